@@ -37,7 +37,7 @@ cd "$folder"
 timed '`./dev demo`, from the clone' ./dev demo
 timed '`./dev test`, after it' ./dev test
 timed '`./dev test` again, nothing changed' ./dev test
-for file in ops/kernels/selu.cpp ops/operators/selu.cpp framework/session/executable.cpp \
+for file in ops/activation/selu_kernel.cpp ops/activation/selu.cpp framework/session/executable.cpp \
   tests/framework/session/replay_test.cpp framework/include/aclgrad/graph.h \
   ops/include/aclnn/acl_meta.h; do
   [[ -f $file ]] || { echo "build_times.sh: there is no $file" >&2; exit 1; }

@@ -7,7 +7,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/views.h"
+#include "aclgrad/ops/shape.h"
 #include "aclgrad/record.h"
 #include "agreement.h"
 #include "buckets.h"

@@ -12,7 +12,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/update.h"
+#include "aclgrad/ops/optimizer.h"
 #include "aclgrad/record.h"
 #include "agreement.h"
 #include "buckets.h"

@@ -97,7 +97,7 @@ verb_compare_torch() {
 sanitize_addresses() {
   # All but the tests that compile or measure something themselves, or are started by other programs.
   local all='^(activations|autograd|cases|contract|distributed|environment|faults|framework_[a-z]*'
-  all+='|fuzz|graph|hccl|mocked|mutants|runtime|session|training_ops|viz)\.'
+  all+='|fuzz|graph|hccl|mocked|mutants|runtime|session|operators|viz)\.'
   build
   local release=$build
   use_preset asan
@@ -140,7 +140,7 @@ verb_sanitize() {
 # load these libraries in the place of their own, but for two that look inside.
 #: ./dev coverage          how many lines of ops/ the tests run, and branches of the operators' checks
 verb_coverage() {
-  local tests='^(activations|cases|contract|diagnostics|faults|fuzz|graph|hccl|runtime|session|soak|training_ops)\.'
+  local tests='^(cases|contract|diagnostics|faults|fuzz|graph|hccl|runtime|session|soak|operators)\.'
   install_packages "${coverage_packages[@]}"
   build
   local release=$build

@@ -11,7 +11,7 @@
 #include "aclgrad/format.h"
 #include "aclgrad/gradcheck_model.h"
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/reduce.h"
+#include "aclgrad/ops/reduction.h"
 #include "aclgrad/random.h"
 #include "gradcheck/graph_function.h"
 #include "gradcheck/taylor.h"

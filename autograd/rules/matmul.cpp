@@ -2,7 +2,7 @@
 #include "aclgrad/ops/matmul.h"
 
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/views.h"
+#include "aclgrad/ops/shape.h"
 #include "rules/table.h"
 
 namespace aclgrad::detail {

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "aclgrad/error.h"
-#include "aclgrad/ops/views.h"
+#include "aclgrad/ops/shape.h"
 #include "aclgrad/rule.h"
 #include "rules/table.h"
 
@@ -42,22 +42,17 @@ struct Registry {
   Registry() {
     add_activation_rules(table);
     add_arithmetic_rules(table);
-    add_channel_norm_rules(table);
     add_convolution_rules(table);
-    add_function_rules(table);
     add_index_rules(table);
     add_loss_rules(table);
-    add_normalization_rules(table);
     add_matmul_rules(table);
-    add_movement_rules(table);
+    add_normalization_rules(table);
     add_pooling_rules(table);
-    add_reduce_rules(table);
-    add_search_rules(table);
-    add_selection_rules(table);
-    add_second_order_rules(table);
+    add_reduction_rules(table);
     add_shape_rules(table);
-    add_second_order_loss_rules(table);
-    add_second_order_normalization_rules(table);
+    add_activation_second_order_rules(table);
+    add_loss_second_order_rules(table);
+    add_normalization_second_order_rules(table);
   }
   RuleTable table;
   std::mutex mutex;

@@ -9,7 +9,7 @@
 #include <typeindex>
 #include <unordered_map>
 
-#include "aclgrad/ops/activations.h"
+#include "aclgrad/ops/activation.h"
 #include "aclgrad/rule.h"
 #include "aclgrad/to_float.h"
 
@@ -40,24 +40,29 @@ class RuleTable {
   std::unordered_map<std::type_index, Rule> rules_;
 };
 
+// A rule for a function of one input: its gradient from g, x and y.
+template <class OpType, class Slope>
+void add_unary(RuleTable& table, Slope) {
+  table.add<OpType>([](const OpType&, const RuleCall& call) {
+    return InputGradients{Slope()(call.gradient(), call.input(), call.output())};
+  });
+}
+
 void add_activation_rules(RuleTable& table);
 void add_arithmetic_rules(RuleTable& table);
-void add_channel_norm_rules(RuleTable& table);
 void add_convolution_rules(RuleTable& table);
-void add_function_rules(RuleTable& table);
 void add_index_rules(RuleTable& table);
 void add_loss_rules(RuleTable& table);
 void add_matmul_rules(RuleTable& table);
-void add_movement_rules(RuleTable& table);
 void add_normalization_rules(RuleTable& table);
 void add_pooling_rules(RuleTable& table);
-void add_reduce_rules(RuleTable& table);
-void add_search_rules(RuleTable& table);
-void add_selection_rules(RuleTable& table);
-void add_second_order_rules(RuleTable& table);
+void add_reduction_rules(RuleTable& table);
 void add_shape_rules(RuleTable& table);
-void add_second_order_loss_rules(RuleTable& table);
-void add_second_order_normalization_rules(RuleTable& table);
+
+// Of the families' backward operators: gradients of gradients.
+void add_activation_second_order_rules(RuleTable& table);
+void add_loss_second_order_rules(RuleTable& table);
+void add_normalization_second_order_rules(RuleTable& table);
 
 /// A gradient of zeros for a value, without work: what is constant almost everywhere has one.
 Value zeros_for(const Value& value);

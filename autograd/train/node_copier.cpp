@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "aclgrad/ops/views.h"
+#include "aclgrad/ops/shape.h"
 #include "aclgrad/record.h"
 
 namespace aclgrad::detail {

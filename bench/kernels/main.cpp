@@ -20,7 +20,7 @@
 #include "bench/peers/peers.h"
 #include "bench/program.h"
 #include "hwy/targets.h"
-#include "ops/kernels/instruction_set.h"
+#include "ops/engine/instruction_set.h"
 
 namespace {
 

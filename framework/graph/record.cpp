@@ -8,7 +8,8 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
-#include "aclgrad/ops/fill.h"
+#include "aclgrad/ops/random.h"
+#include "aclgrad/ops/shape.h"
 #include "graph/describe.h"
 #include "graph/graph_data.h"
 #include "tensor/at_least_float.h"

@@ -13,7 +13,8 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/graph.h"
-#include "aclgrad/ops/fill.h"
+#include "aclgrad/ops/random.h"
+#include "aclgrad/ops/shape.h"
 #include "aclgrad/variable.h"
 #include "tensor/fnv1a.h"
 

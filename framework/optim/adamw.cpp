@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "aclgrad/ops/activation.h"
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/fill.h"
-#include "aclgrad/ops/functions.h"
+#include "aclgrad/ops/random.h"
+#include "aclgrad/ops/shape.h"
 #include "aclgrad/optim.h"
 #include "optim/support.h"
 #include "tensor/option.h"

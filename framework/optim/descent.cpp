@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "aclgrad/ops/activation.h"
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/functions.h"
-#include "aclgrad/ops/selection.h"
 #include "aclgrad/optim.h"
 #include "tensor/option.h"
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "contract/describe.h"
+#include "ops/contract/describe.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -15,9 +15,10 @@ struct All {
 
   All() {
     std::vector<FamilyContracts> described = {
-        activations(), functions(), arithmetic(), quotients(),     selection(),
-        shapes(),      indices(),   products(),   normalization(), images(),
-        losses(),      dropouts(),  optimizer()};
+        activation_contracts(), arithmetic_contracts(),    matmul_contracts(),
+        reduction_contracts(),  normalization_contracts(), convolution_contracts(),
+        pooling_contracts(),    loss_contracts(),          shape_contracts(),
+        index_contracts(),      random_contracts(),        optimizer_contracts()};
     for (FamilyContracts& family : described) {
       operators.insert(operators.end(), std::make_move_iterator(family.operators.begin()),
                        std::make_move_iterator(family.operators.end()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "contract/dense.h"
+#include "ops/contract/dense.h"
 
 #include <algorithm>
 #include <cmath>

@@ -205,6 +205,11 @@ inline ErrorInput bad_dim(int64_t dim) {
   return refused("dim", "= " + std::to_string(dim), dim, "[-2, 1]");
 }
 
+// The cubeMathType that takes FLOAT as FLOAT16, and an input of a product as the call's cubeMathType
+// takes it.
+inline constexpr int kRoundsInputs = 2;
+Array input_of_product(const Arguments& a, const Array& input);
+
 // (sum |x|^p)^(1/p); see aclnn_norm.h.
 Number norm_of(const std::vector<Number>& x, Number p);
 
@@ -215,32 +220,32 @@ struct FamilyContracts {
   std::vector<Operator> operators;
 };
 
-FamilyContracts activations();
-FamilyContracts functions();
-FamilyContracts quotients();
-FamilyContracts selection();
-FamilyContracts normalization();
-FamilyContracts losses();
-FamilyContracts images();
-FamilyContracts dropouts();
-FamilyContracts arithmetic();
-FamilyContracts shapes();
-FamilyContracts indices();
-FamilyContracts products();
-FamilyContracts optimizer();
+FamilyContracts activation_contracts();
+FamilyContracts arithmetic_contracts();
+FamilyContracts convolution_contracts();
+FamilyContracts index_contracts();
+FamilyContracts loss_contracts();
+FamilyContracts matmul_contracts();
+FamilyContracts normalization_contracts();
+FamilyContracts optimizer_contracts();
+FamilyContracts pooling_contracts();
+FamilyContracts random_contracts();
+FamilyContracts reduction_contracts();
+FamilyContracts shape_contracts();
 
-// Those of another file that stand in a family of the reference.
-void add_movement(std::vector<Operator>& all);
-void add_reductions(std::vector<Operator>& all);
-void add_foreach(std::vector<Operator>& all);
-void add_scans(std::vector<Operator>& all);
-void add_rms_norm(std::vector<Operator>& all);
+// What a family has in files of its own.
+void add_bounded_activations(std::vector<Operator>& all);
+void add_quotients(std::vector<Operator>& all);
+void add_elementwise_functions(std::vector<Operator>& all);
+void add_selection(std::vector<Operator>& all);
 void add_error_losses(std::vector<Operator>& all);
 void add_binary_cross_entropy(std::vector<Operator>& all);
-void add_random(std::vector<Operator>& all);
-void add_convolution(std::vector<Operator>& all);
-void add_pooling(std::vector<Operator>& all);
+void add_rms_norm(std::vector<Operator>& all);
 void add_channel_norm(std::vector<Operator>& all);
+void add_foreach(std::vector<Operator>& all);
+void add_dropout(std::vector<Operator>& all);
+void add_scans(std::vector<Operator>& all);
+void add_movement(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
 

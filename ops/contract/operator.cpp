@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "aclgrad_contract/numbers.h"
-#include "contract/dense.h"
-#include "contract/text.h"
+#include "ops/contract/dense.h"
+#include "ops/contract/text.h"
 
 namespace aclgrad::contract {
 namespace {

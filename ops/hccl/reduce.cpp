@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "ops/engine/dtype/formats.h"
 #include "ops/hccl/data_types.h"
-#include "ops/kernels/formats.h"
 
 namespace aclgrad::hccl {
 namespace {

@@ -132,6 +132,15 @@ Rule dtype_in(size_t parameter, const DtypeSet& set) {
   };
 }
 
+Rule attribute_dtype_in(size_t attribute, const DtypeSet& set) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const auto dtype = static_cast<aclDataType>(arguments.integer(attribute));
+    if (set.contains(dtype)) return std::nullopt;
+    return fmt::format("{} {} is not supported, expected a dtype of {}.", arguments.name(attribute),
+                       dtype_name(dtype), set.to_string());
+  });
+}
+
 Rule same_dtype(size_t tensor, size_t reference) {
   return [tensor, reference](const Arguments& arguments) -> CheckResult {
     if (arguments.dtype(tensor) == arguments.dtype(reference)) return {};

@@ -36,6 +36,8 @@ Rule with_status(aclnnStatus status, Rule rule);
 
 // Of a tensor or a scalar.
 Rule dtype_in(size_t parameter, const DtypeSet& set);
+// A dtype given as an attribute.
+Rule attribute_dtype_in(size_t attribute, const DtypeSet& set);
 Rule same_dtype(size_t tensor, size_t reference);
 // The dtype that `expected` gives.
 Rule has_dtype(size_t tensor, std::function<aclDataType(const Arguments&)> expected);

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "tests/cases/run_case.h"
-#include "tests/ops/kernels/targets.h"
+#include "tests/ops/engine/targets.h"
 
 namespace aclgrad::cases {
 namespace {

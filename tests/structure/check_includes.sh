@@ -5,11 +5,13 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 broken=0
 
-# forbid FOLDERS PATTERN REASON: no source in FOLDERS may include what matches PATTERN.
+# forbid FOLDERS PATTERN REASON [ALLOWED]: no source in FOLDERS may include what matches PATTERN, but for
+# what matches ALLOWED.
 forbid() {
   local found
   # shellcheck disable=SC2086  # FOLDERS is a list
-  found=$(grep -rnE --include='*.h' --include='*.cpp' "^\s*#\s*include\s*[<\"]($2)" $1) || return 0
+  found=$(grep -rnE --include='*.h' --include='*.cpp' "^\s*#\s*include\s*[<\"]($2)" $1 |
+    grep -vE "[<\"](${4:-^})") || return 0
   printf '%s\n  -> %s\n' "$found" "$3"
   broken=1
 }
@@ -38,19 +40,25 @@ forbid "distributed" 'aclgrad/(aclgrad|backward|rule|gradcheck)\.h' \
   "what ranks exchange are tensors, wherever they come from"
 forbid "framework autograd distributed" 'dnnl|oneapi/|hwy/|Eigen/|omp\.h' \
   "numerical libraries belong to the operators"
-forbid "ops/runtime" 'ops/(meta|kernels|operators|hccl)/' "the runtime knows nothing of operators"
-forbid "ops/meta" 'ops/(kernels|operators|hccl)/' "tensors and checks know nothing of the operators"
-forbid "$(echo ops/{runtime,meta,kernels,operators,hccl})" 'ops/diagnostics/' \
+families='activation|arithmetic|convolution|index|loss|matmul|normalization|optimizer|pooling|random|reduction|shape'
+contracts=$(echo ops/contract ops/*/contract.cpp ops/*/*_contract.{h,cpp})
+operators=$(printf 'ops/%s ' ${families//|/ })
+forbid "ops/runtime" "ops/(meta|engine|hccl|$families)/" "the runtime knows nothing of operators"
+forbid "ops/meta" "ops/(engine|hccl|$families)/" "tensors and checks know nothing of the operators"
+forbid "ops/runtime ops/meta ops/engine ops/hccl $operators" 'ops/diagnostics/' \
   "diagnostics interpose through ops/runtime/call/hooks.h and ops/meta/hooks.h, and are named nowhere else"
-forbid "$(echo ops/diagnostics/*.{h,cpp})" 'ops/(meta|kernels|operators|hccl)/' \
+forbid "$(echo ops/diagnostics/*.{h,cpp})" "ops/(meta|engine|hccl|$families)/" \
   "diagnostics of the runtime are a part of its library"
-forbid "ops/diagnostics/calls" 'ops/(kernels|operators|hccl)/' \
+forbid "ops/diagnostics/calls" "ops/(engine|hccl|$families)/" \
   "diagnostics of calls know nothing of the operators"
-forbid "ops/hccl" 'ops/(runtime|meta|operators)/' \
+forbid "ops/hccl" "ops/(runtime|meta|$families)/" \
   "communication uses the runtime through acl/ and aclgrad_ext.h, like any program"
-forbid "ops/kernels" 'ops/(operators|hccl)/' "kernels know nothing of the operators that call them"
-forbid "ops/contract" 'ops/|(runtime|meta|kernels|operators|hccl)/|aclgrad/' \
-  "contracts say what operators promise, and know nothing of how they work"
+forbid "ops/engine" "ops/(hccl|$families)/" "the engine knows nothing of the families that stand on it"
+forbid "$(echo ops/*/*_kernel*)" 'ops/[a-z]*/[a-z_]*_rules\.h' \
+  "kernels know nothing of the operators that call them"
+forbid "$contracts" 'ops/|aclgrad/' \
+  "a contract says what an operator promises, and knows nothing of how it works" \
+  'ops/contract/|ops/[a-z]+/[a-z_]+_contract\.h'
 forbid "framework" 'aclgrad_contract/' "programs that train do not need the contracts"
 forbid "ops/include" 'ops/' "public C headers must stand alone"
 one_way ops/runtime

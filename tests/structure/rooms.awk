@@ -38,6 +38,7 @@ BEGIN {
   FS = ":"
   given["aclgrad/aclgrad.h"] = given["aclgrad/rule.h"] = "autograd"
   given["aclgrad/memory_report.h"] = given["aclgrad/profile.h"] = "framework/session"
+  given["aclgrad/fetch.h"] = "framework/session"
   given["aclgrad/data.h"] = given["aclgrad/safetensors.h"] = "framework/data, io"
   given["aclgrad/number_text.h"] = given["aclgrad/plain_text.h"] = "framework/tensor"
   given["aclgrad/optim.h"] = "framework/optim"

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "aclgrad/format.h"
-#include "aclgrad/ops/views.h"
+#include "aclgrad/ops/shape.h"
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_addmm.h"
 #include "aclnnop/aclnn_baddbmm.h"

@@ -6,6 +6,14 @@
 #include <algorithm>
 
 #include "aclgrad/format.h"
+#include "aclgrad/ops/random.h"
+#include "aclgrad/ops/shape.h"
+#include "aclgrad/record.h"
+#include "aclgrad/tensor.h"
+#include "aclnnop/aclnn_batch_norm.h"
+#include "aclnnop/aclnn_batch_norm_backward.h"
+#include "aclnnop/aclnn_group_norm.h"
+#include "aclnnop/aclnn_group_norm_backward.h"
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_logsoftmax.h"
@@ -152,6 +160,195 @@ constexpr Declaration<LayerNormBackwardAttributes> layer_norm_backward(
           call.input(0), call.input(1), call.int_array(call.input_spec(4).shape.dims()),
           call.input(2), call.input(3), call.input(4), nullptr, call.bool_array(values.wanted),
           gradients[0], gradients[1], gradients[2], end...);
+    });
+
+}  // namespace calls
+
+namespace {
+
+constexpr std::size_t kFirstUpdated = 3;  // output of batch_norm, and input: the running mean
+
+// x, which is an input, is [N, C, ...], and the inputs from `first` on are floating vectors [C].
+void check_channels(const Recorder& record, std::size_t x, std::size_t first, std::size_t end) {
+  record.require_floating(x);
+  const Shape& shape = record.input(x).shape();
+  if (shape.rank() < 2 || shape.rank() > 8) {
+    record.shape_error(
+        fmt::format("{} must have rank 2 to 8, got {}", record.input(x).description(), shape));
+  }
+  for (std::size_t i = first; i < end; ++i) {
+    record.require_floating(i);
+    if (record.input(i).shape() == Shape{shape[1]}) continue;
+    record.shape_error(fmt::format("{} must have shape {}, the channels of {}, got {}",
+                                   record.input(i).description(), Shape{shape[1]}, shape,
+                                   record.input(i).shape()));
+  }
+}
+
+std::string mask_text(const std::array<bool, 3>& wanted) {
+  return fmt::format("outputMask=[{:d}, {:d}, {:d}]", wanted[0], wanted[1], wanted[2]);
+}
+
+std::int64_t places_of(const Shape& shape) {
+  std::int64_t places = 1;
+  for (std::size_t axis = 2; axis < shape.rank(); ++axis) places *= shape.dims()[axis];
+  return places;
+}
+
+}  // namespace
+
+Value batch_norm(const Value& x, const Value& weight, const Value& bias, const Value& running_mean,
+                 const Value& running_var, const BatchNormOptions& options,
+                 std::source_location where) {
+  Recorder record("batch_norm", {x, weight, bias, running_mean, running_var}, where);
+  check_channels(record, 0, 1, 5);
+  detail::require_epsilon(record, options.eps);
+  if (!(options.momentum >= 0 && options.momentum <= 1)) {
+    record.value_error(fmt::format("momentum must be within [0, 1], got {}", options.momentum));
+  }
+  std::vector<TensorSpec> outputs = {record.like(0)};
+  if (options.training) {
+    if (x.shape().numel() > 0 && x.shape().numel() == x.shape()[1]) {
+      record.value_error(fmt::format(
+          "expected more than 1 value per channel when training, got {}: its result is "
+          "0, and its variance says nothing (freeze() the layer, or use larger batches)",
+          x.shape()));
+    }
+    // In float32 they serve the backward of 16-bit tensors, too.
+    const DType dtype = detail::at_least_float(x.dtype());
+    const TensorSpec saved{weight.shape(), dtype};
+    outputs.insert(outputs.end(), {saved, saved, record.like(3), record.like(4)});
+  }
+  return record
+      .add<BatchNormOp>({options.training, options.momentum, options.eps, options.training},
+                        std::move(outputs))
+      .front();
+}
+
+std::array<Value, 3> batch_norm_backward(const Value& grad, const Value& x, const Value& mean,
+                                         const Value& spread, const Value& weight,
+                                         const BatchNormBackwardAttributes& attributes,
+                                         std::source_location where) {
+  Recorder record("batch_norm_backward", {grad, x, mean, spread, weight}, where);
+  check_channels(record, 1, 2, 5);
+  record.require_same_dtype(0, 1);
+  record.require_same_shape(0, 1);
+  if (x.shape().numel() == 0) {
+    // Of an empty batch the operator writes nothing, and gradients of nothing are 0.
+    std::array<Value, 3> gradients;
+    for (std::size_t k = 0; k < gradients.size(); ++k) {
+      const Value& like = k == 0 ? x : weight;
+      if (!attributes.wanted[k]) continue;
+      gradients[k] = x.graph().constant(Tensor::zeros(like.shape(), like.dtype()));
+    }
+    return gradients;
+  }
+  return detail::record_wanted<BatchNormBackwardOp>(
+      record, attributes, attributes.wanted, {record.like(1), record.like(4), record.like(4)});
+}
+
+Value group_norm(const Value& x, std::int64_t groups, const Value& weight, const Value& bias,
+                 double eps, std::source_location where) {
+  Recorder record("group_norm", {x, weight, bias}, where);
+  check_channels(record, 0, 1, 3);
+  record.require_same_dtype(1, 0);
+  record.require_same_dtype(2, 0);
+  detail::require_epsilon(record, eps);
+  const Shape& shape = x.shape();
+  if (groups < 1 || shape[1] % groups != 0) {
+    record.shape_error(fmt::format("{} groups must divide the channels of {}", groups, shape));
+  }
+  if (!(eps > 0)) record.value_error(fmt::format("eps must be above 0, got {}", eps));
+  if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
+    // The operator keeps mean and rstd in x's dtype: rounded to 16 bits they would make a gradient
+    // where there is none.
+    const Value wide = cast(x, DType::float32, where);
+    const Value wide_weight = cast(weight, DType::float32, where);
+    const Value wide_bias = cast(bias, DType::float32, where);
+    return cast(group_norm(wide, groups, wide_weight, wide_bias, eps, where), x.dtype(), where);
+  }
+  const TensorSpec number{Shape{shape[0], groups}, x.dtype()};
+  return record.add<GroupNormOp>({groups, eps}, {record.like(0), number, number}).front();
+}
+
+std::array<Value, 3> group_norm_backward(const Value& grad, const Value& x, const Value& mean,
+                                         const Value& rstd, const Value& weight,
+                                         const GroupNormBackwardAttributes& attributes,
+                                         std::source_location where) {
+  Recorder record("group_norm_backward", {grad, x, mean, rstd, weight}, where);
+  check_channels(record, 1, 4, 5);
+  record.require_same_dtype(0, 1);
+  record.require_same_shape(0, 1);
+  return detail::record_wanted<GroupNormBackwardOp>(
+      record, attributes, attributes.wanted, {record.like(1), record.like(4), record.like(4)});
+}
+
+std::string BatchNormAttributes::text() const {
+  return training ? fmt::format("training, momentum={}, eps={}", momentum, eps)
+                  : fmt::format("eps={}", eps);
+}
+std::string BatchNormBackwardAttributes::text() const {
+  return fmt::format("{}eps={}, {}", training ? "training, " : "", eps, mask_text(wanted));
+}
+std::string GroupNormBackwardAttributes::text() const {
+  return fmt::format("groups={}, {}", groups, mask_text(wanted));
+}
+
+namespace calls {
+
+constexpr Declaration<BatchNormAttributes> batch_norm(
+    "batch_norm", "aclnnBatchNorm", aclnnBatchNorm,
+    [](const BatchNormAttributes& values, std::size_t output, std::size_t input) {
+      const bool updates = values.updates_running && output >= kFirstUpdated && output == input;
+      return updates ? OutputMemory::updated : OutputMemory::separate;
+    },
+    [](const BatchNormAttributes& values, Call& call, auto... end) {
+      const bool has_running = !values.training || values.updates_running;
+      return aclnnBatchNormGetWorkspaceSize(
+          call.input(0), call.input(1), call.input(2),
+          has_running ? call.input(kFirstUpdated) : nullptr,
+          has_running ? call.input(kFirstUpdated + 1) : nullptr, values.training, values.momentum,
+          values.eps, call.output(0), values.training ? call.output(1) : nullptr,
+          values.training ? call.output(2) : nullptr, end...);
+    },
+    [](const BatchNormAttributes& values) -> std::shared_ptr<const CallOp> {
+      BatchNormAttributes kept = values;
+      kept.updates_running = false;
+      return std::make_shared<BatchNormOp>(kept);
+    });
+
+constexpr Declaration<BatchNormBackwardAttributes> batch_norm_backward(
+    "batch_norm_backward", "aclnnBatchNormBackward", aclnnBatchNormBackward, separate,
+    [](const BatchNormBackwardAttributes& values, Call& call, auto... end) {
+      const auto gradients = detail::wanted_outputs(values.wanted, call);
+      aclTensor* const mean = call.input(2);
+      aclTensor* const spread = call.input(3);
+      const bool training = values.training;
+      return aclnnBatchNormBackwardGetWorkspaceSize(
+          call.input(0), call.input(1), call.input(4), training ? nullptr : mean,
+          training ? nullptr : spread, training ? mean : nullptr, training ? spread : nullptr,
+          training, values.eps, call.bool_array(values.wanted), gradients[0], gradients[1],
+          gradients[2], end...);
+    });
+
+constexpr Declaration<GroupNormAttributes> group_norm(
+    "group_norm", "aclnnGroupNorm", aclnnGroupNorm, separate,
+    [](const GroupNormAttributes& values, Call& call, auto... end) {
+      const Shape& shape = call.input_spec(0).shape;
+      return aclnnGroupNormGetWorkspaceSize(call.input(0), call.input(1), call.input(2), shape[0],
+                                            shape[1], places_of(shape), values.groups, values.eps,
+                                            call.output(0), call.output(1), call.output(2), end...);
+    });
+
+constexpr Declaration<GroupNormBackwardAttributes> group_norm_backward(
+    "group_norm_backward", "aclnnGroupNormBackward", aclnnGroupNormBackward, separate,
+    [](const GroupNormBackwardAttributes& values, Call& call, auto... end) {
+      const Shape& shape = call.input_spec(1).shape;
+      const auto gradients = detail::wanted_outputs(values.wanted, call);
+      return aclnnGroupNormBackwardGetWorkspaceSize(
+          call.input(0), call.input(1), call.input(2), call.input(3), call.input(4), shape[0],
+          shape[1], places_of(shape), values.groups, call.bool_array(values.wanted), gradients[0],
+          gradients[1], gradients[2], end...);
     });
 
 }  // namespace calls

@@ -37,7 +37,7 @@
 #include <vector>
 
 #include "aclgrad/graph.h"
-#include "aclgrad/ops/dropout.h"
+#include "aclgrad/ops/random.h"
 #include "aclgrad/safetensors.h"
 #include "aclgrad/variable.h"
 

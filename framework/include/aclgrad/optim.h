@@ -30,7 +30,7 @@
 
 #include "aclgrad/gradients.h"
 #include "aclgrad/graph.h"
-#include "aclgrad/ops/update.h"
+#include "aclgrad/ops/optimizer.h"
 #include "aclgrad/safetensors.h"
 #include "aclgrad/schedule.h"
 #include "aclgrad/session.h"

@@ -4,7 +4,10 @@
 #define ACLGRAD_OPS_NORMALIZATION_H_
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <source_location>
+#include <string>
 
 #include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
@@ -88,6 +91,88 @@ using LayerNormOp = DeclaredOp<calls::layer_norm>;
 using LayerNormBackwardOp = DeclaredOp<calls::layer_norm_backward>;
 using RmsNormOp = DeclaredOp<calls::rms_norm>;
 using RmsNormBackwardOp = DeclaredOp<calls::rms_norm_backward>;
+
+// ----
+// ---------------------------------------------------------------------------------------------
+// Normalization of the channels of a batch [N, C, ...], and of groups of channels of each image.
+
+struct BatchNormOptions {
+  bool training = true;
+  double momentum = 0.1;
+  double eps = 1e-5;
+};
+
+/// (x - m) / sqrt(v + eps) weight + bias for every channel of x [N, C, ...], rank 2 to 8. In
+/// training m and v are the mean and the biased variance of the batch, and the node updates two
+/// variables: running_mean becomes (1 - momentum) running_mean + momentum m, and running_var the
+/// same of the unbiased variance. Otherwise m and v are these two, and nothing is updated. All four
+/// are [C], of any floating type. Throws ShapeError, DTypeError, and ValueError where one to be
+/// updated is no variable, and in training for one value a channel, which has no variance.
+Value batch_norm(const Value& x, const Value& weight, const Value& bias, const Value& running_mean,
+                 const Value& running_var, const BatchNormOptions& options = {},
+                 std::source_location where = std::source_location::current());
+
+/// (x - mean) rstd weight + bias for every group of channels of every image of x [N, C, ...], with
+/// rstd = 1 / sqrt(variance + eps); weight and bias are [C], of x's dtype. In float16 and bfloat16
+/// it is computed in float32, between casts, so that statistics are not rounded to 16 bits. Throws
+/// ShapeError for groups that do not divide C, ValueError for eps that is not above 0.
+Value group_norm(const Value& x, std::int64_t groups, const Value& weight, const Value& bias,
+                 double eps = 1e-5, std::source_location where = std::source_location::current());
+
+struct BatchNormAttributes {
+  bool training;
+  double momentum, eps;
+  bool updates_running = false;  // the running statistics, in training
+  std::string text() const;
+};
+struct BatchNormBackwardAttributes {
+  bool training;
+  double eps;
+  std::array<bool, 3> wanted;  // of x, weight, bias
+  std::string text() const;
+};
+struct GroupNormAttributes {
+  std::int64_t groups;
+  double eps;
+  auto arguments() const { return named({"groups", "eps"}, groups, eps); }
+};
+struct GroupNormBackwardAttributes {
+  std::int64_t groups;
+  std::array<bool, 3> wanted;
+  std::string text() const;
+};
+
+/// The gradients with respect to x, weight and bias; an empty Value for those that are not wanted
+/// (at least one must be). mean and spread are the forward node's second and third output in
+/// training, else its running statistics.
+std::array<Value, 3> batch_norm_backward(
+    const Value& grad, const Value& x, const Value& mean, const Value& spread, const Value& weight,
+    const BatchNormBackwardAttributes& attributes,
+    std::source_location where = std::source_location::current());
+
+/// The same; mean and rstd are the forward node's second and third output.
+std::array<Value, 3> group_norm_backward(
+    const Value& grad, const Value& x, const Value& mean, const Value& rstd, const Value& weight,
+    const GroupNormBackwardAttributes& attributes,
+    std::source_location where = std::source_location::current());
+
+namespace calls {
+// Inputs x, weight, bias, running mean and variance. Outputs the result; in training the batch's
+// mean and its spread (by product: the variance, or 1 / sqrt(variance + eps)),
+// and the running statistics, if it updates them.
+extern const Declaration<BatchNormAttributes> batch_norm;
+// Inputs grad, x, mean, spread, weight; outputs the gradients that are wanted.
+extern const Declaration<BatchNormBackwardAttributes> batch_norm_backward;
+// Inputs x, weight, bias; outputs the result, mean and rstd.
+extern const Declaration<GroupNormAttributes> group_norm;
+// Inputs grad, x, mean, rstd, weight; outputs the gradients that are wanted.
+extern const Declaration<GroupNormBackwardAttributes> group_norm_backward;
+}  // namespace calls
+
+using BatchNormOp = DeclaredOp<calls::batch_norm>;
+using BatchNormBackwardOp = DeclaredOp<calls::batch_norm_backward>;
+using GroupNormOp = DeclaredOp<calls::group_norm>;
+using GroupNormBackwardOp = DeclaredOp<calls::group_norm_backward>;
 
 }  // namespace aclgrad
 

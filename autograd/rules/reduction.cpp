@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sum's gradient is the gradient again for every element summed: an expanded view, no work.
+// The gradients of elements that were found go back to where they stand.
+#include "aclgrad/ops/reduction.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "aclgrad/ops.h"
+#include "rules/table.h"
+
+namespace aclgrad::detail {
+namespace {
+
+using Axes = std::vector<std::int64_t>;
+
+// With the axes that were reduced, of extent 1.
+Value with_axes(const Value& reduced, const Shape& shape, const Axes& axes) {
+  std::vector<std::int64_t> kept = shape.dims();
+  for (const std::int64_t axis : axes) kept[static_cast<std::size_t>(axis)] = 1;
+  return reshape(reduced, std::move(kept));
+}
+
+Value spread(const Value& gradient, const Shape& shape, const Axes& axes) {
+  return expand(with_axes(gradient, shape, axes), shape);
+}
+
+double count_of(const Shape& shape, const Axes& axes) {
+  double count = 1;
+  for (const std::int64_t axis : axes) count *= static_cast<double>(shape[axis]);
+  return count;
+}
+
+Value number(const Value& x, double value) {
+  return x.graph().constant(Tensor::full({}, value, x.dtype()));
+}
+
+// 1 for the elements of x that are the extremum, divided by their number, and 0 for the others.
+// Where the extremum is NaN, every NaN is.
+Value shares_of_ties(const Value& x, const Value& extremum, const Axes& axes) {
+  const Value equal = eq(x, with_axes(extremum, x.shape(), axes));
+  const Value ties = cast(maximum(equal, ne(x, x)), x.dtype());
+  return div(ties, reduce_sum(ties, axes, true));
+}
+
+InputGradients extremum_gradient(const RuleCall& call, const Axes& axes) {
+  const Value shares = shares_of_ties(call.input(), call.output(), axes);
+  return {mul(shares, with_axes(call.gradient(), call.input().shape(), axes))};
+}
+
+// The smallest positive number of a floating dtype.
+double smallest(DType dtype) {
+  switch (dtype) {
+    case DType::float16:
+      return 0x1p-24;
+    case DType::bfloat16:
+      return 0x1p-133;
+    case DType::float64:
+      return std::numeric_limits<double>::denorm_min();
+    default:
+      return 0x1p-149;
+  }
+}
+
+// The derivative of a norm: sign(x) (|x| / norm)^(p - 1), and 0 where x is.
+Value slope_of_norm(double p, const Axes& axes, const Value& x, const Value& norm) {
+  const Value positive = maximum(norm, number(x, smallest(x.dtype())));
+  const Value divisor = with_axes(positive, x.shape(), axes);
+  if (p == 2) return div(x, divisor);
+  const Value magnitude = abs(x);
+  const Value size =
+      std::isinf(p) ? shares_of_ties(magnitude, norm, axes) : pow(div(magnitude, divisor), p - 1);
+  const Value slope = mul(sign(x), size);
+  return p < 1 ? masked_fill(slope, eq(x, 0), 0) : slope;
+}
+
+// Of input i, whose norm is output i.
+Value gradient_of_norm(double p, const Axes& axes, const RuleCall& call, std::size_t i) {
+  if (p == 0) return zeros_for(call.input(i));
+  const Value slope = slope_of_norm(p, axes, call.input(i), call.output(i));
+  return mul(slope, with_axes(call.gradient(i), call.input(i).shape(), axes));
+}
+
+}  // namespace
+
+namespace {
+
+// What arrived at the values goes back to the elements at output 1's places, as through a gather.
+Value put_back(const RuleCall& call, std::int64_t dim, bool keeps_axis) {
+  const Value& x = call.input();
+  if (x.shape().rank() == 0) return call.gradient();
+  if (call.gradient().shape().numel() == 0) return zeros_for(x);
+  std::vector<std::int64_t> kept = call.output(1).shape().dims();
+  if (!keeps_axis) kept.insert(kept.begin() + dim, 1);
+  const Value g = reshape(call.gradient(), kept);
+  return gather_backward(g, x, dim, reshape(call.output(1), kept));
+}
+
+}  // namespace
+
+void add_reduction_rules(RuleTable& table) {
+  table.add<ReduceSumOp>([](const ReduceSumOp& op, const RuleCall& call) {
+    return InputGradients{spread(call.gradient(), call.input().shape(), op.axes)};
+  });
+
+  table.add<MeanOp>([](const MeanOp& op, const RuleCall& call) {
+    // Scaled before it is spread: less work.
+    const Value share = mul(call.gradient(), 1 / count_of(call.input().shape(), op.axes));
+    return InputGradients{spread(share, call.input().shape(), op.axes)};
+  });
+
+  table.add<AmaxOp>(
+      [](const AmaxOp& op, const RuleCall& call) { return extremum_gradient(call, op.axes); });
+  table.add<AminOp>(
+      [](const AminOp& op, const RuleCall& call) { return extremum_gradient(call, op.axes); });
+
+  // 2 (x - mean) / (n - correction)
+  table.add<VarOp>([](const VarOp& op, const RuleCall& call) {
+    const Value& x = call.input();
+    const double divisor = count_of(x.shape(), op.axes) - (op.unbiased ? 1 : 0);
+    const Value share = mul(with_axes(call.gradient(), x.shape(), op.axes), 2 / divisor);
+    return InputGradients{mul(sub(x, mean(x, op.axes, true)), share)};
+  });
+
+  table.add<NormOp>([](const NormOp& op, const RuleCall& call) {
+    return InputGradients{gradient_of_norm(op.p, op.axes, call, 0)};
+  });
+
+  table.add<ForeachNormOp>([](const ForeachNormOp& op, const RuleCall& call) {
+    InputGradients gradients(call.node().inputs.size());
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (!call.needs(i) || !call.has_gradient(i)) continue;
+      Axes axes(call.input(i).shape().rank());
+      std::iota(axes.begin(), axes.end(), 0);
+      gradients[i] = gradient_of_norm(op.p, axes, call, i);
+    }
+    return gradients;
+  });
+
+  table.add<ForeachMulOp>([](const ForeachMulOp& op, const RuleCall& call) {
+    InputGradients gradients(call.node().inputs.size());
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (call.needs(i) && call.has_gradient(i)) gradients[i] = mul(call.gradient(i), op.factor);
+    }
+    return gradients;
+  });
+
+  table.add<CumsumOp>([](const CumsumOp& op, const RuleCall& call) {
+    return InputGradients{
+        cumsum(call.gradient(), op.dim, {.exclusive = op.exclusive, .reverse = !op.reverse})};
+  });
+
+  table.add<MaxOp>([](const MaxOp& op, const RuleCall& call) {
+    return InputGradients{put_back(call, op.dim, op.keepdim)};
+  });
+  table.add<TopkOp>([](const TopkOp& op, const RuleCall& call) {
+    return InputGradients{put_back(call, op.dim, true)};
+  });
+}
+
+}  // namespace aclgrad::detail

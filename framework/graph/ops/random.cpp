@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/ops/random.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "aclgrad/format.h"
+#include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/optimizer.h"
+#include "aclgrad/ops/shape.h"
+#include "aclgrad/record.h"
+#include "aclnnop/aclnn_dropout_do_mask.h"
+#include "aclnnop/aclnn_dropout_gen_mask.h"
+#include "aclnnop/aclnn_normal.h"
+#include "aclnnop/aclnn_uniform.h"
+#include "graph/ops/families.h"
+
+namespace aclgrad {
+namespace {
+
+constexpr double kLowest = -1.7580993408473766;  // of SELU: -lambda alpha
+
+std::int64_t mask_bytes(const Shape& shape) { return (shape.numel() + 127) / 128 * 16; }
+
+void require_probability(const Recorder& record, double p) {
+  if (!(p >= 0 && p <= 1)) record.value_error(fmt::format("p must be within [0, 1], got {}", p));
+}
+
+void require_int64(const Recorder& record, std::size_t index) {
+  const Value& value = record.input(index);
+  if (value.dtype() == DType::int64 && value.shape().numel() == 1) return;
+  record.value_error(fmt::format("{} must be one element of int64, got {} {}", value.description(),
+                                 value.dtype(), value.shape()));
+}
+
+// The next mask of the sequence. The count comes first, so that every use of the mask has counted.
+Value next_mask(const Value& x, double p, const Generator& generator, std::source_location where) {
+  Graph graph = x.graph();
+  const Value one = graph.constant(Tensor::full({1}, 1, DType::int64), where);
+  const Value draws = inplace_add(graph.parameter(generator.draws(), where), one, 1, where);
+  const auto seed = static_cast<double>(generator.seed());
+  // Converted: the largest seeds are beyond int64 as doubles.
+  const Tensor number = Tensor::full({1}, seed, DType::float64).to(DType::int64);
+  return dropout_mask(x.shape(), p, graph.constant(number, where), draws, where);
+}
+
+}  // namespace
+
+Generator::Generator(std::int64_t seed, std::string name)
+    : seed_(std::make_shared<std::int64_t>(seed)),
+      draws_(std::move(name), Tensor::zeros({1}, DType::int64)) {}
+
+Value dropout(const Value& x, double p, const Generator& generator, std::source_location where) {
+  const Recorder record("dropout", {x}, where);
+  record.require_floating(0);
+  require_probability(record, p);
+  return p == 0 ? x : apply_dropout(x, next_mask(x, p, generator, where), p, where);
+}
+
+// With q = 1 - p, a dropped element is kLowest, and a (x or kLowest) + b has mean 0 and variance 1
+// for an x that has. Kept elements come back from apply_dropout divided by q.
+Value alpha_dropout(const Value& x, double p, const Generator& generator,
+                    std::source_location where) {
+  const Recorder record("alpha_dropout", {x}, where);
+  record.require_floating(0);
+  if (!(p >= 0 && p < 1)) record.value_error(fmt::format("p must be within [0, 1), got {}", p));
+  if (p == 0) return x;
+  const double q = 1 - p;
+  const double a = 1 / std::sqrt(q + kLowest * kLowest * q * p);
+  const double b = -a * p * kLowest;
+  const Value mask = next_mask(x, p, generator, where);
+  const Value kept = apply_dropout(add(x, -kLowest, where), mask, p, where);
+  return add(mul(kept, a * q, where), a * kLowest + b, where);
+}
+
+Value dropout_mask(const Shape& shape, double p, const Value& seed, const Value& draws,
+                   std::source_location where) {
+  Recorder record("dropout_mask", {seed, draws}, where);
+  require_probability(record, p);
+  require_int64(record, 0);
+  require_int64(record, 1);
+  return record.add<DropoutMaskOp>({shape, p}, {Shape{mask_bytes(shape)}, DType::uint8});
+}
+
+Value apply_dropout(const Value& x, const Value& mask, double p, std::source_location where) {
+  Recorder record("dropout", {x, mask}, where);
+  record.require_floating(0);
+  require_probability(record, p);
+  if (mask.dtype() != DType::uint8 || mask.shape() != Shape{mask_bytes(x.shape())}) {
+    record.shape_error(fmt::format("a mask for {} is uint8 [{}], got {} {}", x.shape(),
+                                   mask_bytes(x.shape()), mask.dtype(), mask.shape()));
+  }
+  return record.add<DropoutOp>({p}, record.like(0));
+}
+
+std::string DropoutMaskAttributes::text() const { return fmt::format("shape={}, p={}", shape, p); }
+
+namespace calls {
+
+constexpr Declaration<DropoutMaskAttributes> dropout_mask(
+    "dropout_mask", "aclnnDropoutGenMaskV2Tensor", aclnnDropoutGenMaskV2Tensor, separate,
+    [](const DropoutMaskAttributes& values, Call& call, auto... end) {
+      return aclnnDropoutGenMaskV2TensorGetWorkspaceSize(
+          call.int_array(values.shape.dims()), values.p, call.input(0), call.input(1),
+          /*offset=*/0, ACL_FLOAT, call.output(0), end...);
+    });
+constexpr Declaration<DropoutAttributes> apply_dropout(
+    "dropout", "aclnnDropoutDoMask", aclnnDropoutDoMask, elementwise,
+    in_order<aclnnDropoutDoMaskGetWorkspaceSize>);
+
+}  // namespace calls
+
+namespace {
+
+// What random numbers of a floating dtype are drawn by is finite.
+void require_random(const Recorder& record, DType dtype, double number, std::string_view what) {
+  if (!is_floating(dtype)) {
+    record.dtype_error(fmt::format("random numbers are of a floating dtype, not {}", dtype));
+  }
+  if (!std::isfinite(number)) {
+    record.value_error(fmt::format("{} must be finite, got {}", what, number));
+  }
+  record.require_holds(dtype, number, what);
+}
+
+}  // namespace
+
+Value normal(const Graph& graph, Shape shape, double mean, double stddev, std::int64_t seed,
+             std::int64_t offset, DType dtype, std::source_location where) {
+  Recorder record("normal", graph, where);
+  require_random(record, dtype, mean, "the mean");
+  require_random(record, dtype, stddev, "the standard deviation");
+  if (stddev < 0) {
+    record.value_error(fmt::format("the standard deviation must not be negative, got {}", stddev));
+  }
+  return record.add<NormalOp>({mean, stddev, seed, offset}, {std::move(shape), dtype});
+}
+
+Value uniform(const Graph& graph, Shape shape, double low, double high, std::int64_t seed,
+              std::int64_t offset, DType dtype, std::source_location where) {
+  Recorder record("uniform", graph, where);
+  require_random(record, dtype, low, "low");
+  require_random(record, dtype, high, "high");
+  if (low > high) {
+    record.value_error(fmt::format("low must not exceed high, got {} and {}", low, high));
+  }
+  return record.add<UniformOp>({low, high, seed, offset}, {std::move(shape), dtype});
+}
+
+namespace calls {
+
+ACLGRAD_CALL(normal, aclnnInplaceNormal, separate, NormalAttributes)
+ACLGRAD_CALL(uniform, aclnnInplaceUniform, separate, UniformAttributes)
+
+}  // namespace calls
+}  // namespace aclgrad

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/ops/reduction.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "aclgrad/format.h"
+#include "aclgrad/record.h"
+#include "aclnnop/aclnn_amax.h"
+#include "aclnnop/aclnn_amin.h"
+#include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_cumsum.h"
+#include "aclnnop/aclnn_max_dim.h"
+#include "aclnnop/aclnn_mean.h"
+#include "aclnnop/aclnn_norm.h"
+#include "aclnnop/aclnn_reduce_sum.h"
+#include "aclnnop/aclnn_topk.h"
+#include "aclnnop/aclnn_var.h"
+#include "graph/ops/families.h"
+
+namespace aclgrad {
+namespace {
+
+using Axes = std::vector<std::int64_t>;
+
+// From the front, sorted, all of them when none are given.
+Axes normalized(const Recorder& record, Axes axes, std::size_t rank) {
+  if (axes.empty()) {
+    for (std::size_t i = 0; i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
+    return axes;
+  }
+  for (std::int64_t& axis : axes) axis = record.axis(axis, rank);
+  std::sort(axes.begin(), axes.end());
+  const auto twice = std::adjacent_find(axes.begin(), axes.end());
+  if (twice != axes.end()) record.shape_error(fmt::format("axis {} is named twice", *twice));
+  return rank == 0 ? Axes{} : axes;
+}
+
+Shape reduced(const Shape& shape, const Axes& axes, bool keepdim) {
+  std::vector<std::int64_t> dims;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    const bool gone = std::binary_search(axes.begin(), axes.end(), static_cast<std::int64_t>(i));
+    if (!gone) dims.push_back(shape.dims()[i]);
+    if (gone && keepdim) dims.push_back(1);
+  }
+  return Shape(std::move(dims));
+}
+
+std::string axes_text(const Axes& axes, bool keepdim) {
+  return fmt::format("axes=[{}]{}", fmt::join(axes, ", "), keepdim ? ", keepdim" : "");
+}
+
+// Of no elements there is no largest one.
+void require_elements(const Recorder& record, const Axes& axes) {
+  const Shape& shape = record.input(0).shape();
+  for (const std::int64_t axis : normalized(record, axes, shape.rank())) {
+    if (shape[axis] != 0) continue;
+    record.shape_error(fmt::format("axis {} of {} has no elements", axis, shape));
+  }
+}
+
+template <class ReductionOp>
+Value record_reduction(Recorder& record, Axes axes, bool keepdim) {
+  const Value& x = record.input(0);
+  axes = normalized(record, std::move(axes), x.shape().rank());
+  Shape shape = reduced(x.shape(), axes, keepdim);
+  return record.add<ReductionOp>({std::move(axes), keepdim}, {std::move(shape), x.dtype()});
+}
+
+}  // namespace
+
+Value reduce_sum(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
+                 std::source_location where) {
+  Recorder record("reduce_sum", {x}, where);
+  return record_reduction<ReduceSumOp>(record, std::move(axes), keepdim);
+}
+
+Value mean(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
+           std::source_location where) {
+  Recorder record("mean", {x}, where);
+  record.require_floating(0);
+  return record_reduction<MeanOp>(record, std::move(axes), keepdim);
+}
+
+Value amax(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
+           std::source_location where) {
+  Recorder record("amax", {x}, where);
+  require_elements(record, axes);
+  return record_reduction<AmaxOp>(record, std::move(axes), keepdim);
+}
+
+Value amin(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
+           std::source_location where) {
+  Recorder record("amin", {x}, where);
+  require_elements(record, axes);
+  return record_reduction<AminOp>(record, std::move(axes), keepdim);
+}
+
+Value var(const Value& x, std::vector<std::int64_t> axes, VarOptions options,
+          std::source_location where) {
+  Recorder record("var", {x}, where);
+  record.require_floating(0);
+  axes = normalized(record, std::move(axes), x.shape().rank());
+  Shape shape = reduced(x.shape(), axes, options.keepdim);
+  return record.add<VarOp>({std::move(axes), options.unbiased, options.keepdim},
+                           {std::move(shape), x.dtype()});
+}
+
+Value norm(const Value& x, std::vector<std::int64_t> axes, NormOptions options,
+           std::source_location where) {
+  Recorder record("norm", {x}, where);
+  if (std::isnan(options.p)) record.value_error("p must be a number, got NaN");
+  record.require_floating(0);
+  axes = normalized(record, std::move(axes), x.shape().rank());
+  Shape shape = reduced(x.shape(), axes, options.keepdim);
+  return record.add<NormOp>({options.p, std::move(axes), options.keepdim},
+                            {std::move(shape), x.dtype()});
+}
+
+Value cumsum(const Value& x, std::int64_t dim, CumsumOptions options, std::source_location where) {
+  Recorder record("cumsum", {x}, where);
+  dim = record.axis(dim, x.shape().rank());
+  return record.add<CumsumOp>({dim, options.exclusive, options.reverse}, record.like(0));
+}
+
+std::string ReductionAttributes::text() const { return axes_text(axes, keepdim); }
+std::string VarAttributes::text() const {
+  return axes_text(axes, keepdim) + (unbiased ? "" : ", biased");
+}
+std::string NormAttributes::text() const {
+  return fmt::format("p={}, {}", p, axes_text(axes, keepdim));
+}
+
+namespace calls {
+
+ACLGRAD_CALL(reduce_sum, aclnnReduceSum, separate, ReductionAttributes)
+ACLGRAD_CALL(mean, aclnnMean, separate, ReductionAttributes)
+
+ACLGRAD_CALL(amax, aclnnAmax, separate, ReductionAttributes)
+ACLGRAD_CALL(amin, aclnnAmin, separate, ReductionAttributes)
+ACLGRAD_CALL(var, aclnnVar, separate, VarAttributes)
+ACLGRAD_CALL(norm, aclnnNorm, separate, NormAttributes)
+ACLGRAD_CALL(cumsum, aclnnCumsumV2, separate, CumsumAttributes)
+
+}  // namespace calls
+
+namespace {
+
+// Without the axis, or with extent 1. There must be elements along it.
+Shape along(const Recorder& record, std::int64_t axis, bool keepdim) {
+  const Shape& shape = record.input(0).shape();
+  std::vector<std::int64_t> dims = shape.dims();
+  if (dims.empty()) return shape;
+  const auto place = dims.begin() + axis;
+  if (*place == 0) record.shape_error(fmt::format("axis {} of {} has no elements", axis, shape));
+  if (keepdim) {
+    *place = 1;
+  } else {
+    dims.erase(place);
+  }
+  return Shape(std::move(dims));
+}
+
+}  // namespace
+
+Value argmax(const Value& x, std::int64_t dim, bool keepdim, std::source_location where) {
+  Recorder record("argmax", {x}, where);
+  dim = record.axis(dim, x.shape().rank());
+  return record.add<ArgmaxOp>({dim, keepdim}, {along(record, dim, keepdim), DType::int64});
+}
+
+ValuesAndIndices max(const Value& x, std::int64_t dim, bool keepdim, std::source_location where) {
+  Recorder record("max", {x}, where);
+  dim = record.axis(dim, x.shape().rank());
+  const Shape shape = along(record, dim, keepdim);
+  const auto results =
+      record.add<MaxOp>({dim, keepdim}, {{shape, x.dtype()}, {shape, DType::int64}});
+  return {results[0], results[1]};
+}
+
+ValuesAndIndices topk(const Value& x, std::int64_t k, std::int64_t dim, bool largest,
+                      std::source_location where) {
+  Recorder record("topk", {x}, where);
+  dim = record.axis(dim, x.shape().rank());
+  std::vector<std::int64_t> dims = x.shape().dims();
+  const std::int64_t size = dims.empty() ? 1 : dims[static_cast<std::size_t>(dim)];
+  if (k < (dims.empty() ? 1 : 0) || k > size) {
+    record.shape_error(fmt::format("k = {} is out of range for axis {} of {}", k, dim, x.shape()));
+  }
+  if (!dims.empty()) dims[static_cast<std::size_t>(dim)] = k;
+  const Shape shape(std::move(dims));
+  const auto results =
+      record.add<TopkOp>({k, dim, largest, true}, {{shape, x.dtype()}, {shape, DType::int64}});
+  return {results[0], results[1]};
+}
+
+namespace calls {
+
+ACLGRAD_CALL(argmax, aclnnArgMax, separate, SearchAttributes)
+ACLGRAD_CALL(max, aclnnMaxDim, separate, SearchAttributes)
+ACLGRAD_CALL(topk, aclnnTopk, separate, TopkAttributes)
+
+}  // namespace calls
+}  // namespace aclgrad

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/ops/shape.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "aclgrad/error.h"
+#include "aclgrad/format.h"
+#include "aclgrad/ops/random.h"
+#include "aclgrad/record.h"
+#include "aclgrad/to_float.h"
+#include "aclnnop/aclnn_cast.h"
+#include "aclnnop/aclnn_cat.h"
+#include "aclnnop/aclnn_constant_pad_nd.h"
+#include "aclnnop/aclnn_copy.h"
+#include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/aclnn_repeat.h"
+#include "aclnnop/aclnn_slice.h"
+#include "aclnnop/aclnn_split_tensor.h"
+#include "aclnnop/aclnn_split_with_size.h"
+#include "aclnnop/aclnn_stack.h"
+#include "aclnnop/aclnn_tril.h"
+#include "aclnnop/aclnn_triu.h"
+#include "aclnnop/aclnn_zero.h"
+#include "graph/ops/families.h"
+
+namespace aclgrad {
+namespace {
+
+void require_values(std::string_view op, const std::vector<Value>& values) {
+  if (values.empty()) throw ValueError(fmt::format("{}: expected at least one value", op));
+}
+
+DType common_dtype(const std::vector<Value>& values) {
+  DType dtype = values.front().dtype();
+  for (const Value& each : values) dtype = Recorder::promote(dtype, each.dtype());
+  return dtype;
+}
+
+// A dimension of x, which must have some.
+std::int64_t dim_of(const Recorder& record, const Value& x, std::int64_t dim) {
+  if (x.shape().rank() == 0) record.shape_error("a scalar has no dimensions");
+  return record.axis(dim, x.shape().rank());
+}
+
+Shape with_extent(const Shape& shape, std::int64_t dim, std::int64_t extent) {
+  Dims dims = shape.dims();
+  dims[static_cast<std::size_t>(dim)] = extent;
+  return Shape(std::move(dims));
+}
+
+std::vector<TensorSpec> chunks(const Value& x, std::int64_t dim, const Dims& sizes) {
+  std::vector<TensorSpec> specs;
+  for (const std::int64_t size : sizes) {
+    specs.push_back({with_extent(x.shape(), dim, size), x.dtype()});
+  }
+  return specs;
+}
+
+template <class OpType>
+Value record_triangle(const Value& x, std::int64_t diagonal, std::source_location where) {
+  Recorder record(OpType::declaration().name, {x}, where);
+  if (x.shape().rank() < 2) {
+    record.shape_error(fmt::format("expected at least 2 dimensions, got {}", x.shape()));
+  }
+  return record.add<OpType>({diagonal}, record.like(0));
+}
+
+}  // namespace
+
+Value cat(const std::vector<Value>& values, std::int64_t dim, std::source_location where) {
+  require_values("cat", values);
+  Recorder record("cat", values, where);
+  const Shape& first = values.front().shape();
+  dim = dim_of(record, values.front(), dim);
+  std::int64_t extent = 0;
+  for (const Value& each : values) {
+    const bool joins = each.shape().rank() == first.rank() &&
+                       with_extent(each.shape(), dim, 0) == with_extent(first, dim, 0);
+    if (!joins) {
+      record.shape_error(fmt::format("{} with shape {} does not fit {} along dimension {}",
+                                     each.description(), each.shape(), first, dim));
+    }
+    if (__builtin_add_overflow(extent, each.shape()[dim], &extent)) {
+      record.shape_error(
+          fmt::format("dimension {} of {} values like {} has more elements than 63 "
+                      "bits can count",
+                      dim, values.size(), first));
+    }
+  }
+  return record.add<CatOp>({dim}, {with_extent(first, dim, extent), common_dtype(values)});
+}
+
+Value stack(const std::vector<Value>& values, std::int64_t dim, std::source_location where) {
+  require_values("stack", values);
+  Recorder record("stack", values, where);
+  for (std::size_t i = 1; i < values.size(); ++i) record.require_same_shape(i, 0);
+  dim = record.axis(dim, values.front().shape().rank() + 1);
+  Dims dims = values.front().shape().dims();
+  dims.insert(dims.begin() + dim, static_cast<std::int64_t>(values.size()));
+  return record.add<StackOp>({dim}, {Shape(std::move(dims)), common_dtype(values)});
+}
+
+Value slice(const Value& x, std::int64_t dim, std::int64_t start, std::int64_t end,
+            std::int64_t step, std::source_location where) {
+  Recorder record("slice", {x}, where);
+  dim = dim_of(record, x, dim);
+  if (step < 1) record.value_error(fmt::format("the step must be at least 1, got {}", step));
+  const std::int64_t extent = x.shape()[dim];
+  const auto limited = [extent](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent);
+  };
+  start = limited(start);
+  end = std::max(limited(end), start);
+  const std::int64_t count = end == start ? 0 : (end - start - 1) / step + 1;
+  return record.add<SliceOp>({dim, start, end, step},
+                             {with_extent(x.shape(), dim, count), x.dtype()});
+}
+
+std::vector<Value> split(const Value& x, std::int64_t size, std::int64_t dim,
+                         std::source_location where) {
+  Recorder record("split", {x}, where);
+  dim = dim_of(record, x, dim);
+  if (size < 1) record.value_error(fmt::format("chunks must have a size above 0, got {}", size));
+  Dims sizes;
+  for (std::int64_t left = x.shape()[dim]; left > 0; left -= sizes.back()) {
+    sizes.push_back(std::min(left, size));
+  }
+  if (sizes.empty()) sizes = {0};
+  return record.add<SplitOp>({size, dim}, chunks(x, dim, sizes));
+}
+
+std::vector<Value> split(const Value& x, std::vector<std::int64_t> sizes, std::int64_t dim,
+                         std::source_location where) {
+  Recorder record("split", {x}, where);
+  dim = dim_of(record, x, dim);
+  std::int64_t left = x.shape()[dim];
+  for (const std::int64_t size : sizes) left = size < 0 || size > left ? -1 : left - size;
+  if (left != 0 || sizes.empty()) {
+    record.shape_error(fmt::format("chunks of [{}] do not add up to dimension {} of {}",
+                                   fmt::join(sizes, ", "), dim, x.shape()));
+  }
+  std::vector<TensorSpec> specs = chunks(x, dim, sizes);
+  return record.add<SplitSizesOp>({std::move(sizes), dim}, std::move(specs));
+}
+
+Value pad(const Value& x, std::vector<std::int64_t> pads, double value,
+          std::source_location where) {
+  Recorder record("pad", {x}, where);
+  record.require_holds(x.dtype(), value, "the value");
+  Dims dims = x.shape().dims();
+  bool fits = pads.size() % 2 == 0 && pads.size() <= 2 * dims.size();
+  for (std::size_t k = 0; fits && k < pads.size() / 2; ++k) {
+    std::int64_t& extent = dims[dims.size() - 1 - k];
+    const std::int64_t begin = pads[2 * k];
+    const std::int64_t end = pads[2 * k + 1];
+    std::int64_t sum = 0;
+    fits = !__builtin_add_overflow(begin, end, &sum) && std::min({begin, end, sum}) >= -extent &&
+           !__builtin_add_overflow(extent, sum, &extent);
+  }
+  if (!fits) {
+    record.shape_error(
+        fmt::format("{} cannot be padded by [{}]", x.shape(), fmt::join(pads, ", ")));
+  }
+  return record.add<PadOp>({std::move(pads), value}, {Shape(std::move(dims)), x.dtype()});
+}
+
+Value repeat(const Value& x, std::vector<std::int64_t> repeats, std::source_location where) {
+  Recorder record("repeat", {x}, where);
+  const std::size_t rank = x.shape().rank();
+  bool fits = repeats.size() >= rank;
+  Dims dims = repeats;
+  for (std::size_t i = 0; fits && i < repeats.size(); ++i) {
+    const std::size_t added = repeats.size() - rank;
+    const std::int64_t extent = i < added ? 1 : x.shape().dims()[i - added];
+    fits = repeats[i] >= 0 && !__builtin_mul_overflow(repeats[i], extent, &dims[i]);
+  }
+  if (!fits) {
+    record.shape_error(
+        fmt::format("{} cannot be repeated [{}] times", x.shape(), fmt::join(repeats, ", ")));
+  }
+  return record.add<RepeatOp>({std::move(repeats)}, {Shape(std::move(dims)), x.dtype()});
+}
+
+Value tril(const Value& x, std::int64_t diagonal, std::source_location where) {
+  return record_triangle<TrilOp>(x, diagonal, where);
+}
+Value triu(const Value& x, std::int64_t diagonal, std::source_location where) {
+  return record_triangle<TriuOp>(x, diagonal, where);
+}
+
+std::string SplitSizesAttributes::text() const {
+  return fmt::format("sizes=[{}], dim={}", fmt::join(sizes, ", "), dim);
+}
+std::string PadAttributes::text() const {
+  return fmt::format("pads=[{}], value={}", fmt::join(pads, ", "), value);
+}
+std::string RepeatAttributes::text() const {
+  return fmt::format("repeats=[{}]", fmt::join(repeats, ", "));
+}
+
+namespace calls {
+
+constexpr Declaration<JoinAttributes> cat(
+    "cat", "aclnnCat", aclnnCat, separate,
+    [](const JoinAttributes& values, Call& call, auto... end) {
+      return aclnnCatGetWorkspaceSize(call.input_list(), values.dim, call.output(0), end...);
+    });
+constexpr Declaration<JoinAttributes> stack(
+    "stack", "aclnnStack", aclnnStack, separate,
+    [](const JoinAttributes& values, Call& call, auto... end) {
+      return aclnnStackGetWorkspaceSize(call.input_list(), values.dim, call.output(0), end...);
+    });
+ACLGRAD_CALL(slice, aclnnSlice, separate, SliceAttributes)
+constexpr Declaration<SplitAttributes> split(
+    "split", "aclnnSplitTensor", aclnnSplitTensor, separate,
+    [](const SplitAttributes& values, Call& call, auto... end) {
+      return aclnnSplitTensorGetWorkspaceSize(call.input(0),
+                                              static_cast<std::uint64_t>(values.chunk), values.dim,
+                                              call.output_list(), end...);
+    });
+constexpr Declaration<SplitSizesAttributes> split_sizes(
+    "split", "aclnnSplitWithSize", aclnnSplitWithSize, separate,
+    [](const SplitSizesAttributes& values, Call& call, auto... end) {
+      return aclnnSplitWithSizeGetWorkspaceSize(call.input(0), call.int_array(values.sizes),
+                                                values.dim, call.output_list(), end...);
+    });
+ACLGRAD_CALL(pad, aclnnConstantPadNd, separate, PadAttributes)
+ACLGRAD_CALL(repeat, aclnnRepeat, separate, RepeatAttributes)
+ACLGRAD_CALL(tril, aclnnTril, separate, TriangleAttributes)
+ACLGRAD_CALL(triu, aclnnTriu, separate, TriangleAttributes)
+
+}  // namespace calls
+
+namespace {
+
+// Fills in the extent given as -1.
+Shape complete(const Recorder& record, const Shape& from, Dims dims) {
+  const auto missing = std::find(dims.begin(), dims.end(), -1);
+  std::int64_t known = 1;
+  for (auto dim = dims.begin(); dim != dims.end(); ++dim) {
+    if (dim == missing) continue;
+    if (*dim == -1) record.shape_error("only one extent can be -1");
+    if (*dim < 0) record.shape_error(fmt::format("extent {} is negative", *dim));
+    if (__builtin_mul_overflow(known, *dim, &known)) known = -1;  // no number of elements
+    if (known < 0) break;
+  }
+  if (missing != dims.end() && known > 0 && from.numel() % known == 0) {
+    *missing = from.numel() / known;
+    known = from.numel();
+  }
+  if (known != from.numel() || std::find(dims.begin(), dims.end(), -1) != dims.end()) {
+    const bool open = from.numel() == 0 && known == 0;
+    record.shape_error(fmt::format("cannot give the {} elements of {} the shape [{}]{}",
+                                   from.numel(), from, fmt::join(dims, ", "),
+                                   open ? ": beside a 0, -1 could be anything" : ""));
+  }
+  return Shape(std::move(dims));
+}
+
+}  // namespace
+
+Value permute(const Value& x, std::vector<std::int64_t> order, std::source_location where) {
+  Recorder record("permute", {x}, where);
+  const std::size_t rank = x.shape().rank();
+  Dims sorted;
+  for (std::int64_t& axis : order) {
+    axis = record.axis(axis, rank);
+    sorted.push_back(axis);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  Dims all(rank);
+  std::iota(all.begin(), all.end(), 0);
+  if (sorted != all) {
+    record.shape_error(
+        fmt::format("[{}] does not name every axis of {} once", fmt::join(order, ", "), x.shape()));
+  }
+  Dims dims;
+  Dims strides;
+  for (const std::int64_t axis : order) {
+    dims.push_back(x.shape()[axis]);
+    strides.push_back(x.strides()[static_cast<std::size_t>(axis)]);
+  }
+  return record.add_view(std::make_shared<PermuteOp>(std::move(order)), Shape(std::move(dims)),
+                         std::move(strides), x.offset());
+}
+
+Value transpose(const Value& x, std::int64_t axis0, std::int64_t axis1,
+                std::source_location where) {
+  Recorder record("permute", {x}, where);
+  const std::size_t rank = x.shape().rank();
+  if (rank == 0) record.shape_error("a scalar has no axes to exchange");
+  Dims order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[static_cast<std::size_t>(record.axis(axis0, rank))],
+            order[static_cast<std::size_t>(record.axis(axis1, rank))]);
+  return permute(x, std::move(order), where);
+}
+
+Value reshape(const Value& x, std::vector<std::int64_t> dims, std::source_location where) {
+  Shape shape = complete(Recorder("reshape", {x}, where), x.shape(), std::move(dims));
+  const Value dense = contiguous(x, where);
+  Dims strides = shape.strides();
+  return Recorder("reshape", {dense}, where)
+      .add_view(std::make_shared<ReshapeOp>(), std::move(shape), std::move(strides),
+                dense.offset());
+}
+
+Value expand(const Value& x, const Shape& shape, std::source_location where) {
+  Recorder record("expand", {x}, where);
+  if (!expands_to(x.shape(), shape)) {
+    record.shape_error(fmt::format("{} does not expand to {}", x.shape(), shape));
+  }
+  const std::size_t added = shape.rank() - x.shape().rank();
+  Dims strides(shape.rank(), 0);
+  for (std::size_t i = 0; i < x.shape().rank(); ++i) {
+    const bool repeated = x.shape().dims()[i] != shape.dims()[added + i];
+    strides[added + i] = repeated ? 0 : x.strides()[i];
+  }
+  return record.add_view(std::make_shared<ExpandOp>(), shape, std::move(strides), x.offset());
+}
+
+Value stop_gradient(const Value& x, std::source_location where) {
+  Recorder record("stop_gradient", {x}, where);
+  return record.add_view(std::make_shared<StopGradientOp>(), x.shape(), x.strides(), x.offset());
+}
+
+std::string PermuteOp::attributes() const { return fmt::format("[{}]", fmt::join(order, ", ")); }
+
+Value cast(const Value& x, DType dtype, std::source_location where) {
+  Recorder record("cast", {x}, where);
+  if (x.dtype() == dtype) return x;
+  return record.add<CastOp>({}, {x.shape(), dtype});
+}
+
+Value copy(const Value& x, std::source_location where) {
+  Recorder record("copy", {x}, where);
+  return record.add<CopyOp>({}, record.like(0));
+}
+
+Value contiguous(const Value& x, std::source_location where) {
+  return x.is_contiguous() ? x : copy(x, where);
+}
+
+Value zeros(const Graph& graph, Shape shape, DType dtype, std::source_location where) {
+  return Recorder("zeros", graph, where).add<ZerosOp>({}, {std::move(shape), dtype});
+}
+
+Value full(const Graph& graph, Shape shape, double value, DType dtype, std::source_location where) {
+  Recorder record("full", graph, where);
+  record.require_holds(dtype, value, "the value");
+  return record.add<FullOp>({value}, {std::move(shape), dtype});
+}
+
+std::string FullAttributes::text() const { return fmt::format("{}", value); }
+
+namespace calls {
+
+ACLGRAD_CALL(cast, aclnnCast, separate)
+ACLGRAD_CALL(copy, aclnnInplaceCopy, separate)
+ACLGRAD_CALL(zeros, aclnnInplaceZero, separate)
+
+constexpr Declaration<FullAttributes> full("full", "aclnnInplaceFillScalar", aclnnInplaceFillScalar,
+                                           separate,
+                                           [](const FullAttributes& values, Call& call,
+                                              auto... end) {
+                                             return aclnnInplaceFillScalarGetWorkspaceSize(
+                                                 call.output(0), call.scalar(values.value), end...);
+                                           });
+
+}  // namespace calls
+}  // namespace aclgrad

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// The activations: SELU, ELU, Hardswish, GELU, GEGLU and their gradients. Each takes a floating x
+// of any shape of rank up to 8 and gives its shape and dtype; a gradient operator takes a gradient
+// and a tensor of one shape and dtype. Throw DTypeError and ShapeError otherwise.
+#ifndef ACLGRAD_OPS_ACTIVATION_H_
+#define ACLGRAD_OPS_ACTIVATION_H_
+
+#include <source_location>
+
+#include "aclgrad/declaration.h"
+#include "aclgrad/graph.h"
+
+namespace aclgrad {
+
+/// SELU (Klambauer et al. 2017): lambda x for x > 0, else lambda alpha (e^x - 1), with
+/// lambda = 1.0507009873554805 and alpha = 1.6732632423543772.
+Value selu(const Value& x, std::source_location where = std::source_location::current());
+
+/// The gradient from the forward *output*: grad * lambda where result >= 0, else
+/// grad * (result + lambda alpha).
+Value selu_backward(const Value& grad, const Value& result,
+                    std::source_location where = std::source_location::current());
+
+/// Which forward tensor a gradient is computed from: aclnnEluBackward's isResult. `result` spares
+/// keeping the input, and is the derivative for alpha >= 0, scale > 0 and input_scale > 0 only.
+enum class BackwardFrom : std::uint8_t { input, result };
+
+/// ELU (Clevert et al. 2015) with the operator's three parameters: scale x for x > 0, else
+/// alpha scale (e^(input_scale x) - 1). Throws ValueError for BackwardFrom::result unless
+/// alpha >= 0, scale > 0 and input_scale > 0.
+Value elu(const Value& x, double alpha = 1, double scale = 1, double input_scale = 1,
+          BackwardFrom backward_from = BackwardFrom::input,
+          std::source_location where = std::source_location::current());
+
+/// The gradient of elu from its input or its result, as backward_from says. For s <= 0:
+/// grad input_scale alpha scale e^(input_scale s) from the input and grad input_scale
+/// (s + alpha scale) from the result; grad scale for s > 0.
+Value elu_backward(const Value& grad, const Value& input_or_result, double alpha = 1,
+                   double scale = 1, double input_scale = 1,
+                   BackwardFrom backward_from = BackwardFrom::input,
+                   std::source_location where = std::source_location::current());
+
+/// Hardswish has corners at -3 and 3; its two gradient operators differ only there. v2 takes the
+/// slope outside (0 and 1), as the usual frameworks do, v1 the slope inside (-0.5 and 1.5).
+enum class HardswishGradient : std::uint8_t { v1, v2 };
+
+/// Hardswish (Howard et al. 2019): x min(max(x + 3, 0), 6) / 6.
+Value hardswish(const Value& x, HardswishGradient gradient = HardswishGradient::v2,
+                std::source_location where = std::source_location::current());
+
+/// grad times the slope at the forward input: 0 below -3, x/3 + 1/2 between, 1 above 3.
+Value hardswish_backward(const Value& grad, const Value& x,
+                         HardswishGradient gradient = HardswishGradient::v2,
+                         std::source_location where = std::source_location::current());
+
+/// The form of GELU (Hendrycks, Gimpel 2016): x Phi(x), or its tanh approximation
+/// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). The values are those of the operators'
+/// attribute.
+enum class Approximate : std::uint8_t { none = 0, tanh = 1 };
+
+/// "none" or "tanh".
+const char* to_string(Approximate approximate);
+
+/// The erf form by aclnnGeluV2, the tanh form by aclnnGelu.
+Value gelu(const Value& x, Approximate approximate = Approximate::none,
+           std::source_location where = std::source_location::current());
+Value gelu_backward(const Value& grad, const Value& x, Approximate approximate = Approximate::none,
+                    std::source_location where = std::source_location::current());
+
+/// aclnnGeluV2 for both forms.
+Value gelu_v2(const Value& x, Approximate approximate = Approximate::none,
+              std::source_location where = std::source_location::current());
+Value gelu_v2_backward(const Value& grad, const Value& x, Approximate approximate,
+                       std::source_location where = std::source_location::current());
+
+/// GEGLU (Shazeer 2020): x, of rank 1 to 8 and with an even extent along `dim`, is split there in
+/// two halves A (first) and B; the result, a half as large, is A gelu(B), or gelu(A) B with
+/// activate_left. The node's second output, the activated half's gelu, is kept for the backward.
+Value geglu(const Value& x, std::int64_t dim = -1, Approximate approximate = Approximate::none,
+            bool activate_left = false,
+            std::source_location where = std::source_location::current());
+
+/// The gradient with respect to x. grad and gelu have the result's shape; gelu is the forward
+/// node's second output.
+Value geglu_backward(const Value& grad, const Value& x, const Value& gelu, std::int64_t dim,
+                     Approximate approximate, bool activate_left,
+                     std::source_location where = std::source_location::current());
+
+struct EluAttributes {
+  double alpha;
+  double scale;
+  double input_scale;
+  BackwardFrom backward_from;
+  auto arguments() const {
+    return named({"alpha", "scale", "input_scale"}, alpha, scale, input_scale);
+  }
+};
+struct EluBackwardAttributes : EluAttributes {
+  auto arguments() const {
+    return named({"alpha", "scale", "input_scale", "is_result"}, alpha, scale, input_scale,
+                 backward_from == BackwardFrom::result);
+  }
+};
+struct HardswishAttributes {
+  HardswishGradient gradient;
+  auto arguments() const { return named(); }
+};
+struct GeluAttributes {
+  Approximate approximate;
+  auto arguments() const { return named({"approximate"}, approximate); }
+};
+struct GegluAttributes {
+  std::int64_t dim;
+  Approximate approximate;
+  bool activate_left;
+  auto arguments() const {
+    return named({"dim", "approximate", "activate_left"}, dim, approximate, activate_left);
+  }
+};
+
+namespace calls {
+extern const Declaration<> selu, selu_backward;
+extern const Declaration<EluAttributes> elu;
+extern const Declaration<EluBackwardAttributes> elu_backward;
+extern const Declaration<HardswishAttributes> hardswish;
+extern const Declaration<> hardswish_backward, hardswish_backward_v2;
+extern const Declaration<> gelu, gelu_backward;
+extern const Declaration<GeluAttributes> gelu_v2, gelu_v2_backward;
+extern const Declaration<GegluAttributes> geglu, geglu_backward;
+}  // namespace calls
+
+using SeluOp = DeclaredOp<calls::selu>;
+using SeluBackwardOp = DeclaredOp<calls::selu_backward>;
+using EluOp = DeclaredOp<calls::elu>;
+using EluBackwardOp = DeclaredOp<calls::elu_backward>;
+using HardswishOp = DeclaredOp<calls::hardswish>;
+using HardswishBackwardOp = DeclaredOp<calls::hardswish_backward>;
+using HardswishBackwardV2Op = DeclaredOp<calls::hardswish_backward_v2>;
+using GeluOp = DeclaredOp<calls::gelu>;  // the tanh form
+using GeluBackwardOp = DeclaredOp<calls::gelu_backward>;
+using GeluV2Op = DeclaredOp<calls::gelu_v2>;
+using GeluV2BackwardOp = DeclaredOp<calls::gelu_v2_backward>;
+using GegluOp = DeclaredOp<calls::geglu>;
+using GegluBackwardOp = DeclaredOp<calls::geglu_backward>;
+
+/// The hyperbolic tangent.
+Value tanh(const Value& x, std::source_location where = std::source_location::current());
+/// 1 / (1 + e^-x).
+Value sigmoid(const Value& x, std::source_location where = std::source_location::current());
+/// max(x, 0).
+Value relu(const Value& x, std::source_location where = std::source_location::current());
+/// x sigmoid(x), also called swish (Elfwing et al. 2017); NaN at -inf, as the product.
+Value silu(const Value& x, std::source_location where = std::source_location::current());
+/// x for x > 0, else negative_slope x.
+Value leaky_relu(const Value& x, double negative_slope = 0.01,
+                 std::source_location where = std::source_location::current());
+/// log(1 + e^(beta x)) / beta, and x where beta x > threshold. Throws ValueError for beta = 0.
+Value softplus(const Value& x, double beta = 1, double threshold = 20,
+               std::source_location where = std::source_location::current());
+
+/// grad (1 - result^2), from the forward output.
+Value tanh_backward(const Value& grad, const Value& result,
+                    std::source_location where = std::source_location::current());
+/// grad result (1 - result), from the forward output.
+Value sigmoid_backward(const Value& grad, const Value& result,
+                       std::source_location where = std::source_location::current());
+/// grad where x > threshold, else 0, and NaN where x is: the gradient of relu for threshold 0, as
+/// which the operator takes every threshold up to 2^-23.
+Value threshold_backward(const Value& grad, const Value& x, double threshold = 0,
+                         std::source_location where = std::source_location::current());
+/// grad s (1 + x (1 - s)) with s = sigmoid(x).
+Value silu_backward(const Value& grad, const Value& x,
+                    std::source_location where = std::source_location::current());
+/// grad for x > 0, else negative_slope grad; NaN where x is.
+Value leaky_relu_backward(const Value& grad, const Value& x, double negative_slope = 0.01,
+                          std::source_location where = std::source_location::current());
+/// grad sigmoid(beta x), and grad where beta x > threshold. Throws ValueError for beta = 0.
+Value softplus_backward(const Value& grad, const Value& x, double beta = 1, double threshold = 20,
+                        std::source_location where = std::source_location::current());
+
+/// The operators take these numbers as floats.
+struct LeakyReluAttributes {
+  double negative_slope;
+  auto arguments() const { return named({"negative_slope"}, negative_slope); }
+};
+struct ThresholdAttributes {
+  double threshold;
+  auto arguments() const { return named({"threshold"}, threshold); }
+};
+struct SoftplusAttributes {
+  double beta;
+  double threshold;
+  auto arguments() const { return named({"beta", "threshold"}, beta, threshold); }
+};
+
+namespace calls {
+extern const Declaration<> tanh, sigmoid, relu, silu, tanh_backward, sigmoid_backward,
+    silu_backward;
+extern const Declaration<ThresholdAttributes> threshold_backward;
+extern const Declaration<LeakyReluAttributes> leaky_relu, leaky_relu_backward;
+extern const Declaration<SoftplusAttributes> softplus, softplus_backward;
+}  // namespace calls
+
+using TanhOp = DeclaredOp<calls::tanh>;
+using SigmoidOp = DeclaredOp<calls::sigmoid>;
+using ReluOp = DeclaredOp<calls::relu>;
+using SiluOp = DeclaredOp<calls::silu>;
+using LeakyReluOp = DeclaredOp<calls::leaky_relu>;
+using SoftplusOp = DeclaredOp<calls::softplus>;
+using TanhBackwardOp = DeclaredOp<calls::tanh_backward>;
+using SigmoidBackwardOp = DeclaredOp<calls::sigmoid_backward>;
+using SiluBackwardOp = DeclaredOp<calls::silu_backward>;
+using ThresholdBackwardOp = DeclaredOp<calls::threshold_backward>;
+using LeakyReluBackwardOp = DeclaredOp<calls::leaky_relu_backward>;
+using SoftplusBackwardOp = DeclaredOp<calls::softplus_backward>;
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_OPS_ACTIVATION_H_

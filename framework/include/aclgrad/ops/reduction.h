@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions over axes, and running sums. No axes means all of them; negative axes count from the
+// end. Reduced axes vanish, or stay with extent 1 when keepdim is set.
+#ifndef ACLGRAD_OPS_REDUCTION_H_
+#define ACLGRAD_OPS_REDUCTION_H_
+
+#include <source_location>
+#include <vector>
+
+#include "aclgrad/declaration.h"
+#include "aclgrad/graph.h"
+
+namespace aclgrad {
+
+/// The result has x's dtype. Throws ShapeError for an axis out of range or named twice.
+Value reduce_sum(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = false,
+                 std::source_location where = std::source_location::current());
+
+/// As reduce_sum, divided by the number of elements reduced; x must be floating.
+Value mean(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = false,
+           std::source_location where = std::source_location::current());
+
+/// The largest and the smallest element; NaN where there is one. The gradient goes in equal parts
+/// to all elements that are it, so to every NaN where there is one.
+Value amax(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = false,
+           std::source_location where = std::source_location::current());
+Value amin(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = false,
+           std::source_location where = std::source_location::current());
+
+struct VarOptions {
+  bool unbiased = true;  ///< divided by the number of elements less 1; else by that number
+  bool keepdim = false;
+};
+
+/// The mean of (x - mean)^2; x must be floating. Of one element, unbiased, it is NaN.
+Value var(const Value& x, std::vector<std::int64_t> axes = {}, VarOptions options = {},
+          std::source_location where = std::source_location::current());
+
+struct NormOptions {
+  double p = 2;
+  bool keepdim = false;
+};
+
+/// (sum |x|^p)^(1/p); for an infinite p the largest |x|, for -infinity the smallest, for p = 0 the
+/// number of elements that are not 0. x must be floating. The gradient is 0 where x is; for an
+/// infinite p equal magnitudes share it.
+Value norm(const Value& x, std::vector<std::int64_t> axes = {}, NormOptions options = {},
+           std::source_location where = std::source_location::current());
+
+struct CumsumOptions {
+  bool exclusive = false;  ///< an element's own value is not in its sum
+  bool reverse = false;    ///< from the last element on
+};
+
+/// Running sums along an axis, in x's dtype.
+Value cumsum(const Value& x, std::int64_t dim, CumsumOptions options = {},
+             std::source_location where = std::source_location::current());
+
+/// `axes` are counted from the front, sorted; all of them are listed when none were given.
+struct ReductionAttributes {
+  std::vector<std::int64_t> axes;
+  bool keepdim;
+  auto arguments() const { return named({"axes", "keepdim"}, axes, keepdim); }
+  std::string text() const;
+};
+
+struct VarAttributes {
+  std::vector<std::int64_t> axes;
+  bool unbiased;
+  bool keepdim;
+  auto arguments() const { return named({"axes", "unbiased", "keepdim"}, axes, unbiased, keepdim); }
+  std::string text() const;
+};
+struct NormAttributes {
+  double p;
+  std::vector<std::int64_t> axes;
+  bool keepdim;
+  auto arguments() const { return named({"p", "axes", "keepdim"}, p, axes, keepdim); }
+  std::string text() const;
+};
+struct CumsumAttributes {
+  std::int64_t dim;
+  bool exclusive;
+  bool reverse;
+  auto arguments() const { return named({"dim", "exclusive", "reverse"}, dim, exclusive, reverse); }
+};
+
+namespace calls {
+extern const Declaration<ReductionAttributes> reduce_sum, mean, amax, amin;
+extern const Declaration<VarAttributes> var;
+extern const Declaration<NormAttributes> norm;
+extern const Declaration<CumsumAttributes> cumsum;
+}  // namespace calls
+
+using ReduceSumOp = DeclaredOp<calls::reduce_sum>;
+using MeanOp = DeclaredOp<calls::mean>;
+using AmaxOp = DeclaredOp<calls::amax>;
+using AminOp = DeclaredOp<calls::amin>;
+using VarOp = DeclaredOp<calls::var>;
+using NormOp = DeclaredOp<calls::norm>;
+using CumsumOp = DeclaredOp<calls::cumsum>;
+
+// ----
+// ---------------------------------------------------------------------------------------------
+// Which elements along an axis are the largest. Of equal elements the first counts, and a NaN as
+// the largest. Axes may be negative, and are counted from the end then.
+
+/// Elements, in x's dtype, and their places along the axis, in int64.
+struct ValuesAndIndices {
+  Value values;
+  Value indices;
+};
+
+/// The place of the largest element along `dim`, in int64. There is no gradient.
+Value argmax(const Value& x, std::int64_t dim = -1, bool keepdim = false,
+             std::source_location where = std::source_location::current());
+
+/// The largest element along `dim`, and its place. The gradient of a value goes to that element
+/// alone; amax shares it among equal ones.
+ValuesAndIndices max(const Value& x, std::int64_t dim, bool keepdim = false,
+                     std::source_location where = std::source_location::current());
+
+/// The k largest elements along `dim`, or smallest, in order. The gradient of a value goes to its
+/// element.
+ValuesAndIndices topk(const Value& x, std::int64_t k, std::int64_t dim = -1, bool largest = true,
+                      std::source_location where = std::source_location::current());
+
+struct SearchAttributes {
+  std::int64_t dim;
+  bool keepdim;
+  auto arguments() const { return named({"dim", "keepdim"}, dim, keepdim); }
+};
+struct TopkAttributes {
+  std::int64_t k;
+  std::int64_t dim;
+  bool largest;
+  bool sorted;
+  auto arguments() const {
+    return named({"k", "dim", "largest", "sorted"}, k, dim, largest, sorted);
+  }
+};
+
+namespace calls {
+extern const Declaration<SearchAttributes> argmax;
+extern const Declaration<SearchAttributes> max;  // outputs values, indices
+extern const Declaration<TopkAttributes> topk;   // outputs values, indices
+}  // namespace calls
+
+using ArgmaxOp = DeclaredOp<calls::argmax>;
+using MaxOp = DeclaredOp<calls::max>;
+using TopkOp = DeclaredOp<calls::topk>;
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_OPS_REDUCTION_H_

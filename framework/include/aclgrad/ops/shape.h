@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors joined, cut, padded and tiled, and triangles of matrices. The results are tensors of
+// their own; what only describes the same data anew is in views.h. Negative dims count from the
+// end. All of them have gradients.
+#ifndef ACLGRAD_OPS_SHAPE_H_
+#define ACLGRAD_OPS_SHAPE_H_
+
+#include <cstdint>
+#include <limits>
+#include <source_location>
+#include <vector>
+
+#include "aclgrad/declaration.h"
+#include "aclgrad/graph.h"
+
+namespace aclgrad {
+
+/// The values one behind the other along dim, in the dtype that all promote to. Throws ShapeError
+/// unless they have one shape but along dim, ValueError for no values.
+Value cat(const std::vector<Value>& values, std::int64_t dim = 0,
+          std::source_location where = std::source_location::current());
+
+/// The values, of one shape, along a new dimension before dim; -1 appends one.
+Value stack(const std::vector<Value>& values, std::int64_t dim = 0,
+            std::source_location where = std::source_location::current());
+
+/// Elements start, start + step, ... before end of dimension dim. Negative start and end count from
+/// the end; both are limited to the dimension. Throws ValueError for a step below 1.
+Value slice(const Value& x, std::int64_t dim, std::int64_t start = 0,
+            std::int64_t end = std::numeric_limits<std::int64_t>::max(), std::int64_t step = 1,
+            std::source_location where = std::source_location::current());
+
+/// x in chunks of `size` along dim; the last one holds the rest. Throws ValueError for a size below
+/// 1.
+std::vector<Value> split(const Value& x, std::int64_t size, std::int64_t dim = 0,
+                         std::source_location where = std::source_location::current());
+
+/// x in chunks of these sizes, which add up to the dimension.
+std::vector<Value> split(const Value& x, std::vector<std::int64_t> sizes, std::int64_t dim = 0,
+                         std::source_location where = std::source_location::current());
+
+/// x with `value` around it: `pads` are pairs (begin, end), the first for the last dimension, the
+/// next for the one before. Negative ones cut x. Throws ShapeError for an odd number of them, more
+/// than two for each dimension, or when more is cut than there is.
+Value pad(const Value& x, std::vector<std::int64_t> pads, double value = 0,
+          std::source_location where = std::source_location::current());
+
+/// x repeats[i] times along dimension i; more repeats than dimensions add dimensions in front.
+Value repeat(const Value& x, std::vector<std::int64_t> repeats,
+             std::source_location where = std::source_location::current());
+
+/// The lower triangle of the last two dimensions, 0 above diagonal number `diagonal`.
+Value tril(const Value& x, std::int64_t diagonal = 0,
+           std::source_location where = std::source_location::current());
+
+/// The upper triangle, 0 below that diagonal.
+Value triu(const Value& x, std::int64_t diagonal = 0,
+           std::source_location where = std::source_location::current());
+
+/// dims are counted from the front here.
+struct JoinAttributes {
+  std::int64_t dim;
+  auto arguments() const { return named({"dim"}, dim); }
+};
+struct SliceAttributes {
+  std::int64_t dim;
+  std::int64_t start;
+  std::int64_t end;
+  std::int64_t step;
+  auto arguments() const { return named({"dim", "start", "end", "step"}, dim, start, end, step); }
+};
+struct SplitAttributes {
+  std::int64_t chunk;  ///< its size
+  std::int64_t dim;
+  auto arguments() const { return named({"chunk", "dim"}, chunk, dim); }
+};
+struct SplitSizesAttributes {
+  std::vector<std::int64_t> sizes;
+  std::int64_t dim;
+  std::string text() const;
+};
+struct PadAttributes {
+  std::vector<std::int64_t> pads;
+  double value;
+  auto arguments() const { return named({"pads", "value"}, pads, value); }
+  std::string text() const;
+};
+struct RepeatAttributes {
+  std::vector<std::int64_t> repeats;
+  auto arguments() const { return named({"repeats"}, repeats); }
+  std::string text() const;
+};
+struct TriangleAttributes {
+  std::int64_t diagonal;
+  auto arguments() const { return named({"diagonal"}, diagonal); }
+};
+
+namespace calls {
+extern const Declaration<JoinAttributes> cat, stack;
+extern const Declaration<SliceAttributes> slice;
+extern const Declaration<SplitAttributes> split;
+extern const Declaration<SplitSizesAttributes> split_sizes;
+extern const Declaration<PadAttributes> pad;
+extern const Declaration<RepeatAttributes> repeat;
+extern const Declaration<TriangleAttributes> tril, triu;
+}  // namespace calls
+
+using CatOp = DeclaredOp<calls::cat>;
+using StackOp = DeclaredOp<calls::stack>;
+using SliceOp = DeclaredOp<calls::slice>;
+using SplitOp = DeclaredOp<calls::split>;
+using SplitSizesOp = DeclaredOp<calls::split_sizes>;
+using PadOp = DeclaredOp<calls::pad>;
+using RepeatOp = DeclaredOp<calls::repeat>;
+using TrilOp = DeclaredOp<calls::tril>;
+using TriuOp = DeclaredOp<calls::triu>;
+
+// ----
+// ---------------------------------------------------------------------------------------------
+// Views: the same data under another shape or order of axes. They cost nothing when the graph runs;
+// operators read and write through strides.
+
+/// Exchanges two axes; negative ones count from the end.
+Value transpose(const Value& x, std::int64_t axis0, std::int64_t axis1,
+                std::source_location where = std::source_location::current());
+
+/// Axis i of the result is axis order[i] of x; order names every axis once.
+Value permute(const Value& x, std::vector<std::int64_t> order,
+              std::source_location where = std::source_location::current());
+
+/// The elements in row-major order under another shape; one extent may be -1 and is worked out. A
+/// view that is not contiguous is copied first.
+Value reshape(const Value& x, std::vector<std::int64_t> dims,
+              std::source_location where = std::source_location::current());
+
+/// x repeated along its axes of extent 1, and along new axes in front.
+Value expand(const Value& x, const Shape& shape,
+             std::source_location where = std::source_location::current());
+
+/// x itself, through which no gradient passes: for backward() it is a constant (`detach` of
+/// PyTorch). What leads to it is not differentiated.
+Value stop_gradient(const Value& x, std::source_location where = std::source_location::current());
+
+struct PermuteOp final : ViewOp {
+  std::vector<std::int64_t> order;
+
+  explicit PermuteOp(std::vector<std::int64_t> order_) : order(std::move(order_)) {}
+  std::string_view name() const override { return "permute"; }
+  std::string attributes() const override;
+};
+
+struct ReshapeOp final : ViewOp {
+  std::string_view name() const override { return "reshape"; }
+};
+
+struct ExpandOp final : ViewOp {
+  std::string_view name() const override { return "expand"; }
+};
+
+struct StopGradientOp final : ViewOp {
+  std::string_view name() const override { return "stop_gradient"; }
+};
+
+// ----
+// ---------------------------------------------------------------------------------------------
+// Conversion, copies, and tensors made from nothing.
+
+/// x converted; x itself when it has the dtype already.
+Value cast(const Value& x, DType dtype,
+           std::source_location where = std::source_location::current());
+
+/// A dense copy.
+Value copy(const Value& x, std::source_location where = std::source_location::current());
+
+/// x itself when it is dense, else a dense copy.
+Value contiguous(const Value& x, std::source_location where = std::source_location::current());
+
+/// Tensors filled on the device in every run; for one that is uploaded once see Graph::constant. As
+/// for Tensor::full, the dtype must be able to hold the value, be it rounded: ValueError otherwise.
+Value zeros(const Graph& graph, Shape shape, DType dtype = DType::float32,
+            std::source_location where = std::source_location::current());
+Value full(const Graph& graph, Shape shape, double value, DType dtype = DType::float32,
+           std::source_location where = std::source_location::current());
+
+struct FullAttributes {
+  double value;
+  auto arguments() const { return named({"value"}, value); }
+  std::string text() const;
+};
+
+namespace calls {
+extern const Declaration<> cast, copy, zeros;
+extern const Declaration<FullAttributes> full;
+}  // namespace calls
+
+using CastOp = DeclaredOp<calls::cast>;
+using CopyOp = DeclaredOp<calls::copy>;
+using ZerosOp = DeclaredOp<calls::zeros>;
+using FullOp = DeclaredOp<calls::full>;
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_OPS_SHAPE_H_

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/activation/geglu_kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/activation/geglu_kernel.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/activation/gelu-inl.h"
+#include "ops/engine/block-inl.h"
+#include "ops/engine/tables-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+namespace {
+
+// The product of two elements is exact, or nearly so, and often a tie of their format: where the
+// gate or the derivative is all but 1, what it lacks decides how that is rounded.
+
+template <class Form>
+HWY_INLINE void forward(const double* const* in, double* const* out, size_t count) {
+  const RealTag d;
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto x = hn::Load(d, in[0] + i);
+    const auto held = held_below<Form>(d, x);
+    const auto gate = exact_gate<Form>(d, x);
+    const auto factor = hn::Mul(hn::Load(d, in[1] + i), held);
+    hn::Store(multiply_to_odd(d, factor, gate), d, out[0] + i);
+    hn::Store(hn::Mul(held, hn::Add(gate.high, gate.low)), d, out[1] + i);
+  }
+}
+
+template <class Form>
+HWY_INLINE void backward(const double* const* in, double* const* out, size_t count) {
+  const RealTag d;
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto g = hn::Load(d, in[0] + i);
+    const auto factor = hn::Mul(g, hn::Load(d, in[2] + i));
+    const auto slope = exact_slope<Form>(d, hn::Load(d, in[1] + i));
+    hn::Store(multiply_to_odd(d, factor, slope), d, out[0] + i);
+    hn::Store(hn::Mul(g, hn::Load(d, in[3] + i)), d, out[1] + i);
+  }
+}
+
+// A block of gelu and of its derivative, rounded to odd.
+template <class Form>
+void activation(const double* x, double* y) {
+  map_block<1>(&x, &y, kBlock,
+               [](auto d, auto each) HWY_ATTR { return exact_gelu<Form>(d, each); });
+}
+template <class Form>
+void derivative(const double* x, double* y) {
+  map_block<1>(&x, &y, kBlock, [](auto d, auto each) HWY_ATTR {
+    const auto slope = exact_slope<Form>(d, each);
+    const auto odd = round_to_odd(d, slope.high, slope.low);
+    return hn::IfThenElse(hn::IsNaN(slope.high), slope.high, odd);
+  });
+}
+
+// Where the product of two numbers overflows, and that with the gate or the derivative at x might
+// not.
+template <class D, class V>
+HWY_INLINE auto overflows(D d, V a, V b, V x) {
+  constexpr float kAllButOne = 9.0f;
+  const auto infinite = hn::IsInf(hn::Mul(a, b));
+  return hn::And(hn::And(infinite, hn::Lt(x, hn::Set(d, kAllButOne))),
+                 hn::And(hn::IsFinite(a), hn::IsFinite(b)));
+}
+
+// A product of two numbers as a factor of a third: of one that is so small that its low part would
+// be lost, the first number is made larger for as long as it takes.
+template <class D>
+class SafeFactor {
+  using V = hn::Vec<D>;
+
+ public:
+  HWY_INLINE SafeFactor(D d, V a, V b) {
+    // A large number has such a product only with 0.
+    small_ = hn::And(hn::Lt(hn::Abs(hn::Mul(a, b)), hn::Set(d, 0x1p-100f)),
+                     hn::Lt(hn::Abs(a), hn::Set(d, 0x1p60f)));
+    number = hn::Mul(a, hn::IfThenElse(small_, hn::Set(d, 0x1p64f), hn::Set(d, 1.0f)));
+  }
+  HWY_INLINE V undone(D d, V product) const {
+    if (HWY_LIKELY(hn::AllFalse(d, small_))) return product;
+    return hn::IfThenElse(small_, hn::Mul(product, hn::Set(d, 0x1p-64f)), product);
+  }
+
+  V number;
+
+ private:
+  hn::Mask<D> small_;
+};
+// Where that is not needed.
+template <class D, class V>
+HWY_INLINE auto is_safe(D d, V product) {
+  const auto large = hn::Gt(hn::Abs(product), hn::Set(d, 0x1p-100f));
+  return hn::Or(large, hn::Eq(product, hn::Zero(d)));
+}
+
+// x[0] and x[1] are the half that is activated and the other.
+template <class Form>
+HWY_INLINE void forward_stored(const StoredBlock& block) {
+  constinit static Lut16s tables;
+  if (block.dtype != ACL_FLOAT) {
+    const auto formula = [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
+      y[0] = hn::Mul(x[1], value);
+      y[1] = value;
+    };
+    const Lut16Values* const table = table_for<Entries::kNearest>(block, &tables, activation<Form>);
+    return map_tabled<2, 2, 0, Outputs::kNear>(block, table, formula, formula, formula,
+                                               forward<Form>);
+  }
+  map_floats<2, 2, Outputs::kNear>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto gate = inner_part<false, Form>(d, x[0], valid);
+        const auto line = double_float_product(d, x[1], x[0]);
+        y[0] = product(d, line, gate);
+        y[1] = product(d, x[0], gate);
+        valid = hn::And(valid, is_safe(d, line.high));
+      },
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const GeluAnywhere<false, Form, decltype(d)> gelu(d, x[0]);
+        const SafeFactor factor(d, x[1], x[0]);
+        y[0] = factor.undone(d, gelu.value_times(d, factor.number));
+        y[1] = gelu.value(d);
+        valid = hn::AndNot(overflows(d, x[1], x[0], hn::Abs(x[0])), gelu.holds(d, x[1]));
+      },
+      forward<Form>);
+}
+
+// x: the gradient, the half that was activated, the other half, and gelu of the first.
+template <class Form>
+HWY_INLINE void backward_stored(const StoredBlock& block) {
+  constinit static Lut16s tables;
+  if (block.dtype != ACL_FLOAT) {
+    const auto formula = [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
+      y[0] = hn::Mul(hn::Mul(x[0], x[2]), value);  // the first product has no error that counts
+      y[1] = hn::Mul(x[0], x[3]);
+    };
+    const Lut16Values* const table = table_for<Entries::kNearest>(block, &tables, derivative<Form>);
+    const auto accurate = [=](auto d, const auto& x, auto value, auto& y, auto& valid) HWY_ATTR {
+      formula(d, x, value, y);
+      valid = hn::Not(overflows(d, x[0], x[2], x[1]));
+    };
+    return map_tabled<4, 2, 1, Outputs::kNearThenRounded>(block, table, formula, accurate, formula,
+                                                          backward<Form>);
+  }
+  map_floats<4, 2, Outputs::kNearThenRounded>(
+      block,
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto slope = inner_part<true, Form>(d, x[1], valid);
+        const auto factor = double_float_product(d, x[0], x[2]);
+        y[0] = product(d, factor, slope);
+        y[1] = hn::Mul(x[0], x[3]);
+        valid = hn::And(valid, is_safe(d, factor.high));
+      },
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const SafeFactor safe(d, x[0], x[2]);
+        const auto factor = double_float_product(d, safe.number, x[2]);
+        const GeluAnywhere<true, Form, decltype(d)> gelu(d, x[1]);
+        y[0] = safe.undone(d, gelu.slope_times(d, factor));
+        y[1] = hn::Mul(x[0], x[3]);
+        valid = hn::AndNot(overflows(d, x[0], x[2], x[1]), gelu.holds(d, factor.high));
+      },
+      backward<Form>);
+}
+
+void geglu_erf(const double* const* in, double* const* out, size_t count) {
+  forward<GeluErf>(in, out, count);
+}
+void geglu_tanh(const double* const* in, double* const* out, size_t count) {
+  forward<GeluTanh>(in, out, count);
+}
+void geglu_backward_erf(const double* const* in, double* const* out, size_t count) {
+  backward<GeluErf>(in, out, count);
+}
+void geglu_backward_tanh(const double* const* in, double* const* out, size_t count) {
+  backward<GeluTanh>(in, out, count);
+}
+void geglu_erf_stored(const StoredBlock& block) { forward_stored<GeluErf>(block); }
+void geglu_tanh_stored(const StoredBlock& block) { forward_stored<GeluTanh>(block); }
+void geglu_backward_erf_stored(const StoredBlock& block) { backward_stored<GeluErf>(block); }
+void geglu_backward_tanh_stored(const StoredBlock& block) { backward_stored<GeluTanh>(block); }
+
+}  // namespace
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "ops/engine/dispatch.h"
+
+namespace aclgrad::ops {
+
+HWY_EXPORT(geglu_erf);
+HWY_EXPORT(geglu_tanh);
+HWY_EXPORT(geglu_backward_erf);
+HWY_EXPORT(geglu_backward_tanh);
+HWY_EXPORT(geglu_erf_stored);
+HWY_EXPORT(geglu_tanh_stored);
+HWY_EXPORT(geglu_backward_erf_stored);
+HWY_EXPORT(geglu_backward_tanh_stored);
+
+FloatKernel geglu_kernel(GeluForm form) {
+  if (form == GeluForm::kErf) {
+    return {ACLGRAD_DISPATCHED(geglu_erf), ACLGRAD_DISPATCHED(geglu_erf_stored)};
+  }
+  return {ACLGRAD_DISPATCHED(geglu_tanh), ACLGRAD_DISPATCHED(geglu_tanh_stored)};
+}
+
+FloatKernel geglu_backward_kernel(GeluForm form) {
+  if (form == GeluForm::kErf) {
+    return {ACLGRAD_DISPATCHED(geglu_backward_erf), ACLGRAD_DISPATCHED(geglu_backward_erf_stored)};
+  }
+  return {ACLGRAD_DISPATCHED(geglu_backward_tanh), ACLGRAD_DISPATCHED(geglu_backward_tanh_stored)};
+}
+
+}  // namespace aclgrad::ops
+#endif  // HWY_ONCE

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnGelu, aclnnGeluV2, aclnnGeluBackward, aclnnGeluBackwardV2. The first version of each is the
+// tanh form.
+#include "ops/activation/gelu_kernel.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "aclnnop/aclnn_gelu.h"
+#include "aclnnop/aclnn_gelu_backward.h"
+#include "aclnnop/aclnn_gelu_backward_v2.h"
+#include "aclnnop/aclnn_gelu_v2.h"
+#include "ops/meta/rules.h"
+
+using namespace aclgrad::ops;
+
+namespace {
+
+const DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+
+// ---- Forward ------------------------------------------------------------------------------------
+
+// BF16 is refused by the product before the list of dtypes is looked at.
+Rule no_unknown_bfloat(size_t tensor) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (arguments.dtype(tensor) != ACL_BF16 || is_a2_or_later(current_soc())) return std::nullopt;
+    return fmt::format(
+        "tensor {} is of DT_BF16, which {} does not know; expected DT_FLOAT or DT_FLOAT16.",
+        arguments.name(tensor), aclrtGetSocName());
+  });
+}
+
+std::vector<Rule> forward_rules(size_t self, size_t out) {
+  return {not_null({self, out}), no_unknown_bfloat(self), dtype_in(self, kDtypes),
+          same_dtype(out, self), no_private_format(self), no_private_format(out),
+          max_rank(self),        max_rank(out),           same_shape(out, self)};
+}
+
+const OperatorSpec kGelu{"aclnnGelu", {input("self"), output("out")}, forward_rules(0, 1)};
+const OperatorSpec kGeluV2{
+    "aclnnGeluV2", {input("x"), attribute("approximate"), output("y")}, forward_rules(0, 2)};
+
+// ---- Backward -----------------------------------------------------------------------------------
+
+// The type that the gradient is computed in, when the two have one.
+aclDataType common_type(const Arguments& arguments) {
+  return promote_types(arguments.dtype(0), arguments.dtype(1)).value_or(ACL_DT_UNDEFINED);
+}
+
+std::optional<std::string> common_bfloat_complaint(const Arguments& arguments) {
+  if (common_type(arguments) != ACL_BF16 || is_a2_or_later(current_soc())) return std::nullopt;
+  return fmt::format(
+      "gradOutput and self promote to DT_BF16, which {} does not know; expected DT_FLOAT or "
+      "DT_FLOAT16.",
+      aclrtGetSocName());
+}
+
+std::optional<std::string> common_type_complaint(const Arguments& arguments) {
+  if (kDtypes.contains(common_type(arguments))) return std::nullopt;
+  return fmt::format("gradOutput ({}) and self ({}) promote to {}, expected a dtype of {}.",
+                     dtype_name(arguments.dtype(0)), dtype_name(arguments.dtype(1)),
+                     dtype_name(common_type(arguments)), kDtypes.to_string());
+}
+
+// Everything that has values: the gradient is converted to it.
+const DtypeSet kAnyDtype{ACL_FLOAT,     ACL_FLOAT16,   ACL_BF16,       ACL_DOUBLE,
+                         ACL_INT8,      ACL_INT16,     ACL_INT32,      ACL_INT64,
+                         ACL_UINT8,     ACL_UINT16,    ACL_UINT32,     ACL_UINT64,
+                         ACL_COMPLEX32, ACL_COMPLEX64, ACL_COMPLEX128, ACL_BOOL};
+
+std::vector<Rule> backward_rules(size_t grad_input) {
+  return {promotable(0, 1),
+          require(common_bfloat_complaint),
+          require(common_type_complaint),
+          max_rank(0),
+          max_rank(1),
+          max_rank(grad_input),
+          broadcastable(0, 1),
+          shape_is_broadcast(grad_input, 0, 1),
+          dtype_in(grad_input, kAnyDtype)};
+}
+
+std::optional<std::string> approximate_complaint(const Arguments& arguments) {
+  const std::string_view text = arguments.text(2);
+  if (text == "none" || text == "tanh") return std::nullopt;
+  return fmt::format("approximate must be \"none\" or \"tanh\", but is \"{}\".", text);
+}
+
+// not_null first, then the given rules, then the last ones.
+std::vector<Rule> framed(Rule first, std::vector<Rule> rules, std::vector<Rule> last = {}) {
+  rules.insert(rules.begin(), std::move(first));
+  rules.insert(rules.end(), last.begin(), last.end());
+  return rules;
+}
+
+const OperatorSpec kGeluBackward{"aclnnGeluBackward",
+                                 {input("gradOutput"), input("self"), output("gradInput")},
+                                 framed(not_null({0, 1, 2}), backward_rules(2))};
+const OperatorSpec kGeluBackwardV2{
+    "aclnnGeluBackwardV2",
+    {input("gradOutput"), input("self"), attribute("approximate"), output("gradInput")},
+    framed(not_null({0, 1, 2, 3}), backward_rules(3), {require(approximate_complaint)})};
+
+// Inputs are taken in the common type, and the result is one of it before gradInput's dtype, which
+// may be any, comes in.
+Plan plan_backward(const Arguments& arguments, size_t grad_input, GeluForm form) {
+  const Dims& shape = arguments.shape(grad_input);
+  Operand operands[] = {operand(arguments, 0, shape), operand(arguments, 1, shape),
+                        operand(arguments, grad_input, shape)};
+  for (Operand& each : operands) each.round_first = common_type(arguments);
+  Elementwise body(shape, {operands[2]}, {operands[0], operands[1]}, gelu_backward_kernel(form));
+  if (arguments.empty(grad_input)) return {};
+  return body.plan();
+}
+
+}  // namespace
+
+ACLGRAD_OPERATOR(aclnnGelu, 2, kGelu, [](const Arguments& arguments) {
+  return elementwise(arguments, {1}, {0}, gelu_kernel(GeluForm::kTanh));
+})
+ACLGRAD_OPERATOR(aclnnGeluV2, 3, kGeluV2, [](const Arguments& arguments) {
+  const GeluForm form = arguments.integer(1) == 1 ? GeluForm::kTanh : GeluForm::kErf;
+  return elementwise(arguments, {2}, {0}, gelu_kernel(form));
+})
+ACLGRAD_OPERATOR(aclnnGeluBackward, 3, kGeluBackward, [](const Arguments& arguments) {
+  return plan_backward(arguments, 2, GeluForm::kTanh);
+})
+ACLGRAD_OPERATOR(aclnnGeluBackwardV2, 4, kGeluBackwardV2, [](const Arguments& arguments) {
+  const bool exact = std::string_view(arguments.text(2)) == "none";
+  return plan_backward(arguments, 3, exact ? GeluForm::kErf : GeluForm::kTanh);
+})

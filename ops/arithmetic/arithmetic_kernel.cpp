@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/arithmetic/arithmetic_kernel.h"
+
+#include <cmath>
+
+#include "ops/arithmetic/float_arithmetic_kernel.h"
+#include "ops/engine/dtype/rounding.h"
+#include "ops/engine/tree_sum.h"
+#include "ops/meta/dtypes.h"
+
+namespace aclgrad::ops {
+namespace {
+
+using Complex = std::complex<double>;
+
+// As wrapping_sum: unsigned arithmetic wraps where signed arithmetic would be undefined.
+int64_t wrapping_multiply(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
+// A factor on the real axis must not mix the parts: infinity times 1 has no NaN in it.
+Complex multiply(const Complex& a, const Complex& b) {
+  return b.imag() == 0 ? a * b.real() : a * b;
+}
+
+template <class T, class Formula>
+BlockKernel<T> unary(Formula formula) {
+  return BlockKernel<T>([formula](const T* const* in, T* const* out, size_t count) {
+    const T* a = in[0];
+    T* result = out[0];
+    for (size_t i = 0; i < count; ++i) result[i] = formula(a[i]);
+  });
+}
+
+template <class T, class Formula>
+BlockKernel<T> binary(Formula formula) {
+  return BlockKernel<T>([formula](const T* const* in, T* const* out, size_t count) {
+    const T* a = in[0];
+    const T* b = in[1];
+    T* result = out[0];
+    for (size_t i = 0; i < count; ++i) result[i] = formula(a[i], b[i]);
+  });
+}
+
+template <class T>
+BlockKernel<T> filled(T value) {
+  return BlockKernel<T>(
+      [value](const T* const*, T* const* out, size_t count) { std::fill_n(out[0], count, value); });
+}
+
+}  // namespace
+
+bool computes_in_integers(aclDataType dtype) { return is_integer(dtype) || dtype == ACL_BOOL; }
+
+double rounded(double value, aclDataType dtype) {
+  alignas(8) unsigned char slot[8];
+  store(&value, slot, dtype, 1, 1);
+  load(slot, dtype, 1, &value, 1);
+  return value;
+}
+
+Number Number::of(const aclScalar& scalar, aclDataType dtype) {
+  Number number;
+  number.complex = scalar.to_complex();
+  if (dtype == ACL_BOOL) {
+    number.integer = scalar.to_bool() ? 1 : 0;
+  } else {
+    // Through an element of the dtype, so that 300 becomes 44 in INT8 and 0.1 the nearest FLOAT.
+    alignas(16) unsigned char slot[16];
+    const int64_t integer = scalar.to_int64();
+    const double real = scalar.to_double();
+    if (computes_in_integers(dtype)) {
+      is_floating(scalar.dtype) ? store(&real, slot, dtype, 1, 1)
+                                : store(&integer, slot, dtype, 1, 1);
+      load(slot, dtype, 1, &number.integer, 1);
+    } else if (is_complex(dtype)) {
+      store(&number.complex, slot, dtype, 1, 1);
+      load(slot, dtype, 1, &number.complex, 1);
+    } else {
+      double value = real;
+      if (scalar.dtype == ACL_INT64 && dtype != ACL_DOUBLE) value = integer_to_odd(integer);
+      if (scalar.dtype == ACL_UINT64 && dtype != ACL_DOUBLE) {
+        value = integer_to_odd(static_cast<uint64_t>(integer));
+      }
+      store(&value, slot, dtype, 1, 1);
+      load(slot, dtype, 1, &number.real, 1);
+    }
+  }
+  return number;
+}
+
+Number Number::operator-() const { return {-real, wrapping_multiply(integer, -1), -complex}; }
+
+Kernel scaled_sum(aclDataType dtype, const Number& factor) {
+  if (computes_in_integers(dtype)) {
+    return binary<int64_t>([f = factor.integer](int64_t a, int64_t b) {
+      return wrapping_sum<int64_t>(a, wrapping_multiply(f, b));
+    });
+  }
+  if (is_complex(dtype)) {
+    return binary<Complex>(
+        [f = factor.complex](const Complex& a, const Complex& b) { return a + multiply(b, f); });
+  }
+  const double f = factor.real;
+  if (dtype == ACL_DOUBLE) {
+    return binary<double>([f](double a, double b) { return std::fma(f, b, a); });
+  }
+  RealKernel exact = binary<double>([f](double a, double b) { return add_to_odd(a, f * b); });
+  StoredKernel stored = stored_sum(static_cast<float>(f), exact);
+  return FloatKernel{std::move(exact), std::move(stored)};
+}
+
+Kernel scaled_sum(aclDataType dtype, const Number& factor, const Number& constant) {
+  if (computes_in_integers(dtype)) {
+    const int64_t term = wrapping_multiply(factor.integer, constant.integer);
+    return unary<int64_t>([term](int64_t a) { return wrapping_sum<int64_t>(a, term); });
+  }
+  if (is_complex(dtype)) {
+    const Complex term = multiply(constant.complex, factor.complex);
+    return unary<Complex>([term](const Complex& a) { return a + term; });
+  }
+  if (dtype == ACL_DOUBLE) {
+    return unary<double>(
+        [f = factor.real, c = constant.real](double a) { return std::fma(f, c, a); });
+  }
+  const double term = factor.real * constant.real;
+  RealKernel exact = unary<double>([term](double a) { return add_to_odd(a, term); });
+  StoredKernel stored =
+      stored_sum_with(static_cast<float>(factor.real), static_cast<float>(constant.real), exact);
+  return FloatKernel{std::move(exact), std::move(stored)};
+}
+
+Kernel product(aclDataType dtype) {
+  if (computes_in_integers(dtype)) return binary<int64_t>(wrapping_multiply);
+  if (is_complex(dtype)) {
+    return binary<Complex>([](const Complex& a, const Complex& b) { return a * b; });
+  }
+  RealKernel exact = binary<double>([](double a, double b) { return a * b; });
+  StoredKernel stored = stored_product(exact);
+  return FloatKernel{std::move(exact), std::move(stored)};
+}
+
+Kernel product(aclDataType dtype, const Number& constant) {
+  if (computes_in_integers(dtype)) {
+    return unary<int64_t>([c = constant.integer](int64_t a) { return wrapping_multiply(a, c); });
+  }
+  if (is_complex(dtype)) {
+    return unary<Complex>([c = constant.complex](const Complex& a) { return multiply(a, c); });
+  }
+  RealKernel exact = unary<double>([c = constant.real](double a) { return a * c; });
+  StoredKernel stored = stored_product_with(static_cast<float>(constant.real), exact);
+  return FloatKernel{std::move(exact), std::move(stored)};
+}
+
+Kernel constant(aclDataType dtype, const Number& value) {
+  if (computes_in_integers(dtype)) return filled<int64_t>(value.integer);
+  if (is_complex(dtype)) return filled<Complex>(value.complex);
+  return FloatKernel{filled<double>(value.real), stored_constant(value.real)};
+}
+
+}  // namespace aclgrad::ops

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and products of two operands, in the compute type that belongs to a dtype: integers and BOOL
+// in 64 bits (they wrap when stored), complex numbers in double pairs, real numbers in double so
+// that storing rounds the exact result once.
+#ifndef ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_KERNEL_H_
+#define ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_KERNEL_H_
+
+#include <complex>
+
+#include "ops/engine/elementwise.h"
+#include "ops/meta/tensor.h"
+
+namespace aclgrad::ops {
+
+// INT64 is the compute type, as of BOOL too.
+bool computes_in_integers(aclDataType dtype);
+
+// What a number becomes in a floating dtype.
+double rounded(double value, aclDataType dtype);
+
+// A scalar argument in each compute type; the kernel takes the one it computes in.
+struct Number {
+  double real = 0;
+  int64_t integer = 0;
+  std::complex<double> complex;
+
+  // The scalar converted to `dtype`, as a tensor element of it would hold it.
+  static Number of(const aclScalar& scalar, aclDataType dtype);
+  Number operator-() const;
+};
+
+// in[0] + factor * in[1]
+Kernel scaled_sum(aclDataType dtype, const Number& factor);
+// in[0] + factor * constant
+Kernel scaled_sum(aclDataType dtype, const Number& factor, const Number& constant);
+// in[0] * in[1]
+Kernel product(aclDataType dtype);
+// in[0] * constant
+Kernel product(aclDataType dtype, const Number& constant);
+// constant, without inputs
+Kernel constant(aclDataType dtype, const Number& value);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_KERNEL_H_

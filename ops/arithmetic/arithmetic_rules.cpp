@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/arithmetic/arithmetic_rules.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ops/meta/dtypes.h"
+
+namespace aclgrad::ops {
+namespace {
+
+aclDataType scalar_or_tensor_dtype(const Arguments& arguments, size_t i) {
+  return arguments[i].tensor() != nullptr ? arguments.dtype(i) : arguments.scalar(i).dtype;
+}
+
+}  // namespace
+
+Promotion promote_tensors(size_t self, size_t other) {
+  return [=](const Arguments& arguments) {
+    return promote_types(arguments.dtype(self), arguments.dtype(other));
+  };
+}
+
+Promotion promote_tensors(std::vector<size_t> tensors) {
+  return [tensors](const Arguments& arguments) {
+    std::optional<aclDataType> common = arguments.dtype(tensors[0]);
+    for (const size_t tensor : tensors) {
+      if (common) common = promote_types(*common, arguments.dtype(tensor));
+    }
+    return common;
+  };
+}
+
+Rule promotes_to_one_of(std::vector<size_t> tensors, const DtypeSet& set) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const auto common = promote_tensors(tensors)(arguments);
+    if (common && set.contains(*common)) return std::nullopt;
+    std::string names;
+    for (const size_t tensor : tensors) {
+      names += fmt::format("{}{} ({})", names.empty() ? "" : " and ", arguments.name(tensor),
+                           dtype_name(arguments.dtype(tensor)));
+    }
+    return fmt::format("{} do not promote to an expected dtype, one of {}.", names,
+                       set.to_string());
+  });
+}
+
+Promotion promote_addend(size_t self, size_t other, size_t out) {
+  return [=](const Arguments& arguments) -> std::optional<aclDataType> {
+    const aclDataType tensor = arguments.dtype(self);
+    const aclDataType scalar = arguments.scalar(other).dtype;
+    if (is_complex(tensor) || is_complex(scalar)) return promote_types(tensor, scalar);
+    if (is_floating(tensor)) return tensor;
+    if (scalar == ACL_DOUBLE && arguments.dtype(out) == ACL_FLOAT) return ACL_FLOAT;
+    if (is_floating(scalar) || tensor == ACL_BOOL) return promote_types(tensor, scalar);
+    return tensor;
+  };
+}
+
+Promotion promote_factor(size_t self, size_t other, size_t out) {
+  return [=](const Arguments& arguments) -> std::optional<aclDataType> {
+    const aclDataType tensor = arguments.dtype(self);
+    const aclDataType scalar = arguments.scalar(other).dtype;
+    if (is_complex(tensor) || is_complex(scalar)) return promote_types(tensor, scalar);
+    if (is_floating(tensor)) return tensor;
+    if (scalar == ACL_DOUBLE && (tensor == ACL_BOOL || arguments.dtype(out) == ACL_FLOAT)) {
+      return ACL_FLOAT;
+    }
+    if (is_floating(scalar) || tensor == ACL_BOOL) return promote_types(tensor, scalar);
+    return tensor;
+  };
+}
+
+Rule promotion_exists(Promotion promotion, size_t self, size_t other) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (promotion(arguments)) return std::nullopt;
+    return fmt::format("{} ({}) and {} ({}) have no common type, expected dtypes that promote.",
+                       arguments.name(self), dtype_name(scalar_or_tensor_dtype(arguments, self)),
+                       arguments.name(other), dtype_name(scalar_or_tensor_dtype(arguments, other)));
+  });
+}
+
+Rule scalar_converts(Promotion promotion, size_t scalar) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const aclDataType from = arguments.scalar(scalar).dtype;
+    const aclDataType to = *promotion(arguments);
+    if (can_cast(from, to) || (to == ACL_BOOL && is_integer(from))) return std::nullopt;
+    return fmt::format(
+        "scalar {} of dtype {} cannot be cast to {}, expected one that can: self and "
+        "other promote to it.",
+        arguments.name(scalar), dtype_name(from), dtype_name(to));
+  });
+}
+
+Rule result_converts(Promotion promotion, size_t out) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const aclDataType from = *promotion(arguments);
+    const aclDataType to = arguments.dtype(out);
+    if (can_cast(from, to)) return std::nullopt;
+    return fmt::format(
+        "a result of dtype {} cannot be cast to {}, the dtype of {}; expected one that "
+        "it can be cast to.",
+        dtype_name(from), dtype_name(to), arguments.name(out));
+  });
+}
+
+Plan plan_arithmetic(const Arguments& arguments, size_t out, std::vector<size_t> inputs,
+                     aclDataType dtype, Kernel kernel, bool rounds_inputs) {
+  const Dims& shape = arguments.shape(out);
+  if (count_elements(shape) == 0) return {};
+  Operand result = operand(arguments, out, shape);
+  result.round_first = dtype;
+  std::vector<Operand> sources;
+  for (size_t input : inputs) {
+    sources.push_back(operand(arguments, input, shape));
+    if (rounds_inputs) sources.back().round_first = dtype;
+  }
+  return Elementwise(shape, {result}, std::move(sources), std::move(kernel)).plan();
+}
+
+// Any two of the arithmetic types have a common one, so its existence is no rule here. In place,
+// what holds for self holds for out.
+std::vector<Rule> additive_rules(size_t out) {
+  const Promotion promotion = promote_tensors(0, 1);
+  std::vector<Rule> rules = {out == 0 ? not_null({0, 1, 2}) : not_null({0, 1, 2, out}),
+                             dtype_in(0, kArithmeticDtypes),
+                             dtype_in(1, kArithmeticDtypes),
+                             scalar_converts(promotion, 2),
+                             result_converts(promotion, out),
+                             max_rank(0),
+                             max_rank(1)};
+  if (out != 0) rules.push_back(max_rank(out));
+  rules.push_back(broadcastable(0, 1));
+  rules.push_back(shape_is_broadcast(out, 0, 1));
+  return rules;
+}
+
+std::vector<Rule> additive_scalar_rules(size_t out) {
+  const Promotion promotion = promote_addend(0, 1, out);
+  std::vector<Rule> rules = {out == 0 ? not_null({0, 1, 2}) : not_null({0, 1, 2, out}),
+                             dtype_in(0, kArithmeticDtypes),
+                             promotion_exists(promotion, 0, 1),
+                             scalar_converts(promotion, 1),
+                             scalar_converts(promotion, 2),
+                             result_converts(promotion, out),
+                             max_rank(0)};
+  if (out != 0) rules.push_back(same_shape(out, 0));
+  return rules;
+}
+
+namespace {
+
+// alpha in the type of the computation; for the 16-bit types as FLOAT.
+Number signed_alpha(const Arguments& arguments, aclDataType dtype, Sign sign) {
+  const bool narrow = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
+  const Number alpha = Number::of(arguments.scalar(2), narrow ? ACL_FLOAT : dtype);
+  return sign == Sign::kPlus ? alpha : -alpha;
+}
+
+}  // namespace
+
+Plan plan_additive(const Arguments& arguments, size_t out, Sign sign) {
+  const aclDataType dtype = *promote_tensors(0, 1)(arguments);
+  return plan_arithmetic(arguments, out, {0, 1}, dtype,
+                         scaled_sum(dtype, signed_alpha(arguments, dtype, sign)));
+}
+
+Plan plan_additive_scalar(const Arguments& arguments, size_t out, Sign sign) {
+  const aclDataType dtype = *promote_addend(0, 1, out)(arguments);
+  return plan_arithmetic(arguments, out, {0}, dtype,
+                         scaled_sum(dtype, signed_alpha(arguments, dtype, sign),
+                                    Number::of(arguments.scalar(1), dtype)));
+}
+
+}  // namespace aclgrad::ops

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What additions, subtractions and multiplications share: the type they compute in, their checks,
+// and the way to a plan.
+#ifndef ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_RULES_H_
+#define ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_RULES_H_
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ops/arithmetic/arithmetic_kernel.h"
+#include "ops/meta/operator.h"
+#include "ops/meta/rules.h"
+
+namespace aclgrad::ops {
+
+// Every type that arithmetic knows.
+inline constexpr DtypeSet kArithmeticDtypes{
+    {ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT64, ACL_INT16, ACL_INT8, ACL_UINT8, ACL_DOUBLE,
+     ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128},
+    {ACL_BF16}};
+
+// The type of a computation, or nothing when its operands have no common one.
+using Promotion = std::function<std::optional<aclDataType>(const Arguments&)>;
+
+// self and other are both tensors.
+Promotion promote_tensors(size_t self, size_t other);
+// `other` is a scalar of an addition or subtraction.
+Promotion promote_addend(size_t self, size_t other, size_t out);
+// `other` is a scalar of a multiplication.
+Promotion promote_factor(size_t self, size_t other, size_t out);
+
+// The dtype that all of these tensors promote to.
+Promotion promote_tensors(std::vector<size_t> tensors);
+// It is one of these.
+Rule promotes_to_one_of(std::vector<size_t> tensors, const DtypeSet& set);
+
+// The promotion exists; `self` and `other` are for the message.
+Rule promotion_exists(Promotion promotion, size_t self, size_t other);
+// The scalar converts to the promoted type; to BOOL it must be an integer or BOOL.
+Rule scalar_converts(Promotion promotion, size_t scalar);
+// The promoted type converts to the output's.
+Rule result_converts(Promotion promotion, size_t out);
+
+// out = kernel(inputs), computed in `dtype` and rounded to it first, as the inputs are on demand.
+// Inputs broadcast to out's shape.
+Plan plan_arithmetic(const Arguments& arguments, size_t out, std::vector<size_t> inputs,
+                     aclDataType dtype, Kernel kernel, bool rounds_inputs = false);
+
+// Rules and plans of self +- alpha * other, with parameters self 0, other 1, alpha 2 and out as
+// given (3, or 0 in place). The sign is that of alpha.
+enum class Sign { kPlus, kMinus };
+std::vector<Rule> additive_rules(size_t out);
+std::vector<Rule> additive_scalar_rules(size_t out);
+Plan plan_additive(const Arguments& arguments, size_t out, Sign sign);
+Plan plan_additive_scalar(const Arguments& arguments, size_t out, Sign sign);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_RULES_H_

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnGtScalar, aclnnGtTensor and their forms in place; so for Ge, Lt, Le, Eq, Ne.
+#include <cmath>
+#include <limits>
+
+#include "aclnnop/aclnn_eq_scalar.h"
+#include "aclnnop/aclnn_eq_tensor.h"
+#include "aclnnop/aclnn_ge_scalar.h"
+#include "aclnnop/aclnn_ge_tensor.h"
+#include "aclnnop/aclnn_gt_scalar.h"
+#include "aclnnop/aclnn_gt_tensor.h"
+#include "aclnnop/aclnn_le_scalar.h"
+#include "aclnnop/aclnn_le_tensor.h"
+#include "aclnnop/aclnn_lt_scalar.h"
+#include "aclnnop/aclnn_lt_tensor.h"
+#include "aclnnop/aclnn_ne_scalar.h"
+#include "aclnnop/aclnn_ne_tensor.h"
+#include "ops/arithmetic/arithmetic_rules.h"
+#include "ops/arithmetic/selection_kernel.h"
+
+using namespace aclgrad::ops;
+
+namespace {
+
+constexpr DtypeSet kOrdered{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,
+                             ACL_INT64, ACL_UINT8, ACL_BOOL, ACL_UINT16, ACL_UINT32, ACL_UINT64},
+                            {ACL_BF16}};
+constexpr DtypeSet kEquals{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,
+                            ACL_INT64, ACL_UINT8, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128},
+                           {ACL_BF16}};
+constexpr DtypeSet kEqualsOn950{ACL_FLOAT,  ACL_FLOAT16, ACL_DOUBLE,    ACL_INT8,       ACL_INT16,
+                                ACL_INT32,  ACL_INT64,   ACL_UINT8,     ACL_BOOL,       ACL_UINT16,
+                                ACL_UINT32, ACL_UINT64,  ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16};
+constexpr DtypeSet kResults{
+    {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8,
+     ACL_BOOL, ACL_UINT16, ACL_UINT32, ACL_UINT64, ACL_COMPLEX64, ACL_COMPLEX128},
+    {ACL_BF16}};
+
+bool is_equality(Comparison comparison) {
+  return comparison == Comparison::kEqual || comparison == Comparison::kNotEqual;
+}
+
+// ---- Data types ---------------------------------------------------------------------------------
+
+const DtypeSet& operands(Comparison comparison) {
+  if (!is_equality(comparison)) return kOrdered;
+  return current_soc() == Soc::kAscend950 ? kEqualsOn950 : kEquals;
+}
+
+Rule operand_dtype(Comparison comparison, size_t i) {
+  return [=](const Arguments& arguments) { return dtype_in(i, operands(comparison))(arguments); };
+}
+
+Rule result_dtype(Comparison comparison, size_t out) {
+  return [=](const Arguments& arguments) {
+    if (is_equality(comparison)) return dtype_in(out, operands(comparison))(arguments);
+    const bool real = comparison == Comparison::kLess && before_950(arguments);
+    return dtype_in(out, real ? kOrdered : kResults)(arguments);
+  };
+}
+
+// Whether the numbers of a dtype are as good as doubles for this one.
+bool holds(aclDataType dtype, double number) {
+  return std::abs(number - rounded(number, dtype)) <= std::numeric_limits<float>::epsilon();
+}
+
+std::optional<aclDataType> promote_number(Comparison comparison, aclDataType self,
+                                          const aclScalar& other) {
+  const bool is_less = comparison == Comparison::kLess || comparison == Comparison::kLessEqual;
+  if (is_floating(self)) {
+    if (is_less || (is_equality(comparison) && !is_complex(other.dtype))) return self;
+    if (other.dtype == ACL_DOUBLE && holds(self, other.to_double())) return self;
+  }
+  const bool narrow = is_less && other.dtype == ACL_DOUBLE;
+  return promote_types(self, narrow ? ACL_FLOAT : other.dtype);
+}
+
+// What both operands are compared in.
+Promotion promotion(Comparison comparison) {
+  return [comparison](const Arguments& arguments) -> std::optional<aclDataType> {
+    const aclDataType self = arguments.dtype(0);
+    const auto common = arguments[1].tensor() != nullptr
+                            ? promote_types(self, arguments.dtype(1))
+                            : promote_number(comparison, self, arguments.scalar(1));
+    return common == ACL_BOOL ? ACL_INT8 : common;
+  };
+}
+
+// ---- Operators ----------------------------------------------------------------------------------
+
+OperatorSpec with_number(const char* name, Comparison comparison) {
+  return {name,
+          {input("self"), attribute("other"), output("out")},
+          {not_null({0, 1, 2}), operand_dtype(comparison, 0), operand_dtype(comparison, 1),
+           result_dtype(comparison, 2), promotion_exists(promotion(comparison), 0, 1), max_rank(0),
+           max_rank(2), same_shape(2, 0)}};
+}
+OperatorSpec with_number_in_place(const char* name, Comparison comparison) {
+  return {name,
+          {in_out("selfRef"), attribute("other")},
+          {not_null({0, 1}), operand_dtype(comparison, 0), operand_dtype(comparison, 1),
+           promotion_exists(promotion(comparison), 0, 1), max_rank(0)}};
+}
+
+OperatorSpec with_tensor(const char* name, Comparison comparison) {
+  std::vector<Rule> dtypes = {operand_dtype(comparison, 0), operand_dtype(comparison, 1),
+                              result_dtype(comparison, 2)};
+  if (comparison == Comparison::kGreater) dtypes = {dtypes[2], dtypes[0], dtypes[1]};
+  return {name,
+          {input("self"), input("other"), output("out")},
+          {not_null({0, 1, 2}), dtypes[0], dtypes[1], dtypes[2],
+           promotion_exists(promotion(comparison), 0, 1), max_rank(0), max_rank(1), max_rank(2),
+           broadcastable(0, 1), shape_is_broadcast(2, 0, 1)}};
+}
+OperatorSpec with_tensor_in_place(const char* name, Comparison comparison) {
+  return {name,
+          {in_out("selfRef"), input("other")},
+          {not_null({0, 1}), operand_dtype(comparison, 0), operand_dtype(comparison, 1),
+           promotion_exists(promotion(comparison), 0, 1), max_rank(0), max_rank(1),
+           broadcastable(0, 1), shape_is_broadcast(0, 0, 1)}};
+}
+
+Plan plan_comparison(const Arguments& arguments, size_t out, Comparison kind) {
+  const aclDataType dtype = *promotion(kind)(arguments);
+  std::vector<size_t> inputs = {0};
+  Kernel kernel;
+  if (arguments[1].tensor() != nullptr) {
+    inputs.push_back(1);
+    kernel = comparison(kind, dtype);
+  } else {
+    kernel = comparison(kind, dtype, Number::of(arguments.scalar(1), dtype));
+  }
+  return plan_arithmetic(arguments, out, inputs, dtype, kernel, true);
+}
+
+template <Comparison kComparison, size_t kOut>
+Plan planned(const Arguments& arguments) {
+  return plan_comparison(arguments, kOut, kComparison);
+}
+
+}  // namespace
+
+// One operator: the Comparison, the COUNT of parameters, that of the result, and what makes the
+// spec.
+#define ACLGRAD_COMPARISON(name, kKind, count, kOut, spec)            \
+  const OperatorSpec kSpecOf_##name = spec(#name, Comparison::kKind); \
+  ACLGRAD_OPERATOR(name, count, kSpecOf_##name, (planned<Comparison::kKind, kOut>))
+
+// The four operators of one comparison.
+#define ACLGRAD_COMPARISONS(Name, kKind)                                            \
+  ACLGRAD_COMPARISON(aclnn##Name##Scalar, kKind, 3, 2, with_number)                 \
+  ACLGRAD_COMPARISON(aclnnInplace##Name##Scalar, kKind, 2, 0, with_number_in_place) \
+  ACLGRAD_COMPARISON(aclnn##Name##Tensor, kKind, 3, 2, with_tensor)                 \
+  ACLGRAD_COMPARISON(aclnnInplace##Name##Tensor, kKind, 2, 0, with_tensor_in_place)
+
+ACLGRAD_COMPARISONS(Gt, kGreater)
+ACLGRAD_COMPARISONS(Ge, kGreaterEqual)
+ACLGRAD_COMPARISONS(Lt, kLess)
+ACLGRAD_COMPARISONS(Le, kLessEqual)
+ACLGRAD_COMPARISONS(Eq, kEqual)
+ACLGRAD_COMPARISONS(Ne, kNotEqual)

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/arithmetic/float_arithmetic_kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/arithmetic/float_arithmetic_kernel.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/engine/stored-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+namespace {
+
+// a + factor b for 16-bit elements, which are rounded from more than the nearest float: it may be a
+// tie of theirs that the exact sum is not.
+#if HWY_TARGET <= HWY_AVX3
+constexpr Outputs kSum16 = Outputs::kOdd;
+
+// The exact value lies between the sums rounded down and up. If those differ, the one that is odd
+// follows from the one nearer to 0 by setting its last bit.
+template <class D, class V>
+HWY_INLINE V sum16(D d, V a, V factor, V b) {
+  constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+  constexpr int kUp = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+  const hn::RebindToUnsigned<D> du;
+  const auto down = hn::BitCast(du, V{_mm512_fmadd_round_ps(factor.raw, b.raw, a.raw, kDown)});
+  const auto up = hn::BitCast(du, V{_mm512_fmadd_round_ps(factor.raw, b.raw, a.raw, kUp)});
+  const auto last_bit = hn::And(hn::Or(down, up), hn::Set(du, 1u));
+  return hn::BitCast(d, hn::Or(hn::Min(down, up), last_bit));
+}
+#else
+constexpr Outputs kSum16 = Outputs::kWithRest;
+
+template <class D, class V>
+HWY_INLINE DoubleFloat<V> sum16(D d, V a, V factor, V b) {
+  const V high = fused(d, factor, b, a);
+  const DoubleFloat<V> product = double_float_product(d, factor, b);
+  const DoubleFloat<V> sum = two_sum(product.high, a);
+  return {high, hn::Add(hn::Sub(sum.high, high), hn::Add(sum.low, product.low))};
+}
+#endif
+
+void add(const StoredBlock& block, float factor, const RealKernel& exact) {
+  if (factor == 1) {
+    map_stored<2, 1, Outputs::kSum>(
+        block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Add(x[0], x[1]); }, exact);
+  } else if (block.dtype == ACL_FLOAT) {
+    map_floats<2, 1, Outputs::kRounded>(
+        block,
+        [=](auto d, const auto& x, auto& y)
+            HWY_ATTR { y[0] = fused(d, hn::Set(d, factor), x[1], x[0]); },
+        exact);
+  } else {
+    const auto sum = [=](auto d, const auto& x, auto& y)
+                         HWY_ATTR { y[0] = sum16(d, x[0], hn::Set(d, factor), x[1]); };
+    map_16bit<2, 1, kSum16>(block, sum, exact);
+  }
+}
+
+void add_constant(const StoredBlock& block, float factor, float constant, const RealKernel& exact) {
+  if (block.dtype == ACL_FLOAT) {
+    map_floats<1, 1, Outputs::kRounded>(
+        block,
+        [=](auto d, const auto& x, auto& y)
+            HWY_ATTR { y[0] = fused(d, hn::Set(d, factor), hn::Set(d, constant), x[0]); },
+        exact);
+  } else {
+    const auto sum = [=](auto d, const auto& x, auto& y) HWY_ATTR {
+      y[0] = sum16(d, x[0], hn::Set(d, factor), hn::Set(d, constant));
+    };
+    map_16bit<1, 1, kSum16>(block, sum, exact);
+  }
+}
+
+// Among the smallest numbers of BF16 the nearest float to a product may be in the middle between
+// two elements where the product is not. This is the product rounded to odd there.
+template <class D, class V>
+HWY_INLINE V odd_product(D d, V a, V b) {
+  const V product = hn::Mul(a, b);
+  const V larger = hn::Set(d, 0x1p64f);
+  const V exact = hn::Mul(hn::Mul(a, larger), b);  // where the product is small
+  const V rest = hn::Sub(exact, hn::Mul(product, larger));
+  const auto small = hn::Lt(hn::Abs(product), hn::Set(d, 0x1p-90f));
+  return hn::IfThenElse(small, round_to_odd(d, product, rest), product);
+}
+
+void multiply(const StoredBlock& block, const RealKernel& exact) {
+  const auto product = [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], x[1]); };
+  if (block.dtype == ACL_FLOAT) {
+    return map_floats<2, 1, Outputs::kRounded>(block, product, exact);
+  }
+  map_16bit<2, 1, Outputs::kRounded, Outputs::kOdd>(
+      block, product,
+      [](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = odd_product(d, x[0], x[1]); }, exact);
+}
+
+void multiply_by_constant(const StoredBlock& block, float constant, const RealKernel& exact) {
+  if (constant == -1) {  // a sign, where products of subnormal numbers would take long
+    const auto negative = [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Neg(x[0]); };
+    if (block.dtype == ACL_FLOAT) {
+      return map_floats<1, 1, Outputs::kRounded>(block, negative, exact);
+    }
+    return map_16bit<1, 1, Outputs::kElements>(block, negative, exact);
+  }
+  const auto product = [=](auto d, const auto& x, auto& y)
+                           HWY_ATTR { y[0] = hn::Mul(x[0], hn::Set(d, constant)); };
+  if (block.dtype == ACL_FLOAT) {
+    return map_floats<1, 1, Outputs::kRounded>(block, product, exact);
+  }
+  map_16bit<1, 1, Outputs::kRounded, Outputs::kOdd>(
+      block, product,
+      [=](auto d, const auto& x, auto& y)
+          HWY_ATTR { y[0] = odd_product(d, x[0], hn::Set(d, constant)); },
+      exact);
+}
+
+}  // namespace
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+
+namespace aclgrad::ops {
+
+HWY_EXPORT(add);
+HWY_EXPORT(add_constant);
+HWY_EXPORT(multiply);
+HWY_EXPORT(multiply_by_constant);
+
+StoredKernel stored_sum(float factor, RealKernel exact) {
+  return [factor, exact = std::move(exact)](const StoredBlock& block) {
+    HWY_DYNAMIC_DISPATCH(add)(block, factor, exact);
+  };
+}
+
+StoredKernel stored_sum_with(float factor, float constant, RealKernel exact) {
+  return [factor, constant, exact = std::move(exact)](const StoredBlock& block) {
+    HWY_DYNAMIC_DISPATCH(add_constant)(block, factor, constant, exact);
+  };
+}
+
+StoredKernel stored_product(RealKernel exact) {
+  return [exact = std::move(exact)](const StoredBlock& block) {
+    HWY_DYNAMIC_DISPATCH(multiply)(block, exact);
+  };
+}
+
+StoredKernel stored_product_with(float constant, RealKernel exact) {
+  return [constant, exact = std::move(exact)](const StoredBlock& block) {
+    HWY_DYNAMIC_DISPATCH(multiply_by_constant)(block, constant, exact);
+  };
+}
+
+StoredKernel stored_constant(double value) {
+  return row_by_row<0, 1>([value](const StoredBlock& row) {
+    visit_stored(row.dtype, [&](auto tag) {
+      using Stored = typename decltype(tag)::type;
+      std::fill_n(static_cast<Stored*>(row.out[0]), row.count, from_parts<Stored>(value, 0.0));
+    });
+  });
+}
+
+}  // namespace aclgrad::ops
+#endif  // HWY_ONCE

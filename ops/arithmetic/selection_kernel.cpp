@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/arithmetic/selection_kernel.h"
+
+#include <cmath>
+#include <limits>
+
+#include "ops/arithmetic/functions_kernel.h"
+#include "ops/meta/dtypes.h"
+
+namespace aclgrad::ops {
+namespace {
+
+using Complex = std::complex<double>;
+
+// result[i] = formula(in[0][i], ...) of so many inputs.
+template <class T, size_t kInputs, class Formula>
+BlockKernel<T> map(Formula formula) {
+  return BlockKernel<T>([formula](const T* const* in, T* const* out, size_t count) {
+    T* result = out[0];
+    for (size_t i = 0; i < count; ++i) {
+      if constexpr (kInputs == 1) {
+        result[i] = formula(in[0][i]);
+      } else if constexpr (kInputs == 2) {
+        result[i] = formula(in[0][i], in[1][i]);
+      } else {
+        result[i] = formula(in[0][i], in[1][i], in[2][i]);
+      }
+    }
+  });
+}
+
+template <class T>
+T of_type(const Number& number) {
+  if constexpr (std::is_same_v<T, double>) {
+    return number.real;
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    return number.integer;
+  } else {
+    return number.complex;
+  }
+}
+
+// make(tag) for a T{} of the type that the dtype is computed in.
+template <class Make>
+Kernel for_dtype(aclDataType dtype, Make make) {
+  if (computes_in_integers(dtype)) return make(int64_t{});
+  if (is_complex(dtype)) return make(Complex{});
+  return make(double{});
+}
+
+template <class T, class Constant, class Compare>
+BlockKernel<T> comparing(Constant constant, Compare compare) {
+  if constexpr (std::is_same_v<Constant, std::nullptr_t>) {
+    return map<T, 2>([compare](const T& a, const T& b) { return T(compare(a, b) ? 1 : 0); });
+  } else {
+    return map<T, 1>([compare, constant](const T& a) { return T(compare(a, constant) ? 1 : 0); });
+  }
+}
+
+template <class T, class Constant>
+Kernel comparison_of(Comparison comparison, Constant constant) {
+  switch (comparison) {
+    case Comparison::kEqual:
+      return comparing<T>(constant, std::equal_to<>());
+    case Comparison::kNotEqual:
+      return comparing<T>(constant, std::not_equal_to<>());
+    default:
+      break;
+  }
+  if constexpr (!std::is_same_v<T, Complex>) {
+    switch (comparison) {
+      case Comparison::kGreater:
+        return comparing<T>(constant, std::greater<>());
+      case Comparison::kGreaterEqual:
+        return comparing<T>(constant, std::greater_equal<>());
+      case Comparison::kLess:
+        return comparing<T>(constant, std::less<>());
+      default:
+        return comparing<T>(constant, std::less_equal<>());
+    }
+  }
+  return {};
+}
+
+// Numbers of UINT64 from 2^63 on are negative as int64_t: with the first bit turned, their order is
+// right.
+constexpr auto kFirstBit = std::numeric_limits<int64_t>::min();
+
+IntegerKernel turned(const IntegerKernel& kernel, size_t inputs) {
+  return [kernel, inputs](const int64_t* const* in, int64_t* const* out, size_t count) {
+    alignas(64) int64_t blocks[2][kBlock];
+    const int64_t* turned_inputs[2] = {blocks[0], blocks[1]};
+    for (size_t k = 0; k < inputs; ++k) {
+      for (size_t i = 0; i < count; ++i) blocks[k][i] = in[k][i] ^ kFirstBit;
+    }
+    kernel(turned_inputs, out, count);
+  };
+}
+
+// By repeated squaring; integers wrap, and 1/x is 0 for all but 1 and -1.
+int64_t integer_power(int64_t base, int64_t exponent) {
+  if (exponent < 0) {
+    if (base == 1) return 1;
+    if (base == -1) return exponent % 2 == 0 ? 1 : -1;
+    return 0;
+  }
+  uint64_t result = 1;
+  for (auto square = static_cast<uint64_t>(base); exponent != 0; exponent /= 2) {
+    if (exponent % 2 != 0) result *= square;
+    square *= square;
+  }
+  return static_cast<int64_t>(result);
+}
+
+Complex complex_power(const Complex& base, const Complex& exponent) {
+  if (exponent == 0.0) return 1;
+  if (base == 0.0) return exponent.real() > 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+  return std::pow(base, exponent);
+}
+
+}  // namespace
+
+Kernel comparison(Comparison comparison, aclDataType dtype) {
+  Kernel kernel = for_dtype(
+      dtype, [&](auto tag) -> Kernel { return comparison_of<decltype(tag)>(comparison, nullptr); });
+  if (dtype == ACL_UINT64) return turned(std::get<IntegerKernel>(kernel), 2);
+  return kernel;
+}
+
+Kernel comparison(Comparison comparison, aclDataType dtype, const Number& constant) {
+  Kernel kernel = for_dtype(dtype, [&](auto tag) -> Kernel {
+    using T = decltype(tag);
+    T value = of_type<T>(constant);
+    if constexpr (std::is_same_v<T, int64_t>) {
+      if (dtype == ACL_UINT64) value ^= kFirstBit;
+    }
+    return comparison_of<T>(comparison, value);
+  });
+  if (dtype == ACL_UINT64) return turned(std::get<IntegerKernel>(kernel), 1);
+  return kernel;
+}
+
+Kernel choice(aclDataType dtype) {
+  return for_dtype(dtype, [](auto tag) -> Kernel {
+    using T = decltype(tag);
+    return map<T, 3>(
+        [](const T& condition, const T& a, const T& b) { return condition != T(0) ? a : b; });
+  });
+}
+
+Kernel masked_constant(aclDataType dtype, const Number& constant) {
+  return for_dtype(dtype, [&](auto tag) -> Kernel {
+    using T = decltype(tag);
+    return map<T, 2>([value = of_type<T>(constant)](const T& a, const T& mask) {
+      return mask != T(0) ? value : a;
+    });
+  });
+}
+
+Kernel clamp(aclDataType dtype, const std::optional<Number>& low,
+             const std::optional<Number>& high) {
+  if (!computes_in_integers(dtype)) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    return function_kernel(Function::kClamp, low ? low->real : -kInfinity,
+                           high ? high->real : kInfinity);
+  }
+  using Limits = std::numeric_limits<int64_t>;
+  return map<int64_t, 1>([least = low ? low->integer : Limits::min(),
+                          most = high ? high->integer : Limits::max()](int64_t x) {
+    return std::max(std::min(x, most), least);
+  });
+}
+
+Kernel power(aclDataType dtype) {
+  if (computes_in_integers(dtype)) return map<int64_t, 2>(integer_power);
+  if (is_complex(dtype)) return map<Complex, 2>(complex_power);
+  return function_kernel(Function::kPower);
+}
+
+Kernel power(aclDataType dtype, const Number& exponent) {
+  if (computes_in_integers(dtype)) {
+    return map<int64_t, 1>([e = exponent.integer](int64_t x) { return integer_power(x, e); });
+  }
+  if (is_complex(dtype)) {
+    return map<Complex, 1>(
+        [e = exponent.complex](const Complex& x) { return complex_power(x, e); });
+  }
+  return function_kernel(Function::kPowerOf, exponent.real);
+}
+
+Kernel add_product(aclDataType dtype, const Number& value) {
+  if (!computes_in_integers(dtype)) return function_kernel(Function::kAddProduct, value.real);
+  return map<int64_t, 3>(
+      [factor = static_cast<uint64_t>(value.integer)](int64_t x, int64_t y, int64_t z) {
+        return static_cast<int64_t>(static_cast<uint64_t>(x) +
+                                    factor * static_cast<uint64_t>(y) * static_cast<uint64_t>(z));
+      });
+}
+
+Kernel sign(aclDataType dtype) {
+  if (computes_in_integers(dtype)) {
+    return map<int64_t, 1>([](int64_t x) { return int64_t{x > 0} - int64_t{x < 0}; });
+  }
+  if (!is_complex(dtype)) return function_kernel(Function::kSign);
+  return map<Complex, 1>([](const Complex& x) { return x == 0.0 ? x : x / std::abs(x); });
+}
+
+Kernel magnitude(aclDataType dtype) {
+  if (computes_in_integers(dtype)) {
+    return map<int64_t, 1>(
+        [](int64_t x) { return x < 0 ? static_cast<int64_t>(-static_cast<uint64_t>(x)) : x; });
+  }
+  if (!is_complex(dtype)) return function_kernel(Function::kAbs);
+  return map<Complex, 1>([](const Complex& x) { return Complex(std::abs(x)); });
+}
+
+}  // namespace aclgrad::ops

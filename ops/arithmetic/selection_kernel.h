@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons, choices by a condition, and powers and bounds of integers: for operands of mixed
+// dtypes, in the compute type that belongs to a dtype (arithmetic.h).
+#ifndef ACLGRAD_OPS_ARITHMETIC_SELECTION_KERNEL_H_
+#define ACLGRAD_OPS_ARITHMETIC_SELECTION_KERNEL_H_
+
+#include <optional>
+
+#include "ops/arithmetic/arithmetic_kernel.h"
+
+namespace aclgrad::ops {
+
+enum class Comparison { kGreater, kGreaterEqual, kLess, kLessEqual, kEqual, kNotEqual };
+
+// 1 where in[0] compares so with in[1], or with the constant; otherwise 0. Complex numbers are
+// equal or not.
+Kernel comparison(Comparison comparison, aclDataType dtype);
+Kernel comparison(Comparison comparison, aclDataType dtype, const Number& constant);
+
+// in[1] where in[0] is not 0, otherwise in[2].
+Kernel choice(aclDataType dtype);
+
+// The constant where in[1] is not 0, otherwise in[0].
+Kernel masked_constant(aclDataType dtype, const Number& constant);
+
+// in[0] held within the bounds, of which the lower one counts where they cross.
+Kernel clamp(aclDataType dtype, const std::optional<Number>& low,
+             const std::optional<Number>& high);
+
+// in[0]^in[1], or ^exponent.
+Kernel power(aclDataType dtype);
+Kernel power(aclDataType dtype, const Number& exponent);
+
+// in[0] + value in[1] in[2], of integers and real numbers.
+Kernel add_product(aclDataType dtype, const Number& value);
+
+// 1, 0 or -1; complex numbers by their magnitude.
+Kernel sign(aclDataType dtype);
+Kernel magnitude(aclDataType dtype);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_ARITHMETIC_SELECTION_KERNEL_H_

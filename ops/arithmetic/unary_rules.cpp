@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/arithmetic/unary_rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+aclDataType dtype_of(const Arguments& arguments, Integers integers, size_t out) {
+  const aclDataType self = arguments.dtype(0);
+  if (is_floating(self) || is_complex(self)) return self;
+  if (integers == Integers::kAsOutput) return arguments.dtype(out);
+  return self == ACL_INT64 && integers == Integers::kInt64AsDouble ? ACL_DOUBLE : ACL_FLOAT;
+}
+
+}  // namespace
+
+Plan plan_unary(const Arguments& arguments, size_t out, const Unary& unary) {
+  const aclDataType dtype = dtype_of(arguments, unary.integers, out);
+  const Dims& shape = arguments.shape(out);
+  Operand source = operand(arguments, 0, shape);
+  Operand result = operand(arguments, out, shape);
+  source.round_first = dtype;
+  result.round_first = dtype;
+  Elementwise body(shape, {result}, {source}, unary.kernel(dtype));
+  if (arguments.empty(out)) return {};
+  return body.plan();
+}
+
+Rule unary_result_converts() {
+  return result_converts(
+      [](const Arguments& arguments) {
+        return std::optional(dtype_of(arguments, Integers::kAsFloat, 1));
+      },
+      1);
+}
+
+std::vector<Rule> unary_rules(std::vector<Rule> on_dtypes, std::vector<Rule> more) {
+  std::vector<Rule> rules = {not_null({0, 1})};
+  rules.insert(rules.end(), on_dtypes.begin(), on_dtypes.end());
+  rules.push_back(same_shape(1, 0));
+  rules.push_back(max_rank(0));
+  rules.insert(rules.end(), more.begin(), more.end());
+  return rules;
+}
+
+OperatorSpec unary_in_place(const char* name, const char* tensor, const DtypeSet& dtypes) {
+  return {name, {in_out(tensor)}, {not_null({0}), dtype_in(0, dtypes), max_rank(0)}};
+}
+
+}  // namespace aclgrad::ops

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of one tensor with a form in place: their checks and their plan.
+#ifndef ACLGRAD_OPS_ARITHMETIC_UNARY_RULES_H_
+#define ACLGRAD_OPS_ARITHMETIC_UNARY_RULES_H_
+
+#include "ops/arithmetic/arithmetic_rules.h"
+
+namespace aclgrad::ops {
+
+// What integers and BOOL are converted to before.
+enum class Integers { kAsFloat, kInt64AsDouble, kAsOutput };
+
+struct Unary {
+  OperatorSpec out_of_place;
+  OperatorSpec in_place;
+  Kernel (*kernel)(aclDataType computed_in);
+  Integers integers;
+};
+
+Plan plan_unary(const Arguments& arguments, size_t out, const Unary& unary);
+
+// The result of self, parameter 0, converts to out, parameter 1. Integers count as FLOAT here,
+// whatever they are computed in.
+Rule unary_result_converts();
+
+// Rules after those on dtypes.
+std::vector<Rule> unary_rules(std::vector<Rule> on_dtypes, std::vector<Rule> more = {});
+OperatorSpec unary_in_place(const char* name, const char* tensor, const DtypeSet& dtypes);
+
+}  // namespace aclgrad::ops
+
+// Both phases of aclnn<Name> and aclnnInplace<Name> for the Unary k<Name>.
+#define ACLGRAD_UNARY(Name)                                                                      \
+  ACLGRAD_OPERATOR(aclnn##Name, 2, k##Name.out_of_place,                                         \
+                   [](const Arguments& arguments) { return plan_unary(arguments, 1, k##Name); }) \
+  ACLGRAD_OPERATOR(aclnnInplace##Name, 1, k##Name.in_place,                                      \
+                   [](const Arguments& arguments) { return plan_unary(arguments, 0, k##Name); })
+
+#endif  // ACLGRAD_OPS_ARITHMETIC_UNARY_RULES_H_

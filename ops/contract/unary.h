@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of one tensor and their forms in place, for the contracts of arithmetic and activation.
+#ifndef ACLGRAD_OPS_CONTRACT_UNARY_H_
+#define ACLGRAD_OPS_CONTRACT_UNARY_H_
+
+#include "ops/contract/describe.h"
+
+namespace aclgrad::contract {
+
+inline const DTypes kAll = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128};
+inline const DTypes kAllAndBf16 = {ACL_FLOAT,     ACL_FLOAT16,    ACL_DOUBLE,
+                                   ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16};
+inline const DTypes kWholeNumbers = {ACL_INT8,  ACL_INT16, ACL_INT32,
+                                     ACL_INT64, ACL_UINT8, ACL_BOOL};
+
+// A function of one tensor and its form in place.
+// Integers beside a floating result are accepted where `inputs` has them.
+struct Function {
+  Text computes;
+  std::string in_graph;
+  DTypes inputs = {};
+  bool has_backward = false;  // of its own, under whose name it is checked
+};
+
+class Functions {
+ public:
+  explicit Functions(std::vector<Operator>& all) : all_(all) {}
+
+  template <class Forward, class InPlace>
+  void add(std::string name, const std::string& tensor, Operator op, const Function& function) {
+    op.name = std::move(name);
+    declare<Forward>(op);
+    op.parameters[0].name = tensor;
+    op.computes = function.computes;
+    op.in_graph = function.in_graph;
+    if (!function.has_backward) op.check = function.in_graph.substr(0, function.in_graph.find('('));
+    op.mixed = function.inputs;
+    all_.push_back(op);
+    op.mixed.clear();
+    all_.push_back(in_place_of<InPlace>(op, op.name == "aclnnSqrt" ? tensor : tensor + "Ref"));
+    if (op.name == "aclnnReciprocal") {
+      all_.back().parameters[0] = as_const(all_.back().parameters[0]);
+    }
+  }
+
+ private:
+  std::vector<Operator>& all_;
+};
+
+inline Operator function(Number low, Number high, Formula formula, DTypes everywhere = kAll,
+                         DTypes from_a2_on = {ACL_BF16}) {
+  Operator op;
+  op.parameters = {any_dtype(in("self", low, high)), any_dtype(out("out"))};
+  op.everywhere = std::move(everywhere);
+  op.from_a2_on = std::move(from_a2_on);
+  op.formula = std::move(formula);
+  op.bound = bounded(2);
+  return op;
+}
+
+}  // namespace aclgrad::contract
+
+#endif  // ACLGRAD_OPS_CONTRACT_UNARY_H_

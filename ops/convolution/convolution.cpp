@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnConvolution.
+#include "aclnnop/aclnn_convolution.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ops/convolution/convolution_rules.h"
+#include "ops/convolution/window_rules.h"
+#include "ops/engine/staging.h"
+#include "ops/matmul/product_rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr size_t kInput = 0;
+constexpr size_t kWeight = 1;
+constexpr size_t kBias = 2;
+constexpr size_t kStride = 3;
+constexpr size_t kPadding = 4;
+constexpr size_t kDilation = 5;
+constexpr size_t kTransposed = 6;
+constexpr size_t kOutputPadding = 7;
+constexpr size_t kGroups = 8;
+constexpr size_t kOutput = 9;
+constexpr size_t kCubeMathType = 10;
+constexpr int64_t kUseFloat16 = 2;
+
+constexpr ConvolutionParameters kParameters{
+    kInput, kWeight, kStride, kPadding, kDilation, kTransposed, kOutputPadding, kGroups, kOutput};
+
+Rule if_transposed(Rule rule) {
+  return when([](const Arguments& arguments) { return arguments.flag(kTransposed); },
+              std::move(rule));
+}
+
+Rule bias_is_plain_vector() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    const aclFormat format = arguments.tensor(kBias).format;
+    if (format == ACL_FORMAT_ND || format == ACL_FORMAT_NCL || format == ACL_FORMAT_NCHW ||
+        format == ACL_FORMAT_NCDHW) {
+      return std::nullopt;
+    }
+    return fmt::format(
+        "tensor {} must have the format ND, NCL, NCHW or NCDHW, but its format is {}.",
+        arguments.name(kBias), static_cast<int>(format));
+  });
+}
+
+Rule has_kernel() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    for (const size_t tensor : {kInput, kWeight, kOutput}) {
+      const Dims& shape = arguments.shape(tensor);
+      const int64_t least = tensor == kWeight ? 1 : 0;
+      const bool fits =
+          std::all_of(shape.begin(), shape.begin() + 2, [](auto n) { return n >= 0; }) &&
+          std::all_of(shape.begin() + 2, shape.end(), [=](auto n) { return n >= least; });
+      if (fits) continue;
+      return fmt::format(
+          "tensor {} must have sizes of at least 0, a kernel of at least 1, but is {}.",
+          arguments.name(tensor), to_string(shape));
+    }
+    return std::nullopt;
+  });
+}
+
+Rule output_padding_is_small() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    const std::vector<int64_t>& extra = arguments.int_array(kOutputPadding);
+    for (size_t axis = 0; axis < extra.size(); ++axis) {
+      const int64_t stride = arguments.int_array(kStride)[axis];
+      const int64_t dilation = arguments.int_array(kDilation)[axis];
+      if (extra[axis] >= 0 && extra[axis] < std::max(stride, dilation)) continue;
+      return fmt::format("{} must be at least 0 and less than {} {} or {} {}, but is {}.",
+                         arguments.name(kOutputPadding), arguments.name(kStride), stride,
+                         arguments.name(kDilation), dilation, extra[axis]);
+    }
+    return std::nullopt;
+  });
+}
+
+Rule nothing_makes_nothing() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    if (!is_empty_convolution(arguments, kParameters) || arguments.empty(kOutput)) {
+      return std::nullopt;
+    }
+    return fmt::format("tensor {} {} must not be empty where {} {} has elements.",
+                       arguments.name(arguments.empty(kInput) ? kInput : kWeight),
+                       to_string(arguments.shape(arguments.empty(kInput) ? kInput : kWeight)),
+                       arguments.name(kOutput), to_string(arguments.shape(kOutput)));
+  });
+}
+
+std::vector<Rule> rules() {
+  std::vector<Rule> list = {not_null({kInput, kWeight, kStride, kPadding, kDilation, kOutput}),
+                            if_transposed(not_null({kOutputPadding})), live_if_given(kBias),
+                            live_if_given(kOutputPadding),
+                            if_given(kBias, dtype_in(kBias, kConvolutionDtypes))};
+  for (const size_t tensor : {kInput, kWeight, kOutput}) {
+    list.push_back(dtype_in(tensor, kConvolutionDtypes));
+  }
+  list.push_back(convolution_ranks(kParameters));
+  list.push_back(if_given(kBias, rank_is(kBias, 1)));
+  list.push_back(convolution_array_sizes(kParameters));
+  for (const size_t tensor : {kInput, kWeight, kOutput}) list.push_back(has_image_format(tensor));
+  list.push_back(if_given(kBias, bias_is_plain_vector()));
+  list.push_back(has_kernel());
+  list.push_back(convolution_values(kParameters));
+  list.push_back(convolution_window_fits(kParameters));
+  list.push_back(convolution_groups(kParameters));
+  list.push_back(convolution_channels(kParameters));
+  list.push_back(if_transposed(output_padding_is_small()));
+  list.push_back(convolution_groups_divide(kParameters));
+  list.push_back(if_given(kBias, has_output_channels(kBias, kParameters)));
+  list.push_back(convolution_result_shape(kParameters));
+  list.push_back(nothing_makes_nothing());
+  list.push_back(cube_math_type_known(kCubeMathType));
+  list.push_back(cube_math_type_fits(kCubeMathType, kInput, kWeight));
+  return list;
+}
+
+const OperatorSpec kSpec{
+    "aclnnConvolution",
+    {input("input"), input("weight"), input("bias"), attribute("stride"), attribute("padding"),
+     attribute("dilation"), attribute("transposed"), attribute("outputPadding"),
+     attribute("groups"), output("output"), attribute("cubeMathType")},
+    rules()};
+
+struct Work {
+  ConvolutionShape shape;
+  bool transposed;
+  Staging staging;
+  size_t input, weight, packed, output;
+  std::optional<size_t> bias;
+
+  template <class T>
+  void run(const Run& run) const {
+    const T* const x = staging.data<T>(run, input);
+    const T* const w = staging.data<T>(run, weight);
+    const T* const b = staging.data<T>(run, bias);
+    T* const y = staging.data<T>(run, output);
+    T* const memory = staging.data<T>(run, packed);
+    if (transposed) {
+      convolve_adjoint(shape, x, w, b, memory, y);
+    } else {
+      convolve(shape, x, w, b, memory, y);
+    }
+  }
+};
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kOutput)) return {};
+  const aclDataType dtype = convolution_dtype(arguments, {kInput, kWeight});
+  const bool rounds = arguments.integer(kCubeMathType) == kUseFloat16 && dtype == ACL_FLOAT;
+  Work work{convolution_shape(arguments, kParameters),
+            arguments.flag(kTransposed),
+            Staging(dtype),
+            0,
+            0,
+            0,
+            0,
+            std::nullopt};
+  work.input = work.staging.input(arguments, kInput, rounds);
+  work.weight = work.staging.input(arguments, kWeight, rounds);
+  if (arguments.given(kBias)) work.bias = work.staging.input(arguments, kBias);
+  work.packed = work.staging.scratch(
+      dtype == ACL_DOUBLE ? packed_weights<double>(work.shape) : packed_weights<float>(work.shape),
+      dtype);
+  work.output = work.staging.output(arguments, kOutput);
+  const uint64_t workspace = work.staging.workspace_size();
+  return {[dtype, all = std::make_shared<const Work>(std::move(work))](const Run& run) -> aclError {
+            all->staging.load(run);
+            dtype == ACL_DOUBLE ? all->run<double>(run) : all->run<float>(run);
+            all->staging.store(run);
+            return ACL_SUCCESS;
+          },
+          workspace};
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnConvolution, 11, kSpec, plan)

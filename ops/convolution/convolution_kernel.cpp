@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/convolution/convolution_kernel.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "aclgrad_ext.h"
+#include "ops/convolution/convolution_kernel_channels.h"
+#include "ops/convolution/convolution_kernel_tiles.h"
+#include "ops/engine/sums.h"
+
+namespace aclgrad::ops {
+namespace {
+
+// Multiplications that are worth a thread.
+constexpr int64_t kMinPerThread = 1 << 18;
+// Tasks that keep all threads busy, and inputs of a group whose weights are worth one.
+constexpr int64_t kEnoughTasks = 16;
+constexpr int64_t kTaskInputs = 32;
+// Places of a line that are enough for tiles.
+constexpr int64_t kLongLine = 56;
+
+template <class T>
+inline constexpr aclDataType kDtype = sizeof(T) == sizeof(float) ? ACL_FLOAT : ACL_DOUBLE;
+
+bool is_depthwise(const ConvolutionShape& s) {
+  return s.group_inputs() == 1 && s.group_outputs() == 1;
+}
+
+// The same convolution with longer lines, where every output has just one element under its window:
+// neighbouring lines are one.
+ConvolutionShape with_long_lines(const ConvolutionShape& s) {
+  const bool is_pointwise = s.taps() == 1 && s.in == s.out &&
+                            s.padding == ConvolutionShape::Axes{} &&
+                            s.stride == ConvolutionShape::Axes{1, 1, 1};
+  ConvolutionShape joined = s;
+  const int64_t lines = s.in[0] * s.in[1];
+  if (!is_pointwise || s.places() == 0) return joined;
+  int64_t together = std::min(lines, (kLongLine + s.in[2] - 1) / s.in[2]);
+  while (lines % together != 0) ++together;
+  joined.in = joined.out = {1, lines / together, s.in[2] * together};
+  return joined;
+}
+
+// Parts of the blocks of an image for tasks that are too few otherwise.
+int64_t parts_of(int64_t blocks, int64_t tasks) {
+  const int64_t wanted = (aclgradGetNumThreads() + tasks - 1) / std::max<int64_t>(tasks, 1);
+  return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(blocks, 1));
+}
+
+// Runs body(task) for all of them; the product of `factors` is the number of multiplications of
+// all.
+template <class Body>
+void run_tasks(int64_t tasks, std::initializer_list<int64_t> factors, const Body& body) {
+  if (tasks == 0) return;
+  const int64_t work = saturating_product(factors) / tasks;
+  const int64_t grain = std::max<int64_t>(1, kMinPerThread / std::max<int64_t>(work, 1));
+  parallel_pieces(tasks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) body(task);
+  });
+}
+
+// Weights in panels (convolution_tiles.h): which channels are side by side in them, how many there
+// are, and how far apart they are in the weights; the same of the terms.
+struct Panels {
+  int64_t channels, channel_stride, terms, term_stride, taps;
+
+  static Panels of_outputs(const ConvolutionShape& s) {
+    return {s.group_outputs(), s.terms(), s.group_inputs(), s.taps(), s.taps()};
+  }
+  static Panels of_inputs(const ConvolutionShape& s) {
+    return {s.group_inputs(), s.taps(), s.group_outputs(), s.terms(), s.taps()};
+  }
+
+  template <class T>
+  int64_t elements() const {  // of a group
+    return saturating_product({padded_channels<T>(channels), taps, terms});
+  }
+  // Calls body(place in the panels, place in the weights) for a term and a panel's channels.
+  template <class T, class Body>
+  void each(int64_t panel, int64_t term, const Body& body) const {
+    const int64_t first = panel * kPanel<T>;
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      for (int64_t j = 0; j < std::min(kPanel<T>, channels - first); ++j) {
+        body((panel * taps * terms + tap * terms + term) * kPanel<T> + j,
+             (first + j) * channel_stride + term * term_stride + tap);
+      }
+    }
+  }
+};
+
+// For every group and panel, body(group, panel).
+template <class T, class Body>
+void each_panel(const ConvolutionShape& s, const Panels& panels, const Body& body) {
+  const int64_t count = padded_channels<T>(panels.channels) / kPanel<T>;
+  run_tasks(s.groups * count, {s.out_channels, s.terms()},
+            [&](int64_t task) { body(task / count, task % count); });
+}
+
+template <class T>
+void pack(const ConvolutionShape& s, const Panels& panels, const T* w, T* to) {
+  const int64_t weights = s.group_outputs() * s.terms(), elements = panels.elements<T>();
+  each_panel<T>(s, panels, [&](int64_t group, int64_t panel) {
+    const int64_t size = panels.taps * panels.terms * kPanel<T>;
+    T* const packed = to + group * elements;
+    std::fill_n(packed + panel * size, size, T{0});
+    for (int64_t term = 0; term < panels.terms; ++term) {
+      panels.each<T>(panel, term,
+                     [&](int64_t i, int64_t j) { packed[i] = w[group * weights + j]; });
+    }
+  });
+}
+
+// One side of a convolution: an array of images, its channels in all and in a group, and elements
+// of a channel.
+template <class T>
+struct Side {
+  T* data;
+  int64_t channels, in_group, elements;
+
+  T* group(int64_t image, int64_t group) const {
+    return data + (image * channels + group * in_group) * elements;
+  }
+};
+
+// to = the convolution of `from`, or its adjoint, by a function for a channel or, in blocks of each
+// image, one for a group.
+template <class T>
+struct Direction {
+  decltype(ChannelConvolution<T>::forward) channel;
+  decltype(GroupConvolution<T>::forward) group;
+  Panels panels;
+  int64_t blocks;
+};
+
+template <class T>
+void run(const ConvolutionShape& s, const Direction<T>& direction, Side<const T> from, const T* w,
+         const T* bias, T* packed, Side<T> to) {
+  const int64_t images = s.images * s.groups;
+  const auto factors = {s.images, s.out_channels, s.terms(), s.places()};
+  if (is_depthwise(s)) {
+    const ChannelPlanes planes(s);
+    return run_tasks(images, factors, [&](int64_t task) {
+      const int64_t image = task / s.groups, channel = task % s.groups;
+      direction.channel(planes, from.group(image, channel), w + channel * s.terms(),
+                        bias == nullptr ? T{0} : bias[channel], to.group(image, channel));
+    });
+  }
+  pack(s, direction.panels, w, packed);
+  const int64_t elements = direction.panels.template elements<T>();
+  const int64_t parts = parts_of(direction.blocks, images);
+  run_tasks(images * parts, factors, [&](int64_t task) {
+    const int64_t image = task / parts / s.groups, group = task / parts % s.groups;
+    const int64_t part = task % parts;
+    direction.group(s, from.group(image, group), packed + group * elements,
+                    bias == nullptr ? bias : bias + group * to.in_group,
+                    direction.blocks * part / parts, direction.blocks * (part + 1) / parts,
+                    to.group(image, group));
+  });
+}
+
+}  // namespace
+
+template <class T>
+int64_t packed_weights(const ConvolutionShape& s) {
+  if (is_depthwise(s)) return 0;
+  return saturating_product({s.groups, std::max(Panels::of_outputs(s).elements<T>(),
+                                                Panels::of_inputs(s).elements<T>())});
+}
+
+template <class T>
+void convolve(const ConvolutionShape& shape, const T* x, const T* w, const T* bias, T* packed,
+              T* y) {
+  const ConvolutionShape s = with_long_lines(shape);
+  run<T>(s,
+         {channel_convolution<T>().forward, group_convolution<T>().forward, Panels::of_outputs(s),
+          place_blocks(s)},
+         {x, s.in_channels, s.group_inputs(), s.pixels()}, w, bias, packed,
+         {y, s.out_channels, s.group_outputs(), s.places()});
+}
+
+template <class T>
+void convolve_adjoint(const ConvolutionShape& shape, const T* y, const T* w, const T* bias,
+                      T* packed, T* x) {
+  const ConvolutionShape s = with_long_lines(shape);
+  run<T>(s,
+         {channel_convolution<T>().adjoint, group_convolution<T>().adjoint, Panels::of_inputs(s),
+          pixel_blocks(s)},
+         {y, s.out_channels, s.group_outputs(), s.places()}, w, bias, packed,
+         {x, s.in_channels, s.group_inputs(), s.pixels()});
+}
+
+namespace {
+
+// Parts of a group's inputs, and of the images; they follow from the shape, as the sums do.
+int64_t input_parts(const ConvolutionShape& s) {
+  return std::max<int64_t>(1, s.group_inputs() / kTaskInputs);
+}
+int64_t weight_slices(const ConvolutionShape& s) {
+  return std::clamp<int64_t>(kEnoughTasks / (s.groups * input_parts(s)), 1,
+                             std::max<int64_t>(s.images, 1));
+}
+
+}  // namespace
+
+template <class T>
+int64_t weight_sums(const ConvolutionShape& s) {
+  if (is_depthwise(s)) return 0;
+  return saturating_product({weight_slices(s), s.groups, Panels::of_outputs(s).elements<T>()});
+}
+
+template <class T>
+void convolve_weight_gradient(const ConvolutionShape& shape, const T* x, const T* y, double* sums,
+                              T* w) {
+  const ConvolutionShape s = with_long_lines(shape);
+  if (is_depthwise(s)) {
+    const ChannelPlanes planes(s);
+    return run_tasks(s.groups, {s.images, s.groups, s.terms(), s.places()}, [&](int64_t channel) {
+      channel_convolution<T>().weight_gradient(planes, channel, x, y, w + channel * s.terms());
+    });
+  }
+  const Panels panels = Panels::of_outputs(s);
+  const int64_t elements = panels.elements<T>();
+  const int64_t slices = weight_slices(s), parts = input_parts(s), inputs = s.group_inputs();
+  run_tasks(slices * s.groups * parts, {s.images, s.out_channels, s.terms(), s.places()},
+            [&](int64_t task) {
+              const int64_t part = task % parts, group = task / parts % s.groups;
+              const int64_t slice = task / parts / s.groups;
+              const int64_t first = s.images * slice / slices;
+              group_convolution<T>().weight_gradient(
+                  s, x + (first * s.in_channels + group * inputs) * s.pixels(),
+                  y + (first * s.out_channels + group * s.group_outputs()) * s.places(),
+                  s.images * (slice + 1) / slices - first, inputs * part / parts,
+                  inputs * (part + 1) / parts, sums + (slice * s.groups + group) * elements);
+            });
+  each_panel<T>(s, panels, [&](int64_t group, int64_t panel) {
+    for (int64_t term = 0; term < panels.terms; ++term) {
+      panels.each<T>(panel, term, [&](int64_t i, int64_t j) {
+        double sum = 0;
+        for (int64_t slice = 0; slice < slices; ++slice) {
+          sum += sums[(slice * s.groups + group) * elements + i];
+        }
+        w[group * s.group_outputs() * s.terms() + j] = static_cast<T>(sum);
+      });
+    }
+  });
+}
+
+template <class T>
+void sum_channels(int64_t images, int64_t channels, int64_t places, const T* values, T* sums) {
+  run_tasks(channels, {images, channels, places}, [&](int64_t channel) {
+    double sum = 0;
+    for (int64_t image = 0; image < images; ++image) {
+      RealSum line;
+      line.add(values + (image * channels + channel) * places, kDtype<T>,
+               static_cast<size_t>(places));
+      sum += line.total();
+    }
+    sums[channel] = static_cast<T>(sum);
+  });
+}
+
+#define ACLGRAD_CONVOLUTION(T)                                                                   \
+  template int64_t packed_weights<T>(const ConvolutionShape&);                                   \
+  template int64_t weight_sums<T>(const ConvolutionShape&);                                      \
+  template void convolve(const ConvolutionShape&, const T*, const T*, const T*, T*, T*);         \
+  template void convolve_adjoint(const ConvolutionShape&, const T*, const T*, const T*, T*, T*); \
+  template void convolve_weight_gradient(const ConvolutionShape&, const T*, const T*, double*,   \
+                                         T*);                                                    \
+  template void sum_channels(int64_t, int64_t, int64_t, const T*, T*);
+ACLGRAD_CONVOLUTION(float)
+ACLGRAD_CONVOLUTION(double)
+#undef ACLGRAD_CONVOLUTION
+
+}  // namespace aclgrad::ops

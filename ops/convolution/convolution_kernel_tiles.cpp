@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/convolution/convolution_kernel_tiles.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "ops/engine/thread_scratch.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/convolution/convolution_kernel_tiles.cpp"
+#include "hwy/foreach_target.h"  // must come before highway.h
+#include "hwy/highway.h"
+#include "ops/convolution/convolution_planes-inl.h"
+#include "ops/engine/transpose-inl.h"
+#include "ops/matmul/product_tile-inl.h"
+
+#ifndef ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_TILES_ONCE
+#define ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_TILES_ONCE
+namespace aclgrad::ops {
+
+// Most places or pixels whose sums, a panel wide, wait in the second-level cache.
+inline constexpr int64_t kBlockPlaces = 512;
+
+// Lines of `width` elements in blocks: as many lines as fit, or parts of one.
+struct LineBlocks {
+  int64_t lines, width;
+
+  int64_t lines_at_once() const { return std::max<int64_t>(1, kBlockPlaces / width); }
+  int64_t blocks_of_line() const { return (width + kBlockPlaces - 1) / kBlockPlaces; }
+  int64_t count() const {
+    return width == 0 ? 0 : (lines + lines_at_once() - 1) / lines_at_once() * blocks_of_line();
+  }
+
+  struct Block {
+    int64_t first_line, last_line;      // the last one excluded
+    int64_t first_column, last_column;  // of each of them
+
+    int64_t width() const { return last_column - first_column; }
+    int64_t size() const { return (last_line - first_line) * width(); }
+  };
+  Block operator[](int64_t block) const {
+    const int64_t line = block / blocks_of_line() * lines_at_once();
+    const int64_t column = block % blocks_of_line() * kBlockPlaces;
+    return {line, std::min(lines, line + lines_at_once()), column,
+            std::min(width, column + kBlockPlaces)};
+  }
+};
+
+inline LineBlocks place_lines(const ConvolutionShape& s) { return {s.out[0] * s.out[1], s.out[2]}; }
+inline LineBlocks pixel_lines(const ConvolutionShape& s) { return {s.in[0] * s.in[1], s.in[2]}; }
+
+inline int64_t ceil_div(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
+
+// Memory that a thread keeps.
+struct TileScratch {
+  GrowingMemory values;
+  std::vector<int64_t> taps, lines;  // where they begin in the planes
+};
+
+}  // namespace aclgrad::ops
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Terms in runs of one length, in pieces of about kKc: calls body(run, runs, term, terms).
+template <class Body>
+HWY_INLINE void each_piece(int64_t runs, int64_t terms, const Body& body) {
+  const int64_t together = std::max<int64_t>(1, kKc / terms);
+  for (int64_t run = 0; run < runs; run += together) {
+    for (int64_t term = 0; term < terms; term += kKc) {
+      body(run, std::min(together, runs - run), term, std::min(kKc, terms - term));
+    }
+  }
+}
+
+// Calls body(panel, columns) for each panel of channels.
+template <class T, class Body>
+HWY_INLINE void each_panel(int64_t channels, const Body& body) {
+  for (int64_t j = 0; j < channels; j += kPanel<T>) {
+    body(j / kPanel<T>, std::min(kPanel<T>, channels - j));
+  }
+}
+
+// Of a tile, what all have in common; b and c are panels.
+template <class T>
+HWY_INLINE Tile<T> panel_tile(const T* a, int64_t a_row, int64_t a_term, const T* b, T* c,
+                              int64_t c_row, int64_t terms, bool adds) {
+  return {.a = a,
+          .a_row = a_row,
+          .a_term = a_term,
+          .b = b,
+          .b_row = kPanel<T>,
+          .b_panel = 0,
+          .c = c,
+          .c_row = c_row,
+          .terms = static_cast<size_t>(terms),
+          .columns = 0,
+          .adds = adds,
+          .fetched = {reinterpret_cast<uintptr_t>(a), 0}};
+}
+
+template <class T>
+void convolve_blocks(const ConvolutionShape& s, const T* x, const T* w, const T* bias,
+                     int64_t begin, int64_t end, T* y) {
+  constexpr int64_t kWidth = kPanel<T>;
+  const int64_t inputs = s.group_inputs(), taps = s.taps();
+  const PlaneLayout<T> layout = PlaneLayout<T>::of_inputs(s);
+  const ThreadScratch<TileScratch> scratch;
+  T* const sums = scratch->values.of<T>(kBlockPlaces * kWidth + layout.elements(inputs));
+  const Planes<T> planes = planes_of(layout, x, inputs, sums + kBlockPlaces * kWidth);
+  find_taps(s, planes, scratch->taps);
+  find_lines(s, planes, scratch->lines);
+  for (int64_t i = begin; i < end; ++i) {
+    const LineBlocks::Block block = place_lines(s)[i];
+    each_panel<T>(s.group_outputs(), [&](int64_t panel, int64_t columns) {
+      const T* const weights = w + panel * taps * inputs * kWidth;
+      each_piece(taps, inputs, [&](int64_t tap, int64_t count, int64_t term, int64_t terms) {
+        const bool is_first = tap == 0 && term == 0;
+        const bool is_last = tap + count == taps && term + terms == inputs;
+        T* c = sums;
+        for (int64_t line = block.first_line; line < block.last_line; ++line) {
+          const T* const a = planes.data + scratch->lines[static_cast<size_t>(line)] +
+                             block.first_column * s.stride[2] + term * planes.channel;
+          Tile<T> tile =
+              panel_tile(a, s.stride[2], planes.channel, weights + (tap * inputs + term) * kWidth,
+                         c, kWidth, terms, !is_first);
+          tile.runs = static_cast<size_t>(count);
+          tile.run_begins = scratch->taps.data() + tap;
+          if (is_last && bias != nullptr) tile.added = bias + panel * kWidth;
+          multiply_tiles(block.width(), columns, tile);
+          c += block.width() * kWidth;
+        }
+      });
+      transpose_lines(
+          sums, kWidth, block.size(), columns,
+          y + panel * kWidth * s.places() + block.first_line * s.out[2] + block.first_column,
+          s.places());
+    });
+  }
+}
+
+// Adds what the places of a line send to the pixels of a block. Pixels get their terms by lines,
+// taps and channels of y, in this order, however the blocks are cut.
+template <class T>
+void add_line(const ConvolutionShape& s, const Planes<T>& planes, int64_t line, const T* weights,
+              int64_t columns, const LineBlocks::Block& block, T* sums) {
+  constexpr int64_t kWidth = kPanel<T>;
+  const int64_t outputs = s.group_outputs();
+  const int64_t z = line / s.out[1] * s.stride[0] - s.padding[0];
+  const int64_t y = line % s.out[1] * s.stride[1] - s.padding[1];
+  for (int64_t tap = 0; tap < s.taps(); ++tap) {
+    const int64_t tap_z = z + tap / s.kernel[2] / s.kernel[1] * s.dilation[0];
+    const int64_t tap_y = y + tap / s.kernel[2] % s.kernel[1] * s.dilation[1];
+    const int64_t tap_x = tap % s.kernel[2] * s.dilation[2] - s.padding[2];
+    const int64_t row = tap_z * s.in[1] + tap_y;
+    if (tap_z < 0 || tap_y < 0 || tap_y >= s.in[1] || row < block.first_line ||
+        row >= block.last_line) {
+      continue;
+    }
+    const auto place = [&](int64_t column) {
+      return std::clamp<int64_t>(ceil_div(column - tap_x, s.stride[2]), 0, s.out[2]);
+    };
+    const int64_t first = place(block.first_column), last = place(block.last_column);
+    T* const c = sums + ((row - block.first_line) * block.width() + first * s.stride[2] + tap_x -
+                         block.first_column) *
+                            kWidth;
+    each_piece(1, outputs, [&](int64_t, int64_t, int64_t term, int64_t terms) {
+      multiply_tiles(
+          last - first, columns,
+          panel_tile(planes.data + line * s.out[2] + first + term * planes.channel, int64_t{1},
+                     planes.channel, weights + (tap * outputs + term) * kWidth, c,
+                     s.stride[2] * kWidth, terms, true));
+    });
+  }
+}
+
+template <class T>
+void convolve_blocks_adjoint(const ConvolutionShape& s, const T* y, const T* w, const T* bias,
+                             int64_t begin, int64_t end, T* x) {
+  constexpr int64_t kWidth = kPanel<T>;
+  const int64_t outputs = s.group_outputs();
+  const PlaneLayout<T> layout = PlaneLayout<T>::of_outputs(s);
+  const ThreadScratch<TileScratch> scratch;
+  T* const sums = scratch->values.of<T>(kBlockPlaces * kWidth + layout.elements(outputs));
+  const Planes<T> planes = planes_of(layout, y, outputs, sums + kBlockPlaces * kWidth);
+  for (int64_t i = begin; i < end; ++i) {
+    const LineBlocks::Block block = pixel_lines(s)[i];
+    each_panel<T>(s.group_inputs(), [&](int64_t panel, int64_t columns) {
+      for (int64_t pixel = 0; pixel < block.size(); ++pixel) {
+        T* const to = sums + pixel * kWidth;
+        if (bias == nullptr) {
+          std::fill_n(to, kWidth, T{0});
+        } else {
+          std::copy_n(bias + panel * kWidth, columns, to);
+        }
+      }
+      const T* const weights = w + panel * s.taps() * outputs * kWidth;
+      for (int64_t line = 0; line < place_lines(s).lines; ++line) {
+        add_line(s, planes, line, weights, columns, block, sums);
+      }
+      transpose_lines(
+          sums, kWidth, block.size(), columns,
+          x + panel * kWidth * s.pixels() + block.first_line * s.in[2] + block.first_column,
+          s.pixels());
+    });
+  }
+}
+
+// to += from.
+HWY_INLINE void add_to(double* to, const double* from, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) to[i] += from[i];
+}
+HWY_INLINE void add_to(double* to, const float* from, int64_t count) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> floats;
+  static_assert(kPanel<float> % hn::MaxLanes(d) == 0);
+  for (int64_t i = 0; i < count; i += static_cast<int64_t>(hn::MaxLanes(d))) {
+    hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::PromoteTo(d, hn::LoadU(floats, from + i))), d,
+               to + i);
+  }
+}
+
+// The gradient of some inputs' weights. Up to kMostTerms terms, of one image or several, are added
+// in T; such sums in double.
+template <class T>
+class WeightGradient {
+ public:
+  WeightGradient(const ConvolutionShape& s, int64_t begin, int64_t end, double* sums)
+      : s_(s),
+        layout_(PlaneLayout<T>::of_inputs(s)),
+        begin_(begin),
+        channels_(end - begin),
+        sums_(sums) {
+    const int64_t panels = padded_channels<T>(s.group_outputs());
+    const int64_t products = panels * s.taps() * channels_;
+    products_ = scratch_->values.of<T>(products + kKc * kWidth + layout_.elements(channels_));
+    gradients_ = products_ + products;
+    memory_ = gradients_ + kKc * kWidth;
+    each_row([&](double* to, const T*) { std::fill_n(to, channels_ * kWidth, 0.0); });
+  }
+
+  void add(const T* x, const T* y) {
+    const Planes<T> planes = planes_of(layout_, x + begin_ * s_.pixels(), channels_, memory_);
+    find_taps(s_, planes, scratch_->taps);
+    find_lines(s_, planes, scratch_->lines);
+    each_piece(place_lines(s_).lines, s_.out[2],
+               [&](int64_t line, int64_t lines, int64_t column, int64_t terms) {
+                 if (held_ + lines * terms > kMostTerms) flush();
+                 add_piece(planes, y, line, lines, column, terms);
+                 held_ += lines * terms;
+               });
+  }
+
+  void flush() {
+    if (held_ == 0) return;
+    each_row([&](double* to, const T* from) { add_to(to, from, channels_ * kWidth); });
+    held_ = 0;
+  }
+
+ private:
+  static constexpr int64_t kWidth = kPanel<T>;
+  static constexpr int64_t kMostTerms = 2 * kKc;
+
+  // Calls body(sums, products) for the rows of each panel and tap.
+  template <class Body>
+  HWY_INLINE void each_row(const Body& body) {
+    const int64_t rows = padded_channels<T>(s_.group_outputs()) / kWidth * s_.taps();
+    for (int64_t row = 0; row < rows; ++row) {
+      body(sums_ + (row * s_.group_inputs() + begin_) * kWidth,
+           products_ + row * channels_ * kWidth);
+    }
+  }
+
+  void add_piece(const Planes<T>& planes, const T* y, int64_t line, int64_t lines, int64_t column,
+                 int64_t terms) {
+    const int64_t first = line * s_.out[2] + column;
+    // A tile's rows are inputs, or the taps of a line of the kernel where those are more.
+    const bool by_taps = s_.kernel[2] > channels_;
+    each_panel<T>(s_.group_outputs(), [&](int64_t panel, int64_t columns) {
+      transpose_lines(y + panel * kWidth * s_.places() + first, s_.places(), columns, lines * terms,
+                      gradients_, kWidth);
+      T* const products = products_ + panel * s_.taps() * channels_ * kWidth;
+      const auto multiply = [&](int64_t tap, int64_t channel) {
+        const T* const a = planes.data + scratch_->taps[static_cast<size_t>(tap)] +
+                           channel * planes.channel + column * s_.stride[2];
+        T* const c = products + (tap * channels_ + channel) * kWidth;
+        Tile<T> tile = panel_tile(a, by_taps ? s_.dilation[2] : planes.channel, s_.stride[2],
+                                  static_cast<const T*>(gradients_), c,
+                                  by_taps ? channels_ * kWidth : kWidth, terms, held_ > 0);
+        tile.runs = static_cast<size_t>(lines);
+        tile.run_begins = scratch_->lines.data() + line;
+        multiply_tiles(by_taps ? s_.kernel[2] : channels_, columns, tile);
+      };
+      for (int64_t tap = 0; tap < s_.taps(); tap += by_taps ? s_.kernel[2] : 1) {
+        for (int64_t channel = 0; channel < (by_taps ? channels_ : 1); ++channel) {
+          multiply(tap, channel);
+        }
+      }
+    });
+  }
+
+  const ConvolutionShape& s_;
+  const PlaneLayout<T> layout_;
+  const ThreadScratch<TileScratch> scratch_;
+  const int64_t begin_, channels_;  // of the group's inputs
+  double* const sums_;
+  T* products_;       // of each panel and tap, a row a channel
+  T* gradients_;      // a piece of y, a row a place
+  T* memory_;         // for planes
+  int64_t held_ = 0;  // terms in the products
+};
+
+template <class T>
+void sum_weight_gradient(const ConvolutionShape& s, const T* x, const T* y, int64_t images,
+                         int64_t begin, int64_t end, double* sums) {
+  WeightGradient<T> gradient(s, begin, end, sums);
+  for (int64_t image = 0; image < images; ++image) {
+    gradient.add(x + image * s.in_channels * s.pixels(), y + image * s.out_channels * s.places());
+  }
+  gradient.flush();
+}
+
+template <class T>
+inline constexpr GroupConvolution<T> kAll{convolve_blocks<T>, convolve_blocks_adjoint<T>,
+                                          sum_weight_gradient<T>};
+
+}  // namespace
+
+const GroupConvolution<float>& FloatGroups() { return kAll<float>; }
+const GroupConvolution<double>& DoubleGroups() { return kAll<double>; }
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclgrad::ops {
+
+HWY_EXPORT(FloatGroups);
+HWY_EXPORT(DoubleGroups);
+
+template <>
+const GroupConvolution<float>& group_convolution() {
+  return HWY_DYNAMIC_DISPATCH(FloatGroups)();
+}
+template <>
+const GroupConvolution<double>& group_convolution() {
+  return HWY_DYNAMIC_DISPATCH(DoubleGroups)();
+}
+
+int64_t place_blocks(const ConvolutionShape& s) { return place_lines(s).count(); }
+int64_t pixel_blocks(const ConvolutionShape& s) { return pixel_lines(s).count(); }
+
+}  // namespace aclgrad::ops
+#endif  // HWY_ONCE

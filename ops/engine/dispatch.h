@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ACLGRAD_OPS_ENGINE_DISPATCH_H_
+#define ACLGRAD_OPS_ENGINE_DISPATCH_H_
+
+#include "hwy/highway.h"
+
+// A callable that runs the best version of an exported function. It looks that up at every call, as
+// a pointer taken before the first look-up would lead through the detection of the processor.
+#define ACLGRAD_DISPATCHED(function) \
+  [](const auto&... arguments) { HWY_DYNAMIC_DISPATCH(function)(arguments...); }
+
+#endif  // ACLGRAD_OPS_ENGINE_DISPATCH_H_

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/engine/dtype/cast.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+#include "ops/engine/dtype/convert_stored.h"
+#include "ops/engine/dtype/formats.h"
+#include "ops/engine/dtype/rounding.h"
+#include "ops/engine/stored.h"
+#include "ops/meta/dtypes.h"
+
+namespace aclgrad::ops {
+namespace {
+
+using Complex = std::complex<double>;
+
+constexpr int64_t kGrain = 32 * static_cast<int64_t>(kBlock);
+
+struct alignas(16) Slot {
+  unsigned char bytes[16];
+};
+
+bool is_integral(aclDataType dtype) { return is_integer(dtype) || dtype == ACL_BOOL; }
+
+// A double has fewer bits than these, so a detour through it would round twice.
+bool is_long(aclDataType dtype) { return dtype == ACL_INT64 || dtype == ACL_UINT64; }
+
+template <class T>
+void cast_in(const CastSource& source, const CastTarget& target, int64_t begin, int64_t end) {
+  alignas(64) T block[kBlock];
+  read_elements(source.data, source.dtype, source.index, begin, end, block);
+  write_elements(block, target.data, target.dtype, target.index, begin, end);
+}
+
+void cast_long_to_floating(const CastSource& source, const CastTarget& target, int64_t begin,
+                           int64_t end) {
+  alignas(64) int64_t integers[kBlock];
+  alignas(64) double reals[kBlock];
+  read_elements(source.data, source.dtype, source.index, begin, end, integers);
+  const bool has_sign = source.dtype == ACL_INT64;
+  for (int64_t i = 0; i < end - begin; ++i) {
+    const int64_t value = integers[i];
+    reals[i] = has_sign ? integer_to_odd(value) : integer_to_odd(static_cast<uint64_t>(value));
+  }
+  write_elements(reals, target.data, target.dtype, target.index, begin, end);
+}
+
+// Elements of the same dtype keep their bits, NaN payloads included: read as what holds them
+// exactly.
+void copy_block(const CastSource& source, const CastTarget& target, int64_t begin, int64_t end) {
+  static constexpr aclDataType kBySize[] = {ACL_DT_UNDEFINED, ACL_INT8,         ACL_INT16,
+                                            ACL_DT_UNDEFINED, ACL_INT32,        ACL_DT_UNDEFINED,
+                                            ACL_DT_UNDEFINED, ACL_DT_UNDEFINED, ACL_INT64};
+  const size_t size = element_size(source.dtype);
+  if (size > 8) return cast_in<Complex>(source, target, begin, end);
+  const aclDataType bits = kBySize[size];
+  cast_in<int64_t>({source.data, bits, source.index}, {target.data, bits, target.index}, begin,
+                   end);
+}
+
+void cast_block(const CastSource& source, const CastTarget& target, int64_t begin, int64_t end) {
+  if (source.dtype == target.dtype) return copy_block(source, target, begin, end);
+  if (is_integral(source.dtype) && is_integral(target.dtype)) {
+    return cast_in<int64_t>(source, target, begin, end);
+  }
+  if (is_long(source.dtype) && (is_16bit_float(target.dtype) || target.dtype == ACL_COMPLEX64)) {
+    return cast_long_to_floating(source, target, begin, end);
+  }
+  if (is_complex(source.dtype)) return cast_in<Complex>(source, target, begin, end);
+  cast_in<double>(source, target, begin, end);
+}
+
+// The compute type in which a value of either dtype stays what it is.
+template <class T>
+aclDataType holder() {
+  if constexpr (std::is_same_v<T, Complex>) return ACL_COMPLEX128;
+  return std::is_same_v<T, double> ? ACL_DOUBLE : ACL_INT64;
+}
+
+const StridedIndex& block_index() {
+  static const StridedIndex index({static_cast<int64_t>(kBlock)}, {1});
+  return index;
+}
+
+}  // namespace
+
+void cast_elements(const CastSource& source, const CastTarget& target, int64_t begin, int64_t end) {
+  if (source.dtype == target.dtype && source.index.dense() && target.index.dense()) {
+    const int64_t size = static_cast<int64_t>(element_size(source.dtype));
+    std::memmove(element(target.data, target.dtype, begin),
+                 element(source.data, source.dtype, begin),
+                 static_cast<size_t>((end - begin) * size));
+    return;
+  }
+  for (int64_t i = begin; i < end; i += static_cast<int64_t>(kBlock)) {
+    cast_block(source, target, i, std::min(end, i + static_cast<int64_t>(kBlock)));
+  }
+}
+
+namespace {
+
+using Work = std::function<void(const Run&)>;
+
+// Conversions between 16-bit floats go through the stored loop, and so do copies of elements of 2
+// or 4 bytes.
+Work copy_stored(const ViewCopy& copy) {
+  const auto& [shape, to, from] = copy;
+  const size_t size = element_size(from.dtype);
+  StoredKernel kernel;
+  if (from.dtype == to.dtype && (size == 2 || size == 4)) {
+    kernel = stored_copy(size);
+  } else if (from.dtype != to.dtype && is_16bit_float(from.dtype) && is_16bit_float(to.dtype)) {
+    kernel = stored_conversion(from.dtype, to.dtype);
+  } else {
+    return nullptr;
+  }
+  ViewCopy collapsed = copy;
+  collapse_dimensions(collapsed.shape, {&collapsed.to.strides, &collapsed.from.strides});
+  auto loop =
+      std::make_shared<const StoredLoop>(collapsed.shape, std::vector<Operand>{collapsed.to},
+                                         std::vector<Operand>{collapsed.from}, std::move(kernel));
+  return [loop](const Run& run) { loop->run(run); };
+}
+
+template <class T>
+BlockKernel<T> identity() {
+  return [](const T* const* in, T* const* out, size_t count) { std::copy_n(in[0], count, out[0]); };
+}
+
+// Where a value is rounded to a third dtype on its way.
+Work copy_through(const ViewCopy& copy) {
+  const aclDataType through = copy.to.round_first;
+  Kernel kernel = identity<double>();
+  if (is_integral(through)) kernel = identity<int64_t>();
+  if (is_complex(through)) kernel = identity<Complex>();
+  const Elementwise loop(copy.shape, {copy.to}, {copy.from}, std::move(kernel));
+  return [loop](const Run& run) { loop(run); };
+}
+
+Work copy_elements(const ViewCopy& copy) {
+  struct State {
+    Operand from;
+    Operand to;
+    StridedIndex source;
+    StridedIndex target;
+  };
+  const auto& [shape, to, from] = copy;
+  auto state = std::make_shared<const State>(
+      State{from, to, StridedIndex(shape, from.strides), StridedIndex(shape, to.strides)});
+  return [state](const Run& run) {
+    const auto at = [&run](const Operand& operand) {
+      return element(run.data(operand.parameter), operand.dtype, operand.offset);
+    };
+    const CastSource source{at(state->from), state->from.dtype, state->source};
+    const CastTarget target{at(state->to), state->to.dtype, state->target};
+    parallel_pieces(state->target.count(), kGrain,
+                    [&](int64_t begin, int64_t end) { cast_elements(source, target, begin, end); });
+  };
+}
+
+}  // namespace
+
+Plan plan_copies(const std::vector<ViewCopy>& copies) {
+  std::vector<Work> all;
+  for (const ViewCopy& copy : copies) {
+    if (count_elements(copy.shape) == 0) continue;
+    const bool is_direct =
+        copy.to.round_first == copy.to.dtype || copy.to.round_first == copy.from.dtype;
+    Work stored = is_direct ? copy_stored(copy) : copy_through(copy);
+    all.push_back(stored ? std::move(stored) : copy_elements(copy));
+  }
+  if (all.empty()) return {};
+  return {[all = std::move(all)](const Run& run) -> aclError {
+    for (const Work& each : all) each(run);
+    return ACL_SUCCESS;
+  }};
+}
+
+Plan plan_cast(const Arguments& arguments, size_t source, size_t target) {
+  const Dims& shape = arguments.shape(target);
+  if (count_elements(shape) == 0) return {};
+  return plan_copies(
+      {{shape, operand(arguments, target, shape), operand(arguments, source, shape)}});
+}
+
+bool converts_exactly(aclDataType dtype, aclDataType wider) {
+  if (dtype == wider) return true;
+  const bool small = dtype == ACL_INT8 || dtype == ACL_UINT8 || dtype == ACL_INT16 ||
+                     dtype == ACL_BOOL || dtype == ACL_FLOAT16 || dtype == ACL_BF16;
+  switch (wider) {
+    case ACL_FLOAT:
+    case ACL_COMPLEX64:
+      return small || dtype == ACL_FLOAT;
+    case ACL_DOUBLE:
+    case ACL_COMPLEX128:
+      return small || dtype == ACL_INT32 || dtype == ACL_FLOAT || dtype == ACL_DOUBLE;
+    default:
+      return false;
+  }
+}
+
+template <class T>
+void load_through(const void* source, aclDataType dtype, aclDataType through, int64_t stride,
+                  T* block, size_t count) {
+  if (converts_exactly(dtype, through)) return load(source, dtype, stride, block, count);
+  Slot slots[kBlock];
+  const StridedIndex from({static_cast<int64_t>(count)}, {stride});
+  cast_block({source, dtype, from}, {slots, through, block_index()}, 0,
+             static_cast<int64_t>(count));
+  load(slots, through, 1, block, count);
+}
+
+template <class T>
+void store_through(const T* block, void* target, aclDataType through, aclDataType dtype,
+                   int64_t stride, size_t count) {
+  if (through == dtype || converts_exactly(holder<T>(), through)) {
+    return store(block, target, dtype, stride, count);
+  }
+  Slot slots[kBlock];
+  store(block, slots, through, 1, count);
+  const StridedIndex to({static_cast<int64_t>(count)}, {stride});
+  cast_block({slots, through, block_index()}, {target, dtype, to}, 0, static_cast<int64_t>(count));
+}
+
+template void load_through(const void*, aclDataType, aclDataType, int64_t, double*, size_t);
+template void load_through(const void*, aclDataType, aclDataType, int64_t, int64_t*, size_t);
+template void load_through(const void*, aclDataType, aclDataType, int64_t, Complex*, size_t);
+template void store_through(const double*, void*, aclDataType, aclDataType, int64_t, size_t);
+template void store_through(const int64_t*, void*, aclDataType, aclDataType, int64_t, size_t);
+template void store_through(const Complex*, void*, aclDataType, aclDataType, int64_t, size_t);
+
+}  // namespace aclgrad::ops

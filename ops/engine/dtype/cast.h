@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversion between data types, each value rounded once, and plain copies, which keep every bit.
+#ifndef ACLGRAD_OPS_ENGINE_DTYPE_CAST_H_
+#define ACLGRAD_OPS_ENGINE_DTYPE_CAST_H_
+
+#include "ops/engine/elementwise.h"
+#include "ops/engine/strided.h"
+
+namespace aclgrad::ops {
+
+// Where in a piece of work a conversion starts and ends, in elements of the common shape.
+struct CastSource {
+  const void* data;
+  aclDataType dtype;
+  const StridedIndex& index;
+};
+struct CastTarget {
+  void* data;
+  aclDataType dtype;
+  const StridedIndex& index;
+};
+
+// Converts elements [begin, end) of source into the same elements of target.
+void cast_elements(const CastSource& source, const CastTarget& target, int64_t begin, int64_t end);
+
+// A part of a tensor into a part of another, both of one shape; converted where their dtypes
+// differ, by way of to.round_first.
+struct ViewCopy {
+  Dims shape;
+  Operand to;
+  Operand from;
+};
+
+// One after the other.
+Plan plan_copies(const std::vector<ViewCopy>& copies);
+
+// target = source, broadcast to target's shape and converted to its dtype.
+Plan plan_cast(const Arguments& arguments, size_t source, size_t target);
+
+// Every value of `dtype` is one of `wider`.
+bool converts_exactly(aclDataType dtype, aclDataType wider);
+
+// Dense conversions of `count` values, at most kBlock, by way of `through`: read as elements of
+// `dtype`, converted to `through`, handed over in the compute type; and the other way round,
+// written as elements of `dtype` after rounding to `through`.
+template <class T>
+void load_through(const void* source, aclDataType dtype, aclDataType through, int64_t stride,
+                  T* block, size_t count);
+template <class T>
+void store_through(const T* block, void* target, aclDataType through, aclDataType dtype,
+                   int64_t stride, size_t count);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_ENGINE_DTYPE_CAST_H_

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ACLGRAD_OPS_ENGINE_FETCH_AHEAD_H_
+#define ACLGRAD_OPS_ENGINE_FETCH_AHEAD_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/cache_control.h"
+
+namespace aclgrad::ops {
+
+// Asks for what a walk through memory reads a little later, of so many bytes at a time. The
+// processor does so on its own, but only within a page and with less in flight than memory allows;
+// nearer data would not gain by it.
+template <size_t kBytes>
+inline void fetch_ahead(const void* place) {
+  constexpr size_t kDistance = 2048;
+  constexpr size_t kLine = 64;
+  const auto start = reinterpret_cast<uintptr_t>(place) + kDistance;  // may be beyond the end
+  for (size_t i = 0; i < kBytes; i += kLine) {
+    hwy::Prefetch(reinterpret_cast<const char*>(start + i));
+  }
+}
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_ENGINE_FETCH_AHEAD_H_

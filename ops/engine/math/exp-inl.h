@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Per-target: exp, expm1, tanh and rsqrt of vectors of float and double.
+// Included by kernel files inside Highway's foreach_target loop.
+//
+// The functions of this folder take (d, x) with any tag of float or double and give the same bits
+// on every instruction set. No x takes much more than twice the time: that is what exponentials
+// take that overflow or vanish. The largest errors, in units in the last place, float / double
+// (tests/ops/engine/math_functions_test.cpp measures them; results that are subnormal included):
+//
+//   exp 1 / 2, expm1 1.5 / 3, log 1 / 2, log1p 1 / 2, pow 1 / 2,
+//   sin and cos 1 / 1, tanh 1.5 / 3, erf 1 / 3, rsqrt 1.5 / 1.5,
+//   sigmoid 1 / 3, silu 2 / 4, silu_backward 3 / - (no bound in double near its root)
+//
+// NaN gives NaN; at infinities, zeros and outside the domain the results are those of the C
+// library. Functions in float that do not pay for a body of their own are computed in double.
+#if defined(ACLGRAD_OPS_ENGINE_MATH_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLGRAD_OPS_ENGINE_MATH_EXP_INL_H_
+#undef ACLGRAD_OPS_ENGINE_MATH_EXP_INL_H_
+#else
+#define ACLGRAD_OPS_ENGINE_MATH_EXP_INL_H_
+#endif
+
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "ops/engine/math/float-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class D>
+inline constexpr bool kIsFloat = std::is_same_v<hn::TFromD<D>, float>;
+
+// ---- Float by way of double ---------------------------------------------------------------------
+
+// The nearest floats; infinite where that is due.
+template <class D, class V>
+HWY_INLINE hn::Vec<D> floats_of_doubles(D d, V values) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  // The portable DemoteTo stops at the largest float.
+  const hn::Rebind<double, D> wide;
+  alignas(64) double from[hn::MaxLanes(wide)];
+  alignas(64) float to[hn::MaxLanes(d)];
+  hn::Store(values, wide, from);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) to[i] = static_cast<float>(from[i]);
+  return hn::Load(d, to);
+#else
+  return hn::DemoteTo(d, values);
+#endif
+}
+
+// formula(tag of double, vectors of double...) for vectors of float, rounded once.
+template <class D, class Formula, class... V>
+HWY_INLINE hn::Vec<D> in_double(D d, const Formula& formula, V... x) {
+#if HWY_TARGET == HWY_SCALAR
+  const hn::Rebind<double, D> wide;
+  return floats_of_doubles(d, formula(wide, hn::PromoteTo(wide, x)...));
+#else
+  const hn::Half<D> half;
+  const hn::Rebind<double, hn::Half<D>> wide;
+  const auto lower = formula(wide, hn::PromoteTo(wide, hn::LowerHalf(half, x))...);
+  const auto upper = formula(wide, hn::PromoteTo(wide, hn::UpperHalf(half, x))...);
+  return hn::Combine(d, floats_of_doubles(half, upper), floats_of_doubles(half, lower));
+#endif
+}
+
+// ---- Exponentials -------------------------------------------------------------------------------
+
+// x held within [low, high], and 0 where it is too small to count beside 1: subnormal numbers take
+// long on some processors. NaN stays NaN.
+template <class D, class V>
+HWY_INLINE V held(D d, V x, float low, float high) {
+  const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-60f));
+  const V bounded = smaller(hn::Set(d, high), larger(hn::Set(d, low), x));
+  return hn::IfThenZeroElse(tiny, bounded);
+}
+
+// e^x = 2^n (1 + r + beyond), for |x| up to 200.
+template <class V>
+struct ExpParts {
+  V n;
+  V r;
+  V beyond;
+};
+template <class D, class V>
+HWY_INLINE ExpParts<V> exp_parts(D d, V x) {
+  const ShortReduction<V> e = reduce_shortly(d, x);  // n and r hold beyond its range of 2^n
+  return {e.n, e.r, beyond_linear(d, e.r, hn::Mul(e.n, hn::Set(d, kLn2Excess)))};
+}
+
+// value 2^n for integral n up to 254, rounded once, for values below 2^10 where n is below -100.
+// Subnormal results are put together from integers: operations that give them take many times as
+// long on some processors. A vector that has none of those, no overflow and no NaN is scaled by a
+// multiplication, with the same results.
+template <class D, class V>
+HWY_INLINE V scale_by_power(D d, V value, V n) {
+  const auto plain = hn::And(hn::Ge(n, hn::Set(d, -100.0f)), hn::Le(n, hn::Set(d, 127.0f)));
+  if (HWY_LIKELY(hn::AllTrue(d, plain))) return hn::Mul(value, float_power_of_two(d, n));
+  const hn::RebindToSigned<D> di;
+  n = larger(hn::Set(d, -160.0f), n);  // the result is 0 then
+  const auto low = hn::Lt(n, hn::Set(d, -100.0f));
+  const V lift = hn::IfThenElseZero(low, hn::Set(d, 149.0f));  // 2^-149 is the unit of subnormals
+  const auto whole = hn::ConvertTo(di, hn::Add(n, lift));
+  const auto half = hn::ShiftRight<1>(whole);
+  const auto power = [&](auto k) HWY_ATTR {
+    return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(k, hn::Set(di, 127))));
+  };
+  const V lifted = hn::Mul(hn::Mul(value, power(half)), power(hn::Sub(whole, half)));
+  const V size = hn::Abs(lifted);
+  const V end = hn::Set(d, 0x1p23f);
+  const auto units = hn::Sub(hn::BitCast(di, hn::Add(size, end)), hn::BitCast(di, end));
+  const auto sunk = hn::Sub(hn::BitCast(di, lifted), hn::ShiftLeft<23>(hn::ConvertTo(di, lift)));
+  const V subnormal = hn::CopySign(hn::BitCast(d, units), value);
+  const V result = hn::IfThenElse(hn::And(low, hn::Lt(size, end)), subnormal, hn::BitCast(d, sunk));
+  return hn::IfThenElse(hn::IsNaN(value), value, result);
+}
+
+template <class D, class V>
+HWY_INLINE V exp(D d, V x) {
+  if constexpr (kIsFloat<D>) {
+    const auto e = exp_parts(d, held(d, x, -104.0f, 89.0f));
+    return scale_by_power(d, hn::Add(hn::Set(d, 1.0f), hn::Add(e.r, e.beyond)), e.n);
+  } else {
+    return exponential(d, x);
+  }
+}
+
+// e^x - 1
+template <class D, class V>
+HWY_INLINE V expm1(D d, V x) {
+  if constexpr (kIsFloat<D>) {
+    const auto e = exp_parts(d, held(d, x, -40.0f, 89.0f));
+    // Half of everything, as 2^n may be 2^128.
+    const V power = float_power_of_two(d, hn::Sub(e.n, hn::Set(d, 1.0f)));
+    const V offset = hn::Sub(power, hn::Set(d, 0.5f));
+    const V high = fused(d, power, e.r, offset);
+    const V low = fused(d, power, e.r, hn::Sub(offset, high));
+    const V half = hn::Add(high, fused(d, power, e.beyond, low));
+    const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-24f));
+    return hn::IfThenElse(tiny, x, hn::Add(half, half));
+  } else {
+    return hn::CopySign(expm1_double(d, x), x);
+  }
+}
+
+// a / b, with `inverse` near 1 / b.high.
+template <class D, class V>
+HWY_INLINE DoubleFloat<V> long_quotient(D d, DoubleFloat<V> a, DoubleFloat<V> b, V inverse) {
+  const V ratio = hn::Mul(a.high, inverse);
+  const V left = fused(d, ratio, hn::Neg(b.high), a.high);
+  const V rest = hn::Add(left, fused(d, ratio, hn::Neg(b.low), a.low));
+  return {ratio, hn::Mul(rest, inverse)};
+}
+template <class D, class V>
+HWY_INLINE V quotient(D d, DoubleFloat<V> a, DoubleFloat<V> b) {
+  const auto result = long_quotient(d, a, b, hn::Div(hn::Set(d, 1.0f), b.high));
+  return hn::Add(result.high, result.low);
+}
+
+// constant + x for |x| <= constant, but for rests of x.low.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE DoubleFloat<V> add_to_larger(D d, float constant,
+                                        std::type_identity_t<DoubleFloat<V>> x) {
+  const V high = hn::Add(hn::Set(d, constant), x.high);
+  return {high, hn::Add(hn::Sub(x.high, hn::Sub(high, hn::Set(d, constant))), x.low)};
+}
+
+template <class D, class V>
+HWY_INLINE V tanh(D d, V x) {
+  // With t = e^(-2|x|) - 1: -t / (2 + t).
+  if constexpr (kIsFloat<D>) {
+    // Where x^3/3 does not count the result is x: the squares of such would be subnormal.
+    const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-13f));
+    const V twice = hn::Mul(hn::IfThenElse(tiny, hn::Set(d, 1.0f), hn::Abs(x)), hn::Set(d, -2.0f));
+    const V held_twice = larger(hn::Set(d, kVanishingExponential), twice);
+    const auto t = normalized(expm1_double_float(d, held_twice));
+    const DoubleFloat<V> dividend{hn::Neg(t.high), hn::Neg(t.low)};
+    const V size = quotient(d, dividend, add_to_larger(d, 2.0f, t));
+    return hn::IfThenElse(tiny, x, hn::CopySign(size, x));
+  } else {
+    const V t = expm1_double(d, hn::Mul(hn::Abs(x), hn::Set(d, -2.0)));
+    return hn::CopySign(hn::Div(t, hn::Add(hn::Set(d, 2.0), t)), x);
+  }
+}
+
+// ---- Roots --------------------------------------------------------------------------------------
+
+// The root of 1/x.
+template <class D, class V>
+HWY_INLINE V rsqrt(D d, V x) {
+  return hn::Div(hn::Set(d, hn::TFromD<D>{1}), hn::Sqrt(x));
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors as dense arrays of a compute type. A tensor that is one already is used as it is; any
+// other is converted into the workspace before, or out of it after, the work of a kernel.
+#ifndef ACLGRAD_OPS_ENGINE_STAGING_H_
+#define ACLGRAD_OPS_ENGINE_STAGING_H_
+
+#include <optional>
+#include <vector>
+
+#include "ops/engine/elementwise.h"
+#include "ops/engine/strided.h"
+
+namespace aclgrad::ops {
+
+class Staging {
+ public:
+  // The compute type is FLOAT or DOUBLE.
+  explicit Staging(aclDataType compute) : compute_(compute) {}
+
+  // Add an array; the number returned stands for it. Inputs may be rounded to FLOAT16 on the way.
+  size_t input(const Arguments& arguments, size_t parameter, bool round_to_half = false);
+  size_t output(const Arguments& arguments, size_t parameter);
+  // Memory that holds nothing yet.
+  size_t scratch(int64_t elements, aclDataType dtype);
+
+  uint64_t workspace_size() const { return workspace_size_; }
+
+  // In a run: the address of an array, null for no array; conversions before and after the work.
+  template <class T>
+  T* data(const Run& run, std::optional<size_t> array) const {
+    return array ? static_cast<T*>(address(run, arrays_[*array])) : nullptr;
+  }
+  void load(const Run& run) const;
+  void store(const Run& run) const;
+
+ private:
+  struct Array {
+    size_t parameter;
+    aclDataType dtype;  // of the tensor
+    StridedIndex index;
+    StridedIndex dense;  // of the same elements in a row
+    bool is_output;
+    bool is_direct;  // the tensor itself
+    bool is_scratch;
+    bool rounds_to_half;
+    uint64_t offset = 0;  // in the workspace
+  };
+  size_t add(Array array, uint64_t bytes);
+  void* address(const Run& run, const Array& array) const;
+
+  aclDataType compute_;
+  std::vector<Array> arrays_;
+  uint64_t workspace_size_ = 0;
+};
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_ENGINE_STAGING_H_

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mean squared error and negative log likelihood.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "aclnnop/aclnn_mse_loss.h"
+#include "aclnnop/aclnn_mse_loss_backward.h"
+#include "aclnnop/aclnn_mse_loss_out.h"
+#include "aclnnop/aclnn_nll_loss.h"
+#include "aclnnop/aclnn_nll_loss_backward.h"
+#include "ops/contract/dense.h"
+#include "ops/loss/loss_contract.h"
+
+namespace aclgrad::contract {
+namespace {
+
+// ---- Mean squared error -------------------------------------------------------------------------
+
+Array squared_differences(const Arrays& in) {
+  return dense::zip(in[0], in[1], [](Number x, Number y) { return (x - y) * (x - y); });
+}
+
+// The target broadcasts against self, and has its shape unless it is given another.
+Shape compared_shape(Arguments& a) {
+  if (!a.is_set("target")) a.shape("target") = a.shape("self");
+  return dense::broadcast_shape(a.shape("self"), a.shape("target"));
+}
+
+// Samples whose operands broadcast, and whose sums reach over many blocks.
+std::vector<Sample> compared_samples() {
+  std::vector<Sample> samples;
+  for (const Sample& each : kReductions) {
+    for (const auto& [self, target] :
+         {std::pair<Shape, Shape>{{5}, {3, 1}}, {{2, 1, 3}, {4, 1}}, {{300, 100}, {100}}}) {
+      samples.push_back(each);
+      samples.back().settings.emplace_back("self", self);
+      samples.back().settings.emplace_back("target", target);
+    }
+  }
+  return samples;
+}
+
+Arrays mse_loss(const Arguments& a, const Arrays& in) {
+  Array values = squared_differences(in);
+  const auto count = static_cast<Number>(values.values.size());
+  return {reduced(std::move(values), a.number("reduction"), count)};
+}
+
+// Over the first dimension alone.
+Arrays mse_loss_out(const Arguments& a, const Arrays& in) {
+  const Array values = squared_differences(in);
+  if (a.number("reduction") == kNone) return {values};
+  const auto rows = static_cast<size_t>(values.shape[0]);
+  const size_t columns = values.values.size() / rows;
+  Array out{a.shape("out"), std::vector<Number>(columns, 0)};
+  for (size_t i = 0; i < values.values.size(); ++i) out.values[i % columns] += values.values[i];
+  for (Number& sum : out.values) sum /= share_of(a, static_cast<Number>(rows));
+  return {out};
+}
+
+// Inputs: gradOutput, self, target.
+Arrays mse_loss_backward(const Arguments& a, const Arrays& in) {
+  const Array differences = dense::zip(in[1], in[2], std::minus<Number>());
+  const Number divisor = share_of(a, static_cast<Number>(differences.values.size()));
+  return {dense::zip(differences, in[0], [divisor](Number difference, Number g) {
+    return 2 * difference * g / divisor;
+  })};
+}
+
+void add_mse_loss(std::vector<Operator>& all) {
+  const Parameter self = any_dtype(of(in("self"), {2, 3}, 3));
+  const Parameter target = any_dtype(of(in("target"), {2, 3}));
+  Operator forward = contract_of<decltype(aclnnMseLossGetWorkspaceSize)>(
+      "aclnnMseLoss", {self, target, integer("reduction", kMean), any_dtype(of(out("out"), {}))},
+      kFloats);
+  forward.samples = kReductions;
+  forward.value_samples = compared_samples();
+  forward.arrange = [](Arguments& a) {
+    const Shape shape = compared_shape(a);
+    a.shape("out") = a.number("reduction") == kNone ? shape : Shape{};
+  };
+  forward.reference = mse_loss;
+  forward.bound = {.of_float = 0.5005};
+  forward.error_inputs = {bad_reduction(3)};
+  forward.computes = {"(self − target)², none, mean or sum; with Out of the first dimension alone",
+                      "(self − target)²，不规约、平均或求和；Out 只沿第一维"};
+  forward.in_graph = "mse_loss(prediction, target)";
+
+  Operator of_rows = forward;
+  of_rows.name = "aclnnMseLossOut";
+  declare<decltype(aclnnMseLossOutGetWorkspaceSize)>(of_rows);
+  of_rows.parameters = {self, target, integer("reduction", kSum), any_dtype(of(out("out"), {3}))};
+  of_rows.arrange = [](Arguments& a) {
+    const Shape shape = compared_shape(a);
+    const bool reduces = a.number("reduction") != kNone && !shape.empty();
+    a.shape("out") = reduces ? Shape(shape.begin() + 1, shape.end()) : shape;
+  };
+  of_rows.reference = mse_loss_out;
+  of_rows.error_inputs = {bad_reduction(-1)};
+  of_rows.form_of = forward.name;
+
+  Operator backward = contract_of<decltype(aclnnMseLossBackwardGetWorkspaceSize)>(
+      "aclnnMseLossBackward",
+      {of(in("gradOutput"), {2, 3}), of(in("self"), {2, 3}, 3), of(in("target"), {2, 3}),
+       integer("reduction", kSum), any_dtype(of(out("out"), {2, 3}))},
+      kFloats);
+  backward.base = "self";
+  backward.samples = kReductions;
+  backward.value_samples = compared_samples();
+  backward.arrange = [](Arguments& a) {
+    a.shape("out") = compared_shape(a);
+    a.shape("gradOutput") = a.number("reduction") == kNone ? a.shape("out") : Shape{};
+  };
+  backward.reference = mse_loss_backward;
+  backward.bound = {.of_float = 0.5005, .inner = 0.05};
+  backward.gradient = from_input(forward.name);
+  backward.error_inputs = {bad_reduction(3), bad_reduction(-1)};
+  backward.check = "mse_loss";
+  backward.computes = {"2(self − target)·g, divided by the count for mean",
+                       "2(self − target)·g，平均时再除以个数"};
+  backward.in_graph = "mse_loss_backward(g, prediction, target, reduction)";
+  all.insert(all.end(), {forward, of_rows, backward});
+}
+
+// ---- Negative log likelihood --------------------------------------------------------------------
+
+constexpr double kIgnored = 2;  // this class does not count in the samples
+
+Number weight_of(const Arguments& a, const Array& weight, Number target) {
+  return target == a.number("ignoreIndex") ? 0 : weight.values[static_cast<size_t>(target)];
+}
+
+// Inputs: self [N, C], target [N], weight [C]. Results: loss, the sum of the weights.
+Arrays nll_loss(const Arguments& a, const Arrays& in) {
+  const auto classes = static_cast<size_t>(in[0].shape.back());
+  Array losses{in[1].shape, {}};
+  Number total = 0;
+  for (size_t i = 0; i < in[1].values.size(); ++i) {
+    const Number target = in[1].values[i];
+    const Number weight = weight_of(a, in[2], target);
+    const Number x = in[0].values[i * classes + static_cast<size_t>(target)];
+    losses.values.push_back(weight == 0 && std::isinf(x) ? 0 : -weight * x);
+    total += weight;
+  }
+  // The sum is left alone where nothing is divided by it.
+  Array total_weight{{}, {}};
+  if (a.number("reduction") != kNone) total_weight.values.push_back(total);
+  return {reduced(losses, a.number("reduction"), total), total_weight};
+}
+
+// Inputs: gradOutput, self, target, weight, totalWeight.
+Arrays nll_loss_backward(const Arguments& a, const Arrays& in) {
+  const auto classes = static_cast<size_t>(in[1].shape.back());
+  Array out{in[1].shape, std::vector<Number>(in[1].values.size(), 0)};
+  for (size_t i = 0; i < in[2].values.size(); ++i) {
+    const Number target = in[2].values[i];
+    const Number g = in[0].values[in[0].values.size() == 1 ? 0 : i];
+    out.values[i * classes + static_cast<size_t>(target)] =
+        -weight_of(a, in[3], target) * g / share_of(a, in[4].values[0]);
+  }
+  return {out};
+}
+
+void arrange_classes(Arguments& a) {
+  const Shape shape = a.shape("self");
+  if (shape.size() != 2 || (a.number("ignoreIndex") >= 0 && shape[1] < 4)) {
+    throw std::invalid_argument("nll_loss is checked on NxC tensors of at least 4 classes");
+  }
+  a.shape("weight") = {shape[1]};
+  a.shape("target") = {shape[0]};
+  a.tensor("target").high = static_cast<Number>(shape[1] - 1);
+  const Shape loss = a.number("reduction") == kNone ? Shape{shape[0]} : Shape{};
+  if (a.has("gradOutput")) {
+    a.shape("gradOutput") = loss;
+    a.shape("out") = shape;
+  } else {
+    a.shape("out") = loss;
+  }
+}
+
+void add_nll_loss(std::vector<Operator>& all) {
+  Parameter target = of(in("target", 0, 2), {2}, 0);
+  std::get<TensorSpec>(target.spec).dtype = ACL_INT64;
+  const Parameter self = of(in("self"), {2, 3}, 3);
+  const Parameter weight = of(in("weight", 0.5L, 2), {3});
+  const Parameter reduction = integer("reduction", kSum);
+  const Parameter ignored = integer("ignoreIndex", -100);
+  std::vector<Sample> samples = kReductions;
+  for (Sample& each : samples) each.settings.emplace_back("ignoreIndex", kIgnored);
+  std::vector<Sample> many_rows = samples;
+  for (Sample& each : many_rows) each.settings.emplace_back("self", Shape{5000, 5});
+  Operator forward = contract_of<decltype(aclnnNLLLossGetWorkspaceSize)>(
+      "aclnnNLLLoss",
+      {self, target, weight, reduction, ignored, any_dtype(of(out("out"), {})),
+       any_dtype(of(out("totalWeightOut"), {}))},
+      kFloats);
+  forward.max_rank = 2;
+  forward.base_shape = {kN, 5};
+  forward.samples = samples;
+  forward.value_samples = many_rows;
+  for (const aclDataType of_target : {ACL_INT32, ACL_UINT8}) {
+    forward.value_samples.push_back(samples[1]);
+    forward.value_samples.back().settings.emplace_back("target", of_target);
+  }
+  forward.arrange = arrange_classes;
+  forward.reference = nll_loss;
+  forward.bound = {.of_float = 0.5005};
+  forward.error_inputs = {bad_reduction(3),
+                          {.what = "of another shape",
+                           .changes = {{"self", TensorSpec{{2, 0}}}, {"weight", TensorSpec{{0}}}},
+                           .words = {"[2, 0]"}},
+                          {.what = "of another shape, without a reduction",
+                           .changes = {{"out", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
+                           .words = {"[2]"}}};
+  forward.computes = {"−weight·self[target]; mean divides by the sum of the weights",
+                      "−weight·self[target]；平均时除以权重之和"};
+  forward.in_graph = "nll_loss(log_probabilities, target), cross_entropy";
+
+  Operator backward = contract_of<decltype(aclnnNLLLossBackwardGetWorkspaceSize)>(
+      "aclnnNLLLossBackward",
+      {of(in("gradOutput"), {}), self, target, weight, reduction, ignored,
+       of(in("totalWeight", 1, 8), {}), any_dtype(of(out("out"), {2, 3}))},
+      kFloats);
+  backward.max_rank = 2;
+  backward.base = "self";
+  backward.base_shape = forward.base_shape;
+  backward.samples = samples;
+  backward.value_samples = many_rows;
+  backward.arrange = arrange_classes;
+  backward.reference = nll_loss_backward;
+  backward.bound = {.of_float = 0.5005, .inner = 0.05};
+  backward.gradient = Gradient{
+      forward.name, [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
+        const Array none{{}, {1}};
+        return Arrays{g, x[0], x[1], x[2], y[1].values.empty() ? none : y[1]};
+      }};
+  backward.error_inputs = {
+      bad_reduction(3),
+      {.what = "of another shape",
+       .changes = {{"self", TensorSpec{{2, 0}}},
+                   {"weight", TensorSpec{{0}}},
+                   {"out", TensorSpec{{2, 0}}}},
+       .words = {"[2, 0]"}},
+      {.what = "of another shape, without a reduction",
+       .changes = {{"gradOutput", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
+       .words = {"[2]"}}};
+  backward.check = "nll_loss";
+  backward.computes = {"−weight·g at the target, 0 elsewhere",
+                       "在 target 处为 −weight·g，其余为 0"};
+  backward.in_graph = "nll_loss_backward(g, ...)";
+  all.insert(all.end(), {forward, backward});
+}
+
+}  // namespace
+
+FamilyContracts loss_contracts() {
+  FamilyContracts family{{"Losses", "损失"}, {}};
+  add_mse_loss(family.operators);
+  add_nll_loss(family.operators);
+  add_error_losses(family.operators);
+  add_binary_cross_entropy(family.operators);
+  return family;
+}
+
+}  // namespace aclgrad::contract

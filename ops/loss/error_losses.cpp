@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnSmoothL1Loss, aclnnL1Loss and their backwards.
+#include <fmt/format.h>
+
+#include "aclnnop/aclnn_l1_loss.h"
+#include "aclnnop/aclnn_l1_loss_backward.h"
+#include "aclnnop/aclnn_smooth_l1_loss.h"
+#include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "ops/arithmetic/arithmetic_rules.h"
+#include "ops/loss/loss_kernel.h"
+#include "ops/loss/loss_reduction.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr DtypeSet kFloats{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+constexpr DtypeSet kNumbers{{ACL_FLOAT, ACL_FLOAT16, ACL_INT64}, {ACL_BF16}};
+
+Rule beta_known(size_t beta) {
+  return require([beta](const Arguments& arguments) -> std::optional<std::string> {
+    if (!(arguments.real(beta) < 0)) return std::nullopt;
+    return fmt::format("{} must not be negative, but is {}.", arguments.name(beta),
+                       arguments.real(beta));
+  });
+}
+
+bool reduces(const Arguments& arguments, size_t reduction) {
+  return loss_reduction(arguments, reduction) != LossReduction::kNone;
+}
+
+// ---- Forward: self, target, reduction, [beta,] result -------------------------------------------
+
+enum Forward { kSelf, kTarget, kReduction, kBeta };
+
+Rule unless_reduced(Rule rule) {
+  return when([](const Arguments& arguments) { return !reduces(arguments, kReduction); }, rule);
+}
+Rule if_reduced(Rule rule) {
+  return when([](const Arguments& arguments) { return reduces(arguments, kReduction); }, rule);
+}
+
+const OperatorSpec kSmooth{
+    "aclnnSmoothL1Loss",
+    {input("self"), input("target"), attribute("reduction"), attribute("beta"), output("result")},
+    {not_null({kSelf, kTarget, 4}), dtype_in(kSelf, kFloats), dtype_in(kTarget, kFloats),
+     dtype_in(4, kFloats), loss_reduction_known(kReduction), max_rank(kSelf), max_rank(kTarget),
+     max_rank(4), broadcastable(kSelf, kTarget),
+     unless_reduced(shape_is_broadcast(4, kSelf, kTarget)), if_reduced(has_one_element(4)),
+     beta_known(kBeta)}};
+
+// A mean has fractions, and so have differences from fractions.
+Rule is_floating_enough() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    const aclDataType self = arguments.dtype(kSelf);
+    const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
+    const bool is_mixed = !is_floating(self) && is_floating(arguments.dtype(kTarget));
+    if (is_mean ? is_floating(self) : reduces(arguments, kReduction) || !is_mixed) {
+      return std::nullopt;
+    }
+    return fmt::format("tensor {} is {}, expected a floating dtype{}.", arguments.name(kSelf),
+                       dtype_name(self), is_mean ? " for a mean" : " beside a floating target");
+  });
+}
+
+const OperatorSpec kL1{
+    "aclnnL1Loss",
+    {input("self"), input("target"), attribute("reduction"), output("out")},
+    {not_null({kSelf, kTarget, 3}), loss_reduction_known(kReduction),
+     promotes_to_one_of({kSelf, kTarget}, kNumbers), is_floating_enough(),
+     result_converts(promote_tensors(kSelf, kTarget), 3), max_rank(kSelf), max_rank(kTarget),
+     max_rank(3), broadcastable(kSelf, kTarget),
+     unless_reduced(shape_is_broadcast(3, kSelf, kTarget)), if_reduced(has_shape(3, {}))}};
+
+Plan plan_forward(const Arguments& arguments, size_t out, double beta) {
+  const Loss loss{
+      {kSelf, kTarget}, out, *promote_tensors(kSelf, kTarget)(arguments), absolute_error(beta)};
+  if (!reduces(arguments, kReduction)) return plan_elements(arguments, loss);
+  const Dims common = broadcast_shape(arguments, {kSelf, kTarget});
+  const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
+  return plan_total(arguments, loss, common, is_mean ? count_elements(common) : 1);
+}
+
+// ---- Backward: the gradient before these --------------------------------------------------------
+
+enum Backward { kGrad, kGradSelf, kGradTarget, kGradReduction, kGradBeta };
+
+const OperatorSpec kSmoothBackward{
+    "aclnnSmoothL1LossBackward",
+    {input("gradOut"), input("self"), input("target"), attribute("reduction"), attribute("beta"),
+     output("gradInput")},
+    {not_null({kGrad, kGradSelf, kGradTarget, 5}), dtype_in(kGrad, kFloats),
+     dtype_in(kGradSelf, kFloats), dtype_in(kGradTarget, kFloats), dtype_in(5, kFloats),
+     max_rank(kGrad), max_rank(kGradSelf), max_rank(kGradTarget), max_rank(5),
+     loss_reduction_known(kGradReduction), beta_known(kGradBeta),
+     broadcastable({kGrad, kGradSelf, kGradTarget}),
+     shape_is_broadcast(5, {kGrad, kGradSelf, kGradTarget})}};
+
+const OperatorSpec kL1Backward{
+    "aclnnL1LossBackward",
+    {input("gradOutput"), input("self"), input("target"), attribute("reduction"),
+     output("gradInput")},
+    {not_null({kGrad, kGradSelf, kGradTarget, 4}), loss_reduction_known(kGradReduction),
+     promotes_to_one_of({kGrad, kGradSelf, kGradTarget}, kFloats),
+     result_converts(promote_tensors({kGrad, kGradSelf, kGradTarget}), 4), max_rank(kGrad),
+     max_rank(kGradSelf), max_rank(kGradTarget), max_rank(4),
+     broadcastable({kGrad, kGradSelf, kGradTarget}),
+     shape_is_broadcast(4, {kGrad, kGradSelf, kGradTarget})}};
+
+Plan plan_backward(const Arguments& arguments, size_t out, double beta) {
+  const bool is_mean = loss_reduction(arguments, kGradReduction) == LossReduction::kMean;
+  const int64_t count = is_mean ? count_elements(arguments.shape(out)) : 1;
+  return plan_elements(arguments, {{kGrad, kGradSelf, kGradTarget},
+                                   out,
+                                   *promote_tensors({kGrad, kGradSelf, kGradTarget})(arguments),
+                                   absolute_error_gradient(beta, static_cast<double>(count))});
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnSmoothL1Loss, 5, kSmooth, [](const Arguments& arguments) {
+  return plan_forward(arguments, 4, arguments.real(kBeta));
+})
+ACLGRAD_OPERATOR(aclnnL1Loss, 4, kL1,
+                 [](const Arguments& arguments) { return plan_forward(arguments, 3, 0); })
+ACLGRAD_OPERATOR(aclnnSmoothL1LossBackward, 6, kSmoothBackward, [](const Arguments& arguments) {
+  return plan_backward(arguments, 5, arguments.real(kGradBeta));
+})
+ACLGRAD_OPERATOR(aclnnL1LossBackward, 5, kL1Backward,
+                 [](const Arguments& arguments) { return plan_backward(arguments, 4, 0); })

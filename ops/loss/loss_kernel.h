@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses out of a formula for one element, computed in double: element by element, added up in the
+// order of tree_sum.h, or averaged.
+#ifndef ACLGRAD_OPS_LOSS_LOSS_KERNEL_H_
+#define ACLGRAD_OPS_LOSS_LOSS_KERNEL_H_
+
+#include <optional>
+#include <vector>
+
+#include "ops/engine/elementwise.h"
+#include "ops/engine/function_ref.h"
+
+namespace aclgrad::ops {
+
+struct Loss {
+  // Broadcast to the shape of the loss before it is reduced; ones where there is none.
+  std::vector<std::optional<size_t>> inputs;
+  size_t out;
+  aclDataType dtype;  // the result is rounded to it first
+  RealKernel formula;
+};
+
+// out of the common shape.
+Plan plan_elements(const Arguments& arguments, const Loss& loss);
+
+// out, of one element: the sum by `divisor`; 0, or NaN for a divisor of 0, without elements.
+Plan plan_total(const Arguments& arguments, const Loss& loss, const Dims& common, int64_t divisor);
+
+// The sum of `terms` terms by `divisor`, cut into chunks for the threads. sum(run, begin, end) is
+// the sum of a chunk's terms.
+Plan plan_chunks(const Arguments& arguments, size_t out, aclDataType dtype, int64_t terms,
+                 int64_t divisor,
+                 std::function<double(const Run& run, int64_t begin, int64_t end)> sum);
+
+// Kernels of elements. Binary cross entropy of logits: of self, target, weight, posWeight; its
+// gradient: of gradOutput before these.
+RealKernel binary_cross_entropy();
+RealKernel binary_cross_entropy_gradient(double divisor);
+
+// |x - y|, and what is (x - y)^2 / (2 beta) below beta; their gradients: of gradOutput before x, y.
+RealKernel absolute_error(double beta);
+RealKernel absolute_error_gradient(double beta, double divisor);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_LOSS_LOSS_KERNEL_H_

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The attribute `reduction` of the losses.
+#ifndef ACLGRAD_OPS_LOSS_LOSS_REDUCTION_H_
+#define ACLGRAD_OPS_LOSS_LOSS_REDUCTION_H_
+
+#include "ops/meta/rules.h"
+
+namespace aclgrad::ops {
+
+enum class LossReduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };
+
+inline Rule loss_reduction_known(size_t attribute) {
+  return integer_between(attribute, static_cast<int64_t>(LossReduction::kNone),
+                         static_cast<int64_t>(LossReduction::kSum));
+}
+
+inline LossReduction loss_reduction(const Arguments& arguments, size_t attribute) {
+  return static_cast<LossReduction>(arguments.integer(attribute));
+}
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_LOSS_LOSS_REDUCTION_H_

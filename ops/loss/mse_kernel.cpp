@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/loss/mse_kernel.h"
+
+#include "ops/engine/elementwise.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/loss/mse_kernel.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/engine/dtype/lanes-inl.h"
+#include "ops/engine/stored-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+// ---- In double, a row at a time -----------------------------------------------------------------
+
+// (in[0] - in[1])^2
+void squared_differences(const StoredBlock& block) {
+  visit_real(block.dtype, [&](auto tag) HWY_ATTR {
+    using Stored = typename decltype(tag)::type;
+    const auto* a = static_cast<const Stored*>(block.in[0]);
+    const auto* b = static_cast<const Stored*>(block.in[1]);
+    auto* out = static_cast<Stored*>(block.out[0]);
+    for_vectors(block.count, [&](size_t i, auto n) HWY_ATTR {
+      const WideVec difference = hn::Sub(load_wide(a + i, n), load_wide(b + i, n));
+      store_wide(hn::Mul(difference, difference), out + i, n);
+    });
+  });
+}
+
+// (in[1] - in[2]) * in[0] * factor
+template <class Stored>
+void scaled_differences_of(const StoredBlock& block, double factor) {
+  const auto* g = static_cast<const Stored*>(block.in[0]);
+  const auto* a = static_cast<const Stored*>(block.in[1]);
+  const auto* b = static_cast<const Stored*>(block.in[2]);
+  auto* out = static_cast<Stored*>(block.out[0]);
+  const WideVec scale = hn::Set(Wide(), factor);
+  const auto result = [&](size_t i, auto n) HWY_ATTR {
+    const WideVec difference = hn::Sub(load_wide(a + i, n), load_wide(b + i, n));
+    return hn::Mul(hn::Mul(difference, load_wide(g + i, n)), scale);
+  };
+  size_t done = 0;
+  if (block.around_caches && reinterpret_cast<uintptr_t>(out) % (kWide * sizeof(Stored)) == 0) {
+    const auto all = std::integral_constant<size_t, kWide>();
+    for (; done + kWide <= block.count; done += kWide) {
+      const auto elements = narrowed<Stored>(result(done, all));
+      hn::Stream(elements, RawTag<Stored, Wide>(), raw(out + done));
+    }
+  }
+  for_vectors(block.count - done, [&](size_t i, auto n) HWY_ATTR {
+    store_wide(result(done + i, n), out + done + i, n);
+  });
+}
+
+// Not for 16-bit elements.
+void scaled_differences(const StoredBlock& block, double factor) {
+  block.dtype == ACL_FLOAT ? scaled_differences_of<float>(block, factor)
+                           : scaled_differences_of<double>(block, factor);
+}
+
+// ---- In float, for 16-bit elements --------------------------------------------------------------
+
+// Two roundings before the last one, as the factor is a sum of two floats: within 2.5 units, where
+// the first product has all its digits. One that vanishes does so with the factor, too.
+void scaled_differences_16bit(const StoredBlock& block, double factor, const RealKernel& exact) {
+  const auto high = static_cast<float>(factor);
+  const auto low = static_cast<float>(factor - static_cast<double>(high));
+  map_16bit<3, 1, Outputs::kNear>(
+      block,
+      [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        const auto product = hn::Mul(hn::Sub(x[1], x[2]), x[0]);
+        const auto size = hn::Abs(product);
+        const auto regular =
+            hn::And(hn::Gt(size, hn::Set(d, 0x1p-100f)), hn::Lt(size, hn::Set(d, 0x1p100f)));
+        valid = hn::Or(regular, hn::Or(hn::Eq(product, hn::Zero(d)), hn::IsNaN(product)));
+        const auto scaled = fused(d, product, hn::Set(d, high), hn::Mul(product, hn::Set(d, low)));
+        y[0] = hn::CopySign(scaled, product);  // the two parts of a zero might cancel
+      },
+      exact);
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+#include <array>
+
+#include "ops/engine/dtype/cast.h"
+#include "ops/engine/strided.h"
+#include "ops/engine/sums.h"
+#include "ops/loss/loss_kernel.h"
+
+namespace aclgrad::ops {
+
+HWY_EXPORT(squared_differences);
+HWY_EXPORT(scaled_differences);
+HWY_EXPORT(scaled_differences_16bit);
+
+namespace {
+
+// The kernel's other body, for blocks of double: they are stored elements too.
+template <size_t kInputs, class Body>
+RealKernel of_doubles(const Body& body) {
+  return [body](const double* const* in, double* const* out, size_t count) {
+    std::array<const void*, kInputs> inputs;
+    std::copy_n(in, kInputs, inputs.begin());
+    void* const output = out[0];
+    body(StoredBlock{ACL_DOUBLE, inputs.data(), &output, count, /*around_caches=*/false});
+  };
+}
+
+// One side of the difference, broadcast.
+struct Side {
+  size_t parameter;
+  aclDataType dtype;
+  StridedIndex index;
+};
+
+Side side(const Arguments& arguments, size_t parameter, const Dims& common) {
+  return {
+      parameter, arguments.dtype(parameter),
+      StridedIndex::broadcast(arguments.shape(parameter), arguments.strides(parameter), common)};
+}
+
+double chunk_sum(const Run& run, const Side& a, const Side& b, int64_t begin, int64_t end) {
+  RealSum sum;
+  if (a.index.dense() && b.index.dense() && a.dtype == b.dtype) {
+    sum.add_squared_differences(element(run.data(a.parameter), a.dtype, begin),
+                                element(run.data(b.parameter), b.dtype, begin), a.dtype,
+                                static_cast<size_t>(end - begin));
+    return sum.total();
+  }
+  alignas(64) double left[kBlock];
+  alignas(64) double right[kBlock];
+  for (int64_t i = begin; i < end; i += static_cast<int64_t>(kBlock)) {
+    const int64_t stop = std::min(end, i + static_cast<int64_t>(kBlock));
+    read_elements(run.data(a.parameter), a.dtype, a.index, i, stop, left);
+    read_elements(run.data(b.parameter), b.dtype, b.index, i, stop, right);
+    sum.add_squared_differences(left, right, ACL_DOUBLE, static_cast<size_t>(stop - i));
+  }
+  return sum.total();
+}
+
+// The sums over all rows of (a - b)^2 in columns [begin, end) of so many, at most
+// ColumnSums::kColumns.
+void column_sums(const Run& run, const Side& a, const Side& b, int64_t rows, int64_t columns,
+                 int64_t begin, int64_t end, double* sums) {
+  const auto count = static_cast<size_t>(end - begin);
+  alignas(64) double left[ColumnSums::kColumns];
+  alignas(64) double right[ColumnSums::kColumns];
+  ColumnSums total(count);
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t first = row * columns;
+    read_elements(run.data(a.parameter), a.dtype, a.index, first + begin, first + end, left);
+    read_elements(run.data(b.parameter), b.dtype, b.index, first + begin, first + end, right);
+    for (size_t j = 0; j < count; ++j) {
+      const double difference = left[j] - right[j];
+      left[j] = difference * difference;
+    }
+    total.add(left, ACL_DOUBLE, 0, 1);
+  }
+  total.finish(sums);
+}
+
+}  // namespace
+
+Kernel squared_difference() {
+  const auto run = [](const StoredBlock& block) {
+    HWY_DYNAMIC_DISPATCH(squared_differences)(block);
+  };
+  return FloatKernel{of_doubles<2>(run), row_by_row<2, 1>(run)};
+}
+
+Kernel scaled_difference(double divisor) {
+  const double factor = 2 / divisor;
+  const auto run = [factor](const StoredBlock& block) {
+    HWY_DYNAMIC_DISPATCH(scaled_differences)(block, factor);
+  };
+  const RealKernel exact = of_doubles<3>(run);
+  return FloatKernel{exact,
+                     [factor, exact, floats = row_by_row<3, 1>(run)](const StoredBlock& block) {
+                       if (block.dtype == ACL_FLOAT) return floats(block);
+                       HWY_DYNAMIC_DISPATCH(scaled_differences_16bit)(block, factor, exact);
+                     }};
+}
+
+Plan plan_squared_error(const Arguments& arguments, size_t a, size_t b, size_t out, int64_t divisor,
+                        aclDataType dtype) {
+  Dims common;
+  broadcast_shapes(arguments.shape(a), arguments.shape(b), common);
+  return plan_chunks(arguments, out, dtype, count_elements(common), divisor,
+                     [left = side(arguments, a, common), right = side(arguments, b, common)](
+                         const Run& run, int64_t begin, int64_t end) {
+                       return chunk_sum(run, left, right, begin, end);
+                     });
+}
+
+Plan plan_column_squared_error(const Arguments& arguments, size_t a, size_t b, size_t out,
+                               int64_t divisor, aclDataType dtype) {
+  Dims common;
+  broadcast_shapes(arguments.shape(a), arguments.shape(b), common);
+  const int64_t rows = common[0];
+  const int64_t columns = count_elements(arguments.shape(out));
+  return {[=, left = side(arguments, a, common), right = side(arguments, b, common),
+           index = StridedIndex(arguments.shape(out), arguments.strides(out)),
+           out_dtype = arguments.dtype(out)](const Run& run) -> aclError {
+    constexpr auto kColumns = static_cast<int64_t>(ColumnSums::kColumns);
+    parallel_pieces((columns + kColumns - 1) / kColumns, 1, [&](int64_t first, int64_t last) {
+      alignas(64) double sums[ColumnSums::kColumns];
+      for (int64_t begin = first * kColumns; begin < std::min(columns, last * kColumns);
+           begin += kColumns) {
+        const int64_t end = std::min(columns, begin + kColumns);
+        column_sums(run, left, right, rows, columns, begin, end, sums);
+        for (int64_t j = 0; j < end - begin; ++j) sums[j] /= static_cast<double>(divisor);
+        const double* block = sums;
+        index.for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t n) {
+          store_through(block, element(run.data(out), out_dtype, offset), dtype, out_dtype, stride,
+                        static_cast<size_t>(n));
+          block += n;
+        });
+      }
+    });
+    return ACL_SUCCESS;
+  }};
+}
+
+}  // namespace aclgrad::ops
+#endif  // HWY_ONCE

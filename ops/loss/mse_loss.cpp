@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnMseLoss, aclnnMseLossOut, aclnnMseLossBackward.
+#include "aclnnop/aclnn_mse_loss.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "aclnnop/aclnn_mse_loss_backward.h"
+#include "aclnnop/aclnn_mse_loss_out.h"
+#include "ops/arithmetic/arithmetic_rules.h"
+#include "ops/loss/loss_reduction.h"
+#include "ops/loss/mse_kernel.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+
+// ---- Forward ------------------------------------------------------------------------------------
+
+namespace forward {
+
+constexpr size_t kSelf = 0;
+constexpr size_t kTarget = 1;
+constexpr size_t kReduction = 2;
+constexpr size_t kOut = 3;
+
+// What a mean or a sum is taken over.
+enum class Over { kAll, kFirstDimension };
+
+Rule out_shape(Over over) {
+  return require([over](const Arguments& arguments) -> std::optional<std::string> {
+    Dims expected = broadcast_shape(arguments, {kSelf, kTarget});
+    if (loss_reduction(arguments, kReduction) != LossReduction::kNone) {
+      const bool keeps_others = over == Over::kFirstDimension && !expected.empty();
+      expected = keeps_others ? Dims(expected.begin() + 1, expected.size() - 1) : Dims{};
+    }
+    if (arguments.shape(kOut) == expected) return std::nullopt;
+    return fmt::format("tensor {} must have size {}, but is {}.", arguments.name(kOut),
+                       to_string(expected), to_string(arguments.shape(kOut)));
+  });
+}
+
+OperatorSpec spec(const char* name, Over over) {
+  return {name,
+          {input("self"), input("target"), attribute("reduction"), output("out")},
+          {not_null({kSelf, kTarget, kOut}), promotes_to_one_of({kSelf, kTarget}, kDtypes),
+           dtype_in(kSelf, kDtypes), dtype_in(kTarget, kDtypes), dtype_in(kOut, kDtypes),
+           loss_reduction_known(kReduction), max_rank(kSelf), max_rank(kTarget), max_rank(kOut),
+           broadcastable(kSelf, kTarget), out_shape(over)}};
+}
+
+const OperatorSpec kSpec = spec("aclnnMseLoss", Over::kAll);
+const OperatorSpec kOutSpec = spec("aclnnMseLossOut", Over::kFirstDimension);
+
+Plan plan(const Arguments& arguments) {
+  const aclDataType dtype = *promote_types(arguments.dtype(kSelf), arguments.dtype(kTarget));
+  if (loss_reduction(arguments, kReduction) == LossReduction::kNone) {
+    return plan_arithmetic(arguments, kOut, {kSelf, kTarget}, dtype, squared_difference());
+  }
+  const Dims common = broadcast_shape(arguments, {kSelf, kTarget});
+  const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
+  const int64_t count = count_elements(common);
+  if (count == 0) {
+    Number nothing;
+    nothing.real = is_mean ? std::numeric_limits<double>::quiet_NaN() : 0;
+    return plan_arithmetic(arguments, kOut, {}, dtype, constant(dtype, nothing));
+  }
+  if (!arguments.shape(kOut).empty()) {
+    return plan_column_squared_error(arguments, kSelf, kTarget, kOut, is_mean ? common[0] : 1,
+                                     dtype);
+  }
+  return plan_squared_error(arguments, kSelf, kTarget, kOut, is_mean ? count : 1, dtype);
+}
+
+}  // namespace forward
+
+// ---- Backward -----------------------------------------------------------------------------------
+
+namespace backward {
+
+constexpr size_t kGradOutput = 0;
+constexpr size_t kSelf = 1;
+constexpr size_t kTarget = 2;
+constexpr size_t kReduction = 3;
+constexpr size_t kOut = 4;
+
+const OperatorSpec kSpec{
+    "aclnnMseLossBackward",
+    {input("gradOutput"), input("self"), input("target"), attribute("reduction"), output("out")},
+    {not_null({kGradOutput, kSelf, kTarget, kOut}), same_dtype(kGradOutput, kSelf),
+     same_dtype(kTarget, kSelf), dtype_in(kSelf, kDtypes), dtype_in(kOut, kDtypes),
+     loss_reduction_known(kReduction), max_rank(kGradOutput), max_rank(kSelf), max_rank(kTarget),
+     max_rank(kOut), broadcastable({kGradOutput, kSelf, kTarget}),
+     shape_is_broadcast(kOut, {kGradOutput, kSelf, kTarget})}};
+
+Plan plan(const Arguments& arguments) {
+  const Dims common = broadcast_shape(arguments, {kSelf, kTarget});
+  const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
+  const double count = is_mean ? static_cast<double>(count_elements(common)) : 1;
+  return plan_arithmetic(arguments, kOut, {kGradOutput, kSelf, kTarget}, arguments.dtype(kSelf),
+                         scaled_difference(count));
+}
+
+}  // namespace backward
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnMseLoss, 4, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnMseLossOut, 4, forward::kOutSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnMseLossBackward, 5, backward::kSpec, backward::plan)

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnBatchNorm, aclnnBatchNormBackward.
+#include "aclnnop/aclnn_batch_norm.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "aclnnop/aclnn_batch_norm_backward.h"
+#include "ops/meta/output_mask.h"
+#include "ops/meta/rules.h"
+#include "ops/meta/soc.h"
+#include "ops/normalization/channel_norm_kernel.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+
+// ---- Checks of both directions ------------------------------------------------------------------
+
+bool is_channels_last(aclFormat format) {
+  return format == ACL_FORMAT_NHWC || format == ACL_FORMAT_NDHWC;
+}
+
+size_t channel_axis(const Arguments& arguments, size_t input) {
+  return is_channels_last(arguments.tensor(input).format) ? arguments.shape(input).size() - 1 : 1;
+}
+
+// Of one format, which is not private; channels last, and rank 5 without the format NCDHW, where
+// the newest product has them.
+Rule batch_format(size_t tensor, size_t input) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const aclFormat format = arguments.tensor(tensor).format;
+    const bool is_newest = current_soc() == Soc::kAscend950;
+    const bool is_last = is_channels_last(format);
+    const bool is_volume = arguments.shape(tensor).size() == 5;
+    const bool fits = is_last ? is_newest : !is_volume || format == ACL_FORMAT_NCDHW;
+    if (fits && format == arguments.tensor(input).format && !is_private_format(format)) {
+      return std::nullopt;
+    }
+    return fmt::format(
+        "tensor {} must have the format of {} ({}), no private one, and NCDHW ({}) "
+        "with rank 5, but its format is {}.",
+        arguments.name(tensor), arguments.name(input),
+        static_cast<int>(arguments.tensor(input).format), static_cast<int>(ACL_FORMAT_NCDHW),
+        static_cast<int>(format));
+  });
+}
+
+Rule batch_rank(size_t tensor) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const size_t rank = arguments.shape(tensor).size();
+    if (rank >= 2 && rank <= 8) return std::nullopt;
+    return fmt::format("tensor {} must have 2 to 8 dimensions, but has {}.", arguments.name(tensor),
+                       rank);
+  });
+}
+
+// One element for each channel of the input.
+Rule has_channels(size_t tensor, size_t input) {
+  return if_given(tensor, [=](const Arguments& arguments) {
+    const int64_t channels = arguments.shape(input)[channel_axis(arguments, input)];
+    return has_shape(tensor, {channels})(arguments);
+  });
+}
+
+// Must be given where `training` is set.
+Rule given_in_training(size_t tensor, size_t training) {
+  return [=, required = not_null({tensor})](const Arguments& arguments) {
+    return arguments.flag(training) ? required(arguments) : live_if_given(tensor)(arguments);
+  };
+}
+
+std::optional<size_t> if_given(const Arguments& arguments, size_t tensor) {
+  return arguments.given(tensor) ? std::optional(tensor) : std::nullopt;
+}
+
+BatchNormAttributes attributes(bool training, double momentum, double eps) {
+  // Kept as float: GCC 12 leaves the rounding out where two numbers are converted there and back.
+  return {training, static_cast<float>(momentum), static_cast<float>(eps),
+          current_soc() != Soc::kAscend950};
+}
+
+// ---- Forward ------------------------------------------------------------------------------------
+
+namespace forward {
+
+constexpr size_t kInput = 0;
+constexpr size_t kWeight = 1;
+constexpr size_t kBias = 2;
+constexpr size_t kRunningMean = 3;
+constexpr size_t kRunningVar = 4;
+constexpr size_t kTraining = 5;
+constexpr size_t kMomentum = 6;
+constexpr size_t kEps = 7;
+constexpr size_t kOutput = 8;
+constexpr size_t kSaveMean = 9;
+constexpr size_t kSaveInvstd = 10;
+
+// Without elements there is nothing more to check.
+Rule checked(Rule rule) {
+  return when([](const Arguments& arguments) { return !arguments.empty(kInput); }, std::move(rule));
+}
+
+std::vector<Rule> rules() {
+  constexpr std::array kVectors{kWeight, kBias, kRunningMean, kRunningVar, kSaveMean, kSaveInvstd};
+  std::vector<Rule> list = {not_null({kInput, kOutput}), given_in_training(kSaveMean, kTraining),
+                            given_in_training(kSaveInvstd, kTraining)};
+  for (const size_t tensor : {kWeight, kBias, kRunningMean, kRunningVar}) {
+    list.push_back(live_if_given(tensor));
+  }
+  for (const size_t tensor :
+       {kInput, kWeight, kBias, kRunningMean, kRunningVar, kOutput, kSaveMean, kSaveInvstd}) {
+    list.push_back(checked(ops::if_given(tensor, dtype_in(tensor, kDtypes))));
+  }
+  for (const size_t tensor : {kInput, kOutput}) {
+    list.push_back(checked(batch_format(tensor, kInput)));
+  }
+  list.push_back(checked(batch_rank(kInput)));
+  list.push_back(checked(same_shape(kOutput, kInput)));
+  for (const size_t tensor : kVectors) list.push_back(checked(has_channels(tensor, kInput)));
+  return list;
+}
+
+const OperatorSpec kSpec{
+    "aclnnBatchNorm",
+    {input("input"), input("weight"), input("bias"), in_out("runningMean"), in_out("runningVar"),
+     attribute("training"), attribute("momentum"), attribute("eps"), output("output"),
+     output("saveMean"), output("saveInvstd")},
+    rules()};
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kInput)) {
+    std::vector<std::pair<size_t, double>> fills;
+    if (arguments.given(kSaveMean)) fills.emplace_back(kSaveMean, 0);
+    if (arguments.given(kSaveInvstd)) {
+      fills.emplace_back(kSaveInvstd, std::numeric_limits<double>::quiet_NaN());
+    }
+    return plan_fill(arguments, std::move(fills));
+  }
+  return plan_batch_norm(
+      arguments,
+      {kInput, channel_axis(arguments, kInput), if_given(arguments, kWeight),
+       if_given(arguments, kBias), if_given(arguments, kRunningMean),
+       if_given(arguments, kRunningVar), if_given(arguments, kSaveMean),
+       if_given(arguments, kSaveInvstd)},
+      attributes(arguments.flag(kTraining), arguments.real(kMomentum), arguments.real(kEps)),
+      kOutput);
+}
+
+}  // namespace forward
+
+// ---- Backward -----------------------------------------------------------------------------------
+
+namespace backward {
+
+constexpr size_t kGradOut = 0;
+constexpr size_t kInput = 1;
+constexpr size_t kWeight = 2;
+constexpr size_t kRunningMean = 3;
+constexpr size_t kRunningVar = 4;
+constexpr size_t kSaveMean = 5;
+constexpr size_t kSaveInvstd = 6;
+constexpr size_t kTraining = 7;
+constexpr size_t kEps = 8;
+constexpr size_t kOutputMask = 9;
+constexpr size_t kGradInput = 10;  // and the other outputs that the mask is about
+constexpr size_t kGradWeight = 11;
+constexpr size_t kGradBias = 12;
+
+constexpr OutputMask kMask{kOutputMask, kGradInput};
+
+// Without elements there is nothing more to check.
+Rule checked(Rule rule) {
+  return when([](const Arguments& arguments) { return !arguments.empty(kInput); }, std::move(rule));
+}
+
+Rule if_wanted(size_t output, Rule rule) {
+  return checked(kMask.if_wanted(output, std::move(rule)));
+}
+
+std::vector<Rule> rules() {
+  constexpr std::array kVectors{kWeight, kRunningMean, kRunningVar, kSaveMean, kSaveInvstd};
+  constexpr std::array kOutputs{kGradInput, kGradWeight, kGradBias};
+  std::vector<Rule> list = {not_null({kGradOut, kInput, kOutputMask}),
+                            given_in_training(kSaveMean, kTraining),
+                            given_in_training(kSaveInvstd, kTraining)};
+  for (const size_t tensor :
+       {kWeight, kRunningMean, kRunningVar, kGradInput, kGradWeight, kGradBias}) {
+    list.push_back(live_if_given(tensor));
+  }
+  list.push_back(checked(kMask.has_three_values()));
+  for (const size_t output : kOutputs) list.push_back(if_wanted(output, not_null({output})));
+  for (const size_t tensor : {kGradOut, kInput}) {
+    list.push_back(checked(dtype_in(tensor, kDtypes)));
+  }
+  list.push_back(checked(same_dtype(kGradOut, kInput)));
+  for (const size_t tensor : kVectors) {
+    list.push_back(checked(ops::if_given(tensor, dtype_in(tensor, kDtypes))));
+  }
+  for (const size_t output : kOutputs) list.push_back(if_wanted(output, dtype_in(output, kDtypes)));
+  for (const size_t tensor : {kInput, kGradOut}) {
+    list.push_back(checked(batch_format(tensor, kInput)));
+  }
+  list.push_back(if_wanted(kGradInput, batch_format(kGradInput, kInput)));
+  list.push_back(checked(batch_rank(kInput)));
+  list.push_back(checked(same_shape(kGradOut, kInput)));
+  for (const size_t tensor : kVectors) list.push_back(checked(has_channels(tensor, kInput)));
+  list.push_back(if_wanted(kGradInput, same_shape(kGradInput, kInput)));
+  for (const size_t output : {kGradWeight, kGradBias}) {
+    list.push_back(if_wanted(output, has_channels(output, kInput)));
+  }
+  return list;
+}
+
+const OperatorSpec kSpec{
+    "aclnnBatchNormBackward",
+    {input("gradOut"), input("input"), input("weight"), input("runningMean"), input("runningVar"),
+     input("saveMean"), input("saveInvstd"), attribute("training"), attribute("eps"),
+     attribute("outputMask"), output("gradInput"), output("gradWeight"), output("gradBias")},
+    rules()};
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kInput)) return {};
+  return plan_batch_norm_backward(
+      arguments,
+      {kInput, channel_axis(arguments, kInput), if_given(arguments, kWeight), std::nullopt,
+       if_given(arguments, kRunningMean), if_given(arguments, kRunningVar),
+       if_given(arguments, kSaveMean), if_given(arguments, kSaveInvstd)},
+      attributes(arguments.flag(kTraining), 0, arguments.real(kEps)), kGradOut,
+      {kMask.wanted(arguments, kGradInput), kMask.wanted(arguments, kGradWeight),
+       kMask.wanted(arguments, kGradBias)});
+}
+
+}  // namespace backward
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnBatchNorm, 11, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnBatchNormBackward, 13, backward::kSpec, backward::plan)

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalization of the channels of a batch, and of groups of channels of each image.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "aclnnop/aclnn_batch_norm.h"
+#include "aclnnop/aclnn_batch_norm_backward.h"
+#include "aclnnop/aclnn_group_norm.h"
+#include "aclnnop/aclnn_group_norm_backward.h"
+#include "ops/contract/describe.h"
+
+namespace aclgrad::contract {
+namespace {
+
+void give_shape(Arguments& a, std::initializer_list<const char*> names, const Shape& shape) {
+  for (const char* name : names) {
+    if (a.has(name)) a.shape(name) = shape;
+  }
+}
+
+Array filled_with(const Shape& shape, Number value) {
+  return {shape, std::vector<Number>(static_cast<size_t>(count_of(shape)), value)};
+}
+
+template <bool kMagnitude>
+Number term(Number x) {
+  return kMagnitude ? std::abs(x) : x;
+}
+
+// Elements of an image [N, C, ...] by channel: visit(place, image, channel).
+template <class Visit>
+void for_each_element(const Shape& shape, const Visit& visit) {
+  const auto channels = static_cast<size_t>(shape[1]);
+  const auto places = static_cast<size_t>(count_of(shape) / shape[0] / shape[1]);
+  for (size_t i = 0; i < static_cast<size_t>(count_of(shape)); ++i) {
+    visit(i, i / places / channels, i / places % channels);
+  }
+}
+
+// ---- Means and gradients of sets of elements ----------------------------------------------------
+
+struct Moments {
+  std::vector<Number> count, mean, size, variance;  // size: the average magnitude
+};
+
+// `set` tells to which of `sets` sets an element belongs.
+template <class Set>
+Moments moments_of(const Array& x, size_t sets, const Set& set) {
+  const std::vector<Number> none(sets);
+  Moments m{none, none, none, none};
+  for (size_t i = 0; i < x.values.size(); ++i) m.count[set(i)] += 1;
+  for (size_t i = 0; i < x.values.size(); ++i) {
+    m.mean[set(i)] += x.values[i] / m.count[set(i)];
+    m.size[set(i)] += std::abs(x.values[i]) / m.count[set(i)];
+  }
+  for (size_t i = 0; i < x.values.size(); ++i) {
+    const Number distance = x.values[i] - m.mean[set(i)];
+    m.variance[set(i)] += distance * distance / m.count[set(i)];
+  }
+  return m;
+}
+
+// (x - mean) scale[set] weight[channel] + bias[channel].
+template <bool kMagnitude, class Set, class Channel>
+Array normalized(const Array& x, const std::vector<Number>& mean, const std::vector<Number>& scale,
+                 const Set& set, const Channel& channel, const Array* weight, const Array* bias) {
+  Array out = x;
+  for (size_t i = 0; i < x.values.size(); ++i) {
+    const Number w = weight == nullptr ? 1 : weight->values[channel(i)];
+    const Number b = bias == nullptr ? 0 : bias->values[channel(i)];
+    const Number scaled = (x.values[i] - mean[set(i)]) * scale[set(i)] * w;
+    out.values[i] = term<kMagnitude>(scaled) + term<kMagnitude>(b);
+  }
+  return out;
+}
+
+// The gradients of the input, weight and bias. Without `through` mean and scale are constants.
+template <bool kMagnitude, class Set, class Channel>
+Arrays gradients_of(const Array& g, const Array& x, const std::vector<Number>& mean,
+                    const std::vector<Number>& scale, const Set& set, const Channel& channel,
+                    const Array* weight, size_t channels, bool through) {
+  const auto minus = [](Number v) { return kMagnitude ? std::abs(v) : -v; };
+  Array input = x;
+  Array by_weight = filled_with({static_cast<int64_t>(channels)}, 0), by_bias = by_weight;
+  std::vector<Number> count(mean.size()), plain(mean.size()), along(mean.size());
+  const auto normal = [&](size_t i) { return (x.values[i] - mean[set(i)]) * scale[set(i)]; };
+  const auto weighted = [&](size_t i) {
+    return g.values[i] * (weight == nullptr ? 1 : weight->values[channel(i)]);
+  };
+  for (size_t i = 0; i < x.values.size(); ++i) {
+    count[set(i)] += 1;
+    plain[set(i)] += term<kMagnitude>(weighted(i));
+    along[set(i)] += term<kMagnitude>(weighted(i) * normal(i));
+    by_weight.values[channel(i)] += term<kMagnitude>(g.values[i] * normal(i));
+    by_bias.values[channel(i)] += term<kMagnitude>(g.values[i]);
+  }
+  for (size_t i = 0; i < x.values.size(); ++i) {
+    const size_t s = set(i);
+    const Number rest = minus(plain[s] / count[s]) + minus(normal(i) * along[s] / count[s]);
+    input.values[i] = scale[s] * (term<kMagnitude>(weighted(i)) + (through ? rest : 0));
+  }
+  return {input, by_weight, by_bias};
+}
+
+std::vector<Number> scales_of(const std::vector<Number>& variance, Number eps) {
+  std::vector<Number> scales;
+  for (const Number v : variance) scales.push_back(1 / std::sqrt(v + eps));
+  return scales;
+}
+
+// ---- Batches ------------------------------------------------------------------------------------
+
+Number narrowed(const Arguments& a, const char* name) { return static_cast<float>(a.number(name)); }
+
+void arrange_batch(Arguments& a) {
+  const Shape input = a.shape("input");
+  if (input.size() < 2 || input.size() > 8 || count_of(input) == 0) {
+    throw std::invalid_argument("the input needs 2 to 8 dimensions, and elements");
+  }
+  give_shape(a, {"output", "gradOut", "gradInput"}, input);
+  give_shape(a,
+             {"weight", "bias", "runningMean", "runningVar", "saveMean", "saveInvstd", "gradWeight",
+              "gradBias"},
+             {input[1]});
+  // Without training null is accepted.
+  for (const char* name : {"saveMean", "saveInvstd"}) {
+    a.tensor(name).optional = a.number("training") == 0 && !a.is_set(name);
+  }
+}
+
+// The inputs of a call by name; null for those that are not given.
+class Given {
+ public:
+  Given(const Arguments& a, const Arrays& in) {
+    size_t next = 0;
+    for (const Parameter& each : a.parameters()) {
+      const TensorSpec* tensor = each.tensor();
+      if (tensor == nullptr || tensor->optional || tensor->role == Role::kOutput) continue;
+      inputs_.emplace_back(each.name, &in.at(next++));
+    }
+  }
+  const Array* operator[](std::string_view name) const {
+    for (const auto& [own, array] : inputs_) {
+      if (own == name) return array;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::vector<std::pair<std::string, const Array*>> inputs_;
+};
+
+std::vector<Number> values_of(const Array* array, size_t count, Number otherwise) {
+  return array == nullptr ? std::vector<Number>(count, otherwise) : array->values;
+}
+
+template <bool kMagnitude>
+Arrays batch_norm(const Arguments& a, const Arrays& in) {
+  const Given given(a, in);
+  const Array& x = *given["input"];
+  const auto channels = static_cast<size_t>(x.shape[1]);
+  std::vector<size_t> channel;
+  for_each_element(x.shape, [&](size_t, size_t, size_t c) { channel.push_back(c); });
+  const auto of = [&](size_t i) { return channel[i]; };
+  const bool training = a.number("training") != 0;
+  Moments m = moments_of(x, channels, of);
+  const std::vector<Number> old_mean = values_of(given["runningMean"], channels, 0);
+  const std::vector<Number> old_var = values_of(given["runningVar"], channels, 1);
+  const Number share = narrowed(a, "momentum");
+  const auto mixed = [&](const std::vector<Number>& old, const std::vector<Number>& now) {
+    std::vector<Number> all = old;
+    for (size_t c = 0; training && c < channels; ++c) {
+      all[c] = term<kMagnitude>((1 - share) * old[c]) + share * now[c];
+    }
+    return all;
+  };
+  Arrays results;
+  const Shape vector = {x.shape[1]};
+  if (given["runningMean"] != nullptr) {
+    results.push_back({vector, mixed(old_mean, kMagnitude ? m.size : m.mean)});
+  }
+  if (given["runningVar"] != nullptr) {
+    std::vector<Number> unbiased = m.variance;
+    for (size_t c = 0; c < channels; ++c) {
+      if (m.count[c] > 1) unbiased[c] *= m.count[c] / (m.count[c] - 1);
+    }
+    results.push_back({vector, mixed(old_var, unbiased)});
+  }
+  const auto scale = scales_of(training ? m.variance : old_var, narrowed(a, "eps"));
+  results.push_back(normalized<kMagnitude>(x, training ? m.mean : old_mean, scale, of, of,
+                                           given["weight"], given["bias"]));
+  if (!training) {
+    // What is given to be saved stays as it was.
+    if (a.is_set("saveMean")) results.insert(results.end(), {{vector, {}}, {vector, {}}});
+    return results;
+  }
+  results.push_back({vector, kMagnitude ? m.size : m.mean});
+  results.push_back({vector, m.variance});  // what Atlas A2 saves
+  return results;
+}
+
+template <bool kMagnitude>
+Arrays batch_norm_backward(const Arguments& a, const Arrays& in) {
+  const Given given(a, in);
+  const Array& x = *given["input"];
+  const auto channels = static_cast<size_t>(x.shape[1]);
+  std::vector<size_t> channel;
+  for_each_element(x.shape, [&](size_t, size_t, size_t c) { channel.push_back(c); });
+  const auto of = [&](size_t i) { return channel[i]; };
+  const bool training = a.number("training") != 0;
+  const auto mean = values_of(given[training ? "saveMean" : "runningMean"], channels, 0);
+  const auto variance = values_of(given[training ? "saveInvstd" : "runningVar"], channels, 1);
+  return masked(a, gradients_of<kMagnitude>(*given["gradOut"], x, mean,
+                                            scales_of(variance, narrowed(a, "eps")), of, of,
+                                            given["weight"], channels, training));
+}
+
+std::vector<Sample> batch_samples() {
+  const std::pair<std::string, Setting> eps{"eps", 0x1p-6};
+  const std::pair<std::string, Setting> weight{"weight", Shape{}}, bias{"bias", Shape{}};
+  const std::pair<std::string, Setting> mean{"runningMean", Shape{}}, var{"runningVar", Shape{}};
+  const std::pair<std::string, Setting> evaluation{"training", 0.0};
+  Sample in_float{{weight, bias, mean, var, eps}};
+  for (const char* name : {"weight", "bias", "runningMean", "runningVar", "saveMean", "saveInvstd",
+                           "gradWeight", "gradBias"}) {
+    in_float.settings.emplace_back(name, ACL_FLOAT);
+  }
+  in_float.is_gradient = false;  // of DOUBLE: the saved mean and variance are rounded
+  return {{{weight, bias, eps}},
+          {{{"input", Shape{kN, 5}}, weight, bias, eps}},
+          {{{"input", Shape{kN, 2, 2, 3}}, eps}},
+          {{weight, bias, evaluation, eps}},
+          {{weight, bias, mean, var, eps, {"momentum", 0.1}}},
+          {{weight, bias, mean, var, evaluation, eps}},
+          {{evaluation, eps, {"saveMean", Shape{}}, {"saveInvstd", Shape{}}}, false},
+          in_float};
+}
+
+void add_batch_norm(std::vector<Operator>& all) {
+  const auto image = [](Parameter parameter) {
+    return any_dtype(shaped(std::move(parameter), {2, 3, 4}));
+  };
+  const auto vector = [](Parameter parameter) {
+    return any_dtype(shaped(std::move(parameter), {3}));
+  };
+  const auto running = [&](const char* name, Number low) {
+    Parameter parameter = optional(vector(in(name, low, 4)));
+    std::get<TensorSpec>(parameter.spec).role = Role::kInPlace;
+    return parameter;
+  };
+  Operator forward =
+      contract_of<decltype(aclnnBatchNormGetWorkspaceSize)>("aclnnBatchNorm",
+                                                            {filled(image(in("input")), 3),
+                                                             optional(vector(in("weight"))),
+                                                             optional(vector(in("bias"))),
+                                                             running("runningMean", -4),
+                                                             running("runningVar", 0.5L),
+                                                             flag("training", true),
+                                                             {"momentum", 0.25},
+                                                             {"eps", 0.25},
+                                                             image(out("output")),
+                                                             vector(out("saveMean")),
+                                                             vector(out("saveInvstd"))},
+                                                            kFloats);
+  forward.base_shape = {kN, 3, 4};
+  forward.arrange = arrange_batch;
+  forward.samples = batch_samples();
+  forward.reference = batch_norm<false>;
+  forward.magnitude = batch_norm<true>;
+  forward.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
+  forward.computes = {
+      "(x − m)/√(v + eps)·weight + bias for every channel, with the mean and variance of the batch "
+      "(training, which updates the running ones) or the running ones",
+      "对每个通道求 (x − m)/√(v + eps)·weight + "
+      "bias：训练时用批统计量（并更新滑动统计量），否则用滑动统计量"};
+  forward.in_graph = "batch_norm(x, weight, bias, running_mean, running_var, options)";
+
+  Operator backward = contract_of<decltype(aclnnBatchNormBackwardGetWorkspaceSize)>(
+      "aclnnBatchNormBackward",
+      {shaped(in("gradOut"), {2, 3, 4}),
+       filled(shaped(in("input"), {2, 3, 4}), 3),
+       optional(vector(in("weight"))),
+       optional(vector(in("runningMean"))),
+       optional(vector(in("runningVar", 0.5L, 4))),
+       filled(vector(in("saveMean", -1, 1)), 3),
+       vector(in("saveInvstd", 0.5L, 2)),
+       flag("training", true),
+       {"eps", 0.25},
+       {"outputMask", BoolsSpec{{1, 1, 1}}},
+       image(out("gradInput")),
+       vector(out("gradWeight")),
+       vector(out("gradBias"))},
+      kFloats);
+  backward.base = "input";
+  backward.base_shape = forward.base_shape;
+  backward.arrange = arrange_batch;
+  backward.samples = batch_samples();
+  Sample some = backward.samples[0];
+  some.settings.emplace_back("outputMask", Shape{0, 1, 0});
+  some.is_gradient = false;
+  backward.samples.push_back(some);
+  backward.reference = batch_norm_backward<false>;
+  backward.magnitude = batch_norm_backward<true>;
+  backward.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 16, .inner = 0.5};
+  backward.gradient = Gradient{
+      "aclnnBatchNorm", [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
+        const auto has = [&a](size_t i) { return !a.parameters()[i].tensor()->optional; };
+        Arrays given = {g, x[0]};
+        if (has(2)) given.push_back(x[1]);
+        if (has(3)) given.insert(given.end(), x.end() - 2, x.end());  // the running statistics
+        if (a.number("training") != 0) given.insert(given.end(), y.end() - 2, y.end());
+        return given;
+      }};
+  backward.gradient->count = 3;
+  // Without training saveMean and saveInvstd do not count.
+  backward.nan_goes_through = false;
+  backward.check = "batch_norm";
+  backward.computes = {"the gradients of input, weight and bias, those that outputMask asks for",
+                       "input、weight、bias 的梯度，由 outputMask 选择"};
+  backward.in_graph = "batch_norm_backward(g, x, weight, running, saved, attributes, wanted)";
+  all.insert(all.end(), {forward, backward});
+}
+
+// ---- Groups -------------------------------------------------------------------------------------
+
+void set_integer(Arguments& a, const char* name, int64_t value) {
+  for (Parameter& each : a.parameters()) {
+    if (each.name == name) each.spec = value;
+  }
+}
+
+void arrange_groups(Arguments& a) {
+  const Shape input = a.shape(a.has("self") ? "self" : "input");
+  const auto groups = static_cast<int64_t>(a.number("group"));
+  if (input.size() < 2 || count_of(input) == 0 || groups < 1 || input[1] % groups != 0) {
+    throw std::invalid_argument("the input needs channels that the groups divide, and elements");
+  }
+  set_integer(a, "N", input[0]);
+  set_integer(a, "C", input[1]);
+  set_integer(a, "HxW", count_of(input) / input[0] / input[1]);
+  give_shape(a, {"out", "gradOut", "gradInput"}, input);
+  give_shape(a, {"gamma", "beta", "gradGammaOut", "gradBetaOut"}, {input[1]});
+  give_shape(a, {"mean", "rstd", "meanOut", "rstdOut"}, {input[0], groups});
+}
+
+struct Groups {
+  std::vector<size_t> group, channel;  // of each element
+
+  Groups(const Arguments& a, const Shape& shape) {
+    const auto groups = static_cast<size_t>(a.number("group"));
+    const auto channels = static_cast<size_t>(shape[1]);
+    for_each_element(shape, [&](size_t, size_t image, size_t c) {
+      group.push_back(image * groups + c / (channels / groups));
+      channel.push_back(c);
+    });
+  }
+};
+
+template <bool kMagnitude>
+Arrays group_norm(const Arguments& a, const Arrays& in) {
+  const Given given(a, in);
+  const Array& x = *given["self"];
+  const Groups groups(a, x.shape);
+  const auto set = [&](size_t i) { return groups.group[i]; };
+  const auto channel = [&](size_t i) { return groups.channel[i]; };
+  const Shape& shape = a.shape("meanOut");
+  const Moments m = moments_of(x, static_cast<size_t>(x.shape[0] * shape[1]), set);
+  const auto scale = scales_of(m.variance, a.number("eps"));
+  const Shape rows = {x.shape[0], shape[1]};
+  return {normalized<kMagnitude>(x, m.mean, scale, set, channel, given["gamma"], given["beta"]),
+          {rows, kMagnitude ? m.size : m.mean},
+          {rows, scale}};
+}
+
+template <bool kMagnitude>
+Arrays group_norm_backward(const Arguments& a, const Arrays& in) {
+  const Given given(a, in);
+  const Array& x = *given["input"];
+  const Groups groups(a, x.shape);
+  const auto set = [&](size_t i) { return groups.group[i]; };
+  const auto channel = [&](size_t i) { return groups.channel[i]; };
+  return masked(a, gradients_of<kMagnitude>(*given["gradOut"], x, given["mean"]->values,
+                                            given["rstd"]->values, set, channel, given["gamma"],
+                                            static_cast<size_t>(x.shape[1]), true));
+}
+
+void add_group_norm(std::vector<Operator>& all) {
+  const auto image = [](Parameter parameter) { return shaped(std::move(parameter), {2, 4, 3}); };
+  const auto vector = [](Parameter parameter) { return shaped(std::move(parameter), {4}); };
+  const auto rows = [](Parameter parameter) { return shaped(std::move(parameter), {2, 2}); };
+  const auto size = [](const char* name, int64_t value) { return no_option(integer(name, value)); };
+  const std::pair<std::string, Setting> gamma{"gamma", Shape{}}, beta{"beta", Shape{}};
+  const std::vector<Sample> samples = {
+      {{gamma, beta, {"group", 2.0}}},
+      {{{"self", Shape{3, 6, 2, 3}}, {"input", Shape{3, 6, 2, 3}}, gamma, beta, {"group", 3.0}}},
+      {{{"group", 1.0}}},
+      {{gamma, beta, {"group", 4.0}}}};
+  Operator forward =
+      contract_of<decltype(aclnnGroupNormGetWorkspaceSize)>("aclnnGroupNorm",
+                                                            {filled(image(in("self")), 3),
+                                                             optional(vector(in("gamma"))),
+                                                             optional(vector(in("beta"))),
+                                                             size("N", 2),
+                                                             size("C", 4),
+                                                             size("HxW", 3),
+                                                             integer("group", 2),
+                                                             {"eps", 0.25},
+                                                             image(out("out")),
+                                                             rows(out("meanOut")),
+                                                             rows(out("rstdOut"))},
+                                                            kFloats);
+  forward.base_shape = {2, 4, 3};  // N is an attribute, too
+  forward.max_rank = 25;
+  forward.arrange = arrange_groups;
+  forward.samples = samples;
+  forward.reference = group_norm<false>;
+  forward.magnitude = group_norm<true>;
+  forward.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
+  forward.error_inputs = {refused("group", "= 3", int64_t{3}, "group 3"),
+                          refused("group", "= 0", int64_t{0}, "group 0"),
+                          refused("eps", "= 0", 0.0, "is 0")};
+  forward.grows = false;
+  forward.computes = {
+      "(x − mean)·rstd·gamma + beta for every group of channels of an image, rstd = 1/√(variance + "
+      "eps)",
+      "对每个样本的每组通道求 (x − mean)·rstd·gamma + beta，rstd = 1/√(方差 + eps)"};
+  forward.in_graph = "group_norm(x, groups, weight, bias, eps)";
+
+  Operator backward = contract_of<decltype(aclnnGroupNormBackwardGetWorkspaceSize)>(
+      "aclnnGroupNormBackward",
+      {image(in("gradOut")),
+       filled(image(in("input")), 3),
+       rows(in("mean", -1, 1)),
+       filled(rows(in("rstd", 0.5L, 2)), 0.5),
+       optional(vector(in("gamma"))),
+       size("N", 2),
+       size("C", 4),
+       size("HxW", 3),
+       integer("group", 2),
+       {"outputMask", BoolsSpec{{1, 1, 1}, 161002}},
+       image(out("gradInput")),
+       vector(out("gradGammaOut")),
+       vector(out("gradBetaOut"))},
+      kFloats);
+  for (const char* name : {"gradInput", "gradGammaOut", "gradBetaOut"}) {
+    const auto found = std::ranges::find(backward.parameters, name, &Parameter::name);
+    std::get<TensorSpec>(found->spec).if_null = 161002;
+  }
+  backward.base = "input";
+  backward.base_shape = forward.base_shape;
+  backward.max_rank = 25;
+  backward.arrange = arrange_groups;
+  backward.samples = samples;
+  Sample some = backward.samples[0];
+  some.settings.emplace_back("outputMask", Shape{0, 1, 0});
+  some.is_gradient = false;
+  backward.samples.push_back(some);
+  backward.reference = group_norm_backward<false>;
+  backward.magnitude = group_norm_backward<true>;
+  backward.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 16, .inner = 0.5};
+  backward.gradient = Gradient{
+      "aclnnGroupNorm", [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
+        Arrays given = {g, x[0], y[1], y[2]};
+        if (!a.parameters()[4].tensor()->optional) given.push_back(x[1]);
+        return given;
+      }};
+  backward.gradient->count = 3;
+  backward.error_inputs = {refused("group", "= 3", int64_t{3}, "group 3")};
+  backward.grows = false;
+  backward.check = "group_norm";
+  backward.computes = {"the gradients of input, gamma and beta, those that outputMask asks for",
+                       "input、gamma、beta 的梯度，由 outputMask 选择"};
+  backward.in_graph = "group_norm_backward(g, x, mean, rstd, weight, groups, wanted)";
+  all.insert(all.end(), {forward, backward});
+}
+
+}  // namespace
+
+void add_channel_norm(std::vector<Operator>& all) {
+  add_batch_norm(all);
+  add_group_norm(all);
+}
+
+}  // namespace aclgrad::contract

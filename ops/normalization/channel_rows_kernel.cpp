@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/normalization/channel_rows_kernel.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ops/engine/tree_sum.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/normalization/channel_rows_kernel.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/engine/rowwise-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+namespace {
+
+// Calls visit(TypeTag<Stored>{}) for a block of FLOAT or DOUBLE.
+template <class Visit>
+HWY_INLINE void visit_type(const RowBlock& rows, const Visit& visit) {
+  rows.dtype == ACL_FLOAT ? visit(TypeTag<float>{}) : visit(TypeTag<double>{});
+}
+
+HWY_INLINE WideVec wide(double value) { return hn::Set(Wide(), value); }
+
+}  // namespace
+
+// Adds x - center to the lanes, or its square.
+void AddOffsets(const RowBlock& rows, double center, bool squared, double* lanes) {
+  visit_type(rows, [&](auto tag) HWY_ATTR {
+    const StoredRows<const typename decltype(tag)::type> x(rows, 0);
+    Lanes sum;
+    sum.load(lanes);
+    for (size_t row = 0; row < rows.count; ++row) {
+      const auto offset = [&](size_t i, auto n)
+                              HWY_ATTR { return hn::Sub(load_wide(x[row] + i, n), wide(center)); };
+      const auto square = [&](size_t i, auto n) HWY_ATTR {
+        const WideVec each = offset(i, n);
+        return hn::Mul(each, each);
+      };
+      squared ? add_terms(rows.length, square, sum) : add_terms(rows.length, offset, sum);
+    }
+    sum.store(lanes);
+  });
+}
+
+// Adds gradients g to the lanes `plain`, and g (x - mean) to the lanes `along`.
+void AddGradients(const RowBlock& rows, double mean, double* plain, double* along) {
+  visit_type(rows, [&](auto tag) HWY_ATTR {
+    using Stored = typename decltype(tag)::type;
+    const StoredRows<const Stored> g(rows, 0), x(rows, 1);
+    Lanes sum, product;
+    sum.load(plain);
+    product.load(along);
+    for (size_t row = 0; row < rows.count; ++row) {
+      const auto gradient = [&](size_t i, auto n) HWY_ATTR { return load_wide(g[row] + i, n); };
+      add_terms(rows.length, gradient, sum);
+      add_terms(
+          rows.length,
+          [&](size_t i, auto n) HWY_ATTR {
+            return hn::Mul(gradient(i, n), hn::Sub(load_wide(x[row] + i, n), wide(mean)));
+          },
+          product);
+    }
+    sum.store(plain);
+    product.store(along);
+  });
+}
+
+void Normalize(const RowBlock& rows, double mean, double scale, double shift) {
+  visit_type(rows, [&](auto tag) HWY_ATTR {
+    using Stored = typename decltype(tag)::type;
+    const StoredRows<const Stored> x(rows, 0);
+    const StoredRows<Stored> y(rows, 1);
+    for (size_t row = 0; row < rows.count; ++row) {
+      for_vectors(rows.length, [&](size_t i, auto n) HWY_ATTR {
+        const WideVec scaled = hn::Mul(hn::Sub(load_wide(x[row] + i, n), wide(mean)), wide(scale));
+        store_wide(hn::Add(scaled, wide(shift)), y[row] + i, n);
+      });
+    }
+  });
+}
+
+void MapGradients(const RowBlock& rows, double mean, const GradientMap& map) {
+  visit_type(rows, [&](auto tag) HWY_ATTR {
+    using Stored = typename decltype(tag)::type;
+    const StoredRows<const Stored> g(rows, 0), x(rows, 1);
+    const StoredRows<Stored> dx(rows, 2);
+    for (size_t row = 0; row < rows.count; ++row) {
+      for_vectors(rows.length, [&](size_t i, auto n) HWY_ATTR {
+        WideVec result = hn::Mul(load_wide(g[row] + i, n), wide(map.weight));
+        if (map.depends_on_means) {
+          const WideVec offset = hn::Sub(load_wide(x[row] + i, n), wide(mean));
+          result = hn::Sub(hn::Sub(result, wide(map.plain)), hn::Mul(offset, wide(map.along)));
+        }
+        store_wide(hn::Mul(result, wide(map.scale)), dx[row] + i, n);
+      });
+    }
+  });
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclgrad::ops {
+
+HWY_EXPORT(AddOffsets);
+HWY_EXPORT(AddGradients);
+HWY_EXPORT(Normalize);
+HWY_EXPORT(MapGradients);
+
+namespace {
+
+// Calls body(RowBlock) with the same rows of all views, the last of which it writes if it writes
+// any: as they lie in memory, or converted to double piece by piece.
+template <size_t kViews, class Body>
+void visit_rows(const Run& run, const Rows& rows, const View (&views)[kViews], bool writes,
+                const Body& body) {
+  RowBlock block{views[0].elements.dtype, static_cast<size_t>(rows.count),
+                 static_cast<size_t>(rows.length)};
+  bool in_place = block.dtype == ACL_FLOAT || block.dtype == ACL_DOUBLE;
+  for (size_t k = 0; k < kViews && in_place; ++k) {
+    const Elements& elements = views[k].elements;
+    const std::optional<int64_t> distance = elements.index.row_distance(rows.length);
+    in_place = distance && elements.dtype == block.dtype;
+    if (!in_place) break;
+    const int64_t row = rows.begin / std::max<int64_t>(rows.length, 1);
+    const int64_t first = views[k].offset + row * *distance;
+    block.rows[k] = {elements.at(run, first), *distance};
+  }
+  if (in_place) return body(block);
+  alignas(64) double memory[kViews][kBlock];
+  for (int64_t row = 0; row < rows.count; ++row) {
+    for (int64_t i = 0; i < rows.length; i += static_cast<int64_t>(kBlock)) {
+      const int64_t count = std::min(rows.length - i, static_cast<int64_t>(kBlock));
+      const int64_t begin = rows.begin + row * rows.length + i;
+      block = {ACL_DOUBLE, 1, static_cast<size_t>(count)};
+      for (size_t k = 0; k < kViews; ++k) {
+        block.rows[k] = {memory[k], 0};
+        if (writes && k + 1 == kViews) continue;
+        views[k].elements.read(run, views[k].offset, begin, count, memory[k]);
+      }
+      body(block);
+      if (!writes) continue;
+      const View& target = views[kViews - 1];
+      target.elements.write(run, target.offset, begin, count, memory[kViews - 1]);
+    }
+  }
+}
+
+using SumLanes = std::array<double, kSumLanes>;
+
+SumLanes no_lanes() {
+  SumLanes lanes;
+  lanes.fill(kNothing<double>);
+  return lanes;
+}
+
+}  // namespace
+
+Moments moments_of(const Run& run, const Rows& rows, const View& x) {
+  const auto mean_of = [&](double center, bool squared) {
+    SumLanes lanes = no_lanes();
+    visit_rows(run, rows, {x}, false, [&](const RowBlock& block) {
+      HWY_DYNAMIC_DISPATCH(AddOffsets)(block, center, squared, lanes.data());
+    });
+    return LaneSum<double>::combine(lanes) / static_cast<double>(rows.count * rows.length);
+  };
+  const double mean = mean_of(0, false);
+  return {mean, mean_of(mean, true)};
+}
+
+GradientSums sums_of(const Run& run, const Rows& rows, const View& g, const View& x, double mean) {
+  SumLanes plain = no_lanes(), along = no_lanes();
+  visit_rows(run, rows, {g, x}, false, [&](const RowBlock& block) {
+    HWY_DYNAMIC_DISPATCH(AddGradients)(block, mean, plain.data(), along.data());
+  });
+  return {LaneSum<double>::combine(plain), LaneSum<double>::combine(along)};
+}
+
+void normalize_rows(const Run& run, const Rows& rows, const View& x, const View& y, double mean,
+                    double scale, double shift) {
+  visit_rows(run, rows, {x, y}, true, [&](const RowBlock& block) {
+    HWY_DYNAMIC_DISPATCH(Normalize)(block, mean, scale, shift);
+  });
+}
+
+void map_gradients(const Run& run, const Rows& rows, const View& g, const View& x, const View& dx,
+                   double mean, const GradientMap& map) {
+  visit_rows(run, rows, {g, x, dx}, true, [&](const RowBlock& block) {
+    HWY_DYNAMIC_DISPATCH(MapGradients)(block, mean, map);
+  });
+}
+
+}  // namespace aclgrad::ops
+#endif  // HWY_ONCE

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of channels: what normalization of channels sums and maps, in double, a row at a time or all
+// at once, whatever the layout and dtype of the tensors.
+#ifndef ACLGRAD_OPS_NORMALIZATION_CHANNEL_ROWS_KERNEL_H_
+#define ACLGRAD_OPS_NORMALIZATION_CHANNEL_ROWS_KERNEL_H_
+
+#include "ops/engine/elementwise.h"
+#include "ops/engine/strided.h"
+
+namespace aclgrad::ops {
+
+// Elements of a tensor parameter in an order that several tensors share, from an offset on.
+struct Elements {
+  size_t parameter;
+  aclDataType dtype;
+  StridedIndex index;
+
+  Elements(const Arguments& arguments, size_t tensor)
+      : parameter(tensor),
+        dtype(arguments.dtype(tensor)),
+        index(arguments.shape(tensor), arguments.strides(tensor)) {}
+  // Without an axis: those of one of its places.
+  Elements(const Arguments& arguments, size_t tensor, size_t axis)
+      : parameter(tensor),
+        dtype(arguments.dtype(tensor)),
+        index(without(arguments.shape(tensor), axis), without(arguments.strides(tensor), axis)) {}
+
+  void* at(const Run& run, int64_t offset) const {
+    return element(run.data(parameter), dtype, offset);
+  }
+  void read(const Run& run, int64_t offset, int64_t begin, int64_t count, double* block) const {
+    read_elements(static_cast<const void*>(at(run, offset)), dtype, index, begin, begin + count,
+                  block);
+  }
+  void write(const Run& run, int64_t offset, int64_t begin, int64_t count,
+             const double* block) const {
+    write_elements(block, at(run, offset), dtype, index, begin, begin + count);
+  }
+
+ private:
+  static Dims without(const Dims& dims, size_t axis) {
+    Dims others;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (d != axis) others.push_back(dims[d]);
+    }
+    return others;
+  }
+};
+
+// Elements from an offset of the tensor on.
+struct View {
+  const Elements& elements;
+  int64_t offset;
+};
+
+// Elements [begin, begin + count * length) in rows. Short rows are joined to one: how elements are
+// added follows from the shape, not from how they lie in memory.
+struct Rows {
+  int64_t begin, count, length;
+
+  static constexpr int64_t kMinLength = 16;
+  static Rows of(int64_t begin, int64_t count, int64_t length) {
+    if (length < kMinLength) return {begin, 1, count * length};
+    return {begin, count, length};
+  }
+};
+
+struct Moments {
+  double mean, variance;
+};
+Moments moments_of(const Run& run, const Rows& rows, const View& x);
+
+// Sums of gradients, and of gradients times the distance of their elements from the mean.
+struct GradientSums {
+  double plain, along;
+};
+GradientSums sums_of(const Run& run, const Rows& rows, const View& g, const View& x, double mean);
+
+// y = (x - mean) scale + shift.
+void normalize_rows(const Run& run, const Rows& rows, const View& x, const View& y, double mean,
+                    double scale, double shift);
+
+// dx = scale (weight g - plain - (x - mean) along), or, without means of the batch, scale weight g.
+struct GradientMap {
+  double weight;
+  bool depends_on_means;
+  double plain, along;
+  double scale;
+};
+void map_gradients(const Run& run, const Rows& rows, const View& g, const View& x, const View& dx,
+                   double mean, const GradientMap& map);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_NORMALIZATION_CHANNEL_ROWS_KERNEL_H_

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnGroupNorm, aclnnGroupNormBackward.
+#include "aclnnop/aclnn_group_norm.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "aclnnop/aclnn_group_norm_backward.h"
+#include "ops/meta/output_mask.h"
+#include "ops/meta/rules.h"
+#include "ops/normalization/channel_norm_kernel.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+
+// ---- Checks of both directions ------------------------------------------------------------------
+
+// Four integers from a parameter on: images, channels, places and groups.
+GroupNormShape group_shape(const Arguments& arguments, size_t first) {
+  return {arguments.integer(first), arguments.integer(first + 1), arguments.integer(first + 2),
+          arguments.integer(first + 3)};
+}
+
+Rule group_sizes(size_t first) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const GroupNormShape shape = group_shape(arguments, first);
+    const bool fits = shape.images >= 0 && shape.channels >= 0 && shape.places >= 0 &&
+                      shape.groups > 0 && shape.channels % shape.groups == 0;
+    if (fits) return std::nullopt;
+    return fmt::format(
+        "{} {} must be above 0 and divide {} {}; {} {} and {} {} must be at least 0.",
+        arguments.name(first + 3), shape.groups, arguments.name(first + 1), shape.channels,
+        arguments.name(first), shape.images, arguments.name(first + 2), shape.places);
+  });
+}
+
+// As many elements as images times channels times places.
+Rule has_all_elements(size_t tensor, size_t first) {
+  return has_elements(tensor, [=](const Arguments& arguments) {
+    const GroupNormShape shape = group_shape(arguments, first);
+    return saturating_product({shape.images, shape.channels, shape.places});
+  });
+}
+
+Rule has_channel_elements(size_t tensor, size_t first) {
+  return has_elements(
+      tensor, [=](const Arguments& arguments) { return group_shape(arguments, first).channels; });
+}
+
+// An element for each image and group.
+Rule has_group_elements(size_t tensor, size_t first) {
+  return has_elements(tensor, [=](const Arguments& arguments) {
+    const GroupNormShape shape = group_shape(arguments, first);
+    return saturating_product({shape.images, shape.groups});
+  });
+}
+
+Rule has_group_shape(size_t tensor, size_t first) {
+  return [=](const Arguments& arguments) {
+    const GroupNormShape shape = group_shape(arguments, first);
+    return has_shape(tensor, {shape.images, shape.groups})(arguments);
+  };
+}
+
+Rule not_channels_last(size_t tensor) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const aclFormat format = arguments.tensor(tensor).format;
+    if (format != ACL_FORMAT_NHWC && format != ACL_FORMAT_NDHWC && format != ACL_FORMAT_HWCN &&
+        !is_private_format(format)) {
+      return std::nullopt;
+    }
+    return fmt::format(
+        "tensor {} must have its channels second, and no private format, but its "
+        "format is {}.",
+        arguments.name(tensor), static_cast<int>(format));
+  });
+}
+
+// ---- Forward ------------------------------------------------------------------------------------
+
+namespace forward {
+
+constexpr size_t kSelf = 0;
+constexpr size_t kGamma = 1;
+constexpr size_t kBeta = 2;
+constexpr size_t kSizes = 3;
+constexpr size_t kEps = 7;
+constexpr size_t kOut = 8;
+constexpr size_t kMeanOut = 9;
+constexpr size_t kRstdOut = 10;
+
+Rule eps_is_positive() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    if (arguments.real(kEps) > 0) return std::nullopt;
+    return fmt::format("{} must be above 0, but is {}.", arguments.name(kEps),
+                       arguments.real(kEps));
+  });
+}
+
+std::vector<Rule> rules() {
+  std::vector<Rule> list = {not_null({kSelf, kOut, kMeanOut, kRstdOut}), live_if_given(kGamma),
+                            live_if_given(kBeta), dtype_in(kSelf, kDtypes)};
+  for (const size_t tensor : {kGamma, kBeta, kOut, kMeanOut, kRstdOut}) {
+    list.push_back(if_given(tensor, same_dtype(tensor, kSelf)));
+  }
+  list.push_back(group_sizes(kSizes));
+  list.push_back(eps_is_positive());
+  list.push_back(has_all_elements(kSelf, kSizes));
+  for (const size_t tensor : {kGamma, kBeta}) {
+    list.push_back(if_given(tensor, has_channel_elements(tensor, kSizes)));
+  }
+  list.push_back(same_shape(kOut, kSelf));
+  for (const size_t tensor : {kMeanOut, kRstdOut}) {
+    list.push_back(has_group_shape(tensor, kSizes));
+  }
+  for (const size_t tensor : {kSelf, kOut}) list.push_back(not_channels_last(tensor));
+  return list;
+}
+
+const OperatorSpec kSpec{
+    "aclnnGroupNorm",
+    {input("self"), input("gamma"), input("beta"), attribute("N"), attribute("C"), attribute("HxW"),
+     attribute("group"), attribute("eps"), output("out"), output("meanOut"), output("rstdOut")},
+    rules()};
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kSelf)) {
+    return plan_fill(arguments,
+                     {{kMeanOut, 0}, {kRstdOut, std::numeric_limits<double>::quiet_NaN()}});
+  }
+  const auto given = [&](size_t tensor) {
+    return arguments.given(tensor) ? std::optional(tensor) : std::nullopt;
+  };
+  return plan_group_norm(arguments, {kSelf, given(kGamma), given(kBeta), kMeanOut, kRstdOut},
+                         group_shape(arguments, kSizes), arguments.real(kEps), kOut);
+}
+
+}  // namespace forward
+
+// ---- Backward -----------------------------------------------------------------------------------
+
+namespace backward {
+
+constexpr size_t kGradOut = 0;
+constexpr size_t kInput = 1;
+constexpr size_t kMean = 2;
+constexpr size_t kRstd = 3;
+constexpr size_t kGamma = 4;
+constexpr size_t kSizes = 5;
+constexpr size_t kOutputMask = 9;
+constexpr size_t kGradInput = 10;  // and the other outputs that the mask is about
+constexpr size_t kGradGamma = 11;
+constexpr size_t kGradBeta = 12;
+
+constexpr OutputMask kMask{kOutputMask, kGradInput};
+
+// Null is 161002 here.
+Rule given_as_value(size_t parameter) {
+  return [rule = not_null({parameter})](const Arguments& arguments) {
+    CheckResult result = rule(arguments);
+    if (result.status == kNullPointer) result.status = kInvalidParameter;
+    return result;
+  };
+}
+
+std::vector<Rule> rules() {
+  constexpr std::array kOutputs{kGradInput, kGradGamma, kGradBeta};
+  std::vector<Rule> list = {not_null({kGradOut, kInput, kMean, kRstd}), live_if_given(kGamma)};
+  for (const size_t tensor : kOutputs) list.push_back(live_if_given(tensor));
+  list.push_back(given_as_value(kOutputMask));
+  list.push_back(kMask.has_three_values());
+  for (const size_t output : kOutputs)
+    list.push_back(kMask.if_wanted(output, given_as_value(output)));
+  list.push_back(dtype_in(kInput, kDtypes));
+  for (const size_t tensor : {kGradOut, kMean, kRstd}) list.push_back(same_dtype(tensor, kInput));
+  list.push_back(if_given(kGamma, same_dtype(kGamma, kInput)));
+  for (const size_t output : kOutputs)
+    list.push_back(kMask.if_wanted(output, same_dtype(output, kInput)));
+  list.push_back(group_sizes(kSizes));
+  for (const size_t tensor : {kGradOut, kInput}) list.push_back(has_all_elements(tensor, kSizes));
+  for (const size_t tensor : {kMean, kRstd}) list.push_back(has_group_elements(tensor, kSizes));
+  list.push_back(if_given(kGamma, has_channel_elements(kGamma, kSizes)));
+  list.push_back(kMask.if_wanted(kGradInput, has_all_elements(kGradInput, kSizes)));
+  for (const size_t output : {kGradGamma, kGradBeta}) {
+    list.push_back(kMask.if_wanted(output, has_channel_elements(output, kSizes)));
+  }
+  for (const size_t tensor : {kGradOut, kInput}) list.push_back(not_channels_last(tensor));
+  list.push_back(kMask.if_wanted(kGradInput, not_channels_last(kGradInput)));
+  return list;
+}
+
+const OperatorSpec kSpec{
+    "aclnnGroupNormBackward",
+    {input("gradOut"), input("input"), input("mean"), input("rstd"), input("gamma"), attribute("N"),
+     attribute("C"), attribute("HxW"), attribute("group"), attribute("outputMask"),
+     output("gradInput"), output("gradGammaOut"), output("gradBetaOut")},
+    rules()};
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kInput)) {
+    std::vector<std::pair<size_t, double>> zeros;
+    for (const size_t output : {kGradGamma, kGradBeta}) {
+      if (kMask.wants(arguments, output)) zeros.emplace_back(output, 0);
+    }
+    return plan_fill(arguments, std::move(zeros));
+  }
+  return plan_group_norm_backward(
+      arguments,
+      {kInput, arguments.given(kGamma) ? std::optional(kGamma) : std::nullopt, std::nullopt, kMean,
+       kRstd},
+      group_shape(arguments, kSizes), kGradOut,
+      {kMask.wanted(arguments, kGradInput), kMask.wanted(arguments, kGradGamma),
+       kMask.wanted(arguments, kGradBeta)});
+}
+
+}  // namespace backward
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnGroupNorm, 11, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnGroupNormBackward, 13, backward::kSpec, backward::plan)

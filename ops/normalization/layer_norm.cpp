@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnLayerNorm, aclnnLayerNormBackward.
+#include "ops/normalization/layer_norm_kernel.h"
+
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "aclnnop/aclnn_layer_norm.h"
+#include "aclnnop/aclnn_layer_norm_backward.h"
+#include "ops/meta/output_mask.h"
+#include "ops/meta/rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+
+// ---- Checks of both directions ------------------------------------------------------------------
+
+Dims normalized_shape(const Arguments& arguments, size_t array) {
+  const std::vector<int64_t>& sizes = arguments.int_array(array);
+  return {sizes.data(), sizes.size()};
+}
+
+// The last sizes of the input.
+Rule is_end_of(size_t array, size_t input) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const size_t count = arguments.int_array(array).size();
+    const Dims& shape = arguments.shape(input);
+    if (count >= 1 && count <= kMaxRank && count <= shape.size()) {
+      const Dims end(shape.data() + shape.size() - count, count);
+      if (end == normalized_shape(arguments, array)) return std::nullopt;
+    }
+    return fmt::format("{} must be 1 to 8 sizes, the last of tensor {} {}, but is [{}].",
+                       arguments.name(array), arguments.name(input), to_string(shape),
+                       fmt::join(arguments.int_array(array), ", "));
+  });
+}
+
+// FLOAT, or that of the input.
+Rule is_parameter_of(size_t tensor, size_t input) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const aclDataType dtype = arguments.dtype(tensor);
+    if (dtype == ACL_FLOAT || dtype == arguments.dtype(input)) return std::nullopt;
+    return fmt::format("tensor {} must be DT_FLOAT or of {}'s dtype {}, but is {}.",
+                       arguments.name(tensor), arguments.name(input),
+                       dtype_name(arguments.dtype(input)), dtype_name(dtype));
+  });
+}
+
+Rule has_normalized_shape(size_t tensor, size_t array) {
+  return [=](const Arguments& arguments) {
+    return has_shape(tensor, normalized_shape(arguments, array))(arguments);
+  };
+}
+
+// Rows of the input (the product of the first dimensions), or the elements of one.
+std::function<int64_t(const Arguments&)> size_of(size_t input, size_t array, bool rows) {
+  return [=](const Arguments& arguments) {
+    const Dims& shape = arguments.shape(input);
+    const size_t cut = shape.size() - arguments.int_array(array).size();
+    return count_elements(rows ? Dims(shape.data(), cut)
+                               : Dims(shape.data() + cut, shape.size() - cut));
+  };
+}
+
+// ---- Forward ------------------------------------------------------------------------------------
+
+namespace forward {
+
+constexpr size_t kInput = 0;
+constexpr size_t kNormalizedShape = 1;
+constexpr size_t kWeight = 2;
+constexpr size_t kBias = 3;
+constexpr size_t kEps = 4;
+constexpr size_t kOut = 5;
+constexpr size_t kMean = 6;
+constexpr size_t kRstd = 7;
+
+std::vector<Rule> rules() {
+  std::vector<Rule> list = {not_null({kInput, kNormalizedShape, kOut})};
+  for (const size_t tensor : {kWeight, kBias, kMean, kRstd}) list.push_back(live_if_given(tensor));
+  list.push_back(dtype_in(kInput, kDtypes));
+  for (const size_t tensor : {kWeight, kBias}) {
+    list.push_back(if_given(tensor, is_parameter_of(tensor, kInput)));
+  }
+  list.push_back(if_given(kWeight, if_given(kBias, same_dtype(kBias, kWeight))));
+  for (const size_t tensor : {kOut, kMean, kRstd}) {
+    list.push_back(if_given(tensor, dtype_in(tensor, kDtypes)));
+  }
+  for (const size_t tensor : {kInput, kWeight, kBias, kOut, kMean, kRstd}) {
+    list.push_back(if_given(tensor, max_rank(tensor)));
+  }
+  list.push_back(is_end_of(kNormalizedShape, kInput));
+  for (const size_t tensor : {kWeight, kBias}) {
+    list.push_back(if_given(tensor, has_normalized_shape(tensor, kNormalizedShape)));
+  }
+  list.push_back(same_shape(kOut, kInput));
+  for (const size_t tensor : {kMean, kRstd}) {
+    list.push_back(if_given(tensor, has_elements(tensor, size_of(kInput, kNormalizedShape, true))));
+  }
+  return list;
+}
+
+const OperatorSpec kSpec{
+    "aclnnLayerNorm",
+    {input("input"), attribute("normalizedShape"), input("weightOptional"), input("biasOptional"),
+     attribute("eps"), output("out"), output("meanOutOptional"), output("rstdOutOptional")},
+    rules()};
+
+Plan plan(const Arguments& arguments) {
+  const auto given = [&](size_t tensor) {
+    return arguments.given(tensor) ? std::optional(tensor) : std::nullopt;
+  };
+  return plan_layer_norm(arguments,
+                         {.input = kInput,
+                          .normalized = arguments.int_array(kNormalizedShape).size(),
+                          .weight = given(kWeight),
+                          .bias = given(kBias),
+                          .mean = given(kMean),
+                          .rstd = given(kRstd)},
+                         arguments.real(kEps), kOut);
+}
+
+}  // namespace forward
+
+// ---- Backward -----------------------------------------------------------------------------------
+
+namespace backward {
+
+constexpr size_t kGradOut = 0;
+constexpr size_t kInput = 1;
+constexpr size_t kNormalizedShape = 2;
+constexpr size_t kMean = 3;
+constexpr size_t kRstd = 4;
+constexpr size_t kWeight = 5;
+constexpr size_t kBias = 6;
+constexpr size_t kOutputMask = 7;
+constexpr size_t kGradInput = 8;  // and the other outputs that the mask is about
+constexpr size_t kGradWeight = 9;
+constexpr size_t kGradBias = 10;
+
+constexpr OutputMask kMask{kOutputMask, kGradInput};
+
+std::vector<Rule> rules() {
+  constexpr std::array kOutputs{kGradInput, kGradWeight, kGradBias};
+  std::vector<Rule> list = {
+      not_null({kGradOut, kInput, kNormalizedShape, kMean, kRstd, kOutputMask})};
+  for (const size_t tensor : {kWeight, kBias, kGradInput, kGradWeight, kGradBias}) {
+    list.push_back(live_if_given(tensor));
+  }
+  list.push_back(kMask.has_three_values());
+  for (const size_t output : kOutputs) list.push_back(kMask.if_wanted(output, not_null({output})));
+  for (const size_t tensor : {kGradOut, kInput}) list.push_back(dtype_in(tensor, kDtypes));
+  list.push_back(same_dtype(kGradOut, kInput));
+  for (const size_t tensor : {kMean, kRstd}) list.push_back(dtype_in(tensor, kDtypes));
+  for (const size_t tensor : {kWeight, kBias}) {
+    list.push_back(if_given(tensor, is_parameter_of(tensor, kInput)));
+  }
+  for (const size_t output : kOutputs)
+    list.push_back(kMask.if_wanted(output, dtype_in(output, kDtypes)));
+  for (const size_t tensor : {kGradOut, kInput, kMean, kRstd}) list.push_back(max_rank(tensor));
+  for (const size_t tensor : {kWeight, kBias}) list.push_back(if_given(tensor, max_rank(tensor)));
+  for (const size_t output : kOutputs) list.push_back(kMask.if_wanted(output, max_rank(output)));
+  list.push_back(is_end_of(kNormalizedShape, kInput));
+  list.push_back(same_shape(kGradOut, kInput));
+  for (const size_t tensor : {kMean, kRstd}) {
+    list.push_back(has_elements(tensor, size_of(kInput, kNormalizedShape, true)));
+  }
+  for (const size_t tensor : {kWeight, kBias}) {
+    list.push_back(if_given(tensor, has_normalized_shape(tensor, kNormalizedShape)));
+  }
+  list.push_back(kMask.if_wanted(kGradInput, same_shape(kGradInput, kInput)));
+  for (const size_t output : {kGradWeight, kGradBias}) {
+    list.push_back(
+        kMask.if_wanted(output, has_elements(output, size_of(kInput, kNormalizedShape, false))));
+  }
+  return list;
+}
+
+const OperatorSpec kSpec{
+    "aclnnLayerNormBackward",
+    {input("gradOut"), input("input"), attribute("normalizedShape"), input("mean"), input("rstd"),
+     input("weightOptional"), input("biasOptional"), attribute("outputMask"),
+     output("gradInputOut"), output("gradWeightOut"), output("gradBiasOut")},
+    rules()};
+
+Plan plan(const Arguments& arguments) {
+  return plan_layer_norm_backward(
+      arguments,
+      {.input = kInput,
+       .normalized = arguments.int_array(kNormalizedShape).size(),
+       .weight = arguments.given(kWeight) ? std::optional(kWeight) : std::nullopt,
+       .bias = std::nullopt,
+       .mean = kMean,
+       .rstd = kRstd},
+      kGradOut,
+      {.input = kMask.wanted(arguments, kGradInput),
+       .weight = kMask.wanted(arguments, kGradWeight),
+       .bias = kMask.wanted(arguments, kGradBias)});
+}
+
+}  // namespace backward
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnLayerNorm, 8, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnLayerNormBackward, 11, backward::kSpec, backward::plan)

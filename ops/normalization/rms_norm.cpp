@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnRmsNorm, aclnnRmsNormGrad.
+#include "aclnnop/aclnn_rms_norm.h"
+
+#include <fmt/format.h>
+
+#include "aclnnop/aclnn_rms_norm_grad.h"
+#include "ops/meta/rules.h"
+#include "ops/normalization/layer_norm_kernel.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+constexpr DtypeSet kFloat{ACL_FLOAT};
+
+// The vendor's code of both operators is generated, and finds wrong shapes when it plans.
+Rule shape_rule(Rule rule) { return with_status(kInnerTilingError, std::move(rule)); }
+
+// FLOAT, or that of x.
+Rule is_weight_of(size_t gamma, size_t x) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const aclDataType dtype = arguments.dtype(gamma);
+    if (kFloat.contains(dtype) || dtype == arguments.dtype(x)) return std::nullopt;
+    return fmt::format("tensor {} must be DT_FLOAT or of {}'s dtype {}, but is {}.",
+                       arguments.name(gamma), arguments.name(x), dtype_name(arguments.dtype(x)),
+                       dtype_name(dtype));
+  });
+}
+
+// gamma has the last dimensions of x, at least one.
+Rule is_end_of(size_t gamma, size_t x) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims& row = arguments.shape(gamma);
+    const Dims& shape = arguments.shape(x);
+    if (!row.empty() && row.size() <= shape.size() &&
+        row == Dims(shape.data() + shape.size() - row.size(), row.size())) {
+      return std::nullopt;
+    }
+    return fmt::format("tensor {} must have the last sizes of tensor {} {}, but is {}.",
+                       arguments.name(gamma), arguments.name(x), to_string(shape), to_string(row));
+  });
+}
+
+// The size of x, with 1 in the dimensions of gamma.
+Rule has_number_per_row(size_t rstd, size_t x, size_t gamma) {
+  return [=](const Arguments& arguments) {
+    Dims shape = arguments.shape(x);
+    const size_t row = arguments.shape(gamma).size();
+    std::fill(shape.data() + (shape.size() - row), shape.data() + shape.size(), 1);
+    return has_shape(rstd, shape)(arguments);
+  };
+}
+
+// ---- Forward ------------------------------------------------------------------------------------
+
+namespace forward {
+
+constexpr size_t kX = 0;
+constexpr size_t kGamma = 1;
+constexpr size_t kEpsilon = 2;
+constexpr size_t kY = 3;
+constexpr size_t kRstd = 4;
+
+const OperatorSpec kSpec{
+    "aclnnRmsNorm",
+    {input("x"), input("gamma"), attribute("epsilon"), output("yOut"), output("rstdOut")},
+    {not_null({kX, kGamma, kY, kRstd}), dtype_in(kX, kDtypes), is_weight_of(kGamma, kX),
+     same_dtype(kY, kX), dtype_in(kRstd, kFloat), shape_rule(max_rank(kX)),
+     shape_rule(is_end_of(kGamma, kX)), shape_rule(same_shape(kY, kX)),
+     shape_rule(has_number_per_row(kRstd, kX, kGamma))}};
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kX)) return {};
+  return plan_layer_norm(arguments,
+                         {.input = kX,
+                          .normalized = arguments.shape(kGamma).size(),
+                          .weight = kGamma,
+                          .rstd = kRstd,
+                          .centered = false},
+                         arguments.real(kEpsilon), kY);
+}
+
+}  // namespace forward
+
+// ---- Backward -----------------------------------------------------------------------------------
+
+namespace backward {
+
+constexpr size_t kDy = 0;
+constexpr size_t kX = 1;
+constexpr size_t kRstd = 2;
+constexpr size_t kGamma = 3;
+constexpr size_t kDx = 4;
+constexpr size_t kDgamma = 5;
+
+const OperatorSpec kSpec{
+    "aclnnRmsNormGrad",
+    {input("dy"), input("x"), input("rstd"), input("gamma"), output("dxOut"), output("dgammaOut")},
+    {not_null({kDy, kX, kRstd, kGamma, kDx, kDgamma}), dtype_in(kDy, kDtypes), same_dtype(kX, kDy),
+     dtype_in(kRstd, kFloat), is_weight_of(kGamma, kX), same_dtype(kDx, kX),
+     dtype_in(kDgamma, kFloat), shape_rule(max_rank(kX)), shape_rule(same_shape(kDy, kX)),
+     shape_rule(is_end_of(kGamma, kX)), shape_rule(has_number_per_row(kRstd, kX, kGamma)),
+     shape_rule(same_shape(kDx, kX)), shape_rule(same_shape(kDgamma, kGamma))}};
+
+Plan plan(const Arguments& arguments) {
+  return plan_layer_norm_backward(arguments,
+                                  {.input = kX,
+                                   .normalized = arguments.shape(kGamma).size(),
+                                   .weight = kGamma,
+                                   .rstd = kRstd,
+                                   .centered = false},
+                                  kDy, {.input = kDx, .weight = kDgamma});
+}
+
+}  // namespace backward
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnRmsNorm, 5, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnRmsNormGrad, 6, backward::kSpec, backward::plan)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Root-mean-square normalization.
+#include <cmath>
+#include <stdexcept>
+
+#include "aclnnop/aclnn_rms_norm.h"
+#include "aclnnop/aclnn_rms_norm_grad.h"
+#include "ops/contract/describe.h"
+
+namespace aclgrad::contract {
+namespace {
+
+// gamma has the last dimensions of x: as many as it is given here.
+void arrange_rms(Arguments& a) {
+  const Shape shape = a.shape("x");
+  const size_t normalized = a.shape("gamma").size();
+  if (shape.size() < normalized || count_of(shape) == 0) {
+    throw std::invalid_argument("x must have at least the dimensions of a row, and elements");
+  }
+  const auto split = shape.end() - static_cast<ptrdiff_t>(normalized);
+  Shape numbers(shape.begin(), split);
+  numbers.resize(shape.size(), 1);
+  for (const char* name : {"dy", "yOut", "dxOut"}) {
+    if (a.has(name)) a.shape(name) = shape;
+  }
+  for (const char* name : {"rstd", "rstdOut"}) {
+    if (a.has(name)) a.shape(name) = numbers;
+  }
+  a.shape("gamma") = Shape(split, shape.end());
+  if (a.has("dgammaOut")) a.shape("dgammaOut") = a.shape("gamma");
+}
+
+// Inputs: x, gamma. Results: y, rstd.
+Arrays rms_norm(const Arguments& a, const Arrays& in) {
+  const size_t n = in[1].values.size();
+  Array y = in[0];
+  Array rstds{a.shape("rstdOut"), {}};
+  for (size_t first = 0; first < y.values.size(); first += n) {
+    Number* const row = y.values.data() + first;
+    Number squares = 0;
+    for (size_t i = 0; i < n; ++i) squares += row[i] * row[i] / static_cast<Number>(n);
+    const Number rstd = 1 / std::sqrt(squares + a.number("epsilon"));
+    for (size_t i = 0; i < n; ++i) row[i] *= rstd * in[1].values[i];
+    rstds.values.push_back(rstd);
+  }
+  return {y, rstds};
+}
+
+// Inputs: dy, x, rstd, gamma. Results: dx, dgamma; of the magnitudes if so wished.
+template <bool kMagnitude>
+Arrays rms_norm_grad(const Arguments& a, const Arrays& in) {
+  const auto term = [](Number x) { return kMagnitude ? std::abs(x) : x; };
+  const size_t n = in[3].values.size();
+  Array dx = in[0];
+  Array dgamma{a.shape("dgammaOut"), std::vector<Number>(n)};
+  for (size_t row = 0; row < in[2].values.size(); ++row) {
+    const Number rstd = in[2].values[row];
+    const auto at = [&](size_t k, size_t i) { return in[k].values[row * n + i]; };
+    Number along = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const Number product = at(0, i) * at(1, i) * rstd;
+      dgamma.values[i] += term(product);
+      along += term(product * in[3].values[i]) / static_cast<Number>(n);
+    }
+    for (size_t i = 0; i < n; ++i) {
+      const Number rest = term(at(1, i) * rstd * along);
+      dx.values[row * n + i] =
+          rstd * (term(at(0, i) * in[3].values[i]) + (kMagnitude ? rest : -rest));
+    }
+  }
+  return {dx, dgamma};
+}
+
+}  // namespace
+
+void add_rms_norm(std::vector<Operator>& all) {
+  const auto tensor = [](Parameter parameter, Shape shape, double fill = 1) {
+    return filled(shaped(std::move(parameter), std::move(shape)), fill);
+  };
+  const std::pair<std::string, Setting> epsilon{"epsilon", 1e-3};
+  const Sample two_dimensions{{{"gamma", Shape{3, 5}}, epsilon}};
+  const Sample in_float{{{"gamma", ACL_FLOAT}, epsilon}};
+  Operator forward = contract_of<decltype(aclnnRmsNormGetWorkspaceSize)>(
+      "aclnnRmsNorm",
+      {tensor(in("x"), {2, 3}, 3),
+       tensor(in("gamma"), {3}),
+       {"epsilon", 0.25},
+       as_const(tensor(out("yOut"), {2, 3})),
+       as_const(typed(tensor(out("rstdOut"), {2, 1}), ACL_FLOAT))},
+      kFloats);
+  forward.base_shape = {kN, 3, 5};
+  forward.arrange = arrange_rms;
+  forward.wrong_shape = 561002;
+  forward.samples = {{{epsilon}}, two_dimensions, in_float};
+  for (const Shape& shape : {Shape{300, 33}, Shape{9, 5000}, Shape{5000, 6}}) {
+    forward.value_samples.push_back({{{"x", shape}, epsilon}});
+  }
+  forward.reference = rms_norm;
+  // 16 bits are those of FLOAT, rounded.
+  forward.bound = {.of_float = 0.501, .of_16_bits = 0.5001};
+  forward.computes = {"x·rstd·gamma over the last dimensions, rstd = 1/√(mean of x² + epsilon)",
+                      "对末尾几维求 x·rstd·gamma，rstd = 1/√(x² 的均值 + epsilon)"};
+  forward.in_graph = "rms_norm(x, gamma, eps)";
+
+  Operator backward = contract_of<decltype(aclnnRmsNormGradGetWorkspaceSize)>(
+      "aclnnRmsNormGrad",
+      {tensor(in("dy"), {2, 3}), tensor(in("x"), {2, 3}, 3),
+       typed(tensor(in("rstd", 0.5L, 2), {2, 1}, 0.5), ACL_FLOAT), tensor(in("gamma"), {3}),
+       as_const(tensor(out("dxOut"), {2, 3})),
+       as_const(typed(tensor(out("dgammaOut"), {3}), ACL_FLOAT))},
+      kFloats);
+  backward.base = "x";
+  backward.base_shape = forward.base_shape;
+  backward.arrange = arrange_rms;
+  backward.wrong_shape = forward.wrong_shape;
+  backward.samples = forward.samples;
+  backward.value_samples = forward.value_samples;
+  backward.samples.back().is_gradient =
+      false;  // the forward's rows are told apart by gamma's dtype
+  backward.reference = rms_norm_grad<false>;
+  backward.magnitude = rms_norm_grad<true>;
+  backward.bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5};
+  backward.gradient = Gradient{
+      "aclnnRmsNorm", [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
+        return Arrays{g, x[0], y[1], x[1]};
+      }};
+  backward.gradient->count = 2;
+  backward.check = "rms_norm";
+  backward.computes = {"the gradients of x and gamma", "x 与 gamma 的梯度"};
+  backward.in_graph = "rms_norm_backward(g, x, rstd, gamma)";
+  all.insert(all.end(), {forward, backward});
+}
+
+}  // namespace aclgrad::contract

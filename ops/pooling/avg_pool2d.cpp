@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnAvgPool2d, aclnnAvgPool2dBackward.
+#include "aclnnop/aclnn_avgpool2d.h"
+#include "aclnnop/aclnn_avgpool2d_backward.h"
+#include "ops/pooling/pooling_rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+// The attributes, which begin at a parameter.
+struct Attributes {
+  PoolParameters windows;
+  size_t count_include_pad, divisor_override, cube_math_type;
+
+  explicit constexpr Attributes(size_t image, size_t first)
+      : windows{image, first, first + 1, first + 2, std::nullopt, first + 3},
+        count_include_pad(first + 4),
+        divisor_override(first + 5),
+        cube_math_type(first + 6) {}
+};
+
+AxisWindows windows_of(const Arguments& arguments, const Attributes& a, size_t axis) {
+  const WindowAxis window = pool_axis(arguments, a.windows, axis);
+  const int64_t count = *window_count(window, arguments.flag(a.windows.ceil_mode));
+  AxisWindows all;
+  all.sliding = SlidingWindows{window.kernel, window.stride, 1, window.begin};
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t start = i * window.stride - window.begin;
+    const int64_t end = std::min(start + window.kernel, window.in + window.end);
+    all.begin.push_back(std::max<int64_t>(start, 0));
+    all.end.push_back(std::min(end, window.in));
+    all.counted.push_back(arguments.flag(a.count_include_pad) ? end - start
+                                                              : all.end.back() - all.begin.back());
+  }
+  return all;
+}
+
+std::optional<int64_t> divisor_of(const Arguments& arguments, const Attributes& a) {
+  const int64_t divisor = arguments.integer(a.divisor_override);
+  return divisor == 0 ? std::nullopt : std::optional(divisor);
+}
+
+// ---- Forward ------------------------------------------------------------------------------------
+
+namespace forward {
+
+constexpr size_t kSelf = 0;
+constexpr Attributes kAttributes(kSelf, 1);
+constexpr size_t kOut = 8;
+
+const OperatorSpec kSpec{
+    "aclnnAvgPool2d",
+    {input("self"), attribute("kernelSize"), attribute("strides"), attribute("paddings"),
+     attribute("ceilMode"), attribute("countIncludePad"), attribute("divisorOverride"),
+     attribute("cubeMathType"), output("out")},
+    {not_null({kSelf, kAttributes.windows.kernel, kAttributes.windows.stride,
+               kAttributes.windows.padding, kOut}),
+     dtype_in(kSelf, kPoolDtypes), dtype_in(kOut, kPoolDtypes), same_dtype(kOut, kSelf),
+     has_image_format(kSelf), has_image_format(kOut), pool_arrays(kAttributes.windows),
+     image_rank(kSelf), image_not_empty(kSelf), pool_window_fits(kAttributes.windows),
+     pool_result_shape(kOut, kAttributes.windows),
+     integer_between(kAttributes.cube_math_type, 0, 4)}};
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kOut)) return {};
+  return plan_average_pool(
+      Planes(arguments, kSelf), Planes(arguments, kOut), windows_of(arguments, kAttributes, 0),
+      windows_of(arguments, kAttributes, 1), divisor_of(arguments, kAttributes));
+}
+
+}  // namespace forward
+
+// ---- Backward -----------------------------------------------------------------------------------
+
+namespace backward {
+
+constexpr size_t kGradOutput = 0;
+constexpr size_t kSelf = 1;
+constexpr Attributes kAttributes(kSelf, 2);
+constexpr size_t kGradInput = 9;
+
+// Without elements there is nothing more to check.
+Rule checked(Rule rule) {
+  return when([](const Arguments& arguments) { return !arguments.empty(kSelf); }, std::move(rule));
+}
+
+const OperatorSpec kSpec{
+    "aclnnAvgPool2dBackward",
+    {input("gradOutput"), input("self"), attribute("kernelSize"), attribute("stride"),
+     attribute("padding"), attribute("ceilMode"), attribute("countIncludePad"),
+     attribute("divisorOverride"), attribute("cubeMathType"), output("gradInput")},
+    {not_null({kGradOutput, kSelf, kAttributes.windows.kernel, kAttributes.windows.stride,
+               kAttributes.windows.padding, kGradInput}),
+     dtype_in(kGradOutput, kPoolDtypes), dtype_in(kSelf, kPoolDtypes),
+     dtype_in(kGradInput, kPoolDtypes), same_dtype(kGradInput, kGradOutput),
+     has_image_format(kGradOutput), has_image_format(kSelf), has_image_format(kGradInput),
+     image_rank(kSelf), pool_arrays(kAttributes.windows),
+     integer_between(kAttributes.cube_math_type, 0, 3), same_shape(kGradInput, kSelf),
+     checked(pool_window_fits(kAttributes.windows)),
+     checked(pool_result_shape(kGradOutput, kAttributes.windows))}};
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kGradInput)) return {};
+  return plan_average_pool_backward(Planes(arguments, kGradOutput), Planes(arguments, kGradInput),
+                                    windows_of(arguments, kAttributes, 0),
+                                    windows_of(arguments, kAttributes, 1),
+                                    divisor_of(arguments, kAttributes));
+}
+
+}  // namespace backward
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnAvgPool2d, 9, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnAvgPool2dBackward, 10, backward::kSpec, backward::plan)

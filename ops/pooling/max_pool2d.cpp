@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnMaxPool2dWithIndices, aclnnMaxPool2dWithIndicesBackward.
+#include "aclnnop/aclnn_max_pool2d_with_indices.h"
+#include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
+#include "ops/pooling/pooling_rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr DtypeSet kIndexDtypes{{ACL_INT32, ACL_INT64}};
+
+constexpr PoolParameters parameters(size_t image, size_t first) {
+  return {image, first, first + 1, first + 2, first + 3, first + 4};
+}
+
+Planes planes(const Arguments& arguments, size_t tensor, size_t of) {
+  return {arguments, tensor, has_channels_last(arguments, of)};
+}
+
+// ---- Forward ------------------------------------------------------------------------------------
+
+namespace forward {
+
+constexpr size_t kSelf = 0;
+constexpr PoolParameters kWindows = parameters(kSelf, 1);
+constexpr size_t kOut = 6;
+constexpr size_t kIndices = 7;
+
+const OperatorSpec kSpec{
+    "aclnnMaxPool2dWithIndices",
+    {input("self"), attribute("kernelSize"), attribute("stride"), attribute("padding"),
+     attribute("dilation"), attribute("ceilMode"), output("out"), output("indices")},
+    {not_null({kSelf, kWindows.kernel, kWindows.stride, kWindows.padding, *kWindows.dilation, kOut,
+               kIndices}),
+     dtype_in(kSelf, kPoolDtypes), dtype_in(kOut, kPoolDtypes), dtype_in(kIndices, kIndexDtypes),
+     same_dtype(kOut, kSelf), one_format({kSelf, kOut}), image_rank(kSelf), image_not_empty(kSelf),
+     pool_arrays(kWindows), pool_window_fits(kWindows), pool_result_shape(kOut, kWindows),
+     pool_result_shape(kIndices, kWindows)}};
+
+SlidingWindows windows_of(const Arguments& arguments, size_t axis) {
+  const WindowAxis window = pool_axis(arguments, kWindows, axis);
+  return {window.kernel, window.stride, window.dilation, window.begin};
+}
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kOut)) return {};
+  return plan_max_pool(planes(arguments, kSelf, kSelf), planes(arguments, kOut, kSelf),
+                       planes(arguments, kIndices, kSelf), windows_of(arguments, 0),
+                       windows_of(arguments, 1));
+}
+
+}  // namespace forward
+
+// ---- Backward -----------------------------------------------------------------------------------
+
+namespace backward {
+
+constexpr size_t kGradOutput = 0;
+constexpr size_t kSelf = 1;
+constexpr size_t kIndices = 2;
+constexpr PoolParameters kWindows = parameters(kSelf, 3);
+constexpr size_t kGradInput = 8;
+
+// Without elements there is nothing more to check.
+Rule checked(Rule rule) {
+  return when([](const Arguments& arguments) { return !arguments.empty(kSelf); }, std::move(rule));
+}
+
+const OperatorSpec kSpec{
+    "aclnnMaxPool2dWithIndicesBackward",
+    {input("gradOutput"), input("self"), input("indices"), attribute("kernelSize"),
+     attribute("stride"), attribute("padding"), attribute("dilation"), attribute("ceilMode"),
+     output("gradInput")},
+    {not_null({kGradOutput, kSelf, kIndices, kWindows.kernel, kWindows.stride, kWindows.padding,
+               *kWindows.dilation, kGradInput}),
+     dtype_in(kGradOutput, kPoolDtypes), dtype_in(kSelf, kPoolDtypes),
+     dtype_in(kIndices, kIndexDtypes), dtype_in(kGradInput, kPoolDtypes),
+     same_dtype(kGradOutput, kSelf), same_dtype(kGradInput, kSelf),
+     one_format({kSelf, kGradOutput, kGradInput}), no_private_format(kIndices), image_rank(kSelf),
+     pool_arrays(kWindows), checked(pool_window_fits(kWindows)), same_shape(kGradInput, kSelf),
+     checked(pool_result_shape(kGradOutput, kWindows)),
+     checked(pool_result_shape(kIndices, kWindows))}};
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kGradInput)) return {};
+  return plan_max_pool_backward(planes(arguments, kGradOutput, kSelf),
+                                planes(arguments, kIndices, kSelf),
+                                planes(arguments, kGradInput, kSelf));
+}
+
+}  // namespace backward
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnMaxPool2dWithIndices, 8, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnMaxPool2dWithIndicesBackward, 9, backward::kSpec, backward::plan)

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "ops/pooling/pooling_kernel_plane.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/pooling/pooling_kernel_average.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/engine/dtype/lanes-inl.h"
+#include "ops/pooling/pooling_kernel_plane-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+// Of windows that slide, kVectors vectors from number j of a row on, of which rows [top, bottom)
+// are in the plane.
+template <size_t kVectors, class T>
+HWY_INLINE void average_block(const AveragePool& pool, int64_t j, int64_t top, int64_t bottom,
+                              double factor, const T* phases, T* results) {
+  const Wide d;
+  const PhasedPlane& columns = *pool.phased;
+  WideVec sums[kVectors];
+  for (size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
+  for (int64_t h = top; h < bottom; ++h) {
+    const T* const row = phases + h * columns.row + j;
+    for (const PhasedPlane::Tap& tap : columns.taps) {
+      const auto column = hn::Set(d, static_cast<double>(tap.column));
+      for (size_t v = 0; v < kVectors; ++v) {
+        WideVec x = load_wide(row + tap.place + v * kWide);
+        if (!tap.has(j + static_cast<int64_t>(v * kWide), kWide)) {
+          const auto start = hn::LoadU(d, pool.starts.data() + j + v * kWide);
+          x = hn::IfThenElseZero(is_inside(d, hn::Add(start, column), columns.width), x);
+        }
+        sums[v] = hn::Add(sums[v], x);
+      }
+    }
+  }
+  for (size_t v = 0; v < kVectors; ++v) {
+    const int64_t at = j + static_cast<int64_t>(v * kWide);
+    if (at >= columns.count) break;
+    const auto share = hn::Mul(hn::Set(d, factor), hn::LoadU(d, pool.column_factors.data() + at));
+    store_wide(hn::Mul(sums[v], share), results + at,
+               HWY_MIN(kWide, static_cast<size_t>(columns.count - at)));
+  }
+}
+
+// Of windows that do not slide: first down the rows of the window, then across.
+template <class T>
+HWY_INLINE void average_uneven_row(const AveragePool& pool, const T* in, int64_t row_stride,
+                                   size_t i, double* HWY_RESTRICT sums, T* results) {
+  std::fill_n(sums, pool.width, 0.0);
+  for (int64_t h = pool.rows.begin[i]; h < pool.rows.end[i]; ++h) {
+    const T* HWY_RESTRICT line = in + h * row_stride;
+    for (int64_t x = 0; x < pool.width; ++x) sums[x] += static_cast<double>(line[x]);
+  }
+  for (size_t j = 0; j < pool.columns.begin.size(); ++j) {
+    double sum = 0;
+    for (int64_t x = pool.columns.begin[j]; x < pool.columns.end[j]; ++x) sum += sums[x];
+    results[j] = static_cast<T>(sum * (pool.row_factors[i] * pool.column_factors[j]));
+  }
+}
+
+template <class T>
+HWY_INLINE void average_plane(const AveragePool& pool, const T* in, int64_t row_stride, T* phases,
+                              double* row, T* results) {
+  if (pool.phased) split_plane(*pool.phased, in, row_stride, phases);
+  for (size_t i = 0; i < pool.row_factors.size(); ++i, results += pool.windows()) {
+    if (pool.phased) {
+      for_blocks(pool.windows(), kWide, [&](int64_t j, auto vectors) HWY_ATTR {
+        average_block<vectors()>(pool, j, pool.rows.begin[i], pool.rows.end[i], pool.row_factors[i],
+                                 phases, results);
+      });
+    } else {
+      average_uneven_row(pool, in, row_stride, i, row, results);
+    }
+  }
+}
+
+void AveragePlaneOfFloats(const AveragePool& pool, const float* in, int64_t row_stride,
+                          float* phases, double* row, float* results) {
+  average_plane(pool, in, row_stride, phases, row, results);
+}
+void AveragePlaneOfDoubles(const AveragePool& pool, const double* in, int64_t row_stride,
+                           double* phases, double* row, double* results) {
+  average_plane(pool, in, row_stride, phases, row, results);
+}
+
+// ---- Gradients of averages ----------------------------------------------------------------------
+
+// A row of the plane in which windows [first, end) of the rows are; `shares` are theirs. Writes up
+// to kPoolSlack elements more.
+template <class T>
+HWY_INLINE void spread_row(const AverageSpread& spread, const double* shares, int64_t first,
+                           int64_t end, double* sums, T* joined) {
+  const Wide d;
+  const int64_t length = spread.length;
+  const auto sum_of = [&](int64_t r, int64_t m) HWY_ATTR {
+    WideVec sum = hn::Zero(d);
+    for (int64_t i = first; i < end; ++i) {
+      const double* const row = shares + i * spread.row + m;
+      for (const int64_t window : spread.firsts[static_cast<size_t>(r)]) {
+        sum = hn::Add(sum, hn::LoadU(d, row + window));
+      }
+    }
+    return sum;
+  };
+  constexpr auto kStep = static_cast<int64_t>(kWide);
+  if (spread.stride == 1) {
+    for (int64_t m = 0; m < length; m += kStep) store_wide(sum_of(0, m), joined + m);
+  } else if (spread.stride == 2) {
+    for (int64_t m = 0; m < length; m += kStep) {
+      hn::StoreInterleaved2(narrowed<T>(sum_of(0, m)), narrowed<T>(sum_of(1, m)), RawTag<T, Wide>(),
+                            joined + 2 * m);
+    }
+  } else {
+    for (int64_t r = 0; r < spread.stride; ++r) {
+      for (int64_t m = 0; m < length; m += kStep) {
+        hn::StoreU(sum_of(r, m), d, sums + m);
+      }
+      for (int64_t m = 0; m < length; ++m) {
+        joined[m * spread.stride + r] = static_cast<T>(sums[m]);
+      }
+    }
+  }
+}
+
+// Of windows that do not slide along the columns.
+template <class T>
+HWY_INLINE void spread_uneven_row(const AveragePool& pool, const double* shares, int64_t row,
+                                  int64_t first, int64_t end, double* sums, T* joined) {
+  std::fill_n(sums, pool.width, 0.0);
+  for (int64_t i = first; i < end; ++i) {
+    for (size_t j = 0; j < pool.columns.begin.size(); ++j) {
+      const double share = shares[i * row + static_cast<int64_t>(j)];
+      for (int64_t x = pool.columns.begin[j]; x < pool.columns.end[j]; ++x) sums[x] += share;
+    }
+  }
+  for (int64_t x = 0; x < pool.width; ++x) joined[x] = static_cast<T>(sums[x]);
+}
+
+template <class T>
+HWY_INLINE void spread_plane(const AverageSpread& spread, const double* gradients, double* scratch,
+                             T* joined, T* results) {
+  const AveragePool& pool = spread.pool;
+  const int64_t windows = pool.windows();
+  const auto count = static_cast<int64_t>(pool.row_factors.size());
+  double* const shares = scratch;
+  double* const sums = shares + count * spread.row;
+  std::fill_n(shares, count * spread.row, 0.0);
+  for (int64_t i = 0; i < count; ++i) {
+    const double factor = pool.row_factors[static_cast<size_t>(i)];
+    const double* HWY_RESTRICT from = gradients + i * windows;
+    const double* HWY_RESTRICT factors = pool.column_factors.data();
+    double* HWY_RESTRICT to = shares + i * spread.row + spread.left;
+    for (int64_t j = 0; j < windows; ++j) to[j] = from[j] * (factor * factors[j]);
+  }
+  int64_t first = 0, end = 0;
+  for (int64_t h = 0; h < pool.height; ++h, results += pool.width) {
+    const std::pair before(first, end);
+    while (first < count && pool.rows.end[static_cast<size_t>(first)] <= h) ++first;
+    while (end < count && pool.rows.begin[static_cast<size_t>(end)] <= h) ++end;
+    if (h > 0 && before == std::pair(first, end)) {
+      std::copy_n(results - pool.width, pool.width, results);
+      continue;
+    }
+    // What is written beyond the row is of rows that come later.
+    const int64_t offset = spread.shift % spread.stride;
+    const int64_t left = (pool.height - h) * pool.width;
+    const bool is_direct = offset == 0 && left >= spread.joined_size();
+    T* const row = is_direct ? results : joined;
+    if (pool.phased) {
+      spread_row(spread, shares, first, end, sums, row);
+    } else {
+      spread_uneven_row(pool, shares, spread.row, first, end, sums, row);
+    }
+    if (!is_direct) std::copy_n(joined + offset, pool.width, results);
+  }
+}
+
+void SpreadPlaneOfFloats(const AverageSpread& spread, const double* gradients, double* scratch,
+                         float* joined, float* results) {
+  spread_plane(spread, gradients, scratch, joined, results);
+}
+void SpreadPlaneOfDoubles(const AverageSpread& spread, const double* gradients, double* scratch,
+                          double* joined, double* results) {
+  spread_plane(spread, gradients, scratch, joined, results);
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclgrad::ops {
+
+HWY_EXPORT(AveragePlaneOfFloats);
+HWY_EXPORT(AveragePlaneOfDoubles);
+HWY_EXPORT(SpreadPlaneOfFloats);
+HWY_EXPORT(SpreadPlaneOfDoubles);
+
+void average_pool_plane(const AveragePool& pool, const float* in, int64_t row_stride, float* phases,
+                        double* row, float* results) {
+  HWY_DYNAMIC_DISPATCH(AveragePlaneOfFloats)(pool, in, row_stride, phases, row, results);
+}
+void average_pool_plane(const AveragePool& pool, const double* in, int64_t row_stride,
+                        double* phases, double* row, double* results) {
+  HWY_DYNAMIC_DISPATCH(AveragePlaneOfDoubles)(pool, in, row_stride, phases, row, results);
+}
+
+void average_pool_backward_plane(const AverageSpread& spread, const double* gradients,
+                                 double* scratch, float* joined, float* results) {
+  HWY_DYNAMIC_DISPATCH(SpreadPlaneOfFloats)(spread, gradients, scratch, joined, results);
+}
+void average_pool_backward_plane(const AverageSpread& spread, const double* gradients,
+                                 double* scratch, double* joined, double* results) {
+  HWY_DYNAMIC_DISPATCH(SpreadPlaneOfDoubles)(spread, gradients, scratch, joined, results);
+}
+
+}  // namespace aclgrad::ops
+#endif  // HWY_ONCE

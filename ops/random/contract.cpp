@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random fills. Their values are not portable, their distribution is: what is known are limits, and
+// moments within six standard errors.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "aclgrad_contract/numbers.h"
+#include "aclnnop/aclnn_normal.h"
+#include "aclnnop/aclnn_uniform.h"
+#include "ops/contract/describe.h"
+#include "ops/contract/text.h"
+
+namespace aclgrad::contract {
+namespace {
+
+constexpr Number kStandardErrors = 6;
+
+struct Moments {
+  Number mean = 0;
+  Number stddev = 0;
+  Number low = std::numeric_limits<Number>::infinity();
+  Number high = -std::numeric_limits<Number>::infinity();
+};
+
+Moments moments_of(const Array& values) {
+  Moments found;
+  const auto count = static_cast<Number>(values.values.size());
+  for (const Number x : values.values) {
+    found.mean += x / count;
+    found.low = std::min(found.low, x);
+    found.high = std::max(found.high, x);
+  }
+  Number variance = 0;
+  for (const Number x : values.values) {
+    variance += (x - found.mean) * (x - found.mean) / count;
+  }
+  found.stddev = std::sqrt(variance);
+  return found;
+}
+
+// "" when the moments of floating values are what they should be.
+std::string compare(const Array& values, Number mean, Number stddev, aclDataType dtype) {
+  if (!is_float(dtype)) return "";
+  const Moments found = moments_of(values);
+  const auto count = static_cast<Number>(values.values.size());
+  const Number rounding = unit_at(std::abs(mean) + stddev, dtype);
+  // The variance of a squared distance from the mean is below 2 stddev^4 for both distributions.
+  const Number mean_error = kStandardErrors * stddev / std::sqrt(count) + rounding;
+  const Number stddev_error = kStandardErrors * stddev / std::sqrt(2 * count) + rounding;
+  std::ostringstream text = plain_stream();
+  if (!(std::abs(found.mean - mean) <= mean_error)) {
+    text << "the mean of " << count << " values is " << found.mean << " instead of " << mean
+         << " +- " << mean_error;
+  } else if (!(std::abs(found.stddev - stddev) <= stddev_error)) {
+    text << "the standard deviation of " << count << " values is " << found.stddev << " instead of "
+         << stddev << " +- " << stddev_error;
+  }
+  return text.str();
+}
+
+std::string is_uniform(const Arguments& a, const Array& values) {
+  const Number low = a.number("from");
+  const Number high = a.number("to");
+  const Moments found = moments_of(values);
+  const bool whole = is_whole(a.dtype());
+  const Number least = whole ? std::trunc(low) : low;
+  if (found.low < least || found.high > high || (low < high && !whole && found.high == high)) {
+    std::ostringstream text = plain_stream();
+    text << "values reach from " << found.low << " to " << found.high << ", the interval is ["
+         << low << ", " << high << ")";
+    return text.str();
+  }
+  return compare(values, (low + high) / 2, (high - low) / std::sqrt(Number{12}), a.dtype());
+}
+
+std::string is_normal(const Arguments& a, const Array& values) {
+  return compare(values, a.number("mean"), a.number("std"), a.dtype());
+}
+
+// The right call has no spread, so that all values are the centre.
+Operator random(Operator op, double centre, Property property) {
+  op.base = "selfRef";
+  op.base_shape = {kN, 16, 48};
+  std::get<TensorSpec>(op.parameters[0].spec).any_shape = true;
+  op.property = std::move(property);
+  op.value = centre;
+  return op;
+}
+
+// The form with seed and offset in tensors, which are read when the work runs.
+template <class PhaseOne>
+Operator with_tensors(const Operator& op) {
+  Operator form = op;
+  form.name += "Tensor";
+  declare<PhaseOne>(form);
+  auto& filled_one = std::get<TensorSpec>(form.parameters[0].spec);
+  filled_one.any_dtype = true;
+  const auto index = [](const char* name, Number value) {
+    return typed(shaped(in(name, value, value), {1}), ACL_INT64);
+  };
+  form.parameters[3] = index("seedTensor", 2026);
+  form.parameters[4] = index("offsetTensor", 8);
+  form.parameters.push_back(no_option(declared(integer("offset", 3), op.parameters[4].type)));
+  form.check += "_tensor";
+  form.computes = {"the same with seed and offset in INT64 tensors",
+                   "同上，seed 与 offset 放在 INT64 张量里"};
+  form.in_graph.clear();
+  return form;
+}
+
+Parameter seed(const char* type) { return no_option(declared(integer("seed", 2026), type)); }
+Parameter offset(const char* type) { return no_option(declared(integer("offset", 8), type)); }
+
+}  // namespace
+
+FamilyContracts random_contracts() {
+  const Text random_bits = {"Philox 4x32-10: element i is a function of (seed, offset, i)",
+                            "Philox 4x32-10，第 i 个元素由 (seed, offset, i) 决定"};
+  const DTypes uniform_dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,
+                                 ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_UINT8};
+  Operator normal = random(
+      contract_of<decltype(aclnnInplaceNormalGetWorkspaceSize)>(
+          "aclnnInplaceNormal",
+          {as_const(out("selfRef")), declared({"mean", 1.5}, "float"),
+           option(declared({"std", 0.0}, "float"), "stddev"), seed("int64_t"), offset("int64_t")},
+          uniform_dtypes + DTypes{ACL_BOOL}),
+      1.5, is_normal);
+  normal.complex = Complex::kParts;  // it knows BOOL
+  normal.samples = {{{{"mean", 0.0}, {"std", 1.0}}},
+                    {{{"mean", -3.0}, {"std", 0.5}}},
+                    {{{"mean", 1.5}, {"std", 0.0}}}};
+  normal.error_inputs = {refused("std", "below 0", -0.5, "-0.5")};
+  normal.check = "normal";
+  normal.computes = random_bits;
+  normal.in_graph = "normal(graph, shape, mean, stddev, seed, offset)";
+
+  Operator uniform =
+      random(contract_of<decltype(aclnnInplaceUniformGetWorkspaceSize)>(
+                 "aclnnInplaceUniform",
+                 {as_const(out("selfRef")), option({"from", 2.25}, "low"),
+                  option({"to", 2.25}, "high"), seed("uint64_t"), offset("uint64_t")},
+                 uniform_dtypes),
+             2.25, is_uniform);
+  uniform.samples = {{{{"from", 0.0}, {"to", 1.0}}},
+                     {{{"from", -2.0}, {"to", 5.0}}},
+                     {{{"from", 2.25}, {"to", 2.25}}}};
+  uniform.error_inputs = {refused("from", "above to", 3.5, "3.5")};
+  uniform.check = "uniform";
+  uniform.computes = random_bits;
+  uniform.in_graph = "uniform(graph, shape, low, high, seed, offset)";
+  FamilyContracts family{
+      {"Random numbers", "随机数"},
+      {normal, with_tensors<decltype(aclnnInplaceNormalTensorGetWorkspaceSize)>(normal), uniform,
+       with_tensors<decltype(aclnnInplaceUniformTensorGetWorkspaceSize)>(uniform)}};
+  add_dropout(family.operators);
+  return family;
+}
+
+}  // namespace aclgrad::contract

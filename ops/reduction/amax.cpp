@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnAmax, aclnnAmin, aclnnMaxDim, aclnnArgMax.
+#include "aclnnop/aclnn_amax.h"
+
+#include <fmt/format.h>
+
+#include "aclnnop/aclnn_amin.h"
+#include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_max_dim.h"
+#include "ops/reduction/extremum_kernel.h"
+#include "ops/reduction/reduction_rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr size_t kSelf = 0;
+constexpr size_t kDims = 1;
+constexpr size_t kOut = 3;
+constexpr size_t kIndices = 4;
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_UINT8, ACL_INT8, ACL_INT16, ACL_INT32,
+                            ACL_INT64, ACL_DOUBLE, ACL_BOOL},
+                           {ACL_BF16}};
+constexpr DtypeSet kArgMaxDtypes{
+    {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8},
+    {ACL_BF16}};
+constexpr DtypeSet kMaxDimDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT64, ACL_INT32, ACL_BOOL},
+                                 {ACL_BF16}};
+
+Rule dims_have_elements() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims& shape = arguments.shape(kSelf);
+    for (const int64_t dim : arguments.int_array(kDims)) {
+      const size_t axis = normalize_axis(dim, shape.size());
+      if (shape.empty() || shape[axis] != 0) continue;
+      return fmt::format("{} names dimension {} of tensor {} {}, which must not have size 0.",
+                         arguments.name(kDims), axis, arguments.name(kSelf), to_string(shape));
+    }
+    return std::nullopt;
+  });
+}
+
+Rule takes_indices(size_t tensor) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (can_cast(ACL_INT64, arguments.dtype(tensor))) return std::nullopt;
+    return fmt::format("an index cannot be cast to {}, the dtype of {}; expected an integer dtype.",
+                       dtype_name(arguments.dtype(tensor)), arguments.name(tensor));
+  });
+}
+
+OperatorSpec reduction(const char* name) {
+  return {name,
+          {input("self"), attribute("dim"), attribute("keepDim"), output("out")},
+          {not_null({kSelf, kDims, kOut}), same_dtype(kOut, kSelf), dtype_in(kSelf, kDtypes),
+           dims_in_range(), dims_are_distinct(), dims_have_elements(), max_rank(kSelf),
+           max_rank(kOut), has_reduced_shape(kOut)}};
+}
+
+const OperatorSpec kAmax = reduction("aclnnAmax");
+const OperatorSpec kAmin = reduction("aclnnAmin");
+
+const OperatorSpec kMaxDim{
+    "aclnnMaxDim",
+    {input("self"), attribute("dim"), attribute("keepdim"), output("out"), output("indices")},
+    {not_null({kSelf, kOut, kIndices}), dtype_in(kSelf, kMaxDimDtypes), same_dtype(kOut, kSelf),
+     takes_indices(kIndices), max_rank(kSelf), max_rank(kOut), max_rank(kIndices),
+     axis_of(kDims, kSelf), has_reduced_shape(kOut), has_reduced_shape(kIndices)}};
+
+const OperatorSpec kArgMax{
+    "aclnnArgMax",
+    {input("self"), attribute("dim"), attribute("keepdim"), output("out")},
+    {not_null({kSelf, kOut}), dtype_in(kSelf, kArgMaxDtypes), takes_indices(kOut), max_rank(kSelf),
+     max_rank(kOut), axis_of(kDims, kSelf), has_reduced_shape(kOut)}};
+
+Plan plan_values(const Arguments& arguments, bool largest) {
+  return plan_extremum(
+      arguments,
+      {.input = kSelf, .reduced = reduced_dims(arguments), .largest = largest, .values = kOut});
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnAmax, 4, kAmax,
+                 [](const Arguments& arguments) { return plan_values(arguments, true); })
+ACLGRAD_OPERATOR(aclnnAmin, 4, kAmin,
+                 [](const Arguments& arguments) { return plan_values(arguments, false); })
+ACLGRAD_OPERATOR(aclnnMaxDim, 5, kMaxDim, [](const Arguments& arguments) {
+  return plan_extremum(
+      arguments,
+      {.input = kSelf, .reduced = reduced_dims(arguments), .values = kOut, .indices = kIndices});
+})
+ACLGRAD_OPERATOR(aclnnArgMax, 4, kArgMax, [](const Arguments& arguments) {
+  return plan_extremum(arguments,
+                       {.input = kSelf, .reduced = reduced_dims(arguments), .indices = kOut});
+})

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums, means, variances, norms, the largest and the smallest over dimensions.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+#include "aclgrad_contract/numbers.h"
+#include "aclnnop/aclnn_amax.h"
+#include "aclnnop/aclnn_amin.h"
+#include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_max_dim.h"
+#include "aclnnop/aclnn_mean.h"
+#include "aclnnop/aclnn_norm.h"
+#include "aclnnop/aclnn_reduce_sum.h"
+#include "aclnnop/aclnn_var.h"
+#include "aclnnop/aclnn_var_mean.h"
+#include "ops/contract/dense.h"
+#include "ops/contract/describe.h"
+
+namespace aclgrad::contract {
+namespace {
+
+// An array, or a single dimension.
+Shape dims_of(const Arguments& a) {
+  if (a.has("dims")) return a.array("dims");
+  const bool is_one = std::holds_alternative<int64_t>(a.op().parameter("dim").spec);
+  return is_one ? Shape{static_cast<int64_t>(a.number("dim"))} : a.array("dim");
+}
+
+bool keeps(const Arguments& a) {
+  for (const char* name : {"keepDims", "keepDim"}) {
+    if (a.has(name)) return a.number(name) != 0;
+  }
+  return a.number("keepdim") != 0;
+}
+
+// With an empty list one form may reduce nothing, which is a conversion.
+bool reduces_nothing(const Arguments& a) {
+  return dims_of(a).empty() && a.has("noopWithEmptyAxes") && a.number("noopWithEmptyAxes") != 0;
+}
+
+void require_dims(const Shape& dims, size_t tensor_rank) {
+  const auto rank = static_cast<int64_t>(std::max<size_t>(tensor_rank, 1));
+  std::set<int64_t> seen;
+  for (const int64_t dim : dims) {
+    if (dim < -rank || dim >= rank) {
+      throw std::invalid_argument("dim " + std::to_string(dim) +
+                                  " is not one of a tensor of rank " + std::to_string(tensor_rank));
+    }
+    if (!seen.insert(dim < 0 ? dim + rank : dim).second) {
+      throw std::invalid_argument("the dims name a dimension twice");
+    }
+  }
+}
+
+void reduce_shape(Arguments& a) {
+  const Shape self = a.shape("self");
+  require_dims(dims_of(a), self.size());
+  Shape out;
+  const Shape summed = dense::normalized(dims_of(a), self.size());
+  for (size_t d = 0; d < self.size(); ++d) {
+    const bool is_summed =
+        !reduces_nothing(a) && std::ranges::count(summed, static_cast<int64_t>(d)) > 0;
+    if (!is_summed) out.push_back(self[d]);
+    if (is_summed && keeps(a)) out.push_back(1);
+  }
+  for (const char* name : {"out", "indices", "varOut", "meanOut"}) {
+    if (a.has(name)) a.shape(name) = out;
+  }
+  a.tensor("self").any_shape = dims_of(a).empty() && !keeps(a) && !reduces_nothing(a);
+  if (a.has("dtype") && a.dtype_of("dtype")) a.tensor("out").dtype = a.dtype_of("dtype");
+}
+
+// The sum of the values or of their magnitudes, divided by their number for a mean.
+Array reduced(const Arguments& a, const Array& self, bool is_mean, bool magnitudes) {
+  if (reduces_nothing(a)) return self;
+  Array out =
+      dense::sum(self, dense::normalized(dims_of(a), self.shape.size()), keeps(a), magnitudes);
+  if (!is_mean) return out;
+  const Number terms = static_cast<Number>(count_of(self.shape)) /
+                       static_cast<Number>(std::max<int64_t>(count_of(out.shape), 1));
+  return dense::map(out, [terms](Number x) { return x / terms; });
+}
+
+// self is converted to the result's dtype first. Integers wrap, and their mean is cut off.
+Array result_of(const Arguments& a, const Array& self, bool is_mean) {
+  const bool converts = a.has("dtype") && a.dtype_of("dtype") && a.dtype() != ACL_DT_UNDEFINED;
+  if (!converts && !is_whole(a.dtype())) return reduced(a, self, is_mean, false);
+  const aclDataType to = converts ? *a.dtype_of("dtype") : a.dtype();
+  const Array held =
+      dense::map(self, [&](Number x) { return rounded(converted(x, a.dtype(), to), to); });
+  return dense::map(reduced(a, held, is_mean, false),
+                    [to](Number x) { return is_whole(to) ? wrapped(std::trunc(x), to) : x; });
+}
+
+// Many elements to a sum or many sums, along the first and the last dimension and around one, over
+// more than one chunk of a sum.
+struct LargeReduction {
+  Shape shape, dims;
+};
+const LargeReduction kLargeReductions[] = {
+    {{9000}, {0}},     {{33, 65}, {}},    {{5000, 3}, {0}},      {{2, 70, 70}, {1, 2}},
+    {{600, 100}, {0}}, {{100, 600}, {1}}, {{70, 2, 70}, {0, 2}}, {{2, 3, 2, 3, 2}, {-4, 3}}};
+
+std::vector<Sample> large_samples(const char* dims, Sample with = {}) {
+  std::vector<Sample> samples;
+  for (const LargeReduction& each : kLargeReductions) {
+    samples.push_back(with);
+    samples.back().settings.emplace_back("self", each.shape);
+    samples.back().settings.emplace_back(dims, each.dims);
+  }
+  return samples;
+}
+
+template <class PhaseOne>
+Operator reduction(std::string name, std::vector<Parameter> parameters, DTypes dtypes,
+                   bool is_mean) {
+  Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), std::move(dtypes));
+  op.arrange = reduce_shape;
+  op.reference = [is_mean](const Arguments& a, const Arrays& in) {
+    return Arrays{result_of(a, in[0], is_mean)};
+  };
+  op.magnitude = [is_mean](const Arguments& a, const Arrays& in) {
+    return Arrays{reduced(a, in[0], is_mean, true)};
+  };
+  op.complex = Complex::kParts;
+  // Sums of DOUBLE round at every addition. Of 288 terms, 36 to a lane (tree_sum.h), each passes
+  // through 39 additions, and a mean is divided: 40 times half a unit of the sum of magnitudes.
+  op.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 20};
+  return op;
+}
+
+Parameter summed() { return any_dtype(filled(in("self"), 5)); }
+
+ErrorInput of_dtype(const char* what, aclDataType dtype, std::string word) {
+  return refused("dtype", what, DtypeSpec{dtype}, std::move(word));
+}
+
+// ---- Sums and means -----------------------------------------------------------------------------
+
+std::vector<Sample> samples_over(const char* dims, const char* keep) {
+  return {{{{dims, Shape{}}}},
+          {{{dims, Shape{0, -1}}}},
+          {{{dims, Shape{1}}, {keep, 1.0}}},
+          {{{dims, Shape{-2}}, {"dtype", ACL_FLOAT}}}};
+}
+
+void add_sums(std::vector<Operator>& all) {
+  Operator sum = reduction<decltype(aclnnReduceSumGetWorkspaceSize)>(
+      "aclnnReduceSum",
+      {summed(), list("dims", {-1}), flag("keepDims"), option(dtype_named("dtype"), "into"),
+       any_dtype(shaped(out("out"), {2}))},
+      kNumbers, false);
+  sum.samples = samples_over("dims", "keepDims");
+  sum.value_samples = large_samples("dims");
+  sum.error_inputs = {of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16"),
+                      of_dtype("that is not out's", ACL_FLOAT16, "DT_FLOAT16")};
+  sum.check = "reduce_sum";
+  sum.computes = {"sum over dimensions; an empty list: over all", "沿若干维求和；列表为空表示全部"};
+  sum.in_graph = "reduce_sum(x, axes, keep)";
+
+  const Parameter dims = option(list("dim", {-1}), "dims");
+  const Parameter keep = option(flag("keepDim"), "keepDims");
+  Operator mean = reduction<decltype(aclnnMeanGetWorkspaceSize)>(
+      "aclnnMean",
+      {summed(), dims, keep, option(dtype_named("dtype"), "into"),
+       any_dtype(shaped(out("out"), {2}))},
+      without(kNumbers, ACL_BOOL), true);
+  mean.samples = samples_over("dim", "keepDim");
+  mean.value_samples = large_samples("dim");
+  mean.also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {
+    const auto into = a.dtype_of("dtype");
+    return is_complex(dtype) && into && !is_complex(*into);
+  };
+  mean.error_inputs = {of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16"),
+                       of_dtype("that self cannot have", ACL_INT64, "DT_INT64")};
+  mean.check = "mean";
+  mean.computes = {"mean over dimensions; an empty list: over all",
+                   "沿若干维求平均；列表为空表示全部"};
+  mean.in_graph = "mean(x, axes, keep)";
+
+  Operator second = reduction<decltype(aclnnMeanV2GetWorkspaceSize)>(
+      "aclnnMeanV2",
+      {summed(), dims, keep, flag("noopWithEmptyAxes"), any_dtype(shaped(out("out"), {2}))},
+      without(kNumbers, ACL_BOOL), true);
+  second.form_of = mean.name;
+  second.samples = samples_over("dim", "keepDim");
+  second.samples.back() = {{{"dim", Shape{}}, {"noopWithEmptyAxes", 1.0}}};
+  second.error_inputs = {
+      {.what = "not of self's size, with no axes to reduce",
+       .changes = {{"out", TensorSpec{{2}}}, {"dim", Shape{}}, {"noopWithEmptyAxes", true}},
+       .words = {"[2, 4]"}}};
+  second.computes = {"mean in self's dtype; with noopWithEmptyAxes an empty list reduces nothing",
+                     "以 self 的类型求平均；noopWithEmptyAxes 为真时空列表不规约"};
+  all.insert(all.end(), {sum, mean, second});
+}
+
+// ---- The largest and the smallest ---------------------------------------------------------------
+
+Array reduced_by(const Arguments& a, const Array& self,
+                 const std::function<Number(const std::vector<Number>&)>& f) {
+  return dense::reduce(self, dense::normalized(dims_of(a), self.shape.size()), keeps(a), f);
+}
+
+Number largest(const std::vector<Number>& x) { return *std::ranges::max_element(x); }
+Number smallest(const std::vector<Number>& x) { return *std::ranges::min_element(x); }
+Number place_of_largest(const std::vector<Number>& x) {
+  return static_cast<Number>(std::ranges::max_element(x) - x.begin());
+}
+
+std::vector<Sample> samples_along(std::initializer_list<double> dims) {
+  std::vector<Sample> samples;
+  for (const double dim : dims) samples.push_back({{{"dim", dim}}});
+  samples.push_back({{{"dim", 0.0}, {"keepdim", 1.0}}});
+  return samples;
+}
+
+ErrorInput of_no_elements() {
+  return {.what = "that have no elements",
+          .changes = {{"dim", Shape{1}}, {"self", TensorSpec{{2, 0}}}, {"out", TensorSpec{{2}}}},
+          .words = {"size 0"}};
+}
+
+template <class PhaseOne>
+Operator amax(std::string name, Number (*of)(const std::vector<Number>&)) {
+  Operator op = contract_of<PhaseOne>(
+      std::move(name),
+      {in("self"), option(list("dim", {-1}), "dims"), option(flag("keepDim"), "keepDims"),
+       shaped(out("out"), {2})},
+      kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_BOOL});
+  op.arrange = reduce_shape;
+  op.samples = {{{{"dim", Shape{}}}},
+                {{{"dim", Shape{0, -1}}}},
+                {{{"dim", Shape{1}}, {"keepDim", 1.0}}},
+                {{{"dim", Shape{2}}}}};
+  op.value_samples = large_samples("dim");
+  op.reference = [of](const Arguments& a, const Arrays& in) {
+    return Arrays{reduced_by(a, in[0], of)};
+  };
+  op.bound = {.of_float = 0, .of_16_bits = 0};
+  op.error_inputs = {of_no_elements()};
+  return op;
+}
+
+// Of a dtype of its own, and of any other that integers convert to.
+Parameter index_result(std::string name) {
+  return any_dtype(typed(shaped(out(std::move(name)), {2}), ACL_INT64));
+}
+
+void add_largest(std::vector<Operator>& all) {
+  Operator max = amax<decltype(aclnnAmaxGetWorkspaceSize)>("aclnnAmax", largest);
+  max.check = "amax";
+  max.computes = {"the largest over dimensions; an empty list: over all; NaN if there is one",
+                  "沿若干维求最大值；列表为空表示全部；有 NaN 则为 NaN"};
+  max.in_graph = "amax(x, axes, keep)";
+  Operator min = amax<decltype(aclnnAminGetWorkspaceSize)>("aclnnAmin", smallest);
+  min.check = "amin";
+  min.computes = {"the smallest over dimensions; an empty list: over all; NaN if there is one",
+                  "沿若干维求最小值；列表为空表示全部；有 NaN 则为 NaN"};
+  min.in_graph = "amin(x, axes, keep)";
+
+  Operator dim = contract_of<decltype(aclnnMaxDimGetWorkspaceSize)>(
+      "aclnnMaxDim",
+      {in("self"), integer("dim", -1), flag("keepdim"), shaped(out("out"), {2}),
+       index_result("indices")},
+      kFloats + DTypes{ACL_INT64, ACL_INT32, ACL_BOOL});
+  dim.arrange = reduce_shape;
+  dim.samples = samples_along({-1, 0, 1});
+  dim.value_samples = {{{{"self", Shape{70000}}, {"dim", 0.0}}},
+                       {{{"self", Shape{3, 20001}}, {"dim", 1.0}}}};
+  dim.reference = [](const Arguments& a, const Arrays& in) {
+    return Arrays{reduced_by(a, in[0], largest), reduced_by(a, in[0], place_of_largest)};
+  };
+  dim.bound = max.bound;
+  dim.nan_goes_through = false;
+  dim.error_inputs = {bad_dim(2), bad_dim(-3)};
+  dim.check = "max_dim";
+  dim.computes = {
+      "the largest along dim, or the first NaN, and the place of the first such element",
+      "沿 dim 的最大值（或首个 NaN）及其首个位置"};
+  dim.in_graph = "max(x, dim, keep)";
+
+  Operator argmax = contract_of<decltype(aclnnArgMaxGetWorkspaceSize)>(
+      "aclnnArgMax",
+      {any_dtype(in("self")), integer("dim", -1), flag("keepdim"), index_result("out")},
+      kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8});
+  argmax.arrange = reduce_shape;
+  argmax.samples = samples_along({-1, 0, 1});
+  argmax.samples.push_back({{{"dim", -2.0}, {"out", ACL_INT32}}});
+  argmax.reference = [](const Arguments& a, const Arrays& in) {
+    return Arrays{reduced_by(a, in[0], place_of_largest)};
+  };
+  argmax.nan_goes_through = false;
+  argmax.error_inputs = {bad_dim(2), bad_dim(-3)};
+  argmax.check = "argmax";
+  argmax.computes = {"the place of the first largest element along dim, or of the first NaN",
+                     "沿 dim 的首个最大元素（或首个 NaN）的位置"};
+  argmax.in_graph = "argmax(x, dim, keep)";
+  all.insert(all.end(), {max, min, dim, argmax});
+}
+
+// ---- Variances and norms ------------------------------------------------------------------------
+
+Number mean_of(const std::vector<Number>& x) {
+  Number sum = 0;
+  for (const Number each : x) sum += each;
+  return sum / static_cast<Number>(x.size());
+}
+
+Number variance_of(const std::vector<Number>& x, Number correction) {
+  const Number mean = mean_of(x);
+  Number squares = 0;
+  for (const Number each : x) squares += (each - mean) * (each - mean);
+  return squares / (static_cast<Number>(x.size()) - correction);
+}
+
+template <class PhaseOne>
+Operator variance(std::string name, Parameter correction, std::vector<Parameter> outputs) {
+  const std::string given = correction.name;
+  std::vector<Parameter> parameters = {any_dtype(in("self")),
+                                       option(nullable(list("dim", {-1})), "dims"),
+                                       std::move(correction), option(flag("keepdim"), "keepDims")};
+  for (Parameter& each : outputs) parameters.push_back(any_dtype(shaped(std::move(each), {2})));
+  Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), kFloats);
+  op.arrange = reduce_shape;
+  op.samples = {{{{"dim", Shape{}}, {given, 1.0}}},
+                {{{"dim", Shape{0, -1}}, {given, 0.0}}},
+                {{{"dim", Shape{1}}, {"keepdim", 1.0}, {given, 1.0}}},
+                {{{"dim", Shape{-1}}, {given, 1.0}}}};
+  op.value_samples = large_samples("dim", {{{given, 1.0}}});
+  op.reference = [given](const Arguments& a, const Arrays& in) {
+    const Number of = a.number(given);
+    return Arrays{
+        reduced_by(a, in[0], [of](const std::vector<Number>& x) { return variance_of(x, of); }),
+        reduced_by(a, in[0], mean_of)};
+  };
+  // Means cancel.
+  op.magnitude = [reference = op.reference](const Arguments& a, const Arrays& in) {
+    Arrays results = reference(a, in);
+    results[1] = reduced(a, in[0], true, true);
+    return results;
+  };
+  op.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
+  return op;
+}
+
+void add_variances(std::vector<Operator>& all) {
+  Operator plain =
+      variance<decltype(aclnnVarGetWorkspaceSize)>("aclnnVar", flag("unbiased"), {out("out")});
+  plain.check = "var";
+  plain.in_graph = "var(x, axes, options)";
+  plain.computes = {"Σ(x − mean)² / (n − 1), or / n, over dimensions; an empty list: over all",
+                    "沿若干维求 Σ(x − 均值)² / (n − 1) 或 / n；列表为空表示全部"};
+  Operator corrected = variance<decltype(aclnnVarCorrectionGetWorkspaceSize)>(
+      "aclnnVarCorrection", integer("correction", 0), {out("out")});
+  corrected.samples.push_back({{{"dim", Shape{2}}, {"correction", 2.0}}});
+  corrected.check = "var_correction";
+  corrected.computes = {"Σ(x − mean)² / (n − correction) over dimensions",
+                        "沿若干维求 Σ(x − 均值)² / (n − correction)"};
+  Operator both = variance<decltype(aclnnVarMeanGetWorkspaceSize)>(
+      "aclnnVarMean", integer("correction", 0), {out("varOut"), out("meanOut")});
+  both.check = "var_mean";
+  both.computes = {"the variance over dimensions, and the mean", "沿若干维的方差与均值"};
+  all.insert(all.end(), {plain, corrected, both});
+}
+
+void add_norm(std::vector<Operator>& all) {
+  Operator norm = contract_of<decltype(aclnnNormGetWorkspaceSize)>(
+      "aclnnNorm",
+      {any_dtype(in("self")), option(scalar("pScalar", 2), "p"), list("dim", {-1}), flag("keepdim"),
+       any_dtype(shaped(out("out"), {2}))},
+      kFloatsAndDouble);
+  norm.arrange = reduce_shape;
+  const auto over = [](double p, Shape dims, double keep = 0) {
+    return Sample{{{"pScalar", p}, {"dim", std::move(dims)}, {"keepdim", keep}}};
+  };
+  norm.samples = {over(2, {}),        over(1, {0, -1}),
+                  over(2, {1}, 1),    over(3, {-1}),
+                  over(-0.5, {0, 1}), over(std::numeric_limits<double>::infinity(), {2})};
+  norm.value_samples = large_samples("dim", {{{"pScalar", 2.0}}});
+  norm.reference = [](const Arguments& a, const Arrays& in) {
+    const Number p = a.number("pScalar");
+    return Arrays{
+        reduced_by(a, in[0], [p](const std::vector<Number>& x) { return norm_of(x, p); })};
+  };
+  // Powers of DOUBLE are good to 2^-51 and the size of their exponent.
+  norm.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 40};
+  norm.check = "norm";
+  norm.computes = {"(Σ abs(x)^p)^(1/p) over dimensions; an empty list: over all",
+                   "沿若干维求 (Σ abs(x)^p)^(1/p)；列表为空表示全部"};
+  norm.in_graph = "norm(x, axes, options)";
+  all.push_back(norm);
+}
+
+}  // namespace
+
+Number norm_of(const std::vector<Number>& x, Number p) {
+  std::vector<Number> magnitudes;
+  for (const Number each : x) magnitudes.push_back(std::abs(each));
+  if (std::isinf(p)) return p > 0 ? largest(magnitudes) : smallest(magnitudes);
+  Number sum = 0;
+  for (const Number each : magnitudes) sum += p == 0 ? (each != 0 ? 1 : 0) : std::pow(each, p);
+  return p == 0 ? sum : std::pow(sum, 1 / p);
+}
+
+FamilyContracts reduction_contracts() {
+  FamilyContracts family{{"Reductions", "规约"}, {}};
+  add_sums(family.operators);
+  add_largest(family.operators);
+  add_variances(family.operators);
+  add_norm(family.operators);
+  add_scans(family.operators);
+  return family;
+}
+
+}  // namespace aclgrad::contract

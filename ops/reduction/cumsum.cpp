@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnCumsum, aclnnCumsumV2.
+#include "aclnnop/aclnn_cumsum.h"
+
+#include <fmt/format.h>
+
+#include "ops/meta/rules.h"
+#include "ops/reduction/cumsum_kernel.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr size_t kSelf = 0;
+constexpr size_t kDim = 1;
+constexpr size_t kDtype = 2;
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_DOUBLE, ACL_UINT8, ACL_INT8,
+                            ACL_INT16, ACL_INT64, ACL_COMPLEX64, ACL_COMPLEX128},
+                           {ACL_BF16}};
+
+Rule out_has_dtype(size_t out) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const auto dtype = static_cast<aclDataType>(arguments.integer(kDtype));
+    if (arguments.dtype(out) == dtype) return std::nullopt;
+    return fmt::format("tensor {} expected dtype {}, but found {}.", arguments.name(out),
+                       dtype_name(dtype), dtype_name(arguments.dtype(out)));
+  });
+}
+
+namespace with_dtype {
+
+constexpr size_t kOut = 3;
+
+const OperatorSpec kSpec{
+    "aclnnCumsum",
+    {input("self"), attribute("dim"), attribute("dtype"), output("out")},
+    {not_null({kSelf, kOut}), dtype_in(kOut, kDtypes), out_has_dtype(kOut),
+     can_cast_tensor(kSelf, kOut), same_shape(kOut, kSelf), max_rank(kSelf), axis_of(kDim, kSelf)}};
+
+}  // namespace with_dtype
+
+namespace v2 {
+
+constexpr size_t kExclusive = 2;
+constexpr size_t kReverse = 3;
+constexpr size_t kOut = 4;
+
+const OperatorSpec kSpec{
+    "aclnnCumsumV2",
+    {input("self"), attribute("dim"), attribute("exclusive"), attribute("reverse"), output("out")},
+    {not_null({kSelf, kOut}), dtype_in(kOut, kDtypes), same_dtype(kSelf, kOut),
+     same_shape(kOut, kSelf), max_rank(kSelf), axis_of(kDim, kSelf)}};
+
+}  // namespace v2
+
+size_t axis(const Arguments& arguments) {
+  return normalize_axis(arguments.integer(kDim), arguments.shape(kSelf).size());
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnCumsum, 4, with_dtype::kSpec, [](const Arguments& arguments) {
+  return plan_cumsum(arguments, kSelf, with_dtype::kOut, axis(arguments), {});
+})
+ACLGRAD_OPERATOR(aclnnCumsumV2, 5, v2::kSpec, [](const Arguments& arguments) {
+  return plan_cumsum(
+      arguments, kSelf, v2::kOut, axis(arguments),
+      {.exclusive = arguments.flag(v2::kExclusive), .reverse = arguments.flag(v2::kReverse)});
+})

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running sums along a dimension.
+#ifndef ACLGRAD_OPS_REDUCTION_CUMSUM_KERNEL_H_
+#define ACLGRAD_OPS_REDUCTION_CUMSUM_KERNEL_H_
+
+#include "ops/engine/elementwise.h"
+
+namespace aclgrad::ops {
+
+struct CumsumDirection {
+  bool exclusive = false;  // an element's own value is not in its sum
+  bool reverse = false;    // from the last element on
+};
+
+// self is converted to out's dtype first. Sums are taken one after another, in double, int64_t that
+// wraps or complex double, and each is rounded once. out may be self.
+Plan plan_cumsum(const Arguments& arguments, size_t self, size_t out, size_t axis,
+                 CumsumDirection direction);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_REDUCTION_CUMSUM_KERNEL_H_

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums and means over some dimensions of a tensor, in the order of tree_sum.h.
+#ifndef ACLGRAD_OPS_REDUCTION_REDUCE_KERNEL_H_
+#define ACLGRAD_OPS_REDUCTION_REDUCE_KERNEL_H_
+
+#include <array>
+
+#include "ops/engine/elementwise.h"
+
+namespace aclgrad::ops {
+
+enum class Reduction { kSum, kMean };
+
+struct ReduceProblem {
+  size_t input;
+  size_t output;
+  std::array<bool, kMaxRank> reduced;  // per dimension of the input
+  aclDataType dtype;  // what elements are converted to first, and the result is rounded to
+  Reduction reduction;
+};
+
+// The output's elements, in row-major order, are those of the dimensions kept. Without elements to
+// reduce, a sum is 0 and a mean NaN.
+Plan plan_reduce(const Arguments& arguments, const ReduceProblem& problem);
+
+// The value in every element of outputs of one shape.
+Plan plan_fill(const Arguments& arguments, std::initializer_list<size_t> outputs, double value);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_REDUCTION_REDUCE_KERNEL_H_

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnReduceSum.
+#include "aclnnop/aclnn_reduce_sum.h"
+
+#include <fmt/format.h>
+
+#include "ops/reduction/reduction_rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+using P = ReductionParameters;
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64,
+                            ACL_UINT8, ACL_BOOL, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128},
+                           {ACL_BF16}};
+
+Rule out_has_dtype() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    const auto dtype = static_cast<aclDataType>(arguments.integer(P::kDtype));
+    if (arguments.dtype(P::kOut) == dtype) return std::nullopt;
+    return fmt::format("tensor {} expected dtype {}, but found {}.", arguments.name(P::kOut),
+                       dtype_name(dtype), dtype_name(arguments.dtype(P::kOut)));
+  });
+}
+
+const OperatorSpec kReduceSum{
+    "aclnnReduceSum",
+    {input("self"), attribute("dims"), attribute("keepDims"), attribute("dtype"), output("out")},
+    {not_null({P::kSelf, P::kDims, P::kOut}), dtype_in(P::kSelf, kDtypes),
+     dtype_in(P::kOut, kDtypes), attribute_dtype_in(P::kDtype, kDtypes), out_has_dtype(),
+     max_rank(P::kSelf), max_rank(P::kOut), dims_in_range(), dims_are_distinct(),
+     out_is_reduced()}};
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnReduceSum, 5, kReduceSum, [](const Arguments& arguments) {
+  const auto type = static_cast<aclDataType>(arguments.integer(P::kDtype));
+  return plan_reduction(arguments, type, Reduction::kSum);
+})

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What reductions over dimensions share: checks of the dimensions and of the dtype attribute. Their
+// input is parameter 0.
+#ifndef ACLGRAD_OPS_REDUCTION_REDUCTION_RULES_H_
+#define ACLGRAD_OPS_REDUCTION_REDUCTION_RULES_H_
+
+#include "ops/meta/operator.h"
+#include "ops/meta/rules.h"
+#include "ops/reduction/reduce_kernel.h"
+
+namespace aclgrad::ops {
+
+// Parameters of aclnnReduceSum and aclnnMean; aclnnMeanV2 has another attribute for the dtype.
+struct ReductionParameters {
+  static constexpr size_t kSelf = 0;
+  static constexpr size_t kDims = 1;
+  static constexpr size_t kKeepDims = 2;
+  static constexpr size_t kDtype = 3;
+  static constexpr size_t kOut = 4;
+};
+
+// Which parameters say what is reduced: an array of dimensions, where null or an empty one means
+// all of them, or a single dimension.
+struct ReductionAttributes {
+  size_t dims = ReductionParameters::kDims;
+  size_t keep_dims = ReductionParameters::kKeepDims;
+};
+
+// Per dimension of self.
+std::array<bool, kMaxRank> reduced_dims(const Arguments& arguments,
+                                        ReductionAttributes attributes = {});
+
+// Every entry lies within [-n, n-1], n the rank of self (1 for a 0-d tensor).
+Rule dims_in_range(ReductionAttributes attributes = {});
+// No dimension is named twice, counted from either end.
+Rule dims_are_distinct(ReductionAttributes attributes = {});
+// out has the size of self with the dimensions reduced, or both have one element.
+Rule out_is_reduced();
+// The same without the exception.
+Rule has_reduced_shape(size_t tensor, ReductionAttributes attributes = {});
+
+// `dtype`: what elements are converted to, and the result is rounded to.
+Plan plan_reduction(const Arguments& arguments, aclDataType dtype, Reduction reduction);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_REDUCTION_REDUCTION_RULES_H_

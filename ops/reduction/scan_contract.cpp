@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running sums, and the first few elements in order.
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "aclgrad_contract/numbers.h"
+#include "aclnnop/aclnn_cumsum.h"
+#include "aclnnop/aclnn_topk.h"
+#include "ops/contract/dense.h"
+#include "ops/contract/describe.h"
+
+namespace aclgrad::contract {
+namespace {
+
+int64_t size_along(const Arguments& a) {
+  const Shape& shape = a.shape("self");
+  const auto rank = static_cast<int64_t>(std::max<size_t>(shape.size(), 1));
+  const auto dim = static_cast<int64_t>(a.number("dim"));
+  if (dim < -rank || dim >= rank) {
+    throw std::invalid_argument("dim " + std::to_string(dim) + " is not one of a tensor of rank " +
+                                std::to_string(shape.size()));
+  }
+  return shape.empty() ? 1 : shape[axis_of(a, shape)];
+}
+
+// ---- Running sums -------------------------------------------------------------------------------
+
+bool is_set_in(const Arguments& a, const char* flag) { return a.has(flag) && a.number(flag) != 0; }
+
+Array running(const Arguments& a, const Array& self, bool magnitudes) {
+  Array out = self;
+  dense::for_each_line(self.shape, axis_of(a, self.shape), [&](std::vector<size_t> line) {
+    if (is_set_in(a, "reverse")) std::ranges::reverse(line);
+    Number sum = 0;
+    for (const size_t i : line) {
+      const Number before = sum;
+      sum += magnitudes ? std::abs(self.values[i]) : self.values[i];
+      out.values[i] = is_set_in(a, "exclusive") && !magnitudes ? before : sum;
+    }
+  });
+  return out;
+}
+
+// self is converted to the result's dtype first; integers wrap.
+Array cumsum(const Arguments& a, const Array& self) {
+  const bool converts = a.has("dtype") && a.dtype_of("dtype") && a.dtype() != ACL_DT_UNDEFINED;
+  const aclDataType to = converts ? *a.dtype_of("dtype") : a.dtype();
+  if (to == ACL_DT_UNDEFINED) return running(a, self, false);
+  const Array held =
+      dense::map(self, [&](Number x) { return rounded(converted(x, a.dtype(), to), to); });
+  return dense::map(running(a, held, false),
+                    [to](Number x) { return is_whole(to) ? wrapped(x, to) : x; });
+}
+
+template <class PhaseOne>
+Operator running_sums(std::string name, std::vector<Parameter> parameters) {
+  Operator op =
+      contract_of<PhaseOne>(std::move(name), std::move(parameters), without(kNumbers, ACL_BOOL));
+  op.arrange = [](Arguments& a) {
+    size_along(a);
+    a.shape("out") = a.shape("self");
+    if (a.has("dtype") && a.dtype_of("dtype")) a.tensor("out").dtype = a.dtype_of("dtype");
+  };
+  op.reference = [](const Arguments& a, const Arrays& in) { return Arrays{cumsum(a, in[0])}; };
+  op.magnitude = [](const Arguments& a, const Arrays& in) {
+    return Arrays{running(a, in[0], true)};
+  };
+  op.complex = Complex::kParts;
+  op.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 4};
+  op.error_inputs = {bad_dim(2), bad_dim(-3)};
+  return op;
+}
+
+void add_cumsum(std::vector<Operator>& all) {
+  Operator first = running_sums<decltype(aclnnCumsumGetWorkspaceSize)>(
+      "aclnnCumsum", {promotes(any_dtype(in("self"))), integer("dim", -1),
+                      option(dtype_named("dtype"), "into"), any_dtype(out("out"))});
+  first.samples = {{{{"dim", -1.0}}}, {{{"dim", 0.0}}}, {{{"dim", 1.0}, {"dtype", ACL_FLOAT}}}};
+  // Into a dtype of its own everything goes that converts to it.
+  const auto converts = [](const Arguments& a, aclDataType dtype) {
+    const auto into = a.dtype_of("dtype");
+    return into && is_complex(dtype) == is_complex(*into);
+  };
+  first.also_accepts = [converts](const Arguments& a, std::string_view, aclDataType dtype) {
+    return converts(a, dtype);
+  };
+  first.also_refuses = [converts](const Arguments& a, std::string_view, aclDataType dtype) {
+    return a.dtype_of("dtype") && !converts(a, dtype);
+  };
+  first.check = "cumsum";
+  first.computes = {"running sums along dim", "沿 dim 的累加"};
+  Operator second = running_sums<decltype(aclnnCumsumV2GetWorkspaceSize)>(
+      "aclnnCumsumV2",
+      {in("self"), integer("dim", -1), flag("exclusive"), flag("reverse"), out("out")});
+  second.samples = {{{{"dim", -1.0}}},
+                    {{{"dim", 1.0}, {"exclusive", 1.0}}},
+                    {{{"dim", 0.0}, {"reverse", 1.0}}},
+                    {{{"dim", -2.0}, {"exclusive", 1.0}, {"reverse", 1.0}}}};
+  second.value_samples = {{{{"self", Shape{3000, 3}}, {"dim", 0.0}}},
+                          {{{"self", Shape{2, 3000}}, {"dim", 1.0}, {"exclusive", 1.0}}}};
+  second.check = "cumsum_v2";
+  second.computes = {"running sums along dim, with the element itself or without, from either end",
+                     "沿 dim 的累加，可不含自身，可反向"};
+  second.in_graph = "cumsum(x, dim, options)";
+  all.insert(all.end(), {first, second});
+}
+
+// ---- In order -----------------------------------------------------------------------------------
+
+Arrays topk(const Arguments& a, const Arrays& in) {
+  const Array& self = in[0];
+  Array values{a.shape("valuesOut"), {}};
+  values.values.resize(static_cast<size_t>(count_of(values.shape)));
+  Array places = values;
+  std::vector<std::vector<size_t>> taken;
+  const size_t axis = axis_of(a, self.shape);
+  dense::for_each_line(values.shape, axis, [&](const auto& line) { taken.push_back(line); });
+  auto next = taken.begin();
+  dense::for_each_line(self.shape, axis, [&](const std::vector<size_t>& line) {
+    std::vector<size_t> order(line.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, [&](size_t i, size_t j) {
+      const Number x = self.values[line[i]], y = self.values[line[j]];
+      return a.number("largest") != 0 ? x > y : x < y;
+    });
+    for (size_t k = 0; k < next->size(); ++k) {
+      values.values[(*next)[k]] = self.values[line[order[k]]];
+      places.values[(*next)[k]] = static_cast<Number>(order[k]);
+    }
+    ++next;
+  });
+  return {values, places};
+}
+
+ErrorInput bad_k(int64_t k) { return refused("k", "= " + std::to_string(k), k, "[0, 4]"); }
+
+void add_topk(std::vector<Operator>& all) {
+  Operator op = contract_of<decltype(aclnnTopkGetWorkspaceSize)>(
+      "aclnnTopk",
+      {in("self"), integer("k", 1), integer("dim", -1), flag("largest", true), flag("sorted", true),
+       shaped(out("valuesOut"), {2, 1}), typed(shaped(out("indicesOut"), {2, 1}), ACL_INT64)},
+      kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8});
+  op.base_shape = {kN, 3, 5};
+  op.arrange = [](Arguments& a) {
+    const auto k = static_cast<int64_t>(a.number("k"));
+    if (k < 0 || k > size_along(a)) {
+      throw std::invalid_argument("k = " + std::to_string(k) + " is more than the size along dim");
+    }
+    Shape shape = a.shape("self");
+    if (!shape.empty()) shape[axis_of(a, shape)] = k;
+    a.shape("valuesOut") = a.shape("indicesOut") = shape;
+  };
+  op.samples = {{{{"k", 3.0}, {"dim", -1.0}}},
+                {{{"k", 2.0}, {"dim", 1.0}, {"largest", 0.0}}},
+                {{{"k", 1.0}, {"dim", 0.0}}},
+                {{{"k", 3.0}, {"dim", -2.0}, {"sorted", 0.0}}}};
+  op.value_samples = {{{{"self", Shape{70, 300}}, {"k", 5.0}, {"dim", -1.0}}}};
+  op.reference = topk;
+  op.bound = {.of_float = 0, .of_16_bits = 0};
+  op.nan_goes_through = false;
+  op.error_inputs = {bad_dim(2), bad_dim(-3), bad_k(5), bad_k(-1)};
+  op.check = "topk";
+  op.computes = {"the k largest or smallest along dim, in order, and their places",
+                 "沿 dim 的前 k 个最大或最小元素及其位置"};
+  op.in_graph = "topk(x, k, dim)";
+  all.push_back(op);
+}
+
+}  // namespace
+
+void add_scans(std::vector<Operator>& all) {
+  add_cumsum(all);
+  add_topk(all);
+}
+
+}  // namespace aclgrad::contract

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnTopk.
+#include "aclnnop/aclnn_topk.h"
+
+#include <fmt/format.h>
+
+#include "ops/meta/rules.h"
+#include "ops/reduction/topk_kernel.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr size_t kSelf = 0;
+constexpr size_t kK = 1;
+constexpr size_t kDim = 2;
+constexpr size_t kLargest = 3;
+constexpr size_t kValues = 5;
+constexpr size_t kIndices = 6;
+
+constexpr DtypeSet kDtypes{
+    {ACL_FLOAT, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_UINT8, ACL_DOUBLE},
+    {ACL_BF16}};
+
+size_t axis(const Arguments& arguments) {
+  return normalize_axis(arguments.integer(kDim), arguments.shape(kSelf).size());
+}
+
+Rule k_fits() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims& shape = arguments.shape(kSelf);
+    const int64_t size = shape.empty() ? 1 : shape[axis(arguments)];
+    const int64_t k = arguments.integer(kK);
+    if (k >= 0 && k <= size) return std::nullopt;
+    return fmt::format(
+        "k must be within [0, {}], the size of dimension {} of tensor {} {}, but is {}.", size,
+        axis(arguments), arguments.name(kSelf), to_string(shape), k);
+  });
+}
+
+Rule has_k_elements(size_t tensor) {
+  return [=](const Arguments& arguments) {
+    Dims shape = arguments.shape(kSelf);
+    if (!shape.empty()) shape[axis(arguments)] = arguments.integer(kK);
+    return has_shape(tensor, shape)(arguments);
+  };
+}
+
+const OperatorSpec kSpec{
+    "aclnnTopk",
+    {input("self"), attribute("k"), attribute("dim"), attribute("largest"), attribute("sorted"),
+     output("valuesOut"), output("indicesOut")},
+    {not_null({kSelf, kValues, kIndices}), axis_of(kDim, kSelf), k_fits(), dtype_in(kSelf, kDtypes),
+     same_dtype(kValues, kSelf), dtype_in(kIndices, {ACL_INT64}), max_rank(kSelf),
+     max_rank(kValues), max_rank(kIndices), has_k_elements(kValues), has_k_elements(kIndices)}};
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnTopk, 7, kSpec, [](const Arguments& arguments) {
+  // 0-d tensors have one element, whatever k is.
+  if (arguments.integer(kK) == 0) return Plan{};
+  return plan_topk(arguments, kSelf, axis(arguments), arguments.flag(kLargest), kValues, kIndices);
+})

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnInplaceZero.
+#include "aclnnop/aclnn_zero.h"
+
+#include "ops/arithmetic/arithmetic_rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr DtypeSet kDtypes{ACL_INT8,  ACL_INT32,     ACL_INT64,     ACL_UINT8, ACL_FLOAT16,
+                           ACL_FLOAT, ACL_BOOL,      ACL_DOUBLE,    ACL_INT16, ACL_UINT16,
+                           ACL_BF16,  ACL_COMPLEX64, ACL_COMPLEX128};
+
+const OperatorSpec kInplaceZero{
+    "aclnnInplaceZero", {output("selfRef")}, {not_null({0}), dtype_in(0, kDtypes)}};
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnInplaceZero, 1, kInplaceZero, [](const Arguments& arguments) {
+  const aclDataType dtype = arguments.dtype(0);
+  return plan_arithmetic(arguments, 0, {}, dtype, constant(dtype, {}));
+})

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// ELU's kernels in float against its kernels in double, on every 16-bit pattern and for parameters
+// of every kind that the float ones tell apart: all 1, short ones (products with elements are often
+// ties), such with all the digits of a float, and those of which products with each other or with
+// elements just are floats or are not.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "ops/activation/elu_kernel.h"
+#include "ops/engine/dtype/formats.h"
+
+namespace aclgrad::ops {
+namespace {
+
+constexpr size_t kPatterns = 65536;
+constexpr EluParameters kParameters[] = {
+    {1, 1, 1},        {1.25f, 0.75f, 1.5f},   {1.1f, 1, 1},
+    {1.25f, 1.1f, 1}, {2, 1.1f, 0x1p-15f},    {1, 1, 0x1p-16f},
+    {1, 1, 1.1f},     {2, 1.1f, 0.5f},        {1.1f, 0.9f, 1.3f},
+    {2, 3, 5},        {0.5f, 1, 0x1.fffep0f}, {0.5f, 1, 0x1.ffffp0f}};
+// The last ones are for BF16: beside the smallest numbers floats hold less of a product, and two
+// floats hold less of a slope than may be needed.
+constexpr double kGradients[] = {0.0,          -0.0,       1.0,       -1.25,       0.3,
+                                 1.5e-5,       -7e-8,      250.0,     0x1.f4p-124, 0x15p-133,
+                                 -0x1.02p-101, 0x1.fep127, 0x1.ep-116};
+
+template <class Stored>
+std::vector<Stored> all_patterns() {
+  std::vector<Stored> result(kPatterns);
+  for (size_t i = 0; i < kPatterns; ++i) result[i].bits = static_cast<uint16_t>(i);
+  return result;
+}
+
+// Counts the results of the float kernel that are not the double one's, rounded.
+template <class Stored>
+size_t count_differences(const Kernel& kernel, aclDataType dtype,
+                         const std::vector<std::vector<Stored>>& inputs) {
+  const auto& both = std::get<FloatKernel>(kernel);
+  std::vector<Stored> actual(kPatterns);
+  std::vector<const void*> in;
+  for (const std::vector<Stored>& input : inputs) in.push_back(input.data());
+  void* out = actual.data();
+  const std::vector<int64_t> steps(in.size(), 0);
+  both.stored({dtype, in.data(), &out, kPatterns, false, 1, steps.data(), steps.data()});
+
+  std::vector<double> exact;
+  alignas(64) double from[2][kBlock];
+  alignas(64) double to[kBlock];
+  const double* sources[] = {from[0], from[1]};
+  double* target = to;
+  for (size_t begin = 0; begin < kPatterns; begin += kBlock) {
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      for (size_t i = 0; i < kBlock; ++i) from[k][i] = real_part(inputs[k][begin + i]);
+    }
+    both.exact(sources, &target, kBlock);
+    exact.insert(exact.end(), to, to + kBlock);
+  }
+  size_t differences = 0;
+  for (size_t i = 0; i < kPatterns; ++i) {
+    const Stored expected = from_parts<Stored>(exact[i], 0.0);
+    const bool both_nan = std::isnan(real_part(expected)) && std::isnan(real_part(actual[i]));
+    if (expected.bits == actual[i].bits || both_nan) continue;
+    if (differences++ == 0) {
+      ADD_FAILURE() << "pattern " << i << ": " << real_part(actual[i]) << " instead of "
+                    << real_part(expected);
+    }
+  }
+  return differences;
+}
+
+template <class Stored>
+void compare(aclDataType dtype) {
+  const std::vector<Stored> x = all_patterns<Stored>();
+  for (const EluParameters& p : kParameters) {
+    SCOPED_TRACE(testing::Message() << p.alpha << " " << p.scale << " " << p.input_scale);
+    EXPECT_EQ(count_differences<Stored>(elu_kernel(p), dtype, {x}), 0u);
+    for (const double gradient : kGradients) {
+      SCOPED_TRACE(gradient);
+      const std::vector<Stored> g(kPatterns, from_parts<Stored>(gradient, 0.0));
+      EXPECT_EQ(count_differences<Stored>(elu_backward_kernel(p, false), dtype, {g, x}), 0u);
+      EXPECT_EQ(count_differences<Stored>(elu_backward_kernel(p, true), dtype, {g, x}), 0u);
+    }
+  }
+}
+
+TEST(EluParameters, BfloatResultsAreTheNearest) { compare<Bfloat>(ACL_BF16); }
+TEST(EluParameters, HalfResultsAreTheNearest) { compare<Half>(ACL_FLOAT16); }
+
+TEST(EluParameters, OthersThanPositiveModerateOnesStayInDouble) {
+  for (const EluParameters& p : {EluParameters{-1, 1, 1}, EluParameters{1, 0, 1},
+                                 EluParameters{1, 1, -2}, EluParameters{1e30f, 1, 1}}) {
+    EXPECT_TRUE(std::holds_alternative<RealKernel>(elu_kernel(p)));
+    EXPECT_TRUE(std::holds_alternative<RealKernel>(elu_backward_kernel(p, true)));
+  }
+}
+
+}  // namespace
+}  // namespace aclgrad::ops

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The activation kernels as blocks: the same bits on every instruction set, and no effect of where
+// in a block an element stands or of what lies beyond its end.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ops/activation/elu_kernel.h"
+#include "ops/activation/geglu_kernel.h"
+#include "ops/activation/gelu_kernel.h"
+#include "ops/activation/hardswish_kernel.h"
+#include "ops/activation/selu_kernel.h"
+#include "ops/engine/dtype/formats.h"
+#include "tests/ops/engine/targets.h"
+
+namespace aclgrad::ops {
+namespace {
+
+// The body in double of a kernel; what runs in float is tested through the operators.
+RealKernel exact_body(const Kernel& kernel) {
+  const auto* both = std::get_if<FloatKernel>(&kernel);
+  return both != nullptr ? both->exact : std::get<RealKernel>(kernel);
+}
+
+struct Row {
+  Row(std::string name_of_row, const Kernel& of)
+      : name(std::move(name_of_row)), kernel(exact_body(of)) {}
+
+  std::string name;
+  RealKernel kernel;
+};
+
+std::vector<Row> rows() {
+  const EluParameters elu{1.5f, 1.25f, 0.75f};
+  const EluParameters infinite{1.5f, 1.25f, std::numeric_limits<float>::infinity()};
+  return {{"selu", selu_kernel()},
+          {"selu backward", selu_backward_kernel()},
+          {"elu", elu_kernel(elu)},
+          {"elu, infinite inputScale", elu_kernel(infinite)},
+          {"elu backward", elu_backward_kernel(elu, false)},
+          {"elu backward of result", elu_backward_kernel(elu, true)},
+          {"hardswish", hardswish_kernel()},
+          {"hardswish backward", hardswish_backward_kernel(Interval::kClosed)},
+          {"hardswish backward V2", hardswish_backward_kernel(Interval::kOpen)},
+          {"gelu erf", gelu_kernel(GeluForm::kErf)},
+          {"gelu tanh", gelu_kernel(GeluForm::kTanh)},
+          {"gelu backward erf", gelu_backward_kernel(GeluForm::kErf)},
+          {"gelu backward tanh", gelu_backward_kernel(GeluForm::kTanh)},
+          {"geglu erf", geglu_kernel(GeluForm::kErf)},
+          {"geglu tanh", geglu_kernel(GeluForm::kTanh)},
+          {"geglu backward erf", geglu_backward_kernel(GeluForm::kErf)},
+          {"geglu backward tanh", geglu_backward_kernel(GeluForm::kTanh)}};
+}
+
+// Four inputs and two outputs are the most that a row has. Inputs 0 and 2 are factors; 1 and 3 run
+// through the interesting range, which rows of one input get as well.
+struct Blocks {
+  alignas(64) double in[4][kBlock];
+  alignas(64) double out[2][kBlock];
+  alignas(64) double shifted_out[2][kBlock];
+
+  // Element i is that of place start + i in a longer sequence; beyond `count` lies `padding`.
+  Blocks(size_t start, size_t count, double padding) {
+    for (size_t i = 0; i < kBlock; ++i) {
+      const auto n = static_cast<double>(start + i);
+      in[0][i] = i < count ? 1.0 + 0.01 * n : padding;
+      in[1][i] = i < count ? -9.0 + 0.0357 * n : padding;
+      in[2][i] = i < count ? 2.0 - 0.02 * n : padding;
+      in[3][i] = i < count ? 5.0 - 0.0213 * n : padding;
+    }
+    std::memset(out, 0, sizeof(out));
+    std::memset(shifted_out, 0, sizeof(shifted_out));
+  }
+
+  void run(const RealKernel& kernel, size_t count) {
+    const double* const inputs[] = {in[0], in[1], in[2], in[3]};
+    const double* const shifted[] = {in[1], in[2], in[3], in[0]};
+    double* const outputs[] = {out[0], out[1]};
+    double* const shifted_outputs[] = {shifted_out[0], shifted_out[1]};
+    kernel(inputs, outputs, count);
+    kernel(shifted, shifted_outputs, count);
+  }
+
+  bool same(const Blocks& other, size_t begin, size_t count) const {
+    for (size_t k = 0; k < 2; ++k) {
+      const size_t bytes = count * sizeof(double);
+      if (std::memcmp(out[k], other.out[k] + begin, bytes) != 0) return false;
+      if (std::memcmp(shifted_out[k], other.shifted_out[k] + begin, bytes) != 0) return false;
+    }
+    return true;
+  }
+};
+
+TEST(Kernels, EveryInstructionSetGivesTheSameBits) {
+  for (const Row& row : rows()) {
+    Blocks expected(0, kBlock, 0);
+    expected.run(row.kernel, kBlock);
+    testing::for_each_target([&](int64_t) {
+      Blocks actual(0, kBlock, 0);
+      actual.run(row.kernel, kBlock);
+      EXPECT_TRUE(actual.same(expected, 0, kBlock)) << row.name;
+    });
+  }
+}
+
+template <class Stored>
+void expect_nearest_hardswish(aclDataType dtype) {
+  constexpr size_t kCount = 65536;
+  const FloatKernel kernel = hardswish_kernel();
+  std::vector<Stored> x(kCount), actual(kCount);
+  alignas(64) double value[kBlock];
+  alignas(64) double exact[kBlock];
+  for (size_t i = 0; i < kCount; ++i) x[i] = Stored{static_cast<uint16_t>(i)};
+  const void* const in[] = {x.data()};
+  void* const out[] = {actual.data()};
+  const int64_t steps[] = {0};
+  kernel.stored({dtype, in, out, kCount, false, 1, steps, steps});
+  for (size_t begin = 0; begin < kCount; begin += kBlock) {
+    const double* const from[] = {value};
+    double* const to[] = {exact};
+    for (size_t i = 0; i < kBlock; ++i) value[i] = real_part(x[begin + i]);
+    kernel.exact(from, to, kBlock);
+    for (size_t i = 0; i < kBlock; ++i) {
+      if (std::isnan(value[i])) {
+        EXPECT_TRUE(std::isnan(real_part(actual[begin + i])));
+      } else {
+        EXPECT_EQ(actual[begin + i].bits, from_parts<Stored>(exact[i], 0.0).bits) << value[i];
+      }
+    }
+  }
+}
+
+// Its formula in float relies on that: it does not look whether a result could be a neighbour.
+TEST(Kernels, HardswishOfEvery16BitElementIsTheNearest) {
+  testing::for_each_target([](int64_t) {
+    expect_nearest_hardswish<Half>(ACL_FLOAT16);
+    expect_nearest_hardswish<Bfloat>(ACL_BF16);
+  });
+}
+
+TEST(Kernels, PositionAndPaddingDoNotMatter) {
+  constexpr size_t kStart = 101;
+  constexpr size_t kCount = 37;
+  for (const Row& row : rows()) {
+    testing::for_each_target([&](int64_t) {
+      Blocks whole(0, kBlock, 0);
+      whole.run(row.kernel, kBlock);
+      Blocks part(kStart, kCount, std::numeric_limits<double>::quiet_NaN());
+      part.run(row.kernel, kCount);
+      EXPECT_TRUE(part.same(whole, kStart, kCount)) << row.name;
+    });
+  }
+}
+
+// Nothing but the kernel runs here, so nothing else can have asked for a target.
+TEST(Kernels, DispatchIsNotBypassed) {
+  if (testing::kOneTarget) GTEST_SKIP() << "there is nothing to choose from";
+  for (const Row& row : rows()) {
+    testing::for_each_target([&](int64_t target) {
+      hwy::SetSupportedTargetsForTest(target);
+      hwy::GetChosenTarget().DeInit();
+      Blocks blocks(0, kBlock, 0);
+      blocks.run(row.kernel, kBlock);
+      EXPECT_TRUE(hwy::GetChosenTarget().IsInitialized()) << row.name;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace aclgrad::ops

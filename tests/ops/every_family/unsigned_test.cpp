@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// UINT64 above what INT64 holds, through every operator that knows the dtype: the numbers must not
+// turn negative on the way, and are rounded once.
+#include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_cast.h"
+#include "aclnnop/aclnn_copy.h"
+#include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/aclnn_zero.h"
+#include "tests/ops/support/fixture.h"
+
+namespace aclgrad::testing {
+namespace {
+
+constexpr uint64_t kHalfway = uint64_t{1} << 63;
+// Nearest of each short format from above: the last bit decides, which a detour through DOUBLE
+// would lose.
+constexpr uint64_t kAboveTie = kHalfway + (uint64_t{1} << 39) + 1;
+constexpr uint64_t kLargest = ~uint64_t{0};
+
+class UnsignedTest : public AclTest {
+ protected:
+  static long double wide(uint64_t value) { return static_cast<long double>(value); }
+};
+
+TEST_F(UnsignedTest, CastsKeepTheNumber) {
+  const std::vector<uint64_t> numbers = {kHalfway, kAboveTie, kLargest, 5};
+  Array self(ACL_UINT64, {4});
+  for (int64_t i = 0; i < 4; ++i) self.set(i, wide(numbers[static_cast<size_t>(i)]));
+  for (const aclDataType dtype : {ACL_FLOAT, ACL_BF16, ACL_DOUBLE, ACL_FLOAT16, ACL_UINT64}) {
+    Array out(dtype, {4});
+    ASSERT_EQ(call(aclnnCastGetWorkspaceSize, aclnnCast, self.tensor(), dtype, out.tensor()), 0);
+    for (int64_t i = 0; i < 4; ++i) {
+      const long double exact = wide(numbers[static_cast<size_t>(i)]);
+      EXPECT_EQ(out.get(i), dtype == ACL_UINT64 ? exact : round_to(exact, dtype)) << dtype;
+    }
+  }
+}
+
+TEST_F(UnsignedTest, CastsToNarrowerIntegersWrapAndToBoolAreTrue) {
+  const Array self(ACL_UINT64, {2}, {wide(kHalfway + 7), wide(kLargest)});
+  Array small(ACL_INT32, {2}), truth(ACL_BOOL, {2});
+  ASSERT_EQ(call(aclnnCastGetWorkspaceSize, aclnnCast, self.tensor(), ACL_INT32, small.tensor()),
+            0);
+  EXPECT_EQ(small.values(), (std::vector<long double>{7, -1}));
+  ASSERT_EQ(call(aclnnCastGetWorkspaceSize, aclnnCast, self.tensor(), ACL_BOOL, truth.tensor()), 0);
+  EXPECT_EQ(truth.values(), (std::vector<long double>{1, 1}));
+}
+
+TEST_F(UnsignedTest, CastsToComplexRoundOnce) {
+  const Array self(ACL_UINT64, {1}, {wide(kAboveTie)});
+  Array out(ACL_COMPLEX64, {1});
+  ASSERT_EQ(call(aclnnCastGetWorkspaceSize, aclnnCast, self.tensor(), ACL_COMPLEX64, out.tensor()),
+            0);
+  EXPECT_EQ(load_as<float>(out.data(), 0), static_cast<float>(kAboveTie));
+  EXPECT_EQ(load_as<float>(out.data(), 1), 0.0f);
+}
+
+TEST_F(UnsignedTest, CastsFromFloatingSaturate) {
+  const Array self(ACL_DOUBLE, {4}, {0x1p63L, 0x1p64L, -1, std::nanl("")});
+  Array out(ACL_UINT64, {4});
+  ASSERT_EQ(call(aclnnCastGetWorkspaceSize, aclnnCast, self.tensor(), ACL_UINT64, out.tensor()), 0);
+  EXPECT_EQ(out.values(), (std::vector<long double>{wide(kHalfway), wide(kLargest), 0, 0}));
+}
+
+TEST_F(UnsignedTest, CopiesInEveryLayout) {
+  const Array source(ACL_UINT64, {2}, {wide(kAboveTie), wide(kLargest)});
+  Array same(ACL_UINT64, {2}), reals(ACL_FLOAT, {2}, Array::Layout{{2}, 1}),
+      rows(ACL_FLOAT, {2, 2});
+  ASSERT_EQ(
+      call(aclnnInplaceCopyGetWorkspaceSize, aclnnInplaceCopy, same.tensor(), source.tensor()), 0);
+  EXPECT_EQ(same.values(), source.values());
+  for (Array* target : {&reals, &rows}) {
+    ASSERT_EQ(
+        call(aclnnInplaceCopyGetWorkspaceSize, aclnnInplaceCopy, target->tensor(), source.tensor()),
+        0);
+    EXPECT_EQ(target->get(0), round_to(wide(kAboveTie), ACL_FLOAT));
+    EXPECT_EQ(target->get(1), 0x1p64L);
+  }
+}
+
+TEST_F(UnsignedTest, ScalarsFillAndScale) {
+  uint64_t number = kAboveTie;
+  const Scalar scalar(&number, ACL_UINT64);
+  Array self(ACL_UINT64, {2});
+  ASSERT_EQ(call(aclnnInplaceFillScalarGetWorkspaceSize, aclnnInplaceFillScalar, self.tensor(),
+                 scalar.get()),
+            0);
+  EXPECT_EQ(self.get(1), wide(kAboveTie));
+  ASSERT_EQ(call(aclnnInplaceZeroGetWorkspaceSize, aclnnInplaceZero,
+                 Array(ACL_UINT16, {1}, {9}).tensor()),
+            0);
+  // As a factor it is converted to the computation's type: rounded once.
+  const Array zero(ACL_FLOAT, {1}, {0}), one(ACL_FLOAT, {1}, {1});
+  Array out(ACL_FLOAT, {1});
+  ASSERT_EQ(call(aclnnAddGetWorkspaceSize, aclnnAdd, zero.tensor(), one.tensor(), scalar.get(),
+                 out.tensor()),
+            0);
+  EXPECT_EQ(out.get(0), round_to(wide(kAboveTie), ACL_FLOAT));
+}
+
+}  // namespace
+}  // namespace aclgrad::testing

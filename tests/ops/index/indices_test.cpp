@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What no contract has of indices: numbers out of range, both dtypes of numbers,
+// scalars, empty tensors, large tables; and how Arange reads its scalars.
+#include <limits>
+
+#include "aclnnop/aclnn_arange.h"
+#include "aclnnop/aclnn_embedding.h"
+#include "aclnnop/aclnn_embedding_dense_backward.h"
+#include "aclnnop/aclnn_gather.h"
+#include "aclnnop/aclnn_gather_v2.h"
+#include "aclnnop/aclnn_index_select.h"
+#include "tests/ops/support/fixture.h"
+
+namespace aclgrad::testing {
+namespace {
+
+constexpr uint64_t kNoPadding = UINT64_MAX;
+
+class IndicesTest : public AclTest {
+ protected:
+  // The task fails, says why and leaves out as it was.
+  void expect_failure(aclnnStatus status, const char* what, const Array& out) {
+    EXPECT_EQ(status, ACL_ERROR_RT_INTERNAL_ERROR);
+    const std::string message = recent_message();
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+    for (const long double value : out.values()) EXPECT_EQ(value, 7);
+  }
+};
+
+TEST_F(IndicesTest, OutOfRangeNothingIsReadOrWritten) {
+  const Array self(ACL_FLOAT, {3, 2}, {1, 2, 3, 4, 5, 6});
+  for (const aclDataType dtype : {ACL_INT32, ACL_INT64}) {
+    for (const long double wrong : {3.0L, -4.0L, 2147483647.0L}) {
+      const Array index(dtype, {2}, {1, wrong});
+      const Array rows(ACL_FLOAT, {2, 2}, {7});
+      expect_failure(call(aclnnIndexSelectGetWorkspaceSize, aclnnIndexSelect, self.tensor(),
+                          int64_t{0}, index.tensor(), rows.tensor()),
+                     "must be in [-3, 2]", rows);
+      expect_failure(call(aclnnGatherV2GetWorkspaceSize, aclnnGatherV2, self.tensor(), int64_t{0},
+                          index.tensor(), rows.tensor()),
+                     "element 1 of index", rows);
+      const Array places(dtype, {1, 2}, {1, wrong});
+      const Array one(ACL_FLOAT, {1, 2}, {7});
+      expect_failure(call(aclnnGatherGetWorkspaceSize, aclnnGather, self.tensor(), int64_t{0},
+                          places.tensor(), one.tensor()),
+                     "must be in [-3, 2]", one);
+      expect_failure(call(aclnnEmbeddingGetWorkspaceSize, aclnnEmbedding, self.tensor(),
+                          index.tensor(), rows.tensor()),
+                     "must be in [0, 2]", rows);
+      const Array sums(ACL_FLOAT, {3, 2}, {7});
+      expect_failure(
+          call(aclnnEmbeddingDenseBackwardGetWorkspaceSize, aclnnEmbeddingDenseBackward,
+               rows.tensor(), index.tensor(), uint64_t{3}, kNoPadding, false, sums.tensor()),
+          "must be in [0, 2]", sums);
+    }
+  }
+  // An embedding does not count from the end.
+  const Array last(ACL_INT32, {1}, {-1});
+  const Array row(ACL_FLOAT, {1, 2}, {7});
+  expect_failure(call(aclnnEmbeddingGetWorkspaceSize, aclnnEmbedding, self.tensor(), last.tensor(),
+                      row.tensor()),
+                 "is -1", row);
+}
+
+TEST_F(IndicesTest, NegativeOnesCountFromTheEnd) {
+  const Array self(ACL_INT8, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const Array index(ACL_INT32, {2}, {-1, 0});
+  const Array out(ACL_INT8, {2, 2});
+  ASSERT_EQ(call(aclnnIndexSelectGetWorkspaceSize, aclnnIndexSelect, self.tensor(), int64_t{1},
+                 index.tensor(), out.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(out.values(), (Values{3, 1, 6, 4}));
+  const Array each(ACL_INT32, {1, 2}, {-2, 1});
+  const Array some(ACL_INT8, {1, 2});
+  ASSERT_EQ(call(aclnnGatherGetWorkspaceSize, aclnnGather, self.tensor(), int64_t{0}, each.tensor(),
+                 some.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(some.values(), (Values{1, 5}));
+}
+
+TEST_F(IndicesTest, ScalarsHaveOneElement) {
+  const Array self(ACL_FLOAT, {}, {4.5L});
+  const Array index(ACL_INT64, {}, {0});
+  for (const auto phase_one : {aclnnIndexSelectGetWorkspaceSize, aclnnGatherV2GetWorkspaceSize,
+                               aclnnGatherGetWorkspaceSize}) {
+    const auto phase_two = phase_one == aclnnIndexSelectGetWorkspaceSize ? aclnnIndexSelect
+                           : phase_one == aclnnGatherV2GetWorkspaceSize  ? aclnnGatherV2
+                                                                         : aclnnGather;
+    const Array out(ACL_FLOAT, {});
+    ASSERT_EQ(call(phase_one, phase_two, self.tensor(), int64_t{-1}, index.tensor(), out.tensor()),
+              0)
+        << recent_message();
+    EXPECT_EQ(out.get(0), 4.5L);
+  }
+}
+
+TEST_F(IndicesTest, EmptyOnesWriteNothing) {
+  const Array self(ACL_FLOAT, {2, 2}, {1, 2, 3, 4});
+  const Array none(ACL_INT64, {0});
+  const Array out(ACL_FLOAT, {5}, {7});
+  EXPECT_EQ(call(aclnnIndexSelectGetWorkspaceSize, aclnnIndexSelect, self.tensor(), int64_t{0},
+                 none.tensor(), out.tensor()),
+            0);
+  EXPECT_EQ(out.get(4), 7);
+  // But a gradient of no rows is 0.
+  const Array no_rows(ACL_FLOAT, {0, 2});
+  const Array sums(ACL_FLOAT, {3, 2}, {7});
+  EXPECT_EQ(call(aclnnEmbeddingDenseBackwardGetWorkspaceSize, aclnnEmbeddingDenseBackward,
+                 no_rows.tensor(), none.tensor(), uint64_t{3}, kNoPadding, false, sums.tensor()),
+            0);
+  EXPECT_EQ(sums.values(), Values(6, 0));
+  const Array nothing(ACL_FLOAT, {0, 2});
+  const Array one(ACL_INT64, {1}, {0});
+  const Array row(ACL_FLOAT, {1, 2}, {7});
+  EXPECT_TRUE(fails_with(161002, {"self", "[0, 2]"},
+                         plan(aclnnIndexSelectGetWorkspaceSize, nothing.tensor(), int64_t{0},
+                              one.tensor(), row.tensor())));
+}
+
+TEST_F(IndicesTest, SumsAreRoundedOnceAndInTheOrderOfTheRows) {
+  // 2^24 and twice 1: in FLOAT both would be lost.
+  const Array grad(ACL_FLOAT, {3, 1}, {16777216, 1, 1});
+  const Array indices(ACL_FLOAT16, {3}, {1, 1.5L, 1});  // truncated
+  const Array out(ACL_FLOAT, {2, 1}, {7});
+  ASSERT_EQ(call(aclnnEmbeddingDenseBackwardGetWorkspaceSize, aclnnEmbeddingDenseBackward,
+                 grad.tensor(), indices.tensor(), uint64_t{2}, kNoPadding, false, out.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(out.values(), (Values{0, 16777218}));
+  ASSERT_EQ(call(aclnnEmbeddingDenseBackwardGetWorkspaceSize, aclnnEmbeddingDenseBackward,
+                 grad.tensor(), indices.tensor(), uint64_t{2}, uint64_t{1}, true, out.tensor()),
+            0);
+  EXPECT_EQ(out.values(), (Values{0, 0}));
+}
+
+TEST_F(IndicesTest, ArangeReadsItsScalarsAsTheResultHoldsThem) {
+  const auto arange = [&](auto start, auto end, auto step, const Array& out) {
+    return call(aclnnArangeGetWorkspaceSize, aclnnArange, Scalar(start).get(), Scalar(end).get(),
+                Scalar(step).get(), out.tensor());
+  };
+  const Array halves(ACL_FLOAT, {4});
+  ASSERT_EQ(arange(0.0F, 2.0F, 0.5F, halves), 0) << recent_message();
+  EXPECT_EQ(halves.values(), (Values{0, 0.5L, 1, 1.5L}));
+  const Array whole(ACL_INT32, {2});
+  ASSERT_EQ(arange(0.75, 2.5, 1.5, whole), 0) << recent_message();
+  EXPECT_EQ(whole.values(), (Values{0, 1}));
+  EXPECT_EQ(arange(0.0F, 2.0F, 0.5F, whole), 161002);
+  EXPECT_NE(recent_message().find("step must not be 0"), std::string::npos);
+  const Array none(ACL_FLOAT, {0});
+  EXPECT_EQ(arange(3, 3, -1, none), 0) << recent_message();
+  // Beyond what a double can count.
+  const Array large(ACL_INT64, {2});
+  const int64_t begin = (int64_t{1} << 53) + 1;
+  ASSERT_EQ(arange(begin, begin + 2, int64_t{1}, large), 0) << recent_message();
+  EXPECT_EQ(large.get(0), begin);
+  EXPECT_EQ(large.get(1), begin + 1);
+}
+
+}  // namespace
+}  // namespace aclgrad::testing

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses at infinities, where a formula would have inf - inf or 0 * inf: the limit holds. Values
+// are in tests/cases, every check in tests/contract.
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
+#include "aclnnop/aclnn_nll_loss.h"
+#include "tests/ops/support/fixture.h"
+
+namespace aclgrad::testing {
+namespace {
+
+constexpr int64_t kNone = 0;
+constexpr int64_t kSum = 2;
+
+class Losses : public AclTest {};
+
+void expect_each(const Values& actual, const Values& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(is_near(actual[i], expected[i], 0)) << "element " << i;
+  }
+}
+
+TEST_F(Losses, BinaryCrossEntropyOfInfiniteLogitsIsTheLimit) {
+  const Values z = {-kInfinity, kInfinity, -kInfinity, -kInfinity, kInfinity, kInfinity, kNaN};
+  const Values t = {0, 1, 1, 0.5L, 0, 0.5L, 1};
+  const Values ones(7, 1), half(7, 0.5L), zeros(7, 0);
+  struct Weights {
+    const Values &weight, &positive;
+    Values loss, slope;
+  };
+  for (const auto& [weight, positive, loss, slope] :
+       {Weights{ones,
+                ones,
+                {0, 0, kInfinity, kInfinity, kInfinity, kInfinity, kNaN},
+                {0, 0, -1, -0.5L, 1, 0.5L, kNaN}},
+        // Without weight on the side that grows, nothing does.
+        Weights{
+            half, zeros, {0, 0, 0, 0, kInfinity, kInfinity, kNaN}, {0, 0, 0, 0, 0.5L, 0.25L, kNaN}},
+        Weights{zeros, ones, {0, 0, 0, 0, 0, 0, kNaN}, {0, 0, 0, 0, 0, 0, kNaN}}}) {
+    for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
+      const Array logits(dtype, {7}, {}, z), target(dtype, {7}, {}, t), w(dtype, {7}, {}, weight);
+      const Array p(dtype, {7}, {}, positive), g(dtype, {7}, {}, ones), out(dtype, {7});
+      ASSERT_EQ(
+          call(aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize, aclnnBinaryCrossEntropyWithLogits,
+               logits.tensor(), target.tensor(), w.tensor(), p.tensor(), kNone, out.tensor()),
+          0)
+          << recent_message();
+      expect_each(out.values(), loss);
+      ASSERT_EQ(call(aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize,
+                     aclnnBinaryCrossEntropyWithLogitsBackward, g.tensor(), logits.tensor(),
+                     target.tensor(), w.tensor(), p.tensor(), kNone, out.tensor()),
+                0)
+          << recent_message();
+      expect_each(out.values(), slope);
+    }
+  }
+}
+
+TEST_F(Losses, AClassOfWeightZeroDoesNotCountHoweverUnlikely) {
+  const Array self(ACL_FLOAT, {3, 2}, {-kInfinity, 0, -2, -1, kNaN, 0});
+  const Array weight(ACL_FLOAT, {2}, {0, 1}), target(ACL_INT64, {3}, {0, 1, 0});
+  const Array each(ACL_FLOAT, {3}), total(ACL_FLOAT, {});
+  ASSERT_EQ(call(aclnnNLLLossGetWorkspaceSize, aclnnNLLLoss, self.tensor(), target.tensor(),
+                 weight.tensor(), kNone, int64_t{-100}, each.tensor(), total.tensor()),
+            0)
+      << recent_message();
+  expect_each(each.values(), {0, 1, kNaN});
+  const Array two_rows(ACL_FLOAT, {2, 2}, {-kInfinity, 0, -2, -1}), targets(ACL_INT64, {2}, {0, 1});
+  const Array sum(ACL_FLOAT, {});
+  ASSERT_EQ(call(aclnnNLLLossGetWorkspaceSize, aclnnNLLLoss, two_rows.tensor(), targets.tensor(),
+                 weight.tensor(), kSum, int64_t{-100}, sum.tensor(), total.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(sum.get(0), 1);
+  EXPECT_EQ(total.get(0), 1);
+}
+
+}  // namespace
+}  // namespace aclgrad::testing

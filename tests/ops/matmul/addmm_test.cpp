@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclnnop/aclnn_addmm.h"
+
+#include "tests/ops/support/fixture.h"
+
+namespace aclgrad::testing {
+namespace {
+
+class AddmmTest : public AclTest {
+ protected:
+  aclnnStatus addmm(const Array& self, const Array& a, const Array& b, float beta, float alpha,
+                    Array& out, int8_t type = 0) {
+    const Scalar scaled_beta(beta);
+    const Scalar scaled_alpha(alpha);
+    return call(aclnnAddmmGetWorkspaceSize, aclnnAddmm, self.tensor(), a.tensor(), b.tensor(),
+                scaled_beta.get(), scaled_alpha.get(), out.tensor(), type);
+  }
+};
+
+TEST_F(AddmmTest, BetaZeroDoesNotReadTheAddend) {
+  const Array self(ACL_FLOAT, {2}, {kNaN, kNaN});
+  const Array a(ACL_FLOAT, {1, 2}, {3, 4});
+  const Array b(ACL_FLOAT, {2, 2}, {1, 2, 3, 4});
+  Array out(ACL_FLOAT, {1, 2});
+  for (float beta : {0.0f, 1e-8f, -1e-8f}) {
+    ASSERT_EQ(addmm(self, a, b, beta, 2, out), 0);
+    EXPECT_EQ(out.values(), (Values{30, 44}));
+  }
+}
+
+TEST_F(AddmmTest, AlphaZeroDoesNotComputeTheProduct) {
+  const Array self(ACL_FLOAT, {2}, {3, 5});
+  const Array a(ACL_FLOAT, {1, 2}, {kNaN, 4});
+  const Array b(ACL_FLOAT, {2, 2}, {1, 2, 3, 4});
+  Array out(ACL_FLOAT, {1, 2});
+  for (float alpha : {0.0f, 1e-8f}) {
+    ASSERT_EQ(addmm(self, a, b, 2, alpha, out), 0);
+    EXPECT_EQ(out.values(), (Values{6, 10}));
+  }
+  ASSERT_EQ(addmm(self, a, b, 0, 0, out), 0);
+  EXPECT_EQ(out.values(), (Values{0, 0}));
+}
+
+TEST_F(AddmmTest, NothingToMultiplyLeavesTheAddend) {
+  const Array self(ACL_FLOAT, {2}, {3, 5});
+  const Array a(ACL_FLOAT, {2, 0});
+  const Array b(ACL_FLOAT, {0, 2});
+  Array out(ACL_FLOAT, {2, 2}, {9});
+  ASSERT_EQ(addmm(self, a, b, 2, 7, out), 0);
+  EXPECT_EQ(out.values(), (Values{6, 10, 6, 10}));
+}
+
+TEST_F(AddmmTest, EmptyOutputsNeedNothing) {
+  const Array self(ACL_FLOAT, {1});
+  const Array a(ACL_FLOAT, {0, 3});
+  const Array b(ACL_FLOAT, {3, 2});
+  Array out(ACL_FLOAT, {0, 2});
+  EXPECT_EQ(addmm(self, a, b, 1, 1, out), 0);
+  EXPECT_EQ(addmm(Array(ACL_FLOAT, {0, 2}), a, b, 1, 1, out), 0);
+}
+
+}  // namespace
+}  // namespace aclgrad::testing

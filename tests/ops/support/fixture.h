@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of the training operators share: inputs in every layout, and the proof that checks
+// come in their documented order.
+#ifndef ACLGRAD_TESTS_OPS_SUPPORT_FIXTURE_H_
+#define ACLGRAD_TESTS_OPS_SUPPORT_FIXTURE_H_
+
+#include <complex>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/ops/support/layouts.h"
+
+namespace aclgrad::testing {
+
+using Values = std::vector<long double>;
+
+// ---- Inputs -------------------------------------------------------------------------------------
+
+// Numbers that do not repeat soon and that every thread of control makes the same.
+class Sequence {
+ public:
+  explicit Sequence(uint64_t seed = 1) : state_(seed * 0x9E3779B97F4A7C15u + 1) {}
+  // Uniform on [low, high).
+  long double next(long double low, long double high) {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * std::ldexp(static_cast<long double>(state_ >> 11), -53);
+  }
+  Values take(int64_t count, long double low, long double high) {
+    Values values;
+    for (int64_t i = 0; i < count; ++i) values.push_back(next(low, high));
+    return values;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+inline Array random_array(aclDataType dtype, const Shape& shape, LayoutKind kind, uint64_t seed,
+                          long double low = -4, long double high = 4) {
+  Array array(dtype, shape, make_layout(shape, kind));
+  if (array.count() > 0) array.fill(Sequence(seed).take(array.count(), low, high));
+  return array;
+}
+
+// Element `i` of `from`, broadcast to `to`.
+inline int64_t broadcast_index(const Shape& from, const Shape& to, int64_t i) {
+  int64_t index = 0;
+  int64_t step = 1;
+  for (size_t d = to.size(); d-- > 0; i /= to[d]) {
+    if (to.size() - d > from.size()) continue;
+    const int64_t size = from[d + from.size() - to.size()];
+    index += size == 1 ? 0 : i % to[d] * step;
+    step *= size;
+  }
+  return index;
+}
+
+// Within a distance; NaN is near NaN and an infinity near itself.
+inline ::testing::AssertionResult is_near(long double actual, long double expected,
+                                          long double tolerance) {
+  if (actual == expected || std::abs(actual - expected) <= tolerance ||
+      (std::isnan(actual) && std::isnan(expected))) {
+    return ::testing::AssertionSuccess();
+  }
+  return ::testing::AssertionFailure()
+         << "got " << actual << ", expected " << expected << " within " << tolerance;
+}
+
+// ---- Lists --------------------------------------------------------------------------------------
+
+// A list of tensors that their Arrays own.
+class List {
+ public:
+  explicit List(std::initializer_list<const aclTensor*> tensors)
+      : list_(aclCreateTensorList(tensors.begin(), tensors.size())) {}
+  ~List() { EXPECT_EQ(aclgradReleaseTensorList(list_), 0); }
+  List(const List&) = delete;
+  List& operator=(const List&) = delete;
+  aclTensorList* get() const { return list_; }
+
+ private:
+  aclTensorList* list_;
+};
+
+}  // namespace aclgrad::testing
+
+#endif  // ACLGRAD_TESTS_OPS_SUPPORT_FIXTURE_H_
