@@ -11,12 +11,58 @@
 #include "aclnnop/aclnn_leaky_relu_backward.h"
 #include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_threshold_backward.h"
-#include "ops/activation/activation_kernel.h"
 #include "ops/arithmetic/arithmetic_rules.h"
 
-using namespace aclgrad::ops;
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/activation/relu.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/engine/formula-inl.h"
 
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
+
+FloatKernel relu_formula() {
+  return unary([](auto d, auto x)
+                   HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });
+}
+
+// g for x > threshold, otherwise 0; a NaN in x stays.
+FloatKernel threshold_backward_formula(double threshold) {
+  return binary([threshold](auto d, auto g, auto x) HWY_ATTR {
+    const auto chosen = hn::IfThenElse(hn::Gt(x, set(d, threshold)), g, x);
+    return hn::IfThenZeroElse(hn::Le(x, set(d, threshold)), chosen);
+  });
+}
+
+// x for x > 0, otherwise slope x.
+FloatKernel leaky_relu_kernel(double slope) {
+  return unary([slope](auto d, auto x) HWY_ATTR {
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, set(d, slope)));
+  });
+}
+
+// g for x > 0, otherwise slope g; a NaN in x stays.
+FloatKernel leaky_relu_backward_kernel(double slope) {
+  return binary([slope](auto d, auto g, auto x) HWY_ATTR {
+    const auto by_slope = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), g, hn::Mul(g, set(d, slope)));
+    return hn::IfThenElse(hn::IsNaN(x), x, by_slope);
+  });
+}
+
+}  // namespace
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclgrad::ops {
+namespace {
+
+HWY_EXPORT(relu_formula);
+HWY_EXPORT(threshold_backward_formula);
+HWY_EXPORT(leaky_relu_kernel);
+HWY_EXPORT(leaky_relu_backward_kernel);
 
 constexpr DtypeSet kRelu{{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64},
                          {ACL_BF16}};
@@ -36,7 +82,7 @@ const OperatorSpec kInplaceRelu{
     "aclnnInplaceRelu", {in_out("selfRef")}, {not_null({0}), dtype_in(0, kRelu), max_rank(0)}};
 
 Kernel relu_kernel(aclDataType dtype) {
-  if (!is_integer(dtype)) return activation_kernel(Activation::kRelu);
+  if (!is_integer(dtype)) return HWY_DYNAMIC_DISPATCH(relu_formula)();
   return IntegerKernel([](const int64_t* const* in, int64_t* const* out, size_t count) {
     for (size_t i = 0; i < count; ++i) out[0][i] = std::max<int64_t>(in[0][i], 0);
   });
@@ -64,7 +110,7 @@ const OperatorSpec kThresholdBackward{
      max_rank(kOut), broadcastable(kGrad, kSelf), shape_is_broadcast(kOut, kGrad, kSelf)}};
 
 Kernel threshold_backward_kernel(aclDataType dtype, float threshold) {
-  if (!is_integer(dtype)) return activation_kernel(Activation::kThresholdBackward, threshold);
+  if (!is_integer(dtype)) return HWY_DYNAMIC_DISPATCH(threshold_backward_formula)(threshold);
   return IntegerKernel([threshold](const int64_t* const* in, int64_t* const* out, size_t count) {
     const auto limit = static_cast<double>(threshold);
     for (size_t i = 0; i < count; ++i) {
@@ -87,7 +133,7 @@ const OperatorSpec kInplaceLeakyRelu{"aclnnInplaceLeakyRelu",
 
 Plan plan_leaky_relu(const Arguments& arguments, size_t out) {
   return plan_arithmetic(arguments, out, {0}, arguments.dtype(0),
-                         activation_kernel(Activation::kLeakyRelu, arguments.scalar(1).to_float()));
+                         HWY_DYNAMIC_DISPATCH(leaky_relu_kernel)(arguments.scalar(1).to_float()));
 }
 
 enum LeakyBackward { kSlope = 2, kSelfIsResult, kLeakyOut };
@@ -119,6 +165,9 @@ const OperatorSpec kLeakyReluBackward{
      shape_is_broadcast(kLeakyOut, kGrad, kSelf), require(slope_complaint)}};
 
 }  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnRelu, 2, kReluSpec, [](const Arguments& arguments) {
   return elementwise(arguments, {1}, {0}, relu_kernel(arguments.dtype(0)));
@@ -137,5 +186,6 @@ ACLGRAD_OPERATOR(aclnnInplaceLeakyRelu, 2, kInplaceLeakyRelu,
 ACLGRAD_OPERATOR(aclnnLeakyReluBackward, 5, kLeakyReluBackward, [](const Arguments& arguments) {
   return plan_arithmetic(
       arguments, kLeakyOut, {kGrad, kSelf}, *promote_tensors(kGrad, kSelf)(arguments),
-      activation_kernel(Activation::kLeakyReluBackward, arguments.scalar(kSlope).to_float()));
+      HWY_DYNAMIC_DISPATCH(leaky_relu_backward_kernel)(arguments.scalar(kSlope).to_float()));
 })
+#endif  // HWY_ONCE

@@ -1,16 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnSigmoid and aclnnTanh with their forms in place, aclnnSigmoidBackward, aclnnTanhBackward.
-#include "aclnnop/aclnn_sigmoid.h"
+#include "ops/activation/sigmoid.h"
 
+#include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sigmoid_backward.h"
 #include "aclnnop/aclnn_tanh.h"
 #include "aclnnop/aclnn_tanh_backward.h"
-#include "ops/activation/activation_kernel.h"
 #include "ops/arithmetic/unary_rules.h"
 
-using namespace aclgrad::ops;
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/activation/sigmoid.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/engine/formula-inl.h"
+#include "ops/engine/math/sigmoid-inl.h"
 
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
+
+// 1 - y^2
+template <class D, class V>
+HWY_INLINE V one_minus_square(D d, V y) {
+  if constexpr (kIsFloat<D>) {
+    return fused(d, hn::Neg(y), y, one(d));
+  } else {
+    return hn::Mul(hn::Sub(one(d), y), hn::Add(one(d), y));
+  }
+}
+
+FloatKernel tanh_formula() {
+  return unary([](auto d, auto x) HWY_ATTR { return tanh(d, x); });
+}
+
+// g (1 - y^2)
+FloatKernel tanh_backward_formula() {
+  return binary([](auto d, auto g, auto y) HWY_ATTR { return hn::Mul(g, one_minus_square(d, y)); });
+}
+
+FloatKernel sigmoid_formula() {
+  return unary([](auto d, auto x) HWY_ATTR { return sigmoid(d, x); });
+}
+
+// g y (1 - y)
+FloatKernel sigmoid_backward_formula() {
+  return binary([](auto d, auto g, auto y)
+                    HWY_ATTR { return hn::Mul(g, hn::Mul(y, hn::Sub(one(d), y))); });
+}
+
+}  // namespace
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclgrad::ops {
+namespace {
+
+HWY_EXPORT(tanh_formula);
+HWY_EXPORT(tanh_backward_formula);
+HWY_EXPORT(sigmoid_formula);
+HWY_EXPORT(sigmoid_backward_formula);
 
 constexpr DtypeSet kFloats{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 constexpr DtypeSet kRealFloats{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}, {ACL_BF16}};
@@ -23,16 +72,26 @@ constexpr DtypeSet kTanhDtypes{
     {ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_BOOL},
     {ACL_BF16}};
 
-Kernel tanh_kernel(aclDataType) { return activation_kernel(Activation::kTanh); }
+using Complex = std::complex<double>;
 
-Kernel sigmoid_kernel(aclDataType dtype) {
-  if (is_complex(dtype)) return complex_sigmoid_kernel();
-  return activation_kernel(Activation::kSigmoid);
+void complex_sigmoid(const Complex* const* in, Complex* const* out, size_t count) {
+  for (size_t i = 0; i < count; ++i) out[0][i] = 1.0 / (1.0 + std::exp(-in[0][i]));
+}
+
+void complex_sigmoid_backward(const Complex* const* in, Complex* const* out, size_t count) {
+  for (size_t i = 0; i < count; ++i) out[0][i] = in[0][i] * in[1][i] * (1.0 - in[1][i]);
+}
+
+Kernel tanh_kernel(aclDataType) { return HWY_DYNAMIC_DISPATCH(tanh_formula)(); }
+
+Kernel sigmoid_of(aclDataType dtype) {
+  if (is_complex(dtype)) return ComplexKernel(complex_sigmoid);
+  return sigmoid_kernel();
 }
 
 Kernel sigmoid_backward_kernel(aclDataType dtype) {
-  if (is_complex(dtype)) return complex_sigmoid_backward_kernel();
-  return activation_kernel(Activation::kSigmoidBackward);
+  if (is_complex(dtype)) return ComplexKernel(complex_sigmoid_backward);
+  return HWY_DYNAMIC_DISPATCH(sigmoid_backward_formula)();
 }
 
 const Unary kTanh{
@@ -48,7 +107,7 @@ const Unary kSigmoid{
      {input("self"), output("out")},
      unary_rules({dtype_in(0, kSigmoidDtypes), dtype_in(1, kComplexFloatsAndBf16)})},
     unary_in_place("aclnnInplaceSigmoid", "selfRef", kComplexFloatsAndBf16),
-    sigmoid_kernel,
+    sigmoid_of,
     Integers::kAsOutput};
 enum Backward { kGradOutput, kOutput, kGradInput };
 
@@ -79,12 +138,19 @@ Plan plan_backward(const Arguments& arguments, Kernel (*kernel)(aclDataType)) {
 
 }  // namespace
 
+FloatKernel sigmoid_kernel() { return HWY_DYNAMIC_DISPATCH(sigmoid_formula)(); }
+
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
 ACLGRAD_UNARY(Tanh)
 ACLGRAD_UNARY(Sigmoid)
 ACLGRAD_OPERATOR(aclnnTanhBackward, 3, kTanhBackward, [](const Arguments& arguments) {
   return plan_backward(
-      arguments, [](aclDataType) { return Kernel(activation_kernel(Activation::kTanhBackward)); });
+      arguments, [](aclDataType) { return Kernel(HWY_DYNAMIC_DISPATCH(tanh_backward_formula)()); });
 })
 ACLGRAD_OPERATOR(aclnnSigmoidBackward, 3, kSigmoidBackward, [](const Arguments& arguments) {
   return plan_backward(arguments, sigmoid_backward_kernel);
 })
+#endif  // HWY_ONCE

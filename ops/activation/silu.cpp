@@ -2,12 +2,39 @@
 // aclnnSilu, aclnnSiluBackward.
 #include "aclnnop/aclnn_silu.h"
 #include "aclnnop/aclnn_silu_backward.h"
-#include "ops/activation/activation_kernel.h"
 #include "ops/arithmetic/arithmetic_rules.h"
 
-using namespace aclgrad::ops;
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/activation/silu.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/engine/formula-inl.h"
+#include "ops/engine/math/sigmoid-inl.h"
 
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
+
+// x / (1 + e^-x)
+FloatKernel silu_kernel() {
+  return unary([](auto d, auto x) HWY_ATTR { return silu(d, x); });
+}
+
+// g times the derivative at x.
+FloatKernel silu_backward_kernel() {
+  return binary([](auto d, auto g, auto x) HWY_ATTR { return silu_backward(d, g, x); });
+}
+
+}  // namespace
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclgrad::ops {
+namespace {
+
+HWY_EXPORT(silu_kernel);
+HWY_EXPORT(silu_backward_kernel);
 
 constexpr DtypeSet kFloats{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 
@@ -33,10 +60,14 @@ const OperatorSpec kSiluBackward{
      when(on_950, shape_is_broadcast(2, 0, 1))}};
 
 }  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSilu, 2, kSilu, [](const Arguments& arguments) {
-  return elementwise(arguments, {1}, {0}, activation_kernel(Activation::kSilu));
+  return elementwise(arguments, {1}, {0}, HWY_DYNAMIC_DISPATCH(silu_kernel)());
 })
 ACLGRAD_OPERATOR(aclnnSiluBackward, 3, kSiluBackward, [](const Arguments& arguments) {
-  return elementwise(arguments, {2}, {0, 1}, activation_kernel(Activation::kSiluBackward));
+  return elementwise(arguments, {2}, {0, 1}, HWY_DYNAMIC_DISPATCH(silu_backward_kernel)());
 })
+#endif  // HWY_ONCE

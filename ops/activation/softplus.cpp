@@ -1,13 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnSoftplus, aclnnSoftplusBackward.
+#include "ops/activation/softplus.h"
+
 #include "aclnnop/aclnn_softplus.h"
 #include "aclnnop/aclnn_softplus_backward.h"
-#include "ops/activation/activation_kernel.h"
 #include "ops/arithmetic/arithmetic_rules.h"
 
-using namespace aclgrad::ops;
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/activation/softplus.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/engine/formula-inl.h"
+#include "ops/engine/math/exp-inl.h"
+#include "ops/engine/math/log-inl.h"
+#include "ops/engine/math/sigmoid-inl.h"
 
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
+
+// a x, without the rounding that would count in its exponential. In double.
+template <class D, class V>
+HWY_INLINE DoubleFloat<V> exact_product(D d, V x, double a) {
+  const auto product = two_product(d, x, set(d, a));
+  const auto moderate = hn::Lt(hn::Abs(product.high), hn::Set(d, 1024.0));
+  return {product.high, hn::IfThenElseZero(moderate, product.low)};
+}
+template <class D, class V>
+HWY_INLINE V softplus(D d, V x, double a, double b) {
+  if constexpr (kIsFloat<D>) {
+    return in_double(
+        d, [=](auto wide, auto each) HWY_ATTR { return softplus(wide, each, a, b); }, x);
+  } else {
+    const auto z = exact_product(d, x, a);
+    const auto negative = hn::Lt(z.high, hn::Zero(d));
+    const V low = hn::IfThenElse(negative, z.low, hn::Neg(z.low));
+    const V decay = log1p(d, exponential(d, hn::Neg(hn::Abs(z.high)), low));
+    const V sum = hn::Add(hn::IfThenZeroElse(negative, z.high), decay);
+    return hn::IfThenElse(hn::Gt(z.high, set(d, b)), x, hn::Div(sum, set(d, a)));
+  }
+}
+template <class D, class V>
+HWY_INLINE V softplus_slope(D d, V x, double a, double b) {
+  if constexpr (kIsFloat<D>) {
+    return in_double(
+        d, [=](auto wide, auto each) HWY_ATTR { return softplus_slope(wide, each, a, b); }, x);
+  } else {
+    const auto z = exact_product(d, x, a);
+    const V slope = logistic_pair(d, z.high, z.low).of_plus;
+    return hn::IfThenElse(hn::Gt(z.high, set(d, b)), one(d), slope);
+  }
+}
+
+// x for beta x > threshold, otherwise log(1 + e^(beta x)) / beta.
+FloatKernel softplus_formula(double beta, double threshold) {
+  return unary([=](auto d, auto x) HWY_ATTR { return softplus(d, x, beta, threshold); });
+}
+
+// g times the derivative at x.
+FloatKernel softplus_backward_kernel(double beta, double threshold) {
+  return binary([=](auto d, auto g, auto x)
+                    HWY_ATTR { return hn::Mul(g, softplus_slope(d, x, beta, threshold)); });
+}
+
+}  // namespace
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclgrad::ops {
+namespace {
+
+HWY_EXPORT(softplus_formula);
+HWY_EXPORT(softplus_backward_kernel);
 
 constexpr DtypeSet kFloats{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 constexpr DtypeSet kRealFloats{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}, {ACL_BF16}};
@@ -37,15 +102,24 @@ Plan plan_softplus_backward(const Arguments& arguments) {
   const bool equal = arguments.dtype(kSelf) == grad && arguments.dtype(kGradInput) == grad;
   return plan_arithmetic(
       arguments, kGradInput, {kGrad, kSelf}, equal ? grad : ACL_FLOAT,
-      activation_kernel(Activation::kSoftplusBackward, arguments.scalar(kBeta).to_float(),
-                        arguments.scalar(kUpper).to_float()));
+      HWY_DYNAMIC_DISPATCH(softplus_backward_kernel)(arguments.scalar(kBeta).to_float(),
+                                                     arguments.scalar(kUpper).to_float()));
 }
 
 }  // namespace
 
+FloatKernel softplus_kernel(double beta, double threshold) {
+  return HWY_DYNAMIC_DISPATCH(softplus_formula)(beta, threshold);
+}
+
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
 ACLGRAD_OPERATOR(aclnnSoftplus, 4, kSoftplus, [](const Arguments& arguments) {
-  return plan_arithmetic(arguments, 3, {0}, arguments.dtype(0),
-                         activation_kernel(Activation::kSoftplus, arguments.scalar(1).to_float(),
-                                           arguments.scalar(2).to_float()));
+  return plan_arithmetic(
+      arguments, 3, {0}, arguments.dtype(0),
+      softplus_kernel(arguments.scalar(1).to_float(), arguments.scalar(2).to_float()));
 })
 ACLGRAD_OPERATOR(aclnnSoftplusBackward, 5, kSoftplusBackward, plan_softplus_backward)
+#endif  // HWY_ONCE

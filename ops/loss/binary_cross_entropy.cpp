@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnBinaryCrossEntropyWithLogits, aclnnBinaryCrossEntropyWithLogitsBackward.
+#include <limits>
 #include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
+
 #include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
+#include "ops/activation/sigmoid.h"
+#include "ops/activation/softplus.h"
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/loss/loss_kernel.h"
 #include "ops/loss/loss_reduction.h"
@@ -53,11 +57,12 @@ const OperatorSpec kForward{"aclnnBinaryCrossEntropyWithLogits",
                             forward_rules()};
 
 Plan plan_forward(const Arguments& arguments) {
-  const Loss loss{{kSelf - 1, kTarget - 1, where_given(arguments, kWeight - 1),
-                   where_given(arguments, kPosWeight - 1)},
-                  kOut - 1,
-                  arguments.dtype(kOut - 1),
-                  binary_cross_entropy()};
+  const Loss loss{
+      {kSelf - 1, kTarget - 1, where_given(arguments, kWeight - 1),
+       where_given(arguments, kPosWeight - 1)},
+      kOut - 1,
+      arguments.dtype(kOut - 1),
+      binary_cross_entropy(softplus_kernel(1, std::numeric_limits<double>::infinity()).exact)};
   if (!reduces(arguments)) return plan_elements(arguments, loss);
   const Dims& shape = arguments.shape(kSelf - 1);
   const bool is_mean = loss_reduction(arguments, kReduction - 1) == LossReduction::kMean;
@@ -108,7 +113,8 @@ Plan plan_backward(const Arguments& arguments) {
                                     where_given(arguments, kPosWeight)},
                                    kOut,
                                    arguments.dtype(kOut),
-                                   binary_cross_entropy_gradient(static_cast<double>(count))});
+                                   binary_cross_entropy_gradient(sigmoid_kernel().exact,
+                                                                 static_cast<double>(count))});
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 
-#include "ops/activation/activation_kernel.h"
 #include "ops/engine/dtype/cast.h"
 #include "ops/engine/strided.h"
 #include "ops/engine/tree_sum.h"
@@ -158,32 +157,32 @@ double times_infinity(double factor) { return factor == 0 ? 0 : factor * kInfini
 
 }  // namespace
 
-RealKernel binary_cross_entropy() {
-  return [softplus = activation_kernel(Activation::kSoftplus, 1, kInfinity).exact](
-             const double* const* in, double* const* out, size_t count) {
-    // log(1 + e^-x)
-    alignas(64) double negative[kBlock] = {};
-    alignas(64) double rest[kBlock];
-    for (size_t i = 0; i < count; ++i) negative[i] = -in[0][i];
-    const double* const from[] = {negative};
-    double* const to[] = {rest};
-    softplus(from, to, count);
-    for (size_t i = 0; i < count; ++i) {
-      const double x = in[0][i], t = in[1][i], weight = in[2][i], positive = in[3][i];
-      out[0][i] = weight * ((1 - t) * x + (1 + (positive - 1) * t) * rest[i]);
-    }
-    if (are_finite(in[0], count)) return;
-    // No inf - inf, nor 0 * inf: of the two sides, the one that grows counts.
-    for (size_t i = 0; i < count; ++i) {
-      const double x = in[0][i], t = in[1][i], weight = in[2][i], positive = in[3][i];
-      if (std::isinf(x)) out[0][i] = times_infinity(weight * (x > 0 ? 1 - t : positive * t));
-    }
-  };
+RealKernel binary_cross_entropy(RealKernel softplus) {
+  return
+      [softplus = std::move(softplus)](const double* const* in, double* const* out, size_t count) {
+        // log(1 + e^-x)
+        alignas(64) double negative[kBlock] = {};
+        alignas(64) double rest[kBlock];
+        for (size_t i = 0; i < count; ++i) negative[i] = -in[0][i];
+        const double* const from[] = {negative};
+        double* const to[] = {rest};
+        softplus(from, to, count);
+        for (size_t i = 0; i < count; ++i) {
+          const double x = in[0][i], t = in[1][i], weight = in[2][i], positive = in[3][i];
+          out[0][i] = weight * ((1 - t) * x + (1 + (positive - 1) * t) * rest[i]);
+        }
+        if (are_finite(in[0], count)) return;
+        // No inf - inf, nor 0 * inf: of the two sides, the one that grows counts.
+        for (size_t i = 0; i < count; ++i) {
+          const double x = in[0][i], t = in[1][i], weight = in[2][i], positive = in[3][i];
+          if (std::isinf(x)) out[0][i] = times_infinity(weight * (x > 0 ? 1 - t : positive * t));
+        }
+      };
 }
 
-RealKernel binary_cross_entropy_gradient(double divisor) {
-  return [divisor, sigmoid = activation_kernel(Activation::kSigmoid).exact](
-             const double* const* in, double* const* out, size_t count) {
+RealKernel binary_cross_entropy_gradient(RealKernel sigmoid, double divisor) {
+  return [divisor, sigmoid = std::move(sigmoid)](const double* const* in, double* const* out,
+                                                 size_t count) {
     alignas(64) double slope[kBlock];
     double* const to[] = {slope};
     sigmoid(in + 1, to, count);

@@ -33,9 +33,9 @@ Plan plan_chunks(const Arguments& arguments, size_t out, aclDataType dtype, int6
                  std::function<double(const Run& run, int64_t begin, int64_t end)> sum);
 
 // Kernels of elements. Binary cross entropy of logits: of self, target, weight, posWeight; its
-// gradient: of gradOutput before these.
-RealKernel binary_cross_entropy();
-RealKernel binary_cross_entropy_gradient(double divisor);
+// gradient: of gradOutput before these. They are made of log(1 + e^x) and 1 / (1 + e^-x).
+RealKernel binary_cross_entropy(RealKernel softplus);
+RealKernel binary_cross_entropy_gradient(RealKernel sigmoid, double divisor);
 
 // |x - y|, and what is (x - y)^2 / (2 beta) below beta; their gradients: of gradOutput before x, y.
 RealKernel absolute_error(double beta);

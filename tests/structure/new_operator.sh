@@ -15,8 +15,8 @@ compiler=${3-}
 work=
 root=$(realpath "$2")
 template=$root/tests/structure/new_operator
-max_files=9
-max_lines=150
+max_files=8
+max_lines=175
 
 fail() {
   echo "new_operator.sh: $*" >&2
