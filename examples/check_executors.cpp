@@ -12,21 +12,21 @@ int main(int argc, char** argv) {
   auto* plan = library->function<decltype(aclnnHardswishBackwardGetWorkspaceSize)>(
       "aclnnHardswishBackwardGetWorkspaceSize");
 
-  gc::Operator op = gc::elementwise(
-      "aclnnHardswishBackward",
-      [](auto x) {
-        using T = decltype(x);
-        return x <= -3 ? T(0) : x >= 3 ? x : x * (x + 3) / 6;
-      },
-      -6, 6);
-  // Tensors arrive in order: gradient, input, then the result.
-  op.backward = gc::from_executors(library, "aclnnHardswishBackward",
-                                   [plan](auto t, auto* size, auto** executor) {
-                                     return plan(t[0], t[1], t[2], size, executor);
-                                   });
-  op.in_place = {0, 1};  // the result may overwrite either
+  gc::Candidate candidate(gc::elementwise(
+                              "hardswish",
+                              [](auto x) {
+                                using T = decltype(x);
+                                return x <= -3 ? T(0) : x >= 3 ? x : x * (x + 3) / 6;
+                              },
+                              -6, 6),
+                          // Tensors arrive in order: gradient, input, then the result.
+                          gc::from_executors(library, "aclnnHardswishBackward",
+                                             [plan](auto t, auto* size, auto** executor) {
+                                               return plan(t[0], t[1], t[2], size, executor);
+                                             }));
+  candidate.in_place = {0, 1};  // the result may overwrite either
 
-  const gc::Report report = gc::check_operator(op);
+  const gc::Report report = gc::check_operator(candidate);
   fmt::print("{}", report.to_string());
   return report.exit_status();
 }

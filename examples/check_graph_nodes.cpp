@@ -19,10 +19,9 @@ Value gated(const std::vector<Value>& in) {
 }  // namespace
 
 int main() {
-  const std::vector<gc::Input> inputs = {{.name = "x", .shape = {3, 4}, .low = -1, .high = 1},
-                                         {.name = "w", .shape = {4, 5}, .low = -1, .high = 1},
-                                         {.name = "v", .shape = {4, 5}, .low = -1, .high = 1},
-                                         {.name = "b", .shape = {5}, .low = -1, .high = 1}};
+  const std::vector<contract::Parameter> inputs = {
+      gc::input("x", {3, 4}, -1, 1), gc::input("w", {4, 5}, -1, 1), gc::input("v", {4, 5}, -1, 1),
+      gc::input("b", {5}, -1, 1)};
   gc::Report report = gc::check_operator(gc::from_graph("gated", inputs, gated, 16));
   report.add(gc::check_operator(gc::from_graph("gated twice", inputs, gc::used_twice(gated), 16)));
   fmt::print("{}\n", report.to_string());

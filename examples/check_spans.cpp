@@ -38,10 +38,10 @@ void careless_backward(std::span<const float> grad, std::span<const float> x, st
 
 gc::Report check(void (*backward)(std::span<const float>, std::span<const float>,
                                   std::span<float>)) {
-  gc::Operator op = gc::elementwise("mish", Mish(), -6, 6);
-  op.backward = gc::from_spans<2, 1, float>(backward);
-  op.strided = false;  // spans are contiguous
-  return gc::check_operator(op, {.dtypes = {DType::float32}});
+  gc::Candidate candidate(gc::elementwise("mish", Mish(), -6, 6),
+                          gc::from_spans<2, 1, float>(backward));
+  candidate.strided = false;  // spans are contiguous
+  return gc::check_operator(candidate, {.dtypes = {DType::float32}});
 }
 
 }  // namespace

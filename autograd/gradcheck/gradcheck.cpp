@@ -12,14 +12,13 @@
 #include "aclgrad/format.h"
 #include "aclgrad/random.h"
 #include "gradcheck/core/checkable.h"
-#include "gradcheck/core/judge.h"
+#include "gradcheck/core/compare.h"
 #include "gradcheck/graph_function.h"
 
 namespace aclgrad {
 namespace {
 
 using gradcheck::Element;
-using gradcheck::ErrorModel;
 using gradcheck::Gradient;
 using gradcheck::Number;
 using gradcheck::PointKind;
@@ -56,8 +55,8 @@ class Comparison {
     const double size = std::isfinite(analytic) ? std::max(std::abs(analytic), std::abs(nearest))
                                                 : std::abs(nearest);
     const Number slack = options_.rtol * size + options_.atol * scale_;
-    Element element = gradcheck::detail::judge(expected, analytic, slack, negligible(),
-                                               DType::float64, kAsGiven, 0);
+    Element element = gradcheck::detail::compare(expected, analytic, slack, negligible(),
+                                                 DType::float64, kAsGiven, 0);
     element.of = found_.of;
     element.index = index;
     element.input = input;
@@ -81,10 +80,10 @@ class Comparison {
 
  private:
   // No roundings but the tolerance.
-  static constexpr ErrorModel kAsGiven{.final_ulp_16bit = 0, .final_ulp = 0, .inner = 0};
+  static constexpr contract::Bound kAsGiven{.of_float = 0, .of_16_bits = 0, .inner = 0};
 
-  // judge() takes no notice of an error bar of 1e-9 of this: of 1e-6 of the derivative, and of what
-  // is 0 as far as double can tell, which is 1e-12 of the function.
+  // compare() takes no notice of an error bar of 1e-9 of this: of 1e-6 of the derivative, and of
+  // what is 0 as far as double can tell, which is 1e-12 of the function.
   Number negligible() const { return std::max(1e3L * scale_, 1e-3L * size_); }
 
   Gradient& found_;
@@ -143,7 +142,7 @@ std::vector<Element> check_elements(Checker& checker, std::size_t leaf, std::siz
     }
   }
   Comparison comparison(found, options, scale, checker.function.size());
-  std::vector<Element> judged;
+  std::vector<Element> compared;
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
     const std::vector<Expected>& sums = expected[static_cast<std::size_t>(i)];
     Element worst;
@@ -155,9 +154,9 @@ std::vector<Element> check_elements(Checker& checker, std::size_t leaf, std::siz
     }
     const auto is_corner = [](const Expected& e) { return e.kind == PointKind::corner; };
     if (std::ranges::any_of(sums, is_corner)) ++found.corners;
-    judged.push_back(std::move(worst));
+    compared.push_back(std::move(worst));
   }
-  return judged;
+  return compared;
 }
 
 // Random directions instead of elements.
@@ -169,7 +168,7 @@ std::vector<Element> check_directions(Checker& checker, std::size_t leaf, std::s
   // One that is no number is wrong, whatever its size.
   const double scale = std::isfinite(norm) ? std::sqrt(norm) : 0;
   Comparison comparison(found, options, scale, checker.function.size());
-  std::vector<Element> judged;
+  std::vector<Element> compared;
   for (int p = 0; p < options.projections; ++p) {
     const Tensor direction =
         random_weights(gradient.shape(), options.seed, static_cast<std::uint64_t>(p) + 2);
@@ -180,32 +179,32 @@ std::vector<Element> check_directions(Checker& checker, std::size_t leaf, std::s
     for (std::int64_t i = 0; i < gradient.numel(); ++i) {
       analytic += gradient.get(i) * direction.get(i);
     }
-    judged.push_back(comparison.compare(p, 0, analytic, expected));
+    compared.push_back(comparison.compare(p, 0, analytic, expected));
     if (expected.kind == PointKind::corner) ++found.corners;
   }
-  return judged;
+  return compared;
 }
 
 // Counts and findings of one tensor.
-void conclude(const Value& loss, const std::vector<Element>& judged, Gradient found,
+void conclude(const Value& loss, const std::vector<Element>& compared, Gradient found,
               Report& report) {
   gradcheck::Finding like;
   like.check = "derivative";
   like.operator_name = fmt::format("{} of {}", found.of, label(loss.node()));
   like.dtype = DType::float64;
   like.shape = found.shape;
-  gradcheck::detail::report_elements(judged, like, report);
+  gradcheck::detail::report_elements(compared, like, report);
   const auto count = [&](Verdict verdict) {
-    return std::ranges::count(judged, verdict, &Element::verdict);
+    return std::ranges::count(compared, verdict, &Element::verdict);
   };
   found.right = count(Verdict::right);
   found.wrong = count(Verdict::wrong);
   found.inconclusive = count(Verdict::inconclusive);
   report.checks += found.compared;
-  if (found.verdict() == Verdict::mistrusted) {
-    ++report.mistrusted;
-    like.verdict = Verdict::mistrusted;
-    like.check = "evidence";
+  if (found.verdict() == Verdict::vacuous) {
+    ++report.vacuous;
+    like.verdict = Verdict::vacuous;
+    like.check = "coverage";
     like.text = fmt::format(
         "the gradient of {} is 0, and being right there proves nothing: choose other inputs",
         found.of);
@@ -254,8 +253,8 @@ Report check_gradients(const Value& loss, std::vector<Value> wrt, std::span<cons
     const Value& value = copy.leaves[selected[i]].original;
     Gradient found{.of = value.name(), .shape = value.shape().dims()};
     const auto check = options.projections > 0 ? check_directions : check_elements;
-    const std::vector<Element> judged = check(checker, selected[i], i, options, found);
-    conclude(loss, judged, std::move(found), report);
+    const std::vector<Element> compared = check(checker, selected[i], i, options, found);
+    conclude(loss, compared, std::move(found), report);
   }
   if (options.projections > 0) {
     report

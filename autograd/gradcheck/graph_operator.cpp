@@ -11,6 +11,7 @@
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/runtime.h"
 #include "aclgrad/session.h"
+#include "gradcheck/core/problem.h"
 #include "gradcheck/graph_rounding.h"
 
 namespace aclgrad::gradcheck {
@@ -56,7 +57,7 @@ class ThreadCount {
 
 class GraphOperator {
  public:
-  GraphOperator(std::vector<Input> inputs, Build build)
+  GraphOperator(std::vector<contract::Parameter> inputs, Build build)
       : inputs_(std::move(inputs)), build_(std::move(build)) {}
 
   // "", or what recording the operator on inputs of a dtype threw.
@@ -115,9 +116,11 @@ class GraphOperator {
   }
 
   void record_forward(PlannedGraph& planned, DType dtype) const {
-    for (const Input& input : inputs_) {
-      planned.inputs.push_back(planned.graph.input(
-          std::to_string(planned.inputs.size()), Shape(input.shape), input.dtype.value_or(dtype)));
+    for (const contract::Parameter& input : inputs_) {
+      const contract::TensorSpec& tensor = *input.tensor();
+      planned.inputs.push_back(planned.graph.input(std::to_string(planned.inputs.size()),
+                                                   Shape(tensor.shape),
+                                                   detail::stored_dtype(tensor, dtype)));
     }
     planned.result = build_(planned.inputs);
   }
@@ -128,7 +131,7 @@ class GraphOperator {
     std::vector<Value> wrt;
     std::size_t k = 0;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      if (inputs_[i].differentiable && k < wanted.size() && wanted[k++]) {
+      if (is_floating(planned->inputs[i].dtype()) && k < wanted.size() && wanted[k++]) {
         wrt.push_back(planned->inputs[i]);
       }
     }
@@ -164,29 +167,31 @@ class GraphOperator {
     return session.run(feeds);
   }
 
-  std::vector<Input> inputs_;
+  std::vector<contract::Parameter> inputs_;
   Build build_;
   std::map<std::pair<DType, std::vector<bool>>, std::unique_ptr<PlannedGraph>> planned_;
 };
 
 }  // namespace
 
-Operator from_graph(std::string name, std::vector<Input> inputs, Build build, double roundings) {
+Candidate from_graph(std::string name, std::vector<contract::Parameter> inputs, Build build,
+                     double roundings) {
   const auto shared = std::make_shared<GraphOperator>(inputs, build);
-  Operator op;
+  contract::Operator op;
   op.name = std::move(name);
-  op.inputs = std::move(inputs);
-  op.forward = [shared](const Arrays& arrays) { return shared->forward(arrays); };
-  op.noise = 16 * kDoubleNoise;
-  op.saved_dtypes.emplace_back(std::nullopt);
-  for (const Input& input : op.inputs) op.saved_dtypes.push_back(input.dtype);
-  op.backward = [shared](const BackwardCall& call) { return shared->backward(call); };
-  op.refusal = [shared](DType dtype) { return shared->refusal(dtype); };
-  op.rounding = rounding_of_graph(op.inputs, build);
-  op.model = {.final_ulp_16bit = 0.5, .final_ulp = 0.5, .inner = 8, .stored = roundings};
-  op.strided = false;
-  op.masks = true;
-  return op;
+  op.parameters = inputs;
+  op.reference = [shared](const contract::Arguments&, const Arrays& arrays) {
+    return shared->forward(arrays);
+  };
+  Candidate candidate(std::move(op),
+                      [shared](const BackwardCall& call) { return shared->backward(call); });
+  candidate.noise = 16 * kDoubleNoise;
+  candidate.refusal = [shared](DType dtype) { return shared->refusal(dtype); };
+  candidate.rounding = rounding_of_graph(inputs, build);
+  candidate.bound.stored = roundings;
+  candidate.strided = false;
+  candidate.masks = true;
+  return candidate;
 }
 
 Build used_twice(Build build) {

@@ -11,6 +11,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/session.h"
+#include "gradcheck/core/problem.h"
 
 namespace aclgrad::gradcheck {
 namespace {
@@ -20,12 +21,13 @@ constexpr Number kSecondOrder = 1 + 1.0L / 16;
 // The gradient in float64, and its derivative with respect to everything that a run stores.
 class GraphRounding {
  public:
-  GraphRounding(const std::vector<Input>& inputs, const Build& build) {
+  GraphRounding(const std::vector<contract::Parameter>& inputs, const Build& build) {
     std::vector<Value> wrt;
-    for (const Input& input : inputs) {
-      inputs_.push_back(graph_.input("input " + std::to_string(inputs_.size()), Shape(input.shape),
-                                     input.dtype.value_or(DType::float64)));
-      if (input.differentiable) wrt.push_back(inputs_.back());
+    for (const contract::Parameter& input : inputs) {
+      const contract::TensorSpec& tensor = *input.tensor();
+      inputs_.push_back(graph_.input("input " + std::to_string(inputs_.size()), Shape(tensor.shape),
+                                     detail::stored_dtype(tensor, DType::float64)));
+      if (is_floating(inputs_.back().dtype())) wrt.push_back(inputs_.back());
     }
     const Value result = build(inputs_);
     seed_ = graph_.input("gradient", result.shape(), DType::float64);
@@ -36,7 +38,7 @@ class GraphRounding {
       Probe& probe = probes_.emplace_back();
       probe.at =
           graph_.input("probe " + std::to_string(probes_.size()), gradient.shape(), DType::float64);
-      // The gradient's own last rounding is counted where it is judged.
+      // The gradient's own last rounding is counted where it is compared.
       for (const Value& value : stored) {
         if (!(value == gradient)) probe.stored.push_back(value);
       }
@@ -139,7 +141,7 @@ class GraphRounding {
 }  // namespace
 
 std::function<Arrays(const Arrays& inputs, const Array& cotangent, DType dtype)> rounding_of_graph(
-    const std::vector<Input>& inputs, const Build& build) {
+    const std::vector<contract::Parameter>& inputs, const Build& build) {
   try {
     const aclgrad::detail::AcceptDouble accept_double;
     const auto shared = std::make_shared<GraphRounding>(inputs, build);

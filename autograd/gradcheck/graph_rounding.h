@@ -15,7 +15,7 @@ namespace aclgrad::gradcheck {
 /// derivatives are those of the recorded gradient, by backward() on it, in float64. Empty when an
 /// operator in the gradient has no rule.
 std::function<Arrays(const Arrays& inputs, const Array& cotangent, DType dtype)> rounding_of_graph(
-    const std::vector<Input>& inputs, const Build& build);
+    const std::vector<contract::Parameter>& inputs, const Build& build);
 
 }  // namespace aclgrad::gradcheck
 

@@ -29,13 +29,14 @@ struct Tensors {
   std::vector<View> inputs = {};
   std::vector<View> outputs = {};
 
-  Tensors(const EntryPoint& entry, DType dtype, const Arrays& given, const How& how,
+  Tensors(const contract::Arguments& arguments, DType dtype, const Arrays& given, const How& how,
           bool one_shape) {
-    for (std::size_t i = 0; i < entry.tensors.size(); ++i) {
-      const bool is_input = i < entry.inputs;
-      const TensorArgument& argument = entry.tensors[i];
-      const Dims& shape = is_input ? given[i].shape : one_shape ? given[0].shape : argument.shape;
-      const DType own = argument.dtype.value_or(dtype);
+    for (const std::size_t place : places_of_tensors(arguments)) {
+      const contract::TensorSpec& tensor = *arguments.parameters()[place].tensor();
+      const std::size_t i = inputs.size();
+      const bool is_input = tensor.role != contract::Role::kOutput;
+      const Dims& shape = is_input ? given[i].shape : one_shape ? given[0].shape : tensor.shape;
+      const DType own = detail::stored_dtype(tensor, dtype);
       if (how.shift == 0) {
         const Guarded& whole = is_input ? memory.emplace_back(own, given[i], how.layout, kUnwritten)
                                         : memory.emplace_back(own, shape, how.layout, kUnwritten);
@@ -55,11 +56,11 @@ struct Tensors {
 
 }  // namespace
 
-Outcome call(Library& library, const EntryPoint& entry, DType dtype, const Arrays& inputs,
+Outcome call(Library& library, const BoundCall& bound, DType dtype, const Arrays& inputs,
              const How& how, bool one_shape) {
-  Tensors tensors(entry, dtype, inputs, how, one_shape);
+  Tensors tensors(bound.arguments, dtype, inputs, how, one_shape);
   Outcome outcome;
-  outcome.failure = library.run(entry.api, entry.plan,
+  outcome.failure = library.run(bound.api(), bound.plan,
                                 {.inputs = tensors.inputs,
                                  .outputs = tensors.outputs,
                                  .threads = how.threads,
@@ -71,29 +72,34 @@ Outcome call(Library& library, const EntryPoint& entry, DType dtype, const Array
   return outcome;
 }
 
-std::string refusal_of(Library& library, const EntryPoint& entry, DType dtype, Layout layout) {
+std::string refusal_of(Library& library, const BoundCall& bound, DType dtype, Layout layout) {
   Arrays zeros;
-  for (std::size_t i = 0; i < entry.inputs; ++i) {
-    const Dims& shape = entry.tensors[i].shape;
+  for (const contract::Parameter* input : inputs_of(bound.arguments)) {
+    const Dims& shape = input->tensor()->shape;
     zeros.push_back({shape, std::vector<Number>(static_cast<std::size_t>(count_of(shape)), 0)});
   }
-  const Tensors tensors(entry, dtype, zeros, {.layout = layout}, false);
+  const Tensors tensors(bound.arguments, dtype, zeros, {.layout = layout}, false);
   const PlanFunction refuse = [&](auto on_device, auto* size, auto** executor) {
-    const aclnnStatus status = entry.plan(on_device, size, executor);
+    const aclnnStatus status = bound.plan(on_device, size, executor);
     if (status == 0) library.destroy(*executor);
     return status == 0 ? kNotRun : status;
   };
-  const std::string failure = library.run(entry.api, refuse, {tensors.inputs, tensors.outputs});
+  const std::string failure = library.run(bound.api(), refuse, {tensors.inputs, tensors.outputs});
   if (!library.refused()) return "";
   const std::size_t title = failure.find("): ");  // behind process, time and code
   return title == std::string::npos ? failure : failure.substr(title + 3);
 }
 
-Arrays given_to_backward(const Operator& op, const Arrays& inputs, const Array& cotangent) {
-  if (op.saved) return op.saved(inputs, detail::forward_of(op, inputs), cotangent);
-  Arrays given = {cotangent};
-  given.insert(given.end(), inputs.begin(), inputs.end());
-  return given;
+std::vector<View> zeros_of(const contract::Arguments& arguments, std::deque<Guarded>& memory) {
+  std::vector<View> views;
+  for (const std::size_t place : places_of_tensors(arguments)) {
+    const contract::TensorSpec& tensor = *arguments.parameters()[place].tensor();
+    views.push_back(memory
+                        .emplace_back(detail::stored_dtype(tensor, DType::float32), tensor.shape,
+                                      Layout::contiguous, static_cast<unsigned char>(0))
+                        .view());
+  }
+  return views;
 }
 
 // How far a value is off, in units of the last place or, for integers, in ones.
@@ -111,12 +117,12 @@ double distance(Number actual, Number right, Number scale, DType dtype) {
   return static_cast<double>(std::abs(actual - right) / unit);
 }
 
-std::string command_of(const Subject& subject, DType dtype, const char* checks) {
-  const Operator& op = subject.checked;
+std::string command_of(const Target& target, DType dtype, const char* checks) {
+  const Candidate& candidate = target.candidate;
   std::string command =
-      fmt::format("{} --check {} --dtype {}", op.reproduce, checks, short_name(dtype));
-  if (op.is_elementwise() || op.inputs.empty()) return command;
-  const Dims shape = op.command_shape.value_or(op.inputs[0].shape);
+      fmt::format("{} --check {} --dtype {}", candidate.reproduce, checks, short_name(dtype));
+  if (candidate.is_elementwise() || candidate.inputs().empty()) return command;
+  const Dims shape = candidate.command_shape.value_or(candidate.shape());
   return command + " --shape " + (shape.empty() ? "0d" : dims_text(shape));
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of an entry point, and how far its results are off.
+// One call of a library's function, and how far its results are off.
 #ifndef ACLGRAD_AUTOGRAD_TOOL_CALL_H_
 #define ACLGRAD_AUTOGRAD_TOOL_CALL_H_
 
+#include <deque>
 #include <string>
+#include <vector>
 
 #include "tool/catalogue.h"
 
@@ -21,21 +23,21 @@ struct Outcome {
   Arrays results = {};  // as written
 };
 
-/// With `one_shape` all tensors have the first input's, not those of the entry point.
-Outcome call(Library& library, const EntryPoint& entry, DType dtype, const Arrays& inputs,
+/// With `one_shape` all tensors have the first input's, not those of the arguments.
+Outcome call(Library& library, const BoundCall& bound, DType dtype, const Arrays& inputs,
              const How& how, bool one_shape);
 
 /// Why phase one takes no tensors of a dtype and layout; "" where it takes them.
-std::string refusal_of(Library& library, const EntryPoint& entry, DType dtype, Layout layout);
+std::string refusal_of(Library& library, const BoundCall& bound, DType dtype, Layout layout);
 
-/// What an operator's backward is given.
-Arrays given_to_backward(const Operator& op, const Arrays& inputs, const Array& cotangent);
+/// The tensors of a call in FLOAT, of zeros, in memory that it puts at the end.
+std::vector<View> zeros_of(const contract::Arguments& arguments, std::deque<Guarded>& memory);
 
 /// How far a value is off, in units of the last place or, for integers, in ones.
 double distance(Number actual, Number right, Number scale, DType dtype);
 
 /// A command that does one of the tool's checks again.
-std::string command_of(const Subject& subject, DType dtype, const char* checks);
+std::string command_of(const Target& target, DType dtype, const char* checks);
 
 }  // namespace aclgrad::gradcheck
 

@@ -12,23 +12,22 @@ namespace aclgrad::gradcheck::detail {
 namespace {
 
 using contract::Arguments;
-using Add = void (*)(const LibraryPointer& library, const Arguments& arguments, Subject& s);
+using Add = void (*)(const LibraryPointer& library, const Arguments& arguments, Target& target);
 
 // What they have in common: a gradient for every floating input, in DOUBLE too.
-void give(Subject& s, Backward backward) {
-  for (Input& input : s.checked.inputs) input.differentiable = true;
-  s.checked.model = kRoundedOnce;
-  s.checked.masks = s.checked.inputs.size() > 1;
-  s.checked.backward = std::move(backward);
-  s.gradient_dtypes = {DType::float32, DType::float16, DType::bfloat16, DType::float64};
-  s.calls = Chain::calls();
+void give(Target& t, Backward backward) {
+  t.candidate.bound = {.of_float = 0.5, .of_16_bits = 0.5, .inner = 0.05};  // rounded once
+  t.candidate.masks = t.candidate.inputs().size() > 1;
+  t.candidate.function = std::move(backward);
+  t.gradient_dtypes = {DType::float32, DType::float16, DType::bfloat16, DType::float64};
+  t.calls = Chain::calls();
 }
 
 // The same of products of matrices, which know no DOUBLE.
-void give_products(Subject& s, Backward backward) {
-  give(s, std::move(backward));
-  s.gradient_dtypes = kFloats;
-  s.calls = Chain::calls(true);
+void give_products(Target& t, Backward backward) {
+  give(t, std::move(backward));
+  t.gradient_dtypes = kFloats;
+  t.calls = Chain::calls(true);
 }
 
 const aclScalar* exactly(const LibraryPointer& library, Number factor) {
@@ -38,9 +37,9 @@ const aclScalar* exactly(const LibraryPointer& library, Number factor) {
 // ---- Arithmetic ---------------------------------------------------------------------------------
 
 // Sums: the gradient for self, and a factor times it for other, each summed over what was repeated.
-void add_sum(const LibraryPointer& library, const Arguments& a, Subject& s, Number factor) {
+void add_sum(const LibraryPointer& library, const Arguments& a, Target& t, Number factor) {
   const aclScalar* scalar = exactly(library, factor);
-  give(s, from_chain(library, [=](Chain& chain) {
+  give(t, from_chain(library, [=](Chain& chain) {
          const View g = chain.input(0);
          if (chain.wants(0)) chain.sum_to(g, chain.output(0));
          if (!chain.wants(1)) return;
@@ -52,19 +51,19 @@ void add_sum(const LibraryPointer& library, const Arguments& a, Subject& s, Numb
          if (!whole) chain.sum_to(product, to);
        }));
   // What is summed was rounded before, unless it was the gradient itself.
-  if (a.shape("self") != a.shape("other") && factor != 1) s.checked.model.terms = 1;
+  if (a.shape("self") != a.shape("other") && factor != 1) t.candidate.bound.terms = 1;
 }
 
-void add(const LibraryPointer& library, const Arguments& a, Subject& s) {
-  add_sum(library, a, s, a.number("alpha"));
+void add(const LibraryPointer& library, const Arguments& a, Target& t) {
+  add_sum(library, a, t, a.number("alpha"));
 }
 
-void sub(const LibraryPointer& library, const Arguments& a, Subject& s) {
-  add_sum(library, a, s, -a.number("alpha"));
+void sub(const LibraryPointer& library, const Arguments& a, Target& t) {
+  add_sum(library, a, t, -a.number("alpha"));
 }
 
-void mul(const LibraryPointer& library, const Arguments& a, Subject& s) {
-  give(s, from_chain(library, [](Chain& chain) {
+void mul(const LibraryPointer& library, const Arguments& a, Target& t) {
+  give(t, from_chain(library, [](Chain& chain) {
          const View g = chain.input(0);
          for (std::size_t k = 0; k < 2; ++k) {
            if (!chain.wants(k)) continue;
@@ -75,17 +74,17 @@ void mul(const LibraryPointer& library, const Arguments& a, Subject& s) {
            if (!whole) chain.sum_to(product, to);
          }
        }));
-  if (a.shape("self") != a.shape("other")) s.checked.model.terms = 1;
+  if (a.shape("self") != a.shape("other")) t.candidate.bound.terms = 1;
 }
 
-void add_number(const LibraryPointer& library, const Arguments&, Subject& s) {
-  give(s, from_chain(
+void add_number(const LibraryPointer& library, const Arguments&, Target& t) {
+  give(t, from_chain(
               library, [](Chain& chain) { chain.copy(chain.input(0), chain.output(0)); }, false));
 }
 
-void muls(const LibraryPointer& library, const Arguments& a, Subject& s) {
+void muls(const LibraryPointer& library, const Arguments& a, Target& t) {
   const aclScalar* factor = exactly(library, a.number("other"));
-  give(s, from_chain(
+  give(t, from_chain(
               library, [=](Chain& chain) { chain.scale(chain.input(0), factor, chain.output(0)); },
               false));
 }
@@ -100,25 +99,21 @@ std::optional<DType> dtype_named(const Arguments& a, const char* name) {
 
 bool is_differentiable(std::optional<DType> into) { return !into || is_float(*into); }
 
-void add_conversion(const LibraryPointer& library, Subject& s, std::optional<DType> into) {
+void add_conversion(const LibraryPointer& library, Target& t, std::optional<DType> into) {
   if (!is_differentiable(into)) return;
-  give(s, from_chain(library, [](Chain& chain) { chain.sum_to(chain.input(0), chain.output(0)); }));
-  s.checked.saved = [](const Arrays&, const Arrays&, const Array& cotangent) {
-    return Arrays{cotangent};
-  };
-  s.checked.saved_dtypes = {into};
+  give(t, from_chain(library, [](Chain& chain) { chain.sum_to(chain.input(0), chain.output(0)); }));
 }
 
-void cast(const LibraryPointer& library, const Arguments& a, Subject& s) {
-  add_conversion(library, s, dtype_named(a, "dtype"));
+void cast(const LibraryPointer& library, const Arguments& a, Target& t) {
+  add_conversion(library, t, dtype_named(a, "dtype"));
 }
 
-void copy(const LibraryPointer& library, const Arguments& a, Subject& s) {
-  add_conversion(library, s, dtype_named(a, "selfRef"));
+void copy(const LibraryPointer& library, const Arguments& a, Target& t) {
+  add_conversion(library, t, dtype_named(a, "selfRef"));
 }
 
 // The gradient of every sum for all of its terms; a mean's divided by their number.
-void add_reduction(const LibraryPointer& library, const Arguments& a, Subject& s, const char* list,
+void add_reduction(const LibraryPointer& library, const Arguments& a, Target& t, const char* list,
                    const char* keep, bool is_mean) {
   const std::optional<DType> into = dtype_named(a, "dtype");
   if (!is_differentiable(into)) return;
@@ -131,7 +126,7 @@ void add_reduction(const LibraryPointer& library, const Arguments& a, Subject& s
   const auto terms = static_cast<Number>(count_of(shape)) /
                      static_cast<Number>(std::max<std::int64_t>(count_of(a.shape("out")), 1));
   const aclScalar* share = exactly(library, 1 / std::max<Number>(terms, 1));
-  give(s, from_chain(library, [=](Chain& chain) {
+  give(t, from_chain(library, [=](Chain& chain) {
          View g = chain.input(0);
          if (is_mean) {
            if (g.dtype != chain.output(0).dtype) {
@@ -149,20 +144,16 @@ void add_reduction(const LibraryPointer& library, const Arguments& a, Subject& s
          }
          chain.copy(expanded(g, shape), chain.output(0));
        }));
-  s.checked.saved = [](const Arrays& in, const Arrays&, const Array& cotangent) {
-    return Arrays{cotangent, in[0]};
-  };
-  s.checked.saved_dtypes = {into};
-  s.checked.model.inner = 1;
-  if (is_mean) s.checked.model.terms = 1;  // the factor is rounded as the scaled gradient is
+  t.candidate.bound.inner = 1;
+  if (is_mean) t.candidate.bound.terms = 1;  // the factor is rounded as the scaled gradient is
 }
 
-void reduce_sum(const LibraryPointer& library, const Arguments& a, Subject& s) {
-  add_reduction(library, a, s, "dims", "keepDims", false);
+void reduce_sum(const LibraryPointer& library, const Arguments& a, Target& t) {
+  add_reduction(library, a, t, "dims", "keepDims", false);
 }
 
-void mean(const LibraryPointer& library, const Arguments& a, Subject& s) {
-  add_reduction(library, a, s, "dim", "keepDim", true);
+void mean(const LibraryPointer& library, const Arguments& a, Target& t) {
+  add_reduction(library, a, t, "dim", "keepDim", true);
 }
 
 // ---- Products of matrices -----------------------------------------------------------------------
@@ -239,42 +230,42 @@ void addmm_gradients(Chain& chain, const aclScalar* beta, const aclScalar* alpha
   if (chain.wants(2)) scaled(transposed(chain.input(2)), g, chain.output(2));
 }
 
-void matmul(const LibraryPointer& library, const Arguments& a, Subject& s) {
+void matmul(const LibraryPointer& library, const Arguments& a, Target& t) {
   const Dims& self = a.shape("self");
   const Dims& mat2 = a.shape("mat2");
   const Dims& out = a.shape("out");
   require_checkable("the product", out);  // two small operands may have a huge one
   // The derivative of a rounding is nothing to ask for.
   if (a.number("cubeMathType") == kRoundsInputs) return;
-  give_products(s, from_chain(library, matmul_gradients));
+  give_products(t, from_chain(library, matmul_gradients));
   const std::int64_t columns = mat2.size() < 2 ? 1 : mat2.back();
   const std::int64_t rows = self.size() < 2 ? 1 : self[self.size() - 2];
   const std::int64_t matrices = count_of(out) / std::max<std::int64_t>(rows * columns, 1);
-  s.checked.model.inner = static_cast<double>(std::max(rows, columns) * matrices) + 2;
-  s.checked.model.terms = std::max(self.size(), mat2.size()) > 2 ? 1 : 0;  // sums of products
+  t.candidate.bound.inner = static_cast<double>(std::max(rows, columns) * matrices) + 2;
+  t.candidate.bound.terms = std::max(self.size(), mat2.size()) > 2 ? 1 : 0;  // sums of products
 }
 
-void addmm(const LibraryPointer& library, const Arguments& a, Subject& s) {
+void addmm(const LibraryPointer& library, const Arguments& a, Target& t) {
   if (a.number("cubeMathType") == kRoundsInputs) return;
   const aclScalar* beta = library->scalar(static_cast<float>(a.number("beta")));
   const aclScalar* alpha = library->scalar(static_cast<float>(a.number("alpha")));
-  give_products(s, from_chain(library, [=](Chain& chain) { addmm_gradients(chain, beta, alpha); }));
+  give_products(t, from_chain(library, [=](Chain& chain) { addmm_gradients(chain, beta, alpha); }));
   const Dims& out = a.shape("out");
-  s.checked.model.inner = static_cast<double>(std::max(out[0], out[1])) + 3;
-  s.checked.model.terms = 1;
+  t.candidate.bound.inner = static_cast<double>(std::max(out[0], out[1])) + 3;
+  t.candidate.bound.terms = 1;
 }
 
 }  // namespace
 
-void add_chain(const LibraryPointer& library, const Arguments& arguments, Subject& s) {
+void add_chain(const LibraryPointer& library, Target& target) {
   static const std::map<std::string, Add> chains = {
       {"add", add},         {"sub", sub},         {"mul", mul},
       {"adds", add_number}, {"subs", add_number}, {"muls", muls},
       {"cast", cast},       {"copy", copy},       {"reduce_sum", reduce_sum},
       {"mean", mean},       {"matmul", matmul},   {"mm", matmul},
       {"addmm", addmm}};
-  const auto found = chains.find(arguments.op().check);
-  if (found != chains.end()) found->second(library, arguments, s);
+  const auto found = chains.find(target.contract().check);
+  if (found != chains.end()) found->second(library, target.candidate.forward, target);
 }
 
 }  // namespace aclgrad::gradcheck::detail

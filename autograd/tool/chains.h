@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradients that are made of calls of other operators, for entries of the operator book that
-// have no gradient operator.
+// The gradients that are made of calls of other operators, for those that have no gradient
+// operator.
 #ifndef ACLGRAD_AUTOGRAD_TOOL_CHAINS_H_
 #define ACLGRAD_AUTOGRAD_TOOL_CHAINS_H_
 
@@ -8,9 +8,9 @@
 
 namespace aclgrad::gradcheck::detail {
 
-/// Gives the subject its backward and what that may lose to rounding, where there is one by the
-/// name under which the entry is checked.
-void add_chain(const LibraryPointer& library, const contract::Arguments& arguments, Subject& s);
+/// Gives the target its backward and what that may lose to rounding, where there is one by the name
+/// under which the operator is checked.
+void add_chain(const LibraryPointer& library, Target& target);
 
 }  // namespace aclgrad::gradcheck::detail
 

@@ -61,12 +61,21 @@ Array zip(const Array& a, const Array& b, Function f) {
 
 class ForwardCheck {
  public:
-  ForwardCheck(Library& library, const Subject& subject, const EntryPoint& form,
+  ForwardCheck(Library& library, const Target& target, const BoundCall& form,
                const Options& options)
-      : library_(library), subject_(subject), form_(form), options_(options) {}
+      : library_(library),
+        target_(target),
+        form_(form),
+        options_(options),
+        inputs_of_form_(inputs_of(form.arguments)),
+        results_of_form_(outputs_of(form.arguments)) {
+    for (std::size_t i = inputs_of_form_.size(); i-- > 0;) {
+      if (is_written(i)) results_of_form_.insert(results_of_form_.begin(), inputs_of_form_[i]);
+    }
+  }
 
   Report run(const DTypes& dtypes) {
-    const std::vector<Number> corners = detail::corners_of(subject_.checked);
+    const std::vector<Number> corners = detail::corners_of(target_.candidate);
     for (const DType dtype : dtypes) {
       dtype_ = dtype;
       inputs_.real = draw(options_.seed + 17, corners);
@@ -85,12 +94,12 @@ class ForwardCheck {
 
  private:
   Arrays draw(std::uint64_t seed, std::span<const Number> corners) const {
-    return detail::draw_inputs(subject_.checked, dtype_, seed, corners);
+    return detail::draw_inputs(target_.candidate, dtype_, seed, corners);
   }
 
   Arrays exact(const Arrays& inputs) const {
-    if (subject_.reference) return subject_.reference(inputs, dtype_);
-    return subject_.property ? Arrays{} : detail::forward_of(subject_.checked, inputs);
+    if (target_.contract().property) return {};
+    return contract::results_of(target_.candidate.forward.in(acl_dtype(dtype_)), inputs);
   }
 
   // The exact results. A complex product is one of four real ones; other operators treat the parts
@@ -98,7 +107,7 @@ class ForwardCheck {
   void expect() {
     first_.clear();
     right_ = {exact(inputs_.real), {}};
-    if (is_complex(dtype_) && subject_.bilinear) {
+    if (is_complex(dtype_) && is_bilinear()) {
       const Arrays mixed = {inputs_.real[0], inputs_.imaginary[1]};
       const Arrays other = {inputs_.imaginary[0], inputs_.real[1]};
       const Array squares = exact(inputs_.imaginary)[0];
@@ -120,27 +129,37 @@ class ForwardCheck {
       right_.real = {zip(right_.real[0], exact(inputs_.imaginary)[0],
                          [](Number a, Number b) { return std::max(a, b); })};
     }
-    scale_ = subject_.magnitude ? subject_.magnitude(inputs_.real) : right_.real;
+    scale_ = has_magnitude() ? magnitude(inputs_.real) : right_.real;
     if (is_complex(dtype_) && !right_.imaginary.empty()) {
       // Either part of a complex result may cancel.
       const auto larger = [](Number a, Number b) { return std::max(std::abs(a), std::abs(b)); };
-      if (subject_.magnitude) {
-        scale_ = {zip(scale_[0], subject_.magnitude(inputs_.imaginary)[0], larger)};
-      } else if (subject_.bilinear) {
+      if (has_magnitude()) {
+        scale_ = {zip(scale_[0], magnitude(inputs_.imaginary)[0], larger)};
+      } else if (is_bilinear()) {
         scale_ = {zip(right_.real[0], right_.imaginary[0], larger)};
       }
     }
   }
 
-  bool is_real(std::size_t input) const {
-    const std::optional<DType> own = form_.tensors[input].dtype;
-    return own && !is_complex(*own);
+  bool is_bilinear() const { return target_.contract().complex == contract::Complex::kBilinear; }
+  bool has_magnitude() const { return static_cast<bool>(target_.contract().magnitude); }
+  Arrays magnitude(const Arrays& inputs) const {
+    return target_.contract().magnitude(target_.candidate.forward, inputs);
   }
 
-  bool holds_truth() const { return form_.tensors.back().dtype == DType::boolean; }
+  bool is_real(std::size_t input) const {
+    const std::optional<aclDataType> own = inputs_of_form_[input]->tensor()->dtype;
+    return own && !contract::is_complex(*own);
+  }
+
+  bool holds_truth() const {
+    const std::vector<const contract::Parameter*> outputs = outputs_of(form_.arguments);
+    const contract::Parameter* last = outputs.empty() ? inputs_of_form_.back() : outputs.back();
+    return last->tensor()->dtype == ACL_BOOL;
+  }
 
   bool is_written(std::size_t input) const {
-    return std::find(form_.written.begin(), form_.written.end(), input) != form_.written.end();
+    return inputs_of_form_[input]->tensor()->role == contract::Role::kInPlace;
   }
 
   // One execution; "" or what failed. `results` are those in the order of the reference.
@@ -148,31 +167,31 @@ class ForwardCheck {
                       std::vector<const Guarded*>& results) {
     std::vector<View> in;
     std::vector<View> out;
-    for (std::size_t i = 0; i < form_.tensors.size(); ++i) {
-      const TensorArgument& argument = form_.tensors[i];
+    for (std::size_t i = 0; i < inputs_of_form_.size(); ++i) {
       const Layout own = is_written(i) && layout == Layout::broadcast ? Layout::contiguous : layout;
-      const DType dtype = argument.dtype.value_or(dtype_);
-      const Guarded& guarded = i < form_.inputs
-                                   ? memory.emplace_back(dtype, inputs_.real[i], own, kPoison)
-                                   : memory.emplace_back(dtype, argument.shape, layout, kPoison);
-      if (i < form_.inputs && is_complex(dtype)) {
-        fill(guarded, inputs_.real[i], inputs_.imaginary[i]);
-      }
-      (i < form_.inputs ? in : out).push_back(guarded.view());
+      const DType dtype = detail::stored_dtype(*inputs_of_form_[i]->tensor(), dtype_);
+      const Guarded& guarded = memory.emplace_back(dtype, inputs_.real[i], own, kPoison);
+      if (is_complex(dtype)) fill(guarded, inputs_.real[i], inputs_.imaginary[i]);
+      in.push_back(guarded.view());
+      if (is_written(i)) results.push_back(&guarded);
     }
-    for (const std::size_t i : form_.written) results.push_back(&memory[i]);
-    for (std::size_t i = form_.inputs; i < form_.tensors.size(); ++i) results.push_back(&memory[i]);
+    for (const contract::Parameter* output : outputs_of(form_.arguments)) {
+      const contract::TensorSpec& tensor = *output->tensor();
+      results.push_back(&memory.emplace_back(detail::stored_dtype(tensor, dtype_), tensor.shape,
+                                             layout, kPoison));
+      out.push_back(results.back()->view());
+    }
     std::vector<std::vector<std::byte>> before;
-    for (std::size_t i = 0; i < form_.inputs; ++i) before.push_back(memory[i].bytes());
-    const std::string failure = library_.run(form_.api, form_.plan, {in, out, threads});
+    for (std::size_t i = 0; i < in.size(); ++i) before.push_back(memory[i].bytes());
+    const std::string failure = library_.run(form_.api(), form_.plan, {in, out, threads});
     if (!failure.empty()) return failure;
     for (const Guarded* result : results) {
       std::string where;
       if (result->changed_outside(&where) > 0) return "an output was written " + where;
     }
-    for (std::size_t i = 0; i < form_.inputs; ++i) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
       if (!is_written(i) && memory[i].bytes() != before[i]) {
-        return form_.tensors[i].name + " was written to, which is an input";
+        return inputs_of_form_[i]->name + " was written to, which is an input";
       }
     }
     return "";
@@ -189,8 +208,10 @@ class ForwardCheck {
       return;
     }
     for (std::size_t k = 0; k < results.size(); ++k) {
-      if (subject_.property) {
-        const std::string lacking = subject_.property(results[k]->read(), results[k]->view().dtype);
+      if (const contract::Property& property = target_.contract().property) {
+        const aclDataType dtype = acl_dtype(results[k]->view().dtype);
+        const std::string lacking =
+            property(target_.candidate.forward.in(dtype), results[k]->read());
         if (!lacking.empty()) say(layout, lacking, "the forward: its distribution");
         report_.forward[dtype_].elements += results[k]->view().count();
       } else if (right_.real[k].values.empty() && results[k]->view().count() > 0) {
@@ -242,7 +263,7 @@ class ForwardCheck {
     const std::size_t parts = is_complex(dtype) ? 2 : 1;
     const std::vector<Number> actual = read(result);
     ErrorSummary& errors = report_.forward[dtype_];
-    const double bound = is_float(part) ? subject_.promised(part) + options_.ulp_slack : 0;
+    const double bound = is_float(part) ? target_.promised(part) + options_.ulp_slack : 0;
     double worst = 0;
     std::size_t at = 0;
     const auto right_at = [&](std::size_t i) {
@@ -254,8 +275,7 @@ class ForwardCheck {
       return round_to(right, part);
     };
     for (std::size_t i = 0; i < actual.size(); ++i) {
-      const Number scale =
-          subject_.magnitude || subject_.bilinear ? scale_[k].values[i / parts] : 0;
+      const Number scale = has_magnitude() || is_bilinear() ? scale_[k].values[i / parts] : 0;
       const double off = distance(actual[i], right_at(i), scale, part);
       if (!(off <= worst)) {
         worst = off;
@@ -271,7 +291,7 @@ class ForwardCheck {
     if (worst <= bound) return;
     const std::string input =
         !inputs_.real.empty() && inputs_.real[0].values.size() * parts == actual.size()
-            ? fmt::format(", where {} is {:.9g},", subject_.checked.inputs[0].name,
+            ? fmt::format(", where {} is {:.9g},", inputs_of_form_[0]->name,
                           static_cast<double>(inputs_.real[0].values[at / parts]))
             : "";
     say(layout,
@@ -283,32 +303,32 @@ class ForwardCheck {
         "the forward: its value is not that of the formula");
   }
 
-  const std::string& name_of(std::size_t result) const {
-    const std::size_t written = form_.written.size();
-    return form_.tensors[result < written ? form_.written[result] : form_.inputs + result - written]
-        .name;
-  }
+  const std::string& name_of(std::size_t result) const { return results_of_form_[result]->name; }
 
-  void say(Layout layout, std::string text, std::string suspect) {
-    const Dims& shape = form_.tensors[0].shape;
-    const Dims& given = subject_.checked.command_shape.value_or(shape);
+  void say(Layout layout, std::string text, std::string diagnosis) {
+    const contract::Parameter* first =
+        inputs_of_form_.empty() ? results_of_form_.front() : inputs_of_form_.front();
+    const Dims& shape = first->tensor()->shape;
+    const Dims given = target_.candidate.command_shape.value_or(shape);
     Finding finding{.check = "forward",
-                    .operator_name = with_attributes(form_.api, subject_),
+                    .operator_name = with_attributes(form_.api(), target_),
                     .dtype = dtype_,
                     .layout = layout,
                     .shape = shape,
                     .text = std::move(text),
-                    .suspect = std::move(suspect)};
+                    .diagnosis = std::move(diagnosis)};
     finding.reproduce =
-        fmt::format("{} --dtype {} --layout {} --shape {}", subject_.checked.reproduce,
+        fmt::format("{} --dtype {} --layout {} --shape {}", target_.candidate.reproduce,
                     short_name(dtype_), to_string(layout), given.empty() ? "0d" : dims_text(given));
     report_.findings.push_back(std::move(finding));
   }
 
   Library& library_;
-  const Subject& subject_;
-  const EntryPoint& form_;
+  const Target& target_;
+  const BoundCall& form_;
   const Options& options_;
+  std::vector<const contract::Parameter*> inputs_of_form_;
+  std::vector<const contract::Parameter*> results_of_form_;  // what is overwritten first
   DType dtype_ = DType::float32;
   Parts inputs_;
   Parts right_;
@@ -319,9 +339,9 @@ class ForwardCheck {
 
 }  // namespace
 
-Report check_forward(Library& library, const Subject& subject, const EntryPoint& form,
+Report check_forward(Library& library, const Target& target, const BoundCall& form,
                      const DTypes& dtypes, const Options& options) {
-  return ForwardCheck(library, subject, form, options).run(dtypes);
+  return ForwardCheck(library, target, form, options).run(dtypes);
 }
 
 }  // namespace aclgrad::gradcheck

@@ -196,7 +196,7 @@ std::string finding_of(const Finding& finding, std::size_t alike) {
       wrong ? "" : " maybe", wrong ? "bad" : "unsure", to_string(finding.verdict), escaped(where),
       escaped(finding.check), escaped(finding.text));
   if (finding.element) html += "<p>" + escaped(to_string(*finding.element)) + "</p>\n";
-  if (!finding.suspect.empty()) html += "<p>Suspected: " + escaped(finding.suspect) + "</p>\n";
+  if (!finding.diagnosis.empty()) html += "<p>Diagnosis: " + escaped(finding.diagnosis) + "</p>\n";
   if (!finding.reproduce.empty()) {
     html += "<p>Reproduce: <code>" + escaped(finding.reproduce) + "</code></p>\n";
   }
@@ -222,7 +222,7 @@ std::string to_html(const Library& library, const Coverage& found, const std::ve
   html += fact(std::to_string(all.right), "gradient elements right");
   html += fact(std::to_string(all.wrong), "wrong");
   html += fact(std::to_string(all.inconclusive), "inconclusive");
-  html += fact(std::to_string(all.mistrusted), "gradients mistrusted");
+  html += fact(std::to_string(all.vacuous), "gradients vacuous");
   html += fact(std::to_string(all.checks), "checks");
   html += fact(std::to_string(all.configurations), "configurations");
   html += fact(

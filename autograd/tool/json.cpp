@@ -38,8 +38,8 @@ std::size_t Baseline::take_from(std::vector<Line>& lines) {
       seen_.insert(one);
       return true;
     });
-    line.report.mistrusted =
-        std::ranges::count(line.report.findings, Verdict::mistrusted, &Finding::verdict);
+    line.report.vacuous =
+        std::ranges::count(line.report.findings, Verdict::vacuous, &Finding::verdict);
   }
   return count;
 }

@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "aclgrad/error.h"
-#include "tool/book_options.h"
+#include "tool/options.h"
 #include "tool/settings.h"
 
 using namespace aclgrad::gradcheck;
@@ -25,7 +25,7 @@ constexpr const char* kDescription =
 constexpr const char* kFooter =
     "Exit status: 0 everything right, 1 something wrong, 2 nothing wrong but something "
     "inconclusive, or nothing checked,\n"
-    "3 wrong usage, 4 the library cannot be used, 5 all right but something mistrusted: its "
+    "3 wrong usage, 4 the library cannot be used, 5 all right but something vacuous: its "
     "gradient\n"
     "was mostly 0.\n\n"
     "Examples:\n"
@@ -84,7 +84,7 @@ class Settings {
         ->delimiter(',');
   }
 
-  CLI::Option* attribute(const aclgrad::gradcheck::detail::BookOption& option) {
+  CLI::Option* attribute(const aclgrad::gradcheck::detail::CommandOption& option) {
     const std::string name = aclgrad::gradcheck::detail::option_of(option.name).substr(2);
     const std::string text = operators_with("--" + name) + text_of(option.name);
     if (option.sets == Sets::kFlag) {
@@ -143,7 +143,7 @@ void describe(CLI::App& app, Settings& settings, Arguments& a) {
       "--baseline", a.baseline,
       "Leave out findings that this report has, which --json wrote: only new ones count");
   app.add_flag("--quiet", a.quiet, "Print the summary and findings only");
-  for (const auto& option : aclgrad::gradcheck::detail::book_options()) {
+  for (const auto& option : aclgrad::gradcheck::detail::all_options()) {
     settings.attribute(option)->group("Attributes");
   }
 }

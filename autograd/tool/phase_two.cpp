@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "tool/call.h"
 #include "tool/checks.h"
 
 namespace aclgrad::gradcheck {
@@ -15,38 +16,32 @@ constexpr std::uint64_t kAnySize = 64;
 // A planned call on zeros, whose phase two is then called in ways that are documented.
 class PhaseTwo {
  public:
-  PhaseTwo(Library& library, const Subject& subject, const EntryPoint& entry)
-      : library_(library), subject_(subject), entry_(entry) {
-    std::vector<View> views;
-    for (const TensorArgument& argument : entry.tensors) {
-      views.push_back(memory_
-                          .emplace_back(argument.dtype.value_or(DType::float32), argument.shape,
-                                        Layout::contiguous, static_cast<unsigned char>(0))
-                          .view());
-    }
+  PhaseTwo(Library& library, const Target& target, const BoundCall& bound)
+      : library_(library), target_(target), bound_(bound) {
+    const std::vector<View> views = zeros_of(bound.arguments, memory_);
     tensors_.emplace(library, views, std::span<const View>());
   }
 
   Report run() {
-    expect("a null executor", kNullPointer, library_.execute(entry_.api, nullptr, 0, nullptr));
+    expect("a null executor", kNullPointer, library_.execute(bound_.api(), nullptr, 0, nullptr));
     if (plan()) {
       std::vector<std::byte> scratch(size_);
       expect("the stream of the context (a null stream)", 0,
-             library_.execute(entry_.api, scratch.data(), size_, executor_, false));
+             library_.execute(bound_.api(), scratch.data(), size_, executor_, false));
       // What the vendor leaves undefined is documented here.
       if (library_.can_set_product()) {
         expect("an executor that was used up", kUsedUp,
-               library_.execute(entry_.api, scratch.data(), size_, executor_));
+               library_.execute(bound_.api(), scratch.data(), size_, executor_));
       }
     }
     if (plan()) {
       expect("a null workspace of a size above 0", kNullPointer,
-             library_.execute(entry_.api, nullptr, std::max(size_, kAnySize), executor_));
+             library_.execute(bound_.api(), nullptr, std::max(size_, kAnySize), executor_));
     }
     if (library_.can_set_product() && plan() && size_ > 1) {
       std::vector<std::byte> scratch(size_);
       expect("a workspace that is too small", kInvalid,
-             library_.execute(entry_.api, scratch.data(), size_ / 2, executor_));
+             library_.execute(bound_.api(), scratch.data(), size_ / 2, executor_));
     } else if (executor_ != nullptr && planned_) {
       library_.destroy(executor_);
     }
@@ -57,7 +52,7 @@ class PhaseTwo {
   bool plan() {
     executor_ = nullptr;
     size_ = 0;
-    const aclnnStatus status = entry_.plan(tensors_->tensors(), &size_, &executor_);
+    const aclnnStatus status = bound_.plan(tensors_->tensors(), &size_, &executor_);
     expect("phase one of a call that is right", 0, status);
     planned_ = status == 0;
     return planned_;
@@ -69,15 +64,15 @@ class PhaseTwo {
     if (status == wanted) return;
     report_.findings.push_back(
         {.check = "status",
-         .operator_name = with_attributes(entry_.api, subject_),
+         .operator_name = with_attributes(bound_.api(), target_),
          .text = fmt::format("{}: returns {}, documented is {}", what, status, wanted),
-         .suspect = "phase two",
-         .reproduce = subject_.checked.reproduce});
+         .diagnosis = "phase two",
+         .reproduce = target_.candidate.reproduce});
   }
 
   Library& library_;
-  const Subject& subject_;
-  const EntryPoint& entry_;
+  const Target& target_;
+  const BoundCall& bound_;
   std::deque<Guarded> memory_;
   std::optional<TensorsOnDevice> tensors_;
   std::uint64_t size_ = 0;
@@ -88,8 +83,8 @@ class PhaseTwo {
 
 }  // namespace
 
-Report check_phase_two(Library& library, const Subject& subject, const EntryPoint& entry) {
-  return PhaseTwo(library, subject, entry).run();
+Report check_phase_two(Library& library, const Target& target, const BoundCall& bound) {
+  return PhaseTwo(library, target, bound).run();
 }
 
 }  // namespace aclgrad::gradcheck

@@ -27,21 +27,22 @@ DTypes chosen(const DTypes& has, const DTypes& wanted) {
   return both;
 }
 
-Subject subject_of(const LibraryPointer& library, const Plan& plan, const std::string& op,
-                   const Attributes& attributes, const std::optional<Dims>& shape) {
-  Subject subject = make_subject(library, op, attributes, shape);
-  for (const EntryPoint* entry : subject.entry_points()) {
-    for (const TensorArgument& tensor : entry->tensors) {
-      require_checkable(op + "'s " + tensor.name, tensor.shape);
+Target target_of(const LibraryPointer& library, const Plan& plan, const std::string& op,
+                 const Attributes& attributes, const std::optional<Dims>& shape) {
+  Target target = make_target(library, op, attributes, shape);
+  for (const BoundCall* call : target.bound_calls()) {
+    for (const std::size_t place : places_of_tensors(call->arguments)) {
+      const contract::Parameter& tensor = call->arguments.parameters()[place];
+      require_checkable(op + "'s " + tensor.name, tensor.tensor()->shape);
     }
   }
   if (plan.options.seed != 1) {
-    subject.checked.reproduce += fmt::format(" --seed {}", plan.options.seed);
+    target.candidate.reproduce += fmt::format(" --seed {}", plan.options.seed);
   }
   if (plan.options.ulp_slack != 0) {
-    subject.checked.reproduce += fmt::format(" --ulp-slack {}", plan.options.ulp_slack);
+    target.candidate.reproduce += fmt::format(" --ulp-slack {}", plan.options.ulp_slack);
   }
-  return subject;
+  return target;
 }
 
 std::string names_of(const DTypes& dtypes) {
@@ -56,7 +57,7 @@ void require_dtypes(const LibraryPointer& library, const Plan& plan) {
   DTypes open = plan.dtypes;
   std::string taken;
   for (const std::string& op : plan.operators) {
-    const DTypes has = make_subject(library, op, plan.attributes, plan.shape).dtypes();
+    const DTypes has = make_target(library, op, plan.attributes, plan.shape).dtypes();
     const std::string sentence = fmt::format("{} takes {}", op, names_of(has));
     if (chosen(has, plan.dtypes).empty()) {
       throw ValueError(fmt::format("{}, not {}", sentence, names_of(plan.dtypes)));
@@ -68,34 +69,33 @@ void require_dtypes(const LibraryPointer& library, const Plan& plan) {
 }
 
 // Layouts that phase one of a part refuses in a dtype that it takes.
-void leave_out_layouts(Library& library, const Subject& subject, Options& options, Report& report) {
+void leave_out_layouts(Library& library, const Target& target, Options& options, Report& report) {
   std::erase_if(options.layouts, [&](Layout layout) {
-    const auto refuses = [&](const EntryPoint* entry) {
-      const DTypes& dtypes = entry->value_dtypes();
-      return !dtypes.empty() && !refusal_of(library, *entry, dtypes.front(), layout).empty();
+    const auto refuses = [&](const BoundCall* call) {
+      return !call->dtypes.empty() &&
+             !refusal_of(library, *call, call->dtypes.front(), layout).empty();
     };
     if (layout == Layout::contiguous) return false;
-    const std::vector<const EntryPoint*> entries = subject.entry_points();
-    if (std::none_of(entries.begin(), entries.end(), refuses)) return false;
-    report.notes[fmt::format("not taken: {} tensors", to_string(layout))].insert(subject.op);
+    if (std::ranges::none_of(target.bound_calls(), refuses)) return false;
+    report.notes[fmt::format("not taken: {} tensors", to_string(layout))].insert(target.op);
     return true;
   });
 }
 
-void check_values(Library& library, const Plan& plan, Subject subject, Options options,
+void check_values(Library& library, const Plan& plan, Target target, Options options,
                   Report& report) {
-  if (!plan.statuses) subject.checked.reproduce += " --check values";
-  leave_out_layouts(library, subject, options, report);
+  if (!plan.statuses) target.candidate.reproduce += " --check values";
+  leave_out_layouts(library, target, options, report);
   if (options.layouts.empty()) return;
-  const auto check = [&](const EntryPoint& form) {
-    const DTypes dtypes = chosen(form.value_dtypes(), plan.dtypes);
-    report.add(check_forward(library, subject, form, dtypes, options));
+  const auto check = [&](const BoundCall& form) {
+    const DTypes dtypes = chosen(form.dtypes, plan.dtypes);
+    report.add(check_forward(library, target, form, dtypes, options));
   };
-  if (subject.has_forward) check(subject.forward);
-  for (const EntryPoint& form : subject.other_forms) check(form);
-  options.dtypes = chosen(subject.gradient_dtypes, plan.dtypes);
-  if (subject.has_gradient() && !options.dtypes.empty()) {
-    report.add(check_operator(subject.checked, options));
+  if (target.forward) check(*target.forward);
+  for (const BoundCall& form : target.other_forms) check(form);
+  options.dtypes = chosen(target.gradient_dtypes, plan.dtypes);
+  if (target.has_gradient() && !options.dtypes.empty()) {
+    report.add(check_operator(target.candidate, options));
   }
 }
 
@@ -107,47 +107,47 @@ void check_range(const LibraryPointer& library, const Plan& plan, const std::str
   options.draws = 1;
   options.behaviour = false;
   options.every_shape = false;
-  Subject subject = subject_of(library, plan, op, attributes, Dims{768});
-  subject.leave_out_missing(*library);
-  subject.leave_out_refused(*library);
-  check_values(*library, plan, subject, options, report);
+  Target target = target_of(library, plan, op, attributes, Dims{768});
+  target.leave_out_missing(*library);
+  target.leave_out_refused(*library);
+  check_values(*library, plan, target, options, report);
 }
 
-// What the library has of a subject.
-void leave_out(const Library& library, Subject& subject, Line& line) {
-  const std::vector<std::string> missing = subject.leave_out_missing(library);
+// What the library has of a target.
+void leave_out(const Library& library, Target& target, Line& line) {
+  const std::vector<std::string> missing = target.leave_out_missing(library);
   for (const std::string& name : missing) {
-    line.report.notes["not in the library: " + name].insert(subject.op);
+    line.report.notes["not in the library: " + name].insert(target.op);
   }
-  if (!subject.has_forward && !subject.has_gradient()) line.missing = missing;
+  if (!target.forward && !target.has_gradient()) line.missing = missing;
 }
 
 // Each of its statuses, and what it takes of the dtypes.
 void check_parts(const LibraryPointer& library, const Plan& plan, const Attributes& attributes,
-                 Subject& subject, Line& line) {
+                 Target& target, Line& line) {
   Report& report = line.report;
   if (plan.statuses) {
-    for (const EntryPoint* entry : subject.entry_points()) {
-      report.add(check_statuses(*library, subject, *entry));
-      report.add(check_phase_two(*library, subject, *entry));
+    for (const BoundCall* call : target.bound_calls()) {
+      report.add(check_statuses(library, target, *call));
+      report.add(check_phase_two(*library, target, *call));
     }
   }
-  for (const auto& [dtype, message] : subject.leave_out_refused(*library)) {
+  for (const auto& [dtype, message] : target.leave_out_refused(*library)) {
     const bool is_asked = chosen({dtype}, plan.dtypes) == DTypes{dtype};
     if (is_asked) report.left_out.emplace(dtype, message);
   }
-  const DTypes dtypes = chosen(subject.dtypes(), plan.dtypes);
+  const DTypes dtypes = chosen(target.dtypes(), plan.dtypes);
   if (dtypes.empty() && !plan.statuses) {
     for (const auto& [dtype, message] : report.left_out) {
       line.missing.push_back(fmt::format("{} of {}", line.op, short_name(dtype)));
     }
     return;
   }
-  if (plan.every_input) report.add(check_every_input(*library, subject, dtypes, plan.options));
-  if (plan.same_bits) report.add(check_same_bits(*library, subject, dtypes, plan.options));
+  if (plan.every_input) report.add(check_every_input(*library, target, dtypes, plan.options));
+  if (plan.same_bits) report.add(check_same_bits(*library, target, dtypes, plan.options));
   if (!plan.values) return;
-  check_values(*library, plan, subject, plan.options, report);
-  if (subject.checked.is_elementwise() && !plan.shape) {
+  check_values(*library, plan, target, plan.options, report);
+  if (target.candidate.is_elementwise() && !plan.shape) {
     check_range(library, plan, line.op, attributes, report);
   }
 }
@@ -167,17 +167,17 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
         plan.all_variants ? variants(op) : std::vector<Attributes>{plan.attributes};
     for (const Attributes& attributes : combinations) {
       const auto start = std::chrono::steady_clock::now();
-      Subject subject = subject_of(library, plan, op, attributes, plan.shape);
-      if (!plan.statuses && chosen(subject.dtypes(), plan.dtypes).empty()) continue;
+      Target target = target_of(library, plan, op, attributes, plan.shape);
+      if (!plan.statuses && chosen(target.dtypes(), plan.dtypes).empty()) continue;
       Line line{.op = op,
                 .functions = {},
-                .title = subject.checked.title(),
-                .attributes = subject.checked.attributes,
+                .title = target.candidate.title(),
+                .attributes = target.candidate.attributes(),
                 .missing = {},
                 .report = {}};
-      for (const EntryPoint* entry : subject.entry_points()) line.functions.push_back(entry->api);
-      leave_out(*library, subject, line);
-      if (line.missing.empty()) check_parts(library, plan, attributes, subject, line);
+      for (const BoundCall* call : target.bound_calls()) line.functions.push_back(call->api());
+      leave_out(*library, target, line);
+      if (line.missing.empty()) check_parts(library, plan, attributes, target, line);
       line.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       progress(line);

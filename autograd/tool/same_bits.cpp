@@ -47,9 +47,8 @@ Arrays with_shape(Arrays arrays, const Dims& shape) {
 
 class Bits {
  public:
-  Bits(Library& library, const Subject& subject, const EntryPoint& entry, DType dtype,
-       Report& report)
-      : library_(library), subject_(subject), entry_(entry), dtype_(dtype), report_(report) {}
+  Bits(Library& library, const Target& target, const BoundCall& bound, DType dtype, Report& report)
+      : library_(library), target_(target), bound_(bound), dtype_(dtype), report_(report) {}
 
   void elementwise(const Arrays& inputs) {
     if (!remember(inputs)) return;
@@ -83,7 +82,7 @@ class Bits {
   }
 
   Outcome run(const Arrays& inputs, const How& how) {
-    return call(library_, entry_, dtype_, inputs, how, subject_.checked.is_elementwise());
+    return call(library_, bound_, dtype_, inputs, how, target_.candidate.is_elementwise());
   }
 
   void piece(const char* check, const std::string& what, std::int64_t from, std::int64_t count,
@@ -113,8 +112,8 @@ class Bits {
 
   // Whether phase one takes tensors that lie so, of which nothing else is then asked.
   bool takes(Layout layout) {
-    if (refusal_of(library_, entry_, dtype_, layout).empty()) return true;
-    report_.notes[fmt::format("not taken: {} tensors", to_string(layout))].insert(subject_.op);
+    if (refusal_of(library_, bound_, dtype_, layout).empty()) return true;
+    report_.notes[fmt::format("not taken: {} tensors", to_string(layout))].insert(target_.op);
     return false;
   }
 
@@ -133,9 +132,9 @@ class Bits {
         const bool is_nan = std::isnan(values[i]) || std::isnan(first[at]);
         say(is_nan ? check + ", NaN" : check,
             fmt::format("{}, element {} of {} is {:.9g} and otherwise {:.9g}{}", what, i,
-                        entry_.tensors[entry_.inputs + k].name, static_cast<double>(values[i]),
+                        outputs_of(bound_.arguments)[k]->name, static_cast<double>(values[i]),
                         static_cast<double>(first[at]), input_at(at)),
-            suspect(check));
+            diagnosis(check));
       }
     }
   }
@@ -143,12 +142,12 @@ class Bits {
   // ", where self is 0.5": the last input of an elementwise operator.
   std::string input_at(std::size_t i) const {
     const Array& last = inputs_.back();
-    if (!subject_.checked.is_elementwise() || i >= last.values.size()) return "";
-    return fmt::format(", where {} is {:.9g}", entry_.tensors[entry_.inputs - 1].name,
+    if (!target_.candidate.is_elementwise() || i >= last.values.size()) return "";
+    return fmt::format(", where {} is {:.9g}", inputs_of(bound_.arguments).back()->name,
                        static_cast<double>(last.values[i]));
   }
 
-  static std::string suspect(const std::string& check) {
+  static std::string diagnosis(const std::string& check) {
     if (check == "length" || check == "position") {
       return "the vector body and the remainder of a loop compute differently";
     }
@@ -159,19 +158,19 @@ class Bits {
     return "a race, or state kept between calls";
   }
 
-  void say(const std::string& check, std::string text, std::string suspected) {
+  void say(const std::string& check, std::string text, std::string diagnosis) {
     if (!said_.insert(check).second) return;
     report_.findings.push_back({.check = check,
-                                .operator_name = with_attributes(entry_.api, subject_),
+                                .operator_name = with_attributes(bound_.api(), target_),
                                 .dtype = dtype_,
                                 .text = std::move(text),
-                                .suspect = std::move(suspected),
-                                .reproduce = command_of(subject_, dtype_, "bits")});
+                                .diagnosis = std::move(diagnosis),
+                                .reproduce = command_of(target_, dtype_, "bits")});
   }
 
   Library& library_;
-  const Subject& subject_;
-  const EntryPoint& entry_;
+  const Target& target_;
+  const BoundCall& bound_;
   DType dtype_;
   Report& report_;
   Arrays inputs_;
@@ -180,10 +179,10 @@ class Bits {
 };
 
 // Some of each period are what kernels branch on: corners, tails, infinities, NaN.
-void add_specials(const Operator& op, DType dtype, Array& to) {
+void add_specials(const Candidate& candidate, DType dtype, Array& to) {
   constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
   std::vector<Number> specials = {std::numeric_limits<Number>::quiet_NaN(), kInfinity, -kInfinity};
-  for (const Number corner : detail::corners_of(op)) specials.push_back(corner);
+  for (const Number corner : detail::corners_of(candidate)) specials.push_back(corner);
   for (const Number x : {0.0L, -0.0L, 1e-30L, -1e-30L, 9.0L, -9.0L, 20.0L, -20.0L, 90.0L, -90.0L}) {
     specials.push_back(x);
   }
@@ -194,30 +193,35 @@ void add_specials(const Operator& op, DType dtype, Array& to) {
 
 }  // namespace
 
-Report check_same_bits(Library& library, const Subject& subject, const DTypes& dtypes,
+Report check_same_bits(Library& library, const Target& target, const DTypes& dtypes,
                        const Options& options) {
   Report report;
-  if (subject.property) return report;  // random numbers
-  const Operator& whole = subject.checked;
-  const Operator op = whole.is_elementwise() ? whole.with_shape({kPeriod}) : whole;
+  if (target.contract().property) return report;  // random numbers
+  const Candidate& whole = target.candidate;
+  const bool is_elementwise = whole.is_elementwise();
+  const Candidate candidate = is_elementwise ? whole.of_shape({kPeriod}) : whole;
   for (const DType dtype : dtypes) {
-    Arrays inputs = detail::draw_inputs(op, dtype, options.seed + 17, {});
+    Arrays inputs = detail::draw_inputs(candidate, dtype, options.seed + 17, {});
     // What becomes of infinities and NaN in integers is not specified.
-    const bool is_float_to_float =
-        is_float(dtype) && is_float(subject.forward.tensors.back().dtype.value_or(dtype));
-    if (op.is_elementwise() && is_float_to_float) add_specials(op, dtype, inputs.back());
-    const auto check = [&](const EntryPoint& entry, const Arrays& given) {
-      Bits bits(library, subject, entry, dtype, report);
-      op.is_elementwise() ? bits.elementwise(given) : bits.general(given);
+    const contract::TensorSpec& last =
+        *whole.forward.parameters()[places_of_tensors(whole.forward).back()].tensor();
+    const bool is_float_to_float = is_float(dtype) && is_float(detail::stored_dtype(last, dtype));
+    if (is_elementwise && is_float_to_float) add_specials(candidate, dtype, inputs.back());
+    const auto check = [&](const BoundCall& bound, const Arrays& given) {
+      Bits bits(library, target, bound, dtype, report);
+      is_elementwise ? bits.elementwise(given) : bits.general(given);
     };
-    if (subject.has_forward && contains(subject.forward.value_dtypes(), dtype) &&
-        subject.forward.written.empty() && !is_complex(dtype)) {
-      check(subject.forward, inputs);
+    const auto is_in_place = [](const contract::Parameter* input) {
+      return input->tensor()->role == contract::Role::kInPlace;
+    };
+    if (target.forward && contains(target.forward->dtypes, dtype) && !is_complex(dtype) &&
+        std::ranges::none_of(whole.inputs(), is_in_place)) {
+      check(*target.forward, inputs);
     }
-    if (subject.backward && contains(subject.gradient_dtypes, dtype)) {
-      const Dims shape = detail::forward_of(op, inputs)[0].shape;
-      check(*subject.backward,
-            given_to_backward(op, inputs, detail::draw_cotangent(shape, dtype, options.seed)));
+    if (target.backward && contains(target.gradient_dtypes, dtype)) {
+      const Arrays outputs = detail::forward_of(candidate, inputs);
+      const Array cotangent = detail::draw_cotangent(outputs[0].shape, dtype, options.seed);
+      check(*target.backward, detail::given_to(candidate, inputs, outputs, cotangent));
     }
   }
   return report;

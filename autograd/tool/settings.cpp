@@ -12,7 +12,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/number_text.h"
 #include "gradcheck/core/checkable.h"
-#include "tool/book_options.h"
+#include "tool/options.h"
 
 namespace aclgrad::gradcheck {
 namespace {
@@ -65,7 +65,7 @@ bool flag_of(const std::string& text) {
   throw ValueError("'" + text + "' is neither true nor false");
 }
 
-Setting attribute_of(const detail::BookOption& option, const std::string& text) {
+Setting attribute_of(const detail::CommandOption& option, const std::string& text) {
   if (option.sets == Sets::kFlag) return flag_of(text) ? 1.0 : 0.0;
   if (option.sets == Sets::kShape) return shape_of(text);
   if (option.sets == Sets::kDtype) return static_cast<aclDataType>(dtype_from_text(text));
@@ -120,8 +120,8 @@ void set_value(Plan& plan, const std::string& name, const std::string& text) {
   } else if (name == "check") {
     set_checks(plan, text);
   } else {
-    const std::vector<detail::BookOption> all = detail::book_options();
-    const auto option = std::ranges::find(all, "--" + name, [](const detail::BookOption& each) {
+    const std::vector<detail::CommandOption> all = detail::all_options();
+    const auto option = std::ranges::find(all, "--" + name, [](const detail::CommandOption& each) {
       return detail::option_of(each.name);
     });
     if (option == all.end()) throw ValueError("there is no such setting");

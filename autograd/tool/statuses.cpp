@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "tool/call.h"
 #include "tool/checks.h"
 
 namespace aclgrad::gradcheck {
@@ -11,10 +12,14 @@ namespace {
 
 constexpr aclnnStatus kOutsideOfStorage = 561103;
 
-constexpr DType kEveryDType[] = {DType::float32, DType::float16, DType::bfloat16, DType::float64,
-                                 DType::int8,    DType::int16,   DType::int32,    DType::int64,
-                                 DType::uint8,   kUint16,        kUint32,         kUint64,
-                                 DType::boolean, kComplex64,     kComplex128};
+using contract::Arguments;
+using contract::ErrorInput;
+using contract::Parameter;
+using contract::TensorSpec;
+
+// The families of products, by the names of their chips.
+constexpr const char* kProducts[] = {"Ascend910", "Ascend310P", "Ascend910B", "Ascend910_93",
+                                     "Ascend950"};
 
 // The family of the device: the longest name that its chip's name starts with.
 std::string family_of(const Library& library) {
@@ -26,25 +31,66 @@ std::string family_of(const Library& library) {
   return found.empty() ? "an unknown product" : found;
 }
 
-// One entry point in FLOAT, called with its arguments changed one at a time.
+// The right call with the changes of an error input.
+Arguments changed(const contract::Operator& op, const ErrorInput& wrong) {
+  Arguments arguments(op);
+  for (Parameter& parameter : arguments.parameters()) {
+    for (const auto& [name, spec] : wrong.changes) {
+      if (parameter.name != name) continue;
+      const TensorSpec* before = parameter.tensor();
+      const contract::Role role = before != nullptr ? before->role : contract::Role::kInput;
+      parameter.spec = spec;
+      if (auto* tensor = std::get_if<TensorSpec>(&parameter.spec)) tensor->role = role;
+    }
+  }
+  return arguments;
+}
+
+// With the tensors that gradcheck makes: of the device's own product, in FLOAT, in the format of
+// their rank.
+bool can_be_asked(const ErrorInput& wrong) {
+  return std::string_view(wrong.product) == "Ascend910B" && wrong.dtype == ACL_FLOAT &&
+         std::ranges::none_of(wrong.changes, [](const auto& change) {
+           const auto* tensor = std::get_if<TensorSpec>(&change.second);
+           return tensor != nullptr && tensor->format;
+         });
+}
+
+// What null gives in the place of an array or a scalar; nothing where it is accepted.
+std::optional<aclnnStatus> status_of_null(const contract::ParameterSpec& spec) {
+  if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) return flags->if_null;
+  const auto* scalar = std::get_if<contract::ScalarSpec>(&spec);
+  const auto* values = std::get_if<contract::ValuesSpec>(&spec);
+  const bool is_refused = std::holds_alternative<contract::Shape>(spec) ||
+                          (scalar != nullptr && !scalar->optional) ||
+                          (values != nullptr && !values->optional);
+  return is_refused ? std::optional<aclnnStatus>(kNullPointer) : std::nullopt;
+}
+
+// One call in FLOAT, with its arguments changed one at a time.
 class StatusProbe {
  public:
-  StatusProbe(Library& library, const Subject& subject, const EntryPoint& entry)
-      : library_(library), subject_(subject), entry_(entry) {}
+  StatusProbe(const LibraryPointer& library, const Target& target, const BoundCall& bound)
+      : library_(library), target_(target), bound_(bound) {}
 
   Report run() {
-    expect("arguments that are right", 0, entry_.tensors, entry_.plan);
+    expect("arguments that are right", 0, arguments(), bound_.plan);
     null_pointers();
-    for (std::size_t i = 0; i < entry_.tensors.size(); ++i) {
-      wrong_dtypes(i);
-      wrong_shapes(i);
-      outside_of_storage(i);
+    const std::vector<std::size_t> places = places_of_tensors(arguments());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      wrong_dtypes(places[i]);
+      wrong_shapes(places[i]);
+      outside_of_storage(i, tensor_at(places[i]));
     }
     products();
     ranks();
-    for (const Refusal& refusal : entry_.refusals) {
-      expect(refusal.what, refusal.status,
-             refusal.tensors.empty() ? entry_.tensors : refusal.tensors, refusal.plan);
+    for (std::size_t i = 0; i < op().parameters.size(); ++i) wrong_values(i);
+    for (const ErrorInput& wrong : op().error_inputs) {
+      if (!can_be_asked(wrong)) continue;
+      const std::string& name =
+          wrong.changes.empty() ? wrong.nulls.front() : wrong.changes.front().first;
+      const Arguments call = changed(op(), wrong);
+      expect(name + " " + wrong.what, wrong.status, call, plan_of(library_, call, wrong.nulls));
     }
     return std::move(report_);
   }
@@ -54,15 +100,21 @@ class StatusProbe {
                                            aclOpExecutor** executor)>;
   using Views = std::function<void(std::vector<View>& views, std::deque<Guarded>& memory)>;
 
+  const Arguments& arguments() const { return bound_.arguments; }
+  const contract::Operator& op() const { return arguments().op(); }
+  const Parameter& parameter_at(std::size_t place) const { return arguments().parameters()[place]; }
+  const TensorSpec& tensor_at(std::size_t place) const { return *parameter_at(place).tensor(); }
+
   void null_pointers() {
-    const PlanFunction& plan = entry_.plan;
+    const PlanFunction& plan = bound_.plan;
     expect_change("a null workspaceSize", kNullPointer,
                   [&](auto t, auto*, auto** executor) { return plan(t, nullptr, executor); });
     expect_change("a null executor", kNullPointer,
                   [&](auto t, auto* size, auto**) { return plan(t, size, nullptr); });
-    for (std::size_t i = 0; i < entry_.tensors.size(); ++i) {
-      if (entry_.tensors[i].optional) continue;
-      expect_change("null " + entry_.tensors[i].name, entry_.tensors[i].if_null,
+    const std::vector<std::size_t> places = places_of_tensors(arguments());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (op().parameters[places[i]].tensor()->optional) continue;
+      expect_change("null " + parameter_at(places[i]).name, tensor_at(places[i]).if_null,
                     [&](auto t, auto* size, auto** executor) {
                       t[i] = nullptr;
                       return plan(t, size, executor);
@@ -70,48 +122,49 @@ class StatusProbe {
     }
   }
 
-  void wrong_dtypes(std::size_t i) {
-    const TensorArgument& tensor = entry_.tensors[i];
+  void wrong_dtypes(std::size_t place) {
+    const TensorSpec& tensor = tensor_at(place);
     // An output may take any dtype that the result converts to, which is not everywhere told apart.
-    if (tensor.promotes || (i >= entry_.inputs && tensor.free_dtype)) return;
-    std::vector<DType> wrong;
-    for (const DType dtype : kEveryDType) {
-      if (!contains(entry_.dtypes, dtype) && !contains(entry_.mixed, dtype)) wrong.push_back(dtype);
+    const bool is_output = tensor.role == contract::Role::kOutput;
+    if (tensor.promotes || (is_output && tensor.any_dtype)) return;
+    contract::DTypes wrong;
+    for (const contract::DtypeInfo& each : contract::all_dtype_infos()) {
+      const bool is_mixed = std::ranges::count(op().mixed, each.dtype) > 0;
+      if (!is_in_table(each.dtype) && !is_mixed) wrong.push_back(each.dtype);
     }
-    if (!tensor.free_dtype && entry_.tensors.size() > 1) wrong.push_back(DType::float16);
-    if (tensor.dtype) wrong = tensor.free_dtype ? DTypes() : DTypes{DType::float64};
-    for (const DType dtype : wrong) {
-      std::vector<TensorArgument> tensors = entry_.tensors;
-      tensors[i].dtype = dtype;
-      expect(fmt::format("{} of {}", tensor.name, short_name(dtype)), kInvalid, tensors,
-             entry_.plan);
+    if (!tensor.any_dtype && places_of_tensors(arguments()).size() > 1) {
+      wrong.push_back(ACL_FLOAT16);
+    }
+    if (tensor.dtype) {
+      wrong = tensor.any_dtype ? contract::DTypes() : contract::DTypes{ACL_DOUBLE};
+    }
+    for (const aclDataType dtype : wrong) {
+      Arguments call = arguments();
+      call.tensor(parameter_at(place).name).dtype = dtype;
+      expect(fmt::format("{} of {}", parameter_at(place).name, short_name(dtype_of(dtype))),
+             kInvalid, call, bound_.plan);
     }
   }
 
-  std::vector<TensorArgument> all_of(DType dtype) const {
-    std::vector<TensorArgument> tensors = entry_.tensors;
-    for (TensorArgument& tensor : tensors) tensor.dtype = tensor.dtype.value_or(dtype);
-    return tensors;
+  bool is_in_table(aclDataType dtype) const {
+    return std::ranges::count(table_dtypes_of(op()), dtype) > 0;
   }
 
-  void wrong_shapes(std::size_t i) {
-    const TensorArgument& tensor = entry_.tensors[i];
-    if (tensor.shape.empty() || tensor.free_shape) return;
-    std::vector<TensorArgument> tensors = entry_.tensors;
-    for (std::int64_t& extent : tensors[i].shape) extent += 1;
-    expect(fmt::format("{} of shape {}", tensor.name, dims_text(tensors[i].shape)),
-           entry_.wrong_shape, tensors, entry_.plan);
+  void wrong_shapes(std::size_t place) {
+    if (tensor_at(place).shape.empty() || tensor_at(place).any_shape) return;
+    const std::string& name = parameter_at(place).name;
+    Arguments call = arguments();
+    for (std::int64_t& extent : call.shape(name)) extent += 1;
+    expect(fmt::format("{} of shape {}", name, dims_text(call.shape(name))), op().wrong_shape, call,
+           bound_.plan);
   }
 
   // A strided input whose last element lies behind its storage. Nothing is documented of outputs.
-  void outside_of_storage(std::size_t i) {
-    const bool written =
-        std::find(entry_.written.begin(), entry_.written.end(), i) != entry_.written.end();
-    if (i >= entry_.inputs || written) return;
-    if (count_of(entry_.tensors[i].shape) < 2) return;
-    compare(entry_.tensors[i].name + ", strided, that leaves its storage", kOutsideOfStorage,
-            entry_.tensors, call(entry_.plan),
-            [i](std::vector<View>& views, std::deque<Guarded>& memory) {
+  void outside_of_storage(std::size_t i, const TensorSpec& tensor) {
+    if (tensor.role != contract::Role::kInput || count_of(tensor.shape) < 2) return;
+    const std::string& name = parameter_at(places_of_tensors(arguments())[i]).name;
+    compare(name + ", strided, that leaves its storage", kOutsideOfStorage, arguments(),
+            call(bound_.plan), [i](std::vector<View>& views, std::deque<Guarded>& memory) {
               View& view = views[i];
               view = memory
                          .emplace_back(view.dtype, view.shape, Layout::strided,
@@ -123,65 +176,95 @@ class StatusProbe {
 
   // Every product has a table of its own. Without a way to choose one there is that of the device.
   void products() {
-    const auto has_dtype = [](const TensorArgument& tensor) { return tensor.dtype.has_value(); };
-    if (std::ranges::all_of(entry_.tensors, has_dtype)) return;
-    std::vector<std::string> families = {family_of(library_)};
-    if (library_.can_set_product()) families.assign(std::begin(kProducts), std::end(kProducts));
+    const auto has_dtype = [&](std::size_t place) { return tensor_at(place).dtype.has_value(); };
+    if (std::ranges::all_of(places_of_tensors(arguments()), has_dtype)) return;
+    std::vector<std::string> families = {family_of(*library_)};
+    if (library_->can_set_product()) families.assign(std::begin(kProducts), std::end(kProducts));
+    const bool bfloat16_everywhere = std::ranges::count(op().everywhere, ACL_BF16) > 0;
     for (const std::string& product : families) {
-      library_.set_product(product);
-      for (const DType dtype : kEveryDType) {
-        const bool in_table =
-            contains(entry_.dtypes, dtype) &&
-            (dtype != DType::bfloat16 || has_bfloat16(product) || entry_.bfloat16_everywhere);
-        const bool refused = entry_.refuses && entry_.refuses(product, dtype);
-        const bool also = entry_.also_accepts && entry_.also_accepts(product, dtype);
-        expect(fmt::format("all tensors of {} on {}", short_name(dtype), product),
-               (in_table || also) && !refused ? 0 : kInvalid, all_of(dtype), entry_.plan);
+      library_->set_product(product);
+      const bool has_bfloat16 = product != "Ascend910" && product != "Ascend310P";
+      for (const contract::DtypeInfo& each : contract::all_dtype_infos()) {
+        const aclDataType dtype = each.dtype;
+        const bool accepts =
+            is_in_table(dtype) && (dtype != ACL_BF16 || has_bfloat16 || bfloat16_everywhere);
+        const bool refused = op().also_refuses && op().also_refuses(arguments(), product, dtype);
+        const bool also = op().also_accepts && op().also_accepts(arguments(), product, dtype);
+        expect(fmt::format("all tensors of {} on {}", each.short_name, product),
+               (accepts || also) && !refused ? 0 : kInvalid, all_of(dtype), bound_.plan);
       }
     }
-    library_.set_product("");
+    library_->set_product("");
+  }
+
+  Arguments all_of(aclDataType dtype) const {
+    Arguments call = arguments();
+    for (Parameter& each : call.parameters()) {
+      auto* tensor = std::get_if<TensorSpec>(&each.spec);
+      if (tensor != nullptr) tensor->dtype = tensor->dtype.value_or(dtype);
+    }
+    return call;
   }
 
   void ranks() {
-    if (entry_.highest_rank >= 25) return;
-    std::vector<TensorArgument> tensors = entry_.tensors;
-    for (TensorArgument& tensor : tensors) {
-      if (tensor.shape.empty()) continue;
-      while (tensor.shape.size() <= entry_.highest_rank) {
-        tensor.shape.insert(tensor.shape.begin(), 1);
-      }
+    if (op().max_rank >= 25) return;
+    Arguments call = arguments();
+    for (Parameter& each : call.parameters()) {
+      auto* tensor = std::get_if<TensorSpec>(&each.spec);
+      if (tensor == nullptr || tensor->shape.empty()) continue;
+      while (tensor->shape.size() <= op().max_rank) tensor->shape.insert(tensor->shape.begin(), 1);
     }
-    expect(fmt::format("tensors of rank {}", entry_.highest_rank + 1), entry_.wrong_shape, tensors,
-           entry_.plan);
+    expect(fmt::format("tensors of rank {}", op().max_rank + 1), op().wrong_shape, call,
+           bound_.plan);
+  }
+
+  // What follows from the kind of a parameter that is no tensor.
+  void wrong_values(std::size_t place) {
+    const Parameter& parameter = op().parameters[place];
+    const contract::ParameterSpec& spec = parameter_at(place).spec;
+    if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) {
+      Arguments more = arguments();
+      std::get<contract::BoolsSpec>(more.parameters()[place].spec).values.push_back(1);
+      expect("one value more in " + parameter.name, flags->if_longer, arguments(),
+             plan_of(library_, more));
+    }
+    const std::optional<aclnnStatus> status = status_of_null(spec);
+    if (status && !parameter.nullable) {
+      expect("null " + parameter.name, *status, arguments(),
+             plan_of(library_, arguments(), {parameter.name}));
+    }
+    if (!std::holds_alternative<contract::Shape>(spec)) return;
+    // Lists of dimensions that every operator refuses.
+    const auto rank = static_cast<std::int64_t>(
+        std::max<std::size_t>(arguments().shape(op().parameters.front().name).size(), 1));
+    for (const Dims& wrong : {Dims{rank}, Dims{-rank - 1}, Dims{0, -rank}}) {
+      Arguments call = arguments();
+      call.array(parameter.name) = wrong;
+      expect(fmt::format("{} = [{}]", parameter.name, fmt::join(wrong, ", ")), kInvalid,
+             arguments(), plan_of(library_, call));
+    }
   }
 
   static Change call(const PlanFunction& plan) {
     return [&plan](auto t, auto* size, auto** executor) { return plan(t, size, executor); };
   }
 
-  void expect(const std::string& what, aclnnStatus wanted,
-              const std::vector<TensorArgument>& tensors, const PlanFunction& plan) {
+  void expect(const std::string& what, aclnnStatus wanted, const Arguments& tensors,
+              const PlanFunction& plan) {
     compare(what, wanted, tensors, call(plan));
   }
 
   void expect_change(const std::string& what, aclnnStatus wanted, const Change& change) {
-    compare(what, wanted, entry_.tensors, change);
+    compare(what, wanted, arguments(), change);
   }
 
-  void compare(const std::string& what, aclnnStatus wanted,
-               const std::vector<TensorArgument>& arguments, const Change& change,
-               const Views& arrange = {}) {
+  void compare(const std::string& what, aclnnStatus wanted, const Arguments& call,
+               const Change& change, const Views& arrange = {}) {
     ++report_.checks;
     std::deque<Guarded> memory;
-    std::vector<View> views;
-    for (const TensorArgument& argument : arguments) {
-      views.push_back(memory
-                          .emplace_back(argument.dtype.value_or(DType::float32), argument.shape,
-                                        Layout::contiguous, static_cast<unsigned char>(0))
-                          .view());
-    }
+    std::vector<View> views = zeros_of(call, memory);
     if (arrange) arrange(views, memory);
-    TensorsOnDevice tensors(library_, views, {});
+    TensorsOnDevice tensors(*library_, views, {});
     const std::span<aclTensor* const> handles = tensors.tensors();
     constexpr std::uint64_t kUntouched = 0x5A5A5A5A;
     std::uint64_t size = kUntouched;
@@ -192,28 +275,28 @@ class StatusProbe {
     } else if (status != 0 && (size != kUntouched || executor != nullptr)) {
       say(what + ": is refused, but workspaceSize or executor was written");
     }
-    if (executor != nullptr) library_.destroy(executor);
+    if (executor != nullptr) library_->destroy(executor);
   }
 
   void say(std::string text) {
     report_.findings.push_back(
         {.check = "status",
-         .operator_name = with_attributes(entry_.api + "GetWorkspaceSize", subject_),
+         .operator_name = with_attributes(bound_.api() + "GetWorkspaceSize", target_),
          .text = std::move(text),
-         .suspect = "the parameter checks of phase one",
-         .reproduce = subject_.checked.reproduce});
+         .diagnosis = "the parameter checks of phase one",
+         .reproduce = target_.candidate.reproduce});
   }
 
-  Library& library_;
-  const Subject& subject_;
-  const EntryPoint& entry_;
+  LibraryPointer library_;
+  const Target& target_;
+  const BoundCall& bound_;
   Report report_;
 };
 
 }  // namespace
 
-Report check_statuses(Library& library, const Subject& subject, const EntryPoint& entry) {
-  return StatusProbe(library, subject, entry).run();
+Report check_statuses(const LibraryPointer& library, const Target& target, const BoundCall& bound) {
+  return StatusProbe(library, target, bound).run();
 }
 
 }  // namespace aclgrad::gradcheck

@@ -33,7 +33,7 @@ Array all_numbers(DType dtype) {
 struct Misses {
   const char* check;
   const char* what;
-  const char* suspect;
+  const char* diagnosis;
   std::int64_t count = 0;
   std::size_t at = 0;
   double ulp = 0;
@@ -47,31 +47,32 @@ struct Misses {
 
 class Survey {
  public:
-  Survey(Library& library, const Subject& subject, const Options& options)
-      : library_(library), subject_(subject), options_(options) {}
+  Survey(Library& library, const Target& target, const Options& options)
+      : library_(library), target_(target), options_(options) {}
 
   void forward(DType dtype, Report& report) {
     const Array x = all_numbers(dtype);
-    Array right = detail::forward_of(subject_.checked, {x})[0];
+    Array right = detail::forward_of(target_.candidate, {x})[0];
     keep_nan(x.values, right);
-    const double bound = subject_.promised(dtype) + options_.ulp_slack;
-    compare("forward", subject_.forward, dtype, {x}, x, right, bound, report.forward[dtype],
+    const double bound = target_.promised(dtype) + options_.ulp_slack;
+    compare("forward", *target_.forward, dtype, {x}, x, right, bound, report.forward[dtype],
             report);
   }
 
   // With an upstream gradient of 1.
   void backward(DType dtype, Report& report) {
     const Array x = all_numbers(dtype);
-    const Operator& op = subject_.checked;
-    Arrays given = given_to_backward(op, {x}, {x.shape, std::vector<Number>(kCount, 1)});
+    const Candidate& candidate = target_.candidate;
+    Arrays given = detail::given_to(candidate, {x}, detail::forward_of(candidate, {x}),
+                                    {x.shape, std::vector<Number>(kCount, 1)});
     for (std::size_t i = 0; i < given.size(); ++i) {
       for (Number& value : given[i].values) value = round_to(value, dtype);
     }
-    Array right = op.exact_backward(given)[0];
+    Array right = detail::exact_backward(candidate, given)[0];
     keep_nan(given.back().values, right);
-    const ErrorModel& model = op.model;
-    const double last = dtype == DType::float32 ? model.final_ulp : model.final_ulp_16bit;
-    compare("backward", *subject_.backward, dtype, given, x, right, last + options_.ulp_slack,
+    const contract::Bound& bound = candidate.bound;
+    const double last = dtype == DType::float32 ? bound.of_float : bound.of_16_bits;
+    compare("backward", *target_.backward, dtype, given, x, right, last + options_.ulp_slack,
             report.backward[dtype], report);
   }
 
@@ -82,12 +83,12 @@ class Survey {
     }
   }
 
-  void compare(const char* side, const EntryPoint& entry, DType dtype, const Arrays& given,
+  void compare(const char* side, const BoundCall& call_of, DType dtype, const Arrays& given,
                const Array& x, const Array& right, double bound, ErrorSummary& errors,
                Report& report) {
     ++report.checks;
     ++report.configurations;
-    const Outcome outcome = call(library_, entry, dtype, given, {}, true);
+    const Outcome outcome = call(library_, call_of, dtype, given, {}, true);
     if (!outcome.failure.empty()) {
       report.findings.push_back(finding(side, dtype, "call", outcome.failure, ""));
       return;
@@ -102,7 +103,7 @@ class Survey {
       const Number exact = right.values[i];
       ++errors.inputs;
       if (std::isnan(x.values[i]) || std::isnan(exact)) {
-        if (std::isnan(exact) && !std::isnan(actual) && entry.nan_goes_through) {
+        if (std::isnan(exact) && !std::isnan(actual) && call_of.arguments.op().nan_goes_through) {
           kinds[0].add(i, 0);
         }
         continue;
@@ -130,43 +131,46 @@ class Survey {
           fmt::format("of {} inputs, {} {}; at {:.9g}: {:.9g} instead of {:.9g}{}", kCount,
                       kind.count, kind.what, value(x), value(outcome.results[0]), value(right),
                       kind.ulp > 0 ? fmt::format(", {:.4g} ulp", kind.ulp) : ""),
-          kind.suspect));
+          kind.diagnosis));
     }
   }
 
   Finding finding(const char* side, DType dtype, std::string check, std::string text,
-                  const std::string& suspect) const {
+                  const std::string& diagnosis) const {
     const bool is_forward = side == std::string("forward");
-    const EntryPoint& entry = is_forward ? subject_.forward : *subject_.backward;
+    const BoundCall& bound = is_forward ? *target_.forward : *target_.backward;
     return {.check = std::move(check),
-            .operator_name = with_attributes(entry.api, subject_),
+            .operator_name = with_attributes(bound.api(), target_),
             .dtype = dtype,
             .text = std::move(text),
-            .suspect = fmt::format("the {}: {}", side, suspect),
-            .reproduce = command_of(subject_, dtype, "inputs")};
+            .diagnosis = fmt::format("the {}: {}", side, diagnosis),
+            .reproduce = command_of(target_, dtype, "inputs")};
   }
 
   Library& library_;
-  const Subject& subject_;
+  const Target& target_;
   const Options& options_;
 };
 
 }  // namespace
 
-Report check_every_input(Library& library, const Subject& subject, const DTypes& dtypes,
+Report check_every_input(Library& library, const Target& target, const DTypes& dtypes,
                          const Options& options) {
   Report report;
-  const Operator& op = subject.checked;
-  if (!op.is_elementwise() || op.inputs.size() != 1) return report;
-  Survey survey(library, subject, options);
-  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16}) {
+  const Candidate& candidate = target.candidate;
+  if (!candidate.is_elementwise() || candidate.inputs().size() != 1) return report;
+  // Of operators in one dtype.
+  const std::vector<const contract::Parameter*> outputs = outputs_of(candidate.forward);
+  const bool is_surveyed = !outputs.empty() && !outputs.back()->tensor()->dtype &&
+                           !detail::input_of(candidate, 0).dtype &&
+                           detail::input_of(candidate, 0).role == contract::Role::kInput;
+  Survey survey(library, target, options);
+  for (const DType dtype : kFloats) {
     if (!contains(dtypes, dtype)) continue;
-    if (subject.has_forward && contains(subject.forward.value_dtypes(), dtype) &&
-        !op.inputs[0].dtype && !subject.forward.tensors.back().dtype &&
-        subject.forward.written.empty()) {
+    if (target.forward && is_surveyed && contains(target.forward->dtypes, dtype)) {
       survey.forward(dtype, report);
     }
-    if (subject.backward && op.exact_backward && contains(subject.gradient_dtypes, dtype)) {
+    if (target.backward && contains(target.gradient_dtypes, dtype)) {
       survey.backward(dtype, report);
     }
   }

@@ -26,16 +26,26 @@ const Contestants& contestants() {
   return contestants;
 }
 
-Callee::Callee(const mutants::Mutant& mutant, DType dtype) : mutant_(mutant), dtype_(dtype) {
-  mutant_.with([&] { op_ = mutant_.make(); });
-  differentiable_ = gradcheck::detail::differentiable(op_);
+namespace {
+
+gradcheck::Candidate candidate_of(const mutants::Mutant& mutant) {
+  std::optional<gradcheck::Candidate> candidate;
+  mutant.with([&] { candidate = mutant.make(); });
+  return *candidate;
+}
+
+}  // namespace
+
+Callee::Callee(const mutants::Mutant& mutant, DType dtype)
+    : mutant_(mutant), dtype_(dtype), candidate_(candidate_of(mutant)) {
+  differentiable_ = gradcheck::detail::differentiable(candidate_);
   last_.resize(differentiable_.size());
 }
 
 Arrays Callee::draw(std::uint64_t seed) const {
-  Arrays inputs = gradcheck::detail::draw_inputs(op_, dtype_, seed, {});
-  for (std::size_t k = 0; k < op_.inputs.size(); ++k) {
-    const Input& input = op_.inputs[k];
+  Arrays inputs = gradcheck::detail::draw_inputs(candidate_, dtype_, seed, {});
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const contract::TensorSpec& input = gradcheck::detail::input_of(candidate_, k);
     if (input.dtype) continue;
     for (std::size_t i = 0; i < inputs[k].values.size(); ++i) {
       const double place = random_unit(seed * 1000 + 77 + k, i);
@@ -46,7 +56,7 @@ Arrays Callee::draw(std::uint64_t seed) const {
 }
 
 Array Callee::forward(const Arrays& inputs) const {
-  Array result = gradcheck::detail::forward_of(op_, inputs)[0];
+  Array result = gradcheck::detail::forward_of(candidate_, inputs)[0];
   for (Number& value : result.values) value = round_to(value, dtype_);
   return result;
 }
@@ -54,10 +64,10 @@ Array Callee::forward(const Arrays& inputs) const {
 Arrays Callee::given(const Arrays& inputs) const {
   gradcheck::detail::Problem problem;
   problem.inputs = inputs;
-  problem.outputs = gradcheck::detail::forward_of(op_, inputs);
+  problem.outputs = gradcheck::detail::forward_of(candidate_, inputs);
   Array upstream = problem.outputs[0];
   std::ranges::fill(upstream.values, 0);
-  gradcheck::detail::set_cotangent(op_, problem, std::move(upstream));
+  gradcheck::detail::set_cotangent(candidate_, problem, std::move(upstream));
   return problem.given;
 }
 
@@ -65,19 +75,20 @@ Arrays Callee::backward(Arrays& inputs, Array& upstream, const std::vector<bool>
   gradcheck::detail::Problem problem;
   problem.dtype = dtype_;
   problem.inputs = inputs;
-  problem.outputs = gradcheck::detail::forward_of(op_, inputs);
-  gradcheck::detail::set_cotangent(op_, problem, upstream);
+  problem.outputs = gradcheck::detail::forward_of(candidate_, inputs);
+  gradcheck::detail::set_cotangent(candidate_, problem, upstream);
 
   std::deque<Guarded> memory;
   std::vector<View> given;
   for (std::size_t i = 0; i < problem.given.size(); ++i) {
-    memory.emplace_back(given_dtype(op_, i, dtype_), problem.given[i], Layout::contiguous, 0);
+    memory.emplace_back(given_dtype(candidate_, i, dtype_), problem.given[i], Layout::contiguous,
+                        0);
     given.push_back(memory.back().view());
   }
   std::vector<View> outputs;
   for (std::size_t k = 0; k < differentiable_.size(); ++k) {
     const Dims& shape = inputs[differentiable_[k]].shape;
-    memory.emplace_back(gradient_dtype(op_, k, dtype_), shape, Layout::contiguous, 0);
+    memory.emplace_back(gradient_dtype(candidate_, k, dtype_), shape, Layout::contiguous, 0);
     if (!last_[k].values.empty()) memory.back().fill(last_[k].values);
     outputs.push_back(memory.back().view());
     if (!wanted.empty() && !wanted[k]) outputs.back().data = nullptr;
@@ -86,7 +97,7 @@ Arrays Callee::backward(Arrays& inputs, Array& upstream, const std::vector<bool>
   std::string failure;
   mutant_.with([&] {
     const aclgrad::detail::AcceptDouble accept_double;  // the rules' operators, beyond the vendor's
-    failure = op_.backward({.inputs = given, .outputs = outputs, .poison = 0});
+    failure = candidate_.function({.inputs = given, .outputs = outputs, .poison = 0});
   });
   if (!failure.empty()) throw ValueError(failure);
 

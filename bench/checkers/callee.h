@@ -22,7 +22,7 @@ class Callee {
  public:
   Callee(const mutants::Mutant& mutant, DType dtype);
 
-  const gradcheck::Operator& op() const { return op_; }
+  const gradcheck::Candidate& candidate() const { return candidate_; }
   DType dtype() const { return dtype_; }
 
   /// Places of the inputs that have a gradient.
@@ -45,7 +45,7 @@ class Callee {
  private:
   mutants::Mutant mutant_;
   DType dtype_;
-  gradcheck::Operator op_;
+  gradcheck::Candidate candidate_;
   std::vector<std::size_t> differentiable_;
   gradcheck::Arrays last_;  // gradients, in whose memory the next ones are put
 };

@@ -106,12 +106,12 @@ Number error_at_random_points(const mutants::Mutant& mutant, bool is_one) {
   for (std::uint64_t seed = 1; seed <= kPoints; ++seed) {
     Arrays inputs = callee.draw(seed);
     const gradcheck::detail::Jacobian jacobian =
-        gradcheck::detail::differentiate(callee.op(), inputs);
+        gradcheck::detail::differentiate(callee.candidate(), inputs);
     Array upstream = callee.forward(inputs);
     RandomSequence random(seed);
     for (Number& value : upstream.values) value = is_one ? 1 : random.normal();
     const auto expected =
-        gradcheck::detail::project(jacobian, upstream, callee.op().is_elementwise());
+        gradcheck::detail::project(jacobian, upstream, callee.candidate().is_elementwise());
     Arrays gradients;
     try {
       gradients = callee.backward(inputs, upstream);
@@ -192,7 +192,7 @@ Class class_of(const mutants::Mutant& mutant, const Finding& finding) {
   if (is({"needs-gradient mask"})) return Class::masks;
   const bool is_contiguous = !finding.layout || *finding.layout == Layout::contiguous;
   if (is({"layout", "in place"}) || !is_contiguous) return Class::layout;
-  if (finding.shape != mutant.make().inputs[0].shape) return Class::shape;
+  if (finding.shape != mutant.make().shape()) return Class::shape;
   if (is({"memory"})) return Class::layout;
   const bool is_short = finding.dtype && *finding.dtype != DType::float32;
   return is_short ? Class::rounding : Class::special;

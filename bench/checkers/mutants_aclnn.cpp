@@ -58,7 +58,7 @@ constexpr std::uint64_t kWorkspaceBytes = 64;  // whose contents are the scratch
 
 struct Selected {
   std::string function = {};  // whose place it takes; empty: none
-  Operator op = {};
+  std::optional<Candidate> candidate = {};
   std::size_t given = 0;  // how many tensors the backward is given
 };
 
@@ -75,7 +75,7 @@ const Selected& selected() {
       if (all[i].family + ": " + all[i].edit != wanted && std::to_string(i) != wanted) continue;
       const Callee callee(all[i], DType::float32);
       const Arrays inputs = callee.draw(1);
-      return Selected{callee.op().name, callee.op(), callee.given(inputs).size()};
+      return Selected{callee.candidate().name(), callee.candidate(), callee.given(inputs).size()};
     }
     std::fprintf(stderr, "ACLGRAD_MUTANT: there is no mutant '%s'\n", wanted);
     std::exit(3);
@@ -125,9 +125,8 @@ std::set<Run*> executors;  // that are ours
 aclnnStatus plan(const std::vector<const aclTensor*>& tensors, std::size_t outputs,
                  std::uint64_t* size, aclOpExecutor** executor) {
   if (size == nullptr || executor == nullptr || tensors[0] == nullptr) return kNullPointer;
-  const Operator& op = selected().op;
-  const auto wanted =
-      static_cast<std::size_t>(std::ranges::count(op.inputs, true, &Input::differentiable));
+  const Candidate& candidate = *selected().candidate;
+  const std::size_t wanted = gradcheck::detail::differentiable(candidate).size();
   const std::size_t inputs = tensors.size() - (outputs == 0 ? wanted : outputs);
   std::vector<View> given;
   for (std::size_t i = 0; i < inputs; ++i) {
@@ -136,11 +135,11 @@ aclnnStatus plan(const std::vector<const aclTensor*>& tensors, std::size_t outpu
   if (given.size() != selected().given) return kInvalid;
   std::vector<View> gradients;
   for (std::size_t k = 0; k < wanted; ++k) gradients.push_back(view_of(tensors[inputs + k]));
-  auto* const run = new Run([&op, given, gradients](unsigned char poison) {
-    return op.backward({.inputs = given,
-                        .outputs = gradients,
-                        .threads = aclgradGetNumThreads(),
-                        .poison = poison});
+  auto* const run = new Run([&candidate, given, gradients](unsigned char poison) {
+    return candidate.function({.inputs = given,
+                               .outputs = gradients,
+                               .threads = aclgradGetNumThreads(),
+                               .poison = poison});
   });
   const std::lock_guard lock(mutex);
   executors.insert(run);

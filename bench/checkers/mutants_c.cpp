@@ -50,16 +50,16 @@ Attributes attributes_of(std::istringstream options) {
   return plan.attributes;
 }
 
-bool is_alike(const Operator& a, const Operator& b) {
-  const auto has_shape_of = [](const Input& one, const Input& other) {
-    return one.shape == other.shape;
+bool is_alike(const Candidate& a, const Candidate& b) {
+  const auto has_shape_of = [](const contract::Parameter* one, const contract::Parameter* other) {
+    return one->tensor()->shape == other->tensor()->shape;
   };
-  return a.title() == b.title() && std::ranges::equal(a.inputs, b.inputs, has_shape_of);
+  return a.title() == b.title() && std::ranges::equal(a.inputs(), b.inputs(), has_shape_of);
 }
 
 // "--op elu --alpha 1.25"; "" where options cannot say what the mutant is given.
 std::string command_of(const Mutant& mutant) {
-  const Operator wanted = mutant.make();
+  const Candidate wanted = mutant.make();
   constexpr std::string_view kProgram = "aclgrad-gradcheck --op ";
   if (!wanted.reproduce.starts_with(kProgram)) return "";
   const std::string command = wanted.reproduce.substr(kProgram.size());
@@ -68,10 +68,10 @@ std::string command_of(const Mutant& mutant) {
   const std::string options = command.substr(end);
   const Attributes attributes = attributes_of(std::istringstream(options));
   const auto makes_it = [&](const std::optional<Dims>& shape) {
-    return is_alike(make_subject(Library::linked(), op, attributes, shape).checked, wanted);
+    return is_alike(make_target(Library::linked(), op, attributes, shape).candidate, wanted);
   };
   if (makes_it(std::nullopt)) return "--op " + op + options;
-  const Dims& shape = wanted.inputs[0].shape;
+  const Dims& shape = wanted.shape();
   return makes_it(shape) ? "--op " + op + options + " --shape " + dims_text(shape) : "";
 }
 

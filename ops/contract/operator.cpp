@@ -134,14 +134,10 @@ aclFormat format_of(size_t rank) {
   }
 }
 
-int64_t count_of(const Shape& shape) {
-  int64_t count = 1;
-  for (const int64_t size : shape) count *= size;
-  return count;
-}
-
-Arguments::Arguments(const Operator& op, const Sample& sample, const std::optional<Shape>& base)
-    : op_(&op), is_gradient_(sample.is_gradient), parameters_(op.parameters) {
+Arguments::Arguments(std::shared_ptr<const Operator> shared, const Sample& sample,
+                     const std::optional<Shape>& base)
+    : op_(std::move(shared)), is_gradient_(sample.is_gradient), parameters_(op_->parameters) {
+  const Operator& op = *op_;
   if (base) {
     const std::string& name = op.base.empty() ? op.parameters.front().name : op.base;
     const Shape before = shape(name);
@@ -174,6 +170,14 @@ Arguments Arguments::in(aclDataType dtype) const {
   Arguments other = *this;
   other.dtype_ = dtype;
   other.number_attributes();
+  return other;
+}
+
+Arguments Arguments::of_shape(const Shape& shape) const {
+  Arguments other = *this;
+  for (Parameter& each : other.parameters_) {
+    if (auto* tensor = std::get_if<TensorSpec>(&each.spec)) tensor->shape = shape;
+  }
   return other;
 }
 
@@ -391,10 +395,15 @@ double value_of(const Operator& op, aclDataType dtype) {
   return static_cast<double>(results_of(right, inputs)[0].values.at(0));
 }
 
-DTypes value_dtypes_of(const Arguments& arguments) {
-  const Operator& op = arguments.op();
+DTypes table_dtypes_of(const Operator& op) {
   DTypes dtypes = op.everywhere;
   dtypes.insert(dtypes.end(), op.from_a2_on.begin(), op.from_a2_on.end());
+  return dtypes;
+}
+
+DTypes value_dtypes_of(const Arguments& arguments) {
+  const Operator& op = arguments.op();
+  DTypes dtypes = table_dtypes_of(op);
   std::erase_if(dtypes, [&](aclDataType dtype) {
     if (op.also_refuses && op.also_refuses(arguments, "Ascend910B", dtype)) return true;
     return op.complex == Complex::kUnknown && (dtype == ACL_BOOL || is_complex(dtype));
@@ -402,13 +411,33 @@ DTypes value_dtypes_of(const Arguments& arguments) {
   return dtypes;
 }
 
+namespace {
+
+std::vector<const Parameter*> tensors_of(const Arguments& arguments, bool outputs) {
+  std::vector<const Parameter*> tensors;
+  for (const Parameter& each : arguments.parameters()) {
+    const TensorSpec* tensor = each.tensor();
+    if (tensor == nullptr || tensor->optional) continue;
+    if ((tensor->role == Role::kOutput) == outputs) tensors.push_back(&each);
+  }
+  return tensors;
+}
+
+}  // namespace
+
+std::vector<const Parameter*> inputs_of(const Arguments& arguments) {
+  return tensors_of(arguments, false);
+}
+
+std::vector<const Parameter*> outputs_of(const Arguments& arguments) {
+  return tensors_of(arguments, true);
+}
+
 std::vector<size_t> places_of_tensors(const Arguments& arguments) {
   std::vector<size_t> places;
   for (const bool outputs : {false, true}) {
-    for (size_t i = 0; i < arguments.parameters().size(); ++i) {
-      const TensorSpec* tensor = arguments.parameters()[i].tensor();
-      if (tensor == nullptr || tensor->optional) continue;
-      if ((tensor->role == Role::kOutput) == outputs) places.push_back(i);
+    for (const Parameter* each : tensors_of(arguments, outputs)) {
+      places.push_back(static_cast<size_t>(each - arguments.parameters().data()));
     }
   }
   return places;

@@ -166,7 +166,7 @@ void for_each_share(const Arguments& a, const Shape& image, const Visit& visit) 
 }
 
 template <bool kMagnitude>
-Number term(Number x) {
+Number window_term(Number x) {
   return kMagnitude ? std::abs(x) : x;
 }
 
@@ -175,7 +175,7 @@ Arrays average_pool(const Arguments& a, const Arrays& in) {
   const Shape& image = in[0].shape;
   Array out = zeros(pooled(image, windows_of(a, image, 0), windows_of(a, image, 1)));
   for_each_share(a, image, [&](size_t to, size_t from, Number divisor) {
-    out.values[to] += term<kMagnitude>(in[0].values[from] / divisor);
+    out.values[to] += window_term<kMagnitude>(in[0].values[from] / divisor);
   });
   return {out};
 }
@@ -185,7 +185,7 @@ template <bool kMagnitude>
 Arrays average_pool_backward(const Arguments& a, const Arrays& in) {
   Array out = zeros(in[1].shape);
   for_each_share(a, in[1].shape, [&](size_t to, size_t from, Number divisor) {
-    out.values[from] += term<kMagnitude>(in[0].values[to] / divisor);
+    out.values[from] += window_term<kMagnitude>(in[0].values[to] / divisor);
   });
   return {out};
 }
@@ -267,7 +267,7 @@ Arrays adaptive_pool(const Arguments& a, const Arrays& in) {
   const auto columns = adaptive_windows(image.back(), size[1]);
   Array out = zeros(pooled(image, rows, columns));
   for_each_pair(image, rows, columns, false, [&](size_t to, size_t from, Number count) {
-    out.values[to] += term<kMagnitude>(in[0].values[from] / count);
+    out.values[to] += window_term<kMagnitude>(in[0].values[from] / count);
   });
   return {out};
 }
@@ -280,7 +280,7 @@ Arrays adaptive_pool_backward(const Arguments&, const Arrays& in) {
   for_each_pair(image, adaptive_windows(image[image.size() - 2], result[result.size() - 2]),
                 adaptive_windows(image.back(), result.back()), false,
                 [&](size_t to, size_t from, Number count) {
-                  out.values[from] += term<kMagnitude>(in[0].values[to] / count);
+                  out.values[from] += window_term<kMagnitude>(in[0].values[to] / count);
                 });
   return {out};
 }
@@ -385,7 +385,7 @@ Arrays max_pool_backward(const Arguments&, const Arrays& in) {
   for (size_t i = 0; i < in[0].values.size(); ++i) {
     const size_t plane = i / area(in[0].shape);
     out.values[plane * area(out.shape) + static_cast<size_t>(in[2].values[i])] +=
-        term<kMagnitude>(in[0].values[i]);
+        window_term<kMagnitude>(in[0].values[i]);
   }
   return {out};
 }

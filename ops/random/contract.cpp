@@ -16,15 +16,15 @@ namespace {
 
 constexpr Number kStandardErrors = 6;
 
-struct Moments {
+struct SampleMoments {
   Number mean = 0;
   Number stddev = 0;
   Number low = std::numeric_limits<Number>::infinity();
   Number high = -std::numeric_limits<Number>::infinity();
 };
 
-Moments moments_of(const Array& values) {
-  Moments found;
+SampleMoments sample_moments_of(const Array& values) {
+  SampleMoments found;
   const auto count = static_cast<Number>(values.values.size());
   for (const Number x : values.values) {
     found.mean += x / count;
@@ -42,7 +42,7 @@ Moments moments_of(const Array& values) {
 // "" when the moments of floating values are what they should be.
 std::string compare(const Array& values, Number mean, Number stddev, aclDataType dtype) {
   if (!is_float(dtype)) return "";
-  const Moments found = moments_of(values);
+  const SampleMoments found = sample_moments_of(values);
   const auto count = static_cast<Number>(values.values.size());
   const Number rounding = unit_at(std::abs(mean) + stddev, dtype);
   // The variance of a squared distance from the mean is below 2 stddev^4 for both distributions.
@@ -62,7 +62,7 @@ std::string compare(const Array& values, Number mean, Number stddev, aclDataType
 std::string is_uniform(const Arguments& a, const Array& values) {
   const Number low = a.number("from");
   const Number high = a.number("to");
-  const Moments found = moments_of(values);
+  const SampleMoments found = sample_moments_of(values);
   const bool whole = is_whole(a.dtype());
   const Number least = whole ? std::trunc(low) : low;
   if (found.low < least || found.high > high || (low < high && !whole && found.high == high)) {

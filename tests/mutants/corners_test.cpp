@@ -16,14 +16,14 @@ TEST(Corners, ThereAreNoneWhereElementsAreMixed) {
   int searched = 0;
   for (const std::string& name : differentiable_names()) {
     for (const Attributes& attributes : variants(name)) {
-      const Subject subject = make_subject(library, name, attributes);
-      if (!subject.has_gradient() || subject.checked.is_elementwise()) continue;
+      const Target target = make_target(library, name, attributes);
+      const Candidate& candidate = target.candidate;
+      if (!target.has_gradient() || candidate.is_elementwise()) continue;
       if (name == "l1_loss") continue;     // where a prediction meets its target
       if (name == "max_pool2d") continue;  // where two elements of a window are equal
-      Arrays inputs = gradcheck::detail::draw_inputs(subject.checked, DType::float32, 3, {});
-      EXPECT_EQ(
-          gradcheck::detail::put_on_corners(subject.checked, DType::float32, 3, kLines, inputs), 0u)
-          << subject.checked.title();
+      Arrays inputs = gradcheck::detail::draw_inputs(candidate, DType::float32, 3, {});
+      EXPECT_EQ(gradcheck::detail::put_on_corners(candidate, DType::float32, 3, kLines, inputs), 0u)
+          << candidate.title();
       ++searched;
     }
   }

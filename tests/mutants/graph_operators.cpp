@@ -11,7 +11,6 @@ namespace {
 
 using gradcheck::Build;
 using gradcheck::Dims;
-using gradcheck::Input;
 
 struct Recorded {
   const char* name;
@@ -84,9 +83,9 @@ std::vector<Recorded> recorded_operators() {
 std::vector<Mutant> graph_operators() {
   std::vector<Mutant> all;
   for (const Recorded& row : recorded_operators()) {
-    std::vector<Input> inputs;
+    std::vector<contract::Parameter> inputs;
     for (const Dims& shape : row.shapes) {
-      inputs.push_back({.name = fmt::format("x{}", inputs.size()), .shape = shape});
+      inputs.push_back(gradcheck::input(fmt::format("x{}", inputs.size()), shape));
     }
     for (const bool twice : {false, true}) {
       const Build build = twice ? gradcheck::used_twice(row.build) : row.build;

@@ -64,11 +64,11 @@ Backward run_formula(Formula formula) {
   });
 }
 
-Operator with_backward(const std::string& op, const Attributes& attributes, Backward backward,
-                       const std::optional<Dims>& shape) {
-  Operator checked = make_subject(linked(), op, attributes, shape).checked;
-  checked.backward = std::move(backward);
-  return checked;
+Candidate with_backward(const std::string& op, const Attributes& attributes, Backward backward,
+                        const std::optional<Dims>& shape) {
+  Candidate candidate = make_target(linked(), op, attributes, shape).candidate;
+  candidate.function = std::move(backward);
+  return candidate;
 }
 
 std::vector<Mutant> all_mutants() {

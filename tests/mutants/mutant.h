@@ -15,17 +15,17 @@
 
 namespace aclgrad::mutants {
 
-using gradcheck::Operator;
+using gradcheck::Candidate;
 
 struct Mutant {
   std::string family;
   std::string edit;
-  std::function<Operator()> make;
+  std::function<Candidate()> make;
   // Calls `use` while the mistake is in force; just calls it when the mistake is in the operator.
   std::function<void(const std::function<void()>& use)> with =
       [](const std::function<void()>& use) { use(); };
   // The same operator without the mistake, where it is made by the same kernel.
-  std::function<Operator()> right = {};
+  std::function<Candidate()> right = {};
 };
 
 /// Numbers as a kernel sees them: inputs in order, row-major.
@@ -54,9 +54,9 @@ using Formula = std::function<double(double g, double s)>;
 gradcheck::Backward run_formula(Formula formula);
 
 /// An operator of the catalogue whose backward is replaced, on tensors of a shape or of its own.
-Operator with_backward(const std::string& op, const gradcheck::Attributes& attributes,
-                       gradcheck::Backward backward,
-                       const std::optional<gradcheck::Dims>& shape = std::nullopt);
+Candidate with_backward(const std::string& op, const gradcheck::Attributes& attributes,
+                        gradcheck::Backward backward,
+                        const std::optional<gradcheck::Dims>& shape = std::nullopt);
 
 /// Mutants by family.
 std::vector<Mutant> formula_mutants();

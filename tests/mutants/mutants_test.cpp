@@ -28,10 +28,10 @@ TEST(Mutants, ComputedRoundingsShowWhatCountedOnesHide) {
   for (const Mutant& mutant : rule_mutants()) {
     if (mutant.edit.find("a thousandth") == std::string::npos) continue;
     mutant.with([&] {
-      Operator op = mutant.make();
-      op.rounding = {};
+      Candidate candidate = mutant.make();
+      candidate.rounding = {};
       const gradcheck::Report report =
-          gradcheck::check_operator(op, {.dtypes = {DType::float16}, .behaviour = false});
+          gradcheck::check_operator(candidate, {.dtypes = {DType::float16}, .behaviour = false});
       EXPECT_TRUE(report.passed()) << report.to_string();
     });
     EXPECT_TRUE(first_finding(mutant));

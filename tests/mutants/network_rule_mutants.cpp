@@ -175,13 +175,9 @@ void add_movement(std::vector<Mutant>& all) {
 }
 
 // To select by: whole numbers below an extent.
-gradcheck::Input numbers(Dims shape, std::int64_t extent) {
-  return {.name = "numbers",
-          .shape = std::move(shape),
-          .low = 0,
-          .high = static_cast<gradcheck::Number>(extent - 1),
-          .differentiable = false,
-          .dtype = DType::int64};
+contract::Parameter numbers(Dims shape, std::int64_t extent) {
+  return gradcheck::input("numbers", std::move(shape), 0,
+                          static_cast<gradcheck::Number>(extent - 1), DType::int64);
 }
 
 void add_reductions(std::vector<Mutant>& all) {

@@ -13,14 +13,15 @@ namespace aclgrad::mutants {
 
 /// Of an operator of the graph on tensors of these shapes, whose rule is another one.
 Mutant with_rule(std::type_index op, std::string edit, const std::vector<gradcheck::Dims>& shapes,
-                 gradcheck::Build build, Rule rule, const std::optional<gradcheck::Input>& numbers);
+                 gradcheck::Build build, Rule rule,
+                 const std::optional<contract::Parameter>& numbers);
 
 /// The same with a rule of the operator's own type. `numbers` is an input behind the others that is
 /// no floating tensor.
 template <class OpType, class TypedRule>
 Mutant rule_mutant(std::string edit, const std::vector<gradcheck::Dims>& shapes,
                    gradcheck::Build build, TypedRule rule,
-                   const std::optional<gradcheck::Input>& numbers = std::nullopt) {
+                   const std::optional<contract::Parameter>& numbers = std::nullopt) {
   return with_rule(
       typeid(OpType), std::move(edit), shapes, std::move(build),
       [rule](const Op& op, const RuleCall& call) -> InputGradients {

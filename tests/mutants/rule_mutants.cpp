@@ -30,10 +30,10 @@ class Exchanged {
 }  // namespace
 
 Mutant with_rule(std::type_index op, std::string edit, const std::vector<Dims>& shapes, Build build,
-                 Rule rule, const std::optional<gradcheck::Input>& numbers) {
-  std::vector<gradcheck::Input> inputs;
+                 Rule rule, const std::optional<contract::Parameter>& numbers) {
+  std::vector<contract::Parameter> inputs;
   for (const Dims& shape : shapes) {
-    inputs.push_back({.name = fmt::format("x{}", inputs.size()), .shape = shape});
+    inputs.push_back(gradcheck::input(fmt::format("x{}", inputs.size()), shape));
   }
   if (numbers) inputs.push_back(*numbers);
   return {.family = "graph rules",

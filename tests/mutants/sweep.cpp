@@ -72,14 +72,14 @@ bool takes(const std::string& op, const char* option) {
   return std::find(options.begin(), options.end(), option) != options.end();
 }
 
-Subject random_product(const LibraryPointer& library, const std::string& op, Attributes attributes,
-                       Dice& dice) {
+Target random_product(const LibraryPointer& library, const std::string& op, Attributes attributes,
+                      Dice& dice) {
   Dims shape = random_shape(dice, 2, op == "matmul" ? 4 : 2);
   attributes.given["alpha"] = random_factor(dice);
   if (op == "addmm") {
     Dims self = narrowed({shape[0], kAddmmColumns}, dice);
     attributes.given["other"] = self.empty() ? Dims{kAddmmColumns} : self;
-    return make_subject(library, op, attributes, shape);
+    return make_target(library, op, attributes, shape);
   }
   Dims other = {shape.back(), 1 + static_cast<std::int64_t>(dice.below(5))};
   if (shape.size() > 2 && dice.coin()) {
@@ -89,24 +89,24 @@ Subject random_product(const LibraryPointer& library, const std::string& op, Att
   if (op == "matmul" && dice.below(4) == 0) other = {shape.back()};
   if (op == "matmul" && dice.below(4) == 0) shape = {shape.back()};
   attributes.given["other"] = other;
-  return make_subject(library, op, attributes, shape);
+  return make_target(library, op, attributes, shape);
 }
 
 // One of an operator's samples, whose attributes fit their shapes.
-Subject random_sample(const LibraryPointer& library, const std::string& op, Dice& dice) {
+Target random_sample(const LibraryPointer& library, const std::string& op, Dice& dice) {
   const std::vector<Attributes> all = variants(op);
-  return make_subject(library, op, all[dice.below(all.size())]);
+  return make_target(library, op, all[dice.below(all.size())]);
 }
 
-Subject random_subject(const LibraryPointer& library, Dice& dice) {
+Target random_target(const LibraryPointer& library, Dice& dice) {
   static const std::vector<std::string> names = differentiable_names();
   constexpr DType kFloating[] = {DType::float32, DType::float16, DType::bfloat16};
   const std::string& op = names[dice.below(names.size())];
   Attributes attributes = random_attributes(dice);
   if (op == "nll_loss") {
-    return make_subject(library, op, attributes,
-                        Dims{8 + static_cast<std::int64_t>(dice.below(5)),
-                             4 + static_cast<std::int64_t>(dice.below(4))});
+    return make_target(library, op, attributes,
+                       Dims{8 + static_cast<std::int64_t>(dice.below(5)),
+                            4 + static_cast<std::int64_t>(dice.below(4))});
   }
   if (is_one_of(op, {"matmul", "mm", "addmm"})) {
     return random_product(library, op, attributes, dice);
@@ -143,7 +143,7 @@ Subject random_subject(const LibraryPointer& library, Dice& dice) {
   }
   if (takes(op, "--other") && dice.coin()) attributes.given["other"] = narrowed(shape, dice);
   try {
-    return make_subject(library, op, attributes, shape);
+    return make_target(library, op, attributes, shape);
   } catch (const ValueError&) {  // no shape for this operator
     return random_sample(library, op, dice);
   }
@@ -160,7 +160,7 @@ Sweep sweep_correct_operators(std::int64_t configurations, std::uint64_t seed) {
   for (std::int64_t i = 0; i < configurations; ++i) {
     if (i % kPerLibrary == 0) library = Library::linked();
     Dice dice(seed * 1000003 + static_cast<std::uint64_t>(i));
-    const Subject subject = random_subject(library, dice);
+    const Target target = random_target(library, dice);
     Options options;
     options.dtypes = {kDTypes[dice.below(3)]};
     options.layouts = {kLayouts[dice.below(std::size(kLayouts))]};
@@ -168,7 +168,7 @@ Sweep sweep_correct_operators(std::int64_t configurations, std::uint64_t seed) {
     options.draws = 1;
     options.behaviour = dice.below(8) == 0;
     options.every_shape = false;
-    const Report report = check_operator(subject.checked, options);
+    const Report report = check_operator(target.candidate, options);
     ++sweep.configurations;
     if (report.passed()) continue;
     // Of empty tensors alone, which a check calls undecided.

@@ -14,11 +14,11 @@ namespace {
 constexpr int kRuns = 3;
 constexpr int kThreadCounts[] = {1, 2, 3};
 
-void complain(const Operator& op, DType dtype, Layout layout, const char* check, std::string text,
-              std::string suspect, Report& report) {
-  Finding finding = finding_for(op, dtype, layout, check);
+void complain(const Candidate& candidate, DType dtype, Layout layout, const char* check,
+              std::string text, std::string diagnosis, Report& report) {
+  Finding finding = finding_for(candidate, dtype, layout, check);
   finding.text = std::move(text);
-  finding.suspect = std::move(suspect);
+  finding.diagnosis = std::move(diagnosis);
   report.findings.push_back(std::move(finding));
 }
 
@@ -38,26 +38,29 @@ std::string difference(const Execution& a, const Execution& b) {
   return "";
 }
 
-void require_room_for_gradient(const Operator& op, const Problem& problem, std::size_t input) {
+void require_room_for_gradient(const Candidate& candidate, const Problem& problem,
+                               std::size_t input) {
   const bool has_room =
       input < problem.given.size() &&
       problem.given[input].values.size() == problem.expected.front().size() &&
-      given_dtype(op, input, problem.dtype) == gradient_dtype(op, 0, problem.dtype);
+      given_dtype(candidate, input, problem.dtype) == gradient_dtype(candidate, 0, problem.dtype);
   if (has_room) return;
   throw ValueError(
       fmt::format("{}: `in_place` has {}, which is no input of the backward of the first "
                   "gradient's size and dtype",
-                  op.name, input));
+                  candidate.name(), input));
 }
 
 }  // namespace
 
-void check_memory(const Operator& op, const Problem& problem, Layout layout, Report& report) {
-  const auto say = [&](const char* check, std::string text, std::string suspect) {
-    complain(op, problem.dtype, layout, check, std::move(text), std::move(suspect), report);
+void check_memory(const Candidate& candidate, const Problem& problem, Layout layout,
+                  Report& report) {
+  const auto say = [&](const char* check, std::string text, std::string diagnosis) {
+    complain(candidate, problem.dtype, layout, check, std::move(text), std::move(diagnosis),
+             report);
   };
   const ExecutionOptions plain{.layout = layout};
-  const Execution first = execute(op, problem, plain);
+  const Execution first = execute(candidate, problem, plain);
   report.checks += 6;
   if (!first.outside.empty()) {
     say("memory", first.outside, "the backward: it goes past its output, or ignores its strides");
@@ -67,7 +70,7 @@ void check_memory(const Operator& op, const Problem& problem, Layout layout, Rep
   }
   ExecutionOptions other = plain;
   other.output_poison = 0x5A;
-  const Execution second = execute(op, problem, other);
+  const Execution second = execute(candidate, problem, other);
   if (const std::string where = difference(first, second); !where.empty()) {
     say("half written", "the result depends on what its memory held before; " + where,
         "the backward: it does not write every element, or adds to what is there");
@@ -76,18 +79,21 @@ void check_memory(const Operator& op, const Problem& problem, Layout layout, Rep
   }
   other = plain;
   other.input_poison = 0x3C;
-  if (const std::string where = difference(first, execute(op, problem, other)); !where.empty()) {
+  if (const std::string where = difference(first, execute(candidate, problem, other));
+      !where.empty()) {
     say("memory", "the result depends on memory between or beyond the inputs' elements; " + where,
         "the backward: it reads past its inputs, or ignores their strides");
   }
   other = plain;
   other.scratch_poison = 0x00;
-  if (const std::string where = difference(first, execute(op, problem, other)); !where.empty()) {
+  if (const std::string where = difference(first, execute(candidate, problem, other));
+      !where.empty()) {
     say("uninitialised memory", "the result depends on what scratch memory held before; " + where,
         "the backward: it reads workspace that it did not write");
   }
   for (int run = 1; run < kRuns; ++run) {
-    if (const std::string where = difference(first, execute(op, problem, plain)); !where.empty()) {
+    if (const std::string where = difference(first, execute(candidate, problem, plain));
+        !where.empty()) {
       say("repeatability", "two runs gave different bits; " + where,
           "the backward: a race, or state kept between calls");
       return;
@@ -96,7 +102,8 @@ void check_memory(const Operator& op, const Problem& problem, Layout layout, Rep
   for (const int threads : kThreadCounts) {
     other = plain;
     other.threads = threads;
-    if (const std::string where = difference(first, execute(op, problem, other)); !where.empty()) {
+    if (const std::string where = difference(first, execute(candidate, problem, other));
+        !where.empty()) {
       say("repeatability", fmt::format("{} threads give other bits; {}", threads, where),
           "the backward: a race, or a sum whose order depends on the threads");
       return;
@@ -104,40 +111,43 @@ void check_memory(const Operator& op, const Problem& problem, Layout layout, Rep
   }
 }
 
-void check_layout(const Operator& op, const Problem& problem, Layout layout, Report& report) {
+void check_layout(const Candidate& candidate, const Problem& problem, Layout layout,
+                  Report& report) {
   if (layout == Layout::contiguous) return;
-  const Execution first = execute(op, problem, {});
+  const Execution first = execute(candidate, problem, {});
   ++report.checks;
-  const std::string where = difference(first, execute(op, problem, {.layout = layout}));
+  const std::string where = difference(first, execute(candidate, problem, {.layout = layout}));
   if (where.empty()) return;
-  complain(op, problem.dtype, layout, "layout", "other bits than with contiguous tensors; " + where,
-           "the backward: strides or offset", report);
+  complain(candidate, problem.dtype, layout, "layout",
+           "other bits than with contiguous tensors; " + where, "the backward: strides or offset",
+           report);
 }
 
-void check_in_place(const Operator& op, const Problem& problem, Layout layout, Report& report) {
-  if (op.in_place.empty()) return;
-  const Execution first = execute(op, problem, {.layout = layout});
-  for (const std::size_t input : op.in_place) {
-    require_room_for_gradient(op, problem, input);
+void check_in_place(const Candidate& candidate, const Problem& problem, Layout layout,
+                    Report& report) {
+  if (candidate.in_place.empty()) return;
+  const Execution first = execute(candidate, problem, {.layout = layout});
+  for (const std::size_t input : candidate.in_place) {
+    require_room_for_gradient(candidate, problem, input);
     ++report.checks;
-    const Execution over = execute(op, problem, {.layout = layout, .in_place = input});
+    const Execution over = execute(candidate, problem, {.layout = layout, .in_place = input});
     const std::string where = difference(first, over);
     if (where.empty()) continue;
-    complain(op, problem.dtype, layout, "in place",
+    complain(candidate, problem.dtype, layout, "in place",
              fmt::format("other bits when the gradient overwrites input {}; {}", input, where),
              "the backward: it writes before it has read everything", report);
   }
 }
 
-void check_masks(const Operator& op, const Problem& problem, Report& report) {
-  const std::size_t count = differentiable(op).size();
-  if (!op.masks || count < 2) return;
-  const Execution all = execute(op, problem, {});
+void check_masks(const Candidate& candidate, const Problem& problem, Report& report) {
+  const std::size_t count = differentiable(candidate).size();
+  if (!candidate.masks || count < 2) return;
+  const Execution all = execute(candidate, problem, {});
   for (std::size_t mask = 0; mask + 1 < std::size_t{1} << count; ++mask) {
     ++report.checks;
     ExecutionOptions options;
     for (std::size_t k = 0; k < count; ++k) options.wanted.push_back((mask >> k & 1) != 0);
-    const Execution some = execute(op, problem, options);
+    const Execution some = execute(candidate, problem, options);
     std::string problem_text = some.outside;
     for (std::size_t k = 0; k < count && problem_text.empty(); ++k) {
       if (options.wanted[k] && some.bits[k] != all.bits[k]) {
@@ -145,26 +155,28 @@ void check_masks(const Operator& op, const Problem& problem, Report& report) {
       }
     }
     if (problem_text.empty()) continue;
-    complain(op, problem.dtype, Layout::contiguous, "needs-gradient mask", problem_text,
+    complain(candidate, problem.dtype, Layout::contiguous, "needs-gradient mask", problem_text,
              "the backward: it relies on outputs that were not requested", report);
   }
 }
 
-void check_rows(const Operator& op, Problem problem, const Options& options, Report& report) {
+void check_rows(const Candidate& candidate, Problem problem, const Options& options,
+                Report& report) {
   constexpr std::size_t kMaxRows = 48;
   const std::size_t count = problem.cotangent.values.size();
-  const std::size_t rows = op.is_elementwise() ? 1 : std::min(count, kMaxRows);
+  const std::size_t rows = candidate.is_elementwise() ? 1 : std::min(count, kMaxRows);
   for (std::size_t row = 0; row < rows; ++row) {
     Array cotangent = problem.cotangent;
     for (std::size_t k = 0; k < count; ++k) {
-      const bool hole = op.is_elementwise() ? random_bits(options.seed, k) % 2 == 0 : k != row;
+      const bool hole =
+          candidate.is_elementwise() ? random_bits(options.seed, k) % 2 == 0 : k != row;
       if (hole) cotangent.values[k] = 0;
     }
-    set_cotangent(op, problem, std::move(cotangent));
+    set_cotangent(candidate, problem, std::move(cotangent));
     ++report.checks;
-    const Execution execution = execute(op, problem, {});
-    if (judge_all(op, problem, execution, unavoidable_rounding(op, problem), {}, options, report) >
-        0) {
+    const Execution execution = execute(candidate, problem, {});
+    if (compare_all(candidate, problem, execution, unavoidable_rounding(candidate, problem), {},
+                    options, report) > 0) {
       return;  // one row tells the story
     }
   }
@@ -174,11 +186,11 @@ namespace {
 
 // Whether a gradient is made of an input at all: with the input's elements in another order it
 // differs.
-std::vector<bool> dependence(const Operator& op, const Problem& problem, const Execution& clean,
-                             std::size_t input) {
+std::vector<bool> dependence(const Candidate& candidate, const Problem& problem,
+                             const Execution& clean, std::size_t input) {
   Arrays given = problem.given;
   std::reverse(given[input].values.begin(), given[input].values.end());
-  const Execution other = execute(op, problem.dtype, given, problem.inputs, {});
+  const Execution other = execute(candidate, problem.dtype, given, problem.inputs, {});
   require_numbers(problem, other);
   std::vector<bool> depends;
   for (std::size_t k = 0; k < clean.bits.size(); ++k) {
@@ -201,29 +213,29 @@ std::size_t element_that_counts(const Arrays& gradients) {
 
 }  // namespace
 
-void check_nan(const Operator& op, const Problem& problem, Report& report) {
-  if (!op.nan_goes_through || !op.is_elementwise()) return;
-  const Execution clean = execute(op, problem, {});
+void check_nan(const Candidate& candidate, const Problem& problem, Report& report) {
+  if (!candidate.nan_goes_through || !candidate.is_elementwise()) return;
+  const Execution clean = execute(candidate, problem, {});
   const std::size_t count = problem.cotangent.values.size();
   for (std::size_t input = 0; input < problem.given.size(); ++input) {
-    if (!is_float(given_dtype(op, input, problem.dtype)) || count < 2) continue;
+    if (!is_float(given_dtype(candidate, input, problem.dtype)) || count < 2) continue;
     ++report.checks;
     Arrays given = problem.given;
     const std::size_t at = element_that_counts(clean.gradients);
     given[input].values[at] = std::numeric_limits<Number>::quiet_NaN();
-    const Execution tainted = execute(op, problem.dtype, given, problem.inputs, {});
-    const std::vector<bool> depends = dependence(op, problem, clean, input);
+    const Execution tainted = execute(candidate, problem.dtype, given, problem.inputs, {});
+    const std::vector<bool> depends = dependence(candidate, problem, clean, input);
     for (std::size_t k = 0; k < clean.gradients.size(); ++k) {
       const std::vector<Number>& values = tainted.gradients[k].values;
       if (depends[k] && !std::isnan(values[at])) {
         complain(
-            op, problem.dtype, Layout::contiguous, "NaN",
+            candidate, problem.dtype, Layout::contiguous, "NaN",
             fmt::format("a NaN in input {} gives {:.6g}", input, static_cast<double>(values[at])),
             "the backward: a comparison that NaN fails chose a branch", report);
       }
       for (std::size_t i = 0; i < count; ++i) {
         if (i == at || values[i] == clean.gradients[k].values[i]) continue;
-        complain(op, problem.dtype, Layout::contiguous, "NaN",
+        complain(candidate, problem.dtype, Layout::contiguous, "NaN",
                  fmt::format("a NaN in element {} of input {} changed element {}", at, input, i),
                  "the backward: elements are mixed", report);
         return;

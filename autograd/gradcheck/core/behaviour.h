@@ -3,37 +3,41 @@
 #ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_BEHAVIOUR_H_
 #define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_BEHAVIOUR_H_
 
-#include "gradcheck/core/judge.h"
+#include "gradcheck/core/compare.h"
 
 namespace aclgrad::gradcheck::detail {
 
 /// Writes all of its outputs and nothing else, whatever lay in memory before; leaves its inputs
 /// alone; gives the same bits in every run, with any number of threads.
-void check_memory(const Operator& op, const Problem& problem, Layout layout, Report& report);
+void check_memory(const Candidate& candidate, const Problem& problem, Layout layout,
+                  Report& report);
 
 /// The same bits as when contiguous.
-void check_layout(const Operator& op, const Problem& problem, Layout layout, Report& report);
+void check_layout(const Candidate& candidate, const Problem& problem, Layout layout,
+                  Report& report);
 
 /// The same bits when the gradient overwrites an input.
-void check_in_place(const Operator& op, const Problem& problem, Layout layout, Report& report);
+void check_in_place(const Candidate& candidate, const Problem& problem, Layout layout,
+                    Report& report);
 
 /// The same bits for what is wanted, nothing for what is not.
-void check_masks(const Operator& op, const Problem& problem, Report& report);
+void check_masks(const Candidate& candidate, const Problem& problem, Report& report);
 
 /// A cotangent of one element, or with holes, gives that row of the Jacobian, or holes.
-void check_rows(const Operator& op, Problem problem, const Options& options, Report& report);
+void check_rows(const Candidate& candidate, Problem problem, const Options& options,
+                Report& report);
 
 /// Saved tensors other than the forward's are used as they are given.
-void check_saved(const Operator& op, const Problem& problem, const Options& options,
+void check_saved(const Candidate& candidate, const Problem& problem, const Options& options,
                  Report& report);
 
 /// NaN in an input comes out, and of elementwise operators nowhere else.
-void check_nan(const Operator& op, const Problem& problem, Report& report);
+void check_nan(const Candidate& candidate, const Problem& problem, Report& report);
 
 /// Empty tensors, rank 0, sizes around vector lengths, and a large tensor, whose elements must not
 /// depend on where they are.
-void check_shapes(const Operator& op, const Options& options, std::span<const Number> corners,
-                  Report& report);
+void check_shapes(const Candidate& candidate, const Options& options,
+                  std::span<const Number> corners, Report& report);
 
 }  // namespace aclgrad::gradcheck::detail
 

@@ -46,50 +46,60 @@ void require_range(const std::string& what, Number value, Number low, const char
 
 namespace {
 
-void require_functions(const Operator& op) {
-  if (op.inputs.empty()) throw ValueError(op.name + ": it has no inputs");
-  if (!op.backward) throw ValueError(op.name + ": there is no backward to check");
-  if (!op.forward && !op.scalar) throw ValueError(op.name + ": there is no forward");
-  if (differentiable(op).empty()) throw ValueError(op.name + ": no input is differentiable");
+void require_functions(const Candidate& candidate) {
+  const std::string& name = candidate.name();
+  const contract::Operator& forward = candidate.forward.op();
+  if (candidate.inputs().empty()) throw ValueError(name + ": it has no inputs");
+  if (!candidate.function) throw ValueError(name + ": there is no backward to check");
+  if (!forward.reference && !forward.formula) throw ValueError(name + ": there is no forward");
+  if (differentiable(candidate).empty()) throw ValueError(name + ": no input is differentiable");
 }
 
-void require_inputs(const Operator& op) {
-  for (const Input& input : op.inputs) {
-    const std::string what = fmt::format("{}: input {}", op.name, input.name);
-    require_checkable(what, input.shape);
-    if (!std::isfinite(input.low) || !std::isfinite(input.high) || !(input.low <= input.high)) {
-      throw ValueError(
-          fmt::format("{}: `low` is {} and `high` {}, not finite numbers in this order", what,
-                      static_cast<double>(input.low), static_cast<double>(input.high)));
-    }
-    if (input.differentiable && input.dtype && !is_float(*input.dtype)) {
-      throw ValueError(fmt::format("{} is {}, which has no gradient: set `differentiable` to false",
-                                   what, short_name(*input.dtype)));
-    }
-    if (op.is_elementwise() && input.shape != op.inputs[0].shape) {
-      throw ValueError(fmt::format(
-          "{} has shape {} and input {} {}: those of an elementwise "
-          "operator have one shape",
-          what, dims_text(input.shape), op.inputs[0].name, dims_text(op.inputs[0].shape)));
-    }
+// A formula takes tensors that are broadcast to one shape.
+void require_one_shape(const std::string& what, const Dims& shape, const Dims& first) {
+  for (std::size_t d = 1; d <= std::min(shape.size(), first.size()); ++d) {
+    const std::int64_t a = shape[shape.size() - d];
+    const std::int64_t b = first[first.size() - d];
+    if (a == b || a == 1 || b == 1) continue;
+    throw ValueError(fmt::format(
+        "{} has shape {} and the first one {}: those of a formula must broadcast to one shape",
+        what, dims_text(shape), dims_text(first)));
   }
 }
 
-void require_numbers(const Operator& op) {
+void require_inputs(const Candidate& candidate) {
+  const contract::Operator& forward = candidate.forward.op();
+  for (const contract::Parameter* input : candidate.inputs()) {
+    const contract::TensorSpec& tensor = *input->tensor();
+    const std::string what = fmt::format("{}: input {}", candidate.name(), input->name);
+    require_checkable(what, tensor.shape);
+    if (!std::isfinite(tensor.low) || !std::isfinite(tensor.high) || !(tensor.low <= tensor.high)) {
+      throw ValueError(
+          fmt::format("{}: `low` is {} and `high` {}, not finite numbers in this order", what,
+                      static_cast<double>(tensor.low), static_cast<double>(tensor.high)));
+    }
+    if (!forward.reference) require_one_shape(what, tensor.shape, candidate.shape());
+  }
+}
+
+void require_numbers(const Candidate& candidate) {
   const auto require = [&](const char* name, Number value) {
-    require_range(fmt::format("{}: `{}`", op.name, name), value, 0, "a finite number of 0 or more");
+    require_range(fmt::format("{}: `{}`", candidate.name(), name), value, 0,
+                  "a finite number of 0 or more");
   };
-  require("noise", op.noise);
-  require("model.final_ulp_16bit", op.model.final_ulp_16bit);
-  require("model.final_ulp", op.model.final_ulp);
-  require("model.inner", op.model.inner);
-  require("model.terms", op.model.terms);
-  require("model.stored", op.model.stored);
-  require("model.final_ulp_double", op.model.final_ulp_double.value_or(0));
-  for (const std::optional<DType>& dtype : op.gradient_dtypes) {
-    if (!dtype || is_float(*dtype)) continue;
-    throw DTypeError(fmt::format("{}: `gradient_dtypes` has {}, which is no floating type", op.name,
-                                 short_name(*dtype)));
+  require("noise", candidate.noise);
+  require("bound.of_16_bits", candidate.bound.of_16_bits);
+  require("bound.of_float", candidate.bound.of_float);
+  require("bound.inner", candidate.bound.inner);
+  require("bound.terms", candidate.bound.terms);
+  require("bound.stored", candidate.bound.stored);
+  require("bound.of_double", candidate.bound.of_double.value_or(0));
+  if (!candidate.backward) return;
+  for (const contract::Parameter* gradient : outputs_of(*candidate.backward)) {
+    const std::optional<aclDataType> dtype = gradient->tensor()->dtype;
+    if (!dtype || contract::is_float(*dtype)) continue;
+    throw DTypeError(fmt::format("{}: {} is {}, which is no floating type", candidate.name(),
+                                 gradient->name, short_name(dtype_of(*dtype))));
   }
 }
 
@@ -114,20 +124,20 @@ void require_options(const Options& options) {
 
 }  // namespace
 
-void require_sound(const Operator& op, const Options& options) {
-  require_functions(op);
-  require_inputs(op);
-  require_numbers(op);
+void require_sound(const Candidate& candidate, const Options& options) {
+  require_functions(candidate);
+  require_inputs(candidate);
+  require_numbers(candidate);
   require_options(options);
 }
 
-void require_jacobian(const Operator& op, std::size_t rows, std::size_t columns) {
+void require_jacobian(const Candidate& candidate, std::size_t rows, std::size_t columns) {
   constexpr std::size_t kMaxPairs = std::size_t{1} << 22;
   if (columns == 0 || rows <= kMaxPairs / columns) return;
   throw ValueError(fmt::format(
       "{}: {} elements of the inputs and {} of the result are too many to be checked, the most "
       "are {} pairs of them: take smaller shapes",
-      op.name, rows, columns, kMaxPairs));
+      candidate.name(), rows, columns, kMaxPairs));
 }
 
 }  // namespace detail

@@ -23,10 +23,10 @@ void require_range(const std::string& what, Number value, Number low, const char
 /// Throws ValueError, which names the member, for an operator that is incomplete or has members
 /// that mean nothing, and for options outside their range; DTypeError for dtypes that have no
 /// gradient.
-void require_sound(const Operator& op, const Options& options);
+void require_sound(const Candidate& candidate, const Options& options);
 
 /// The same for a Jacobian of so many rows and columns.
-void require_jacobian(const Operator& op, std::size_t rows, std::size_t columns);
+void require_jacobian(const Candidate& candidate, std::size_t rows, std::size_t columns);
 
 }  // namespace detail
 }  // namespace aclgrad::gradcheck

@@ -12,8 +12,8 @@
 namespace aclgrad::gradcheck::detail {
 namespace {
 
-void call(const Operator& op, const BackwardCall& call, const ExecutionOptions& options) {
-  const std::string failure = op.backward(call);
+void call(const Candidate& candidate, const BackwardCall& call, const ExecutionOptions& options) {
+  const std::string failure = candidate.function(call);
   if (failure.empty()) return;
   std::string place;
   for (const View& view : call.inputs) {
@@ -28,13 +28,13 @@ void call(const Operator& op, const BackwardCall& call, const ExecutionOptions& 
 
 }  // namespace
 
-Execution execute(const Operator& op, DType dtype, const Arrays& given, const Arrays& inputs,
-                  const ExecutionOptions& options) {
+Execution execute(const Candidate& candidate, DType dtype, const Arrays& given,
+                  const Arrays& inputs, const ExecutionOptions& options) {
   std::deque<Guarded> given_memory;
   std::vector<View> given_views;
   std::vector<std::vector<std::byte>> before;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const Guarded& memory = given_memory.emplace_back(given_dtype(op, i, dtype), given[i],
+    const Guarded& memory = given_memory.emplace_back(given_dtype(candidate, i, dtype), given[i],
                                                       options.layout, options.input_poison);
     given_views.push_back(memory.view());
     before.push_back(memory.bytes());
@@ -45,20 +45,20 @@ Execution execute(const Operator& op, DType dtype, const Arrays& given, const Ar
   std::vector<const Guarded*> outputs;
   std::vector<View> output_views;
   std::vector<bool> wanted;
-  for (const std::size_t which : differentiable(op)) {
+  for (const std::size_t which : differentiable(candidate)) {
     const std::size_t k = outputs.size();
     wanted.push_back(options.wanted.empty() || options.wanted[k]);
     if (k == 0 && options.in_place) {
       outputs.push_back(&given_memory[*options.in_place]);
     } else {
-      outputs.push_back(&own.emplace_back(gradient_dtype(op, k, dtype), inputs[which].shape,
+      outputs.push_back(&own.emplace_back(gradient_dtype(candidate, k, dtype), inputs[which].shape,
                                           options.layout, options.output_poison));
     }
     output_views.push_back(outputs.back()->view());
     if (!wanted.back()) output_views.back().data = nullptr;
   }
 
-  call(op,
+  call(candidate,
        {.inputs = given_views,
         .outputs = output_views,
         .threads = options.threads,

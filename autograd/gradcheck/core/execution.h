@@ -30,12 +30,12 @@ struct Execution {
 };
 
 /// Throws Failure when the call does not return well.
-Execution execute(const Operator& op, DType dtype, const Arrays& given, const Arrays& inputs,
-                  const ExecutionOptions& options);
+Execution execute(const Candidate& candidate, DType dtype, const Arrays& given,
+                  const Arrays& inputs, const ExecutionOptions& options);
 
-inline Execution execute(const Operator& op, const Problem& problem,
+inline Execution execute(const Candidate& candidate, const Problem& problem,
                          const ExecutionOptions& options) {
-  return execute(op, problem.dtype, problem.given, problem.inputs, options);
+  return execute(candidate, problem.dtype, problem.given, problem.inputs, options);
 }
 
 /// For executions whose results are not compared with derivatives: throws Failure when all of a

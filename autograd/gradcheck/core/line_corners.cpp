@@ -13,8 +13,8 @@ namespace {
 constexpr int kGrid = 96;
 
 // The outputs, weighted so that corners of one do not hide behind those of another.
-Number weighted_sum(const Operator& op, const Arrays& inputs, std::uint64_t seed) {
-  const Array out = forward_of(op, inputs)[0];
+Number weighted_sum(const Candidate& candidate, const Arrays& inputs, std::uint64_t seed) {
+  const Array out = forward_of(candidate, inputs)[0];
   Number sum = 0;
   for (std::size_t i = 0; i < out.values.size(); ++i) {
     sum += (0.5L + random_unit(seed + 31, i)) * out.values[i];
@@ -24,10 +24,11 @@ Number weighted_sum(const Operator& op, const Arrays& inputs, std::uint64_t seed
 
 }  // namespace
 
-std::size_t put_on_corners(const Operator& op, DType dtype, std::uint64_t seed, int lines,
+std::size_t put_on_corners(const Candidate& candidate, DType dtype, std::uint64_t seed, int lines,
                            Arrays& inputs) {
-  const std::vector<std::size_t> which = differentiable(op);
-  if (op.is_elementwise() && op.inputs.size() == 1) return 0;  // its corners are all known
+  const std::vector<std::size_t> which = differentiable(candidate);
+  if (candidate.is_elementwise() && candidate.inputs().size() == 1)
+    return 0;  // its corners are all known
   std::size_t found = 0;
   for (int line = 0; line < lines; ++line) {
     const std::uint64_t bits = random_bits(seed + 41, static_cast<std::uint64_t>(line));
@@ -38,9 +39,9 @@ std::size_t put_on_corners(const Operator& op, DType dtype, std::uint64_t seed, 
     const std::vector<Number> corners = find_corners(
         [&](long double x) {
           element = x;
-          return weighted_sum(op, inputs, seed);
+          return weighted_sum(candidate, inputs, seed);
         },
-        op.inputs[k].low, op.inputs[k].high, 16 * op.noise, kGrid);
+        input_of(candidate, k).low, input_of(candidate, k).high, 16 * candidate.noise, kGrid);
     element = before;
     found += corners.size();
     if (corners.empty()) continue;

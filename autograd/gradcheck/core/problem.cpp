@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gradcheck/core/problem.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,15 +11,15 @@
 
 namespace aclgrad::gradcheck {
 
-Operator Operator::with_shape(const Dims& shape) const {
-  Operator other = *this;
-  for (Input& input : other.inputs) input.shape = shape;
-  other.command_shape.reset();
-  return other;
-}
-
 namespace detail {
 namespace {
+
+// The function of one element.
+Number number_at(const Candidate& candidate, std::span<const Number> x) {
+  return guard("the forward", [&] {
+    return candidate.forward.op().formula.number(x, candidate.forward.numbers());
+  });
+}
 
 // Element i of every input.
 std::vector<Number> arguments_at(const Arrays& inputs, std::size_t i) {
@@ -26,7 +28,7 @@ std::vector<Number> arguments_at(const Arrays& inputs, std::size_t i) {
   return arguments;
 }
 
-std::vector<Slopes> elementwise_slopes(const Operator& op, const Arrays& inputs,
+std::vector<Slopes> elementwise_slopes(const Candidate& candidate, const Arrays& inputs,
                                        std::size_t which) {
   std::vector<Slopes> slopes;
   const std::size_t count = inputs[which].values.size();
@@ -36,15 +38,15 @@ std::vector<Slopes> elementwise_slopes(const Operator& op, const Arrays& inputs,
     slopes.push_back(slopes_at(
         [&](long double at) {
           arguments[which] = at;
-          return op.scalar(arguments);
+          return number_at(candidate, arguments);
         },
-        x, op.noise));
+        x, candidate.noise));
   }
   return slopes;
 }
 
 // A row of the Jacobian: how every output changes with one element of an input.
-std::vector<Slopes> row_of_slopes(const Operator& op, Arrays& inputs, std::size_t which,
+std::vector<Slopes> row_of_slopes(const Candidate& candidate, Arrays& inputs, std::size_t which,
                                   std::size_t i, const Array& centre) {
   Number& element = inputs[which].values[i];
   const Number x = element;
@@ -59,18 +61,23 @@ std::vector<Slopes> row_of_slopes(const Operator& op, Arrays& inputs, std::size_
   std::vector<Slopes> row = slopes_at(
       [&](long double shift) {
         element = x + shift;
-        std::vector<Number> values = op.forward(inputs)[0].values;
+        std::vector<Number> values = forward_of(candidate, inputs)[0].values;
         if (values.size() == centre.values.size()) return values;
         throw Failure("the forward gave another number of results for other numbers",
                       "the forward");
       },
-      x, op.noise, largest);
+      x, candidate.noise, largest);
   element = x;
   return row;
 }
 
+void require_values(const std::string& what, const Array& array) {
+  if (!array.values.empty() || count_of(array.shape) == 0) return;
+  throw Failure(fmt::format("{} gave no numbers for shape {}", what, dims_text(array.shape)), what);
+}
+
 // Specials worth a place among the elements, as the dtype stores them.
-std::vector<Number> special_values(const Input& input, DType dtype,
+std::vector<Number> special_values(const contract::TensorSpec& input, DType dtype,
                                    std::span<const Number> corners) {
   std::vector<Number> specials;
   const auto add = [&](Number x) {
@@ -95,45 +102,81 @@ std::vector<Number> special_values(const Input& input, DType dtype,
 
 }  // namespace
 
-Arrays forward_of(const Operator& op, const Arrays& inputs) {
-  if (!op.is_elementwise()) return op.forward(inputs);
-  Array out{inputs[0].shape, {}};
-  for (std::size_t i = 0; i < inputs[0].values.size(); ++i) {
-    out.values.push_back(op.scalar(arguments_at(inputs, i)));
-  }
-  return {out};
+Arrays forward_of(const Candidate& candidate, const Arrays& inputs) {
+  Arrays results =
+      guard("the forward", [&] { return contract::results_of(candidate.forward, inputs); });
+  const std::size_t first = contract::differentiated_result(candidate.forward);
+  if (results.size() <= first) throw Failure("the forward gave no outputs", "the forward");
+  std::swap(results[0], results[first]);
+  require_values("the forward", results.front());
+  return results;
 }
 
-std::vector<std::size_t> differentiable(const Operator& op) {
+Arrays given_to(const Candidate& candidate, const Arrays& inputs, const Arrays& outputs,
+                const Array& cotangent) {
+  if (!candidate.gradient.inputs) {
+    Arrays given = {cotangent};
+    given.insert(given.end(), inputs.begin(), inputs.end());
+    return given;
+  }
+  const char* const what = "`gradient.inputs`";
+  Arrays given = guard(what, [&] {
+    Arrays results = outputs;
+    std::swap(results[0], results[contract::differentiated_result(candidate.forward)]);
+    return candidate.gradient.inputs(candidate.backward.value_or(candidate.forward), inputs,
+                                     results, cotangent);
+  });
+  for (const Array& array : given) require_values(what, array);
+  return given;
+}
+
+Arrays exact_backward(const Candidate& candidate, const Arrays& given) {
+  return guard("the backward's contract",
+               [&] { return contract::results_of(*candidate.backward, given); });
+}
+
+Arrays backward_magnitude(const Candidate& candidate, const Arrays& given) {
+  const contract::Reference& magnitude = candidate.backward->op().magnitude;
+  return magnitude ? guard("`magnitude`", [&] { return magnitude(*candidate.backward, given); })
+                   : exact_backward(candidate, given);
+}
+
+std::vector<std::size_t> differentiable(const Candidate& candidate) {
   std::vector<std::size_t> positions;
-  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-    if (op.inputs[i].differentiable) positions.push_back(i);
+  for (std::size_t i = 0; i < candidate.inputs().size(); ++i) {
+    if (candidate.is_differentiable(i)) positions.push_back(i);
   }
   return positions;
 }
 
-DType given_dtype(const Operator& op, std::size_t position, DType dtype) {
-  return position < op.saved_dtypes.size() ? op.saved_dtypes[position].value_or(dtype) : dtype;
+DType given_dtype(const Candidate& candidate, std::size_t position, DType dtype) {
+  if (candidate.backward) {
+    return stored_dtype(*inputs_of(*candidate.backward)[position]->tensor(), dtype);
+  }
+  if (candidate.gradient.inputs) return dtype;
+  if (position > 0) return stored_dtype(input_of(candidate, position - 1), dtype);
+  const std::vector<const contract::Parameter*> outputs = outputs_of(candidate.forward);
+  return outputs.empty() ? dtype : stored_dtype(*outputs.front()->tensor(), dtype);
 }
 
-DType gradient_dtype(const Operator& op, std::size_t position, DType dtype) {
-  return position < op.gradient_dtypes.size() ? op.gradient_dtypes[position].value_or(dtype)
-                                              : dtype;
+DType gradient_dtype(const Candidate& candidate, std::size_t position, DType dtype) {
+  if (!candidate.backward) return dtype;
+  return stored_dtype(*outputs_of(*candidate.backward)[position]->tensor(), dtype);
 }
 
-std::vector<Number> corners_of(const Operator& op) {
-  if (!op.is_elementwise() || op.inputs.size() != 1) return {};
-  const Input& input = op.inputs[0];
-  return find_corners([&](long double x) { return op.scalar(std::span(&x, 1)); }, input.low,
-                      input.high, op.noise);
+std::vector<Number> corners_of(const Candidate& candidate) {
+  if (!candidate.is_elementwise() || candidate.inputs().size() != 1) return {};
+  const contract::TensorSpec& input = input_of(candidate, 0);
+  return find_corners([&](long double x) { return number_at(candidate, std::span(&x, 1)); },
+                      input.low, input.high, candidate.noise);
 }
 
-Arrays draw_inputs(const Operator& op, DType dtype, std::uint64_t seed,
+Arrays draw_inputs(const Candidate& candidate, DType dtype, std::uint64_t seed,
                    std::span<const Number> corners) {
   Arrays drawn;
-  for (std::size_t k = 0; k < op.inputs.size(); ++k) {
-    const Input& input = op.inputs[k];
-    const DType stored = input.dtype.value_or(dtype);
+  for (std::size_t k = 0; k < candidate.inputs().size(); ++k) {
+    const contract::TensorSpec& input = input_of(candidate, k);
+    const DType stored = stored_dtype(input, dtype);
     Array array{input.shape, {}};
     const std::int64_t count = count_of(input.shape);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -141,7 +184,7 @@ Arrays draw_inputs(const Operator& op, DType dtype, std::uint64_t seed,
       const Number value = input.low + (input.high - input.low) * unit;
       array.values.push_back(round_to(is_float(stored) ? value : std::round(value), stored));
     }
-    if (op.is_elementwise() && op.inputs.size() == 1) {
+    if (candidate.is_elementwise() && candidate.inputs().size() == 1) {
       // Not always in the same places, nor all of them where there is little room.
       const auto specials = special_values(input, dtype, corners);
       for (std::size_t s = 0; s < specials.size() && 2 * s < array.values.size(); ++s) {
@@ -164,24 +207,24 @@ Array draw_cotangent(const Dims& shape, DType dtype, std::uint64_t seed) {
   return cotangent;
 }
 
-Jacobian differentiate(const Operator& op, const Arrays& inputs) {
+Jacobian differentiate(const Candidate& candidate, const Arrays& inputs) {
   Jacobian jacobian;
-  if (op.is_elementwise()) {
-    for (const std::size_t which : differentiable(op)) {
-      jacobian.of_input.push_back(elementwise_slopes(op, inputs, which));
+  if (candidate.is_elementwise()) {
+    for (const std::size_t which : differentiable(candidate)) {
+      jacobian.of_input.push_back(elementwise_slopes(candidate, inputs, which));
     }
     return jacobian;
   }
-  const Arrays outputs = op.forward(inputs);
+  const Arrays outputs = forward_of(candidate, inputs);
   jacobian.columns = outputs[0].values.size();
   std::size_t elements = 0;
-  for (const std::size_t which : differentiable(op)) elements += inputs[which].values.size();
-  require_jacobian(op, elements, jacobian.columns);
+  for (const std::size_t which : differentiable(candidate)) elements += inputs[which].values.size();
+  require_jacobian(candidate, elements, jacobian.columns);
   Arrays moved = inputs;
-  for (const std::size_t which : differentiable(op)) {
+  for (const std::size_t which : differentiable(candidate)) {
     std::vector<Slopes> rows;
     for (std::size_t i = 0; i < inputs[which].values.size(); ++i) {
-      std::vector<Slopes> row = row_of_slopes(op, moved, which, i, outputs[0]);
+      std::vector<Slopes> row = row_of_slopes(candidate, moved, which, i, outputs[0]);
       std::move(row.begin(), row.end(), std::back_inserter(rows));
     }
     jacobian.of_input.push_back(std::move(rows));
@@ -224,15 +267,10 @@ std::vector<std::vector<Expected>> project(const Jacobian& jacobian, const Array
   return all;
 }
 
-void set_cotangent(const Operator& op, Problem& problem, Array cotangent) {
+void set_cotangent(const Candidate& candidate, Problem& problem, Array cotangent) {
   problem.cotangent = std::move(cotangent);
-  if (op.saved) {
-    problem.given = op.saved(problem.inputs, problem.outputs, problem.cotangent);
-  } else {
-    problem.given = {problem.cotangent};
-    problem.given.insert(problem.given.end(), problem.inputs.begin(), problem.inputs.end());
-  }
-  problem.expected = project(problem.jacobian, problem.cotangent, op.is_elementwise());
+  problem.given = given_to(candidate, problem.inputs, problem.outputs, problem.cotangent);
+  problem.expected = project(problem.jacobian, problem.cotangent, candidate.is_elementwise());
 }
 
 Array repeated(Array array, std::uint64_t seed) {
@@ -252,25 +290,25 @@ Array repeated(Array array, std::uint64_t seed) {
   return array;
 }
 
-Problem make_problem(const Operator& op, DType dtype, std::uint64_t seed,
+Problem make_problem(const Candidate& candidate, DType dtype, std::uint64_t seed,
                      std::span<const Number> corners, bool repeat) {
   Problem problem;
   problem.dtype = dtype;
-  problem.inputs = draw_inputs(op, dtype, seed, corners);
+  problem.inputs = draw_inputs(candidate, dtype, seed, corners);
   constexpr int kLines = 2;
-  put_on_corners(op, dtype, seed, kLines, problem.inputs);
+  put_on_corners(candidate, dtype, seed, kLines, problem.inputs);
   if (repeat) {
     for (std::size_t k = 0; k < problem.inputs.size(); ++k) {
       // Not classes: all of them the ignored one would leave nothing to differentiate.
-      if (!is_float(op.inputs[k].dtype.value_or(dtype))) continue;
+      if (!is_float(stored_dtype(input_of(candidate, k), dtype))) continue;
       problem.inputs[k] = repeated(std::move(problem.inputs[k]), seed + k);
     }
   }
-  problem.outputs = forward_of(op, problem.inputs);
-  problem.jacobian = differentiate(op, problem.inputs);
+  problem.outputs = forward_of(candidate, problem.inputs);
+  problem.jacobian = differentiate(candidate, problem.inputs);
   Array cotangent = draw_cotangent(problem.outputs[0].shape, dtype, seed);
   if (repeat) cotangent = repeated(std::move(cotangent), seed + problem.inputs.size());
-  set_cotangent(op, problem, std::move(cotangent));
+  set_cotangent(candidate, problem, std::move(cotangent));
   return problem;
 }
 

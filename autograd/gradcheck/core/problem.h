@@ -42,25 +42,45 @@ struct Problem {
   std::vector<std::vector<Expected>> expected;  // by differentiable input, by element
 };
 
-/// The forward's outputs, for elementwise operators too.
-Arrays forward_of(const Operator& op, const Arrays& inputs);
+// What the contracts say. All of these throw Failure where a function of a contract does not give a
+// result.
 
-std::vector<std::size_t> differentiable(const Operator& op);
+/// The forward's results, of which the first is the one that is differentiated.
+Arrays forward_of(const Candidate& candidate, const Arrays& inputs);
+
+/// What the backward is given, of such results.
+Arrays given_to(const Candidate& candidate, const Arrays& inputs, const Arrays& outputs,
+                const Array& cotangent);
+
+/// The gradients by the contract of the backward, where there is one: exact, of what it is given,
+/// whatever that is. It tells what rounding saved results does, and what must come of saved results
+/// that the forward would not give. One without values is not compared.
+Arrays exact_backward(const Candidate& candidate, const Arrays& given);
+/// The sums of the magnitudes that they are made of; their own without such a promise.
+Arrays backward_magnitude(const Candidate& candidate, const Arrays& given);
+
+std::vector<std::size_t> differentiable(const Candidate& candidate);
+inline const contract::TensorSpec& input_of(const Candidate& candidate, std::size_t i) {
+  return *candidate.inputs()[i]->tensor();
+}
+inline DType stored_dtype(const contract::TensorSpec& tensor, DType dtype) {
+  return dtype_of(tensor.dtype.value_or(acl_dtype(dtype)));
+}
 
 /// The dtype that a backward input is stored in.
-DType given_dtype(const Operator& op, std::size_t position, DType dtype);
-DType gradient_dtype(const Operator& op, std::size_t position, DType dtype);
+DType given_dtype(const Candidate& candidate, std::size_t position, DType dtype);
+DType gradient_dtype(const Candidate& candidate, std::size_t position, DType dtype);
 
 /// Where the slope of an elementwise operator jumps within the domain of its first input.
-std::vector<Number> corners_of(const Operator& op);
+std::vector<Number> corners_of(const Candidate& candidate);
 
 /// Random inputs, of elementwise operators with corners, their neighbours, 0 and the domain's ends
 /// among them.
-Arrays draw_inputs(const Operator& op, DType dtype, std::uint64_t seed,
+Arrays draw_inputs(const Candidate& candidate, DType dtype, std::uint64_t seed,
                    std::span<const Number> corners);
 Array draw_cotangent(const Dims& shape, DType dtype, std::uint64_t seed);
 
-Jacobian differentiate(const Operator& op, const Arrays& inputs);
+Jacobian differentiate(const Candidate& candidate, const Arrays& inputs);
 
 /// What arrives at an output times the slope there; several of them add up.
 void add(Expected& expected, const Slopes& slopes, Number weight);
@@ -71,7 +91,7 @@ std::vector<std::vector<Expected>> project(const Jacobian& jacobian, const Array
 /// Moves elements of an operator that mixes them to where its slope jumps, if `lines` searches,
 /// each along one element, find such places; returns how many they found. Does nothing for
 /// operators whose corners are known.
-std::size_t put_on_corners(const Operator& op, DType dtype, std::uint64_t seed, int lines,
+std::size_t put_on_corners(const Candidate& candidate, DType dtype, std::uint64_t seed, int lines,
                            Arrays& inputs);
 
 /// The numbers of one place along some dimensions, chosen by the seed, for all places there.
@@ -79,11 +99,11 @@ Array repeated(Array array, std::uint64_t seed);
 
 /// Everything together. With `repeat` the numbers of every tensor repeat along some dimensions, as
 /// Layout::broadcast wants it.
-Problem make_problem(const Operator& op, DType dtype, std::uint64_t seed,
+Problem make_problem(const Candidate& candidate, DType dtype, std::uint64_t seed,
                      std::span<const Number> corners, bool repeat = false);
 
 /// The same problem with another cotangent.
-void set_cotangent(const Operator& op, Problem& problem, Array cotangent);
+void set_cotangent(const Candidate& candidate, Problem& problem, Array cotangent);
 
 }  // namespace aclgrad::gradcheck::detail
 

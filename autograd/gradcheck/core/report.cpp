@@ -66,12 +66,12 @@ std::string table(const std::vector<Gradient>& gradients) {
 }  // namespace
 
 const char* to_string(Verdict verdict) {
-  constexpr const char* kNames[] = {"right", "wrong", "inconclusive", "mistrusted"};
+  constexpr const char* kNames[] = {"right", "wrong", "inconclusive", "vacuous"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
 const char* headline(Verdict verdict) {
-  constexpr const char* kWords[] = {"right", "WRONG", "INCONCLUSIVE", "MISTRUSTED"};
+  constexpr const char* kWords[] = {"right", "WRONG", "INCONCLUSIVE", "VACUOUS"};
   return kWords[static_cast<std::size_t>(verdict)];
 }
 
@@ -81,7 +81,7 @@ std::vector<Kind> by_kind(const std::vector<Finding>& findings) {
     const auto it = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) {
       return kind.first->operator_name == finding.operator_name &&
              kind.first->check == finding.check && kind.first->verdict == finding.verdict &&
-             kind.first->suspect == finding.suspect;
+             kind.first->diagnosis == finding.diagnosis;
     });
     if (it == kinds.end()) {
       kinds.push_back({&finding, 1});
@@ -110,7 +110,7 @@ std::string Finding::to_string() const {
   std::string text_lines =
       fmt::format("{}  {}  ({})\n    {}\n", headline(verdict), where, check, text);
   if (element) text_lines += "    " + gradcheck::to_string(*element) + "\n";
-  if (!suspect.empty()) text_lines += fmt::format("    suspected: {}\n", suspect);
+  if (!diagnosis.empty()) text_lines += fmt::format("    diagnosis: {}\n", diagnosis);
   if (!reproduce.empty()) text_lines += fmt::format("    reproduce: {}\n", reproduce);
   return text_lines;
 }
@@ -123,12 +123,10 @@ std::string Corner::to_string() const {
 Verdict Gradient::verdict() const {
   if (wrong > 0) return Verdict::wrong;
   if (inconclusive > 0) return Verdict::inconclusive;
-  return compared > 0 && largest == 0 ? Verdict::mistrusted : Verdict::right;
+  return compared > 0 && largest == 0 ? Verdict::vacuous : Verdict::right;
 }
 
-bool Report::passed() const {
-  return verdict() == Verdict::right || verdict() == Verdict::mistrusted;
-}
+bool Report::passed() const { return verdict() == Verdict::right || verdict() == Verdict::vacuous; }
 
 Verdict Report::verdict() const {
   const auto has = [&](Verdict verdict) {
@@ -137,7 +135,7 @@ Verdict Report::verdict() const {
   if (has(Verdict::wrong)) return Verdict::wrong;
   if (has(Verdict::inconclusive)) return Verdict::inconclusive;
   if (checks == 0 && right + wrong + inconclusive == 0) return Verdict::inconclusive;
-  return mistrusted > 0 ? Verdict::mistrusted : Verdict::right;
+  return vacuous > 0 ? Verdict::vacuous : Verdict::right;
 }
 
 int Report::exit_status() const {
@@ -149,7 +147,7 @@ void Report::add(const Report& other) {
   right += other.right;
   wrong += other.wrong;
   inconclusive += other.inconclusive;
-  mistrusted += other.mistrusted;
+  vacuous += other.vacuous;
   configurations += other.configurations;
   checks += other.checks;
   findings.insert(findings.end(), other.findings.begin(), other.findings.end());
@@ -172,9 +170,9 @@ void Report::add(const Report& other) {
 std::string Report::to_string() const {
   if (checks == 0 && findings.empty()) return "gradcheck: INCONCLUSIVE. Nothing was checked\n";
   std::string text = fmt::format(
-      "gradcheck: {}. {} elements right, {} wrong, {} inconclusive, {} gradients mistrusted; {} "
+      "gradcheck: {}. {} elements right, {} wrong, {} inconclusive, {} gradients vacuous; {} "
       "checks in {} configurations\n",
-      headline(verdict()), right, wrong, inconclusive, mistrusted, checks, configurations);
+      headline(verdict()), right, wrong, inconclusive, vacuous, checks, configurations);
   text += table(gradients);
   text += largest("forward", "error", forward) + largest("backward", "difference", backward);
   for (const auto& [dtype, why] : left_out) {

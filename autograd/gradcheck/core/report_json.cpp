@@ -30,7 +30,7 @@ json errors_of(const std::map<DType, ErrorSummary>& errors) {
 json to_json_value(const Finding& finding) {
   json value = {{"verdict", to_string(finding.verdict)}, {"check", finding.check},
                 {"operator", finding.operator_name},     {"text", finding.text},
-                {"suspected", finding.suspect},          {"reproduce", finding.reproduce}};
+                {"diagnosis", finding.diagnosis},        {"reproduce", finding.reproduce}};
   if (finding.dtype) value["dtype"] = short_name(*finding.dtype);
   if (finding.layout) value["layout"] = to_string(*finding.layout);
   if (finding.element) {
@@ -81,7 +81,7 @@ nlohmann::json json_of(const Report& report) {
        {{"right", report.right}, {"wrong", report.wrong}, {"inconclusive", report.inconclusive}}},
       {"configurations", report.configurations},
       {"checks", report.checks},
-      {"mistrusted", report.mistrusted},
+      {"vacuous", report.vacuous},
       {"notes", std::move(notes)},
       {"gradients", std::move(gradients)},
       {"forward", errors_of(report.forward)},

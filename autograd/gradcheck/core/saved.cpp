@@ -14,12 +14,12 @@ namespace aclgrad::gradcheck::detail {
 namespace {
 
 // Which of the backward's inputs are made of the forward's results.
-std::vector<std::size_t> saved_outputs(const Operator& op, const Problem& problem) {
+std::vector<std::size_t> saved_outputs(const Candidate& candidate, const Problem& problem) {
   Arrays others = problem.outputs;
   for (Array& each : others) {
     for (Number& value : each.values) value = 2 * value + 1;
   }
-  const Arrays given = op.saved(problem.inputs, others, problem.cotangent);
+  const Arrays given = given_to(candidate, problem.inputs, others, problem.cotangent);
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i].values != problem.given[i].values) positions.push_back(i);
@@ -39,51 +39,49 @@ void change(Array& array, DType dtype, std::uint64_t seed) {
   }
 }
 
-std::string names_of(const Operator& op, const std::vector<std::size_t>& positions) {
+std::string names_of(const Candidate& candidate, const std::vector<std::size_t>& positions) {
+  const std::vector<const contract::Parameter*> inputs = inputs_of(*candidate.backward);
   std::string names;
-  for (const std::size_t i : positions) {
-    names += names.empty() ? "" : ", ";
-    names += i < op.saved_names.size() ? op.saved_names[i] : fmt::format("input {}", i);
-  }
+  for (const std::size_t i : positions) names += (names.empty() ? "" : ", ") + inputs[i]->name;
   return names;
 }
 
-ErrorModel model_of(const Operator& op, DType dtype) {
-  ErrorModel model = op.model;
-  if (dtype != DType::float64 || !model.final_ulp_double) return model;
+contract::Bound model_of(const Candidate& candidate, DType dtype) {
+  contract::Bound bound = candidate.bound;
+  if (dtype != DType::float64 || !bound.of_double) return bound;
   // There is no numeric derivative whose error would hide the roundings of a float64 sum.
-  model.final_ulp = *model.final_ulp_double;
-  model.inner = std::max(model.inner, 2 * model.final_ulp);
-  return model;
+  bound.of_float = *bound.of_double;
+  bound.inner = std::max(bound.inner, 2 * bound.of_float);
+  return bound;
 }
 
 }  // namespace
 
-void check_saved(const Operator& op, const Problem& problem, const Options& options,
+void check_saved(const Candidate& candidate, const Problem& problem, const Options& options,
                  Report& report) {
-  if (!op.saved || !op.exact_backward) return;
-  const std::vector<std::size_t> positions = saved_outputs(op, problem);
+  if (!candidate.gradient.inputs || !candidate.backward) return;
+  const std::vector<std::size_t> positions = saved_outputs(candidate, problem);
   if (positions.empty()) return;
-  const std::string names = names_of(op, positions);
+  const std::string names = names_of(candidate, positions);
   Arrays given = problem.given;
   for (const std::size_t i : positions) {
-    change(given[i], given_dtype(op, i, problem.dtype), options.seed * 77 + i);
+    change(given[i], given_dtype(candidate, i, problem.dtype), options.seed * 77 + i);
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
     for (Number& value : given[i].values) {
-      value = round_to(value, given_dtype(op, i, problem.dtype));
+      value = round_to(value, given_dtype(candidate, i, problem.dtype));
     }
   }
-  const Execution execution = execute(op, problem.dtype, given, problem.inputs, {});
+  const Execution execution = execute(candidate, problem.dtype, given, problem.inputs, {});
   ++report.checks;
-  report.notes["run on saved tensors other than the forward's (" + names + ")"].insert(op.name);
-  const Arrays exact = of_gradients(problem, op.exact_backward(given), "`exact_backward`");
+  report.notes["run on saved tensors other than the forward's (" + names + ")"].insert(
+      candidate.name());
+  const Arrays exact =
+      of_gradients(problem, exact_backward(candidate, given), "the backward's contract");
   const Arrays magnitude =
-      op.backward_magnitude
-          ? of_gradients(problem, op.backward_magnitude(given), "`backward_magnitude`")
-          : exact;
-  const ErrorModel model = model_of(op, problem.dtype);
-  const std::vector<std::size_t> inputs = differentiable(op);
+      of_gradients(problem, backward_magnitude(candidate, given), "`magnitude`");
+  const contract::Bound bound = model_of(candidate, problem.dtype);
+  const std::vector<std::size_t> inputs = differentiable(candidate);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     Element worst;
     std::int64_t wrong = 0;
@@ -94,27 +92,27 @@ void check_saved(const Operator& op, const Problem& problem, const Options& opti
           .low = value,
           .high = value,
           .magnitude = std::abs(magnitude[k].values.empty() ? value : magnitude[k].values[i])};
-      Element e = judge(expected, execution.gradients[k].values[i], 0, 0,
-                        gradient_dtype(op, k, problem.dtype), model, options.ulp_slack);
+      Element e = compare(expected, execution.gradients[k].values[i], 0, 0,
+                          gradient_dtype(candidate, k, problem.dtype), bound, options.ulp_slack);
       if (e.verdict == Verdict::right) {
         ++report.right;
         continue;
       }
-      e.of = op.inputs[inputs[k]].name;
+      e.of = candidate.inputs()[inputs[k]]->name;
       e.index = static_cast<std::int64_t>(i);
       e.input = problem.inputs[inputs[k]].values[i];
       if (wrong++ == 0 || e.ulp > worst.ulp) worst = e;
     }
     if (wrong == 0) continue;
     report.wrong += wrong;
-    Finding finding = finding_for(op, problem.dtype, Layout::contiguous, "saved");
+    Finding finding = finding_for(candidate, problem.dtype, Layout::contiguous, "saved");
     finding.text = fmt::format(
         "{} of {} elements of the gradient of {} are not what the formula gives for {} other than "
         "the forward's",
         wrong, exact[k].values.size(), worst.of, names);
     finding.element = worst;
     finding.elements = wrong;
-    finding.suspect = "the backward: it does not use " + names + " as given, but computes anew";
+    finding.diagnosis = "the backward: it does not use " + names + " as given, but computes anew";
     report.findings.push_back(std::move(finding));
   }
 }

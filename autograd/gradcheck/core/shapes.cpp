@@ -26,18 +26,18 @@ Arrays tiled(const Arrays& arrays, std::int64_t count) {
 }
 
 // A tensor large enough for several threads, made of copies of a small one.
-void check_large(const Operator& op, DType dtype, const Options& options,
+void check_large(const Candidate& candidate, DType dtype, const Options& options,
                  std::span<const Number> corners, Report& report) {
   constexpr std::int64_t kPeriod = 97;
   ++report.checks;
-  const Operator small = op.with_shape({kPeriod});
+  const Candidate small = candidate.of_shape({kPeriod});
   const Problem problem = make_problem(small, dtype, options.seed * 1000, corners);
   const Execution expected = execute(small, problem, {});
-  if (judge_all(small, problem, expected, unavoidable_rounding(small, problem), {}, options,
-                report) > 0) {
+  if (compare_all(small, problem, expected, unavoidable_rounding(small, problem), {}, options,
+                  report) > 0) {
     return;
   }
-  const Operator large = op.with_shape({kLarge});
+  const Candidate large = candidate.of_shape({kLarge});
   const Arrays given = tiled(problem.given, kLarge);
   const Arrays inputs = tiled(problem.inputs, kLarge);
   for (const int threads : {1, 2}) {
@@ -52,7 +52,7 @@ void check_large(const Operator& op, DType dtype, const Options& options,
             "in a tensor of {} elements, element {} has other bits than the same numbers have in a "
             "tensor of {}",
             kLarge, i / bytes_of(dtype), kPeriod);
-        finding.suspect = "the backward: blocks, tails or threads";
+        finding.diagnosis = "the backward: blocks, tails or threads";
         report.findings.push_back(std::move(finding));
         return;
       }
@@ -60,41 +60,42 @@ void check_large(const Operator& op, DType dtype, const Options& options,
   }
 }
 
-void check_shape(const Operator& op, DType dtype, const Options& options,
+void check_shape(const Candidate& candidate, DType dtype, const Options& options,
                  std::span<const Number> corners, Report& report) {
-  const Problem problem = make_problem(op, dtype, options.seed * 1000, corners);
-  const Execution execution = execute(op, problem, {});
+  const Problem problem = make_problem(candidate, dtype, options.seed * 1000, corners);
+  const Execution execution = execute(candidate, problem, {});
   ++report.configurations;
   ++report.checks;
   if (!execution.outside.empty()) {
-    Finding finding = finding_for(op, dtype, Layout::contiguous, "shapes");
+    Finding finding = finding_for(candidate, dtype, Layout::contiguous, "shapes");
     finding.text =
-        fmt::format("with shape {}: {}", dims_text(op.inputs[0].shape), execution.outside);
-    finding.suspect = "the backward: sizes it did not expect";
+        fmt::format("with shape {}: {}", dims_text(candidate.shape()), execution.outside);
+    finding.diagnosis = "the backward: sizes it did not expect";
     report.findings.push_back(std::move(finding));
     return;
   }
-  judge_all(op, problem, execution, unavoidable_rounding(op, problem), {}, options, report);
+  compare_all(candidate, problem, execution, unavoidable_rounding(candidate, problem), {}, options,
+              report);
 }
 
 }  // namespace
 
-void check_shapes(const Operator& op, const Options& options, std::span<const Number> corners,
-                  Report& report) {
+void check_shapes(const Candidate& candidate, const Options& options,
+                  std::span<const Number> corners, Report& report) {
   std::vector<Dims> shapes = {{1}, {2}, {3}, {5}, {7}, {8}, {15}, {17}, {33}, {67}, {3, 1, 5}};
-  if (op.empty_and_scalar) {
+  if (candidate.empty_and_scalar) {
     for (const Dims& shape : {Dims{}, Dims{0}, Dims{2, 0, 3}}) shapes.push_back(shape);
   }
   for (const DType dtype : options.dtypes) {
     for (const Dims& shape : shapes) {
       if (options.stop_at_first && report.verdict() == Verdict::wrong) return;
-      const Operator other = op.with_shape(shape);
+      const Candidate other = candidate.of_shape(shape);
       attempt(other, dtype, Layout::contiguous, report,
               [&] { check_shape(other, dtype, options, corners, report); });
     }
-    const Operator large = op.with_shape({kLarge});
+    const Candidate large = candidate.of_shape({kLarge});
     attempt(large, dtype, Layout::contiguous, report,
-            [&] { check_large(op, dtype, options, corners, report); });
+            [&] { check_large(candidate, dtype, options, corners, report); });
   }
 }
 

@@ -32,7 +32,7 @@ enum {
                                          nothing was checked */
   ACLGRAD_GRADCHECK_USAGE = 3,        /* the call is wrong: see aclgradGradcheckMessage */
   ACLGRAD_GRADCHECK_LIBRARY = 4,      /* the library cannot be used, or lacks the operator */
-  ACLGRAD_GRADCHECK_MISTRUSTED = 5    /* all is right, but a gradient was mostly 0 */
+  ACLGRAD_GRADCHECK_VACUOUS = 5       /* all is right, but a gradient was mostly 0 */
 };
 
 typedef struct aclgradGradcheck aclgradGradcheck;

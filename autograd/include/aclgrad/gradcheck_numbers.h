@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers as gradcheck sees them: exact arrays in long double, and elements of every dtype in
-// memory, rounded and measured by the definition of the formats. Written apart from the library's
-// own conversions, which are among what is checked.
+// memory, as the contracts have them (aclgrad_contract/numbers.h), by the framework's DType.
 #ifndef ACLGRAD_GRADCHECK_NUMBERS_H_
 #define ACLGRAD_GRADCHECK_NUMBERS_H_
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "aclgrad/dtype.h"
+#include "aclgrad_contract/array.h"
 
 namespace aclgrad::gradcheck {
 
-using Number = long double;
-using Dims = std::vector<std::int64_t>;
+using contract::Array;
+using contract::Arrays;
+using contract::count_of;
+using contract::Number;
+using Dims = contract::Shape;
 
 /// Types that aclnn's tensors have and the framework's have not; the values are aclDataType's.
 inline constexpr DType kUint16{7};
@@ -25,30 +25,14 @@ inline constexpr DType kUint64{10};
 inline constexpr DType kComplex64{16};
 inline constexpr DType kComplex128{17};
 
-/// A dense tensor of exact numbers, row-major.
-struct Array {
-  Dims shape = {};
-  std::vector<Number> values = {};
-};
-using Arrays = std::vector<Array>;
-
-/// Product of the extents.
-std::int64_t count_of(const Dims& shape);
-
 /// "4x6"; "scalar" for rank 0.
 std::string dims_text(const Dims& shape);
 
-/// A binary floating format by its numbers; the precision counts the implied bit.
-struct Format {
-  int precision;
-  int lowest_exponent;   // of the smallest normal number 2^e
-  int highest_exponent;  // of the largest finite number
-};
-
-/// Of float64, float32, float16 and bfloat16; throws DTypeError for others.
-Format format_of(DType dtype);
 bool is_float(DType dtype);
 bool is_complex(DType dtype);
+
+/// The type of a complex number's parts; any other type itself.
+DType part_of(DType dtype);
 
 /// Distance between the numbers of `dtype` around x; infinite for an x that is not finite.
 Number ulp(Number x, DType dtype);
@@ -59,12 +43,6 @@ Number round_to(Number x, DType dtype);
 
 /// The next number of `dtype` above x, which is one.
 Number next_above(Number x, DType dtype);
-
-/// x modulo the range of an integer type, as integer arithmetic does it.
-Number wrapped(Number x, DType dtype);
-
-/// The type of a complex number's parts; any other type itself.
-DType part_of(DType dtype);
 
 /// Element `index` of an array of this dtype; of complex numbers the real part (writing makes the
 /// imaginary one 0). Writing rounds as round_to.

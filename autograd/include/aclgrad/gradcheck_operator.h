@@ -5,9 +5,9 @@
 // backward is whatever can be called on tensors in memory: functions over spans, a pair of
 // two-phase executors (gradcheck_two_phase.h), nodes of a graph (gradcheck_graph.h).
 //
-//   Operator op = elementwise("softplus", [](auto x) { return log1p(exp(x)); }, {-6, 6});
-//   op.backward = from_spans([](auto g, auto x, auto dx) { ... });
-//   Report report = check_operator(op);
+//   Candidate softplus(elementwise("softplus", [](auto x) { return log1p(exp(x)); }, -6, 6),
+//                      from_spans<2, 1, float>([](auto g, auto x, auto dx) { ... }));
+//   Report report = check_operator(softplus);
 //   if (!report.passed()) fmt::print("{}", report.to_string());
 #ifndef ACLGRAD_GRADCHECK_OPERATOR_H_
 #define ACLGRAD_GRADCHECK_OPERATOR_H_
@@ -22,8 +22,13 @@
 #include "aclgrad/gradcheck_dual.h"
 #include "aclgrad/gradcheck_memory.h"
 #include "aclgrad/gradcheck_report.h"
+#include "aclgrad_contract/operator.h"
 
 namespace aclgrad::gradcheck {
+
+/// The dtypes of contracts are the C interface's; the values are the same.
+inline aclDataType acl_dtype(DType dtype) { return static_cast<aclDataType>(dtype); }
+inline DType dtype_of(aclDataType dtype) { return static_cast<DType>(dtype); }
 
 /// One call of a backward. Outputs with null data are not wanted and must be left alone.
 struct BackwardCall {
@@ -37,76 +42,45 @@ struct BackwardCall {
 /// Returns "" or what went wrong. Whatever is thrown is caught and reported too.
 using Backward = std::function<std::string(const BackwardCall&)>;
 
-struct Input {
-  std::string name = "x";
-  Dims shape = {4, 6};
-  Number low = -4;  // values are drawn from here, low <= high, both finite
-  Number high = 4;
-  bool differentiable = true;       // the backward gives a gradient for it
-  std::optional<DType> dtype = {};  // when it is not the dtype under test: targets, indices
-};
+/// What a backward of one's own may lose to rounding, unless it says otherwise.
+inline constexpr contract::Bound kOwnBound{.of_float = 0.5, .of_16_bits = 0.5, .inner = 8};
 
-/// What a correct implementation may lose to rounding. A gradient element may differ from the
-/// derivative by `final_ulp` units of its own last place, plus `inner` roundings in float32 (in
-/// double for float64) of the sum of the magnitudes it is made of, plus `terms` roundings in the
-/// dtype itself of that sum, plus `stored` roundings in the dtype of the largest element of the
-/// gradient, plus what rounding the saved outputs of the forward to the dtype does to it.
-struct ErrorModel {
-  double final_ulp_16bit = 0.5;
-  double final_ulp = 0.5;
-  double inner = 8;
-  double terms = 0;   // for sums of terms that are stored in the dtype before they are added
-  double stored = 0;  // for results made by several operators with tensors of the dtype in between
-  std::optional<double> final_ulp_double = {};  // where a float64 result is another matter
-};
+/// A backward under test: the contracts that it is held to, the function that is called, and what
+/// that function can do. The forward's contract says inputs, their domains and the results, that of
+/// the backward the tensors that it is given and gives, and its formula.
+struct Candidate {
+  /// A backward of one's own, which is given the gradient of the first result, then the forward's
+  /// inputs, and writes a gradient for every floating one of them.
+  Candidate(contract::Operator forward, Backward function);
 
-/// Which slope a corner's documentation promises; `any` takes everything between both.
-enum class Convention { any, left, right, inside, outside };
+  /// One with a contract of its own, whose `gradient` says what it is given.
+  Candidate(contract::Operator forward, contract::Operator backward, Backward function);
 
-struct Operator {
-  std::string name;
-  std::string attributes = {};  // "alpha=1.3", for reports
-  std::vector<Input> inputs = {Input{}};
+  /// With the attributes and shapes of these calls.
+  Candidate(contract::Arguments forward, std::optional<contract::Arguments> backward,
+            Backward function);
 
-  /// The forward: all outputs for inputs that are taken as exact.
-  std::function<Arrays(const Arrays& inputs)> forward = {};
-  long double noise = kLongDoubleNoise;  // relative error of its values
-
-  /// For elementwise operators, instead of `forward`: one element from one element of each input
-  /// (all of one shape). Found by `elementwise`, with `dual`, the same over dual numbers.
-  std::function<Number(std::span<const Number>)> scalar = {};
-  std::function<Dual(std::span<const Dual>)> dual = {};
-
-  /// What the backward is given, of the forward's inputs, its exact outputs and the cotangent (the
-  /// gradient of the first output); the cotangent and all inputs when empty.
-  std::function<Arrays(const Arrays& inputs, const Arrays& outputs, const Array& cotangent)> saved =
-      {};
-  std::vector<std::optional<DType>> saved_dtypes = {};  // by position; empty: the dtype under test
-  std::vector<std::string> saved_names = {};            // by position, for the report
+  contract::Arguments forward;
+  long double noise = kLongDoubleNoise;  // relative error of the forward's values
 
   /// Writes one gradient for every differentiable input.
-  Backward backward = {};
-  std::vector<std::optional<DType>> gradient_dtypes = {};  // by position, as saved_dtypes
+  Backward function;
+  std::optional<contract::Arguments> backward;
 
-  /// The backward's own formula, exact, of what it is given, whatever that is: tells what rounding
-  /// saved outputs does, and what must come of saved outputs that the forward would not give. A
-  /// result without values is not compared. Without the formula the backward under test is asked,
-  /// with these outputs one unit in the last place away.
-  std::function<Arrays(const Arrays& backward_inputs)> exact_backward = {};
-  /// The sums of the magnitudes that its results are made of; the results' own when empty.
-  std::function<Arrays(const Arrays& backward_inputs)> backward_magnitude = {};
+  /// How the backward is the derivative: which inputs have a gradient, what it is given, which
+  /// slope it takes at corners.
+  contract::Gradient gradient = {};
 
-  ErrorModel model = {};
+  /// What a correct implementation may lose to rounding.
+  contract::Bound bound = kOwnBound;
 
-  /// "", or why the operator takes no tensors of a dtype: then it is left out
-  /// (Report::left_out).
+  /// "", or why the function takes no tensors of a dtype: then it is left out (Report::left_out).
   std::function<std::string(DType dtype)> refusal = {};
 
   /// What roundings inside a 16-bit backward may do to every gradient element, where that can be
-  /// computed; it stands for `model.stored` then. Inputs and cotangent are as the dtype stores
+  /// computed; it stands for `bound.stored` then. Inputs and cotangent are as the dtype stores
   /// them.
   std::function<Arrays(const Arrays& inputs, const Array& cotangent, DType dtype)> rounding = {};
-  Convention convention = Convention::any;
 
   bool strided = true;                     // the backward honours strides and offsets
   std::vector<std::size_t> in_place = {};  // inputs that the first gradient may overwrite
@@ -116,10 +90,17 @@ struct Operator {
   std::string reproduce = {};              // a command, completed by dtype, layout and shape
   std::optional<Dims> command_shape = {};  // its --shape, when that is not the first input's
 
-  bool is_elementwise() const { return static_cast<bool>(scalar); }
-  std::string title() const { return attributes.empty() ? name : name + " " + attributes; }
-  /// The same operator on tensors of another shape; elementwise operators only.
-  Operator with_shape(const Dims& shape) const;
+  const std::string& name() const;  // of the backward, where it has a contract
+  std::string attributes() const;   // "alpha=1.3", for reports
+  std::string title() const;        // both
+  std::vector<const contract::Parameter*> inputs() const { return inputs_of(forward); }
+  const Dims& shape() const;  // of the first input
+  /// By its place among inputs(): a floating one, among the first `gradient.count`.
+  bool is_differentiable(std::size_t input) const;
+  /// One element of one of every input makes one of the result.
+  bool is_elementwise() const;
+  /// The same on tensors of another shape; elementwise operators only.
+  Candidate of_shape(const Dims& shape) const;
 };
 
 struct Options {
@@ -129,7 +110,7 @@ struct Options {
   int draws = 2;            // random inputs and cotangents for every dtype, 1 or more
   bool behaviour = true;    // beside the values: memory, repeatability, masks, aliasing, NaN, ...
   bool every_shape = true;  // elementwise operators on sizes around vector lengths, empty, rank 0
-  /// Added to the model's last places, finite and 0 or more: for implementations that promise less.
+  /// Added to the bound's last places, finite and 0 or more: for implementations that promise less.
   double ulp_slack = 0;
   bool stop_at_first = false;  // return as soon as something is wrong
 };
@@ -140,26 +121,33 @@ struct Options {
 /// shapes of their inputs.
 ///
 /// Throws ValueError, which names the member and its range, for an operator that is incomplete or
-/// refuses every dtype, for inputs of integers that are said to be differentiable, shapes with a
-/// negative extent, more than 8 dimensions or more than 2^22 elements, and for options and numbers
+/// refuses every dtype, for one without an input that is differentiated, shapes with a negative
+/// extent, more than 8 dimensions or more than 2^22 elements, and for options and numbers
 /// out of their range; DTypeError for dtypes of options and gradients that are not floating.
-Report check_operator(const Operator& op, const Options& options = {});
+Report check_operator(const Candidate& candidate, const Options& options = {});
 
-/// An operator of one input whose forward is a formula for one element, callable with long double
-/// and with Dual.
+/// Parameters of contracts of one's own: tensors whose values are drawn from [low, high], which are
+/// finite. Without a dtype they have the one under test.
+contract::Parameter input(std::string name, Dims shape = {4, 6}, Number low = -4, Number high = 4,
+                          std::optional<DType> dtype = std::nullopt);
+contract::Parameter output(std::string name, Dims shape = {4, 6},
+                           std::optional<DType> dtype = std::nullopt);
+
+/// The contract of an operator of one input that is a formula for one element, callable with long
+/// double and with Dual.
 template <class Formula>
-Operator elementwise(std::string name, Formula formula, Number low = -4, Number high = 4) {
-  Operator op;
+contract::Operator elementwise(std::string name, Formula formula, Number low = -4,
+                               Number high = 4) {
+  contract::Operator op;
   op.name = std::move(name);
-  op.inputs = {Input{.low = low, .high = high}};
-  op.scalar = [formula](std::span<const Number> x) { return formula(x[0]); };
-  op.dual = [formula](std::span<const Dual> x) { return Dual(formula(x[0])); };
+  op.parameters = {input("x", {4, 6}, low, high), output("y")};
+  op.formula = contract::of_one(std::move(formula));
   return op;
 }
 
 /// A backward over contiguous spans of T: function(inputs as spans of const T..., outputs as spans
 /// of T...), with kInputs inputs first. Other dtypes than T's are refused, so check it with
-/// Options::dtypes set to its own; Operator::strided must be false.
+/// Options::dtypes set to its own; Candidate::strided must be false.
 template <std::size_t kInputs, std::size_t kOutputs, class T, class Function>
 Backward from_spans(Function function) {
   return [function](const BackwardCall& call) -> std::string {

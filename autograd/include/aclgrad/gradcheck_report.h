@@ -21,7 +21,7 @@ enum class Verdict {
   right,
   wrong,         // the difference is beyond the error bar and what rounding may do
   inconclusive,  // the error bar is too wide to decide; the reason is given
-  mistrusted,    // right, but what was compared is mostly 0: it proves little
+  vacuous,       // right, but what was compared is mostly 0: it proves little
 };
 const char* to_string(Verdict verdict);
 /// The same, in capitals unless it is right.
@@ -60,7 +60,7 @@ struct Gradient {
   double largest = 0;  // magnitude of an analytic element
   Element worst = {};  // the one that uses most of its tolerance
 
-  /// Mistrusted: right, but 0 everywhere, as behind a dead rectifier.
+  /// Vacuous: right, but 0 everywhere, as behind a dead rectifier.
   Verdict verdict() const;
 };
 
@@ -75,12 +75,12 @@ struct Finding {
   std::string text;                     // what was found
   std::optional<Element> element = {};  // the worst one
   std::int64_t elements = 0;            // how many are affected
-  std::string suspect = {};             // which side is to blame, and why
+  std::string diagnosis = {};           // which side is to blame, and why
   std::string reproduce = {};           // one command or line of code
   std::string to_string() const;        // several lines
 };
 
-/// Findings of one operator, check and suspicion: the first, and how many there are.
+/// Findings of one operator, check and diagnosis: the first, and how many there are.
 struct Kind {
   const Finding* first;
   std::size_t count;
@@ -98,7 +98,7 @@ struct Corner {
   std::string to_string() const;
 };
 
-/// Errors of the elements judged, by dtype, for tables and pictures.
+/// Errors of the elements compared, by dtype, for tables and pictures.
 struct ErrorSummary {
   std::int64_t elements = 0;
   double max_ulp = 0;  // of a backward: of Element::unexplained_ulp
@@ -114,7 +114,7 @@ struct Report {
   std::int64_t right = 0;  // elements
   std::int64_t wrong = 0;
   std::int64_t inconclusive = 0;
-  std::int64_t mistrusted = 0;      // gradients that are mostly 0, by dtype
+  std::int64_t vacuous = 0;         // gradients that are mostly 0, by dtype
   std::int64_t configurations = 0;  // of dtype, layout, shape and inputs
   std::int64_t checks = 0;          // properties looked at, the elements' comparison being one
   std::vector<Finding> findings = {};
@@ -131,10 +131,10 @@ struct Report {
   bool passed() const;
 
   /// 0 right, 1 wrong, 2 nothing wrong but something inconclusive, 5 all right but something
-  /// mistrusted.
+  /// vacuous.
   int exit_status() const;
 
-  /// The gravest: wrong, then inconclusive, then mistrusted. Inconclusive where nothing was
+  /// The gravest: wrong, then inconclusive, then vacuous. Inconclusive where nothing was
   /// checked.
   Verdict verdict() const;
 

@@ -1,12 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as dtypes hold them, for references. Written apart from the library's own conversions,
-// which are among what is tested.
+// Numbers as dtypes hold them, for references and checks, and elements of every dtype in memory. Written apart from the library's own conversions, which are among what
+// is tested.
 #ifndef ACLGRAD_CONTRACT_NUMBERS_H_
 #define ACLGRAD_CONTRACT_NUMBERS_H_
 
-#include "aclgrad_contract/operator.h"
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "acl/acl_base.h"
+#include "aclgrad_contract/array.h"
 
 namespace aclgrad::contract {
+
+// What a dtype is. Of a complex one the numbers are those of its parts.
+struct DtypeInfo {
+  aclDataType dtype;
+  const char* label;       // "FLOAT16"
+  const char* short_name;  // "float16"
+  size_t bytes;
+  int bits;  // of an integer; 1 for BOOL
+  bool is_signed;
+  int precision;         // of a floating number, with the bit that is implied
+  int lowest_exponent;   // of the smallest normal number 2^e
+  int highest_exponent;  // of the largest finite number
+};
+
+// Those that hold real or complex numbers.
+const std::vector<DtypeInfo>& all_dtype_infos();
+// Null for a dtype that holds none.
+const DtypeInfo* find_dtype(aclDataType dtype);
 
 bool is_float(aclDataType dtype);    // a real one
 bool is_complex(aclDataType dtype);  // whose parts are real numbers
@@ -15,12 +38,20 @@ bool is_whole(aclDataType dtype);    // integers and BOOL
 // "FLOAT16"
 const char* label_of(aclDataType dtype);
 
+size_t bytes_of(aclDataType dtype);
+
+// The dtype of a complex number's parts; any other dtype itself.
+aclDataType part_of(aclDataType dtype);
+
 // x as the dtype holds it: rounded to nearest even, or cut off and stopped at the limits; in BOOL 1
-// unless it is 0; a complex dtype holds what its parts do.
+// unless it is 0; a complex dtype holds what its parts do. NaN stays, but is 0 in integers.
 Number rounded(Number x, aclDataType dtype);
 
-// Distance between the numbers of a floating dtype around x, which is finite.
+// Distance between the numbers of a floating dtype around x; infinite for an x that is not finite.
 Number unit_at(Number x, aclDataType dtype);
+
+// The next number of a floating dtype above x, which is one.
+Number next_above(Number x, aclDataType dtype);
 
 // A number as the dtype holds it that wraps, where that is one of integers, after it was cut off.
 Number wrapped(Number x, aclDataType dtype);
@@ -28,6 +59,11 @@ Number wrapped(Number x, aclDataType dtype);
 // A number of one dtype as another holds it, not rounded yet where that one is floating: integers
 // wrap, numbers that may have a fraction are cut off and stop at the limits.
 Number converted(Number x, aclDataType from, aclDataType to);
+
+// Element `index` of memory of a dtype; of complex numbers the real part (writing makes the
+// imaginary one 0). Writing rounds.
+Number load(const void* data, aclDataType dtype, size_t index);
+void store(void* data, aclDataType dtype, size_t index, Number value);
 
 }  // namespace aclgrad::contract
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,22 +19,12 @@
 #include <vector>
 
 #include "aclgrad_contract/dual.h"
+#include "aclgrad_contract/numbers.h"
 #include "aclnn/aclnn_base.h"
 
 namespace aclgrad::contract {
 
-using Number = long double;
-using Shape = std::vector<int64_t>;
 using DTypes = std::vector<aclDataType>;
-
-// A dense tensor of exact numbers, row-major.
-struct Array {
-  Shape shape;
-  std::vector<Number> values;
-};
-using Arrays = std::vector<Array>;
-
-int64_t count_of(const Shape& shape);
 
 // ---- Calling a phase one ------------------------------------------------------------------------
 
@@ -206,12 +197,18 @@ struct Operator;
 // An operator's parameters with a sample's settings and the shape of its base tensor filled in.
 class Arguments {
  public:
+  // Of an operator that outlives them.
   explicit Arguments(const Operator& op, const Sample& sample = {},
+                     const std::optional<Shape>& base = std::nullopt)
+      : Arguments(std::shared_ptr<const Operator>(std::shared_ptr<void>(), &op), sample, base) {}
+  explicit Arguments(std::shared_ptr<const Operator> op, const Sample& sample = {},
                      const std::optional<Shape>& base = std::nullopt);
 
   // The same beside tensors of a dtype: references see it, and scalars as it holds them. Without
   // one, numbers are exact.
   Arguments in(aclDataType dtype) const;
+  // With all tensors of one shape, for elementwise operators.
+  Arguments of_shape(const Shape& shape) const;
   aclDataType dtype() const { return dtype_; }
 
   const Operator& op() const { return *op_; }
@@ -248,7 +245,7 @@ class Arguments {
 
   void number_attributes();
 
-  const Operator* op_;
+  std::shared_ptr<const Operator> op_;
   aclDataType dtype_ = ACL_DT_UNDEFINED;
   bool is_gradient_;
   std::vector<Parameter> parameters_;
@@ -308,6 +305,11 @@ struct Bound {
   std::optional<double> of_double = std::nullopt;  // none: of_float
   // For gradients that may cancel: roundings in FLOAT of the sum of their terms' magnitudes.
   double inner = 0.05;
+  // Of gradients that several operators make, with tensors of the dtype in between: roundings in
+  // the dtype of that sum, where terms are stored before they are added, and of the largest
+  // element.
+  double terms = 0;
+  double stored = 0;
 };
 
 // What is proven of FLOAT results that are a gradient, or another input, times a function.
@@ -431,11 +433,16 @@ Bound bound_of(const Arguments& arguments);
 // The first element that the right call gives in a dtype.
 double value_of(const Operator& op, aclDataType dtype);
 
+// Those in which some product accepts all tensors together.
+DTypes table_dtypes_of(const Operator& op);
+
 // The dtypes in which values are known; real ones, unless more is known of the operator.
 DTypes value_dtypes_of(const Arguments& arguments);
 
-// The parameters that are tensors and given: inputs, then outputs.
+// The parameters that are tensors and given: inputs, then outputs; what is overwritten is an input.
 std::vector<size_t> places_of_tensors(const Arguments& arguments);
+std::vector<const Parameter*> inputs_of(const Arguments& arguments);
+std::vector<const Parameter*> outputs_of(const Arguments& arguments);
 
 // Whether some tensor, number or attribute has the dtype under test.
 bool has_free_dtype(const Operator& op);

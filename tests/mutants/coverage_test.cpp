@@ -4,40 +4,37 @@
 
 #include <algorithm>
 
-#include "gradcheck/core/evidence.h"
+#include "gradcheck/core/coverage.h"
 #include "tests/mutants/mutant.h"
 
 namespace aclgrad::mutants {
 namespace {
 
 using namespace gradcheck;
-using gradcheck::detail::Evidence;
+using gradcheck::detail::GradientCoverage;
 using gradcheck::detail::Problem;
 
-Subject batch_norm() {
-  return make_subject(Library::linked(), "batch_norm", variants("batch_norm")[0]);
-}
-
-Report judged(const Operator& op, const Problem& problem) {
-  Evidence evidence;
-  evidence.see(op, problem);
+Report compared(const Candidate& candidate, const Problem& problem) {
+  GradientCoverage coverage;
+  coverage.see(candidate, problem);
   Report report;
-  evidence.report(op, DType::float32, report);
+  coverage.report(candidate, DType::float32, report);
   return report;
 }
 
 // The gradients of the input and the weight cancel then, whatever is wrong with the backward.
-TEST(Evidence, UpstreamOnesAreMistrustedBehindANormalization) {
-  const Operator op = batch_norm().checked;
-  Problem problem = gradcheck::detail::make_problem(op, DType::float32, 1, {});
-  EXPECT_EQ(judged(op, problem).mistrusted, 0);
+TEST(GradientCoverage, UpstreamOnesAreVacuousBehindANormalization) {
+  const Candidate candidate =
+      make_target(Library::linked(), "batch_norm", variants("batch_norm")[0]).candidate;
+  Problem problem = gradcheck::detail::make_problem(candidate, DType::float32, 1, {});
+  EXPECT_EQ(compared(candidate, problem).vacuous, 0);
   Array ones = problem.cotangent;
   std::ranges::fill(ones.values, 1);
-  gradcheck::detail::set_cotangent(op, problem, ones);
-  EXPECT_EQ(judged(op, problem).mistrusted, 2);
+  gradcheck::detail::set_cotangent(candidate, problem, ones);
+  EXPECT_EQ(compared(candidate, problem).vacuous, 2);
 }
 
-TEST(Evidence, UpstreamGradientsAreNeverOneNumber) {
+TEST(GradientCoverage, UpstreamGradientsAreNeverOneNumber) {
   for (const DType dtype : kFloats) {
     for (const std::uint64_t seed : {1u, 1000u, 1001u, 5u}) {
       const Array drawn = gradcheck::detail::draw_cotangent({4, 6}, dtype, seed);
@@ -48,11 +45,12 @@ TEST(Evidence, UpstreamGradientsAreNeverOneNumber) {
   }
 }
 
-TEST(Evidence, SparseGradientsOfMaximaAndClassesAreTrusted) {
+TEST(GradientCoverage, SparseGradientsOfMaximaAndClassesAreTrusted) {
   for (const char* name : {"max_pool2d", "nll_loss", "embedding"}) {
     for (const Attributes& attributes : variants(name)) {
-      const Operator op = make_subject(Library::linked(), name, attributes).checked;
-      const Report report = check_operator(op, {.dtypes = {DType::float32}, .behaviour = false});
+      const Candidate candidate = make_target(Library::linked(), name, attributes).candidate;
+      const Report report =
+          check_operator(candidate, {.dtypes = {DType::float32}, .behaviour = false});
       EXPECT_EQ(report.verdict(), Verdict::right) << report.to_string();
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of the operator book's entries as options of the command line.
-#ifndef ACLGRAD_AUTOGRAD_TOOL_BOOK_OPTIONS_H_
-#define ACLGRAD_AUTOGRAD_TOOL_BOOK_OPTIONS_H_
+// Attributes of the contracts as options of the command line.
+#ifndef ACLGRAD_AUTOGRAD_TOOL_OPTIONS_H_
+#define ACLGRAD_AUTOGRAD_TOOL_OPTIONS_H_
 
 #include <string>
 #include <vector>
@@ -12,16 +12,16 @@
 namespace aclgrad::gradcheck::detail {
 
 /// What one option sets, of all operators that have it.
-struct BookOption {
+struct CommandOption {
   std::string name;  // "inputScale", which is --input-scale
   contract::Sets sets;
 };
-std::vector<BookOption> book_options();
+std::vector<CommandOption> all_options();
 
 /// "inputScale" is "--input-scale".
 std::string option_of(const std::string& name);
 
-/// Those of an entry: "--alpha", "--scale", ...
+/// Those of an operator: "--alpha", "--scale", ...
 std::vector<std::string> options_of(const contract::Operator& op);
 
 /// The chosen sample or the first, with what is given.
@@ -34,4 +34,4 @@ std::string options_text(const contract::Arguments& arguments,
 
 }  // namespace aclgrad::gradcheck::detail
 
-#endif  // ACLGRAD_AUTOGRAD_TOOL_BOOK_OPTIONS_H_
+#endif  // ACLGRAD_AUTOGRAD_TOOL_OPTIONS_H_

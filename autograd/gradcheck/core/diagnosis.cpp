@@ -20,15 +20,20 @@ Number distance(const Element& e, Number value) {
 }
 
 // The forward's derivative by dual numbers at the element of an operator of one input.
-std::string second_opinion(const Operator& op, const Problem& problem, const Element& worst) {
-  if (!op.dual || op.inputs.size() != 1) {
+std::string second_opinion(const Candidate& candidate, const Problem& problem,
+                           const Element& worst) {
+  const auto& dual = candidate.forward.op().formula.dual;
+  if (!dual || !candidate.is_elementwise() || candidate.inputs().size() != 1) {
     return "the backward: the numeric derivative agrees with itself over many steps";
   }
   const auto i = static_cast<std::size_t>(worst.index);
   const Dual x{worst.input, 1};
   Number exact = 0;
   try {
-    exact = op.dual(std::span(&x, 1)).slope * problem.cotangent.values[i];
+    exact = guard("the forward with dual numbers", [&] {
+      return dual(std::span(&x, 1), candidate.forward.numbers()).slope *
+             problem.cotangent.values[i];
+    });
   } catch (const Failure& failure) {
     return fmt::format("the backward; {}", failure.what());
   }
@@ -42,11 +47,11 @@ std::string second_opinion(const Operator& op, const Problem& problem, const Ele
 }
 
 // One factor that explains all wrong elements.
-std::string common_factor(const std::vector<Element>& judged) {
+std::string common_factor(const std::vector<Element>& compared) {
   Number low = INFINITY;
   Number high = -INFINITY;
   std::int64_t counted = 0;
-  for (const Element& e : judged) {
+  for (const Element& e : compared) {
     if (!is_wrong(e) || middle(e) == 0 || !std::isfinite(e.analytic)) continue;
     const Number ratio = e.analytic / middle(e);
     const Number blur = (e.bound + (e.high - e.low) / 2) / std::abs(middle(e));
@@ -62,39 +67,39 @@ std::string common_factor(const std::vector<Element>& judged) {
 }
 
 // Where the wrong elements are.
-std::string place(const std::vector<Element>& judged) {
-  std::size_t first = judged.size();
+std::string place(const std::vector<Element>& compared) {
+  std::size_t first = compared.size();
   std::size_t count = 0;
   Number low = INFINITY;
   Number high = -INFINITY;
-  for (std::size_t i = 0; i < judged.size(); ++i) {
-    if (!is_wrong(judged[i])) continue;
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (!is_wrong(compared[i])) continue;
     first = std::min(first, i);
     ++count;
-    low = std::min(low, judged[i].input);
-    high = std::max(high, judged[i].input);
+    low = std::min(low, compared[i].input);
+    high = std::max(high, compared[i].input);
   }
-  if (count == judged.size()) return "";
-  if (count == judged.size() - first && judged.size() > 2) {
+  if (count == compared.size()) return "";
+  if (count == compared.size() - first && compared.size() > 2) {
     return fmt::format("; only elements from {} to the end are wrong: a tail is treated otherwise",
                        first);
   }
-  const bool apart = std::none_of(judged.begin(), judged.end(), [&](const Element& e) {
+  const bool apart = std::none_of(compared.begin(), compared.end(), [&](const Element& e) {
     return !is_wrong(e) && e.input >= low && e.input <= high;
   });
   if (!apart || count < 2) return "";  // one wrong element is no pattern
   return fmt::format("; exactly the elements with {} between {:.6g} and {:.6g} are wrong: a branch",
-                     judged[first].of, static_cast<double>(low), static_cast<double>(high));
+                     compared[first].of, static_cast<double>(low), static_cast<double>(high));
 }
 
 // Whether values stand at other elements' places.
-std::string exchanged(const std::vector<Element>& judged) {
+std::string exchanged(const std::vector<Element>& compared) {
   std::size_t wrong = 0;
   std::size_t elsewhere = 0;
-  for (const Element& e : judged) {
+  for (const Element& e : compared) {
     if (!is_wrong(e)) continue;
     ++wrong;
-    elsewhere += std::any_of(judged.begin(), judged.end(), [&](const Element& other) {
+    elsewhere += std::any_of(compared.begin(), compared.end(), [&](const Element& other) {
       return other.index != e.index && middle(other) != 0 && distance(other, e.analytic) <= e.bound;
     });
   }
@@ -104,15 +109,15 @@ std::string exchanged(const std::vector<Element>& judged) {
 
 }  // namespace
 
-std::string suspect(const Operator& op, const Problem& problem,
-                    const std::vector<Element>& judged) {
+std::string diagnosis(const Candidate& candidate, const Problem& problem,
+                      const std::vector<Element>& compared) {
   const auto worst =
-      std::max_element(judged.begin(), judged.end(), [](const Element& a, const Element& b) {
+      std::max_element(compared.begin(), compared.end(), [](const Element& a, const Element& b) {
         const auto rank = [](const Element& e) { return is_wrong(e) ? e.ulp : -1; };
         return rank(a) < rank(b);
       });
-  return second_opinion(op, problem, *worst) + common_factor(judged) + exchanged(judged) +
-         place(judged);
+  return second_opinion(candidate, problem, *worst) + common_factor(compared) +
+         exchanged(compared) + place(compared);
 }
 
 }  // namespace aclgrad::gradcheck::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gradcheck/core/judge.h"
+#include "gradcheck/core/compare.h"
 
 #include <fmt/format.h>
 
@@ -32,12 +32,12 @@ Number nearest(const Expected& expected, Number actual) {
 }
 
 // The largest change of the backward's results when what was rounded is moved by one unit.
-Arrays by_nudging(const Operator& op, const Problem& problem) {
+Arrays by_nudging(const Candidate& candidate, const Problem& problem) {
   Arrays up = problem.given;
   Arrays down = problem.given;
   bool any = false;
   for (std::size_t i = 0; i < problem.given.size(); ++i) {
-    const DType dtype = given_dtype(op, i, problem.dtype);
+    const DType dtype = given_dtype(candidate, i, problem.dtype);
     if (!is_float(dtype)) continue;
     for (std::size_t e = 0; e < problem.given[i].values.size(); ++e) {
       const Number exact = problem.given[i].values[e];
@@ -48,13 +48,13 @@ Arrays by_nudging(const Operator& op, const Problem& problem) {
       any = true;
     }
   }
-  const Execution at = execute(op, problem, {});
+  const Execution at = execute(candidate, problem, {});
   require_numbers(problem, at);
   Arrays slack = at.gradients;
   for (Array& array : slack) std::fill(array.values.begin(), array.values.end(), 0);
   if (!any) return slack;
   for (const Arrays& moved : {up, down}) {
-    const Execution beside = execute(op, problem.dtype, moved, problem.inputs, {});
+    const Execution beside = execute(candidate, problem.dtype, moved, problem.inputs, {});
     require_numbers(problem, beside);
     for (std::size_t k = 0; k < slack.size(); ++k) {
       for (std::size_t e = 0; e < slack[k].values.size(); ++e) {
@@ -73,15 +73,15 @@ std::string name_of_corner(const Element& e, const Expected& expected) {
   return "between the slopes";
 }
 
-std::string promised(Convention convention, Number at) {
-  switch (convention) {
-    case Convention::left:
+std::string promised(contract::Side side, Number at) {
+  switch (side) {
+    case contract::Side::kLeft:
       return "the left slope";
-    case Convention::right:
+    case contract::Side::kRight:
       return "the right slope";
-    case Convention::inside:
+    case contract::Side::kInside:
       return at < 0 ? "the right slope" : "the left slope";
-    case Convention::outside:
+    case contract::Side::kOutside:
       return at < 0 ? "the left slope" : "the right slope";
     default:
       return "";
@@ -89,13 +89,13 @@ std::string promised(Convention convention, Number at) {
 }
 
 // Notes the convention at a corner; the reason when it is not the one that was promised.
-std::string visit_corner(const Operator& op, const Problem& problem, const Element& e,
+std::string visit_corner(const Candidate& candidate, const Problem& problem, const Element& e,
                          const Expected& expected, Report& report) {
   if (std::abs(expected.left - expected.right) <= 4 * e.bound) return "";
   // Where elements are mixed, what arrived is part of the slopes.
   const Number g =
-      op.is_elementwise() ? problem.cotangent.values[static_cast<std::size_t>(e.index)] : 1;
-  const Corner corner{.operator_name = op.title(),
+      candidate.is_elementwise() ? problem.cotangent.values[static_cast<std::size_t>(e.index)] : 1;
+  const Corner corner{.operator_name = candidate.title(),
                       .at = e.input + 0,  // no -0
                       .left = expected.left / g,
                       .right = expected.right / g,
@@ -104,7 +104,7 @@ std::string visit_corner(const Operator& op, const Problem& problem, const Eleme
   Report one;
   one.corners = {corner};
   report.add(one);
-  const std::string wanted = promised(op.convention, e.input);
+  const std::string wanted = promised(candidate.gradient.side, e.input);
   if (wanted.empty() || wanted == corner.convention) return "";
   return fmt::format("{}, where {} is documented", corner.to_string(), wanted);
 }
@@ -113,15 +113,17 @@ std::string visit_corner(const Operator& op, const Problem& problem, const Eleme
 
 namespace {
 
-Arrays by_formula(const Operator& op, const Problem& problem) {
+Arrays by_formula(const Candidate& candidate, const Problem& problem) {
   Arrays stored = problem.given;
   for (std::size_t i = 0; i < stored.size(); ++i) {
     for (Number& value : stored[i].values) {
-      value = round_to(value, given_dtype(op, i, problem.dtype));
+      value = round_to(value, given_dtype(candidate, i, problem.dtype));
     }
   }
-  Arrays slack = of_gradients(problem, op.exact_backward(stored), "`exact_backward`");
-  const Arrays exact = of_gradients(problem, op.exact_backward(problem.given), "`exact_backward`");
+  Arrays slack =
+      of_gradients(problem, exact_backward(candidate, stored), "the backward's contract");
+  const Arrays exact =
+      of_gradients(problem, exact_backward(candidate, problem.given), "the backward's contract");
   for (std::size_t k = 0; k < problem.expected.size(); ++k) {
     if (slack[k].values.empty() || exact[k].values.empty()) {
       slack[k].values.assign(problem.expected[k].size(), 0);
@@ -153,11 +155,12 @@ Arrays of_gradients(const Problem& problem, Arrays arrays, const char* what) {
   return arrays;
 }
 
-Arrays unavoidable_rounding(const Operator& op, const Problem& problem) {
-  Arrays slack = op.exact_backward ? by_formula(op, problem) : by_nudging(op, problem);
-  if (!op.rounding || !is_16bit(problem.dtype)) return slack;
+Arrays unavoidable_rounding(const Candidate& candidate, const Problem& problem) {
+  Arrays slack =
+      candidate.backward ? by_formula(candidate, problem) : by_nudging(candidate, problem);
+  if (!candidate.rounding || !is_16bit(problem.dtype)) return slack;
   const Arrays inside = of_gradients(
-      problem, op.rounding(problem.inputs, problem.cotangent, problem.dtype), "`rounding`");
+      problem, candidate.rounding(problem.inputs, problem.cotangent, problem.dtype), "`rounding`");
   for (std::size_t k = 0; k < problem.expected.size(); ++k) {
     if (inside[k].values.empty()) continue;
     for (std::size_t e = 0; e < slack[k].values.size(); ++e) {
@@ -167,8 +170,8 @@ Arrays unavoidable_rounding(const Operator& op, const Problem& problem) {
   return slack;
 }
 
-Element judge(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
-              const ErrorModel& model, double ulp_slack) {
+Element compare(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
+                const contract::Bound& bound, double ulp_slack) {
   Element e{
       .analytic = actual, .low = expected.low, .high = expected.high, .error = expected.error};
   if (expected.kind == PointKind::unknown) {
@@ -178,12 +181,12 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
   }
   const Number target = nearest(expected, std::isnan(actual) ? expected.low : actual);
   const Number unit = ulp(std::abs(target) + slack, dtype);
-  const double last = (is_16bit(dtype) ? model.final_ulp_16bit : model.final_ulp) + ulp_slack;
-  const Number stored = std::ldexp(1.0L, -format_of(dtype).precision);
+  const double last = (is_16bit(dtype) ? bound.of_16_bits : bound.of_float) + ulp_slack;
+  const Number stored = std::ldexp(1.0L, -contract::find_dtype(acl_dtype(dtype))->precision);
   const Number rounding = last * unit + slack +
-                          model.inner * unit_roundoff(dtype) * expected.magnitude +
-                          model.terms * stored * expected.magnitude +
-                          model.stored * stored * std::max(expected.magnitude, scale);
+                          bound.inner * unit_roundoff(dtype) * expected.magnitude +
+                          bound.terms * stored * expected.magnitude +
+                          bound.stored * stored * std::max(expected.magnitude, scale);
   e.bound = rounding + expected.error;
   const Number off = distance(expected, actual);
   if (std::isinf(actual) && round_to(target, dtype) == actual) return e;
@@ -218,10 +221,10 @@ Element judge(const Expected& expected, Number actual, Number slack, Number scal
   return e;
 }
 
-std::int64_t report_elements(const std::vector<Element>& judged, const Finding& like,
+std::int64_t report_elements(const std::vector<Element>& compared, const Finding& like,
                              Report& report) {
   const auto count = [&](Verdict verdict) {
-    return std::ranges::count(judged, verdict, &Element::verdict);
+    return std::ranges::count(compared, verdict, &Element::verdict);
   };
   report.right += count(Verdict::right);
   report.wrong += count(Verdict::wrong);
@@ -230,31 +233,31 @@ std::int64_t report_elements(const std::vector<Element>& judged, const Finding& 
     if (count(verdict) == 0) continue;
     const bool is_wrong = verdict == Verdict::wrong;
     const auto size = [&](const Element& e) { return e.verdict == verdict ? e.ulp : -1; };
-    const Element& worst = *std::ranges::max_element(judged, {}, size);
+    const Element& worst = *std::ranges::max_element(compared, {}, size);
     Finding finding = like;
     finding.verdict = verdict;
     finding.elements = count(verdict);
     finding.element = worst;
     finding.text = fmt::format(
-        "{} of {} elements of the gradient of {} {}", finding.elements, judged.size(), worst.of,
+        "{} of {} elements of the gradient of {} {}", finding.elements, compared.size(), worst.of,
         is_wrong ? "are not the derivative" : "cannot be decided: " + worst.reason);
-    if (!is_wrong) finding.suspect.clear();
+    if (!is_wrong) finding.diagnosis.clear();
     report.findings.push_back(std::move(finding));
   }
   return count(Verdict::wrong);
 }
 
-Finding finding_for(const Operator& op, DType dtype, Layout layout, std::string check) {
+Finding finding_for(const Candidate& candidate, DType dtype, Layout layout, std::string check) {
   Finding finding;
   finding.check = std::move(check);
-  finding.operator_name = op.title();
+  finding.operator_name = candidate.title();
   finding.dtype = dtype;
   finding.layout = layout;
-  finding.shape = op.inputs.empty() ? Dims{} : op.inputs[0].shape;
-  if (!op.reproduce.empty()) {
-    const Dims& shape = op.command_shape ? *op.command_shape : finding.shape;
+  finding.shape = candidate.inputs().empty() ? Dims{} : candidate.shape();
+  if (!candidate.reproduce.empty()) {
+    const Dims& shape = candidate.command_shape ? *candidate.command_shape : finding.shape;
     finding.reproduce =
-        fmt::format("{} --dtype {} --layout {} --shape {}", op.reproduce, short_name(dtype),
+        fmt::format("{} --dtype {} --layout {} --shape {}", candidate.reproduce, short_name(dtype),
                     to_string(layout), shape.empty() ? "0d" : dims_text(shape));
   }
   return finding;
@@ -263,10 +266,10 @@ Finding finding_for(const Operator& op, DType dtype, Layout layout, std::string 
 namespace {
 
 // Places of elements at a corner that are equal: the first such number, if there are two of it.
-std::vector<std::size_t> ties(const Array& input, const std::vector<Element>& judged,
+std::vector<std::size_t> ties(const Array& input, const std::vector<Element>& compared,
                               const std::vector<Expected>& expected) {
   const auto is_corner = [&](std::size_t i) {
-    return expected[i].kind == PointKind::corner && judged[i].verdict == Verdict::right;
+    return expected[i].kind == PointKind::corner && compared[i].verdict == Verdict::right;
   };
   std::vector<std::size_t> tied;
   for (std::size_t i = 0; i < expected.size() && tied.size() < 2; ++i) {
@@ -280,24 +283,24 @@ std::vector<std::size_t> ties(const Array& input, const std::vector<Element>& ju
 
 // At a tie each element may take any slope between its two, but not all of them at once: moved
 // together they change the result as one. "" where the sum of their gradients is right.
-std::string judge_together(const Operator& op, const Problem& problem, std::size_t input,
-                           const std::vector<Element>& judged,
-                           const std::vector<Expected>& expected) {
-  if (op.is_elementwise()) return "";
-  const std::vector<std::size_t> tied = ties(problem.inputs[input], judged, expected);
+std::string compare_together(const Candidate& candidate, const Problem& problem, std::size_t input,
+                             const std::vector<Element>& compared,
+                             const std::vector<Expected>& expected) {
+  if (candidate.is_elementwise()) return "";
+  const std::vector<std::size_t> tied = ties(problem.inputs[input], compared, expected);
   if (tied.size() < 2) return "";
   Number sum = 0;
   Number bound = 0;
   for (const std::size_t i : tied) {
-    sum += judged[i].analytic;
-    bound += judged[i].bound;
+    sum += compared[i].analytic;
+    bound += compared[i].bound;
   }
   Arrays moved = problem.inputs;
   const auto weighted = [&](Number shift, bool magnitudes) {
     for (const std::size_t i : tied) {
       moved[input].values[i] = problem.inputs[input].values[i] + shift;
     }
-    const Array out = op.forward(moved)[0];
+    const Array out = forward_of(candidate, moved)[0];
     Number total = 0;
     for (std::size_t k = 0; k < out.values.size(); ++k) {
       const Number term = problem.cotangent.values[k] * out.values[k];
@@ -307,46 +310,47 @@ std::string judge_together(const Operator& op, const Problem& problem, std::size
   };
   // Beside the size of its terms, so that a sum that cancels is not taken for an exact one.
   const Number size = weighted(0, true);
-  const Slopes slopes =
-      slopes_at([&](long double shift) { return size + weighted(shift, false); }, 0, op.noise);
+  const Slopes slopes = slopes_at([&](long double shift) { return size + weighted(shift, false); },
+                                  0, candidate.noise);
   if (slopes.kind == PointKind::unknown) return "";
   const Number off = std::max({Number{0}, slopes.low() - sum, sum - slopes.high()});
   if (off <= bound + 3 * slopes.error()) return "";
   return fmt::format(
       "the gradients of {} equal elements of {} add up to {:.9g}; moved together, they "
       "change the result by {:.9g} to {:.9g}",
-      tied.size(), op.inputs[input].name, static_cast<double>(sum),
+      tied.size(), candidate.inputs()[input]->name, static_cast<double>(sum),
       static_cast<double>(slopes.low()), static_cast<double>(slopes.high()));
 }
 
 }  // namespace
 
-std::int64_t judge_all(const Operator& op, const Problem& problem, const Execution& execution,
-                       const Arrays& slack, const ExecutionOptions& how, const Options& options,
-                       Report& report) {
+std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
+                         const Execution& execution, const Arrays& slack,
+                         const ExecutionOptions& how, const Options& options, Report& report) {
   std::int64_t wrong_count = 0;
-  ErrorModel model = op.model;
-  if (op.rounding && is_16bit(problem.dtype)) model.stored = 0;  // it is in the slack
-  const std::vector<std::size_t> inputs = differentiable(op);
+  contract::Bound bound = candidate.bound;
+  if (candidate.rounding && is_16bit(problem.dtype)) bound.stored = 0;  // it is in the slack
+  const std::vector<std::size_t> inputs = differentiable(candidate);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const std::vector<Expected>& expected = problem.expected[k];
     const Array& input = problem.inputs[inputs[k]];
+    const std::string& name = candidate.inputs()[inputs[k]]->name;
     ErrorSummary& errors = report.backward[problem.dtype];
-    std::vector<Element> judged;
+    std::vector<Element> compared;
     Number scale = 0;
     for (const Expected& e : expected) scale = std::max(scale, e.magnitude);
     for (const Number g : problem.cotangent.values) scale = std::max(scale, std::abs(g));
     std::string broken_convention;
     Element at_corner;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      Element e = judge(expected[i], execution.gradients[k].values[i], slack[k].values[i], scale,
-                        problem.dtype, model, options.ulp_slack);
-      e.of = op.inputs[inputs[k]].name;
+      Element e = compare(expected[i], execution.gradients[k].values[i], slack[k].values[i], scale,
+                          problem.dtype, bound, options.ulp_slack);
+      e.of = name;
       e.index = static_cast<std::int64_t>(i);
       e.input = input.values[i];
       if (expected[i].kind == PointKind::corner && e.verdict == Verdict::right &&
-          (op.is_elementwise() || report.corners.size() < kShownCorners)) {
-        const std::string broken = visit_corner(op, problem, e, expected[i], report);
+          (candidate.is_elementwise() || report.corners.size() < kShownCorners)) {
+        const std::string broken = visit_corner(candidate, problem, e, expected[i], report);
         if (!broken.empty()) {
           broken_convention = broken;
           at_corner = e;
@@ -358,30 +362,31 @@ std::int64_t judge_all(const Operator& op, const Problem& problem, const Executi
           errors.samples.emplace_back(static_cast<double>(e.input), e.unexplained_ulp);
         }
       }
-      judged.push_back(std::move(e));
+      compared.push_back(std::move(e));
     }
-    errors.elements += static_cast<std::int64_t>(judged.size());
+    errors.elements += static_cast<std::int64_t>(compared.size());
 
-    Finding like = finding_for(op, problem.dtype, how.layout, "derivative");
+    Finding like = finding_for(candidate, problem.dtype, how.layout, "derivative");
     const auto is_wrong = [](const Element& e) { return e.verdict == Verdict::wrong; };
-    if (std::ranges::any_of(judged, is_wrong)) like.suspect = suspect(op, problem, judged);
-    wrong_count += report_elements(judged, like, report);
+    if (std::ranges::any_of(compared, is_wrong))
+      like.diagnosis = diagnosis(candidate, problem, compared);
+    wrong_count += report_elements(compared, like, report);
     const std::string together =
-        wrong_count > 0 ? "" : judge_together(op, problem, inputs[k], judged, expected);
+        wrong_count > 0 ? "" : compare_together(candidate, problem, inputs[k], compared, expected);
     if (!together.empty()) {
-      Finding finding = finding_for(op, problem.dtype, how.layout, "ties");
+      Finding finding = finding_for(candidate, problem.dtype, how.layout, "ties");
       finding.text = together;
-      finding.suspect =
+      finding.diagnosis =
           "the backward: equal elements share a gradient, or one of them takes it all";
       report.findings.push_back(std::move(finding));
       ++wrong_count;
     }
     if (!broken_convention.empty()) {
-      Finding finding = finding_for(op, problem.dtype, how.layout, "corner");
+      Finding finding = finding_for(candidate, problem.dtype, how.layout, "corner");
       finding.text = broken_convention;
       finding.element = at_corner;
       finding.elements = 1;
-      finding.suspect = "the backward's comparison at the boundary (< for <=, or > for >=)";
+      finding.diagnosis = "the backward's comparison at the boundary (< for <=, or > for >=)";
       report.findings.push_back(std::move(finding));
       ++wrong_count;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares gradients with what they must be.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_JUDGE_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_JUDGE_H_
+#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COMPARE_H_
+#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COMPARE_H_
 
 #include "gradcheck/core/execution.h"
 #include "gradcheck/core/problem.h"
@@ -9,8 +9,8 @@
 namespace aclgrad::gradcheck::detail {
 
 /// What rounding the saved outputs of the forward to the dtype may do to every gradient element,
-/// and what Operator::rounding says. Throws Failure.
-Arrays unavoidable_rounding(const Operator& op, const Problem& problem);
+/// and what Candidate::rounding says. Throws Failure.
+Arrays unavoidable_rounding(const Candidate& candidate, const Problem& problem);
 
 /// What a function of the operator says of every gradient: the same, where it has a number for
 /// every element or none at all. Throws Failure.
@@ -18,27 +18,28 @@ Arrays of_gradients(const Problem& problem, Arrays arrays, const char* what);
 
 /// One element. `scale` is the size of the whole gradient, below which an error bar does not
 /// matter.
-Element judge(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
-              const ErrorModel& model, double ulp_slack);
+Element compare(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
+                const contract::Bound& bound, double ulp_slack);
 
 /// Counts the elements of one gradient, and adds a finding for those that are wrong and one for
 /// those that cannot be decided, made of `like`, with the worst of them. Returns how many are
 /// wrong.
-std::int64_t report_elements(const std::vector<Element>& judged, const Finding& like,
+std::int64_t report_elements(const std::vector<Element>& compared, const Finding& like,
                              Report& report);
 
 /// All elements of one execution. Adds counts, corners and at most one finding per gradient to the
 /// report, with the worst element and what its pattern suggests. Returns how many are wrong.
-std::int64_t judge_all(const Operator& op, const Problem& problem, const Execution& execution,
-                       const Arrays& slack, const ExecutionOptions& how, const Options& options,
-                       Report& report);
+std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
+                         const Execution& execution, const Arrays& slack,
+                         const ExecutionOptions& how, const Options& options, Report& report);
 
 /// A finding with everything but its text and element filled in.
-Finding finding_for(const Operator& op, DType dtype, Layout layout, std::string check);
+Finding finding_for(const Candidate& candidate, DType dtype, Layout layout, std::string check);
 
-/// Who is to blame for these elements and why; `judged` holds all elements of the gradient.
-std::string suspect(const Operator& op, const Problem& problem, const std::vector<Element>& judged);
+/// Who is to blame for these elements and why; `compared` holds all elements of the gradient.
+std::string diagnosis(const Candidate& candidate, const Problem& problem,
+                      const std::vector<Element>& compared);
 
 }  // namespace aclgrad::gradcheck::detail
 
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_JUDGE_H_
+#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COMPARE_H_

@@ -2,35 +2,35 @@
 // How much the comparison of a gradient proves. Where a gradient is 0 because nothing reaches it (a
 // rectifier below 0, dropped elements) or because its terms cancel (a normalization under an
 // upstream gradient of ones), wrong backwards are right, too.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_EVIDENCE_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_EVIDENCE_H_
+#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COVERAGE_H_
+#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COVERAGE_H_
 
 #include <vector>
 
-#include "gradcheck/core/judge.h"
+#include "gradcheck/core/compare.h"
 
 namespace aclgrad::gradcheck::detail {
 
-class Evidence {
+class GradientCoverage {
  public:
   /// Counts the elements of a problem; those of several are added up.
-  void see(const Operator& op, const Problem& problem);
+  void see(const Candidate& candidate, const Problem& problem);
 
   /// Adds a finding when most elements of an input's gradient are 0 and most of the upstream
   /// gradient reaches none of the others. A maximum or a loss of classes, whose gradient has to be
   /// 0 almost everywhere, is trusted: all that goes in comes out somewhere.
-  void report(const Operator& op, DType dtype, Report& report) const;
+  void report(const Candidate& candidate, DType dtype, Report& report) const;
 
  private:
   struct Count {
     std::int64_t elements = 0;
-    std::int64_t telling = 0;   // elements that are not 0
+    std::int64_t nonzero = 0;   // elements that are not 0
     std::int64_t upstream = 0;  // elements of the upstream gradient
-    std::int64_t heard = 0;     // those that reach a telling one
+    std::int64_t reached = 0;   // those that reach a nonzero one
   };
   std::vector<Count> counts_;  // by differentiable input
 };
 
 }  // namespace aclgrad::gradcheck::detail
 
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_EVIDENCE_H_
+#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COVERAGE_H_

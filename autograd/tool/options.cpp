@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tool/book_options.h"
+#include "tool/options.h"
 
 #include <fmt/format.h>
 
@@ -54,16 +54,14 @@ std::string option_of(const std::string& name) {
   return option;
 }
 
-std::vector<BookOption> book_options() {
-  std::vector<BookOption> all;
-  for (const contract::Family& family : contract::families()) {
-    for (const contract::Operator& op : family.operators) {
-      if (op.check.empty()) continue;
-      for (const Parameter& each : parameters_of(op)) {
-        if (each.option_sets() == Sets::kNothing) continue;
-        const bool known = std::ranges::count(all, each.option_name(), &BookOption::name) > 0;
-        if (!known) all.push_back({each.option_name(), each.option_sets()});
-      }
+std::vector<CommandOption> all_options() {
+  std::vector<CommandOption> all;
+  for (const contract::Operator& op : contract::all_contracts()) {
+    if (op.check.empty()) continue;
+    for (const Parameter& each : parameters_of(op)) {
+      if (each.option_sets() == Sets::kNothing) continue;
+      const bool known = std::ranges::count(all, each.option_name(), &CommandOption::name) > 0;
+      if (!known) all.push_back({each.option_name(), each.option_sets()});
     }
   }
   return all;
