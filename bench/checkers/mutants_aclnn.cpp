@@ -45,6 +45,7 @@
 #include "aclnnop/aclnn_tanh_backward.h"
 #include "aclnnop/aclnn_threshold_backward.h"
 #include "bench/checkers/callee.h"
+#include "gradcheck/core/problem.h"
 
 namespace aclgrad::bench {
 namespace {

@@ -51,7 +51,8 @@ Attributes attributes_of(std::istringstream options) {
 }
 
 bool is_alike(const Candidate& a, const Candidate& b) {
-  const auto has_shape_of = [](const contract::Parameter* one, const contract::Parameter* other) {
+  const auto has_shape_of = [](const aclgrad::contract::Parameter* one,
+                               const aclgrad::contract::Parameter* other) {
     return one->tensor()->shape == other->tensor()->shape;
   };
   return a.title() == b.title() && std::ranges::equal(a.inputs(), b.inputs(), has_shape_of);
