@@ -6,6 +6,7 @@
 
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
 using namespace aclgrad::ops;
@@ -13,22 +14,26 @@ using namespace aclgrad::ops;
 namespace {
 
 const DtypeSet kForwardDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_BF16}};
-const DtypeSet kBackwardDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+
+enum : size_t { kSelf, kAlpha, kScale, kInputScale, kOut };
 
 const OperatorSpec kElu{
     "aclnnElu",
     {input("self"), attribute("alpha"), attribute("scale"), attribute("inputScale"), output("out")},
-    {not_null({0, 1, 2, 3, 4}), dtype_in(0, kForwardDtypes), scalar_castable_to_float(2),
-     scalar_castable_to_float(1), scalar_castable_to_float(3), can_cast_tensor(0, 4),
-     same_shape(4, 0), max_rank(0)}};
+    {not_null({kSelf, kAlpha, kScale, kInputScale, kOut}), dtype_in(kSelf, kForwardDtypes),
+     scalar_castable_to_float(kScale), scalar_castable_to_float(kAlpha),
+     scalar_castable_to_float(kInputScale), can_cast_tensor(kSelf, kOut), same_shape(kOut, kSelf),
+     max_rank(kSelf)}};
 
 const OperatorSpec kInplaceElu{
     "aclnnInplaceElu",
     {in_out("selfRef"), attribute("alpha"), attribute("scale"), attribute("inputScale")},
-    {not_null({0, 1, 2, 3}), dtype_in(0, kForwardDtypes), scalar_castable_to_float(2),
-     scalar_castable_to_float(1), scalar_castable_to_float(3), max_rank(0)}};
+    {not_null({kSelf, kAlpha, kScale, kInputScale}), dtype_in(kSelf, kForwardDtypes),
+     scalar_castable_to_float(kScale), scalar_castable_to_float(kAlpha),
+     scalar_castable_to_float(kInputScale), max_rank(kSelf)}};
 
-enum Backward { kGradOutput, kAlpha, kScale, kInputScale, kIsResult, kSelfOrResult, kGradInput };
+// The backward has alpha, scale and inputScale where the forward has them.
+enum : size_t { kGradOutput, kIsResult = 4, kSelfOrResult, kGradInput };
 
 // With the forward's output at hand, a negative alpha would put the lower branch above 0, where it
 // cannot be told from the upper one. -0 and NaN pass.
@@ -43,7 +48,7 @@ const OperatorSpec kEluBackward{
     {input("gradOutput"), attribute("alpha"), attribute("scale"), attribute("inputScale"),
      attribute("isResult"), input("selfOrResult"), output("gradInput")},
     {not_null({kGradOutput, kAlpha, kScale, kInputScale, kSelfOrResult, kGradInput}),
-     same_dtype(kSelfOrResult, kGradOutput), dtype_in(kGradOutput, kBackwardDtypes),
+     same_dtype(kSelfOrResult, kGradOutput), dtype_in(kGradOutput, kFloats),
      scalar_castable_to_float(kAlpha), scalar_castable_to_float(kScale),
      scalar_castable_to_float(kInputScale), can_cast_tensor(kGradOutput, kGradInput),
      same_shape(kSelfOrResult, kGradOutput), same_shape(kGradInput, kGradOutput),
@@ -51,8 +56,8 @@ const OperatorSpec kEluBackward{
 
 // alpha, scale and inputScale stand side by side in all three signatures.
 EluParameters parameters_of(const Arguments& arguments) {
-  return {arguments.scalar(1).to_float(), arguments.scalar(2).to_float(),
-          arguments.scalar(3).to_float()};
+  return {arguments.scalar(kAlpha).to_float(), arguments.scalar(kScale).to_float(),
+          arguments.scalar(kInputScale).to_float()};
 }
 
 Plan plan_backward(const Arguments& arguments) {
@@ -70,9 +75,9 @@ Plan plan_backward(const Arguments& arguments) {
 }  // namespace
 
 ACLGRAD_OPERATOR(aclnnElu, 5, kElu, [](const Arguments& arguments) {
-  return elementwise(arguments, {4}, {0}, elu_kernel(parameters_of(arguments)));
+  return elementwise(arguments, {kOut}, {kSelf}, elu_kernel(parameters_of(arguments)));
 })
 ACLGRAD_OPERATOR(aclnnInplaceElu, 4, kInplaceElu, [](const Arguments& arguments) {
-  return elementwise(arguments, {0}, {0}, elu_kernel(parameters_of(arguments)));
+  return elementwise(arguments, {kSelf}, {kSelf}, elu_kernel(parameters_of(arguments)));
 })
 ACLGRAD_OPERATOR(aclnnEluBackward, 7, kEluBackward, plan_backward)

@@ -7,13 +7,12 @@
 
 #include "aclnnop/aclnn_geglu.h"
 #include "aclnnop/aclnn_geglu_backward.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
 using namespace aclgrad::ops;
 
 namespace {
-
-const DtypeSet kDtypes{{ACL_FLOAT16, ACL_FLOAT}, {ACL_BF16}};
 
 // ---- What both directions share -----------------------------------------------------------------
 
@@ -37,12 +36,12 @@ GeluForm form_of(const Arguments& arguments, size_t approximate) {
 }
 
 // The two halves of a tensor along an axis, as operands over the shape of one half.
-struct Halves {
+struct GateHalves {
   Operand left;
   Operand right;
 };
 
-Halves halves_of(const Arguments& arguments, size_t tensor, size_t axis) {
+GateHalves split_gate(const Arguments& arguments, size_t tensor, size_t axis) {
   const aclDataType dtype = arguments.dtype(tensor);
   const Dims& strides = arguments.strides(tensor);
   const int64_t second = size_along(arguments.shape(tensor), axis) / 2 * size_along(strides, axis);
@@ -51,25 +50,23 @@ Halves halves_of(const Arguments& arguments, size_t tensor, size_t axis) {
 
 // ---- Forward ------------------------------------------------------------------------------------
 
-// Where each parameter stands in a signature.
-struct ForwardPlaces {
-  size_t out;
-  size_t out_gelu;
-  static constexpr size_t kSelf = 0;
-  static constexpr size_t kDim = 1;
-  static constexpr size_t kApproximate = 2;
+namespace forward {
+
+enum : size_t { kSelf, kDim, kApproximate, kOut, kOutGelu };
+enum : size_t { kActivateLeft = 3, kOutOfV3, kOutGeluOfV3 };
+
+struct Outputs {
+  size_t out, out_gelu;
 };
-constexpr ForwardPlaces kPlain{3, 4};
-constexpr ForwardPlaces kV3{4, 5};
-constexpr size_t kForwardActivateLeft = 3;
+constexpr Outputs kOutputs{kOut, kOutGelu};
+constexpr Outputs kV3Outputs{kOutOfV3, kOutGeluOfV3};
 
 size_t axis_of_self(const Arguments& arguments) {
-  return normalize_axis(arguments.integer(ForwardPlaces::kDim),
-                        arguments.shape(ForwardPlaces::kSelf).size());
+  return normalize_axis(arguments.integer(kDim), arguments.shape(kSelf).size());
 }
 
 std::optional<std::string> odd_split_complaint(const Arguments& arguments) {
-  const Dims& shape = arguments.shape(ForwardPlaces::kSelf);
+  const Dims& shape = arguments.shape(kSelf);
   const size_t axis = axis_of_self(arguments);
   if (size_along(shape, axis) % 2 == 0) return std::nullopt;
   return fmt::format("tensor self must have an even size along dimension {}, but is {}.", axis,
@@ -79,7 +76,7 @@ std::optional<std::string> odd_split_complaint(const Arguments& arguments) {
 Rule half_of_self(size_t tensor) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     const size_t axis = axis_of_self(arguments);
-    const int64_t half = size_along(arguments.shape(ForwardPlaces::kSelf), axis) / 2;
+    const int64_t half = size_along(arguments.shape(kSelf), axis) / 2;
     if (size_along(arguments.shape(tensor), axis) == half) return std::nullopt;
     return fmt::format("tensor {} must have size {} along dimension {}, half of self's, but is {}.",
                        arguments.name(tensor), half, axis, to_string(arguments.shape(tensor)));
@@ -88,7 +85,7 @@ Rule half_of_self(size_t tensor) {
 
 Rule rank_of_self(size_t tensor) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const size_t rank = rank_or_one(arguments.shape(ForwardPlaces::kSelf));
+    const size_t rank = rank_or_one(arguments.shape(kSelf));
     if (arguments.shape(tensor).size() == rank) return std::nullopt;
     return fmt::format("tensor {} must have {} dimensions as self has, but is {}.",
                        arguments.name(tensor), rank, to_string(arguments.shape(tensor)));
@@ -97,7 +94,7 @@ Rule rank_of_self(size_t tensor) {
 
 Rule other_sizes_of_self(size_t tensor) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const Dims& self = arguments.shape(ForwardPlaces::kSelf);
+    const Dims& self = arguments.shape(kSelf);
     const Dims& shape = arguments.shape(tensor);
     for (size_t d = 0; d < self.size(); ++d) {
       if (d == axis_of_self(arguments) || shape[d] == self[d]) continue;
@@ -112,21 +109,20 @@ Rule other_sizes_of_self(size_t tensor) {
 
 // The outputs' dtypes are compared only for a self that has values.
 bool self_has_values(const Arguments& arguments) {
-  return !arguments.empty(ForwardPlaces::kSelf) && !arguments.shape(ForwardPlaces::kSelf).empty();
+  return !arguments.empty(kSelf) && !arguments.shape(kSelf).empty();
 }
 
-std::vector<Rule> forward_rules(const ForwardPlaces& at) {
-  constexpr size_t kSelf = ForwardPlaces::kSelf;
+std::vector<Rule> rules(const Outputs& at) {
   return {not_null({kSelf, at.out, at.out_gelu}),
-          dtype_in(kSelf, kDtypes),
-          dtype_in(at.out, kDtypes),
-          dtype_in(at.out_gelu, kDtypes),
+          dtype_in(kSelf, kFloats),
+          dtype_in(at.out, kFloats),
+          dtype_in(at.out_gelu, kFloats),
           when(self_has_values, same_dtype(at.out, kSelf)),
           when(self_has_values, same_dtype(at.out_gelu, kSelf)),
           max_rank(kSelf),
           max_rank(at.out),
           max_rank(at.out_gelu),
-          axis_of(ForwardPlaces::kDim, kSelf),
+          axis_of(kDim, kSelf),
           require(odd_split_complaint),
           half_of_self(at.out),
           half_of_self(at.out_gelu),
@@ -134,23 +130,23 @@ std::vector<Rule> forward_rules(const ForwardPlaces& at) {
           rank_of_self(at.out_gelu),
           other_sizes_of_self(at.out),
           other_sizes_of_self(at.out_gelu),
-          approximate_rule(ForwardPlaces::kApproximate)};
+          approximate_rule(kApproximate)};
 }
 
-const OperatorSpec kForward{
+const OperatorSpec kSpec{
     "aclnnGeGlu",
     {input("self"), attribute("dim"), attribute("approximate"), output("out"), output("outGelu")},
-    forward_rules(kPlain)};
-const OperatorSpec kForwardV3{"aclnnGeGluV3",
-                              {input("self"), attribute("dim"), attribute("approximate"),
-                               attribute("activateLeft"), output("out"), output("outGelu")},
-                              forward_rules(kV3)};
+    rules(kOutputs)};
+const OperatorSpec kV3Spec{"aclnnGeGluV3",
+                           {input("self"), attribute("dim"), attribute("approximate"),
+                            attribute("activateLeft"), output("out"), output("outGelu")},
+                           rules(kV3Outputs)};
 
-Plan plan_forward(const Arguments& arguments, const ForwardPlaces& at, bool activate_left) {
+Plan plan(const Arguments& arguments, const Outputs& at, bool activate_left) {
   if (!self_has_values(arguments)) return {};
   const Dims& shape = arguments.shape(at.out);
-  const Halves self = halves_of(arguments, ForwardPlaces::kSelf, axis_of_self(arguments));
-  const GeluForm form = form_of(arguments, ForwardPlaces::kApproximate);
+  const GateHalves self = split_gate(arguments, kSelf, axis_of_self(arguments));
+  const GeluForm form = form_of(arguments, kApproximate);
   return Elementwise(shape,
                      {operand(arguments, at.out, shape), operand(arguments, at.out_gelu, shape)},
                      activate_left ? std::vector{self.left, self.right}
@@ -159,28 +155,22 @@ Plan plan_forward(const Arguments& arguments, const ForwardPlaces& at, bool acti
       .plan();
 }
 
+}  // namespace forward
+
 // ---- Backward -----------------------------------------------------------------------------------
 
-struct BackwardPlaces {
-  size_t grad_input;
-  static constexpr size_t kGradOutput = 0;
-  static constexpr size_t kSelf = 1;
-  static constexpr size_t kGelu = 2;
-  static constexpr size_t kDim = 3;
-  static constexpr size_t kApproximate = 4;
-};
-constexpr BackwardPlaces kBackwardPlain{5};
-constexpr BackwardPlaces kBackwardV3{6};
-constexpr size_t kBackwardActivateLeft = 5;
+namespace backward {
 
-size_t backward_axis(const Arguments& arguments) {
-  return normalize_axis(arguments.integer(BackwardPlaces::kDim),
-                        arguments.shape(BackwardPlaces::kSelf).size());
+enum : size_t { kGradOutput, kSelf, kGelu, kDim, kApproximate, kGradInput };
+enum : size_t { kActivateLeft = 5, kGradInputOfV3 };
+
+size_t split_axis(const Arguments& arguments) {
+  return normalize_axis(arguments.integer(kDim), arguments.shape(kSelf).size());
 }
 
 std::optional<std::string> grad_output_rank_complaint(const Arguments& arguments) {
-  const Dims& self = arguments.shape(BackwardPlaces::kSelf);
-  const Dims& grad_output = arguments.shape(BackwardPlaces::kGradOutput);
+  const Dims& self = arguments.shape(kSelf);
+  const Dims& grad_output = arguments.shape(kGradOutput);
   if (grad_output.size() == rank_or_one(self)) return std::nullopt;
   return fmt::format("tensor gradOutput must have {} dimensions as self has, but is {}.",
                      rank_or_one(self), to_string(grad_output));
@@ -189,8 +179,8 @@ std::optional<std::string> grad_output_rank_complaint(const Arguments& arguments
 // Sizes of gradOutput and self over dimensions [begin, end), which lie on one side of the split.
 std::optional<std::string> side_complaint(const Arguments& arguments, const char* side,
                                           size_t begin, size_t end) {
-  const Dims& self = arguments.shape(BackwardPlaces::kSelf);
-  const Dims& grad_output = arguments.shape(BackwardPlaces::kGradOutput);
+  const Dims& self = arguments.shape(kSelf);
+  const Dims& grad_output = arguments.shape(kGradOutput);
   for (size_t d = begin; d < end; ++d) {
     if (self[d] == grad_output[d]) continue;
     return fmt::format(
@@ -202,18 +192,18 @@ std::optional<std::string> side_complaint(const Arguments& arguments, const char
 }
 
 std::optional<std::string> before_complaint(const Arguments& arguments) {
-  return side_complaint(arguments, "before", 0, backward_axis(arguments));
+  return side_complaint(arguments, "before", 0, split_axis(arguments));
 }
 
 std::optional<std::string> after_complaint(const Arguments& arguments) {
-  return side_complaint(arguments, "after", backward_axis(arguments) + 1,
-                        arguments.shape(BackwardPlaces::kSelf).size());
+  return side_complaint(arguments, "after", split_axis(arguments) + 1,
+                        arguments.shape(kSelf).size());
 }
 
 std::optional<std::string> halving_complaint(const Arguments& arguments) {
-  const Dims& self = arguments.shape(BackwardPlaces::kSelf);
-  const Dims& grad_output = arguments.shape(BackwardPlaces::kGradOutput);
-  const size_t axis = backward_axis(arguments);
+  const Dims& self = arguments.shape(kSelf);
+  const Dims& grad_output = arguments.shape(kGradOutput);
+  const size_t axis = split_axis(arguments);
   const int64_t whole = size_along(self, axis);
   if (whole % 2 == 0 && size_along(grad_output, axis) == whole / 2) return std::nullopt;
   return fmt::format(
@@ -222,65 +212,66 @@ std::optional<std::string> halving_complaint(const Arguments& arguments) {
       axis, to_string(grad_output), to_string(self));
 }
 
-std::vector<Rule> backward_rules(const BackwardPlaces& at) {
-  using P = BackwardPlaces;
-  return {not_null({P::kGradOutput, P::kSelf, P::kGelu, at.grad_input}),
-          dtype_in(P::kGradOutput, kDtypes),
-          same_dtype(P::kSelf, P::kGradOutput),
-          same_dtype(P::kGelu, P::kGradOutput),
-          same_dtype(at.grad_input, P::kGradOutput),
-          max_rank(P::kGradOutput),
-          max_rank(P::kSelf),
-          max_rank(P::kGelu),
-          max_rank(at.grad_input),
-          same_shape(P::kGelu, P::kGradOutput),
-          same_shape(at.grad_input, P::kSelf),
-          axis_of(P::kDim, P::kSelf),
+std::vector<Rule> rules(size_t grad_input) {
+  return {not_null({kGradOutput, kSelf, kGelu, grad_input}),
+          dtype_in(kGradOutput, kFloats),
+          same_dtype(kSelf, kGradOutput),
+          same_dtype(kGelu, kGradOutput),
+          same_dtype(grad_input, kGradOutput),
+          max_rank(kGradOutput),
+          max_rank(kSelf),
+          max_rank(kGelu),
+          max_rank(grad_input),
+          same_shape(kGelu, kGradOutput),
+          same_shape(grad_input, kSelf),
+          axis_of(kDim, kSelf),
           require(grad_output_rank_complaint),
           require(before_complaint),
           require(halving_complaint),
           require(after_complaint),
-          approximate_rule(P::kApproximate)};
+          approximate_rule(kApproximate)};
 }
 
-const OperatorSpec kBackward{"aclnnGeGluBackward",
-                             {input("gradOutput"), input("self"), input("gelu"), attribute("dim"),
-                              attribute("approximate"), output("gradInput")},
-                             backward_rules(kBackwardPlain)};
-const OperatorSpec kBackwardV3Spec{
+const OperatorSpec kSpec{"aclnnGeGluBackward",
+                         {input("gradOutput"), input("self"), input("gelu"), attribute("dim"),
+                          attribute("approximate"), output("gradInput")},
+                         rules(kGradInput)};
+const OperatorSpec kV3Spec{
     "aclnnGeGluV3Backward",
     {input("gradOutput"), input("self"), input("gelu"), attribute("dim"), attribute("approximate"),
      attribute("activateLeft"), output("gradInput")},
-    backward_rules(kBackwardV3)};
+    rules(kGradInputOfV3)};
 
-Plan plan_backward(const Arguments& arguments, const BackwardPlaces& at, bool activate_left) {
-  using P = BackwardPlaces;
-  if (arguments.empty(P::kGradOutput)) return {};
-  const Dims& shape = arguments.shape(P::kGradOutput);
-  const size_t axis = backward_axis(arguments);
-  Halves self = halves_of(arguments, P::kSelf, axis);
-  Halves grad = halves_of(arguments, at.grad_input, axis);
+Plan plan(const Arguments& arguments, size_t grad_input, bool activate_left) {
+  if (arguments.empty(kGradOutput)) return {};
+  const Dims& shape = arguments.shape(kGradOutput);
+  const size_t axis = split_axis(arguments);
+  GateHalves self = split_gate(arguments, kSelf, axis);
+  GateHalves grad = split_gate(arguments, grad_input, axis);
   if (!activate_left) {
     std::swap(self.left, self.right);
     std::swap(grad.left, grad.right);
   }
   return Elementwise(shape, {grad.left, grad.right},
-                     {operand(arguments, P::kGradOutput, shape), self.left, self.right,
-                      operand(arguments, P::kGelu, shape)},
-                     geglu_backward_kernel(form_of(arguments, P::kApproximate)))
+                     {operand(arguments, kGradOutput, shape), self.left, self.right,
+                      operand(arguments, kGelu, shape)},
+                     geglu_backward_kernel(form_of(arguments, kApproximate)))
       .plan();
 }
 
+}  // namespace backward
 }  // namespace
 
-ACLGRAD_OPERATOR(aclnnGeGlu, 5, kForward,
-                 [](const Arguments& arguments) { return plan_forward(arguments, kPlain, false); })
-ACLGRAD_OPERATOR(aclnnGeGluV3, 6, kForwardV3, [](const Arguments& arguments) {
-  return plan_forward(arguments, kV3, arguments.flag(kForwardActivateLeft));
+ACLGRAD_OPERATOR(aclnnGeGlu, 5, forward::kSpec, [](const Arguments& arguments) {
+  return forward::plan(arguments, forward::kOutputs, false);
 })
-ACLGRAD_OPERATOR(aclnnGeGluBackward, 6, kBackward, [](const Arguments& arguments) {
-  return plan_backward(arguments, kBackwardPlain, false);
+ACLGRAD_OPERATOR(aclnnGeGluV3, 6, forward::kV3Spec, [](const Arguments& arguments) {
+  return forward::plan(arguments, forward::kV3Outputs, arguments.flag(forward::kActivateLeft));
 })
-ACLGRAD_OPERATOR(aclnnGeGluV3Backward, 7, kBackwardV3Spec, [](const Arguments& arguments) {
-  return plan_backward(arguments, kBackwardV3, arguments.flag(kBackwardActivateLeft));
+ACLGRAD_OPERATOR(aclnnGeGluBackward, 6, backward::kSpec, [](const Arguments& arguments) {
+  return backward::plan(arguments, backward::kGradInput, false);
+})
+ACLGRAD_OPERATOR(aclnnGeGluV3Backward, 7, backward::kV3Spec, [](const Arguments& arguments) {
+  return backward::plan(arguments, backward::kGradInputOfV3,
+                        arguments.flag(backward::kActivateLeft));
 })

@@ -11,15 +11,18 @@
 #include "aclnnop/aclnn_gelu_backward.h"
 #include "aclnnop/aclnn_gelu_backward_v2.h"
 #include "aclnnop/aclnn_gelu_v2.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
 using namespace aclgrad::ops;
 
 namespace {
 
-const DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
-
 // ---- Forward ------------------------------------------------------------------------------------
+
+// Of aclnnGelu; and where aclnnGeluV2 differs.
+enum : size_t { kX, kY };
+enum : size_t { kApproximate = 1, kYOfV2 };
 
 // BF16 is refused by the product before the list of dtypes is looked at.
 Rule no_unknown_bfloat(size_t tensor) {
@@ -31,21 +34,26 @@ Rule no_unknown_bfloat(size_t tensor) {
   });
 }
 
-std::vector<Rule> forward_rules(size_t self, size_t out) {
-  return {not_null({self, out}), no_unknown_bfloat(self), dtype_in(self, kDtypes),
-          same_dtype(out, self), no_private_format(self), no_private_format(out),
-          max_rank(self),        max_rank(out),           same_shape(out, self)};
+std::vector<Rule> forward_rules(size_t out) {
+  return {not_null({kX, out}), no_unknown_bfloat(kX), dtype_in(kX, kFloats),
+          same_dtype(out, kX), no_private_format(kX), no_private_format(out),
+          max_rank(kX),        max_rank(out),         same_shape(out, kX)};
 }
 
-const OperatorSpec kGelu{"aclnnGelu", {input("self"), output("out")}, forward_rules(0, 1)};
+const OperatorSpec kGelu{"aclnnGelu", {input("self"), output("out")}, forward_rules(kY)};
 const OperatorSpec kGeluV2{
-    "aclnnGeluV2", {input("x"), attribute("approximate"), output("y")}, forward_rules(0, 2)};
+    "aclnnGeluV2", {input("x"), attribute("approximate"), output("y")}, forward_rules(kYOfV2)};
 
 // ---- Backward -----------------------------------------------------------------------------------
 
+// Of aclnnGeluBackward; and where aclnnGeluBackwardV2 differs.
+enum : size_t { kGradOutput, kSelf, kGradInput };
+enum : size_t { kApproximateOfBackward = 2, kGradInputOfV2 };
+
 // The type that the gradient is computed in, when the two have one.
 aclDataType common_type(const Arguments& arguments) {
-  return promote_types(arguments.dtype(0), arguments.dtype(1)).value_or(ACL_DT_UNDEFINED);
+  return promote_types(arguments.dtype(kGradOutput), arguments.dtype(kSelf))
+      .value_or(ACL_DT_UNDEFINED);
 }
 
 std::optional<std::string> common_bfloat_complaint(const Arguments& arguments) {
@@ -57,10 +65,10 @@ std::optional<std::string> common_bfloat_complaint(const Arguments& arguments) {
 }
 
 std::optional<std::string> common_type_complaint(const Arguments& arguments) {
-  if (kDtypes.contains(common_type(arguments))) return std::nullopt;
+  if (kFloats.contains(common_type(arguments))) return std::nullopt;
   return fmt::format("gradOutput ({}) and self ({}) promote to {}, expected a dtype of {}.",
-                     dtype_name(arguments.dtype(0)), dtype_name(arguments.dtype(1)),
-                     dtype_name(common_type(arguments)), kDtypes.to_string());
+                     dtype_name(arguments.dtype(kGradOutput)), dtype_name(arguments.dtype(kSelf)),
+                     dtype_name(common_type(arguments)), kFloats.to_string());
 }
 
 // Everything that has values: the gradient is converted to it.
@@ -70,19 +78,19 @@ const DtypeSet kAnyDtype{ACL_FLOAT,     ACL_FLOAT16,   ACL_BF16,       ACL_DOUBL
                          ACL_COMPLEX32, ACL_COMPLEX64, ACL_COMPLEX128, ACL_BOOL};
 
 std::vector<Rule> backward_rules(size_t grad_input) {
-  return {promotable(0, 1),
+  return {promotable(kGradOutput, kSelf),
           require(common_bfloat_complaint),
           require(common_type_complaint),
-          max_rank(0),
-          max_rank(1),
+          max_rank(kGradOutput),
+          max_rank(kSelf),
           max_rank(grad_input),
-          broadcastable(0, 1),
-          shape_is_broadcast(grad_input, 0, 1),
+          broadcastable(kGradOutput, kSelf),
+          shape_is_broadcast(grad_input, kGradOutput, kSelf),
           dtype_in(grad_input, kAnyDtype)};
 }
 
 std::optional<std::string> approximate_complaint(const Arguments& arguments) {
-  const std::string_view text = arguments.text(2);
+  const std::string_view text = arguments.text(kApproximateOfBackward);
   if (text == "none" || text == "tanh") return std::nullopt;
   return fmt::format("approximate must be \"none\" or \"tanh\", but is \"{}\".", text);
 }
@@ -94,19 +102,21 @@ std::vector<Rule> framed(Rule first, std::vector<Rule> rules, std::vector<Rule> 
   return rules;
 }
 
-const OperatorSpec kGeluBackward{"aclnnGeluBackward",
-                                 {input("gradOutput"), input("self"), output("gradInput")},
-                                 framed(not_null({0, 1, 2}), backward_rules(2))};
+const OperatorSpec kGeluBackward{
+    "aclnnGeluBackward",
+    {input("gradOutput"), input("self"), output("gradInput")},
+    framed(not_null({kGradOutput, kSelf, kGradInput}), backward_rules(kGradInput))};
 const OperatorSpec kGeluBackwardV2{
     "aclnnGeluBackwardV2",
     {input("gradOutput"), input("self"), attribute("approximate"), output("gradInput")},
-    framed(not_null({0, 1, 2, 3}), backward_rules(3), {require(approximate_complaint)})};
+    framed(not_null({kGradOutput, kSelf, kApproximateOfBackward, kGradInputOfV2}),
+           backward_rules(kGradInputOfV2), {require(approximate_complaint)})};
 
 // Inputs are taken in the common type, and the result is one of it before gradInput's dtype, which
 // may be any, comes in.
 Plan plan_backward(const Arguments& arguments, size_t grad_input, GeluForm form) {
   const Dims& shape = arguments.shape(grad_input);
-  Operand operands[] = {operand(arguments, 0, shape), operand(arguments, 1, shape),
+  Operand operands[] = {operand(arguments, kGradOutput, shape), operand(arguments, kSelf, shape),
                         operand(arguments, grad_input, shape)};
   for (Operand& each : operands) each.round_first = common_type(arguments);
   Elementwise body(shape, {operands[2]}, {operands[0], operands[1]}, gelu_backward_kernel(form));
@@ -117,16 +127,16 @@ Plan plan_backward(const Arguments& arguments, size_t grad_input, GeluForm form)
 }  // namespace
 
 ACLGRAD_OPERATOR(aclnnGelu, 2, kGelu, [](const Arguments& arguments) {
-  return elementwise(arguments, {1}, {0}, gelu_kernel(GeluForm::kTanh));
+  return elementwise(arguments, {kY}, {kX}, gelu_kernel(GeluForm::kTanh));
 })
 ACLGRAD_OPERATOR(aclnnGeluV2, 3, kGeluV2, [](const Arguments& arguments) {
-  const GeluForm form = arguments.integer(1) == 1 ? GeluForm::kTanh : GeluForm::kErf;
-  return elementwise(arguments, {2}, {0}, gelu_kernel(form));
+  const GeluForm form = arguments.integer(kApproximate) == 1 ? GeluForm::kTanh : GeluForm::kErf;
+  return elementwise(arguments, {kYOfV2}, {kX}, gelu_kernel(form));
 })
 ACLGRAD_OPERATOR(aclnnGeluBackward, 3, kGeluBackward, [](const Arguments& arguments) {
-  return plan_backward(arguments, 2, GeluForm::kTanh);
+  return plan_backward(arguments, kGradInput, GeluForm::kTanh);
 })
 ACLGRAD_OPERATOR(aclnnGeluBackwardV2, 4, kGeluBackwardV2, [](const Arguments& arguments) {
-  const bool exact = std::string_view(arguments.text(2)) == "none";
-  return plan_backward(arguments, 3, exact ? GeluForm::kErf : GeluForm::kTanh);
+  const bool exact = std::string_view(arguments.text(kApproximateOfBackward)) == "none";
+  return plan_backward(arguments, kGradInputOfV2, exact ? GeluForm::kErf : GeluForm::kTanh);
 })

@@ -12,6 +12,7 @@
 #include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_threshold_backward.h"
 #include "ops/arithmetic/arithmetic_rules.h"
+#include "ops/engine/dtype/dtype_sets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/activation/relu.cpp"
@@ -64,52 +65,63 @@ HWY_EXPORT(threshold_backward_formula);
 HWY_EXPORT(leaky_relu_kernel);
 HWY_EXPORT(leaky_relu_backward_kernel);
 
-constexpr DtypeSet kRelu{{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64},
-                         {ACL_BF16}};
-constexpr DtypeSet kThreshold{{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32}, {ACL_BF16}};
-constexpr DtypeSet kRealFloats{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}, {ACL_BF16}};
-constexpr DtypeSet kReal{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,
-                          ACL_INT64, ACL_UINT8, ACL_BOOL},
-                         {ACL_BF16}};
+// ---- ReLU ---------------------------------------------------------------------------------------
 
-// ---- Relu ---------------------------------------------------------------------------------------
+namespace relu {
 
-const OperatorSpec kReluSpec{
-    "aclnnRelu",
-    {input("self"), output("out")},
-    {not_null({0, 1}), dtype_in(0, kRelu), same_dtype(1, 0), same_shape(1, 0), max_rank(0)}};
-const OperatorSpec kInplaceRelu{
-    "aclnnInplaceRelu", {in_out("selfRef")}, {not_null({0}), dtype_in(0, kRelu), max_rank(0)}};
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32, ACL_INT64},
+                           {ACL_BF16}};
 
-Kernel relu_kernel(aclDataType dtype) {
+enum : size_t { kSelf, kOut };
+
+const OperatorSpec kSpec{"aclnnRelu",
+                         {input("self"), output("out")},
+                         {not_null({kSelf, kOut}), dtype_in(kSelf, kDtypes),
+                          same_dtype(kOut, kSelf), same_shape(kOut, kSelf), max_rank(kSelf)}};
+const OperatorSpec kInPlaceSpec{"aclnnInplaceRelu",
+                                {in_out("selfRef")},
+                                {not_null({kSelf}), dtype_in(kSelf, kDtypes), max_rank(kSelf)}};
+
+Kernel kernel(aclDataType dtype) {
   if (!is_integer(dtype)) return HWY_DYNAMIC_DISPATCH(relu_formula)();
   return IntegerKernel([](const int64_t* const* in, int64_t* const* out, size_t count) {
     for (size_t i = 0; i < count; ++i) out[0][i] = std::max<int64_t>(in[0][i], 0);
   });
 }
 
-enum Threshold { kGrad, kSelf, kLimit, kOut };
+Plan plan(const Arguments& arguments, size_t out) {
+  return elementwise(arguments, {out}, {kSelf}, kernel(arguments.dtype(kSelf)));
+}
 
-// Small ones are meant to be 0.
+}  // namespace relu
+
+namespace threshold_backward {
+
+constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_UINT8, ACL_INT32}, {ACL_BF16}};
+
+enum : size_t { kGradOutput, kSelf, kThreshold, kOut };
+
+// A threshold below the precision of FLOAT counts as 0.
 float threshold_of(const Arguments& arguments) {
-  const float threshold = arguments.scalar(kLimit).to_float();
+  const float threshold = arguments.scalar(kThreshold).to_float();
   return std::abs(threshold) <= std::numeric_limits<float>::epsilon() ? 0 : threshold;
 }
 
-// INT64 is for ReLU alone, and for one product.
+// Ascend950 accepts INT64 for a threshold of 0, the gradient of ReLU.
 bool takes_listed_dtypes(const Arguments& arguments) {
-  return arguments.dtype(kGrad) != ACL_INT64 || current_soc() != Soc::kAscend950 ||
+  return arguments.dtype(kGradOutput) != ACL_INT64 || current_soc() != Soc::kAscend950 ||
          threshold_of(arguments) != 0;
 }
 
-const OperatorSpec kThresholdBackward{
+const OperatorSpec kSpec{
     "aclnnThresholdBackward",
     {input("gradOutput"), input("self"), attribute("threshold"), output("out")},
-    {not_null({kLimit, kOut, kGrad, kSelf}), when(takes_listed_dtypes, dtype_in(kGrad, kThreshold)),
-     same_dtype(kSelf, kGrad), same_dtype(kOut, kGrad), max_rank(kGrad), max_rank(kSelf),
-     max_rank(kOut), broadcastable(kGrad, kSelf), shape_is_broadcast(kOut, kGrad, kSelf)}};
+    {not_null({kThreshold, kOut, kGradOutput, kSelf}),
+     when(takes_listed_dtypes, dtype_in(kGradOutput, kDtypes)), same_dtype(kSelf, kGradOutput),
+     same_dtype(kOut, kGradOutput), max_rank(kGradOutput), max_rank(kSelf), max_rank(kOut),
+     broadcastable(kGradOutput, kSelf), shape_is_broadcast(kOut, kGradOutput, kSelf)}};
 
-Kernel threshold_backward_kernel(aclDataType dtype, float threshold) {
+Kernel kernel(aclDataType dtype, float threshold) {
   if (!is_integer(dtype)) return HWY_DYNAMIC_DISPATCH(threshold_backward_formula)(threshold);
   return IntegerKernel([threshold](const int64_t* const* in, int64_t* const* out, size_t count) {
     const auto limit = static_cast<double>(threshold);
@@ -119,73 +131,92 @@ Kernel threshold_backward_kernel(aclDataType dtype, float threshold) {
   });
 }
 
-// ---- Leaky ReLU ---------------------------------------------------------------------------------
-
-// Each dtype of the list converts to each other, here and below.
-const OperatorSpec kLeakyRelu{
-    "aclnnLeakyRelu",
-    {input("self"), attribute("negativeSlope"), output("out")},
-    {not_null({0, 1, 2}), dtype_in(0, kRealFloats), dtype_in(2, kRealFloats), max_rank(0),
-     max_rank(2), same_shape(2, 0)}};
-const OperatorSpec kInplaceLeakyRelu{"aclnnInplaceLeakyRelu",
-                                     {in_out("selfRef"), attribute("negativeSlope")},
-                                     {not_null({0, 1}), dtype_in(0, kRealFloats), max_rank(0)}};
-
-Plan plan_leaky_relu(const Arguments& arguments, size_t out) {
-  return plan_arithmetic(arguments, out, {0}, arguments.dtype(0),
-                         HWY_DYNAMIC_DISPATCH(leaky_relu_kernel)(arguments.scalar(1).to_float()));
+Plan plan(const Arguments& arguments) {
+  return elementwise(arguments, {kOut}, {kGradOutput, kSelf},
+                     kernel(arguments.dtype(kGradOutput), threshold_of(arguments)));
 }
 
-enum LeakyBackward { kSlope = 2, kSelfIsResult, kLeakyOut };
+}  // namespace threshold_backward
+
+// ---- Leaky ReLU ---------------------------------------------------------------------------------
+
+namespace leaky_relu {
+
+enum : size_t { kSelf, kNegativeSlope, kOut };
+
+// Each dtype of the list converts to each other, here and below.
+const OperatorSpec kSpec{
+    "aclnnLeakyRelu",
+    {input("self"), attribute("negativeSlope"), output("out")},
+    {not_null({kSelf, kNegativeSlope, kOut}), dtype_in(kSelf, kRealFloats),
+     dtype_in(kOut, kRealFloats), max_rank(kSelf), max_rank(kOut), same_shape(kOut, kSelf)}};
+const OperatorSpec kInPlaceSpec{
+    "aclnnInplaceLeakyRelu",
+    {in_out("selfRef"), attribute("negativeSlope")},
+    {not_null({kSelf, kNegativeSlope}), dtype_in(kSelf, kRealFloats), max_rank(kSelf)}};
+
+Plan plan(const Arguments& arguments, size_t out) {
+  const float slope = arguments.scalar(kNegativeSlope).to_float();
+  return plan_arithmetic(arguments, out, {kSelf}, arguments.dtype(kSelf),
+                         HWY_DYNAMIC_DISPATCH(leaky_relu_kernel)(slope));
+}
+
+}  // namespace leaky_relu
+
+namespace leaky_relu_backward {
+
+enum : size_t { kGradOutput, kSelf, kNegativeSlope, kSelfIsResult, kOut };
 
 Rule slope_dtype() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
-    const aclDataType dtype = arguments.scalar(kSlope).dtype;
-    if (kReal.contains(dtype)) return std::nullopt;
+    const aclDataType dtype = arguments.scalar(kNegativeSlope).dtype;
+    if (kRealNumbersAndBool.contains(dtype)) return std::nullopt;
     return fmt::format("scalar negativeSlope has dtype {}, expected one of {}.", dtype_name(dtype),
-                       kReal.to_string());
+                       kRealNumbersAndBool.to_string());
   });
 }
 
-// A result of the lower branch would be above 0, as those of the upper one are.
+// With a negative slope a result above 0 may come from either branch.
 std::optional<std::string> slope_complaint(const Arguments& arguments) {
-  const float slope = arguments.scalar(kSlope).to_float();
+  const float slope = arguments.scalar(kNegativeSlope).to_float();
   if (!arguments.flag(kSelfIsResult) || !(slope < 0)) return std::nullopt;
   return fmt::format("negativeSlope must not be negative when selfIsResult is true, but is {}.",
                      slope);
 }
 
-const OperatorSpec kLeakyReluBackward{
+const OperatorSpec kSpec{
     "aclnnLeakyReluBackward",
     {input("gradOutput"), input("self"), attribute("negativeSlope"), attribute("selfIsResult"),
      output("out")},
-    {not_null({kGrad, kSelf, kSlope, kLeakyOut}), dtype_in(kGrad, kRealFloats),
-     dtype_in(kSelf, kRealFloats), dtype_in(kLeakyOut, kRealFloats), slope_dtype(), max_rank(kGrad),
-     max_rank(kSelf), max_rank(kLeakyOut), broadcastable(kGrad, kSelf),
-     shape_is_broadcast(kLeakyOut, kGrad, kSelf), require(slope_complaint)}};
+    {not_null({kGradOutput, kSelf, kNegativeSlope, kOut}), dtype_in(kGradOutput, kRealFloats),
+     dtype_in(kSelf, kRealFloats), dtype_in(kOut, kRealFloats), slope_dtype(),
+     max_rank(kGradOutput), max_rank(kSelf), max_rank(kOut), broadcastable(kGradOutput, kSelf),
+     shape_is_broadcast(kOut, kGradOutput, kSelf), require(slope_complaint)}};
 
+Plan plan(const Arguments& arguments) {
+  const float slope = arguments.scalar(kNegativeSlope).to_float();
+  return plan_arithmetic(arguments, kOut, {kGradOutput, kSelf},
+                         *promote_tensors(kGradOutput, kSelf)(arguments),
+                         HWY_DYNAMIC_DISPATCH(leaky_relu_backward_kernel)(slope));
+}
+
+}  // namespace leaky_relu_backward
 }  // namespace
 }  // namespace aclgrad::ops
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnRelu, 2, kReluSpec, [](const Arguments& arguments) {
-  return elementwise(arguments, {1}, {0}, relu_kernel(arguments.dtype(0)));
+ACLGRAD_OPERATOR(aclnnRelu, 2, relu::kSpec,
+                 [](const Arguments& arguments) { return relu::plan(arguments, relu::kOut); })
+ACLGRAD_OPERATOR(aclnnInplaceRelu, 1, relu::kInPlaceSpec,
+                 [](const Arguments& arguments) { return relu::plan(arguments, relu::kSelf); })
+ACLGRAD_OPERATOR(aclnnThresholdBackward, 4, threshold_backward::kSpec, threshold_backward::plan)
+ACLGRAD_OPERATOR(aclnnLeakyRelu, 3, leaky_relu::kSpec, [](const Arguments& arguments) {
+  return leaky_relu::plan(arguments, leaky_relu::kOut);
 })
-ACLGRAD_OPERATOR(aclnnInplaceRelu, 1, kInplaceRelu, [](const Arguments& arguments) {
-  return elementwise(arguments, {0}, {0}, relu_kernel(arguments.dtype(0)));
-})
-ACLGRAD_OPERATOR(aclnnThresholdBackward, 4, kThresholdBackward, [](const Arguments& arguments) {
-  return elementwise(arguments, {kOut}, {kGrad, kSelf},
-                     threshold_backward_kernel(arguments.dtype(kGrad), threshold_of(arguments)));
-})
-ACLGRAD_OPERATOR(aclnnLeakyRelu, 3, kLeakyRelu,
-                 [](const Arguments& arguments) { return plan_leaky_relu(arguments, 2); })
-ACLGRAD_OPERATOR(aclnnInplaceLeakyRelu, 2, kInplaceLeakyRelu,
-                 [](const Arguments& arguments) { return plan_leaky_relu(arguments, 0); })
-ACLGRAD_OPERATOR(aclnnLeakyReluBackward, 5, kLeakyReluBackward, [](const Arguments& arguments) {
-  return plan_arithmetic(
-      arguments, kLeakyOut, {kGrad, kSelf}, *promote_tensors(kGrad, kSelf)(arguments),
-      HWY_DYNAMIC_DISPATCH(leaky_relu_backward_kernel)(arguments.scalar(kSlope).to_float()));
-})
+ACLGRAD_OPERATOR(aclnnInplaceLeakyRelu, 2, leaky_relu::kInPlaceSpec,
+                 [](const Arguments& arguments) {
+                   return leaky_relu::plan(arguments, leaky_relu::kSelf);
+                 })
+ACLGRAD_OPERATOR(aclnnLeakyReluBackward, 5, leaky_relu_backward::kSpec, leaky_relu_backward::plan)
 #endif  // HWY_ONCE

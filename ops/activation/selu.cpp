@@ -12,40 +12,47 @@ namespace {
 
 const DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT8}, {ACL_BF16}};
 
-const OperatorSpec kSelu{
-    "aclnnSelu",
-    {input("self"), output("out")},
-    {not_null({0, 1}), dtype_in(0, kDtypes), dtype_in(1, kDtypes), same_shape(1, 0)}};
+enum : size_t { kSelf, kOut };
+
+const OperatorSpec kSelu{"aclnnSelu",
+                         {input("self"), output("out")},
+                         {not_null({kSelf, kOut}), dtype_in(kSelf, kDtypes),
+                          dtype_in(kOut, kDtypes), same_shape(kOut, kSelf)}};
 
 const OperatorSpec kInplaceSelu{
-    "aclnnInplaceSelu", {in_out("selfRef")}, {not_null({0}), dtype_in(0, kDtypes)}};
+    "aclnnInplaceSelu", {in_out("selfRef")}, {not_null({kSelf}), dtype_in(kSelf, kDtypes)}};
 
-const OperatorSpec kSeluBackward{"aclnnSeluBackward",
-                                 {input("gradOutput"), input("result"), output("gradInput")},
-                                 {not_null({0, 1, 2}), same_dtype(1, 0), same_dtype(2, 0),
-                                  dtype_in(0, kDtypes), same_shape(1, 0), same_shape(2, 0)}};
+enum : size_t { kGradOutput, kResult, kGradInput };
+
+const OperatorSpec kSeluBackward{
+    "aclnnSeluBackward",
+    {input("gradOutput"), input("result"), output("gradInput")},
+    {not_null({kGradOutput, kResult, kGradInput}), same_dtype(kResult, kGradOutput),
+     same_dtype(kGradInput, kGradOutput), dtype_in(kGradOutput, kDtypes),
+     same_shape(kResult, kGradOutput), same_shape(kGradInput, kGradOutput)}};
 
 // Integers stay exact in a kernel of their own, whose result is an integer of self's type before it
 // is converted to another one; an `out` that holds less saturates too.
 Plan plan_selu(const Arguments& arguments, size_t out) {
-  const aclDataType dtype = arguments.dtype(0);
-  if (!is_integer(dtype)) return elementwise(arguments, {out}, {0}, selu_kernel());
+  const aclDataType dtype = arguments.dtype(kSelf);
+  if (!is_integer(dtype)) return elementwise(arguments, {out}, {kSelf}, selu_kernel());
   const aclDataType range = arguments.dtype(out) == ACL_INT8 ? ACL_INT8 : dtype;
-  return elementwise(arguments, {out}, {0}, selu_integer_kernel(range));
+  return elementwise(arguments, {out}, {kSelf}, selu_integer_kernel(range));
 }
 
 Plan plan_selu_backward(const Arguments& arguments) {
-  const aclDataType dtype = arguments.dtype(0);
+  const aclDataType dtype = arguments.dtype(kGradOutput);
   if (is_integer(dtype)) {
-    return elementwise(arguments, {2}, {0, 1}, selu_backward_integer_kernel(dtype));
+    return elementwise(arguments, {kGradInput}, {kGradOutput, kResult},
+                       selu_backward_integer_kernel(dtype));
   }
-  return elementwise(arguments, {2}, {0, 1}, selu_backward_kernel());
+  return elementwise(arguments, {kGradInput}, {kGradOutput, kResult}, selu_backward_kernel());
 }
 
 }  // namespace
 
 ACLGRAD_OPERATOR(aclnnSelu, 2, kSelu,
-                 [](const Arguments& arguments) { return plan_selu(arguments, 1); })
+                 [](const Arguments& arguments) { return plan_selu(arguments, kOut); })
 ACLGRAD_OPERATOR(aclnnInplaceSelu, 1, kInplaceSelu,
-                 [](const Arguments& arguments) { return plan_selu(arguments, 0); })
+                 [](const Arguments& arguments) { return plan_selu(arguments, kSelf); })
 ACLGRAD_OPERATOR(aclnnSeluBackward, 3, kSeluBackward, plan_selu_backward)

@@ -7,6 +7,7 @@
 #include "aclnnop/aclnn_tanh.h"
 #include "aclnnop/aclnn_tanh_backward.h"
 #include "ops/arithmetic/unary_rules.h"
+#include "ops/engine/dtype/dtype_sets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/activation/sigmoid.cpp"
@@ -61,10 +62,8 @@ HWY_EXPORT(tanh_backward_formula);
 HWY_EXPORT(sigmoid_formula);
 HWY_EXPORT(sigmoid_backward_formula);
 
-constexpr DtypeSet kFloats{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
-constexpr DtypeSet kRealFloats{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}, {ACL_BF16}};
-constexpr DtypeSet kComplexFloatsAndBf16{
-    {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16}};
+using namespace unary_function;
+
 constexpr DtypeSet kSigmoidDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64,
                                    ACL_COMPLEX128, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64,
                                    ACL_UINT8, ACL_BOOL, ACL_BF16}};
@@ -94,22 +93,23 @@ Kernel sigmoid_backward_kernel(aclDataType dtype) {
   return HWY_DYNAMIC_DISPATCH(sigmoid_backward_formula)();
 }
 
-const Unary kTanh{
-    {"aclnnTanh",
-     {input("self"), output("out")},
-     unary_rules({dtype_in(0, kTanhDtypes), dtype_in(1, kTanhDtypes), unary_result_converts()},
-                 {no_private_format(0), same_format(1, 0)})},
-    unary_in_place("aclnnInplaceTanh", "selfRef", kFloats),
-    tanh_kernel,
-    Integers::kAsFloat};
+const Unary kTanh{{"aclnnTanh",
+                   {input("self"), output("out")},
+                   unary_rules({dtype_in(kSelf, kTanhDtypes), dtype_in(kOut, kTanhDtypes),
+                                unary_result_converts()},
+                               {no_private_format(kSelf), same_format(kOut, kSelf)})},
+                  unary_in_place("aclnnInplaceTanh", "selfRef", kFloats),
+                  tanh_kernel,
+                  Integers::kAsFloat};
 const Unary kSigmoid{
     {"aclnnSigmoid",
      {input("self"), output("out")},
-     unary_rules({dtype_in(0, kSigmoidDtypes), dtype_in(1, kComplexFloatsAndBf16)})},
+     unary_rules({dtype_in(kSelf, kSigmoidDtypes), dtype_in(kOut, kComplexFloatsAndBf16)})},
     unary_in_place("aclnnInplaceSigmoid", "selfRef", kComplexFloatsAndBf16),
     sigmoid_of,
     Integers::kAsOutput};
-enum Backward { kGradOutput, kOutput, kGradInput };
+
+enum : size_t { kGradOutput, kOutput, kGradInput };
 
 OperatorSpec backward_spec(const char* name, const DtypeSet& dtypes, std::vector<Rule> on_dtypes,
                            std::vector<Rule> after_ranks) {

@@ -3,6 +3,7 @@
 #include "aclnnop/aclnn_silu.h"
 #include "aclnnop/aclnn_silu_backward.h"
 #include "ops/arithmetic/arithmetic_rules.h"
+#include "ops/engine/dtype/dtype_sets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/activation/silu.cpp"
@@ -36,28 +37,34 @@ namespace {
 HWY_EXPORT(silu_kernel);
 HWY_EXPORT(silu_backward_kernel);
 
-constexpr DtypeSet kFloats{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+enum : size_t { kSelf, kOut };
 
-const OperatorSpec kSilu{
-    "aclnnSilu",
-    {input("self"), output("out")},
-    {not_null({0, 1}), dtype_in(0, kFloats), dtype_in(1, kFloats), same_shape(1, 0)}};
+const OperatorSpec kSilu{"aclnnSilu",
+                         {input("self"), output("out")},
+                         {not_null({kSelf, kOut}), dtype_in(kSelf, kFloats),
+                          dtype_in(kOut, kFloats), same_shape(kOut, kSelf)}};
+
+enum : size_t { kGradOutput, kX, kGradInput };
 
 constexpr DtypeSet kFloatsAndBf16{{ACL_FLOAT, ACL_FLOAT16, ACL_BF16}};
 
 aclDataType common_or_float(const Arguments& arguments) {
-  return arguments.dtype(0) == arguments.dtype(1) ? arguments.dtype(0) : ACL_FLOAT;
+  return arguments.dtype(kGradOutput) == arguments.dtype(kX) ? arguments.dtype(kGradOutput)
+                                                             : ACL_FLOAT;
 }
 
 const OperatorSpec kSiluBackward{
     "aclnnSiluBackward",
     {input("gradOutput"), input("self"), output("gradInput")},
-    {not_null({0, 1, 2}), dtype_in(0, kFloatsAndBf16), dtype_in(1, kFloatsAndBf16),
-     dtype_in(2, kFloatsAndBf16), when(before_950, same_dtype(1, 0)),
-     when(before_950, same_dtype(2, 0)), when(on_950, has_dtype(2, common_or_float)), max_rank(0),
-     max_rank(1), max_rank(2), when(before_950, same_shape(1, 0)),
-     when(before_950, same_shape(2, 0)), when(on_950, broadcastable(0, 1)),
-     when(on_950, shape_is_broadcast(2, 0, 1))}};
+    {not_null({kGradOutput, kX, kGradInput}), dtype_in(kGradOutput, kFloatsAndBf16),
+     dtype_in(kX, kFloatsAndBf16), dtype_in(kGradInput, kFloatsAndBf16),
+     when(before_950, same_dtype(kX, kGradOutput)),
+     when(before_950, same_dtype(kGradInput, kGradOutput)),
+     when(on_950, has_dtype(kGradInput, common_or_float)), max_rank(kGradOutput), max_rank(kX),
+     max_rank(kGradInput), when(before_950, same_shape(kX, kGradOutput)),
+     when(before_950, same_shape(kGradInput, kGradOutput)),
+     when(on_950, broadcastable(kGradOutput, kX)),
+     when(on_950, shape_is_broadcast(kGradInput, kGradOutput, kX))}};
 
 }  // namespace
 }  // namespace aclgrad::ops
@@ -65,9 +72,10 @@ const OperatorSpec kSiluBackward{
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSilu, 2, kSilu, [](const Arguments& arguments) {
-  return elementwise(arguments, {1}, {0}, HWY_DYNAMIC_DISPATCH(silu_kernel)());
+  return elementwise(arguments, {kOut}, {kSelf}, HWY_DYNAMIC_DISPATCH(silu_kernel)());
 })
 ACLGRAD_OPERATOR(aclnnSiluBackward, 3, kSiluBackward, [](const Arguments& arguments) {
-  return elementwise(arguments, {2}, {0, 1}, HWY_DYNAMIC_DISPATCH(silu_backward_kernel)());
+  return elementwise(arguments, {kGradInput}, {kGradOutput, kX},
+                     HWY_DYNAMIC_DISPATCH(silu_backward_kernel)());
 })
 #endif  // HWY_ONCE

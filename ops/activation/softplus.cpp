@@ -5,6 +5,7 @@
 #include "aclnnop/aclnn_softplus.h"
 #include "aclnnop/aclnn_softplus_backward.h"
 #include "ops/arithmetic/arithmetic_rules.h"
+#include "ops/engine/dtype/dtype_sets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/activation/softplus.cpp"
@@ -74,38 +75,38 @@ namespace {
 HWY_EXPORT(softplus_formula);
 HWY_EXPORT(softplus_backward_kernel);
 
-constexpr DtypeSet kFloats{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
-constexpr DtypeSet kRealFloats{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}, {ACL_BF16}};
-constexpr DtypeSet kReal{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,
-                          ACL_INT64, ACL_UINT8, ACL_BOOL},
-                         {ACL_BF16}};
-
-enum Parameter { kGrad, kSelf, kBeta, kUpper, kGradInput };
+enum : size_t { kSelf, kBeta, kThreshold, kOut };
 
 const OperatorSpec kSoftplus{
     "aclnnSoftplus",
     {input("self"), attribute("beta"), attribute("threshold"), output("out")},
-    {not_null({0, 1, 2, 3}), dtype_in(0, kFloats), dtype_in(3, kFloats),
-     scalar_castable_to_float(1), scalar_castable_to_float(2), max_rank(0), max_rank(3),
-     same_shape(3, 0)}};
+    {not_null({kSelf, kBeta, kThreshold, kOut}), dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats),
+     scalar_castable_to_float(kBeta), scalar_castable_to_float(kThreshold), max_rank(kSelf),
+     max_rank(kOut), same_shape(kOut, kSelf)}};
 
-const OperatorSpec kSoftplusBackward{
+namespace backward {
+
+enum : size_t { kGradOutput, kSelf, kBeta, kThreshold, kGradInput };
+
+const OperatorSpec kSpec{
     "aclnnSoftplusBackward",
     {input("gradOutput"), input("self"), attribute("beta"), attribute("threshold"),
      output("gradInput")},
-    {not_null({kGrad, kSelf, kGradInput, kBeta, kUpper}), dtype_in(kGrad, kRealFloats),
-     dtype_in(kSelf, kReal), dtype_in(kGradInput, kRealFloats), max_rank(kGrad), max_rank(kSelf),
-     max_rank(kGradInput), same_shape(kSelf, kGrad), same_shape(kGradInput, kGrad)}};
+    {not_null({kGradOutput, kSelf, kGradInput, kBeta, kThreshold}),
+     dtype_in(kGradOutput, kRealFloats), dtype_in(kSelf, kRealNumbersAndBool),
+     dtype_in(kGradInput, kRealFloats), max_rank(kGradOutput), max_rank(kSelf),
+     max_rank(kGradInput), same_shape(kSelf, kGradOutput), same_shape(kGradInput, kGradOutput)}};
 
-Plan plan_softplus_backward(const Arguments& arguments) {
-  const aclDataType grad = arguments.dtype(kGrad);
+Plan plan(const Arguments& arguments) {
+  const aclDataType grad = arguments.dtype(kGradOutput);
   const bool equal = arguments.dtype(kSelf) == grad && arguments.dtype(kGradInput) == grad;
   return plan_arithmetic(
-      arguments, kGradInput, {kGrad, kSelf}, equal ? grad : ACL_FLOAT,
+      arguments, kGradInput, {kGradOutput, kSelf}, equal ? grad : ACL_FLOAT,
       HWY_DYNAMIC_DISPATCH(softplus_backward_kernel)(arguments.scalar(kBeta).to_float(),
-                                                     arguments.scalar(kUpper).to_float()));
+                                                     arguments.scalar(kThreshold).to_float()));
 }
 
+}  // namespace backward
 }  // namespace
 
 FloatKernel softplus_kernel(double beta, double threshold) {
@@ -118,8 +119,8 @@ using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSoftplus, 4, kSoftplus, [](const Arguments& arguments) {
   return plan_arithmetic(
-      arguments, 3, {0}, arguments.dtype(0),
-      softplus_kernel(arguments.scalar(1).to_float(), arguments.scalar(2).to_float()));
+      arguments, kOut, {kSelf}, arguments.dtype(kSelf),
+      softplus_kernel(arguments.scalar(kBeta).to_float(), arguments.scalar(kThreshold).to_float()));
 })
-ACLGRAD_OPERATOR(aclnnSoftplusBackward, 5, kSoftplusBackward, plan_softplus_backward)
+ACLGRAD_OPERATOR(aclnnSoftplusBackward, 5, backward::kSpec, backward::plan)
 #endif  // HWY_ONCE

@@ -7,17 +7,20 @@
 namespace aclgrad::ops {
 namespace {
 
+using namespace additive;
+
 const OperatorSpec kAdd{"aclnnAdd",
                         {input("self"), input("other"), attribute("alpha"), output("out")},
-                        additive_rules(3)};
-const OperatorSpec kInplaceAdd{
-    "aclnnInplaceAdd", {in_out("selfRef"), input("other"), attribute("alpha")}, additive_rules(0)};
+                        additive_rules(kOut)};
+const OperatorSpec kInplaceAdd{"aclnnInplaceAdd",
+                               {in_out("selfRef"), input("other"), attribute("alpha")},
+                               additive_rules(kSelf)};
 const OperatorSpec kAdds{"aclnnAdds",
                          {input("self"), attribute("other"), attribute("alpha"), output("out")},
-                         additive_scalar_rules(3)};
+                         additive_scalar_rules(kOut)};
 const OperatorSpec kInplaceAdds{"aclnnInplaceAdds",
                                 {in_out("selfRef"), attribute("other"), attribute("alpha")},
-                                additive_scalar_rules(0)};
+                                additive_scalar_rules(kSelf)};
 
 }  // namespace
 }  // namespace aclgrad::ops
@@ -25,14 +28,14 @@ const OperatorSpec kInplaceAdds{"aclnnInplaceAdds",
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnAdd, 4, kAdd, [](const Arguments& arguments) {
-  return plan_additive(arguments, 3, Sign::kPlus);
+  return plan_additive(arguments, kOut, Sign::kPlus);
 })
 ACLGRAD_OPERATOR(aclnnInplaceAdd, 3, kInplaceAdd, [](const Arguments& arguments) {
-  return plan_additive(arguments, 0, Sign::kPlus);
+  return plan_additive(arguments, kSelf, Sign::kPlus);
 })
 ACLGRAD_OPERATOR(aclnnAdds, 4, kAdds, [](const Arguments& arguments) {
-  return plan_additive_scalar(arguments, 3, Sign::kPlus);
+  return plan_additive_scalar(arguments, kOut, Sign::kPlus);
 })
 ACLGRAD_OPERATOR(aclnnInplaceAdds, 3, kInplaceAdds, [](const Arguments& arguments) {
-  return plan_additive_scalar(arguments, 0, Sign::kPlus);
+  return plan_additive_scalar(arguments, kSelf, Sign::kPlus);
 })

@@ -10,6 +10,8 @@
 namespace aclgrad::ops {
 namespace {
 
+enum : size_t { kSelf, kTensor1, kTensor2, kValue, kOut };
+
 constexpr DtypeSet kFactors{
     {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT32, ACL_INT64, ACL_UINT8}, {ACL_BF16}};
 constexpr DtypeSet kQuotients{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT64}, {ACL_BF16}};
@@ -19,18 +21,21 @@ OperatorSpec spec(const char* name, const DtypeSet& set, bool in_place, bool is_
   std::vector<Parameter> parameters = {in_place ? in_out("selfRef") : input("self"),
                                        input("tensor1"), input("tensor2"), attribute("value")};
   if (!in_place) parameters.push_back(output("out"));
-  const size_t out = in_place ? 0 : 4;
-  std::vector<Rule> rules = {in_place ? not_null({0, 1, 2, 3}) : not_null({0, 1, 2, 3, 4}),
-                             dtype_in(0, set), dtype_in(1, set), dtype_in(2, set)};
-  if (is_product) rules.push_back(promotes_to_one_of({0, 1, 2}, set));
-  rules.push_back(result_converts(promote_tensors({0, 1, 2}), out));
-  std::vector<size_t> tensors = {0, 1, 2};
+  const size_t out = in_place ? kSelf : kOut;
+  std::vector<Rule> rules = {in_place ? not_null({kSelf, kTensor1, kTensor2, kValue})
+                                      : not_null({kSelf, kTensor1, kTensor2, kValue, kOut}),
+                             dtype_in(kSelf, set), dtype_in(kTensor1, set),
+                             dtype_in(kTensor2, set)};
+  if (is_product) rules.push_back(promotes_to_one_of({kSelf, kTensor1, kTensor2}, set));
+  rules.push_back(result_converts(promote_tensors({kSelf, kTensor1, kTensor2}), out));
+  std::vector<size_t> tensors = {kSelf, kTensor1, kTensor2};
   if (!in_place) tensors.push_back(out);
   if (is_product) {
     for (const size_t tensor : tensors) rules.push_back(no_private_format(tensor));
   }
   for (const size_t tensor : tensors) rules.push_back(max_rank(tensor));
-  rules.insert(rules.end(), {broadcastable({0, 1, 2}), shape_is_broadcast(out, {0, 1, 2})});
+  rules.insert(rules.end(), {broadcastable({kSelf, kTensor1, kTensor2}),
+                             shape_is_broadcast(out, {kSelf, kTensor1, kTensor2})});
   return {name, parameters, rules};
 }
 
@@ -41,20 +46,20 @@ const OperatorSpec kInplaceAddcdiv = spec("aclnnInplaceAddcdiv", kQuotients, tru
 
 Number value_of(const Arguments& arguments, aclDataType dtype) {
   const bool narrow = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
-  return Number::of(arguments.scalar(3), narrow ? ACL_FLOAT : dtype);
+  return Number::of(arguments.scalar(kValue), narrow ? ACL_FLOAT : dtype);
 }
 
 Plan plan_product(const Arguments& arguments, size_t out) {
-  const aclDataType dtype = *promote_tensors({0, 1, 2})(arguments);
-  return plan_arithmetic(arguments, out, {0, 1, 2}, dtype,
+  const aclDataType dtype = *promote_tensors({kSelf, kTensor1, kTensor2})(arguments);
+  return plan_arithmetic(arguments, out, {kSelf, kTensor1, kTensor2}, dtype,
                          add_product(dtype, value_of(arguments, dtype)), true);
 }
 
 // Integers are divided in FLOAT.
 Plan plan_quotient(const Arguments& arguments, size_t out) {
-  const aclDataType common = *promote_tensors({0, 1, 2})(arguments);
+  const aclDataType common = *promote_tensors({kSelf, kTensor1, kTensor2})(arguments);
   const aclDataType dtype = is_floating(common) ? common : ACL_FLOAT;
-  return plan_arithmetic(arguments, out, {0, 1, 2}, dtype,
+  return plan_arithmetic(arguments, out, {kSelf, kTensor1, kTensor2}, dtype,
                          function_kernel(Function::kAddQuotient, value_of(arguments, dtype).real),
                          true);
 }
@@ -65,10 +70,10 @@ Plan plan_quotient(const Arguments& arguments, size_t out) {
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnAddcmul, 5, kAddcmul,
-                 [](const Arguments& arguments) { return plan_product(arguments, 4); })
+                 [](const Arguments& arguments) { return plan_product(arguments, kOut); })
 ACLGRAD_OPERATOR(aclnnInplaceAddcmul, 4, kInplaceAddcmul,
-                 [](const Arguments& arguments) { return plan_product(arguments, 0); })
+                 [](const Arguments& arguments) { return plan_product(arguments, kSelf); })
 ACLGRAD_OPERATOR(aclnnAddcdiv, 5, kAddcdiv,
-                 [](const Arguments& arguments) { return plan_quotient(arguments, 4); })
+                 [](const Arguments& arguments) { return plan_quotient(arguments, kOut); })
 ACLGRAD_OPERATOR(aclnnInplaceAddcdiv, 4, kInplaceAddcdiv,
-                 [](const Arguments& arguments) { return plan_quotient(arguments, 0); })
+                 [](const Arguments& arguments) { return plan_quotient(arguments, kSelf); })

@@ -119,33 +119,37 @@ Plan plan_arithmetic(const Arguments& arguments, size_t out, std::vector<size_t>
   return Elementwise(shape, {result}, std::move(sources), std::move(kernel)).plan();
 }
 
+using namespace additive;
+
 // Any two of the arithmetic types have a common one, so its existence is no rule here. In place,
 // what holds for self holds for out.
 std::vector<Rule> additive_rules(size_t out) {
-  const Promotion promotion = promote_tensors(0, 1);
-  std::vector<Rule> rules = {out == 0 ? not_null({0, 1, 2}) : not_null({0, 1, 2, out}),
-                             dtype_in(0, kArithmeticDtypes),
-                             dtype_in(1, kArithmeticDtypes),
-                             scalar_converts(promotion, 2),
-                             result_converts(promotion, out),
-                             max_rank(0),
-                             max_rank(1)};
-  if (out != 0) rules.push_back(max_rank(out));
-  rules.push_back(broadcastable(0, 1));
-  rules.push_back(shape_is_broadcast(out, 0, 1));
+  const Promotion promotion = promote_tensors(kSelf, kOther);
+  std::vector<Rule> rules = {
+      out == kSelf ? not_null({kSelf, kOther, kAlpha}) : not_null({0, 1, 2, out}),
+      dtype_in(kSelf, kNumbersAndBool),
+      dtype_in(kOther, kNumbersAndBool),
+      scalar_converts(promotion, kAlpha),
+      result_converts(promotion, out),
+      max_rank(kSelf),
+      max_rank(kOther)};
+  if (out != kSelf) rules.push_back(max_rank(out));
+  rules.push_back(broadcastable(kSelf, kOther));
+  rules.push_back(shape_is_broadcast(out, kSelf, kOther));
   return rules;
 }
 
 std::vector<Rule> additive_scalar_rules(size_t out) {
-  const Promotion promotion = promote_addend(0, 1, out);
-  std::vector<Rule> rules = {out == 0 ? not_null({0, 1, 2}) : not_null({0, 1, 2, out}),
-                             dtype_in(0, kArithmeticDtypes),
-                             promotion_exists(promotion, 0, 1),
-                             scalar_converts(promotion, 1),
-                             scalar_converts(promotion, 2),
-                             result_converts(promotion, out),
-                             max_rank(0)};
-  if (out != 0) rules.push_back(same_shape(out, 0));
+  const Promotion promotion = promote_addend(kSelf, kOther, out);
+  std::vector<Rule> rules = {
+      out == kSelf ? not_null({kSelf, kOther, kAlpha}) : not_null({0, 1, 2, out}),
+      dtype_in(kSelf, kNumbersAndBool),
+      promotion_exists(promotion, kSelf, kOther),
+      scalar_converts(promotion, kOther),
+      scalar_converts(promotion, kAlpha),
+      result_converts(promotion, out),
+      max_rank(kSelf)};
+  if (out != kSelf) rules.push_back(same_shape(out, kSelf));
   return rules;
 }
 
@@ -154,23 +158,23 @@ namespace {
 // alpha in the type of the computation; for the 16-bit types as FLOAT.
 Number signed_alpha(const Arguments& arguments, aclDataType dtype, Sign sign) {
   const bool narrow = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
-  const Number alpha = Number::of(arguments.scalar(2), narrow ? ACL_FLOAT : dtype);
+  const Number alpha = Number::of(arguments.scalar(kAlpha), narrow ? ACL_FLOAT : dtype);
   return sign == Sign::kPlus ? alpha : -alpha;
 }
 
 }  // namespace
 
 Plan plan_additive(const Arguments& arguments, size_t out, Sign sign) {
-  const aclDataType dtype = *promote_tensors(0, 1)(arguments);
-  return plan_arithmetic(arguments, out, {0, 1}, dtype,
+  const aclDataType dtype = *promote_tensors(kSelf, kOther)(arguments);
+  return plan_arithmetic(arguments, out, {kSelf, kOther}, dtype,
                          scaled_sum(dtype, signed_alpha(arguments, dtype, sign)));
 }
 
 Plan plan_additive_scalar(const Arguments& arguments, size_t out, Sign sign) {
-  const aclDataType dtype = *promote_addend(0, 1, out)(arguments);
-  return plan_arithmetic(arguments, out, {0}, dtype,
+  const aclDataType dtype = *promote_addend(kSelf, kOther, out)(arguments);
+  return plan_arithmetic(arguments, out, {kSelf}, dtype,
                          scaled_sum(dtype, signed_alpha(arguments, dtype, sign),
-                                    Number::of(arguments.scalar(1), dtype)));
+                                    Number::of(arguments.scalar(kOther), dtype)));
 }
 
 }  // namespace aclgrad::ops

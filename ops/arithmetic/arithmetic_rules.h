@@ -9,16 +9,13 @@
 #include <vector>
 
 #include "ops/arithmetic/arithmetic_kernel.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/operator.h"
 #include "ops/meta/rules.h"
 
 namespace aclgrad::ops {
 
 // Every type that arithmetic knows.
-inline constexpr DtypeSet kArithmeticDtypes{
-    {ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT64, ACL_INT16, ACL_INT8, ACL_UINT8, ACL_DOUBLE,
-     ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128},
-    {ACL_BF16}};
 
 // The type of a computation, or nothing when its operands have no common one.
 using Promotion = std::function<std::optional<aclDataType>(const Arguments&)>;
@@ -47,8 +44,11 @@ Rule result_converts(Promotion promotion, size_t out);
 Plan plan_arithmetic(const Arguments& arguments, size_t out, std::vector<size_t> inputs,
                      aclDataType dtype, Kernel kernel, bool rounds_inputs = false);
 
-// Rules and plans of self +- alpha * other, with parameters self 0, other 1, alpha 2 and out as
-// given (3, or 0 in place). The sign is that of alpha.
+// Parameters, rules and plans of self +- alpha * other; in place, out is kSelf. The sign is that of
+// alpha.
+namespace additive {
+enum : size_t { kSelf, kOther, kAlpha, kOut };
+}
 enum class Sign { kPlus, kMinus };
 std::vector<Rule> additive_rules(size_t out);
 std::vector<Rule> additive_scalar_rules(size_t out);

@@ -4,13 +4,14 @@
 
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/arithmetic/selection_kernel.h"
+#include "ops/engine/dtype/dtype_sets.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr DtypeSet kDtypes{
-    {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8},
-    {ACL_BF16}};
+// aclnnClamp has both bounds, the others one of them.
+enum : size_t { kSelf, kLow, kHigh, kOut };
+enum : size_t { kOneBound = 1, kOutOfOne };
 
 // Where the bounds stand among the arguments.
 struct Bounds {
@@ -21,7 +22,8 @@ struct Bounds {
 // One of two bounds is enough.
 Rule one_bound_given() {
   return [](const Arguments& arguments) {
-    return arguments.given(1) || arguments.given(2) ? CheckResult() : not_null({1, 2})(arguments);
+    return arguments.given(kLow) || arguments.given(kHigh) ? CheckResult()
+                                                           : not_null({kLow, kHigh})(arguments);
   };
 }
 
@@ -32,24 +34,26 @@ OperatorSpec spec(const char* name, std::initializer_list<const char*> bounds) {
   const size_t out = parameters.size() - 1;
   std::vector<Rule> rules;
   if (bounds.size() == 2) {
-    rules = {not_null({0}), live_if_given(1), live_if_given(2), not_null({out}), one_bound_given()};
+    rules = {not_null({kSelf}), live_if_given(kLow), live_if_given(kHigh), not_null({out}),
+             one_bound_given()};
   } else {
-    rules = {not_null({0, 1, out})};
+    rules = {not_null({kSelf, kOneBound, out})};
   }
-  rules.insert(rules.end(), {dtype_in(0, kDtypes), dtype_in(out, kDtypes), same_shape(out, 0),
-                             max_rank(0), can_cast_tensor(0, out)});
+  rules.insert(rules.end(), {dtype_in(kSelf, kRealNumbers), dtype_in(out, kRealNumbers),
+                             same_shape(out, kSelf), max_rank(kSelf), can_cast_tensor(kSelf, out)});
   return {name, parameters, rules};
 }
 
 const OperatorSpec kClamp = spec("aclnnClamp", {"clipValueMin", "clipValueMax"});
 const OperatorSpec kClampMin = spec("aclnnClampMin", {"clipValueMin"});
 const OperatorSpec kClampMax = spec("aclnnClampMax", {"clipValueMax"});
-const OperatorSpec kInplaceClampMax{"aclnnInplaceClampMax",
-                                    {in_out("selfRef"), attribute("clipValueMax")},
-                                    {not_null({0, 1}), dtype_in(0, kDtypes), max_rank(0)}};
+const OperatorSpec kInplaceClampMax{
+    "aclnnInplaceClampMax",
+    {in_out("selfRef"), attribute("clipValueMax")},
+    {not_null({kSelf, kOneBound}), dtype_in(kSelf, kRealNumbers), max_rank(kSelf)}};
 
 Plan plan_clamp(const Arguments& arguments, size_t out, const Bounds& bounds) {
-  aclDataType dtype = on_950(arguments) ? arguments.dtype(0) : arguments.dtype(out);
+  aclDataType dtype = on_950(arguments) ? arguments.dtype(kSelf) : arguments.dtype(out);
   const auto given = [&](std::optional<size_t> bound) { return bound && arguments.given(*bound); };
   for (const std::optional<size_t>& bound : {bounds.low, bounds.high}) {
     if (!on_950(arguments) || !given(bound)) continue;
@@ -61,7 +65,7 @@ Plan plan_clamp(const Arguments& arguments, size_t out, const Bounds& bounds) {
     return given(bound) ? std::optional(Number::of(arguments.scalar(*bound), of_bounds))
                         : std::nullopt;
   };
-  return plan_arithmetic(arguments, out, {0}, dtype,
+  return plan_arithmetic(arguments, out, {kSelf}, dtype,
                          clamp(dtype, number(bounds.low), number(bounds.high)), true);
 }
 
@@ -71,14 +75,14 @@ Plan plan_clamp(const Arguments& arguments, size_t out, const Bounds& bounds) {
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnClamp, 4, kClamp, [](const Arguments& arguments) {
-  return plan_clamp(arguments, 3, {1, 2});
+  return plan_clamp(arguments, kOut, {kLow, kHigh});
 })
 ACLGRAD_OPERATOR(aclnnClampMin, 3, kClampMin, [](const Arguments& arguments) {
-  return plan_clamp(arguments, 2, {1, std::nullopt});
+  return plan_clamp(arguments, kOutOfOne, {kOneBound, std::nullopt});
 })
 ACLGRAD_OPERATOR(aclnnClampMax, 3, kClampMax, [](const Arguments& arguments) {
-  return plan_clamp(arguments, 2, {std::nullopt, 1});
+  return plan_clamp(arguments, kOutOfOne, {std::nullopt, kOneBound});
 })
 ACLGRAD_OPERATOR(aclnnInplaceClampMax, 2, kInplaceClampMax, [](const Arguments& arguments) {
-  return plan_clamp(arguments, 0, {std::nullopt, 1});
+  return plan_clamp(arguments, kSelf, {std::nullopt, kOneBound});
 })

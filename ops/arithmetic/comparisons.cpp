@@ -17,24 +17,13 @@
 #include "aclnnop/aclnn_ne_tensor.h"
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/arithmetic/selection_kernel.h"
+#include "ops/engine/dtype/dtype_sets.h"
 
 using namespace aclgrad::ops;
 
 namespace {
 
-constexpr DtypeSet kOrdered{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,
-                             ACL_INT64, ACL_UINT8, ACL_BOOL, ACL_UINT16, ACL_UINT32, ACL_UINT64},
-                            {ACL_BF16}};
-constexpr DtypeSet kEquals{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,
-                            ACL_INT64, ACL_UINT8, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128},
-                           {ACL_BF16}};
-constexpr DtypeSet kEqualsOn950{ACL_FLOAT,  ACL_FLOAT16, ACL_DOUBLE,    ACL_INT8,       ACL_INT16,
-                                ACL_INT32,  ACL_INT64,   ACL_UINT8,     ACL_BOOL,       ACL_UINT16,
-                                ACL_UINT32, ACL_UINT64,  ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16};
-constexpr DtypeSet kResults{
-    {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8,
-     ACL_BOOL, ACL_UINT16, ACL_UINT32, ACL_UINT64, ACL_COMPLEX64, ACL_COMPLEX128},
-    {ACL_BF16}};
+enum : size_t { kSelf, kOther, kOut };
 
 bool is_equality(Comparison comparison) {
   return comparison == Comparison::kEqual || comparison == Comparison::kNotEqual;
@@ -43,8 +32,8 @@ bool is_equality(Comparison comparison) {
 // ---- Data types ---------------------------------------------------------------------------------
 
 const DtypeSet& operands(Comparison comparison) {
-  if (!is_equality(comparison)) return kOrdered;
-  return current_soc() == Soc::kAscend950 ? kEqualsOn950 : kEquals;
+  if (!is_equality(comparison)) return kAllReal;
+  return current_soc() == Soc::kAscend950 ? kAllDtypesAndBf16 : kNumbersAndBool;
 }
 
 Rule operand_dtype(Comparison comparison, size_t i) {
@@ -55,7 +44,7 @@ Rule result_dtype(Comparison comparison, size_t out) {
   return [=](const Arguments& arguments) {
     if (is_equality(comparison)) return dtype_in(out, operands(comparison))(arguments);
     const bool real = comparison == Comparison::kLess && before_950(arguments);
-    return dtype_in(out, real ? kOrdered : kResults)(arguments);
+    return dtype_in(out, real ? kAllReal : kAllDtypes)(arguments);
   };
 }
 
@@ -78,10 +67,10 @@ std::optional<aclDataType> promote_number(Comparison comparison, aclDataType sel
 // What both operands are compared in.
 Promotion promotion(Comparison comparison) {
   return [comparison](const Arguments& arguments) -> std::optional<aclDataType> {
-    const aclDataType self = arguments.dtype(0);
-    const auto common = arguments[1].tensor() != nullptr
-                            ? promote_types(self, arguments.dtype(1))
-                            : promote_number(comparison, self, arguments.scalar(1));
+    const aclDataType self = arguments.dtype(kSelf);
+    const auto common = arguments[kOther].tensor() != nullptr
+                            ? promote_types(self, arguments.dtype(kOther))
+                            : promote_number(comparison, self, arguments.scalar(kOther));
     return common == ACL_BOOL ? ACL_INT8 : common;
   };
 }
@@ -91,67 +80,72 @@ Promotion promotion(Comparison comparison) {
 OperatorSpec with_number(const char* name, Comparison comparison) {
   return {name,
           {input("self"), attribute("other"), output("out")},
-          {not_null({0, 1, 2}), operand_dtype(comparison, 0), operand_dtype(comparison, 1),
-           result_dtype(comparison, 2), promotion_exists(promotion(comparison), 0, 1), max_rank(0),
-           max_rank(2), same_shape(2, 0)}};
+          {not_null({kSelf, kOther, kOut}), operand_dtype(comparison, kSelf),
+           operand_dtype(comparison, kOther), result_dtype(comparison, kOut),
+           promotion_exists(promotion(comparison), kSelf, kOther), max_rank(kSelf), max_rank(kOut),
+           same_shape(kOut, kSelf)}};
 }
 OperatorSpec with_number_in_place(const char* name, Comparison comparison) {
   return {name,
           {in_out("selfRef"), attribute("other")},
-          {not_null({0, 1}), operand_dtype(comparison, 0), operand_dtype(comparison, 1),
-           promotion_exists(promotion(comparison), 0, 1), max_rank(0)}};
+          {not_null({kSelf, kOther}), operand_dtype(comparison, kSelf),
+           operand_dtype(comparison, kOther),
+           promotion_exists(promotion(comparison), kSelf, kOther), max_rank(kSelf)}};
 }
 
 OperatorSpec with_tensor(const char* name, Comparison comparison) {
-  std::vector<Rule> dtypes = {operand_dtype(comparison, 0), operand_dtype(comparison, 1),
-                              result_dtype(comparison, 2)};
+  std::vector<Rule> dtypes = {operand_dtype(comparison, kSelf), operand_dtype(comparison, kOther),
+                              result_dtype(comparison, kOut)};
   if (comparison == Comparison::kGreater) dtypes = {dtypes[2], dtypes[0], dtypes[1]};
-  return {name,
-          {input("self"), input("other"), output("out")},
-          {not_null({0, 1, 2}), dtypes[0], dtypes[1], dtypes[2],
-           promotion_exists(promotion(comparison), 0, 1), max_rank(0), max_rank(1), max_rank(2),
-           broadcastable(0, 1), shape_is_broadcast(2, 0, 1)}};
+  return {
+      name,
+      {input("self"), input("other"), output("out")},
+      {not_null({kSelf, kOther, kOut}), dtypes[0], dtypes[1], dtypes[2],
+       promotion_exists(promotion(comparison), kSelf, kOther), max_rank(kSelf), max_rank(kOther),
+       max_rank(kOut), broadcastable(kSelf, kOther), shape_is_broadcast(kOut, kSelf, kOther)}};
 }
 OperatorSpec with_tensor_in_place(const char* name, Comparison comparison) {
-  return {name,
-          {in_out("selfRef"), input("other")},
-          {not_null({0, 1}), operand_dtype(comparison, 0), operand_dtype(comparison, 1),
-           promotion_exists(promotion(comparison), 0, 1), max_rank(0), max_rank(1),
-           broadcastable(0, 1), shape_is_broadcast(0, 0, 1)}};
+  return {
+      name,
+      {in_out("selfRef"), input("other")},
+      {not_null({kSelf, kOther}), operand_dtype(comparison, kSelf),
+       operand_dtype(comparison, kOther), promotion_exists(promotion(comparison), kSelf, kOther),
+       max_rank(kSelf), max_rank(kOther), broadcastable(kSelf, kOther),
+       shape_is_broadcast(kSelf, kSelf, kOther)}};
 }
 
 Plan plan_comparison(const Arguments& arguments, size_t out, Comparison kind) {
   const aclDataType dtype = *promotion(kind)(arguments);
-  std::vector<size_t> inputs = {0};
+  std::vector<size_t> inputs = {kSelf};
   Kernel kernel;
-  if (arguments[1].tensor() != nullptr) {
-    inputs.push_back(1);
+  if (arguments[kOther].tensor() != nullptr) {
+    inputs.push_back(kOther);
     kernel = comparison(kind, dtype);
   } else {
-    kernel = comparison(kind, dtype, Number::of(arguments.scalar(1), dtype));
+    kernel = comparison(kind, dtype, Number::of(arguments.scalar(kOther), dtype));
   }
   return plan_arithmetic(arguments, out, inputs, dtype, kernel, true);
 }
 
-template <Comparison kComparison, size_t kOut>
+template <Comparison kComparison, size_t out>
 Plan planned(const Arguments& arguments) {
-  return plan_comparison(arguments, kOut, kComparison);
+  return plan_comparison(arguments, out, kComparison);
 }
 
 }  // namespace
 
 // One operator: the Comparison, the COUNT of parameters, that of the result, and what makes the
 // spec.
-#define ACLGRAD_COMPARISON(name, kKind, count, kOut, spec)            \
+#define ACLGRAD_COMPARISON(name, kKind, count, out, spec)             \
   const OperatorSpec kSpecOf_##name = spec(#name, Comparison::kKind); \
-  ACLGRAD_OPERATOR(name, count, kSpecOf_##name, (planned<Comparison::kKind, kOut>))
+  ACLGRAD_OPERATOR(name, count, kSpecOf_##name, (planned<Comparison::kKind, out>))
 
 // The four operators of one comparison.
-#define ACLGRAD_COMPARISONS(Name, kKind)                                            \
-  ACLGRAD_COMPARISON(aclnn##Name##Scalar, kKind, 3, 2, with_number)                 \
-  ACLGRAD_COMPARISON(aclnnInplace##Name##Scalar, kKind, 2, 0, with_number_in_place) \
-  ACLGRAD_COMPARISON(aclnn##Name##Tensor, kKind, 3, 2, with_tensor)                 \
-  ACLGRAD_COMPARISON(aclnnInplace##Name##Tensor, kKind, 2, 0, with_tensor_in_place)
+#define ACLGRAD_COMPARISONS(Name, kKind)                                                \
+  ACLGRAD_COMPARISON(aclnn##Name##Scalar, kKind, 3, kOut, with_number)                  \
+  ACLGRAD_COMPARISON(aclnnInplace##Name##Scalar, kKind, 2, kSelf, with_number_in_place) \
+  ACLGRAD_COMPARISON(aclnn##Name##Tensor, kKind, 3, kOut, with_tensor)                  \
+  ACLGRAD_COMPARISON(aclnnInplace##Name##Tensor, kKind, 2, kSelf, with_tensor_in_place)
 
 ACLGRAD_COMPARISONS(Gt, kGreater)
 ACLGRAD_COMPARISONS(Ge, kGreaterEqual)

@@ -6,22 +6,22 @@
 #include "aclnnop/aclnn_minimum.h"
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/arithmetic/functions_kernel.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/dtypes.h"
 
 using namespace aclgrad::ops;
 
 namespace {
 
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_INT32, ACL_FLOAT16, ACL_INT8, ACL_INT64, ACL_INT16,
-                            ACL_UINT8, ACL_DOUBLE, ACL_BOOL},
-                           {ACL_BF16}};
+enum : size_t { kSelf, kOther, kOut };
 
 OperatorSpec spec(const char* name) {
   return {name,
           {input("self"), input("other"), output("out")},
-          {not_null({0, 1, 2}), dtype_in(0, kDtypes), dtype_in(1, kDtypes), dtype_in(2, kDtypes),
-           result_converts(promote_tensors(0, 1), 2), max_rank(0), max_rank(1), max_rank(2),
-           broadcastable(0, 1), shape_is_broadcast(2, 0, 1)}};
+          {not_null({kSelf, kOther, kOut}), dtype_in(kSelf, kRealNumbersAndBool),
+           dtype_in(kOther, kRealNumbersAndBool), dtype_in(kOut, kRealNumbersAndBool),
+           result_converts(promote_tensors(kSelf, kOther), kOut), max_rank(kSelf), max_rank(kOther),
+           max_rank(kOut), broadcastable(kSelf, kOther), shape_is_broadcast(kOut, kSelf, kOther)}};
 }
 
 // Of integers, and of BOOL, where they are a logical or and an and.
@@ -34,10 +34,10 @@ IntegerKernel integer_kernel(bool largest) {
 }
 
 Plan plan_extremum(const Arguments& arguments, bool largest) {
-  const aclDataType dtype = *promote_tensors(0, 1)(arguments);
+  const aclDataType dtype = *promote_tensors(kSelf, kOther)(arguments);
   const Function function = largest ? Function::kMaximum : Function::kMinimum;
   return plan_arithmetic(
-      arguments, 2, {0, 1}, dtype,
+      arguments, kOut, {kSelf, kOther}, dtype,
       is_floating(dtype) ? Kernel(function_kernel(function)) : Kernel(integer_kernel(largest)));
 }
 

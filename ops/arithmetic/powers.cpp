@@ -10,6 +10,8 @@
 namespace aclgrad::ops {
 namespace {
 
+enum : size_t { kSelf, kExponent, kOut };
+
 std::optional<aclDataType> promoted(aclDataType self, aclDataType exponent, aclDataType out) {
   if (exponent == ACL_DOUBLE && out == ACL_FLOAT) return ACL_FLOAT;
   if (is_complex(self) || is_complex(exponent)) return promote_types(self, exponent);
@@ -20,17 +22,19 @@ std::optional<aclDataType> promoted(aclDataType self, aclDataType exponent, aclD
 
 Promotion promote_power(size_t out) {
   return [out](const Arguments& arguments) {
-    return promoted(arguments.dtype(0), arguments.scalar(1).dtype, arguments.dtype(out));
+    return promoted(arguments.dtype(kSelf), arguments.scalar(kExponent).dtype,
+                    arguments.dtype(out));
   };
 }
 
 Rule not_both_bool() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
-    const aclDataType exponent =
-        arguments[1].tensor() != nullptr ? arguments.dtype(1) : arguments.scalar(1).dtype;
-    if (arguments.dtype(0) != ACL_BOOL || exponent != ACL_BOOL) return std::nullopt;
-    return fmt::format("{} and {} are both DT_BOOL, expected at most one.", arguments.name(0),
-                       arguments.name(1));
+    const aclDataType exponent = arguments[kExponent].tensor() != nullptr
+                                     ? arguments.dtype(kExponent)
+                                     : arguments.scalar(kExponent).dtype;
+    if (arguments.dtype(kSelf) != ACL_BOOL || exponent != ACL_BOOL) return std::nullopt;
+    return fmt::format("{} and {} are both DT_BOOL, expected at most one.", arguments.name(kSelf),
+                       arguments.name(kExponent));
   });
 }
 
@@ -38,46 +42,49 @@ Rule not_both_bool() {
 Rule integer_has_power(size_t out) {
   return require([out](const Arguments& arguments) -> std::optional<std::string> {
     const aclDataType dtype = *promote_power(out)(arguments);
-    const double exponent = arguments.scalar(1).to_double();
+    const double exponent = arguments.scalar(kExponent).to_double();
     if (!is_integer(dtype) || exponent >= 0) return std::nullopt;
-    return fmt::format("{} must not be negative for a result in {}, but is {}.", arguments.name(1),
-                       dtype_name(dtype), exponent);
+    return fmt::format("{} must not be negative for a result in {}, but is {}.",
+                       arguments.name(kExponent), dtype_name(dtype), exponent);
   });
 }
 
 // Any two of the arithmetic types have a common one, so its existence is no rule here.
 std::vector<Rule> scalar_rules(size_t out) {
   const Promotion promotion = promote_power(out);
-  std::vector<Rule> rules = {out == 0 ? not_null({0, 1}) : not_null({0, 1, out}),
-                             dtype_in(0, kArithmeticDtypes), dtype_in(1, kArithmeticDtypes)};
-  if (out != 0) rules.push_back(dtype_in(out, kArithmeticDtypes));
+  std::vector<Rule> rules = {out == kSelf ? not_null({kSelf, kExponent}) : not_null({0, 1, out}),
+                             dtype_in(kSelf, kNumbersAndBool),
+                             dtype_in(kExponent, kNumbersAndBool)};
+  if (out != kSelf) rules.push_back(dtype_in(out, kNumbersAndBool));
   rules.insert(rules.end(), {not_both_bool(), integer_has_power(out),
-                             result_converts(promotion, out), max_rank(0)});
-  if (out != 0) rules.insert(rules.end(), {max_rank(out), same_shape(out, 0)});
+                             result_converts(promotion, out), max_rank(kSelf)});
+  if (out != kSelf) rules.insert(rules.end(), {max_rank(out), same_shape(out, kSelf)});
   return rules;
 }
 
-const OperatorSpec kPowTensorScalar{
-    "aclnnPowTensorScalar", {input("self"), attribute("exponent"), output("out")}, scalar_rules(2)};
+const OperatorSpec kPowTensorScalar{"aclnnPowTensorScalar",
+                                    {input("self"), attribute("exponent"), output("out")},
+                                    scalar_rules(kOut)};
 const OperatorSpec kInplacePowTensorScalar{
-    "aclnnInplacePowTensorScalar", {in_out("selfRef"), attribute("exponent")}, scalar_rules(0)};
+    "aclnnInplacePowTensorScalar", {in_out("selfRef"), attribute("exponent")}, scalar_rules(kSelf)};
 const OperatorSpec kPowTensorTensor{
     "aclnnPowTensorTensor",
     {input("self"), input("exponent"), output("out")},
-    {not_null({0, 1, 2}), dtype_in(0, kArithmeticDtypes), dtype_in(1, kArithmeticDtypes),
-     dtype_in(2, kArithmeticDtypes), not_both_bool(), result_converts(promote_tensors(0, 1), 2),
-     max_rank(0), max_rank(1), max_rank(2), broadcastable(0, 1), shape_is_broadcast(2, 0, 1)}};
+    {not_null({kSelf, kExponent, kOut}), dtype_in(kSelf, kNumbersAndBool),
+     dtype_in(kExponent, kNumbersAndBool), dtype_in(kOut, kNumbersAndBool), not_both_bool(),
+     result_converts(promote_tensors(kSelf, kExponent), kOut), max_rank(kSelf), max_rank(kExponent),
+     max_rank(kOut), broadcastable(kSelf, kExponent), shape_is_broadcast(kOut, kSelf, kExponent)}};
 
 Plan plan_with_number(const Arguments& arguments, size_t out) {
   const aclDataType dtype = *promote_power(out)(arguments);
   const bool narrow = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
-  const Number exponent = Number::of(arguments.scalar(1), narrow ? ACL_FLOAT : dtype);
-  return plan_arithmetic(arguments, out, {0}, dtype, power(dtype, exponent), true);
+  const Number exponent = Number::of(arguments.scalar(kExponent), narrow ? ACL_FLOAT : dtype);
+  return plan_arithmetic(arguments, out, {kSelf}, dtype, power(dtype, exponent), true);
 }
 
 Plan plan_with_tensor(const Arguments& arguments) {
-  const aclDataType dtype = *promote_tensors(0, 1)(arguments);
-  return plan_arithmetic(arguments, 2, {0, 1}, dtype, power(dtype), true);
+  const aclDataType dtype = *promote_tensors(kSelf, kExponent)(arguments);
+  return plan_arithmetic(arguments, kOut, {kSelf, kExponent}, dtype, power(dtype), true);
 }
 
 }  // namespace
@@ -86,7 +93,7 @@ Plan plan_with_tensor(const Arguments& arguments) {
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnPowTensorScalar, 3, kPowTensorScalar,
-                 [](const Arguments& arguments) { return plan_with_number(arguments, 2); })
+                 [](const Arguments& arguments) { return plan_with_number(arguments, kOut); })
 ACLGRAD_OPERATOR(aclnnInplacePowTensorScalar, 2, kInplacePowTensorScalar,
-                 [](const Arguments& arguments) { return plan_with_number(arguments, 0); })
+                 [](const Arguments& arguments) { return plan_with_number(arguments, kSelf); })
 ACLGRAD_OPERATOR(aclnnPowTensorTensor, 3, kPowTensorTensor, plan_with_tensor)

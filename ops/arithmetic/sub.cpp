@@ -7,17 +7,20 @@
 namespace aclgrad::ops {
 namespace {
 
+using namespace additive;
+
 const OperatorSpec kSub{"aclnnSub",
                         {input("self"), input("other"), attribute("alpha"), output("out")},
-                        additive_rules(3)};
-const OperatorSpec kInplaceSub{
-    "aclnnInplaceSub", {in_out("selfRef"), input("other"), attribute("alpha")}, additive_rules(0)};
+                        additive_rules(kOut)};
+const OperatorSpec kInplaceSub{"aclnnInplaceSub",
+                               {in_out("selfRef"), input("other"), attribute("alpha")},
+                               additive_rules(kSelf)};
 const OperatorSpec kSubs{"aclnnSubs",
                          {input("self"), attribute("other"), attribute("alpha"), output("out")},
-                         additive_scalar_rules(3)};
+                         additive_scalar_rules(kOut)};
 const OperatorSpec kInplaceSubs{"aclnnInplaceSubs",
                                 {in_out("selfRef"), attribute("other"), attribute("alpha")},
-                                additive_scalar_rules(0)};
+                                additive_scalar_rules(kSelf)};
 
 }  // namespace
 }  // namespace aclgrad::ops
@@ -25,14 +28,14 @@ const OperatorSpec kInplaceSubs{"aclnnInplaceSubs",
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSub, 4, kSub, [](const Arguments& arguments) {
-  return plan_additive(arguments, 3, Sign::kMinus);
+  return plan_additive(arguments, kOut, Sign::kMinus);
 })
 ACLGRAD_OPERATOR(aclnnInplaceSub, 3, kInplaceSub, [](const Arguments& arguments) {
-  return plan_additive(arguments, 0, Sign::kMinus);
+  return plan_additive(arguments, kSelf, Sign::kMinus);
 })
 ACLGRAD_OPERATOR(aclnnSubs, 4, kSubs, [](const Arguments& arguments) {
-  return plan_additive_scalar(arguments, 3, Sign::kMinus);
+  return plan_additive_scalar(arguments, kOut, Sign::kMinus);
 })
 ACLGRAD_OPERATOR(aclnnInplaceSubs, 3, kInplaceSubs, [](const Arguments& arguments) {
-  return plan_additive_scalar(arguments, 0, Sign::kMinus);
+  return plan_additive_scalar(arguments, kSelf, Sign::kMinus);
 })

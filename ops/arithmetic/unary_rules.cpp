@@ -4,8 +4,10 @@
 namespace aclgrad::ops {
 namespace {
 
+using namespace unary_function;
+
 aclDataType dtype_of(const Arguments& arguments, Integers integers, size_t out) {
-  const aclDataType self = arguments.dtype(0);
+  const aclDataType self = arguments.dtype(kSelf);
   if (is_floating(self) || is_complex(self)) return self;
   if (integers == Integers::kAsOutput) return arguments.dtype(out);
   return self == ACL_INT64 && integers == Integers::kInt64AsDouble ? ACL_DOUBLE : ACL_FLOAT;
@@ -16,7 +18,7 @@ aclDataType dtype_of(const Arguments& arguments, Integers integers, size_t out) 
 Plan plan_unary(const Arguments& arguments, size_t out, const Unary& unary) {
   const aclDataType dtype = dtype_of(arguments, unary.integers, out);
   const Dims& shape = arguments.shape(out);
-  Operand source = operand(arguments, 0, shape);
+  Operand source = operand(arguments, kSelf, shape);
   Operand result = operand(arguments, out, shape);
   source.round_first = dtype;
   result.round_first = dtype;
@@ -28,22 +30,22 @@ Plan plan_unary(const Arguments& arguments, size_t out, const Unary& unary) {
 Rule unary_result_converts() {
   return result_converts(
       [](const Arguments& arguments) {
-        return std::optional(dtype_of(arguments, Integers::kAsFloat, 1));
+        return std::optional(dtype_of(arguments, Integers::kAsFloat, kOut));
       },
-      1);
+      kOut);
 }
 
 std::vector<Rule> unary_rules(std::vector<Rule> on_dtypes, std::vector<Rule> more) {
-  std::vector<Rule> rules = {not_null({0, 1})};
+  std::vector<Rule> rules = {not_null({kSelf, kOut})};
   rules.insert(rules.end(), on_dtypes.begin(), on_dtypes.end());
-  rules.push_back(same_shape(1, 0));
-  rules.push_back(max_rank(0));
+  rules.push_back(same_shape(kOut, kSelf));
+  rules.push_back(max_rank(kSelf));
   rules.insert(rules.end(), more.begin(), more.end());
   return rules;
 }
 
 OperatorSpec unary_in_place(const char* name, const char* tensor, const DtypeSet& dtypes) {
-  return {name, {in_out(tensor)}, {not_null({0}), dtype_in(0, dtypes), max_rank(0)}};
+  return {name, {in_out(tensor)}, {not_null({kSelf}), dtype_in(kSelf, dtypes), max_rank(kSelf)}};
 }
 
 }  // namespace aclgrad::ops

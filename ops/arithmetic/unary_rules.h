@@ -7,6 +7,11 @@
 
 namespace aclgrad::ops {
 
+// The parameters; in place, kSelf alone.
+namespace unary_function {
+enum : size_t { kSelf, kOut };
+}
+
 // What integers and BOOL are converted to before.
 enum class Integers { kAsFloat, kInt64AsDouble, kAsOutput };
 
@@ -19,7 +24,7 @@ struct Unary {
 
 Plan plan_unary(const Arguments& arguments, size_t out, const Unary& unary);
 
-// The result of self, parameter 0, converts to out, parameter 1. Integers count as FLOAT here,
+// The result of self converts to out. Integers count as FLOAT here,
 // whatever they are computed in.
 Rule unary_result_converts();
 
@@ -30,10 +35,12 @@ OperatorSpec unary_in_place(const char* name, const char* tensor, const DtypeSet
 }  // namespace aclgrad::ops
 
 // Both phases of aclnn<Name> and aclnnInplace<Name> for the Unary k<Name>.
-#define ACLGRAD_UNARY(Name)                                                                      \
-  ACLGRAD_OPERATOR(aclnn##Name, 2, k##Name.out_of_place,                                         \
-                   [](const Arguments& arguments) { return plan_unary(arguments, 1, k##Name); }) \
-  ACLGRAD_OPERATOR(aclnnInplace##Name, 1, k##Name.in_place,                                      \
-                   [](const Arguments& arguments) { return plan_unary(arguments, 0, k##Name); })
+#define ACLGRAD_UNARY(Name)                                                                  \
+  ACLGRAD_OPERATOR(aclnn##Name, 2, k##Name.out_of_place, [](const Arguments& arguments) {    \
+    return plan_unary(arguments, unary_function::kOut, k##Name);                             \
+  })                                                                                         \
+  ACLGRAD_OPERATOR(aclnnInplace##Name, 1, k##Name.in_place, [](const Arguments& arguments) { \
+    return plan_unary(arguments, unary_function::kSelf, k##Name);                            \
+  })
 
 #endif  // ACLGRAD_OPS_ARITHMETIC_UNARY_RULES_H_

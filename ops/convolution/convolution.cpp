@@ -14,17 +14,19 @@
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kInput = 0;
-constexpr size_t kWeight = 1;
-constexpr size_t kBias = 2;
-constexpr size_t kStride = 3;
-constexpr size_t kPadding = 4;
-constexpr size_t kDilation = 5;
-constexpr size_t kTransposed = 6;
-constexpr size_t kOutputPadding = 7;
-constexpr size_t kGroups = 8;
-constexpr size_t kOutput = 9;
-constexpr size_t kCubeMathType = 10;
+enum : size_t {
+  kInput,
+  kWeight,
+  kBias,
+  kStride,
+  kPadding,
+  kDilation,
+  kTransposed,
+  kOutputPadding,
+  kGroups,
+  kOutput,
+  kCubeMathType
+};
 constexpr int64_t kUseFloat16 = 2;
 
 constexpr ConvolutionParameters kParameters{
@@ -96,9 +98,9 @@ std::vector<Rule> rules() {
   std::vector<Rule> list = {not_null({kInput, kWeight, kStride, kPadding, kDilation, kOutput}),
                             if_transposed(not_null({kOutputPadding})), live_if_given(kBias),
                             live_if_given(kOutputPadding),
-                            if_given(kBias, dtype_in(kBias, kConvolutionDtypes))};
+                            if_given(kBias, dtype_in(kBias, kFloats))};
   for (const size_t tensor : {kInput, kWeight, kOutput}) {
-    list.push_back(dtype_in(tensor, kConvolutionDtypes));
+    list.push_back(dtype_in(tensor, kFloats));
   }
   list.push_back(convolution_ranks(kParameters));
   list.push_back(if_given(kBias, rank_is(kBias, 1)));

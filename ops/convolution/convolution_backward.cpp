@@ -17,21 +17,23 @@
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kGradOutput = 0;
-constexpr size_t kInput = 1;
-constexpr size_t kWeight = 2;
-constexpr size_t kBiasSizes = 3;
-constexpr size_t kStride = 4;
-constexpr size_t kPadding = 5;
-constexpr size_t kDilation = 6;
-constexpr size_t kTransposed = 7;
-constexpr size_t kOutputPadding = 8;
-constexpr size_t kGroups = 9;
-constexpr size_t kOutputMask = 10;
-constexpr size_t kCubeMathType = 11;
-constexpr size_t kGradInput = 12;
-constexpr size_t kGradWeight = 13;
-constexpr size_t kGradBias = 14;
+enum : size_t {
+  kGradOutput,
+  kInput,
+  kWeight,
+  kBiasSizes,
+  kStride,
+  kPadding,
+  kDilation,
+  kTransposed,
+  kOutputPadding,
+  kGroups,
+  kOutputMask,
+  kCubeMathType,
+  kGradInput,
+  kGradWeight,
+  kGradBias
+};
 constexpr int64_t kUseFloat16 = 2;
 constexpr int64_t kLastCubeMathType = 3;
 
@@ -118,10 +120,10 @@ std::vector<Rule> rules() {
   list.push_back(kMask.has_three_values(kNullPointer));
   for (const size_t output : kOutputs) list.push_back(kMask.if_wanted(output, not_null({output})));
   for (const size_t tensor : {kGradOutput, kInput, kWeight}) {
-    list.push_back(dtype_in(tensor, kConvolutionDtypes));
+    list.push_back(dtype_in(tensor, kFloats));
   }
   for (const size_t output : kOutputs) {
-    list.push_back(if_given(output, dtype_in(output, kConvolutionDtypes)));
+    list.push_back(if_given(output, dtype_in(output, kFloats)));
   }
   for (const size_t tensor : {kGradOutput, kInput, kWeight}) {
     list.push_back(has_image_format(tensor, true));

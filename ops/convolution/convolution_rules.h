@@ -6,11 +6,10 @@
 #include <optional>
 
 #include "ops/convolution/convolution_kernel.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
 namespace aclgrad::ops {
-
-inline constexpr DtypeSet kConvolutionDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 
 // Numbers of the parameters; `result` is the output or its gradient.
 struct ConvolutionParameters {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/engine/elementwise.h"
 #include "ops/engine/strided.h"
 #include "ops/shape/movement_rules.h"
@@ -14,14 +15,8 @@
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kStart = 0;
-constexpr size_t kEnd = 1;
-constexpr size_t kStep = 2;
-constexpr size_t kOut = 3;
+enum : size_t { kStart, kEnd, kStep, kOut };
 
-constexpr DtypeSet kScalarDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16,
-                                  ACL_INT32, ACL_INT64, ACL_UINT8, ACL_BOOL},
-                                 {ACL_BF16}};
 constexpr DtypeSet kDtypes{{ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE, ACL_INT64, ACL_INT32}, {ACL_BF16}};
 
 // A scalar as out's kind holds it.
@@ -75,11 +70,12 @@ Rule has_count() {
   });
 }
 
-const OperatorSpec kArange{"aclnnArange",
-                           {attribute("start"), attribute("end"), attribute("step"), output("out")},
-                           {not_null({kStart, kEnd, kStep, kOut}), dtype_in(kStart, kScalarDtypes),
-                            dtype_in(kEnd, kScalarDtypes), dtype_in(kStep, kScalarDtypes),
-                            dtype_in(kOut, kDtypes), step_is_not_0(), step_leads(), has_count()}};
+const OperatorSpec kArange{
+    "aclnnArange",
+    {attribute("start"), attribute("end"), attribute("step"), output("out")},
+    {not_null({kStart, kEnd, kStep, kOut}), dtype_in(kStart, kRealNumbersAndBool),
+     dtype_in(kEnd, kRealNumbersAndBool), dtype_in(kStep, kRealNumbersAndBool),
+     dtype_in(kOut, kDtypes), step_is_not_0(), step_leads(), has_count()}};
 
 // In a compute type.
 template <class T>

@@ -6,6 +6,7 @@
 
 #include "aclnnop/aclnn_embedding_dense_backward.h"
 #include "ops/arithmetic/arithmetic_kernel.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/index/gather_kernel.h"
 #include "ops/shape/movement_rules.h"
 
@@ -16,13 +17,7 @@ namespace {
 
 namespace forward {
 
-constexpr size_t kWeight = 0;
-constexpr size_t kIndices = 1;
-constexpr size_t kOut = 2;
-
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,
-                            ACL_INT64, ACL_UINT8, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128},
-                           {ACL_BF16}};
+enum : size_t { kWeight, kIndices, kOut };
 
 Dims rows_shape(const Arguments& arguments) {
   Dims shape = arguments.shape(kIndices);
@@ -33,9 +28,9 @@ Dims rows_shape(const Arguments& arguments) {
 const OperatorSpec kSpec{
     "aclnnEmbedding",
     {input("weight"), input("indices"), output("out")},
-    {not_null({kWeight, kIndices, kOut}), dtype_in(kWeight, kDtypes), same_dtype(kOut, kWeight),
-     dtype_in(kIndices, {ACL_INT32, ACL_INT64}), min_rank(kWeight, 2), max_rank(kWeight, 2),
-     max_rank(kIndices), max_rank(kOut), has_shape_of(kOut, rows_shape)}};
+    {not_null({kWeight, kIndices, kOut}), dtype_in(kWeight, kNumbersAndBool),
+     same_dtype(kOut, kWeight), dtype_in(kIndices, {ACL_INT32, ACL_INT64}), min_rank(kWeight, 2),
+     max_rank(kWeight, 2), max_rank(kIndices), max_rank(kOut), has_shape_of(kOut, rows_shape)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
@@ -56,14 +51,7 @@ Plan plan(const Arguments& arguments) {
 
 namespace backward {
 
-constexpr size_t kGrad = 0;
-constexpr size_t kIndices = 1;
-constexpr size_t kNumWeights = 2;
-constexpr size_t kPaddingIdx = 3;
-constexpr size_t kScaleGradByFreq = 4;
-constexpr size_t kOut = 5;
-
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+enum : size_t { kGrad, kIndices, kNumWeights, kPaddingIdx, kScaleGradByFreq, kOut };
 
 Rule one_row_for_each_index() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
@@ -83,10 +71,10 @@ const OperatorSpec kSpec{
     "aclnnEmbeddingDenseBackward",
     {input("grad"), input("indices"), attribute("numWeights"), attribute("paddingIdx"),
      attribute("scaleGradByFreq"), output("out")},
-    {not_null({kGrad, kIndices, kOut}), dtype_in(kGrad, kDtypes),
+    {not_null({kGrad, kIndices, kOut}), dtype_in(kGrad, kFloats),
      dtype_in(kIndices, {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,
                          ACL_INT64, ACL_UINT8, ACL_BOOL}),
-     dtype_in(kOut, kDtypes), not_0d(kGrad), max_rank(kGrad), max_rank(kIndices), max_rank(kOut),
+     dtype_in(kOut, kFloats), not_0d(kGrad), max_rank(kGrad), max_rank(kIndices), max_rank(kOut),
      one_row_for_each_index(),
      has_shape_of(
          kOut,

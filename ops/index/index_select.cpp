@@ -6,16 +6,14 @@
 
 #include "aclnnop/aclnn_gather.h"
 #include "aclnnop/aclnn_gather_v2.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/index/gather_kernel.h"
 #include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kDim = 1;
-constexpr size_t kIndex = 2;
-constexpr size_t kOut = 3;
+enum : size_t { kSelf, kDim, kIndex, kOut };
 
 const PermanentList<Parameter> kParameters{input("self"), attribute("dim"), input("index"),
                                            output("out")};
@@ -83,24 +81,14 @@ Plan plan_select(const Arguments& arguments) {
   return plan_selection(arguments, kOut, selection);
 }
 
-constexpr DtypeSet kSelectDtypes{
-    {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8,
-     ACL_UINT16, ACL_UINT32, ACL_UINT64, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128},
-    {ACL_BF16}};
-
 const OperatorSpec kIndexSelect{
     "aclnnIndexSelect",
     kParameters,
-    {not_null({kSelf, kIndex, kOut}), dtype_in(kSelf, kSelectDtypes),
-     dtype_in(kIndex, kIndexDtypes), same_dtype(kOut, kSelf), no_private_format(kSelf),
-     no_private_format(kIndex), no_private_format(kOut), one_index_for_a_scalar(), max_rank(kSelf),
-     axis_of(kDim, kSelf), max_rank(kIndex, 1), has_elements_along(kSelf, kDim, kIndex),
-     fits_selection()}};
+    {not_null({kSelf, kIndex, kOut}), dtype_in(kSelf, kAllDtypes), dtype_in(kIndex, kIndexDtypes),
+     same_dtype(kOut, kSelf), no_private_format(kSelf), no_private_format(kIndex),
+     no_private_format(kOut), one_index_for_a_scalar(), max_rank(kSelf), axis_of(kDim, kSelf),
+     max_rank(kIndex, 1), has_elements_along(kSelf, kDim, kIndex), fits_selection()}};
 
-constexpr DtypeSet kGatherV2Dtypes{
-    {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8,
-     ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128},
-    {ACL_BF16}};
 constexpr DtypeSet kGatherV2DtypesOf950{
     ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,   ACL_INT16,     ACL_INT32,     ACL_INT64,
     ACL_UINT8, ACL_BOOL,    ACL_BF16,   ACL_UINT16, ACL_COMPLEX64, ACL_COMPLEX128};
@@ -109,16 +97,11 @@ const OperatorSpec kGatherV2{
     "aclnnGatherV2",
     kParameters,
     {not_null({kSelf, kIndex, kOut}), same_dtype(kOut, kSelf),
-     dtype_in(kSelf, kGatherV2Dtypes, kGatherV2DtypesOf950), dtype_in(kIndex, kIndexDtypes),
+     dtype_in(kSelf, kNumbersAndBool, kGatherV2DtypesOf950), dtype_in(kIndex, kIndexDtypes),
      max_rank(kSelf), max_rank(kIndex), max_rank(kOut), axis_of(kDim, kSelf),
      one_index_for_a_scalar(), has_elements_along(kSelf, kDim, kIndex), fits_selection()}};
 
 // ---- One index for each element -----------------------------------------------------------------
-
-constexpr DtypeSet kGatherDtypes{
-    {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8,
-     ACL_UINT16, ACL_UINT32, ACL_UINT64, ACL_BOOL},
-    {ACL_BF16}};
 
 Rule has_rank_of_self() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
@@ -147,7 +130,7 @@ Rule is_not_larger() {
 const OperatorSpec kGather{
     "aclnnGather",
     kParameters,
-    {not_null({kSelf, kIndex, kOut}), dtype_in(kSelf, kGatherDtypes), same_dtype(kOut, kSelf),
+    {not_null({kSelf, kIndex, kOut}), dtype_in(kSelf, kAllReal), same_dtype(kOut, kSelf),
      when([](const Arguments& arguments) { return !arguments.empty(kIndex); },
           dtype_in(kIndex, kIndexDtypes)),
      has_rank_of_self(), max_rank(kSelf), same_shape(kOut, kIndex), axis_of(kDim, kSelf),

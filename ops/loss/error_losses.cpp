@@ -7,14 +7,14 @@
 #include "aclnnop/aclnn_smooth_l1_loss.h"
 #include "aclnnop/aclnn_smooth_l1_loss_backward.h"
 #include "ops/arithmetic/arithmetic_rules.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/loss/loss_kernel.h"
 #include "ops/loss/loss_reduction.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr DtypeSet kFloats{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
-constexpr DtypeSet kNumbers{{ACL_FLOAT, ACL_FLOAT16, ACL_INT64}, {ACL_BF16}};
+constexpr DtypeSet kL1Dtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT64}, {ACL_BF16}};
 
 Rule beta_known(size_t beta) {
   return require([beta](const Arguments& arguments) -> std::optional<std::string> {
@@ -30,7 +30,7 @@ bool reduces(const Arguments& arguments, size_t reduction) {
 
 // ---- Forward: self, target, reduction, [beta,] result -------------------------------------------
 
-enum Forward { kSelf, kTarget, kReduction, kBeta };
+enum : size_t { kSelf, kTarget, kReduction, kOutOfL1, kBeta = kOutOfL1, kOut };
 
 Rule unless_reduced(Rule rule) {
   return when([](const Arguments& arguments) { return !reduces(arguments, kReduction); }, rule);
@@ -42,10 +42,10 @@ Rule if_reduced(Rule rule) {
 const OperatorSpec kSmooth{
     "aclnnSmoothL1Loss",
     {input("self"), input("target"), attribute("reduction"), attribute("beta"), output("result")},
-    {not_null({kSelf, kTarget, 4}), dtype_in(kSelf, kFloats), dtype_in(kTarget, kFloats),
-     dtype_in(4, kFloats), loss_reduction_known(kReduction), max_rank(kSelf), max_rank(kTarget),
-     max_rank(4), broadcastable(kSelf, kTarget),
-     unless_reduced(shape_is_broadcast(4, kSelf, kTarget)), if_reduced(has_one_element(4)),
+    {not_null({kSelf, kTarget, kOut}), dtype_in(kSelf, kFloats), dtype_in(kTarget, kFloats),
+     dtype_in(kOut, kFloats), loss_reduction_known(kReduction), max_rank(kSelf), max_rank(kTarget),
+     max_rank(kOut), broadcastable(kSelf, kTarget),
+     unless_reduced(shape_is_broadcast(kOut, kSelf, kTarget)), if_reduced(has_one_element(kOut)),
      beta_known(kBeta)}};
 
 // A mean has fractions, and so have differences from fractions.
@@ -62,14 +62,14 @@ Rule is_floating_enough() {
   });
 }
 
-const OperatorSpec kL1{
-    "aclnnL1Loss",
-    {input("self"), input("target"), attribute("reduction"), output("out")},
-    {not_null({kSelf, kTarget, 3}), loss_reduction_known(kReduction),
-     promotes_to_one_of({kSelf, kTarget}, kNumbers), is_floating_enough(),
-     result_converts(promote_tensors(kSelf, kTarget), 3), max_rank(kSelf), max_rank(kTarget),
-     max_rank(3), broadcastable(kSelf, kTarget),
-     unless_reduced(shape_is_broadcast(3, kSelf, kTarget)), if_reduced(has_shape(3, {}))}};
+const OperatorSpec kL1{"aclnnL1Loss",
+                       {input("self"), input("target"), attribute("reduction"), output("out")},
+                       {not_null({kSelf, kTarget, kOutOfL1}), loss_reduction_known(kReduction),
+                        promotes_to_one_of({kSelf, kTarget}, kL1Dtypes), is_floating_enough(),
+                        result_converts(promote_tensors(kSelf, kTarget), kOutOfL1), max_rank(kSelf),
+                        max_rank(kTarget), max_rank(kOutOfL1), broadcastable(kSelf, kTarget),
+                        unless_reduced(shape_is_broadcast(kOutOfL1, kSelf, kTarget)),
+                        if_reduced(has_shape(kOutOfL1, {}))}};
 
 Plan plan_forward(const Arguments& arguments, size_t out, double beta) {
   const Loss loss{
@@ -82,29 +82,38 @@ Plan plan_forward(const Arguments& arguments, size_t out, double beta) {
 
 // ---- Backward: the gradient before these --------------------------------------------------------
 
-enum Backward { kGrad, kGradSelf, kGradTarget, kGradReduction, kGradBeta };
+enum : size_t {
+  kGrad,
+  kGradSelf,
+  kGradTarget,
+  kGradReduction,
+  kGradInputOfL1,
+  kGradBeta = kGradInputOfL1,
+  kGradInput
+};
 
 const OperatorSpec kSmoothBackward{
     "aclnnSmoothL1LossBackward",
     {input("gradOut"), input("self"), input("target"), attribute("reduction"), attribute("beta"),
      output("gradInput")},
-    {not_null({kGrad, kGradSelf, kGradTarget, 5}), dtype_in(kGrad, kFloats),
-     dtype_in(kGradSelf, kFloats), dtype_in(kGradTarget, kFloats), dtype_in(5, kFloats),
-     max_rank(kGrad), max_rank(kGradSelf), max_rank(kGradTarget), max_rank(5),
+    {not_null({kGrad, kGradSelf, kGradTarget, kGradInput}), dtype_in(kGrad, kFloats),
+     dtype_in(kGradSelf, kFloats), dtype_in(kGradTarget, kFloats), dtype_in(kGradInput, kFloats),
+     max_rank(kGrad), max_rank(kGradSelf), max_rank(kGradTarget), max_rank(kGradInput),
      loss_reduction_known(kGradReduction), beta_known(kGradBeta),
      broadcastable({kGrad, kGradSelf, kGradTarget}),
-     shape_is_broadcast(5, {kGrad, kGradSelf, kGradTarget})}};
+     shape_is_broadcast(kGradInput, {kGrad, kGradSelf, kGradTarget})}};
 
 const OperatorSpec kL1Backward{
     "aclnnL1LossBackward",
     {input("gradOutput"), input("self"), input("target"), attribute("reduction"),
      output("gradInput")},
-    {not_null({kGrad, kGradSelf, kGradTarget, 4}), loss_reduction_known(kGradReduction),
+    {not_null({kGrad, kGradSelf, kGradTarget, kGradInputOfL1}),
+     loss_reduction_known(kGradReduction),
      promotes_to_one_of({kGrad, kGradSelf, kGradTarget}, kFloats),
-     result_converts(promote_tensors({kGrad, kGradSelf, kGradTarget}), 4), max_rank(kGrad),
-     max_rank(kGradSelf), max_rank(kGradTarget), max_rank(4),
+     result_converts(promote_tensors({kGrad, kGradSelf, kGradTarget}), kGradInputOfL1),
+     max_rank(kGrad), max_rank(kGradSelf), max_rank(kGradTarget), max_rank(kGradInputOfL1),
      broadcastable({kGrad, kGradSelf, kGradTarget}),
-     shape_is_broadcast(4, {kGrad, kGradSelf, kGradTarget})}};
+     shape_is_broadcast(kGradInputOfL1, {kGrad, kGradSelf, kGradTarget})}};
 
 Plan plan_backward(const Arguments& arguments, size_t out, double beta) {
   const bool is_mean = loss_reduction(arguments, kGradReduction) == LossReduction::kMean;
@@ -121,12 +130,13 @@ Plan plan_backward(const Arguments& arguments, size_t out, double beta) {
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSmoothL1Loss, 5, kSmooth, [](const Arguments& arguments) {
-  return plan_forward(arguments, 4, arguments.real(kBeta));
+  return plan_forward(arguments, kOut, arguments.real(kBeta));
 })
 ACLGRAD_OPERATOR(aclnnL1Loss, 4, kL1,
-                 [](const Arguments& arguments) { return plan_forward(arguments, 3, 0); })
+                 [](const Arguments& arguments) { return plan_forward(arguments, kOutOfL1, 0); })
 ACLGRAD_OPERATOR(aclnnSmoothL1LossBackward, 6, kSmoothBackward, [](const Arguments& arguments) {
-  return plan_backward(arguments, 5, arguments.real(kGradBeta));
+  return plan_backward(arguments, kGradInput, arguments.real(kGradBeta));
 })
-ACLGRAD_OPERATOR(aclnnL1LossBackward, 5, kL1Backward,
-                 [](const Arguments& arguments) { return plan_backward(arguments, 4, 0); })
+ACLGRAD_OPERATOR(aclnnL1LossBackward, 5, kL1Backward, [](const Arguments& arguments) {
+  return plan_backward(arguments, kGradInputOfL1, 0);
+})

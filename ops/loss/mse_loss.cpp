@@ -9,22 +9,18 @@
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss_out.h"
 #include "ops/arithmetic/arithmetic_rules.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/loss/loss_reduction.h"
 #include "ops/loss/mse_kernel.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
-
 // ---- Forward ------------------------------------------------------------------------------------
 
 namespace forward {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kTarget = 1;
-constexpr size_t kReduction = 2;
-constexpr size_t kOut = 3;
+enum : size_t { kSelf, kTarget, kReduction, kOut };
 
 // What a mean or a sum is taken over.
 enum class Over { kAll, kFirstDimension };
@@ -45,8 +41,8 @@ Rule out_shape(Over over) {
 OperatorSpec spec(const char* name, Over over) {
   return {name,
           {input("self"), input("target"), attribute("reduction"), output("out")},
-          {not_null({kSelf, kTarget, kOut}), promotes_to_one_of({kSelf, kTarget}, kDtypes),
-           dtype_in(kSelf, kDtypes), dtype_in(kTarget, kDtypes), dtype_in(kOut, kDtypes),
+          {not_null({kSelf, kTarget, kOut}), promotes_to_one_of({kSelf, kTarget}, kFloats),
+           dtype_in(kSelf, kFloats), dtype_in(kTarget, kFloats), dtype_in(kOut, kFloats),
            loss_reduction_known(kReduction), max_rank(kSelf), max_rank(kTarget), max_rank(kOut),
            broadcastable(kSelf, kTarget), out_shape(over)}};
 }
@@ -80,17 +76,13 @@ Plan plan(const Arguments& arguments) {
 
 namespace backward {
 
-constexpr size_t kGradOutput = 0;
-constexpr size_t kSelf = 1;
-constexpr size_t kTarget = 2;
-constexpr size_t kReduction = 3;
-constexpr size_t kOut = 4;
+enum : size_t { kGradOutput, kSelf, kTarget, kReduction, kOut };
 
 const OperatorSpec kSpec{
     "aclnnMseLossBackward",
     {input("gradOutput"), input("self"), input("target"), attribute("reduction"), output("out")},
     {not_null({kGradOutput, kSelf, kTarget, kOut}), same_dtype(kGradOutput, kSelf),
-     same_dtype(kTarget, kSelf), dtype_in(kSelf, kDtypes), dtype_in(kOut, kDtypes),
+     same_dtype(kTarget, kSelf), dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats),
      loss_reduction_known(kReduction), max_rank(kGradOutput), max_rank(kSelf), max_rank(kTarget),
      max_rank(kOut), broadcastable({kGradOutput, kSelf, kTarget}),
      shape_is_broadcast(kOut, {kGradOutput, kSelf, kTarget})}};

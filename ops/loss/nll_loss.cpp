@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include "aclnnop/aclnn_nll_loss_backward.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/loss/nll_kernel.h"
 #include "ops/meta/rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 constexpr DtypeSet kTargetDtypes{ACL_INT64, ACL_UINT8, ACL_INT32};
 
 // ---- Checks of both directions ------------------------------------------------------------------
@@ -75,20 +75,14 @@ NllParameters nll_parameters(const Arguments& arguments, size_t self, size_t tar
 
 namespace forward {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kTarget = 1;
-constexpr size_t kWeight = 2;
-constexpr size_t kReduction = 3;
-constexpr size_t kIgnoreIndex = 4;
-constexpr size_t kOut = 5;
-constexpr size_t kTotalWeight = 6;
+enum : size_t { kSelf, kTarget, kWeight, kReduction, kIgnoreIndex, kOut, kTotalWeight };
 
 const OperatorSpec kSpec{
     "aclnnNLLLoss",
     {input("self"), input("target"), input("weight"), attribute("reduction"),
      attribute("ignoreIndex"), output("out"), output("totalWeightOut")},
     {not_null({kSelf, kTarget, kWeight, kOut, kTotalWeight}), same_dtype(kWeight, kSelf),
-     can_cast_tensor(kSelf, kOut), can_cast_tensor(kSelf, kTotalWeight), dtype_in(kSelf, kDtypes),
+     can_cast_tensor(kSelf, kOut), can_cast_tensor(kSelf, kTotalWeight), dtype_in(kSelf, kFloats),
      dtype_in(kTarget, kTargetDtypes), loss_reduction_known(kReduction), not_0d(kSelf),
      max_rank(kSelf, 2), max_rank(kTarget, 1), rows_match(kSelf, kTarget),
      one_weight_per_class(kSelf, kWeight), has_loss_shape(kOut, kSelf, kReduction),
@@ -106,14 +100,16 @@ Plan plan(const Arguments& arguments) {
 
 namespace backward {
 
-constexpr size_t kGradOutput = 0;
-constexpr size_t kSelf = 1;
-constexpr size_t kTarget = 2;
-constexpr size_t kWeight = 3;
-constexpr size_t kReduction = 4;
-constexpr size_t kIgnoreIndex = 5;
-constexpr size_t kTotalWeight = 6;
-constexpr size_t kOut = 7;
+enum : size_t {
+  kGradOutput,
+  kSelf,
+  kTarget,
+  kWeight,
+  kReduction,
+  kIgnoreIndex,
+  kTotalWeight,
+  kOut
+};
 
 const OperatorSpec kSpec{
     "aclnnNLLLossBackward",
@@ -121,7 +117,7 @@ const OperatorSpec kSpec{
      attribute("ignoreIndex"), input("totalWeight"), output("out")},
     {not_null({kGradOutput, kSelf, kTarget, kWeight, kTotalWeight, kOut}),
      same_dtype(kWeight, kSelf), same_dtype(kGradOutput, kSelf), same_dtype(kTotalWeight, kSelf),
-     can_cast_tensor(kSelf, kOut), dtype_in(kSelf, kDtypes), dtype_in(kTarget, kTargetDtypes),
+     can_cast_tensor(kSelf, kOut), dtype_in(kSelf, kFloats), dtype_in(kTarget, kTargetDtypes),
      loss_reduction_known(kReduction), not_0d(kSelf), max_rank(kSelf, 2), max_rank(kTarget, 1),
      rows_match(kSelf, kTarget), one_weight_per_class(kSelf, kWeight),
      has_loss_shape(kGradOutput, kSelf, kReduction), has_one_element(kTotalWeight),

@@ -9,11 +9,8 @@
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kMat1 = 1;
-constexpr size_t kMat2 = 2;
-constexpr size_t kBeta = 3;
-constexpr size_t kAlpha = 4;
+enum : size_t { kSelf, kMat1, kMat2, kBeta, kAlpha, kOut, kCubeMathType };
+enum : size_t { kCubeMathTypeInPlace = kOut };
 
 Rule not_fractal_nz(size_t tensor) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
@@ -32,9 +29,9 @@ Dims product_shape(const Arguments& arguments) {
 std::vector<Rule> rules(size_t out, size_t cube_math_type) {
   std::vector<Rule> list = {out == kSelf ? not_null({kSelf, kMat1, kMat2, kBeta, kAlpha})
                                          : not_null({kSelf, kMat1, kMat2, kBeta, kAlpha, out}),
-                            dtype_in(kMat1, kProductDtypes), dtype_in(kMat2, kProductDtypes),
-                            dtype_in(kSelf, kProductDtypes)};
-  if (out != kSelf) list.push_back(dtype_in(out, kProductDtypes));
+                            dtype_in(kMat1, kFloats), dtype_in(kMat2, kFloats),
+                            dtype_in(kSelf, kFloats)};
+  if (out != kSelf) list.push_back(dtype_in(out, kFloats));
   for (Rule& rule : std::vector<Rule>{
            scalar_castable_to_float(kBeta), scalar_castable_to_float(kAlpha),
            cube_math_type_fits(cube_math_type, kMat1, kMat2), rank_is(kMat1, 2), rank_is(kMat2, 2),
@@ -49,11 +46,11 @@ std::vector<Rule> rules(size_t out, size_t cube_math_type) {
 const OperatorSpec kAddmm{"aclnnAddmm",
                           {input("self"), input("mat1"), input("mat2"), attribute("beta"),
                            attribute("alpha"), output("out"), attribute("cubeMathType")},
-                          rules(5, 6)};
+                          rules(kOut, kCubeMathType)};
 const OperatorSpec kInplaceAddmm{"aclnnInplaceAddmm",
                                  {in_out("selfRef"), input("mat1"), input("mat2"),
                                   attribute("beta"), attribute("alpha"), attribute("cubeMathType")},
-                                 rules(kSelf, 5)};
+                                 rules(kSelf, kCubeMathTypeInPlace)};
 
 Plan plan(const Arguments& arguments, size_t out, size_t cube_math_type) {
   if (arguments.empty(kSelf)) return {};
@@ -74,6 +71,7 @@ Plan plan(const Arguments& arguments, size_t out, size_t cube_math_type) {
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnAddmm, 7, kAddmm,
-                 [](const Arguments& arguments) { return plan(arguments, 5, 6); })
-ACLGRAD_OPERATOR(aclnnInplaceAddmm, 6, kInplaceAddmm,
-                 [](const Arguments& arguments) { return plan(arguments, kSelf, 5); })
+                 [](const Arguments& arguments) { return plan(arguments, kOut, kCubeMathType); })
+ACLGRAD_OPERATOR(aclnnInplaceAddmm, 6, kInplaceAddmm, [](const Arguments& arguments) {
+  return plan(arguments, kSelf, kCubeMathTypeInPlace);
+})

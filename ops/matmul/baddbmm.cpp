@@ -11,11 +11,8 @@
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kBatch1 = 1;
-constexpr size_t kBatch2 = 2;
-constexpr size_t kBeta = 3;
-constexpr size_t kAlpha = 4;
+enum : size_t { kSelf, kBatch1, kBatch2, kBeta, kAlpha, kOut, kCubeMathType };
+enum : size_t { kCubeMathTypeInPlace = kOut };
 
 Dims product_shape(const Arguments& arguments) {
   const Dims& left = arguments.shape(kBatch1);
@@ -60,7 +57,7 @@ std::vector<Rule> rules(size_t out, size_t cube_math_type) {
                                      : not_null({kSelf, kBatch1, kBatch2, kBeta, kAlpha, out})};
   std::vector<size_t> tensors = {kSelf, kBatch1, kBatch2};
   if (!in_place) tensors.push_back(out);
-  for (const size_t tensor : tensors) list.push_back(dtype_in(tensor, kProductDtypes));
+  for (const size_t tensor : tensors) list.push_back(dtype_in(tensor, kFloats));
   for (Rule& rule : std::vector<Rule>{
            scalar_castable_to_float(kBeta), scalar_castable_to_float(kAlpha),
            cube_math_type_known(cube_math_type),
@@ -79,12 +76,12 @@ std::vector<Rule> rules(size_t out, size_t cube_math_type) {
 const OperatorSpec kBaddbmm{"aclnnBaddbmm",
                             {input("self"), input("batch1"), input("batch2"), attribute("beta"),
                              attribute("alpha"), output("out"), attribute("cubeMathType")},
-                            rules(5, 6)};
+                            rules(kOut, kCubeMathType)};
 const OperatorSpec kInplaceBaddbmm{
     "aclnnInplaceBaddbmm",
     {in_out("selfRef"), input("batch1"), input("batch2"), attribute("beta"), attribute("alpha"),
      attribute("cubeMathType")},
-    rules(kSelf, 5)};
+    rules(kSelf, kCubeMathTypeInPlace)};
 
 MatrixView matrices(const Arguments& arguments, size_t parameter, const Dims& strides,
                     int64_t batch) {
@@ -121,6 +118,7 @@ Plan plan(const Arguments& arguments, size_t out, size_t cube_math_type) {
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnBaddbmm, 7, kBaddbmm,
-                 [](const Arguments& arguments) { return plan(arguments, 5, 6); })
-ACLGRAD_OPERATOR(aclnnInplaceBaddbmm, 6, kInplaceBaddbmm,
-                 [](const Arguments& arguments) { return plan(arguments, kSelf, 5); })
+                 [](const Arguments& arguments) { return plan(arguments, kOut, kCubeMathType); })
+ACLGRAD_OPERATOR(aclnnInplaceBaddbmm, 6, kInplaceBaddbmm, [](const Arguments& arguments) {
+  return plan(arguments, kSelf, kCubeMathTypeInPlace);
+})

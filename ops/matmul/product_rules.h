@@ -3,13 +3,12 @@
 #ifndef ACLGRAD_OPS_MATMUL_PRODUCT_RULES_H_
 #define ACLGRAD_OPS_MATMUL_PRODUCT_RULES_H_
 
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/matmul/matmul_kernel.h"
 #include "ops/meta/operator.h"
 #include "ops/meta/rules.h"
 
 namespace aclgrad::ops {
-
-inline constexpr DtypeSet kProductDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 
 // cubeMathType is one of the documented values.
 Rule cube_math_type_known(size_t attribute);

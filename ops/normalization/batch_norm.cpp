@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "aclnnop/aclnn_batch_norm_backward.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/output_mask.h"
 #include "ops/meta/rules.h"
 #include "ops/meta/soc.h"
@@ -15,8 +16,6 @@
 
 namespace aclgrad::ops {
 namespace {
-
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 
 // ---- Checks of both directions ------------------------------------------------------------------
 
@@ -87,17 +86,19 @@ BatchNormAttributes attributes(bool training, double momentum, double eps) {
 
 namespace forward {
 
-constexpr size_t kInput = 0;
-constexpr size_t kWeight = 1;
-constexpr size_t kBias = 2;
-constexpr size_t kRunningMean = 3;
-constexpr size_t kRunningVar = 4;
-constexpr size_t kTraining = 5;
-constexpr size_t kMomentum = 6;
-constexpr size_t kEps = 7;
-constexpr size_t kOutput = 8;
-constexpr size_t kSaveMean = 9;
-constexpr size_t kSaveInvstd = 10;
+enum : size_t {
+  kInput,
+  kWeight,
+  kBias,
+  kRunningMean,
+  kRunningVar,
+  kTraining,
+  kMomentum,
+  kEps,
+  kOutput,
+  kSaveMean,
+  kSaveInvstd
+};
 
 // Without elements there is nothing more to check.
 Rule checked(Rule rule) {
@@ -113,7 +114,7 @@ std::vector<Rule> rules() {
   }
   for (const size_t tensor :
        {kInput, kWeight, kBias, kRunningMean, kRunningVar, kOutput, kSaveMean, kSaveInvstd}) {
-    list.push_back(checked(ops::if_given(tensor, dtype_in(tensor, kDtypes))));
+    list.push_back(checked(ops::if_given(tensor, dtype_in(tensor, kFloats))));
   }
   for (const size_t tensor : {kInput, kOutput}) {
     list.push_back(checked(batch_format(tensor, kInput)));
@@ -156,20 +157,23 @@ Plan plan(const Arguments& arguments) {
 
 namespace backward {
 
-constexpr size_t kGradOut = 0;
-constexpr size_t kInput = 1;
-constexpr size_t kWeight = 2;
-constexpr size_t kRunningMean = 3;
-constexpr size_t kRunningVar = 4;
-constexpr size_t kSaveMean = 5;
-constexpr size_t kSaveInvstd = 6;
-constexpr size_t kTraining = 7;
-constexpr size_t kEps = 8;
-constexpr size_t kOutputMask = 9;
-constexpr size_t kGradInput = 10;  // and the other outputs that the mask is about
-constexpr size_t kGradWeight = 11;
-constexpr size_t kGradBias = 12;
+enum : size_t {
+  kGradOut,
+  kInput,
+  kWeight,
+  kRunningMean,
+  kRunningVar,
+  kSaveMean,
+  kSaveInvstd,
+  kTraining,
+  kEps,
+  kOutputMask,
+  kGradInput,
+  kGradWeight,
+  kGradBias
+};
 
+// About gradInput and the two outputs behind it.
 constexpr OutputMask kMask{kOutputMask, kGradInput};
 
 // Without elements there is nothing more to check.
@@ -194,13 +198,13 @@ std::vector<Rule> rules() {
   list.push_back(checked(kMask.has_three_values()));
   for (const size_t output : kOutputs) list.push_back(if_wanted(output, not_null({output})));
   for (const size_t tensor : {kGradOut, kInput}) {
-    list.push_back(checked(dtype_in(tensor, kDtypes)));
+    list.push_back(checked(dtype_in(tensor, kFloats)));
   }
   list.push_back(checked(same_dtype(kGradOut, kInput)));
   for (const size_t tensor : kVectors) {
-    list.push_back(checked(ops::if_given(tensor, dtype_in(tensor, kDtypes))));
+    list.push_back(checked(ops::if_given(tensor, dtype_in(tensor, kFloats))));
   }
-  for (const size_t output : kOutputs) list.push_back(if_wanted(output, dtype_in(output, kDtypes)));
+  for (const size_t output : kOutputs) list.push_back(if_wanted(output, dtype_in(output, kFloats)));
   for (const size_t tensor : {kInput, kGradOut}) {
     list.push_back(checked(batch_format(tensor, kInput)));
   }

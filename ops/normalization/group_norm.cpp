@@ -8,14 +8,13 @@
 #include <limits>
 
 #include "aclnnop/aclnn_group_norm_backward.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/output_mask.h"
 #include "ops/meta/rules.h"
 #include "ops/normalization/channel_norm_kernel.h"
 
 namespace aclgrad::ops {
 namespace {
-
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 
 // ---- Checks of both directions ------------------------------------------------------------------
 
@@ -84,14 +83,7 @@ Rule not_channels_last(size_t tensor) {
 
 namespace forward {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kGamma = 1;
-constexpr size_t kBeta = 2;
-constexpr size_t kSizes = 3;
-constexpr size_t kEps = 7;
-constexpr size_t kOut = 8;
-constexpr size_t kMeanOut = 9;
-constexpr size_t kRstdOut = 10;
+enum : size_t { kSelf, kGamma, kBeta, kN, kC, kHxW, kGroup, kEps, kOut, kMeanOut, kRstdOut };
 
 Rule eps_is_positive() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
@@ -103,19 +95,19 @@ Rule eps_is_positive() {
 
 std::vector<Rule> rules() {
   std::vector<Rule> list = {not_null({kSelf, kOut, kMeanOut, kRstdOut}), live_if_given(kGamma),
-                            live_if_given(kBeta), dtype_in(kSelf, kDtypes)};
+                            live_if_given(kBeta), dtype_in(kSelf, kFloats)};
   for (const size_t tensor : {kGamma, kBeta, kOut, kMeanOut, kRstdOut}) {
     list.push_back(if_given(tensor, same_dtype(tensor, kSelf)));
   }
-  list.push_back(group_sizes(kSizes));
+  list.push_back(group_sizes(kN));
   list.push_back(eps_is_positive());
-  list.push_back(has_all_elements(kSelf, kSizes));
+  list.push_back(has_all_elements(kSelf, kN));
   for (const size_t tensor : {kGamma, kBeta}) {
-    list.push_back(if_given(tensor, has_channel_elements(tensor, kSizes)));
+    list.push_back(if_given(tensor, has_channel_elements(tensor, kN)));
   }
   list.push_back(same_shape(kOut, kSelf));
   for (const size_t tensor : {kMeanOut, kRstdOut}) {
-    list.push_back(has_group_shape(tensor, kSizes));
+    list.push_back(has_group_shape(tensor, kN));
   }
   for (const size_t tensor : {kSelf, kOut}) list.push_back(not_channels_last(tensor));
   return list;
@@ -136,7 +128,7 @@ Plan plan(const Arguments& arguments) {
     return arguments.given(tensor) ? std::optional(tensor) : std::nullopt;
   };
   return plan_group_norm(arguments, {kSelf, given(kGamma), given(kBeta), kMeanOut, kRstdOut},
-                         group_shape(arguments, kSizes), arguments.real(kEps), kOut);
+                         group_shape(arguments, kN), arguments.real(kEps), kOut);
 }
 
 }  // namespace forward
@@ -145,17 +137,23 @@ Plan plan(const Arguments& arguments) {
 
 namespace backward {
 
-constexpr size_t kGradOut = 0;
-constexpr size_t kInput = 1;
-constexpr size_t kMean = 2;
-constexpr size_t kRstd = 3;
-constexpr size_t kGamma = 4;
-constexpr size_t kSizes = 5;
-constexpr size_t kOutputMask = 9;
-constexpr size_t kGradInput = 10;  // and the other outputs that the mask is about
-constexpr size_t kGradGamma = 11;
-constexpr size_t kGradBeta = 12;
+enum : size_t {
+  kGradOut,
+  kInput,
+  kMean,
+  kRstd,
+  kGamma,
+  kN,
+  kC,
+  kHxW,
+  kGroup,
+  kOutputMask,
+  kGradInput,
+  kGradGamma,
+  kGradBeta
+};
 
+// About gradInput and the two outputs behind it.
 constexpr OutputMask kMask{kOutputMask, kGradInput};
 
 // Null is 161002 here.
@@ -175,18 +173,18 @@ std::vector<Rule> rules() {
   list.push_back(kMask.has_three_values());
   for (const size_t output : kOutputs)
     list.push_back(kMask.if_wanted(output, given_as_value(output)));
-  list.push_back(dtype_in(kInput, kDtypes));
+  list.push_back(dtype_in(kInput, kFloats));
   for (const size_t tensor : {kGradOut, kMean, kRstd}) list.push_back(same_dtype(tensor, kInput));
   list.push_back(if_given(kGamma, same_dtype(kGamma, kInput)));
   for (const size_t output : kOutputs)
     list.push_back(kMask.if_wanted(output, same_dtype(output, kInput)));
-  list.push_back(group_sizes(kSizes));
-  for (const size_t tensor : {kGradOut, kInput}) list.push_back(has_all_elements(tensor, kSizes));
-  for (const size_t tensor : {kMean, kRstd}) list.push_back(has_group_elements(tensor, kSizes));
-  list.push_back(if_given(kGamma, has_channel_elements(kGamma, kSizes)));
-  list.push_back(kMask.if_wanted(kGradInput, has_all_elements(kGradInput, kSizes)));
+  list.push_back(group_sizes(kN));
+  for (const size_t tensor : {kGradOut, kInput}) list.push_back(has_all_elements(tensor, kN));
+  for (const size_t tensor : {kMean, kRstd}) list.push_back(has_group_elements(tensor, kN));
+  list.push_back(if_given(kGamma, has_channel_elements(kGamma, kN)));
+  list.push_back(kMask.if_wanted(kGradInput, has_all_elements(kGradInput, kN)));
   for (const size_t output : {kGradGamma, kGradBeta}) {
-    list.push_back(kMask.if_wanted(output, has_channel_elements(output, kSizes)));
+    list.push_back(kMask.if_wanted(output, has_channel_elements(output, kN)));
   }
   for (const size_t tensor : {kGradOut, kInput}) list.push_back(not_channels_last(tensor));
   list.push_back(kMask.if_wanted(kGradInput, not_channels_last(kGradInput)));
@@ -212,7 +210,7 @@ Plan plan(const Arguments& arguments) {
       arguments,
       {kInput, arguments.given(kGamma) ? std::optional(kGamma) : std::nullopt, std::nullopt, kMean,
        kRstd},
-      group_shape(arguments, kSizes), kGradOut,
+      group_shape(arguments, kN), kGradOut,
       {kMask.wanted(arguments, kGradInput), kMask.wanted(arguments, kGradGamma),
        kMask.wanted(arguments, kGradBeta)});
 }

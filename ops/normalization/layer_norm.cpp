@@ -8,13 +8,12 @@
 
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/output_mask.h"
 #include "ops/meta/rules.h"
 
 namespace aclgrad::ops {
 namespace {
-
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 
 // ---- Checks of both directions ------------------------------------------------------------------
 
@@ -69,25 +68,18 @@ std::function<int64_t(const Arguments&)> size_of(size_t input, size_t array, boo
 
 namespace forward {
 
-constexpr size_t kInput = 0;
-constexpr size_t kNormalizedShape = 1;
-constexpr size_t kWeight = 2;
-constexpr size_t kBias = 3;
-constexpr size_t kEps = 4;
-constexpr size_t kOut = 5;
-constexpr size_t kMean = 6;
-constexpr size_t kRstd = 7;
+enum : size_t { kInput, kNormalizedShape, kWeight, kBias, kEps, kOut, kMean, kRstd };
 
 std::vector<Rule> rules() {
   std::vector<Rule> list = {not_null({kInput, kNormalizedShape, kOut})};
   for (const size_t tensor : {kWeight, kBias, kMean, kRstd}) list.push_back(live_if_given(tensor));
-  list.push_back(dtype_in(kInput, kDtypes));
+  list.push_back(dtype_in(kInput, kFloats));
   for (const size_t tensor : {kWeight, kBias}) {
     list.push_back(if_given(tensor, is_parameter_of(tensor, kInput)));
   }
   list.push_back(if_given(kWeight, if_given(kBias, same_dtype(kBias, kWeight))));
   for (const size_t tensor : {kOut, kMean, kRstd}) {
-    list.push_back(if_given(tensor, dtype_in(tensor, kDtypes)));
+    list.push_back(if_given(tensor, dtype_in(tensor, kFloats)));
   }
   for (const size_t tensor : {kInput, kWeight, kBias, kOut, kMean, kRstd}) {
     list.push_back(if_given(tensor, max_rank(tensor)));
@@ -129,18 +121,21 @@ Plan plan(const Arguments& arguments) {
 
 namespace backward {
 
-constexpr size_t kGradOut = 0;
-constexpr size_t kInput = 1;
-constexpr size_t kNormalizedShape = 2;
-constexpr size_t kMean = 3;
-constexpr size_t kRstd = 4;
-constexpr size_t kWeight = 5;
-constexpr size_t kBias = 6;
-constexpr size_t kOutputMask = 7;
-constexpr size_t kGradInput = 8;  // and the other outputs that the mask is about
-constexpr size_t kGradWeight = 9;
-constexpr size_t kGradBias = 10;
+enum : size_t {
+  kGradOut,
+  kInput,
+  kNormalizedShape,
+  kMean,
+  kRstd,
+  kWeight,
+  kBias,
+  kOutputMask,
+  kGradInput,
+  kGradWeight,
+  kGradBias
+};
 
+// About gradInput and the two outputs behind it.
 constexpr OutputMask kMask{kOutputMask, kGradInput};
 
 std::vector<Rule> rules() {
@@ -152,14 +147,14 @@ std::vector<Rule> rules() {
   }
   list.push_back(kMask.has_three_values());
   for (const size_t output : kOutputs) list.push_back(kMask.if_wanted(output, not_null({output})));
-  for (const size_t tensor : {kGradOut, kInput}) list.push_back(dtype_in(tensor, kDtypes));
+  for (const size_t tensor : {kGradOut, kInput}) list.push_back(dtype_in(tensor, kFloats));
   list.push_back(same_dtype(kGradOut, kInput));
-  for (const size_t tensor : {kMean, kRstd}) list.push_back(dtype_in(tensor, kDtypes));
+  for (const size_t tensor : {kMean, kRstd}) list.push_back(dtype_in(tensor, kFloats));
   for (const size_t tensor : {kWeight, kBias}) {
     list.push_back(if_given(tensor, is_parameter_of(tensor, kInput)));
   }
   for (const size_t output : kOutputs)
-    list.push_back(kMask.if_wanted(output, dtype_in(output, kDtypes)));
+    list.push_back(kMask.if_wanted(output, dtype_in(output, kFloats)));
   for (const size_t tensor : {kGradOut, kInput, kMean, kRstd}) list.push_back(max_rank(tensor));
   for (const size_t tensor : {kWeight, kBias}) list.push_back(if_given(tensor, max_rank(tensor)));
   for (const size_t output : kOutputs) list.push_back(kMask.if_wanted(output, max_rank(output)));

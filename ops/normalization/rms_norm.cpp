@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include "aclnnop/aclnn_rms_norm_grad.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 #include "ops/normalization/layer_norm_kernel.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 constexpr DtypeSet kFloat{ACL_FLOAT};
 
 // The vendor's code of both operators is generated, and finds wrong shapes when it plans.
@@ -56,16 +56,12 @@ Rule has_number_per_row(size_t rstd, size_t x, size_t gamma) {
 
 namespace forward {
 
-constexpr size_t kX = 0;
-constexpr size_t kGamma = 1;
-constexpr size_t kEpsilon = 2;
-constexpr size_t kY = 3;
-constexpr size_t kRstd = 4;
+enum : size_t { kX, kGamma, kEpsilon, kY, kRstd };
 
 const OperatorSpec kSpec{
     "aclnnRmsNorm",
     {input("x"), input("gamma"), attribute("epsilon"), output("yOut"), output("rstdOut")},
-    {not_null({kX, kGamma, kY, kRstd}), dtype_in(kX, kDtypes), is_weight_of(kGamma, kX),
+    {not_null({kX, kGamma, kY, kRstd}), dtype_in(kX, kFloats), is_weight_of(kGamma, kX),
      same_dtype(kY, kX), dtype_in(kRstd, kFloat), shape_rule(max_rank(kX)),
      shape_rule(is_end_of(kGamma, kX)), shape_rule(same_shape(kY, kX)),
      shape_rule(has_number_per_row(kRstd, kX, kGamma))}};
@@ -87,17 +83,12 @@ Plan plan(const Arguments& arguments) {
 
 namespace backward {
 
-constexpr size_t kDy = 0;
-constexpr size_t kX = 1;
-constexpr size_t kRstd = 2;
-constexpr size_t kGamma = 3;
-constexpr size_t kDx = 4;
-constexpr size_t kDgamma = 5;
+enum : size_t { kDy, kX, kRstd, kGamma, kDx, kDgamma };
 
 const OperatorSpec kSpec{
     "aclnnRmsNormGrad",
     {input("dy"), input("x"), input("rstd"), input("gamma"), output("dxOut"), output("dgammaOut")},
-    {not_null({kDy, kX, kRstd, kGamma, kDx, kDgamma}), dtype_in(kDy, kDtypes), same_dtype(kX, kDy),
+    {not_null({kDy, kX, kRstd, kGamma, kDx, kDgamma}), dtype_in(kDy, kFloats), same_dtype(kX, kDy),
      dtype_in(kRstd, kFloat), is_weight_of(kGamma, kX), same_dtype(kDx, kX),
      dtype_in(kDgamma, kFloat), shape_rule(max_rank(kX)), shape_rule(same_shape(kDy, kX)),
      shape_rule(is_end_of(kGamma, kX)), shape_rule(has_number_per_row(kRstd, kX, kGamma)),

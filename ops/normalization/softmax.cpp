@@ -6,13 +6,12 @@
 #include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 #include "ops/meta/soc.h"
 
 namespace aclgrad::ops {
 namespace {
-
-constexpr DtypeSet kWithDouble{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}, {ACL_BF16}};
 
 size_t axis_of_tensor(const Arguments& arguments, size_t dim, size_t tensor) {
   return normalize_axis(arguments.integer(dim), arguments.shape(tensor).size());
@@ -22,9 +21,7 @@ size_t axis_of_tensor(const Arguments& arguments, size_t dim, size_t tensor) {
 
 namespace forward {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kDim = 1;
-constexpr size_t kOut = 2;
+enum : size_t { kSelf, kDim, kOut };
 
 // Without elements there is nothing more to check.
 Rule checked(Rule rule) {
@@ -34,15 +31,15 @@ Rule checked(Rule rule) {
 const OperatorSpec kSoftmax{
     "aclnnSoftmax",
     {input("self"), attribute("dim"), output("out")},
-    {not_null({kSelf, kOut}), checked(dtype_in(kSelf, kWithDouble)),
-     checked(dtype_in(kOut, kWithDouble)), checked(axis_of(kDim, kSelf)), checked(max_rank(kSelf)),
+    {not_null({kSelf, kOut}), checked(dtype_in(kSelf, kRealFloats)),
+     checked(dtype_in(kOut, kRealFloats)), checked(axis_of(kDim, kSelf)), checked(max_rank(kSelf)),
      checked(max_rank(kOut)), checked(same_shape(kOut, kSelf))}};
 
 const OperatorSpec kLogSoftmax{
     "aclnnLogSoftmax",
     {input("self"), attribute("dim"), output("out")},
-    {not_null({kSelf, kOut}), axis_of(kDim, kSelf), dtype_in(kSelf, kWithDouble),
-     dtype_in(kOut, kWithDouble), max_rank(kSelf), max_rank(kOut), same_shape(kOut, kSelf)}};
+    {not_null({kSelf, kOut}), axis_of(kDim, kSelf), dtype_in(kSelf, kRealFloats),
+     dtype_in(kOut, kRealFloats), max_rank(kSelf), max_rank(kOut), same_shape(kOut, kSelf)}};
 
 template <auto kPlan>
 Plan plan(const Arguments& arguments) {
@@ -56,12 +53,7 @@ Plan plan(const Arguments& arguments) {
 
 namespace backward {
 
-constexpr size_t kGradOutput = 0;
-constexpr size_t kOutput = 1;
-constexpr size_t kDim = 2;
-constexpr size_t kOut = 3;
-
-constexpr DtypeSet kFloats{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+enum : size_t { kGradOutput, kOutput, kDim, kOut };
 
 bool is_empty(const Arguments& arguments) {
   return arguments.empty(kGradOutput) || arguments.empty(kOutput);
@@ -79,8 +71,8 @@ Rule checked(Rule rule) {
 const OperatorSpec kSoftmax{
     "aclnnSoftmaxBackward",
     {input("gradOutput"), input("output"), attribute("dim"), output("out")},
-    {not_null({kGradOutput, kOutput, kOut}), checked(dtype_in(kGradOutput, kWithDouble)),
-     checked(dtype_in(kOutput, kWithDouble)), checked(dtype_in(kOut, kWithDouble)),
+    {not_null({kGradOutput, kOutput, kOut}), checked(dtype_in(kGradOutput, kRealFloats)),
+     checked(dtype_in(kOutput, kRealFloats)), checked(dtype_in(kOut, kRealFloats)),
      checked(same_dtype(kGradOutput, kOutput)), checked(axis_of(kDim, kGradOutput)),
      checked(max_rank(kGradOutput)), checked(max_rank(kOutput)), checked(max_rank(kOut)),
      checked(same_shape(kGradOutput, kOutput)), checked(same_shape(kOut, kOutput))}};

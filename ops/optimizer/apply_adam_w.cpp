@@ -4,30 +4,32 @@
 
 #include <array>
 
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 #include "ops/optimizer/adamw_kernel.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kVar = 0;
-constexpr size_t kM = 1;
-constexpr size_t kV = 2;
-constexpr size_t kBeta1Power = 3;
-constexpr size_t kBeta2Power = 4;
-constexpr size_t kLr = 5;
-constexpr size_t kWeightDecay = 6;
-constexpr size_t kBeta1 = 7;
-constexpr size_t kBeta2 = 8;
-constexpr size_t kEps = 9;
-constexpr size_t kGrad = 10;
-constexpr size_t kMaxGradNorm = 11;
-constexpr size_t kAmsgrad = 12;
-constexpr size_t kMaximize = 13;
+enum : size_t {
+  kVar,
+  kM,
+  kV,
+  kBeta1Power,
+  kBeta2Power,
+  kLr,
+  kWeightDecay,
+  kBeta1,
+  kBeta2,
+  kEps,
+  kGrad,
+  kMaxGradNorm,
+  kAmsgrad,
+  kMaximize
+};
 
-constexpr std::array kNumbers{kBeta1Power, kBeta2Power, kLr, kWeightDecay, kBeta1, kBeta2, kEps};
-
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+constexpr std::array kNumberTensors{kBeta1Power, kBeta2Power, kLr, kWeightDecay,
+                                    kBeta1,      kBeta2,      kEps};
 
 bool is_amsgrad(const Arguments& arguments) { return arguments.flag(kAmsgrad); }
 bool has_max_grad_norm(const Arguments& arguments) {
@@ -38,12 +40,12 @@ std::vector<Rule> rules() {
   std::vector<Rule> list = {not_null({kVar, kM, kV, kBeta1Power, kBeta2Power, kLr, kWeightDecay,
                                       kBeta1, kBeta2, kEps, kGrad}),
                             when(is_amsgrad, not_null({kMaxGradNorm})), live_if_given(kMaxGradNorm),
-                            dtype_in(kVar, kDtypes)};
+                            dtype_in(kVar, kFloats)};
   for (size_t tensor = kM; tensor <= kGrad; ++tensor) list.push_back(same_dtype(tensor, kVar));
   list.push_back(when(has_max_grad_norm, same_dtype(kMaxGradNorm, kVar)));
   for (size_t tensor : {kM, kV, kGrad}) list.push_back(same_shape(tensor, kVar));
   list.push_back(when(has_max_grad_norm, same_shape(kMaxGradNorm, kVar)));
-  for (size_t tensor : kNumbers) list.push_back(has_one_element(tensor));
+  for (size_t tensor : kNumberTensors) list.push_back(has_one_element(tensor));
   return list;
 }
 

@@ -2,27 +2,29 @@
 // aclnnApplyAdamWV2.
 #include "aclnnop/aclnn_apply_adam_w_v2.h"
 
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 #include "ops/optimizer/adamw_kernel.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kVar = 0;
-constexpr size_t kM = 1;
-constexpr size_t kV = 2;
-constexpr size_t kMaxGradNorm = 3;
-constexpr size_t kGrad = 4;
-constexpr size_t kStep = 5;
-constexpr size_t kLr = 6;
-constexpr size_t kBeta1 = 7;
-constexpr size_t kBeta2 = 8;
-constexpr size_t kWeightDecay = 9;
-constexpr size_t kEps = 10;
-constexpr size_t kAmsgrad = 11;
-constexpr size_t kMaximize = 12;
+enum : size_t {
+  kVar,
+  kM,
+  kV,
+  kMaxGradNorm,
+  kGrad,
+  kStep,
+  kLr,
+  kBeta1,
+  kBeta2,
+  kWeightDecay,
+  kEps,
+  kAmsgrad,
+  kMaximize
+};
 
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 constexpr DtypeSet kStepDtypes{ACL_FLOAT, ACL_INT64};
 
 bool is_amsgrad(const Arguments& arguments) { return arguments.flag(kAmsgrad); }
@@ -36,9 +38,9 @@ const OperatorSpec kSpec{
      input("grad"), input("step"), attribute("lr"), attribute("beta1"), attribute("beta2"),
      attribute("weightDecay"), attribute("eps"), attribute("amsgrad"), attribute("maximize")},
     {not_null({kVar, kM, kV}), when(is_amsgrad, not_null({kMaxGradNorm})), not_null({kGrad, kStep}),
-     live_if_given(kMaxGradNorm), dtype_in(kVar, kDtypes), dtype_in(kM, kDtypes),
-     dtype_in(kV, kDtypes), when(has_max_grad_norm, dtype_in(kMaxGradNorm, kDtypes)),
-     dtype_in(kGrad, kDtypes), dtype_in(kStep, kStepDtypes), same_shape(kM, kVar),
+     live_if_given(kMaxGradNorm), dtype_in(kVar, kFloats), dtype_in(kM, kFloats),
+     dtype_in(kV, kFloats), when(has_max_grad_norm, dtype_in(kMaxGradNorm, kFloats)),
+     dtype_in(kGrad, kFloats), dtype_in(kStep, kStepDtypes), same_shape(kM, kVar),
      same_shape(kV, kVar), when(has_max_grad_norm, same_shape(kMaxGradNorm, kVar)),
      same_shape(kGrad, kVar), has_one_element(kStep)}};
 

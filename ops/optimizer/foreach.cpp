@@ -13,9 +13,7 @@
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kX = 0;
-constexpr size_t kScalar = 1;
-constexpr size_t kOut = 2;
+enum : size_t { kX, kScalar, kOut };
 
 // The vendor's code of both operators is generated, and finds wrong sizes when it plans.
 Rule size_rule(Rule rule) { return with_status(kInnerTilingError, std::move(rule)); }

@@ -50,9 +50,7 @@ Rule same_planes(size_t tensor, size_t reference) {
 
 namespace forward {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kOutputSize = 1;
-constexpr size_t kOut = 2;
+enum : size_t { kSelf, kOutputSize, kOut };
 
 Rule output_size_is_outs() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
@@ -71,7 +69,7 @@ const OperatorSpec kSpec{
     "aclnnAdaptiveAvgPool2d",
     {input("self"), attribute("outputSize"), output("out")},
     {not_null({kSelf, kOutputSize, kOut}), image_rank(kSelf), same_planes(kOut, kSelf),
-     dtype_in(kSelf, kPoolDtypes), dtype_in(kOut, kPoolDtypes), same_dtype(kOut, kSelf),
+     dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats), same_dtype(kOut, kSelf),
      has_image_format(kSelf), has_image_format(kOut), output_size_is_outs()}};
 
 Plan plan(const Arguments& arguments) {
@@ -87,9 +85,7 @@ Plan plan(const Arguments& arguments) {
 
 namespace backward {
 
-constexpr size_t kGradOutput = 0;
-constexpr size_t kSelf = 1;
-constexpr size_t kOut = 2;
+enum : size_t { kGradOutput, kSelf, kOut };
 
 // The gradient of a single average for each plane may be converted.
 Rule out_dtype() {
@@ -104,9 +100,9 @@ const OperatorSpec kSpec{
     "aclnnAdaptiveAvgPool2dBackward",
     {input("gradOutput"), input("self"), output("out")},
     {not_null({kGradOutput, kSelf, kOut}), image_rank(kSelf), same_shape(kOut, kSelf),
-     same_planes(kGradOutput, kSelf), dtype_in(kGradOutput, kPoolDtypes),
-     dtype_in(kSelf, kPoolDtypes), dtype_in(kOut, kPoolDtypes), same_dtype(kGradOutput, kSelf),
-     out_dtype(), one_format({kSelf, kGradOutput, kOut})}};
+     same_planes(kGradOutput, kSelf), dtype_in(kGradOutput, kFloats), dtype_in(kSelf, kFloats),
+     dtype_in(kOut, kFloats), same_dtype(kGradOutput, kSelf), out_dtype(),
+     one_format({kSelf, kGradOutput, kOut})}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut) || arguments.empty(kGradOutput)) return {};

@@ -7,16 +7,9 @@
 namespace aclgrad::ops {
 namespace {
 
-// The attributes, which begin at a parameter.
 struct Attributes {
   PoolParameters windows;
   size_t count_include_pad, divisor_override, cube_math_type;
-
-  explicit constexpr Attributes(size_t image, size_t first)
-      : windows{image, first, first + 1, first + 2, std::nullopt, first + 3},
-        count_include_pad(first + 4),
-        divisor_override(first + 5),
-        cube_math_type(first + 6) {}
 };
 
 AxisWindows windows_of(const Arguments& arguments, const Attributes& a, size_t axis) {
@@ -44,9 +37,21 @@ std::optional<int64_t> divisor_of(const Arguments& arguments, const Attributes& 
 
 namespace forward {
 
-constexpr size_t kSelf = 0;
-constexpr Attributes kAttributes(kSelf, 1);
-constexpr size_t kOut = 8;
+enum : size_t {
+  kSelf,
+  kKernelSize,
+  kStride,
+  kPadding,
+  kCeilMode,
+  kCountIncludePad,
+  kDivisorOverride,
+  kCubeMathType,
+  kOut
+};
+constexpr Attributes kAttributes{{kSelf, kKernelSize, kStride, kPadding, std::nullopt, kCeilMode},
+                                 kCountIncludePad,
+                                 kDivisorOverride,
+                                 kCubeMathType};
 
 const OperatorSpec kSpec{
     "aclnnAvgPool2d",
@@ -55,7 +60,7 @@ const OperatorSpec kSpec{
      attribute("cubeMathType"), output("out")},
     {not_null({kSelf, kAttributes.windows.kernel, kAttributes.windows.stride,
                kAttributes.windows.padding, kOut}),
-     dtype_in(kSelf, kPoolDtypes), dtype_in(kOut, kPoolDtypes), same_dtype(kOut, kSelf),
+     dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats), same_dtype(kOut, kSelf),
      has_image_format(kSelf), has_image_format(kOut), pool_arrays(kAttributes.windows),
      image_rank(kSelf), image_not_empty(kSelf), pool_window_fits(kAttributes.windows),
      pool_result_shape(kOut, kAttributes.windows),
@@ -74,10 +79,22 @@ Plan plan(const Arguments& arguments) {
 
 namespace backward {
 
-constexpr size_t kGradOutput = 0;
-constexpr size_t kSelf = 1;
-constexpr Attributes kAttributes(kSelf, 2);
-constexpr size_t kGradInput = 9;
+enum : size_t {
+  kGradOutput,
+  kSelf,
+  kKernelSize,
+  kStride,
+  kPadding,
+  kCeilMode,
+  kCountIncludePad,
+  kDivisorOverride,
+  kCubeMathType,
+  kGradInput
+};
+constexpr Attributes kAttributes{{kSelf, kKernelSize, kStride, kPadding, std::nullopt, kCeilMode},
+                                 kCountIncludePad,
+                                 kDivisorOverride,
+                                 kCubeMathType};
 
 // Without elements there is nothing more to check.
 Rule checked(Rule rule) {
@@ -91,10 +108,9 @@ const OperatorSpec kSpec{
      attribute("divisorOverride"), attribute("cubeMathType"), output("gradInput")},
     {not_null({kGradOutput, kSelf, kAttributes.windows.kernel, kAttributes.windows.stride,
                kAttributes.windows.padding, kGradInput}),
-     dtype_in(kGradOutput, kPoolDtypes), dtype_in(kSelf, kPoolDtypes),
-     dtype_in(kGradInput, kPoolDtypes), same_dtype(kGradInput, kGradOutput),
-     has_image_format(kGradOutput), has_image_format(kSelf), has_image_format(kGradInput),
-     image_rank(kSelf), pool_arrays(kAttributes.windows),
+     dtype_in(kGradOutput, kFloats), dtype_in(kSelf, kFloats), dtype_in(kGradInput, kFloats),
+     same_dtype(kGradInput, kGradOutput), has_image_format(kGradOutput), has_image_format(kSelf),
+     has_image_format(kGradInput), image_rank(kSelf), pool_arrays(kAttributes.windows),
      integer_between(kAttributes.cube_math_type, 0, 3), same_shape(kGradInput, kSelf),
      checked(pool_window_fits(kAttributes.windows)),
      checked(pool_result_shape(kGradOutput, kAttributes.windows))}};

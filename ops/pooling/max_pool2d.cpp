@@ -9,10 +9,6 @@ namespace {
 
 constexpr DtypeSet kIndexDtypes{{ACL_INT32, ACL_INT64}};
 
-constexpr PoolParameters parameters(size_t image, size_t first) {
-  return {image, first, first + 1, first + 2, first + 3, first + 4};
-}
-
 Planes planes(const Arguments& arguments, size_t tensor, size_t of) {
   return {arguments, tensor, has_channels_last(arguments, of)};
 }
@@ -21,10 +17,8 @@ Planes planes(const Arguments& arguments, size_t tensor, size_t of) {
 
 namespace forward {
 
-constexpr size_t kSelf = 0;
-constexpr PoolParameters kWindows = parameters(kSelf, 1);
-constexpr size_t kOut = 6;
-constexpr size_t kIndices = 7;
+enum : size_t { kSelf, kKernelSize, kStride, kPadding, kDilation, kCeilMode, kOut, kIndices };
+constexpr PoolParameters kWindows{kSelf, kKernelSize, kStride, kPadding, kDilation, kCeilMode};
 
 const OperatorSpec kSpec{
     "aclnnMaxPool2dWithIndices",
@@ -32,7 +26,7 @@ const OperatorSpec kSpec{
      attribute("dilation"), attribute("ceilMode"), output("out"), output("indices")},
     {not_null({kSelf, kWindows.kernel, kWindows.stride, kWindows.padding, *kWindows.dilation, kOut,
                kIndices}),
-     dtype_in(kSelf, kPoolDtypes), dtype_in(kOut, kPoolDtypes), dtype_in(kIndices, kIndexDtypes),
+     dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats), dtype_in(kIndices, kIndexDtypes),
      same_dtype(kOut, kSelf), one_format({kSelf, kOut}), image_rank(kSelf), image_not_empty(kSelf),
      pool_arrays(kWindows), pool_window_fits(kWindows), pool_result_shape(kOut, kWindows),
      pool_result_shape(kIndices, kWindows)}};
@@ -55,11 +49,18 @@ Plan plan(const Arguments& arguments) {
 
 namespace backward {
 
-constexpr size_t kGradOutput = 0;
-constexpr size_t kSelf = 1;
-constexpr size_t kIndices = 2;
-constexpr PoolParameters kWindows = parameters(kSelf, 3);
-constexpr size_t kGradInput = 8;
+enum : size_t {
+  kGradOutput,
+  kSelf,
+  kIndices,
+  kKernelSize,
+  kStride,
+  kPadding,
+  kDilation,
+  kCeilMode,
+  kGradInput
+};
+constexpr PoolParameters kWindows{kSelf, kKernelSize, kStride, kPadding, kDilation, kCeilMode};
 
 // Without elements there is nothing more to check.
 Rule checked(Rule rule) {
@@ -73,9 +74,8 @@ const OperatorSpec kSpec{
      output("gradInput")},
     {not_null({kGradOutput, kSelf, kIndices, kWindows.kernel, kWindows.stride, kWindows.padding,
                *kWindows.dilation, kGradInput}),
-     dtype_in(kGradOutput, kPoolDtypes), dtype_in(kSelf, kPoolDtypes),
-     dtype_in(kIndices, kIndexDtypes), dtype_in(kGradInput, kPoolDtypes),
-     same_dtype(kGradOutput, kSelf), same_dtype(kGradInput, kSelf),
+     dtype_in(kGradOutput, kFloats), dtype_in(kSelf, kFloats), dtype_in(kIndices, kIndexDtypes),
+     dtype_in(kGradInput, kFloats), same_dtype(kGradOutput, kSelf), same_dtype(kGradInput, kSelf),
      one_format({kSelf, kGradOutput, kGradInput}), no_private_format(kIndices), image_rank(kSelf),
      pool_arrays(kWindows), checked(pool_window_fits(kWindows)), same_shape(kGradInput, kSelf),
      checked(pool_result_shape(kGradOutput, kWindows)),

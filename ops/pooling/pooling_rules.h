@@ -7,12 +7,11 @@
 #include <optional>
 
 #include "ops/convolution/window_rules.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 #include "ops/pooling/pooling_kernel.h"
 
 namespace aclgrad::ops {
-
-inline constexpr DtypeSet kPoolDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 
 // Numbers of the parameters: the tensor that windows slide over, arrays of one value for both axes
 // or one for each. An empty stride is the kernel.

@@ -13,11 +13,11 @@
 #include "aclnnop/aclnn_dropout_do_mask.h"
 #include "aclnnop/aclnn_dropout_gen_mask.h"
 #include "ops/arithmetic/arithmetic_rules.h"
+#include "ops/engine/dtype/dtype_sets.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr DtypeSet kFloats{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
 constexpr DtypeSet kMask{ACL_UINT8};
 
 // NaN is no wrong probability.
@@ -51,9 +51,6 @@ Rule mask_is_of(size_t mask, size_t elements, bool may_be_more = false) {
 
 // ---- Masks --------------------------------------------------------------------------------------
 
-constexpr size_t kShape = 0;
-constexpr size_t kProb = 1;
-
 Rule is_shape(size_t array) {
   return require([array](const Arguments& arguments) -> std::optional<std::string> {
     const Dims sizes = shape_of(arguments, array);
@@ -78,28 +75,51 @@ Rule is_floating_16_or_32(size_t attribute) {
   });
 }
 
-const OperatorSpec kGenMask{
-    "aclnnDropoutGenMask",
-    {attribute("shape"), attribute("prob"), attribute("seed"), attribute("offset"), output("out")},
-    {not_null({kShape, 4}), dtype_in(4, kMask), is_probability(kProb), is_shape(kShape),
-     mask_is_of(4, kShape)}};
-const OperatorSpec kGenMaskV2{"aclnnDropoutGenMaskV2",
-                              {attribute("shape"), attribute("prob"), attribute("seed"),
-                               attribute("offset"), attribute("probDataType"), output("out")},
-                              {not_null({kShape, 5}), dtype_in(5, kMask), is_floating_16_or_32(4),
-                               is_probability(kProb), is_shape(kShape), mask_is_of(5, kShape)}};
-const OperatorSpec kGenMaskV2Tensor{
-    "aclnnDropoutGenMaskV2Tensor",
-    {attribute("shape"), attribute("prob"), input("seedTensor"), input("offsetTensor"),
-     attribute("offset"), attribute("probDataType"), output("out")},
-    {not_null({kShape, 2, 3, 6}), dtype_in(2, {ACL_INT64}), dtype_in(3, {ACL_INT64}),
-     dtype_in(6, kMask), is_floating_16_or_32(5), is_probability(kProb), has_one_element(2),
-     has_one_element(3), is_shape(kShape), mask_is_of(6, kShape)}};
-
 RandomStream stream_of(const Arguments& arguments, size_t seed, size_t offset) {
   return {static_cast<uint64_t>(arguments.integer(seed)),
           static_cast<uint64_t>(arguments.integer(offset))};
 }
+
+namespace gen_mask {
+
+// Of aclnnDropoutGenMask; what V2 has instead; what V2Tensor has instead, its seed and offset being
+// tensors.
+enum : size_t { kShape, kProb, kSeed, kOffset, kOut };
+enum : size_t { kProbDataType = 4, kOutOfV2 };
+enum : size_t { kExtraOffset = 4, kTensorProbDataType, kTensorOut };
+
+const OperatorSpec kSpec{
+    "aclnnDropoutGenMask",
+    {attribute("shape"), attribute("prob"), attribute("seed"), attribute("offset"), output("out")},
+    {not_null({kShape, kOut}), dtype_in(kOut, kMask), is_probability(kProb), is_shape(kShape),
+     mask_is_of(kOut, kShape)}};
+const OperatorSpec kV2Spec{
+    "aclnnDropoutGenMaskV2",
+    {attribute("shape"), attribute("prob"), attribute("seed"), attribute("offset"),
+     attribute("probDataType"), output("out")},
+    {not_null({kShape, kOutOfV2}), dtype_in(kOutOfV2, kMask), is_floating_16_or_32(kProbDataType),
+     is_probability(kProb), is_shape(kShape), mask_is_of(kOutOfV2, kShape)}};
+const OperatorSpec kTensorSpec{
+    "aclnnDropoutGenMaskV2Tensor",
+    {attribute("shape"), attribute("prob"), input("seedTensor"), input("offsetTensor"),
+     attribute("offset"), attribute("probDataType"), output("out")},
+    {not_null({kShape, kSeed, kOffset, kTensorOut}), dtype_in(kSeed, {ACL_INT64}),
+     dtype_in(kOffset, {ACL_INT64}), dtype_in(kTensorOut, kMask),
+     is_floating_16_or_32(kTensorProbDataType), is_probability(kProb), has_one_element(kSeed),
+     has_one_element(kOffset), is_shape(kShape), mask_is_of(kTensorOut, kShape)}};
+
+Plan plan(const Arguments& arguments, size_t out) {
+  return plan_dropout_mask(arguments, out, arguments.real(kProb),
+                           stream_of(arguments, kSeed, kOffset));
+}
+
+Plan plan_with_tensors(const Arguments& arguments) {
+  return plan_dropout_mask(
+      arguments, kTensorOut, arguments.real(kProb),
+      {0, static_cast<uint64_t>(arguments.integer(kExtraOffset)), kSeed, kOffset});
+}
+
+}  // namespace gen_mask
 
 // ---- Their use ----------------------------------------------------------------------------------
 
@@ -121,10 +141,7 @@ Plan plan_use(const Arguments& arguments, size_t self, size_t mask, size_t out,
 }
 
 namespace use {
-constexpr size_t kSelf = 0;
-constexpr size_t kMaskBits = 1;
-constexpr size_t kNumber = 2;
-constexpr size_t kOut = 3;
+enum : size_t { kSelf, kMaskBits, kNumber, kOut };
 }  // namespace use
 
 // Nothing is checked where there is nothing to do.
@@ -172,13 +189,7 @@ const OperatorSpec kBackward{
 // ---- Both in one --------------------------------------------------------------------------------
 
 namespace both {
-constexpr size_t kInput = 0;
-constexpr size_t kProbability = 1;
-constexpr size_t kTrain = 2;
-constexpr size_t kSeed = 3;
-constexpr size_t kOffset = 4;
-constexpr size_t kOut = 5;
-constexpr size_t kMaskOut = 6;
+enum : size_t { kInput, kProbability, kTrain, kSeed, kOffset, kOut, kMaskOut };
 }  // namespace both
 
 const OperatorSpec kDropout{
@@ -208,16 +219,13 @@ Plan plan_both(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnDropoutGenMask, 5, kGenMask, [](const Arguments& arguments) {
-  return plan_dropout_mask(arguments, 4, arguments.real(kProb), stream_of(arguments, 2, 3));
+ACLGRAD_OPERATOR(aclnnDropoutGenMask, 5, gen_mask::kSpec, [](const Arguments& arguments) {
+  return gen_mask::plan(arguments, gen_mask::kOut);
 })
-ACLGRAD_OPERATOR(aclnnDropoutGenMaskV2, 6, kGenMaskV2, [](const Arguments& arguments) {
-  return plan_dropout_mask(arguments, 5, arguments.real(kProb), stream_of(arguments, 2, 3));
+ACLGRAD_OPERATOR(aclnnDropoutGenMaskV2, 6, gen_mask::kV2Spec, [](const Arguments& arguments) {
+  return gen_mask::plan(arguments, gen_mask::kOutOfV2);
 })
-ACLGRAD_OPERATOR(aclnnDropoutGenMaskV2Tensor, 7, kGenMaskV2Tensor, [](const Arguments& arguments) {
-  return plan_dropout_mask(arguments, 6, arguments.real(kProb),
-                           {0, static_cast<uint64_t>(arguments.integer(4)), 2, 3});
-})
+ACLGRAD_OPERATOR(aclnnDropoutGenMaskV2Tensor, 7, gen_mask::kTensorSpec, gen_mask::plan_with_tensors)
 ACLGRAD_OPERATOR(aclnnDropoutDoMask, 4, kDoMask, [](const Arguments& arguments) {
   if (arguments.empty(use::kMaskBits)) return Plan{};
   return plan_use(arguments, use::kSelf, use::kMaskBits, use::kOut, arguments.real(use::kNumber));

@@ -6,24 +6,15 @@
 
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_uniform.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kFirst = 1;   // mean, or from
-constexpr size_t kSecond = 2;  // std, or to
-constexpr size_t kSeed = 3;
-constexpr size_t kOffset = 4;
-constexpr size_t kExtraOffset = 5;  // beside tensors
+// kFirst: mean, or from. kSecond: std, or to. kExtraOffset: beside seed and offset in tensors.
+enum : size_t { kSelf, kFirst, kSecond, kSeed, kOffset, kExtraOffset };
 
-constexpr DtypeSet kNormal{{ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE, ACL_INT16, ACL_INT32, ACL_INT64,
-                            ACL_INT8, ACL_UINT8, ACL_BOOL},
-                           {ACL_BF16}};
-constexpr DtypeSet kUniform{
-    {ACL_FLOAT, ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_INT16, ACL_INT8, ACL_UINT8, ACL_DOUBLE},
-    {ACL_BF16}};
 constexpr DtypeSet kIndexDtypes{ACL_INT64};
 
 // ---- Rules --------------------------------------------------------------------------------------
@@ -44,22 +35,22 @@ Rule ordered(size_t from, size_t to) {
   });
 }
 
-const OperatorSpec kInplaceNormal{
-    "aclnnInplaceNormal",
-    {output("selfRef"), attribute("mean"), attribute("std"), attribute("seed"),
-     attribute("offset")},
-    {not_null({kSelf}), not_negative(kSecond), dtype_in(kSelf, kNormal), max_rank(kSelf)}};
+const OperatorSpec kInplaceNormal{"aclnnInplaceNormal",
+                                  {output("selfRef"), attribute("mean"), attribute("std"),
+                                   attribute("seed"), attribute("offset")},
+                                  {not_null({kSelf}), not_negative(kSecond),
+                                   dtype_in(kSelf, kRealNumbersAndBool), max_rank(kSelf)}};
 
 const OperatorSpec kInplaceUniform{
     "aclnnInplaceUniform",
     {output("selfRef"), attribute("from"), attribute("to"), attribute("seed"), attribute("offset")},
-    {not_null({kSelf}), dtype_in(kSelf, kUniform), max_rank(kSelf), ordered(kFirst, kSecond)}};
+    {not_null({kSelf}), dtype_in(kSelf, kRealNumbers), max_rank(kSelf), ordered(kFirst, kSecond)}};
 
 const OperatorSpec kInplaceNormalTensor{
     "aclnnInplaceNormalTensor",
     {output("selfRef"), attribute("mean"), attribute("std"), input("seedTensor"),
      input("offsetTensor"), attribute("offset")},
-    {not_null({kSelf, kSeed, kOffset}), not_negative(kSecond), dtype_in(kSelf, kNormal),
+    {not_null({kSelf, kSeed, kOffset}), not_negative(kSecond), dtype_in(kSelf, kRealNumbersAndBool),
      dtype_in(kSeed, kIndexDtypes), dtype_in(kOffset, kIndexDtypes), max_rank(kSelf),
      has_shape(kSeed, {1}), has_shape(kOffset, {1})}};
 
@@ -67,9 +58,9 @@ const OperatorSpec kInplaceUniformTensor{
     "aclnnInplaceUniformTensor",
     {output("selfRef"), attribute("from"), attribute("to"), input("seedTensor"),
      input("offsetTensor"), attribute("offset")},
-    {not_null({kSelf, kSeed, kOffset}), dtype_in(kSelf, kUniform), dtype_in(kSeed, kIndexDtypes),
-     dtype_in(kOffset, kIndexDtypes), max_rank(kSelf), has_one_element(kSeed),
-     has_one_element(kOffset), ordered(kFirst, kSecond)}};
+    {not_null({kSelf, kSeed, kOffset}), dtype_in(kSelf, kRealNumbers),
+     dtype_in(kSeed, kIndexDtypes), dtype_in(kOffset, kIndexDtypes), max_rank(kSelf),
+     has_one_element(kSeed), has_one_element(kOffset), ordered(kFirst, kSecond)}};
 
 // ---- Plans --------------------------------------------------------------------------------------
 

@@ -7,23 +7,15 @@
 #include "aclnnop/aclnn_amin.h"
 #include "aclnnop/aclnn_argmax.h"
 #include "aclnnop/aclnn_max_dim.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/reduction/extremum_kernel.h"
 #include "ops/reduction/reduction_rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kDims = 1;
-constexpr size_t kOut = 3;
-constexpr size_t kIndices = 4;
+enum : size_t { kSelf, kDims, kKeepDim, kOut, kIndices };
 
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_UINT8, ACL_INT8, ACL_INT16, ACL_INT32,
-                            ACL_INT64, ACL_DOUBLE, ACL_BOOL},
-                           {ACL_BF16}};
-constexpr DtypeSet kArgMaxDtypes{
-    {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8},
-    {ACL_BF16}};
 constexpr DtypeSet kMaxDimDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT64, ACL_INT32, ACL_BOOL},
                                  {ACL_BF16}};
 
@@ -51,9 +43,9 @@ Rule takes_indices(size_t tensor) {
 OperatorSpec reduction(const char* name) {
   return {name,
           {input("self"), attribute("dim"), attribute("keepDim"), output("out")},
-          {not_null({kSelf, kDims, kOut}), same_dtype(kOut, kSelf), dtype_in(kSelf, kDtypes),
-           dims_in_range(), dims_are_distinct(), dims_have_elements(), max_rank(kSelf),
-           max_rank(kOut), has_reduced_shape(kOut)}};
+          {not_null({kSelf, kDims, kOut}), same_dtype(kOut, kSelf),
+           dtype_in(kSelf, kRealNumbersAndBool), dims_in_range(), dims_are_distinct(),
+           dims_have_elements(), max_rank(kSelf), max_rank(kOut), has_reduced_shape(kOut)}};
 }
 
 const OperatorSpec kAmax = reduction("aclnnAmax");
@@ -69,7 +61,7 @@ const OperatorSpec kMaxDim{
 const OperatorSpec kArgMax{
     "aclnnArgMax",
     {input("self"), attribute("dim"), attribute("keepdim"), output("out")},
-    {not_null({kSelf, kOut}), dtype_in(kSelf, kArgMaxDtypes), takes_indices(kOut), max_rank(kSelf),
+    {not_null({kSelf, kOut}), dtype_in(kSelf, kRealNumbers), takes_indices(kOut), max_rank(kSelf),
      max_rank(kOut), axis_of(kDims, kSelf), has_reduced_shape(kOut)}};
 
 Plan plan_values(const Arguments& arguments, bool largest) {

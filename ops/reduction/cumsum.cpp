@@ -4,19 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 #include "ops/reduction/cumsum_kernel.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kDim = 1;
-constexpr size_t kDtype = 2;
-
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_DOUBLE, ACL_UINT8, ACL_INT8,
-                            ACL_INT16, ACL_INT64, ACL_COMPLEX64, ACL_COMPLEX128},
-                           {ACL_BF16}};
+enum : size_t { kSelf, kDim, kDtype };
 
 Rule out_has_dtype(size_t out) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
@@ -29,26 +24,24 @@ Rule out_has_dtype(size_t out) {
 
 namespace with_dtype {
 
-constexpr size_t kOut = 3;
+enum : size_t { kOut = 3 };
 
 const OperatorSpec kSpec{
     "aclnnCumsum",
     {input("self"), attribute("dim"), attribute("dtype"), output("out")},
-    {not_null({kSelf, kOut}), dtype_in(kOut, kDtypes), out_has_dtype(kOut),
+    {not_null({kSelf, kOut}), dtype_in(kOut, kNumbers), out_has_dtype(kOut),
      can_cast_tensor(kSelf, kOut), same_shape(kOut, kSelf), max_rank(kSelf), axis_of(kDim, kSelf)}};
 
 }  // namespace with_dtype
 
 namespace v2 {
 
-constexpr size_t kExclusive = 2;
-constexpr size_t kReverse = 3;
-constexpr size_t kOut = 4;
+enum : size_t { kExclusive = 2, kReverse, kOut };
 
 const OperatorSpec kSpec{
     "aclnnCumsumV2",
     {input("self"), attribute("dim"), attribute("exclusive"), attribute("reverse"), output("out")},
-    {not_null({kSelf, kOut}), dtype_in(kOut, kDtypes), same_dtype(kSelf, kOut),
+    {not_null({kSelf, kOut}), dtype_in(kOut, kNumbers), same_dtype(kSelf, kOut),
      same_shape(kOut, kSelf), max_rank(kSelf), axis_of(kDim, kSelf)}};
 
 }  // namespace v2

@@ -5,16 +5,13 @@
 #include <fmt/format.h>
 
 #include "ops/engine/dtype/cast.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/reduction/reduction_rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
 using P = ReductionParameters;
-
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64,
-                            ACL_UINT8, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128},
-                           {ACL_BF16}};
 
 aclDataType dtype_of(const Arguments& arguments) {
   return static_cast<aclDataType>(arguments.integer(P::kDtype));
@@ -45,8 +42,8 @@ Rule mean_converts() {
 const OperatorSpec kMean{
     "aclnnMean",
     {input("self"), attribute("dim"), attribute("keepDim"), attribute("dtype"), output("out")},
-    {not_null({P::kSelf, P::kDims, P::kOut}), dtype_in(P::kSelf, kDtypes),
-     attribute_dtype_in(P::kDtype, kDtypes), dtype_in(P::kOut, kDtypes), self_converts(),
+    {not_null({P::kSelf, P::kDims, P::kOut}), dtype_in(P::kSelf, kNumbers),
+     attribute_dtype_in(P::kDtype, kNumbers), dtype_in(P::kOut, kNumbers), self_converts(),
      mean_converts(), dims_in_range(), dims_are_distinct(), max_rank(P::kSelf), max_rank(P::kOut),
      out_is_reduced()}};
 
@@ -63,8 +60,8 @@ const OperatorSpec kMeanV2{
     "aclnnMeanV2",
     {input("self"), attribute("dim"), attribute("keepDim"), attribute("noopWithEmptyAxes"),
      output("out")},
-    {not_null({P::kSelf, P::kDims, P::kOut}), dtype_in(P::kSelf, kDtypes),
-     dtype_in(P::kOut, kDtypes), can_cast_tensor(P::kSelf, P::kOut), dims_in_range(),
+    {not_null({P::kSelf, P::kDims, P::kOut}), dtype_in(P::kSelf, kNumbers),
+     dtype_in(P::kOut, kNumbers), can_cast_tensor(P::kSelf, P::kOut), dims_in_range(),
      dims_are_distinct(), max_rank(P::kSelf), max_rank(P::kOut),
      when(is_noop, same_shape(P::kOut, P::kSelf)), when(is_reduction, out_is_reduced())}};
 

@@ -2,24 +2,20 @@
 // aclnnNorm.
 #include "aclnnop/aclnn_norm.h"
 
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/reduction/norm_kernel.h"
 #include "ops/reduction/reduction_rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kP = 1;
-constexpr size_t kDims = 2;
-constexpr size_t kOut = 4;
-constexpr ReductionAttributes kAttributes{.dims = kDims, .keep_dims = 3};
-
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}, {ACL_BF16}};
+enum : size_t { kSelf, kP, kDims, kKeepDim, kOut };
+constexpr ReductionAttributes kAttributes{.dims = kDims, .keep_dims = kKeepDim};
 
 const OperatorSpec kNorm{
     "aclnnNorm",
     {input("self"), attribute("pScalar"), attribute("dim"), attribute("keepdim"), output("out")},
-    {not_null({kSelf, kP, kDims, kOut}), dtype_in(kSelf, kDtypes), dtype_in(kOut, kDtypes),
+    {not_null({kSelf, kP, kDims, kOut}), dtype_in(kSelf, kRealFloats), dtype_in(kOut, kRealFloats),
      scalar_castable_to_float(kP), dims_in_range(kAttributes), dims_are_distinct(kAttributes),
      max_rank(kSelf), max_rank(kOut), has_reduced_shape(kOut, kAttributes)}};
 

@@ -4,16 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/reduction/reduction_rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
 using P = ReductionParameters;
-
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64,
-                            ACL_UINT8, ACL_BOOL, ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128},
-                           {ACL_BF16}};
 
 Rule out_has_dtype() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
@@ -27,9 +24,9 @@ Rule out_has_dtype() {
 const OperatorSpec kReduceSum{
     "aclnnReduceSum",
     {input("self"), attribute("dims"), attribute("keepDims"), attribute("dtype"), output("out")},
-    {not_null({P::kSelf, P::kDims, P::kOut}), dtype_in(P::kSelf, kDtypes),
-     dtype_in(P::kOut, kDtypes), attribute_dtype_in(P::kDtype, kDtypes), out_has_dtype(),
-     max_rank(P::kSelf), max_rank(P::kOut), dims_in_range(), dims_are_distinct(),
+    {not_null({P::kSelf, P::kDims, P::kOut}), dtype_in(P::kSelf, kNumbersAndBool),
+     dtype_in(P::kOut, kNumbersAndBool), attribute_dtype_in(P::kDtype, kNumbersAndBool),
+     out_has_dtype(), max_rank(P::kSelf), max_rank(P::kOut), dims_in_range(), dims_are_distinct(),
      out_is_reduced()}};
 
 }  // namespace

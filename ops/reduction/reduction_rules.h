@@ -12,11 +12,7 @@ namespace aclgrad::ops {
 
 // Parameters of aclnnReduceSum and aclnnMean; aclnnMeanV2 has another attribute for the dtype.
 struct ReductionParameters {
-  static constexpr size_t kSelf = 0;
-  static constexpr size_t kDims = 1;
-  static constexpr size_t kKeepDims = 2;
-  static constexpr size_t kDtype = 3;
-  static constexpr size_t kOut = 4;
+  enum : size_t { kSelf, kDims, kKeepDims, kDtype, kOut };
 };
 
 // Which parameters say what is reduced: an array of dimensions, where null or an empty one means

@@ -4,22 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 #include "ops/reduction/topk_kernel.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kK = 1;
-constexpr size_t kDim = 2;
-constexpr size_t kLargest = 3;
-constexpr size_t kValues = 5;
-constexpr size_t kIndices = 6;
-
-constexpr DtypeSet kDtypes{
-    {ACL_FLOAT, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_UINT8, ACL_DOUBLE},
-    {ACL_BF16}};
+enum : size_t { kSelf, kK, kDim, kLargest, kSorted, kValues, kIndices };
 
 size_t axis(const Arguments& arguments) {
   return normalize_axis(arguments.integer(kDim), arguments.shape(kSelf).size());
@@ -45,13 +37,13 @@ Rule has_k_elements(size_t tensor) {
   };
 }
 
-const OperatorSpec kSpec{
-    "aclnnTopk",
-    {input("self"), attribute("k"), attribute("dim"), attribute("largest"), attribute("sorted"),
-     output("valuesOut"), output("indicesOut")},
-    {not_null({kSelf, kValues, kIndices}), axis_of(kDim, kSelf), k_fits(), dtype_in(kSelf, kDtypes),
-     same_dtype(kValues, kSelf), dtype_in(kIndices, {ACL_INT64}), max_rank(kSelf),
-     max_rank(kValues), max_rank(kIndices), has_k_elements(kValues), has_k_elements(kIndices)}};
+const OperatorSpec kSpec{"aclnnTopk",
+                         {input("self"), attribute("k"), attribute("dim"), attribute("largest"),
+                          attribute("sorted"), output("valuesOut"), output("indicesOut")},
+                         {not_null({kSelf, kValues, kIndices}), axis_of(kDim, kSelf), k_fits(),
+                          dtype_in(kSelf, kRealNumbers), same_dtype(kValues, kSelf),
+                          dtype_in(kIndices, {ACL_INT64}), max_rank(kSelf), max_rank(kValues),
+                          max_rank(kIndices), has_k_elements(kValues), has_k_elements(kIndices)}};
 
 }  // namespace
 }  // namespace aclgrad::ops

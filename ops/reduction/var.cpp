@@ -5,27 +5,23 @@
 #include <limits>
 
 #include "aclnnop/aclnn_var_mean.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/reduction/reduction_rules.h"
 #include "ops/reduction/variance_kernel.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kDims = 1;
-constexpr size_t kCorrection = 2;  // of aclnnVar: unbiased
-constexpr size_t kOut = 4;
-constexpr size_t kMeanOut = 5;
-constexpr ReductionAttributes kAttributes{.dims = kDims, .keep_dims = 3};
-
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+// aclnnVar has a flag, unbiased, as its correction.
+enum : size_t { kSelf, kDims, kCorrection, kKeepDim, kOut, kMeanOut };
+constexpr ReductionAttributes kAttributes{.dims = kDims, .keep_dims = kKeepDim};
 
 std::vector<Rule> rules(std::initializer_list<size_t> outputs) {
   std::vector<Rule> list = {not_null({kSelf})};
   for (const size_t out : outputs) list.push_back(not_null({out}));
   list.push_back(live_if_given(kDims));
-  list.push_back(dtype_in(kSelf, kDtypes));
-  for (const size_t out : outputs) list.push_back(dtype_in(out, kDtypes));
+  list.push_back(dtype_in(kSelf, kFloats));
+  for (const size_t out : outputs) list.push_back(dtype_in(out, kFloats));
   list.push_back(dims_in_range(kAttributes));
   list.push_back(dims_are_distinct(kAttributes));
   list.push_back(max_rank(kSelf));

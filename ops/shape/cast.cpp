@@ -3,6 +3,7 @@
 #include "aclnnop/aclnn_cast.h"
 
 #include "ops/engine/dtype/cast.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/dtypes.h"
 #include "ops/meta/entry_points.h"
 #include "ops/meta/operator.h"
@@ -11,24 +12,22 @@
 namespace aclgrad::ops {
 namespace {
 
-constexpr DtypeSet kDtypes{
-    {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_UINT16, ACL_UINT32, ACL_UINT64,
-     ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128},
-    {ACL_BF16}};
+enum : size_t { kSelf, kDtype, kOut };
 
-const OperatorSpec kCast{"aclnnCast",
-                         {input("self"), attribute("dtype"), output("out")},
-                         {not_null({0, 2}), dtype_in(0, kDtypes), attribute_dtype_in(1, kDtypes),
-                          max_rank(0), same_shape(2, 0)}};
+const OperatorSpec kCast{
+    "aclnnCast",
+    {input("self"), attribute("dtype"), output("out")},
+    {not_null({kSelf, kOut}), dtype_in(kSelf, kAllDtypes), attribute_dtype_in(kDtype, kAllDtypes),
+     max_rank(kSelf), same_shape(kOut, kSelf)}};
 
 Plan plan(const Arguments& arguments) {
-  if (arguments.empty(0)) return {};
-  const auto dtype = static_cast<aclDataType>(arguments.integer(1));
-  if (arguments.dtype(2) != dtype) {
+  if (arguments.empty(kSelf)) return {};
+  const auto dtype = static_cast<aclDataType>(arguments.integer(kDtype));
+  if (arguments.dtype(kOut) != dtype) {
     throw Refusal{kInnerNullPointer, "tensor out expected dtype " + dtype_name(dtype) +
-                                         ", but found " + dtype_name(arguments.dtype(2)) + "."};
+                                         ", but found " + dtype_name(arguments.dtype(kOut)) + "."};
   }
-  return plan_cast(arguments, 0, 2);
+  return plan_cast(arguments, kSelf, kOut);
 }
 
 }  // namespace

@@ -6,14 +6,13 @@
 
 #include "aclgrad_ext.h"
 #include "aclnnop/aclnn_stack.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kTensors = 0;
-constexpr size_t kDim = 1;
-constexpr size_t kOut = 2;
+enum : size_t { kTensors, kDim, kOut };
 
 // ---- Of both ------------------------------------------------------------------------------------
 
@@ -179,11 +178,6 @@ Plan plan(const Arguments& arguments) {
 
 namespace stack {
 
-constexpr DtypeSet kDtypes{
-    {ACL_FLOAT, ACL_INT32, ACL_INT64, ACL_FLOAT16, ACL_INT16, ACL_INT8, ACL_UINT8, ACL_DOUBLE,
-     ACL_COMPLEX64, ACL_COMPLEX128, ACL_BOOL, ACL_UINT16, ACL_UINT32, ACL_UINT64},
-    {ACL_BF16}};
-
 bool skips_none(const Arguments&, size_t) { return false; }
 
 // Null gives another status here.
@@ -238,8 +232,8 @@ const OperatorSpec kSpec{
     "aclnnStack",
     {input("tensors"), attribute("dim"), output("out")},
     {given_at_all(kTensors), given_at_all(kOut), has_tensors(),
-     all_members(kTensors, [](size_t i) { return dtype_in(i, kDtypes); }), dtype_in(kOut, kDtypes),
-     promotes(skips_none), converts(skips_none),
+     all_members(kTensors, [](size_t i) { return dtype_in(i, kAllDtypes); }),
+     dtype_in(kOut, kAllDtypes), promotes(skips_none), converts(skips_none),
      all_members(kTensors, [](size_t i) { return max_rank(i, 7); }), max_rank(kOut), dim_fits(),
      one_shape(), has_shape_of(kOut, stacked_shape, given({kDim}))}};
 

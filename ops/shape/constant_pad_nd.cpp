@@ -7,20 +7,13 @@
 #include <algorithm>
 
 #include "ops/arithmetic/arithmetic_kernel.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kPad = 1;
-constexpr size_t kValue = 2;
-constexpr size_t kOut = 3;
-
-constexpr DtypeSet kDtypes{
-    {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8,
-     ACL_UINT16, ACL_UINT32, ACL_UINT64, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128},
-    {ACL_BF16}};
+enum : size_t { kSelf, kPad, kValue, kOut };
 
 // What pad does to a dimension.
 struct Ends {
@@ -104,7 +97,7 @@ Rule none_vanishes() {
 const OperatorSpec kConstantPadNd{
     "aclnnConstantPadNd",
     {input("self"), attribute("pad"), attribute("value"), output("out")},
-    {not_null({kSelf, kPad, kValue, kOut}), same_dtype(kOut, kSelf), dtype_in(kSelf, kDtypes),
+    {not_null({kSelf, kPad, kValue, kOut}), same_dtype(kOut, kSelf), dtype_in(kSelf, kAllDtypes),
      when(
          [](const Arguments& arguments) { return arguments.tensor(kSelf).format != ACL_FORMAT_ND; },
          same_format(kOut, kSelf)),

@@ -3,20 +3,20 @@
 #include "aclnnop/aclnn_copy.h"
 
 #include "ops/engine/dtype/cast.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr DtypeSet kDtypes{ACL_INT8,   ACL_INT16,  ACL_INT32,     ACL_INT64,      ACL_UINT8,
-                           ACL_UINT16, ACL_UINT32, ACL_UINT64,    ACL_FLOAT,      ACL_FLOAT16,
-                           ACL_BF16,   ACL_DOUBLE, ACL_COMPLEX64, ACL_COMPLEX128, ACL_BOOL};
+enum : size_t { kSelf, kSrc };
 
 const OperatorSpec kInplaceCopy{
     "aclnnInplaceCopy",
     {output("selfRef"), input("src")},
-    {not_null({0, 1}), dtype_in(0, kDtypes), dtype_in(1, kDtypes), max_rank(0), max_rank(1),
-     broadcastable(0, 1), shape_is_broadcast(0, 0, 1)}};
+    {not_null({kSelf, kSrc}), dtype_in(kSelf, kAllDtypesAndBf16), dtype_in(kSrc, kAllDtypesAndBf16),
+     max_rank(kSelf), max_rank(kSrc), broadcastable(kSelf, kSrc),
+     shape_is_broadcast(kSelf, kSelf, kSrc)}};
 
 }  // namespace
 }  // namespace aclgrad::ops
@@ -24,4 +24,4 @@ const OperatorSpec kInplaceCopy{
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnInplaceCopy, 2, kInplaceCopy,
-                 [](const Arguments& arguments) { return plan_cast(arguments, 1, 0); })
+                 [](const Arguments& arguments) { return plan_cast(arguments, kSrc, kSelf); })

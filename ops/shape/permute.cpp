@@ -4,19 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kDims = 1;
-constexpr size_t kOut = 2;
-
-constexpr DtypeSet kDtypes{
-    {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8,
-     ACL_UINT16, ACL_UINT32, ACL_UINT64, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128},
-    {ACL_BF16}};
+enum : size_t { kSelf, kDims, kOut };
 
 Rule names_each_dimension() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
@@ -68,7 +62,7 @@ Dims reordered(const Arguments& arguments, const Dims& values) {
 const OperatorSpec kPermute{
     "aclnnPermute",
     {input("self"), attribute("dims"), output("out")},
-    {not_null({kSelf, kDims, kOut}), dtype_in(kSelf, kDtypes), dtype_in(kOut, kDtypes),
+    {not_null({kSelf, kDims, kOut}), dtype_in(kSelf, kAllDtypes), dtype_in(kOut, kAllDtypes),
      same_dtype(kOut, kSelf), same_rank(kOut, kSelf), names_each_dimension(), names_none_twice(),
      max_rank(kSelf), names_no_others(),
      has_shape_of(

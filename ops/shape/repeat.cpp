@@ -6,19 +6,15 @@
 
 #include <algorithm>
 
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/soc.h"
 #include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kRepeats = 1;
-constexpr size_t kOut = 2;
+enum : size_t { kSelf, kRepeats, kOut };
 
-constexpr DtypeSet kDtypes{ACL_FLOAT,  ACL_FLOAT16, ACL_BF16,  ACL_DOUBLE,    ACL_INT8,
-                           ACL_INT16,  ACL_INT32,   ACL_INT64, ACL_UINT8,     ACL_UINT16,
-                           ACL_UINT32, ACL_UINT64,  ACL_BOOL,  ACL_COMPLEX64, ACL_COMPLEX128};
 constexpr DtypeSet kDtypesOf910{ACL_FLOAT,  ACL_FLOAT16, ACL_BF16,      ACL_DOUBLE,    ACL_INT8,
                                 ACL_INT16,  ACL_INT32,   ACL_INT64,     ACL_UINT8,     ACL_UINT32,
                                 ACL_UINT64, ACL_BOOL,    ACL_COMPLEX64, ACL_COMPLEX128};
@@ -26,7 +22,7 @@ constexpr DtypeSet kDtypesOf910{ACL_FLOAT,  ACL_FLOAT16, ACL_BF16,      ACL_DOUB
 Rule dtype_known(size_t tensor) {
   return [tensor](const Arguments& arguments) {
     const bool on_910 = current_soc() == Soc::kAscend910;
-    return dtype_in(tensor, on_910 ? kDtypesOf910 : kDtypes)(arguments);
+    return dtype_in(tensor, on_910 ? kDtypesOf910 : kAllDtypesAndBf16)(arguments);
   };
 }
 

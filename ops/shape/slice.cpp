@@ -17,7 +17,7 @@ constexpr DtypeSet kDtypes{
     {ACL_FLOAT, ACL_FLOAT16, ACL_INT64, ACL_INT8, ACL_INT32, ACL_UINT8, ACL_BOOL, ACL_DOUBLE},
     {ACL_BF16}};
 
-constexpr size_t kSelf = 0;
+enum : size_t { kSelf };
 
 // The range of a dimension of a size.
 struct Range {
@@ -87,11 +87,7 @@ Plan plan_slice(const Arguments& arguments, size_t out) {
 
 namespace slice {
 
-constexpr size_t kDim = 1;
-constexpr size_t kStart = 2;
-constexpr size_t kEnd = 3;
-constexpr size_t kStep = 4;
-constexpr size_t kOut = 5;
+enum : size_t { kDim = 1, kStart, kEnd, kStep, kOut };
 
 std::vector<SliceSpec> slice_specs(const Arguments& arguments) {
   return {{arguments.integer(kDim), arguments.integer(kStart), arguments.integer(kEnd),
@@ -112,11 +108,7 @@ const OperatorSpec kSpec{
 
 namespace slice_v2 {
 
-constexpr size_t kStarts = 1;
-constexpr size_t kEnds = 2;
-constexpr size_t kAxes = 3;
-constexpr size_t kSteps = 4;
-constexpr size_t kOut = 5;
+enum : size_t { kStarts = 1, kEnds, kAxes, kSteps, kOut };
 
 std::vector<SliceSpec> slice_specs(const Arguments& arguments) {
   std::vector<SliceSpec> all;

@@ -6,22 +6,18 @@
 
 #include "aclnnop/aclnn_split_tensor.h"
 #include "aclnnop/aclnn_split_with_size.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr size_t kSelf = 0;
-constexpr size_t kSizes = 1;  // of the chunks
-constexpr size_t kDim = 2;
-constexpr size_t kOut = 3;
+// kSizes: the size of the chunks, or their sizes.
+enum : size_t { kSelf, kSizes, kDim, kOut };
 
 constexpr DtypeSet kDtypes{ACL_FLOAT, ACL_FLOAT16, ACL_BF16,      ACL_DOUBLE,
                            ACL_INT8,  ACL_INT16,   ACL_INT32,     ACL_INT64,
                            ACL_UINT8, ACL_BOOL,    ACL_COMPLEX64, ACL_COMPLEX128};
-constexpr DtypeSet kDtypesOf950{ACL_FLOAT,  ACL_FLOAT16, ACL_BF16,      ACL_DOUBLE,     ACL_INT8,
-                                ACL_INT16,  ACL_INT32,   ACL_INT64,     ACL_UINT8,      ACL_BOOL,
-                                ACL_UINT16, ACL_UINT32,  ACL_COMPLEX64, ACL_COMPLEX128, ACL_UINT64};
 
 size_t axis(const Arguments& arguments) {
   return normalize_axis(arguments.integer(kDim), arguments.shape(kSelf).size());
@@ -51,7 +47,7 @@ Rule chunks_have_shape(const Chunks& chunks) {
 // In their order.
 std::vector<Rule> rules(Rule not_null_rule, const std::vector<Rule>& on_dtypes,
                         const std::vector<Rule>& on_chunks, const Chunks& chunks) {
-  const auto dtype_known = [](size_t i) { return dtype_in(i, kDtypes, kDtypesOf950); };
+  const auto dtype_known = [](size_t i) { return dtype_in(i, kDtypes, kAllDtypesAndBf16); };
   std::vector<Rule> list = {std::move(not_null_rule),
                             all_members(kOut, [](size_t i) { return not_null({i}); }),
                             dtype_known(kSelf), all_members(kOut, dtype_known)};

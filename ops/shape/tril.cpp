@@ -3,34 +3,31 @@
 #include "aclnnop/aclnn_tril.h"
 
 #include "aclnnop/aclnn_triu.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/shape/movement_rules.h"
 #include "ops/shape/triangle_kernel.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,
-                            ACL_INT64, ACL_UINT8, ACL_UINT16, ACL_UINT32, ACL_UINT64, ACL_BOOL},
-                           {ACL_BF16}};
 constexpr DtypeSet kDtypesOf950{ACL_FLOAT,  ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,     ACL_INT16,
                                 ACL_INT32,  ACL_INT64,   ACL_UINT8,  ACL_UINT16,   ACL_UINT32,
                                 ACL_UINT64, ACL_BOOL,    ACL_BF16,   ACL_COMPLEX64};
 
-constexpr size_t kSelf = 0;
-constexpr size_t kDiagonal = 1;
-constexpr size_t kOut = 2;
+enum : size_t { kSelf, kDiagonal, kOut };
 
 OperatorSpec spec(const char* name) {
-  return {name,
-          {input("self"), attribute("diagonal"), output("out")},
-          {not_null({kSelf, kOut}), dtype_in(kSelf, kDtypes, kDtypesOf950), same_dtype(kOut, kSelf),
-           same_format(kOut, kSelf), min_rank(kSelf, 2), max_rank(kSelf), same_shape(kOut, kSelf)}};
+  return {
+      name,
+      {input("self"), attribute("diagonal"), output("out")},
+      {not_null({kSelf, kOut}), dtype_in(kSelf, kAllReal, kDtypesOf950), same_dtype(kOut, kSelf),
+       same_format(kOut, kSelf), min_rank(kSelf, 2), max_rank(kSelf), same_shape(kOut, kSelf)}};
 }
 
 OperatorSpec in_place_spec(const char* name) {
   return {name,
           {in_out("selfRef"), attribute("diagonal")},
-          {not_null({kSelf}), dtype_in(kSelf, kDtypes, kDtypesOf950), min_rank(kSelf, 2),
+          {not_null({kSelf}), dtype_in(kSelf, kAllReal, kDtypesOf950), min_rank(kSelf, 2),
            max_rank(kSelf)}};
 }
 

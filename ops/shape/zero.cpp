@@ -7,12 +7,14 @@
 namespace aclgrad::ops {
 namespace {
 
+enum : size_t { kSelf };
+
 constexpr DtypeSet kDtypes{ACL_INT8,  ACL_INT32,     ACL_INT64,     ACL_UINT8, ACL_FLOAT16,
                            ACL_FLOAT, ACL_BOOL,      ACL_DOUBLE,    ACL_INT16, ACL_UINT16,
                            ACL_BF16,  ACL_COMPLEX64, ACL_COMPLEX128};
 
 const OperatorSpec kInplaceZero{
-    "aclnnInplaceZero", {output("selfRef")}, {not_null({0}), dtype_in(0, kDtypes)}};
+    "aclnnInplaceZero", {output("selfRef")}, {not_null({kSelf}), dtype_in(kSelf, kDtypes)}};
 
 }  // namespace
 }  // namespace aclgrad::ops
@@ -20,6 +22,6 @@ const OperatorSpec kInplaceZero{
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnInplaceZero, 1, kInplaceZero, [](const Arguments& arguments) {
-  const aclDataType dtype = arguments.dtype(0);
-  return plan_arithmetic(arguments, 0, {}, dtype, constant(dtype, {}));
+  const aclDataType dtype = arguments.dtype(kSelf);
+  return plan_arithmetic(arguments, kSelf, {}, dtype, constant(dtype, {}));
 })

@@ -20,7 +20,7 @@ FloatKernel softsign_kernel() {
 }
 
 // g / (1 + |x|)^2
-FloatKernel softsign_backward_kernel() {
+FloatKernel backward_kernel() {
   return binary([](auto d, auto g, auto x) HWY_ATTR {
     const auto divisor = hn::Add(one(d), hn::Abs(x));
     return hn::Div(hn::Div(g, divisor), divisor);
@@ -36,20 +36,20 @@ namespace aclgrad::ops {
 namespace {
 
 HWY_EXPORT(softsign_kernel);
-HWY_EXPORT(softsign_backward_kernel);
+HWY_EXPORT(backward_kernel);
 
-constexpr DtypeSet kFloats{{ACL_FLOAT, ACL_FLOAT16}, {ACL_BF16}};
+enum : size_t { kSelf, kOut };
+const OperatorSpec kSoftsign{"aclnnSoftsign",
+                             {input("self"), output("out")},
+                             {not_null({kSelf, kOut}), dtype_in(kSelf, kFloats),
+                              same_dtype(kOut, kSelf), same_shape(kOut, kSelf), max_rank(kSelf)}};
 
-const OperatorSpec kSoftsign{
-    "aclnnSoftsign",
-    {input("self"), output("out")},
-    {not_null({0, 1}), dtype_in(0, kFloats), same_dtype(1, 0), same_shape(1, 0), max_rank(0)}};
-
+enum : size_t { kGrad, kX, kDx };
 const OperatorSpec kSoftsignBackward{
     "aclnnSoftsignBackward",
     {input("gradOutput"), input("self"), output("gradInput")},
-    {not_null({0, 1, 2}), dtype_in(0, kFloats), same_dtype(1, 0), same_dtype(2, 0),
-     same_shape(1, 0), same_shape(2, 0), max_rank(0)}};
+    {not_null({kGrad, kX, kDx}), dtype_in(kGrad, kFloats), same_dtype(kX, kGrad),
+     same_dtype(kDx, kGrad), same_shape(kX, kGrad), same_shape(kDx, kGrad), max_rank(kGrad)}};
 
 }  // namespace
 }  // namespace aclgrad::ops
@@ -57,9 +57,9 @@ const OperatorSpec kSoftsignBackward{
 using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSoftsign, 2, kSoftsign, [](const Arguments& arguments) {
-  return elementwise(arguments, {1}, {0}, HWY_DYNAMIC_DISPATCH(softsign_kernel)());
+  return elementwise(arguments, {kOut}, {kSelf}, HWY_DYNAMIC_DISPATCH(softsign_kernel)());
 })
 ACLGRAD_OPERATOR(aclnnSoftsignBackward, 3, kSoftsignBackward, [](const Arguments& arguments) {
-  return elementwise(arguments, {2}, {0, 1}, HWY_DYNAMIC_DISPATCH(softsign_backward_kernel)());
+  return elementwise(arguments, {kDx}, {kGrad, kX}, HWY_DYNAMIC_DISPATCH(backward_kernel)());
 })
 #endif  // HWY_ONCE
