@@ -61,7 +61,8 @@ class Executable {
   }
 
   /// Runs every step once, in the fastest way that the mode allows, and waits for the end. Throws
-  /// StatusError that names the node, after the stream is idle. A replay allocates nothing.
+  /// StatusError that names the node, after the stream is idle. A replay allocates nothing, but
+  /// for the events between two streams.
   void run();
 
   /// The same, launching every step. Not in eager mode.

@@ -1,34 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a thread keeps from run to run, so that nothing is allocated in the steady state.
+// Memory that kernels keep from run to run, so that nothing is allocated in the steady state.
 #ifndef ACLGRAD_OPS_ENGINE_THREAD_SCRATCH_H_
 #define ACLGRAD_OPS_ENGINE_THREAD_SCRATCH_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
-
-#include "ops/runtime/base/thread_owned.h"
 
 namespace aclgrad::ops {
 
-// The calling thread's Value, as its last user left it; each user has a type of its own. Another
-// one for as long as this object lives where the thread ends and has none any more.
+// A Value for the calling thread alone, as its last user left it; each user has a type of its own.
+//
+// A thread gets the one that it had last. They do not belong to threads, though: which thread runs
+// a task, the stream's worker or one that waits for it, changes from run to run, and a thread that
+// runs its first task takes what others have grown. There are as many as were ever in use at once.
 template <class Value>
 class ThreadScratch {
  public:
-  ThreadScratch() : value_(runtime::ThreadOwned<Value>::get()) {
-    if (value_ == nullptr) value_ = &late_.emplace();
-  }
+  ThreadScratch() : kept_(take()) { last_ = &kept_; }
+  ~ThreadScratch() { kept_.in_use.store(false, std::memory_order_release); }
   ThreadScratch(const ThreadScratch&) = delete;
   ThreadScratch& operator=(const ThreadScratch&) = delete;
 
-  Value& operator*() const { return *value_; }
-  Value* operator->() const { return value_; }
+  Value& operator*() const { return kept_.value; }
+  Value* operator->() const { return &kept_.value; }
 
  private:
-  Value* value_;
-  std::optional<Value> late_;
+  // Never destroyed: threads of the program may run operators to the end of the process.
+  struct alignas(64) Kept {
+    Value value;
+    std::atomic<bool> in_use{true};
+    std::atomic<Kept*> next{nullptr};
+
+    bool try_take() {
+      return !in_use.load(std::memory_order_relaxed) &&
+             !in_use.exchange(true, std::memory_order_acquire);
+    }
+  };
+
+  // Throws std::bad_alloc where none is free and there is no memory for another.
+  static Kept& take() {
+    if (last_ != nullptr && last_->try_take()) return *last_;
+    std::atomic<Kept*>* end = &first_;
+    while (Kept* const kept = end->load(std::memory_order_acquire)) {
+      if (kept->try_take()) return *kept;
+      end = &kept->next;
+    }
+    Kept* const made = new Kept;
+    // Another thread may have added one meanwhile.
+    for (Kept* there = nullptr; !end->compare_exchange_strong(there, made); there = nullptr) {
+      end = &there->next;
+    }
+    return *made;
+  }
+
+  static inline std::atomic<Kept*> first_{nullptr};
+  static inline thread_local Kept* last_ = nullptr;
+
+  Kept& kept_;
 };
 
 // Memory that only grows, by whole cache lines; what it held is not to be relied on.
