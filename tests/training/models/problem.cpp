@@ -231,16 +231,18 @@ std::unique_ptr<Problem> build(const Spec& spec, const Numbers& numbers) {
   auto problem = std::make_unique<Problem>();
   Shape predicted;
   problem->model = build_model(spec, problem->parts, &predicted);
-  if (numbers.dtype == DType::float64) problem->model.to(DType::float64);
+  if (numbers.dtype == DType::float64 || numbers.narrow_parameters) {
+    problem->model.to(numbers.dtype);
+  }
   set_initial(problem->model, spec.at("seed"), numbers);
   for (const std::string name : option(spec, "frozen", Json::array())) {
     problem->parts.at(name).freeze();
   }
   problem->optimizer = build_optimizer(spec.at("optimizer"), problem->model.parameters());
-  const bool narrow = is_16_bit(numbers.dtype) && !spec.at("input").contains("tokens");
+  const bool narrow = is_16_bit(numbers.dtype);
   problem->predict = [model = problem->model, dtype = numbers.dtype, narrow](const Value& x) {
-    const Value y = model(narrow ? cast(x, dtype) : x);
-    return narrow ? cast(y, DType::float32) : y;
+    const Value y = model(narrow && is_floating(x.dtype()) ? cast(x, dtype) : x);
+    return y.dtype() == dtype && narrow ? cast(y, DType::float32) : y;
   };
   problem->loss = [predict = problem->predict, of = build_loss(spec.at("loss"))](
                       const Value& x, const Value& t) { return of(predict(x), t); };

@@ -12,10 +12,12 @@
 
 namespace aclgrad::training {
 
-/// In which dtype a problem is trained. With a 16-bit one the parameters are float32 and the
-/// model computes in it.
+/// In which dtype a problem is trained. With a 16-bit one the model computes in it.
 struct Numbers {
   DType dtype = DType::float32;
+
+  /// With a 16-bit one: of the parameters, too, which are float32 otherwise.
+  bool narrow_parameters = false;
 
   /// Moves every initial number and feature by up to so much of itself, differently for every
   /// `nudge`: a rounding more. Not with 0.

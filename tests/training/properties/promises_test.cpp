@@ -41,6 +41,9 @@ TEST(Promise, FitGoesOn) { holds("fit-again"); }
 TEST(Promise, Float32IsNearFloat64) { holds("float32"); }
 TEST(Promise, BFloat16IsNearFloat64) { holds("bfloat16"); }
 TEST(Promise, Float16IsNearFloat64) { holds("float16"); }
+TEST(Promise, BFloat16ParametersAreNearFloat64) { holds("bfloat16-parameters"); }
+TEST(Promise, Float16ParametersAreNearFloat64) { holds("float16-parameters"); }
+TEST(Promise, StateOf16BitParametersIsFloat32) { holds("state-of-16-bits"); }
 
 TEST(Promise, WhatIsFrozenStays) { holds("frozen-stays", 32); }
 TEST(Promise, TheRestIsTrained) { holds("rest-is-trained"); }
