@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <span>
 
 #include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
@@ -39,9 +40,8 @@ Value next_mask(const Value& x, double p, const Generator& generator, std::sourc
   Graph graph = x.graph();
   const Value one = graph.constant(Tensor::full({1}, 1, DType::int64), where);
   const Value draws = inplace_add(graph.parameter(generator.draws(), where), one, 1, where);
-  const auto seed = static_cast<double>(generator.seed());
-  // Converted: the largest seeds are beyond int64 as doubles.
-  const Tensor number = Tensor::full({1}, seed, DType::float64).to(DType::int64);
+  const std::int64_t seed = generator.seed();
+  const Tensor number = Tensor::from({1}, std::span(&seed, 1));
   return dropout_mask(x.shape(), p, graph.constant(number, where), draws, where);
 }
 

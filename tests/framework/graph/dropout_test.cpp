@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <span>
 
 #include "aclgrad/aclgrad.h"
 
@@ -46,6 +48,28 @@ TEST(Dropout, KeepsTheMeanAndDrawsAnewInEveryRun) {
     EXPECT_EQ(generator.draws().value().get(0), run);
     last = now;
   }
+}
+
+// Neither a seed nor a count goes through a double, which has no 2^53 + 1.
+TEST(Dropout, EverySeedAndCountIsOfItsOwn) {
+  constexpr std::int64_t kLast = std::int64_t{1} << 53;
+  const auto mask_of = [](std::int64_t seed, std::int64_t draws) {
+    Graph graph;
+    const Generator generator(seed);
+    generator.draws().assign(Tensor::from({1}, std::span(&draws, 1)));
+    const Value y = dropout(graph.constant(Tensor::full({kCount}, 1)), 0.5, generator);
+    Session session(graph, {y});
+    Tensor mask = session.run()[y];
+    const Tensor count = generator.draws().value();
+    EXPECT_EQ(*static_cast<const std::int64_t*>(static_cast<const void*>(count.bytes())),
+              draws + 1);
+    return mask;
+  };
+  for (const std::int64_t seed : {kLast, INT64_MAX - 1, INT64_MIN}) {
+    EXPECT_FALSE(bitwise_equal(mask_of(seed, 0), mask_of(seed + 1, 0))) << seed;
+    EXPECT_TRUE(bitwise_equal(mask_of(seed, 0), mask_of(seed, 0))) << seed;
+  }
+  EXPECT_FALSE(bitwise_equal(mask_of(1, kLast), mask_of(1, kLast + 1)));
 }
 
 TEST(Dropout, AGeneratorCanGoBack) {
