@@ -24,7 +24,7 @@ constexpr const char* kMadeWith = "made_with";
 RunCheckpoint::RunCheckpoint(const data::Batches& batches, const FitOptions& options)
     : batches_(batches), options_(options), path_(absolute_path(options.checkpoint)) {}
 
-void RunCheckpoint::require_writable() const { aclgrad::require_writable(path_); }
+void RunCheckpoint::require_writable() const { require_checkpoint_writable(path_); }
 
 // What a run that goes on must have, too.
 std::string RunCheckpoint::made_with() const {

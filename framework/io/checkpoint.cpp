@@ -24,6 +24,15 @@ Checkpoint load_one(const fs::path& path) {
   return detail::checkpoint_of(path, load_safetensors(path));
 }
 
+// No file can take the name of a folder.
+void refuse_folders(const fs::path& path) {
+  for (const fs::path& name : {path, previous(path)}) {
+    std::error_code ignored;
+    if (!fs::is_directory(name, ignored)) continue;
+    throw IoError(name.string() + ": cannot save a checkpoint there, it is a folder");
+  }
+}
+
 bool is_whole(const fs::path& path) {
   try {
     load_one(path);
@@ -104,10 +113,7 @@ void save_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
     throw ValueError(fmt::format("a checkpoint cannot be of step {} and batch {}", checkpoint.step,
                                  checkpoint.position.batch));
   }
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    throw IoError(path.string() + ": cannot save a checkpoint there, it is a folder");
-  }
+  refuse_folders(path);
   detail::TemporaryFile fresh(path);
   detail::write_safetensors(fresh, checkpoint.tensors, detail::metadata_of(checkpoint));
   // From here on there is one more whole checkpoint than before. The old one steps back only when
@@ -115,6 +121,11 @@ void save_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
   // Another process that saves to the same path may have made it step back just now.
   if (is_whole(path)) detail::rename_if_there(path, previous(path));
   fresh.take_name();
+}
+
+void require_checkpoint_writable(const fs::path& path) {
+  refuse_folders(path);
+  require_writable(path);
 }
 
 std::optional<Checkpoint> load_checkpoint(const fs::path& path) {

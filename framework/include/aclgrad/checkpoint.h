@@ -70,6 +70,11 @@ void require_same_order(const Checkpoint& checkpoint, const data::Batches& batch
 /// there.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
+/// Throws the IoError that save_checkpoint() would end with, be it for the second checkpoint, as
+/// far as that is known before: require_writable(), and neither name may be a folder's. Leaves
+/// nothing behind.
+void require_checkpoint_writable(const std::filesystem::path& path);
+
 /// The latest complete checkpoint: `path`, or `path`.previous where that is missing, damaged
 /// (lengths, header and a checksum over everything are tested), cannot be read or does not fit into
 /// memory: then `fallback_reason` says why, for a program to tell its user. Nothing when neither

@@ -179,7 +179,11 @@ TEST(Checkpoint, NothingIsLeftWhereItCannotBeSaved) {
   fs::create_directory(folder.path() / "run");
   EXPECT_THAT([&] { save_checkpoint(folder.path() / "run", sample(1)); },
               ThrowsMessage<IoError>(HasSubstr("it is a folder")));
-  EXPECT_EQ(folder.count(), 1u) << "the folder alone";
+  fs::create_directory(folder.path() / "next.previous");
+  EXPECT_THAT([&] { save_checkpoint(folder.path() / "next", sample(1)); },
+              ThrowsMessage<IoError>(
+                  HasSubstr("next.previous: cannot save a checkpoint there, it is a folder")));
+  EXPECT_EQ(folder.count(), 2u) << "the folders alone";
   EXPECT_THAT([&] { save_checkpoint("", sample(1)); }, ThrowsMessage<IoError>(HasSubstr("empty")));
 }
 

@@ -271,6 +271,9 @@ TEST(Fit, FindsOutBeforeTheFirstStepThatAFileCannotBeWritten) {
   };
   EXPECT_EQ(steps_until({.checkpoint = missing / "run"}, "No such file or directory"), 0);
   EXPECT_EQ(steps_until({.checkpoint = folder.path()}, "it is a folder"), 0);
+  std::filesystem::create_directory(folder.path() / "run.previous");
+  EXPECT_EQ(steps_until({.checkpoint = folder.path() / "run"}, "run.previous: "), 0);
+  std::filesystem::remove(folder.path() / "run.previous");
   EXPECT_EQ(steps_until({.checkpoint = folder.path() / std::string(300, 'x')}, "name too long"), 0);
   EXPECT_EQ(steps_until({.checkpoint = "/proc/run"}, "/proc/run: cannot"), 0);
   RunReport page(missing / "page.html");
