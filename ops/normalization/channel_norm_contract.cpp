@@ -109,6 +109,13 @@ std::vector<Number> scales_of(const std::vector<Number>& variance, Number eps) {
   return scales;
 }
 
+// Of a batch: the differences of equal numbers from their mean are 0, whatever scales them.
+std::vector<Number> batch_scales_of(const std::vector<Number>& variance, Number eps) {
+  std::vector<Number> scales = scales_of(variance, eps);
+  for (Number& scale : scales) scale = std::isinf(scale) ? 0 : scale;
+  return scales;
+}
+
 // ---- Batches ------------------------------------------------------------------------------------
 
 Number narrowed(const Arguments& a, const char* name) { return static_cast<float>(a.number(name)); }
@@ -187,7 +194,8 @@ Arrays batch_norm(const Arguments& a, const Arrays& in) {
     }
     results.push_back({vector, mixed(old_var, unbiased)});
   }
-  const auto scale = scales_of(training ? m.variance : old_var, narrowed(a, "eps"));
+  const auto scale = training ? batch_scales_of(m.variance, narrowed(a, "eps"))
+                              : scales_of(old_var, narrowed(a, "eps"));
   results.push_back(normalized<kMagnitude>(x, training ? m.mean : old_mean, scale, of, of,
                                            given["weight"], given["bias"]));
   if (!training) {
@@ -211,9 +219,11 @@ Arrays batch_norm_backward(const Arguments& a, const Arrays& in) {
   const bool training = a.number("training") != 0;
   const auto mean = values_of(given[training ? "saveMean" : "runningMean"], channels, 0);
   const auto variance = values_of(given[training ? "saveInvstd" : "runningVar"], channels, 1);
-  return masked(a, gradients_of<kMagnitude>(*given["gradOut"], x, mean,
-                                            scales_of(variance, narrowed(a, "eps")), of, of,
-                                            given["weight"], channels, training));
+  const Number eps = narrowed(a, "eps");
+  return masked(a, gradients_of<kMagnitude>(
+                       *given["gradOut"], x, mean,
+                       training ? batch_scales_of(variance, eps) : scales_of(variance, eps), of, of,
+                       given["weight"], channels, training));
 }
 
 std::vector<Sample> batch_samples() {

@@ -71,6 +71,13 @@ struct Channels {
   View operator[](int64_t channel) const { return {elements, channel * stride}; }
 };
 
+// Of a batch: 0 for a channel of equal numbers without eps, as in PyTorch. Their differences from
+// the mean are 0, and what they are scaled by must not make NaN of that.
+double inverse_deviation(double variance, double eps) {
+  const double square = variance + eps;
+  return square == 0 ? 0 : 1 / std::sqrt(square);
+}
+
 struct Statistics {
   Numbers running_mean, running_var, save_mean, save_invstd;
 
@@ -101,7 +108,8 @@ Plan plan_batch_norm(const Arguments& arguments, const BatchNormTensors& t,
       statistics.running_mean.set(run, c, mixed(running.mean, moments.mean));
       statistics.running_var.set(run, c, mixed(running.variance, unbiased));
     }
-    const double invstd = 1 / std::sqrt(moments.variance + a.eps);
+    const double invstd = a.training ? inverse_deviation(moments.variance, a.eps)
+                                     : 1 / std::sqrt(moments.variance + a.eps);
     if (a.training) {
       statistics.save_mean.set(run, c, moments.mean);
       statistics.save_invstd.set(run, c, a.saves_variance ? moments.variance : invstd);
@@ -126,8 +134,9 @@ Plan plan_batch_norm_backward(const Arguments& arguments, const BatchNormTensors
     const Numbers& means = a.training ? statistics.save_mean : statistics.running_mean;
     const Numbers& spreads = a.training ? statistics.save_invstd : statistics.running_var;
     const double mean = means.get(run, c), spread = spreads.get(run, c);
-    const bool is_variance = !a.training || a.saves_variance;
-    const double invstd = is_variance ? 1 / std::sqrt(spread + a.eps) : spread;
+    const double invstd = !a.training        ? 1 / std::sqrt(spread + a.eps)
+                          : a.saves_variance ? inverse_deviation(spread, a.eps)
+                                             : spread;
     const GradientSums sums = sums_of(run, channels.rows, from[c], channels[c], mean);
     grad_weight.set(run, c, sums.along * invstd);
     grad_bias.set(run, c, sums.plain);

@@ -17,8 +17,9 @@ ACLGRAD_BEGIN_DECLS
  * becomes (1 - momentum) * runningMean + momentum * m in place, and runningVar the same of the
  * unbiased variance v n / (n - 1) (v, where n = 1); saveMean becomes m, and saveInvstd v itself on
  * Atlas A2, A3, 910 and 310P, but 1 / sqrt(v + eps) on 950. Otherwise m and v are runningMean and
- * runningVar, and nothing but output is written. Null weight, bias, runningMean, runningVar stand
- * for 1, 0, 0, 1. momentum and eps are taken as FLOAT, of any value.
+ * runningVar, and nothing but output is written. In training 1 / sqrt(v + eps) counts as 0 where v
+ * + eps is 0: output is bias then, as PyTorch has it. Null weight, bias, runningMean, runningVar
+ * stand for 1, 0, 0, 1. momentum and eps are taken as FLOAT, of any value.
  *
  * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, of each tensor freely. The
  * computation runs in DOUBLE and rounds once. Order of the checks: input, output not null, nor

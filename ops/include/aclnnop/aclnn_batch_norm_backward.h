@@ -16,9 +16,9 @@ ACLGRAD_BEGIN_DECLS
  * sum(gradOut), gradWeight = sum(gradOut * x); gradInput = weight / sqrt(v + eps) * (gradOut -
  * sum(gradOut) / n - x * sum(gradOut * x) / n) in training, with m and v from saveMean and
  * saveInvstd as the forward has written them on the same product; gradOut * weight / sqrt(v + eps)
- * otherwise, with m and v from runningMean and runningVar (0 and 1, where they are null).
- * outputMask says which of the three are written, in the order of the parameters; the others may be
- * null, and so may weight (1).
+ * otherwise, with m and v from runningMean and runningVar (0 and 1, where they are null). In
+ * training 1 / sqrt(v + eps) counts as 0 where v + eps is 0. outputMask says which of the three are
+ * written, in the order of the parameters; the others may be null, and so may weight (1).
  *
  * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; gradOut has input's, the others
  * any. The computation runs in DOUBLE and rounds once. Order of the checks: gradOut, input,

@@ -87,6 +87,24 @@ TEST(Layers, BatchNormKeepsStatisticsForEvaluation) {
   EXPECT_NEAR(norm.buffers()[0].value().get(0), 2, 1e-6);
 }
 
+// As in PyTorch.
+TEST(Layers, BatchNormOfEqualNumbersWithoutEps) {
+  const BatchNorm2d norm("norm", 2, {.eps = 0});
+  norm.parameters()[1].assign(Tensor::from({2}, {7, 0}));  // bias
+  const Tensor images = Tensor::from({2, 2, 1, 1}, {3, 1, 3, 2});
+  Graph graph;
+  const Value x = graph.input("x", {2, 2, 1, 1});
+  const Value y = norm(x);
+  const Value weight = graph.parameter(norm.parameters()[0]);
+  const Gradients gradients = backward(reduce_sum(y * y), {x, weight});
+  Session session(graph, {y, gradients[x], gradients[weight]});
+  const Results results = session.run({{x, images}});
+  EXPECT_TRUE(bitwise_equal(results[0], Tensor::from({2, 2, 1, 1}, {7, -1, 7, 1})));
+  EXPECT_EQ(results[1].get(0), 0);
+  EXPECT_EQ(results[2].get(0), 0);
+  EXPECT_EQ(results[2].get(1), 4);
+}
+
 TEST(Layers, DropoutIsForTrainingOnly) {
   const Dropout dropout("dropout", 0.5, 3);
   const AlphaDropout alpha("alpha", 0.5, 4);

@@ -186,6 +186,37 @@ TEST_F(Images, ABatchOfOneElementForEachChannel) {
   EXPECT_EQ(running_var.values(), (Numbers{0.5L, 0.5L}));
 }
 
+// Whether the variance or what becomes of it is saved.
+TEST_F(Images, ABatchOfEqualNumbersWithoutEpsIsItsBias) {
+  const Array input(ACL_FLOAT, {2, 1}, {9, 9}), gradient(ACL_FLOAT, {2, 1}, {1, 3});
+  const Array bias(ACL_FLOAT, {1}, {5});
+  const bool all[] = {true, true, true};
+  const std::unique_ptr<const aclBoolArray, decltype(&aclDestroyBoolArray)> mask(
+      aclCreateBoolArray(all, 3), aclDestroyBoolArray);
+  const aclTensor* none = nullptr;
+  aclTensor* no_running = nullptr;
+  for (const char* product : {"Ascend910B1", "Ascend950"}) {
+    ASSERT_EQ(aclgradSetSocName(product), 0);
+    Array output(ACL_FLOAT, {2, 1}), mean(ACL_FLOAT, {1}), invstd(ACL_FLOAT, {1});
+    ASSERT_EQ(call(aclnnBatchNormGetWorkspaceSize, aclnnBatchNorm, input.tensor(), none,
+                   bias.tensor(), no_running, no_running, true, 0.1, 0.0, output.tensor(),
+                   mean.tensor(), invstd.tensor()),
+              0)
+        << recent_message();
+    EXPECT_EQ(output.values(), (Numbers{5, 5})) << product;
+    EXPECT_EQ(invstd.get(0), 0) << product;
+    Array dx(ACL_FLOAT, {2, 1}), dw(ACL_FLOAT, {1}), db(ACL_FLOAT, {1});
+    ASSERT_EQ(call(aclnnBatchNormBackwardGetWorkspaceSize, aclnnBatchNormBackward,
+                   gradient.tensor(), input.tensor(), none, none, none, mean.tensor(),
+                   invstd.tensor(), true, 0.0, mask.get(), dx.tensor(), dw.tensor(), db.tensor()),
+              0)
+        << recent_message();
+    EXPECT_EQ(dx.values(), (Numbers{0, 0})) << product;
+    EXPECT_EQ(dw.get(0), 0) << product;
+    EXPECT_EQ(db.get(0), 4) << product;
+  }
+}
+
 TEST_F(Images, AnEmptyGroupHasNoSpread) {
   const Array self(ACL_FLOAT, {2, 2, 0});
   Array out(ACL_FLOAT, {2, 2, 0}), mean(ACL_FLOAT, {2, 1}, {7}), rstd(ACL_FLOAT, {2, 1}, {7});

@@ -31,7 +31,8 @@ Value log_softmax_backward(const Value& grad, const Value& result, std::int64_t 
                            std::source_location where = std::source_location::current());
 
 /// (x - mean) rstd weight + bias over the last dimensions of x, those of weight and bias: mean, and
-/// rstd = 1 / sqrt(variance + eps), are those of each row. weight and bias are of x's dtype or
+/// rstd = 1 / sqrt(variance + eps), are those of each row. As in PyTorch, with eps 0 a row of equal
+/// numbers gives NaN. weight and bias are of x's dtype or
 /// float32, both of the same.
 Value layer_norm(const Value& x, const Value& weight, const Value& bias, double eps = 1e-5,
                  std::source_location where = std::source_location::current());
@@ -106,8 +107,10 @@ struct BatchNormOptions {
 /// training m and v are the mean and the biased variance of the batch, and the node updates two
 /// variables: running_mean becomes (1 - momentum) running_mean + momentum m, and running_var the
 /// same of the unbiased variance. Otherwise m and v are these two, and nothing is updated. All four
-/// are [C], of any floating type. Throws ShapeError, DTypeError, and ValueError where one to be
-/// updated is no variable, and in training for one value a channel, which has no variance.
+/// are [C], of any floating type. As in PyTorch, with eps 0 a channel of equal numbers gives its
+/// bias and gradients 0 in training, and NaN otherwise where v is 0. Throws ShapeError, DTypeError,
+/// and ValueError where one to be updated is no variable, and in training for one value a channel,
+/// which has no variance.
 Value batch_norm(const Value& x, const Value& weight, const Value& bias, const Value& running_mean,
                  const Value& running_var, const BatchNormOptions& options = {},
                  std::source_location where = std::source_location::current());
