@@ -55,10 +55,10 @@ Plan plan_mul(const Arguments& arguments, size_t out) {
 Plan plan_muls(const Arguments& arguments, size_t out) {
   const std::optional<aclDataType> dtype = promote_factor(kSelf, kOther, out)(arguments);
   if (!dtype) {
-    throw Refusal{kInnerNullPointer, "self of dtype " + dtype_name(arguments.dtype(kSelf)) +
-                                         " and other of dtype " +
-                                         dtype_name(arguments.scalar(kOther).dtype) +
-                                         " have no common type, expected dtypes that promote."};
+    throw PlanError{kInnerNullPointer, "self of dtype " + dtype_name(arguments.dtype(kSelf)) +
+                                           " and other of dtype " +
+                                           dtype_name(arguments.scalar(kOther).dtype) +
+                                           " have no common type, expected dtypes that promote."};
   }
   // A BF16 tensor is multiplied in FLOAT, so its factor keeps that precision.
   const aclDataType factor_dtype = *dtype == ACL_BF16 ? ACL_FLOAT : *dtype;

@@ -22,13 +22,13 @@ constexpr size_t kFreedAfterTasks = size_t{4} << 20;
 // Who touches the memory, in the words of a report.
 struct Actor {
   std::string name;         // "aclnnSelu (argument self) on stream 1"
-  std::string queued;       // the lines that tell where, with a heading
+  std::string queued;       // the lines that say where, with a heading
   const char* consequence;  // of a refusal
 };
 
-Actor actor_of(const TaskNote& note, const Access& access) {
-  return {note.describe(access),
-          fmt::format("  {} was queued\n{}", note.name, note.queued.frames("    ")),
+Actor actor_of(const TaskInfo& info, const Access& access) {
+  return {info.describe(access),
+          fmt::format("  {} was queued\n{}", info.name, info.queued.frames("    ")),
           "  So it is not run, and the next synchronisation returns 507015.\n"};
 }
 
@@ -112,13 +112,13 @@ bool is_same_view(const Access& a, const Access& b) {
   return a.first == b.first && a.element_size == b.element_size && a.axes == b.axes;
 }
 
-void report_overlap(const TaskNote& note, const Access& written, const Access& other,
+void report_overlap(const TaskInfo& info, const Access& written, const Access& other,
                     const Bytes& common) {
   const std::string sentence =
       fmt::format("{} writes memory of argument {}, and is not exactly the same view",
-                  note.describe(written), other.argument);
+                  info.describe(written), other.argument);
   const std::string queued =
-      fmt::format("  {} was queued\n{}", note.name, note.queued.frames("    "));
+      fmt::format("  {} was queued\n{}", info.name, info.queued.frames("    "));
   report(kMemory,
          fmt::format("{}.\n{}  Both touch {}.\n  It is run, and what it computes is undefined.\n"
                      "  To fix: give the output memory of its own, or make it the same view of the "
@@ -147,9 +147,9 @@ std::string check(const std::vector<Access>& accesses, auto actor_of_access) {
 
 }  // namespace
 
-void check_overlap(const TaskNote& note) noexcept {
+void check_overlap(const TaskInfo& info) noexcept {
   if (!enabled(kMemory)) return;
-  const std::vector<Access>& all = note.accesses;
+  const std::vector<Access>& all = info.accesses;
   quietly([&] {
     for (size_t i = 0; i < all.size(); ++i) {
       if (!all[i].is_written) continue;
@@ -157,34 +157,34 @@ void check_overlap(const TaskNote& note) noexcept {
         if (j == i || (all[j].is_written && j < i)) continue;
         if (!all[j].is_written && is_same_view(all[i], all[j])) continue;
         const Bytes common = first_common(all[i].region, all[j].region);
-        if (!common.empty()) report_overlap(note, all[i], all[j], common);
+        if (!common.empty()) report_overlap(info, all[i], all[j], common);
       }
     }
   });
 }
 
-std::string check_before(const TaskNote& note) noexcept {
+std::string check_before(const TaskInfo& info) noexcept {
   std::string refusal;
   quietly([&] {
-    refusal = check(note.accesses, [&](const Access& access) { return actor_of(note, access); });
+    refusal = check(info.accesses, [&](const Access& access) { return actor_of(info, access); });
   });
   return refusal;
 }
 
-void check_after(const TaskNote& note) noexcept {
+void check_after(const TaskInfo& info) noexcept {
   if (!enabled(kMemory)) return;
   quietly([&] {
-    const std::string when = fmt::format("after {} on {}", note.name, note.stream);
-    if (note.is_host_code) check_all_redzones(when, kFreedAfterTasks);
-    for (const Access& access : note.accesses) check_redzones(access.region.hull().begin, when);
+    const std::string when = fmt::format("after {} on {}", info.name, info.stream);
+    if (info.is_host_code) check_all_redzones(when, kFreedAfterTasks);
+    for (const Access& access : info.accesses) check_redzones(access.region.hull().begin, when);
   });
 }
 
 void check_host_accesses(const runtime::Call& call, const std::vector<Access>& accesses) {
-  const Site site = Site::here();
-  const std::string function = site.function();
-  const std::string where = fmt::format("  {} is called\n{}", function, site.frames("    "));
-  check_order_of_host(function.c_str(), accesses, site);
+  const CallSite call_site = CallSite::here();
+  const std::string function = call_site.function();
+  const std::string where = fmt::format("  {} is called\n{}", function, call_site.frames("    "));
+  check_order_of_host(function.c_str(), accesses, call_site);
   const std::string refusal = check(accesses, [&](const Access& access) {
     return Actor{fmt::format("{} (argument {})", function, access.argument), where,
                  "  So it does nothing and returns 107000.\n"};
@@ -198,8 +198,8 @@ void check_free(void* address) noexcept {
     const Finding found = judge(Region(address, 1));
     if (found.address != address || found.standing != Standing::kFine) return;
     Access access{.argument = "devPtr", .region = Region(address, found.size), .is_written = true};
-    const Site site = Site::here();
-    check_order_of_host(site.function().c_str(), {access}, site);
+    const CallSite call_site = CallSite::here();
+    check_order_of_host(call_site.function().c_str(), {access}, call_site);
   });
 }
 

@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
-#include "ops/diagnostics/task_note.h"
+#include "ops/diagnostics/task_info.h"
 #include "ops/runtime/call/call.h"
 
 namespace aclgrad::diagnostics {
 
 // When the task is queued. An output may be exactly an input, the same elements in the same places;
 // whatever else it shares, an operator may write before it is read.
-void check_overlap(const TaskNote& note) noexcept;
+void check_overlap(const TaskInfo& info) noexcept;
 
 // Just before and after the task runs. Says why it must not run; empty when it may.
-std::string check_before(const TaskNote& note) noexcept;
-void check_after(const TaskNote& note) noexcept;
+std::string check_before(const TaskInfo& info) noexcept;
+void check_after(const TaskInfo& info) noexcept;
 
 // Before a call that touches memory at once: ends it with 107000 when it must not.
 void check_host_accesses(const runtime::Call& call, const std::vector<Access>& accesses);

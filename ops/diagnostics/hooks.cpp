@@ -6,11 +6,11 @@
 #include "aclgrad_ext.h"
 #include "ops/diagnostics/access.h"
 #include "ops/diagnostics/blocks.h"
+#include "ops/diagnostics/call_site.h"
 #include "ops/diagnostics/objects.h"
 #include "ops/diagnostics/order.h"
 #include "ops/diagnostics/report.h"
-#include "ops/diagnostics/site.h"
-#include "ops/diagnostics/task_note.h"
+#include "ops/diagnostics/task_info.h"
 
 namespace aclgrad::diagnostics {
 namespace {
@@ -36,7 +36,7 @@ class RuntimeHooks final : public runtime::Hooks {
   }
 
   void before_access(const runtime::Call& call, const Effects& effects) override {
-    if (enabled(kNeedNotes)) check_host_accesses(call, accesses_of(effects));
+    if (enabled(kNeedTaskInfo)) check_host_accesses(call, accesses_of(effects));
   }
   void before_finalize() noexcept override {
     check_all_redzones("at aclFinalize");
@@ -44,7 +44,7 @@ class RuntimeHooks final : public runtime::Hooks {
   }
 
   Task watch(Task task, const Stream& stream, const Effects& effects) override {
-    return enabled(kNeedNotes) ? with_note(std::move(task), stream, effects) : std::move(task);
+    return enabled(kNeedTaskInfo) ? track_task(std::move(task), stream, effects) : std::move(task);
   }
   aclError submit(Stream& stream, Task&& task, uint64_t* ticket,
                   const runtime::EventRecord* awaits) override {
@@ -53,14 +53,14 @@ class RuntimeHooks final : public runtime::Hooks {
   void waited(int32_t stream, uint64_t ticket) noexcept override { host_waited(stream, ticket); }
   void closed(int32_t stream) noexcept override { stream_closed(stream); }
   void recorded(const Task& task, int32_t stream, const VectorClock& clock) noexcept override {
-    note_recorded(task, stream, clock);
+    task_recorded(task, stream, clock);
   }
   void recording_ended(const std::vector<Task>& tasks) noexcept override { check_recording(tasks); }
 
   std::shared_ptr<void> current_task() noexcept override { return InsideTask::current(); }
   void run_inside(const std::shared_ptr<void>& task, void (*function)(void*),
                   void* argument) override {
-    const InsideTask inside(std::static_pointer_cast<TaskNote>(task));
+    const InsideTask inside(std::static_pointer_cast<TaskInfo>(task));
     function(argument);
   }
 };
@@ -90,7 +90,7 @@ const aclgradDiagnostics* aclgradGetDiagnostics() {
       .object_used = object_used,
       .object_version = version_of,
       .check_version = check_version,
-      .set_call_name = Site::set_call,
+      .set_call_name = CallSite::set_call,
       .next_call_number = next_call_number,
       .log_line = write_log};
   return &kTable;

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "ops/diagnostics/call_site.h"
 #include "ops/diagnostics/report.h"
-#include "ops/diagnostics/site.h"
 #include "ops/runtime/base/never_destroyed.h"
 
 namespace aclgrad::diagnostics {
@@ -28,9 +28,9 @@ struct Life {
   const char* kind = "";
   uint64_t number = 0;  // within its kind, from 1
   std::string detail;
-  Site made;
-  std::optional<Site> changed;
-  std::optional<Site> gone;
+  CallSite made;
+  std::optional<CallSite> changed;
+  std::optional<CallSite> gone;
   uint64_t version = 0;   // of its state; never the same for two
   bool used = false;      // an executor that has reached phase two
   bool reported = false;  // as left over
@@ -42,13 +42,13 @@ struct Life {
 
   // Where it was made, changed and ended, in lines with this indent.
   std::string history(const std::string& indent) const {
-    const auto told = [&](const std::string& what, const Site& site) {
-      return fmt::format("{}{} by {}\n{}", indent, what, site.function(),
-                         site.frames(indent + "  "));
+    const auto line = [&](const std::string& what, const CallSite& call_site) {
+      return fmt::format("{}{} by {}\n{}", indent, what, call_site.function(),
+                         call_site.frames(indent + "  "));
     };
-    std::string text = told(fmt::format("It is {}, made", name()), made);
-    if (changed) text += told("changed", *changed);
-    if (gone) text += told("and ended", *gone);
+    std::string text = line(fmt::format("It is {}, made", name()), made);
+    if (changed) text += line("changed", *changed);
+    if (gone) text += line("and ended", *gone);
     return text;
   }
 
@@ -178,7 +178,7 @@ void object_made(const void* handle, const char* kind, const std::string& detail
     const auto life = std::make_shared<Life>();
     life->kind = kind;
     life->detail = detail;
-    life->made = Site::here();
+    life->made = CallSite::here();
     const std::lock_guard lock(lives().mutex);
     life->number = ++lives().numbers[kind];
     life->version = ++lives().latest_version;
@@ -188,11 +188,11 @@ void object_made(const void* handle, const char* kind, const std::string& detail
 
 void object_gone(const void* handle) noexcept {
   quietly([&] {
-    const Site site = Site::here();
+    const CallSite call_site = CallSite::here();
     const std::lock_guard lock(lives().mutex);
     const auto found = lives().by_handle.find(handle);
     if (found == lives().by_handle.end() || found->second->gone) return;
-    found->second->gone = site;
+    found->second->gone = call_site;
     lives().dead.emplace_back(handle, found->second);
     if (lives().dead.size() > kMaxDead) forget_oldest(lives());
   });
@@ -200,11 +200,11 @@ void object_gone(const void* handle) noexcept {
 
 void object_changed(const void* handle) noexcept {
   quietly([&] {
-    const Site site = Site::here();
+    const CallSite call_site = CallSite::here();
     const std::lock_guard lock(lives().mutex);
     Life* const life = lives().find(handle);
     if (life == nullptr) return;
-    life->changed = site;
+    life->changed = call_site;
     life->version = ++lives().latest_version;
   });
 }
@@ -243,9 +243,9 @@ void report_missing(const void* handle, const char* kind) noexcept {
   const bool is_executor = std::string_view(kind) == kExecutor;
   if (!enabled(kHandles) && !(is_executor && enabled(kPhases))) return;
   quietly([&] {
-    const Site site = Site::here();
+    const CallSite call_site = CallSite::here();
     std::string text = fmt::format("{} was given a handle that is not a live {}.\n{}",
-                                   site.function(), kind, site.frames("  "));
+                                   call_site.function(), kind, call_site.frames("  "));
     Advice advice{};
     {
       const std::lock_guard lock(lives().mutex);
@@ -265,7 +265,7 @@ void check_version(const char* name, const char* argument, const void* handle,
   const uint64_t now = version_of(handle);
   if (now == version) return;
   quietly([&] {
-    const Site site = Site::here();
+    const CallSite call_site = CallSite::here();
     const std::string sentence =
         fmt::format("{} runs although its tensor {} was {} between the phases", name, argument,
                     now == 0 ? "destroyed" : "changed");
@@ -273,12 +273,12 @@ void check_version(const char* name, const char* argument, const void* handle,
         kPhases,
         fmt::format("{}.\n{}{}  The executor goes on with what phase one saw; the device's may "
                     "read the tensor again.\n  To fix: {}.\n",
-                    sentence, site.frames("  "), history_of(handle, "  "),
+                    sentence, call_site.frames("  "), history_of(handle, "  "),
                     now == 0 ? "destroy tensors after phase two, and after the executor if that "
                                "is repeatable"
                              : "change tensors before phase one or after phase two; a repeatable "
                                "executor gets new addresses by aclSetTensorAddr"),
-        sentence + site.frames(""));
+        sentence + call_site.frames(""));
   });
 }
 

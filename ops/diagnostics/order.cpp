@@ -26,11 +26,11 @@ constexpr int32_t kAnyStream = -1;
 // Submissions of a stream that are remembered although they were not waited for.
 constexpr size_t kMaxRemembered = 4096;
 
-using Notes = std::vector<std::shared_ptr<TaskNote>>;
+using TaskInfos = std::vector<std::shared_ptr<TaskInfo>>;
 using ClockPointer = std::shared_ptr<const VectorClock>;
 
 struct Use {
-  Notes notes;
+  TaskInfos infos;
   uint64_t ticket = 0;
 };
 
@@ -96,18 +96,18 @@ struct Side {
   std::string name;     // "aclnnSelu (argument self) on stream 1"
   std::string heading;  // "aclnnSelu was queued"
   const Access* access;
-  const Site* site;
+  const CallSite* call_site;
 };
 
-Side side_of(const TaskNote& note, const Access& access) {
-  return {note.describe(access), fmt::format("{} on {} was queued", note.name, note.stream),
-          &access, &note.queued};
+Side side_of(const TaskInfo& info, const Access& access) {
+  return {info.describe(access), fmt::format("{} on {} was queued", info.name, info.stream),
+          &access, &info.queued};
 }
 
 void report_unordered(const Side& later, const Side& earlier, const Bytes& common) {
   const std::string where =
-      fmt::format("  {}\n{}  {}\n{}", later.heading, later.site->frames("    "), earlier.heading,
-                  earlier.site->frames("    "));
+      fmt::format("  {}\n{}  {}\n{}", later.heading, later.call_site->frames("    "),
+                  earlier.heading, earlier.call_site->frames("    "));
   const std::string sentence =
       fmt::format("{} {} memory that {} {}, and nothing orders the two", later.name,
                   verb(*later.access), earlier.name, verb(*earlier.access));
@@ -121,7 +121,7 @@ void report_unordered(const Side& later, const Side& earlier, const Bytes& commo
 
 // Reports the first clash between the two, if there is one.
 void check_pair(const Access& later, uint64_t allocation, auto later_side,
-                const TaskNote& earlier) {
+                const TaskInfo& earlier) {
   if (allocation == 0) return;
   for (size_t i = 0; i < earlier.accesses.size(); ++i) {
     const Access& other = earlier.accesses[i];
@@ -131,36 +131,36 @@ void check_pair(const Access& later, uint64_t allocation, auto later_side,
   }
 }
 
-void check_against(World& all, int32_t stream, const VectorClock& clock, const TaskNote& note) {
+void check_against(World& all, int32_t stream, const VectorClock& clock, const TaskInfo& info) {
   for (const auto& [id, line] : all.lines) {
     if (id == stream) continue;
     const uint64_t over = known(clock, id);
     for (const Use& use : line.uses) {
       if (use.ticket <= over) continue;
-      for (const auto& earlier : use.notes) {
-        for (size_t i = 0; i < note.accesses.size(); ++i) {
+      for (const auto& earlier : use.infos) {
+        for (size_t i = 0; i < info.accesses.size(); ++i) {
           check_pair(
-              note.accesses[i], note.allocations[i],
-              [&] { return side_of(note, note.accesses[i]); }, *earlier);
+              info.accesses[i], info.allocations[i],
+              [&] { return side_of(info, info.accesses[i]); }, *earlier);
         }
       }
     }
   }
 }
 
-Notes notes_of(const Task& task) {
-  Notes notes;
+TaskInfos infos_of(const Task& task) {
+  TaskInfos infos;
   if (const auto* const model = runtime::RecordedModel::of(task)) {
     for (const Task& each : model->tasks()) {
-      if (auto note = note_of(each)) notes.push_back(std::move(note));
+      if (auto info = info_of(each)) infos.push_back(std::move(info));
     }
-  } else if (auto note = note_of(task)) {
-    notes.push_back(std::move(note));
+  } else if (auto info = info_of(task)) {
+    infos.push_back(std::move(info));
   }
-  return notes;
+  return infos;
 }
 
-void enter(World& all, int32_t stream, uint64_t ticket, Notes notes,
+void enter(World& all, int32_t stream, uint64_t ticket, TaskInfos infos,
            const runtime::EventRecord* awaits) {
   Line& line = all.lines[stream];
   if (awaits != nullptr) {
@@ -172,14 +172,14 @@ void enter(World& all, int32_t stream, uint64_t ticket, Notes notes,
   const auto clock = std::make_shared<const VectorClock>(line.clock);
   line.points[ticket] = clock;
   if (line.points.size() > kMaxRemembered) line.points.erase(line.points.begin());
-  for (const auto& note : notes) {
-    note->stream_id = stream;
-    note->ticket = ticket;
-    note->clock = clock;
-    check_against(all, stream, *clock, *note);
+  for (const auto& info : infos) {
+    info->stream_id = stream;
+    info->ticket = ticket;
+    info->clock = clock;
+    check_against(all, stream, *clock, *info);
   }
-  if (notes.empty()) return;
-  line.uses.push_back({std::move(notes), ticket});
+  if (infos.empty()) return;
+  line.uses.push_back({std::move(infos), ticket});
   if (line.uses.size() > kMaxRemembered) line.uses.pop_front();
 }
 
@@ -188,10 +188,10 @@ void enter(World& all, int32_t stream, uint64_t ticket, Notes notes,
 aclError submit_in_order(Stream& stream, Task task, uint64_t* ticket,
                          const runtime::EventRecord* awaits) {
   if (!enabled(kStreams)) return stream.submit(std::move(task), ticket);
-  Notes notes;
+  TaskInfos infos;
   try {
     world();
-    notes = notes_of(task);
+    infos = infos_of(task);
   } catch (const std::bad_alloc&) {
     return stream.submit(std::move(task), ticket);  // unseen
   }
@@ -201,7 +201,7 @@ aclError submit_in_order(Stream& stream, Task task, uint64_t* ticket,
   const aclError status = stream.submit(std::move(task), &mine);
   if (status != ACL_SUCCESS) return status;
   if (ticket != nullptr) *ticket = mine;
-  quietly([&] { enter(world(), stream.id(), mine, std::move(notes), awaits); });
+  quietly([&] { enter(world(), stream.id(), mine, std::move(infos), awaits); });
   return ACL_SUCCESS;
 }
 
@@ -213,11 +213,11 @@ void host_waited(int32_t stream, uint64_t ticket) noexcept {
   });
 }
 
-void reached_by_host(const TaskNote& note) noexcept {
+void reached_by_host(const TaskInfo& info) noexcept {
   if (!enabled(kStreams)) return;
   quietly([&] {
     const std::lock_guard lock(world().mutex);
-    if (note.clock) learn(world(), *note.clock);
+    if (info.clock) learn(world(), *info.clock);
   });
 }
 
@@ -232,10 +232,10 @@ void stream_closed(int32_t stream) noexcept {
 }
 
 void check_order_of_host(const char* function, const std::vector<Access>& accesses,
-                         const Site& site) noexcept {
+                         const CallSite& call_site) noexcept {
   if (!enabled(kStreams)) return;
   quietly([&] {
-    const std::shared_ptr<TaskNote> inside = InsideTask::current();
+    const std::shared_ptr<TaskInfo> inside = InsideTask::current();
     const std::lock_guard lock(world().mutex);
     for (const auto& [id, line] : world().lines) {
       // Code that a stream runs is a part of the stream.
@@ -244,7 +244,7 @@ void check_order_of_host(const char* function, const std::vector<Access>& access
       const uint64_t over = known(is_clocked ? *inside->clock : world().host, id);
       for (const Use& use : line.uses) {
         if (use.ticket <= over) continue;
-        for (const auto& earlier : use.notes) {
+        for (const auto& earlier : use.infos) {
           const bool comes_later = is_clocked && earlier->clock &&
                                    known(*earlier->clock, inside->stream_id) >= inside->ticket;
           if (comes_later) continue;
@@ -252,7 +252,7 @@ void check_order_of_host(const char* function, const std::vector<Access>& access
             if (access.region.empty()) continue;
             const auto side = [&] {
               return Side{fmt::format("{} (argument {})", function, access.argument),
-                          fmt::format("{} is called", function), &access, &site};
+                          fmt::format("{} is called", function), &access, &call_site};
             };
             check_pair(access, judge(access.region).serial, side, *earlier);
           }
@@ -262,33 +262,33 @@ void check_order_of_host(const char* function, const std::vector<Access>& access
   });
 }
 
-void note_recorded(const Task& task, int32_t stream, const VectorClock& clock) noexcept {
+void task_recorded(const Task& task, int32_t stream, const VectorClock& clock) noexcept {
   if (!enabled(kStreams)) return;
   quietly([&] {
-    const std::shared_ptr<TaskNote> note = note_of(task);
-    if (!note) return;
+    const std::shared_ptr<TaskInfo> info = info_of(task);
+    if (!info) return;
     const std::lock_guard lock(world().mutex);
-    note->stream_id = stream;
-    note->ticket = known(clock, stream);
-    note->clock = std::make_shared<const VectorClock>(clock);
+    info->stream_id = stream;
+    info->ticket = known(clock, stream);
+    info->clock = std::make_shared<const VectorClock>(clock);
   });
 }
 
 void check_recording(const std::vector<Task>& tasks) noexcept {
   if (!enabled(kStreams)) return;
   quietly([&] {
-    Notes notes;
+    TaskInfos infos;
     for (const Task& task : tasks) {
-      if (auto note = note_of(task); note && note->clock) notes.push_back(std::move(note));
+      if (auto info = info_of(task); info && info->clock) infos.push_back(std::move(info));
     }
-    const bool is_one_line = std::all_of(notes.begin(), notes.end(), [&](const auto& note) {
-      return note->stream_id == notes.front()->stream_id;
+    const bool is_one_line = std::all_of(infos.begin(), infos.end(), [&](const auto& info) {
+      return info->stream_id == infos.front()->stream_id;
     });
     if (is_one_line) return;
-    for (size_t b = 0; b < notes.size(); ++b) {
+    for (size_t b = 0; b < infos.size(); ++b) {
       for (size_t a = 0; a < b; ++a) {
-        const TaskNote& later = *notes[b];
-        const TaskNote& earlier = *notes[a];
+        const TaskInfo& later = *infos[b];
+        const TaskInfo& earlier = *infos[a];
         if (known(*later.clock, earlier.stream_id) >= earlier.ticket) continue;
         for (size_t i = 0; i < later.accesses.size(); ++i) {
           check_pair(

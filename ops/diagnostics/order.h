@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "ops/diagnostics/task_note.h"
+#include "ops/diagnostics/task_info.h"
 
 namespace aclgrad::diagnostics {
 
@@ -22,17 +22,17 @@ aclError submit_in_order(Stream& stream, Task task, uint64_t* ticket,
 // The host knows that the stream's tasks up to the ticket are over.
 void host_waited(int32_t stream, uint64_t ticket) noexcept;
 // What the host function of the task tells to the program is known to the host.
-void reached_by_host(const TaskNote& note) noexcept;
+void reached_by_host(const TaskInfo& info) noexcept;
 
 // The stream is over, and the host knows it.
 void stream_closed(int32_t stream) noexcept;
 
 // Reports accesses of streams that a call which touches memory at once does not come after.
 void check_order_of_host(const char* function, const std::vector<Access>& accesses,
-                         const Site& site) noexcept;
+                         const CallSite& call_site) noexcept;
 
 // The order inside a recording: the clock of each task when it is recorded, then all of them.
-void note_recorded(const Task& task, int32_t stream, const VectorClock& clock) noexcept;
+void task_recorded(const Task& task, int32_t stream, const VectorClock& clock) noexcept;
 void check_recording(const std::vector<Task>& tasks) noexcept;
 
 }  // namespace aclgrad::diagnostics

@@ -34,15 +34,15 @@ class Region {
   // Strides of any sign; empty when a size is 0.
   explicit Region(const aclgradTaskOperand& view);
 
-  // The same region so many bytes further.
+  // This region, moved by so many bytes.
   Region moved(intptr_t bytes) const;
 
   bool empty() const { return hull_.empty(); }
   // From the lowest byte to behind the highest one.
   const Bytes& hull() const { return hull_; }
 
-  // The bytes without gaps, ascending and apart. A view in more pieces than are worth looking
-  // at gives none, and false.
+  // The bytes without gaps, ascending and apart. A view of too many pieces gives
+  // none, and false.
   bool pieces(std::vector<Bytes>& into) const;
 
  private:
@@ -56,8 +56,8 @@ class Region {
   std::vector<Axis> axes_;  // that the rows are repeated along, small steps first
 };
 
-// The first bytes that both touch; empty when there are none, or when a view is too scattered to
-// tell.
+// The first bytes that both touch; empty when there are none, or when a view has too many
+// pieces to compare.
 Bytes first_common(const Region& a, const Region& b);
 
 class ByteSet {

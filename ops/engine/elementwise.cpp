@@ -112,7 +112,7 @@ bool suits_stored_kernels(const std::vector<Operand>& outputs, const std::vector
 
 void require_storable(aclDataType dtype) {
   if (element_size(dtype) == 0) {
-    throw Refusal{kInvalidParameter, "No kernel handles tensors of type " + dtype_name(dtype)};
+    throw PlanError{kInvalidParameter, "No kernel handles tensors of type " + dtype_name(dtype)};
   }
 }
 

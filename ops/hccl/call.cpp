@@ -46,7 +46,7 @@ HcclResult report(const char* function, HcclResult result, const std::string& te
         fmt::format("{} returned {}: {}.", function, static_cast<int>(result), text);
     aclgradReportError(code, title, message.c_str(), nullptr, solution);
   } catch (...) {
-    // Out of memory while telling of an error: the status alone has to do.
+    // Out of memory while reporting an error: the status alone is returned.
   }
   return result;
 }

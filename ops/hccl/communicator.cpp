@@ -153,7 +153,7 @@ void explain(const Communicator& communicator, const Outcome& outcome) noexcept 
                                          HcclGetErrorString(outcome.result));
     aclgradExplainFailure(text.c_str());
   } catch (const std::exception&) {
-    // Out of memory while telling of an error: the status alone has to do.
+    // Out of memory while reporting an error: the status alone is returned.
   }
 }
 

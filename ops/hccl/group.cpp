@@ -20,7 +20,7 @@ namespace {
 constexpr char kLeaves = 'L';
 constexpr char kFails = 'F';
 
-// As many as tags tell apart (MessageTransport::tag).
+// As many as tags can distinguish (MessageTransport::tag).
 constexpr int kMaxRanksOfProcess = 16;
 
 // How often a rank looks for the others before it goes to sleep.
@@ -34,7 +34,7 @@ void look_before_sleep(Lock& lock, const IsOver& is_over) {
   lock.lock();
 }
 
-// What is told to ranks that have not waited themselves.
+// The message for ranks that have not waited themselves.
 Outcome for_others(const Outcome& outcome) {
   if (outcome.result != HCCL_E_TIMEOUT) return outcome;
   return {HCCL_E_REMOTE, "the group has ended: " + outcome.text};
@@ -124,7 +124,7 @@ std::optional<Outcome> Group::failure() {
   return failure_;
 }
 
-// The first one ends the group, here and elsewhere: every rank that waits is told.
+// The first one ends the group, here and elsewhere: every rank that waits is notified.
 // Releases the lock.
 void Group::fail(Lock& lock, const Outcome& outcome, bool is_told) {
   if (has_failed_.load(std::memory_order_relaxed)) return lock.unlock();

@@ -20,7 +20,7 @@ class MessageTransport : public Transport {
  public:
   MessageTransport(Group& group, uint32_t rank, const Operation& operation, const Number& number,
                    Timeout timeout);
-  // Takes back what is still under way, after a failure that the group has been told of. The
+  // Takes back what is still under way, after a failure that the group knows of. The
   // buffers are not touched any more then, unless a rank hangs while it takes a message.
   ~MessageTransport() override;
 
@@ -71,7 +71,7 @@ class MessageTransport : public Transport {
   Message& post(bool is_send, Batch batch, uint32_t peer, void* memory, size_t bytes,
                 Purpose purpose);
   void post_data(bool is_send, Batch batch, uint32_t peer, void* memory, uint64_t bytes);
-  // Tells the peer what this rank is at, and compares it with what the peer says.
+  // Sends the peer this rank's collective, and compares it with the peer's.
   void shake_hands(uint32_t peer, const Signature& signature);
   void compare_with_others();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks become a group: they are told an invitation, and each announces itself with the process
-// that made it, which tells all where all are.
+// How ranks become a group: they are given an invitation, and each announces itself with the
+// process that made it, which tells all where all are.
 #ifndef ACLGRAD_OPS_HCCL_RENDEZVOUS_H_
 #define ACLGRAD_OPS_HCCL_RENDEZVOUS_H_
 

@@ -142,15 +142,15 @@ typedef struct aclgradTile {
  * What a recorded model may do with a task besides running it.
  *
  * It may partition the task into units that are independent of each other; an operand that is
- * written may be exactly one that is read, and is told twice then. `units` is at most 1 for a task
- * that cannot be partitioned, which still has operands: tasks of which none writes what the other
- * touches may be reordered and run at the same time. `operands` writes at most `capacity` of them
- * and returns how many there are. `run` does a tile on the calling thread and may be called on
+ * written may be exactly one that is read, and is listed twice then. `units` is at most 1 for a
+ * task that cannot be partitioned, which still has operands: tasks of which none writes what the
+ * other touches may be reordered and run at the same time. `operands` writes at most `capacity` of
+ * them and returns how many there are. `run` does a tile on the calling thread and may be called on
  * several threads at once, for other tiles.
  *
  * Units may form row groups, like the segments of a matrix's rows: `row_groups` (NULL: they do not)
- * tells the number of units in each, of which every row of a tile is a part or all, and the fewest
- * row groups that are worth a tile.
+ * gives the number of units in each, of which every row of a tile is a part or all, and the
+ * smallest number of row groups that a tile should have.
  *
  * And it may move the data of a tensor: `move` (may be NULL) adds `bytes` to every address that the
  * task has from `tensor`, and returns whether there was one.
@@ -158,7 +158,7 @@ typedef struct aclgradTile {
 typedef struct aclgradTiling {
   int64_t (*units)(const void* argument);
   size_t (*operands)(const void* argument, aclgradFootprint* operands, size_t capacity);
-  void (*row_groups)(const void* argument, int64_t* units, int64_t* fewest);
+  void (*row_groups)(const void* argument, int64_t* units, int64_t* min_row_groups);
   aclError (*run)(void* argument, const aclgradTile* tile);
   int32_t (*move)(void* argument, const void* tensor, intptr_t bytes);
 } aclgradTiling;
@@ -233,7 +233,7 @@ typedef enum aclgradHandleKind {
 } aclgradHandleKind;
 
 /*
- * The table of live handles, by which a destroyed, foreign or invalid handle is told from a good
+ * The table of live handles, by which a destroyed, foreign or invalid handle is known from a good
  * one without touching its memory. Add, for an object from operator new, returns 0, 200000 (out of
  * memory) or 100000 (an address that operator new does not return, or no kind); Remove returns
  * non-zero when the handle was live and of that kind (exactly one caller wins); Check returns

@@ -15,8 +15,8 @@ namespace {
 
 enum : size_t { kSelf, kDim, kIndex, kOut };
 
-const PermanentList<Parameter> kParameters{input("self"), attribute("dim"), input("index"),
-                                           output("out")};
+const StaticList<Parameter> kParameters{input("self"), attribute("dim"), input("index"),
+                                        output("out")};
 
 constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
 

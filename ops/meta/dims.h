@@ -82,7 +82,8 @@ class Dims {
 // Product of the sizes; 1 for rank 0, 0 when a size is 0.
 int64_t count_elements(const Dims& shape);
 
-// The same in `count`; false when a size is negative or 64 bits cannot hold the product.
+// As count_elements, into `count`; false when a size is negative or 64 bits cannot hold the
+// product.
 bool count_fits(const Dims& shape, int64_t& count);
 
 // Product of numbers that are not negative; the largest number where 64 bits cannot hold it. For

@@ -31,7 +31,7 @@ struct aclOpExecutor {
   std::shared_ptr<const aclgrad::ops::Plan> plan;  // shared with the runs still queued
   bool repeatable = false;
   std::vector<Binding> bindings;     // one per argument
-  std::shared_ptr<const void> note;  // of hooks
+  std::shared_ptr<const void> info;  // of hooks
 };
 
 #endif  // ACLGRAD_OPS_META_EXECUTOR_H_

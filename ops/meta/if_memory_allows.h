@@ -8,10 +8,10 @@ namespace aclgrad::ops {
 
 // Runs what leaves messages, where an exception has nowhere to go: out of memory, the status alone
 // has to do.
-template <class Tell>
-void if_memory_allows(Tell&& tell) noexcept {
+template <class Report>
+void if_memory_allows(Report&& report) noexcept {
   try {
-    tell();
+    report();
   } catch (const std::exception&) {
   }
 }

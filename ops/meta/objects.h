@@ -73,7 +73,7 @@ inline aclnnStatus check_given(const char* function, const char* parameter, cons
   return kNullPointer;
 }
 
-// The same, and 161002 when the handle is not live.
+// As check_given, and 161002 when the handle is not live.
 inline aclnnStatus check_handle(const char* function, const char* parameter, const void* handle,
                                 aclgradHandleKind kind) {
   if (const aclnnStatus status = check_given(function, parameter, handle); status != kSuccess) {

@@ -128,11 +128,12 @@ aclError run_task(void* argument) {
 
 void release_task(void* argument) { Task::destroy(static_cast<Task*>(argument)); }
 
-// What a run touches: the tensors as the tiling tells, else as a whole, and the workspace.
-size_t tell_operands(const Task& task, aclgradFootprint* operands, size_t capacity) {
+// What a run touches: the tensors by the footprints of the tiling, else as a whole, and the
+// workspace.
+size_t describe_operands(const Task& task, aclgradFootprint* operands, size_t capacity) {
   const Plan& plan = task.plan();
   size_t count = 0;
-  const auto tell = [&](void* base, const Tiling::Footprint& known) {
+  const auto describe = [&](void* base, const Tiling::Footprint& known) {
     if (count < capacity) {
       operands[count] = {static_cast<unsigned char*>(base) + known.offset, known.step, known.length,
                          known.is_written ? 1 : 0};
@@ -142,10 +143,10 @@ size_t tell_operands(const Task& task, aclgradFootprint* operands, size_t capaci
   const size_t tensors = plan.tiling ? plan.tiling->operand_count() : plan.touched.size();
   for (size_t k = 0; k < tensors; ++k) {
     const Tiling::Footprint known = plan.tiling ? plan.tiling->footprint(k) : plan.touched[k];
-    tell(task.address(known.parameter), known);
+    describe(task.address(known.parameter), known);
   }
   if (plan.workspace_size > 0) {
-    tell(task.workspace(), {0, 0, 0, static_cast<int64_t>(plan.workspace_size), true});
+    describe(task.workspace(), {0, 0, 0, static_cast<int64_t>(plan.workspace_size), true});
   }
   return count;
 }
@@ -160,14 +161,14 @@ constexpr aclgradTiling kTiling{
         },
     .operands =
         [](const void* argument, aclgradFootprint* operands, size_t capacity) {
-          return tell_operands(task_of(argument), operands, capacity);
+          return describe_operands(task_of(argument), operands, capacity);
         },
     .row_groups =
-        [](const void* argument, int64_t* units, int64_t* fewest) {
+        [](const void* argument, int64_t* units, int64_t* min_row_groups) {
           const auto& tiling = task_of(argument).plan().tiling;
           const Tiling::RowGroups lines = tiling ? tiling->row_groups() : Tiling::RowGroups();
           *units = lines.units;
-          *fewest = lines.fewest;
+          *min_row_groups = lines.minimum;
         },
     .run = [](void* argument, const aclgradTile* part) -> aclError {
       const Task& task = task_of(argument);
@@ -234,9 +235,9 @@ aclnnStatus plan(const OperatorSpec& spec, std::initializer_list<Argument> value
     *workspaceSize = made->plan->workspace_size;
     *executor = made.release();
     return OK;
-  } catch (const Refusal& refusal) {
-    if_memory_allows([&] { report(spec.name, refusal.status, refusal.message); });
-    return refusal.status;
+  } catch (const PlanError& error) {
+    if_memory_allows([&] { report(spec.name, error.status, error.message); });
+    return error.status;
   } catch (const std::exception& problem) {
     return inner_error(spec.name, "planning", problem);
   }

@@ -50,13 +50,13 @@ struct CheckResult {
 
 using Rule = std::function<CheckResult(const Arguments&)>;
 
-// A list that is there as long as the process: operators are called, by threads and by handlers of
-// atexit, while the objects of the libraries are destroyed.
+// A list that is never destroyed: operators are called, by threads and by handlers of atexit, while
+// static objects of the libraries are destroyed.
 template <class Item>
-class PermanentList {
+class StaticList {
  public:
-  PermanentList(std::initializer_list<Item> items) : PermanentList(std::vector<Item>(items)) {}
-  PermanentList(std::vector<Item> items) : items_(new const std::vector<Item>(std::move(items))) {}
+  StaticList(std::initializer_list<Item> items) : StaticList(std::vector<Item>(items)) {}
+  StaticList(std::vector<Item> items) : items_(new const std::vector<Item>(std::move(items))) {}
 
   size_t size() const { return items_->size(); }
   const Item& operator[](size_t i) const { return (*items_)[i]; }
@@ -68,9 +68,9 @@ class PermanentList {
 };
 
 struct OperatorSpec {
-  const char* name;                     // as in the C interface: "aclnnEluBackward"
-  PermanentList<Parameter> parameters;  // in the order of the C signature
-  PermanentList<Rule> rules;            // in the documented order, after workspaceSize and executor
+  const char* name;                  // as in the C interface: "aclnnEluBackward"
+  StaticList<Parameter> parameters;  // in the order of the C signature
+  StaticList<Rule> rules;            // in the documented order, after workspaceSize and executor
 };
 static_assert(std::is_trivially_destructible_v<OperatorSpec>);
 
@@ -219,15 +219,15 @@ class Tiling {
   struct Footprint {
     size_t parameter;
     int64_t offset;  // in bytes, on top of the parameter's own
-    int64_t step;    // 0: every unit reads the same
+    int64_t step;    // 0: every unit reads the same bytes
     int64_t length;
     bool is_written;
   };
 
   // Units that form row groups: every row of a part is a part of a group, or all of it.
   struct RowGroups {
-    int64_t units = 1;   // of a group
-    int64_t fewest = 1;  // groups that are worth a part
+    int64_t units = 1;    // of a group
+    int64_t minimum = 1;  // groups of a part
   };
 
   // Units [begin, end), and for i < rows those i * stride further.
@@ -238,7 +238,7 @@ class Tiling {
     int64_t stride;
     bool keep_cached;  // the results are wanted in the caches
 
-    // The same as one row where the rows join.
+    // This part as one row, where its rows join.
     Part joined() const {
       if (end - begin != stride) return *this;
       return {begin, begin + rows * stride, 1, rows * stride, keep_cached};
@@ -258,7 +258,7 @@ class Tiling {
 struct Plan {
   Body body;  // empty: nothing to do
   uint64_t workspace_size = 0;
-  std::shared_ptr<const Tiling> tiling = nullptr;  // the same work once more, where it can be tiled
+  std::shared_ptr<const Tiling> tiling = nullptr;  // the work of `body`, where it can be tiled
   std::vector<Tiling::Footprint> touched = {};     // every tensor as a whole; phase one fills it in
 };
 
@@ -266,7 +266,7 @@ using Planner = std::function<Plan(const Arguments&)>;
 
 // Phase one: checks workspaceSize and executor, then the rules in their order, then that every view
 // lies in its storage; then plans. On failure leaves a message and both outputs untouched. A
-// planner may throw Refusal for what only planning can find.
+// planner may throw PlanError for what only planning can find.
 aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argument> arguments,
                           uint64_t* workspaceSize, aclOpExecutor** executor,
                           const Planner& planner);
@@ -277,7 +277,7 @@ aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSi
                          aclOpExecutor* executor, aclrtStream stream);
 
 // Thrown by a planner to end phase one with a status and a message.
-struct Refusal {
+struct PlanError {
   aclnnStatus status;
   std::string message;
 };

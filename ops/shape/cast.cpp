@@ -24,8 +24,9 @@ Plan plan(const Arguments& arguments) {
   if (arguments.empty(kSelf)) return {};
   const auto dtype = static_cast<aclDataType>(arguments.integer(kDtype));
   if (arguments.dtype(kOut) != dtype) {
-    throw Refusal{kInnerNullPointer, "tensor out expected dtype " + dtype_name(dtype) +
-                                         ", but found " + dtype_name(arguments.dtype(kOut)) + "."};
+    throw PlanError{kInnerNullPointer, "tensor out expected dtype " + dtype_name(dtype) +
+                                           ", but found " + dtype_name(arguments.dtype(kOut)) +
+                                           "."};
   }
   return plan_cast(arguments, kSelf, kOut);
 }

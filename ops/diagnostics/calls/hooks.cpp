@@ -23,18 +23,18 @@ using ops::OperatorSpec;
 using ops::Role;
 
 // What a phase one saw, for phase two.
-struct CallNote {
+struct CallInfo {
   uint64_t number = 0;             // of the call, for the log
   std::vector<aclTensor> tensors;  // by argument; attributes leave their places empty
   std::vector<uint64_t> versions;  // of each tensor
 };
 
-const CallNote* note_of(const aclOpExecutor& executor) {
-  return static_cast<const CallNote*>(executor.note.get());
+const CallInfo* info_of(const aclOpExecutor& executor) {
+  return static_cast<const CallInfo*>(executor.info.get());
 }
 
 uint64_t number_of(const aclOpExecutor* executor) {
-  return executor == nullptr || !executor->note ? 0 : note_of(*executor)->number;
+  return executor == nullptr || !executor->info ? 0 : info_of(*executor)->number;
 }
 
 // Objects that are destroyed are kept for a while, so that a dead handle does not come alive again
@@ -77,7 +77,7 @@ std::vector<aclgradTaskOperand> operands_of(const aclOpExecutor& executor, void*
   for (size_t i = 0; i < executor.bindings.size(); ++i) {
     const aclOpExecutor::Binding& binding = executor.bindings[i];
     if (binding.object == nullptr) continue;
-    const aclTensor& tensor = note_of(executor)->tensors[i];
+    const aclTensor& tensor = info_of(executor)->tensors[i];
     const ops::Parameter& parameter = executor.spec->parameters[binding.parameter];
     operands.push_back(
         {parameter.name, static_cast<unsigned char*>(binding.base) + binding.byte_offset,
@@ -117,7 +117,7 @@ class CallHooks final : public ops::Hooks {
   void leave_phase_one(const OperatorSpec& spec, std::span<const Argument> arguments,
                        aclnnStatus status, aclOpExecutor* made) noexcept override {
     ops::if_memory_allows([&] {
-      if (made != nullptr) note_plan(*made);
+      if (made != nullptr) record_plan(*made);
       if (!is_on(ACLGRAD_CHECK_LOG)) return;
       log_plan(spec, arguments, status, number_of(made),
                made == nullptr ? 0 : made->plan->workspace_size, current_call().begun);
@@ -144,12 +144,12 @@ class CallHooks final : public ops::Hooks {
     current_call().number = number_of(&executor);
     if (!is_on(ACLGRAD_CHECK_PHASES)) return;
     diagnostics().object_used(&executor);
-    for (size_t i = 0; executor.note && i < executor.bindings.size(); ++i) {
+    for (size_t i = 0; executor.info && i < executor.bindings.size(); ++i) {
       const aclOpExecutor::Binding& binding = executor.bindings[i];
       if (binding.object == nullptr) continue;
       diagnostics().check_version(executor.spec->name,
                                   executor.spec->parameters[binding.parameter].name, binding.object,
-                                  note_of(executor)->versions[i]);
+                                  info_of(executor)->versions[i]);
     }
   }
 
@@ -157,7 +157,7 @@ class CallHooks final : public ops::Hooks {
     Launch logged = launch;
     std::vector<aclgradTaskOperand> operands;
     try {
-      if (executor.note) operands = operands_of(executor, workspace);
+      if (executor.info) operands = operands_of(executor, workspace);
       if (is_on(ACLGRAD_CHECK_LOG)) logged = with_log(launch, number_of(&executor));
     } catch (...) {
       if (launch.release != nullptr) launch.release(launch.argument);
@@ -168,18 +168,18 @@ class CallHooks final : public ops::Hooks {
   }
 
  private:
-  static void note_plan(aclOpExecutor& executor) {
-    auto note = std::make_shared<CallNote>();
-    note->number = diagnostics().next_call_number();
-    note->tensors.resize(executor.bindings.size());
-    note->versions.resize(executor.bindings.size());
+  static void record_plan(aclOpExecutor& executor) {
+    auto info = std::make_shared<CallInfo>();
+    info->number = diagnostics().next_call_number();
+    info->tensors.resize(executor.bindings.size());
+    info->versions.resize(executor.bindings.size());
     for (size_t i = 0; i < executor.bindings.size(); ++i) {
       const aclTensor* const tensor = executor.bindings[i].object;
       if (tensor == nullptr) continue;
-      note->tensors[i] = *tensor;
-      note->versions[i] = diagnostics().object_version(tensor);
+      info->tensors[i] = *tensor;
+      info->versions[i] = diagnostics().object_version(tensor);
     }
-    executor.note = std::move(note);
+    executor.info = std::move(info);
   }
 };
 

@@ -19,16 +19,16 @@ const char* aclGetRecentErrMsg() {
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
   if (level != ACL_RT_THREAD_LEVEL) {
     // Not through entry(): asking wrongly must not replace the error that was asked for.
-    return Call(__func__).note_bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
-                                         "ACL_RT_THREAD_LEVEL (0)");
+    return Call(__func__).report_bad_value(ACL_ERROR_INVALID_PARAM, "level",
+                                           static_cast<int>(level), "ACL_RT_THREAD_LEVEL (0)");
   }
   return last_error();
 }
 
 aclError aclrtGetLastError(aclrtLastErrLevel level) {
   if (level != ACL_RT_THREAD_LEVEL) {
-    return Call(__func__).note_bad_value(ACL_ERROR_INVALID_PARAM, "level", static_cast<int>(level),
-                                         "ACL_RT_THREAD_LEVEL (0)");
+    return Call(__func__).report_bad_value(ACL_ERROR_INVALID_PARAM, "level",
+                                           static_cast<int>(level), "ACL_RT_THREAD_LEVEL (0)");
   }
   const aclError status = last_error();
   set_last_error(ACL_SUCCESS);
@@ -41,7 +41,7 @@ void aclgradReportError(const char* code, const char* title, const char* message
   try {
     add_report({text(code), text(title), text(message), text(cause), text(solution)});
   } catch (...) {
-    // Out of memory while telling of an error: the status alone has to do.
+    // Out of memory while reporting an error: the status alone is returned.
   }
 }
 
@@ -49,6 +49,6 @@ void aclgradExplainFailure(const char* reason) {
   try {
     explain(reason);
   } catch (const std::bad_alloc&) {
-    // The status alone has to do.
+    // Out of memory: the status alone is returned.
   }
 }

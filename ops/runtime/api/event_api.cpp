@@ -41,7 +41,7 @@ std::shared_ptr<Event> choose_event(const Call& call, const char* parameter, acl
   return event;
 }
 
-// For calls that tell the event's status to the program. Most do not take events of the extended
+// For calls that report the event's status to the program. Most do not take events of the extended
 // kind.
 std::shared_ptr<Event> choose_queried(const Call& call, aclrtEvent handle, const void* status,
                                       bool takes_extended) {

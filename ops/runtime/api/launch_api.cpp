@@ -27,7 +27,7 @@ aclError launch(aclrtStream stream, Task task, const Effects& effects = kNoEffec
 
 using Operands = std::span<const aclgradTaskOperand>;
 
-void tell(const void* operands, OperandSink& sink) {
+void describe(const void* operands, OperandSink& sink) {
   for (const aclgradTaskOperand& each : *static_cast<const Operands*>(operands)) sink.add(each);
 }
 
@@ -64,5 +64,5 @@ aclError aclgradLaunchDescribed(aclrtStream stream, const char* name, aclgradTas
   return launch(
       stream,
       {.name = name, .run = run, .argument = argument, .release = release, .tiling = tiling},
-      {.tell = tell, .subject = &all});
+      {.describe = describe, .subject = &all});
 }

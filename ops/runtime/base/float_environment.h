@@ -11,8 +11,8 @@
 namespace aclgrad::runtime {
 
 // Whether the calling thread computes in the default one; exceptions that were raised do not count.
-// C's <cfenv> cannot tell without changing something, takes a hundred cycles, and knows nothing of
-// subnormals.
+// C's <cfenv> cannot read it without changing something, takes a hundred cycles, and knows nothing
+// of subnormals.
 inline bool is_default_float_environment() {
 #if defined(__x86_64__)
   constexpr uint32_t kRaised = 0x3f;

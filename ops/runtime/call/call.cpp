@@ -9,7 +9,7 @@ namespace {
 // The acl layer (1xxxxx below 107000) and the runtime layer below it number their messages apart.
 bool from_acl_layer(aclError status) { return status >= 100000 && status < 107000; }
 
-// Adds the report that make() makes, unless memory runs out: then the status alone has to do.
+// Adds the report that make() makes, unless memory runs out: then the status alone is returned.
 template <class Make>
 void leave(const Make& make) noexcept {
   try {
@@ -29,8 +29,8 @@ void Call::null_pointer(const char* parameter, aclError status) const {
   throw Failure{status};
 }
 
-void Call::note_bad_text(aclError status, const char* parameter, const std::string& value,
-                         const char* expected) const {
+void Call::report_bad_text(aclError status, const char* parameter, const std::string& value,
+                           const char* expected) const {
   add_report({from_acl_layer(status) ? "EH0007" : "EE1003", "Invalid_Argument",
               fmt::format("{} returned {}: argument {} is {}, expected {}.", function_, status,
                           parameter, value, expected)});
@@ -63,8 +63,8 @@ void Call::unsupported(const char* what, const char* solution) const {
   throw Failure{ACL_ERROR_RT_FEATURE_NOT_SUPPORT};
 }
 
-aclError Call::note(aclError status, const std::string& what, const char* cause,
-                    const char* solution) const noexcept {
+aclError Call::report(aclError status, const std::string& what, const char* cause,
+                      const char* solution) const noexcept {
   leave([&]() -> Report {
     return {from_acl_layer(status) ? "EH9999" : "EE1016", "Call_Failed",
             fmt::format("{} returned {}: {}.", function_, status, what), cause, solution};

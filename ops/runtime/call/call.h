@@ -43,7 +43,7 @@ class Call {
   template <class Value>
   [[noreturn]] void bad_value(aclError status, const char* parameter, const Value& value,
                               const char* expected) const {
-    throw Failure{note_bad_value(status, parameter, value, expected)};
+    throw Failure{report_bad_value(status, parameter, value, expected)};
   }
 
   // `kind` is what the handle should have been: "stream", "event", ...
@@ -57,28 +57,28 @@ class Call {
   // Anything else; cause and solution may be empty.
   [[noreturn]] void failed(aclError status, const std::string& what, const char* cause = "",
                            const char* solution = "") const {
-    throw Failure{note(status, what, cause, solution)};
+    throw Failure{report(status, what, cause, solution)};
   }
 
   // The messages of failed() and bad_value() alone, for a call that goes on; return the status.
-  aclError note(aclError status, const std::string& what, const char* cause = "",
-                const char* solution = "") const noexcept;
+  aclError report(aclError status, const std::string& what, const char* cause = "",
+                  const char* solution = "") const noexcept;
 
   template <class Value>
-  aclError note_bad_value(aclError status, const char* parameter, const Value& value,
-                          const char* expected) const noexcept {
+  aclError report_bad_value(aclError status, const char* parameter, const Value& value,
+                            const char* expected) const noexcept {
     try {
-      note_bad_text(status, parameter, fmt::format("{}", value), expected);
+      report_bad_text(status, parameter, fmt::format("{}", value), expected);
     } catch (const std::bad_alloc&) {
-      // The status alone has to do.
+      // Out of memory: the status alone is returned.
     }
     return status;
   }
 
  private:
   [[noreturn]] void null_pointer(const char* parameter, aclError status) const;
-  void note_bad_text(aclError status, const char* parameter, const std::string& value,
-                     const char* expected) const;
+  void report_bad_text(aclError status, const char* parameter, const std::string& value,
+                       const char* expected) const;
 
   const char* function_;
 };
@@ -93,13 +93,13 @@ aclError entry(const char* function, Body&& body) {
   } catch (const Failure& failure) {
     status = failure.status;
   } catch (const std::bad_alloc&) {
-    status = call.note(ACL_ERROR_BAD_ALLOC, "out of host memory");
+    status = call.report(ACL_ERROR_BAD_ALLOC, "out of host memory");
   } catch (const std::exception& error) {
-    status = call.note(ACL_ERROR_INTERNAL_ERROR, error.what());
+    status = call.report(ACL_ERROR_INTERNAL_ERROR, error.what());
   } catch (const ForcedUnwind&) {
     throw;
   } catch (...) {
-    status = call.note(ACL_ERROR_INTERNAL_ERROR, "an exception of unknown type");
+    status = call.report(ACL_ERROR_INTERNAL_ERROR, "an exception of unknown type");
   }
   if (status != ACL_SUCCESS) set_last_error(status);
   return status;

@@ -32,17 +32,17 @@ class OperandSink {
   ~OperandSink() = default;
 };
 
-// What the runtime knows of a task, or of a call that acts at once, beside how to run it. Only
-// hooks ask, and at once.
+// What the runtime knows of a task, or of a call that acts at once, beside how to run it. Read by
+// hooks only, before the call that passes it returns.
 struct Effects {
-  // Tells the memory that `subject` touches; null when that is not known.
-  void (*tell)(const void* subject, OperandSink& sink) = nullptr;
+  // Describes the memory that `subject` touches; null when that is not known.
+  void (*describe)(const void* subject, OperandSink& sink) = nullptr;
   const void* subject = nullptr;
   bool is_copy = false;       // or a fill: takes the program's own memory too, may overlap
   bool is_host_code = false;  // runs a function of the program
   const EventRecord* awaits = nullptr;
 
-  bool are_known() const { return tell != nullptr || is_host_code; }
+  bool are_known() const { return describe != nullptr || is_host_code; }
 };
 inline constexpr Effects kNoEffects{};
 
@@ -83,7 +83,7 @@ class Hooks {
   // The stream is over, and the program knows it.
   virtual void closed(int32_t stream) noexcept = 0;
 
-  // A task is recorded, behind what the clock tells; then all of a recording are.
+  // A task is recorded after the tasks that the clock counts; then a whole recording ends.
   virtual void recorded(const Task& task, int32_t stream, const VectorClock& clock) noexcept = 0;
   virtual void recording_ended(const std::vector<Task>& tasks) noexcept = 0;
 

@@ -104,7 +104,7 @@ std::optional<Partition> partition_of(const Task& task) {
   task.tiling->operands(task.argument, partition.operands.data(), partition.operands.size());
   std::erase_if(partition.operands, [](const Operand& each) { return each.length == 0; });
   if (task.tiling->row_groups != nullptr && partition.is_possible()) {
-    task.tiling->row_groups(task.argument, &partition.row_group, &partition.fewest_row_groups);
+    task.tiling->row_groups(task.argument, &partition.row_group, &partition.min_row_groups);
   }
   if (!rows_are_apart(partition)) {
     const int64_t units = std::max<int64_t>(partition.units, 1);
@@ -112,7 +112,7 @@ std::optional<Partition> partition_of(const Task& task) {
       const std::byte* const from = std::min(start(each), start(each) + each.step * (units - 1));
       each = {from, 0, std::abs(each.step) * (units - 1) + each.length, each.is_written};
     }
-    partition.units = partition.row_group = partition.fewest_row_groups = 1;
+    partition.units = partition.row_group = partition.min_row_groups = 1;
   }
   return partition;
 }
@@ -146,8 +146,7 @@ bool FusionGroup::try_add(size_t task, const Partition& partition) {
 // Each task has its own row groups: where those are single rows, and it does not want more of
 // them than the others do, it can follow them.
 bool FusionGroup::fuse_in_row_groups(const Partition& partition) const {
-  if (partition.row_group > 1 || row_group() > 1 ||
-      partition.fewest_row_groups > fewest_row_groups())
+  if (partition.row_group > 1 || row_group() > 1 || partition.min_row_groups > min_row_groups())
     return false;
   int64_t bytes = partition.bytes_for_all();
   for (const Member& member : members_) bytes += member.partition.bytes_for_all();
@@ -192,11 +191,10 @@ int64_t FusionGroup::row_group() const {
   return 1;
 }
 
-int64_t FusionGroup::fewest_row_groups() const {
-  int64_t fewest = 1;
-  for (const Member& member : members_)
-    fewest = std::max(fewest, member.partition.fewest_row_groups);
-  return fewest;
+int64_t FusionGroup::min_row_groups() const {
+  int64_t most = 1;
+  for (const Member& member : members_) most = std::max(most, member.partition.min_row_groups);
+  return most;
 }
 
 int64_t FusionGroup::bytes_of_row() const {

@@ -19,13 +19,13 @@ namespace aclgrad::runtime {
 struct Partition {
   using Operand = aclgradFootprint;
 
-  int64_t units = 0;              // at most 1: the task cannot be partitioned
-  int64_t row_group = 1;          // units that stand side by side; at most 1 where they do not
-  int64_t fewest_row_groups = 1;  // worth a part
+  int64_t units = 0;           // at most 1: the task cannot be partitioned
+  int64_t row_group = 1;       // units that stand side by side; at most 1 where they do not
+  int64_t min_row_groups = 1;  // of a part
   std::vector<Operand> operands;
 
   bool is_possible() const { return units > 1; }
-  bool has_row_groups() const { return row_group > 1 || fewest_row_groups > 1; }
+  bool has_row_groups() const { return row_group > 1 || min_row_groups > 1; }
   // The operands by rows of several units.
   std::vector<Operand> by_rows(int64_t rows) const;
   // Bytes that every unit touches.
@@ -34,7 +34,7 @@ struct Partition {
   int64_t bytes() const;
 };
 
-// Nothing where the task does not tell what it touches, or does more than touch it.
+// Nothing where the task does not describe its operands, or has effects beside them.
 std::optional<Partition> partition_of(const Task& task);
 
 // Whether tasks may not change places: one writes what the other touches.
@@ -51,7 +51,7 @@ class FusionGroup {
   // Whether a member and the task are producer and consumer: they touch the same memory from the
   // same address on, and one of them writes it.
   bool is_producer_of(const Partition& partition) const;
-  // The same, whichever writes.
+  // Whether they touch the same memory from the same address on, whichever of them writes it.
   bool shares_with(const Partition& partition) const;
   bool depends_on(const Partition& partition) const;
 
@@ -64,8 +64,8 @@ class FusionGroup {
   int64_t rows() const { return rows_; }
   // Rows that stand side by side; 1 where they do not.
   int64_t row_group() const;
-  // Row groups that are worth a part.
-  int64_t fewest_row_groups() const;
+  // The smallest number of row groups of a part.
+  int64_t min_row_groups() const;
   // Bytes that a row touches. Each chunk of memory counts once.
   int64_t bytes_of_row() const;
   // Whether a later member reads what this one writes.

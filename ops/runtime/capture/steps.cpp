@@ -24,7 +24,7 @@ constexpr int64_t kChunkBytes = int64_t{1} << 18;
 // Fewer bytes stay in the caches from task to task anyway.
 constexpr int64_t kMinForCutting = 4 * kChunkBytes;
 // With a task that has row groups, each thread finds in its own cache what it has written; fewer
-// bytes are not worth two threads.
+// bytes are not shared by two threads.
 constexpr int64_t kMinForSharing = int64_t{1} << 15;
 // Rows of a chunk are a multiple of this where rows are short, so that chunks begin where vectors
 // do.
@@ -70,7 +70,7 @@ Step step_of(const FusionGroup& group) {
   step.row_groups = group.rows() / step.row_group;
   const int64_t fitting = kChunkBytes / (group.bytes_of_row() * step.row_group);
   step.row_groups_per_chunk =
-      std::clamp(std::max(fitting, group.fewest_row_groups()), int64_t{1}, step.row_groups);
+      std::clamp(std::max(fitting, group.min_row_groups()), int64_t{1}, step.row_groups);
   if (!step.by_threads && step.row_groups_per_chunk > kShortRow) {
     step.row_groups_per_chunk -= step.row_groups_per_chunk % kShortRow;
   }
@@ -197,7 +197,7 @@ class FusedRun {
           .keep_cached = member.keep_cached ? 1 : 0,
       };
       const aclError status = task.tiling->run(task.argument, &part);
-      if (status != ACL_SUCCESS) return note({status, member.task, take_explanation()});
+      if (status != ACL_SUCCESS) return record_failure({status, member.task, take_explanation()});
     }
   }
 
@@ -210,13 +210,13 @@ class FusedRun {
       } catch (const ForcedUnwind&) {
         throw;
       } catch (...) {
-        return note(failure_in_flight(index));
+        return record_failure(failure_in_flight(index));
       }
-      if (status != ACL_SUCCESS) return note({status, index, take_explanation()});
+      if (status != ACL_SUCCESS) return record_failure({status, index, take_explanation()});
     }
   }
 
-  void note(StepFailure failure) {
+  void record_failure(StepFailure failure) {
     const std::lock_guard lock(mutex_);
     if (failure_.status == ACL_SUCCESS || failure.task < failure_.task) {
       failure_ = std::move(failure);
@@ -252,7 +252,7 @@ std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_fusion) 
 }
 
 StepFailure failure_in_flight(size_t task) noexcept {
-  return tell_of_exception([task](aclError status, const char* reason) -> StepFailure {
+  return describe_exception([task](aclError status, const char* reason) -> StepFailure {
     try {
       return {status, task, reason};
     } catch (const std::bad_alloc&) {

@@ -28,10 +28,11 @@ struct Step {
   // Rows of a row group. Where there are several, each thread takes its part of all groups.
   int64_t row_group = 1;
   int64_t row_groups_per_chunk = 0;
-  // Of about so many row groups, as many chunks for each thread, or one that suits its speed.
+  // Chunks have about this many row groups. By threads: each thread gets equally many chunks, or
+  // one whose size follows the thread's speed.
   bool by_threads = false;
-  // Tasks that run as a whole, co-scheduled with those that are fused (co_scheduled.h), in chains
-  // of such as need each other.
+  // Tasks that run as a whole, co-scheduled with those that are fused (co_schedule.h). The tasks of
+  // a chain depend on each other.
   using Chain = std::vector<size_t>;
   std::vector<Chain> co_scheduled = {};
 };

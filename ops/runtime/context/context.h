@@ -62,7 +62,7 @@ bool end_context(Context& context, bool drain);
 Context* current_context();
 void set_current_context(std::shared_ptr<Context> context);
 
-// The same, or the call ends with 107002.
+// The calling thread's context; without one the call ends with 107002.
 Context& require_context(const Call& call);
 
 using BorrowedStream = HandleTable<Stream>::Borrowed;

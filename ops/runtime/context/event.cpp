@@ -165,7 +165,7 @@ void Event::make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
   if (!record) return;
   Task task{.name = "event wait", .latch = record, .latch_timeout = timeout};
   auto counter = std::make_unique<WaitCounter>(pending_waits_);
-  note_waiting(stream);
+  add_waiting(stream);
   task.argument = counter.release();
   task.release = release_wait;
   submit(call, *stream, std::move(task), /*ticket=*/nullptr, {.awaits = record.get()});
@@ -173,7 +173,7 @@ void Event::make_wait(const Call& call, const std::shared_ptr<Stream>& stream,
   if (!record->is_open()) record->wake();
 }
 
-void Event::note_waiting(const std::shared_ptr<Stream>& stream) {
+void Event::add_waiting(const std::shared_ptr<Stream>& stream) {
   const std::lock_guard lock(mutex_);
   if (pending_waits_->load() == 0) waiting_.clear();
   std::erase_if(waiting_, [](const std::weak_ptr<Stream>& each) { return each.expired(); });

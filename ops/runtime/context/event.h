@@ -91,7 +91,7 @@ class Event : public Handled, public std::enable_shared_from_this<Event> {
   std::shared_ptr<Capture> marked_capture() const;
   void set_recorded_now();
   // Counts one wait more, and remembers where.
-  void note_waiting(const std::shared_ptr<Stream>& stream);
+  void add_waiting(const std::shared_ptr<Stream>& stream);
 
   const int32_t device_;
   const uint32_t flags_;

@@ -9,11 +9,11 @@
 namespace aclgrad::runtime {
 namespace {
 
-aclError note_task_failure(const Call& call, Stream& stream) {
+aclError take_task_failure(const Call& call, Stream& stream) {
   const TaskFailure failure = stream.take_failure();
   if (failure.status == ACL_SUCCESS) return ACL_SUCCESS;
-  return call.note(failure.status, failure.message,
-                   "The task ran, and failed, after the call that queued it had returned.");
+  return call.report(failure.status, failure.message,
+                     "The task ran, and failed, after the call that queued it had returned.");
 }
 
 }  // namespace
@@ -41,14 +41,14 @@ aclError wait_for_device(const Call& call, int32_t device, Deadline deadline) {
   }
   aclError first = ACL_SUCCESS;
   for (const auto& stream : on_device) {
-    const aclError status = note_task_failure(call, *stream);
+    const aclError status = take_task_failure(call, *stream);
     if (first == ACL_SUCCESS) first = status;
   }
   return first;
 }
 
 void report_task_failure(const Call& call, Stream& stream) {
-  if (const aclError status = note_task_failure(call, stream)) throw Failure{status};
+  if (const aclError status = take_task_failure(call, stream)) throw Failure{status};
 }
 
 void inside_own_task(const Call& call) {

@@ -86,19 +86,19 @@ void tell_rows(OperandSink& sink, const char* argument, const void* address, siz
       {argument, address, shape, strides, 2, 1, is_written ? 0 : 1, is_written ? 1 : 0, nullptr});
 }
 
-void tell(const Copy& copy, OperandSink& sink) {
+void describe(const Copy& copy, OperandSink& sink) {
   tell_rows(sink, "dst", copy.to, copy.to_pitch, copy.width, copy.height, /*is_written=*/true);
   tell_rows(sink, "src", copy.from, copy.from_pitch, copy.width, copy.height, /*is_written=*/false);
 }
 
-void tell(const Fill& fill, OperandSink& sink) {
+void describe(const Fill& fill, OperandSink& sink) {
   tell_rows(sink, "devPtr", fill.at, fill.count, fill.count, 1, /*is_written=*/true);
 }
 
 template <class Work>
 Effects effects_of(const Work& work) {
-  return {.tell = [](const void* subject,
-                     OperandSink& sink) { tell(*static_cast<const Work*>(subject), sink); },
+  return {.describe = [](const void* subject,
+                         OperandSink& sink) { describe(*static_cast<const Work*>(subject), sink); },
           .subject = &work,
           .is_copy = true};
 }

@@ -46,11 +46,11 @@ struct Register {
 Register& live() { return never_destroyed<Register>(); }
 
 // Counts every change of the register, made while it is locked: what was read of it before holds
-// as long as this is the same.
+// as long as this does not change.
 constinit std::atomic<uint64_t> changes{1};
-void note_change() noexcept { changes.fetch_add(1, std::memory_order_release); }
+void count_change() noexcept { changes.fetch_add(1, std::memory_order_release); }
 
-// What a thread has been told last about addresses; a place for each, by its bits.
+// A thread's cache of what find_memory() answered, direct-mapped by bits of the address.
 struct Answer {
   uint64_t change = 0;
   uintptr_t address = 0;
@@ -133,7 +133,7 @@ void allocate(const Call& call, const char* parameter, void** pointer, const Wan
     if (context.has_lost_memory()) call.no_context();
     live().by_address[number(address)] =
         Allocation{*real_size, wanted.kind, context.device(), ++live().latest_id, std::move(block)};
-    note_change();
+    count_change();
   }
   *pointer = address;
 }
@@ -152,7 +152,7 @@ MemoryBlock take(const void* address, MemoryKind kind) noexcept {
   if (found == live().by_address.end() || found->second.kind != kind) return nullptr;
   MemoryBlock block = std::move(found->second.block);
   live().by_address.erase(found);
-  note_change();
+  count_change();
   return block;
 }
 
@@ -195,7 +195,7 @@ void add_mapping(void* address, size_t size, int32_t device) {
     const std::unique_lock lock(live().mutex);
     live().by_address[number(address)] =
         Allocation{size, MemoryKind::kMapped, device, ++live().latest_id, std::move(block)};
-    note_change();
+    count_change();
   }
   if (Hooks* const active = hooks()) active->mapped(address, size);
 }
@@ -214,7 +214,7 @@ std::vector<MemoryBlock> take_memory_of(int32_t device,
   taken.reserve(static_cast<size_t>(std::count_if(
       all.begin(), all.end(), [&](const auto& each) { return is_taken(each.second); })));
   for (const auto& context : contexts) context->lose_memory();
-  note_change();
+  count_change();
   for (auto it = all.begin(); it != all.end();) {
     if (is_taken(it->second)) {
       taken.push_back(std::move(it->second.block));

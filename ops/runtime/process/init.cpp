@@ -112,9 +112,9 @@ aclError aclFinalizeReference(uint64_t* refCount) {
   return entry(__func__, [&](const Call& call) {
     const std::lock_guard lock(process().mutex);
     const struct Count {  // also of a call that fails
-      uint64_t* told;
+      uint64_t* reference_count;
       ~Count() {
-        if (told != nullptr) *told = process().uses;
+        if (reference_count != nullptr) *reference_count = process().uses;
       }
     } afterwards{refCount};
     if (process().uses == 0) already_finalized(call);

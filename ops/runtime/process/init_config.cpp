@@ -133,9 +133,9 @@ class Reader : public nlohmann::json_sax<Json> {
       const Rule& rule = kRules[i];
       if (rule.section != section || rule.key != key) continue;
       if (!rule.holds(value)) {
-        note(i, fmt::format("\"{}\"{} is {}, expected {}", rule.key,
-                            in_section ? fmt::format(" in \"{}\"", rule.section) : "", value.shown,
-                            rule.expected));
+        add_problem(i, fmt::format("\"{}\"{} is {}, expected {}", rule.key,
+                                   in_section ? fmt::format(" in \"{}\"", rule.section) : "",
+                                   value.shown, rule.expected));
       } else if (rule.holds == is_message_mode) {
         messages_per_process_ = value.text == "1";
       }
@@ -143,7 +143,7 @@ class Reader : public nlohmann::json_sax<Json> {
     }
   }
 
-  void note(size_t rule, std::string problem) {
+  void add_problem(size_t rule, std::string problem) {
     if (rule >= broken_) return;
     broken_ = rule;
     problem_ = std::move(problem);

@@ -14,7 +14,7 @@ void Latch::open() {
     open_.store(true, std::memory_order_release);
     parked.swap(parked_);
   }
-  // Streams lock themselves before they lock a latch, so they are told after it is unlocked.
+  // Streams lock themselves before they lock a latch, so they are notified after it is unlocked.
   for (const std::shared_ptr<Stream>& stream : parked) stream->latch_opened();
 }
 

@@ -27,7 +27,7 @@ class Latch {
   // latch calls it: memory must not be missing when the stream gets there.
   void expect_stream();
 
-  // True when open; otherwise the stream is told (Stream::latch_opened) once it opens.
+  // True when open; otherwise the stream is notified (Stream::latch_opened) once it opens.
   bool open_or_park(const std::shared_ptr<Stream>& stream);
 
   // When it opened. Only for an open latch.

@@ -327,7 +327,7 @@ bool Stream::perform(Lock& lock, Task& task) {
       finish(lock, task);
       throw;
     } catch (...) {
-      tell_of_exception(fail);
+      describe_exception(fail);
     }
   }
   if (!task.latch || task.latch->open_or_park(shared_from_this())) return true;

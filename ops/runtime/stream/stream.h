@@ -78,7 +78,7 @@ struct TaskError : std::exception {
 
 // Calls tell(status, reason) for the exception that a task left with; to be called by its handler.
 template <class Tell>
-auto tell_of_exception(const Tell& tell) {
+auto describe_exception(const Tell& tell) {
   try {
     throw;
   } catch (const TaskError& error) {

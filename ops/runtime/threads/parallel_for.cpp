@@ -86,7 +86,7 @@ class WorkerPool {
     return true;
   }
 
-  // The same for a range of units for each thread.
+  // A body that takes a range of units, one range for each thread.
   bool parallel_for_ranges(int64_t units, int32_t threads, RangeBody body, void* context,
                            const CoScheduled& co_scheduled) {
     const std::unique_lock lock(mutex_, std::try_to_lock);

@@ -8,12 +8,13 @@
 namespace aclgrad::runtime {
 namespace {
 
-// Less than that is noise, and where parts stay the same their memory stays in the caches.
+// Smaller differences are noise; and while the bounds do not change, each thread's memory stays in
+// its caches.
 constexpr double kTolerance = 1.0 / 16;
-// Work that all have done sooner tells nothing.
+// Loops that take less time are not measured: starting the threads takes most of it.
 constexpr double kMinSeconds = 20e-6;
-// How much one piece of work counts, and how far one may be off: a core that was taken away for a
-// moment says little about the next one.
+// The weight of one loop, and the largest change that one may make: a core that another process had
+// for a moment is not slow.
 constexpr double kEmaWeight = 1.0 / 4;
 constexpr double kOutlierClamp = 1.5;
 constexpr double kMinSpeed = 0.25;
@@ -28,7 +29,7 @@ void Speeds::cut(int64_t units, int32_t threads, int64_t* bounds) const {
   double before = 0;
   for (int32_t i = 0; i < threads; ++i) {
     bounds[i] = std::llround(static_cast<double>(units) * before / total);
-    // Even the slowest gets something, to show when it is no longer slow.
+    // The slowest gets a unit too, so that its speed is measured again.
     if (units >= threads && i > 0) {
       bounds[i] = std::clamp(bounds[i], bounds[i - 1] + 1, units - (threads - i));
     }

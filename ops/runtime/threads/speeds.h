@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast threads are, compared with each other, and how much each of them deserves to get
-// (feedback-guided loop scheduling). A core may be slower than its neighbour for good, or for as
-// long as others use it, too; equal parts would then have the fast ones wait.
+// The relative speeds of threads, measured, and each one's share of the next loop (feedback-guided
+// loop scheduling). A core may be slower than its neighbour for good, or while other processes use
+// it; with equal shares the fast ones would wait.
 #ifndef ACLGRAD_OPS_RUNTIME_THREADS_SPEEDS_H_
 #define ACLGRAD_OPS_RUNTIME_THREADS_SPEEDS_H_
 
@@ -16,10 +16,10 @@ class Speeds {
  public:
   Speeds() { speeds_.fill(1); }
 
-  // Thread i gets units [bounds[i], bounds[i + 1]): one at least, if there are as many as threads.
+  // Thread i gets units [bounds[i], bounds[i + 1]): at least one, if there are as many as threads.
   void cut(int64_t units, int32_t threads, int64_t* bounds) const;
 
-  // What came of it: the time that each thread took for its units, 0 where it did not do them.
+  // Updates the speeds by the time that each thread took for its units; 0 where it did none.
   void learn(const int64_t* bounds, const double* seconds, int32_t threads);
 
  private:

@@ -32,7 +32,7 @@ struct AddTask {
   std::vector<const void*> tensors;
   int64_t units = kUnits;
   int64_t row_group = 1;
-  int64_t fewest_row_groups = 1;
+  int64_t min_row_groups = 1;
   aclError answer = ACL_SUCCESS;
   bool throws = false;
   std::function<void(int64_t unit)> before_part = [](int64_t) {};
@@ -75,9 +75,9 @@ inline constexpr aclgradTiling kTiling{
           return all.size();
         },
     .row_groups =
-        [](const void* argument, int64_t* units, int64_t* fewest) {
+        [](const void* argument, int64_t* units, int64_t* min_row_groups) {
           *units = task_of(argument).row_group;
-          *fewest = task_of(argument).fewest_row_groups;
+          *min_row_groups = task_of(argument).min_row_groups;
         },
     .run = [](void* argument, const aclgradTile* part) -> aclError {
       AddTask& task = task_of(argument);
@@ -96,7 +96,7 @@ inline constexpr aclgradTiling kTiling{
       }
       return ACL_SUCCESS;
     },
-    // A tensor is told by the address that its data had at first.
+    // A tensor is known by the address that its data had at first.
     .move = [](void* argument, const void* tensor, intptr_t bytes) -> int32_t {
       AddTask& task = task_of(argument);
       bool found = false;

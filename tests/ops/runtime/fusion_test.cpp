@@ -128,7 +128,7 @@ TEST_F(Fusion, PartsAreRectanglesOfRowGroups) {
     tasks_.clear();
     AddTask& first = add(dense(1), {{region(0), 0, 16}});
     first.row_group = 8;
-    first.fewest_row_groups = 1000;
+    first.min_row_groups = 1000;
     const AddTask& second = add({region(1), 32, 32}, {dense(0)}, kUnits / 2);
     expect_same_bits(1);
     EXPECT_EQ(first.torn_row_groups, 0) << threads;
@@ -143,10 +143,10 @@ TEST_F(Fusion, PartsAreRectanglesOfRowGroups) {
 
 TEST_F(Fusion, TasksWhoseRowGroupsAreRowsAreFused) {
   // Rows of 1 KB; each needs `for_all` bytes that are the same for all of them, too.
-  const auto add_row_groups = [&](int to, int from, int64_t fewest, int64_t for_all) {
+  const auto add_row_groups = [&](int to, int from, int64_t min_row_groups, int64_t for_all) {
     AddTask& task = add({region(to), 1024, 1024},
                         {{region(from), 1024, 1024}, {region(from + 4), 0, for_all}}, 1024);
-    task.fewest_row_groups = fewest;
+    task.min_row_groups = min_row_groups;
   };
   struct Case {
     int64_t first;
@@ -191,7 +191,7 @@ TEST_F(Fusion, RandomSequencesGiveTheBitsOfTaskAfterTask) {
         if (draw(4) == 0) each.step = 0;
       }
       AddTask& task = add(place(units), std::move(from), units);
-      if (units == kMany && draw(2) == 0) task.fewest_row_groups = 1 + draw(100);
+      if (units == kMany && draw(2) == 0) task.min_row_groups = 1 + draw(100);
       if (units == kMany && draw(4) == 0) task.row_group = 4;
     }
     tasks += tasks_.size();

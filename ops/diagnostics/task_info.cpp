@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/diagnostics/task_note.h"
+#include "ops/diagnostics/task_info.h"
 
 #include <fmt/format.h>
 
@@ -19,9 +19,9 @@ namespace {
 
 using runtime::TaskError;
 
-// The argument of a task with a note.
-struct Noted {
-  std::shared_ptr<TaskNote> note;
+// The argument of a task with a info.
+struct TrackedTask {
+  std::shared_ptr<TaskInfo> info;
   Task inner;
 
   // Of a run in units, which threads may share: checked before the first unit and after the last.
@@ -31,31 +31,31 @@ struct Noted {
   int64_t done = 0;
 };
 
-Noted& noted(void* argument) { return *static_cast<Noted*>(argument); }
+TrackedTask& tracked(void* argument) { return *static_cast<TrackedTask*>(argument); }
 
 // Null when the thread is over but for its last destructors.
-std::shared_ptr<TaskNote>* current_note() {
-  return runtime::ThreadOwned<std::shared_ptr<TaskNote>>::get();
+std::shared_ptr<TaskInfo>* current_info() {
+  return runtime::ThreadOwned<std::shared_ptr<TaskInfo>>::get();
 }
 
 aclError run_checked(void* argument) {
-  Noted& task = noted(argument);
-  const InsideTask inside(task.note);
-  if (task.note->is_host_code) reached_by_host(*task.note);
-  const std::string refusal = check_before(*task.note);
+  TrackedTask& task = tracked(argument);
+  const InsideTask inside(task.info);
+  if (task.info->is_host_code) reached_by_host(*task.info);
+  const std::string refusal = check_before(*task.info);
   if (!refusal.empty()) throw TaskError(ACL_ERROR_RT_AICORE_EXCEPTION, refusal);
   const aclError status = task.inner.run(task.inner.argument);
-  check_after(*task.note);
+  check_after(*task.info);
   return status;
 }
 
 aclError run_part_checked(void* argument, const aclgradTile* part) {
-  Noted& task = noted(argument);
+  TrackedTask& task = tracked(argument);
   const aclgradTiling& tiling = *task.inner.tiling;
   const int64_t units = (part->end - part->begin) * part->rows;
   {
     const std::lock_guard lock(task.mutex);
-    if (task.begun == 0) task.refusal = check_before(*task.note);
+    if (task.begun == 0) task.refusal = check_before(*task.info);
     task.begun += units;
     if (!task.refusal.empty()) {
       if (task.begun >= tiling.units(task.inner.argument)) task.begun = task.done = 0;
@@ -67,25 +67,25 @@ aclError run_part_checked(void* argument, const aclgradTile* part) {
   task.done += units;
   if (task.done >= tiling.units(task.inner.argument)) {
     task.begun = task.done = 0;
-    check_after(*task.note);
+    check_after(*task.info);
   }
   return status;
 }
 
-// Earlier uses keep the note that they were entered with.
+// Earlier uses keep the info that they were entered with.
 int32_t move_checked(void* argument, const void* tensor, intptr_t bytes) {
-  Noted& task = noted(argument);
+  TrackedTask& task = tracked(argument);
   const aclgradTiling& tiling = *task.inner.tiling;
   if (tiling.move == nullptr || tiling.move(task.inner.argument, tensor, bytes) == 0) return 0;
   quietly([&] {
-    auto note = std::make_shared<TaskNote>(*task.note);
-    for (Access& access : note->accesses) {
+    auto info = std::make_shared<TaskInfo>(*task.info);
+    for (Access& access : info->accesses) {
       if (access.tensor != tensor) continue;
       access.region = access.region.moved(bytes);
       access.may_be_host = true;  // moving is for memory of the program
     }
-    note->find_allocations();
-    task.note = std::move(note);
+    info->find_allocations();
+    task.info = std::move(info);
   });
   return 1;
 }
@@ -93,28 +93,28 @@ int32_t move_checked(void* argument, const void* tensor, intptr_t bytes) {
 constexpr aclgradTiling kCheckedTiling{
     .units =
         [](const void* argument) {
-          const auto& task = *static_cast<const Noted*>(argument);
+          const auto& task = *static_cast<const TrackedTask*>(argument);
           return task.inner.tiling->units(task.inner.argument);
         },
     .operands =
         [](const void* argument, aclgradFootprint* operands, size_t capacity) {
-          const auto& task = *static_cast<const Noted*>(argument);
+          const auto& task = *static_cast<const TrackedTask*>(argument);
           return task.inner.tiling->operands(task.inner.argument, operands, capacity);
         },
     .row_groups =
-        [](const void* argument, int64_t* units, int64_t* fewest) {
-          const auto& task = *static_cast<const Noted*>(argument);
-          *units = *fewest = 0;
+        [](const void* argument, int64_t* units, int64_t* min_row_groups) {
+          const auto& task = *static_cast<const TrackedTask*>(argument);
+          *units = *min_row_groups = 0;
           if (task.inner.tiling->row_groups != nullptr) {
-            task.inner.tiling->row_groups(task.inner.argument, units, fewest);
+            task.inner.tiling->row_groups(task.inner.argument, units, min_row_groups);
           }
         },
     .run = run_part_checked,
     .move = move_checked,
 };
 
-void release_noted(void* argument) {
-  const std::unique_ptr<Noted> task(&noted(argument));
+void release_tracked(void* argument) {
+  const std::unique_ptr<TrackedTask> task(&tracked(argument));
   task->inner.drop();
 }
 
@@ -146,7 +146,7 @@ Axes axes_of(const aclgradTaskOperand& view) {
   return axes;
 }
 
-// Collects what effects tell.
+// Collects the operands that effects describe.
 struct Accesses final : runtime::OperandSink {
   explicit Accesses(bool of_host) : may_be_host(of_host) {}
 
@@ -170,7 +170,7 @@ struct Accesses final : runtime::OperandSink {
 
 std::vector<Access> accesses_of(const Effects& effects) {
   Accesses accesses(effects.is_copy);
-  if (effects.tell != nullptr) effects.tell(effects.subject, accesses);
+  if (effects.describe != nullptr) effects.describe(effects.subject, accesses);
   return std::move(accesses.all);
 }
 
@@ -179,28 +179,28 @@ const char* verb(const Access& access) {
   return access.is_written ? "writes" : "reads";
 }
 
-void TaskNote::find_allocations() {
+void TaskInfo::find_allocations() {
   allocations.clear();
   for (const Access& access : accesses) {
     allocations.push_back(access.region.empty() ? 0 : judge(access.region).serial);
   }
 }
 
-std::string TaskNote::describe(const Access& access) const {
+std::string TaskInfo::describe(const Access& access) const {
   return fmt::format("{} (argument {}) on {}", name, access.argument, stream);
 }
 
-Task with_note(Task task, const Stream& stream, const Effects& effects) try {
-  auto argument = std::make_unique<Noted>();
-  argument->note = std::make_shared<TaskNote>();
-  TaskNote& note = *argument->note;
-  note.name = name_of(task);
-  note.stream = name_of(stream);
-  note.accesses = accesses_of(effects);
-  note.is_host_code = effects.is_host_code;
-  note.queued = Site::here();
-  note.find_allocations();
-  if (!effects.is_copy) check_overlap(note);
+Task track_task(Task task, const Stream& stream, const Effects& effects) try {
+  auto argument = std::make_unique<TrackedTask>();
+  argument->info = std::make_shared<TaskInfo>();
+  TaskInfo& info = *argument->info;
+  info.name = name_of(task);
+  info.stream = name_of(stream);
+  info.accesses = accesses_of(effects);
+  info.is_host_code = effects.is_host_code;
+  info.queued = CallSite::here();
+  info.find_allocations();
+  if (!effects.is_copy) check_overlap(info);
   argument->inner.run = task.run;
   argument->inner.argument = task.argument;
   argument->inner.release = task.release;
@@ -208,27 +208,27 @@ Task with_note(Task task, const Stream& stream, const Effects& effects) try {
   if (task.tiling != nullptr) task.tiling = &kCheckedTiling;
   task.run = run_checked;
   task.argument = argument.release();
-  task.release = release_noted;
+  task.release = release_tracked;
   return task;
 } catch (...) {
   task.drop();
   throw;
 }
 
-std::shared_ptr<TaskNote> note_of(const Task& task) {
-  return task.run == run_checked ? noted(task.argument).note : nullptr;
+std::shared_ptr<TaskInfo> info_of(const Task& task) {
+  return task.run == run_checked ? tracked(task.argument).info : nullptr;
 }
 
-InsideTask::InsideTask(std::shared_ptr<TaskNote> note) {
-  if (auto* const mine = current_note()) outer_ = std::exchange(*mine, std::move(note));
+InsideTask::InsideTask(std::shared_ptr<TaskInfo> info) {
+  if (auto* const mine = current_info()) outer_ = std::exchange(*mine, std::move(info));
 }
 
 InsideTask::~InsideTask() {
-  if (auto* const mine = current_note()) *mine = std::move(outer_);
+  if (auto* const mine = current_info()) *mine = std::move(outer_);
 }
 
-std::shared_ptr<TaskNote> InsideTask::current() {
-  const auto* const mine = current_note();
+std::shared_ptr<TaskInfo> InsideTask::current() {
+  const auto* const mine = current_info();
   return mine == nullptr ? nullptr : *mine;
 }
 

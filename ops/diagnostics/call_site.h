@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where in the program something was done: the stack of the call, kept as addresses and turned into
 // names only when it is to be read.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_SITE_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_SITE_H_
+#ifndef ACLGRAD_OPS_DIAGNOSTICS_CALL_SITE_H_
+#define ACLGRAD_OPS_DIAGNOSTICS_CALL_SITE_H_
 
 #include <array>
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace aclgrad::diagnostics {
 
-class Site {
+class CallSite {
  public:
   // The stack of the calling thread.
-  static Site here();
+  static CallSite here();
 
   // The function of the C interface that the program called ("aclrtMalloc").
   std::string function() const;
@@ -23,7 +23,7 @@ class Site {
   std::string frames(const std::string& indent) const;
 
   // Whether two calls came the same way.
-  bool operator==(const Site& other) const = default;
+  bool operator==(const CallSite& other) const = default;
 
   // The name of the call that the thread is in, for functions that leave no trace in the stack
   // because they end by jumping into another one. Returns the one before.
@@ -37,4 +37,4 @@ class Site {
 
 }  // namespace aclgrad::diagnostics
 
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_SITE_H_
+#endif  // ACLGRAD_OPS_DIAGNOSTICS_CALL_SITE_H_

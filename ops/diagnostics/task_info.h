@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the checks know about a task of a stream: what it touches, under which names, and who queued
-// it. The note travels inside the task, so that recorded tasks are checked in every replay too.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_TASK_NOTE_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_TASK_NOTE_H_
+// it. The info travels inside the task, so that recorded tasks are checked in every replay too.
+#ifndef ACLGRAD_OPS_DIAGNOSTICS_TASK_INFO_H_
+#define ACLGRAD_OPS_DIAGNOSTICS_TASK_INFO_H_
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "ops/diagnostics/call_site.h"
 #include "ops/diagnostics/checks.h"
 #include "ops/diagnostics/region.h"
-#include "ops/diagnostics/site.h"
 #include "ops/runtime/call/hooks.h"
 #include "ops/runtime/stream/stream.h"
 
 namespace aclgrad::diagnostics {
 
 // The checks that look at what tasks touch.
-constexpr uint32_t kNeedNotes = kMemory | kUninit | kStreams;
+constexpr uint32_t kNeedTaskInfo = kMemory | kUninit | kStreams;
 
 using runtime::Effects;
 using runtime::Stream;
@@ -46,13 +46,13 @@ std::vector<Access> accesses_of(const Effects& effects);
 // "reads", "writes" or "reads and writes".
 const char* verb(const Access& access);
 
-struct TaskNote {
+struct TaskInfo {
   std::string name;    // "aclnnSelu", "the memory copy"
   std::string stream;  // "stream 1"
   std::vector<Access> accesses;
   std::vector<uint64_t> allocations;  // serial number of each access's one, 0 for foreign memory
   bool is_host_code = false;          // runs a function of the program
-  Site queued;
+  CallSite queued;
 
   // Looks the accesses' allocations up.
   void find_allocations();
@@ -66,28 +66,28 @@ struct TaskNote {
   std::string describe(const Access& access) const;
 };
 
-// The task with a note, which is checked before and after it runs. A task that would leave its
+// The task with a info, which is checked before and after it runs. A task that would leave its
 // memory is not run; it fails with 507015, as it would on the device. When this throws, the task is
 // released.
-Task with_note(Task task, const Stream& stream, const Effects& effects);
+Task track_task(Task task, const Stream& stream, const Effects& effects);
 
 // Null when it has none.
-std::shared_ptr<TaskNote> note_of(const Task& task);
+std::shared_ptr<TaskInfo> info_of(const Task& task);
 
-// While it lives, the calling thread is inside the task with this note (null: inside none).
+// While it lives, the calling thread is inside the task with this info (null: inside none).
 class InsideTask {
  public:
-  explicit InsideTask(std::shared_ptr<TaskNote> note);
+  explicit InsideTask(std::shared_ptr<TaskInfo> info);
   ~InsideTask();
   InsideTask(const InsideTask&) = delete;
   InsideTask& operator=(const InsideTask&) = delete;
 
-  static std::shared_ptr<TaskNote> current();
+  static std::shared_ptr<TaskInfo> current();
 
  private:
-  std::shared_ptr<TaskNote> outer_;
+  std::shared_ptr<TaskInfo> outer_;
 };
 
 }  // namespace aclgrad::diagnostics
 
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_TASK_NOTE_H_
+#endif  // ACLGRAD_OPS_DIAGNOSTICS_TASK_INFO_H_

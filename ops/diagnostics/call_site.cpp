@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/diagnostics/site.h"
+#include "ops/diagnostics/call_site.h"
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -61,16 +61,16 @@ std::string demangled(const char* symbol) {
 
 }  // namespace
 
-const char* Site::set_call(const char* name) { return std::exchange(current_call(), name); }
+const char* CallSite::set_call(const char* name) { return std::exchange(current_call(), name); }
 
-Site Site::here() {
-  Site site;
-  backtrace(site.stack_.data(), kDepth);
-  site.call_ = current_call();
-  return site;
+CallSite CallSite::here() {
+  CallSite call_site;
+  backtrace(call_site.stack_.data(), kDepth);
+  call_site.call_ = current_call();
+  return call_site;
 }
 
-std::string Site::function() const {
+std::string CallSite::function() const {
   if (call_ != nullptr) return call_;
   std::string name = "a call";
   for (void* const address : stack_) {
@@ -82,7 +82,7 @@ std::string Site::function() const {
   return name;
 }
 
-std::string Site::frames(const std::string& indent) const {
+std::string CallSite::frames(const std::string& indent) const {
   std::string text;
   int shown = 0;
   bool inside = true;
@@ -98,7 +98,7 @@ std::string Site::frames(const std::string& indent) const {
                               frame.offset);
     ++shown;
   }
-  return text.empty() ? indent + "at a place that the stack does not tell\n" : text;
+  return text.empty() ? indent + "at a place that the stack does not show\n" : text;
 }
 
 }  // namespace aclgrad::diagnostics
