@@ -162,14 +162,14 @@ class Page {
         "[accuracy](../accuracy.md), which tried all inputs. *Speed* is that of FLOAT\non one "
         "thread, in 10⁹ elements a second, and its multiple of the best peer's "
         "([performance](../performance.md)). The\nblocks are the headers' own words on the "
-        "parameters, with their checks in order.\n",
+        "parameters; their checks in order are in [checks](checks.md).\n",
         "以下“数据类型”指类型由算子决定的那些张量；打开 `aclgradSetAcceptDouble` 后，凡支持 FLOAT "
         "之处也接受 "
         "DOUBLE。\n“误差界”与“实测最大误差”以末位单位（ulp）计，取自 "
         "[accuracy](../accuracy.md)（穷举全部输入），其余为数值测试的要求。\n“速度”为 FLOAT "
         "单线程，单位 10⁹ "
         "元素每秒，以及与最快同类库之比"
-        "（[performance](../performance.md)）。\n各项检查的先后顺序见头文件。\n");
+        "（[performance](../performance.md)）。\n各项检查的先后顺序见 [checks](checks.md)。\n");
   }
 
   void details(const Words& words) {

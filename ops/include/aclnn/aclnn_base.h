@@ -3,12 +3,13 @@
  * What every operator header includes, and what holds for every operator whose header says nothing
  * else. An operator is called in two phases.
  *
- * Phase one, aclnn<Name>GetWorkspaceSize, checks its arguments in the order that the header lists
- * and gives an executor and the size of the workspace that phase two needs. It returns 0; 161001
- * for a null workspaceSize or executor, which it looks at first, or a null required argument;
- * 161002 for an argument that breaks a rule of the header, or a view that reaches beyond the end of
- * the allocation of its address; 561103 for a strided view that leaves its storage. On failure
- * both outputs stay; aclGetRecentErrMsg names operator, argument, what was expected and what came.
+ * Phase one, aclnn<Name>GetWorkspaceSize, checks its arguments in the order of
+ * docs/reference/checks.md and gives an executor and the size of the workspace for phase two. It
+ * returns 0; 161001 for a null workspaceSize or executor, which it looks at first, or a null
+ * required argument; 161002 for an argument that breaks a rule of the header, or a view that
+ * reaches beyond the end of the allocation of its address; 561103 for a strided view that leaves
+ * its storage. On failure both outputs stay; aclGetRecentErrMsg names operator, argument, what was
+ * expected and what came.
  *
  * Phase two, aclnn<Name>, queues the work on `stream`. It returns 0; 161001 for a null executor, or
  * a null workspace where one is needed; 161002 for a workspace smaller than asked for; 561103 for

@@ -17,10 +17,6 @@ ACLGRAD_BEGIN_DECLS
  * self        FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL; BF16, COMPLEX64
  *             (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
  * out         dtype of self, FLOAT for COMPLEX64; shape and format of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. dtype of out   5. shapes differ   6. rank above 8   7. formats
- *         differ or are private
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnAbsGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                          uint64_t* workspaceSize,

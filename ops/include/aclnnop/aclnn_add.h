@@ -17,9 +17,7 @@ ACLGRAD_BEGIN_DECLS
  * out = self + alpha * other, computed in P = PromoteType(self, other), to which alpha is
  * converted. self and other broadcast to exactly out's shape, ranks at most 8. P must be
  * convertible to out's dtype and alpha to P, so BOOL tensors want an integer or BOOL alpha (a
- * non-zero one counts as 1). Order of the checks: self, other, alpha, out not null; dtype of self,
- * of other; P exists; alpha; out's dtype; ranks; broadcast; out's shape. An empty self or other:
- * success, nothing is written.
+ * non-zero one counts as 1). An empty self or other: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnAddGetWorkspaceSize(const aclTensor* self,
                                                          const aclTensor* other,
@@ -42,9 +40,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAdd(void* workspace, uint64_t worksp
 
 /*
  * out = self + alpha * other with a scalar `other`; out has self's shape. Computed in P: with a
- * complex operand PromoteType(self, other); else self's type when self is floating; else FLOAT when
- * other is DOUBLE and out FLOAT; else PromoteType(self, other) when other is floating or self BOOL;
- * else self's type. Checks as aclnnAdd, where they apply.
+ * complex operand PromoteType(self, other); else self's type when self is floating; else FLOAT
+ * when other is DOUBLE and out FLOAT; else PromoteType(self, other) when other is floating or self
+ * BOOL; else self's type.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnAddsGetWorkspaceSize(const aclTensor* self,
                                                           const aclScalar* other,

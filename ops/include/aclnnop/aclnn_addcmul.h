@@ -20,10 +20,6 @@ ACLGRAD_BEGIN_DECLS
  *             Ascend950); P must be one of these; rank 0 to 8
  * value       of any real dtype
  * out         what P converts to; the shape that the three broadcast to; may be one of them
- *
- * 161001  1. workspaceSize or executor null   2. self, tensor1, tensor2, value, out null
- * 161002  3. dtypes of self, tensor1, tensor2   4. P   5. P does not convert to out's dtype   6. a
- *         private format   7. ranks above 8   8. shapes do not broadcast   9. shape of out
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnAddcmulGetWorkspaceSize(
     const aclTensor* self, const aclTensor* tensor1, const aclTensor* tensor2,
@@ -32,8 +28,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAddcmul(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, aclrtStream stream);
 
 /*
- * aclnnAddcmul with selfRef as both input and output, to whose shape the others broadcast. The same
- * checks, with selfRef in the place of self and out.
+ * aclnnAddcmul with selfRef as both input and output, to whose shape the others broadcast.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddcmulGetWorkspaceSize(
     const aclTensor* selfRef, const aclTensor* tensor1, const aclTensor* tensor2,

@@ -23,11 +23,8 @@ ACLGRAD_BEGIN_DECLS
  * out = beta * self + alpha * (mat1 @ mat2); note that beta comes before alpha. self is of rank 1
  * or 2 and broadcasts to out's [M,N]; mat1 [M,K], mat2 [K,N]. beta and alpha are converted to
  * FLOAT. A beta of 0 (below FLOAT's epsilon) means that self is not read, an alpha of 0 that the
- * product is not computed: a NaN there does not show. K = 0 gives beta * self; an empty self, M = 0
- * or N = 0: success, nothing is written. Order of the checks: self, mat1, mat2, beta, alpha, out
- * not null; dtype of mat1, mat2, self, out; beta and alpha not complex; cubeMathType with the
- * dtypes; mat1's rank; mat2's rank; inner sizes; self not FRACTAL_NZ; self's rank; broadcast; out's
- * shape; cubeMathType's range.
+ * product is not computed: a NaN there does not show. K = 0 gives beta * self; an empty self, M =
+ * 0 or N = 0: success, nothing is written. Limits: beta and alpha not complex.
  */
 ACL_FUNC_VISIBILITY aclnnStatus
 aclnnAddmmGetWorkspaceSize(const aclTensor* self, const aclTensor* mat1, const aclTensor* mat2,

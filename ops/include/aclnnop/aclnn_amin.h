@@ -16,9 +16,8 @@ ACLGRAD_BEGIN_DECLS
  * them. dim lists dimensions in [-n, n-1] (n = self's rank, 1 for 0-d), each once; an empty array
  * means all of them. Reduced dimensions vanish, or stay with size 1 when keepDim is set. Data
  * types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL (an and), and BF16 on
- * Atlas A2, A3 and 950; out has self's. An empty self: success, nothing is written. Order of the
- * checks: self, dim, out not null; out's dtype; self's dtype; dim in range, no dimension twice,
- * none of size 0; ranks at most 8; out's shape.
+ * Atlas A2, A3 and 950; out has self's. An empty self: success, nothing is written. Limits: dim in
+ * range, no dimension twice, none of size 0; ranks at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnAminGetWorkspaceSize(const aclTensor* self,
                                                           const aclIntArray* dim, bool keepDim,

@@ -25,10 +25,7 @@ ACLGRAD_BEGIN_DECLS
  * All tensors of one dtype: FLOAT, FLOAT16, or BF16 on Atlas A2, A3 and 950. mRef, vRef, grad and
  * maxGradNormOptional have varRef's shape; the latter is required with amsgrad and else may be
  * null. beta1Power, beta2Power, lr, weightDecay, beta1, beta2, eps: one element of any rank, read
- * when the work runs. Order of the checks: all tensors not null, in the order of the parameters,
- * last maxGradNormOptional (amsgrad); varRef's dtype; the same dtype, in order; shapes of mRef,
- * vRef, grad, maxGradNormOptional; one element, in order. An empty varRef: success, nothing is
- * written.
+ * when the work runs. An empty varRef: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamWGetWorkspaceSize(
     aclTensor* varRef, aclTensor* mRef, aclTensor* vRef, const aclTensor* beta1Power,

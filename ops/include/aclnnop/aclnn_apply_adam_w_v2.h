@@ -25,10 +25,7 @@ ACLGRAD_BEGIN_DECLS
  * varRef (theta), mRef, vRef, grad and maxGradNormOptionalRef: each FLOAT, FLOAT16 or BF16, all of
  * varRef's shape. maxGradNormOptionalRef is required with amsgrad and else may be null; without
  * amsgrad it keeps its values. step: FLOAT or INT64, one element of any rank. Hyper-parameters are
- * not checked. Atlas A2, A3 and 950. Order of the checks: varRef, mRef, vRef,
- * maxGradNormOptionalRef (amsgrad), grad, step not null; their dtypes in that order; shapes of
- * mRef, vRef, maxGradNormOptionalRef, grad; step has one element. An empty varRef: success, nothing
- * is written.
+ * not checked. Atlas A2, A3 and 950. An empty varRef: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamWV2GetWorkspaceSize(
     aclTensor* varRef, aclTensor* mRef, aclTensor* vRef, aclTensor* maxGradNormOptionalRef,

@@ -20,8 +20,7 @@ ACLGRAD_BEGIN_DECLS
  * dtype. The scalars are read as double for a floating out, else as integers. step is not 0 and
  * leads from start to end. out has one dimension of size (end - start) / step, rounded up.
  *
- * Order of the checks: start, end, step, out not null; dtypes; step; its sign; out's shape. An
- * empty out: success, nothing is written.
+ * An empty out: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnArangeGetWorkspaceSize(const aclScalar* start,
                                                             const aclScalar* end,

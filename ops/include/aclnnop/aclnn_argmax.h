@@ -14,11 +14,10 @@ ACLGRAD_BEGIN_DECLS
 /*
  * out = the place along dim of the largest element of self: of equal elements that of the first;
  * of elements with a NaN among them that of the first NaN. The dimension dim, in [-n, n-1] (n =
- * self's rank, 1 for 0-d), vanishes, or stays with size 1 when keepdim is set. Data types of
- * self: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, and BF16 on Atlas A2, A3 and
- * 950. out may have any dtype that INT64 converts to; a place that it does not hold wraps. An
- * empty self: success, nothing is written. Order of the checks: self, out not null; dtype of
- * self, out; ranks at most 8; dim; out's shape.
+ * self's rank, 1 for 0-d), vanishes, or stays with size 1 when keepdim is set. Data types of self:
+ * FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, and BF16 on Atlas A2, A3 and 950. out
+ * may have any dtype that INT64 converts to; a place that it does not hold wraps. An empty self:
+ * success, nothing is written. Limits: ranks at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnArgMaxGetWorkspaceSize(const aclTensor* self, int64_t dim,
                                                             bool keepdim, aclTensor* out,

@@ -21,11 +21,10 @@ ACLGRAD_BEGIN_DECLS
  * the kernel.
  *
  * self is [C, H, W] of format NCL or [N, C, H, W] of format NCHW. Data types: FLOAT, FLOAT16, and
- * BF16 on Atlas A2, A3 and 950. Sums are taken in DOUBLE and rounded once. Order of the checks:
- * self, kernelSize, strides, paddings, out not null; dtype of self, out, which are equal; formats;
- * 1 or 2 values of kernelSize above 0, of strides above 0, of paddings, at least 0 and at most half
- * of the kernel (all below 2^31); rank; C, H and W above 0; a window has room; size of out;
- * cubeMathType 0 to 4, which changes nothing. N = 0: success, nothing is written.
+ * BF16 on Atlas A2, A3 and 950. Sums are taken in DOUBLE and rounded once. Limits: 1 or 2 values
+ * of kernelSize above 0, of strides above 0, of paddings, at least 0 and at most half of the
+ * kernel (all below 2^31); C, H and W above 0; a window has room; cubeMathType 0 to 4, which
+ * changes nothing. N = 0: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnAvgPool2dGetWorkspaceSize(
     const aclTensor* self, const aclIntArray* kernelSize, const aclIntArray* strides,

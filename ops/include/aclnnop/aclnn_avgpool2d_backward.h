@@ -14,11 +14,8 @@ ACLGRAD_BEGIN_DECLS
 /*
  * gradInput = gradOutput / divisor, added up over the windows of aclnnAvgPool2d that an element is
  * under. self gives the shape only. Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950.
- * Sums are taken in DOUBLE and rounded once. Order of the checks: gradOutput, self, kernelSize,
- * stride, padding, gradInput not null; dtypes, of gradInput that of gradOutput; formats NCL or
- * NCHW; rank of self 3 or 4; the arrays, as in aclnnAvgPool2d; cubeMathType 0 to 3; size of
- * gradInput (self's); a window has room; size of gradOutput. An empty self: success, nothing is
- * written.
+ * Sums are taken in DOUBLE and rounded once. Limits: formats NCL or NCHW; rank of self 3 or 4;
+ * cubeMathType 0 to 3; a window has room. An empty self: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnAvgPool2dBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, const aclIntArray* kernelSize,

@@ -24,11 +24,9 @@ ACLGRAD_BEGIN_DECLS
  * [1,K,N], out [B,M,N]; self is of rank 3 or less and broadcasts to out's shape. beta and alpha
  * are converted to FLOAT. A beta of 0 (below FLOAT's epsilon) means that self is not read: a NaN
  * there does not show. With an alpha of 0 the product is computed all the same. K = 0 gives beta
- * times self; B, M or N = 0: success, nothing is written. Order of the checks: self, batch1,
- * batch2, beta, alpha, out not null; dtype of self, batch1, batch2, out; beta and alpha not
- * complex; cubeMathType; ranks of batch1, batch2, self; inner sizes equal; batch2's size batch1's
- * or 1; self empty exactly if the product is; self broadcasts; out's shape; formats those of self
- * where that has 3 dimensions, too.
+ * times self; B, M or N = 0: success, nothing is written. Limits: beta and alpha not complex;
+ * batch2's size batch1's or 1; self broadcasts; formats those of self where that has 3 dimensions,
+ * too. self is empty exactly if the product is.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnBaddbmmGetWorkspaceSize(
     const aclTensor* self, const aclTensor* batch1, const aclTensor* batch2, const aclScalar* beta,

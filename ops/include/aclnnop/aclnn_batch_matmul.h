@@ -22,10 +22,9 @@ ACLGRAD_BEGIN_DECLS
 /*
  * out[b] = self[b] @ mat2[b]: self [B,M,K], mat2 [B,K,N], out [B,M,N]; either input may have a
  * batch of 1, which then serves every b. A transposed matrix is given as a strided view, which is
- * not copied. K = 0 fills out with 0; B, M or N = 0: success, nothing is written. Order of the
- * checks: self, mat2, out not null; dtype of self, mat2, out; cubeMathType; ranks of self, mat2,
- * out, which are 3; inner sizes equal; batches equal or 1; out's shape; self and out in no
- * private format (mat2's is not looked at).
+ * not copied. K = 0 fills out with 0; B, M or N = 0: success, nothing is written. Limits: ranks of
+ * self, mat2, out, which are 3; batches equal or 1; self and out in no private format (mat2's is
+ * not looked at).
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchMatMulGetWorkspaceSize(
     const aclTensor* self, const aclTensor* mat2, aclTensor* out, int8_t cubeMathType,

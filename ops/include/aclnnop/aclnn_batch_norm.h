@@ -22,11 +22,9 @@ ACLGRAD_BEGIN_DECLS
  * stand for 1, 0, 0, 1. momentum and eps are taken as FLOAT, of any value.
  *
  * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, of each tensor freely. The
- * computation runs in DOUBLE and rounds once. Order of the checks: input, output not null, nor
- * saveMean, saveInvstd in training; an empty input succeeds at once, saveMean becomes 0 and
- * saveInvstd NaN; dtypes; formats of input and output: equal, not private, NCDHW for rank 5 (NHWC
- * and NDHWC, with the channels last, on 950 only); rank 2 to 8; size of output; sizes of the
- * vectors, one element for each channel.
+ * computation runs in DOUBLE and rounds once. Limits: formats of input and output: equal, not
+ * private, NCDHW for rank 5 (NHWC and NDHWC, with the channels last, on 950 only); rank 2 to 8. An
+ * empty input succeeds behind the checks for null; saveMean becomes 0 and saveInvstd NaN.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormGetWorkspaceSize(
     const aclTensor* input, const aclTensor* weight, const aclTensor* bias, aclTensor* runningMean,

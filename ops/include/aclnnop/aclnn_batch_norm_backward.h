@@ -21,11 +21,9 @@ ACLGRAD_BEGIN_DECLS
  * written, in the order of the parameters; the others may be null, and so may weight (1).
  *
  * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; gradOut has input's, the others
- * any. The computation runs in DOUBLE and rounds once. Order of the checks: gradOut, input,
- * outputMask not null, nor saveMean, saveInvstd in training; an empty input succeeds at once,
- * nothing is written; outputMask has 3 values; outputs that it asks for not null; dtypes; formats,
- * as in the forward; rank 2 to 8; size of gradOut (input's); sizes of the vectors; size of
- * gradInput (input's), of gradWeight, gradBias.
+ * any. The computation runs in DOUBLE and rounds once. Limits: outputMask has 3 values; formats,
+ * as in the forward; rank 2 to 8. An empty input succeeds behind the checks for null; nothing is
+ * written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormBackwardGetWorkspaceSize(
     const aclTensor* gradOut, const aclTensor* input, const aclTensor* weight,

@@ -22,11 +22,6 @@ ACLGRAD_BEGIN_DECLS
  *             broadcast to target's shape; null for 1
  * reduction   0 none, 1 mean, 2 sum
  * out         dtype of target; shape of target for none, else one element
- *
- * 161001  1. workspaceSize or executor null   2. self, target, out null
- * 161002  3. dtypes of self, target, weights   4. out's dtype is not target's   5. reduction   6.
- * ranks above 8   7. shapes of self, target differ   8. the weights do not broadcast to target
- *         9. shape of out
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
     const aclTensor* self, const aclTensor* target, const aclTensor* weightOptional,

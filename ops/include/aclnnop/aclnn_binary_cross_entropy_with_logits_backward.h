@@ -23,9 +23,7 @@ ACLGRAD_BEGIN_DECLS
  * reduction   0 none, 1 mean, 2 sum
  * out         dtype and shape of target
  *
- * 161001  1. workspaceSize or executor null   2. gradOutput, self, target, out null
- * 161002  3. ranks above 8   4. dtypes of gradOutput, self, target, weights   5. out's dtype is not
- *         target's   6. shapes, unless self is empty   7. reduction
+ * Where self is empty, shapes are not checked.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target,

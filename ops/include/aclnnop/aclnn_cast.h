@@ -14,11 +14,10 @@
 ACLGRAD_BEGIN_DECLS
 
 /*
- * out = self converted to `dtype`. Any of INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
- * FLOAT, FLOAT16, DOUBLE, BOOL, COMPLEX64, COMPLEX128 (and BF16 on Atlas A2, A3 and 950) to any
- * other. out has self's shape and the dtype `dtype`. Order of the checks: self, out not null;
- * self's dtype; dtype in the list; rank at most 8; shapes equal; last, out's own dtype: 561103 when
- * it is not `dtype`. An empty self: success, nothing is written.
+ * out = self converted to `dtype`. Any of INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32,
+ * UINT64, FLOAT, FLOAT16, DOUBLE, BOOL, COMPLEX64, COMPLEX128 (and BF16 on Atlas A2, A3 and 950)
+ * to any other. out has self's shape and the dtype `dtype`. Limits: rank at most 8. A dtype of out
+ * other than `dtype` gives 561103. An empty self: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnCastGetWorkspaceSize(const aclTensor* self,
                                                           const aclDataType dtype, aclTensor* out,

@@ -21,8 +21,7 @@ ACLGRAD_BEGIN_DECLS
  * rank, from 1 to 8, and the same sizes but along dim, a number in [-rank, rank - 1]. A tensor may
  * stand in the list more than once.
  *
- * Order of the checks: the list not null; its tensors and out not null; their dtypes; P exists; P
- * convertible; storage formats equal; ranks at most 8; dim; shapes; out's shape.
+ * Limits: storage formats equal; ranks at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnCatGetWorkspaceSize(const aclTensorList* tensors, int64_t dim,
                                                          aclTensor* out, uint64_t* workspaceSize,

@@ -23,10 +23,6 @@ ACLGRAD_BEGIN_DECLS
  * clipValueMin, clipValueMax
  *             of any real dtype; null for no bound, but not both
  * out         shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null, or both bounds
- * 161002  3. dtypes of self, out   4. shapes differ   5. rank above 8   6. self does not convert to
- *         out's dtype
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnClampGetWorkspaceSize(const aclTensor* self,
                                                            const aclScalar* clipValueMin,
@@ -38,10 +34,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnClamp(void* workspace, uint64_t workspaceSi
 
 /*
  * aclnnClamp with the lower bound alone.
- *
- * 161001  1. workspaceSize or executor null   2. self, clipValueMin, out null
- * 161002  3. dtypes of self, out   4. shapes differ   5. rank above 8   6. self does not convert to
- *         out's dtype
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMinGetWorkspaceSize(const aclTensor* self,
                                                               const aclScalar* clipValueMin,
@@ -53,10 +45,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMin(void* workspace, uint64_t workspac
 
 /*
  * aclnnClamp with the upper bound alone.
- *
- * 161001  1. workspaceSize or executor null   2. self, clipValueMax, out null
- * 161002  3. dtypes of self, out   4. shapes differ   5. rank above 8   6. self does not convert to
- *         out's dtype
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMaxGetWorkspaceSize(const aclTensor* self,
                                                               const aclScalar* clipValueMax,
@@ -68,9 +56,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnClampMax(void* workspace, uint64_t workspac
 
 /*
  * aclnnClampMax with selfRef as both input and output.
- *
- * 161001  1. workspaceSize or executor null   2. selfRef, clipValueMax null
- * 161002  3. dtype of selfRef   4. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceClampMaxGetWorkspaceSize(const aclTensor* selfRef,
                                                                      const aclScalar* clipValueMax,

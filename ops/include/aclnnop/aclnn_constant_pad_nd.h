@@ -23,10 +23,8 @@ ACLGRAD_BEGIN_DECLS
  * dimensions stay as they are. When pad has a positive entry, no dimension with a pair may end up
  * with size 0. The gradient is aclnnConstantPadNd with the negated pad and value 0.
  *
- * Order of the checks: self, pad, value, out not null; one dtype; the dtype; out has the storage
- * format of self, unless that is ND; ranks at most 8 and equal; number of entries; then from the
- * last dimension on what is cut and out's size; sizes of 0. An empty self: out is filled with
- * value. An empty out: success, nothing is written.
+ * Limits: out has the storage format of self, unless that is ND; ranks at most 8 and equal. An
+ * empty self: out is filled with value. An empty out: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnConstantPadNdGetWorkspaceSize(
     const aclTensor* self, const aclIntArray* pad, const aclScalar* value, aclTensor* out,

@@ -29,13 +29,11 @@ ACLGRAD_BEGIN_DECLS
  * FLOAT and rounded once to the output's dtype (DOUBLE, while aclgradSetAcceptDouble is on, in
  * DOUBLE). Bits do not depend on the number of threads.
  *
- * Order of the checks: input, weight, stride, padding, dilation, output not null, nor outputPadding
- * where transposed; dtype of bias, input, weight, output; ranks 3 to 5 and equal; rank 1 of bias;
- * sizes of the arrays; formats; no negative size, kernel of at least 1; stride and dilation at
+ * Limits: ranks 3 to 5 and equal; no negative size, kernel of at least 1; stride and dilation at
  * least 1, padding at least 0; the window lies in the padded input (unless transposed); groups at
- * least 1; channels; outputPadding at least 0, and less than stride or dilation; groups divide the
- * weight's first size; size of bias, of output; cubeMathType. An empty input or weight is right
- * only with an empty output: success, nothing is written.
+ * least 1; outputPadding at least 0, and less than stride or dilation; groups divide the weight's
+ * first size. An empty input or weight is right only with an empty output: success, nothing is
+ * written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnConvolutionGetWorkspaceSize(
     const aclTensor* input, const aclTensor* weight, const aclTensor* bias,

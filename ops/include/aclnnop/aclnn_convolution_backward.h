@@ -21,15 +21,12 @@ ACLGRAD_BEGIN_DECLS
  * FLOAT, those of gradWeight over many places and of gradBias in DOUBLE, and rounded once (DOUBLE,
  * while aclgradSetAcceptDouble is on, in DOUBLE). Bits do not depend on the number of threads.
  *
- * Order of the checks: gradOutput, input, weight, stride, padding, dilation, outputPadding,
- * outputMask not null; outputMask has 3 values (else 161001, too); outputs that it asks for not
- * null; dtypes; formats; stride and dilation at least 1, padding at least 0; outputPadding 0, or
- * where transposed at least 0 and with three axes less than stride; groups at least 1; cubeMathType
- * 0 to 3; ranks 3 to 5 and equal; sizes of the arrays; sizes of gradInput, gradWeight, also where
- * they are not asked for; channels; groups; the window lies in the padded input; biasSizes and size
- * of gradBias; size of gradOutput. An empty input or weight: gradWeight and gradBias become 0,
- * gradInput is not written; biasSizes must be given for gradBias, and the input must have no images
- * or no channels for gradInput; channels and gradOutput are not compared.
+ * Limits: stride and dilation at least 1, padding at least 0; outputPadding 0, or where transposed
+ * at least 0 and with three axes less than stride; groups at least 1; cubeMathType 0 to 3; ranks 3
+ * to 5 and equal; the window lies in the padded input. An outputMask of other than 3 values gives
+ * 161001. An empty input or weight: gradWeight and gradBias become 0, gradInput is not written;
+ * biasSizes must be given for gradBias, and the input must have no images or no channels for
+ * gradInput; channels and gradOutput are not compared.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* input, const aclTensor* weight,

@@ -17,8 +17,7 @@ ACLGRAD_BEGIN_DECLS
 /*
  * selfRef = src, broadcast to selfRef's shape and converted to its dtype. Data types: INT8, INT16,
  * INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT, FLOAT16, BF16, DOUBLE, BOOL, COMPLEX64,
- * COMPLEX128. Order of the checks: selfRef, src not null; selfRef's dtype; src's dtype; ranks at
- * most 8; broadcast. An empty selfRef: success, nothing is written.
+ * COMPLEX128. Limits: ranks at most 8. An empty selfRef: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceCopyGetWorkspaceSize(aclTensor* selfRef,
                                                                  const aclTensor* src,

@@ -19,9 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * out         FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128; BF16 (Ascend910B, Ascend910_93,
  *             Ascend950); integers and BOOL are computed in FLOAT
  *             shape of input; may be input
- *
- * 161001  1. workspaceSize or executor null   2. input, out null
- * 161002  3. dtype of input   4. dtype of out   5. shapes differ   6. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnCosGetWorkspaceSize(const aclTensor* input, aclTensor* out,
                                                          uint64_t* workspaceSize,
@@ -34,9 +31,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnCos(void* workspace, uint64_t workspaceSize
  *
  * inputRef    FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128; BF16 (Ascend910B, Ascend910_93,
  *             Ascend950); rank 0 to 8
- *
- * 161001  1. workspaceSize or executor null   2. inputRef null
- * 161002  3. dtype of inputRef   4. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceCosGetWorkspaceSize(aclTensor* inputRef,
                                                                 uint64_t* workspaceSize,

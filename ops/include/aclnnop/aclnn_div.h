@@ -16,9 +16,8 @@ ACLGRAD_BEGIN_DECLS
  * out = self / other, computed in P = PromoteType(self, other), or in FLOAT where P is an integer
  * or BOOL. self and other broadcast to exactly out's shape, ranks at most 8. P must be convertible
  * to out's dtype, so that an integer out takes the truncated quotient of integers; on 950 the type
- * of the computation must be. Order of the checks: out, other, self not null; ranks; broadcast;
- * out's shape; dtype of other, self, out; P convertible; no private formats. An empty self or
- * other: success, nothing is written.
+ * of the computation must be. Limits: no private formats. An empty self or other: success, nothing
+ * is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDivGetWorkspaceSize(const aclTensor* self,
                                                          const aclTensor* other, aclTensor* out,
@@ -28,11 +27,10 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDiv(void* workspace, uint64_t workspaceSize
                                          aclOpExecutor* executor, aclrtStream stream);
 
 /*
- * out = self / other with a scalar `other`; out has self's shape. Computed in self's type when that
- * is floating or complex, else in FLOAT; the scalar is converted to that type, for BF16 and FLOAT16
- * tensors to FLOAT. On 950 FLOAT, FLOAT16 and BF16 tensors are multiplied by 1 / other instead.
- * self's dtype must be convertible to out's. Order of the checks: null; no private formats; dtype
- * of self, out; rank at most 8; shape; convertible.
+ * out = self / other with a scalar `other`; out has self's shape. Computed in self's type when
+ * that is floating or complex, else in FLOAT; the scalar is converted to that type, for BF16 and
+ * FLOAT16 tensors to FLOAT. On 950 FLOAT, FLOAT16 and BF16 tensors are multiplied by 1 / other
+ * instead. self's dtype must be convertible to out's. Limits: no private formats; rank at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDivsGetWorkspaceSize(const aclTensor* self,
                                                           const aclScalar* other, aclTensor* out,

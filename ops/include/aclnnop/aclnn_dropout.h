@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * input, out  FLOAT, FLOAT16; BF16 (Ascend910B, Ascend910_93, Ascend950); they may differ; rank 0
  * to 8 p           the probability of an element to be dropped, 0 to 1 out         shape of input
  * maskOut     UINT8, with n / 8 elements, rounded up to a multiple of 16, for the n of input
- *
- * 161001  1. workspaceSize or executor null   2. input, out, maskOut null
- * 161002  3. dtypes of input, out, maskOut   4. p   5. ranks above 8   6. shapes differ   7. number
- * of maskOut's elements
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGetWorkspaceSize(
     const aclTensor* input, double p, bool train, int64_t seed, int64_t offset, aclTensor* out,

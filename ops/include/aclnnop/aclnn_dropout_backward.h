@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  *             FLOAT, FLOAT16; BF16 (Ascend910B, Ascend910_93, Ascend950); they may differ; rank 0
  * to 8 mask        UINT8, with n / 8 elements, rounded up to a multiple of 16, for the n of
  * gradOutput scale       0, or at least 1 out         shape of gradOutput; may be gradOutput
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, mask, out null
- * 161002  3. dtypes of gradOutput, out, mask   4. scale   5. ranks above 8   6. shapes differ
- *         7. number of the mask's elements
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutBackwardGetWorkspaceSize(const aclTensor* gradOutput,
                                                                      const aclTensor* mask,

@@ -19,10 +19,7 @@ ACLGRAD_BEGIN_DECLS
  * to 8 mask        UINT8, with at least n / 8 elements, rounded up to a multiple of 16, for the n
  * of self prob        0 to 1 out         shape of self; may be self
  *
- * 161001  1. workspaceSize or executor null   2. self, mask, out null
- * 161002  unless self or mask is empty, where nothing more is checked and nothing is written:
- *         3. dtypes of self, out, mask   4. prob   5. ranks above 8   6. shapes differ   7. number
- * of the mask's elements
+ * An empty self or mask succeeds behind the checks for null; nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutDoMaskGetWorkspaceSize(const aclTensor* self,
                                                                    const aclTensor* mask,

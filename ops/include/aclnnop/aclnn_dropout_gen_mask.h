@@ -22,9 +22,6 @@ ACLGRAD_BEGIN_DECLS
  * shape       0 to 8 sizes of at least 0; n is their product
  * prob        the probability of an element to be dropped, 0 to 1
  * out         UINT8, with n / 8 elements, rounded up to a multiple of 16
- *
- * 161001  1. workspaceSize or executor null   2. shape, out null
- * 161002  3. dtype of out   4. prob   5. shape   6. number of out's elements
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskGetWorkspaceSize(const aclIntArray* shape,
                                                                     double prob, int64_t seed,
@@ -37,9 +34,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMask(void* workspace, uint64_t wo
 /*
  * The same. probDataType is the dtype in which devices take prob: FLOAT, FLOAT16, or BF16 on
  * Ascend910B, Ascend910_93 and Ascend950. It changes nothing here.
- *
- * 161001  1. workspaceSize or executor null   2. shape, out null
- * 161002  3. dtype of out   4. probDataType   5. prob   6. shape   7. number of out's elements
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2GetWorkspaceSize(
     const aclIntArray* shape, double prob, int64_t seed, int64_t offset, aclDataType probDataType,
@@ -50,10 +44,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2(void* workspace, uint64_t 
 /*
  * The same with the seed in a tensor and an offset of offsetTensor's value plus `offset`, both read
  * when the work runs; each tensor INT64 with one element.
- *
- * 161001  1. workspaceSize or executor null   2. shape, seedTensor, offsetTensor, out null
- * 161002  3. dtypes of seedTensor, offsetTensor, out   4. probDataType   5. prob   6. elements of
- *         seedTensor, offsetTensor   7. shape   8. number of out's elements
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2TensorGetWorkspaceSize(
     const aclIntArray* shape, double prob, const aclTensor* seedTensor,

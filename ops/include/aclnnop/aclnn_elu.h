@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * self        FLOAT, FLOAT16, DOUBLE, BF16; rank 0 to 8
  * alpha, scale, inputScale   host scalars of any type but complex
  * out         any type that self converts to, that is, floating or complex; shape of self
- *
- * 161001  1. workspaceSize or executor null   2. self, alpha, scale, inputScale, out null
- * 161002  3. dtype of self   4. scale complex   5. alpha complex   6. inputScale complex
- *         7. self does not convert to out's dtype   8. shapes differ   9. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnEluGetWorkspaceSize(
     const aclTensor* self, const aclScalar* alpha, const aclScalar* scale,
@@ -31,7 +27,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnElu(void* workspace, uint64_t workspaceSize
                                          aclOpExecutor* executor, aclrtStream stream);
 
 /*
- * aclnnElu with selfRef as both self and out; the same checks.
+ * aclnnElu with selfRef as both self and out.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceEluGetWorkspaceSize(
     aclTensor* selfRef, const aclScalar* alpha, const aclScalar* scale, const aclScalar* inputScale,

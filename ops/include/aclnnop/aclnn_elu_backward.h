@@ -26,13 +26,6 @@ ACLGRAD_BEGIN_DECLS
  * gradInput     any floating or complex type; shape of gradOutput. The result is rounded to
  *               gradOutput's dtype first and then converted.
  * alpha, scale, inputScale   host scalars of any type but complex
- *
- * 161001  1. workspaceSize or executor null
- *         2. gradOutput, alpha, scale, inputScale, selfOrResult, gradInput null
- * 161002  3. selfOrResult's dtype is not gradOutput's   4. dtype not in the list
- *         5. alpha complex   6. scale complex   7. inputScale complex
- *         8. gradOutput does not convert to gradInput's dtype   9. selfOrResult's shape
- *         10. gradInput's shape   11. rank above 8   12. isResult and alpha < 0
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnEluBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclScalar* alpha, const aclScalar* scale,

@@ -20,9 +20,7 @@ ACLGRAD_BEGIN_DECLS
  * with an error, which the next synchronisation of the stream returns, and a message that names the
  * index; nothing is written then.
  *
- * Order of the checks: weight, indices, out not null; dtype of weight; out's dtype; dtype of
- * indices; ranks: weight 2, others at most 8; out's shape. An empty out: success, nothing is
- * written.
+ * Limits: ranks: weight 2, others at most 8. An empty out: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnEmbeddingGetWorkspaceSize(const aclTensor* weight,
                                                                const aclTensor* indices,

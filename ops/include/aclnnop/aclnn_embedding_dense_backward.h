@@ -24,9 +24,8 @@ ACLGRAD_BEGIN_DECLS
  * synchronisation of the stream returns, and a message that names the index; nothing is written
  * then.
  *
- * Order of the checks: grad, indices, out not null; dtype of grad, indices, out; ranks at most 8,
- * grad's at least 1; number of rows (not for D = 0); out's shape; private formats are refused. An
- * empty grad or indices: out is filled with 0. An empty out: success, nothing is written.
+ * Limits: ranks at most 8, grad's at least 1; private formats are refused. An empty grad or
+ * indices: out is filled with 0. An empty out: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnEmbeddingDenseBackwardGetWorkspaceSize(
     const aclTensor* grad, const aclTensor* indices, uint64_t numWeights, uint64_t paddingIdx,

@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * out         what the type of the computation converts to: that of self, FLOAT for INT64 and
  *             BOOL
  *             shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. the type of the computation does not convert to out's   5. shapes
- *         differ   6. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnErfGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                          uint64_t* workspaceSize,
@@ -34,9 +30,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnErf(void* workspace, uint64_t workspaceSize
  * aclnnErf with selfRef as both input and output.
  *
  * selfRef     FLOAT, FLOAT16, DOUBLE; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
- *
- * 161001  1. workspaceSize or executor null   2. selfRef null
- * 161002  3. dtype of selfRef   4. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceErfGetWorkspaceSize(aclTensor* selfRef,
                                                                 uint64_t* workspaceSize,

@@ -16,8 +16,7 @@ ACLGRAD_BEGIN_DECLS
 /*
  * selfRef = value, converted to selfRef's dtype. Data types: FLOAT, INT32, INT64, FLOAT16, INT16,
  * INT8, UINT8, DOUBLE, BOOL, COMPLEX64, COMPLEX128, and BF16, UINT16, UINT32, UINT64 on Atlas A2,
- * A3 and 950. Order of the checks: selfRef, value not null; dtype; PromoteType(selfRef, value)
- * exists; rank at most 8.
+ * A3 and 950. Limits: rank at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceFillScalarGetWorkspaceSize(aclTensor* selfRef,
                                                                        const aclScalar* value,

@@ -15,10 +15,9 @@ ACLGRAD_BEGIN_DECLS
 /*
  * out[i] = x[i] * scalar, of x[i]'s size. Data types: FLOAT, FLOAT16, INT32, and BF16 on Atlas A2,
  * A3 and 950, the same for all tensors; scalar FLOAT or DOUBLE for FLOAT and BF16, FLOAT16 or
- * DOUBLE for FLOAT16, INT32 or INT64 for INT32. scalar is converted to the tensors' dtype, for BF16
- * to FLOAT; the product rounds once, INT32 wraps. Tensors without elements: nothing is written.
- * Order of the checks: x, scalar, out, the tensors of x and of out not null; dtypes of x, out,
- * scalar; number of outputs; ranks at most 8; sizes of the outputs.
+ * DOUBLE for FLOAT16, INT32 or INT64 for INT32. scalar is converted to the tensors' dtype, for
+ * BF16 to FLOAT; the product rounds once, INT32 wraps. Tensors without elements: nothing is
+ * written. Limits: ranks at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachMulScalarV2GetWorkspaceSize(const aclTensorList* x,
                                                                         const aclScalar* scalar,

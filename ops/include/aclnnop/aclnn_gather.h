@@ -22,9 +22,7 @@ ACLGRAD_BEGIN_DECLS
  * nothing is written then. index has the rank of self (a tensor without dimensions counts as one of
  * size 1) and is nowhere larger but along dim; out has the shape of index.
  *
- * Order of the checks: self, index, out not null; dtype of self, out's, dtype of index; rank of
- * index; ranks at most 8; out's shape; dim in [-rank, rank - 1]; sizes of index; a size of 0 along
- * dim together with indices is refused. An empty index: success, nothing is written.
+ * Limits: ranks at most 8; dim in [-rank, rank - 1]. An empty index: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGatherGetWorkspaceSize(const aclTensor* self,
                                                             const int64_t dim,

@@ -22,9 +22,9 @@ ACLGRAD_BEGIN_DECLS
  * its range ends the task with an error, which the next synchronisation of the stream returns, and
  * a message that names the index; nothing is written then.
  *
- * Order of the checks: self, index, out not null; one dtype; dtype of self, index; ranks at most 8;
- * dim in [-rank, rank - 1]; a size of 0 along dim together with indices is refused; out's shape,
- * unless self or index is empty. An empty self or index: success, nothing is written.
+ * Limits: ranks at most 8; dim in [-rank, rank - 1]. A size of 0 along dim together with indices
+ * is refused; where self or index is empty, the shape of out is not checked. An empty self or
+ * index: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGatherV2GetWorkspaceSize(const aclTensor* self, int64_t dim,
                                                               const aclTensor* index,

@@ -20,10 +20,6 @@ ACLGRAD_BEGIN_DECLS
  *             UINT64; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
  * other       of one of these dtypes
  * out         the same, COMPLEX64, COMPLEX128; shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, other, out null
- * 161002  3. dtypes of self, other, out   4. self and other do not promote   5. ranks above 8
- *         6. shapes differ
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGeScalarGetWorkspaceSize(const aclTensor* self,
                                                               const aclScalar* other,
@@ -35,9 +31,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGeScalar(void* workspace, uint64_t workspac
 
 /*
  * aclnnGeScalar with selfRef as both input and output.
- *
- * 161001  1. workspaceSize or executor null   2. selfRef, other null
- * 161002  3. dtypes of selfRef, other   4. they do not promote   5. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceGeScalarGetWorkspaceSize(aclTensor* selfRef,
                                                                      const aclScalar* other,

@@ -31,12 +31,6 @@ ACLGRAD_BEGIN_DECLS
  * out, outGelu  dtype of self (not compared for an empty or 0-d self); shape of self with the size
  *               along dim halved.
  *
- * 161001  1. workspaceSize or executor null   2. self, out, outGelu null
- * 161002  3. dtypes of self, out, outGelu   4. dtypes of out, outGelu against self
- *         5. ranks of self, out, outGelu above 8   6. dim   7. size along dim odd
- *         8. size of out along dim   9. size of outGelu along dim   10. ranks differ
- *         11. other sizes differ   12. approximate
- *
  * A 0-d self passes only with one-dimensional outputs of size 0; nothing is computed then.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluGetWorkspaceSize(const aclTensor* self, int64_t dim,

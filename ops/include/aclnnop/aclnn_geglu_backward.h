@@ -33,12 +33,6 @@ ACLGRAD_BEGIN_DECLS
  * approximate   0 or 1; on Ascend310P only 1
  * gradInput     dtype of gradOutput, shape of self; may be exactly self
  *
- * 161001  1. workspaceSize or executor null   2. gradOutput, self, gelu, gradInput null
- * 161002  3. dtype of gradOutput   4. dtypes of self, gelu, gradInput (then: a rank above 8)
- *         5. gelu's shape   6. gradInput's shape   7. dim   8. rank of gradOutput is not self's
- *         9. sizes before dim   10. twice gradOutput's size along dim is not self's
- *         11. sizes after dim   12. approximate
- *
  * A 0-d self passes only with a one-dimensional gradOutput of size 0; nothing is computed then.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluBackwardGetWorkspaceSize(

@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * self   FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950); rank up to 8;
  *        no private format
  * out    dtype and shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. BF16 on a product without it   4. dtype of self   5. dtype of out   6. private format
- *         7. rank above 8   8. shapes differ
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                           uint64_t* workspaceSize,

@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  *                    FLOAT, FLOAT16 or BF16 (Ascend910B, Ascend910_93, Ascend950)
  * gradInput          broadcast shape of the two; the result is rounded to P and then converted to
  *                    gradInput's dtype. It is written, in spite of the const.
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, self, gradInput null
- * 161002  3. no common dtype P   4. P is BF16 on a product without it   5. P not in the list
- *         6. rank above 8   7. shapes do not broadcast   8. gradInput's shape
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput,
                                                                   const aclTensor* self,

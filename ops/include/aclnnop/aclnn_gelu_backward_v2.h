@@ -21,11 +21,6 @@ ACLGRAD_BEGIN_DECLS
  * approximate        "none" or "tanh"
  * gradInput          broadcast shape of the two; the result is rounded to P and then converted to
  *                    gradInput's dtype
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, self, approximate, gradInput null
- * 161002  3. no common dtype P   4. P is BF16 on a product without it   5. P not in the list
- *         6. rank above 8   7. shapes do not broadcast   8. gradInput's shape
- *         9. any other text for approximate
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGeluBackwardV2GetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, char* approximate, aclTensor* gradInput,

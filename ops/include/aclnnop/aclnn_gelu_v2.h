@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
 /*
  * x   FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950); rank up to 8; no private format
  * y   dtype and shape of x; may be x
- *
- * 161001  1. workspaceSize or executor null   2. x, y null
- * 161002  3. BF16 on a product without it   4. dtype of x   5. dtype of y   6. private format
- *         7. rank above 8   8. shapes differ
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGeluV2GetWorkspaceSize(const aclTensor* x, int64_t approximate,
                                                             aclTensor* y, uint64_t* workspaceSize,

@@ -14,14 +14,13 @@ ACLGRAD_BEGIN_DECLS
 /*
  * Of aclnnGroupNorm, with the mean and rstd that it has written, x = (input - mean) * rstd and h =
  * gradOut * gamma: gradInput = rstd * (h - average(h) - x * average(h * x)) for every group;
- * gradGammaOut = sum(gradOut * x) and gradBetaOut = sum(gradOut) for every channel. outputMask says
- * which of the three are written, in this order; the others may be null, and so may gamma (1). Data
- * types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, of all tensors the same. The computation
- * runs in DOUBLE and rounds once. Order of the checks: gradOut, input, mean, rstd not null;
- * outputMask not null and with 3 values, outputs that it asks for not null (161002, too); dtypes;
- * group above 0 and a divisor of C; elements of gradOut, input, mean, rstd, gamma and the outputs;
- * formats not with the channels last and not private. An empty input: gradGammaOut and gradBetaOut
- * become 0.
+ * gradGammaOut = sum(gradOut * x) and gradBetaOut = sum(gradOut) for every channel. outputMask
+ * says which of the three are written, in this order; the others may be null, and so may gamma
+ * (1). Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, of all tensors the same. The
+ * computation runs in DOUBLE and rounds once. Limits: group above 0 and a divisor of C; formats
+ * not with the channels last and not private. A null outputMask, one of other than 3 values, and a
+ * missing output that it asks for give 161002. An empty input: gradGammaOut and gradBetaOut become
+ * 0.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGroupNormBackwardGetWorkspaceSize(
     const aclTensor* gradOut, const aclTensor* input, const aclTensor* mean, const aclTensor* rstd,

@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * self, out   FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950);
  *             each from the list, they may differ
  * out         shape of self, any rank; may be self. It is written, in spite of the const.
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. dtype of out   5. self does not convert to out's dtype
- *         6. shapes differ
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnHardswishGetWorkspaceSize(const aclTensor* self,
                                                                const aclTensor* out,
@@ -32,8 +28,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnHardswish(void* workspace, uint64_t workspa
                                                aclOpExecutor* executor, const aclrtStream stream);
 
 /*
- * aclnnHardswish with self as both input and output; the same checks. self is written, in spite of
- * the const.
+ * aclnnHardswish with self as both input and output. self is written, in spite of the const.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceHardswishGetWorkspaceSize(const aclTensor* self,
                                                                       uint64_t* workspaceSize,

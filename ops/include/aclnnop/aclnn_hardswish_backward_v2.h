@@ -21,11 +21,6 @@ ACLGRAD_BEGIN_DECLS
  * gradOutput  FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
  * self        the forward's input x; dtype and shape of gradOutput
  * out         dtype and shape of self; may be gradOutput or self
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, self, out null
- * 161002  3. gradOutput, then self in the dtype list   4. gradOutput's dtype is not self's
- *         5. out's dtype is not self's   6. rank of gradOutput above 8   7. rank of self above 8
- *         8. gradOutput's shape is not self's   9. out's shape is not self's
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnHardswishBackwardV2GetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,

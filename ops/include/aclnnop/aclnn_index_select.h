@@ -22,10 +22,9 @@ ACLGRAD_BEGIN_DECLS
  * dimension. out has the shape of self, with the number of indices in the place of dim; a self
  * without dimensions has an out without any, for one index.
  *
- * Order of the checks: self, index, out not null; dtype of self, index; out's dtype; private
- * formats are refused; rank of self at most 8; dim in [-rank, rank - 1]; rank of index; a size of 0
- * along dim together with indices is refused; out's shape, unless self or index is empty. An empty
- * self or index: success, nothing is written.
+ * Limits: private formats are refused; rank of self at most 8; dim in [-rank, rank - 1]. A size of
+ * 0 along dim together with indices is refused; where self or index is empty, the shape of out is
+ * not checked. An empty self or index: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnIndexSelectGetWorkspaceSize(const aclTensor* self, int64_t dim,
                                                                  const aclTensor* index,

@@ -20,11 +20,6 @@ ACLGRAD_BEGIN_DECLS
  * 0 to 8; self is floating for a mean, and for none beside a floating target reduction   0 none, 1
  * mean, 2 sum out         what they promote to converts to its dtype; the shape that they broadcast
  * to for none, else rank 0
- *
- * 161001  1. workspaceSize or executor null   2. self, target, out null
- * 161002  3. reduction   4. promoted dtype   5. self not floating   6. out's dtype   7. ranks above
- * 8
- *         8. shapes do not broadcast   9. shape of out
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnL1LossGetWorkspaceSize(const aclTensor* self,
                                                             const aclTensor* target,

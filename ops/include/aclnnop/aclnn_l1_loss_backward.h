@@ -18,10 +18,6 @@ ACLGRAD_BEGIN_DECLS
  *             promote to FLOAT, FLOAT16, or BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
  * reduction   0 none, 1 mean, 2 sum
  * gradInput   what they promote to converts to its dtype; the shape that they broadcast to
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, self, target, gradInput null
- * 161002  3. reduction   4. promoted dtype   5. gradInput's dtype   6. ranks above 8   7. shapes do
- *         not broadcast   8. shape of gradInput
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, int64_t reduction,

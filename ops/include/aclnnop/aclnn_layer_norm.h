@@ -16,11 +16,9 @@ ACLGRAD_BEGIN_DECLS
  * may be null (1 and 0); so may meanOut and rstdOut, of M elements each, which then are not
  * written. Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, each tensor its own; but
  * weight and bias have input's or FLOAT, and the same if both are given. The computation runs in
- * DOUBLE and rounds once, 16-bit results by way of FLOAT. eps may be anything. Order of the checks:
- * input, normalizedShape, out not null; dtype of input, weight, bias, out, meanOut, rstdOut; ranks
- * at most 8; normalizedShape has 1 to 8 sizes, the last of input; sizes of weight, bias, out
- * (input's); elements of meanOut, rstdOut. M = 0: success, nothing is written. N = 0: meanOut
- * becomes 0 and rstdOut NaN.
+ * DOUBLE and rounds once, 16-bit results by way of FLOAT. eps may be anything. Limits: ranks at
+ * most 8; normalizedShape has 1 to 8 sizes, the last of input. M = 0: success, nothing is written.
+ * N = 0: meanOut becomes 0 and rstdOut NaN.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnLayerNormGetWorkspaceSize(
     const aclTensor* input, const aclIntArray* normalizedShape, const aclTensor* weightOptional,

@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  *             UINT64; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
  * out         the same, COMPLEX64, COMPLEX128; the shape that self and other broadcast to;
  *             may be one of them
- *
- * 161001  1. workspaceSize or executor null   2. self, other, out null
- * 161002  3. dtypes of self, other, out   4. self and other do not promote   5. ranks above 8
- *         6. shapes do not broadcast   7. shape of out
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnLeTensorGetWorkspaceSize(const aclTensor* self,
                                                               const aclTensor* other,
@@ -34,10 +30,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLeTensor(void* workspace, uint64_t workspac
 
 /*
  * aclnnLeTensor with selfRef as both input and output, to whose shape other broadcasts.
- *
- * 161001  1. workspaceSize or executor null   2. selfRef, other null
- * 161002  3. dtypes of selfRef, other   4. they do not promote   5. ranks above 8   6. shapes do
- * not broadcast   7. shape of selfRef
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceLeTensorGetWorkspaceSize(aclTensor* selfRef,
                                                                      const aclTensor* other,

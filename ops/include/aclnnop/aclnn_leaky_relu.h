@@ -19,9 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * negativeSlope
  *             read as FLOAT
  * out         shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, negativeSlope, out null
- * 161002  3. dtype of self   4. dtype of out   5. ranks of self, out above 8   6. shapes differ
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnLeakyReluGetWorkspaceSize(const aclTensor* self,
                                                                const aclScalar* negativeSlope,
@@ -35,9 +32,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLeakyRelu(void* workspace, uint64_t workspa
  * aclnnLeakyRelu with selfRef as both input and output.
  *
  * selfRef     FLOAT, FLOAT16, DOUBLE; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
- *
- * 161001  1. workspaceSize or executor null   2. selfRef, negativeSlope null
- * 161002  3. dtype of selfRef   4. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus
 aclnnInplaceLeakyReluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* negativeSlope,

@@ -21,11 +21,6 @@ ACLGRAD_BEGIN_DECLS
  *             Ascend910_93, Ascend950); read as FLOAT
  * out         a dtype of the same list, the broadcast shape; may be either. The common dtype of
  *             gradOutput and self is rounded to first.
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, self, negativeSlope, out null
- * 161002  3. dtypes of gradOutput, self, out   4. dtype of negativeSlope   5. ranks of
- *         gradOutput, self, out above 8   6. the shapes do not broadcast   7. out's shape is not
- *         the broadcast one   8. selfIsResult with a negative slope
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnLeakyReluBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, const aclScalar* negativeSlope,

@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * out         FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128; BF16 (Ascend910B, Ascend910_93,
  *             Ascend950); self converts to it; integers and BOOL are computed in FLOAT
  *             shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. dtype of out   5. self does not convert to out's dtype   6. shapes
- *         differ   7. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnLogGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                          uint64_t* workspaceSize,
@@ -35,9 +31,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLog(void* workspace, uint64_t workspaceSize
  *
  * selfRef     FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128; BF16 (Ascend910B, Ascend910_93,
  *             Ascend950); rank 0 to 8
- *
- * 161001  1. workspaceSize or executor null   2. selfRef null
- * 161002  3. dtype of selfRef   4. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceLogGetWorkspaceSize(aclTensor* selfRef,
                                                                 uint64_t* workspaceSize,

@@ -14,9 +14,8 @@ ACLGRAD_BEGIN_DECLS
  * dtype first. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3 and 950; self and out
  * may differ. FLOAT and DOUBLE are computed in DOUBLE and rounded once, FLOAT16 and BF16 in FLOAT
  * with sums in DOUBLE, within 0.501 ulp. A row of minus infinities gives NaN, and so does a row
- * with a NaN or plus infinity in it. Order of the checks: self, out not null; dim in [-n, n-1] (n =
- * 1 for 0-d); dtype of self, out; ranks at most 8; shapes equal. An empty self: success, nothing is
- * written.
+ * with a NaN or plus infinity in it. Limits: dim in [-n, n-1] (n = 1 for 0-d); ranks at most 8. An
+ * empty self: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim,
                                                                 aclTensor* out,

@@ -13,10 +13,9 @@ ACLGRAD_BEGIN_DECLS
  * out = gradOutput - exp(output) * sum(gradOutput) along dimension dim, where output is the result
  * of aclnnLogSoftmax. Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; gradOutput and
  * output have the same, out's may be another. The computation runs in DOUBLE and rounds once,
- * FLOAT16 by way of FLOAT; of BF16 in FLOAT with sums in DOUBLE, within 0.501 ulp of |gradOutput| +
- * exp(output) * |sum(gradOutput)|. Order of the checks: output, gradOutput, out not null; an empty
- * gradOutput or output succeeds at once (not on 950); dtype of gradOutput, output, out;
- * gradOutput's is output's; ranks at most 8; shapes equal; dim in [-n, n-1].
+ * FLOAT16 by way of FLOAT; of BF16 in FLOAT with sums in DOUBLE, within 0.501 ulp of |gradOutput|
+ * + exp(output) * |sum(gradOutput)|. Limits: ranks at most 8; dim in [-n, n-1]. An empty
+ * gradOutput or output succeeds behind the checks for null (not on 950).
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput,
                                                                         const aclTensor* output,

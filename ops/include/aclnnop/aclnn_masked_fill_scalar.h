@@ -16,10 +16,6 @@ ACLGRAD_BEGIN_DECLS
  *             as an addition to the vendor's list, DOUBLE; rank 0 to 8
  * mask        BOOL; broadcasts to selfRef's shape
  * value       of any real dtype; converted to selfRef's
- *
- * 161001  1. workspaceSize or executor null   2. selfRef, mask, value null
- * 161002  3. dtype of selfRef   4. dtype of mask   5. ranks above 8   6. mask does not broadcast to
- *         selfRef
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceMaskedFillScalarGetWorkspaceSize(
     aclTensor* selfRef, const aclTensor* mask, const aclScalar* value, uint64_t* workspaceSize,

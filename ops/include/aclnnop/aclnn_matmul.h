@@ -24,9 +24,7 @@ ACLGRAD_BEGIN_DECLS
  *   [K] x [K] gives a single element, [M,K] x [K] gives [M], [K] x [K,N] gives [N],
  *   [..., M,K] x [..., K,N] gives [..., M,N] with the leading dimensions broadcast.
  * out must have that shape. K = 0 fills out with 0; an empty out: success, nothing is written.
- * Order of the checks: self, mat2, out not null; dtype of self, mat2, out; cubeMathType; ranks at
- * most 6; no 0-d input; inner sizes equal; leading dimensions broadcast; no private format; out's
- * shape.
+ * Limits: ranks at most 6; no 0-d input; leading dimensions broadcast; no private format.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor* self,
                                                             const aclTensor* mat2, aclTensor* out,

@@ -19,12 +19,11 @@ ACLGRAD_BEGIN_DECLS
  * index 0.
  *
  * self is [C, H, W] or [N, C, H, W], or with the channels last in the format NHWC. Data types:
- * FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, out has self's; indices INT32 or INT64. Order
- * of the checks: self, kernelSize, stride, padding, dilation, out, indices not null; dtypes;
- * formats of self and out equal and not private; rank; C, H and W above 0; 1 or 2 values of
+ * FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, out has self's; indices INT32 or INT64.
+ * Limits: formats of self and out equal and not private; C, H and W above 0; 1 or 2 values of
  * kernelSize above 0, of stride above 0 or none (the kernel), of padding, at least 0 and at most
- * half of the kernel, of dilation, 1 (all below 2^31); a window has room; size of out, indices. N =
- * 0: success, nothing is written.
+ * half of the kernel, of dilation, 1 (all below 2^31); a window has room. N = 0: success, nothing
+ * is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMaxPool2dWithIndicesGetWorkspaceSize(
     const aclTensor* self, const aclIntArray* kernelSize, const aclIntArray* stride,

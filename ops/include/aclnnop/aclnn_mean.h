@@ -17,9 +17,7 @@ ACLGRAD_BEGIN_DECLS
  * self is converted to `dtype`, summed over the dimensions `dim` and divided by their extent; the
  * result in `dtype` (an integer mean truncates toward 0) is converted to out's dtype. An empty dim
  * means all dimensions. Shapes as for aclnnReduceSum. An empty self fills out with NaN (0 in an
- * integer out). Order of the checks: null; self's dtype; dtype in the list; out's dtype; self
- * convertible to dtype; dtype convertible to out; range of dim; duplicates; ranks of self and out
- * at most 8; out's shape.
+ * integer out). Limits: self convertible to dtype; ranks of self and out at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMeanGetWorkspaceSize(const aclTensor* self,
                                                           const aclIntArray* dim, bool keepDim,
@@ -31,9 +29,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMean(void* workspace, uint64_t workspaceSiz
 
 /*
  * As aclnnMean with self's dtype for `dtype`. noopWithEmptyAxes says what an empty dim means: true
- * nothing is reduced, and out (of self's shape) is self converted; false all dimensions. Order of
- * the checks: null; self's dtype; out's dtype; self convertible to out; range of dim; duplicates;
- * ranks of self and out at most 8; out's shape.
+ * nothing is reduced, and out (of self's shape) is self converted; false all dimensions. Limits:
+ * self convertible to out; ranks of self and out at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMeanV2GetWorkspaceSize(const aclTensor* self,
                                                             const aclIntArray* dim, bool keepDim,

@@ -14,10 +14,8 @@ ACLGRAD_BEGIN_DECLS
 
 /*
  * out = the smaller of self and other, in P = PromoteType(self, other); in BOOL a logical and. A
- * NaN in either gives NaN. self and other broadcast to exactly out's shape, ranks at most 8. P must
- * be convertible to out's dtype. Order of the checks: self, other, out not null; dtype of self,
- * other, out; P convertible; ranks; broadcast; out's shape. An empty self or other: success,
- * nothing is written.
+ * NaN in either gives NaN. self and other broadcast to exactly out's shape, ranks at most 8. P
+ * must be convertible to out's dtype. An empty self or other: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMinimumGetWorkspaceSize(const aclTensor* self,
                                                              const aclTensor* other, aclTensor* out,

@@ -21,9 +21,7 @@ ACLGRAD_BEGIN_DECLS
 
 /*
  * out = self @ mat2 with self [M,K], mat2 [K,N], out [M,N]. K = 0 fills out with 0; an empty out:
- * success, nothing is written. Order of the checks: out, self, mat2 not null; dtype of self, mat2,
- * out; cubeMathType; mat2's rank is 2; self's rank is 2; inner sizes equal; out's rank is 2; out's
- * shape.
+ * success, nothing is written. Limits: mat2's rank is 2; self's rank is 2; out's rank is 2.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMmGetWorkspaceSize(const aclTensor* self,
                                                         const aclTensor* mat2, aclTensor* out,

@@ -13,12 +13,10 @@
 ACLGRAD_BEGIN_DECLS
 
 /*
- * (self - target)^2 over the broadcast of both shapes: each value (reduction 0, out of that shape),
- * their mean (1) or their sum (2), both with an out of rank 0 (a [1] is refused). self and target
- * may differ in dtype; the result is converted to out's. An empty broadcast: none writes nothing,
- * the mean is NaN, the sum 0. Order of the checks: self, target, out not null; PromoteType(self,
- * target) in the list; dtype of self, target, out; reduction; ranks at most 8; broadcast; out's
- * shape.
+ * (self - target)^2 over the broadcast of both shapes: each value (reduction 0, out of that
+ * shape), their mean (1) or their sum (2), both with an out of rank 0 (a [1] is refused). self and
+ * target may differ in dtype; the result is converted to out's. An empty broadcast: none writes
+ * nothing, the mean is NaN, the sum 0. Limits: ranks at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMseLossGetWorkspaceSize(const aclTensor* self,
                                                              const aclTensor* target,

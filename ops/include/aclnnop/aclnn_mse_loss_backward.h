@@ -15,10 +15,8 @@ ACLGRAD_BEGIN_DECLS
 /*
  * out = 2 * (self - target) * gradOutput, for reduction 1 divided by the number of elements of the
  * broadcast of self and target: the gradient with respect to self. All three inputs have one dtype
- * and broadcast to exactly out's shape; out's dtype is any of the list. Order of the checks:
- * gradOutput, self, target, out not null; gradOutput's dtype is self's; target's dtype is self's;
- * self's dtype; out's dtype; reduction; ranks at most 8; gradOutput broadcasts with self; target
- * too; out's shape. An empty out: success, nothing is written.
+ * and broadcast to exactly out's shape; out's dtype is any of the list. Limits: ranks at most 8;
+ * gradOutput broadcasts with self. An empty out: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMseLossBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, int64_t reduction,

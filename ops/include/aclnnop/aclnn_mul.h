@@ -14,10 +14,9 @@
 ACLGRAD_BEGIN_DECLS
 
 /*
- * out = self * other, computed in P = PromoteType(self, other). self and other broadcast to exactly
- * out's shape, ranks at most 8. P must be convertible to out's dtype (not tested on 950). Order of
- * the checks: self, other, out not null; dtype of self, other, out; P exists; P convertible; ranks;
- * broadcast; out's shape. An empty self or other: success, nothing is written.
+ * out = self * other, computed in P = PromoteType(self, other). self and other broadcast to
+ * exactly out's shape, ranks at most 8. P must be convertible to out's dtype (not tested on 950).
+ * An empty self or other: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMulGetWorkspaceSize(const aclTensor* self,
                                                          const aclTensor* other, aclTensor* out,
@@ -30,10 +29,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMul(void* workspace, uint64_t workspaceSize
  * out = self * other with a scalar `other`; out has self's shape. Computed in: with a complex
  * operand PromoteType(self, other); else self's type when self is floating; else FLOAT when other
  * is DOUBLE and self is BOOL or out FLOAT; else PromoteType(self, other) when other is floating or
- * self BOOL; else self's type. The result is converted to out's dtype freely (complex to real keeps
- * the real part); on 950 it must be convertible. Order of the checks: null; dtype of self, out;
- * (950: promotion); rank at most 8; shape. The scalar is converted to the computing type first, for
- * BF16 tensors to FLOAT.
+ * self BOOL; else self's type. The result is converted to out's dtype freely (complex to real
+ * keeps the real part); on 950 it must be convertible. Limits: rank at most 8. The scalar is
+ * converted to the computing type first, for BF16 tensors to FLOAT.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMulsGetWorkspaceSize(const aclTensor* self,
                                                           const aclScalar* other, aclTensor* out,

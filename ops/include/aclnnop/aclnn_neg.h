@@ -17,10 +17,6 @@ ACLGRAD_BEGIN_DECLS
  * self        FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, INT8, INT32, INT64; BF16
  *             (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
  * out         what self converts to; its shape; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. self does not convert to out's dtype   5. ranks of self, out
- *         above 8   6. shapes differ
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnNegGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                          uint64_t* workspaceSize,
@@ -33,9 +29,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnNeg(void* workspace, uint64_t workspaceSize
  *
  * selfRef     FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, INT8, INT32, INT64; BF16
  *             (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
- *
- * 161001  1. workspaceSize or executor null   2. selfRef null
- * 161002  3. dtype of selfRef   4. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNegGetWorkspaceSize(aclTensor* selfRef,
                                                                 uint64_t* workspaceSize,

@@ -16,15 +16,12 @@
 ACLGRAD_BEGIN_DECLS
 
 /*
- * out[n, target[n]] = -w[n] * g with g = gradOutput[n] (reduction 0), gradOutput / totalWeight (1),
- * gradOutput (2) and w as in aclnnNLLLoss; all other elements are 0. totalWeight is the forward's
- * totalWeightOut. weight, gradOutput and totalWeight have self's dtype, which must convert to
- * out's; out has self's shape; gradOutput is [N] for reduction 0 and a 2-D self, else one element
- * of rank 0 or 1; totalWeight is one element. Order of the checks: gradOutput, self, target,
- * weight, totalWeight, out not null; dtype of weight, gradOutput, totalWeight is self's; out's
- * dtype; self's dtype; target's dtype; reduction; self's rank; target's rank; N equal; weight's
- * shape; gradOutput's shape; totalWeight's shape; out's shape; C not 0 when there are targets. An
- * empty self: success, nothing is written.
+ * out[n, target[n]] = -w[n] * g with g = gradOutput[n] (reduction 0), gradOutput / totalWeight
+ * (1), gradOutput (2) and w as in aclnnNLLLoss; all other elements are 0. totalWeight is the
+ * forward's totalWeightOut. weight, gradOutput and totalWeight have self's dtype, which must
+ * convert to out's; out has self's shape; gradOutput is [N] for reduction 0 and a 2-D self, else
+ * one element of rank 0 or 1; totalWeight is one element. Limits: C not 0 when there are targets.
+ * An empty self: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLossBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target,

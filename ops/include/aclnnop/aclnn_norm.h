@@ -18,9 +18,8 @@ ACLGRAD_BEGIN_DECLS
  * once; an empty array means all of them. Reduced dimensions vanish, or stay with size 1 when
  * keepdim is set. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3 and 950; out may
  * have another of them than self. The computation runs in DOUBLE and rounds once; powers beyond
- * DOUBLE's range give infinity. Outputs without elements (an empty self) become 0. Order of the
- * checks: self, pScalar, dim, out not null; dtype of self, out; pScalar not complex; dim in
- * range, no dimension twice; ranks at most 8; out's shape.
+ * DOUBLE's range give infinity. Outputs without elements (an empty self) become 0. Limits: pScalar
+ * not complex; dim in range, no dimension twice; ranks at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnNormGetWorkspaceSize(const aclTensor* self,
                                                           const aclScalar* pScalar,

@@ -18,11 +18,10 @@ ACLGRAD_BEGIN_DECLS
 
 /*
  * selfRef ~ N(mean, std^2). With the element's words a, b: u = (a + 1) / 2^32, v = b / 2^32 and
- * value = mean + std * sqrt(-2 ln u) * cos(2 pi v) (Box and Muller), computed in DOUBLE and rounded
- * once; integers are converted from the FLOAT value (truncated, saturated). Data types: FLOAT,
- * FLOAT16, DOUBLE, INT16, INT32, INT64, INT8, UINT8, BOOL, and BF16 on Atlas A2, A3 and 950. Order
- * of the checks: selfRef not null; std not below 0 (NaN passes); dtype; rank at most 8. An empty
- * selfRef: success.
+ * value = mean + std * sqrt(-2 ln u) * cos(2 pi v) (Box and Muller), computed in DOUBLE and
+ * rounded once; integers are converted from the FLOAT value (truncated, saturated). Data types:
+ * FLOAT, FLOAT16, DOUBLE, INT16, INT32, INT64, INT8, UINT8, BOOL, and BF16 on Atlas A2, A3 and
+ * 950. Limits: std not below 0 (NaN passes); rank at most 8. An empty selfRef: success.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormalGetWorkspaceSize(const aclTensor* selfRef,
                                                                    float mean, float std,
@@ -33,10 +32,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormal(void* workspace, uint64_t wor
                                                    aclOpExecutor* executor, aclrtStream stream);
 
 /*
- * The same with the seed in a tensor and an offset of offsetTensor's value plus `offset`, both read
- * when the work runs; each tensor INT64 of shape [1]. Order of the checks: selfRef, seedTensor,
- * offsetTensor not null; std; dtypes of selfRef, seedTensor, offsetTensor; rank of selfRef; shapes
- * of seedTensor and offsetTensor.
+ * The same with the seed in a tensor and an offset of offsetTensor's value plus `offset`, both
+ * read when the work runs; each tensor INT64 of shape [1].
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormalTensorGetWorkspaceSize(
     const aclTensor* selfRef, float mean, float std, const aclTensor* seedTensor,

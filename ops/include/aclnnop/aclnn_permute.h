@@ -18,9 +18,8 @@ ACLGRAD_BEGIN_DECLS
  * out.size(i) = self.size(dims[i]): dimension i of out is dimension dims[i] of self. Values keep
  * every bit. dims names each dimension of self once; negative numbers count from the end.
  *
- * Order of the checks: self, dims, out not null; dtype of self, out; one dtype; out has the rank of
- * self; dims has as many entries; no dimension twice; ranks at most 8; entries in [-rank, rank -
- * 1]; out's shape. An empty self: success, nothing is written.
+ * Limits: no dimension twice; ranks at most 8; entries in [-rank, rank - 1]. An empty self:
+ * success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnPermuteGetWorkspaceSize(const aclTensor* self,
                                                              const aclIntArray* dims,

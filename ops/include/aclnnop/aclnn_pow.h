@@ -24,11 +24,6 @@ ACLGRAD_BEGIN_DECLS
  *             rank 0 to 8; P must convert to out's dtype
  * exponent    of one of these dtypes; not negative where P is an integer
  * out         shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, exponent, out null
- * 161002  3. dtypes of self, exponent, out   4. self and exponent both BOOL   5. a negative
- * exponent of integers   6. P does not convert to out's dtype   7. ranks of self, out above 8
- *         8. shapes differ
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnPowTensorScalarGetWorkspaceSize(const aclTensor* self,
                                                                      const aclScalar* exponent,
@@ -41,10 +36,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnPowTensorScalar(void* workspace, uint64_t w
 
 /*
  * aclnnPowTensorScalar with selfRef as both input and output.
- *
- * 161001  1. workspaceSize or executor null   2. selfRef, exponent null
- * 161002  3. dtypes of selfRef, exponent   4. selfRef and exponent both BOOL   5. a negative
- * exponent of integers   6. P does not convert to selfRef's dtype   7. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus
 aclnnInplacePowTensorScalarGetWorkspaceSize(const aclTensor* selfRef, const aclScalar* exponent,

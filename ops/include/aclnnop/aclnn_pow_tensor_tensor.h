@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  *             COMPLEX128; BF16 (Ascend910B, Ascend910_93, Ascend950);
  *             rank 0 to 8; P must convert to out's dtype
  * out         the shape that self and exponent broadcast to; may be one of them
- *
- * 161001  1. workspaceSize or executor null   2. self, exponent, out null
- * 161002  3. dtypes of self, exponent, out   4. self and exponent both BOOL   5. P does not convert
- * to out's dtype   6. ranks above 8   7. shapes do not broadcast   8. shape of out
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnPowTensorTensorGetWorkspaceSize(const aclTensor* self,
                                                                      const aclTensor* exponent,

@@ -16,10 +16,9 @@ ACLGRAD_BEGIN_DECLS
 /*
  * self is converted to `dtype`, which must be out's, and summed over the dimensions `dims`; with
  * dtype BOOL the result is whether any element is non-zero. Each entry of dims lies in [-n, n-1]
- * for rank n (0-d: -1 or 0) and no dimension comes twice; an empty dims means all of them. keepDims
- * leaves summed dimensions as 1. out has the reduced shape, or both have one element. An empty self
- * fills out with 0. Order of the checks: self, dims, out not null; self's dtype; out's dtype; dtype
- * in the list; dtype is out's; rank at most 8; range of dims; duplicates; out's shape.
+ * for rank n (0-d: -1 or 0) and no dimension comes twice; an empty dims means all of them.
+ * keepDims leaves summed dimensions as 1. out has the reduced shape, or both have one element. An
+ * empty self fills out with 0. Limits: rank at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnReduceSumGetWorkspaceSize(
     const aclTensor* self, const aclIntArray* dims, bool keepDims, aclDataType dtype,

@@ -17,9 +17,6 @@ ACLGRAD_BEGIN_DECLS
  * self        FLOAT, FLOAT16, INT8, UINT8, INT32, INT64; BF16 (Ascend910B, Ascend910_93,
  *             Ascend950); rank 0 to 8
  * out         dtype and shape of self; may be self. It is written, in spite of the const.
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. out's dtype is not self's   5. shapes differ   6. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnReluGetWorkspaceSize(const aclTensor* self,
                                                           const aclTensor* out,
@@ -33,9 +30,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnRelu(void* workspace, uint64_t workspaceSiz
  *
  * selfRef     FLOAT, FLOAT16, INT8, UINT8, INT32, INT64; BF16 (Ascend910B, Ascend910_93,
  *             Ascend950); rank 0 to 8
- *
- * 161001  1. workspaceSize or executor null   2. selfRef null
- * 161002  3. dtype of selfRef   4. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceReluGetWorkspaceSize(aclTensor* selfRef,
                                                                  uint64_t* workspaceSize,

@@ -18,9 +18,8 @@ ACLGRAD_BEGIN_DECLS
  * out holds self repeats[i] times along dimension i; where repeats has more entries than self
  * dimensions, self counts as one with sizes of 1 in front. out's size is self's times repeats[i].
  *
- * Order of the checks: self, repeats, out not null; dtypes; number of repeats: at least self's
- * rank, at most 8; none is negative; ranks at most 8; a repeats of 0 or an empty self: success,
- * nothing is written; out's shape.
+ * Limits: number of repeats: at least self's rank, at most 8; none is negative; ranks at most 8.
+ * With a repeats of 0 or an empty self nothing is written, and the shape of out is not checked.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnRepeatGetWorkspaceSize(const aclTensor* self,
                                                             const aclIntArray* repeats,

@@ -14,12 +14,10 @@ ACLGRAD_BEGIN_DECLS
 /*
  * Of aclnnRmsNorm, with the rstd that it has written, n = x * rstd and h = dy * gamma: dxOut =
  * rstd * (h - n * average(h * n)) for every row; dgammaOut = sum(dy * n) over the rows. Sums are
- * taken in DOUBLE in a fixed order, results rounded once, 16-bit ones by way of FLOAT. Data
- * types: x FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; gamma x's or FLOAT; rstd FLOAT; dy
- * and dxOut x's; dgammaOut FLOAT, whatever gamma is. No rows: dgammaOut becomes 0. Order of the
- * checks: dy, x, rstd, gamma, dxOut, dgammaOut not null; dtypes in the order of the parameters;
- * x's rank at most 8; shape of dy (x's); gamma has the last sizes of x, at least one; shapes of
- * rstd (x's with 1 in these dimensions), dxOut (x's), dgammaOut (gamma's).
+ * taken in DOUBLE in a fixed order, results rounded once, 16-bit ones by way of FLOAT. Data types:
+ * x FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; gamma x's or FLOAT; rstd FLOAT; dy and dxOut
+ * x's; dgammaOut FLOAT, whatever gamma is. No rows: dgammaOut becomes 0. Limits: x's rank at most
+ * 8; gamma has the last sizes of x, at least one.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNormGradGetWorkspaceSize(
     const aclTensor* dy, const aclTensor* x, const aclTensor* rstd, const aclTensor* gamma,

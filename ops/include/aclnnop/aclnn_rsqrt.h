@@ -19,9 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * out         FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, BF16; integers and BOOL are
  *             converted to it before
  *             shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. dtype of out   5. shapes differ   6. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnRsqrtGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                            uint64_t* workspaceSize,
@@ -34,9 +31,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnRsqrt(void* workspace, uint64_t workspaceSi
  *
  * selfRef     FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128; BF16 (Ascend910B, Ascend910_93,
  *             Ascend950); rank 0 to 8
- *
- * 161001  1. workspaceSize or executor null   2. selfRef null
- * 161002  3. dtype of selfRef   4. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceRsqrtGetWorkspaceSize(aclTensor* selfRef,
                                                                   uint64_t* workspaceSize,

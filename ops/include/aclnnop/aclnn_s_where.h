@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  *             promote to one dtype, which is converted to out's
  * all         rank 0 to 8
  * out         the shape that the three broadcast to; may be one of them
- *
- * 161001  1. workspaceSize or executor null   2. self, other, condition, out null
- * 161002  3. dtypes of self, other, out, condition   4. self and other do not promote   5. ranks
- *         above 8   6. shapes do not broadcast   7. shape of out
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSWhereGetWorkspaceSize(const aclTensor* condition,
                                                             const aclTensor* self,

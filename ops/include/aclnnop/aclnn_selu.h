@@ -20,9 +20,6 @@ ACLGRAD_BEGIN_DECLS
  * self, out   FLOAT, FLOAT16, INT32, INT8, BF16 (Ascend910B, Ascend910_93, Ascend950); each from
  *             the list, they may differ: the result is converted (to integers towards zero)
  * out         shape of self, any rank; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. dtype of out   5. shapes differ
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSeluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                           uint64_t* workspaceSize,
@@ -31,7 +28,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSelu(void* workspace, uint64_t workspaceSiz
                                           aclOpExecutor* executor, aclrtStream stream);
 
 /*
- * aclnnSelu with selfRef as both self and out; the same checks.
+ * aclnnSelu with selfRef as both self and out.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceSeluGetWorkspaceSize(aclTensor* selfRef,
                                                                  uint64_t* workspaceSize,

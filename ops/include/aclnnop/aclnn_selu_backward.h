@@ -20,11 +20,6 @@ ACLGRAD_BEGIN_DECLS
  * gradOutput  FLOAT, FLOAT16, INT32, INT8, BF16 (Ascend910B, Ascend910_93, Ascend950); any rank
  * result      the forward's output y; dtype and shape of gradOutput
  * gradInput   dtype and shape of gradOutput; may be gradOutput or result
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, result, gradInput null
- * 161002  3. result's dtype is not gradOutput's   4. gradInput's dtype is not gradOutput's
- *         5. dtype not in the list   6. result's shape is not gradOutput's
- *         7. gradInput's shape is not gradOutput's
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSeluBackwardGetWorkspaceSize(const aclTensor* gradOutput,
                                                                   const aclTensor* result,

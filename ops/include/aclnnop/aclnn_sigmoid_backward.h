@@ -18,11 +18,6 @@ ACLGRAD_BEGIN_DECLS
  * output      y, the result of the forward; a dtype of the same list; the shapes broadcast
  * gradInput   a dtype of the same list to which the common one of the two converts; the broadcast
  *             shape; may be either
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, output, gradInput null
- * 161002  3. dtypes of gradOutput, output, gradInput   4. rank of gradOutput, output, gradInput
- *         above 8   5. the common dtype does not convert to gradInput's   6. the shapes do not
- *         broadcast   7. gradInput's shape is not the broadcast one
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput,
                                                                      const aclTensor* output,

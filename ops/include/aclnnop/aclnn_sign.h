@@ -17,9 +17,6 @@ ACLGRAD_BEGIN_DECLS
  * self        FLOAT, FLOAT16, DOUBLE, INT32, INT64, COMPLEX64, COMPLEX128, BOOL; BF16 (Ascend910B,
  *             Ascend910_93, Ascend950); any rank
  * result      dtype and shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, result null
- * 161002  3. dtype of self   4. dtype of result   5. shapes differ
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSignGetWorkspaceSize(const aclTensor* self, aclTensor* result,
                                                           uint64_t* workspaceSize,

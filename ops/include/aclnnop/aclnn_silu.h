@@ -17,9 +17,6 @@ ACLGRAD_BEGIN_DECLS
  * self, out   FLOAT, FLOAT16, BF16 (Ascend910B, Ascend910_93, Ascend950);
  *             each from the list, they may differ
  * out         shape of self, any rank; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. dtype of out   5. shapes differ
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSiluGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                           uint64_t* workspaceSize,

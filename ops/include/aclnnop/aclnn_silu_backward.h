@@ -19,13 +19,6 @@ ACLGRAD_BEGIN_DECLS
  *             each dtype from the list, shapes that broadcast
  * gradInput   dtype and shape of the two; may be either. On Ascend950 FLOAT where their dtypes
  *             differ, and the shape to which theirs broadcast
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, self, gradInput null
- * 161002  3. dtypes of gradOutput, self, gradInput, each by the list   4. self's dtype is not
- *         gradOutput's, then gradInput's is not (Ascend950: gradInput has the common dtype, or
- *         FLOAT where there is none)   5. ranks of gradOutput, self, gradInput above 8
- *         6. self's shape is not gradOutput's   7. gradInput's is not (Ascend950: the shapes do not
- *         broadcast; gradInput is not of the resulting one)
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSiluBackwardGetWorkspaceSize(const aclTensor* gradOutput,
                                                                   const aclTensor* self,

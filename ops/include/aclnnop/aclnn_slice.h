@@ -20,8 +20,7 @@ ACLGRAD_BEGIN_DECLS
  * dim is (end - start) / step, rounded up; step is greater than 0. self has 1 to 8 dimensions; dim
  * is in [-rank, rank - 1].
  *
- * Order of the checks: self, out not null; one dtype; the dtype; ranks at most 8, at least 1; dim;
- * step; out's shape. An empty result: success, nothing is written.
+ * Limits: ranks at most 8, at least 1. An empty result: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSliceGetWorkspaceSize(const aclTensor* self, int64_t dim,
                                                            int64_t start, int64_t end, int64_t step,

@@ -18,9 +18,8 @@ ACLGRAD_BEGIN_DECLS
  * aclnnSlice along each dimension axes[i], with starts[i], ends[i] and steps[i]. axes names no
  * dimension twice; negative numbers count from the end.
  *
- * Order of the checks: self, out, starts, ends, axes, steps not null; one dtype; the dtype; ranks
- * at most 8, at least 1; axes; starts, ends and steps have as many entries as axes; steps greater
- * than 0; out's shape. An empty result: success, nothing is written.
+ * Limits: ranks at most 8, at least 1; steps greater than 0. An empty result: success, nothing is
+ * written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSliceV2GetWorkspaceSize(
     const aclTensor* self, const aclIntArray* starts, const aclIntArray* ends,

@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * reduction   0 none, 1 mean, 2 sum
  * beta        at least 0
  * result      the shape that self and target broadcast to for none, else one element
- *
- * 161001  1. workspaceSize or executor null   2. self, target, result null
- * 161002  3. dtypes   4. reduction   5. ranks above 8   6. shapes do not broadcast   7. shape of
- *         result   8. beta
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSmoothL1LossGetWorkspaceSize(
     const aclTensor* self, const aclTensor* target, int64_t reduction, float beta,

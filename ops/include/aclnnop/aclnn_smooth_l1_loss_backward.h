@@ -18,10 +18,6 @@ ACLGRAD_BEGIN_DECLS
  * reduction   0 none, 1 mean, 2 sum
  * beta        at least 0
  * gradInput   the shape that the others broadcast to
- *
- * 161001  1. workspaceSize or executor null   2. gradOut, self, target, gradInput null
- * 161002  3. dtypes   4. ranks above 8   5. reduction   6. beta   7. shapes do not broadcast
- *         8. shape of gradInput
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSmoothL1LossBackwardGetWorkspaceSize(
     const aclTensor* gradOut, const aclTensor* self, const aclTensor* target, int64_t reduction,

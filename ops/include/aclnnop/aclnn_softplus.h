@@ -20,10 +20,6 @@ ACLGRAD_BEGIN_DECLS
  * beta, threshold
  *             read as FLOAT; not complex
  * out         shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, beta, threshold, out null
- * 161002  3. dtype of self   4. dtype of out   5. beta, threshold complex   6. ranks of self,
- *         out above 8   7. shapes differ
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftplusGetWorkspaceSize(
     const aclTensor* self, const aclScalar* beta, const aclScalar* threshold, aclTensor* out,

@@ -21,11 +21,6 @@ ACLGRAD_BEGIN_DECLS
  *             read as FLOAT
  * gradInput   a dtype of gradOutput's list, its shape; may be either. Unequal dtypes are computed
  *             in FLOAT.
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, self, gradInput, beta, threshold
- *         null
- * 161002  3. dtypes of gradOutput, self, gradInput   4. ranks of gradOutput, self, gradInput
- *         above 8   5. shapes of self, gradInput are not that of gradOutput
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftplusBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, const aclScalar* beta,

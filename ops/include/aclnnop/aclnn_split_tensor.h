@@ -21,9 +21,7 @@ ACLGRAD_BEGIN_DECLS
  * least as many tensors as there are chunks; more are left as they are. splitSections may be 0 only
  * when dim has size 0. self has 1 to 8 dimensions; dim is in [-rank, rank - 1].
  *
- * Order of the checks: self, out, the tensors of out not null; dtypes of self and the outputs; the
- * outputs' are one; ranks; dim; splitSections; number of outputs; their shapes. An empty self:
- * success, nothing is written.
+ * An empty self: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSplitTensorGetWorkspaceSize(const aclTensor* self,
                                                                  uint64_t splitSections,

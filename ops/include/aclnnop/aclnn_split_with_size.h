@@ -20,9 +20,7 @@ ACLGRAD_BEGIN_DECLS
  * add up to the size of dim; out has one tensor for each. self has 1 to 8 dimensions; dim is in
  * [-rank, rank - 1].
  *
- * Order of the checks: self, splitSize, out, the tensors of out not null; dtypes of self and the
- * outputs; ranks; dim; splitSize; number of outputs; their shapes. An empty self: success, nothing
- * is written.
+ * An empty self: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSplitWithSizeGetWorkspaceSize(const aclTensor* self,
                                                                    const aclIntArray* splitSize,

@@ -19,10 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * out         what the type of the computation converts to: that of self, FLOAT for integers and
  *             BOOL. (INT64 is computed in DOUBLE.)
  *             shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. the type of the computation does not convert to out's   5. shapes
- *         differ   6. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSqrtGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                           uint64_t* workspaceSize,
@@ -35,9 +31,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSqrt(void* workspace, uint64_t workspaceSiz
  *
  * self        FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128; BF16 (Ascend910B, Ascend910_93,
  *             Ascend950); rank 0 to 8
- *
- * 161001  1. workspaceSize or executor null   2. self null
- * 161002  3. dtype of self   4. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceSqrtGetWorkspaceSize(aclTensor* self,
                                                                  uint64_t* workspaceSize,

@@ -20,9 +20,6 @@ ACLGRAD_BEGIN_DECLS
  * must be convertible to out's dtype. out has at most 8 dimensions. A null list or out gives
  * 561103, a null tensor in the list 161001; an empty list 161002. When the tensors are empty, the
  * call succeeds and nothing is written.
- *
- * Order of the checks: list, out, tensors not null; their dtypes; P exists; P convertible; ranks;
- * dim; shapes; out's shape.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnStackGetWorkspaceSize(const aclTensorList* tensors,
                                                            int64_t dim, aclTensor* out,

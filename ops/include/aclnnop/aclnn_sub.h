@@ -17,9 +17,7 @@ ACLGRAD_BEGIN_DECLS
 /*
  * out = self - alpha * other, computed in P = PromoteType(self, other), to which alpha is
  * converted. self and other broadcast to exactly out's shape, ranks at most 8. P must be
- * convertible to out's dtype and alpha to P. Order of the checks: self, other, alpha, out not null;
- * dtype of self, of other; P exists; alpha; out's dtype; ranks; broadcast; out's shape. An empty
- * self or other: success, nothing is written.
+ * convertible to out's dtype and alpha to P. An empty self or other: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSubGetWorkspaceSize(const aclTensor* self,
                                                          const aclTensor* other,

@@ -21,11 +21,6 @@ ACLGRAD_BEGIN_DECLS
  * out         the same list; what the type of the computation converts to: that of self, FLOAT
  *             for integers and BOOL
  *             shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. dtype of out   5. the type of the computation does not convert to
- *         out's   6. shapes differ   7. rank above 8   8. self in a private format   9. out's
- *         format is not self's
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnTanhGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                           uint64_t* workspaceSize,
@@ -37,9 +32,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnTanh(void* workspace, uint64_t workspaceSiz
  * aclnnTanh with selfRef as both input and output.
  *
  * selfRef     FLOAT, FLOAT16; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
- *
- * 161001  1. workspaceSize or executor null   2. selfRef null
- * 161002  3. dtype of selfRef   4. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTanhGetWorkspaceSize(aclTensor* selfRef,
                                                                  uint64_t* workspaceSize,

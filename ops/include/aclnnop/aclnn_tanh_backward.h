@@ -17,11 +17,6 @@ ACLGRAD_BEGIN_DECLS
  * gradOutput  FLOAT, FLOAT16, DOUBLE; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
  * output      y, the result of the forward; dtype of gradOutput; the shapes broadcast
  * gradInput   dtype of gradOutput, the broadcast shape; may be either
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, output, gradInput null
- * 161002  3. dtypes of gradOutput, output, gradInput   4. output's dtype, then gradInput's, is not
- *         gradOutput's   5. rank of gradOutput, output, gradInput above 8   6. the shapes do not
- *         broadcast   7. gradInput's shape is not the broadcast one
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnTanhBackwardGetWorkspaceSize(const aclTensor* gradOutput,
                                                                   const aclTensor* output,

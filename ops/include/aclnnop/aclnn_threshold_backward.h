@@ -19,11 +19,6 @@ ACLGRAD_BEGIN_DECLS
  * self        dtype of gradOutput; the shapes broadcast
  * threshold   read as FLOAT; of at most 2^-23 it counts as 0
  * out         dtype of gradOutput, the broadcast shape; may be either
- *
- * 161001  1. workspaceSize or executor null   2. threshold, out, gradOutput, self null
- * 161002  3. dtype of gradOutput   4. self's dtype, then out's, is not gradOutput's   5. ranks
- *         of gradOutput, self, out above 8   6. the shapes do not broadcast   7. out's shape is
- *         not the broadcast one
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnThresholdBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, const aclScalar* threshold, aclTensor* out,

@@ -17,9 +17,8 @@ ACLGRAD_BEGIN_DECLS
  * counts as the largest; without sorted the order is free, and the same here. Both outputs have k
  * elements along dim, 0 <= k <= self's size, and self's size otherwise. Data types: FLOAT,
  * FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, and BF16 on Atlas A2, A3 and 950; valuesOut
- * has self's, indicesOut is INT64. An empty self or k = 0: success, nothing is written. Order of
- * the checks: self, valuesOut, indicesOut not null; dim in [-n, n-1] (n = 1 for 0-d); k; dtype of
- * self, valuesOut, indicesOut; ranks at most 8; shapes of valuesOut, indicesOut.
+ * has self's, indicesOut is INT64. An empty self or k = 0: success, nothing is written. Limits:
+ * dim in [-n, n-1] (n = 1 for 0-d); ranks at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnTopkGetWorkspaceSize(
     const aclTensor* self, int64_t k, int64_t dim, bool largest, bool sorted, aclTensor* valuesOut,

@@ -16,8 +16,7 @@ ACLGRAD_BEGIN_DECLS
  * out = self where the column minus the row is at most diagonal, else 0, in the last two
  * dimensions; diagonal is any number.
  *
- * Order of the checks: self, out not null; dtypes; out's dtype is self's; storage formats equal;
- * ranks 2 to 8; out's shape. An empty self: success, nothing is written.
+ * Limits: storage formats equal; ranks 2 to 8. An empty self: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnTrilGetWorkspaceSize(const aclTensor* self, int64_t diagonal,
                                                           aclTensor* out, uint64_t* workspaceSize,

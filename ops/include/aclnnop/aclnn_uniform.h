@@ -17,12 +17,11 @@
 ACLGRAD_BEGIN_DECLS
 
 /*
- * selfRef ~ uniform on [from, to); all elements are `from` when from = to. With the element's words
- * a, b: value = from + (to - from) * (b * 2^21 + floor(a / 2^11)) / 2^53, computed in DOUBLE and
- * rounded once, but never up to `to`: then the largest number of the dtype below it. Integers are
- * truncated. Data types: FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, and BF16 on
- * Atlas A2, A3 and 950. Order of the checks: selfRef not null; dtype; rank at most 8; from not
- * above to. An empty selfRef: success.
+ * selfRef ~ uniform on [from, to); all elements are `from` when from = to. With the element's
+ * words a, b: value = from + (to - from) * (b * 2^21 + floor(a / 2^11)) / 2^53, computed in DOUBLE
+ * and rounded once, but never up to `to`: then the largest number of the dtype below it. Integers
+ * are truncated. Data types: FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, and BF16 on
+ * Atlas A2, A3 and 950. Limits: rank at most 8; from not above to. An empty selfRef: success.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniformGetWorkspaceSize(const aclTensor* selfRef,
                                                                     double from, double to,
@@ -34,10 +33,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniform(void* workspace, uint64_t wo
                                                     const aclrtStream stream);
 
 /*
- * The same with the seed in a tensor and an offset of offsetTensor's value plus `offset`, both read
- * when the work runs; each tensor INT64 with one element. Order of the checks: selfRef, seedTensor,
- * offsetTensor not null; their dtypes; rank of selfRef; one element in seedTensor and in
- * offsetTensor; from not above to.
+ * The same with the seed in a tensor and an offset of offsetTensor's value plus `offset`, both
+ * read when the work runs; each tensor INT64 with one element. Limits: from not above to.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniformTensorGetWorkspaceSize(
     const aclTensor* selfRef, double from, double to, const aclTensor* seedTensor,

@@ -12,14 +12,13 @@
 ACLGRAD_BEGIN_DECLS
 
 /*
- * out = sum((x - mean)^2) / (n - correction) of the n elements of self over the dimensions in
- * dim; correction is 1 when unbiased is set, else 0. dim lists dimensions in [-n, n-1] (n =
- * self's rank, 1 for 0-d), each once; null or an empty array means all of them. Reduced
- * dimensions vanish, or stay with size 1 when keepdim is set. Data types: FLOAT, FLOAT16, and
- * BF16 on Atlas A2, A3 and 950; outputs may have another of them than self. The computation runs
- * in DOUBLE and rounds once. With n = 1 and unbiased the result is 0 / 0, NaN; outputs without
- * elements (an empty self) become NaN. Order of the checks: self, out not null; dtype of self,
- * out; dim in range, no dimension twice; self's rank at most 8; out's shape.
+ * out = sum((x - mean)^2) / (n - correction) of the n elements of self over the dimensions in dim;
+ * correction is 1 when unbiased is set, else 0. dim lists dimensions in [-n, n-1] (n = self's
+ * rank, 1 for 0-d), each once; null or an empty array means all of them. Reduced dimensions
+ * vanish, or stay with size 1 when keepdim is set. Data types: FLOAT, FLOAT16, and BF16 on Atlas
+ * A2, A3 and 950; outputs may have another of them than self. The computation runs in DOUBLE and
+ * rounds once. With n = 1 and unbiased the result is 0 / 0, NaN; outputs without elements (an
+ * empty self) become NaN. Limits: dim in range, no dimension twice; self's rank at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnVarGetWorkspaceSize(const aclTensor* self,
                                                          const aclIntArray* dim, bool unbiased,

@@ -19,8 +19,7 @@ ACLGRAD_BEGIN_DECLS
  * all of them. Reduced dimensions vanish, or stay with size 1 when keepdim is set. Data types:
  * FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; outputs may have another of them than self.
  * The computation runs in DOUBLE and rounds once. Outputs without elements (an empty self) become
- * NaN. Order of the checks: self, varOut, meanOut not null; dtype of self, varOut, meanOut; dim
- * in range, no dimension twice; self's rank at most 8; shapes of varOut, meanOut.
+ * NaN. Limits: dim in range, no dimension twice; self's rank at most 8.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnVarMeanGetWorkspaceSize(
     const aclTensor* self, const aclIntArray* dim, int64_t correction, bool keepdim,

@@ -11,7 +11,7 @@ ACLGRAD_BEGIN_DECLS
 
 /*
  * selfRef = 0. Data types: INT8, INT16, INT32, INT64, UINT8, UINT16, FLOAT, FLOAT16, BF16, DOUBLE,
- * BOOL, COMPLEX64, COMPLEX128. Order of the checks: selfRef not null; dtype. Any rank.
+ * BOOL, COMPLEX64, COMPLEX128. Any rank.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceZeroGetWorkspaceSize(aclTensor* selfRef,
                                                                  uint64_t* workspaceSize,

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Softsign.
- *
- *   out = x / (1 + |x|)
- *
- * Infinities and NaN give NaN, as the formula does.
+ * Softsign: out = x / (1 + |x|). Infinities and NaN give NaN, as the formula does.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_H_
 #define ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_H_
@@ -16,9 +12,6 @@ ACLGRAD_BEGIN_DECLS
 /*
  * self        FLOAT, FLOAT16; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
  * out         dtype and shape of self; may be self
- *
- * 161001  1. workspaceSize or executor null   2. self, out null
- * 161002  3. dtype of self   4. dtypes differ   5. shapes differ   6. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftsignGetWorkspaceSize(const aclTensor* self, aclTensor* out,
                                                               uint64_t* workspaceSize,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The derivative of softsign.
- *
- *   gradInput = gradOutput / (1 + |x|)^2
+ * The derivative of softsign: gradInput = gradOutput / (1 + |x|)^2.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_BACKWARD_H_
@@ -15,10 +13,6 @@ ACLGRAD_BEGIN_DECLS
  * gradOutput  FLOAT, FLOAT16; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
  * self        the forward's input x; dtype and shape of gradOutput
  * gradInput   dtype and shape of the two; may be either
- *
- * 161001  1. workspaceSize or executor null   2. gradOutput, self, gradInput null
- * 161002  3. dtype of gradOutput   4. self's dtype, then gradInput's, is not gradOutput's
- *         5. self's shape, then gradInput's, is not gradOutput's   6. rank above 8
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftsignBackwardGetWorkspaceSize(const aclTensor* gradOutput,
                                                                       const aclTensor* self,
