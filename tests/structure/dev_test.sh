@@ -87,6 +87,30 @@ chmod -R a-w "$work/tree"
 ((EUID != 0)) || as=("$(command -v setpriv)" --reuid 65534 --regid 65534 --clear-groups)
 if ((EUID != 0)) || [[ -x ${as[0]} ]]; then says 1 "cannot write to $work/tree/build/release" demo; fi
 
+# Which program a verb runs, and with which options; nothing is built.
+runs() {
+  local wanted=$1 output
+  shift
+  output=$(cd "$work/played" && ./dev "$@" 2>&1)
+  [[ $output == "$wanted" ]] || fail "./dev $* runs '$output' instead of '$wanted'"
+}
+mkdir -p "$work/played/build/release/bin"
+(cd "$root" && cp --parents dev {examples,tests,bench,docs,cmake/packages}/verbs.sh tests/reliability.sh "$work/played")
+printf '%s() { :; }\n' install_packages install_peers build build_example >"$work/played/cmake/build.sh"
+echo 'build=build/release' >>"$work/played/cmake/build.sh"
+for program in train_digits recurrent bench_kernels bench_scale aclgrad-gradcheck training_properties; do
+  printf '#!/bin/sh\necho %s "$@"\n' $program >"$work/played/build/release/bin/$program"
+  chmod +x "$work/played/build/release/bin/$program"
+done
+runs 'train_digits --epochs 1' demo --epochs 1
+runs 'recurrent --task adding' recurrent --task adding
+runs 'bench_kernels --quick' bench kernels --quick
+runs 'bench_scale --markdown docs/scaling.md' bench scale
+runs $'bench_kernels\nbench_scale' bench
+runs 'bench_kernels' bench kern
+runs 'aclgrad-gradcheck --op elu' gradcheck --op elu
+runs 'training_properties --seed 1' test-training --seed 1
+
 source "$root/cmake/install_packages.sh"
 on() { advice <(printf '%s\n' "$@"); }
 [[ $(on ID=fedora) == *"dnf install gcc-c++ cmake "*"highway-devel"* ]] || fail "on Fedora: $(on ID=fedora)"
