@@ -119,7 +119,7 @@ std::string describe_damage(const Block& block, uintptr_t byte) {
                      name_of_object(pointer(block.payload.begin)));
 }
 
-// With the blocks locked; what to say, empty when all is well or the damage is known.
+// The report of damage, empty when there is none or it was reported. Called with the blocks locked.
 std::string find_damage(Block& block) {
   if (!enabled(kMemory) || block.is_damage_known) return "";
   if (!block.is_live) {

@@ -33,7 +33,7 @@ struct Settings {
 // "memory"; one bit only.
 const char* name_of(Check check);
 
-// Those of the environment. Complains of what it does not know.
+// The checks that the environment switches on. Reports unknown names.
 Settings read_settings();
 
 // Made at the first question: that may be one of a static object of the program, which a library

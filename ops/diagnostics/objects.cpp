@@ -119,7 +119,7 @@ bool is_left(const Life& life) { return !life.gone || takes_away(life.gone->func
 
 bool never_ran(const Life& life) { return life.is_executor() && !life.used && !life.gone; }
 
-// What is left and not reported, by kind and place in the order of creation.
+// The objects that still live and were not reported, by kind and call site, oldest first.
 template <class Predicate>
 std::vector<Leak> take(Predicate is_meant) {
   std::vector<std::shared_ptr<Life>> left;

@@ -48,7 +48,7 @@ struct World {
 
 World& world() { return runtime::never_destroyed<World>(); }
 
-// Of streams that are closed the host knows everything, so they need not be remembered.
+// Closed streams are left out: all their tasks are over, and the host knows it.
 void join(const World& all, VectorClock& clock, const VectorClock& other) {
   for (const auto& [stream, ticket] : other) {
     if (all.lines.contains(stream)) clock[stream] = std::max(clock[stream], ticket);
@@ -86,7 +86,7 @@ void learn(World& all, const VectorClock& clock) {
   for (auto& [stream, line] : all.lines) {
     const uint64_t over = known(all.host, stream);
     while (!line.uses.empty() && line.uses.front().ticket <= over) line.uses.pop_front();
-    // The last point that is over still tells what lies before it.
+    // The last point that is over stays: its clock says what lies before it.
     const auto keep = line.points.upper_bound(over);
     if (keep != line.points.begin()) line.points.erase(line.points.begin(), std::prev(keep));
   }

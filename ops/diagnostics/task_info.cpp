@@ -24,7 +24,7 @@ struct TrackedTask {
   std::shared_ptr<TaskInfo> info;
   Task inner;
 
-  // Of a run in units, which threads may share: checked before the first unit and after the last.
+  // State of a run in units, which threads may share: checked before the first and after the last.
   std::mutex mutex;
   std::string refusal;
   int64_t begun = 0;

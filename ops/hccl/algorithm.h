@@ -26,8 +26,8 @@ inline constexpr uint64_t kSharedChunkBytes = uint64_t{1} << 16;
 // wake the others for it.
 inline constexpr uint64_t kMinSharedBytes = 32768;
 
-// With fewer others than this a rank compares what it is at with all of them, else with its two
-// neighbours only.
+// In a group of fewer ranks than this, each compares its operation with all others, else with its
+// two neighbours only.
 inline constexpr uint32_t kCompareWithAll = 32;
 
 }  // namespace aclgrad::hccl

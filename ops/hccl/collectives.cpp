@@ -33,7 +33,7 @@ struct Block {
   uint64_t begin = 0;
   uint64_t bytes = 0;
 
-  // Those of the chunk that begins so far inside.
+  // The bytes of the chunk that begins at offset `first`.
   Block chunk(uint64_t first, uint64_t length) const {
     const uint64_t skipped = std::min(first, bytes);
     return {begin + skipped, std::min(length, bytes - skipped)};

@@ -104,7 +104,7 @@ void check_part(const Communicator& parent, uint32_t count, const uint32_t* rank
   }
 }
 
-// What is asked of a communicator: answer(communicator) goes to the parameter `name`.
+// Writes answer(communicator) to the output parameter `name`.
 template <class Value, class Answer>
 HcclResult ask(const char* function, HcclComm comm, const char* name, Value* value,
                const Answer& answer) {

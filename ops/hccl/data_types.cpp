@@ -8,7 +8,7 @@
 #include "acl/acl.h"
 #include "aclgrad_ext.h"
 
-// Of the operators' library, which a program that only exchanges does without; then null.
+// A function of libnnopbase; null in a program that links no operator library.
 #pragma weak aclgradGetAcceptDouble
 
 namespace aclgrad::hccl {
@@ -77,7 +77,7 @@ unsigned current_product() {
   return kA2;
 }
 
-// Of a number that is no data type: nothing.
+// The row of a data type; one without types for a number that is no data type.
 const Row& find(HcclDataType dtype) {
   static constexpr Row kNothing{HCCL_DATA_TYPE_RESERVED, "no data type", 0, kNone, kNone, kNone};
   const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),

@@ -86,7 +86,7 @@ struct Gathering {
   // rank has announced itself, to the others once all have.
   std::vector<int> processes;
   bool is_being_made = false;
-  // What comes of it, or why nothing does.
+  // The group that was made, or why none was.
   std::shared_ptr<Group> group;
   Outcome failure;
   std::condition_variable changed;
@@ -147,7 +147,7 @@ void post(int process, const Message& message, const void* rest = nullptr, size_
   network()->post(process, text);
 }
 
-// To the other processes among these.
+// Posts a message to all of these processes but this one.
 void post_to_others(std::set<int> processes, const Message& message, const void* rest,
                     size_t bytes) {
   processes.erase(kNowhere);

@@ -310,7 +310,7 @@ Arguments::Arguments(const OperatorSpec& spec, std::span<const Argument> values)
     : spec_(spec), values_(values) {
   for (size_t i = 0; i < values.size(); ++i) {
     const aclTensorList* const list = values[i].tensor_list();
-    // What is no live list is left to the rules.
+    // A list that is null or not live has no members here; the rules refuse it.
     if (list == nullptr || aclgradHandleCheck(list, ACLGRAD_HANDLE_TENSOR_LIST) == 0) continue;
     for (size_t k = 0; k < list->elements.size(); ++k) {
       members_.push_back(

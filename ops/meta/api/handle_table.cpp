@@ -73,7 +73,7 @@ bool is_possible(const void* handle, aclgradHandleKind kind) {
   return aligned && kind > 0 && kind <= std::numeric_limits<uint8_t>::max();
 }
 
-// Where the kind of a live object would stand; null where there is none.
+// The slot that holds the kind of a live object; null for an address that has no slot.
 std::atomic<uint8_t>* find_slot(const void* handle, aclgradHandleKind kind) {
   Region* const region = is_possible(handle, kind) ? region_of(handle) : nullptr;
   return region != nullptr ? &slot(*region, handle) : nullptr;

@@ -131,7 +131,7 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
       status != kSuccess) {
     return status;
   }
-  // Null dimensions mean "unchanged" here, whatever the count says.
+  // Null dimensions leave the shape unchanged, whatever the count is.
   const uint64_t view_count = viewDims != nullptr ? viewDimsNum : 0;
   const uint64_t storage_count = storageDims != nullptr ? storageDimsNum : 0;
   if (!accept_dims(kFunction, viewDims, view_count, storageDims, storage_count)) {

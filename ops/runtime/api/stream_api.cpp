@@ -46,7 +46,7 @@ void destroy_stream(const Call& call, aclrtStream handle, bool drain) {
     call.failed(ACL_ERROR_RT_STREAM_CAPTURED, "the stream is being captured", "",
                 "End the capture first.");
   }
-  // Of several callers one destroys; the handle is dead for the others from here on.
+  // Several threads may call this: one removes the handle, the others find none.
   if (!streams().remove(handle)) call.bad_handle("stream", handle, "stream");
   if (!drain) cancel_reports(stream);
   stream.close(drain);

@@ -111,7 +111,7 @@ void RecordedModel::launch(const Launch& launch) {
 void RecordedModel::run_all() {
   failed_.store(-1, std::memory_order_relaxed);
   for (size_t i = 0; i < launches_.size(); ++i) {
-    // What it needs first arrives while this one runs.
+    // Prefetches the argument of the next launch while this one runs.
     if (i + 1 < launches_.size()) __builtin_prefetch(launches_[i + 1].argument);
     launch(launches_[i]);
   }

@@ -245,7 +245,7 @@ void check_range(const Call& call, const char* parameter, const void* address, s
 
 using namespace aclgrad::runtime;
 
-// Of what the policies choose a CPU has the pages: large ones, or those of normal size only.
+// Of an allocation policy only the size of pages counts on a CPU: huge ones, or normal ones only.
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
   return entry(__func__,

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 enum class Kind { kText, kList, kObject, kOther };
 
-// One value as far as it is asked about.
+// A value of the configuration: its kind, and its content where that is checked.
 struct Value {
   Kind kind;
   std::string shown;  // in messages

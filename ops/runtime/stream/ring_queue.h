@@ -34,7 +34,7 @@ class RingQueue {
   }
 
  private:
-  // Of the item so far behind the first; sizes are powers of two.
+  // The place of the item with this distance from the first; sizes are powers of two.
   size_t place(size_t distance) const { return (first_ + distance) & (items_.size() - 1); }
 
   void grow() {

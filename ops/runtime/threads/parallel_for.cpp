@@ -196,7 +196,7 @@ class WorkerPool {
     const int count = CPU_COUNT(&others);
     if (count == 0) return;  // for now; the caller may have more the next time
     avoided_ = core;
-    // With cores to spare the system does better by itself.
+    // With more cores than workers, the system's scheduler places them better.
     const bool roomy = count > static_cast<int>(workers_.size());
     if (roomy && !confined_) return;
     confined_ = !roomy;
@@ -263,7 +263,7 @@ class WorkerPool {
   Speeds speeds_;
   std::array<int64_t, kMaxThreads + 1> bounds_;
 
-  // Of the present call; they do not change while a worker is inside.
+  // The present call. These members do not change while a worker reads them.
   int32_t threads_ = 0;
   bool measures_ = false;
   IndexBody body_ = nullptr;
