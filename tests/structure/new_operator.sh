@@ -79,7 +79,7 @@ check() {
   # The changed files are found first. One instruction set is enough to see that the kernel compiles.
   local tree folder includes=()
   for tree in "$work" "$root"; do
-    for folder in . ops ops/include ops/contract/include framework framework/include autograd \
+    for folder in . ops ops/include ops/common/include ops/contract/include framework framework/include autograd \
       autograd/include; do
       includes+=("-I$tree/$folder")
     done

@@ -29,6 +29,7 @@ function target(name, first) {
   first = substr(name, 1, index(name, "/") - 1)
   if (name ~ /^(acl|aclnn|aclnnop|hccl)\// || name == "aclgrad_ext.h") return "C headers"
   if (first == "aclgrad_contract") return "ops/contract"
+  if (first == "aclgrad_common") return "ops/common"
   if (first == "ops") return room_of_file(name)
   if (first == "gradcheck" || first == "tool") return "autograd/" first
   if ("framework/" first in folders) return room_of_file("framework/" name)
