@@ -136,7 +136,7 @@ struct EntryPoint<Peer, aclnnStatus(P...), kName, kCall> {
             });
           } catch (const std::exception& error) {
             const std::string why = error.what();  // libtorch's go on with a stack
-            throw ops::Refusal{161002, why.substr(0, why.find('\n'))};
+            throw ops::PlanError{161002, why.substr(0, why.find('\n'))};
           }
           return ops::Plan{.body = [run](const ops::Run& memory) -> aclError {
             run(peer_threads, [&](size_t parameter) { return memory.data(parameter); });

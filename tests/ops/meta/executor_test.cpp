@@ -31,7 +31,7 @@ constexpr uint64_t kWorkspace = 64;
 Plan plan_increment(const Arguments& arguments) {
   const int64_t count = count_elements(arguments.shape(0));
   if (count == 0) return {};
-  if (count == 13) throw Refusal{561002, "13 elements are unlucky."};
+  if (count == 13) throw PlanError{561002, "13 elements are unlucky."};
   return {[count](const Run& run) -> aclError {
             *static_cast<int*>(run.workspace()) = 1;
             for (int64_t i = 0; i < count; ++i) run.data<int>(1)[i] = run.data<int>(0)[i] + 1;
