@@ -177,14 +177,12 @@ class GraphOperator {
 Candidate from_graph(std::string name, std::vector<contract::Parameter> inputs, Build build,
                      double roundings) {
   const auto shared = std::make_shared<GraphOperator>(inputs, build);
-  contract::Operator op;
-  op.name = std::move(name);
-  op.parameters = inputs;
-  op.reference = [shared](const contract::Arguments&, const Arrays& arrays) {
-    return shared->forward(arrays);
-  };
-  Candidate candidate(std::move(op),
-                      [shared](const BackwardCall& call) { return shared->backward(call); });
+  const contract::Operator op{
+      .call = {.name = std::move(name), .parameters = inputs},
+      .results = {.reference = [shared](const contract::Arguments&, const Arrays& arrays) {
+        return shared->forward(arrays);
+      }}};
+  Candidate candidate(op, [shared](const BackwardCall& call) { return shared->backward(call); });
   candidate.noise = 16 * kDoubleNoise;
   candidate.refusal = [shared](DType dtype) { return shared->refusal(dtype); };
   candidate.rounding = rounding_of_graph(inputs, build);

@@ -19,9 +19,9 @@ using contract::Operator;
 const Operator& find(const std::string& op) {
   std::string names;
   for (const Operator& each : contract::all_contracts()) {
-    if (each.check.empty()) continue;
-    if (op == each.check) return each;
-    names += (names.empty() ? "" : ", ") + each.check;
+    if (each.words.check.empty()) continue;
+    if (op == each.words.check) return each;
+    names += (names.empty() ? "" : ", ") + each.words.check;
   }
   throw ValueError("no operator is called '" + op + "'; known are " + names);
 }
@@ -37,7 +37,7 @@ bool is_whole(const Operator& op, const contract::Sample& sample) {
 }
 
 const std::string& base_name(const Operator& op) {
-  return op.base.empty() ? op.parameters.front().name : op.base;
+  return op.domain.base.empty() ? op.call.parameters.front().name : op.domain.base;
 }
 
 Target target_of(const LibraryPointer& library, const Operator& op, const Attributes& attributes,
@@ -55,7 +55,7 @@ Target target_of(const LibraryPointer& library, const Operator& op, const Attrib
   if (op.gradient) backward.emplace(op, sample, base);
   Target target{.forward = BoundCall(library, call), .candidate = {call, backward, nullptr}};
   for (const Operator& form : contract::all_contracts()) {
-    if (form.form_of != forward.name) continue;
+    if (form.call.form_of != forward.name()) continue;
     const Arguments taken(form, sample, base);
     if (is_form_of(taken, call)) target.other_forms.emplace_back(library, taken);
   }
@@ -70,10 +70,10 @@ Target target_of(const LibraryPointer& library, const Operator& op, const Attrib
     if (!more.empty()) candidate.reproduce += (candidate.reproduce.empty() ? "" : " ") + more;
     target.backward.emplace(library, *backward);
     if (op.is_elementwise()) candidate.in_place = {0, 1};
-    if (std::ranges::count(op.everywhere, ACL_DOUBLE) > 0) {
+    if (std::ranges::count(op.domain.everywhere, ACL_DOUBLE) > 0) {
       target.gradient_dtypes.push_back(DType::float64);
     }
-    candidate.function = from_executors(library, op.name, target.backward->plan);
+    candidate.function = from_executors(library, op.name(), target.backward->plan);
   }
   detail::add_chain(library, target);
   return target;
@@ -99,7 +99,7 @@ PlanFunction plan_of(const LibraryPointer& library, const Arguments& arguments,
             return const_cast<aclBoolArray*>(library->bool_array(values));
           }};
   contract::BoundPhaseOne bound(
-      arguments, maker, library->ask(arguments.op().name + "GetWorkspaceSize"),
+      arguments, maker, library->ask(arguments.op().name() + "GetWorkspaceSize"),
       [library](const char* name) { return library->find(name); }, nulls);
   if (bound.needs_dtype()) library->ask("aclGetDataType");
   return bound;
@@ -115,7 +115,7 @@ BoundCall::BoundCall(const LibraryPointer& library, Arguments call)
 std::vector<std::string> operator_names() {
   std::vector<std::string> names;
   for (const Operator& op : contract::all_contracts()) {
-    if (!op.check.empty()) names.push_back(op.check);
+    if (!op.words.check.empty()) names.push_back(op.words.check);
   }
   return names;
 }
@@ -143,7 +143,7 @@ Target make_target(const LibraryPointer& library, const std::string& op,
 std::vector<Attributes> variants(const std::string& op) {
   const Operator& known = find(op);
   std::vector<Attributes> all;
-  for (const contract::Sample& sample : known.samples) {
+  for (const contract::Sample& sample : known.domain.samples) {
     if (sample.is_gradient && is_whole(known, sample)) all.push_back({.sample = &sample});
   }
   return all;
@@ -217,7 +217,7 @@ std::vector<std::string> Target::leave_out_missing(const Library& library) {
     }
     return lacking_one;
   };
-  if (lacks(contract().name)) forward.reset();
+  if (lacks(contract().name())) forward.reset();
   std::erase_if(other_forms, [&](const BoundCall& form) { return lacks(form.api()); });
   bool lacks_gradient = backward && lacks(backward->api());
   for (const std::string& api : calls) lacks_gradient = lacks(api) || lacks_gradient;

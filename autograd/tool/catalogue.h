@@ -40,7 +40,7 @@ struct BoundCall {
   PlanFunction plan;
   DTypes dtypes;  // in which values are checked
 
-  const std::string& api() const { return arguments.op().name; }
+  const std::string& api() const { return arguments.op().name(); }
 };
 
 /// Phase one of such a call, with null pointers in the places of some parameters.

@@ -264,7 +264,7 @@ void add_chain(const LibraryPointer& library, Target& target) {
       {"cast", cast},       {"copy", copy},       {"reduce_sum", reduce_sum},
       {"mean", mean},       {"matmul", matmul},   {"mm", matmul},
       {"addmm", addmm}};
-  const auto found = chains.find(target.contract().check);
+  const auto found = chains.find(target.contract().words.check);
   if (found != chains.end()) found->second(library, target.candidate.forward, target);
 }
 

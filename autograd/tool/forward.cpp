@@ -98,7 +98,7 @@ class ForwardCheck {
   }
 
   Arrays exact(const Arrays& inputs) const {
-    if (target_.contract().property) return {};
+    if (target_.contract().results.property) return {};
     return contract::results_of(target_.candidate.forward.in(acl_dtype(dtype_)), inputs);
   }
 
@@ -141,10 +141,12 @@ class ForwardCheck {
     }
   }
 
-  bool is_bilinear() const { return target_.contract().complex == contract::Complex::kBilinear; }
-  bool has_magnitude() const { return static_cast<bool>(target_.contract().magnitude); }
+  bool is_bilinear() const {
+    return target_.contract().results.complex == contract::Complex::kBilinear;
+  }
+  bool has_magnitude() const { return static_cast<bool>(target_.contract().results.magnitude); }
   Arrays magnitude(const Arrays& inputs) const {
-    return target_.contract().magnitude(target_.candidate.forward, inputs);
+    return target_.contract().results.magnitude(target_.candidate.forward, inputs);
   }
 
   bool is_real(std::size_t input) const {
@@ -208,7 +210,7 @@ class ForwardCheck {
       return;
     }
     for (std::size_t k = 0; k < results.size(); ++k) {
-      if (const contract::Property& property = target_.contract().property) {
+      if (const contract::Property& property = target_.contract().results.property) {
         const aclDataType dtype = acl_dtype(results[k]->view().dtype);
         const std::string lacking =
             property(target_.candidate.forward.in(dtype), results[k]->read());

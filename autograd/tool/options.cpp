@@ -34,9 +34,9 @@ bool has_option(const std::vector<Parameter>& parameters, const Parameter& of) {
 
 // An operator's parameters; of a gradient operator also those whose options its forward alone has.
 std::vector<Parameter> parameters_of(const contract::Operator& op) {
-  std::vector<Parameter> all = op.parameters;
+  std::vector<Parameter> all = op.call.parameters;
   if (!op.gradient) return all;
-  for (const Parameter& each : contract::find_contract(op.gradient->of).parameters) {
+  for (const Parameter& each : contract::find_contract(op.gradient->of).call.parameters) {
     if (!has_option(all, each)) all.push_back(each);
   }
   return all;
@@ -57,7 +57,7 @@ std::string option_of(const std::string& name) {
 std::vector<CommandOption> all_options() {
   std::vector<CommandOption> all;
   for (const contract::Operator& op : contract::all_contracts()) {
-    if (op.check.empty()) continue;
+    if (op.words.check.empty()) continue;
     for (const Parameter& each : parameters_of(op)) {
       if (each.option_sets() == Sets::kNothing) continue;
       const bool known = std::ranges::count(all, each.option_name(), &CommandOption::name) > 0;
@@ -78,7 +78,7 @@ std::vector<std::string> options_of(const contract::Operator& op) {
 }
 
 contract::Sample sample_of(const contract::Operator& op, const Attributes& attributes) {
-  contract::Sample sample = attributes.sample ? *attributes.sample : op.samples.front();
+  contract::Sample sample = attributes.sample ? *attributes.sample : op.domain.samples.front();
   const std::vector<Parameter> parameters = parameters_of(op);
   for (const auto& [option, value] : attributes.given) {
     const auto parameter = std::ranges::find(parameters, option, &Parameter::option_name);
@@ -98,7 +98,7 @@ std::string options_text(const contract::Arguments& arguments, const contract::O
   std::string text;
   for (const auto& [name, setting] : arguments.settings()) {
     const Parameter& parameter = arguments.op().parameter(name);
-    if (but_for != nullptr && has_option(but_for->parameters, parameter)) continue;
+    if (but_for != nullptr && has_option(but_for->call.parameters, parameter)) continue;
     const Sets sets = parameter.option_sets();
     if (sets == Sets::kNothing) continue;
     const bool is_flag = sets == Sets::kFlag;

@@ -196,7 +196,7 @@ void add_specials(const Candidate& candidate, DType dtype, Array& to) {
 Report check_same_bits(Library& library, const Target& target, const DTypes& dtypes,
                        const Options& options) {
   Report report;
-  if (target.contract().property) return report;  // random numbers
+  if (target.contract().results.property) return report;  // random numbers
   const Candidate& whole = target.candidate;
   const bool is_elementwise = whole.is_elementwise();
   const Candidate candidate = is_elementwise ? whole.of_shape({kPeriod}) : whole;

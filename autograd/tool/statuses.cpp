@@ -84,7 +84,7 @@ class StatusProbe {
     }
     products();
     ranks();
-    for (std::size_t i = 0; i < op().parameters.size(); ++i) wrong_values(i);
+    for (std::size_t i = 0; i < op().call.parameters.size(); ++i) wrong_values(i);
     for (const ErrorInput& wrong : op().error_inputs) {
       if (!can_be_asked(wrong)) continue;
       const std::string& name =
@@ -113,7 +113,7 @@ class StatusProbe {
                   [&](auto t, auto* size, auto**) { return plan(t, size, nullptr); });
     const std::vector<std::size_t> places = places_of_tensors(arguments());
     for (std::size_t i = 0; i < places.size(); ++i) {
-      if (op().parameters[places[i]].tensor()->optional) continue;
+      if (op().call.parameters[places[i]].tensor()->optional) continue;
       expect_change("null " + parameter_at(places[i]).name, tensor_at(places[i]).if_null,
                     [&](auto t, auto* size, auto** executor) {
                       t[i] = nullptr;
@@ -129,7 +129,7 @@ class StatusProbe {
     if (tensor.promotes || (is_output && tensor.any_dtype)) return;
     contract::DTypes wrong;
     for (const contract::DtypeInfo& each : contract::all_dtype_infos()) {
-      const bool is_mixed = std::ranges::count(op().mixed, each.dtype) > 0;
+      const bool is_mixed = std::ranges::count(op().domain.mixed, each.dtype) > 0;
       if (!is_in_table(each.dtype) && !is_mixed) wrong.push_back(each.dtype);
     }
     if (!tensor.any_dtype && places_of_tensors(arguments()).size() > 1) {
@@ -155,8 +155,8 @@ class StatusProbe {
     const std::string& name = parameter_at(place).name;
     Arguments call = arguments();
     for (std::int64_t& extent : call.shape(name)) extent += 1;
-    expect(fmt::format("{} of shape {}", name, dims_text(call.shape(name))), op().wrong_shape, call,
-           bound_.plan);
+    expect(fmt::format("{} of shape {}", name, dims_text(call.shape(name))),
+           op().domain.wrong_shape, call, bound_.plan);
   }
 
   // A strided input whose last element lies behind its storage. Nothing is documented of outputs.
@@ -180,7 +180,7 @@ class StatusProbe {
     if (std::ranges::all_of(places_of_tensors(arguments()), has_dtype)) return;
     std::vector<std::string> families = {family_of(*library_)};
     if (library_->can_set_product()) families.assign(std::begin(kProducts), std::end(kProducts));
-    const bool bfloat16_everywhere = std::ranges::count(op().everywhere, ACL_BF16) > 0;
+    const bool bfloat16_everywhere = std::ranges::count(op().domain.everywhere, ACL_BF16) > 0;
     for (const std::string& product : families) {
       library_->set_product(product);
       const bool has_bfloat16 = product != "Ascend910" && product != "Ascend310P";
@@ -188,8 +188,10 @@ class StatusProbe {
         const aclDataType dtype = each.dtype;
         const bool accepts =
             is_in_table(dtype) && (dtype != ACL_BF16 || has_bfloat16 || bfloat16_everywhere);
-        const bool refused = op().also_refuses && op().also_refuses(arguments(), product, dtype);
-        const bool also = op().also_accepts && op().also_accepts(arguments(), product, dtype);
+        const bool refused =
+            op().domain.also_refuses && op().domain.also_refuses(arguments(), product, dtype);
+        const bool also =
+            op().domain.also_accepts && op().domain.also_accepts(arguments(), product, dtype);
         expect(fmt::format("all tensors of {} on {}", each.short_name, product),
                (accepts || also) && !refused ? 0 : kInvalid, all_of(dtype), bound_.plan);
       }
@@ -207,20 +209,21 @@ class StatusProbe {
   }
 
   void ranks() {
-    if (op().max_rank >= 25) return;
+    if (op().domain.max_rank >= 25) return;
     Arguments call = arguments();
     for (Parameter& each : call.parameters()) {
       auto* tensor = std::get_if<TensorSpec>(&each.spec);
       if (tensor == nullptr || tensor->shape.empty()) continue;
-      while (tensor->shape.size() <= op().max_rank) tensor->shape.insert(tensor->shape.begin(), 1);
+      while (tensor->shape.size() <= op().domain.max_rank)
+        tensor->shape.insert(tensor->shape.begin(), 1);
     }
-    expect(fmt::format("tensors of rank {}", op().max_rank + 1), op().wrong_shape, call,
-           bound_.plan);
+    expect(fmt::format("tensors of rank {}", op().domain.max_rank + 1), op().domain.wrong_shape,
+           call, bound_.plan);
   }
 
   // What follows from the kind of a parameter that is no tensor.
   void wrong_values(std::size_t place) {
-    const Parameter& parameter = op().parameters[place];
+    const Parameter& parameter = op().call.parameters[place];
     const contract::ParameterSpec& spec = parameter_at(place).spec;
     if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) {
       Arguments more = arguments();
@@ -236,7 +239,7 @@ class StatusProbe {
     if (!std::holds_alternative<contract::Shape>(spec)) return;
     // Lists of dimensions that every operator refuses.
     const auto rank = static_cast<std::int64_t>(
-        std::max<std::size_t>(arguments().shape(op().parameters.front().name).size(), 1));
+        std::max<std::size_t>(arguments().shape(op().call.parameters.front().name).size(), 1));
     for (const Dims& wrong : {Dims{rank}, Dims{-rank - 1}, Dims{0, -rank}}) {
       Arguments call = arguments();
       call.array(parameter.name) = wrong;

@@ -103,7 +103,8 @@ class Survey {
       const Number exact = right.values[i];
       ++errors.inputs;
       if (std::isnan(x.values[i]) || std::isnan(exact)) {
-        if (std::isnan(exact) && !std::isnan(actual) && call_of.arguments.op().nan_goes_through) {
+        if (std::isnan(exact) && !std::isnan(actual) &&
+            call_of.arguments.op().results.nan_goes_through) {
           kinds[0].add(i, 0);
         }
         continue;

@@ -29,25 +29,25 @@ void add_selu(Operators& all) {
   const DTypes dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT8};
   Operator selu = contract_of<decltype(aclnnSeluGetWorkspaceSize)>(
       "aclnnSelu", {any_dtype(in("self", -12, 12)), any_dtype(out("out"))}, dtypes);
-  selu.max_rank = kAnyRank;
-  selu.formula = of_one([](const auto& x) { return formulas::selu(x); });
-  selu.computes = {"λx for x > 0, λα(eˣ − 1) otherwise", "x > 0 时为 λx，否则为 λα(eˣ − 1)"};
-  selu.in_graph = "selu(x)";
+  selu.domain.max_rank = kAnyRank;
+  selu.results.formula = of_one([](const auto& x) { return formulas::selu(x); });
+  selu.words.computes = {"λx for x > 0, λα(eˣ − 1) otherwise", "x > 0 时为 λx，否则为 λα(eˣ − 1)"};
+  selu.words.in_graph = "selu(x)";
 
   Operator backward = contract_of<decltype(aclnnSeluBackwardGetWorkspaceSize)>(
       "aclnnSeluBackward", {in("gradOutput"), in("result", -1.75L, 4), out("gradInput")}, dtypes);
-  backward.max_rank = kAnyRank;
-  backward.formula = of_all([](auto x, Attributes) {
+  backward.domain.max_rank = kAnyRank;
+  backward.results.formula = of_all([](auto x, Attributes) {
     const auto& y = x[1];
     if (y < 0) return x[0] * (y + formulas::kLambdaAlpha);
     return y >= 0 ? x[0] * formulas::kLambda : x[0] * y;  // NaN goes through
   });
-  backward.bound = kProduct;
+  backward.results.bound = kProduct;
   backward.gradient = from_result("aclnnSelu", {0}, Side::kRight);
-  backward.check = "selu";
-  backward.computes = {"g·λ for y ≥ 0, g·(y + λα) otherwise; y is the forward's output",
-                       "y ≥ 0 时为 g·λ，否则为 g·(y + λα)；y 是正向的输出"};
-  backward.in_graph = "selu_backward(g, y)";
+  backward.words.check = "selu";
+  backward.words.computes = {"g·λ for y ≥ 0, g·(y + λα) otherwise; y is the forward's output",
+                             "y ≥ 0 时为 g·λ，否则为 g·(y + λα)；y 是正向的输出"};
+  backward.words.in_graph = "selu_backward(g, y)";
   all.insert(all.end(),
              {selu, in_place_of<decltype(aclnnInplaceSeluGetWorkspaceSize)>(selu), backward});
 }
@@ -73,24 +73,24 @@ void add_elu(Operators& all) {
   Operator elu = contract_of<decltype(aclnnEluGetWorkspaceSize)>(
       "aclnnElu", {any_dtype(in("self", -9, 9)), alpha, scale, input_scale, any_dtype(out("out"))},
       {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}, {});
-  elu.samples = {plain, scaled, elu_sample(1.3, 1, 1), wide};
-  elu.formula =
+  elu.domain.samples = {plain, scaled, elu_sample(1.3, 1, 1), wide};
+  elu.results.formula =
       of_one([](const auto& x, Attributes a) { return formulas::elu(x, a[0], a[1], a[2]); });
-  elu.bound.of_float = 1.5;
-  elu.bound.of_double = 4;  // two multiplications and expm1 in double precision
-  elu.computes = {"scale·x for x > 0, alpha·scale·(e^(x·inputScale) − 1) otherwise",
-                  "x > 0 时为 scale·x，否则为 alpha·scale·(e^(x·inputScale) − 1)"};
-  elu.in_graph = "elu(x, alpha, scale, input_scale)";
+  elu.results.bound.of_float = 1.5;
+  elu.results.bound.of_double = 4;  // two multiplications and expm1 in double precision
+  elu.words.computes = {"scale·x for x > 0, alpha·scale·(e^(x·inputScale) − 1) otherwise",
+                        "x > 0 时为 scale·x，否则为 alpha·scale·(e^(x·inputScale) − 1)"};
+  elu.words.in_graph = "elu(x, alpha, scale, input_scale)";
 
   Operator backward = contract_of<decltype(aclnnEluBackwardGetWorkspaceSize)>(
       "aclnnEluBackward",
       {in("gradOutput"), alpha, scale, input_scale, flag("isResult"), in("selfOrResult", -9, 4),
        any_dtype(out("gradInput"))},
       kFloats);
-  backward.samples = {
+  backward.domain.samples = {
       plain, scaled, elu_sample(1.3, 1, 1), wide, from_elu_result(plain), from_elu_result(scaled)};
   // A result is never below -alpha scale.
-  backward.arrange = [](Arguments& a) {
+  backward.domain.arrange = [](Arguments& a) {
     const Shape shape = a.shape("gradOutput");
     for (Parameter& each : a.parameters()) {
       if (each.tensor() != nullptr) std::get<TensorSpec>(each.spec).shape = shape;
@@ -102,13 +102,13 @@ void add_elu(Operators& all) {
       }
     }
   };
-  backward.formula = of_all([](auto x, Attributes a) {
+  backward.results.formula = of_all([](auto x, Attributes a) {
     using std::exp;
     const auto& s = x[1];
     if (s > 0) return x[0] * a[1];
     return a[3] != 0 ? x[0] * a[2] * (s + a[0] * a[1]) : x[0] * a[2] * a[0] * a[1] * exp(s * a[2]);
   });
-  backward.bound = kProduct;
+  backward.results.bound = kProduct;
   backward.gradient =
       Gradient{"aclnnElu",
                [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
@@ -119,13 +119,13 @@ void add_elu(Operators& all) {
   backward.error_inputs = {{.what = "negative with isResult",
                             .changes = {{"alpha", ScalarSpec{-1}}, {"isResult", true}},
                             .words = {"-1"}}};
-  backward.check = "elu";
-  backward.computes = {
+  backward.words.check = "elu";
+  backward.words.computes = {
       "g·scale for s > 0; otherwise g·inputScale·alpha·scale·e^(s·inputScale) of the input, or "
       "g·inputScale·(s + alpha·scale) of the output (`isResult`)",
       "s > 0 时为 g·scale；否则按输入为 g·inputScale·alpha·scale·e^(s·inputScale)，按输出"
       "（`isResult`）为 g·inputScale·(s + alpha·scale)"};
-  backward.in_graph = "elu_backward(g, s, ...)";
+  backward.words.in_graph = "elu_backward(g, s, ...)";
   all.insert(all.end(),
              {elu, in_place_of<decltype(aclnnInplaceEluGetWorkspaceSize)>(elu), backward});
 }
@@ -137,11 +137,11 @@ template <class PhaseOne>
 Operator hardswish_backward(std::string name, bool closed) {
   Operator op = contract_of<PhaseOne>(std::move(name),
                                       {in("gradOutput"), in("self", -5, 5), out("out")}, kFloats);
-  op.formula = of_all([closed](auto x, Attributes) {
+  op.results.formula = of_all([closed](auto x, Attributes) {
     if (x[1] < -3 || (!closed && x[1] <= -3)) return x[0] * 0;
     return x[1] > 3 || (!closed && x[1] >= 3) ? x[0] * 1 : x[0] * (x[1] / 3 + 0.5L);
   });
-  op.bound = kProduct;
+  op.results.bound = kProduct;
   op.gradient = from_input("aclnnHardswish", {-3, 3}, closed ? Side::kInside : Side::kOutside);
   return op;
 }
@@ -149,25 +149,25 @@ Operator hardswish_backward(std::string name, bool closed) {
 void add_hardswish(Operators& all) {
   Operator forward = contract_of<decltype(aclnnHardswishGetWorkspaceSize)>(
       "aclnnHardswish", {any_dtype(in("self", -5, 5)), as_const(any_dtype(out("out")))}, kFloats);
-  forward.max_rank = kAnyRank;
-  forward.formula = of_one([](const auto& x) { return formulas::hardswish(x); });
-  forward.computes = {"0, x(x + 3)/6 or x below, within and above ±3",
-                      "在 −3 以下、±3 之间、3 以上分别为 0、x(x + 3)/6、x"};
-  forward.in_graph = "hardswish(x)";
+  forward.domain.max_rank = kAnyRank;
+  forward.results.formula = of_one([](const auto& x) { return formulas::hardswish(x); });
+  forward.words.computes = {"0, x(x + 3)/6 or x below, within and above ±3",
+                            "在 −3 以下、±3 之间、3 以上分别为 0、x(x + 3)/6、x"};
+  forward.words.in_graph = "hardswish(x)";
   Operator closed = hardswish_backward<decltype(aclnnHardswishBackwardGetWorkspaceSize)>(
       "aclnnHardswishBackward", true);
-  closed.check = "hardswish";
-  closed.computes = {"g·(0, x/3 + ½, 1); the middle piece includes ±3",
-                     "g·(0, x/3 + ½, 1)；±3 属于中间一段"};
-  closed.in_graph = "hardswish_backward(g, x, HardswishGradient::v1)";
+  closed.words.check = "hardswish";
+  closed.words.computes = {"g·(0, x/3 + ½, 1); the middle piece includes ±3",
+                           "g·(0, x/3 + ½, 1)；±3 属于中间一段"};
+  closed.words.in_graph = "hardswish_backward(g, x, HardswishGradient::v1)";
   Operator open = hardswish_backward<decltype(aclnnHardswishBackwardV2GetWorkspaceSize)>(
       "aclnnHardswishBackwardV2", false);
-  open.check = "hardswish_v2";
-  open.computes = {"g·(0, x/3 + ½, 1); the middle piece excludes ±3",
-                   "g·(0, x/3 + ½, 1)；±3 不属于中间一段"};
-  open.in_graph = "hardswish_backward(g, x)";
+  open.words.check = "hardswish_v2";
+  open.words.computes = {"g·(0, x/3 + ½, 1); the middle piece excludes ±3",
+                         "g·(0, x/3 + ½, 1)；±3 不属于中间一段"};
+  open.words.in_graph = "hardswish_backward(g, x)";
   Operator inplace = in_place_of<decltype(aclnnInplaceHardswishGetWorkspaceSize)>(forward, "self");
-  inplace.parameters[0] = as_const(inplace.parameters[0]);
+  inplace.call.parameters[0] = as_const(inplace.call.parameters[0]);
   all.insert(all.end(), {forward, inplace, closed, open});
 }
 
@@ -261,15 +261,16 @@ ErrorInput bad_halves(const Shape& half, int64_t dim = -1) {
 
 // What all four have in common.
 Operator gated(Operator op) {
-  const bool backward = op.parameters[0].name == "gradOutput";
-  const bool sides = op.name.find("V3") != std::string::npos;
-  op.base = "self";
-  op.base_shape = {kN, 4, 2, 6};  // even along every dimension
-  op.arrange = halve;
-  op.samples = sides ? geglu_samples({-1, 0, 1, 2, -2}, {0, 1}) : geglu_samples({-1, 0, 1, 2}, {});
-  op.reference = backward ? geglu_backward : geglu;
-  op.bound = kProduct;
-  op.also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {
+  const bool backward = op.call.parameters[0].name == "gradOutput";
+  const bool sides = op.name().find("V3") != std::string::npos;
+  op.domain.base = "self";
+  op.domain.base_shape = {kN, 4, 2, 6};  // even along every dimension
+  op.domain.arrange = halve;
+  op.domain.samples =
+      sides ? geglu_samples({-1, 0, 1, 2, -2}, {0, 1}) : geglu_samples({-1, 0, 1, 2}, {});
+  op.results.reference = backward ? geglu_backward : geglu;
+  op.results.bound = kProduct;
+  op.domain.also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {
     return product == "Ascend310P" && a.number("approximate") == 0;
   };
   op.error_inputs = {refused("dim", "= 2", int64_t{2}, "[-2, 1]"),
@@ -293,15 +294,16 @@ Operator gated(Operator op) {
                            [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
                              return Arrays{g, x[0], y[1]};
                            }};
-    op.check = sides ? "geglu_v3" : "geglu";
-    op.computes = {"[g·gelu, g·A·gelu′(B)], or [g·B·gelu′(A), g·gelu]",
-                   "[g·gelu, g·A·gelu′(B)]，或 [g·B·gelu′(A), g·gelu]"};
-    op.in_graph = "geglu_backward(g, x, gelu, ...)";
+    op.words.check = sides ? "geglu_v3" : "geglu";
+    op.words.computes = {"[g·gelu, g·A·gelu′(B)], or [g·B·gelu′(A), g·gelu]",
+                         "[g·gelu, g·A·gelu′(B)]，或 [g·B·gelu′(A), g·gelu]"};
+    op.words.in_graph = "geglu_backward(g, x, gelu, ...)";
   } else {
     op.error_inputs.push_back(refused("self", "of another shape", TensorSpec{{2, 3}}, "[2, 3]"));
-    op.computes = {"self = [A, B] along dim; A·gelu(B), or gelu(A)·B with activateLeft",
-                   "沿 dim 把 self 分为 [A, B]；结果为 A·gelu(B)，activateLeft 时为 gelu(A)·B"};
-    op.in_graph = "geglu(x, dim, approximate, activate_left)";
+    op.words.computes = {
+        "self = [A, B] along dim; A·gelu(B), or gelu(A)·B with activateLeft",
+        "沿 dim 把 self 分为 [A, B]；结果为 A·gelu(B)，activateLeft 时为 gelu(A)·B"};
+    op.words.in_graph = "geglu(x, dim, approximate, activate_left)";
   }
   return op;
 }
@@ -343,28 +345,29 @@ Parameter promoted(std::string name, Number low = -4, Number high = 4) {
 void add_gelu(Operators& all) {
   Operator gelu = contract_of<decltype(aclnnGeluGetWorkspaceSize)>(
       "aclnnGelu", {in("self", kLow, 6), out("out")}, kFloats);
-  gelu.formula = of_one([](const auto& x) { return formulas::gelu(x, true); });
-  gelu.computes = {"x·Φ(x) in its tanh form", "x·Φ(x)，tanh 近似"};
-  gelu.in_graph = "gelu(x, Approximate::tanh)";
+  gelu.results.formula = of_one([](const auto& x) { return formulas::gelu(x, true); });
+  gelu.words.computes = {"x·Φ(x) in its tanh form", "x·Φ(x)，tanh 近似"};
+  gelu.words.in_graph = "gelu(x, Approximate::tanh)";
 
   Operator backward = contract_of<decltype(aclnnGeluBackwardGetWorkspaceSize)>(
       "aclnnGeluBackward",
       {promoted("gradOutput"), promoted("self", kLow, 6), as_const(promotes(out("gradInput")))},
       kFloats);
-  backward.formula = slope_of(gelu);
-  backward.bound = kProduct;
+  backward.results.formula = slope_of(gelu);
+  backward.results.bound = kProduct;
   backward.gradient = from_input("aclnnGelu");
-  backward.check = "gelu";
-  backward.computes = {"g·gelu′(x), tanh form", "g·gelu′(x)，tanh 近似"};
-  backward.in_graph = "gelu_backward(g, x, Approximate::tanh)";
+  backward.words.check = "gelu";
+  backward.words.computes = {"g·gelu′(x), tanh form", "g·gelu′(x)，tanh 近似"};
+  backward.words.in_graph = "gelu_backward(g, x, Approximate::tanh)";
 
   Operator v2 = contract_of<decltype(aclnnGeluV2GetWorkspaceSize)>(
       "aclnnGeluV2", {in("x", kLow, 6), integer("approximate", 0), out("y")}, kFloats);
-  v2.samples = {{{{"approximate", 0.0}}}, {{{"approximate", 1.0}}}};
-  v2.formula = of_one([](const auto& x, Attributes a) { return formulas::gelu(x, a[0] != 0); });
-  v2.computes = {"x·Φ(x), erf form (0) or tanh form (1)",
-                 "x·Φ(x)，approximate 为 0 时用 erf，为 1 时用 tanh"};
-  v2.in_graph = "gelu_v2(x, approximate)";
+  v2.domain.samples = {{{{"approximate", 0.0}}}, {{{"approximate", 1.0}}}};
+  v2.results.formula =
+      of_one([](const auto& x, Attributes a) { return formulas::gelu(x, a[0] != 0); });
+  v2.words.computes = {"x·Φ(x), erf form (0) or tanh form (1)",
+                       "x·Φ(x)，approximate 为 0 时用 erf，为 1 时用 tanh"};
+  v2.words.in_graph = "gelu_v2(x, approximate)";
 
   Operator v2_backward =
       contract_of<decltype(aclnnGeluBackwardV2GetWorkspaceSize)>("aclnnGeluBackwardV2",
@@ -373,14 +376,14 @@ void add_gelu(Operators& all) {
                                                                   {"approximate", kForms},
                                                                   promotes(out("gradInput"))},
                                                                  kFloats);
-  v2_backward.samples = v2.samples;
-  v2_backward.formula = slope_of(v2);
-  v2_backward.bound = kProduct;
+  v2_backward.domain.samples = v2.domain.samples;
+  v2_backward.results.formula = slope_of(v2);
+  v2_backward.results.bound = kProduct;
   v2_backward.gradient = from_input("aclnnGeluV2");
-  v2_backward.check = "gelu_v2";
-  v2_backward.computes = {"g·gelu′(x), form \"none\" or \"tanh\"",
-                          "g·gelu′(x)，\"none\" 用 erf，\"tanh\" 用 tanh"};
-  v2_backward.in_graph = "gelu_v2_backward(g, x, approximate)";
+  v2_backward.words.check = "gelu_v2";
+  v2_backward.words.computes = {"g·gelu′(x), form \"none\" or \"tanh\"",
+                                "g·gelu′(x)，\"none\" 用 erf，\"tanh\" 用 tanh"};
+  v2_backward.words.in_graph = "gelu_v2_backward(g, x, approximate)";
   all.insert(all.end(), {gelu, backward, v2, v2_backward});
 }
 

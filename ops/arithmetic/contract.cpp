@@ -44,9 +44,9 @@ bool is_converted_to_less(const Arguments& arguments, std::string_view product, 
 }
 
 Operator rounded_once(Operator op, Formula formula) {
-  op.formula = std::move(formula);
-  op.bound = {.of_float = 0.5005};  // the reference is rounded too, 11 bits further down
-  op.complex = Complex::kParts;
+  op.results.formula = std::move(formula);
+  op.results.bound = {.of_float = 0.5005};  // the reference is rounded too, 11 bits further down
+  op.results.complex = Complex::kParts;
   return op;
 }
 
@@ -70,14 +70,14 @@ Operator of_tensors(std::string name, double other, std::vector<Parameter> attri
   parameters.push_back(any_dtype(out("out")));
   Operator op = rounded_once(
       contract_of<PhaseOne>(std::move(name), std::move(parameters), kNumbers), std::move(formula));
-  op.arrange = broadcast_operands;
-  op.samples = {scaled(1),
-                scaled(-3),
-                scaled(0.75),
-                scaled(-3, Shape{4}),
-                scaled(1, Shape{3, 1}),
-                scaled(0.75, Shape{3, 1, 1, 4})};
-  op.also_refuses = is_whole_beside_fraction;
+  op.domain.arrange = broadcast_operands;
+  op.domain.samples = {scaled(1),
+                       scaled(-3),
+                       scaled(0.75),
+                       scaled(-3, Shape{4}),
+                       scaled(1, Shape{3, 1}),
+                       scaled(0.75, Shape{3, 1, 1, 4})};
+  op.domain.also_refuses = is_whole_beside_fraction;
   return op;
 }
 
@@ -89,16 +89,16 @@ Operator of_number(std::string name, std::vector<Parameter> attributes, Formula 
   Operator op = rounded_once(
       contract_of<PhaseOne>(std::move(name), std::move(parameters), without(kNumbers, ACL_BOOL)),
       std::move(formula));
-  op.mixed = {ACL_BOOL};
-  op.samples = {{{{"other", 2.0}, {"alpha", -3.0}}}, {{{"other", -1.5}, {"alpha", 0.75}}}};
-  op.also_refuses = is_whole_beside_fraction;
+  op.domain.mixed = {ACL_BOOL};
+  op.domain.samples = {{{{"other", 2.0}, {"alpha", -3.0}}}, {{{"other", -1.5}, {"alpha", 0.75}}}};
+  op.domain.also_refuses = is_whole_beside_fraction;
   return op;
 }
 
 template <class PhaseOne>
 Operator in_place(const Operator& op) {
   Operator form = in_place_of<PhaseOne>(op);
-  std::get<TensorSpec>(form.parameters.front().spec).any_dtype = true;
+  std::get<TensorSpec>(form.call.parameters.front().spec).any_dtype = true;
   return form;
 }
 
@@ -116,17 +116,17 @@ void add_sums(Operators& all) {
   Operator add = of_tensors<decltype(aclnnAddGetWorkspaceSize)>(
       "aclnnAdd", 1, {number("alpha", 2)},
       of_all([](auto x, Attributes a) { return x[0] + a[0] * x[1]; }));
-  add.check = "add";
-  add.computes = {"self + alpha·other, broadcasting", "self + alpha·other，支持广播"};
-  add.in_graph = "add(a, b, alpha), a + b";
+  add.words.check = "add";
+  add.words.computes = {"self + alpha·other, broadcasting", "self + alpha·other，支持广播"};
+  add.words.in_graph = "add(a, b, alpha), a + b";
   Operator sub = of_tensors<decltype(aclnnSubGetWorkspaceSize)>(
       "aclnnSub", 1, {number("alpha", 2)},
       of_all([](auto x, Attributes a) { return x[0] - a[0] * x[1]; }));
-  sub.check = "sub";
-  sub.computes = {"self − alpha·other, broadcasting", "self − alpha·other，支持广播"};
-  sub.in_graph = "sub(a, b, alpha), a - b";
+  sub.words.check = "sub";
+  sub.words.computes = {"self − alpha·other, broadcasting", "self − alpha·other，支持广播"};
+  sub.words.in_graph = "sub(a, b, alpha), a - b";
   Operator add_in_place = in_place<decltype(aclnnInplaceAddGetWorkspaceSize)>(add);
-  add_in_place.parameters.front() = as_const(add_in_place.parameters.front());
+  add_in_place.call.parameters.front() = as_const(add_in_place.call.parameters.front());
   all.insert(all.end(),
              {add, add_in_place, sub, in_place<decltype(aclnnInplaceSubGetWorkspaceSize)>(sub)});
 }
@@ -134,14 +134,14 @@ void add_sums(Operators& all) {
 void add_product(Operators& all) {
   Operator mul = of_tensors<decltype(aclnnMulGetWorkspaceSize)>(
       "aclnnMul", 5, {}, of_all([](auto x, Attributes) { return x[0] * x[1]; }));
-  mul.complex = Complex::kBilinear;
-  mul.samples = {{}};
+  mul.results.complex = Complex::kBilinear;
+  mul.domain.samples = {{}};
   for (const Shape& other : {Shape{4}, Shape{3, 1}, Shape{3, 1, 1, 4}, Shape{}}) {
-    mul.samples.push_back({{{"other", other}}});
+    mul.domain.samples.push_back({{{"other", other}}});
   }
-  mul.check = "mul";
-  mul.computes = {"self·other, broadcasting", "self·other，支持广播"};
-  mul.in_graph = "mul(a, b), a * b";
+  mul.words.check = "mul";
+  mul.words.computes = {"self·other, broadcasting", "self·other，支持广播"};
+  mul.words.in_graph = "mul(a, b), a * b";
   all.insert(all.end(), {mul, in_place<decltype(aclnnInplaceMulGetWorkspaceSize)>(mul)});
 }
 
@@ -151,11 +151,11 @@ void add_sums_with_number(Operators& all) {
       "aclnnAdds", {other, number("alpha", 2)},
       of_one([](const auto& x, Attributes a) { return x + a[1] * a[0]; }));
   adds.error_inputs = {unsigned_number(161002, "Ascend910B")};
-  adds.check = "adds";
-  adds.computes = {"self + alpha·scalar", "self + alpha·标量"};
-  adds.in_graph = "add(a, 2.0)";
+  adds.words.check = "adds";
+  adds.words.computes = {"self + alpha·scalar", "self + alpha·标量"};
+  adds.words.in_graph = "add(a, 2.0)";
   Operator adds_in_place = in_place<decltype(aclnnInplaceAddsGetWorkspaceSize)>(adds);
-  adds_in_place.parameters.front() = as_const(adds_in_place.parameters.front());
+  adds_in_place.call.parameters.front() = as_const(adds_in_place.call.parameters.front());
   adds_in_place.error_inputs = adds.error_inputs;
   all.insert(all.end(), {adds, adds_in_place});
 
@@ -163,8 +163,8 @@ void add_sums_with_number(Operators& all) {
       "aclnnSubs", {other, number("alpha", 2)},
       of_one([](const auto& x, Attributes a) { return x - a[1] * a[0]; }));
   subs.error_inputs = adds.error_inputs;
-  subs.check = "subs";
-  subs.computes = {"self − alpha·scalar", "self − alpha·标量"};
+  subs.words.check = "subs";
+  subs.words.computes = {"self − alpha·scalar", "self − alpha·标量"};
   Operator subs_in_place = in_place<decltype(aclnnInplaceSubsGetWorkspaceSize)>(subs);
   subs_in_place.error_inputs = subs.error_inputs;
   all.insert(all.end(), {subs, subs_in_place});
@@ -175,16 +175,16 @@ void add_product_with_number(Operators& all) {
   const Parameter other = option({"other", ScalarSpec{2, std::nullopt}}, "value");
   Operator muls = of_number<decltype(aclnnMulsGetWorkspaceSize)>(
       "aclnnMuls", {other}, of_one([](const auto& x, Attributes a) { return x * a[0]; }));
-  muls.everywhere = kNumbers;
-  muls.mixed = {};
-  muls.samples = {{{{"other", 2.0}}}, {{{"other", -1.5}}}};
-  muls.also_refuses = is_converted_to_less;
+  muls.domain.everywhere = kNumbers;
+  muls.domain.mixed = {};
+  muls.domain.samples = {{{{"other", 2.0}}}, {{{"other", -1.5}}}};
+  muls.domain.also_refuses = is_converted_to_less;
   muls.error_inputs = {
       unsigned_number(161002, "Ascend950"), unsigned_number(561103, "Ascend910B"),
       refused("out", "INT32 of FLOAT", TensorSpec{.dtype = ACL_INT32}, "DT_INT32", "Ascend950")};
-  muls.check = "muls";
-  muls.computes = {"self·scalar", "self·标量"};
-  muls.in_graph = "mul(a, 2.0)";
+  muls.words.check = "muls";
+  muls.words.computes = {"self·scalar", "self·标量"};
+  muls.words.in_graph = "mul(a, 2.0)";
   Operator form = in_place<decltype(aclnnInplaceMulsGetWorkspaceSize)>(muls);
   form.error_inputs = {muls.error_inputs[0],
                        muls.error_inputs[1],

@@ -42,7 +42,7 @@ void add_functions(std::vector<Operator>& all) {
       "aclnnRsqrt", "self", function(0.0625L, 9, of_one([](const auto& x) { return 1 / sqrt(x); })),
       {{"1/√x", "1/√x"}, "rsqrt(x)", kWholeNumbers});
   Operator reciprocal = function(0.0625L, 9, of_one([](const auto& x) { return 1 / x; }));
-  reciprocal.equal_formats = true;
+  reciprocal.domain.equal_formats = true;
   functions.add<decltype(aclnnReciprocalGetWorkspaceSize),
                 decltype(aclnnInplaceReciprocalGetWorkspaceSize)>(
       "aclnnReciprocal", "self", reciprocal, {{"1/x", "1/x"}, "reciprocal(x)", kWholeNumbers});
@@ -66,28 +66,28 @@ void add_functions(std::vector<Operator>& all) {
 void add_signs(std::vector<Operator>& all) {
   Operator magnitude = contract_of<decltype(aclnnAbsGetWorkspaceSize)>(
       "aclnnAbs", {in("self", -6, 6), out("out")}, kFloatsAndDouble + kWholeNumbers);
-  magnitude.mixed = {ACL_COMPLEX64};
-  magnitude.equal_formats = true;
-  magnitude.formula = of_one([](const auto& x) {
+  magnitude.domain.mixed = {ACL_COMPLEX64};
+  magnitude.domain.equal_formats = true;
+  magnitude.results.formula = of_one([](const auto& x) {
     using std::abs;
     return abs(x);
   });
-  magnitude.bound = {.of_float = 0, .of_16_bits = 0};
-  magnitude.check = "abs";
-  magnitude.computes = {"|x|", "|x|"};
-  magnitude.in_graph = "abs(x)";
+  magnitude.results.bound = {.of_float = 0, .of_16_bits = 0};
+  magnitude.words.check = "abs";
+  magnitude.words.computes = {"|x|", "|x|"};
+  magnitude.words.in_graph = "abs(x)";
   Operator sign = contract_of<decltype(aclnnSignGetWorkspaceSize)>(
       "aclnnSign", {in("self", -6, 6), out("result")},
       kAll + DTypes{ACL_INT32, ACL_INT64, ACL_BOOL});
-  sign.max_rank = kAnyRank;
-  sign.formula = of_one([](const auto& x) {
+  sign.domain.max_rank = kAnyRank;
+  sign.results.formula = of_one([](const auto& x) {
     using T = std::decay_t<decltype(x)>;
     return x > 0 ? T(1) : x < 0 ? T(-1) : x;
   });
-  sign.bound = {.of_float = 0, .of_16_bits = 0};
-  sign.check = "sign";
-  sign.computes = {"1, −1, or x where it is 0 or NaN", "1、−1；x 为 0 或 NaN 时为 x"};
-  sign.in_graph = "sign(x)";
+  sign.results.bound = {.of_float = 0, .of_16_bits = 0};
+  sign.words.check = "sign";
+  sign.words.computes = {"1, −1, or x where it is 0 or NaN", "1、−1；x 为 0 或 NaN 时为 x"};
+  sign.words.in_graph = "sign(x)";
   all.insert(all.end(), {magnitude, sign});
 }
 

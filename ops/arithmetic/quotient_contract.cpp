@@ -23,23 +23,23 @@ void add_div(std::vector<Operator>& all) {
       {any_dtype(in("self", -9, 9)), any_dtype(in("other", 0.25L, 9)), any_dtype(out("out"))},
       kFractions);
   // An integer takes the truncated quotient, but not on 950.
-  div.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
+  div.domain.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
     return product != "Ascend950" && std::ranges::count(kIntegers, dtype) > 0;
   };
-  div.mixed = kIntegers;
+  div.domain.mixed = kIntegers;
   div.error_inputs = {{.what = "INT32 of INT32",
                        .changes = {{"out", TensorSpec{}}},
                        .words = {"DT_INT32"},
                        .product = "Ascend950",
                        .dtype = ACL_INT32}};
-  div.formula = of_all([](auto x, Attributes) { return x[0] / x[1]; });
-  div.bound = kQuotient;
-  div.check = "div";
-  div.computes = {"self / other, broadcasting", "self / other，支持广播"};
-  div.in_graph = "div(a, b), a / b";
+  div.results.formula = of_all([](auto x, Attributes) { return x[0] / x[1]; });
+  div.results.bound = kQuotient;
+  div.words.check = "div";
+  div.words.computes = {"self / other, broadcasting", "self / other，支持广播"};
+  div.words.in_graph = "div(a, b), a / b";
   all.push_back(div);
   all.push_back(in_place_of<decltype(aclnnInplaceDivGetWorkspaceSize)>(div));
-  auto& in_place = std::get<TensorSpec>(all.back().parameters[0].spec);
+  auto& in_place = std::get<TensorSpec>(all.back().call.parameters[0].spec);
   in_place.any_shape = false;
   in_place.any_dtype = true;
   all.back().error_inputs = div.error_inputs;
@@ -49,12 +49,12 @@ void add_div(std::vector<Operator>& all) {
       "aclnnDivs",
       {any_dtype(in("self", -9, 9)), option(scalar("other", 2), "value"), any_dtype(out("out"))},
       kFractions + kIntegers);
-  divs.samples = {{{{"other", 3.0}}}, {{{"other", -0.75}}}};
-  divs.formula = of_one([](const auto& x, Attributes a) { return x / a[0]; });
-  divs.bound = kQuotient;
-  divs.check = "divs";
-  divs.computes = {"self / scalar", "self / 标量"};
-  divs.in_graph = "div(a, 2.0), a / 2.0";
+  divs.domain.samples = {{{{"other", 3.0}}}, {{{"other", -0.75}}}};
+  divs.results.formula = of_one([](const auto& x, Attributes a) { return x / a[0]; });
+  divs.results.bound = kQuotient;
+  divs.words.check = "divs";
+  divs.words.computes = {"self / scalar", "self / 标量"};
+  divs.words.in_graph = "div(a, 2.0), a / 2.0";
   all.push_back(divs);
   all.push_back(in_place_of<decltype(aclnnInplaceDivsGetWorkspaceSize)>(divs));
 }
@@ -65,29 +65,29 @@ Operator extremum(std::string name) {
       std::move(name),
       {promotes(in("self", -9, 9)), promotes(in("other", -9, 9)), promotes(out("out"))},
       kFloatsAndDouble + kIntegers);
-  op.bound = {.of_float = 0, .of_16_bits = 0};
+  op.results.bound = {.of_float = 0, .of_16_bits = 0};
   return op;
 }
 
 void add_extrema(std::vector<Operator>& all) {
   Operator maximum = extremum<decltype(aclnnMaximumGetWorkspaceSize)>("aclnnMaximum");
-  maximum.formula = of_all([](auto x, Attributes) {
+  maximum.results.formula = of_all([](auto x, Attributes) {
     if (x[0] >= x[1]) return x[0] + 0;
     return x[1] >= x[0] ? x[1] + 0 : x[0] + x[1];  // NaN goes through
   });
-  maximum.check = "maximum";
-  maximum.computes = {"the larger of self and other, or NaN; or in BOOL",
-                      "self 与 other 中较大者，或 NaN；BOOL 为逻辑或"};
-  maximum.in_graph = "maximum(a, b)";
+  maximum.words.check = "maximum";
+  maximum.words.computes = {"the larger of self and other, or NaN; or in BOOL",
+                            "self 与 other 中较大者，或 NaN；BOOL 为逻辑或"};
+  maximum.words.in_graph = "maximum(a, b)";
   Operator minimum = extremum<decltype(aclnnMinimumGetWorkspaceSize)>("aclnnMinimum");
-  minimum.formula = of_all([](auto x, Attributes) {
+  minimum.results.formula = of_all([](auto x, Attributes) {
     if (x[0] <= x[1]) return x[0] + 0;
     return x[1] <= x[0] ? x[1] + 0 : x[0] + x[1];
   });
-  minimum.check = "minimum";
-  minimum.computes = {"the smaller of self and other, or NaN; and in BOOL",
-                      "self 与 other 中较小者，或 NaN；BOOL 为逻辑与"};
-  minimum.in_graph = "minimum(a, b)";
+  minimum.words.check = "minimum";
+  minimum.words.computes = {"the smaller of self and other, or NaN; and in BOOL",
+                            "self 与 other 中较小者，或 NaN；BOOL 为逻辑与"};
+  minimum.words.in_graph = "minimum(a, b)";
   all.insert(all.end(), {maximum, minimum});
 }
 

@@ -35,7 +35,7 @@ constexpr Bound kExact{.of_float = 0, .of_16_bits = 0};
 template <class PhaseOne>
 void add_in_place(std::vector<Operator>& all, const Operator& op, bool is_const = true) {
   all.push_back(in_place_of<PhaseOne>(op));
-  Parameter& tensor = all.back().parameters[0];
+  Parameter& tensor = all.back().call.parameters[0];
   if (is_const) tensor = as_const(tensor);
 }
 
@@ -50,15 +50,16 @@ void add_powers(std::vector<Operator>& all) {
       "aclnnPowTensorScalar",
       {any_dtype(in("self", 0.25L, 4)), scalar("exponent", 2), as_const(any_dtype(out("out")))},
       kFloatsAndDouble + DTypes{ACL_COMPLEX64, ACL_COMPLEX128});
-  number.mixed = kCounts + DTypes{ACL_BOOL};
-  number.samples = {
+  number.domain.mixed = kCounts + DTypes{ACL_BOOL};
+  number.domain.samples = {
       {{{"exponent", 2.0}}}, {{{"exponent", 3.0}}}, {{{"exponent", -0.5}}}, {{{"exponent", 1.7}}}};
-  number.formula = of_one([formula](const auto& x, Attributes a) { return formula(x, a[0]); });
-  number.bound = bounded(2);
-  number.nan_goes_through = false;  // NaN^0 is 1
-  number.check = "pow";
-  number.computes = {"x^exponent", "x^exponent"};
-  number.in_graph = "pow(x, 3.0)";
+  number.results.formula =
+      of_one([formula](const auto& x, Attributes a) { return formula(x, a[0]); });
+  number.results.bound = bounded(2);
+  number.results.nan_goes_through = false;  // NaN^0 is 1
+  number.words.check = "pow";
+  number.words.computes = {"x^exponent", "x^exponent"};
+  number.words.in_graph = "pow(x, 3.0)";
   number.error_inputs = {{.what = "negative for integers",
                           .changes = {{"exponent", ScalarSpec{-2, ACL_INT32}}},
                           .words = {"-2"},
@@ -79,14 +80,14 @@ void add_powers(std::vector<Operator>& all) {
   Operator tensors = contract_of<decltype(aclnnPowTensorTensorGetWorkspaceSize)>(
       "aclnnPowTensorTensor",
       {any_dtype(in("self", 1, 4)), any_dtype(in("exponent", -3, 3)), any_dtype(out("out"))},
-      number.everywhere + kCounts);
-  tensors.mixed = {ACL_BOOL};
-  tensors.formula = of_all([formula](auto x, Attributes) { return formula(x[0], x[1]); });
-  tensors.bound = bounded(2);
-  tensors.nan_goes_through = false;  // 1^NaN is 1
-  tensors.check = "pow_tensor";
-  tensors.computes = {"self^exponent, broadcasting", "self^exponent，支持广播"};
-  tensors.in_graph = "pow(x, y)";
+      number.domain.everywhere + kCounts);
+  tensors.domain.mixed = {ACL_BOOL};
+  tensors.results.formula = of_all([formula](auto x, Attributes) { return formula(x[0], x[1]); });
+  tensors.results.bound = bounded(2);
+  tensors.results.nan_goes_through = false;  // 1^NaN is 1
+  tensors.words.check = "pow_tensor";
+  tensors.words.computes = {"self^exponent, broadcasting", "self^exponent，支持广播"};
+  tensors.words.in_graph = "pow(x, y)";
   tensors.error_inputs = {{.what = "both BOOL",
                            .changes = {{"self", TensorSpec{}}},
                            .words = {"DT_BOOL"},
@@ -103,8 +104,8 @@ Operator clamp(std::string name, std::vector<Parameter> bounds, F formula) {
   parameters.push_back(any_dtype(out("out")));
   Operator op =
       contract_of<PhaseOne>(std::move(name), std::move(parameters), kFloatsAndDouble + kCounts);
-  op.formula = of_one(formula);
-  op.bound = kExact;
+  op.results.formula = of_one(formula);
+  op.results.bound = kExact;
   return op;
 }
 
@@ -123,28 +124,28 @@ void add_clamps(std::vector<Operator>& all) {
                       "max(min(x, clipValueMax), clipValueMin)"};
   Operator low = clamp<decltype(aclnnClampMinGetWorkspaceSize)>(
       "aclnnClampMin", {least}, [above](const auto& x, Attributes a) { return above(x, a[0]); });
-  low.samples = {{{{"clipValueMin", -1.0}}}};
-  low.computes = {"max(x, clipValueMin)", "max(x, clipValueMin)"};
-  low.check = "clamp_min";
-  low.in_graph = "clamp(x, {.min = 0})";
+  low.domain.samples = {{{{"clipValueMin", -1.0}}}};
+  low.words.computes = {"max(x, clipValueMin)", "max(x, clipValueMin)"};
+  low.words.check = "clamp_min";
+  low.words.in_graph = "clamp(x, {.min = 0})";
   Operator high = clamp<decltype(aclnnClampMaxGetWorkspaceSize)>(
       "aclnnClampMax", {most}, [below](const auto& x, Attributes a) { return below(x, a[0]); });
-  high.computes = {"min(x, clipValueMax)", "min(x, clipValueMax)"};
-  high.check = "clamp_max";
-  high.in_graph = "clamp(x, {.max = 6})";
+  high.words.computes = {"min(x, clipValueMax)", "min(x, clipValueMax)"};
+  high.words.check = "clamp_max";
+  high.words.in_graph = "clamp(x, {.max = 6})";
   for (Parameter* bound : {&least, &most}) std::get<ScalarSpec>(bound->spec).optional = true;
   Operator both = clamp<decltype(aclnnClampGetWorkspaceSize)>(
       "aclnnClamp", {least, most},
       [above, below](const auto& x, Attributes a) { return above(below(x, a[1]), a[0]); });
-  both.samples = {{{{"clipValueMin", -1.0}, {"clipValueMax", 2.0}}},
-                  {{{"clipValueMin", 3.0}, {"clipValueMax", -2.0}}}};
+  both.domain.samples = {{{{"clipValueMin", -1.0}, {"clipValueMax", 2.0}}},
+                         {{{"clipValueMin", 3.0}, {"clipValueMax", -2.0}}}};
   both.error_inputs = {{.what = "and clipValueMax null",
                         .nulls = {"clipValueMin", "clipValueMax"},
                         .status = 161001,
                         .words = {"null pointer"}}};
-  both.computes = words;
-  both.check = "clamp";
-  both.in_graph = "clamp(x, {.min = 0, .max = 6})";
+  both.words.computes = words;
+  both.words.check = "clamp";
+  both.words.in_graph = "clamp(x, {.min = 0, .max = 6})";
   all.insert(all.end(), {both, low, high});
   add_in_place<decltype(aclnnInplaceClampMaxGetWorkspaceSize)>(all, high);
 }
@@ -171,14 +172,14 @@ ErrorInput unlike_numbers(ParameterSpec other) {
 }
 
 void describe(Operator& op, const Relation& kind, const std::string& second) {
-  op.bound = kExact;
-  op.nan_goes_through = false;
-  op.also_accepts = [kind](const Arguments&, std::string_view product, aclDataType dtype) {
+  op.results.bound = kExact;
+  op.results.nan_goes_through = false;
+  op.domain.also_accepts = [kind](const Arguments&, std::string_view product, aclDataType dtype) {
     return kind.is_equality && product == "Ascend950" && std::ranges::count(kUnsigned, dtype) > 0;
   };
-  op.computes = {"1 where self " + kind.sign + " other, 0 elsewhere",
-                 "self " + kind.sign + " other 时为 1，否则为 0"};
-  op.in_graph = kind.word + "(a, " + second + ")";
+  op.words.computes = {"1 where self " + kind.sign + " other, 0 elsewhere",
+                       "self " + kind.sign + " other 时为 1，否则为 0"};
+  op.words.in_graph = kind.word + "(a, " + second + ")";
 }
 
 DTypes compared_dtypes(const Relation& kind) {
@@ -193,14 +194,14 @@ void add_comparison(std::vector<Operator>& all, const Relation& kind, F compare)
       "aclnn" + kind.name + "Scalar",
       {any_dtype(in("self", -3, 3)), {"other", ScalarSpec{1, std::nullopt}}, any_dtype(out("out"))},
       compared_dtypes(kind));
-  scalar.formula = of_one([compare](const auto& x, Attributes a) {
+  scalar.results.formula = of_one([compare](const auto& x, Attributes a) {
     using T = std::decay_t<decltype(x)>;
     return T(compare(x, T(a[0])) ? 1 : 0);
   });
   describe(scalar, kind, "1.0");
-  scalar.check = kind.word + "_scalar";
+  scalar.words.check = kind.word + "_scalar";
   // They promote with no number of another dtype.
-  scalar.also_refuses = [](const Arguments&, std::string_view, aclDataType dtype) {
+  scalar.domain.also_refuses = [](const Arguments&, std::string_view, aclDataType dtype) {
     return std::ranges::count(kUnsigned, dtype) > 0;
   };
   scalar.error_inputs = {unlike_numbers(ScalarSpec{1, ACL_INT32})};
@@ -211,12 +212,12 @@ void add_comparison(std::vector<Operator>& all, const Relation& kind, F compare)
       "aclnn" + kind.name + "Tensor",
       {promotes(in("self", -3, 3)), promotes(in("other", -3, 3)), any_dtype(out("out"))},
       compared_dtypes(kind));
-  tensor.formula = of_all([compare](auto x, Attributes) {
+  tensor.results.formula = of_all([compare](auto x, Attributes) {
     using T = std::decay_t<decltype(x[0])>;
     return T(compare(x[0], x[1]) ? 1 : 0);
   });
   describe(tensor, kind, "b");
-  tensor.check = kind.word;
+  tensor.words.check = kind.word;
   tensor.error_inputs = {unlike_numbers(TensorSpec{.dtype = ACL_INT32})};
   all.push_back(tensor);
   add_in_place<TensorInPlace>(all, tensor, kind.tensor_form_is_const);
@@ -251,29 +252,30 @@ void add_choices(std::vector<Operator>& all) {
       {condition_named("condition"), promotes(in("self")), promotes(in("other")),
        any_dtype(out("out"))},
       kFloatsAndDouble + kCounts + kUnsigned + DTypes{ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128});
-  where.base = "self";
-  where.formula = of_all([](auto x, Attributes) { return x[0] == 0 ? x[2] : x[1]; });
-  where.bound = kExact;
-  where.nan_goes_through = false;
-  where.check = "where";
-  where.computes = {"self where condition, other elsewhere", "condition 处为 self，其余为 other"};
-  where.in_graph = "where(condition, a, b)";
+  where.domain.base = "self";
+  where.results.formula = of_all([](auto x, Attributes) { return x[0] == 0 ? x[2] : x[1]; });
+  where.results.bound = kExact;
+  where.results.nan_goes_through = false;
+  where.words.check = "where";
+  where.words.computes = {"self where condition, other elsewhere",
+                          "condition 处为 self，其余为 other"};
+  where.words.in_graph = "where(condition, a, b)";
   all.push_back(where);
 
   Operator fill = contract_of<decltype(aclnnInplaceMaskedFillScalarGetWorkspaceSize)>(
       "aclnnInplaceMaskedFillScalar",
       {any_dtype(in("selfRef")), condition_named("mask"), number("value", 3)},
       kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT32, ACL_INT64, ACL_BOOL});
-  std::get<TensorSpec>(fill.parameters[0].spec).role = Role::kInPlace;
-  fill.formula = of_all([](auto x, Attributes a) {
+  std::get<TensorSpec>(fill.call.parameters[0].spec).role = Role::kInPlace;
+  fill.results.formula = of_all([](auto x, Attributes a) {
     using T = std::decay_t<decltype(x[0])>;
     return x[1] == 0 ? x[0] : T(a[0]);
   });
-  fill.bound = kExact;
-  fill.nan_goes_through = false;
-  fill.check = "masked_fill";
-  fill.computes = {"value where mask, selfRef elsewhere", "mask 处为 value，其余不变"};
-  fill.in_graph = "masked_fill(x, mask, 3.0)";
+  fill.results.bound = kExact;
+  fill.results.nan_goes_through = false;
+  fill.words.check = "masked_fill";
+  fill.words.computes = {"value where mask, selfRef elsewhere", "mask 处为 value，其余不变"};
+  fill.words.in_graph = "masked_fill(x, mask, 3.0)";
   all.push_back(fill);
 }
 
@@ -288,10 +290,10 @@ void add_fused(std::vector<Operator>& all, std::string name, Number low, DTypes 
       {promotes(in("self")), promotes(in("tensor1")), promotes(in("tensor2", low, 4)),
        scalar("value", 2), is_const ? as_const(result) : result},
       std::move(dtypes));
-  op.samples = {{{{"value", 1.0}}}, {{{"value", 3.0}}}};
-  op.formula = of_all(formula);
-  op.bound = bounded(1);
-  op.magnitude = [formula](const Arguments& a, const Arrays& inputs) {
+  op.domain.samples = {{{{"value", 1.0}}}, {{{"value", 3.0}}}};
+  op.results.formula = of_all(formula);
+  op.results.bound = bounded(1);
+  op.results.magnitude = [formula](const Arguments& a, const Arrays& inputs) {
     Array terms = inputs[0];
     const std::vector<Number>& numbers = a.numbers();
     for (size_t i = 0; i < terms.values.size(); ++i) {
@@ -301,7 +303,7 @@ void add_fused(std::vector<Operator>& all, std::string name, Number low, DTypes 
     }
     return Arrays{terms};
   };
-  op.computes = computes;
+  op.words.computes = computes;
   all.push_back(op);
   add_in_place<InPlace>(all, op);
 }
@@ -316,23 +318,23 @@ void add_fused_sums(std::vector<Operator>& all) {
                                  .changes = {{"tensor1", TensorSpec{.dtype = ACL_UINT8}}},
                                  .words = {"do not promote"},
                                  .dtype = ACL_INT8};
-  form[-1].check = "addcmul";
-  form[-1].in_graph = "addcmul(x, a, b, 1.0)";
+  form[-1].words.check = "addcmul";
+  form[-1].words.in_graph = "addcmul(x, a, b, 1.0)";
   form[-1].error_inputs = form[0].error_inputs = {no_product};
   add_fused<decltype(aclnnAddcdivGetWorkspaceSize), decltype(aclnnInplaceAddcdivGetWorkspaceSize)>(
       all, "aclnnAddcdiv", 0.25L, kFloatsAndDouble,
       [](auto x, Attributes a) { return x[0] + a[0] * x[1] / x[2]; },
       {"self + value·tensor1/tensor2", "self + value·tensor1/tensor2"}, true);
   form = &all.back();
-  form[-1].check = "addcdiv";
-  form[-1].in_graph = "addcdiv(x, a, b, 1.0)";
+  form[-1].words.check = "addcdiv";
+  form[-1].words.in_graph = "addcdiv(x, a, b, 1.0)";
   form[0].error_inputs = {
       {.what = "of INT64 beside FLOAT",
        .changes = {{"selfRef", TensorSpec{}}, {"tensor1", TensorSpec{.dtype = ACL_FLOAT}}},
        .words = {"DT_INT64"},
        .dtype = ACL_INT64}};
   // Integers are divided in FLOAT, and the quotient truncated.
-  form[-1].also_accepts = form[0].also_accepts =
+  form[-1].domain.also_accepts = form[0].domain.also_accepts =
       [](const Arguments&, std::string_view, aclDataType dtype) { return dtype == ACL_INT64; };
 }
 

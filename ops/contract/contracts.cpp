@@ -43,7 +43,7 @@ const std::vector<Family>& families() { return all().families; }
 
 const Operator& find_contract(std::string_view name) {
   for (const Operator& op : all_contracts()) {
-    if (op.name == name) return op;
+    if (op.name() == name) return op;
   }
   throw std::invalid_argument("no contract is of " + std::string(name));
 }

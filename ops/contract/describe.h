@@ -112,43 +112,41 @@ inline Parameter flag(std::string name, bool value = false) { return {std::move(
 
 // ---- Operators ----------------------------------------------------------------------------------
 
+// How a C function is called: its name and type, and its parameters.
+#define ACLGRAD_CALL(function, ...) \
+  signature_of<decltype(function##GetWorkspaceSize)>(#function, {__VA_ARGS__})
+
 template <class PhaseOne>
 Operator contract_of(std::string name, std::vector<Parameter> parameters, DTypes everywhere,
                      DTypes from_a2_on = {ACL_BF16}) {
-  Operator op;
-  op.name = std::move(name);
-  declare<PhaseOne>(op);
-  op.parameters = std::move(parameters);
-  op.everywhere = std::move(everywhere);
-  op.from_a2_on = std::move(from_a2_on);
-  return op;
+  return {.call = signature_of<PhaseOne>(std::move(name), std::move(parameters)),
+          .domain = {.everywhere = std::move(everywhere), .from_a2_on = std::move(from_a2_on)}};
 }
 
 // The form in place of an operator: its first tensor is the result.
 template <class PhaseOne>
 Operator in_place_of(const Operator& op, std::string tensor = "selfRef") {
   Operator form = op;
-  form.name = "aclnnInplace" + op.name.substr(5);
-  declare<PhaseOne>(form);
-  form.form_of = op.name;
-  form.check.clear();
+  form.call = signature_of<PhaseOne>("aclnnInplace" + op.name().substr(5), op.call.parameters);
+  form.call.form_of = op.name();
+  form.words.check.clear();
   form.error_inputs.clear();
-  std::erase_if(form.parameters, [](const Parameter& each) {
+  std::erase_if(form.call.parameters, [](const Parameter& each) {
     return each.tensor() != nullptr && each.tensor()->role == Role::kOutput;
   });
-  auto& first = std::get<TensorSpec>(form.parameters.front().spec);
-  form.parameters.front().name = std::move(tensor);
+  auto& first = std::get<TensorSpec>(form.call.parameters.front().spec);
+  form.call.parameters.front().name = std::move(tensor);
   first.role = Role::kInPlace;
   first.any_dtype = false;
   first.any_shape = true;
-  form.parameters.front().type.clear();
+  form.call.parameters.front().type.clear();
   return form;
 }
 
 // The gradient times the forward's slope at its input, by dual numbers: for backwards that are
 // given the gradient and that input, and begin with the forward's attributes.
 inline Formula slope_of(const Operator& forward) {
-  const auto dual = forward.formula.dual;
+  const auto dual = forward.results.formula.dual;
   const auto slope = [dual](const auto& g, Number x, Attributes a) {
     // At the infinities the limits hold, which slopes have reached long before.
     if (std::isinf(x)) x = std::copysign(Number{1e4L}, x);
@@ -205,8 +203,8 @@ inline ErrorInput bad_dim(int64_t dim) {
   return refused("dim", "= " + std::to_string(dim), dim, "[-2, 1]");
 }
 
-// The cubeMathType that takes FLOAT as FLOAT16, and an input of a product as the call's cubeMathType
-// takes it.
+// The cubeMathType that takes FLOAT as FLOAT16, and an input of a product as the call's
+// cubeMathType takes it.
 inline constexpr int kRoundsInputs = 2;
 Array input_of_product(const Arguments& a, const Array& input);
 

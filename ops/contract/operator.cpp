@@ -14,7 +14,7 @@ namespace aclgrad::contract {
 namespace {
 
 [[noreturn]] void has_no(const Operator& op, std::string_view name) {
-  throw std::invalid_argument(op.name + " has no " + std::string(name) + " of that kind");
+  throw std::invalid_argument(op.name() + " has no " + std::string(name) + " of that kind");
 }
 
 // The number of an attribute, as the operator sees it; none for tensors and arrays.
@@ -114,9 +114,10 @@ struct Print {
 
 // The size that stands for kN in a base of this shape; that of small tests where there is none.
 int64_t size_in(const Operator& op, const std::optional<Shape>& base) {
-  const auto place = std::ranges::find(op.base_shape, kN);
-  if (!base || base->size() != op.base_shape.size() || place == op.base_shape.end()) return 2;
-  return (*base)[static_cast<size_t>(place - op.base_shape.begin())];
+  const auto place = std::ranges::find(op.domain.base_shape, kN);
+  if (!base || base->size() != op.domain.base_shape.size() || place == op.domain.base_shape.end())
+    return 2;
+  return (*base)[static_cast<size_t>(place - op.domain.base_shape.begin())];
 }
 
 }  // namespace
@@ -136,12 +137,13 @@ aclFormat format_of(size_t rank) {
 
 Arguments::Arguments(std::shared_ptr<const Operator> shared, const Sample& sample,
                      const std::optional<Shape>& base)
-    : op_(std::move(shared)), is_gradient_(sample.is_gradient), parameters_(op_->parameters) {
+    : op_(std::move(shared)), is_gradient_(sample.is_gradient), parameters_(op_->call.parameters) {
   const Operator& op = *op_;
   if (base) {
-    const std::string& name = op.base.empty() ? op.parameters.front().name : op.base;
+    const std::string& name =
+        op.domain.base.empty() ? op.call.parameters.front().name : op.domain.base;
     const Shape before = shape(name);
-    if (!op.arrange) {
+    if (!op.domain.arrange) {
       for (Parameter& each : parameters_) {
         auto* tensor = std::get_if<TensorSpec>(&each.spec);
         if (tensor != nullptr && tensor->shape == before) tensor->shape = *base;
@@ -155,7 +157,7 @@ Arguments::Arguments(std::shared_ptr<const Operator> shared, const Sample& sampl
     auto* tensor = std::get_if<TensorSpec>(&get(name));
     if (tensor != nullptr) std::ranges::replace(tensor->shape, kN, size_in(op, base));
   }
-  if (op.arrange) op.arrange(*this);
+  if (op.domain.arrange) op.domain.arrange(*this);
   number_attributes();
 }
 
@@ -284,7 +286,7 @@ Sets Parameter::option_sets() const {
 }
 
 bool has_free_dtype(const Operator& op) {
-  return std::ranges::any_of(op.parameters, [](const Parameter& each) {
+  return std::ranges::any_of(op.call.parameters, [](const Parameter& each) {
     if (const TensorSpec* tensor = each.tensor()) return !tensor->dtype;
     const auto* scalar = std::get_if<ScalarSpec>(&each.spec);
     const auto* dtype = std::get_if<DtypeSpec>(&each.spec);
@@ -292,11 +294,11 @@ bool has_free_dtype(const Operator& op) {
   });
 }
 
-const Parameter& Operator::parameter(std::string_view name_) const {
-  for (const Parameter& each : parameters) {
-    if (each.name == name_) return each;
+const Parameter& Operator::parameter(std::string_view name) const {
+  for (const Parameter& each : call.parameters) {
+    if (each.name == name) return each;
   }
-  has_no(*this, name_);
+  has_no(*this, name);
 }
 
 std::string type_of(const Parameter& parameter) {
@@ -322,8 +324,8 @@ std::string type_of(const Parameter& parameter) {
 }
 
 size_t Operator::output() const {
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const TensorSpec* tensor = parameters[i].tensor();
+  for (size_t i = 0; i < call.parameters.size(); ++i) {
+    const TensorSpec* tensor = call.parameters[i].tensor();
     if (tensor != nullptr && tensor->role != Role::kInput && !tensor->optional) return i;
   }
   has_no(*this, "output");
@@ -331,7 +333,7 @@ size_t Operator::output() const {
 
 Arrays results_of(const Arguments& arguments, const Arrays& inputs) {
   const Operator& op = arguments.op();
-  if (op.reference) return op.reference(arguments, inputs);
+  if (op.results.reference) return op.results.reference(arguments, inputs);
   Array out;
   for (const Array& each : inputs) out.shape = dense::broadcast_shape(out.shape, each.shape);
   std::vector<Number> x(inputs.size());
@@ -349,14 +351,15 @@ Arrays results_of(const Arguments& arguments, const Arrays& inputs) {
                                   ? place
                                   : dense::source(inputs[k].shape, out.shape, place)];
     }
-    out.values.push_back(converted(op.formula.number(x, attributes), computed, held));
+    out.values.push_back(converted(op.results.formula.number(x, attributes), computed, held));
   }
   return {out};
 }
 
 Bound bound_of(const Arguments& arguments) {
-  Bound bound = arguments.op().bound;
-  if (arguments.op().roundings) bound.of_float += arguments.op().roundings(arguments);
+  Bound bound = arguments.op().results.bound;
+  if (arguments.op().results.roundings)
+    bound.of_float += arguments.op().results.roundings(arguments);
   return bound;
 }
 
@@ -381,8 +384,8 @@ size_t differentiated_result(const Arguments& forward) {
 }
 
 double value_of(const Operator& op, aclDataType dtype) {
-  if (op.value)
-    return static_cast<double>(rounded(*op.value, dtype == ACL_BOOL ? dtype : ACL_DOUBLE));
+  if (op.results.value)
+    return static_cast<double>(rounded(*op.results.value, dtype == ACL_BOOL ? dtype : ACL_DOUBLE));
   const Arguments right = Arguments(op).in(dtype);
   Arrays inputs;
   for (const Parameter& each : right.parameters()) {
@@ -396,8 +399,8 @@ double value_of(const Operator& op, aclDataType dtype) {
 }
 
 DTypes table_dtypes_of(const Operator& op) {
-  DTypes dtypes = op.everywhere;
-  dtypes.insert(dtypes.end(), op.from_a2_on.begin(), op.from_a2_on.end());
+  DTypes dtypes = op.domain.everywhere;
+  dtypes.insert(dtypes.end(), op.domain.from_a2_on.begin(), op.domain.from_a2_on.end());
   return dtypes;
 }
 
@@ -405,8 +408,9 @@ DTypes value_dtypes_of(const Arguments& arguments) {
   const Operator& op = arguments.op();
   DTypes dtypes = table_dtypes_of(op);
   std::erase_if(dtypes, [&](aclDataType dtype) {
-    if (op.also_refuses && op.also_refuses(arguments, "Ascend910B", dtype)) return true;
-    return op.complex == Complex::kUnknown && (dtype == ACL_BOOL || is_complex(dtype));
+    if (op.domain.also_refuses && op.domain.also_refuses(arguments, "Ascend910B", dtype))
+      return true;
+    return op.results.complex == Complex::kUnknown && (dtype == ACL_BOOL || is_complex(dtype));
   });
   return dtypes;
 }
@@ -460,7 +464,7 @@ bool is_form_of(const Arguments& form, const Arguments& call) {
 }
 
 Shape base_shape_of(const Operator& op, int64_t n) {
-  Shape shape = op.base_shape;
+  Shape shape = op.domain.base_shape;
   std::replace(shape.begin(), shape.end(), kN, n);
   return shape;
 }

@@ -11,15 +11,15 @@ namespace {
 
 // Whether parameter i is the same in the header as the one before.
 bool continues_list(const Operator& op, size_t i) {
-  return i > 0 && !op.parameters[i].list.empty() &&
-         op.parameters[i].list == op.parameters[i - 1].list;
+  return i > 0 && !op.call.parameters[i].list.empty() &&
+         op.call.parameters[i].list == op.call.parameters[i - 1].list;
 }
 
 }  // namespace
 
 std::vector<size_t> declared_parameters(const Operator& op) {
   std::vector<size_t> firsts;
-  for (size_t i = 0; i < op.parameters.size(); ++i) {
+  for (size_t i = 0; i < op.call.parameters.size(); ++i) {
     if (!continues_list(op, i)) firsts.push_back(i);
   }
   return firsts;
@@ -28,10 +28,10 @@ std::vector<size_t> declared_parameters(const Operator& op) {
 PhaseOneArguments::PhaseOneArguments(const Operator& op, std::span<const Value> values,
                                      const Find& find)
     : values_(values) {
-  const bool has_lists =
-      std::ranges::any_of(op.parameters, [](const Parameter& each) { return !each.list.empty(); });
+  const bool has_lists = std::ranges::any_of(
+      op.call.parameters, [](const Parameter& each) { return !each.list.empty(); });
   if (!has_lists) return;
-  if (values.size() > kMax) throw std::length_error(op.name + " has too many parameters");
+  if (values.size() > kMax) throw std::length_error(op.name() + " has too many parameters");
   auto* const create =
       reinterpret_cast<decltype(aclCreateTensorList)*>(find("aclCreateTensorList"));
   release_ = reinterpret_cast<decltype(aclDestroyTensorList)*>(find("aclgradReleaseTensorList"));
@@ -39,7 +39,7 @@ PhaseOneArguments::PhaseOneArguments(const Operator& op, std::span<const Value> 
   for (size_t i = 0; i < values.size();) {
     size_t end = i + 1;
     while (end < values.size() && continues_list(op, end)) ++end;
-    if (op.parameters[i].list.empty() || std::holds_alternative<aclTensorList*>(values[i])) {
+    if (op.call.parameters[i].list.empty() || std::holds_alternative<aclTensorList*>(values[i])) {
       packed_[count++] = values[i];
     } else {
       std::array<const aclTensor*, kMax> tensors;
@@ -65,7 +65,7 @@ aclnnStatus call_phase_one(const Operator& op, void* phase_one, std::span<const 
                            const Find& find, uint64_t* workspace_size, aclOpExecutor** executor) {
   const PhaseOneArguments arguments(op, values, find);
   if (arguments.lacks_list()) return 561000;
-  return op.invoke(phase_one, arguments.values(), workspace_size, executor);
+  return op.call.invoke(phase_one, arguments.values(), workspace_size, executor);
 }
 
 Value bind(const ParameterSpec& spec, const Maker& maker, std::optional<aclDataType> tensors) {

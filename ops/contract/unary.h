@@ -28,18 +28,18 @@ class Functions {
 
   template <class Forward, class InPlace>
   void add(std::string name, const std::string& tensor, Operator op, const Function& function) {
-    op.name = std::move(name);
-    declare<Forward>(op);
-    op.parameters[0].name = tensor;
-    op.computes = function.computes;
-    op.in_graph = function.in_graph;
-    if (!function.has_backward) op.check = function.in_graph.substr(0, function.in_graph.find('('));
-    op.mixed = function.inputs;
+    op.call = signature_of<Forward>(std::move(name), op.call.parameters);
+    op.call.parameters[0].name = tensor;
+    op.words.computes = function.computes;
+    op.words.in_graph = function.in_graph;
+    if (!function.has_backward)
+      op.words.check = function.in_graph.substr(0, function.in_graph.find('('));
+    op.domain.mixed = function.inputs;
     all_.push_back(op);
-    op.mixed.clear();
-    all_.push_back(in_place_of<InPlace>(op, op.name == "aclnnSqrt" ? tensor : tensor + "Ref"));
-    if (op.name == "aclnnReciprocal") {
-      all_.back().parameters[0] = as_const(all_.back().parameters[0]);
+    op.domain.mixed.clear();
+    all_.push_back(in_place_of<InPlace>(op, op.name() == "aclnnSqrt" ? tensor : tensor + "Ref"));
+    if (op.name() == "aclnnReciprocal") {
+      all_.back().call.parameters[0] = as_const(all_.back().call.parameters[0]);
     }
   }
 
@@ -50,11 +50,11 @@ class Functions {
 inline Operator function(Number low, Number high, Formula formula, DTypes everywhere = kAll,
                          DTypes from_a2_on = {ACL_BF16}) {
   Operator op;
-  op.parameters = {any_dtype(in("self", low, high)), any_dtype(out("out"))};
-  op.everywhere = std::move(everywhere);
-  op.from_a2_on = std::move(from_a2_on);
-  op.formula = std::move(formula);
-  op.bound = bounded(2);
+  op.call.parameters = {any_dtype(in("self", low, high)), any_dtype(out("out"))};
+  op.domain.everywhere = std::move(everywhere);
+  op.domain.from_a2_on = std::move(from_a2_on);
+  op.results.formula = std::move(formula);
+  op.results.bound = bounded(2);
   return op;
 }
 

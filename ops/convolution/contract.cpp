@@ -257,16 +257,16 @@ ErrorInput wrong_number(const char* name, int64_t number, std::string word,
 }
 
 void describe(Operator& op) {
-  op.base = "input";
-  op.base_shape = kGrouped.input;
-  op.max_rank = 5;
-  op.arrange = arrange;
-  op.grows = false;
-  op.samples = convolution_samples();
-  op.value_samples = large_samples();
-  op.bound = {.of_float = 2, .of_16_bits = 0.51};
-  op.roundings = longest_sum;
-  op.also_refuses = [](const Arguments& a, std::string_view product, aclDataType dtype) {
+  op.domain.base = "input";
+  op.domain.base_shape = kGrouped.input;
+  op.domain.max_rank = 5;
+  op.domain.arrange = arrange;
+  op.domain.grows = false;
+  op.domain.samples = convolution_samples();
+  op.domain.value_samples = large_samples();
+  op.results.bound = {.of_float = 2, .of_16_bits = 0.51};
+  op.results.roundings = longest_sum;
+  op.domain.also_refuses = [](const Arguments& a, std::string_view product, aclDataType dtype) {
     const Number type = a.number("cubeMathType");
     return (product == "Ascend910" || product == "Ascend310P") && dtype == ACL_FLOAT &&
            (type == 0 || type == 3);
@@ -292,8 +292,8 @@ void add_forward(std::vector<Operator>& all) {
        declared(integer("cubeMathType", 1), "int8_t")},
       kFloats);
   describe(op);
-  op.reference = convolution<false>;
-  op.magnitude = convolution<true>;
+  op.results.reference = convolution<false>;
+  op.results.magnitude = convolution<true>;
   const auto transposed = [](ErrorInput error_input) {
     error_input.changes.emplace_back("transposed", true);
     error_input.changes.emplace_back("weight", TensorSpec{.shape = {4, 3, 3, 2}});
@@ -318,12 +318,12 @@ void add_forward(std::vector<Operator>& all) {
         .changes = {{"input", of_shape({1, 0, 5, 6})}, {"weight", of_shape({6, 0, 3, 2})}},
         .words = {"[1, 0, 5, 6]"}},
        wrong_number("cubeMathType", 5, "[0, 4]")});
-  op.computes = {
+  op.words.computes = {
       "cross-correlation over 1 to 3 spatial axes with stride, padding, dilation and groups, or "
       "its "
       "adjoint (transposed)",
       "1 到 3 个空间维上的互相关（步长、填充、膨胀、分组），或其伴随（转置卷积）"};
-  op.in_graph = "conv1d(x, weight, bias, options), conv2d, conv3d, conv_transpose2d";
+  op.words.in_graph = "conv1d(x, weight, bias, options), conv2d, conv3d, conv_transpose2d";
   all.push_back(op);
 }
 
@@ -347,16 +347,16 @@ void add_backward(std::vector<Operator>& all) {
        result("gradBias", {6})},
       kFloats);
   describe(op);
-  op.base = "input";
-  op.reference = convolution_backward<false>;
-  op.magnitude = convolution_backward<true>;
+  op.domain.base = "input";
+  op.results.reference = convolution_backward<false>;
+  op.results.magnitude = convolution_backward<true>;
   for (const Shape& mask : {Shape{0, 1, 0}, Shape{1, 0, 1}}) {
-    Sample some = op.samples[7];
+    Sample some = op.domain.samples[7];
     some.settings.emplace_back("outputMask", mask);
     some.is_gradient = false;
-    op.samples.push_back(some);
+    op.domain.samples.push_back(some);
   }
-  op.bound.inner = 64;
+  op.results.bound.inner = 64;
   op.gradient = Gradient{"aclnnConvolution",
                          [](const Arguments&, const Arrays& x, const Arrays&, const Array& g) {
                            return Arrays{g, x[0], x[1]};
@@ -384,10 +384,10 @@ void add_backward(std::vector<Operator>& all) {
                                        {"input", of_shape({0, 4, 5, 6})}},
                            .status = 161001,
                            .words = {"null pointer"}}});
-  op.check = "convolution";
-  op.computes = {"the gradients of input, weight and bias, those that outputMask asks for",
-                 "input、weight、bias 的梯度，由 outputMask 选择"};
-  op.in_graph = "convolution_backward(g, x, weight, options, wanted)";
+  op.words.check = "convolution";
+  op.words.computes = {"the gradients of input, weight and bias, those that outputMask asks for",
+                       "input、weight、bias 的梯度，由 outputMask 选择"};
+  op.words.in_graph = "convolution_backward(g, x, weight, options, wanted)";
   all.push_back(op);
 }
 

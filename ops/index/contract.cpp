@@ -18,12 +18,12 @@ namespace {
 
 // What all have in common: values are copied.
 Operator selecting(Operator op, std::string check, Text computes, std::string in_graph) {
-  op.bound = {.of_float = 0.5001};
-  op.complex = Complex::kParts;
-  op.check = std::move(check);
-  op.computes = std::move(computes);
-  op.in_graph = std::move(in_graph);
-  op.nan_goes_through = false;  // those of elements that no number names do not
+  op.results.bound = {.of_float = 0.5001};
+  op.results.complex = Complex::kParts;
+  op.words.check = std::move(check);
+  op.words.computes = std::move(computes);
+  op.words.in_graph = std::move(in_graph);
+  op.results.nan_goes_through = false;  // those of elements that no number names do not
   return op;
 }
 
@@ -102,9 +102,9 @@ void add_selections(std::vector<Operator>& all) {
           {in("self"), integer("dim", -1), indices("index", {3}), shaped(out("out"), {2, 3})},
           kNumbers + kUnsigned),
       "index_select", {"slices by their numbers", "按下标选取"}, "index_select(x, dim, index)");
-  select_all.arrange = arrange_selection;
-  select_all.reference = select;
-  select_all.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
+  select_all.domain.arrange = arrange_selection;
+  select_all.results.reference = select;
+  select_all.domain.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
   select_all.error_inputs = {wrong_dim(), nothing_there({3}, {2, 3}), many_for_a_scalar({3})};
   all.push_back(select_all);
 
@@ -114,12 +114,13 @@ void add_selections(std::vector<Operator>& all) {
           {in("self"), integer("dim", 0), indices("index", {2, 3}), shaped(out("out"), {2, 3, 4})},
           kNumbers),
       "gather_v2", {"slices by a tensor of their numbers", "按下标张量选取"}, "");
-  gather_v2.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
+  gather_v2.domain.also_accepts = [](const Arguments&, std::string_view product,
+                                     aclDataType dtype) {
     return product == "Ascend950" && dtype == ACL_UINT16;
   };
-  gather_v2.arrange = arrange_selection;
-  gather_v2.reference = select;
-  gather_v2.samples = {{{{"dim", 1.0}}}, {{{"dim", -1.0}, {"index", Shape{4}}}}};
+  gather_v2.domain.arrange = arrange_selection;
+  gather_v2.results.reference = select;
+  gather_v2.domain.samples = {{{{"dim", 1.0}}}, {{{"dim", -1.0}, {"index", Shape{4}}}}};
   gather_v2.error_inputs = {wrong_dim(), nothing_there({2}, {2, 2}), many_for_a_scalar({3})};
   gather_v2.error_inputs[1].changes.emplace_back("dim", int64_t{1});
   all.push_back(gather_v2);
@@ -136,21 +137,21 @@ void add_gather(std::vector<Operator>& all) {
                     without(without(kNumbers, ACL_COMPLEX64), ACL_COMPLEX128) + kUnsigned),
                 "gather", {"an element of a dimension for each position", "逐元素按下标选取"},
                 "gather(x, dim, index)");
-  op.arrange = [](Arguments& a) {
+  op.domain.arrange = [](Arguments& a) {
     Shape index = a.shape("self");
     const size_t axis = checked_axis(a);
     limit(a.tensor("index"), -index[axis], index[axis] - 1);
     index[axis] = 3;
     a.shape("index") = a.shape("out") = index;
   };
-  op.reference = [](const Arguments& a, const Arrays& in) {
+  op.results.reference = [](const Arguments& a, const Arrays& in) {
     const size_t axis = checked_axis(a);
     return Arrays{dense::generate(in[1].shape, [&](Shape at) {
       at[axis] = from_front(dense::at(in[1], at), in[0].shape[axis]);
       return dense::at(in[0], at);
     })};
   };
-  op.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
+  op.domain.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
   op.error_inputs = {wrong_dim(),
                      nothing_there({2, 3}, {2, 3}),
                      {.what = "that is larger",
@@ -209,16 +210,16 @@ void add_embedding(std::vector<Operator>& all) {
           "aclnnEmbedding",
           {in("weight"), indices("indices", {3}), as_const(shaped(out("out"), {3, 4}))}, kNumbers),
       "", {"rows by their numbers", "按下标取行"}, "embedding(weight, indices)");
-  forward.base_shape = {5, kN};
-  forward.arrange = arrange_embedding;
-  forward.reference = [](const Arguments& a, const Arrays& in) {
+  forward.domain.base_shape = {5, kN};
+  forward.domain.arrange = arrange_embedding;
+  forward.results.reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{dense::generate(a.shape("out"), [&](const Shape& at) {
       const Number row = dense::at(in[1], Shape(at.begin(), at.end() - 1));
       return dense::at(in[0], {static_cast<int64_t>(row), at.back()});
     })};
   };
-  forward.samples = {{{{"indices", Shape{7}}}}, {{{"indices", Shape{2, 3}}}}};
-  forward.value_samples = {{{{"weight", Shape{300, 70}}, {"indices", Shape{500}}}}};
+  forward.domain.samples = {{{{"indices", Shape{7}}}}, {{{"indices", Shape{2, 3}}}}};
+  forward.domain.value_samples = {{{{"weight", Shape{300, 70}}, {"indices", Shape{500}}}}};
   forward.error_inputs = {};
   all.push_back(forward);
 
@@ -232,28 +233,28 @@ void add_embedding(std::vector<Operator>& all) {
                     kFloats),
                 "embedding", {"sums of the rows of one number", "按下标累加各行梯度"},
                 "embedding_dense_backward(g, indices, rows)");
-  backward.complex = Complex::kUnknown;
-  backward.base = "out";
-  backward.base_shape = forward.base_shape;
-  backward.arrange = arrange_embedding;
-  backward.reference = [](const Arguments& a, const Arrays& in) {
+  backward.results.complex = Complex::kUnknown;
+  backward.domain.base = "out";
+  backward.domain.base_shape = forward.domain.base_shape;
+  backward.domain.arrange = arrange_embedding;
+  backward.results.reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{row_sums(a, in, false)};
   };
-  backward.magnitude = [](const Arguments& a, const Arrays& in) {
+  backward.results.magnitude = [](const Arguments& a, const Arrays& in) {
     return Arrays{row_sums(a, in, true)};
   };
   // A sum of DOUBLE rounds at every addition, of 8 rows at most here.
-  backward.bound = {.of_float = 0.5005, .of_double = 8};
-  backward.gradient = from_input(forward.name);
+  backward.results.bound = {.of_float = 0.5005, .of_double = 8};
+  backward.gradient = from_input(forward.name());
   backward.gradient->inputs = [](const Arguments&, const Arrays& in, const Arrays&,
                                  const Array& gradient) {
     return Arrays{gradient, in[1]};
   };
-  backward.samples = {{{{"indices", Shape{7}}}},
-                      {{{"indices", Shape{2, 3}}}},
-                      {{{"indices", Shape{7}}, {"paddingIdx", 2.0}}, false},
-                      {{{"indices", Shape{7}}, {"scaleGradByFreq", 1.0}}, false}};
-  backward.value_samples = {{{{"out", Shape{300, 70}}, {"indices", Shape{500}}}}};
+  backward.domain.samples = {{{{"indices", Shape{7}}}},
+                             {{{"indices", Shape{2, 3}}}},
+                             {{{"indices", Shape{7}}, {"paddingIdx", 2.0}}, false},
+                             {{{"indices", Shape{7}}, {"scaleGradByFreq", 1.0}}, false}};
+  backward.domain.value_samples = {{{{"out", Shape{300, 70}}, {"indices", Shape{500}}}}};
   backward.error_inputs = {refused("numWeights", "other than out's", int64_t{2}, "[2, 4]")};
   all.push_back(backward);
 }
@@ -267,14 +268,14 @@ void add_arange(std::vector<Operator>& all) {
           {number("start", 0), number("end", 1), number("step", 1), shaped(out("out"), {1})},
           {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT64, ACL_INT32}),
       "arange", {"numbers at equal distances", "等差数列"}, "arange(graph, start, end, step)");
-  op.base = "out";
-  op.base_shape = {kN};
-  op.max_rank = 1;
-  op.arrange = [](Arguments& a) {
+  op.domain.base = "out";
+  op.domain.base_shape = {kN};
+  op.domain.max_rank = 1;
+  op.domain.arrange = [](Arguments& a) {
     const Number count = (a.number("end") - a.number("start")) / a.number("step");
     a.shape("out") = {static_cast<int64_t>(std::ceil(count))};
   };
-  op.reference = [](const Arguments& a, const Arrays&) {
+  op.results.reference = [](const Arguments& a, const Arrays&) {
     return Arrays{dense::generate(a.shape("out"), [&](const Shape& at) {
       return a.number("start") + static_cast<Number>(at[0]) * a.number("step");
     })};
@@ -282,9 +283,9 @@ void add_arange(std::vector<Operator>& all) {
   const auto sample = [](double start, double end, double step) {
     return Sample{{{"start", start}, {"end", end}, {"step", step}}};
   };
-  op.samples = {sample(-3, 9, 1), sample(7, -8, -3), sample(-1.5, 2.125, 0.25)};
+  op.domain.samples = {sample(-3, 9, 1), sample(7, -8, -3), sample(-1.5, 2.125, 0.25)};
   // As integers these are others.
-  op.also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {
+  op.domain.also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {
     return is_whole(dtype) && a.number("step") != std::trunc(a.number("step"));
   };
   const auto scalars = [](double start, double end, double step) {

@@ -74,52 +74,53 @@ void add_mse_loss(std::vector<Operator>& all) {
   Operator forward = contract_of<decltype(aclnnMseLossGetWorkspaceSize)>(
       "aclnnMseLoss", {self, target, integer("reduction", kMean), any_dtype(of(out("out"), {}))},
       kFloats);
-  forward.samples = kReductions;
-  forward.value_samples = compared_samples();
-  forward.arrange = [](Arguments& a) {
+  forward.domain.samples = kReductions;
+  forward.domain.value_samples = compared_samples();
+  forward.domain.arrange = [](Arguments& a) {
     const Shape shape = compared_shape(a);
     a.shape("out") = a.number("reduction") == kNone ? shape : Shape{};
   };
-  forward.reference = mse_loss;
-  forward.bound = {.of_float = 0.5005};
+  forward.results.reference = mse_loss;
+  forward.results.bound = {.of_float = 0.5005};
   forward.error_inputs = {bad_reduction(3)};
-  forward.computes = {"(self − target)², none, mean or sum; with Out of the first dimension alone",
-                      "(self − target)²，不规约、平均或求和；Out 只沿第一维"};
-  forward.in_graph = "mse_loss(prediction, target)";
+  forward.words.computes = {
+      "(self − target)², none, mean or sum; with Out of the first dimension alone",
+      "(self − target)²，不规约、平均或求和；Out 只沿第一维"};
+  forward.words.in_graph = "mse_loss(prediction, target)";
 
   Operator of_rows = forward;
-  of_rows.name = "aclnnMseLossOut";
-  declare<decltype(aclnnMseLossOutGetWorkspaceSize)>(of_rows);
-  of_rows.parameters = {self, target, integer("reduction", kSum), any_dtype(of(out("out"), {3}))};
-  of_rows.arrange = [](Arguments& a) {
+  of_rows.call = signature_of<decltype(aclnnMseLossOutGetWorkspaceSize)>(
+      "aclnnMseLossOut",
+      {self, target, integer("reduction", kSum), any_dtype(of(out("out"), {3}))});
+  of_rows.domain.arrange = [](Arguments& a) {
     const Shape shape = compared_shape(a);
     const bool reduces = a.number("reduction") != kNone && !shape.empty();
     a.shape("out") = reduces ? Shape(shape.begin() + 1, shape.end()) : shape;
   };
-  of_rows.reference = mse_loss_out;
+  of_rows.results.reference = mse_loss_out;
   of_rows.error_inputs = {bad_reduction(-1)};
-  of_rows.form_of = forward.name;
+  of_rows.call.form_of = forward.name();
 
   Operator backward = contract_of<decltype(aclnnMseLossBackwardGetWorkspaceSize)>(
       "aclnnMseLossBackward",
       {of(in("gradOutput"), {2, 3}), of(in("self"), {2, 3}, 3), of(in("target"), {2, 3}),
        integer("reduction", kSum), any_dtype(of(out("out"), {2, 3}))},
       kFloats);
-  backward.base = "self";
-  backward.samples = kReductions;
-  backward.value_samples = compared_samples();
-  backward.arrange = [](Arguments& a) {
+  backward.domain.base = "self";
+  backward.domain.samples = kReductions;
+  backward.domain.value_samples = compared_samples();
+  backward.domain.arrange = [](Arguments& a) {
     a.shape("out") = compared_shape(a);
     a.shape("gradOutput") = a.number("reduction") == kNone ? a.shape("out") : Shape{};
   };
-  backward.reference = mse_loss_backward;
-  backward.bound = {.of_float = 0.5005, .inner = 0.05};
-  backward.gradient = from_input(forward.name);
+  backward.results.reference = mse_loss_backward;
+  backward.results.bound = {.of_float = 0.5005, .inner = 0.05};
+  backward.gradient = from_input(forward.name());
   backward.error_inputs = {bad_reduction(3), bad_reduction(-1)};
-  backward.check = "mse_loss";
-  backward.computes = {"2(self − target)·g, divided by the count for mean",
-                       "2(self − target)·g，平均时再除以个数"};
-  backward.in_graph = "mse_loss_backward(g, prediction, target, reduction)";
+  backward.words.check = "mse_loss";
+  backward.words.computes = {"2(self − target)·g, divided by the count for mean",
+                             "2(self − target)·g，平均时再除以个数"};
+  backward.words.in_graph = "mse_loss_backward(g, prediction, target, reduction)";
   all.insert(all.end(), {forward, of_rows, backward});
 }
 
@@ -195,17 +196,17 @@ void add_nll_loss(std::vector<Operator>& all) {
       {self, target, weight, reduction, ignored, any_dtype(of(out("out"), {})),
        any_dtype(of(out("totalWeightOut"), {}))},
       kFloats);
-  forward.max_rank = 2;
-  forward.base_shape = {kN, 5};
-  forward.samples = samples;
-  forward.value_samples = many_rows;
+  forward.domain.max_rank = 2;
+  forward.domain.base_shape = {kN, 5};
+  forward.domain.samples = samples;
+  forward.domain.value_samples = many_rows;
   for (const aclDataType of_target : {ACL_INT32, ACL_UINT8}) {
-    forward.value_samples.push_back(samples[1]);
-    forward.value_samples.back().settings.emplace_back("target", of_target);
+    forward.domain.value_samples.push_back(samples[1]);
+    forward.domain.value_samples.back().settings.emplace_back("target", of_target);
   }
-  forward.arrange = arrange_classes;
-  forward.reference = nll_loss;
-  forward.bound = {.of_float = 0.5005};
+  forward.domain.arrange = arrange_classes;
+  forward.results.reference = nll_loss;
+  forward.results.bound = {.of_float = 0.5005};
   forward.error_inputs = {bad_reduction(3),
                           {.what = "of another shape",
                            .changes = {{"self", TensorSpec{{2, 0}}}, {"weight", TensorSpec{{0}}}},
@@ -213,25 +214,25 @@ void add_nll_loss(std::vector<Operator>& all) {
                           {.what = "of another shape, without a reduction",
                            .changes = {{"out", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
                            .words = {"[2]"}}};
-  forward.computes = {"−weight·self[target]; mean divides by the sum of the weights",
-                      "−weight·self[target]；平均时除以权重之和"};
-  forward.in_graph = "nll_loss(log_probabilities, target), cross_entropy";
+  forward.words.computes = {"−weight·self[target]; mean divides by the sum of the weights",
+                            "−weight·self[target]；平均时除以权重之和"};
+  forward.words.in_graph = "nll_loss(log_probabilities, target), cross_entropy";
 
   Operator backward = contract_of<decltype(aclnnNLLLossBackwardGetWorkspaceSize)>(
       "aclnnNLLLossBackward",
       {of(in("gradOutput"), {}), self, target, weight, reduction, ignored,
        of(in("totalWeight", 1, 8), {}), any_dtype(of(out("out"), {2, 3}))},
       kFloats);
-  backward.max_rank = 2;
-  backward.base = "self";
-  backward.base_shape = forward.base_shape;
-  backward.samples = samples;
-  backward.value_samples = many_rows;
-  backward.arrange = arrange_classes;
-  backward.reference = nll_loss_backward;
-  backward.bound = {.of_float = 0.5005, .inner = 0.05};
+  backward.domain.max_rank = 2;
+  backward.domain.base = "self";
+  backward.domain.base_shape = forward.domain.base_shape;
+  backward.domain.samples = samples;
+  backward.domain.value_samples = many_rows;
+  backward.domain.arrange = arrange_classes;
+  backward.results.reference = nll_loss_backward;
+  backward.results.bound = {.of_float = 0.5005, .inner = 0.05};
   backward.gradient = Gradient{
-      forward.name, [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
+      forward.name(), [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
         const Array none{{}, {1}};
         return Arrays{g, x[0], x[1], x[2], y[1].values.empty() ? none : y[1]};
       }};
@@ -245,10 +246,10 @@ void add_nll_loss(std::vector<Operator>& all) {
       {.what = "of another shape, without a reduction",
        .changes = {{"gradOutput", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
        .words = {"[2]"}}};
-  backward.check = "nll_loss";
-  backward.computes = {"−weight·g at the target, 0 elsewhere",
-                       "在 target 处为 −weight·g，其余为 0"};
-  backward.in_graph = "nll_loss_backward(g, ...)";
+  backward.words.check = "nll_loss";
+  backward.words.computes = {"−weight·g at the target, 0 elsewhere",
+                             "在 target 处为 −weight·g，其余为 0"};
+  backward.words.in_graph = "nll_loss_backward(g, ...)";
   all.insert(all.end(), {forward, backward});
 }
 

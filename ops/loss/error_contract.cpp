@@ -62,8 +62,8 @@ std::vector<Parameter> operands(bool any) {
 }
 
 Operator loss(Operator op, Reference reference) {
-  op.arrange = arrange_loss;
-  op.reference = std::move(reference);
+  op.domain.arrange = arrange_loss;
+  op.results.reference = std::move(reference);
   op.error_inputs = {bad_reduction(3), bad_reduction(-1)};
   return op;
 }
@@ -98,14 +98,14 @@ void add_error_losses(std::vector<Operator>& all) {
                {x[0], x[1], integer("reduction", kMean), beta, any_dtype(of(out("result"), {}))},
                kFloats),
            absolute_error);
-  smooth.samples = with_beta(1.5);
-  smooth.samples.push_back({{{"reduction", 0.0}, {"beta", 0.0}}});
-  smooth.samples.back().is_gradient = false;  // it has a corner then
+  smooth.domain.samples = with_beta(1.5);
+  smooth.domain.samples.push_back({{{"reduction", 0.0}, {"beta", 0.0}}});
+  smooth.domain.samples.back().is_gradient = false;  // it has a corner then
   smooth.error_inputs.push_back(bad_beta);
   smooth.error_inputs.push_back(reduced_for_none("result"));
-  smooth.computes = {"d²/(2·beta) for |d| < beta, |d| − beta/2 otherwise; d = self − target",
-                     "|d| < beta 时为 d²/(2·beta)，否则为 |d| − beta/2；d = self − target"};
-  smooth.in_graph = "smooth_l1_loss(prediction, target)";
+  smooth.words.computes = {"d²/(2·beta) for |d| < beta, |d| − beta/2 otherwise; d = self − target",
+                           "|d| < beta 时为 d²/(2·beta)，否则为 |d| − beta/2；d = self − target"};
+  smooth.words.in_graph = "smooth_l1_loss(prediction, target)";
   Operator smooth_slope =
       loss(contract_of<decltype(aclnnSmoothL1LossBackwardGetWorkspaceSize)>(
                "aclnnSmoothL1LossBackward",
@@ -113,14 +113,14 @@ void add_error_losses(std::vector<Operator>& all) {
                 any_dtype(of(out("gradInput"), {2, 3}))},
                kFloats),
            absolute_error_gradient);
-  smooth_slope.base = "self";
-  smooth_slope.samples = smooth.samples;
-  smooth_slope.gradient = from_input(smooth.name);
+  smooth_slope.domain.base = "self";
+  smooth_slope.domain.samples = smooth.domain.samples;
+  smooth_slope.gradient = from_input(smooth.name());
   smooth_slope.error_inputs.push_back(bad_beta);
-  smooth_slope.check = "smooth_l1_loss";
-  smooth_slope.computes = {"g·d/beta for |d| < beta, g·sign(d) otherwise",
-                           "|d| < beta 时为 g·d/beta，否则为 g·sign(d)"};
-  smooth_slope.in_graph = "smooth_l1_loss_backward(g, prediction, target, reduction, beta)";
+  smooth_slope.words.check = "smooth_l1_loss";
+  smooth_slope.words.computes = {"g·d/beta for |d| < beta, g·sign(d) otherwise",
+                                 "|d| < beta 时为 g·d/beta，否则为 g·sign(d)"};
+  smooth_slope.words.in_graph = "smooth_l1_loss_backward(g, prediction, target, reduction, beta)";
 
   Operator l1 = loss(contract_of<decltype(aclnnL1LossGetWorkspaceSize)>(
                          "aclnnL1Loss",
@@ -128,10 +128,10 @@ void add_error_losses(std::vector<Operator>& all) {
                           any_dtype(of(out("out"), {}))},
                          kFloats),
                      absolute_error);
-  l1.also_accepts = [](const Arguments& a, std::string_view, aclDataType dtype) {
+  l1.domain.also_accepts = [](const Arguments& a, std::string_view, aclDataType dtype) {
     return dtype == ACL_INT64 && a.number("reduction") != kMean;
   };
-  l1.samples = kReductions;
+  l1.domain.samples = kReductions;
   l1.error_inputs.push_back(reduced_for_none("out"));
   l1.error_inputs.push_back({.what = "of INT64 for a mean",
                              .changes = {{"self", TensorSpec{.shape = {2, 3}}},
@@ -139,8 +139,8 @@ void add_error_losses(std::vector<Operator>& all) {
                                          {"out", TensorSpec{.shape = {}, .dtype = ACL_FLOAT}}},
                              .words = {"floating"},
                              .dtype = ACL_INT64});
-  l1.computes = {"|self − target|, none, mean or sum", "|self − target|，不规约、平均或求和"};
-  l1.in_graph = "l1_loss(prediction, target)";
+  l1.words.computes = {"|self − target|, none, mean or sum", "|self − target|，不规约、平均或求和"};
+  l1.words.in_graph = "l1_loss(prediction, target)";
   Operator l1_slope =
       loss(contract_of<decltype(aclnnL1LossBackwardGetWorkspaceSize)>(
                "aclnnL1LossBackward",
@@ -148,13 +148,13 @@ void add_error_losses(std::vector<Operator>& all) {
                 integer("reduction", kSum), any_dtype(of(out("gradInput"), {2, 3}))},
                kFloats),
            absolute_error_gradient);
-  l1_slope.base = "self";
-  l1_slope.samples = l1.samples;
-  l1_slope.gradient = from_input(l1.name);
-  l1_slope.check = "l1_loss";
-  l1_slope.computes = {"g·sign(self − target), divided by the count for mean",
-                       "g·sign(self − target)，平均时再除以个数"};
-  l1_slope.in_graph = "l1_loss_backward(g, prediction, target, reduction)";
+  l1_slope.domain.base = "self";
+  l1_slope.domain.samples = l1.domain.samples;
+  l1_slope.gradient = from_input(l1.name());
+  l1_slope.words.check = "l1_loss";
+  l1_slope.words.computes = {"g·sign(self − target), divided by the count for mean",
+                             "g·sign(self − target)，平均时再除以个数"};
+  l1_slope.words.in_graph = "l1_loss_backward(g, prediction, target, reduction)";
   all.insert(all.end(), {smooth, smooth_slope, l1, l1_slope});
 }
 
@@ -231,13 +231,13 @@ void add_binary_cross_entropy(std::vector<Operator>& all) {
                                integer("reduction", kMean), of(out("out"), {})},
                               kFloats),
                           binary_cross_entropy);
-  forward.samples = weighted_samples();
+  forward.domain.samples = weighted_samples();
   for (const char* name : {"weightOptional", "posWeightOptional"}) {
     forward.error_inputs.push_back(wider(name));
   }
-  forward.computes = {"the cross entropy of target and sigmoid(self), weighted",
-                      "target 与 sigmoid(self) 的加权交叉熵"};
-  forward.in_graph = "bce_with_logits(logits, target)";
+  forward.words.computes = {"the cross entropy of target and sigmoid(self), weighted",
+                            "target 与 sigmoid(self) 的加权交叉熵"};
+  forward.words.in_graph = "bce_with_logits(logits, target)";
   Operator backward =
       loss(contract_of<decltype(aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize)>(
                "aclnnBinaryCrossEntropyWithLogitsBackward",
@@ -245,13 +245,13 @@ void add_binary_cross_entropy(std::vector<Operator>& all) {
                 target, weight, positive, integer("reduction", kSum), of(out("out"), {2, 3})},
                kFloats),
            binary_cross_entropy_gradient);
-  backward.base = "self";
-  backward.samples = forward.samples;
+  backward.domain.base = "self";
+  backward.domain.samples = forward.domain.samples;
   backward.error_inputs = forward.error_inputs;
   backward.error_inputs.push_back(wider("gradOutput"));
   forward.error_inputs.push_back(reduced_for_none("out"));
   // The parts that differ may be close.
-  backward.magnitude = [](const Arguments& a, const Arrays& in) {
+  backward.results.magnitude = [](const Arguments& a, const Arrays& in) {
     const Terms terms(a, in, 1);
     Array size = dense::expand(in[0], terms.x.shape);
     const Number share = share_of(a, static_cast<Number>(size.values.size()));
@@ -261,11 +261,11 @@ void add_binary_cross_entropy(std::vector<Operator>& all) {
     }
     return Arrays{size};
   };
-  backward.gradient = from_input(forward.name);
-  backward.check = "bce_with_logits";
-  backward.computes = {"g·weight·((posWeight·t + 1 − t)·sigmoid(x) − posWeight·t)",
-                       "g·weight·((posWeight·t + 1 − t)·sigmoid(x) − posWeight·t)"};
-  backward.in_graph = "bce_with_logits_backward(g, logits, target, ...)";
+  backward.gradient = from_input(forward.name());
+  backward.words.check = "bce_with_logits";
+  backward.words.computes = {"g·weight·((posWeight·t + 1 − t)·sigmoid(x) − posWeight·t)",
+                             "g·weight·((posWeight·t + 1 − t)·sigmoid(x) − posWeight·t)"};
+  backward.words.in_graph = "bce_with_logits_backward(g, logits, target, ...)";
   all.insert(all.end(), {forward, backward});
 }
 

@@ -35,11 +35,13 @@ Parameter result() { return any_dtype(shaped(out("out"), {2, kColumns})); }
 // What they have in common. Any order of a sum of K products in FLOAT stays within K + 2 roundings
 // of the terms.
 Operator product(Operator op, const char* first) {
-  op.base = first;
-  op.base_shape = {kN, 7};
-  op.bound = {.of_float = 2, .of_16_bits = 0.51};
-  op.roundings = [first](const Arguments& a) { return static_cast<double>(a.shape(first).back()); };
-  op.also_refuses = lacks_float;
+  op.domain.base = first;
+  op.domain.base_shape = {kN, 7};
+  op.results.bound = {.of_float = 2, .of_16_bits = 0.51};
+  op.results.roundings = [first](const Arguments& a) {
+    return static_cast<double>(a.shape(first).back());
+  };
+  op.domain.also_refuses = lacks_float;
   op.error_inputs = {refused("cubeMathType", "= 5", int64_t{5}, "[0, 4]"),
                      refused("cubeMathType", "= -1", int64_t{-1}, "[0, 4]"),
                      refused("cubeMathType", "= 0", int64_t{0}, "DT_FLOAT", "Ascend910")};
@@ -65,16 +67,16 @@ Operator of_two(std::string name) {
                                      result(), cube_math_type()},
                                     kFloats),
               "self");
-  op.arrange = [](Arguments& a) {
+  op.domain.arrange = [](Arguments& a) {
     if (!a.is_set("mat2") && !a.shape("self").empty()) {
       a.shape("mat2") = {a.shape("self").back(), kColumns};
     }
     a.shape("out") = dense::product_shape(a.shape("self"), a.shape("mat2"));
   };
-  op.reference = [](const Arguments& a, const Arrays& in) {
+  op.results.reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{dense::matmul(input_of_product(a, in[0]), input_of_product(a, in[1]))};
   };
-  op.magnitude = [](const Arguments&, const Arrays& in) {
+  op.results.magnitude = [](const Arguments&, const Arrays& in) {
     return Arrays{dense::matmul(in[0], in[1], true)};
   };
   return op;
@@ -86,91 +88,92 @@ Sample times(Shape self, Shape mat2, double cube_math_type = 0) {
 
 void add_matmul(std::vector<Operator>& all) {
   Operator matmul = of_two<decltype(aclnnMatmulGetWorkspaceSize)>("aclnnMatmul");
-  matmul.max_rank = 6;
-  matmul.samples = {with_type(0),
-                    with_type(0, {{{"mat2", Shape{7}}}}),
-                    with_type(0, {{{"mat2", Shape{2, 7, kColumns}}}}),
-                    with_type(0, {{{"self", Shape{2, kN, 7}}}}),
-                    with_type(0, {{{"self", Shape{2, 1, kN, 7}}, {"mat2", Shape{3, 7, kColumns}}}}),
-                    with_type(1),
-                    with_type(2),
-                    with_type(3),
-                    with_type(4)};
+  matmul.domain.max_rank = 6;
+  matmul.domain.samples = {
+      with_type(0),
+      with_type(0, {{{"mat2", Shape{7}}}}),
+      with_type(0, {{{"mat2", Shape{2, 7, kColumns}}}}),
+      with_type(0, {{{"self", Shape{2, kN, 7}}}}),
+      with_type(0, {{{"self", Shape{2, 1, kN, 7}}, {"mat2", Shape{3, 7, kColumns}}}}),
+      with_type(1),
+      with_type(2),
+      with_type(3),
+      with_type(4)};
   // Of all ranks, and with each dimension on both sides of a block's.
-  matmul.value_samples = {times({5}, {5}),
-                          times({5}, {5, 4}),
-                          times({2, 3, 5}, {5}),
-                          times({5}, {2, 5, 4}),
-                          times({3, 5}, {2, 5, 4}),
-                          times({1, 2, 1, 2, 3, 5}, {2, 1, 3, 1, 5, 4}),
-                          times({3, 40, 30}, {3, 30, 50}),
-                          times({1, 1}, {1, 1}),
-                          times({65, 33}, {33, 129}),
-                          times({130, 520}, {520, 140}),
-                          times({3, 700}, {700, 300}),
-                          times({1, 800}, {800, 300}),
-                          times({300, 800}, {800, 1}),
-                          times({400, 2}, {2, 30}),
-                          times({70, 40}, {40, 90}, kRoundsInputs)};
+  matmul.domain.value_samples = {times({5}, {5}),
+                                 times({5}, {5, 4}),
+                                 times({2, 3, 5}, {5}),
+                                 times({5}, {2, 5, 4}),
+                                 times({3, 5}, {2, 5, 4}),
+                                 times({1, 2, 1, 2, 3, 5}, {2, 1, 3, 1, 5, 4}),
+                                 times({3, 40, 30}, {3, 30, 50}),
+                                 times({1, 1}, {1, 1}),
+                                 times({65, 33}, {33, 129}),
+                                 times({130, 520}, {520, 140}),
+                                 times({3, 700}, {700, 300}),
+                                 times({1, 800}, {800, 300}),
+                                 times({300, 800}, {800, 1}),
+                                 times({400, 2}, {2, 30}),
+                                 times({70, 40}, {40, 90}, kRoundsInputs)};
   // Of different dtypes they are products in FLOAT.
   for (const auto& [self, mat2, out] :
        {std::array{ACL_FLOAT, ACL_FLOAT16, ACL_FLOAT}, std::array{ACL_BF16, ACL_FLOAT, ACL_FLOAT16},
         std::array{ACL_FLOAT16, ACL_BF16, ACL_FLOAT},
         std::array{ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT},
         std::array{ACL_BF16, ACL_BF16, ACL_FLOAT}}) {
-    matmul.value_samples.push_back(times({70, 40}, {40, 90}));
+    matmul.domain.value_samples.push_back(times({70, 40}, {40, 90}));
     for (const auto& [name, dtype] :
          {std::pair{"self", self}, std::pair{"mat2", mat2}, std::pair{"out", out}}) {
-      matmul.value_samples.back().settings.emplace_back(name, dtype);
+      matmul.domain.value_samples.back().settings.emplace_back(name, dtype);
     }
   }
   matmul.error_inputs.push_back(
       {.what = "of another batch",
        .changes = {{"self", TensorSpec{{2, 2, 4}}}, {"mat2", TensorSpec{{3, 4, kColumns}}}},
        .words = {"[2, 2, 4]"}});
-  matmul.check = "matmul";
-  matmul.computes = {"matrix product of ranks 1 to 6, batches broadcast",
-                     "1 到 6 维的矩阵乘，批次维广播"};
-  matmul.in_graph = "matmul(a, b)";
+  matmul.words.check = "matmul";
+  matmul.words.computes = {"matrix product of ranks 1 to 6, batches broadcast",
+                           "1 到 6 维的矩阵乘，批次维广播"};
+  matmul.words.in_graph = "matmul(a, b)";
 
   Operator mm = of_two<decltype(aclnnMmGetWorkspaceSize)>("aclnnMm");
-  mm.max_rank = 2;
-  mm.arrange = [arrange = mm.arrange](Arguments& a) {
+  mm.domain.max_rank = 2;
+  mm.domain.arrange = [arrange = mm.domain.arrange](Arguments& a) {
     arrange(a);
     if (a.shape("self").size() != 2 || a.shape("mat2").size() != 2) {
       throw std::invalid_argument("mm multiplies matrices");
     }
   };
-  mm.samples = {with_type(0), with_type(2)};
-  mm.value_samples = {times({70, 40}, {40, 90})};
-  mm.check = "mm";
-  mm.computes = {"matrix product of two matrices", "两个矩阵相乘"};
+  mm.domain.samples = {with_type(0), with_type(2)};
+  mm.domain.value_samples = {times({70, 40}, {40, 90})};
+  mm.words.check = "mm";
+  mm.words.computes = {"matrix product of two matrices", "两个矩阵相乘"};
 
   Operator bmm = of_two<decltype(aclnnBatchMatMulGetWorkspaceSize)>("aclnnBatchMatMul");
-  bmm.max_rank = 3;
-  bmm.base_shape = {3, kN, 7};
+  bmm.domain.max_rank = 3;
+  bmm.domain.base_shape = {3, kN, 7};
   const Shape shapes[] = {{2, 2, 4}, {2, 4, kColumns}, {2, 2, kColumns}};
   for (size_t i = 0; i < 3; ++i) {
-    std::get<TensorSpec>(bmm.parameters[i].spec).shape = shapes[i];
+    std::get<TensorSpec>(bmm.call.parameters[i].spec).shape = shapes[i];
   }
-  bmm.arrange = [](Arguments& a) {
+  bmm.domain.arrange = [](Arguments& a) {
     const Shape& self = a.shape("self");
     if (self.size() != 3) throw std::invalid_argument("bmm multiplies batches of matrices");
     if (!a.is_set("mat2")) a.shape("mat2") = {self[0], self[2], kColumns};
     a.shape("out") = dense::product_shape(self, a.shape("mat2"));
   };
-  bmm.samples = {with_type(0), with_type(0, {{{"mat2", Shape{1, 7, kColumns}}}}),
-                 with_type(0, {{{"self", Shape{1, kN, 7}}, {"mat2", Shape{3, 7, kColumns}}}}),
-                 with_type(2)};
-  bmm.value_samples = {times({300, 8, 8}, {300, 8, 8}), times({3, 70, 65}, {3, 65, 90}),
-                       times({1, 40, 33}, {7, 33, 17}), times({7, 40, 33}, {1, 33, 17}),
-                       times({5, 1, 64}, {5, 64, 40}),  times({5, 40, 64}, {5, 64, 1})};
+  bmm.domain.samples = {
+      with_type(0), with_type(0, {{{"mat2", Shape{1, 7, kColumns}}}}),
+      with_type(0, {{{"self", Shape{1, kN, 7}}, {"mat2", Shape{3, 7, kColumns}}}}), with_type(2)};
+  bmm.domain.value_samples = {times({300, 8, 8}, {300, 8, 8}), times({3, 70, 65}, {3, 65, 90}),
+                              times({1, 40, 33}, {7, 33, 17}), times({7, 40, 33}, {1, 33, 17}),
+                              times({5, 1, 64}, {5, 64, 40}),  times({5, 40, 64}, {5, 64, 1})};
   bmm.error_inputs.push_back(
       refused("self", "of another batch", TensorSpec{{3, 2, 4}}, "[3, 2, 4]"));
-  bmm.check = "bmm";
-  bmm.computes = {"products of two batches of matrices; a batch of 1 serves all",
-                  "两批矩阵逐个相乘；批大小为 1 时广播"};
-  bmm.in_graph = "bmm(a, b)";
+  bmm.words.check = "bmm";
+  bmm.words.computes = {"products of two batches of matrices; a batch of 1 serves all",
+                        "两批矩阵逐个相乘；批大小为 1 时广播"};
+  bmm.words.in_graph = "bmm(a, b)";
   all.insert(all.end(), {matmul, mm, bmm});
 }
 
@@ -202,9 +205,9 @@ void add_addmm(std::vector<Operator>& all) {
                                 scalar("beta", 2), scalar("alpha", 2), result(), cube_math_type()},
                                kFloats),
                            "mat1");
-  addmm.bound.of_float = 3;  // the addend is one more term
-  addmm.max_rank = 2;
-  addmm.arrange = [](Arguments& a) {
+  addmm.results.bound.of_float = 3;  // the addend is one more term
+  addmm.domain.max_rank = 2;
+  addmm.domain.arrange = [](Arguments& a) {
     const Shape& mat1 = a.shape("mat1");
     if (mat1.size() != 2) throw std::invalid_argument("addmm multiplies matrices");
     if (!a.is_set("mat2")) a.shape("mat2") = {mat1[1], kColumns};
@@ -213,27 +216,27 @@ void add_addmm(std::vector<Operator>& all) {
         a.shape(name) = dense::product_shape(mat1, a.shape("mat2"));
     }
   };
-  addmm.reference = [](const Arguments& a, const Arrays& in) {
+  addmm.results.reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{addmm_of(a, in, false)};
   };
-  addmm.magnitude = [](const Arguments& a, const Arrays& in) {
+  addmm.results.magnitude = [](const Arguments& a, const Arrays& in) {
     return Arrays{addmm_of(a, in, true)};
   };
-  addmm.samples = {
+  addmm.domain.samples = {
       addmm_sample(-2, 0.5), addmm_sample(1, 1), addmm_sample(-2, 0.5, Shape{kColumns}),
       addmm_sample(0.75, 0.5, Shape{1, kColumns}), addmm_sample(-2, 0.5, std::nullopt, 2)};
   for (const Shape& self : {Shape{65, 300}, Shape{300}, Shape{1}, Shape{65, 1}, Shape{1, 300}}) {
-    addmm.value_samples.push_back(addmm_sample(-2.5, 0.25, self));
-    addmm.value_samples.back().settings.emplace_back("mat1", Shape{65, 70});
-    addmm.value_samples.back().settings.emplace_back("mat2", Shape{70, 300});
+    addmm.domain.value_samples.push_back(addmm_sample(-2.5, 0.25, self));
+    addmm.domain.value_samples.back().settings.emplace_back("mat1", Shape{65, 70});
+    addmm.domain.value_samples.back().settings.emplace_back("mat2", Shape{70, 300});
   }
-  addmm.value_samples.push_back(addmm_sample(1, 0));
-  addmm.check = "addmm";
-  addmm.computes = {"beta·self + alpha·(mat1 @ mat2)", "beta·self + alpha·(mat1 @ mat2)"};
-  addmm.in_graph = "addmm(c, a, b, beta, alpha), linear(x, w, b)";
+  addmm.domain.value_samples.push_back(addmm_sample(1, 0));
+  addmm.words.check = "addmm";
+  addmm.words.computes = {"beta·self + alpha·(mat1 @ mat2)", "beta·self + alpha·(mat1 @ mat2)"};
+  addmm.words.in_graph = "addmm(c, a, b, beta, alpha), linear(x, w, b)";
   Operator form = in_place_of<decltype(aclnnInplaceAddmmGetWorkspaceSize)>(addmm);
-  form.parameters.front() = as_const(form.parameters.front());
-  auto& self = std::get<TensorSpec>(form.parameters.front().spec);
+  form.call.parameters.front() = as_const(form.call.parameters.front());
+  auto& self = std::get<TensorSpec>(form.call.parameters.front().spec);
   self.any_dtype = true;
   self.any_shape = false;
   form.error_inputs = addmm.error_inputs;
@@ -249,10 +252,10 @@ void add_baddbmm(std::vector<Operator>& all) {
            scalar("alpha", 2), any_dtype(shaped(out("out"), {2, 2, kColumns})), cube_math_type()},
           kFloats),
       "batch1");
-  op.bound.of_float = 3;  // the addend is one more term
-  op.max_rank = 3;
-  op.base_shape = {3, kN, 7};
-  op.arrange = [](Arguments& a) {
+  op.results.bound.of_float = 3;  // the addend is one more term
+  op.domain.max_rank = 3;
+  op.domain.base_shape = {3, kN, 7};
+  op.domain.arrange = [](Arguments& a) {
     const Shape& batch1 = a.shape("batch1");
     if (batch1.size() != 3) throw std::invalid_argument("baddbmm multiplies batches of matrices");
     if (!a.is_set("batch2")) a.shape("batch2") = {batch1[0], batch1[2], kColumns};
@@ -262,28 +265,32 @@ void add_baddbmm(std::vector<Operator>& all) {
       }
     }
   };
-  op.reference = [](const Arguments& a, const Arrays& in) {
+  op.results.reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{addmm_of(a, in, false)};
   };
-  op.magnitude = [](const Arguments& a, const Arrays& in) { return Arrays{addmm_of(a, in, true)}; };
-  op.samples = {addmm_sample(-2, 0.5), addmm_sample(1, 1), addmm_sample(-2, 0.5, Shape{kColumns}),
-                addmm_sample(0.75, 0.5, Shape{3, 1, 1}), addmm_sample(-2, 0.5, std::nullopt, 2)};
-  op.samples.push_back(op.samples[1]);
-  op.samples.back().settings.emplace_back("batch2", Shape{1, 7, kColumns});
+  op.results.magnitude = [](const Arguments& a, const Arrays& in) {
+    return Arrays{addmm_of(a, in, true)};
+  };
+  op.domain.samples = {
+      addmm_sample(-2, 0.5), addmm_sample(1, 1), addmm_sample(-2, 0.5, Shape{kColumns}),
+      addmm_sample(0.75, 0.5, Shape{3, 1, 1}), addmm_sample(-2, 0.5, std::nullopt, 2)};
+  op.domain.samples.push_back(op.domain.samples[1]);
+  op.domain.samples.back().settings.emplace_back("batch2", Shape{1, 7, kColumns});
   const auto refuse = [&](const char* what, const char* tensor, Shape shape, const char* word) {
     op.error_inputs.push_back(refused(tensor, what, TensorSpec{std::move(shape)}, word));
   };
   refuse("of a batch that is neither", "batch2", {3, 4, kColumns}, "batch");
   refuse("that is empty", "self", {0, 2, kColumns}, "empty");
-  op.value_samples = {addmm_sample(1, 0), addmm_sample(-2.5, 0.25, Shape{50})};
-  op.value_samples.back().settings.emplace_back("batch1", Shape{3, 40, 30});
-  op.value_samples.back().settings.emplace_back("batch2", Shape{1, 30, 50});
-  op.check = "baddbmm";
-  op.computes = {"beta·self + alpha·(batch1 @ batch2)", "beta·self + alpha·(batch1 @ batch2)"};
-  op.in_graph = "baddbmm(c, a, b, beta, alpha)";
+  op.domain.value_samples = {addmm_sample(1, 0), addmm_sample(-2.5, 0.25, Shape{50})};
+  op.domain.value_samples.back().settings.emplace_back("batch1", Shape{3, 40, 30});
+  op.domain.value_samples.back().settings.emplace_back("batch2", Shape{1, 30, 50});
+  op.words.check = "baddbmm";
+  op.words.computes = {"beta·self + alpha·(batch1 @ batch2)",
+                       "beta·self + alpha·(batch1 @ batch2)"};
+  op.words.in_graph = "baddbmm(c, a, b, beta, alpha)";
   Operator form = in_place_of<decltype(aclnnInplaceBaddbmmGetWorkspaceSize)>(op);
-  form.parameters.front() = as_const(form.parameters.front());
-  auto& self = std::get<TensorSpec>(form.parameters.front().spec);
+  form.call.parameters.front() = as_const(form.call.parameters.front());
+  auto& self = std::get<TensorSpec>(form.call.parameters.front().spec);
   self.any_dtype = true;
   self.any_shape = false;
   form.error_inputs = op.error_inputs;

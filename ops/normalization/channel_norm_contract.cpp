@@ -273,18 +273,18 @@ void add_batch_norm(std::vector<Operator>& all) {
                                                              vector(out("saveMean")),
                                                              vector(out("saveInvstd"))},
                                                             kFloats);
-  forward.base_shape = {kN, 3, 4};
-  forward.arrange = arrange_batch;
-  forward.samples = batch_samples();
-  forward.reference = batch_norm<false>;
-  forward.magnitude = batch_norm<true>;
-  forward.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
-  forward.computes = {
+  forward.domain.base_shape = {kN, 3, 4};
+  forward.domain.arrange = arrange_batch;
+  forward.domain.samples = batch_samples();
+  forward.results.reference = batch_norm<false>;
+  forward.results.magnitude = batch_norm<true>;
+  forward.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
+  forward.words.computes = {
       "(x − m)/√(v + eps)·weight + bias for every channel, with the mean and variance of the batch "
       "(training, which updates the running ones) or the running ones",
       "对每个通道求 (x − m)/√(v + eps)·weight + "
       "bias：训练时用批统计量（并更新滑动统计量），否则用滑动统计量"};
-  forward.in_graph = "batch_norm(x, weight, bias, running_mean, running_var, options)";
+  forward.words.in_graph = "batch_norm(x, weight, bias, running_mean, running_var, options)";
 
   Operator backward = contract_of<decltype(aclnnBatchNormBackwardGetWorkspaceSize)>(
       "aclnnBatchNormBackward",
@@ -302,17 +302,17 @@ void add_batch_norm(std::vector<Operator>& all) {
        vector(out("gradWeight")),
        vector(out("gradBias"))},
       kFloats);
-  backward.base = "input";
-  backward.base_shape = forward.base_shape;
-  backward.arrange = arrange_batch;
-  backward.samples = batch_samples();
-  Sample some = backward.samples[0];
+  backward.domain.base = "input";
+  backward.domain.base_shape = forward.domain.base_shape;
+  backward.domain.arrange = arrange_batch;
+  backward.domain.samples = batch_samples();
+  Sample some = backward.domain.samples[0];
   some.settings.emplace_back("outputMask", Shape{0, 1, 0});
   some.is_gradient = false;
-  backward.samples.push_back(some);
-  backward.reference = batch_norm_backward<false>;
-  backward.magnitude = batch_norm_backward<true>;
-  backward.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 16, .inner = 0.5};
+  backward.domain.samples.push_back(some);
+  backward.results.reference = batch_norm_backward<false>;
+  backward.results.magnitude = batch_norm_backward<true>;
+  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 16, .inner = 0.5};
   backward.gradient = Gradient{
       "aclnnBatchNorm", [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
         const auto has = [&a](size_t i) { return !a.parameters()[i].tensor()->optional; };
@@ -324,11 +324,12 @@ void add_batch_norm(std::vector<Operator>& all) {
       }};
   backward.gradient->count = 3;
   // Without training saveMean and saveInvstd do not count.
-  backward.nan_goes_through = false;
-  backward.check = "batch_norm";
-  backward.computes = {"the gradients of input, weight and bias, those that outputMask asks for",
-                       "input、weight、bias 的梯度，由 outputMask 选择"};
-  backward.in_graph = "batch_norm_backward(g, x, weight, running, saved, attributes, wanted)";
+  backward.results.nan_goes_through = false;
+  backward.words.check = "batch_norm";
+  backward.words.computes = {
+      "the gradients of input, weight and bias, those that outputMask asks for",
+      "input、weight、bias 的梯度，由 outputMask 选择"};
+  backward.words.in_graph = "batch_norm_backward(g, x, weight, running, saved, attributes, wanted)";
   all.insert(all.end(), {forward, backward});
 }
 
@@ -420,22 +421,22 @@ void add_group_norm(std::vector<Operator>& all) {
                                                              rows(out("meanOut")),
                                                              rows(out("rstdOut"))},
                                                             kFloats);
-  forward.base_shape = {2, 4, 3};  // N is an attribute, too
-  forward.max_rank = 25;
-  forward.arrange = arrange_groups;
-  forward.samples = samples;
-  forward.reference = group_norm<false>;
-  forward.magnitude = group_norm<true>;
-  forward.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
+  forward.domain.base_shape = {2, 4, 3};  // N is an attribute, too
+  forward.domain.max_rank = 25;
+  forward.domain.arrange = arrange_groups;
+  forward.domain.samples = samples;
+  forward.results.reference = group_norm<false>;
+  forward.results.magnitude = group_norm<true>;
+  forward.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
   forward.error_inputs = {refused("group", "= 3", int64_t{3}, "group 3"),
                           refused("group", "= 0", int64_t{0}, "group 0"),
                           refused("eps", "= 0", 0.0, "is 0")};
-  forward.grows = false;
-  forward.computes = {
+  forward.domain.grows = false;
+  forward.words.computes = {
       "(x − mean)·rstd·gamma + beta for every group of channels of an image, rstd = 1/√(variance + "
       "eps)",
       "对每个样本的每组通道求 (x − mean)·rstd·gamma + beta，rstd = 1/√(方差 + eps)"};
-  forward.in_graph = "group_norm(x, groups, weight, bias, eps)";
+  forward.words.in_graph = "group_norm(x, groups, weight, bias, eps)";
 
   Operator backward = contract_of<decltype(aclnnGroupNormBackwardGetWorkspaceSize)>(
       "aclnnGroupNormBackward",
@@ -454,21 +455,21 @@ void add_group_norm(std::vector<Operator>& all) {
        vector(out("gradBetaOut"))},
       kFloats);
   for (const char* name : {"gradInput", "gradGammaOut", "gradBetaOut"}) {
-    const auto found = std::ranges::find(backward.parameters, name, &Parameter::name);
+    const auto found = std::ranges::find(backward.call.parameters, name, &Parameter::name);
     std::get<TensorSpec>(found->spec).if_null = 161002;
   }
-  backward.base = "input";
-  backward.base_shape = forward.base_shape;
-  backward.max_rank = 25;
-  backward.arrange = arrange_groups;
-  backward.samples = samples;
-  Sample some = backward.samples[0];
+  backward.domain.base = "input";
+  backward.domain.base_shape = forward.domain.base_shape;
+  backward.domain.max_rank = 25;
+  backward.domain.arrange = arrange_groups;
+  backward.domain.samples = samples;
+  Sample some = backward.domain.samples[0];
   some.settings.emplace_back("outputMask", Shape{0, 1, 0});
   some.is_gradient = false;
-  backward.samples.push_back(some);
-  backward.reference = group_norm_backward<false>;
-  backward.magnitude = group_norm_backward<true>;
-  backward.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 16, .inner = 0.5};
+  backward.domain.samples.push_back(some);
+  backward.results.reference = group_norm_backward<false>;
+  backward.results.magnitude = group_norm_backward<true>;
+  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 16, .inner = 0.5};
   backward.gradient = Gradient{
       "aclnnGroupNorm", [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
         Arrays given = {g, x[0], y[1], y[2]};
@@ -477,11 +478,12 @@ void add_group_norm(std::vector<Operator>& all) {
       }};
   backward.gradient->count = 3;
   backward.error_inputs = {refused("group", "= 3", int64_t{3}, "group 3")};
-  backward.grows = false;
-  backward.check = "group_norm";
-  backward.computes = {"the gradients of input, gamma and beta, those that outputMask asks for",
-                       "input、gamma、beta 的梯度，由 outputMask 选择"};
-  backward.in_graph = "group_norm_backward(g, x, mean, rstd, weight, groups, wanted)";
+  backward.domain.grows = false;
+  backward.words.check = "group_norm";
+  backward.words.computes = {
+      "the gradients of input, gamma and beta, those that outputMask asks for",
+      "input、gamma、beta 的梯度，由 outputMask 选择"};
+  backward.words.in_graph = "group_norm_backward(g, x, mean, rstd, weight, groups, wanted)";
   all.insert(all.end(), {forward, backward});
 }
 

@@ -71,10 +71,10 @@ Arrays softmax_backward(const Arguments& a, const Arrays& in) {
 
 // What all four have in common.
 void along_dim(Operator& op) {
-  op.base_shape = {kN, 3, 5};
-  op.samples = {{{{"dim", -1.0}}}, {{{"dim", 0.0}}}, {{{"dim", 1.0}}}};
+  op.domain.base_shape = {kN, 3, 5};
+  op.domain.samples = {{{{"dim", -1.0}}}, {{{"dim", 0.0}}}, {{{"dim", 1.0}}}};
   // Rows of every length, more than one chunk of a sum among them.
-  const std::string tensor = op.parameters.front().name;
+  const std::string tensor = op.call.parameters.front().name;
   for (const auto& [shape, dim] : {std::pair{Shape{10}, 0},
                                    {Shape{21, 1}, 1},
                                    {Shape{21, 2}, 1},
@@ -84,10 +84,10 @@ void along_dim(Operator& op) {
                                    {Shape{300, 33}, 1},
                                    {Shape{9, 5000}, 1},
                                    {Shape{5000, 2}, 0}}) {
-    op.value_samples.push_back({{{tensor, shape}, {"dim", static_cast<double>(dim)}}});
+    op.domain.value_samples.push_back({{{tensor, shape}, {"dim", static_cast<double>(dim)}}});
   }
-  op.arrange = [](Arguments& a) {
-    const std::string& first = a.op().parameters.front().name;
+  op.domain.arrange = [](Arguments& a) {
+    const std::string& first = a.op().call.parameters.front().name;
     const Shape shape = a.shape(first);
     const auto rank = static_cast<int64_t>(shape.size());
     const auto dim = static_cast<int64_t>(a.number("dim"));
@@ -110,56 +110,57 @@ void add_softmax(std::vector<Operator>& all) {
       "aclnnSoftmax", {any_dtype(tensor(in("self"), 3)), dim, any_dtype(tensor(out("out")))},
       kFloatsAndDouble);
   along_dim(forward);
-  forward.reference = softmax<false>;
+  forward.results.reference = softmax<false>;
   // Exponentials of DOUBLE are good to 2^-49, which is up to 16 units in the last place.
-  forward.bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16};
+  forward.results.bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16};
   forward.error_inputs = {bad_dim(-3)};
-  forward.computes = {"e^(x − max) / Σ e^(x − max) along dim",
-                      "沿 dim 的 e^(x − max) / Σ e^(x − max)"};
-  forward.in_graph = "softmax(x, dim)";
+  forward.words.computes = {"e^(x − max) / Σ e^(x − max) along dim",
+                            "沿 dim 的 e^(x − max) / Σ e^(x − max)"};
+  forward.words.in_graph = "softmax(x, dim)";
 
   Operator backward = contract_of<decltype(aclnnSoftmaxBackwardGetWorkspaceSize)>(
       "aclnnSoftmaxBackward",
       {tensor(in("gradOutput")), tensor(in("output", 0, 1)), dim, any_dtype(tensor(out("out")))},
       kFloatsAndDouble);
   along_dim(backward);
-  backward.reference = softmax_backward<false, false>;
-  backward.magnitude = softmax_backward<false, true>;
-  backward.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 3, .inner = 0.5};
+  backward.results.reference = softmax_backward<false, false>;
+  backward.results.magnitude = softmax_backward<false, true>;
+  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 3, .inner = 0.5};
   backward.gradient = from_result("aclnnSoftmax");
   backward.error_inputs = {bad_dim(2)};
-  backward.check = "softmax";
-  backward.computes = {"output·(g − Σ g·output) along dim", "沿 dim 的 output·(g − Σ g·output)"};
-  backward.in_graph = "softmax_backward(g, output, dim)";
+  backward.words.check = "softmax";
+  backward.words.computes = {"output·(g − Σ g·output) along dim",
+                             "沿 dim 的 output·(g − Σ g·output)"};
+  backward.words.in_graph = "softmax_backward(g, output, dim)";
 
   Operator logarithm = contract_of<decltype(aclnnLogSoftmaxGetWorkspaceSize)>(
       "aclnnLogSoftmax", {any_dtype(tensor(in("self"), 3)), dim, any_dtype(tensor(out("out")))},
       kFloatsAndDouble);
   along_dim(logarithm);
-  logarithm.reference = softmax<true>;
-  logarithm.magnitude = log_softmax_magnitude;
+  logarithm.results.reference = softmax<true>;
+  logarithm.results.magnitude = log_softmax_magnitude;
   // With sums in double. In DOUBLE exponentials are good to 2^-49, and so is their sum:
   // its logarithm may be off by that much, 8 ulp of 1, however small it is.
-  logarithm.bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16};
-  logarithm.least_magnitude_double = 1;
+  logarithm.results.bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16};
+  logarithm.results.least_magnitude_double = 1;
   logarithm.error_inputs = {bad_dim(2)};
-  logarithm.computes = {"x − max − log Σ e^(x − max) along dim",
-                        "沿 dim 的 x − max − log Σ e^(x − max)"};
-  logarithm.in_graph = "log_softmax(x, dim)";
+  logarithm.words.computes = {"x − max − log Σ e^(x − max) along dim",
+                              "沿 dim 的 x − max − log Σ e^(x − max)"};
+  logarithm.words.in_graph = "log_softmax(x, dim)";
 
   Operator slope = contract_of<decltype(aclnnLogSoftmaxBackwardGetWorkspaceSize)>(
       "aclnnLogSoftmaxBackward",
       {tensor(in("gradOutput")), tensor(in("output", -4, 0)), dim, any_dtype(tensor(out("out")))},
       kFloats);
   along_dim(slope);
-  slope.reference = softmax_backward<true, false>;
-  slope.magnitude = softmax_backward<true, true>;
-  slope.bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5};
+  slope.results.reference = softmax_backward<true, false>;
+  slope.results.magnitude = softmax_backward<true, true>;
+  slope.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5};
   slope.gradient = from_result("aclnnLogSoftmax");
   slope.error_inputs = {bad_dim(-3)};
-  slope.check = "log_softmax";
-  slope.computes = {"g − e^output·Σ g along dim", "沿 dim 的 g − e^output·Σ g"};
-  slope.in_graph = "log_softmax_backward(g, output, dim)";
+  slope.words.check = "log_softmax";
+  slope.words.computes = {"g − e^output·Σ g along dim", "沿 dim 的 g − e^output·Σ g"};
+  slope.words.in_graph = "log_softmax_backward(g, output, dim)";
   all.insert(all.end(), {logarithm, slope, forward, backward});
 }
 
@@ -308,14 +309,14 @@ void add_layer_norm(std::vector<Operator>& all) {
        any_dtype(optional(tensor(out("meanOutOptional"), {2, 1}))),
        any_dtype(optional(tensor(out("rstdOutOptional"), {2, 1})))},
       kFloats);
-  forward.base_shape = {kN, 3, 5};
-  forward.arrange = arrange_rows;
-  forward.samples = layer_norm_samples();
-  forward.value_samples = long_rows();
-  forward.reference = layer_norm<false>;
-  forward.magnitude = layer_norm<true>;
+  forward.domain.base_shape = {kN, 3, 5};
+  forward.domain.arrange = arrange_rows;
+  forward.domain.samples = layer_norm_samples();
+  forward.domain.value_samples = long_rows();
+  forward.results.reference = layer_norm<false>;
+  forward.results.magnitude = layer_norm<true>;
   // 16 bits are those of FLOAT, rounded.
-  forward.bound = {.of_float = 0.501, .of_16_bits = 0.5001};
+  forward.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001};
   forward.error_inputs = {
       {.what = "of another dtype than weightOptional's",
        .changes = {{"biasOptional", TensorSpec{.shape = {3}, .dtype = ACL_FLOAT16}},
@@ -323,10 +324,10 @@ void add_layer_norm(std::vector<Operator>& all) {
        .words = {"same dtype"},
        .dtype = ACL_FLOAT16},
       refused("normalizedShape", "without sizes", Shape{}, "[]")};
-  forward.computes = {
+  forward.words.computes = {
       "(x − mean)·rstd·weight + bias over the last dimensions, rstd = 1/√(variance + eps)",
       "对末尾几维求 (x − mean)·rstd·weight + bias，rstd = 1/√(方差 + eps)"};
-  forward.in_graph = "layer_norm(x, weight, bias, eps)";
+  forward.words.in_graph = "layer_norm(x, weight, bias, eps)";
 
   Operator backward = contract_of<decltype(aclnnLayerNormBackwardGetWorkspaceSize)>(
       "aclnnLayerNormBackward",
@@ -342,22 +343,22 @@ void add_layer_norm(std::vector<Operator>& all) {
        any_dtype(tensor(out("gradWeightOut"), {3})),
        any_dtype(tensor(out("gradBiasOut"), {3}))},
       kFloats);
-  backward.base = "input";
-  backward.base_shape = forward.base_shape;
-  backward.arrange = [](Arguments& a) {
+  backward.domain.base = "input";
+  backward.domain.base_shape = forward.domain.base_shape;
+  backward.domain.arrange = [](Arguments& a) {
     arrange_rows(a);
     // Its bias is not read.
     a.tensor("biasOptional").optional = true;
   };
-  backward.samples = layer_norm_samples();
-  backward.value_samples = long_rows();
-  Sample some = backward.samples[1];
+  backward.domain.samples = layer_norm_samples();
+  backward.domain.value_samples = long_rows();
+  Sample some = backward.domain.samples[1];
   some.settings.emplace_back("outputMask", Shape{0, 1, 0});
   some.is_gradient = false;
-  backward.samples.push_back(some);
-  backward.reference = layer_norm_backward<false>;
-  backward.magnitude = layer_norm_backward<true>;
-  backward.bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5};
+  backward.domain.samples.push_back(some);
+  backward.results.reference = layer_norm_backward<false>;
+  backward.results.magnitude = layer_norm_backward<true>;
+  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5};
   backward.gradient = Gradient{
       "aclnnLayerNorm", [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
         Arrays given = {g, x[0], y[1], y[2]};
@@ -367,10 +368,11 @@ void add_layer_norm(std::vector<Operator>& all) {
   backward.gradient->count = 3;
   backward.error_inputs = {
       refused("normalizedShape", "of more sizes than input", Shape{1, 2, 3}, "[1, 2, 3]")};
-  backward.check = "layer_norm";
-  backward.computes = {"the gradients of input, weight and bias, those that outputMask asks for",
-                       "input、weight、bias 的梯度，由 outputMask 选择"};
-  backward.in_graph = "layer_norm_backward(g, x, mean, rstd, weight, wanted)";
+  backward.words.check = "layer_norm";
+  backward.words.computes = {
+      "the gradients of input, weight and bias, those that outputMask asks for",
+      "input、weight、bias 的梯度，由 outputMask 选择"};
+  backward.words.in_graph = "layer_norm_backward(g, x, mean, rstd, weight, wanted)";
   all.insert(all.end(), {forward, backward});
 }
 

@@ -88,19 +88,20 @@ void add_rms_norm(std::vector<Operator>& all) {
        as_const(tensor(out("yOut"), {2, 3})),
        as_const(typed(tensor(out("rstdOut"), {2, 1}), ACL_FLOAT))},
       kFloats);
-  forward.base_shape = {kN, 3, 5};
-  forward.arrange = arrange_rms;
-  forward.wrong_shape = 561002;
-  forward.samples = {{{epsilon}}, two_dimensions, in_float};
+  forward.domain.base_shape = {kN, 3, 5};
+  forward.domain.arrange = arrange_rms;
+  forward.domain.wrong_shape = 561002;
+  forward.domain.samples = {{{epsilon}}, two_dimensions, in_float};
   for (const Shape& shape : {Shape{300, 33}, Shape{9, 5000}, Shape{5000, 6}}) {
-    forward.value_samples.push_back({{{"x", shape}, epsilon}});
+    forward.domain.value_samples.push_back({{{"x", shape}, epsilon}});
   }
-  forward.reference = rms_norm;
+  forward.results.reference = rms_norm;
   // 16 bits are those of FLOAT, rounded.
-  forward.bound = {.of_float = 0.501, .of_16_bits = 0.5001};
-  forward.computes = {"x·rstd·gamma over the last dimensions, rstd = 1/√(mean of x² + epsilon)",
-                      "对末尾几维求 x·rstd·gamma，rstd = 1/√(x² 的均值 + epsilon)"};
-  forward.in_graph = "rms_norm(x, gamma, eps)";
+  forward.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001};
+  forward.words.computes = {
+      "x·rstd·gamma over the last dimensions, rstd = 1/√(mean of x² + epsilon)",
+      "对末尾几维求 x·rstd·gamma，rstd = 1/√(x² 的均值 + epsilon)"};
+  forward.words.in_graph = "rms_norm(x, gamma, eps)";
 
   Operator backward = contract_of<decltype(aclnnRmsNormGradGetWorkspaceSize)>(
       "aclnnRmsNormGrad",
@@ -109,25 +110,25 @@ void add_rms_norm(std::vector<Operator>& all) {
        as_const(tensor(out("dxOut"), {2, 3})),
        as_const(typed(tensor(out("dgammaOut"), {3}), ACL_FLOAT))},
       kFloats);
-  backward.base = "x";
-  backward.base_shape = forward.base_shape;
-  backward.arrange = arrange_rms;
-  backward.wrong_shape = forward.wrong_shape;
-  backward.samples = forward.samples;
-  backward.value_samples = forward.value_samples;
-  backward.samples.back().is_gradient =
+  backward.domain.base = "x";
+  backward.domain.base_shape = forward.domain.base_shape;
+  backward.domain.arrange = arrange_rms;
+  backward.domain.wrong_shape = forward.domain.wrong_shape;
+  backward.domain.samples = forward.domain.samples;
+  backward.domain.value_samples = forward.domain.value_samples;
+  backward.domain.samples.back().is_gradient =
       false;  // the forward's rows are told apart by gamma's dtype
-  backward.reference = rms_norm_grad<false>;
-  backward.magnitude = rms_norm_grad<true>;
-  backward.bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5};
+  backward.results.reference = rms_norm_grad<false>;
+  backward.results.magnitude = rms_norm_grad<true>;
+  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5};
   backward.gradient = Gradient{
       "aclnnRmsNorm", [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
         return Arrays{g, x[0], y[1], x[1]};
       }};
   backward.gradient->count = 2;
-  backward.check = "rms_norm";
-  backward.computes = {"the gradients of x and gamma", "x 与 gamma 的梯度"};
-  backward.in_graph = "rms_norm_backward(g, x, rstd, gamma)";
+  backward.words.check = "rms_norm";
+  backward.words.computes = {"the gradients of x and gamma", "x 与 gamma 的梯度"};
+  backward.words.in_graph = "rms_norm_backward(g, x, rstd, gamma)";
   all.insert(all.end(), {forward, backward});
 }
 

@@ -118,16 +118,16 @@ Operator by_tensors() {
        single("beta2", 0.9375), single("eps", 0x1p-16), in("grad"),
        optional(in("maxGradNormOptional", 0, 4)), flag("amsgrad"), flag("maximize")},
       kFloats);
-  op.max_rank = 25;
-  op.arrange = of_shape("maxGradNormOptional", kWholes);
-  op.samples = step_samples();
-  op.samples.push_back(
+  op.domain.max_rank = 25;
+  op.domain.arrange = of_shape("maxGradNormOptional", kWholes);
+  op.domain.samples = step_samples();
+  op.domain.samples.push_back(
       {{{"weightDecay", 0.125}, {"lr", Shape{}}, {"eps", Shape{}}, {"amsgrad", 1.0}}});
-  op.reference = step_by_tensors;
+  op.results.reference = step_by_tensors;
   op.error_inputs = {lacks_most("maxGradNormOptional")};
-  op.check = "apply_adam_w";
-  op.computes = {"the same with its numbers, and the powers of the betas, in tensors",
-                 "同上，各参数与 beta 的幂放在张量里"};
+  op.words.check = "apply_adam_w";
+  op.words.computes = {"the same with its numbers, and the powers of the betas, in tensors",
+                       "同上，各参数与 beta 的幂放在张量里"};
   return op;
 }
 
@@ -170,27 +170,27 @@ Operator by_numbers() {
        real("lr", 0.01f), real("beta1", 0.875f), real("beta2", 0.9375f), real("weightDecay", 0.0f),
        real("eps", 1e-6f), flag("amsgrad"), flag("maximize")},
       kFloats);
-  op.max_rank = 25;
-  op.arrange = of_shape("maxGradNormOptionalRef", kWholes);
-  op.samples = step_samples();
-  for (Sample& each : op.samples) each.settings.emplace_back("step", ACL_FLOAT);
-  op.samples.push_back({{{"weightDecay", 0.0}, {"step", ACL_INT64}}});
-  op.value_samples = {{{{"varRef", Shape{13, 700}}, {"weightDecay", 0.125}}}};
+  op.domain.max_rank = 25;
+  op.domain.arrange = of_shape("maxGradNormOptionalRef", kWholes);
+  op.domain.samples = step_samples();
+  for (Sample& each : op.domain.samples) each.settings.emplace_back("step", ACL_FLOAT);
+  op.domain.samples.push_back({{{"weightDecay", 0.0}, {"step", ACL_INT64}}});
+  op.domain.value_samples = {{{{"varRef", Shape{13, 700}}, {"weightDecay", 0.125}}}};
   // The first step, and one after which the averages need no correction any more.
   for (const double done : {0.0, 999.0}) {
-    op.value_samples.push_back({{{"weightDecay", 0.125}, {"amsgrad", 1.0}, {"step", done}}});
+    op.domain.value_samples.push_back({{{"weightDecay", 0.125}, {"amsgrad", 1.0}, {"step", done}}});
   }
-  op.reference = step_by_numbers;
+  op.results.reference = step_by_numbers;
   // What the operator promises: m and v within 1 ulp of FLOAT; theta within 0.51 ulp and 2^-21 of
   // its change, which is at most 1 ulp on the scale of 8 changes; 16-bit elements those, rounded
   // again, with an ulp of FLOAT16 of 2^13 of FLOAT's.
-  op.bound = {.of_float = 1.51, .of_16_bits = 0.5 + 0x1p-13 * 1.51};
-  op.magnitude = scale_of_step;
+  op.results.bound = {.of_float = 1.51, .of_16_bits = 0.5 + 0x1p-13 * 1.51};
+  op.results.magnitude = scale_of_step;
   op.error_inputs = {lacks_most("maxGradNormOptionalRef")};
-  op.check = "apply_adam_w_v2";
-  op.computes = {"one AdamW step in place; the step tensor holds the completed steps",
-                 "原地做一步 AdamW；step 张量存放已完成的步数"};
-  op.in_graph = "apply_adam_w(...), AdamW";
+  op.words.check = "apply_adam_w_v2";
+  op.words.computes = {"one AdamW step in place; the step tensor holds the completed steps",
+                       "原地做一步 AdamW；step 张量存放已完成的步数"};
+  op.words.in_graph = "apply_adam_w(...), AdamW";
   return op;
 }
 

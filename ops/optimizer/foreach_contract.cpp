@@ -27,7 +27,7 @@ Operator for_each(std::string name, Parameter scalar, const Parameter& out, DTyp
     parameters.back().name = names[1];
   }
   Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), std::move(dtypes));
-  op.wrong_shape = 561002;
+  op.domain.wrong_shape = 561002;
   return op;
 }
 
@@ -64,35 +64,35 @@ void add_foreach(std::vector<Operator>& all) {
   Operator norm = for_each<decltype(aclnnForeachNormGetWorkspaceSize)>(
       "aclnnForeachNorm", option(scalar("scalar", 2), "p"),
       declared(shaped(out("out"), {1}), "const aclTensorList*"), kFloats);
-  norm.arrange = arrange_second;
+  norm.domain.arrange = arrange_second;
   for (const double p : {1.0, 3.0, 0.0, std::numeric_limits<double>::infinity()}) {
-    norm.samples.push_back({{{"scalar", p}}});
+    norm.domain.samples.push_back({{{"scalar", p}}});
   }
-  norm.reference = list_norms;
-  norm.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 40};  // as aclnnNorm
+  norm.results.reference = list_norms;
+  norm.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 40};  // as aclnnNorm
   norm.error_inputs = {scalar_of(ACL_INT32, "DT_INT32")};
-  norm.check = "foreach_norm";
-  norm.computes = {"(Σ abs(x)^p)^(1/p) of each tensor of a list",
-                   "对列表中每个张量求 (Σ abs(x)^p)^(1/p)"};
-  norm.in_graph = "foreach_norm({a, b}, p)";
+  norm.words.check = "foreach_norm";
+  norm.words.computes = {"(Σ abs(x)^p)^(1/p) of each tensor of a list",
+                         "对列表中每个张量求 (Σ abs(x)^p)^(1/p)"};
+  norm.words.in_graph = "foreach_norm({a, b}, p)";
 
   Operator mul = for_each<decltype(aclnnForeachMulScalarV2GetWorkspaceSize)>(
       "aclnnForeachMulScalarV2",
       {"scalar", ScalarSpec{.value = 3, .dtype = ACL_DOUBLE, .is_widest = true}}, out("out"),
       kFloats + DTypes{ACL_INT32});
-  mul.arrange = [](Arguments& a) {
+  mul.domain.arrange = [](Arguments& a) {
     arrange_second(a);
     for (const auto& [x, out] : kListNames) a.shape(out) = a.shape(x);
   };
-  mul.samples = {{{{"scalar", 3.0}}}, {{{"scalar", -0.3}}}};
-  mul.reference = list_products;
-  mul.bound = {.of_float = 0.5001, .of_16_bits = 0.5001};
+  mul.domain.samples = {{{{"scalar", 3.0}}}, {{{"scalar", -0.3}}}};
+  mul.results.reference = list_products;
+  mul.results.bound = {.of_float = 0.5001, .of_16_bits = 0.5001};
   mul.error_inputs = {scalar_of(ACL_INT64, "DT_INT64"),
                       scalar_of(ACL_FLOAT, "DT_FLOAT", ACL_FLOAT16),
                       scalar_of(ACL_DOUBLE, "DT_DOUBLE", ACL_INT32)};
-  mul.check = "foreach_mul";
-  mul.computes = {"each tensor of a list times one number", "列表中每个张量乘以同一个数"};
-  mul.in_graph = "foreach_mul({a, b}, factor)";
+  mul.words.check = "foreach_mul";
+  mul.words.computes = {"each tensor of a list times one number", "列表中每个张量乘以同一个数"};
+  mul.words.in_graph = "foreach_mul({a, b}, factor)";
   all.insert(all.end(), {norm, mul});
 }
 

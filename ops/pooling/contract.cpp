@@ -136,11 +136,11 @@ ErrorInput wrong(std::string name, const char* what, Shape numbers, std::string 
 }
 
 void describe(Operator& op, const char* stride, const char* padding) {
-  op.base = "self";
-  op.base_shape = kImage;
-  op.max_rank = 4;
-  op.arrange = arrange_pool;
-  op.grows = false;
+  op.domain.base = "self";
+  op.domain.base_shape = kImage;
+  op.domain.max_rank = 4;
+  op.domain.arrange = arrange_pool;
+  op.domain.grows = false;
   op.error_inputs = {wrong("kernelSize", "= [0]", {0}, "[0]"),
                      wrong("kernelSize", "of three values", {1, 1, 1}, "[1, 1, 1]"),
                      wrong("kernelSize", "= [9, 3]", {9, 3}, "[9, 3]"),
@@ -226,14 +226,14 @@ void add_average(std::vector<Operator>& all) {
        no_option(declared(integer("cubeMathType", 0), "int8_t")), shaped(out("out"), kRightResult)},
       kFloats);
   describe(forward, "strides", "paddings");
-  forward.samples = average_samples();
-  forward.reference = average_pool<false>;
-  forward.magnitude = average_pool<true>;
-  forward.bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
+  forward.domain.samples = average_samples();
+  forward.results.reference = average_pool<false>;
+  forward.results.magnitude = average_pool<true>;
+  forward.results.bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
   forward.error_inputs.insert(forward.error_inputs.end(),
                               {empty_image(), wrong_type(5, "[0, 4]"), in_nd("self", kRightImage)});
-  forward.computes = {"averages of windows of images", "图像窗口的平均值"};
-  forward.in_graph = "avg_pool2d(x, kernel, options)";
+  forward.words.computes = {"averages of windows of images", "图像窗口的平均值"};
+  forward.words.in_graph = "avg_pool2d(x, kernel, options)";
 
   Operator backward = contract_of<decltype(aclnnAvgPool2dBackwardGetWorkspaceSize)>(
       "aclnnAvgPool2dBackward",
@@ -244,16 +244,16 @@ void add_average(std::vector<Operator>& all) {
        shaped(out("gradInput"), kRightImage)},
       kFloats);
   describe(backward, "stride", "padding");
-  backward.samples = average_samples();
-  backward.reference = average_pool_backward<false>;
-  backward.magnitude = average_pool_backward<true>;
-  backward.bound = forward.bound;
+  backward.domain.samples = average_samples();
+  backward.results.reference = average_pool_backward<false>;
+  backward.results.magnitude = average_pool_backward<true>;
+  backward.results.bound = forward.results.bound;
   backward.gradient = from_input("aclnnAvgPool2d");
-  backward.nan_goes_through = false;  // of self only the shape is taken
+  backward.results.nan_goes_through = false;  // of self only the shape is taken
   backward.error_inputs.insert(backward.error_inputs.end(), {wrong_type(4, "[0, 3]")});
-  backward.check = "avg_pool2d";
-  backward.computes = {"the gradient of averages of windows", "窗口平均值的梯度"};
-  backward.in_graph = "avg_pool2d_backward(g, x, attributes)";
+  backward.words.check = "avg_pool2d";
+  backward.words.computes = {"the gradient of averages of windows", "窗口平均值的梯度"};
+  backward.words.in_graph = "avg_pool2d_backward(g, x, attributes)";
   all.insert(all.end(), {forward, backward});
 }
 
@@ -300,11 +300,11 @@ void add_adaptive(std::vector<Operator>& all) {
       {shaped(in("self"), kRightImage), values("outputSize", {3, 4}),
        shaped(out("out"), kRightResult)},
       kFloats);
-  forward.base_shape = kImage;
-  forward.max_rank = 4;
-  forward.grows = false;
-  forward.samples = samples;
-  forward.arrange = [](Arguments& a) {
+  forward.domain.base_shape = kImage;
+  forward.domain.max_rank = 4;
+  forward.domain.grows = false;
+  forward.domain.samples = samples;
+  forward.domain.arrange = [](Arguments& a) {
     Shape image = a.shape("self");
     require_image(image);
     const Shape& size = a.array("outputSize");
@@ -315,25 +315,25 @@ void add_adaptive(std::vector<Operator>& all) {
     image.back() = size[1];
     a.shape("out") = image;
   };
-  forward.reference = adaptive_pool<false>;
-  forward.magnitude = adaptive_pool<true>;
-  forward.bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
+  forward.results.reference = adaptive_pool<false>;
+  forward.results.magnitude = adaptive_pool<true>;
+  forward.results.bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
   forward.error_inputs = {wrong("outputSize", "of one value", {3}, "[3]"),
                           wrong("outputSize", "= [0, 4]", {0, 4}, "[0, 4]"),
                           in_nd("self", kRightImage)};
-  forward.computes = {"averages over a given number of windows", "自适应数量窗口的平均值"};
-  forward.in_graph = "adaptive_avg_pool2d(x, size)";
+  forward.words.computes = {"averages over a given number of windows", "自适应数量窗口的平均值"};
+  forward.words.in_graph = "adaptive_avg_pool2d(x, size)";
 
   Operator backward = contract_of<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)>(
       "aclnnAdaptiveAvgPool2dBackward",
       {option(shaped(in("gradOutput"), kRightResult), "gradOutput", Sets::kShape),
        shaped(in("self"), kRightImage), shaped(out("out"), kRightImage)},
       kFloats);
-  backward.base = "self";
-  backward.base_shape = kImage;
-  backward.max_rank = 4;
-  backward.samples = samples;
-  backward.arrange = [](Arguments& a) {
+  backward.domain.base = "self";
+  backward.domain.base_shape = kImage;
+  backward.domain.max_rank = 4;
+  backward.domain.samples = samples;
+  backward.domain.arrange = [](Arguments& a) {
     const Shape& image = a.shape("self");
     require_image(image);
     if (a.shape("gradOutput").size() != image.size() ||
@@ -346,15 +346,15 @@ void add_adaptive(std::vector<Operator>& all) {
     const Shape& result = a.shape("gradOutput");
     a.tensor("out").any_dtype = result[result.size() - 2] == 1 && result.back() == 1;
   };
-  backward.reference = adaptive_pool_backward<false>;
-  backward.magnitude = adaptive_pool_backward<true>;
-  backward.bound = forward.bound;
+  backward.results.reference = adaptive_pool_backward<false>;
+  backward.results.magnitude = adaptive_pool_backward<true>;
+  backward.results.bound = forward.results.bound;
   backward.gradient = from_input("aclnnAdaptiveAvgPool2d");
-  backward.nan_goes_through = false;
-  backward.check = "adaptive_avg_pool2d";
-  backward.computes = {"the gradient of averages over a given number of windows",
-                       "自适应平均池化的梯度"};
-  backward.in_graph = "adaptive_avg_pool2d_backward(g, x)";
+  backward.results.nan_goes_through = false;
+  backward.words.check = "adaptive_avg_pool2d";
+  backward.words.computes = {"the gradient of averages over a given number of windows",
+                             "自适应平均池化的梯度"};
+  backward.words.in_graph = "adaptive_avg_pool2d_backward(g, x)";
   all.insert(all.end(), {forward, backward});
 }
 
@@ -406,14 +406,14 @@ void add_maximum(std::vector<Operator>& all) {
        shaped(out("out"), kRightResult), typed(shaped(out("indices"), kRightResult), ACL_INT64)},
       kFloats);
   describe(forward, "stride", "padding");
-  forward.samples = samples;
-  forward.reference = max_pool;
-  forward.bound = {.of_float = 0.5001};
+  forward.domain.samples = samples;
+  forward.results.reference = max_pool;
+  forward.results.bound = {.of_float = 0.5001};
   forward.error_inputs.insert(forward.error_inputs.end(),
                               {empty_image(), wrong("dilation", "= [2, 1]", {2, 1}, "[2, 1]")});
-  forward.computes = {"the largest elements of windows of images, and their places",
-                      "图像窗口的最大值及其位置"};
-  forward.in_graph = "max_pool2d(x, kernel, options)";
+  forward.words.computes = {"the largest elements of windows of images, and their places",
+                            "图像窗口的最大值及其位置"};
+  forward.words.in_graph = "max_pool2d(x, kernel, options)";
 
   Operator backward = contract_of<decltype(aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize)>(
       "aclnnMaxPool2dWithIndicesBackward",
@@ -423,18 +423,19 @@ void add_maximum(std::vector<Operator>& all) {
        values("dilation", {1}), flag("ceilMode"), shaped(out("gradInput"), kRightImage)},
       kFloats);
   describe(backward, "stride", "padding");
-  backward.samples = samples;
-  backward.reference = max_pool_backward<false>;
-  backward.magnitude = max_pool_backward<true>;
-  backward.bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
+  backward.domain.samples = samples;
+  backward.results.reference = max_pool_backward<false>;
+  backward.results.magnitude = max_pool_backward<true>;
+  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
   backward.gradient = Gradient{"aclnnMaxPool2dWithIndices", [](const Arguments&, const Arrays& x,
                                                                const Arrays& y, const Array& g) {
                                  return Arrays{g, x[0], y[1]};
                                }};
-  backward.nan_goes_through = false;
-  backward.check = "max_pool2d";
-  backward.computes = {"gradients added up at the places of the maxima", "在最大值位置累加的梯度"};
-  backward.in_graph = "max_pool2d_backward(g, x, indices, attributes)";
+  backward.results.nan_goes_through = false;
+  backward.words.check = "max_pool2d";
+  backward.words.computes = {"gradients added up at the places of the maxima",
+                             "在最大值位置累加的梯度"};
+  backward.words.in_graph = "max_pool2d_backward(g, x, indices, attributes)";
   all.insert(all.end(), {forward, backward});
 }
 

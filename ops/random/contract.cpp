@@ -80,11 +80,11 @@ std::string is_normal(const Arguments& a, const Array& values) {
 
 // The right call has no spread, so that all values are the centre.
 Operator random(Operator op, double centre, Property property) {
-  op.base = "selfRef";
-  op.base_shape = {kN, 16, 48};
-  std::get<TensorSpec>(op.parameters[0].spec).any_shape = true;
-  op.property = std::move(property);
-  op.value = centre;
+  op.domain.base = "selfRef";
+  op.domain.base_shape = {kN, 16, 48};
+  std::get<TensorSpec>(op.call.parameters[0].spec).any_shape = true;
+  op.results.property = std::move(property);
+  op.results.value = centre;
   return op;
 }
 
@@ -92,20 +92,20 @@ Operator random(Operator op, double centre, Property property) {
 template <class PhaseOne>
 Operator with_tensors(const Operator& op) {
   Operator form = op;
-  form.name += "Tensor";
-  declare<PhaseOne>(form);
-  auto& filled_one = std::get<TensorSpec>(form.parameters[0].spec);
+  form.call = signature_of<PhaseOne>(op.name() + "Tensor", op.call.parameters);
+  auto& filled_one = std::get<TensorSpec>(form.call.parameters[0].spec);
   filled_one.any_dtype = true;
   const auto index = [](const char* name, Number value) {
     return typed(shaped(in(name, value, value), {1}), ACL_INT64);
   };
-  form.parameters[3] = index("seedTensor", 2026);
-  form.parameters[4] = index("offsetTensor", 8);
-  form.parameters.push_back(no_option(declared(integer("offset", 3), op.parameters[4].type)));
-  form.check += "_tensor";
-  form.computes = {"the same with seed and offset in INT64 tensors",
-                   "同上，seed 与 offset 放在 INT64 张量里"};
-  form.in_graph.clear();
+  form.call.parameters[3] = index("seedTensor", 2026);
+  form.call.parameters[4] = index("offsetTensor", 8);
+  form.call.parameters.push_back(
+      no_option(declared(integer("offset", 3), op.call.parameters[4].type)));
+  form.words.check += "_tensor";
+  form.words.computes = {"the same with seed and offset in INT64 tensors",
+                         "同上，seed 与 offset 放在 INT64 张量里"};
+  form.words.in_graph.clear();
   return form;
 }
 
@@ -126,14 +126,14 @@ FamilyContracts random_contracts() {
            option(declared({"std", 0.0}, "float"), "stddev"), seed("int64_t"), offset("int64_t")},
           uniform_dtypes + DTypes{ACL_BOOL}),
       1.5, is_normal);
-  normal.complex = Complex::kParts;  // it knows BOOL
-  normal.samples = {{{{"mean", 0.0}, {"std", 1.0}}},
-                    {{{"mean", -3.0}, {"std", 0.5}}},
-                    {{{"mean", 1.5}, {"std", 0.0}}}};
+  normal.results.complex = Complex::kParts;  // it knows BOOL
+  normal.domain.samples = {{{{"mean", 0.0}, {"std", 1.0}}},
+                           {{{"mean", -3.0}, {"std", 0.5}}},
+                           {{{"mean", 1.5}, {"std", 0.0}}}};
   normal.error_inputs = {refused("std", "below 0", -0.5, "-0.5")};
-  normal.check = "normal";
-  normal.computes = random_bits;
-  normal.in_graph = "normal(graph, shape, mean, stddev, seed, offset)";
+  normal.words.check = "normal";
+  normal.words.computes = random_bits;
+  normal.words.in_graph = "normal(graph, shape, mean, stddev, seed, offset)";
 
   Operator uniform =
       random(contract_of<decltype(aclnnInplaceUniformGetWorkspaceSize)>(
@@ -142,13 +142,13 @@ FamilyContracts random_contracts() {
                   option({"to", 2.25}, "high"), seed("uint64_t"), offset("uint64_t")},
                  uniform_dtypes),
              2.25, is_uniform);
-  uniform.samples = {{{{"from", 0.0}, {"to", 1.0}}},
-                     {{{"from", -2.0}, {"to", 5.0}}},
-                     {{{"from", 2.25}, {"to", 2.25}}}};
+  uniform.domain.samples = {{{{"from", 0.0}, {"to", 1.0}}},
+                            {{{"from", -2.0}, {"to", 5.0}}},
+                            {{{"from", 2.25}, {"to", 2.25}}}};
   uniform.error_inputs = {refused("from", "above to", 3.5, "3.5")};
-  uniform.check = "uniform";
-  uniform.computes = random_bits;
-  uniform.in_graph = "uniform(graph, shape, low, high, seed, offset)";
+  uniform.words.check = "uniform";
+  uniform.words.computes = random_bits;
+  uniform.words.in_graph = "uniform(graph, shape, low, high, seed, offset)";
   FamilyContracts family{
       {"Random numbers", "随机数"},
       {normal, with_tensors<decltype(aclnnInplaceNormalTensorGetWorkspaceSize)>(normal), uniform,

@@ -43,16 +43,16 @@ Parameter mask(Parameter tensor, int64_t bytes = 16) {
 template <class PhaseOne>
 Operator drawn(std::string name, std::vector<Parameter> parameters) {
   Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), {ACL_FLOAT}, {});
-  op.base = "out";
-  op.base_shape = {112};
-  op.max_rank = kAnyRank;
-  op.arrange = [](Arguments& a) { a.shape("out") = {mask_bytes(a.array("shape"))}; };
-  op.samples = {{{{"shape", Shape{60, 40}}, {"prob", 0.25}}},
-                {{{"shape", Shape{1000}}, {"prob", 0.0}}},
-                {{{"shape", Shape{4, 33}}, {"prob", 1.0}}},
-                {{{"shape", Shape{7, 8, 9}}, {"prob", 0.9}}}};
-  op.property = has_right_share;
-  op.value = 255;
+  op.domain.base = "out";
+  op.domain.base_shape = {112};
+  op.domain.max_rank = kAnyRank;
+  op.domain.arrange = [](Arguments& a) { a.shape("out") = {mask_bytes(a.array("shape"))}; };
+  op.domain.samples = {{{{"shape", Shape{60, 40}}, {"prob", 0.25}}},
+                       {{{"shape", Shape{1000}}, {"prob", 0.0}}},
+                       {{{"shape", Shape{4, 33}}, {"prob", 1.0}}},
+                       {{{"shape", Shape{7, 8, 9}}, {"prob", 0.9}}}};
+  op.results.property = has_right_share;
+  op.results.value = 255;
   op.error_inputs = {refused("prob", "above 1", 1.5, "1.5"),
                      refused("prob", "below 0", -0.5, "-0.5"),
                      refused("shape", "with a negative size", SizesSpec{{-1, 3}}, "[-1, 3]")};
@@ -67,12 +67,12 @@ void add_masks(std::vector<Operator>& all) {
   const Parameter dtype = no_option(dtype_named("probDataType", ACL_FLOAT));
   Operator mask_op = drawn<decltype(aclnnDropoutGenMaskGetWorkspaceSize)>(
       "aclnnDropoutGenMask", {shape, probability, seed, offset, mask(out("out"), 112)});
-  mask_op.check = "dropout_gen_mask";
-  mask_op.computes = {"Philox 4x32-10: bit i is 1 with probability 1 − prob",
-                      "Philox 4x32-10：第 i 位以概率 1 − prob 为 1"};
+  mask_op.words.check = "dropout_gen_mask";
+  mask_op.words.computes = {"Philox 4x32-10: bit i is 1 with probability 1 − prob",
+                            "Philox 4x32-10：第 i 位以概率 1 − prob 为 1"};
   Operator second = drawn<decltype(aclnnDropoutGenMaskV2GetWorkspaceSize)>(
       "aclnnDropoutGenMaskV2", {shape, probability, seed, offset, dtype, mask(out("out"), 112)});
-  second.form_of = mask_op.name;
+  second.call.form_of = mask_op.name();
   const auto index = [](const char* name, Number value) {
     return typed(shaped(in(name, value, value), {1}), ACL_INT64);
   };
@@ -80,9 +80,9 @@ void add_masks(std::vector<Operator>& all) {
       "aclnnDropoutGenMaskV2Tensor",
       {shape, probability, index("seedTensor", 2026), index("offsetTensor", 8), offset, dtype,
        mask(out("out"), 112)});
-  tensor.check = "dropout_gen_mask_tensor";
-  tensor.computes = {"the same with seed and offset in INT64 tensors",
-                     "同上，seed 与 offset 放在 INT64 张量里"};
+  tensor.words.check = "dropout_gen_mask_tensor";
+  tensor.words.computes = {"the same with seed and offset in INT64 tensors",
+                           "同上，seed 与 offset 放在 INT64 张量里"};
   all.insert(all.end(), {mask_op, second, tensor});
 }
 
@@ -112,16 +112,16 @@ Arrays used(const Arguments& a, const Arrays& in) {
 }
 
 Operator used_by(Operator op) {
-  const std::string first = op.parameters[0].name;
-  op.base_shape = {kN, 3, 4};
-  op.arrange = [first](Arguments& a) {
+  const std::string first = op.call.parameters[0].name;
+  op.domain.base_shape = {kN, 3, 4};
+  op.domain.arrange = [first](Arguments& a) {
     a.shape("out") = a.shape(first);
     a.shape("mask") = {mask_bytes(a.shape(first))};
   };
-  op.samples = {{{{"prob", 0.25}, {"scale", 1 / 0.75}}}, {{{"prob", 0.5}, {"scale", 2.0}}}};
-  op.reference = used;
-  op.bound = {.of_float = 0.5005};
-  op.nan_goes_through = false;  // not where it is dropped
+  op.domain.samples = {{{{"prob", 0.25}, {"scale", 1 / 0.75}}}, {{{"prob", 0.5}, {"scale", 2.0}}}};
+  op.results.reference = used;
+  op.results.bound = {.of_float = 0.5005};
+  op.results.nan_goes_through = false;  // not where it is dropped
   return op;
 }
 
@@ -140,15 +140,15 @@ void add_dropout(std::vector<Operator>& all) {
        shaped(any_dtype(out("out")), {128, 1})},
       kFloats));
   use.error_inputs = {refused("prob", "above 1", 1.5, "1.5")};
-  use.computes = {"self/(1 − prob) where the mask has a 1, 0 elsewhere",
-                  "掩码为 1 处为 self/(1 − prob)，否则为 0"};
-  use.in_graph = "dropout(x, p)";
+  use.words.computes = {"self/(1 − prob) where the mask has a 1, 0 elsewhere",
+                        "掩码为 1 处为 self/(1 − prob)，否则为 0"};
+  use.words.in_graph = "dropout(x, p)";
   // Its own gradient.
   use.gradient =
-      Gradient{use.name, [](const Arguments&, const Arrays& x, const Arrays&, const Array& g) {
+      Gradient{use.name(), [](const Arguments&, const Arrays& x, const Arrays&, const Array& g) {
                  return Arrays{g, x[1]};
                }};
-  use.check = "dropout";
+  use.words.check = "dropout";
   Operator slope = used_by(contract_of<decltype(aclnnDropoutBackwardGetWorkspaceSize)>(
       "aclnnDropoutBackward",
       {any_dtype(shaped(in("gradOutput"), {128, 1})),
@@ -157,9 +157,9 @@ void add_dropout(std::vector<Operator>& all) {
        shaped(any_dtype(out("out")), {128, 1})},
       kFloats));
   slope.error_inputs = {refused("scale", "below 1", 0.5, "0.5")};
-  slope.check = "dropout_backward";
-  slope.computes = {"g·scale where the mask has a 1, 0 elsewhere",
-                    "掩码为 1 处为 g·scale，否则为 0"};
+  slope.words.check = "dropout_backward";
+  slope.words.computes = {"g·scale where the mask has a 1, 0 elsewhere",
+                          "掩码为 1 处为 g·scale，否则为 0"};
 
   // What is kept is not known before.
   Operator both = contract_of<decltype(aclnnDropoutGetWorkspaceSize)>(
@@ -172,13 +172,13 @@ void add_dropout(std::vector<Operator>& all) {
        shaped(any_dtype(out("out")), {128, 1}),
        mask(out("maskOut"))},
       kFloats);
-  both.base_shape = {kN, 16, 48};
-  both.arrange = [](Arguments& a) {
+  both.domain.base_shape = {kN, 16, 48};
+  both.domain.arrange = [](Arguments& a) {
     a.shape("out") = a.shape("input");
     a.shape("maskOut") = {mask_bytes(a.shape("input"))};
   };
-  both.samples = {{{{"p", 0.25}}}, {{{"p", 0.5}}}};
-  both.property = [](const Arguments& a, const Array& result) -> std::string {
+  both.domain.samples = {{{{"p", 0.25}}}, {{{"p", 0.5}}}};
+  both.results.property = [](const Arguments& a, const Array& result) -> std::string {
     if (result.shape != a.shape("out")) return "";  // the mask, which out is made of
     Number sum = 0;
     for (const Number value : result.values) sum += value;
@@ -190,10 +190,10 @@ void add_dropout(std::vector<Operator>& all) {
     text << "the mean of what was 1 is " << sum / count;
     return text.str();
   };
-  both.value = 1;
+  both.results.value = 1;
   both.error_inputs = {refused("p", "above 1", 1.5, "1.5")};
-  both.check = "dropout_with_mask";
-  both.computes = {"draws a mask and applies it", "抽取掩码并应用"};
+  both.words.check = "dropout_with_mask";
+  both.words.computes = {"draws a mask and applies it", "抽取掩码并应用"};
   all.insert(all.end(), {use, slope, both});
 }
 

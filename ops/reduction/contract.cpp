@@ -118,17 +118,17 @@ template <class PhaseOne>
 Operator reduction(std::string name, std::vector<Parameter> parameters, DTypes dtypes,
                    bool is_mean) {
   Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), std::move(dtypes));
-  op.arrange = reduce_shape;
-  op.reference = [is_mean](const Arguments& a, const Arrays& in) {
+  op.domain.arrange = reduce_shape;
+  op.results.reference = [is_mean](const Arguments& a, const Arrays& in) {
     return Arrays{result_of(a, in[0], is_mean)};
   };
-  op.magnitude = [is_mean](const Arguments& a, const Arrays& in) {
+  op.results.magnitude = [is_mean](const Arguments& a, const Arrays& in) {
     return Arrays{reduced(a, in[0], is_mean, true)};
   };
-  op.complex = Complex::kParts;
+  op.results.complex = Complex::kParts;
   // Sums of DOUBLE round at every addition. Of 288 terms, 36 to a lane (tree_sum.h), each passes
   // through 39 additions, and a mean is divided: 40 times half a unit of the sum of magnitudes.
-  op.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 20};
+  op.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 20};
   return op;
 }
 
@@ -153,13 +153,14 @@ void add_sums(std::vector<Operator>& all) {
       {summed(), list("dims", {-1}), flag("keepDims"), option(dtype_named("dtype"), "into"),
        any_dtype(shaped(out("out"), {2}))},
       kNumbers, false);
-  sum.samples = samples_over("dims", "keepDims");
-  sum.value_samples = large_samples("dims");
+  sum.domain.samples = samples_over("dims", "keepDims");
+  sum.domain.value_samples = large_samples("dims");
   sum.error_inputs = {of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16"),
                       of_dtype("that is not out's", ACL_FLOAT16, "DT_FLOAT16")};
-  sum.check = "reduce_sum";
-  sum.computes = {"sum over dimensions; an empty list: over all", "沿若干维求和；列表为空表示全部"};
-  sum.in_graph = "reduce_sum(x, axes, keep)";
+  sum.words.check = "reduce_sum";
+  sum.words.computes = {"sum over dimensions; an empty list: over all",
+                        "沿若干维求和；列表为空表示全部"};
+  sum.words.in_graph = "reduce_sum(x, axes, keep)";
 
   const Parameter dims = option(list("dim", {-1}), "dims");
   const Parameter keep = option(flag("keepDim"), "keepDims");
@@ -168,32 +169,33 @@ void add_sums(std::vector<Operator>& all) {
       {summed(), dims, keep, option(dtype_named("dtype"), "into"),
        any_dtype(shaped(out("out"), {2}))},
       without(kNumbers, ACL_BOOL), true);
-  mean.samples = samples_over("dim", "keepDim");
-  mean.value_samples = large_samples("dim");
-  mean.also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {
+  mean.domain.samples = samples_over("dim", "keepDim");
+  mean.domain.value_samples = large_samples("dim");
+  mean.domain.also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {
     const auto into = a.dtype_of("dtype");
     return is_complex(dtype) && into && !is_complex(*into);
   };
   mean.error_inputs = {of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16"),
                        of_dtype("that self cannot have", ACL_INT64, "DT_INT64")};
-  mean.check = "mean";
-  mean.computes = {"mean over dimensions; an empty list: over all",
-                   "沿若干维求平均；列表为空表示全部"};
-  mean.in_graph = "mean(x, axes, keep)";
+  mean.words.check = "mean";
+  mean.words.computes = {"mean over dimensions; an empty list: over all",
+                         "沿若干维求平均；列表为空表示全部"};
+  mean.words.in_graph = "mean(x, axes, keep)";
 
   Operator second = reduction<decltype(aclnnMeanV2GetWorkspaceSize)>(
       "aclnnMeanV2",
       {summed(), dims, keep, flag("noopWithEmptyAxes"), any_dtype(shaped(out("out"), {2}))},
       without(kNumbers, ACL_BOOL), true);
-  second.form_of = mean.name;
-  second.samples = samples_over("dim", "keepDim");
-  second.samples.back() = {{{"dim", Shape{}}, {"noopWithEmptyAxes", 1.0}}};
+  second.call.form_of = mean.name();
+  second.domain.samples = samples_over("dim", "keepDim");
+  second.domain.samples.back() = {{{"dim", Shape{}}, {"noopWithEmptyAxes", 1.0}}};
   second.error_inputs = {
       {.what = "not of self's size, with no axes to reduce",
        .changes = {{"out", TensorSpec{{2}}}, {"dim", Shape{}}, {"noopWithEmptyAxes", true}},
        .words = {"[2, 4]"}}};
-  second.computes = {"mean in self's dtype; with noopWithEmptyAxes an empty list reduces nothing",
-                     "以 self 的类型求平均；noopWithEmptyAxes 为真时空列表不规约"};
+  second.words.computes = {
+      "mean in self's dtype; with noopWithEmptyAxes an empty list reduces nothing",
+      "以 self 的类型求平均；noopWithEmptyAxes 为真时空列表不规约"};
   all.insert(all.end(), {sum, mean, second});
 }
 
@@ -230,16 +232,16 @@ Operator amax(std::string name, Number (*of)(const std::vector<Number>&)) {
       {in("self"), option(list("dim", {-1}), "dims"), option(flag("keepDim"), "keepDims"),
        shaped(out("out"), {2})},
       kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_BOOL});
-  op.arrange = reduce_shape;
-  op.samples = {{{{"dim", Shape{}}}},
-                {{{"dim", Shape{0, -1}}}},
-                {{{"dim", Shape{1}}, {"keepDim", 1.0}}},
-                {{{"dim", Shape{2}}}}};
-  op.value_samples = large_samples("dim");
-  op.reference = [of](const Arguments& a, const Arrays& in) {
+  op.domain.arrange = reduce_shape;
+  op.domain.samples = {{{{"dim", Shape{}}}},
+                       {{{"dim", Shape{0, -1}}}},
+                       {{{"dim", Shape{1}}, {"keepDim", 1.0}}},
+                       {{{"dim", Shape{2}}}}};
+  op.domain.value_samples = large_samples("dim");
+  op.results.reference = [of](const Arguments& a, const Arrays& in) {
     return Arrays{reduced_by(a, in[0], of)};
   };
-  op.bound = {.of_float = 0, .of_16_bits = 0};
+  op.results.bound = {.of_float = 0, .of_16_bits = 0};
   op.error_inputs = {of_no_elements()};
   return op;
 }
@@ -251,53 +253,54 @@ Parameter index_result(std::string name) {
 
 void add_largest(std::vector<Operator>& all) {
   Operator max = amax<decltype(aclnnAmaxGetWorkspaceSize)>("aclnnAmax", largest);
-  max.check = "amax";
-  max.computes = {"the largest over dimensions; an empty list: over all; NaN if there is one",
-                  "沿若干维求最大值；列表为空表示全部；有 NaN 则为 NaN"};
-  max.in_graph = "amax(x, axes, keep)";
+  max.words.check = "amax";
+  max.words.computes = {"the largest over dimensions; an empty list: over all; NaN if there is one",
+                        "沿若干维求最大值；列表为空表示全部；有 NaN 则为 NaN"};
+  max.words.in_graph = "amax(x, axes, keep)";
   Operator min = amax<decltype(aclnnAminGetWorkspaceSize)>("aclnnAmin", smallest);
-  min.check = "amin";
-  min.computes = {"the smallest over dimensions; an empty list: over all; NaN if there is one",
-                  "沿若干维求最小值；列表为空表示全部；有 NaN 则为 NaN"};
-  min.in_graph = "amin(x, axes, keep)";
+  min.words.check = "amin";
+  min.words.computes = {
+      "the smallest over dimensions; an empty list: over all; NaN if there is one",
+      "沿若干维求最小值；列表为空表示全部；有 NaN 则为 NaN"};
+  min.words.in_graph = "amin(x, axes, keep)";
 
   Operator dim = contract_of<decltype(aclnnMaxDimGetWorkspaceSize)>(
       "aclnnMaxDim",
       {in("self"), integer("dim", -1), flag("keepdim"), shaped(out("out"), {2}),
        index_result("indices")},
       kFloats + DTypes{ACL_INT64, ACL_INT32, ACL_BOOL});
-  dim.arrange = reduce_shape;
-  dim.samples = samples_along({-1, 0, 1});
-  dim.value_samples = {{{{"self", Shape{70000}}, {"dim", 0.0}}},
-                       {{{"self", Shape{3, 20001}}, {"dim", 1.0}}}};
-  dim.reference = [](const Arguments& a, const Arrays& in) {
+  dim.domain.arrange = reduce_shape;
+  dim.domain.samples = samples_along({-1, 0, 1});
+  dim.domain.value_samples = {{{{"self", Shape{70000}}, {"dim", 0.0}}},
+                              {{{"self", Shape{3, 20001}}, {"dim", 1.0}}}};
+  dim.results.reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{reduced_by(a, in[0], largest), reduced_by(a, in[0], place_of_largest)};
   };
-  dim.bound = max.bound;
-  dim.nan_goes_through = false;
+  dim.results.bound = max.results.bound;
+  dim.results.nan_goes_through = false;
   dim.error_inputs = {bad_dim(2), bad_dim(-3)};
-  dim.check = "max_dim";
-  dim.computes = {
+  dim.words.check = "max_dim";
+  dim.words.computes = {
       "the largest along dim, or the first NaN, and the place of the first such element",
       "沿 dim 的最大值（或首个 NaN）及其首个位置"};
-  dim.in_graph = "max(x, dim, keep)";
+  dim.words.in_graph = "max(x, dim, keep)";
 
   Operator argmax = contract_of<decltype(aclnnArgMaxGetWorkspaceSize)>(
       "aclnnArgMax",
       {any_dtype(in("self")), integer("dim", -1), flag("keepdim"), index_result("out")},
       kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8});
-  argmax.arrange = reduce_shape;
-  argmax.samples = samples_along({-1, 0, 1});
-  argmax.samples.push_back({{{"dim", -2.0}, {"out", ACL_INT32}}});
-  argmax.reference = [](const Arguments& a, const Arrays& in) {
+  argmax.domain.arrange = reduce_shape;
+  argmax.domain.samples = samples_along({-1, 0, 1});
+  argmax.domain.samples.push_back({{{"dim", -2.0}, {"out", ACL_INT32}}});
+  argmax.results.reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{reduced_by(a, in[0], place_of_largest)};
   };
-  argmax.nan_goes_through = false;
+  argmax.results.nan_goes_through = false;
   argmax.error_inputs = {bad_dim(2), bad_dim(-3)};
-  argmax.check = "argmax";
-  argmax.computes = {"the place of the first largest element along dim, or of the first NaN",
-                     "沿 dim 的首个最大元素（或首个 NaN）的位置"};
-  argmax.in_graph = "argmax(x, dim, keep)";
+  argmax.words.check = "argmax";
+  argmax.words.computes = {"the place of the first largest element along dim, or of the first NaN",
+                           "沿 dim 的首个最大元素（或首个 NaN）的位置"};
+  argmax.words.in_graph = "argmax(x, dim, keep)";
   all.insert(all.end(), {max, min, dim, argmax});
 }
 
@@ -324,45 +327,46 @@ Operator variance(std::string name, Parameter correction, std::vector<Parameter>
                                        std::move(correction), option(flag("keepdim"), "keepDims")};
   for (Parameter& each : outputs) parameters.push_back(any_dtype(shaped(std::move(each), {2})));
   Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), kFloats);
-  op.arrange = reduce_shape;
-  op.samples = {{{{"dim", Shape{}}, {given, 1.0}}},
-                {{{"dim", Shape{0, -1}}, {given, 0.0}}},
-                {{{"dim", Shape{1}}, {"keepdim", 1.0}, {given, 1.0}}},
-                {{{"dim", Shape{-1}}, {given, 1.0}}}};
-  op.value_samples = large_samples("dim", {{{given, 1.0}}});
-  op.reference = [given](const Arguments& a, const Arrays& in) {
+  op.domain.arrange = reduce_shape;
+  op.domain.samples = {{{{"dim", Shape{}}, {given, 1.0}}},
+                       {{{"dim", Shape{0, -1}}, {given, 0.0}}},
+                       {{{"dim", Shape{1}}, {"keepdim", 1.0}, {given, 1.0}}},
+                       {{{"dim", Shape{-1}}, {given, 1.0}}}};
+  op.domain.value_samples = large_samples("dim", {{{given, 1.0}}});
+  op.results.reference = [given](const Arguments& a, const Arrays& in) {
     const Number of = a.number(given);
     return Arrays{
         reduced_by(a, in[0], [of](const std::vector<Number>& x) { return variance_of(x, of); }),
         reduced_by(a, in[0], mean_of)};
   };
   // Means cancel.
-  op.magnitude = [reference = op.reference](const Arguments& a, const Arrays& in) {
+  op.results.magnitude = [reference = op.results.reference](const Arguments& a, const Arrays& in) {
     Arrays results = reference(a, in);
     results[1] = reduced(a, in[0], true, true);
     return results;
   };
-  op.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
+  op.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
   return op;
 }
 
 void add_variances(std::vector<Operator>& all) {
   Operator plain =
       variance<decltype(aclnnVarGetWorkspaceSize)>("aclnnVar", flag("unbiased"), {out("out")});
-  plain.check = "var";
-  plain.in_graph = "var(x, axes, options)";
-  plain.computes = {"Σ(x − mean)² / (n − 1), or / n, over dimensions; an empty list: over all",
-                    "沿若干维求 Σ(x − 均值)² / (n − 1) 或 / n；列表为空表示全部"};
+  plain.words.check = "var";
+  plain.words.in_graph = "var(x, axes, options)";
+  plain.words.computes = {
+      "Σ(x − mean)² / (n − 1), or / n, over dimensions; an empty list: over all",
+      "沿若干维求 Σ(x − 均值)² / (n − 1) 或 / n；列表为空表示全部"};
   Operator corrected = variance<decltype(aclnnVarCorrectionGetWorkspaceSize)>(
       "aclnnVarCorrection", integer("correction", 0), {out("out")});
-  corrected.samples.push_back({{{"dim", Shape{2}}, {"correction", 2.0}}});
-  corrected.check = "var_correction";
-  corrected.computes = {"Σ(x − mean)² / (n − correction) over dimensions",
-                        "沿若干维求 Σ(x − 均值)² / (n − correction)"};
+  corrected.domain.samples.push_back({{{"dim", Shape{2}}, {"correction", 2.0}}});
+  corrected.words.check = "var_correction";
+  corrected.words.computes = {"Σ(x − mean)² / (n − correction) over dimensions",
+                              "沿若干维求 Σ(x − 均值)² / (n − correction)"};
   Operator both = variance<decltype(aclnnVarMeanGetWorkspaceSize)>(
       "aclnnVarMean", integer("correction", 0), {out("varOut"), out("meanOut")});
-  both.check = "var_mean";
-  both.computes = {"the variance over dimensions, and the mean", "沿若干维的方差与均值"};
+  both.words.check = "var_mean";
+  both.words.computes = {"the variance over dimensions, and the mean", "沿若干维的方差与均值"};
   all.insert(all.end(), {plain, corrected, both});
 }
 
@@ -372,25 +376,25 @@ void add_norm(std::vector<Operator>& all) {
       {any_dtype(in("self")), option(scalar("pScalar", 2), "p"), list("dim", {-1}), flag("keepdim"),
        any_dtype(shaped(out("out"), {2}))},
       kFloatsAndDouble);
-  norm.arrange = reduce_shape;
+  norm.domain.arrange = reduce_shape;
   const auto over = [](double p, Shape dims, double keep = 0) {
     return Sample{{{"pScalar", p}, {"dim", std::move(dims)}, {"keepdim", keep}}};
   };
-  norm.samples = {over(2, {}),        over(1, {0, -1}),
-                  over(2, {1}, 1),    over(3, {-1}),
-                  over(-0.5, {0, 1}), over(std::numeric_limits<double>::infinity(), {2})};
-  norm.value_samples = large_samples("dim", {{{"pScalar", 2.0}}});
-  norm.reference = [](const Arguments& a, const Arrays& in) {
+  norm.domain.samples = {over(2, {}),        over(1, {0, -1}),
+                         over(2, {1}, 1),    over(3, {-1}),
+                         over(-0.5, {0, 1}), over(std::numeric_limits<double>::infinity(), {2})};
+  norm.domain.value_samples = large_samples("dim", {{{"pScalar", 2.0}}});
+  norm.results.reference = [](const Arguments& a, const Arrays& in) {
     const Number p = a.number("pScalar");
     return Arrays{
         reduced_by(a, in[0], [p](const std::vector<Number>& x) { return norm_of(x, p); })};
   };
   // Powers of DOUBLE are good to 2^-51 and the size of their exponent.
-  norm.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 40};
-  norm.check = "norm";
-  norm.computes = {"(Σ abs(x)^p)^(1/p) over dimensions; an empty list: over all",
-                   "沿若干维求 (Σ abs(x)^p)^(1/p)；列表为空表示全部"};
-  norm.in_graph = "norm(x, axes, options)";
+  norm.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 40};
+  norm.words.check = "norm";
+  norm.words.computes = {"(Σ abs(x)^p)^(1/p) over dimensions; an empty list: over all",
+                         "沿若干维求 (Σ abs(x)^p)^(1/p)；列表为空表示全部"};
+  norm.words.in_graph = "norm(x, axes, options)";
   all.push_back(norm);
 }
 

@@ -57,17 +57,19 @@ template <class PhaseOne>
 Operator running_sums(std::string name, std::vector<Parameter> parameters) {
   Operator op =
       contract_of<PhaseOne>(std::move(name), std::move(parameters), without(kNumbers, ACL_BOOL));
-  op.arrange = [](Arguments& a) {
+  op.domain.arrange = [](Arguments& a) {
     size_along(a);
     a.shape("out") = a.shape("self");
     if (a.has("dtype") && a.dtype_of("dtype")) a.tensor("out").dtype = a.dtype_of("dtype");
   };
-  op.reference = [](const Arguments& a, const Arrays& in) { return Arrays{cumsum(a, in[0])}; };
-  op.magnitude = [](const Arguments& a, const Arrays& in) {
+  op.results.reference = [](const Arguments& a, const Arrays& in) {
+    return Arrays{cumsum(a, in[0])};
+  };
+  op.results.magnitude = [](const Arguments& a, const Arrays& in) {
     return Arrays{running(a, in[0], true)};
   };
-  op.complex = Complex::kParts;
-  op.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 4};
+  op.results.complex = Complex::kParts;
+  op.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 4};
   op.error_inputs = {bad_dim(2), bad_dim(-3)};
   return op;
 }
@@ -76,33 +78,35 @@ void add_cumsum(std::vector<Operator>& all) {
   Operator first = running_sums<decltype(aclnnCumsumGetWorkspaceSize)>(
       "aclnnCumsum", {promotes(any_dtype(in("self"))), integer("dim", -1),
                       option(dtype_named("dtype"), "into"), any_dtype(out("out"))});
-  first.samples = {{{{"dim", -1.0}}}, {{{"dim", 0.0}}}, {{{"dim", 1.0}, {"dtype", ACL_FLOAT}}}};
+  first.domain.samples = {
+      {{{"dim", -1.0}}}, {{{"dim", 0.0}}}, {{{"dim", 1.0}, {"dtype", ACL_FLOAT}}}};
   // Into a dtype of its own everything goes that converts to it.
   const auto converts = [](const Arguments& a, aclDataType dtype) {
     const auto into = a.dtype_of("dtype");
     return into && is_complex(dtype) == is_complex(*into);
   };
-  first.also_accepts = [converts](const Arguments& a, std::string_view, aclDataType dtype) {
+  first.domain.also_accepts = [converts](const Arguments& a, std::string_view, aclDataType dtype) {
     return converts(a, dtype);
   };
-  first.also_refuses = [converts](const Arguments& a, std::string_view, aclDataType dtype) {
+  first.domain.also_refuses = [converts](const Arguments& a, std::string_view, aclDataType dtype) {
     return a.dtype_of("dtype") && !converts(a, dtype);
   };
-  first.check = "cumsum";
-  first.computes = {"running sums along dim", "沿 dim 的累加"};
+  first.words.check = "cumsum";
+  first.words.computes = {"running sums along dim", "沿 dim 的累加"};
   Operator second = running_sums<decltype(aclnnCumsumV2GetWorkspaceSize)>(
       "aclnnCumsumV2",
       {in("self"), integer("dim", -1), flag("exclusive"), flag("reverse"), out("out")});
-  second.samples = {{{{"dim", -1.0}}},
-                    {{{"dim", 1.0}, {"exclusive", 1.0}}},
-                    {{{"dim", 0.0}, {"reverse", 1.0}}},
-                    {{{"dim", -2.0}, {"exclusive", 1.0}, {"reverse", 1.0}}}};
-  second.value_samples = {{{{"self", Shape{3000, 3}}, {"dim", 0.0}}},
-                          {{{"self", Shape{2, 3000}}, {"dim", 1.0}, {"exclusive", 1.0}}}};
-  second.check = "cumsum_v2";
-  second.computes = {"running sums along dim, with the element itself or without, from either end",
-                     "沿 dim 的累加，可不含自身，可反向"};
-  second.in_graph = "cumsum(x, dim, options)";
+  second.domain.samples = {{{{"dim", -1.0}}},
+                           {{{"dim", 1.0}, {"exclusive", 1.0}}},
+                           {{{"dim", 0.0}, {"reverse", 1.0}}},
+                           {{{"dim", -2.0}, {"exclusive", 1.0}, {"reverse", 1.0}}}};
+  second.domain.value_samples = {{{{"self", Shape{3000, 3}}, {"dim", 0.0}}},
+                                 {{{"self", Shape{2, 3000}}, {"dim", 1.0}, {"exclusive", 1.0}}}};
+  second.words.check = "cumsum_v2";
+  second.words.computes = {
+      "running sums along dim, with the element itself or without, from either end",
+      "沿 dim 的累加，可不含自身，可反向"};
+  second.words.in_graph = "cumsum(x, dim, options)";
   all.insert(all.end(), {first, second});
 }
 
@@ -141,8 +145,8 @@ void add_topk(std::vector<Operator>& all) {
       {in("self"), integer("k", 1), integer("dim", -1), flag("largest", true), flag("sorted", true),
        shaped(out("valuesOut"), {2, 1}), typed(shaped(out("indicesOut"), {2, 1}), ACL_INT64)},
       kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8});
-  op.base_shape = {kN, 3, 5};
-  op.arrange = [](Arguments& a) {
+  op.domain.base_shape = {kN, 3, 5};
+  op.domain.arrange = [](Arguments& a) {
     const auto k = static_cast<int64_t>(a.number("k"));
     if (k < 0 || k > size_along(a)) {
       throw std::invalid_argument("k = " + std::to_string(k) + " is more than the size along dim");
@@ -151,19 +155,19 @@ void add_topk(std::vector<Operator>& all) {
     if (!shape.empty()) shape[axis_of(a, shape)] = k;
     a.shape("valuesOut") = a.shape("indicesOut") = shape;
   };
-  op.samples = {{{{"k", 3.0}, {"dim", -1.0}}},
-                {{{"k", 2.0}, {"dim", 1.0}, {"largest", 0.0}}},
-                {{{"k", 1.0}, {"dim", 0.0}}},
-                {{{"k", 3.0}, {"dim", -2.0}, {"sorted", 0.0}}}};
-  op.value_samples = {{{{"self", Shape{70, 300}}, {"k", 5.0}, {"dim", -1.0}}}};
-  op.reference = topk;
-  op.bound = {.of_float = 0, .of_16_bits = 0};
-  op.nan_goes_through = false;
+  op.domain.samples = {{{{"k", 3.0}, {"dim", -1.0}}},
+                       {{{"k", 2.0}, {"dim", 1.0}, {"largest", 0.0}}},
+                       {{{"k", 1.0}, {"dim", 0.0}}},
+                       {{{"k", 3.0}, {"dim", -2.0}, {"sorted", 0.0}}}};
+  op.domain.value_samples = {{{{"self", Shape{70, 300}}, {"k", 5.0}, {"dim", -1.0}}}};
+  op.results.reference = topk;
+  op.results.bound = {.of_float = 0, .of_16_bits = 0};
+  op.results.nan_goes_through = false;
   op.error_inputs = {bad_dim(2), bad_dim(-3), bad_k(5), bad_k(-1)};
-  op.check = "topk";
-  op.computes = {"the k largest or smallest along dim, in order, and their places",
-                 "沿 dim 的前 k 个最大或最小元素及其位置"};
-  op.in_graph = "topk(x, k, dim)";
+  op.words.check = "topk";
+  op.words.computes = {"the k largest or smallest along dim, in order, and their places",
+                       "沿 dim 的前 k 个最大或最小元素及其位置"};
+  op.words.in_graph = "topk(x, k, dim)";
   all.push_back(op);
 }
 

@@ -25,11 +25,11 @@ constexpr int64_t kFar = int64_t{1} << 40;  // beyond every end
 
 // What all have in common: values are copied.
 Operator moving(Operator op, std::string check, Text computes, std::string in_graph = {}) {
-  op.bound = {.of_float = 0.5001};
-  op.complex = Complex::kParts;
-  op.check = std::move(check);
-  op.computes = std::move(computes);
-  op.in_graph = std::move(in_graph);
+  op.results.bound = {.of_float = 0.5001};
+  op.results.complex = Complex::kParts;
+  op.words.check = std::move(check);
+  op.words.computes = std::move(computes);
+  op.words.in_graph = std::move(in_graph);
   return op;
 }
 
@@ -70,19 +70,19 @@ void add_permute(std::vector<Operator>& all) {
                  "aclnnPermute", {in("self"), list("dims", {1, 0}), shaped(out("out"), {4, 2})},
                  kNumbers + kUnsigned),
              "permute", {"dimensions in another order", "重排维度"});
-  op.arrange = [](Arguments& a) {
+  op.domain.arrange = [](Arguments& a) {
     Shape out;
     for (const size_t dim : order_of(a)) out.push_back(a.shape("self")[dim]);
     a.shape("out") = out;
   };
-  op.reference = [](const Arguments& a, const Arrays& in) {
+  op.results.reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{dense::generate(a.shape("out"), [&](const Shape& to) {
       Shape from(to.size());
       for (size_t i = 0; i < to.size(); ++i) from[order_of(a)[i]] = to[i];
       return dense::at(in[0], from);
     })};
   };
-  op.samples = {
+  op.domain.samples = {
       {{{"dims", Shape{2, 0, 1}}}}, {{{"dims", Shape{1, 0, -1}}}}, {{{"dims", Shape{0, 2, 1}}}}};
   op.error_inputs = {refused("dims", "with an entry out of range", Shape{0, 7}, "an entry 7"),
                      {.what = "of rank 9",
@@ -106,17 +106,17 @@ void add_joins(std::vector<Operator>& all) {
       moving(contract_of<decltype(aclnnCatGetWorkspaceSize)>("aclnnCat", two_joined({4, 4}),
                                                              without(kNumbers, ACL_COMPLEX128)),
              "cat", {"tensors one behind the other", "沿已有维度拼接"}, "cat({a, b}, dim)");
-  cat.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
+  cat.domain.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
     return product == "Ascend950" && std::ranges::count(kUnsigned, dtype) > 0;
   };
-  cat.arrange = [](Arguments& a) {
+  cat.domain.arrange = [](Arguments& a) {
     const Shape first = a.shape("tensors[0]");
     const size_t axis = axis_in(a, first.size());
     a.shape("tensors[1]") = a.shape("out") = first;
     a.shape("tensors[1]")[axis] += 1;
     a.shape("out")[axis] = 2 * first[axis] + 1;
   };
-  cat.reference = [](const Arguments& a, const Arrays& in) {
+  cat.results.reference = [](const Arguments& a, const Arrays& in) {
     const size_t axis = axis_in(a, in[0].shape.size());
     return Arrays{dense::generate(a.shape("out"), [&](Shape at) {
       const size_t k = at[axis] < in[0].shape[axis] ? 0 : 1;
@@ -124,7 +124,7 @@ void add_joins(std::vector<Operator>& all) {
       return dense::at(in[k], at);
     })};
   };
-  cat.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
+  cat.domain.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
   cat.error_inputs = {wrong_dim(2, "is 2"),
                       refused("tensors[1]", "of a dtype without a common one",
                               TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16", "Ascend950")};
@@ -134,16 +134,16 @@ void add_joins(std::vector<Operator>& all) {
       moving(contract_of<decltype(aclnnStackGetWorkspaceSize)>("aclnnStack", two_joined({2, 2, 4}),
                                                                kNumbers + kUnsigned),
              "stack", {"tensors along a new dimension", "沿新维度堆叠"}, "stack({a, b}, dim)");
-  std::get<TensorSpec>(stack.parameters[3].spec).if_null = 561103;
-  stack.max_rank = 7;
-  stack.grows = false;  // the number of tensors does not
-  stack.arrange = [](Arguments& a) {
+  std::get<TensorSpec>(stack.call.parameters[3].spec).if_null = 561103;
+  stack.domain.max_rank = 7;
+  stack.domain.grows = false;  // the number of tensors does not
+  stack.domain.arrange = [](Arguments& a) {
     Shape out = a.shape("tensors[0]");
     a.shape("tensors[1]") = out;
     out.insert(out.begin() + static_cast<ptrdiff_t>(axis_in(a, out.size() + 1)), 2);
     a.shape("out") = out;
   };
-  stack.reference = [](const Arguments& a, const Arrays& in) {
+  stack.results.reference = [](const Arguments& a, const Arrays& in) {
     const size_t axis = axis_in(a, in[0].shape.size() + 1);
     return Arrays{dense::generate(a.shape("out"), [&](Shape at) {
       const auto k = static_cast<size_t>(at[axis]);
@@ -151,7 +151,7 @@ void add_joins(std::vector<Operator>& all) {
       return dense::at(in[k], at);
     })};
   };
-  stack.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}, {{{"dim", -4.0}}}};
+  stack.domain.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}, {{{"dim", -4.0}}}};
   stack.error_inputs = {wrong_dim(3, "is 3"),
                         refused("tensors[1]", "of a dtype without a common one",
                                 TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16")};
@@ -204,18 +204,18 @@ void add_slices(std::vector<Operator>& all) {
                             kSliceable),
                         "slice", {"a range of a dimension, with a step", "沿一维按步长切片"},
                         "slice(x, dim, start, end, step)");
-  one.arrange = [](Arguments& a) {
+  one.domain.arrange = [](Arguments& a) {
     const Shape& self = a.shape("self");
     a.shape("out") = sliced(self, axis_in(a, self.size()), range_of(a));
   };
-  one.reference = [](const Arguments& a, const Arrays& in) {
+  one.results.reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{slice(in[0], axis_in(a, in[0].shape.size()), range_of(a))};
   };
   const auto sample = [](double dim, double start, double end, double step) {
     return Sample{{{"dim", dim}, {"start", start}, {"end", end}, {"step", step}}};
   };
-  one.samples = {sample(1, 1, 2, 1), sample(-1, -3, static_cast<double>(kFar), 2),
-                 sample(0, 0, 1, 1), sample(2, 0, -1, 1)};
+  one.domain.samples = {sample(1, 1, 2, 1), sample(-1, -3, static_cast<double>(kFar), 2),
+                        sample(0, 0, 1, 1), sample(2, 0, -1, 1)};
   one.error_inputs = {wrong_dim(2, "is 2"), refused("step", "0", int64_t{0}, "is 0"),
                       refused("end", "= 1", int64_t{1}, "[2, 1]")};
   all.push_back(one);
@@ -230,7 +230,7 @@ void add_slices(std::vector<Operator>& all) {
            option({"steps", SizesSpec{{1}}}, "steps", Sets::kList), shaped(out("out"), {2, 2})},
           kSliceable),
       "slice_v2", {"ranges of several dimensions, with steps", "沿多维按步长切片"});
-  several.arrange = [](Arguments& a) {
+  several.domain.arrange = [](Arguments& a) {
     Shape out = a.shape("self");
     for (const char* array : kArrays) {
       if (a.array(array).size() != a.array("axes").size()) does_not_fit(array);
@@ -245,7 +245,7 @@ void add_slices(std::vector<Operator>& all) {
     }
     a.shape("out") = out;
   };
-  several.reference = [](const Arguments& a, const Arrays& in) {
+  several.results.reference = [](const Arguments& a, const Arrays& in) {
     Array out = in[0];
     for (size_t i = 0; i < a.array("axes").size(); ++i) {
       const int64_t axis = a.array("axes")[i];
@@ -257,11 +257,11 @@ void add_slices(std::vector<Operator>& all) {
     }
     return Arrays{out};
   };
-  several.samples = {{{{"starts", Shape{1, 0}},
-                       {"ends", Shape{3, kFar}},
-                       {"axes", Shape{1, -1}},
-                       {"steps", Shape{1, 3}}}},
-                     {{{"starts", Shape{-2}}, {"ends", Shape{kFar}}}}};
+  several.domain.samples = {{{{"starts", Shape{1, 0}},
+                              {"ends", Shape{3, kFar}},
+                              {"axes", Shape{1, -1}},
+                              {"steps", Shape{1, 3}}}},
+                            {{{"starts", Shape{-2}}, {"ends", Shape{kFar}}}}};
   several.error_inputs = {refused("steps", "of two numbers", SizesSpec{{1, 1}}, "[1, 1]"),
                           refused("steps", "with 0", SizesSpec{{0}}, "is 0")};
   all.push_back(several);
@@ -301,12 +301,12 @@ void add_splits(std::vector<Operator>& all) {
                   integer("dim", 0), member(out("out[0]"), "out"), member(out("out[1]"), "out")},
                  kSplittable, {}),
              "split_tensor", {"chunks of one size", "按固定大小切分"}, "split(x, size, dim)");
-  even.also_accepts = unsigned_on_950;
+  even.domain.also_accepts = unsigned_on_950;
   const auto sizes = [](const Arguments& a) {
     const auto size = static_cast<int64_t>(a.number("splitSections"));
     return Shape{size, size};
   };
-  even.arrange = [sizes](Arguments& a) {
+  even.domain.arrange = [sizes](Arguments& a) {
     const Shape self = a.shape("self");
     const int64_t extent = self[axis_in(a, self.size())];
     const int64_t size = sizes(a)[0];
@@ -317,12 +317,12 @@ void add_splits(std::vector<Operator>& all) {
     a.shape("out[1]") = two[1].shape;
     a.tensor("out[1]").any_shape = extent <= size;  // more tensors than chunks
   };
-  even.reference = [sizes](const Arguments& a, const Arrays& in) {
+  even.results.reference = [sizes](const Arguments& a, const Arrays& in) {
     return chunks(a, in[0], sizes(a));
   };
-  even.samples = {{{{"splitSections", 2.0}, {"dim", 1.0}}},
-                  {{{"splitSections", 3.0}, {"dim", -1.0}}},
-                  {{{"splitSections", static_cast<double>(kFar)}, {"dim", 0.0}}}};
+  even.domain.samples = {{{{"splitSections", 2.0}, {"dim", 1.0}}},
+                         {{{"splitSections", 3.0}, {"dim", -1.0}}},
+                         {{{"splitSections", static_cast<double>(kFar)}, {"dim", 0.0}}}};
   even.error_inputs = {wrong_dim(2, "is 2"),
                        refused("splitSections", "0", int64_t{0}, "is 0"),
                        {.what = "with too many chunks",
@@ -339,8 +339,8 @@ void add_splits(std::vector<Operator>& all) {
            member(any_dtype(shaped(out("out[1]"), {2, 2})), "out")},
           kSplittable, {}),
       "split_with_size", {"chunks of given sizes", "按给定大小切分"}, "split(x, sizes, dim)");
-  sized.also_accepts = unsigned_on_950;
-  sized.arrange = [](Arguments& a) {
+  sized.domain.also_accepts = unsigned_on_950;
+  sized.domain.arrange = [](Arguments& a) {
     const Shape self = a.shape("self");
     const size_t axis = axis_in(a, self.size());
     const Shape& list = a.array("splitSize");
@@ -350,10 +350,11 @@ void add_splits(std::vector<Operator>& all) {
     a.shape("out[0]") = sliced(self, axis, {0, 1, list[0]});
     a.shape("out[1]") = sliced(self, axis, {0, 1, list[1]});
   };
-  sized.reference = [](const Arguments& a, const Arrays& in) {
+  sized.results.reference = [](const Arguments& a, const Arrays& in) {
     return chunks(a, in[0], a.array("splitSize"));
   };
-  sized.samples = {{{{"splitSize", Shape{1, 2}}}}, {{{"splitSize", Shape{3, 1}}, {"dim", -1.0}}}};
+  sized.domain.samples = {{{{"splitSize", Shape{1, 2}}}},
+                          {{{"splitSize", Shape{3, 1}}, {"dim", -1.0}}}};
   sized.error_inputs = {wrong_dim(2, "is 2"),
                         refused("splitSize", "of three sizes", SizesSpec{{2, 1, 1}}, "[2, 1, 1]")};
   all.push_back(sized);
@@ -369,7 +370,7 @@ void add_pad(std::vector<Operator>& all) {
                            kNumbers + kUnsigned),
                        "constant_pad", {"a constant around, or less than all", "常数填充或裁剪"},
                        "pad(x, pads, value)");
-  op.arrange = [](Arguments& a) {
+  op.domain.arrange = [](Arguments& a) {
     Shape shape = a.shape("self");
     const Shape& pad = a.array("pad");
     if (pad.size() % 2 != 0 || pad.size() > 2 * shape.size()) does_not_fit("pad");
@@ -382,7 +383,7 @@ void add_pad(std::vector<Operator>& all) {
     }
     a.shape("out") = shape;
   };
-  op.reference = [](const Arguments& a, const Arrays& in) {
+  op.results.reference = [](const Arguments& a, const Arrays& in) {
     const Shape& pad = a.array("pad");
     const Shape& self = in[0].shape;
     return Arrays{dense::generate(a.shape("out"), [&](Shape at) {
@@ -394,9 +395,9 @@ void add_pad(std::vector<Operator>& all) {
       return dense::at(in[0], at);
     })};
   };
-  op.samples = {{{{"pad", Shape{1, 2}}, {"value", 3.0}}},
-                {{{"pad", Shape{0, -1, 2, 0}}, {"value", 0.0}}},
-                {{{"pad", Shape{-1, 1, -1, -1, 1, 1}}, {"value", 1.0}}}};
+  op.domain.samples = {{{{"pad", Shape{1, 2}}, {"value", 3.0}}},
+                       {{{"pad", Shape{0, -1, 2, 0}}, {"value", 0.0}}},
+                       {{{"pad", Shape{-1, 1, -1, -1, 1, 1}}, {"value", 1.0}}}};
   op.error_inputs = {
       refused("pad", "that cuts too much", SizesSpec{{-5, 9}}, "[-5, 9]"),
       refused("out", "of the first dimension", TensorSpec{{3, 8}}, "[3, 8]"),
@@ -416,10 +417,10 @@ void add_repeat(std::vector<Operator>& all) {
           {in("self"), option({"repeats", SizesSpec{{1, 1}}}, "repeats", Sets::kList), out("out")},
           without(kNumbers + kUnsigned, ACL_UINT16) + DTypes{ACL_BF16}, {}),
       "repeat", {"a tensor as tiles", "平铺重复"}, "repeat(x, repeats)");
-  op.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
+  op.domain.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
     return product != "Ascend910" && dtype == ACL_UINT16;
   };
-  op.arrange = [](Arguments& a) {
+  op.domain.arrange = [](Arguments& a) {
     Shape out = a.array("repeats");
     const Shape& self = a.shape("self");
     if (out.size() < self.size() || out.size() > 8) does_not_fit("repeats");
@@ -430,7 +431,7 @@ void add_repeat(std::vector<Operator>& all) {
     }
     a.shape("out") = out;
   };
-  op.reference = [](const Arguments& a, const Arrays& in) {
+  op.results.reference = [](const Arguments& a, const Arrays& in) {
     const Shape& self = in[0].shape;
     return Arrays{dense::generate(a.shape("out"), [&](const Shape& at) {
       Shape from(at.end() - static_cast<ptrdiff_t>(self.size()), at.end());
@@ -438,7 +439,7 @@ void add_repeat(std::vector<Operator>& all) {
       return dense::at(in[0], from);
     })};
   };
-  op.samples = {{{{"repeats", Shape{2, 1, 3}}}}, {{{"repeats", Shape{2, 1, 1, 2}}}}};
+  op.domain.samples = {{{{"repeats", Shape{2, 1, 3}}}}, {{{"repeats", Shape{2, 1, 1, 2}}}}};
   op.error_inputs = {refused("repeats", "below 0", SizesSpec{{1, -1}}, "[1, -1]")};
   all.push_back(op);
 }
@@ -448,11 +449,11 @@ void add_repeat(std::vector<Operator>& all) {
 template <class InPlace>
 void add_triangle(std::vector<Operator>& all, Operator op, bool is_lower,
                   const char* in_place_type) {
-  op.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
+  op.domain.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
     return product == "Ascend950" && dtype == ACL_COMPLEX64;
   };
-  op.equal_formats = true;
-  op.reference = [is_lower](const Arguments& a, const Arrays& in) {
+  op.domain.equal_formats = true;
+  op.results.reference = [is_lower](const Arguments& a, const Arrays& in) {
     return Arrays{dense::generate(in[0].shape, [&](const Shape& at) {
       if (at.size() < 2) does_not_fit("a triangle");
       const auto distance = static_cast<Number>(at[at.size() - 1] - at[at.size() - 2]);
@@ -461,14 +462,14 @@ void add_triangle(std::vector<Operator>& all, Operator op, bool is_lower,
       return is_kept ? dense::at(in[0], at) : Number{0};
     })};
   };
-  op.nan_goes_through = false;
-  op.samples = {{{{"diagonal", 0.0}}}, {{{"diagonal", 1.0}}}, {{{"diagonal", -2.0}}}};
+  op.results.nan_goes_through = false;
+  op.domain.samples = {{{{"diagonal", 0.0}}}, {{{"diagonal", 1.0}}}, {{{"diagonal", -2.0}}}};
   op.error_inputs = {{.what = "of rank 1",
                       .changes = {{"self", TensorSpec{{4}}}, {"out", TensorSpec{{4}}}},
                       .words = {"[4]"}}};
   all.push_back(op);
   all.push_back(in_place_of<InPlace>(op));
-  all.back().parameters[0].type = in_place_type;
+  all.back().call.parameters[0].type = in_place_type;
 }
 
 }  // namespace

@@ -63,9 +63,10 @@ Candidate with_contract(
     Candidate candidate,
     const std::function<void(contract::Operator&)>& change = [](contract::Operator&) {}) {
   contract::Operator slope;
-  slope.name = "exp_backward";
-  slope.parameters = {input("g"), input("y"), output("dx")};
-  slope.formula = contract::of_all([](auto x, contract::Attributes) { return x[0] * x[1]; });
+  slope.call.name = "exp_backward";
+  slope.call.parameters = {input("g"), input("y"), output("dx")};
+  slope.results.formula =
+      contract::of_all([](auto x, contract::Attributes) { return x[0] * x[1]; });
   change(slope);
   candidate.backward.emplace(std::make_shared<const contract::Operator>(slope));
   return candidate;
@@ -75,17 +76,17 @@ Candidate with_contract(
 Candidate product_of_sums(const Dims& x = {3}, const Dims& y = {2},
                           const contract::Reference& reference = nullptr) {
   contract::Operator op;
-  op.name = "product of sums";
-  op.parameters = {input("x", x), input("y", y)};
+  op.call.name = "product of sums";
+  op.call.parameters = {input("x", x), input("y", y)};
   const auto sum_of = [](const Array& array) {
     Number sum = 0;
     for (const Number value : array.values) sum += value;
     return sum;
   };
-  op.reference = [sum_of](const Arguments&, const Arrays& in) {
+  op.results.reference = [sum_of](const Arguments&, const Arrays& in) {
     return Arrays{{{}, {sum_of(in[0]) * sum_of(in[1])}}};
   };
-  if (reference) op.reference = reference;
+  if (reference) op.results.reference = reference;
   const auto backward = [](const BackwardCall& call) -> std::string {
     for (std::size_t k = 0; k < 2; ++k) {
       if (call.outputs[k].data == nullptr) continue;
@@ -212,7 +213,7 @@ TEST(GradcheckFailures, WhatOtherFunctionsThrowIsAFinding) {
   const auto fail = [](auto&&...) -> Arrays { throw std::runtime_error("no formula"); };
   const auto with_results = [](Arrays results) {
     return with_contract(strided_exponential(), [&](contract::Operator& op) {
-      op.reference = [results](const Arguments&, const Arrays&) { return results; };
+      op.results.reference = [results](const Arguments&, const Arrays&) { return results; };
     });
   };
   const auto with_inputs = [](auto inputs) {
@@ -224,19 +225,20 @@ TEST(GradcheckFailures, WhatOtherFunctionsThrowIsAFinding) {
   refusing.refusal = [](DType) -> std::string { throw std::runtime_error("no idea"); };
   for (const auto& [what, candidate] :
        {std::pair<const char*, Candidate>{"the forward", with_forward([](contract::Operator& op) {
-                                            op.formula.number = [](auto&&...) -> Number {
+                                            op.results.formula.number = [](auto&&...) -> Number {
                                               throw std::runtime_error("no number");
                                             };
                                           })},
         {"the forward", with_forward([](contract::Operator& op) {
-           op.formula.number = [](auto&&...) -> Number { throw 3; };
+           op.results.formula.number = [](auto&&...) -> Number { throw 3; };
          })},
         {"`gradient.inputs`", with_inputs(fail)},
         {"the backward's contract",
          with_contract(strided_exponential(),
-                       [&](contract::Operator& op) { op.reference = fail; })},
-        {"`magnitude`", with_contract(strided_exponential(),
-                                      [&](contract::Operator& op) { op.magnitude = fail; })},
+                       [&](contract::Operator& op) { op.results.reference = fail; })},
+        {"`magnitude`",
+         with_contract(strided_exponential(),
+                       [&](contract::Operator& op) { op.results.magnitude = fail; })},
         {"`refusal`", refusing},
         {"`gradient.inputs`", with_inputs([](auto&&...) {
            return Arrays{{{2}, {}}};
@@ -257,7 +259,7 @@ TEST(GradcheckFailures, WhatOtherFunctionsThrowIsAFinding) {
 TEST(GradcheckFailures, AWrongElementIsToldWhereDualNumbersThrow) {
   Candidate candidate = square(3);
   contract::Operator op = candidate.forward.op();
-  op.formula.dual = [](auto&&...) -> Dual { throw std::runtime_error("no dual"); };
+  op.results.formula.dual = [](auto&&...) -> Dual { throw std::runtime_error("no dual"); };
   candidate.forward = Arguments(std::make_shared<const contract::Operator>(op));
   const Report report = check_operator(candidate, kInFloat32);
   EXPECT_THAT(report.findings, Contains(Field(&Finding::check, "derivative")));
@@ -304,10 +306,11 @@ TEST(GradcheckFailures, OperatorsThatMeanNothing) {
                   [](contract::TensorSpec& x) { x.dtype = ACL_INT32; });
   expect_of_input("`low` is", [](contract::TensorSpec& x) { x.low = static_cast<Number>(kNan); });
   expect_of_input("`low` is", [](contract::TensorSpec& x) { x.high = -5; });
-  expect_of_forward("no inputs", [](contract::Operator& op) { op.parameters = {output("y")}; });
-  expect_of_forward("no forward", [](contract::Operator& op) { op.formula = {}; });
+  expect_of_forward("no inputs",
+                    [](contract::Operator& op) { op.call.parameters = {output("y")}; });
+  expect_of_forward("no forward", [](contract::Operator& op) { op.results.formula = {}; });
   expect_of_forward("one shape",
-                    [](contract::Operator& op) { op.parameters.push_back(input("z", {2})); });
+                    [](contract::Operator& op) { op.call.parameters.push_back(input("z", {2})); });
   expect("no backward", [](Candidate& candidate) { candidate.function = nullptr; });
   expect("no input is differentiable", [](Candidate& candidate) { candidate.gradient.count = 0; });
   expect("`noise` is nan",

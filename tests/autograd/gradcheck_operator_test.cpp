@@ -82,9 +82,9 @@ TEST(CheckOperator, ExceptionsAreFindings) {
 // The sum of |x - t|, whose slope jumps where an element meets its target.
 Candidate absolute_loss(double at_corner) {
   contract::Operator op;
-  op.name = "l1";
-  op.parameters = {input("x", {3, 2}), input("t", {3, 2})};
-  op.reference = [](const contract::Arguments&, const Arrays& in) {
+  op.call.name = "l1";
+  op.call.parameters = {input("x", {3, 2}), input("t", {3, 2})};
+  op.results.reference = [](const contract::Arguments&, const Arrays& in) {
     Number sum = 0;
     for (std::size_t i = 0; i < in[0].values.size(); ++i) {
       sum += std::abs(in[0].values[i] - in[1].values[i]);
@@ -232,9 +232,10 @@ Candidate exponential(bool recomputes) {
     return exp(x);
   });
   contract::Operator slope;
-  slope.name = "exp_backward";
-  slope.parameters = {input("g"), input("x"), input("y"), output("dx")};
-  slope.formula = contract::of_all([](auto x, contract::Attributes) { return x[0] * x[2]; });
+  slope.call.name = "exp_backward";
+  slope.call.parameters = {input("g"), input("x"), input("y"), output("dx")};
+  slope.results.formula =
+      contract::of_all([](auto x, contract::Attributes) { return x[0] * x[2]; });
   slope.gradient = contract::Gradient{
       .of = "exp",
       .inputs = [](const contract::Arguments&, const Arrays& x, const Arrays& y, const Array& g) {

@@ -180,7 +180,7 @@ bool has_nan(const Tensor& tensor) {
 TEST(SpecialValues, WhatMadeTheResultNanHasAGradient) {
   int tried = 0;
   for (const contract::Operator& op : contract::all_contracts()) {
-    const reference::Record record = reference::record_of(op.name);
+    const reference::Record record = reference::record_of(op.name());
     if (!record) continue;
     Graph graph;
     const reference::Recorded recorded = record(graph);
@@ -216,7 +216,8 @@ TEST(SpecialValues, WhatMadeTheResultNanHasAGradient) {
       for (const std::int64_t at : {std::int64_t{0}, count / 2, count - 1}) {
         const Results results = run_with_nan(x, at);
         if (!has_nan(results[y])) continue;
-        EXPECT_NE(results[gradient].get(at), 0) << op.name << ", input " << k << ", element " << at;
+        EXPECT_NE(results[gradient].get(at), 0)
+            << op.name() << ", input " << k << ", element " << at;
       }
     }
     ++tried;

@@ -43,7 +43,7 @@ PhaseOne phase_one_of(const Arguments& arguments) {
                                     std::copy(values.begin(), values.end(), flags);
                                     return aclCreateBoolArray(flags, values.size());
                                   }};
-  return contract::BoundPhaseOne(arguments, maker, find(arguments.op().name + "GetWorkspaceSize"),
+  return contract::BoundPhaseOne(arguments, maker, find(arguments.op().name() + "GetWorkspaceSize"),
                                  [](const char* name) { return dlsym(RTLD_DEFAULT, name); });
 }
 
@@ -61,9 +61,9 @@ bool is_supported(const Arguments& arguments) {
 // Forms in place take the samples of their operator, but for those that they cannot.
 bool is_possible(const Arguments& arguments, const contract::Sample& sample) {
   const Operator& op = arguments.op();
-  const bool is_in_place = op.parameters[op.output()].tensor()->role == Role::kInPlace;
-  if (op.form_of.empty() || !is_in_place) return true;
-  const Operator& whole = contract::find_contract(op.form_of);
+  const bool is_in_place = op.call.parameters[op.output()].tensor()->role == Role::kInPlace;
+  if (op.call.form_of.empty() || !is_in_place) return true;
+  const Operator& whole = contract::find_contract(op.call.form_of);
   return is_form_of(arguments, Arguments(whole, sample, contract::base_shape_of(whole, 2)));
 }
 
@@ -86,7 +86,7 @@ SizedShape shape_of(const Operator& op, const contract::Sample& sample, size_t p
 Case row_of(const Operator& op, const contract::Sample& sample) {
   const Arguments arguments(op, sample, contract::base_shape_of(op, 2));
   Case row;
-  row.api = op.name;
+  row.api = op.name();
   if (is_elementwise(arguments)) {
     row.entry = &op;
     row.numbers = arguments.numbers();
@@ -103,26 +103,26 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
     if (tensor->role != Role::kInput) row.outputs.push_back(slot);
   }
   row.phase_one = phase_one_of(arguments);
-  row.phase_two = reinterpret_cast<PhaseTwo>(find(op.name));
+  row.phase_two = reinterpret_cast<PhaseTwo>(find(op.name()));
   row.reference = [&op, sample](const Arrays& inputs, aclDataType dtype, int64_t size) {
     const Arguments sized(op, sample, contract::base_shape_of(op, size));
     return contract::results_of(sized.in(dtype), inputs);
   };
-  if (op.property) {
+  if (op.results.property) {
     row.property = [arguments](const Array& result, aclDataType dtype) {
-      return arguments.op().property(arguments.in(dtype), result);
+      return arguments.op().results.property(arguments.in(dtype), result);
     };
   }
-  if (op.magnitude) {
+  if (op.results.magnitude) {
     row.magnitude = [&op, sample](const Arrays& inputs, int64_t size) {
-      return op.magnitude(Arguments(op, sample, contract::base_shape_of(op, size)), inputs);
+      return op.results.magnitude(Arguments(op, sample, contract::base_shape_of(op, size)), inputs);
     };
   }
   const contract::Bound bound = bound_of(arguments);
   row.max_ulp = bound.of_float;
   row.max_ulp_16bit = bound.of_16_bits;
   row.max_ulp_double = bound.of_double;
-  row.least_magnitude_double = op.least_magnitude_double;
+  row.least_magnitude_double = op.results.least_magnitude_double;
   if (!op.gradient || !arguments.is_gradient()) return row;
   const Operator& forward = contract::find_contract(op.gradient->of);
   const Arguments call(forward, sample, contract::base_shape_of(forward, 2));
@@ -136,11 +136,11 @@ Case row_of(const Operator& op, const contract::Sample& sample) {
   return row;
 }
 
-std::vector<Case> rows_of(std::vector<contract::Sample> Operator::*samples) {
+std::vector<Case> rows_of(std::vector<contract::Sample> contract::Domain::*samples) {
   std::vector<Case> rows;
   for (const contract::Family& family : contract::families()) {
     for (const Operator& op : family.operators) {
-      for (const contract::Sample& sample : op.*samples) {
+      for (const contract::Sample& sample : op.domain.*samples) {
         const Arguments arguments(op, sample, contract::base_shape_of(op, 2));
         if (is_supported(arguments) && is_possible(arguments, sample)) {
           rows.push_back(row_of(op, sample));
@@ -154,12 +154,12 @@ std::vector<Case> rows_of(std::vector<contract::Sample> Operator::*samples) {
 }  // namespace
 
 const std::vector<Case>& all_cases() {
-  static const std::vector<Case> cases = rows_of(&Operator::samples);
+  static const std::vector<Case> cases = rows_of(&contract::Domain::samples);
   return cases;
 }
 
 const std::vector<Case>& value_cases() {
-  static const std::vector<Case> cases = rows_of(&Operator::value_samples);
+  static const std::vector<Case> cases = rows_of(&contract::Domain::value_samples);
   return cases;
 }
 

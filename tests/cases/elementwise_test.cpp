@@ -79,7 +79,7 @@ class Elementwise : public testing::AclTest, public ::testing::WithParamInterfac
   long double exact(long double x) const {
     std::vector<long double> values(row().inputs.size(), 1);
     values.back() = x;
-    return row().entry->formula.number(values, row().numbers);
+    return row().entry->results.formula.number(values, row().numbers);
   }
 
   // Compares with the formula for every element of the last input.
@@ -92,7 +92,7 @@ class Elementwise : public testing::AclTest, public ::testing::WithParamInterfac
     int wrong = 0;
     for (int64_t i = 0; i < actual.count() && wrong < 5; ++i) {
       const long double value = x[static_cast<size_t>(i)];
-      if (std::isnan(value) && !row().entry->nan_goes_through) continue;
+      if (std::isnan(value) && !row().entry->results.nan_goes_through) continue;
       const long double right = std::isnan(value) ? value : exact(value);
       const long double got = actual.get(i);
       if (got == testing::round_to(right, last.dtype())) continue;
@@ -114,14 +114,15 @@ TEST_P(Elementwise, TakesAnotherFormatUnlessTheEntrySaysOtherwise) {
   aclTensor* const handles[] = {in.front().tensor(), out.tensor()};
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
-  EXPECT_EQ(row().phase_one(handles, &size, &executor), row().entry->equal_formats ? 161002 : 0);
+  EXPECT_EQ(row().phase_one(handles, &size, &executor),
+            row().entry->domain.equal_formats ? 161002 : 0);
   if (executor != nullptr) aclDestroyAclOpExecutor(executor);
 }
 
 TEST_P(Elementwise, RanksFromZeroToTheHighest) {
   std::vector<std::vector<int64_t>> shapes = {{}, {1, 2, 1, 3, 1, 2, 1, 2}};
-  if (row().entry->max_rank > 8) {
-    shapes.emplace_back(row().entry->max_rank, 1);
+  if (row().entry->domain.max_rank > 8) {
+    shapes.emplace_back(row().entry->domain.max_rank, 1);
     shapes.back().front() = 3;
     shapes.back().back() = 2;
   }
@@ -163,7 +164,7 @@ TEST_P(Elementwise, OutputMayBeAnInput) {
 // A NaN in one input gives NaN where the formula has it; in the last one, which chooses a
 // backward's branch, always. All other elements stay as they were.
 TEST_P(Elementwise, NanGoesThroughFromEveryInput) {
-  if (!row().entry->nan_goes_through) {
+  if (!row().entry->results.nan_goes_through) {
     EXPECT_FALSE(row().entry->gradient) << "a backward keeps NaN";
     return;
   }
@@ -189,7 +190,7 @@ TEST_P(Elementwise, NanGoesThroughFromEveryInput) {
         std::vector<long double> x;
         for (const std::vector<long double>& each : numbers) x.push_back(each[at]);
         const bool is_nan = k + 1 == row().inputs.size() ||
-                            std::isnan(row().entry->formula.number(x, row().numbers));
+                            std::isnan(row().entry->results.formula.number(x, row().numbers));
         EXPECT_EQ(std::isnan(actual.get(i)), is_nan)
             << row().name() << ": input " << k << ", element " << i << " is " << actual.get(i);
       }

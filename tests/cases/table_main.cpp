@@ -61,8 +61,8 @@ void print_markdown() {
 void print_in_graph() {
   for (const auto& family : aclgrad::contract::families()) {
     for (const auto& op : family.operators) {
-      if (!op.is_elementwise() || op.in_graph.empty() || !op.form_of.empty()) continue;
-      std::printf("%s %s\n", op.name.c_str(), op.in_graph.c_str());
+      if (!op.is_elementwise() || op.words.in_graph.empty() || !op.call.form_of.empty()) continue;
+      std::printf("%s %s\n", op.name().c_str(), op.words.in_graph.c_str());
     }
   }
 }

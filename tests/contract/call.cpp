@@ -133,7 +133,7 @@ Value Call::make(const ParameterSpec& spec) {
 
 Call::Call(const Library& library, const Operator& row, aclDataType dtype)
     : library_(library), row_(row), dtype_(dtype) {
-  for (const Parameter& parameter : row.parameters) {
+  for (const Parameter& parameter : row.call.parameters) {
     values_.push_back(make(parameter.spec));
     if (values_.size() == row.output() + 1) output_ = memory_.back();
   }
@@ -246,7 +246,7 @@ aclBoolArray* Call::bool_array(const std::vector<char>& values) {
 }
 
 const TensorSpec* Call::tensor_spec(size_t parameter) const {
-  return row_.parameters[parameter].tensor();
+  return row_.call.parameters[parameter].tensor();
 }
 
 aclDataType Call::dtype_of(size_t parameter) const {
@@ -256,14 +256,14 @@ aclDataType Call::dtype_of(size_t parameter) const {
 aclnnStatus Call::plan() { return plan(&workspace_size_, &executor_); }
 
 aclnnStatus Call::plan(uint64_t* workspace_size, aclOpExecutor** executor) {
-  return call_phase_one(row_, library_.find(row_.name + "GetWorkspaceSize"), values_,
+  return call_phase_one(row_, library_.find(row_.name() + "GetWorkspaceSize"), values_,
                         library_.finder(), workspace_size, executor);
 }
 
 aclnnStatus Call::run(aclrtStream stream) {
   void* workspace = workspace_size_ > 0 ? allocate(workspace_size_) : nullptr;
   const aclnnStatus status =
-      library_.get<PhaseTwo>(row_.name)(workspace, workspace_size_, executor_, stream);
+      library_.get<PhaseTwo>(row_.name())(workspace, workspace_size_, executor_, stream);
   executor_ = nullptr;
   if (status != 0) return status;
   return library_.get<decltype(aclrtSynchronizeStream)>("aclrtSynchronizeStream")(stream);

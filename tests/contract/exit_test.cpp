@@ -18,7 +18,7 @@ namespace {
 std::vector<double> outputs_of_all(const Library& library) {
   std::vector<double> outputs;
   for (const Operator& row : all_contracts()) {
-    for (const aclDataType dtype : {row.everywhere.front(), row.everywhere.back()}) {
+    for (const aclDataType dtype : {row.domain.everywhere.front(), row.domain.everywhere.back()}) {
       for (const bool views : {false, true}) {
         Call call(library, row, dtype);
         if (views) call.scatter();

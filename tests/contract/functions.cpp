@@ -79,8 +79,8 @@ Contract read_contract(const std::filesystem::path& list) {
   }
   contract.listed = contract.functions.size();
   for (const Operator& op : all_contracts()) {
-    contract.functions.push_back(op.name);
-    contract.functions.push_back(op.name + kPhaseOne);
+    contract.functions.push_back(op.name());
+    contract.functions.push_back(op.name() + kPhaseOne);
   }
   return contract;
 }

@@ -33,7 +33,7 @@ TEST(Functions, AreThoseOfTheContract) {
 
 TEST(Functions, AllOperatorsHaveRows) {
   std::set<std::string> rows, declared;
-  for (const Operator& row : all_contracts()) rows.insert(row.name);
+  for (const Operator& row : all_contracts()) rows.insert(row.name());
   for (const std::string& name : names_of(declared_functions(ACLGRAD_INCLUDE))) {
     const size_t end = name.find("GetWorkspaceSize");
     if (end != std::string::npos) declared.insert(name.substr(0, end));
@@ -45,7 +45,7 @@ TEST(Functions, AllOperatorsHaveRows) {
 // Phase one is compared with the contract (specification/operators.cpp).
 TEST(Functions, PhaseTwoOfEveryOperatorHasTheSameParameters) {
   std::set<std::string> rows;
-  for (const Operator& row : all_contracts()) rows.insert(row.name);
+  for (const Operator& row : all_contracts()) rows.insert(row.name());
   size_t count = 0;
   for (const Declaration& each : declared_functions(ACLGRAD_INCLUDE)) {
     if (rows.count(each.name) == 0) continue;

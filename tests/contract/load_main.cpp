@@ -26,7 +26,7 @@ void drive(const Library& library, const Operator& row, aclrtStream stream) {
   if (call.plan() != 0 || call.run(stream) != 0) throw std::runtime_error(library.message());
   const double value = exact_value(row, ACL_FLOAT, call.dtype_of(row.output()));
   if (!(std::abs(call.output() - value) <= tolerance(value, call.dtype_of(row.output())))) {
-    throw std::runtime_error(row.name + " computed " + std::to_string(call.output()));
+    throw std::runtime_error(row.name() + " computed " + std::to_string(call.output()));
   }
 }
 

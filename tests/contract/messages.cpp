@@ -88,7 +88,7 @@ std::string operator_example(const Library& library, const OperatorExample& exam
     aclgradSetSocName(nullptr);
     return section(example.kind, status, library.message());
   }
-  throw std::logic_error(fmt::format("no fault {} of {}", example.what, row.name));
+  throw std::logic_error(fmt::format("no fault {} of {}", example.what, row.name()));
 }
 
 std::string runtime_example(const RuntimeExample& example) {
@@ -105,7 +105,7 @@ std::string runtime_example(const RuntimeExample& example) {
 // What a phase two says; the runtime's message comes first, then what followed from it.
 std::string phase_two_examples(const Library& library) {
   const Operator& row = find_contract("aclnnSelu");
-  const auto phase_two = library.get<PhaseTwo>(row.name);
+  const auto phase_two = library.get<PhaseTwo>(row.name());
   int64_t unknown[8] = {};
   std::string text;
   const auto add = [&](const char* kind, aclnnStatus status) {

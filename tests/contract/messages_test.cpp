@@ -54,8 +54,8 @@ TEST_P(Messages, SayWhatIsWrongForEveryCheck) {
   const OperatorSpec& rules = spec();
   std::set<size_t> broken;
   for (const OperatorFault& fault : faults_of(row())) {
-    const std::string& parameter = row().parameters[fault.parameter].declared_name();
-    SCOPED_TRACE(row().name + ": " + parameter + " " + fault.what + " on " + fault.product);
+    const std::string& parameter = row().call.parameters[fault.parameter].declared_name();
+    SCOPED_TRACE(row().name() + ": " + parameter + " " + fault.what + " on " + fault.product);
     ASSERT_EQ(aclgradSetSocName(fault.product), 0);
     Call call(library_, row(), fault.dtype);
     fault.change(call);
@@ -75,7 +75,7 @@ TEST_P(Messages, SayWhatIsWrongForEveryCheck) {
     EXPECT_EQ(executor, untouched);
     EXPECT_EQ(status, fault.status == 0 ? status : fault.status) << message;
     if (const auto rule = broken_rule(rules, call, library_)) broken.insert(*rule);
-    expect_form(message, row().name, status);
+    expect_form(message, row().name(), status);
     EXPECT_TRUE(has_one_of(message, fault.words)) << message;
     EXPECT_TRUE(has_one_of(message, kExpectations)) << message;
     if (fault.may_pass || fault.what.rfind("everything", 0) == 0) {
@@ -85,7 +85,7 @@ TEST_P(Messages, SayWhatIsWrongForEveryCheck) {
     }
   }
   for (size_t i = 0; i < rules.rules.size(); ++i) {
-    EXPECT_TRUE(broken.contains(i)) << "nothing broke rule " << i << " of " << row().name;
+    EXPECT_TRUE(broken.contains(i)) << "nothing broke rule " << i << " of " << row().name();
   }
 }
 
@@ -100,7 +100,7 @@ TEST_P(Messages, SayWhatIsWrongWithTheResults) {
         call.plan(size_is_null ? nullptr : &size, size_is_null ? &executor : nullptr);
     EXPECT_EQ(status, 161001);
     const std::string message = library_.message();
-    expect_form(message, row().name, status);
+    expect_form(message, row().name(), status);
     EXPECT_TRUE(has_one_of(message, {size_is_null ? "workspaceSize" : "executor"})) << message;
   }
 }
@@ -109,7 +109,7 @@ TEST_P(Messages, SayWhatIsWrongWithTheResults) {
 // within one allocation is right.
 TEST_P(Messages, SayWhichViewLeavesItsStorage) {
   constexpr int64_t kOffset = 1 << 24;
-  for (size_t i = 0; i < row().parameters.size(); ++i) {
+  for (size_t i = 0; i < row().call.parameters.size(); ++i) {
     Call call(library_, row(), ACL_FLOAT);
     const TensorSpec* tensor = call.tensor_spec(i);
     if (tensor == nullptr || tensor->optional) continue;
@@ -121,11 +121,11 @@ TEST_P(Messages, SayWhichViewLeavesItsStorage) {
       call.values()[i] = call.view(tensor->shape, wide, kOffset, tensor->shape, call.dtype_of(i));
       const bool has_many = tensor->shape.size() > 0 && tensor->shape != Shape{1};
       const bool strided_input = stretch > 1 && has_many && tensor->role == Role::kInput;
-      EXPECT_EQ(call.plan(), strided_input ? 561103 : 161002) << row().name;
+      EXPECT_EQ(call.plan(), strided_input ? 561103 : 161002) << row().name();
       const std::string message = library_.message();
-      expect_form(message, row().name, strided_input ? 561103 : 161002);
+      expect_form(message, row().name(), strided_input ? 561103 : 161002);
       for (const std::string& word :
-           {row().parameters[i].name, to_string(tensor->shape), to_string(wide),
+           {row().call.parameters[i].name, to_string(tensor->shape), to_string(wide),
             fmt::format("offset {}", kOffset), std::string("expected")}) {
         EXPECT_TRUE(has_one_of(message, {word})) << word << " in " << message;
       }
@@ -134,11 +134,11 @@ TEST_P(Messages, SayWhichViewLeavesItsStorage) {
 }
 
 TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
-  const auto phase_two = library_.get<PhaseTwo>(row().name);
+  const auto phase_two = library_.get<PhaseTwo>(row().name());
   const auto expect = [&](aclnnStatus got, aclnnStatus status, const char* parameter) {
     EXPECT_EQ(got, status);
     const std::string message = library_.message();
-    expect_form(message, row().name, status);
+    expect_form(message, row().name(), status);
     EXPECT_TRUE(has_one_of(message, {parameter})) << message;
     EXPECT_TRUE(has_one_of(message, kExpectations)) << message;
   };
@@ -147,7 +147,7 @@ TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
   expect(phase_two(nullptr, 0, reinterpret_cast<aclOpExecutor*>(invalid_handle), stream()), 561103,
          "executor");
   {
-    Call other(library_, find_contract(row().name == "aclnnSelu" ? "aclnnElu" : "aclnnSelu"),
+    Call other(library_, find_contract(row().name() == "aclnnSelu" ? "aclnnElu" : "aclnnSelu"),
                ACL_FLOAT);
     ASSERT_EQ(other.plan(), 0);
     expect(phase_two(nullptr, other.workspace_size(), other.executor(), stream()), 561103,
@@ -172,13 +172,13 @@ TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
   EXPECT_EQ(phase_two(workspace.data(), size, executor, invalid_handle), 361001);
   const std::string message = library_.message();
   EXPECT_TRUE(has_one_of(message, {"TraceBack (most recent call last):"})) << message;
-  EXPECT_TRUE(has_one_of(message, {"AclNN_Runtime_Error(EZ9903): " + row().name + ": "}))
+  EXPECT_TRUE(has_one_of(message, {"AclNN_Runtime_Error(EZ9903): " + row().name() + ": "}))
       << message;
   EXPECT_TRUE(has_one_of(message, {"is not a live stream"})) << message;
 }
 
 std::string operator_name(const ::testing::TestParamInfo<size_t>& index) {
-  return all_contracts()[index.param].name;
+  return all_contracts()[index.param].name();
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Messages, ::testing::Range(size_t{0}, all_contracts().size()),

@@ -74,7 +74,7 @@ void add_tensor_faults(std::vector<OperatorFault>& faults, size_t i, const Tenso
 // The number of a parameter.
 size_t place_of(const Operator& row, const std::string& name) {
   size_t i = 0;
-  while (row.parameters.at(i).name != name) ++i;
+  while (row.call.parameters.at(i).name != name) ++i;
   return i;
 }
 
@@ -104,7 +104,7 @@ struct AddFaults {
   size_t i;
 
   void operator()(const TensorSpec& spec) const {
-    add_tensor_faults(faults, i, spec, row.wrong_shape);
+    add_tensor_faults(faults, i, spec, row.domain.wrong_shape);
   }
   void operator()(const ScalarSpec& spec) const {
     add_handle_faults<aclScalar>(faults, i, spec.optional);
@@ -118,7 +118,7 @@ struct AddFaults {
     }
   }
   void operator()(const Shape&) const {
-    add_handle_faults<aclIntArray>(faults, i, row.parameters[i].nullable);
+    add_handle_faults<aclIntArray>(faults, i, row.call.parameters[i].nullable);
     for (const Shape& dims : {Shape{7}, Shape{-1, 1}}) {
       faults.push_back({"= " + to_string(dims),
                         i,
@@ -179,11 +179,11 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
   std::vector<OperatorFault> faults;
   for (const ErrorInput& error_input : row.error_inputs)
     faults.push_back(fault_of(row, error_input));
-  for (size_t i = 0; i < row.parameters.size(); ++i) {
-    std::visit(AddFaults{row, faults, i}, row.parameters[i].spec);
+  for (size_t i = 0; i < row.call.parameters.size(); ++i) {
+    std::visit(AddFaults{row, faults, i}, row.call.parameters[i].spec);
   }
   for (const size_t i : declared_parameters(row)) {
-    if (row.parameters[i].list.empty()) continue;
+    if (row.call.parameters[i].list.empty()) continue;
     add_handle_faults<aclTensorList>(faults, i, false, 0);
     faults.push_back({"of one tensor",
                       i,
@@ -191,7 +191,7 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
                         Value& value = call.values()[i];
                         value = call.list_of_one(std::get<aclTensor*>(value));
                       },
-                      row.wrong_shape,
+                      row.domain.wrong_shape,
                       {"must have"},
                       /*may_pass=*/true});
   }
@@ -206,7 +206,7 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
                         call.values()[i] = call.tensor(shape, call.dtype_of(i));
                       }
                     },
-                    row.wrong_shape,
+                    row.domain.wrong_shape,
                     {"has 9", "must have"},
                     /*may_pass=*/true});
   if (!has_free_dtype(row)) return faults;

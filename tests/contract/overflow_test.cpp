@@ -30,7 +30,7 @@ class Overflow : public testing::AclTest {
   // A wrong tensor must not get through, whichever check refuses it.
   void expect_refused(Call& call, const Operator& row) {
     const aclnnStatus status = call.plan();
-    EXPECT_TRUE(status == 161002 || status == 561103 || status == row.wrong_shape) << status;
+    EXPECT_TRUE(status == 161002 || status == 561103 || status == row.domain.wrong_shape) << status;
     EXPECT_NE(library_.message(), "");
   }
   const Library library_;
@@ -57,10 +57,10 @@ TEST_F(Overflow, TensorsHoldAnyNumbersAsTheyAre) {
 
 TEST_F(Overflow, OneTensorOfEveryOperator) {
   for (const Operator& row : all_contracts()) {
-    for (size_t i = 0; i < row.parameters.size(); ++i) {
-      const auto* spec = row.parameters[i].tensor();
+    for (size_t i = 0; i < row.call.parameters.size(); ++i) {
+      const auto* spec = row.call.parameters[i].tensor();
       if (spec == nullptr) continue;
-      SCOPED_TRACE(row.name + ", parameter " + std::to_string(i));
+      SCOPED_TRACE(row.name() + ", parameter " + std::to_string(i));
       const aclDataType dtype = spec->dtype.value_or(ACL_FLOAT);
       for (const Shape& shape : kWrapping) {
         Call call(library_, row, ACL_FLOAT);
@@ -101,10 +101,10 @@ TEST_F(Overflow, AllTensorsOfEveryOperator) {
   constexpr int64_t kTimes = int64_t{1} << 31;
   for (const Operator& row : all_contracts()) {
     for (const bool expanded : {false, true}) {
-      SCOPED_TRACE(row.name + (expanded ? ", expanded" : ""));
+      SCOPED_TRACE(row.name() + (expanded ? ", expanded" : ""));
       Call call(library_, row, ACL_FLOAT);
       bool has_large = false;
-      for (size_t i = 0; i < row.parameters.size(); ++i) {
+      for (size_t i = 0; i < row.call.parameters.size(); ++i) {
         const TensorSpec* spec = call.tensor_spec(i);
         if (spec == nullptr || spec->optional || spec->shape == Shape{1}) continue;
         has_large = true;

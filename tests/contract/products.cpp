@@ -37,9 +37,10 @@ std::function<void(Call&)> tensor(size_t parameter, Shape shape, aclDataType dty
 }  // namespace
 
 bool accepts(const Operator& row, aclDataType dtype, const Product& product) {
-  return contains(row.everywhere, dtype) ||
-         (product.from_a2_on && contains(row.from_a2_on, dtype)) ||
-         (row.also_accepts && row.also_accepts(Arguments(row), product.family, dtype));
+  return contains(row.domain.everywhere, dtype) ||
+         (product.from_a2_on && contains(row.domain.from_a2_on, dtype)) ||
+         (row.domain.also_accepts &&
+          row.domain.also_accepts(Arguments(row), product.family, dtype));
 }
 
 double exact_value(const Operator& row, aclDataType dtype, aclDataType output_dtype) {
@@ -176,8 +177,8 @@ std::map<std::string, DtypeLists> accepted_dtypes(const Library& library) {
   const Answers answers = ask(library);
   std::map<std::string, DtypeLists> lists;
   for (size_t i = 0; i < all_contracts().size(); ++i) {
-    lists[all_contracts()[i].name] = {group_cell(answers.dtypes[i], true),
-                                      group_cell(answers.dtypes[i], false)};
+    lists[all_contracts()[i].name()] = {group_cell(answers.dtypes[i], true),
+                                        group_cell(answers.dtypes[i], false)};
   }
   return lists;
 }
@@ -206,7 +207,7 @@ std::string products_page(const Library& library) {
   for (size_t i = 0; i < all_contracts().size(); ++i) {
     const std::string latest = group_cell(answers.dtypes[i], true);
     const std::string first = group_cell(answers.dtypes[i], false);
-    page += fmt::format("| `{}` | {} | {} |\n", all_contracts()[i].name, latest,
+    page += fmt::format("| `{}` | {} | {} |\n", all_contracts()[i].name(), latest,
                         first == latest ? "the same" : first);
   }
   page +=

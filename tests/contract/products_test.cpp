@@ -40,7 +40,7 @@ TEST_P(Products, AcceptTheDocumentedDtypesAndComputeInThem) {
   size_t accepted = 0, refused = 0;
   for (const Operator& row : all_contracts()) {
     for (const NamedDtype& each : all_dtypes()) {
-      SCOPED_TRACE(row.name + " in " + each.name + " on " + product().family);
+      SCOPED_TRACE(row.name() + " in " + each.name + " on " + product().family);
       if (!has_free_dtype(row) && each.dtype != ACL_FLOAT) {
         ++refused;  // it would be the same call
         continue;
@@ -52,7 +52,7 @@ TEST_P(Products, AcceptTheDocumentedDtypesAndComputeInThem) {
         // A scalar of such a dtype may be no scalar at all.
         EXPECT_TRUE(status == 161002 || status == 161001) << status;
         const std::string message = library_.message();
-        EXPECT_NE(message.find(row.name + ":"), std::string::npos) << message;
+        EXPECT_NE(message.find(row.name() + ":"), std::string::npos) << message;
         EXPECT_TRUE(status == 161001 || message.find(each.name) != std::string::npos) << message;
         continue;
       }

@@ -30,7 +30,7 @@ class SteadyState : public testing::AclTest {
     EXPECT_EQ(aclSetAclOpExecutorRepeatable(call.executor()), 0);
     const testing::Buffer workspace(call.workspace_size());
     EXPECT_EQ(aclmdlRICaptureBegin(stream(), ACL_MODEL_RI_CAPTURE_MODE_RELAXED), 0);
-    auto* const phase_two = library_.get<PhaseTwo>(row.name);
+    auto* const phase_two = library_.get<PhaseTwo>(row.name());
     EXPECT_EQ(phase_two(workspace.data(), call.workspace_size(), call.executor(), stream()), 0)
         << library_.message();
     aclmdlRI model = nullptr;
@@ -52,14 +52,14 @@ class SteadyState : public testing::AclTest {
 TEST_F(SteadyState, ReplaysOfEveryOperatorAllocateNothing) {
   aclgradSetNumThreads(1);
   for (const Operator& row : all_contracts()) {
-    std::vector<aclDataType> dtypes = row.everywhere;
-    dtypes.insert(dtypes.end(), row.from_a2_on.begin(), row.from_a2_on.end());
+    std::vector<aclDataType> dtypes = row.domain.everywhere;
+    dtypes.insert(dtypes.end(), row.domain.from_a2_on.begin(), row.domain.from_a2_on.end());
     for (const aclDataType dtype : dtypes) {
       for (const bool scattered : {false, true}) {
         Call call(library_, row, dtype);
         if (scattered) call.scatter();
         EXPECT_EQ(allocations_in_replays(call), 0)
-            << row.name << " " << dtype_name(dtype) << (scattered ? ", views" : "");
+            << row.name() << " " << dtype_name(dtype) << (scattered ? ", views" : "");
       }
     }
   }
@@ -70,7 +70,7 @@ TEST_F(SteadyState, SoDoReplaysOverViewsOfTenDimensions) {
   aclgradSetNumThreads(1);
   const Shape shape(10, 2);
   for (const Operator& row : all_contracts()) {
-    if (row.name != "aclnnSelu" && row.name != "aclnnApplyAdamW") continue;
+    if (row.name() != "aclnnSelu" && row.name() != "aclnnApplyAdamW") continue;
     for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16}) {
       Call call(library_, row, dtype);
       for (size_t i = 0; i < call.values().size(); ++i) {
@@ -78,7 +78,7 @@ TEST_F(SteadyState, SoDoReplaysOverViewsOfTenDimensions) {
         if (spec == nullptr || spec->optional || spec->shape == Shape{1}) continue;
         call.values()[i] = call.scattered(shape, call.dtype_of(i));
       }
-      EXPECT_EQ(allocations_in_replays(call), 0) << row.name << " " << dtype_name(dtype);
+      EXPECT_EQ(allocations_in_replays(call), 0) << row.name() << " " << dtype_name(dtype);
     }
   }
 }

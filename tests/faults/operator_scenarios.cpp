@@ -15,7 +15,7 @@ using contract::Value;
 // enough for products of batches.
 int64_t larger_by(const contract::Operator& row) {
   size_t rank = 0;
-  for (const contract::Parameter& each : row.parameters) {
+  for (const contract::Parameter& each : row.call.parameters) {
     if (each.tensor() != nullptr) rank = std::max(rank, each.tensor()->shape.size());
   }
   return rank > 2 ? 8 : 64;
@@ -121,8 +121,8 @@ class Maker {
 // A repeatable executor, run once on the stream and once more from a recording.
 void run_operator(Run& run, const Operator& row, aclDataType dtype, int64_t scale) {
   static const contract::Library library;
-  void* const phase_one = library.find(row.name + "GetWorkspaceSize");
-  auto* const phase_two = library.get<contract::PhaseTwo>(row.name);
+  void* const phase_one = library.find(row.name() + "GetWorkspaceSize");
+  auto* const phase_two = library.get<contract::PhaseTwo>(row.name());
   const contract::Find find = library.finder();
 
   run.call("aclrtSetDevice", [] { return aclrtSetDevice(0); });
@@ -135,7 +135,7 @@ void run_operator(Run& run, const Operator& row, aclDataType dtype, int64_t scal
   std::vector<Value> values;
   void* output = nullptr;
   size_t output_size = 0;
-  for (const contract::Parameter& parameter : row.parameters) {
+  for (const contract::Parameter& parameter : row.call.parameters) {
     values.push_back(maker(parameter.spec));
     if (values.size() != row.output() + 1) continue;
     output = maker.data();
@@ -223,9 +223,9 @@ std::vector<Scenario> operator_scenarios() {
   std::vector<Scenario> scenarios{{"tensors of nine dimensions", run_wide_tensors}};
   for (const Operator& row : contract::all_contracts()) {
     for (const int64_t scale : {int64_t{1}, larger_by(row)}) {
-      if (scale != 1 && !row.grows) continue;
-      scenarios.push_back({row.name + (scale == 1 ? "" : ", larger"), [&row, scale](Run& run) {
-                             run_operator(run, row, row.everywhere.front(), scale);
+      if (scale != 1 && !row.domain.grows) continue;
+      scenarios.push_back({row.name() + (scale == 1 ? "" : ", larger"), [&row, scale](Run& run) {
+                             run_operator(run, row, row.domain.everywhere.front(), scale);
                            }});
     }
   }

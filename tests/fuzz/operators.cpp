@@ -40,10 +40,10 @@ int64_t count_of(const Shape& shape) {
 class Arguments {
  public:
   Arguments(Input& input, const Operator& row) : input_(input) {
-    const auto dtypes = input.once_in(4) ? row.from_a2_on : row.everywhere;
+    const auto dtypes = input.once_in(4) ? row.domain.from_a2_on : row.domain.everywhere;
     dtype_ = dtypes.empty() ? ACL_FLOAT : input.pick(dtypes);
-    grow_ = row.grows ? 1 + static_cast<int64_t>(input.below(8)) : 1;
-    for (const contract::Parameter& parameter : row.parameters) {
+    grow_ = row.domain.grows ? 1 + static_cast<int64_t>(input.below(8)) : 1;
+    for (const contract::Parameter& parameter : row.call.parameters) {
       values.push_back(std::visit([&](const auto& each) { return make(each); }, parameter.spec));
     }
   }
@@ -247,14 +247,14 @@ void fuzz_operators(const uint8_t* data, size_t size) {
     uint64_t workspace_size = 0;
     aclOpExecutor* executor = nullptr;
     const aclnnStatus status =
-        contract::call_phase_one(row, library.find(row.name + "GetWorkspaceSize"), arguments.values,
-                                 library.finder(), &workspace_size, &executor);
+        contract::call_phase_one(row, library.find(row.name() + "GetWorkspaceSize"),
+                                 arguments.values, library.finder(), &workspace_size, &executor);
     require(is_documented(status), "a documented status of phase one");
     require_message(status, "phase one");
     require((status == 0) == (executor != nullptr), "an executor with success only");
     if (status != 0) continue;
     if (arguments.can_run() && workspace_size <= kMaxWorkspace) {
-      call_phase_two(input, row.name, library.get<contract::PhaseTwo>(row.name), workspace_size,
+      call_phase_two(input, row.name(), library.get<contract::PhaseTwo>(row.name()), workspace_size,
                      executor);
     } else {
       require(aclDestroyAclOpExecutor(executor) == 0, "the executor is destroyed");

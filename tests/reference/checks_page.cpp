@@ -38,8 +38,8 @@ Refused refused_by(Call& call, const Library& library) {
   const aclnnStatus status = call.plan();
   std::string message = library.message();
   if (status == 0) return {};
-  const size_t begin = message.find(": " + call.row().name + ": ");
-  message = message.substr(begin + 4 + call.row().name.size());
+  const size_t begin = message.find(": " + call.row().name() + ": ");
+  message = message.substr(begin + 4 + call.row().name().size());
   message = message.substr(0, message.find(" Status "));
   return {status, message};
 }
@@ -56,10 +56,10 @@ std::vector<std::string> null_order(const Library& library, const Operator& row,
     const std::string name =
         message.substr(9, message.find(" must not be null") - 9);  // behind "argument "
     const size_t erased = std::erase_if(faults, [&](const OperatorFault& fault) {
-      const contract::Parameter& parameter = row.parameters[fault.parameter];
+      const contract::Parameter& parameter = row.call.parameters[fault.parameter];
       return parameter.name == name || parameter.declared_name() == name;
     });
-    if (erased == 0) throw std::logic_error(row.name + " does not name what is null: " + message);
+    if (erased == 0) throw std::logic_error(row.name() + " does not name what is null: " + message);
     names.push_back(name);
   }
   return names;
@@ -96,7 +96,7 @@ std::string section(const Library& library, const Operator& row) {
                                         is_usual ? "" : fmt::format(" ({})", fault.product)));
     }
   }
-  std::string text = fmt::format("### {}\n\n```text\n", row.name);
+  std::string text = fmt::format("### {}\n\n```text\n", row.name());
   int number = 0;
   for (const auto& [rule, check] : checks) {
     ++number;

@@ -39,7 +39,7 @@ Statuses statuses_of(const Library& library, const std::string& name) {
     library.message();
     if (status == 0) continue;
     statuses.all.insert(status);
-    const std::string& parameter = row.parameters[fault.parameter].declared_name();
+    const std::string& parameter = row.call.parameters[fault.parameter].declared_name();
     const bool is_new = std::ranges::count(statuses.null, parameter) == 0;
     if (fault.what == "null" && is_new) statuses.null.push_back(parameter);
   }
@@ -76,12 +76,12 @@ struct Facts {
 
   // The contract names parameters as the header does.
   void require_names(const contract::Operator& op) const {
-    const std::vector<std::string>& names = declared.at(op.name).parameters;
-    const auto name_of = [&op](size_t i) { return op.parameters[i].declared_name(); };
+    const std::vector<std::string>& names = declared.at(op.name()).parameters;
+    const auto name_of = [&op](size_t i) { return op.call.parameters[i].declared_name(); };
     if (std::ranges::equal(contract::declared_parameters(op), names, {}, name_of)) return;
     throw std::runtime_error(
         fmt::format("the contract names the parameters of {} otherwise than its header: {}",
-                    op.name, fmt::join(names, ", ")));
+                    op.name(), fmt::join(names, ", ")));
   }
 };
 

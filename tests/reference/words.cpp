@@ -248,12 +248,12 @@ std::vector<Section> sections() {
     Section section{family.title, {}};
     for (const contract::Operator& op : family.operators) {
       const auto head = std::ranges::find_if(section.operators, [&](const Words& words) {
-        return words.operators.front() == op.form_of;
+        return words.operators.front() == op.call.form_of;
       });
       if (head != section.operators.end()) {
-        head->operators.push_back(op.name);
+        head->operators.push_back(op.name());
       } else {
-        section.operators.push_back({{op.name}, op.computes, op.in_graph});
+        section.operators.push_back({{op.name()}, op.words.computes, op.words.in_graph});
       }
     }
     all.push_back(std::move(section));

@@ -45,12 +45,12 @@ Candidate::Candidate(contract::Arguments call, std::optional<contract::Arguments
     return;
   }
   gradient = *backward->op().gradient;
-  bound = backward->op().bound;
-  nan_goes_through = backward->op().nan_goes_through;
+  bound = backward->op().results.bound;
+  nan_goes_through = backward->op().results.nan_goes_through;
 }
 
 const std::string& Candidate::name() const {
-  return backward ? backward->op().name : forward.op().name;
+  return backward ? backward->op().name() : forward.op().name();
 }
 
 std::string Candidate::attributes() const { return (backward ? *backward : forward).label(); }

@@ -51,7 +51,8 @@ void require_functions(const Candidate& candidate) {
   const contract::Operator& forward = candidate.forward.op();
   if (candidate.inputs().empty()) throw ValueError(name + ": it has no inputs");
   if (!candidate.function) throw ValueError(name + ": there is no backward to check");
-  if (!forward.reference && !forward.formula) throw ValueError(name + ": there is no forward");
+  if (!forward.results.reference && !forward.results.formula)
+    throw ValueError(name + ": there is no forward");
   if (differentiable(candidate).empty()) throw ValueError(name + ": no input is differentiable");
 }
 
@@ -78,7 +79,7 @@ void require_inputs(const Candidate& candidate) {
           fmt::format("{}: `low` is {} and `high` {}, not finite numbers in this order", what,
                       static_cast<double>(tensor.low), static_cast<double>(tensor.high)));
     }
-    if (!forward.reference) require_one_shape(what, tensor.shape, candidate.shape());
+    if (!forward.results.reference) require_one_shape(what, tensor.shape, candidate.shape());
   }
 }
 

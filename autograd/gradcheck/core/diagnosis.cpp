@@ -22,7 +22,7 @@ Number distance(const Element& e, Number value) {
 // The forward's derivative by dual numbers at the element of an operator of one input.
 std::string second_opinion(const Candidate& candidate, const Problem& problem,
                            const Element& worst) {
-  const auto& dual = candidate.forward.op().formula.dual;
+  const auto& dual = candidate.forward.op().results.formula.dual;
   if (!dual || !candidate.is_elementwise() || candidate.inputs().size() != 1) {
     return "the backward: the numeric derivative agrees with itself over many steps";
   }

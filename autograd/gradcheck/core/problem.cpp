@@ -17,7 +17,7 @@ namespace {
 // The function of one element.
 Number number_at(const Candidate& candidate, std::span<const Number> x) {
   return guard("the forward", [&] {
-    return candidate.forward.op().formula.number(x, candidate.forward.numbers());
+    return candidate.forward.op().results.formula.number(x, candidate.forward.numbers());
   });
 }
 
@@ -136,7 +136,7 @@ Arrays exact_backward(const Candidate& candidate, const Arrays& given) {
 }
 
 Arrays backward_magnitude(const Candidate& candidate, const Arrays& given) {
-  const contract::Reference& magnitude = candidate.backward->op().magnitude;
+  const contract::Reference& magnitude = candidate.backward->op().results.magnitude;
   return magnitude ? guard("`magnitude`", [&] { return magnitude(*candidate.backward, given); })
                    : exact_backward(candidate, given);
 }

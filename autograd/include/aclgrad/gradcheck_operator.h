@@ -138,11 +138,9 @@ contract::Parameter output(std::string name, Dims shape = {4, 6},
 template <class Formula>
 contract::Operator elementwise(std::string name, Formula formula, Number low = -4,
                                Number high = 4) {
-  contract::Operator op;
-  op.name = std::move(name);
-  op.parameters = {input("x", {4, 6}, low, high), output("y")};
-  op.formula = contract::of_one(std::move(formula));
-  return op;
+  return {
+      .call = {.name = std::move(name), .parameters = {input("x", {4, 6}, low, high), output("y")}},
+      .results = {.formula = contract::of_one(std::move(formula))}};
 }
 
 /// A backward over contiguous spans of T: function(inputs as spans of const T..., outputs as spans

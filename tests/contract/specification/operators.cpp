@@ -11,13 +11,13 @@ int main() {
   size_t different = 0;
   for (const Operator& op : all_contracts()) {
     std::vector<std::string> wanted;
-    for (const size_t i : declared_parameters(op)) wanted.push_back(type_of(op.parameters[i]));
-    if (wanted == op.types) continue;
+    for (const size_t i : declared_parameters(op)) wanted.push_back(type_of(op.call.parameters[i]));
+    if (wanted == op.call.types) continue;
     ++different;
-    std::printf("%s\n", op.name.c_str());
-    for (size_t i = 0; i < std::max(wanted.size(), op.types.size()); ++i) {
+    std::printf("%s\n", op.name().c_str());
+    for (size_t i = 0; i < std::max(wanted.size(), op.call.types.size()); ++i) {
       std::printf("  %-24s is declared %s\n", i < wanted.size() ? wanted[i].c_str() : "nothing",
-                  i < op.types.size() ? op.types[i].c_str() : "nothing");
+                  i < op.call.types.size() ? op.call.types[i].c_str() : "nothing");
     }
   }
   std::printf("%zu of %zu operators are declared otherwise than the contract says\n", different,

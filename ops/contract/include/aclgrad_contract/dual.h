@@ -43,6 +43,20 @@ struct Dual {
   friend bool operator==(const Dual& a, const Dual& b) { return a.value == b.value; }
 };
 
+// The functions of numbers beside those of dual numbers, so that a formula serves both.
+using std::abs;
+using std::cos;
+using std::erf;
+using std::erfc;
+using std::exp;
+using std::expm1;
+using std::log;
+using std::log1p;
+using std::pow;
+using std::sin;
+using std::sqrt;
+using std::tanh;
+
 inline Dual exp(const Dual& x) {
   const long double e = std::exp(x.value);
   return {e, e * x.slope};

@@ -75,10 +75,10 @@ constexpr const char* type_name() {
 
 // The type of a phase one, from the public header.
 template <class Function>
-struct Signature;
+struct PhaseOneType;
 
 template <class... Parameters>
-struct Signature<aclnnStatus(Parameters...)> {
+struct PhaseOneType<aclnnStatus(Parameters...)> {
   static constexpr size_t kCount = sizeof...(Parameters) - 2;  // without the two results
 
   static std::vector<std::string> types() {
@@ -357,28 +357,35 @@ struct Text {
 
 // ---- The contract -------------------------------------------------------------------------------
 
+// The C functions of an operator, as they are called.
+struct Signature {
+  std::string name;  // "aclnnElu"
+  Invoke invoke = nullptr;
+  std::vector<std::string> types = {};  // of phase one's parameters, as the header declares them
+  std::vector<Parameter> parameters = {};
+  std::string form_of = {};  // the operator of which this is the form in place or an older version
+};
+
 // Stands in a base shape for the size that tests keep small and benchmarks make large; even.
 inline constexpr int64_t kN = -1;
 
-struct Operator {
-  std::string name;  // "aclnnElu"
-  Invoke invoke;
-  std::vector<std::string> types;  // of phase one's parameters, as the header declares them
-  std::vector<Parameter> parameters;
+// What is accepted: dtypes by product, ranks and formats, shapes, and the samples that tests take.
+struct Domain {
   DTypes everywhere = {};          // in which all tensors together are accepted by every product
   DTypes from_a2_on = {ACL_BF16};  // and by Atlas A2, A3 and 950 only
+  DTypes mixed = {};               // accepted beside tensors of others only
   // What one product accepts besides, or refuses all the same, with some arguments.
   using Exception =
       std::function<bool(const Arguments&, std::string_view product, aclDataType dtype)>;
   Exception also_accepts = nullptr;
   Exception also_refuses = nullptr;
-  DTypes mixed = {};  // accepted beside tensors of others only
+
   size_t max_rank = 8;
+  bool equal_formats = false;        // tensors of different formats are refused
   bool grows = true;                 // the right call is right with all sizes of tensors multiplied
   aclnnStatus wrong_shape = 161002;  // the status of a call with shapes that do not fit
-  bool equal_formats = false;        // tensors of different formats are refused
 
-  // Shapes. The base tensor's is free; `arrange` makes the others from it and the attributes. None:
+  // The base tensor's shape is free; `arrange` makes the others from it and the attributes. None:
   // tensors that have the base's shape in the right call always do.
   std::string base = {};  // none: the first tensor
   Shape base_shape = {kN, 3, 4};
@@ -386,8 +393,11 @@ struct Operator {
   std::vector<Sample> samples = {{}};
   // More of them for values and bits alone: beyond what a kernel takes in one block, and so on.
   std::vector<Sample> value_samples = {};
+};
 
-  // Results: one of the three; a formula may stand beside a reference that says the same of more.
+// What is computed, and how exactly: one of formula, reference and property; a formula may stand
+// beside a reference that says the same of more.
+struct Results {
   Formula formula = {};
   Reference reference = nullptr;
   Property property = nullptr;
@@ -397,24 +407,30 @@ struct Operator {
   std::function<double(const Arguments&)> roundings = nullptr;
   Reference magnitude = nullptr;  // the scale on which the bound counts where results may cancel
   double least_magnitude_double = 0;  // for DOUBLE that scale is at least this
-
   // Of a call that has no exact results: the first element that the right call gives.
   std::optional<double> value = std::nullopt;
-
   bool nan_goes_through = true;  // a NaN in an input gives one in every result that is made of it
+};
 
-  std::string form_of = {};  // the same under another name: in place, an older version
-  std::optional<Gradient> gradient = {};
-  std::vector<ErrorInput> error_inputs = {};
-
-  // For people.
+// What people read and type.
+struct Words {
   Text computes = {};
   std::string in_graph = {};  // the C++ function that records it: "elu(x, alpha, scale)"
   std::string check = {};     // the name under which the gradcheck tool checks it: "elu"
+};
 
-  const Parameter& parameter(std::string_view name_) const;
+struct Operator {
+  Signature call;
+  Domain domain = {};
+  Results results = {};
+  std::optional<Gradient> gradient = {};
+  std::vector<ErrorInput> error_inputs = {};
+  Words words = {};
+
+  const std::string& name() const { return call.name; }
+  const Parameter& parameter(std::string_view name) const;
   size_t output() const;  // the first parameter that the right call gives to be written
-  bool is_elementwise() const { return static_cast<bool>(formula); }
+  bool is_elementwise() const { return static_cast<bool>(results.formula); }
 };
 
 // The results of a call.
@@ -530,11 +546,11 @@ class BoundPhaseOne {
   std::vector<std::pair<size_t, Value>> of_integers_;  // scalars that are others beside integers
 };
 
-// Takes an operator's types from its phase one in the public header.
+// How an operator is called whose phase one has this type in the public header.
 template <class PhaseOne>
-void declare(Operator& op) {
-  op.invoke = Signature<PhaseOne>::call;
-  op.types = Signature<PhaseOne>::types();
+Signature signature_of(std::string name, std::vector<Parameter> parameters) {
+  return {std::move(name), PhaseOneType<PhaseOne>::call, PhaseOneType<PhaseOne>::types(),
+          std::move(parameters)};
 }
 
 }  // namespace aclgrad::contract
