@@ -187,7 +187,7 @@ Gradients backward(const Value& loss, const std::vector<Value>& wrt, BackwardOpt
     if (!gradient) gradient = graph.constant(Tensor::zeros(value.shape(), value.dtype()), where);
     // What the caller made, or another value's gradient, keeps its name: this one is a view of it.
     if (gradient.id() < first || !taken.insert(gradient.id()).second) {
-      gradient = expand(gradient, gradient.shape(), where);
+      gradient = expand({gradient, where}, gradient.shape());
     }
     if (gradient.name().empty() && !value.name().empty()) gradient.named("d " + value.name());
     pairs.push_back({value, gradient});

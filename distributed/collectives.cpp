@@ -139,7 +139,7 @@ const std::shared_ptr<Membership>& membership_of(const Recorder& record,
 
 std::vector<Value> dense(const std::vector<Value>& tensors, std::source_location where) {
   std::vector<Value> all;
-  for (const Value& tensor : tensors) all.push_back(contiguous(tensor, where));
+  for (const Value& tensor : tensors) all.push_back(contiguous({tensor, where}));
   return all;
 }
 
@@ -176,7 +176,7 @@ Value reduce_scatter(const Communicator& communicator, const std::vector<Value>&
 
 Value all_gather(const Communicator& communicator, const Value& share, CollectiveOptions options,
                  std::source_location where) {
-  Recorder record("all_gather", {contiguous(share, where)}, where);
+  Recorder record("all_gather", {contiguous({share, where})}, where);
   return record.add(std::make_shared<AllGatherOp>(membership_of(record, communicator), options),
                     {Shape{share.shape().numel() * communicator.size()}, share.dtype()});
 }

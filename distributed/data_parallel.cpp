@@ -47,7 +47,9 @@ void DataParallel::start(const Gradients& gradients, std::int64_t parts, bool sa
 // The sums over all ranks, times a factor.
 std::vector<Value> DataParallel::sums(const std::vector<Value>& tensors, double factor,
                                       bool same_graph, std::source_location where) const {
-  const auto scaled = [&](const Value& sum) { return factor == 1 ? sum : mul(sum, factor, where); };
+  const auto scaled = [&](const Value& sum) {
+    return factor == 1 ? sum : mul({sum, where}, factor);
+  };
   std::vector<Value> results(tensors.size());
   if (communicator_.size() == 1) {
     std::ranges::transform(tensors, results.begin(), scaled);

@@ -141,7 +141,7 @@ Gradients ShardedUpdate::scatter(const Graph& graph, const Gradients& gradients,
     }
     const Value sums = reduce_scatter(communicator_, members, {.async = overlaps()}, where);
     pairs.push_back(
-        {graph.parameter(shard.share, where), factor == 1 ? sums : mul(sums, factor, where)});
+        {graph.parameter(shard.share, where), factor == 1 ? sums : mul({sums, where}, factor)});
   }
   return Gradients(std::move(pairs));
 }
@@ -178,8 +178,8 @@ Update ShardedUpdate::gather_updated(const Graph& graph, Update update,
                                   {.async = overlaps()}, where);
     std::int64_t first = 0;
     for (const Variable& member : shard.members) {
-      update.values.push_back(
-          assign(graph.parameter(member, where), part(flat, first, member.shape(), where), where));
+      update.values.push_back(assign({graph.parameter(member, where), where},
+                                     part(flat, first, member.shape(), where)));
       first += member.shape().numel();
     }
   }

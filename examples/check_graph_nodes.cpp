@@ -13,7 +13,7 @@ namespace {
 // A gated linear unit with a bias: gelu(x w) times (x v + b).
 Value gated(const std::vector<Value>& in) {
   const Value& x = in[0];
-  return mul(gelu_v2(matmul(x, in[1])), add(matmul(x, in[2]), in[3]));
+  return mul(gelu(matmul(x, in[1])), add(matmul(x, in[2]), in[3]));
 }
 
 }  // namespace

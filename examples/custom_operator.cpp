@@ -15,17 +15,16 @@ struct CeluAttributes {
   auto arguments() const { return named({"a"}, a); }  // how listings show it
 };
 
-constexpr Declaration<CeluAttributes> kCelu(
-    "celu", "aclnnElu", aclnnElu, elementwise,
-    [](const CeluAttributes& values, Call& call, auto... end) {
+constexpr Declaration<CeluAttributes> kCelu = {
+    "celu", ACLGRAD_C(aclnnElu), elementwise, [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnEluGetWorkspaceSize(call.input(0), call.scalar(values.a), call.scalar(1),
                                       call.scalar(1 / values.a), call.output(0), end...);
-    });
+    }};
 using CeluOp = DeclaredOp<kCelu>;
 
 // What the program calls: checks the arguments and records a node.
-Value celu(const Value& x, double a, std::source_location where = std::source_location::current()) {
-  Recorder record("celu", {x}, where);
+Value celu(Operand x, double a) {
+  Recorder record("celu", {x}, x.where);
   record.require_floating(0);
   if (!(a > 0)) record.value_error(fmt::format("a must be above 0, got {}", a));
   return record.add<CeluOp>({a}, record.like(0));

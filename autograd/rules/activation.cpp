@@ -107,8 +107,8 @@ void add_activation_rules(RuleTable& table) {
                                        op.alpha, op.scale, op.input_scale, op.backward_from)};
   });
 
-  table.add<HardswishOp>([](const HardswishOp& op, const RuleCall& call) {
-    return InputGradients{hardswish_backward(call.gradient(), call.input(), op.gradient)};
+  table.add<HardswishOp>([](const HardswishOp&, const RuleCall& call) {
+    return InputGradients{hardswish_backward(call.gradient(), call.input())};
   });
 
   table.add<GeluOp>([](const GeluOp&, const RuleCall& call) {
@@ -116,7 +116,7 @@ void add_activation_rules(RuleTable& table) {
   });
 
   table.add<GeluV2Op>([](const GeluV2Op& op, const RuleCall& call) {
-    return InputGradients{gelu_v2_backward(call.gradient(), call.input(), op.approximate)};
+    return InputGradients{gelu_backward(call.gradient(), call.input(), op.approximate)};
   });
 
   table.add<GegluOp>([](const GegluOp& op, const RuleCall& call) {

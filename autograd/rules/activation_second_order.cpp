@@ -49,22 +49,22 @@ Value curvature(const Value& v, const Value& x, Approximate form) {
 }
 
 // v where x lies between -3 and 3, with or without the ends.
-Value inside(const Value& v, const Value& x, HardswishGradient version) {
+Value inside(const Value& v, const Value& x, CornerSlope corners) {
   const Value above = add(x, 3);
   const Value below = add(mul(x, -1), 3);
-  if (version == HardswishGradient::v2) return step(step(v, above), below);
+  if (corners == CornerSlope::outside) return step(step(v, above), below);
   const Value right = sub(v, step(v, mul(above, -1)));
   return sub(right, step(v, mul(below, -1)));
 }
 
 template <class OpType>
-void add_hardswish(RuleTable& table, HardswishGradient version) {
-  table.add<OpType>([version](const OpType&, const RuleCall& call) {
+void add_hardswish(RuleTable& table, CornerSlope corners) {
+  table.add<OpType>([corners](const OpType&, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& x = call.input(1);
     return InputGradients{
-        call.needs(0) ? hardswish_backward(c, x, version) : Value(),
-        call.needs(1) ? mul(inside(mul(call.input(0), c), x, version), 1.0 / 3) : Value()};
+        call.needs(0) ? hardswish_backward(c, x, corners) : Value(),
+        call.needs(1) ? mul(inside(mul(call.input(0), c), x, corners), 1.0 / 3) : Value()};
   });
 }
 
@@ -79,7 +79,7 @@ Value half_of(const Value& x, std::int64_t dim, bool first) {
 // The gradient of the kept gelu, for GegluOp: only the activated half has any.
 Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call) {
   const Value gate = half_of(call.input(), op.dim, op.activate_left);
-  const Value slope = gelu_v2_backward(call.gradient(1), gate, op.approximate);
+  const Value slope = gelu_backward(call.gradient(1), gate, op.approximate);
   const std::int64_t other = gate.shape()[op.dim];
   return op.activate_left ? pad_along(slope, op.dim, 0, other) : pad_along(slope, op.dim, other, 0);
 }
@@ -119,8 +119,8 @@ void add_activation_second_order_rules(RuleTable& table) {
     return InputGradients{call.needs(0) ? backward(c) : Value(), by_s};
   });
 
-  add_hardswish<HardswishBackwardOp>(table, HardswishGradient::v1);
-  add_hardswish<HardswishBackwardV2Op>(table, HardswishGradient::v2);
+  add_hardswish<HardswishBackwardOp>(table, CornerSlope::inside);
+  add_hardswish<HardswishBackwardV2Op>(table, CornerSlope::outside);
 
   table.add<GeluBackwardOp>([](const GeluBackwardOp&, const RuleCall& call) {
     const Value& c = call.gradient();
@@ -133,7 +133,7 @@ void add_activation_second_order_rules(RuleTable& table) {
     const Value& c = call.gradient();
     const Value& x = call.input(1);
     return InputGradients{
-        call.needs(0) ? gelu_v2_backward(c, x, op.approximate) : Value(),
+        call.needs(0) ? gelu_backward(c, x, op.approximate) : Value(),
         call.needs(1) ? curvature(mul(call.input(0), c), x, op.approximate) : Value()};
   });
 
@@ -144,7 +144,7 @@ void add_activation_second_order_rules(RuleTable& table) {
     const Value f = half_of(call.input(1), op.dim, !op.activate_left);
     const Value c_a = half_of(call.gradient(), op.dim, op.activate_left);
     const Value c_f = half_of(call.gradient(), op.dim, !op.activate_left);
-    const auto slope = [&](const Value& v) { return gelu_v2_backward(v, a, op.approximate); };
+    const auto slope = [&](const Value& v) { return gelu_backward(v, a, op.approximate); };
     InputGradients gradients(3);
     if (call.needs(0)) {
       const Value by_gelu = mul(c_f, call.input(2));

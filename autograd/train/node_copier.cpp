@@ -15,16 +15,16 @@ Value record_again(const Node& node, const Value& result, const Value& input) {
   }
   // The input may lie otherwise in memory than the original's.
   if (const auto* permutation = dynamic_cast<const PermuteOp*>(node.op.get())) {
-    return permute(input, permutation->order, node.where);
+    return permute({input, node.where}, permutation->order);
   }
   if (dynamic_cast<const ExpandOp*>(node.op.get()) != nullptr) {
-    return expand(input, result.shape(), node.where);
+    return expand({input, node.where}, result.shape());
   }
   if (dynamic_cast<const ReshapeOp*>(node.op.get()) != nullptr) {
-    return reshape(input, result.shape().dims(), node.where);
+    return reshape({input, node.where}, result.shape().dims());
   }
   if (dynamic_cast<const StopGradientOp*>(node.op.get()) != nullptr) {
-    return stop_gradient(input, node.where);
+    return stop_gradient({input, node.where});
   }
   return Recorder(node.op->name(), {input}, node.where)
       .add_view(std::static_pointer_cast<const ViewOp>(node.op), result.shape(), result.strides(),

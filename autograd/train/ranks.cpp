@@ -33,7 +33,7 @@ class TreeSum {
 
  private:
   LossAndGradients added(const LossAndGradients& a, const LossAndGradients& b) const {
-    const RecordScope scope(a.loss.graph(), Pass::backward);
+    const RecordScope scope(a.loss.graph(), Pass::backward, where_);
     std::vector<Gradients::Pair> pairs(a.gradients.begin(), a.gradients.end());
     if (pairs.size() != b.gradients.size()) {
       throw ValueError("the micro-batches have gradients of different values");
@@ -45,9 +45,9 @@ class TreeSum {
     }
     std::ranges::sort(order, {}, [](const auto& each) { return each.first; });
     for (const auto& [node, pair] : order) {
-      pair->gradient = add(pair->gradient, b.gradients[pair->value], 1, where_);
+      pair->gradient = add(pair->gradient, b.gradients[pair->value]);
     }
-    return {add(a.loss, b.loss, 1, where_), Gradients(std::move(pairs))};
+    return {add(a.loss, b.loss), Gradients(std::move(pairs))};
   }
 
   const std::function<LossAndGradients(std::int64_t)>& record_;

@@ -40,9 +40,8 @@ std::vector<Value> sum_and_weight(const Node& node, const Value& scores, const V
                                   const Value& weight) {
   const auto& op = static_cast<const NllLossOp&>(*node.op);
   const DType dtype = wide(scores.dtype());
-  const Value sum =
-      nll_loss(cast(scores, dtype, node.where), target, cast(weight, dtype, node.where),
-               Reduction::sum, op.ignore_index, node.where);
+  const Value sum = nll_loss({cast({scores, node.where}, dtype), node.where}, target,
+                             cast({weight, node.where}, dtype), Reduction::sum, op.ignore_index);
   return {sum, sum.graph().value(sum.node().outputs[1])};
 }
 
@@ -129,29 +128,29 @@ class SplitLoss::Part {
     if (size_.roles.is_constant(value) || combination == Combination::mean) {
       const Value& copied = copied_value(value);
       const bool floats = is_floating(value.dtype());
-      return mul(floats ? copied : cast(copied, DType::float32, where), share_, where);
+      return mul({floats ? copied : cast({copied, where}, DType::float32), where}, share_);
     }
     if (combination == Combination::sum) return copied_value(value);
     const std::vector<Value> inputs = value.graph().values(node.inputs);
     if (combination == Combination::ratio) {
       const Value sum = sum_and_weight(node, copied_value(inputs[0]), copied_value(inputs[1]),
                                        copied_value(inputs[2]))[0];
-      return cast(div(sum, count_in_whole(value), where), value.dtype(), where);
+      return cast({div({sum, where}, count_in_whole(value)), where}, value.dtype());
     }
     if (const auto* op = dynamic_cast<const AddNumberOp*>(node.op.get())) {
-      return add(share_of(inputs[0]), op->number * share_, where);
+      return add({share_of(inputs[0]), where}, op->number * share_);
     }
     if (const auto* op = dynamic_cast<const AddOp*>(node.op.get())) {
-      return add(share_of(inputs[0]), share_of(inputs[1]), op->alpha, where);
+      return add({share_of(inputs[0]), where}, share_of(inputs[1]), op->alpha);
     }
     if (const auto* op = dynamic_cast<const SubOp*>(node.op.get())) {
-      return sub(share_of(inputs[0]), share_of(inputs[1]), op->alpha, where);
+      return sub({share_of(inputs[0]), where}, share_of(inputs[1]), op->alpha);
     }
-    if (is_any<DivOp>(node)) return div(share_of(inputs[0]), copied_value(inputs[1]), where);
+    if (is_any<DivOp>(node)) return div({share_of(inputs[0]), where}, copied_value(inputs[1]));
     if (is_any<MulOp>(node)) {
       return size_.roles.is_constant(inputs[1])
-                 ? mul(share_of(inputs[0]), copied_value(inputs[1]), where)
-                 : mul(copied_value(inputs[0]), share_of(inputs[1]), where);
+                 ? mul({share_of(inputs[0]), where}, copied_value(inputs[1]))
+                 : mul({copied_value(inputs[0]), where}, share_of(inputs[1]));
     }
     return record_again(node, value, share_of(inputs[0]));
   }
@@ -167,7 +166,7 @@ class SplitLoss::Part {
       split_.from_whole_.copy({inputs[1], inputs[2]});
       const Value zero = split_.graph_.constant(Tensor::zeros(Shape{}, wide(inputs[0].dtype())),
                                                 loss.node().where);
-      count = sum_and_weight(loss.node(), expand(zero, inputs[0].shape(), loss.node().where),
+      count = sum_and_weight(loss.node(), expand({zero, loss.node().where}, inputs[0].shape()),
                              split_.from_whole_[inputs[1]], split_.from_whole_[inputs[2]])[1];
     }
     return count;

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "aclgrad/error.h"
@@ -22,10 +20,6 @@ using detail::kLabels;
 using detail::PiecewiseLoss;
 using detail::RecordedLoss;
 using detail::with_examples;
-
-// Those that stand between layers; gates of recurrent units are not looked at.
-constexpr std::array<std::string_view, 9> kActivations = {
-    "selu", "elu", "hardswish", "gelu", "geglu", "relu", "silu", "leaky_relu", "softplus"};
 
 // A layer's activation is called after what it gets: "hidden1" for elu(hidden1).
 std::string layer_of(const Graph& graph, const Node& node) {
@@ -87,7 +81,7 @@ SessionCache::BuiltGraph Trainer::record_observation(const SessionCache::Inputs&
   }
   for (std::size_t id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(static_cast<NodeId>(id));
-    if (std::ranges::find(kActivations, node.op->name()) == kActivations.end()) continue;
+    if (const CallOp* op = node.op->as_call(); op == nullptr || !op->is_activation()) continue;
     const std::string layer = layer_of(graph, node);
     if (std::ranges::find(layers, layer) != layers.end()) continue;
     layers.push_back(layer);

@@ -28,13 +28,14 @@ aclTensorList* CallObjects::tensor_list(std::span<aclTensor* const> tensors) {
   return lists_.emplace_back(tensors).get();
 }
 
-aclTensorList* Call::list_of(std::span<const Argument> arguments) {
+aclTensorList* AclnnCall::list_of(std::span<const Argument> arguments) {
   std::vector<aclTensor*> tensors;
   for (const Argument& each : arguments) tensors.push_back(each.tensor);
   return objects_.tensor_list(tensors);
 }
 
-const Call::Argument& Call::argument(std::span<const Argument> arguments, std::size_t index) {
+const AclnnCall::Argument& AclnnCall::argument(std::span<const Argument> arguments,
+                                               std::size_t index) {
   if (index < arguments.size()) return arguments[index];
   throw ValueError(fmt::format("an operator asks for argument {} of {}", index, arguments.size()));
 }

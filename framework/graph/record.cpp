@@ -190,7 +190,7 @@ void Recorder::copy_aliased_inputs(const std::vector<std::optional<std::size_t>>
       if (std::ranges::find(updates, std::optional(k)) != updates.end()) {
         value_error(fmt::format("updates {} twice", input(target).description()));
       }
-      if (input(k).variable() == nullptr) inputs_[k] = copy(input(k), where_);
+      if (input(k).variable() == nullptr) inputs_[k] = copy({input(k), where_});
     }
   }
 }
@@ -249,7 +249,29 @@ RecordScope::RecordScope(const Graph& graph, Pass pass, const Node* differentiat
   data_->differentiates = differentiated->id;
 }
 
+RecordScope::RecordScope(const Graph& graph, Pass pass, std::source_location where)
+    : RecordScope(graph, where) {
+  data_->pass = pass;
+}
+
+RecordScope::RecordScope(const Graph& graph, std::source_location where)
+    : RecordScope((graph.data(), graph.data_), where) {}
+
+// An empty value is refused by the recorder that gets it, which can name the operator.
+RecordScope::RecordScope(const Operand& operand)
+    : RecordScope(operand.data_.lock(), operand.where) {}
+
+RecordScope::RecordScope(std::shared_ptr<detail::GraphData> data, std::source_location where)
+    : data_(std::move(data)) {
+  if (!data_) return;
+  pass_ = data_->pass;
+  where_ = data_->where;
+  differentiates_ = data_->differentiates;
+  if (!data_->where) data_->where = where;
+}
+
 RecordScope::~RecordScope() {
+  if (!data_) return;
   data_->pass = pass_;
   data_->where = where_;
   data_->differentiates = differentiates_;

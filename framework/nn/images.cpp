@@ -80,15 +80,14 @@ Conv2d::Conv2d(const Name& name, std::int64_t in, std::int64_t out, const PerAxi
   if (options_.bias) bias_ = parameter("bias", Tensor::zeros({out}, options_.dtype));
 }
 
-Value Conv2d::operator()(const Value& x, SourceLocation where) const {
-  const Value weight = detail::value_for(x, weight_, where);
-  const Value bias = bias_ ? detail::value_for(x, *bias_, where) : Value();
+Value Conv2d::operator()(Operand x) const {
+  const Value weight = detail::value_for(x, weight_);
+  const Value bias = bias_ ? detail::value_for(x, *bias_) : Value();
   return conv2d(x, weight, bias,
                 {.stride = options_.stride,
                  .padding = options_.padding,
                  .dilation = options_.dilation,
-                 .groups = options_.groups},
-                where)
+                 .groups = options_.groups})
       .named(path());
 }
 
@@ -102,15 +101,14 @@ BatchNorm2d::BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOpt
       running_var_(buffer("running_var",
                           Tensor::full({channels}, 1, detail::at_least_float(options_.dtype)))) {}
 
-Value BatchNorm2d::operator()(const Value& x, SourceLocation where) const {
+Value BatchNorm2d::operator()(Operand x) const {
   detail::check_beside(x, weight_);
   Graph graph = x.graph();
-  return batch_norm(x, graph.parameter(weight_, where), graph.parameter(bias_, where),
-                    graph.parameter(running_mean_, where), graph.parameter(running_var_, where),
+  return batch_norm(x, graph.parameter(weight_, x.where), graph.parameter(bias_, x.where),
+                    graph.parameter(running_mean_, x.where), graph.parameter(running_var_, x.where),
                     {.training = graph.mode() == Mode::training && !is_frozen(),
                      .momentum = options_.momentum,
-                     .eps = options_.eps},
-                    where)
+                     .eps = options_.eps})
       .named(path());
 }
 
@@ -123,31 +121,22 @@ GroupNorm::GroupNorm(const Name& name, std::int64_t groups, std::int64_t channel
       groups_(groups),
       eps_(eps) {}
 
-Value GroupNorm::operator()(const Value& x, SourceLocation where) const {
-  const Value weight = detail::value_for(x, weight_, where);
-  return group_norm(x, groups_, weight, detail::value_for(x, bias_, where), eps_, where)
-      .named(path());
+Value GroupNorm::operator()(Operand x) const {
+  const Value weight = detail::value_for(x, weight_);
+  return group_norm(x, groups_, weight, detail::value_for(x, bias_), eps_).named(path());
 }
 
-Value AdaptiveAvgPool2d::operator()(const Value& x, SourceLocation where) const {
-  return adaptive_avg_pool2d(x, size, where);
-}
-Value MaxPool2d::operator()(const Value& x, SourceLocation where) const {
-  return max_pool2d(x, kernel, options, where);
-}
-Value AvgPool2d::operator()(const Value& x, SourceLocation where) const {
-  return avg_pool2d(x, kernel, options, where);
-}
-Value GlobalAvgPool2d::operator()(const Value& x, SourceLocation where) const {
-  return mean(x, {-2, -1}, /*keepdim=*/false, where);
-}
+Value AdaptiveAvgPool2d::operator()(Operand x) const { return adaptive_avg_pool2d(x, size); }
+Value MaxPool2d::operator()(Operand x) const { return max_pool2d(x, kernel, options); }
+Value AvgPool2d::operator()(Operand x) const { return avg_pool2d(x, kernel, options); }
+Value GlobalAvgPool2d::operator()(Operand x) const { return mean(x, {-2, -1}, /*keepdim=*/false); }
 
-Value Flatten::operator()(const Value& x, SourceLocation where) const {
+Value Flatten::operator()(Operand x) const {
   if (x.shape().rank() == 0) throw ShapeError("flatten needs at least one axis");
   // Counted here: of an empty batch, -1 could be anything.
   std::int64_t width = 1;
   for (std::size_t axis = 1; axis < x.shape().rank(); ++axis) width *= x.shape().dims()[axis];
-  return reshape(x, {x.shape()[0], width}, where);
+  return reshape(x, {x.shape()[0], width});
 }
 
 }  // namespace aclgrad

@@ -56,42 +56,34 @@ Linear::Linear(const Name& name, std::int64_t in, std::int64_t out, LinearOption
   if (options.bias) bias_ = parameter("bias", Tensor::zeros({out}, options.dtype));
 }
 
-Value Linear::operator()(const Value& x, SourceLocation where) const {
-  const Value weight = detail::value_for(x, weight_, where);
-  if (!bias_) return matmul(x, weight, where).named(path());
-  return linear(x, weight, detail::value_for(x, *bias_, where), where).named(path());
+Value Linear::operator()(Operand x) const {
+  const Value weight = detail::value_for(x, weight_);
+  if (!bias_) return matmul(x, weight).named(path());
+  return linear(x, weight, detail::value_for(x, *bias_)).named(path());
 }
 
-Value Selu::operator()(const Value& x, SourceLocation where) const { return selu(x, where); }
-Value Elu::operator()(const Value& x, SourceLocation where) const {
-  return elu(x, alpha, scale, input_scale, backward_from, where);
-}
-Value Hardswish::operator()(const Value& x, SourceLocation where) const {
-  return hardswish(x, gradient, where);
-}
-Value Gelu::operator()(const Value& x, SourceLocation where) const {
-  return gelu(x, approximate, where);
-}
-Value Geglu::operator()(const Value& x, SourceLocation where) const {
-  return geglu(x, -1, approximate, activate_left, where);
-}
+Value Selu::operator()(Operand x) const { return selu(x); }
+Value Elu::operator()(Operand x) const { return elu(x, alpha, scale, input_scale, backward_from); }
+Value Hardswish::operator()(Operand x) const { return hardswish(x); }
+Value Gelu::operator()(Operand x) const { return gelu(x, approximate); }
+Value Geglu::operator()(Operand x) const { return geglu(x, -1, approximate, activate_left); }
 
-Value Activate::operator()(const Value& x, SourceLocation where) const {
+Value Activate::operator()(Operand x) const {
   switch (kind) {
     case Activation::none:
       return x;
     case Activation::relu:
-      return Relu{}(x, where);
+      return Relu{}(x);
     case Activation::selu:
-      return Selu{}(x, where);
+      return Selu{}(x);
     case Activation::elu:
-      return Elu{}(x, where);
+      return Elu{}(x);
     case Activation::hardswish:
-      return Hardswish{}(x, where);
+      return Hardswish{}(x);
     case Activation::gelu:
-      return Gelu{}(x, where);
+      return Gelu{}(x);
     case Activation::geglu:
-      return Geglu{}(x, where);
+      return Geglu{}(x);
   }
   throw ValueError("an activation of no kind");
 }
@@ -117,24 +109,25 @@ GegluFeedForward::GegluFeedForward(const Name& name, std::int64_t in, std::int64
       down_(child("down"), hidden, out,
             {.init_for = Activation::geglu, .seed = detail::next_seed(seed), .dtype = dtype}) {}
 
-Value GegluFeedForward::operator()(const Value& x, SourceLocation where) const {
-  const Value up = up_(x, where);
-  return down_(named_after(geglu_(up, where), up), where);
+Value GegluFeedForward::operator()(Operand x) const {
+  const RecordScope scope(x);
+  const Value up = up_(x);
+  return down_(named_after(geglu_(up), up));
 }
 
-Value Relu::operator()(const Value& x, SourceLocation where) const { return relu(x, where); }
-Value Tanh::operator()(const Value& x, SourceLocation where) const { return tanh(x, where); }
-Value Sigmoid::operator()(const Value& x, SourceLocation where) const { return sigmoid(x, where); }
-Value Silu::operator()(const Value& x, SourceLocation where) const { return silu(x, where); }
+Value Relu::operator()(Operand x) const { return relu(x); }
+Value Tanh::operator()(Operand x) const { return tanh(x); }
+Value Sigmoid::operator()(Operand x) const { return sigmoid(x); }
+Value Silu::operator()(Operand x) const { return silu(x); }
 
 Dropout::Dropout(const Name& name, double p, std::optional<std::uint64_t> seed)
     : Module(with_probability(name, "Dropout", p, detail::kUnit), fmt::format("Dropout {}", p)),
       p_(p),
       generator_(generator("draws", seed)) {}
 
-Value Dropout::operator()(const Value& x, SourceLocation where) const {
+Value Dropout::operator()(Operand x) const {
   if (x.graph().mode() == Mode::evaluation || is_frozen()) return x;
-  return dropout(x, p_, generator_, where);
+  return dropout(x, p_, generator_);
 }
 
 AlphaDropout::AlphaDropout(const Name& name, double p, std::optional<std::uint64_t> seed)
@@ -143,9 +136,9 @@ AlphaDropout::AlphaDropout(const Name& name, double p, std::optional<std::uint64
       p_(p),
       generator_(generator("draws", seed)) {}
 
-Value AlphaDropout::operator()(const Value& x, SourceLocation where) const {
+Value AlphaDropout::operator()(Operand x) const {
   if (x.graph().mode() == Mode::evaluation || is_frozen()) return x;
-  return alpha_dropout(x, p_, generator_, where);
+  return alpha_dropout(x, p_, generator_);
 }
 
 LayerNorm::LayerNorm(const Name& name, std::int64_t width, double eps, DType dtype)
@@ -154,9 +147,9 @@ LayerNorm::LayerNorm(const Name& name, std::int64_t width, double eps, DType dty
       bias_(parameter("bias", Tensor::zeros({width}, dtype))),
       eps_(eps) {}
 
-Value LayerNorm::operator()(const Value& x, SourceLocation where) const {
-  const Value weight = detail::value_for(x, weight_, where);
-  return layer_norm(x, weight, detail::value_for(x, bias_, where), eps_, where).named(path());
+Value LayerNorm::operator()(Operand x) const {
+  const Value weight = detail::value_for(x, weight_);
+  return layer_norm(x, weight, detail::value_for(x, bias_), eps_).named(path());
 }
 
 RmsNorm::RmsNorm(const Name& name, std::int64_t width, double eps, DType dtype)
@@ -164,17 +157,15 @@ RmsNorm::RmsNorm(const Name& name, std::int64_t width, double eps, DType dtype)
       weight_(parameter("weight", Tensor::full({width}, 1, dtype))),
       eps_(eps) {}
 
-Value RmsNorm::operator()(const Value& x, SourceLocation where) const {
-  return rms_norm(x, detail::value_for(x, weight_, where), eps_, where).named(path());
+Value RmsNorm::operator()(Operand x) const {
+  return rms_norm(x, detail::value_for(x, weight_), eps_).named(path());
 }
 
-Value Residual::operator()(const Value& x, SourceLocation where) const {
-  return add(x, inner_(x, where), 1, where);
-}
+Value Residual::operator()(Operand x) const { return add(x, inner_(x)); }
 
-Value Sequential::operator()(const Value& x, SourceLocation where) const {
+Value Sequential::operator()(Operand x) const {
   Value result = x;
-  for (const auto& layer : layers_) result = named_after(layer(result, where), result);
+  for (const auto& layer : layers_) result = named_after(layer({result, x.where}), result);
   return result;
 }
 

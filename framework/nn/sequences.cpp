@@ -44,9 +44,9 @@ Embedding::Embedding(const Name& name, std::int64_t count, std::int64_t width,
           },
           options.seed)) {}
 
-Value Embedding::operator()(const Value& indices, SourceLocation where) const {
-  return embedding(indices.graph().parameter(weight_, where), indices, padding_idx_, where)
-      .named(path());
+Value Embedding::operator()(Operand indices) const {
+  const RecordScope scope(indices);
+  return embedding(indices.graph().parameter(weight_), indices, padding_idx_).named(path());
 }
 
 namespace {
@@ -69,63 +69,62 @@ SelfAttention::SelfAttention(const Name& name, std::int64_t width, std::int64_t 
       projection_(child("projection"), width, width,
                   {.seed = detail::next_seed(options.seed), .dtype = options.dtype}) {}
 
-Value SelfAttention::operator()(const Value& x, SourceLocation where) const {
-  return (*this)(x, Value(), where);
-}
+Value SelfAttention::operator()(Operand x) const { return (*this)(x, Value()); }
 
 namespace {
 
 // Places behind their own, of [T, T].
-Value later_places(const Value& scores, SourceLocation where) {
+Value later_places(Operand scores) {
   const std::int64_t places = scores.shape()[-1];
   Tensor later = Tensor::zeros({places, places}, DType::boolean);
   for (std::int64_t i = 0; i < places; ++i) {
     for (std::int64_t j = i + 1; j < places; ++j) later.set(i * places + j, 1);
   }
-  return scores.graph().constant(std::move(later), where);
+  return scores.graph().constant(std::move(later), scores.where);
 }
 
 // softmax of the scores of what is seen, 0 elsewhere. A row whose places are all hidden would be
 // NaN, as would its gradient: there the softmax is that of the scores as they are, and its result
 // is replaced by 0, which stops the gradient.
-Value attention_weights(const Value& scores, const Value& mask, bool causal, SourceLocation where) {
+Value attention_weights(Operand scores, const Value& mask, bool causal) {
+  const RecordScope scope(scores);
   constexpr double kUnseen = -std::numeric_limits<double>::infinity();
-  const Value later = causal ? later_places(scores, where) : Value();
+  const Value later = causal ? later_places(scores) : Value();
   if (!mask) {  // a place sees itself at least
-    return softmax(causal ? masked_fill(scores, later, kUnseen, where) : scores, -1, where);
+    return softmax(causal ? masked_fill(scores, later, kUnseen) : scores, -1);
   }
   Value hidden = mask;
-  if (hidden.dtype() != DType::boolean) hidden = ne(hidden, 0, where);
-  if (causal) hidden = maximum(hidden, later, where);  // of bool: or
-  if (hidden.shape().numel() == 0) return softmax(scores, -1, where);
-  const Value nothing = amin(hidden, {-1}, /*keepdim=*/true, where);  // of bool: and
-  hidden = masked_fill(hidden, nothing, 0, where);
-  const Value weights = softmax(masked_fill(scores, hidden, kUnseen, where), -1, where);
-  return masked_fill(weights, nothing, 0, where);
+  if (hidden.dtype() != DType::boolean) hidden = ne(hidden, 0);
+  if (causal) hidden = maximum(hidden, later);  // of bool: or
+  if (hidden.shape().numel() == 0) return softmax(scores, -1);
+  const Value nothing = amin(hidden, {-1}, /*keepdim=*/true);  // of bool: and
+  hidden = masked_fill(hidden, nothing, 0);
+  const Value weights = softmax(masked_fill(scores, hidden, kUnseen), -1);
+  return masked_fill(weights, nothing, 0);
 }
 
 }  // namespace
 
-Value SelfAttention::operator()(const Value& x, const Value& mask, SourceLocation where) const {
+Value SelfAttention::operator()(Operand x, const Value& mask) const {
+  const RecordScope scope(x);
   if (x.shape().rank() != 3 || x.shape()[2] != width_) {
     throw ShapeError(
         fmt::format("`{}` attends over [N, T, {}], got {}", path(), width_, x.shape()));
   }
   const std::int64_t batch = x.shape()[0], places = x.shape()[1], size = width_ / heads_;
   // [3, N, heads, T, size]
-  const Value parts = permute(reshape(qkv_(x, where), {batch, places, 3, heads_, size}, where),
-                              {2, 0, 3, 1, 4}, where);
+  const Value parts = permute(reshape(qkv_(x), {batch, places, 3, heads_, size}), {2, 0, 3, 1, 4});
   const auto part = [&](std::int64_t i) {
-    return reshape(slice(parts, 0, i, i + 1, 1, where), {batch, heads_, places, size}, where);
+    return reshape(slice(parts, 0, i, i + 1), {batch, heads_, places, size});
   };
   const Value query = part(0), key = part(1), value = part(2);
-  const Value scores = mul(matmul(query, transpose(key, -1, -2), where),
-                           1 / std::sqrt(static_cast<double>(size)), where);
+  const Value scores =
+      mul(matmul(query, transpose(key, -1, -2)), 1 / std::sqrt(static_cast<double>(size)));
   const Value weights =
-      attention_weights(scores, mask, options_.causal, where).named(path() + ".attention");
-  const Value mixed = matmul(weights, value, where);
-  const Value joined = reshape(permute(mixed, {0, 2, 1, 3}, where), {batch, places, width_}, where);
-  return projection_(joined, where);
+      attention_weights(scores, mask, options_.causal).named(path() + ".attention");
+  const Value mixed = matmul(weights, value);
+  const Value joined = reshape(permute(mixed, {0, 2, 1, 3}), {batch, places, width_});
+  return projection_(joined);
 }
 
 namespace {
@@ -141,9 +140,10 @@ TransformerBlock::TransformerBlock(const Name& name, std::int64_t width, std::in
       feed_forward_(child("feed_forward"), width, hidden, width, detail::next_seed(options.seed),
                     Geglu{}, options.dtype) {}
 
-Value TransformerBlock::operator()(const Value& x, SourceLocation where) const {
-  const Value attended = add(x, attention_(norm1_(x, where), where), 1, where);
-  return add(attended, feed_forward_(norm2_(attended, where), where), 1, where);
+Value TransformerBlock::operator()(Operand x) const {
+  const RecordScope scope(x);
+  const Value attended = add(x, attention_(norm1_(x)));
+  return add(attended, feed_forward_(norm2_(attended)));
 }
 
 namespace {
@@ -175,34 +175,35 @@ GruCell::GruCell(const Name& name, std::int64_t in, std::int64_t hidden,
   mark_transposed_in_pytorch(weight_hh_);
 }
 
-Value GruCell::project(const Value& x, SourceLocation where) const {
-  return linear(x, detail::value_for(x, weight_ih_, where), detail::value_for(x, bias_ih_, where),
-                where);
+Value GruCell::project(Operand x) const {
+  return linear(x, detail::value_for(x, weight_ih_), detail::value_for(x, bias_ih_));
 }
 
-Value GruCell::step(const Value& projected, const Value& h, SourceLocation where) const {
-  const Value recurrent = linear(h, detail::value_for(h, weight_hh_, where),
-                                 detail::value_for(h, bias_hh_, where), where);
+Value GruCell::step(Operand projected, const Value& h) const {
+  const RecordScope scope(projected);
+  const Value recurrent =
+      linear(h, detail::value_for(h, weight_hh_), detail::value_for(h, bias_hh_));
   const auto part = [&](const Value& all, std::int64_t first, std::int64_t last) {
-    return slice(all, 1, first * hidden_, last * hidden_, 1, where);
+    return slice(all, 1, first * hidden_, last * hidden_);
   };
-  const Value gates = sigmoid(add(part(projected, 0, 2), part(recurrent, 0, 2), 1, where), where);
+  const Value gates = sigmoid(add(part(projected, 0, 2), part(recurrent, 0, 2)));
   const Value reset = part(gates, 0, 1), update = part(gates, 1, 2);
-  const Value fresh =
-      tanh(add(part(projected, 2, 3), mul(reset, part(recurrent, 2, 3), where), 1, where), where);
+  const Value fresh = tanh(add(part(projected, 2, 3), mul(reset, part(recurrent, 2, 3))));
   // (1 - z) n + z h = n + z (h - n)
-  return add(fresh, mul(update, sub(h, fresh, 1, where), where), 1, where);
+  return add(fresh, mul(update, sub(h, fresh)));
 }
 
-Value GruCell::operator()(const Value& x, const Value& h, SourceLocation where) const {
-  return step(project(x, where), h, where).named(path());
+Value GruCell::operator()(Operand x, const Value& h) const {
+  const RecordScope scope(x);
+  return step(project(x), h).named(path());
 }
 
 Gru::Gru(const Name& name, std::int64_t in, std::int64_t hidden, std::optional<std::uint64_t> seed,
          DType dtype)
     : Module(name), cell_(child("cell"), in, hidden, seed, dtype) {}
 
-Value Gru::operator()(const Value& x, SourceLocation where) const {
+Value Gru::operator()(Operand x) const {
+  const RecordScope scope(x);
   if (x.shape().rank() != 3) {
     throw ShapeError(fmt::format("`{}` runs over [N, T, in], got {}", path(), x.shape()));
   }
@@ -212,16 +213,16 @@ Value Gru::operator()(const Value& x, SourceLocation where) const {
   }
   const std::int64_t batch = x.shape()[0], steps = x.shape()[1], width = 3 * cell_.hidden();
   // [T, N, 3 hidden]: the part of a step lies dense
-  const Value projected = cell_.project(permute(x, {1, 0, 2}, where), where);
+  const Value projected = cell_.project(permute(x, {1, 0, 2}));
   Graph graph = x.graph();
-  Value h = graph.constant(Tensor::zeros({batch, cell_.hidden()}, x.dtype()), where);
+  Value h = graph.constant(Tensor::zeros({batch, cell_.hidden()}, x.dtype()), x.where);
   std::vector<Value> all;
   for (std::int64_t t = 0; t < steps; ++t) {
-    const Value part = reshape(slice(projected, 0, t, t + 1, 1, where), {batch, width}, where);
-    h = cell_.step(part, h, where);
+    const Value part = reshape(slice(projected, 0, t, t + 1), {batch, width});
+    h = cell_.step(part, h);
     all.push_back(h);
   }
-  return stack(all, 1, where).named(path());
+  return stack(all, 1).named(path());
 }
 
 }  // namespace aclgrad

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <string_view>
 
@@ -15,6 +14,7 @@
 #include "aclgrad/graph.h"
 #include "aclgrad/ops/random.h"
 #include "aclgrad/ops/shape.h"
+#include "aclgrad/record.h"
 #include "aclgrad/variable.h"
 #include "tensor/fnv1a.h"
 
@@ -42,9 +42,10 @@ inline void require_size(std::string_view layer, std::string_view what, std::int
 void check_beside(const Value& x, const Variable& variable);
 
 /// The variable in x's graph and dtype. Throws as check_beside().
-inline Value value_for(const Value& x, const Variable& variable, std::source_location where) {
+inline Value value_for(Operand x, const Variable& variable) {
+  const RecordScope scope(x);
   check_beside(x, variable);
-  return cast(x.graph().parameter(variable, where), x.dtype(), where);
+  return cast(x.graph().parameter(variable), x.dtype());
 }
 
 }  // namespace aclgrad::detail

@@ -41,11 +41,10 @@ std::vector<Value> AdamW::update(const Step& step, bool maximize) {
                              .maximize = maximize};
   const Value first = slot(step, "first_moment"), second = slot(step, "second_moment");
   const Value largest = options_.amsgrad ? slot(step, "largest_second_moment") : Value();
-  const Value steps = counts_each_ ? slot(step, std::string(detail::kCount))
-                                   : step.graph.parameter(steps_, step.where);
+  const Value steps =
+      counts_each_ ? slot(step, std::string(detail::kCount)) : step.graph.parameter(steps_);
   const auto apply = [&](const Value& parameter) {
-    return apply_adam_w(parameter, first, second, step.gradient, steps, attributes, largest,
-                        step.where)
+    return apply_adam_w(parameter, first, second, step.gradient, steps, attributes, largest)
         .parameter;
   };
   if (!is_scheduled() && step.parameter.dtype() == step.gradient.dtype()) {
@@ -53,16 +52,16 @@ std::vector<Value> AdamW::update(const Step& step, bool maximize) {
   }
   attributes.learning_rate = 1;
   attributes.weight_decay = 0;
-  const Value zero = step.graph.constant(Tensor::scalar(0, step.gradient.dtype()), step.where);
-  Value direction = apply(assign(slot(step, "direction", /*kept=*/false), zero, step.where));
+  const Value zero = step.graph.constant(Tensor::scalar(0, step.gradient.dtype()));
+  Value direction = apply(assign(slot(step, "direction", /*kept=*/false), zero));
   if (step.weight_decay != 0) {
-    direction = add(direction, step.value, -step.weight_decay, step.where);
+    direction = add(direction, step.value, -step.weight_decay);
   }
   return {move(step, direction, 1)};
 }
 
 // Where parameters share one count of steps, every step must be one of all of them.
-void AdamW::before(const Graph&, const Gradients& gradients, std::source_location) {
+void AdamW::before(const Graph&, const Gradients& gradients) {
   if (const std::string problem = difference(gradients); !problem.empty() && !counts_each_) {
     if (!forgot_graphs_) {
       throw ValueError(problem +
@@ -125,13 +124,13 @@ void AdamW::add_share(const Variable& share, const Variable& parameter) {
 }
 
 // After all parameters: they read the count of steps done before this one.
-std::vector<Value> AdamW::after(const Graph& graph, std::source_location where) {
-  const Value one = graph.constant(Tensor::full({1}, 1, DType::int64), where);
-  if (!counts_each_) return {inplace_add(graph.parameter(steps_, where), one, 1, where)};
+std::vector<Value> AdamW::after(const Graph& graph) {
+  const Value one = graph.constant(Tensor::full({1}, 1, DType::int64));
+  if (!counts_each_) return {inplace_add(graph.parameter(steps_), one, 1)};
   std::vector<Value> counts;
   for (const Variable& parameter : parameters_) {
     const Variable& count = slot(parameter, std::string(detail::kCount));
-    counts.push_back(inplace_add(graph.parameter(count, where), one, 1, where));
+    counts.push_back(inplace_add(graph.parameter(count), one, 1));
   }
   return counts;
 }
@@ -159,8 +158,8 @@ std::vector<Value> Adam::update(const Step& step) {
   if (step.weight_decay == 0) return AdamW::update(step);
   Step plain = step;
   plain.weight_decay = 0;
-  const Value gradient = maximizes() ? neg(step.gradient, step.where) : step.gradient;
-  plain.gradient = add(gradient, step.value, step.weight_decay, step.where);
+  const Value gradient = maximizes() ? neg(step.gradient) : step.gradient;
+  plain.gradient = add(gradient, step.value, step.weight_decay);
   return AdamW::update(plain, /*maximize=*/false);
 }
 

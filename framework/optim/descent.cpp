@@ -14,9 +14,8 @@ namespace aclgrad {
 namespace {
 
 // gradient + weight_decay parameter
-Value decayed(const Value& gradient, const Value& parameter, double weight_decay,
-              std::source_location where) {
-  return weight_decay == 0 ? gradient : add(gradient, parameter, weight_decay, where);
+Value decayed(const Value& gradient, const Value& parameter, double weight_decay) {
+  return weight_decay == 0 ? gradient : add(gradient, parameter, weight_decay);
 }
 
 }  // namespace
@@ -38,8 +37,8 @@ Sgd::Sgd(const SgdOptions& options, std::vector<ParameterGroup> groups)
 }
 
 std::vector<Value> Sgd::update(const Step& step) {
-  const Value gradient = options_.maximize ? neg(step.gradient, step.where) : step.gradient;
-  Value direction = decayed(gradient, step.value, step.weight_decay, step.where);
+  const Value gradient = options_.maximize ? neg(step.gradient) : step.gradient;
+  Value direction = decayed(gradient, step.value, step.weight_decay);
   const double momentum = step.option(&ParameterGroup::momentum, options_.momentum);
   if (momentum == 0) return {move(step, direction)};
   Value fresh = direction;
@@ -47,12 +46,12 @@ std::vector<Value> Sgd::update(const Step& step) {
   if (options_.dampening != 0) {
     // A parameter's first gradient is not dampened: `begun` is 0 in that step, and then 1.
     const Value begun = slot(step, "begun");
-    fresh = add(fresh, mul(begun, fresh, step.where), -options_.dampening, step.where);
-    const Value one = step.graph.constant(Tensor::scalar(1, begun.dtype()), step.where);
-    more.push_back(assign(begun, one, step.where));
+    fresh = add(fresh, mul(begun, fresh), -options_.dampening);
+    const Value one = step.graph.constant(Tensor::scalar(1, begun.dtype()));
+    more.push_back(assign(begun, one));
   }
-  const Value velocity = accumulate(slot(step, "velocity"), fresh, momentum, step.where);
-  direction = options_.nesterov ? add(direction, velocity, momentum, step.where) : velocity;
+  const Value velocity = accumulate(slot(step, "velocity"), fresh, momentum);
+  direction = options_.nesterov ? add(direction, velocity, momentum) : velocity;
   more.insert(more.begin(), move(step, direction));
   return more;
 }
@@ -68,21 +67,20 @@ RmsProp::RmsProp(const RmsPropOptions& options, std::vector<ParameterGroup> grou
 
 std::vector<Value> RmsProp::update(const Step& step) {
   const auto average = [&](const char* name, const Value& x) {
-    return accumulate(slot(step, name), mul(x, 1 - options_.alpha, step.where), options_.alpha,
-                      step.where);
+    return accumulate(slot(step, name), mul(x, 1 - options_.alpha), options_.alpha);
   };
-  const Value gradient = decayed(step.gradient, step.value, step.weight_decay, step.where);
-  Value spread = average("square_average", mul(gradient, gradient, step.where));
+  const Value gradient = decayed(step.gradient, step.value, step.weight_decay);
+  Value spread = average("square_average", mul(gradient, gradient));
   if (options_.centered) {
     const Value mean = average("average", gradient);
-    spread = sub(spread, mul(mean, mean, step.where), 1, step.where);
-    spread = clamp(spread, {.min = 0}, step.where);  // rounding can leave less
+    spread = sub(spread, mul(mean, mean));
+    spread = clamp(spread, {.min = 0});  // rounding can leave less
   }
   const double epsilon = step.option(&ParameterGroup::epsilon, options_.epsilon);
   const double momentum = step.option(&ParameterGroup::momentum, options_.momentum);
-  Value direction = div(gradient, add(sqrt(spread, step.where), epsilon, step.where), step.where);
+  Value direction = div(gradient, add(sqrt(spread), epsilon));
   if (momentum != 0) {
-    direction = accumulate(slot(step, "velocity"), direction, momentum, step.where);
+    direction = accumulate(slot(step, "velocity"), direction, momentum);
   }
   return {move(step, direction)};
 }
@@ -98,12 +96,11 @@ std::vector<Value> Lion::update(const Step& step) {
   const double beta1 = step.option(&ParameterGroup::beta1, options_.beta1);
   const double beta2 = step.option(&ParameterGroup::beta2, options_.beta2);
   const Value momentum = slot(step, "momentum");
-  const Value mixed = add(mul(momentum, beta1, step.where), step.gradient, 1 - beta1, step.where);
-  const Value direction =
-      decayed(sign(mixed, step.where), step.value, step.weight_decay, step.where);
+  const Value mixed = add(mul(momentum, beta1), step.gradient, 1 - beta1);
+  const Value direction = decayed(sign(mixed), step.value, step.weight_decay);
   const Value moved = move(step, direction);
-  const Value fresh = mul(step.gradient, 1 - beta2, step.where);
-  return {moved, accumulate(momentum, fresh, beta2, step.where)};
+  const Value fresh = mul(step.gradient, 1 - beta2);
+  return {moved, accumulate(momentum, fresh, beta2)};
 }
 
 }  // namespace aclgrad

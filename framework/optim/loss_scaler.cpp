@@ -56,8 +56,9 @@ Value LossScaler::seed(const Value& loss, std::source_location where) {
         fmt::format("a scaled loss must have one element, its shape is {}", loss.shape()));
   }
   Graph graph = loss.graph();
-  const Value scale = cast(graph.parameter(scale_variable_, where), loss.dtype(), where);
-  return reshape(scale, loss.shape().dims(), where);
+  const RecordScope scope(graph, where);
+  const Value scale = cast(graph.parameter(scale_variable_), loss.dtype());
+  return reshape(scale, loss.shape().dims());
 }
 
 Update LossScaler::unscale(const Gradients& scaled, std::source_location where) {
@@ -84,7 +85,7 @@ Update LossScaler::unscale(const Gradients& scaled, std::source_location where) 
   Value check;
   for (const auto& [value, gradient] : scaled) {
     const Graph graph = value.graph();
-    const RecordScope scope(graph, Pass::backward);
+    const RecordScope scope(graph, Pass::backward, where);
     const Variable& parameter = *value.variable();
     const auto found = kept_of.find(parameter.identity());
     if (found == kept_of.end()) {
@@ -96,13 +97,13 @@ Update LossScaler::unscale(const Gradients& scaled, std::source_location where) 
     // Not in 16 bits, which hold neither a small gradient nor a large sum.
     const Variable& kept = found->second->gradient;
     const DType dtype = kept.dtype();
-    const Value inverse = cast(graph.parameter(inverse_variable_, where), dtype, where);
-    const Value unscaled = mul(cast(gradient, dtype, where), inverse, where);
-    update.values.push_back(assign(graph.parameter(kept, where), unscaled, where));
+    const Value inverse = cast(graph.parameter(inverse_variable_), dtype);
+    const Value unscaled = mul(cast(gradient, dtype), inverse);
+    update.values.push_back(assign(graph.parameter(kept), unscaled));
     // What is not finite makes the sum not finite; that of finite gradients stays far below the
     // largest number.
-    const Value sum = cast(reduce_sum(unscaled, {}, false, where), DType::float32, where);
-    check = check ? add(check, sum, 1, where) : sum;
+    const Value sum = cast(reduce_sum(unscaled), DType::float32);
+    check = check ? add(check, sum) : sum;
   }
   check_ = check;
   if (check_) check_.named("sum of all gradients");

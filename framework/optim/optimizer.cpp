@@ -34,8 +34,7 @@ namespace {
 
 // `sum` adds up what ranks have that share the gradients; it is empty where there is one.
 ClippedGradients clipped_by(const Gradients& gradients, double max_norm,
-                            const std::function<Value(const Value&)>& sum,
-                            std::source_location where) {
+                            const std::function<Value(const Value&)>& sum) {
   if (!(max_norm > 0)) {
     throw ValueError(fmt::format("gradients are clipped to a norm above 0, got {}", max_norm));
   }
@@ -46,18 +45,17 @@ ClippedGradients clipped_by(const Gradients& gradients, double max_norm,
   const DType dtype = all_wide ? DType::float64 : DType::float32;
   std::vector<Value> all_gradients;
   for (const auto& [value, gradient] : gradients) {
-    all_gradients.push_back(cast(gradient, dtype, where));
+    all_gradients.push_back(cast(gradient, dtype));
   }
-  const std::vector<Value> norms = foreach_norm(all_gradients, 2, where);
-  Value all = norm(stack(norms, 0, where), {}, {}, where);
-  if (sum) all = sqrt(sum(mul(all, all, where)), where);
+  const std::vector<Value> norms = foreach_norm(all_gradients, 2);
+  Value all = norm(stack(norms, 0), {}, {});
+  if (sum) all = sqrt(sum(mul(all, all)));
   all.named("gradient norm");
-  const Value bound = all.graph().constant(Tensor::scalar(max_norm, dtype), where);
-  const Value factor =
-      clamp(div(bound, add(all, 1e-6, where), where), {.max = 1}, where).named("clipping");
+  const Value bound = all.graph().constant(Tensor::scalar(max_norm, dtype));
+  const Value factor = clamp(div(bound, add(all, 1e-6)), {.max = 1}).named("clipping");
   std::vector<Gradients::Pair> clipped;
   for (const auto& [value, gradient] : gradients) {
-    clipped.push_back({value, mul(gradient, cast(factor, gradient.dtype(), where), where)});
+    clipped.push_back({value, mul(gradient, cast(factor, gradient.dtype()))});
   }
   return {Gradients(std::move(clipped)), all};
 }
@@ -66,7 +64,9 @@ ClippedGradients clipped_by(const Gradients& gradients, double max_norm,
 
 ClippedGradients clip_gradients(const Gradients& gradients, double max_norm,
                                 std::source_location where) {
-  return clipped_by(gradients, max_norm, {}, where);
+  std::optional<RecordScope> scope;
+  if (gradients.size() > 0) scope.emplace(gradients.begin()->gradient.graph(), where);
+  return clipped_by(gradients, max_norm, {});
 }
 
 void LearningRate::require_function() const {
@@ -128,14 +128,14 @@ Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::sour
     throw ShapeError(fmt::format("the gradient of {} has shape {}, not {}", value.description(),
                                  gradient.shape(), value.shape()));
   }
-  const RecordScope scope(graph, Pass::update);
-  before(graph, gradients, where);
+  const RecordScope scope(graph, Pass::update, where);
+  before(graph, gradients);
   std::vector<Gradients::Pair> wide;
   for (const auto& [value, gradient] : gradients) {
-    wide.push_back({value, cast(gradient, detail::at_least_float(value.dtype()), where)});
+    wide.push_back({value, cast(gradient, detail::at_least_float(value.dtype()))});
   }
   Gradients used(std::move(wide));
-  if (clip_norm_) used = clipped_by(used, *clip_norm_, sum_, where).gradients;
+  if (clip_norm_) used = clipped_by(used, *clip_norm_, sum_).gradients;
   Update result;
   const auto add = [&](const std::vector<Value>& updated) {
     result.values.insert(result.values.end(), updated.begin(), updated.end());
@@ -146,11 +146,11 @@ Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::sour
         *group != nullptr && (*group)->weight_decay ? *(*group)->weight_decay : weight_decay_;
     const double factor = *group != nullptr ? (*group)->learning_rate_factor : 1;
     const double rate = is_scheduled() ? factor : factor * rate_.at(0);
-    const Value contents = cast(value, gradient.dtype(), where);
-    add(update({graph, value, contents, gradient, decay, rate, *group, where}));
+    const Value contents = cast(value, gradient.dtype());
+    add(update({graph, value, contents, gradient, decay, rate, *group}));
     ++group;
   }
-  add(after(graph, where));
+  add(after(graph));
   return result;
 }
 
@@ -211,20 +211,20 @@ const Variable& Optimizer::slot(const Variable& parameter, const std::string& na
 }
 
 Value Optimizer::slot(const Step& step, const std::string& name, bool kept) {
-  return step.graph.parameter(slot(*step.parameter.variable(), name, kept), step.where);
+  return step.graph.parameter(slot(*step.parameter.variable(), name, kept));
 }
 
 Value Optimizer::move(const Step& step, const Value& direction, double sign) const {
   const double factor = sign * step.learning_rate;
   Value scaled = direction;
   if (rate_variable_) {
-    const Value rate = step.graph.parameter(*rate_variable_, step.where);
-    scaled = mul(direction, cast(rate, direction.dtype(), step.where), step.where);
+    const Value rate = step.graph.parameter(*rate_variable_);
+    scaled = mul(direction, cast(rate, direction.dtype()));
   }
   if (step.parameter.dtype() == direction.dtype()) {
-    return inplace_add(step.parameter, scaled, factor, step.where);
+    return inplace_add(step.parameter, scaled, factor);
   }
-  return assign(step.parameter, aclgrad::add(step.value, scaled, factor, step.where), step.where);
+  return assign(step.parameter, aclgrad::add(step.value, scaled, factor));
 }
 
 }  // namespace aclgrad

@@ -107,7 +107,8 @@ Executor Executable::call_phase_one(std::size_t step, std::uint64_t& workspace_s
   const Node& node = this->node(step);
   const AclnnOp& op = *as_call(node)->as_aclnn();
   auto argument = [&](ValueId value, ValueId stored_as) {
-    return Call::Argument{memory_.tensor(stored_as), &program_.graph->value(value).layout->spec};
+    return AclnnCall::Argument{memory_.tensor(stored_as),
+                               &program_.graph->value(value).layout->spec};
   };
   input_arguments_.clear();
   output_arguments_.clear();
@@ -118,9 +119,9 @@ Executor Executable::call_phase_one(std::size_t step, std::uint64_t& workspace_s
     output_arguments_.push_back(
         argument(node.outputs[i], updated ? node.inputs[*updated] : node.outputs[i]));
   }
-  Call call(input_arguments_, output_arguments_, objects_);
+  AclnnCall call(input_arguments_, output_arguments_, objects_);
   aclOpExecutor* executor = nullptr;
-  const auto is_wide = [](const Call::Argument& each) {
+  const auto is_wide = [](const AclnnCall::Argument& each) {
     return each.spec->dtype == DType::float64;
   };
   const bool wide = std::ranges::any_of(input_arguments_, is_wide) ||

@@ -116,8 +116,8 @@ class Executable {
   Memory memory_;
   DeviceBuffer workspace_;
   CallObjects objects_;
-  std::vector<Call::Argument> input_arguments_;  // of the latest call
-  std::vector<Call::Argument> output_arguments_;
+  std::vector<AclnnCall::Argument> input_arguments_;  // of the latest call
+  std::vector<AclnnCall::Argument> output_arguments_;
   // Executors die before the tensors and objects that they refer to, the streams, where they are
   // the session's own, before all, and the recordings, which were made on them, before the streams.
   std::vector<Launch> launches_;  // by step

@@ -159,7 +159,7 @@ void add_hardswish(Operators& all) {
   closed.words.check = "hardswish";
   closed.words.computes = {"g·(0, x/3 + ½, 1); the middle piece includes ±3",
                            "g·(0, x/3 + ½, 1)；±3 属于中间一段"};
-  closed.words.in_graph = "hardswish_backward(g, x, HardswishGradient::v1)";
+  closed.words.in_graph = "hardswish_backward(g, x, CornerSlope::inside)";
   Operator open = hardswish_backward<decltype(aclnnHardswishBackwardV2GetWorkspaceSize)>(
       "aclnnHardswishBackwardV2", false);
   open.words.check = "hardswish_v2";
@@ -367,7 +367,7 @@ void add_gelu(Operators& all) {
       of_one([](const auto& x, Attributes a) { return formulas::gelu(x, a[0] != 0); });
   v2.words.computes = {"x·Φ(x), erf form (0) or tanh form (1)",
                        "x·Φ(x)，approximate 为 0 时用 erf，为 1 时用 tanh"};
-  v2.words.in_graph = "gelu_v2(x, approximate)";
+  v2.words.in_graph = "gelu(x)";
 
   Operator v2_backward =
       contract_of<decltype(aclnnGeluBackwardV2GetWorkspaceSize)>("aclnnGeluBackwardV2",
@@ -383,7 +383,7 @@ void add_gelu(Operators& all) {
   v2_backward.words.check = "gelu_v2";
   v2_backward.words.computes = {"g·gelu′(x), form \"none\" or \"tanh\"",
                                 "g·gelu′(x)，\"none\" 用 erf，\"tanh\" 用 tanh"};
-  v2_backward.words.in_graph = "gelu_v2_backward(g, x, approximate)";
+  v2_backward.words.in_graph = "gelu_backward(g, x)";
   all.insert(all.end(), {gelu, backward, v2, v2_backward});
 }
 

@@ -65,19 +65,17 @@ TEST(Backward, EluRuleFollowsBackwardFrom) {
   }
 }
 
-TEST(Backward, HardswishRuleFollowsItsVersion) {
-  for (const auto& [version, call] :
-       {std::pair{HardswishGradient::v1, "aclnnHardswishBackward"},
-        std::pair{HardswishGradient::v2, "aclnnHardswishBackwardV2"}}) {
-    Graph graph;
-    const Value x = graph.input("x", {1});
-    const Gradients gradients = backward(hardswish(x, version), {x});
-    const auto& op = dynamic_cast<const AclnnOp&>(*gradients[x].node().op);
-    EXPECT_EQ(op.call_name(), call);
-    // At the corner x = 3 the two differ: the slope inside is 1.5, outside 1.
-    EXPECT_EQ(run(graph, gradients[x], {{x, Tensor::full({1}, 3)}}).item(),
-              version == HardswishGradient::v1 ? 1.5 : 1);
-  }
+TEST(Backward, HardswishHasTheSlopeOutsideAtItsCorners) {
+  Graph graph;
+  const Value x = graph.input("x", {1});
+  const Gradients gradients = backward(hardswish(x), {x});
+  const auto& op = dynamic_cast<const AclnnOp&>(*gradients[x].node().op);
+  EXPECT_EQ(op.call_name(), "aclnnHardswishBackwardV2");
+  EXPECT_EQ(run(graph, gradients[x], {{x, Tensor::full({1}, 3)}}).item(), 1);
+  const Value one = graph.constant(Tensor::full({1}, 1));
+  const Value inside = hardswish_backward(one, x, CornerSlope::inside);
+  EXPECT_EQ(inside.node().op->as_call()->call_name(), "aclnnHardswishBackward");
+  EXPECT_EQ(run(graph, inside, {{x, Tensor::full({1}, 3)}}).item(), 1.5);
 }
 
 TEST(Backward, UsesAddUp) {
@@ -259,14 +257,15 @@ struct TwiceOp final : AclnnOp {
   MulNumberOp inner{{2}};
   std::string_view name() const override { return "twice"; }
   std::string_view call_name() const override { return "aclnnMuls"; }
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override {
+  aclnnStatus phase_one(AclnnCall& call, std::uint64_t* size,
+                        aclOpExecutor** executor) const override {
     return inner.phase_one(call, size, executor);
   }
   PhaseTwo phase_two() const override { return inner.phase_two(); }
 };
 
-Value twice(const Value& x, std::source_location where = std::source_location::current()) {
-  return Recorder("twice", {x}, where)
+Value twice(Operand x) {
+  return Recorder("twice", {x}, x.where)
       .add(std::make_shared<TwiceOp>(), TensorSpec{x.shape(), x.dtype()});
 }
 

@@ -199,7 +199,7 @@ TEST(CheckOperator, TwoPhaseExecutors) {
 }
 
 TEST(CheckOperator, GraphNodes) {
-  const Build build = [](const std::vector<Value>& x) { return mul(gelu_v2(x[0]), x[1]); };
+  const Build build = [](const std::vector<Value>& x) { return mul(gelu(x[0]), x[1]); };
   const std::vector<contract::Parameter> inputs = {input("a", {2, 3}), input("b", {3})};
   for (const Build& used : {build, used_twice(build)}) {
     const Report report = check_operator(from_graph("gate", inputs, used));
@@ -318,7 +318,7 @@ TEST(Projection, IsFastAndSaysWhatItMisses) {
   EXPECT_EQ(right.gradients[1].compared, 3);
   EXPECT_THAT(right.to_string(), HasSubstr("can hide"));
   const ScopedRule<GeluOp> wrong([](const GeluOp&, const RuleCall& call) {
-    return InputGradients{gelu_v2_backward(call.gradient(), call.input(), Approximate::none)};
+    return InputGradients{gelu_backward(call.gradient(), call.input(), Approximate::none)};
   });
   EXPECT_FALSE(check_gradients(loss, {}, {{x, at}}, {.projections = 3}).passed());
 }

@@ -413,15 +413,12 @@ TEST(Rules, Elu) {
 }
 
 TEST(Rules, Hardswish) {
-  for (const HardswishGradient version : {HardswishGradient::v1, HardswishGradient::v2}) {
-    expect_right({{5, 6}}, [&](const Inputs& x) { return hardswish(x[0], version); });
-  }
+  expect_right({{5, 6}}, [&](const Inputs& x) { return hardswish(x[0]); });
 }
 
 TEST(Rules, Gelu) {
   for (const Approximate form : {Approximate::none, Approximate::tanh}) {
     expect_right({{3, 4}}, [&](const Inputs& x) { return gelu(x[0], form); });
-    expect_right({{3, 4}}, [&](const Inputs& x) { return gelu_v2(x[0], form); });
   }
 }
 

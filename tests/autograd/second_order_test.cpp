@@ -49,16 +49,20 @@ TEST(SecondOrder, EluFromInputAndFromResult) {
   }
 }
 
-TEST(SecondOrder, HardswishBothVersions) {
-  for (const HardswishGradient version : {HardswishGradient::v1, HardswishGradient::v2}) {
-    expect_right([&](const Value& x) { return hardswish(x, version); }, points());
+TEST(SecondOrder, HardswishWithEitherSlopeAtItsCorners) {
+  expect_right([](const Value& x) { return hardswish(x); }, points());
+  for (const CornerSlope corners : {CornerSlope::outside, CornerSlope::inside}) {
+    Graph graph;
+    const Value x = graph.input("x", {3, 4}), g = graph.input("g", {3, 4});
+    const gradcheck::Report report = check_gradients(hardswish_backward(g, x, corners), {},
+                                                     {{x, points()}, {g, init::normal({3, 4}, 7)}});
+    EXPECT_TRUE(report.passed()) << report.to_string();
   }
 }
 
 TEST(SecondOrder, GeluBothForms) {
   for (const Approximate form : {Approximate::none, Approximate::tanh}) {
     expect_right([&](const Value& x) { return gelu(x, form); }, points());
-    expect_right([&](const Value& x) { return gelu_v2(x, form); }, points());
   }
 }
 
@@ -292,16 +296,16 @@ TEST(SecondOrder, NodesStandInTheOrderOfTheSource) {
     }
     return names;
   };
-  EXPECT_EQ(nodes_of([](const Value& x) { return hardswish(x, HardswishGradient::v1); }),
-            "mul adds muls adds muls threshold_backward sub muls threshold_backward sub muls ");
+  EXPECT_EQ(nodes_of([](const Value& x) { return hardswish(x); }),
+            "mul adds muls adds threshold_backward threshold_backward muls ");
   EXPECT_EQ(nodes_of([](const Value& x) { return elu(x); }),
             "mul threshold_backward elu_backward muls sub muls ");
-  EXPECT_EQ(nodes_of([](const Value& x) { return gelu_v2(x, Approximate::none); }),
+  EXPECT_EQ(nodes_of([](const Value& x) { return gelu(x); }),
             "mul mul muls adds muls mul muls exp mul ");
   EXPECT_EQ(nodes_of([](const Value& x) { return geglu(x); }),
-            "slice slice slice slice mul gelu_v2_backward mul "  // by the gelu that is kept
-            "mul muls adds muls mul muls exp mul cat "           // by x
-            "mul slice gelu_v2_backward pad add ");              // through the gelu that is kept
+            "slice slice slice slice mul gelu_backward mul "  // by the gelu that is kept
+            "mul muls adds muls mul muls exp mul cat "        // by x
+            "mul slice gelu_backward pad add ");              // through the gelu that is kept
 }
 
 // What moves elements is no arithmetic: no bit of them can change on the way.
@@ -406,7 +410,7 @@ TEST(SecondOrder, AGradientPenaltyTrains) {
   Graph graph;
   const Value x = graph.input("x", {2, 3});
   const Value w = graph.parameter("w", init::normal({3, 4}, 3));
-  const Value y = gelu_v2(matmul(x, w), Approximate::tanh);
+  const Value y = gelu(matmul(x, w), Approximate::tanh);
   const Value ones = graph.constant(Tensor::full({2, 4}, 1));
   const Value dx = backward(y, {x}, {.seed = ones})[x];
   const gradcheck::Report report =

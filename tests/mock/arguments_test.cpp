@@ -140,11 +140,11 @@ TEST_F(EluArguments, PhaseTwoIsThatOfTheSameOperator) {
 class HardswishArguments : public Arguments {
  protected:
   // Records y = hardswish(x), plans and runs; the gradient must come from the C function `name`.
-  template <class... Gradient>
-  void expect_version(const std::string& name, Gradient... gradient) {
+  void expect_call(const std::string& name, std::optional<CornerSlope> corners = {}) {
     x_ = graph_.input("x", {1, 1});
-    y_ = hardswish(x_, gradient...);
-    dx_ = backward(y_, {x_})[x_];
+    y_ = hardswish(x_);
+    dx_ = corners ? hardswish_backward(graph_.constant(Tensor::full({1, 1}, 1)), x_, *corners)
+                  : backward(y_, {x_})[x_];
     expect_executors(2);
     const aclTensor *x = nullptr, *y = nullptr, *grad = nullptr, *self = nullptr, *dx = nullptr;
     const InSequence order;
@@ -165,14 +165,14 @@ class HardswishArguments : public Arguments {
   }
 };
 
-TEST_F(HardswishArguments, SecondVersionByDefault) { expect_version("aclnnHardswishBackwardV2"); }
+TEST_F(HardswishArguments, OfTheGradientOfHardswish) { expect_call("aclnnHardswishBackwardV2"); }
 
-TEST_F(HardswishArguments, SecondVersionWhenAskedFor) {
-  expect_version("aclnnHardswishBackwardV2", HardswishGradient::v2);
+TEST_F(HardswishArguments, WithTheSlopeOutsideAtTheCorners) {
+  expect_call("aclnnHardswishBackwardV2", CornerSlope::outside);
 }
 
-TEST_F(HardswishArguments, FirstVersionWhenAskedFor) {
-  expect_version("aclnnHardswishBackward", HardswishGradient::v1);
+TEST_F(HardswishArguments, WithTheSlopeInsideAtTheCorners) {
+  expect_call("aclnnHardswishBackward", CornerSlope::inside);
 }
 
 // ---- AdamW --------------------------------------------------------------------------------------

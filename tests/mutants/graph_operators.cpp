@@ -73,8 +73,8 @@ std::vector<Recorded> recorded_operators() {
       {"selu", {{2, 3}}, [](const auto& x) { return selu(x[0]); }},
       {"elu", {{2, 3}}, [](const auto& x) { return elu(x[0], 1.25, 0.75, 1.5); }},
       {"hardswish", {{2, 3}}, [](const auto& x) { return hardswish(x[0]); }},
-      {"gelu", {{2, 3}}, [](const auto& x) { return gelu(x[0], Approximate::tanh); }},
-      {"gelu_v2", {{2, 3}}, [](const auto& x) { return gelu_v2(x[0]); }},
+      {"gelu, tanh form", {{2, 3}}, [](const auto& x) { return gelu(x[0], Approximate::tanh); }},
+      {"gelu, erf form", {{2, 3}}, [](const auto& x) { return gelu(x[0]); }},
       {"geglu", {{2, 4}}, [](const auto& x) { return geglu(x[0]); }}};
 }
 

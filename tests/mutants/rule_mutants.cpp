@@ -178,11 +178,9 @@ std::vector<Mutant> rule_mutants() {
             return InputGradients{selu_backward(call.gradient(), call.input())};
           }),
       rule_mutant<GeluV2Op>(
-          "gelu: the other form's backward", {s},
-          [](const auto& x) { return gelu_v2(x[0], Approximate::none); },
+          "gelu: the other form's backward", {s}, [](const auto& x) { return gelu(x[0]); },
           [](const GeluV2Op&, const RuleCall& call) {
-            return InputGradients{
-                gelu_v2_backward(call.gradient(), call.input(), Approximate::tanh)};
+            return InputGradients{gelu_backward(call.gradient(), call.input(), Approximate::tanh)};
           }),
       rule_mutant<GegluOp>(
           "geglu: the other half activated", {{2, 6}}, [](const auto& x) { return geglu(x[0]); },

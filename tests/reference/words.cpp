@@ -147,9 +147,9 @@ const std::map<std::string, Record>& records() {
       {"aclnnEluBackward", of_two([](X g, X s) { return elu_backward(g, s); })},
       {"aclnnGeGluV3", of([](X x) { return geglu(x); })},
       {"aclnnGeGluV3Backward", geglu_backward_of},
-      {"aclnnGeluV2", of([](X x) { return gelu_v2(x); })},
+      {"aclnnGeluV2", of([](X x) { return gelu(x); })},
       {"aclnnGeluBackwardV2",
-       of_two([](X g, X x) { return gelu_v2_backward(g, x, Approximate::none); })},
+       of_two([](X g, X x) { return gelu_backward(g, x, Approximate::none); })},
 
       {"aclnnThresholdBackward", linear([](X g, X x) { return threshold_backward(g, x); })},
       {"aclnnLeakyRelu", of([](X x) { return leaky_relu(x); })},

@@ -46,7 +46,7 @@ class RandomGraph {
         [&] { return linear(matrix(), pool_[1], pool_[2]); },
         [&] { return transpose(matrix(), 0, 1) * 0.9; },
         [&] { return gelu(matrix(), Approximate::tanh); },
-        [&] { return gelu_v2(transpose(matrix(), 0, 1)); },
+        [&] { return gelu(transpose(matrix(), 0, 1)); },
         [&] {
           return expand(geglu(reshape(matrix(), {2, 8})), {2, 4}) + mean(any());
         },

@@ -33,12 +33,11 @@
 #include "graph/ops/families.h"
 
 namespace aclgrad {
-ACLGRAD_RECORD_UNARY(selu, aclnnSelu)
-ACLGRAD_RECORD_GRADIENT(selu_backward, aclnnSeluBackward)
+Value selu(Operand x) { return unary<SeluOp>(x); }
+Value selu_backward(Operand g, const Value& saved) { return gradient<SeluBackwardOp>(g, saved); }
 
-Value elu(const Value& x, double alpha, double scale, double input_scale,
-          BackwardFrom backward_from, std::source_location where) {
-  Recorder record("elu", {x}, where);
+Value elu(Operand x, double alpha, double scale, double input_scale, BackwardFrom backward_from) {
+  Recorder record("elu", {x}, x.where);
   record.require_floating(0);
   record.require_holds_as_float(x.dtype(), alpha, "alpha");
   record.require_holds_as_float(x.dtype(), scale, "scale");
@@ -53,45 +52,29 @@ Value elu(const Value& x, double alpha, double scale, double input_scale,
   return record.add<EluOp>({alpha, scale, input_scale, backward_from}, record.like(0));
 }
 
-Value elu_backward(const Value& grad, const Value& input_or_result, double alpha, double scale,
-                   double input_scale, BackwardFrom backward_from, std::source_location where) {
-  return detail::record_gradient<EluBackwardOp>(grad, input_or_result, where,
-                                                {{alpha, scale, input_scale, backward_from}});
+Value elu_backward(Operand grad, const Value& input_or_result, double alpha, double scale,
+                   double input_scale, BackwardFrom backward_from) {
+  return gradient<EluBackwardOp>(grad, input_or_result,
+                                 {{alpha, scale, input_scale, backward_from}});
 }
 
-Value hardswish(const Value& x, HardswishGradient gradient, std::source_location where) {
-  return detail::record_unary<HardswishOp>(x, where, {gradient});
-}
-
-Value hardswish_backward(const Value& grad, const Value& x, HardswishGradient gradient,
-                         std::source_location where) {
-  return gradient == HardswishGradient::v1
-             ? detail::record_gradient<HardswishBackwardOp>(grad, x, where)
-             : detail::record_gradient<HardswishBackwardV2Op>(grad, x, where);
+Value hardswish(Operand x) { return unary<HardswishOp>(x); }
+Value hardswish_backward(Operand grad, const Value& x, CornerSlope corners) {
+  return corners == CornerSlope::inside ? gradient<HardswishBackwardOp>(grad, x)
+                                        : gradient<HardswishBackwardV2Op>(grad, x);
 }
 
 const char* to_string(Approximate approximate) {
   return approximate == Approximate::none ? "none" : "tanh";
 }
 
-Value gelu(const Value& x, Approximate approximate, std::source_location where) {
-  if (approximate == Approximate::none) return gelu_v2(x, approximate, where);
-  return detail::record_unary<GeluOp>(x, where);
+// The tanh form has C functions of its own.
+Value gelu(Operand x, Approximate approximate) {
+  return approximate == Approximate::tanh ? unary<GeluOp>(x) : unary<GeluV2Op>(x, {approximate});
 }
-
-Value gelu_backward(const Value& grad, const Value& x, Approximate approximate,
-                    std::source_location where) {
-  if (approximate == Approximate::none) return gelu_v2_backward(grad, x, approximate, where);
-  return detail::record_gradient<GeluBackwardOp>(grad, x, where);
-}
-
-Value gelu_v2(const Value& x, Approximate approximate, std::source_location where) {
-  return detail::record_unary<GeluV2Op>(x, where, {approximate});
-}
-
-Value gelu_v2_backward(const Value& grad, const Value& x, Approximate approximate,
-                       std::source_location where) {
-  return detail::record_gradient<GeluV2BackwardOp>(grad, x, where, {approximate});
+Value gelu_backward(Operand grad, const Value& x, Approximate approximate) {
+  return approximate == Approximate::tanh ? gradient<GeluBackwardOp>(grad, x)
+                                          : gradient<GeluV2BackwardOp>(grad, x, {approximate});
 }
 
 namespace {
@@ -113,17 +96,16 @@ Shape halved(const Recorder& record, const Shape& shape, std::int64_t dim) {
 
 }  // namespace
 
-Value geglu(const Value& x, std::int64_t dim, Approximate approximate, bool activate_left,
-            std::source_location where) {
-  Recorder record("geglu", {x}, where);
+Value geglu(Operand x, std::int64_t dim, Approximate approximate, bool activate_left) {
+  Recorder record("geglu", {x}, x.where);
   record.require_floating(0);
   const TensorSpec half{halved(record, x.shape(), dim), x.dtype()};
   return record.add<GegluOp>({dim, approximate, activate_left}, {half, half}).front();
 }
 
-Value geglu_backward(const Value& grad, const Value& x, const Value& gelu, std::int64_t dim,
-                     Approximate approximate, bool activate_left, std::source_location where) {
-  Recorder record("geglu_backward", {grad, x, gelu}, where);
+Value geglu_backward(Operand grad, const Value& x, const Value& gelu, std::int64_t dim,
+                     Approximate approximate, bool activate_left) {
+  Recorder record("geglu_backward", {grad, x, gelu}, grad.where);
   record.require_floating(1);
   record.require_same_dtype(0, 1);
   record.require_same_dtype(2, 1);
@@ -136,35 +118,40 @@ Value geglu_backward(const Value& grad, const Value& x, const Value& gelu, std::
 
 namespace calls {
 
-ACLGRAD_CALL(elu, aclnnElu, elementwise, EluAttributes)
-ACLGRAD_CALL(elu_backward, aclnnEluBackward, elementwise, EluBackwardAttributes)
-ACLGRAD_CALL(hardswish, aclnnHardswish, elementwise, HardswishAttributes)
-ACLGRAD_CALL(hardswish_backward, aclnnHardswishBackward, elementwise)
-constexpr Declaration<> hardswish_backward_v2("hardswish_backward", "aclnnHardswishBackwardV2",
-                                              aclnnHardswishBackwardV2, elementwise,
-                                              in_order<aclnnHardswishBackwardV2GetWorkspaceSize>);
-ACLGRAD_CALL(gelu, aclnnGelu, elementwise)
-ACLGRAD_CALL(gelu_backward, aclnnGeluBackward, elementwise)
-ACLGRAD_CALL(gelu_v2, aclnnGeluV2, elementwise, GeluAttributes)
+const Declaration<EluAttributes> elu = {"elu", ACLGRAD_C(aclnnElu), elementwise, is_activation};
+const Declaration<EluBackwardAttributes> elu_backward = {"elu_backward",
+                                                         ACLGRAD_C(aclnnEluBackward), elementwise};
+const Declaration<> hardswish = {"hardswish", ACLGRAD_C(aclnnHardswish), elementwise,
+                                 is_activation};
+const Declaration<> hardswish_backward = {"hardswish_backward", ACLGRAD_C(aclnnHardswishBackward),
+                                          elementwise};
+const Declaration<> hardswish_backward_v2 = {"hardswish_backward",
+                                             ACLGRAD_C(aclnnHardswishBackwardV2), elementwise};
+const Declaration<GeluTanhAttributes> gelu = {"gelu", ACLGRAD_C(aclnnGelu), elementwise,
+                                              is_activation};
+const Declaration<GeluTanhAttributes> gelu_backward = {"gelu_backward",
+                                                       ACLGRAD_C(aclnnGeluBackward), elementwise};
+const Declaration<GeluAttributes> gelu_v2 = {"gelu", ACLGRAD_C(aclnnGeluV2), elementwise,
+                                             is_activation};
 
-constexpr Declaration<GeluAttributes> gelu_v2_backward(
-    "gelu_v2_backward", "aclnnGeluBackwardV2", aclnnGeluBackwardV2, elementwise,
-    [](const GeluAttributes& values, Call& call, auto... end) {
+const Declaration<GeluAttributes> gelu_v2_backward = {
+    "gelu_backward", ACLGRAD_C(aclnnGeluBackwardV2), elementwise,
+    [](const auto& values, AclnnCall& call, auto... end) {
       // The C function takes a mutable string, which it does not change.
       std::string mode = to_string(values.approximate);
       return aclnnGeluBackwardV2GetWorkspaceSize(call.input(0), call.input(1), mode.data(),
                                                  call.output(0), end...);
-    });
+    }};
 
-ACLGRAD_CALL(geglu, aclnnGeGluV3, separate, GegluAttributes)
+const Declaration<GegluAttributes> geglu = {"geglu", ACLGRAD_C(aclnnGeGluV3), separate,
+                                            is_activation};
 
 // Each half of the gradient lies where the same half of x lay.
-constexpr Declaration<GegluAttributes> geglu_backward(
-    "geglu_backward", "aclnnGeGluV3Backward", aclnnGeGluV3Backward,
+const Declaration<GegluAttributes> geglu_backward = {
+    "geglu_backward", ACLGRAD_C(aclnnGeGluV3Backward),
     [](const GegluAttributes&, std::size_t, std::size_t input) {
       return input == 1 ? OutputMemory::may_be_shared : OutputMemory::separate;
-    },
-    in_order<aclnnGeGluV3BackwardGetWorkspaceSize>);
+    }};
 
 }  // namespace calls
 
@@ -178,61 +165,74 @@ void check_softplus(const Recorder& record, double beta, double threshold) {
 
 }  // namespace
 
-ACLGRAD_RECORD_UNARY(tanh, aclnnTanh)
-ACLGRAD_RECORD_UNARY(sigmoid, aclnnSigmoid)
-ACLGRAD_RECORD_UNARY(relu, aclnnRelu)
-ACLGRAD_RECORD_UNARY(silu, aclnnSilu)
+Value tanh(Operand x) { return unary<TanhOp>(x); }
+Value sigmoid(Operand x) { return unary<SigmoidOp>(x); }
+Value relu(Operand x) { return unary<ReluOp>(x); }
+Value silu(Operand x) { return unary<SiluOp>(x); }
 
-Value leaky_relu(const Value& x, double negative_slope, std::source_location where) {
-  Recorder("leaky_relu", {x}, where)
+Value leaky_relu(Operand x, double negative_slope) {
+  Recorder("leaky_relu", {x}, x.where)
       .require_holds_as_float(x.dtype(), negative_slope, "negative_slope");
-  return detail::record_unary<LeakyReluOp>(x, where, {negative_slope});
+  return unary<LeakyReluOp>(x, {negative_slope});
 }
 
-Value softplus(const Value& x, double beta, double threshold, std::source_location where) {
-  check_softplus(Recorder("softplus", {x}, where), beta, threshold);
-  return detail::record_unary<SoftplusOp>(x, where, {beta, threshold});
+Value softplus(Operand x, double beta, double threshold) {
+  check_softplus(Recorder("softplus", {x}, x.where), beta, threshold);
+  return unary<SoftplusOp>(x, {beta, threshold});
 }
 
-ACLGRAD_RECORD_GRADIENT(tanh_backward, aclnnTanhBackward)
-ACLGRAD_RECORD_GRADIENT(sigmoid_backward, aclnnSigmoidBackward)
-ACLGRAD_RECORD_GRADIENT(silu_backward, aclnnSiluBackward)
+Value tanh_backward(Operand g, const Value& saved) { return gradient<TanhBackwardOp>(g, saved); }
+Value sigmoid_backward(Operand g, const Value& saved) {
+  return gradient<SigmoidBackwardOp>(g, saved);
+}
+Value silu_backward(Operand g, const Value& saved) { return gradient<SiluBackwardOp>(g, saved); }
 
-Value threshold_backward(const Value& grad, const Value& x, double threshold,
-                         std::source_location where) {
-  Recorder("threshold_backward", {grad, x}, where)
+Value threshold_backward(Operand grad, const Value& x, double threshold) {
+  Recorder("threshold_backward", {grad, x}, grad.where)
       .require_holds_as_float(x.dtype(), threshold, "threshold");
-  return detail::record_gradient<ThresholdBackwardOp>(grad, x, where, {threshold});
+  return gradient<ThresholdBackwardOp>(grad, x, {threshold});
 }
 
-Value leaky_relu_backward(const Value& grad, const Value& x, double negative_slope,
-                          std::source_location where) {
-  Recorder("leaky_relu_backward", {grad, x}, where)
+Value leaky_relu_backward(Operand grad, const Value& x, double negative_slope) {
+  Recorder("leaky_relu_backward", {grad, x}, grad.where)
       .require_holds_as_float(x.dtype(), negative_slope, "negative_slope");
-  return detail::record_gradient<LeakyReluBackwardOp>(grad, x, where, {negative_slope});
+  return gradient<LeakyReluBackwardOp>(grad, x, {negative_slope});
 }
 
-Value softplus_backward(const Value& grad, const Value& x, double beta, double threshold,
-                        std::source_location where) {
-  check_softplus(Recorder("softplus_backward", {grad, x}, where), beta, threshold);
-  return detail::record_gradient<SoftplusBackwardOp>(grad, x, where, {beta, threshold});
+Value softplus_backward(Operand grad, const Value& x, double beta, double threshold) {
+  check_softplus(Recorder("softplus_backward", {grad, x}, grad.where), beta, threshold);
+  return gradient<SoftplusBackwardOp>(grad, x, {beta, threshold});
 }
 
 namespace calls {
 
-ACLGRAD_CALL(leaky_relu, aclnnLeakyRelu, elementwise, LeakyReluAttributes)
-ACLGRAD_CALL(softplus, aclnnSoftplus, elementwise, SoftplusAttributes)
-ACLGRAD_CALL(threshold_backward, aclnnThresholdBackward, elementwise, ThresholdAttributes)
+const Declaration<> selu = {"selu", ACLGRAD_C(aclnnSelu), elementwise, is_activation};
+const Declaration<> selu_backward = {"selu_backward", ACLGRAD_C(aclnnSeluBackward), elementwise};
+const Declaration<> tanh = {"tanh", ACLGRAD_C(aclnnTanh), elementwise};
+const Declaration<> sigmoid = {"sigmoid", ACLGRAD_C(aclnnSigmoid), elementwise};
+const Declaration<> relu = {"relu", ACLGRAD_C(aclnnRelu), elementwise, is_activation};
+const Declaration<> silu = {"silu", ACLGRAD_C(aclnnSilu), elementwise, is_activation};
+const Declaration<> tanh_backward = {"tanh_backward", ACLGRAD_C(aclnnTanhBackward), elementwise};
+const Declaration<> sigmoid_backward = {"sigmoid_backward", ACLGRAD_C(aclnnSigmoidBackward),
+                                        elementwise};
+const Declaration<> silu_backward = {"silu_backward", ACLGRAD_C(aclnnSiluBackward), elementwise};
+const Declaration<LeakyReluAttributes> leaky_relu = {"leaky_relu", ACLGRAD_C(aclnnLeakyRelu),
+                                                     elementwise, is_activation};
+const Declaration<SoftplusAttributes> softplus = {"softplus", ACLGRAD_C(aclnnSoftplus), elementwise,
+                                                  is_activation};
+const Declaration<ThresholdAttributes> threshold_backward = {
+    "threshold_backward", ACLGRAD_C(aclnnThresholdBackward), elementwise};
 
-constexpr Declaration<LeakyReluAttributes> leaky_relu_backward(
-    "leaky_relu_backward", "aclnnLeakyReluBackward", aclnnLeakyReluBackward, elementwise,
-    [](const LeakyReluAttributes& values, Call& call, auto... end) {
+const Declaration<LeakyReluAttributes> leaky_relu_backward = {
+    "leaky_relu_backward", ACLGRAD_C(aclnnLeakyReluBackward), elementwise,
+    [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnLeakyReluBackwardGetWorkspaceSize(call.input(0), call.input(1),
                                                     call.scalar(values.negative_slope),
                                                     /*selfIsResult=*/false, call.output(0), end...);
-    });
+    }};
 
-ACLGRAD_CALL(softplus_backward, aclnnSoftplusBackward, elementwise, SoftplusAttributes)
+const Declaration<SoftplusAttributes> softplus_backward = {
+    "softplus_backward", ACLGRAD_C(aclnnSoftplusBackward), elementwise};
 
 }  // namespace calls
 }  // namespace aclgrad

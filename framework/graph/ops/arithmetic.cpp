@@ -48,9 +48,8 @@ namespace aclgrad {
 namespace {
 
 template <class OpType>
-Value record_binary(const Value& a, const Value& b, typename OpType::Attributes attributes,
-                    std::source_location where) {
-  Recorder record(OpType::declaration().name, {a, b}, where);
+Value record_binary(Operand a, const Value& b, typename OpType::Attributes attributes) {
+  Recorder record(OpType::declaration().name, {a, b}, a.where);
   const DType dtype = Recorder::promote(a.dtype(), b.dtype());
   if constexpr (requires { attributes.alpha; }) {
     if (attributes.alpha != 1) record.require_holds(dtype, attributes.alpha, "alpha");
@@ -62,8 +61,8 @@ Value record_binary(const Value& a, const Value& b, typename OpType::Attributes 
 DType quotient_dtype(DType dtype) { return is_floating(dtype) ? dtype : DType::float32; }
 
 template <class OpType>
-Value record_with_number(const Value& a, double number, std::source_location where) {
-  Recorder record(OpType::declaration().name, {a}, where);
+Value record_with_number(Operand a, double number) {
+  Recorder record(OpType::declaration().name, {a}, a.where);
   if (a.dtype() == DType::boolean) record.value_error("no arithmetic of bool with a number");
   // x - 1 is x + -1, in uint8 as well, where it wraps.
   const bool wraps = a.dtype() == DType::uint8 && number < 0;
@@ -73,38 +72,24 @@ Value record_with_number(const Value& a, double number, std::source_location whe
 
 }  // namespace
 
-Value add(const Value& a, const Value& b, double alpha, std::source_location where) {
-  return record_binary<AddOp>(a, b, {alpha}, where);
-}
-Value sub(const Value& a, const Value& b, double alpha, std::source_location where) {
-  return record_binary<SubOp>(a, b, {alpha}, where);
-}
-Value mul(const Value& a, const Value& b, std::source_location where) {
-  return record_binary<MulOp>(a, b, {}, where);
-}
-Value div(const Value& a, const Value& b, std::source_location where) {
-  Recorder record("div", {a, b}, where);
+Value add(Operand a, const Value& b, double alpha) { return record_binary<AddOp>(a, b, {alpha}); }
+Value sub(Operand a, const Value& b, double alpha) { return record_binary<SubOp>(a, b, {alpha}); }
+Value mul(Operand a, const Value& b) { return record_binary<MulOp>(a, b, {}); }
+Value div(Operand a, const Value& b) {
+  Recorder record("div", {a, b}, a.where);
   return record.add<DivOp>({}, {record.broadcast(a.shape(), b.shape()),
                                 quotient_dtype(Recorder::promote(a.dtype(), b.dtype()))});
 }
-Value div(const Value& a, double number, std::source_location where) {
-  Recorder record("divs", {a}, where);
+Value div(Operand a, double number) {
+  Recorder record("divs", {a}, a.where);
   record.require_holds(quotient_dtype(a.dtype()), number, "the number");
   return record.add<DivNumberOp>({number}, {a.shape(), quotient_dtype(a.dtype())});
 }
-Value operator/(double a, Operand b) { return mul(reciprocal(b.value, b.where), a, b.where); }
-Value maximum(const Value& a, const Value& b, std::source_location where) {
-  return record_binary<MaximumOp>(a, b, {}, where);
-}
-Value minimum(const Value& a, const Value& b, std::source_location where) {
-  return record_binary<MinimumOp>(a, b, {}, where);
-}
-Value add(const Value& a, double number, std::source_location where) {
-  return record_with_number<AddNumberOp>(a, number, where);
-}
-Value mul(const Value& a, double number, std::source_location where) {
-  return record_with_number<MulNumberOp>(a, number, where);
-}
+Value operator/(double a, Operand b) { return mul({reciprocal(b), b.where}, a); }
+Value maximum(Operand a, const Value& b) { return record_binary<MaximumOp>(a, b, {}); }
+Value minimum(Operand a, const Value& b) { return record_binary<MinimumOp>(a, b, {}); }
+Value add(Operand a, double number) { return record_with_number<AddNumberOp>(a, number); }
+Value mul(Operand a, double number) { return record_with_number<MulNumberOp>(a, number); }
 
 std::string AddAttributes::text() const {
   return alpha == 1 ? std::string{} : fmt::format("alpha={}", alpha);
@@ -113,49 +98,47 @@ std::string NumberAttributes::text() const { return fmt::format("{}", number); }
 
 namespace calls {
 
-ACLGRAD_CALL(add, aclnnAdd, elementwise, AddAttributes)
-ACLGRAD_CALL(sub, aclnnSub, elementwise, AddAttributes)
-ACLGRAD_CALL(mul, aclnnMul, elementwise)
+const Declaration<AddAttributes> add = {"add", ACLGRAD_C(aclnnAdd), elementwise};
+const Declaration<AddAttributes> sub = {"sub", ACLGRAD_C(aclnnSub), elementwise};
+const Declaration<> mul = {"mul", ACLGRAD_C(aclnnMul), elementwise};
 
-ACLGRAD_CALL(div, aclnnDiv, elementwise)
+const Declaration<> div = {"div", ACLGRAD_C(aclnnDiv), elementwise};
 
-ACLGRAD_CALL(maximum, aclnnMaximum, elementwise)
+const Declaration<> maximum = {"maximum", ACLGRAD_C(aclnnMaximum), elementwise};
 
-ACLGRAD_CALL(minimum, aclnnMinimum, elementwise)
+const Declaration<> minimum = {"minimum", ACLGRAD_C(aclnnMinimum), elementwise};
 
-ACLGRAD_CALL(divs, aclnnDivs, elementwise, NumberAttributes)
+const Declaration<NumberAttributes> divs = {"divs", ACLGRAD_C(aclnnDivs), elementwise};
 
-constexpr Declaration<NumberAttributes> adds("adds", "aclnnAdds", aclnnAdds, elementwise,
-                                             [](const NumberAttributes& values, Call& call,
-                                                auto... end) {
-                                               return aclnnAddsGetWorkspaceSize(
-                                                   call.input(0), call.scalar(values.number),
-                                                   call.scalar(1), call.output(0), end...);
-                                             });
+const Declaration<NumberAttributes> adds = {"adds", ACLGRAD_C(aclnnAdds), elementwise,
+                                            [](const auto& values, AclnnCall& call, auto... end) {
+                                              return aclnnAddsGetWorkspaceSize(
+                                                  call.input(0), call.scalar(values.number),
+                                                  call.scalar(1), call.output(0), end...);
+                                            }};
 
-constexpr Declaration<NumberAttributes> muls("muls", "aclnnMuls", aclnnMuls, elementwise,
-                                             [](const NumberAttributes& values, Call& call,
-                                                auto... end) {
-                                               return aclnnMulsGetWorkspaceSize(
-                                                   call.input(0), call.scalar(values.number),
-                                                   call.output(0), end...);
-                                             });
+const Declaration<NumberAttributes> muls = {"muls", ACLGRAD_C(aclnnMuls), elementwise,
+                                            [](const auto& values, AclnnCall& call, auto... end) {
+                                              return aclnnMulsGetWorkspaceSize(
+                                                  call.input(0), call.scalar(values.number),
+                                                  call.output(0), end...);
+                                            }};
 
 }  // namespace calls
 
-ACLGRAD_RECORD_UNARY(exp, aclnnExp)
-ACLGRAD_RECORD_UNARY(log, aclnnLog)
-ACLGRAD_RECORD_UNARY(sqrt, aclnnSqrt)
-ACLGRAD_RECORD_UNARY(rsqrt, aclnnRsqrt)
-ACLGRAD_RECORD_UNARY(reciprocal, aclnnReciprocal)
-ACLGRAD_RECORD_UNARY(sin, aclnnSin)
-ACLGRAD_RECORD_UNARY(cos, aclnnCos)
-ACLGRAD_RECORD_UNARY(erf, aclnnErf)
-ACLGRAD_RECORD_UNARY(abs, aclnnAbs)
-ACLGRAD_RECORD_UNARY(sign, aclnnSign)
+Value exp(Operand x) { return unary<ExpOp>(x); }
+Value log(Operand x) { return unary<LogOp>(x); }
+Value sqrt(Operand x) { return unary<SqrtOp>(x); }
+Value rsqrt(Operand x) { return unary<RsqrtOp>(x); }
+Value reciprocal(Operand x) { return unary<ReciprocalOp>(x); }
+Value sin(Operand x) { return unary<SinOp>(x); }
+Value cos(Operand x) { return unary<CosOp>(x); }
+Value erf(Operand x) { return unary<ErfOp>(x); }
+Value abs(Operand x) { return unary<AbsOp>(x); }
+Value sign(Operand x) { return unary<SignOp>(x); }
 
-Value neg(const Value& x, std::source_location where) {
-  Recorder record("neg", {x}, where);
+Value neg(Operand x) {
+  Recorder record("neg", {x}, x.where);
   const DType dtype = x.dtype();
   const bool counts = dtype == DType::int8 || dtype == DType::int32 || dtype == DType::int64;
   if (!counts) record.require_floating(0);
@@ -164,29 +147,28 @@ Value neg(const Value& x, std::source_location where) {
 
 namespace calls {
 
-ACLGRAD_CALL(neg, aclnnNeg, elementwise)
+const Declaration<> neg = {"neg", ACLGRAD_C(aclnnNeg), elementwise};
 
 }  // namespace calls
 
 namespace {
 
 template <class OpType>
-Value record_comparison(const Value& a, const Value& b, std::source_location where) {
-  Recorder record(OpType::declaration().name, {a, b}, where);
+Value record_comparison(Operand a, const Value& b) {
+  Recorder record(OpType::declaration().name, {a, b}, a.where);
   return record.add<OpType>({}, {record.broadcast(a.shape(), b.shape()), DType::boolean});
 }
 
 template <class OpType>
-Value record_comparison(const Value& a, double number, std::source_location where) {
-  Recorder record(OpType::declaration().name, {a}, where);
+Value record_comparison(Operand a, double number) {
+  Recorder record(OpType::declaration().name, {a}, a.where);
   record.require_holds(a.dtype(), number, "the number");
   return record.add<OpType>({number}, {a.shape(), DType::boolean});
 }
 
 template <class OpType>
-Value record_fused(const Value& x, const Value& a, const Value& b, double factor,
-                   std::source_location where) {
-  Recorder record(OpType::declaration().name, {x, a, b}, where);
+Value record_fused(Operand x, const Value& a, const Value& b, double factor) {
+  Recorder record(OpType::declaration().name, {x, a, b}, x.where);
   for (std::size_t input = 0; input < 3; ++input) record.require_floating(input);
   const DType dtype = Recorder::promote(Recorder::promote(x.dtype(), a.dtype()), b.dtype());
   record.require_holds(dtype, factor, "factor");
@@ -196,19 +178,19 @@ Value record_fused(const Value& x, const Value& a, const Value& b, double factor
 
 }  // namespace
 
-Value pow(const Value& x, double exponent, std::source_location where) {
-  Recorder("pow", {x}, where).require_holds(x.dtype(), exponent, "the exponent");
-  return detail::record_unary<PowNumberOp>(x, where, {exponent});
+Value pow(Operand x, double exponent) {
+  Recorder("pow", {x}, x.where).require_holds(x.dtype(), exponent, "the exponent");
+  return unary<PowNumberOp>(x, {exponent});
 }
-Value pow(const Value& x, const Value& exponent, std::source_location where) {
-  Recorder record("pow", {x, exponent}, where);
+Value pow(Operand x, const Value& exponent) {
+  Recorder record("pow", {x, exponent}, x.where);
   record.require_floating(0);
   return record.add<PowOp>({}, {record.broadcast(x.shape(), exponent.shape()),
                                 Recorder::promote(x.dtype(), exponent.dtype())});
 }
 
-Value clamp(const Value& x, ClampBounds bounds, std::source_location where) {
-  Recorder record("clamp", {x}, where);
+Value clamp(Operand x, ClampBounds bounds) {
+  Recorder record("clamp", {x}, x.where);
   if (!bounds.min && !bounds.max) record.value_error("expected min, max or both");
   if (x.dtype() == DType::boolean) record.dtype_error("bool has no bounds");
   if (bounds.min) record.require_holds(x.dtype(), *bounds.min, "min");
@@ -216,45 +198,21 @@ Value clamp(const Value& x, ClampBounds bounds, std::source_location where) {
   return record.add<ClampOp>({bounds}, record.like(0));
 }
 
-Value gt(const Value& a, const Value& b, std::source_location where) {
-  return record_comparison<GtOp>(a, b, where);
-}
-Value ge(const Value& a, const Value& b, std::source_location where) {
-  return record_comparison<GeOp>(a, b, where);
-}
-Value lt(const Value& a, const Value& b, std::source_location where) {
-  return record_comparison<LtOp>(a, b, where);
-}
-Value le(const Value& a, const Value& b, std::source_location where) {
-  return record_comparison<LeOp>(a, b, where);
-}
-Value eq(const Value& a, const Value& b, std::source_location where) {
-  return record_comparison<EqOp>(a, b, where);
-}
-Value ne(const Value& a, const Value& b, std::source_location where) {
-  return record_comparison<NeOp>(a, b, where);
-}
-Value gt(const Value& a, double number, std::source_location where) {
-  return record_comparison<GtNumberOp>(a, number, where);
-}
-Value ge(const Value& a, double number, std::source_location where) {
-  return record_comparison<GeNumberOp>(a, number, where);
-}
-Value lt(const Value& a, double number, std::source_location where) {
-  return record_comparison<LtNumberOp>(a, number, where);
-}
-Value le(const Value& a, double number, std::source_location where) {
-  return record_comparison<LeNumberOp>(a, number, where);
-}
-Value eq(const Value& a, double number, std::source_location where) {
-  return record_comparison<EqNumberOp>(a, number, where);
-}
-Value ne(const Value& a, double number, std::source_location where) {
-  return record_comparison<NeNumberOp>(a, number, where);
-}
+Value gt(Operand a, const Value& b) { return record_comparison<GtOp>(a, b); }
+Value ge(Operand a, const Value& b) { return record_comparison<GeOp>(a, b); }
+Value lt(Operand a, const Value& b) { return record_comparison<LtOp>(a, b); }
+Value le(Operand a, const Value& b) { return record_comparison<LeOp>(a, b); }
+Value eq(Operand a, const Value& b) { return record_comparison<EqOp>(a, b); }
+Value ne(Operand a, const Value& b) { return record_comparison<NeOp>(a, b); }
+Value gt(Operand a, double number) { return record_comparison<GtNumberOp>(a, number); }
+Value ge(Operand a, double number) { return record_comparison<GeNumberOp>(a, number); }
+Value lt(Operand a, double number) { return record_comparison<LtNumberOp>(a, number); }
+Value le(Operand a, double number) { return record_comparison<LeNumberOp>(a, number); }
+Value eq(Operand a, double number) { return record_comparison<EqNumberOp>(a, number); }
+Value ne(Operand a, double number) { return record_comparison<NeNumberOp>(a, number); }
 
-Value where(const Value& condition, const Value& a, const Value& b, std::source_location where) {
-  Recorder record("where", {condition, a, b}, where);
+Value where(Operand condition, const Value& a, const Value& b) {
+  Recorder record("where", {condition, a, b}, condition.where);
   if (condition.dtype() != DType::boolean && condition.dtype() != DType::uint8) {
     record.dtype_error(fmt::format("the condition {} must be bool or uint8, but is {}",
                                    condition.description(), condition.dtype()));
@@ -263,19 +221,18 @@ Value where(const Value& condition, const Value& a, const Value& b, std::source_
   return record.add<WhereOp>({}, {shape, Recorder::promote(a.dtype(), b.dtype())});
 }
 
-Value masked_fill(const Value& x, const Value& mask, double number, std::source_location here) {
-  Recorder("masked_fill", {mask, x}, here).require_holds(x.dtype(), number, "the number");
-  const Value filling = x.graph().constant(Tensor::scalar(number, x.dtype()), here);
-  return where(mask, filling, x, here);
+Value masked_fill(Operand x, const Value& mask, double number) {
+  const RecordScope scope(x);
+  Recorder("masked_fill", {mask, x}, x.where).require_holds(x.dtype(), number, "the number");
+  const Value filling = x.graph().constant(Tensor::scalar(number, x.dtype()), x.where);
+  return where(mask, filling, x);
 }
 
-Value addcmul(const Value& x, const Value& a, const Value& b, double factor,
-              std::source_location where) {
-  return record_fused<AddcmulOp>(x, a, b, factor, where);
+Value addcmul(Operand x, const Value& a, const Value& b, double factor) {
+  return record_fused<AddcmulOp>(x, a, b, factor);
 }
-Value addcdiv(const Value& x, const Value& a, const Value& b, double factor,
-              std::source_location where) {
-  return record_fused<AddcdivOp>(x, a, b, factor, where);
+Value addcdiv(Operand x, const Value& a, const Value& b, double factor) {
+  return record_fused<AddcdivOp>(x, a, b, factor);
 }
 
 std::string ClampAttributes::text() const {
@@ -284,11 +241,22 @@ std::string ClampAttributes::text() const {
 }
 
 namespace calls {
+
+const Declaration<> exp = {"exp", ACLGRAD_C(aclnnExp), elementwise};
+const Declaration<> log = {"log", ACLGRAD_C(aclnnLog), elementwise};
+const Declaration<> sqrt = {"sqrt", ACLGRAD_C(aclnnSqrt), elementwise};
+const Declaration<> rsqrt = {"rsqrt", ACLGRAD_C(aclnnRsqrt), elementwise};
+const Declaration<> reciprocal = {"reciprocal", ACLGRAD_C(aclnnReciprocal), elementwise};
+const Declaration<> sin = {"sin", ACLGRAD_C(aclnnSin), elementwise};
+const Declaration<> cos = {"cos", ACLGRAD_C(aclnnCos), elementwise};
+const Declaration<> erf = {"erf", ACLGRAD_C(aclnnErf), elementwise};
+const Declaration<> abs = {"abs", ACLGRAD_C(aclnnAbs), elementwise};
+const Declaration<> sign = {"sign", ACLGRAD_C(aclnnSign), elementwise};
 namespace {
 
 // A number of the operand's kind, not of the result's.
 template <auto kPhaseOne>
-aclnnStatus with_number(const CompareAttributes& values, Call& call, std::uint64_t* size,
+aclnnStatus with_number(const CompareAttributes& values, AclnnCall& call, std::uint64_t* size,
                         aclOpExecutor** executor) {
   return kPhaseOne(call.input(0), call.scalar(values.number, call.input_spec(0).dtype),
                    call.output(0), size, executor);
@@ -296,47 +264,38 @@ aclnnStatus with_number(const CompareAttributes& values, Call& call, std::uint64
 
 }  // namespace
 
-constexpr Declaration<PowAttributes> pow_number("pow", "aclnnPowTensorScalar", aclnnPowTensorScalar,
-                                                elementwise,
-                                                in_order<aclnnPowTensorScalarGetWorkspaceSize>);
-ACLGRAD_CALL(pow, aclnnPowTensorTensor, elementwise)
-constexpr Declaration<ClampAttributes> clamp("clamp", "aclnnClamp", aclnnClamp, elementwise,
-                                             [](const ClampAttributes& values, Call& call,
-                                                auto... end) {
-                                               const auto bound = [&](std::optional<double> value) {
-                                                 return value ? call.scalar(*value) : nullptr;
-                                               };
-                                               return aclnnClampGetWorkspaceSize(
-                                                   call.input(0), bound(values.min),
-                                                   bound(values.max), call.output(0), end...);
-                                             });
-ACLGRAD_CALL(gt, aclnnGtTensor, elementwise)
-ACLGRAD_CALL(ge, aclnnGeTensor, elementwise)
-ACLGRAD_CALL(lt, aclnnLtTensor, elementwise)
-ACLGRAD_CALL(le, aclnnLeTensor, elementwise)
-ACLGRAD_CALL(eq, aclnnEqTensor, elementwise)
-ACLGRAD_CALL(ne, aclnnNeTensor, elementwise)
-constexpr Declaration<CompareAttributes> gt_number("gt", "aclnnGtScalar", aclnnGtScalar,
-                                                   elementwise,
-                                                   with_number<aclnnGtScalarGetWorkspaceSize>);
-constexpr Declaration<CompareAttributes> ge_number("ge", "aclnnGeScalar", aclnnGeScalar,
-                                                   elementwise,
-                                                   with_number<aclnnGeScalarGetWorkspaceSize>);
-constexpr Declaration<CompareAttributes> lt_number("lt", "aclnnLtScalar", aclnnLtScalar,
-                                                   elementwise,
-                                                   with_number<aclnnLtScalarGetWorkspaceSize>);
-constexpr Declaration<CompareAttributes> le_number("le", "aclnnLeScalar", aclnnLeScalar,
-                                                   elementwise,
-                                                   with_number<aclnnLeScalarGetWorkspaceSize>);
-constexpr Declaration<CompareAttributes> eq_number("eq", "aclnnEqScalar", aclnnEqScalar,
-                                                   elementwise,
-                                                   with_number<aclnnEqScalarGetWorkspaceSize>);
-constexpr Declaration<CompareAttributes> ne_number("ne", "aclnnNeScalar", aclnnNeScalar,
-                                                   elementwise,
-                                                   with_number<aclnnNeScalarGetWorkspaceSize>);
-ACLGRAD_CALL(where, aclnnSWhere, elementwise)
-ACLGRAD_CALL(addcmul, aclnnAddcmul, elementwise, FactorAttributes)
-ACLGRAD_CALL(addcdiv, aclnnAddcdiv, elementwise, FactorAttributes)
+const Declaration<PowAttributes> pow_number = {"pow", ACLGRAD_C(aclnnPowTensorScalar), elementwise};
+const Declaration<> pow = {"pow", ACLGRAD_C(aclnnPowTensorTensor), elementwise};
+const Declaration<ClampAttributes> clamp = {"clamp", ACLGRAD_C(aclnnClamp), elementwise,
+                                            [](const auto& values, AclnnCall& call, auto... end) {
+                                              const auto bound = [&](std::optional<double> value) {
+                                                return value ? call.scalar(*value) : nullptr;
+                                              };
+                                              return aclnnClampGetWorkspaceSize(
+                                                  call.input(0), bound(values.min),
+                                                  bound(values.max), call.output(0), end...);
+                                            }};
+const Declaration<> gt = {"gt", ACLGRAD_C(aclnnGtTensor), elementwise};
+const Declaration<> ge = {"ge", ACLGRAD_C(aclnnGeTensor), elementwise};
+const Declaration<> lt = {"lt", ACLGRAD_C(aclnnLtTensor), elementwise};
+const Declaration<> le = {"le", ACLGRAD_C(aclnnLeTensor), elementwise};
+const Declaration<> eq = {"eq", ACLGRAD_C(aclnnEqTensor), elementwise};
+const Declaration<> ne = {"ne", ACLGRAD_C(aclnnNeTensor), elementwise};
+const Declaration<CompareAttributes> gt_number = {"gt", ACLGRAD_C(aclnnGtScalar), elementwise,
+                                                  with_number<aclnnGtScalarGetWorkspaceSize>};
+const Declaration<CompareAttributes> ge_number = {"ge", ACLGRAD_C(aclnnGeScalar), elementwise,
+                                                  with_number<aclnnGeScalarGetWorkspaceSize>};
+const Declaration<CompareAttributes> lt_number = {"lt", ACLGRAD_C(aclnnLtScalar), elementwise,
+                                                  with_number<aclnnLtScalarGetWorkspaceSize>};
+const Declaration<CompareAttributes> le_number = {"le", ACLGRAD_C(aclnnLeScalar), elementwise,
+                                                  with_number<aclnnLeScalarGetWorkspaceSize>};
+const Declaration<CompareAttributes> eq_number = {"eq", ACLGRAD_C(aclnnEqScalar), elementwise,
+                                                  with_number<aclnnEqScalarGetWorkspaceSize>};
+const Declaration<CompareAttributes> ne_number = {"ne", ACLGRAD_C(aclnnNeScalar), elementwise,
+                                                  with_number<aclnnNeScalarGetWorkspaceSize>};
+const Declaration<> where = {"where", ACLGRAD_C(aclnnSWhere), elementwise};
+const Declaration<FactorAttributes> addcmul = {"addcmul", ACLGRAD_C(aclnnAddcmul), elementwise};
+const Declaration<FactorAttributes> addcdiv = {"addcdiv", ACLGRAD_C(aclnnAddcdiv), elementwise};
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -65,13 +65,13 @@ Shape result_shape(const Recorder& record, const ConvolutionAttributes& a) {
   return Shape(std::move(shape));
 }
 
-Value record_convolution(const Value& x, const Value& weight, const Value& bias,
+Value record_convolution(Operand x, const Value& weight, const Value& bias,
                          const ConvolutionAttributes& attributes, std::string_view name,
-                         std::optional<std::size_t> axes, std::source_location where) {
+                         std::optional<std::size_t> axes) {
   std::vector<Value> inputs = {x, weight};
   const bool has_bias = bias.id() >= 0;
   if (has_bias) inputs.push_back(bias);
-  Recorder record(name, std::move(inputs), where);
+  Recorder record(name, std::move(inputs), x.where);
   record.require_floating(0);
   record.require_same_dtype(1, 0);
   if (has_bias) record.require_same_dtype(2, 0);
@@ -91,52 +91,48 @@ Value record_convolution(const Value& x, const Value& weight, const Value& bias,
   return record.add<ConvolutionOp>(attributes, {shape, x.dtype()});
 }
 
-Value record_options(const Value& x, const Value& weight, const Value& bias,
-                     const ConvOptions& options, bool transposed, std::string_view name,
-                     std::size_t axes, std::source_location where) {
+Value record_options(Operand x, const Value& weight, const Value& bias, const ConvOptions& options,
+                     bool transposed, std::string_view name, std::size_t axes) {
   return record_convolution(
       x, weight, bias,
       {options.stride.over(axes), options.padding.over(axes), options.dilation.over(axes),
        options.output_padding.over(axes), options.groups, transposed},
-      name, axes, where);
+      name, axes);
 }
 
 }  // namespace
 
-Value conv1d(const Value& x, const Value& weight, const Value& bias, const ConvOptions& options,
-             std::source_location where) {
-  return record_options(x, weight, bias, options, false, "conv1d", 1, where);
+Value conv1d(Operand x, const Value& weight, const Value& bias, const ConvOptions& options) {
+  return record_options(x, weight, bias, options, false, "conv1d", 1);
 }
-Value conv2d(const Value& x, const Value& weight, const Value& bias, const ConvOptions& options,
-             std::source_location where) {
-  return record_options(x, weight, bias, options, false, "conv2d", 2, where);
+Value conv2d(Operand x, const Value& weight, const Value& bias, const ConvOptions& options) {
+  return record_options(x, weight, bias, options, false, "conv2d", 2);
 }
-Value conv3d(const Value& x, const Value& weight, const Value& bias, const ConvOptions& options,
-             std::source_location where) {
-  return record_options(x, weight, bias, options, false, "conv3d", 3, where);
+Value conv3d(Operand x, const Value& weight, const Value& bias, const ConvOptions& options) {
+  return record_options(x, weight, bias, options, false, "conv3d", 3);
 }
-Value conv_transpose1d(const Value& x, const Value& weight, const Value& bias,
-                       const ConvOptions& options, std::source_location where) {
-  return record_options(x, weight, bias, options, true, "conv_transpose1d", 1, where);
+Value conv_transpose1d(Operand x, const Value& weight, const Value& bias,
+                       const ConvOptions& options) {
+  return record_options(x, weight, bias, options, true, "conv_transpose1d", 1);
 }
-Value conv_transpose2d(const Value& x, const Value& weight, const Value& bias,
-                       const ConvOptions& options, std::source_location where) {
-  return record_options(x, weight, bias, options, true, "conv_transpose2d", 2, where);
+Value conv_transpose2d(Operand x, const Value& weight, const Value& bias,
+                       const ConvOptions& options) {
+  return record_options(x, weight, bias, options, true, "conv_transpose2d", 2);
 }
-Value conv_transpose3d(const Value& x, const Value& weight, const Value& bias,
-                       const ConvOptions& options, std::source_location where) {
-  return record_options(x, weight, bias, options, true, "conv_transpose3d", 3, where);
+Value conv_transpose3d(Operand x, const Value& weight, const Value& bias,
+                       const ConvOptions& options) {
+  return record_options(x, weight, bias, options, true, "conv_transpose3d", 3);
 }
 
-Value convolution(const Value& x, const Value& weight, const Value& bias,
-                  const ConvolutionAttributes& attributes, std::source_location where) {
-  return record_convolution(x, weight, bias, attributes, "convolution", std::nullopt, where);
+Value convolution(Operand x, const Value& weight, const Value& bias,
+                  const ConvolutionAttributes& attributes) {
+  return record_convolution(x, weight, bias, attributes, "convolution", std::nullopt);
 }
 
-std::array<Value, 3> convolution_backward(const Value& grad, const Value& x, const Value& weight,
+std::array<Value, 3> convolution_backward(Operand grad, const Value& x, const Value& weight,
                                           const ConvolutionAttributes& attributes,
-                                          std::array<bool, 3> wanted, std::source_location where) {
-  Recorder record("convolution_backward", {grad, x, weight}, where);
+                                          std::array<bool, 3> wanted) {
+  Recorder record("convolution_backward", {grad, x, weight}, grad.where);
   record.require_floating(1);
   record.require_same_dtype(0, 1);
   record.require_same_dtype(2, 1);
@@ -167,19 +163,19 @@ std::string ConvolutionBackwardAttributes::text() const {
 
 namespace calls {
 
-constexpr Declaration<ConvolutionAttributes> convolution(
-    "convolution", "aclnnConvolution", aclnnConvolution, separate,
-    [](const ConvolutionAttributes& values, Call& call, auto... end) {
+const Declaration<ConvolutionAttributes> convolution = {
+    "convolution", ACLGRAD_C(aclnnConvolution), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnConvolutionGetWorkspaceSize(
           call.input(0), call.input(1), call.input_count() > 2 ? call.input(2) : nullptr,
           call.int_array(values.stride), call.int_array(values.padding),
           call.int_array(values.dilation), values.transposed, call.int_array(values.output_padding),
           values.groups, call.output(0), kConvolveInDtype, end...);
-    });
+    }};
 
-constexpr Declaration<ConvolutionBackwardAttributes> convolution_backward(
-    "convolution_backward", "aclnnConvolutionBackward", aclnnConvolutionBackward, separate,
-    [](const ConvolutionBackwardAttributes& values, Call& call, auto... end) {
+const Declaration<ConvolutionBackwardAttributes> convolution_backward = {
+    "convolution_backward", ACLGRAD_C(aclnnConvolutionBackward), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
       const std::array<std::int64_t, 1> bias_sizes{call.input_spec(0).shape[1]};
       const auto gradients = detail::wanted_outputs(values.wanted, call);
       return aclnnConvolutionBackwardGetWorkspaceSize(
@@ -188,7 +184,7 @@ constexpr Declaration<ConvolutionBackwardAttributes> convolution_backward(
           call.int_array(values.dilation), values.transposed, call.int_array(values.output_padding),
           static_cast<int>(values.groups), call.bool_array(values.wanted), kConvolveInDtype,
           gradients[0], gradients[1], gradients[2], end...);
-    });
+    }};
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -12,13 +12,12 @@
 #include "aclgrad/declaration.h"
 #include "aclgrad/record.h"
 
-namespace aclgrad::detail {
+namespace aclgrad {
 
 /// A function of a floating x, of its shape and dtype.
 template <class OpType>
-Value record_unary(const Value& x, std::source_location where,
-                   typename OpType::Attributes attributes = {}) {
-  Recorder record(OpType::declaration().name, {x}, where);
+Value unary(Operand x, typename OpType::Attributes attributes = {}) {
+  Recorder record(OpType::declaration().name, {x}, x.where);
   record.require_floating(0);
   return record.add<OpType>(std::move(attributes), record.like(0));
 }
@@ -26,14 +25,15 @@ Value record_unary(const Value& x, std::source_location where,
 /// A backward operator, of the gradient and the forward's input or result, all of one shape and
 /// floating dtype.
 template <class OpType>
-Value record_gradient(const Value& grad, const Value& saved, std::source_location where,
-                      typename OpType::Attributes attributes = {}) {
-  Recorder record(OpType::declaration().name, {grad, saved}, where);
+Value gradient(Operand grad, const Value& saved, typename OpType::Attributes attributes = {}) {
+  Recorder record(OpType::declaration().name, {grad, saved}, grad.where);
   record.require_floating(1);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
   return record.add<OpType>(std::move(attributes), record.like(1));
 }
+
+namespace detail {
 
 /// The eps under a root: finite and at least 0.
 inline void require_epsilon(const Recorder& record, double eps) {
@@ -60,7 +60,8 @@ std::array<Value, 3> record_wanted(Recorder& record, typename OpType::Attributes
 }
 
 /// Its outputs in the call, null for those that are not wanted.
-inline std::array<aclTensor*, 3> wanted_outputs(const std::array<bool, 3>& wanted, Call& call) {
+inline std::array<aclTensor*, 3> wanted_outputs(const std::array<bool, 3>& wanted,
+                                                AclnnCall& call) {
   std::array<aclTensor*, 3> outputs{};
   for (std::size_t k = 0, next = 0; k < wanted.size(); ++k) {
     if (wanted[k]) outputs[k] = call.output(next++);
@@ -68,28 +69,7 @@ inline std::array<aclTensor*, 3> wanted_outputs(const std::array<bool, 3>& wante
   return outputs;
 }
 
-}  // namespace aclgrad::detail
-
-// ACLGRAD_CALL(NAME, C_FUNCTION, MEMORY, ATTRIBUTES...): the Declaration NAME, called so, of an
-// operator whose phase one is given everything in order.
-#define ACLGRAD_CALL(name, call, memory, ...)                         \
-  constexpr Declaration<__VA_ARGS__> name(#name, #call, call, memory, \
-                                          in_order<call##GetWorkspaceSize>);
-
-// Elementwise operators without attributes, which are recorded by a function of their name.
-#define ACLGRAD_RECORD_UNARY(name, call)                            \
-  namespace calls {                                                 \
-  ACLGRAD_CALL(name, call, elementwise)                             \
-  }                                                                 \
-  Value name(const Value& x, std::source_location where) {          \
-    return detail::record_unary<DeclaredOp<calls::name>>(x, where); \
-  }
-#define ACLGRAD_RECORD_GRADIENT(name, call)                                       \
-  namespace calls {                                                               \
-  ACLGRAD_CALL(name, call, elementwise)                                           \
-  }                                                                               \
-  Value name(const Value& grad, const Value& saved, std::source_location where) { \
-    return detail::record_gradient<DeclaredOp<calls::name>>(grad, saved, where);  \
-  }
+}  // namespace detail
+}  // namespace aclgrad
 
 #endif  // ACLGRAD_FRAMEWORK_GRAPH_OPS_FAMILIES_H_

@@ -35,9 +35,8 @@ std::int64_t checked_row(const Recorder& record, std::optional<std::int64_t> row
 
 }  // namespace
 
-Value index_select(const Value& x, std::int64_t dim, const Value& index,
-                   std::source_location where) {
-  Recorder record("index_select", {x, index}, where);
+Value index_select(Operand x, std::int64_t dim, const Value& index) {
+  Recorder record("index_select", {x, index}, x.where);
   require_index(record, 1);
   if (x.shape().rank() == 0 || index.shape().rank() != 1) {
     record.shape_error(
@@ -51,8 +50,8 @@ Value index_select(const Value& x, std::int64_t dim, const Value& index,
   return record.add<IndexSelectOp>({dim}, {Shape(std::move(dims)), x.dtype()});
 }
 
-Value gather(const Value& x, std::int64_t dim, const Value& index, std::source_location where) {
-  Recorder record("gather", {x, index}, where);
+Value gather(Operand x, std::int64_t dim, const Value& index) {
+  Recorder record("gather", {x, index}, x.where);
   require_index(record, 1);
   const std::size_t rank = x.shape().rank();
   dim = record.axis(dim, rank);
@@ -68,9 +67,8 @@ Value gather(const Value& x, std::int64_t dim, const Value& index, std::source_l
   return record.add<GatherOp>({dim}, {index.shape(), x.dtype()});
 }
 
-Value embedding(const Value& weight, const Value& indices, std::optional<std::int64_t> padding_idx,
-                std::source_location where) {
-  Recorder record("embedding", {weight, indices}, where);
+Value embedding(Operand weight, const Value& indices, std::optional<std::int64_t> padding_idx) {
+  Recorder record("embedding", {weight, indices}, weight.where);
   require_index(record, 1);
   if (weight.shape().rank() != 2) {
     record.shape_error(fmt::format("the weight must be a matrix, got {}", weight.shape()));
@@ -81,10 +79,9 @@ Value embedding(const Value& weight, const Value& indices, std::optional<std::in
   return record.add<EmbeddingOp>({padding}, {Shape(std::move(dims)), weight.dtype()});
 }
 
-Value embedding_dense_backward(const Value& grad, const Value& indices, std::int64_t rows,
-                               std::optional<std::int64_t> padding_idx,
-                               std::source_location where) {
-  Recorder record("embedding_dense_backward", {grad, indices}, where);
+Value embedding_dense_backward(Operand grad, const Value& indices, std::int64_t rows,
+                               std::optional<std::int64_t> padding_idx) {
+  Recorder record("embedding_dense_backward", {grad, indices}, grad.where);
   record.require_floating(0);
   require_index(record, 1);
   Dims expected = indices.shape().dims();
@@ -124,19 +121,20 @@ std::string EmbeddingAttributes::text() const {
 
 namespace calls {
 
-ACLGRAD_CALL(index_select, aclnnIndexSelect, separate, AlongAttributes)
-ACLGRAD_CALL(gather, aclnnGather, separate, AlongAttributes)
-constexpr Declaration<EmbeddingAttributes> embedding(
-    "embedding", "aclnnEmbedding", aclnnEmbedding, separate,
-    [](const EmbeddingAttributes&, Call& call, auto... end) {
+const Declaration<AlongAttributes> index_select = {"index_select", ACLGRAD_C(aclnnIndexSelect),
+                                                   separate};
+const Declaration<AlongAttributes> gather = {"gather", ACLGRAD_C(aclnnGather), separate};
+const Declaration<EmbeddingAttributes> embedding = {
+    "embedding", ACLGRAD_C(aclnnEmbedding), separate,
+    [](const auto&, AclnnCall& call, auto... end) {
       return aclnnEmbeddingGetWorkspaceSize(call.input(0), call.input(1), call.output(0), end...);
-    });
-ACLGRAD_CALL(embedding_dense_backward, aclnnEmbeddingDenseBackward, separate,
-             EmbeddingBackwardAttributes)
+    }};
+const Declaration<EmbeddingBackwardAttributes> embedding_dense_backward = {
+    "embedding_dense_backward", ACLGRAD_C(aclnnEmbeddingDenseBackward), separate};
 
-constexpr Declaration<ArangeAttributes> arange(
-    "arange", "aclnnArange", aclnnArange, separate,
-    [](const ArangeAttributes& values, Call& call, auto... end) {
+const Declaration<ArangeAttributes> arange = {
+    "arange", ACLGRAD_C(aclnnArange), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
       // Exact, whatever the result's dtype is.
       const DType dtype = call.output_spec(0).dtype;
       const auto exactly = [&](double number) {
@@ -144,7 +142,7 @@ constexpr Declaration<ArangeAttributes> arange(
       };
       return aclnnArangeGetWorkspaceSize(exactly(values.start), exactly(values.end),
                                          exactly(values.step), call.output(0), end...);
-    });
+    }};
 
 }  // namespace calls
 }  // namespace aclgrad

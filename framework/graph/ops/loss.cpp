@@ -48,9 +48,9 @@ void require_equal_shapes(const Recorder& record, std::size_t prediction, std::s
 
 // Losses of a prediction and a target, and their gradients.
 template <class OpType>
-Value record_error(const Value& prediction, const Value& target,
-                   typename OpType::Attributes attributes, std::source_location where) {
-  Recorder record(OpType::declaration().name, {prediction, target}, where);
+Value record_error(Operand prediction, const Value& target,
+                   typename OpType::Attributes attributes) {
+  Recorder record(OpType::declaration().name, {prediction, target}, prediction.where);
   record.require_floating(0);
   record.require_same_dtype(0, 1);
   require_equal_shapes(record, 0, 1);
@@ -60,9 +60,9 @@ Value record_error(const Value& prediction, const Value& target,
 }
 
 template <class OpType>
-Value record_error_gradient(const Value& grad, const Value& prediction, const Value& target,
-                            typename OpType::Attributes attributes, std::source_location where) {
-  Recorder record(OpType::declaration().name, {grad, prediction, target}, where);
+Value record_error_gradient(Operand grad, const Value& prediction, const Value& target,
+                            typename OpType::Attributes attributes) {
+  Recorder record(OpType::declaration().name, {grad, prediction, target}, grad.where);
   record.require_floating(1);
   record.require_same_dtype(0, 1);
   record.require_same_dtype(2, 1);
@@ -98,49 +98,44 @@ BceAttributes bce_attributes(const BceOptions& options) {
 
 }  // namespace
 
-Value mse_loss(const Value& prediction, const Value& target, Reduction reduction,
-               std::source_location where) {
-  return record_error<MseLossOp>(prediction, target, {reduction}, where);
+Value mse_loss(Operand prediction, const Value& target, Reduction reduction) {
+  return record_error<MseLossOp>(prediction, target, {reduction});
 }
-Value mse_loss_backward(const Value& grad, const Value& prediction, const Value& target,
-                        Reduction reduction, std::source_location where) {
-  return record_error_gradient<MseLossBackwardOp>(grad, prediction, target, {reduction}, where);
-}
-
-Value l1_loss(const Value& prediction, const Value& target, Reduction reduction,
-              std::source_location where) {
-  return record_error<L1LossOp>(prediction, target, {reduction}, where);
-}
-Value l1_loss_backward(const Value& grad, const Value& prediction, const Value& target,
-                       Reduction reduction, std::source_location where) {
-  return record_error_gradient<L1LossBackwardOp>(grad, prediction, target, {reduction}, where);
+Value mse_loss_backward(Operand grad, const Value& prediction, const Value& target,
+                        Reduction reduction) {
+  return record_error_gradient<MseLossBackwardOp>(grad, prediction, target, {reduction});
 }
 
-Value smooth_l1_loss(const Value& prediction, const Value& target, Reduction reduction, double beta,
-                     std::source_location where) {
-  const Recorder record("smooth_l1_loss", {prediction, target}, where);
+Value l1_loss(Operand prediction, const Value& target, Reduction reduction) {
+  return record_error<L1LossOp>(prediction, target, {reduction});
+}
+Value l1_loss_backward(Operand grad, const Value& prediction, const Value& target,
+                       Reduction reduction) {
+  return record_error_gradient<L1LossBackwardOp>(grad, prediction, target, {reduction});
+}
+
+Value smooth_l1_loss(Operand prediction, const Value& target, Reduction reduction, double beta) {
+  const Recorder record("smooth_l1_loss", {prediction, target}, prediction.where);
   if (!(beta >= 0)) record.value_error(fmt::format("beta must not be negative, got {}", beta));
   record.require_holds_as_float(prediction.dtype(), beta, "beta");
-  return record_error<SmoothL1LossOp>(prediction, target, {reduction, beta}, where);
+  return record_error<SmoothL1LossOp>(prediction, target, {reduction, beta});
 }
-Value smooth_l1_loss_backward(const Value& grad, const Value& prediction, const Value& target,
-                              Reduction reduction, double beta, std::source_location where) {
-  return record_error_gradient<SmoothL1LossBackwardOp>(grad, prediction, target, {reduction, beta},
-                                                       where);
+Value smooth_l1_loss_backward(Operand grad, const Value& prediction, const Value& target,
+                              Reduction reduction, double beta) {
+  return record_error_gradient<SmoothL1LossBackwardOp>(grad, prediction, target, {reduction, beta});
 }
 
-Value bce_with_logits(const Value& logits, const Value& target, const BceOptions& options,
-                      std::source_location where) {
+Value bce_with_logits(Operand logits, const Value& target, const BceOptions& options) {
   const std::vector<Value> inputs = bce_inputs({logits, target}, options);
-  Recorder record("bce_with_logits", inputs, where);
+  Recorder record("bce_with_logits", inputs, logits.where);
   check_bce(record, 0, inputs.size());
   const Shape shape = options.reduction == Reduction::none ? target.shape() : Shape{};
   return record.add<BceWithLogitsOp>(bce_attributes(options), {shape, target.dtype()});
 }
-Value bce_with_logits_backward(const Value& grad, const Value& logits, const Value& target,
-                               const BceOptions& options, std::source_location where) {
+Value bce_with_logits_backward(Operand grad, const Value& logits, const Value& target,
+                               const BceOptions& options) {
   const std::vector<Value> inputs = bce_inputs({grad, logits, target}, options);
-  Recorder record("bce_with_logits_backward", inputs, where);
+  Recorder record("bce_with_logits_backward", inputs, grad.where);
   record.require_same_dtype(0, 1);
   check_bce(record, 1, inputs.size());
   return record.add<BceWithLogitsBackwardOp>(bce_attributes(options), record.like(1));
@@ -194,21 +189,22 @@ void check_weight(const Recorder& record, const Value& scores, const Value& weig
 
 }  // namespace
 
-Value nll_loss(const Value& log_probabilities, const Value& target, const Value& weight,
-               Reduction reduction, std::int64_t ignore_index, std::source_location where) {
+Value nll_loss(Operand log_probabilities, const Value& target, const Value& weight,
+               Reduction reduction, std::int64_t ignore_index) {
   Value weights = weight;
   {
-    Recorder record("nll_loss", {log_probabilities, target}, where);
+    Recorder record("nll_loss", {log_probabilities, target}, log_probabilities.where);
     record.require_floating(0);
     check(record, log_probabilities, target);
     if (weight.id() < 0) {
       // The operator insists on weights.
       Graph graph = log_probabilities.graph();
       weights = graph.constant(
-          Tensor::full({log_probabilities.shape()[-1]}, 1, log_probabilities.dtype()), where);
+          Tensor::full({log_probabilities.shape()[-1]}, 1, log_probabilities.dtype()),
+          log_probabilities.where);
     }
   }
-  Recorder record("nll_loss", {log_probabilities, target, weights}, where);
+  Recorder record("nll_loss", {log_probabilities, target, weights}, log_probabilities.where);
   check_weight(record, log_probabilities, weights);
   const DType dtype = log_probabilities.dtype();
   Shape shape = reduction == Reduction::none ? target.shape() : Shape{};
@@ -219,9 +215,10 @@ Value nll_loss(const Value& log_probabilities, const Value& target, const Value&
 }
 
 // All checks come before the first node, so that a refused call leaves none behind.
-Value cross_entropy(const Value& logits, const Value& target, Reduction reduction,
-                    std::int64_t ignore_index, std::source_location where) {
-  const Recorder record("cross_entropy", {logits, target}, where);
+Value cross_entropy(Operand logits, const Value& target, Reduction reduction,
+                    std::int64_t ignore_index) {
+  const RecordScope scope(logits);
+  const Recorder record("cross_entropy", {logits, target}, logits.where);
   record.require_floating(0);
   const Shape shape = logits.shape();
   if (shape.rank() < 1) {
@@ -229,21 +226,21 @@ Value cross_entropy(const Value& logits, const Value& target, Reduction reductio
   }
   check_target(record, "logits", logits, target);
   if (shape.rank() <= 2) {
-    return nll_loss(log_softmax(logits, -1, where), target, {}, reduction, ignore_index, where);
+    return nll_loss(log_softmax(logits, -1), target, {}, reduction, ignore_index);
   }
   // The operator takes one row of scores for each target.
   const std::int64_t rows = target.shape().numel();
-  const Value scores = log_softmax(reshape(logits, {rows, shape[-1]}, where), -1, where);
-  const Value targets = reshape(target, {rows}, where);
-  const Value losses = nll_loss(scores, targets, {}, reduction, ignore_index, where);
-  return reduction == Reduction::none ? reshape(losses, target.shape().dims(), where) : losses;
+  const Value scores = log_softmax(reshape(logits, {rows, shape[-1]}), -1);
+  const Value targets = reshape(target, {rows});
+  const Value losses = nll_loss(scores, targets, {}, reduction, ignore_index);
+  return reduction == Reduction::none ? reshape(losses, target.shape().dims()) : losses;
 }
 
-Value nll_loss_backward(const Value& grad, const Value& log_probabilities, const Value& target,
+Value nll_loss_backward(Operand grad, const Value& log_probabilities, const Value& target,
                         const Value& weight, const Value& total_weight, Reduction reduction,
-                        std::int64_t ignore_index, std::source_location where) {
+                        std::int64_t ignore_index) {
   Recorder record("nll_loss_backward", {grad, log_probabilities, target, weight, total_weight},
-                  where);
+                  grad.where);
   record.require_floating(1);
   record.require_same_dtype(0, 1);
   record.require_same_dtype(4, 1);
@@ -263,7 +260,7 @@ OutputMemory shared_unless_reduced(const Attributes& values, std::size_t, std::s
 }
 
 // The weights that there are, from this input on; null for others.
-std::pair<aclTensor*, aclTensor*> weights(const BceAttributes& values, const Call& call,
+std::pair<aclTensor*, aclTensor*> weights(const BceAttributes& values, const AclnnCall& call,
                                           std::size_t first) {
   return {values.has_weight ? call.input(first) : nullptr,
           values.has_pos_weight ? call.input(first + (values.has_weight ? 1 : 0)) : nullptr};
@@ -271,32 +268,37 @@ std::pair<aclTensor*, aclTensor*> weights(const BceAttributes& values, const Cal
 
 }  // namespace
 
-ACLGRAD_CALL(mse_loss, aclnnMseLoss, shared_unless_reduced, MseLossAttributes)
-ACLGRAD_CALL(mse_loss_backward, aclnnMseLossBackward, elementwise, MseLossAttributes)
-ACLGRAD_CALL(l1_loss, aclnnL1Loss, shared_unless_reduced, MseLossAttributes)
-ACLGRAD_CALL(l1_loss_backward, aclnnL1LossBackward, elementwise, MseLossAttributes)
-ACLGRAD_CALL(smooth_l1_loss, aclnnSmoothL1Loss, shared_unless_reduced, SmoothL1LossAttributes)
-ACLGRAD_CALL(smooth_l1_loss_backward, aclnnSmoothL1LossBackward, elementwise,
-             SmoothL1LossAttributes)
-constexpr Declaration<BceAttributes> bce_with_logits(
-    "bce_with_logits", "aclnnBinaryCrossEntropyWithLogits", aclnnBinaryCrossEntropyWithLogits,
-    shared_unless_reduced, [](const BceAttributes& values, Call& call, auto... end) {
+const Declaration<MseLossAttributes> mse_loss = {"mse_loss", ACLGRAD_C(aclnnMseLoss),
+                                                 shared_unless_reduced};
+const Declaration<MseLossAttributes> mse_loss_backward = {
+    "mse_loss_backward", ACLGRAD_C(aclnnMseLossBackward), elementwise};
+const Declaration<MseLossAttributes> l1_loss = {"l1_loss", ACLGRAD_C(aclnnL1Loss),
+                                                shared_unless_reduced};
+const Declaration<MseLossAttributes> l1_loss_backward = {
+    "l1_loss_backward", ACLGRAD_C(aclnnL1LossBackward), elementwise};
+const Declaration<SmoothL1LossAttributes> smooth_l1_loss = {
+    "smooth_l1_loss", ACLGRAD_C(aclnnSmoothL1Loss), shared_unless_reduced};
+const Declaration<SmoothL1LossAttributes> smooth_l1_loss_backward = {
+    "smooth_l1_loss_backward", ACLGRAD_C(aclnnSmoothL1LossBackward), elementwise};
+const Declaration<BceAttributes> bce_with_logits = {
+    "bce_with_logits", ACLGRAD_C(aclnnBinaryCrossEntropyWithLogits), shared_unless_reduced,
+    [](const auto& values, AclnnCall& call, auto... end) {
       const auto [weight, pos_weight] = weights(values, call, 2);
       return aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
           call.input(0), call.input(1), weight, pos_weight,
           static_cast<std::int64_t>(values.reduction), call.output(0), end...);
-    });
-constexpr Declaration<BceAttributes> bce_with_logits_backward(
-    "bce_with_logits_backward", "aclnnBinaryCrossEntropyWithLogitsBackward",
-    aclnnBinaryCrossEntropyWithLogitsBackward, elementwise,
-    [](const BceAttributes& values, Call& call, auto... end) {
+    }};
+const Declaration<BceAttributes> bce_with_logits_backward = {
+    "bce_with_logits_backward", ACLGRAD_C(aclnnBinaryCrossEntropyWithLogitsBackward), elementwise,
+    [](const auto& values, AclnnCall& call, auto... end) {
       const auto [weight, pos_weight] = weights(values, call, 3);
       return aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
           call.input(0), call.input(1), call.input(2), weight, pos_weight,
           static_cast<std::int64_t>(values.reduction), call.output(0), end...);
-    });
-ACLGRAD_CALL(nll_loss, aclnnNLLLoss, separate, NllLossAttributes)
-ACLGRAD_CALL(nll_loss_backward, aclnnNLLLossBackward, separate, NllLossAttributes)
+    }};
+const Declaration<NllLossAttributes> nll_loss = {"nll_loss", ACLGRAD_C(aclnnNLLLoss), separate};
+const Declaration<NllLossAttributes> nll_loss_backward = {
+    "nll_loss_backward", ACLGRAD_C(aclnnNLLLossBackward), separate};
 
 }  // namespace calls
 }  // namespace aclgrad

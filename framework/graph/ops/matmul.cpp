@@ -60,17 +60,16 @@ void check_factors(const Recorder& record, DType dtype, double beta, double alph
 
 }  // namespace
 
-Value matmul(const Value& a, const Value& b, std::source_location where) {
-  Recorder record("matmul", {a, b}, where);
+Value matmul(Operand a, const Value& b) {
+  Recorder record("matmul", {a, b}, a.where);
   record.require_floating(0);
   record.require_floating(1);
   Shape shape = product_shape(record, a.shape(), b.shape());
   return record.add<MatmulOp>({}, {std::move(shape), Recorder::promote(a.dtype(), b.dtype())});
 }
 
-Value addmm(const Value& c, const Value& a, const Value& b, double beta, double alpha,
-            std::source_location where) {
-  Recorder record("addmm", {c, a, b}, where);
+Value addmm(Operand c, const Value& a, const Value& b, double beta, double alpha) {
+  Recorder record("addmm", {c, a, b}, c.where);
   for (std::size_t i = 0; i < 3; ++i) record.require_floating(i);
   if (a.shape().rank() != 2 || b.shape().rank() != 2) {
     record.shape_error(
@@ -84,17 +83,16 @@ Value addmm(const Value& c, const Value& a, const Value& b, double beta, double 
   return record.add<AddmmOp>({beta, alpha}, {std::move(shape), dtype});
 }
 
-Value bmm(const Value& a, const Value& b, std::source_location where) {
-  Recorder record("bmm", {a, b}, where);
+Value bmm(Operand a, const Value& b) {
+  Recorder record("bmm", {a, b}, a.where);
   record.require_floating(0);
   record.require_floating(1);
   Shape shape = batch_product_shape(record, a, b);
   return record.add<BmmOp>({}, {std::move(shape), Recorder::promote(a.dtype(), b.dtype())});
 }
 
-Value baddbmm(const Value& c, const Value& a, const Value& b, double beta, double alpha,
-              std::source_location where) {
-  Recorder record("baddbmm", {c, a, b}, where);
+Value baddbmm(Operand c, const Value& a, const Value& b, double beta, double alpha) {
+  Recorder record("baddbmm", {c, a, b}, c.where);
   for (std::size_t i = 0; i < 3; ++i) record.require_floating(i);
   Shape shape = batch_product_shape(record, a, b);
   if (a.shape()[0] != shape[0]) {
@@ -107,8 +105,10 @@ Value baddbmm(const Value& c, const Value& a, const Value& b, double beta, doubl
   return record.add<BaddbmmOp>({beta, alpha}, {std::move(shape), dtype});
 }
 
-Value linear(const Value& x, const Value& weight, const Value& bias, std::source_location where) {
-  Recorder record("linear", {x, weight, bias}, where);  // checks only: addmm is what gets recorded
+Value linear(Operand x, const Value& weight, const Value& bias) {
+  const RecordScope scope(x);
+  Recorder record("linear", {x, weight, bias},
+                  x.where);  // checks only: addmm is what gets recorded
   if (x.shape().rank() < 1 || weight.shape().rank() != 2 || x.shape()[-1] != weight.shape()[0]) {
     record.shape_error(fmt::format("x {} needs a weight of shape [{}, out], got {}", x.shape(),
                                    x.shape().rank() < 1 ? 1 : x.shape()[-1], weight.shape()));
@@ -117,14 +117,14 @@ Value linear(const Value& x, const Value& weight, const Value& bias, std::source
     record.shape_error(
         fmt::format("the bias must have shape [{}], got {}", weight.shape()[1], bias.shape()));
   }
-  if (x.shape().rank() == 2) return addmm(bias, x, weight, 1, 1, where);
+  if (x.shape().rank() == 2) return addmm(bias, x, weight, 1, 1);
   Dims dims = x.shape().dims();
   dims.back() = weight.shape()[1];
   // The row count is worked out here: with an empty matrix -1 would be ambiguous.
   std::int64_t rows = 1;
   for (std::size_t i = 0; i + 1 < dims.size(); ++i) rows *= dims[i];
-  const Value matrix = reshape(x, {rows, x.shape()[-1]}, where);
-  return reshape(addmm(bias, matrix, weight, 1, 1, where), std::move(dims), where);
+  const Value matrix = reshape(x, {rows, x.shape()[-1]});
+  return reshape(addmm(bias, matrix, weight, 1, 1), std::move(dims));
 }
 
 std::string AddmmAttributes::text() const {
@@ -136,13 +136,13 @@ namespace calls {
 namespace {
 
 template <auto kPhaseOne>
-aclnnStatus product(const NoAttributes&, Call& call, std::uint64_t* size,
+aclnnStatus product(const NoAttributes&, AclnnCall& call, std::uint64_t* size,
                     aclOpExecutor** executor) {
   return kPhaseOne(call.input(0), call.input(1), call.output(0), kKeepDtype, size, executor);
 }
 
 template <auto kPhaseOne>
-aclnnStatus product_and_addend(const AddmmAttributes& values, Call& call, std::uint64_t* size,
+aclnnStatus product_and_addend(const AddmmAttributes& values, AclnnCall& call, std::uint64_t* size,
                                aclOpExecutor** executor) {
   return kPhaseOne(call.input(0), call.input(1), call.input(2), call.scalar(values.beta),
                    call.scalar(values.alpha), call.output(0), kKeepDtype, size, executor);
@@ -150,14 +150,14 @@ aclnnStatus product_and_addend(const AddmmAttributes& values, Call& call, std::u
 
 }  // namespace
 
-constexpr Declaration<> matmul("matmul", "aclnnMatmul", aclnnMatmul, separate,
-                               product<aclnnMatmulGetWorkspaceSize>);
-constexpr Declaration<> bmm("bmm", "aclnnBatchMatMul", aclnnBatchMatMul, separate,
-                            product<aclnnBatchMatMulGetWorkspaceSize>);
-constexpr Declaration<AddmmAttributes> addmm("addmm", "aclnnAddmm", aclnnAddmm, separate,
-                                             product_and_addend<aclnnAddmmGetWorkspaceSize>);
-constexpr Declaration<AddmmAttributes> baddbmm("baddbmm", "aclnnBaddbmm", aclnnBaddbmm, separate,
-                                               product_and_addend<aclnnBaddbmmGetWorkspaceSize>);
+const Declaration<> matmul = {"matmul", ACLGRAD_C(aclnnMatmul), separate,
+                              product<aclnnMatmulGetWorkspaceSize>};
+const Declaration<> bmm = {"bmm", ACLGRAD_C(aclnnBatchMatMul), separate,
+                           product<aclnnBatchMatMulGetWorkspaceSize>};
+const Declaration<AddmmAttributes> addmm = {"addmm", ACLGRAD_C(aclnnAddmm), separate,
+                                            product_and_addend<aclnnAddmmGetWorkspaceSize>};
+const Declaration<AddmmAttributes> baddbmm = {"baddbmm", ACLGRAD_C(aclnnBaddbmm), separate,
+                                              product_and_addend<aclnnBaddbmmGetWorkspaceSize>};
 
 }  // namespace calls
 }  // namespace aclgrad

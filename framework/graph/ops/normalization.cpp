@@ -51,38 +51,30 @@ TensorSpec number_per_row(const Value& x, const Value& weight) {
 }
 
 template <class OpType>
-Value record_along(const Value& x, std::int64_t dim, std::source_location where) {
-  Recorder(OpType::declaration().name, {x}, where).axis(dim, x.shape().rank());
-  return detail::record_unary<OpType>(x, where, {dim});
+Value record_along(Operand x, std::int64_t dim) {
+  Recorder(OpType::declaration().name, {x}, x.where).axis(dim, x.shape().rank());
+  return unary<OpType>(x, {dim});
 }
 
 template <class OpType>
-Value record_gradient_along(const Value& grad, const Value& result, std::int64_t dim,
-                            std::source_location where) {
-  Recorder(OpType::declaration().name, {grad, result}, where).axis(dim, result.shape().rank());
-  return detail::record_gradient<OpType>(grad, result, where, {dim});
+Value record_gradient_along(Operand grad, const Value& result, std::int64_t dim) {
+  Recorder(OpType::declaration().name, {grad, result}, grad.where).axis(dim, result.shape().rank());
+  return gradient<OpType>(grad, result, {dim});
 }
 
 }  // namespace
 
-Value softmax(const Value& x, std::int64_t dim, std::source_location where) {
-  return record_along<SoftmaxOp>(x, dim, where);
+Value softmax(Operand x, std::int64_t dim) { return record_along<SoftmaxOp>(x, dim); }
+Value softmax_backward(Operand grad, const Value& result, std::int64_t dim) {
+  return record_gradient_along<SoftmaxBackwardOp>(grad, result, dim);
 }
-Value softmax_backward(const Value& grad, const Value& result, std::int64_t dim,
-                       std::source_location where) {
-  return record_gradient_along<SoftmaxBackwardOp>(grad, result, dim, where);
-}
-Value log_softmax(const Value& x, std::int64_t dim, std::source_location where) {
-  return record_along<LogSoftmaxOp>(x, dim, where);
-}
-Value log_softmax_backward(const Value& grad, const Value& result, std::int64_t dim,
-                           std::source_location where) {
-  return record_gradient_along<LogSoftmaxBackwardOp>(grad, result, dim, where);
+Value log_softmax(Operand x, std::int64_t dim) { return record_along<LogSoftmaxOp>(x, dim); }
+Value log_softmax_backward(Operand grad, const Value& result, std::int64_t dim) {
+  return record_gradient_along<LogSoftmaxBackwardOp>(grad, result, dim);
 }
 
-Value layer_norm(const Value& x, const Value& weight, const Value& bias, double eps,
-                 std::source_location where) {
-  Recorder record("layer_norm", {x, weight, bias}, where);
+Value layer_norm(Operand x, const Value& weight, const Value& bias, double eps) {
+  Recorder record("layer_norm", {x, weight, bias}, x.where);
   record.require_floating(0);
   record.require_same_dtype(2, 1);
   record.require_same_shape(2, 1);
@@ -92,10 +84,10 @@ Value layer_norm(const Value& x, const Value& weight, const Value& bias, double 
   return record.add<LayerNormOp>({eps}, {record.like(0), number, number}).front();
 }
 
-std::array<Value, 3> layer_norm_backward(const Value& grad, const Value& x, const Value& mean,
+std::array<Value, 3> layer_norm_backward(Operand grad, const Value& x, const Value& mean,
                                          const Value& rstd, const Value& weight,
-                                         std::array<bool, 3> wanted, std::source_location where) {
-  Recorder record("layer_norm_backward", {grad, x, mean, rstd, weight}, where);
+                                         std::array<bool, 3> wanted) {
+  Recorder record("layer_norm_backward", {grad, x, mean, rstd, weight}, grad.where);
   record.require_floating(1);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
@@ -105,17 +97,17 @@ std::array<Value, 3> layer_norm_backward(const Value& grad, const Value& x, cons
       record, {wanted}, wanted, {record.like(1), record.like(4), record.like(4)});
 }
 
-Value rms_norm(const Value& x, const Value& gamma, double eps, std::source_location where) {
-  Recorder record("rms_norm", {x, gamma}, where);
+Value rms_norm(Operand x, const Value& gamma, double eps) {
+  Recorder record("rms_norm", {x, gamma}, x.where);
   record.require_floating(0);
   check_rows(record, x, gamma);
   detail::require_epsilon(record, eps);
   return record.add<RmsNormOp>({eps}, {record.like(0), number_per_row(x, gamma)}).front();
 }
 
-std::array<Value, 2> rms_norm_backward(const Value& grad, const Value& x, const Value& rstd,
-                                       const Value& gamma, std::source_location where) {
-  Recorder record("rms_norm_backward", {grad, x, rstd, gamma}, where);
+std::array<Value, 2> rms_norm_backward(Operand grad, const Value& x, const Value& rstd,
+                                       const Value& gamma) {
+  Recorder record("rms_norm_backward", {grad, x, rstd, gamma}, grad.where);
   record.require_floating(1);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
@@ -136,31 +128,35 @@ std::string LayerNormBackwardAttributes::text() const {
 
 namespace calls {
 
-ACLGRAD_CALL(softmax, aclnnSoftmax, separate, SoftmaxAttributes)
-ACLGRAD_CALL(softmax_backward, aclnnSoftmaxBackward, separate, SoftmaxAttributes)
-ACLGRAD_CALL(log_softmax, aclnnLogSoftmax, separate, SoftmaxAttributes)
-ACLGRAD_CALL(log_softmax_backward, aclnnLogSoftmaxBackward, separate, SoftmaxAttributes)
+const Declaration<SoftmaxAttributes> softmax = {"softmax", ACLGRAD_C(aclnnSoftmax), separate};
+const Declaration<SoftmaxAttributes> softmax_backward = {"softmax_backward",
+                                                         ACLGRAD_C(aclnnSoftmaxBackward), separate};
+const Declaration<SoftmaxAttributes> log_softmax = {"log_softmax", ACLGRAD_C(aclnnLogSoftmax),
+                                                    separate};
+const Declaration<SoftmaxAttributes> log_softmax_backward = {
+    "log_softmax_backward", ACLGRAD_C(aclnnLogSoftmaxBackward), separate};
 
-constexpr Declaration<LayerNormAttributes> layer_norm(
-    "layer_norm", "aclnnLayerNorm", aclnnLayerNorm, separate,
-    [](const LayerNormAttributes& values, Call& call, auto... end) {
+const Declaration<LayerNormAttributes> layer_norm = {
+    "layer_norm", ACLGRAD_C(aclnnLayerNorm), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnLayerNormGetWorkspaceSize(
           call.input(0), call.int_array(call.input_spec(1).shape.dims()), call.input(1),
           call.input(2), values.eps, call.output(0), call.output(1), call.output(2), end...);
-    });
+    }};
 
-ACLGRAD_CALL(rms_norm, aclnnRmsNorm, separate, RmsNormAttributes)
-ACLGRAD_CALL(rms_norm_backward, aclnnRmsNormGrad, separate)
+const Declaration<RmsNormAttributes> rms_norm = {"rms_norm", ACLGRAD_C(aclnnRmsNorm), separate};
+const Declaration<> rms_norm_backward = {"rms_norm_backward", ACLGRAD_C(aclnnRmsNormGrad),
+                                         separate};
 
-constexpr Declaration<LayerNormBackwardAttributes> layer_norm_backward(
-    "layer_norm_backward", "aclnnLayerNormBackward", aclnnLayerNormBackward, separate,
-    [](const LayerNormBackwardAttributes& values, Call& call, auto... end) {
+const Declaration<LayerNormBackwardAttributes> layer_norm_backward = {
+    "layer_norm_backward", ACLGRAD_C(aclnnLayerNormBackward), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
       const auto gradients = detail::wanted_outputs(values.wanted, call);
       return aclnnLayerNormBackwardGetWorkspaceSize(
           call.input(0), call.input(1), call.int_array(call.input_spec(4).shape.dims()),
           call.input(2), call.input(3), call.input(4), nullptr, call.bool_array(values.wanted),
           gradients[0], gradients[1], gradients[2], end...);
-    });
+    }};
 
 }  // namespace calls
 
@@ -197,10 +193,9 @@ std::int64_t places_of(const Shape& shape) {
 
 }  // namespace
 
-Value batch_norm(const Value& x, const Value& weight, const Value& bias, const Value& running_mean,
-                 const Value& running_var, const BatchNormOptions& options,
-                 std::source_location where) {
-  Recorder record("batch_norm", {x, weight, bias, running_mean, running_var}, where);
+Value batch_norm(Operand x, const Value& weight, const Value& bias, const Value& running_mean,
+                 const Value& running_var, const BatchNormOptions& options) {
+  Recorder record("batch_norm", {x, weight, bias, running_mean, running_var}, x.where);
   check_channels(record, 0, 1, 5);
   detail::require_epsilon(record, options.eps);
   if (!(options.momentum >= 0 && options.momentum <= 1)) {
@@ -225,11 +220,10 @@ Value batch_norm(const Value& x, const Value& weight, const Value& bias, const V
       .front();
 }
 
-std::array<Value, 3> batch_norm_backward(const Value& grad, const Value& x, const Value& mean,
+std::array<Value, 3> batch_norm_backward(Operand grad, const Value& x, const Value& mean,
                                          const Value& spread, const Value& weight,
-                                         const BatchNormBackwardAttributes& attributes,
-                                         std::source_location where) {
-  Recorder record("batch_norm_backward", {grad, x, mean, spread, weight}, where);
+                                         const BatchNormBackwardAttributes& attributes) {
+  Recorder record("batch_norm_backward", {grad, x, mean, spread, weight}, grad.where);
   check_channels(record, 1, 2, 5);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
@@ -247,9 +241,10 @@ std::array<Value, 3> batch_norm_backward(const Value& grad, const Value& x, cons
       record, attributes, attributes.wanted, {record.like(1), record.like(4), record.like(4)});
 }
 
-Value group_norm(const Value& x, std::int64_t groups, const Value& weight, const Value& bias,
-                 double eps, std::source_location where) {
-  Recorder record("group_norm", {x, weight, bias}, where);
+Value group_norm(Operand x, std::int64_t groups, const Value& weight, const Value& bias,
+                 double eps) {
+  const RecordScope scope(x);
+  Recorder record("group_norm", {x, weight, bias}, x.where);
   check_channels(record, 0, 1, 3);
   record.require_same_dtype(1, 0);
   record.require_same_dtype(2, 0);
@@ -262,20 +257,19 @@ Value group_norm(const Value& x, std::int64_t groups, const Value& weight, const
   if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
     // The operator keeps mean and rstd in x's dtype: rounded to 16 bits they would make a gradient
     // where there is none.
-    const Value wide = cast(x, DType::float32, where);
-    const Value wide_weight = cast(weight, DType::float32, where);
-    const Value wide_bias = cast(bias, DType::float32, where);
-    return cast(group_norm(wide, groups, wide_weight, wide_bias, eps, where), x.dtype(), where);
+    const Value wide = cast(x, DType::float32);
+    const Value wide_weight = cast(weight, DType::float32);
+    const Value wide_bias = cast(bias, DType::float32);
+    return cast(group_norm(wide, groups, wide_weight, wide_bias, eps), x.dtype());
   }
   const TensorSpec number{Shape{shape[0], groups}, x.dtype()};
   return record.add<GroupNormOp>({groups, eps}, {record.like(0), number, number}).front();
 }
 
-std::array<Value, 3> group_norm_backward(const Value& grad, const Value& x, const Value& mean,
+std::array<Value, 3> group_norm_backward(Operand grad, const Value& x, const Value& mean,
                                          const Value& rstd, const Value& weight,
-                                         const GroupNormBackwardAttributes& attributes,
-                                         std::source_location where) {
-  Recorder record("group_norm_backward", {grad, x, mean, rstd, weight}, where);
+                                         const GroupNormBackwardAttributes& attributes) {
+  Recorder record("group_norm_backward", {grad, x, mean, rstd, weight}, grad.where);
   check_channels(record, 1, 4, 5);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
@@ -296,13 +290,13 @@ std::string GroupNormBackwardAttributes::text() const {
 
 namespace calls {
 
-constexpr Declaration<BatchNormAttributes> batch_norm(
-    "batch_norm", "aclnnBatchNorm", aclnnBatchNorm,
+const Declaration<BatchNormAttributes> batch_norm = {
+    "batch_norm", ACLGRAD_C(aclnnBatchNorm),
     [](const BatchNormAttributes& values, std::size_t output, std::size_t input) {
       const bool updates = values.updates_running && output >= kFirstUpdated && output == input;
       return updates ? OutputMemory::updated : OutputMemory::separate;
     },
-    [](const BatchNormAttributes& values, Call& call, auto... end) {
+    [](const auto& values, AclnnCall& call, auto... end) {
       const bool has_running = !values.training || values.updates_running;
       return aclnnBatchNormGetWorkspaceSize(
           call.input(0), call.input(1), call.input(2),
@@ -315,11 +309,11 @@ constexpr Declaration<BatchNormAttributes> batch_norm(
       BatchNormAttributes kept = values;
       kept.updates_running = false;
       return std::make_shared<BatchNormOp>(kept);
-    });
+    }};
 
-constexpr Declaration<BatchNormBackwardAttributes> batch_norm_backward(
-    "batch_norm_backward", "aclnnBatchNormBackward", aclnnBatchNormBackward, separate,
-    [](const BatchNormBackwardAttributes& values, Call& call, auto... end) {
+const Declaration<BatchNormBackwardAttributes> batch_norm_backward = {
+    "batch_norm_backward", ACLGRAD_C(aclnnBatchNormBackward), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
       const auto gradients = detail::wanted_outputs(values.wanted, call);
       aclTensor* const mean = call.input(2);
       aclTensor* const spread = call.input(3);
@@ -329,27 +323,27 @@ constexpr Declaration<BatchNormBackwardAttributes> batch_norm_backward(
           training ? nullptr : spread, training ? mean : nullptr, training ? spread : nullptr,
           training, values.eps, call.bool_array(values.wanted), gradients[0], gradients[1],
           gradients[2], end...);
-    });
+    }};
 
-constexpr Declaration<GroupNormAttributes> group_norm(
-    "group_norm", "aclnnGroupNorm", aclnnGroupNorm, separate,
-    [](const GroupNormAttributes& values, Call& call, auto... end) {
+const Declaration<GroupNormAttributes> group_norm = {
+    "group_norm", ACLGRAD_C(aclnnGroupNorm), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
       const Shape& shape = call.input_spec(0).shape;
       return aclnnGroupNormGetWorkspaceSize(call.input(0), call.input(1), call.input(2), shape[0],
                                             shape[1], places_of(shape), values.groups, values.eps,
                                             call.output(0), call.output(1), call.output(2), end...);
-    });
+    }};
 
-constexpr Declaration<GroupNormBackwardAttributes> group_norm_backward(
-    "group_norm_backward", "aclnnGroupNormBackward", aclnnGroupNormBackward, separate,
-    [](const GroupNormBackwardAttributes& values, Call& call, auto... end) {
+const Declaration<GroupNormBackwardAttributes> group_norm_backward = {
+    "group_norm_backward", ACLGRAD_C(aclnnGroupNormBackward), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
       const Shape& shape = call.input_spec(1).shape;
       const auto gradients = detail::wanted_outputs(values.wanted, call);
       return aclnnGroupNormBackwardGetWorkspaceSize(
           call.input(0), call.input(1), call.input(2), call.input(3), call.input(4), shape[0],
           shape[1], places_of(shape), values.groups, call.bool_array(values.wanted), gradients[0],
           gradients[1], gradients[2], end...);
-    });
+    }};
 
 }  // namespace calls
 }  // namespace aclgrad

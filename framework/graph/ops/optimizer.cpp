@@ -28,16 +28,16 @@ void require_broadcasts_to_variable(const Recorder& record) {
 
 }  // namespace
 
-Value inplace_add(const Value& variable, const Value& x, double alpha, std::source_location where) {
-  Recorder record("inplace_add", {variable, x}, where);
+Value inplace_add(Operand variable, const Value& x, double alpha) {
+  Recorder record("inplace_add", {variable, x}, variable.where);
   record.require_same_dtype(0, 1);
   require_broadcasts_to_variable(record);
   record.require_holds(variable.dtype(), alpha, "alpha");
   return record.add<InplaceAddOp>({alpha}, record.like(0));
 }
 
-Value accumulate(const Value& variable, const Value& x, double decay, std::source_location where) {
-  Recorder record("accumulate", {variable, x}, where);
+Value accumulate(Operand variable, const Value& x, double decay) {
+  Recorder record("accumulate", {variable, x}, variable.where);
   record.require_floating(0);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
@@ -45,23 +45,22 @@ Value accumulate(const Value& variable, const Value& x, double decay, std::sourc
   return record.add<AccumulateOp>({decay}, record.like(0));
 }
 
-Value assign(const Value& variable, const Value& x, std::source_location where) {
-  Recorder record("assign", {variable, x}, where);
+Value assign(Operand variable, const Value& x) {
+  Recorder record("assign", {variable, x}, variable.where);
   require_broadcasts_to_variable(record);
   return record.add<AssignOp>({}, record.like(0));
 }
 
-AdamWResult apply_adam_w(const Value& parameter, const Value& first_moment,
-                         const Value& second_moment, const Value& gradient, const Value& step,
-                         const AdamWAttributes& attributes, const Value& largest_second_moment,
-                         std::source_location where) {
+AdamWResult apply_adam_w(Operand parameter, const Value& first_moment, const Value& second_moment,
+                         const Value& gradient, const Value& step,
+                         const AdamWAttributes& attributes, const Value& largest_second_moment) {
   std::vector<Value> inputs = {parameter, first_moment, second_moment};
   AdamWAttributes used = attributes;
   used.amsgrad = largest_second_moment.id() >= 0;
   if (used.amsgrad) inputs.push_back(largest_second_moment);
   const std::size_t updated = inputs.size();
   inputs.insert(inputs.end(), {gradient, step});
-  Recorder record("apply_adam_w", std::move(inputs), where);
+  Recorder record("apply_adam_w", std::move(inputs), parameter.where);
   record.require_floating(0);
   record.require_holds(DType::float32, attributes.learning_rate, "learning_rate");
   record.require_holds(DType::float32, attributes.beta1, "beta1");
@@ -93,37 +92,37 @@ std::string AdamWAttributes::text() const {
 
 namespace calls {
 
-constexpr Declaration<InplaceAddAttributes> inplace_add(
-    "inplace_add", "aclnnInplaceAdd", aclnnInplaceAdd, updating,
-    [](const InplaceAddAttributes& values, Call& call, auto... end) {
+const Declaration<InplaceAddAttributes> inplace_add = {
+    "inplace_add", ACLGRAD_C(aclnnInplaceAdd), updating,
+    [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnInplaceAddGetWorkspaceSize(call.output(0), call.input(1),
                                              call.scalar(values.alpha), end...);
-    });
+    }};
 
 // x + decay variable, into the variable.
-constexpr Declaration<AccumulateAttributes> accumulate(
-    "accumulate", "aclnnAdd", aclnnAdd, updating,
-    [](const AccumulateAttributes& values, Call& call, auto... end) {
+const Declaration<AccumulateAttributes> accumulate = {
+    "accumulate", ACLGRAD_C(aclnnAdd), updating,
+    [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnAddGetWorkspaceSize(call.input(1), call.input(0), call.scalar(values.decay),
                                       call.output(0), end...);
-    });
+    }};
 
-constexpr Declaration<> assign("assign", "aclnnInplaceCopy", aclnnInplaceCopy, replacing,
-                               [](const NoAttributes&, Call& call, auto... end) {
-                                 return aclnnInplaceCopyGetWorkspaceSize(call.output(0),
-                                                                         call.input(1), end...);
-                               });
+const Declaration<> assign = {"assign", ACLGRAD_C(aclnnInplaceCopy), replacing,
+                              [](const auto&, AclnnCall& call, auto... end) {
+                                return aclnnInplaceCopyGetWorkspaceSize(call.output(0),
+                                                                        call.input(1), end...);
+                              }};
 
-constexpr Declaration<AdamWAttributes> apply_adam_w(
-    "apply_adam_w", "aclnnApplyAdamWV2", aclnnApplyAdamWV2, updating,
-    [](const AdamWAttributes& values, Call& call, auto... end) {
+const Declaration<AdamWAttributes> apply_adam_w = {
+    "apply_adam_w", ACLGRAD_C(aclnnApplyAdamWV2), updating,
+    [](const auto& values, AclnnCall& call, auto... end) {
       const std::size_t gradient = values.amsgrad ? 4 : 3;
       return aclnnApplyAdamWV2GetWorkspaceSize(
           call.output(0), call.output(1), call.output(2), values.amsgrad ? call.output(3) : nullptr,
           call.input(gradient), call.input(gradient + 1), to_float(values.learning_rate),
           to_float(values.beta1), to_float(values.beta2), to_float(values.weight_decay),
           to_float(values.epsilon), values.amsgrad, values.maximize, end...);
-    });
+    }};
 
 }  // namespace calls
 
@@ -140,49 +139,46 @@ Recorder record_list(std::string_view op, const std::vector<Value>& values,
 
 }  // namespace
 
-std::vector<Value> foreach_norm(const std::vector<Value>& values, double p,
-                                std::source_location where) {
-  Recorder record = record_list("foreach_norm", values, where);
+std::vector<Value> foreach_norm(Operands values, double p) {
+  Recorder record = record_list("foreach_norm", values, values.where);
   if (std::isnan(p)) record.value_error("p must be a number, got NaN");
   const std::vector<TensorSpec> scalars(values.size(), {Shape{}, values.front().dtype()});
   return record.add<ForeachNormOp>({p}, scalars);
 }
 
-std::vector<Value> foreach_mul(const std::vector<Value>& values, double factor,
-                               std::source_location where) {
-  Recorder record = record_list("foreach_mul", values, where);
+std::vector<Value> foreach_mul(Operands values, double factor) {
+  Recorder record = record_list("foreach_mul", values, values.where);
   record.require_holds(values.front().dtype(), factor, "factor");
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < values.size(); ++i) specs.push_back(record.like(i));
   return record.add<ForeachMulOp>({factor}, std::move(specs));
 }
 
-std::vector<Value> foreach_mul(const std::vector<Value>& values, const Value& factor,
-                               std::source_location where) {
+std::vector<Value> foreach_mul(Operands values, const Value& factor) {
   std::vector<Value> products;
-  for (const Value& each : values) products.push_back(mul(each, factor, where));
+  for (const Value& each : values) products.push_back(mul({each, values.where}, factor));
   return products;
 }
 
 namespace calls {
 
-constexpr Declaration<ForeachNormAttributes> foreach_norm(
-    "foreach_norm", "aclnnForeachNorm", aclnnForeachNorm, separate,
-    [](const ForeachNormAttributes& values, Call& call, auto... end) {
+const Declaration<ForeachNormAttributes> foreach_norm = {
+    "foreach_norm", ACLGRAD_C(aclnnForeachNorm), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnForeachNormGetWorkspaceSize(call.input_list(), call.scalar(values.p),
                                               call.output_list(), end...);
-    });
-constexpr Declaration<ForeachMulAttributes> foreach_mul(
-    "foreach_mul", "aclnnForeachMulScalarV2", aclnnForeachMulScalarV2,
+    }};
+const Declaration<ForeachMulAttributes> foreach_mul = {
+    "foreach_mul", ACLGRAD_C(aclnnForeachMulScalarV2),
     [](const ForeachMulAttributes&, std::size_t output, std::size_t input) {
       return output == input ? OutputMemory::may_be_shared : OutputMemory::separate;
     },
-    [](const ForeachMulAttributes& values, Call& call, auto... end) {
+    [](const auto& values, AclnnCall& call, auto... end) {
       // ACL_DOUBLE is taken beside every floating dtype.
       return aclnnForeachMulScalarV2GetWorkspaceSize(call.input_list(),
                                                      call.scalar(values.factor, DType::float64),
                                                      call.output_list(), end...);
-    });
+    }};
 
 }  // namespace calls
 }  // namespace aclgrad

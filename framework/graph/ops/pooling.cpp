@@ -90,9 +90,8 @@ void check_gradient(const Recorder& record) {
 
 }  // namespace
 
-Value max_pool2d(const Value& x, const PerAxis& kernel, const MaxPoolOptions& options,
-                 std::source_location where) {
-  Recorder record("max_pool2d", {x}, where);
+Value max_pool2d(Operand x, const PerAxis& kernel, const MaxPoolOptions& options) {
+  Recorder record("max_pool2d", {x}, x.where);
   const MaxPoolAttributes attributes{kernel.over(kPlaneAxes), stride_of(options.stride, kernel),
                                      options.padding.over(kPlaneAxes), Numbers(kPlaneAxes, 1),
                                      options.ceil_mode};
@@ -101,46 +100,42 @@ Value max_pool2d(const Value& x, const PerAxis& kernel, const MaxPoolOptions& op
   return record.add<MaxPool2dOp>(attributes, {result, {result.shape, DType::int32}}).front();
 }
 
-Value avg_pool2d(const Value& x, const PerAxis& kernel, const AvgPoolOptions& options,
-                 std::source_location where) {
-  return avg_pool2d(
-      x,
-      {kernel.over(kPlaneAxes), stride_of(options.stride, kernel), options.padding.over(kPlaneAxes),
-       options.ceil_mode, options.count_include_pad, options.divisor_override},
-      where);
+Value avg_pool2d(Operand x, const PerAxis& kernel, const AvgPoolOptions& options) {
+  return avg_pool2d(x, {kernel.over(kPlaneAxes), stride_of(options.stride, kernel),
+                        options.padding.over(kPlaneAxes), options.ceil_mode,
+                        options.count_include_pad, options.divisor_override});
 }
 
-Value avg_pool2d(const Value& x, const AvgPoolAttributes& attributes, std::source_location where) {
-  Recorder record("avg_pool2d", {x}, where);
+Value avg_pool2d(Operand x, const AvgPoolAttributes& attributes) {
+  Recorder record("avg_pool2d", {x}, x.where);
   return record.add<AvgPool2dOp>(attributes, pooled(record, attributes.kernel, attributes.stride,
                                                     attributes.padding, attributes.ceil_mode));
 }
 
-Value adaptive_avg_pool2d(const Value& x, const PerAxis& size, std::source_location where) {
-  Recorder record("adaptive_avg_pool2d", {x}, where);
+Value adaptive_avg_pool2d(Operand x, const PerAxis& size) {
+  Recorder record("adaptive_avg_pool2d", {x}, x.where);
   check_image(record);
   const Numbers sizes = size.over(kPlaneAxes);
   check_numbers(record, "size", sizes, 1);
   return record.add<AdaptiveAvgPool2dOp>({}, resized(record, sizes[0], sizes[1]));
 }
 
-Value max_pool2d_backward(const Value& grad, const Value& x, const Value& indices,
-                          const MaxPoolAttributes& attributes, std::source_location where) {
-  Recorder record("max_pool2d_backward", {grad, x, indices}, where);
+Value max_pool2d_backward(Operand grad, const Value& x, const Value& indices,
+                          const MaxPoolAttributes& attributes) {
+  Recorder record("max_pool2d_backward", {grad, x, indices}, grad.where);
   check_gradient(record);
   record.require_same_shape(2, 0);
   return record.add<MaxPool2dBackwardOp>(attributes, record.like(1));
 }
 
-Value avg_pool2d_backward(const Value& grad, const Value& x, const AvgPoolAttributes& attributes,
-                          std::source_location where) {
-  Recorder record("avg_pool2d_backward", {grad, x}, where);
+Value avg_pool2d_backward(Operand grad, const Value& x, const AvgPoolAttributes& attributes) {
+  Recorder record("avg_pool2d_backward", {grad, x}, grad.where);
   check_gradient(record);
   return record.add<AvgPool2dBackwardOp>(attributes, record.like(1));
 }
 
-Value adaptive_avg_pool2d_backward(const Value& grad, const Value& x, std::source_location where) {
-  Recorder record("adaptive_avg_pool2d_backward", {grad, x}, where);
+Value adaptive_avg_pool2d_backward(Operand grad, const Value& x) {
+  Recorder record("adaptive_avg_pool2d_backward", {grad, x}, grad.where);
   check_gradient(record);
   return record.add<AdaptiveAvgPool2dBackwardOp>({}, record.like(1));
 }
@@ -160,19 +155,24 @@ std::string AvgPoolAttributes::text() const {
 
 namespace calls {
 
-ACLGRAD_CALL(max_pool2d, aclnnMaxPool2dWithIndices, separate, MaxPoolAttributes)
-ACLGRAD_CALL(max_pool2d_backward, aclnnMaxPool2dWithIndicesBackward, separate, MaxPoolAttributes)
-ACLGRAD_CALL(avg_pool2d, aclnnAvgPool2d, separate, AvgPoolAttributes)
-ACLGRAD_CALL(avg_pool2d_backward, aclnnAvgPool2dBackward, separate, AvgPoolAttributes)
-constexpr Declaration<> adaptive_avg_pool2d(
-    "adaptive_avg_pool2d", "aclnnAdaptiveAvgPool2d", aclnnAdaptiveAvgPool2d, separate,
-    [](const NoAttributes&, Call& call, auto... end) {
+const Declaration<MaxPoolAttributes> max_pool2d = {"max_pool2d",
+                                                   ACLGRAD_C(aclnnMaxPool2dWithIndices), separate};
+const Declaration<MaxPoolAttributes> max_pool2d_backward = {
+    "max_pool2d_backward", ACLGRAD_C(aclnnMaxPool2dWithIndicesBackward), separate};
+const Declaration<AvgPoolAttributes> avg_pool2d = {"avg_pool2d", ACLGRAD_C(aclnnAvgPool2d),
+                                                   separate};
+const Declaration<AvgPoolAttributes> avg_pool2d_backward = {
+    "avg_pool2d_backward", ACLGRAD_C(aclnnAvgPool2dBackward), separate};
+const Declaration<> adaptive_avg_pool2d = {
+    "adaptive_avg_pool2d", ACLGRAD_C(aclnnAdaptiveAvgPool2d), separate,
+    [](const auto&, AclnnCall& call, auto... end) {
       const Shape& shape = call.output_spec(0).shape;
       return aclnnAdaptiveAvgPool2dGetWorkspaceSize(
           call.input(0), call.int_array(std::span(shape.dims()).last(kPlaneAxes)), call.output(0),
           end...);
-    });
-ACLGRAD_CALL(adaptive_avg_pool2d_backward, aclnnAdaptiveAvgPool2dBackward, separate)
+    }};
+const Declaration<> adaptive_avg_pool2d_backward = {
+    "adaptive_avg_pool2d_backward", ACLGRAD_C(aclnnAdaptiveAvgPool2dBackward), separate};
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -36,13 +36,14 @@ void require_int64(const Recorder& record, std::size_t index) {
 }
 
 // The next mask of the sequence. The count comes first, so that every use of the mask has counted.
-Value next_mask(const Value& x, double p, const Generator& generator, std::source_location where) {
+Value next_mask(Operand x, double p, const Generator& generator) {
+  const RecordScope scope(x);
   Graph graph = x.graph();
-  const Value one = graph.constant(Tensor::full({1}, 1, DType::int64), where);
-  const Value draws = inplace_add(graph.parameter(generator.draws(), where), one, 1, where);
+  const Value one = graph.constant(Tensor::full({1}, 1, DType::int64));
+  const Value draws = inplace_add(graph.parameter(generator.draws()), one, 1);
   const std::int64_t seed = generator.seed();
   const Tensor number = Tensor::from({1}, std::span(&seed, 1));
-  return dropout_mask(x.shape(), p, graph.constant(number, where), draws, where);
+  return dropout_mask(x.shape(), p, graph.constant(number), draws, x.where);
 }
 
 }  // namespace
@@ -51,27 +52,27 @@ Generator::Generator(std::int64_t seed, std::string name)
     : seed_(std::make_shared<std::int64_t>(seed)),
       draws_(std::move(name), Tensor::zeros({1}, DType::int64)) {}
 
-Value dropout(const Value& x, double p, const Generator& generator, std::source_location where) {
-  const Recorder record("dropout", {x}, where);
+Value dropout(Operand x, double p, const Generator& generator) {
+  const Recorder record("dropout", {x}, x.where);
   record.require_floating(0);
   require_probability(record, p);
-  return p == 0 ? x : apply_dropout(x, next_mask(x, p, generator, where), p, where);
+  return p == 0 ? x : apply_dropout(x, next_mask(x, p, generator), p);
 }
 
 // With q = 1 - p, a dropped element is kLowest, and a (x or kLowest) + b has mean 0 and variance 1
 // for an x that has. Kept elements come back from apply_dropout divided by q.
-Value alpha_dropout(const Value& x, double p, const Generator& generator,
-                    std::source_location where) {
-  const Recorder record("alpha_dropout", {x}, where);
+Value alpha_dropout(Operand x, double p, const Generator& generator) {
+  const RecordScope scope(x);
+  const Recorder record("alpha_dropout", {x}, x.where);
   record.require_floating(0);
   if (!(p >= 0 && p < 1)) record.value_error(fmt::format("p must be within [0, 1), got {}", p));
   if (p == 0) return x;
   const double q = 1 - p;
   const double a = 1 / std::sqrt(q + kLowest * kLowest * q * p);
   const double b = -a * p * kLowest;
-  const Value mask = next_mask(x, p, generator, where);
-  const Value kept = apply_dropout(add(x, -kLowest, where), mask, p, where);
-  return add(mul(kept, a * q, where), a * kLowest + b, where);
+  const Value mask = next_mask(x, p, generator);
+  const Value kept = apply_dropout(add(x, -kLowest), mask, p);
+  return add(mul(kept, a * q), a * kLowest + b);
 }
 
 Value dropout_mask(const Shape& shape, double p, const Value& seed, const Value& draws,
@@ -83,8 +84,8 @@ Value dropout_mask(const Shape& shape, double p, const Value& seed, const Value&
   return record.add<DropoutMaskOp>({shape, p}, {Shape{mask_bytes(shape)}, DType::uint8});
 }
 
-Value apply_dropout(const Value& x, const Value& mask, double p, std::source_location where) {
-  Recorder record("dropout", {x, mask}, where);
+Value apply_dropout(Operand x, const Value& mask, double p) {
+  Recorder record("dropout", {x, mask}, x.where);
   record.require_floating(0);
   require_probability(record, p);
   if (mask.dtype() != DType::uint8 || mask.shape() != Shape{mask_bytes(x.shape())}) {
@@ -98,16 +99,15 @@ std::string DropoutMaskAttributes::text() const { return fmt::format("shape={}, 
 
 namespace calls {
 
-constexpr Declaration<DropoutMaskAttributes> dropout_mask(
-    "dropout_mask", "aclnnDropoutGenMaskV2Tensor", aclnnDropoutGenMaskV2Tensor, separate,
-    [](const DropoutMaskAttributes& values, Call& call, auto... end) {
+const Declaration<DropoutMaskAttributes> dropout_mask = {
+    "dropout_mask", ACLGRAD_C(aclnnDropoutGenMaskV2Tensor), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnDropoutGenMaskV2TensorGetWorkspaceSize(
           call.int_array(values.shape.dims()), values.p, call.input(0), call.input(1),
           /*offset=*/0, ACL_FLOAT, call.output(0), end...);
-    });
-constexpr Declaration<DropoutAttributes> apply_dropout(
-    "dropout", "aclnnDropoutDoMask", aclnnDropoutDoMask, elementwise,
-    in_order<aclnnDropoutDoMaskGetWorkspaceSize>);
+    }};
+const Declaration<DropoutAttributes> apply_dropout = {"dropout", ACLGRAD_C(aclnnDropoutDoMask),
+                                                      elementwise};
 
 }  // namespace calls
 
@@ -150,8 +150,9 @@ Value uniform(const Graph& graph, Shape shape, double low, double high, std::int
 
 namespace calls {
 
-ACLGRAD_CALL(normal, aclnnInplaceNormal, separate, NormalAttributes)
-ACLGRAD_CALL(uniform, aclnnInplaceUniform, separate, UniformAttributes)
+const Declaration<NormalAttributes> normal = {"normal", ACLGRAD_C(aclnnInplaceNormal), separate};
+const Declaration<UniformAttributes> uniform = {"uniform", ACLGRAD_C(aclnnInplaceUniform),
+                                                separate};
 
 }  // namespace calls
 }  // namespace aclgrad

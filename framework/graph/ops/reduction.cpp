@@ -72,36 +72,31 @@ Value record_reduction(Recorder& record, Axes axes, bool keepdim) {
 
 }  // namespace
 
-Value reduce_sum(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
-                 std::source_location where) {
-  Recorder record("reduce_sum", {x}, where);
+Value reduce_sum(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
+  Recorder record("reduce_sum", {x}, x.where);
   return record_reduction<ReduceSumOp>(record, std::move(axes), keepdim);
 }
 
-Value mean(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
-           std::source_location where) {
-  Recorder record("mean", {x}, where);
+Value mean(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
+  Recorder record("mean", {x}, x.where);
   record.require_floating(0);
   return record_reduction<MeanOp>(record, std::move(axes), keepdim);
 }
 
-Value amax(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
-           std::source_location where) {
-  Recorder record("amax", {x}, where);
+Value amax(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
+  Recorder record("amax", {x}, x.where);
   require_elements(record, axes);
   return record_reduction<AmaxOp>(record, std::move(axes), keepdim);
 }
 
-Value amin(const Value& x, std::vector<std::int64_t> axes, bool keepdim,
-           std::source_location where) {
-  Recorder record("amin", {x}, where);
+Value amin(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
+  Recorder record("amin", {x}, x.where);
   require_elements(record, axes);
   return record_reduction<AminOp>(record, std::move(axes), keepdim);
 }
 
-Value var(const Value& x, std::vector<std::int64_t> axes, VarOptions options,
-          std::source_location where) {
-  Recorder record("var", {x}, where);
+Value var(Operand x, std::vector<std::int64_t> axes, VarOptions options) {
+  Recorder record("var", {x}, x.where);
   record.require_floating(0);
   axes = normalized(record, std::move(axes), x.shape().rank());
   Shape shape = reduced(x.shape(), axes, options.keepdim);
@@ -109,9 +104,8 @@ Value var(const Value& x, std::vector<std::int64_t> axes, VarOptions options,
                            {std::move(shape), x.dtype()});
 }
 
-Value norm(const Value& x, std::vector<std::int64_t> axes, NormOptions options,
-           std::source_location where) {
-  Recorder record("norm", {x}, where);
+Value norm(Operand x, std::vector<std::int64_t> axes, NormOptions options) {
+  Recorder record("norm", {x}, x.where);
   if (std::isnan(options.p)) record.value_error("p must be a number, got NaN");
   record.require_floating(0);
   axes = normalized(record, std::move(axes), x.shape().rank());
@@ -120,8 +114,8 @@ Value norm(const Value& x, std::vector<std::int64_t> axes, NormOptions options,
                             {std::move(shape), x.dtype()});
 }
 
-Value cumsum(const Value& x, std::int64_t dim, CumsumOptions options, std::source_location where) {
-  Recorder record("cumsum", {x}, where);
+Value cumsum(Operand x, std::int64_t dim, CumsumOptions options) {
+  Recorder record("cumsum", {x}, x.where);
   dim = record.axis(dim, x.shape().rank());
   return record.add<CumsumOp>({dim, options.exclusive, options.reverse}, record.like(0));
 }
@@ -136,14 +130,15 @@ std::string NormAttributes::text() const {
 
 namespace calls {
 
-ACLGRAD_CALL(reduce_sum, aclnnReduceSum, separate, ReductionAttributes)
-ACLGRAD_CALL(mean, aclnnMean, separate, ReductionAttributes)
+const Declaration<ReductionAttributes> reduce_sum = {"reduce_sum", ACLGRAD_C(aclnnReduceSum),
+                                                     separate};
+const Declaration<ReductionAttributes> mean = {"mean", ACLGRAD_C(aclnnMean), separate};
 
-ACLGRAD_CALL(amax, aclnnAmax, separate, ReductionAttributes)
-ACLGRAD_CALL(amin, aclnnAmin, separate, ReductionAttributes)
-ACLGRAD_CALL(var, aclnnVar, separate, VarAttributes)
-ACLGRAD_CALL(norm, aclnnNorm, separate, NormAttributes)
-ACLGRAD_CALL(cumsum, aclnnCumsumV2, separate, CumsumAttributes)
+const Declaration<ReductionAttributes> amax = {"amax", ACLGRAD_C(aclnnAmax), separate};
+const Declaration<ReductionAttributes> amin = {"amin", ACLGRAD_C(aclnnAmin), separate};
+const Declaration<VarAttributes> var = {"var", ACLGRAD_C(aclnnVar), separate};
+const Declaration<NormAttributes> norm = {"norm", ACLGRAD_C(aclnnNorm), separate};
+const Declaration<CumsumAttributes> cumsum = {"cumsum", ACLGRAD_C(aclnnCumsumV2), separate};
 
 }  // namespace calls
 
@@ -166,14 +161,14 @@ Shape along(const Recorder& record, std::int64_t axis, bool keepdim) {
 
 }  // namespace
 
-Value argmax(const Value& x, std::int64_t dim, bool keepdim, std::source_location where) {
-  Recorder record("argmax", {x}, where);
+Value argmax(Operand x, std::int64_t dim, bool keepdim) {
+  Recorder record("argmax", {x}, x.where);
   dim = record.axis(dim, x.shape().rank());
   return record.add<ArgmaxOp>({dim, keepdim}, {along(record, dim, keepdim), DType::int64});
 }
 
-ValuesAndIndices max(const Value& x, std::int64_t dim, bool keepdim, std::source_location where) {
-  Recorder record("max", {x}, where);
+ValuesAndIndices max(Operand x, std::int64_t dim, bool keepdim) {
+  Recorder record("max", {x}, x.where);
   dim = record.axis(dim, x.shape().rank());
   const Shape shape = along(record, dim, keepdim);
   const auto results =
@@ -181,9 +176,8 @@ ValuesAndIndices max(const Value& x, std::int64_t dim, bool keepdim, std::source
   return {results[0], results[1]};
 }
 
-ValuesAndIndices topk(const Value& x, std::int64_t k, std::int64_t dim, bool largest,
-                      std::source_location where) {
-  Recorder record("topk", {x}, where);
+ValuesAndIndices topk(Operand x, std::int64_t k, std::int64_t dim, bool largest) {
+  Recorder record("topk", {x}, x.where);
   dim = record.axis(dim, x.shape().rank());
   std::vector<std::int64_t> dims = x.shape().dims();
   const std::int64_t size = dims.empty() ? 1 : dims[static_cast<std::size_t>(dim)];
@@ -199,9 +193,9 @@ ValuesAndIndices topk(const Value& x, std::int64_t k, std::int64_t dim, bool lar
 
 namespace calls {
 
-ACLGRAD_CALL(argmax, aclnnArgMax, separate, SearchAttributes)
-ACLGRAD_CALL(max, aclnnMaxDim, separate, SearchAttributes)
-ACLGRAD_CALL(topk, aclnnTopk, separate, TopkAttributes)
+const Declaration<SearchAttributes> argmax = {"argmax", ACLGRAD_C(aclnnArgMax), separate};
+const Declaration<SearchAttributes> max = {"max", ACLGRAD_C(aclnnMaxDim), separate};
+const Declaration<TopkAttributes> topk = {"topk", ACLGRAD_C(aclnnTopk), separate};
 
 }  // namespace calls
 }  // namespace aclgrad

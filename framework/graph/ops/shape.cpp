@@ -61,8 +61,8 @@ std::vector<TensorSpec> chunks(const Value& x, std::int64_t dim, const Dims& siz
 }
 
 template <class OpType>
-Value record_triangle(const Value& x, std::int64_t diagonal, std::source_location where) {
-  Recorder record(OpType::declaration().name, {x}, where);
+Value record_triangle(Operand x, std::int64_t diagonal) {
+  Recorder record(OpType::declaration().name, {x}, x.where);
   if (x.shape().rank() < 2) {
     record.shape_error(fmt::format("expected at least 2 dimensions, got {}", x.shape()));
   }
@@ -71,9 +71,9 @@ Value record_triangle(const Value& x, std::int64_t diagonal, std::source_locatio
 
 }  // namespace
 
-Value cat(const std::vector<Value>& values, std::int64_t dim, std::source_location where) {
+Value cat(Operands values, std::int64_t dim) {
   require_values("cat", values);
-  Recorder record("cat", values, where);
+  Recorder record("cat", values, values.where);
   const Shape& first = values.front().shape();
   dim = dim_of(record, values.front(), dim);
   std::int64_t extent = 0;
@@ -94,9 +94,9 @@ Value cat(const std::vector<Value>& values, std::int64_t dim, std::source_locati
   return record.add<CatOp>({dim}, {with_extent(first, dim, extent), common_dtype(values)});
 }
 
-Value stack(const std::vector<Value>& values, std::int64_t dim, std::source_location where) {
+Value stack(Operands values, std::int64_t dim) {
   require_values("stack", values);
-  Recorder record("stack", values, where);
+  Recorder record("stack", values, values.where);
   for (std::size_t i = 1; i < values.size(); ++i) record.require_same_shape(i, 0);
   dim = record.axis(dim, values.front().shape().rank() + 1);
   Dims dims = values.front().shape().dims();
@@ -104,9 +104,8 @@ Value stack(const std::vector<Value>& values, std::int64_t dim, std::source_loca
   return record.add<StackOp>({dim}, {Shape(std::move(dims)), common_dtype(values)});
 }
 
-Value slice(const Value& x, std::int64_t dim, std::int64_t start, std::int64_t end,
-            std::int64_t step, std::source_location where) {
-  Recorder record("slice", {x}, where);
+Value slice(Operand x, std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
+  Recorder record("slice", {x}, x.where);
   dim = dim_of(record, x, dim);
   if (step < 1) record.value_error(fmt::format("the step must be at least 1, got {}", step));
   const std::int64_t extent = x.shape()[dim];
@@ -120,9 +119,8 @@ Value slice(const Value& x, std::int64_t dim, std::int64_t start, std::int64_t e
                              {with_extent(x.shape(), dim, count), x.dtype()});
 }
 
-std::vector<Value> split(const Value& x, std::int64_t size, std::int64_t dim,
-                         std::source_location where) {
-  Recorder record("split", {x}, where);
+std::vector<Value> split(Operand x, std::int64_t size, std::int64_t dim) {
+  Recorder record("split", {x}, x.where);
   dim = dim_of(record, x, dim);
   if (size < 1) record.value_error(fmt::format("chunks must have a size above 0, got {}", size));
   Dims sizes;
@@ -133,9 +131,8 @@ std::vector<Value> split(const Value& x, std::int64_t size, std::int64_t dim,
   return record.add<SplitOp>({size, dim}, chunks(x, dim, sizes));
 }
 
-std::vector<Value> split(const Value& x, std::vector<std::int64_t> sizes, std::int64_t dim,
-                         std::source_location where) {
-  Recorder record("split", {x}, where);
+std::vector<Value> split(Operand x, std::vector<std::int64_t> sizes, std::int64_t dim) {
+  Recorder record("split", {x}, x.where);
   dim = dim_of(record, x, dim);
   std::int64_t left = x.shape()[dim];
   for (const std::int64_t size : sizes) left = size < 0 || size > left ? -1 : left - size;
@@ -147,9 +144,8 @@ std::vector<Value> split(const Value& x, std::vector<std::int64_t> sizes, std::i
   return record.add<SplitSizesOp>({std::move(sizes), dim}, std::move(specs));
 }
 
-Value pad(const Value& x, std::vector<std::int64_t> pads, double value,
-          std::source_location where) {
-  Recorder record("pad", {x}, where);
+Value pad(Operand x, std::vector<std::int64_t> pads, double value) {
+  Recorder record("pad", {x}, x.where);
   record.require_holds(x.dtype(), value, "the value");
   Dims dims = x.shape().dims();
   bool fits = pads.size() % 2 == 0 && pads.size() <= 2 * dims.size();
@@ -168,8 +164,8 @@ Value pad(const Value& x, std::vector<std::int64_t> pads, double value,
   return record.add<PadOp>({std::move(pads), value}, {Shape(std::move(dims)), x.dtype()});
 }
 
-Value repeat(const Value& x, std::vector<std::int64_t> repeats, std::source_location where) {
-  Recorder record("repeat", {x}, where);
+Value repeat(Operand x, std::vector<std::int64_t> repeats) {
+  Recorder record("repeat", {x}, x.where);
   const std::size_t rank = x.shape().rank();
   bool fits = repeats.size() >= rank;
   Dims dims = repeats;
@@ -185,12 +181,8 @@ Value repeat(const Value& x, std::vector<std::int64_t> repeats, std::source_loca
   return record.add<RepeatOp>({std::move(repeats)}, {Shape(std::move(dims)), x.dtype()});
 }
 
-Value tril(const Value& x, std::int64_t diagonal, std::source_location where) {
-  return record_triangle<TrilOp>(x, diagonal, where);
-}
-Value triu(const Value& x, std::int64_t diagonal, std::source_location where) {
-  return record_triangle<TriuOp>(x, diagonal, where);
-}
+Value tril(Operand x, std::int64_t diagonal) { return record_triangle<TrilOp>(x, diagonal); }
+Value triu(Operand x, std::int64_t diagonal) { return record_triangle<TriuOp>(x, diagonal); }
 
 std::string SplitSizesAttributes::text() const {
   return fmt::format("sizes=[{}], dim={}", fmt::join(sizes, ", "), dim);
@@ -204,34 +196,32 @@ std::string RepeatAttributes::text() const {
 
 namespace calls {
 
-constexpr Declaration<JoinAttributes> cat(
-    "cat", "aclnnCat", aclnnCat, separate,
-    [](const JoinAttributes& values, Call& call, auto... end) {
+const Declaration<JoinAttributes> cat = {
+    "cat", ACLGRAD_C(aclnnCat), separate, [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnCatGetWorkspaceSize(call.input_list(), values.dim, call.output(0), end...);
-    });
-constexpr Declaration<JoinAttributes> stack(
-    "stack", "aclnnStack", aclnnStack, separate,
-    [](const JoinAttributes& values, Call& call, auto... end) {
+    }};
+const Declaration<JoinAttributes> stack = {
+    "stack", ACLGRAD_C(aclnnStack), separate, [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnStackGetWorkspaceSize(call.input_list(), values.dim, call.output(0), end...);
-    });
-ACLGRAD_CALL(slice, aclnnSlice, separate, SliceAttributes)
-constexpr Declaration<SplitAttributes> split(
-    "split", "aclnnSplitTensor", aclnnSplitTensor, separate,
-    [](const SplitAttributes& values, Call& call, auto... end) {
-      return aclnnSplitTensorGetWorkspaceSize(call.input(0),
-                                              static_cast<std::uint64_t>(values.chunk), values.dim,
-                                              call.output_list(), end...);
-    });
-constexpr Declaration<SplitSizesAttributes> split_sizes(
-    "split", "aclnnSplitWithSize", aclnnSplitWithSize, separate,
-    [](const SplitSizesAttributes& values, Call& call, auto... end) {
+    }};
+const Declaration<SliceAttributes> slice = {"slice", ACLGRAD_C(aclnnSlice), separate};
+const Declaration<SplitAttributes> split = {"split", ACLGRAD_C(aclnnSplitTensor), separate,
+                                            [](const auto& values, AclnnCall& call, auto... end) {
+                                              return aclnnSplitTensorGetWorkspaceSize(
+                                                  call.input(0),
+                                                  static_cast<std::uint64_t>(values.chunk),
+                                                  values.dim, call.output_list(), end...);
+                                            }};
+const Declaration<SplitSizesAttributes> split_sizes = {
+    "split", ACLGRAD_C(aclnnSplitWithSize), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnSplitWithSizeGetWorkspaceSize(call.input(0), call.int_array(values.sizes),
                                                 values.dim, call.output_list(), end...);
-    });
-ACLGRAD_CALL(pad, aclnnConstantPadNd, separate, PadAttributes)
-ACLGRAD_CALL(repeat, aclnnRepeat, separate, RepeatAttributes)
-ACLGRAD_CALL(tril, aclnnTril, separate, TriangleAttributes)
-ACLGRAD_CALL(triu, aclnnTriu, separate, TriangleAttributes)
+    }};
+const Declaration<PadAttributes> pad = {"pad", ACLGRAD_C(aclnnConstantPadNd), separate};
+const Declaration<RepeatAttributes> repeat = {"repeat", ACLGRAD_C(aclnnRepeat), separate};
+const Declaration<TriangleAttributes> tril = {"tril", ACLGRAD_C(aclnnTril), separate};
+const Declaration<TriangleAttributes> triu = {"triu", ACLGRAD_C(aclnnTriu), separate};
 
 }  // namespace calls
 
@@ -263,8 +253,8 @@ Shape complete(const Recorder& record, const Shape& from, Dims dims) {
 
 }  // namespace
 
-Value permute(const Value& x, std::vector<std::int64_t> order, std::source_location where) {
-  Recorder record("permute", {x}, where);
+Value permute(Operand x, std::vector<std::int64_t> order) {
+  Recorder record("permute", {x}, x.where);
   const std::size_t rank = x.shape().rank();
   Dims sorted;
   for (std::int64_t& axis : order) {
@@ -288,29 +278,28 @@ Value permute(const Value& x, std::vector<std::int64_t> order, std::source_locat
                          std::move(strides), x.offset());
 }
 
-Value transpose(const Value& x, std::int64_t axis0, std::int64_t axis1,
-                std::source_location where) {
-  Recorder record("permute", {x}, where);
+Value transpose(Operand x, std::int64_t axis0, std::int64_t axis1) {
+  Recorder record("permute", {x}, x.where);
   const std::size_t rank = x.shape().rank();
   if (rank == 0) record.shape_error("a scalar has no axes to exchange");
   Dims order(rank);
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[static_cast<std::size_t>(record.axis(axis0, rank))],
             order[static_cast<std::size_t>(record.axis(axis1, rank))]);
-  return permute(x, std::move(order), where);
+  return permute(x, std::move(order));
 }
 
-Value reshape(const Value& x, std::vector<std::int64_t> dims, std::source_location where) {
-  Shape shape = complete(Recorder("reshape", {x}, where), x.shape(), std::move(dims));
-  const Value dense = contiguous(x, where);
+Value reshape(Operand x, std::vector<std::int64_t> dims) {
+  Shape shape = complete(Recorder("reshape", {x}, x.where), x.shape(), std::move(dims));
+  const Value dense = contiguous(x);
   Dims strides = shape.strides();
-  return Recorder("reshape", {dense}, where)
+  return Recorder("reshape", {dense}, x.where)
       .add_view(std::make_shared<ReshapeOp>(), std::move(shape), std::move(strides),
                 dense.offset());
 }
 
-Value expand(const Value& x, const Shape& shape, std::source_location where) {
-  Recorder record("expand", {x}, where);
+Value expand(Operand x, const Shape& shape) {
+  Recorder record("expand", {x}, x.where);
   if (!expands_to(x.shape(), shape)) {
     record.shape_error(fmt::format("{} does not expand to {}", x.shape(), shape));
   }
@@ -323,27 +312,25 @@ Value expand(const Value& x, const Shape& shape, std::source_location where) {
   return record.add_view(std::make_shared<ExpandOp>(), shape, std::move(strides), x.offset());
 }
 
-Value stop_gradient(const Value& x, std::source_location where) {
-  Recorder record("stop_gradient", {x}, where);
+Value stop_gradient(Operand x) {
+  Recorder record("stop_gradient", {x}, x.where);
   return record.add_view(std::make_shared<StopGradientOp>(), x.shape(), x.strides(), x.offset());
 }
 
 std::string PermuteOp::attributes() const { return fmt::format("[{}]", fmt::join(order, ", ")); }
 
-Value cast(const Value& x, DType dtype, std::source_location where) {
-  Recorder record("cast", {x}, where);
+Value cast(Operand x, DType dtype) {
+  Recorder record("cast", {x}, x.where);
   if (x.dtype() == dtype) return x;
   return record.add<CastOp>({}, {x.shape(), dtype});
 }
 
-Value copy(const Value& x, std::source_location where) {
-  Recorder record("copy", {x}, where);
+Value copy(Operand x) {
+  Recorder record("copy", {x}, x.where);
   return record.add<CopyOp>({}, record.like(0));
 }
 
-Value contiguous(const Value& x, std::source_location where) {
-  return x.is_contiguous() ? x : copy(x, where);
-}
+Value contiguous(Operand x) { return x.is_contiguous() ? x : copy(x); }
 
 Value zeros(const Graph& graph, Shape shape, DType dtype, std::source_location where) {
   return Recorder("zeros", graph, where).add<ZerosOp>({}, {std::move(shape), dtype});
@@ -359,17 +346,15 @@ std::string FullAttributes::text() const { return fmt::format("{}", value); }
 
 namespace calls {
 
-ACLGRAD_CALL(cast, aclnnCast, separate)
-ACLGRAD_CALL(copy, aclnnInplaceCopy, separate)
-ACLGRAD_CALL(zeros, aclnnInplaceZero, separate)
+const Declaration<> cast = {"cast", ACLGRAD_C(aclnnCast), separate};
+const Declaration<> copy = {"copy", ACLGRAD_C(aclnnInplaceCopy), separate};
+const Declaration<> zeros = {"zeros", ACLGRAD_C(aclnnInplaceZero), separate};
 
-constexpr Declaration<FullAttributes> full("full", "aclnnInplaceFillScalar", aclnnInplaceFillScalar,
-                                           separate,
-                                           [](const FullAttributes& values, Call& call,
-                                              auto... end) {
-                                             return aclnnInplaceFillScalarGetWorkspaceSize(
-                                                 call.output(0), call.scalar(values.value), end...);
-                                           });
+const Declaration<FullAttributes> full = {"full", ACLGRAD_C(aclnnInplaceFillScalar), separate,
+                                          [](const auto& values, AclnnCall& call, auto... end) {
+                                            return aclnnInplaceFillScalarGetWorkspaceSize(
+                                                call.output(0), call.scalar(values.value), end...);
+                                          }};
 
 }  // namespace calls
 }  // namespace aclgrad

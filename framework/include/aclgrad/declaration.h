@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of the C interface as data. A struct of attributes is what one call is given; it names
 // those that phase one takes, in the order of its parameters. A constant says what the operator is
-// called and what it calls. DeclaredOp makes an Op of the two.
+// called, what it calls and where its outputs lie. DeclaredOp makes an Op of the two.
 //
 //   struct LeakyReluAttributes {
 //     double negative_slope;
 //     auto arguments() const { return named({"negative_slope"}, negative_slope); }
 //   };
-//   constexpr Declaration<LeakyReluAttributes> kLeakyRelu(
-//       "leaky_relu", "aclnnLeakyRelu", aclnnLeakyRelu, elementwise,
-//       in_order<aclnnLeakyReluGetWorkspaceSize>);
+//   constexpr Declaration<LeakyReluAttributes> kLeakyRelu = {
+//       "leaky_relu", ACLGRAD_C(aclnnLeakyRelu), elementwise};
 //   using LeakyReluOp = DeclaredOp<kLeakyRelu>;
 //
 // An Op that needs more than this derives from AclnnOp, or ElementwiseOp, itself.
@@ -59,24 +58,19 @@ struct NoAttributes {
 /// old ones are read or are not.
 enum class OutputMemory : std::uint8_t { separate, may_be_shared, updated, replaced };
 
-template <class AttributesType = NoAttributes>
-struct Declaration {
-  using Attributes = AttributesType;
-
-  std::string_view name;       ///< Op::name: "elu"
-  std::string_view call_name;  ///< CallOp::call_name: "aclnnElu"
+/// An operator's pair of C functions: ACLGRAD_C(aclnnElu) is aclnnElu and
+/// aclnnEluGetWorkspaceSize.
+template <auto kPhaseOne>
+struct CFunctions {
+  std::string_view name;
   PhaseTwo phase_two;
-
-  /// One of the functions below, or another.
-  OutputMemory (*memory)(const Attributes& attributes, std::size_t output, std::size_t input);
-
-  /// Calls phase one and returns its status: in_order<...>, or a function of its own.
-  aclnnStatus (*phase_one)(const Attributes& attributes, Call& call, std::uint64_t* workspace_size,
-                           aclOpExecutor** executor);
-
-  /// CallOp::without_updates, where there is such a form.
-  std::shared_ptr<const CallOp> (*without_updates)(const Attributes& attributes) = nullptr;
 };
+#define ACLGRAD_C(function) \
+  ::aclgrad::CFunctions<function##GetWorkspaceSize> { #function, function }
+
+/// Marks a Declaration as an activation between layers, whose outputs Trainer::observe() looks at.
+struct IsActivation {};
+inline constexpr IsActivation is_activation;
 
 /// For Declaration::memory: outputs have memory of their own.
 template <class Attributes>
@@ -116,7 +110,7 @@ constexpr std::size_t count_attributes(std::index_sequence<kIndex...>) {
 }
 
 template <class Parameter, class Attribute>
-Parameter argument(Call& call, const Attribute& attribute) {
+Parameter argument(AclnnCall& call, const Attribute& attribute) {
   if constexpr (std::is_same_v<Parameter, const aclScalar*>) {
     return call.scalar(attribute);
   } else if constexpr (std::is_same_v<Parameter, const aclIntArray*>) {
@@ -150,7 +144,7 @@ std::string text(const NamedArguments<Values...>& named) {
 
 template <class Attributes, class... Parameter>
 aclnnStatus call_in_order(aclnnStatus (*phase_one)(Parameter...), const Attributes& attributes,
-                          Call& call, std::uint64_t* size, aclOpExecutor** executor) {
+                          AclnnCall& call, std::uint64_t* size, aclOpExecutor** executor) {
   using Parameters = std::tuple<Parameter...>;
   constexpr auto kIndices = std::make_index_sequence<sizeof...(Parameter) - 2>{};
   const auto values = attributes.arguments().values;
@@ -183,10 +177,50 @@ aclnnStatus call_in_order(aclnnStatus (*phase_one)(Parameter...), const Attribut
 /// For Declaration::phase_one: gives the C function the inputs, the attributes and the outputs,
 /// each in their order, and the output's dtype where it asks for one.
 template <auto kPhaseOne, class Attributes>
-aclnnStatus in_order(const Attributes& attributes, Call& call, std::uint64_t* size,
+aclnnStatus in_order(const Attributes& attributes, AclnnCall& call, std::uint64_t* size,
                      aclOpExecutor** executor) {
   return detail::call_in_order(kPhaseOne, attributes, call, size, executor);
 }
+
+template <class AttributesType = NoAttributes>
+struct Declaration {
+  using Attributes = AttributesType;
+
+  /// Whether an output has the memory of an input: one of the functions above, or another.
+  using Memory = OutputMemory (*)(const Attributes& attributes, std::size_t output,
+                                  std::size_t input);
+  /// Calls phase one and returns its status: in_order<...>, or a function of its own.
+  using PhaseOne = aclnnStatus (*)(const Attributes& attributes, AclnnCall& call,
+                                   std::uint64_t* workspace_size, aclOpExecutor** executor);
+  /// CallOp::without_updates, where there is such a form.
+  using WithoutUpdates = std::shared_ptr<const CallOp> (*)(const Attributes& attributes);
+
+  template <auto kPhaseOne>
+  constexpr Declaration(std::string_view op, CFunctions<kPhaseOne> functions, Memory where,
+                        PhaseOne calls = in_order<kPhaseOne, Attributes>,
+                        WithoutUpdates unchanged = nullptr)
+      : name(op),
+        call_name(functions.name),
+        phase_two(functions.phase_two),
+        memory(where),
+        phase_one(calls),
+        without_updates(unchanged) {}
+
+  template <auto kPhaseOne>
+  constexpr Declaration(std::string_view op, CFunctions<kPhaseOne> functions, Memory where,
+                        IsActivation)
+      : Declaration(op, functions, where) {
+    is_activation = true;
+  }
+
+  std::string_view name;       ///< Op::name: "elu"
+  std::string_view call_name;  ///< CallOp::call_name: "aclnnElu"
+  PhaseTwo phase_two;
+  Memory memory;
+  PhaseOne phase_one;
+  WithoutUpdates without_updates;
+  bool is_activation = false;
+};
 
 namespace detail {
 
@@ -206,7 +240,8 @@ class DeclaredCall : public AclnnOp, public AttributesType {
       return detail::text(Attributes::arguments());
     }
   }
-  aclnnStatus phase_one(Call& call, std::uint64_t* size, aclOpExecutor** executor) const override {
+  aclnnStatus phase_one(AclnnCall& call, std::uint64_t* size,
+                        aclOpExecutor** executor) const override {
     return declaration_.phase_one(*this, call, size, executor);
   }
   PhaseTwo phase_two() const override { return declaration_.phase_two; }
@@ -218,6 +253,7 @@ class DeclaredCall : public AclnnOp, public AttributesType {
     const bool updates = memory == OutputMemory::updated || memory == OutputMemory::replaced;
     return updates ? std::optional(output) : std::nullopt;
   }
+  bool is_activation() const override { return declaration_.is_activation; }
   std::shared_ptr<const CallOp> without_updates() const override {
     return declaration_.without_updates ? declaration_.without_updates(*this) : nullptr;
   }

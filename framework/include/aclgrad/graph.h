@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <source_location>
 #include <span>
@@ -125,6 +126,7 @@ class Value {
  private:
   friend class Graph;
   friend class Recorder;
+  friend class RecordScope;
   Value(std::weak_ptr<detail::GraphData> data, ValueId id) : data_(std::move(data)), id_(id) {}
   std::shared_ptr<detail::GraphData> data() const;
   detail::ValueRecord& record() const;
@@ -135,6 +137,31 @@ class Value {
 
 /// "`hidden` float32 [4, 2]".
 std::string to_string(const Value& value);
+
+/// A value as a recording function takes it first: with the line of the program that passed it,
+/// which the node then shows. The conversion takes that line; `{x, where}` gives another one, and
+/// an Operand that is passed on keeps its own.
+class Operand : public Value {
+ public:
+  Operand(const Value& value,  // NOLINT: the implicit conversion is the point
+          std::source_location caller = std::source_location::current())
+      : Value(value), where(caller) {}
+
+  std::source_location where;
+};
+
+/// Several values, as a recording function takes them.
+class Operands : public std::vector<Value> {
+ public:
+  Operands(std::vector<Value> values,  // NOLINT: the implicit conversion is the point
+           std::source_location caller = std::source_location::current())
+      : vector(std::move(values)), where(caller) {}
+  Operands(std::initializer_list<Value> values,
+           std::source_location caller = std::source_location::current())
+      : vector(values), where(caller) {}
+
+  std::source_location where;
+};
 
 /// What a graph is recorded for: layers of dropout and batch normalization ask it.
 enum class Mode : std::uint8_t { training, evaluation };

@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <vector>
 
@@ -31,13 +30,9 @@
 
 namespace aclgrad {
 
-using SourceLocation = std::source_location;
-
+/// A layer that takes an Operand shows the line of the network that it is part of.
 template <class T>
-concept Layer = requires(const T& layer, const Value& x, SourceLocation where) {
-  { layer(x, where) } -> std::convertible_to<Value>;
-}
-|| requires(const T& layer, const Value& x) {
+concept Layer = requires(const T& layer, Operand x) {
   { layer(x) } -> std::convertible_to<Value>;
 };
 
@@ -60,7 +55,7 @@ class Linear : public Module {
  public:
   Linear(const Name& name, std::int64_t in, std::int64_t out, LinearOptions options = {});
 
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
   const Variable& weight() const { return weight_; }
   const std::optional<Variable>& bias() const { return bias_; }
@@ -72,7 +67,7 @@ class Linear : public Module {
 
 /// Activations as layers, with the parameters of the functions of the same names.
 struct Selu {
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 struct Elu {
@@ -80,47 +75,46 @@ struct Elu {
   double scale = 1;
   double input_scale = 1;
   BackwardFrom backward_from = BackwardFrom::input;
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 struct Hardswish {
-  HardswishGradient gradient = HardswishGradient::v2;
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 struct Gelu {
   Approximate approximate = Approximate::none;
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 /// Halves the last extent.
 struct Geglu {
   Approximate approximate = Approximate::none;
   bool activate_left = false;
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 struct Relu {
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 struct Tanh {
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 struct Sigmoid {
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 struct Silu {
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 /// The activation of that kind, with its default parameters; none changes nothing. For networks
 /// that are compared with several.
 struct Activate {
   Activation kind = Activation::none;
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 /// The kind of that name: none, relu, selu, elu, hardswish, gelu or geglu. Throws ValueError for
@@ -133,7 +127,7 @@ Activation activation_named(const std::string& name);
 class Dropout : public Module {
  public:
   Dropout(const Name& name, double p, std::optional<std::uint64_t> seed = std::nullopt);
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
   double p_;
@@ -143,7 +137,7 @@ class Dropout : public Module {
 class AlphaDropout : public Module {
  public:
   AlphaDropout(const Name& name, double p, std::optional<std::uint64_t> seed = std::nullopt);
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
   double p_;
@@ -155,7 +149,7 @@ class AlphaDropout : public Module {
 class LayerNorm : public Module {
  public:
   LayerNorm(const Name& name, std::int64_t width, double eps = 1e-5, DType dtype = DType::float32);
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
   Variable weight_, bias_;
@@ -166,7 +160,7 @@ class LayerNorm : public Module {
 class RmsNorm : public Module {
  public:
   RmsNorm(const Name& name, std::int64_t width, double eps = 1e-6, DType dtype = DType::float32);
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
   Variable weight_;
@@ -180,7 +174,7 @@ class GegluFeedForward : public Module {
   GegluFeedForward(const Name& name, std::int64_t in, std::int64_t hidden, std::int64_t out,
                    std::optional<std::uint64_t> seed = std::nullopt, Geglu geglu = {},
                    DType dtype = DType::float32);
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
   Linear up_;
@@ -205,20 +199,14 @@ class Sequential : public Module {
   template <Layer L>
   Sequential& add(L layer) {
     if constexpr (std::derived_from<L, Module>) adopt(layer);
-    layers_.emplace_back([kept = std::move(layer)](const Value& x, SourceLocation where) -> Value {
-      if constexpr (requires { kept(x, where); }) {
-        return kept(x, where);
-      } else {
-        return kept(x);
-      }
-    });
+    layers_.emplace_back(std::move(layer));
     return *this;
   }
 
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
-  std::vector<std::function<Value(const Value&, SourceLocation)>> layers_;
+  std::vector<std::function<Value(Operand)>> layers_;
 };
 
 /// x + layers(x) (He et al. 2016).
@@ -230,7 +218,7 @@ class Residual : public Module {
       : inner_(std::move(layers)...) {
     adopt(inner_);
   }
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
   Sequential inner_;

@@ -28,7 +28,7 @@ class Conv2d : public Module {
   Conv2d(const Name& name, std::int64_t in, std::int64_t out, const PerAxis& kernel,
          Conv2dOptions options = {});
 
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
   Conv2dOptions options_;
@@ -50,7 +50,7 @@ class BatchNorm2d : public Module {
  public:
   BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOptions options = {});
 
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
   BatchNorm2dOptions options_;
@@ -60,13 +60,13 @@ class BatchNorm2d : public Module {
 struct MaxPool2d {
   PerAxis kernel;
   MaxPoolOptions options = {};
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 struct AvgPool2d {
   PerAxis kernel;
   AvgPoolOptions options = {};
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 /// group_norm() with name.weight and name.bias of the channels. Throws ShapeError unless groups, at
@@ -75,7 +75,7 @@ class GroupNorm : public Module {
  public:
   GroupNorm(const Name& name, std::int64_t groups, std::int64_t channels, double eps = 1e-5,
             DType dtype = DType::float32);
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
   Variable weight_, bias_;
@@ -85,17 +85,17 @@ class GroupNorm : public Module {
 
 struct AdaptiveAvgPool2d {
   PerAxis size;  ///< of the result
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 /// The average of each channel: [N, C].
 struct GlobalAvgPool2d {
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 /// All axes but the first as one.
 struct Flatten {
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 };
 
 }  // namespace aclgrad

@@ -24,7 +24,7 @@ class Embedding : public Module {
             const EmbeddingOptions& options = {});
   Embedding(const Name& name, std::int64_t count, std::int64_t width, std::uint64_t seed)
       : Embedding(name, count, width, EmbeddingOptions{.seed = seed}) {}
-  Value operator()(const Value& indices, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand indices) const;
   const Variable& weight() const { return weight_; }
 
  private:
@@ -45,14 +45,13 @@ class SelfAttention : public Module {
  public:
   SelfAttention(const Name& name, std::int64_t width, std::int64_t heads,
                 SelfAttentionOptions options = {});
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
   /// With a mask of its own, bool or uint8, that broadcasts to [N, heads, T, T]: true where a place
   /// (of the third axis) does not see another one (of the fourth). A place that sees none at all,
   /// as padding on the left with `causal`, has weights of 0: the projection's bias comes out, and
   /// all gradients are finite.
-  Value operator()(const Value& x, const Value& mask,
-                   SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x, const Value& mask) const;
 
  private:
   std::int64_t width_, heads_;
@@ -66,7 +65,7 @@ class TransformerBlock : public Module {
  public:
   TransformerBlock(const Name& name, std::int64_t width, std::int64_t heads, std::int64_t hidden,
                    SelfAttentionOptions options = {});
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
   LayerNorm norm1_;
@@ -86,13 +85,11 @@ class GruCell : public Module {
           std::optional<std::uint64_t> seed = std::nullopt, DType dtype = DType::float32);
 
   /// h' [N, hidden] of x [N, in] and h [N, hidden].
-  Value operator()(const Value& x, const Value& h,
-                   SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x, const Value& h) const;
 
   /// x W + b, [..., 3 hidden], for every step at once; and h' of a step's part of it.
-  Value project(const Value& x, SourceLocation where = SourceLocation::current()) const;
-  Value step(const Value& projected, const Value& h,
-             SourceLocation where = SourceLocation::current()) const;
+  Value project(Operand x) const;
+  Value step(Operand projected, const Value& h) const;
 
   std::int64_t hidden() const { return hidden_; }
 
@@ -106,7 +103,7 @@ class Gru : public Module {
  public:
   Gru(const Name& name, std::int64_t in, std::int64_t hidden,
       std::optional<std::uint64_t> seed = std::nullopt, DType dtype = DType::float32);
-  Value operator()(const Value& x, SourceLocation where = SourceLocation::current()) const;
+  Value operator()(Operand x) const;
 
  private:
   GruCell cell_;

@@ -110,14 +110,15 @@ class CallObjects {
 };
 
 /// The C arguments of one call of phase one.
-class Call {
+class AclnnCall {
  public:
   struct Argument {
     aclTensor* tensor;
     const TensorSpec* spec;
   };
 
-  Call(std::span<const Argument> inputs, std::span<const Argument> outputs, CallObjects& objects)
+  AclnnCall(std::span<const Argument> inputs, std::span<const Argument> outputs,
+            CallObjects& objects)
       : inputs_(inputs), outputs_(outputs), objects_(objects) {}
 
   std::size_t input_count() const { return inputs_.size(); }
@@ -165,7 +166,7 @@ class CallOp : public Op {
   virtual std::string_view call_name() const = 0;
 
   /// The input whose memory this output overwrites; none for a tensor of its own. Only variables
-  /// may be overwritten. Call::output gives the input's tensor for such an output.
+  /// may be overwritten. AclnnCall::output gives the input's tensor for such an output.
   virtual std::optional<std::size_t> updated_input(std::size_t /*output*/) const {
     return std::nullopt;
   }
@@ -173,6 +174,9 @@ class CallOp : public Op {
   /// The same operator with the outputs that update nothing, which must come first, where it has
   /// such a form; else null. For copies of a graph whose variables are not to change.
   virtual std::shared_ptr<const CallOp> without_updates() const { return nullptr; }
+
+  /// Whether it is an activation between layers, whose outputs Trainer::observe() looks at.
+  virtual bool is_activation() const { return false; }
 
   /// Whether what the input holds matters; false for one that is overwritten unread.
   virtual bool reads_input(std::size_t /*input*/) const { return true; }
@@ -198,7 +202,7 @@ inline const CallOp* Op::as_call() const noexcept {
 class AclnnOp : public CallOp {
  public:
   /// Calls phase one and returns its status.
-  virtual aclnnStatus phase_one(Call& call, std::uint64_t* workspace_size,
+  virtual aclnnStatus phase_one(AclnnCall& call, std::uint64_t* workspace_size,
                                 aclOpExecutor** executor) const = 0;
 
   virtual PhaseTwo phase_two() const = 0;

@@ -161,7 +161,6 @@ class Optimizer {
     double weight_decay;
     double learning_rate;  // times the Variable's, where there is one
     const ParameterGroup* group;
-    std::source_location where;
 
     /// An option of the group, or the optimizer's.
     double option(std::optional<double> ParameterGroup::*option, double common) const {
@@ -192,8 +191,8 @@ class Optimizer {
   virtual std::vector<Value> update(const Step& step) = 0;
 
   /// Before and after all parameters; after() returns what else is updated.
-  virtual void before(const Graph&, const Gradients&, std::source_location) {}
-  virtual std::vector<Value> after(const Graph&, std::source_location) { return {}; }
+  virtual void before(const Graph&, const Gradients&) {}
+  virtual std::vector<Value> after(const Graph&) { return {}; }
 
   /// A variable of the parameter's shape, or `step`, a count of int64; 0 at first, called after it:
   /// "hidden.weight.velocity". Those that are kept are part of state().
@@ -297,8 +296,8 @@ class AdamW : public Optimizer {
   std::vector<Value> update(const Step& step, bool maximize);
 
  private:
-  void before(const Graph& graph, const Gradients& gradients, std::source_location where) override;
-  std::vector<Value> after(const Graph& graph, std::source_location where) override;
+  void before(const Graph& graph, const Gradients& gradients) override;
+  std::vector<Value> after(const Graph& graph) override;
   std::string difference(const Gradients& gradients) const;
 
   AdamWOptions options_;

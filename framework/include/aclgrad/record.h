@@ -2,8 +2,8 @@
 // How nodes get into a graph. A recording function makes a Recorder, checks its arguments with it,
 // and adds the node:
 //
-//   Value leaky_relu(const Value& x, double negative_slope, std::source_location where) {
-//     Recorder record("leaky_relu", {x}, where);
+//   Value leaky_relu(Operand x, double negative_slope) {
+//     Recorder record("leaky_relu", {x}, x.where);
 //     record.require_floating(0);
 //     return record.add<LeakyReluOp>({negative_slope}, record.like(0));
 //   }
@@ -109,11 +109,20 @@ class Recorder {
 class RecordScope {
  public:
   RecordScope(const Graph& graph, Pass pass, const Node* differentiated = nullptr);
+
+  /// All nodes get this line, where no scope around this one has given them another. For functions
+  /// that record several nodes for one line of the program.
+  RecordScope(const Graph& graph, Pass pass, std::source_location where);
+  RecordScope(const Graph& graph, std::source_location where);
+  explicit RecordScope(const Operand& operand);
+
   ~RecordScope();
   RecordScope(const RecordScope&) = delete;
   RecordScope& operator=(const RecordScope&) = delete;
 
  private:
+  RecordScope(std::shared_ptr<detail::GraphData> data, std::source_location where);
+
   std::shared_ptr<detail::GraphData> data_;
   Pass pass_;
   std::optional<std::source_location> where_;

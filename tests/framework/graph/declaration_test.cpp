@@ -20,9 +20,9 @@ TEST(Declaration, AttributesAreNamedInListings) {
   EXPECT_EQ(text(elu(x, 0.5)), "alpha=0.5, scale=1, input_scale=1");
   EXPECT_EQ(text(elu_backward(x, x, 1, 2, 3, BackwardFrom::result)),
             "alpha=1, scale=2, input_scale=3, is_result=true");
-  EXPECT_EQ(text(hardswish(x, HardswishGradient::v1)), "");
+  EXPECT_EQ(text(hardswish(x)), "");
   EXPECT_EQ(text(gelu(x)), "approximate=none");
-  EXPECT_EQ(text(gelu_v2_backward(x, x, Approximate::tanh)), "approximate=tanh");
+  EXPECT_EQ(text(gelu_backward(x, x, Approximate::tanh)), "approximate=tanh");
   EXPECT_EQ(text(geglu_backward(half, x, half, 1, Approximate::tanh, true)),
             "dim=1, approximate=tanh, activate_left=true");
   EXPECT_EQ(text(add(x, x)), "");
@@ -68,12 +68,11 @@ struct CeluAttributes {
   double a;
   auto arguments() const { return named({"a"}, a); }
 };
-constexpr Declaration<CeluAttributes> kCelu(
-    "celu", "aclnnElu", aclnnElu, elementwise,
-    [](const CeluAttributes& values, Call& call, auto... end) {
+constexpr Declaration<CeluAttributes> kCelu = {
+    "celu", ACLGRAD_C(aclnnElu), elementwise, [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnEluGetWorkspaceSize(call.input(0), call.scalar(values.a), call.scalar(1),
                                       call.scalar(1 / values.a), call.output(0), end...);
-    });
+    }};
 using CeluOp = DeclaredOp<kCelu>;
 
 TEST(Declaration, OfAProgram) {

@@ -104,7 +104,7 @@ TEST(Module, ACopyOfASequentialIsNoSequentialOfOne) {
 
 TEST(Module, AFunctionIsALayer) {
   const Sequential net([](const Value& x) { return x * 2; }, Relu{},
-                       [](const Value& x, SourceLocation where) { return neg(x, where); });
+                       [](Operand x) { return neg(x); });
   EXPECT_TRUE(
       bitwise_equal(predict(net, Tensor::from({2}, {-1, 3})), Tensor::from({2}, {-0.0, -6})));
   static_assert(!Layer<int>);

@@ -232,8 +232,8 @@ TEST_F(Operators, Activations) {
   expect(Gelu{}(x), {2}, {-phi(-1), 2 * phi(2)});
   expect(gelu(x, Approximate::tanh), {2}, {tanh_gelu(-1), tanh_gelu(2)});
   expect(Gelu{.approximate = Approximate::tanh}(x), {2}, {tanh_gelu(-1), tanh_gelu(2)});
-  expect(gelu_v2(x), {2}, {-phi(-1), 2 * phi(2)});
-  expect(gelu_v2(x, Approximate::tanh), {2}, {tanh_gelu(-1), tanh_gelu(2)});
+  expect(gelu(x), {2}, {-phi(-1), 2 * phi(2)});
+  expect(gelu(x, Approximate::tanh), {2}, {tanh_gelu(-1), tanh_gelu(2)});
   const Value pair = value({1, 2}, {-1, 2});
   expect(geglu(pair), {1, 1}, {-2 * phi(2)});
   expect(geglu(pair, -1, Approximate::tanh), {1, 1}, {-tanh_gelu(2)});

@@ -204,7 +204,7 @@ TEST(VizPage, NodesAreInTheModulesThatRecordedThem) {
   }
   for (const std::string block : {"blocks.0", "blocks.1"}) {
     EXPECT_EQ(count[block]["add"], 2) << "the sums of a block are its own";
-    EXPECT_EQ(count[block]["gelu_v2"], 1);
+    EXPECT_EQ(count[block]["gelu"], 1);
     EXPECT_EQ(count[block + ".attention"]["softmax"], 1);
     EXPECT_EQ(count[block + ".attention.qkv"]["variable"], 2);
     EXPECT_EQ(count[block + ".norm"]["layer_norm"], 1);

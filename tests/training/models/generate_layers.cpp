@@ -92,7 +92,7 @@ Json LayerGenerator::activation(const Shape& shape) {
     case 11:
       return {{"kind", "selu"}};
     case 12:
-      return with("hardswish", "first", draw_.chance(0.3));
+      return {{"kind", "hardswish"}};
     case 13:
       return with("leaky_relu", "slope", draw_.number(0.01, 0.5));
     case 14:

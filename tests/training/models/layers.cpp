@@ -106,11 +106,7 @@ class Adder {
         {"elu", [](Adder& a) { a.elu(); }},
         {"gelu", [](Adder& a) { a.to_.add(Gelu{a.approximate()}); }},
         {"geglu", [](Adder& a) { a.to_.add(a.geglu()); }},
-        {"hardswish",
-         [](Adder& a) {
-           a.to_.add(
-               Hardswish{a.get("first", false) ? HardswishGradient::v1 : HardswishGradient::v2});
-         }},
+        {"hardswish", [](Adder& a) { a.to_.add(Hardswish{}); }},
         {"selu", [](Adder& a) { a.to_.add(Selu{}); }},
         {"relu", [](Adder& a) { a.to_.add(Relu{}); }},
         {"tanh", [](Adder& a) { a.to_.add(Tanh{}); }},

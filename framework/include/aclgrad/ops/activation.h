@@ -5,8 +5,6 @@
 #ifndef ACLGRAD_OPS_ACTIVATION_H_
 #define ACLGRAD_OPS_ACTIVATION_H_
 
-#include <source_location>
-
 #include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
@@ -14,12 +12,11 @@ namespace aclgrad {
 
 /// SELU (Klambauer et al. 2017): lambda x for x > 0, else lambda alpha (e^x - 1), with
 /// lambda = 1.0507009873554805 and alpha = 1.6732632423543772.
-Value selu(const Value& x, std::source_location where = std::source_location::current());
+Value selu(Operand x);
 
 /// The gradient from the forward *output*: grad * lambda where result >= 0, else
 /// grad * (result + lambda alpha).
-Value selu_backward(const Value& grad, const Value& result,
-                    std::source_location where = std::source_location::current());
+Value selu_backward(Operand grad, const Value& result);
 
 /// Which forward tensor a gradient is computed from: aclnnEluBackward's isResult. `result` spares
 /// keeping the input, and is the derivative for alpha >= 0, scale > 0 and input_scale > 0 only.
@@ -28,30 +25,25 @@ enum class BackwardFrom : std::uint8_t { input, result };
 /// ELU (Clevert et al. 2015) with the operator's three parameters: scale x for x > 0, else
 /// alpha scale (e^(input_scale x) - 1). Throws ValueError for BackwardFrom::result unless
 /// alpha >= 0, scale > 0 and input_scale > 0.
-Value elu(const Value& x, double alpha = 1, double scale = 1, double input_scale = 1,
-          BackwardFrom backward_from = BackwardFrom::input,
-          std::source_location where = std::source_location::current());
+Value elu(Operand x, double alpha = 1, double scale = 1, double input_scale = 1,
+          BackwardFrom backward_from = BackwardFrom::input);
 
 /// The gradient of elu from its input or its result, as backward_from says. For s <= 0:
 /// grad input_scale alpha scale e^(input_scale s) from the input and grad input_scale
 /// (s + alpha scale) from the result; grad scale for s > 0.
-Value elu_backward(const Value& grad, const Value& input_or_result, double alpha = 1,
-                   double scale = 1, double input_scale = 1,
-                   BackwardFrom backward_from = BackwardFrom::input,
-                   std::source_location where = std::source_location::current());
-
-/// Hardswish has corners at -3 and 3; its two gradient operators differ only there. v2 takes the
-/// slope outside (0 and 1), as the usual frameworks do, v1 the slope inside (-0.5 and 1.5).
-enum class HardswishGradient : std::uint8_t { v1, v2 };
+Value elu_backward(Operand grad, const Value& input_or_result, double alpha = 1, double scale = 1,
+                   double input_scale = 1, BackwardFrom backward_from = BackwardFrom::input);
 
 /// Hardswish (Howard et al. 2019): x min(max(x + 3, 0), 6) / 6.
-Value hardswish(const Value& x, HardswishGradient gradient = HardswishGradient::v2,
-                std::source_location where = std::source_location::current());
+Value hardswish(Operand x);
 
-/// grad times the slope at the forward input: 0 below -3, x/3 + 1/2 between, 1 above 3.
-Value hardswish_backward(const Value& grad, const Value& x,
-                         HardswishGradient gradient = HardswishGradient::v2,
-                         std::source_location where = std::source_location::current());
+/// Which slope a function of pieces has where two of them meet.
+enum class CornerSlope : std::uint8_t { outside, inside };
+
+/// grad times the slope at the forward input: 0 below -3, x/3 + 1/2 between, 1 above 3. At -3 and 3
+/// it is that of the piece outside (0 and 1), as the usual frameworks and the gradient of
+/// hardswish() have it, or inside (-0.5 and 1.5).
+Value hardswish_backward(Operand grad, const Value& x, CornerSlope corners = CornerSlope::outside);
 
 /// The form of GELU (Hendrycks, Gimpel 2016): x Phi(x), or its tanh approximation
 /// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). The values are those of the operators'
@@ -61,30 +53,20 @@ enum class Approximate : std::uint8_t { none = 0, tanh = 1 };
 /// "none" or "tanh".
 const char* to_string(Approximate approximate);
 
-/// The erf form by aclnnGeluV2, the tanh form by aclnnGelu.
-Value gelu(const Value& x, Approximate approximate = Approximate::none,
-           std::source_location where = std::source_location::current());
-Value gelu_backward(const Value& grad, const Value& x, Approximate approximate = Approximate::none,
-                    std::source_location where = std::source_location::current());
-
-/// aclnnGeluV2 for both forms.
-Value gelu_v2(const Value& x, Approximate approximate = Approximate::none,
-              std::source_location where = std::source_location::current());
-Value gelu_v2_backward(const Value& grad, const Value& x, Approximate approximate,
-                       std::source_location where = std::source_location::current());
+/// GELU in that form, and grad times its slope at x.
+Value gelu(Operand x, Approximate approximate = Approximate::none);
+Value gelu_backward(Operand grad, const Value& x, Approximate approximate = Approximate::none);
 
 /// GEGLU (Shazeer 2020): x, of rank 1 to 8 and with an even extent along `dim`, is split there in
 /// two halves A (first) and B; the result, a half as large, is A gelu(B), or gelu(A) B with
 /// activate_left. The node's second output, the activated half's gelu, is kept for the backward.
-Value geglu(const Value& x, std::int64_t dim = -1, Approximate approximate = Approximate::none,
-            bool activate_left = false,
-            std::source_location where = std::source_location::current());
+Value geglu(Operand x, std::int64_t dim = -1, Approximate approximate = Approximate::none,
+            bool activate_left = false);
 
 /// The gradient with respect to x. grad and gelu have the result's shape; gelu is the forward
 /// node's second output.
-Value geglu_backward(const Value& grad, const Value& x, const Value& gelu, std::int64_t dim,
-                     Approximate approximate, bool activate_left,
-                     std::source_location where = std::source_location::current());
+Value geglu_backward(Operand grad, const Value& x, const Value& gelu, std::int64_t dim,
+                     Approximate approximate, bool activate_left);
 
 struct EluAttributes {
   double alpha;
@@ -101,9 +83,9 @@ struct EluBackwardAttributes : EluAttributes {
                  backward_from == BackwardFrom::result);
   }
 };
-struct HardswishAttributes {
-  HardswishGradient gradient;
+struct GeluTanhAttributes {
   auto arguments() const { return named(); }
+  std::string text() const { return "approximate=tanh"; }
 };
 struct GeluAttributes {
   Approximate approximate;
@@ -122,9 +104,8 @@ namespace calls {
 extern const Declaration<> selu, selu_backward;
 extern const Declaration<EluAttributes> elu;
 extern const Declaration<EluBackwardAttributes> elu_backward;
-extern const Declaration<HardswishAttributes> hardswish;
-extern const Declaration<> hardswish_backward, hardswish_backward_v2;
-extern const Declaration<> gelu, gelu_backward;
+extern const Declaration<> hardswish, hardswish_backward, hardswish_backward_v2;
+extern const Declaration<GeluTanhAttributes> gelu, gelu_backward;
 extern const Declaration<GeluAttributes> gelu_v2, gelu_v2_backward;
 extern const Declaration<GegluAttributes> geglu, geglu_backward;
 }  // namespace calls
@@ -144,39 +125,31 @@ using GegluOp = DeclaredOp<calls::geglu>;
 using GegluBackwardOp = DeclaredOp<calls::geglu_backward>;
 
 /// The hyperbolic tangent.
-Value tanh(const Value& x, std::source_location where = std::source_location::current());
+Value tanh(Operand x);
 /// 1 / (1 + e^-x).
-Value sigmoid(const Value& x, std::source_location where = std::source_location::current());
+Value sigmoid(Operand x);
 /// max(x, 0).
-Value relu(const Value& x, std::source_location where = std::source_location::current());
+Value relu(Operand x);
 /// x sigmoid(x), also called swish (Elfwing et al. 2017); NaN at -inf, as the product.
-Value silu(const Value& x, std::source_location where = std::source_location::current());
+Value silu(Operand x);
 /// x for x > 0, else negative_slope x.
-Value leaky_relu(const Value& x, double negative_slope = 0.01,
-                 std::source_location where = std::source_location::current());
+Value leaky_relu(Operand x, double negative_slope = 0.01);
 /// log(1 + e^(beta x)) / beta, and x where beta x > threshold. Throws ValueError for beta = 0.
-Value softplus(const Value& x, double beta = 1, double threshold = 20,
-               std::source_location where = std::source_location::current());
+Value softplus(Operand x, double beta = 1, double threshold = 20);
 
 /// grad (1 - result^2), from the forward output.
-Value tanh_backward(const Value& grad, const Value& result,
-                    std::source_location where = std::source_location::current());
+Value tanh_backward(Operand grad, const Value& result);
 /// grad result (1 - result), from the forward output.
-Value sigmoid_backward(const Value& grad, const Value& result,
-                       std::source_location where = std::source_location::current());
+Value sigmoid_backward(Operand grad, const Value& result);
 /// grad where x > threshold, else 0, and NaN where x is: the gradient of relu for threshold 0, as
 /// which the operator takes every threshold up to 2^-23.
-Value threshold_backward(const Value& grad, const Value& x, double threshold = 0,
-                         std::source_location where = std::source_location::current());
+Value threshold_backward(Operand grad, const Value& x, double threshold = 0);
 /// grad s (1 + x (1 - s)) with s = sigmoid(x).
-Value silu_backward(const Value& grad, const Value& x,
-                    std::source_location where = std::source_location::current());
+Value silu_backward(Operand grad, const Value& x);
 /// grad for x > 0, else negative_slope grad; NaN where x is.
-Value leaky_relu_backward(const Value& grad, const Value& x, double negative_slope = 0.01,
-                          std::source_location where = std::source_location::current());
+Value leaky_relu_backward(Operand grad, const Value& x, double negative_slope = 0.01);
 /// grad sigmoid(beta x), and grad where beta x > threshold. Throws ValueError for beta = 0.
-Value softplus_backward(const Value& grad, const Value& x, double beta = 1, double threshold = 20,
-                        std::source_location where = std::source_location::current());
+Value softplus_backward(Operand grad, const Value& x, double beta = 1, double threshold = 20);
 
 /// The operators take these numbers as floats.
 struct LeakyReluAttributes {

@@ -7,7 +7,6 @@
 #define ACLGRAD_OPS_ARITHMETIC_H_
 
 #include <optional>
-#include <source_location>
 
 #include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
@@ -15,65 +14,46 @@
 namespace aclgrad {
 
 /// a + alpha b.
-Value add(const Value& a, const Value& b, double alpha = 1,
-          std::source_location where = std::source_location::current());
+Value add(Operand a, const Value& b, double alpha = 1);
 
 /// a - alpha b.
-Value sub(const Value& a, const Value& b, double alpha = 1,
-          std::source_location where = std::source_location::current());
+Value sub(Operand a, const Value& b, double alpha = 1);
 
 /// a b.
-Value mul(const Value& a, const Value& b,
-          std::source_location where = std::source_location::current());
+Value mul(Operand a, const Value& b);
 
 /// a / b, in float32 where neither is floating.
-Value div(const Value& a, const Value& b,
-          std::source_location where = std::source_location::current());
-Value div(const Value& a, double number,
-          std::source_location where = std::source_location::current());
+Value div(Operand a, const Value& b);
+Value div(Operand a, double number);
 
 /// The larger or smaller of two elements; NaN when one of them is. The gradient goes to the element
 /// that was taken: to the one that is NaN, and to b's where both are equal or NaN.
-Value maximum(const Value& a, const Value& b,
-              std::source_location where = std::source_location::current());
-Value minimum(const Value& a, const Value& b,
-              std::source_location where = std::source_location::current());
+Value maximum(Operand a, const Value& b);
+Value minimum(Operand a, const Value& b);
 
 /// a + number and a number, of a's dtype. Throw ValueError when a is bool. To a uint8 a negative
 /// number adds as its remainder by 256: x - 1 is x + 255.
-Value add(const Value& a, double number,
-          std::source_location where = std::source_location::current());
-Value mul(const Value& a, double number,
-          std::source_location where = std::source_location::current());
+Value add(Operand a, double number);
+Value mul(Operand a, double number);
 
-/// An operand of an operator together with the line that wrote it: operators cannot have a default
-/// argument, so the conversion of the left operand carries the location.
-struct Operand {
-  Value value;
-  std::source_location where;
-  Operand(const Value& operand,  // NOLINT: the implicit conversion is the point
-          std::source_location here = std::source_location::current())
-      : value(operand), where(here) {}
-};
-
-inline Value operator+(Operand a, const Value& b) { return add(a.value, b, 1, a.where); }
-inline Value operator-(Operand a, const Value& b) { return sub(a.value, b, 1, a.where); }
-inline Value operator*(Operand a, const Value& b) { return mul(a.value, b, a.where); }
-inline Value operator/(Operand a, const Value& b) { return div(a.value, b, a.where); }
-inline Value operator/(Operand a, double b) { return div(a.value, b, a.where); }
+inline Value operator+(Operand a, const Value& b) { return add(a, b); }
+inline Value operator-(Operand a, const Value& b) { return sub(a, b); }
+inline Value operator*(Operand a, const Value& b) { return mul(a, b); }
+inline Value operator/(Operand a, const Value& b) { return div(a, b); }
+inline Value operator/(Operand a, double b) { return div(a, b); }
 
 // x += y is x = x + y: the handle then stands for the sum.
-inline Value& operator+=(Value& a, Operand b) { return a = add(a, b.value, 1, b.where); }
-inline Value& operator-=(Value& a, Operand b) { return a = sub(a, b.value, 1, b.where); }
-inline Value& operator*=(Value& a, Operand b) { return a = mul(a, b.value, b.where); }
-inline Value operator+(Operand a, double b) { return add(a.value, b, a.where); }
-inline Value operator-(Operand a, double b) { return add(a.value, -b, a.where); }
-inline Value operator*(Operand a, double b) { return mul(a.value, b, a.where); }
+inline Value& operator+=(Value& a, Operand b) { return a = add({a, b.where}, b); }
+inline Value& operator-=(Value& a, Operand b) { return a = sub({a, b.where}, b); }
+inline Value& operator*=(Value& a, Operand b) { return a = mul({a, b.where}, b); }
+inline Value operator+(Operand a, double b) { return add(a, b); }
+inline Value operator-(Operand a, double b) { return add(a, -b); }
+inline Value operator*(Operand a, double b) { return mul(a, b); }
 Value operator/(double a, Operand b);  // of a floating b
-inline Value operator+(double a, Operand b) { return add(b.value, a, b.where); }
-inline Value operator-(double a, Operand b) { return add(mul(b.value, -1, b.where), a, b.where); }
-inline Value operator*(double a, Operand b) { return mul(b.value, a, b.where); }
-inline Value operator-(Operand a) { return mul(a.value, -1, a.where); }
+inline Value operator+(double a, Operand b) { return add(b, a); }
+inline Value operator-(double a, Operand b) { return add({mul(b, -1), b.where}, a); }
+inline Value operator*(double a, Operand b) { return mul(b, a); }
+inline Value operator-(Operand a) { return mul(a, -1); }
 
 struct AddAttributes {
   double alpha;
@@ -109,26 +89,26 @@ using DivNumberOp = DeclaredOp<calls::divs>;
 // ShapeError otherwise.
 
 /// e^x.
-Value exp(const Value& x, std::source_location where = std::source_location::current());
+Value exp(Operand x);
 /// The natural logarithm.
-Value log(const Value& x, std::source_location where = std::source_location::current());
+Value log(Operand x);
 /// The square root.
-Value sqrt(const Value& x, std::source_location where = std::source_location::current());
+Value sqrt(Operand x);
 /// 1 / sqrt(x).
-Value rsqrt(const Value& x, std::source_location where = std::source_location::current());
+Value rsqrt(Operand x);
 /// 1 / x.
-Value reciprocal(const Value& x, std::source_location where = std::source_location::current());
+Value reciprocal(Operand x);
 /// Sine and cosine of x in radians.
-Value sin(const Value& x, std::source_location where = std::source_location::current());
-Value cos(const Value& x, std::source_location where = std::source_location::current());
+Value sin(Operand x);
+Value cos(Operand x);
 /// The error function 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x.
-Value erf(const Value& x, std::source_location where = std::source_location::current());
+Value erf(Operand x);
 /// |x|; its gradient at 0 is 0.
-Value abs(const Value& x, std::source_location where = std::source_location::current());
+Value abs(Operand x);
 /// 1, -1, or x where it is 0 or NaN; its gradient is 0.
-Value sign(const Value& x, std::source_location where = std::source_location::current());
+Value sign(Operand x);
 /// -x; int8, int32 and int64 too.
-Value neg(const Value& x, std::source_location where = std::source_location::current());
+Value neg(Operand x);
 
 namespace calls {
 extern const Declaration<> exp, log, sqrt, rsqrt, reciprocal, sin, cos, erf, neg, abs, sign;
@@ -154,10 +134,8 @@ using SignOp = DeclaredOp<calls::sign>;
 
 /// x^exponent, by the rules of C's pow: x^0 is 1, a negative x has no power of a fraction (NaN).
 /// x is floating. The gradient with respect to the exponent is 0 where x is.
-Value pow(const Value& x, double exponent,
-          std::source_location where = std::source_location::current());
-Value pow(const Value& x, const Value& exponent,
-          std::source_location where = std::source_location::current());
+Value pow(Operand x, double exponent);
+Value pow(Operand x, const Value& exponent);
 
 /// Bounds of clamp; one may be left out.
 struct ClampBounds {
@@ -167,52 +145,35 @@ struct ClampBounds {
 /// x held within the bounds: clamp(x, {.min = 0, .max = 6}), and min where min > max. The gradient
 /// is 0 where x is outside. Where x or a bound is NaN, the result and the gradient are. Throws
 /// ValueError without bounds.
-Value clamp(const Value& x, ClampBounds bounds,
-            std::source_location where = std::source_location::current());
+Value clamp(Operand x, ClampBounds bounds);
 
 /// A bool tensor: whether a > b and so on; NaN compares with nothing, but is not equal to anything.
 /// Comparisons have no gradient.
-Value gt(const Value& a, const Value& b,
-         std::source_location where = std::source_location::current());
-Value ge(const Value& a, const Value& b,
-         std::source_location where = std::source_location::current());
-Value lt(const Value& a, const Value& b,
-         std::source_location where = std::source_location::current());
-Value le(const Value& a, const Value& b,
-         std::source_location where = std::source_location::current());
-Value eq(const Value& a, const Value& b,
-         std::source_location where = std::source_location::current());
-Value ne(const Value& a, const Value& b,
-         std::source_location where = std::source_location::current());
+Value gt(Operand a, const Value& b);
+Value ge(Operand a, const Value& b);
+Value lt(Operand a, const Value& b);
+Value le(Operand a, const Value& b);
+Value eq(Operand a, const Value& b);
+Value ne(Operand a, const Value& b);
 /// The same with a number, which is rounded to a's dtype.
-Value gt(const Value& a, double number,
-         std::source_location where = std::source_location::current());
-Value ge(const Value& a, double number,
-         std::source_location where = std::source_location::current());
-Value lt(const Value& a, double number,
-         std::source_location where = std::source_location::current());
-Value le(const Value& a, double number,
-         std::source_location where = std::source_location::current());
-Value eq(const Value& a, double number,
-         std::source_location where = std::source_location::current());
-Value ne(const Value& a, double number,
-         std::source_location where = std::source_location::current());
+Value gt(Operand a, double number);
+Value ge(Operand a, double number);
+Value lt(Operand a, double number);
+Value le(Operand a, double number);
+Value eq(Operand a, double number);
+Value ne(Operand a, double number);
 
 /// a where the condition holds, b elsewhere. The condition is bool or uint8. The gradient goes to
 /// the tensor that was chosen. Throws DTypeError for another condition.
-Value where(const Value& condition, const Value& a, const Value& b,
-            std::source_location where = std::source_location::current());
+Value where(Operand condition, const Value& a, const Value& b);
 
 /// The number where the mask holds, x elsewhere, where the gradient goes. For scores that a softmax
 /// is to leave out it is -infinity, in every dtype; a row of nothing else is NaN then.
-Value masked_fill(const Value& x, const Value& mask, double number,
-                  std::source_location where = std::source_location::current());
+Value masked_fill(Operand x, const Value& mask, double number);
 
 /// x + factor a b and x + factor a / b, of floating tensors.
-Value addcmul(const Value& x, const Value& a, const Value& b, double factor = 1,
-              std::source_location where = std::source_location::current());
-Value addcdiv(const Value& x, const Value& a, const Value& b, double factor = 1,
-              std::source_location where = std::source_location::current());
+Value addcmul(Operand x, const Value& a, const Value& b, double factor = 1);
+Value addcdiv(Operand x, const Value& a, const Value& b, double factor = 1);
 
 struct PowAttributes {
   double exponent;

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <source_location>
 #include <string>
 #include <vector>
 
@@ -27,27 +26,21 @@ struct ConvOptions {
 /// + the sum over c and k of x[n, c, p stride - padding + k dilation] weight[o, c, k], with
 /// floor((in + 2 padding - dilation (kernel - 1) - 1) / stride) + 1 elements along an axis. bias is
 /// [O], or an empty Value. Throws ShapeError and DTypeError.
-Value conv1d(const Value& x, const Value& weight, const Value& bias = {},
-             const ConvOptions& options = {},
-             std::source_location where = std::source_location::current());
-Value conv2d(const Value& x, const Value& weight, const Value& bias = {},
-             const ConvOptions& options = {},
-             std::source_location where = std::source_location::current());
-Value conv3d(const Value& x, const Value& weight, const Value& bias = {},
-             const ConvOptions& options = {},
-             std::source_location where = std::source_location::current());
+Value conv1d(Operand x, const Value& weight, const Value& bias = {},
+             const ConvOptions& options = {});
+Value conv2d(Operand x, const Value& weight, const Value& bias = {},
+             const ConvOptions& options = {});
+Value conv3d(Operand x, const Value& weight, const Value& bias = {},
+             const ConvOptions& options = {});
 
 /// The adjoint of such a convolution, of x [N, C, ...] with weight [C, O / groups, kernel...]:
 /// (in - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1 elements along an axis.
-Value conv_transpose1d(const Value& x, const Value& weight, const Value& bias = {},
-                       const ConvOptions& options = {},
-                       std::source_location where = std::source_location::current());
-Value conv_transpose2d(const Value& x, const Value& weight, const Value& bias = {},
-                       const ConvOptions& options = {},
-                       std::source_location where = std::source_location::current());
-Value conv_transpose3d(const Value& x, const Value& weight, const Value& bias = {},
-                       const ConvOptions& options = {},
-                       std::source_location where = std::source_location::current());
+Value conv_transpose1d(Operand x, const Value& weight, const Value& bias = {},
+                       const ConvOptions& options = {});
+Value conv_transpose2d(Operand x, const Value& weight, const Value& bias = {},
+                       const ConvOptions& options = {});
+Value conv_transpose3d(Operand x, const Value& weight, const Value& bias = {},
+                       const ConvOptions& options = {});
 
 struct ConvolutionAttributes {
   std::vector<std::int64_t> stride, padding, dilation, output_padding;  // a value for each axis
@@ -61,15 +54,14 @@ struct ConvolutionBackwardAttributes : ConvolutionAttributes {
 };
 
 /// Any of them, with the attributes as the operator takes them.
-Value convolution(const Value& x, const Value& weight, const Value& bias,
-                  const ConvolutionAttributes& attributes,
-                  std::source_location where = std::source_location::current());
+Value convolution(Operand x, const Value& weight, const Value& bias,
+                  const ConvolutionAttributes& attributes);
 
 /// The gradients with respect to x, weight and bias; an empty Value for those that are not wanted
 /// (at least one must be).
-std::array<Value, 3> convolution_backward(
-    const Value& grad, const Value& x, const Value& weight, const ConvolutionAttributes& attributes,
-    std::array<bool, 3> wanted, std::source_location where = std::source_location::current());
+std::array<Value, 3> convolution_backward(Operand grad, const Value& x, const Value& weight,
+                                          const ConvolutionAttributes& attributes,
+                                          std::array<bool, 3> wanted);
 
 namespace calls {
 // Inputs x, weight and, if there is one, bias.

@@ -15,26 +15,22 @@ namespace aclgrad {
 
 /// y[.., k, ..] = x[.., index[k], ..] along dim; index has one dimension. Negative numbers count
 /// from the end. The gradient adds up what came from one number.
-Value index_select(const Value& x, std::int64_t dim, const Value& index,
-                   std::source_location where = std::source_location::current());
+Value index_select(Operand x, std::int64_t dim, const Value& index);
 
 /// y[i, j, ..] is the element of x at the same place, but for coordinate dim, which is
 /// index[i, j, ..]. index has the rank of x and is nowhere larger but along dim. Negative numbers
 /// and gradient as for index_select.
-Value gather(const Value& x, std::int64_t dim, const Value& index,
-             std::source_location where = std::source_location::current());
+Value gather(Operand x, std::int64_t dim, const Value& index);
 
 /// Rows of weight [V, D] by their numbers: indices of any shape, with D behind it. Numbers are in
 /// [0, V). The row padding_idx of the weight gets a gradient of 0.
-Value embedding(const Value& weight, const Value& indices,
-                std::optional<std::int64_t> padding_idx = std::nullopt,
-                std::source_location where = std::source_location::current());
+Value embedding(Operand weight, const Value& indices,
+                std::optional<std::int64_t> padding_idx = std::nullopt);
 
 /// The gradient of embedding for a weight of `rows` rows: row v is the sum of grad's rows with
 /// number v.
-Value embedding_dense_backward(const Value& grad, const Value& indices, std::int64_t rows,
-                               std::optional<std::int64_t> padding_idx = std::nullopt,
-                               std::source_location where = std::source_location::current());
+Value embedding_dense_backward(Operand grad, const Value& indices, std::int64_t rows,
+                               std::optional<std::int64_t> padding_idx = std::nullopt);
 
 /// start, start + step, ... before end. Of an integer dtype all three are whole. Throws ValueError
 /// for a step of 0, or one that leads away from end.

@@ -3,8 +3,6 @@
 #ifndef ACLGRAD_OPS_MATMUL_H_
 #define ACLGRAD_OPS_MATMUL_H_
 
-#include <source_location>
-
 #include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
@@ -12,27 +10,22 @@ namespace aclgrad {
 
 /// a @ b for ranks 1 to 6, floating: the last two axes multiply, the axes before them broadcast. A
 /// vector on the left counts as one row, on the right as one column, and that axis is dropped.
-Value matmul(const Value& a, const Value& b,
-             std::source_location where = std::source_location::current());
+Value matmul(Operand a, const Value& b);
 
 /// beta c + alpha (a @ b) with a [m, k], b [k, n], and c of rank 1 or 2 that broadcasts to [m, n].
-Value addmm(const Value& c, const Value& a, const Value& b, double beta = 1, double alpha = 1,
-            std::source_location where = std::source_location::current());
+Value addmm(Operand c, const Value& a, const Value& b, double beta = 1, double alpha = 1);
 
 /// a[i] @ b[i] for every i: a [n, p, k], b [n, k, q], floating; a batch of 1 serves every i.
-Value bmm(const Value& a, const Value& b,
-          std::source_location where = std::source_location::current());
+Value bmm(Operand a, const Value& b);
 
 /// beta c + alpha bmm(a, b), with c of rank 3 or less that broadcasts to the product; the batch of
 /// b may be 1.
-Value baddbmm(const Value& c, const Value& a, const Value& b, double beta = 1, double alpha = 1,
-              std::source_location where = std::source_location::current());
+Value baddbmm(Operand c, const Value& a, const Value& b, double beta = 1, double alpha = 1);
 
 /// x @ weight + bias. weight is [in, out], so that no transposed view is needed and the product
 /// reads as it is written; bias is [out]. x of any rank from 1 with last extent `in` (ranks other
 /// than 2 are reshaped around aclnnAddmm).
-Value linear(const Value& x, const Value& weight, const Value& bias,
-             std::source_location where = std::source_location::current());
+Value linear(Operand x, const Value& weight, const Value& bias);
 
 struct AddmmAttributes {
   double beta;

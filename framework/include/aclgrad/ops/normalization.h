@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <source_location>
 #include <string>
 
 #include "aclgrad/declaration.h"
@@ -15,44 +14,37 @@
 namespace aclgrad {
 
 /// e^(x - max) / sum(e^(x - max)) along `dim`.
-Value softmax(const Value& x, std::int64_t dim = -1,
-              std::source_location where = std::source_location::current());
+Value softmax(Operand x, std::int64_t dim = -1);
 
 /// result (grad - sum(grad result)) along `dim`, from the forward output.
-Value softmax_backward(const Value& grad, const Value& result, std::int64_t dim,
-                       std::source_location where = std::source_location::current());
+Value softmax_backward(Operand grad, const Value& result, std::int64_t dim);
 
 /// x - max - log(sum(e^(x - max))) along `dim`.
-Value log_softmax(const Value& x, std::int64_t dim = -1,
-                  std::source_location where = std::source_location::current());
+Value log_softmax(Operand x, std::int64_t dim = -1);
 
 /// grad - e^result sum(grad) along `dim`, from the forward output.
-Value log_softmax_backward(const Value& grad, const Value& result, std::int64_t dim,
-                           std::source_location where = std::source_location::current());
+Value log_softmax_backward(Operand grad, const Value& result, std::int64_t dim);
 
 /// (x - mean) rstd weight + bias over the last dimensions of x, those of weight and bias: mean, and
 /// rstd = 1 / sqrt(variance + eps), are those of each row. As in PyTorch, with eps 0 a row of equal
 /// numbers gives NaN. weight and bias are of x's dtype or
 /// float32, both of the same.
-Value layer_norm(const Value& x, const Value& weight, const Value& bias, double eps = 1e-5,
-                 std::source_location where = std::source_location::current());
+Value layer_norm(Operand x, const Value& weight, const Value& bias, double eps = 1e-5);
 
 /// The gradients with respect to x, weight and bias; an empty Value for those that are not wanted
 /// (at least one must be). mean and rstd are the forward node's second and third output.
-std::array<Value, 3> layer_norm_backward(
-    const Value& grad, const Value& x, const Value& mean, const Value& rstd, const Value& weight,
-    std::array<bool, 3> wanted, std::source_location where = std::source_location::current());
+std::array<Value, 3> layer_norm_backward(Operand grad, const Value& x, const Value& mean,
+                                         const Value& rstd, const Value& weight,
+                                         std::array<bool, 3> wanted);
 
 /// x rstd gamma over the last dimensions of x, those of gamma, with the rstd = 1 / sqrt(mean(x^2) +
 /// eps) of each row. gamma is of x's dtype or float32.
-Value rms_norm(const Value& x, const Value& gamma, double eps = 1e-6,
-               std::source_location where = std::source_location::current());
+Value rms_norm(Operand x, const Value& gamma, double eps = 1e-6);
 
 /// The gradients with respect to x and gamma; that of gamma is float32 where x is a 16-bit tensor.
 /// rstd is the forward node's second output.
-std::array<Value, 2> rms_norm_backward(
-    const Value& grad, const Value& x, const Value& rstd, const Value& gamma,
-    std::source_location where = std::source_location::current());
+std::array<Value, 2> rms_norm_backward(Operand grad, const Value& x, const Value& rstd,
+                                       const Value& gamma);
 
 struct SoftmaxAttributes {
   std::int64_t dim;
@@ -111,16 +103,15 @@ struct BatchNormOptions {
 /// bias and gradients 0 in training, and NaN otherwise where v is 0. Throws ShapeError, DTypeError,
 /// and ValueError where one to be updated is no variable, and in training for one value a channel,
 /// which has no variance.
-Value batch_norm(const Value& x, const Value& weight, const Value& bias, const Value& running_mean,
-                 const Value& running_var, const BatchNormOptions& options = {},
-                 std::source_location where = std::source_location::current());
+Value batch_norm(Operand x, const Value& weight, const Value& bias, const Value& running_mean,
+                 const Value& running_var, const BatchNormOptions& options = {});
 
 /// (x - mean) rstd weight + bias for every group of channels of every image of x [N, C, ...], with
 /// rstd = 1 / sqrt(variance + eps); weight and bias are [C], of x's dtype. In float16 and bfloat16
 /// it is computed in float32, between casts, so that statistics are not rounded to 16 bits. Throws
 /// ShapeError for groups that do not divide C, ValueError for eps that is not above 0.
-Value group_norm(const Value& x, std::int64_t groups, const Value& weight, const Value& bias,
-                 double eps = 1e-5, std::source_location where = std::source_location::current());
+Value group_norm(Operand x, std::int64_t groups, const Value& weight, const Value& bias,
+                 double eps = 1e-5);
 
 struct BatchNormAttributes {
   bool training;
@@ -148,16 +139,14 @@ struct GroupNormBackwardAttributes {
 /// The gradients with respect to x, weight and bias; an empty Value for those that are not wanted
 /// (at least one must be). mean and spread are the forward node's second and third output in
 /// training, else its running statistics.
-std::array<Value, 3> batch_norm_backward(
-    const Value& grad, const Value& x, const Value& mean, const Value& spread, const Value& weight,
-    const BatchNormBackwardAttributes& attributes,
-    std::source_location where = std::source_location::current());
+std::array<Value, 3> batch_norm_backward(Operand grad, const Value& x, const Value& mean,
+                                         const Value& spread, const Value& weight,
+                                         const BatchNormBackwardAttributes& attributes);
 
 /// The same; mean and rstd are the forward node's second and third output.
-std::array<Value, 3> group_norm_backward(
-    const Value& grad, const Value& x, const Value& mean, const Value& rstd, const Value& weight,
-    const GroupNormBackwardAttributes& attributes,
-    std::source_location where = std::source_location::current());
+std::array<Value, 3> group_norm_backward(Operand grad, const Value& x, const Value& mean,
+                                         const Value& rstd, const Value& weight,
+                                         const GroupNormBackwardAttributes& attributes);
 
 namespace calls {
 // Inputs x, weight, bias, running mean and variance. Outputs the result; in training the batch's

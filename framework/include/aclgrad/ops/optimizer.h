@@ -4,7 +4,6 @@
 #ifndef ACLGRAD_OPS_OPTIMIZER_H_
 #define ACLGRAD_OPS_OPTIMIZER_H_
 
-#include <source_location>
 #include <vector>
 
 #include "aclgrad/declaration.h"
@@ -13,16 +12,13 @@
 namespace aclgrad {
 
 /// variable += alpha x, with x broadcast to the variable's shape.
-Value inplace_add(const Value& variable, const Value& x, double alpha = 1,
-                  std::source_location where = std::source_location::current());
+Value inplace_add(Operand variable, const Value& x, double alpha = 1);
 
 /// variable = decay variable + x, x of the variable's shape: a running sum that forgets.
-Value accumulate(const Value& variable, const Value& x, double decay,
-                 std::source_location where = std::source_location::current());
+Value accumulate(Operand variable, const Value& x, double decay);
 
 /// variable = x, broadcast and converted.
-Value assign(const Value& variable, const Value& x,
-             std::source_location where = std::source_location::current());
+Value assign(Operand variable, const Value& x);
 
 struct AdamWAttributes {
   double learning_rate = 1e-3;
@@ -46,10 +42,10 @@ struct AdamWResult {
 /// and both moments, all of one shape. `step`, one element of float32 or int64, counts the steps
 /// done before; it is not advanced. With a variable of the largest second moments so far, the step
 /// is that of AMSGrad, and overwrites it, too.
-AdamWResult apply_adam_w(const Value& parameter, const Value& first_moment,
-                         const Value& second_moment, const Value& gradient, const Value& step,
-                         const AdamWAttributes& attributes, const Value& largest_second_moment = {},
-                         std::source_location where = std::source_location::current());
+AdamWResult apply_adam_w(Operand parameter, const Value& first_moment, const Value& second_moment,
+                         const Value& gradient, const Value& step,
+                         const AdamWAttributes& attributes,
+                         const Value& largest_second_moment = {});
 
 struct InplaceAddAttributes {
   double alpha;
@@ -80,17 +76,14 @@ using AdamWOp = DeclaredOp<calls::apply_adam_w>;
 
 /// norm(value, {}, {.p = p}) of each value: a scalar each. Throws ValueError for no values,
 /// DTypeError unless they have one floating dtype.
-std::vector<Value> foreach_norm(const std::vector<Value>& values, double p = 2,
-                                std::source_location where = std::source_location::current());
+std::vector<Value> foreach_norm(Operands values, double p = 2);
 
 /// Each value times the factor. Throws as foreach_norm.
-std::vector<Value> foreach_mul(const std::vector<Value>& values, double factor,
-                               std::source_location where = std::source_location::current());
+std::vector<Value> foreach_mul(Operands values, double factor);
 
 /// The same by a factor that is known when the graph runs: a node `mul` for each value, with its
 /// broadcasting and its common dtype.
-std::vector<Value> foreach_mul(const std::vector<Value>& values, const Value& factor,
-                               std::source_location where = std::source_location::current());
+std::vector<Value> foreach_mul(Operands values, const Value& factor);
 
 struct ForeachNormAttributes {
   double p;

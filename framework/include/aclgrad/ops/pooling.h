@@ -4,7 +4,6 @@
 #define ACLGRAD_OPS_POOLING_H_
 
 #include <cstdint>
-#include <source_location>
 #include <string>
 #include <vector>
 
@@ -34,17 +33,14 @@ struct AvgPoolOptions {
 /// stride. NaN is the largest. The node's second output is the place of each in its plane, int32.
 /// Throws ShapeError where there is no window, DTypeError, and ValueError for kernel and stride
 /// below 1, padding below 0 and any of them above 2^31 - 1, as the others do.
-Value max_pool2d(const Value& x, const PerAxis& kernel, const MaxPoolOptions& options = {},
-                 std::source_location where = std::source_location::current());
+Value max_pool2d(Operand x, const PerAxis& kernel, const MaxPoolOptions& options = {});
 
 /// The average of the elements under each such window.
-Value avg_pool2d(const Value& x, const PerAxis& kernel, const AvgPoolOptions& options = {},
-                 std::source_location where = std::source_location::current());
+Value avg_pool2d(Operand x, const PerAxis& kernel, const AvgPoolOptions& options = {});
 
 /// Averages to a height and width of `size`: element i of an axis is that of the elements
 /// floor(i in / out) to ceil((i + 1) in / out) - 1.
-Value adaptive_avg_pool2d(const Value& x, const PerAxis& size,
-                          std::source_location where = std::source_location::current());
+Value adaptive_avg_pool2d(Operand x, const PerAxis& size);
 
 struct MaxPoolAttributes {
   std::vector<std::int64_t> kernel, stride, padding, dilation;
@@ -70,17 +66,13 @@ struct AvgPoolAttributes {
 };
 
 /// The gradients with respect to x, from the forward's attributes; x gives its shape.
-Value max_pool2d_backward(const Value& grad, const Value& x, const Value& indices,
-                          const MaxPoolAttributes& attributes,
-                          std::source_location where = std::source_location::current());
-Value avg_pool2d_backward(const Value& grad, const Value& x, const AvgPoolAttributes& attributes,
-                          std::source_location where = std::source_location::current());
-Value adaptive_avg_pool2d_backward(const Value& grad, const Value& x,
-                                   std::source_location where = std::source_location::current());
+Value max_pool2d_backward(Operand grad, const Value& x, const Value& indices,
+                          const MaxPoolAttributes& attributes);
+Value avg_pool2d_backward(Operand grad, const Value& x, const AvgPoolAttributes& attributes);
+Value adaptive_avg_pool2d_backward(Operand grad, const Value& x);
 
 /// avg_pool2d with the attributes as the operator takes them.
-Value avg_pool2d(const Value& x, const AvgPoolAttributes& attributes,
-                 std::source_location where = std::source_location::current());
+Value avg_pool2d(Operand x, const AvgPoolAttributes& attributes);
 
 namespace calls {
 // Input x; outputs the result and indices.

@@ -37,21 +37,18 @@ class Generator {
 /// Every element is 0 with probability p, otherwise x / (1 - p): the mean stays. x itself for p =
 /// 0. For training only: an evaluation graph is recorded without it. Throws ValueError unless 0 <=
 /// p <= 1.
-Value dropout(const Value& x, double p, const Generator& generator,
-              std::source_location where = std::source_location::current());
+Value dropout(Operand x, double p, const Generator& generator);
 
 /// The dropout of SELU networks (Klambauer et al. 2017): dropped elements take SELU's lower limit,
 /// -1.7581, and a linear map restores mean 0 and variance 1. x itself for p = 0. Throws ValueError
 /// unless 0 <= p < 1.
-Value alpha_dropout(const Value& x, double p, const Generator& generator,
-                    std::source_location where = std::source_location::current());
+Value alpha_dropout(Operand x, double p, const Generator& generator);
 
 /// The two parts of dropout. The mask has one bit for each element of the shape, least significant
 /// first, in a uint8 tensor of whole multiples of 16 bytes: 1 to keep the element.
 Value dropout_mask(const Shape& shape, double p, const Value& seed, const Value& draws,
                    std::source_location where = std::source_location::current());
-Value apply_dropout(const Value& x, const Value& mask, double p,
-                    std::source_location where = std::source_location::current());
+Value apply_dropout(Operand x, const Value& mask, double p);
 
 struct DropoutMaskAttributes {
   Shape shape;

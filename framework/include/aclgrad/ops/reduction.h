@@ -4,7 +4,6 @@
 #ifndef ACLGRAD_OPS_REDUCTION_H_
 #define ACLGRAD_OPS_REDUCTION_H_
 
-#include <source_location>
 #include <vector>
 
 #include "aclgrad/declaration.h"
@@ -13,19 +12,15 @@
 namespace aclgrad {
 
 /// The result has x's dtype. Throws ShapeError for an axis out of range or named twice.
-Value reduce_sum(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = false,
-                 std::source_location where = std::source_location::current());
+Value reduce_sum(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
 
 /// As reduce_sum, divided by the number of elements reduced; x must be floating.
-Value mean(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = false,
-           std::source_location where = std::source_location::current());
+Value mean(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
 
 /// The largest and the smallest element; NaN where there is one. The gradient goes in equal parts
 /// to all elements that are it, so to every NaN where there is one.
-Value amax(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = false,
-           std::source_location where = std::source_location::current());
-Value amin(const Value& x, std::vector<std::int64_t> axes = {}, bool keepdim = false,
-           std::source_location where = std::source_location::current());
+Value amax(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
+Value amin(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
 
 struct VarOptions {
   bool unbiased = true;  ///< divided by the number of elements less 1; else by that number
@@ -33,8 +28,7 @@ struct VarOptions {
 };
 
 /// The mean of (x - mean)^2; x must be floating. Of one element, unbiased, it is NaN.
-Value var(const Value& x, std::vector<std::int64_t> axes = {}, VarOptions options = {},
-          std::source_location where = std::source_location::current());
+Value var(Operand x, std::vector<std::int64_t> axes = {}, VarOptions options = {});
 
 struct NormOptions {
   double p = 2;
@@ -44,8 +38,7 @@ struct NormOptions {
 /// (sum |x|^p)^(1/p); for an infinite p the largest |x|, for -infinity the smallest, for p = 0 the
 /// number of elements that are not 0. x must be floating. The gradient is 0 where x is; for an
 /// infinite p equal magnitudes share it.
-Value norm(const Value& x, std::vector<std::int64_t> axes = {}, NormOptions options = {},
-           std::source_location where = std::source_location::current());
+Value norm(Operand x, std::vector<std::int64_t> axes = {}, NormOptions options = {});
 
 struct CumsumOptions {
   bool exclusive = false;  ///< an element's own value is not in its sum
@@ -53,8 +46,7 @@ struct CumsumOptions {
 };
 
 /// Running sums along an axis, in x's dtype.
-Value cumsum(const Value& x, std::int64_t dim, CumsumOptions options = {},
-             std::source_location where = std::source_location::current());
+Value cumsum(Operand x, std::int64_t dim, CumsumOptions options = {});
 
 /// `axes` are counted from the front, sorted; all of them are listed when none were given.
 struct ReductionAttributes {
@@ -112,18 +104,15 @@ struct ValuesAndIndices {
 };
 
 /// The place of the largest element along `dim`, in int64. There is no gradient.
-Value argmax(const Value& x, std::int64_t dim = -1, bool keepdim = false,
-             std::source_location where = std::source_location::current());
+Value argmax(Operand x, std::int64_t dim = -1, bool keepdim = false);
 
 /// The largest element along `dim`, and its place. The gradient of a value goes to that element
 /// alone; amax shares it among equal ones.
-ValuesAndIndices max(const Value& x, std::int64_t dim, bool keepdim = false,
-                     std::source_location where = std::source_location::current());
+ValuesAndIndices max(Operand x, std::int64_t dim, bool keepdim = false);
 
 /// The k largest elements along `dim`, or smallest, in order. The gradient of a value goes to its
 /// element.
-ValuesAndIndices topk(const Value& x, std::int64_t k, std::int64_t dim = -1, bool largest = true,
-                      std::source_location where = std::source_location::current());
+ValuesAndIndices topk(Operand x, std::int64_t k, std::int64_t dim = -1, bool largest = true);
 
 struct SearchAttributes {
   std::int64_t dim;

@@ -17,45 +17,36 @@ namespace aclgrad {
 
 /// The values one behind the other along dim, in the dtype that all promote to. Throws ShapeError
 /// unless they have one shape but along dim, ValueError for no values.
-Value cat(const std::vector<Value>& values, std::int64_t dim = 0,
-          std::source_location where = std::source_location::current());
+Value cat(Operands values, std::int64_t dim = 0);
 
 /// The values, of one shape, along a new dimension before dim; -1 appends one.
-Value stack(const std::vector<Value>& values, std::int64_t dim = 0,
-            std::source_location where = std::source_location::current());
+Value stack(Operands values, std::int64_t dim = 0);
 
 /// Elements start, start + step, ... before end of dimension dim. Negative start and end count from
 /// the end; both are limited to the dimension. Throws ValueError for a step below 1.
-Value slice(const Value& x, std::int64_t dim, std::int64_t start = 0,
-            std::int64_t end = std::numeric_limits<std::int64_t>::max(), std::int64_t step = 1,
-            std::source_location where = std::source_location::current());
+Value slice(Operand x, std::int64_t dim, std::int64_t start = 0,
+            std::int64_t end = std::numeric_limits<std::int64_t>::max(), std::int64_t step = 1);
 
 /// x in chunks of `size` along dim; the last one holds the rest. Throws ValueError for a size below
 /// 1.
-std::vector<Value> split(const Value& x, std::int64_t size, std::int64_t dim = 0,
-                         std::source_location where = std::source_location::current());
+std::vector<Value> split(Operand x, std::int64_t size, std::int64_t dim = 0);
 
 /// x in chunks of these sizes, which add up to the dimension.
-std::vector<Value> split(const Value& x, std::vector<std::int64_t> sizes, std::int64_t dim = 0,
-                         std::source_location where = std::source_location::current());
+std::vector<Value> split(Operand x, std::vector<std::int64_t> sizes, std::int64_t dim = 0);
 
 /// x with `value` around it: `pads` are pairs (begin, end), the first for the last dimension, the
 /// next for the one before. Negative ones cut x. Throws ShapeError for an odd number of them, more
 /// than two for each dimension, or when more is cut than there is.
-Value pad(const Value& x, std::vector<std::int64_t> pads, double value = 0,
-          std::source_location where = std::source_location::current());
+Value pad(Operand x, std::vector<std::int64_t> pads, double value = 0);
 
 /// x repeats[i] times along dimension i; more repeats than dimensions add dimensions in front.
-Value repeat(const Value& x, std::vector<std::int64_t> repeats,
-             std::source_location where = std::source_location::current());
+Value repeat(Operand x, std::vector<std::int64_t> repeats);
 
 /// The lower triangle of the last two dimensions, 0 above diagonal number `diagonal`.
-Value tril(const Value& x, std::int64_t diagonal = 0,
-           std::source_location where = std::source_location::current());
+Value tril(Operand x, std::int64_t diagonal = 0);
 
 /// The upper triangle, 0 below that diagonal.
-Value triu(const Value& x, std::int64_t diagonal = 0,
-           std::source_location where = std::source_location::current());
+Value triu(Operand x, std::int64_t diagonal = 0);
 
 /// dims are counted from the front here.
 struct JoinAttributes {
@@ -121,25 +112,21 @@ using TriuOp = DeclaredOp<calls::triu>;
 // operators read and write through strides.
 
 /// Exchanges two axes; negative ones count from the end.
-Value transpose(const Value& x, std::int64_t axis0, std::int64_t axis1,
-                std::source_location where = std::source_location::current());
+Value transpose(Operand x, std::int64_t axis0, std::int64_t axis1);
 
 /// Axis i of the result is axis order[i] of x; order names every axis once.
-Value permute(const Value& x, std::vector<std::int64_t> order,
-              std::source_location where = std::source_location::current());
+Value permute(Operand x, std::vector<std::int64_t> order);
 
 /// The elements in row-major order under another shape; one extent may be -1 and is worked out. A
 /// view that is not contiguous is copied first.
-Value reshape(const Value& x, std::vector<std::int64_t> dims,
-              std::source_location where = std::source_location::current());
+Value reshape(Operand x, std::vector<std::int64_t> dims);
 
 /// x repeated along its axes of extent 1, and along new axes in front.
-Value expand(const Value& x, const Shape& shape,
-             std::source_location where = std::source_location::current());
+Value expand(Operand x, const Shape& shape);
 
 /// x itself, through which no gradient passes: for backward() it is a constant (`detach` of
 /// PyTorch). What leads to it is not differentiated.
-Value stop_gradient(const Value& x, std::source_location where = std::source_location::current());
+Value stop_gradient(Operand x);
 
 struct PermuteOp final : ViewOp {
   std::vector<std::int64_t> order;
@@ -166,14 +153,13 @@ struct StopGradientOp final : ViewOp {
 // Conversion, copies, and tensors made from nothing.
 
 /// x converted; x itself when it has the dtype already.
-Value cast(const Value& x, DType dtype,
-           std::source_location where = std::source_location::current());
+Value cast(Operand x, DType dtype);
 
 /// A dense copy.
-Value copy(const Value& x, std::source_location where = std::source_location::current());
+Value copy(Operand x);
 
 /// x itself when it is dense, else a dense copy.
-Value contiguous(const Value& x, std::source_location where = std::source_location::current());
+Value contiguous(Operand x);
 
 /// Tensors filled on the device in every run; for one that is uploaded once see Graph::constant. As
 /// for Tensor::full, the dtype must be able to hold the value, be it rounded: ValueError otherwise.
