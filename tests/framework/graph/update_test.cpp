@@ -140,7 +140,8 @@ struct LookingOp final : AclnnOp {
   mutable bool same_object = false;
   std::string_view name() const override { return "looking"; }
   std::string_view call_name() const override { return inner.call_name(); }
-  aclnnStatus phase_one(AclnnCall& call, std::uint64_t* size, aclOpExecutor** executor) const override {
+  aclnnStatus phase_one(AclnnCall& call, std::uint64_t* size,
+                        aclOpExecutor** executor) const override {
     same_object = call.output(0) == call.input(0);
     return inner.phase_one(call, size, executor);
   }

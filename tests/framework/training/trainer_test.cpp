@@ -302,6 +302,21 @@ TEST(Trainer, ObservesWithoutChangingAnything) {
   EXPECT_GT(page.record().charts[0].series[0].y[0], 0);
 }
 
+// By their declarations, in whichever form: not tanh, which is a gate in recurrent units.
+TEST(Trainer, ObservesWhatIsDeclaredAnActivation) {
+  const TemporaryFolder folder;
+  const Sequential net(Linear("a", 2, 4), Gelu{}, Linear("b", 4, 4), Gelu{Approximate::tanh},
+                       Linear("c", 4, 4), Tanh{}, Linear("d", 4, 4), Geglu{}, Linear("e", 2, 2));
+  Sgd optimizer;
+  Trainer trainer(
+      net, [&](const Value& x, const Value& t) { return cross_entropy(net(x), t); }, optimizer);
+  RunReport page(folder.path() / "page.html");
+  trainer.observe(points(1, 16), page);
+  std::vector<std::string> layers;
+  for (const auto& layer : page.record().layers) layers.push_back(layer.name);
+  EXPECT_THAT(layers, testing::ElementsAre("a", "b", "d"));
+}
+
 TEST(Trainer, EvaluatesWithoutDropoutAndWithoutChangingAnything) {
   Planes training;
   const data::Dataset unseen = points(2, 50);
