@@ -74,10 +74,10 @@ Plan plan_backward(const Arguments& arguments) {
 
 }  // namespace
 
-ACLGRAD_OPERATOR(aclnnElu, 5, kElu, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnElu, kElu, [](const Arguments& arguments) {
   return elementwise(arguments, {kOut}, {kSelf}, elu_kernel(parameters_of(arguments)));
 })
-ACLGRAD_OPERATOR(aclnnInplaceElu, 4, kInplaceElu, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnInplaceElu, kInplaceElu, [](const Arguments& arguments) {
   return elementwise(arguments, {kSelf}, {kSelf}, elu_kernel(parameters_of(arguments)));
 })
-ACLGRAD_OPERATOR(aclnnEluBackward, 7, kEluBackward, plan_backward)
+ACLGRAD_OPERATOR(aclnnEluBackward, kEluBackward, plan_backward)

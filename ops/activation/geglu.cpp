@@ -262,16 +262,16 @@ Plan plan(const Arguments& arguments, size_t grad_input, bool activate_left) {
 }  // namespace backward
 }  // namespace
 
-ACLGRAD_OPERATOR(aclnnGeGlu, 5, forward::kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnGeGlu, forward::kSpec, [](const Arguments& arguments) {
   return forward::plan(arguments, forward::kOutputs, false);
 })
-ACLGRAD_OPERATOR(aclnnGeGluV3, 6, forward::kV3Spec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnGeGluV3, forward::kV3Spec, [](const Arguments& arguments) {
   return forward::plan(arguments, forward::kV3Outputs, arguments.flag(forward::kActivateLeft));
 })
-ACLGRAD_OPERATOR(aclnnGeGluBackward, 6, backward::kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnGeGluBackward, backward::kSpec, [](const Arguments& arguments) {
   return backward::plan(arguments, backward::kGradInput, false);
 })
-ACLGRAD_OPERATOR(aclnnGeGluV3Backward, 7, backward::kV3Spec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnGeGluV3Backward, backward::kV3Spec, [](const Arguments& arguments) {
   return backward::plan(arguments, backward::kGradInputOfV3,
                         arguments.flag(backward::kActivateLeft));
 })

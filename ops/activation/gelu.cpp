@@ -126,17 +126,17 @@ Plan plan_backward(const Arguments& arguments, size_t grad_input, GeluForm form)
 
 }  // namespace
 
-ACLGRAD_OPERATOR(aclnnGelu, 2, kGelu, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnGelu, kGelu, [](const Arguments& arguments) {
   return elementwise(arguments, {kY}, {kX}, gelu_kernel(GeluForm::kTanh));
 })
-ACLGRAD_OPERATOR(aclnnGeluV2, 3, kGeluV2, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnGeluV2, kGeluV2, [](const Arguments& arguments) {
   const GeluForm form = arguments.integer(kApproximate) == 1 ? GeluForm::kTanh : GeluForm::kErf;
   return elementwise(arguments, {kYOfV2}, {kX}, gelu_kernel(form));
 })
-ACLGRAD_OPERATOR(aclnnGeluBackward, 3, kGeluBackward, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnGeluBackward, kGeluBackward, [](const Arguments& arguments) {
   return plan_backward(arguments, kGradInput, GeluForm::kTanh);
 })
-ACLGRAD_OPERATOR(aclnnGeluBackwardV2, 4, kGeluBackwardV2, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnGeluBackwardV2, kGeluBackwardV2, [](const Arguments& arguments) {
   const bool exact = std::string_view(arguments.text(kApproximateOfBackward)) == "none";
   return plan_backward(arguments, kGradInputOfV2, exact ? GeluForm::kErf : GeluForm::kTanh);
 })

@@ -48,15 +48,15 @@ Plan plan(const Arguments& arguments, Interval interval) {
 
 }  // namespace
 
-ACLGRAD_OPERATOR(aclnnHardswish, 2, kHardswish, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnHardswish, kHardswish, [](const Arguments& arguments) {
   return elementwise(arguments, {kOut}, {kSelf}, hardswish_kernel());
 })
-ACLGRAD_OPERATOR(aclnnInplaceHardswish, 1, kInplaceHardswish, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnInplaceHardswish, kInplaceHardswish, [](const Arguments& arguments) {
   return elementwise(arguments, {kSelf}, {kSelf}, hardswish_kernel());
 })
-ACLGRAD_OPERATOR(aclnnHardswishBackward, 3, backward::kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnHardswishBackward, backward::kSpec, [](const Arguments& arguments) {
   return backward::plan(arguments, Interval::kClosed);
 })
-ACLGRAD_OPERATOR(aclnnHardswishBackwardV2, 3, backward::kV2Spec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnHardswishBackwardV2, backward::kV2Spec, [](const Arguments& arguments) {
   return backward::plan(arguments, Interval::kOpen);
 })

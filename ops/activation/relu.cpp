@@ -206,17 +206,16 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnRelu, 2, relu::kSpec,
+ACLGRAD_OPERATOR(aclnnRelu, relu::kSpec,
                  [](const Arguments& arguments) { return relu::plan(arguments, relu::kOut); })
-ACLGRAD_OPERATOR(aclnnInplaceRelu, 1, relu::kInPlaceSpec,
+ACLGRAD_OPERATOR(aclnnInplaceRelu, relu::kInPlaceSpec,
                  [](const Arguments& arguments) { return relu::plan(arguments, relu::kSelf); })
-ACLGRAD_OPERATOR(aclnnThresholdBackward, 4, threshold_backward::kSpec, threshold_backward::plan)
-ACLGRAD_OPERATOR(aclnnLeakyRelu, 3, leaky_relu::kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnThresholdBackward, threshold_backward::kSpec, threshold_backward::plan)
+ACLGRAD_OPERATOR(aclnnLeakyRelu, leaky_relu::kSpec, [](const Arguments& arguments) {
   return leaky_relu::plan(arguments, leaky_relu::kOut);
 })
-ACLGRAD_OPERATOR(aclnnInplaceLeakyRelu, 2, leaky_relu::kInPlaceSpec,
-                 [](const Arguments& arguments) {
-                   return leaky_relu::plan(arguments, leaky_relu::kSelf);
-                 })
-ACLGRAD_OPERATOR(aclnnLeakyReluBackward, 5, leaky_relu_backward::kSpec, leaky_relu_backward::plan)
+ACLGRAD_OPERATOR(aclnnInplaceLeakyRelu, leaky_relu::kInPlaceSpec, [](const Arguments& arguments) {
+  return leaky_relu::plan(arguments, leaky_relu::kSelf);
+})
+ACLGRAD_OPERATOR(aclnnLeakyReluBackward, leaky_relu_backward::kSpec, leaky_relu_backward::plan)
 #endif  // HWY_ONCE

@@ -51,8 +51,8 @@ Plan plan_selu_backward(const Arguments& arguments) {
 
 }  // namespace
 
-ACLGRAD_OPERATOR(aclnnSelu, 2, kSelu,
+ACLGRAD_OPERATOR(aclnnSelu, kSelu,
                  [](const Arguments& arguments) { return plan_selu(arguments, kOut); })
-ACLGRAD_OPERATOR(aclnnInplaceSelu, 1, kInplaceSelu,
+ACLGRAD_OPERATOR(aclnnInplaceSelu, kInplaceSelu,
                  [](const Arguments& arguments) { return plan_selu(arguments, kSelf); })
-ACLGRAD_OPERATOR(aclnnSeluBackward, 3, kSeluBackward, plan_selu_backward)
+ACLGRAD_OPERATOR(aclnnSeluBackward, kSeluBackward, plan_selu_backward)

@@ -146,11 +146,11 @@ using namespace aclgrad::ops;
 
 ACLGRAD_UNARY(Tanh)
 ACLGRAD_UNARY(Sigmoid)
-ACLGRAD_OPERATOR(aclnnTanhBackward, 3, kTanhBackward, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnTanhBackward, kTanhBackward, [](const Arguments& arguments) {
   return plan_backward(
       arguments, [](aclDataType) { return Kernel(HWY_DYNAMIC_DISPATCH(tanh_backward_formula)()); });
 })
-ACLGRAD_OPERATOR(aclnnSigmoidBackward, 3, kSigmoidBackward, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSigmoidBackward, kSigmoidBackward, [](const Arguments& arguments) {
   return plan_backward(arguments, sigmoid_backward_kernel);
 })
 #endif  // HWY_ONCE

@@ -71,10 +71,10 @@ const OperatorSpec kSiluBackward{
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnSilu, 2, kSilu, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSilu, kSilu, [](const Arguments& arguments) {
   return elementwise(arguments, {kOut}, {kSelf}, HWY_DYNAMIC_DISPATCH(silu_kernel)());
 })
-ACLGRAD_OPERATOR(aclnnSiluBackward, 3, kSiluBackward, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSiluBackward, kSiluBackward, [](const Arguments& arguments) {
   return elementwise(arguments, {kGradInput}, {kGradOutput, kX},
                      HWY_DYNAMIC_DISPATCH(silu_backward_kernel)());
 })

@@ -117,10 +117,10 @@ FloatKernel softplus_kernel(double beta, double threshold) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnSoftplus, 4, kSoftplus, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSoftplus, kSoftplus, [](const Arguments& arguments) {
   return plan_arithmetic(
       arguments, kOut, {kSelf}, arguments.dtype(kSelf),
       softplus_kernel(arguments.scalar(kBeta).to_float(), arguments.scalar(kThreshold).to_float()));
 })
-ACLGRAD_OPERATOR(aclnnSoftplusBackward, 5, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnSoftplusBackward, backward::kSpec, backward::plan)
 #endif  // HWY_ONCE

@@ -27,15 +27,15 @@ const OperatorSpec kInplaceAdds{"aclnnInplaceAdds",
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnAdd, 4, kAdd, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnAdd, kAdd, [](const Arguments& arguments) {
   return plan_additive(arguments, kOut, Sign::kPlus);
 })
-ACLGRAD_OPERATOR(aclnnInplaceAdd, 3, kInplaceAdd, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnInplaceAdd, kInplaceAdd, [](const Arguments& arguments) {
   return plan_additive(arguments, kSelf, Sign::kPlus);
 })
-ACLGRAD_OPERATOR(aclnnAdds, 4, kAdds, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnAdds, kAdds, [](const Arguments& arguments) {
   return plan_additive_scalar(arguments, kOut, Sign::kPlus);
 })
-ACLGRAD_OPERATOR(aclnnInplaceAdds, 3, kInplaceAdds, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnInplaceAdds, kInplaceAdds, [](const Arguments& arguments) {
   return plan_additive_scalar(arguments, kSelf, Sign::kPlus);
 })

@@ -69,11 +69,11 @@ Plan plan_quotient(const Arguments& arguments, size_t out) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnAddcmul, 5, kAddcmul,
+ACLGRAD_OPERATOR(aclnnAddcmul, kAddcmul,
                  [](const Arguments& arguments) { return plan_product(arguments, kOut); })
-ACLGRAD_OPERATOR(aclnnInplaceAddcmul, 4, kInplaceAddcmul,
+ACLGRAD_OPERATOR(aclnnInplaceAddcmul, kInplaceAddcmul,
                  [](const Arguments& arguments) { return plan_product(arguments, kSelf); })
-ACLGRAD_OPERATOR(aclnnAddcdiv, 5, kAddcdiv,
+ACLGRAD_OPERATOR(aclnnAddcdiv, kAddcdiv,
                  [](const Arguments& arguments) { return plan_quotient(arguments, kOut); })
-ACLGRAD_OPERATOR(aclnnInplaceAddcdiv, 4, kInplaceAddcdiv,
+ACLGRAD_OPERATOR(aclnnInplaceAddcdiv, kInplaceAddcdiv,
                  [](const Arguments& arguments) { return plan_quotient(arguments, kSelf); })

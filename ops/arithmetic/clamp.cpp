@@ -74,15 +74,15 @@ Plan plan_clamp(const Arguments& arguments, size_t out, const Bounds& bounds) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnClamp, 4, kClamp, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnClamp, kClamp, [](const Arguments& arguments) {
   return plan_clamp(arguments, kOut, {kLow, kHigh});
 })
-ACLGRAD_OPERATOR(aclnnClampMin, 3, kClampMin, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnClampMin, kClampMin, [](const Arguments& arguments) {
   return plan_clamp(arguments, kOutOfOne, {kOneBound, std::nullopt});
 })
-ACLGRAD_OPERATOR(aclnnClampMax, 3, kClampMax, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnClampMax, kClampMax, [](const Arguments& arguments) {
   return plan_clamp(arguments, kOutOfOne, {std::nullopt, kOneBound});
 })
-ACLGRAD_OPERATOR(aclnnInplaceClampMax, 2, kInplaceClampMax, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnInplaceClampMax, kInplaceClampMax, [](const Arguments& arguments) {
   return plan_clamp(arguments, kSelf, {std::nullopt, kOneBound});
 })

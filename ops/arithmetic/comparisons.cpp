@@ -134,18 +134,17 @@ Plan planned(const Arguments& arguments) {
 
 }  // namespace
 
-// One operator: the Comparison, the COUNT of parameters, that of the result, and what makes the
-// spec.
-#define ACLGRAD_COMPARISON(name, kKind, count, out, spec)             \
+// One operator: the Comparison, the index of the result, and what makes the spec.
+#define ACLGRAD_COMPARISON(name, kKind, out, spec)                    \
   const OperatorSpec kSpecOf_##name = spec(#name, Comparison::kKind); \
-  ACLGRAD_OPERATOR(name, count, kSpecOf_##name, (planned<Comparison::kKind, out>))
+  ACLGRAD_OPERATOR(name, kSpecOf_##name, (planned<Comparison::kKind, out>))
 
 // The four operators of one comparison.
-#define ACLGRAD_COMPARISONS(Name, kKind)                                                \
-  ACLGRAD_COMPARISON(aclnn##Name##Scalar, kKind, 3, kOut, with_number)                  \
-  ACLGRAD_COMPARISON(aclnnInplace##Name##Scalar, kKind, 2, kSelf, with_number_in_place) \
-  ACLGRAD_COMPARISON(aclnn##Name##Tensor, kKind, 3, kOut, with_tensor)                  \
-  ACLGRAD_COMPARISON(aclnnInplace##Name##Tensor, kKind, 2, kSelf, with_tensor_in_place)
+#define ACLGRAD_COMPARISONS(Name, kKind)                                             \
+  ACLGRAD_COMPARISON(aclnn##Name##Scalar, kKind, kOut, with_number)                  \
+  ACLGRAD_COMPARISON(aclnnInplace##Name##Scalar, kKind, kSelf, with_number_in_place) \
+  ACLGRAD_COMPARISON(aclnn##Name##Tensor, kKind, kOut, with_tensor)                  \
+  ACLGRAD_COMPARISON(aclnnInplace##Name##Tensor, kKind, kSelf, with_tensor_in_place)
 
 ACLGRAD_COMPARISONS(Gt, kGreater)
 ACLGRAD_COMPARISONS(Ge, kGreaterEqual)

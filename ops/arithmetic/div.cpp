@@ -83,11 +83,11 @@ Plan plan_divs(const Arguments& arguments, size_t out) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnDiv, 3, kDiv,
+ACLGRAD_OPERATOR(aclnnDiv, kDiv,
                  [](const Arguments& arguments) { return plan_div(arguments, kOut); })
-ACLGRAD_OPERATOR(aclnnInplaceDiv, 2, kInplaceDiv,
+ACLGRAD_OPERATOR(aclnnInplaceDiv, kInplaceDiv,
                  [](const Arguments& arguments) { return plan_div(arguments, kSelf); })
-ACLGRAD_OPERATOR(aclnnDivs, 3, kDivs,
+ACLGRAD_OPERATOR(aclnnDivs, kDivs,
                  [](const Arguments& arguments) { return plan_divs(arguments, kOut); })
-ACLGRAD_OPERATOR(aclnnInplaceDivs, 2, kInplaceDivs,
+ACLGRAD_OPERATOR(aclnnInplaceDivs, kInplaceDivs,
                  [](const Arguments& arguments) { return plan_divs(arguments, kSelf); })

@@ -46,7 +46,7 @@ const OperatorSpec kMinimum = spec("aclnnMinimum");
 
 }  // namespace
 
-ACLGRAD_OPERATOR(aclnnMaximum, 3, kMaximum,
+ACLGRAD_OPERATOR(aclnnMaximum, kMaximum,
                  [](const Arguments& arguments) { return plan_extremum(arguments, true); })
-ACLGRAD_OPERATOR(aclnnMinimum, 3, kMinimum,
+ACLGRAD_OPERATOR(aclnnMinimum, kMinimum,
                  [](const Arguments& arguments) { return plan_extremum(arguments, false); })

@@ -71,11 +71,11 @@ Plan plan_muls(const Arguments& arguments, size_t out) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnMul, 3, kMul,
+ACLGRAD_OPERATOR(aclnnMul, kMul,
                  [](const Arguments& arguments) { return plan_mul(arguments, kOut); })
-ACLGRAD_OPERATOR(aclnnInplaceMul, 2, kInplaceMul,
+ACLGRAD_OPERATOR(aclnnInplaceMul, kInplaceMul,
                  [](const Arguments& arguments) { return plan_mul(arguments, kSelf); })
-ACLGRAD_OPERATOR(aclnnMuls, 3, kMuls,
+ACLGRAD_OPERATOR(aclnnMuls, kMuls,
                  [](const Arguments& arguments) { return plan_muls(arguments, kOut); })
-ACLGRAD_OPERATOR(aclnnInplaceMuls, 2, kInplaceMuls,
+ACLGRAD_OPERATOR(aclnnInplaceMuls, kInplaceMuls,
                  [](const Arguments& arguments) { return plan_muls(arguments, kSelf); })

@@ -92,8 +92,8 @@ Plan plan_with_tensor(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnPowTensorScalar, 3, kPowTensorScalar,
+ACLGRAD_OPERATOR(aclnnPowTensorScalar, kPowTensorScalar,
                  [](const Arguments& arguments) { return plan_with_number(arguments, kOut); })
-ACLGRAD_OPERATOR(aclnnInplacePowTensorScalar, 2, kInplacePowTensorScalar,
+ACLGRAD_OPERATOR(aclnnInplacePowTensorScalar, kInplacePowTensorScalar,
                  [](const Arguments& arguments) { return plan_with_number(arguments, kSelf); })
-ACLGRAD_OPERATOR(aclnnPowTensorTensor, 3, kPowTensorTensor, plan_with_tensor)
+ACLGRAD_OPERATOR(aclnnPowTensorTensor, kPowTensorTensor, plan_with_tensor)

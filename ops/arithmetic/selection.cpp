@@ -51,5 +51,5 @@ Plan plan_masked_fill(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnSWhere, 4, kSWhere, plan_where)
-ACLGRAD_OPERATOR(aclnnInplaceMaskedFillScalar, 3, kMaskedFill, plan_masked_fill)
+ACLGRAD_OPERATOR(aclnnSWhere, kSWhere, plan_where)
+ACLGRAD_OPERATOR(aclnnInplaceMaskedFillScalar, kMaskedFill, plan_masked_fill)

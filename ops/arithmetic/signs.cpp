@@ -57,15 +57,15 @@ const OperatorSpec kSign{"aclnnSign",
 
 }  // namespace
 
-ACLGRAD_OPERATOR(aclnnNeg, 2, kNeg,
+ACLGRAD_OPERATOR(aclnnNeg, kNeg,
                  [](const Arguments& arguments) { return plan_neg(arguments, kOut); })
-ACLGRAD_OPERATOR(aclnnInplaceNeg, 1, kInplaceNeg,
+ACLGRAD_OPERATOR(aclnnInplaceNeg, kInplaceNeg,
                  [](const Arguments& arguments) { return plan_neg(arguments, kSelf); })
-ACLGRAD_OPERATOR(aclnnAbs, 2, kAbs, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnAbs, kAbs, [](const Arguments& arguments) {
   const aclDataType dtype = arguments.dtype(kSelf);
   return plan_arithmetic(arguments, kOut, {kSelf}, dtype, magnitude(dtype));
 })
-ACLGRAD_OPERATOR(aclnnSign, 2, kSign, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSign, kSign, [](const Arguments& arguments) {
   const aclDataType dtype = arguments.dtype(kSelf);
   return plan_arithmetic(arguments, kOut, {kSelf}, dtype, sign(dtype));
 })

@@ -27,15 +27,15 @@ const OperatorSpec kInplaceSubs{"aclnnInplaceSubs",
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnSub, 4, kSub, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSub, kSub, [](const Arguments& arguments) {
   return plan_additive(arguments, kOut, Sign::kMinus);
 })
-ACLGRAD_OPERATOR(aclnnInplaceSub, 3, kInplaceSub, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnInplaceSub, kInplaceSub, [](const Arguments& arguments) {
   return plan_additive(arguments, kSelf, Sign::kMinus);
 })
-ACLGRAD_OPERATOR(aclnnSubs, 4, kSubs, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSubs, kSubs, [](const Arguments& arguments) {
   return plan_additive_scalar(arguments, kOut, Sign::kMinus);
 })
-ACLGRAD_OPERATOR(aclnnInplaceSubs, 3, kInplaceSubs, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnInplaceSubs, kInplaceSubs, [](const Arguments& arguments) {
   return plan_additive_scalar(arguments, kSelf, Sign::kMinus);
 })

@@ -35,12 +35,12 @@ OperatorSpec unary_in_place(const char* name, const char* tensor, const DtypeSet
 }  // namespace aclgrad::ops
 
 // Both phases of aclnn<Name> and aclnnInplace<Name> for the Unary k<Name>.
-#define ACLGRAD_UNARY(Name)                                                                  \
-  ACLGRAD_OPERATOR(aclnn##Name, 2, k##Name.out_of_place, [](const Arguments& arguments) {    \
-    return plan_unary(arguments, unary_function::kOut, k##Name);                             \
-  })                                                                                         \
-  ACLGRAD_OPERATOR(aclnnInplace##Name, 1, k##Name.in_place, [](const Arguments& arguments) { \
-    return plan_unary(arguments, unary_function::kSelf, k##Name);                            \
+#define ACLGRAD_UNARY(Name)                                                               \
+  ACLGRAD_OPERATOR(aclnn##Name, k##Name.out_of_place, [](const Arguments& arguments) {    \
+    return plan_unary(arguments, unary_function::kOut, k##Name);                          \
+  })                                                                                      \
+  ACLGRAD_OPERATOR(aclnnInplace##Name, k##Name.in_place, [](const Arguments& arguments) { \
+    return plan_unary(arguments, unary_function::kSelf, k##Name);                         \
   })
 
 #endif  // ACLGRAD_OPS_ARITHMETIC_UNARY_RULES_H_

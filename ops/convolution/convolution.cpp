@@ -185,4 +185,4 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnConvolution, 11, kSpec, plan)
+ACLGRAD_OPERATOR(aclnnConvolution, kSpec, plan)

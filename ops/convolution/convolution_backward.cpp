@@ -254,17 +254,4 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-aclnnStatus aclnnConvolutionBackwardGetWorkspaceSize(
-    const aclTensor* gradOutput, const aclTensor* input, const aclTensor* weight,
-    const aclIntArray* biasSizes, const aclIntArray* stride, const aclIntArray* padding,
-    const aclIntArray* dilation, bool transposed, const aclIntArray* outputPadding, int groups,
-    const aclBoolArray* outputMask, int8_t cubeMathType, aclTensor* gradInput,
-    aclTensor* gradWeight, aclTensor* gradBias, uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return plan_operator(
-      kSpec,
-      {gradOutput, input, weight, biasSizes, stride, padding, dilation, transposed, outputPadding,
-       static_cast<int64_t>(groups), outputMask, cubeMathType, gradInput, gradWeight, gradBias},
-      workspaceSize, executor, plan);
-}
-
-ACLGRAD_PHASE_TWO(aclnnConvolutionBackward)
+ACLGRAD_OPERATOR(aclnnConvolutionBackward, kSpec, plan)

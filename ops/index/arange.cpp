@@ -111,4 +111,4 @@ Plan plan_arange(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnArange, 4, kArange, plan_arange)
+ACLGRAD_OPERATOR(aclnnArange, kArange, plan_arange)

@@ -102,5 +102,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnEmbedding, 3, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnEmbeddingDenseBackward, 6, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnEmbedding, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnEmbeddingDenseBackward, backward::kSpec, backward::plan)

@@ -157,6 +157,6 @@ Plan plan_gather(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnIndexSelect, 4, kIndexSelect, plan_select)
-ACLGRAD_OPERATOR(aclnnGatherV2, 4, kGatherV2, plan_select)
-ACLGRAD_OPERATOR(aclnnGather, 4, kGather, plan_gather)
+ACLGRAD_OPERATOR(aclnnIndexSelect, kIndexSelect, plan_select)
+ACLGRAD_OPERATOR(aclnnGatherV2, kGatherV2, plan_select)
+ACLGRAD_OPERATOR(aclnnGather, kGather, plan_gather)

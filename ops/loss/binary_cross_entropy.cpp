@@ -127,5 +127,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnBinaryCrossEntropyWithLogits, 6, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnBinaryCrossEntropyWithLogitsBackward, 7, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnBinaryCrossEntropyWithLogits, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnBinaryCrossEntropyWithLogitsBackward, backward::kSpec, backward::plan)

@@ -129,14 +129,14 @@ Plan plan_backward(const Arguments& arguments, size_t out, double beta) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnSmoothL1Loss, 5, kSmooth, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSmoothL1Loss, kSmooth, [](const Arguments& arguments) {
   return plan_forward(arguments, kOut, arguments.real(kBeta));
 })
-ACLGRAD_OPERATOR(aclnnL1Loss, 4, kL1,
+ACLGRAD_OPERATOR(aclnnL1Loss, kL1,
                  [](const Arguments& arguments) { return plan_forward(arguments, kOutOfL1, 0); })
-ACLGRAD_OPERATOR(aclnnSmoothL1LossBackward, 6, kSmoothBackward, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSmoothL1LossBackward, kSmoothBackward, [](const Arguments& arguments) {
   return plan_backward(arguments, kGradInput, arguments.real(kGradBeta));
 })
-ACLGRAD_OPERATOR(aclnnL1LossBackward, 5, kL1Backward, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnL1LossBackward, kL1Backward, [](const Arguments& arguments) {
   return plan_backward(arguments, kGradInputOfL1, 0);
 })

@@ -101,6 +101,6 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnMseLoss, 4, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnMseLossOut, 4, forward::kOutSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnMseLossBackward, 5, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnMseLoss, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnMseLossOut, forward::kOutSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnMseLossBackward, backward::kSpec, backward::plan)

@@ -135,5 +135,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnNLLLoss, 7, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnNLLLossBackward, 8, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnNLLLoss, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnNLLLossBackward, backward::kSpec, backward::plan)

@@ -70,8 +70,8 @@ Plan plan(const Arguments& arguments, size_t out, size_t cube_math_type) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnAddmm, 7, kAddmm,
+ACLGRAD_OPERATOR(aclnnAddmm, kAddmm,
                  [](const Arguments& arguments) { return plan(arguments, kOut, kCubeMathType); })
-ACLGRAD_OPERATOR(aclnnInplaceAddmm, 6, kInplaceAddmm, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnInplaceAddmm, kInplaceAddmm, [](const Arguments& arguments) {
   return plan(arguments, kSelf, kCubeMathTypeInPlace);
 })

@@ -117,8 +117,8 @@ Plan plan(const Arguments& arguments, size_t out, size_t cube_math_type) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnBaddbmm, 7, kBaddbmm,
+ACLGRAD_OPERATOR(aclnnBaddbmm, kBaddbmm,
                  [](const Arguments& arguments) { return plan(arguments, kOut, kCubeMathType); })
-ACLGRAD_OPERATOR(aclnnInplaceBaddbmm, 6, kInplaceBaddbmm, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnInplaceBaddbmm, kInplaceBaddbmm, [](const Arguments& arguments) {
   return plan(arguments, kSelf, kCubeMathTypeInPlace);
 })

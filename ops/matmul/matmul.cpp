@@ -151,8 +151,8 @@ Plan plan_batched(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnMatmul, 4, kMatmul, plan_batched)
-ACLGRAD_OPERATOR(aclnnMm, 4, kMm, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnMatmul, kMatmul, plan_batched)
+ACLGRAD_OPERATOR(aclnnMm, kMm, [](const Arguments& arguments) {
   return plan_matmul(matrix_product(arguments, kSelf, kMat2, kOut, kCubeMathType));
 })
-ACLGRAD_OPERATOR(aclnnBatchMatMul, 4, kBatchMatMul, plan_batched)
+ACLGRAD_OPERATOR(aclnnBatchMatMul, kBatchMatMul, plan_batched)

@@ -6,7 +6,7 @@
 //   const OperatorSpec kScale{"aclnnScale", {input("self"), attribute("factor"), output("out")},
 //                             {not_null({0, 2}), dtype_in(0, kFloats), same_shape(2, 0)}};
 //
-//   ACLGRAD_OPERATOR(aclnnScale, 3, kScale, [](const Arguments& arguments) { return ...; })
+//   ACLGRAD_OPERATOR(aclnnScale, kScale, [](const Arguments& arguments) { return ...; })
 //
 // The last line defines the two C functions (entry_points.h).
 #ifndef ACLGRAD_OPS_META_OPERATOR_H_
@@ -96,6 +96,7 @@ class Argument {
   Argument(const char* value) : text_(value), kind_(Kind::kText) {}
   Argument(bool value) : integer_(value ? 1 : 0) {}
   Argument(int8_t value) : integer_(value) {}
+  Argument(int32_t value) : integer_(value) {}
   Argument(int64_t value) : integer_(value) {}
   Argument(uint64_t value) : integer_(static_cast<int64_t>(value)) {}
   Argument(aclDataType value) : integer_(value) {}

@@ -244,5 +244,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnBatchNorm, 11, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnBatchNormBackward, 13, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnBatchNorm, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnBatchNormBackward, backward::kSpec, backward::plan)

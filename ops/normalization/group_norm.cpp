@@ -221,5 +221,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnGroupNorm, 11, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnGroupNormBackward, 13, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnGroupNorm, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnGroupNormBackward, backward::kSpec, backward::plan)

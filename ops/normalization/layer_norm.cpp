@@ -202,5 +202,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnLayerNorm, 8, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnLayerNormBackward, 11, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnLayerNorm, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnLayerNormBackward, backward::kSpec, backward::plan)

@@ -110,5 +110,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnRmsNorm, 5, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnRmsNormGrad, 6, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnRmsNorm, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnRmsNormGrad, backward::kSpec, backward::plan)

@@ -98,8 +98,8 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnSoftmax, 3, forward::kSoftmax, forward::plan<plan_softmax>)
-ACLGRAD_OPERATOR(aclnnSoftmaxBackward, 4, backward::kSoftmax, backward::plan<plan_softmax_backward>)
-ACLGRAD_OPERATOR(aclnnLogSoftmax, 3, forward::kLogSoftmax, forward::plan<plan_log_softmax>)
-ACLGRAD_OPERATOR(aclnnLogSoftmaxBackward, 4, backward::kLogSoftmax,
+ACLGRAD_OPERATOR(aclnnSoftmax, forward::kSoftmax, forward::plan<plan_softmax>)
+ACLGRAD_OPERATOR(aclnnSoftmaxBackward, backward::kSoftmax, backward::plan<plan_softmax_backward>)
+ACLGRAD_OPERATOR(aclnnLogSoftmax, forward::kLogSoftmax, forward::plan<plan_log_softmax>)
+ACLGRAD_OPERATOR(aclnnLogSoftmaxBackward, backward::kLogSoftmax,
                  backward::plan<plan_log_softmax_backward>)

@@ -76,4 +76,4 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnApplyAdamW, 14, kSpec, plan)
+ACLGRAD_OPERATOR(aclnnApplyAdamW, kSpec, plan)

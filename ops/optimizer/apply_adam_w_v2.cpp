@@ -58,4 +58,4 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnApplyAdamWV2, 13, kSpec, plan)
+ACLGRAD_OPERATOR(aclnnApplyAdamWV2, kSpec, plan)

@@ -146,5 +146,5 @@ Plan plan_products(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnForeachNorm, 3, kNorm, plan_norms)
-ACLGRAD_OPERATOR(aclnnForeachMulScalarV2, 3, kMulScalar, plan_products)
+ACLGRAD_OPERATOR(aclnnForeachNorm, kNorm, plan_norms)
+ACLGRAD_OPERATOR(aclnnForeachMulScalarV2, kMulScalar, plan_products)

@@ -118,5 +118,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnAdaptiveAvgPool2d, 3, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnAdaptiveAvgPool2dBackward, 3, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnAdaptiveAvgPool2d, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnAdaptiveAvgPool2dBackward, backward::kSpec, backward::plan)

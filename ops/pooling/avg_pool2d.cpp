@@ -129,5 +129,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnAvgPool2d, 9, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnAvgPool2dBackward, 10, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnAvgPool2d, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnAvgPool2dBackward, backward::kSpec, backward::plan)

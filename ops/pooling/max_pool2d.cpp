@@ -94,5 +94,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnMaxPool2dWithIndices, 8, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnMaxPool2dWithIndicesBackward, 9, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnMaxPool2dWithIndices, forward::kSpec, forward::plan)
+ACLGRAD_OPERATOR(aclnnMaxPool2dWithIndicesBackward, backward::kSpec, backward::plan)

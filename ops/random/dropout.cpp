@@ -219,19 +219,19 @@ Plan plan_both(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnDropoutGenMask, 5, gen_mask::kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnDropoutGenMask, gen_mask::kSpec, [](const Arguments& arguments) {
   return gen_mask::plan(arguments, gen_mask::kOut);
 })
-ACLGRAD_OPERATOR(aclnnDropoutGenMaskV2, 6, gen_mask::kV2Spec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnDropoutGenMaskV2, gen_mask::kV2Spec, [](const Arguments& arguments) {
   return gen_mask::plan(arguments, gen_mask::kOutOfV2);
 })
-ACLGRAD_OPERATOR(aclnnDropoutGenMaskV2Tensor, 7, gen_mask::kTensorSpec, gen_mask::plan_with_tensors)
-ACLGRAD_OPERATOR(aclnnDropoutDoMask, 4, kDoMask, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnDropoutGenMaskV2Tensor, gen_mask::kTensorSpec, gen_mask::plan_with_tensors)
+ACLGRAD_OPERATOR(aclnnDropoutDoMask, kDoMask, [](const Arguments& arguments) {
   if (arguments.empty(use::kMaskBits)) return Plan{};
   return plan_use(arguments, use::kSelf, use::kMaskBits, use::kOut, arguments.real(use::kNumber));
 })
-ACLGRAD_OPERATOR(aclnnDropout, 7, kDropout, plan_both)
-ACLGRAD_OPERATOR(aclnnDropoutBackward, 4, kBackward, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnDropout, kDropout, plan_both)
+ACLGRAD_OPERATOR(aclnnDropoutBackward, kBackward, [](const Arguments& arguments) {
   const double factor = arguments.real(use::kNumber);
   return plan_use(arguments, use::kSelf, use::kMaskBits, use::kOut,
                   factor == 0 ? 1 : 1 - 1 / factor);

@@ -82,8 +82,7 @@ Plan plan_with_tensors(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnInplaceNormal, 5, kInplaceNormal, plan<plan_normal>)
-ACLGRAD_OPERATOR(aclnnInplaceUniform, 5, kInplaceUniform, plan<plan_uniform>)
-ACLGRAD_OPERATOR(aclnnInplaceNormalTensor, 6, kInplaceNormalTensor, plan_with_tensors<plan_normal>)
-ACLGRAD_OPERATOR(aclnnInplaceUniformTensor, 6, kInplaceUniformTensor,
-                 plan_with_tensors<plan_uniform>)
+ACLGRAD_OPERATOR(aclnnInplaceNormal, kInplaceNormal, plan<plan_normal>)
+ACLGRAD_OPERATOR(aclnnInplaceUniform, kInplaceUniform, plan<plan_uniform>)
+ACLGRAD_OPERATOR(aclnnInplaceNormalTensor, kInplaceNormalTensor, plan_with_tensors<plan_normal>)
+ACLGRAD_OPERATOR(aclnnInplaceUniformTensor, kInplaceUniformTensor, plan_with_tensors<plan_uniform>)

@@ -75,16 +75,16 @@ Plan plan_values(const Arguments& arguments, bool largest) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnAmax, 4, kAmax,
+ACLGRAD_OPERATOR(aclnnAmax, kAmax,
                  [](const Arguments& arguments) { return plan_values(arguments, true); })
-ACLGRAD_OPERATOR(aclnnAmin, 4, kAmin,
+ACLGRAD_OPERATOR(aclnnAmin, kAmin,
                  [](const Arguments& arguments) { return plan_values(arguments, false); })
-ACLGRAD_OPERATOR(aclnnMaxDim, 5, kMaxDim, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnMaxDim, kMaxDim, [](const Arguments& arguments) {
   return plan_extremum(
       arguments,
       {.input = kSelf, .reduced = reduced_dims(arguments), .values = kOut, .indices = kIndices});
 })
-ACLGRAD_OPERATOR(aclnnArgMax, 4, kArgMax, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnArgMax, kArgMax, [](const Arguments& arguments) {
   return plan_extremum(arguments,
                        {.input = kSelf, .reduced = reduced_dims(arguments), .indices = kOut});
 })

@@ -55,10 +55,10 @@ size_t axis(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnCumsum, 4, with_dtype::kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnCumsum, with_dtype::kSpec, [](const Arguments& arguments) {
   return plan_cumsum(arguments, kSelf, with_dtype::kOut, axis(arguments), {});
 })
-ACLGRAD_OPERATOR(aclnnCumsumV2, 5, v2::kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnCumsumV2, v2::kSpec, [](const Arguments& arguments) {
   return plan_cumsum(
       arguments, kSelf, v2::kOut, axis(arguments),
       {.exclusive = arguments.flag(v2::kExclusive), .reverse = arguments.flag(v2::kReverse)});

@@ -75,7 +75,7 @@ Plan plan_v2(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnMean, 5, kMean, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnMean, kMean, [](const Arguments& arguments) {
   return plan_reduction(arguments, dtype_of(arguments), Reduction::kMean);
 })
-ACLGRAD_OPERATOR(aclnnMeanV2, 5, kMeanV2, plan_v2)
+ACLGRAD_OPERATOR(aclnnMeanV2, kMeanV2, plan_v2)

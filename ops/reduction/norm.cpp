@@ -24,7 +24,7 @@ const OperatorSpec kNorm{
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnNorm, 5, kNorm, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnNorm, kNorm, [](const Arguments& arguments) {
   const double p = static_cast<double>(arguments.scalar(kP).to_float());
   return plan_norm(arguments, kSelf, reduced_dims(arguments, kAttributes), p, kOut);
 })

@@ -34,7 +34,7 @@ const OperatorSpec kReduceSum{
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnReduceSum, 5, kReduceSum, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnReduceSum, kReduceSum, [](const Arguments& arguments) {
   const auto type = static_cast<aclDataType>(arguments.integer(P::kDtype));
   return plan_reduction(arguments, type, Reduction::kSum);
 })

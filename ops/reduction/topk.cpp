@@ -50,7 +50,7 @@ const OperatorSpec kSpec{"aclnnTopk",
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnTopk, 7, kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnTopk, kSpec, [](const Arguments& arguments) {
   // 0-d tensors have one element, whatever k is.
   if (arguments.integer(kK) == 0) return Plan{};
   return plan_topk(arguments, kSelf, axis(arguments), arguments.flag(kLargest), kValues, kIndices);

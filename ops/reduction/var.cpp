@@ -66,7 +66,7 @@ Plan plan_corrected(const Arguments& arguments, std::optional<size_t> mean) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnVar, 5, kVar, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnVar, kVar, [](const Arguments& arguments) {
   const int64_t correction = arguments.flag(kCorrection) ? 1 : 0;
   return plan_variance(arguments, {.input = kSelf,
                                    .reduced = reduced_dims(arguments, kAttributes),
@@ -75,7 +75,7 @@ ACLGRAD_OPERATOR(aclnnVar, 5, kVar, [](const Arguments& arguments) {
                                      return quotient(squares, count, correction);
                                    }});
 })
-ACLGRAD_OPERATOR(aclnnVarCorrection, 5, kVarCorrection,
+ACLGRAD_OPERATOR(aclnnVarCorrection, kVarCorrection,
                  [](const Arguments& arguments) { return plan_corrected(arguments, std::nullopt); })
-ACLGRAD_OPERATOR(aclnnVarMean, 6, kVarMean,
+ACLGRAD_OPERATOR(aclnnVarMean, kVarMean,
                  [](const Arguments& arguments) { return plan_corrected(arguments, kMeanOut); })

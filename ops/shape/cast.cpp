@@ -36,4 +36,4 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnCast, 3, kCast, plan)
+ACLGRAD_OPERATOR(aclnnCast, kCast, plan)

@@ -259,5 +259,5 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnCat, 3, cat::kSpec, cat::plan)
-ACLGRAD_OPERATOR(aclnnStack, 3, stack::kSpec, stack::plan)
+ACLGRAD_OPERATOR(aclnnCat, cat::kSpec, cat::plan)
+ACLGRAD_OPERATOR(aclnnStack, stack::kSpec, stack::plan)

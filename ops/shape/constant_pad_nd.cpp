@@ -131,4 +131,4 @@ Plan plan_pad(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnConstantPadNd, 4, kConstantPadNd, plan_pad)
+ACLGRAD_OPERATOR(aclnnConstantPadNd, kConstantPadNd, plan_pad)

@@ -23,5 +23,5 @@ const OperatorSpec kInplaceCopy{
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnInplaceCopy, 2, kInplaceCopy,
+ACLGRAD_OPERATOR(aclnnInplaceCopy, kInplaceCopy,
                  [](const Arguments& arguments) { return plan_cast(arguments, kSrc, kSelf); })

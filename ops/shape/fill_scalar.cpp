@@ -27,7 +27,7 @@ const OperatorSpec kInplaceFillScalar{"aclnnInplaceFillScalar",
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnInplaceFillScalar, 2, kInplaceFillScalar, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnInplaceFillScalar, kInplaceFillScalar, [](const Arguments& arguments) {
   const aclDataType dtype = arguments.dtype(kSelf);
   const Number number = Number::of(arguments.scalar(kValue), dtype);
   return plan_arithmetic(arguments, kSelf, {}, dtype, constant(dtype, number));

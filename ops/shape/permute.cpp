@@ -81,4 +81,4 @@ Plan plan_permute(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnPermute, 3, kPermute, plan_permute)
+ACLGRAD_OPERATOR(aclnnPermute, kPermute, plan_permute)

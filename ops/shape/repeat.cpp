@@ -99,4 +99,4 @@ Plan plan_repeat(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnRepeat, 3, kRepeat, plan_repeat)
+ACLGRAD_OPERATOR(aclnnRepeat, kRepeat, plan_repeat)

@@ -165,9 +165,9 @@ const OperatorSpec kSpec{
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnSlice, 6, slice::kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSlice, slice::kSpec, [](const Arguments& arguments) {
   return plan_slice<slice::slice_specs>(arguments, slice::kOut);
 })
-ACLGRAD_OPERATOR(aclnnSliceV2, 6, slice_v2::kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSliceV2, slice_v2::kSpec, [](const Arguments& arguments) {
   return plan_slice<slice_v2::slice_specs>(arguments, slice_v2::kOut);
 })

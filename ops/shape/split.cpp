@@ -176,9 +176,9 @@ const OperatorSpec kSpec{
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnSplitTensor, 4, split_tensor::kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSplitTensor, split_tensor::kSpec, [](const Arguments& arguments) {
   return plan_split(arguments, split_tensor::kChunks);
 })
-ACLGRAD_OPERATOR(aclnnSplitWithSize, 4, split_with_size::kSpec, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSplitWithSize, split_with_size::kSpec, [](const Arguments& arguments) {
   return plan_split(arguments, split_with_size::kChunks);
 })

@@ -31,7 +31,7 @@ OperatorSpec in_place_spec(const char* name) {
            max_rank(kSelf)}};
 }
 
-Planner planner(Triangle triangle, size_t out) {
+constexpr auto planner(Triangle triangle, size_t out) {
   return [=](const Arguments& arguments) {
     return plan_triangle(arguments, kSelf, out, triangle, arguments.integer(kDiagonal));
   };
@@ -47,7 +47,7 @@ const OperatorSpec kInplaceTriu = in_place_spec("aclnnInplaceTriu");
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnTril, 3, kTril, planner(Triangle::kLower, kOut))
-ACLGRAD_OPERATOR(aclnnInplaceTril, 2, kInplaceTril, planner(Triangle::kLower, kSelf))
-ACLGRAD_OPERATOR(aclnnTriu, 3, kTriu, planner(Triangle::kUpper, kOut))
-ACLGRAD_OPERATOR(aclnnInplaceTriu, 2, kInplaceTriu, planner(Triangle::kUpper, kSelf))
+ACLGRAD_OPERATOR(aclnnTril, kTril, planner(Triangle::kLower, kOut))
+ACLGRAD_OPERATOR(aclnnInplaceTril, kInplaceTril, planner(Triangle::kLower, kSelf))
+ACLGRAD_OPERATOR(aclnnTriu, kTriu, planner(Triangle::kUpper, kOut))
+ACLGRAD_OPERATOR(aclnnInplaceTriu, kInplaceTriu, planner(Triangle::kUpper, kSelf))

@@ -21,7 +21,7 @@ const OperatorSpec kInplaceZero{
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnInplaceZero, 1, kInplaceZero, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnInplaceZero, kInplaceZero, [](const Arguments& arguments) {
   const aclDataType dtype = arguments.dtype(kSelf);
   return plan_arithmetic(arguments, kSelf, {}, dtype, constant(dtype, {}));
 })

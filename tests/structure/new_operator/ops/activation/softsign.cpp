@@ -56,10 +56,10 @@ const OperatorSpec kSoftsignBackward{
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnSoftsign, 2, kSoftsign, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSoftsign, kSoftsign, [](const Arguments& arguments) {
   return elementwise(arguments, {kOut}, {kSelf}, HWY_DYNAMIC_DISPATCH(softsign_kernel)());
 })
-ACLGRAD_OPERATOR(aclnnSoftsignBackward, 3, kSoftsignBackward, [](const Arguments& arguments) {
+ACLGRAD_OPERATOR(aclnnSoftsignBackward, kSoftsignBackward, [](const Arguments& arguments) {
   return elementwise(arguments, {kDx}, {kGrad, kX}, HWY_DYNAMIC_DISPATCH(backward_kernel)());
 })
 #endif  // HWY_ONCE
