@@ -28,13 +28,11 @@ void require(int status, const char* what) {
 }
 
 // The size for which the row's largest tensor has about kElements.
-int64_t size_of_row(const Case& row) {
+int64_t size_of_row(const Row& row) {
   int64_t per_unit = 1;
-  for (const Slot& slot : row.inputs) {
-    per_unit = std::max(per_unit, count_of(resolve(slot.shape, 2)) / 2);
-  }
-  for (const Slot& slot : row.outputs) {
-    per_unit = std::max(per_unit, count_of(resolve(slot.shape, 2)) / 2);
+  for (const size_t place : places_of_tensors(row.arguments())) {
+    const TensorSpec& tensor = *row.arguments().parameters()[place].tensor();
+    per_unit = std::max(per_unit, count_of(tensor.shape) / 2);
   }
   return std::max<int64_t>(2, kElements / per_unit / 2 * 2);
 }
@@ -42,9 +40,9 @@ int64_t size_of_row(const Case& row) {
 // A contiguous tensor on the device, filled with a small positive number of its dtype.
 class Tensor {
  public:
-  Tensor(const Slot& slot, aclDataType dtype, int64_t n) {
-    const std::vector<int64_t> shape = resolve(slot.shape, n);
-    const aclDataType type = slot.dtype.value_or(dtype);
+  Tensor(const TensorSpec& spec, aclDataType dtype) {
+    const std::vector<int64_t>& shape = spec.shape;
+    const aclDataType type = spec.dtype.value_or(dtype);
     count_ = count_of(shape);
     bytes_ = static_cast<size_t>(count_) * aclDataTypeSize(type);
     require(aclrtMalloc(&memory_, bytes_, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
@@ -83,26 +81,25 @@ class Tensor {
   size_t bytes_ = 0;
 };
 
-void run(benchmark::State& state, const Case& row, aclDataType dtype) {
+void run(benchmark::State& state, const Row& row, aclDataType dtype) {
   require(aclrtSetDevice(0), "aclrtSetDevice");
   aclrtStream stream = nullptr;
   require(aclrtCreateStream(&stream), "aclrtCreateStream");
-  const int64_t n = size_of_row(row);
+  const Arguments call = row.of_size(size_of_row(row));
   std::deque<Tensor> tensors;
   std::vector<aclTensor*> handles;
-  for (const Slot& slot : row.inputs) handles.push_back(tensors.emplace_back(slot, dtype, n).get());
-  for (const Slot& slot : row.outputs) {
-    if (!slot.aliases) handles.push_back(tensors.emplace_back(slot, dtype, n).get());
+  for (const size_t place : places_of_tensors(call)) {
+    handles.push_back(tensors.emplace_back(*call.parameters()[place].tensor(), dtype).get());
   }
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
-  require(row.phase_one(handles, &size, &executor), row.name().c_str());
+  require(row.phase_one()(handles, &size, &executor), row.name().c_str());
   require(aclSetAclOpExecutorRepeatable(executor), "aclSetAclOpExecutorRepeatable");
   void* workspace = nullptr;
   if (size > 0) require(aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
 
   for (auto _ : state) {
-    require(row.phase_two(workspace, size, executor, stream), row.name().c_str());
+    require(row.phase_two()(workspace, size, executor, stream), row.name().c_str());
     require(aclrtSynchronizeStream(stream), row.name().c_str());
   }
 
@@ -129,8 +126,8 @@ const char* label(aclDataType dtype) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (const Case& row : all_cases()) {
-    for (aclDataType dtype : row.dtypes) {
+  for (const Row& row : all_cases()) {
+    for (aclDataType dtype : row.dtypes()) {
       if (label(dtype) == nullptr) continue;  // other dtypes are not timed
       benchmark::RegisterBenchmark(
           (row.name() + " " + label(dtype)).c_str(),

@@ -149,7 +149,7 @@ function(aclgrad_add_for_size target name)
   target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections $<$<CONFIG:Release>:-Os>)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
     ${PROJECT_SOURCE_DIR}/framework ${PROJECT_SOURCE_DIR}/framework/include)
-  target_link_libraries(${name} PRIVATE aclgrad_c_headers fmt::fmt aclgrad_warnings)
+  target_link_libraries(${name} PRIVATE aclgrad_common fmt::fmt aclgrad_warnings)
   if(BUILD_SHARED_LIBS)
     set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET default)
   endif()

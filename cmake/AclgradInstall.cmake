@@ -31,10 +31,10 @@ if(TARGET hccl_mpi)
   install(TARGETS hccl_mpi LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR})
 endif()
 
-foreach(target c_headers libraries core report contract gradcheck graph_gradcheck distributed)
+foreach(target c_headers common libraries core report contract gradcheck graph_gradcheck distributed)
   set_target_properties(aclgrad_${target} PROPERTIES EXPORT_NAME ${target})
 endforeach()
-install(TARGETS aclgrad aclgrad_c_headers aclgrad_libraries aclgrad_core aclgrad_report
+install(TARGETS aclgrad aclgrad_c_headers aclgrad_common aclgrad_libraries aclgrad_core aclgrad_report
                 aclgrad_contract aclgrad_gradcheck aclgrad_graph_gradcheck aclgrad_distributed
   EXPORT aclgrad
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -42,6 +42,8 @@ install(TARGETS aclgrad aclgrad_c_headers aclgrad_libraries aclgrad_core aclgrad
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/include/ ${PROJECT_SOURCE_DIR}/autograd/include/
                   ${PROJECT_SOURCE_DIR}/distributed/include/
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/ops/common/include/aclgrad_common
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(header array dual numbers operator)
   install(FILES ${PROJECT_SOURCE_DIR}/ops/contract/include/aclgrad_contract/${header}.h

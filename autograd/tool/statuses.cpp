@@ -128,9 +128,9 @@ class StatusProbe {
     const bool is_output = tensor.role == contract::Role::kOutput;
     if (tensor.promotes || (is_output && tensor.any_dtype)) return;
     contract::DTypes wrong;
-    for (const contract::DtypeInfo& each : contract::all_dtype_infos()) {
-      const bool is_mixed = std::ranges::count(op().domain.mixed, each.dtype) > 0;
-      if (!is_in_table(each.dtype) && !is_mixed) wrong.push_back(each.dtype);
+    for (const aclDataType dtype : contract::dtypes_with_numbers()) {
+      const bool is_mixed = std::ranges::count(op().domain.mixed, dtype) > 0;
+      if (!is_in_table(dtype) && !is_mixed) wrong.push_back(dtype);
     }
     if (!tensor.any_dtype && places_of_tensors(arguments()).size() > 1) {
       wrong.push_back(ACL_FLOAT16);
@@ -184,15 +184,14 @@ class StatusProbe {
     for (const std::string& product : families) {
       library_->set_product(product);
       const bool has_bfloat16 = product != "Ascend910" && product != "Ascend310P";
-      for (const contract::DtypeInfo& each : contract::all_dtype_infos()) {
-        const aclDataType dtype = each.dtype;
+      for (const aclDataType dtype : contract::dtypes_with_numbers()) {
         const bool accepts =
             is_in_table(dtype) && (dtype != ACL_BF16 || has_bfloat16 || bfloat16_everywhere);
         const bool refused =
             op().domain.also_refuses && op().domain.also_refuses(arguments(), product, dtype);
         const bool also =
             op().domain.also_accepts && op().domain.also_accepts(arguments(), product, dtype);
-        expect(fmt::format("all tensors of {} on {}", each.short_name, product),
+        expect(fmt::format("all tensors of {} on {}", short_name(dtype_of(dtype)), product),
                (accepts || also) && !refused ? 0 : kInvalid, all_of(dtype), bound_.plan);
       }
     }

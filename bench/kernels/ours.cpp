@@ -33,9 +33,9 @@ struct Tensors {
 // An executor with everything it needs.
 class Prepared {
  public:
-  Prepared(const cases::Case& row, const std::vector<View>& views, aclrtStream stream)
-      : phase_two_(row.phase_two), stream_(stream), tensors_(views) {
-    require(row.phase_one(tensors_.handles, &size_, &executor_), row.name());
+  Prepared(const cases::Row& row, const std::vector<View>& views, aclrtStream stream)
+      : phase_two_(row.phase_two()), stream_(stream), tensors_(views) {
+    require(row.phase_one()(tensors_.handles, &size_, &executor_), row.name());
     require(aclSetAclOpExecutorRepeatable(executor_), row.name());
     if (size_ > 0) require(aclrtMalloc(&workspace_, size_, ACL_MEM_MALLOC_HUGE_FIRST), row.name());
   }
@@ -103,7 +103,7 @@ struct Small {
   Small& operator=(const Small&) = delete;
   View in;
   View out;
-  const cases::Case& row = cases::find_case("aclnnSelu");
+  const cases::Row& row = cases::find_case("aclnnSelu");
 };
 
 }  // namespace
@@ -116,7 +116,7 @@ Call phase_one_call() {
   return [small, tensors] {
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
-    require(small->row.phase_one(tensors->handles, &size, &executor), "phase one");
+    require(small->row.phase_one()(tensors->handles, &size, &executor), "phase one");
     aclDestroyAclOpExecutor(executor);
   };
 }

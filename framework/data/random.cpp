@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "aclgrad_common/philox.h"
 #include "data/row_numbers.h"
 
 namespace aclgrad {
@@ -31,21 +32,7 @@ double to_unit_interval(std::uint64_t bits) { return static_cast<double>(bits >>
 
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
                                         std::array<std::uint32_t, 2> key) {
-  // Multipliers and key increments of the paper; the increments are the golden ratio and
-  // sqrt(3) - 1 in fixed point.
-  constexpr std::uint64_t kMultiplier0 = 0xD2511F53;
-  constexpr std::uint64_t kMultiplier1 = 0xCD9E8D57;
-  constexpr std::uint32_t kWeyl0 = 0x9E3779B9;
-  constexpr std::uint32_t kWeyl1 = 0xBB67AE85;
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t product0 = kMultiplier0 * counter[0];
-    const std::uint64_t product1 = kMultiplier1 * counter[2];
-    counter = {high_word(product1) ^ counter[1] ^ key[0], low_word(product1),
-               high_word(product0) ^ counter[3] ^ key[1], low_word(product0)};
-    key[0] += kWeyl0;
-    key[1] += kWeyl1;
-  }
-  return counter;
+  return common::philox4x32_10(counter, key);
 }
 
 std::array<std::uint64_t, 2> Random::block(std::uint64_t index) const {

@@ -1,67 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/float16.h"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
+#include "aclgrad_common/float16.h"
 
 namespace aclgrad {
-namespace {
 
-/// Rounds a double to a 16-bit format given by its mantissa width; sign and exponent take the rest.
-template <int kMantissaBits>
-std::uint16_t round_to_bits(double value) {
-  constexpr int kBias = (1 << (14 - kMantissaBits)) - 1;
-  constexpr std::uint64_t kInfinity = ((std::uint64_t{1} << (15 - kMantissaBits)) - 1)
-                                      << kMantissaBits;
-  constexpr int kDropped = 52 - kMantissaBits;
+Half::Half(double value) : bits(common::to_float16(value)) {}
 
-  const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
-  const std::uint64_t sign = bits >> 63 << 15;
-  const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
-  const int exponent = static_cast<int>(bits >> 52 & 0x7FF) - 1023;
+Half::operator float() const { return common::float16_to_float(bits); }
 
-  if (exponent == 1024 && fraction != 0) {
-    const std::uint64_t quiet = std::uint64_t{1} << (kMantissaBits - 1);
-    return static_cast<std::uint16_t>(sign | kInfinity | quiet | fraction >> kDropped);
-  }
-  if (exponent > kBias) return static_cast<std::uint16_t>(sign | kInfinity);
+BFloat16::BFloat16(double value) : bits(common::to_bfloat16(value)) {}
 
-  // Below the normal range the last kept bit stays at the weight of the smallest subnormal.
-  const int shift = kDropped + std::max(0, 1 - kBias - exponent);
-  if (shift > 54) return static_cast<std::uint16_t>(sign);
-  const std::uint64_t significand = std::uint64_t{1} << 52 | fraction;
-  const std::uint64_t half_unit = std::uint64_t{1} << (shift - 1);
-  const std::uint64_t kept = significand >> shift;
-  const std::uint64_t rest = significand & (2 * half_unit - 1);
-  const bool up = rest > half_unit || (rest == half_unit && (kept & 1) != 0);
-  // `kept` carries the implicit bit of normal numbers, hence the exponent field minus one. A carry
-  // out of the mantissa walks into the exponent and, at the top, into infinity: both are right.
-  const std::uint64_t field = static_cast<std::uint64_t>(std::max(0, exponent + kBias - 1));
-  return static_cast<std::uint16_t>(sign | ((field << kMantissaBits) + kept + (up ? 1 : 0)));
-}
-
-}  // namespace
-
-Half::Half(double value) : bits(round_to_bits<10>(value)) {}
-
-Half::operator float() const {
-  const std::uint32_t sign = static_cast<std::uint32_t>(bits >> 15) << 31;
-  const std::uint32_t exponent = bits >> 10 & 0x1F;
-  const std::uint32_t fraction = bits & 0x3FF;
-  if (exponent == 0) {
-    const float magnitude = std::ldexp(static_cast<float>(fraction), -24);
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  const std::uint32_t wide_exponent = exponent == 0x1F ? 0xFF : exponent + (127 - 15);
-  return std::bit_cast<float>(sign | wide_exponent << 23 | fraction << 13);
-}
-
-BFloat16::BFloat16(double value) : bits(round_to_bits<7>(value)) {}
-
-BFloat16::operator float() const {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
+BFloat16::operator float() const { return common::bfloat16_to_float(bits); }
 
 }  // namespace aclgrad

@@ -11,6 +11,8 @@
 namespace aclgrad::contract {
 namespace {
 
+using common::DtypeInfo;
+
 template <class T>
 T load_as(const void* data, size_t index) {
   T value;
@@ -24,52 +26,48 @@ void store_as(void* data, size_t index, T value) {
 }
 
 const DtypeInfo& info_of(aclDataType dtype) {
-  static const DtypeInfo unknown{dtype, "another dtype", "another dtype", 1, 8, false, 0, 0, 0};
+  static constexpr DtypeInfo kUnknown{ACL_DT_UNDEFINED, "another dtype", "another dtype",
+                                      common::DtypeKind::kNone, 1};
   const DtypeInfo* found = find_dtype(dtype);
-  return found == nullptr ? unknown : *found;
+  return found == nullptr ? kUnknown : *found;
+}
+
+int bits_of(const DtypeInfo& integer) {
+  return integer.kind == common::DtypeKind::kBool ? 1 : static_cast<int>(8 * integer.bytes);
 }
 
 }  // namespace
 
-const std::vector<DtypeInfo>& all_dtype_infos() {
-  static const std::vector<DtypeInfo> all = {
-      {ACL_FLOAT, "FLOAT", "float32", 4, 0, true, 24, -126, 127},
-      {ACL_FLOAT16, "FLOAT16", "float16", 2, 0, true, 11, -14, 15},
-      {ACL_BF16, "BF16", "bfloat16", 2, 0, true, 8, -126, 127},
-      {ACL_DOUBLE, "DOUBLE", "float64", 8, 0, true, 53, -1022, 1023},
-      {ACL_INT8, "INT8", "int8", 1, 8, true, 0, 0, 0},
-      {ACL_INT16, "INT16", "int16", 2, 16, true, 0, 0, 0},
-      {ACL_INT32, "INT32", "int32", 4, 32, true, 0, 0, 0},
-      {ACL_INT64, "INT64", "int64", 8, 64, true, 0, 0, 0},
-      {ACL_UINT8, "UINT8", "uint8", 1, 8, false, 0, 0, 0},
-      {ACL_BOOL, "BOOL", "bool", 1, 1, false, 0, 0, 0},
-      {ACL_UINT16, "UINT16", "uint16", 2, 16, false, 0, 0, 0},
-      {ACL_UINT32, "UINT32", "uint32", 4, 32, false, 0, 0, 0},
-      {ACL_UINT64, "UINT64", "uint64", 8, 64, false, 0, 0, 0},
-      {ACL_COMPLEX64, "COMPLEX64", "complex64", 8, 0, true, 24, -126, 127},
-      {ACL_COMPLEX128, "COMPLEX128", "complex128", 16, 0, true, 53, -1022, 1023},
-  };
+const std::vector<aclDataType>& dtypes_with_numbers() {
+  static const std::vector<aclDataType> all = [] {
+    std::vector<aclDataType> known;
+    for (const DtypeInfo& each : common::kDtypes) {
+      if (find_dtype(each.dtype) != nullptr) known.push_back(each.dtype);
+    }
+    return known;
+  }();
   return all;
 }
 
 const DtypeInfo* find_dtype(aclDataType dtype) {
-  const auto found = std::ranges::find(all_dtype_infos(), dtype, &DtypeInfo::dtype);
-  return found == all_dtype_infos().end() ? nullptr : &*found;
+  const DtypeInfo* found = common::find_dtype(dtype);
+  const bool is_known = found != nullptr && found->kind != common::DtypeKind::kNone;
+  return is_known && dtype != ACL_COMPLEX32 ? found : nullptr;
 }
 
 bool is_complex(aclDataType dtype) { return dtype == ACL_COMPLEX64 || dtype == ACL_COMPLEX128; }
 
 bool is_float(aclDataType dtype) {
   const DtypeInfo* found = find_dtype(dtype);
-  return found != nullptr && found->precision > 0 && !is_complex(dtype);
+  return found != nullptr && found->kind == common::DtypeKind::kFloating;
 }
 
 bool is_whole(aclDataType dtype) {
   const DtypeInfo* found = find_dtype(dtype);
-  return found != nullptr && found->bits > 0;
+  return found != nullptr && found->precision == 0;
 }
 
-const char* label_of(aclDataType dtype) { return info_of(dtype).label; }
+const char* label_of(aclDataType dtype) { return info_of(dtype).name; }
 
 size_t bytes_of(aclDataType dtype) { return info_of(dtype).bytes; }
 
@@ -90,9 +88,9 @@ Number rounded(Number x, aclDataType dtype) {
   if (dtype == ACL_BOOL) return x != 0 ? 1 : 0;
   const DtypeInfo* to = find_dtype(dtype);
   if (to == nullptr || x == 0) return x;
-  if (to->bits > 0) {
+  if (is_whole(dtype)) {
     if (std::isnan(x)) return 0;
-    const Number limit = std::ldexp(Number{1}, to->is_signed ? to->bits - 1 : to->bits);
+    const Number limit = std::ldexp(Number{1}, bits_of(*to) - (to->is_signed ? 1 : 0));
     return std::clamp(std::trunc(x), to->is_signed ? -limit : Number{0}, limit - 1);
   }
   if (!std::isfinite(x)) return x;
@@ -111,8 +109,8 @@ Number next_above(Number x, aclDataType dtype) {
 
 Number wrapped(Number x, aclDataType dtype) {
   const DtypeInfo* to = find_dtype(dtype);
-  if (dtype == ACL_BOOL || to == nullptr || to->bits == 0) return rounded(x, dtype);
-  const Number range = std::ldexp(Number{1}, to->bits);
+  if (dtype == ACL_BOOL || !is_whole(dtype)) return rounded(x, dtype);
+  const Number range = std::ldexp(Number{1}, bits_of(*to));
   const Number least = to->is_signed ? -range / 2 : Number{0};
   const Number above = std::fmod(std::trunc(x) - least, range);
   return above < 0 ? above + range + least : above + least;

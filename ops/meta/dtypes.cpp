@@ -3,62 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
+#include "aclgrad_common/dtypes.h"
 #include "aclgrad_ext.h"
 
 namespace aclgrad::ops {
 namespace {
 
-enum class Category { kNone, kBool, kInteger, kFloating, kComplex };
-
-struct DtypeInfo {
-  aclDataType dtype;
-  const char* name;
-  Category category;
-};
-
-constexpr std::array kDtypes = {
-    DtypeInfo{ACL_DT_UNDEFINED, "DT_UNDEFINED", Category::kNone},
-    DtypeInfo{ACL_FLOAT, "DT_FLOAT", Category::kFloating},
-    DtypeInfo{ACL_FLOAT16, "DT_FLOAT16", Category::kFloating},
-    DtypeInfo{ACL_BF16, "DT_BF16", Category::kFloating},
-    DtypeInfo{ACL_DOUBLE, "DT_DOUBLE", Category::kFloating},
-    DtypeInfo{ACL_INT8, "DT_INT8", Category::kInteger},
-    DtypeInfo{ACL_INT16, "DT_INT16", Category::kInteger},
-    DtypeInfo{ACL_INT32, "DT_INT32", Category::kInteger},
-    DtypeInfo{ACL_INT64, "DT_INT64", Category::kInteger},
-    DtypeInfo{ACL_UINT8, "DT_UINT8", Category::kInteger},
-    DtypeInfo{ACL_UINT16, "DT_UINT16", Category::kInteger},
-    DtypeInfo{ACL_UINT32, "DT_UINT32", Category::kInteger},
-    DtypeInfo{ACL_UINT64, "DT_UINT64", Category::kInteger},
-    DtypeInfo{ACL_BOOL, "DT_BOOL", Category::kBool},
-    DtypeInfo{ACL_STRING, "DT_STRING", Category::kNone},
-    DtypeInfo{ACL_COMPLEX32, "DT_COMPLEX32", Category::kComplex},
-    DtypeInfo{ACL_COMPLEX64, "DT_COMPLEX64", Category::kComplex},
-    DtypeInfo{ACL_COMPLEX128, "DT_COMPLEX128", Category::kComplex},
-    DtypeInfo{ACL_INT4, "DT_INT4", Category::kNone},
-    DtypeInfo{ACL_UINT1, "DT_UINT1", Category::kNone},
-    DtypeInfo{ACL_HIFLOAT8, "DT_HIFLOAT8", Category::kNone},
-    DtypeInfo{ACL_FLOAT8_E5M2, "DT_FLOAT8_E5M2", Category::kNone},
-    DtypeInfo{ACL_FLOAT8_E4M3FN, "DT_FLOAT8_E4M3FN", Category::kNone},
-    DtypeInfo{ACL_FLOAT8_E8M0, "DT_FLOAT8_E8M0", Category::kNone},
-    DtypeInfo{ACL_FLOAT6_E3M2, "DT_FLOAT6_E3M2", Category::kNone},
-    DtypeInfo{ACL_FLOAT6_E2M3, "DT_FLOAT6_E2M3", Category::kNone},
-    DtypeInfo{ACL_FLOAT4_E2M1, "DT_FLOAT4_E2M1", Category::kNone},
-    DtypeInfo{ACL_FLOAT4_E1M2, "DT_FLOAT4_E1M2", Category::kNone},
-};
-
-const DtypeInfo* find(aclDataType dtype) {
-  for (const DtypeInfo& info : kDtypes) {
-    if (info.dtype == dtype) return &info;
-  }
-  return nullptr;
-}
+using Category = common::DtypeKind;
 
 Category category(aclDataType dtype) {
-  const DtypeInfo* info = find(dtype);
-  return info != nullptr ? info->category : Category::kNone;
+  const common::DtypeInfo* info = common::find_dtype(dtype);
+  return info != nullptr ? info->kind : Category::kNone;
 }
 
 bool promotes_only_with_itself(aclDataType dtype) {
@@ -91,8 +46,9 @@ aclDataType promote_with_complex(aclDataType complex, aclDataType other) {
 }  // namespace
 
 std::string dtype_name(aclDataType dtype) {
-  const DtypeInfo* info = find(dtype);
-  return info != nullptr ? info->name : fmt::format("DT_UNKNOWN({})", static_cast<int>(dtype));
+  const common::DtypeInfo* info = common::find_dtype(dtype);
+  return info != nullptr ? std::string("DT_") + info->name
+                         : fmt::format("DT_UNKNOWN({})", static_cast<int>(dtype));
 }
 
 bool is_floating(aclDataType dtype) { return category(dtype) == Category::kFloating; }
@@ -132,8 +88,8 @@ bool DtypeSet::contains(aclDataType dtype) const {
 
 std::string DtypeSet::to_string() const {
   std::string text;
-  for (const DtypeInfo& info : kDtypes) {
-    if (contains(info.dtype)) text += (text.empty() ? "" : ", ") + std::string(info.name);
+  for (const common::DtypeInfo& info : common::kDtypes) {
+    if (contains(info.dtype)) text += (text.empty() ? "" : ", ") + dtype_name(info.dtype);
   }
   return "[" + text + "]";
 }

@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "aclgrad_common/float16.h"
+
 namespace aclgrad::ops {
 namespace {
 
@@ -16,22 +18,6 @@ T read(const aclScalar& scalar, size_t position = 0) {
   T value;
   std::memcpy(&value, scalar.value + position * sizeof(T), sizeof(T));
   return value;
-}
-
-double half_to_double(uint16_t bits) {
-  const double sign = (bits & 0x8000) != 0 ? -1.0 : 1.0;
-  const int exponent = (bits >> 10) & 0x1F;
-  const int mantissa = bits & 0x3FF;
-  if (exponent == 31) {
-    return mantissa != 0 ? std::numeric_limits<double>::quiet_NaN()
-                         : sign * std::numeric_limits<double>::infinity();
-  }
-  return exponent == 0 ? sign * std::ldexp(mantissa, -24)
-                       : sign * std::ldexp(mantissa + 1024, exponent - 25);
-}
-
-double bfloat16_to_double(uint16_t bits) {
-  return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
 }
 
 // Real types and how each reads itself; `integer` keeps 64-bit integers exact.
@@ -49,9 +35,11 @@ template <class T>
 int64_t integer_of(const aclScalar& scalar) {
   return static_cast<int64_t>(read<T>(scalar));
 }
-double real_of_half(const aclScalar& scalar) { return half_to_double(read<uint16_t>(scalar)); }
+double real_of_half(const aclScalar& scalar) {
+  return common::float16_to_float(read<uint16_t>(scalar));
+}
 double real_of_bfloat16(const aclScalar& scalar) {
-  return bfloat16_to_double(read<uint16_t>(scalar));
+  return common::bfloat16_to_float(read<uint16_t>(scalar));
 }
 double real_of_bool(const aclScalar& scalar) { return read<uint8_t>(scalar) != 0 ? 1.0 : 0.0; }
 int64_t integer_of_bool(const aclScalar& scalar) { return read<uint8_t>(scalar) != 0 ? 1 : 0; }

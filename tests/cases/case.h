@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of the case table: an operator with attributes, its tensors, and what it must compute.
-// The same rows drive the value tests over dtypes and layouts, the gradient checks, the benchmarks,
-// and the table of operators in the docs. All of them are made of the operator book.
+// A row of the case table: an operator's contract with one of its samples, and its functions in the
+// libraries that the program is linked with. The same rows drive the value tests over dtypes and
+// layouts, the gradient checks, the benchmarks, and the table of operators in the docs.
 #ifndef ACLGRAD_TESTS_CASES_CASE_H_
 #define ACLGRAD_TESTS_CASES_CASE_H_
 
-#include <functional>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,74 +13,60 @@
 
 namespace aclgrad::cases {
 
+using contract::Arguments;
 using contract::Array;
 using contract::Arrays;
 using contract::count_of;
+using contract::Operator;
+using contract::Parameter;
+using contract::TensorSpec;
 
-// A shape for every size in the place of kN, which is even.
-using SizedShape = std::function<std::vector<int64_t>(int64_t n)>;
-inline std::vector<int64_t> resolve(const SizedShape& shape, int64_t n) { return shape(n); }
-
-// A tensor argument of the row.
-struct Slot {
-  SizedShape shape;
-  // Values are drawn from here; multiples of 1 for integer dtypes.
-  long double low = -4;
-  long double high = 4;
-  std::optional<aclDataType> dtype = std::nullopt;  // when it is not the dtype under test
-  std::optional<size_t> aliases = std::nullopt;     // an output that is this input (in place)
-};
-
-// Inputs first, then the outputs that alias none of them.
-using PhaseOne = std::function<aclnnStatus(std::span<aclTensor* const> tensors,
-                                           uint64_t* workspace_size, aclOpExecutor** executor)>;
 using PhaseTwo = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
-// The exact results for inputs that are taken as exact, in a dtype and with a size in the place of
-// kN. A result without values means that the operator must leave this output as it was.
-using Reference = std::function<Arrays(const Arrays& inputs, aclDataType dtype, int64_t size)>;
+class Row {
+ public:
+  Row(const Operator& op, const contract::Sample& sample);
 
-// How a backward row is the derivative of a forward row: the inputs of the backward, made from
-// those of the forward, its exact outputs and the gradient of one of them. The backward's first
-// output must be the gradient with respect to the forward's first input.
-struct DerivativeOf {
-  std::string forward_row;
-  size_t result;  // of the forward's, that is differentiated
-  std::function<Arrays(const Arrays& inputs, const Arrays& outputs, const Array& gradient)> inputs;
-  std::vector<long double> corners = {};  // values of the first input without a derivative
+  const Operator& op() const { return *op_; }
+  const std::string& api() const { return op_->name(); }  // "aclnnEluBackward"
+  std::string attributes() const { return arguments_.label(); }
+  std::string name() const;  // both
+
+  // With the smallest size in the place of kN, or with this one, which is even.
+  const Arguments& arguments() const { return arguments_; }
+  Arguments of_size(int64_t n) const;
+
+  // In which values are known and tests can read them.
+  const contract::DTypes& dtypes() const { return dtypes_; }
+  void keep_dtypes(const contract::DTypes& wanted);
+
+  // Inputs first, then the outputs that are none of them.
+  const contract::BoundPhaseOne& phase_one() const { return phase_one_; }
+  PhaseTwo phase_two() const { return phase_two_; }
+
+  // One element of one of every tensor makes one of the result, all in the dtype under test.
+  bool is_elementwise() const;
+  // The forward's call with this sample, whose derivative this row is.
+  bool is_gradient() const { return op_->gradient.has_value() && arguments_.is_gradient(); }
+  Arguments forward(int64_t n) const;
+
+ private:
+  const Operator* op_;
+  const contract::Sample* sample_;
+  Arguments arguments_;
+  contract::DTypes dtypes_;
+  contract::BoundPhaseOne phase_one_;
+  PhaseTwo phase_two_;
 };
 
-struct Case {
-  std::string api;         // "aclnnEluBackward"
-  std::string attributes;  // "isResult=true"; empty when there is nothing to say
-  std::vector<aclDataType> dtypes;
-  std::vector<Slot> inputs;
-  std::vector<Slot> outputs;
-  PhaseOne phase_one;
-  PhaseTwo phase_two;
-  Reference reference;
-  // Of results that have no right values: "" or what is wrong with one.
-  std::function<std::string(const Array& result, aclDataType dtype)> property = nullptr;
-  // Largest allowed error in ulp of the output's dtype. 16-bit results of elementwise operators
-  // must be correctly rounded, which is 0.5 (plus the reference's own error).
-  double max_ulp = 1;
-  double max_ulp_16bit = 0.500001;
-  std::optional<double> max_ulp_double = std::nullopt;  // none: max_ulp
-  // For sums that may cancel: the scale on which max_ulp counts, per element of each output.
-  std::function<Arrays(const Arrays& inputs, int64_t size)> magnitude = nullptr;
-  double least_magnitude_double = 0;  // for DOUBLE that scale is at least this
-  std::optional<DerivativeOf> derivative_of = std::nullopt;
-  // Of an elementwise row: its entry, and the numbers of its attributes.
-  const contract::Operator* entry = nullptr;
-  std::vector<long double> numbers = {};
+// The results that a call writes: what it overwrites, and its outputs, in the order of the
+// reference.
+std::vector<const Parameter*> results_in(const Arguments& arguments);
 
-  std::string name() const { return attributes.empty() ? api : api + " " + attributes; }
-};
-
-// Every row there is: of the entries' samples, and of those for values alone.
-const std::vector<Case>& all_cases();
-const std::vector<Case>& value_cases();
-const Case& find_case(std::string_view name);
+// Every row there is: of the contracts' samples, and of those for values alone.
+const std::vector<Row>& all_cases();
+const std::vector<Row>& value_cases();
+const Row& find_case(std::string_view name);
 
 }  // namespace aclgrad::cases
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every elementwise entry of the operator book: ranks, empty tensors and aliases; all inputs of the
+// Every elementwise operator: ranks, empty tensors and aliases; all inputs of the
 // 16-bit types, and a sample of all those of FLOAT and DOUBLE, against the formula. Where there are
 // several inputs, the last one varies.
 #include <cmath>
@@ -10,25 +10,27 @@
 namespace aclgrad::cases {
 namespace {
 
-using contract::Arguments;
 using Tensor = testing::Array;
 using testing::recent_message;
 
 const std::vector<int64_t> kShape = {3, 4, 5};
 
-class Elementwise : public testing::AclTest, public ::testing::WithParamInterface<const Case*> {
+class Elementwise : public testing::AclTest, public ::testing::WithParamInterface<const Row*> {
  protected:
-  const Case& row() const { return *GetParam(); }
-  bool is_in_place() const { return row().outputs[0].aliases.has_value(); }
-  bool takes(aclDataType dtype) const {
-    return std::find(row().dtypes.begin(), row().dtypes.end(), dtype) != row().dtypes.end();
+  const Row& row() const { return *GetParam(); }
+  bool is_in_place() const {
+    return results_in(row().arguments())[0]->tensor()->role == contract::Role::kInPlace;
   }
+  std::vector<const Parameter*> slots() const { return inputs_of(row().arguments()); }
+  contract::Bound bound() const { return bound_of(row().arguments()); }
+  bool takes(aclDataType dtype) const { return std::ranges::count(row().dtypes(), dtype) > 0; }
 
   // Inputs of a shape and layout, by the row's domains.
   std::vector<Tensor> inputs(aclDataType dtype, const std::vector<int64_t>& shape,
                              const Tensor::Layout& layout = {}) const {
     std::vector<Tensor> made;
-    for (const Slot& slot : row().inputs) {
+    for (const Parameter* input : slots()) {
+      const TensorSpec& slot = *input->tensor();
       made.emplace_back(dtype, shape, layout);
       for (int64_t i = 0; i < made.back().count(); ++i) {
         const long double share = static_cast<long double>((37 * i + 11) % 101) / 100;
@@ -45,9 +47,9 @@ class Elementwise : public testing::AclTest, public ::testing::WithParamInterfac
     if (!is_in_place()) handles.push_back(out.tensor());
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
-    ASSERT_EQ(row().phase_one(handles, &size, &executor), 0) << recent_message();
+    ASSERT_EQ(row().phase_one()(handles, &size, &executor), 0) << recent_message();
     const testing::Buffer workspace(size);
-    ASSERT_EQ(row().phase_two(workspace.data(), size, executor, stream()), 0) << recent_message();
+    ASSERT_EQ(row().phase_two()(workspace.data(), size, executor, stream()), 0) << recent_message();
     ASSERT_EQ(aclrtSynchronizeStream(stream()), 0) << recent_message();
   }
   const Tensor& result(const std::vector<Tensor>& in, const Tensor& out) const {
@@ -69,7 +71,7 @@ class Elementwise : public testing::AclTest, public ::testing::WithParamInterfac
   // With a last input of these bits or numbers, and others of 1.
   std::vector<Tensor> with_last(const Tensor& last) const {
     std::vector<Tensor> in;
-    for (size_t i = 0; i + 1 < row().inputs.size(); ++i) {
+    for (size_t i = 0; i + 1 < slots().size(); ++i) {
       in.emplace_back(last.dtype(), last.shape());
       in.back().fill({1});
     }
@@ -77,13 +79,13 @@ class Elementwise : public testing::AclTest, public ::testing::WithParamInterfac
     return in;
   }
   long double exact(long double x) const {
-    std::vector<long double> values(row().inputs.size(), 1);
+    std::vector<long double> values(slots().size(), 1);
     values.back() = x;
-    return row().entry->results.formula.number(values, row().numbers);
+    return row().op().results.formula.number(values, row().arguments().numbers());
   }
 
   // Compares with the formula for every element of the last input.
-  void compare(const Tensor& last, double bound) {
+  void compare(const Tensor& last, double most) {
     const std::vector<Tensor> in = with_last(last);
     const std::vector<long double> x = last.values();
     const Tensor out(last.dtype(), last.shape());
@@ -92,12 +94,12 @@ class Elementwise : public testing::AclTest, public ::testing::WithParamInterfac
     int wrong = 0;
     for (int64_t i = 0; i < actual.count() && wrong < 5; ++i) {
       const long double value = x[static_cast<size_t>(i)];
-      if (std::isnan(value) && !row().entry->results.nan_goes_through) continue;
+      if (std::isnan(value) && !row().op().results.nan_goes_through) continue;
       const long double right = std::isnan(value) ? value : exact(value);
       const long double got = actual.get(i);
       if (got == testing::round_to(right, last.dtype())) continue;
       const double error = testing::ulp_error(got, right, last.dtype());
-      if (error <= bound) continue;
+      if (error <= most) continue;
       ++wrong;
       ADD_FAILURE() << row().name() << " of " << static_cast<double>(value) << " is "
                     << static_cast<double>(got) << ", expected " << static_cast<double>(right)
@@ -106,7 +108,7 @@ class Elementwise : public testing::AclTest, public ::testing::WithParamInterfac
   }
 };
 
-TEST_P(Elementwise, TakesAnotherFormatUnlessTheEntrySaysOtherwise) {
+TEST_P(Elementwise, TakesAnotherFormatUnlessTheContractSaysOtherwise) {
   const std::vector<Tensor> in =
       inputs(ACL_FLOAT, kShape, {.strides = {}, .format = ACL_FORMAT_NCHW});
   if (is_in_place() || in.size() > 1) return;
@@ -114,15 +116,15 @@ TEST_P(Elementwise, TakesAnotherFormatUnlessTheEntrySaysOtherwise) {
   aclTensor* const handles[] = {in.front().tensor(), out.tensor()};
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
-  EXPECT_EQ(row().phase_one(handles, &size, &executor),
-            row().entry->domain.equal_formats ? 161002 : 0);
+  EXPECT_EQ(row().phase_one()(handles, &size, &executor),
+            row().op().domain.equal_formats ? 161002 : 0);
   if (executor != nullptr) aclDestroyAclOpExecutor(executor);
 }
 
 TEST_P(Elementwise, RanksFromZeroToTheHighest) {
   std::vector<std::vector<int64_t>> shapes = {{}, {1, 2, 1, 3, 1, 2, 1, 2}};
-  if (row().entry->domain.max_rank > 8) {
-    shapes.emplace_back(row().entry->domain.max_rank, 1);
+  if (row().op().domain.max_rank > 8) {
+    shapes.emplace_back(row().op().domain.max_rank, 1);
     shapes.back().front() = 3;
     shapes.back().back() = 2;
   }
@@ -143,15 +145,15 @@ TEST_P(Elementwise, EmptyTensorsNeedNoWorkspaceAndNoMemory) {
   if (!is_in_place()) handles.push_back(out.tensor());
   uint64_t size = 1;
   aclOpExecutor* executor = nullptr;
-  ASSERT_EQ(row().phase_one(handles, &size, &executor), 0) << recent_message();
+  ASSERT_EQ(row().phase_one()(handles, &size, &executor), 0) << recent_message();
   EXPECT_EQ(size, 0U);
-  EXPECT_EQ(row().phase_two(nullptr, 0, executor, stream()), 0) << recent_message();
+  EXPECT_EQ(row().phase_two()(nullptr, 0, executor, stream()), 0) << recent_message();
 }
 
 TEST_P(Elementwise, OutputMayBeAnInput) {
   if (is_in_place()) return;
   for (const testing::LayoutKind layout : testing::kOutputLayouts) {
-    for (size_t i = 0; i < row().inputs.size(); ++i) {
+    for (size_t i = 0; i < slots().size(); ++i) {
       const std::vector<Tensor> in =
           inputs(ACL_FLOAT, kShape, testing::make_layout(kShape, layout));
       const std::vector<long double> wanted = expected(in);
@@ -164,16 +166,16 @@ TEST_P(Elementwise, OutputMayBeAnInput) {
 // A NaN in one input gives NaN where the formula has it; in the last one, which chooses a
 // backward's branch, always. All other elements stay as they were.
 TEST_P(Elementwise, NanGoesThroughFromEveryInput) {
-  if (!row().entry->results.nan_goes_through) {
-    EXPECT_FALSE(row().entry->gradient) << "a backward keeps NaN";
+  if (!row().op().results.nan_goes_through) {
+    EXPECT_FALSE(row().op().gradient) << "a backward keeps NaN";
     return;
   }
   const std::vector<int64_t> shape = {3, 67};
   for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
     if (!takes(dtype)) continue;
     const std::vector<long double> clean = expected(inputs(dtype, shape));
-    for (size_t k = 0; k < row().inputs.size(); ++k) {
-      if (row().inputs[k].dtype) continue;
+    for (size_t k = 0; k < slots().size(); ++k) {
+      if (slots()[k]->tensor()->dtype) continue;
       std::vector<Tensor> in = inputs(dtype, shape);
       for (int64_t i = 0; i < in[k].count(); i += 3) in[k].set(i, testing::kNaN);
       std::vector<std::vector<long double>> numbers;
@@ -189,8 +191,8 @@ TEST_P(Elementwise, NanGoesThroughFromEveryInput) {
         }
         std::vector<long double> x;
         for (const std::vector<long double>& each : numbers) x.push_back(each[at]);
-        const bool is_nan = k + 1 == row().inputs.size() ||
-                            std::isnan(row().entry->results.formula.number(x, row().numbers));
+        const bool is_nan = k + 1 == slots().size() || std::isnan(row().op().results.formula.number(
+                                                           x, row().arguments().numbers()));
         EXPECT_EQ(std::isnan(actual.get(i)), is_nan)
             << row().name() << ": input " << k << ", element " << i << " is " << actual.get(i);
       }
@@ -205,7 +207,7 @@ TEST_P(Elementwise, EveryInputOf16Bits) {
     for (size_t i = 0; i < 65536; ++i) {
       testing::store_as(x.data(), i, static_cast<uint16_t>(i));
     }
-    compare(x, std::min(row().max_ulp, row().max_ulp_16bit));
+    compare(x, std::min(bound().of_float, bound().of_16_bits));
   }
 }
 
@@ -217,7 +219,7 @@ TEST_P(Elementwise, ASampleOfAllFloats) {
   for (size_t i = 0; i < kSamples; ++i) {
     testing::store_as(x.data(), i, static_cast<uint32_t>(i) * 65651u);
   }
-  compare(x, row().max_ulp);
+  compare(x, bound().of_float);
 }
 
 // In double throughout, where it is accepted by the extension alone, too. Near a zero of the curve
@@ -225,7 +227,7 @@ TEST_P(Elementwise, ASampleOfAllFloats) {
 TEST_P(Elementwise, ComputesInDouble) {
   aclgradSetAcceptDouble(1);
   constexpr int64_t kSamples = 5000;
-  const Slot& slot = row().inputs.back();
+  const TensorSpec& slot = *slots().back()->tensor();
   Tensor x(ACL_DOUBLE, {kSamples});
   for (int64_t i = 0; i < kSamples; ++i) {
     x.set(i, slot.low + (slot.high - slot.low) * (static_cast<long double>(i) + 0.37L) / kSamples);
@@ -242,10 +244,10 @@ TEST_P(Elementwise, ComputesInDouble) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, Elementwise,
-                         ::testing::ValuesIn(cases_of(
-                             all_cases(), [](const Case& row) { return row.entry != nullptr; })),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(
+    Rows, Elementwise,
+    ::testing::ValuesIn(cases_of(all_cases(), [](const Row& row) { return row.is_elementwise(); })),
+    test_name);
 
 }  // namespace
 }  // namespace aclgrad::cases

@@ -8,11 +8,12 @@ namespace {
 
 // d/dx of sum(gradient * forward(x)) at every element of the first input. Differences of fourth
 // order: their error is about h^4, and the rounding of long double about 1e-19/h.
-Array numeric_gradient(const Case& forward, size_t result, Arrays inputs, const Array& gradient) {
+Array numeric_gradient(const Arguments& forward, size_t result, Arrays inputs,
+                       const Array& gradient) {
   constexpr long double kStep = 1e-3L;
   const auto loss_at = [&](size_t i, long double value) {
     const long double before = std::exchange(inputs[0].values[i], value);
-    const Array out = forward.reference(inputs, ACL_DOUBLE, kTestSize)[result];
+    const Array out = contract::results_of(forward.in(ACL_DOUBLE), inputs)[result];
     inputs[0].values[i] = before;
     long double loss = 0;
     for (size_t k = 0; k < out.values.size(); ++k) loss += out.values[k] * gradient.values[k];
@@ -28,7 +29,7 @@ Array numeric_gradient(const Case& forward, size_t result, Arrays inputs, const 
   return numeric;
 }
 
-class Gradients : public testing::AclTest, public ::testing::WithParamInterface<const Case*> {
+class Gradients : public testing::AclTest, public ::testing::WithParamInterface<const Row*> {
  protected:
   void SetUp() override {
     AclTest::SetUp();
@@ -37,43 +38,42 @@ class Gradients : public testing::AclTest, public ::testing::WithParamInterface<
 };
 
 TEST_P(Gradients, BackwardIsTheDerivativeOfTheForward) {
-  const Case backward = in_double(*GetParam());
-  const DerivativeOf& derivative = *backward.derivative_of;
-  const Case& forward = find_case(derivative.forward_row);
+  const Row& row = *GetParam();
+  const Arguments backward = in_double(row.of_size(kTestSize));
+  const Arguments forward = row.forward(kTestSize);
+  const size_t result = contract::differentiated_result(forward);
   for (uint64_t seed : {1u, 2u, 3u}) {
     Arrays inputs = draw_inputs(forward, ACL_DOUBLE, seed);
     for (long double& x : inputs[0].values) {
-      for (long double corner : derivative.corners) {
+      for (long double corner : row.op().gradient->corners) {
         if (std::abs(x - corner) < 0.01L) x = corner + 0.02L;
       }
       x = static_cast<double>(x);  // what the kernel will read
     }
-    const Arrays outputs = forward.reference(inputs, ACL_DOUBLE, kTestSize);
-    Array gradient = outputs[derivative.result];
+    const Arrays outputs = contract::results_of(forward.in(ACL_DOUBLE), inputs);
+    Array gradient = outputs[result];
     for (size_t i = 0; i < gradient.values.size(); ++i) {
       gradient.values[i] = 0.5L + static_cast<long double>(i * 7 % 5) / 4;
     }
-    const Arrays given = derivative.inputs(inputs, outputs, gradient);
-    const RunResult run = run_case(backward, ACL_DOUBLE, kAllContiguous, stream(), 0, &given);
+    const Arrays given = contract::backward_inputs(backward, inputs, outputs, gradient);
+    const RunResult run = run_case(row, backward, ACL_DOUBLE, kAllContiguous, stream(), 0, &given);
     ASSERT_FALSE(run.outputs.empty());
-    const Array numeric = numeric_gradient(forward, derivative.result, inputs, gradient);
+    const Array numeric = numeric_gradient(forward, result, inputs, gradient);
     ASSERT_EQ(run.outputs[0].values.size(), numeric.values.size());
     for (size_t i = 0; i < numeric.values.size(); ++i) {
       const long double scale = std::max(1e-3L, std::abs(numeric.values[i]));
       EXPECT_LE(std::abs(run.outputs[0].values[i] - numeric.values[i]) / scale, 1e-9L)
-          << backward.name() << " at x = " << static_cast<double>(inputs[0].values[i]) << ": "
+          << row.name() << " at x = " << static_cast<double>(inputs[0].values[i]) << ": "
           << static_cast<double>(run.outputs[0].values[i]) << " instead of "
           << static_cast<double>(numeric.values[i]);
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, Gradients,
-                         ::testing::ValuesIn(cases_of(all_cases(),
-                                                      [](const Case& row) {
-                                                        return row.derivative_of.has_value();
-                                                      })),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(
+    Rows, Gradients,
+    ::testing::ValuesIn(cases_of(all_cases(), [](const Row& row) { return row.is_gradient(); })),
+    test_name);
 
 }  // namespace
 }  // namespace aclgrad::cases

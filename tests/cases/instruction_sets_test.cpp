@@ -15,27 +15,24 @@ namespace {
 #endif
 constexpr int64_t kWithoutFusing = HWY_SSE2 | HWY_SSSE3 | HWY_SSE4 | HWY_EMU128 | HWY_SCALAR;
 
-bool is_product(const Case& row) {
-  return row.api.ends_with("Mm") || row.api.ends_with("mm") || row.api.ends_with("Matmul") ||
-         row.api.starts_with("aclnnConvolution") ||
+bool is_product(const Row& row) {
+  return row.api().ends_with("Mm") || row.api().ends_with("mm") || row.api().ends_with("Matmul") ||
+         row.api().starts_with("aclnnConvolution") ||
 
-         row.api.ends_with("MatMul");
+         row.api().ends_with("MatMul");
 }
 
 // Of the larger tensors two dtypes will do: vectors of 32 bits, and of 16.
-const std::vector<Case>& in_few_dtypes() {
-  static const std::vector<Case> rows = [] {
-    std::vector<Case> all = value_cases();
-    for (Case& row : all) {
-      std::erase_if(row.dtypes,
-                    [](aclDataType each) { return each != ACL_FLOAT && each != ACL_BF16; });
-    }
+const std::vector<Row>& in_few_dtypes() {
+  static const std::vector<Row> rows = [] {
+    std::vector<Row> all = value_cases();
+    for (Row& row : all) row.keep_dtypes({ACL_FLOAT, ACL_BF16});
     return all;
   }();
   return rows;
 }
 
-class InstructionSets : public testing::AclTest, public ::testing::WithParamInterface<const Case*> {
+class InstructionSets : public testing::AclTest, public ::testing::WithParamInterface<const Row*> {
  protected:
   void TearDown() override {
     testing::choose_targets(0);
@@ -44,8 +41,8 @@ class InstructionSets : public testing::AclTest, public ::testing::WithParamInte
 };
 
 TEST_P(InstructionSets, GiveTheSameBits) {
-  const Case& row = *GetParam();
-  for (aclDataType dtype : row.dtypes) {
+  const Row& row = *GetParam();
+  for (aclDataType dtype : row.dtypes()) {
     std::map<bool, RunResult> expected;  // of instruction sets that fuse, and of the others
     testing::for_each_target([&](int64_t target) {
       const bool fuses = !is_product(row) || (target & kWithoutFusing) == 0;

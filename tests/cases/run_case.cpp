@@ -15,11 +15,10 @@ constexpr unsigned char kSentinel = 0xA5;
 
 using Tensor = aclgrad::testing::Array;
 
-Tensor make_tensor(const Slot& slot, aclDataType dtype, LayoutKind layout, int64_t size) {
-  const std::vector<int64_t> shape = resolve(slot.shape, size);
-  Tensor::Layout placed = testing::make_layout(shape, layout);
-  placed.format = contract::format_of(shape.size());
-  Tensor tensor(slot.dtype.value_or(dtype), shape, placed);
+Tensor make_tensor(const TensorSpec& spec, aclDataType dtype, LayoutKind layout) {
+  Tensor::Layout placed = testing::make_layout(spec.shape, layout);
+  placed.format = contract::format_of(spec.shape.size());
+  Tensor tensor(spec.dtype.value_or(dtype), spec.shape, placed);
   std::memset(tensor.data(), kSentinel, tensor.memory().bytes());
   return tensor;
 }
@@ -48,16 +47,18 @@ std::string to_string(const Layouts& layouts) {
   return text;
 }
 
-Layouts layouts_of(const Case& row, LayoutKind inputs, LayoutKind outputs) {
-  Layouts all(row.inputs.size(), inputs);
-  for (const Slot& each : row.outputs) {
-    if (each.aliases && testing::repeats_elements(inputs)) all[*each.aliases] = LayoutKind::kGaps;
+Layouts layouts_of(const Row& row, LayoutKind inputs, LayoutKind outputs) {
+  Layouts all;
+  for (const Parameter* each : inputs_of(row.arguments())) {
+    const bool is_written = each->tensor()->role == contract::Role::kInPlace;
+    const bool is_possible = !is_written || !testing::repeats_elements(inputs);
+    all.push_back(is_possible ? inputs : LayoutKind::kGaps);
   }
   all.push_back(outputs);
   return all;
 }
 
-std::string test_name(const ::testing::TestParamInfo<const Case*>& row) {
+std::string test_name(const ::testing::TestParamInfo<const Row*>& row) {
   std::string name = std::to_string(row.index) + "_" + row.param->name();
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
@@ -65,30 +66,31 @@ std::string test_name(const ::testing::TestParamInfo<const Case*>& row) {
   return name;
 }
 
-std::vector<const Case*> cases_of(const std::vector<Case>& table,
-                                  const std::function<bool(const Case&)>& chosen) {
-  std::vector<const Case*> cases;
-  for (const Case& each : table) {
+std::vector<const Row*> cases_of(const std::vector<Row>& table,
+                                 const std::function<bool(const Row&)>& chosen) {
+  std::vector<const Row*> cases;
+  for (const Row& each : table) {
     if (!chosen || chosen(each)) cases.push_back(&each);
   }
   return cases;
 }
 
-Case in_double(Case row) {
-  for (std::vector<Slot>* slots : {&row.inputs, &row.outputs}) {
-    for (Slot& slot : *slots) {
-      if (slot.dtype == ACL_FLOAT) slot.dtype.reset();
-    }
+Arguments in_double(Arguments call) {
+  for (Parameter& each : call.parameters()) {
+    auto* tensor = std::get_if<TensorSpec>(&each.spec);
+    if (tensor != nullptr && tensor->dtype == ACL_FLOAT) tensor->dtype.reset();
   }
-  return row;
+  return call;
 }
 
-int64_t large_size(const Case& row) {
+int64_t large_size(const Row& row) {
   constexpr int64_t kEnough = 40'000;
   const auto elements = [&](int64_t size) {
     int64_t most = 0;
-    for (const Slot& each : row.inputs) most = std::max(most, count_of(resolve(each.shape, size)));
-    for (const Slot& each : row.outputs) most = std::max(most, count_of(resolve(each.shape, size)));
+    const Arguments call = row.of_size(size);
+    for (const size_t place : places_of_tensors(call)) {
+      most = std::max(most, count_of(call.parameters()[place].tensor()->shape));
+    }
     return most;
   };
   int64_t size = kTestSize;
@@ -96,15 +98,16 @@ int64_t large_size(const Case& row) {
   return size;
 }
 
-Arrays draw_inputs(const Case& row, aclDataType dtype, uint64_t seed, int64_t size) {
+Arrays draw_inputs(const Arguments& call, aclDataType dtype, uint64_t seed) {
   std::mt19937_64 generator(seed);
   Arrays drawn;
-  for (const Slot& slot : row.inputs) {
-    Array array{resolve(slot.shape, size), {}};
+  for (const Parameter* input : inputs_of(call)) {
+    const TensorSpec& spec = *input->tensor();
+    Array array{spec.shape, {}};
     for (int64_t i = 0; i < count_of(array.shape); ++i) {
       const auto unit = static_cast<long double>(generator() >> 11) * 0x1p-53L;
-      const long double value = slot.low + (slot.high - slot.low) * unit;
-      const aclDataType own = slot.dtype.value_or(dtype);
+      const long double value = spec.low + (spec.high - spec.low) * unit;
+      const aclDataType own = spec.dtype.value_or(dtype);
       const bool is_unsigned = is_whole(own) && rounded(-1, own) == 0;
       array.values.push_back(is_unsigned     ? rounded(std::round(std::abs(value)), own)
                              : is_whole(own) ? rounded(std::round(value), own)
@@ -115,43 +118,36 @@ Arrays draw_inputs(const Case& row, aclDataType dtype, uint64_t seed, int64_t si
   return drawn;
 }
 
-RunResult run_case(const Case& row, aclDataType dtype, const Layouts& layouts, aclrtStream stream,
-                   uint64_t seed, const Arrays* given, int64_t size) {
-  const Arrays drawn = given != nullptr ? *given : draw_inputs(row, dtype, seed, size);
-  std::vector<Tensor> inputs;
+RunResult run_case(const Row& row, const Arguments& call, aclDataType dtype, const Layouts& layouts,
+                   aclrtStream stream, uint64_t seed, const Arrays* given) {
+  const Arrays drawn = given != nullptr ? *given : draw_inputs(call, dtype, seed);
+  std::deque<Tensor> tensors;
   std::vector<aclTensor*> handles;
-  const auto layout_of = [&](size_t tensor) {
-    return layouts[std::min(tensor, layouts.size() - 1)];
+  std::vector<const Tensor*> outputs;
+  const auto add = [&](const Parameter* parameter) -> Tensor& {
+    const LayoutKind layout = layouts[std::min(handles.size(), layouts.size() - 1)];
+    Tensor& tensor = tensors.emplace_back(make_tensor(*parameter->tensor(), dtype, layout));
+    handles.push_back(tensor.tensor());
+    if (parameter->tensor()->role != contract::Role::kInput) outputs.push_back(&tensor);
+    return tensor;
   };
   RunResult result;
-  result.size = size;
-  for (size_t i = 0; i < row.inputs.size(); ++i) {
-    inputs.push_back(make_tensor(row.inputs[i], dtype, layout_of(handles.size()), size));
-    inputs.back().fill(drawn[i].values);
-    handles.push_back(inputs.back().tensor());
-    result.inputs.push_back(read(inputs.back()));
+  for (const Parameter* input : inputs_of(call)) {
+    Tensor& tensor = add(input);
+    tensor.fill(drawn[result.inputs.size()].values);
+    result.inputs.push_back(read(tensor));
   }
-  std::deque<Tensor> own_outputs;
-  std::vector<const Tensor*> outputs;
-  for (const Slot& slot : row.outputs) {
-    if (slot.aliases) {
-      outputs.push_back(&inputs[*slot.aliases]);
-    } else {
-      outputs.push_back(
-          &own_outputs.emplace_back(make_tensor(slot, dtype, layout_of(handles.size()), size)));
-      handles.push_back(outputs.back()->tensor());
-    }
-  }
+  for (const Parameter* output : outputs_of(call)) add(output);
 
   uint64_t workspace_size = 0;
   aclOpExecutor* executor = nullptr;
-  EXPECT_EQ(row.phase_one(handles, &workspace_size, &executor), 0)
+  EXPECT_EQ(row.phase_one()(handles, &workspace_size, &executor), 0)
       << aclgrad::testing::recent_message();
   if (executor == nullptr) return result;
   std::vector<std::vector<unsigned char>> before;
-  for (const Tensor& each : inputs) before.push_back(bytes_of(each));
+  for (size_t i = 0; i < result.inputs.size(); ++i) before.push_back(bytes_of(tensors[i]));
   aclgrad::testing::Buffer workspace(workspace_size);
-  EXPECT_EQ(row.phase_two(workspace.data(), workspace_size, executor, stream), 0);
+  EXPECT_EQ(row.phase_two()(workspace.data(), workspace_size, executor, stream), 0);
   EXPECT_EQ(aclrtSynchronizeStream(stream), 0) << aclgrad::testing::recent_message();
   for (const Tensor* output : outputs) {
     result.outputs.push_back(read(*output));
@@ -160,11 +156,16 @@ RunResult run_case(const Case& row, aclDataType dtype, const Layouts& layouts, a
         std::ranges::all_of(bytes, [](unsigned char byte) { return byte == kSentinel; }));
     result.wrote_outside |= !sentinels_stand(*output);
   }
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const bool is_output = std::ranges::count(outputs, &inputs[i]) > 0;
-    result.wrote_outside |= !is_output && bytes_of(inputs[i]) != before[i];
+  for (size_t i = 0; i < before.size(); ++i) {
+    const bool is_output = std::ranges::count(outputs, &tensors[i]) > 0;
+    result.wrote_outside |= !is_output && bytes_of(tensors[i]) != before[i];
   }
   return result;
+}
+
+RunResult run_case(const Row& row, aclDataType dtype, const Layouts& layouts, aclrtStream stream,
+                   uint64_t seed, const Arrays* inputs, int64_t size) {
+  return run_case(row, row.of_size(size), dtype, layouts, stream, seed, inputs);
 }
 
 }  // namespace aclgrad::cases

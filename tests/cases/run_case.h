@@ -4,6 +4,8 @@
 #ifndef ACLGRAD_TESTS_CASES_RUN_CASE_H_
 #define ACLGRAD_TESTS_CASES_RUN_CASE_H_
 
+#include <functional>
+
 #include "tests/cases/case.h"
 #include "tests/ops/support/layouts.h"
 
@@ -18,19 +20,18 @@ inline const Layouts kAllContiguous = {LayoutKind::kContiguous};
 std::string to_string(const Layouts& layouts);
 // All inputs in one and all outputs in one; an input that is an output too cannot hold an element
 // in several places.
-Layouts layouts_of(const Case& row, LayoutKind inputs, LayoutKind outputs);
+Layouts layouts_of(const Row& row, LayoutKind inputs, LayoutKind outputs);
 
 // Rows for a suite, all of the table or those that are chosen, and the names of their tests in
 // letters that GoogleTest takes.
-std::vector<const Case*> cases_of(const std::vector<Case>& table,
-                                  const std::function<bool(const Case&)>& chosen = nullptr);
-std::string test_name(const ::testing::TestParamInfo<const Case*>& row);
+std::vector<const Row*> cases_of(const std::vector<Row>& table,
+                                 const std::function<bool(const Row&)>& chosen = nullptr);
+std::string test_name(const ::testing::TestParamInfo<const Row*>& row);
 
 struct RunResult {
   Arrays inputs;                // as stored, rounded to the dtype
   Arrays outputs;               // as read back
   std::vector<bool> untouched;  // outputs of which no byte changed
-  int64_t size = 0;             // what stood for kN
   // Memory of an output that no element of it covers was changed, or an input.
   bool wrote_outside = false;
 };
@@ -38,22 +39,30 @@ struct RunResult {
 // What stands for kN, unless another size is asked for; even.
 inline constexpr int64_t kTestSize = 6;
 // The same for tensors that threads share; kTestSize where nothing grows.
-int64_t large_size(const Case& row);
+int64_t large_size(const Row& row);
 
-// Inputs are drawn from the row's domains by `seed`, unless `inputs` gives them.
-RunResult run_case(const Case& row, aclDataType dtype, const Layouts& layouts, aclrtStream stream,
+// A call of the row's functions. Inputs are drawn from its domains by `seed`, unless `inputs` gives
+// them.
+RunResult run_case(const Row& row, const Arguments& call, aclDataType dtype, const Layouts& layouts,
+                   aclrtStream stream, uint64_t seed = 1, const Arrays* inputs = nullptr);
+// The row's own, of a size.
+RunResult run_case(const Row& row, aclDataType dtype, const Layouts& layouts, aclrtStream stream,
                    uint64_t seed = 1, const Arrays* inputs = nullptr, int64_t size = kTestSize);
 
-// The row with tensors of DOUBLE in the place of those that are FLOAT whatever the dtype under
+// The call with tensors of DOUBLE in the place of those that are FLOAT whatever the dtype under
 // test.
-Case in_double(Case row);
+Arguments in_double(Arguments call);
 
-// What is wrong with the outputs, in words: a number too far from the row's reference, an output
-// that should not have been touched, memory that is none of the outputs'. "" when all is well.
-std::string judge(const Case& row, aclDataType dtype, const RunResult& run);
+// What is wrong with the outputs, in words: a number too far from the contract's reference, an
+// output that should not have been touched, memory that is none of the outputs'. "" when all is
+// well. In DOUBLE errors count on a scale of at least `least_magnitude`.
+std::string difference(const Arguments& call, aclDataType dtype, const RunResult& run,
+                       const contract::Bound& bound, double least_magnitude);
+std::string difference(const Row& row, aclDataType dtype, const RunResult& run,
+                       int64_t size = kTestSize);
 
-// Values of a row's inputs, rounded to nothing yet.
-Arrays draw_inputs(const Case& row, aclDataType dtype, uint64_t seed, int64_t size = kTestSize);
+// Values of a call's inputs, rounded to nothing yet.
+Arrays draw_inputs(const Arguments& call, aclDataType dtype, uint64_t seed);
 
 }  // namespace aclgrad::cases
 

@@ -14,9 +14,9 @@ using testing::kInputLayouts;
 using testing::kOutputLayouts;
 using testing::repeats_elements;
 
-class Values : public testing::AclTest, public ::testing::WithParamInterface<const Case*> {
+class Values : public testing::AclTest, public ::testing::WithParamInterface<const Row*> {
  protected:
-  const Case& row() const { return *GetParam(); }
+  const Row& row() const { return *GetParam(); }
 
   Layouts layouts(LayoutKind inputs, LayoutKind outputs) const {
     return layouts_of(row(), inputs, outputs);
@@ -36,7 +36,9 @@ class Values : public testing::AclTest, public ::testing::WithParamInterface<con
         continue;
       }
       for (const LayoutKind to : kOutputLayouts) all.push_back(layouts(from, to));
-      for (size_t i = 0; i < row().inputs.size() && row().inputs.size() > 1; ++i) {
+      for (size_t i = 0;
+           i < inputs_of(row().arguments()).size() && inputs_of(row().arguments()).size() > 1;
+           ++i) {
         all.push_back(layouts(LayoutKind::kContiguous, LayoutKind::kContiguous));
         all.back()[i] = layouts(from, LayoutKind::kContiguous)[i];
       }
@@ -48,9 +50,10 @@ class Values : public testing::AclTest, public ::testing::WithParamInterface<con
   Arrays special_inputs(aclDataType dtype, int64_t size) const {
     using testing::kInfinity;
     const long double specials[] = {kInfinity, -0.0L, testing::kNaN, 1e-40L, -kInfinity, -3e4L, 0};
-    Arrays inputs = draw_inputs(row(), dtype, 1, size);
+    const Arguments call = row().of_size(size);
+    Arrays inputs = draw_inputs(call, dtype, 1);
     for (size_t k = 0; k < inputs.size(); ++k) {
-      if (!contract::is_float(row().inputs[k].dtype.value_or(dtype))) continue;
+      if (!contract::is_float(inputs_of(call)[k]->tensor()->dtype.value_or(dtype))) continue;
       for (size_t i = 3; i < inputs[k].values.size(); i += 5) {
         inputs[k].values[i] = specials[i / 5 % std::size(specials)];
       }
@@ -79,10 +82,10 @@ class Values : public testing::AclTest, public ::testing::WithParamInterface<con
 };
 
 TEST_P(Values, MatchTheReferenceAndDependOnNoLayout) {
-  for (const aclDataType dtype : row().dtypes) {
+  for (const aclDataType dtype : row().dtypes()) {
     ASSERT_EQ(aclgradSetNumThreads(1), 0);
     const RunResult run = run_case(row(), dtype, kAllContiguous, stream());
-    EXPECT_EQ(judge(row(), dtype, run), "") << row().name() << ", dtype " << dtype;
+    EXPECT_EQ(difference(row(), dtype, run), "") << row().name() << ", dtype " << dtype;
     if (is_large(run) && dtype != ACL_FLOAT && dtype != ACL_BF16) continue;
     const Arrays special = special_inputs(dtype, kTestSize);
     const RunResult contiguous = run_case(row(), dtype, kAllContiguous, stream(), 1, &special);
@@ -96,20 +99,21 @@ TEST_P(Values, MatchTheReferenceAndDependOnNoLayout) {
 // In DOUBLE throughout, where only the extension accepts it, too: a step in FLOAT anywhere would
 // leave an error of some 2^28 ulp. Not where a sample asks for FLOAT.
 TEST_P(Values, MatchTheReferenceInDouble) {
-  const bool names_float = row().attributes.find("FLOAT") != std::string::npos;
-  if (names_float || std::ranges::count(row().dtypes, ACL_FLOAT) == 0) return;
+  const bool names_float = row().attributes().find("FLOAT") != std::string::npos;
+  if (names_float || std::ranges::count(row().dtypes(), ACL_FLOAT) == 0) return;
   aclgradSetAcceptDouble(1);
-  Case exact = in_double(row());
-  exact.max_ulp_double = std::max(exact.max_ulp_double.value_or(exact.max_ulp), 64.0);
-  exact.least_magnitude_double = 1;
-  EXPECT_EQ(judge(exact, ACL_DOUBLE, run_case(exact, ACL_DOUBLE, kAllContiguous, stream())), "");
+  const Arguments call = in_double(row().of_size(kTestSize));
+  contract::Bound bound = bound_of(row().arguments());
+  bound.of_double = std::max(bound.of_double.value_or(bound.of_float), 64.0);
+  const RunResult run = run_case(row(), call, ACL_DOUBLE, kAllContiguous, stream());
+  EXPECT_EQ(difference(call, ACL_DOUBLE, run, bound, 1), "");
 }
 
 class Threads : public Values {};
 
 TEST_P(Threads, ChangeNoBit) {
   const int64_t size = large_size(row());
-  const aclDataType dtype = row().dtypes.front();
+  const aclDataType dtype = row().dtypes().front();
   ASSERT_EQ(aclgradSetNumThreads(1), 0);
   const Arrays special = special_inputs(dtype, size);
   const RunResult one = run_case(row(), dtype, kAllContiguous, stream(), 1, &special, size);
@@ -120,9 +124,9 @@ TEST_P(Threads, ChangeNoBit) {
 }
 
 // Of every operator one row: values of many samples on several threads are among the others.
-std::vector<const Case*> one_of_each() {
+std::vector<const Row*> one_of_each() {
   std::set<std::string> seen;
-  return cases_of(all_cases(), [&](const Case& row) { return seen.insert(row.api).second; });
+  return cases_of(all_cases(), [&](const Row& row) { return seen.insert(row.api()).second; });
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, Values, ::testing::ValuesIn(cases_of(all_cases())), test_name);
@@ -135,21 +139,21 @@ INSTANTIATE_TEST_SUITE_P(More, Values, ::testing::ValuesIn(cases_of(value_cases(
 class Convolutions : public Values {};
 
 TEST_P(Convolutions, KeepInfinitiesInTheirWindows) {
-  const bool is_backward = row().api.ends_with("Backward");
+  const bool is_backward = row().api().ends_with("Backward");
   for (const size_t i : is_backward ? std::vector<size_t>{1, 2} : std::vector<size_t>{0}) {
-    Arrays inputs = draw_inputs(row(), ACL_FLOAT, 1);
+    Arrays inputs = draw_inputs(row().of_size(kTestSize), ACL_FLOAT, 1);
     std::vector<long double>& values = inputs[i].values;
     values[values.size() / 3] = testing::kInfinity;
     values[values.size() / 2] = testing::kNaN;
     const RunResult run = run_case(row(), ACL_FLOAT, kAllContiguous, stream(), 1, &inputs);
-    EXPECT_EQ(judge(row(), ACL_FLOAT, run), "") << row().name() << ", input " << i;
+    EXPECT_EQ(difference(row(), ACL_FLOAT, run), "") << row().name() << ", input " << i;
   }
 }
 
-std::vector<const Case*> convolutions() {
-  return cases_of(value_cases(), [](const Case& row) {
-    return row.api.starts_with("aclnnConvolution") &&
-           row.attributes.find("transposed") == std::string::npos;
+std::vector<const Row*> convolutions() {
+  return cases_of(value_cases(), [](const Row& row) {
+    return row.api().starts_with("aclnnConvolution") &&
+           row.attributes().find("transposed") == std::string::npos;
   });
 }
 
@@ -157,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(More, Convolutions, ::testing::ValuesIn(convolutions())
 
 TEST(Table, NamesAreUnique) {
   std::vector<std::string> names;
-  for (const Case& row : all_cases()) names.push_back(row.name());
+  for (const Row& row : all_cases()) names.push_back(row.name());
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
 }

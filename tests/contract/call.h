@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of an operator of operators.h, with memory and handles of its own. Every function of the
+// A call by an operator's contract, with memory and handles of its own. Every function of the
 // three libraries is found by its name.
 #ifndef ACLGRAD_TESTS_CONTRACT_CALL_H_
 #define ACLGRAD_TESTS_CONTRACT_CALL_H_

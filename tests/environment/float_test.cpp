@@ -19,7 +19,7 @@ class InFloatModes : public testing::AclTest, public ::testing::WithParamInterfa
 // has another dtype of an operator; that each is right in each mode, the test below shows.
 TEST_P(InFloatModes, OperatorsComputeTheSame) {
   ASSERT_EQ(aclgradSetNumThreads(2), 0);
-  for (const cases::Case* row : a_row_of_each_operator()) {
+  for (const cases::Row* row : a_row_of_each_operator()) {
     const std::vector<aclDataType> dtypes = floating_dtypes(*row);
     if (dtypes.empty()) continue;
     const aclDataType dtype = dtypes[GetParam() % dtypes.size()];
@@ -32,7 +32,7 @@ TEST_P(InFloatModes, OperatorsComputeTheSame) {
 
 TEST_P(InFloatModes, OneThreadComputesTheSame) {
   ASSERT_EQ(aclgradSetNumThreads(1), 0);
-  for (const cases::Case& row : cases::all_cases()) {
+  for (const cases::Row& row : cases::all_cases()) {
     for (const aclDataType dtype : floating_dtypes(row)) {
       SCOPED_TRACE(row.name() + ", dtype " + std::to_string(dtype));
       PreparedRow prepared(row, dtype, cases::kTestSize);

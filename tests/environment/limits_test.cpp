@@ -59,7 +59,7 @@ bool can_make_a_thread() {
   }
 }
 
-const cases::Case& some_row() { return cases::find_case("aclnnSelu"); }
+const cases::Row& some_row() { return cases::find_case("aclnnSelu"); }
 
 TEST_F(LimitsDeathTest, WithoutThreadsAStreamSaysSoAndWorksLater) {
   EXPECT_EXIT(
@@ -132,8 +132,8 @@ TEST_F(LimitsDeathTest, NoFileIsNeeded) {
         const Limit none(RLIMIT_NOFILE, 3);
         aclrtStream stream = nullptr;
         if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
-        for (const cases::Case& row : cases::all_cases()) {
-          PreparedRow(row, row.dtypes.front(), cases::kTestSize).run(stream, nullptr);
+        for (const cases::Row& row : cases::all_cases()) {
+          PreparedRow(row, row.dtypes().front(), cases::kTestSize).run(stream, nullptr);
         }
         _exit(::testing::Test::HasFailure() ? 2 : 0);
       },
@@ -189,8 +189,8 @@ TEST_F(LimitsDeathTest, SmallStacksAreEnough) {
         aclrtStream stream = nullptr;
         if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
         aclgradSetNumThreads(2);
-        for (const cases::Case* row : a_row_of_each_operator()) {
-          for (const aclDataType dtype : row->dtypes) {
+        for (const cases::Row* row : a_row_of_each_operator()) {
+          for (const aclDataType dtype : row->dtypes()) {
             PreparedRow(*row, dtype, 1024).run(stream, nullptr);
           }
         }

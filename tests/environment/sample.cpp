@@ -21,10 +21,12 @@ testing::Array::Layout layout_of(const std::vector<int64_t>& shape) {
 
 }  // namespace
 
-PreparedRow::PreparedRow(const cases::Case& row, aclDataType dtype, int64_t size) : row_(row) {
-  cases::Arrays drawn = cases::draw_inputs(row, dtype, /*seed=*/1, size);
-  for (size_t i = 0; i < row.inputs.size(); ++i) {
-    const aclDataType own = row.inputs[i].dtype.value_or(dtype);
+PreparedRow::PreparedRow(const cases::Row& row, aclDataType dtype, int64_t size) : row_(row) {
+  const contract::Arguments call = row.of_size(size);
+  cases::Arrays drawn = cases::draw_inputs(call, dtype, /*seed=*/1);
+  const std::vector<const contract::Parameter*> inputs = inputs_of(call);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const aclDataType own = inputs[i]->tensor()->dtype.value_or(dtype);
     std::vector<long double>& values = drawn[i].values;
     for (size_t k = 3; is_floating(own) && k < values.size(); k += 5) {
       values[k] *= subnormal_scale(own);
@@ -32,10 +34,9 @@ PreparedRow::PreparedRow(const cases::Case& row, aclDataType dtype, int64_t size
     tensors_.emplace_back(own, drawn[i].shape, layout_of(drawn[i].shape), values);
     handles_.push_back(tensors_.back().tensor());
   }
-  for (const cases::Slot& slot : row.outputs) {
-    if (slot.aliases) continue;
-    const std::vector<int64_t> shape = cases::resolve(slot.shape, size);
-    tensors_.emplace_back(slot.dtype.value_or(dtype), shape, layout_of(shape));
+  for (const contract::Parameter* output : outputs_of(call)) {
+    const contract::TensorSpec& spec = *output->tensor();
+    tensors_.emplace_back(spec.dtype.value_or(dtype), spec.shape, layout_of(spec.shape));
     handles_.push_back(tensors_.back().tensor());
   }
   for (const testing::Array& tensor : tensors_) before_.push_back(bytes_of(tensor));
@@ -56,10 +57,10 @@ std::vector<Bytes> PreparedRow::run(aclrtStream stream, const FloatMode* mode) {
   {
     const InFloatMode in_mode(mode);
     state_before = float_state();
-    phase_one = row_.phase_one(handles_, &workspace_size, &executor);
+    phase_one = row_.phase_one()(handles_, &workspace_size, &executor);
     if (phase_one == 0) {
       const testing::Buffer workspace(workspace_size);
-      phase_two = row_.phase_two(workspace.data(), workspace_size, executor, stream);
+      phase_two = row_.phase_two()(workspace.data(), workspace_size, executor, stream);
       waited = aclrtSynchronizeStream(stream);
     }
     state_after = float_state();
@@ -74,16 +75,16 @@ std::vector<Bytes> PreparedRow::run(aclrtStream stream, const FloatMode* mode) {
   return after;
 }
 
-std::vector<aclDataType> floating_dtypes(const cases::Case& row) {
+std::vector<aclDataType> floating_dtypes(const cases::Row& row) {
   std::vector<aclDataType> found;
-  std::copy_if(row.dtypes.begin(), row.dtypes.end(), std::back_inserter(found), is_floating);
+  std::ranges::copy_if(row.dtypes(), std::back_inserter(found), is_floating);
   return found;
 }
 
-std::vector<const cases::Case*> a_row_of_each_operator() {
-  std::vector<const cases::Case*> rows;
-  for (const cases::Case& row : cases::all_cases()) {
-    if (rows.empty() || rows.back()->api != row.api) rows.push_back(&row);
+std::vector<const cases::Row*> a_row_of_each_operator() {
+  std::vector<const cases::Row*> rows;
+  for (const cases::Row& row : cases::all_cases()) {
+    if (rows.empty() || rows.back()->api() != row.api()) rows.push_back(&row);
   }
   return rows;
 }

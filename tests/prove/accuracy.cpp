@@ -82,9 +82,9 @@ std::string proven(const Outcomes& results) {
                                "at gradient", "not correctly rounded", "bound", "holds"});
   for (const auto& [claim, found] : results) {
     if (claim.library != Library::kAclgrad) continue;
-    text += row({claim.subject->name(), claim.dtype_name(), claim.factor_name(),
+    text += row({claim.function->name(), claim.dtype_name(), claim.factor_name(),
                  fmt::format("{}", found.inputs), ulp(found), at(found),
-                 claim.subject->has_factor() ? at_factor(found) : "",
+                 claim.function->has_factor() ? at_factor(found) : "",
                  fmt::format("{}", found.not_correctly_rounded), fmt::format("{}", claim.bound),
                  claim.holds(found) ? "yes" : "**no**"});
   }
@@ -93,7 +93,7 @@ std::string proven(const Outcomes& results) {
 
 const Findings* find(const Outcomes& results, const Claim& like, Library library) {
   for (const auto& [claim, found] : results) {
-    const bool same = claim.subject == like.subject && claim.dtype == like.dtype;
+    const bool same = claim.function == like.function && claim.dtype == like.dtype;
     // Of ours, the line with gradient 1; in 16-bit dtypes it is one of the varied.
     const bool wanted =
         library != Library::kAclgrad || claim.dtype != ACL_FLOAT || claim.factor == Factor::kOne;
@@ -122,7 +122,7 @@ std::string beside_others(const Outcomes& results) {
     if (claim.library == Library::kOneDnn && find(results, claim, Library::kTorch) != nullptr) {
       continue;
     }
-    rows += row({claim.subject->name(), claim.dtype_name(),
+    rows += row({claim.function->name(), claim.dtype_name(),
                  figures(find(results, claim, Library::kAclgrad)),
                  figures(find(results, claim, Library::kTorch)),
                  figures(find(results, claim, Library::kOneDnn))});
@@ -152,7 +152,7 @@ std::string accuracy_table(const Outcomes& results) {
                        "not correctly rounded", "not a number", "holds"});
   for (const auto& [claim, found] : results) {
     const char* const holds = claim.holds(found) ? "yes" : "NO";
-    table.add_row({claim.subject->name(), claim.dtype_name(), claim.factor_name(),
+    table.add_row({claim.function->name(), claim.dtype_name(), claim.factor_name(),
                    claim.library_name(), std::to_string(found.inputs), ulp(found), at(found),
                    std::to_string(found.not_correctly_rounded), std::to_string(found.not_numbers),
                    claim.library == Library::kAclgrad ? holds : "-"});
@@ -165,7 +165,7 @@ std::string accuracy_csv(const Outcomes& results) {
       "operator,dtype,gradients,library,inputs,max_ulp,at_x,at_gradient,not_correctly_rounded,"
       "not_a_number\n";
   for (const auto& [claim, found] : results) {
-    csv += fmt::format("\"{}\",{},{},{},{},{},{},{},{},{}\n", claim.subject->name(),
+    csv += fmt::format("\"{}\",{},{},{},{},{},{},{},{},{}\n", claim.function->name(),
                        claim.dtype_name(), claim.factor_name(), claim.library_name(), found.inputs,
                        ulp(found), at(found), at_factor(found), found.not_correctly_rounded,
                        found.not_numbers);

@@ -34,8 +34,8 @@ uint16_t factor_pattern(uint64_t k) {
   return static_cast<uint16_t>(k < kSubnormals ? 2 * k + 1 : k * 257);
 }
 
-const std::string& peer_name(const Subject& subject, Library library) {
-  return library == Library::kTorch ? subject.torch_name : subject.onednn_name;
+const std::string& peer_name(const ProvenFunction& function, Library library) {
+  return library == Library::kTorch ? function.torch_name : function.onednn_name;
 }
 
 std::unique_ptr<bench::Contender> contender(Library library) {
@@ -58,7 +58,7 @@ Peer peer(const Claim& claim) {
       const auto view = [&](const void* data) {
         return bench::View{const_cast<void*>(data), claim.dtype, {count}, {1}};
       };
-      bench::Problem problem{.operation = peer_name(*claim.subject, claim.library),
+      bench::Problem problem{.operation = peer_name(*claim.function, claim.library),
                              .row = {},
                              .inputs = {},
                              .outputs = {view(result)}};
@@ -71,14 +71,14 @@ Peer peer(const Claim& claim) {
   };
 }
 
-bool has(Library library, const Subject& subject, aclDataType dtype) {
+bool has(Library library, const ProvenFunction& function, aclDataType dtype) {
   const std::unique_ptr<bench::Contender> other = contender(library);
-  if (!other || peer_name(subject, library).empty()) return false;
+  if (!other || peer_name(function, library).empty()) return false;
   std::vector<uint64_t> memory(48, 0);
   const auto view = [&](size_t k) { return bench::View{memory.data() + 16 * k, dtype, {16}, {1}}; };
   bench::Problem problem{
-      .operation = peer_name(subject, library), .row = {}, .inputs = {}, .outputs = {view(0)}};
-  if (subject.has_factor()) problem.inputs.push_back(view(1));
+      .operation = peer_name(function, library), .row = {}, .inputs = {}, .outputs = {view(0)}};
+  if (function.has_factor()) problem.inputs.push_back(view(1));
   problem.inputs.push_back(view(2));
   return static_cast<bool>(other->prepare(problem));
 }
@@ -107,7 +107,7 @@ std::string Claim::dtype_name() const {
 }
 
 std::string Claim::factor_name() const {
-  if (!subject->has_factor()) return "-";
+  if (!function->has_factor()) return "-";
   if (factor == Factor::kOne) return "1";
   return dtype == ACL_FLOAT ? "varied" : fmt::format("{} of the format", kFactors);
 }
@@ -118,7 +118,7 @@ std::string Claim::library_name() const {
 }
 
 std::string Claim::title() const {
-  const std::string text = fmt::format("{} {} {}", subject->name(), dtype_name(), factor_name());
+  const std::string text = fmt::format("{} {} {}", function->name(), dtype_name(), factor_name());
   return library == Library::kAclgrad ? text : text + " by " + library_name();
 }
 
@@ -130,7 +130,7 @@ bool Claim::holds(const Findings& found) const {
 
 uint64_t Claim::item_count() const {
   if (dtype == ACL_FLOAT) return kFloatItems;
-  return subject->has_factor() && factor == Factor::kVaried ? kFactors + 1 : 1;
+  return function->has_factor() && factor == Factor::kVaried ? kFactors + 1 : 1;
 }
 
 uint64_t Claim::tried_count() const { return (item_count() + sample - 1) / sample; }
@@ -142,7 +142,7 @@ uint64_t Claim::tried_item(uint64_t k) const {
 }
 
 std::unique_ptr<Probe> Claim::make_probe() const {
-  return std::make_unique<Probe>(*subject, dtype,
+  return std::make_unique<Probe>(*function, dtype,
                                  library == Library::kAclgrad ? Peer() : peer(*this));
 }
 
@@ -154,22 +154,22 @@ Findings Claim::run(Probe& probe, uint64_t item) const {
 std::vector<Claim> all_claims(uint64_t sample, const std::string& only, bool with_peers) {
   std::vector<Claim> all;
   const uint64_t factor_sample = std::min(sample, kLowestFactorSample);
-  for (const Subject& subject : subjects()) {
-    const uint64_t float_sample = subject.is_sampled ? std::max(sample, kVariationSample) : sample;
+  for (const ProvenFunction& function : proven_functions()) {
+    const uint64_t float_sample = function.is_sampled ? std::max(sample, kVariationSample) : sample;
     for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16}) {
-      all.push_back({.subject = &subject,
+      all.push_back({.function = &function,
                      .dtype = dtype,
                      .factor = Factor::kVaried,
                      .bound = 0.5,
                      .sample = factor_sample});
     }
-    all.push_back({.subject = &subject,
+    all.push_back({.function = &function,
                    .dtype = ACL_FLOAT,
                    .factor = Factor::kOne,
                    .bound = 1,
                    .sample = float_sample});
-    if (subject.has_factor()) {
-      all.push_back({.subject = &subject,
+    if (function.has_factor()) {
+      all.push_back({.function = &function,
                      .dtype = ACL_FLOAT,
                      .factor = Factor::kVaried,
                      .bound = 1.5,
@@ -178,8 +178,8 @@ std::vector<Claim> all_claims(uint64_t sample, const std::string& only, bool wit
     if (!with_peers) continue;
     for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16, ACL_FLOAT}) {
       for (const Library library : {Library::kTorch, Library::kOneDnn}) {
-        if (!has(library, subject, dtype)) continue;
-        all.push_back({.subject = &subject,
+        if (!has(library, function, dtype)) continue;
+        all.push_back({.function = &function,
                        .dtype = dtype,
                        .factor = Factor::kOne,
                        .bound = kNoBound,

@@ -20,7 +20,7 @@ namespace aclgrad::prove {
 enum class Library { kAclgrad, kTorch, kOneDnn };
 
 struct Claim {
-  const Subject* subject;
+  const ProvenFunction* function;
   aclDataType dtype;
   Factor factor;
   double bound;  // in ulp; other libraries claim nothing

@@ -87,7 +87,7 @@ void Findings::merge(const Findings& other) {
 }
 
 struct Probe::State {
-  const Subject& subject;
+  const ProvenFunction& function;
   aclDataType dtype;
   int64_t count;
   Peer peer;
@@ -102,8 +102,8 @@ struct Probe::State {
   size_t checks = 0;     // of what quick says
   double max_ulp = 0.5;  // found so far: smaller errors need no exact measurement
 
-  State(const Subject& which, aclDataType type, int64_t n, Peer other)
-      : subject(which),
+  State(const ProvenFunction& which, aclDataType type, int64_t n, Peer other)
+      : function(which),
         dtype(type),
         count(n),
         peer(std::move(other)),
@@ -121,18 +121,18 @@ struct Probe::State {
   }
   template <class T>
   T* input_x() const {
-    return input<T>(subject.activation.x);
+    return input<T>(function.activation.x);
   }
   template <class T>
   const T* results() const {
-    const TensorHalf place = subject.activation.result;
+    const TensorHalf place = function.activation.result;
     return at<T>(*outputs[place.tensor], place.second_half);
   }
   double number(float value) const { return static_cast<double>(value); }
   double number(uint16_t pattern) const { return values[pattern]; }
 
   void plan() {
-    const testing::Activation& activation = subject.activation;
+    const testing::Activation& activation = function.activation;
     testing::Activation::Tensors in;
     testing::Activation::Tensors out;
     for (const int width : activation.inputs) {
@@ -145,8 +145,8 @@ struct Probe::State {
           outputs.emplace_back(std::make_unique<DeviceTensor>(dtype, count * width))->get());
     }
     uint64_t size = 0;
-    require(activation.phase_one(in, out, 0, &size, &executor), subject.name());
-    require(aclSetAclOpExecutorRepeatable(executor), subject.name());
+    require(activation.phase_one(in, out, 0, &size, &executor), function.name());
+    require(aclSetAclOpExecutorRepeatable(executor), function.name());
     workspace.resize(size);
   }
 
@@ -160,17 +160,17 @@ struct Probe::State {
 
   void run() const {
     if (peer) {
-      const TensorHalf place = subject.activation.result;
+      const TensorHalf place = function.activation.result;
       const DeviceTensor& out = *outputs[place.tensor];
       const void* gradient =
-          subject.has_factor() ? inputs[subject.activation.factors[0].tensor]->data() : nullptr;
-      peer(inputs[subject.activation.x.tensor]->data(), gradient, out.data(), count);
+          function.has_factor() ? inputs[function.activation.factors[0].tensor]->data() : nullptr;
+      peer(inputs[function.activation.x.tensor]->data(), gradient, out.data(), count);
       return;
     }
     void* const memory = const_cast<char*>(workspace.data());
-    require(subject.activation.phase_two(memory, workspace.size(), executor, stream),
-            subject.name());
-    require(aclrtSynchronizeStream(stream), subject.name());
+    require(function.activation.phase_two(memory, workspace.size(), executor, stream),
+            function.name());
+    require(aclrtSynchronizeStream(stream), function.name());
   }
 
   // Measures what run() left in the tensors.
@@ -181,7 +181,7 @@ struct Probe::State {
     const T* x = input_x<T>();
     const T* result = results<T>();
     std::vector<const T*> factors;
-    for (const TensorHalf& place : subject.activation.factors) factors.push_back(input<T>(place));
+    for (const TensorHalf& place : function.activation.factors) factors.push_back(input<T>(place));
     alignas(64) double xs[kBlock];
     alignas(64) double products[kBlock];
     alignas(64) double slopes[kBlock];
@@ -197,7 +197,7 @@ struct Probe::State {
           products[i] *= number(factor[begin + static_cast<int64_t>(i)]);
         }
       }
-      subject.quick(xs, slopes, size);
+      function.quick(xs, slopes, size);
       const size_t checked = (checks++ * 389) % size;
       check_quick(xs[checked], slopes[checked]);
       const double settled = 0.5 - margin;
@@ -206,7 +206,7 @@ struct Probe::State {
         continue;
       }
       for (size_t i = 0; i < size; ++i) {
-        if (error[i] < settled && !subject.cancels(xs[i])) continue;
+        if (error[i] < settled && !function.cancels(xs[i])) continue;
         weigh(xs[i], slopes[i], products[i], actual[i], error[i], found);
       }
     }
@@ -215,20 +215,21 @@ struct Probe::State {
 
   bool any_cancels(const double* x, size_t size) const {
     bool any = false;
-    for (size_t i = 0; i < size; ++i) any |= subject.cancels(x[i]);
+    for (size_t i = 0; i < size; ++i) any |= function.cancels(x[i]);
     return any;
   }
 
   // Where slopes jump either side is right, and libraries choose.
   bool is_open_choice(double x) const {
-    return peer && std::find(subject.kinks.begin(), subject.kinks.end(), x) != subject.kinks.end();
+    return peer &&
+           std::find(function.kinks.begin(), function.kinks.end(), x) != function.kinks.end();
   }
 
   // An element that quick found wrong, or cannot judge.
   void weigh(double x, double slope, double factor, double result, double error, Findings& found) {
     if (std::isnan(result) && (std::isnan(x) || std::isnan(factor))) return;
     if (is_open_choice(x)) return;
-    if (!subject.cancels(x)) {
+    if (!function.cancels(x)) {
       if (error > 0.5 + margin && error + margin < max_ulp && !std::isinf(result)) {
         ++found.not_correctly_rounded;
         return;
@@ -242,7 +243,7 @@ struct Probe::State {
           std::signbit(result) == std::signbit(product))
         return;
     }
-    const Judgement judgement = judge(subject, dtype, x, factor, result);
+    const Judgement judgement = judge(function, dtype, x, factor, result);
     if (judgement.rounding == Rounding::kCorrectlyRounded) return;
     if (judgement.rounding == Rounding::kNotNumber) {
       ++found.not_numbers;
@@ -258,19 +259,19 @@ struct Probe::State {
 
   // The margin that everything rests on, tried at one element of every block.
   void check_quick(double x, double value) const {
-    if (!std::isfinite(x) || subject.cancels(x)) return;
-    const long double precise = subject.precise(x) / subject.divisor;
+    if (!std::isfinite(x) || function.cancels(x)) return;
+    const long double precise = function.precise(x) / function.divisor;
     if (!(std::fabs(precise) > 0x1p-900L) || std::isinf(precise)) return;
     if (std::fabs(static_cast<long double>(value) / precise - 1) < kQuickMargin) return;
     throw std::runtime_error(
-        fmt::format("{}: the quick reference is {:.17g} at {:.17g}, not {:.17g}", subject.name(),
+        fmt::format("{}: the quick reference is {:.17g} at {:.17g}, not {:.17g}", function.name(),
                     value, x, precise));
   }
 };
 
-Probe::Probe(const Subject& subject, aclDataType dtype, Peer peer) {
+Probe::Probe(const ProvenFunction& function, aclDataType dtype, Peer peer) {
   require(aclrtSetDevice(0), "aclrtSetDevice");
-  state_ = std::make_unique<State>(subject, dtype, kInputs, std::move(peer));
+  state_ = std::make_unique<State>(function, dtype, kInputs, std::move(peer));
   require(aclrtCreateStream(&state_->stream), "aclrtCreateStream");
   state_->plan();
 }
@@ -288,7 +289,7 @@ Findings Probe::run_float(uint16_t low_half, Factor factor) {
   for (int64_t i = 0; i < s.count; ++i) {
     x[i] = std::bit_cast<float>(static_cast<uint32_t>(i) << 16 | low_half);
   }
-  const auto& factors = s.subject.activation.factors;
+  const auto& factors = s.function.activation.factors;
   for (size_t k = 0; factor == Factor::kVaried && k < factors.size(); ++k) {
     quick::vary_factors(low_half, k, s.input<float>(factors[k]), static_cast<size_t>(s.count));
   }
@@ -300,8 +301,8 @@ Findings Probe::run_16bit(uint16_t factor_pattern) {
   State& s = *state_;
   auto* x = s.input_x<uint16_t>();
   for (int64_t i = 0; i < s.count; ++i) x[i] = static_cast<uint16_t>(i);
-  if (s.subject.has_factor()) {
-    std::fill_n(s.input<uint16_t>(s.subject.activation.factors[0]), s.count, factor_pattern);
+  if (s.function.has_factor()) {
+    std::fill_n(s.input<uint16_t>(s.function.activation.factors[0]), s.count, factor_pattern);
   }
   s.run();
   return s.measure<uint16_t>();

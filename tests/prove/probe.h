@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks an implementation for a subject's results on chosen inputs and measures them against the
+// Asks an implementation for a function's results on chosen inputs and measures them against the
 // reference.
 #ifndef ACLGRAD_TESTS_PROVE_PROBE_H_
 #define ACLGRAD_TESTS_PROVE_PROBE_H_
@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include "tests/prove/subject.h"
+#include "tests/prove/function.h"
 
 namespace aclgrad::prove {
 
@@ -32,14 +32,14 @@ enum class Factor { kOne, kVaried };
 // results. All of one dtype.
 using Peer = std::function<void(const void* x, const void* gradient, void* result, int64_t count)>;
 
-// Tensors for 65,536 elements of a subject in a dtype, with the executor that runs on them. Belongs
-// to the thread that made it.
+// Tensors for 65,536 elements of a function in a dtype, with the executor that runs on them.
+// Belongs to the thread that made it.
 class Probe {
  public:
   static constexpr int64_t kInputs = 65536;
 
   // Measures the operator, or the peer where one is given.
-  Probe(const Subject& subject, aclDataType dtype, Peer peer = nullptr);
+  Probe(const ProvenFunction& function, aclDataType dtype, Peer peer = nullptr);
   ~Probe();
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;

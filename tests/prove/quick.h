@@ -11,7 +11,7 @@
 namespace aclgrad::prove {
 
 // Values of a function for values of x (of FLOAT, FLOAT16 or BFLOAT16). Good to kQuickMargin,
-// relative, wherever x and the value are finite and outside the subject's range of cancellation.
+// relative, wherever x and the value are finite and outside the function's range of cancellation.
 using Quick = void (*)(const double* x, double* value, size_t count);
 inline constexpr double kQuickMargin = 0x1p-36;
 

@@ -22,19 +22,19 @@ constexpr long kSpoiled = 64;
 
 int sign_of(long double value) { return value > 0 ? 1 : (value < 0 ? -1 : 0); }
 
-// The exact value subject(x) * factor, as far as questions about it need it.
+// The exact value function(x) * factor, as far as questions about it need it.
 class Exact {
  public:
-  Exact(const Subject& subject, long double x, long double factor)
-      : subject_(subject), x_(x), factor_(factor) {
-    if (subject.limit != nullptr) limit_ = subject.limit(x);
+  Exact(const ProvenFunction& function, long double x, long double factor)
+      : function_(function), x_(x), factor_(factor) {
+    if (function.limit != nullptr) limit_ = function.limit(x);
     if (limit_) {
       near_ = limit_->value * factor;  // no more digits than a long double has
     } else if (std::isfinite(x) && std::isfinite(factor) &&
-               subject.cancels(static_cast<double>(x))) {
-      near_ = in_precision(kPrecisions[0]).to_long_double() / subject.divisor;
+               function.cancels(static_cast<double>(x))) {
+      near_ = in_precision(kPrecisions[0]).to_long_double() / function.divisor;
     } else {
-      near_ = subject.precise(x) / subject.divisor * factor;
+      near_ = function.precise(x) / function.divisor * factor;
     }
   }
 
@@ -55,7 +55,7 @@ class Exact {
     for (const mpfr_prec_t precision : kPrecisions) {
       Real::forget_rounding();
       const Real value = in_precision(precision);
-      const Real apart = value - Real(point) * Real(subject_.divisor);
+      const Real apart = value - Real(point) * Real(function_.divisor);
       if (Real::is_exact()) return apart.sign();
       if (apart.sign() != 0 && apart.exponent() > value.exponent() - (precision - kSpoiled)) {
         return apart.sign();
@@ -63,7 +63,7 @@ class Exact {
     }
     throw std::runtime_error(
         fmt::format("{}: at {:.21g} times {:.21g} the exact value cannot be told from {:.21g}",
-                    subject_.name(), x_, factor_, point));
+                    function_.name(), x_, factor_, point));
   }
 
  private:
@@ -71,8 +71,8 @@ class Exact {
   // functions.
   std::optional<int> if_exact(long double point) const {
     std::feclearexcept(FE_INEXACT);
-    const volatile long double value = subject_.precise(x_) * factor_;
-    const volatile long double target = point * subject_.divisor;
+    const volatile long double value = function_.precise(x_) * factor_;
+    const volatile long double target = point * function_.divisor;
     const volatile long double apart = value - target;
     if (std::fetestexcept(FE_INEXACT) != 0) return std::nullopt;
     return sign_of(apart);
@@ -80,10 +80,10 @@ class Exact {
 
   Real in_precision(mpfr_prec_t precision) const {
     Real::precision = precision;
-    return subject_.exact(Real(x_)) * Real(factor_);
+    return function_.exact(Real(x_)) * Real(factor_);
   }
 
-  const Subject& subject_;
+  const ProvenFunction& function_;
   long double x_;
   long double factor_;
   std::optional<Limit> limit_;
@@ -106,13 +106,13 @@ bool is_nearest(const Exact& exact, aclDataType dtype, long double result) {
 
 }  // namespace
 
-Judgement judge(const Subject& subject, aclDataType dtype, long double x, long double factor,
-                long double result) {
+Judgement judge(const ProvenFunction& function, aclDataType dtype, long double x,
+                long double factor, long double result) {
   const auto given = [](bool right) {
     return Judgement{right ? Rounding::kCorrectlyRounded : Rounding::kNotNumber};
   };
   if (std::isnan(x) || std::isnan(factor)) return given(std::isnan(result));
-  const Exact exact(subject, x, factor);
+  const Exact exact(function, x, factor);
   const long double near = exact.near();
   if (!std::isfinite(near)) {
     return given(std::isnan(near) ? std::isnan(result) : result == near);

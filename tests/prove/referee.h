@@ -5,7 +5,7 @@
 #define ACLGRAD_TESTS_PROVE_REFEREE_H_
 
 #include "acl/acl_base.h"
-#include "tests/prove/subject.h"
+#include "tests/prove/function.h"
 
 namespace aclgrad::prove {
 
@@ -20,10 +20,10 @@ struct Judgement {
   double ulp = 0;  // of kInexact: the distance in units of the last place of the exact value
 };
 
-// Of subject(x) * factor, rounded to nearest even in dtype. Throws std::runtime_error when even the
-// highest precision does not tell on which side of a tie the value lies.
-Judgement judge(const Subject& subject, aclDataType dtype, long double x, long double factor,
-                long double result);
+// Of function(x) * factor, rounded to nearest even in dtype. Throws std::runtime_error when even
+// the highest precision does not tell on which side of a tie the value lies.
+Judgement judge(const ProvenFunction& function, aclDataType dtype, long double x,
+                long double factor, long double result);
 
 }  // namespace aclgrad::prove
 

@@ -114,18 +114,19 @@ std::map<std::string, Declared> read_headers(const std::string& include) {
 Text bound_of(const std::string& name) {
   double wide = 0, narrow = 0, of_double = 0, least = 0;
   bool found = false, cancels = false, has_narrow = false;
-  for (const cases::Case& row : cases::all_cases()) {
-    if (row.api != name) continue;
+  for (const cases::Row& row : cases::all_cases()) {
+    if (row.api() != name) continue;
     found = true;
-    wide = std::max(wide, row.max_ulp);
-    for (const aclDataType dtype : row.dtypes) {
-      if (dtype == ACL_DOUBLE) of_double = std::max(of_double, row.max_ulp_double.value_or(0));
+    const contract::Bound bound = contract::bound_of(row.arguments());
+    wide = std::max(wide, bound.of_float);
+    for (const aclDataType dtype : row.dtypes()) {
+      if (dtype == ACL_DOUBLE) of_double = std::max(of_double, bound.of_double.value_or(0));
       if (dtype != ACL_FLOAT16 && dtype != ACL_BF16) continue;
       has_narrow = true;
-      narrow = std::max(narrow, std::min(row.max_ulp, row.max_ulp_16bit));
+      narrow = std::max(narrow, std::min(bound.of_float, bound.of_16_bits));
     }
-    cancels = cancels || row.magnitude != nullptr;
-    least = std::max(least, row.least_magnitude_double);
+    cancels = cancels || row.op().results.magnitude != nullptr;
+    least = std::max(least, row.op().results.least_magnitude_double);
   }
   if (!found) return {};
   if (wide == 0) return {"exact", "精确"};
@@ -134,7 +135,7 @@ Text bound_of(const std::string& name) {
     text.english += " of the sum of the terms' magnitudes";
     text.chinese += "（以各项绝对值之和计）";
   }
-  if (has_narrow && narrow <= cases::Case{}.max_ulp_16bit && wide > narrow) {
+  if (has_narrow && narrow <= contract::Bound{}.of_16_bits && wide > narrow) {
     text.english += "; FLOAT16 and BF16 correctly rounded";
     text.chinese += "；FLOAT16 与 BF16 正确舍入";
   } else if (has_narrow && narrow != wide) {

@@ -17,12 +17,11 @@ constexpr int64_t kLargestSize = 24;
 constexpr int64_t kSharedSize = 4000;
 constexpr int64_t kMaxElements = 1 << 16;
 
-bool fits(const cases::Case& row, int64_t size) {
-  const auto is_small = [&](const cases::Slot& slot) {
-    return cases::count_of(cases::resolve(slot.shape, size)) <= kMaxElements;
-  };
-  return std::all_of(row.inputs.begin(), row.inputs.end(), is_small) &&
-         std::all_of(row.outputs.begin(), row.outputs.end(), is_small);
+bool fits(const cases::Row& row, int64_t size) {
+  const contract::Arguments call = row.of_size(size);
+  return std::ranges::all_of(places_of_tensors(call), [&](size_t place) {
+    return contract::count_of(call.parameters()[place].tensor()->shape) <= kMaxElements;
+  });
 }
 
 void count_up(void* number) { ++*static_cast<int*>(number); }
@@ -80,14 +79,14 @@ void Worker::work(const std::atomic<bool>& stop) {
 }
 
 void Worker::run_operator() {
-  const cases::Case& row = cases::all_cases()[below(cases::all_cases().size())];
-  const aclDataType dtype = row.dtypes[below(row.dtypes.size())];
+  const cases::Row& row = cases::all_cases()[below(cases::all_cases().size())];
+  const aclDataType dtype = row.dtypes()[below(row.dtypes().size())];
   const cases::Layouts layouts = {testing::kOutputLayouts[below(testing::kOutputLayouts.size())]};
   const bool is_shared = below(200) == 0 && fits(row, kSharedSize);
   const auto size = is_shared ? kSharedSize : static_cast<int64_t>(2 + 2 * below(kLargestSize / 2));
   const cases::RunResult result =
       cases::run_case(row, dtype, layouts, streams_[below(kStreams)], generator_(), nullptr, size);
-  const std::string verdict = cases::judge(row, dtype, result);
+  const std::string verdict = cases::difference(row, dtype, result, size);
   expect(verdict.empty(),
          fmt::format("{}, dtype {}, {}, size {}: {}", row.name(), static_cast<int>(dtype),
                      cases::to_string(layouts), size, verdict));

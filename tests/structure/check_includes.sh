@@ -28,7 +28,7 @@ one_way() {
 }
 
 forbid "framework autograd distributed" '(\.\./)*ops/' \
-  "above the C API boundary only the C headers acl/, aclnn/, aclnnop/ and aclgrad_ext.h may be included"
+  "above the C API boundary only the C headers acl/, aclnn/, aclnnop/, aclgrad_ext.h and aclgrad_common/ may be included"
 forbid "ops" 'aclgrad/' "the operators know nothing of the framework"
 forbid "framework" 'aclgrad/(aclgrad|backward|rule|gradcheck)\.h' \
   "the framework knows nothing of autograd"
@@ -60,6 +60,8 @@ forbid "$contracts" 'ops/|aclgrad/' \
   "a contract says what an operator promises, and knows nothing of how it works" \
   'ops/contract/|ops/[a-z]+/[a-z_]+_contract\.h'
 forbid "framework" 'aclgrad_contract/' "programs that train do not need the contracts"
+forbid "ops/common" '(ops|framework|autograd|aclgrad|aclgrad_contract)/' \
+  "what both sides of the boundary share stands on the C headers alone"
 forbid "ops/include" 'ops/' "public C headers must stand alone"
 one_way ops/runtime
 exit $broken

@@ -7,6 +7,7 @@ function room_of_file(file, part, count) {
   if (part[1] == "distributed") return "distributed"
   if (part[1] == "autograd")
     return "autograd" (part[2] == "gradcheck" || part[2] == "tool" ? "/" part[2] : "")
+  if (part[1] "/" part[2] == "ops/common") return "C headers"
   if (part[1] == "ops") return part[1] "/" part[2]
   return "framework/" (part[2] == "data" || part[2] == "io" ? "data, io" : part[2])
 }
@@ -27,9 +28,8 @@ function room(file) {
 function target(name, first) {
   if (name in public) return room(public[name])
   first = substr(name, 1, index(name, "/") - 1)
-  if (name ~ /^(acl|aclnn|aclnnop|hccl)\// || name == "aclgrad_ext.h") return "C headers"
+  if (name ~ /^(acl|aclgrad_common|aclnn|aclnnop|hccl)\// || name == "aclgrad_ext.h") return "C headers"
   if (first == "aclgrad_contract") return "ops/contract"
-  if (first == "aclgrad_common") return "ops/common"
   if (first == "ops") return room_of_file(name)
   if (first == "gradcheck" || first == "tool") return "autograd/" first
   if ("framework/" first in folders) return room_of_file("framework/" name)

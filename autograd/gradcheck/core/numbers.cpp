@@ -41,7 +41,7 @@ std::string dims_text(const Dims& shape) {
 }
 
 std::string_view short_name(DType dtype) {
-  const contract::DtypeInfo* found = contract::find_dtype(acl_dtype(dtype));
+  const common::DtypeInfo* found = contract::find_dtype(acl_dtype(dtype));
   return found == nullptr ? "another dtype" : found->short_name;
 }
 
@@ -59,10 +59,10 @@ DType dtype_from_text(std::string_view text) {
   const auto other = others.find(lower);
   if (other != others.end()) return other->second;
   std::string known;
-  for (const contract::DtypeInfo& each : contract::all_dtype_infos()) {
-    if (lower == each.short_name) return dtype_of(each.dtype);
+  for (const aclDataType each : contract::dtypes_with_numbers()) {
+    if (lower == short_name(dtype_of(each))) return dtype_of(each);
     if (!known.empty()) known += ", ";
-    known += each.short_name;
+    known += short_name(dtype_of(each));
   }
   throw DTypeError("no dtype is called '" + std::string(text) + "'; known are " + known);
 }

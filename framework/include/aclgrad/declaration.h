@@ -29,6 +29,7 @@
 
 #include "aclgrad/op.h"
 #include "aclgrad/to_float.h"
+#include "aclgrad_common/phase_one.h"
 
 namespace aclgrad {
 
@@ -104,9 +105,9 @@ constexpr bool is_attribute =
     !std::is_same_v<Parameter, const aclTensor*> && !std::is_same_v<Parameter, aclTensor*> &&
     !std::is_same_v<Parameter, aclDataType>;
 
-template <class Parameters, std::size_t... kIndex>
+template <class PhaseOne, std::size_t... kIndex>
 constexpr std::size_t count_attributes(std::index_sequence<kIndex...>) {
-  return (std::size_t{0} + ... + is_attribute<std::tuple_element_t<kIndex, Parameters>>);
+  return (std::size_t{0} + ... + is_attribute<typename PhaseOne::template Type<kIndex>>);
 }
 
 template <class Parameter, class Attribute>
@@ -142,20 +143,20 @@ std::string text(const NamedArguments<Values...>& named) {
       named.values);
 }
 
-template <class Attributes, class... Parameter>
-aclnnStatus call_in_order(aclnnStatus (*phase_one)(Parameter...), const Attributes& attributes,
-                          AclnnCall& call, std::uint64_t* size, aclOpExecutor** executor) {
-  using Parameters = std::tuple<Parameter...>;
-  constexpr auto kIndices = std::make_index_sequence<sizeof...(Parameter) - 2>{};
+template <class Attributes, class Function>
+aclnnStatus call_in_order(Function* phase_one, const Attributes& attributes, AclnnCall& call,
+                          std::uint64_t* size, aclOpExecutor** executor) {
+  using PhaseOne = common::PhaseOne<Function>;
   const auto values = attributes.arguments().values;
-  static_assert(count_attributes<Parameters>(kIndices) == std::tuple_size_v<decltype(values)>);
+  static_assert(count_attributes<PhaseOne>(std::make_index_sequence<PhaseOne::kCount>()) ==
+                std::tuple_size_v<decltype(values)>);
   std::size_t input = 0;
   std::size_t output = 0;
   const auto next = [&]<std::size_t kIndex>() {
-    using Type = std::tuple_element_t<kIndex, Parameters>;
+    using Type = typename PhaseOne::template Type<kIndex>;
     if constexpr (is_attribute<Type>) {
       constexpr auto kBefore = std::make_index_sequence<kIndex>{};
-      return argument<Type>(call, std::get<count_attributes<Parameters>(kBefore)>(values));
+      return argument<Type>(call, std::get<count_attributes<PhaseOne>(kBefore)>(values));
     } else if constexpr (std::is_same_v<Type, aclDataType>) {
       return call.output_dtype();
     } else {
@@ -164,12 +165,7 @@ aclnnStatus call_in_order(aclnnStatus (*phase_one)(Parameter...), const Attribut
       return is_input ? call.input(input++) : call.output(output++);
     }
   };
-  return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
-    // In braces, arguments are made from left to right.
-    const std::tuple arguments{next.template operator()<kIndex>()...};
-    return phase_one(std::get<kIndex>(arguments)..., size, executor);
-  }
-  (kIndices);
+  return PhaseOne::call(phase_one, next, size, executor);
 }
 
 }  // namespace detail

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element sizes, half precision, data buffers and versions: what works without any device.
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <new>
 
+#include "aclgrad_common/float16.h"
 #include "ops/runtime/call/call.h"
 
 // The opaque type of the public header.
@@ -48,38 +49,19 @@ size_t aclDataTypeSize(aclDataType dataType) {
 }
 
 float aclFloat16ToFloat(aclFloat16 value) {
-  constexpr int kMantissaBits = 10;
-  constexpr int kBias = 15;
-  const int exponent = (value >> kMantissaBits) & 0x1F;
-  const int mantissa = value & 0x3FF;
-  // Exponent 31 gets no special reading: that is how the vendor's helper works.
-  const int significand = exponent == 0 ? mantissa : mantissa | (1 << kMantissaBits);
-  const int power = (exponent == 0 ? 1 : exponent) - kBias - kMantissaBits;
-  const float magnitude = std::ldexp(static_cast<float>(significand), power);
-  return (value & 0x8000) != 0 ? -magnitude : magnitude;
+  constexpr uint16_t kTop = 0x7C00;
+  // Exponent 31 gets no special reading, as it is one more than 30: that is how the vendor's helper
+  // works.
+  if ((value & kTop) != kTop) return aclgrad::common::float16_to_float(value);
+  return 2 * aclgrad::common::float16_to_float(static_cast<uint16_t>(value ^ 0x0400));
 }
 
 aclFloat16 aclFloatToFloat16(float value) {
-  constexpr uint32_t kLargest = 0x7BFF;
+  constexpr uint16_t kLargest = 0x7BFF;
   if (std::isnan(value)) return static_cast<aclFloat16>(kLargest);
-  const auto bits = std::bit_cast<uint32_t>(value);
-  const uint32_t sign = (bits >> 16) & 0x8000U;
-  const float magnitude = std::fabs(value);
-  uint32_t half = kLargest;
-  if (magnitude < 0x1p-14F) {
-    // A denormal counts steps of 2^-24. All is exact but the rounding, to nearest even, which does
-    // not depend on the program's rounding mode this way.
-    const float steps = magnitude * 0x1p24F;
-    half = static_cast<uint32_t>(steps);
-    const float rest = steps - static_cast<float>(half);
-    if (rest > 0.5F || (rest == 0.5F && half % 2 == 1)) ++half;
-  } else if (magnitude < 65536.0F) {
-    const uint32_t rebased = (bits & 0x7FFFFFFFU) - ((127U - 15U) << 23);
-    const uint32_t odd = (rebased >> 13) & 1U;
-    half = (rebased + 0xFFFU + odd) >> 13;
-    if (half > kLargest) half = kLargest;
-  }
-  return static_cast<aclFloat16>(sign | half);
+  const uint16_t half = aclgrad::common::to_float16(static_cast<double>(value));
+  const auto magnitude = std::min<uint16_t>(half & 0x7FFF, kLargest);
+  return static_cast<aclFloat16>((half & 0x8000) | magnitude);
 }
 
 aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) {

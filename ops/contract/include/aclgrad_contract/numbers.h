@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as dtypes hold them, for references and checks, and elements of every dtype in memory. Written apart from the library's own conversions, which are among what
-// is tested.
+// Numbers as dtypes hold them, for references and checks, and elements of every dtype in memory.
+// Written apart from the library's own conversions, which are among what is tested.
 #ifndef ACLGRAD_CONTRACT_NUMBERS_H_
 #define ACLGRAD_CONTRACT_NUMBERS_H_
 
@@ -9,27 +9,15 @@
 #include <vector>
 
 #include "acl/acl_base.h"
+#include "aclgrad_common/dtypes.h"
 #include "aclgrad_contract/array.h"
 
 namespace aclgrad::contract {
 
-// What a dtype is. Of a complex one the numbers are those of its parts.
-struct DtypeInfo {
-  aclDataType dtype;
-  const char* label;       // "FLOAT16"
-  const char* short_name;  // "float16"
-  size_t bytes;
-  int bits;  // of an integer; 1 for BOOL
-  bool is_signed;
-  int precision;         // of a floating number, with the bit that is implied
-  int lowest_exponent;   // of the smallest normal number 2^e
-  int highest_exponent;  // of the largest finite number
-};
-
-// Those that hold real or complex numbers.
-const std::vector<DtypeInfo>& all_dtype_infos();
-// Null for a dtype that holds none.
-const DtypeInfo* find_dtype(aclDataType dtype);
+// Those whose numbers are known: real ones, and complex ones of such parts.
+const std::vector<aclDataType>& dtypes_with_numbers();
+// Null for another.
+const common::DtypeInfo* find_dtype(aclDataType dtype);
 
 bool is_float(aclDataType dtype);    // a real one
 bool is_complex(aclDataType dtype);  // whose parts are real numbers

@@ -14,10 +14,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "aclgrad_common/phase_one.h"
 #include "aclgrad_contract/dual.h"
 #include "aclgrad_contract/numbers.h"
 #include "aclnn/aclnn_base.h"
@@ -73,30 +74,25 @@ constexpr const char* type_name() {
   return "a type that no operator has";
 }
 
-// The type of a phase one, from the public header.
+// Of a phase one by its type: what a contract keeps of it.
 template <class Function>
-struct PhaseOneType;
+aclnnStatus invoke(void* phase_one, std::span<const Value> values, uint64_t* workspace_size,
+                   aclOpExecutor** executor) {
+  using PhaseOne = common::PhaseOne<Function>;
+  const auto argument = [values]<size_t kIndex>() {
+    return as<typename PhaseOne::template Type<kIndex>>(values[kIndex]);
+  };
+  return PhaseOne::call(reinterpret_cast<Function*>(phase_one), argument, workspace_size, executor);
+}
 
-template <class... Parameters>
-struct PhaseOneType<aclnnStatus(Parameters...)> {
-  static constexpr size_t kCount = sizeof...(Parameters) - 2;  // without the two results
-
-  static std::vector<std::string> types() {
-    std::vector<std::string> names = {type_name<Parameters>()...};
-    names.resize(kCount);
-    return names;
+template <class Function>
+std::vector<std::string> parameter_types() {
+  using PhaseOne = common::PhaseOne<Function>;
+  return []<size_t... kIndex>(std::index_sequence<kIndex...>) {
+    return std::vector<std::string>{type_name<typename PhaseOne::template Type<kIndex>>()...};
   }
-
-  static aclnnStatus call(void* phase_one, std::span<const Value> values, uint64_t* workspace_size,
-                          aclOpExecutor** executor) {
-    using All = std::tuple<Parameters...>;
-    return [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
-      return reinterpret_cast<aclnnStatus (*)(Parameters...)>(phase_one)(
-          as<std::tuple_element_t<kIndex, All>>(values[kIndex])..., workspace_size, executor);
-    }
-    (std::make_index_sequence<kCount>());
-  }
-};
+  (std::make_index_sequence<PhaseOne::kCount>());
+}
 
 // ---- Parameters ---------------------------------------------------------------------------------
 
@@ -549,8 +545,7 @@ class BoundPhaseOne {
 // How an operator is called whose phase one has this type in the public header.
 template <class PhaseOne>
 Signature signature_of(std::string name, std::vector<Parameter> parameters) {
-  return {std::move(name), PhaseOneType<PhaseOne>::call, PhaseOneType<PhaseOne>::types(),
-          std::move(parameters)};
+  return {std::move(name), invoke<PhaseOne>, parameter_types<PhaseOne>(), std::move(parameters)};
 }
 
 }  // namespace aclgrad::contract

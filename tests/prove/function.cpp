@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/prove/subject.h"
+#include "tests/prove/function.h"
 
 #include <cmath>
 
@@ -101,8 +101,8 @@ constexpr Reference kGeluTanh{quick::gelu_tanh, gelu_tanh, gelu_tanh};
 constexpr Reference kGeluTanhSlope{quick::gelu_tanh_slope, gelu_tanh_slope, gelu_tanh_slope};
 constexpr Reference kIdentity{quick::identity, identity, identity};
 
-Subject subject(Activation activation, const Reference& reference) {
-  Subject made;
+ProvenFunction function(Activation activation, const Reference& reference) {
+  ProvenFunction made;
   made.activation = std::move(activation);
   made.quick = reference.quick;
   made.precise = reference.precise;
@@ -110,90 +110,91 @@ Subject subject(Activation activation, const Reference& reference) {
   return made;
 }
 
-Subject limited(std::optional<Limit> (*limit)(long double), Subject made) {
+ProvenFunction limited(std::optional<Limit> (*limit)(long double), ProvenFunction made) {
   made.limit = limit;
   return made;
 }
 
-Subject kinked_at(std::vector<double> kinks, Subject made) {
+ProvenFunction kinked_at(std::vector<double> kinks, ProvenFunction made) {
   made.kinks = std::move(kinks);
   return made;
 }
 
-Subject with_peers(std::string torch, std::string onednn, Subject made) {
+ProvenFunction with_peers(std::string torch, std::string onednn, ProvenFunction made) {
   made.torch_name = std::move(torch);
   made.onednn_name = std::move(onednn);
   return made;
 }
 
-Subject sampled(Subject made) {
+ProvenFunction sampled(ProvenFunction made) {
   made.is_sampled = true;
   return made;
 }
 
 // y + limit near -limit.
-Subject cancelling_at(double x, Subject made) {
+ProvenFunction cancelling_at(double x, ProvenFunction made) {
   made.cancels_from = x - 0x1p-12;
   made.cancels_to = x + 0x1p-12;
   return made;
 }
 
-Subject hardswish_like(Subject made, std::optional<Limit> (*limit)(long double)) {
+ProvenFunction hardswish_like(ProvenFunction made, std::optional<Limit> (*limit)(long double)) {
   made.divisor = 6;
   made.limit = limit;
   return made;
 }
 
-Subject gelu_value(Activation activation, bool tanh) {
-  Subject made = subject(std::move(activation), tanh ? kGeluTanh : kGeluErf);
+ProvenFunction gelu_value(Activation activation, bool tanh) {
+  ProvenFunction made = function(std::move(activation), tanh ? kGeluTanh : kGeluErf);
   made.limit = gelu_limit;
   return made;
 }
 
 // Both slopes are 0 at about -0.752.
-Subject gelu_slope(Activation activation, bool tanh) {
-  Subject made = subject(std::move(activation), tanh ? kGeluTanhSlope : kGeluErfSlope);
+ProvenFunction gelu_slope(Activation activation, bool tanh) {
+  ProvenFunction made = function(std::move(activation), tanh ? kGeluTanhSlope : kGeluErfSlope);
   made.limit = gelu_slope_limit;
   made.cancels_from = -0.756;
   made.cancels_to = -0.748;
   return made;
 }
 
-std::vector<Subject> selu_subjects() {
+std::vector<ProvenFunction> selu_functions() {
   constexpr double kLambdaAlpha = 1.7580993408473768599;
   const Activation selu_backward = calls::backward(
       "aclnnSeluBackward (of the result)", aclnnSeluBackwardGetWorkspaceSize, aclnnSeluBackward);
   return {
-      with_peers("Selu", "",
-                 subject(calls::forward("aclnnSelu", aclnnSeluGetWorkspaceSize, aclnnSelu), kSelu)),
+      with_peers(
+          "Selu", "",
+          function(calls::forward("aclnnSelu", aclnnSeluGetWorkspaceSize, aclnnSelu), kSelu)),
       with_peers("SeluBackward", "",
                  cancelling_at(
                      -kLambdaAlpha,
-                     subject(calls::backward("aclnnSeluBackward (of the result)",
-                                             aclnnSeluBackwardGetWorkspaceSize, aclnnSeluBackward),
-                             kSeluSlope))),
+                     function(calls::backward("aclnnSeluBackward (of the result)",
+                                              aclnnSeluBackwardGetWorkspaceSize, aclnnSeluBackward),
+                              kSeluSlope))),
   };
 }
 
 // Peers have the scalars that bench/peers gives them under these names.
-std::vector<Subject> elu_subjects() {
+std::vector<ProvenFunction> elu_functions() {
   constexpr EluScalars kAll{1.25f, 0.75f, 1.5f};
   constexpr EluScalars kOne{1.25f, 1, 1};
   const std::string all = " (5/4, 3/4, 3/2)";
   const std::string one = " (5/4, 1, 1)";
   const auto value = [](const std::string& scalars, EluScalars values, const Reference& reference,
                         auto limit) {
-    return limited(limit, subject(calls::elu("aclnnElu" + scalars, values), reference));
+    return limited(limit, function(calls::elu("aclnnElu" + scalars, values), reference));
   };
   const auto slope = [](const std::string& scalars, EluScalars values, const Reference& reference,
                         auto limit) {
-    return limited(limit, subject(calls::elu_backward("aclnnEluBackward" + scalars, values, false),
-                                  reference));
+    return limited(limit, function(calls::elu_backward("aclnnEluBackward" + scalars, values, false),
+                                   reference));
   };
   const auto slope_of_result = [](const std::string& scalars, EluScalars values,
                                   const Reference& reference, auto limit) {
     const std::string name = "aclnnEluBackward isResult" + scalars;
-    return limited(limit, subject(calls::elu_backward(name, values, true), reference));
+    return limited(limit, function(calls::elu_backward(name, values, true), reference));
   };
   const std::string self = "EluBackward self";
   const std::string result = "EluBackward result";
@@ -212,7 +213,7 @@ std::vector<Subject> elu_subjects() {
   };
 }
 
-std::vector<Subject> hardswish_subjects() {
+std::vector<ProvenFunction> hardswish_functions() {
   const std::string v2 = "HardswishBackwardV2";
   const Activation forward =
       calls::forward("aclnnHardswish", aclnnHardswishGetWorkspaceSize, aclnnHardswish);
@@ -223,15 +224,15 @@ std::vector<Subject> hardswish_subjects() {
                       aclnnHardswishBackwardV2);
   return {
       with_peers("Hardswish", "Hardswish",
-                 hardswish_like(subject(forward, kHardswish), hardswish_limit)),
-      hardswish_like(subject(closed, kHardswishClosed), hardswish_slope_limit),
-      with_peers(
-          v2, v2,
-          kinked_at({-3, 3}, hardswish_like(subject(open, kHardswishOpen), hardswish_slope_limit))),
+                 hardswish_like(function(forward, kHardswish), hardswish_limit)),
+      hardswish_like(function(closed, kHardswishClosed), hardswish_slope_limit),
+      with_peers(v2, v2,
+                 kinked_at({-3, 3},
+                           hardswish_like(function(open, kHardswishOpen), hardswish_slope_limit))),
   };
 }
 
-std::vector<Subject> gelu_subjects() {
+std::vector<ProvenFunction> gelu_functions() {
   const std::string erf = "GeluBackward erf";
   const std::string tanh = "GeluBackward tanh";
   return {
@@ -248,7 +249,7 @@ std::vector<Subject> gelu_subjects() {
   };
 }
 
-std::vector<Subject> geglu_subjects() {
+std::vector<ProvenFunction> geglu_functions() {
   using calls::GegluGradient;
   using calls::GegluOutput;
   const auto value = [](const std::string& name, int64_t form, bool left, GegluOutput wanted) {
@@ -265,19 +266,19 @@ std::vector<Subject> geglu_subjects() {
       value("aclnnGeGluV3 tanh, out", 1, true, GegluOutput::kProduct),
       slope("aclnnGeGluV3Backward none", 0, false),
       slope("aclnnGeGluV3Backward tanh", 1, true),
-      sampled(subject(calls::geglu_backward("aclnnGeGluV3Backward, gradient * gelu", 0, false,
-                                            GegluGradient::kOther),
-                      kIdentity)),
+      sampled(function(calls::geglu_backward("aclnnGeGluV3Backward, gradient * gelu", 0, false,
+                                             GegluGradient::kOther),
+                       kIdentity)),
   };
 }
 
 }  // namespace
 
-const std::vector<Subject>& subjects() {
-  static const std::vector<Subject> all = [] {
-    std::vector<Subject> joined;
-    for (const auto& family : {selu_subjects(), elu_subjects(), hardswish_subjects(),
-                               gelu_subjects(), geglu_subjects()}) {
+const std::vector<ProvenFunction>& proven_functions() {
+  static const std::vector<ProvenFunction> all = [] {
+    std::vector<ProvenFunction> joined;
+    for (const auto& family : {selu_functions(), elu_functions(), hardswish_functions(),
+                               gelu_functions(), geglu_functions()}) {
       joined.insert(joined.end(), family.begin(), family.end());
     }
     return joined;

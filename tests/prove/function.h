@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is proven: results of operators as functions of one number x times given factors, with an
 // exact reference.
-#ifndef ACLGRAD_TESTS_PROVE_SUBJECT_H_
-#define ACLGRAD_TESTS_PROVE_SUBJECT_H_
+#ifndef ACLGRAD_TESTS_PROVE_FUNCTION_H_
+#define ACLGRAD_TESTS_PROVE_FUNCTION_H_
 
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ struct Limit {
   int side;
 };
 
-struct Subject {
+struct ProvenFunction {
   testing::Activation activation;
   Quick quick;
   // `divisor` times the function: in long double, good to 2^-50 relative but for the range of
@@ -44,8 +44,8 @@ struct Subject {
   bool cancels(double x) const { return cancels_from < x && x < cancels_to; }
 };
 
-const std::vector<Subject>& subjects();
+const std::vector<ProvenFunction>& proven_functions();
 
 }  // namespace aclgrad::prove
 
-#endif  // ACLGRAD_TESTS_PROVE_SUBJECT_H_
+#endif  // ACLGRAD_TESTS_PROVE_FUNCTION_H_

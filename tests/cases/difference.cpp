@@ -22,21 +22,24 @@ double error_of(long double actual, long double exact, long double magnitude, ac
   return static_cast<double>(std::abs(actual - contract::rounded(exact, dtype)));
 }
 
-double bound_of(const Case& row, aclDataType dtype) {
+double largest_error(const contract::Bound& bound, aclDataType dtype) {
   if (!contract::is_float(dtype)) return 0;
-  if (dtype == ACL_DOUBLE) return row.max_ulp_double.value_or(row.max_ulp);
+  if (dtype == ACL_DOUBLE) return bound.of_double.value_or(bound.of_float);
   const bool small = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
-  return small ? std::min(row.max_ulp_16bit, row.max_ulp) : row.max_ulp;
+  return small ? std::min(bound.of_16_bits, bound.of_float) : bound.of_float;
 }
 
 }  // namespace
 
-std::string judge(const Case& row, aclDataType dtype, const RunResult& run) {
+std::string difference(const Arguments& call, aclDataType dtype, const RunResult& run,
+                       const contract::Bound& bound, double least_magnitude) {
   if (run.wrote_outside) return "memory outside the outputs was written";
-  if (row.property) return row.property(run.outputs[0], dtype);
-  const Arrays exact = row.reference(run.inputs, dtype, run.size);
-  const Arrays scale = row.magnitude ? row.magnitude(run.inputs, run.size) : exact;
-  if (run.outputs.size() != row.outputs.size() || exact.size() < run.outputs.size()) {
+  const Operator& op = call.op();
+  if (op.results.property) return op.results.property(call.in(dtype), run.outputs[0]);
+  const Arrays exact = contract::results_of(call.in(dtype), run.inputs);
+  const Arrays scale = op.results.magnitude ? op.results.magnitude(call, run.inputs) : exact;
+  const std::vector<const Parameter*> results = results_in(call);
+  if (run.outputs.size() != results.size() || exact.size() < run.outputs.size()) {
     return fmt::format("{} outputs", run.outputs.size());
   }
   for (size_t k = 0; k < run.outputs.size(); ++k) {
@@ -45,22 +48,27 @@ std::string judge(const Case& row, aclDataType dtype, const RunResult& run) {
       if (!run.untouched[k]) return fmt::format("output {} was written", k);
       continue;
     }
-    const aclDataType out_dtype = row.outputs[k].dtype.value_or(dtype);
+    const aclDataType out_dtype = results[k]->tensor()->dtype.value_or(dtype);
     if (actual.size() != exact[k].values.size()) {
       return fmt::format("output {} has {} elements instead of {}", k, actual.size(),
                          exact[k].values.size());
     }
     for (size_t i = 0; i < actual.size(); ++i) {
-      const double least = out_dtype == ACL_DOUBLE ? row.least_magnitude_double : 0;
+      const double least = out_dtype == ACL_DOUBLE ? least_magnitude : 0;
       const long double on = std::max<long double>(std::abs(scale[k].values[i]), least);
       const double error = error_of(actual[i], exact[k].values[i], on, out_dtype);
-      if (error <= bound_of(row, out_dtype)) continue;
+      if (error <= largest_error(bound, out_dtype)) continue;
       return fmt::format("output {}, element {}: {} instead of {}, {} ulp", k, i,
                          static_cast<double>(actual[i]), static_cast<double>(exact[k].values[i]),
                          error);
     }
   }
   return "";
+}
+
+std::string difference(const Row& row, aclDataType dtype, const RunResult& run, int64_t size) {
+  return difference(row.of_size(size), dtype, run, bound_of(row.arguments()),
+                    row.op().results.least_magnitude_double);
 }
 
 }  // namespace aclgrad::cases
