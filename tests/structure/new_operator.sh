@@ -16,7 +16,7 @@ work=
 root=$(realpath "$2")
 template=$root/tests/structure/new_operator
 max_files=8
-max_lines=175
+max_lines=150
 
 fail() {
   echo "new_operator.sh: $*" >&2

@@ -12,31 +12,26 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
-namespace {
-
 // x / (1 + |x|)
 FloatKernel softsign_kernel() {
   return unary([](auto d, auto x) HWY_ATTR { return hn::Div(x, hn::Add(one(d), hn::Abs(x))); });
 }
 
 // g / (1 + |x|)^2
-FloatKernel backward_kernel() {
+FloatKernel softsign_backward_kernel() {
   return binary([](auto d, auto g, auto x) HWY_ATTR {
     const auto divisor = hn::Add(one(d), hn::Abs(x));
     return hn::Div(hn::Div(g, divisor), divisor);
   });
 }
-
-}  // namespace
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace aclgrad::ops {
 namespace {
-
 HWY_EXPORT(softsign_kernel);
-HWY_EXPORT(backward_kernel);
+HWY_EXPORT(softsign_backward_kernel);
 
 enum : size_t { kSelf, kOut };
 const OperatorSpec kSoftsign{"aclnnSoftsign",
@@ -60,6 +55,7 @@ ACLGRAD_OPERATOR(aclnnSoftsign, kSoftsign, [](const Arguments& arguments) {
   return elementwise(arguments, {kOut}, {kSelf}, HWY_DYNAMIC_DISPATCH(softsign_kernel)());
 })
 ACLGRAD_OPERATOR(aclnnSoftsignBackward, kSoftsignBackward, [](const Arguments& arguments) {
-  return elementwise(arguments, {kDx}, {kGrad, kX}, HWY_DYNAMIC_DISPATCH(backward_kernel)());
+  return elementwise(arguments, {kDx}, {kGrad, kX},
+                     HWY_DYNAMIC_DISPATCH(softsign_backward_kernel)());
 })
 #endif  // HWY_ONCE

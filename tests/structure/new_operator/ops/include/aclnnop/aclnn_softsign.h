@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Softsign: out = x / (1 + |x|). Infinities and NaN give NaN, as the formula does.
- */
+/* Softsign: out = x / (1 + |x|). Infinities and NaN give NaN, as the formula does. */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_H_
 #define ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_H_
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The derivative of softsign: gradInput = gradOutput / (1 + |x|)^2.
- */
+/* The derivative of softsign: gradInput = gradOutput / (1 + |x|)^2. */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_BACKWARD_H_
 
