@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "aclgrad/ops/activation.h"
-#include "aclgrad/ops/random.h"
 #include "aclgrad/tensor.h"
 #include "rules/table.h"
 
@@ -156,10 +155,6 @@ void add_arithmetic_rules(RuleTable& table) {
     const Value& condition = call.input(0);
     return InputGradients{Value(), call.needs(1) ? held(condition, g) : Value(),
                           call.needs(2) ? masked_fill(g, condition, 0) : Value()};
-  });
-
-  table.add<DropoutOp>([](const DropoutOp& op, const RuleCall& call) {
-    return InputGradients{apply_dropout(call.gradient(), call.input(1), op.p), Value()};
   });
 
   table.add<AddcmulOp>([](const AddcmulOp& op, const RuleCall& call) {

@@ -75,17 +75,6 @@ Value slope_of_norm(double p, const Axes& axes, const Value& x, const Value& nor
   return p < 1 ? masked_fill(slope, eq(x, 0), 0) : slope;
 }
 
-// Of input i, whose norm is output i.
-Value gradient_of_norm(double p, const Axes& axes, const RuleCall& call, std::size_t i) {
-  if (p == 0) return zeros_for(call.input(i));
-  const Value slope = slope_of_norm(p, axes, call.input(i), call.output(i));
-  return mul(slope, with_axes(call.gradient(i), call.input(i).shape(), axes));
-}
-
-}  // namespace
-
-namespace {
-
 // What arrived at the values goes back to the elements at output 1's places, as through a gather.
 Value put_back(const RuleCall& call, std::int64_t dim, bool keeps_axis) {
   const Value& x = call.input();
@@ -98,6 +87,12 @@ Value put_back(const RuleCall& call, std::int64_t dim, bool keeps_axis) {
 }
 
 }  // namespace
+
+Value gradient_of_norm(double p, const Axes& axes, const RuleCall& call, std::size_t i) {
+  if (p == 0) return zeros_for(call.input(i));
+  const Value slope = slope_of_norm(p, axes, call.input(i), call.output(i));
+  return mul(slope, with_axes(call.gradient(i), call.input(i).shape(), axes));
+}
 
 void add_reduction_rules(RuleTable& table) {
   table.add<ReduceSumOp>([](const ReduceSumOp& op, const RuleCall& call) {
@@ -125,25 +120,6 @@ void add_reduction_rules(RuleTable& table) {
 
   table.add<NormOp>([](const NormOp& op, const RuleCall& call) {
     return InputGradients{gradient_of_norm(op.p, op.axes, call, 0)};
-  });
-
-  table.add<ForeachNormOp>([](const ForeachNormOp& op, const RuleCall& call) {
-    InputGradients gradients(call.node().inputs.size());
-    for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (!call.needs(i) || !call.has_gradient(i)) continue;
-      Axes axes(call.input(i).shape().rank());
-      std::iota(axes.begin(), axes.end(), 0);
-      gradients[i] = gradient_of_norm(op.p, axes, call, i);
-    }
-    return gradients;
-  });
-
-  table.add<ForeachMulOp>([](const ForeachMulOp& op, const RuleCall& call) {
-    InputGradients gradients(call.node().inputs.size());
-    for (std::size_t i = 0; i < gradients.size(); ++i) {
-      if (call.needs(i) && call.has_gradient(i)) gradients[i] = mul(call.gradient(i), op.factor);
-    }
-    return gradients;
   });
 
   table.add<CumsumOp>([](const CumsumOp& op, const RuleCall& call) {

@@ -47,7 +47,9 @@ struct Registry {
     add_loss_rules(table);
     add_matmul_rules(table);
     add_normalization_rules(table);
+    add_optimizer_rules(table);
     add_pooling_rules(table);
+    add_random_rules(table);
     add_reduction_rules(table);
     add_shape_rules(table);
     add_activation_second_order_rules(table);

@@ -55,7 +55,9 @@ void add_index_rules(RuleTable& table);
 void add_loss_rules(RuleTable& table);
 void add_matmul_rules(RuleTable& table);
 void add_normalization_rules(RuleTable& table);
+void add_optimizer_rules(RuleTable& table);
 void add_pooling_rules(RuleTable& table);
+void add_random_rules(RuleTable& table);
 void add_reduction_rules(RuleTable& table);
 void add_shape_rules(RuleTable& table);
 
@@ -75,6 +77,10 @@ Value pad_along(const Value& x, std::int64_t dim, std::int64_t begin, std::int64
 /// The gradient of gather(x, dim, index) by x: g's elements added up where they came from. The
 /// index, of int64, counts from the front.
 Value gather_backward(const Value& g, const Value& x, std::int64_t dim, const Value& index);
+
+/// The gradient of input i, whose p-norm over the axes is output i.
+Value gradient_of_norm(double p, const std::vector<std::int64_t>& axes, const RuleCall& call,
+                       std::size_t i);
 
 /// An attribute as the operators take it: a float, for tensors of double, too.
 inline double as_float(double attribute) { return static_cast<double>(to_float(attribute)); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SELU, ELU, Hardswish, GEGLU, GELU and SiLU.
+// Activations at the level "proven": SELU, ELU, Hardswish, GEGLU, GELU. The others are in
+// bounded_contract.cpp.
 #include <stdexcept>
 
 #include "aclgrad_contract/formulas.h"
@@ -331,7 +332,7 @@ void add_geglu(Operators& all) {
   all.insert(all.end(), {forward, forward_v3, backward, backward_v3});
 }
 
-// ---- GELU and SiLU ------------------------------------------------------------------------------
+// ---- GELU ---------------------------------------------------------------------------------------
 
 const WordSpec kForms{{"none", "tanh"}};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Per-target: GELU's gate (of which gelu(x) = x gate(x)) and its derivative in float, by pieces of
-// polynomials around the multiples of 1/4; tools/fit_pieces.py says how they are made.
+// polynomials around the multiples of 1/4; ops/engine/tools/fit_pieces.py says how they are made.
 #if defined(ACLGRAD_OPS_ACTIVATION_GELU_PIECES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ACTIVATION_GELU_PIECES_INL_H_
 #undef ACLGRAD_OPS_ACTIVATION_GELU_PIECES_INL_H_

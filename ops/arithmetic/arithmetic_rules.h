@@ -15,8 +15,6 @@
 
 namespace aclgrad::ops {
 
-// Every type that arithmetic knows.
-
 // The type of a computation, or nothing when its operands have no common one.
 using Promotion = std::function<std::optional<aclDataType>(const Arguments&)>;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products of stored elements in float, for arithmetic.cpp. Results are correctly rounded:
-// those that float cannot decide come from `exact`, the same operation on blocks of double.
+// Sums and products of stored elements in float, for arithmetic_kernel.cpp. Results are correctly
+// rounded: those that float cannot decide come from `exact`, the same operation on blocks of
+// double.
 #ifndef ACLGRAD_OPS_ARITHMETIC_FLOAT_ARITHMETIC_KERNEL_H_
 #define ACLGRAD_OPS_ARITHMETIC_FLOAT_ARITHMETIC_KERNEL_H_
 

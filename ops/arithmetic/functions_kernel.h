@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise functions at the level "bounded", and their gradients: FLOAT within 2 units in the
-// last place, 3 for the product of a gradient and a function; 16-bit results are those rounded.
+// Elementwise functions at the level "bounded": FLOAT within 2 units in the last place, 3 for a
+// power; 16-bit results are those rounded.
 #ifndef ACLGRAD_OPS_ARITHMETIC_FUNCTIONS_KERNEL_H_
 #define ACLGRAD_OPS_ARITHMETIC_FUNCTIONS_KERNEL_H_
 

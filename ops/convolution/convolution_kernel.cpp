@@ -60,8 +60,8 @@ void run_tasks(int64_t tasks, std::initializer_list<int64_t> factors, const Body
   });
 }
 
-// Weights in panels (convolution_tiles.h): which channels are side by side in them, how many there
-// are, and how far apart they are in the weights; the same of the terms.
+// Weights in panels (convolution_kernel_tiles.h): which channels are side by side in them, how many
+// there are, and how far apart they are in the weights; the same of the terms.
 struct Panels {
   int64_t channels, channel_stride, terms, term_stride, taps;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution over up to three spatial axes, and its two adjoints: tiles of matrix products, for
-// every tap of the kernel one (convolution_tiles.h), or, where every channel has a group of its
-// own, loops over a channel (convolution_channels.h).
+// every tap of the kernel one (convolution_kernel_tiles.h), or, where every channel has a group of
+// its own, loops over a channel (convolution_kernel_channels.h).
 //
 // Sums are taken in the type of the arrays, in an order that follows from the shape alone; those of
 // weight and bias gradients over more than a block in double.

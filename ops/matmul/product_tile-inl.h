@@ -80,7 +80,7 @@ HWY_INLINE void fetch_to_write(const std::byte* line) {
 template <class T>
 using TileFunction = void (*)(const Tile<T>&);
 
-// For 1 row, 2 rows ... Made in product_tile.cpp, as they take long to compile.
+// For 1 row, 2 rows ... Made in product_kernel_tile.cpp, as they take long to compile.
 template <size_t kVectors>
 inline constexpr size_t kMaxTileRows = kVectors > kTileVectors ? kWideRows
                                        : kVectors == 1         ? kNarrowRows

@@ -30,7 +30,7 @@
 #include "aclnnop/aclnn_tanh.h"
 #include "aclnnop/aclnn_tanh_backward.h"
 #include "aclnnop/aclnn_threshold_backward.h"
-#include "graph/ops/families.h"
+#include "graph/ops/record_helpers.h"
 
 namespace aclgrad {
 Value selu(Operand x) { return unary<SeluOp>(x); }

@@ -10,7 +10,7 @@
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_convolution.h"
 #include "aclnnop/aclnn_convolution_backward.h"
-#include "graph/ops/families.h"
+#include "graph/ops/record_helpers.h"
 
 namespace aclgrad {
 namespace {

@@ -22,7 +22,7 @@
 #include "aclnnop/aclnn_rms_norm_grad.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
-#include "graph/ops/families.h"
+#include "graph/ops/record_helpers.h"
 #include "tensor/at_least_float.h"
 
 namespace aclgrad {

@@ -12,7 +12,7 @@
 #include "aclnnop/aclnn_avgpool2d_backward.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
-#include "graph/ops/families.h"
+#include "graph/ops/record_helpers.h"
 
 namespace aclgrad {
 namespace {

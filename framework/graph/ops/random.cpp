@@ -15,7 +15,7 @@
 #include "aclnnop/aclnn_dropout_gen_mask.h"
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_uniform.h"
-#include "graph/ops/families.h"
+#include "graph/ops/record_helpers.h"
 
 namespace aclgrad {
 namespace {

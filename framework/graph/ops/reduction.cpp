@@ -19,7 +19,7 @@
 #include "aclnnop/aclnn_reduce_sum.h"
 #include "aclnnop/aclnn_topk.h"
 #include "aclnnop/aclnn_var.h"
-#include "graph/ops/families.h"
+#include "graph/ops/record_helpers.h"
 
 namespace aclgrad {
 namespace {

@@ -25,7 +25,7 @@
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
 #include "aclnnop/aclnn_zero.h"
-#include "graph/ops/families.h"
+#include "graph/ops/record_helpers.h"
 
 namespace aclgrad {
 namespace {

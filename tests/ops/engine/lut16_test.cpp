@@ -15,7 +15,7 @@
 #include "ops/activation/geglu_kernel.h"
 #include "ops/activation/gelu_kernel.h"
 #include "ops/activation/selu_kernel.h"
-#include "tests/ops/engine/bit_runs.h"
+#include "tests/ops/activation/bit_runs.h"
 
 namespace aclgrad::ops {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activations: SELU, ELU, Hardswish, GELU, GEGLU and their gradients. Each takes a floating x
-// of any shape of rank up to 8 and gives its shape and dtype; a gradient operator takes a gradient
+// The activations and their gradients: SELU, ELU, Hardswish, GELU, GEGLU; then tanh, sigmoid, ReLU,
+// SiLU, leaky ReLU, softplus. Each takes a floating x of any shape of rank up to 8 and gives its
+// shape and dtype; a gradient operator takes a gradient
 // and a tensor of one shape and dtype. Throw DTypeError and ShapeError otherwise.
 #ifndef ACLGRAD_OPS_ACTIVATION_H_
 #define ACLGRAD_OPS_ACTIVATION_H_

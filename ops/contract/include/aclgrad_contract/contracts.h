@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contracts of all operators, each written once. Those of a family stand in
-// ops/contract/<family>.cpp.
+// ops/<family>/contract.cpp and ops/<family>/*_contract.cpp.
 #ifndef ACLGRAD_CONTRACT_CONTRACTS_H_
 #define ACLGRAD_CONTRACT_CONTRACTS_H_
 

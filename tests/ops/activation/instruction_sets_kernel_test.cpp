@@ -3,7 +3,7 @@
 // the machine has: the same bits from each, and really from each.
 #include <gtest/gtest.h>
 
-#include "tests/ops/engine/bit_runs.h"
+#include "tests/ops/activation/bit_runs.h"
 #include "tests/ops/engine/targets.h"
 
 namespace aclgrad::testing {

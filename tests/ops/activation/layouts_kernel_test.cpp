@@ -4,7 +4,7 @@
 // Other layouts and numbers of threads are in tests/cases.
 #include <gtest/gtest.h>
 
-#include "tests/ops/engine/bit_runs.h"
+#include "tests/ops/activation/bit_runs.h"
 #include "tests/ops/engine/targets.h"
 
 namespace aclgrad::testing {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording of operators that check nothing of their own.
-#ifndef ACLGRAD_FRAMEWORK_GRAPH_OPS_FAMILIES_H_
-#define ACLGRAD_FRAMEWORK_GRAPH_OPS_FAMILIES_H_
+#ifndef ACLGRAD_FRAMEWORK_GRAPH_OPS_RECORD_HELPERS_H_
+#define ACLGRAD_FRAMEWORK_GRAPH_OPS_RECORD_HELPERS_H_
 
 #include <fmt/format.h>
 
@@ -72,4 +72,4 @@ inline std::array<aclTensor*, 3> wanted_outputs(const std::array<bool, 3>& wante
 }  // namespace detail
 }  // namespace aclgrad
 
-#endif  // ACLGRAD_FRAMEWORK_GRAPH_OPS_FAMILIES_H_
+#endif  // ACLGRAD_FRAMEWORK_GRAPH_OPS_RECORD_HELPERS_H_

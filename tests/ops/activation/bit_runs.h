@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running activations through the public interface on chosen bit patterns, and getting bit patterns
 // back.
-#ifndef ACLGRAD_TESTS_OPS_ENGINE_BIT_RUNS_H_
-#define ACLGRAD_TESTS_OPS_ENGINE_BIT_RUNS_H_
+#ifndef ACLGRAD_TESTS_OPS_ACTIVATION_BIT_RUNS_H_
+#define ACLGRAD_TESTS_OPS_ACTIVATION_BIT_RUNS_H_
 
 #include <fmt/format.h>
 
@@ -176,4 +176,4 @@ void for_each_activation(const Body& body) {
 
 }  // namespace aclgrad::testing
 
-#endif  // ACLGRAD_TESTS_OPS_ENGINE_BIT_RUNS_H_
+#endif  // ACLGRAD_TESTS_OPS_ACTIVATION_BIT_RUNS_H_

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dropout's mask let through goes back through it; random numbers have no gradient.
+#include "aclgrad/ops/random.h"
+
+#include "rules/table.h"
+
+namespace aclgrad::detail {
+
+void add_random_rules(RuleTable& table) {
+  table.add<DropoutOp>([](const DropoutOp& op, const RuleCall& call) {
+    return InputGradients{apply_dropout(call.gradient(), call.input(1), op.p), Value()};
+  });
+}
+
+}  // namespace aclgrad::detail

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of elementwise functions share.
+#ifndef ACLGRAD_TESTS_OPS_SUPPORT_ELEMENTWISE_H_
+#define ACLGRAD_TESTS_OPS_SUPPORT_ELEMENTWISE_H_
+
+#include "aclgrad_ext.h"
+#include "tests/ops/support/fixture.h"
+#include "tests/ops/support/numbers.h"
+
+namespace aclgrad::testing {
+
+using Plan = aclnnStatus (*)(const aclTensor*, aclTensor*, uint64_t*, aclOpExecutor**);
+using Start = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+
+// For functions of one tensor.
+class ElementwiseTest : public AclTest {
+ protected:
+  void TearDown() override {
+    aclgradSetSocName("Ascend910B");
+    AclTest::TearDown();
+  }
+
+  Values results(Plan phase_one, Start phase_two, aclDataType from, const Values& x,
+                 aclDataType to) {
+    const auto count = static_cast<int64_t>(x.size());
+    Array self(from, {count});
+    self.fill(x);
+    const Array out(to, {count});
+    EXPECT_EQ(call(phase_one, phase_two, self.tensor(), out.tensor()), 0) << recent_message();
+    Values values;
+    for (int64_t i = 0; i < count; ++i) values.push_back(out.get(i));
+    return values;
+  }
+};
+
+inline void expect_near(const Values& actual, const Values& expected, aclDataType dtype,
+                        double ulp) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_LE(ulp_error(actual[i], expected[i], dtype), ulp) << i << ": " << actual[i];
+  }
+}
+
+}  // namespace aclgrad::testing
+
+#endif  // ACLGRAD_TESTS_OPS_SUPPORT_ELEMENTWISE_H_
