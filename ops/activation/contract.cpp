@@ -28,29 +28,28 @@ using Operators = std::vector<Operator>;
 
 void add_selu(Operators& all) {
   const DTypes dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT8};
-  Operator selu = contract_of<decltype(aclnnSeluGetWorkspaceSize)>(
-      "aclnnSelu", {any_dtype(in("self", -12, 12)), any_dtype(out("out"))}, dtypes);
-  selu.domain.max_rank = kAnyRank;
-  selu.results.formula = of_one([](const auto& x) { return formulas::selu(x); });
-  selu.words.computes = {"λx for x > 0, λα(eˣ − 1) otherwise", "x > 0 时为 λx，否则为 λα(eˣ − 1)"};
-  selu.words.in_graph = "selu(x)";
+  const Operator selu{
+      .call = ACLGRAD_CALL(aclnnSelu, any_dtype(in("self", -12, 12)), any_dtype(out("out"))),
+      .domain = {.everywhere = dtypes, .max_rank = kAnyRank},
+      .results = {.formula = of_one([](const auto& x) { return formulas::selu(x); })},
+      .words = {"λx for x > 0, λα(eˣ − 1) otherwise", "x > 0 时为 λx，否则为 λα(eˣ − 1)",
+                "selu(x)"}};
 
-  Operator backward = contract_of<decltype(aclnnSeluBackwardGetWorkspaceSize)>(
-      "aclnnSeluBackward", {in("gradOutput"), in("result", -1.75L, 4), out("gradInput")}, dtypes);
-  backward.domain.max_rank = kAnyRank;
-  backward.results.formula = of_all([](auto x, Attributes) {
+  const Formula formula = of_all([](auto x, Attributes) {
     const auto& y = x[1];
     if (y < 0) return x[0] * (y + formulas::kLambdaAlpha);
     return y >= 0 ? x[0] * formulas::kLambda : x[0] * y;  // NaN goes through
   });
-  backward.results.bound = kProduct;
-  backward.gradient = from_result("aclnnSelu", {0}, Side::kRight);
-  backward.words.check = "selu";
-  backward.words.computes = {"g·λ for y ≥ 0, g·(y + λα) otherwise; y is the forward's output",
-                             "y ≥ 0 时为 g·λ，否则为 g·(y + λα)；y 是正向的输出"};
-  backward.words.in_graph = "selu_backward(g, y)";
-  all.insert(all.end(),
-             {selu, in_place_of<decltype(aclnnInplaceSeluGetWorkspaceSize)>(selu), backward});
+  const Operator backward{
+      .call = ACLGRAD_CALL(aclnnSeluBackward, in("gradOutput"), in("result", -1.75L, 4),
+                           out("gradInput")),
+      .domain = {.everywhere = dtypes, .max_rank = kAnyRank},
+      .results = {.formula = formula, .bound = kProduct},
+      .gradient = from_result("aclnnSelu", {0}, Side::kRight),
+      .words = {"g·λ for y ≥ 0, g·(y + λα) otherwise; y is the forward's output",
+                "y ≥ 0 时为 g·λ，否则为 g·(y + λα)；y 是正向的输出", "selu_backward(g, y)",
+                "selu"}};
+  all.insert(all.end(), {selu, in_place_of(selu, ACLGRAD_CALL(aclnnInplaceSelu)), backward});
 }
 
 // ---- ELU ----------------------------------------------------------------------------------------
@@ -64,112 +63,100 @@ Sample from_elu_result(Sample sample) {
   return sample;
 }
 
+// A result is never below -alpha scale.
+void arrange_elu_backward(Arguments& a) {
+  a.reshape({"selfOrResult", "gradInput"}, a.shape("gradOutput"));
+  if (a.number("isResult") != 0) {
+    a.tensor("selfOrResult").low = -0.99L * a.number("alpha") * a.number("scale");
+  }
+}
+
 void add_elu(Operators& all) {
   const Parameter alpha = scalar("alpha", 1.5);
   const Parameter scale = scalar("scale", 1.25);
   const Parameter input_scale = scalar("inputScale", 0.75);
-  const Sample scaled = elu_sample(1.25, 0.75, 1.5);
-  const Sample plain = elu_sample(1, 1, 1);
-  const Sample wide = elu_sample(0.5, 2, 0.25);
-  Operator elu = contract_of<decltype(aclnnEluGetWorkspaceSize)>(
-      "aclnnElu", {any_dtype(in("self", -9, 9)), alpha, scale, input_scale, any_dtype(out("out"))},
-      {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}, {});
-  elu.domain.samples = {plain, scaled, elu_sample(1.3, 1, 1), wide};
-  elu.results.formula =
-      of_one([](const auto& x, Attributes a) { return formulas::elu(x, a[0], a[1], a[2]); });
-  elu.results.bound.of_float = 1.5;
-  elu.results.bound.of_double = 4;  // two multiplications and expm1 in double precision
-  elu.words.computes = {"scale·x for x > 0, alpha·scale·(e^(x·inputScale) − 1) otherwise",
-                        "x > 0 时为 scale·x，否则为 alpha·scale·(e^(x·inputScale) − 1)"};
-  elu.words.in_graph = "elu(x, alpha, scale, input_scale)";
+  const std::vector<Sample> samples = {elu_sample(1, 1, 1), elu_sample(1.25, 0.75, 1.5),
+                                       elu_sample(1.3, 1, 1), elu_sample(0.5, 2, 0.25)};
+  const Operator elu{.call = ACLGRAD_CALL(aclnnElu, any_dtype(in("self", -9, 9)), alpha, scale,
+                                          input_scale, any_dtype(out("out"))),
+                     .domain = {.everywhere = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE},
+                                .from_a2_on = {},
+                                .samples = samples},
+                     .results = {.formula = of_one([](const auto& x, Attributes a) {
+                                   return formulas::elu(x, a[0], a[1], a[2]);
+                                 }),
+                                 // Two multiplications and expm1 in double precision.
+                                 .bound = {.of_float = 1.5, .of_double = 4}},
+                     .words = {"scale·x for x > 0, alpha·scale·(e^(x·inputScale) − 1) otherwise",
+                               "x > 0 时为 scale·x，否则为 alpha·scale·(e^(x·inputScale) − 1)",
+                               "elu(x, alpha, scale, input_scale)"}};
 
-  Operator backward = contract_of<decltype(aclnnEluBackwardGetWorkspaceSize)>(
-      "aclnnEluBackward",
-      {in("gradOutput"), alpha, scale, input_scale, flag("isResult"), in("selfOrResult", -9, 4),
-       any_dtype(out("gradInput"))},
-      kFloats);
-  backward.domain.samples = {
-      plain, scaled, elu_sample(1.3, 1, 1), wide, from_elu_result(plain), from_elu_result(scaled)};
-  // A result is never below -alpha scale.
-  backward.domain.arrange = [](Arguments& a) {
-    const Shape shape = a.shape("gradOutput");
-    for (Parameter& each : a.parameters()) {
-      if (each.tensor() != nullptr) std::get<TensorSpec>(each.spec).shape = shape;
-    }
-    if (a.number("isResult") == 0) return;
-    for (Parameter& each : a.parameters()) {
-      if (each.name == "selfOrResult") {
-        std::get<TensorSpec>(each.spec).low = -0.99L * a.number("alpha") * a.number("scale");
-      }
-    }
-  };
-  backward.results.formula = of_all([](auto x, Attributes a) {
-    using std::exp;
+  const Formula formula = of_all([](auto x, Attributes a) {
     const auto& s = x[1];
     if (s > 0) return x[0] * a[1];
     return a[3] != 0 ? x[0] * a[2] * (s + a[0] * a[1]) : x[0] * a[2] * a[0] * a[1] * exp(s * a[2]);
   });
-  backward.results.bound = kProduct;
-  backward.gradient =
-      Gradient{"aclnnElu",
-               [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
-                 return Arrays{g, a.number("isResult") != 0 ? y[0] : x[0]};
-               },
-               {0},
-               Side::kLeft};
-  backward.error_inputs = {{.what = "negative with isResult",
-                            .changes = {{"alpha", ScalarSpec{-1}}, {"isResult", true}},
-                            .words = {"-1"}}};
-  backward.words.check = "elu";
-  backward.words.computes = {
-      "g·scale for s > 0; otherwise g·inputScale·alpha·scale·e^(s·inputScale) of the input, or "
-      "g·inputScale·(s + alpha·scale) of the output (`isResult`)",
-      "s > 0 时为 g·scale；否则按输入为 g·inputScale·alpha·scale·e^(s·inputScale)，按输出"
-      "（`isResult`）为 g·inputScale·(s + alpha·scale)"};
-  backward.words.in_graph = "elu_backward(g, s, ...)";
-  all.insert(all.end(),
-             {elu, in_place_of<decltype(aclnnInplaceEluGetWorkspaceSize)>(elu), backward});
+  const auto given = [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
+    return Arrays{g, a.number("isResult") != 0 ? y[0] : x[0]};
+  };
+  const Operator backward{
+      .call =
+          ACLGRAD_CALL(aclnnEluBackward, in("gradOutput"), alpha, scale, input_scale,
+                       flag("isResult"), in("selfOrResult", -9, 4), any_dtype(out("gradInput"))),
+      .domain = {.everywhere = kFloats,
+                 .arrange = arrange_elu_backward,
+                 .samples = {samples[0], samples[1], samples[2], samples[3],
+                             from_elu_result(samples[0]), from_elu_result(samples[1])}},
+      .results = {.formula = formula, .bound = kProduct},
+      .gradient = Gradient{.of = "aclnnElu", .inputs = given, .corners = {0}, .side = Side::kLeft},
+      .error_inputs = {{.what = "negative with isResult",
+                        .changes = {{"alpha", ScalarSpec{-1}}, {"isResult", true}},
+                        .words = {"-1"}}},
+      .words = {"g·scale for s > 0; otherwise g·inputScale·alpha·scale·e^(s·inputScale) of the "
+                "input, or g·inputScale·(s + alpha·scale) of the output (`isResult`)",
+                "s > 0 时为 g·scale；否则按输入为 "
+                "g·inputScale·alpha·scale·e^(s·inputScale)，按输出（`isResult`）为 g·inputScale·(s "
+                "+ alpha·scale)",
+                "elu_backward(g, s, ...)", "elu"}};
+  all.insert(all.end(), {elu, in_place_of(elu, ACLGRAD_CALL(aclnnInplaceElu)), backward});
 }
 
 // ---- Hardswish ----------------------------------------------------------------------------------
 
 // The slope is x/3 + 1/2 between -3 and 3; one version includes the ends.
-template <class PhaseOne>
-Operator hardswish_backward(std::string name, bool closed) {
-  Operator op = contract_of<PhaseOne>(std::move(name),
-                                      {in("gradOutput"), in("self", -5, 5), out("out")}, kFloats);
-  op.results.formula = of_all([closed](auto x, Attributes) {
+Operator hardswish_backward(Signature call, bool closed, Words words) {
+  const Formula formula = of_all([closed](auto x, Attributes) {
     if (x[1] < -3 || (!closed && x[1] <= -3)) return x[0] * 0;
     return x[1] > 3 || (!closed && x[1] >= 3) ? x[0] * 1 : x[0] * (x[1] / 3 + 0.5L);
   });
-  op.results.bound = kProduct;
-  op.gradient = from_input("aclnnHardswish", {-3, 3}, closed ? Side::kInside : Side::kOutside);
-  return op;
+  return {
+      .call = std::move(call),
+      .domain = {.everywhere = kFloats},
+      .results = {.formula = formula, .bound = kProduct},
+      .gradient = from_input("aclnnHardswish", {-3, 3}, closed ? Side::kInside : Side::kOutside),
+      .words = std::move(words)};
 }
 
 void add_hardswish(Operators& all) {
-  Operator forward = contract_of<decltype(aclnnHardswishGetWorkspaceSize)>(
-      "aclnnHardswish", {any_dtype(in("self", -5, 5)), as_const(any_dtype(out("out")))}, kFloats);
-  forward.domain.max_rank = kAnyRank;
-  forward.results.formula = of_one([](const auto& x) { return formulas::hardswish(x); });
-  forward.words.computes = {"0, x(x + 3)/6 or x below, within and above ±3",
-                            "在 −3 以下、±3 之间、3 以上分别为 0、x(x + 3)/6、x"};
-  forward.words.in_graph = "hardswish(x)";
-  Operator closed = hardswish_backward<decltype(aclnnHardswishBackwardGetWorkspaceSize)>(
-      "aclnnHardswishBackward", true);
-  closed.words.check = "hardswish";
-  closed.words.computes = {"g·(0, x/3 + ½, 1); the middle piece includes ±3",
-                           "g·(0, x/3 + ½, 1)；±3 属于中间一段"};
-  closed.words.in_graph = "hardswish_backward(g, x, CornerSlope::inside)";
-  Operator open = hardswish_backward<decltype(aclnnHardswishBackwardV2GetWorkspaceSize)>(
-      "aclnnHardswishBackwardV2", false);
-  open.words.check = "hardswish_v2";
-  open.words.computes = {"g·(0, x/3 + ½, 1); the middle piece excludes ±3",
-                         "g·(0, x/3 + ½, 1)；±3 不属于中间一段"};
-  open.words.in_graph = "hardswish_backward(g, x)";
-  Operator inplace = in_place_of<decltype(aclnnInplaceHardswishGetWorkspaceSize)>(forward, "self");
-  inplace.call.parameters[0] = as_const(inplace.call.parameters[0]);
-  all.insert(all.end(), {forward, inplace, closed, open});
+  const Operator forward{
+      .call = ACLGRAD_CALL(aclnnHardswish, any_dtype(in("self", -5, 5)),
+                           as_const(any_dtype(out("out")))),
+      .domain = {.everywhere = kFloats, .max_rank = kAnyRank},
+      .results = {.formula = of_one([](const auto& x) { return formulas::hardswish(x); })},
+      .words = {"0, x(x + 3)/6 or x below, within and above ±3",
+                "在 −3 以下、±3 之间、3 以上分别为 0、x(x + 3)/6、x", "hardswish(x)"}};
+  const Parameter gradient = in("gradOutput"), input = in("self", -5, 5);
+  all.insert(
+      all.end(),
+      {forward, as_const(in_place_of(forward, ACLGRAD_CALL(aclnnInplaceHardswish), {}, "self")),
+       hardswish_backward(
+           ACLGRAD_CALL(aclnnHardswishBackward, gradient, input, out("out")), true,
+           {"g·(0, x/3 + ½, 1); the middle piece includes ±3", "g·(0, x/3 + ½, 1)；±3 属于中间一段",
+            "hardswish_backward(g, x, CornerSlope::inside)", "hardswish"}),
+       hardswish_backward(
+           ACLGRAD_CALL(aclnnHardswishBackwardV2, gradient, input, out("out")), false,
+           {"g·(0, x/3 + ½, 1); the middle piece excludes ±3",
+            "g·(0, x/3 + ½, 1)；±3 不属于中间一段", "hardswish_backward(g, x)", "hardswish_v2"})});
 }
 
 // ---- GEGLU --------------------------------------------------------------------------------------
@@ -187,10 +174,8 @@ void halve(Arguments& a) {
                                 std::to_string(half[axis]));
   }
   half[axis] /= 2;
-  for (const char* name : {"gradOutput", "gelu", "out", "outGelu"}) {
-    if (a.has(name)) a.shape(name) = half;
-  }
-  if (a.has("gradInput")) a.shape("gradInput") = a.shape("self");
+  a.reshape({"gradOutput", "gelu", "out", "outGelu"}, half);
+  a.reshape({"gradInput"}, a.shape("self"));
 }
 
 // Calls visit(place in the half, place of the gate, place of the factor).
@@ -253,83 +238,80 @@ std::vector<Sample> geglu_samples(std::vector<double> dims, std::vector<double> 
   return samples;
 }
 
-// Those of a call with a shape that cannot be halved, or halves that do not fit.
-ErrorInput bad_halves(const Shape& half, int64_t dim = -1) {
+// A half that does not fit the tensor, or that belongs to one that cannot be halved.
+ErrorInput bad_half(const Shape& half, std::string word, int64_t dim = -1) {
   return {.what = "of another shape",
           .changes = {{"gradOutput", TensorSpec{half}}, {"gelu", TensorSpec{half}}, {"dim", dim}},
-          .words = {"[" + std::to_string(half[0])}};
+          .words = {std::move(word)}};
 }
 
-// What all four have in common.
-Operator gated(Operator op) {
-  const bool backward = op.call.parameters[0].name == "gradOutput";
-  const bool sides = op.name().find("V3") != std::string::npos;
-  op.domain.base = "self";
-  op.domain.base_shape = {kN, 4, 2, 6};  // even along every dimension
-  op.domain.arrange = halve;
-  op.domain.samples =
-      sides ? geglu_samples({-1, 0, 1, 2, -2}, {0, 1}) : geglu_samples({-1, 0, 1, 2}, {});
-  op.results.reference = backward ? geglu_backward : geglu;
-  op.results.bound = kProduct;
-  op.domain.also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {
-    return product == "Ascend310P" && a.number("approximate") == 0;
+std::vector<ErrorInput> bad_options(const std::vector<ErrorInput>& more) {
+  std::vector<ErrorInput> all = {
+      refused("dim", "= 2", int64_t{2}, "[-2, 1]"), refused("dim", "= -3", int64_t{-3}, "[-2, 1]"),
+      refused("approximate", "= 2", int64_t{2}, "0 or 1"),
+      refused("approximate", "= -1", int64_t{-1}, "0 or 1"),
+      refused("approximate", "= 0", int64_t{0}, "1 (tanh)", "Ascend310P")};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+Domain halved_domain(std::vector<Sample> samples) {
+  return {.everywhere = kFloats,
+          .also_refuses =
+              [](const Arguments& a, std::string_view product, aclDataType) {
+                return product == "Ascend310P" && a.number("approximate") == 0;
+              },
+          .base = "self",
+          .base_shape = {kN, 4, 2, 6},  // even along every dimension
+          .arrange = halve,
+          .samples = std::move(samples)};
+}
+
+Operator geglu_forward(Signature call, std::vector<Sample> samples) {
+  return {.call = std::move(call),
+          .domain = halved_domain(std::move(samples)),
+          .results = {.reference = geglu, .bound = kProduct},
+          .error_inputs =
+              bad_options({refused("self", "of another shape", TensorSpec{{2, 3}}, "[2, 3]")}),
+          .words = {"self = [A, B] along dim; A·gelu(B), or gelu(A)·B with activateLeft",
+                    "沿 dim 把 self 分为 [A, B]；结果为 A·gelu(B)，activateLeft 时为 gelu(A)·B",
+                    "geglu(x, dim, approximate, activate_left)"}};
+}
+
+Operator geglu_slope(Signature call, const Operator& forward, std::string check) {
+  const auto given = [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
+    return Arrays{g, x[0], y[1]};
   };
-  op.error_inputs = {refused("dim", "= 2", int64_t{2}, "[-2, 1]"),
-                     refused("dim", "= -3", int64_t{-3}, "[-2, 1]"),
-                     refused("approximate", "= 2", int64_t{2}, "0 or 1"),
-                     refused("approximate", "= -1", int64_t{-1}, "0 or 1"),
-                     refused("approximate", "= 0", int64_t{0}, "1 (tanh)", "Ascend310P")};
-  if (backward) {
-    const auto bad = [](Shape half, std::string words) {
-      ErrorInput error_input = bad_halves(half);
-      error_input.words = {std::move(words)};
-      return error_input;
-    };
-    op.error_inputs.push_back(bad({2, 2, 1}, "[2, 2, 1]"));
-    op.error_inputs.push_back(bad({3, 2}, "[3, 2]"));
-    op.error_inputs.push_back(bad({2, 3}, "[2, 3]"));
-    ErrorInput odd = bad_halves({1, 5}, 0);
-    odd.words = {"[1, 5]"};
-    op.error_inputs.push_back(odd);
-    op.gradient = Gradient{"aclnnGeGlu" + std::string(sides ? "V3" : ""),
-                           [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
-                             return Arrays{g, x[0], y[1]};
-                           }};
-    op.words.check = sides ? "geglu_v3" : "geglu";
-    op.words.computes = {"[g·gelu, g·A·gelu′(B)], or [g·B·gelu′(A), g·gelu]",
-                         "[g·gelu, g·A·gelu′(B)]，或 [g·B·gelu′(A), g·gelu]"};
-    op.words.in_graph = "geglu_backward(g, x, gelu, ...)";
-  } else {
-    op.error_inputs.push_back(refused("self", "of another shape", TensorSpec{{2, 3}}, "[2, 3]"));
-    op.words.computes = {
-        "self = [A, B] along dim; A·gelu(B), or gelu(A)·B with activateLeft",
-        "沿 dim 把 self 分为 [A, B]；结果为 A·gelu(B)，activateLeft 时为 gelu(A)·B"};
-    op.words.in_graph = "geglu(x, dim, approximate, activate_left)";
-  }
-  return op;
+  return {.call = std::move(call),
+          .domain = forward.domain,
+          .results = {.reference = geglu_backward, .bound = kProduct},
+          .gradient = Gradient{.of = forward.name(), .inputs = given},
+          .error_inputs = bad_options({bad_half({2, 2, 1}, "[2, 2, 1]"), bad_half({3, 2}, "[3, 2]"),
+                                       bad_half({2, 3}, "[2, 3]"), bad_half({1, 5}, "[1, 5]", 0)}),
+          .words = {"[g·gelu, g·A·gelu′(B)], or [g·B·gelu′(A), g·gelu]",
+                    "[g·gelu, g·A·gelu′(B)]，或 [g·B·gelu′(A), g·gelu]",
+                    "geglu_backward(g, x, gelu, ...)", std::move(check)}};
 }
 
 void add_geglu(Operators& all) {
-  const Parameter dim = integer("dim", -1);
+  const Parameter self = in("self"), dim = integer("dim", -1);
   const Parameter approximate = integer("approximate", 1);
-  const auto half = [](Parameter tensor) { return shaped(std::move(tensor), {2, 2}); };
-  const Operator forward = gated(contract_of<decltype(aclnnGeGluGetWorkspaceSize)>(
-      "aclnnGeGlu", {in("self"), dim, approximate, half(out("out")), half(out("outGelu"))},
-      kFloats));
-  const Operator forward_v3 = gated(contract_of<decltype(aclnnGeGluV3GetWorkspaceSize)>(
-      "aclnnGeGluV3",
-      {in("self"), dim, approximate, flag("activateLeft"), half(out("out")), half(out("outGelu"))},
-      kFloats));
-  const Operator backward = gated(contract_of<decltype(aclnnGeGluBackwardGetWorkspaceSize)>(
-      "aclnnGeGluBackward",
-      {half(in("gradOutput")), in("self"), half(in("gelu")), dim, approximate, out("gradInput")},
-      kFloats));
-  const Operator backward_v3 = gated(contract_of<decltype(aclnnGeGluV3BackwardGetWorkspaceSize)>(
-      "aclnnGeGluV3Backward",
-      {half(in("gradOutput")), in("self"), half(in("gelu")), dim, approximate,
-       flag("activateLeft", true), out("gradInput")},
-      kFloats));
-  all.insert(all.end(), {forward, forward_v3, backward, backward_v3});
+  const Parameter result = shaped(out("out"), {2, 2}), gate = shaped(out("outGelu"), {2, 2});
+  const Parameter gradient = shaped(in("gradOutput"), {2, 2}), gelu = shaped(in("gelu"), {2, 2});
+  const Operator forward =
+      geglu_forward(ACLGRAD_CALL(aclnnGeGlu, self, dim, approximate, result, gate),
+                    geglu_samples({-1, 0, 1, 2}, {}));
+  const Operator v3 = geglu_forward(
+      ACLGRAD_CALL(aclnnGeGluV3, self, dim, approximate, flag("activateLeft"), result, gate),
+      geglu_samples({-1, 0, 1, 2, -2}, {0, 1}));
+  all.insert(all.end(),
+             {forward, v3,
+              geglu_slope(ACLGRAD_CALL(aclnnGeGluBackward, gradient, self, gelu, dim, approximate,
+                                       out("gradInput")),
+                          forward, "geglu"),
+              geglu_slope(ACLGRAD_CALL(aclnnGeGluV3Backward, gradient, self, gelu, dim, approximate,
+                                       flag("activateLeft", true), out("gradInput")),
+                          v3, "geglu_v3")});
 }
 
 // ---- GELU ---------------------------------------------------------------------------------------
@@ -344,47 +326,38 @@ Parameter promoted(std::string name, Number low = -4, Number high = 4) {
 }
 
 void add_gelu(Operators& all) {
-  Operator gelu = contract_of<decltype(aclnnGeluGetWorkspaceSize)>(
-      "aclnnGelu", {in("self", kLow, 6), out("out")}, kFloats);
-  gelu.results.formula = of_one([](const auto& x) { return formulas::gelu(x, true); });
-  gelu.words.computes = {"x·Φ(x) in its tanh form", "x·Φ(x)，tanh 近似"};
-  gelu.words.in_graph = "gelu(x, Approximate::tanh)";
+  const Operator gelu{
+      .call = ACLGRAD_CALL(aclnnGelu, in("self", kLow, 6), out("out")),
+      .domain = {.everywhere = kFloats},
+      .results = {.formula = of_one([](const auto& x) { return formulas::gelu(x, true); })},
+      .words = {"x·Φ(x) in its tanh form", "x·Φ(x)，tanh 近似", "gelu(x, Approximate::tanh)"}};
 
-  Operator backward = contract_of<decltype(aclnnGeluBackwardGetWorkspaceSize)>(
-      "aclnnGeluBackward",
-      {promoted("gradOutput"), promoted("self", kLow, 6), as_const(promotes(out("gradInput")))},
-      kFloats);
-  backward.results.formula = slope_of(gelu);
-  backward.results.bound = kProduct;
-  backward.gradient = from_input("aclnnGelu");
-  backward.words.check = "gelu";
-  backward.words.computes = {"g·gelu′(x), tanh form", "g·gelu′(x)，tanh 近似"};
-  backward.words.in_graph = "gelu_backward(g, x, Approximate::tanh)";
+  const Operator backward{
+      .call = ACLGRAD_CALL(aclnnGeluBackward, promoted("gradOutput"), promoted("self", kLow, 6),
+                           as_const(promotes(out("gradInput")))),
+      .domain = {.everywhere = kFloats},
+      .results = {.formula = slope_of(gelu), .bound = kProduct},
+      .gradient = from_input("aclnnGelu"),
+      .words = {"g·gelu′(x), tanh form", "g·gelu′(x)，tanh 近似",
+                "gelu_backward(g, x, Approximate::tanh)", "gelu"}};
 
-  Operator v2 = contract_of<decltype(aclnnGeluV2GetWorkspaceSize)>(
-      "aclnnGeluV2", {in("x", kLow, 6), integer("approximate", 0), out("y")}, kFloats);
-  v2.domain.samples = {{{{"approximate", 0.0}}}, {{{"approximate", 1.0}}}};
-  v2.results.formula =
-      of_one([](const auto& x, Attributes a) { return formulas::gelu(x, a[0] != 0); });
-  v2.words.computes = {"x·Φ(x), erf form (0) or tanh form (1)",
-                       "x·Φ(x)，approximate 为 0 时用 erf，为 1 时用 tanh"};
-  v2.words.in_graph = "gelu(x)";
+  const Operator v2{
+      .call = ACLGRAD_CALL(aclnnGeluV2, in("x", kLow, 6), integer("approximate", 0), out("y")),
+      .domain = {.everywhere = kFloats,
+                 .samples = {{{{"approximate", 0.0}}}, {{{"approximate", 1.0}}}}},
+      .results = {.formula = of_one(
+                      [](const auto& x, Attributes a) { return formulas::gelu(x, a[0] != 0); })},
+      .words = {"x·Φ(x), erf form (0) or tanh form (1)",
+                "x·Φ(x)，approximate 为 0 时用 erf，为 1 时用 tanh", "gelu(x)"}};
 
-  Operator v2_backward =
-      contract_of<decltype(aclnnGeluBackwardV2GetWorkspaceSize)>("aclnnGeluBackwardV2",
-                                                                 {promoted("gradOutput"),
-                                                                  promoted("self", kLow, 6),
-                                                                  {"approximate", kForms},
-                                                                  promotes(out("gradInput"))},
-                                                                 kFloats);
-  v2_backward.domain.samples = v2.domain.samples;
-  v2_backward.results.formula = slope_of(v2);
-  v2_backward.results.bound = kProduct;
-  v2_backward.gradient = from_input("aclnnGeluV2");
-  v2_backward.words.check = "gelu_v2";
-  v2_backward.words.computes = {"g·gelu′(x), form \"none\" or \"tanh\"",
-                                "g·gelu′(x)，\"none\" 用 erf，\"tanh\" 用 tanh"};
-  v2_backward.words.in_graph = "gelu_backward(g, x)";
+  const Operator v2_backward{
+      .call = ACLGRAD_CALL(aclnnGeluBackwardV2, promoted("gradOutput"), promoted("self", kLow, 6),
+                           {"approximate", kForms}, promotes(out("gradInput"))),
+      .domain = {.everywhere = kFloats, .samples = v2.domain.samples},
+      .results = {.formula = slope_of(v2), .bound = kProduct},
+      .gradient = from_input("aclnnGeluV2"),
+      .words = {"g·gelu′(x), form \"none\" or \"tanh\"",
+                "g·gelu′(x)，\"none\" 用 erf，\"tanh\" 用 tanh", "gelu_backward(g, x)", "gelu_v2"}};
   all.insert(all.end(), {gelu, backward, v2, v2_backward});
 }
 

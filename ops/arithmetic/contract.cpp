@@ -43,11 +43,10 @@ bool is_converted_to_less(const Arguments& arguments, std::string_view product, 
          (dtype == ACL_BOOL || has_fraction(arguments));
 }
 
-Operator rounded_once(Operator op, Formula formula) {
-  op.results.formula = std::move(formula);
-  op.results.bound = {.of_float = 0.5005};  // the reference is rounded too, 11 bits further down
-  op.results.complex = Complex::kParts;
-  return op;
+Results rounded_once(Formula formula) {
+  return {.formula = std::move(formula),
+          .complex = Complex::kParts,
+          .bound = {.of_float = 0.5005}};  // the reference is rounded too, 11 bits further down
 }
 
 // Values stay small enough for a product in INT8.
@@ -61,43 +60,26 @@ Sample scaled(double alpha, const std::optional<Shape>& other = std::nullopt) {
   return sample;
 }
 
-template <class PhaseOne>
-Operator of_tensors(std::string name, double other, std::vector<Parameter> attributes,
-                    Formula formula) {
-  std::vector<Parameter> parameters = {operand("self", 5),
-                                       option(operand("other", other), "other", Sets::kShape)};
-  parameters.insert(parameters.end(), attributes.begin(), attributes.end());
-  parameters.push_back(any_dtype(out("out")));
-  Operator op = rounded_once(
-      contract_of<PhaseOne>(std::move(name), std::move(parameters), kNumbers), std::move(formula));
-  op.domain.arrange = broadcast_operands;
-  op.domain.samples = {scaled(1),
-                       scaled(-3),
-                       scaled(0.75),
-                       scaled(-3, Shape{4}),
-                       scaled(1, Shape{3, 1}),
-                       scaled(0.75, Shape{3, 1, 1, 4})};
-  op.domain.also_refuses = is_whole_beside_fraction;
-  return op;
+const Parameter kOperand = operand("self", 5);
+const Parameter kPromoted = any_dtype(out("out"));
+const Parameter kAlpha = number("alpha", 2);
+
+Parameter second_operand(double value) {
+  return option(operand("other", value), "other", Sets::kShape);
 }
 
-template <class PhaseOne>
-Operator of_number(std::string name, std::vector<Parameter> attributes, Formula formula) {
-  std::vector<Parameter> parameters = {operand("self", 5)};
-  parameters.insert(parameters.end(), attributes.begin(), attributes.end());
-  parameters.push_back(any_dtype(out("out")));
-  Operator op = rounded_once(
-      contract_of<PhaseOne>(std::move(name), std::move(parameters), without(kNumbers, ACL_BOOL)),
-      std::move(formula));
-  op.domain.mixed = {ACL_BOOL};
-  op.domain.samples = {{{{"other", 2.0}, {"alpha", -3.0}}}, {{{"other", -1.5}, {"alpha", 0.75}}}};
-  op.domain.also_refuses = is_whole_beside_fraction;
-  return op;
+Operator of_tensors(Signature call, std::vector<Sample> samples, Results results, Words words) {
+  return {.call = std::move(call),
+          .domain = {.everywhere = kNumbers,
+                     .also_refuses = is_whole_beside_fraction,
+                     .arrange = broadcast_operands,
+                     .samples = std::move(samples)},
+          .results = std::move(results),
+          .words = std::move(words)};
 }
 
-template <class PhaseOne>
-Operator in_place(const Operator& op) {
-  Operator form = in_place_of<PhaseOne>(op);
+Operator in_place(const Operator& op, Signature call, std::vector<ErrorInput> error_inputs = {}) {
+  Operator form = in_place_of(op, std::move(call), std::move(error_inputs));
   std::get<TensorSpec>(form.call.parameters.front().spec).any_dtype = true;
   return form;
 }
@@ -113,87 +95,86 @@ ErrorInput unsigned_number(aclnnStatus status, const char* product) {
 }
 
 void add_sums(Operators& all) {
-  Operator add = of_tensors<decltype(aclnnAddGetWorkspaceSize)>(
-      "aclnnAdd", 1, {number("alpha", 2)},
-      of_all([](auto x, Attributes a) { return x[0] + a[0] * x[1]; }));
-  add.words.check = "add";
-  add.words.computes = {"self + alpha·other, broadcasting", "self + alpha·other，支持广播"};
-  add.words.in_graph = "add(a, b, alpha), a + b";
-  Operator sub = of_tensors<decltype(aclnnSubGetWorkspaceSize)>(
-      "aclnnSub", 1, {number("alpha", 2)},
-      of_all([](auto x, Attributes a) { return x[0] - a[0] * x[1]; }));
-  sub.words.check = "sub";
-  sub.words.computes = {"self − alpha·other, broadcasting", "self − alpha·other，支持广播"};
-  sub.words.in_graph = "sub(a, b, alpha), a - b";
-  Operator add_in_place = in_place<decltype(aclnnInplaceAddGetWorkspaceSize)>(add);
-  add_in_place.call.parameters.front() = as_const(add_in_place.call.parameters.front());
-  all.insert(all.end(),
-             {add, add_in_place, sub, in_place<decltype(aclnnInplaceSubGetWorkspaceSize)>(sub)});
+  const std::vector<Sample> samples = {scaled(1),
+                                       scaled(-3),
+                                       scaled(0.75),
+                                       scaled(-3, Shape{4}),
+                                       scaled(1, Shape{3, 1}),
+                                       scaled(0.75, Shape{3, 1, 1, 4})};
+  const Operator add =
+      of_tensors(ACLGRAD_CALL(aclnnAdd, kOperand, second_operand(1), kAlpha, kPromoted), samples,
+                 rounded_once(of_all([](auto x, Attributes a) { return x[0] + a[0] * x[1]; })),
+                 {"self + alpha·other, broadcasting", "self + alpha·other，支持广播",
+                  "add(a, b, alpha), a + b", "add"});
+  const Operator sub =
+      of_tensors(ACLGRAD_CALL(aclnnSub, kOperand, second_operand(1), kAlpha, kPromoted), samples,
+                 rounded_once(of_all([](auto x, Attributes a) { return x[0] - a[0] * x[1]; })),
+                 {"self − alpha·other, broadcasting", "self − alpha·other，支持广播",
+                  "sub(a, b, alpha), a - b", "sub"});
+  all.insert(all.end(), {add, as_const(in_place(add, ACLGRAD_CALL(aclnnInplaceAdd))), sub,
+                         in_place(sub, ACLGRAD_CALL(aclnnInplaceSub))});
 }
 
 void add_product(Operators& all) {
-  Operator mul = of_tensors<decltype(aclnnMulGetWorkspaceSize)>(
-      "aclnnMul", 5, {}, of_all([](auto x, Attributes) { return x[0] * x[1]; }));
-  mul.results.complex = Complex::kBilinear;
-  mul.domain.samples = {{}};
+  std::vector<Sample> samples = {{}};
   for (const Shape& other : {Shape{4}, Shape{3, 1}, Shape{3, 1, 1, 4}, Shape{}}) {
-    mul.domain.samples.push_back({{{"other", other}}});
+    samples.push_back({{{"other", other}}});
   }
-  mul.words.check = "mul";
-  mul.words.computes = {"self·other, broadcasting", "self·other，支持广播"};
-  mul.words.in_graph = "mul(a, b), a * b";
-  all.insert(all.end(), {mul, in_place<decltype(aclnnInplaceMulGetWorkspaceSize)>(mul)});
+  Results results = rounded_once(of_all([](auto x, Attributes) { return x[0] * x[1]; }));
+  results.complex = Complex::kBilinear;
+  const Operator mul =
+      of_tensors(ACLGRAD_CALL(aclnnMul, kOperand, second_operand(5), kPromoted), samples, results,
+                 {"self·other, broadcasting", "self·other，支持广播", "mul(a, b), a * b", "mul"});
+  all.insert(all.end(), {mul, in_place(mul, ACLGRAD_CALL(aclnnInplaceMul))});
 }
 
 void add_sums_with_number(Operators& all) {
   const Parameter other = option(number("other", 2), "value");
-  Operator adds = of_number<decltype(aclnnAddsGetWorkspaceSize)>(
-      "aclnnAdds", {other, number("alpha", 2)},
-      of_one([](const auto& x, Attributes a) { return x + a[1] * a[0]; }));
-  adds.error_inputs = {unsigned_number(161002, "Ascend910B")};
-  adds.words.check = "adds";
-  adds.words.computes = {"self + alpha·scalar", "self + alpha·标量"};
-  adds.words.in_graph = "add(a, 2.0)";
-  Operator adds_in_place = in_place<decltype(aclnnInplaceAddsGetWorkspaceSize)>(adds);
-  adds_in_place.call.parameters.front() = as_const(adds_in_place.call.parameters.front());
-  adds_in_place.error_inputs = adds.error_inputs;
-  all.insert(all.end(), {adds, adds_in_place});
-
-  Operator subs = of_number<decltype(aclnnSubsGetWorkspaceSize)>(
-      "aclnnSubs", {other, number("alpha", 2)},
-      of_one([](const auto& x, Attributes a) { return x - a[1] * a[0]; }));
-  subs.error_inputs = adds.error_inputs;
-  subs.words.check = "subs";
-  subs.words.computes = {"self − alpha·scalar", "self − alpha·标量"};
-  Operator subs_in_place = in_place<decltype(aclnnInplaceSubsGetWorkspaceSize)>(subs);
-  subs_in_place.error_inputs = subs.error_inputs;
-  all.insert(all.end(), {subs, subs_in_place});
+  const std::vector<ErrorInput> error_inputs = {unsigned_number(161002, "Ascend910B")};
+  const Domain domain{
+      .everywhere = without(kNumbers, ACL_BOOL),
+      .mixed = {ACL_BOOL},
+      .also_refuses = is_whole_beside_fraction,
+      .samples = {{{{"other", 2.0}, {"alpha", -3.0}}}, {{{"other", -1.5}, {"alpha", 0.75}}}}};
+  const Operator adds{
+      .call = ACLGRAD_CALL(aclnnAdds, kOperand, other, kAlpha, kPromoted),
+      .domain = domain,
+      .results = rounded_once(of_one([](const auto& x, Attributes a) { return x + a[1] * a[0]; })),
+      .error_inputs = error_inputs,
+      .words = {"self + alpha·scalar", "self + alpha·标量", "add(a, 2.0)", "adds"}};
+  const Operator subs{
+      .call = ACLGRAD_CALL(aclnnSubs, kOperand, other, kAlpha, kPromoted),
+      .domain = domain,
+      .results = rounded_once(of_one([](const auto& x, Attributes a) { return x - a[1] * a[0]; })),
+      .error_inputs = error_inputs,
+      .words = {"self − alpha·scalar", "self − alpha·标量", "", "subs"}};
+  all.insert(all.end(),
+             {adds, as_const(in_place(adds, ACLGRAD_CALL(aclnnInplaceAdds), error_inputs)), subs,
+              in_place(subs, ACLGRAD_CALL(aclnnInplaceSubs), error_inputs)});
 }
 
 void add_product_with_number(Operators& all) {
+  const std::vector<ErrorInput> wrong_numbers = {unsigned_number(161002, "Ascend950"),
+                                                 unsigned_number(561103, "Ascend910B")};
   // Of self's dtype in the right call, so that the result is one, too.
   const Parameter other = option({"other", ScalarSpec{2, std::nullopt}}, "value");
-  Operator muls = of_number<decltype(aclnnMulsGetWorkspaceSize)>(
-      "aclnnMuls", {other}, of_one([](const auto& x, Attributes a) { return x * a[0]; }));
-  muls.domain.everywhere = kNumbers;
-  muls.domain.mixed = {};
-  muls.domain.samples = {{{{"other", 2.0}}}, {{{"other", -1.5}}}};
-  muls.domain.also_refuses = is_converted_to_less;
-  muls.error_inputs = {
-      unsigned_number(161002, "Ascend950"), unsigned_number(561103, "Ascend910B"),
-      refused("out", "INT32 of FLOAT", TensorSpec{.dtype = ACL_INT32}, "DT_INT32", "Ascend950")};
-  muls.words.check = "muls";
-  muls.words.computes = {"self·scalar", "self·标量"};
-  muls.words.in_graph = "mul(a, 2.0)";
-  Operator form = in_place<decltype(aclnnInplaceMulsGetWorkspaceSize)>(muls);
-  form.error_inputs = {muls.error_inputs[0],
-                       muls.error_inputs[1],
-                       {.what = "INT32 for a FLOAT number",
-                        .changes = {{"selfRef", TensorSpec{}}, {"other", ScalarSpec{1}}},
-                        .words = {"DT_INT32"},
-                        .product = "Ascend950",
-                        .dtype = ACL_INT32}};
-  all.insert(all.end(), {muls, form});
+  const Operator muls{
+      .call = ACLGRAD_CALL(aclnnMuls, kOperand, other, kPromoted),
+      .domain = {.everywhere = kNumbers,
+                 .also_refuses = is_converted_to_less,
+                 .samples = samples_of("other", {2, -1.5})},
+      .results = rounded_once(of_one([](const auto& x, Attributes a) { return x * a[0]; })),
+      .error_inputs = wrong_numbers +
+                      std::vector{refused("out", "INT32 of FLOAT", TensorSpec{.dtype = ACL_INT32},
+                                          "DT_INT32", "Ascend950")},
+      .words = {"self·scalar", "self·标量", "mul(a, 2.0)", "muls"}};
+  const ErrorInput wrong_tensor{.what = "INT32 for a FLOAT number",
+                                .changes = {{"selfRef", TensorSpec{}}, {"other", ScalarSpec{1}}},
+                                .words = {"DT_INT32"},
+                                .product = "Ascend950",
+                                .dtype = ACL_INT32};
+  all.insert(all.end(), {muls, in_place(muls, ACLGRAD_CALL(aclnnInplaceMuls),
+                                        wrong_numbers + std::vector{wrong_tensor})});
 }
 
 }  // namespace

@@ -20,9 +20,11 @@ inline DTypes without(DTypes dtypes, aclDataType dtype) {
   std::erase(dtypes, dtype);
   return dtypes;
 }
-inline DTypes operator+(DTypes dtypes, const DTypes& more) {
-  dtypes.insert(dtypes.end(), more.begin(), more.end());
-  return dtypes;
+// Lists of dtypes, parameters, samples and error inputs, one behind the other.
+template <class T>
+std::vector<T> operator+(std::vector<T> list, const std::vector<T>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+  return list;
 }
 
 constexpr size_t kAnyRank = 25;
@@ -110,6 +112,17 @@ inline Parameter no_option(Parameter parameter) {
 inline Parameter integer(std::string name, int64_t value) { return {std::move(name), value}; }
 inline Parameter flag(std::string name, bool value = false) { return {std::move(name), value}; }
 
+// A sample for each number of an attribute.
+inline std::vector<Sample> samples_of(const std::string& attribute,
+                                      std::initializer_list<double> numbers) {
+  std::vector<Sample> samples;
+  for (const double each : numbers) samples.push_back({{{attribute, each}}});
+  return samples;
+}
+
+// Of results that are copies of elements, or counts of them.
+inline constexpr Bound kExact{.of_float = 0, .of_16_bits = 0};
+
 // ---- Operators ----------------------------------------------------------------------------------
 
 // How a C function is called: its name and type, and its parameters.
@@ -123,23 +136,31 @@ Operator contract_of(std::string name, std::vector<Parameter> parameters, DTypes
           .domain = {.everywhere = std::move(everywhere), .from_a2_on = std::move(from_a2_on)}};
 }
 
-// The form in place of an operator: its first tensor is the result.
-template <class PhaseOne>
-Operator in_place_of(const Operator& op, std::string tensor = "selfRef") {
+// The form in place of an operator, which overwrites its first tensor.
+inline Operator in_place_of(const Operator& op, Signature call,
+                            std::vector<ErrorInput> error_inputs = {},
+                            std::string tensor = "selfRef") {
   Operator form = op;
-  form.call = signature_of<PhaseOne>("aclnnInplace" + op.name().substr(5), op.call.parameters);
+  form.call = std::move(call);
+  form.call.parameters = op.call.parameters;
   form.call.form_of = op.name();
   form.words.check.clear();
-  form.error_inputs.clear();
+  form.error_inputs = std::move(error_inputs);
   std::erase_if(form.call.parameters, [](const Parameter& each) {
     return each.tensor() != nullptr && each.tensor()->role == Role::kOutput;
   });
-  auto& first = std::get<TensorSpec>(form.call.parameters.front().spec);
-  form.call.parameters.front().name = std::move(tensor);
-  first.role = Role::kInPlace;
-  first.any_dtype = false;
-  first.any_shape = true;
-  form.call.parameters.front().type.clear();
+  Parameter& overwritten = form.call.parameters.front();
+  overwritten.name = std::move(tensor);
+  overwritten.type.clear();
+  auto& spec = std::get<TensorSpec>(overwritten.spec);
+  spec.role = Role::kInPlace;
+  spec.any_dtype = false;
+  spec.any_shape = true;
+  return form;
+}
+// One whose header declares the tensor const all the same.
+inline Operator as_const(Operator form) {
+  form.call.parameters.front() = as_const(std::move(form.call.parameters.front()));
   return form;
 }
 
@@ -170,6 +191,13 @@ inline Gradient from_result(std::string forward, std::vector<Number> corners = {
 inline Gradient from_input(std::string forward, std::vector<Number> corners = {},
                            Side side = Side::kAny) {
   return {std::move(forward), nullptr, std::move(corners), side};
+}
+
+// The sample with an outputMask; of a gradient that is not all there.
+inline Sample with_mask(Sample sample, Shape mask) {
+  sample.settings.emplace_back("outputMask", std::move(mask));
+  sample.is_gradient = false;
+  return sample;
 }
 
 // Results without the values that outputMask leaves out.

@@ -255,6 +255,12 @@ void Arguments::set(std::string_view attribute, const Setting& setting) {
   settings_.emplace_back(attribute, setting);
 }
 
+void Arguments::reshape(std::initializer_list<std::string_view> tensors, const Shape& shape) {
+  for (Parameter& each : parameters_) {
+    if (std::ranges::count(tensors, each.name) > 0) std::get<TensorSpec>(each.spec).shape = shape;
+  }
+}
+
 std::string Arguments::label() const {
   std::ostringstream text = plain_stream();
   for (const auto& [name, setting] : settings_) {

@@ -26,36 +26,35 @@ class Functions {
  public:
   explicit Functions(std::vector<Operator>& all) : all_(all) {}
 
-  template <class Forward, class InPlace>
-  void add(std::string name, const std::string& tensor, Operator op, const Function& function) {
-    op.call = signature_of<Forward>(std::move(name), op.call.parameters);
+  void add(Signature forward, Signature in_place, const std::string& tensor, Operator op,
+           const Function& function) {
+    forward.parameters = std::move(op.call.parameters);
+    op.call = std::move(forward);
     op.call.parameters[0].name = tensor;
-    op.words.computes = function.computes;
-    op.words.in_graph = function.in_graph;
-    if (!function.has_backward)
+    op.words = {function.computes.english, function.computes.chinese, function.in_graph};
+    if (!function.has_backward) {
       op.words.check = function.in_graph.substr(0, function.in_graph.find('('));
+    }
     op.domain.mixed = function.inputs;
     all_.push_back(op);
     op.domain.mixed.clear();
-    all_.push_back(in_place_of<InPlace>(op, op.name() == "aclnnSqrt" ? tensor : tensor + "Ref"));
-    if (op.name() == "aclnnReciprocal") {
-      all_.back().call.parameters[0] = as_const(all_.back().call.parameters[0]);
-    }
+    all_.push_back(in_place_of(op, std::move(in_place), {},
+                               op.name() == "aclnnSqrt" ? tensor : tensor + "Ref"));
+    if (op.name() == "aclnnReciprocal") all_.back() = as_const(all_.back());
   }
 
  private:
   std::vector<Operator>& all_;
 };
 
+// Two arguments of add(): the calls of a function and of its form in place.
+#define ACLGRAD_FUNCTION(name) ACLGRAD_CALL(aclnn##name), ACLGRAD_CALL(aclnnInplace##name)
+
 inline Operator function(Number low, Number high, Formula formula, DTypes everywhere = kAll,
                          DTypes from_a2_on = {ACL_BF16}) {
-  Operator op;
-  op.call.parameters = {any_dtype(in("self", low, high)), any_dtype(out("out"))};
-  op.domain.everywhere = std::move(everywhere);
-  op.domain.from_a2_on = std::move(from_a2_on);
-  op.results.formula = std::move(formula);
-  op.results.bound = bounded(2);
-  return op;
+  return {.call = {.parameters = {any_dtype(in("self", low, high)), any_dtype(out("out"))}},
+          .domain = {.everywhere = std::move(everywhere), .from_a2_on = std::move(from_a2_on)},
+          .results = {.formula = std::move(formula), .bound = bounded(2)}};
 }
 
 }  // namespace aclgrad::contract

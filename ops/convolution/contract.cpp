@@ -59,12 +59,8 @@ void arrange(Arguments& a) {
   if (std::ranges::any_of(result, [](int64_t size) { return size < 1; }) || count_of(x) == 0) {
     throw std::invalid_argument("the output would be empty");
   }
-  for (const char* name : {"output", "gradOutput"}) {
-    if (a.has(name)) a.shape(name) = result;
-  }
-  for (const char* name : {"bias", "gradBias"}) {
-    if (a.has(name)) a.shape(name) = {result[1]};
-  }
+  a.reshape({"output", "gradOutput"}, result);
+  a.reshape({"bias", "gradBias"}, {result[1]});
   if (!a.has("gradInput")) return;
   a.shape("gradInput") = x;
   a.shape("gradWeight") = w;
@@ -282,15 +278,14 @@ void describe(Operator& op) {
 }
 
 void add_forward(std::vector<Operator>& all) {
-  Operator op = contract_of<decltype(aclnnConvolutionGetWorkspaceSize)>(
-      "aclnnConvolution",
-      {tensor(in("input"), {1, 4, 5, 6}),
-       option(tensor(in("weight"), {6, 2, 3, 2}), "weight", Sets::kShape),
-       optional(tensor(in("bias"), {6})), values("stride", {2, 1}), values("padding", {1, 0}),
-       values("dilation", {1, 2}), flag("transposed"), values("outputPadding", {0, 0}, true),
-       integer("groups", 2), result("output", {1, 6, 3, 4}),
-       declared(integer("cubeMathType", 1), "int8_t")},
-      kFloats);
+  Operator op{.call = ACLGRAD_CALL(
+                  aclnnConvolution, tensor(in("input"), {1, 4, 5, 6}),
+                  option(tensor(in("weight"), {6, 2, 3, 2}), "weight", Sets::kShape),
+                  optional(tensor(in("bias"), {6})), values("stride", {2, 1}),
+                  values("padding", {1, 0}), values("dilation", {1, 2}), flag("transposed"),
+                  values("outputPadding", {0, 0}, true), integer("groups", 2),
+                  result("output", {1, 6, 3, 4}), declared(integer("cubeMathType", 1), "int8_t")),
+              .domain = {.everywhere = kFloats}};
   describe(op);
   op.results.reference = convolution<false>;
   op.results.magnitude = convolution<true>;
@@ -328,24 +323,17 @@ void add_forward(std::vector<Operator>& all) {
 }
 
 void add_backward(std::vector<Operator>& all) {
-  Operator op = contract_of<decltype(aclnnConvolutionBackwardGetWorkspaceSize)>(
-      "aclnnConvolutionBackward",
-      {tensor(in("gradOutput"), {1, 6, 3, 4}),
-       tensor(in("input"), {1, 4, 5, 6}),
-       option(tensor(in("weight"), {6, 2, 3, 2}), "weight", Sets::kShape),
-       no_option(values("biasSizes", {6}, true)),
-       values("stride", {2, 1}),
-       values("padding", {1, 0}),
-       values("dilation", {1, 2}),
-       flag("transposed"),
-       values("outputPadding", {0, 0}),
-       declared(integer("groups", 2), "int"),
-       {"outputMask", BoolsSpec{{1, 1, 1}, 161001, 161001}},
-       declared(integer("cubeMathType", 1), "int8_t"),
-       result("gradInput", {1, 4, 5, 6}),
-       result("gradWeight", {6, 2, 3, 2}),
-       result("gradBias", {6})},
-      kFloats);
+  Operator op{.call = ACLGRAD_CALL(
+                  aclnnConvolutionBackward, tensor(in("gradOutput"), {1, 6, 3, 4}),
+                  tensor(in("input"), {1, 4, 5, 6}),
+                  option(tensor(in("weight"), {6, 2, 3, 2}), "weight", Sets::kShape),
+                  no_option(values("biasSizes", {6}, true)), values("stride", {2, 1}),
+                  values("padding", {1, 0}), values("dilation", {1, 2}), flag("transposed"),
+                  values("outputPadding", {0, 0}), declared(integer("groups", 2), "int"),
+                  {"outputMask", BoolsSpec{{1, 1, 1}, 161001, 161001}},
+                  declared(integer("cubeMathType", 1), "int8_t"), result("gradInput", {1, 4, 5, 6}),
+                  result("gradWeight", {6, 2, 3, 2}), result("gradBias", {6})),
+              .domain = {.everywhere = kFloats}};
   describe(op);
   op.domain.base = "input";
   op.results.reference = convolution_backward<false>;

@@ -16,15 +16,12 @@
 namespace aclgrad::contract {
 namespace {
 
-// What all have in common: values are copied.
-Operator selecting(Operator op, std::string check, Text computes, std::string in_graph) {
-  op.results.bound = {.of_float = 0.5001};
-  op.results.complex = Complex::kParts;
-  op.words.check = std::move(check);
-  op.words.computes = std::move(computes);
-  op.words.in_graph = std::move(in_graph);
-  op.results.nan_goes_through = false;  // those of elements that no number names do not
-  return op;
+// Values are copied; NaN in elements that no number names does not go through.
+Results selected(Reference reference) {
+  return {.reference = std::move(reference),
+          .complex = Complex::kParts,
+          .bound = {.of_float = 0.5001},
+          .nan_goes_through = false};
 }
 
 // Numbers of elements; `fill` in the right call.
@@ -52,12 +49,15 @@ int64_t from_front(Number number, int64_t size) {
 ErrorInput wrong_dim() { return refused("dim", "out of range", int64_t{2}, "is 2"); }
 
 // No elements that numbers could name.
-ErrorInput nothing_there(Shape index, Shape out) {
-  return {.what = "without elements",
-          .changes = {{"self", TensorSpec{{2, 0}}},
-                      {"index", TensorSpec{.shape = std::move(index), .dtype = ACL_INT64}},
-                      {"out", TensorSpec{std::move(out)}}},
-          .words = {"[2, 0]"}};
+ErrorInput nothing_there(Shape index, Shape out, std::optional<int64_t> dim = std::nullopt) {
+  ErrorInput error_input{
+      .what = "without elements",
+      .changes = {{"self", TensorSpec{{2, 0}}},
+                  {"index", TensorSpec{.shape = std::move(index), .dtype = ACL_INT64}},
+                  {"out", TensorSpec{std::move(out)}}},
+      .words = {"[2, 0]"}};
+  if (dim) error_input.changes.emplace_back("dim", *dim);
+  return error_input;
 }
 
 ErrorInput many_for_a_scalar(Shape index) {
@@ -96,74 +96,73 @@ void arrange_selection(Arguments& a) {
 }
 
 void add_selections(std::vector<Operator>& all) {
-  Operator select_all = selecting(
-      contract_of<decltype(aclnnIndexSelectGetWorkspaceSize)>(
-          "aclnnIndexSelect",
-          {in("self"), integer("dim", -1), indices("index", {3}), shaped(out("out"), {2, 3})},
-          kNumbers + kUnsigned),
-      "index_select", {"slices by their numbers", "按下标选取"}, "index_select(x, dim, index)");
-  select_all.domain.arrange = arrange_selection;
-  select_all.results.reference = select;
-  select_all.domain.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
-  select_all.error_inputs = {wrong_dim(), nothing_there({3}, {2, 3}), many_for_a_scalar({3})};
-  all.push_back(select_all);
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnIndexSelect, in("self"), integer("dim", -1), indices("index", {3}),
+                           shaped(out("out"), {2, 3})),
+      .domain = {.everywhere = kNumbers + kUnsigned,
+                 .arrange = arrange_selection,
+                 .samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}}},
+      .results = selected(select),
+      .error_inputs = {wrong_dim(), nothing_there({3}, {2, 3}), many_for_a_scalar({3})},
+      .words = {"slices by their numbers", "按下标选取", "index_select(x, dim, index)",
+                "index_select"},
+  });
 
-  Operator gather_v2 = selecting(
-      contract_of<decltype(aclnnGatherV2GetWorkspaceSize)>(
-          "aclnnGatherV2",
-          {in("self"), integer("dim", 0), indices("index", {2, 3}), shaped(out("out"), {2, 3, 4})},
-          kNumbers),
-      "gather_v2", {"slices by a tensor of their numbers", "按下标张量选取"}, "");
-  gather_v2.domain.also_accepts = [](const Arguments&, std::string_view product,
-                                     aclDataType dtype) {
-    return product == "Ascend950" && dtype == ACL_UINT16;
-  };
-  gather_v2.domain.arrange = arrange_selection;
-  gather_v2.results.reference = select;
-  gather_v2.domain.samples = {{{{"dim", 1.0}}}, {{{"dim", -1.0}, {"index", Shape{4}}}}};
-  gather_v2.error_inputs = {wrong_dim(), nothing_there({2}, {2, 2}), many_for_a_scalar({3})};
-  gather_v2.error_inputs[1].changes.emplace_back("dim", int64_t{1});
+  Operator gather_v2{
+      .call = ACLGRAD_CALL(aclnnGatherV2, in("self"), integer("dim", 0), indices("index", {2, 3}),
+                           shaped(out("out"), {2, 3, 4})),
+      .domain = {.everywhere = kNumbers,
+                 .also_accepts =
+                     [](const Arguments&, std::string_view product, aclDataType dtype) {
+                       return product == "Ascend950" && dtype == ACL_UINT16;
+                     },
+                 .arrange = arrange_selection,
+                 .samples = {{{{"dim", 1.0}}}, {{{"dim", -1.0}, {"index", Shape{4}}}}}},
+      .results = selected(select),
+      .error_inputs = {wrong_dim(), nothing_there({2}, {2, 2}, 1), many_for_a_scalar({3})},
+      .words = {"slices by a tensor of their numbers", "按下标张量选取", "", "gather_v2"}};
   all.push_back(gather_v2);
 }
 
 // ---- A number for each element ------------------------------------------------------------------
 
 void add_gather(std::vector<Operator>& all) {
-  Operator op =
-      selecting(contract_of<decltype(aclnnGatherGetWorkspaceSize)>(
-                    "aclnnGather",
-                    {any_shape(in("self")), integer("dim", -1), indices("index", {2, 3}),
-                     shaped(out("out"), {2, 3})},
-                    without(without(kNumbers, ACL_COMPLEX64), ACL_COMPLEX128) + kUnsigned),
-                "gather", {"an element of a dimension for each position", "逐元素按下标选取"},
-                "gather(x, dim, index)");
-  op.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     Shape index = a.shape("self");
     const size_t axis = checked_axis(a);
     limit(a.tensor("index"), -index[axis], index[axis] - 1);
     index[axis] = 3;
     a.shape("index") = a.shape("out") = index;
   };
-  op.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto reference = [](const Arguments& a, const Arrays& in) {
     const size_t axis = checked_axis(a);
     return Arrays{dense::generate(in[1].shape, [&](Shape at) {
       at[axis] = from_front(dense::at(in[1], at), in[0].shape[axis]);
       return dense::at(in[0], at);
     })};
   };
-  op.domain.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
-  op.error_inputs = {wrong_dim(),
-                     nothing_there({2, 3}, {2, 3}),
-                     {.what = "that is larger",
-                      .changes = {{"index", TensorSpec{.shape = {3, 3}, .dtype = ACL_INT64}},
-                                  {"out", TensorSpec{{3, 3}}}},
-                      .words = {"[3, 3]"}},
-                     {.what = "of rank 9",
-                      .changes = {{"self", TensorSpec{Shape(9, 1)}},
-                                  {"index", TensorSpec{.shape = Shape(9, 1), .dtype = ACL_INT64}},
-                                  {"out", TensorSpec{Shape(9, 1)}}},
-                      .words = {"has 9"}}};
-  all.push_back(op);
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnGather, any_shape(in("self")), integer("dim", -1),
+                           indices("index", {2, 3}), shaped(out("out"), {2, 3})),
+      .domain = {.everywhere =
+                     without(without(kNumbers, ACL_COMPLEX64), ACL_COMPLEX128) + kUnsigned,
+                 .arrange = arrange,
+                 .samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}}},
+      .results = selected(reference),
+      .error_inputs = {wrong_dim(),
+                       nothing_there({2, 3}, {2, 3}),
+                       {.what = "that is larger",
+                        .changes = {{"index", TensorSpec{.shape = {3, 3}, .dtype = ACL_INT64}},
+                                    {"out", TensorSpec{{3, 3}}}},
+                        .words = {"[3, 3]"}},
+                       {.what = "of rank 9",
+                        .changes = {{"self", TensorSpec{Shape(9, 1)}},
+                                    {"index", TensorSpec{.shape = Shape(9, 1), .dtype = ACL_INT64}},
+                                    {"out", TensorSpec{Shape(9, 1)}}},
+                        .words = {"has 9"}}},
+      .words = {"an element of a dimension for each position", "逐元素按下标选取",
+                "gather(x, dim, index)", "gather"},
+  });
 }
 
 // ---- Embedding ----------------------------------------------------------------------------------
@@ -205,77 +204,68 @@ Array row_sums(const Arguments& a, const Arrays& in, bool magnitudes) {
 }
 
 void add_embedding(std::vector<Operator>& all) {
-  Operator forward = selecting(
-      contract_of<decltype(aclnnEmbeddingGetWorkspaceSize)>(
-          "aclnnEmbedding",
-          {in("weight"), indices("indices", {3}), as_const(shaped(out("out"), {3, 4}))}, kNumbers),
-      "", {"rows by their numbers", "按下标取行"}, "embedding(weight, indices)");
-  forward.domain.base_shape = {5, kN};
-  forward.domain.arrange = arrange_embedding;
-  forward.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{dense::generate(a.shape("out"), [&](const Shape& at) {
       const Number row = dense::at(in[1], Shape(at.begin(), at.end() - 1));
       return dense::at(in[0], {static_cast<int64_t>(row), at.back()});
     })};
   };
-  forward.domain.samples = {{{{"indices", Shape{7}}}}, {{{"indices", Shape{2, 3}}}}};
-  forward.domain.value_samples = {{{{"weight", Shape{300, 70}}, {"indices", Shape{500}}}}};
-  forward.error_inputs = {};
+  Operator forward{
+      .call = ACLGRAD_CALL(aclnnEmbedding, in("weight"), indices("indices", {3}),
+                           as_const(shaped(out("out"), {3, 4}))),
+      .domain = {.everywhere = kNumbers,
+                 .base_shape = {5, kN},
+                 .arrange = arrange_embedding,
+                 .samples = {{{{"indices", Shape{7}}}}, {{{"indices", Shape{2, 3}}}}},
+                 .value_samples = {{{{"weight", Shape{300, 70}}, {"indices", Shape{500}}}}}},
+      .results = selected(reference),
+      .error_inputs = {},
+      .words = {"rows by their numbers", "按下标取行", "embedding(weight, indices)"}};
   all.push_back(forward);
 
-  Operator backward =
-      selecting(contract_of<decltype(aclnnEmbeddingDenseBackwardGetWorkspaceSize)>(
-                    "aclnnEmbeddingDenseBackward",
-                    {any_dtype(shaped(in("grad"), {3, 4})), any_dtype(indices("indices", {3}, 0)),
-                     no_option(declared(integer("numWeights", 1), "uint64_t")),
-                     declared(integer("paddingIdx", -1), "uint64_t"), flag("scaleGradByFreq"),
-                     as_const(any_dtype(shaped(out("out"), {1, 4})))},
-                    kFloats),
-                "embedding", {"sums of the rows of one number", "按下标累加各行梯度"},
-                "embedding_dense_backward(g, indices, rows)");
-  backward.results.complex = Complex::kUnknown;
-  backward.domain.base = "out";
-  backward.domain.base_shape = forward.domain.base_shape;
-  backward.domain.arrange = arrange_embedding;
-  backward.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto backward_reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{row_sums(a, in, false)};
   };
-  backward.results.magnitude = [](const Arguments& a, const Arrays& in) {
-    return Arrays{row_sums(a, in, true)};
-  };
-  // A sum of DOUBLE rounds at every addition, of 8 rows at most here.
-  backward.results.bound = {.of_float = 0.5005, .of_double = 8};
-  backward.gradient = from_input(forward.name());
-  backward.gradient->inputs = [](const Arguments&, const Arrays& in, const Arrays&,
-                                 const Array& gradient) {
+  const auto given = [](const Arguments&, const Arrays& in, const Arrays&, const Array& gradient) {
     return Arrays{gradient, in[1]};
   };
-  backward.domain.samples = {{{{"indices", Shape{7}}}},
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnEmbeddingDenseBackward, any_dtype(shaped(in("grad"), {3, 4})),
+                           any_dtype(indices("indices", {3}, 0)),
+                           no_option(declared(integer("numWeights", 1), "uint64_t")),
+                           declared(integer("paddingIdx", -1), "uint64_t"), flag("scaleGradByFreq"),
+                           as_const(any_dtype(shaped(out("out"), {1, 4})))),
+      .domain = {.everywhere = kFloats,
+                 .base = "out",
+                 .base_shape = forward.domain.base_shape,
+                 .arrange = arrange_embedding,
+                 .samples = {{{{"indices", Shape{7}}}},
                              {{{"indices", Shape{2, 3}}}},
                              {{{"indices", Shape{7}}, {"paddingIdx", 2.0}}, false},
-                             {{{"indices", Shape{7}}, {"scaleGradByFreq", 1.0}}, false}};
-  backward.domain.value_samples = {{{{"out", Shape{300, 70}}, {"indices", Shape{500}}}}};
-  backward.error_inputs = {refused("numWeights", "other than out's", int64_t{2}, "[2, 4]")};
-  all.push_back(backward);
+                             {{{"indices", Shape{7}}, {"scaleGradByFreq", 1.0}}, false}},
+                 .value_samples = {{{{"out", Shape{300, 70}}, {"indices", Shape{500}}}}}},
+      .results = {.reference = backward_reference,
+                  .complex = Complex::kUnknown,
+                  // A sum of DOUBLE rounds at every addition, of 8 rows at most here.
+                  .bound = {.of_float = 0.5005, .of_double = 8},
+                  .magnitude = [](const Arguments& a,
+                                  const Arrays& in) { return Arrays{row_sums(a, in, true)}; },
+                  .nan_goes_through = false},
+      .gradient = Gradient{.of = "aclnnEmbedding", .inputs = given},
+      .error_inputs = {refused("numWeights", "other than out's", int64_t{2}, "[2, 4]")},
+      .words = {"sums of the rows of one number", "按下标累加各行梯度",
+                "embedding_dense_backward(g, indices, rows)", "embedding"},
+  });
 }
 
 // ---- Arange -------------------------------------------------------------------------------------
 
 void add_arange(std::vector<Operator>& all) {
-  Operator op = selecting(
-      contract_of<decltype(aclnnArangeGetWorkspaceSize)>(
-          "aclnnArange",
-          {number("start", 0), number("end", 1), number("step", 1), shaped(out("out"), {1})},
-          {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT64, ACL_INT32}),
-      "arange", {"numbers at equal distances", "等差数列"}, "arange(graph, start, end, step)");
-  op.domain.base = "out";
-  op.domain.base_shape = {kN};
-  op.domain.max_rank = 1;
-  op.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     const Number count = (a.number("end") - a.number("start")) / a.number("step");
     a.shape("out") = {static_cast<int64_t>(std::ceil(count))};
   };
-  op.results.reference = [](const Arguments& a, const Arrays&) {
+  const auto reference = [](const Arguments& a, const Arrays&) {
     return Arrays{dense::generate(a.shape("out"), [&](const Shape& at) {
       return a.number("start") + static_cast<Number>(at[0]) * a.number("step");
     })};
@@ -283,22 +273,37 @@ void add_arange(std::vector<Operator>& all) {
   const auto sample = [](double start, double end, double step) {
     return Sample{{{"start", start}, {"end", end}, {"step", step}}};
   };
-  op.domain.samples = {sample(-3, 9, 1), sample(7, -8, -3), sample(-1.5, 2.125, 0.25)};
-  // As integers these are others.
-  op.domain.also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {
-    return is_whole(dtype) && a.number("step") != std::trunc(a.number("step"));
-  };
   const auto scalars = [](double start, double end, double step) {
     return std::vector<std::pair<std::string, ParameterSpec>>{
         {"step", ScalarSpec{step, ACL_INT64}},
         {"start", ScalarSpec{start, ACL_INT64}},
         {"end", ScalarSpec{end, ACL_INT64}}};
   };
-  op.error_inputs = {
-      {.what = "= 0", .changes = scalars(0, 1, 0), .words = {"is 0"}},
-      {.what = "that leads away", .changes = scalars(0, 1, -1), .words = {"is -1"}},
-      {.what = "with more numbers than out has", .changes = scalars(0, 3, 1), .words = {"[3]"}}};
-  all.push_back(op);
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnArange, number("start", 0), number("end", 1), number("step", 1),
+                           shaped(out("out"), {1})),
+      .domain = {.everywhere = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT64, ACL_INT32},
+                 // As integers these are others.
+                 .also_refuses =
+                     [](const Arguments& a, std::string_view, aclDataType dtype) {
+                       return is_whole(dtype) && a.number("step") != std::trunc(a.number("step"));
+                     },
+                 .max_rank = 1,
+                 .base = "out",
+                 .base_shape = {kN},
+                 .arrange = arrange,
+                 .samples = {sample(-3, 9, 1), sample(7, -8, -3), sample(-1.5, 2.125, 0.25)}},
+      .results = selected(reference),
+      .error_inputs = {{.what = "= 0", .changes = scalars(0, 1, 0), .words = {"is 0"}},
+                       {.what = "that leads away",
+                        .changes = scalars(0, 1, -1),
+                        .words = {"is -1"}},
+                       {.what = "with more numbers than out has",
+                        .changes = scalars(0, 3, 1),
+                        .words = {"[3]"}}},
+      .words = {"numbers at equal distances", "等差数列", "arange(graph, start, end, step)",
+                "arange"},
+  });
 }
 
 }  // namespace

@@ -71,22 +71,22 @@ Arrays mse_loss_backward(const Arguments& a, const Arrays& in) {
 void add_mse_loss(std::vector<Operator>& all) {
   const Parameter self = any_dtype(of(in("self"), {2, 3}, 3));
   const Parameter target = any_dtype(of(in("target"), {2, 3}));
-  Operator forward = contract_of<decltype(aclnnMseLossGetWorkspaceSize)>(
-      "aclnnMseLoss", {self, target, integer("reduction", kMean), any_dtype(of(out("out"), {}))},
-      kFloats);
-  forward.domain.samples = kReductions;
-  forward.domain.value_samples = compared_samples();
-  forward.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     const Shape shape = compared_shape(a);
     a.shape("out") = a.number("reduction") == kNone ? shape : Shape{};
   };
-  forward.results.reference = mse_loss;
-  forward.results.bound = {.of_float = 0.5005};
-  forward.error_inputs = {bad_reduction(3)};
-  forward.words.computes = {
-      "(self − target)², none, mean or sum; with Out of the first dimension alone",
-      "(self − target)²，不规约、平均或求和；Out 只沿第一维"};
-  forward.words.in_graph = "mse_loss(prediction, target)";
+  const Operator forward{
+      .call = ACLGRAD_CALL(aclnnMseLoss, self, target, integer("reduction", kMean),
+                           any_dtype(of(out("out"), {}))),
+      .domain = {.everywhere = kFloats,
+                 .arrange = arrange,
+                 .samples = kReductions,
+                 .value_samples = compared_samples()},
+      .results = {.reference = mse_loss, .bound = {.of_float = 0.5005}},
+      .error_inputs = {bad_reduction(3)},
+      .words = {"(self − target)², none, mean or sum; with Out of the first dimension alone",
+                "(self − target)²，不规约、平均或求和；Out 只沿第一维",
+                "mse_loss(prediction, target)"}};
 
   Operator of_rows = forward;
   of_rows.call = signature_of<decltype(aclnnMseLossOutGetWorkspaceSize)>(
@@ -101,26 +101,25 @@ void add_mse_loss(std::vector<Operator>& all) {
   of_rows.error_inputs = {bad_reduction(-1)};
   of_rows.call.form_of = forward.name();
 
-  Operator backward = contract_of<decltype(aclnnMseLossBackwardGetWorkspaceSize)>(
-      "aclnnMseLossBackward",
-      {of(in("gradOutput"), {2, 3}), of(in("self"), {2, 3}, 3), of(in("target"), {2, 3}),
-       integer("reduction", kSum), any_dtype(of(out("out"), {2, 3}))},
-      kFloats);
-  backward.domain.base = "self";
-  backward.domain.samples = kReductions;
-  backward.domain.value_samples = compared_samples();
-  backward.domain.arrange = [](Arguments& a) {
+  const auto backward_arrange = [](Arguments& a) {
     a.shape("out") = compared_shape(a);
     a.shape("gradOutput") = a.number("reduction") == kNone ? a.shape("out") : Shape{};
   };
-  backward.results.reference = mse_loss_backward;
-  backward.results.bound = {.of_float = 0.5005, .inner = 0.05};
-  backward.gradient = from_input(forward.name());
-  backward.error_inputs = {bad_reduction(3), bad_reduction(-1)};
-  backward.words.check = "mse_loss";
-  backward.words.computes = {"2(self − target)·g, divided by the count for mean",
-                             "2(self − target)·g，平均时再除以个数"};
-  backward.words.in_graph = "mse_loss_backward(g, prediction, target, reduction)";
+  const Operator backward{
+      .call = ACLGRAD_CALL(aclnnMseLossBackward, of(in("gradOutput"), {2, 3}),
+                           of(in("self"), {2, 3}, 3), of(in("target"), {2, 3}),
+                           integer("reduction", kSum), any_dtype(of(out("out"), {2, 3}))),
+      .domain = {.everywhere = kFloats,
+                 .base = "self",
+                 .arrange = backward_arrange,
+                 .samples = kReductions,
+                 .value_samples = compared_samples()},
+      .results = {.reference = mse_loss_backward, .bound = {.of_float = 0.5005, .inner = 0.05}},
+      .gradient = from_input(forward.name()),
+      .error_inputs = {bad_reduction(3), bad_reduction(-1)},
+      .words = {"2(self − target)·g, divided by the count for mean",
+                "2(self − target)·g，平均时再除以个数",
+                "mse_loss_backward(g, prediction, target, reduction)", "mse_loss"}};
   all.insert(all.end(), {forward, of_rows, backward});
 }
 
@@ -191,15 +190,14 @@ void add_nll_loss(std::vector<Operator>& all) {
   for (Sample& each : samples) each.settings.emplace_back("ignoreIndex", kIgnored);
   std::vector<Sample> many_rows = samples;
   for (Sample& each : many_rows) each.settings.emplace_back("self", Shape{5000, 5});
-  Operator forward = contract_of<decltype(aclnnNLLLossGetWorkspaceSize)>(
-      "aclnnNLLLoss",
-      {self, target, weight, reduction, ignored, any_dtype(of(out("out"), {})),
-       any_dtype(of(out("totalWeightOut"), {}))},
-      kFloats);
-  forward.domain.max_rank = 2;
-  forward.domain.base_shape = {kN, 5};
-  forward.domain.samples = samples;
-  forward.domain.value_samples = many_rows;
+  Operator forward{
+      .call = ACLGRAD_CALL(aclnnNLLLoss, self, target, weight, reduction, ignored,
+                           any_dtype(of(out("out"), {})), any_dtype(of(out("totalWeightOut"), {}))),
+      .domain = {.everywhere = kFloats,
+                 .max_rank = 2,
+                 .base_shape = {kN, 5},
+                 .samples = samples,
+                 .value_samples = many_rows}};
   for (const aclDataType of_target : {ACL_INT32, ACL_UINT8}) {
     forward.domain.value_samples.push_back(samples[1]);
     forward.domain.value_samples.back().settings.emplace_back("target", of_target);
@@ -218,38 +216,34 @@ void add_nll_loss(std::vector<Operator>& all) {
                             "−weight·self[target]；平均时除以权重之和"};
   forward.words.in_graph = "nll_loss(log_probabilities, target), cross_entropy";
 
-  Operator backward = contract_of<decltype(aclnnNLLLossBackwardGetWorkspaceSize)>(
-      "aclnnNLLLossBackward",
-      {of(in("gradOutput"), {}), self, target, weight, reduction, ignored,
-       of(in("totalWeight", 1, 8), {}), any_dtype(of(out("out"), {2, 3}))},
-      kFloats);
-  backward.domain.max_rank = 2;
-  backward.domain.base = "self";
-  backward.domain.base_shape = forward.domain.base_shape;
-  backward.domain.samples = samples;
-  backward.domain.value_samples = many_rows;
-  backward.domain.arrange = arrange_classes;
-  backward.results.reference = nll_loss_backward;
-  backward.results.bound = {.of_float = 0.5005, .inner = 0.05};
-  backward.gradient = Gradient{
-      forward.name(), [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
-        const Array none{{}, {1}};
-        return Arrays{g, x[0], x[1], x[2], y[1].values.empty() ? none : y[1]};
-      }};
-  backward.error_inputs = {
-      bad_reduction(3),
-      {.what = "of another shape",
-       .changes = {{"self", TensorSpec{{2, 0}}},
-                   {"weight", TensorSpec{{0}}},
-                   {"out", TensorSpec{{2, 0}}}},
-       .words = {"[2, 0]"}},
-      {.what = "of another shape, without a reduction",
-       .changes = {{"gradOutput", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
-       .words = {"[2]"}}};
-  backward.words.check = "nll_loss";
-  backward.words.computes = {"−weight·g at the target, 0 elsewhere",
-                             "在 target 处为 −weight·g，其余为 0"};
-  backward.words.in_graph = "nll_loss_backward(g, ...)";
+  const auto given = [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
+    const Array none{{}, {1}};
+    return Arrays{g, x[0], x[1], x[2], y[1].values.empty() ? none : y[1]};
+  };
+  const Operator backward{
+      .call = ACLGRAD_CALL(aclnnNLLLossBackward, of(in("gradOutput"), {}), self, target, weight,
+                           reduction, ignored, of(in("totalWeight", 1, 8), {}),
+                           any_dtype(of(out("out"), {2, 3}))),
+      .domain = {.everywhere = kFloats,
+                 .max_rank = 2,
+                 .base = "self",
+                 .base_shape = forward.domain.base_shape,
+                 .arrange = arrange_classes,
+                 .samples = samples,
+                 .value_samples = many_rows},
+      .results = {.reference = nll_loss_backward, .bound = {.of_float = 0.5005, .inner = 0.05}},
+      .gradient = Gradient{.of = forward.name(), .inputs = given},
+      .error_inputs = {bad_reduction(3),
+                       {.what = "of another shape",
+                        .changes = {{"self", TensorSpec{{2, 0}}},
+                                    {"weight", TensorSpec{{0}}},
+                                    {"out", TensorSpec{{2, 0}}}},
+                        .words = {"[2, 0]"}},
+                       {.what = "of another shape, without a reduction",
+                        .changes = {{"gradOutput", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
+                        .words = {"[2]"}}},
+      .words = {"−weight·g at the target, 0 elsewhere", "在 target 处为 −weight·g，其余为 0",
+                "nll_loss_backward(g, ...)", "nll_loss"}};
   all.insert(all.end(), {forward, backward});
 }
 

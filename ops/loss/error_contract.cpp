@@ -22,12 +22,8 @@ void arrange_loss(Arguments& a) {
   const Shape loss = a.number("reduction") == kNone ? shape : Shape{};
   a.shape("target") = shape;
   const bool is_backward = a.has("gradOutput") || a.has("gradOut");
-  for (const char* name : {"out", "result", "gradInput"}) {
-    if (a.has(name)) a.shape(name) = is_backward ? shape : loss;
-  }
-  for (const char* name : {"gradOutput", "gradOut"}) {
-    if (a.has(name)) a.shape(name) = loss;
-  }
+  a.reshape({"out", "result", "gradInput"}, is_backward ? shape : loss);
+  a.reshape({"gradOutput", "gradOut"}, loss);
 }
 
 // ---- Absolute errors ----------------------------------------------------------------------------

@@ -13,12 +13,6 @@
 namespace aclgrad::contract {
 namespace {
 
-void give_shape(Arguments& a, std::initializer_list<const char*> names, const Shape& shape) {
-  for (const char* name : names) {
-    if (a.has(name)) a.shape(name) = shape;
-  }
-}
-
 Array filled_with(const Shape& shape, Number value) {
   return {shape, std::vector<Number>(static_cast<size_t>(count_of(shape)), value)};
 }
@@ -125,11 +119,10 @@ void arrange_batch(Arguments& a) {
   if (input.size() < 2 || input.size() > 8 || count_of(input) == 0) {
     throw std::invalid_argument("the input needs 2 to 8 dimensions, and elements");
   }
-  give_shape(a, {"output", "gradOut", "gradInput"}, input);
-  give_shape(a,
-             {"weight", "bias", "runningMean", "runningVar", "saveMean", "saveInvstd", "gradWeight",
-              "gradBias"},
-             {input[1]});
+  a.reshape({"output", "gradOut", "gradInput"}, input);
+  a.reshape({"weight", "bias", "runningMean", "runningVar", "saveMean", "saveInvstd", "gradWeight",
+             "gradBias"},
+            {input[1]});
   // Without training null is accepted.
   for (const char* name : {"saveMean", "saveInvstd"}) {
     a.tensor(name).optional = a.number("training") == 0 && !a.is_set(name);
@@ -247,6 +240,16 @@ std::vector<Sample> batch_samples() {
           in_float};
 }
 
+// What the backward is given.
+Arrays given_batch(const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
+  const auto has = [&a](size_t i) { return !a.parameters()[i].tensor()->optional; };
+  Arrays given = {g, x[0]};
+  if (has(2)) given.push_back(x[1]);
+  if (has(3)) given.insert(given.end(), x.end() - 2, x.end());  // the running statistics
+  if (a.number("training") != 0) given.insert(given.end(), y.end() - 2, y.end());
+  return given;
+}
+
 void add_batch_norm(std::vector<Operator>& all) {
   const auto image = [](Parameter parameter) {
     return any_dtype(shaped(std::move(parameter), {2, 3, 4}));
@@ -259,87 +262,54 @@ void add_batch_norm(std::vector<Operator>& all) {
     std::get<TensorSpec>(parameter.spec).role = Role::kInPlace;
     return parameter;
   };
-  Operator forward =
-      contract_of<decltype(aclnnBatchNormGetWorkspaceSize)>("aclnnBatchNorm",
-                                                            {filled(image(in("input")), 3),
-                                                             optional(vector(in("weight"))),
-                                                             optional(vector(in("bias"))),
-                                                             running("runningMean", -4),
-                                                             running("runningVar", 0.5L),
-                                                             flag("training", true),
-                                                             {"momentum", 0.25},
-                                                             {"eps", 0.25},
-                                                             image(out("output")),
-                                                             vector(out("saveMean")),
-                                                             vector(out("saveInvstd"))},
-                                                            kFloats);
-  forward.domain.base_shape = {kN, 3, 4};
-  forward.domain.arrange = arrange_batch;
-  forward.domain.samples = batch_samples();
-  forward.results.reference = batch_norm<false>;
-  forward.results.magnitude = batch_norm<true>;
-  forward.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
-  forward.words.computes = {
-      "(x − m)/√(v + eps)·weight + bias for every channel, with the mean and variance of the batch "
-      "(training, which updates the running ones) or the running ones",
-      "对每个通道求 (x − m)/√(v + eps)·weight + "
-      "bias：训练时用批统计量（并更新滑动统计量），否则用滑动统计量"};
-  forward.words.in_graph = "batch_norm(x, weight, bias, running_mean, running_var, options)";
+  const Operator forward{
+      .call = ACLGRAD_CALL(
+          aclnnBatchNorm, filled(image(in("input")), 3), optional(vector(in("weight"))),
+          optional(vector(in("bias"))), running("runningMean", -4), running("runningVar", 0.5L),
+          flag("training", true), {"momentum", 0.25}, {"eps", 0.25}, image(out("output")),
+          vector(out("saveMean")), vector(out("saveInvstd"))),
+      .domain = {.everywhere = kFloats,
+                 .base_shape = {kN, 3, 4},
+                 .arrange = arrange_batch,
+                 .samples = batch_samples()},
+      .results = {.reference = batch_norm<false>,
+                  .bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8},
+                  .magnitude = batch_norm<true>},
+      .words = {"(x − m)/√(v + eps)·weight + bias for every channel, with the mean "
+                "and variance of the batch "
+                "(training, which updates the running ones) or the running ones",
+                "对每个通道求 (x − m)/√(v + eps)·weight + "
+                "bias：训练时用批统计量（并更新滑动统计量），否则用滑动统计量",
+                "batch_norm(x, weight, bias, running_mean, running_var, options)"}};
 
-  Operator backward = contract_of<decltype(aclnnBatchNormBackwardGetWorkspaceSize)>(
-      "aclnnBatchNormBackward",
-      {shaped(in("gradOut"), {2, 3, 4}),
-       filled(shaped(in("input"), {2, 3, 4}), 3),
-       optional(vector(in("weight"))),
-       optional(vector(in("runningMean"))),
-       optional(vector(in("runningVar", 0.5L, 4))),
-       filled(vector(in("saveMean", -1, 1)), 3),
-       vector(in("saveInvstd", 0.5L, 2)),
-       flag("training", true),
-       {"eps", 0.25},
-       {"outputMask", BoolsSpec{{1, 1, 1}}},
-       image(out("gradInput")),
-       vector(out("gradWeight")),
-       vector(out("gradBias"))},
-      kFloats);
-  backward.domain.base = "input";
-  backward.domain.base_shape = forward.domain.base_shape;
-  backward.domain.arrange = arrange_batch;
-  backward.domain.samples = batch_samples();
-  Sample some = backward.domain.samples[0];
-  some.settings.emplace_back("outputMask", Shape{0, 1, 0});
-  some.is_gradient = false;
-  backward.domain.samples.push_back(some);
-  backward.results.reference = batch_norm_backward<false>;
-  backward.results.magnitude = batch_norm_backward<true>;
-  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 16, .inner = 0.5};
-  backward.gradient = Gradient{
-      "aclnnBatchNorm", [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
-        const auto has = [&a](size_t i) { return !a.parameters()[i].tensor()->optional; };
-        Arrays given = {g, x[0]};
-        if (has(2)) given.push_back(x[1]);
-        if (has(3)) given.insert(given.end(), x.end() - 2, x.end());  // the running statistics
-        if (a.number("training") != 0) given.insert(given.end(), y.end() - 2, y.end());
-        return given;
-      }};
-  backward.gradient->count = 3;
-  // Without training saveMean and saveInvstd do not count.
-  backward.results.nan_goes_through = false;
-  backward.words.check = "batch_norm";
-  backward.words.computes = {
-      "the gradients of input, weight and bias, those that outputMask asks for",
-      "input、weight、bias 的梯度，由 outputMask 选择"};
-  backward.words.in_graph = "batch_norm_backward(g, x, weight, running, saved, attributes, wanted)";
+  const Operator backward{
+      .call = ACLGRAD_CALL(
+          aclnnBatchNormBackward, shaped(in("gradOut"), {2, 3, 4}),
+          filled(shaped(in("input"), {2, 3, 4}), 3), optional(vector(in("weight"))),
+          optional(vector(in("runningMean"))), optional(vector(in("runningVar", 0.5L, 4))),
+          filled(vector(in("saveMean", -1, 1)), 3), vector(in("saveInvstd", 0.5L, 2)),
+          flag("training", true), {"eps", 0.25}, {"outputMask", BoolsSpec{{1, 1, 1}}},
+          image(out("gradInput")), vector(out("gradWeight")), vector(out("gradBias"))),
+      .domain = {.everywhere = kFloats,
+                 .base = "input",
+                 .base_shape = forward.domain.base_shape,
+                 .arrange = arrange_batch,
+                 .samples =
+                     batch_samples() + std::vector{with_mask(batch_samples()[0], {0, 1, 0})}},
+      .results = {.reference = batch_norm_backward<false>,
+                  .bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 16, .inner = 0.5},
+                  .magnitude = batch_norm_backward<true>,
+                  // Without training saveMean and saveInvstd do not count.
+                  .nan_goes_through = false},
+      .gradient = Gradient{.of = "aclnnBatchNorm", .inputs = given_batch, .count = 3},
+      .words = {"the gradients of input, weight and bias, those that outputMask asks for",
+                "input、weight、bias 的梯度，由 outputMask 选择",
+                "batch_norm_backward(g, x, weight, running, saved, attributes, wanted)",
+                "batch_norm"}};
   all.insert(all.end(), {forward, backward});
 }
 
 // ---- Groups -------------------------------------------------------------------------------------
-
-void set_integer(Arguments& a, const char* name, int64_t value) {
-  for (Parameter& each : a.parameters()) {
-    if (each.name == name) each.spec = value;
-  }
-}
 
 void arrange_groups(Arguments& a) {
   const Shape input = a.shape(a.has("self") ? "self" : "input");
@@ -347,12 +317,14 @@ void arrange_groups(Arguments& a) {
   if (input.size() < 2 || count_of(input) == 0 || groups < 1 || input[1] % groups != 0) {
     throw std::invalid_argument("the input needs channels that the groups divide, and elements");
   }
-  set_integer(a, "N", input[0]);
-  set_integer(a, "C", input[1]);
-  set_integer(a, "HxW", count_of(input) / input[0] / input[1]);
-  give_shape(a, {"out", "gradOut", "gradInput"}, input);
-  give_shape(a, {"gamma", "beta", "gradGammaOut", "gradBetaOut"}, {input[1]});
-  give_shape(a, {"mean", "rstd", "meanOut", "rstdOut"}, {input[0], groups});
+  for (Parameter& each : a.parameters()) {
+    if (each.name == "N") each.spec = input[0];
+    if (each.name == "C") each.spec = input[1];
+    if (each.name == "HxW") each.spec = count_of(input) / input[0] / input[1];
+  }
+  a.reshape({"out", "gradOut", "gradInput"}, input);
+  a.reshape({"gamma", "beta", "gradGammaOut", "gradBetaOut"}, {input[1]});
+  a.reshape({"mean", "rstd", "meanOut", "rstdOut"}, {input[0], groups});
 }
 
 struct Groups {
@@ -407,83 +379,63 @@ void add_group_norm(std::vector<Operator>& all) {
       {{{"self", Shape{3, 6, 2, 3}}, {"input", Shape{3, 6, 2, 3}}, gamma, beta, {"group", 3.0}}},
       {{{"group", 1.0}}},
       {{gamma, beta, {"group", 4.0}}}};
-  Operator forward =
-      contract_of<decltype(aclnnGroupNormGetWorkspaceSize)>("aclnnGroupNorm",
-                                                            {filled(image(in("self")), 3),
-                                                             optional(vector(in("gamma"))),
-                                                             optional(vector(in("beta"))),
-                                                             size("N", 2),
-                                                             size("C", 4),
-                                                             size("HxW", 3),
-                                                             integer("group", 2),
-                                                             {"eps", 0.25},
-                                                             image(out("out")),
-                                                             rows(out("meanOut")),
-                                                             rows(out("rstdOut"))},
-                                                            kFloats);
-  forward.domain.base_shape = {2, 4, 3};  // N is an attribute, too
-  forward.domain.max_rank = 25;
-  forward.domain.arrange = arrange_groups;
-  forward.domain.samples = samples;
-  forward.results.reference = group_norm<false>;
-  forward.results.magnitude = group_norm<true>;
-  forward.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
-  forward.error_inputs = {refused("group", "= 3", int64_t{3}, "group 3"),
-                          refused("group", "= 0", int64_t{0}, "group 0"),
-                          refused("eps", "= 0", 0.0, "is 0")};
-  forward.domain.grows = false;
-  forward.words.computes = {
-      "(x − mean)·rstd·gamma + beta for every group of channels of an image, rstd = 1/√(variance + "
-      "eps)",
-      "对每个样本的每组通道求 (x − mean)·rstd·gamma + beta，rstd = 1/√(方差 + eps)"};
-  forward.words.in_graph = "group_norm(x, groups, weight, bias, eps)";
+  const Operator forward{
+      .call =
+          ACLGRAD_CALL(aclnnGroupNorm, filled(image(in("self")), 3), optional(vector(in("gamma"))),
+                       optional(vector(in("beta"))), size("N", 2), size("C", 4), size("HxW", 3),
+                       integer("group", 2), {"eps", 0.25}, image(out("out")), rows(out("meanOut")),
+                       rows(out("rstdOut"))),
+      .domain = {.everywhere = kFloats,
+                 .max_rank = 25,
+                 .grows = false,
+                 // N is an attribute, too
+                 .base_shape = {2, 4, 3},
+                 .arrange = arrange_groups,
+                 .samples = samples},
+      .results = {.reference = group_norm<false>,
+                  .bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8},
+                  .magnitude = group_norm<true>},
+      .error_inputs = {refused("group", "= 3", int64_t{3}, "group 3"),
+                       refused("group", "= 0", int64_t{0}, "group 0"),
+                       refused("eps", "= 0", 0.0, "is 0")},
+      .words = {"(x − mean)·rstd·gamma + beta for every group of channels of an image, rstd = "
+                "1/√(variance + "
+                "eps)",
+                "对每个样本的每组通道求 (x − mean)·rstd·gamma + beta，rstd = 1/√(方差 + eps)",
+                "group_norm(x, groups, weight, bias, eps)"}};
 
-  Operator backward = contract_of<decltype(aclnnGroupNormBackwardGetWorkspaceSize)>(
-      "aclnnGroupNormBackward",
-      {image(in("gradOut")),
-       filled(image(in("input")), 3),
-       rows(in("mean", -1, 1)),
-       filled(rows(in("rstd", 0.5L, 2)), 0.5),
-       optional(vector(in("gamma"))),
-       size("N", 2),
-       size("C", 4),
-       size("HxW", 3),
-       integer("group", 2),
-       {"outputMask", BoolsSpec{{1, 1, 1}, 161002}},
-       image(out("gradInput")),
-       vector(out("gradGammaOut")),
-       vector(out("gradBetaOut"))},
-      kFloats);
-  for (const char* name : {"gradInput", "gradGammaOut", "gradBetaOut"}) {
-    const auto found = std::ranges::find(backward.call.parameters, name, &Parameter::name);
-    std::get<TensorSpec>(found->spec).if_null = 161002;
-  }
-  backward.domain.base = "input";
-  backward.domain.base_shape = forward.domain.base_shape;
-  backward.domain.max_rank = 25;
-  backward.domain.arrange = arrange_groups;
-  backward.domain.samples = samples;
-  Sample some = backward.domain.samples[0];
-  some.settings.emplace_back("outputMask", Shape{0, 1, 0});
-  some.is_gradient = false;
-  backward.domain.samples.push_back(some);
-  backward.results.reference = group_norm_backward<false>;
-  backward.results.magnitude = group_norm_backward<true>;
-  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 16, .inner = 0.5};
-  backward.gradient = Gradient{
-      "aclnnGroupNorm", [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
-        Arrays given = {g, x[0], y[1], y[2]};
-        if (!a.parameters()[4].tensor()->optional) given.push_back(x[1]);
-        return given;
-      }};
-  backward.gradient->count = 3;
-  backward.error_inputs = {refused("group", "= 3", int64_t{3}, "group 3")};
-  backward.domain.grows = false;
-  backward.words.check = "group_norm";
-  backward.words.computes = {
-      "the gradients of input, gamma and beta, those that outputMask asks for",
-      "input、gamma、beta 的梯度，由 outputMask 选择"};
-  backward.words.in_graph = "group_norm_backward(g, x, mean, rstd, weight, groups, wanted)";
+  const auto wanted = [](Parameter parameter) {
+    std::get<TensorSpec>(parameter.spec).if_null = 161002;
+    return parameter;
+  };
+  const auto given = [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
+    Arrays inputs = {g, x[0], y[1], y[2]};
+    if (!a.parameters()[4].tensor()->optional) inputs.push_back(x[1]);
+    return inputs;
+  };
+  const Operator backward{
+      .call =
+          ACLGRAD_CALL(aclnnGroupNormBackward, image(in("gradOut")), filled(image(in("input")), 3),
+                       rows(in("mean", -1, 1)), filled(rows(in("rstd", 0.5L, 2)), 0.5),
+                       optional(vector(in("gamma"))), size("N", 2), size("C", 4), size("HxW", 3),
+                       integer("group", 2), {"outputMask", BoolsSpec{{1, 1, 1}, 161002}},
+                       wanted(image(out("gradInput"))), wanted(vector(out("gradGammaOut"))),
+                       wanted(vector(out("gradBetaOut")))),
+      .domain = {.everywhere = kFloats,
+                 .max_rank = 25,
+                 .grows = false,
+                 .base = "input",
+                 .base_shape = forward.domain.base_shape,
+                 .arrange = arrange_groups,
+                 .samples = samples + std::vector{with_mask(samples[0], {0, 1, 0})}},
+      .results = {.reference = group_norm_backward<false>,
+                  .bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 16, .inner = 0.5},
+                  .magnitude = group_norm_backward<true>},
+      .gradient = Gradient{.of = "aclnnGroupNorm", .inputs = given, .count = 3},
+      .error_inputs = {refused("group", "= 3", int64_t{3}, "group 3")},
+      .words = {"the gradients of input, gamma and beta, those that outputMask asks for",
+                "input、gamma、beta 的梯度，由 outputMask 选择",
+                "group_norm_backward(g, x, mean, rstd, weight, groups, wanted)", "group_norm"}};
   all.insert(all.end(), {forward, backward});
 }
 

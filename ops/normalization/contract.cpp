@@ -69,12 +69,24 @@ Arrays softmax_backward(const Arguments& a, const Arrays& in) {
   return {out};
 }
 
-// What all four have in common.
-void along_dim(Operator& op) {
-  op.domain.base_shape = {kN, 3, 5};
-  op.domain.samples = {{{{"dim", -1.0}}}, {{{"dim", 0.0}}}, {{{"dim", 1.0}}}};
+void arrange_alike(Arguments& a) {
+  const Shape shape = a.shape(a.op().call.parameters.front().name);
+  const auto rank = static_cast<int64_t>(shape.size());
+  const auto dim = static_cast<int64_t>(a.number("dim"));
+  if (rank == 0 || dim < -rank || dim >= rank || count_of(shape) == 0) {
+    throw std::invalid_argument("dim " + std::to_string(dim) + " does not fit a tensor of rank " +
+                                std::to_string(rank) + ", or the tensor is empty");
+  }
+  a.reshape({"self", "gradOutput", "output", "out"}, shape);
+}
+
+// The domain of all four, of which `first` is the first tensor.
+Domain along_dim(const char* first, DTypes dtypes = kFloatsAndDouble) {
+  Domain domain{.everywhere = std::move(dtypes),
+                .base_shape = {kN, 3, 5},
+                .arrange = arrange_alike,
+                .samples = samples_of("dim", {-1, 0, 1})};
   // Rows of every length, more than one chunk of a sum among them.
-  const std::string tensor = op.call.parameters.front().name;
   for (const auto& [shape, dim] : {std::pair{Shape{10}, 0},
                                    {Shape{21, 1}, 1},
                                    {Shape{21, 2}, 1},
@@ -84,94 +96,66 @@ void along_dim(Operator& op) {
                                    {Shape{300, 33}, 1},
                                    {Shape{9, 5000}, 1},
                                    {Shape{5000, 2}, 0}}) {
-    op.domain.value_samples.push_back({{{tensor, shape}, {"dim", static_cast<double>(dim)}}});
+    domain.value_samples.push_back({{{first, shape}, {"dim", static_cast<double>(dim)}}});
   }
-  op.domain.arrange = [](Arguments& a) {
-    const std::string& first = a.op().call.parameters.front().name;
-    const Shape shape = a.shape(first);
-    const auto rank = static_cast<int64_t>(shape.size());
-    const auto dim = static_cast<int64_t>(a.number("dim"));
-    if (rank == 0 || dim < -rank || dim >= rank || count_of(shape) == 0) {
-      throw std::invalid_argument("dim " + std::to_string(dim) + " does not fit a tensor of rank " +
-                                  std::to_string(rank) + ", or the tensor is empty");
-    }
-    for (Parameter& each : a.parameters()) {
-      if (each.tensor() != nullptr) std::get<TensorSpec>(each.spec).shape = shape;
-    }
-  };
+  return domain;
 }
 
 void add_softmax(std::vector<Operator>& all) {
-  const Parameter dim = integer("dim", -1);
   const auto tensor = [](Parameter parameter, double fill = 1) {
     return filled(shaped(std::move(parameter), {2, 3}), fill);
   };
-  Operator forward = contract_of<decltype(aclnnSoftmaxGetWorkspaceSize)>(
-      "aclnnSoftmax", {any_dtype(tensor(in("self"), 3)), dim, any_dtype(tensor(out("out")))},
-      kFloatsAndDouble);
-  along_dim(forward);
-  forward.results.reference = softmax<false>;
-  // Exponentials of DOUBLE are good to 2^-49, which is up to 16 units in the last place.
-  forward.results.bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16};
-  forward.error_inputs = {bad_dim(-3)};
-  forward.words.computes = {"e^(x − max) / Σ e^(x − max) along dim",
-                            "沿 dim 的 e^(x − max) / Σ e^(x − max)"};
-  forward.words.in_graph = "softmax(x, dim)";
-
-  Operator backward = contract_of<decltype(aclnnSoftmaxBackwardGetWorkspaceSize)>(
-      "aclnnSoftmaxBackward",
-      {tensor(in("gradOutput")), tensor(in("output", 0, 1)), dim, any_dtype(tensor(out("out")))},
-      kFloatsAndDouble);
-  along_dim(backward);
-  backward.results.reference = softmax_backward<false, false>;
-  backward.results.magnitude = softmax_backward<false, true>;
-  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 3, .inner = 0.5};
-  backward.gradient = from_result("aclnnSoftmax");
-  backward.error_inputs = {bad_dim(2)};
-  backward.words.check = "softmax";
-  backward.words.computes = {"output·(g − Σ g·output) along dim",
-                             "沿 dim 的 output·(g − Σ g·output)"};
-  backward.words.in_graph = "softmax_backward(g, output, dim)";
-
-  Operator logarithm = contract_of<decltype(aclnnLogSoftmaxGetWorkspaceSize)>(
-      "aclnnLogSoftmax", {any_dtype(tensor(in("self"), 3)), dim, any_dtype(tensor(out("out")))},
-      kFloatsAndDouble);
-  along_dim(logarithm);
-  logarithm.results.reference = softmax<true>;
-  logarithm.results.magnitude = log_softmax_magnitude;
-  // With sums in double. In DOUBLE exponentials are good to 2^-49, and so is their sum:
-  // its logarithm may be off by that much, 8 ulp of 1, however small it is.
-  logarithm.results.bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16};
-  logarithm.results.least_magnitude_double = 1;
-  logarithm.error_inputs = {bad_dim(2)};
-  logarithm.words.computes = {"x − max − log Σ e^(x − max) along dim",
-                              "沿 dim 的 x − max − log Σ e^(x − max)"};
-  logarithm.words.in_graph = "log_softmax(x, dim)";
-
-  Operator slope = contract_of<decltype(aclnnLogSoftmaxBackwardGetWorkspaceSize)>(
-      "aclnnLogSoftmaxBackward",
-      {tensor(in("gradOutput")), tensor(in("output", -4, 0)), dim, any_dtype(tensor(out("out")))},
-      kFloats);
-  along_dim(slope);
-  slope.results.reference = softmax_backward<true, false>;
-  slope.results.magnitude = softmax_backward<true, true>;
-  slope.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5};
-  slope.gradient = from_result("aclnnLogSoftmax");
-  slope.error_inputs = {bad_dim(-3)};
-  slope.words.check = "log_softmax";
-  slope.words.computes = {"g − e^output·Σ g along dim", "沿 dim 的 g − e^output·Σ g"};
-  slope.words.in_graph = "log_softmax_backward(g, output, dim)";
-  all.insert(all.end(), {logarithm, slope, forward, backward});
+  const Parameter dim = integer("dim", -1), self = any_dtype(tensor(in("self"), 3));
+  const Parameter result = any_dtype(tensor(out("out"))), gradient = tensor(in("gradOutput"));
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnLogSoftmax, self, dim, result),
+      .domain = along_dim("self"),
+      // With sums in double. In DOUBLE exponentials are good to 2^-49, and so is their sum: its
+      // logarithm may be off by that much, 8 ulp of 1, however small it is.
+      .results = {.reference = softmax<true>,
+                  .bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16},
+                  .magnitude = log_softmax_magnitude,
+                  .least_magnitude_double = 1},
+      .error_inputs = {bad_dim(2)},
+      .words = {"x − max − log Σ e^(x − max) along dim", "沿 dim 的 x − max − log Σ e^(x − max)",
+                "log_softmax(x, dim)"},
+  });
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnLogSoftmaxBackward, gradient, tensor(in("output", -4, 0)), dim, result),
+      .domain = along_dim("gradOutput", kFloats),
+      .results = {.reference = softmax_backward<true, false>,
+                  .bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5},
+                  .magnitude = softmax_backward<true, true>},
+      .gradient = from_result("aclnnLogSoftmax"),
+      .error_inputs = {bad_dim(-3)},
+      .words = {"g − e^output·Σ g along dim", "沿 dim 的 g − e^output·Σ g",
+                "log_softmax_backward(g, output, dim)", "log_softmax"},
+  });
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnSoftmax, self, dim, result),
+      .domain = along_dim("self"),
+      // Exponentials of DOUBLE are good to 2^-49, which is up to 16 units in the last place.
+      .results = {.reference = softmax<false>,
+                  .bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 16}},
+      .error_inputs = {bad_dim(-3)},
+      .words = {"e^(x − max) / Σ e^(x − max) along dim", "沿 dim 的 e^(x − max) / Σ e^(x − max)",
+                "softmax(x, dim)"},
+  });
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnSoftmaxBackward, gradient, tensor(in("output", 0, 1)), dim, result),
+      .domain = along_dim("gradOutput"),
+      .results = {.reference = softmax_backward<false, false>,
+                  .bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 3, .inner = 0.5},
+                  .magnitude = softmax_backward<false, true>},
+      .gradient = from_result("aclnnSoftmax"),
+      .error_inputs = {bad_dim(2)},
+      .words = {"output·(g − Σ g·output) along dim", "沿 dim 的 output·(g − Σ g·output)",
+                "softmax_backward(g, output, dim)", "softmax"},
+  });
 }
 
 // ---- Layer normalization ------------------------------------------------------------------------
-
-void give(Arguments& a, const char* name, const Shape& shape) {
-  if (!a.has(name)) return;
-  TensorSpec& tensor = a.tensor(name);
-  tensor.shape = shape;
-  tensor.optional = false;
-}
 
 // Rows have the last dimensions of the input; weight and bias are of one row, mean and rstd of one
 // number a row.
@@ -186,14 +170,13 @@ void arrange_rows(Arguments& a) {
   Shape numbers(shape.begin(), split);
   numbers.resize(shape.size(), 1);
   a.array("normalizedShape") = row;
-  for (const char* name : {"weightOptional", "biasOptional", "gradWeightOut", "gradBiasOut"}) {
-    if (a.has(name)) a.shape(name) = row;
-  }
-  for (const char* name : {"gradOut", "out", "gradInputOut"}) {
-    if (a.has(name)) a.shape(name) = shape;
-  }
-  for (const char* name : {"mean", "rstd", "meanOutOptional", "rstdOutOptional"}) {
-    give(a, name, numbers);
+  a.reshape({"weightOptional", "biasOptional", "gradWeightOut", "gradBiasOut"}, row);
+  a.reshape({"gradOut", "out", "gradInputOut"}, shape);
+  a.reshape({"mean", "rstd", "meanOutOptional", "rstdOutOptional"}, numbers);
+  for (Parameter& each : a.parameters()) {
+    if (each.name == "meanOutOptional" || each.name == "rstdOutOptional") {
+      std::get<TensorSpec>(each.spec).optional = false;
+    }
   }
 }
 
@@ -298,81 +281,67 @@ void add_layer_norm(std::vector<Operator>& all) {
     return filled(shaped(std::move(parameter), std::move(shape)), fill);
   };
   const Parameter sizes{"normalizedShape", SizesSpec{{3}}};
-  Operator forward = contract_of<decltype(aclnnLayerNormGetWorkspaceSize)>(
-      "aclnnLayerNorm",
-      {any_dtype(tensor(in("input"), {2, 3}, 3)),
-       sizes,
-       optional(tensor(in("weightOptional"), {3})),
-       optional(tensor(in("biasOptional"), {3})),
-       {"eps", 0.25},
-       any_dtype(tensor(out("out"), {2, 3})),
-       any_dtype(optional(tensor(out("meanOutOptional"), {2, 1}))),
-       any_dtype(optional(tensor(out("rstdOutOptional"), {2, 1})))},
-      kFloats);
-  forward.domain.base_shape = {kN, 3, 5};
-  forward.domain.arrange = arrange_rows;
-  forward.domain.samples = layer_norm_samples();
-  forward.domain.value_samples = long_rows();
-  forward.results.reference = layer_norm<false>;
-  forward.results.magnitude = layer_norm<true>;
-  // 16 bits are those of FLOAT, rounded.
-  forward.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001};
-  forward.error_inputs = {
-      {.what = "of another dtype than weightOptional's",
-       .changes = {{"biasOptional", TensorSpec{.shape = {3}, .dtype = ACL_FLOAT16}},
-                   {"weightOptional", TensorSpec{.shape = {3}, .dtype = ACL_FLOAT}}},
-       .words = {"same dtype"},
-       .dtype = ACL_FLOAT16},
-      refused("normalizedShape", "without sizes", Shape{}, "[]")};
-  forward.words.computes = {
-      "(x − mean)·rstd·weight + bias over the last dimensions, rstd = 1/√(variance + eps)",
-      "对末尾几维求 (x − mean)·rstd·weight + bias，rstd = 1/√(方差 + eps)"};
-  forward.words.in_graph = "layer_norm(x, weight, bias, eps)";
+  const Operator forward{
+      .call = ACLGRAD_CALL(aclnnLayerNorm, any_dtype(tensor(in("input"), {2, 3}, 3)), sizes,
+                           optional(tensor(in("weightOptional"), {3})),
+                           optional(tensor(in("biasOptional"), {3})), {"eps", 0.25},
+                           any_dtype(tensor(out("out"), {2, 3})),
+                           any_dtype(optional(tensor(out("meanOutOptional"), {2, 1}))),
+                           any_dtype(optional(tensor(out("rstdOutOptional"), {2, 1})))),
+      .domain = {.everywhere = kFloats,
+                 .base_shape = {kN, 3, 5},
+                 .arrange = arrange_rows,
+                 .samples = layer_norm_samples(),
+                 .value_samples = long_rows()},
+      .results = {.reference = layer_norm<false>,
+                  // 16 bits are those of FLOAT, rounded.
+                  .bound = {.of_float = 0.501, .of_16_bits = 0.5001},
+                  .magnitude = layer_norm<true>},
+      .error_inputs =
+          {{.what = "of another dtype than weightOptional's",
+            .changes = {{"biasOptional", TensorSpec{.shape = {3}, .dtype = ACL_FLOAT16}},
+                        {"weightOptional", TensorSpec{.shape = {3}, .dtype = ACL_FLOAT}}},
+            .words = {"same dtype"},
+            .dtype = ACL_FLOAT16},
+           refused("normalizedShape", "without sizes", Shape{}, "[]")},
+      .words = {
+          "(x − mean)·rstd·weight + bias over the last dimensions, rstd = 1/√(variance + eps)",
+          "对末尾几维求 (x − mean)·rstd·weight + bias，rstd = 1/√(方差 + eps)",
+          "layer_norm(x, weight, bias, eps)"}};
 
-  Operator backward = contract_of<decltype(aclnnLayerNormBackwardGetWorkspaceSize)>(
-      "aclnnLayerNormBackward",
-      {tensor(in("gradOut"), {2, 3}),
-       tensor(in("input"), {2, 3}, 3),
-       sizes,
-       any_dtype(tensor(in("mean", -1, 1), {2, 1})),
-       any_dtype(tensor(in("rstd", 0.5L, 2), {2, 1}, 0.5)),
-       optional(tensor(in("weightOptional"), {3})),
-       optional(tensor(in("biasOptional"), {3})),
-       {"outputMask", BoolsSpec{{1, 1, 1}}},
-       any_dtype(tensor(out("gradInputOut"), {2, 3})),
-       any_dtype(tensor(out("gradWeightOut"), {3})),
-       any_dtype(tensor(out("gradBiasOut"), {3}))},
-      kFloats);
-  backward.domain.base = "input";
-  backward.domain.base_shape = forward.domain.base_shape;
-  backward.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     arrange_rows(a);
-    // Its bias is not read.
-    a.tensor("biasOptional").optional = true;
+    a.tensor("biasOptional").optional = true;  // it is not read
   };
-  backward.domain.samples = layer_norm_samples();
-  backward.domain.value_samples = long_rows();
-  Sample some = backward.domain.samples[1];
-  some.settings.emplace_back("outputMask", Shape{0, 1, 0});
-  some.is_gradient = false;
-  backward.domain.samples.push_back(some);
-  backward.results.reference = layer_norm_backward<false>;
-  backward.results.magnitude = layer_norm_backward<true>;
-  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5};
-  backward.gradient = Gradient{
-      "aclnnLayerNorm", [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
-        Arrays given = {g, x[0], y[1], y[2]};
-        if (x.size() > 1) given.push_back(x[1]);
-        return given;
-      }};
-  backward.gradient->count = 3;
-  backward.error_inputs = {
-      refused("normalizedShape", "of more sizes than input", Shape{1, 2, 3}, "[1, 2, 3]")};
-  backward.words.check = "layer_norm";
-  backward.words.computes = {
-      "the gradients of input, weight and bias, those that outputMask asks for",
-      "input、weight、bias 的梯度，由 outputMask 选择"};
-  backward.words.in_graph = "layer_norm_backward(g, x, mean, rstd, weight, wanted)";
+  const auto given = [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
+    Arrays inputs = {g, x[0], y[1], y[2]};
+    if (x.size() > 1) inputs.push_back(x[1]);
+    return inputs;
+  };
+  const Operator backward{
+      .call = ACLGRAD_CALL(
+          aclnnLayerNormBackward, tensor(in("gradOut"), {2, 3}), tensor(in("input"), {2, 3}, 3),
+          sizes, any_dtype(tensor(in("mean", -1, 1), {2, 1})),
+          any_dtype(tensor(in("rstd", 0.5L, 2), {2, 1}, 0.5)),
+          optional(tensor(in("weightOptional"), {3})), optional(tensor(in("biasOptional"), {3})),
+          {"outputMask", BoolsSpec{{1, 1, 1}}}, any_dtype(tensor(out("gradInputOut"), {2, 3})),
+          any_dtype(tensor(out("gradWeightOut"), {3})), any_dtype(tensor(out("gradBiasOut"), {3}))),
+      .domain = {.everywhere = kFloats,
+                 .base = "input",
+                 .base_shape = forward.domain.base_shape,
+                 .arrange = arrange,
+                 .samples = layer_norm_samples() +
+                            std::vector{with_mask(layer_norm_samples()[1], {0, 1, 0})},
+                 .value_samples = long_rows()},
+      .results = {.reference = layer_norm_backward<false>,
+                  .bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5},
+                  .magnitude = layer_norm_backward<true>},
+      .gradient = Gradient{.of = "aclnnLayerNorm", .inputs = given, .count = 3},
+      .error_inputs = {refused("normalizedShape", "of more sizes than input", Shape{1, 2, 3},
+                               "[1, 2, 3]")},
+      .words = {"the gradients of input, weight and bias, those that outputMask asks for",
+                "input、weight、bias 的梯度，由 outputMask 选择",
+                "layer_norm_backward(g, x, mean, rstd, weight, wanted)", "layer_norm"}};
   all.insert(all.end(), {forward, backward});
 }
 

@@ -20,14 +20,10 @@ void arrange_rms(Arguments& a) {
   const auto split = shape.end() - static_cast<ptrdiff_t>(normalized);
   Shape numbers(shape.begin(), split);
   numbers.resize(shape.size(), 1);
-  for (const char* name : {"dy", "yOut", "dxOut"}) {
-    if (a.has(name)) a.shape(name) = shape;
-  }
-  for (const char* name : {"rstd", "rstdOut"}) {
-    if (a.has(name)) a.shape(name) = numbers;
-  }
+  a.reshape({"dy", "yOut", "dxOut"}, shape);
+  a.reshape({"rstd", "rstdOut"}, numbers);
   a.shape("gamma") = Shape(split, shape.end());
-  if (a.has("dgammaOut")) a.shape("dgammaOut") = a.shape("gamma");
+  a.reshape({"dgammaOut"}, a.shape("gamma"));
 }
 
 // Inputs: x, gamma. Results: y, rstd.
@@ -80,55 +76,49 @@ void add_rms_norm(std::vector<Operator>& all) {
   const std::pair<std::string, Setting> epsilon{"epsilon", 1e-3};
   const Sample two_dimensions{{{"gamma", Shape{3, 5}}, epsilon}};
   const Sample in_float{{{"gamma", ACL_FLOAT}, epsilon}};
-  Operator forward = contract_of<decltype(aclnnRmsNormGetWorkspaceSize)>(
-      "aclnnRmsNorm",
-      {tensor(in("x"), {2, 3}, 3),
-       tensor(in("gamma"), {3}),
-       {"epsilon", 0.25},
-       as_const(tensor(out("yOut"), {2, 3})),
-       as_const(typed(tensor(out("rstdOut"), {2, 1}), ACL_FLOAT))},
-      kFloats);
-  forward.domain.base_shape = {kN, 3, 5};
-  forward.domain.arrange = arrange_rms;
-  forward.domain.wrong_shape = 561002;
-  forward.domain.samples = {{{epsilon}}, two_dimensions, in_float};
+  std::vector<Sample> long_rows;
   for (const Shape& shape : {Shape{300, 33}, Shape{9, 5000}, Shape{5000, 6}}) {
-    forward.domain.value_samples.push_back({{{"x", shape}, epsilon}});
+    long_rows.push_back({{{"x", shape}, epsilon}});
   }
-  forward.results.reference = rms_norm;
-  // 16 bits are those of FLOAT, rounded.
-  forward.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001};
-  forward.words.computes = {
-      "x·rstd·gamma over the last dimensions, rstd = 1/√(mean of x² + epsilon)",
-      "对末尾几维求 x·rstd·gamma，rstd = 1/√(x² 的均值 + epsilon)"};
-  forward.words.in_graph = "rms_norm(x, gamma, eps)";
+  const Operator forward{
+      .call = ACLGRAD_CALL(aclnnRmsNorm, tensor(in("x"), {2, 3}, 3), tensor(in("gamma"), {3}),
+                           {"epsilon", 0.25}, as_const(tensor(out("yOut"), {2, 3})),
+                           as_const(typed(tensor(out("rstdOut"), {2, 1}), ACL_FLOAT))),
+      .domain = {.everywhere = kFloats,
+                 .wrong_shape = 561002,
+                 .base_shape = {kN, 3, 5},
+                 .arrange = arrange_rms,
+                 .samples = {{{epsilon}}, two_dimensions, in_float},
+                 .value_samples = long_rows},
+      // 16 bits are those of FLOAT, rounded.
+      .results = {.reference = rms_norm, .bound = {.of_float = 0.501, .of_16_bits = 0.5001}},
+      .words = {"x·rstd·gamma over the last dimensions, rstd = 1/√(mean of x² + epsilon)",
+                "对末尾几维求 x·rstd·gamma，rstd = 1/√(x² 的均值 + epsilon)",
+                "rms_norm(x, gamma, eps)"}};
 
-  Operator backward = contract_of<decltype(aclnnRmsNormGradGetWorkspaceSize)>(
-      "aclnnRmsNormGrad",
-      {tensor(in("dy"), {2, 3}), tensor(in("x"), {2, 3}, 3),
-       typed(tensor(in("rstd", 0.5L, 2), {2, 1}, 0.5), ACL_FLOAT), tensor(in("gamma"), {3}),
-       as_const(tensor(out("dxOut"), {2, 3})),
-       as_const(typed(tensor(out("dgammaOut"), {3}), ACL_FLOAT))},
-      kFloats);
-  backward.domain.base = "x";
-  backward.domain.base_shape = forward.domain.base_shape;
-  backward.domain.arrange = arrange_rms;
-  backward.domain.wrong_shape = forward.domain.wrong_shape;
-  backward.domain.samples = forward.domain.samples;
-  backward.domain.value_samples = forward.domain.value_samples;
-  backward.domain.samples.back().is_gradient =
-      false;  // the forward's rows are told apart by gamma's dtype
-  backward.results.reference = rms_norm_grad<false>;
-  backward.results.magnitude = rms_norm_grad<true>;
-  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5};
-  backward.gradient = Gradient{
-      "aclnnRmsNorm", [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
-        return Arrays{g, x[0], y[1], x[1]};
-      }};
-  backward.gradient->count = 2;
-  backward.words.check = "rms_norm";
-  backward.words.computes = {"the gradients of x and gamma", "x 与 gamma 的梯度"};
-  backward.words.in_graph = "rms_norm_backward(g, x, rstd, gamma)";
+  const auto given = [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
+    return Arrays{g, x[0], y[1], x[1]};
+  };
+  std::vector<Sample> samples = forward.domain.samples;
+  samples.back().is_gradient = false;  // gamma's dtype tells the forward's rows
+  const Operator backward{
+      .call = ACLGRAD_CALL(aclnnRmsNormGrad, tensor(in("dy"), {2, 3}), tensor(in("x"), {2, 3}, 3),
+                           typed(tensor(in("rstd", 0.5L, 2), {2, 1}, 0.5), ACL_FLOAT),
+                           tensor(in("gamma"), {3}), as_const(tensor(out("dxOut"), {2, 3})),
+                           as_const(typed(tensor(out("dgammaOut"), {3}), ACL_FLOAT))),
+      .domain = {.everywhere = kFloats,
+                 .wrong_shape = forward.domain.wrong_shape,
+                 .base = "x",
+                 .base_shape = forward.domain.base_shape,
+                 .arrange = arrange_rms,
+                 .samples = samples,
+                 .value_samples = long_rows},
+      .results = {.reference = rms_norm_grad<false>,
+                  .bound = {.of_float = 0.51, .of_16_bits = 0.51, .inner = 0.5},
+                  .magnitude = rms_norm_grad<true>},
+      .gradient = Gradient{.of = "aclnnRmsNorm", .inputs = given, .count = 2},
+      .words = {"the gradients of x and gamma", "x 与 gamma 的梯度",
+                "rms_norm_backward(g, x, rstd, gamma)", "rms_norm"}};
   all.insert(all.end(), {forward, backward});
 }
 

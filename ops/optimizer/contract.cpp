@@ -110,17 +110,17 @@ Arrays step_by_tensors(const Arguments& a, const Arrays& in) {
 }
 
 Operator by_tensors() {
-  Operator op = contract_of<decltype(aclnnApplyAdamWGetWorkspaceSize)>(
-      "aclnnApplyAdamW",
-      {updated("varRef"), updated("mRef"), updated("vRef", 0), single("beta1Power", 0.75),
-       single("beta2Power", 0.875), single("lr", 0.015625),
-       option(single("weightDecay", 0), "weightDecay", Sets::kNumber), single("beta1", 0.875),
-       single("beta2", 0.9375), single("eps", 0x1p-16), in("grad"),
-       optional(in("maxGradNormOptional", 0, 4)), flag("amsgrad"), flag("maximize")},
-      kFloats);
-  op.domain.max_rank = 25;
-  op.domain.arrange = of_shape("maxGradNormOptional", kWholes);
-  op.domain.samples = step_samples();
+  Operator op{
+      .call = ACLGRAD_CALL(
+          aclnnApplyAdamW, updated("varRef"), updated("mRef"), updated("vRef", 0),
+          single("beta1Power", 0.75), single("beta2Power", 0.875), single("lr", 0.015625),
+          option(single("weightDecay", 0), "weightDecay", Sets::kNumber), single("beta1", 0.875),
+          single("beta2", 0.9375), single("eps", 0x1p-16), in("grad"),
+          optional(in("maxGradNormOptional", 0, 4)), flag("amsgrad"), flag("maximize")),
+      .domain = {.everywhere = kFloats,
+                 .max_rank = 25,
+                 .arrange = of_shape("maxGradNormOptional", kWholes),
+                 .samples = step_samples()}};
   op.domain.samples.push_back(
       {{{"weightDecay", 0.125}, {"lr", Shape{}}, {"eps", Shape{}}, {"amsgrad", 1.0}}});
   op.results.reference = step_by_tensors;
@@ -163,16 +163,16 @@ Arrays scale_of_step(const Arguments& a, const Arrays& in) {
 Operator by_numbers() {
   Parameter most = optional(updated("maxGradNormOptionalRef", 0));
   const Parameter step = typed(shaped(in("step", 3, 3), {1}), ACL_INT64);
-  Operator op = contract_of<decltype(aclnnApplyAdamWV2GetWorkspaceSize)>(
-      "aclnnApplyAdamWV2",
-      {any_dtype(updated("varRef")), any_dtype(updated("mRef")), any_dtype(updated("vRef", 0)),
-       any_dtype(most), any_dtype(in("grad")), option(any_dtype(step), "into", Sets::kDtype),
-       real("lr", 0.01f), real("beta1", 0.875f), real("beta2", 0.9375f), real("weightDecay", 0.0f),
-       real("eps", 1e-6f), flag("amsgrad"), flag("maximize")},
-      kFloats);
-  op.domain.max_rank = 25;
-  op.domain.arrange = of_shape("maxGradNormOptionalRef", kWholes);
-  op.domain.samples = step_samples();
+  Operator op{.call = ACLGRAD_CALL(
+                  aclnnApplyAdamWV2, any_dtype(updated("varRef")), any_dtype(updated("mRef")),
+                  any_dtype(updated("vRef", 0)), any_dtype(most), any_dtype(in("grad")),
+                  option(any_dtype(step), "into", Sets::kDtype), real("lr", 0.01f),
+                  real("beta1", 0.875f), real("beta2", 0.9375f), real("weightDecay", 0.0f),
+                  real("eps", 1e-6f), flag("amsgrad"), flag("maximize")),
+              .domain = {.everywhere = kFloats,
+                         .max_rank = 25,
+                         .arrange = of_shape("maxGradNormOptionalRef", kWholes),
+                         .samples = step_samples()}};
   for (Sample& each : op.domain.samples) each.settings.emplace_back("step", ACL_FLOAT);
   op.domain.samples.push_back({{{"weightDecay", 0.0}, {"step", ACL_INT64}}});
   op.domain.value_samples = {{{{"varRef", Shape{13, 700}}, {"weightDecay", 0.125}}}};

@@ -26,8 +26,8 @@ Operator for_each(std::string name, Parameter scalar, const Parameter& out, DTyp
     parameters.push_back(member(out, "out"));
     parameters.back().name = names[1];
   }
-  Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), std::move(dtypes));
-  op.domain.wrong_shape = 561002;
+  Operator op{.call = signature_of<PhaseOne>(std::move(name), std::move(parameters)),
+              .domain = {.everywhere = std::move(dtypes), .wrong_shape = 561002}};
   return op;
 }
 

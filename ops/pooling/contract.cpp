@@ -101,10 +101,8 @@ void arrange_pool(Arguments& a) {
   require_image(image);
   const Shape result = pooled(image, windows_of(a, image, 0), windows_of(a, image, 1));
   if (count_of(result) == 0) throw std::invalid_argument("the window does not fit the image");
-  for (const char* name : {"out", "indices", "gradOutput"}) {
-    if (a.has(name)) a.shape(name) = result;
-  }
-  if (a.has("gradInput")) a.shape("gradInput") = image;
+  a.reshape({"out", "indices", "gradOutput"}, result);
+  a.reshape({"gradInput"}, image);
 }
 
 // ---- Samples and error inputs
@@ -218,13 +216,14 @@ ErrorInput in_nd(const char* tensor, Shape shape) {
 }
 
 void add_average(std::vector<Operator>& all) {
-  Operator forward = contract_of<decltype(aclnnAvgPool2dGetWorkspaceSize)>(
-      "aclnnAvgPool2d",
-      {shaped(in("self"), kRightImage), values("kernelSize", {2, 3}),
-       option(values("strides", {2, 1}), "stride"), option(values("paddings", {1, 0}), "padding"),
-       flag("ceilMode"), flag("countIncludePad"), integer("divisorOverride", 0),
-       no_option(declared(integer("cubeMathType", 0), "int8_t")), shaped(out("out"), kRightResult)},
-      kFloats);
+  Operator forward{
+      .call = ACLGRAD_CALL(
+          aclnnAvgPool2d, shaped(in("self"), kRightImage), values("kernelSize", {2, 3}),
+          option(values("strides", {2, 1}), "stride"),
+          option(values("paddings", {1, 0}), "padding"), flag("ceilMode"), flag("countIncludePad"),
+          integer("divisorOverride", 0), no_option(declared(integer("cubeMathType", 0), "int8_t")),
+          shaped(out("out"), kRightResult)),
+      .domain = {.everywhere = kFloats}};
   describe(forward, "strides", "paddings");
   forward.domain.samples = average_samples();
   forward.results.reference = average_pool<false>;
@@ -235,14 +234,14 @@ void add_average(std::vector<Operator>& all) {
   forward.words.computes = {"averages of windows of images", "图像窗口的平均值"};
   forward.words.in_graph = "avg_pool2d(x, kernel, options)";
 
-  Operator backward = contract_of<decltype(aclnnAvgPool2dBackwardGetWorkspaceSize)>(
-      "aclnnAvgPool2dBackward",
-      {shaped(in("gradOutput"), kRightResult), any_dtype(shaped(in("self"), kRightImage)),
-       values("kernelSize", {2, 3}), values("stride", {2, 1}), values("padding", {1, 0}),
-       flag("ceilMode"), flag("countIncludePad"), integer("divisorOverride", 0),
-       no_option(declared(integer("cubeMathType", 0), "int8_t")),
-       shaped(out("gradInput"), kRightImage)},
-      kFloats);
+  Operator backward{
+      .call = ACLGRAD_CALL(aclnnAvgPool2dBackward, shaped(in("gradOutput"), kRightResult),
+                           any_dtype(shaped(in("self"), kRightImage)), values("kernelSize", {2, 3}),
+                           values("stride", {2, 1}), values("padding", {1, 0}), flag("ceilMode"),
+                           flag("countIncludePad"), integer("divisorOverride", 0),
+                           no_option(declared(integer("cubeMathType", 0), "int8_t")),
+                           shaped(out("gradInput"), kRightImage)),
+      .domain = {.everywhere = kFloats}};
   describe(backward, "stride", "padding");
   backward.domain.samples = average_samples();
   backward.results.reference = average_pool_backward<false>;
@@ -295,16 +294,7 @@ void add_adaptive(std::vector<Operator>& all) {
   const std::vector<Sample> samples = {adaptive_sample({3, 4}, kImage, {kN, 2, 3, 4}),
                                        adaptive_sample({1, 1}, kImage, {kN, 2, 1, 1}),
                                        adaptive_sample({2, 7}, {2, 3, 5}, {2, 2, 7})};
-  Operator forward = contract_of<decltype(aclnnAdaptiveAvgPool2dGetWorkspaceSize)>(
-      "aclnnAdaptiveAvgPool2d",
-      {shaped(in("self"), kRightImage), values("outputSize", {3, 4}),
-       shaped(out("out"), kRightResult)},
-      kFloats);
-  forward.domain.base_shape = kImage;
-  forward.domain.max_rank = 4;
-  forward.domain.grows = false;
-  forward.domain.samples = samples;
-  forward.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     Shape image = a.shape("self");
     require_image(image);
     const Shape& size = a.array("outputSize");
@@ -315,25 +305,25 @@ void add_adaptive(std::vector<Operator>& all) {
     image.back() = size[1];
     a.shape("out") = image;
   };
-  forward.results.reference = adaptive_pool<false>;
-  forward.results.magnitude = adaptive_pool<true>;
-  forward.results.bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
-  forward.error_inputs = {wrong("outputSize", "of one value", {3}, "[3]"),
-                          wrong("outputSize", "= [0, 4]", {0, 4}, "[0, 4]"),
-                          in_nd("self", kRightImage)};
-  forward.words.computes = {"averages over a given number of windows", "自适应数量窗口的平均值"};
-  forward.words.in_graph = "adaptive_avg_pool2d(x, size)";
+  const Operator forward{
+      .call = ACLGRAD_CALL(aclnnAdaptiveAvgPool2d, shaped(in("self"), kRightImage),
+                           values("outputSize", {3, 4}), shaped(out("out"), kRightResult)),
+      .domain = {.everywhere = kFloats,
+                 .max_rank = 4,
+                 .grows = false,
+                 .base_shape = kImage,
+                 .arrange = arrange,
+                 .samples = samples},
+      .results = {.reference = adaptive_pool<false>,
+                  .bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8},
+                  .magnitude = adaptive_pool<true>},
+      .error_inputs = {wrong("outputSize", "of one value", {3}, "[3]"),
+                       wrong("outputSize", "= [0, 4]", {0, 4}, "[0, 4]"),
+                       in_nd("self", kRightImage)},
+      .words = {"averages over a given number of windows", "自适应数量窗口的平均值",
+                "adaptive_avg_pool2d(x, size)"}};
 
-  Operator backward = contract_of<decltype(aclnnAdaptiveAvgPool2dBackwardGetWorkspaceSize)>(
-      "aclnnAdaptiveAvgPool2dBackward",
-      {option(shaped(in("gradOutput"), kRightResult), "gradOutput", Sets::kShape),
-       shaped(in("self"), kRightImage), shaped(out("out"), kRightImage)},
-      kFloats);
-  backward.domain.base = "self";
-  backward.domain.base_shape = kImage;
-  backward.domain.max_rank = 4;
-  backward.domain.samples = samples;
-  backward.domain.arrange = [](Arguments& a) {
+  const auto backward_arrange = [](Arguments& a) {
     const Shape& image = a.shape("self");
     require_image(image);
     if (a.shape("gradOutput").size() != image.size() ||
@@ -346,15 +336,24 @@ void add_adaptive(std::vector<Operator>& all) {
     const Shape& result = a.shape("gradOutput");
     a.tensor("out").any_dtype = result[result.size() - 2] == 1 && result.back() == 1;
   };
-  backward.results.reference = adaptive_pool_backward<false>;
-  backward.results.magnitude = adaptive_pool_backward<true>;
-  backward.results.bound = forward.results.bound;
-  backward.gradient = from_input("aclnnAdaptiveAvgPool2d");
-  backward.results.nan_goes_through = false;
-  backward.words.check = "adaptive_avg_pool2d";
-  backward.words.computes = {"the gradient of averages over a given number of windows",
-                             "自适应平均池化的梯度"};
-  backward.words.in_graph = "adaptive_avg_pool2d_backward(g, x)";
+  const Operator backward{
+      .call =
+          ACLGRAD_CALL(aclnnAdaptiveAvgPool2dBackward,
+                       option(shaped(in("gradOutput"), kRightResult), "gradOutput", Sets::kShape),
+                       shaped(in("self"), kRightImage), shaped(out("out"), kRightImage)),
+      .domain = {.everywhere = kFloats,
+                 .max_rank = 4,
+                 .base = "self",
+                 .base_shape = kImage,
+                 .arrange = backward_arrange,
+                 .samples = samples},
+      .results = {.reference = adaptive_pool_backward<false>,
+                  .bound = forward.results.bound,
+                  .magnitude = adaptive_pool_backward<true>,
+                  .nan_goes_through = false},
+      .gradient = from_input("aclnnAdaptiveAvgPool2d"),
+      .words = {"the gradient of averages over a given number of windows", "自适应平均池化的梯度",
+                "adaptive_avg_pool2d_backward(g, x)", "adaptive_avg_pool2d"}};
   all.insert(all.end(), {forward, backward});
 }
 
@@ -399,12 +398,12 @@ void add_maximum(std::vector<Operator>& all) {
   in_int32.settings.emplace_back("indices", ACL_INT32);
   in_int32.is_gradient = false;
   samples.push_back(in_int32);
-  Operator forward = contract_of<decltype(aclnnMaxPool2dWithIndicesGetWorkspaceSize)>(
-      "aclnnMaxPool2dWithIndices",
-      {shaped(in("self"), kRightImage), values("kernelSize", {2, 3}), values("stride", {2, 1}),
-       values("padding", {1, 0}), values("dilation", {1}), flag("ceilMode"),
-       shaped(out("out"), kRightResult), typed(shaped(out("indices"), kRightResult), ACL_INT64)},
-      kFloats);
+  Operator forward{.call = ACLGRAD_CALL(aclnnMaxPool2dWithIndices, shaped(in("self"), kRightImage),
+                                        values("kernelSize", {2, 3}), values("stride", {2, 1}),
+                                        values("padding", {1, 0}), values("dilation", {1}),
+                                        flag("ceilMode"), shaped(out("out"), kRightResult),
+                                        typed(shaped(out("indices"), kRightResult), ACL_INT64)),
+                   .domain = {.everywhere = kFloats}};
   describe(forward, "stride", "padding");
   forward.domain.samples = samples;
   forward.results.reference = max_pool;
@@ -415,13 +414,14 @@ void add_maximum(std::vector<Operator>& all) {
                             "图像窗口的最大值及其位置"};
   forward.words.in_graph = "max_pool2d(x, kernel, options)";
 
-  Operator backward = contract_of<decltype(aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize)>(
-      "aclnnMaxPool2dWithIndicesBackward",
-      {shaped(in("gradOutput"), kRightResult), shaped(in("self"), kRightImage),
-       filled(typed(shaped(in("indices", 0, 23), kRightResult), ACL_INT64), 0),
-       values("kernelSize", {2, 3}), values("stride", {2, 1}), values("padding", {1, 0}),
-       values("dilation", {1}), flag("ceilMode"), shaped(out("gradInput"), kRightImage)},
-      kFloats);
+  Operator backward{
+      .call = ACLGRAD_CALL(aclnnMaxPool2dWithIndicesBackward,
+                           shaped(in("gradOutput"), kRightResult), shaped(in("self"), kRightImage),
+                           filled(typed(shaped(in("indices", 0, 23), kRightResult), ACL_INT64), 0),
+                           values("kernelSize", {2, 3}), values("stride", {2, 1}),
+                           values("padding", {1, 0}), values("dilation", {1}), flag("ceilMode"),
+                           shaped(out("gradInput"), kRightImage)),
+      .domain = {.everywhere = kFloats}};
   describe(backward, "stride", "padding");
   backward.domain.samples = samples;
   backward.results.reference = max_pool_backward<false>;

@@ -42,20 +42,22 @@ Parameter mask(Parameter tensor, int64_t bytes = 16) {
 
 template <class PhaseOne>
 Operator drawn(std::string name, std::vector<Parameter> parameters) {
-  Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), {ACL_FLOAT}, {});
-  op.domain.base = "out";
-  op.domain.base_shape = {112};
-  op.domain.max_rank = kAnyRank;
-  op.domain.arrange = [](Arguments& a) { a.shape("out") = {mask_bytes(a.array("shape"))}; };
-  op.domain.samples = {{{{"shape", Shape{60, 40}}, {"prob", 0.25}}},
-                       {{{"shape", Shape{1000}}, {"prob", 0.0}}},
-                       {{{"shape", Shape{4, 33}}, {"prob", 1.0}}},
-                       {{{"shape", Shape{7, 8, 9}}, {"prob", 0.9}}}};
-  op.results.property = has_right_share;
-  op.results.value = 255;
-  op.error_inputs = {refused("prob", "above 1", 1.5, "1.5"),
-                     refused("prob", "below 0", -0.5, "-0.5"),
-                     refused("shape", "with a negative size", SizesSpec{{-1, 3}}, "[-1, 3]")};
+  Operator op{
+      .call = signature_of<PhaseOne>(std::move(name), std::move(parameters)),
+      .domain = {.everywhere = {ACL_FLOAT},
+                 .from_a2_on = {},
+                 .max_rank = kAnyRank,
+                 .base = "out",
+                 .base_shape = {112},
+                 .arrange = [](Arguments& a) { a.shape("out") = {mask_bytes(a.array("shape"))}; },
+                 .samples = {{{{"shape", Shape{60, 40}}, {"prob", 0.25}}},
+                             {{{"shape", Shape{1000}}, {"prob", 0.0}}},
+                             {{{"shape", Shape{4, 33}}, {"prob", 1.0}}},
+                             {{{"shape", Shape{7, 8, 9}}, {"prob", 0.9}}}}},
+      .results = {.property = has_right_share, .value = 255},
+      .error_inputs = {refused("prob", "above 1", 1.5, "1.5"),
+                       refused("prob", "below 0", -0.5, "-0.5"),
+                       refused("shape", "with a negative size", SizesSpec{{-1, 3}}, "[-1, 3]")}};
   return op;
 }
 
@@ -162,23 +164,11 @@ void add_dropout(std::vector<Operator>& all) {
                           "掩码为 1 处为 g·scale，否则为 0"};
 
   // What is kept is not known before.
-  Operator both = contract_of<decltype(aclnnDropoutGetWorkspaceSize)>(
-      "aclnnDropout",
-      {any_dtype(shaped(in("input", 1, 1), {128, 1})),
-       {"p", 0.0},
-       flag("train", true),
-       no_option(integer("seed", 2026)),
-       no_option(integer("offset", 8)),
-       shaped(any_dtype(out("out")), {128, 1}),
-       mask(out("maskOut"))},
-      kFloats);
-  both.domain.base_shape = {kN, 16, 48};
-  both.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     a.shape("out") = a.shape("input");
     a.shape("maskOut") = {mask_bytes(a.shape("input"))};
   };
-  both.domain.samples = {{{{"p", 0.25}}}, {{{"p", 0.5}}}};
-  both.results.property = [](const Arguments& a, const Array& result) -> std::string {
+  const auto property = [](const Arguments& a, const Array& result) -> std::string {
     if (result.shape != a.shape("out")) return "";  // the mask, which out is made of
     Number sum = 0;
     for (const Number value : result.values) sum += value;
@@ -190,10 +180,18 @@ void add_dropout(std::vector<Operator>& all) {
     text << "the mean of what was 1 is " << sum / count;
     return text.str();
   };
-  both.results.value = 1;
-  both.error_inputs = {refused("p", "above 1", 1.5, "1.5")};
-  both.words.check = "dropout_with_mask";
-  both.words.computes = {"draws a mask and applies it", "抽取掩码并应用"};
+  const Operator both{
+      .call = ACLGRAD_CALL(aclnnDropout, any_dtype(shaped(in("input", 1, 1), {128, 1})), {"p", 0.0},
+                           flag("train", true), no_option(integer("seed", 2026)),
+                           no_option(integer("offset", 8)), shaped(any_dtype(out("out")), {128, 1}),
+                           mask(out("maskOut"))),
+      .domain = {.everywhere = kFloats,
+                 .base_shape = {kN, 16, 48},
+                 .arrange = arrange,
+                 .samples = {{{{"p", 0.25}}}, {{{"p", 0.5}}}}},
+      .results = {.property = property, .value = 1},
+      .error_inputs = {refused("p", "above 1", 1.5, "1.5")},
+      .words = {"draws a mask and applies it", "抽取掩码并应用", "", "dropout_with_mask"}};
   all.insert(all.end(), {use, slope, both});
 }
 

@@ -66,9 +66,7 @@ void reduce_shape(Arguments& a) {
     if (!is_summed) out.push_back(self[d]);
     if (is_summed && keeps(a)) out.push_back(1);
   }
-  for (const char* name : {"out", "indices", "varOut", "meanOut"}) {
-    if (a.has(name)) a.shape(name) = out;
-  }
+  a.reshape({"out", "indices", "varOut", "meanOut"}, out);
   a.tensor("self").any_shape = dims_of(a).empty() && !keeps(a) && !reduces_nothing(a);
   if (a.has("dtype") && a.dtype_of("dtype")) a.tensor("out").dtype = a.dtype_of("dtype");
 }
@@ -114,25 +112,24 @@ std::vector<Sample> large_samples(const char* dims, Sample with = {}) {
   return samples;
 }
 
-template <class PhaseOne>
-Operator reduction(std::string name, std::vector<Parameter> parameters, DTypes dtypes,
-                   bool is_mean) {
-  Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), std::move(dtypes));
-  op.domain.arrange = reduce_shape;
-  op.results.reference = [is_mean](const Arguments& a, const Arrays& in) {
-    return Arrays{result_of(a, in[0], is_mean)};
-  };
-  op.results.magnitude = [is_mean](const Arguments& a, const Arrays& in) {
-    return Arrays{reduced(a, in[0], is_mean, true)};
-  };
-  op.results.complex = Complex::kParts;
-  // Sums of DOUBLE round at every addition. Of 288 terms, 36 to a lane (tree_sum.h), each passes
-  // through 39 additions, and a mean is divided: 40 times half a unit of the sum of magnitudes.
-  op.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 20};
-  return op;
+Results summed(bool is_mean) {
+  return {.reference = [is_mean](const Arguments& a,
+                                 const Arrays& in) { return Arrays{result_of(a, in[0], is_mean)}; },
+          .complex = Complex::kParts,
+          // Sums of DOUBLE round at every addition. Of 288 terms, 36 to a lane (tree_sum.h), each
+          // passes through 39 additions, and a mean is divided: 40 times half a unit of the sum of
+          // magnitudes.
+          .bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 20},
+          .magnitude = [is_mean](
+                           const Arguments& a,
+                           const Arrays& in) { return Arrays{reduced(a, in[0], is_mean, true)}; }};
 }
 
-Parameter summed() { return any_dtype(filled(in("self"), 5)); }
+const Parameter kSummed = any_dtype(filled(in("self"), 5));
+const Parameter kReduced = any_dtype(shaped(out("out"), {2}));
+const Parameter kInto = option(dtype_named("dtype"), "into");
+const Parameter kDims = option(list("dim", {-1}), "dims");
+const Parameter kKeepDim = option(flag("keepDim"), "keepDims");
 
 ErrorInput of_dtype(const char* what, aclDataType dtype, std::string word) {
   return refused("dtype", what, DtypeSpec{dtype}, std::move(word));
@@ -148,55 +145,54 @@ std::vector<Sample> samples_over(const char* dims, const char* keep) {
 }
 
 void add_sums(std::vector<Operator>& all) {
-  Operator sum = reduction<decltype(aclnnReduceSumGetWorkspaceSize)>(
-      "aclnnReduceSum",
-      {summed(), list("dims", {-1}), flag("keepDims"), option(dtype_named("dtype"), "into"),
-       any_dtype(shaped(out("out"), {2}))},
-      kNumbers, false);
-  sum.domain.samples = samples_over("dims", "keepDims");
-  sum.domain.value_samples = large_samples("dims");
-  sum.error_inputs = {of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16"),
-                      of_dtype("that is not out's", ACL_FLOAT16, "DT_FLOAT16")};
-  sum.words.check = "reduce_sum";
-  sum.words.computes = {"sum over dimensions; an empty list: over all",
-                        "沿若干维求和；列表为空表示全部"};
-  sum.words.in_graph = "reduce_sum(x, axes, keep)";
+  const ErrorInput unknown = of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16");
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnReduceSum, kSummed, list("dims", {-1}), flag("keepDims"), kInto,
+                           kReduced),
+      .domain = {.everywhere = kNumbers,
+                 .arrange = reduce_shape,
+                 .samples = samples_over("dims", "keepDims"),
+                 .value_samples = large_samples("dims")},
+      .results = summed(false),
+      .error_inputs = {unknown, of_dtype("that is not out's", ACL_FLOAT16, "DT_FLOAT16")},
+      .words = {"sum over dimensions; an empty list: over all", "沿若干维求和；列表为空表示全部",
+                "reduce_sum(x, axes, keep)", "reduce_sum"},
+  });
 
-  const Parameter dims = option(list("dim", {-1}), "dims");
-  const Parameter keep = option(flag("keepDim"), "keepDims");
-  Operator mean = reduction<decltype(aclnnMeanGetWorkspaceSize)>(
-      "aclnnMean",
-      {summed(), dims, keep, option(dtype_named("dtype"), "into"),
-       any_dtype(shaped(out("out"), {2}))},
-      without(kNumbers, ACL_BOOL), true);
-  mean.domain.samples = samples_over("dim", "keepDim");
-  mean.domain.value_samples = large_samples("dim");
-  mean.domain.also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {
+  const auto also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {
     const auto into = a.dtype_of("dtype");
     return is_complex(dtype) && into && !is_complex(*into);
   };
-  mean.error_inputs = {of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16"),
-                       of_dtype("that self cannot have", ACL_INT64, "DT_INT64")};
-  mean.words.check = "mean";
-  mean.words.computes = {"mean over dimensions; an empty list: over all",
-                         "沿若干维求平均；列表为空表示全部"};
-  mean.words.in_graph = "mean(x, axes, keep)";
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnMean, kSummed, kDims, kKeepDim, kInto, kReduced),
+      .domain = {.everywhere = without(kNumbers, ACL_BOOL),
+                 .also_refuses = also_refuses,
+                 .arrange = reduce_shape,
+                 .samples = samples_over("dim", "keepDim"),
+                 .value_samples = large_samples("dim")},
+      .results = summed(true),
+      .error_inputs = {unknown, of_dtype("that self cannot have", ACL_INT64, "DT_INT64")},
+      .words = {"mean over dimensions; an empty list: over all", "沿若干维求平均；列表为空表示全部",
+                "mean(x, axes, keep)", "mean"},
+  });
 
-  Operator second = reduction<decltype(aclnnMeanV2GetWorkspaceSize)>(
-      "aclnnMeanV2",
-      {summed(), dims, keep, flag("noopWithEmptyAxes"), any_dtype(shaped(out("out"), {2}))},
-      without(kNumbers, ACL_BOOL), true);
-  second.call.form_of = mean.name();
-  second.domain.samples = samples_over("dim", "keepDim");
-  second.domain.samples.back() = {{{"dim", Shape{}}, {"noopWithEmptyAxes", 1.0}}};
-  second.error_inputs = {
-      {.what = "not of self's size, with no axes to reduce",
-       .changes = {{"out", TensorSpec{{2}}}, {"dim", Shape{}}, {"noopWithEmptyAxes", true}},
-       .words = {"[2, 4]"}}};
-  second.words.computes = {
-      "mean in self's dtype; with noopWithEmptyAxes an empty list reduces nothing",
-      "以 self 的类型求平均；noopWithEmptyAxes 为真时空列表不规约"};
-  all.insert(all.end(), {sum, mean, second});
+  std::vector<Sample> samples = samples_over("dim", "keepDim");
+  samples.back() = {{{"dim", Shape{}}, {"noopWithEmptyAxes", 1.0}}};
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnMeanV2, kSummed, kDims, kKeepDim, flag("noopWithEmptyAxes"), kReduced),
+      .domain = {.everywhere = without(kNumbers, ACL_BOOL),
+                 .arrange = reduce_shape,
+                 .samples = samples},
+      .results = summed(true),
+      .error_inputs =
+          {{.what = "not of self's size, with no axes to reduce",
+            .changes = {{"out", TensorSpec{{2}}}, {"dim", Shape{}}, {"noopWithEmptyAxes", true}},
+            .words = {"[2, 4]"}}},
+      .words = {"mean in self's dtype; with noopWithEmptyAxes an empty list reduces nothing",
+                "以 self 的类型求平均；noopWithEmptyAxes 为真时空列表不规约"},
+  });
+  all.back().call.form_of = "aclnnMean";
 }
 
 // ---- The largest and the smallest ---------------------------------------------------------------
@@ -212,38 +208,29 @@ Number place_of_largest(const std::vector<Number>& x) {
   return static_cast<Number>(std::ranges::max_element(x) - x.begin());
 }
 
-std::vector<Sample> samples_along(std::initializer_list<double> dims) {
-  std::vector<Sample> samples;
-  for (const double dim : dims) samples.push_back({{{"dim", dim}}});
-  samples.push_back({{{"dim", 0.0}, {"keepdim", 1.0}}});
-  return samples;
+std::vector<Sample> samples_along_dims() {
+  return samples_of("dim", {-1, 0, 1}) + std::vector<Sample>{{{{"dim", 0.0}, {"keepdim", 1.0}}}};
 }
 
-ErrorInput of_no_elements() {
-  return {.what = "that have no elements",
-          .changes = {{"dim", Shape{1}}, {"self", TensorSpec{{2, 0}}}, {"out", TensorSpec{{2}}}},
-          .words = {"size 0"}};
-}
-
-template <class PhaseOne>
-Operator amax(std::string name, Number (*of)(const std::vector<Number>&)) {
-  Operator op = contract_of<PhaseOne>(
-      std::move(name),
-      {in("self"), option(list("dim", {-1}), "dims"), option(flag("keepDim"), "keepDims"),
-       shaped(out("out"), {2})},
-      kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_BOOL});
-  op.domain.arrange = reduce_shape;
-  op.domain.samples = {{{{"dim", Shape{}}}},
-                       {{{"dim", Shape{0, -1}}}},
-                       {{{"dim", Shape{1}}, {"keepDim", 1.0}}},
-                       {{{"dim", Shape{2}}}}};
-  op.domain.value_samples = large_samples("dim");
-  op.results.reference = [of](const Arguments& a, const Arrays& in) {
-    return Arrays{reduced_by(a, in[0], of)};
-  };
-  op.results.bound = {.of_float = 0, .of_16_bits = 0};
-  op.error_inputs = {of_no_elements()};
-  return op;
+Operator amax(Signature call, Number (*of)(const std::vector<Number>&), Words words) {
+  return {
+      .call = std::move(call),
+      .domain = {.everywhere = kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64,
+                                                         ACL_UINT8, ACL_BOOL},
+                 .arrange = reduce_shape,
+                 .samples = {{{{"dim", Shape{}}}},
+                             {{{"dim", Shape{0, -1}}}},
+                             {{{"dim", Shape{1}}, {"keepDim", 1.0}}},
+                             {{{"dim", Shape{2}}}}},
+                 .value_samples = large_samples("dim")},
+      .results = {.reference = [of](const Arguments& a,
+                                    const Arrays& in) { return Arrays{reduced_by(a, in[0], of)}; },
+                  .bound = kExact},
+      .error_inputs =
+          {{.what = "that have no elements",
+            .changes = {{"dim", Shape{1}}, {"self", TensorSpec{{2, 0}}}, {"out", TensorSpec{{2}}}},
+            .words = {"size 0"}}},
+      .words = std::move(words)};
 }
 
 // Of a dtype of its own, and of any other that integers convert to.
@@ -251,57 +238,48 @@ Parameter index_result(std::string name) {
   return any_dtype(typed(shaped(out(std::move(name)), {2}), ACL_INT64));
 }
 
+Arrays largest_and_place(const Arguments& a, const Arrays& in) {
+  return {reduced_by(a, in[0], largest), reduced_by(a, in[0], place_of_largest)};
+}
+
 void add_largest(std::vector<Operator>& all) {
-  Operator max = amax<decltype(aclnnAmaxGetWorkspaceSize)>("aclnnAmax", largest);
-  max.words.check = "amax";
-  max.words.computes = {"the largest over dimensions; an empty list: over all; NaN if there is one",
-                        "沿若干维求最大值；列表为空表示全部；有 NaN 则为 NaN"};
-  max.words.in_graph = "amax(x, axes, keep)";
-  Operator min = amax<decltype(aclnnAminGetWorkspaceSize)>("aclnnAmin", smallest);
-  min.words.check = "amin";
-  min.words.computes = {
-      "the smallest over dimensions; an empty list: over all; NaN if there is one",
-      "沿若干维求最小值；列表为空表示全部；有 NaN 则为 NaN"};
-  min.words.in_graph = "amin(x, axes, keep)";
-
-  Operator dim = contract_of<decltype(aclnnMaxDimGetWorkspaceSize)>(
-      "aclnnMaxDim",
-      {in("self"), integer("dim", -1), flag("keepdim"), shaped(out("out"), {2}),
-       index_result("indices")},
-      kFloats + DTypes{ACL_INT64, ACL_INT32, ACL_BOOL});
-  dim.domain.arrange = reduce_shape;
-  dim.domain.samples = samples_along({-1, 0, 1});
-  dim.domain.value_samples = {{{{"self", Shape{70000}}, {"dim", 0.0}}},
-                              {{{"self", Shape{3, 20001}}, {"dim", 1.0}}}};
-  dim.results.reference = [](const Arguments& a, const Arrays& in) {
-    return Arrays{reduced_by(a, in[0], largest), reduced_by(a, in[0], place_of_largest)};
-  };
-  dim.results.bound = max.results.bound;
-  dim.results.nan_goes_through = false;
-  dim.error_inputs = {bad_dim(2), bad_dim(-3)};
-  dim.words.check = "max_dim";
-  dim.words.computes = {
-      "the largest along dim, or the first NaN, and the place of the first such element",
-      "沿 dim 的最大值（或首个 NaN）及其首个位置"};
-  dim.words.in_graph = "max(x, dim, keep)";
-
-  Operator argmax = contract_of<decltype(aclnnArgMaxGetWorkspaceSize)>(
-      "aclnnArgMax",
-      {any_dtype(in("self")), integer("dim", -1), flag("keepdim"), index_result("out")},
-      kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8});
-  argmax.domain.arrange = reduce_shape;
-  argmax.domain.samples = samples_along({-1, 0, 1});
-  argmax.domain.samples.push_back({{{"dim", -2.0}, {"out", ACL_INT32}}});
-  argmax.results.reference = [](const Arguments& a, const Arrays& in) {
-    return Arrays{reduced_by(a, in[0], place_of_largest)};
-  };
-  argmax.results.nan_goes_through = false;
-  argmax.error_inputs = {bad_dim(2), bad_dim(-3)};
-  argmax.words.check = "argmax";
-  argmax.words.computes = {"the place of the first largest element along dim, or of the first NaN",
-                           "沿 dim 的首个最大元素（或首个 NaN）的位置"};
-  argmax.words.in_graph = "argmax(x, dim, keep)";
-  all.insert(all.end(), {max, min, dim, argmax});
+  const Parameter self = in("self"), result = shaped(out("out"), {2});
+  all.push_back(
+      amax(ACLGRAD_CALL(aclnnAmax, self, kDims, kKeepDim, result), largest,
+           {"the largest over dimensions; an empty list: over all; NaN if there is one",
+            "沿若干维求最大值；列表为空表示全部；有 NaN 则为 NaN", "amax(x, axes, keep)", "amax"}));
+  all.push_back(
+      amax(ACLGRAD_CALL(aclnnAmin, self, kDims, kKeepDim, result), smallest,
+           {"the smallest over dimensions; an empty list: over all; NaN if there is one",
+            "沿若干维求最小值；列表为空表示全部；有 NaN 则为 NaN", "amin(x, axes, keep)", "amin"}));
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnMaxDim, self, integer("dim", -1), flag("keepdim"), result,
+                           index_result("indices")),
+      .domain = {.everywhere = kFloats + DTypes{ACL_INT64, ACL_INT32, ACL_BOOL},
+                 .arrange = reduce_shape,
+                 .samples = samples_along_dims(),
+                 .value_samples = {{{{"self", Shape{70000}}, {"dim", 0.0}}},
+                                   {{{"self", Shape{3, 20001}}, {"dim", 1.0}}}}},
+      .results = {.reference = largest_and_place, .bound = kExact, .nan_goes_through = false},
+      .error_inputs = {bad_dim(2), bad_dim(-3)},
+      .words = {"the largest along dim, or the first NaN, and the place of the first such element",
+                "沿 dim 的最大值（或首个 NaN）及其首个位置", "max(x, dim, keep)", "max_dim"},
+  });
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnArgMax, any_dtype(self), integer("dim", -1), flag("keepdim"),
+                           index_result("out")),
+      .domain = {.everywhere = kFloatsAndDouble +
+                               DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8},
+                 .arrange = reduce_shape,
+                 .samples = samples_along_dims() +
+                            std::vector<Sample>{{{{"dim", -2.0}, {"out", ACL_INT32}}}}},
+      .results = {.reference = [](const Arguments& a,
+                                  const Arrays& in) { return Arrays{largest_and_place(a, in)[1]}; },
+                  .nan_goes_through = false},
+      .error_inputs = {bad_dim(2), bad_dim(-3)},
+      .words = {"the place of the first largest element along dim, or of the first NaN",
+                "沿 dim 的首个最大元素（或首个 NaN）的位置", "argmax(x, dim, keep)", "argmax"},
+  });
 }
 
 // ---- Variances and norms ------------------------------------------------------------------------
@@ -319,83 +297,79 @@ Number variance_of(const std::vector<Number>& x, Number correction) {
   return squares / (static_cast<Number>(x.size()) - correction);
 }
 
-template <class PhaseOne>
-Operator variance(std::string name, Parameter correction, std::vector<Parameter> outputs) {
-  const std::string given = correction.name;
-  std::vector<Parameter> parameters = {any_dtype(in("self")),
-                                       option(nullable(list("dim", {-1})), "dims"),
-                                       std::move(correction), option(flag("keepdim"), "keepDims")};
-  for (Parameter& each : outputs) parameters.push_back(any_dtype(shaped(std::move(each), {2})));
-  Operator op = contract_of<PhaseOne>(std::move(name), std::move(parameters), kFloats);
-  op.domain.arrange = reduce_shape;
-  op.domain.samples = {{{{"dim", Shape{}}, {given, 1.0}}},
-                       {{{"dim", Shape{0, -1}}, {given, 0.0}}},
-                       {{{"dim", Shape{1}}, {"keepdim", 1.0}, {given, 1.0}}},
-                       {{{"dim", Shape{-1}}, {given, 1.0}}}};
-  op.domain.value_samples = large_samples("dim", {{{given, 1.0}}});
-  op.results.reference = [given](const Arguments& a, const Arrays& in) {
-    const Number of = a.number(given);
-    return Arrays{
-        reduced_by(a, in[0], [of](const std::vector<Number>& x) { return variance_of(x, of); }),
-        reduced_by(a, in[0], mean_of)};
-  };
-  // Means cancel.
-  op.results.magnitude = [reference = op.results.reference](const Arguments& a, const Arrays& in) {
-    Arrays results = reference(a, in);
-    results[1] = reduced(a, in[0], true, true);
-    return results;
-  };
-  op.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8};
-  return op;
+// The variance, and the mean where it is asked for.
+Arrays moments(const Arguments& a, const Arrays& in) {
+  const Number of = a.number(a.has("unbiased") ? "unbiased" : "correction");
+  return {reduced_by(a, in[0], [of](const std::vector<Number>& x) { return variance_of(x, of); }),
+          reduced_by(a, in[0], mean_of)};
+}
+
+// Means cancel.
+Arrays magnitude_of_moments(const Arguments& a, const Arrays& in) {
+  return {moments(a, in)[0], reduced(a, in[0], true, true)};
+}
+
+// `correction` is the parameter's name.
+Operator variance(Signature call, const std::string& correction, Words words) {
+  return {.call = std::move(call),
+          .domain = {.everywhere = kFloats,
+                     .arrange = reduce_shape,
+                     .samples = {{{{"dim", Shape{}}, {correction, 1.0}}},
+                                 {{{"dim", Shape{0, -1}}, {correction, 0.0}}},
+                                 {{{"dim", Shape{1}}, {"keepdim", 1.0}, {correction, 1.0}}},
+                                 {{{"dim", Shape{-1}}, {correction, 1.0}}}},
+                     .value_samples = large_samples("dim", {{{correction, 1.0}}})},
+          .results = {.reference = moments,
+                      .bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8},
+                      .magnitude = magnitude_of_moments},
+          .words = std::move(words)};
 }
 
 void add_variances(std::vector<Operator>& all) {
-  Operator plain =
-      variance<decltype(aclnnVarGetWorkspaceSize)>("aclnnVar", flag("unbiased"), {out("out")});
-  plain.words.check = "var";
-  plain.words.in_graph = "var(x, axes, options)";
-  plain.words.computes = {
-      "Σ(x − mean)² / (n − 1), or / n, over dimensions; an empty list: over all",
-      "沿若干维求 Σ(x − 均值)² / (n − 1) 或 / n；列表为空表示全部"};
-  Operator corrected = variance<decltype(aclnnVarCorrectionGetWorkspaceSize)>(
-      "aclnnVarCorrection", integer("correction", 0), {out("out")});
-  corrected.domain.samples.push_back({{{"dim", Shape{2}}, {"correction", 2.0}}});
-  corrected.words.check = "var_correction";
-  corrected.words.computes = {"Σ(x − mean)² / (n − correction) over dimensions",
-                              "沿若干维求 Σ(x − 均值)² / (n − correction)"};
-  Operator both = variance<decltype(aclnnVarMeanGetWorkspaceSize)>(
-      "aclnnVarMean", integer("correction", 0), {out("varOut"), out("meanOut")});
-  both.words.check = "var_mean";
-  both.words.computes = {"the variance over dimensions, and the mean", "沿若干维的方差与均值"};
-  all.insert(all.end(), {plain, corrected, both});
+  const Parameter self = any_dtype(in("self")), dims = option(nullable(list("dim", {-1})), "dims");
+  const Parameter keep = option(flag("keepdim"), "keepDims"), correction = integer("correction", 0);
+  const auto result = [](const char* name) { return any_dtype(shaped(out(name), {2})); };
+  all.push_back(variance(
+      ACLGRAD_CALL(aclnnVar, self, dims, flag("unbiased"), keep, result("out")), "unbiased",
+      {"Σ(x − mean)² / (n − 1), or / n, over dimensions; an empty list: over all",
+       "沿若干维求 Σ(x − 均值)² / (n − 1) 或 / n；列表为空表示全部", "var(x, axes, options)",
+       "var"}));
+  all.push_back(variance(
+      ACLGRAD_CALL(aclnnVarCorrection, self, dims, correction, keep, result("out")), "correction",
+      {"Σ(x − mean)² / (n − correction) over dimensions",
+       "沿若干维求 Σ(x − 均值)² / (n − correction)", "", "var_correction"}));
+  all.back().domain.samples.push_back({{{"dim", Shape{2}}, {"correction", 2.0}}});
+  all.push_back(variance(
+      ACLGRAD_CALL(aclnnVarMean, self, dims, correction, keep, result("varOut"), result("meanOut")),
+      "correction",
+      {"the variance over dimensions, and the mean", "沿若干维的方差与均值", "", "var_mean"}));
 }
 
 void add_norm(std::vector<Operator>& all) {
-  Operator norm = contract_of<decltype(aclnnNormGetWorkspaceSize)>(
-      "aclnnNorm",
-      {any_dtype(in("self")), option(scalar("pScalar", 2), "p"), list("dim", {-1}), flag("keepdim"),
-       any_dtype(shaped(out("out"), {2}))},
-      kFloatsAndDouble);
-  norm.domain.arrange = reduce_shape;
   const auto over = [](double p, Shape dims, double keep = 0) {
     return Sample{{{"pScalar", p}, {"dim", std::move(dims)}, {"keepdim", keep}}};
   };
-  norm.domain.samples = {over(2, {}),        over(1, {0, -1}),
-                         over(2, {1}, 1),    over(3, {-1}),
-                         over(-0.5, {0, 1}), over(std::numeric_limits<double>::infinity(), {2})};
-  norm.domain.value_samples = large_samples("dim", {{{"pScalar", 2.0}}});
-  norm.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto reference = [](const Arguments& a, const Arrays& in) {
     const Number p = a.number("pScalar");
     return Arrays{
         reduced_by(a, in[0], [p](const std::vector<Number>& x) { return norm_of(x, p); })};
   };
-  // Powers of DOUBLE are good to 2^-51 and the size of their exponent.
-  norm.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 40};
-  norm.words.check = "norm";
-  norm.words.computes = {"(Σ abs(x)^p)^(1/p) over dimensions; an empty list: over all",
-                         "沿若干维求 (Σ abs(x)^p)^(1/p)；列表为空表示全部"};
-  norm.words.in_graph = "norm(x, axes, options)";
-  all.push_back(norm);
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnNorm, any_dtype(in("self")), option(scalar("pScalar", 2), "p"),
+                           list("dim", {-1}), flag("keepdim"), any_dtype(shaped(out("out"), {2}))),
+      .domain = {.everywhere = kFloatsAndDouble,
+                 .arrange = reduce_shape,
+                 .samples = {over(2, {}), over(1, {0, -1}), over(2, {1}, 1), over(3, {-1}),
+                             over(-0.5, {0, 1}),
+                             over(std::numeric_limits<double>::infinity(), {2})},
+                 .value_samples = large_samples("dim", {{{"pScalar", 2.0}}})},
+      .results = {.reference = reference,
+                  // Powers of DOUBLE are good to 2^-51 and the size of their exponent.
+                  .bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 40}},
+      .words = {"(Σ abs(x)^p)^(1/p) over dimensions; an empty list: over all",
+                "沿若干维求 (Σ abs(x)^p)^(1/p)；列表为空表示全部", "norm(x, axes, options)",
+                "norm"},
+  });
 }
 
 }  // namespace

@@ -53,61 +53,61 @@ Array cumsum(const Arguments& a, const Array& self) {
                     [to](Number x) { return is_whole(to) ? wrapped(x, to) : x; });
 }
 
-template <class PhaseOne>
-Operator running_sums(std::string name, std::vector<Parameter> parameters) {
-  Operator op =
-      contract_of<PhaseOne>(std::move(name), std::move(parameters), without(kNumbers, ACL_BOOL));
-  op.domain.arrange = [](Arguments& a) {
-    size_along(a);
-    a.shape("out") = a.shape("self");
-    if (a.has("dtype") && a.dtype_of("dtype")) a.tensor("out").dtype = a.dtype_of("dtype");
-  };
-  op.results.reference = [](const Arguments& a, const Arrays& in) {
-    return Arrays{cumsum(a, in[0])};
-  };
-  op.results.magnitude = [](const Arguments& a, const Arrays& in) {
-    return Arrays{running(a, in[0], true)};
-  };
-  op.results.complex = Complex::kParts;
-  op.results.bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 4};
-  op.error_inputs = {bad_dim(2), bad_dim(-3)};
-  return op;
+void arrange_cumsum(Arguments& a) {
+  size_along(a);
+  a.shape("out") = a.shape("self");
+  if (a.has("dtype") && a.dtype_of("dtype")) a.tensor("out").dtype = a.dtype_of("dtype");
+}
+
+Results running_sums() {
+  return {
+      .reference = [](const Arguments& a, const Arrays& in) { return Arrays{cumsum(a, in[0])}; },
+      .complex = Complex::kParts,
+      .bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 4},
+      .magnitude = [](const Arguments& a,
+                      const Arrays& in) { return Arrays{running(a, in[0], true)}; }};
+}
+
+// Into a dtype of its own everything goes that converts to it.
+bool converts(const Arguments& a, std::string_view, aclDataType dtype) {
+  const auto into = a.dtype_of("dtype");
+  return into && is_complex(dtype) == is_complex(*into);
 }
 
 void add_cumsum(std::vector<Operator>& all) {
-  Operator first = running_sums<decltype(aclnnCumsumGetWorkspaceSize)>(
-      "aclnnCumsum", {promotes(any_dtype(in("self"))), integer("dim", -1),
-                      option(dtype_named("dtype"), "into"), any_dtype(out("out"))});
-  first.domain.samples = {
-      {{{"dim", -1.0}}}, {{{"dim", 0.0}}}, {{{"dim", 1.0}, {"dtype", ACL_FLOAT}}}};
-  // Into a dtype of its own everything goes that converts to it.
-  const auto converts = [](const Arguments& a, aclDataType dtype) {
-    const auto into = a.dtype_of("dtype");
-    return into && is_complex(dtype) == is_complex(*into);
+  const auto also_refuses = [](const Arguments& a, std::string_view product, aclDataType dtype) {
+    return a.dtype_of("dtype") && !converts(a, product, dtype);
   };
-  first.domain.also_accepts = [converts](const Arguments& a, std::string_view, aclDataType dtype) {
-    return converts(a, dtype);
-  };
-  first.domain.also_refuses = [converts](const Arguments& a, std::string_view, aclDataType dtype) {
-    return a.dtype_of("dtype") && !converts(a, dtype);
-  };
-  first.words.check = "cumsum";
-  first.words.computes = {"running sums along dim", "沿 dim 的累加"};
-  Operator second = running_sums<decltype(aclnnCumsumV2GetWorkspaceSize)>(
-      "aclnnCumsumV2",
-      {in("self"), integer("dim", -1), flag("exclusive"), flag("reverse"), out("out")});
-  second.domain.samples = {{{{"dim", -1.0}}},
-                           {{{"dim", 1.0}, {"exclusive", 1.0}}},
-                           {{{"dim", 0.0}, {"reverse", 1.0}}},
-                           {{{"dim", -2.0}, {"exclusive", 1.0}, {"reverse", 1.0}}}};
-  second.domain.value_samples = {{{{"self", Shape{3000, 3}}, {"dim", 0.0}}},
-                                 {{{"self", Shape{2, 3000}}, {"dim", 1.0}, {"exclusive", 1.0}}}};
-  second.words.check = "cumsum_v2";
-  second.words.computes = {
-      "running sums along dim, with the element itself or without, from either end",
-      "沿 dim 的累加，可不含自身，可反向"};
-  second.words.in_graph = "cumsum(x, dim, options)";
-  all.insert(all.end(), {first, second});
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnCumsum, promotes(any_dtype(in("self"))), integer("dim", -1),
+                           option(dtype_named("dtype"), "into"), any_dtype(out("out"))),
+      .domain = {.everywhere = without(kNumbers, ACL_BOOL),
+                 .also_accepts = converts,
+                 .also_refuses = also_refuses,
+                 .arrange = arrange_cumsum,
+                 .samples = {{{{"dim", -1.0}}},
+                             {{{"dim", 0.0}}},
+                             {{{"dim", 1.0}, {"dtype", ACL_FLOAT}}}}},
+      .results = running_sums(),
+      .error_inputs = {bad_dim(2), bad_dim(-3)},
+      .words = {"running sums along dim", "沿 dim 的累加", "", "cumsum"},
+  });
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnCumsumV2, in("self"), integer("dim", -1), flag("exclusive"),
+                           flag("reverse"), out("out")),
+      .domain = {.everywhere = without(kNumbers, ACL_BOOL),
+                 .arrange = arrange_cumsum,
+                 .samples = {{{{"dim", -1.0}}},
+                             {{{"dim", 1.0}, {"exclusive", 1.0}}},
+                             {{{"dim", 0.0}, {"reverse", 1.0}}},
+                             {{{"dim", -2.0}, {"exclusive", 1.0}, {"reverse", 1.0}}}},
+                 .value_samples = {{{{"self", Shape{3000, 3}}, {"dim", 0.0}}},
+                                   {{{"self", Shape{2, 3000}}, {"dim", 1.0}, {"exclusive", 1.0}}}}},
+      .results = running_sums(),
+      .error_inputs = {bad_dim(2), bad_dim(-3)},
+      .words = {"running sums along dim, with the element itself or without, from either end",
+                "沿 dim 的累加，可不含自身，可反向", "cumsum(x, dim, options)", "cumsum_v2"},
+  });
 }
 
 // ---- In order -----------------------------------------------------------------------------------
@@ -140,13 +140,7 @@ Arrays topk(const Arguments& a, const Arrays& in) {
 ErrorInput bad_k(int64_t k) { return refused("k", "= " + std::to_string(k), k, "[0, 4]"); }
 
 void add_topk(std::vector<Operator>& all) {
-  Operator op = contract_of<decltype(aclnnTopkGetWorkspaceSize)>(
-      "aclnnTopk",
-      {in("self"), integer("k", 1), integer("dim", -1), flag("largest", true), flag("sorted", true),
-       shaped(out("valuesOut"), {2, 1}), typed(shaped(out("indicesOut"), {2, 1}), ACL_INT64)},
-      kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8});
-  op.domain.base_shape = {kN, 3, 5};
-  op.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     const auto k = static_cast<int64_t>(a.number("k"));
     if (k < 0 || k > size_along(a)) {
       throw std::invalid_argument("k = " + std::to_string(k) + " is more than the size along dim");
@@ -155,20 +149,25 @@ void add_topk(std::vector<Operator>& all) {
     if (!shape.empty()) shape[axis_of(a, shape)] = k;
     a.shape("valuesOut") = a.shape("indicesOut") = shape;
   };
-  op.domain.samples = {{{{"k", 3.0}, {"dim", -1.0}}},
-                       {{{"k", 2.0}, {"dim", 1.0}, {"largest", 0.0}}},
-                       {{{"k", 1.0}, {"dim", 0.0}}},
-                       {{{"k", 3.0}, {"dim", -2.0}, {"sorted", 0.0}}}};
-  op.domain.value_samples = {{{{"self", Shape{70, 300}}, {"k", 5.0}, {"dim", -1.0}}}};
-  op.results.reference = topk;
-  op.results.bound = {.of_float = 0, .of_16_bits = 0};
-  op.results.nan_goes_through = false;
-  op.error_inputs = {bad_dim(2), bad_dim(-3), bad_k(5), bad_k(-1)};
-  op.words.check = "topk";
-  op.words.computes = {"the k largest or smallest along dim, in order, and their places",
-                       "沿 dim 的前 k 个最大或最小元素及其位置"};
-  op.words.in_graph = "topk(x, k, dim)";
-  all.push_back(op);
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnTopk, in("self"), integer("k", 1), integer("dim", -1),
+                           flag("largest", true), flag("sorted", true),
+                           shaped(out("valuesOut"), {2, 1}),
+                           typed(shaped(out("indicesOut"), {2, 1}), ACL_INT64)),
+      .domain = {.everywhere = kFloatsAndDouble +
+                               DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8},
+                 .base_shape = {kN, 3, 5},
+                 .arrange = arrange,
+                 .samples = {{{{"k", 3.0}, {"dim", -1.0}}},
+                             {{{"k", 2.0}, {"dim", 1.0}, {"largest", 0.0}}},
+                             {{{"k", 1.0}, {"dim", 0.0}}},
+                             {{{"k", 3.0}, {"dim", -2.0}, {"sorted", 0.0}}}},
+                 .value_samples = {{{{"self", Shape{70, 300}}, {"k", 5.0}, {"dim", -1.0}}}}},
+      .results = {.reference = topk, .bound = kExact, .nan_goes_through = false},
+      .error_inputs = {bad_dim(2), bad_dim(-3), bad_k(5), bad_k(-1)},
+      .words = {"the k largest or smallest along dim, in order, and their places",
+                "沿 dim 的前 k 个最大或最小元素及其位置", "topk(x, k, dim)", "topk"},
+  });
 }
 
 }  // namespace

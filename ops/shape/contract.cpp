@@ -13,8 +13,6 @@
 #include "aclnnop/aclnn_split_tensor.h"
 #include "aclnnop/aclnn_split_with_size.h"
 #include "aclnnop/aclnn_stack.h"
-#include "aclnnop/aclnn_tril.h"
-#include "aclnnop/aclnn_triu.h"
 #include "ops/contract/dense.h"
 #include "ops/contract/describe.h"
 
@@ -23,14 +21,10 @@ namespace {
 
 constexpr int64_t kFar = int64_t{1} << 40;  // beyond every end
 
-// What all have in common: values are copied.
-Operator moving(Operator op, std::string check, Text computes, std::string in_graph = {}) {
-  op.results.bound = {.of_float = 0.5001};
-  op.results.complex = Complex::kParts;
-  op.words.check = std::move(check);
-  op.words.computes = std::move(computes);
-  op.words.in_graph = std::move(in_graph);
-  return op;
+// Values are copied.
+Results moved(Reference reference) {
+  return {
+      .reference = std::move(reference), .complex = Complex::kParts, .bound = {.of_float = 0.5001}};
 }
 
 [[noreturn]] void does_not_fit(const std::string& what) {
@@ -65,32 +59,35 @@ std::vector<size_t> order_of(const Arguments& a) {
 }
 
 void add_permute(std::vector<Operator>& all) {
-  Operator op =
-      moving(contract_of<decltype(aclnnPermuteGetWorkspaceSize)>(
-                 "aclnnPermute", {in("self"), list("dims", {1, 0}), shaped(out("out"), {4, 2})},
-                 kNumbers + kUnsigned),
-             "permute", {"dimensions in another order", "重排维度"});
-  op.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     Shape out;
     for (const size_t dim : order_of(a)) out.push_back(a.shape("self")[dim]);
     a.shape("out") = out;
   };
-  op.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{dense::generate(a.shape("out"), [&](const Shape& to) {
       Shape from(to.size());
       for (size_t i = 0; i < to.size(); ++i) from[order_of(a)[i]] = to[i];
       return dense::at(in[0], from);
     })};
   };
-  op.domain.samples = {
-      {{{"dims", Shape{2, 0, 1}}}}, {{{"dims", Shape{1, 0, -1}}}}, {{{"dims", Shape{0, 2, 1}}}}};
-  op.error_inputs = {refused("dims", "with an entry out of range", Shape{0, 7}, "an entry 7"),
-                     {.what = "of rank 9",
-                      .changes = {{"self", TensorSpec{Shape(9, 1)}},
-                                  {"dims", Shape{0, 1, 2, 3, 4, 5, 6, 7, 8}},
-                                  {"out", TensorSpec{Shape(9, 1)}}},
-                      .words = {"has 9"}}};
-  all.push_back(op);
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnPermute, in("self"), list("dims", {1, 0}), shaped(out("out"), {4, 2})),
+      .domain = {.everywhere = kNumbers + kUnsigned,
+                 .arrange = arrange,
+                 .samples = {{{{"dims", Shape{2, 0, 1}}}},
+                             {{{"dims", Shape{1, 0, -1}}}},
+                             {{{"dims", Shape{0, 2, 1}}}}}},
+      .results = moved(reference),
+      .error_inputs = {refused("dims", "with an entry out of range", Shape{0, 7}, "an entry 7"),
+                       {.what = "of rank 9",
+                        .changes = {{"self", TensorSpec{Shape(9, 1)}},
+                                    {"dims", Shape{0, 1, 2, 3, 4, 5, 6, 7, 8}},
+                                    {"out", TensorSpec{Shape(9, 1)}}},
+                        .words = {"has 9"}}},
+      .words = {"dimensions in another order", "重排维度", "", "permute"},
+  });
 }
 
 // ---- Cat, Stack ---------------------------------------------------------------------------------
@@ -102,21 +99,14 @@ std::vector<Parameter> two_joined(Shape out_shape) {
 }
 
 void add_joins(std::vector<Operator>& all) {
-  Operator cat =
-      moving(contract_of<decltype(aclnnCatGetWorkspaceSize)>("aclnnCat", two_joined({4, 4}),
-                                                             without(kNumbers, ACL_COMPLEX128)),
-             "cat", {"tensors one behind the other", "沿已有维度拼接"}, "cat({a, b}, dim)");
-  cat.domain.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
-    return product == "Ascend950" && std::ranges::count(kUnsigned, dtype) > 0;
-  };
-  cat.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     const Shape first = a.shape("tensors[0]");
     const size_t axis = axis_in(a, first.size());
     a.shape("tensors[1]") = a.shape("out") = first;
     a.shape("tensors[1]")[axis] += 1;
     a.shape("out")[axis] = 2 * first[axis] + 1;
   };
-  cat.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto reference = [](const Arguments& a, const Arrays& in) {
     const size_t axis = axis_in(a, in[0].shape.size());
     return Arrays{dense::generate(a.shape("out"), [&](Shape at) {
       const size_t k = at[axis] < in[0].shape[axis] ? 0 : 1;
@@ -124,26 +114,31 @@ void add_joins(std::vector<Operator>& all) {
       return dense::at(in[k], at);
     })};
   };
-  cat.domain.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}};
-  cat.error_inputs = {wrong_dim(2, "is 2"),
-                      refused("tensors[1]", "of a dtype without a common one",
-                              TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16", "Ascend950")};
-  all.push_back(cat);
+  all.push_back({
+      .call = signature_of<decltype(aclnnCatGetWorkspaceSize)>("aclnnCat", two_joined({4, 4})),
+      .domain = {.everywhere = without(kNumbers, ACL_COMPLEX128),
+                 .also_accepts =
+                     [](const Arguments&, std::string_view product, aclDataType dtype) {
+                       return product == "Ascend950" && std::ranges::count(kUnsigned, dtype) > 0;
+                     },
+                 .arrange = arrange,
+                 .samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}}},
+      .results = moved(reference),
+      .error_inputs = {wrong_dim(2, "is 2"),
+                       refused("tensors[1]", "of a dtype without a common one",
+                               TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16", "Ascend950")},
+      .words = {"tensors one behind the other", "沿已有维度拼接", "cat({a, b}, dim)", "cat"},
+  });
 
-  Operator stack =
-      moving(contract_of<decltype(aclnnStackGetWorkspaceSize)>("aclnnStack", two_joined({2, 2, 4}),
-                                                               kNumbers + kUnsigned),
-             "stack", {"tensors along a new dimension", "沿新维度堆叠"}, "stack({a, b}, dim)");
-  std::get<TensorSpec>(stack.call.parameters[3].spec).if_null = 561103;
-  stack.domain.max_rank = 7;
-  stack.domain.grows = false;  // the number of tensors does not
-  stack.domain.arrange = [](Arguments& a) {
+  std::vector<Parameter> stacked = two_joined({2, 2, 4});
+  std::get<TensorSpec>(stacked[3].spec).if_null = 561103;
+  const auto stack_arrange = [](Arguments& a) {
     Shape out = a.shape("tensors[0]");
     a.shape("tensors[1]") = out;
     out.insert(out.begin() + static_cast<ptrdiff_t>(axis_in(a, out.size() + 1)), 2);
     a.shape("out") = out;
   };
-  stack.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto stack_reference = [](const Arguments& a, const Arrays& in) {
     const size_t axis = axis_in(a, in[0].shape.size() + 1);
     return Arrays{dense::generate(a.shape("out"), [&](Shape at) {
       const auto k = static_cast<size_t>(at[axis]);
@@ -151,11 +146,21 @@ void add_joins(std::vector<Operator>& all) {
       return dense::at(in[k], at);
     })};
   };
-  stack.domain.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}, {{{"dim", -4.0}}}};
-  stack.error_inputs = {wrong_dim(3, "is 3"),
-                        refused("tensors[1]", "of a dtype without a common one",
-                                TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16")};
-  all.push_back(stack);
+  all.push_back({
+      .call = signature_of<decltype(aclnnStackGetWorkspaceSize)>("aclnnStack", stacked),
+      .domain =
+          {.everywhere = kNumbers + kUnsigned,
+           .max_rank = 7,
+           // the number of tensors does not
+           .grows = false,
+           .arrange = stack_arrange,
+           .samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}, {{{"dim", -4.0}}}}},
+      .results = moved(stack_reference),
+      .error_inputs = {wrong_dim(3, "is 3"),
+                       refused("tensors[1]", "of a dtype without a common one",
+                               TensorSpec{.dtype = ACL_UINT16}, "DT_UINT16")},
+      .words = {"tensors along a new dimension", "沿新维度堆叠", "stack({a, b}, dim)", "stack"},
+  });
 }
 
 // ---- Slice, SliceV2 -----------------------------------------------------------------------------
@@ -197,40 +202,33 @@ Range range_of(const Arguments& a) {
 }
 
 void add_slices(std::vector<Operator>& all) {
-  Operator one = moving(contract_of<decltype(aclnnSliceGetWorkspaceSize)>(
-                            "aclnnSlice",
-                            {in("self"), integer("dim", -1), integer("start", 0),
-                             integer("end", kFar), integer("step", 2), shaped(out("out"), {2, 2})},
-                            kSliceable),
-                        "slice", {"a range of a dimension, with a step", "沿一维按步长切片"},
-                        "slice(x, dim, start, end, step)");
-  one.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     const Shape& self = a.shape("self");
     a.shape("out") = sliced(self, axis_in(a, self.size()), range_of(a));
   };
-  one.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto reference = [](const Arguments& a, const Arrays& in) {
     return Arrays{slice(in[0], axis_in(a, in[0].shape.size()), range_of(a))};
   };
   const auto sample = [](double dim, double start, double end, double step) {
     return Sample{{{"dim", dim}, {"start", start}, {"end", end}, {"step", step}}};
   };
-  one.domain.samples = {sample(1, 1, 2, 1), sample(-1, -3, static_cast<double>(kFar), 2),
-                        sample(0, 0, 1, 1), sample(2, 0, -1, 1)};
-  one.error_inputs = {wrong_dim(2, "is 2"), refused("step", "0", int64_t{0}, "is 0"),
-                      refused("end", "= 1", int64_t{1}, "[2, 1]")};
-  all.push_back(one);
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnSlice, in("self"), integer("dim", -1), integer("start", 0),
+                           integer("end", kFar), integer("step", 2), shaped(out("out"), {2, 2})),
+      .domain = {.everywhere = kSliceable,
+                 .arrange = arrange,
+                 .samples = {sample(1, 1, 2, 1), sample(-1, -3, static_cast<double>(kFar), 2),
+                             sample(0, 0, 1, 1), sample(2, 0, -1, 1)}},
+      .results = moved(reference),
+      .error_inputs = {wrong_dim(2, "is 2"), refused("step", "0", int64_t{0}, "is 0"),
+                       refused("end", "= 1", int64_t{1}, "[2, 1]")},
+      .words = {"a range of a dimension, with a step", "沿一维按步长切片",
+                "slice(x, dim, start, end, step)", "slice"},
+  });
 
   // Which of the arrays have an entry for each axis.
   static constexpr const char* kArrays[] = {"starts", "ends", "steps"};
-  Operator several = moving(
-      contract_of<decltype(aclnnSliceV2GetWorkspaceSize)>(
-          "aclnnSliceV2",
-          {in("self"), option({"starts", SizesSpec{{0}}}, "starts", Sets::kList),
-           option({"ends", SizesSpec{{2}}}, "ends", Sets::kList), list("axes", {-1}),
-           option({"steps", SizesSpec{{1}}}, "steps", Sets::kList), shaped(out("out"), {2, 2})},
-          kSliceable),
-      "slice_v2", {"ranges of several dimensions, with steps", "沿多维按步长切片"});
-  several.domain.arrange = [](Arguments& a) {
+  const auto several_arrange = [](Arguments& a) {
     Shape out = a.shape("self");
     for (const char* array : kArrays) {
       if (a.array(array).size() != a.array("axes").size()) does_not_fit(array);
@@ -245,7 +243,7 @@ void add_slices(std::vector<Operator>& all) {
     }
     a.shape("out") = out;
   };
-  several.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto several_reference = [](const Arguments& a, const Arrays& in) {
     Array out = in[0];
     for (size_t i = 0; i < a.array("axes").size(); ++i) {
       const int64_t axis = a.array("axes")[i];
@@ -257,14 +255,23 @@ void add_slices(std::vector<Operator>& all) {
     }
     return Arrays{out};
   };
-  several.domain.samples = {{{{"starts", Shape{1, 0}},
-                              {"ends", Shape{3, kFar}},
-                              {"axes", Shape{1, -1}},
-                              {"steps", Shape{1, 3}}}},
-                            {{{"starts", Shape{-2}}, {"ends", Shape{kFar}}}}};
-  several.error_inputs = {refused("steps", "of two numbers", SizesSpec{{1, 1}}, "[1, 1]"),
-                          refused("steps", "with 0", SizesSpec{{0}}, "is 0")};
-  all.push_back(several);
+  all.push_back({
+      .call = ACLGRAD_CALL(
+          aclnnSliceV2, in("self"), option({"starts", SizesSpec{{0}}}, "starts", Sets::kList),
+          option({"ends", SizesSpec{{2}}}, "ends", Sets::kList), list("axes", {-1}),
+          option({"steps", SizesSpec{{1}}}, "steps", Sets::kList), shaped(out("out"), {2, 2})),
+      .domain = {.everywhere = kSliceable,
+                 .arrange = several_arrange,
+                 .samples = {{{{"starts", Shape{1, 0}},
+                               {"ends", Shape{3, kFar}},
+                               {"axes", Shape{1, -1}},
+                               {"steps", Shape{1, 3}}}},
+                             {{{"starts", Shape{-2}}, {"ends", Shape{kFar}}}}}},
+      .results = moved(several_reference),
+      .error_inputs = {refused("steps", "of two numbers", SizesSpec{{1, 1}}, "[1, 1]"),
+                       refused("steps", "with 0", SizesSpec{{0}}, "is 0")},
+      .words = {"ranges of several dimensions, with steps", "沿多维按步长切片", "", "slice_v2"},
+  });
 }
 
 // ---- SplitTensor, SplitWithSize -----------------------------------------------------------------
@@ -293,20 +300,11 @@ Arrays chunks(const Arguments& a, const Array& self, const Shape& sizes) {
 }
 
 void add_splits(std::vector<Operator>& all) {
-  Operator even =
-      moving(contract_of<decltype(aclnnSplitTensorGetWorkspaceSize)>(
-                 "aclnnSplitTensor",
-                 {any_dtype(in("self")),
-                  option(declared(integer("splitSections", kFar), "uint64_t"), "splitSections"),
-                  integer("dim", 0), member(out("out[0]"), "out"), member(out("out[1]"), "out")},
-                 kSplittable, {}),
-             "split_tensor", {"chunks of one size", "按固定大小切分"}, "split(x, size, dim)");
-  even.domain.also_accepts = unsigned_on_950;
   const auto sizes = [](const Arguments& a) {
     const auto size = static_cast<int64_t>(a.number("splitSections"));
     return Shape{size, size};
   };
-  even.domain.arrange = [sizes](Arguments& a) {
+  const auto arrange = [sizes](Arguments& a) {
     const Shape self = a.shape("self");
     const int64_t extent = self[axis_in(a, self.size())];
     const int64_t size = sizes(a)[0];
@@ -317,30 +315,31 @@ void add_splits(std::vector<Operator>& all) {
     a.shape("out[1]") = two[1].shape;
     a.tensor("out[1]").any_shape = extent <= size;  // more tensors than chunks
   };
-  even.results.reference = [sizes](const Arguments& a, const Arrays& in) {
+  const auto reference = [sizes](const Arguments& a, const Arrays& in) {
     return chunks(a, in[0], sizes(a));
   };
-  even.domain.samples = {{{{"splitSections", 2.0}, {"dim", 1.0}}},
-                         {{{"splitSections", 3.0}, {"dim", -1.0}}},
-                         {{{"splitSections", static_cast<double>(kFar)}, {"dim", 0.0}}}};
-  even.error_inputs = {wrong_dim(2, "is 2"),
+  all.push_back({
+      .call = ACLGRAD_CALL(
+          aclnnSplitTensor, any_dtype(in("self")),
+          option(declared(integer("splitSections", kFar), "uint64_t"), "splitSections"),
+          integer("dim", 0), member(out("out[0]"), "out"), member(out("out[1]"), "out")),
+      .domain = {.everywhere = kSplittable,
+                 .from_a2_on = {},
+                 .also_accepts = unsigned_on_950,
+                 .arrange = arrange,
+                 .samples = {{{{"splitSections", 2.0}, {"dim", 1.0}}},
+                             {{{"splitSections", 3.0}, {"dim", -1.0}}},
+                             {{{"splitSections", static_cast<double>(kFar)}, {"dim", 0.0}}}}},
+      .results = moved(reference),
+      .error_inputs = {wrong_dim(2, "is 2"),
                        refused("splitSections", "0", int64_t{0}, "is 0"),
                        {.what = "with too many chunks",
                         .changes = {{"splitSections", int64_t{1}}, {"dim", int64_t{1}}},
-                        .words = {"at least 4"}}};
-  all.push_back(even);
+                        .words = {"at least 4"}}},
+      .words = {"chunks of one size", "按固定大小切分", "split(x, size, dim)", "split_tensor"},
+  });
 
-  Operator sized = moving(
-      contract_of<decltype(aclnnSplitWithSizeGetWorkspaceSize)>(
-          "aclnnSplitWithSize",
-          {any_dtype(in("self")),
-           option({"splitSize", SizesSpec{{2, 2}}}, "splitSize", Sets::kList), integer("dim", 1),
-           member(any_dtype(shaped(out("out[0]"), {2, 2})), "out"),
-           member(any_dtype(shaped(out("out[1]"), {2, 2})), "out")},
-          kSplittable, {}),
-      "split_with_size", {"chunks of given sizes", "按给定大小切分"}, "split(x, sizes, dim)");
-  sized.domain.also_accepts = unsigned_on_950;
-  sized.domain.arrange = [](Arguments& a) {
+  const auto arrange_sized = [](Arguments& a) {
     const Shape self = a.shape("self");
     const size_t axis = axis_in(a, self.size());
     const Shape& list = a.array("splitSize");
@@ -350,27 +349,33 @@ void add_splits(std::vector<Operator>& all) {
     a.shape("out[0]") = sliced(self, axis, {0, 1, list[0]});
     a.shape("out[1]") = sliced(self, axis, {0, 1, list[1]});
   };
-  sized.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto given_sizes = [](const Arguments& a, const Arrays& in) {
     return chunks(a, in[0], a.array("splitSize"));
   };
-  sized.domain.samples = {{{{"splitSize", Shape{1, 2}}}},
-                          {{{"splitSize", Shape{3, 1}}, {"dim", -1.0}}}};
-  sized.error_inputs = {wrong_dim(2, "is 2"),
-                        refused("splitSize", "of three sizes", SizesSpec{{2, 1, 1}}, "[2, 1, 1]")};
-  all.push_back(sized);
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnSplitWithSize, any_dtype(in("self")),
+                       option({"splitSize", SizesSpec{{2, 2}}}, "splitSize", Sets::kList),
+                       integer("dim", 1), member(any_dtype(shaped(out("out[0]"), {2, 2})), "out"),
+                       member(any_dtype(shaped(out("out[1]"), {2, 2})), "out")),
+      .domain = {.everywhere = kSplittable,
+                 .from_a2_on = {},
+                 .also_accepts = unsigned_on_950,
+                 .arrange = arrange_sized,
+                 .samples = {{{{"splitSize", Shape{1, 2}}}},
+                             {{{"splitSize", Shape{3, 1}}, {"dim", -1.0}}}}},
+      .results = moved(given_sizes),
+      .error_inputs = {wrong_dim(2, "is 2"),
+                       refused("splitSize", "of three sizes", SizesSpec{{2, 1, 1}}, "[2, 1, 1]")},
+      .words = {"chunks of given sizes", "按给定大小切分", "split(x, sizes, dim)",
+                "split_with_size"},
+  });
 }
 
 // ---- ConstantPadNd, Repeat ----------------------------------------------------------------------
 
 void add_pad(std::vector<Operator>& all) {
-  Operator op = moving(contract_of<decltype(aclnnConstantPadNdGetWorkspaceSize)>(
-                           "aclnnConstantPadNd",
-                           {in("self"), option({"pad", SizesSpec{{2, 2}}}, "pad", Sets::kList),
-                            number("value", 3), shaped(out("out"), {2, 8})},
-                           kNumbers + kUnsigned),
-                       "constant_pad", {"a constant around, or less than all", "常数填充或裁剪"},
-                       "pad(x, pads, value)");
-  op.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     Shape shape = a.shape("self");
     const Shape& pad = a.array("pad");
     if (pad.size() % 2 != 0 || pad.size() > 2 * shape.size()) does_not_fit("pad");
@@ -383,7 +388,7 @@ void add_pad(std::vector<Operator>& all) {
     }
     a.shape("out") = shape;
   };
-  op.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto reference = [](const Arguments& a, const Arrays& in) {
     const Shape& pad = a.array("pad");
     const Shape& self = in[0].shape;
     return Arrays{dense::generate(a.shape("out"), [&](Shape at) {
@@ -395,32 +400,32 @@ void add_pad(std::vector<Operator>& all) {
       return dense::at(in[0], at);
     })};
   };
-  op.domain.samples = {{{{"pad", Shape{1, 2}}, {"value", 3.0}}},
-                       {{{"pad", Shape{0, -1, 2, 0}}, {"value", 0.0}}},
-                       {{{"pad", Shape{-1, 1, -1, -1, 1, 1}}, {"value", 1.0}}}};
-  op.error_inputs = {
-      refused("pad", "that cuts too much", SizesSpec{{-5, 9}}, "[-5, 9]"),
-      refused("out", "of the first dimension", TensorSpec{{3, 8}}, "[3, 8]"),
-      {.what = "to nothing and more",
-       .changes = {{"pad", SizesSpec{{-4, 0, 2, 0}}}, {"out", TensorSpec{{4, 0}}}},
-       .words = {"[4, 0]"}},
-      {.what = "of rank 9",
-       .changes = {{"self", TensorSpec{Shape(9, 1)}}, {"out", TensorSpec{Shape(9, 1)}}},
-       .words = {"has 9"}}};
-  all.push_back(op);
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnConstantPadNd, in("self"),
+                           option({"pad", SizesSpec{{2, 2}}}, "pad", Sets::kList),
+                           number("value", 3), shaped(out("out"), {2, 8})),
+      .domain = {.everywhere = kNumbers + kUnsigned,
+                 .arrange = arrange,
+                 .samples = {{{{"pad", Shape{1, 2}}, {"value", 3.0}}},
+                             {{{"pad", Shape{0, -1, 2, 0}}, {"value", 0.0}}},
+                             {{{"pad", Shape{-1, 1, -1, -1, 1, 1}}, {"value", 1.0}}}}},
+      .results = moved(reference),
+      .error_inputs = {refused("pad", "that cuts too much", SizesSpec{{-5, 9}}, "[-5, 9]"),
+                       refused("out", "of the first dimension", TensorSpec{{3, 8}}, "[3, 8]"),
+                       {.what = "to nothing and more",
+                        .changes = {{"pad", SizesSpec{{-4, 0, 2, 0}}}, {"out", TensorSpec{{4, 0}}}},
+                        .words = {"[4, 0]"}},
+                       {.what = "of rank 9",
+                        .changes = {{"self", TensorSpec{Shape(9, 1)}},
+                                    {"out", TensorSpec{Shape(9, 1)}}},
+                        .words = {"has 9"}}},
+      .words = {"a constant around, or less than all", "常数填充或裁剪", "pad(x, pads, value)",
+                "constant_pad"},
+  });
 }
 
 void add_repeat(std::vector<Operator>& all) {
-  Operator op = moving(
-      contract_of<decltype(aclnnRepeatGetWorkspaceSize)>(
-          "aclnnRepeat",
-          {in("self"), option({"repeats", SizesSpec{{1, 1}}}, "repeats", Sets::kList), out("out")},
-          without(kNumbers + kUnsigned, ACL_UINT16) + DTypes{ACL_BF16}, {}),
-      "repeat", {"a tensor as tiles", "平铺重复"}, "repeat(x, repeats)");
-  op.domain.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
-    return product != "Ascend910" && dtype == ACL_UINT16;
-  };
-  op.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     Shape out = a.array("repeats");
     const Shape& self = a.shape("self");
     if (out.size() < self.size() || out.size() > 8) does_not_fit("repeats");
@@ -431,7 +436,7 @@ void add_repeat(std::vector<Operator>& all) {
     }
     a.shape("out") = out;
   };
-  op.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto reference = [](const Arguments& a, const Arrays& in) {
     const Shape& self = in[0].shape;
     return Arrays{dense::generate(a.shape("out"), [&](const Shape& at) {
       Shape from(at.end() - static_cast<ptrdiff_t>(self.size()), at.end());
@@ -439,37 +444,22 @@ void add_repeat(std::vector<Operator>& all) {
       return dense::at(in[0], from);
     })};
   };
-  op.domain.samples = {{{{"repeats", Shape{2, 1, 3}}}}, {{{"repeats", Shape{2, 1, 1, 2}}}}};
-  op.error_inputs = {refused("repeats", "below 0", SizesSpec{{1, -1}}, "[1, -1]")};
-  all.push_back(op);
-}
-
-// ---- Tril, Triu ---------------------------------------------------------------------------------
-
-template <class InPlace>
-void add_triangle(std::vector<Operator>& all, Operator op, bool is_lower,
-                  const char* in_place_type) {
-  op.domain.also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
-    return product == "Ascend950" && dtype == ACL_COMPLEX64;
-  };
-  op.domain.equal_formats = true;
-  op.results.reference = [is_lower](const Arguments& a, const Arrays& in) {
-    return Arrays{dense::generate(in[0].shape, [&](const Shape& at) {
-      if (at.size() < 2) does_not_fit("a triangle");
-      const auto distance = static_cast<Number>(at[at.size() - 1] - at[at.size() - 2]);
-      const Number diagonal = a.number("diagonal");
-      const bool is_kept = is_lower ? distance <= diagonal : distance >= diagonal;
-      return is_kept ? dense::at(in[0], at) : Number{0};
-    })};
-  };
-  op.results.nan_goes_through = false;
-  op.domain.samples = {{{{"diagonal", 0.0}}}, {{{"diagonal", 1.0}}}, {{{"diagonal", -2.0}}}};
-  op.error_inputs = {{.what = "of rank 1",
-                      .changes = {{"self", TensorSpec{{4}}}, {"out", TensorSpec{{4}}}},
-                      .words = {"[4]"}}};
-  all.push_back(op);
-  all.push_back(in_place_of<InPlace>(op));
-  all.back().call.parameters[0].type = in_place_type;
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnRepeat, in("self"),
+                       option({"repeats", SizesSpec{{1, 1}}}, "repeats", Sets::kList), out("out")),
+      .domain = {.everywhere = without(kNumbers + kUnsigned, ACL_UINT16) + DTypes{ACL_BF16},
+                 .from_a2_on = {},
+                 .also_accepts =
+                     [](const Arguments&, std::string_view product, aclDataType dtype) {
+                       return product != "Ascend910" && dtype == ACL_UINT16;
+                     },
+                 .arrange = arrange,
+                 .samples = {{{{"repeats", Shape{2, 1, 3}}}}, {{{"repeats", Shape{2, 1, 1, 2}}}}}},
+      .results = moved(reference),
+      .error_inputs = {refused("repeats", "below 0", SizesSpec{{1, -1}}, "[1, -1]")},
+      .words = {"a tensor as tiles", "平铺重复", "repeat(x, repeats)", "repeat"},
+  });
 }
 
 }  // namespace
@@ -482,18 +472,6 @@ FamilyContracts shape_contracts() {
   add_splits(all);
   add_pad(all);
   add_repeat(all);
-  const DTypes dtypes = without(without(kNumbers, ACL_COMPLEX64), ACL_COMPLEX128) + kUnsigned;
-  const std::vector<Parameter> parameters = {in("self"), integer("diagonal", 0), out("out")};
-  add_triangle<decltype(aclnnInplaceTrilGetWorkspaceSize)>(
-      all,
-      moving(contract_of<decltype(aclnnTrilGetWorkspaceSize)>("aclnnTril", parameters, dtypes),
-             "tril", {"the lower triangle", "下三角"}, "tril(x, diagonal)"),
-      true, "const aclTensor*");
-  add_triangle<decltype(aclnnInplaceTriuGetWorkspaceSize)>(
-      all,
-      moving(contract_of<decltype(aclnnTriuGetWorkspaceSize)>("aclnnTriu", parameters, dtypes),
-             "triu", {"the upper triangle", "上三角"}, "triu(x, diagonal)"),
-      false, "");
   add_movement(all);
   return {{"Shapes, copies, conversions", "形状、复制与转换"}, std::move(all)};
 }

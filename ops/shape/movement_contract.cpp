@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions, copies, fills with one value.
+// Triangles, conversions, copies, fills with one value.
+#include <stdexcept>
+
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/aclnn_tril.h"
+#include "aclnnop/aclnn_triu.h"
 #include "aclnnop/aclnn_zero.h"
 #include "ops/contract/dense.h"
 #include "ops/contract/describe.h"
@@ -18,11 +22,11 @@ const DTypes kEvery = {ACL_FLOAT,  ACL_FLOAT16, ACL_BF16,  ACL_DOUBLE,    ACL_IN
 // Values leave the smallest integers on both sides.
 Parameter source(std::string name) { return any_dtype(filled(in(std::move(name), -300, 300), 5)); }
 
-Operator moving(Operator op) {
-  op.results.formula = of_one([](const auto& x) { return x; });
-  op.results.bound = {.of_float = 0.5001};
-  op.results.complex = Complex::kParts;
-  return op;
+// A sample for each dtype that a parameter can have.
+std::vector<Sample> every_dtype(const char* parameter) {
+  std::vector<Sample> samples;
+  for (const aclDataType dtype : kEvery) samples.push_back({{{parameter, dtype}}});
+  return samples;
 }
 
 ErrorInput wrong_target(const char* what, aclDataType dtype, std::string word,
@@ -34,94 +38,141 @@ ErrorInput wrong_target(const char* what, aclDataType dtype, std::string word,
 }
 
 void add_cast(std::vector<Operator>& all) {
-  Operator cast = moving(contract_of<decltype(aclnnCastGetWorkspaceSize)>(
-      "aclnnCast",
-      {source("self"), option(dtype_named("dtype", ACL_FLOAT), "into"),
-       any_dtype(typed(out("out"), ACL_FLOAT))},
-      kNumbers + kUnsigned));
-  cast.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     a.shape("out") = a.shape("self");
     a.tensor("out").dtype = a.dtype_of("dtype");
   };
-  cast.domain.samples.clear();
-  for (const aclDataType dtype : kEvery) cast.domain.samples.push_back({{{"dtype", dtype}}});
-  cast.domain.also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {
+  const auto also_refuses = [](const Arguments& a, std::string_view product, aclDataType) {
     return a.dtype_of("dtype") == ACL_BF16 && (product == "Ascend910" || product == "Ascend310P");
   };
-  cast.error_inputs = {wrong_target("that does not exist", ACL_DT_UNDEFINED, "DT_UNDEFINED"),
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnCast, source("self"), option(dtype_named("dtype", ACL_FLOAT), "into"),
+                       any_dtype(typed(out("out"), ACL_FLOAT))),
+      .domain = {.everywhere = kNumbers + kUnsigned,
+                 .also_refuses = also_refuses,
+                 .arrange = arrange,
+                 .samples = every_dtype("dtype")},
+      .results = {.formula = of_one([](const auto& x) { return x; }),
+                  .complex = Complex::kParts,
+                  .bound = {.of_float = 0.5001}},
+      .error_inputs = {wrong_target("that does not exist", ACL_DT_UNDEFINED, "DT_UNDEFINED"),
                        refused("dtype", "without a name", int64_t{77}, "DT_UNKNOWN(77)"),
-                       wrong_target("that is not out's", ACL_FLOAT16, "DT_FLOAT16", 561103)};
-  cast.words.check = "cast";
-  cast.words.computes = {"conversion to a dtype", "转换数据类型"};
-  cast.words.in_graph = "cast(x, dtype)";
-  all.push_back(cast);
+                       wrong_target("that is not out's", ACL_FLOAT16, "DT_FLOAT16", 561103)},
+      .words = {"conversion to a dtype", "转换数据类型", "cast(x, dtype)", "cast"},
+  });
 }
 
 void add_copy(std::vector<Operator>& all) {
-  Operator copy = moving(contract_of<decltype(aclnnInplaceCopyGetWorkspaceSize)>(
-      "aclnnInplaceCopy",
-      {option(any_dtype(out("selfRef")), "into", Sets::kDtype),
-       option(source("src"), "other", Sets::kShape)},
-      kNumbers + kUnsigned + DTypes{ACL_BF16}, {}));
-  copy.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     if (!a.is_set("src")) a.shape("src") = a.shape("selfRef");
   };
-  copy.results.reference = [](const Arguments& a, const Arrays& in) {
+  const auto reference = [](const Arguments& a, const Arrays& in) {
     const aclDataType to = a.dtype_of("selfRef").value_or(a.dtype());
     return Arrays{dense::map(dense::expand(in[0], a.shape("selfRef")),
                              [&](Number x) { return converted(x, a.dtype(), to); })};
   };
-  copy.domain.samples = {
-      {}, {{{"src", Shape{4}}}}, {{{"src", Shape{3, 1}}, {"selfRef", ACL_FLOAT16}}}};
-  for (const aclDataType dtype : kEvery) copy.domain.samples.push_back({{{"selfRef", dtype}}});
-  copy.words.check = "copy";
-  copy.words.computes = {"broadcast copy with conversion", "广播拷贝，必要时转换类型"};
-  copy.words.in_graph = "copy(x), contiguous(x), assign(variable, x)";
-  all.push_back(copy);
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnInplaceCopy, option(any_dtype(out("selfRef")), "into", Sets::kDtype),
+                       option(source("src"), "other", Sets::kShape)),
+      .domain = {.everywhere = kNumbers + kUnsigned + DTypes{ACL_BF16},
+                 .from_a2_on = {},
+                 .arrange = arrange,
+                 .samples =
+                     std::vector<Sample>{{},
+                                         {{{"src", Shape{4}}}},
+                                         {{{"src", Shape{3, 1}}, {"selfRef", ACL_FLOAT16}}}} +
+                     every_dtype("selfRef")},
+      .results = {.formula = of_one([](const auto& x) { return x; }),
+                  .reference = reference,
+                  .complex = Complex::kParts,
+                  .bound = {.of_float = 0.5001}},
+      .words = {"broadcast copy with conversion", "广播拷贝，必要时转换类型",
+                "copy(x), contiguous(x), assign(variable, x)", "copy"},
+  });
 }
 
-// An operator that takes nothing but the tensor that it fills.
-Operator filling(Operator op, std::function<Number(const Arguments&)> value) {
-  std::get<TensorSpec>(op.call.parameters[0].spec).any_shape = true;
-  op.results.reference = [value = std::move(value)](const Arguments& a, const Arrays&) {
+// The tensor that is filled is all that these operators take.
+Results filling(std::function<Number(const Arguments&)> value) {
+  const auto reference = [value = std::move(value)](const Arguments& a, const Arrays&) {
     const Shape& shape = a.shape("selfRef");
     const Number held = converted(value(a), ACL_DOUBLE, a.dtype());
     return Arrays{{shape, std::vector<Number>(static_cast<size_t>(count_of(shape)), held)}};
   };
-  op.results.bound = {.of_float = 0.5001};
-  op.results.complex = Complex::kParts;
-  return op;
+  return {.reference = reference, .complex = Complex::kParts, .bound = {.of_float = 0.5001}};
 }
 
 void add_fills(std::vector<Operator>& all) {
-  Operator zero = filling(
-      contract_of<decltype(aclnnInplaceZeroGetWorkspaceSize)>(
-          "aclnnInplaceZero", {out("selfRef")}, kNumbers + DTypes{ACL_UINT16, ACL_BF16}, {}),
-      [](const Arguments&) { return Number{0}; });
-  zero.domain.max_rank = 25;
-  zero.words.check = "zero";
-  zero.words.computes = {"zeros", "填充 0"};
-  zero.words.in_graph = "zeros(graph, shape)";
-
-  Operator fill = filling(
-      contract_of<decltype(aclnnInplaceFillScalarGetWorkspaceSize)>(
-          "aclnnInplaceFillScalar", {out("selfRef"), {"value", ScalarSpec{7, std::nullopt}}},
-          kNumbers, kUnsigned + DTypes{ACL_BF16}),
-      [](const Arguments& a) { return a.number("value"); });
-  fill.domain.samples = {{{{"value", 7.0}}}, {{{"value", -2.75}}}};
-  // They promote with no number of another dtype.
-  fill.domain.also_refuses = [](const Arguments&, std::string_view, aclDataType dtype) {
+  const Parameter self = any_shape(out("selfRef"));
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnInplaceZero, self),
+      .domain = {.everywhere = kNumbers + DTypes{ACL_UINT16, ACL_BF16},
+                 .from_a2_on = {},
+                 .max_rank = kAnyRank},
+      .results = filling([](const Arguments&) { return Number{0}; }),
+      .words = {"zeros", "填充 0", "zeros(graph, shape)", "zero"},
+  });
+  // Unsigned tensors promote with no number of another dtype.
+  const auto also_refuses = [](const Arguments&, std::string_view, aclDataType dtype) {
     return dtype == ACL_UINT16 || dtype == ACL_UINT32 || dtype == ACL_UINT64;
   };
-  fill.words.check = "fill_scalar";
-  fill.words.computes = {"a constant", "填充常数"};
-  fill.words.in_graph = "full(graph, shape, value)";
-  all.insert(all.end(), {zero, fill});
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnInplaceFillScalar, self, {"value", ScalarSpec{7, std::nullopt}}),
+      .domain = {.everywhere = kNumbers,
+                 .from_a2_on = kUnsigned + DTypes{ACL_BF16},
+                 .also_refuses = also_refuses,
+                 .samples = samples_of("value", {7, -2.75})},
+      .results = filling([](const Arguments& a) { return a.number("value"); }),
+      .words = {"a constant", "填充常数", "full(graph, shape, value)", "fill_scalar"},
+  });
+}
+
+// ---- Tril, Triu ---------------------------------------------------------------------------------
+
+Operator triangle(Signature call, bool is_lower, Words words) {
+  const auto also_accepts = [](const Arguments&, std::string_view product, aclDataType dtype) {
+    return product == "Ascend950" && dtype == ACL_COMPLEX64;
+  };
+  const auto reference = [is_lower](const Arguments& a, const Arrays& in) {
+    return Arrays{dense::generate(in[0].shape, [&](const Shape& at) {
+      if (at.size() < 2) throw std::invalid_argument("a triangle does not fit the tensor");
+      const auto distance = static_cast<Number>(at[at.size() - 1] - at[at.size() - 2]);
+      const Number diagonal = a.number("diagonal");
+      const bool is_kept = is_lower ? distance <= diagonal : distance >= diagonal;
+      return is_kept ? dense::at(in[0], at) : Number{0};
+    })};
+  };
+  return {.call = std::move(call),
+          .domain = {.everywhere =
+                         without(without(kNumbers, ACL_COMPLEX64), ACL_COMPLEX128) + kUnsigned,
+                     .also_accepts = also_accepts,
+                     .equal_formats = true,
+                     .samples = samples_of("diagonal", {0, 1, -2})},
+          .results = {.reference = reference,
+                      .complex = Complex::kParts,
+                      .bound = {.of_float = 0.5001},
+                      .nan_goes_through = false},
+          .error_inputs = {{.what = "of rank 1",
+                            .changes = {{"self", TensorSpec{{4}}}, {"out", TensorSpec{{4}}}},
+                            .words = {"[4]"}}},
+          .words = std::move(words)};
+}
+
+void add_triangles(std::vector<Operator>& all) {
+  const Parameter self = in("self"), diagonal = integer("diagonal", 0), result = out("out");
+  const Operator lower = triangle(ACLGRAD_CALL(aclnnTril, self, diagonal, result), true,
+                                  {"the lower triangle", "下三角", "tril(x, diagonal)", "tril"});
+  const Operator upper = triangle(ACLGRAD_CALL(aclnnTriu, self, diagonal, result), false,
+                                  {"the upper triangle", "上三角", "triu(x, diagonal)", "triu"});
+  all.insert(all.end(), {lower, as_const(in_place_of(lower, ACLGRAD_CALL(aclnnInplaceTril))), upper,
+                         in_place_of(upper, ACLGRAD_CALL(aclnnInplaceTriu))});
 }
 
 }  // namespace
 
 void add_movement(std::vector<Operator>& all) {
+  add_triangles(all);
   add_cast(all);
   add_copy(all);
   add_fills(all);

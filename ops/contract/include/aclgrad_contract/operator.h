@@ -222,6 +222,8 @@ class Arguments {
   std::optional<aclDataType> dtype_of(std::string_view name) const;
   bool is_set(std::string_view name) const;  // by the sample
   void set(std::string_view attribute, const Setting& setting);
+  // Gives a shape to those of these tensors that the operator has.
+  void reshape(std::initializer_list<std::string_view> tensors, const Shape& shape);
   Number number(std::string_view attribute) const;
   bool has(std::string_view name) const;
 
@@ -355,7 +357,7 @@ struct Text {
 
 // The C functions of an operator, as they are called.
 struct Signature {
-  std::string name;  // "aclnnElu"
+  std::string name = {};  // "aclnnElu"
   Invoke invoke = nullptr;
   std::vector<std::string> types = {};  // of phase one's parameters, as the header declares them
   std::vector<Parameter> parameters = {};
@@ -410,6 +412,12 @@ struct Results {
 
 // What people read and type.
 struct Words {
+  Words() = default;
+  Words(std::string english, std::string chinese, std::string graph = {}, std::string checked = {})
+      : computes{std::move(english), std::move(chinese)},
+        in_graph(std::move(graph)),
+        check(std::move(checked)) {}
+
   Text computes = {};
   std::string in_graph = {};  // the C++ function that records it: "elu(x, alpha, scale)"
   std::string check = {};     // the name under which the gradcheck tool checks it: "elu"
