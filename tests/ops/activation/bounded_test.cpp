@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "aclnnop/aclnn_leaky_relu_backward.h"
+#include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_sigmoid_backward.h"
 #include "aclnnop/aclnn_silu.h"
 #include "aclnnop/aclnn_silu_backward.h"
