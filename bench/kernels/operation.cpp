@@ -4,7 +4,7 @@
 namespace aclgrad::bench {
 namespace {
 
-const std::vector<aclDataType> kNarrow = {ACL_BF16, ACL_FLOAT16};
+const std::vector<aclDataType> k16BitFloats = {ACL_BF16, ACL_FLOAT16};
 const std::vector<int64_t> kHalfShape = {kRows, kHalf};
 const Operand kFull = {};
 const Operand kOneValue = {.shape = {}};
@@ -99,7 +99,7 @@ void add_arithmetic(std::vector<Operation>& list) {
                     .outputs = {{.dtype = to}},
                     .dtypes = std::move(from)});
   };
-  cast("Cast to FLOAT", "FLOAT", ACL_FLOAT, kNarrow);
+  cast("Cast to FLOAT", "FLOAT", ACL_FLOAT, k16BitFloats);
   cast("Cast to BFLOAT16", "BF16", ACL_BF16, {ACL_FLOAT});
   cast("Cast to FLOAT16", "FLOAT16", ACL_FLOAT16, {ACL_FLOAT});
 }

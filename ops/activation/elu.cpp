@@ -63,7 +63,7 @@ EluParameters parameters_of(const Arguments& arguments) {
 Plan plan_backward(const Arguments& arguments) {
   const Dims& shape = arguments.shape(kGradOutput);
   Operand grad_input = operand(arguments, kGradInput, shape);
-  grad_input.round_first = arguments.dtype(kGradOutput);
+  grad_input.intermediate_dtype = arguments.dtype(kGradOutput);
   Elementwise body(
       shape, {grad_input},
       {operand(arguments, kGradOutput, shape), operand(arguments, kSelfOrResult, shape)},

@@ -13,19 +13,19 @@ HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
 
-// The product of two elements is exact, or nearly so, and often a tie of their format: where the
-// gate or the derivative is all but 1, what it lacks decides how that is rounded.
+// The product of two elements is exact, or nearly so, and often a tie of their format. Where the
+// gate or the derivative rounds to 1, its difference from 1 decides how the tie is rounded.
 
 template <class Form>
 HWY_INLINE void forward(const double* const* in, double* const* out, size_t count) {
   const RealTag d;
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto x = hn::Load(d, in[0] + i);
-    const auto held = held_below<Form>(d, x);
+    const auto clamped = clamped_below<Form>(d, x);
     const auto gate = exact_gate<Form>(d, x);
-    const auto factor = hn::Mul(hn::Load(d, in[1] + i), held);
+    const auto factor = hn::Mul(hn::Load(d, in[1] + i), clamped);
     hn::Store(multiply_to_odd(d, factor, gate), d, out[0] + i);
-    hn::Store(hn::Mul(held, hn::Add(gate.high, gate.low)), d, out[1] + i);
+    hn::Store(hn::Mul(clamped, hn::Add(gate.high, gate.low)), d, out[1] + i);
   }
 }
 
@@ -56,8 +56,7 @@ void derivative(const double* x, double* y) {
   });
 }
 
-// Where the product of two numbers overflows, and that with the gate or the derivative at x might
-// not.
+// Where a b overflows, but its product with the gate or the derivative at x may not.
 template <class D, class V>
 HWY_INLINE auto overflows(D d, V a, V b, V x) {
   constexpr float kAllButOne = 9.0f;
@@ -66,15 +65,15 @@ HWY_INLINE auto overflows(D d, V a, V b, V x) {
                  hn::And(hn::IsFinite(a), hn::IsFinite(b)));
 }
 
-// A product of two numbers as a factor of a third: of one that is so small that its low part would
-// be lost, the first number is made larger for as long as it takes.
+// a b as a factor of a third number. Where a b is so small that its low part would underflow, a is
+// scaled up, and undone() scales the final product down.
 template <class D>
 class SafeFactor {
   using V = hn::Vec<D>;
 
  public:
   HWY_INLINE SafeFactor(D d, V a, V b) {
-    // A large number has such a product only with 0.
+    // A large number has such a small product only with 0.
     small_ = hn::And(hn::Lt(hn::Abs(hn::Mul(a, b)), hn::Set(d, 0x1p-100f)),
                      hn::Lt(hn::Abs(a), hn::Set(d, 0x1p60f)));
     number = hn::Mul(a, hn::IfThenElse(small_, hn::Set(d, 0x1p64f), hn::Set(d, 1.0f)));
@@ -89,7 +88,7 @@ class SafeFactor {
  private:
   hn::Mask<D> small_;
 };
-// Where that is not needed.
+// Where no SafeFactor is needed.
 template <class D, class V>
 HWY_INLINE auto is_safe(D d, V product) {
   const auto large = hn::Gt(hn::Abs(product), hn::Set(d, 0x1p-100f));
@@ -98,7 +97,7 @@ HWY_INLINE auto is_safe(D d, V product) {
 
 // x[0] and x[1] are the half that is activated and the other.
 template <class Form>
-HWY_INLINE void forward_stored(const StoredBlock& block) {
+HWY_INLINE void forward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
     const auto formula = [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
@@ -106,8 +105,8 @@ HWY_INLINE void forward_stored(const StoredBlock& block) {
       y[1] = value;
     };
     const Lut16Values* const table = table_for<Entries::kNearest>(block, &tables, activation<Form>);
-    return map_tabled<2, 2, 0, Outputs::kNear>(block, table, formula, formula, formula,
-                                               forward<Form>);
+    return map_with_table<2, 2, 0, Outputs::kNear>(block, table, formula, formula, formula,
+                                                   forward<Form>);
   }
   map_floats<2, 2, Outputs::kNear>(
       block,
@@ -123,14 +122,14 @@ HWY_INLINE void forward_stored(const StoredBlock& block) {
         const SafeFactor factor(d, x[1], x[0]);
         y[0] = factor.undone(d, gelu.value_times(d, factor.number));
         y[1] = gelu.value(d);
-        valid = hn::AndNot(overflows(d, x[1], x[0], hn::Abs(x[0])), gelu.holds(d, x[1]));
+        valid = hn::AndNot(overflows(d, x[1], x[0], hn::Abs(x[0])), gelu.valid(d, x[1]));
       },
       forward<Form>);
 }
 
 // x: the gradient, the half that was activated, the other half, and gelu of the first.
 template <class Form>
-HWY_INLINE void backward_stored(const StoredBlock& block) {
+HWY_INLINE void backward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
     const auto formula = [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
@@ -142,8 +141,8 @@ HWY_INLINE void backward_stored(const StoredBlock& block) {
       formula(d, x, value, y);
       valid = hn::Not(overflows(d, x[0], x[2], x[1]));
     };
-    return map_tabled<4, 2, 1, Outputs::kNearThenRounded>(block, table, formula, accurate, formula,
-                                                          backward<Form>);
+    return map_with_table<4, 2, 1, Outputs::kNearThenRounded>(block, table, formula, accurate,
+                                                              formula, backward<Form>);
   }
   map_floats<4, 2, Outputs::kNearThenRounded>(
       block,
@@ -160,7 +159,7 @@ HWY_INLINE void backward_stored(const StoredBlock& block) {
         const GeluAnywhere<true, Form, decltype(d)> gelu(d, x[1]);
         y[0] = safe.undone(d, gelu.slope_times(d, factor));
         y[1] = hn::Mul(x[0], x[3]);
-        valid = hn::AndNot(overflows(d, x[0], x[2], x[1]), gelu.holds(d, factor.high));
+        valid = hn::AndNot(overflows(d, x[0], x[2], x[1]), gelu.valid(d, factor.high));
       },
       backward<Form>);
 }
@@ -177,10 +176,10 @@ void geglu_backward_erf(const double* const* in, double* const* out, size_t coun
 void geglu_backward_tanh(const double* const* in, double* const* out, size_t count) {
   backward<GeluTanh>(in, out, count);
 }
-void geglu_erf_stored(const StoredBlock& block) { forward_stored<GeluErf>(block); }
-void geglu_tanh_stored(const StoredBlock& block) { forward_stored<GeluTanh>(block); }
-void geglu_backward_erf_stored(const StoredBlock& block) { backward_stored<GeluErf>(block); }
-void geglu_backward_tanh_stored(const StoredBlock& block) { backward_stored<GeluTanh>(block); }
+void geglu_erf_native(const NativeBlock& block) { forward_native<GeluErf>(block); }
+void geglu_tanh_native(const NativeBlock& block) { forward_native<GeluTanh>(block); }
+void geglu_backward_erf_native(const NativeBlock& block) { backward_native<GeluErf>(block); }
+void geglu_backward_tanh_native(const NativeBlock& block) { backward_native<GeluTanh>(block); }
 
 }  // namespace
 }  // namespace aclgrad::ops::HWY_NAMESPACE
@@ -195,23 +194,23 @@ HWY_EXPORT(geglu_erf);
 HWY_EXPORT(geglu_tanh);
 HWY_EXPORT(geglu_backward_erf);
 HWY_EXPORT(geglu_backward_tanh);
-HWY_EXPORT(geglu_erf_stored);
-HWY_EXPORT(geglu_tanh_stored);
-HWY_EXPORT(geglu_backward_erf_stored);
-HWY_EXPORT(geglu_backward_tanh_stored);
+HWY_EXPORT(geglu_erf_native);
+HWY_EXPORT(geglu_tanh_native);
+HWY_EXPORT(geglu_backward_erf_native);
+HWY_EXPORT(geglu_backward_tanh_native);
 
 FloatKernel geglu_kernel(GeluForm form) {
   if (form == GeluForm::kErf) {
-    return {ACLGRAD_DISPATCHED(geglu_erf), ACLGRAD_DISPATCHED(geglu_erf_stored)};
+    return {ACLGRAD_DISPATCHED(geglu_erf), ACLGRAD_DISPATCHED(geglu_erf_native)};
   }
-  return {ACLGRAD_DISPATCHED(geglu_tanh), ACLGRAD_DISPATCHED(geglu_tanh_stored)};
+  return {ACLGRAD_DISPATCHED(geglu_tanh), ACLGRAD_DISPATCHED(geglu_tanh_native)};
 }
 
 FloatKernel geglu_backward_kernel(GeluForm form) {
   if (form == GeluForm::kErf) {
-    return {ACLGRAD_DISPATCHED(geglu_backward_erf), ACLGRAD_DISPATCHED(geglu_backward_erf_stored)};
+    return {ACLGRAD_DISPATCHED(geglu_backward_erf), ACLGRAD_DISPATCHED(geglu_backward_erf_native)};
   }
-  return {ACLGRAD_DISPATCHED(geglu_backward_tanh), ACLGRAD_DISPATCHED(geglu_backward_tanh_stored)};
+  return {ACLGRAD_DISPATCHED(geglu_backward_tanh), ACLGRAD_DISPATCHED(geglu_backward_tanh_native)};
 }
 
 }  // namespace aclgrad::ops

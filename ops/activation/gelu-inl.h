@@ -82,18 +82,19 @@ struct GeluTanh {
   // relative error of s: hence z in two parts.
   template <class D, class V>
   static HWY_INLINE LogisticPair<V> logistic(D d, V a) {
-    const DoubleFloat<V> square = two_product(d, a, a);
-    const DoubleFloat<V> cubic = two_product(d, hn::Set(d, kCubic), square.high);
+    const Expansion<V> square = two_product(d, a, a);
+    const Expansion<V> cubic = two_product(d, hn::Set(d, kCubic), square.high);
     const V cubic_low = hn::Add(cubic.low, hn::Add(hn::Mul(hn::Set(d, kCubic), square.low),
                                                    hn::Mul(hn::Set(d, kCubicRest), square.high)));
-    const DoubleFloat<V> sum = two_sum(hn::Set(d, kLinear), cubic.high);
+    const Expansion<V> sum = two_sum(hn::Set(d, kLinear), cubic.high);
     const V sum_low = hn::Add(sum.low, hn::Add(cubic_low, hn::Set(d, kLinearRest)));
-    const DoubleFloat<V> z = two_product(d, a, sum.high);
+    const Expansion<V> z = two_product(d, a, sum.high);
     return logistic_pair(d, z.high, hn::Add(z.low, hn::Mul(a, sum_low)));
   }
 };
 
-// |x| for the lower tail, such that F(x) = 1 - tail is 1 and a rest that is not 0 for all large x.
+// |x| for the lower tail, clamped so that the tail is not 0 for large x: F(x) = 1 - tail keeps a
+// low part there.
 template <class Form, class D, class V>
 HWY_INLINE V tail_argument(D d, V x) {
   constexpr double kAllButOne = 9.0;  // the tails are below 2^-54 there
@@ -104,7 +105,7 @@ HWY_INLINE V tail_argument(D d, V x) {
 
 // F(x) from its lower tail F(-|x|), for F(x) + F(-x) = 1, rising at 0.
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> mirrored(D d, V x, V lower) {
+HWY_INLINE Expansion<V> mirrored(D d, V x, V lower) {
   const V one = hn::Set(d, 1.0);
   const V upper = hn::Sub(one, lower);
   const auto below = hn::Lt(x, hn::Zero(d));
@@ -120,35 +121,35 @@ HWY_INLINE DoubleFloat<V> mirrored(D d, V x, V lower) {
 
 // The gate, of which gelu(x) = x gate(x).
 template <class Form, class D, class V>
-HWY_INLINE DoubleFloat<V> exact_gate(D d, V x) {
+HWY_INLINE Expansion<V> exact_gate(D d, V x) {
   return mirrored(d, x, Form::lower_gate(d, tail_argument<Form>(d, x)));
 }
 
 // gelu'(x); NaN for NaN.
 template <class Form, class D, class V>
-HWY_INLINE DoubleFloat<V> exact_slope(D d, V x) {
-  DoubleFloat<V> slope = mirrored(d, x, Form::lower_slope(d, tail_argument<Form>(d, x)));
+HWY_INLINE Expansion<V> exact_slope(D d, V x) {
+  Expansion<V> slope = mirrored(d, x, Form::lower_slope(d, tail_argument<Form>(d, x)));
   slope.high = hn::IfThenElse(hn::IsNaN(x), x, slope.high);
   return slope;
 }
 
-// x, held where the gate is not yet 0: 0 times -infinity would be NaN.
+// x, clamped where the gate is not yet 0: 0 times -infinity would be NaN.
 template <class Form, class D, class V>
-HWY_INLINE V held_below(D d, V x) {
+HWY_INLINE V clamped_below(D d, V x) {
   const V limit = hn::Set(d, -Form::kLimit);
   return hn::IfThenElse(hn::Lt(x, limit), limit, x);
 }
 
 template <class Form, class D, class V>
 HWY_INLINE V exact_gelu(D d, V x) {
-  return multiply_to_odd(d, held_below<Form>(d, x), exact_gate<Form>(d, x));
+  return multiply_to_odd(d, clamped_below<Form>(d, x), exact_gate<Form>(d, x));
 }
 
 // ---- In float -----------------------------------------------------------------------------------
 
 // The gate or gelu' at x by pieces, where `valid`.
 template <bool kIsSlope, class Form, class D, class V, class M>
-HWY_INLINE DoubleFloat<V> inner_part(D d, V x, M& valid) {
+HWY_INLINE Expansion<V> inner_part(D d, V x, M& valid) {
   constexpr const GeluPieces& kTable = kIsSlope ? Form::kSlope : Form::kGate;
   return by_pieces<kTable, kIsSlope>(d, x, valid);
 }
@@ -175,7 +176,7 @@ class GeluAnywhere {
 
   // factor gelu'(x), and where x lies beyond the pieces far above 0, factor - factor gelu'(-x). The
   // low part of an infinite factor may be NaN.
-  HWY_INLINE V slope_times(D d, DoubleFloat<V> factor) const {
+  HWY_INLINE V slope_times(D d, Expansion<V> factor) const {
     const V inner = product_of_any(d, factor, part_);
     if (HWY_LIKELY(!has_tails_)) return inner;
     const V tail = tail_times(d, factor);
@@ -186,7 +187,7 @@ class GeluAnywhere {
 
   // factor gelu(x), and where x lies beyond the pieces far above 0, factor x + factor gelu(-x).
   HWY_INLINE V value_times(D d, V factor) const {
-    const DoubleFloat<V> line = double_float_product(d, factor, x_);
+    const Expansion<V> line = double_float_product(d, factor, x_);
     const V inner = product_of_any(d, line, part_);
     if (HWY_LIKELY(!has_tails_)) return inner;
     const V tail = tail_times(d, {factor, hn::Zero(d)});
@@ -194,17 +195,17 @@ class GeluAnywhere {
     const V upper = hn::CopySign(hn::IfThenElse(hn::IsNaN(sum), line.high, sum), factor);
     return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, upper, tail));
   }
-  // The same for a factor of 1.
+  // gelu(x): value_times() for a factor of 1.
   HWY_INLINE V value(D d) const {
-    const V inner = product_of_any(d, DoubleFloat<V>{x_, hn::Zero(d)}, part_);
+    const V inner = product_of_any(d, Expansion<V>{x_, hn::Zero(d)}, part_);
     if (HWY_LIKELY(!has_tails_)) return inner;
     const V tail = tail_times(d, {hn::Set(d, 1.0f), hn::Zero(d)});
     return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, hn::Add(x_, tail), tail));
   }
 
-  // Where that holds for a factor: not near the end of the tail, if it is huge.
-  HWY_INLINE M holds(D d, V factor) const {
-    constexpr float kNothing = 24.0f;  // beyond, no factor makes a difference
+  // Where the products are valid for a factor: not near the end of the tail, if the factor is huge.
+  HWY_INLINE M valid(D d, V factor) const {
+    constexpr float kNothing = 24.0f;  // below -24 the product is 0 for every factor
     const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
     const M far_below = hn::Lt(x_, hn::Set(d, -kNothing));
     const V bound = hn::IfThenElse(far_below, infinity, hn::Set(d, kLargestFactor));
@@ -213,8 +214,8 @@ class GeluAnywhere {
   }
 
  private:
-  HWY_INLINE V tail_times(D d, DoubleFloat<V> factor) const {
-    // Where the tail has ended the product is 0, of its sign. So is that with 0, which is quick.
+  HWY_INLINE V tail_times(D d, Expansion<V> factor) const {
+    // Where the tail has ended the product is 0 with the product's sign.
     const M ended = tail_ended<Tail>(d, x_);
     const V nothing = hn::Mul(factor.high, hn::CopySign(hn::Zero(d), tail_.base.high));
     const V one = hn::Set(d, 1.0f);
@@ -225,7 +226,7 @@ class GeluAnywhere {
   V x_;
   M inside_;
   M above_;
-  DoubleFloat<V> part_;
+  Expansion<V> part_;
   TailValue<V> tail_;
   bool has_tails_;
 };

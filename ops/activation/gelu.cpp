@@ -118,7 +118,7 @@ Plan plan_backward(const Arguments& arguments, size_t grad_input, GeluForm form)
   const Dims& shape = arguments.shape(grad_input);
   Operand operands[] = {operand(arguments, kGradOutput, shape), operand(arguments, kSelf, shape),
                         operand(arguments, grad_input, shape)};
-  for (Operand& each : operands) each.round_first = common_type(arguments);
+  for (Operand& each : operands) each.intermediate_dtype = common_type(arguments);
   Elementwise body(shape, {operands[2]}, {operands[0], operands[1]}, gelu_backward_kernel(form));
   if (arguments.empty(grad_input)) return {};
   return body.plan();

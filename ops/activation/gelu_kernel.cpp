@@ -26,7 +26,7 @@ HWY_INLINE void backward(const double* const* in, double* const* out, size_t cou
 }
 
 template <class Form>
-HWY_INLINE void forward_stored(const StoredBlock& block) {
+HWY_INLINE void forward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) return map_lut16(block, &tables, forward<Form>);
   map_floats<1, 1, Outputs::kNear>(
@@ -39,7 +39,7 @@ HWY_INLINE void forward_stored(const StoredBlock& block) {
 }
 
 template <class Form>
-HWY_INLINE void backward_stored(const StoredBlock& block) {
+HWY_INLINE void backward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
     return map_lut16_product<Entries::kNearest>(block, &tables, backward<Form>);
@@ -51,7 +51,7 @@ HWY_INLINE void backward_stored(const StoredBlock& block) {
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const GeluAnywhere<true, Form, decltype(d)> gelu(d, x[1]);
         y[0] = gelu.slope_times(d, {x[0], hn::Zero(d)});
-        valid = gelu.holds(d, x[0]);
+        valid = gelu.valid(d, x[0]);
       },
       backward<Form>);
 }
@@ -68,10 +68,10 @@ void gelu_backward_erf(const double* const* in, double* const* out, size_t count
 void gelu_backward_tanh(const double* const* in, double* const* out, size_t count) {
   backward<GeluTanh>(in, out, count);
 }
-void gelu_erf_stored(const StoredBlock& block) { forward_stored<GeluErf>(block); }
-void gelu_tanh_stored(const StoredBlock& block) { forward_stored<GeluTanh>(block); }
-void gelu_backward_erf_stored(const StoredBlock& block) { backward_stored<GeluErf>(block); }
-void gelu_backward_tanh_stored(const StoredBlock& block) { backward_stored<GeluTanh>(block); }
+void gelu_erf_native(const NativeBlock& block) { forward_native<GeluErf>(block); }
+void gelu_tanh_native(const NativeBlock& block) { forward_native<GeluTanh>(block); }
+void gelu_backward_erf_native(const NativeBlock& block) { backward_native<GeluErf>(block); }
+void gelu_backward_tanh_native(const NativeBlock& block) { backward_native<GeluTanh>(block); }
 
 }  // namespace
 }  // namespace aclgrad::ops::HWY_NAMESPACE
@@ -86,21 +86,21 @@ HWY_EXPORT(gelu_erf);
 HWY_EXPORT(gelu_tanh);
 HWY_EXPORT(gelu_backward_erf);
 HWY_EXPORT(gelu_backward_tanh);
-HWY_EXPORT(gelu_erf_stored);
-HWY_EXPORT(gelu_tanh_stored);
-HWY_EXPORT(gelu_backward_erf_stored);
-HWY_EXPORT(gelu_backward_tanh_stored);
+HWY_EXPORT(gelu_erf_native);
+HWY_EXPORT(gelu_tanh_native);
+HWY_EXPORT(gelu_backward_erf_native);
+HWY_EXPORT(gelu_backward_tanh_native);
 
 FloatKernel gelu_kernel(GeluForm form) {
   if (form == GeluForm::kErf)
-    return {ACLGRAD_DISPATCHED(gelu_erf), ACLGRAD_DISPATCHED(gelu_erf_stored)};
-  return {ACLGRAD_DISPATCHED(gelu_tanh), ACLGRAD_DISPATCHED(gelu_tanh_stored)};
+    return {ACLGRAD_DISPATCHED(gelu_erf), ACLGRAD_DISPATCHED(gelu_erf_native)};
+  return {ACLGRAD_DISPATCHED(gelu_tanh), ACLGRAD_DISPATCHED(gelu_tanh_native)};
 }
 
 FloatKernel gelu_backward_kernel(GeluForm form) {
   if (form == GeluForm::kErf)
-    return {ACLGRAD_DISPATCHED(gelu_backward_erf), ACLGRAD_DISPATCHED(gelu_backward_erf_stored)};
-  return {ACLGRAD_DISPATCHED(gelu_backward_tanh), ACLGRAD_DISPATCHED(gelu_backward_tanh_stored)};
+    return {ACLGRAD_DISPATCHED(gelu_backward_erf), ACLGRAD_DISPATCHED(gelu_backward_erf_native)};
+  return {ACLGRAD_DISPATCHED(gelu_backward_tanh), ACLGRAD_DISPATCHED(gelu_backward_tanh_native)};
 }
 
 }  // namespace aclgrad::ops

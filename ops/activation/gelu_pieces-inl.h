@@ -150,34 +150,34 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<D>> piece_of(D d, V x, M& valid) {
   return hn::BitCast(hn::RebindToSigned<D>(), sum);
 }
 
-// What the function has beyond a line, divided by t^2.
+// (F(x) - value - slope t) / t^2
 template <class D, class Pieces, class V>
 HWY_INLINE V bend_of(D d, const Pieces& piece, V t) {
-  V bend = fused(d, t, piece.template number<kC6>(), piece.template number<kC5>());
-  bend = fused(d, t, bend, piece.template number<kC4>());
-  bend = fused(d, t, bend, piece.template number<kC3>());
-  return fused(d, t, bend, piece.template number<kC2>());
+  V bend = mul_add(d, t, piece.template number<kC6>(), piece.template number<kC5>());
+  bend = mul_add(d, t, bend, piece.template number<kC4>());
+  bend = mul_add(d, t, bend, piece.template number<kC3>());
+  return mul_add(d, t, bend, piece.template number<kC2>());
 }
 
 // The function of the table at x, where x lies within the table; `valid` says where.
 template <const GeluPieces& kTable, bool kIsSlope, class D, class V, class M>
-HWY_INLINE DoubleFloat<V> by_pieces(D d, V x, M& valid) {
+HWY_INLINE Expansion<V> by_pieces(D d, V x, M& valid) {
   const LanePieces<kTable, kIsSlope, D> piece(d, piece_of(d, x, valid));
   // Squares and products of a tiny t would be subnormal, which is slow.
   const V offset = hn::Sub(x, piece.template number<kCentre>());
   const V t = hn::IfThenElseZero(hn::Gt(hn::Abs(offset), hn::Set(d, 0x1p-40f)), offset);
   const V value = piece.template number<kValue>();
   const V slope = piece.template number<kSlope>();
-  const V high = fused(d, t, slope, value);
-  V low = fused(d, t, slope, hn::Sub(value, high));  // what that rounding lost
+  const V high = mul_add(d, t, slope, value);
+  V low = mul_add(d, t, slope, hn::Sub(value, high));  // what that rounding lost
   if constexpr (kIsSlope) {
     const V slope_rest = piece.template number<kSlopeRest>();
-    low = hn::Add(low, fused(d, t, slope_rest, piece.template number<kValueRest>()));
+    low = hn::Add(low, mul_add(d, t, slope_rest, piece.template number<kValueRest>()));
   }
-  DoubleFloat<V> result{high, fused(d, hn::Mul(t, t), bend_of(d, piece, t), low)};
+  Expansion<V> result{high, mul_add(d, hn::Mul(t, t), bend_of(d, piece, t), low)};
 #if HWY_TARGET == HWY_AVX2
-  // Here and now. Compilers put off the arithmetic of two such functions, and the numbers of both
-  // would wait in memory.
+  // Forces the result to be computed here. Compilers interleave two calls otherwise and spill the
+  // coefficients of both.
   asm volatile("" : "+x"(result.high.raw), "+x"(result.low.raw));
 #endif
   return result;

@@ -24,7 +24,7 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Above this x - gelu(x) and 1 - gelu'(x) no longer count.
+// Above this gelu(x) is x and gelu'(x) is 1 in a float.
 inline constexpr float kUpperEnd = 7.0f;
 // Factors below this size have a product with the tail at a form's kEnd that is 0 for a float.
 inline constexpr float kLargestFactor = 0x1p28f;
@@ -47,21 +47,21 @@ HWY_INLINE TailDecay<V> tail_decay(D d, V high, V low) {
   constexpr float kLn2High = 0x1.62e400p-1f;  // products with integers up to 2^8 are exact
   const hn::RebindToSigned<D> di;
   const V magic = hn::Set(d, kFloatMagic + (127 + kPowerShift));
-  const V sum = fused(d, high, hn::Set(d, kInverseLn2), magic);
+  const V sum = mul_add(d, high, hn::Set(d, kInverseLn2), magic);
   const V n = hn::Sub(sum, magic);
-  const V coarse = fused(d, n, hn::Set(d, -kLn2High), high);
-  const V fine = fused(d, n, hn::Set(d, -kFloatLn2Low), low);
+  const V coarse = mul_add(d, n, hn::Set(d, -kLn2High), high);
+  const V fine = mul_add(d, n, hn::Set(d, -kFloatLn2Low), low);
   const V r = hn::Add(coarse, fine);
   const V lost = hn::Sub(fine, hn::Sub(r, coarse));
-  const V linear = fused(d, r, lost, lost);
-  const V rest = fused(d, hn::Mul(r, r), growth_beyond_linear(d, r), linear);
+  const V linear = mul_add(d, r, lost, lost);
+  const V rest = mul_add(d, hn::Mul(r, r), growth_beyond_linear(d, r), linear);
   return {r, rest, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, sum)))};
 }
 
-// What stands before the decay, up to a factor of one's own: base (1 + rest).
+// The tail is factor base (1 + rest) e^-energy, with a factor of the caller.
 template <class V>
 struct TailValue {
-  DoubleFloat<V> base;
+  Expansion<V> base;
   V rest;
   TailDecay<V> decay;
 };
@@ -76,48 +76,48 @@ HWY_INLINE V scaled_down(D d, V value) {
   const hn::RebindToUnsigned<D> du;
   const V size = hn::Abs(value);
   const auto tiny = hn::Lt(size, hn::Set(d, kSmallest));
-  const V held = hn::IfThenElse(tiny, hn::Set(d, kSmallest), value);
-  const V large = hn::Mul(held, hn::Set(d, kInversePowerScale));
-  const V sum = fused(d, size, hn::Set(d, kToInteger), hn::Set(d, kInteger));
+  const V clamped = hn::IfThenElse(tiny, hn::Set(d, kSmallest), value);
+  const V large = hn::Mul(clamped, hn::Set(d, kInversePowerScale));
+  const V sum = mul_add(d, size, hn::Set(d, kToInteger), hn::Set(d, kInteger));
   const auto pattern = hn::Sub(hn::BitCast(du, sum), hn::BitCast(du, hn::Set(d, kInteger)));
   return hn::IfThenElse(tiny, hn::CopySign(hn::BitCast(d, pattern), value), large);
 }
 
 // factor base (1 + rest) e^-energy.
 template <class D, class V>
-HWY_INLINE V tail_product(D d, DoubleFloat<V> factor, const TailValue<V>& tail) {
+HWY_INLINE V tail_product(D d, Expansion<V> factor, const TailValue<V>& tail) {
   const TailDecay<V>& e = tail.decay;
   const V one = hn::Set(d, 1.0f);
   const V high = hn::Add(one, e.r);
   const V low = hn::Sub(e.r, hn::Sub(high, one));
   // (1 + rest) (high + low + e.rest)
-  const V more = fused(d, high, tail.rest, fused(d, e.rest, tail.rest, hn::Add(e.rest, low)));
-  DoubleFloat<V> scaled = double_float_product(d, factor.high, tail.base.high);
+  const V more = mul_add(d, high, tail.rest, mul_add(d, e.rest, tail.rest, hn::Add(e.rest, low)));
+  Expansion<V> scaled = double_float_product(d, factor.high, tail.base.high);
   scaled.low =
-      fused(d, factor.high, tail.base.low, fused(d, factor.low, tail.base.high, scaled.low));
+      mul_add(d, factor.high, tail.base.low, mul_add(d, factor.low, tail.base.high, scaled.low));
   const V product =
-      fused(d, scaled.high, high, fused(d, scaled.high, more, hn::Mul(scaled.low, high)));
+      mul_add(d, scaled.high, high, mul_add(d, scaled.high, more, hn::Mul(scaled.low, high)));
   return scaled_down(d, hn::Mul(product, e.power));
 }
 
 struct ErfTail {
-  // The tail is held here: see kLargestFactor.
+  // The end of the tail; kLargestFactor says for which factors.
   static constexpr float kEnd = 16.25f;
   static constexpr DoubleFloatConstant kScale{-0.39894228040143267794};  // -1 / sqrt(2 pi)
 
   template <bool kIsSlope, class D, class V>
   static HWY_INLINE TailValue<V> at(D d, V a) {
     const V minus_half = hn::Mul(a, hn::Set(d, -0.5f));
-    const DoubleFloat<V> energy = double_float_product(d, minus_half, a);
+    const Expansion<V> energy = double_float_product(d, minus_half, a);
     const V v = hn::Div(hn::Set(d, -0.5f), energy.high);  // 1 / a^2
     V r = hn::Set(d, kTailRest[std::size(kTailRest) - 1]);
     for (size_t n = std::size(kTailRest) - 1; n-- > 0;)
-      r = fused(d, r, v, hn::Set(d, kTailRest[n]));
+      r = mul_add(d, r, v, hn::Set(d, kTailRest[n]));
     r = hn::Mul(r, v);
     const TailDecay<V> decay = tail_decay(d, energy.high, energy.low);
     if constexpr (!kIsSlope) return {double_float(d, kScale), r, decay};
-    const DoubleFloat<V> base = scaled(d, kScale, DoubleFloat<V>{a, hn::Zero(d)});
-    return {base, hn::Neg(fused(d, v, r, v)), decay};
+    const Expansion<V> base = scaled(d, kScale, Expansion<V>{a, hn::Zero(d)});
+    return {base, hn::Neg(mul_add(d, v, r, v)), decay};
   }
 };
 
@@ -129,41 +129,42 @@ struct TanhTail {
   template <bool kIsSlope, class D, class V>
   static HWY_INLINE TailValue<V> at(D d, V a) {
     const V one = hn::Set(d, 1.0f);
-    const DoubleFloat<V> square = double_float_product(d, a, a);
-    const DoubleFloat<V> cubic = scaled(d, kCubic, square);
-    const DoubleFloat<V> sum = two_sum(cubic.high, hn::Set(d, kLinear.high));
+    const Expansion<V> square = double_float_product(d, a, a);
+    const Expansion<V> cubic = scaled(d, kCubic, square);
+    const Expansion<V> sum = two_sum(cubic.high, hn::Set(d, kLinear.high));
     const V sum_low = hn::Add(hn::Add(sum.low, cubic.low), hn::Set(d, kLinear.low));
-    DoubleFloat<V> z = double_float_product(d, a, sum.high);
-    z.low = fused(d, a, sum_low, z.low);
+    Expansion<V> z = double_float_product(d, a, sum.high);
+    z.low = mul_add(d, a, sum_low, z.low);
     const TailDecay<V> decay = tail_decay(d, hn::Neg(z.high), hn::Neg(z.low));
     // The logistic function is e (1 - e + e^2), with e at most 2^-12. The smallest, which do not
     // count beside 1, come out larger: their squares would be subnormal.
     const V power = hn::Max(decay.power, hn::Set(d, 0x1p6f));
     const V e = hn::Mul(hn::Mul(hn::Add(one, hn::Add(decay.r, decay.rest)), power),
                         hn::Set(d, kInversePowerScale));
-    const V rest = fused_minus(d, e, e, e);
+    const V rest = mul_sub(d, e, e, e);
     if constexpr (!kIsSlope) return {{hn::Neg(a), hn::Zero(d)}, rest, decay};
     // a z'(a) = 3 z - 2 kLinear a
-    const V s = fused(d, e, rest, e);
-    const DoubleFloat<V> line =
-        scaled(d, kLinear, DoubleFloat<V>{hn::Mul(a, hn::Set(d, -2.0f)), hn::Zero(d)});
-    const DoubleFloat<V> triple = double_float_product(d, z.high, hn::Set(d, 3.0f));
-    const DoubleFloat<V> bend = two_sum(triple.high, line.high);
+    const V s = mul_add(d, e, rest, e);
+    const Expansion<V> line =
+        scaled(d, kLinear, Expansion<V>{hn::Mul(a, hn::Set(d, -2.0f)), hn::Zero(d)});
+    const Expansion<V> triple = double_float_product(d, z.high, hn::Set(d, 3.0f));
+    const Expansion<V> bend = two_sum(triple.high, line.high);
     const V bend_low =
-        hn::Add(bend.low, hn::Add(line.low, fused(d, hn::Set(d, 3.0f), z.low, triple.low)));
-    const DoubleFloat<V> base = two_sum(one, hn::Neg(bend.high));
-    const V base_low = fused(d, s, bend.high, hn::Sub(base.low, bend_low));
-    return {normalized(DoubleFloat<V>{base.high, base_low}), rest, decay};
+        hn::Add(bend.low, hn::Add(line.low, mul_add(d, hn::Set(d, 3.0f), z.low, triple.low)));
+    const Expansion<V> base = two_sum(one, hn::Neg(bend.high));
+    const V base_low = mul_add(d, s, bend.high, hn::Sub(base.low, bend_low));
+    return {normalized(Expansion<V>{base.high, base_low}), rest, decay};
   }
 };
 
-// Where the tail no longer counts: products with it are 0, or nothing beside 1.
+// Where the tail has ended: products with it are 0, or do not change a sum with 1.
 template <class Tail, class D, class V>
 HWY_INLINE auto tail_ended(D d, V x) {
   return hn::Or(hn::Lt(x, hn::Set(d, -Tail::kEnd)), hn::Gt(x, hn::Set(d, kUpperEnd)));
 }
 
-// The tail at -|x|; near 0 and where it has ended, anything whose products are normal numbers.
+// The tail at -|x|. For |x| < 3 and where the tail has ended, the result is not used: it is the
+// tail at -3, as its products are normal numbers (subnormal arithmetic is slow).
 template <bool kIsSlope, class Tail, class D, class V>
 HWY_INLINE TailValue<V> tail_of(D d, V x) {
   const V some = hn::Set(d, 3.0f);

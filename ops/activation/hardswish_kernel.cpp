@@ -7,7 +7,7 @@
 #include "hwy/highway.h"
 #include "ops/engine/block-inl.h"
 #include "ops/engine/math/math-inl.h"
-#include "ops/engine/stored-inl.h"
+#include "ops/engine/native-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -29,10 +29,10 @@ void hardswish(const double* const* in, double* const* out, size_t count) {
 template <class D, class V>
 HWY_INLINE V middle(D d, V g, V x) {
   const V three = hn::Set(d, 3.0);
-  const DoubleFloat<V> sum = two_sum(x, hn::Set(d, 1.5));
-  const DoubleFloat<V> product = two_product(d, g, sum.high);
+  const Expansion<V> sum = two_sum(x, hn::Set(d, 1.5));
+  const Expansion<V> product = two_product(d, g, sum.high);
   const V quotient = hn::Div(product.high, three);
-  const DoubleFloat<V> back = two_product(d, quotient, three);
+  const Expansion<V> back = two_product(d, quotient, three);
   const V left_over = hn::Sub(hn::Sub(product.high, back.high), back.low);
   const V beyond = hn::Add(product.low, hn::Mul(g, sum.low));
   return round_to_odd(d, quotient, hn::Add(left_over, beyond));
@@ -58,15 +58,14 @@ void hardswish_backward_open(const double* const* in, double* const* out, size_t
 
 // ---- In float -----------------------------------------------------------------------------------
 
-// a b / divisor for Outputs::kNearOrExact. What the sum b may have lost is not looked at: only for
-// tiny x there is such a thing, and then the result, near half an element, is no tie of normal
-// ones.
+// a b / divisor for Outputs::kNearOrExact. The rounding error of the sum b is ignored: it occurs
+// for tiny x only, and the result, near half of a, is no tie of normal elements then.
 template <class D, class V>
 HWY_INLINE V of_product16(D d, V a, V b, float divisor) {
   const V product = hn::Mul(a, b);
   const V result = hn::Mul(product, hn::Set(d, 1 / divisor));
-  const V of_product = fused_minus(d, a, b, product);
-  const V of_result = fused_minus(d, result, hn::Set(d, divisor), product);
+  const V of_product = mul_sub(d, a, b, product);
+  const V of_result = mul_sub(d, result, hn::Set(d, divisor), product);
   return inexact_if(d, hn::Or(of_product, of_result), result);
 }
 
@@ -92,7 +91,7 @@ struct Hardswish16 {
   }
 };
 
-void hardswish_stored(const StoredBlock& block) {
+void hardswish_native(const NativeBlock& block) {
   if (block.dtype != ACL_FLOAT) {
     const Hardswish16 formula{block.dtype == ACL_FLOAT16 ? 0x1p-47f : 0x1p-140f};
     return map_16bit<1, 1, Outputs::kRounded>(block, formula, hardswish);
@@ -103,13 +102,13 @@ void hardswish_stored(const StoredBlock& block) {
         const auto three = hn::Set(d, 3.0f);
         // x / 2 is near enough here, and the products below lose bits among the subnormals.
         const auto tiny = hn::Lt(hn::Abs(x[0]), hn::Set(d, 0x1p-26f));
-        const auto held = hn::IfThenElse(tiny, three, x[0]);
-        const auto sum = sum_with_larger(d, held, 3);
+        const auto clamped = hn::IfThenElse(tiny, three, x[0]);
+        const auto sum = sum_with_larger(d, clamped, 3);
         constexpr DoubleFloatConstant kSixth(1.0 / 6);
-        const auto sixth = double_float_product(d, held, hn::Set(d, kSixth.high));
-        const auto sixth_low = fused(d, held, hn::Set(d, kSixth.low), sixth.low);
-        const auto low = fused(d, sixth.high, sum.low, hn::Mul(sixth_low, sum.high));
-        const auto middle = fused(d, sixth.high, sum.high, low);
+        const auto sixth = double_float_product(d, clamped, hn::Set(d, kSixth.high));
+        const auto sixth_low = mul_add(d, clamped, hn::Set(d, kSixth.low), sixth.low);
+        const auto low = mul_add(d, sixth.high, sum.low, hn::Mul(sixth_low, sum.high));
+        const auto middle = mul_add(d, sixth.high, sum.high, low);
         const auto half = hn::Mul(x[0], hn::Set(d, 0.5f));
         y[0] = with_ends(d, x[0], hn::IfThenElse(tiny, half, middle));
       },
@@ -117,12 +116,12 @@ void hardswish_stored(const StoredBlock& block) {
 }
 
 template <class Below, class Above>
-HWY_INLINE void backward_stored(const StoredBlock& block, const Below& below, const Above& above,
+HWY_INLINE void backward_native(const NativeBlock& block, const Below& below, const Above& above,
                                 BlockFunction exact) {
   const auto select = [&](auto d, auto g, auto x, auto middle) HWY_ATTR {
     const auto three = hn::Set(d, 3.0f);
-    const auto rising = hn::IfThenElse(above(x, three), g, middle);
-    return hn::IfThenElse(below(x, hn::Neg(three)), hn::Mul(g, hn::Zero(d)), rising);
+    const auto upper_branch = hn::IfThenElse(above(x, three), g, middle);
+    return hn::IfThenElse(below(x, hn::Neg(three)), hn::Mul(g, hn::Zero(d)), upper_branch);
   };
   if (block.dtype == ACL_FLOAT) {
     return map_floats<2, 1, Outputs::kNear>(
@@ -148,14 +147,14 @@ HWY_INLINE void backward_stored(const StoredBlock& block, const Below& below, co
       exact);
 }
 
-void hardswish_backward_closed_stored(const StoredBlock& block) {
-  backward_stored(
+void hardswish_backward_closed_native(const NativeBlock& block) {
+  backward_native(
       block, [](auto a, auto b) HWY_ATTR { return hn::Lt(a, b); },
       [](auto a, auto b) HWY_ATTR { return hn::Gt(a, b); }, hardswish_backward_closed);
 }
 
-void hardswish_backward_open_stored(const StoredBlock& block) {
-  backward_stored(
+void hardswish_backward_open_native(const NativeBlock& block) {
+  backward_native(
       block, [](auto a, auto b) HWY_ATTR { return hn::Le(a, b); },
       [](auto a, auto b) HWY_ATTR { return hn::Ge(a, b); }, hardswish_backward_open);
 }
@@ -172,21 +171,21 @@ namespace aclgrad::ops {
 HWY_EXPORT(hardswish);
 HWY_EXPORT(hardswish_backward_closed);
 HWY_EXPORT(hardswish_backward_open);
-HWY_EXPORT(hardswish_stored);
-HWY_EXPORT(hardswish_backward_closed_stored);
-HWY_EXPORT(hardswish_backward_open_stored);
+HWY_EXPORT(hardswish_native);
+HWY_EXPORT(hardswish_backward_closed_native);
+HWY_EXPORT(hardswish_backward_open_native);
 
 FloatKernel hardswish_kernel() {
-  return {ACLGRAD_DISPATCHED(hardswish), ACLGRAD_DISPATCHED(hardswish_stored)};
+  return {ACLGRAD_DISPATCHED(hardswish), ACLGRAD_DISPATCHED(hardswish_native)};
 }
 
 FloatKernel hardswish_backward_kernel(Interval middle) {
   if (middle == Interval::kClosed) {
     return {ACLGRAD_DISPATCHED(hardswish_backward_closed),
-            ACLGRAD_DISPATCHED(hardswish_backward_closed_stored)};
+            ACLGRAD_DISPATCHED(hardswish_backward_closed_native)};
   }
   return {ACLGRAD_DISPATCHED(hardswish_backward_open),
-          ACLGRAD_DISPATCHED(hardswish_backward_open_stored)};
+          ACLGRAD_DISPATCHED(hardswish_backward_open_native)};
 }
 
 }  // namespace aclgrad::ops

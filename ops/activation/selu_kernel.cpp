@@ -28,10 +28,10 @@ constexpr DoubleFloatConstant kLambdaAlphaBelow = DoubleFloatConstant::from_belo
 
 void selu(const double* const* in, double* const* out, size_t count) {
   map_block<1>(in, out, count, [](auto d, auto x) HWY_ATTR {
-    const auto rising = hn::Mul(x, hn::Set(d, kLambda));
+    const auto linear_branch = hn::Mul(x, hn::Set(d, kLambda));
     const auto growth = hn::CopySign(expm1_double(d, x), x);  // also where it is 0
-    const auto falling = hn::Mul(growth, hn::Set(d, kLambdaAlpha));
-    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), rising, falling);
+    const auto exp_branch = hn::Mul(growth, hn::Set(d, kLambdaAlpha));
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), linear_branch, exp_branch);
   });
 }
 
@@ -42,41 +42,41 @@ void selu_backward(const double* const* in, double* const* out, size_t count) {
     // NaN for its low part, which must not spread.
     const auto rest = hn::Set(d, kLambdaAlphaRest);
     const auto low = hn::IfThenElse(hn::IsNaN(sum.low), rest, hn::Add(sum.low, rest));
-    const auto falling = two_sum(sum.high, low);
+    const auto exp_branch = two_sum(sum.high, low);
     const auto of_positive = hn::Mul(g, hn::Set(d, kLambda));
     // Chosen so that NaN takes the branch that passes it on.
-    return hn::IfThenElse(hn::Ge(y, hn::Zero(d)), of_positive, multiply_to_odd(d, g, falling));
+    return hn::IfThenElse(hn::Ge(y, hn::Zero(d)), of_positive, multiply_to_odd(d, g, exp_branch));
   });
 }
 
 // ---- In float -----------------------------------------------------------------------------------
 
-void selu_stored(const StoredBlock& block) {
+void selu_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) return map_lut16(block, &tables, selu);
   map_floats<1, 1, Outputs::kNear>(
       block,
       [](auto d, const auto& x, auto& y) HWY_ATTR {
-        const auto growth = expm1_double_float(d, held_for_growth(d, x[0]));
-        const auto falling = unsigned_product(d, double_float(d, kFloatLambdaAlpha), growth);
+        const auto growth = expm1_double_float(d, clamped_for_expm1(d, x[0]));
+        const auto exp_branch = unsigned_product(d, double_float(d, kFloatLambdaAlpha), growth);
         const auto negative = hn::Lt(x[0], hn::Zero(d));
         const auto slope = if_then_else(negative, double_float(d, kLambdaAlphaBelow),
                                         double_float(d, kLambdaBelow));
-        const auto linear = fused(d, x[0], slope.high, hn::Mul(x[0], slope.low));
-        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Set(d, kLinearGrowth)), falling, linear);
+        const auto linear = mul_add(d, x[0], slope.high, hn::Mul(x[0], slope.low));
+        y[0] = hn::IfThenElse(hn::Lt(x[0], hn::Set(d, kLinearGrowth)), exp_branch, linear);
       },
       selu);
 }
 
-void selu_backward_stored(const StoredBlock& block) {
+void selu_backward_native(const NativeBlock& block) {
   if (block.dtype != ACL_FLOAT) {
     return map_16bit<2, 1, Outputs::kNear>(
         block,
         [](auto d, const auto& x, auto& y) HWY_ATTR {
           const auto limit = double_float(d, kFloatLambdaAlpha);
-          const auto falling = hn::Add(hn::Add(x[1], limit.high), limit.low);
-          const auto positive = hn::Ge(x[1], hn::Zero(d));  // not for NaN, which falling passes on
-          const auto slope = hn::IfThenElse(positive, hn::Set(d, kFloatLambda.high), falling);
+          const auto exp_branch = hn::Add(hn::Add(x[1], limit.high), limit.low);
+          const auto positive = hn::Ge(x[1], hn::Zero(d));  // false for NaN, kept by exp_branch
+          const auto slope = hn::IfThenElse(positive, hn::Set(d, kFloatLambda.high), exp_branch);
           y[0] = hn::Mul(x[0], slope);
         },
         selu_backward);
@@ -90,7 +90,7 @@ void selu_backward_stored(const StoredBlock& block) {
       [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto sum = sum_with_larger(d, x[1], kFloatLambdaAlpha.high);
         y[0] = product_by_positive(d, x[0], slope_of(d, x[1], sum));
-        // No result of SELU lies below.
+        // SELU has no results below -lambda alpha.
         valid = hn::Ge(x[1], hn::Set(d, -kFloatLambdaAlpha.high));
       },
       [=](auto d, const auto& x, auto& y) HWY_ATTR {
@@ -114,13 +114,13 @@ namespace aclgrad::ops {
 
 HWY_EXPORT(selu);
 HWY_EXPORT(selu_backward);
-HWY_EXPORT(selu_stored);
-HWY_EXPORT(selu_backward_stored);
+HWY_EXPORT(selu_native);
+HWY_EXPORT(selu_backward_native);
 
-FloatKernel selu_kernel() { return {ACLGRAD_DISPATCHED(selu), ACLGRAD_DISPATCHED(selu_stored)}; }
+FloatKernel selu_kernel() { return {ACLGRAD_DISPATCHED(selu), ACLGRAD_DISPATCHED(selu_native)}; }
 
 FloatKernel selu_backward_kernel() {
-  return {ACLGRAD_DISPATCHED(selu_backward), ACLGRAD_DISPATCHED(selu_backward_stored)};
+  return {ACLGRAD_DISPATCHED(selu_backward), ACLGRAD_DISPATCHED(selu_backward_native)};
 }
 
 namespace {
@@ -128,12 +128,12 @@ namespace {
 // Products of integers with lambda and lambda alpha as multiples of 2^-64. Their error is below
 // 2^-34 for factors of 32 bits, while no such product comes that near to an integer (by the
 // continued fractions of the two constants), so cutting off gives the digits of the exact value.
-using Wide = __int128;
-constexpr Wide kOne = Wide{1} << 64;
-constexpr Wide kLambdaWide = kOne + 0x0cfabd6a911322e0;
-constexpr Wide kLambdaAlphaWide = kOne + 0xc212cc640f031105;
+using Int128 = __int128;
+constexpr Int128 kOne = Int128{1} << 64;
+constexpr Int128 kLambdaWide = kOne + 0x0cfabd6a911322e0;
+constexpr Int128 kLambdaAlphaWide = kOne + 0xc212cc640f031105;
 
-int64_t cut_and_hold(Wide multiple, int64_t low, int64_t high) {
+int64_t truncate_and_clamp(Int128 multiple, int64_t low, int64_t high) {
   return std::clamp(static_cast<int64_t>(multiple / kOne), low, high);  // division truncates
 }
 
@@ -155,7 +155,8 @@ IntegerKernel selu_integer_kernel(aclDataType dtype) {
     for (size_t i = 0; i < count; ++i) {
       const int64_t x = in[0][i];
       // Below 0 the value lies between -1.76 and -1.11.
-      out[0][i] = x > 0 ? cut_and_hold(x * kLambdaWide, range.low, range.high) : (x < 0 ? -1 : 0);
+      out[0][i] =
+          x > 0 ? truncate_and_clamp(x * kLambdaWide, range.low, range.high) : (x < 0 ? -1 : 0);
     }
   };
 }
@@ -165,8 +166,8 @@ IntegerKernel selu_backward_integer_kernel(aclDataType dtype) {
     for (size_t i = 0; i < count; ++i) {
       const int64_t g = in[0][i];
       const int64_t y = in[1][i];
-      const Wide slope = y < 0 ? y * kOne + kLambdaAlphaWide : kLambdaWide;
-      out[0][i] = cut_and_hold(g * slope, range.low, range.high);
+      const Int128 slope = y < 0 ? y * kOne + kLambdaAlphaWide : kLambdaWide;
+      out[0][i] = truncate_and_clamp(g * slope, range.low, range.high);
     }
   };
 }

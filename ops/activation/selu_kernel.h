@@ -19,8 +19,8 @@ FloatKernel selu_kernel();
 // in: g, y; out: the gradient.
 FloatKernel selu_backward_kernel();
 
-// The same for integers: the exact real value, cut off towards zero and held to the range of
-// `dtype`, which is ACL_INT8 or ACL_INT32. Inputs are of one of the two types.
+// SELU and its gradient for integers: the exact real value, truncated towards zero and clamped to
+// the range of `dtype`, which is ACL_INT8 or ACL_INT32. Inputs are of one of the two types.
 IntegerKernel selu_integer_kernel(aclDataType dtype);
 IntegerKernel selu_backward_integer_kernel(aclDataType dtype);
 

@@ -24,7 +24,7 @@ namespace {
 template <class D, class V>
 HWY_INLINE V one_minus_square(D d, V y) {
   if constexpr (kIsFloat<D>) {
-    return fused(d, hn::Neg(y), y, one(d));
+    return mul_add(d, hn::Neg(y), y, one(d));
   } else {
     return hn::Mul(hn::Sub(one(d), y), hn::Add(one(d), y));
   }

@@ -22,7 +22,7 @@ namespace {
 
 // a x, without the rounding that would count in its exponential. In double.
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> exact_product(D d, V x, double a) {
+HWY_INLINE Expansion<V> exact_product(D d, V x, double a) {
   const auto product = two_product(d, x, set(d, a));
   const auto moderate = hn::Lt(hn::Abs(product.high), hn::Set(d, 1024.0));
   return {product.high, hn::IfThenElseZero(moderate, product.low)};

@@ -44,9 +44,9 @@ const OperatorSpec kInplaceAddcmul = spec("aclnnInplaceAddcmul", kFactors, true,
 const OperatorSpec kAddcdiv = spec("aclnnAddcdiv", kQuotients, false, false);
 const OperatorSpec kInplaceAddcdiv = spec("aclnnInplaceAddcdiv", kQuotients, true, false);
 
-Number value_of(const Arguments& arguments, aclDataType dtype) {
+KernelScalar value_of(const Arguments& arguments, aclDataType dtype) {
   const bool narrow = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
-  return Number::of(arguments.scalar(kValue), narrow ? ACL_FLOAT : dtype);
+  return KernelScalar::of(arguments.scalar(kValue), narrow ? ACL_FLOAT : dtype);
 }
 
 Plan plan_product(const Arguments& arguments, size_t out) {

@@ -59,8 +59,8 @@ double rounded(double value, aclDataType dtype) {
   return value;
 }
 
-Number Number::of(const aclScalar& scalar, aclDataType dtype) {
-  Number number;
+KernelScalar KernelScalar::of(const aclScalar& scalar, aclDataType dtype) {
+  KernelScalar number;
   number.complex = scalar.to_complex();
   if (dtype == ACL_BOOL) {
     number.integer = scalar.to_bool() ? 1 : 0;
@@ -89,9 +89,11 @@ Number Number::of(const aclScalar& scalar, aclDataType dtype) {
   return number;
 }
 
-Number Number::operator-() const { return {-real, wrapping_multiply(integer, -1), -complex}; }
+KernelScalar KernelScalar::operator-() const {
+  return {-real, wrapping_multiply(integer, -1), -complex};
+}
 
-Kernel scaled_sum(aclDataType dtype, const Number& factor) {
+Kernel scaled_sum(aclDataType dtype, const KernelScalar& factor) {
   if (computes_in_integers(dtype)) {
     return binary<int64_t>([f = factor.integer](int64_t a, int64_t b) {
       return wrapping_sum<int64_t>(a, wrapping_multiply(f, b));
@@ -106,11 +108,11 @@ Kernel scaled_sum(aclDataType dtype, const Number& factor) {
     return binary<double>([f](double a, double b) { return std::fma(f, b, a); });
   }
   RealKernel exact = binary<double>([f](double a, double b) { return add_to_odd(a, f * b); });
-  StoredKernel stored = stored_sum(static_cast<float>(f), exact);
-  return FloatKernel{std::move(exact), std::move(stored)};
+  NativeKernel native = native_sum(static_cast<float>(f), exact);
+  return FloatKernel{std::move(exact), std::move(native)};
 }
 
-Kernel scaled_sum(aclDataType dtype, const Number& factor, const Number& constant) {
+Kernel scaled_sum(aclDataType dtype, const KernelScalar& factor, const KernelScalar& constant) {
   if (computes_in_integers(dtype)) {
     const int64_t term = wrapping_multiply(factor.integer, constant.integer);
     return unary<int64_t>([term](int64_t a) { return wrapping_sum<int64_t>(a, term); });
@@ -125,9 +127,9 @@ Kernel scaled_sum(aclDataType dtype, const Number& factor, const Number& constan
   }
   const double term = factor.real * constant.real;
   RealKernel exact = unary<double>([term](double a) { return add_to_odd(a, term); });
-  StoredKernel stored =
-      stored_sum_with(static_cast<float>(factor.real), static_cast<float>(constant.real), exact);
-  return FloatKernel{std::move(exact), std::move(stored)};
+  NativeKernel native =
+      native_sum_with(static_cast<float>(factor.real), static_cast<float>(constant.real), exact);
+  return FloatKernel{std::move(exact), std::move(native)};
 }
 
 Kernel product(aclDataType dtype) {
@@ -136,11 +138,11 @@ Kernel product(aclDataType dtype) {
     return binary<Complex>([](const Complex& a, const Complex& b) { return a * b; });
   }
   RealKernel exact = binary<double>([](double a, double b) { return a * b; });
-  StoredKernel stored = stored_product(exact);
-  return FloatKernel{std::move(exact), std::move(stored)};
+  NativeKernel native = native_product(exact);
+  return FloatKernel{std::move(exact), std::move(native)};
 }
 
-Kernel product(aclDataType dtype, const Number& constant) {
+Kernel product(aclDataType dtype, const KernelScalar& constant) {
   if (computes_in_integers(dtype)) {
     return unary<int64_t>([c = constant.integer](int64_t a) { return wrapping_multiply(a, c); });
   }
@@ -148,14 +150,14 @@ Kernel product(aclDataType dtype, const Number& constant) {
     return unary<Complex>([c = constant.complex](const Complex& a) { return multiply(a, c); });
   }
   RealKernel exact = unary<double>([c = constant.real](double a) { return a * c; });
-  StoredKernel stored = stored_product_with(static_cast<float>(constant.real), exact);
-  return FloatKernel{std::move(exact), std::move(stored)};
+  NativeKernel native = native_product_with(static_cast<float>(constant.real), exact);
+  return FloatKernel{std::move(exact), std::move(native)};
 }
 
-Kernel constant(aclDataType dtype, const Number& value) {
+Kernel constant(aclDataType dtype, const KernelScalar& value) {
   if (computes_in_integers(dtype)) return filled<int64_t>(value.integer);
   if (is_complex(dtype)) return filled<Complex>(value.complex);
-  return FloatKernel{filled<double>(value.real), stored_constant(value.real)};
+  return FloatKernel{filled<double>(value.real), native_constant(value.real)};
 }
 
 }  // namespace aclgrad::ops

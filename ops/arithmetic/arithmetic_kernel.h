@@ -19,26 +19,26 @@ bool computes_in_integers(aclDataType dtype);
 double rounded(double value, aclDataType dtype);
 
 // A scalar argument in each compute type; the kernel takes the one it computes in.
-struct Number {
+struct KernelScalar {
   double real = 0;
   int64_t integer = 0;
   std::complex<double> complex;
 
   // The scalar converted to `dtype`, as a tensor element of it would hold it.
-  static Number of(const aclScalar& scalar, aclDataType dtype);
-  Number operator-() const;
+  static KernelScalar of(const aclScalar& scalar, aclDataType dtype);
+  KernelScalar operator-() const;
 };
 
 // in[0] + factor * in[1]
-Kernel scaled_sum(aclDataType dtype, const Number& factor);
+Kernel scaled_sum(aclDataType dtype, const KernelScalar& factor);
 // in[0] + factor * constant
-Kernel scaled_sum(aclDataType dtype, const Number& factor, const Number& constant);
+Kernel scaled_sum(aclDataType dtype, const KernelScalar& factor, const KernelScalar& constant);
 // in[0] * in[1]
 Kernel product(aclDataType dtype);
 // in[0] * constant
-Kernel product(aclDataType dtype, const Number& constant);
+Kernel product(aclDataType dtype, const KernelScalar& constant);
 // constant, without inputs
-Kernel constant(aclDataType dtype, const Number& value);
+Kernel constant(aclDataType dtype, const KernelScalar& value);
 
 }  // namespace aclgrad::ops
 

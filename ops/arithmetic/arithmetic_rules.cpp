@@ -110,23 +110,23 @@ Plan plan_arithmetic(const Arguments& arguments, size_t out, std::vector<size_t>
   const Dims& shape = arguments.shape(out);
   if (count_elements(shape) == 0) return {};
   Operand result = operand(arguments, out, shape);
-  result.round_first = dtype;
+  result.intermediate_dtype = dtype;
   std::vector<Operand> sources;
   for (size_t input : inputs) {
     sources.push_back(operand(arguments, input, shape));
-    if (rounds_inputs) sources.back().round_first = dtype;
+    if (rounds_inputs) sources.back().intermediate_dtype = dtype;
   }
   return Elementwise(shape, {result}, std::move(sources), std::move(kernel)).plan();
 }
 
 using namespace additive;
 
-// Any two of the arithmetic types have a common one, so its existence is no rule here. In place,
-// what holds for self holds for out.
+// Any two of these dtypes promote, so that needs no check. In place, out is self and has its
+// checks.
 std::vector<Rule> additive_rules(size_t out) {
   const Promotion promotion = promote_tensors(kSelf, kOther);
   std::vector<Rule> rules = {
-      out == kSelf ? not_null({kSelf, kOther, kAlpha}) : not_null({0, 1, 2, out}),
+      out == kSelf ? not_null({kSelf, kOther, kAlpha}) : not_null({kSelf, kOther, kAlpha, out}),
       dtype_in(kSelf, kNumbersAndBool),
       dtype_in(kOther, kNumbersAndBool),
       scalar_converts(promotion, kAlpha),
@@ -142,7 +142,7 @@ std::vector<Rule> additive_rules(size_t out) {
 std::vector<Rule> additive_scalar_rules(size_t out) {
   const Promotion promotion = promote_addend(kSelf, kOther, out);
   std::vector<Rule> rules = {
-      out == kSelf ? not_null({kSelf, kOther, kAlpha}) : not_null({0, 1, 2, out}),
+      out == kSelf ? not_null({kSelf, kOther, kAlpha}) : not_null({kSelf, kOther, kAlpha, out}),
       dtype_in(kSelf, kNumbersAndBool),
       promotion_exists(promotion, kSelf, kOther),
       scalar_converts(promotion, kOther),
@@ -156,9 +156,9 @@ std::vector<Rule> additive_scalar_rules(size_t out) {
 namespace {
 
 // alpha in the type of the computation; for the 16-bit types as FLOAT.
-Number signed_alpha(const Arguments& arguments, aclDataType dtype, Sign sign) {
+KernelScalar signed_alpha(const Arguments& arguments, aclDataType dtype, Sign sign) {
   const bool narrow = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
-  const Number alpha = Number::of(arguments.scalar(kAlpha), narrow ? ACL_FLOAT : dtype);
+  const KernelScalar alpha = KernelScalar::of(arguments.scalar(kAlpha), narrow ? ACL_FLOAT : dtype);
   return sign == Sign::kPlus ? alpha : -alpha;
 }
 
@@ -174,7 +174,7 @@ Plan plan_additive_scalar(const Arguments& arguments, size_t out, Sign sign) {
   const aclDataType dtype = *promote_addend(kSelf, kOther, out)(arguments);
   return plan_arithmetic(arguments, out, {kSelf}, dtype,
                          scaled_sum(dtype, signed_alpha(arguments, dtype, sign),
-                                    Number::of(arguments.scalar(kOther), dtype)));
+                                    KernelScalar::of(arguments.scalar(kOther), dtype)));
 }
 
 }  // namespace aclgrad::ops

@@ -59,10 +59,10 @@ Plan plan_clamp(const Arguments& arguments, size_t out, const Bounds& bounds) {
     if (!on_950(arguments) || !given(bound)) continue;
     dtype = promote_types(dtype, arguments.scalar(*bound).dtype).value_or(dtype);
   }
-  // A bound beyond an integer dtype's limits bounds nothing.
+  // A bound outside the range of an integer dtype has no effect.
   const aclDataType of_bounds = is_integer(dtype) ? ACL_INT64 : dtype;
   const auto number = [&](std::optional<size_t> bound) {
-    return given(bound) ? std::optional(Number::of(arguments.scalar(*bound), of_bounds))
+    return given(bound) ? std::optional(KernelScalar::of(arguments.scalar(*bound), of_bounds))
                         : std::nullopt;
   };
   return plan_arithmetic(arguments, out, {kSelf}, dtype,

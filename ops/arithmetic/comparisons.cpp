@@ -48,8 +48,8 @@ Rule result_dtype(Comparison comparison, size_t out) {
   };
 }
 
-// Whether the numbers of a dtype are as good as doubles for this one.
-bool holds(aclDataType dtype, double number) {
+// Whether rounding to a dtype changes the number by at most the precision of FLOAT.
+bool represents(aclDataType dtype, double number) {
   return std::abs(number - rounded(number, dtype)) <= std::numeric_limits<float>::epsilon();
 }
 
@@ -58,7 +58,7 @@ std::optional<aclDataType> promote_number(Comparison comparison, aclDataType sel
   const bool is_less = comparison == Comparison::kLess || comparison == Comparison::kLessEqual;
   if (is_floating(self)) {
     if (is_less || (is_equality(comparison) && !is_complex(other.dtype))) return self;
-    if (other.dtype == ACL_DOUBLE && holds(self, other.to_double())) return self;
+    if (other.dtype == ACL_DOUBLE && represents(self, other.to_double())) return self;
   }
   const bool narrow = is_less && other.dtype == ACL_DOUBLE;
   return promote_types(self, narrow ? ACL_FLOAT : other.dtype);
@@ -122,7 +122,7 @@ Plan plan_comparison(const Arguments& arguments, size_t out, Comparison kind) {
     inputs.push_back(kOther);
     kernel = comparison(kind, dtype);
   } else {
-    kernel = comparison(kind, dtype, Number::of(arguments.scalar(kOther), dtype));
+    kernel = comparison(kind, dtype, KernelScalar::of(arguments.scalar(kOther), dtype));
   }
   return plan_arithmetic(arguments, out, inputs, dtype, kernel, true);
 }

@@ -22,11 +22,12 @@ Promotion quotient(const Promotion& promotion) {
   };
 }
 
-// Any two of the arithmetic types have a common one. In place, what holds for self holds for out.
+// Any two of these dtypes promote. In place, out is self and has its checks.
 std::vector<Rule> tensor_rules(size_t out) {
   const Promotion promotion = promote_tensors(kSelf, kOther);
-  std::vector<Rule> rules = {out == kSelf ? not_null({kOther, kSelf}) : not_null({out, 1, 0}),
-                             max_rank(kSelf), max_rank(kOther)};
+  std::vector<Rule> rules = {
+      out == kSelf ? not_null({kOther, kSelf}) : not_null({out, kOther, kSelf}), max_rank(kSelf),
+      max_rank(kOther)};
   if (out != kSelf) rules.push_back(max_rank(out));
   rules.insert(rules.end(), {broadcastable(kSelf, kOther), shape_is_broadcast(out, kSelf, kOther),
                              dtype_in(kOther, kNumbersAndBool), dtype_in(kSelf, kNumbersAndBool)});
@@ -61,12 +62,12 @@ Plan plan_div(const Arguments& arguments, size_t out) {
   return plan_arithmetic(arguments, out, {kSelf, kOther}, dtype, kernel, true);
 }
 
-// By a number, which tensors of 16 bits take in FLOAT.
+// Division by a scalar, which is a FLOAT for tensors of 16 bits.
 Plan plan_divs(const Arguments& arguments, size_t out) {
   const aclDataType dtype = division_dtype(arguments.dtype(kSelf));
   const auto& other = arguments.scalar(kOther);
   if (is_complex(dtype)) {
-    const Number factor = Number::of(other, dtype);
+    const KernelScalar factor = KernelScalar::of(other, dtype);
     return plan_arithmetic(arguments, out, {kSelf}, dtype, complex_quotient_kernel(factor.complex));
   }
   const double number = dtype == ACL_DOUBLE ? other.to_double() : other.to_float();

@@ -5,7 +5,7 @@
 #define HWY_TARGET_INCLUDE "ops/arithmetic/float_arithmetic_kernel.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "ops/engine/stored-inl.h"
+#include "ops/engine/native-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -32,23 +32,23 @@ HWY_INLINE V sum16(D d, V a, V factor, V b) {
 constexpr Outputs kSum16 = Outputs::kWithRest;
 
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> sum16(D d, V a, V factor, V b) {
-  const V high = fused(d, factor, b, a);
-  const DoubleFloat<V> product = double_float_product(d, factor, b);
-  const DoubleFloat<V> sum = two_sum(product.high, a);
+HWY_INLINE Expansion<V> sum16(D d, V a, V factor, V b) {
+  const V high = mul_add(d, factor, b, a);
+  const Expansion<V> product = double_float_product(d, factor, b);
+  const Expansion<V> sum = two_sum(product.high, a);
   return {high, hn::Add(hn::Sub(sum.high, high), hn::Add(sum.low, product.low))};
 }
 #endif
 
-void add(const StoredBlock& block, float factor, const RealKernel& exact) {
+void add(const NativeBlock& block, float factor, const RealKernel& exact) {
   if (factor == 1) {
-    map_stored<2, 1, Outputs::kSum>(
+    map_native<2, 1, Outputs::kSum>(
         block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Add(x[0], x[1]); }, exact);
   } else if (block.dtype == ACL_FLOAT) {
     map_floats<2, 1, Outputs::kRounded>(
         block,
         [=](auto d, const auto& x, auto& y)
-            HWY_ATTR { y[0] = fused(d, hn::Set(d, factor), x[1], x[0]); },
+            HWY_ATTR { y[0] = mul_add(d, hn::Set(d, factor), x[1], x[0]); },
         exact);
   } else {
     const auto sum = [=](auto d, const auto& x, auto& y)
@@ -57,12 +57,12 @@ void add(const StoredBlock& block, float factor, const RealKernel& exact) {
   }
 }
 
-void add_constant(const StoredBlock& block, float factor, float constant, const RealKernel& exact) {
+void add_constant(const NativeBlock& block, float factor, float constant, const RealKernel& exact) {
   if (block.dtype == ACL_FLOAT) {
     map_floats<1, 1, Outputs::kRounded>(
         block,
         [=](auto d, const auto& x, auto& y)
-            HWY_ATTR { y[0] = fused(d, hn::Set(d, factor), hn::Set(d, constant), x[0]); },
+            HWY_ATTR { y[0] = mul_add(d, hn::Set(d, factor), hn::Set(d, constant), x[0]); },
         exact);
   } else {
     const auto sum = [=](auto d, const auto& x, auto& y) HWY_ATTR {
@@ -84,7 +84,7 @@ HWY_INLINE V odd_product(D d, V a, V b) {
   return hn::IfThenElse(small, round_to_odd(d, product, rest), product);
 }
 
-void multiply(const StoredBlock& block, const RealKernel& exact) {
+void multiply(const NativeBlock& block, const RealKernel& exact) {
   const auto product = [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], x[1]); };
   if (block.dtype == ACL_FLOAT) {
     return map_floats<2, 1, Outputs::kRounded>(block, product, exact);
@@ -94,7 +94,7 @@ void multiply(const StoredBlock& block, const RealKernel& exact) {
       [](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = odd_product(d, x[0], x[1]); }, exact);
 }
 
-void multiply_by_constant(const StoredBlock& block, float constant, const RealKernel& exact) {
+void multiply_by_constant(const NativeBlock& block, float constant, const RealKernel& exact) {
   if (constant == -1) {  // a sign, where products of subnormal numbers would take long
     const auto negative = [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Neg(x[0]); };
     if (block.dtype == ACL_FLOAT) {
@@ -128,35 +128,35 @@ HWY_EXPORT(add_constant);
 HWY_EXPORT(multiply);
 HWY_EXPORT(multiply_by_constant);
 
-StoredKernel stored_sum(float factor, RealKernel exact) {
-  return [factor, exact = std::move(exact)](const StoredBlock& block) {
+NativeKernel native_sum(float factor, RealKernel exact) {
+  return [factor, exact = std::move(exact)](const NativeBlock& block) {
     HWY_DYNAMIC_DISPATCH(add)(block, factor, exact);
   };
 }
 
-StoredKernel stored_sum_with(float factor, float constant, RealKernel exact) {
-  return [factor, constant, exact = std::move(exact)](const StoredBlock& block) {
+NativeKernel native_sum_with(float factor, float constant, RealKernel exact) {
+  return [factor, constant, exact = std::move(exact)](const NativeBlock& block) {
     HWY_DYNAMIC_DISPATCH(add_constant)(block, factor, constant, exact);
   };
 }
 
-StoredKernel stored_product(RealKernel exact) {
-  return [exact = std::move(exact)](const StoredBlock& block) {
+NativeKernel native_product(RealKernel exact) {
+  return [exact = std::move(exact)](const NativeBlock& block) {
     HWY_DYNAMIC_DISPATCH(multiply)(block, exact);
   };
 }
 
-StoredKernel stored_product_with(float constant, RealKernel exact) {
-  return [constant, exact = std::move(exact)](const StoredBlock& block) {
+NativeKernel native_product_with(float constant, RealKernel exact) {
+  return [constant, exact = std::move(exact)](const NativeBlock& block) {
     HWY_DYNAMIC_DISPATCH(multiply_by_constant)(block, constant, exact);
   };
 }
 
-StoredKernel stored_constant(double value) {
-  return row_by_row<0, 1>([value](const StoredBlock& row) {
-    visit_stored(row.dtype, [&](auto tag) {
-      using Stored = typename decltype(tag)::type;
-      std::fill_n(static_cast<Stored*>(row.out[0]), row.count, from_parts<Stored>(value, 0.0));
+NativeKernel native_constant(double value) {
+  return row_by_row<0, 1>([value](const NativeBlock& row) {
+    visit_element_type(row.dtype, [&](auto tag) {
+      using Element = typename decltype(tag)::type;
+      std::fill_n(static_cast<Element*>(row.out[0]), row.count, from_parts<Element>(value, 0.0));
     });
   });
 }

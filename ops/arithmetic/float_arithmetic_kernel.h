@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products of stored elements in float, for arithmetic_kernel.cpp. Results are correctly
-// rounded: those that float cannot decide come from `exact`, the same operation on blocks of
-// double.
+// Sums and products of native elements in float, for arithmetic_kernel.cpp. Results are correctly
+// rounded: those that float cannot guarantee come from `exact`, the operation on blocks of double.
 #ifndef ACLGRAD_OPS_ARITHMETIC_FLOAT_ARITHMETIC_KERNEL_H_
 #define ACLGRAD_OPS_ARITHMETIC_FLOAT_ARITHMETIC_KERNEL_H_
 
@@ -10,15 +9,15 @@
 namespace aclgrad::ops {
 
 // in[0] + factor in[1]
-StoredKernel stored_sum(float factor, RealKernel exact);
+NativeKernel native_sum(float factor, RealKernel exact);
 // in[0] + factor constant
-StoredKernel stored_sum_with(float factor, float constant, RealKernel exact);
+NativeKernel native_sum_with(float factor, float constant, RealKernel exact);
 // in[0] in[1]
-StoredKernel stored_product(RealKernel exact);
+NativeKernel native_product(RealKernel exact);
 // in[0] constant, which is an element of the dtype
-StoredKernel stored_product_with(float constant, RealKernel exact);
+NativeKernel native_product_with(float constant, RealKernel exact);
 // value, converted to the dtype, without inputs.
-StoredKernel stored_constant(double value);
+NativeKernel native_constant(double value);
 
 }  // namespace aclgrad::ops
 

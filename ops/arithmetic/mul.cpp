@@ -10,12 +10,13 @@ namespace {
 
 enum : size_t { kSelf, kOther, kOut };
 
-// Any two of the arithmetic types have a common one, so its existence is no rule here. In place,
-// what holds for self holds for out.
+// Any two of these dtypes promote, so that needs no check. In place, out is self and has its
+// checks.
 std::vector<Rule> tensor_rules(size_t out) {
   const Promotion promotion = promote_tensors(kSelf, kOther);
-  std::vector<Rule> rules = {out == kSelf ? not_null({kSelf, kOther}) : not_null({0, 1, out}),
-                             dtype_in(kSelf, kNumbersAndBool), dtype_in(kOther, kNumbersAndBool)};
+  std::vector<Rule> rules = {
+      out == kSelf ? not_null({kSelf, kOther}) : not_null({kSelf, kOther, out}),
+      dtype_in(kSelf, kNumbersAndBool), dtype_in(kOther, kNumbersAndBool)};
   if (out != kSelf) rules.push_back(dtype_in(out, kNumbersAndBool));
   rules.push_back(when(before_950, result_converts(promotion, out)));
   rules.push_back(max_rank(kSelf));
@@ -28,8 +29,9 @@ std::vector<Rule> tensor_rules(size_t out) {
 
 std::vector<Rule> scalar_rules(size_t out) {
   const Promotion promotion = promote_factor(kSelf, kOther, out);
-  std::vector<Rule> rules = {out == kSelf ? not_null({kSelf, kOther}) : not_null({0, 1, out}),
-                             dtype_in(kSelf, kNumbersAndBool)};
+  std::vector<Rule> rules = {
+      out == kSelf ? not_null({kSelf, kOther}) : not_null({kSelf, kOther, out}),
+      dtype_in(kSelf, kNumbersAndBool)};
   if (out != kSelf) rules.push_back(dtype_in(out, kNumbersAndBool));
   rules.push_back(when(on_950, promotion_exists(promotion, kSelf, kOther)));
   rules.push_back(when(on_950, result_converts(promotion, out)));
@@ -63,7 +65,7 @@ Plan plan_muls(const Arguments& arguments, size_t out) {
   // A BF16 tensor is multiplied in FLOAT, so its factor keeps that precision.
   const aclDataType factor_dtype = *dtype == ACL_BF16 ? ACL_FLOAT : *dtype;
   return plan_arithmetic(arguments, out, {kSelf}, *dtype,
-                         product(*dtype, Number::of(arguments.scalar(kOther), factor_dtype)));
+                         product(*dtype, KernelScalar::of(arguments.scalar(kOther), factor_dtype)));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Rule not_both_bool() {
   });
 }
 
-// A whole number has no such power.
+// Integers have no negative powers.
 Rule integer_has_power(size_t out) {
   return require([out](const Arguments& arguments) -> std::optional<std::string> {
     const aclDataType dtype = *promote_power(out)(arguments);
@@ -49,12 +49,12 @@ Rule integer_has_power(size_t out) {
   });
 }
 
-// Any two of the arithmetic types have a common one, so its existence is no rule here.
+// Any two of these dtypes promote, so that needs no check.
 std::vector<Rule> scalar_rules(size_t out) {
   const Promotion promotion = promote_power(out);
-  std::vector<Rule> rules = {out == kSelf ? not_null({kSelf, kExponent}) : not_null({0, 1, out}),
-                             dtype_in(kSelf, kNumbersAndBool),
-                             dtype_in(kExponent, kNumbersAndBool)};
+  std::vector<Rule> rules = {
+      out == kSelf ? not_null({kSelf, kExponent}) : not_null({kSelf, kExponent, out}),
+      dtype_in(kSelf, kNumbersAndBool), dtype_in(kExponent, kNumbersAndBool)};
   if (out != kSelf) rules.push_back(dtype_in(out, kNumbersAndBool));
   rules.insert(rules.end(), {not_both_bool(), integer_has_power(out),
                              result_converts(promotion, out), max_rank(kSelf)});
@@ -78,7 +78,8 @@ const OperatorSpec kPowTensorTensor{
 Plan plan_with_number(const Arguments& arguments, size_t out) {
   const aclDataType dtype = *promote_power(out)(arguments);
   const bool narrow = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
-  const Number exponent = Number::of(arguments.scalar(kExponent), narrow ? ACL_FLOAT : dtype);
+  const KernelScalar exponent =
+      KernelScalar::of(arguments.scalar(kExponent), narrow ? ACL_FLOAT : dtype);
   return plan_arithmetic(arguments, out, {kSelf}, dtype, power(dtype, exponent), true);
 }
 

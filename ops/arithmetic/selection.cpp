@@ -43,7 +43,7 @@ Plan plan_where(const Arguments& arguments) {
 Plan plan_masked_fill(const Arguments& arguments) {
   const aclDataType dtype = arguments.dtype(kSelfRef);
   return plan_arithmetic(arguments, kSelfRef, {kSelfRef, kMask}, dtype,
-                         masked_constant(dtype, Number::of(arguments.scalar(kValue), dtype)));
+                         masked_constant(dtype, KernelScalar::of(arguments.scalar(kValue), dtype)));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ BlockKernel<T> map(Formula formula) {
 }
 
 template <class T>
-T of_type(const Number& number) {
+T of_type(const KernelScalar& number) {
   if constexpr (std::is_same_v<T, double>) {
     return number.real;
   } else if constexpr (std::is_same_v<T, int64_t>) {
@@ -127,7 +127,7 @@ Kernel comparison(Comparison comparison, aclDataType dtype) {
   return kernel;
 }
 
-Kernel comparison(Comparison comparison, aclDataType dtype, const Number& constant) {
+Kernel comparison(Comparison comparison, aclDataType dtype, const KernelScalar& constant) {
   Kernel kernel = for_dtype(dtype, [&](auto tag) -> Kernel {
     using T = decltype(tag);
     T value = of_type<T>(constant);
@@ -148,7 +148,7 @@ Kernel choice(aclDataType dtype) {
   });
 }
 
-Kernel masked_constant(aclDataType dtype, const Number& constant) {
+Kernel masked_constant(aclDataType dtype, const KernelScalar& constant) {
   return for_dtype(dtype, [&](auto tag) -> Kernel {
     using T = decltype(tag);
     return map<T, 2>([value = of_type<T>(constant)](const T& a, const T& mask) {
@@ -157,8 +157,8 @@ Kernel masked_constant(aclDataType dtype, const Number& constant) {
   });
 }
 
-Kernel clamp(aclDataType dtype, const std::optional<Number>& low,
-             const std::optional<Number>& high) {
+Kernel clamp(aclDataType dtype, const std::optional<KernelScalar>& low,
+             const std::optional<KernelScalar>& high) {
   if (!computes_in_integers(dtype)) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     return function_kernel(Function::kClamp, low ? low->real : -kInfinity,
@@ -177,7 +177,7 @@ Kernel power(aclDataType dtype) {
   return function_kernel(Function::kPower);
 }
 
-Kernel power(aclDataType dtype, const Number& exponent) {
+Kernel power(aclDataType dtype, const KernelScalar& exponent) {
   if (computes_in_integers(dtype)) {
     return map<int64_t, 1>([e = exponent.integer](int64_t x) { return integer_power(x, e); });
   }
@@ -188,7 +188,7 @@ Kernel power(aclDataType dtype, const Number& exponent) {
   return function_kernel(Function::kPowerOf, exponent.real);
 }
 
-Kernel add_product(aclDataType dtype, const Number& value) {
+Kernel add_product(aclDataType dtype, const KernelScalar& value) {
   if (!computes_in_integers(dtype)) return function_kernel(Function::kAddProduct, value.real);
   return map<int64_t, 3>(
       [factor = static_cast<uint64_t>(value.integer)](int64_t x, int64_t y, int64_t z) {

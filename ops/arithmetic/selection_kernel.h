@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons, choices by a condition, and powers and bounds of integers: for operands of mixed
-// dtypes, in the compute type that belongs to a dtype (arithmetic.h).
+// dtypes, in the compute type that belongs to a dtype (arithmetic_kernel.h).
 #ifndef ACLGRAD_OPS_ARITHMETIC_SELECTION_KERNEL_H_
 #define ACLGRAD_OPS_ARITHMETIC_SELECTION_KERNEL_H_
 
@@ -15,24 +15,24 @@ enum class Comparison { kGreater, kGreaterEqual, kLess, kLessEqual, kEqual, kNot
 // 1 where in[0] compares so with in[1], or with the constant; otherwise 0. Complex numbers are
 // equal or not.
 Kernel comparison(Comparison comparison, aclDataType dtype);
-Kernel comparison(Comparison comparison, aclDataType dtype, const Number& constant);
+Kernel comparison(Comparison comparison, aclDataType dtype, const KernelScalar& constant);
 
 // in[1] where in[0] is not 0, otherwise in[2].
 Kernel choice(aclDataType dtype);
 
 // The constant where in[1] is not 0, otherwise in[0].
-Kernel masked_constant(aclDataType dtype, const Number& constant);
+Kernel masked_constant(aclDataType dtype, const KernelScalar& constant);
 
-// in[0] held within the bounds, of which the lower one counts where they cross.
-Kernel clamp(aclDataType dtype, const std::optional<Number>& low,
-             const std::optional<Number>& high);
+// in[0] clamped to the bounds, of which the lower one counts where they cross.
+Kernel clamp(aclDataType dtype, const std::optional<KernelScalar>& low,
+             const std::optional<KernelScalar>& high);
 
 // in[0]^in[1], or ^exponent.
 Kernel power(aclDataType dtype);
-Kernel power(aclDataType dtype, const Number& exponent);
+Kernel power(aclDataType dtype, const KernelScalar& exponent);
 
 // in[0] + value in[1] in[2], of integers and real numbers.
-Kernel add_product(aclDataType dtype, const Number& value);
+Kernel add_product(aclDataType dtype, const KernelScalar& value);
 
 // 1, 0 or -1; complex numbers by their magnitude.
 Kernel sign(aclDataType dtype);

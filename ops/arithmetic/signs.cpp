@@ -27,7 +27,7 @@ const OperatorSpec kInplaceNeg{"aclnnInplaceNeg",
 
 Plan plan_neg(const Arguments& arguments, size_t out) {
   const aclDataType dtype = arguments.dtype(kSelf);
-  return plan_arithmetic(arguments, out, {kSelf}, dtype, product(dtype, Number{-1, -1, -1}));
+  return plan_arithmetic(arguments, out, {kSelf}, dtype, product(dtype, KernelScalar{-1, -1, -1}));
 }
 
 constexpr DtypeSet kAbsDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,

@@ -20,8 +20,8 @@ Plan plan_unary(const Arguments& arguments, size_t out, const Unary& unary) {
   const Dims& shape = arguments.shape(out);
   Operand source = operand(arguments, kSelf, shape);
   Operand result = operand(arguments, out, shape);
-  source.round_first = dtype;
-  result.round_first = dtype;
+  source.intermediate_dtype = dtype;
+  result.intermediate_dtype = dtype;
   Elementwise body(shape, {result}, {source}, unary.kernel(dtype));
   if (arguments.empty(out)) return {};
   return body.plan();

@@ -60,7 +60,7 @@ Rule output_padding_fits() {
   });
 }
 
-// Also where there are no elements; the rest only where there are.
+// Applies a rule only where input and weight have elements.
 Rule if_not_empty(Rule rule) {
   return when(
       [](const Arguments& arguments) { return !is_empty_convolution(arguments, kParameters); },

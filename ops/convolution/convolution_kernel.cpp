@@ -27,8 +27,8 @@ bool is_depthwise(const ConvolutionShape& s) {
   return s.group_inputs() == 1 && s.group_outputs() == 1;
 }
 
-// The same convolution with longer lines, where every output has just one element under its window:
-// neighbouring lines are one.
+// The convolution with longer lines where it is pointwise (1 x 1 kernel, stride 1, no padding):
+// neighbouring lines are joined.
 ConvolutionShape with_long_lines(const ConvolutionShape& s) {
   const bool is_pointwise = s.taps() == 1 && s.in == s.out &&
                             s.padding == ConvolutionShape::Axes{} &&
@@ -61,7 +61,7 @@ void run_tasks(int64_t tasks, std::initializer_list<int64_t> factors, const Body
 }
 
 // Weights in panels (convolution_kernel_tiles.h): which channels are side by side in them, how many
-// there are, and how far apart they are in the weights; the same of the terms.
+// there are, and how far apart they are in the weights; likewise for the terms.
 struct Panels {
   int64_t channels, channel_stride, terms, term_stride, taps;
 

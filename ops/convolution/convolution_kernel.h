@@ -39,7 +39,7 @@ struct ConvolutionShape {
   int64_t terms() const { return group_inputs() * taps(); }
 };
 
-// Elements of the memory that the functions below want for the weights in another order.
+// Elements of the memory that the functions below use for the weights in another order.
 template <class T>
 int64_t packed_weights(const ConvolutionShape& shape);
 

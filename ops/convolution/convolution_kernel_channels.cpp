@@ -16,7 +16,8 @@
 #define ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_CHANNELS_ONCE
 namespace aclgrad::ops {
 
-// Lanes of a sum over a channel, and terms of a lane that are added in T: such sums in double.
+// Accumulators of a sum over a channel, and terms of a lane that are added in T: such sums in
+// double.
 inline constexpr int64_t kChannelLanes = 16;
 inline constexpr int64_t kLaneTerms = 32;
 // Elements behind an array that vectors may read, and write where it is scratch.
@@ -172,7 +173,7 @@ class TapSums {
     constexpr int64_t kPiece = kLaneTerms * kChannelLanes;
     for (int64_t begin = 0; begin < planes_.outputs(); begin += kPiece) {
       const int64_t count = std::min(kPiece, planes_.outputs() - begin);
-      hold((count + kChannelLanes - 1) / kChannelLanes);
+      count_terms((count + kChannelLanes - 1) / kChannelLanes);
       for (size_t t = 0; t < planes_.taps().size();) {
         t += add_together(x + begin, outputs + begin, count, t);
       }
@@ -196,14 +197,14 @@ class TapSums {
   // consist of them.
   static constexpr size_t kMostTaps = HWY_TARGET <= HWY_AVX3 ? 18 / (kVectors + 1) : 10 / kVectors;
 
-  void hold(int64_t terms) {
-    if (held_ + terms > kLaneTerms) flush();
-    held_ += terms;
+  void count_terms(int64_t terms) {
+    if (pending_ + terms > kLaneTerms) flush();
+    pending_ += terms;
   }
   void flush() {
     for (int64_t i = 0; i < count_; ++i) sums_[i] += static_cast<double>(lanes_[i]);
     std::fill_n(lanes_, count_, T{0});
-    held_ = 0;
+    pending_ = 0;
   }
 
   size_t add_together(const T* x, const T* outputs, int64_t count, size_t first) {
@@ -249,7 +250,7 @@ class TapSums {
     const hn::CappedTag<T, 1> d;
     for (const auto& [output, place] : planes_.output_lines()) {
       for (int64_t i = place; i < place + planes_.shape().out[2]; ++i) {
-        if (i == place || i % kChannelLanes == 0) hold(1);
+        if (i == place || i % kChannelLanes == 0) count_terms(1);
         for (size_t t = 0; t < planes_.taps().size(); ++t) {
           T* const lane = lanes_ + static_cast<int64_t>(t) * kChannelLanes + i % kChannelLanes;
           const auto element = hn::Set(d, x[planes_.taps()[t].offset + i]);
@@ -263,7 +264,7 @@ class TapSums {
   const int64_t count_;
   T* const lanes_;
   double* const sums_;
-  int64_t held_ = 0;  // terms that a lane holds
+  int64_t pending_ = 0;  // terms in a lane
 };
 
 template <class T>

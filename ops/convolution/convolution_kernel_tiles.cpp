@@ -249,16 +249,16 @@ class WeightGradient {
     find_lines(s_, planes, scratch_->lines);
     each_piece(place_lines(s_).lines, s_.out[2],
                [&](int64_t line, int64_t lines, int64_t column, int64_t terms) {
-                 if (held_ + lines * terms > kMostTerms) flush();
+                 if (pending_ + lines * terms > kMostTerms) flush();
                  add_piece(planes, y, line, lines, column, terms);
-                 held_ += lines * terms;
+                 pending_ += lines * terms;
                });
   }
 
   void flush() {
-    if (held_ == 0) return;
+    if (pending_ == 0) return;
     each_row([&](double* to, const T* from) { add_to(to, from, channels_ * kWidth); });
-    held_ = 0;
+    pending_ = 0;
   }
 
  private:
@@ -290,7 +290,7 @@ class WeightGradient {
         T* const c = products + (tap * channels_ + channel) * kWidth;
         Tile<T> tile = panel_tile(a, by_taps ? s_.dilation[2] : planes.channel, s_.stride[2],
                                   static_cast<const T*>(gradients_), c,
-                                  by_taps ? channels_ * kWidth : kWidth, terms, held_ > 0);
+                                  by_taps ? channels_ * kWidth : kWidth, terms, pending_ > 0);
         tile.runs = static_cast<size_t>(lines);
         tile.run_begins = scratch_->lines.data() + line;
         multiply_tiles(by_taps ? s_.kernel[2] : channels_, columns, tile);
@@ -308,10 +308,10 @@ class WeightGradient {
   const ThreadScratch<TileScratch> scratch_;
   const int64_t begin_, channels_;  // of the group's inputs
   double* const sums_;
-  T* products_;       // of each panel and tap, a row a channel
-  T* gradients_;      // a piece of y, a row a place
-  T* memory_;         // for planes
-  int64_t held_ = 0;  // terms in the products
+  T* products_;          // of each panel and tap, a row a channel
+  T* gradients_;         // a piece of y, a row a place
+  T* memory_;            // for planes
+  int64_t pending_ = 0;  // terms in the products
 };
 
 template <class T>

@@ -8,17 +8,17 @@
 namespace aclgrad::ops {
 namespace {
 
-__extension__ using Wide = __int128;  // sizes come from programs unchecked
+__extension__ using Int128 = __int128;  // sizes come from programs unchecked
 
-std::optional<int64_t> narrow(Wide value) {
+std::optional<int64_t> narrow(Int128 value) {
   using Limits = std::numeric_limits<int64_t>;
   if (value < Limits::min() || value > Limits::max()) return std::nullopt;
   return static_cast<int64_t>(value);
 }
 
 // What is left behind the first window.
-Wide room(const WindowAxis& axis) {
-  return Wide{axis.in} + axis.begin + axis.end - Wide{axis.dilation} * (Wide{axis.kernel} - 1) - 1;
+Int128 room(const WindowAxis& axis) {
+  return Int128{axis.in} + axis.begin + axis.end - Int128{axis.dilation} * (Int128{axis.kernel} - 1) - 1;
 }
 
 struct ImageFormat {
@@ -33,16 +33,16 @@ constexpr ImageFormat kImageFormats[] = {
 bool fits_padded(const WindowAxis& axis) { return room(axis) >= 0; }
 
 std::optional<int64_t> window_count(const WindowAxis& axis, bool ceil_mode) {
-  const Wide left = room(axis) + (ceil_mode ? axis.stride - 1 : 0);
+  const Int128 left = room(axis) + (ceil_mode ? axis.stride - 1 : 0);
   if (left < 0) return 0;
-  Wide count = left / axis.stride + 1;
-  if (ceil_mode && (count - 1) * axis.stride >= Wide{axis.in} + axis.begin) --count;
+  Int128 count = left / axis.stride + 1;
+  if (ceil_mode && (count - 1) * axis.stride >= Int128{axis.in} + axis.begin) --count;
   return narrow(count);
 }
 
 std::optional<int64_t> transposed_size(const WindowAxis& axis, int64_t output_padding) {
-  return narrow((Wide{axis.in} - 1) * axis.stride - axis.begin - axis.end +
-                Wide{axis.dilation} * (Wide{axis.kernel} - 1) + output_padding + 1);
+  return narrow((Int128{axis.in} - 1) * axis.stride - axis.begin - axis.end +
+                Int128{axis.dilation} * (Int128{axis.kernel} - 1) + output_padding + 1);
 }
 
 Rule has_image_format(size_t tensor, bool allows_nd) {

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "ops/engine/dtype/formats.h"
-#include "ops/engine/stored.h"
+#include "ops/engine/native.h"
 #include "ops/engine/thread_scratch.h"
 #include "ops/engine/walk.h"
 #include "ops/meta/dtypes.h"
@@ -16,7 +16,7 @@ namespace {
 // Elements that a thread takes at a time. Operations below this size stay on the calling thread.
 constexpr int64_t kGrain = 32 * static_cast<int64_t>(kBlock);
 
-// The widest stored element, a COMPLEX128.
+// The widest element, a COMPLEX128.
 constexpr size_t kWidestElement = 16;
 
 template <class T>
@@ -72,13 +72,15 @@ void gather(const BoundOperand& place, const Dims& shape, int64_t begin, size_t 
                     operand.strides[shape.size() - 1], next, static_cast<size_t>(length));
                next += length;
              });
-  if (operand.round_first != operand.dtype) round_block(block, operand.round_first, count);
+  if (operand.intermediate_dtype != operand.dtype)
+    round_block(block, operand.intermediate_dtype, count);
 }
 
 template <class T>
 void scatter(const BoundOperand& place, const Dims& shape, int64_t begin, size_t count, T* block) {
   const Operand& operand = *place.operand;
-  if (operand.round_first != operand.dtype) round_block(block, operand.round_first, count);
+  if (operand.intermediate_dtype != operand.dtype)
+    round_block(block, operand.intermediate_dtype, count);
   const T* next = block;
   visit_runs(shape, operand.strides, begin, static_cast<int64_t>(count),
              [&](int64_t offset, int64_t length) {
@@ -99,13 +101,13 @@ void set_places(const std::vector<Operand>& operands, const Run& run,
   for (const Operand& operand : operands) places.emplace_back(operand, run);
 }
 
-// All operands are of one dtype that stored kernels know, and not too many.
-bool suits_stored_kernels(const std::vector<Operand>& outputs, const std::vector<Operand>& inputs) {
+// All operands are of one dtype with a native kernel, and not too many.
+bool suits_native_kernels(const std::vector<Operand>& outputs, const std::vector<Operand>& inputs) {
   const aclDataType dtype = outputs[0].dtype;
   const auto suits = [&](const Operand& each) {
-    return each.dtype == dtype && each.round_first == dtype;
+    return each.dtype == dtype && each.intermediate_dtype == dtype;
   };
-  return is_16bit_float(dtype) && outputs.size() + inputs.size() <= StoredLoop::kMaxOperands &&
+  return has_native_kernel(dtype) && outputs.size() + inputs.size() <= NativeLoop::kMaxOperands &&
          std::all_of(outputs.begin(), outputs.end(), suits) &&
          std::all_of(inputs.begin(), inputs.end(), suits);
 }
@@ -160,7 +162,7 @@ class BlockLoop final : public Loop {
   BlockKernel<T> kernel_;
 };
 
-// The loop that a kernel asks for.
+// The loop for a kind of kernel.
 struct LoopMaker {
   const Dims& shape;
   std::vector<Operand>& outputs;
@@ -172,8 +174,8 @@ struct LoopMaker {
                                           std::move(kernel));
   }
   std::shared_ptr<const Loop> operator()(FloatKernel& kernel) const {
-    if (!suits_stored_kernels(outputs, inputs)) return (*this)(kernel.exact);
-    return std::make_shared<StoredLoop>(shape, outputs, inputs, std::move(kernel.stored));
+    if (!suits_native_kernels(outputs, inputs)) return (*this)(kernel.exact);
+    return std::make_shared<NativeLoop>(shape, outputs, inputs, std::move(kernel.native));
   }
 };
 
@@ -198,7 +200,7 @@ Elementwise::Elementwise(const Dims& shape, std::vector<Operand> outputs,
   for (std::vector<Operand>* operands : {&outputs, &inputs}) {
     for (Operand& each : *operands) {
       require_storable(each.dtype);
-      require_storable(each.round_first);
+      require_storable(each.intermediate_dtype);
       strides.push_back(&each.strides);
     }
   }

@@ -5,7 +5,7 @@
 // A kernel computes in one of three types, whatever the tensors' dtypes are: double (real numbers;
 // the result is rounded once to the output's dtype), int64_t (integers that must wrap or stay
 // exact) or std::complex<double>. Beside double it may have a second body, in float, for tensors
-// that are all FLOAT, all FLOAT16 or all BF16: that one works on the stored elements themselves.
+// that are all FLOAT, all FLOAT16 or all BF16, which works on elements of this native dtype.
 #ifndef ACLGRAD_OPS_ENGINE_ELEMENTWISE_H_
 #define ACLGRAD_OPS_ENGINE_ELEMENTWISE_H_
 
@@ -33,25 +33,25 @@ using RealKernel = BlockKernel<double>;
 using IntegerKernel = BlockKernel<int64_t>;
 using ComplexKernel = BlockKernel<std::complex<double>>;
 
-// Rows of stored elements, each dense, all operands of one dtype: FLOAT, FLOAT16 or BF16.
-struct StoredBlock {
+// Dense rows of elements of one native dtype: FLOAT, FLOAT16 or BF16.
+struct NativeBlock {
   aclDataType dtype;
   const void* const* in;  // the first row
   void* const* out;       // each row is one of the inputs' or overlaps none
   size_t count;           // elements of a row
-  // The outputs are too large to stay in the caches, and may be stored around them. The kernel need
-  // not wait for such stores: its caller does, before it reports that the work is done.
-  bool around_caches = false;
+  // Outputs may be written by streaming (non-temporal) stores, as they are too large for the
+  // caches. The caller waits for these stores before it reports that the work is done.
+  bool streaming = false;
   size_t rows = 1;
   const int64_t* in_steps = nullptr;  // from row to row, in bytes
   const int64_t* out_steps = nullptr;
 };
-using StoredKernel = std::function<void(const StoredBlock&)>;
+using NativeKernel = std::function<void(const NativeBlock&)>;
 
 // For a kernel with kIn inputs and kOut outputs that knows blocks of one row only.
 template <size_t kIn, size_t kOut, class RowKernel>
-StoredKernel row_by_row(const RowKernel& kernel) {
-  return [kernel](const StoredBlock& block) {
+NativeKernel row_by_row(const RowKernel& kernel) {
+  return [kernel](const NativeBlock& block) {
     std::array<const void*, kIn> in;
     std::array<void*, kOut> out;
     for (size_t row = 0; row < block.rows; ++row) {
@@ -64,7 +64,7 @@ StoredKernel row_by_row(const RowKernel& kernel) {
         out[k] =
             static_cast<std::byte*>(block.out[k]) + (row == 0 ? 0 : number * block.out_steps[k]);
       }
-      kernel(StoredBlock{block.dtype, in.data(), out.data(), block.count, block.around_caches});
+      kernel(NativeBlock{block.dtype, in.data(), out.data(), block.count, block.streaming});
     }
   };
 }
@@ -72,7 +72,7 @@ StoredKernel row_by_row(const RowKernel& kernel) {
 // A formula of floating dtypes twice: exact, for any mix of them, and fast, for one dtype.
 struct FloatKernel {
   RealKernel exact;
-  StoredKernel stored;
+  NativeKernel native;
 };
 
 using Kernel = std::variant<RealKernel, IntegerKernel, ComplexKernel, FloatKernel>;
@@ -81,10 +81,11 @@ using Kernel = std::variant<RealKernel, IntegerKernel, ComplexKernel, FloatKerne
 struct Operand {
   size_t parameter;  // whose address a run brings
   aclDataType dtype;
-  Dims strides;             // in elements, one per dimension of the common shape; 0 = broadcast
-  int64_t offset = 0;       // in elements, on top of the parameter's own offset (a half of GEGLU)
-  aclDataType round_first;  // rounded to this dtype too: an output before, an input after
-                            // `dtype`; normally the same
+  Dims strides;        // in elements, one per dimension of the common shape; 0 = broadcast
+  int64_t offset = 0;  // in elements, on top of the parameter's own offset (a half of GEGLU)
+  // Values are rounded to this dtype on their way: outputs before they are converted to `dtype`,
+  // inputs after they are read. `dtype` where there is no such rounding.
+  aclDataType intermediate_dtype;
 };
 
 // The tensor parameter broadcast to `shape`.
@@ -96,7 +97,7 @@ class Loop {
   virtual ~Loop() = default;
   virtual void run(const Run& run) const = 0;
 
-  // The same work to be cut, which lives as long as the loop; null where that is not simple.
+  // The loop's work as a Tiling, which lives as long as the loop; null where it cannot be tiled.
   virtual const Tiling* tiling() const { return nullptr; }
 };
 
@@ -134,7 +135,7 @@ void store(const T* block, void* target, aclDataType dtype, int64_t stride, size
 void parallel_pieces(int64_t count, int64_t grain,
                      FunctionRef<void(int64_t begin, int64_t end)> body);
 
-// The same in one range for each thread, the longer, the faster that is.
+// Runs body(begin, end) over [0, count) in one range for each thread, longer for faster threads.
 void parallel_shares(int64_t count, FunctionRef<void(int64_t begin, int64_t end)> body);
 
 }  // namespace aclgrad::ops

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "ops/engine/block-inl.h"
-#include "ops/engine/dtype/lanes-inl.h"
+#include "ops/engine/dtype/doubles-inl.h"
 #include "ops/engine/elementwise.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -37,54 +37,54 @@ HWY_INLINE hn::Vec<D> one(D d) {
 }
 
 // The formula over a row of elements, a vector of floats at a time.
-template <class Stored, size_t kInputs, class Formula>
+template <class Element, size_t kInputs, class Formula>
 class FormulaRow {
  public:
-  HWY_ATTR FormulaRow(const StoredBlock& row, const Formula& formula)
-      : out_(static_cast<Stored*>(row.out[0])), formula_(formula) {
-    for (size_t k = 0; k < kInputs; ++k) in_[k] = static_cast<const Stored*>(row.in[k]);
-    const RawTag<Stored, FloatTag> d;
+  HWY_ATTR FormulaRow(const NativeBlock& row, const Formula& formula)
+      : out_(static_cast<Element*>(row.out[0])), formula_(formula) {
+    for (size_t k = 0; k < kInputs; ++k) in_[k] = static_cast<const Element*>(row.in[k]);
+    const RawTag<Element, FloatTag> d;
     const size_t step = hn::Lanes(d);
     size_t i = 0;
-    const size_t beyond = reinterpret_cast<uintptr_t>(out_) % (step * sizeof(Stored));
-    if (row.around_caches && beyond % sizeof(Stored) == 0) {
-      const size_t head = (step - beyond / sizeof(Stored)) % step;
-      if (head != 0) i = part(0, std::min(head, row.count));
+    const size_t beyond = reinterpret_cast<uintptr_t>(out_) % (step * sizeof(Element));
+    if (row.streaming && beyond % sizeof(Element) == 0) {
+      const size_t unaligned = (step - beyond / sizeof(Element)) % step;
+      if (unaligned != 0) i = partial_vector(0, std::min(unaligned, row.count));
       for (; i + step <= row.count; i += step) hn::Stream(at(in_, i), d, raw(out_ + i));
     }
     for (; i + step <= row.count; i += step) hn::StoreU(at(in_, i), d, raw(out_ + i));
-    if (i < row.count) part(i, row.count);
+    if (i < row.count) partial_vector(i, row.count);
   }
 
  private:
   // The results from element i of the rows `in` on.
-  HWY_ATTR HWY_INLINE auto at(const Stored* const (&in)[kInputs], size_t i) const {
+  HWY_ATTR HWY_INLINE auto at(const Element* const (&in)[kInputs], size_t i) const {
     const FloatTag d;
-    const RawTag<Stored, FloatTag> stored;
+    const RawTag<Element, FloatTag> tag;
     return [&]<size_t... k>(std::index_sequence<k...>) HWY_ATTR {
-      return elements_of<Stored>(
-          d, formula_(d, floats_of<Stored>(d, hn::LoadU(stored, raw(in[k] + i)))...));
+      return elements_of<Element>(
+          d, formula_(d, floats_of<Element>(d, hn::LoadU(tag, raw(in[k] + i)))...));
     }
     (std::make_index_sequence<kInputs>());
   }
 
   // Elements [begin, end), fewer than a vector has; returns the end.
-  HWY_ATTR HWY_NOINLINE size_t part(size_t begin, size_t end) {
-    alignas(64) Stored held[kInputs][hn::MaxLanes(FloatTag())] = {};
-    alignas(64) Stored results[hn::MaxLanes(FloatTag())];
-    const Stored* rows[kInputs];
-    const size_t bytes = (end - begin) * sizeof(Stored);
+  HWY_ATTR HWY_NOINLINE size_t partial_vector(size_t begin, size_t end) {
+    alignas(64) Element buffer[kInputs][hn::MaxLanes(FloatTag())] = {};
+    alignas(64) Element results[hn::MaxLanes(FloatTag())];
+    const Element* rows[kInputs];
+    const size_t bytes = (end - begin) * sizeof(Element);
     for (size_t k = 0; k < kInputs; ++k) {
-      std::memcpy(static_cast<void*>(held[k]), in_[k] + begin, bytes);
-      rows[k] = held[k];
+      std::memcpy(static_cast<void*>(buffer[k]), in_[k] + begin, bytes);
+      rows[k] = buffer[k];
     }
-    hn::StoreU(at(rows, 0), RawTag<Stored, FloatTag>(), raw(results));
+    hn::StoreU(at(rows, 0), RawTag<Element, FloatTag>(), raw(results));
     std::memcpy(static_cast<void*>(out_ + begin), results, bytes);
     return end;
   }
 
-  const Stored* in_[kInputs];
-  Stored* out_;
+  const Element* in_[kInputs];
+  Element* out_;
   const Formula& formula_;
 };
 
@@ -92,13 +92,13 @@ template <size_t kInputs, class Formula>
 FloatKernel kernel_of(const Formula& formula) {
   return {[formula](const double* const* in, double* const* out, size_t count)
               HWY_ATTR { map_block<kInputs>(in, out, count, formula); },
-          row_by_row<kInputs, 1>([formula](const StoredBlock& row) HWY_ATTR {
+          row_by_row<kInputs, 1>([formula](const NativeBlock& row) HWY_ATTR {
             if (row.dtype == ACL_FLOAT) {
               FormulaRow<float, kInputs, Formula>(row, formula);
             } else if (row.dtype == ACL_FLOAT16) {
-              FormulaRow<Half, kInputs, Formula>(row, formula);
+              FormulaRow<Float16, kInputs, Formula>(row, formula);
             } else {
-              FormulaRow<Bfloat, kInputs, Formula>(row, formula);
+              FormulaRow<Bfloat16, kInputs, Formula>(row, formula);
             }
           })};
 }

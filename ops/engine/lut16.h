@@ -17,8 +17,8 @@ namespace aclgrad::ops {
 struct Lut16Values {
   static constexpr size_t kEntries = 65536;
 
-  alignas(64) float fast[kEntries];    // the float to begin with
-  alignas(64) double exact[kEntries];  // the value, as the exact kernel has it
+  alignas(64) float fast[kEntries];    // for the fast and the accurate tier
+  alignas(64) double exact[kEntries];  // the exact kernel's result
 };
 
 // One table of 768 KiB. It is made when it has been asked for often enough to pay, and then stays
@@ -50,12 +50,12 @@ struct Lut16s {
 template <class Key, class Tables, size_t kKeys = 8>
 class TablesByKey {
  public:
-  // Null for further keys, and while another thread brings in the same one.
+  // Null for further keys, and while another thread inserts this key.
   Tables* find(const Key& key) {
     for (Slot& slot : slots_) {
       State state = slot.state.load(std::memory_order_acquire);
       if (state == State::kFree &&
-          slot.state.compare_exchange_strong(state, State::kTaken, std::memory_order_acq_rel)) {
+          slot.state.compare_exchange_strong(state, State::kClaimed, std::memory_order_acq_rel)) {
         slot.key = key;
         slot.state.store(State::kReady, std::memory_order_release);
         return &slot.tables;
@@ -66,7 +66,7 @@ class TablesByKey {
   }
 
  private:
-  enum class State { kFree, kTaken, kReady };
+  enum class State { kFree, kClaimed, kReady };
   struct Slot {
     std::atomic<State> state{State::kFree};
     Key key{};

@@ -16,7 +16,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "ops/engine/dtype/lanes-inl.h"
+#include "ops/engine/dtype/doubles-inl.h"
 #include "ops/engine/rowwise.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -25,27 +25,27 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 // ---- Rows ---------------------------------------------------------------------------------------
 
 // The k-th tensor of rows of a block.
-template <class Stored>
-struct StoredRows {
-  Stored* first;
+template <class Element>
+struct NativeRows {
+  Element* first;
   int64_t stride;
 
-  StoredRows(const RowBlock& block, size_t k)
-      : first(static_cast<Stored*>(block.rows[k].data)), stride(block.rows[k].stride) {}
-  HWY_INLINE Stored* operator[](size_t row) const {
+  NativeRows(const RowBlock& block, size_t k)
+      : first(static_cast<Element*>(block.rows[k].data)), stride(block.rows[k].stride) {}
+  HWY_INLINE Element* operator[](size_t row) const {
     return first + static_cast<int64_t>(row) * stride;
   }
 };
 
 // Rows that are worked on together.
-constexpr size_t kGroup = kSumLanes;
+constexpr size_t kGroup = kAccumulators;
 
 // Calls visit(first, count, lanes) for groups of at most kGroup rows, and of at most kNearElements
 // elements if they are several: what a pass over them has read is in a near cache in the next pass.
 template <class Visit>
 HWY_INLINE void for_groups(const RowBlock& block, const Visit& visit) {
   const size_t group = HWY_MIN(kGroup, HWY_MAX(size_t{1}, kNearElements / block.length));
-  LaneMatrix lanes;  // for the visit's reductions
+  AccumulatorMatrix lanes;  // for the visit's reductions
   for (size_t first = 0; first < block.count; first += group) {
     visit(first, HWY_MIN(group, block.count - first), lanes);
   }
@@ -60,8 +60,8 @@ struct GroupNumbers {
   // values[k] = f(vector of values), in all lanes.
   template <class F>
   HWY_INLINE void update(const F& f) {
-    for (size_t k = 0; k < kGroup; k += kWide) {
-      hn::Store(f(hn::Load(Wide(), values + k)), Wide(), values + k);
+    for (size_t k = 0; k < kGroup; k += kDoubleLanes) {
+      hn::Store(f(hn::Load(DoubleTag(), values + k)), DoubleTag(), values + k);
     }
   }
 };
@@ -69,11 +69,11 @@ struct GroupNumbers {
 // sums[k] = the sum along row k of `count` rows, of which add(k, first, n, lanes) adds the terms
 // [first, first + n) to lanes.
 template <class Add>
-HWY_INLINE void sum_rows(size_t count, size_t length, LaneMatrix& matrix, const Add& add,
+HWY_INLINE void sum_rows(size_t count, size_t length, AccumulatorMatrix& matrix, const Add& add,
                          GroupNumbers& sums) {
   for (size_t first = 0; first < length; first += kSumChunk) {
     for (size_t k = 0; k < count; ++k) {
-      Lanes lanes;
+      Accumulators lanes;
       lanes.clear();
       add(k, first, HWY_MIN(size_t{kSumChunk}, length - first), lanes);
       lanes.store(matrix.lanes[k]);
@@ -86,111 +86,114 @@ HWY_INLINE void sum_rows(size_t count, size_t length, LaneMatrix& matrix, const 
 
 // ---- In float -----------------------------------------------------------------------------------
 
-using Narrow = hn::CappedTag<float, 2 * kSumLanes>;
-using NarrowVec = hn::Vec<Narrow>;
-inline constexpr size_t kNarrow = hn::MaxLanes(Narrow());
+using RowFloatTag = hn::CappedTag<float, 2 * kAccumulators>;
+using RowFloats = hn::Vec<RowFloatTag>;
+inline constexpr size_t kRowFloatLanes = hn::MaxLanes(RowFloatTag());
 
-template <class Stored>
-HWY_INLINE NarrowVec load_narrow(const Stored* elements) {
-  return floats_of<Stored>(Narrow(), hn::LoadU(RawTag<Stored, Narrow>(), raw(elements)));
+template <class Element>
+HWY_INLINE RowFloats load_floats(const Element* elements) {
+  return floats_of<Element>(RowFloatTag(),
+                            hn::LoadU(RawTag<Element, RowFloatTag>(), raw(elements)));
 }
 
-// Lanes from `count` on hold 0; nothing is read for them.
-template <class Stored>
-HWY_INLINE NarrowVec load_narrow(const Stored* elements, size_t count) {
-  if (count == kNarrow) return load_narrow(elements);
-  const RawTag<Stored, Narrow> d;
+// Lanes from `count` on are 0; nothing is read for them.
+template <class Element>
+HWY_INLINE RowFloats load_floats(const Element* elements, size_t count) {
+  if (count == kRowFloatLanes) return load_floats(elements);
+  const RawTag<Element, RowFloatTag> d;
 #if HWY_TARGET <= HWY_AVX3
-  return floats_of<Stored>(Narrow(), hn::MaskedLoad(hn::FirstN(d, count), d, raw(elements)));
+  return floats_of<Element>(RowFloatTag(), hn::MaskedLoad(hn::FirstN(d, count), d, raw(elements)));
 #else
-  alignas(64) Raw<Stored> held[kNarrow] = {};
-  std::memcpy(held, elements, count * sizeof(Stored));
-  return floats_of<Stored>(Narrow(), hn::Load(d, held));
+  alignas(64) Raw<Element> buffer[kRowFloatLanes] = {};
+  std::memcpy(buffer, elements, count * sizeof(Element));
+  return floats_of<Element>(RowFloatTag(), hn::Load(d, buffer));
 #endif
 }
 
 // The nearest 16-bit elements. A NaN must come from such elements or from an operation: its lower
 // half then is 0.
-template <class Stored>
-HWY_INLINE hn::Vec<RawTag<Stored, Narrow>> nearest_patterns(NarrowVec values) {
-  if constexpr (std::is_same_v<Stored, Half>) {
-    return nearest_halves(Narrow(), values);
+template <class Element>
+HWY_INLINE hn::Vec<RawTag<Element, RowFloatTag>> nearest_patterns(RowFloats values) {
+  if constexpr (std::is_same_v<Element, Float16>) {
+    return nearest_float16(RowFloatTag(), values);
   } else {
-    const auto words = bfloat_words(Narrow(), values);
-    return hn::TruncateTo(hn::Rebind<uint16_t, Narrow>(), hn::ShiftRight<16>(words));
+    const auto words = bfloat16_words(RowFloatTag(), values);
+    return hn::TruncateTo(hn::Rebind<uint16_t, RowFloatTag>(), hn::ShiftRight<16>(words));
   }
 }
 
-template <class Stored>
-HWY_INLINE void store_narrow(NarrowVec values, Stored* elements, size_t count) {
-  const RawTag<Stored, Narrow> d;
-  if (count == kNarrow) return hn::StoreU(nearest_patterns<Stored>(values), d, raw(elements));
+template <class Element>
+HWY_INLINE void store_floats(RowFloats values, Element* elements, size_t count) {
+  const RawTag<Element, RowFloatTag> d;
+  if (count == kRowFloatLanes)
+    return hn::StoreU(nearest_patterns<Element>(values), d, raw(elements));
 #if HWY_TARGET <= HWY_AVX3
-  hn::BlendedStore(nearest_patterns<Stored>(values), hn::FirstN(d, count), d, raw(elements));
+  hn::BlendedStore(nearest_patterns<Element>(values), hn::FirstN(d, count), d, raw(elements));
 #else
-  alignas(64) Raw<Stored> held[kNarrow];
-  hn::Store(nearest_patterns<Stored>(values), d, held);
-  std::memcpy(static_cast<void*>(elements), held, count * sizeof(Stored));
+  alignas(64) Raw<Element> buffer[kRowFloatLanes];
+  hn::Store(nearest_patterns<Element>(values), d, buffer);
+  std::memcpy(static_cast<void*>(elements), buffer, count * sizeof(Element));
 #endif
 }
 
-// Calls visit(first, n) for elements [0, count) in whole vectors and a last part of one.
+// Calls visit(first, n) for elements [0, count) in whole vectors and a last partial one.
 template <class Visit>
-HWY_INLINE void for_narrow_vectors(size_t count, const Visit& visit) {
+HWY_INLINE void for_float_vectors(size_t count, const Visit& visit) {
   size_t i = 0;
-  for (; i + kNarrow <= count; i += kNarrow) visit(i, std::integral_constant<size_t, kNarrow>());
+  for (; i + kRowFloatLanes <= count; i += kRowFloatLanes)
+    visit(i, std::integral_constant<size_t, kRowFloatLanes>());
   if (i < count) visit(i, count - i);
 }
 
 // out[i] = f(i, n), a vector of double with n elements in it. 16-bit results are rounded to float
 // first, which costs 2^-13 of their last place at most, and stored in vectors twice as wide.
-template <class Stored, class F>
-HWY_INLINE void map_row(size_t length, Stored* out, const F& f) {
-  if constexpr (sizeof(Stored) == 2) {
-    for_narrow_vectors(length, [&](size_t i, auto n) HWY_ATTR {
+template <class Element, class F>
+HWY_INLINE void map_row(size_t length, Element* out, const F& f) {
+  if constexpr (sizeof(Element) == 2) {
+    for_float_vectors(length, [&](size_t i, auto n) HWY_ATTR {
 #if HWY_TARGET == HWY_SCALAR
-      store_narrow(nearest_floats(f(i, n)), out + i, n);
+      store_floats(nearest_floats(f(i, n)), out + i, n);
 #else
-      constexpr auto kAll = std::integral_constant<size_t, kWide>();
+      constexpr auto kAll = std::integral_constant<size_t, kDoubleLanes>();
       const auto pair = [&](auto low, auto high) HWY_ATTR {
-        return hn::Combine(Narrow(), nearest_floats(f(i + kWide, high)), nearest_floats(f(i, low)));
+        return hn::Combine(RowFloatTag(), nearest_floats(f(i + kDoubleLanes, high)), nearest_floats(f(i, low)));
       };
-      if (n == kNarrow) return store_narrow(pair(kAll, kAll), out + i, n);
-      if (n > kWide) return store_narrow(pair(kAll, n - kWide), out + i, n);
-      store_narrow(hn::ZeroExtendVector(Narrow(), nearest_floats(f(i, n))), out + i, n);
+      if (n == kRowFloatLanes) return store_floats(pair(kAll, kAll), out + i, n);
+      if (n > kDoubleLanes) return store_floats(pair(kAll, n - kDoubleLanes), out + i, n);
+      store_floats(hn::ZeroExtendVector(RowFloatTag(), nearest_floats(f(i, n))), out + i, n);
 #endif
     });
     return;
   }
-  for_vectors(length, [&](size_t i, auto n) HWY_ATTR { store_wide(f(i, n), out + i, n); });
+  for_vectors(length, [&](size_t i, auto n) HWY_ATTR { store_doubles(f(i, n), out + i, n); });
 }
 
 // As add_terms, with terms in float.
 template <class Term>
-HWY_INLINE void add_narrow_terms(size_t count, const Term& term, Lanes& lanes) {
+HWY_INLINE void add_float_terms(size_t count, const Term& term, Accumulators& lanes) {
   // The vector's first lane is lane `first` of the sum.
-  const auto add = [&](size_t first, NarrowVec terms) HWY_ATTR {
-    WideVec& low = lanes.part[first / kWide % kParts];
+  const auto add = [&](size_t first, RowFloats terms) HWY_ATTR {
+    Doubles& low = lanes.vectors[first / kDoubleLanes % kVectors];
 #if HWY_TARGET == HWY_SCALAR
-    low = hn::Add(low, hn::PromoteTo(Wide(), terms));
+    low = hn::Add(low, hn::PromoteTo(DoubleTag(), terms));
 #else
-    const hn::Rebind<float, Wide> half;
-    low = hn::Add(low, hn::PromoteTo(Wide(), hn::LowerHalf(half, terms)));
-    WideVec& high = lanes.part[(first / kWide + 1) % kParts];
-    high = hn::Add(high, hn::PromoteTo(Wide(), hn::UpperHalf(half, terms)));
+    const hn::Rebind<float, DoubleTag> half;
+    low = hn::Add(low, hn::PromoteTo(DoubleTag(), hn::LowerHalf(half, terms)));
+    Doubles& high = lanes.vectors[(first / kDoubleLanes + 1) % kVectors];
+    high = hn::Add(high, hn::PromoteTo(DoubleTag(), hn::UpperHalf(half, terms)));
 #endif
   };
-  constexpr size_t kStep = HWY_MAX(kNarrow, kSumLanes);
+  constexpr size_t kStep = HWY_MAX(kRowFloatLanes, kAccumulators);
   size_t i = 0;
   for (; i + kStep <= count; i += kStep) {
-    for (size_t k = 0; k < kStep; k += kNarrow) {
-      add(k, term(i + k, std::integral_constant<size_t, kNarrow>()));
+    for (size_t k = 0; k < kStep; k += kRowFloatLanes) {
+      add(k, term(i + k, std::integral_constant<size_t, kRowFloatLanes>()));
     }
   }
-  for (size_t k = 0; i < count; k += kNarrow, i += kNarrow) {
-    const size_t n = HWY_MIN(kNarrow, count - i);
-    const auto nothing = hn::Set(Narrow(), static_cast<float>(kNothing<double>));
-    add(k, hn::IfThenElse(hn::FirstN(Narrow(), n), term(i, n), nothing));
+  for (size_t k = 0; i < count; k += kRowFloatLanes, i += kRowFloatLanes) {
+    const size_t n = HWY_MIN(kRowFloatLanes, count - i);
+    const auto nothing = hn::Set(RowFloatTag(), static_cast<float>(kNothing<double>));
+    add(k, hn::IfThenElse(hn::FirstN(RowFloatTag(), n), term(i, n), nothing));
   }
 }
 

@@ -128,7 +128,7 @@ class RowWork final : public Tiling {
 
   void place(RowTensor& tensor) {
     if (tensor.operand.kind != Kind::kRows) return;
-    tensor.in_place = tensor.dtype == *dtype_ && round_first(tensor) == tensor.dtype &&
+    tensor.in_place = tensor.dtype == *dtype_ && intermediate_dtype(tensor) == tensor.dtype &&
                       tensor.inner.dense() && tensor.starts.is_line();
     if (!tensor.in_place) ++gathered_;
   }
@@ -173,19 +173,19 @@ class RowWork final : public Tiling {
     next_numbers = block.numbers.data();
     for (const RowTensor& each : tensors_) {
       if (each.operand.kind == Kind::kRows) {
-        auto* const held = static_cast<std::byte*>(next_rows++->data);
+        auto* const place = static_cast<std::byte*>(next_rows++->data);
         if (each.operand.is_written && !each.in_place)
-          copy_rows<false>(run, each, begin, end, held);
+          copy_rows<false>(run, each, begin, end, place);
         continue;
       }
-      double* const held = *next_numbers++;
-      if (held == nullptr || !each.operand.is_written) continue;
-      write_elements(held, run.data(*each.operand.parameter), each.dtype, each.starts, begin, end);
+      double* const place = *next_numbers++;
+      if (place == nullptr || !each.operand.is_written) continue;
+      write_elements(place, run.data(*each.operand.parameter), each.dtype, each.starts, begin, end);
     }
   }
 
-  static aclDataType round_first(const RowTensor& tensor) {
-    return tensor.operand.round_first.value_or(tensor.dtype);
+  static aclDataType intermediate_dtype(const RowTensor& tensor) {
+    return tensor.operand.intermediate_dtype.value_or(tensor.dtype);
   }
 
   static void* at(const Run& run, const RowTensor& tensor, int64_t offset) {
@@ -236,7 +236,7 @@ class RowWork final : public Tiling {
       void* const memory = at(run, tensor, start + j * stride);
       const auto some = static_cast<size_t>(std::min(kStep, n - j));
       if constexpr (kIn) {
-        load_through(memory, tensor.dtype, round_first(tensor), stride, numbers + j, some);
+        load_through(memory, tensor.dtype, intermediate_dtype(tensor), stride, numbers + j, some);
       } else {
         store(numbers + j, memory, tensor.dtype, stride, some);
       }

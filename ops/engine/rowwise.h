@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The row-wise engine: operators that reduce along the rows of tensors and then map them. It owns
 // strides, conversion between dtypes, threads over rows and fused tasks (Tiling), so that a kernel
-// sees a few dense rows of one dtype at a time and may pass over them as often as it likes.
+// sees a few dense rows of one dtype at a time and may pass over them any number of times.
 #ifndef ACLGRAD_OPS_ENGINE_ROWWISE_H_
 #define ACLGRAD_OPS_ENGINE_ROWWISE_H_
 
@@ -50,7 +50,8 @@ struct RowOperand {
   Kind kind;
   std::optional<size_t> parameter;  // none: absent
   bool is_written = false;
-  std::optional<aclDataType> round_first = std::nullopt;  // an input is rounded to this dtype
+  std::optional<aclDataType> intermediate_dtype =
+      std::nullopt;  // an input is rounded to this dtype
 };
 
 inline RowOperand rows_in(size_t parameter) { return {RowOperand::Kind::kRows, parameter}; }

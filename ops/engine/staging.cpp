@@ -29,11 +29,11 @@ size_t Staging::add(Array array, uint64_t bytes) {
   return arrays_.size() - 1;
 }
 
-size_t Staging::input(const Arguments& arguments, size_t parameter, bool round_to_half) {
+size_t Staging::input(const Arguments& arguments, size_t parameter, bool round_to_float16) {
   const aclDataType dtype = arguments.dtype(parameter);
   StridedIndex index(arguments.shape(parameter), arguments.strides(parameter));
   StridedIndex line({index.count()}, {1});
-  const bool rounds = round_to_half && dtype == ACL_FLOAT;
+  const bool rounds = round_to_float16 && dtype == ACL_FLOAT;
   const bool is_direct = dtype == compute_ && index.dense() && !rounds;
   const auto bytes = static_cast<uint64_t>(
       saturating_product({index.count(), static_cast<int64_t>(element_size(compute_))}));
@@ -65,7 +65,7 @@ void Staging::load(const Run& run) const {
     if (array.is_output || array.is_direct || array.is_scratch) continue;
     void* const to = address(run, array);
     const int64_t count = array.index.count();
-    const aclDataType through = array.rounds_to_half ? ACL_FLOAT16 : array.dtype;
+    const aclDataType through = array.rounds_to_float16 ? ACL_FLOAT16 : array.dtype;
     parallel_pieces(count, kGrain, [&](int64_t begin, int64_t end) {
       alignas(64) double block[kBlock];
       array.index.for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t n) {

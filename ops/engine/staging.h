@@ -18,7 +18,7 @@ class Staging {
   explicit Staging(aclDataType compute) : compute_(compute) {}
 
   // Add an array; the number returned stands for it. Inputs may be rounded to FLOAT16 on the way.
-  size_t input(const Arguments& arguments, size_t parameter, bool round_to_half = false);
+  size_t input(const Arguments& arguments, size_t parameter, bool round_to_float16 = false);
   size_t output(const Arguments& arguments, size_t parameter);
   // Memory that holds nothing yet.
   size_t scratch(int64_t elements, aclDataType dtype);
@@ -42,7 +42,7 @@ class Staging {
     bool is_output;
     bool is_direct;  // the tensor itself
     bool is_scratch;
-    bool rounds_to_half;
+    bool rounds_to_float16;
     uint64_t offset = 0;  // in the workspace
   };
   size_t add(Array array, uint64_t bytes);

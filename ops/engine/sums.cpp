@@ -9,7 +9,7 @@
 #define HWY_TARGET_INCLUDE "ops/engine/sums.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "ops/engine/dtype/lanes-inl.h"
+#include "ops/engine/dtype/doubles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -17,25 +17,25 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 void add_dense(const void* terms, aclDataType dtype, size_t count, double* lanes) {
   visit_real(dtype, [&](auto tag) HWY_ATTR {
     const auto* elements = static_cast<const typename decltype(tag)::type*>(terms);
-    Lanes sum;
+    Accumulators sum;
     sum.load(lanes);
     add_terms(
-        count, [&](size_t i, auto n) HWY_ATTR { return load_wide(elements + i, n); }, sum);
+        count, [&](size_t i, auto n) HWY_ATTR { return load_doubles(elements + i, n); }, sum);
     sum.store(lanes);
   });
 }
 
 void add_squares(const void* a, const void* b, aclDataType dtype, size_t count, double* lanes) {
   visit_real(dtype, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const auto* left = static_cast<const Stored*>(a);
-    const auto* right = static_cast<const Stored*>(b);
-    Lanes sum;
+    using Element = typename decltype(tag)::type;
+    const auto* left = static_cast<const Element*>(a);
+    const auto* right = static_cast<const Element*>(b);
+    Accumulators sum;
     sum.load(lanes);
     add_terms(
         count,
         [&](size_t i, auto n) HWY_ATTR {
-          const WideVec difference = hn::Sub(load_wide(left + i, n), load_wide(right + i, n));
+          const Doubles difference = hn::Sub(load_doubles(left + i, n), load_doubles(right + i, n));
           return hn::Mul(difference, difference);
         },
         sum);
@@ -45,28 +45,29 @@ void add_squares(const void* a, const void* b, aclDataType dtype, size_t count, 
 
 // A term of a sum as it is, or times a factor.
 template <bool kWeighted>
-HWY_INLINE WideVec weighted(WideVec term, WideVec factor) {
+HWY_INLINE Doubles weighted(Doubles term, Doubles factor) {
   return kWeighted ? hn::Mul(term, factor) : term;
 }
 
 // Adds the `terms` elements of lines base + l * stride to lanes[l]. One addition waits for the one
 // before it in the same lane, so several lines advance together.
-template <size_t kLines, bool kWeighted, class Stored>
-HWY_INLINE void add_lines(const Stored* base, int64_t stride, size_t terms, const double* factors,
-                          double (*lanes)[kSumLanes]) {
-  Lanes sum[kLines];
-  const Stored* line[kLines];
+template <size_t kLines, bool kWeighted, class Element>
+HWY_INLINE void add_lines(const Element* base, int64_t stride, size_t terms, const double* factors,
+                          double (*lanes)[kAccumulators]) {
+  Accumulators sum[kLines];
+  const Element* line[kLines];
   for (size_t l = 0; l < kLines; ++l) {
     sum[l].load(lanes[l]);
     line[l] = base + static_cast<int64_t>(l) * stride;
   }
-  const size_t whole = terms / kSumLanes * kSumLanes;
-  for (size_t i = 0; i < whole; i += kSumLanes) {
+  const size_t whole = terms / kAccumulators * kAccumulators;
+  for (size_t i = 0; i < whole; i += kAccumulators) {
     for (size_t l = 0; l < kLines; ++l) {
-      for (size_t k = 0; k < kParts; ++k) {
-        const WideVec term = load_wide(line[l] + i + k * kWide);
-        const WideVec factor = kWeighted ? hn::LoadU(Wide(), factors + i + k * kWide) : term;
-        sum[l].part[k] = hn::Add(sum[l].part[k], weighted<kWeighted>(term, factor));
+      for (size_t k = 0; k < kVectors; ++k) {
+        const Doubles term = load_doubles(line[l] + i + k * kDoubleLanes);
+        const Doubles factor =
+            kWeighted ? hn::LoadU(DoubleTag(), factors + i + k * kDoubleLanes) : term;
+        sum[l].vectors[k] = hn::Add(sum[l].vectors[k], weighted<kWeighted>(term, factor));
       }
     }
   }
@@ -74,17 +75,17 @@ HWY_INLINE void add_lines(const Stored* base, int64_t stride, size_t terms, cons
     add_terms(
         terms - whole,
         [&](size_t i, auto n) HWY_ATTR {
-          const WideVec term = load_wide(line[l] + whole + i, n);
-          return weighted<kWeighted>(term, kWeighted ? load_wide(factors + whole + i, n) : term);
+          const Doubles term = load_doubles(line[l] + whole + i, n);
+          return weighted<kWeighted>(term, kWeighted ? load_doubles(factors + whole + i, n) : term);
         },
         sum[l]);
     sum[l].store(lanes[l]);
   }
 }
 
-template <bool kWeighted, class Stored>
-HWY_INLINE void add_line_group(const Stored* line, int64_t stride, size_t lines, size_t terms,
-                               const double* factors, LaneMatrix& matrix) {
+template <bool kWeighted, class Element>
+HWY_INLINE void add_line_group(const Element* line, int64_t stride, size_t lines, size_t terms,
+                               const double* factors, AccumulatorMatrix& matrix) {
   constexpr size_t kTogether = 4;
   size_t l = 0;
   for (; l + kTogether <= lines; l += kTogether, line += static_cast<int64_t>(kTogether) * stride) {
@@ -96,21 +97,21 @@ HWY_INLINE void add_line_group(const Stored* line, int64_t stride, size_t lines,
 }
 
 // 16-bit elements of long lines become floats first, in vectors twice as wide, piece by piece.
-template <bool kWeighted, class Stored>
-HWY_INLINE void add_widened_lines(const Stored* base, int64_t stride, size_t lines, size_t terms,
-                                  const double* factors, LaneMatrix& matrix) {
+template <bool kWeighted, class Element>
+HWY_INLINE void add_lines_as_floats(const Element* base, int64_t stride, size_t lines, size_t terms,
+                                    const double* factors, AccumulatorMatrix& matrix) {
   constexpr size_t kPiece = 256;
-  using Narrow = hn::CappedTag<float, 16>;
-  alignas(64) float pieces[kSumLanes][kPiece];
+  using RowFloatTag = hn::CappedTag<float, 16>;
+  alignas(64) float pieces[kAccumulators][kPiece];
   for (size_t first = 0; first < terms; first += kPiece) {
     const size_t count = HWY_MIN(kPiece, terms - first);
     for (size_t l = 0; l < lines; ++l) {
-      const Stored* line = base + static_cast<int64_t>(l) * stride + first;
-      constexpr size_t kStep = hn::MaxLanes(Narrow());
+      const Element* line = base + static_cast<int64_t>(l) * stride + first;
+      constexpr size_t kStep = hn::MaxLanes(RowFloatTag());
       size_t i = 0;
       for (; i + kStep <= count; i += kStep) {
-        const auto stored = hn::LoadU(RawTag<Stored, Narrow>(), raw(line + i));
-        hn::Store(floats_of<Stored>(Narrow(), stored), Narrow(), pieces[l] + i);
+        const auto elements = hn::LoadU(RawTag<Element, RowFloatTag>(), raw(line + i));
+        hn::Store(floats_of<Element>(RowFloatTag(), elements), RowFloatTag(), pieces[l] + i);
       }
       for (; i < count; ++i) pieces[l][i] = static_cast<float>(real_part(line[i]));
     }
@@ -119,15 +120,16 @@ HWY_INLINE void add_widened_lines(const Stored* base, int64_t stride, size_t lin
   }
 }
 
-template <bool kWeighted, class Stored>
-HWY_INLINE void sum_stored_lines(const Stored* line, int64_t stride, size_t lines, size_t terms,
+template <bool kWeighted, class Element>
+HWY_INLINE void sum_native_lines(const Element* line, int64_t stride, size_t lines, size_t terms,
                                  const double* factors, double* sums) {
-  for (size_t l = 0; l < lines; l += kSumLanes, line += static_cast<int64_t>(kSumLanes) * stride) {
-    const size_t count = HWY_MIN(kSumLanes, lines - l);
-    LaneMatrix matrix;
+  for (size_t l = 0; l < lines;
+       l += kAccumulators, line += static_cast<int64_t>(kAccumulators) * stride) {
+    const size_t count = HWY_MIN(kAccumulators, lines - l);
+    AccumulatorMatrix matrix;
     matrix.clear();
-    if constexpr (sizeof(Stored) == 2) {
-      add_widened_lines<kWeighted>(line, stride, count, terms, factors, matrix);
+    if constexpr (sizeof(Element) == 2) {
+      add_lines_as_floats<kWeighted>(line, stride, count, terms, factors, matrix);
     } else {
       add_line_group<kWeighted>(line, stride, count, terms, factors, matrix);
     }
@@ -135,7 +137,7 @@ HWY_INLINE void sum_stored_lines(const Stored* line, int64_t stride, size_t line
       sums[l] = matrix.first_total();
       return;
     }
-    alignas(64) double totals[kSumLanes];
+    alignas(64) double totals[kAccumulators];
     matrix.total(totals);
     std::memcpy(sums + l, totals, count * sizeof(double));
   }
@@ -145,24 +147,24 @@ void sum_every_line(const void* base, aclDataType dtype, int64_t stride, size_t 
                     const double* factors, double* sums) {
   visit_real(dtype, [&](auto tag) HWY_ATTR {
     const auto* line = static_cast<const typename decltype(tag)::type*>(base);
-    factors == nullptr ? sum_stored_lines<false>(line, stride, lines, terms, factors, sums)
-                       : sum_stored_lines<true>(line, stride, lines, terms, factors, sums);
+    factors == nullptr ? sum_native_lines<false>(line, stride, lines, terms, factors, sums)
+                       : sum_native_lines<true>(line, stride, lines, terms, factors, sums);
   });
 }
 
 // Adds a row to a lane, or starts the lane with it.
-template <bool kWeighted, class Stored>
-HWY_INLINE void add_row(const Stored* row, size_t columns, double weight, bool starts,
+template <bool kWeighted, class Element>
+HWY_INLINE void add_row(const Element* row, size_t columns, double weight, bool starts,
                         double* lane) {
-  const WideVec factor = hn::Set(Wide(), weight);
+  const Doubles factor = hn::Set(DoubleTag(), weight);
   const auto term = [&](size_t j, auto n)
-                        HWY_ATTR { return weighted<kWeighted>(load_wide(row + j, n), factor); };
+                        HWY_ATTR { return weighted<kWeighted>(load_doubles(row + j, n), factor); };
   if (starts) {
     for_vectors(columns,
-                [&](size_t j, auto n) HWY_ATTR { hn::Store(term(j, n), Wide(), lane + j); });
+                [&](size_t j, auto n) HWY_ATTR { hn::Store(term(j, n), DoubleTag(), lane + j); });
   } else {
     for_vectors(columns, [&](size_t j, auto n) HWY_ATTR {
-      hn::Store(hn::Add(hn::Load(Wide(), lane + j), term(j, n)), Wide(), lane + j);
+      hn::Store(hn::Add(hn::Load(DoubleTag(), lane + j), term(j, n)), DoubleTag(), lane + j);
     });
   }
 }
@@ -176,31 +178,31 @@ struct RowRange {
 
 // Rows that are added together, so that a lane's sums are loaded and stored once for some of them.
 constexpr size_t kRowBlock = 16;
-static_assert(kRowBlock % kSumLanes == 0);
+static_assert(kRowBlock % kAccumulators == 0);
 
 // Adds a vector of each of kRowBlock rows, the first of them to the first lane.
-template <bool kWeighted, class Stored, class Count>
-HWY_INLINE void add_block(const Stored* row, int64_t stride, Count count, const double* factors,
+template <bool kWeighted, class Element, class Count>
+HWY_INLINE void add_block(const Element* row, int64_t stride, Count count, const double* factors,
                           bool starts, double* lanes) {
-  for (size_t i = 0; i < kSumLanes; ++i) {
+  for (size_t i = 0; i < kAccumulators; ++i) {
     double* const lane = lanes + i * ColumnSums::kLaneStride;
-    WideVec sum = starts ? hn::Set(Wide(), kNothing<double>) : hn::Load(Wide(), lane);
-    for (size_t k = i; k < kRowBlock; k += kSumLanes) {
-      const WideVec factor = hn::Set(Wide(), kWeighted ? factors[k] : 0);
-      const WideVec term = load_wide(row + static_cast<int64_t>(k) * stride, count);
+    Doubles sum = starts ? hn::Set(DoubleTag(), kNothing<double>) : hn::Load(DoubleTag(), lane);
+    for (size_t k = i; k < kRowBlock; k += kAccumulators) {
+      const Doubles factor = hn::Set(DoubleTag(), kWeighted ? factors[k] : 0);
+      const Doubles term = load_doubles(row + static_cast<int64_t>(k) * stride, count);
       sum = hn::Add(sum, weighted<kWeighted>(term, factor));
     }
-    hn::Store(sum, Wide(), lane);
+    hn::Store(sum, DoubleTag(), lane);
   }
 }
 
-template <bool kWeighted, class Stored>
-HWY_INLINE void add_stored_rows(const Stored* row, const RowRange& range, const double* factors,
+template <bool kWeighted, class Element>
+HWY_INLINE void add_native_rows(const Element* row, const RowRange& range, const double* factors,
                                 double* lanes) {
   for (size_t k = 0; k < range.count;) {
     const size_t i = range.first + k;
     const double* const weights = kWeighted ? factors + k : nullptr;
-    if (i % kSumLanes == 0 && k + kRowBlock <= range.count) {
+    if (i % kAccumulators == 0 && k + kRowBlock <= range.count) {
       for_vectors(range.columns, [&](size_t j, auto n) HWY_ATTR {
         add_block<kWeighted>(row + j, range.stride, n, weights, i == 0, lanes + j);
       });
@@ -208,8 +210,8 @@ HWY_INLINE void add_stored_rows(const Stored* row, const RowRange& range, const 
       row += static_cast<int64_t>(kRowBlock) * range.stride;
       continue;
     }
-    double* lane = lanes + i % kSumLanes * ColumnSums::kLaneStride;
-    add_row<kWeighted>(row, range.columns, kWeighted ? *weights : 0, i < kSumLanes, lane);
+    double* lane = lanes + i % kAccumulators * ColumnSums::kLaneStride;
+    add_row<kWeighted>(row, range.columns, kWeighted ? *weights : 0, i < kAccumulators, lane);
     ++k;
     row += range.stride;
   }
@@ -220,30 +222,30 @@ void add_rows(const void* base, aclDataType dtype, int64_t stride, size_t first,
   visit_real(dtype, [&](auto tag) HWY_ATTR {
     const auto* row = static_cast<const typename decltype(tag)::type*>(base);
     const RowRange range{stride, first, rows, columns};
-    factors == nullptr ? add_stored_rows<false>(row, range, factors, lanes)
-                       : add_stored_rows<true>(row, range, factors, lanes);
+    factors == nullptr ? add_native_rows<false>(row, range, factors, lanes)
+                       : add_native_rows<true>(row, range, factors, lanes);
   });
 }
 
 // The sum of a vector of each row, its lanes in registers.
-template <bool kWeighted, class Stored, class Count>
-HWY_INLINE WideVec sum_column_vector(const Stored* row, int64_t stride, size_t rows, Count count,
+template <bool kWeighted, class Element, class Count>
+HWY_INLINE Doubles sum_column_vector(const Element* row, int64_t stride, size_t rows, Count count,
                                      const double* factors) {
-  WideVec lanes[kSumLanes];
-  for (WideVec& lane : lanes) lane = hn::Set(Wide(), kNothing<double>);
+  Doubles lanes[kAccumulators];
+  for (Doubles& lane : lanes) lane = hn::Set(DoubleTag(), kNothing<double>);
   const auto add = [&](size_t i, size_t k) HWY_ATTR {
-    const WideVec term = load_wide(row + static_cast<int64_t>(k + i) * stride, count);
-    const WideVec factor = hn::Set(Wide(), kWeighted ? factors[k + i] : 0);
+    const Doubles term = load_doubles(row + static_cast<int64_t>(k + i) * stride, count);
+    const Doubles factor = hn::Set(DoubleTag(), kWeighted ? factors[k + i] : 0);
     lanes[i] = hn::Add(lanes[i], weighted<kWeighted>(term, factor));
   };
   size_t k = 0;
-  for (; k + kSumLanes <= rows; k += kSumLanes) {
-    for (size_t i = 0; i < kSumLanes; ++i) add(i, k);
+  for (; k + kAccumulators <= rows; k += kAccumulators) {
+    for (size_t i = 0; i < kAccumulators; ++i) add(i, k);
   }
-  for (size_t i = 0; i < kSumLanes; ++i) {
+  for (size_t i = 0; i < kAccumulators; ++i) {
     if (k + i < rows) add(i, k);
   }
-  static_assert(kSumLanes == 8);
+  static_assert(kAccumulators == 8);
   const auto two = [&](size_t i) HWY_ATTR { return hn::Add(lanes[i], lanes[i + 1]); };
   return hn::Add(hn::Add(two(0), two(2)), hn::Add(two(4), two(6)));
 }
@@ -253,22 +255,22 @@ void sum_few_columns(const void* base, aclDataType dtype, int64_t stride, size_t
   visit_real(dtype, [&](auto tag) HWY_ATTR {
     const auto* row = static_cast<const typename decltype(tag)::type*>(base);
     for_vectors(columns, [&](size_t j, auto n) HWY_ATTR {
-      store_wide(factors == nullptr ? sum_column_vector<false>(row + j, stride, rows, n, factors)
-                                    : sum_column_vector<true>(row + j, stride, rows, n, factors),
-                 sums + j, n);
+      store_doubles(factors == nullptr ? sum_column_vector<false>(row + j, stride, rows, n, factors)
+                                       : sum_column_vector<true>(row + j, stride, rows, n, factors),
+                    sums + j, n);
     });
   });
 }
 
-// The lanes in pairs, as LaneSum::combine does.
+// The lanes in pairs, as AccumulatorSum::combine does.
 void combine_rows(double* lanes, size_t used, size_t columns, double* sums) {
   const auto lane = [&](size_t i) HWY_ATTR { return lanes + i * ColumnSums::kLaneStride; };
-  for (size_t step = 1; step < kSumLanes; step *= 2) {
+  for (size_t step = 1; step < kAccumulators; step *= 2) {
     for (size_t i = 0; i + step < used; i += 2 * step) {
-      for (size_t j = 0; j < columns; j += kWide) {
-        const WideVec pair =
-            hn::Add(hn::Load(Wide(), lane(i) + j), hn::Load(Wide(), lane(i + step) + j));
-        hn::Store(pair, Wide(), lane(i) + j);
+      for (size_t j = 0; j < columns; j += kDoubleLanes) {
+        const Doubles pair =
+            hn::Add(hn::Load(DoubleTag(), lane(i) + j), hn::Load(DoubleTag(), lane(i + step) + j));
+        hn::Store(pair, DoubleTag(), lane(i) + j);
       }
     }
   }
@@ -336,7 +338,7 @@ void ColumnSums::add(const void* base, aclDataType dtype, int64_t stride, size_t
 }
 
 void ColumnSums::finish(double* sums) {
-  HWY_DYNAMIC_DISPATCH(combine_rows)(lanes_, std::min(rows_, kSumLanes), columns_, sums);
+  HWY_DYNAMIC_DISPATCH(combine_rows)(lanes_, std::min(rows_, kAccumulators), columns_, sums);
 }
 
 }  // namespace aclgrad::ops

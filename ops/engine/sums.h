@@ -12,7 +12,7 @@
 namespace aclgrad::ops {
 
 // The lanes of a sum that is taken in several steps; all but the last step must have a multiple of
-// kSumLanes terms.
+// kAccumulators terms.
 class RealSum {
  public:
   RealSum() { lanes_.fill(kNothing<double>); }
@@ -20,10 +20,10 @@ class RealSum {
   void add(const void* terms, aclDataType dtype, size_t count);
   // (a[i] - b[i])^2 of dense elements.
   void add_squared_differences(const void* a, const void* b, aclDataType dtype, size_t count);
-  double total() const { return LaneSum<double>::combine(lanes_); }
+  double total() const { return AccumulatorSum<double>::combine(lanes_); }
 
  private:
-  std::array<double, kSumLanes> lanes_;
+  std::array<double, kAccumulators> lanes_;
 };
 
 // sums[i] = the sum of the dense `terms` elements, at most kSumChunk, at base + i * stride; if
@@ -43,8 +43,8 @@ void sum_dense_chunks(const void* base, aclDataType dtype, size_t terms, double*
 class ColumnSums {
  public:
   static constexpr size_t kColumns = 512;
-  // Lanes lie a page apart: at other distances their places would look to the processor like those
-  // of the rows, most of the time, and reading would wait for writing.
+  // Accumulators lie a page apart: at other distances their places would look to the processor like
+  // those of the rows, most of the time, and reading would wait for writing.
   static constexpr size_t kLaneStride = 512;
   explicit ColumnSums(size_t columns) : columns_(columns) {}
   // Dense rows, `stride` elements from one to the next; each times its factor, if there are any.
@@ -55,7 +55,7 @@ class ColumnSums {
  private:
   size_t columns_;
   size_t rows_ = 0;
-  alignas(64) double lanes_[kSumLanes * kLaneStride];  // a lane not yet used holds nothing
+  alignas(64) double lanes_[kAccumulators * kLaneStride];  // a lane not yet used is not initialised
 };
 
 }  // namespace aclgrad::ops

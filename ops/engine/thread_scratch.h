@@ -61,7 +61,7 @@ class ThreadScratch {
   Kept& kept_;
 };
 
-// Memory that only grows, by whole cache lines; what it held is not to be relied on.
+// Memory that only grows, by whole cache lines; its contents are not kept.
 class GrowingMemory {
  public:
   template <class T>

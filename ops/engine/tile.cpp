@@ -45,7 +45,7 @@ void prefetch_columns(const T* from, const TileShape& shape) {
   }
 }
 
-// Rows that are all the same, twice as many with every copy.
+// All rows equal `row`. Each copy doubles the rows that are written.
 template <class T>
 void pack_repeated(const T* row, T* to, const TileShape& shape) {
   const int64_t all = shape.rows * shape.columns;

@@ -8,7 +8,7 @@
 
 namespace aclgrad::ops {
 
-// Two dimensions of a tensor; strides in elements of 2 or 4 bytes, aligned to nothing.
+// Two dimensions of a tensor; strides in elements of 2 or 4 bytes, which may be unaligned.
 struct TileShape {
   int64_t rows;
   int64_t columns;

@@ -16,17 +16,18 @@
 namespace aclgrad::hccl {
 namespace {
 
-using ops::Bfloat;
-using ops::Cell;
-using ops::Half;
+using ops::Bfloat16;
+using ops::Float16;
+using ops::Unaligned;
 
 // Elements reduced at a time, so that the partial results of all ranks stay in a near cache.
 constexpr size_t kBlock = 1024;
 
 // The type in which elements are reduced.
 template <class Element>
-using Compute = std::conditional_t<std::is_same_v<Element, Half> || std::is_same_v<Element, Bfloat>,
-                                   float, Element>;
+using Compute =
+    std::conditional_t<std::is_same_v<Element, Float16> || std::is_same_v<Element, Bfloat16>, float,
+                       Element>;
 
 template <class Element>
 Compute<Element> load(Element element) {
@@ -81,16 +82,16 @@ struct Extreme {
 };
 
 template <class Element>
-const Cell<Element>* cells(const void* memory, size_t first) {
-  return static_cast<const Cell<Element>*>(memory) + first;
+const Unaligned<Element>* elements_at(const void* memory, size_t first) {
+  return static_cast<const Unaligned<Element>*>(memory) + first;
 }
 
 // The result may be one of the parts, but otherwise overlaps none: no element waits for another.
 template <class Element, class Operator>
 void reduce_two(const void* left, const void* right, void* result, size_t count) {
-  const Cell<Element>* const a = cells<Element>(left, 0);
-  const Cell<Element>* const b = cells<Element>(right, 0);
-  auto* const to = static_cast<Cell<Element>*>(result);
+  const Unaligned<Element>* const a = elements_at<Element>(left, 0);
+  const Unaligned<Element>* const b = elements_at<Element>(right, 0);
+  auto* const to = static_cast<Unaligned<Element>*>(result);
 #ifdef __clang__
 #pragma clang loop vectorize(assume_safety)
 #else
@@ -111,10 +112,10 @@ void reduce_blocks(std::span<const void* const> parts, void* result, size_t coun
   for (size_t first = 0; first < count; first += kBlock) {
     const size_t length = std::min(kBlock, count - first);
     for (size_t part = 0; part < middle; ++part) {
-      const Cell<Element>* const a = cells<Element>(parts[part], first);
+      const Unaligned<Element>* const a = elements_at<Element>(parts[part], first);
       Value* const to = values.get() + part * kBlock;
       if (part + middle < parts.size()) {
-        const Cell<Element>* const b = cells<Element>(parts[part + middle], first);
+        const Unaligned<Element>* const b = elements_at<Element>(parts[part + middle], first);
         for (size_t i = 0; i < length; ++i) {
           to[i] = Operator::join(load(a[i].value), load(b[i].value));
         }
@@ -129,7 +130,7 @@ void reduce_blocks(std::span<const void* const> parts, void* result, size_t coun
         for (size_t i = 0; i < length; ++i) a[i] = Operator::join(a[i], b[i]);
       }
     }
-    auto* const to = static_cast<Cell<Element>*>(result) + first;
+    auto* const to = static_cast<Unaligned<Element>*>(result) + first;
     for (size_t i = 0; i < length; ++i) to[i].value = store<Element>(values[i]);
   }
 }
@@ -153,8 +154,8 @@ constexpr std::array<Function, 4> kReductions{
 constexpr std::pair<HcclDataType, std::array<Function, 4>> kTypes[] = {
     {HCCL_DATA_TYPE_INT8, kReductions<int8_t>},     {HCCL_DATA_TYPE_INT16, kReductions<int16_t>},
     {HCCL_DATA_TYPE_INT32, kReductions<int32_t>},   {HCCL_DATA_TYPE_INT64, kReductions<int64_t>},
-    {HCCL_DATA_TYPE_UINT64, kReductions<uint64_t>}, {HCCL_DATA_TYPE_FP16, kReductions<Half>},
-    {HCCL_DATA_TYPE_BFP16, kReductions<Bfloat>},    {HCCL_DATA_TYPE_FP32, kReductions<float>},
+    {HCCL_DATA_TYPE_UINT64, kReductions<uint64_t>}, {HCCL_DATA_TYPE_FP16, kReductions<Float16>},
+    {HCCL_DATA_TYPE_BFP16, kReductions<Bfloat16>},  {HCCL_DATA_TYPE_FP32, kReductions<float>},
     {HCCL_DATA_TYPE_FP64, kReductions<double>}};
 
 }  // namespace

@@ -19,7 +19,7 @@ enum : size_t { kStart, kEnd, kStep, kOut };
 
 constexpr DtypeSet kDtypes{{ACL_FLOAT16, ACL_FLOAT, ACL_DOUBLE, ACL_INT64, ACL_INT32}, {ACL_BF16}};
 
-// A scalar as out's kind holds it.
+// A scalar as a floating number or an integer, as out is one.
 double value(const Arguments& arguments, size_t scalar) {
   if (is_floating(arguments.dtype(kOut))) return arguments.scalar(scalar).to_double();
   return static_cast<double>(arguments.scalar(scalar).to_int64());
@@ -45,7 +45,7 @@ Rule step_is_not_0() {
   });
 }
 
-// Of integers without a rounding: a difference of two may need 65 bits, a count 64.
+// Integers are counted exactly: a difference of two may need 65 bits, a count 64.
 Rule has_count() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     double expected = 0;

@@ -59,18 +59,18 @@ struct SelectionState {
   Dims shape;  // with dimensions joined
 };
 
-template <class Stored>
+template <class Element>
 struct StridedRun {
-  Cell<Stored>* out;
-  const Cell<Stored>* self;
+  Unaligned<Element>* out;
+  const Unaligned<Element>* self;
   int64_t out_stride;
   int64_t self_stride;
 };
 
 // A run of out along the last dimension: of one index, or of one for each element.
-template <class Stored, class Index>
-void select_run(const StridedRun<Stored>& line, const Cell<Index>* index, int64_t index_stride,
-                const Selection& selection, int64_t count) {
+template <class Element, class Index>
+void select_run(const StridedRun<Element>& line, const Unaligned<Index>* index,
+                int64_t index_stride, const Selection& selection, int64_t count) {
   const auto moved = [&](int64_t i) {
     const int64_t number = index[i * index_stride].value;
     return (number < 0 ? number + selection.size : number) * selection.step;
@@ -81,22 +81,22 @@ void select_run(const StridedRun<Stored>& line, const Cell<Index>* index, int64_
     }
     return;
   }
-  const Cell<Stored>* const self = line.self + moved(0);
+  const Unaligned<Element>* const self = line.self + moved(0);
   if (line.out_stride == 1 && line.self_stride == 1) {
-    std::memcpy(line.out, self, static_cast<size_t>(count) * sizeof(Stored));
+    std::memcpy(line.out, self, static_cast<size_t>(count) * sizeof(Element));
     return;
   }
   for (int64_t i = 0; i < count; ++i) line.out[i * line.out_stride] = self[i * line.self_stride];
 }
 
-template <class Stored, class Index>
+template <class Element, class Index>
 void select(const Run& run, const SelectionState& state, int64_t begin, int64_t end) {
   const Selection& selection = state.selection;
   const size_t last = state.shape.size() - 1;
   const int64_t length = state.shape[last];
-  auto* const out = run.data<Cell<Stored>>(selection.out.parameter);
-  const auto* const self = run.data<const Cell<Stored>>(selection.self.parameter);
-  const auto* const index = run.data<const Cell<Index>>(selection.index.parameter);
+  auto* const out = run.data<Unaligned<Element>>(selection.out.parameter);
+  const auto* const self = run.data<const Unaligned<Element>>(selection.self.parameter);
+  const auto* const index = run.data<const Unaligned<Index>>(selection.index.parameter);
   const auto offset = [&](const Operand& operand, int64_t place) {
     int64_t sum = 0;
     for (size_t d = last + 1; d-- > 0; place /= state.shape[d]) {
@@ -106,7 +106,7 @@ void select(const Run& run, const SelectionState& state, int64_t begin, int64_t 
   };
   while (begin < end) {
     const int64_t count = std::min(end - begin, length - begin % length);
-    select_run<Stored, Index>(
+    select_run<Element, Index>(
         {out + offset(selection.out, begin), self + offset(selection.self, begin),
          selection.out.strides[last], selection.self.strides[last]},
         index + offset(selection.index, begin), selection.index.strides[last], selection, count);

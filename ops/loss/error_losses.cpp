@@ -48,7 +48,7 @@ const OperatorSpec kSmooth{
      unless_reduced(shape_is_broadcast(kOut, kSelf, kTarget)), if_reduced(has_one_element(kOut)),
      beta_known(kBeta)}};
 
-// A mean has fractions, and so have differences from fractions.
+// A mean needs a floating dtype, and so does a difference from a floating target.
 Rule is_floating_enough() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     const aclDataType self = arguments.dtype(kSelf);

@@ -98,7 +98,7 @@ Plan plan_total(const Arguments& arguments, const Loss& loss, const Dims& common
   const auto sum = [loss, sources = sources_of(arguments, loss, common)](
                        const Run& run, int64_t begin, int64_t end) {
     Elements elements(run, sources, loss.formula);
-    LaneSum<double> total;
+    AccumulatorSum<double> total;
     for (int64_t i = begin; i < end; i += kStep) {
       const int64_t stop = std::min(end, i + kStep);
       total.add(elements.at(i, stop), static_cast<size_t>(stop - i));

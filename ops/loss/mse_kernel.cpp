@@ -7,8 +7,8 @@
 #define HWY_TARGET_INCLUDE "ops/loss/mse_kernel.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "ops/engine/dtype/lanes-inl.h"
-#include "ops/engine/stored-inl.h"
+#include "ops/engine/dtype/doubles-inl.h"
+#include "ops/engine/native-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -16,46 +16,46 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 // ---- In double, a row at a time -----------------------------------------------------------------
 
 // (in[0] - in[1])^2
-void squared_differences(const StoredBlock& block) {
+void squared_differences(const NativeBlock& block) {
   visit_real(block.dtype, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const auto* a = static_cast<const Stored*>(block.in[0]);
-    const auto* b = static_cast<const Stored*>(block.in[1]);
-    auto* out = static_cast<Stored*>(block.out[0]);
+    using Element = typename decltype(tag)::type;
+    const auto* a = static_cast<const Element*>(block.in[0]);
+    const auto* b = static_cast<const Element*>(block.in[1]);
+    auto* out = static_cast<Element*>(block.out[0]);
     for_vectors(block.count, [&](size_t i, auto n) HWY_ATTR {
-      const WideVec difference = hn::Sub(load_wide(a + i, n), load_wide(b + i, n));
-      store_wide(hn::Mul(difference, difference), out + i, n);
+      const Doubles difference = hn::Sub(load_doubles(a + i, n), load_doubles(b + i, n));
+      store_doubles(hn::Mul(difference, difference), out + i, n);
     });
   });
 }
 
 // (in[1] - in[2]) * in[0] * factor
-template <class Stored>
-void scaled_differences_of(const StoredBlock& block, double factor) {
-  const auto* g = static_cast<const Stored*>(block.in[0]);
-  const auto* a = static_cast<const Stored*>(block.in[1]);
-  const auto* b = static_cast<const Stored*>(block.in[2]);
-  auto* out = static_cast<Stored*>(block.out[0]);
-  const WideVec scale = hn::Set(Wide(), factor);
+template <class Element>
+void scaled_differences_of(const NativeBlock& block, double factor) {
+  const auto* g = static_cast<const Element*>(block.in[0]);
+  const auto* a = static_cast<const Element*>(block.in[1]);
+  const auto* b = static_cast<const Element*>(block.in[2]);
+  auto* out = static_cast<Element*>(block.out[0]);
+  const Doubles scale = hn::Set(DoubleTag(), factor);
   const auto result = [&](size_t i, auto n) HWY_ATTR {
-    const WideVec difference = hn::Sub(load_wide(a + i, n), load_wide(b + i, n));
-    return hn::Mul(hn::Mul(difference, load_wide(g + i, n)), scale);
+    const Doubles difference = hn::Sub(load_doubles(a + i, n), load_doubles(b + i, n));
+    return hn::Mul(hn::Mul(difference, load_doubles(g + i, n)), scale);
   };
   size_t done = 0;
-  if (block.around_caches && reinterpret_cast<uintptr_t>(out) % (kWide * sizeof(Stored)) == 0) {
-    const auto all = std::integral_constant<size_t, kWide>();
-    for (; done + kWide <= block.count; done += kWide) {
-      const auto elements = narrowed<Stored>(result(done, all));
-      hn::Stream(elements, RawTag<Stored, Wide>(), raw(out + done));
+  if (block.streaming && reinterpret_cast<uintptr_t>(out) % (kDoubleLanes * sizeof(Element)) == 0) {
+    const auto all = std::integral_constant<size_t, kDoubleLanes>();
+    for (; done + kDoubleLanes <= block.count; done += kDoubleLanes) {
+      const auto elements = from_doubles<Element>(result(done, all));
+      hn::Stream(elements, RawTag<Element, DoubleTag>(), raw(out + done));
     }
   }
   for_vectors(block.count - done, [&](size_t i, auto n) HWY_ATTR {
-    store_wide(result(done + i, n), out + done + i, n);
+    store_doubles(result(done + i, n), out + done + i, n);
   });
 }
 
 // Not for 16-bit elements.
-void scaled_differences(const StoredBlock& block, double factor) {
+void scaled_differences(const NativeBlock& block, double factor) {
   block.dtype == ACL_FLOAT ? scaled_differences_of<float>(block, factor)
                            : scaled_differences_of<double>(block, factor);
 }
@@ -64,7 +64,7 @@ void scaled_differences(const StoredBlock& block, double factor) {
 
 // Two roundings before the last one, as the factor is a sum of two floats: within 2.5 units, where
 // the first product has all its digits. One that vanishes does so with the factor, too.
-void scaled_differences_16bit(const StoredBlock& block, double factor, const RealKernel& exact) {
+void scaled_differences_16bit(const NativeBlock& block, double factor, const RealKernel& exact) {
   const auto high = static_cast<float>(factor);
   const auto low = static_cast<float>(factor - static_cast<double>(high));
   map_16bit<3, 1, Outputs::kNear>(
@@ -75,7 +75,8 @@ void scaled_differences_16bit(const StoredBlock& block, double factor, const Rea
         const auto regular =
             hn::And(hn::Gt(size, hn::Set(d, 0x1p-100f)), hn::Lt(size, hn::Set(d, 0x1p100f)));
         valid = hn::Or(regular, hn::Or(hn::Eq(product, hn::Zero(d)), hn::IsNaN(product)));
-        const auto scaled = fused(d, product, hn::Set(d, high), hn::Mul(product, hn::Set(d, low)));
+        const auto scaled =
+            mul_add(d, product, hn::Set(d, high), hn::Mul(product, hn::Set(d, low)));
         y[0] = hn::CopySign(scaled, product);  // the two parts of a zero might cancel
       },
       exact);
@@ -101,14 +102,14 @@ HWY_EXPORT(scaled_differences_16bit);
 
 namespace {
 
-// The kernel's other body, for blocks of double: they are stored elements too.
+// The kernel for blocks of double, which are native elements of DOUBLE.
 template <size_t kInputs, class Body>
 RealKernel of_doubles(const Body& body) {
   return [body](const double* const* in, double* const* out, size_t count) {
     std::array<const void*, kInputs> inputs;
     std::copy_n(in, kInputs, inputs.begin());
     void* const output = out[0];
-    body(StoredBlock{ACL_DOUBLE, inputs.data(), &output, count, /*around_caches=*/false});
+    body(NativeBlock{ACL_DOUBLE, inputs.data(), &output, count, /*streaming=*/false});
   };
 }
 
@@ -168,7 +169,7 @@ void column_sums(const Run& run, const Side& a, const Side& b, int64_t rows, int
 }  // namespace
 
 Kernel squared_difference() {
-  const auto run = [](const StoredBlock& block) {
+  const auto run = [](const NativeBlock& block) {
     HWY_DYNAMIC_DISPATCH(squared_differences)(block);
   };
   return FloatKernel{of_doubles<2>(run), row_by_row<2, 1>(run)};
@@ -176,12 +177,12 @@ Kernel squared_difference() {
 
 Kernel scaled_difference(double divisor) {
   const double factor = 2 / divisor;
-  const auto run = [factor](const StoredBlock& block) {
+  const auto run = [factor](const NativeBlock& block) {
     HWY_DYNAMIC_DISPATCH(scaled_differences)(block, factor);
   };
   const RealKernel exact = of_doubles<3>(run);
   return FloatKernel{exact,
-                     [factor, exact, floats = row_by_row<3, 1>(run)](const StoredBlock& block) {
+                     [factor, exact, floats = row_by_row<3, 1>(run)](const NativeBlock& block) {
                        if (block.dtype == ACL_FLOAT) return floats(block);
                        HWY_DYNAMIC_DISPATCH(scaled_differences_16bit)(block, factor, exact);
                      }};

@@ -18,7 +18,8 @@ Kernel scaled_difference(double divisor);
 Plan plan_squared_error(const Arguments& arguments, size_t a, size_t b, size_t out, int64_t divisor,
                         aclDataType dtype);
 
-// The same over the first dimension of the broadcast alone, which has at least two.
+// plan_squared_error() with sums over the first dimension of the broadcast alone, which has at
+// least two dimensions.
 Plan plan_column_squared_error(const Arguments& arguments, size_t a, size_t b, size_t out,
                                int64_t divisor, aclDataType dtype);
 

@@ -59,7 +59,7 @@ Plan plan(const Arguments& arguments) {
   const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
   const int64_t count = count_elements(common);
   if (count == 0) {
-    Number nothing;
+    KernelScalar nothing;
     nothing.real = is_mean ? std::numeric_limits<double>::quiet_NaN() : 0;
     return plan_arithmetic(arguments, kOut, {}, dtype, constant(dtype, nothing));
   }

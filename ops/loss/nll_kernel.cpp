@@ -100,11 +100,12 @@ struct State {
 
   // The weights of the rows' targets, 0 for rows that are ignored.
   void load_weights(const Run& run, const int64_t* targets, size_t count, double* weights) const {
-    visit_stored(weight.dtype, [&](auto tag) {
-      const auto* cells = run.data<const Cell<typename decltype(tag)::type>>(weight.parameter);
+    visit_element_type(weight.dtype, [&](auto tag) {
+      const auto* elements =
+          run.data<const Unaligned<typename decltype(tag)::type>>(weight.parameter);
       for (size_t i = 0; i < count; ++i) {
         const bool counts = targets[i] != ignore_index;
-        weights[i] = counts ? real_part(cells[targets[i] * weight.row_stride].value) : 0;
+        weights[i] = counts ? real_part(elements[targets[i] * weight.row_stride].value) : 0;
       }
     });
   }
@@ -113,8 +114,8 @@ struct State {
   // infinity 0, too: the limit.
   void compute_losses(const Run& run, int64_t first, const int64_t* targets, const double* weights,
                       size_t count, double* losses) const {
-    visit_stored(self.dtype, [&](auto tag) {
-      const auto* row = run.data<const Cell<typename decltype(tag)::type>>(self.parameter);
+    visit_element_type(self.dtype, [&](auto tag) {
+      const auto* row = run.data<const Unaligned<typename decltype(tag)::type>>(self.parameter);
       row += first * self.row_stride;
       for (size_t i = 0; i < count; ++i, row += self.row_stride) {
         const bool counts = targets[i] != ignore_index;
@@ -214,12 +215,12 @@ void write_gradients(const State& state, const Run& run, const RowGradients& gra
       std::fill_n(gradient, count, gradients.common);
     }
     for (size_t i = 0; i < count; ++i) slopes[i] = -slopes[i] * gradient[i];
-    visit_stored(out.dtype, [&](auto tag) {
-      using Stored = typename decltype(tag)::type;
-      auto* row = run.data<Cell<Stored>>(out.parameter) + first * out.row_stride;
+    visit_element_type(out.dtype, [&](auto tag) {
+      using Element = typename decltype(tag)::type;
+      auto* row = run.data<Unaligned<Element>>(out.parameter) + first * out.row_stride;
       for (size_t i = 0; i < count; ++i, row += out.row_stride) {
         if (targets[i] == state.ignore_index) continue;
-        row[targets[i] * out.column_stride].value = from_parts<Stored>(slopes[i], 0);
+        row[targets[i] * out.column_stride].value = from_parts<Element>(slopes[i], 0);
       }
     });
   });

@@ -25,7 +25,7 @@ Dims product_shape(const Arguments& arguments) {
   return {arguments.shape(kMat1)[0], arguments.shape(kMat2)[1]};
 }
 
-// In place, what holds for self holds for out.
+// In place, out is self and has its checks.
 std::vector<Rule> rules(size_t out, size_t cube_math_type) {
   std::vector<Rule> list = {out == kSelf ? not_null({kSelf, kMat1, kMat2, kBeta, kAlpha})
                                          : not_null({kSelf, kMat1, kMat2, kBeta, kAlpha, out}),

@@ -50,7 +50,7 @@ Rule has_format_of_self(size_t tensor) {
       same_format(tensor, kSelf));
 }
 
-// In place, what holds for self holds for out.
+// In place, out is self and has its checks.
 std::vector<Rule> rules(size_t out, size_t cube_math_type) {
   const bool in_place = out == kSelf;
   std::vector<Rule> list = {in_place ? not_null({kSelf, kBatch1, kBatch2, kBeta, kAlpha})

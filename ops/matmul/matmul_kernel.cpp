@@ -143,8 +143,8 @@ class Product {
     const void* const start = problem_.batch.empty()
                                   ? data
                                   : element(data, view.dtype, batch_offset(problem_, view, batch));
-    return {start, view.dtype, problem_.round_to_half ? ACL_FLOAT16 : view.dtype, view.row_stride,
-            view.column_stride};
+    return {start, view.dtype, problem_.round_to_float16 ? ACL_FLOAT16 : view.dtype,
+            view.row_stride, view.column_stride};
   }
 
   void run_part(const Running& running, int64_t batch, Span rows, Span columns) const {
@@ -205,7 +205,8 @@ class ProductTiling final : public Tiling {
   explicit ProductTiling(const MatmulProblem& problem)
       : problem_(problem), width_(is_cut_into_panels(problem) ? kWidth : problem.n) {}
 
-  // Larger products are better cut as they want it themselves, and hide what comes after them.
+  // Larger products are faster with their own partition, and their time hides that of the operators
+  // after them.
   static bool suits(const MatmulProblem& problem) {
     const auto is_whole = [&](const MatrixView& view) {
       return view.column_stride == 1 && view.row_stride == problem.n;
@@ -271,9 +272,10 @@ class ProductTiling final : public Tiling {
   // In parts of so many lines and, where that leaves a rest, of up to a half more.
   bool reads_b_in_place(int64_t lines) const {
     const MatrixView& b = problem_.b;
-    return ops::reads_b_in_place({nullptr, b.dtype, problem_.round_to_half ? ACL_FLOAT16 : b.dtype,
-                                  b.row_stride, b.column_stride},
-                                 std::min(problem_.m, 3 * lines / 2 - 1), width_);
+    return ops::reads_b_in_place(
+        {nullptr, b.dtype, problem_.round_to_float16 ? ACL_FLOAT16 : b.dtype, b.row_stride,
+         b.column_stride},
+        std::min(problem_.m, 3 * lines / 2 - 1), width_);
   }
 
   bool has_rows_of_a() const {
@@ -315,7 +317,8 @@ class ProductTiling final : public Tiling {
 
   ProductOperand matrix(const Run& run, const MatrixView& view) const {
     return {element(run.data(view.parameter), view.dtype, 0), view.dtype,
-            problem_.round_to_half ? ACL_FLOAT16 : view.dtype, view.row_stride, view.column_stride};
+            problem_.round_to_float16 ? ACL_FLOAT16 : view.dtype, view.row_stride,
+            view.column_stride};
   }
 
   Footprint units_of(const MatrixView& view, bool is_written) const {

@@ -27,8 +27,8 @@ struct MatmulProblem {
   std::optional<MatrixView> addend;
   double alpha = 1;
   double beta = 0;
-  aclDataType dtype;           // the type that a and b promote to
-  bool round_to_half = false;  // a and b are rounded to FLOAT16 first
+  aclDataType dtype;              // the type that a and b promote to
+  bool round_to_float16 = false;  // a and b are rounded to FLOAT16 first
 
   // Of the output, or of the addend.
   bool has_dense_rows(const MatrixView& view) const { return view.column_stride == 1 || n == 1; }

@@ -17,7 +17,7 @@ constexpr int64_t kSmallWork = 4096;
 constexpr int64_t kInnerPiece = kBlock;  // terms of a dot product that are read at a time
 
 aclDataType through(const MatmulProblem& problem, const MatrixView& view) {
-  return problem.round_to_half ? ACL_FLOAT16 : view.dtype;
+  return problem.round_to_float16 ? ACL_FLOAT16 : view.dtype;
 }
 
 // `count` elements from (row, column) on, along a row or a column of a matrix.
@@ -45,11 +45,11 @@ void sum_products(const MatmulProblem& problem, const Run& run, int64_t batch, i
     return element(run.data(b.parameter), b.dtype,
                    offset + first * b.row_stride + j * b.column_stride);
   };
-  const bool as_stored = through(problem, b) == b.dtype;
+  const bool as_native = through(problem, b) == b.dtype;
   const auto rows = static_cast<size_t>(terms);
-  if (as_stored && b.column_stride == 1) {
+  if (as_native && b.column_stride == 1) {
     sum_columns(at(column), b.dtype, b.row_stride, rows, static_cast<size_t>(count), sums, factors);
-  } else if (as_stored && b.row_stride == 1) {
+  } else if (as_native && b.row_stride == 1) {
     sum_lines(at(column), b.dtype, b.column_stride, static_cast<size_t>(count), rows, sums,
               factors);
   } else {

@@ -14,7 +14,7 @@
 #define HWY_TARGET_INCLUDE "ops/matmul/product_kernel.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "ops/engine/dtype/lanes-inl.h"
+#include "ops/engine/dtype/doubles-inl.h"
 #include "ops/matmul/product_output-inl.h"
 #include "ops/matmul/product_pack-inl.h"
 #include "ops/matmul/product_rows-inl.h"
@@ -49,7 +49,7 @@ constexpr int64_t kMinForPackingPages = 96;
 
 template <class T>
 bool reads_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {
-  if (!holds<T>(b) || (b.column_stride != 1 && columns != 1)) return false;
+  if (!has_compute_type<T>(b) || (b.column_stride != 1 && columns != 1)) return false;
   const bool whole = columns % static_cast<int64_t>(kLanesOf<T>) == 0;
   const bool pages = b.row_stride % kHarmlessStride == 0;
   return rows < (pages ? kMinForPackingPages : kMinForPackingB) && (whole || kReadsPartOfVector);
@@ -361,23 +361,23 @@ class PartProduct {
     }
   }
 
-  template <class Stored>
-  HWY_INLINE void finish_dense(TypeTag<Stored>, int64_t row, int64_t column, int64_t columns,
+  template <class Element>
+  HWY_INLINE void finish_dense(TypeTag<Element>, int64_t row, int64_t column, int64_t columns,
                                const T* sums) const {
     const MatmulProblem& problem = part_.problem;
     const auto at = [&](const MatrixView& view) HWY_ATTR {
-      return part_.run.data<Stored>(view.parameter) + batch_offset(problem, view, part_.batch) +
+      return part_.run.data<Element>(view.parameter) + batch_offset(problem, view, part_.batch) +
              row * view.row_stride + column * view.column_stride;
     };
-    Stored* to = at(problem.out);
-    const Stored* added = problem.addend ? at(*problem.addend) : nullptr;
-    const Wide d;
-    const WideVec alpha = hn::Set(d, problem.alpha);
-    const WideVec beta = hn::Set(d, problem.beta);
+    Element* to = at(problem.out);
+    const Element* added = problem.addend ? at(*problem.addend) : nullptr;
+    const DoubleTag d;
+    const Doubles alpha = hn::Set(d, problem.alpha);
+    const Doubles beta = hn::Set(d, problem.beta);
     for_vectors(static_cast<size_t>(columns), [&](size_t i, auto n) HWY_ATTR {
-      WideVec value = hn::Mul(load_wide(sums + i, n), alpha);
-      if (added != nullptr) value = hn::Add(value, hn::Mul(beta, load_wide(added + i, n)));
-      store_wide(value, to + i, n);
+      Doubles value = hn::Mul(load_doubles(sums + i, n), alpha);
+      if (added != nullptr) value = hn::Add(value, hn::Mul(beta, load_doubles(added + i, n)));
+      store_doubles(value, to + i, n);
     });
   }
 

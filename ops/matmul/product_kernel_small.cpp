@@ -114,7 +114,7 @@ bool suits(const MatmulProblem& problem) {
   };
   const auto& added = problem.addend;
   return problem.batch.empty() && problem.n <= kPanel<float> && problem.k <= kSmallTerms &&
-         !problem.round_to_half && problem.alpha == 1 && is_float(problem.a) &&
+         !problem.round_to_float16 && problem.alpha == 1 && is_float(problem.a) &&
          is_float(problem.b) && is_dense(problem.out) &&
          (!added || (problem.beta == 1 && (is_dense(*added) || is_scalar(*added))));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products as small networks have them, for which the decisions of the general way would
-// take longer than the product. The bits are the same.
+// take longer than the product. The bits are those of multiply().
 #ifndef ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_SMALL_H_
 #define ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_SMALL_H_
 

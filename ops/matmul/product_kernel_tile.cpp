@@ -181,9 +181,9 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
     if constexpr (v + 1 == kVectors) return hn::MaskedLoad(terms.last, d, at);
 #else
     if (!is_whole(v)) {
-      alignas(64) T held[kLanes] = {};
-      for (size_t i = 0; i < in_last; ++i) held[i] = at[i];
-      return hn::Load(d, held);
+      alignas(64) T buffer[kLanes] = {};
+      for (size_t i = 0; i < in_last; ++i) buffer[i] = at[i];
+      return hn::Load(d, buffer);
     }
 #endif
     return hn::LoadU(d, at);
@@ -209,9 +209,9 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
 #if HWY_TARGET <= HWY_AVX3
     hn::BlendedStore(sums[r][v], terms.last, d, to);
 #else
-    alignas(64) T held[kLanes];
-    hn::Store(sums[r][v], d, held);
-    for (size_t i = 0; i < in_last; ++i) to[i] = held[i];
+    alignas(64) T buffer[kLanes];
+    hn::Store(sums[r][v], d, buffer);
+    for (size_t i = 0; i < in_last; ++i) to[i] = buffer[i];
 #endif
   });
 }

@@ -15,7 +15,7 @@
 
 #include "hwy/highway.h"
 #include "ops/engine/dtype/cast.h"
-#include "ops/engine/dtype/lanes-inl.h"
+#include "ops/engine/dtype/doubles-inl.h"
 #include "ops/engine/transpose-inl.h"
 #include "ops/matmul/product_kernel.h"
 #include "ops/matmul/product_tile-inl.h"
@@ -25,9 +25,9 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Whether a matrix holds what is computed with, nothing to be converted.
+// Whether the elements of a matrix are of the compute type.
 template <class T>
-bool holds(const ProductOperand& matrix) {
+bool has_compute_type(const ProductOperand& matrix) {
   return matrix.dtype == (sizeof(T) == 8 ? ACL_DOUBLE : ACL_FLOAT) &&
          matrix.through == matrix.dtype;
 }
@@ -37,27 +37,27 @@ template <size_t kSize>
 inline constexpr bool kMasks = HWY_TARGET <= HWY_AVX3 || (HWY_TARGET <= HWY_AVX2 && kSize >= 4);
 
 // Dense elements of one dtype, `count` of them, at most a vector full; the others become 0.
-template <class Stored, class D>
-HWY_INLINE hn::Vec<D> read_vector(D d, const Stored* from, size_t count) {
-  const RawTag<Stored, D> held;
-  hn::Vec<RawTag<Stored, D>> elements;
-  if constexpr (kMasks<sizeof(Stored)>) {
-    elements = hn::MaskedLoad(hn::FirstN(held, count), held, raw(from));
+template <class Element, class D>
+HWY_INLINE hn::Vec<D> read_vector(D d, const Element* from, size_t count) {
+  const RawTag<Element, D> tag;
+  hn::Vec<RawTag<Element, D>> elements;
+  if constexpr (kMasks<sizeof(Element)>) {
+    elements = hn::MaskedLoad(hn::FirstN(tag, count), tag, raw(from));
   } else {
-    alignas(64) Raw<Stored> copy[hn::MaxLanes(d)] = {};
-    std::memcpy(copy, static_cast<const void*>(from), count * sizeof(Stored));
-    elements = hn::Load(held, copy);
+    alignas(64) Raw<Element> copy[hn::MaxLanes(d)] = {};
+    std::memcpy(copy, static_cast<const void*>(from), count * sizeof(Element));
+    elements = hn::Load(tag, copy);
   }
-  if constexpr (std::is_same_v<Stored, hn::TFromD<D>>) {
+  if constexpr (std::is_same_v<Element, hn::TFromD<D>>) {
     return elements;
   } else {
-    return floats_of<Stored>(d, elements);
+    return floats_of<Element>(d, elements);
   }
 }
 
 // Several lines of dense elements. Behind the last element of a line there is room for a vector.
-template <class Stored, class T>
-void read_lines(const Stored* from, int64_t step, int64_t lines, int64_t count, T* to,
+template <class Element, class T>
+void read_lines(const Element* from, int64_t step, int64_t lines, int64_t count, T* to,
                 int64_t to_step) {
   const hn::ScalableTag<T> d;
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
@@ -93,15 +93,15 @@ void read_rows(const ProductOperand& matrix, int64_t row, int64_t rows, int64_t 
   const int64_t step = matrix.row_stride;
   const void* from = element(matrix.data, matrix.dtype, row * step + column * matrix.column_stride);
   const bool dense = matrix.column_stride == 1 && matrix.through == matrix.dtype;
-  if (dense && holds<T>(matrix)) {
+  if (dense && has_compute_type<T>(matrix)) {
     return read_lines(static_cast<const T*>(from), step, rows, columns, to, to_step);
   }
   if constexpr (sizeof(T) == 4) {
     if (dense && matrix.dtype == ACL_FLOAT16) {
-      return read_lines(static_cast<const Half*>(from), step, rows, columns, to, to_step);
+      return read_lines(static_cast<const Float16*>(from), step, rows, columns, to, to_step);
     }
     if (dense && matrix.dtype == ACL_BF16) {
-      return read_lines(static_cast<const Bfloat*>(from), step, rows, columns, to, to_step);
+      return read_lines(static_cast<const Bfloat16*>(from), step, rows, columns, to, to_step);
     }
   }
   for (int64_t i = 0; i < rows; ++i) {
@@ -143,7 +143,7 @@ void pack_panels(const ProductOperand& b, int64_t first, int64_t terms, int64_t 
       if (!by_columns) {
         if (j + kWidth < columns) fetch_piece(b, first + l, deep, column + j + kWidth);
         read_rows(b, first + l, deep, column + j, width, target, kWidth);
-      } else if (holds<T>(b)) {
+      } else if (has_compute_type<T>(b)) {
         const T* from = static_cast<const T*>(b.data) + first + l + (column + j) * b.column_stride;
         transpose_lines(from, b.column_stride, width, deep, target, kWidth);
       } else {

@@ -41,7 +41,7 @@ bool is_harmless(const ProductOperand& a) {
 
 template <class T>
 bool is_worth_copying(const ProductOperand& a, int64_t columns) {
-  return !holds<T>(a) || (columns >= kMinForCopyingA && !is_harmless<T>(a));
+  return !has_compute_type<T>(a) || (columns >= kMinForCopyingA && !is_harmless<T>(a));
 }
 
 // A group of rows, as many as a tile has at most, of kKc terms.

@@ -11,7 +11,7 @@
 namespace aclgrad::ops {
 namespace {
 
-// Values of cubeMathType that do not only permit something.
+// Values of cubeMathType that change the computation or are limits.
 constexpr int64_t kKeepDtype = 0;
 constexpr int64_t kUseFloat16 = 2;
 constexpr int64_t kUseHf32 = 3;
@@ -104,7 +104,7 @@ bool is_zero(double factor) {
 
 void set_product_dtype(const Arguments& arguments, size_t cube_math_type, MatmulProblem& problem) {
   problem.dtype = *promote_types(problem.a.dtype, problem.b.dtype);
-  problem.round_to_half =
+  problem.round_to_float16 =
       arguments.integer(cube_math_type) == kUseFloat16 && problem.dtype == ACL_FLOAT;
 }
 

@@ -34,7 +34,7 @@ MatmulProblem matrix_product(const Arguments& arguments, size_t a, size_t b, siz
 
 // beta or alpha in the type of the computation.
 double factor_of(const Arguments& arguments, size_t scalar, aclDataType dtype);
-// Nothing that FLOAT can tell from 0.
+// Below the precision of FLOAT.
 bool is_zero(double factor);
 
 // Fills in what depends on the dtypes of a and b and on cubeMathType.

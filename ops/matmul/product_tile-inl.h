@@ -121,8 +121,8 @@ HWY_INLINE void multiply_tile(size_t rows, const Tile<T>& tile) {
   tile_function<T>(rows, tile.columns)(tile);
 }
 
-// The same for any number of rows, and up to a panel's columns: tiles of at most kMaxRows, two
-// vectors wide. The last two are as equal as can be.
+// multiply_tile() for any number of rows, and up to a panel's columns: tiles of at most kMaxRows
+// rows, two vectors wide. The last two tiles have nearly equal numbers of rows.
 template <size_t kMaxRows, class T>
 HWY_INLINE void multiply_tiles(int64_t rows, int64_t columns, const Tile<T>& all) {
   constexpr auto kMax = static_cast<int64_t>(kMaxRows);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operator is written: a specification (its name, its parameters, its checks in the
-// documented order) and a function that turns checked arguments into a plan. Both phases are
-// carried out here.
+// How an operator is written: an enum of its parameters, a specification (its name, parameters and
+// checks in the documented order) and a function that turns checked arguments into a plan. Both
+// phases are carried out here.
 //
 //   const OperatorSpec kScale{"aclnnScale", {input("self"), attribute("factor"), output("out")},
-//                             {not_null({0, 2}), dtype_in(0, kFloats), same_shape(2, 0)}};
+//                             {not_null({kSelf, kOut}), dtype_in(kSelf, kFloats)}};
 //
 //   ACLGRAD_OPERATOR(aclnnScale, kScale, [](const Arguments& arguments) { return ...; })
 //

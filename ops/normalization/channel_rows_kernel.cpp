@@ -16,27 +16,28 @@ HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
 
-// Calls visit(TypeTag<Stored>{}) for a block of FLOAT or DOUBLE.
+// Calls visit(TypeTag<Element>{}) for a block of FLOAT or DOUBLE.
 template <class Visit>
 HWY_INLINE void visit_type(const RowBlock& rows, const Visit& visit) {
   rows.dtype == ACL_FLOAT ? visit(TypeTag<float>{}) : visit(TypeTag<double>{});
 }
 
-HWY_INLINE WideVec wide(double value) { return hn::Set(Wide(), value); }
+HWY_INLINE Doubles wide(double value) { return hn::Set(DoubleTag(), value); }
 
 }  // namespace
 
 // Adds x - center to the lanes, or its square.
 void AddOffsets(const RowBlock& rows, double center, bool squared, double* lanes) {
   visit_type(rows, [&](auto tag) HWY_ATTR {
-    const StoredRows<const typename decltype(tag)::type> x(rows, 0);
-    Lanes sum;
+    const NativeRows<const typename decltype(tag)::type> x(rows, 0);
+    Accumulators sum;
     sum.load(lanes);
     for (size_t row = 0; row < rows.count; ++row) {
-      const auto offset = [&](size_t i, auto n)
-                              HWY_ATTR { return hn::Sub(load_wide(x[row] + i, n), wide(center)); };
+      const auto offset = [&](size_t i, auto n) HWY_ATTR {
+        return hn::Sub(load_doubles(x[row] + i, n), wide(center));
+      };
       const auto square = [&](size_t i, auto n) HWY_ATTR {
-        const WideVec each = offset(i, n);
+        const Doubles each = offset(i, n);
         return hn::Mul(each, each);
       };
       squared ? add_terms(rows.length, square, sum) : add_terms(rows.length, offset, sum);
@@ -48,18 +49,18 @@ void AddOffsets(const RowBlock& rows, double center, bool squared, double* lanes
 // Adds gradients g to the lanes `plain`, and g (x - mean) to the lanes `along`.
 void AddGradients(const RowBlock& rows, double mean, double* plain, double* along) {
   visit_type(rows, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const StoredRows<const Stored> g(rows, 0), x(rows, 1);
-    Lanes sum, product;
+    using Element = typename decltype(tag)::type;
+    const NativeRows<const Element> g(rows, 0), x(rows, 1);
+    Accumulators sum, product;
     sum.load(plain);
     product.load(along);
     for (size_t row = 0; row < rows.count; ++row) {
-      const auto gradient = [&](size_t i, auto n) HWY_ATTR { return load_wide(g[row] + i, n); };
+      const auto gradient = [&](size_t i, auto n) HWY_ATTR { return load_doubles(g[row] + i, n); };
       add_terms(rows.length, gradient, sum);
       add_terms(
           rows.length,
           [&](size_t i, auto n) HWY_ATTR {
-            return hn::Mul(gradient(i, n), hn::Sub(load_wide(x[row] + i, n), wide(mean)));
+            return hn::Mul(gradient(i, n), hn::Sub(load_doubles(x[row] + i, n), wide(mean)));
           },
           product);
     }
@@ -70,13 +71,14 @@ void AddGradients(const RowBlock& rows, double mean, double* plain, double* alon
 
 void Normalize(const RowBlock& rows, double mean, double scale, double shift) {
   visit_type(rows, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const StoredRows<const Stored> x(rows, 0);
-    const StoredRows<Stored> y(rows, 1);
+    using Element = typename decltype(tag)::type;
+    const NativeRows<const Element> x(rows, 0);
+    const NativeRows<Element> y(rows, 1);
     for (size_t row = 0; row < rows.count; ++row) {
       for_vectors(rows.length, [&](size_t i, auto n) HWY_ATTR {
-        const WideVec scaled = hn::Mul(hn::Sub(load_wide(x[row] + i, n), wide(mean)), wide(scale));
-        store_wide(hn::Add(scaled, wide(shift)), y[row] + i, n);
+        const Doubles scaled =
+            hn::Mul(hn::Sub(load_doubles(x[row] + i, n), wide(mean)), wide(scale));
+        store_doubles(hn::Add(scaled, wide(shift)), y[row] + i, n);
       });
     }
   });
@@ -84,17 +86,17 @@ void Normalize(const RowBlock& rows, double mean, double scale, double shift) {
 
 void MapGradients(const RowBlock& rows, double mean, const GradientMap& map) {
   visit_type(rows, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const StoredRows<const Stored> g(rows, 0), x(rows, 1);
-    const StoredRows<Stored> dx(rows, 2);
+    using Element = typename decltype(tag)::type;
+    const NativeRows<const Element> g(rows, 0), x(rows, 1);
+    const NativeRows<Element> dx(rows, 2);
     for (size_t row = 0; row < rows.count; ++row) {
       for_vectors(rows.length, [&](size_t i, auto n) HWY_ATTR {
-        WideVec result = hn::Mul(load_wide(g[row] + i, n), wide(map.weight));
+        Doubles result = hn::Mul(load_doubles(g[row] + i, n), wide(map.weight));
         if (map.depends_on_means) {
-          const WideVec offset = hn::Sub(load_wide(x[row] + i, n), wide(mean));
+          const Doubles offset = hn::Sub(load_doubles(x[row] + i, n), wide(mean));
           result = hn::Sub(hn::Sub(result, wide(map.plain)), hn::Mul(offset, wide(map.along)));
         }
-        store_wide(hn::Mul(result, wide(map.scale)), dx[row] + i, n);
+        store_doubles(hn::Mul(result, wide(map.scale)), dx[row] + i, n);
       });
     }
   });
@@ -150,10 +152,10 @@ void visit_rows(const Run& run, const Rows& rows, const View (&views)[kViews], b
   }
 }
 
-using SumLanes = std::array<double, kSumLanes>;
+using SumAccumulators = std::array<double, kAccumulators>;
 
-SumLanes no_lanes() {
-  SumLanes lanes;
+SumAccumulators no_lanes() {
+  SumAccumulators lanes;
   lanes.fill(kNothing<double>);
   return lanes;
 }
@@ -162,22 +164,22 @@ SumLanes no_lanes() {
 
 Moments moments_of(const Run& run, const Rows& rows, const View& x) {
   const auto mean_of = [&](double center, bool squared) {
-    SumLanes lanes = no_lanes();
+    SumAccumulators lanes = no_lanes();
     visit_rows(run, rows, {x}, false, [&](const RowBlock& block) {
       HWY_DYNAMIC_DISPATCH(AddOffsets)(block, center, squared, lanes.data());
     });
-    return LaneSum<double>::combine(lanes) / static_cast<double>(rows.count * rows.length);
+    return AccumulatorSum<double>::combine(lanes) / static_cast<double>(rows.count * rows.length);
   };
   const double mean = mean_of(0, false);
   return {mean, mean_of(mean, true)};
 }
 
 GradientSums sums_of(const Run& run, const Rows& rows, const View& g, const View& x, double mean) {
-  SumLanes plain = no_lanes(), along = no_lanes();
+  SumAccumulators plain = no_lanes(), along = no_lanes();
   visit_rows(run, rows, {g, x}, false, [&](const RowBlock& block) {
     HWY_DYNAMIC_DISPATCH(AddGradients)(block, mean, plain.data(), along.data());
   });
-  return {LaneSum<double>::combine(plain), LaneSum<double>::combine(along)};
+  return {AccumulatorSum<double>::combine(plain), AccumulatorSum<double>::combine(along)};
 }
 
 void normalize_rows(const Run& run, const Rows& rows, const View& x, const View& y, double mean,

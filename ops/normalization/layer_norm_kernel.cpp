@@ -23,55 +23,55 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 // Numbers of the block: weight, bias, mean, rstd; the latter two are written if they are there.
 void normalize(const RowBlock& rows, double eps, bool centered) {
   visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const StoredRows<const Stored> x(rows, 0);
-    const StoredRows<Stored> y(rows, 1);
+    using Element = typename decltype(tag)::type;
+    const NativeRows<const Element> x(rows, 0);
+    const NativeRows<Element> y(rows, 1);
     const double* const weight = rows.numbers[0];
     const double* const bias = rows.numbers[1];
     double* const means = rows.numbers[2];
     double* const rstds = rows.numbers[3];
-    const WideVec length = hn::Set(Wide(), static_cast<double>(rows.length));
-    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
+    const Doubles length = hn::Set(DoubleTag(), static_cast<double>(rows.length));
+    for_groups(rows, [&](size_t first, size_t count, AccumulatorMatrix& matrix) HWY_ATTR {
       GroupNumbers mean, rstd;
       if (centered) {
         sum_rows(
             count, rows.length, matrix,
-            [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
-              const Stored* const row = x[first + k] + begin;
+            [&](size_t k, size_t begin, size_t n, Accumulators& lanes) HWY_ATTR {
+              const Element* const row = x[first + k] + begin;
               add_terms(
-                  n, [&](size_t i, auto m) HWY_ATTR { return load_wide(row + i, m); }, lanes);
+                  n, [&](size_t i, auto m) HWY_ATTR { return load_doubles(row + i, m); }, lanes);
             },
             mean);
-        mean.update([&](WideVec sum) HWY_ATTR { return hn::Div(sum, length); });
+        mean.update([&](Doubles sum) HWY_ATTR { return hn::Div(sum, length); });
       }
       sum_rows(
           count, rows.length, matrix,
-          [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
-            const Stored* const row = x[first + k] + begin;
-            const WideVec center = hn::Set(Wide(), mean[k]);
+          [&](size_t k, size_t begin, size_t n, Accumulators& lanes) HWY_ATTR {
+            const Element* const row = x[first + k] + begin;
+            const Doubles center = hn::Set(DoubleTag(), mean[k]);
             add_terms(
                 n,
                 [&](size_t i, auto m) HWY_ATTR {
-                  const WideVec offset = hn::Sub(load_wide(row + i, m), center);
+                  const Doubles offset = hn::Sub(load_doubles(row + i, m), center);
                   return hn::Mul(offset, offset);
                 },
                 lanes);
           },
           rstd);
-      rstd.update([&](WideVec sum) HWY_ATTR {
-        const WideVec variance = hn::Add(hn::Div(sum, length), hn::Set(Wide(), eps));
-        return hn::Div(hn::Set(Wide(), 1.0), hn::Sqrt(variance));
+      rstd.update([&](Doubles sum) HWY_ATTR {
+        const Doubles variance = hn::Add(hn::Div(sum, length), hn::Set(DoubleTag(), eps));
+        return hn::Div(hn::Set(DoubleTag(), 1.0), hn::Sqrt(variance));
       });
       for (size_t k = 0; k < count; ++k) {
         if (means != nullptr) means[first + k] = mean[k];
         if (rstds != nullptr) rstds[first + k] = rstd[k];
-        const Stored* const row = x[first + k];
-        const WideVec center = hn::Set(Wide(), mean[k]);
-        const WideVec scale = hn::Set(Wide(), rstd[k]);
+        const Element* const row = x[first + k];
+        const Doubles center = hn::Set(DoubleTag(), mean[k]);
+        const Doubles scale = hn::Set(DoubleTag(), rstd[k]);
         map_row(rows.length, y[first + k], [&](size_t i, auto n) HWY_ATTR {
-          WideVec result = hn::Mul(hn::Sub(load_wide(row + i, n), center), scale);
-          if (weight != nullptr) result = hn::Mul(result, load_wide(weight + i, n));
-          if (bias != nullptr) result = hn::Add(result, load_wide(bias + i, n));
+          Doubles result = hn::Mul(hn::Sub(load_doubles(row + i, n), center), scale);
+          if (weight != nullptr) result = hn::Mul(result, load_doubles(weight + i, n));
+          if (bias != nullptr) result = hn::Add(result, load_doubles(bias + i, n));
           return result;
         });
       }
@@ -82,28 +82,28 @@ void normalize(const RowBlock& rows, double eps, bool centered) {
 // Numbers of the block: weight, mean, which is not there for rows that are not centered, rstd.
 void slopes(const RowBlock& rows) {
   visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const StoredRows<const Stored> g(rows, 0), x(rows, 1);
-    const StoredRows<Stored> out(rows, 2);
+    using Element = typename decltype(tag)::type;
+    const NativeRows<const Element> g(rows, 0), x(rows, 1);
+    const NativeRows<Element> out(rows, 2);
     const double* const weight = rows.numbers[0];
     const double* const mean = rows.numbers[1];
     const double* const rstd = rows.numbers[2];
-    const WideVec length = hn::Set(Wide(), static_cast<double>(rows.length));
+    const Doubles length = hn::Set(DoubleTag(), static_cast<double>(rows.length));
     const auto weighted = [&](size_t row, size_t i, auto n) HWY_ATTR {
-      const WideVec gradient = load_wide(g[row] + i, n);
-      return weight == nullptr ? gradient : hn::Mul(gradient, load_wide(weight + i, n));
+      const Doubles gradient = load_doubles(g[row] + i, n);
+      return weight == nullptr ? gradient : hn::Mul(gradient, load_doubles(weight + i, n));
     };
     const auto normalized = [&](size_t row, size_t i, auto n) HWY_ATTR {
-      const WideVec center = hn::Set(Wide(), mean == nullptr ? 0 : mean[row]);
-      const WideVec offset = hn::Sub(load_wide(x[row] + i, n), center);
-      return hn::Mul(offset, hn::Set(Wide(), rstd[row]));
+      const Doubles center = hn::Set(DoubleTag(), mean == nullptr ? 0 : mean[row]);
+      const Doubles offset = hn::Sub(load_doubles(x[row] + i, n), center);
+      return hn::Mul(offset, hn::Set(DoubleTag(), rstd[row]));
     };
-    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
+    for_groups(rows, [&](size_t first, size_t count, AccumulatorMatrix& matrix) HWY_ATTR {
       GroupNumbers plain, product;
       if (mean != nullptr) {
         sum_rows(
             count, rows.length, matrix,
-            [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
+            [&](size_t k, size_t begin, size_t n, Accumulators& lanes) HWY_ATTR {
               add_terms(
                   n, [&](size_t i, auto m) HWY_ATTR { return weighted(first + k, begin + i, m); },
                   lanes);
@@ -112,7 +112,7 @@ void slopes(const RowBlock& rows) {
       }
       sum_rows(
           count, rows.length, matrix,
-          [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
+          [&](size_t k, size_t begin, size_t n, Accumulators& lanes) HWY_ATTR {
             add_terms(
                 n,
                 [&](size_t i, auto m) HWY_ATTR {
@@ -122,15 +122,15 @@ void slopes(const RowBlock& rows) {
                 lanes);
           },
           product);
-      const auto average = [&](WideVec sum) HWY_ATTR { return hn::Div(sum, length); };
+      const auto average = [&](Doubles sum) HWY_ATTR { return hn::Div(sum, length); };
       plain.update(average);
       product.update(average);
       for (size_t k = 0; k < count; ++k) {
-        const WideVec scale = hn::Set(Wide(), rstd[first + k]);
-        const WideVec base = hn::Set(Wide(), plain[k]);
-        const WideVec along = hn::Set(Wide(), product[k]);
+        const Doubles scale = hn::Set(DoubleTag(), rstd[first + k]);
+        const Doubles base = hn::Set(DoubleTag(), plain[k]);
+        const Doubles along = hn::Set(DoubleTag(), product[k]);
         map_row(rows.length, out[first + k], [&](size_t i, auto n) HWY_ATTR {
-          const WideVec rest = hn::Sub(weighted(first + k, i, n), base);
+          const Doubles rest = hn::Sub(weighted(first + k, i, n), base);
           return hn::Mul(scale, hn::Sub(rest, hn::Mul(normalized(first + k, i, n), along)));
         });
       }
@@ -141,8 +141,8 @@ void slopes(const RowBlock& rows) {
 // x[j] = g[j] * (x[j] - mean) * rstd
 void weigh_normalized(const double* g, double* x, size_t count, double mean, double rstd) {
   map_row(count, x, [&](size_t j, auto n) HWY_ATTR {
-    const WideVec offset = hn::Sub(load_wide(x + j, n), hn::Set(Wide(), mean));
-    return hn::Mul(load_wide(g + j, n), hn::Mul(offset, hn::Set(Wide(), rstd)));
+    const Doubles offset = hn::Sub(load_doubles(x + j, n), hn::Set(DoubleTag(), mean));
+    return hn::Mul(load_doubles(g + j, n), hn::Mul(offset, hn::Set(DoubleTag(), rstd)));
   });
 }
 
@@ -160,8 +160,7 @@ namespace {
 
 using Kind = RowOperand::Kind;
 
-// The same element of every row is added up over the rows: columns of this many elements, in chunks
-// of kSumChunk rows, are what threads share.
+// Sums over the rows: threads share columns of this many elements, in chunks of kSumChunk rows.
 constexpr int64_t kColumns = 256;
 constexpr int64_t kRowsAtOnce = 16;
 static_assert(kSumChunk % kRowsAtOnce == 0 && kColumns <= ColumnSums::kColumns);

@@ -28,7 +28,7 @@ Plan plan_layer_norm(const Arguments& arguments, const LayerNormTensors& tensors
 // grad_input = rstd * (h - average(h) - n * average(h * n)) for every row, without average(h) where
 // rows are not centered;
 // grad_weight = the sum of gradient * n over the rows, grad_bias = the sum of gradient, in the
-// order of tree_sum.h. Each is left out where it has no number. `tensors.bias` plays no part.
+// order of tree_sum.h. Each is left out where it has no number. `tensors.bias` is not used.
 struct LayerNormGradients {
   std::optional<size_t> input = std::nullopt, weight = std::nullopt, bias = std::nullopt;
 };

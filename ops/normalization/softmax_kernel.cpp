@@ -23,23 +23,25 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3
 // One of eight numbers for each lane, by the low bits of `indices`.
-HWY_INLINE auto one_of_eight(const uint64_t* table, hn::Vec<hn::RebindToUnsigned<Wide>> indices) {
-  const hn::RebindToUnsigned<Wide> du;
+HWY_INLINE auto one_of_eight(const uint64_t* table,
+                             hn::Vec<hn::RebindToUnsigned<DoubleTag>> indices) {
+  const hn::RebindToUnsigned<DoubleTag> du;
   return hn::TableLookupLanes(hn::Load(du, table), hn::Indices512<uint64_t>{indices.raw});
 }
 #else
-HWY_INLINE auto one_of_eight(const uint64_t* table, hn::Vec<hn::RebindToUnsigned<Wide>> indices) {
-  const hn::RebindToUnsigned<Wide> du;
+HWY_INLINE auto one_of_eight(const uint64_t* table,
+                             hn::Vec<hn::RebindToUnsigned<DoubleTag>> indices) {
+  const hn::RebindToUnsigned<DoubleTag> du;
   const auto low = hn::And(indices, hn::Set(du, uint64_t{7}));
-  return hn::GatherIndex(du, table, hn::BitCast(hn::RebindToSigned<Wide>(), low));
+  return hn::GatherIndex(du, table, hn::BitCast(hn::RebindToSigned<DoubleTag>(), low));
 }
 #endif
 
 // e^x for x <= 709, to 2^-40 of the result: enough for results that are rounded to 24 bits or less.
 // 0 for what double would hold with fewer digits; e^0 is 1.
-HWY_INLINE Scaled short_exponential(WideVec x) {
+HWY_INLINE Scaled short_exponential(Doubles x) {
   // e^x = 2^(n / 8) e^r, |r| <= ln 2 / 16. (e^r - 1) / r as a polynomial, and the bits of 2^(j / 8)
-  // less j 2^49, so that n 2^49 adds the exponent (tools/fit_lanes.py).
+  // less j 2^49, so that n 2^49 adds the exponent (tools/fit_doubles.py).
   static constexpr double kCoefficients[] = {1.0, 0x1.ffffffe5b9780p-2, 0x1.5555554dd37c3p-3,
                                              0x1.555c2b0494cb8p-5, 0x1.1114f8e104197p-7};
   alignas(64) static constexpr uint64_t kPowers[8] = {
@@ -49,23 +51,23 @@ HWY_INLINE Scaled short_exponential(WideVec x) {
   constexpr double kMinusStep = -0x1.62e42fefa39efp-4;
   constexpr double kLowest = -0x1.628b76e3a7b61p+9;  // -1023 ln 2: the power is 0
   constexpr size_t kDegree = 4;
-  const Wide d;
-  const hn::RebindToUnsigned<Wide> du;
-  const WideVec magic = hn::Set(d, kIntegerMagic);
-  const WideVec held = at_least(kLowest, x);
-  const WideVec shifted = fused(held, hn::Set(d, kInverse), magic);
-  const WideVec r = fused(hn::Sub(shifted, magic), hn::Set(d, kMinusStep), held);
-  WideVec growth = hn::Set(d, kCoefficients[kDegree]);
-  for (size_t k = kDegree; k-- > 0;) growth = fused(growth, r, hn::Set(d, kCoefficients[k]));
+  const DoubleTag d;
+  const hn::RebindToUnsigned<DoubleTag> du;
+  const Doubles magic = hn::Set(d, kIntegerMagic);
+  const Doubles clamped = at_least(kLowest, x);
+  const Doubles shifted = mul_add(clamped, hn::Set(d, kInverse), magic);
+  const Doubles r = mul_add(hn::Sub(shifted, magic), hn::Set(d, kMinusStep), clamped);
+  Doubles growth = hn::Set(d, kCoefficients[kDegree]);
+  for (size_t k = kDegree; k-- > 0;) growth = mul_add(growth, r, hn::Set(d, kCoefficients[k]));
   const auto n = hn::BitCast(du, shifted);
   const auto power = hn::Add(hn::ShiftLeft<49>(n), one_of_eight(kPowers, n));
-  return {fused(growth, r, hn::Set(d, 1.0)), hn::BitCast(d, power)};
+  return {mul_add(growth, r, hn::Set(d, 1.0)), hn::BitCast(d, power)};
 }
 
-// Of results that are rounded to Stored.
-template <class Stored>
-HWY_INLINE Scaled exponential_for(WideVec x) {
-  if constexpr (std::is_same_v<Stored, double>) {
+// Of results that are rounded to Element.
+template <class Element>
+HWY_INLINE Scaled exponential_for(Doubles x) {
+  if constexpr (std::is_same_v<Element, double>) {
     return scaled_exponential(x);
   } else {
     return short_exponential(x);
@@ -73,40 +75,41 @@ HWY_INLINE Scaled exponential_for(WideVec x) {
 }
 
 // e^x = power (1 + growth) for |x| <= kExponentialLimit, to 2^-24 of the result.
-struct NarrowExponential {
-  NarrowVec growth;
-  NarrowVec power;
+struct FloatExponential {
+  RowFloats growth;
+  RowFloats power;
 };
 
-HWY_INLINE NarrowExponential narrow_exponential(NarrowVec x) {
-  const Narrow d;
+HWY_INLINE FloatExponential narrow_exponential(RowFloats x) {
+  const RowFloatTag d;
   const auto reduced = reduce_shortly(d, x);
-  const NarrowVec r = fused(d, reduced.n, hn::Set(d, kLn2Excess), reduced.r);
-  return {fused(d, hn::Mul(r, r), growth_beyond_linear(d, r), r), power_of(d, reduced)};
+  const RowFloats r = mul_add(d, reduced.n, hn::Set(d, kLn2Excess), reduced.r);
+  return {mul_add(d, hn::Mul(r, r), growth_beyond_linear(d, r), r), power_of(d, reduced)};
 }
 
 // ---- What both softmax and its logarithm begin with ---------------------------------------------
 
-// Lanes of which one is the largest element; with a NaN in the row they may be anything.
-template <class Stored>
-HWY_INLINE void largest_lanes(const Stored* row, size_t length, double* lanes) {
-  constexpr bool kIsDouble = std::is_same_v<Stored, double>;
-  using D = std::conditional_t<kIsDouble, Wide, Narrow>;
+// Accumulators, one of which is the largest element of the row. With a NaN in the row they are not
+// defined.
+template <class Element>
+HWY_INLINE void largest_lanes(const Element* row, size_t length, double* lanes) {
+  constexpr bool kIsDouble = std::is_same_v<Element, double>;
+  using D = std::conditional_t<kIsDouble, DoubleTag, RowFloatTag>;
   constexpr size_t kStep = hn::MaxLanes(D());
   const D d;
   const auto load = [&](size_t i) HWY_ATTR {
     if constexpr (kIsDouble) {
-      return load_wide(row + i);
+      return load_doubles(row + i);
     } else {
-      return load_narrow(row + i);
+      return load_floats(row + i);
     }
   };
   const auto load_some = [&](size_t i, size_t n) HWY_ATTR {
     const auto lowest = hn::Set(d, -std::numeric_limits<hn::TFromD<D>>::infinity());
     if constexpr (kIsDouble) {
-      return hn::IfThenElse(hn::FirstN(d, n), load_wide(row + i, n), lowest);
+      return hn::IfThenElse(hn::FirstN(d, n), load_doubles(row + i, n), lowest);
     } else {
-      return hn::IfThenElse(hn::FirstN(d, n), load_narrow(row + i, n), lowest);
+      return hn::IfThenElse(hn::FirstN(d, n), load_floats(row + i, n), lowest);
     }
   };
   auto largest = load_some(0, HWY_MIN(kStep, length));
@@ -120,68 +123,69 @@ HWY_INLINE void largest_lanes(const Stored* row, size_t length, double* lanes) {
     for (; i + kStep <= length; i += kStep) largest = hn::Max(largest, load(i));
     largest = hn::Max(largest, other);
   }
-  for (size_t k = 0; k < kSumLanes; k += kStep) {
+  for (size_t k = 0; k < kAccumulators; k += kStep) {
     if constexpr (kIsDouble) {
       hn::StoreU(largest, d, lanes + k);
 #if HWY_TARGET == HWY_SCALAR
     } else {
-      hn::StoreU(hn::PromoteTo(Wide(), largest), Wide(), lanes + k);
+      hn::StoreU(hn::PromoteTo(DoubleTag(), largest), DoubleTag(), lanes + k);
 #else
     } else {
       const hn::Half<D> half;
-      const WideVec low = hn::PromoteTo(Wide(), hn::LowerHalf(half, largest));
-      const WideVec high = hn::PromoteTo(Wide(), hn::UpperHalf(half, largest));
-      hn::StoreU(kStep > kSumLanes ? hn::Max(low, high) : low, Wide(), lanes + k);
-      if (kStep <= kSumLanes) hn::StoreU(high, Wide(), lanes + k + kWide);
+      const Doubles low = hn::PromoteTo(DoubleTag(), hn::LowerHalf(half, largest));
+      const Doubles high = hn::PromoteTo(DoubleTag(), hn::UpperHalf(half, largest));
+      hn::StoreU(kStep > kAccumulators ? hn::Max(low, high) : low, DoubleTag(), lanes + k);
+      if (kStep <= kAccumulators) hn::StoreU(high, DoubleTag(), lanes + k + kDoubleLanes);
 #endif
     }
   }
 }
 
-template <class Stored>
-HWY_INLINE void largest_of_rows(const StoredRows<const Stored>& x, size_t first, size_t count,
-                                size_t length, LaneMatrix& lanes, GroupNumbers& largest) {
+template <class Element>
+HWY_INLINE void largest_of_rows(const NativeRows<const Element>& x, size_t first, size_t count,
+                                size_t length, AccumulatorMatrix& lanes, GroupNumbers& largest) {
   for (size_t k = 0; k < count; ++k) largest_lanes(x[first + k], length, lanes.lanes[k]);
-  lanes.combine([](WideVec a, WideVec b) HWY_ATTR { return hn::Max(a, b); }, largest.values);
+  lanes.combine([](Doubles a, Doubles b) HWY_ATTR { return hn::Max(a, b); }, largest.values);
 }
 
 // ---- Softmax ------------------------------------------------------------------------------------
 
-// Exponentials of a group are kept in `held` from one pass to the next.
-void softmax(const RowBlock& rows, double* held) {
+// Exponentials of a group are kept in `kept_rows` from one pass to the next.
+void softmax(const RowBlock& rows, double* kept_rows) {
   visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const StoredRows<const Stored> x(rows, 0);
-    const StoredRows<Stored> y(rows, 1);
-    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
+    using Element = typename decltype(tag)::type;
+    const NativeRows<const Element> x(rows, 0);
+    const NativeRows<Element> y(rows, 1);
+    for_groups(rows, [&](size_t first, size_t count, AccumulatorMatrix& matrix) HWY_ATTR {
       GroupNumbers largest, scale;
       largest_of_rows(x, first, count, rows.length, matrix, largest);
       sum_rows(
           count, rows.length, matrix,
-          [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
-            const WideVec shift = hn::Set(Wide(), largest[k]);
-            const Stored* const row = x[first + k] + begin;
-            double* const kept = held + k * rows.length + begin;
+          [&](size_t k, size_t begin, size_t n, Accumulators& lanes) HWY_ATTR {
+            const Doubles shift = hn::Set(DoubleTag(), largest[k]);
+            const Element* const row = x[first + k] + begin;
+            double* const kept = kept_rows + k * rows.length + begin;
             add_terms(
                 n,
                 [&](size_t i, auto m) HWY_ATTR {
-                  const Scaled e = exponential_for<Stored>(hn::Sub(load_wide(row + i, m), shift));
-                  const WideVec value = hn::Mul(e.value, e.power);
-                  store_wide(value, kept + i, m);
+                  const Scaled e =
+                      exponential_for<Element>(hn::Sub(load_doubles(row + i, m), shift));
+                  const Doubles value = hn::Mul(e.value, e.power);
+                  store_doubles(value, kept + i, m);
                   return value;
                 },
                 lanes);
           },
           scale);
-      scale.update([](WideVec sum) HWY_ATTR { return hn::Div(hn::Set(Wide(), 1.0), sum); });
+      scale.update([](Doubles sum) HWY_ATTR { return hn::Div(hn::Set(DoubleTag(), 1.0), sum); });
       for (size_t k = 0; k < count; ++k) {
-        const double* const kept = held + k * rows.length;
-        // One NaN for the whole row, the same on every instruction set.
+        const double* const kept = kept_rows + k * rows.length;
+        // One NaN for the whole row, equal on every instruction set.
         const bool lost = std::isnan(scale[k]);
-        const WideVec factor =
-            hn::Set(Wide(), lost ? std::numeric_limits<double>::quiet_NaN() : scale[k]);
+        const Doubles factor =
+            hn::Set(DoubleTag(), lost ? std::numeric_limits<double>::quiet_NaN() : scale[k]);
         map_row(rows.length, y[first + k], [&](size_t i, auto n) HWY_ATTR {
-          return lost ? factor : hn::Mul(load_wide(kept + i, n), factor);
+          return lost ? factor : hn::Mul(load_doubles(kept + i, n), factor);
         });
       }
     });
@@ -190,29 +194,29 @@ void softmax(const RowBlock& rows, double* held) {
 
 void softmax_backward(const RowBlock& rows) {
   visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const StoredRows<const Stored> g(rows, 0), y(rows, 1);
-    const StoredRows<Stored> out(rows, 2);
-    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
+    using Element = typename decltype(tag)::type;
+    const NativeRows<const Element> g(rows, 0), y(rows, 1);
+    const NativeRows<Element> out(rows, 2);
+    for_groups(rows, [&](size_t first, size_t count, AccumulatorMatrix& matrix) HWY_ATTR {
       GroupNumbers sums;
       sum_rows(
           count, rows.length, matrix,
-          [&](size_t k, size_t begin, size_t n, Lanes& lanes) HWY_ATTR {
-            const Stored* const gradient = g[first + k] + begin;
-            const Stored* const output = y[first + k] + begin;
+          [&](size_t k, size_t begin, size_t n, Accumulators& lanes) HWY_ATTR {
+            const Element* const gradient = g[first + k] + begin;
+            const Element* const output = y[first + k] + begin;
             add_terms(
                 n,
                 [&](size_t i, auto m) HWY_ATTR {
-                  return hn::Mul(load_wide(gradient + i, m), load_wide(output + i, m));
+                  return hn::Mul(load_doubles(gradient + i, m), load_doubles(output + i, m));
                 },
                 lanes);
           },
           sums);
       for (size_t k = 0; k < count; ++k) {
-        const WideVec sum = hn::Set(Wide(), sums[k]);
+        const Doubles sum = hn::Set(DoubleTag(), sums[k]);
         map_row(rows.length, out[first + k], [&](size_t i, auto n) HWY_ATTR {
-          const WideVec rest = hn::Sub(load_wide(g[first + k] + i, n), sum);
-          return hn::Mul(load_wide(y[first + k] + i, n), rest);
+          const Doubles rest = hn::Sub(load_doubles(g[first + k] + i, n), sum);
+          return hn::Mul(load_doubles(y[first + k] + i, n), rest);
         });
       }
     });
@@ -224,37 +228,38 @@ void softmax_backward(const RowBlock& rows) {
 // The sum of exponentials becomes its logarithm, NaN where the row has none, which then is taken
 // from the elements as they are: a NaN stays what it is.
 HWY_INLINE void take_logarithms(GroupNumbers& sums, GroupNumbers& largest) {
-  for (size_t k = 0; k < kGroup; k += kWide) {
-    const WideVec logarithm = logarithm_of(hn::Load(Wide(), sums.values + k));
-    const WideVec most = hn::Load(Wide(), largest.values + k);
-    // One NaN for the whole row, the same on every instruction set.
+  for (size_t k = 0; k < kGroup; k += kDoubleLanes) {
+    const Doubles logarithm = logarithm_of(hn::Load(DoubleTag(), sums.values + k));
+    const Doubles most = hn::Load(DoubleTag(), largest.values + k);
+    // One NaN for the whole row, equal on every instruction set.
     const auto lost = hn::IsNaN(logarithm);
-    const WideVec nan = hn::Set(Wide(), std::numeric_limits<double>::quiet_NaN());
-    hn::Store(hn::IfThenElse(lost, nan, logarithm), Wide(), sums.values + k);
-    hn::Store(hn::IfThenZeroElse(lost, most), Wide(), largest.values + k);
+    const Doubles nan = hn::Set(DoubleTag(), std::numeric_limits<double>::quiet_NaN());
+    hn::Store(hn::IfThenElse(lost, nan, logarithm), DoubleTag(), sums.values + k);
+    hn::Store(hn::IfThenZeroElse(lost, most), DoubleTag(), largest.values + k);
   }
 }
 
-template <class Stored>
-HWY_INLINE void add_exponentials(const Stored* row, size_t count, double largest, Lanes& lanes) {
-  if constexpr (sizeof(Stored) == 2) {
-    const Narrow d;
-    const NarrowVec shift = hn::Set(d, static_cast<float>(largest));
-    add_narrow_terms(
+template <class Element>
+HWY_INLINE void add_exponentials(const Element* row, size_t count, double largest,
+                                 Accumulators& lanes) {
+  if constexpr (sizeof(Element) == 2) {
+    const RowFloatTag d;
+    const RowFloats shift = hn::Set(d, static_cast<float>(largest));
+    add_float_terms(
         count,
         [&](size_t i, auto n) HWY_ATTR {
-          // What is below the limit is nothing beside the largest term, which is 1.
-          const NarrowVec x = hn::Sub(load_narrow(row + i, n), shift);
+          // Terms below the limit do not change the sum: the largest term is 1.
+          const RowFloats x = hn::Sub(load_floats(row + i, n), shift);
           const auto e = narrow_exponential(larger(hn::Set(d, -kExponentialLimit), x));
-          return fused(d, e.power, e.growth, e.power);
+          return mul_add(d, e.power, e.growth, e.power);
         },
         lanes);
   } else {
-    const WideVec shift = hn::Set(Wide(), largest);
+    const Doubles shift = hn::Set(DoubleTag(), largest);
     add_terms(
         count,
         [&](size_t i, auto n) HWY_ATTR {
-          const Scaled e = exponential_for<Stored>(hn::Sub(load_wide(row + i, n), shift));
+          const Scaled e = exponential_for<Element>(hn::Sub(load_doubles(row + i, n), shift));
           return hn::Mul(e.value, e.power);
         },
         lanes);
@@ -262,35 +267,35 @@ HWY_INLINE void add_exponentials(const Stored* row, size_t count, double largest
 }
 
 // y = x - largest - logarithm
-template <class Stored>
-HWY_INLINE void write_logarithms(const Stored* x, Stored* y, size_t length, double largest,
+template <class Element>
+HWY_INLINE void write_logarithms(const Element* x, Element* y, size_t length, double largest,
                                  double logarithm) {
-  if constexpr (sizeof(Stored) == 2) {
-    const NarrowVec shift = hn::Set(Narrow(), static_cast<float>(largest));
-    const NarrowVec rest = hn::Set(Narrow(), static_cast<float>(logarithm));
-    for_narrow_vectors(length, [&](size_t i, auto n) HWY_ATTR {
-      store_narrow(hn::Sub(hn::Sub(load_narrow(x + i, n), shift), rest), y + i, n);
+  if constexpr (sizeof(Element) == 2) {
+    const RowFloats shift = hn::Set(RowFloatTag(), static_cast<float>(largest));
+    const RowFloats rest = hn::Set(RowFloatTag(), static_cast<float>(logarithm));
+    for_float_vectors(length, [&](size_t i, auto n) HWY_ATTR {
+      store_floats(hn::Sub(hn::Sub(load_floats(x + i, n), shift), rest), y + i, n);
     });
   } else {
-    const WideVec shift = hn::Set(Wide(), largest);
-    const WideVec rest = hn::Set(Wide(), logarithm);
+    const Doubles shift = hn::Set(DoubleTag(), largest);
+    const Doubles rest = hn::Set(DoubleTag(), logarithm);
     map_row(length, y, [&](size_t i, auto n) HWY_ATTR {
-      return hn::Sub(hn::Sub(load_wide(x + i, n), shift), rest);
+      return hn::Sub(hn::Sub(load_doubles(x + i, n), shift), rest);
     });
   }
 }
 
 void log_softmax(const RowBlock& rows) {
   visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const StoredRows<const Stored> x(rows, 0);
-    const StoredRows<Stored> y(rows, 1);
-    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
+    using Element = typename decltype(tag)::type;
+    const NativeRows<const Element> x(rows, 0);
+    const NativeRows<Element> y(rows, 1);
+    for_groups(rows, [&](size_t first, size_t count, AccumulatorMatrix& matrix) HWY_ATTR {
       GroupNumbers largest, sums;
       largest_of_rows(x, first, count, rows.length, matrix, largest);
       sum_rows(
           count, rows.length, matrix,
-          [&](size_t k, size_t begin, size_t n, Lanes& lanes)
+          [&](size_t k, size_t begin, size_t n, Accumulators& lanes)
               HWY_ATTR { add_exponentials(x[first + k] + begin, n, largest[k], lanes); },
           sums);
       take_logarithms(sums, largest);
@@ -301,35 +306,35 @@ void log_softmax(const RowBlock& rows) {
   });
 }
 
-template <class Stored>
-HWY_INLINE WideVec slope(const Stored* g, const Stored* y, double sum, size_t n) {
-  const Scaled share = exponential_for<Stored>(at_most(709.0, load_wide(y, n)));
-  return fused(share.value, hn::Mul(share.power, hn::Set(Wide(), -sum)), load_wide(g, n));
+template <class Element>
+HWY_INLINE Doubles slope(const Element* g, const Element* y, double sum, size_t n) {
+  const Scaled share = exponential_for<Element>(at_most(709.0, load_doubles(y, n)));
+  return mul_add(share.value, hn::Mul(share.power, hn::Set(DoubleTag(), -sum)), load_doubles(g, n));
 }
 
 // In float as long as nothing comes near the ends of its range.
-HWY_INLINE void write_slopes_narrow(const Bfloat* g, const Bfloat* y, Bfloat* out, double sum,
+HWY_INLINE void write_slopes_narrow(const Bfloat16* g, const Bfloat16* y, Bfloat16* out, double sum,
                                     size_t length) {
   constexpr float kLimit = 44;
-  const Narrow d;
-  const NarrowVec factor = hn::Set(d, static_cast<float>(-sum));
-  for_narrow_vectors(length, [&](size_t i, auto n) HWY_ATTR {
-    const NarrowVec logarithm = load_narrow(y + i, n);
+  const RowFloatTag d;
+  const RowFloats factor = hn::Set(d, static_cast<float>(-sum));
+  for_float_vectors(length, [&](size_t i, auto n) HWY_ATTR {
+    const RowFloats logarithm = load_floats(y + i, n);
     if (HWY_LIKELY(hn::AllTrue(d, hn::Lt(hn::Abs(logarithm), hn::Set(d, kLimit))))) {
       const auto e = narrow_exponential(logarithm);
-      const NarrowVec share = hn::Mul(factor, e.power);
-      const NarrowVec base = hn::Add(hn::Set(d, 1.0f), e.growth);
-      return store_narrow(fused(d, share, base, load_narrow(g + i, n)), out + i, n);
+      const RowFloats share = hn::Mul(factor, e.power);
+      const RowFloats base = hn::Add(hn::Set(d, 1.0f), e.growth);
+      return store_floats(mul_add(d, share, base, load_floats(g + i, n)), out + i, n);
     }
     map_row(n, out + i,
             [&](size_t j, auto m) HWY_ATTR { return slope(g + i + j, y + i + j, sum, m); });
   });
 }
 
-template <class Stored>
-HWY_INLINE void write_slopes(const Stored* g, const Stored* y, Stored* out, double sum,
+template <class Element>
+HWY_INLINE void write_slopes(const Element* g, const Element* y, Element* out, double sum,
                              size_t length) {
-  if constexpr (std::is_same_v<Stored, Bfloat>) {
+  if constexpr (std::is_same_v<Element, Bfloat16>) {
     // A product of such a sum and a power within the limits above is a normal number.
     if (sum == 0 || (std::abs(sum) > 0x1p-60 && std::abs(sum) < 0x1p60)) {
       return write_slopes_narrow(g, y, out, sum, length);
@@ -338,29 +343,29 @@ HWY_INLINE void write_slopes(const Stored* g, const Stored* y, Stored* out, doub
   map_row(length, out, [&](size_t i, auto n) HWY_ATTR { return slope(g + i, y + i, sum, n); });
 }
 
-template <class Stored>
-HWY_INLINE void add_elements(const Stored* row, size_t count, Lanes& lanes) {
-  if constexpr (sizeof(Stored) == 2) {
-    add_narrow_terms(
-        count, [&](size_t i, auto n) HWY_ATTR { return load_narrow(row + i, n); }, lanes);
+template <class Element>
+HWY_INLINE void add_elements(const Element* row, size_t count, Accumulators& lanes) {
+  if constexpr (sizeof(Element) == 2) {
+    add_float_terms(
+        count, [&](size_t i, auto n) HWY_ATTR { return load_floats(row + i, n); }, lanes);
   } else {
     add_terms(
-        count, [&](size_t i, auto n) HWY_ATTR { return load_wide(row + i, n); }, lanes);
+        count, [&](size_t i, auto n) HWY_ATTR { return load_doubles(row + i, n); }, lanes);
   }
 }
 
 void log_softmax_backward(const RowBlock& rows) {
   constexpr size_t kShortRow = 64;  // longer ones are added four at a time, in sums.cpp
   visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
-    using Stored = typename decltype(tag)::type;
-    const StoredRows<const Stored> g(rows, 0), y(rows, 1);
-    const StoredRows<Stored> out(rows, 2);
-    for_groups(rows, [&](size_t first, size_t count, LaneMatrix& matrix) HWY_ATTR {
+    using Element = typename decltype(tag)::type;
+    const NativeRows<const Element> g(rows, 0), y(rows, 1);
+    const NativeRows<Element> out(rows, 2);
+    for_groups(rows, [&](size_t first, size_t count, AccumulatorMatrix& matrix) HWY_ATTR {
       GroupNumbers sums;
-      if (sizeof(Stored) == 2 || rows.length < kShortRow) {
+      if (sizeof(Element) == 2 || rows.length < kShortRow) {
         sum_rows(
             count, rows.length, matrix,
-            [&](size_t k, size_t begin, size_t n, Lanes& lanes)
+            [&](size_t k, size_t begin, size_t n, Accumulators& lanes)
                 HWY_ATTR { add_elements(g[first + k] + begin, n, lanes); },
             sums);
       } else {
@@ -391,12 +396,12 @@ HWY_EXPORT(log_softmax);
 HWY_EXPORT(log_softmax_backward);
 
 void softmax_rows(const RowBlock& rows) {
-  struct Held {
+  struct Exponentials {
     std::vector<double> values;
   };
-  const ThreadScratch<Held> held;
-  held->values.resize(std::max({held->values.size(), rows.length, kNearElements}));
-  HWY_DYNAMIC_DISPATCH(softmax)(rows, held->values.data());
+  const ThreadScratch<Exponentials> kept_rows;
+  kept_rows->values.resize(std::max({kept_rows->values.size(), rows.length, kNearElements}));
+  HWY_DYNAMIC_DISPATCH(softmax)(rows, kept_rows->values.data());
 }
 
 void softmax_backward_rows(const RowBlock& rows) { HWY_DYNAMIC_DISPATCH(softmax_backward)(rows); }
@@ -422,7 +427,7 @@ Plan plan_softmax_backward(const Arguments& arguments, size_t gradient, size_t o
 Plan plan_log_softmax(const Arguments& arguments, size_t self, size_t out, size_t axis) {
   if (arguments.empty(self)) return {};
   RowOperand x = rows_in(self);
-  x.round_first = arguments.dtype(out);
+  x.intermediate_dtype = arguments.dtype(out);
   return plan_rows(arguments, axis, 1, {x, rows_out(out)}, log_softmax_rows);
 }
 

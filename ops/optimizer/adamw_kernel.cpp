@@ -7,7 +7,7 @@
 #define HWY_TARGET_INCLUDE "ops/optimizer/adamw_kernel.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "ops/engine/dtype/lanes-inl.h"
+#include "ops/engine/dtype/doubles-inl.h"
 #include "ops/engine/staged-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,30 +20,31 @@ inline constexpr size_t kInputs = kAmsgrad ? 5 : 4;
 template <bool kAmsgrad>
 inline constexpr size_t kOutputs = kAmsgrad ? 4 : 3;
 
-// The step in double; with amsgrad the largest v is an output where `keeps` says so.
+// The step in double; with amsgrad the largest v is an output where `keeps` is set.
 template <bool kAmsgrad>
 HWY_ATTR void exact_step(bool keeps, const AdamWFactors& factors, const double* const* in,
                          double* const* out, size_t count) {
-  const auto set = [](double value) HWY_ATTR { return hn::Set(Wide(), value); };
+  const auto set = [](double value) HWY_ATTR { return hn::Set(DoubleTag(), value); };
   for_vectors(count, [&](size_t i, auto n) HWY_ATTR {
-    const WideVec g = load_wide(in[3] + i, n);
-    const WideVec old_m = load_wide(in[1] + i, n);
-    const WideVec old_v = load_wide(in[2] + i, n);
-    const WideVec m = fused(set(factors.beta1), old_m, hn::Mul(set(factors.one_less_beta1), g));
-    const WideVec square = hn::Mul(set(factors.one_less_beta2), hn::Mul(g, g));
-    const WideVec v = fused(set(factors.beta2), old_v, square);
-    WideVec u = v;
+    const Doubles g = load_doubles(in[3] + i, n);
+    const Doubles old_m = load_doubles(in[1] + i, n);
+    const Doubles old_v = load_doubles(in[2] + i, n);
+    const Doubles m = mul_add(set(factors.beta1), old_m, hn::Mul(set(factors.one_less_beta1), g));
+    const Doubles square = hn::Mul(set(factors.one_less_beta2), hn::Mul(g, g));
+    const Doubles v = mul_add(set(factors.beta2), old_v, square);
+    Doubles u = v;
     if constexpr (kAmsgrad) {
       // Written so that a NaN on either side stays: what diverged must show.
-      const WideVec largest = load_wide(in[4] + i, n);
+      const Doubles largest = load_doubles(in[4] + i, n);
       u = hn::IfThenElse(hn::Or(hn::Ge(largest, v), hn::IsNaN(largest)), largest, v);
-      if (keeps) store_wide(u, out[3] + i, n);
+      if (keeps) store_doubles(u, out[3] + i, n);
     }
-    const WideVec divisor = fused(hn::Sqrt(u), set(factors.root_factor), set(factors.eps));
-    const WideVec decayed = hn::Mul(load_wide(in[0] + i, n), set(factors.decay));
-    store_wide(fused(set(factors.minus_step_size), hn::Div(m, divisor), decayed), out[0] + i, n);
-    store_wide(m, out[1] + i, n);
-    store_wide(v, out[2] + i, n);
+    const Doubles divisor = mul_add(hn::Sqrt(u), set(factors.root_factor), set(factors.eps));
+    const Doubles decayed = hn::Mul(load_doubles(in[0] + i, n), set(factors.decay));
+    store_doubles(mul_add(set(factors.minus_step_size), hn::Div(m, divisor), decayed), out[0] + i,
+                  n);
+    store_doubles(m, out[1] + i, n);
+    store_doubles(v, out[2] + i, n);
   });
 }
 
@@ -56,22 +57,22 @@ HWY_INLINE Floats minus_quotient(FloatTag d, Floats m, Floats divisor) {
   constexpr float kCentre = 1.50096371f, kRest = 0.749034074f;
   const hn::RebindToUnsigned<FloatTag> du;
   const Floats start = hn::BitCast(d, hn::Sub(hn::Set(du, kLine), hn::BitCast(du, divisor)));
-  const Floats offset = fused(d, start, divisor, hn::Set(d, kCentre));
-  const Floats inverse = hn::Mul(start, fused(d, offset, offset, hn::Set(d, kRest)));
+  const Floats offset = mul_add(d, start, divisor, hn::Set(d, kCentre));
+  const Floats inverse = hn::Mul(start, mul_add(d, offset, offset, hn::Set(d, kRest)));
   const Floats guess = hn::Mul(m, inverse);
-  return fused(d, fused(d, guess, divisor, m), inverse, guess);
+  return mul_add(d, mul_add(d, guess, divisor, m), inverse, guess);
 }
 
 // a x + b y within a unit in the last place and 2^-46 of the larger product.
 HWY_INLINE Floats weighted_sum(FloatTag d, Floats a, Floats x, Floats b, Floats y) {
-  const DoubleFloat<Floats> second = double_float_product(d, b, y);
-  return hn::Add(fused(d, a, x, second.high), second.low);
+  const Expansion<Floats> second = double_float_product(d, b, y);
+  return hn::Add(mul_add(d, a, x, second.high), second.low);
 }
 
 // a x + b y^2 within a unit in the last place, if nothing is negative.
 HWY_INLINE Floats weighted_square(FloatTag d, Floats a, Floats x, Floats b, Floats y) {
-  const DoubleFloat<Floats> factor = double_float_product(d, b, y);
-  return fused(d, a, x, fused(d, factor.high, y, hn::Mul(factor.low, y)));
+  const Expansion<Floats> factor = double_float_product(d, b, y);
+  return mul_add(d, a, x, mul_add(d, factor.high, y, hn::Mul(factor.low, y)));
 }
 
 // The smaller of |a| and |b|, numbers both.
@@ -122,7 +123,7 @@ struct FirstStage {
     const Floats v = weighted_square(d, set(factors.beta2), old_v, set(factors.one_less_beta2), g);
     const Floats u = kAmsgrad ? larger(x[kInputs<kAmsgrad> - 1], v) : v;
     y[1] = v;
-    y[2] = fused(d, hn::Sqrt(u), set(factors.root_factor), set(factors.eps));
+    y[2] = mul_add(d, hn::Sqrt(u), set(factors.root_factor), set(factors.eps));
   }
 };
 
@@ -135,8 +136,8 @@ struct SecondStage {
                              FloatMask& valid) const {
     const Floats theta = x[0], m = first[0], v = first[1];
     const Floats step = minus_quotient(d, m, first[2]);
-    const Floats rest = fused_minus(d, theta, set(factors.decay.low), step);
-    y[0] = fused(d, theta, set(factors.decay.high), rest);
+    const Floats rest = mul_sub(d, theta, set(factors.decay.low), step);
+    y[0] = mul_add(d, theta, set(factors.decay.high), rest);
     y[1] = m;
     y[2] = v;
     const Floats u = kAmsgrad ? larger(x[kInputs<kAmsgrad> - 1], v) : v;
@@ -173,16 +174,17 @@ struct SecondStage {
       const Floats sum =
           hn::Add(hn::Add(nothing(theta), nothing(old_m)), hn::Add(nothing(old_v), nothing(g)));
       const Floats root_factor = set(factors.root_factor);
-      const Floats m = fused(d, set(factors.beta1), old_m, hn::Mul(set(factors.one_less_beta1), g));
+      const Floats m =
+          mul_add(d, set(factors.beta1), old_m, hn::Mul(set(factors.one_less_beta1), g));
       const Floats square = hn::Mul(set(factors.one_less_beta2), hn::Mul(g, g));
-      const Floats v = fused(d, set(factors.beta2), old_v, square);
-      const Floats divisor = fused(d, hn::Sqrt(v), root_factor, set(factors.eps));
+      const Floats v = mul_add(d, set(factors.beta2), old_v, square);
+      const Floats divisor = mul_add(d, hn::Sqrt(v), root_factor, set(factors.eps));
       const Floats change = hn::Div(m, divisor);
       const auto overflows = hn::Or(hn::And(hn::IsInf(change), hn::IsFinite(m)),
                                     hn::And(hn::IsInf(square), hn::IsFinite(g)));
       const auto special =
           hn::AndNot(overflows, hn::And(hn::IsNaN(sum), hn::IsFinite(root_factor)));
-      const Floats plain[] = {fused(d, theta, set(factors.decay.high), change), m, v};
+      const Floats plain[] = {mul_add(d, theta, set(factors.decay.high), change), m, v};
       for (size_t k = 0; k < 3; ++k) y[k] = hn::IfThenElse(special, plain[k], y[k]);
       also = hn::Or(also, special);
     }
@@ -194,7 +196,7 @@ struct SecondStage {
 };
 
 template <bool kAmsgrad>
-HWY_ATTR void stored_step(const StoredBlock& block, const AdamWFactors& factors) {
+HWY_ATTR void native_step(const NativeBlock& block, const AdamWFactors& factors) {
   const FloatFactors floats(factors);
   const FirstStage<kAmsgrad> first{floats};
   const SecondStage<kAmsgrad> second{floats};
@@ -211,8 +213,8 @@ void exact_block(bool amsgrad, bool keeps, const AdamWFactors& factors, const do
           : exact_step<false>(keeps, factors, in, out, count);
 }
 
-void stored_block(bool amsgrad, const AdamWFactors& factors, const StoredBlock& block) {
-  amsgrad ? stored_step<true>(block, factors) : stored_step<false>(block, factors);
+void native_block(bool amsgrad, const AdamWFactors& factors, const NativeBlock& block) {
+  amsgrad ? native_step<true>(block, factors) : native_step<false>(block, factors);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE
@@ -222,15 +224,15 @@ HWY_AFTER_NAMESPACE();
 namespace aclgrad::ops {
 
 HWY_EXPORT(exact_block);
-HWY_EXPORT(stored_block);
+HWY_EXPORT(native_block);
 
 void adamw_exact(bool amsgrad, bool keeps_largest, const AdamWFactors& factors,
                  const double* const* in, double* const* out, size_t count) {
   HWY_DYNAMIC_DISPATCH(exact_block)(amsgrad, keeps_largest, factors, in, out, count);
 }
 
-void adamw_stored(bool amsgrad, const AdamWFactors& factors, const StoredBlock& block) {
-  HWY_DYNAMIC_DISPATCH(stored_block)(amsgrad, factors, block);
+void adamw_native(bool amsgrad, const AdamWFactors& factors, const NativeBlock& block) {
+  HWY_DYNAMIC_DISPATCH(native_block)(amsgrad, factors, block);
 }
 
 }  // namespace aclgrad::ops

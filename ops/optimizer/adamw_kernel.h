@@ -34,8 +34,8 @@ struct AdamWNumbers {
   size_t lr, beta1, beta2, weight_decay, eps, beta1_power, beta2_power;
 };
 
-// The same step, with largest_v read and not written; `step` counts not. All in double, each result
-// rounded once.
+// The AdamW step of aclnnApplyAdamW: largest_v is read and not written, `step` is not used. All in
+// double, each result rounded once.
 Plan plan_adamw(const Arguments& arguments, const AdamWParameters& parameters,
                 const AdamWNumbers& numbers, bool amsgrad, bool maximize);
 

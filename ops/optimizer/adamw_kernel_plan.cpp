@@ -110,7 +110,7 @@ class DenseStep final : public Tiling {
     const std::array<void*, kMaxTensors - 1> out = {data[0], data[1], data[2], data[4]};
     std::array<int64_t, kMaxTensors> steps{};
     steps.fill(part.stride * static_cast<int64_t>(element_size(dtype_)));
-    adamw_stored(amsgrad_, factors,
+    adamw_native(amsgrad_, factors,
                  {.dtype = dtype_,
                   .in = in.data(),
                   .out = out.data(),
@@ -149,8 +149,8 @@ class ViewStep {
       adamw_exact(amsgrad, keeps_largest, factors_, in, out, count);
     };
     if (!keeps_largest) return exact;
-    return FloatKernel{std::move(exact), [=, this](const StoredBlock& block) {
-                         adamw_stored(amsgrad, factors_, block);
+    return FloatKernel{std::move(exact), [=, this](const NativeBlock& block) {
+                         adamw_native(amsgrad, factors_, block);
                        }};
   }
 

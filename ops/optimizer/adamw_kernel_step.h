@@ -9,7 +9,7 @@
 
 namespace aclgrad::ops {
 
-// What a step multiplies by; the same for all elements.
+// The factors of a step, which all elements share.
 struct AdamWFactors {
   double beta1, one_less_beta1;  // the second with the sign that the gradient takes
   double beta2, one_less_beta2;
@@ -23,7 +23,7 @@ struct AdamWFactors {
 // amsgrad the largest v, if it is kept.
 void adamw_exact(bool amsgrad, bool keeps_largest, const AdamWFactors& factors,
                  const double* const* in, double* const* out, size_t count);
-void adamw_stored(bool amsgrad, const AdamWFactors& factors, const StoredBlock& block);
+void adamw_native(bool amsgrad, const AdamWFactors& factors, const NativeBlock& block);
 
 }  // namespace aclgrad::ops
 

@@ -135,9 +135,10 @@ Plan plan_products(const Arguments& arguments) {
   return plan_each(arguments, [&](size_t x, size_t out) {
     const aclDataType dtype = arguments.dtype(x);
     // As of aclnnMuls, the factor of BF16 keeps the precision of FLOAT.
-    const aclDataType held = dtype == ACL_BF16 ? ACL_FLOAT : dtype;
-    return plan_arithmetic(arguments, out, {x}, dtype,
-                           product(dtype, Number::of(arguments.scalar(kScalar), held)));
+    const aclDataType factor_dtype = dtype == ACL_BF16 ? ACL_FLOAT : dtype;
+    return plan_arithmetic(
+        arguments, out, {x}, dtype,
+        product(dtype, KernelScalar::of(arguments.scalar(kScalar), factor_dtype)));
   });
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 // a b / c, rounded down, of numbers that are not negative with b <= c.
 int64_t scaled(int64_t a, int64_t b, int64_t c) {
-  __extension__ using Wide = __int128;
-  return static_cast<int64_t>(Wide{a} * b / c);
+  __extension__ using Int128 = __int128;
+  return static_cast<int64_t>(Int128{a} * b / c);
 }
 
 // Window i covers [floor(i in / out), ceil((i + 1) in / out)).
@@ -27,7 +27,7 @@ AxisWindows windows_of(int64_t in, int64_t out) {
   return all;
 }
 
-// The same batch and channels.
+// Equal batch and channels.
 Rule same_planes(size_t tensor, size_t reference) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     Dims expected = arguments.shape(reference);

@@ -104,9 +104,10 @@ struct PlaneIn {
     row_stride = planes.width;
     double* const block = room(scratch.doubles, planes.size());
     read_plane(run, planes, plane, block);
-    T* const held = room(scratch.in, planes.size());
-    std::transform(block, block + planes.size(), held, [](double x) { return static_cast<T>(x); });
-    data = held;
+    T* const converted = room(scratch.in, planes.size());
+    std::transform(block, block + planes.size(), converted,
+                   [](double x) { return static_cast<T>(x); });
+    data = converted;
   }
 };
 

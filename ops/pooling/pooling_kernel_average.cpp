@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "ops/pooling/pooling_kernel_average.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "ops/engine/dtype/lanes-inl.h"
+#include "ops/engine/dtype/doubles-inl.h"
 #include "ops/pooling/pooling_kernel_plane-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,18 +19,18 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 template <size_t kVectors, class T>
 HWY_INLINE void average_block(const AveragePool& pool, int64_t j, int64_t top, int64_t bottom,
                               double factor, const T* phases, T* results) {
-  const Wide d;
+  const DoubleTag d;
   const PhasedPlane& columns = *pool.phased;
-  WideVec sums[kVectors];
+  Doubles sums[kVectors];
   for (size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
   for (int64_t h = top; h < bottom; ++h) {
     const T* const row = phases + h * columns.row + j;
     for (const PhasedPlane::Tap& tap : columns.taps) {
       const auto column = hn::Set(d, static_cast<double>(tap.column));
       for (size_t v = 0; v < kVectors; ++v) {
-        WideVec x = load_wide(row + tap.place + v * kWide);
-        if (!tap.has(j + static_cast<int64_t>(v * kWide), kWide)) {
-          const auto start = hn::LoadU(d, pool.starts.data() + j + v * kWide);
+        Doubles x = load_doubles(row + tap.place + v * kDoubleLanes);
+        if (!tap.has(j + static_cast<int64_t>(v * kDoubleLanes), kDoubleLanes)) {
+          const auto start = hn::LoadU(d, pool.starts.data() + j + v * kDoubleLanes);
           x = hn::IfThenElseZero(is_inside(d, hn::Add(start, column), columns.width), x);
         }
         sums[v] = hn::Add(sums[v], x);
@@ -38,11 +38,11 @@ HWY_INLINE void average_block(const AveragePool& pool, int64_t j, int64_t top, i
     }
   }
   for (size_t v = 0; v < kVectors; ++v) {
-    const int64_t at = j + static_cast<int64_t>(v * kWide);
+    const int64_t at = j + static_cast<int64_t>(v * kDoubleLanes);
     if (at >= columns.count) break;
     const auto share = hn::Mul(hn::Set(d, factor), hn::LoadU(d, pool.column_factors.data() + at));
-    store_wide(hn::Mul(sums[v], share), results + at,
-               HWY_MIN(kWide, static_cast<size_t>(columns.count - at)));
+    store_doubles(hn::Mul(sums[v], share), results + at,
+                  HWY_MIN(kDoubleLanes, static_cast<size_t>(columns.count - at)));
   }
 }
 
@@ -68,7 +68,7 @@ HWY_INLINE void average_plane(const AveragePool& pool, const T* in, int64_t row_
   if (pool.phased) split_plane(*pool.phased, in, row_stride, phases);
   for (size_t i = 0; i < pool.row_factors.size(); ++i, results += pool.windows()) {
     if (pool.phased) {
-      for_blocks(pool.windows(), kWide, [&](int64_t j, auto vectors) HWY_ATTR {
+      for_blocks(pool.windows(), kDoubleLanes, [&](int64_t j, auto vectors) HWY_ATTR {
         average_block<vectors()>(pool, j, pool.rows.begin[i], pool.rows.end[i], pool.row_factors[i],
                                  phases, results);
       });
@@ -94,10 +94,10 @@ void AveragePlaneOfDoubles(const AveragePool& pool, const double* in, int64_t ro
 template <class T>
 HWY_INLINE void spread_row(const AverageSpread& spread, const double* shares, int64_t first,
                            int64_t end, double* sums, T* joined) {
-  const Wide d;
+  const DoubleTag d;
   const int64_t length = spread.length;
   const auto sum_of = [&](int64_t r, int64_t m) HWY_ATTR {
-    WideVec sum = hn::Zero(d);
+    Doubles sum = hn::Zero(d);
     for (int64_t i = first; i < end; ++i) {
       const double* const row = shares + i * spread.row + m;
       for (const int64_t window : spread.firsts[static_cast<size_t>(r)]) {
@@ -106,13 +106,13 @@ HWY_INLINE void spread_row(const AverageSpread& spread, const double* shares, in
     }
     return sum;
   };
-  constexpr auto kStep = static_cast<int64_t>(kWide);
+  constexpr auto kStep = static_cast<int64_t>(kDoubleLanes);
   if (spread.stride == 1) {
-    for (int64_t m = 0; m < length; m += kStep) store_wide(sum_of(0, m), joined + m);
+    for (int64_t m = 0; m < length; m += kStep) store_doubles(sum_of(0, m), joined + m);
   } else if (spread.stride == 2) {
     for (int64_t m = 0; m < length; m += kStep) {
-      hn::StoreInterleaved2(narrowed<T>(sum_of(0, m)), narrowed<T>(sum_of(1, m)), RawTag<T, Wide>(),
-                            joined + 2 * m);
+      hn::StoreInterleaved2(from_doubles<T>(sum_of(0, m)), from_doubles<T>(sum_of(1, m)),
+                            RawTag<T, DoubleTag>(), joined + 2 * m);
     }
   } else {
     for (int64_t r = 0; r < spread.stride; ++r) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr DtypeSet kMask{ACL_UINT8};
 
-// NaN is no wrong probability.
+// NaN passes.
 Rule is_probability(size_t attribute) {
   return require([attribute](const Arguments& arguments) -> std::optional<std::string> {
     const double value = arguments.real(attribute);
@@ -133,10 +133,10 @@ Plan plan_use(const Arguments& arguments, size_t self, size_t mask, size_t out,
   if (arguments.empty(self)) return {};
   const aclDataType dtype = arguments.dtype(self);
   if (is_none(probability)) {
-    return plan_arithmetic(arguments, out, {self}, dtype, product(dtype, Number{1, 1, 1}));
+    return plan_arithmetic(arguments, out, {self}, dtype, product(dtype, KernelScalar{1, 1, 1}));
   }
   if (probability == 1)
-    return plan_arithmetic(arguments, out, {}, dtype, constant(dtype, Number{}));
+    return plan_arithmetic(arguments, out, {}, dtype, constant(dtype, KernelScalar{}));
   return plan_dropout(arguments, self, mask, out, rounded(1 - probability, dtype));
 }
 
@@ -144,7 +144,7 @@ namespace use {
 enum : size_t { kSelf, kMaskBits, kNumber, kOut };
 }  // namespace use
 
-// Nothing is checked where there is nothing to do.
+// Empty tensors are not checked.
 Rule unless_empty(Rule rule) {
   return when(
       [](const Arguments& arguments) {
@@ -169,7 +169,7 @@ const OperatorSpec kDoMask{"aclnnDropoutDoMask",
                            {input("self"), input("mask"), attribute("prob"), output("out")},
                            use_rules()};
 
-// 0 for nothing, or at least 1.
+// 0, which drops all, or at least 1.
 Rule is_scale(size_t attribute) {
   return require([attribute](const Arguments& arguments) -> std::optional<std::string> {
     const double value = arguments.real(attribute);

@@ -27,7 +27,7 @@ class Norm {
       for (size_t i = 0; i < count; ++i) merge(state, {terms[i], true});
       return;
     }
-    LaneSum<double> sum;
+    AccumulatorSum<double> sum;
     sum.add(terms, count);
     merge(state, {sum.total(), true});
   }

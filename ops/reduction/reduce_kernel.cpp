@@ -42,13 +42,13 @@ void divide(int64_t& value, int64_t count) {
 
 // Sums of blocks: real numbers have kernels for it.
 template <class T>
-using Summation = std::conditional_t<std::is_same_v<T, double>, RealSum, LaneSum<T>>;
+using Summation = std::conditional_t<std::is_same_v<T, double>, RealSum, AccumulatorSum<T>>;
 
 void add_block(const double* block, size_t count, RealSum& sum) {
   sum.add(block, ACL_DOUBLE, count);
 }
 template <class T>
-void add_block(const T* block, size_t count, LaneSum<T>& sum) {
+void add_block(const T* block, size_t count, AccumulatorSum<T>& sum) {
   sum.add(block, count);
 }
 
@@ -84,7 +84,7 @@ class Reducer {
 
   void run(const Run& run) const {
     if (chunks_ <= 1 && kept_.count() <= kFewOutputs) {
-      T sums[kFewOutputs];  // without the arithmetic of groups, which small tensors would notice
+      T sums[kFewOutputs];  // for small tensors, without groups
       sum_chunk(run, 0, kept_.count(), 0, sums);
       return finish(run, 0, kept_.count(), sums);
     }
@@ -156,7 +156,7 @@ class Reducer {
   void fetch(const Run& run, int64_t offset, int64_t stride, int64_t count, T* block) const {
     if constexpr (std::is_same_v<T, double>) {
       if (direct_ && input_dtype_ == ACL_FLOAT && count < kShortRun) {
-        const auto* from = run.data<const Cell<float>>(problem_.input) + offset;
+        const auto* from = run.data<const Unaligned<float>>(problem_.input) + offset;
         for (int64_t i = 0; i < count; ++i) block[i] = static_cast<double>(from[i * stride].value);
         return;
       }
@@ -232,11 +232,11 @@ class Reducer {
   void sum_rows(const Run& run, int64_t base, int64_t stride, int64_t count, int64_t first,
                 int64_t last, T* sums) const {
     alignas(64) T row[kOutputs];
-    alignas(64) std::array<T, kOutputs> lanes[kSumLanes];
+    alignas(64) std::array<T, kOutputs> lanes[kAccumulators];
     for (std::array<T, kOutputs>& each : lanes) std::fill_n(each.begin(), count, kNothing<T>);
     size_t lane = 0;
     terms_.for_runs(first, last, [&](int64_t offset, int64_t step, int64_t rows) {
-      for (int64_t i = 0; i < rows; ++i, lane = (lane + 1) % kSumLanes) {
+      for (int64_t i = 0; i < rows; ++i, lane = (lane + 1) % kAccumulators) {
         fetch(run, base + offset + i * step, stride, count, row);
         std::array<T, kOutputs>& into = lanes[lane];
         for (size_t j = 0; j < static_cast<size_t>(count); ++j) {
@@ -245,9 +245,9 @@ class Reducer {
       }
     });
     for (size_t j = 0; j < static_cast<size_t>(count); ++j) {
-      std::array<T, kSumLanes> column;
-      for (size_t k = 0; k < kSumLanes; ++k) column[k] = lanes[k][j];
-      sums[j] = LaneSum<T>::combine(column);
+      std::array<T, kAccumulators> column;
+      for (size_t k = 0; k < kAccumulators; ++k) column[k] = lanes[k][j];
+      sums[j] = AccumulatorSum<T>::combine(column);
     }
   }
 

@@ -16,7 +16,7 @@ int64_t counted_rank(const Arguments& arguments) {
   return static_cast<int64_t>(std::max<size_t>(arguments.shape(P::kSelf).size(), 1));
 }
 
-// As they are given.
+// The dimensions as given, not normalized.
 std::vector<int64_t> dims_of(const Arguments& arguments, ReductionAttributes attributes) {
   const Argument& dims = arguments[attributes.dims];
   if (dims.kind() == Argument::Kind::kInteger) return {dims.integer()};

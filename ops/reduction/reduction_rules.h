@@ -32,7 +32,7 @@ Rule dims_in_range(ReductionAttributes attributes = {});
 Rule dims_are_distinct(ReductionAttributes attributes = {});
 // out has the size of self with the dimensions reduced, or both have one element.
 Rule out_is_reduced();
-// The same without the exception.
+// The tensor has the size of self with the dimensions reduced.
 Rule has_reduced_shape(size_t tensor, ReductionAttributes attributes = {});
 
 // `dtype`: what elements are converted to, and the result is rounded to.

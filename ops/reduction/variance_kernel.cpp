@@ -24,7 +24,7 @@ class Variance {
   }
 
   void add(State& state, const double* block, size_t count, int64_t) const {
-    LaneSum<double> sum, squares;
+    AccumulatorSum<double> sum, squares;
     sum.add(block, count);
     const double mean = sum.total() / static_cast<double>(count);
     alignas(64) double terms[kBlock];

@@ -165,7 +165,7 @@ Plan plan(const Arguments& arguments) {
   int64_t start = 0;
   for (const size_t i : tensors) {
     Operand to = part_of(arguments, kOut, axis, start);
-    to.round_first = *common;
+    to.intermediate_dtype = *common;
     copies.push_back({arguments.shape(i), to, whole(arguments, i)});
     start += arguments.shape(i)[axis];
   }
@@ -189,7 +189,7 @@ Rule given_at_all(size_t parameter) {
   };
 }
 
-// There are some, and none is null.
+// At least one tensor, and none null.
 Rule has_tensors() {
   return [](const Arguments& arguments) -> CheckResult {
     if (arguments.members(kTensors).count == 0) {
@@ -247,7 +247,7 @@ Plan plan(const Arguments& arguments) {
     std::move(to.strides.data() + axis + 1, to.strides.data() + to.strides.size(),
               to.strides.data() + axis);
     to.strides = Dims(to.strides.data(), to.strides.size() - 1);
-    to.round_first = *common;
+    to.intermediate_dtype = *common;
     copies.push_back({arguments.shape(first + k), to, whole(arguments, first + k)});
   }
   return plan_copies(copies);

@@ -43,7 +43,7 @@ Rule is_pairs() {
   });
 }
 
-// Of each dimension with a pair: no more is cut than is there, and out's size.
+// Each dimension with a pair: negative padding cuts at most its size, and out has the padded size.
 Rule sizes_fit() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     const std::string pad = to_string(arguments.int_array(kPad));
@@ -64,7 +64,7 @@ Rule sizes_fit() {
   });
 }
 
-// Dimensions without a pair stay as they are.
+// Dimensions without a pair keep their size.
 Rule others_stay() {
   return has_shape_of(
       kOut,
@@ -108,8 +108,8 @@ Plan plan_pad(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
   const aclDataType dtype = arguments.dtype(kOut);
   const Plan fill = elementwise(arguments, {kOut}, {},
-                                constant(dtype, Number::of(arguments.scalar(kValue), dtype)));
-  // The middle, of both.
+                                constant(dtype, KernelScalar::of(arguments.scalar(kValue), dtype)));
+  // The region that self and out share.
   Operand from = whole(arguments, kSelf);
   Operand to = whole(arguments, kOut);
   Dims shape = arguments.shape(kSelf);

@@ -29,6 +29,6 @@ using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnInplaceFillScalar, kInplaceFillScalar, [](const Arguments& arguments) {
   const aclDataType dtype = arguments.dtype(kSelf);
-  const Number number = Number::of(arguments.scalar(kValue), dtype);
+  const KernelScalar number = KernelScalar::of(arguments.scalar(kValue), dtype);
   return plan_arithmetic(arguments, kSelf, {}, dtype, constant(dtype, number));
 })

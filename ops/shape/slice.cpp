@@ -12,14 +12,14 @@
 namespace aclgrad::ops {
 namespace {
 
-// DOUBLE is an addition.
+// DOUBLE is not on the vendor's list.
 constexpr DtypeSet kDtypes{
     {ACL_FLOAT, ACL_FLOAT16, ACL_INT64, ACL_INT8, ACL_INT32, ACL_UINT8, ACL_BOOL, ACL_DOUBLE},
     {ACL_BF16}};
 
 enum : size_t { kSelf };
 
-// The range of a dimension of a size.
+// The indices that a slice takes from a dimension.
 struct Range {
   int64_t start;
   int64_t count;

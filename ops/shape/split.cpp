@@ -44,7 +44,7 @@ Rule chunks_have_shape(const Chunks& chunks) {
   };
 }
 
-// In their order.
+// The checks in their order.
 std::vector<Rule> rules(Rule not_null_rule, const std::vector<Rule>& on_dtypes,
                         const std::vector<Rule>& on_chunks, const Chunks& chunks) {
   const auto dtype_known = [](size_t i) { return dtype_in(i, kDtypes, kAllDtypesAndBf16); };
@@ -77,7 +77,7 @@ Plan plan_split(const Arguments& arguments, const Chunks& chunks) {
 
 namespace split_tensor {
 
-// Of a dimension without elements there are no chunks.
+// A dimension without elements has no chunks.
 constexpr Chunks kChunks{
     [](const Arguments& arguments) -> int64_t {
       const int64_t all = extent(arguments);

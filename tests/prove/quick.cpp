@@ -37,14 +37,14 @@ constexpr double kCubic = 1.5957691216057307118 * 0.044715;  // times x^3 in the
 
 [[gnu::always_inline]] inline double elu_value(double x, double alpha, double scale,
                                                double input_scale) {
-  const double falling = alpha * scale * expm1(input_scale * below_zero(x));
-  return x > 0 ? scale * x : falling;
+  const double exp_branch = alpha * scale * expm1(input_scale * below_zero(x));
+  return x > 0 ? scale * x : exp_branch;
 }
 
 [[gnu::always_inline]] inline double elu_derivative(double x, double alpha, double scale,
                                                     double input_scale) {
-  const double falling = alpha * scale * input_scale * exp(input_scale * below_zero(x));
-  return x > 0 ? scale : falling;
+  const double exp_branch = alpha * scale * input_scale * exp(input_scale * below_zero(x));
+  return x > 0 ? scale : exp_branch;
 }
 
 [[gnu::always_inline]] inline double elu_of_result(double y, double alpha, double scale,
@@ -71,8 +71,8 @@ constexpr double kCubic = 1.5957691216057307118 * 0.044715;  // times x^3 in the
 ACLGRAD_EVERY_MACHINE
 void selu(const double* x, double* value, size_t count) {
   for (size_t i = 0; i < count; ++i) {
-    const double falling = kLambdaAlpha * expm1(below_zero(x[i]));
-    value[i] = x[i] > 0 ? kLambda * x[i] : falling;
+    const double exp_branch = kLambdaAlpha * expm1(below_zero(x[i]));
+    value[i] = x[i] > 0 ? kLambda * x[i] : exp_branch;
   }
 }
 

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ops/engine/dtype/convert_stored.h"
+#include "ops/engine/dtype/convert_native.h"
 #include "ops/engine/dtype/formats.h"
 #include "ops/engine/dtype/rounding.h"
-#include "ops/engine/stored.h"
+#include "ops/engine/native.h"
 #include "ops/meta/dtypes.h"
 
 namespace aclgrad::ops {
@@ -48,8 +48,8 @@ void cast_long_to_floating(const CastSource& source, const CastTarget& target, i
   write_elements(reals, target.data, target.dtype, target.index, begin, end);
 }
 
-// Elements of the same dtype keep their bits, NaN payloads included: read as what holds them
-// exactly.
+// Between equal dtypes elements keep their bits, NaN payloads included: they are read as integers
+// of their size.
 void copy_block(const CastSource& source, const CastTarget& target, int64_t begin, int64_t end) {
   static constexpr aclDataType kBySize[] = {ACL_DT_UNDEFINED, ACL_INT8,         ACL_INT16,
                                             ACL_DT_UNDEFINED, ACL_INT32,        ACL_DT_UNDEFINED,
@@ -66,7 +66,7 @@ void cast_block(const CastSource& source, const CastTarget& target, int64_t begi
   if (is_integral(source.dtype) && is_integral(target.dtype)) {
     return cast_in<int64_t>(source, target, begin, end);
   }
-  if (is_long(source.dtype) && (is_16bit_float(target.dtype) || target.dtype == ACL_COMPLEX64)) {
+  if (is_long(source.dtype) && (has_native_kernel(target.dtype) || target.dtype == ACL_COMPLEX64)) {
     return cast_long_to_floating(source, target, begin, end);
   }
   if (is_complex(source.dtype)) return cast_in<Complex>(source, target, begin, end);
@@ -104,23 +104,24 @@ namespace {
 
 using Work = std::function<void(const Run&)>;
 
-// Conversions between 16-bit floats go through the stored loop, and so do copies of elements of 2
-// or 4 bytes.
-Work copy_stored(const ViewCopy& copy) {
+// Native kernels do conversions between FLOAT, FLOAT16 and BF16, and copies of elements of 2 or 4
+// bytes.
+Work copy_native(const ViewCopy& copy) {
   const auto& [shape, to, from] = copy;
   const size_t size = element_size(from.dtype);
-  StoredKernel kernel;
+  NativeKernel kernel;
   if (from.dtype == to.dtype && (size == 2 || size == 4)) {
-    kernel = stored_copy(size);
-  } else if (from.dtype != to.dtype && is_16bit_float(from.dtype) && is_16bit_float(to.dtype)) {
-    kernel = stored_conversion(from.dtype, to.dtype);
+    kernel = native_copy(size);
+  } else if (from.dtype != to.dtype && has_native_kernel(from.dtype) &&
+             has_native_kernel(to.dtype)) {
+    kernel = native_conversion(from.dtype, to.dtype);
   } else {
     return nullptr;
   }
   ViewCopy collapsed = copy;
   collapse_dimensions(collapsed.shape, {&collapsed.to.strides, &collapsed.from.strides});
   auto loop =
-      std::make_shared<const StoredLoop>(collapsed.shape, std::vector<Operand>{collapsed.to},
+      std::make_shared<const NativeLoop>(collapsed.shape, std::vector<Operand>{collapsed.to},
                                          std::vector<Operand>{collapsed.from}, std::move(kernel));
   return [loop](const Run& run) { loop->run(run); };
 }
@@ -132,7 +133,7 @@ BlockKernel<T> identity() {
 
 // Where a value is rounded to a third dtype on its way.
 Work copy_through(const ViewCopy& copy) {
-  const aclDataType through = copy.to.round_first;
+  const aclDataType through = copy.to.intermediate_dtype;
   Kernel kernel = identity<double>();
   if (is_integral(through)) kernel = identity<int64_t>();
   if (is_complex(through)) kernel = identity<Complex>();
@@ -167,10 +168,10 @@ Plan plan_copies(const std::vector<ViewCopy>& copies) {
   std::vector<Work> all;
   for (const ViewCopy& copy : copies) {
     if (count_elements(copy.shape) == 0) continue;
-    const bool is_direct =
-        copy.to.round_first == copy.to.dtype || copy.to.round_first == copy.from.dtype;
-    Work stored = is_direct ? copy_stored(copy) : copy_through(copy);
-    all.push_back(stored ? std::move(stored) : copy_elements(copy));
+    const bool is_direct = copy.to.intermediate_dtype == copy.to.dtype ||
+                           copy.to.intermediate_dtype == copy.from.dtype;
+    Work native = is_direct ? copy_native(copy) : copy_through(copy);
+    all.push_back(native ? std::move(native) : copy_elements(copy));
   }
   if (all.empty()) return {};
   return {[all = std::move(all)](const Run& run) -> aclError {

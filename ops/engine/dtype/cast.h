@@ -24,7 +24,7 @@ struct CastTarget {
 void cast_elements(const CastSource& source, const CastTarget& target, int64_t begin, int64_t end);
 
 // A part of a tensor into a part of another, both of one shape; converted where their dtypes
-// differ, by way of to.round_first.
+// differ, by way of to.intermediate_dtype.
 struct ViewCopy {
   Dims shape;
   Operand to;

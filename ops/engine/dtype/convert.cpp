@@ -18,61 +18,63 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 // compiled for the wrong instruction set.
 using Pair = ComplexOf<double>;
 
-template <class T, class Stored>
-HWY_INLINE T decode(Stored stored) {
+template <class T, class Element>
+HWY_INLINE T decode(Element element) {
   if constexpr (std::is_same_v<T, double>) {
-    return real_part(stored);
+    return real_part(element);
   } else if constexpr (std::is_same_v<T, int64_t>) {
-    return integer_part(stored);
+    return integer_part(element);
   } else {
-    return Pair{real_part(stored), imaginary_part(stored)};
+    return Pair{real_part(element), imaginary_part(element)};
   }
 }
 
-template <class Stored, class T>
-HWY_INLINE Stored encode(T value) {
+template <class Element, class T>
+HWY_INLINE Element encode(T value) {
   if constexpr (std::is_same_v<T, double>) {
-    return from_parts<Stored>(value, 0.0);
+    return from_parts<Element>(value, 0.0);
   } else if constexpr (std::is_same_v<T, int64_t>) {
-    return from_integer<Stored>(value);
+    return from_integer<Element>(value);
   } else {
-    return from_parts<Stored>(value.real, value.imaginary);
+    return from_parts<Element>(value.real, value.imaginary);
   }
 }
 
-template <class Stored, class T>
+template <class Element, class T>
 void load_loop(const void* source, int64_t stride, T* HWY_RESTRICT block, size_t count) {
-  const auto* HWY_RESTRICT cells = static_cast<const Cell<Stored>*>(source);
+  const auto* HWY_RESTRICT elements = static_cast<const Unaligned<Element>*>(source);
   if (stride == 1) {
-    for (size_t i = 0; i < count; ++i) block[i] = decode<T>(Stored(cells[i].value));
+    for (size_t i = 0; i < count; ++i) block[i] = decode<T>(Element(elements[i].value));
   } else if (stride == 0) {
-    const T value = decode<T>(Stored(cells[0].value));
+    const T value = decode<T>(Element(elements[0].value));
     for (size_t i = 0; i < count; ++i) block[i] = value;
   } else {
-    for (size_t i = 0; i < count; ++i, cells += stride) block[i] = decode<T>(Stored(cells->value));
+    for (size_t i = 0; i < count; ++i, elements += stride)
+      block[i] = decode<T>(Element(elements->value));
   }
 }
 
-template <class Stored, class T>
+template <class Element, class T>
 void store_loop(const T* HWY_RESTRICT block, void* target, int64_t stride, size_t count) {
-  auto* HWY_RESTRICT cells = static_cast<Cell<Stored>*>(target);
+  auto* HWY_RESTRICT elements = static_cast<Unaligned<Element>*>(target);
   if (stride == 1) {
-    for (size_t i = 0; i < count; ++i) cells[i].value = encode<Stored>(block[i]);
+    for (size_t i = 0; i < count; ++i) elements[i].value = encode<Element>(block[i]);
   } else {
-    for (size_t i = 0; i < count; ++i, cells += stride) cells->value = encode<Stored>(block[i]);
+    for (size_t i = 0; i < count; ++i, elements += stride)
+      elements->value = encode<Element>(block[i]);
   }
 }
 
 template <class T>
 void load_any(const void* source, aclDataType dtype, int64_t stride, T* block, size_t count) {
-  visit_stored(dtype, [&](auto tag) HWY_ATTR {
+  visit_element_type(dtype, [&](auto tag) HWY_ATTR {
     load_loop<typename decltype(tag)::type>(source, stride, block, count);
   });
 }
 
 template <class T>
 void store_any(const T* block, void* target, aclDataType dtype, int64_t stride, size_t count) {
-  visit_stored(dtype, [&](auto tag) HWY_ATTR {
+  visit_element_type(dtype, [&](auto tag) HWY_ATTR {
     store_loop<typename decltype(tag)::type>(block, target, stride, count);
   });
 }

@@ -18,10 +18,10 @@
 namespace aclgrad::ops {
 
 // Element types of which C++ has none.
-struct Half {
+struct Float16 {
   uint16_t bits;
 };
-struct Bfloat {
+struct Bfloat16 {
   uint16_t bits;
 };
 struct Bool8 {
@@ -33,17 +33,17 @@ struct ComplexOf {
   Part imaginary;
 };
 
-// Users may hand in memory that is aligned to nothing.
-template <class Stored>
-struct __attribute__((packed, may_alias)) Cell {
-  Stored value;
+// An element in user memory, which may be unaligned.
+template <class Element>
+struct __attribute__((packed, may_alias)) Unaligned {
+  Element value;
 };
 
 // ---- 16-bit floating formats --------------------------------------------------------------------
 
 // The value of a binary16 pattern. Numbers below the normal range come out by subtracting the
 // implied bit that the shifted pattern does not have.
-ACLGRAD_INLINE double half_to_double(uint16_t bits) {
+ACLGRAD_INLINE double float16_to_double(uint16_t bits) {
   const uint32_t magnitude = static_cast<uint32_t>(bits & 0x7fff) << 13;
   const uint32_t exponent = magnitude & 0x0f800000u;
   const uint32_t normal = magnitude + 0x38000000u;
@@ -54,7 +54,7 @@ ACLGRAD_INLINE double half_to_double(uint16_t bits) {
   return static_cast<double>(__builtin_bit_cast(float, value));
 }
 
-ACLGRAD_INLINE double bfloat_to_double(uint16_t bits) {
+ACLGRAD_INLINE double bfloat16_to_double(uint16_t bits) {
   return static_cast<double>(__builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16));
 }
 
@@ -91,12 +91,12 @@ ACLGRAD_INLINE uint16_t round_to_16_bits(double value) {
   return static_cast<uint16_t>(((bits >> 48) & 0x8000) | result);
 }
 
-ACLGRAD_INLINE uint16_t double_to_half(double value) { return round_to_16_bits<10>(value); }
-ACLGRAD_INLINE uint16_t double_to_bfloat(double value) { return round_to_16_bits<7>(value); }
+ACLGRAD_INLINE uint16_t double_to_float16(double value) { return round_to_16_bits<10>(value); }
+ACLGRAD_INLINE uint16_t double_to_bfloat16(double value) { return round_to_16_bits<7>(value); }
 
 // ---- Integers -----------------------------------------------------------------------------------
 
-// Towards zero, held to the type's range; NaN becomes 0.
+// Towards zero, clamped to the type's range; NaN becomes 0.
 template <class Integer>
 ACLGRAD_INLINE Integer truncate_to(double value) {
   using Limits = std::numeric_limits<Integer>;
@@ -104,10 +104,10 @@ ACLGRAD_INLINE Integer truncate_to(double value) {
     // Both limits are exact in double, so a clamp does it.
     const double low = static_cast<double>(Limits::min());
     const double high = static_cast<double>(Limits::max());
-    double held = value == value ? value : 0.0;
-    held = held < low ? low : held;
-    held = held > high ? high : held;
-    return static_cast<Integer>(static_cast<int64_t>(held));
+    double clamped = value == value ? value : 0.0;
+    clamped = clamped < low ? low : clamped;
+    clamped = clamped > high ? high : clamped;
+    return static_cast<Integer>(static_cast<int64_t>(clamped));
   } else {
     constexpr double kEnd = std::is_signed_v<Integer> ? 0x1p63 : 0x1p64;
     if (value >= kEnd) return Limits::max();
@@ -126,75 +126,75 @@ ACLGRAD_INLINE double integer_for_rounding(int64_t value) {
 
 // ---- One element --------------------------------------------------------------------------------
 
-template <class Stored>
+template <class Element>
 inline constexpr bool kIsComplex = false;
 template <class Part>
 inline constexpr bool kIsComplex<ComplexOf<Part>> = true;
 
-template <class Stored>
-ACLGRAD_INLINE double real_part(Stored stored) {
-  if constexpr (std::is_same_v<Stored, Half>) {
-    return half_to_double(stored.bits);
-  } else if constexpr (std::is_same_v<Stored, Bfloat>) {
-    return bfloat_to_double(stored.bits);
-  } else if constexpr (std::is_same_v<Stored, Bool8>) {
-    return stored.byte != 0 ? 1.0 : 0.0;
-  } else if constexpr (kIsComplex<Stored>) {
-    return real_part(stored.real);
+template <class Element>
+ACLGRAD_INLINE double real_part(Element element) {
+  if constexpr (std::is_same_v<Element, Float16>) {
+    return float16_to_double(element.bits);
+  } else if constexpr (std::is_same_v<Element, Bfloat16>) {
+    return bfloat16_to_double(element.bits);
+  } else if constexpr (std::is_same_v<Element, Bool8>) {
+    return element.byte != 0 ? 1.0 : 0.0;
+  } else if constexpr (kIsComplex<Element>) {
+    return real_part(element.real);
   } else {
-    return static_cast<double>(stored);
+    return static_cast<double>(element);
   }
 }
 
-template <class Stored>
-ACLGRAD_INLINE double imaginary_part(Stored stored) {
-  if constexpr (kIsComplex<Stored>) {
-    return real_part(stored.imaginary);
+template <class Element>
+ACLGRAD_INLINE double imaginary_part(Element element) {
+  if constexpr (kIsComplex<Element>) {
+    return real_part(element.imaginary);
   } else {
     return 0.0;
   }
 }
 
-template <class Stored>
-ACLGRAD_INLINE int64_t integer_part(Stored stored) {
-  if constexpr (std::is_integral_v<Stored>) {
-    return static_cast<int64_t>(stored);
-  } else if constexpr (std::is_same_v<Stored, Bool8>) {
-    return stored.byte != 0 ? 1 : 0;
+template <class Element>
+ACLGRAD_INLINE int64_t integer_part(Element element) {
+  if constexpr (std::is_integral_v<Element>) {
+    return static_cast<int64_t>(element);
+  } else if constexpr (std::is_same_v<Element, Bool8>) {
+    return element.byte != 0 ? 1 : 0;
   } else {
-    return truncate_to<int64_t>(real_part(stored));
+    return truncate_to<int64_t>(real_part(element));
   }
 }
 
-template <class Stored>
-ACLGRAD_INLINE Stored from_parts(double real, double imaginary) {
-  if constexpr (std::is_same_v<Stored, Half>) {
-    return Half{double_to_half(real)};
-  } else if constexpr (std::is_same_v<Stored, Bfloat>) {
-    return Bfloat{double_to_bfloat(real)};
-  } else if constexpr (std::is_same_v<Stored, Bool8>) {
+template <class Element>
+ACLGRAD_INLINE Element from_parts(double real, double imaginary) {
+  if constexpr (std::is_same_v<Element, Float16>) {
+    return Float16{double_to_float16(real)};
+  } else if constexpr (std::is_same_v<Element, Bfloat16>) {
+    return Bfloat16{double_to_bfloat16(real)};
+  } else if constexpr (std::is_same_v<Element, Bool8>) {
     return Bool8{static_cast<uint8_t>(real != 0.0 || imaginary != 0.0 ? 1 : 0)};
-  } else if constexpr (std::is_integral_v<Stored>) {
-    return truncate_to<Stored>(real);
-  } else if constexpr (std::is_floating_point_v<Stored>) {
-    return static_cast<Stored>(real);
+  } else if constexpr (std::is_integral_v<Element>) {
+    return truncate_to<Element>(real);
+  } else if constexpr (std::is_floating_point_v<Element>) {
+    return static_cast<Element>(real);
   } else {
-    using Part = decltype(Stored::real);
-    return Stored{from_parts<Part>(real, 0.0), from_parts<Part>(imaginary, 0.0)};
+    using Part = decltype(Element::real);
+    return Element{from_parts<Part>(real, 0.0), from_parts<Part>(imaginary, 0.0)};
   }
 }
 
-template <class Stored>
-ACLGRAD_INLINE Stored from_integer(int64_t value) {
-  if constexpr (std::is_integral_v<Stored> || std::is_floating_point_v<Stored>) {
-    return static_cast<Stored>(value);
-  } else if constexpr (std::is_same_v<Stored, Bool8>) {
+template <class Element>
+ACLGRAD_INLINE Element from_integer(int64_t value) {
+  if constexpr (std::is_integral_v<Element> || std::is_floating_point_v<Element>) {
+    return static_cast<Element>(value);
+  } else if constexpr (std::is_same_v<Element, Bool8>) {
     return Bool8{static_cast<uint8_t>(value != 0 ? 1 : 0)};
-  } else if constexpr (kIsComplex<Stored>) {
-    return Stored{from_integer<decltype(Stored::real)>(value),
-                  from_integer<decltype(Stored::imaginary)>(0)};
+  } else if constexpr (kIsComplex<Element>) {
+    return Element{from_integer<decltype(Element::real)>(value),
+                   from_integer<decltype(Element::imaginary)>(0)};
   } else {
-    return from_parts<Stored>(integer_for_rounding(value), 0.0);
+    return from_parts<Element>(integer_for_rounding(value), 0.0);
   }
 }
 
@@ -206,19 +206,19 @@ struct TypeTag {
   using type = T;
 };
 
-// Calls visit(TypeTag<Stored>{}) for the element type of `dtype`; false when tensors of that dtype
+// Calls visit(TypeTag<Element>{}) for the element type of `dtype`; false when tensors of that dtype
 // have no values here.
 template <class Visit>
-ACLGRAD_INLINE bool visit_stored(aclDataType dtype, const Visit& visit) {
+ACLGRAD_INLINE bool visit_element_type(aclDataType dtype, const Visit& visit) {
   switch (dtype) {
     case ACL_FLOAT:
       visit(TypeTag<float>{});
       return true;
     case ACL_FLOAT16:
-      visit(TypeTag<Half>{});
+      visit(TypeTag<Float16>{});
       return true;
     case ACL_BF16:
-      visit(TypeTag<Bfloat>{});
+      visit(TypeTag<Bfloat16>{});
       return true;
     case ACL_DOUBLE:
       visit(TypeTag<double>{});
@@ -251,7 +251,7 @@ ACLGRAD_INLINE bool visit_stored(aclDataType dtype, const Visit& visit) {
       visit(TypeTag<Bool8>{});
       return true;
     case ACL_COMPLEX32:
-      visit(TypeTag<ComplexOf<Half>>{});
+      visit(TypeTag<ComplexOf<Float16>>{});
       return true;
     case ACL_COMPLEX64:
       visit(TypeTag<ComplexOf<float>>{});
@@ -264,15 +264,16 @@ ACLGRAD_INLINE bool visit_stored(aclDataType dtype, const Visit& visit) {
   }
 }
 
-// The dtypes of stored kernels: every value is a float.
-inline bool is_16bit_float(aclDataType dtype) {
+// FLOAT, FLOAT16 and BF16: every value is a float, and kernels may work on elements of the dtype
+// itself.
+inline bool has_native_kernel(aclDataType dtype) {
   return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16;
 }
 
-// Bytes per element; 0 for a dtype that visit_stored does not know.
+// Bytes per element; 0 for a dtype without an element type here.
 inline size_t element_size(aclDataType dtype) {
   size_t size = 0;
-  visit_stored(dtype, [&](auto tag) { size = sizeof(typename decltype(tag)::type); });
+  visit_element_type(dtype, [&](auto tag) { size = sizeof(typename decltype(tag)::type); });
   return size;
 }
 

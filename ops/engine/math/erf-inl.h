@@ -35,8 +35,8 @@ HWY_INLINE V erf(D d, V x) {
     const V near = hn::Add(x, hn::Mul(x, polynomial(d, hn::Mul(x, x), kSeries)));
     // Beyond, the upper tail of the normal distribution; from 6 on the result is 1.
     const V size = hn::Abs(x);
-    const V held_size = hn::IfThenElse(hn::Lt(size, hn::Set(d, 6.0)), size, hn::Set(d, 6.0));
-    const auto tail = normal_tail(d, hn::Mul(held_size, hn::Set(d, kRootTwo)));
+    const V clamped_size = hn::IfThenElse(hn::Lt(size, hn::Set(d, 6.0)), size, hn::Set(d, 6.0));
+    const auto tail = normal_tail(d, hn::Mul(clamped_size, hn::Set(d, kRootTwo)));
     const V far =
         hn::Sub(hn::Set(d, 1.0), hn::Mul(hn::Set(d, 2.0), hn::Mul(tail.decay, tail.mills)));
     const V result = hn::IfThenElse(hn::Lt(size, hn::Set(d, 0.75)), near, hn::CopySign(far, x));

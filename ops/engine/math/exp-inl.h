@@ -68,10 +68,10 @@ HWY_INLINE hn::Vec<D> in_double(D d, const Formula& formula, V... x) {
 
 // ---- Exponentials -------------------------------------------------------------------------------
 
-// x held within [low, high], and 0 where it is too small to count beside 1: subnormal numbers take
-// long on some processors. NaN stays NaN.
+// x clamped to [low, high], and 0 where 1 + x is 1: subnormal numbers are slow on some processors.
+// NaN stays NaN.
 template <class D, class V>
-HWY_INLINE V held(D d, V x, float low, float high) {
+HWY_INLINE V clamp_or_zero(D d, V x, float low, float high) {
   const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-60f));
   const V bounded = smaller(hn::Set(d, high), larger(hn::Set(d, low), x));
   return hn::IfThenZeroElse(tiny, bounded);
@@ -120,7 +120,7 @@ HWY_INLINE V scale_by_power(D d, V value, V n) {
 template <class D, class V>
 HWY_INLINE V exp(D d, V x) {
   if constexpr (kIsFloat<D>) {
-    const auto e = exp_parts(d, held(d, x, -104.0f, 89.0f));
+    const auto e = exp_parts(d, clamp_or_zero(d, x, -104.0f, 89.0f));
     return scale_by_power(d, hn::Add(hn::Set(d, 1.0f), hn::Add(e.r, e.beyond)), e.n);
   } else {
     return exponential(d, x);
@@ -131,13 +131,13 @@ HWY_INLINE V exp(D d, V x) {
 template <class D, class V>
 HWY_INLINE V expm1(D d, V x) {
   if constexpr (kIsFloat<D>) {
-    const auto e = exp_parts(d, held(d, x, -40.0f, 89.0f));
-    // Half of everything, as 2^n may be 2^128.
+    const auto e = exp_parts(d, clamp_or_zero(d, x, -40.0f, 89.0f));
+    // Float16 of everything, as 2^n may be 2^128.
     const V power = float_power_of_two(d, hn::Sub(e.n, hn::Set(d, 1.0f)));
     const V offset = hn::Sub(power, hn::Set(d, 0.5f));
-    const V high = fused(d, power, e.r, offset);
-    const V low = fused(d, power, e.r, hn::Sub(offset, high));
-    const V half = hn::Add(high, fused(d, power, e.beyond, low));
+    const V high = mul_add(d, power, e.r, offset);
+    const V low = mul_add(d, power, e.r, hn::Sub(offset, high));
+    const V half = hn::Add(high, mul_add(d, power, e.beyond, low));
     const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-24f));
     return hn::IfThenElse(tiny, x, hn::Add(half, half));
   } else {
@@ -147,22 +147,21 @@ HWY_INLINE V expm1(D d, V x) {
 
 // a / b, with `inverse` near 1 / b.high.
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> long_quotient(D d, DoubleFloat<V> a, DoubleFloat<V> b, V inverse) {
+HWY_INLINE Expansion<V> long_quotient(D d, Expansion<V> a, Expansion<V> b, V inverse) {
   const V ratio = hn::Mul(a.high, inverse);
-  const V left = fused(d, ratio, hn::Neg(b.high), a.high);
-  const V rest = hn::Add(left, fused(d, ratio, hn::Neg(b.low), a.low));
+  const V left = mul_add(d, ratio, hn::Neg(b.high), a.high);
+  const V rest = hn::Add(left, mul_add(d, ratio, hn::Neg(b.low), a.low));
   return {ratio, hn::Mul(rest, inverse)};
 }
 template <class D, class V>
-HWY_INLINE V quotient(D d, DoubleFloat<V> a, DoubleFloat<V> b) {
+HWY_INLINE V quotient(D d, Expansion<V> a, Expansion<V> b) {
   const auto result = long_quotient(d, a, b, hn::Div(hn::Set(d, 1.0f), b.high));
   return hn::Add(result.high, result.low);
 }
 
 // constant + x for |x| <= constant, but for rests of x.low.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE DoubleFloat<V> add_to_larger(D d, float constant,
-                                        std::type_identity_t<DoubleFloat<V>> x) {
+HWY_INLINE Expansion<V> add_to_larger(D d, float constant, std::type_identity_t<Expansion<V>> x) {
   const V high = hn::Add(hn::Set(d, constant), x.high);
   return {high, hn::Add(hn::Sub(x.high, hn::Sub(high, hn::Set(d, constant))), x.low)};
 }
@@ -174,9 +173,9 @@ HWY_INLINE V tanh(D d, V x) {
     // Where x^3/3 does not count the result is x: the squares of such would be subnormal.
     const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-13f));
     const V twice = hn::Mul(hn::IfThenElse(tiny, hn::Set(d, 1.0f), hn::Abs(x)), hn::Set(d, -2.0f));
-    const V held_twice = larger(hn::Set(d, kVanishingExponential), twice);
-    const auto t = normalized(expm1_double_float(d, held_twice));
-    const DoubleFloat<V> dividend{hn::Neg(t.high), hn::Neg(t.low)};
+    const V clamped_twice = larger(hn::Set(d, kVanishingExponential), twice);
+    const auto t = normalized(expm1_double_float(d, clamped_twice));
+    const Expansion<V> dividend{hn::Neg(t.high), hn::Neg(t.low)};
     const V size = quotient(d, dividend, add_to_larger(d, 2.0f, t));
     return hn::IfThenElse(tiny, x, hn::CopySign(size, x));
   } else {

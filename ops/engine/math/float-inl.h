@@ -2,7 +2,7 @@
 // Per-target: building blocks for formulas on vectors of float. A result is carried as the sum of
 // two floats up to its last operation, which rounds once.
 //
-// Every instruction set gives the same bits: where there is no fused multiply-add, fused() is
+// Every instruction set gives the same bits: where there is no fused multiply-add, mul_add() is
 // computed in double, rounded to odd, and so comes out the same.
 #if defined(ACLGRAD_OPS_ENGINE_MATH_FLOAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ENGINE_MATH_FLOAT_INL_H_
@@ -36,7 +36,7 @@ using FloatMask = hn::Mask<FloatTag>;
 
 // a b + c, rounded once.
 template <class D, class V>
-HWY_INLINE V fused(D d, V a, V b, V c) {
+HWY_INLINE V mul_add(D d, V a, V b, V c) {
 #if HWY_NATIVE_FMA
   (void)d;
   return hn::MulAdd(a, b, c);
@@ -59,31 +59,31 @@ HWY_INLINE V fused(D d, V a, V b, V c) {
 
 // a b - c, rounded once.
 template <class D, class V>
-HWY_INLINE V fused_minus(D d, V a, V b, V c) {
+HWY_INLINE V mul_sub(D d, V a, V b, V c) {
 #if HWY_NATIVE_FMA
   (void)d;
   return hn::MulSub(a, b, c);
 #else
-  return fused(d, a, b, hn::Neg(c));
+  return mul_add(d, a, b, hn::Neg(c));
 #endif
 }
 
 // a b as high + low. Exact but for results near the ends of the exponent range.
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> double_float_product(D d, V a, V b) {
+HWY_INLINE Expansion<V> double_float_product(D d, V a, V b) {
   const V high = hn::Mul(a, b);
-  return {high, fused_minus(d, a, b, high)};
+  return {high, mul_sub(d, a, b, high)};
 }
 
 template <class M, class V>
-HWY_INLINE DoubleFloat<V> if_then_else(M mask, std::type_identity_t<DoubleFloat<V>> yes,
-                                       DoubleFloat<V> no) {
+HWY_INLINE Expansion<V> if_then_else(M mask, std::type_identity_t<Expansion<V>> yes,
+                                     Expansion<V> no) {
   return {hn::IfThenElse(mask, yes.high, no.high), hn::IfThenElse(mask, yes.low, no.low)};
 }
 
 // x + constant without error, for -2 constant <= x <= constant.
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> sum_with_larger(D d, V x, float constant) {
+HWY_INLINE Expansion<V> sum_with_larger(D d, V x, float constant) {
   const V sum = hn::Add(x, hn::Set(d, constant));
   return {sum, hn::Sub(x, hn::Sub(sum, hn::Set(d, constant)))};
 }
@@ -91,7 +91,7 @@ HWY_INLINE DoubleFloat<V> sum_with_larger(D d, V x, float constant) {
 // high + low of `value` again, such that high is nearest to the sum. Where high is not 0 it must be
 // the larger part.
 template <class V>
-HWY_INLINE DoubleFloat<V> normalized(DoubleFloat<V> value) {
+HWY_INLINE Expansion<V> normalized(Expansion<V> value) {
   const V high = hn::Add(value.high, value.low);
   return {high, hn::Sub(value.low, hn::Sub(high, value.high))};
 }
@@ -123,68 +123,69 @@ struct DoubleFloatConstant {
   }
 };
 
-// The product of two sums, rounded once but for the far smaller parts. Where it is 0 the sign may
-// be that of neither.
+// The product of two sums, rounded once but for the far smaller parts. The sign of a zero is not
+// determined.
 template <class D, class V>
-HWY_INLINE V unsigned_product(D d, DoubleFloat<V> a, DoubleFloat<V> b) {
-  return fused(d, a.high, b.high, fused(d, a.high, b.low, hn::Mul(a.low, b.high)));
+HWY_INLINE V unsigned_product(D d, Expansion<V> a, Expansion<V> b) {
+  return mul_add(d, a.high, b.high, mul_add(d, a.high, b.low, hn::Mul(a.low, b.high)));
 }
 
 // The product of two sums, rounded once but for the far smaller parts; at 0 with the sign of
 // the product of the high parts, which the sum of several zeros would not keep.
 template <class D, class V>
-HWY_INLINE V product(D d, DoubleFloat<V> a, DoubleFloat<V> b) {
+HWY_INLINE V product(D d, Expansion<V> a, Expansion<V> b) {
   return hn::CopySign(unsigned_product(d, a, b), hn::Xor(a.high, b.high));
 }
 template <class D, class V>
-HWY_INLINE V product(D d, V a, DoubleFloat<V> b) {
-  return hn::CopySign(fused(d, a, b.high, hn::Mul(a, b.low)), hn::Xor(a, b.high));
+HWY_INLINE V product(D d, V a, Expansion<V> b) {
+  return hn::CopySign(mul_add(d, a, b.high, hn::Mul(a, b.low)), hn::Xor(a, b.high));
 }
 
-// The same for b >= 0, whose sign then is a's.
+// product(d, a, b) for b >= 0: the result has the sign of a.
 template <class D, class V>
-HWY_INLINE V product_by_positive(D d, V a, DoubleFloat<V> b) {
-  return hn::CopySign(fused(d, a, b.high, hn::Mul(a, b.low)), a);
+HWY_INLINE V product_by_positive(D d, V a, Expansion<V> b) {
+  return hn::CopySign(mul_add(d, a, b.high, hn::Mul(a, b.low)), a);
 }
 
-// The same for any numbers, infinities among them, whose low parts may be NaN.
+// product(d, a, b) for any a and b. The low parts of infinite numbers may be NaN.
 template <class D, class V>
-HWY_INLINE V product_of_any(D d, DoubleFloat<V> a, DoubleFloat<V> b) {
+HWY_INLINE V product_of_any(D d, Expansion<V> a, Expansion<V> b) {
   const V result = product(d, a, b);
   return hn::IfThenElse(hn::IsNaN(result), hn::Mul(a.high, b.high), result);
 }
-// So, where b.high need not be the larger part either.
+// product_of_any() where b.high may be smaller than b.low.
 template <class D, class V>
-HWY_INLINE V product_of_any(D d, V a, DoubleFloat<V> b) {
+HWY_INLINE V product_of_any(D d, V a, Expansion<V> b) {
   const V sum = hn::Add(b.high, b.low);
   const V plain = hn::Mul(a, hn::IfThenElse(hn::IsNaN(sum), b.high, sum));
-  const V result = fused(d, a, b.high, hn::Mul(a, b.low));
+  const V result = mul_add(d, a, b.high, hn::Mul(a, b.low));
   return hn::IfThenElse(hn::IsNaN(result), plain, hn::CopySign(result, plain));
 }
 
 template <class D>
-HWY_INLINE DoubleFloat<hn::Vec<D>> double_float(D d, DoubleFloatConstant value) {
+HWY_INLINE Expansion<hn::Vec<D>> double_float(D d, DoubleFloatConstant value) {
   return {hn::Set(d, value.high), hn::Set(d, value.low)};
 }
 
 // A constant times value, but for the product of the two low parts.
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> scaled(D d, DoubleFloatConstant factor, DoubleFloat<V> value) {
+HWY_INLINE Expansion<V> scaled(D d, DoubleFloatConstant factor, Expansion<V> value) {
   const V high = hn::Mul(hn::Set(d, factor.high), value.high);
-  V low = fused_minus(d, hn::Set(d, factor.high), value.high, high);
-  low = fused(d, hn::Set(d, factor.high), value.low, low);
-  return {high, fused(d, hn::Set(d, factor.low), value.high, low)};
+  V low = mul_sub(d, hn::Set(d, factor.high), value.high, high);
+  low = mul_add(d, hn::Set(d, factor.high), value.low, low);
+  return {high, mul_add(d, hn::Set(d, factor.low), value.high, low)};
 }
 
-// The result of a formula that is not exact, such that it is never in the very middle between two
-// 16-bit elements: for Outputs::kNearOrExact.
+// An inexact result with its last bit set, so that it is no tie of 16-bit elements: for
+// Outputs::kNearOrExact.
 template <class D, class V>
 HWY_INLINE V inexact(D d, V value) {
   return hn::Or(value, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 1u)));
 }
 
-// The same where it may be exact: it is if `rests`, the rests of its operations or the bits of all
-// of them together, are 0; or infinite or NaN, which infinite results leave.
+// inexact(d, value) unless the result is exact: unless `rests`, the rounding errors of its
+// operations (or the bits of several, or-ed), is 0, or is infinite or NaN, as infinite results
+// leave it.
 template <class D, class V>
 HWY_INLINE V inexact_if(D d, V rests, V value) {
   const V size = hn::Abs(rests);
@@ -214,11 +215,11 @@ template <class D, class V>
 HWY_INLINE V growth_beyond_linear(D d, V r) {
   constexpr size_t kTerms = std::size(kGrowth);
   V p = hn::Set(d, kGrowth[kTerms - 1]);
-  for (size_t k = kTerms - 1; k-- > 0;) p = fused(d, r, p, hn::Set(d, kGrowth[k]));
+  for (size_t k = kTerms - 1; k-- > 0;) p = mul_add(d, r, p, hn::Set(d, kGrowth[k]));
   return p;
 }
 
-// e^x in the cheapest parts, for formulas that know how exact they need to be:
+// e^x in the cheapest parts, which formulas combine as precisely as their error bounds ask:
 // e^x = 2^n e^(r + n kLn2Excess), |r| < 0.35, r without an error.
 template <class V>
 struct ShortReduction {
@@ -232,16 +233,16 @@ inline constexpr float kExponentialLimit = 87.0f;
 
 inline constexpr float kLn2Excess = 0x1.05c610p-29f;  // of the nearest float over ln 2
 
-// For -87 < x < 88; otherwise the parts mean nothing.
+// For -87 < x < 88.
 template <class D, class V>
 HWY_INLINE ShortReduction<V> reduce_shortly(D d, V x) {
   constexpr float kInverseLn2 = 0x1.715476p+0f;
   constexpr float kNearestLn2 = 0x1.62e430p-1f;
   const V magic = hn::Set(d, kFloatMagic + 127);
-  const V sum = fused(d, x, hn::Set(d, kInverseLn2), magic);
+  const V sum = mul_add(d, x, hn::Set(d, kInverseLn2), magic);
   const V n = hn::Sub(sum, magic);
   // The product and x are multiples of 2^-25, or n is 0: the difference is a float.
-  return {sum, n, fused(d, n, hn::Set(d, -kNearestLn2), x)};
+  return {sum, n, mul_add(d, n, hn::Set(d, -kNearestLn2), x)};
 }
 
 // 2^n
@@ -251,26 +252,26 @@ HWY_INLINE V power_of(D d, const ShortReduction<V>& reduced) {
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, reduced.sum)));
 }
 
-// Where e^x no longer counts beside 1 in a float, twice over.
+// Below this, 1 + e^x is 1 in a float with a low part, too.
 inline constexpr float kVanishingExponential = -40.0f;
 
-// Nearer to 0, e^x - 1 is x for a float.
+// Between this and 0, e^x - 1 is x in a float.
 inline constexpr float kLinearGrowth = -0x1p-30f;
 
-// x where expm1_double_float() is needed, else the next such number: squares of smaller ones
-// would be subnormal, which is slow.
+// x clamped to the range in which expm1_double_float() is needed. Squares of smaller numbers would
+// be subnormal, which is slow.
 template <class D, class V>
-HWY_INLINE V held_for_growth(D d, V x) {
+HWY_INLINE V clamped_for_expm1(D d, V x) {
   return hn::Min(hn::Max(x, hn::Set(d, kVanishingExponential)), hn::Set(d, kLinearGrowth));
 }
 
-// What stands beyond 1 + r in e^(r + rest).
+// e^(r + rest) - 1 - r
 template <class D, class V>
 HWY_INLINE V beyond_linear(D d, V r, V rest) {
   const V square = hn::Mul(r, r);
   const V growth = growth_beyond_linear(d, r);
-  const V scaled_rest = fused(d, rest, fused(d, square, growth, r), rest);
-  return fused(d, square, growth, scaled_rest);
+  const V scaled_rest = mul_add(d, rest, mul_add(d, square, growth, r), rest);
+  return mul_add(d, square, growth, scaled_rest);
 }
 template <class D, class V>
 HWY_INLINE V beyond_linear(D d, V r) {
@@ -280,13 +281,13 @@ HWY_INLINE V beyond_linear(D d, V r) {
 // e^x - 1 for x <= 0 not below kVanishingExponential, or e^(x + rest) - 1 with `rest` far below x.
 // Relative error of the sum below 2^-25.
 template <class D, class V, class... Rest>
-HWY_INLINE DoubleFloat<V> expm1_double_float(D d, V x, Rest... rest) {
+HWY_INLINE Expansion<V> expm1_double_float(D d, V x, Rest... rest) {
   const auto e = reduce_shortly(d, x);
   const V power = power_of(d, e);
   const V offset = hn::Sub(power, hn::Set(d, 1.0f));
-  const V high = fused(d, power, e.r, offset);
-  const V low = fused(d, power, e.r, hn::Sub(offset, high));  // what that rounding lost
-  return {high, fused(d, power, beyond_linear(d, e.r, rest...), low)};
+  const V high = mul_add(d, power, e.r, offset);
+  const V low = mul_add(d, power, e.r, hn::Sub(offset, high));  // what that rounding lost
+  return {high, mul_add(d, power, beyond_linear(d, e.r, rest...), low)};
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

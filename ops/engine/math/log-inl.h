@@ -51,7 +51,7 @@ inline constexpr double kLogLn2Low = 0x1.ef35793c76730p-45;
 template <class D, class V>
 HWY_INLINE V log_of_positive(D d, V x) {
   // (log((1 + s) / (1 - s)) - 2 s) / s^3 as a polynomial of s^2, for s^2 up to 0.0295
-  // (tools/fit_lanes.py).
+  // (tools/fit_doubles.py).
   static constexpr double kCoefficients[] = {
       0x1.5555555555555p-1, 0x1.9999999999a38p-2, 0x1.2492492476c42p-2, 0x1.c71c720168526p-3,
       0x1.745cf8fe328f9p-3, 0x1.3b1c36b445cebp-3, 0x1.0fbe71ad855c9p-3, 0x1.0c05166ec4148p-3};
@@ -95,7 +95,7 @@ HWY_INLINE V log1p(D d, V x) {
     const V one = hn::Set(d, 1.0);
     const V sum = hn::Add(x, one);
     const auto moderate = hn::And(hn::Gt(x, hn::Set(d, -1.0)), hn::Lt(x, hn::Set(d, 0x1p60)));
-    const DoubleFloat<V> exact = two_sum(x, one);
+    const Expansion<V> exact = two_sum(x, one);
     const V rest = hn::IfThenElseZero(moderate, hn::Div(exact.low, sum));
     return hn::CopySign(hn::Add(log(d, sum), rest), x);
   }
@@ -103,7 +103,7 @@ HWY_INLINE V log1p(D d, V x) {
 
 // The logarithm of x > 0, finite, as the sum of two numbers, to 2^-62 of it.
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> long_log_of_positive(D d, V x) {
+HWY_INLINE Expansion<V> long_log_of_positive(D d, V x) {
   // 2/5 + 2/7 s^2 + ...
   static constexpr double kSeries[] = {2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11, 2.0 / 13, 2.0 / 15,
                                        2.0 / 17, 2.0 / 19, 2.0 / 21, 2.0 / 23, 2.0 / 25, 2.0 / 27};
@@ -112,23 +112,23 @@ HWY_INLINE DoubleFloat<V> long_log_of_positive(D d, V x) {
   const auto parts = log_parts(d, x);
   const V one = hn::Set(d, 1.0);
   // s exactly enough: what (m - 1) - s (m + 1) leaves.
-  const DoubleFloat<V> divisor = two_sum(parts.m, one);
-  const DoubleFloat<V> back = two_product(d, parts.s, divisor.high);
+  const Expansion<V> divisor = two_sum(parts.m, one);
+  const Expansion<V> back = two_product(d, parts.s, divisor.high);
   const V left = hn::Sub(hn::Sub(hn::Sub(parts.m, one), back.high), back.low);
   const V s_low = hn::Div(hn::Sub(left, hn::Mul(parts.s, divisor.low)), divisor.high);
   // s^2, then s^2 2/3 + s^4 (2/5 + ...), and that times s.
-  DoubleFloat<V> square = two_product(d, parts.s, parts.s);
+  Expansion<V> square = two_product(d, parts.s, parts.s);
   square.low = hn::Add(square.low, hn::Mul(hn::Add(parts.s, parts.s), s_low));
-  DoubleFloat<V> sum = two_product(d, square.high, hn::Set(d, kTwoThirds));
+  Expansion<V> sum = two_product(d, square.high, hn::Set(d, kTwoThirds));
   const V small = hn::Mul(hn::Mul(square.high, square.high), polynomial(d, square.high, kSeries));
   sum.low = hn::Add(sum.low, hn::Add(hn::Mul(square.low, hn::Set(d, kTwoThirds)),
                                      hn::Mul(square.high, hn::Set(d, kTwoThirdsRest))));
-  const DoubleFloat<V> factor = two_sum(sum.high, hn::Add(small, sum.low));
-  const DoubleFloat<V> two_more = two_sum(hn::Set(d, 2.0), factor.high);
-  DoubleFloat<V> result = two_product(d, parts.s, two_more.high);
+  const Expansion<V> factor = two_sum(sum.high, hn::Add(small, sum.low));
+  const Expansion<V> two_more = two_sum(hn::Set(d, 2.0), factor.high);
+  Expansion<V> result = two_product(d, parts.s, two_more.high);
   result.low = hn::Add(result.low, hn::Add(hn::Mul(parts.s, hn::Add(two_more.low, factor.low)),
                                            hn::Mul(s_low, two_more.high)));
-  const DoubleFloat<V> total = two_sum(hn::Mul(parts.n, hn::Set(d, kLogLn2High)), result.high);
+  const Expansion<V> total = two_sum(hn::Mul(parts.n, hn::Set(d, kLogLn2High)), result.high);
   const V rest = hn::Add(hn::Mul(parts.n, hn::Set(d, kLogLn2Low)), result.low);
   return two_sum(total.high, hn::Add(total.low, rest));
 }
@@ -144,13 +144,13 @@ HWY_INLINE V pow(D d, V x, V y) {
     const V one = hn::Set(d, 1.0);
     const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
     const V size = hn::Abs(x);
-    const DoubleFloat<V> logarithm = long_log_of_positive(d, size);
+    const Expansion<V> logarithm = long_log_of_positive(d, size);
     const V high = with_limits_of_log(d, size, logarithm.high);
-    const V held_y = clamp(d, y, -0x1p70, 0x1p70);  // far enough for any x but 1
-    const V exponent = hn::Mul(high, held_y);
-    const DoubleFloat<V> product = two_product(d, high, held_y);
+    const V clamped_y = clamp(d, y, -0x1p70, 0x1p70);  // far enough for any x but 1
+    const V exponent = hn::Mul(high, clamped_y);
+    const Expansion<V> product = two_product(d, high, clamped_y);
     const auto moderate = hn::Lt(hn::Abs(exponent), hn::Set(d, 1024.0));
-    const V low = hn::Add(product.low, hn::Mul(logarithm.low, held_y));
+    const V low = hn::Add(product.low, hn::Mul(logarithm.low, clamped_y));
     const V power = exponential(d, exponent, hn::IfThenElseZero(moderate, low));
     // Numbers of 2^53 and more are even.
     const V half = hn::Mul(y, hn::Set(d, 0.5));

@@ -44,9 +44,10 @@ HWY_INLINE V smaller(V a, V b) {
 #endif
 }
 
-// A number as the sum of two of its type, the second much smaller: double-double or double-float.
+// A number as the unevaluated sum of two of its type, the second much smaller: a double-double of
+// doubles, a double-float of floats.
 template <class V>
-struct DoubleFloat {
+struct Expansion {
   V high;
   V low;
 };
@@ -54,7 +55,7 @@ struct DoubleFloat {
 #if !HWY_NATIVE_FMA
 // a = high + low with 26 bits each, sign included (Veltkamp). For |a| < 2^996.
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> split(D d, V a) {
+HWY_INLINE Expansion<V> split(D d, V a) {
   const V scaled = hn::Mul(a, hn::Set(d, 134217729.0));  // 2^27 + 1
   const V high = hn::Sub(scaled, hn::Sub(scaled, a));
   return {high, hn::Sub(a, high)};
@@ -63,14 +64,14 @@ HWY_INLINE DoubleFloat<V> split(D d, V a) {
 
 // a * b without error, unless the product comes near the ends of the exponent range.
 template <class D, class V>
-HWY_INLINE DoubleFloat<V> two_product(D d, V a, V b) {
+HWY_INLINE Expansion<V> two_product(D d, V a, V b) {
   const V product = hn::Mul(a, b);
 #if HWY_NATIVE_FMA
   (void)d;
   return {product, hn::MulSub(a, b, product)};
 #else
-  const DoubleFloat<V> x = split(d, a);
-  const DoubleFloat<V> y = split(d, b);
+  const Expansion<V> x = split(d, a);
+  const Expansion<V> y = split(d, b);
   const V error = hn::Sub(hn::Mul(x.high, y.high), product);
   const V cross = hn::Add(hn::Add(error, hn::Mul(x.high, y.low)), hn::Mul(x.low, y.high));
   return {product, hn::Add(cross, hn::Mul(x.low, y.low))};
@@ -79,7 +80,7 @@ HWY_INLINE DoubleFloat<V> two_product(D d, V a, V b) {
 
 // a + b without error (Knuth).
 template <class V>
-HWY_INLINE DoubleFloat<V> two_sum(V a, V b) {
+HWY_INLINE Expansion<V> two_sum(V a, V b) {
   const V sum = hn::Add(a, b);
   const V b_part = hn::Sub(sum, a);
   const V a_part = hn::Sub(sum, b_part);
@@ -107,8 +108,8 @@ HWY_INLINE V round_to_odd(D d, V value, V rest) {
 // factor * (value.high + value.low), rounded to odd: for results that may lie at a tie of a shorter
 // format but for their last digits.
 template <class D, class V>
-HWY_INLINE V multiply_to_odd(D d, V factor, DoubleFloat<V> value) {
-  const DoubleFloat<V> product = two_product(d, factor, value.high);
+HWY_INLINE V multiply_to_odd(D d, V factor, Expansion<V> value) {
+  const Expansion<V> product = two_product(d, factor, value.high);
   return round_to_odd(d, product.high, hn::Add(product.low, hn::Mul(factor, value.low)));
 }
 
@@ -143,7 +144,7 @@ HWY_INLINE V power_of_two(D d, V n) {
   return hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(bits, hn::Set(du, uint64_t{1023}))));
 }
 
-// x held within [low, high]; NaN stays NaN, which Min and Max do not promise.
+// x clamped to [low, high]; NaN stays NaN, which Min and Max do not promise.
 template <class D, class V>
 HWY_INLINE V clamp(D d, V x, double low, double high) {
   const V bottom = hn::Set(d, low);
@@ -201,7 +202,7 @@ HWY_INLINE V exponential(D d, V x) {
 // e^(a b), with the product taken exactly.
 template <class D, class V>
 HWY_INLINE V exponential_of_product(D d, V a, V b) {
-  const DoubleFloat<V> product = two_product(d, a, b);
+  const Expansion<V> product = two_product(d, a, b);
   // Outside this range the result is 0 or infinite and the error term may be NaN.
   const auto moderate = hn::Lt(hn::Abs(product.high), hn::Set(d, 1024.0));
   return exponential(d, product.high, hn::IfThenElseZero(moderate, product.low));
@@ -249,7 +250,7 @@ struct NormalTail {
 // For 0 <= a <= 40.
 template <class D, class V>
 HWY_INLINE NormalTail<V> normal_tail(D d, V a) {
-  const DoubleFloat<V> square = two_product(d, a, a);
+  const Expansion<V> square = two_product(d, a, a);
   const V half = hn::Set(d, -0.5);
   const V decay = exponential(d, hn::Mul(square.high, half), hn::Mul(square.low, half));
   const V pole = hn::Set(d, kTailPole);

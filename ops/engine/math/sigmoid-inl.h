@@ -20,20 +20,20 @@ namespace hn = hwy::HWY_NAMESPACE;
 // -|x|.
 template <class V>
 struct FloatLogistic {
-  DoubleFloat<V> mantissa;  // m, or 0 where also x, or any float, times the result is 0
-  DoubleFloat<V> divisor;   // 1 + e
-  V inverse;                // near 1 / divisor
+  Expansion<V> mantissa;  // m, or 0 where also x, or any float, times the result is 0
+  Expansion<V> divisor;   // 1 + e
+  V inverse;              // near 1 / divisor
   V n;
   V power;  // 2^n as long as it counts beside 1
 
   template <class D>
-  HWY_INLINE DoubleFloat<V> over_divisor(D d, DoubleFloat<V> dividend) const {
+  HWY_INLINE Expansion<V> over_divisor(D d, Expansion<V> dividend) const {
     return long_quotient(d, dividend, divisor, inverse);
   }
 };
 template <class D, class V>
 HWY_INLINE FloatLogistic<V> float_logistic(D d, V x) {
-  const auto e = exp_parts(d, held(d, hn::Neg(hn::Abs(x)), -200.0f, 0.0f));
+  const auto e = exp_parts(d, clamp_or_zero(d, hn::Neg(hn::Abs(x)), -200.0f, 0.0f));
   const V one = hn::Set(d, 1.0f);
   const auto mantissa = normalized(add_to_larger(d, 1.0f, {e.r, e.beyond}));
   const V power = float_power_of_two(d, larger(hn::Set(d, -40.0f), e.n));
@@ -65,8 +65,8 @@ HWY_INLINE V sigmoid_times(D d, V factor, V x) {
     const V power = hn::Mul(e.first, e.second);
     const V dividend = hn::IfThenElse(positive, one, mantissa);
     const V ratio = hn::Div(dividend, hn::Add(one, hn::Mul(mantissa, power)));
-    const V held_ratio = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -760.0)), ratio);
-    const V product = hn::Mul(factor, held_ratio);
+    const V clamped_ratio = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -760.0)), ratio);
+    const V product = hn::Mul(factor, clamped_ratio);
     return hn::IfThenElse(positive, product, hn::Mul(hn::Mul(product, e.first), e.second));
   }
 }
@@ -94,13 +94,13 @@ HWY_INLINE V silu_backward(D d, V g, V x) {
     const auto e = float_logistic(d, x);
     const auto of_size = e.over_divisor(d, {one, zero});
     const auto of_minus_size = e.over_divisor(d, e.mantissa);
-    const DoubleFloat<V> tail{hn::Mul(of_minus_size.high, e.power),
-                              hn::Mul(of_minus_size.low, e.power)};
+    const Expansion<V> tail{hn::Mul(of_minus_size.high, e.power),
+                            hn::Mul(of_minus_size.low, e.power)};
     const auto s = if_then_else(positive, of_size, of_minus_size);
     const auto c = if_then_else(positive, tail, of_size);
-    const V held_x = held(d, x, -200.0f, 200.0f);
-    const V product = hn::Mul(held_x, c.high);
-    const V rest = hn::Add(fused_minus(d, held_x, c.high, product), hn::Mul(held_x, c.low));
+    const V clamped_x = clamp_or_zero(d, x, -200.0f, 200.0f);
+    const V product = hn::Mul(clamped_x, c.high);
+    const V rest = hn::Add(mul_sub(d, clamped_x, c.high, product), hn::Mul(clamped_x, c.low));
     const auto sum = two_sum(one, product);
     const V factor = hn::Add(sum.high, hn::Add(sum.low, rest));
     const V plain = hn::Mul(hn::Add(s.high, s.low), factor);
@@ -111,8 +111,8 @@ HWY_INLINE V silu_backward(D d, V g, V x) {
     const V offset = hn::Add(x, hn::Set(d, 0x1.474974p+0f));  // exact, but for what the root has
     const V rest_of_root = hn::Set(d, -0x1.bdf6fap-27f);      // beyond a float
     V series = hn::Set(d, kSeries[7]);
-    for (size_t k = 7; k-- > 0;) series = fused(d, series, offset, hn::Set(d, kSeries[k]));
-    const V near_root = fused(d, series, offset, hn::Mul(series, rest_of_root));
+    for (size_t k = 7; k-- > 0;) series = mul_add(d, series, offset, hn::Set(d, kSeries[k]));
+    const V near_root = mul_add(d, series, offset, hn::Mul(series, rest_of_root));
     const auto near = hn::Lt(hn::Abs(offset), hn::Set(d, 0.25f));
     const V slope = hn::IfThenElse(near, near_root, plain);
     const V n = hn::IfThenZeroElse(hn::Or(near, positive), e.n);
@@ -131,9 +131,9 @@ HWY_INLINE V silu_backward(D d, V g, V x) {
     const auto regular = hn::And(hn::IsFinite(g), hn::Ne(g, zero));
     return hn::IfThenElse(regular, result, hn::Mul(g, slope));
   } else {
-    const V held_x = clamp(d, x, -760.0, 760.0);
-    const auto s = logistic_pair(d, held_x, hn::Zero(d));
-    const V factor = hn::Add(hn::Set(d, 1.0), hn::Mul(held_x, s.of_minus));
+    const V clamped_x = clamp(d, x, -760.0, 760.0);
+    const auto s = logistic_pair(d, clamped_x, hn::Zero(d));
+    const V factor = hn::Add(hn::Set(d, 1.0), hn::Mul(clamped_x, s.of_minus));
     return hn::Mul(g, hn::Mul(s.of_plus, factor));
   }
 }

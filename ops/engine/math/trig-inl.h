@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class V>
 struct ReducedAngle {
   V quadrant;  // integral
-  DoubleFloat<V> y;
+  Expansion<V> y;
 };
 
 // For finite x, which are floats if kOfFloat.
@@ -54,26 +54,26 @@ HWY_INLINE ReducedAngle<V> reduce_angle(D d, V x) {
     return hn::Mul(hn::Sub(value, magic), hn::Set(d, unit));
   };
   // Sums of parts are exact as long as their last bits are not further apart than 53.
-  const DoubleFloat<V> p0 = two_product(d, m, piece(0, 0x1p-46));
+  const Expansion<V> p0 = two_product(d, m, piece(0, 0x1p-46));
   const V four = hn::Set(d, 4.0);
   const V turns = hn::Mul(four, hn::Round(hn::Mul(p0.high, hn::Set(d, 0.25))));
   const V whole = hn::Add(hn::Sub(p0.high, turns), p0.low);
   V quadrant;
-  DoubleFloat<V> part;
+  Expansion<V> part;
   if constexpr (kOfFloat) {
     quadrant = nearest_integer(d, whole);
     part = two_sum(hn::Sub(whole, quadrant), hn::Mul(m, piece(1, 0x1p-94)));
   } else {
-    const DoubleFloat<V> p1 = two_product(d, m, piece(1, 0x1p-94));
-    const DoubleFloat<V> p2 = two_product(d, m, piece(2, 0x1p-142));
-    const DoubleFloat<V> s1 = two_sum(whole, p1.high);
+    const Expansion<V> p1 = two_product(d, m, piece(1, 0x1p-94));
+    const Expansion<V> p2 = two_product(d, m, piece(2, 0x1p-142));
+    const Expansion<V> s1 = two_sum(whole, p1.high);
     quadrant = nearest_integer(d, s1.high);
-    const DoubleFloat<V> s2 = two_sum(hn::Sub(s1.high, quadrant), hn::Add(s1.low, p1.low));
-    const DoubleFloat<V> s3 = two_sum(s2.high, p2.high);
+    const Expansion<V> s2 = two_sum(hn::Sub(s1.high, quadrant), hn::Add(s1.low, p1.low));
+    const Expansion<V> s3 = two_sum(s2.high, p2.high);
     const V last = hn::Add(p2.low, hn::Mul(m, piece(3, 0x1p-190)));
     part = two_sum(s3.high, hn::Add(hn::Add(s2.low, s3.low), last));
   }
-  const DoubleFloat<V> angle = two_product(d, part.high, hn::Set(d, kHalfPi));
+  const Expansion<V> angle = two_product(d, part.high, hn::Set(d, kHalfPi));
   const V low = hn::Add(angle.low, hn::Add(hn::Mul(part.high, hn::Set(d, kHalfPiRest)),
                                            hn::Mul(part.low, hn::Set(d, kHalfPi))));
   const auto small = hn::Lt(size, hn::Set(d, kHalfPi / 2));

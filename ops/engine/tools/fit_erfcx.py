@@ -27,7 +27,7 @@ from mpmath import cos, erfc, exp, mp, mpf, pi, sqrt
 TERMS = 24
 POLE = 5
 LIFT = mpf(5) / 4
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "normal_tail_table.h"
+TARGET = pathlib.Path(__file__).resolve().parent.parent / "math" / "normal_tail_table.h"
 
 mp.dps = 50
 

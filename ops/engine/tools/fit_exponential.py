@@ -15,7 +15,7 @@ import sys
 from float_fit import chebyshev_nodes, fit, literal, write_or_check
 from mpmath import exp, log, mpf
 
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "exponential_table.h"
+TARGET = pathlib.Path(__file__).resolve().parent.parent / "math" / "exponential_table.h"
 TERMS = 6
 LIMIT = log(mpf(2)) / 2 * mpf("1.001")
 

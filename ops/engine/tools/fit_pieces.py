@@ -40,7 +40,7 @@ import sys
 from float_fit import chebyshev_nodes, fit, literal, to_float, write_or_check
 from mpmath import diff, erfc, exp, findroot, floor, log, mpf, pi, sqrt
 
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "gelu_pieces.h"
+TARGET = pathlib.Path(__file__).resolve().parents[2] / "activation" / "gelu_pieces.h"
 PIECES = 32
 FIRST = -14  # of the multiples of 1/4
 WIDTH = mpf(1) / 4

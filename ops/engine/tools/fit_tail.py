@@ -19,7 +19,7 @@ import sys
 from float_fit import chebyshev_nodes, fit, literal, write_or_check
 from mpmath import erfc, exp, log, mpf, pi, sqrt
 
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "gelu_tail_table.h"
+TARGET = pathlib.Path(__file__).resolve().parents[2] / "activation" / "gelu_tail_table.h"
 TERMS = 7
 
 

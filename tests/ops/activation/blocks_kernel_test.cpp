@@ -107,18 +107,18 @@ TEST(Kernels, EveryInstructionSetGivesTheSameBits) {
   }
 }
 
-template <class Stored>
+template <class Element>
 void expect_nearest_hardswish(aclDataType dtype) {
   constexpr size_t kCount = 65536;
   const FloatKernel kernel = hardswish_kernel();
-  std::vector<Stored> x(kCount), actual(kCount);
+  std::vector<Element> x(kCount), actual(kCount);
   alignas(64) double value[kBlock];
   alignas(64) double exact[kBlock];
-  for (size_t i = 0; i < kCount; ++i) x[i] = Stored{static_cast<uint16_t>(i)};
+  for (size_t i = 0; i < kCount; ++i) x[i] = Element{static_cast<uint16_t>(i)};
   const void* const in[] = {x.data()};
   void* const out[] = {actual.data()};
   const int64_t steps[] = {0};
-  kernel.stored({dtype, in, out, kCount, false, 1, steps, steps});
+  kernel.native({dtype, in, out, kCount, false, 1, steps, steps});
   for (size_t begin = 0; begin < kCount; begin += kBlock) {
     const double* const from[] = {value};
     double* const to[] = {exact};
@@ -128,7 +128,7 @@ void expect_nearest_hardswish(aclDataType dtype) {
       if (std::isnan(value[i])) {
         EXPECT_TRUE(std::isnan(real_part(actual[begin + i])));
       } else {
-        EXPECT_EQ(actual[begin + i].bits, from_parts<Stored>(exact[i], 0.0).bits) << value[i];
+        EXPECT_EQ(actual[begin + i].bits, from_parts<Element>(exact[i], 0.0).bits) << value[i];
       }
     }
   }
@@ -137,8 +137,8 @@ void expect_nearest_hardswish(aclDataType dtype) {
 // Its formula in float relies on that: it does not look whether a result could be a neighbour.
 TEST(Kernels, HardswishOfEvery16BitElementIsTheNearest) {
   testing::for_each_target([](int64_t) {
-    expect_nearest_hardswish<Half>(ACL_FLOAT16);
-    expect_nearest_hardswish<Bfloat>(ACL_BF16);
+    expect_nearest_hardswish<Float16>(ACL_FLOAT16);
+    expect_nearest_hardswish<Bfloat16>(ACL_BF16);
   });
 }
 

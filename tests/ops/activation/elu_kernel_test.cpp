@@ -28,24 +28,24 @@ constexpr double kGradients[] = {0.0,          -0.0,       1.0,       -1.25,    
                                  1.5e-5,       -7e-8,      250.0,     0x1.f4p-124, 0x15p-133,
                                  -0x1.02p-101, 0x1.fep127, 0x1.ep-116};
 
-template <class Stored>
-std::vector<Stored> all_patterns() {
-  std::vector<Stored> result(kPatterns);
+template <class Element>
+std::vector<Element> all_patterns() {
+  std::vector<Element> result(kPatterns);
   for (size_t i = 0; i < kPatterns; ++i) result[i].bits = static_cast<uint16_t>(i);
   return result;
 }
 
 // Counts the results of the float kernel that are not the double one's, rounded.
-template <class Stored>
+template <class Element>
 size_t count_differences(const Kernel& kernel, aclDataType dtype,
-                         const std::vector<std::vector<Stored>>& inputs) {
+                         const std::vector<std::vector<Element>>& inputs) {
   const auto& both = std::get<FloatKernel>(kernel);
-  std::vector<Stored> actual(kPatterns);
+  std::vector<Element> actual(kPatterns);
   std::vector<const void*> in;
-  for (const std::vector<Stored>& input : inputs) in.push_back(input.data());
+  for (const std::vector<Element>& input : inputs) in.push_back(input.data());
   void* out = actual.data();
   const std::vector<int64_t> steps(in.size(), 0);
-  both.stored({dtype, in.data(), &out, kPatterns, false, 1, steps.data(), steps.data()});
+  both.native({dtype, in.data(), &out, kPatterns, false, 1, steps.data(), steps.data()});
 
   std::vector<double> exact;
   alignas(64) double from[2][kBlock];
@@ -61,7 +61,7 @@ size_t count_differences(const Kernel& kernel, aclDataType dtype,
   }
   size_t differences = 0;
   for (size_t i = 0; i < kPatterns; ++i) {
-    const Stored expected = from_parts<Stored>(exact[i], 0.0);
+    const Element expected = from_parts<Element>(exact[i], 0.0);
     const bool both_nan = std::isnan(real_part(expected)) && std::isnan(real_part(actual[i]));
     if (expected.bits == actual[i].bits || both_nan) continue;
     if (differences++ == 0) {
@@ -72,23 +72,23 @@ size_t count_differences(const Kernel& kernel, aclDataType dtype,
   return differences;
 }
 
-template <class Stored>
+template <class Element>
 void compare(aclDataType dtype) {
-  const std::vector<Stored> x = all_patterns<Stored>();
+  const std::vector<Element> x = all_patterns<Element>();
   for (const EluParameters& p : kParameters) {
     SCOPED_TRACE(testing::Message() << p.alpha << " " << p.scale << " " << p.input_scale);
-    EXPECT_EQ(count_differences<Stored>(elu_kernel(p), dtype, {x}), 0u);
+    EXPECT_EQ(count_differences<Element>(elu_kernel(p), dtype, {x}), 0u);
     for (const double gradient : kGradients) {
       SCOPED_TRACE(gradient);
-      const std::vector<Stored> g(kPatterns, from_parts<Stored>(gradient, 0.0));
-      EXPECT_EQ(count_differences<Stored>(elu_backward_kernel(p, false), dtype, {g, x}), 0u);
-      EXPECT_EQ(count_differences<Stored>(elu_backward_kernel(p, true), dtype, {g, x}), 0u);
+      const std::vector<Element> g(kPatterns, from_parts<Element>(gradient, 0.0));
+      EXPECT_EQ(count_differences<Element>(elu_backward_kernel(p, false), dtype, {g, x}), 0u);
+      EXPECT_EQ(count_differences<Element>(elu_backward_kernel(p, true), dtype, {g, x}), 0u);
     }
   }
 }
 
-TEST(EluParameters, BfloatResultsAreTheNearest) { compare<Bfloat>(ACL_BF16); }
-TEST(EluParameters, HalfResultsAreTheNearest) { compare<Half>(ACL_FLOAT16); }
+TEST(EluParameters, Bfloat16ResultsAreTheNearest) { compare<Bfloat16>(ACL_BF16); }
+TEST(EluParameters, Float16ResultsAreTheNearest) { compare<Float16>(ACL_FLOAT16); }
 
 TEST(EluParameters, OthersThanPositiveModerateOnesStayInDouble) {
   for (const EluParameters& p : {EluParameters{-1, 1, 1}, EluParameters{1, 0, 1},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion between stored elements and the three compute types: every 16-bit pattern, every
+// Conversion between native elements and the three compute types: every 16-bit pattern, every
 // rounding boundary, saturation, wrapping, strides and unaligned memory, on every instruction set.
 #include <gtest/gtest.h>
 
@@ -32,15 +32,15 @@ std::vector<uint16_t> every_pattern() {
   return patterns;
 }
 
-template <class Stored, class T>
-std::vector<Stored> stored(aclDataType dtype, const std::vector<T>& values) {
-  std::vector<Stored> result(values.size());
+template <class Element, class T>
+std::vector<Element> stored_as(aclDataType dtype, const std::vector<T>& values) {
+  std::vector<Element> result(values.size());
   store(values.data(), result.data(), dtype, 1, values.size());
   return result;
 }
 
-template <class T, class Stored>
-std::vector<T> loaded(aclDataType dtype, const std::vector<Stored>& values) {
+template <class T, class Element>
+std::vector<T> loaded(aclDataType dtype, const std::vector<Element>& values) {
   std::vector<T> result(values.size());
   load(values.data(), dtype, 1, result.data(), values.size());
   return result;
@@ -58,7 +58,7 @@ TEST(Conversion, Every16BitPatternLoadsExactlyAndStoresBack) {
   for_each_target([&](int64_t) {
     for (const Format16& format : kFormats16) {
       const std::vector<double> values = loaded<double>(format.dtype, patterns);
-      const std::vector<uint16_t> back = stored<uint16_t>(format.dtype, values);
+      const std::vector<uint16_t> back = stored_as<uint16_t>(format.dtype, values);
       for (size_t i = 0; i < patterns.size(); ++i) {
         const long double expected = format.value(patterns[i]);
         if (std::isnan(expected)) {
@@ -94,10 +94,10 @@ TEST(Conversion, StoringRoundsToNearestEvenInOneStep) {
                       {tie, std::nextafter(tie, -kInfinity), std::nextafter(tie, kInfinity)});
         expected.insert(expected.end(), {(low & 1) == 0 ? low : high, low, high});
       }
-      const std::vector<uint16_t> actual = stored<uint16_t>(format.dtype, values);
+      const std::vector<uint16_t> actual = stored_as<uint16_t>(format.dtype, values);
       std::vector<double> negative = values;
       for (double& value : negative) value = -value;
-      const std::vector<uint16_t> mirrored = stored<uint16_t>(format.dtype, negative);
+      const std::vector<uint16_t> mirrored = stored_as<uint16_t>(format.dtype, negative);
       for (size_t i = 0; i < values.size(); ++i) {
         ASSERT_EQ(actual[i], expected[i]) << std::hexfloat << values[i];
         ASSERT_EQ(mirrored[i], expected[i] | 0x8000) << std::hexfloat << values[i];
@@ -113,7 +113,7 @@ TEST(Conversion, SixteenBitFormatsAtTheEndsOfDouble) {
     for (const Format16& format : kFormats16) {
       const uint16_t infinity = format.infinity;
       const auto minus = static_cast<uint16_t>(infinity | 0x8000);
-      EXPECT_EQ(stored<uint16_t>(format.dtype, values),
+      EXPECT_EQ(stored_as<uint16_t>(format.dtype, values),
                 (std::vector<uint16_t>{infinity, minus, infinity, minus, 0, 0x8000, 0, 0x8000}));
     }
   });
@@ -125,7 +125,7 @@ TEST(Conversion, FloatIsRoundedOnce) {
                                      0x1p-149,    0x1p-150,    0x1.8p-149,
                                      3.5e38,      -3.5e38,     kNan,
                                      -0.0};
-    const std::vector<float> actual = stored<float>(ACL_FLOAT, values);
+    const std::vector<float> actual = stored_as<float>(ACL_FLOAT, values);
     const std::vector<float> expected{1.0f,
                                       1 + 0x1p-22f,
                                       1 + 0x1p-23f,
@@ -148,11 +148,11 @@ void check_truncation(aclDataType dtype) {
   const Integer low = Limits::min();
   const Integer high = Limits::max();
   const Integer minus = std::is_signed_v<Integer> ? static_cast<Integer>(-100) : Integer{0};
-  EXPECT_EQ(stored<Integer>(dtype, values),
+  EXPECT_EQ(stored_as<Integer>(dtype, values),
             (std::vector<Integer>{0, 0, 100, minus, high, low, high, low, 0}))
       << dtype;
   const double top = static_cast<double>(high);  // rounded up for 64 bits
-  EXPECT_EQ(stored<Integer>(dtype, std::vector<double>{top, static_cast<double>(low)}),
+  EXPECT_EQ(stored_as<Integer>(dtype, std::vector<double>{top, static_cast<double>(low)}),
             (std::vector<Integer>{high, low}))
       << dtype;
 }
@@ -173,10 +173,10 @@ TEST(Conversion, RealToIntegerTruncatesAndSaturates) {
 TEST(Conversion, IntegerToIntegerWraps) {
   for_each_target([](int64_t) {
     const std::vector<int64_t> values{300, -129, int64_t{1} << 40, -1};
-    EXPECT_EQ((stored<int8_t>(ACL_INT8, values)), (std::vector<int8_t>{44, 127, 0, -1}));
-    EXPECT_EQ((stored<uint8_t>(ACL_UINT8, values)), (std::vector<uint8_t>{44, 127, 0, 255}));
-    EXPECT_EQ((stored<int32_t>(ACL_INT32, values)), (std::vector<int32_t>{300, -129, 0, -1}));
-    EXPECT_EQ((stored<uint64_t>(ACL_UINT64, values)),
+    EXPECT_EQ((stored_as<int8_t>(ACL_INT8, values)), (std::vector<int8_t>{44, 127, 0, -1}));
+    EXPECT_EQ((stored_as<uint8_t>(ACL_UINT8, values)), (std::vector<uint8_t>{44, 127, 0, 255}));
+    EXPECT_EQ((stored_as<int32_t>(ACL_INT32, values)), (std::vector<int32_t>{300, -129, 0, -1}));
+    EXPECT_EQ((stored_as<uint64_t>(ACL_UINT64, values)),
               (std::vector<uint64_t>{300, ~uint64_t{128}, uint64_t{1} << 40, ~uint64_t{0}}));
   });
 }
@@ -202,21 +202,21 @@ TEST(Conversion, IntegersLoadExactly) {
 TEST(Conversion, LargeIntegersAreRoundedOnce) {
   const int64_t tie = (int64_t{1} << 62) + (int64_t{1} << 54);  // between two bfloat16 numbers
   for_each_target([&](int64_t) {
-    EXPECT_EQ(stored<uint16_t>(ACL_BF16, std::vector<int64_t>{tie, tie - 1, tie + 1, -tie - 1}),
+    EXPECT_EQ(stored_as<uint16_t>(ACL_BF16, std::vector<int64_t>{tie, tie - 1, tie + 1, -tie - 1}),
               (std::vector<uint16_t>{0x5e80, 0x5e80, 0x5e81, 0xde81}));
     const int64_t float_tie = (int64_t{1} << 62) + (int64_t{1} << 38);
-    EXPECT_EQ((stored<float>(ACL_FLOAT, std::vector<int64_t>{float_tie, float_tie + 1})),
+    EXPECT_EQ((stored_as<float>(ACL_FLOAT, std::vector<int64_t>{float_tie, float_tie + 1})),
               (std::vector<float>{0x1p62f, 0x1p62f + 0x1p39f}));
   });
 }
 
 TEST(Conversion, Bool) {
   for_each_target([](int64_t) {
-    EXPECT_EQ((stored<uint8_t>(ACL_BOOL, std::vector<double>{0.0, -0.0, 0.5, kNan, -3})),
+    EXPECT_EQ((stored_as<uint8_t>(ACL_BOOL, std::vector<double>{0.0, -0.0, 0.5, kNan, -3})),
               (std::vector<uint8_t>{0, 0, 1, 1, 1}));
-    EXPECT_EQ((stored<uint8_t>(ACL_BOOL, std::vector<int64_t>{0, 256})),
+    EXPECT_EQ((stored_as<uint8_t>(ACL_BOOL, std::vector<int64_t>{0, 256})),
               (std::vector<uint8_t>{0, 1}));
-    EXPECT_EQ((stored<uint8_t>(ACL_BOOL, std::vector<std::complex<double>>{{0, 0}, {0, 2}})),
+    EXPECT_EQ((stored_as<uint8_t>(ACL_BOOL, std::vector<std::complex<double>>{{0, 0}, {0, 2}})),
               (std::vector<uint8_t>{0, 1}));
     EXPECT_EQ((loaded<double>(ACL_BOOL, std::vector<uint8_t>{0, 1, 7})),
               (std::vector<double>{0, 1, 1}));
@@ -224,22 +224,25 @@ TEST(Conversion, Bool) {
 }
 
 TEST(Conversion, Complex) {
-  using Wide = std::complex<double>;
-  using Narrow = std::complex<float>;
+  using Complex128 = std::complex<double>;
+  using Complex64 = std::complex<float>;
   for_each_target([](int64_t) {
-    const std::vector<Narrow> narrow{{1.5f, -2.0f}, {0.0f, 3.0f}};
-    EXPECT_EQ((loaded<Wide>(ACL_COMPLEX64, narrow)), (std::vector<Wide>{{1.5, -2}, {0, 3}}));
+    const std::vector<Complex64> narrow{{1.5f, -2.0f}, {0.0f, 3.0f}};
+    EXPECT_EQ((loaded<Complex128>(ACL_COMPLEX64, narrow)),
+              (std::vector<Complex128>{{1.5, -2}, {0, 3}}));
     EXPECT_EQ((loaded<double>(ACL_COMPLEX64, narrow)), (std::vector<double>{1.5, 0}));
-    EXPECT_EQ((loaded<Wide>(ACL_FLOAT, std::vector<float>{2.5f})), (std::vector<Wide>{{2.5, 0}}));
-    EXPECT_EQ((stored<Narrow>(ACL_COMPLEX64, std::vector<double>{1 + 0x1p-30})),
-              (std::vector<Narrow>{{1, 0}}));
-    EXPECT_EQ((stored<Wide>(ACL_COMPLEX128, std::vector<Wide>{{1, 2}})),
-              (std::vector<Wide>{{1, 2}}));
-    EXPECT_EQ((stored<float>(ACL_FLOAT, std::vector<Wide>{{7, 2}})), (std::vector<float>{7}));
-    EXPECT_EQ((stored<uint32_t>(ACL_COMPLEX32, std::vector<Wide>{{1, -2}})),
+    EXPECT_EQ((loaded<Complex128>(ACL_FLOAT, std::vector<float>{2.5f})),
+              (std::vector<Complex128>{{2.5, 0}}));
+    EXPECT_EQ((stored_as<Complex64>(ACL_COMPLEX64, std::vector<double>{1 + 0x1p-30})),
+              (std::vector<Complex64>{{1, 0}}));
+    EXPECT_EQ((stored_as<Complex128>(ACL_COMPLEX128, std::vector<Complex128>{{1, 2}})),
+              (std::vector<Complex128>{{1, 2}}));
+    EXPECT_EQ((stored_as<float>(ACL_FLOAT, std::vector<Complex128>{{7, 2}})),
+              (std::vector<float>{7}));
+    EXPECT_EQ((stored_as<uint32_t>(ACL_COMPLEX32, std::vector<Complex128>{{1, -2}})),
               (std::vector<uint32_t>{0xc0003c00u}));
-    EXPECT_EQ((loaded<Wide>(ACL_COMPLEX32, std::vector<uint32_t>{0xc0003c00u})),
-              (std::vector<Wide>{{1, -2}}));
+    EXPECT_EQ((loaded<Complex128>(ACL_COMPLEX32, std::vector<uint32_t>{0xc0003c00u})),
+              (std::vector<Complex128>{{1, -2}}));
   });
 }
 

@@ -117,7 +117,7 @@ std::vector<Patterns> run_in_blocks(const Function& function, aclDataType dtype,
     for (const Patterns& each : inputs) in.push_back(&each[begin]);
     for (Patterns& each : outputs) out.push_back(&each[begin]);
     const size_t rest = std::min(block, count - begin);
-    function.kernel.stored(
+    function.kernel.native(
         {dtype, in.data(), out.data(), rest, false, 1, steps.data(), steps.data()});
   }
   for (Patterns& each : outputs) {

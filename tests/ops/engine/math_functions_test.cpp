@@ -122,12 +122,12 @@ void call(Function function, const std::vector<double>& x, const std::vector<dou
 }
 
 // A number of 200 bits.
-struct Wide {
+struct BigFloat {
   mpfr_t value;
-  Wide() { mpfr_init2(value, 200); }
-  Wide(const Wide&) = delete;
-  Wide& operator=(const Wide&) = delete;
-  ~Wide() { mpfr_clear(value); }
+  BigFloat() { mpfr_init2(value, 200); }
+  BigFloat(const BigFloat&) = delete;
+  BigFloat& operator=(const BigFloat&) = delete;
+  ~BigFloat() { mpfr_clear(value); }
 };
 
 using Reference = void (*)(mpfr_t result, const mpfr_t x, const mpfr_t y);
@@ -154,7 +154,7 @@ void silu_backward_of(mpfr_t result, const mpfr_t x, const mpfr_t y) {
     mpfr_mul(result, result, y, MPFR_RNDN);
     return;
   }
-  Wide rest;
+  BigFloat rest;
   mpfr_neg(rest.value, x, MPFR_RNDN);
   sigmoid_of(result, rest.value, y);
   mpfr_fma(rest.value, result, x, rest.value, MPFR_RNDN);  // x (1 - s) - x
@@ -279,7 +279,7 @@ double error_in_ulp(T actual, const mpfr_t exact) {
   if (std::signbit(actual) != (mpfr_signbit(exact) != 0)) return kWrong;
   if (mpfr_inf_p(exact)) return std::isinf(actual) ? 0 : kWrong;
   if (mpfr_zero_p(exact)) return actual == 0 ? 0 : kWrong;
-  Wide difference;
+  BigFloat difference;
   mpfr_set_d(difference.value, static_cast<double>(actual), MPFR_RNDN);
   if (std::isinf(actual)) {
     mpfr_set_si_2exp(difference.value, actual > 0 ? 1 : -1, Limits::max_exponent, MPFR_RNDN);
@@ -302,9 +302,9 @@ void check(const Row& row, double bound) {
   call(row.function, samples.x, samples.y, results);
   double largest = 0;
   size_t worst = 0;
-  Wide x;
-  Wide y;
-  Wide exact;
+  BigFloat x;
+  BigFloat y;
+  BigFloat exact;
   for (size_t i = 0; i < results.size(); ++i) {
     mpfr_set_d(x.value, static_cast<double>(samples.x[i]), MPFR_RNDN);
     mpfr_set_d(y.value, static_cast<double>(samples.y[i]), MPFR_RNDN);

@@ -60,12 +60,12 @@ void test_normal_tail(const double* in, double* out, size_t count) {
 }
 void test_gelu_erf(const double* in, double* out, size_t count) {
   apply(in, out, count, [](auto d, auto x) HWY_ATTR {
-    return hn::Mul(held_below<GeluErf>(d, x), exact_gate<GeluErf>(d, x).high);
+    return hn::Mul(clamped_below<GeluErf>(d, x), exact_gate<GeluErf>(d, x).high);
   });
 }
 void test_gelu_tanh(const double* in, double* out, size_t count) {
   apply(in, out, count, [](auto d, auto x) HWY_ATTR {
-    return hn::Mul(held_below<GeluTanh>(d, x), exact_gate<GeluTanh>(d, x).high);
+    return hn::Mul(clamped_below<GeluTanh>(d, x), exact_gate<GeluTanh>(d, x).high);
   });
 }
 void test_gelu_erf_slope(const double* in, double* out, size_t count) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that work on stored rows and vectors (sums, products with a vector, log-softmax):
+// The kernels that work on native rows and vectors (sums, products with a vector, log-softmax):
 // right, and the same bits on every instruction set and for every way to ask.
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "ops/engine/sums.h"
 #include "ops/normalization/softmax_kernel.h"
-#include "tests/ops/engine/stored_numbers.h"
+#include "tests/ops/engine/native_numbers.h"
 #include "tests/ops/engine/targets.h"
 
 namespace aclgrad::ops {
@@ -26,7 +26,7 @@ double plain_sum(const Numbers& numbers, size_t first, size_t stride, size_t ter
   for (size_t i = 0; i < terms; ++i) {
     values[i] = numbers.get(first + i * stride) * (factors == nullptr ? 1 : factors[i]);
   }
-  LaneSum<double> sum;
+  AccumulatorSum<double> sum;
   sum.add(values.data(), terms);
   return sum.total();
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ops/loss/mse_kernel.h"
-#include "tests/ops/engine/stored_numbers.h"
+#include "tests/ops/engine/native_numbers.h"
 #include "tests/ops/engine/targets.h"
 
 namespace aclgrad::ops {
@@ -48,7 +48,7 @@ Numbers in_double(const RealKernel& kernel, const std::vector<Numbers>& in) {
   return out;
 }
 
-Numbers as_stored(const StoredKernel& kernel, const std::vector<Numbers>& in) {
+Numbers as_native(const NativeKernel& kernel, const std::vector<Numbers>& in) {
   Numbers out(in[0].dtype, kCount);
   const void* inputs[kInputs];
   for (size_t k = 0; k < kInputs; ++k) inputs[k] = in[k].bytes.data();
@@ -72,7 +72,7 @@ TEST(ScaledDifference, SixteenBitElementsHaveTheBitsOfDoubleOnEveryInstructionSe
       const auto kernel = std::get<FloatKernel>(scaled_difference(divisor));
       const Numbers expected = in_double(kernel.exact, in);
       testing::for_each_target([&](int64_t) {
-        const Numbers actual = as_stored(kernel.stored, in);
+        const Numbers actual = as_native(kernel.native, in);
         size_t wrong = 0;
         for (size_t i = 0; i < kCount; ++i) {
           if (std::isnan(expected.get(i)) && std::isnan(actual.get(i))) continue;

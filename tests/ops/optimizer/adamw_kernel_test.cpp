@@ -10,7 +10,7 @@
 
 #include "aclnn/acl_meta.h"
 #include "ops/optimizer/adamw_kernel.h"
-#include "tests/ops/engine/stored_numbers.h"
+#include "tests/ops/engine/native_numbers.h"
 #include "tests/ops/engine/targets.h"
 
 namespace aclgrad::ops {

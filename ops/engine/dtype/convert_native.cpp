@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/engine/dtype/convert_stored.h"
+#include "ops/engine/dtype/convert_native.h"
 
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/engine/dtype/convert_stored.cpp"
+#define HWY_TARGET_INCLUDE "ops/engine/dtype/convert_native.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "ops/engine/dtype/cells-inl.h"
+#include "ops/engine/dtype/load_store-inl.h"
 
-#ifndef ACLGRAD_OPS_ENGINE_DTYPE_CONVERT_STORED_ROW
-#define ACLGRAD_OPS_ENGINE_DTYPE_CONVERT_STORED_ROW
+#ifndef ACLGRAD_OPS_ENGINE_DTYPE_CONVERT_NATIVE_ROW
+#define ACLGRAD_OPS_ENGINE_DTYPE_CONVERT_NATIVE_ROW
 namespace aclgrad::ops {
 
 // For blocks of one row.
-using RowFunction = void (*)(const StoredBlock&);
+using RowFunction = void (*)(const NativeBlock&);
 
 }  // namespace aclgrad::ops
 #endif
@@ -23,37 +23,37 @@ HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
 
-// Unlike Cells, which take elements in whatever order is cheapest, these keep the order.
+// These keep the order of elements; LoadStore uses whatever order is cheapest.
 HWY_INLINE Floats load_one(FloatTag d, const float* from) { return hn::LoadU(d, from); }
-HWY_INLINE Floats load_one(FloatTag d, const Half* from) {
-  return floats_of_halves(d, hn::LoadU(Tag16(), reinterpret_cast<const uint16_t*>(from)));
+HWY_INLINE Floats load_one(FloatTag d, const Float16* from) {
+  return floats_of_float16(d, hn::LoadU(Tag16(), reinterpret_cast<const uint16_t*>(from)));
 }
-HWY_INLINE Floats load_one(FloatTag d, const Bfloat* from) {
-  return floats_of_bfloats(d, hn::LoadU(Tag16(), reinterpret_cast<const uint16_t*>(from)));
+HWY_INLINE Floats load_one(FloatTag d, const Bfloat16* from) {
+  return floats_of_bfloat16(d, hn::LoadU(Tag16(), reinterpret_cast<const uint16_t*>(from)));
 }
 
-template <Path kPath>
+template <StoreMode kMode>
 HWY_INLINE void store_both(FloatTag d, FloatPair v, float* to) {
-  put<kPath>(v.first, d, to);
-  put<kPath>(v.second, d, to + kFloatLanes);
+  store_vector<kMode>(v.first, d, to);
+  store_vector<kMode>(v.second, d, to + kFloatLanes);
 }
-template <Path kPath>
-HWY_INLINE void store_both(FloatTag d, FloatPair v, Half* to) {
+template <StoreMode kMode>
+HWY_INLINE void store_both(FloatTag d, FloatPair v, Float16* to) {
   auto* bits = reinterpret_cast<uint16_t*>(to);
-  put<kPath>(nearest_halves(d, v.first), Tag16(), bits);
-  put<kPath>(nearest_halves(d, v.second), Tag16(), bits + kFloatLanes);
+  store_vector<kMode>(nearest_float16(d, v.first), Tag16(), bits);
+  store_vector<kMode>(nearest_float16(d, v.second), Tag16(), bits + kFloatLanes);
 }
-template <Path kPath>
-HWY_INLINE void store_both(FloatTag d, FloatPair v, Bfloat* to) {
-  const auto first = bfloat_words(d, shortened_nan(d, v.first));
-  const auto second = bfloat_words(d, shortened_nan(d, v.second));
+template <StoreMode kMode>
+HWY_INLINE void store_both(FloatTag d, FloatPair v, Bfloat16* to) {
+  const auto first = bfloat16_words(d, shortened_nan(d, v.first));
+  const auto second = bfloat16_words(d, shortened_nan(d, v.second));
 #if HWY_TARGET == HWY_SCALAR
   to[0].bits = static_cast<uint16_t>(hn::GetLane(first) >> 16);
   to[1].bits = static_cast<uint16_t>(hn::GetLane(second) >> 16);
 #else
   const FullTag16 ds;
-  put<kPath>(hn::ConcatOdd(ds, hn::BitCast(ds, second), hn::BitCast(ds, first)), ds,
-             reinterpret_cast<uint16_t*>(to));
+  store_vector<kMode>(hn::ConcatOdd(ds, hn::BitCast(ds, second), hn::BitCast(ds, first)), ds,
+                      reinterpret_cast<uint16_t*>(to));
 #endif
 }
 
@@ -63,34 +63,34 @@ HWY_INLINE void convert_each(const From* from, To* to, size_t begin, size_t end)
 }
 
 // Whole steps from `begin` on; returns where they end.
-template <Path kPath, class From, class To>
+template <StoreMode kMode, class From, class To>
 HWY_ATTR size_t convert_steps(const From* from, To* to, size_t begin, size_t count) {
   const FloatTag d;
   size_t i = begin;
   for (; i + kStep <= count; i += kStep) {
-    if constexpr (kPath == Path::kStreaming) fetch_ahead<kStep * sizeof(From)>(from + i);
+    if constexpr (kMode == StoreMode::kStreaming) fetch_ahead<kStep * sizeof(From)>(from + i);
     const FloatPair v{load_one(d, from + i), load_one(d, from + i + kFloatLanes)};
-    store_both<kPath>(d, v, to + i);
+    store_both<kMode>(d, v, to + i);
   }
   return i;
 }
 
-// What is done with a row. With streaming stores: whole vectors, from one that is aligned on; says
-// how many elements these are.
+// The work on a row: any() for any elements; streaming() for whole vectors from an aligned one on,
+// whose number of elements it returns.
 template <class From, class To>
 struct Conversion {
   static HWY_ATTR void any(const From* from, To* to, size_t count) {
-    convert_each(from, to, convert_steps<Path::kCached>(from, to, 0, count), count);
+    convert_each(from, to, convert_steps<StoreMode::kCached>(from, to, 0, count), count);
   }
-  static HWY_ATTR size_t around_caches(const From* from, To* to, size_t count) {
-    return convert_steps<Path::kStreaming>(from, to, 0, count);
+  static HWY_ATTR size_t streaming(const From* from, To* to, size_t count) {
+    return convert_steps<StoreMode::kStreaming>(from, to, 0, count);
   }
 };
 
 template <class T>
 struct Copying {
   static void any(const T* from, T* to, size_t count) { std::memmove(to, from, count * sizeof(T)); }
-  static HWY_ATTR size_t around_caches(const T* from, T* to, size_t count) {
+  static HWY_ATTR size_t streaming(const T* from, T* to, size_t count) {
     const hn::ScalableTag<T> d;
     size_t i = 0;
     for (; i + kStep <= count; i += kStep) {
@@ -105,13 +105,14 @@ struct Copying {
 
 // One row.
 template <class Way, class From, class To>
-HWY_ATTR void map_row(const StoredBlock& block) {
+HWY_ATTR void map_row(const NativeBlock& block) {
   const auto* from = static_cast<const From*>(block.in[0]);
   auto* to = static_cast<To*>(block.out[0]);
   size_t done = 0;
-  if (const size_t head = elements_to_alignment(to); block.around_caches && head <= block.count) {
-    Way::any(from, to, head);
-    done = head + Way::around_caches(from + head, to + head, block.count - head);
+  if (const size_t unaligned = elements_to_alignment(to);
+      block.streaming && unaligned <= block.count) {
+    Way::any(from, to, unaligned);
+    done = unaligned + Way::streaming(from + unaligned, to + unaligned, block.count - unaligned);
   }
   Way::any(from + done, to + done, block.count - done);
 }
@@ -127,12 +128,12 @@ RowFunction conversion(aclDataType from, aclDataType to) {
     aclDataType to;
     RowFunction run;
   } kConversions[] = {
-      {ACL_FLOAT, ACL_FLOAT16, kConvert<float, Half>},
-      {ACL_FLOAT, ACL_BF16, kConvert<float, Bfloat>},
-      {ACL_FLOAT16, ACL_FLOAT, kConvert<Half, float>},
-      {ACL_FLOAT16, ACL_BF16, kConvert<Half, Bfloat>},
-      {ACL_BF16, ACL_FLOAT, kConvert<Bfloat, float>},
-      {ACL_BF16, ACL_FLOAT16, kConvert<Bfloat, Half>},
+      {ACL_FLOAT, ACL_FLOAT16, kConvert<float, Float16>},
+      {ACL_FLOAT, ACL_BF16, kConvert<float, Bfloat16>},
+      {ACL_FLOAT16, ACL_FLOAT, kConvert<Float16, float>},
+      {ACL_FLOAT16, ACL_BF16, kConvert<Float16, Bfloat16>},
+      {ACL_BF16, ACL_FLOAT, kConvert<Bfloat16, float>},
+      {ACL_BF16, ACL_FLOAT16, kConvert<Bfloat16, Float16>},
   };
   for (const auto& each : kConversions) {
     if (each.from == from && each.to == to) return each.run;
@@ -154,11 +155,11 @@ namespace aclgrad::ops {
 HWY_EXPORT(conversion);
 HWY_EXPORT(copying);
 
-StoredKernel stored_conversion(aclDataType from, aclDataType to) {
+NativeKernel native_conversion(aclDataType from, aclDataType to) {
   return row_by_row<1, 1>(HWY_DYNAMIC_DISPATCH(conversion)(from, to));
 }
 
-StoredKernel stored_copy(size_t element_bytes) {
+NativeKernel native_copy(size_t element_bytes) {
   return row_by_row<1, 1>(HWY_DYNAMIC_DISPATCH(copying)(element_bytes));
 }
 

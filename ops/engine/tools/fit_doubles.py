@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The polynomials of lanes-inl.h, with the largest error of each once its coefficients are doubles.
+"""The polynomials of doubles-inl.h, with the largest error of each once its coefficients are doubles.
 
 Needs mpmath. Prints what the header has; the fits are Chebyshev's, a little worse than minimax.
 """
@@ -34,7 +34,7 @@ fit("e^r for |r| <= ln 2 / 2", exp, -half_ln2, half_ln2, 10)
 largest = (sqrt(2) - 1) / (sqrt(2) + 1) * slack
 fit("logarithm", log_series, mpf(0), largest**2, 7)
 
-# For softmax.cpp: (e^r - 1) / r, and the powers of two by eighths as bits.
+# For ops/normalization/softmax_kernel.cpp: (e^r - 1) / r, and the powers of two by eighths as bits.
 eighth = log(2) / 16 * slack
 fit("growth for |r| <= ln 2 / 16", lambda r: (exp(r) - 1) / r if abs(r) > mpf(10)**-12 else 1 + r / 2,
     -eighth, eighth, 4)

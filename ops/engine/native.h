@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop for kernels that work on stored elements themselves: no conversion, and copies only
-// where operands are not dense or repeat a row, in tiles that fit the first-level cache.
-#ifndef ACLGRAD_OPS_ENGINE_STORED_H_
-#define ACLGRAD_OPS_ENGINE_STORED_H_
+// The loop for native kernels, which work on elements of the tensors' own dtype: no conversion, and
+// copies only where operands are not dense or repeat a row, in tiles that fit the first-level
+// cache.
+#ifndef ACLGRAD_OPS_ENGINE_NATIVE_H_
+#define ACLGRAD_OPS_ENGINE_NATIVE_H_
 
 #include <vector>
 
@@ -10,12 +11,12 @@
 
 namespace aclgrad::ops {
 
-class StoredLoop final : public Loop, private Tiling {
+class NativeLoop final : public Loop, private Tiling {
  public:
   // At most kMaxOperands, of dtypes of 2 or 4 bytes. The order in which elements are visited is the
   // loop's own choice.
-  StoredLoop(Dims shape, const std::vector<Operand>& outputs, const std::vector<Operand>& inputs,
-             StoredKernel kernel);
+  NativeLoop(Dims shape, const std::vector<Operand>& outputs, const std::vector<Operand>& inputs,
+             NativeKernel kernel);
 
   void run(const Run& run) const override;
 
@@ -68,7 +69,7 @@ class StoredLoop final : public Loop, private Tiling {
     return is_line() ? view.element_bytes : view.row_stride;
   }
 
-  StoredKernel kernel_;
+  NativeKernel kernel_;
   aclDataType dtype_;        // of the first output
   std::vector<View> views_;  // outputs first
   size_t outputs_;
@@ -76,7 +77,7 @@ class StoredLoop final : public Loop, private Tiling {
   int64_t columns_ = 1;
   bool is_one_call_ = false;  // of the kernel, on the tensors themselves
   bool all_packed_ = false;
-  bool around_caches_ = false;
+  bool streaming_ = false;
   int64_t joined_rows_ = 1;  // make one row for the kernel
   int64_t tile_rows_ = 1;
   int64_t tile_columns_ = 1;
@@ -92,4 +93,4 @@ class StoredLoop final : public Loop, private Tiling {
 
 }  // namespace aclgrad::ops
 
-#endif  // ACLGRAD_OPS_ENGINE_STORED_H_
+#endif  // ACLGRAD_OPS_ENGINE_NATIVE_H_

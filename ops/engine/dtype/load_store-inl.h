@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per-target: vectors of float out of and into stored elements of FLOAT, FLOAT16 and BF16.
+// Per-target: load/store traits of FLOAT, FLOAT16 and BF16: vectors of float from and to memory.
 //
-// A step takes two vectors of floats at a time, so that two of 16-bit elements fill one vector.
-#if defined(ACLGRAD_OPS_ENGINE_DTYPE_CELLS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef ACLGRAD_OPS_ENGINE_DTYPE_CELLS_INL_H_
-#undef ACLGRAD_OPS_ENGINE_DTYPE_CELLS_INL_H_
+// A step is two vectors of floats, so that its 16-bit elements fill one vector.
+#if defined(ACLGRAD_OPS_ENGINE_DTYPE_LOAD_STORE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLGRAD_OPS_ENGINE_DTYPE_LOAD_STORE_INL_H_
+#undef ACLGRAD_OPS_ENGINE_DTYPE_LOAD_STORE_INL_H_
 #else
-#define ACLGRAD_OPS_ENGINE_DTYPE_CELLS_INL_H_
+#define ACLGRAD_OPS_ENGINE_DTYPE_LOAD_STORE_INL_H_
 #endif
 
 #include <cmath>
@@ -43,129 +43,129 @@ struct FloatPair {
   Floats second;
 };
 
-// How a store goes to memory: through the caches, or around them where the target allows it (the
-// address must then be aligned to a whole vector).
-enum class Path { kCached, kStreaming };
+// Whether stores go through the caches or are streaming (non-temporal) where the target has such
+// stores; the address must then be aligned to a whole vector.
+enum class StoreMode { kCached, kStreaming };
 
-template <Path kPath, class V, class D, class T>
-HWY_INLINE void put(V v, D d, T* target) {
-  if constexpr (kPath == Path::kStreaming) {
+template <StoreMode kMode, class V, class D, class T>
+HWY_INLINE void store_vector(V v, D d, T* target) {
+  if constexpr (kMode == StoreMode::kStreaming) {
     hn::Stream(v, d, target);
   } else {
     hn::StoreU(v, d, target);
   }
 }
 
-// Elements before `out` reaches a whole vector; more than any count if it never does.
-template <class Stored>
-size_t elements_to_alignment(const Stored* out) {
+// Elements before `out` is aligned to a vector; SIZE_MAX if it never is.
+template <class Element>
+size_t elements_to_alignment(const Element* out) {
   constexpr size_t kBytes = kFloatLanes * sizeof(float);
   const size_t beyond = reinterpret_cast<uintptr_t>(out) % kBytes;
-  if (beyond % sizeof(Stored) != 0) return SIZE_MAX;
-  return (kBytes - beyond) % kBytes / sizeof(Stored);
+  if (beyond % sizeof(Element) != 0) return SIZE_MAX;
+  return (kBytes - beyond) % kBytes / sizeof(Element);
 }
 
-// Which results are taken. At first only finite ones: a formula in float has NaN for what it cannot
-// say, too. Then infinities and NaN as well, of a formula that is right about them.
-enum class Taken { kFinite, kAll };
+// Which results a tier accepts. The fast tier accepts finite ones only, as its formula may give NaN
+// for inputs that it cannot compute. The accurate tier accepts infinities and NaN, too.
+enum class Accept { kFinite, kAll };
 
-// For each element type:
+// The traits of an element type:
 //
-// kRoundsAgain: elements are shorter than floats.
+// kIs16Bit: elements are shorter than floats.
 //
-// load() is exact. pattern() gives the bits of 16-bit elements, in the order of load(). exact() is
-// for floats that are elements already.
+// load() is exact. pattern() gives the bits of 16-bit elements, in the order of load(). exact()
+// packs floats that are values of the element type.
 //
-// near() rounds to nearest; `hold` becomes false if some result is not to be taken, or lies so near
-// to the middle between two neighbours that an error of kDoubt units in the last place of the float
-// could make the difference. With kMayBeExact a float whose last bit is 0 has no error.
+// near() rounds floats with an error of at most kErrorUlp ulp to nearest. It clears `accepted` if a
+// result is not accepted, or if the error could change the rounding (Ziv's test). With kMayBeExact
+// a float whose last bit is 0 has no error.
 //
-// rounded() is for a float that is the exact value rounded to odd, or the nearest to a sum, a
-// product or a quotient of two elements: rounding that again gives the nearest element (Figueroa,
-// "When is double rounding innocuous?", 1995). Not so in the middle between two of the smallest
-// numbers of BF16, but for sums (kIsSum): `hold` becomes false.
-template <class Stored>
-struct Cells;
+// rounded() rounds floats that are the exact value rounded to odd, or a correctly rounded sum,
+// product or quotient of two elements: this second rounding is innocuous (Figueroa, "When is double
+// rounding innocuous?", 1995). Ties between two of the smallest numbers of BF16 are the exception,
+// unless the value is a sum (kIsSum): it clears `accepted` there.
+template <class Element>
+struct LoadStore;
 
 template <>
-struct Cells<float> {
-  static constexpr bool kRoundsAgain = false;
+struct LoadStore<float> {
+  static constexpr bool kIs16Bit = false;
   using Packed = FloatPair;
 
   template <int kVector>
   static HWY_INLINE Floats load(FloatTag d, const float* source) {
     return hn::LoadU(d, source + kVector * kFloatLanes);
   }
-  template <Path kPath>
+  template <StoreMode kMode>
   static HWY_INLINE void store(Packed packed, float* target) {
-    put<kPath>(packed.first, FloatTag(), target);
-    put<kPath>(packed.second, FloatTag(), target + kFloatLanes);
+    store_vector<kMode>(packed.first, FloatTag(), target);
+    store_vector<kMode>(packed.second, FloatTag(), target + kFloatLanes);
   }
 
-  template <Taken kTaken, int kDoubt, bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& hold) {
-    if constexpr (kTaken == Taken::kFinite) {
+  template <Accept kAccept, int kErrorUlp, bool kMayBeExact>
+  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& accepted) {
+    if constexpr (kAccept == Accept::kFinite) {
       // Only infinities and NaN minus themselves are not 0, which is one comparison for both
       // vectors. A product with 0 would do, too, but for subnormal numbers takes some processors
       // twenty times as long.
       const auto first = hn::Sub(v.first, v.first);
       const auto second = hn::Sub(v.second, v.second);
-      hold = hold && hn::AllTrue(d, hn::Eq(first, second));
+      accepted = accepted && hn::AllTrue(d, hn::Eq(first, second));
     }
     return v;
   }
-  template <Taken kTaken, bool kIsSum>
+  template <Accept kAccept, bool kIsSum>
   static HWY_INLINE Packed rounded(FloatTag, FloatPair v, bool&) {
     return v;
   }
 };
 
 #if HWY_TARGET == HWY_SCALAR
-// One lane: 16-bit elements that are not rounded from the nearest float are all left to the exact
-// kernel. Those that are must come out as they do elsewhere.
-template <class Stored>
-struct Cells {
-  static constexpr bool kRoundsAgain = true;
+// One lane: near() leaves all 16-bit elements to the exact kernel; rounded() gives the results of
+// the vector code.
+template <class Element>
+struct LoadStore {
+  static constexpr bool kIs16Bit = true;
   struct Packed {
-    Stored first;
-    Stored second;
+    Element first;
+    Element second;
   };
 
   template <int kVector>
-  static HWY_INLINE Floats load(FloatTag d, const Stored* source) {
+  static HWY_INLINE Floats load(FloatTag d, const Element* source) {
     return hn::Set(d, static_cast<float>(real_part(source[kVector])));
   }
   template <int kVector>
-  static HWY_INLINE PatternWords pattern(FloatTag, const Stored* source) {
+  static HWY_INLINE PatternWords pattern(FloatTag, const Element* source) {
     return hn::Set(PatternTag(), source[kVector].bits);
   }
-  template <Path kPath>
-  static HWY_INLINE void store(Packed packed, Stored* target) {
+  template <StoreMode kMode>
+  static HWY_INLINE void store(Packed packed, Element* target) {
     target[0] = packed.first;
     target[1] = packed.second;
   }
   static HWY_INLINE Packed exact(FloatTag, FloatPair v) {
     return {nearest(v.first), nearest(v.second)};
   }
-  template <Taken kTaken, int kDoubt, bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& hold) {
-    hold = false;
+  template <Accept kAccept, int kErrorUlp, bool kMayBeExact>
+  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& accepted) {
+    accepted = false;
     return exact(d, v);
   }
-  template <Taken kTaken, bool kIsSum>
-  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool& hold) {
+  template <Accept kAccept, bool kIsSum>
+  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool& accepted) {
     const Packed packed = exact(d, v);
-    hold = hold && holds<kIsSum>(packed.first) && holds<kIsSum>(packed.second);
+    accepted = accepted && is_certain<kIsSum>(packed.first) && is_certain<kIsSum>(packed.second);
     return packed;
   }
 
  private:
-  static HWY_INLINE Stored nearest(Floats v) {
-    return from_parts<Stored>(static_cast<double>(hn::GetLane(v)), 0.0);
+  static HWY_INLINE Element nearest(Floats v) {
+    return from_parts<Element>(static_cast<double>(hn::GetLane(v)), 0.0);
   }
   template <bool kIsSum>
-  static HWY_INLINE bool holds(Stored rounded) {
-    if constexpr (std::is_same_v<Stored, Half>) return true;
+  static HWY_INLINE bool is_certain(Element rounded) {
+    if constexpr (std::is_same_v<Element, Float16>) return true;
     const double value = std::abs(real_part(rounded));
     return value != value || kIsSum || value == 0 || value >= 0x1p-90;
   }
@@ -173,20 +173,20 @@ struct Cells {
 #else
 
 template <>
-struct Cells<Bfloat> {
-  static constexpr bool kRoundsAgain = true;
+struct LoadStore<Bfloat16> {
+  static constexpr bool kIs16Bit = true;
   using Packed = FullVec16;
 
-  // Elements with even numbers, or those with odd ones: that takes no shuffle.
+  // Elements with even indices, or those with odd ones: that takes no shuffle.
   template <int kVector>
-  static HWY_INLINE Floats load(FloatTag d, const Bfloat* source) {
+  static HWY_INLINE Floats load(FloatTag d, const Bfloat16* source) {
     const auto bits16 = hn::LoadU(FullTag16(), reinterpret_cast<const uint16_t*>(source));
     const auto words = hn::BitCast(WordTag(), bits16);
     return hn::BitCast(d, kVector == 0 ? hn::ShiftLeft<16>(words)
                                        : hn::And(words, hn::Set(WordTag(), 0xffff0000u)));
   }
   template <int kVector>
-  static HWY_INLINE PatternWords pattern(FloatTag, const Bfloat* source) {
+  static HWY_INLINE PatternWords pattern(FloatTag, const Bfloat16* source) {
     const auto bits16 = hn::LoadU(FullTag16(), reinterpret_cast<const uint16_t*>(source));
     const auto words = hn::BitCast(WordTag(), bits16);
     return hn::BitCast(PatternTag(), kVector == 0 ? hn::And(words, hn::Set(WordTag(), 0xffffu))
@@ -197,49 +197,51 @@ struct Cells<Bfloat> {
     const auto first = hn::ShiftRight<16>(hn::BitCast(WordTag(), v.first));
     return hn::OddEven(hn::BitCast(ds, v.second), hn::BitCast(ds, first));
   }
-  template <Path kPath>
-  static HWY_INLINE void store(Packed packed, Bfloat* target) {
-    put<kPath>(packed, FullTag16(), reinterpret_cast<uint16_t*>(target));
+  template <StoreMode kMode>
+  static HWY_INLINE void store(Packed packed, Bfloat16* target) {
+    store_vector<kMode>(packed, FullTag16(), reinterpret_cast<uint16_t*>(target));
   }
 
-  template <Taken kTaken, int kDoubt, bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& hold) {
+  template <Accept kAccept, int kErrorUlp, bool kMayBeExact>
+  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& accepted) {
     const FullTag16 ds;
-    if constexpr (kTaken == Taken::kAll)
+    if constexpr (kAccept == Accept::kAll)
       v = {shortened_nan(d, v.first), shortened_nan(d, v.second)};
-    const Halves halves = split(v, 0x8000u + kDoubt);
-    auto certain = hn::Gt(halves.low, hn::Set(ds, uint16_t{2 * kDoubt - 1}));
+    const WordHalves halves = split(v, 0x8000u + kErrorUlp);
+    auto certain = hn::Gt(halves.low, hn::Set(ds, uint16_t{2 * kErrorUlp - 1}));
     const auto twice = hn::Add(halves.high, halves.high);
     FullVec16 result = halves.high;
     if constexpr (kMayBeExact) {
-      // Below 2^-100 the rests that tell what is exact may be too small for a float.
+      // Below 2^-100 the rounding errors that show exactness may underflow.
       const auto large = hn::Gt(twice, hn::Set(ds, uint16_t{2 * 0x0d80 - 1}));
-      const auto tie = hn::And(large, hn::Eq(halves.low, hn::Set(ds, uint16_t{kDoubt})));
+      const auto tie = hn::And(large, hn::Eq(halves.low, hn::Set(ds, uint16_t{kErrorUlp})));
       certain = hn::Or(certain, tie);
       result = even_where(tie, result);
     }
-    if constexpr (kTaken == Taken::kFinite) {
+    if constexpr (kAccept == Accept::kFinite) {
       certain = hn::And(certain, hn::Lt(twice, hn::Set(ds, kTwiceInfinity)));
     }
-    hold = hold && hn::AllTrue(ds, certain);
+    accepted = accepted && hn::AllTrue(ds, certain);
     return result;
   }
 
-  template <Taken kTaken, bool kIsSum>
-  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool& hold) {
+  template <Accept kAccept, bool kIsSum>
+  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool& accepted) {
     const FullTag16 ds;
-    if constexpr (kTaken == Taken::kAll)
+    if constexpr (kAccept == Accept::kAll)
       v = {shortened_nan(d, v.first), shortened_nan(d, v.second)};
-    const Halves halves = split(v, 0x8000u);
-    // Of two that are equally near, the one with an even pattern.
+    const WordHalves halves = split(v, 0x8000u);
+    // Ties go to the even pattern.
     const auto tie = hn::Eq(halves.low, hn::Zero(ds));
     const auto twice = hn::Add(halves.high, halves.high);
-    if constexpr (kTaken == Taken::kFinite) {
-      hold = hold && hn::AllTrue(ds, hn::Lt(twice, hn::Set(ds, uint16_t{kTwiceInfinity + 1})));
+    if constexpr (kAccept == Accept::kFinite) {
+      accepted =
+          accepted && hn::AllTrue(ds, hn::Lt(twice, hn::Set(ds, uint16_t{kTwiceInfinity + 1})));
     }
     if constexpr (!kIsSum) {
       constexpr uint16_t kTwiceSmall = 2 * 0x1280;  // of 2^-90
-      hold = hold && hn::AllFalse(ds, hn::And(tie, hn::Lt(twice, hn::Set(ds, kTwiceSmall))));
+      accepted =
+          accepted && hn::AllFalse(ds, hn::And(tie, hn::Lt(twice, hn::Set(ds, kTwiceSmall))));
     }
     return even_where(tie, halves.high);
   }
@@ -252,12 +254,12 @@ struct Cells<Bfloat> {
     return hn::IfThenElse(tie, even, rounded_up);
   }
 
-  // Both halves of the words of the floats plus `shift`, in the order of the elements.
-  struct Halves {
+  // The low and high halves of the words of the floats plus `shift`, in the order of the elements.
+  struct WordHalves {
     FullVec16 low;
     FullVec16 high;
   };
-  static HWY_INLINE Halves split(FloatPair v, uint32_t shift) {
+  static HWY_INLINE WordHalves split(FloatPair v, uint32_t shift) {
     const WordTag dw;
     const FullTag16 ds;
     const auto first = hn::Add(hn::BitCast(dw, v.first), hn::Set(dw, shift));
@@ -268,30 +270,30 @@ struct Cells<Bfloat> {
 };
 
 template <>
-struct Cells<Half> {
-  static constexpr bool kRoundsAgain = true;
+struct LoadStore<Float16> {
+  static constexpr bool kIs16Bit = true;
   using Packed = FullVec16;
 
   template <int kVector>
-  static HWY_INLINE Floats load(FloatTag d, const Half* source) {
+  static HWY_INLINE Floats load(FloatTag d, const Float16* source) {
     const auto* bits = reinterpret_cast<const uint16_t*>(source) + kVector * kFloatLanes;
-    return floats_of_halves(d, hn::LoadU(Tag16(), bits));
+    return floats_of_float16(d, hn::LoadU(Tag16(), bits));
   }
   template <int kVector>
-  static HWY_INLINE PatternWords pattern(FloatTag, const Half* source) {
+  static HWY_INLINE PatternWords pattern(FloatTag, const Float16* source) {
     const auto* bits = reinterpret_cast<const uint16_t*>(source) + kVector * kFloatLanes;
     return hn::PromoteTo(PatternTag(), hn::LoadU(Tag16(), bits));
   }
   static HWY_INLINE Packed exact(FloatTag d, FloatPair v) { return nearest(d, v); }
-  template <Path kPath>
-  static HWY_INLINE void store(Packed packed, Half* target) {
-    put<kPath>(packed, FullTag16(), reinterpret_cast<uint16_t*>(target));
+  template <StoreMode kMode>
+  static HWY_INLINE void store(Packed packed, Float16* target) {
+    store_vector<kMode>(packed, FullTag16(), reinterpret_cast<uint16_t*>(target));
   }
 
-  // Both ends of the doubt must round to the same element. Those of NaN and infinities do.
-  template <Taken kTaken, int kDoubt, bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& hold) {
-    constexpr float kPart = (kDoubt + 1) * 0x1p-23f;  // with what the products here lose
+  // Both ends of the error interval must round to one element. For NaN and infinities they do.
+  template <Accept kAccept, int kErrorUlp, bool kMayBeExact>
+  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& accepted) {
+    constexpr float kPart = (kErrorUlp + 1) * 0x1p-23f;  // 1 ulp for the products here
     const auto moved = [&](Floats each, float factor) HWY_ATTR {
       const Floats other = hn::Mul(each, hn::Set(d, factor));
       if constexpr (!kMayBeExact) return other;
@@ -305,22 +307,22 @@ struct Cells<Half> {
     const FullVec16 result = rounded_at(1 - kPart);
     const FullTag16 ds;
     auto certain = hn::Eq(result, rounded_at(1 + kPart));
-    if constexpr (kTaken == Taken::kFinite) {
+    if constexpr (kAccept == Accept::kFinite) {
       const auto twice = hn::Add(result, result);
       certain = hn::And(certain, hn::Lt(twice, hn::Set(ds, uint16_t{2 * 0x7c00})));
     }
-    hold = hold && hn::AllTrue(ds, certain);
+    accepted = accepted && hn::AllTrue(ds, certain);
     return result;
   }
 
-  template <Taken kTaken, bool kIsSum>
+  template <Accept kAccept, bool kIsSum>
   static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool&) {
     return nearest(d, v);
   }
 
  private:
   static HWY_INLINE FullVec16 nearest(FloatTag d, FloatPair v) {
-    return hn::Combine(FullTag16(), nearest_halves(d, v.second), nearest_halves(d, v.first));
+    return hn::Combine(FullTag16(), nearest_float16(d, v.second), nearest_float16(d, v.first));
   }
 };
 

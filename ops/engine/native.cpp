@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/engine/stored.h"
+#include "ops/engine/native.h"
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,8 @@ constexpr int64_t kGrain = 16384;
 // elements on).
 constexpr int64_t kLargeOutput = int64_t{1} << 20;
 
-// The same where inputs are repeated rows only, short ones, which take no room of the caches.
+// The limit kLargeOutput where all inputs are short repeated rows, which take no room of the
+// caches.
 constexpr int64_t kLargeRepetition = int64_t{8} << 20;
 
 // Streaming stores may otherwise be seen by other threads after this one's report that it
@@ -69,14 +70,14 @@ size_t rows_dimension(const Dims& shape, const std::vector<const Operand*>& oper
 }  // namespace
 
 // A thread's tiles.
-struct StoredLoop::Scratch {
+struct NativeLoop::Scratch {
   struct alignas(64) Tile {
     std::byte bytes[kPackedTile];
   };
   std::vector<Tile> tiles;
 };
 
-void StoredLoop::add_view(const Operand& operand, size_t rows, size_t columns) {
+void NativeLoop::add_view(const Operand& operand, size_t rows, size_t columns) {
   const auto size = static_cast<int64_t>(element_size(operand.dtype));
   views_.push_back({.parameter = operand.parameter,
                     .offset = operand.offset * size,
@@ -91,8 +92,8 @@ void StoredLoop::add_view(const Operand& operand, size_t rows, size_t columns) {
   }
 }
 
-StoredLoop::StoredLoop(Dims shape, const std::vector<Operand>& outputs,
-                       const std::vector<Operand>& inputs, StoredKernel kernel)
+NativeLoop::NativeLoop(Dims shape, const std::vector<Operand>& outputs,
+                       const std::vector<Operand>& inputs, NativeKernel kernel)
     : kernel_(std::move(kernel)), dtype_(outputs[0].dtype), outputs_(outputs.size()) {
   std::vector<const Operand*> operands;
   for (const Operand& each : outputs) operands.push_back(&each);
@@ -109,7 +110,7 @@ StoredLoop::StoredLoop(Dims shape, const std::vector<Operand>& outputs,
   if (count_elements(shape) > 0) choose_tile();
 }
 
-int64_t StoredLoop::count_joined_rows(int64_t largest_element) const {
+int64_t NativeLoop::count_joined_rows(int64_t largest_element) const {
   bool repeats = false;
   for (size_t k = 0; k < views_.size(); ++k) {
     const View& view = views_[k];
@@ -121,7 +122,7 @@ int64_t StoredLoop::count_joined_rows(int64_t largest_element) const {
   return repeats ? std::clamp<int64_t>(kPackedTile / (columns_ * largest_element), 1, rows_) : 1;
 }
 
-void StoredLoop::choose_tile() {
+void NativeLoop::choose_tile() {
   int64_t output_bytes = 0;
   int64_t largest = 1;
   bool reads_along = false;
@@ -154,12 +155,12 @@ void StoredLoop::choose_tile() {
   tiles_ = tiles_across_ * tiles_down_ * outer;
   const int64_t large = reads_along || joined_rows_ == 1 ? kLargeOutput : kLargeRepetition;
   tiles_at_once_ = std::max<int64_t>(1, kGrain / (tile_rows_ * tile_columns_));
-  around_caches_ = !packs_outputs && outer * rows_ * columns_ * output_bytes >= large;
-  is_one_call_ = tiles_ == 1 && !packs && joined_rows_ == 1 && !around_caches_;
+  streaming_ = !packs_outputs && outer * rows_ * columns_ * output_bytes >= large;
+  is_one_call_ = tiles_ == 1 && !packs && joined_rows_ == 1 && !streaming_;
 }
 
-StoredLoop::Position StoredLoop::position_of(int64_t tile) const {
-  if (tile == 0) return {0, 0, 0};  // without the divisions, which small tensors would notice
+NativeLoop::Position NativeLoop::position_of(int64_t tile) const {
+  if (tile == 0) return {0, 0, 0};  // the divisions are slow beside a small tensor
   const int64_t strip = tiles_down_ * strip_tiles_;
   const int64_t whole = tiles_down_ * tiles_across_;
   const int64_t in_whole = tile % whole;
@@ -169,7 +170,7 @@ StoredLoop::Position StoredLoop::position_of(int64_t tile) const {
   return {tile / whole, in_strip / width * tile_rows_, (first + in_strip % width) * tile_columns_};
 }
 
-int64_t StoredLoop::offset_of(size_t index, const Position& position) const {
+int64_t NativeLoop::offset_of(size_t index, const Position& position) const {
   const View& view = views_[index];
   int64_t offset = position.row * view.row_stride + position.column * view.column_stride;
   int64_t outer = position.outer;
@@ -179,7 +180,7 @@ int64_t StoredLoop::offset_of(size_t index, const Position& position) const {
   return offset;
 }
 
-void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratch) const {
+void NativeLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratch) const {
   const Position position = position_of(tile);
   const int64_t columns = std::min(tile_columns_, columns_ - position.column);
   const int64_t rows = std::min(tile_rows_, rows_ - position.row);
@@ -203,7 +204,7 @@ void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
   }
   const auto call_kernel = [&](int64_t calls, int64_t count) {
     kernel_({dtype_, starts.data() + outputs_, starts.data(), static_cast<size_t>(count),
-             around_caches_, static_cast<size_t>(calls), steps.data() + outputs_, steps.data()});
+             streaming_, static_cast<size_t>(calls), steps.data() + outputs_, steps.data()});
   };
   // Tiles that are all packed are one row each.
   const int64_t joined = all_packed_ ? rows : joined_rows_;
@@ -221,8 +222,8 @@ void StoredLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
   }
 }
 
-// Small tensors would notice the arithmetic of tiles.
-void StoredLoop::run_whole(const Run& run) const {
+// Without the arithmetic of tiles, which is slow beside a small tensor.
+void NativeLoop::run_whole(const Run& run) const {
   std::array<void*, kMaxOperands> starts;
   std::array<int64_t, kMaxOperands> steps;
   for (size_t k = 0; k < views_.size(); ++k) {
@@ -233,7 +234,7 @@ void StoredLoop::run_whole(const Run& run) const {
            static_cast<size_t>(rows_), steps.data() + outputs_, steps.data()});
 }
 
-void StoredLoop::run(const Run& run) const {
+void NativeLoop::run(const Run& run) const {
   if (is_one_call_) return run_whole(run);
   std::array<std::byte*, kMaxOperands> bases;
   for (size_t k = 0; k < views_.size(); ++k) {
@@ -243,11 +244,11 @@ void StoredLoop::run(const Run& run) const {
     const ThreadScratch<Scratch> scratch;
     if (scratch->tiles.size() < views_.size()) scratch->tiles.resize(views_.size());
     for (int64_t tile = begin; tile < end; ++tile) run_tile(bases.data(), tile, *scratch);
-    if (around_caches_) await_stores();
+    if (streaming_) await_stores();
   });
 }
 
-const Tiling* StoredLoop::tiling() const {
+const Tiling* NativeLoop::tiling() const {
   const auto is_packed = [](const View& view) { return view.packed; };
   // Short rows are worth it only if they are joined, which run_part() does not.
   const bool simple = tiles_ > 0 && count_elements(outer_shape_) == 1 &&
@@ -256,19 +257,19 @@ const Tiling* StoredLoop::tiling() const {
   return simple ? this : nullptr;
 }
 
-Tiling::Footprint StoredLoop::footprint(size_t index) const {
+Tiling::Footprint NativeLoop::footprint(size_t index) const {
   const View& view = views_[index];
   const int64_t length = is_line() ? view.element_bytes : columns_ * view.element_bytes;
   return {view.parameter, view.offset, unit_step(view), length, index < outputs_};
 }
 
-void StoredLoop::run_part(const Run& run, const Part& given) const {
+void NativeLoop::run_part(const Run& run, const Part& given) const {
   const Part part = given.joined();
   // Elements side by side are one row of the kernel's, and so many rows are one call; of what has
   // two dimensions, every unit is a row.
   const int64_t calls = is_line() ? 1 : part.rows;
   const int64_t rows = is_line() ? part.rows : part.end - part.begin;
-  const bool around_caches = around_caches_ && !part.keep_cached;
+  const bool streaming = streaming_ && !part.keep_cached;
   for (int64_t call = 0; call < calls; ++call) {
     std::array<void*, kMaxOperands> starts;
     std::array<int64_t, kMaxOperands> steps;
@@ -280,10 +281,10 @@ void StoredLoop::run_part(const Run& run, const Part& given) const {
                   (part.begin + call * part.stride) * unit;
     }
     kernel_({dtype_, starts.data() + outputs_, starts.data(),
-             static_cast<size_t>(is_line() ? part.end - part.begin : columns_), around_caches,
+             static_cast<size_t>(is_line() ? part.end - part.begin : columns_), streaming,
              static_cast<size_t>(rows), steps.data() + outputs_, steps.data()});
   }
-  if (around_caches) await_stores();
+  if (streaming) await_stores();
 }
 
 }  // namespace aclgrad::ops

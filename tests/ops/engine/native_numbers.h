@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of any real dtype for tests of kernels.
-#ifndef ACLGRAD_TESTS_OPS_ENGINE_STORED_NUMBERS_H_
-#define ACLGRAD_TESTS_OPS_ENGINE_STORED_NUMBERS_H_
+#ifndef ACLGRAD_TESTS_OPS_ENGINE_NATIVE_NUMBERS_H_
+#define ACLGRAD_TESTS_OPS_ENGINE_NATIVE_NUMBERS_H_
 
 #include <random>
 #include <vector>
@@ -40,4 +40,4 @@ inline bool operator==(const Numbers& a, const Numbers& b) { return a.bytes == b
 
 }  // namespace aclgrad::ops
 
-#endif  // ACLGRAD_TESTS_OPS_ENGINE_STORED_NUMBERS_H_
+#endif  // ACLGRAD_TESTS_OPS_ENGINE_NATIVE_NUMBERS_H_

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Native kernels that convert or copy dense rows.
+#ifndef ACLGRAD_OPS_ENGINE_DTYPE_CONVERT_NATIVE_H_
+#define ACLGRAD_OPS_ENGINE_DTYPE_CONVERT_NATIVE_H_
+
+#include <cstddef>
+
+#include "ops/engine/elementwise.h"
+
+namespace aclgrad::ops {
+
+// From one of FLOAT, FLOAT16 and BF16 to another; each value is rounded once. The block's dtype is
+// not used.
+NativeKernel native_conversion(aclDataType from, aclDataType to);
+
+// Elements of 2 or 4 bytes, bit for bit.
+NativeKernel native_copy(size_t element_bytes);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_ENGINE_DTYPE_CONVERT_NATIVE_H_

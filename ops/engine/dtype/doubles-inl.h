@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// Per-target: loads and stores of real elements as vectors of at most eight doubles, and the sums
+// and functions of such vectors that reductions use. Included by kernel files inside Highway's
+// foreach_target loop.
+//
+// Every instruction set gives the same bits: a fused multiply-add is one rounding everywhere.
+#if defined(ACLGRAD_OPS_ENGINE_DTYPE_DOUBLES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLGRAD_OPS_ENGINE_DTYPE_DOUBLES_INL_H_
+#undef ACLGRAD_OPS_ENGINE_DTYPE_DOUBLES_INL_H_
+#else
+#define ACLGRAD_OPS_ENGINE_DTYPE_DOUBLES_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "ops/engine/dtype/float16-inl.h"
+#include "ops/engine/dtype/formats.h"
+#include "ops/engine/math/log-inl.h"
+#include "ops/engine/tree_sum.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using DoubleTag = hn::CappedTag<double, kAccumulators>;
+using Doubles = hn::Vec<DoubleTag>;
+inline constexpr size_t kDoubleLanes = hn::MaxLanes(DoubleTag());
+inline constexpr size_t kVectors = kAccumulators / kDoubleLanes;
+
+// ---- From and to memory -------------------------------------------------------------------------
+
+// The lane type of vectors of an element type: 16-bit elements are patterns.
+template <class Element>
+using Raw = std::conditional_t<sizeof(Element) == 2, uint16_t, Element>;
+template <class Element, class D>
+using RawTag = hn::Rebind<Raw<Element>, D>;
+
+template <class Element>
+HWY_INLINE const Raw<Element>* raw(const Element* elements) {
+  return reinterpret_cast<const Raw<Element>*>(elements);
+}
+template <class Element>
+HWY_INLINE Raw<Element>* raw(Element* elements) {
+  return reinterpret_cast<Raw<Element>*>(elements);
+}
+
+// Elements as floats, exactly: FLOAT, FLOAT16 and BF16.
+template <class Element, class D>
+HWY_INLINE hn::Vec<D> floats_of(D d, hn::Vec<RawTag<Element, D>> elements) {
+  if constexpr (std::is_same_v<Element, Float16>) {
+    return floats_of_float16(d, elements);
+  } else if constexpr (std::is_same_v<Element, Bfloat16>) {
+    return floats_of_bfloat16(d, elements);
+  } else {
+    return elements;
+  }
+}
+
+// The nearest elements, as they lie in memory.
+template <class Element, class D>
+HWY_INLINE hn::Vec<RawTag<Element, D>> elements_of(D d, hn::Vec<D> floats) {
+  if constexpr (std::is_same_v<Element, Float16>) {
+    return nearest_float16(d, floats);
+  } else if constexpr (std::is_same_v<Element, Bfloat16>) {
+    return nearest_bfloat16(d, floats);
+  } else {
+    return floats;
+  }
+}
+
+template <class Element>
+HWY_INLINE Doubles to_doubles(hn::Vec<RawTag<Element, DoubleTag>> elements) {
+  if constexpr (std::is_same_v<Element, double>) {
+    return elements;
+  } else {
+    return hn::PromoteTo(DoubleTag(), floats_of<Element>(hn::Rebind<float, DoubleTag>(), elements));
+  }
+}
+
+template <class Element>
+HWY_INLINE Doubles load_doubles(const Element* elements) {
+  return to_doubles<Element>(hn::LoadU(RawTag<Element, DoubleTag>(), raw(elements)));
+}
+
+// Lanes from `count` on are 0; nothing is read for them.
+template <class Element>
+HWY_INLINE Doubles load_doubles(const Element* elements, size_t count) {
+  if (count == kDoubleLanes) return load_doubles(elements);
+  const RawTag<Element, DoubleTag> d;
+#if HWY_TARGET <= HWY_AVX3
+  return to_doubles<Element>(hn::MaskedLoad(hn::FirstN(d, count), d, raw(elements)));
+#else
+  alignas(64) Raw<Element> buffer[kAccumulators] = {};
+  std::memcpy(buffer, elements, count * sizeof(Element));
+  return to_doubles<Element>(hn::Load(d, buffer));
+#endif
+}
+
+// The nearest floats; infinite where that is due.
+HWY_INLINE hn::Vec<hn::Rebind<float, DoubleTag>> nearest_floats(Doubles values) {
+  const hn::Rebind<float, DoubleTag> df;
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  // The portable DemoteTo stops at the largest float.
+  alignas(64) double from[kDoubleLanes];
+  alignas(64) float to[kDoubleLanes];
+  hn::Store(values, DoubleTag(), from);
+  for (size_t i = 0; i < kDoubleLanes; ++i) to[i] = static_cast<float>(from[i]);
+  return hn::Load(df, to);
+#else
+  return hn::DemoteTo(df, values);
+#endif
+}
+
+// Floats rounded to odd: what is lost marks the last bit, so that rounding once more, to a shorter
+// format, gives what rounding the doubles would. For values in the normal range of float.
+HWY_INLINE auto floats_to_odd(Doubles values) {
+  constexpr uint64_t kLost = (uint64_t{1} << 29) - 1;
+  const hn::RebindToUnsigned<DoubleTag> du;
+  const auto lost = hn::Set(du, kLost);
+  const auto bits = hn::BitCast(du, values);
+  const auto mark = hn::Add(hn::And(bits, lost), lost);  // carries if anything is lost
+  const auto odd = hn::AndNot(lost, hn::Or(bits, mark));
+  return nearest_floats(hn::BitCast(DoubleTag(), odd));
+}
+
+HWY_INLINE auto bfloat16_patterns(Doubles values) {
+  const DoubleTag d;
+  const auto tiny = hn::Lt(hn::Abs(values), hn::Set(d, 0x1p-126));
+  if (HWY_UNLIKELY(!hn::AllFalse(d, tiny))) {
+    // Below the normal range all results are multiples of 2^-133.
+    const Doubles aligner = hn::Set(d, 0x1p-81);
+    const Doubles whole = hn::Sub(hn::Add(hn::Abs(values), aligner), aligner);
+    values = hn::IfThenElse(tiny, hn::CopySign(whole, values), values);
+  }
+  const auto carried = bfloat16_words(hn::Rebind<float, DoubleTag>(), floats_to_odd(values));
+  return hn::TruncateTo(hn::Rebind<uint16_t, DoubleTag>(), hn::ShiftRight<16>(carried));
+}
+
+#if HWY_TARGET <= HWY_AVX2
+HWY_INLINE auto float16_patterns(Doubles values) {
+  const hn::Rebind<hwy::float16_t, DoubleTag> tag16;
+  return hn::BitCast(hn::Rebind<uint16_t, DoubleTag>(), hn::DemoteTo(tag16, floats_to_odd(values)));
+}
+#else
+// Without an instruction for it: double_to_float16 of formats.h, lane by lane.
+HWY_INLINE auto float16_patterns(Doubles values) {
+  alignas(64) double from[kDoubleLanes];
+  alignas(64) uint16_t to[kDoubleLanes];
+  hn::Store(values, DoubleTag(), from);
+  for (size_t i = 0; i < kDoubleLanes; ++i) to[i] = double_to_float16(from[i]);
+  return hn::Load(hn::Rebind<uint16_t, DoubleTag>(), to);
+}
+#endif
+
+template <class Element>
+HWY_INLINE hn::Vec<RawTag<Element, DoubleTag>> from_doubles(Doubles values) {
+  if constexpr (std::is_same_v<Element, double>) {
+    return values;
+  } else if constexpr (std::is_same_v<Element, float>) {
+    return nearest_floats(values);
+  } else if constexpr (std::is_same_v<Element, Float16>) {
+    return float16_patterns(values);
+  } else {
+    return bfloat16_patterns(values);
+  }
+}
+
+template <class Element>
+HWY_INLINE void store_doubles(Doubles values, Element* elements) {
+  hn::StoreU(from_doubles<Element>(values), RawTag<Element, DoubleTag>(), raw(elements));
+}
+
+// The first `count` lanes; nothing is written for the others.
+template <class Element>
+HWY_INLINE void store_doubles(Doubles values, Element* elements, size_t count) {
+  if (count == kDoubleLanes) return store_doubles(values, elements);
+  const RawTag<Element, DoubleTag> d;
+#if HWY_TARGET <= HWY_AVX3
+  hn::BlendedStore(from_doubles<Element>(values), hn::FirstN(d, count), d, raw(elements));
+#else
+  alignas(64) Raw<Element> buffer[kAccumulators];
+  hn::Store(from_doubles<Element>(values), d, buffer);
+  std::memcpy(static_cast<void*>(elements), buffer, count * sizeof(Element));
+#endif
+}
+
+// Calls visit(first, n) for elements [0, count) in whole vectors and a last partial one.
+template <class Visit>
+HWY_INLINE void for_vectors(size_t count, const Visit& visit) {
+  size_t i = 0;
+  for (; i + kDoubleLanes <= count; i += kDoubleLanes)
+    visit(i, std::integral_constant<size_t, kDoubleLanes>());
+  if (i < count) visit(i, count - i);
+}
+
+// Calls visit(TypeTag<Element>{}) for the real floating dtypes.
+template <class Visit>
+HWY_INLINE void visit_real(aclDataType dtype, const Visit& visit) {
+  if (dtype == ACL_FLOAT) {
+    visit(TypeTag<float>{});
+  } else if (dtype == ACL_FLOAT16) {
+    visit(TypeTag<Float16>{});
+  } else if (dtype == ACL_BF16) {
+    visit(TypeTag<Bfloat16>{});
+  } else {
+    visit(TypeTag<double>{});
+  }
+}
+
+// ---- Sums in the order of tree_sum.h ------------------------------------------------------------
+
+struct Accumulators {
+  Doubles vectors[kVectors];
+
+  HWY_INLINE void clear() {
+    for (Doubles& each : vectors) each = hn::Set(DoubleTag(), kNothing<double>);
+  }
+  HWY_INLINE void load(const double* lanes) {
+    for (size_t k = 0; k < kVectors; ++k)
+      vectors[k] = hn::LoadU(DoubleTag(), lanes + k * kDoubleLanes);
+  }
+  HWY_INLINE void store(double* lanes) const {
+    for (size_t k = 0; k < kVectors; ++k)
+      hn::StoreU(vectors[k], DoubleTag(), lanes + k * kDoubleLanes);
+  }
+};
+
+// The accumulators of kAccumulators sums. All sums are combined at once, which takes no longer than
+// combining a few.
+struct AccumulatorMatrix {
+  alignas(64) double lanes[kAccumulators][kAccumulators] = {};
+
+  HWY_INLINE void clear() {
+    Accumulators nothing;
+    nothing.clear();
+    for (auto& line : lanes) nothing.store(line);
+  }
+
+  // results[i] = the accumulators of sum i, combined in pairs, in the order of
+  // AccumulatorSum::combine.
+  template <class Combine>
+  HWY_INLINE void combine(const Combine& pair, double* results) const {
+    const hn::RebindToSigned<DoubleTag> di;
+    const auto line = hn::Mul(hn::Iota(di, 0), hn::Set(di, int64_t{kAccumulators}));
+    for (size_t k = 0; k < kVectors; ++k) {
+      const auto column = [&](size_t lane) HWY_ATTR {
+        return hn::GatherIndex(DoubleTag(), lanes[k * kDoubleLanes] + lane, line);
+      };
+      const auto two = [&](size_t lane) HWY_ATTR { return pair(column(lane), column(lane + 1)); };
+      const auto four = [&](size_t lane) HWY_ATTR { return pair(two(lane), two(lane + 2)); };
+      static_assert(kAccumulators == 8);
+      hn::StoreU(pair(four(0), four(4)), DoubleTag(), results + k * kDoubleLanes);
+    }
+  }
+  // The total of sum 0 alone, faster than total().
+  HWY_INLINE double first_total() const {
+    const auto two = [&](size_t lane) { return lanes[0][lane] + lanes[0][lane + 1]; };
+    return (two(0) + two(2)) + (two(4) + two(6));
+  }
+  HWY_INLINE void total(double* sums) const {
+    combine([](Doubles a, Doubles b) HWY_ATTR { return hn::Add(a, b); }, sums);
+  }
+};
+
+// Adds `count` terms, the first to accumulator 0; term(first, n) is a vector of n terms.
+template <class Term>
+HWY_INLINE void add_terms(size_t count, const Term& term, Accumulators& lanes) {
+  size_t i = 0;
+  for (; i + kAccumulators <= count; i += kAccumulators) {
+    for (size_t k = 0; k < kVectors; ++k) {
+      const auto all = std::integral_constant<size_t, kDoubleLanes>();
+      lanes.vectors[k] = hn::Add(lanes.vectors[k], term(i + k * kDoubleLanes, all));
+    }
+  }
+  for (size_t k = 0; i < count; ++k, i += kDoubleLanes) {
+    const size_t n = HWY_MIN(kDoubleLanes, count - i);
+    const auto there = hn::FirstN(DoubleTag(), n);
+    const auto nothing = hn::Set(DoubleTag(), kNothing<double>);
+    lanes.vectors[k] = hn::Add(lanes.vectors[k], hn::IfThenElse(there, term(i, n), nothing));
+  }
+}
+
+// ---- Arithmetic ---------------------------------------------------------------------------------
+
+// a * b + c, rounded once. Without an instruction for it the exact product and sum are formed and
+// rounded to odd before the last addition (Boldo and Melquiond 2008); for numbers whose products
+// stay away from the ends of the exponent range.
+HWY_INLINE Doubles mul_add(Doubles a, Doubles b, Doubles c) {
+#if HWY_NATIVE_FMA
+  return hn::MulAdd(a, b, c);
+#else
+  const DoubleTag d;
+  const Expansion<Doubles> product = two_product(d, a, b);
+  const Expansion<Doubles> low = two_sum(c, product.low);
+  const Expansion<Doubles> high = two_sum(product.high, low.high);
+  const Expansion<Doubles> rest = two_sum(low.low, high.low);
+  const Doubles exact = hn::Add(high.high, round_to_odd(d, rest.high, rest.low));
+  // NaN and infinities leave NaN in the error terms.
+  return hn::IfThenElse(hn::IsNaN(exact), hn::Add(product.high, c), exact);
+#endif
+}
+
+// x clamped from below or above; NaN stays NaN.
+HWY_INLINE Doubles at_least(double low, Doubles x) { return larger(hn::Set(DoubleTag(), low), x); }
+HWY_INLINE Doubles at_most(double high, Doubles x) {
+  return smaller(hn::Set(DoubleTag(), high), x);
+}
+
+// A number as a product of two.
+struct Scaled {
+  Doubles value;
+  Doubles power;  // of two
+};
+
+// e^x for x <= 709, to 1e-15 of the result; 0 below -708.4, NaN for NaN.
+HWY_INLINE Scaled scaled_exponential(Doubles x) {
+  // Polynomial of e^r for |r| <= ln 2 / 2 (tools/fit_doubles.py); error 2.6e-16.
+  static constexpr double kCoefficients[] = {1.0,
+                                             0x1.000000000001ep+0,
+                                             0x1.0000000000005p-1,
+                                             0x1.555555554b736p-3,
+                                             0x1.55555555520a4p-5,
+                                             0x1.1111112ddae8bp-7,
+                                             0x1.6c16c17f46982p-10,
+                                             0x1.a01978b8b3d18p-13,
+                                             0x1.a019a6611cad5p-16,
+                                             0x1.72fafebdaf273p-19,
+                                             0x1.28a2ca617b969p-22};
+  constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
+  constexpr double kMinusLn2 = -0x1.62e42fefa39efp-1;
+  constexpr size_t kDegree = 10;
+  const DoubleTag d;
+  const hn::RebindToUnsigned<DoubleTag> du;
+  const Doubles magic = hn::Set(d, kIntegerMagic);
+  const Doubles clamped = at_least(-709.0, x);
+  const Doubles shifted = mul_add(clamped, hn::Set(d, kInverseLn2), magic);
+  const Doubles r = mul_add(hn::Sub(shifted, magic), hn::Set(d, kMinusLn2), clamped);
+  Doubles value = hn::Set(d, kCoefficients[kDegree]);
+  for (size_t k = kDegree; k-- > 0;) value = mul_add(value, r, hn::Set(d, kCoefficients[k]));
+  // The integer lies in the low bits of the shifted number; at -1023 the power becomes 0.
+  const auto power =
+      hn::Add(hn::ShiftLeft<52>(hn::BitCast(du, shifted)), hn::BitCast(du, hn::Set(d, 1.0)));
+  return {value, hn::BitCast(d, power)};
+}
+
+// Natural logarithm of x >= 1, to 1e-15 of the result; NaN for NaN.
+HWY_INLINE Doubles logarithm_of(Doubles x) {
+  return hn::IfThenElse(hn::IsNaN(x), x, log_of_positive(DoubleTag(), x));
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
