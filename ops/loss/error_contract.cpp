@@ -57,12 +57,7 @@ std::vector<Parameter> operands(bool any) {
   return both;
 }
 
-Operator loss(Operator op, Reference reference) {
-  op.domain.arrange = arrange_loss;
-  op.results.reference = std::move(reference);
-  op.error_inputs = {bad_reduction(3), bad_reduction(-1)};
-  return op;
-}
+const std::vector<ErrorInput> kBadReductions = {bad_reduction(3), bad_reduction(-1)};
 
 // Without a reduction the loss has a shape.
 ErrorInput reduced_for_none(const std::string& result) {
@@ -88,70 +83,69 @@ void add_error_losses(std::vector<Operator>& all) {
   const std::vector<Parameter> x = operands(true);
   const Parameter beta = declared({"beta", 0.5}, "float");
   const ErrorInput bad_beta = refused("beta", "below 0", -0.5, "-0.5");
-  Operator smooth =
-      loss(contract_of<decltype(aclnnSmoothL1LossGetWorkspaceSize)>(
-               "aclnnSmoothL1Loss",
-               {x[0], x[1], integer("reduction", kMean), beta, any_dtype(of(out("result"), {}))},
-               kFloats),
-           absolute_error);
-  smooth.domain.samples = with_beta(1.5);
-  smooth.domain.samples.push_back({{{"reduction", 0.0}, {"beta", 0.0}}});
-  smooth.domain.samples.back().is_gradient = false;  // it has a corner then
-  smooth.error_inputs.push_back(bad_beta);
-  smooth.error_inputs.push_back(reduced_for_none("result"));
-  smooth.words.computes = {"d²/(2·beta) for |d| < beta, |d| − beta/2 otherwise; d = self − target",
-                           "|d| < beta 时为 d²/(2·beta)，否则为 |d| − beta/2；d = self − target"};
-  smooth.words.in_graph = "smooth_l1_loss(prediction, target)";
-  Operator smooth_slope =
-      loss(contract_of<decltype(aclnnSmoothL1LossBackwardGetWorkspaceSize)>(
-               "aclnnSmoothL1LossBackward",
-               {any_dtype(of(in("gradOut"), {2, 3})), x[0], x[1], integer("reduction", kSum), beta,
-                any_dtype(of(out("gradInput"), {2, 3}))},
-               kFloats),
-           absolute_error_gradient);
-  smooth_slope.domain.base = "self";
-  smooth_slope.domain.samples = smooth.domain.samples;
-  smooth_slope.gradient = from_input(smooth.name());
-  smooth_slope.error_inputs.push_back(bad_beta);
-  smooth_slope.words.check = "smooth_l1_loss";
-  smooth_slope.words.computes = {"g·d/beta for |d| < beta, g·sign(d) otherwise",
-                                 "|d| < beta 时为 g·d/beta，否则为 g·sign(d)"};
-  smooth_slope.words.in_graph = "smooth_l1_loss_backward(g, prediction, target, reduction, beta)";
+  // Without a beta the loss has a corner.
+  const Sample corner{{{"reduction", 0.0}, {"beta", 0.0}}, /*is_gradient=*/false};
+  const std::vector<Sample> samples = with_beta(1.5) + std::vector{corner};
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnSmoothL1Loss, x[0], x[1], integer("reduction", kMean), beta,
+                           any_dtype(of(out("result"), {}))),
+      .domain = {.everywhere = kFloats, .arrange = arrange_loss, .samples = samples},
+      .results = {.reference = absolute_error},
+      .error_inputs = kBadReductions + std::vector{bad_beta, reduced_for_none("result")},
+      .words = {"d²/(2·beta) for |d| < beta, |d| − beta/2 otherwise; d = self − target",
+                "|d| < beta 时为 d²/(2·beta)，否则为 |d| − beta/2；d = self − target",
+                "smooth_l1_loss(prediction, target)"},
+  });
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnSmoothL1LossBackward, any_dtype(of(in("gradOut"), {2, 3})), x[0], x[1],
+                       integer("reduction", kSum), beta, any_dtype(of(out("gradInput"), {2, 3}))),
+      .domain =
+          {.everywhere = kFloats, .base = "self", .arrange = arrange_loss, .samples = samples},
+      .results = {.reference = absolute_error_gradient},
+      .gradient = from_input("aclnnSmoothL1Loss"),
+      .error_inputs = kBadReductions + std::vector{bad_beta},
+      .words = {"g·d/beta for |d| < beta, g·sign(d) otherwise",
+                "|d| < beta 时为 g·d/beta，否则为 g·sign(d)",
+                "smooth_l1_loss_backward(g, prediction, target, reduction, beta)",
+                "smooth_l1_loss"},
+  });
 
-  Operator l1 = loss(contract_of<decltype(aclnnL1LossGetWorkspaceSize)>(
-                         "aclnnL1Loss",
-                         {promotes(x[0]), promotes(x[1]), integer("reduction", kSum),
-                          any_dtype(of(out("out"), {}))},
-                         kFloats),
-                     absolute_error);
-  l1.domain.also_accepts = [](const Arguments& a, std::string_view, aclDataType dtype) {
+  const auto also_accepts = [](const Arguments& a, std::string_view, aclDataType dtype) {
     return dtype == ACL_INT64 && a.number("reduction") != kMean;
   };
-  l1.domain.samples = kReductions;
-  l1.error_inputs.push_back(reduced_for_none("out"));
-  l1.error_inputs.push_back({.what = "of INT64 for a mean",
-                             .changes = {{"self", TensorSpec{.shape = {2, 3}}},
-                                         {"reduction", kMean},
-                                         {"out", TensorSpec{.shape = {}, .dtype = ACL_FLOAT}}},
-                             .words = {"floating"},
-                             .dtype = ACL_INT64});
-  l1.words.computes = {"|self − target|, none, mean or sum", "|self − target|，不规约、平均或求和"};
-  l1.words.in_graph = "l1_loss(prediction, target)";
-  Operator l1_slope =
-      loss(contract_of<decltype(aclnnL1LossBackwardGetWorkspaceSize)>(
-               "aclnnL1LossBackward",
-               {promotes(of(in("gradOutput"), {2, 3})), promotes(x[0]), promotes(x[1]),
-                integer("reduction", kSum), any_dtype(of(out("gradInput"), {2, 3}))},
-               kFloats),
-           absolute_error_gradient);
-  l1_slope.domain.base = "self";
-  l1_slope.domain.samples = l1.domain.samples;
-  l1_slope.gradient = from_input(l1.name());
-  l1_slope.words.check = "l1_loss";
-  l1_slope.words.computes = {"g·sign(self − target), divided by the count for mean",
-                             "g·sign(self − target)，平均时再除以个数"};
-  l1_slope.words.in_graph = "l1_loss_backward(g, prediction, target, reduction)";
-  all.insert(all.end(), {smooth, smooth_slope, l1, l1_slope});
+  const ErrorInput mean_of_integers{
+      .what = "of INT64 for a mean",
+      .changes = {{"self", TensorSpec{.shape = {2, 3}}},
+                  {"reduction", kMean},
+                  {"out", TensorSpec{.shape = {}, .dtype = ACL_FLOAT}}},
+      .words = {"floating"},
+      .dtype = ACL_INT64};
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnL1Loss, promotes(x[0]), promotes(x[1]), integer("reduction", kSum),
+                           any_dtype(of(out("out"), {}))),
+      .domain = {.everywhere = kFloats,
+                 .also_accepts = also_accepts,
+                 .arrange = arrange_loss,
+                 .samples = kReductions},
+      .results = {.reference = absolute_error},
+      .error_inputs = kBadReductions + std::vector{reduced_for_none("out"), mean_of_integers},
+      .words = {"|self − target|, none, mean or sum", "|self − target|，不规约、平均或求和",
+                "l1_loss(prediction, target)"},
+  });
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnL1LossBackward, promotes(of(in("gradOutput"), {2, 3})),
+                           promotes(x[0]), promotes(x[1]), integer("reduction", kSum),
+                           any_dtype(of(out("gradInput"), {2, 3}))),
+      .domain =
+          {.everywhere = kFloats, .base = "self", .arrange = arrange_loss, .samples = kReductions},
+      .results = {.reference = absolute_error_gradient},
+      .gradient = from_input("aclnnL1Loss"),
+      .error_inputs = kBadReductions,
+      .words = {"g·sign(self − target), divided by the count for mean",
+                "g·sign(self − target)，平均时再除以个数",
+                "l1_loss_backward(g, prediction, target, reduction)", "l1_loss"},
+  });
 }
 
 // ---- Binary cross entropy -----------------------------------------------------------------------
@@ -221,33 +215,20 @@ void add_binary_cross_entropy(std::vector<Operator>& all) {
   const Parameter target = of(in("target", 0, 1), {2, 3});
   const Parameter weight = optional(any_dtype(of(in("weightOptional", 0.5L, 2), {3})));
   const Parameter positive = optional(any_dtype(of(in("posWeightOptional", 0.5L, 2), {3}, 2)));
-  Operator forward = loss(contract_of<decltype(aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize)>(
-                              "aclnnBinaryCrossEntropyWithLogits",
-                              {any_dtype(of(in("self"), {2, 3}, 3)), target, weight, positive,
-                               integer("reduction", kMean), of(out("out"), {})},
-                              kFloats),
-                          binary_cross_entropy);
-  forward.domain.samples = weighted_samples();
-  for (const char* name : {"weightOptional", "posWeightOptional"}) {
-    forward.error_inputs.push_back(wider(name));
-  }
-  forward.words.computes = {"the cross entropy of target and sigmoid(self), weighted",
-                            "target 与 sigmoid(self) 的加权交叉熵"};
-  forward.words.in_graph = "bce_with_logits(logits, target)";
-  Operator backward =
-      loss(contract_of<decltype(aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize)>(
-               "aclnnBinaryCrossEntropyWithLogitsBackward",
-               {any_dtype(of(in("gradOutput"), {2, 3})), any_dtype(of(in("self"), {2, 3}, 3)),
-                target, weight, positive, integer("reduction", kSum), of(out("out"), {2, 3})},
-               kFloats),
-           binary_cross_entropy_gradient);
-  backward.domain.base = "self";
-  backward.domain.samples = forward.domain.samples;
-  backward.error_inputs = forward.error_inputs;
-  backward.error_inputs.push_back(wider("gradOutput"));
-  forward.error_inputs.push_back(reduced_for_none("out"));
+  const std::vector<ErrorInput> error_inputs =
+      kBadReductions + std::vector{wider("weightOptional"), wider("posWeightOptional")};
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnBinaryCrossEntropyWithLogits, any_dtype(of(in("self"), {2, 3}, 3)),
+                       target, weight, positive, integer("reduction", kMean), of(out("out"), {})),
+      .domain = {.everywhere = kFloats, .arrange = arrange_loss, .samples = weighted_samples()},
+      .results = {.reference = binary_cross_entropy},
+      .error_inputs = error_inputs + std::vector{reduced_for_none("out")},
+      .words = {"the cross entropy of target and sigmoid(self), weighted",
+                "target 与 sigmoid(self) 的加权交叉熵", "bce_with_logits(logits, target)"},
+  });
   // The parts that differ may be close.
-  backward.results.magnitude = [](const Arguments& a, const Arrays& in) {
+  const auto magnitude = [](const Arguments& a, const Arrays& in) {
     const Terms terms(a, in, 1);
     Array size = dense::expand(in[0], terms.x.shape);
     const Number share = share_of(a, static_cast<Number>(size.values.size()));
@@ -257,12 +238,22 @@ void add_binary_cross_entropy(std::vector<Operator>& all) {
     }
     return Arrays{size};
   };
-  backward.gradient = from_input(forward.name());
-  backward.words.check = "bce_with_logits";
-  backward.words.computes = {"g·weight·((posWeight·t + 1 − t)·sigmoid(x) − posWeight·t)",
-                             "g·weight·((posWeight·t + 1 − t)·sigmoid(x) − posWeight·t)"};
-  backward.words.in_graph = "bce_with_logits_backward(g, logits, target, ...)";
-  all.insert(all.end(), {forward, backward});
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnBinaryCrossEntropyWithLogitsBackward,
+                           any_dtype(of(in("gradOutput"), {2, 3})),
+                           any_dtype(of(in("self"), {2, 3}, 3)), target, weight, positive,
+                           integer("reduction", kSum), of(out("out"), {2, 3})),
+      .domain = {.everywhere = kFloats,
+                 .base = "self",
+                 .arrange = arrange_loss,
+                 .samples = weighted_samples()},
+      .results = {.reference = binary_cross_entropy_gradient, .magnitude = magnitude},
+      .gradient = from_input("aclnnBinaryCrossEntropyWithLogits"),
+      .error_inputs = error_inputs + std::vector{wider("gradOutput")},
+      .words = {"g·weight·((posWeight·t + 1 − t)·sigmoid(x) − posWeight·t)",
+                "g·weight·((posWeight·t + 1 − t)·sigmoid(x) − posWeight·t)",
+                "bce_with_logits_backward(g, logits, target, ...)", "bce_with_logits"},
+  });
 }
 
 }  // namespace aclgrad::contract

@@ -14,22 +14,16 @@ namespace {
 
 constexpr const char* kListNames[][2] = {{"x[0]", "out[0]"}, {"x[1]", "out[1]"}};
 
-// x, scalar and out, with two tensors in each list.
-template <class PhaseOne>
-Operator for_each(std::string name, Parameter scalar, const Parameter& out, DTypes dtypes) {
-  std::vector<Parameter> parameters;
+// Two tensors of the list out.
+std::vector<Parameter> results_like(const Parameter& out) {
+  std::vector<Parameter> results;
   for (const auto& names : kListNames) {
-    parameters.push_back(any_shape(member(in(names[0]), "x")));
+    results.push_back(member(out, "out"));
+    results.back().name = names[1];
   }
-  parameters.push_back(std::move(scalar));
-  for (const auto& names : kListNames) {
-    parameters.push_back(member(out, "out"));
-    parameters.back().name = names[1];
-  }
-  Operator op{.call = signature_of<PhaseOne>(std::move(name), std::move(parameters)),
-              .domain = {.everywhere = std::move(dtypes), .wrong_shape = 561002}};
-  return op;
+  return results;
 }
+Parameter input_of(const char* name) { return any_shape(member(in(name), "x")); }
 
 // Tensors of a list need not be alike.
 void arrange_second(Arguments& a) { a.shape("x[1]") = {count_of(a.shape("x[0]")) + 1}; }
@@ -61,39 +55,45 @@ ErrorInput scalar_of(aclDataType dtype, const char* name, aclDataType beside = A
 }  // namespace
 
 void add_foreach(std::vector<Operator>& all) {
-  Operator norm = for_each<decltype(aclnnForeachNormGetWorkspaceSize)>(
-      "aclnnForeachNorm", option(scalar("scalar", 2), "p"),
-      declared(shaped(out("out"), {1}), "const aclTensorList*"), kFloats);
-  norm.domain.arrange = arrange_second;
-  for (const double p : {1.0, 3.0, 0.0, std::numeric_limits<double>::infinity()}) {
-    norm.domain.samples.push_back({{{"scalar", p}}});
-  }
-  norm.results.reference = list_norms;
-  norm.results.bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 40};  // as aclnnNorm
-  norm.error_inputs = {scalar_of(ACL_INT32, "DT_INT32")};
-  norm.words.check = "foreach_norm";
-  norm.words.computes = {"(Σ abs(x)^p)^(1/p) of each tensor of a list",
-                         "对列表中每个张量求 (Σ abs(x)^p)^(1/p)"};
-  norm.words.in_graph = "foreach_norm({a, b}, p)";
+  const Parameter first = input_of("x[0]"), second = input_of("x[1]");
+  const auto norms = results_like(declared(shaped(out("out"), {1}), "const aclTensorList*"));
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnForeachNorm, first, second, option(scalar("scalar", 2), "p"),
+                           norms[0], norms[1]),
+      .domain = {.everywhere = kFloats,
+                 .wrong_shape = 561002,
+                 .arrange = arrange_second,
+                 .samples =
+                     std::vector<Sample>{{}} +
+                     samples_of("scalar", {1, 3, 0, std::numeric_limits<double>::infinity()})},
+      // As aclnnNorm.
+      .results = {.reference = list_norms,
+                  .bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 40}},
+      .error_inputs = {scalar_of(ACL_INT32, "DT_INT32")},
+      .words = {"(Σ abs(x)^p)^(1/p) of each tensor of a list",
+                "对列表中每个张量求 (Σ abs(x)^p)^(1/p)", "foreach_norm({a, b}, p)", "foreach_norm"},
+  });
 
-  Operator mul = for_each<decltype(aclnnForeachMulScalarV2GetWorkspaceSize)>(
-      "aclnnForeachMulScalarV2",
-      {"scalar", ScalarSpec{.value = 3, .dtype = ACL_DOUBLE, .is_widest = true}}, out("out"),
-      kFloats + DTypes{ACL_INT32});
-  mul.domain.arrange = [](Arguments& a) {
+  const auto arrange = [](Arguments& a) {
     arrange_second(a);
     for (const auto& [x, out] : kListNames) a.shape(out) = a.shape(x);
   };
-  mul.domain.samples = {{{{"scalar", 3.0}}}, {{{"scalar", -0.3}}}};
-  mul.results.reference = list_products;
-  mul.results.bound = {.of_float = 0.5001, .of_16_bits = 0.5001};
-  mul.error_inputs = {scalar_of(ACL_INT64, "DT_INT64"),
-                      scalar_of(ACL_FLOAT, "DT_FLOAT", ACL_FLOAT16),
-                      scalar_of(ACL_DOUBLE, "DT_DOUBLE", ACL_INT32)};
-  mul.words.check = "foreach_mul";
-  mul.words.computes = {"each tensor of a list times one number", "列表中每个张量乘以同一个数"};
-  mul.words.in_graph = "foreach_mul({a, b}, factor)";
-  all.insert(all.end(), {norm, mul});
+  const auto products = results_like(out("out"));
+  const Parameter factor{"scalar", ScalarSpec{.value = 3, .dtype = ACL_DOUBLE, .is_widest = true}};
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnForeachMulScalarV2, first, second, factor, products[0], products[1]),
+      .domain = {.everywhere = kFloats + DTypes{ACL_INT32},
+                 .wrong_shape = 561002,
+                 .arrange = arrange,
+                 .samples = samples_of("scalar", {3, -0.3})},
+      .results = {.reference = list_products, .bound = {.of_float = 0.5001, .of_16_bits = 0.5001}},
+      .error_inputs = {scalar_of(ACL_INT64, "DT_INT64"),
+                       scalar_of(ACL_FLOAT, "DT_FLOAT", ACL_FLOAT16),
+                       scalar_of(ACL_DOUBLE, "DT_DOUBLE", ACL_INT32)},
+      .words = {"each tensor of a list times one number", "列表中每个张量乘以同一个数",
+                "foreach_mul({a, b}, factor)", "foreach_mul"},
+  });
 }
 
 }  // namespace aclgrad::contract

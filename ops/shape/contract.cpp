@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dimensions reordered, tensors joined, cut, padded and tiled, triangles.
+// Dimensions reordered, tensors joined, cut, padded and tiled.
 #include <algorithm>
 #include <stdexcept>
 

@@ -200,8 +200,8 @@ class Arguments {
   explicit Arguments(std::shared_ptr<const Operator> op, const Sample& sample = {},
                      const std::optional<Shape>& base = std::nullopt);
 
-  // The same beside tensors of a dtype: references see it, and scalars as it holds them. Without
-  // one, numbers are exact.
+  // These arguments beside tensors of a dtype, which references see and scalars are rounded to.
+  // Without a dtype numbers are exact.
   Arguments in(aclDataType dtype) const;
   // With all tensors of one shape, for elementwise operators.
   Arguments of_shape(const Shape& shape) const;
