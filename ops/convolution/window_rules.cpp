@@ -18,7 +18,8 @@ std::optional<int64_t> narrow(Int128 value) {
 
 // What is left behind the first window.
 Int128 room(const WindowAxis& axis) {
-  return Int128{axis.in} + axis.begin + axis.end - Int128{axis.dilation} * (Int128{axis.kernel} - 1) - 1;
+  return Int128{axis.in} + axis.begin + axis.end -
+         Int128{axis.dilation} * (Int128{axis.kernel} - 1) - 1;
 }
 
 struct ImageFormat {

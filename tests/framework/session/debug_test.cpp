@@ -39,7 +39,8 @@ struct LeakingOp final : AclnnOp {
   static inline const aclTensor* kept = nullptr;
   std::string_view name() const override { return "leaking"; }
   std::string_view call_name() const override { return "aclnnMul"; }
-  aclnnStatus phase_one(AclnnCall& call, std::uint64_t* size, aclOpExecutor** executor) const override {
+  aclnnStatus phase_one(AclnnCall& call, std::uint64_t* size,
+                        aclOpExecutor** executor) const override {
     const aclTensor* other = leak ? kept : call.input(0);
     kept = call.input(0);
     return aclnnMulGetWorkspaceSize(call.input(0), other, call.output(0), size, executor);

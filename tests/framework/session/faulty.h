@@ -25,7 +25,8 @@ struct OverwritingAdd final : AclnnOp {
   std::string_view name() const override { return "faulty"; }
   std::string_view call_name() const override { return "aclnnAdd"; }
   bool may_overwrite(std::size_t, std::size_t) const override { return true; }
-  aclnnStatus phase_one(AclnnCall& call, std::uint64_t* size, aclOpExecutor** executor) const override {
+  aclnnStatus phase_one(AclnnCall& call, std::uint64_t* size,
+                        aclOpExecutor** executor) const override {
     void* address = nullptr;
     if (aclGetRawTensorAddr(call.input(0), &address) != 0) return 1;
     const std::vector<std::int64_t> strides = {1, call.input_spec(0).shape[0]};
@@ -50,7 +51,8 @@ inline aclnnStatus add_unless_recorded(void* workspace, std::uint64_t size, aclO
 struct UnrecordedAdd final : AclnnOp {
   std::string_view name() const override { return "faulty"; }
   std::string_view call_name() const override { return "aclnnAdd"; }
-  aclnnStatus phase_one(AclnnCall& call, std::uint64_t* size, aclOpExecutor** executor) const override {
+  aclnnStatus phase_one(AclnnCall& call, std::uint64_t* size,
+                        aclOpExecutor** executor) const override {
     return aclnnAddGetWorkspaceSize(call.input(0), call.input(1),
                                     call.scalar(1, call.output_spec(0).dtype), call.output(0), size,
                                     executor);
