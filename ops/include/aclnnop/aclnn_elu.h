@@ -5,8 +5,9 @@
  *   out = scale * x                                     x > 0
  *         alpha * scale * (e^(x * inputScale) - 1)      x <= 0
  *
- * The scalars are taken as float. NaN stays NaN; -infinity gives -alpha * scale. Where alpha or
- * inputScale is not finite, the lower branch is -alpha * scale throughout.
+ * The scalars are taken as float; alpha may be negative. NaN stays NaN; -infinity gives
+ * -alpha * scale. Where alpha or inputScale is not finite, the lower branch is -alpha * scale
+ * throughout.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_ELU_H_
 #define ACLGRAD_ACLNNOP_ACLNN_ELU_H_

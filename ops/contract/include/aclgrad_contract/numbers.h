@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers as dtypes hold them, for references and checks, and elements of every dtype in memory.
-// Written apart from the library's own conversions, which are among what is tested.
+// Kernels convert vectors by code of their own, which is tested with these; the scalars' conversion
+// (aclgrad_common/float16.h) is tested with that of tests/ops/support/numbers.h, written apart from
+// it.
 #ifndef ACLGRAD_CONTRACT_NUMBERS_H_
 #define ACLGRAD_CONTRACT_NUMBERS_H_
 
