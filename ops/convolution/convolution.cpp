@@ -170,14 +170,7 @@ Plan plan(const Arguments& arguments) {
       dtype == ACL_DOUBLE ? packed_weights<double>(work.shape) : packed_weights<float>(work.shape),
       dtype);
   work.output = work.staging.output(arguments, kOutput);
-  const uint64_t workspace = work.staging.workspace_size();
-  return {[dtype, all = std::make_shared<const Work>(std::move(work))](const Run& run) -> aclError {
-            all->staging.load(run);
-            dtype == ACL_DOUBLE ? all->run<double>(run) : all->run<float>(run);
-            all->staging.store(run);
-            return ACL_SUCCESS;
-          },
-          workspace};
+  return staged_plan(std::move(work), dtype);
 }
 
 }  // namespace

@@ -239,14 +239,7 @@ Plan plan(const Arguments& arguments) {
     work.sums = staging.scratch(by_type(weight_sums<float>, weight_sums<double>), ACL_DOUBLE);
   }
   if (kMask.wants(arguments, kGradBias)) work.grad_bias = staging.output(arguments, kGradBias);
-  const uint64_t workspace = staging.workspace_size();
-  return {[dtype, all = std::make_shared<const Work>(std::move(work))](const Run& run) -> aclError {
-            all->staging.load(run);
-            dtype == ACL_DOUBLE ? all->run<double>(run) : all->run<float>(run);
-            all->staging.store(run);
-            return ACL_SUCCESS;
-          },
-          workspace};
+  return staged_plan(std::move(work), dtype);
 }
 
 }  // namespace

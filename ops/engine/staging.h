@@ -4,7 +4,9 @@
 #ifndef ACLGRAD_OPS_ENGINE_STAGING_H_
 #define ACLGRAD_OPS_ENGINE_STAGING_H_
 
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ops/engine/elementwise.h"
@@ -52,6 +54,25 @@ class Staging {
   std::vector<Array> arrays_;
   uint64_t workspace_size_ = 0;
 };
+
+// The plan of work between staged arrays: work.staging loads and stores them, work.run<T>(run)
+// computes in the compute type.
+template <class Work>
+Plan staged_plan(Work work, aclDataType compute) {
+  const uint64_t workspace = work.staging.workspace_size();
+  return {[compute,
+           shared = std::make_shared<const Work>(std::move(work))](const Run& run) -> aclError {
+            shared->staging.load(run);
+            if (compute == ACL_DOUBLE) {
+              shared->template run<double>(run);
+            } else {
+              shared->template run<float>(run);
+            }
+            shared->staging.store(run);
+            return ACL_SUCCESS;
+          },
+          workspace};
+}
 
 }  // namespace aclgrad::ops
 
