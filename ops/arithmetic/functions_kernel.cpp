@@ -11,7 +11,6 @@
 #include "ops/engine/formula-inl.h"
 #include "ops/engine/math/erf-inl.h"
 #include "ops/engine/math/log-inl.h"
-#include "ops/engine/math/sigmoid-inl.h"
 #include "ops/engine/math/trig-inl.h"
 
 HWY_BEFORE_NAMESPACE();
