@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An activation's gradient is its backward operator. Those of bounded activations have their own
-// gradients here, those of the others in activation_second_order.cpp. A backward operator is B(g,
-// s) = g d(s): linear in g, and with respect to s it is v d'(s) for v = g times what arrived. Where
-// two nodes are made, each is a statement: compilers choose the order of arguments.
+// gradients here, those of the others in activation_second_order.cpp. A backward operator is
+// B(g, s) = g d(s): linear in g, and with respect to s it is v d'(s) for v = g times what arrived.
+// Where two nodes are made, each is a statement: compilers choose the order of arguments.
 #include "aclgrad/ops/activation.h"
 
 #include "aclgrad/ops/arithmetic.h"

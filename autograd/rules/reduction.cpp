@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum's gradient is the gradient again for every element summed: an expanded view, no work.
-// The gradients of elements that were found go back to where they stand.
+// A sum's gradient is the gradient again for every element summed: an expanded view, no work. That
+// of an element that was found goes back to where the element stands.
 #include "aclgrad/ops/reduction.h"
 
 #include <cmath>

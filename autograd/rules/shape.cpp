@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was joined is cut, what was cut is joined or padded with zeros, what was repeated is summed.
-// Conversions, copies and views: the gradient goes back the same way.
+// Through conversions, copies and views the gradient goes back the way that the values came.
 #include "aclgrad/ops/shape.h"
 
 #include "aclgrad/ops/random.h"

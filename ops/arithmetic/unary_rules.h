@@ -24,8 +24,7 @@ struct Unary {
 
 Plan plan_unary(const Arguments& arguments, size_t out, const Unary& unary);
 
-// The result of self converts to out. Integers count as FLOAT here,
-// whatever they are computed in.
+// The result of self converts to out. Integers count as FLOAT here, whatever they are computed in.
 Rule unary_result_converts();
 
 // Rules after those on dtypes.

@@ -82,8 +82,7 @@ using AddNumberOp = DeclaredOp<calls::adds>;
 using MulNumberOp = DeclaredOp<calls::muls>;
 using DivNumberOp = DeclaredOp<calls::divs>;
 
-// ----
-// ---------------------------------------------------------------------------------------------
+// ---- Functions ----------------------------------------------------------------------------------
 // Elementwise functions and their gradients. The result has the shape and dtype of x, which must be
 // floating; a gradient and the tensor beside it are of one shape and dtype. Throw DTypeError and
 // ShapeError otherwise.
@@ -126,8 +125,7 @@ using NegOp = DeclaredOp<calls::neg>;
 using AbsOp = DeclaredOp<calls::abs>;
 using SignOp = DeclaredOp<calls::sign>;
 
-// ----
-// ---------------------------------------------------------------------------------------------
+// ---- Powers, bounds, comparisons, choices -------------------------------------------------------
 // Powers, bounds, comparisons and choices. Tensors broadcast against each other and promote to
 // their common dtype. A number must be one that the tensor's dtype can hold, be it rounded:
 // ValueError names it and the range, where -1e9 would be an infinity of float16, or 0.5 no int32.

@@ -85,8 +85,7 @@ using LayerNormBackwardOp = DeclaredOp<calls::layer_norm_backward>;
 using RmsNormOp = DeclaredOp<calls::rms_norm>;
 using RmsNormBackwardOp = DeclaredOp<calls::rms_norm_backward>;
 
-// ----
-// ---------------------------------------------------------------------------------------------
+// ---- Channels -----------------------------------------------------------------------------------
 // Normalization of the channels of a batch [N, C, ...], and of groups of channels of each image.
 
 struct BatchNormOptions {

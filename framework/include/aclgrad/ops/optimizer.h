@@ -69,10 +69,9 @@ using AccumulateOp = DeclaredOp<calls::accumulate>;
 using AssignOp = DeclaredOp<calls::assign>;
 using AdamWOp = DeclaredOp<calls::apply_adam_w>;
 
-// ----
-// --------------------------------------------------------------------------------------------- One
-// computation for each value of a list, as clipping of gradients takes it: one node instead of one
-// for each. All of them have gradients.
+// ---- Lists --------------------------------------------------------------------------------------
+// One computation for each value of a list, as clipping of gradients takes it: one node instead of
+// one for each. All of them have gradients.
 
 /// norm(value, {}, {.p = p}) of each value: a scalar each. Throws ValueError for no values,
 /// DTypeError unless they have one floating dtype.

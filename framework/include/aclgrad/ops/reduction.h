@@ -92,8 +92,7 @@ using VarOp = DeclaredOp<calls::var>;
 using NormOp = DeclaredOp<calls::norm>;
 using CumsumOp = DeclaredOp<calls::cumsum>;
 
-// ----
-// ---------------------------------------------------------------------------------------------
+// ---- Search -------------------------------------------------------------------------------------
 // Which elements along an axis are the largest. Of equal elements the first counts, and a NaN as
 // the largest. Axes may be negative, and are counted from the end then.
 

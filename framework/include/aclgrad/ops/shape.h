@@ -106,8 +106,7 @@ using RepeatOp = DeclaredOp<calls::repeat>;
 using TrilOp = DeclaredOp<calls::tril>;
 using TriuOp = DeclaredOp<calls::triu>;
 
-// ----
-// ---------------------------------------------------------------------------------------------
+// ---- Views --------------------------------------------------------------------------------------
 // Views: the same data under another shape or order of axes. They cost nothing when the graph runs;
 // operators read and write through strides.
 
@@ -148,8 +147,7 @@ struct StopGradientOp final : ViewOp {
   std::string_view name() const override { return "stop_gradient"; }
 };
 
-// ----
-// ---------------------------------------------------------------------------------------------
+// ---- Conversion, copies, filling ----------------------------------------------------------------
 // Conversion, copies, and tensors made from nothing.
 
 /// x converted; x itself when it has the dtype already.
