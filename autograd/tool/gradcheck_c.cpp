@@ -4,14 +4,16 @@
 #include <fmt/format.h>
 
 #include "aclgrad/error.h"
+#include "aclgrad/gradcheck_functions.h"
 #include "tool/settings.h"
 
 using namespace aclgrad::gradcheck;
 
 struct aclgradGradcheck {
-  LibraryPointer library;
+  LibraryPointer library = nullptr;  // none: of the process, once an operator is checked
   std::map<std::string, std::string> settings = {};
   std::vector<Line> lines = {};
+  std::optional<Report> of_functions = {};
   std::string report = {};
 };
 
@@ -39,7 +41,16 @@ Plan plan_of(const aclgradGradcheck& check) {
   return plan;
 }
 
+std::string report_of(const Report& report, const std::string& format) {
+  if (format == "text") return report.to_string();
+  if (format == "json") return report.to_json();
+  if (format == "markdown") return report.to_markdown();
+  throw aclgrad::ValueError("a report of functions is text, json or markdown, not '" + format +
+                            "'");
+}
+
 std::string report_of(const aclgradGradcheck& check, const std::string& format) {
+  if (check.of_functions) return report_of(*check.of_functions, format);
   const std::vector<Line>& lines = check.lines;
   if (lines.empty()) throw aclgrad::ValueError("there is no report before a run");
   if (format == "markdown") return to_markdown(*check.library, lines);
@@ -54,6 +65,26 @@ std::string report_of(const aclgradGradcheck& check, const std::string& format) 
   throw aclgrad::ValueError("a report is text, json, markdown or html, not '" + format + "'");
 }
 
+std::vector<FunctionArray> arrays_of(const aclgradGradcheckArray* given, int count,
+                                     const char* what) {
+  if (count > 0) require_given(given, what);
+  std::vector<FunctionArray> arrays;
+  for (int i = 0; i < count; ++i) {
+    const aclgradGradcheckArray& array = given[i];
+    require_given(array.name, "an array's name");
+    if (array.rank > 0) require_given(array.shape, "an array's shape");
+    const bool has_range = array.low != 0 || array.high != 0;
+    arrays.push_back({.name = array.name,
+                      .shape = Dims(array.shape, array.shape + std::max(array.rank, 0)),
+                      .dtype = dtype_from_text(array.dtype == nullptr ? "float32" : array.dtype),
+                      .low = has_range ? array.low : -4,
+                      .high = has_range ? array.high : 4,
+                      .has_gradient = (array.flags & ACLGRAD_GRADCHECK_NO_GRADIENT) == 0,
+                      .adds_gradient = (array.flags & ACLGRAD_GRADCHECK_ADDS) != 0});
+  }
+  return arrays;
+}
+
 }  // namespace
 
 extern "C" {
@@ -62,7 +93,7 @@ int aclgradGradcheckOpen(const char* library, aclgradGradcheck** check) {
   if (check != nullptr) *check = nullptr;
   return guarded([=] {
     require_given(check, "check");
-    *check = new aclgradGradcheck{library == nullptr ? Library::linked() : Library::open(library)};
+    *check = new aclgradGradcheck{library == nullptr ? nullptr : Library::open(library)};
     return ACLGRAD_GRADCHECK_RIGHT;
   });
 }
@@ -86,12 +117,40 @@ int aclgradGradcheckRun(aclgradGradcheck* check, const char* operators) {
   return guarded([=] {
     require_given(check, "check");
     check->lines.clear();
+    check->of_functions.reset();
+    if (check->library == nullptr) check->library = Library::linked();
     Plan plan = plan_of(*check);
     plan.all_variants = operators == nullptr;
     plan.operators = operators == nullptr ? operator_names() : parts_of(operators, ',');
     check->lines = run(check->library, plan, [](const Line&) {});
     require_checked(*check->library, check->lines);
     return total(check->lines).exit_status();
+  });
+}
+
+int aclgradGradcheckFunctions(aclgradGradcheck* check, const char* name,
+                              const aclgradGradcheckArray* inputs, int input_count,
+                              const aclgradGradcheckArray* outputs, int output_count,
+                              aclgradGradcheckForward* forward, aclgradGradcheckBackward* backward,
+                              void* context) {
+  return guarded([=] {
+    require_given(check, "check");
+    require_given(name, "name");
+    require_given(reinterpret_cast<const void*>(forward), "forward");
+    require_given(reinterpret_cast<const void*>(backward), "backward");
+    check->lines.clear();
+    check->of_functions.reset();
+    FunctionPair pair{
+        .name = name,
+        .inputs = arrays_of(inputs, input_count, "inputs"),
+        .outputs = arrays_of(outputs, output_count, "outputs"),
+        .forward = [=](auto in, auto out) { forward(in.data(), out.data(), context); },
+        .backward =
+            [=](auto in, auto out, auto d_out, auto d_in) {
+              backward(in.data(), out.data(), d_out.data(), d_in.data(), context);
+            }};
+    check->of_functions = check_functions(std::move(pair), plan_of(*check).options);
+    return check->of_functions->exit_status();
   });
 }
 

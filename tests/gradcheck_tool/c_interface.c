@@ -71,13 +71,84 @@ static void unusable(void) {
   expect(aclgradGradcheckOpen("libm.so.6", &check) == ACLGRAD_GRADCHECK_LIBRARY && check == NULL,
          "a library without a runtime");
   expect(says(aclgradGradcheckMessage(), "has no function aclInit"), "what it lacks");
-  expect(aclgradGradcheckOpen(NULL, &check) == ACLGRAD_GRADCHECK_LIBRARY && check == NULL,
-         "a process without such functions");
+  expect(aclgradGradcheckOpen(NULL, &check) == ACLGRAD_GRADCHECK_RIGHT, "the process");
+  expect(aclgradGradcheckRun(check, "silu") == ACLGRAD_GRADCHECK_LIBRARY, "without such functions");
+  aclgradGradcheckClose(check);
   expect(aclgradGradcheckOpen("./none.so", &check) == ACLGRAD_GRADCHECK_LIBRARY, "no library");
   expect_refused(aclgradGradcheckOpen("./none.so", NULL), "check is null");
   expect_refused(aclgradGradcheckRun(NULL, "selu"), "check is null");
   expect(aclgradGradcheckReport(NULL, "text") == NULL, "no check, no report");
   aclgradGradcheckClose(NULL);
+}
+
+/* y = factor x^2 + the sum of x, with what was summed kept for nobody; the class is not used. */
+static void square(const void* const* in, void* const* out, void* context) {
+  const double* x = in[1];
+  double* y = out[1];
+  double sum = 0;
+  for (int i = 0; i < 6; ++i) sum += x[i];
+  for (int i = 0; i < 6; ++i) y[i] = *(const double*)context * x[i] * x[i] + sum;
+  *(double*)out[0] = sum;
+}
+
+static void square_backward(const void* const* in, const void* const* out, const void* const* d_out,
+                            void* const* d_in, void* context) {
+  const double* x = in[1];
+  const double* d = d_out[1];
+  double* dx = d_in[1];
+  double sum = 0;
+  for (int i = 0; i < 6; ++i) sum += d[i];
+  for (int i = 0; i < 6; ++i) dx[i] += 2 * *(const double*)context * x[i] * d[i] + sum;
+  if (d_in[0] != NULL || d_out[0] != NULL || *(const double*)out[0] > 24) dx[0] = 0;
+}
+
+static void forgets_the_sum(const void* const* in, const void* const* out, const void* const* d_out,
+                            void* const* d_in, void* context) {
+  (void)out;
+  for (int i = 0; i < 6; ++i) {
+    ((double*)d_in[1])[i] = 2 * *(double*)context * ((double*)in[1])[i] * ((double*)d_out[1])[i];
+  }
+}
+
+static void functions(void) {
+  aclgradGradcheck* check = NULL;
+  double factor = 3;
+  int64_t shape[] = {2, 3};
+  aclgradGradcheckArray in[] = {
+      {"class", NULL, 0, "int64", 0, 9, 0},
+      {"x", shape, 2, "float64", 0, 0, ACLGRAD_GRADCHECK_ADDS},
+  };
+  aclgradGradcheckArray out[] = {
+      {"sum", NULL, 0, "float64", 0, 0, ACLGRAD_GRADCHECK_NO_GRADIENT},
+      {"y", shape, 2, "float64", 0, 0, 0},
+  };
+  expect(aclgradGradcheckOpen(NULL, &check) == ACLGRAD_GRADCHECK_RIGHT, "no library");
+  expect(aclgradGradcheckFunctions(check, "square", in, 2, out, 2, square, square_backward,
+                                   &factor) == ACLGRAD_GRADCHECK_RIGHT,
+         "a right pair");
+  expect(aclgradGradcheckFunctions(check, "square", in, 2, out, 2, square, forgets_the_sum,
+                                   &factor) == ACLGRAD_GRADCHECK_WRONG,
+         "a wrong pair");
+  expect(says(aclgradGradcheckReport(check, "text"), "of the gradient of x are not the derivative"),
+         "the gradient's name");
+  expect(says(aclgradGradcheckReport(check, "json"), "\"wrong\""), "JSON of functions");
+  expect(aclgradGradcheckReport(check, "html") == NULL, "no page of functions");
+  in[1].dtype = "bf16";
+  expect_refused(
+      aclgradGradcheckFunctions(check, "square", in, 2, out, 2, square, square_backward, &factor),
+      "`x` is bfloat16; arrays of functions are float32 or float64");
+  in[1].dtype = NULL;
+  expect_refused(
+      aclgradGradcheckFunctions(check, "square", in, 2, out, 2, square, square_backward, &factor),
+      "`x` is float32 and `sum` float64");
+  expect_refused(
+      aclgradGradcheckFunctions(check, "square", in, 1, out, 2, square, square_backward, &factor),
+      "no input has a gradient");
+  expect_refused(
+      aclgradGradcheckFunctions(check, "square", in, 2, out, 2, NULL, square_backward, &factor),
+      "forward is null");
+  expect(aclgradGradcheckReport(check, "text") == NULL, "no report of what was refused");
+  aclgradGradcheckClose(check);
 }
 
 int main(int argc, char** argv) {
@@ -88,5 +159,6 @@ int main(int argc, char** argv) {
   right(argv[1]);
   wrong(argv[2]);
   unusable();
+  functions();
   return failures;
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# c_interface_test.sh GRADCHECK INCLUDE LIBRARY WRONG_LIBRARY PAGE PAGE_LIBRARY: gradcheck's C interface, from
-# a program in C, and the programs of docs/how-to/check-a-library.md, on the library that stands there.
+# c_interface_test.sh GRADCHECK INCLUDE LIBRARY WRONG_LIBRARY PAGE PAGE_LIBRARY FUNCTIONS_PAGE: gradcheck's C
+# interface, from a program in C, and the programs of docs/how-to/check-a-library.md, on the library that stands
+# there, and of docs/how-to/check-a-c-function.md.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-gradcheck=$1 include=$2 library=$3 wrong=$4 page=$5 of_page=$6
+gradcheck=$1 include=$2 library=$3 wrong=$4 page=$5 of_page=$6 functions_page=$7
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 folder=$(dirname "$gradcheck")
@@ -20,7 +21,7 @@ fi
 compile() {
   ${CXX:-c++} -x c -std=c99 -Wall -Wextra -Wpedantic -Werror -I"$include" -c "$1" -o "$work/program.o"
   ${CXX:-c++} "$work/program.o" -o "$2" -L"$folder" -Wl,-rpath,"$folder" -laclgrad_gradcheck_c \
-    "${@:3}"
+    -lm "${@:3}"
 }
 compile "$here/c_interface.c" "$work/check"
 "$work/check" "$library" "$wrong"
@@ -34,7 +35,7 @@ finds() {
     exit 1
   }
 }
-block() { awk -v mark="\`\`\`$1" '$0 == mark { inside = 1; next } /^```/ { inside = 0 } inside' "$page"; }
+block() { awk -v mark="\`\`\`$1" '$0 == mark { inside = 1; next } /^```/ { inside = 0 } inside' "${2-$page}"; }
 block c >"$work/check.c"
 compile "$work/check.c" "$work/of_page"
 finds "$work/of_page" "$of_page"
@@ -45,3 +46,14 @@ compile "$work/check.c" "$work/process" -Wl,--no-as-needed -lopapi -lnnopbase -l
   block python >"$work/check.py"
   LD_LIBRARY_PATH=$folder finds python3 "$work/check.py" "$of_page"
 }
+
+# A pair of functions: it prints what the page shows, and is right once the mean is there.
+block c "$functions_page" >"$work/functions.c"
+compile "$work/functions.c" "$work/functions"
+status=0
+"$work/functions" >"$work/log" || status=$?
+block text "$functions_page" >"$work/shown"
+[[ $status == 1 ]] && diff -B "$work/shown" "$work/log"
+sed 's|* sum);$|* sum / kWidth);|' "$work/functions.c" >"$work/mended.c"
+compile "$work/mended.c" "$work/functions"
+"$work/functions"

@@ -171,7 +171,7 @@ Arrays unavoidable_rounding(const Candidate& candidate, const Problem& problem) 
 }
 
 Element compare(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
-                const contract::Bound& bound, double ulp_slack) {
+                const contract::Bound& bound, double ulp_slack, const Resolution& resolution) {
   Element e{
       .analytic = actual, .low = expected.low, .high = expected.high, .error = expected.error};
   if (expected.kind == PointKind::unknown) {
@@ -208,8 +208,9 @@ Element compare(const Expected& expected, Number actual, Number slack, Number sc
           dtype);
   e.unexplained_ulp =
       static_cast<double>(std::max(Number{0}, off - slack - expected.error) / largest);
-  const bool wide = expected.error > rounding && expected.error > 1e-5L * std::abs(target) &&
-                    expected.error > 1e-9L * scale;
+  const bool wide = expected.error > rounding &&
+                    expected.error > resolution.of_element * std::abs(target) &&
+                    expected.error > resolution.of_largest * scale;
   // Written so that what is NaN is not right.
   if (!(off <= e.bound + 2 * expected.error)) {
     e.verdict = Verdict::wrong;
@@ -344,7 +345,7 @@ std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
     Element at_corner;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       Element e = compare(expected[i], execution.gradients[k].values[i], slack[k].values[i], scale,
-                          problem.dtype, bound, options.ulp_slack);
+                          problem.dtype, bound, options.ulp_slack, candidate.resolution);
       e.of = name;
       e.index = static_cast<std::int64_t>(i);
       e.input = input.values[i];

@@ -19,7 +19,7 @@ Arrays of_gradients(const Problem& problem, Arrays arrays, const char* what);
 /// One element. `scale` is the size of the whole gradient, below which an error bar does not
 /// matter.
 Element compare(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
-                const contract::Bound& bound, double ulp_slack);
+                const contract::Bound& bound, double ulp_slack, const Resolution& resolution = {});
 
 /// Counts the elements of one gradient, and adds a finding for those that are wrong and one for
 /// those that cannot be decided, made of `like`, with the worst of them. Returns how many are

@@ -80,7 +80,8 @@ std::string place(const std::vector<Element>& compared) {
     high = std::max(high, compared[i].input);
   }
   if (count == compared.size()) return "";
-  if (count == compared.size() - first && compared.size() > 2) {
+  // A long row of right ones is no accident.
+  if (count == compared.size() - first && first >= compared.size() / 2 && compared.size() > 2) {
     return fmt::format("; only elements from {} to the end are wrong: a tail is treated otherwise",
                        first);
   }

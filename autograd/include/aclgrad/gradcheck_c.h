@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gradcheck for C and for languages that call C: checks operators of a library with the aclnn
- * interface, as the program aclgrad-gradcheck does. Library: aclgrad_gradcheck_c, which needs
- * neither that interface's libraries nor anything else of this project.
+ * Gradcheck for C and for languages that call C: checks pairs of plain functions
+ * (aclgradGradcheckFunctions), and operators of a library with the aclnn interface, as the program
+ * aclgrad-gradcheck does. Library: aclgrad_gradcheck_c, which needs neither that interface's
+ * libraries nor anything else of this project.
  *
  *   aclgradGradcheck* check = NULL;
  *   int status = aclgradGradcheckOpen("./libmine.so", &check);
@@ -17,6 +18,8 @@
  */
 #ifndef ACLGRAD_GRADCHECK_C_H_
 #define ACLGRAD_GRADCHECK_C_H_
+
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,8 +41,9 @@ enum {
 typedef struct aclgradGradcheck aclgradGradcheck;
 
 /*
- * Opens a shared library by path or name; null for the functions of the process itself. *check is
- * null unless the result is ACLGRAD_GRADCHECK_RIGHT.
+ * Opens a shared library by path or name; null for the functions of the process itself, which are
+ * looked for when the first operator is checked. *check is null unless the result is
+ * ACLGRAD_GRADCHECK_RIGHT.
  */
 ACLGRAD_GRADCHECK_API int aclgradGradcheckOpen(const char* library, aclgradGradcheck** check);
 
@@ -57,6 +61,60 @@ ACLGRAD_GRADCHECK_API int aclgradGradcheckSet(aclgradGradcheck* check, const cha
  * of attributes worth checking. An attribute that is set must be one of theirs.
  */
 ACLGRAD_GRADCHECK_API int aclgradGradcheckRun(aclgradGradcheck* check, const char* operators);
+
+/* Of the arrays of a pair of functions. */
+enum {
+  ACLGRAD_GRADCHECK_NO_GRADIENT = 1, /* of a floating array: no gradient, as of kept statistics */
+  ACLGRAD_GRADCHECK_ADDS = 2         /* of an input: its gradient is added to what is there */
+};
+
+/* An array of a function: dense, row-major. */
+typedef struct aclgradGradcheckArray {
+  const char* name;
+  const int64_t* shape; /* its `rank` extents; of rank 0 it has one element */
+  int rank;
+  const char* dtype; /* "float32" or null, "float64"; of inputs "int32" and "int64", too */
+  double low, high;  /* of inputs: values are drawn from here; both 0: from -4 to 4 */
+  int flags;         /* ACLGRAD_GRADCHECK_NO_GRADIENT, ACLGRAD_GRADCHECK_ADDS */
+} aclgradGradcheckArray;
+
+/* Reads the inputs and writes every element of every output. */
+typedef void aclgradGradcheckForward(const void* const* inputs, void* const* outputs,
+                                     void* context);
+
+/*
+ * Is given the inputs, what the forward makes of them, and the gradients that arrive at the
+ * outputs; writes those of the inputs. Of an array without a gradient that is null.
+ */
+typedef void aclgradGradcheckBackward(const void* const* inputs, const void* const* outputs,
+                                      const void* const* output_gradients,
+                                      void* const* input_gradients, void* context);
+
+/*
+ * Checks that `backward` is the derivative of `forward`, which is differentiated by numbers, and
+ * that both keep to their arrays and repeat. Floating arrays have one dtype. In float64 all but the
+ * last places are compared; in float32 the forward's rounding hides errors below about a hundredth
+ * of the largest element, so check kernels that have both in both. Of the settings, "seed" and
+ * "ulp-slack" count. The report is there as "text", "json" and "markdown".
+ *
+ *   static void forward(const void* const* in, void* const* out, void* n) {
+ *     silu(in[0], out[0], *(int*)n);
+ *   }
+ *   static void backward(const void* const* in, const void* const* out, const void* const* d_out,
+ *                        void* const* d_in, void* n) {
+ *     silu_backward(in[0], d_out[0], d_in[0], *(int*)n);
+ *   }
+ *   ...
+ *   int n = 24;
+ *   int64_t shape[] = {4, 6};
+ *   aclgradGradcheckArray x = {.name = "x", .shape = shape, .rank = 2};
+ *   aclgradGradcheckArray y = {.name = "y", .shape = shape, .rank = 2};
+ *   status = aclgradGradcheckFunctions(check, "silu", &x, 1, &y, 1, forward, backward, &n);
+ */
+ACLGRAD_GRADCHECK_API int aclgradGradcheckFunctions(
+    aclgradGradcheck* check, const char* name, const aclgradGradcheckArray* inputs, int input_count,
+    const aclgradGradcheckArray* outputs, int output_count, aclgradGradcheckForward* forward,
+    aclgradGradcheckBackward* backward, void* context);
 
 /*
  * What the last run found, as "text", "json", "markdown" or "html". It belongs to the check, until

@@ -45,6 +45,13 @@ using Backward = std::function<std::string(const BackwardCall&)>;
 /// What a backward of one's own may lose to rounding, unless it says otherwise.
 inline constexpr contract::Bound kOwnBound{.of_float = 0.5, .of_16_bits = 0.5, .inner = 8};
 
+/// An error bar of the numeric derivative is no reason to leave an element undecided where it is
+/// below these parts of the element, or of the largest of its tensor.
+struct Resolution {
+  Number of_element = 1e-5L;
+  Number of_largest = 1e-9L;
+};
+
 /// A backward under test: the contracts that it is held to, the function that is called, and what
 /// that function can do. The forward's contract says inputs, their domains and the results, that of
 /// the backward the tensors that it is given and gives, and its formula.
@@ -62,6 +69,7 @@ struct Candidate {
 
   contract::Arguments forward;
   long double noise = kLongDoubleNoise;  // relative error of the forward's values
+  Resolution resolution = {};
 
   /// Writes one gradient for every differentiable input.
   Backward function;

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/gradcheck_functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <memory>
+#include <stdexcept>
+
+#include "aclgrad/error.h"
+#include "gradcheck/core/checkable.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+constexpr unsigned char kPoison = 0xFF;
+
+bool is_differentiated(const FunctionArray& array) {
+  return is_float(array.dtype) && array.has_gradient;
+}
+
+// Arrays in memory that watches over itself, and their addresses as a function takes them.
+class Memory {
+ public:
+  std::byte* add(const FunctionArray& array, const std::vector<Number>& values) {
+    const Guarded& block =
+        blocks_.emplace_back(array.dtype, Array{array.shape, values}, Layout::contiguous, kPoison);
+    return put(array, block);
+  }
+
+  std::byte* add(const FunctionArray& array) {
+    return put(array, blocks_.emplace_back(array.dtype, array.shape, Layout::contiguous, kPoison));
+  }
+
+  std::vector<Number> values(std::size_t i) const { return blocks_[i].read().values; }
+
+  // Throws where a function wrote beside an array.
+  void require_untouched(const char* function) const {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      std::string where;
+      if (blocks_[i].changed_outside(&where) == 0) continue;
+      throw std::runtime_error(fmt::format("{} wrote beside `{}`: {}", function, names_[i], where));
+    }
+  }
+
+ private:
+  std::byte* put(const FunctionArray& array, const Guarded& block) {
+    names_.push_back(array.name);
+    return block.view().data;
+  }
+
+  std::deque<Guarded> blocks_;
+  std::vector<std::string> names_;
+};
+
+class Functions {
+ public:
+  explicit Functions(FunctionPair pair) : pair_(std::move(pair)) {
+    // The contract's inputs: those with a gradient first.
+    for (const bool first : {true, false}) {
+      for (std::size_t i = 0; i < pair_.inputs.size(); ++i) {
+        if (is_differentiated(pair_.inputs[i]) == first) order_.push_back(i);
+      }
+    }
+  }
+
+  const std::vector<std::size_t>& order() const { return order_; }
+  const FunctionPair& pair() const { return pair_; }
+
+  std::size_t differentiated_inputs() const {
+    return static_cast<std::size_t>(std::ranges::count_if(pair_.inputs, is_differentiated));
+  }
+
+  // All elements that a gradient arrives at.
+  Dims result_shape() const {
+    std::int64_t count = 0;
+    for (const FunctionArray& output : pair_.outputs) {
+      if (is_differentiated(output)) count += count_of(output.shape);
+    }
+    return {count};
+  }
+
+  // The differentiated outputs, one behind the other. An element of an input that its dtype does
+  // not have, as where it is moved by a small step, lies between two that it has: so does the
+  // result.
+  Array forward(const Arrays& inputs) const {
+    Arrays below = inputs;
+    Arrays above = inputs;
+    Number part = 0;
+    int moved = 0;
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      const DType dtype = pair_.inputs[order_[k]].dtype;
+      for (std::size_t i = 0; i < inputs[k].values.size(); ++i) {
+        const Number exact = inputs[k].values[i];
+        const Number stored = round_to(exact, dtype);
+        below[k].values[i] = above[k].values[i] = stored;
+        if (stored == exact || !is_float(dtype) || !std::isfinite(stored)) continue;
+        const Number other =
+            stored < exact ? next_above(stored, dtype) : -next_above(-stored, dtype);
+        above[k].values[i] = other;
+        part = (exact - stored) / (other - stored);
+        ++moved;
+      }
+    }
+    Array result{result_shape(), results_of(below)};
+    if (moved != 1) return result;  // of several, the nearest
+    const std::vector<Number> next = results_of(above);
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      if (next[i] != result.values[i]) result.values[i] += part * (next[i] - result.values[i]);
+    }
+    return result;
+  }
+
+  // Given the gradients of the outputs, one behind the other, then the inputs in the contract's
+  // order.
+  void backward(const BackwardCall& call) const {
+    std::vector<const void*> inputs(pair_.inputs.size());
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      const View& view = call.inputs[k + 1];
+      inputs[order_[k]] = view.data + static_cast<std::size_t>(view.offset) * bytes_of(view.dtype);
+    }
+    Memory outputs;
+    const std::vector<void*> results = run_forward(inputs, outputs);
+    Memory arrived;
+    std::vector<const void*> gradients;
+    std::int64_t next = 0;
+    for (const FunctionArray& output : pair_.outputs) {
+      std::vector<Number> values;
+      for (std::int64_t i = 0; is_differentiated(output) && i < count_of(output.shape); ++i) {
+        values.push_back(call.inputs[0].get(next++));
+      }
+      gradients.push_back(is_differentiated(output) ? arrived.add(output, values) : nullptr);
+    }
+    std::vector<void*> wanted(pair_.inputs.size(), nullptr);
+    for (std::size_t k = 0; k < call.outputs.size(); ++k) {
+      const View& view = call.outputs[k];
+      wanted[order_[k]] = view.data;
+      if (!pair_.inputs[order_[k]].adds_gradient) continue;
+      for (std::int64_t i = 0; i < view.count(); ++i) view.set(i, 0);
+    }
+    pair_.backward(inputs, std::vector<const void*>(results.begin(), results.end()), gradients,
+                   wanted);
+    outputs.require_untouched("the backward");
+    arrived.require_untouched("the backward");
+  }
+
+ private:
+  std::vector<void*> run_forward(const std::vector<const void*>& inputs, Memory& outputs) const {
+    std::vector<void*> results;
+    for (const FunctionArray& output : pair_.outputs) results.push_back(outputs.add(output));
+    pair_.forward(inputs, results);
+    outputs.require_untouched("the forward");
+    return results;
+  }
+
+  std::vector<Number> results_of(const Arrays& arrays) const {
+    Memory memory;
+    std::vector<const void*> inputs(pair_.inputs.size());
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      inputs[order_[k]] = memory.add(pair_.inputs[order_[k]], arrays[k].values);
+    }
+    Memory outputs;
+    run_forward(inputs, outputs);
+    memory.require_untouched("the forward");
+    std::vector<Number> all;
+    for (std::size_t i = 0; i < pair_.outputs.size(); ++i) {
+      if (!is_differentiated(pair_.outputs[i])) continue;
+      const std::vector<Number> values = outputs.values(i);
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+  }
+
+  FunctionPair pair_;
+  std::vector<std::size_t> order_;
+};
+
+// The dtype of all floating arrays.
+DType dtype_of_pair(const FunctionPair& pair) {
+  const auto first = std::ranges::find_if(pair.inputs, is_differentiated);
+  if (first == pair.inputs.end()) {
+    throw ValueError(pair.name + ": no input has a gradient");
+  }
+  if (std::ranges::none_of(pair.outputs, is_differentiated)) {
+    throw ValueError(pair.name + ": no output has a gradient");
+  }
+  const auto require = [&](const FunctionArray& array, bool may_be_whole) {
+    const bool is_whole = array.dtype == DType::int32 || array.dtype == DType::int64;
+    const bool is_known = array.dtype == DType::float32 || array.dtype == DType::float64;
+    if (!is_known && !(is_whole && may_be_whole)) {
+      throw DTypeError(fmt::format("{}: `{}` is {}; arrays of functions are float32 or float64{}",
+                                   pair.name, array.name, short_name(array.dtype),
+                                   may_be_whole ? ", inputs int32 or int64, too" : ""));
+    }
+    if (!is_whole && array.dtype != first->dtype) {
+      throw DTypeError(fmt::format("{}: `{}` is {} and `{}` {}; floating arrays have one dtype",
+                                   pair.name, first->name, short_name(first->dtype), array.name,
+                                   short_name(array.dtype)));
+    }
+  };
+  for (const FunctionArray& input : pair.inputs) require(input, true);
+  for (const FunctionArray& output : pair.outputs) require(output, false);
+  return first->dtype;
+}
+
+}  // namespace
+
+Candidate from_functions(FunctionPair pair) {
+  if (!pair.forward || !pair.backward) {
+    throw ValueError(pair.name + ": the forward or the backward is missing");
+  }
+  const DType dtype = dtype_of_pair(pair);
+  for (const std::vector<FunctionArray>* arrays : {&pair.inputs, &pair.outputs}) {
+    for (const FunctionArray& array : *arrays) {
+      require_checkable(fmt::format("{}: `{}`", pair.name, array.name), array.shape);
+    }
+  }
+  const auto functions = std::make_shared<const Functions>(std::move(pair));
+  contract::Operator op{
+      .call = {.name = functions->pair().name},
+      .results = {.reference = [functions](const contract::Arguments&, const Arrays& inputs) {
+        return Arrays{functions->forward(inputs)};
+      }}};
+  for (const std::size_t i : functions->order()) {
+    const FunctionArray& array = functions->pair().inputs[i];
+    op.call.parameters.push_back(
+        input(array.name, array.shape, array.low, array.high, array.dtype));
+  }
+  op.call.parameters.push_back(output("outputs", functions->result_shape(), dtype));
+
+  Candidate candidate(std::move(op), [functions](const BackwardCall& call) {
+    functions->backward(call);
+    return std::string();
+  });
+  candidate.gradient.count = functions->differentiated_inputs();
+  candidate.refusal = [dtype](DType other) {
+    return other == dtype ? "" : fmt::format("the functions take {}", short_name(dtype));
+  };
+  candidate.strided = false;
+  if (dtype == DType::float64) {
+    candidate.noise = 16 * kDoubleNoise;
+  } else {
+    candidate.noise = 16 * 0x1p-24L;
+    candidate.resolution = {.of_element = 1e-2L, .of_largest = 1e-2L};
+  }
+  return candidate;
+}
+
+Report check_functions(FunctionPair pair, Options options) {
+  options.dtypes = {dtype_of_pair(pair)};
+  return check_operator(from_functions(std::move(pair)), options);
+}
+
+}  // namespace aclgrad::gradcheck

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of plain functions: the forward is differentiated as it is, in its own dtype.
+#include "aclgrad/gradcheck_functions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "aclgrad/error.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int kRows = 5;
+constexpr int kWidth = 7;
+
+// x / rms(x) gamma, with 1 / rms(x) kept; `mean` is what the backward divides its sum by.
+template <class T>
+FunctionPair rms_norm(T mean, bool adds = false) {
+  const DType dtype = kDTypeOf<T>;
+  return {.name = "rms_norm",
+          .inputs = {{.name = "x", .shape = {kRows, kWidth}, .dtype = dtype},
+                     {.name = "gamma", .shape = {kWidth}, .dtype = dtype, .adds_gradient = adds}},
+          .outputs = {{.name = "y", .shape = {kRows, kWidth}, .dtype = dtype},
+                      {.name = "scale", .shape = {kRows}, .dtype = dtype, .has_gradient = false}},
+          .forward =
+              [](auto in, auto out) {
+                const auto* x = static_cast<const T*>(in[0]);
+                const auto* gamma = static_cast<const T*>(in[1]);
+                auto* y = static_cast<T*>(out[0]);
+                for (int row = 0; row < kRows; ++row, x += kWidth, y += kWidth) {
+                  T sum = 0;
+                  for (int i = 0; i < kWidth; ++i) sum += x[i] * x[i];
+                  const T scale = 1 / std::sqrt(sum / kWidth + T(1e-5));
+                  static_cast<T*>(out[1])[row] = scale;
+                  for (int i = 0; i < kWidth; ++i) y[i] = x[i] * scale * gamma[i];
+                }
+              },
+          .backward =
+              [=](auto in, auto out, auto d_out, auto d_in) {
+                const auto* x = static_cast<const T*>(in[0]);
+                const auto* gamma = static_cast<const T*>(in[1]);
+                const auto* scale = static_cast<const T*>(out[1]);
+                const auto* dy = static_cast<const T*>(d_out[0]);
+                auto* dx = static_cast<T*>(d_in[0]);
+                auto* dgamma = static_cast<T*>(d_in[1]);
+                if (d_out[1] != nullptr) return;  // all would stay as it was
+                for (int i = 0; i < kWidth && !adds; ++i) dgamma[i] = 0;
+                for (int row = 0; row < kRows; ++row, x += kWidth, dy += kWidth, dx += kWidth) {
+                  const T r = scale[row];
+                  T sum = 0;
+                  for (int i = 0; i < kWidth; ++i) sum += dy[i] * gamma[i] * x[i];
+                  for (int i = 0; i < kWidth; ++i) {
+                    dx[i] = r * (dy[i] * gamma[i] - x[i] * r * r * sum / mean);
+                    dgamma[i] += dy[i] * x[i] * r;
+                  }
+                }
+              }};
+}
+
+// The mean loss of rows of logits; labels come first and have no gradient.
+template <class T>
+FunctionPair cross_entropy(bool uses_upstream) {
+  const DType dtype = kDTypeOf<T>;
+  return {
+      .name = "cross_entropy",
+      .inputs = {{.name = "label", .shape = {kRows}, .dtype = DType::int32, .low = 0, .high = 6},
+                 {.name = "x", .shape = {kRows, kWidth}, .dtype = dtype}},
+      .outputs = {{.name = "loss", .dtype = dtype}},
+      .forward =
+          [](auto in, auto out) {
+            const auto* x = static_cast<const T*>(in[1]);
+            T loss = 0;
+            for (int row = 0; row < kRows; ++row, x += kWidth) {
+              T sum = 0;
+              for (int i = 0; i < kWidth; ++i) sum += std::exp(x[i]);
+              loss += std::log(sum) - x[static_cast<const std::int32_t*>(in[0])[row]];
+            }
+            *static_cast<T*>(out[0]) = loss / kRows;
+          },
+      .backward =
+          [=](auto in, auto, auto d_out, auto d_in) {
+            const auto* x = static_cast<const T*>(in[1]);
+            auto* dx = static_cast<T*>(d_in[1]);
+            const T g = uses_upstream ? *static_cast<const T*>(d_out[0]) : T(1);
+            for (int row = 0; row < kRows; ++row, x += kWidth, dx += kWidth) {
+              T sum = 0;
+              for (int i = 0; i < kWidth; ++i) sum += std::exp(x[i]);
+              for (int i = 0; i < kWidth; ++i) {
+                const bool is_label = i == static_cast<const std::int32_t*>(in[0])[row];
+                dx[i] = g / kRows * (std::exp(x[i]) / sum - T(is_label));
+              }
+            }
+          }};
+}
+
+template <class T>
+class Functions : public ::testing::Test {};
+using Types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Functions, Types);
+
+TYPED_TEST(Functions, ThatAreRightAreRight) {
+  for (const FunctionPair& pair : {rms_norm<TypeParam>(kWidth), rms_norm<TypeParam>(kWidth, true),
+                                   cross_entropy<TypeParam>(true)}) {
+    const Report report = check_functions(pair);
+    EXPECT_EQ(report.verdict(), Verdict::right) << report.to_string();
+    EXPECT_GT(report.right, 30);
+  }
+}
+
+TYPED_TEST(Functions, ThatAreWrongAreWrong) {
+  const Report mean = check_functions(rms_norm<TypeParam>(1));
+  EXPECT_THAT(mean.to_string(), HasSubstr("of the gradient of x are not the derivative"));
+  EXPECT_THAT(mean.to_string(), Not(HasSubstr("of the gradient of gamma")));
+  EXPECT_EQ(check_functions(cross_entropy<TypeParam>(false)).verdict(), Verdict::wrong);
+}
+
+TYPED_TEST(Functions, ThatAddMustSaySo) {
+  FunctionPair adds = rms_norm<TypeParam>(kWidth, true);
+  adds.inputs[1].adds_gradient = false;
+  EXPECT_EQ(check_functions(adds).verdict(), Verdict::wrong);
+}
+
+TEST(Functions, KeepToTheirArrays) {
+  FunctionPair pair = rms_norm<double>(kWidth);
+  pair.forward = [inner = pair.forward](auto in, auto out) {
+    inner(in, out);
+    static_cast<double*>(out[1])[kRows] = 0;
+  };
+  EXPECT_THAT(check_functions(pair).to_string(),
+              HasSubstr("the forward wrote beside `scale`: 1 bytes after its end"));
+  pair = rms_norm<double>(kWidth);
+  pair.backward = [inner = pair.backward](auto in, auto out, auto d_out, auto d_in) {
+    inner(in, out, d_out, d_in);
+    static_cast<double*>(d_in[1])[kWidth] = 0;
+  };
+  EXPECT_EQ(check_functions(pair).verdict(), Verdict::wrong);
+}
+
+TEST(Functions, AreComplete) {
+  FunctionPair none = rms_norm<float>(kWidth);
+  none.backward = nullptr;
+  EXPECT_THROW(check_functions(none), ValueError);
+  FunctionPair mixed = rms_norm<float>(kWidth);
+  mixed.outputs[0].dtype = DType::float64;
+  EXPECT_THROW(check_functions(mixed), DTypeError);
+  FunctionPair statistics = rms_norm<float>(kWidth);
+  statistics.outputs[0].has_gradient = false;
+  EXPECT_THROW(check_functions(statistics), ValueError);
+  FunctionPair negative = rms_norm<float>(kWidth);
+  negative.outputs[1].shape = {-1};
+  EXPECT_THROW(check_functions(negative), ValueError);
+}
+
+}  // namespace
+}  // namespace aclgrad::gradcheck
