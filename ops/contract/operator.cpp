@@ -40,6 +40,12 @@ struct NumberOf {
   }
 };
 
+// A number that the header takes as float is rounded on the way.
+std::optional<Number> number_of(const Parameter& parameter, aclDataType tensors) {
+  const std::optional<Number> number = std::visit(NumberOf{tensors}, parameter.spec);
+  return number && parameter.type == "float" ? static_cast<float>(*number) : number;
+}
+
 struct Set {
   ParameterSpec& spec;
 
@@ -164,7 +170,7 @@ Arguments::Arguments(std::shared_ptr<const Operator> shared, const Sample& sampl
 void Arguments::number_attributes() {
   numbers_.clear();
   for (const Parameter& each : parameters_) {
-    if (const auto number = std::visit(NumberOf{dtype_}, each.spec)) numbers_.push_back(*number);
+    if (const auto number = number_of(each, dtype_)) numbers_.push_back(*number);
   }
 }
 
@@ -244,10 +250,11 @@ bool Arguments::is_set(std::string_view name) const {
 }
 
 Number Arguments::number(std::string_view attribute) const {
-  const ParameterSpec* found = find(attribute);
-  const auto number = found == nullptr ? std::nullopt : std::visit(NumberOf{dtype_}, *found);
-  if (!number) has_no(*op_, attribute);
-  return *number;
+  for (const Parameter& each : parameters_) {
+    if (each.name != attribute) continue;
+    if (const auto number = number_of(each, dtype_)) return *number;
+  }
+  has_no(*op_, attribute);
 }
 
 void Arguments::set(std::string_view attribute, const Setting& setting) {
