@@ -50,7 +50,7 @@ void add_loss_second_order_rules(RuleTable& table) {
     InputGradients gradients(5);
     if (call.needs(0)) {
       gradients[0] =
-          nll_loss(call.gradient(), call.input(2), call.input(3), op.reduction, op.ignore_index);
+          nll_loss(call.gradient(), call.input(2), {call.input(3), op.ignore_index, op.reduction});
     }
     return gradients;
   });

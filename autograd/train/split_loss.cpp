@@ -41,7 +41,7 @@ std::vector<Value> sum_and_weight(const Node& node, const Value& scores, const V
   const auto& op = static_cast<const NllLossOp&>(*node.op);
   const DType dtype = wide(scores.dtype());
   const Value sum = nll_loss({cast({scores, node.where}, dtype), node.where}, target,
-                             cast({weight, node.where}, dtype), Reduction::sum, op.ignore_index);
+                             {cast({weight, node.where}, dtype), op.ignore_index, Reduction::sum});
   return {sum, sum.graph().value(sum.node().outputs[1])};
 }
 

@@ -230,7 +230,7 @@ TEST(Backward, TheWeightsOfALossHaveNoGradient) {
   const Value p = graph.input("p", {2, 3});
   const Value weight = graph.input("weight", {3});
   const Value target = graph.input("t", {2}, DType::int64);
-  const Value loss = nll_loss(p, target, weight);
+  const Value loss = nll_loss(p, target, {.weight = weight});
   EXPECT_THAT(message_of<ValueError>([&] { return backward(loss, {weight}); }),
               HasSubstr("`nll_loss`"));
   EXPECT_THAT(message_of<ValueError>([&] { return backward(loss, {weight}); }),

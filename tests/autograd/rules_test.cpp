@@ -93,8 +93,9 @@ TEST(Rules, ErrorLossesAndBinaryCrossEntropy) {
     SCOPED_TRACE(to_string(reduction));
     expect_right({{2, 3}, {2, 3}}, [&](const Inputs& x) { return l1_loss(x[0], x[1], reduction); });
     for (const double beta : {0.0, 0.7}) {
-      expect_right({{2, 3}, {2, 3}},
-                   [&](const Inputs& x) { return smooth_l1_loss(x[0], x[1], reduction, beta); });
+      expect_right({{2, 3}, {2, 3}}, [&](const Inputs& x) {
+        return smooth_l1_loss(x[0], x[1], {beta, reduction});
+      });
     }
     expect_right({{2, 3}}, [&](const Inputs& x) {
       Graph graph = x[0].graph();
@@ -470,8 +471,8 @@ TEST(Rules, Losses) {
           Graph graph = x[0].graph();
           const Value target = graph.constant(Tensor::from({4}, {0, 2, 1, 1}, DType::int64));
           const Value weight = graph.constant(Tensor::from({3}, {0.5, 2, 1.5}));
-          return nll_loss(log_softmax(x[0]), target, weighted ? weight : Value(), reduction,
-                          ignored);
+          return nll_loss(log_softmax(x[0]), target,
+                          {weighted ? weight : Value(), ignored, reduction});
         });
       }
     }
@@ -480,6 +481,51 @@ TEST(Rules, Losses) {
     Graph graph = x[0].graph();
     return cross_entropy(x[0], graph.constant(Tensor::scalar(1, DType::int32)));
   });
+}
+
+// Made of others, so it is the formulas that are asked: of 0, of an ignored class, of each option.
+TEST(Rules, LossesMadeOfOthers) {
+  const auto constant = [](const Inputs& x, const Shape& shape, const std::vector<double>& values,
+                           DType dtype = DType::float32) {
+    Graph graph = x[0].graph();
+    return graph.constant(Tensor::from(shape, values, dtype));
+  };
+  for (const Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
+    for (const bool weighted : {false, true}) {
+      expect_right({{2, 2, 3}}, [&](const Inputs& x) {
+        return cross_entropy(x[0], constant(x, {2, 2}, {0, 2, 1, -1}, DType::int64),
+                             {.weight = weighted ? constant(x, {3}, {0.5, 0, 1.5}) : Value(),
+                              .label_smoothing = 0.2,
+                              .ignore_index = -1,
+                              .reduction = reduction});
+      });
+      expect_right({{2, 3}, {2, 3}}, [&](const Inputs& x) {
+        return cross_entropy(x[0], x[1],
+                             {.weight = weighted ? constant(x, {3}, {0.5, 0, 1.5}) : Value(),
+                              .label_smoothing = weighted ? 0.3 : 0,
+                              .reduction = reduction});
+      });
+    }
+    expect_right({{3, 4}, {3, 4}}, [&](const Inputs& x) {
+      return huber_loss(x[0], x[1], {.delta = 0.7, .reduction = reduction});
+    });
+    expect_right({{3, 4}, {3, 4}}, [&](const Inputs& x) {
+      return kl_div(x[0], softmax(x[1]), {.reduction = reduction});
+    });
+    expect_right({{3, 4}, {3, 4}}, [&](const Inputs& x) {
+      return kl_div(x[0], x[1], {.log_target = true, .reduction = reduction});
+    });
+    expect_right({{3, 4}, {3, 4}}, [&](const Inputs& x) {
+      return cosine_embedding_loss(x[0], x[1], constant(x, {3}, {1, -1, 0}),
+                                   {.margin = -0.9, .reduction = reduction});
+    });
+    for (const bool swap : {false, true}) {
+      expect_right({{3, 4}, {3, 4}, {3, 4}}, [&](const Inputs& x) {
+        return triplet_margin_loss(x[0], x[1], x[2],
+                                   {.margin = 9, .p = 3, .swap = swap, .reduction = reduction});
+      });
+    }
+  }
 }
 
 TEST(Rules, LogSoftmaxAlongEveryAxis) {

@@ -367,7 +367,7 @@ TEST(SecondOrder, NllLoss) {
     const Value p = graph.input("p", {3, 4});
     const Value weight = graph.constant(Tensor::from({4}, {1, 0.5, 2, 0.25}));
     const Value target = graph.constant(Tensor::from({3}, {2, 0, 3}, DType::int64));
-    const Value loss = nll_loss(p, target, weight, reduction);
+    const Value loss = nll_loss(p, target, {.weight = weight, .reduction = reduction});
     const Value g = graph.input("g", loss.shape());
     const Value gradient = backward(loss, {p}, {.seed = g})[p];
     const gradcheck::Report report =

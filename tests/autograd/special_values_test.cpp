@@ -80,7 +80,7 @@ TEST(SpecialValues, NanStaysInTheGradientsOfFunctionsWithABranch) {
       },
       [](const auto& x) {
         return smooth_l1_loss(x[0], x[0].graph().constant(Tensor::zeros({3}, x[0].dtype())),
-                              Reduction::none);
+                              {.reduction = Reduction::none});
       },
   };
   for (const DType dtype : kFloats) {

@@ -3,8 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+
 #include "aclgrad/format.h"
-#include "aclgrad/ops/normalization.h"
+#include "aclgrad/ops/activation.h"
+#include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/reduction.h"
 #include "aclgrad/ops/shape.h"
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
@@ -13,11 +18,11 @@
 #include "aclnnop/aclnn_l1_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss.h"
 #include "aclnnop/aclnn_mse_loss_backward.h"
-#include "aclnnop/aclnn_nll_loss.h"
-#include "aclnnop/aclnn_nll_loss_backward.h"
 #include "aclnnop/aclnn_smooth_l1_loss.h"
 #include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "graph/ops/loss_helpers.h"
 #include "graph/ops/record_helpers.h"
+#include "tensor/at_least_float.h"
 
 namespace aclgrad {
 const char* to_string(Reduction reduction) {
@@ -114,11 +119,13 @@ Value l1_loss_backward(Operand grad, const Value& prediction, const Value& targe
   return record_error_gradient<L1LossBackwardOp>(grad, prediction, target, {reduction});
 }
 
-Value smooth_l1_loss(Operand prediction, const Value& target, Reduction reduction, double beta) {
+Value smooth_l1_loss(Operand prediction, const Value& target, const SmoothL1Options& options) {
   const Recorder record("smooth_l1_loss", {prediction, target}, prediction.where);
-  if (!(beta >= 0)) record.value_error(fmt::format("beta must not be negative, got {}", beta));
-  record.require_holds_as_float(prediction.dtype(), beta, "beta");
-  return record_error<SmoothL1LossOp>(prediction, target, {reduction, beta});
+  if (!(options.beta >= 0)) {
+    record.value_error(fmt::format("beta must not be negative, got {}", options.beta));
+  }
+  record.require_holds_as_float(prediction.dtype(), options.beta, "beta");
+  return record_error<SmoothL1LossOp>(prediction, target, {options.reduction, options.beta});
 }
 Value smooth_l1_loss_backward(Operand grad, const Value& prediction, const Value& target,
                               Reduction reduction, double beta) {
@@ -148,105 +155,78 @@ std::string BceAttributes::text() const {
 
 namespace {
 
-Shape without_last_axis(const Shape& shape) {
-  return Shape(std::vector<std::int64_t>(shape.dims().begin(), shape.dims().end() - 1));
-}
-
-// `scores` are called so in messages; the last axis is that of the classes.
-void check_target(const Recorder& record, std::string_view called, const Value& scores,
-                  const Value& target) {
-  const Shape& shape = scores.shape();
-  const Shape wanted = without_last_axis(shape);
-  if (target.shape() != wanted) {
-    record.shape_error(fmt::format(
-        "{} {} need targets of shape {}, got {}{}", called, shape, wanted, target.shape(),
-        target.shape().numel() == wanted.numel() ? ": reshape() them" : ""));
+// Rows of one shape and floating dtype, to be compared along the last axis.
+void check_rows(const Recorder& record, std::size_t count) {
+  record.require_floating(0);
+  for (std::size_t i = 1; i < count; ++i) {
+    record.require_same_dtype(0, i);
+    record.require_same_shape(0, i);
   }
-  const DType dtype = target.dtype();
-  if (dtype != DType::int64 && dtype != DType::int32 && dtype != DType::uint8) {
-    record.dtype_error(fmt::format("targets must be int64, int32 or uint8, got {}", dtype));
+  if (record.input(0).shape().rank() == 0) {
+    record.shape_error("vectors are compared along the last axis, got numbers of rank 0");
   }
 }
 
-void check(const Recorder& record, const Value& scores, const Value& target) {
-  const Shape& shape = scores.shape();
-  if (shape.rank() < 1 || shape.rank() > 2) {
-    record.shape_error(fmt::format("log-probabilities must be [N, C] or [C], got {}", shape));
-  }
-  check_target(record, "log-probabilities", scores, target);
+void check_number(const Recorder& record, std::string_view what, double number, double above) {
+  if (std::isfinite(number) && number > above) return;
+  record.value_error(fmt::format("{} must be {}finite, got {}", what,
+                                 std::isfinite(above) ? "above 0 and " : "", number));
 }
-
-void check_weight(const Recorder& record, const Value& scores, const Value& weight) {
-  if (weight.shape() != Shape{scores.shape()[-1]}) {
-    record.shape_error(fmt::format("the class weights must have shape [{}], got {}",
-                                   scores.shape()[-1], weight.shape()));
-  }
-  if (weight.dtype() != scores.dtype()) {
-    record.dtype_error(
-        fmt::format("the class weights must be {}, got {}", scores.dtype(), weight.dtype()));
-  }
-}
+constexpr double kAny = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Value nll_loss(Operand log_probabilities, const Value& target, const Value& weight,
-               Reduction reduction, std::int64_t ignore_index) {
-  Value weights = weight;
-  {
-    Recorder record("nll_loss", {log_probabilities, target}, log_probabilities.where);
-    record.require_floating(0);
-    check(record, log_probabilities, target);
-    if (weight.id() < 0) {
-      // The operator insists on weights.
-      Graph graph = log_probabilities.graph();
-      weights = graph.constant(
-          Tensor::full({log_probabilities.shape()[-1]}, 1, log_probabilities.dtype()),
-          log_probabilities.where);
-    }
-  }
-  Recorder record("nll_loss", {log_probabilities, target, weights}, log_probabilities.where);
-  check_weight(record, log_probabilities, weights);
-  const DType dtype = log_probabilities.dtype();
-  Shape shape = reduction == Reduction::none ? target.shape() : Shape{};
-  return record
-      .add<NllLossOp>({reduction, ignore_index},
-                      {TensorSpec{std::move(shape), dtype}, TensorSpec{Shape{}, dtype}})
-      .front();
+Value huber_loss(Operand prediction, const Value& target, const HuberOptions& options) {
+  const RecordScope scope(prediction);
+  const Recorder record("huber_loss", {prediction, target}, prediction.where);
+  check_number(record, "delta", options.delta, 0);
+  record.require_holds_as_float(prediction.dtype(), options.delta, "delta");
+  const Value scaled =
+      smooth_l1_loss(prediction, target, {.beta = options.delta, .reduction = options.reduction});
+  return options.delta == 1 ? scaled : mul(scaled, options.delta);
 }
 
-// All checks come before the first node, so that a refused call leaves none behind.
-Value cross_entropy(Operand logits, const Value& target, Reduction reduction,
-                    std::int64_t ignore_index) {
-  const RecordScope scope(logits);
-  const Recorder record("cross_entropy", {logits, target}, logits.where);
-  record.require_floating(0);
-  const Shape shape = logits.shape();
-  if (shape.rank() < 1) {
-    record.shape_error(fmt::format("logits must be [..., C], got {}", shape));
+Value cosine_embedding_loss(Operand a, const Value& b, const Value& target,
+                            const CosineEmbeddingOptions& options) {
+  const RecordScope scope(a);
+  const Recorder record("cosine_embedding_loss", {a, b, target}, a.where);
+  check_rows(record, 2);
+  check_number(record, "margin", options.margin, kAny);
+  const Shape wanted = detail::without_last_axis(a.shape());
+  if (target.shape() != wanted) {
+    record.shape_error(fmt::format("vectors {} need targets of shape {}, got {}", a.shape(), wanted,
+                                   target.shape()));
   }
-  check_target(record, "logits", logits, target);
-  if (shape.rank() <= 2) {
-    return nll_loss(log_softmax(logits, -1), target, {}, reduction, ignore_index);
+  if (target.dtype() == DType::boolean || target.dtype() == DType::uint8) {
+    record.dtype_error(fmt::format("targets are 1 and -1, which {} has not", target.dtype()));
   }
-  // The operator takes one row of scores for each target.
-  const std::int64_t rows = target.shape().numel();
-  const Value scores = log_softmax(reshape(logits, {rows, shape[-1]}), -1);
-  const Value targets = reshape(target, {rows});
-  const Value losses = nll_loss(scores, targets, {}, reduction, ignore_index);
-  return reduction == Reduction::none ? reshape(losses, target.shape().dims()) : losses;
+  constexpr double kEps = 1e-12;
+  const DType wide = detail::at_least_float(a.dtype());  // which has 1e-12
+  const Value x = cast(a, wide), y = cast(b, wide);
+  const auto inverse_norm = [&](const Value& of) {
+    return rsqrt(reduce_sum(mul(of, of), {-1}) + kEps);
+  };
+  const Value cosine = reduce_sum(mul(x, y), {-1}) * inverse_norm(x) * inverse_norm(y);
+  const Value apart = mul(relu(cosine - options.margin), cast(eq(target, -1), wide));
+  const Value losses = where(eq(target, 1), 1 - cosine, apart);
+  return detail::reduced(cast(losses, a.dtype()), options.reduction);
 }
 
-Value nll_loss_backward(Operand grad, const Value& log_probabilities, const Value& target,
-                        const Value& weight, const Value& total_weight, Reduction reduction,
-                        std::int64_t ignore_index) {
-  Recorder record("nll_loss_backward", {grad, log_probabilities, target, weight, total_weight},
-                  grad.where);
-  record.require_floating(1);
-  record.require_same_dtype(0, 1);
-  record.require_same_dtype(4, 1);
-  check(record, log_probabilities, target);
-  check_weight(record, log_probabilities, weight);
-  return record.add<NllLossBackwardOp>({reduction, ignore_index}, record.like(1));
+Value triplet_margin_loss(Operand anchor, const Value& positive, const Value& negative,
+                          const TripletMarginOptions& options) {
+  const RecordScope scope(anchor);
+  const Recorder record("triplet_margin_loss", {anchor, positive, negative}, anchor.where);
+  check_rows(record, 3);
+  check_number(record, "margin", options.margin, 0);
+  if (!(options.p > 0)) record.value_error(fmt::format("p must be above 0, got {}", options.p));
+  detail::require_epsilon(record, options.eps);
+  const auto distance = [&](const Value& from, const Value& to) {
+    return norm(sub(from, to) + options.eps, {-1}, {.p = options.p});
+  };
+  const Value near = distance(anchor, positive);
+  Value far = distance(anchor, negative);
+  if (options.swap) far = minimum(far, distance(positive, negative));
+  return detail::reduced(relu(sub(near, far) + options.margin), options.reduction);
 }
 
 namespace calls {
@@ -296,9 +276,6 @@ const Declaration<BceAttributes> bce_with_logits_backward = {
           call.input(0), call.input(1), call.input(2), weight, pos_weight,
           static_cast<std::int64_t>(values.reduction), call.output(0), end...);
     }};
-const Declaration<NllLossAttributes> nll_loss = {"nll_loss", ACLGRAD_C(aclnnNLLLoss), separate};
-const Declaration<NllLossAttributes> nll_loss_backward = {
-    "nll_loss_backward", ACLGRAD_C(aclnnNLLLossBackward), separate};
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -315,12 +315,12 @@ const Declaration<BatchNormBackwardAttributes> batch_norm_backward = {
     "batch_norm_backward", ACLGRAD_C(aclnnBatchNormBackward), separate,
     [](const auto& values, AclnnCall& call, auto... end) {
       const auto gradients = detail::wanted_outputs(values.wanted, call);
-      aclTensor* const mean = call.input(2);
+      aclTensor* const means = call.input(2);
       aclTensor* const spread = call.input(3);
       const bool training = values.training;
       return aclnnBatchNormBackwardGetWorkspaceSize(
-          call.input(0), call.input(1), call.input(4), training ? nullptr : mean,
-          training ? nullptr : spread, training ? mean : nullptr, training ? spread : nullptr,
+          call.input(0), call.input(1), call.input(4), training ? nullptr : means,
+          training ? nullptr : spread, training ? means : nullptr, training ? spread : nullptr,
           training, values.eps, call.bool_array(values.wanted), gradients[0], gradients[1],
           gradients[2], end...);
     }};

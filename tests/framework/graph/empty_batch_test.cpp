@@ -133,15 +133,32 @@ std::vector<Case> functions() {
     add_case("mse_loss" + of, rows, [=](V x) { return mse_loss(x, ones(x, {0, 4}), reduction); });
     add_case("l1_loss" + of, rows, [=](V x) { return l1_loss(x, ones(x, {0, 4}), reduction); });
     add_case("smooth_l1_loss" + of, rows, [=](V x) {
-      return smooth_l1_loss(x, ones(x, {0, 4}), reduction);
+      return smooth_l1_loss(x, ones(x, {0, 4}), {.reduction = reduction});
     });
     add_case("bce_with_logits" + of, rows, [=](V x) {
       return bce_with_logits(x, ones(x, {0, 4}), {.reduction = reduction});
     });
     add_case("cross_entropy" + of, rows,
-             [=](V x) { return cross_entropy(x, indices_like(x, {0}), reduction); });
+             [=](V x) { return cross_entropy(x, indices_like(x, {0}), {.reduction = reduction}); });
     add_case("cross_entropy of places" + of, {0, 3, 4}, [=](V x) {
-      return cross_entropy(x, indices_like(x, {0, 3}), reduction);
+      return cross_entropy(x, indices_like(x, {0, 3}),
+                           {.label_smoothing = 0.1, .reduction = reduction});
+    });
+    add_case("cross_entropy of probabilities" + of, rows, [=](V x) {
+      return cross_entropy(x, ones(x, {0, 4}), {.reduction = reduction});
+    });
+    add_case("huber_loss" + of, rows, [=](V x) {
+      return huber_loss(x, ones(x, {0, 4}), {.delta = 2, .reduction = reduction});
+    });
+    add_case("kl_div" + of, rows, [=](V x) {
+      return kl_div(x, ones(x, {0, 4}), {.reduction = reduction});
+    });
+    add_case("cosine_embedding_loss" + of, rows, [=](V x) {
+      return cosine_embedding_loss(x, ones(x, {0, 4}), indices_like(x, {0}),
+                                   {.reduction = reduction});
+    });
+    add_case("triplet_margin_loss" + of, rows, [=](V x) {
+      return triplet_margin_loss(x, ones(x, {0, 4}), ones(x, {0, 4}), {.reduction = reduction});
     });
   }
   return all;

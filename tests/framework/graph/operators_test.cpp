@@ -292,15 +292,17 @@ TEST_F(Operators, Losses) {
          {-std::log(2.0), -std::log(2.0), std::log(0.75), std::log(0.25)});
   const Value target = value({2}, {1, 0}, DType::int64);
   expect(cross_entropy(logits, target), {}, {(std::log(2.0) - std::log(0.75)) / 2});
-  expect(cross_entropy(logits, target, Reduction::none), {2}, {std::log(2.0), -std::log(0.75)});
-  expect(cross_entropy(logits, target, Reduction::mean, 1), {}, {-std::log(0.75)});
+  expect(cross_entropy(logits, target, {.reduction = Reduction::none}), {2},
+         {std::log(2.0), -std::log(0.75)});
+  expect(cross_entropy(logits, target, {.ignore_index = 1}), {}, {-std::log(0.75)});
   const Value sequences = reshape(logits, {1, 2, 2});
   const Value next = reshape(target, {1, 2});
   expect(cross_entropy(sequences, next), {}, {(std::log(2.0) - std::log(0.75)) / 2});
-  expect(cross_entropy(sequences, next, Reduction::none), {1, 2}, {std::log(2.0), -std::log(0.75)});
+  expect(cross_entropy(sequences, next, {.reduction = Reduction::none}), {1, 2},
+         {std::log(2.0), -std::log(0.75)});
   expect(cross_entropy(value({2}, {0, 0}), value({}, {1}, DType::int64)), {}, {std::log(2.0)});
   const Value weight = value({2}, {1, 3});
-  expect(nll_loss(log_softmax(logits), target, weight), {},
+  expect(nll_loss(log_softmax(logits), target, {.weight = weight}), {},
          {(3 * std::log(2.0) - std::log(0.75)) / 4});
 }
 

@@ -88,13 +88,13 @@ TEST(SplitLoss, CountsOnlyTargetsThatCount) {
 TEST(SplitLoss, WeighsClasses) {
   expect_splits(classes(), kWeight, [](const Module&, const Value& y, const Value& t) {
     const Value weight = y.graph().constant(Tensor::from({4}, {1, 0.25, 3, 2}));
-    return nll_loss(log_softmax(y), t, weight) * 2 + 1;
+    return nll_loss(log_softmax(y), t, {.weight = weight}) * 2 + 1;
   });
 }
 
 TEST(SplitLoss, LeavesSumsSums) {
   expect_splits(classes(), kWeight, [](const Module&, const Value& y, const Value& t) {
-    return cross_entropy(y, t, Reduction::sum) * 0.125;
+    return cross_entropy(y, t, {.reduction = Reduction::sum}) * 0.125;
   });
 }
 
@@ -103,7 +103,9 @@ TEST(SplitLoss, TakesEveryLossWithEveryReduction) {
   const std::vector<Recorded> losses = {
       [](const Value& y, const Value& t, Reduction r) { return mse_loss(y, t, r); },
       [](const Value& y, const Value& t, Reduction r) { return l1_loss(y, t, r); },
-      [](const Value& y, const Value& t, Reduction r) { return smooth_l1_loss(y, t, r, 0.5); },
+      [](const Value& y, const Value& t, Reduction r) {
+        return smooth_l1_loss(y, t, {.beta = 0.5, .reduction = r});
+      },
       [](const Value& y, const Value& t, Reduction r) {
         return bce_with_logits(y, sigmoid(t), {.reduction = r});
       }};
@@ -166,7 +168,8 @@ TEST(SplitLoss, LooksUpWeightsAndStacksTerms) {
   expect_splits(classes(), kWeight, [](const Module&, const Value& y, const Value& t) {
     const Value known = cast(clamp(t, {.min = 0}), DType::int64);
     const Value weight = y.graph().constant(Tensor::from({4}, {1, 0.25, 3, 2}));
-    const Value each = cross_entropy(y, t, Reduction::none) * index_select(weight, 0, known);
+    const Value each =
+        cross_entropy(y, t, {.reduction = Reduction::none}) * index_select(weight, 0, known);
     return mean(stack({mean(each), mean(gather(y, 1, reshape(known, {known.shape()[0], 1})))}));
   });
 }

@@ -254,15 +254,25 @@ def loss(spec, prediction, target):
         return torch.tensor(spec[name], dtype=prediction.dtype) if name in spec else None
 
     kind = spec["kind"]
-    if kind in ("cross_entropy", "nll"):
-        target = target.long()
-        ignored = spec.get("ignore_index", -100)
+    if kind in ("cross_entropy", "nll"):  # classes along the second axis
+        soft = spec.get("soft", False)
+        target = target.movedim(-1, 1) if soft else target.long()
+        options = {"weight": weight("weight"), "ignore_index": spec.get("ignore_index", -100), "reduction": how}
         if kind == "nll":
-            made = F.nll_loss(F.log_softmax(prediction, -1), target, weight("weight"), ignore_index=ignored,
-                              reduction=how)
-        else:  # classes along the second axis
-            made = F.cross_entropy(prediction.movedim(-1, 1), target, ignore_index=ignored, reduction=how,
-                                   label_smoothing=spec.get("label_smoothing", 0.0))
+            made = F.nll_loss(F.log_softmax(prediction, -1).movedim(-1, 1), target, **options)
+        else:
+            made = F.cross_entropy(prediction.movedim(-1, 1), target,
+                                   label_smoothing=spec.get("label_smoothing", 0.0), **options)
+    elif kind == "kl_div":
+        made = F.kl_div(F.log_softmax(prediction, -1), target, reduction=how)
+    elif kind == "huber":
+        made = F.huber_loss(prediction, target, reduction=how, delta=spec.get("delta", 1.0))
+    elif kind == "cosine_embedding":
+        prediction, target = (of.flatten(0, -2) for of in (prediction, target))
+        made = F.cosine_embedding_loss(prediction, target, target[:, 0].sign(), spec["margin"], reduction=how)
+    elif kind == "triplet_margin":
+        made = F.triplet_margin_loss(prediction, target, -target, spec["margin"], swap=spec.get("swap", False),
+                                     reduction=how)
     elif kind == "bce":
         made = F.binary_cross_entropy_with_logits(prediction, target, weight("weight"), pos_weight=weight("pos_weight"),
                                                   reduction=how)

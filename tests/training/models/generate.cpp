@@ -104,11 +104,22 @@ class Generator {
     const bool classes = last > 1 && shape.rank() < 4 && draw_.chance(0.65);
     Json made;
     if (classes) {
-      made["kind"] = shape.rank() == 2 && draw_.chance(0.4) ? "nll" : "cross_entropy";
-      if (!wanted_.only_plain_means) add_class_options(made, last);
+      made["kind"] = draw_.one_of({"nll", "cross_entropy", "cross_entropy", "kl_div"});
+      if (made["kind"] == "cross_entropy") {
+        if (draw_.chance(0.3)) made["label_smoothing"] = draw_.number(0.05, 0.9);
+        if (draw_.chance(0.25)) made["soft"] = true;
+      }
+      if (made["kind"] != "kl_div" && !wanted_.only_plain_means) add_class_options(made, last);
     } else {
-      made["kind"] =
-          draw_.one_of({"mse", "mse", wanted_.corners ? "l1" : "mse", "smooth_l1", "bce"});
+      made["kind"] = draw_.one_of({"mse", "mse", wanted_.corners ? "l1" : "mse", "smooth_l1", "bce",
+                                   "huber", wanted_.corners ? "cosine_embedding" : "mse",
+                                   wanted_.corners ? "triplet_margin" : "huber"});
+      if (made["kind"] == "huber" && draw_.chance(0.7)) made["delta"] = draw_.number(0.1, 2);
+      if (made["kind"] == "cosine_embedding") made["margin"] = draw_.number(0.1, 0.5);
+      if (made["kind"] == "triplet_margin") {
+        made["margin"] = draw_.number(0.5, 4);
+        if (draw_.chance(0.5)) made["swap"] = true;
+      }
       if (made["kind"] == "smooth_l1" && draw_.chance(0.7)) {
         made["beta"] = wanted_.corners && draw_.chance(0.2) ? 0.0 : draw_.number(0.1, 2);
       }
@@ -124,11 +135,12 @@ class Generator {
   }
 
   void add_class_options(Json& made, std::int64_t classes) {
+    if (draw_.chance(0.6)) made["weight"] = numbers(classes);
+    if (option(made, "soft", false)) return;
     if (draw_.chance(0.4)) {
       made["ignored"] = draw_.number(0.1, 0.7);  // of the targets
       if (draw_.chance(0.5)) made["ignore_index"] = draw_.one_of<std::int64_t>({-1, 0, 255});
     }
-    if (made["kind"] == "nll" && draw_.chance(0.6)) made["weight"] = numbers(classes);
     if (draw_.chance(0.2)) made["labels"] = "int32";
   }
 

@@ -53,7 +53,7 @@ bool is_16_bit(DType dtype) { return dtype == DType::float16 || dtype == DType::
 
 bool has_class_labels(const Json& loss) {
   const std::string kind = loss.at("kind");
-  return kind == "cross_entropy" || kind == "nll";
+  return (kind == "cross_entropy" && !option(loss, "soft", false)) || kind == "nll";
 }
 
 Tensor vector_of(const Json& numbers, DType dtype) {
@@ -65,6 +65,23 @@ Value weights(const Json& loss, const char* name, const Value& prediction) {
   const auto found = loss.find(name);
   if (found == loss.end()) return {};
   return prediction.graph().constant(vector_of(*found, prediction.dtype()));
+}
+
+std::vector<std::int64_t> without_last(const Shape& shape) {
+  return {shape.dims().begin(), shape.dims().end() - 1};
+}
+
+// Probabilities along the last axis, of which some are 0.
+void make_probabilities(Tensor& of) {
+  const std::int64_t classes = of.shape().dims().back();
+  for (std::int64_t row = 0; row < of.numel(); row += classes) {
+    double sum = 0;
+    for (std::int64_t i = row; i < row + classes; ++i) sum += std::max(of.get(i), 0.0);
+    for (std::int64_t i = row; i < row + classes; ++i) {
+      const double share = sum > 0 ? std::max(of.get(i), 0.0) / sum : i == row;
+      of.set(i, static_cast<double>(static_cast<float>(share)));
+    }
+  }
 }
 
 Reduction reduction_of(const Json& loss) {
@@ -148,9 +165,26 @@ std::function<Value(const Value&, const Value&)> build_loss(const Json& loss) {
     const std::int64_t ignored = option(loss, "ignore_index", kIgnoreIndex);
     Value made;
     if (kind == "cross_entropy") {
-      made = cross_entropy(y, t, how, ignored);
+      made = cross_entropy(y, t,
+                           {.weight = weights(loss, "weight", y),
+                            .label_smoothing = option(loss, "label_smoothing", 0.0),
+                            .ignore_index = ignored,
+                            .reduction = how});
     } else if (kind == "nll") {
-      made = nll_loss(log_softmax(y), t, weights(loss, "weight", y), how, ignored);
+      made = nll_loss(log_softmax(y), t, {weights(loss, "weight", y), ignored, how});
+    } else if (kind == "kl_div") {
+      made = kl_div(log_softmax(y), t, {.reduction = how});
+    } else if (kind == "huber") {
+      made = huber_loss(y, t, {.delta = option(loss, "delta", 1.0), .reduction = how});
+    } else if (kind == "cosine_embedding") {  // of predictions and labels, alike by turns
+      const Value alike = sign(reshape(slice(t, -1, 0, 1), without_last(t.shape())));
+      made = cosine_embedding_loss(y, t, alike,
+                                   {.margin = option(loss, "margin", 0.0), .reduction = how});
+    } else if (kind == "triplet_margin") {
+      made = triplet_margin_loss(y, t, neg(t),
+                                 {.margin = option(loss, "margin", 1.0),
+                                  .swap = option(loss, "swap", false),
+                                  .reduction = how});
     } else if (kind == "bce") {
       made = bce_with_logits(y, t,
                              {.weight = weights(loss, "weight", y),
@@ -161,7 +195,7 @@ std::function<Value(const Value&, const Value&)> build_loss(const Json& loss) {
     } else if (kind == "l1") {
       made = l1_loss(y, t, how);
     } else if (kind == "smooth_l1") {
-      made = smooth_l1_loss(y, t, how, option(loss, "beta", 1.0));
+      made = smooth_l1_loss(y, t, {.beta = option(loss, "beta", 1.0), .reduction = how});
     } else {
       throw ValueError("no kind of loss: " + kind);
     }
@@ -224,6 +258,7 @@ data::Dataset make_examples(const Spec& spec, const Shape& predicted, std::int64
     const double drawn = loss.at("kind") == "bce" ? labels.uniform(place) : labels.normal(place);
     made.labels.set(i, static_cast<double>(static_cast<float>(drawn)));
   }
+  if (option(loss, "soft", false) || loss.at("kind") == "kl_div") make_probabilities(made.labels);
   return made;
 }
 

@@ -27,10 +27,21 @@ Value mse_loss(Operand prediction, const Value& target, Reduction reduction = Re
 /// equal.
 Value l1_loss(Operand prediction, const Value& target, Reduction reduction = Reduction::mean);
 
+struct SmoothL1Options {
+  double beta = 1;  ///< At least 0.
+  Reduction reduction = Reduction::mean;
+};
 /// d^2 / (2 beta) for |d| < beta, |d| - beta / 2 otherwise, for d = prediction - target, of one
-/// shape and one floating dtype (Girshick 2015). Throws ValueError for beta < 0.
-Value smooth_l1_loss(Operand prediction, const Value& target, Reduction reduction = Reduction::mean,
-                     double beta = 1);
+/// shape and one floating dtype (Girshick 2015): smooth_l1_loss(y, t, {.beta = 0.3}).
+Value smooth_l1_loss(Operand prediction, const Value& target, const SmoothL1Options& options = {});
+
+struct HuberOptions {
+  double delta = 1;  ///< Above 0, finite.
+  Reduction reduction = Reduction::mean;
+};
+/// d^2 / 2 for |d| < delta, delta (|d| - delta / 2) otherwise (Huber 1964): delta times
+/// smooth_l1_loss with that beta.
+Value huber_loss(Operand prediction, const Value& target, const HuberOptions& options = {});
 
 /// Weights of the elements and of positive targets, which broadcast to the target's shape; 1 where
 /// the Value is empty.
@@ -44,16 +55,61 @@ struct BceOptions {
 /// infinity, with finite gradients. Without a gradient for targets and weights.
 Value bce_with_logits(Operand logits, const Value& target, const BceOptions& options = {});
 
-/// -weight[t] log_probabilities[n, t] for the class t = target[n]. log_probabilities is [N, C] or
-/// [C], target [N] or a scalar, int64, int32 or uint8; weight [C] of the dtype of
-/// log_probabilities, all ones when it is an empty Value. mean divides by the sum of the weights.
-Value nll_loss(Operand log_probabilities, const Value& target, const Value& weight = {},
-               Reduction reduction = Reduction::mean, std::int64_t ignore_index = kIgnoreIndex);
+struct NllOptions {
+  Value weight = {};  ///< Of the classes: [C], of the scores' dtype; all 1 where it is empty.
+  std::int64_t ignore_index = kIgnoreIndex;
+  Reduction reduction = Reduction::mean;
+};
+/// -weight[t] log_probabilities[..., t] for the class t = target[...]. log_probabilities is [...,
+/// C], of any rank, target of the same shape without the last axis, int64, int32 or uint8. mean
+/// divides by the sum of the weights of the targets that are not ignored.
+Value nll_loss(Operand log_probabilities, const Value& target, const NllOptions& options = {});
 
-/// nll_loss of log_softmax over the last axis. logits is [..., C], target of the same shape without
-/// the last axis. mean is over all targets that are not ignored.
-Value cross_entropy(Operand logits, const Value& target, Reduction reduction = Reduction::mean,
-                    std::int64_t ignore_index = kIgnoreIndex);
+struct CrossEntropyOptions {
+  Value weight = {};           ///< As in NllOptions.
+  double label_smoothing = 0;  ///< In [0, 1]: the share of a target that all classes have equally.
+  std::int64_t ignore_index = kIgnoreIndex;  ///< Of classes only.
+  Reduction reduction = Reduction::mean;
+};
+/// The cross entropy of softmax over the last axis of logits [..., C] and targets of one of two
+/// kinds. Classes, as for nll_loss of log_softmax, from which it differs by label_smoothing; mean
+/// divides by the weights, as there. Or probabilities of the classes, of the shape and dtype of
+/// logits: -sum over c of weight[c] target[..., c] log_softmax(logits)[..., c], where a target of 0
+/// counts 0 whatever the logit; mean divides by the number of targets. Throws ValueError for
+/// label_smoothing out of its range, and for an ignore_index beside probabilities.
+Value cross_entropy(Operand logits, const Value& target, const CrossEntropyOptions& options = {});
+
+struct KlDivOptions {
+  bool log_target = false;  ///< The targets are logarithms, too.
+  Reduction reduction = Reduction::mean;
+};
+/// target (log target - log_probabilities), the Kullback-Leibler divergence of each element, of one
+/// shape and one floating dtype; a target of 0 counts 0. mean divides by the number of elements.
+/// The divergence of distributions is their sum over the classes: PyTorch's `batchmean` is
+/// kl_div(p, t, {.reduction = Reduction::sum}) / examples.
+Value kl_div(Operand log_probabilities, const Value& target, const KlDivOptions& options = {});
+
+struct CosineEmbeddingOptions {
+  double margin = 0;  ///< Finite.
+  Reduction reduction = Reduction::mean;
+};
+/// For the cosine c of the rows of a and b [..., D], of one shape and floating dtype: 1 - c where
+/// target [...] is 1, max(c - margin, 0) where it is -1, and 0 elsewhere. The squares' sums have
+/// 1e-12 added. target is of any dtype but bool and unsigned ones.
+Value cosine_embedding_loss(Operand a, const Value& b, const Value& target,
+                            const CosineEmbeddingOptions& options = {});
+
+struct TripletMarginOptions {
+  double margin = 1;  ///< Above 0, finite.
+  double p = 2;       ///< Of the norm; above 0, an infinity gives the largest difference.
+  double eps = 1e-6;  ///< Added to every difference; at least 0, finite.
+  bool swap = false;  ///< The negative's distance is the smaller of those to anchor and positive.
+  Reduction reduction = Reduction::mean;
+};
+/// max(margin + |anchor - positive| - |anchor - negative|, 0) of rows [..., D], of one shape and
+/// one floating dtype (Schroff et al. 2015).
+Value triplet_margin_loss(Operand anchor, const Value& positive, const Value& negative,
+                          const TripletMarginOptions& options = {});
 
 /// 2 (prediction - target) grad, divided by the element count for mean: the gradient with respect
 /// to the prediction. grad broadcasts to its shape.
