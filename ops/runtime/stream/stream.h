@@ -200,7 +200,7 @@ class Stream : public Handled, public std::enable_shared_from_this<Stream> {
   void stop_running(Runner runner);
   void finish(Lock& lock, Task& task);
   void complete_one();
-  void note_failure(const Task& task, aclError status, const char* reason) noexcept;
+  void record_failure(const Task& task, aclError status, const char* reason) noexcept;
   void wake_worker();
   void drop_queue(Lock& lock);
   void await_no_runner(Lock& lock, Deadline deadline);
