@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnSigmoid and aclnnTanh with their forms in place, aclnnSigmoidBackward, aclnnTanhBackward.
-#include "ops/activation/sigmoid.h"
+#include "ops/activation/sigmoid_kernel.h"
 
 #include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sigmoid_backward.h"

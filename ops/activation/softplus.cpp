@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnSoftplus, aclnnSoftplusBackward.
-#include "ops/activation/softplus.h"
+#include "ops/activation/softplus_kernel.h"
 
 #include "aclnnop/aclnn_softplus.h"
 #include "aclnnop/aclnn_softplus_backward.h"

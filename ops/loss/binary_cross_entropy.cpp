@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
-#include "ops/activation/sigmoid.h"
-#include "ops/activation/softplus.h"
+#include "ops/activation/sigmoid_kernel.h"
+#include "ops/activation/softplus_kernel.h"
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/loss/loss_kernel.h"

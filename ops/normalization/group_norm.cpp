@@ -18,10 +18,12 @@ namespace {
 
 // ---- Checks of both directions ------------------------------------------------------------------
 
-// Four integers from a parameter on: images, channels, places and groups.
+// Four integers from a parameter on, in this order.
+enum : size_t { kImages, kChannels, kPlaces, kGroups };
+
 GroupNormShape group_shape(const Arguments& arguments, size_t first) {
-  return {arguments.integer(first), arguments.integer(first + 1), arguments.integer(first + 2),
-          arguments.integer(first + 3)};
+  return {arguments.integer(first + kImages), arguments.integer(first + kChannels),
+          arguments.integer(first + kPlaces), arguments.integer(first + kGroups)};
 }
 
 Rule group_sizes(size_t first) {
@@ -32,8 +34,9 @@ Rule group_sizes(size_t first) {
     if (fits) return std::nullopt;
     return fmt::format(
         "{} {} must be above 0 and divide {} {}; {} {} and {} {} must be at least 0.",
-        arguments.name(first + 3), shape.groups, arguments.name(first + 1), shape.channels,
-        arguments.name(first), shape.images, arguments.name(first + 2), shape.places);
+        arguments.name(first + kGroups), shape.groups, arguments.name(first + kChannels),
+        shape.channels, arguments.name(first + kImages), shape.images,
+        arguments.name(first + kPlaces), shape.places);
   });
 }
 

@@ -24,7 +24,7 @@ enum class Verdict {
   vacuous,       // right, but what was compared is mostly 0: it proves little
 };
 const char* to_string(Verdict verdict);
-/// The same, in capitals unless it is right.
+/// to_string(), in capitals unless it is right.
 const char* headline(Verdict verdict);
 
 /// One element of a gradient beside what it should be.
@@ -127,7 +127,8 @@ struct Report {
   /// that were changed.
   std::map<std::string, std::set<std::string>> notes = {};
 
-  /// Something was checked, nothing is wrong, and nothing inconclusive.
+  /// Something was checked, nothing is wrong, and nothing inconclusive. True also where a gradient
+  /// is vacuous, mostly 0; exit_status() is 5 then.
   bool passed() const;
 
   /// 0 right, 1 wrong, 2 nothing wrong but something inconclusive, 5 all right but something
@@ -143,7 +144,7 @@ struct Report {
   /// Headline, a table of the gradients, corners, then the findings.
   std::string to_string() const;
 
-  /// The same for machines: see docs/gradcheck.md.
+  /// to_string() for machines: see docs/gradcheck.md.
   std::string to_json() const;
 
   /// Tables of the gradients and of the findings, for the summary of a CI job.
