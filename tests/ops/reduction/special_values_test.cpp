@@ -20,7 +20,7 @@
 namespace aclgrad::testing {
 namespace {
 
-class RowsTest : public AclTest {
+class ReductionValuesTest : public AclTest {
  protected:
   aclnnStatus amax(const Array& self, const Shape& dims, Array& out, bool keep = false) {
     return call(aclnnAmaxGetWorkspaceSize, aclnnAmax, self.tensor(), IntArray(dims).get(), keep,
@@ -51,7 +51,7 @@ class RowsTest : public AclTest {
 
 // ---- The largest --------------------------------------------------------------------------------
 
-TEST_F(RowsTest, OfEqualElementsTheFirstIsTheLargestAndOfNaNsTheFirst) {
+TEST_F(ReductionValuesTest, OfEqualElementsTheFirstIsTheLargestAndOfNaNsTheFirst) {
   for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
     const Array self(dtype, {4, 4},
                      {1, 3, 3, 2, 5, kNaN, 9, kNaN, -kInfinity, -kInfinity, -kInfinity, -kInfinity,
@@ -72,7 +72,7 @@ TEST_F(RowsTest, OfEqualElementsTheFirstIsTheLargestAndOfNaNsTheFirst) {
   }
 }
 
-TEST_F(RowsTest, IntegersAndTruthsKeepEveryBit) {
+TEST_F(ReductionValuesTest, IntegersAndTruthsKeepEveryBit) {
   const long double most = static_cast<long double>(INT64_MAX);
   const Array self(ACL_INT64, {2, 3}, {most - 1, most, -most - 1, -2, -3, -most});
   Array out(ACL_INT64, {2});
@@ -91,7 +91,7 @@ TEST_F(RowsTest, IntegersAndTruthsKeepEveryBit) {
   EXPECT_EQ(first.values(), (Values{1, 0}));
 }
 
-TEST_F(RowsTest, TheFirstOfEqualElementsOfAllChunks) {
+TEST_F(ReductionValuesTest, TheFirstOfEqualElementsOfAllChunks) {
   Array self(ACL_FLOAT, {200000});
   self.set(70000, 8);
   self.set(150000, 8);
@@ -101,7 +101,7 @@ TEST_F(RowsTest, TheFirstOfEqualElementsOfAllChunks) {
   EXPECT_EQ(index.get(0), 70000);
 }
 
-TEST_F(RowsTest, EmptyTensorsAreLeftAlone) {
+TEST_F(ReductionValuesTest, EmptyTensorsAreLeftAlone) {
   const Array none(ACL_FLOAT, {0, 3});
   Array out(ACL_FLOAT, {}, {7}), index(ACL_INT64, {3}, {7});
   EXPECT_EQ(amax(none, {}, out), 0) << recent_message();
@@ -117,7 +117,7 @@ TEST_F(RowsTest, EmptyTensorsAreLeftAlone) {
 
 // ---- Variances and norms ------------------------------------------------------------------------
 
-TEST_F(RowsTest, VariancesOfFewElements) {
+TEST_F(ReductionValuesTest, VariancesOfFewElements) {
   const Array self(ACL_FLOAT, {2, 3}, {1, 2, 6, 4, 4, 4});
   Array var(ACL_FLOAT, {2}), mean(ACL_FLOAT16, {2});
   ASSERT_EQ(var_mean(self, {1}, 1, var, mean), 0) << recent_message();
@@ -147,7 +147,7 @@ TEST_F(RowsTest, VariancesOfFewElements) {
   EXPECT_EQ(all.values(), Values{0.25L});
 }
 
-TEST_F(RowsTest, VariancesBesideALargeMeanDoNotCancel) {
+TEST_F(ReductionValuesTest, VariancesBesideALargeMeanDoNotCancel) {
   Array self(ACL_FLOAT, {1000});
   for (int64_t i = 0; i < 1000; ++i) self.set(i, 8388608.0L + static_cast<long double>(i % 2));
   Array var(ACL_FLOAT, {}), mean(ACL_FLOAT, {});
@@ -155,7 +155,7 @@ TEST_F(RowsTest, VariancesBesideALargeMeanDoNotCancel) {
   EXPECT_EQ(var.values(), Values{0.25L});
 }
 
-TEST_F(RowsTest, NormsOfEveryKind) {
+TEST_F(ReductionValuesTest, NormsOfEveryKind) {
   const Array self(ACL_FLOAT, {2, 3}, {3, 0, -4, kInfinity, 1, 0});
   Array out(ACL_FLOAT, {2});
   const float infinity = std::numeric_limits<float>::infinity();
@@ -179,7 +179,7 @@ TEST_F(RowsTest, NormsOfEveryKind) {
 
 // ---- Running sums, the first k ------------------------------------------------------------------
 
-TEST_F(RowsTest, RunningSumsGoOnOverBlocksAndWrap) {
+TEST_F(ReductionValuesTest, RunningSumsGoOnOverBlocksAndWrap) {
   for (const Shape& shape : {Shape{3000, 3}, Shape{2, 3000}}) {
     const Array self(ACL_INT8, shape, {1});
     const int64_t dim = shape[0] == 3000 ? 0 : 1;
@@ -198,7 +198,7 @@ TEST_F(RowsTest, RunningSumsGoOnOverBlocksAndWrap) {
   }
 }
 
-TEST_F(RowsTest, RunningSumsMayBeInPlaceAndHoldNaNs) {
+TEST_F(ReductionValuesTest, RunningSumsMayBeInPlaceAndHoldNaNs) {
   const Array self(ACL_FLOAT16, {5}, {1, 2, kNaN, 4, 5});
   ASSERT_EQ(call(aclnnCumsumGetWorkspaceSize, aclnnCumsum, self.tensor(), int64_t{0}, ACL_FLOAT16,
                  self.tensor()),
@@ -207,7 +207,7 @@ TEST_F(RowsTest, RunningSumsMayBeInPlaceAndHoldNaNs) {
   EXPECT_TRUE(std::isnan(self.get(2)) && std::isnan(self.get(4)));
 }
 
-TEST_F(RowsTest, TopkOrdersTiesAndNaNs) {
+TEST_F(ReductionValuesTest, TopkOrdersTiesAndNaNs) {
   for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) {
     const Array self(dtype, {7}, {2, kNaN, 5, -kInfinity, 5, kNaN, 2});
     Array values(dtype, {7}), indices(ACL_INT64, {7});
@@ -222,7 +222,7 @@ TEST_F(RowsTest, TopkOrdersTiesAndNaNs) {
 
 // ---- RMS normalization --------------------------------------------------------------------------
 
-TEST_F(RowsTest, RmsNormOfSpecialRows) {
+TEST_F(ReductionValuesTest, RmsNormOfSpecialRows) {
   const Array x(ACL_FLOAT16, {3, 2}, {0, 0, 3, 4, kNaN, 1});
   const Array gamma(ACL_FLOAT, {2}, {2, -1});
   Array y(ACL_FLOAT16, {3, 2}), rstd(ACL_FLOAT, {3, 1});

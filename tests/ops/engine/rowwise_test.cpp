@@ -31,7 +31,7 @@ double plain_sum(const Numbers& numbers, size_t first, size_t stride, size_t ter
   return sum.total();
 }
 
-TEST(Rows, SumsOfLinesAndColumnsFollowTheTree) {
+TEST(Rowwise, SumsOfLinesAndColumnsFollowTheTree) {
   constexpr size_t kLines = 13;
   for (const aclDataType dtype : kDtypes) {
     for (const size_t terms : {1u, 2u, 7u, 8u, 9u, 31u, 64u, 300u, 1000u}) {
@@ -63,7 +63,7 @@ TEST(Rows, SumsOfLinesAndColumnsFollowTheTree) {
 }
 
 // Columns of a wider matrix: few and many of them, and more rows than are added in registers.
-TEST(Rows, SumsOfColumnsFollowTheTree) {
+TEST(Rowwise, SumsOfColumnsFollowTheTree) {
   constexpr size_t kWidth = 600;
   constexpr size_t kRows = 150;
   for (const aclDataType dtype : kDtypes) {
@@ -88,7 +88,7 @@ TEST(Rows, SumsOfColumnsFollowTheTree) {
   }
 }
 
-TEST(Rows, SumsInStepsAreThoseOfTheWhole) {
+TEST(Rowwise, SumsInStepsAreThoseOfTheWhole) {
   constexpr size_t kCount = 3 * kSumChunk + 5;
   const Numbers a = Numbers::random(ACL_FLOAT, kCount, 3, -1, 1);
   const Numbers zeros(ACL_FLOAT, kCount);
@@ -111,7 +111,7 @@ TEST(Rows, SumsInStepsAreThoseOfTheWhole) {
   });
 }
 
-TEST(Rows, MinusZerosAddUpToMinusZero) {
+TEST(Rowwise, MinusZerosAddUpToMinusZero) {
   const std::vector<float> zeros(11, -0.0f);
   for_each_target([&](int64_t) {
     double sum = 1;
@@ -123,7 +123,7 @@ TEST(Rows, MinusZerosAddUpToMinusZero) {
 }
 
 // Conversions that know only numbers would read an infinite FLOAT16 as 65536.
-TEST(Rows, InfinityAndNanGoThroughSums) {
+TEST(Rowwise, InfinityAndNanGoThroughSums) {
   constexpr size_t kTerms = 20;
   const double infinity = std::numeric_limits<double>::infinity();
   for (const aclDataType dtype : kDtypes) {
@@ -145,7 +145,7 @@ TEST(Rows, InfinityAndNanGoThroughSums) {
 }
 
 // Where float would overflow or lose digits: far from 0, and with huge and tiny sums.
-TEST(Rows, LogSoftmaxBackwardOfBf16BeyondFloat) {
+TEST(Rowwise, LogSoftmaxBackwardOfBf16BeyondFloat) {
   constexpr size_t kLength = 24;
   for (const double scale : {1e-36, 1e-25, 1e-3, 1.0, 1e20, 1e37}) {
     const Numbers g = Numbers::random(ACL_BF16, kLength, 8, -scale, 2 * scale);
@@ -177,7 +177,7 @@ TEST(Rows, LogSoftmaxBackwardOfBf16BeyondFloat) {
   }
 }
 
-TEST(Rows, LogSoftmaxAtTheEndsOfItsRange) {
+TEST(Rowwise, LogSoftmaxAtTheEndsOfItsRange) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for_each_target([&](int64_t) {
     std::vector<float> x = {-kInfinity, 3, -200, -kInfinity, -kInfinity, -kInfinity,
