@@ -122,19 +122,26 @@ std::string functions_page(const std::vector<Declaration>& declared, const Contr
       "An operator is two functions: `aclnnXxx` and `aclnnXxxGetWorkspaceSize`. Families of "
       "functions that\nare absent stand at the end.\n",
       contract.functions.size(), implemented, unsupported, extensions);
+  std::string operators;  // of headers that declare nothing else
   for (const auto& [header, functions] : by_header) {
-    page += fmt::format("\n## {}\n\n| function | library | |\n|---|---|---|\n", header);
+    const bool declares_operators = header.starts_with("aclnnop/");
+    std::string& rows = declares_operators ? operators : page;
+    if (!declares_operators) {
+      rows += fmt::format("\n## {}\n\n| function | library | |\n|---|---|---|\n", header);
+    }
     for (const Declaration* each : functions) {
       if (each->name.ends_with(kPhaseOne)) continue;
       const bool is_operator = std::any_of(
           functions.begin(), functions.end(),
           [&](const Declaration* other) { return other->name == each->name + kPhaseOne; });
-      page += fmt::format("| `{}`{} | lib{} | {} |\n", each->name,
+      rows += fmt::format("| `{}`{} |{} lib{} | {} |\n", each->name,
                           is_operator ? fmt::format(", `…{}`", kPhaseOne) : "",
+                          declares_operators ? fmt::format(" {} |", header.substr(8)) : "",
                           owner_of(each->name, libraries),
                           each->is_unsupported ? "not supported" : "implemented");
     }
   }
+  page += "\n## aclnnop\n\n| function | header | library | |\n|---|---|---|---|\n" + operators;
   page += "\n## Absent\n\n";
   for (const std::string& reason : contract.absent) page += fmt::format("* {}\n", reason);
   return page;

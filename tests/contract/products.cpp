@@ -200,17 +200,7 @@ std::string products_page(const Library& library) {
   }
   page +=
       "\nNo operator refuses a whole product; what documents list as unsupported there is a matter "
-      "of dtypes\nand attributes only.\n\n## Dtypes\n\n"
-      "Of the tensors whose dtype is the operator's own: not of targets, steps and seeds, and of "
-      "scalars\nonly for `aclnnInplaceFillScalar`. A dtype that is not listed gives 161002.\n\n"
-      "| operator | 910B, 910_93, 950 | 910, 310P |\n|---|---|---|\n";
-  for (size_t i = 0; i < all_contracts().size(); ++i) {
-    const std::string latest = group_cell(answers.dtypes[i], true);
-    const std::string first = group_cell(answers.dtypes[i], false);
-    page += fmt::format("| `{}` | {} | {} |\n", all_contracts()[i].name(), latest,
-                        first == latest ? "the same" : first);
-  }
-  page +=
+      "of dtypes\nand attributes only. The dtypes are in [operators](operators.md).\n"
       "\n## Rules of single products\n\n\"yes\" where the call is accepted, else the status.\n\n"
       "| operator | call |";
   for (const Product& product : kProducts) page += fmt::format(" {} |", product.family);

@@ -71,7 +71,8 @@ struct Check {
   std::vector<std::string> lines;  // one of each kind
 };
 
-std::string section(const Library& library, const Operator& row) {
+// A line for each way in which a check fails.
+std::string checks_of(const Library& library, const Operator& row) {
   Call right(library, row, ACL_FLOAT);
   right.plan();
   const ops::OperatorSpec& spec = *right.executor()->spec;
@@ -96,7 +97,7 @@ std::string section(const Library& library, const Operator& row) {
                                         is_usual ? "" : fmt::format(" ({})", fault.product)));
     }
   }
-  std::string text = fmt::format("### {}\n\n```text\n", row.name());
+  std::string text;
   int number = 0;
   for (const auto& [rule, check] : checks) {
     ++number;
@@ -106,7 +107,7 @@ std::string section(const Library& library, const Operator& row) {
     }
     for (const std::string& line : check.lines) text += fmt::format("{:2}. {}\n", number, line);
   }
-  return text + "```\n\n";
+  return text;
 }
 
 }  // namespace
@@ -118,11 +119,24 @@ std::string checks_page(const Library& library) {
       "compares. Of several faults of a call the one that stands first is reported. Before all\n"
       "others, `workspaceSize` and `executor` must not be null (161001); behind them, each view "
       "must\n"
-      "lie in its storage. A check that fails in several ways has a line for each. On Ascend910B,\n"
-      "unless another product is named.\n\n";
+      "lie in its storage. A check that fails in several ways has a line for each. Operators with\n"
+      "equal checks stand together. On Ascend910B, unless another product is named.\n\n";
   for (const contract::Family& family : contract::families()) {
     text += fmt::format("## {}\n\n", family.title.english);
-    for (const Operator& op : family.operators) text += section(library, op);
+    std::vector<std::pair<std::string, std::string>> sections;  // operators with equal checks
+    for (const Operator& op : family.operators) {
+      const std::string checks = checks_of(library, op);
+      const auto equal =
+          std::ranges::find(sections, checks, &decltype(sections)::value_type::second);
+      if (equal == sections.end()) {
+        sections.emplace_back(op.name(), checks);
+      } else {
+        equal->first += ", " + op.name();
+      }
+    }
+    for (const auto& [names, checks] : sections) {
+      text += fmt::format("### {}\n\n```text\n{}```\n\n", names, checks);
+    }
   }
   text.pop_back();
   return text;

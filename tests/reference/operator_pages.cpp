@@ -9,8 +9,6 @@
 #include <set>
 #include <stdexcept>
 
-#include "aclgrad_ext.h"
-#include "tests/contract/operator_faults.h"
 #include "tests/contract/products.h"
 #include "tests/reference/rules.h"
 #include "tests/reference/sources.h"
@@ -18,40 +16,13 @@
 namespace aclgrad::reference {
 namespace {
 
-using contract::Call;
 using contract::Library;
-
-// What an operator's wrong calls are answered with.
-struct Statuses {
-  std::vector<std::string> null;  // parameters that must not be null
-  std::set<aclnnStatus> all;
-};
-
-Statuses statuses_of(const Library& library, const std::string& name) {
-  Statuses statuses;
-  const contract::Operator& row = contract::find_contract(name);
-  for (const contract::OperatorFault& fault : contract::faults_of(row)) {
-    aclgradSetSocName(fault.product);
-    Call call(library, row, fault.dtype);
-    fault.change(call);
-    const aclnnStatus status = call.plan();
-    aclgradSetSocName(nullptr);
-    library.message();
-    if (status == 0) continue;
-    statuses.all.insert(status);
-    const std::string& parameter = row.call.parameters[fault.parameter].declared_name();
-    const bool is_new = std::ranges::count(statuses.null, parameter) == 0;
-    if (fault.what == "null" && is_new) statuses.null.push_back(parameter);
-  }
-  return statuses;
-}
 
 // All that is known, gathered once for both languages.
 struct Facts {
   std::vector<Section> all = sections();
   std::map<std::string, Declared> declared;
   std::map<std::string, contract::DtypeLists> dtypes;
-  std::map<std::string, Statuses> statuses;
   std::map<std::string, Accuracy> accuracy;
   std::map<std::string, std::string> performance;
 
@@ -65,10 +36,7 @@ struct Facts {
     for (const auto& [name, declaration] : declared) left.insert(name);
     for (const Section& section : all) {
       for (const Words& words : section.operators) {
-        for (const std::string& name : words.operators) {
-          statuses[name] = statuses_of(library, name);
-          left.erase(name);
-        }
+        for (const std::string& name : words.operators) left.erase(name);
       }
     }
     if (!left.empty()) throw std::runtime_error("no words about " + *left.begin());
@@ -107,12 +75,7 @@ class Page {
         "下发到 stream）。图中的函数见 "
         "[ops.h](../../framework/include/aclgrad/ops.h)，其旁列出梯度规则所调用的算子。"
         "\n\n");
-    for (const Section& section : facts_.all) overview(section);
-    legend();
-    for (const Section& section : facts_.all) {
-      page_ += fmt::format("\n## {}\n", say(section.title));
-      for (const Words& words : section.operators) details(words);
-    }
+    chinese_ ? chinese_families() : english_families();
     statuses();
     return page_;
   }
@@ -140,90 +103,115 @@ class Page {
     return anchor;
   }
 
+  // An overview with links, then a heading for every operator, with its header's own words.
+  void english_families() {
+    for (const Section& section : facts_.all) {
+      page_ += fmt::format("**{}**\n\n", say(section.title));
+      overview(section);
+      page_ += "\n";
+    }
+    legend();
+    for (const Section& section : facts_.all) {
+      page_ += fmt::format("\n## {}\n", say(section.title));
+      for (const Words& words : section.operators) {
+        page_ += fmt::format("\n### {}\n\n{}\n\n", heading(words), say(words.computes));
+        details(words.operators);
+        for (const std::string& name : words.operators) {
+          const std::string& comment = facts_.declared.at(name).comment;
+          if (!comment.empty()) page_ += fmt::format("\n```text\n{}\n```\n", comment);
+        }
+      }
+    }
+  }
+
+  // Two tables for every family: the headers' words are English only.
+  void chinese_families() {
+    legend();
+    for (const Section& section : facts_.all) {
+      page_ += fmt::format("\n## {}\n\n", say(section.title));
+      overview(section);
+      page_ += "\n";
+      std::vector<std::string> names;
+      for (const Words& words : section.operators) {
+        names.insert(names.end(), words.operators.begin(), words.operators.end());
+      }
+      details(names);
+    }
+  }
+
   void overview(const Section& section) {
-    page_ += fmt::format("**{}**\n\n", say(section.title));
     page_ += say("| operator | computes | in the graph | gradient rule |\n|---|---|---|---|\n",
                  "| 算子 | 计算 | 在图中 | 梯度规则 |\n|---|---|---|---|\n");
     for (const Words& words : section.operators) {
-      page_ += fmt::format("| [`{}`](#{}) | {} | {} | {} |\n", fmt::join(words.operators, "`, `"),
-                           anchor(words), say(words.computes),
-                           words.in_graph.empty() ? "" : "`" + words.in_graph + "`",
-                           say(rule_of(words)));
+      const std::string names = fmt::format("`{}`", fmt::join(words.operators, "`, `"));
+      page_ += fmt::format(
+          "| {} | {} | {} | {} |\n",
+          chinese_ ? names : fmt::format("[{}](#{})", names, anchor(words)), say(words.computes),
+          words.in_graph.empty() ? "" : "`" + words.in_graph + "`", say(rule_of(words)));
     }
-    page_ += "\n";
   }
 
   void legend() {
     page_ += say(
-        "Below, *dtypes* are those of the tensors whose dtype is the operator's own; while "
-        "`aclgradSetAcceptDouble`\nis on, DOUBLE is accepted wherever FLOAT is. The *bound* is "
-        "what "
-        "the value tests hold every dtype to, in units\nof the last place; *largest found* is from "
+        "Below, *dtypes* are those of the tensors whose dtype is the operator's own, not of "
+        "targets, steps and seeds,\nand of scalars only for `aclnnInplaceFillScalar`: on "
+        "Ascend910B, 910_93 and 950, and where they differ, on 910\nand 310P. Another dtype gives "
+        "161002. While `aclgradSetAcceptDouble` is on, DOUBLE is accepted wherever\nFLOAT is. The "
+        "*bound* is what the value tests hold every dtype to, in units of the last place; "
+        "*largest\n"
+        "found* is from "
         "[accuracy](../accuracy.md), which tried all inputs. *Speed* is that of FLOAT\non one "
         "thread, in 10⁹ elements a second, and its multiple of the best peer's "
         "([performance](../performance.md)). The\nblocks are the headers' own words on the "
-        "parameters; their checks in order are in [checks](checks.md).\n",
-        "以下“数据类型”指类型由算子决定的那些张量；打开 `aclgradSetAcceptDouble` 后，凡支持 FLOAT "
+        "parameters; what a wrong call is answered "
+        "with, and the order of checks, is in [checks](checks.md).\n",
+        "以下“数据类型”指类型由算子决定的那些张量（910B、910_93、950，不同时另列 910、310P），"
+        "其他类型返回 161002；打开 `aclgradSetAcceptDouble` 后，凡支持 FLOAT "
         "之处也接受 "
         "DOUBLE。\n“误差界”与“实测最大误差”以末位单位（ulp）计，取自 "
         "[accuracy](../accuracy.md)（穷举全部输入），其余为数值测试的要求。\n“速度”为 FLOAT "
         "单线程，单位 10⁹ "
         "元素每秒，以及与最快同类库之比"
-        "（[performance](../performance.md)）。\n各项检查的先后顺序见 [checks](checks.md)。\n");
+        "（[performance](../performance.md)）。\n各项检查、返回码及其先后顺序见 "
+        "[checks](checks.md)；名称链接到公开头文件。\n");
   }
 
-  void details(const Words& words) {
-    page_ += fmt::format("\n### {}\n\n{}\n\n| |", heading(words), say(words.computes));
-    for (const std::string& name : words.operators) page_ += fmt::format(" `{}` |", name);
-    page_ += "\n|---|";
-    for (std::size_t i = 0; i < words.operators.size(); ++i) page_ += "---|";
-    page_ += "\n";
-    const auto row = [&](const char* english, const char* chinese, const auto& cell) {
+  // A row for each operator; columns without an entry are left out.
+  void details(const std::vector<std::string>& names) {
+    std::vector<std::string> lines(names.size() + 2, "|");
+    const auto column = [&](const std::string& title, const auto& cell) {
       std::vector<std::string> cells;
-      for (const std::string& name : words.operators) cells.push_back(cell(name));
+      for (const std::string& name : names) cells.push_back(cell(name));
       if (std::ranges::all_of(cells, [](const std::string& text) { return text.empty(); })) return;
-      page_ += fmt::format("| {} | {} |\n", say(english, chinese), fmt::join(cells, " | "));
+      lines[0] += fmt::format(" {} |", title);
+      lines[1] += "---|";
+      for (std::size_t i = 0; i < cells.size(); ++i) lines[i + 2] += fmt::format(" {} |", cells[i]);
     };
-    row("header", "头文件", [&](const std::string& name) {
-      const std::string& header = facts_.declared.at(name).header;
-      return fmt::format("[{}](../../ops/include/{})", header, header);
+    column(say("header", "头文件"), [&](const std::string& name) {
+      return fmt::format("[`{}`](../../ops/include/{})", name, facts_.declared.at(name).header);
     });
-    row("parameters", "参数", [&](const std::string& name) {
+    column(say("parameters", "参数"), [&](const std::string& name) {
       return fmt::format("{}", fmt::join(facts_.declared.at(name).parameters, comma()));
     });
-    row("dtypes on 910B, 910_93, 950", "数据类型（910B、910_93、950）",
-        [&](const std::string& name) { return facts_.dtypes.at(name).from_a2_on; });
-    row("on 910, 310P", "数据类型（910、310P）", [&](const std::string& name) {
+    column(say("dtypes", "数据类型"), [&](const std::string& name) {
       const contract::DtypeLists& lists = facts_.dtypes.at(name);
-      return lists.before_a2 == lists.from_a2_on ? say("the same", "相同") : lists.before_a2;
+      if (lists.before_a2 == lists.from_a2_on) return lists.from_a2_on;
+      return fmt::format("{}{}{}", lists.from_a2_on, say("; on 910, 310P ", "；910、310P "),
+                         lists.before_a2);
     });
-    row("161001 when null", "为空时返回 161001", [&](const std::string& name) {
-      return fmt::format("workspaceSize{}executor{}{}", comma(),
-                         facts_.statuses.at(name).null.empty() ? "" : comma(),
-                         fmt::join(facts_.statuses.at(name).null, comma()));
-    });
-    row("other statuses", "其他返回码", [&](const std::string& name) {
-      std::set<aclnnStatus> others = facts_.statuses.at(name).all;
-      others.erase(161001);
-      return fmt::format("{}", fmt::join(others, comma()));
-    });
-    row("bound (ulp)", "误差界（ulp）", [&](const std::string& name) {
+    column(say("bound (ulp)", "误差界（ulp）"), [&](const std::string& name) {
       const auto proven = facts_.accuracy.find(name);
       return proven == facts_.accuracy.end() ? say(bound_of(name)) : proven->second.bound;
     });
-    row("largest found (ulp)", "实测最大误差（ulp）", [&](const std::string& name) {
+    column(say("largest found (ulp)", "实测最大误差（ulp）"), [&](const std::string& name) {
       const auto proven = facts_.accuracy.find(name);
       return proven == facts_.accuracy.end() ? "" : proven->second.largest;
     });
-    row("speed", "速度", [&](const std::string& name) {
+    column(say("speed", "速度"), [&](const std::string& name) {
       const auto measured = facts_.performance.find(name);
       return measured == facts_.performance.end() ? "" : measured->second;
     });
-    if (chinese_) return;
-    for (const std::string& name : words.operators) {
-      const std::string& comment = facts_.declared.at(name).comment;
-      if (!comment.empty()) page_ += fmt::format("\n```text\n{}\n```\n", comment);
-    }
+    page_ += fmt::format("{}\n", fmt::join(lines, "\n"));
   }
 
   void statuses() {
