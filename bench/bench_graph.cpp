@@ -81,7 +81,7 @@ int main(int count, char** arguments) {
   std::vector<std::size_t> sizes;
   for (int i = 1; i < count; ++i) sizes.push_back(std::strtoull(arguments[i], nullptr, 10));
   if (sizes.empty()) sizes = {100'000, 1'000'000};
-  std::sort(sizes.begin(), sizes.end());  // each is judged by the process's peak so far
+  std::sort(sizes.begin(), sizes.end());  // each is compared with the process's peak so far
   for (const std::size_t nodes : sizes) measure(nodes);
   return 0;
 }

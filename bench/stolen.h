@@ -19,7 +19,8 @@
 
 namespace aclgrad::bench {
 
-// Taken from these cores so far, in steps of the kernel's ticks (10 ms); 0 where it is not told.
+// Taken from these cores so far, in steps of the kernel's ticks (10 ms); 0 where the system does
+// not say.
 inline double stolen_seconds(const cpu_set_t& cores) {
   double ticks = 0;
   std::ifstream statistics("/proc/stat");
@@ -54,7 +55,7 @@ double least_disturbed(int tries, const Measure& measure) {
 }
 
 // What this thread alone does, by two clocks: its own stands still while the core is taken away, if
-// the kernel is told so, or given to another thread. It also does while the thread waits for
+// the kernel knows so, or given to another thread. It also does while the thread waits for
 // another one of its own process, which takes less than is looked for here.
 template <class Work>
 Measured time_on_this_thread(const Work& work) {

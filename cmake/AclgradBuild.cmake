@@ -33,7 +33,7 @@ endmacro()
 aclgrad_optimize(2)
 
 # A compiler cache speeds up rebuilding; it is used where there is one and never required. With
-# precompiled headers it has to be told that macros which expand to the time do not matter.
+# precompiled headers it needs the option that says that macros which expand to the time do not matter.
 find_program(ACLGRAD_CCACHE ccache)
 if(ACLGRAD_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER

@@ -32,7 +32,7 @@ class CollectiveOp : public StreamOp {
  protected:
   const Membership& membership() const { return *membership_; }
 
-  // Most products have no sums of float64; ours have while they are told to.
+  // Most products have no sums of float64; ours have while that is enabled.
   template <class Call>
   void queue_sum(const StreamCall& call, DType dtype, const Call& hccl) const {
     std::optional<detail::AcceptDouble> permission;

@@ -28,7 +28,7 @@ void mish_backward(std::span<const float> grad, std::span<const float> x, std::s
   }
 }
 
-// The same with the last factor forgotten.
+// The gradient above with the last factor forgotten.
 void careless_backward(std::span<const float> grad, std::span<const float> x, std::span<float> dx) {
   for (std::size_t i = 0; i < dx.size(); ++i) {
     const double t = std::tanh(std::log1p(std::exp(static_cast<double>(x[i]))));

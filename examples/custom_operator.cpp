@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An operator that the framework does not have: CELU (Barron 2017), max(0, x) + min(0, a (e^(x/a) -
 // 1)). It is one call of an aclnn operator with a name, attributes and a gradient rule of its own.
-// Gradcheck judges the rule, and a second one that forgets the chain rule.
+// Gradcheck checks the rule, and a second one that forgets the chain rule.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 #include <aclnnop/aclnn_elu.h>

@@ -26,7 +26,7 @@ on_pictures() { # EXAMPLE mnist|fashion OPTIONS...
   "$build/bin/$example" "$@"
 }
 
-# The same for an example that reads a text.
+# Runs an example that reads a text.
 on_text() { # EXAMPLE OPTIONS...
   local example=$1
   shift

@@ -58,7 +58,7 @@ verb_fuzz() {
   return $findings
 }
 
-# Options are told to the soak; only without any it is the whole one, which is recorded.
+# Options are given to the soak; only without any it is the whole one, which is recorded.
 #: ./dev soak [options]    ten minutes of random work from eight threads on many streams, checked
 #:                         (options of soak: --seconds N, --threads N)
 verb_soak() {

@@ -110,11 +110,11 @@ void add_activation_rules(RuleTable& table) {
     return InputGradients{hardswish_backward(call.gradient(), call.input())};
   });
 
-  table.add<GeluOp>([](const GeluOp&, const RuleCall& call) {
+  table.add<GeluTanhOp>([](const GeluTanhOp&, const RuleCall& call) {
     return InputGradients{gelu_backward(call.gradient(), call.input(), Approximate::tanh)};
   });
 
-  table.add<GeluV2Op>([](const GeluV2Op& op, const RuleCall& call) {
+  table.add<GeluOp>([](const GeluOp& op, const RuleCall& call) {
     return InputGradients{gelu_backward(call.gradient(), call.input(), op.approximate)};
   });
 

@@ -122,14 +122,14 @@ void add_activation_second_order_rules(RuleTable& table) {
   add_hardswish<HardswishBackwardOp>(table, CornerSlope::inside);
   add_hardswish<HardswishBackwardV2Op>(table, CornerSlope::outside);
 
-  table.add<GeluBackwardOp>([](const GeluBackwardOp&, const RuleCall& call) {
+  table.add<GeluTanhBackwardOp>([](const GeluTanhBackwardOp&, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& x = call.input(1);
     return InputGradients{call.needs(0) ? gelu_backward(c, x, Approximate::tanh) : Value(),
                           call.needs(1) ? tanh_curvature(mul(call.input(0), c), x) : Value()};
   });
 
-  table.add<GeluV2BackwardOp>([](const GeluV2BackwardOp& op, const RuleCall& call) {
+  table.add<GeluBackwardOp>([](const GeluBackwardOp& op, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& x = call.input(1);
     return InputGradients{

@@ -70,7 +70,7 @@ BatchRoles::BatchRoles(const RecordedLoss& part, const RecordedLoss& other,
   for (NodeId id = 0; id <= part_.loss.node().id; ++id) {
     const Node& node = part_.graph.node(id);
     if (std::ranges::any_of(node.outputs, [&](ValueId it) { return pairs_[index(it)] >= 0; })) {
-      judge(node);
+      classify(node);
     }
   }
   Role& loss = roles_[index(part_.loss.id())];
@@ -154,8 +154,8 @@ bool BatchRoles::broadcast_grows(const Value& a, const Value& b) const {
   return grows_with_examples(here, there, &axis);
 }
 
-void BatchRoles::judge(const Node& node) {
-  if (node.inputs.empty()) return judge_source(node);
+void BatchRoles::classify(const Node& node) {
+  if (node.inputs.empty()) return classify_source(node);
   // What it reads may stop it; so may what it updates, from being known before.
   const Role* stopped = nullptr;
   bool known = true, any_examples = false, any_total = false;
@@ -198,7 +198,7 @@ void BatchRoles::judge(const Node& node) {
   }
 }
 
-void BatchRoles::judge_source(const Node& node) {
+void BatchRoles::classify_source(const Node& node) {
   const Value value = part_.graph.value(node.outputs.front());
   Role& role = roles_[index(value.id())];
   if (node.op->kind() == OpKind::input) {

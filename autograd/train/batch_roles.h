@@ -32,7 +32,7 @@ using LossRecorder = std::function<Value(const Value& features, const Value& lab
 RecordedLoss record_loss(Mode mode, const LossRecorder& loss, const TensorSpec& features,
                          const TensorSpec& labels);
 
-/// The same tensor for another number of examples.
+/// The tensor for another number of examples.
 TensorSpec with_examples(const TensorSpec& spec, std::int64_t examples);
 
 struct Role {
@@ -105,8 +105,8 @@ class BatchRoles {
  private:
   static std::size_t index(ValueId id) { return static_cast<std::size_t>(id); }
   bool pair_up();
-  void judge(const Node& node);
-  void judge_source(const Node& node);
+  void classify(const Node& node);
+  void classify_source(const Node& node);
   Growth growth(const Value& value, std::size_t* axis) const;
   bool grows_with_examples(const Shape& here, const Shape& there, std::size_t* axis) const;
 

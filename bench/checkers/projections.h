@@ -17,7 +17,8 @@ enum class Spread { one_element, all_elements };
 /// nearly normal with a variance of 7/12 |e|^2. Of `directions`, one is enough. `ratio` is |e| / t.
 double detection_by_signs(Spread spread, int directions, double ratio);
 
-/// The same with normal directions, as others take them: 1 - erf(t / (sqrt(2) |e|))^directions.
+/// detection_by_signs() with normal directions, as others take them: 1 - erf(t / (sqrt(2)
+/// |e|))^directions.
 double detection_by_normals(int directions, double ratio);
 
 /// Parts of `seeds` runs that show a planted error: of check_gradients in its projection mode, and

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "acl/acl_rt.h"
-#include "aclgrad/float16.h"
+#include "aclgrad_common/float16.h"
 #include "bench/kernels/require.h"
 
 namespace aclgrad::bench {
@@ -166,10 +166,10 @@ void* Memory::input(size_t index, size_t count, const Contents& contents, bool i
     repeat<uint8_t>(from, block.data, count, [](float x) { return static_cast<uint8_t>(x > 3); });
   }
   if (dtype == ACL_FLOAT16) {
-    repeat<uint16_t>(from, block.data, count, [](float x) { return Half(x).bits; });
+    repeat<uint16_t>(from, block.data, count, [](float x) { return common::to_float16(x); });
   }
   if (dtype == ACL_BF16) {
-    repeat<uint16_t>(from, block.data, count, [](float x) { return BFloat16(x).bits; });
+    repeat<uint16_t>(from, block.data, count, [](float x) { return common::to_bfloat16(x); });
   }
   return block.data;
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: smoke_test.sh BENCH_KERNELS FOLDER
 # All contenders must compute the same. Then two short repetitions of every smallest cell: each must
-# come out with a time of ours, peers and limits must be there, and the report must judge every
-# promise that such a run can judge.
+# come out with a time of ours, peers and limits must be there, and the report must compare every
+# promise that such a run can compare.
 set -eu
 mkdir -p "$2"
 "$1" --quick --threads 1 --check

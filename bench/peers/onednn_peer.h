@@ -93,7 +93,7 @@ inline void reorder(memory from, memory to) {
   run(dnnl::reorder(from, to), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
-// The same numbers in another layout.
+// These numbers in another layout.
 inline memory in(const memory& tensor, const memory::desc& layout) {
   if (tensor.get_desc() == layout) return tensor;
   memory other = made(layout);

@@ -31,7 +31,7 @@ typename Primitive::primitive_desc describe(const dnnl::engine& engine,
 #endif
 }
 
-// The same of a backward primitive, which is told what its forward has chosen.
+// The description of a backward primitive, which needs what its forward has chosen.
 template <class Primitive, class Forward, class... Arguments>
 typename Primitive::primitive_desc describe_backward(const dnnl::engine& engine,
                                                      const Forward& forward,

@@ -7,7 +7,7 @@
 
 namespace aclgrad::bench {
 
-// OpenBLAS upon plain threads does not hear how many libtorch is told to use, and takes all cores.
+// OpenBLAS upon plain threads does not hear how many libtorch is set to use, and takes all cores.
 // Does nothing where the BLAS is another one.
 inline void set_openblas_threads(int count) {
   void* const function = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");

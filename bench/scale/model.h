@@ -15,9 +15,9 @@
 namespace aclgrad::bench {
 
 // The numbers x >= 0 for which rows * x is closest to `values`, deviations taken relative to each
-// value: the least sum of ((rows[i] * x - values[i]) / values[i])^2. Of columns that cannot be told
-// apart one gets everything. Throws std::invalid_argument without any rows, for rows of different
-// lengths, or for a value that is not positive.
+// value: the least sum of ((rows[i] * x - values[i]) / values[i])^2. Of columns that cannot be
+// distinguished apart one gets everything. Throws std::invalid_argument without any rows, for rows
+// of different lengths, or for a value that is not positive.
 std::vector<double> fit(const std::vector<std::vector<double>>& rows,
                         const std::vector<double>& values);
 

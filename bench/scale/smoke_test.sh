@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: smoke_test.sh BENCH_SCALE FOLDER
 # A few small steps of every kind, of one workload: each must be there with a time; and where there are
-# processes, the promise must be judged and the model must predict as many nodes as it should.
+# processes, the promise must be compared and the model must predict as many nodes as it should.
 set -eu
 mkdir -p "$2"
 page=$2/scaling.md
@@ -30,7 +30,7 @@ for ranks in 2 4; do
 done
 [[ $ways == threads ]] && exit 0
 grep -qE '^\| (holds|\*\*fails\*\*) \| sum over 4 processes, 64 KiB and more' "$page" ||
-  fail "the time of messages is not judged"
+  fail "the time of messages is not compared"
 for network in "this machine's memory" "100 Gbit/s, 10 µs" "25 Gbit/s, 20 µs"; do
   grep -qE "^\| W2 \| weak \| $network( \| [0-9.]+ ms, [0-9]+ %){7} \|" "$page" ||
     fail "nothing predicted for 1024 nodes, $network"

@@ -52,7 +52,7 @@ constexpr const char* kHow = R"(
 * Ours is one run of a session, which is fed the batch and its labels anew in every step. libtorch is
   its C++ interface, eager, with its own modules and optimizers; its batch stands in its memory
   already. "avx512" is ATEN_CPU_CAPABILITY=avx512; after the comma stands the BLAS library put in the
-  place of the system's (OpenBLAS is told by OPENBLAS_CORETYPE to use AVX-512). The best of these is what a promise compares with.
+  place of the system's (OPENBLAS_CORETYPE makes OpenBLAS use AVX-512). The best of these is what a promise compares with.
 * "Bare products" are the matrix products and convolutions of the step and nothing else, by oneDNN's
   primitives, made beforehand and executed bare; images and weights lie in memory as each of its
   convolutions likes them best.

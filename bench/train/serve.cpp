@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: train_worker_... WORKLOAD THREADS [--profile]
-// With --profile it prints where the time of a step goes. Without, it trains as told on standard
+// With --profile it prints where the time of a step goes. Without, it trains as asked on standard
 // input until that ends, one answer a line:
 //   version    the library's
 //   run N      seconds that N steps took

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: smoke_test.sh BENCH_TRAIN FOLDER
 # A few steps of every workload: all who compute a loss must compute the same one (bench_train fails
-# otherwise), ours and the floor must be there with a time, and every promise must be judged.
+# otherwise), ours and the floor must be there with a time, and every promise must be compared.
 set -eu
 mkdir -p "$2"
 "$1" --quick --workloads W1 W2 W3 --threads 1 2 --markdown "$2/performance-training.md" >"$2/table.txt" 2>"$2/progress.txt" || {
@@ -18,7 +18,7 @@ for workload in W1 W2 W3; do
     done
   done
   grep -qE "^\| $workload: at most .* \| [0-9.]+ MB" "$2/performance-training.md" ||
-    { echo "the memory of $workload is not judged"; exit 1; }
+    { echo "the memory of $workload is not compared"; exit 1; }
 done
 
 # The networks of the examples, which take longer.

@@ -20,7 +20,7 @@ std::span<T> memory(torch::Tensor& tensor) {
   return {tensor.data_ptr<T>(), static_cast<size_t>(tensor.numel())};
 }
 
-// The same numbers as all others have.
+// Gives it the numbers that all others have.
 void initialize(TorchNetwork& network) {
   const torch::NoGradGuard filling;
   for (const auto& module : network.named_modules()) {

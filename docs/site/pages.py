@@ -25,7 +25,7 @@ def name_of(path):
 
 
 def anchor(path, heading):
-    """Of a heading or of a link's fragment: as GitHub makes it, and told apart from other pages'."""
+    """Of a heading or of a link's fragment: as GitHub makes it, and distinct from other pages'."""
     slug = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
     return name_of(path) + "_at_" + re.sub(r"\W", "_", slug)
 

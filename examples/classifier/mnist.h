@@ -23,7 +23,7 @@ aclgrad::data::Split load(
     const std::string& advice =
         "`./dev convolution` fetches MNIST, `./dev mobilenet` Fashion-MNIST.");
 
-// The same as images [n, 1, 28, 28], moved to mean 0 and standard deviation 1 by what all pixels to
+// load() as images [n, 1, 28, 28], moved to mean 0 and standard deviation 1 by what all pixels to
 // train on have.
 aclgrad::data::Split load_images(const std::string& data);
 

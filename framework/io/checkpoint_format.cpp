@@ -22,7 +22,7 @@ constexpr std::string_view kNote = "note.";
 class Checksum {
  public:
   void add(std::span<const std::byte> bytes) { hash_ = fnv1a(bytes, hash_); }
-  /// Texts are told apart by their lengths.
+  /// Texts are distinguished by their lengths.
   void add(std::string_view text) {
     const std::uint64_t size = text.size();
     add(std::as_bytes(std::span(&size, 1)));

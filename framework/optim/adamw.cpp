@@ -30,8 +30,8 @@ AdamW::AdamW(const Kind& kind, const AdamWOptions& options, std::vector<Paramete
 std::vector<Value> AdamW::update(const Step& step) { return update(step, options_.maximize); }
 
 // The step is linear in the learning rate: -rate (u + decay p). For a rate that a variable holds
-// the operator, told a rate of 1 and no decay, leaves -u in a variable that was 0; so it does for a
-// parameter of 16 bits, which has not the dtype of the moments.
+// the operator, at a rate of 1 and without decay, leaves -u in a variable that was 0; so it does
+// for a parameter of 16 bits, which has not the dtype of the moments.
 std::vector<Value> AdamW::update(const Step& step, bool maximize) {
   AdamWAttributes attributes{.learning_rate = step.learning_rate,
                              .beta1 = step.option(&ParameterGroup::beta1, options_.beta1),

@@ -39,7 +39,7 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
-// The same for a part of a drawing; the browser knows the address that names the kind.
+// make() for a part of a drawing; the browser knows the address that names the kind.
 const drawings = document.createElement('template');
 drawings.innerHTML = '<svg></svg>';
 function svg(tag, attributes, ...children) {

@@ -151,7 +151,7 @@ class Lifetimes {
     return std::nullopt;
   }
 
-  // The same memory may be read through several inputs.
+  // One memory may be read through several inputs.
   bool all_fit(const Node& node, std::size_t output, std::size_t dying) const {
     for (std::size_t i = dying; i != kLast; i = dying_[i].next) {
       if (!fits(node, output, dying_[i].input)) return false;

@@ -51,7 +51,7 @@ class Executable {
   /// Throws ValueError when the device was reset since: the memory is gone.
   void check_alive() const;
 
-  /// The same, and StatusError when the calling thread cannot use the stream.
+  /// As check_alive(); StatusError also when the calling thread cannot use the stream.
   void check_usable() const;
 
   /// Lets a replay read an input where the tensor has it, which must stay there until the end of
@@ -65,10 +65,10 @@ class Executable {
   /// for the events between two streams.
   void run();
 
-  /// The same, launching every step. Not in eager mode.
+  /// run(), launching every step. Not in eager mode.
   void run_launched(RunObservers observers);
 
-  /// The same, on one stream, waiting after every step.
+  /// run_launched(), on one stream, waiting after every step.
   void run_by_step(RunObservers observers);
 
   /// Captures the first `count` steps and replays them once. Returns false where the runtime cannot

@@ -47,7 +47,7 @@ class Memory {
   std::vector<TensorHandle> tensors_;  // by value
 };
 
-/// The same for a whole buffer.
+/// Fills bytes of a buffer as SessionMemory::poison() does.
 void poison(const DeviceBuffer& buffer, std::size_t offset, std::size_t bytes);
 
 }  // namespace aclgrad::detail

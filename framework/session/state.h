@@ -25,10 +25,10 @@ class SessionState {
   /// Runs once and returns the run's number.
   std::uint64_t run(std::span<const Feed> feeds);
 
-  /// The same, node by node and timed.
+  /// run(), node by node and timed.
   Profile profile(std::span<const Feed> feeds);
 
-  /// The same, launched node by node without waiting after each.
+  /// profile(), launched node by node without waiting after each.
   Profile timeline(std::span<const Feed> feeds);
 
   /// All that comes before the steps of a run. `zero_copy` says that Executable::run() follows,
@@ -73,7 +73,7 @@ class SessionState {
 /// names no option.
 SessionOptions with_environment(SessionOptions options);
 
-/// The same options. Throws ValueError for some that do not go together.
+/// Returns the options. Throws ValueError for some that do not go together.
 SessionOptions checked(SessionOptions options);
 
 /// Whether every run goes node by node.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a VizPage has been told, and the parts that its HTML is made of.
+// What was added to a VizPage, and the parts that its HTML is made of.
 #ifndef ACLGRAD_FRAMEWORK_VIZ_GRAPH_VIEW_H_
 #define ACLGRAD_FRAMEWORK_VIZ_GRAPH_VIEW_H_
 

@@ -36,7 +36,7 @@ const OperatorSpec kInplaceElu{
 enum : size_t { kGradOutput, kIsResult = 4, kSelfOrResult, kGradInput };
 
 // With the forward's output at hand, a negative alpha would put the lower branch above 0, where it
-// cannot be told from the upper one. -0 and NaN pass.
+// cannot be distinguished from the upper one. -0 and NaN pass.
 std::optional<std::string> alpha_complaint(const Arguments& arguments) {
   const float alpha = arguments.scalar(kAlpha).to_float();
   if (!arguments.flag(kIsResult) || !(alpha < 0)) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Powers, bounds, comparisons, choices by a condition, and fused sums.
+// Powers, bounds, comparisons, choices by a condition, and sums of products.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -261,7 +261,7 @@ void add_choices(std::vector<Operator>& all) {
 // ---- Fused sums ---------------------------------------------------------------------------------
 
 template <class F>
-Results fused(F formula) {
+Results multiply_added(F formula) {
   const auto magnitude = [formula](const Arguments& a, const Arrays& inputs) {
     Array terms = inputs[0];
     const std::vector<Number>& numbers = a.numbers();
@@ -275,7 +275,7 @@ Results fused(F formula) {
   return {.formula = of_all(formula), .bound = bounded(1), .magnitude = magnitude};
 }
 
-void add_fused_sums(std::vector<Operator>& all) {
+void add_multiplied_sums(std::vector<Operator>& all) {
   const Parameter self = promotes(in("self")), tensor1 = promotes(in("tensor1"));
   const Parameter value = scalar("value", 2), result = any_dtype(out("out"));
   const ErrorInput no_product{.what = "of a dtype that promotes to INT16",
@@ -286,7 +286,7 @@ void add_fused_sums(std::vector<Operator>& all) {
       .call = ACLGRAD_CALL(aclnnAddcmul, self, tensor1, promotes(in("tensor2")), value, result),
       .domain = {.everywhere = kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT32, ACL_INT64, ACL_UINT8},
                  .samples = samples_of("value", {1, 3})},
-      .results = fused([](auto x, Attributes a) { return x[0] + a[0] * x[1] * x[2]; }),
+      .results = multiply_added([](auto x, Attributes a) { return x[0] + a[0] * x[1] * x[2]; }),
       .error_inputs = {no_product},
       .words = {"self + value·tensor1·tensor2", "self + value·tensor1·tensor2",
                 "addcmul(x, a, b, 1.0)", "addcmul"}};
@@ -309,7 +309,7 @@ void add_fused_sums(std::vector<Operator>& all) {
       .domain = {.everywhere = kFloatsAndDouble,
                  .also_accepts = also_accepts,
                  .samples = samples_of("value", {1, 3})},
-      .results = fused([](auto x, Attributes a) { return x[0] + a[0] * x[1] / x[2]; }),
+      .results = multiply_added([](auto x, Attributes a) { return x[0] + a[0] * x[1] / x[2]; }),
       .words = {"self + value·tensor1/tensor2", "self + value·tensor1/tensor2",
                 "addcdiv(x, a, b, 1.0)", "addcdiv"}};
   all.insert(all.end(), {quotient, as_const(in_place_of(quotient, ACLGRAD_CALL(aclnnInplaceAddcdiv),
@@ -323,7 +323,7 @@ void add_selection(std::vector<Operator>& all) {
   add_clamps(all);
   add_comparisons(all);
   add_choices(all);
-  add_fused_sums(all);
+  add_multiplied_sums(all);
 }
 
 }  // namespace aclgrad::contract

@@ -48,7 +48,7 @@ std::string span_of(const Finding& finding) {
 // Reports an access that leaves its memory; says why it must not happen, empty when it can.
 std::string check_place(const Access& access, const Actor& actor) {
   if (access.region.empty()) return "";
-  const Finding finding = judge(access.region);
+  const Finding finding = find_in_blocks(access.region);
   std::string what;
   std::string details;
   const char* fix = "";
@@ -104,7 +104,7 @@ void check_written(const Access& access, const Actor& actor) {
       fmt::format("{}.\n{}  Never written: {}.\n{}"
                   "  To fix: copy data there, or let an operator or aclrtMemset fill it first.\n",
                   sentence, actor.queued, describe_bytes(bytes),
-                  history_of(judge(access.region).address, "  ")),
+                  history_of(find_in_blocks(access.region).address, "  ")),
       sentence + actor.queued);
 }
 
@@ -195,7 +195,7 @@ void check_host_accesses(const runtime::Call& call, const std::vector<Access>& a
 void check_free(void* address) noexcept {
   if (!enabled(kStreams)) return;
   quietly([&] {
-    const Finding found = judge(Region(address, 1));
+    const Finding found = find_in_blocks(Region(address, 1));
     if (found.address != address || found.standing != Standing::kFine) return;
     Access access{.argument = "devPtr", .region = Region(address, found.size), .is_written = true};
     const CallSite call_site = CallSite::here();

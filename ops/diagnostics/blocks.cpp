@@ -237,7 +237,7 @@ void block_freed(void* address) noexcept {
   });
 }
 
-Finding judge(const Region& region) {
+Finding find_in_blocks(const Region& region) {
   const Bytes& hull = region.hull();
   const std::lock_guard lock(blocks().mutex);
   const Block* block = find(hull.begin);
@@ -322,7 +322,7 @@ void check_all_redzones(const std::string& when, size_t most_freed) noexcept {
 }
 
 std::string describe_bytes(const Bytes& bytes) {
-  const Finding found = judge(Region(pointer(bytes.begin), bytes.size()));
+  const Finding found = find_in_blocks(Region(pointer(bytes.begin), bytes.size()));
   if (found.address == nullptr)
     return fmt::format("{} bytes of the program's memory", bytes.size());
   return fmt::format("bytes {} to {} of {}", found.first, found.last,

@@ -37,7 +37,7 @@ struct Finding {
   int64_t last = 0;
   bool fits_padding = false;  // outside, but in the bytes that aclrtMalloc adds
 };
-Finding judge(const Region& region);
+Finding find_in_blocks(const Region& region);
 
 // The first bytes that were not written since the allocation, as far as they still look so; a
 // program may have written them through a pointer of its own.

@@ -254,7 +254,7 @@ void check_order_of_host(const char* function, const std::vector<Access>& access
               return Side{fmt::format("{} (argument {})", function, access.argument),
                           fmt::format("{} is called", function), &access, &call_site};
             };
-            check_pair(access, judge(access.region).serial, side, *earlier);
+            check_pair(access, find_in_blocks(access.region).serial, side, *earlier);
           }
         }
       }

@@ -182,7 +182,7 @@ const char* verb(const Access& access) {
 void TaskInfo::find_allocations() {
   allocations.clear();
   for (const Access& access : accesses) {
-    allocations.push_back(access.region.empty() ? 0 : judge(access.region).serial);
+    allocations.push_back(access.region.empty() ? 0 : find_in_blocks(access.region).serial);
   }
 }
 

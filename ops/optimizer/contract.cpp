@@ -126,8 +126,9 @@ Operator by_tensors() {
   op.results.reference = step_by_tensors;
   op.error_inputs = {lacks_most("maxGradNormOptional")};
   op.words.check = "apply_adam_w";
-  op.words.computes = {"the same with its numbers, and the powers of the betas, in tensors",
-                       "同上，各参数与 beta 的幂放在张量里"};
+  op.words.computes = {
+      "the step of `aclnnApplyAdamWV2`, with its numbers and the powers of the betas in tensors",
+      "与 `aclnnApplyAdamWV2` 同一步，各参数与 beta 的幂放在张量里"};
   return op;
 }
 

@@ -103,8 +103,9 @@ Operator with_tensors(const Operator& op) {
   form.call.parameters.push_back(
       no_option(declared(integer("offset", 3), op.call.parameters[4].type)));
   form.words.check += "_tensor";
-  form.words.computes = {"the same with seed and offset in INT64 tensors",
-                         "同上，seed 与 offset 放在 INT64 张量里"};
+  form.words.computes = {
+      "the numbers of `" + op.name() + "`, with seed and offset in INT64 tensors",
+      "`" + op.name() + "` 的数，seed 与 offset 放在 INT64 张量里"};
   form.words.in_graph.clear();
   return form;
 }

@@ -83,8 +83,9 @@ void add_masks(std::vector<Operator>& all) {
       {shape, probability, index("seedTensor", 2026), index("offsetTensor", 8), offset, dtype,
        mask(out("out"), 112)});
   tensor.words.check = "dropout_gen_mask_tensor";
-  tensor.words.computes = {"the same with seed and offset in INT64 tensors",
-                           "同上，seed 与 offset 放在 INT64 张量里"};
+  tensor.words.computes = {
+      "the bits of `aclnnDropoutGenMaskV2`, with seed and offset in INT64 tensors",
+      "`aclnnDropoutGenMaskV2` 的位，seed 与 offset 放在 INT64 张量里"};
   all.insert(all.end(), {mask_op, second, tensor});
 }
 

@@ -35,7 +35,7 @@ Candidate square(float factor = 2) {
   return candidate;
 }
 
-// The same in every layout, in place, and with a saved result whose formula is known.
+// The exponential in every layout, in place, and with a saved result whose formula is known.
 Candidate strided_exponential() {
   const auto backward = [](const BackwardCall& call) -> std::string {
     for (std::int64_t i = 0; i < call.outputs[0].count(); ++i) {

@@ -317,7 +317,7 @@ TEST(Projection, IsFastAndSaysWhatItMisses) {
   EXPECT_TRUE(right.passed()) << right.to_string();
   EXPECT_EQ(right.gradients[1].compared, 3);
   EXPECT_THAT(right.to_string(), HasSubstr("can hide"));
-  const ScopedRule<GeluOp> wrong([](const GeluOp&, const RuleCall& call) {
+  const ScopedRule<GeluTanhOp> wrong([](const GeluTanhOp&, const RuleCall& call) {
     return InputGradients{gelu_backward(call.gradient(), call.input(), Approximate::none)};
   });
   EXPECT_FALSE(check_gradients(loss, {}, {{x, at}}, {.projections = 3}).passed());

@@ -379,7 +379,7 @@ TEST(SecondOrder, NllLoss) {
   }
 }
 
-// The rule divides by the weight of the targets, whatever the backward was told.
+// The rule divides by the weight of the targets, whatever total weight the backward was given.
 TEST(SecondOrder, NllLossWithAnotherTotalWeightHasNone) {
   Graph graph;
   const Value p = graph.input("p", {3, 4});

@@ -38,7 +38,7 @@ struct RunResult {
 
 // What stands for kN, unless another size is asked for; even.
 inline constexpr int64_t kTestSize = 6;
-// The same for tensors that threads share; kTestSize where nothing grows.
+// kTestSize for tensors that threads share; kTestSize where nothing grows.
 int64_t large_size(const Row& row);
 
 // A call of the row's functions. Inputs are drawn from its domains by `seed`, unless `inputs` gives

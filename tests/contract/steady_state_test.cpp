@@ -16,7 +16,7 @@ class SteadyState : public testing::AclTest {
     ASSERT_EQ(aclrtSynchronizeStream(stream()), 0) << library_.message();
   }
 
-  // The same, on the stream's own thread: one that waits with a deadline leaves tasks to it.
+  // replay() on the stream's own thread: one that waits with a deadline leaves tasks to it.
   void replay_on_worker(aclmdlRI model) {
     constexpr int32_t kLong = 600'000;  // ms
     ASSERT_EQ(aclmdlRIExecuteAsync(model, stream()), 0) << library_.message();

@@ -62,7 +62,7 @@ uint64_t blocked_by(const std::filesystem::path& thread) {
 bool has(uint64_t mask, int signal) { return (mask >> (signal - 1) & 1) != 0; }
 
 // What is wrong with the masks of the threads; 0: nothing.
-int judge_masks() {
+int compare_masks() {
   int seen = 0;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
     const uint64_t mask = blocked_by(thread.path());
@@ -87,8 +87,8 @@ TEST_F(SignalsDeathTest, LibraryThreadsTakeNone) {
       {
         use_every_thread();
         // The C library blocks all until a thread has begun.
-        for (int look = 0; look < 300 && judge_masks() == 3; ++look) usleep(10000);
-        _exit(judge_masks());
+        for (int look = 0; look < 300 && compare_masks() == 3; ++look) usleep(10000);
+        _exit(compare_masks());
       },
       ::testing::ExitedWithCode(0), "");
 }

@@ -30,7 +30,7 @@ for activation in selu elu hardswish geglu; do
   awk -v accuracy="$accuracy" 'BEGIN {exit !(accuracy >= 85)}' || fail "$activation reaches only $accuracy %"
 done
 grep -q '>finished<' out/report_geglu.html || fail "the report of a run is not finished"
-grep -q "s/epoch" run.txt || fail "the time of an epoch is not told"
+grep -q "s/epoch" run.txt || fail "the time of an epoch is not printed"
 grep -q '</svg>' out/loss.svg || fail "there are no curves"
 grep -q '100%' progress.txt || fail "there is no progress bar"
 
@@ -57,7 +57,7 @@ cmp ranks1/weights_elu.safetensors resumed/weights_elu.safetensors || fail "the 
 [[ $? == 2 ]] || fail "the exit status for uneven parts is not 2"
 grep -q "4 micro-batches cannot be shared out evenly to 3 ranks" ranks.txt || fail "$(cat ranks.txt)"
 
-# The same with a share of AdamW's state on each rank, also when it goes on with another number of
+# Training with a share of AdamW's state on each rank, also when it goes on with another number of
 # ranks, or without. One rank has no other to share with.
 for ranks in 2 4; do
   "$program" "${parallel[@]}" --ranks $ranks --zero --out zero$ranks --checkpoint-every 5 >ranks.txt 2>&1 ||
@@ -90,7 +90,7 @@ for rest in '--ranks 1' '--ranks 4 --zero'; do
 done
 cmp fp16\ --ranks\ {1,4\ --zero}/weights_elu.safetensors || fail "float16 has other bits on sharded ranks"
 
-# The same as processes of a launcher, where there is one; and one of them killed on the way.
+# Ranks as processes of a launcher, where there is one; and one of them killed on the way.
 launched() {
   mpirun --oversubscribe -n 2 "$program" "${parallel[@]}" --data-parallel "$@" >ranks.txt 2>&1
 }

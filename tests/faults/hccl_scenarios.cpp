@@ -36,7 +36,7 @@ void make_stream(Run& run, uint32_t device, Rank& rank) {
   run.call("aclrtCreateStream", [&] { return aclrtCreateStream(&rank.stream); });
   run.later("aclrtDestroyStream", [&rank, device] {
     aclrtSetDevice(static_cast<int32_t>(device));
-    aclrtSynchronizeStream(rank.stream);  // a task's failure was told already
+    aclrtSynchronizeStream(rank.stream);  // a task's failure was reported already
     aclrtResetDevice(static_cast<int32_t>(device));
     return aclrtDestroyStream(rank.stream);
   });

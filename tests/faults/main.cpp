@@ -61,12 +61,12 @@ class Tester {
       }
       close(results[1]);
       Totals of_child;
-      const bool told = read(results[0], &of_child, sizeof(of_child)) == sizeof(of_child);
+      const bool reported = read(results[0], &of_child, sizeof(of_child)) == sizeof(of_child);
       close(results[0]);
       int status = 0;
       waitpid(child, &status, 0);
-      if (told) totals_.add(of_child);
-      if (!told || !WIFEXITED(status) || WEXITSTATUS(status) > 1) {
+      if (reported) totals_.add(of_child);
+      if (!reported || !WIFEXITED(status) || WEXITSTATUS(status) > 1) {
         complain(n, fmt::format("the process ended with {}", status));
         return totals_;
       }

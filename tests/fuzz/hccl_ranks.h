@@ -43,7 +43,7 @@ class Ranks {
   void synchronize_alone() const;
   // The group of one is made anew.
   void renew_alone();
-  // Both ranks have done what they were told, or one hears of the other's end.
+  // Both ranks have done what was asked, or one hears of the other's end.
   void settle();
   // A live handle of any kind, one that was, or none.
   void* any_handle(Input& input) const;

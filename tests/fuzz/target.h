@@ -43,7 +43,7 @@ inline const std::vector<Target>& targets() {
 // Says what was expected and aborts, which is what a fuzzer notices.
 void require(bool holds, const char* what);
 
-// A failed call has told why; whatever it told is taken away. `status` 0 passes.
+// A failed call has left a message; that message is cleared. `status` 0 passes.
 void require_message(int status, const char* call);
 
 }  // namespace aclgrad::fuzz

@@ -34,7 +34,7 @@ struct Rank {
 // destroy is checked too.
 void with_ranks(uint32_t count, const std::function<void(Rank&)>& body);
 
-// The same with communicators of a config.
+// with_ranks() with communicators of a config.
 void with_ranks(uint32_t count, const HcclCommConfig& config,
                 const std::function<void(Rank&)>& body);
 

@@ -114,7 +114,7 @@ compiler_of() {
 # check_sizes BUILD SHARED TWIN: compares the bytes of the shared libraries, and of gradcheck for C, with
 # what an optimised build by this compiler had (sizes.txt), and allows an eighth more: something was
 # linked in that should not be there. Compilers differ by more than that, so those that the file does
-# not know are not judged.
+# not know are not compared.
 check_sizes() {
   local compiler recorded shared twin
   compiler=$(compiler_of "$1")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: foreign.sh SYSROOT COMMAND...
 # Runs the command so that aarch64 programs, started by whomever, run under qemu on the libraries in
-# SYSROOT. Where this machine has not been told how to run them (Debian: qemu-user-binfmt), only the
-# command is told, in a namespace of its own; that takes Linux 6.7.
+# SYSROOT. Where this machine is not set up to run them (Debian: qemu-user-binfmt), only the
+# command is set up, in a namespace of its own; that takes Linux 6.7.
 set -euo pipefail
 QEMU_LD_PREFIX=$(cd "$1" && pwd) # tests run in folders of their own
 export QEMU_LD_PREFIX

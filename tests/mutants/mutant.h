@@ -35,7 +35,7 @@ using Kernel = std::function<std::vector<double>(const Values& inputs)>;
 /// A backward that reads its inputs, computes in double, and writes rounded results.
 gradcheck::Backward run_kernel(Kernel kernel);
 
-/// The same with several gradients.
+/// A Kernel with several gradients.
 using Kernels = std::function<Values(const Values& inputs)>;
 gradcheck::Backward run_kernels(Kernels kernels);
 
@@ -49,7 +49,7 @@ void add_mutants(std::vector<Mutant>& all, const char* family, const char* op,
                  const std::vector<const char*>& edits,
                  const std::optional<gradcheck::Dims>& shape = std::nullopt);
 
-/// The same for a formula of gradient and one saved element.
+/// add_mutants() for a formula of gradient and one saved element.
 using Formula = std::function<double(double g, double s)>;
 gradcheck::Backward run_formula(Formula formula);
 

@@ -16,8 +16,8 @@ Mutant with_rule(std::type_index op, std::string edit, const std::vector<gradche
                  gradcheck::Build build, Rule rule,
                  const std::optional<contract::Parameter>& numbers);
 
-/// The same with a rule of the operator's own type. `numbers` is an input behind the others that is
-/// no floating tensor.
+/// with_rule() of a rule of the operator's own type. `numbers` is an input behind the others that
+/// is no floating tensor.
 template <class OpType, class TypedRule>
 Mutant rule_mutant(std::string edit, const std::vector<gradcheck::Dims>& shapes,
                    gradcheck::Build build, TypedRule rule,

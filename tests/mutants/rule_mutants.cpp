@@ -177,9 +177,9 @@ std::vector<Mutant> rule_mutants() {
           [](const SeluOp&, const RuleCall& call) {
             return InputGradients{selu_backward(call.gradient(), call.input())};
           }),
-      rule_mutant<GeluV2Op>(
+      rule_mutant<GeluOp>(
           "gelu: the other form's backward", {s}, [](const auto& x) { return gelu(x[0]); },
-          [](const GeluV2Op&, const RuleCall& call) {
+          [](const GeluOp&, const RuleCall& call) {
             return InputGradients{gelu_backward(call.gradient(), call.input(), Approximate::tanh)};
           }),
       rule_mutant<GegluOp>(

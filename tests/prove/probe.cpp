@@ -225,7 +225,7 @@ struct Probe::State {
            std::find(function.kinks.begin(), function.kinks.end(), x) != function.kinks.end();
   }
 
-  // An element that quick found wrong, or cannot judge.
+  // An element that quick found wrong, or cannot decide.
   void weigh(double x, double slope, double factor, double result, double error, Findings& found) {
     if (std::isnan(result) && (std::isnan(x) || std::isnan(factor))) return;
     if (is_open_choice(x)) return;
@@ -243,18 +243,18 @@ struct Probe::State {
           std::signbit(result) == std::signbit(product))
         return;
     }
-    const Judgement judgement = judge(function, dtype, x, factor, result);
-    if (judgement.rounding == Rounding::kCorrectlyRounded) return;
-    if (judgement.rounding == Rounding::kNotNumber) {
+    const Comparison comparison = compare(function, dtype, x, factor, result);
+    if (comparison.rounding == Rounding::kCorrectlyRounded) return;
+    if (comparison.rounding == Rounding::kNotNumber) {
       ++found.not_numbers;
       return;
     }
     ++found.not_correctly_rounded;
-    if (judgement.ulp <= found.max_ulp) return;
-    found.max_ulp = judgement.ulp;
+    if (comparison.ulp <= found.max_ulp) return;
+    found.max_ulp = comparison.ulp;
     found.worst_x = x;
     found.worst_factor = factor;
-    max_ulp = std::max(max_ulp, judgement.ulp);
+    max_ulp = std::max(max_ulp, comparison.ulp);
   }
 
   // The margin that everything rests on, tried at one element of every block.

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
-// glibc has these functions for vectors too, within 4 units of the last place; here the compiler is
-// told, so that loops that call them become loops of vectors.
+// glibc has these functions for vectors too, within 4 units of the last place; here the compiler
+// knows them, so that loops that call them become loops of vectors.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #if __GLIBC_PREREQ(2, 35)
 extern "C" {

@@ -61,9 +61,9 @@ class Exact {
         return apart.sign();
       }
     }
-    throw std::runtime_error(
-        fmt::format("{}: at {:.21g} times {:.21g} the exact value cannot be told from {:.21g}",
-                    function_.name(), x_, factor_, point));
+    throw std::runtime_error(fmt::format(
+        "{}: at {:.21g} times {:.21g} the exact value cannot be distinguished from {:.21g}",
+        function_.name(), x_, factor_, point));
   }
 
  private:
@@ -106,10 +106,10 @@ bool is_nearest(const Exact& exact, aclDataType dtype, long double result) {
 
 }  // namespace
 
-Judgement judge(const ProvenFunction& function, aclDataType dtype, long double x,
-                long double factor, long double result) {
+Comparison compare(const ProvenFunction& function, aclDataType dtype, long double x,
+                   long double factor, long double result) {
   const auto given = [](bool right) {
-    return Judgement{right ? Rounding::kCorrectlyRounded : Rounding::kNotNumber};
+    return Comparison{right ? Rounding::kCorrectlyRounded : Rounding::kNotNumber};
   };
   if (std::isnan(x) || std::isnan(factor)) return given(std::isnan(result));
   const Exact exact(function, x, factor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges a single result against the exact value: long double first, then any precision until the
+// Compares a single result with the exact value: long double first, then any precision until the
 // answer is certain.
 #ifndef ACLGRAD_TESTS_PROVE_REFEREE_H_
 #define ACLGRAD_TESTS_PROVE_REFEREE_H_
@@ -15,15 +15,15 @@ enum class Rounding {
   kNotNumber,  // NaN or an infinity where a number was due, or the other way round
 };
 
-struct Judgement {
+struct Comparison {
   Rounding rounding;
   double ulp = 0;  // of kInexact: the distance in units of the last place of the exact value
 };
 
 // Of function(x) * factor, rounded to nearest even in dtype. Throws std::runtime_error when even
 // the highest precision does not tell on which side of a tie the value lies.
-Judgement judge(const ProvenFunction& function, aclDataType dtype, long double x,
-                long double factor, long double result);
+Comparison compare(const ProvenFunction& function, aclDataType dtype, long double x,
+                   long double factor, long double result);
 
 }  // namespace aclgrad::prove
 

@@ -64,7 +64,7 @@ play df 'printf "header\n/dev/x 100 90 10 90%% /\n"'
 says 1 "configuring failed: the disk of build/release is full (0 MB left)" demo
 play df 'printf "header\n/dev/x 9000000 0 9000000 0%% /\n"'
 output=$(env -i PATH="$work/bin" "$work/tree/dev" demo 2>&1)
-[[ $output == "no fmt"*"what it needs here: "* ]] || fail "another system is told: $output"
+[[ $output == "no fmt"*"what it needs here: "* ]] || fail "the message on another system: $output"
 play uname 'echo Darwin'
 says 1 "aclgrad runs on Linux" demo
 ln -sf "$(command -v uname)" "$work/bin/uname"

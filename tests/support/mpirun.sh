@@ -19,7 +19,7 @@ case $version in
   *) echo "mpirun.sh: $mpiexec is no Open MPI 4 or 5" >&2; exit 2 ;;
 esac
 
-# The launcher refuses to run as root, and on more ranks than cores, unless told otherwise.
+# The launcher refuses to run as root, and on more ranks than cores, unless options allow it.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # It leaves memory behind, too.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ./dev test-training: asks the promises of training of random problems, for as long as it is told.
+// ./dev test-training: asks the promises of training of random problems, for as long as its options
+// say.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

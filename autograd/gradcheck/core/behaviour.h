@@ -12,15 +12,15 @@ namespace aclgrad::gradcheck::detail {
 void check_memory(const Candidate& candidate, const Problem& problem, Layout layout,
                   Report& report);
 
-/// The same bits as when contiguous.
+/// Gives the same bits as when contiguous.
 void check_layout(const Candidate& candidate, const Problem& problem, Layout layout,
                   Report& report);
 
-/// The same bits when the gradient overwrites an input.
+/// Gives the same bits when the gradient overwrites an input.
 void check_in_place(const Candidate& candidate, const Problem& problem, Layout layout,
                     Report& report);
 
-/// The same bits for what is wanted, nothing for what is not.
+/// Gives the same bits for what is wanted, nothing for what is not.
 void check_masks(const Candidate& candidate, const Problem& problem, Report& report);
 
 /// A cotangent of one element, or with holes, gives that row of the Jacobian, or holes.

@@ -25,7 +25,7 @@ void require_range(const std::string& what, Number value, Number low, const char
 /// gradient.
 void require_sound(const Candidate& candidate, const Options& options);
 
-/// The same for a Jacobian of so many rows and columns.
+/// require_sound() for a Jacobian of so many rows and columns.
 void require_jacobian(const Candidate& candidate, std::size_t rows, std::size_t columns);
 
 }  // namespace detail

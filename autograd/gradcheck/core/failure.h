@@ -27,8 +27,8 @@ class Failure : public std::exception {
   std::string diagnosis_;
 };
 
-/// The same candidate, whose function returns what it threw as text, which begins with the number
-/// of the call; `refusal` and `rounding` throw nothing but Failure.
+/// A copy of the candidate, whose function returns what it threw as text, which begins with the
+/// number of the call; `refusal` and `rounding` throw nothing but Failure.
 Candidate guarded(Candidate candidate);
 
 /// Throws Failure for arrays that are none: fewer numbers than their shapes say. A result without

@@ -22,7 +22,7 @@ std::string in_cell(std::string_view text) {
   return cell;
 }
 
-// The same within a span of code, where nothing but its own mark and a bar mean anything.
+// cell() within a span of code, where nothing but its own mark and a bar mean anything.
 std::string in_code_cell(std::string_view text) {
   std::string cell;
   for (const char c : plain_text(text)) {

@@ -2,7 +2,7 @@
 // Derivatives of functions given by their values, with an error estimate and without a step size to
 // choose: differences over a falling sequence of steps, extrapolated to step 0 (Richardson 1911;
 // Ridders 1982). Slopes from the left and from the right are estimated beside the central one, so
-// that a corner is told from a smooth point.
+// that a corner is distinguished from a smooth point.
 //
 //   Slopes s = slopes_at([](long double x) { return std::max(x, 0.0L); }, 0);
 //   s.kind == PointKind::corner, s.left.value == 0, s.right.value == 1

@@ -107,7 +107,7 @@ struct Candidate {
   bool is_differentiable(std::size_t input) const;
   /// One element of one of every input makes one of the result.
   bool is_elementwise() const;
-  /// The same on tensors of another shape; elementwise operators only.
+  /// This operator on tensors of another shape; elementwise operators only.
   Candidate of_shape(const Dims& shape) const;
 };
 

@@ -70,11 +70,11 @@ const char* to_string(Approximate approximate) {
 
 // The tanh form has C functions of its own.
 Value gelu(Operand x, Approximate approximate) {
-  return approximate == Approximate::tanh ? unary<GeluOp>(x) : unary<GeluV2Op>(x, {approximate});
+  return approximate == Approximate::tanh ? unary<GeluTanhOp>(x) : unary<GeluOp>(x, {approximate});
 }
 Value gelu_backward(Operand grad, const Value& x, Approximate approximate) {
-  return approximate == Approximate::tanh ? gradient<GeluBackwardOp>(grad, x)
-                                          : gradient<GeluV2BackwardOp>(grad, x, {approximate});
+  return approximate == Approximate::tanh ? gradient<GeluTanhBackwardOp>(grad, x)
+                                          : gradient<GeluBackwardOp>(grad, x, {approximate});
 }
 
 namespace {
@@ -127,14 +127,14 @@ const Declaration<> hardswish_backward = {"hardswish_backward", ACLGRAD_C(aclnnH
                                           elementwise};
 const Declaration<> hardswish_backward_v2 = {"hardswish_backward",
                                              ACLGRAD_C(aclnnHardswishBackwardV2), elementwise};
-const Declaration<GeluTanhAttributes> gelu = {"gelu", ACLGRAD_C(aclnnGelu), elementwise,
-                                              is_activation};
-const Declaration<GeluTanhAttributes> gelu_backward = {"gelu_backward",
-                                                       ACLGRAD_C(aclnnGeluBackward), elementwise};
-const Declaration<GeluAttributes> gelu_v2 = {"gelu", ACLGRAD_C(aclnnGeluV2), elementwise,
-                                             is_activation};
+const Declaration<GeluTanhAttributes> gelu_tanh = {"gelu", ACLGRAD_C(aclnnGelu), elementwise,
+                                                   is_activation};
+const Declaration<GeluTanhAttributes> gelu_tanh_backward = {
+    "gelu_backward", ACLGRAD_C(aclnnGeluBackward), elementwise};
+const Declaration<GeluAttributes> gelu = {"gelu", ACLGRAD_C(aclnnGeluV2), elementwise,
+                                          is_activation};
 
-const Declaration<GeluAttributes> gelu_v2_backward = {
+const Declaration<GeluAttributes> gelu_backward = {
     "gelu_backward", ACLGRAD_C(aclnnGeluBackwardV2), elementwise,
     [](const auto& values, AclnnCall& call, auto... end) {
       // The C function takes a mutable string, which it does not change.

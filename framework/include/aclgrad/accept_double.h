@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Permission to compute in float64. The vendor's operators take float64 in few places; this
-// project's take it wherever they take float32 while they are told to. A session asks for that
+// project's take it wherever they take float32 while that is enabled. A session asks for that
 // itself around every node with a float64 tensor, so programs need nothing of this.
 #ifndef ACLGRAD_ACCEPT_DOUBLE_H_
 #define ACLGRAD_ACCEPT_DOUBLE_H_

@@ -39,7 +39,7 @@ struct Checkpoint {
   Metadata notes = {};        ///< what else the program wants to keep
   NamedTensors tensors = {};  ///< weights and the optimizer's state
 
-  /// Told by load_checkpoint(), not saved: what was wrong with the latest file, where this is the
+  /// Set by load_checkpoint(), not saved: what was wrong with the latest file, where this is the
   /// one before it. Empty where nothing was.
   std::string fallback_reason = {};
 };

@@ -51,7 +51,7 @@ class Op {
   /// The attributes for listings, such as "alpha=1, dim=-1"; empty when there are none.
   virtual std::string attributes() const { return {}; }
 
-  /// The same object; null for sources and views.
+  /// This, as a CallOp; null for sources and views.
   const CallOp* as_call() const noexcept;
 
  protected:
@@ -96,7 +96,7 @@ class ViewOp : public Op {
 /// returned.
 class CallObjects {
  public:
-  /// The same object for the same number.
+  /// One object for each number.
   const aclScalar* scalar(double value, DType beside);
   const aclIntArray* int_array(std::span<const std::int64_t> values);
   const aclBoolArray* bool_array(std::span<const bool> values);
@@ -171,7 +171,7 @@ class CallOp : public Op {
     return std::nullopt;
   }
 
-  /// The same operator with the outputs that update nothing, which must come first, where it has
+  /// This operator with the outputs that update nothing, which must come first, where it has
   /// such a form; else null. For copies of a graph whose variables are not to change.
   virtual std::shared_ptr<const CallOp> without_updates() const { return nullptr; }
 
@@ -186,7 +186,7 @@ class CallOp : public Op {
   /// its place. Asked only when both are dense and of one shape and dtype.
   virtual bool may_overwrite(std::size_t /*output*/, std::size_t /*input*/) const { return false; }
 
-  /// The same object, or null where it is of the other kind.
+  /// This, or null where it is of the other kind.
   const AclnnOp* as_aclnn() const noexcept;
   const StreamOp* as_stream_op() const noexcept;
 

@@ -30,7 +30,7 @@ class Recorder {
   /// last message names both nodes.
   Recorder(std::string_view op, std::vector<Value> inputs, std::source_location where);
 
-  /// The same for a node without inputs.
+  /// Begins a node without inputs.
   Recorder(std::string_view op, const Graph& graph, std::source_location where);
 
   const Value& input(std::size_t index) const { return inputs_[index]; }
@@ -52,8 +52,8 @@ class Recorder {
   /// Throws ValueError, which names the number and the range, unless the dtype can hold the number,
   /// if need be rounded (see Tensor). `what` says what the number is: "alpha".
   void require_holds(DType dtype, double number, std::string_view what) const;
-  /// The same for a number that the operator takes as a float, whatever the tensors are; as a
-  /// double beside float64.
+  /// require_holds() for a number that the operator takes as a float, whatever the tensors are; as
+  /// a double beside float64.
   void require_holds_as_float(DType dtype, double number, std::string_view what) const;
   /// Turns an axis of a tensor of this rank into one counted from the front. Throws ShapeError.
   std::int64_t axis(std::int64_t axis, std::size_t rank) const;
@@ -68,7 +68,7 @@ class Recorder {
   Value add(std::shared_ptr<const Op> op, TensorSpec output);
   std::vector<Value> add(std::shared_ptr<const Op> op, std::vector<TensorSpec> outputs);
 
-  /// The same for a declared operator, made of its attributes.
+  /// add() of a declared operator, made of its attributes.
   template <class OpType>
   Value add(typename OpType::Attributes attributes, TensorSpec output) {
     return add(make<OpType>(std::move(attributes)), std::move(output));

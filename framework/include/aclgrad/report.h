@@ -56,7 +56,7 @@ struct Heatmap {
 /// is not a class, and for less than 1 class.
 Tensor confusion_matrix(const Tensor& actual, const Tensor& predicted, std::int64_t classes);
 
-/// The same as a picture: classes by their numbers, and how many in a hundred were right.
+/// confusion_matrix() as a picture: classes by their numbers, and how many in a hundred were right.
 Heatmap confusion(const Tensor& actual, const Tensor& predicted, std::int64_t classes);
 
 struct GridImage {

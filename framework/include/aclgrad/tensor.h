@@ -116,7 +116,7 @@ class Tensor {
   /// A copy with every element converted.
   Tensor to(DType dtype) const;
 
-  /// The same elements under another shape of as many elements. Throws ShapeError. On a temporary
+  /// These elements under another shape of as many elements. Throws ShapeError. On a temporary
   /// the storage moves along.
   Tensor reshape(Shape shape) const&;
   Tensor reshape(Shape shape) &&;

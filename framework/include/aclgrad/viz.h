@@ -54,8 +54,8 @@ class VizPage {
   void run(const std::vector<Fetch>& fetches, std::span<const Feed> feeds);
   void run(const std::vector<Fetch>& fetches, std::initializer_list<Feed> feeds = {});
 
-  /// The same piece by piece, for sessions of your own. One operator with its tensors, as an
-  /// observer sees them (SessionOptions::observer); a later one replaces an earlier one.
+  /// What run() adds, piece by piece, for sessions of your own. One operator with its tensors, as
+  /// an observer sees them (SessionOptions::observer); a later one replaces an earlier one.
   void add(const Node& node, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs);
   void add(Profile profile);
   void add(MemoryReport report);

@@ -26,7 +26,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnCumsum(void* workspace, uint64_t workspaceS
                                             aclOpExecutor* executor, aclrtStream stream);
 
 /*
- * The same with self in out's dtype. With exclusive, out[i] is the sum of the elements before i;
+ * aclnnCumsum with self in out's dtype. With exclusive, out[i] is the sum of the elements before i;
  * with reverse, elements are taken from the last on: out[i] = self[i] + ... + self[n-1]. Limits:
  * self's rank at most 8.
  */

@@ -32,8 +32,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMask(void* workspace, uint64_t wo
                                                     aclOpExecutor* executor, aclrtStream stream);
 
 /*
- * The same. probDataType is the dtype in which devices take prob: FLOAT, FLOAT16, or BF16 on
- * Ascend910B, Ascend910_93 and Ascend950. It changes nothing here.
+ * As aclnnDropoutGenMask. probDataType is the dtype in which devices take prob: FLOAT, FLOAT16, or
+ * BF16 on Ascend910B, Ascend910_93 and Ascend950. It changes nothing here.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2GetWorkspaceSize(
     const aclIntArray* shape, double prob, int64_t seed, int64_t offset, aclDataType probDataType,
@@ -42,8 +42,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2(void* workspace, uint64_t 
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 /*
- * The same with the seed in a tensor and an offset of offsetTensor's value plus `offset`, both read
- * when the work runs; each tensor INT64 with one element.
+ * aclnnDropoutGenMaskV2 with the seed in a tensor and an offset of offsetTensor's value plus
+ * `offset`, both read when the work runs; each tensor INT64 with one element.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2TensorGetWorkspaceSize(
     const aclIntArray* shape, double prob, const aclTensor* seedTensor,

@@ -32,8 +32,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormal(void* workspace, uint64_t wor
                                                    aclOpExecutor* executor, aclrtStream stream);
 
 /*
- * The same with the seed in a tensor and an offset of offsetTensor's value plus `offset`, both
- * read when the work runs; each tensor INT64 of shape [1].
+ * aclnnInplaceNormal with the seed in a tensor and an offset of offsetTensor's value plus `offset`,
+ * both read when the work runs; each tensor INT64 of shape [1].
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormalTensorGetWorkspaceSize(
     const aclTensor* selfRef, float mean, float std, const aclTensor* seedTensor,

@@ -25,7 +25,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnTril(void* workspace, uint64_t workspaceSiz
                                           aclOpExecutor* executor, const aclrtStream stream);
 
 /*
- * The same in place.
+ * aclnnTril in place.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTrilGetWorkspaceSize(const aclTensor* selfRef,
                                                                  int64_t diagonal,

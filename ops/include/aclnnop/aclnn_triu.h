@@ -25,7 +25,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnTriu(void* workspace, uint64_t workspaceSiz
                                           aclOpExecutor* executor, aclrtStream stream);
 
 /*
- * The same in place.
+ * aclnnTriu in place.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTriuGetWorkspaceSize(aclTensor* selfRef,
                                                                  int64_t diagonal,

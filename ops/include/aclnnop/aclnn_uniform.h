@@ -33,8 +33,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniform(void* workspace, uint64_t wo
                                                     const aclrtStream stream);
 
 /*
- * The same with the seed in a tensor and an offset of offsetTensor's value plus `offset`, both
- * read when the work runs; each tensor INT64 with one element. Limits: from not above to.
+ * aclnnInplaceUniform with the seed in a tensor and an offset of offsetTensor's value plus
+ * `offset`, both read when the work runs; each tensor INT64 with one element. Limits: from not
+ * above to.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniformTensorGetWorkspaceSize(
     const aclTensor* selfRef, double from, double to, const aclTensor* seedTensor,

@@ -29,7 +29,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnVar(void* workspace, uint64_t workspaceSize
                                          aclOpExecutor* executor, aclrtStream stream);
 
 /*
- * The same with any correction. Of a single element and a correction of at least 1 the variance
+ * aclnnVar with any correction. Of a single element and a correction of at least 1 the variance
  * is NaN; where more than one element is not more than correction, it is infinite.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnVarCorrectionGetWorkspaceSize(

@@ -83,9 +83,9 @@ ACL_FUNC_VISIBILITY HcclResult HcclAlltoAll(const void* sendBuf, uint64_t sendCo
                                             HcclComm comm, aclrtStream stream);
 
 /*
- * The same with counts and displacements (elements) for each rank, in host arrays of uint64_t that
- * are copied. Rank r's count for s is the one that s expects from r. A buffer may be NULL where all
- * its counts are 0.
+ * HcclAlltoAll with counts and displacements (elements) for each rank, in host arrays of uint64_t
+ * that are copied. Rank r's count for s is the one that s expects from r. A buffer may be NULL
+ * where all its counts are 0.
  */
 ACL_FUNC_VISIBILITY HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts,
                                              const void* sdispls, HcclDataType sendType,

@@ -124,9 +124,9 @@ ACL_FUNC_VISIBILITY HcclResult HcclGetCommAsyncError(HcclComm comm, HcclResult* 
 ACL_FUNC_VISIBILITY const char* HcclGetErrorString(HcclResult code);
 
 /*
- * The level of determinism for the process, kept and told only: every level is kept here anyway.
- * The environment variable HCCL_DETERMINISTIC wins over it. Set: 1 for a config or value that does
- * not exist, 5 for value 2 on another product than Ascend910B.
+ * The level of determinism for the process, stored and returned only: every level is kept here
+ * anyway. The environment variable HCCL_DETERMINISTIC wins over it. Set: 1 for a config or value
+ * that does not exist, 5 for value 2 on another product than Ascend910B.
  */
 ACL_FUNC_VISIBILITY HcclResult HcclSetConfig(HcclConfig config, HcclConfigValue configValue);
 ACL_FUNC_VISIBILITY HcclResult HcclGetConfig(HcclConfig config, HcclConfigValue* configValue);

@@ -83,14 +83,14 @@ class Reader : public nlohmann::json_sax<Json> {
   }
   bool number_float(number_float_t, const string_t& text) override { return scalar(text); }
   bool string(string_t& text) override {
-    judge({Kind::kText, fmt::format("\"{}\"", text), text});
+    check_value({Kind::kText, fmt::format("\"{}\"", text), text});
     return true;
   }
   bool binary(binary_t&) override { return scalar("binary"); }
 
   bool start_object(size_t) override {
     if (depth_ == 0) is_object_ = true;
-    judge({Kind::kObject, "an object"});
+    check_value({Kind::kObject, "an object"});
     in_section_ = in_section_ || depth_ == 1;
     ++depth_;
     return true;
@@ -102,7 +102,7 @@ class Reader : public nlohmann::json_sax<Json> {
   }
   bool end_object() override { return leave(); }
   bool start_array(size_t) override {
-    judge({Kind::kList, "a list"});
+    check_value({Kind::kList, "a list"});
     ++depth_;
     return true;
   }
@@ -114,7 +114,7 @@ class Reader : public nlohmann::json_sax<Json> {
 
  private:
   bool scalar(std::string shown) {
-    judge({Kind::kOther, std::move(shown)});
+    check_value({Kind::kOther, std::move(shown)});
     return true;
   }
 
@@ -124,7 +124,7 @@ class Reader : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  void judge(const Value& value) {
+  void check_value(const Value& value) {
     const bool in_section = depth_ == 2 && in_section_;
     if (depth_ != 1 && !in_section) return;
     const std::string_view section = in_section ? section_ : std::string_view();

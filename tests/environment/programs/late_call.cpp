@@ -53,7 +53,7 @@ void call_late() {
   call();
   // Nothing runs any more, and nothing is waited for.
   if (FIND(aclrtSynchronizeStream)(g_stream) != 107023) _exit(4);
-  // A wrong call is still told.
+  // A wrong call is still reported.
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
   if (FIND(aclnnSeluGetWorkspaceSize)(nullptr, g_tensors[1], &size, &executor) != 161001) _exit(5);

@@ -53,7 +53,7 @@ class WorstError {
       add(name, std::abs(tensor.get(i) - expected.get(i)), bound);
     }
   }
-  void judge() const {
+  void expect_within_bound() const {
     EXPECT_TRUE(share_ >= 0 && share_ <= 1) << text_;
     fmt::print("{}\n", text_);
   }
@@ -91,7 +91,7 @@ struct Network {
     WorstError worst;
     worst.add("output", predict(loaded("model", model), numbers["input"]), numbers["output"],
               kOutputBound * largest_of(numbers["output"]));
-    worst.judge();
+    worst.expect_within_bound();
   }
 
   // Those of the parameters, and the running statistics that the pass leaves.
@@ -118,13 +118,13 @@ struct Network {
       worst.add(variable.name() + "'s gradient", results[gradients[value]], variable.value(),
                 kGradientBound * (own > kZero ? own : largest));
     }
-    worst.judge();
+    worst.expect_within_bound();
     WorstError statistics;
     for (const Variable& variable : expected.buffers()) {
       statistics.add(variable.name(), same_name(model.buffers(), variable).value(),
                      variable.value(), kOutputBound * largest_of(variable.value()));
     }
-    if (!expected.buffers().empty()) statistics.judge();
+    if (!expected.buffers().empty()) statistics.expect_within_bound();
   }
 
   // Of three steps on the batch. Not the running statistics: they follow what steps by chance.
@@ -144,7 +144,7 @@ struct Network {
                  std::abs(trainer.step({numbers["input"], numbers["labels"]}) - before),
                  kOutputBound * before);
     }
-    losses.judge();
+    losses.expect_within_bound();
     for (const Variable& variable : model.parameters()) {
       const Tensor gradient = same_name(gradients.parameters(), variable).value();
       const Tensor stepped = same_name(expected.parameters(), variable).value();
@@ -159,7 +159,7 @@ struct Network {
         }
       }
     }
-    worst.judge();
+    worst.expect_within_bound();
   }
 
   void expect_all() const {

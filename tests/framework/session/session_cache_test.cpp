@@ -200,7 +200,7 @@ TEST(CachesStreams, AreMadeAnewWhereTheyAreGone) {
   EXPECT_EQ(cache.run({{"x", two}})[0].get(0), 6);
 }
 
-// A failure is told to the run that it belongs to only.
+// A failure is reported to the run that it belongs to only.
 TEST(CachesStreams, AreIdleAfterAFailedRun) {
   SessionCache cache([](const SessionCache::Inputs& inputs) {
     Graph graph;

@@ -109,7 +109,7 @@ class Check {
     expect(HcclAlltoAll(send.data(), count_, kFp32, exchanged.data(), count_, kFp32, rank_.comm,
                         rank_.stream),
            "HcclAlltoAll", exchanged, expected_parts);
-    // The same by counts, with the parts in the reverse order.
+    // The exchange by counts, with the parts in the reverse order.
     std::vector<uint64_t> counts(size, count_), places, reversed;
     for (uint32_t i = 0; i < size; ++i) {
       places.push_back(i * count_);

@@ -59,7 +59,7 @@ void take_step(std::vector<Numbers>& tensors, int64_t stride, bool amsgrad, doub
   for (aclTensor* each : handles) aclDestroyTensor(each);
 }
 
-// The same on random tensors; returns theta, m, v and the largest v.
+// Steps on random tensors; returns theta, m, v and the largest v.
 std::vector<Numbers> adamw(aclDataType dtype, size_t count, int64_t stride, bool amsgrad,
                            const std::vector<double>& gradients) {
   const auto spread = [&](unsigned seed, double low, double high) {

@@ -271,7 +271,7 @@ std::optional<cpu_set_t> cores_of_a_helper() {
   return std::nullopt;
 }
 
-// The same, while the caller is on this core and may use all of them.
+// cores_of_a_helper() while the caller is on this core and may use all of them.
 std::optional<cpu_set_t> cores_of_a_helper(int core, const cpu_set_t& all) {
   for (int trial = 0; trial < 100; ++trial) {
     stay_on(core);

@@ -151,7 +151,7 @@ def some_place_sees_nothing(spec):
 LISTED = {"a place that attends to nothing: NaN there, weights of 0 here": some_place_sees_nothing}
 
 
-def judge(path, sums):
+def compare(path, sums):
     """Compares the two runs of a file; prints what is to be looked at."""
     tensors, metadata = read(path)
     spec = json.loads(metadata["spec"])
@@ -181,7 +181,7 @@ def main(folder):
     paths = sorted(pathlib.Path(folder).glob("*.safetensors"))
     sums = dict.fromkeys(("agree", "refused by both", "listed", "differ", "refused here", "refused there"), 0)
     for path in paths:
-        judge(path, sums)
+        compare(path, sums)
     print(f"{len(paths)} models: " + ", ".join(f"{count} {what}" for what, count in sums.items()))
     return 1 if sums["differ"] + sums["refused here"] + sums["refused there"] else 0
 

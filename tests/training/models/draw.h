@@ -31,7 +31,7 @@ class Draw {
     return std::round(drawn / digit) / std::round(1 / digit);
   }
 
-  /// The same, small and large ones equally often.
+  /// As number(), small and large ones equally often.
   double size(double low, double high) {
     const double drawn = low * std::pow(high / low, random_.uniform());
     const double digit = std::pow(10.0, std::floor(std::log10(drawn)) - 1);

@@ -9,8 +9,8 @@
 //    "optimizer": {"kind": "sgd", "learning_rate": 0.05, "momentum": 0.9, "groups": [...]},
 //    "frozen": ["l0"], "batches": [7, 3, 1], "evaluation": {"examples": 11, "batch_size": 4}}
 //
-// Widths that follow from the shape before are not told, so any layer can be left out. An option
-// that is not told has the default of the library.
+// Widths that follow from the shape before are not given, so any layer can be left out. An option
+// that is not given has the default of the library.
 #ifndef ACLGRAD_TESTS_TRAINING_MODELS_SPEC_H_
 #define ACLGRAD_TESTS_TRAINING_MODELS_SPEC_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The promises of docs/guide/training.md on random problems of fixed seeds; ./dev test-training
-// asks them of others, for as long as it is told.
+// asks them of others, for as long as its options say.
 #include <gmock/gmock.h>
 
 #include <cstdlib>

@@ -71,7 +71,7 @@ class Communicator {
   /// Waits until all ranks have come here. Throws StatusError.
   void barrier() const;
 
-  /// Gives every rank the contents that the variables have on rank 0. Variables are told apart by
+  /// Gives every rank the contents that the variables have on rank 0. Variables are identified by
   /// their order and must be alike everywhere. Throws StatusError.
   void broadcast(std::span<const Variable> variables) const;
 

@@ -106,8 +106,8 @@ extern const Declaration<> selu, selu_backward;
 extern const Declaration<EluAttributes> elu;
 extern const Declaration<EluBackwardAttributes> elu_backward;
 extern const Declaration<> hardswish, hardswish_backward, hardswish_backward_v2;
-extern const Declaration<GeluTanhAttributes> gelu, gelu_backward;
-extern const Declaration<GeluAttributes> gelu_v2, gelu_v2_backward;
+extern const Declaration<GeluTanhAttributes> gelu_tanh, gelu_tanh_backward;
+extern const Declaration<GeluAttributes> gelu, gelu_backward;
 extern const Declaration<GegluAttributes> geglu, geglu_backward;
 }  // namespace calls
 
@@ -118,10 +118,10 @@ using EluBackwardOp = DeclaredOp<calls::elu_backward>;
 using HardswishOp = DeclaredOp<calls::hardswish>;
 using HardswishBackwardOp = DeclaredOp<calls::hardswish_backward>;
 using HardswishBackwardV2Op = DeclaredOp<calls::hardswish_backward_v2>;
-using GeluOp = DeclaredOp<calls::gelu>;  // the tanh form
+using GeluTanhOp = DeclaredOp<calls::gelu_tanh>;  // the tanh form
+using GeluTanhBackwardOp = DeclaredOp<calls::gelu_tanh_backward>;
+using GeluOp = DeclaredOp<calls::gelu>;
 using GeluBackwardOp = DeclaredOp<calls::gelu_backward>;
-using GeluV2Op = DeclaredOp<calls::gelu_v2>;
-using GeluV2BackwardOp = DeclaredOp<calls::gelu_v2_backward>;
 using GegluOp = DeclaredOp<calls::geglu>;
 using GegluBackwardOp = DeclaredOp<calls::geglu_backward>;
 

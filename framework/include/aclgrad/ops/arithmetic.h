@@ -153,7 +153,7 @@ Value lt(Operand a, const Value& b);
 Value le(Operand a, const Value& b);
 Value eq(Operand a, const Value& b);
 Value ne(Operand a, const Value& b);
-/// The same with a number, which is rounded to a's dtype.
+/// Comparisons with a number, which is rounded to a's dtype.
 Value gt(Operand a, double number);
 Value ge(Operand a, double number);
 Value lt(Operand a, double number);

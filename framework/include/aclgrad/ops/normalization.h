@@ -142,7 +142,7 @@ std::array<Value, 3> batch_norm_backward(Operand grad, const Value& x, const Val
                                          const Value& spread, const Value& weight,
                                          const BatchNormBackwardAttributes& attributes);
 
-/// The same; mean and rstd are the forward node's second and third output.
+/// As batch_norm_backward(); mean and rstd are the forward node's second and third output.
 std::array<Value, 3> group_norm_backward(Operand grad, const Value& x, const Value& mean,
                                          const Value& rstd, const Value& weight,
                                          const GroupNormBackwardAttributes& attributes);

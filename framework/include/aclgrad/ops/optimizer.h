@@ -80,8 +80,8 @@ std::vector<Value> foreach_norm(Operands values, double p = 2);
 /// Each value times the factor. Throws as foreach_norm.
 std::vector<Value> foreach_mul(Operands values, double factor);
 
-/// The same by a factor that is known when the graph runs: a node `mul` for each value, with its
-/// broadcasting and its common dtype.
+/// foreach_mul() by a factor that is known when the graph runs: a node `mul` for each value, with
+/// its broadcasting and its common dtype.
 std::vector<Value> foreach_mul(Operands values, const Value& factor);
 
 struct ForeachNormAttributes {
