@@ -158,28 +158,6 @@ TEST_P(AdditiveTest, ScalarsAreAddedInTheRightType) {
             static_cast<long double>(std::fma(static_cast<double>(sign()) * 0.3, 0.1, 1.0)));
 }
 
-TEST_F(AclTest, AddAndSubInPlace) {
-  Array self(ACL_FLOAT, {2, 2}, {1, 2, 3, 4});
-  const Array row(ACL_FLOAT, {2}, {10, 20});
-  const Scalar two(2.0f), one(1.0f);
-  ASSERT_EQ(call(aclnnInplaceAddGetWorkspaceSize, aclnnInplaceAdd, self.tensor(), row.tensor(),
-                 two.get()),
-            0);
-  EXPECT_EQ(self.values(), (Values{21, 42, 23, 44}));
-  ASSERT_EQ(call(aclnnInplaceSubGetWorkspaceSize, aclnnInplaceSub, self.tensor(), row.tensor(),
-                 one.get()),
-            0);
-  EXPECT_EQ(self.values(), (Values{11, 22, 13, 24}));
-  ASSERT_EQ(
-      call(aclnnInplaceAddsGetWorkspaceSize, aclnnInplaceAdds, self.tensor(), one.get(), two.get()),
-      0);
-  EXPECT_EQ(self.values(), (Values{13, 24, 15, 26}));
-  ASSERT_EQ(
-      call(aclnnInplaceSubsGetWorkspaceSize, aclnnInplaceSubs, self.tensor(), two.get(), two.get()),
-      0);
-  EXPECT_EQ(self.values(), (Values{9, 20, 11, 22}));
-}
-
 // ---- Checks -------------------------------------------------------------------------------------
 
 TEST_P(AdditiveTest, AlphaOfBoolsIsAnInteger) {

@@ -88,16 +88,6 @@ TEST_F(MulTest, AComplexFactorIntoAReal) {
   EXPECT_EQ(out.get(0), 6);
 }
 
-TEST_F(MulTest, InPlace) {
-  Array self(ACL_FLOAT, {2, 2}, {1, 2, 3, 4});
-  const Array row(ACL_FLOAT, {2}, {10, 20});
-  ASSERT_EQ(call(aclnnInplaceMulGetWorkspaceSize, aclnnInplaceMul, self.tensor(), row.tensor()), 0);
-  EXPECT_EQ(self.values(), (Values{10, 40, 30, 80}));
-  const Scalar half(0.5f);
-  ASSERT_EQ(call(aclnnInplaceMulsGetWorkspaceSize, aclnnInplaceMuls, self.tensor(), half.get()), 0);
-  EXPECT_EQ(self.values(), (Values{5, 20, 15, 40}));
-}
-
 // ---- Checks -------------------------------------------------------------------------------------
 
 TEST_F(MulTest, ConvertibilityDependsOnTheProduct) {

@@ -52,39 +52,6 @@ class Event : public StreamTest {
   aclrtEvent event_ = nullptr;
 };
 
-TEST_F(Event, NullArguments) {
-  aclrtEventStatus status{};
-  aclrtEventRecordedStatus recorded{};
-  aclrtEventWaitStatus waited{};
-  float ms = 0;
-  uint64_t time = 0;
-  uint32_t number = 0;
-  EXPECT_TRUE(fails(aclrtCreateEvent(nullptr), 100000, {"aclrtCreateEvent", "event"}));
-  EXPECT_TRUE(fails(aclrtCreateEventWithFlag(nullptr, 1), 100000, {"aclrtCreateEventWithFlag"}));
-  EXPECT_TRUE(fails(aclrtCreateEventExWithFlag(nullptr, 1), 100000, {"event"}));
-  EXPECT_TRUE(fails(aclrtDestroyEvent(nullptr), 100000, {"aclrtDestroyEvent", "event"}));
-  EXPECT_TRUE(fails(aclrtRecordEvent(nullptr, stream_), 100000, {"aclrtRecordEvent", "event"}));
-  EXPECT_TRUE(fails(aclrtResetEvent(nullptr, stream_), 100000, {"aclrtResetEvent", "event"}));
-  EXPECT_TRUE(fails(aclrtStreamWaitEvent(stream_, nullptr), 100000, {"event"}));
-  EXPECT_TRUE(fails(aclrtStreamWaitEventWithTimeout(stream_, nullptr, 1), 100000, {"event"}));
-  EXPECT_TRUE(fails(aclrtQueryEvent(nullptr, &status), 100000, {"event"}));
-  EXPECT_TRUE(fails(aclrtQueryEvent(event_, nullptr), 100000, {"status"}));
-  EXPECT_TRUE(fails(aclrtQueryEventStatus(nullptr, &recorded), 100000, {"event"}));
-  EXPECT_TRUE(fails(aclrtQueryEventStatus(event_, nullptr), 100000, {"status"}));
-  EXPECT_TRUE(fails(aclrtQueryEventWaitStatus(nullptr, &waited), 100000, {"event"}));
-  EXPECT_TRUE(fails(aclrtQueryEventWaitStatus(event_, nullptr), 100000, {"status"}));
-  EXPECT_TRUE(fails(aclrtSynchronizeEvent(nullptr), 100000, {"aclrtSynchronizeEvent", "event"}));
-  EXPECT_TRUE(fails(aclrtSynchronizeEventWithTimeout(nullptr, 1), 100000, {"event"}));
-  EXPECT_TRUE(fails(aclrtEventElapsedTime(nullptr, event_, event_), 100000, {"ms"}));
-  EXPECT_TRUE(fails(aclrtEventElapsedTime(&ms, nullptr, event_), 100000, {"startEvent"}));
-  EXPECT_TRUE(fails(aclrtEventElapsedTime(&ms, event_, nullptr), 100000, {"endEvent"}));
-  EXPECT_TRUE(fails(aclrtEventGetTimestamp(nullptr, &time), 100000, {"event"}));
-  EXPECT_TRUE(fails(aclrtEventGetTimestamp(event_, nullptr), 100000, {"timestamp"}));
-  EXPECT_TRUE(fails(aclrtGetEventId(nullptr, &number), 100000, {"event"}));
-  EXPECT_TRUE(fails(aclrtGetEventId(event_, nullptr), 100000, {"eventId"}));
-  EXPECT_TRUE(fails(aclrtGetEventAvailNum(nullptr), 100000, {"eventCount"}));
-}
-
 TEST_F(Event, FlagsAreChecked) {
   aclrtEvent event = nullptr;
   for (const uint32_t flag : {0U, 0x4U, 0x80U, 0x100U | ACL_EVENT_SYNC}) {
