@@ -158,13 +158,11 @@ class Page {
         "Ascend910B, 910_93 and 950, and where they differ, on 910\nand 310P. Another dtype gives "
         "161002. While `aclgradSetAcceptDouble` is on, DOUBLE is accepted wherever\nFLOAT is. The "
         "*bound* is what the value tests hold every dtype to, in units of the last place; "
-        "*largest\n"
-        "found* is from "
-        "[accuracy](../accuracy.md), which tried all inputs. *Speed* is that of FLOAT\non one "
-        "thread, in 10⁹ elements a second, and its multiple of the best peer's "
-        "([performance](../performance.md)). The\nblocks are the headers' own words on the "
-        "parameters; what a wrong call is answered "
-        "with, and the order of checks, is in [checks](checks.md).\n",
+        "*largest\nfound* is from [accuracy](../accuracy.md), which tried all inputs. *Speed* is "
+        "that of FLOAT on one thread, in 10⁹\nelements a second, and its multiple of the best "
+        "peer's ([performance](../performance.md)). The blocks are the\nheaders' own words on the "
+        "parameters. The answers to wrong calls, in the order of the checks, are in\n"
+        "[checks](checks.md).\n",
         "以下“数据类型”指类型由算子决定的那些张量（910B、910_93、950，不同时另列 910、310P），"
         "其他类型返回 161002；打开 `aclgradSetAcceptDouble` 后，凡支持 FLOAT "
         "之处也接受 "
