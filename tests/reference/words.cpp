@@ -41,7 +41,7 @@ Recorded where_of(Graph& graph) {
 }
 
 // x with the factors a and b.
-Record fused(std::function<Value(const Value&, const Value&, const Value&)> function) {
+Record of_three(std::function<Value(const Value&, const Value&, const Value&)> function) {
   return [function](Graph& graph) {
     const Value x = graph.input("x", {2, 4});
     const Value a = graph.input("a", {2, 4});
@@ -193,8 +193,8 @@ const std::map<std::string, Record>& records() {
       {"aclnnAdd", of_two([](X a, X b) { return add(a, b, 2); })},
       {"aclnnSub", of_two([](X a, X b) { return sub(a, b, 2); })},
       {"aclnnSWhere", where_of},
-      {"aclnnAddcmul", fused([](X x, X a, X b) { return addcmul(x, a, b); })},
-      {"aclnnAddcdiv", fused([](X x, X a, X b) { return addcdiv(x, a, b); })},
+      {"aclnnAddcmul", of_three([](X x, X a, X b) { return addcmul(x, a, b); })},
+      {"aclnnAddcdiv", of_three([](X x, X a, X b) { return addcdiv(x, a, b); })},
       {"aclnnCast", of([](X x) { return cast(x, DType::float16); })},
       {"aclnnCat", of_two([](X a, X b) {
          return cat({a, b}, 1);
