@@ -54,6 +54,7 @@ forbid "ops/diagnostics/calls" "ops/(engine|hccl|$families)/" \
 forbid "ops/hccl" "ops/(runtime|meta|$families)/" \
   "communication uses the runtime through acl/ and aclgrad_ext.h, like any program"
 forbid "ops/engine" "ops/(hccl|$families)/" "the engine knows nothing of the families that stand on it"
+forbid "ops/engine/math" 'ops/' "formulas know neither dtypes nor the engine that runs them" 'ops/engine/math/'
 forbid "$(echo ops/*/*_kernel*)" 'ops/[a-z]*/[a-z_]*_rules\.h' \
   "kernels know nothing of the operators that call them"
 forbid "$contracts" 'ops/|aclgrad/' \

@@ -19,9 +19,9 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
-#include "ops/engine/dtype/rounding.h"
 #include "ops/engine/math/exponential_table.h"
 #include "ops/engine/math/math-inl.h"
+#include "ops/engine/math/rounding.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
