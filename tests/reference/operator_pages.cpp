@@ -116,9 +116,13 @@ class Page {
       for (const Words& words : section.operators) {
         page_ += fmt::format("\n### {}\n\n{}\n\n", heading(words), say(words.computes));
         details(words.operators);
+        std::vector<std::string> comments;
         for (const std::string& name : words.operators) {
-          const std::string& comment = facts_.declared.at(name).comment;
-          if (!comment.empty()) page_ += fmt::format("\n```text\n{}\n```\n", comment);
+          comments.push_back(facts_.declared.at(name).comment);
+        }
+        std::erase(comments, "");
+        if (!comments.empty()) {
+          page_ += fmt::format("\n```text\n{}\n```\n", fmt::join(comments, "\n\n"));
         }
       }
     }
