@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "aclgrad/error.h"
+#include "tool/apart.h"
 #include "tool/options.h"
 #include "tool/settings.h"
 
@@ -43,6 +44,7 @@ struct Arguments {
   std::string baseline;
   bool list = false;
   bool quiet = false;
+  bool in_process = false;
 };
 
 std::string operators_with(const std::string& option) {
@@ -142,6 +144,9 @@ void describe(CLI::App& app, Settings& settings, Arguments& a) {
   app.add_option(
       "--baseline", a.baseline,
       "Leave out findings that this report has, which --json wrote: only new ones count");
+  app.add_flag("--in-process", a.in_process,
+               "Call the library in this process, for a debugger; otherwise a crash ends another "
+               "one, and is a finding");
   app.add_flag("--quiet", a.quiet, "Print the summary and findings only");
   for (const auto& option : aclgrad::gradcheck::detail::all_options()) {
     settings.attribute(option)->group("Attributes");
@@ -164,17 +169,10 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-int check(const Arguments& a, const Plan& plan) {
-  const LibraryPointer library = Library::open(a.library);
-  const bool talk = !a.quiet && a.json != "-";
-  const auto start = std::chrono::steady_clock::now();
+int report(const Arguments& a, const LibraryPointer& library, std::vector<Line> lines,
+           double seconds) {
   std::optional<Baseline> baseline;
   if (!a.baseline.empty()) baseline.emplace(read(a.baseline));
-  std::vector<Line> lines = run(library, plan, [&](const Line& line) {
-    if (talk) fmt::print("{}", to_text(line));
-  });
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Coverage found = coverage(library);
   const std::size_t known = baseline ? baseline->take_from(lines) : 0;
   if (!a.json.empty()) write(a.json, to_json(*library, found, lines));
@@ -189,6 +187,26 @@ int check(const Arguments& a, const Plan& plan) {
   }
   require_checked(*library, lines);
   return total(lines).exit_status();
+}
+
+int check(const Arguments& a, const Plan& plan) {
+  const bool talk = !a.quiet && a.json != "-";
+  const auto progress = [&](const Line& line) {
+    if (!talk) return;
+    fmt::print("{}", to_text(line));
+    std::fflush(stdout);
+  };
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  if (a.in_process) {
+    const LibraryPointer library = Library::open(a.library);
+    const std::vector<Line> lines = run(library, plan, progress);
+    return report(a, library, lines, seconds());
+  }
+  const std::vector<Line> lines = run_apart(a.library, plan, progress);
+  return apart([&] { return report(a, Library::open(a.library), lines, seconds()); });
 }
 
 }  // namespace

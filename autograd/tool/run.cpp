@@ -9,6 +9,7 @@
 
 #include "aclgrad/error.h"
 #include "gradcheck/core/checkable.h"
+#include "gradcheck/core/watch.h"
 #include "tool/call.h"
 #include "tool/settings.h"
 
@@ -155,13 +156,14 @@ void check_parts(const LibraryPointer& library, const Plan& plan, const Attribut
 }  // namespace
 
 std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
-                      const std::function<void(const Line&)>& progress) {
+                      const std::function<void(const Line&)>& progress, std::size_t done) {
   if (!plan.values && !plan.statuses && !plan.every_input && !plan.same_bits) {
     throw ValueError("there is nothing to check: --no-status leaves out all that --check names");
   }
   require_use(plan);
   require_dtypes(library, plan);
   std::vector<Line> lines;
+  std::size_t next = 0;
   for (const std::string& op : plan.operators) {
     const std::vector<Attributes> combinations =
         plan.all_variants ? variants(op) : std::vector<Attributes>{plan.attributes};
@@ -169,6 +171,9 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
       const auto start = std::chrono::steady_clock::now();
       Target target = target_of(library, plan, op, attributes, plan.shape);
       if (!plan.statuses && chosen(target.dtypes(), plan.dtypes).empty()) continue;
+      const std::size_t index = next++;
+      if (index < done) continue;
+      const std::string crash = detail::begin_section(static_cast<std::int64_t>(index));
       Line line{.op = op,
                 .functions = {},
                 .title = target.candidate.title(),
@@ -177,7 +182,14 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                 .report = {}};
       for (const BoundCall* call : target.bound_calls()) line.functions.push_back(call->api());
       leave_out(*library, target, line);
-      if (line.missing.empty()) check_parts(library, plan, attributes, target, line);
+      if (!crash.empty()) {
+        line.report.findings.push_back({.check = "call",
+                                        .operator_name = line.title,
+                                        .text = "the library " + crash,
+                                        .reproduce = target.candidate.reproduce});
+      } else if (line.missing.empty()) {
+        check_parts(library, plan, attributes, target, line);
+      }
       line.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       progress(line);
@@ -201,8 +213,6 @@ void require_checked(const Library& library, const std::vector<Line>& lines) {
 }
 
 int status_of(const std::function<int()>& work, std::string& message) {
-  constexpr int kWrongUsage = 3;
-  constexpr int kUnusable = 4;
   try {
     return work();
   } catch (const std::bad_alloc&) {

@@ -39,8 +39,9 @@ struct Line {
 /// Checks everything; `progress` is called after each line. Throws ValueError when an operator of
 /// `plan.operators` takes none of `plan.dtypes` (with all variants it is left out) or its tensors
 /// are too large, and for a dtype that none of them takes or an attribute that none of them has.
+/// The first `done` lines are left out.
 std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
-                      const std::function<void(const Line&)>& progress);
+                      const std::function<void(const Line&)>& progress, std::size_t done = 0);
 
 /// All reports together.
 Report total(const std::vector<Line>& lines);
@@ -50,6 +51,8 @@ void require_checked(const Library& library, const std::vector<Line>& lines);
 
 /// What `work` returns, an exit status, or the one that stands for what it threw, with its message:
 /// 3 wrong usage, 4 the library or a file cannot be used.
+inline constexpr int kWrongUsage = 3;
+inline constexpr int kUnusable = 4;
 int status_of(const std::function<int()>& work, std::string& message);
 
 /// A line of text, and the findings of all lines with how much of the library was checked.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "gradcheck/core/watch.h"
 #include "tool/call.h"
 #include "tool/checks.h"
 
@@ -263,6 +264,9 @@ class StatusProbe {
   void compare(const std::string& what, aclnnStatus wanted, const Arguments& call,
                const Change& change, const Views& arrange = {}) {
     ++report_.checks;
+    const std::string crash =
+        detail::crash_of(fmt::format("{}GetWorkspaceSize with {}", bound_.api(), what));
+    if (!crash.empty()) return say(fmt::format("{}: {}", what, crash));
     std::deque<Guarded> memory;
     std::vector<View> views = zeros_of(call, memory);
     if (arrange) arrange(views, memory);

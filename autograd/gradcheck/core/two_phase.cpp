@@ -14,6 +14,7 @@
 #include "aclgrad/handles.h"
 #include "aclgrad_ext.h"
 #include "aclnn/aclnn_base.h"
+#include "gradcheck/core/watch.h"
 
 namespace aclgrad::gradcheck {
 
@@ -205,6 +206,7 @@ void Library::set_product(const std::string& name) const {
 
 aclnnStatus Library::execute(const std::string& api, void* workspace, std::uint64_t size,
                              aclOpExecutor* executor, bool on_stream) const {
+  if (!detail::crash_of(api).empty()) return kCrashed;
   auto* run = function<aclnnStatus(void*, std::uint64_t, aclOpExecutor*, aclrtStream)>(api);
   aclrtStream stream = on_stream ? runtime_->stream : nullptr;
   const aclnnStatus status = run(workspace, size, executor, stream);
@@ -279,6 +281,10 @@ std::string Library::run(const std::string& api, const PlanFunction& plan,
     return fmt::format("{} returned {}{}{}", what, status, message.empty() ? "" : ": ", message);
   };
   auto* execute = function<aclnnStatus(void*, std::uint64_t, aclOpExecutor*, aclrtStream)>(api);
+  if (const std::string crash = detail::crash_of(api); !crash.empty()) {
+    runtime_->refused = false;
+    return api + " " + crash;
+  }
   struct Restore {
     const Library& library;
     int threads;

@@ -96,7 +96,9 @@ class Library {
   bool can_set_product() const;
 
   /// Phase two and a wait. Null pointers are passed on as they are; the stream is the library's
-  /// own, or none. Returns the status of phase two, or, when that is 0, of the wait.
+  /// own, or none. Returns the status of phase two, or, when that is 0, of the wait; kCrashed for a
+  /// call that ended another process (as in a run of aclgrad-gradcheck), and is left out.
+  static constexpr aclnnStatus kCrashed = -1;
   aclnnStatus execute(const std::string& api, void* workspace, std::uint64_t size,
                       aclOpExecutor* executor, bool on_stream = true) const;
 

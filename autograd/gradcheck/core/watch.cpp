@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradcheck/core/watch.h"
+
+#include <algorithm>
+
+namespace aclgrad::gradcheck::detail {
+namespace {
+
+constinit Watch* watched = nullptr;
+constinit const Crashes* known = nullptr;
+
+std::string known_crash() {
+  const auto found = known->find({watched->section, watched->call});
+  return found == known->end() ? "" : found->second;
+}
+
+void say(const std::string& text) {
+  const std::size_t size = std::min(text.size(), sizeof(watched->text) - 1);
+  std::copy_n(text.data(), size, watched->text);
+  watched->text[size] = '\0';
+}
+
+}  // namespace
+
+void be_watched(Watch* watch, const Crashes* crashes) {
+  watched = watch;
+  known = crashes;
+}
+
+std::string begin_section(std::int64_t section) {
+  if (watched == nullptr) return "";
+  watched->section = section;
+  watched->call = 0;
+  say("");
+  return known_crash();
+}
+
+std::string crash_of(const std::string& call) {
+  if (watched == nullptr) return "";
+  ++watched->call;
+  say(call);
+  return known_crash();
+}
+
+}  // namespace aclgrad::gradcheck::detail

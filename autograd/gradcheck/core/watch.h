@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process that calls a library under test, and one that watches it: before each call it says what
+// it is about to call, so that the other one knows where it ended. Started again, it leaves out the
+// calls that ended it before.
+#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_WATCH_H_
+#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_WATCH_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace aclgrad::gradcheck::detail {
+
+/// Memory that both processes see. Calls are counted within a section.
+struct Watch {
+  std::int64_t section;
+  std::int64_t call;  // 0: none yet
+  char text[512];
+};
+
+/// How a process ended, by section and call.
+using Crashes = std::map<std::pair<std::int64_t, std::int64_t>, std::string>;
+
+/// From now on this process is watched; null: no longer. Both outlive that.
+void be_watched(Watch* watch, const Crashes* crashes);
+
+/// "", or how the section ends its process whatever is left out of it: its call 0.
+std::string begin_section(std::int64_t section);
+
+/// To be asked before a call: "", or how this call ended the process that made it before, so that
+/// it must be left out.
+std::string crash_of(const std::string& call);
+
+}  // namespace aclgrad::gradcheck::detail
+
+#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_WATCH_H_

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/apart.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "aclgrad/error.h"
+#include "gradcheck/core/watch.h"
+
+// What stands in a line, as it goes from one process to the other.
+namespace nlohmann {
+template <class T>
+struct adl_serializer<std::optional<T>> {
+  static void to_json(json& j, const std::optional<T>& value) {
+    j = json::array();
+    if (value) j.push_back(*value);
+  }
+  static void from_json(const json& j, std::optional<T>& value) {
+    value.reset();
+    if (!j.empty()) value = j.front().template get<T>();
+  }
+};
+}  // namespace nlohmann
+
+namespace aclgrad::gradcheck {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Element, of, index, input, analytic, low, high, error, bound,
+                                   ulp, unexplained_ulp, verdict, reason)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gradient, of, shape, compared, right, wrong, inconclusive,
+                                   corners, max_abs_error, max_rel_error, largest, worst)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, verdict, check, operator_name, dtype, layout, shape,
+                                   text, element, elements, diagnosis, reproduce)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Corner, operator_name, at, left, right, taken, convention)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ErrorSummary, elements, max_ulp, inputs, misrounded, nan,
+                                   infinity, samples)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, right, wrong, inconclusive, vacuous, configurations,
+                                   checks, findings, gradients, corners, backward, forward,
+                                   left_out, notes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Line, op, functions, title, attributes, missing, report, seconds)
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMostCrashes = 10;  // of a line, before the rest of it is left out
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+// Memory that this process and those it starts share.
+class SharedWatch {
+ public:
+  SharedWatch() {
+    void* memory = mmap(nullptr, sizeof(detail::Watch), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) fail("mmap");
+    watch_ = static_cast<detail::Watch*>(memory);
+  }
+  ~SharedWatch() { munmap(watch_, sizeof(detail::Watch)); }
+  SharedWatch(const SharedWatch&) = delete;
+  SharedWatch& operator=(const SharedWatch&) = delete;
+
+  detail::Watch* get() const { return watch_; }
+  detail::Watch* operator->() const { return watch_; }
+
+ private:
+  detail::Watch* watch_;
+};
+
+// A process that does some work and ends. It does not outlive the one that started it.
+class Process {
+ public:
+  explicit Process(const std::function<int()>& work) {
+    std::fflush(nullptr);  // or both would write what is waiting
+    const pid_t parent = getpid();
+    id_ = fork();
+    if (id_ < 0) fail("fork");
+    if (id_ > 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int status = getppid() == parent ? work() : 0;
+    std::fflush(nullptr);
+    _exit(status);
+  }
+
+  // Waits; the exit status, or minus the signal that ended it.
+  int wait() {
+    int status = 0;
+    while (waitpid(id_, &status, 0) < 0) {
+      if (errno != EINTR) fail("waitpid");
+    }
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+  }
+
+ private:
+  pid_t id_;
+};
+
+// Both ends of a pipe for whole texts.
+class Pipe {
+ public:
+  Pipe() {
+    int ends[2];
+    if (pipe(ends) != 0) fail("pipe");
+    reader_ = fdopen(ends[0], "rb");
+    writer_ = fdopen(ends[1], "wb");
+  }
+  ~Pipe() {
+    std::fclose(reader_);
+    close_writer();
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  void write(const json& what) {
+    const std::vector<std::uint8_t> bytes = json::to_msgpack(what);
+    const std::uint64_t size = bytes.size();
+    std::fwrite(&size, sizeof(size), 1, writer_);
+    std::fwrite(bytes.data(), 1, bytes.size(), writer_);
+    std::fflush(writer_);
+  }
+
+  // None where the other process ended before it had written all.
+  std::optional<json> read() {
+    std::uint64_t size = 0;
+    if (std::fread(&size, sizeof(size), 1, reader_) != 1) return std::nullopt;
+    std::vector<std::uint8_t> bytes(size);
+    if (std::fread(bytes.data(), 1, size, reader_) != size) return std::nullopt;
+    return std::optional<json>(std::in_place, json::from_msgpack(bytes));
+  }
+
+  void close_writer() {
+    if (writer_ != nullptr) std::fclose(writer_);
+    writer_ = nullptr;
+  }
+
+ private:
+  std::FILE* reader_;
+  std::FILE* writer_;
+};
+
+std::string crash_text(int signal) { return fmt::format("crashed ({})", strsignal(signal)); }
+
+class Watcher {
+ public:
+  Watcher(const std::string& library, const Plan& plan,
+          const std::function<void(const Line&)>& progress)
+      : library_(library), plan_(plan), progress_(progress) {}
+
+  std::vector<Line> run() {
+    while (!is_done()) {
+    }
+    return std::move(lines_);
+  }
+
+ private:
+  // Starts a process that goes on behind the lines that are there; whether it came to the end.
+  bool is_done() {
+    watch_->section = -1;
+    watch_->call = 0;
+    Pipe pipe;
+    Process process([&] { return check(pipe); });
+    pipe.close_writer();
+    while (const std::optional<json> read = pipe.read()) {
+      if (read->contains("status")) {
+        process.wait();
+        return end((*read)["status"], (*read)["message"]);
+      }
+      lines_.push_back(read->get<Line>());
+      progress_(lines_.back());
+    }
+    const int status = process.wait();
+    note_crash(status < 0 ? crash_text(-status) : fmt::format("ended with status {}", status));
+    return false;
+  }
+
+  // In the process that is watched.
+  int check(Pipe& pipe) {
+    detail::be_watched(watch_.get(), &crashes_);
+    std::string message;
+    const int status = status_of(
+        [&] {
+          gradcheck::run(
+              Library::open(library_), plan_, [&](const Line& line) { pipe.write(line); },
+              lines_.size());
+          return 0;
+        },
+        message);
+    pipe.write({{"status", status}, {"message", message}});
+    return 0;
+  }
+
+  static bool end(int status, const std::string& message) {
+    if (message.empty()) return true;
+    if (status == kWrongUsage) throw ValueError(message);
+    throw IoError(message);
+  }
+
+  void note_crash(const std::string& how) {
+    if (watch_->section < 0) throw IoError(fmt::format("{}: opening it {}", library_, how));
+    // Where calls that are left out do not help, the whole line is: its call 0.
+    const auto line = watch_->section;
+    const auto first = crashes_.lower_bound({line, 1});
+    const auto count = std::distance(first, crashes_.lower_bound({line + 1, 0}));
+    const bool is_new = !crashes_.contains({line, watch_->call});
+    const std::int64_t call = is_new && count < kMostCrashes ? watch_->call : 0;
+    const char* const text = watch_->text;
+    crashes_[{line, call}] =
+        call != 0 || text[0] == '\0' ? how : fmt::format("{} in or after {}", how, text);
+  }
+
+  const std::string& library_;
+  const Plan& plan_;
+  const std::function<void(const Line&)>& progress_;
+  SharedWatch watch_;
+  detail::Crashes crashes_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace
+
+std::vector<Line> run_apart(const std::string& library, const Plan& plan,
+                            const std::function<void(const Line&)>& progress) {
+  return Watcher(library, plan, progress).run();
+}
+
+int apart(const std::function<int()>& work) {
+  const auto guarded = [&] {
+    std::string message;
+    const int ended = status_of(work, message);
+    if (!message.empty()) fmt::print(stderr, "{}\n", message);
+    return ended;
+  };
+  const int status = Process(guarded).wait();
+  if (status < 0) throw IoError(fmt::format("the library {}", crash_text(-status)));
+  return status;
+}
+
+}  // namespace aclgrad::gradcheck
