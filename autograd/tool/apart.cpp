@@ -42,9 +42,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, verdict, check, operator_name, dtype
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Corner, operator_name, at, left, right, taken, convention)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ErrorSummary, elements, max_ulp, inputs, misrounded, nan,
                                    infinity, samples)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, right, wrong, inconclusive, vacuous, configurations,
-                                   checks, findings, gradients, corners, backward, forward,
-                                   left_out, notes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, right, wrong, inexact, slack, inconclusive, vacuous,
+                                   configurations, checks, findings, gradients, corners, backward,
+                                   forward, left_out, notes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Line, op, functions, title, attributes, missing, report, seconds)
 
 namespace {
@@ -241,6 +241,7 @@ int apart(const std::function<int()>& work) {
     return ended;
   };
   const int status = Process(guarded).wait();
+  if (status == -SIGPIPE) std::raise(SIGPIPE);  // nobody reads on: end as quietly
   if (status < 0) throw IoError(fmt::format("the library {}", crash_text(-status)));
   return status;
 }

@@ -6,7 +6,7 @@
 #include <deque>
 #include <limits>
 
-#include "gradcheck/core/problem.h"
+#include "gradcheck/core/compare.h"
 #include "tool/call.h"
 #include "tool/checks.h"
 
@@ -291,6 +291,9 @@ class ForwardCheck {
     errors.elements += static_cast<std::int64_t>(actual.size());
     errors.max_ulp = std::max(errors.max_ulp, worst);
     if (worst <= bound) return;
+    if (worst < 1e6) {
+      report_.slack = std::max(report_.slack, std::ceil(worst - bound + options_.ulp_slack));
+    }
     const std::string input =
         !inputs_.real.empty() && inputs_.real[0].values.size() * parts == actual.size()
             ? fmt::format(", where {} is {:.9g},", inputs_of_form_[0]->name,
@@ -302,17 +305,20 @@ class ForwardCheck {
                     at / parts, name_of(k), input, static_cast<double>(actual[at]),
                     static_cast<double>(right_at(at)), worst, is_float(part) ? "ulp" : "off",
                     bound),
-        "the forward: its value is not that of the formula");
+        "the forward: its value is not that of the formula",
+        detail::verdict_beyond_bound(worst, part));
   }
 
   const std::string& name_of(std::size_t result) const { return results_of_form_[result]->name; }
 
-  void say(Layout layout, std::string text, std::string diagnosis) {
+  void say(Layout layout, std::string text, std::string diagnosis,
+           Verdict verdict = Verdict::wrong) {
     const contract::Parameter* first =
         inputs_of_form_.empty() ? results_of_form_.front() : inputs_of_form_.front();
     const Dims& shape = first->tensor()->shape;
     const Dims given = target_.candidate.command_shape.value_or(shape);
-    Finding finding{.check = "forward",
+    Finding finding{.verdict = verdict,
+                    .check = "forward",
                     .operator_name = with_attributes(form_.api(), target_),
                     .dtype = dtype_,
                     .layout = layout,

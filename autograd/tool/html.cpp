@@ -102,8 +102,8 @@ std::string row(const std::string& name, const Report& r, bool missing) {
   return fmt::format(
       "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}"
       "<td class=\"long faint\">{}</td>{}</tr>\n",
-      name, verdict_of(r), r.right + r.wrong + r.inconclusive, r.checks, cells_of(r.forward),
-      others_of(r.forward), cells_of(r.backward));
+      name, verdict_of(r), r.right + r.wrong + r.inexact + r.inconclusive, r.checks,
+      cells_of(r.forward), others_of(r.forward), cells_of(r.backward));
 }
 
 // The lines of one operator.
@@ -221,6 +221,7 @@ std::string to_html(const Library& library, const Coverage& found, const std::ve
       kStyle, verdict_of(all), escaped(library.path()));
   html += fact(std::to_string(all.right), "gradient elements right");
   html += fact(std::to_string(all.wrong), "wrong");
+  if (all.inexact > 0) html += fact(std::to_string(all.inexact), "inexact");
   html += fact(std::to_string(all.inconclusive), "inconclusive");
   html += fact(std::to_string(all.vacuous), "gradients vacuous");
   html += fact(std::to_string(all.checks), "checks");

@@ -28,7 +28,7 @@ constexpr const char* kFooter =
     "inconclusive, or nothing checked,\n"
     "3 wrong usage, 4 the library cannot be used, 5 all right but something vacuous: its "
     "gradient\n"
-    "was mostly 0.\n\n"
+    "was mostly 0, 6 nothing wrong but something inexact: --ulp-slack allows for it.\n\n"
     "Examples:\n"
     "  aclgrad-gradcheck --all\n"
     "  aclgrad-gradcheck --op elu --alpha 1.3 --dtype bf16 --shape 4x6 --layout transposed\n"

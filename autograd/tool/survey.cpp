@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "gradcheck/core/problem.h"
+#include "gradcheck/core/compare.h"
 #include "tool/call.h"
 #include "tool/checks.h"
 
@@ -133,6 +133,10 @@ class Survey {
                       kind.count, kind.what, value(x), value(outcome.results[0]), value(right),
                       kind.ulp > 0 ? fmt::format(", {:.4g} ulp", kind.ulp) : ""),
           kind.diagnosis));
+      if (kind.ulp > 0)
+        report.slack = std::max(report.slack, std::ceil(kind.ulp - bound + options_.ulp_slack));
+      if (kind.ulp > 0)
+        report.findings.back().verdict = detail::verdict_beyond_bound(kind.ulp, dtype);
     }
   }
 

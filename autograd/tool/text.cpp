@@ -34,7 +34,7 @@ std::string to_text(const Line& line) {
   }
   return fmt::format("{:<60} {:<6} {:>7} elements {:>5} checks  {:5.2f} s\n", line.title,
                      r.checks == 0 ? "-" : headline(r.verdict()),
-                     r.right + r.wrong + r.inconclusive, r.checks, line.seconds);
+                     r.right + r.wrong + r.inexact + r.inconclusive, r.checks, line.seconds);
 }
 
 std::string to_text(const Library& library, const Coverage& found, const std::vector<Line>& lines) {

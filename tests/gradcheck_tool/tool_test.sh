@@ -86,6 +86,14 @@ expect 1 "(length)" "the vector body and the remainder" \
 expect 0 "gradcheck: right" "float16 was left out" "not taken: strided tensors: silu" \
   "2 of 2 two-phase operators" \
   -- --library "$of_page" --op silu --check values,bits --dtype f32,fp16 --ulp-slack 32
+# It crashes where pointers are null: that is said, and what comes behind it is checked all the same.
+expect 1 "a null workspaceSize: crashed (Segmentation fault)" "1159 elements" "it took" \
+  -- --library "$of_page" --op silu --dtype float32
+# A right gradient that computes in float32 is inexact, and the slack that is named is enough.
+expect 6 "gradcheck: INEXACT" "--ulp-slack 13 (Options::ulp_slack) allows for all of it" \
+  -- --library "$of_page" --op silu --dtype float32 --check values
+expect 0 "gradcheck: right" \
+  -- --library "$of_page" --op silu --dtype float32 --check values --ulp-slack 13
 expect 1 "37 results are beyond the bound" -- --library "$of_page" --op silu --check inputs
 
 # Known findings do not count again.

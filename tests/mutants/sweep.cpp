@@ -172,11 +172,11 @@ Sweep sweep_correct_operators(std::int64_t configurations, std::uint64_t seed) {
     ++sweep.configurations;
     if (report.passed()) continue;
     // Of empty tensors alone, which a check calls undecided.
-    if (report.right + report.wrong + report.inconclusive == 0 &&
+    if (report.right + report.wrong + report.inexact + report.inconclusive == 0 &&
         report.verdict() == gradcheck::Verdict::inconclusive) {
       continue;
     }
-    const bool is_alarm = report.verdict() == Verdict::wrong;
+    const bool is_alarm = report.verdict() != Verdict::inconclusive;
     if (sweep.first_alarm.empty() || (is_alarm && sweep.alarms == 0)) {
       sweep.first_alarm = report.to_string();
     }

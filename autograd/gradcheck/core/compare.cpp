@@ -213,7 +213,8 @@ Element compare(const Expected& expected, Number actual, Number slack, Number sc
                     expected.error > resolution.of_largest * scale;
   // Written so that what is NaN is not right.
   if (!(off <= e.bound + 2 * expected.error)) {
-    e.verdict = Verdict::wrong;
+    const Number terms = ulp(std::max(std::abs(target) + slack, expected.magnitude), dtype);
+    e.verdict = verdict_beyond_bound(static_cast<double>((off - slack) / terms), dtype);
   } else if (!(off <= e.bound) || wide) {
     e.verdict = Verdict::inconclusive;
     e.reason = fmt::format("the error bar of the numeric derivative, {:.2g}, is too wide",
@@ -222,6 +223,27 @@ Element compare(const Expected& expected, Number actual, Number slack, Number sc
   return e;
 }
 
+Verdict verdict_beyond_bound(double ulp, DType dtype) {
+  const double most = is_16bit(dtype) ? 2 : 64;
+  return is_float(dtype) && ulp <= most ? Verdict::inexact : Verdict::wrong;
+}
+
+namespace {
+
+// What Options::ulp_slack would have to be, more than it is.
+double slack_for(const Element& e, DType dtype) {
+  const double unit = static_cast<double>(ulp(e.low, dtype));
+  return std::max(1.0, std::ceil(e.ulp - static_cast<double>(e.bound) / unit));
+}
+
+const char* what_is(Verdict verdict) {
+  if (verdict == Verdict::wrong) return "are not the derivative";
+  return verdict == Verdict::inexact ? "are not the derivative to the last place"
+                                     : "cannot be decided: ";
+}
+
+}  // namespace
+
 std::int64_t report_elements(const std::vector<Element>& compared, const Finding& like,
                              Report& report) {
   const auto count = [&](Verdict verdict) {
@@ -229,23 +251,26 @@ std::int64_t report_elements(const std::vector<Element>& compared, const Finding
   };
   report.right += count(Verdict::right);
   report.wrong += count(Verdict::wrong);
+  report.inexact += count(Verdict::inexact);
   report.inconclusive += count(Verdict::inconclusive);
-  for (const Verdict verdict : {Verdict::wrong, Verdict::inconclusive}) {
+  for (const Verdict verdict : {Verdict::wrong, Verdict::inexact, Verdict::inconclusive}) {
     if (count(verdict) == 0) continue;
-    const bool is_wrong = verdict == Verdict::wrong;
     const auto size = [&](const Element& e) { return e.verdict == verdict ? e.ulp : -1; };
     const Element& worst = *std::ranges::max_element(compared, {}, size);
     Finding finding = like;
     finding.verdict = verdict;
     finding.elements = count(verdict);
     finding.element = worst;
-    finding.text = fmt::format(
-        "{} of {} elements of the gradient of {} {}", finding.elements, compared.size(), worst.of,
-        is_wrong ? "are not the derivative" : "cannot be decided: " + worst.reason);
-    if (!is_wrong) finding.diagnosis.clear();
+    finding.text = fmt::format("{} of {} elements of the gradient of {} {}{}", finding.elements,
+                               compared.size(), worst.of, what_is(verdict), worst.reason);
+    if (verdict != Verdict::wrong) finding.diagnosis.clear();
+    if (verdict == Verdict::inexact && like.dtype) {
+      finding.diagnosis = fmt::format(
+          "rounding in {}, as where nearly equal numbers are subtracted", short_name(*like.dtype));
+    }
     report.findings.push_back(std::move(finding));
   }
-  return count(Verdict::wrong);
+  return count(Verdict::wrong) + count(Verdict::inexact);
 }
 
 Finding finding_for(const Candidate& candidate, DType dtype, Layout layout, std::string check) {
@@ -372,6 +397,10 @@ std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
     if (std::ranges::any_of(compared, is_wrong))
       like.diagnosis = diagnosis(candidate, problem, compared);
     wrong_count += report_elements(compared, like, report);
+    for (const Element& e : compared) {
+      if (e.verdict != Verdict::inexact) continue;
+      report.slack = std::max(report.slack, options.ulp_slack + slack_for(e, problem.dtype));
+    }
     const std::string together =
         wrong_count > 0 ? "" : compare_together(candidate, problem, inputs[k], compared, expected);
     if (!together.empty()) {

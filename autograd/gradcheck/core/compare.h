@@ -21,9 +21,13 @@ Arrays of_gradients(const Problem& problem, Arrays arrays, const char* what);
 Element compare(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
                 const contract::Bound& bound, double ulp_slack, const Resolution& resolution = {});
 
-/// Counts the elements of one gradient, and adds a finding for those that are wrong and one for
-/// those that cannot be decided, made of `like`, with the worst of them. Returns how many are
-/// wrong.
+/// What a difference of so many units of the last place is that no bound allows: inexact where
+/// roundings of a computation in float32, or in float64 for float64, can make it; else wrong.
+Verdict verdict_beyond_bound(double ulp, DType dtype);
+
+/// Counts the elements of one gradient, and adds a finding for those that are wrong, one for the
+/// inexact ones and one for those that cannot be decided, made of `like`, with the worst of them.
+/// Returns how many are wrong or inexact.
 std::int64_t report_elements(const std::vector<Element>& compared, const Finding& like,
                              Report& report);
 

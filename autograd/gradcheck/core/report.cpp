@@ -66,12 +66,12 @@ std::string table(const std::vector<Gradient>& gradients) {
 }  // namespace
 
 const char* to_string(Verdict verdict) {
-  constexpr const char* kNames[] = {"right", "wrong", "inconclusive", "vacuous"};
+  constexpr const char* kNames[] = {"right", "wrong", "inconclusive", "vacuous", "inexact"};
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
 const char* headline(Verdict verdict) {
-  constexpr const char* kWords[] = {"right", "WRONG", "INCONCLUSIVE", "VACUOUS"};
+  constexpr const char* kWords[] = {"right", "WRONG", "INCONCLUSIVE", "VACUOUS", "INEXACT"};
   return kWords[static_cast<std::size_t>(verdict)];
 }
 
@@ -133,19 +133,22 @@ Verdict Report::verdict() const {
     return std::ranges::count(findings, verdict, &Finding::verdict) > 0;
   };
   if (has(Verdict::wrong)) return Verdict::wrong;
+  if (has(Verdict::inexact)) return Verdict::inexact;
   if (has(Verdict::inconclusive)) return Verdict::inconclusive;
-  if (checks == 0 && right + wrong + inconclusive == 0) return Verdict::inconclusive;
+  if (checks == 0 && right + wrong + inexact + inconclusive == 0) return Verdict::inconclusive;
   return vacuous > 0 ? Verdict::vacuous : Verdict::right;
 }
 
 int Report::exit_status() const {
-  constexpr int kStatuses[] = {0, 1, 2, 5};
+  constexpr int kStatuses[] = {0, 1, 2, 5, 6};
   return kStatuses[static_cast<std::size_t>(verdict())];
 }
 
 void Report::add(const Report& other) {
   right += other.right;
   wrong += other.wrong;
+  inexact += other.inexact;
+  slack = std::max(slack, other.slack);
   inconclusive += other.inconclusive;
   vacuous += other.vacuous;
   configurations += other.configurations;
@@ -170,9 +173,13 @@ void Report::add(const Report& other) {
 std::string Report::to_string() const {
   if (checks == 0 && findings.empty()) return "gradcheck: INCONCLUSIVE. Nothing was checked\n";
   std::string text = fmt::format(
-      "gradcheck: {}. {} elements right, {} wrong, {} inconclusive, {} gradients vacuous; {} "
+      "gradcheck: {}. {} elements right, {} wrong, {}{} inconclusive, {} gradients vacuous; {} "
       "checks in {} configurations\n",
-      headline(verdict()), right, wrong, inconclusive, vacuous, checks, configurations);
+      headline(verdict()), right, wrong, inexact > 0 ? fmt::format("{} inexact, ", inexact) : "",
+      inconclusive, vacuous, checks, configurations);
+  if (verdict() == Verdict::inexact) {
+    text += fmt::format("  --ulp-slack {} (Options::ulp_slack) allows for all of it\n", slack);
+  }
   text += table(gradients);
   text += largest("forward", "error", forward) + largest("backward", "difference", backward);
   for (const auto& [dtype, why] : left_out) {

@@ -75,19 +75,21 @@ nlohmann::json json_of(const Report& report) {
   }
   json notes = json::array();
   for (const auto& [note, operators] : report.notes) notes.push_back(note);
-  return {
-      {"status", report.exit_status()},
-      {"elements",
-       {{"right", report.right}, {"wrong", report.wrong}, {"inconclusive", report.inconclusive}}},
-      {"configurations", report.configurations},
-      {"checks", report.checks},
-      {"vacuous", report.vacuous},
-      {"notes", std::move(notes)},
-      {"gradients", std::move(gradients)},
-      {"forward", errors_of(report.forward)},
-      {"backward", errors_of(report.backward)},
-      {"corners", std::move(corners)},
-      {"findings", std::move(findings)}};
+  return {{"status", report.exit_status()},
+          {"elements",
+           {{"right", report.right},
+            {"wrong", report.wrong},
+            {"inexact", report.inexact},
+            {"inconclusive", report.inconclusive}}},
+          {"configurations", report.configurations},
+          {"checks", report.checks},
+          {"vacuous", report.vacuous},
+          {"notes", std::move(notes)},
+          {"gradients", std::move(gradients)},
+          {"forward", errors_of(report.forward)},
+          {"backward", errors_of(report.backward)},
+          {"corners", std::move(corners)},
+          {"findings", std::move(findings)}};
 }
 
 std::string text_of(const nlohmann::json& value) {

@@ -104,8 +104,9 @@ void check_saved(const Candidate& candidate, const Problem& problem, const Optio
       if (wrong++ == 0 || e.ulp > worst.ulp) worst = e;
     }
     if (wrong == 0) continue;
-    report.wrong += wrong;
+    (worst.verdict == Verdict::inexact ? report.inexact : report.wrong) += wrong;
     Finding finding = finding_for(candidate, problem.dtype, Layout::contiguous, "saved");
+    finding.verdict = worst.verdict;
     finding.text = fmt::format(
         "{} of {} elements of the gradient of {} are not what the formula gives for {} other than "
         "the forward's",

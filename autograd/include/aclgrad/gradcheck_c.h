@@ -35,7 +35,9 @@ enum {
                                          nothing was checked */
   ACLGRAD_GRADCHECK_USAGE = 3,        /* the call is wrong: see aclgradGradcheckMessage */
   ACLGRAD_GRADCHECK_LIBRARY = 4,      /* the library cannot be used, or lacks the operator */
-  ACLGRAD_GRADCHECK_VACUOUS = 5       /* all is right, but a gradient was mostly 0 */
+  ACLGRAD_GRADCHECK_VACUOUS = 5,      /* all is right, but a gradient was mostly 0 */
+  ACLGRAD_GRADCHECK_INEXACT = 6       /* nothing is wrong, but something is some units of the last
+                                         place beyond the bound: "ulp-slack" allows for it */
 };
 
 typedef struct aclgradGradcheck aclgradGradcheck;

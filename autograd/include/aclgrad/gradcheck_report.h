@@ -22,6 +22,8 @@ enum class Verdict {
   wrong,         // the difference is beyond the error bar and what rounding may do
   inconclusive,  // the error bar is too wide to decide; the reason is given
   vacuous,       // right, but what was compared is mostly 0: it proves little
+  inexact,       // beyond the bound, but no further than rounding in the dtype can make: a few
+                 // units of the last place more (Options::ulp_slack) would be right
 };
 const char* to_string(Verdict verdict);
 /// to_string(), in capitals unless it is right.
@@ -113,6 +115,8 @@ struct ErrorSummary {
 struct Report {
   std::int64_t right = 0;  // elements
   std::int64_t wrong = 0;
+  std::int64_t inexact = 0;
+  double slack = 0;  // of Options::ulp_slack that would allow for what is inexact
   std::int64_t inconclusive = 0;
   std::int64_t vacuous = 0;         // gradients that are mostly 0, by dtype
   std::int64_t configurations = 0;  // of dtype, layout, shape and inputs
@@ -131,12 +135,12 @@ struct Report {
   /// is vacuous, mostly 0; exit_status() is 5 then.
   bool passed() const;
 
-  /// 0 right, 1 wrong, 2 nothing wrong but something inconclusive, 5 all right but something
-  /// vacuous.
+  /// 0 right, 1 wrong, 6 nothing wrong but something inexact, 2 nothing wrong but something
+  /// inconclusive, 5 all right but something vacuous.
   int exit_status() const;
 
-  /// The gravest: wrong, then inconclusive, then vacuous. Inconclusive where nothing was
-  /// checked.
+  /// The gravest: wrong, then inexact, then inconclusive, then vacuous. Inconclusive where nothing
+  /// was checked.
   Verdict verdict() const;
 
   void add(const Report& other);
