@@ -114,7 +114,7 @@ while read -r finding; do
   reproduced=$((reproduced + 1))
 done < <("$tool" --library "$wrong" --op selu,hardswish,hardswish_v2,gelu,elu,sub,muls,mse_loss \
   --alpha 1.25 --scale 0.75 --quiet | sed -n 's/.*reproduce: aclgrad-gradcheck //p' | sort -u)
-((reproduced >= 8)) || { echo "only $reproduced commands to reproduce a finding"; failures=1; }
+((reproduced >= 7)) || { echo "only $reproduced commands to reproduce a finding"; failures=1; }
 
 # Usage and libraries that cannot serve.
 expect 0 "Exit status" "--library" -- --help
