@@ -192,6 +192,13 @@ Candidate from_graph(std::string name, std::vector<contract::Parameter> inputs, 
   return candidate;
 }
 
+Report check_elementwise(std::string name, const std::function<Value(const Value&)>& function,
+                         Number low, Number high, const Options& options) {
+  const auto build = [function](const std::vector<Value>& inputs) { return function(inputs[0]); };
+  return check_operator(from_graph(std::move(name), {input("x", {4, 6}, low, high)}, build),
+                        options);
+}
+
 Build used_twice(Build build) {
   return [build = std::move(build)](const std::vector<Value>& inputs) {
     std::vector<Value> halved;

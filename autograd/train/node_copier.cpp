@@ -71,7 +71,14 @@ void NodeCopier::copy(const Node& node) {
   std::vector<Value> inputs;
   for (const ValueId input : node.inputs) inputs.push_back(copies_.at(input));
   if (node.op->kind() == OpKind::view) {
-    define(first, record_again(node, first, inputs.front()));
+    if (inputs.size() == 1) {
+      define(first, record_again(node, first, inputs.front()));
+      return;
+    }
+    const Value viewed = inputs.front();  // with what its gradient is made of behind it
+    define(first, Recorder(node.op->name(), std::move(inputs), node.where)
+                      .add_view(std::static_pointer_cast<const ViewOp>(node.op), viewed.shape(),
+                                viewed.strides(), viewed.offset()));
     return;
   }
   std::vector<TensorSpec> specs;

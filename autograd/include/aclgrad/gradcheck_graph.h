@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "aclgrad/custom.h"
 #include "aclgrad/gradcheck_operator.h"
 #include "aclgrad/graph.h"
 
@@ -31,6 +32,15 @@ using Build = std::function<Value(const std::vector<Value>& inputs)>;
 /// backward nodes.
 Candidate from_graph(std::string name, std::vector<contract::Parameter> inputs, Build build,
                      double roundings = 4);
+
+/// Checks a function of one value, elementwise, as custom_elementwise() makes them, in every dtype
+/// and layout, at numbers of [low, high].
+Report check_elementwise(std::string name, const std::function<Value(const Value&)>& function,
+                         Number low = -8, Number high = 8, const Options& options = {});
+inline Report check_elementwise(const CustomElementwise& function, Number low = -8, Number high = 8,
+                                const Options& options = {}) {
+  return check_elementwise(function.name(), function, low, high, options);
+}
 
 /// The same operator used twice, build(x) + build(x / 2) * 0.75, whose gradients must add up.
 Build used_twice(Build build);

@@ -78,7 +78,7 @@ class Recorder {
     return add(make<OpType>(std::move(attributes)), std::move(outputs));
   }
 
-  /// Appends a view of input 0's storage.
+  /// Appends a view of input 0's storage. It reads no other inputs; its gradient rule may.
   Value add_view(std::shared_ptr<const ViewOp> op, Shape shape, std::vector<std::int64_t> strides,
                  std::int64_t offset);
 
