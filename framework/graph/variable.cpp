@@ -7,6 +7,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "graph/cloning.h"
 
 namespace aclgrad {
 
@@ -15,6 +16,22 @@ Variable::Variable(std::string name, const Tensor& initial)
           State{name, initial.shape(), initial.dtype(),
                 DeviceBuffer(initial.nbytes(), "variable `" + name + "`"), 0})) {
   state_->buffer.upload(initial.bytes(), initial.nbytes());
+}
+
+Variable::Variable(const Variable& other)
+    : state_(detail::cloned_or_same(other.state_, Variable::cloned)) {}
+
+Variable& Variable::operator=(const Variable& other) {
+  state_ = detail::cloned_or_same(other.state_, Variable::cloned);
+  return *this;
+}
+
+std::shared_ptr<Variable::State> Variable::cloned(const std::shared_ptr<State>& state) {
+  Tensor contents = Tensor::zeros(state->shape, state->dtype);
+  state->buffer.download(contents.bytes(), contents.nbytes());
+  Variable made(state->name, contents);
+  made.state_->version = state->version;
+  return std::move(made.state_);
 }
 
 void Variable::convert(DType dtype) const {

@@ -81,18 +81,37 @@ std::atomic<std::uint64_t> freezes{0};
 
 }  // namespace
 
-void Module::set_frozen(bool frozen) const {
-  tree_->each([&](Tree& tree) { tree.frozen = frozen; });
+template <class Change>
+void Module::change_each(const Change& change) const {
+  tree_->each(change);
   ++freezes;
 }
 
-void Module::freeze() const { set_frozen(true); }
-void Module::unfreeze() const { set_frozen(false); }
+void Module::freeze() const {
+  change_each([](Tree& tree) { tree.frozen = true; });
+}
+void Module::unfreeze() const {
+  change_each([](Tree& tree) { tree.frozen = false; });
+}
 bool Module::is_frozen() const { return tree_->frozen; }
+
+void Module::eval() const {
+  change_each([](Tree& tree) { tree.evaluates = true; });
+}
+void Module::train() const {
+  change_each([](Tree& tree) { tree.evaluates = false; });
+}
+
+bool Module::is_training(const Graph& graph) const {
+  return graph.mode() == Mode::training && !tree_->frozen && !tree_->evaluates;
+}
 
 std::vector<bool> Module::frozen_parts() const {
   std::vector<bool> all;
-  tree_->each([&](const Tree& tree) { all.push_back(tree.frozen); });
+  tree_->each([&](const Tree& tree) {
+    all.push_back(tree.frozen);
+    all.push_back(tree.evaluates);
+  });
   return all;
 }
 

@@ -59,6 +59,7 @@ struct Module::Tree {
   std::string kind;
   bool has_parent = false;
   bool frozen = false;
+  bool evaluates = false;
   std::weak_ptr<Tree> parent;  // the one that owns it
   std::vector<Entry> entries;
   std::vector<Child> children;

@@ -15,6 +15,7 @@
 #include "aclnnop/aclnn_dropout_gen_mask.h"
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_uniform.h"
+#include "graph/cloning.h"
 #include "graph/ops/record_helpers.h"
 
 namespace aclgrad {
@@ -51,6 +52,24 @@ Value next_mask(Operand x, double p, const Generator& generator) {
 Generator::Generator(std::int64_t seed, std::string name)
     : seed_(std::make_shared<std::int64_t>(seed)),
       draws_(std::move(name), Tensor::zeros({1}, DType::int64)) {}
+
+namespace {
+
+std::shared_ptr<std::int64_t> seed_for_copy(const std::shared_ptr<std::int64_t>& seed) {
+  return detail::cloned_or_same(seed,
+                                [](const auto& of) { return std::make_shared<std::int64_t>(*of); });
+}
+
+}  // namespace
+
+Generator::Generator(const Generator& other)
+    : seed_(seed_for_copy(other.seed_)), draws_(other.draws_) {}
+
+Generator& Generator::operator=(const Generator& other) {
+  seed_ = seed_for_copy(other.seed_);
+  draws_ = other.draws_;
+  return *this;
+}
 
 Value dropout(Operand x, double p, const Generator& generator) {
   const Recorder record("dropout", {x}, x.where);

@@ -14,11 +14,13 @@
 //   };
 //
 // Its variables are called by their way through the tree: `blocks.0.norm.weight`. A module is a
-// handle, as a Variable is: copies share the tree and its variables.
+// handle, as a Variable is: copies share the tree and its variables,
+//
+// and clone(network) is a copy that shares nothing with it.
 //
 // A module may be called in several graphs, which then share its variables. What it does in
 // training only (dropout, statistics of batches), it does in graphs of Mode::training, and as long
-// as it is not frozen:
+// as it is not frozen, nor told to eval():
 //
 //   network.backbone.freeze();  // trains what is left: the head
 //
@@ -28,6 +30,7 @@
 #ifndef ACLGRAD_MODULE_H_
 #define ACLGRAD_MODULE_H_
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -85,6 +88,13 @@ class Module {
   /// `kind` is what summary() calls it. Throws ValueError when the parent has a child of that name.
   explicit Module(const Name& name = {}, std::string kind = {});
 
+  /// Other handles on the same module, but for clone().
+  Module(const Module& other);
+  Module(Module&&) noexcept = default;
+  Module& operator=(const Module& other);
+  Module& operator=(Module&&) noexcept = default;
+  ~Module() = default;
+
   /// "blocks.0.norm"; "" for the whole network.
   const std::string& path() const;
 
@@ -129,9 +139,19 @@ class Module {
   /// Whether this part is frozen, itself or with one above it; parts below may differ.
   bool is_frozen() const;
 
-  /// For what keeps recorded graphs, as Trainer does: whether each part is frozen, this one and
-  /// those below in order; and how often any part of any module was frozen or unfrozen so far:
-  /// while that count stays the same, so does the first.
+  /// Takes this part and all that is below it out of Mode::training, or back into it, but trains
+  /// its parameters: Dropout passes everything on, batch normalization goes by its running
+  /// statistics and keeps them. Holds for what is recorded afterwards, as freeze() does.
+  void eval() const;
+  void train() const;
+
+  /// Whether this part does what it does in training only: in graphs of Mode::training, unless it
+  /// is frozen or told to eval(). What layers of one's own ask.
+  bool is_training(const Graph& graph) const;
+
+  /// For what keeps recorded graphs, as Trainer does: whether each part is frozen, and whether it
+  /// was told to eval(), this one and those below in order; and how often any part of any module
+  /// was told so far: while that count stays the same, so does the first.
   std::vector<bool> frozen_parts() const;
   static std::uint64_t freeze_count() noexcept;
 
@@ -183,13 +203,41 @@ class Module {
 
  private:
   friend void seed_parameters(const Module& module, std::uint64_t seed);
-  void set_frozen(bool frozen) const;
+  template <class Change>
+  void change_each(const Change& change) const;
+  static std::shared_ptr<Tree> cloned(const std::shared_ptr<Tree>& tree);
   LoadReport load_from(const std::string& source, const NamedTensors& tensors,
                        const LoadOptions& options, bool may_have_more,
                        std::vector<std::string> unexpected) const;
   std::string summary_of(const Graph* graph) const;
   std::shared_ptr<Tree> tree_;
 };
+
+namespace detail {
+
+/// While it lives, copies that this thread makes of modules, variables and generators refer to
+/// copies of what they refer to: the same copy of the same, however often it occurs.
+class CloneScope {
+ public:
+  CloneScope();
+  ~CloneScope();
+  CloneScope(const CloneScope&) = delete;
+  CloneScope& operator=(const CloneScope&) = delete;
+};
+
+}  // namespace detail
+
+/// A copy of a network, or of a part of one, that shares nothing with it: variables with the same
+/// names and contents, and what is frozen, is in the copy. It is made with the copy constructor, so
+/// what that shares (what a pointer or a lambda's reference leads to) the clone shares, too. Not
+/// while a session that updates the variables runs.
+///
+///   Network before = clone(network);  // `Network before = network` would train with it
+template <std::derived_from<Module> M>
+M clone(const M& module) {
+  const detail::CloneScope scope;
+  return M(module);
+}
 
 /// Draws the initial values of all parameters of a network anew, and the seeds of its random masks,
 /// from this seed and the full name of each part; seeds given to layers do not count any more. To

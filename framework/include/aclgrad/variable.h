@@ -20,8 +20,8 @@ class Variable {
   Variable(std::string name, const Tensor& initial);
 
   /// Another handle on the same variable. There is no move: what was moved from is a handle still.
-  Variable(const Variable&) = default;
-  Variable& operator=(const Variable&) = default;
+  Variable(const Variable& other);
+  Variable& operator=(const Variable& other);
   ~Variable() = default;
 
   const std::string& name() const noexcept { return state_->name; }
@@ -77,6 +77,8 @@ class Variable {
     DeviceBuffer buffer;
     std::uint64_t version = 0;
   };
+
+  static std::shared_ptr<State> cloned(const std::shared_ptr<State>& state);
 
   std::shared_ptr<State> state_;
 };

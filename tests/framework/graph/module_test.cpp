@@ -67,6 +67,73 @@ TEST(Module, CopiesShareTheirVariables) {
   EXPECT_TRUE(copy.parameters()[0] == network.parameters()[0]);
 }
 
+// By the copy constructor, whatever a network keeps its layers in; names, contents, what is frozen
+// and the sequence of masks are the original's, and none of it is shared.
+TEST(Module, ACloneSharesNothing) {
+  const Tower network;
+  network.blocks[0].freeze();
+  network.drop.eval();
+  const Tower copy = clone(network);
+  EXPECT_EQ(module_names(copy.state()), module_names(network.state()));
+  const Tensor x = init::normal({4, 3}, 1);
+  const Tensor before = predict(network, x);
+  EXPECT_TRUE(bitwise_equal(predict(copy, x), before));
+  for (const Variable& own : copy.state()) {
+    for (const Variable& other : network.state()) EXPECT_FALSE(own == other) << own.name();
+  }
+  EXPECT_TRUE(copy.blocks[0].inner.is_frozen());
+  EXPECT_FALSE(copy.drop.is_training(Graph(Mode::training)));
+  EXPECT_TRUE(copy.out.weight() == copy.parameters()[0]) << "the member is the tree's";
+  copy.out.bias()->assign(Tensor::from({2}, {3, 4}));
+  copy.unfreeze();
+  copy.drop.train();
+  copy.blocks[1].inner.weight().assign(Tensor::zeros({3, 3}));
+  EXPECT_TRUE(bitwise_equal(predict(network, x), before));
+  EXPECT_TRUE(network.blocks[0].is_frozen());
+  EXPECT_FALSE(network.drop.is_training(Graph(Mode::training)));
+  EXPECT_FALSE(bitwise_equal(predict(copy, x), before));
+}
+
+TEST(Module, AClonesMasksAreItsOwn) {
+  const Sequential network(Dropout("drop", 0.5, 3), Linear("out", 4, 4));
+  const Sequential copy = clone(network), third = clone(copy);
+  const auto masked = [](const Sequential& of) {
+    Graph graph;
+    const Value x = graph.constant(Tensor::full({3, 4}, 1));
+    const Value y = of(x);
+    return Session(graph, {y}).run()[y];
+  };
+  const Tensor first = masked(network);
+  EXPECT_FALSE(bitwise_equal(masked(network), first)) << "the second mask";
+  EXPECT_TRUE(bitwise_equal(masked(copy), first)) << "its first one";
+  seed_parameters(copy, 9);
+  EXPECT_TRUE(bitwise_equal(masked(third), first)) << "of the seed that it had";
+}
+
+// A part of a network alone: it keeps its names, and may be put into another network.
+TEST(Module, ACloneOfAPartStandsAlone) {
+  const Tower network;
+  const Block part = clone(network.blocks[1]);
+  EXPECT_EQ(module_names(part.parameters()), module_names(network.blocks[1].parameters()));
+  part.inner.weight().assign(Tensor::zeros({3, 3}));
+  EXPECT_NE(network.blocks[1].inner.weight().value().get(0), 0);
+  const Sequential other(Module::Name("net"), part, Linear("out", 3, 1));
+  EXPECT_EQ(other.parameters()[0].name(), "net.blocks.1.norm.weight");
+  EXPECT_EQ(network.blocks[1].norm.parameters()[0].name(), "blocks.1.norm.weight");
+  const Sequential twice = clone(clone(other));
+  EXPECT_EQ(module_names(twice.state()), module_names(other.state()));
+}
+
+// A part that occurs twice is one part of the clone, too.
+TEST(Module, ACloneSharesWithinWhatTheOriginalShares) {
+  const Linear tied("tied", 3, 3);
+  const Sequential network(tied, Tanh{}, tied);
+  const Sequential copy = clone(network);
+  EXPECT_EQ(copy.parameters().size(), 2u);
+  copy.parameters()[0].assign(Tensor::zeros({3, 3}));
+  EXPECT_NE(tied.weight().value().get(0), 0);
+}
+
 TEST(Module, APartMadeElsewhereTakesThePathOfWhatItIsPutInto) {
   struct Net : Module {
     Sequential body{child("body"), Linear("first", 2, 3), Selu{},

@@ -135,6 +135,26 @@ TEST(Freeze, ATrainerRecordsAnewWhenItsOwnModelChangesOnly) {
   EXPECT_EQ(trainer.graph().size(), nodes);
 }
 
+// As PyTorch's eval() of a part: statistics and masks stay, parameters are trained.
+TEST(Freeze, APartThatEvaluatesTrainsItsParametersOnly) {
+  const Model model;
+  Sgd optimizer({.learning_rate = 0.1});
+  Trainer trainer(model, loss_of(model), optimizer);
+  trainer.step(images());
+  model.norm.eval();
+  model.drop.eval();
+  const auto buffers = [&] { return contents(model.buffers()); };
+  const std::vector<Tensor> kept = buffers();
+  const std::vector<Tensor> weights = contents(model.norm.parameters());
+  trainer.step(images());
+  EXPECT_TRUE(same_bits(kept, buffers()));
+  EXPECT_FALSE(same_bits(weights, contents(model.norm.parameters())));
+  model.train();
+  trainer.step(images());
+  EXPECT_FALSE(same_bits(kept, buffers()));
+  EXPECT_FALSE(model.norm.is_training(Graph(Mode::evaluation)));
+}
+
 // As PyTorch: a frozen parameter keeps its moments and its own count of steps.
 TEST(Freeze, KeepsMomentsAndCountsStepsOfEachParameter) {
   const Variable a("a", Tensor::scalar(1)), b("b", Tensor::scalar(1));

@@ -21,6 +21,12 @@ class Generator {
   /// Allocates the counter on the device in use, as a Variable of this name.
   explicit Generator(std::int64_t seed = 0, std::string name = "generator");
 
+  Generator(const Generator& other);
+  Generator(Generator&&) noexcept = default;
+  Generator& operator=(const Generator& other);
+  Generator& operator=(Generator&&) noexcept = default;
+  ~Generator() = default;
+
   std::int64_t seed() const noexcept { return *seed_; }
 
   /// Another seed for what is recorded from now on.
