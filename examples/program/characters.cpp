@@ -4,8 +4,7 @@
 #include <aclgrad/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <functional>
 
 using namespace aclgrad;
 
@@ -34,40 +33,21 @@ data::Dataset windows(std::span<const std::int64_t> text, std::span<const std::i
           Tensor::from(shape, std::span<const std::int64_t>(next))};
 }
 
-// The number of one of the likeliest characters, drawn by its score [characters].
-std::int64_t draw(std::span<const float> scores, const CharacterOptions& options,
-                  RandomSequence& random) {
-  std::vector<std::int64_t> order(scores.size());
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  const auto score = [&](std::int64_t c) { return double{scores[static_cast<std::size_t>(c)]}; };
-  std::ranges::sort(order, std::greater(), score);
-  order.resize(static_cast<std::size_t>(std::min(options.top_k, std::ssize(order))));
-  std::vector<double> weights;
-  for (const std::int64_t c : order) {
-    weights.push_back(std::exp((score(c) - score(order.front())) / options.temperature));
-  }
-  double rest = random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
-  std::size_t chosen = 0;
-  while (chosen + 1 < weights.size() && rest >= weights[chosen]) rest -= weights[chosen++];
-  return order[chosen];
-}
-
 // Goes on from the prompt.
 std::string write(const CharacterModel& it, const Text& text, const CharacterOptions& options) {
   Predictor predictor(it.scores, 0);
   std::vector<std::int64_t> written = text.encode(options.prompt);
   if (written.empty()) written.push_back(0);
   RandomSequence random(options.program.seed);
-  for (std::int64_t count = 0; count < options.letters; ++count) {
-    const auto known = std::min(std::ssize(written), Text::kContext);
-    std::vector<std::int64_t> window(written.end() - known, written.end());
-    window.resize(Text::kContext);  // what comes after the last character is not looked at
-    const Tensor scores =
-        predictor(Tensor::from({1, Text::kContext}, std::span<const std::int64_t>(window)));
-    const Tensor last = scores.slice(1, known - 1, known);
-    written.push_back(draw(last.data<float>(), options, random));
-  }
-  return text.decode(written);
+  const Tensor all = generate(
+      std::ref(predictor),
+      Tensor::from({1, std::ssize(written)}, std::span<const std::int64_t>(written)), random,
+      {.length = options.letters,
+       .context = Text::kContext,
+       .temperature = options.temperature,
+       .top_k = options.top_k});
+  const auto numbers = all.data<std::int64_t>();
+  return text.decode({numbers.begin(), numbers.end()});
 }
 
 }  // namespace
