@@ -10,7 +10,7 @@ namespace recurrent {
 
 struct Adder : aclgrad::Module {
   explicit Adder(std::int64_t hidden = 64)
-      : gru(child("gru"), 2, hidden, 1), out(child("out"), hidden, 1, {.seed = 2}) {}
+      : gru(child("gru"), 2, hidden, {.seed = 1}), out(child("out"), hidden, 1, {.seed = 2}) {}
 
   // A number [N, 1] of every sequence [N, T, 2].
   aclgrad::Value operator()(const aclgrad::Value& x) const {
@@ -32,7 +32,7 @@ struct CharacterModel : aclgrad::Module {
                  std::uint64_t seed)
       : dtype(computed_in),
         letters(child("letters"), characters, sizes.width, seed),
-        gru(child("gru"), sizes.width, sizes.hidden, seed + 1),
+        gru(child("gru"), sizes.width, sizes.hidden, {.seed = seed + 1}),
         next(child("next"), sizes.hidden, characters, {.seed = seed + 3}) {}
 
   // Scores [N, T, characters] of the character after each place of text [N, T].

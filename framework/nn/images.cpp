@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "aclgrad/error.h"
 #include "aclgrad/nn_images.h"
@@ -11,39 +12,6 @@
 
 namespace aclgrad {
 namespace {
-
-void require_per_axis(std::string_view option, const PerAxis& given, std::int64_t least) {
-  const std::vector<std::int64_t> sizes = given.over(2);
-  bool fits = sizes.size() == 2;
-  for (const std::int64_t size : sizes) fits = fits && size >= least;
-  if (fits) return;
-  throw ShapeError(fmt::format("Conv2d: {} must be one or two numbers of at least {}, got [{}]",
-                               option, least, fmt::join(sizes, ", ")));
-}
-
-// The name, once everything else is found to be right.
-Module::Name checked(const Module::Name& name, std::int64_t in, std::int64_t out,
-                     const PerAxis& kernel, const Conv2dOptions& options) {
-  if (in < 1 || out < 1 || options.groups < 1 || in % options.groups != 0 ||
-      out % options.groups != 0) {
-    throw ShapeError(
-        fmt::format("a convolution needs channels that its groups divide, got {} and {} in {}", in,
-                    out, options.groups));
-  }
-  require_per_axis("kernel", kernel, 1);
-  require_per_axis("stride", options.stride, 1);
-  require_per_axis("padding", options.padding, 0);
-  require_per_axis("dilation", options.dilation, 1);
-  return name;
-}
-
-Tensor initial_kernel(std::int64_t in, std::int64_t out, const PerAxis& kernel,
-                      const Conv2dOptions& options, std::uint64_t seed) {
-  const std::vector<std::int64_t> sizes = kernel.over(2);
-  const Shape shape{out, in / options.groups, sizes.at(0), sizes.at(1)};
-  const double fan_in = static_cast<double>(shape.numel() / out);
-  return init::normal(shape, seed, init::gain(options.init_for) / std::sqrt(fan_in), options.dtype);
-}
 
 Module::Name checked(const Module::Name& name, std::int64_t channels,
                      const BatchNorm2dOptions& options) {
@@ -66,31 +34,6 @@ Module::Name checked(const Module::Name& name, std::int64_t groups, std::int64_t
 
 }  // namespace
 
-Conv2d::Conv2d(const Name& name, std::int64_t in, std::int64_t out, const PerAxis& kernel,
-               Conv2dOptions options)
-    : Module(checked(name, in, out, kernel, options),
-             fmt::format("Conv2d {} to {}, {}", in, out, fmt::join(kernel.over(2), "x"))),
-      options_(std::move(options)),
-      weight_(parameter(
-          "weight",
-          [=, given = options_](std::uint64_t seed) {
-            return initial_kernel(in, out, kernel, given, seed);
-          },
-          options_.seed)) {
-  if (options_.bias) bias_ = parameter("bias", Tensor::zeros({out}, options_.dtype));
-}
-
-Value Conv2d::operator()(Operand x) const {
-  const Value weight = detail::value_for(x, weight_);
-  const Value bias = bias_ ? detail::value_for(x, *bias_) : Value();
-  return conv2d(x, weight, bias,
-                {.stride = options_.stride,
-                 .padding = options_.padding,
-                 .dilation = options_.dilation,
-                 .groups = options_.groups})
-      .named(path());
-}
-
 BatchNorm2d::BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOptions options)
     : Module(checked(name, channels, options), fmt::format("BatchNorm2d {}", channels)),
       options_(options),
@@ -104,11 +47,10 @@ BatchNorm2d::BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOpt
 Value BatchNorm2d::operator()(Operand x) const {
   detail::check_beside(x, weight_);
   Graph graph = x.graph();
-  return batch_norm(x, graph.parameter(weight_, x.where), graph.parameter(bias_, x.where),
-                    graph.parameter(running_mean_, x.where), graph.parameter(running_var_, x.where),
-                    {.training = graph.mode() == Mode::training && !is_frozen(),
-                     .momentum = options_.momentum,
-                     .eps = options_.eps})
+  return batch_norm(
+             x, graph.parameter(weight_, x.where), graph.parameter(bias_, x.where),
+             graph.parameter(running_mean_, x.where), graph.parameter(running_var_, x.where),
+             {.training = is_training(graph), .momentum = options_.momentum, .eps = options_.eps})
       .named(path());
 }
 
@@ -124,6 +66,65 @@ GroupNorm::GroupNorm(const Name& name, std::int64_t groups, std::int64_t channel
 Value GroupNorm::operator()(Operand x) const {
   const Value weight = detail::value_for(x, weight_);
   return group_norm(x, groups_, weight, detail::value_for(x, bias_), eps_).named(path());
+}
+
+namespace {
+
+Module::Name checked(const Module::Name& name, std::int64_t channels,
+                     const InstanceNormOptions& options) {
+  detail::require_size("InstanceNorm", "channels", channels);
+  detail::require_option("InstanceNorm", "eps", options.eps, detail::kPositive);
+  return name;
+}
+
+}  // namespace
+
+InstanceNorm::InstanceNorm(const Name& name, std::int64_t channels, InstanceNormOptions options)
+    : Module(checked(name, channels, options), fmt::format("InstanceNorm {}", channels)),
+      channels_(channels),
+      eps_(options.eps) {
+  if (!options.affine) return;
+  weight_ = parameter("weight", Tensor::full({channels}, 1, options.dtype));
+  bias_ = parameter("bias", Tensor::zeros({channels}, options.dtype));
+}
+
+Value InstanceNorm::operator()(Operand x) const {
+  const RecordScope scope(x);
+  if (x.shape().rank() < 3) {
+    throw ShapeError(
+        fmt::format("`{}` normalizes [N, {}, places...], got {}", path(), channels_, x.shape()));
+  }
+  const auto constant = [&](double value) {
+    return x.graph().constant(Tensor::full({channels_}, value, x.dtype()));
+  };
+  const Value weight = weight_ ? detail::value_for(x, *weight_) : constant(1);
+  const Value bias = bias_ ? detail::value_for(x, *bias_) : constant(0);
+  return group_norm(x, channels_, weight, bias, eps_).named(path());
+}
+
+Value Upsample::operator()(Operand x) const {
+  const RecordScope scope(x);
+  const Shape shape = x.shape();
+  if (shape.rank() < 3 || shape.rank() > 5) {
+    throw ShapeError(
+        fmt::format("Upsample takes [N, C, ...] with one to three axes, got {}", shape));
+  }
+  const std::size_t axes = shape.rank() - 2;
+  const std::vector<std::int64_t> factors = factor.over(axes);
+  if (factors.size() != axes || std::ranges::any_of(factors, [](auto it) { return it < 1; })) {
+    throw ShapeError(
+        fmt::format("Upsample: factor must be at least 1 for each of {} axes, got [{}]", axes,
+                    fmt::join(factors, ", ")));
+  }
+  // [N, C, H, 1, W, 1], repeated along the ones
+  std::vector<std::int64_t> apart{shape[0], shape[1]}, repeated = apart, result = apart;
+  for (std::size_t i = 0; i < axes; ++i) {
+    const std::int64_t extent = shape.dims()[i + 2];
+    apart.insert(apart.end(), {extent, 1});
+    repeated.insert(repeated.end(), {extent, factors[i]});
+    result.push_back(extent * factors[i]);
+  }
+  return reshape(expand(reshape(x, apart), Shape(repeated)), result);
 }
 
 Value AdaptiveAvgPool2d::operator()(Operand x) const { return adaptive_avg_pool2d(x, size); }

@@ -119,6 +119,28 @@ Value Relu::operator()(Operand x) const { return relu(x); }
 Value Tanh::operator()(Operand x) const { return tanh(x); }
 Value Sigmoid::operator()(Operand x) const { return sigmoid(x); }
 Value Silu::operator()(Operand x) const { return silu(x); }
+Value LeakyRelu::operator()(Operand x) const { return leaky_relu(x, negative_slope); }
+Value Softplus::operator()(Operand x) const { return softplus(x, beta, threshold); }
+Value Mish::operator()(Operand x) const { return mish(x); }
+
+namespace {
+
+Module::Name checked(const Module::Name& name, const PreluOptions& options) {
+  detail::require_size("Prelu", "channels", options.channels);
+  detail::require_option("Prelu", "initial", options.initial, detail::kFinite);
+  return name;
+}
+
+}  // namespace
+
+Prelu::Prelu(const Name& name, PreluOptions options)
+    : Module(checked(name, options), fmt::format("Prelu {}", options.channels)),
+      weight_(
+          parameter("weight", Tensor::full({options.channels}, options.initial, options.dtype))) {}
+
+Value Prelu::operator()(Operand x) const {
+  return prelu(x, detail::value_for(x, weight_)).named(path());
+}
 
 Dropout::Dropout(const Name& name, double p, std::optional<std::uint64_t> seed)
     : Module(with_probability(name, "Dropout", p, detail::kUnit), fmt::format("Dropout {}", p)),
@@ -126,7 +148,7 @@ Dropout::Dropout(const Name& name, double p, std::optional<std::uint64_t> seed)
       generator_(generator("draws", seed)) {}
 
 Value Dropout::operator()(Operand x) const {
-  if (x.graph().mode() == Mode::evaluation || is_frozen()) return x;
+  if (!is_training(x.graph())) return x;
   return dropout(x, p_, generator_);
 }
 
@@ -137,7 +159,7 @@ AlphaDropout::AlphaDropout(const Name& name, double p, std::optional<std::uint64
       generator_(generator("draws", seed)) {}
 
 Value AlphaDropout::operator()(Operand x) const {
-  if (x.graph().mode() == Mode::evaluation || is_frozen()) return x;
+  if (!is_training(x.graph())) return x;
   return alpha_dropout(x, p_, generator_);
 }
 

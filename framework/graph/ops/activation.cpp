@@ -5,6 +5,8 @@
 
 #include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/shape.h"
+#include "aclgrad/record.h"
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_geglu.h"
@@ -114,6 +116,33 @@ Value geglu_backward(Operand grad, const Value& x, const Value& gelu, std::int64
     record.shape_error(fmt::format("the gradient must have shape {}, got {}", half, grad.shape()));
   }
   return record.add<GegluBackwardOp>({dim, approximate, activate_left}, record.like(1));
+}
+
+Value mish(Operand x) {
+  const RecordScope scope(x);
+  return mul(x, tanh(softplus(x)));
+}
+
+Value prelu(Operand x, const Value& weight) {
+  const RecordScope scope(x);
+  const Recorder record("prelu", {x, weight}, x.where);
+  record.require_floating(0);
+  record.require_same_dtype(0, 1);
+  const std::size_t rank = x.shape().rank();
+  const std::int64_t channels = rank > 1 ? x.shape()[1] : 1;
+  const Shape& given = weight.shape();
+  if (given != Shape{1} && given != Shape{channels}) {
+    record.shape_error(fmt::format("the weight must have shape [1] or [{}], axis 1 of {}, got {}",
+                                   channels, x.shape(), given));
+  }
+  Value slopes = weight;
+  if (rank > 2) {  // along axis 1
+    std::vector<std::int64_t> dims(rank - 1, 1);
+    dims[0] = given[0];
+    slopes = reshape(weight, dims);
+  }
+  if (rank == 0) slopes = reshape(weight, {});
+  return add(relu(x), mul(slopes, clamp(x, {.max = 0})));
 }
 
 namespace calls {

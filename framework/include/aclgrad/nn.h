@@ -7,8 +7,8 @@
 //   Value prediction = net(x);
 //   Gradients gradients = backward(loss, net.parameters(graph));
 //
-// A function of a Value that returns one is a layer, too. Layers for images are in nn_images.h, for
-// sequences in nn_sequences.h.
+// A function of a Value that returns one is a layer, too. Convolutions are in nn_convolution.h,
+// other layers for images in nn_images.h, for sequences in nn_sequences.h.
 //
 // Listings and pages call the values by the layers: what Linear("hidden", ...) returns is `hidden`,
 // what an Elu{} after it in a Sequential returns is `elu(hidden)`.
@@ -108,6 +108,37 @@ struct Sigmoid {
 
 struct Silu {
   Value operator()(Operand x) const;
+};
+
+struct LeakyRelu {
+  double negative_slope = 0.01;
+  Value operator()(Operand x) const;
+};
+
+struct Softplus {
+  double beta = 1;
+  double threshold = 20;
+  Value operator()(Operand x) const;
+};
+
+struct Mish {
+  Value operator()(Operand x) const;
+};
+
+struct PreluOptions {
+  std::int64_t channels = 1;  ///< A slope for each element of axis 1 of x, or one for all.
+  double initial = 0.25;      ///< of the slopes; finite
+  DType dtype = DType::float32;
+};
+
+/// prelu() with name.weight [channels]. Throws ShapeError unless channels is at least 1.
+class Prelu : public Module {
+ public:
+  explicit Prelu(const Name& name, PreluOptions options = {});
+  Value operator()(Operand x) const;
+
+ private:
+  Variable weight_;
 };
 
 /// The activation of that kind, with its default parameters; none changes nothing. For networks

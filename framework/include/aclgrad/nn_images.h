@@ -4,37 +4,9 @@
 #define ACLGRAD_NN_IMAGES_H_
 
 #include "aclgrad/nn.h"
+#include "aclgrad/nn_convolution.h"
 
 namespace aclgrad {
-
-struct Conv2dOptions {
-  PerAxis stride = 1;       ///< at least 1
-  PerAxis padding = 0;      ///< at least 0
-  PerAxis dilation = 1;     ///< at least 1
-  std::int64_t groups = 1;  ///< divides in and out
-  bool bias = true;
-  /// As in LinearOptions.
-  Activation init_for = Activation::none;
-  std::optional<std::uint64_t> seed = std::nullopt;
-  DType dtype = DType::float32;
-};
-
-/// conv2d() with weight [out, in / groups, kernel, kernel]. Initial weights are normal with
-/// standard deviation gain(init_for) / sqrt(in / groups kernel kernel), the bias is 0. The
-/// variables are called name.weight and name.bias, as PyTorch's, and laid out as they are. Throws
-/// ShapeError for a size below 1, and options out of their range.
-class Conv2d : public Module {
- public:
-  Conv2d(const Name& name, std::int64_t in, std::int64_t out, const PerAxis& kernel,
-         Conv2dOptions options = {});
-
-  Value operator()(Operand x) const;
-
- private:
-  Conv2dOptions options_;
-  Variable weight_;
-  std::optional<Variable> bias_;
-};
 
 struct BatchNorm2dOptions {
   double momentum = 0.1;         ///< in [0, 1]
@@ -81,6 +53,33 @@ class GroupNorm : public Module {
   Variable weight_, bias_;
   std::int64_t groups_;
   double eps_;
+};
+
+struct InstanceNormOptions {
+  bool affine = false;           ///< Whether the channels have name.weight and name.bias.
+  double eps = 1e-5;             ///< above 0, finite
+  DType dtype = DType::float32;  ///< of the variables
+};
+
+/// Normalizes every channel of every example of x [N, channels, places...] by its own mean and
+/// variance (Ulyanov et al. 2016). Throws ShapeError unless channels is at least 1, ValueError for
+/// options out of their range.
+class InstanceNorm : public Module {
+ public:
+  InstanceNorm(const Name& name, std::int64_t channels, InstanceNormOptions options = {});
+  Value operator()(Operand x) const;
+
+ private:
+  std::int64_t channels_;
+  double eps_;
+  std::optional<Variable> weight_, bias_;
+};
+
+/// Every element of x [N, C, ...] `factor` times along each spatial axis, of which there are one to
+/// three: the nearest element's value. factor is at least 1.
+struct Upsample {
+  PerAxis factor = 2;
+  Value operator()(Operand x) const;
 };
 
 struct AdaptiveAvgPool2d {

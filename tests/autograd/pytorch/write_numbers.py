@@ -87,10 +87,76 @@ def losses():
                  [draw(4, 3), draw(4, 3), draw(4, 3)])
 
 
+def state(module, prefix, renamed=None):
+    """The module's parameters, as multiples of 1/16, by our names."""
+    for parameter in module.parameters():
+        parameter.data = draw(*parameter.shape, scale=0.5)
+    return {f"{prefix}.{(renamed or {}).get(name, name)}": parameter for name, parameter in module.named_parameters()}
+
+
+def layers():
+    for name, function in {"leaky_relu": lambda x: F.leaky_relu(x, 0.3), "softplus": lambda x: F.softplus(x, 2.0),
+                           "mish": F.mish}.items():
+        case(name, function, [draw(3, 4, scale=2)])
+    for channels in (1, 3):
+        prelu = nn.PReLU(channels).double()
+        case(f"prelu {channels}", prelu, [draw(2, 3, 2)], state(prelu, "layer"))
+    for kind, make in {"gru": nn.GRU, "lstm": nn.LSTM}.items():
+        for both in (False, True):
+            layer = make(2, 3, 2, batch_first=True, bidirectional=both).double()
+            states = (4 if both else 2, 2, 3)
+
+            def run(x, *begin):
+                lengths = torch.tensor([4, 2])
+                packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True)
+                begin = begin[0] if kind == "gru" else begin
+                outputs, last = layer(packed, begin)
+                return (nn.utils.rnn.pad_packed_sequence(outputs, batch_first=True)[0],
+                        *((last,) if kind == "gru" else last))
+
+            begin = [draw(*states) for _ in range(1 if kind == "gru" else 2)]
+            case(f"{kind}{' both' if both else ''}", run, [draw(2, 4, 2), *begin], state(layer, "layer"))
+        cell = (nn.GRUCell if kind == "gru" else nn.LSTMCell)(2, 3).double()
+        case(f"{kind} cell", lambda x, *begin: cell(x, begin[0] if kind == "gru" else begin),
+             [draw(2, 2), *(draw(2, 3) for _ in range(1 if kind == "gru" else 2))], state(cell, "layer"))
+
+    attention = nn.MultiheadAttention(4, 2, kdim=3, vdim=5, batch_first=True).double()
+    unseen = torch.tensor([[False, False, True], [False, True, True]])
+    parameters = state(attention, "layer")
+    query, key, value = parameters.pop("layer.in_proj_bias").chunk(3)
+    ours = {"q_proj_weight": "query.weight", "k_proj_weight": "key.weight", "v_proj_weight": "value.weight",
+            "out_proj.weight": "projection.weight", "out_proj.bias": "projection.bias"}
+    parameters = {"layer." + ours[name[6:]]: of for name, of in parameters.items()}
+    biases = {name: of.detach().clone() for name, of in zip(("query", "key", "value"), (query, key, value))}
+    parameters |= {f"layer.{name}.bias": of for name, of in biases.items()}
+
+    def attend(q, k, v):
+        return F.multi_head_attention_forward(
+            q.transpose(0, 1), k.transpose(0, 1), v.transpose(0, 1), 4, 2, None, torch.cat(list(biases.values())),
+            None, None, False, 0.0, attention.out_proj.weight, attention.out_proj.bias, key_padding_mask=unseen,
+            use_separate_proj_weight=True, q_proj_weight=attention.q_proj_weight,
+            k_proj_weight=attention.k_proj_weight, v_proj_weight=attention.v_proj_weight,
+            need_weights=False)[0].transpose(0, 1)
+
+    case("attention", attend, [draw(2, 4, 4), draw(2, 3, 3), draw(2, 3, 5)], parameters)
+    for name, layer, x in (("conv1d", nn.Conv1d(4, 2, 3, stride=2, padding=1, groups=2), draw(2, 4, 5)),
+                           ("conv3d", nn.Conv3d(1, 2, (1, 2, 2)), draw(1, 1, 2, 3, 2)),
+                           ("conv_transpose1d", nn.ConvTranspose1d(2, 3, 3, stride=2, output_padding=1), draw(2, 2, 3)),
+                           ("conv_transpose2d", nn.ConvTranspose2d(2, 4, (2, 3), stride=2, padding=1, groups=2),
+                            draw(2, 2, 3, 2)),
+                           ("conv_transpose3d", nn.ConvTranspose3d(1, 2, 2), draw(1, 1, 2, 1, 2)),
+                           ("instance_norm", nn.InstanceNorm2d(2), draw(2, 2, 3, 2)),
+                           ("instance_norm affine", nn.InstanceNorm1d(2, affine=True), draw(2, 2, 5)),
+                           ("upsample", nn.Upsample(scale_factor=(2, 3)), draw(1, 2, 2, 2)),
+                           ("upsample 1d", nn.Upsample(scale_factor=3), draw(1, 2, 2))):
+        case(name, layer.double(), [x], state(layer, "layer"))
+
+
 if __name__ == "__main__":
     torch.manual_seed(1)
     probability = probabilities(3, 4)
     CASES["probabilities"] = tensor(probability)
     losses()
+    layers()
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
     print("{\n" + ",\n".join(lines) + "\n}")

@@ -237,11 +237,6 @@ std::unique_ptr<Optimizer> for_characters(const Module& model) {
             decay_matrices(model.parameters(), 0.1)));
 }
 
-std::string cell_of_gru(const std::string& name) {
-  if (!name.ends_with("_l0")) return name;
-  return "gru.cell." + name.substr(4, name.size() - 7);
-}
-
 TEST(PyTorch, ComputesTheTransformer) {
   Network<transformer::Transformer>{
       .file = "transformer",
@@ -272,8 +267,7 @@ TEST(PyTorch, ComputesTheRecurrentNetwork) {
       .optimizer =
           [](const auto&) {
             return on_heap(AdamW({.learning_rate = 3e-3, .weight_decay = 0, .clip_norm = 1}));
-          },
-      .rename = cell_of_gru}
+          }}
       .expect_all();
 }
 
@@ -282,8 +276,7 @@ TEST(PyTorch, ComputesTheRecurrentModelOfCharacters) {
       .file = "characters",
       .make =
           [] { return recurrent::CharacterModel(7, {.width = 4, .hidden = 5}, DType::float32, 1); },
-      .optimizer = [](const auto& model) { return for_characters(model); },
-      .rename = cell_of_gru}
+      .optimizer = [](const auto& model) { return for_characters(model); }}
       .expect_all();
 }
 

@@ -258,6 +258,14 @@ TEST(EmptyBatch, GoesThroughEveryLayer) {
       {"transformer", Sequential(TransformerBlock("a", 4, 2, 3)), {0, 3, 4}},
       {"transformer over nothing", Sequential(TransformerBlock("a", 4, 2, 3)), {2, 0, 4}},
       {"recurrent", Sequential(Gru("a", 4, 3)), {0, 2, 4}},
+      {"recurrent ones",
+       Sequential(Lstm("a", 4, 3, {.levels = 2, .bidirectional = true})),
+       {0, 2, 4}},
+      {"other convolutions",
+       Sequential(ConvTranspose2d("a", 2, 4, 3, {.stride = 2}), InstanceNorm("b", 4), Upsample{2},
+                  Prelu("c", {.channels = 4}), Mish{}),
+       {0, 2, 3, 3}},
+      {"positions", Sequential(SinusoidalPositions{}, Linear("a", 4, 2)), {0, 3, 4}},
       {"embedding", Sequential(Embedding("a", 5, 3)), {0, 2}, true},
   };
   for (const LayerCase& test : layers) {

@@ -184,8 +184,8 @@ TEST(Layers, AGruIsItsDefinitionStepByStep) {
   const double w[] = {0.5, -0.25, 1.5}, u[] = {-1, 0.75, 0.5}, b[] = {0.1, 0.2, -0.3},
                c[] = {-0.4, 0.5, 0.6};
   const std::vector<Variable> all = gru.parameters();
-  EXPECT_EQ(names_of(all), (std::vector<std::string>{"gru.cell.weight_ih", "gru.cell.weight_hh",
-                                                     "gru.cell.bias_ih", "gru.cell.bias_hh"}));
+  EXPECT_EQ(names_of(all), (std::vector<std::string>{"gru.weight_ih_l0", "gru.weight_hh_l0",
+                                                     "gru.bias_ih_l0", "gru.bias_hh_l0"}));
   all[0].assign(Tensor::from({1, 3}, std::span<const double>(w)));
   all[1].assign(Tensor::from({1, 3}, std::span<const double>(u)));
   all[2].assign(Tensor::from({3}, std::span<const double>(b)));

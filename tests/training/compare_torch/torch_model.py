@@ -164,12 +164,39 @@ class Model:
         return self.linear({}, name + ".down", self.geglu(layer, name, self.linear({}, name + ".up", x)))
 
     def gru(self, layer, name, x):
-        name += ".cell"
-        weights = [self.transposed(name + ".weight_ih"), self.transposed(name + ".weight_hh"),
-                   self.parameter(name + ".bias_ih"), self.parameter(name + ".bias_hh")]
-        begin = torch.zeros(1, x.shape[0], layer["hidden"], dtype=x.dtype)
-        return torch.gru(x, begin, [weight.contiguous() for weight in weights], True, 1, 0.0, self.training, False,
-                         True)[0]
+        weights, begin = self.recurrent(layer, name, x)
+        return torch.gru(x, begin, weights, True, layer.get("levels", 1), 0.0, self.training,
+                         layer.get("bidirectional", False), True)[0]
+
+    def lstm(self, layer, name, x):
+        weights, begin = self.recurrent(layer, name, x)
+        return torch.lstm(x, [begin, begin], weights, True, layer.get("levels", 1), 0.0, self.training,
+                          layer.get("bidirectional", False), True)[0]
+
+    def recurrent(self, layer, name, x):
+        """Weights and biases of every level and direction, and the state to begin with."""
+        ends = ["", "_reverse"] if layer.get("bidirectional") else [""]
+        suffixes = [f"_l{level}{end}" for level in range(layer.get("levels", 1)) for end in ends]
+        weights = [of.contiguous() for suffix in suffixes
+                   for of in (self.transposed(f"{name}.weight_ih{suffix}"),
+                              self.transposed(f"{name}.weight_hh{suffix}"),
+                              self.parameter(f"{name}.bias_ih{suffix}"), self.parameter(f"{name}.bias_hh{suffix}"))]
+        return weights, torch.zeros(len(suffixes), x.shape[0], layer["hidden"], dtype=x.dtype)
+
+    def decoder(self, layer, name, x):
+        unseen = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
+        y = x + self.attend(name + ".attention", self.layer_norm({}, name + ".norm1", x), layer,
+                            torch.zeros_like(unseen) if not layer.get("causal", True) else unseen)
+        y = y + self.cross_attention(name + ".cross_attention", self.layer_norm({}, name + ".norm2", y), x, layer)
+        return y + self.feed_forward({}, name + ".feed_forward", self.layer_norm({}, name + ".norm3", y))
+
+    def cross_attention(self, name, x, memory, layer):
+        def heads(part, of):
+            return self.linear({}, f"{name}.{part}", of).unflatten(-1, (layer["heads"], -1)).transpose(1, 2)
+
+        q, k, v = heads("query", x), heads("key", memory), heads("value", memory)
+        weights = F.softmax(q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5, -1)
+        return self.linear({}, name + ".projection", (weights @ v).transpose(1, 2).flatten(2))
 
     def dropout(self, layer, name, x):
         return x
@@ -226,6 +253,22 @@ class Model:
     def softplus(self, layer, name, x):
         return F.softplus(x, self.number(layer, "beta", 1.0))
 
+    def prelu(self, layer, name, x):
+        return F.prelu(x, self.parameter(name + ".weight"))
+
+    def instance_norm(self, layer, name, x):
+        return F.instance_norm(x, weight=self.parameter(name + ".weight"), bias=self.parameter(name + ".bias"),
+                               eps=self.number(layer, "eps", 1e-5))
+
+    def upsample(self, layer, name, x):
+        return F.interpolate(x, scale_factor=layer["factor"], mode="nearest")
+
+    def positions(self, layer, name, x):
+        places, width = x.shape[-2:]
+        column = torch.arange(width, dtype=torch.float64)
+        angle = torch.arange(places, dtype=torch.float64)[:, None] * 10000 ** (-(column - column % 2) / width)
+        return x + torch.where(column % 2 == 0, angle.sin(), angle.cos()).to(x.dtype)
+
     def softmax(self, layer, name, x):
         return F.softmax(x, -1)
 
@@ -235,7 +278,7 @@ def function(of):
 
 
 for name, of in {"hardswish": F.hardswish, "selu": F.selu, "relu": F.relu, "tanh": torch.tanh,
-                 "sigmoid": torch.sigmoid, "silu": F.silu, "abs": torch.abs, "sin": torch.sin,
+                 "sigmoid": torch.sigmoid, "silu": F.silu, "mish": F.mish, "abs": torch.abs, "sin": torch.sin,
                  "erf": torch.erf}.items():
     setattr(Model, name, function(of))
 

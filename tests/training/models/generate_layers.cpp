@@ -75,7 +75,7 @@ Json LayerGenerator::activation(const Shape& shape) {
     case 4:
       return {{"kind", "sigmoid"}};
     case 5:
-      return {{"kind", "silu"}};
+      return {{"kind", draw_.chance(0.5) ? "silu" : "mish"}};
     case 6:
       return with("softplus", "beta", draw_.number(0.5, 2));
     case 7:
@@ -95,8 +95,12 @@ Json LayerGenerator::activation(const Shape& shape) {
       return {{"kind", "hardswish"}};
     case 13:
       return with("leaky_relu", "slope", draw_.number(0.01, 0.5));
-    case 14:
-      return {{"kind", "abs"}};
+    case 14: {
+      if (draw_.chance(0.4)) return {{"kind", "abs"}};
+      Json made = named("prelu");
+      if (draw_.chance(0.5)) made["channels"] = shape[1];
+      return made;
+    }
     default:
       return {{"kind", "relu"}};
   }
@@ -164,7 +168,11 @@ Json LayerGenerator::for_images(const Shape& shape) {
     case 4:
       return avg_pool(shape);
     case 5:
-      return group_norm(shape);
+      if (draw_.chance(0.3)) {
+        return {{"kind", "upsample"}, {"factor", {draw_.whole(1, 2), draw_.whole(1, 3)}}};
+      }
+      return draw_.chance(0.4) && shape[2] * shape[3] > 1 ? norm("instance_norm")
+                                                          : group_norm(shape);
     case 6:
     case 7: {
       if (!wanted_.batch_statistics) return group_norm(shape);
@@ -253,11 +261,12 @@ Json LayerGenerator::avg_pool(const Shape& shape) {
 }
 
 Json LayerGenerator::attention(const Shape& shape) {
-  const bool block = draw_.chance(0.3);
-  Json made = named(block ? "transformer" : "attention");
+  if (draw_.chance(0.1)) return {{"kind", "positions"}};
+  const bool block = draw_.chance(0.4), decodes = block && draw_.chance(0.4);
+  Json made = named(decodes ? "decoder" : block ? "transformer" : "attention");
   made["heads"] = divisor_of(draw_, shape[2]);
   if (block) made["hidden"] = draw_.whole(2, 5);
-  if (draw_.chance(0.5)) made["causal"] = true;
+  if (draw_.chance(0.5)) made["causal"] = !decodes;
   if (block || draw_.chance(0.6)) return made;
   // Every place sees itself, at least, but for the first of some.
   const bool blind = draw_.chance(0.1);
@@ -281,8 +290,10 @@ Json LayerGenerator::for_sequences(const Shape& shape) {
       return {{"kind", draw_.chance(0.5) ? "mean_over_time" : "last_step"}};
     case 2:
     case 3: {
-      Json made = named("gru");
+      Json made = named(draw_.chance(0.5) ? "gru" : "lstm");
       made["hidden"] = draw_.whole(2, 5);
+      if (draw_.chance(0.3)) made["levels"] = 2;
+      if (draw_.chance(0.3)) made["bidirectional"] = true;
       return made;
     }
     case 4: {

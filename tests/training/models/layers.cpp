@@ -29,41 +29,30 @@ struct MaskedAttention : Module {
   Tensor mask;
 };
 
-// Convolutions that are functions without a layer. Of sequences [N, T, width] one runs over T.
-struct Convolution1d : Module {
-  Convolution1d(const Name& name, std::int64_t in, std::int64_t out, std::int64_t kernel,
-                ConvOptions with)
-      : Module(name),
-        options(std::move(with)),
-        weight(parameter("weight", init::normal({out, in / options.groups, kernel}, 1, 0.4))),
-        bias(parameter("bias", Tensor::zeros({out}))) {}
+// A convolution of sequences [N, T, width], over T.
+struct ConvolutionOverTime : Module {
+  ConvolutionOverTime(const Name& name, std::int64_t in, std::int64_t out, std::int64_t kernel,
+                      const ConvLayerOptions& options)
+      : convolution(name, in, out, kernel, options) {
+    adopt(convolution);
+  }
   Value operator()(const Value& x) const {
-    const Graph graph = x.graph();
-    return permute(conv1d(permute(x, {0, 2, 1}), cast(graph.parameter(weight), x.dtype()),
-                          cast(graph.parameter(bias), x.dtype()), options),
-                   {0, 2, 1});
+    return permute(convolution(permute(x, {0, 2, 1})), {0, 2, 1});
   }
 
-  ConvOptions options;
-  Variable weight, bias;
+  Conv1d convolution;
 };
 
-struct Transposed2d : Module {
-  Transposed2d(const Name& name, std::int64_t in, std::int64_t out, const Places& kernel,
-               ConvOptions with)
-      : Module(name),
-        options(std::move(with)),
-        weight(parameter("weight",
-                         init::normal({in, out / options.groups, kernel[0], kernel[1]}, 1, 0.4))),
-        bias(parameter("bias", Tensor::zeros({out}))) {}
-  Value operator()(const Value& x) const {
-    const Graph graph = x.graph();
-    return conv_transpose2d(x, cast(graph.parameter(weight), x.dtype()),
-                            cast(graph.parameter(bias), x.dtype()), options);
+// A decoder whose memory is what it decodes.
+struct Decoder : Module {
+  Decoder(const Name& name, std::int64_t width, std::int64_t heads, std::int64_t hidden,
+          bool causal)
+      : block(name, width, heads, hidden, {.causal = causal}) {
+    adopt(block);
   }
+  Value operator()(const Value& x) const { return block(x, x); }
 
-  ConvOptions options;
-  Variable weight, bias;
+  TransformerDecoderBlock block;
 };
 
 // A module and what becomes of it in the table of parts.
@@ -94,7 +83,23 @@ class Adder {
            a.put(TransformerBlock(a.name(), a.width(), a.at("heads"), a.at("hidden"),
                                   {.causal = a.get("causal", false)}));
          }},
-        {"gru", [](Adder& a) { a.put(Gru(a.name(), a.width(), a.at("hidden"))); }},
+        {"decoder",
+         [](Adder& a) {
+           a.put(
+               Decoder(a.name(), a.width(), a.at("heads"), a.at("hidden"), a.get("causal", true)));
+         }},
+        {"gru", [](Adder& a) { a.put(Gru(a.name(), a.width(), a.at("hidden"), a.recurrent())); }},
+        {"lstm", [](Adder& a) { a.put(Lstm(a.name(), a.width(), a.at("hidden"), a.recurrent())); }},
+        {"prelu",
+         [](Adder& a) {
+           a.put(Prelu(a.name(), {.channels = a.get("channels", std::int64_t{1})}));
+         }},
+        {"instance_norm",
+         [](Adder& a) {
+           a.put(InstanceNorm(a.name(), a.in_[1], {.affine = true, .eps = a.get("eps", 1e-5)}));
+         }},
+        {"upsample", [](Adder& a) { a.to_.add(Upsample{axes(a.layer_, "factor", 2)}); }},
+        {"positions", [](Adder& a) { a.to_.add(SinusoidalPositions{}); }},
         {"feed_forward",
          [](Adder& a) {
            a.put(GegluFeedForward(a.name(), a.width(), a.at("hidden"), a.at("out"), {}, a.geglu()));
@@ -112,15 +117,9 @@ class Adder {
         {"tanh", [](Adder& a) { a.to_.add(Tanh{}); }},
         {"sigmoid", [](Adder& a) { a.to_.add(Sigmoid{}); }},
         {"silu", [](Adder& a) { a.to_.add(Silu{}); }},
-        {"leaky_relu",
-         [](Adder& a) {
-           a.to_.add(
-               [slope = a.get("slope", 0.01)](const Value& x) { return leaky_relu(x, slope); });
-         }},
-        {"softplus",
-         [](Adder& a) {
-           a.to_.add([beta = a.get("beta", 1.0)](const Value& x) { return softplus(x, beta); });
-         }},
+        {"leaky_relu", [](Adder& a) { a.to_.add(LeakyRelu{a.get("slope", 0.01)}); }},
+        {"softplus", [](Adder& a) { a.to_.add(Softplus{a.get("beta", 1.0)}); }},
+        {"mish", [](Adder& a) { a.to_.add(Mish{}); }},
         {"softmax", [](Adder& a) { a.to_.add([](const Value& x) { return softmax(x, -1); }); }},
         {"abs", [](Adder& a) { a.to_.add([](const Value& x) { return abs(x); }); }},
         {"sin", [](Adder& a) { a.to_.add([](const Value& x) { return sin(x); }); }},
@@ -163,27 +162,25 @@ class Adder {
   }
 
   void linear() { put(Linear(name(), width(), at("out"), {.bias = get("bias", true)})); }
-  ConvOptions convolution() const {
+  ConvLayerOptions convolution() const {
     return {.stride = axes(layer_, "stride", 1),
             .padding = axes(layer_, "padding", 0),
             .dilation = axes(layer_, "dilation", 1),
             .groups = get("groups", std::int64_t{1}),
+            .bias = get("bias", true),
             .output_padding = axes(layer_, "output_padding", 0)};
   }
   void conv2d() {
-    const ConvOptions with = convolution();
-    put(Conv2d(name(), in_[1], at("out"), axes(layer_, "kernel", 1),
-               {.stride = with.stride,
-                .padding = with.padding,
-                .dilation = with.dilation,
-                .groups = with.groups,
-                .bias = get("bias", true)}));
+    put(Conv2d(name(), in_[1], at("out"), axes(layer_, "kernel", 1), convolution()));
   }
   void conv1d() {
-    put(Convolution1d(name(), width(), at("out"), layer_.at("kernel").at(0), convolution()));
+    put(ConvolutionOverTime(name(), width(), at("out"), layer_.at("kernel").at(0), convolution()));
   }
   void transposed2d() {
-    put(Transposed2d(name(), in_[1], at("out"), layer_.at("kernel").get<Places>(), convolution()));
+    put(ConvTranspose2d(name(), in_[1], at("out"), axes(layer_, "kernel", 1), convolution()));
+  }
+  RecurrentOptions recurrent() const {
+    return {.levels = get("levels", std::int64_t{1}), .bidirectional = get("bidirectional", false)};
   }
   void max_pool2d() {
     to_.add(MaxPool2d{axes(layer_, "kernel", 1),

@@ -138,6 +138,12 @@ Value leaky_relu(Operand x, double negative_slope = 0.01);
 /// log(1 + e^(beta x)) / beta, and x where beta x > threshold. Throws ValueError for beta = 0.
 Value softplus(Operand x, double beta = 1, double threshold = 20);
 
+/// x tanh(softplus(x)) (Misra 2019), made of these two; NaN at -inf, as the product.
+Value mish(Operand x);
+/// x for x > 0, else weight x (He et al. 2015): weight is one number for all, or one for each
+/// element of axis 1 of x, [1] or [C]; both of one floating dtype. The slope at 0 is the weight.
+Value prelu(Operand x, const Value& weight);
+
 /// grad (1 - result^2), from the forward output.
 Value tanh_backward(Operand grad, const Value& result);
 /// grad result (1 - result), from the forward output.

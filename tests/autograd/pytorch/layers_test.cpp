@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "tests/autograd/pytorch/numbers.h"
+
+namespace aclgrad::pytorch {
+namespace {
+
+template <class Layer>
+void expect_layer(const std::string& name, const Layer& layer) {
+  const auto record = [&](const Values& x) -> Values { return {layer(x[0])}; };
+  if constexpr (std::derived_from<Layer, Module>) {
+    expect_as_in_pytorch(name, record, layer);
+  } else {
+    expect_as_in_pytorch(name, record);
+  }
+}
+
+TEST(LayersBesidePyTorch, Activations) {
+  expect_layer("leaky_relu", LeakyRelu{0.3});
+  expect_layer("softplus", Softplus{.beta = 2});
+  expect_layer("mish", Mish{});
+  for (const std::int64_t channels : {1, 3}) {
+    expect_layer("prelu " + std::to_string(channels), Prelu("layer", {.channels = channels}));
+  }
+}
+
+TEST(LayersBesidePyTorch, Convolutions) {
+  expect_layer("conv1d", Conv1d("layer", 4, 2, 3, {.stride = 2, .padding = 1, .groups = 2}));
+  expect_layer("conv3d", Conv3d("layer", 1, 2, {1, 2, 2}));
+  expect_layer("conv_transpose1d",
+               ConvTranspose1d("layer", 2, 3, 3, {.stride = 2, .output_padding = 1}));
+  expect_layer("conv_transpose2d",
+               ConvTranspose2d("layer", 2, 4, {2, 3}, {.stride = 2, .padding = 1, .groups = 2}));
+  expect_layer("conv_transpose3d", ConvTranspose3d("layer", 1, 2, 2));
+}
+
+TEST(LayersBesidePyTorch, OfImages) {
+  expect_layer("instance_norm", InstanceNorm("layer", 2));
+  expect_layer("instance_norm affine", InstanceNorm("layer", 2, {.affine = true}));
+  expect_layer("upsample", Upsample{{2, 3}});
+  expect_layer("upsample 1d", Upsample{3});
+}
+
+// Two levels, sequences of 4 and 2 steps, from a state: outputs and the last states.
+TEST(LayersBesidePyTorch, RecurrentOnes) {
+  const auto lengths = [](const Value& x) {
+    return x.graph().constant(Tensor::from({2}, {4, 2}, DType::int64));
+  };
+  for (const bool both : {false, true}) {
+    const RecurrentOptions options{.levels = 2, .bidirectional = both};
+    const std::string of = both ? " both" : "";
+    const Gru gru("layer", 2, 3, options);
+    expect_as_in_pytorch(
+        "gru" + of,
+        [&](const Values& x) -> Values {
+          const RecurrentResult result =
+              gru.run(x[0], {.lengths = lengths(x[0]), .state = {.h = x[1]}});
+          return {result.outputs, result.state.h};
+        },
+        gru);
+    const Lstm lstm("layer", 2, 3, options);
+    expect_as_in_pytorch(
+        "lstm" + of,
+        [&](const Values& x) -> Values {
+          const RecurrentResult result =
+              lstm.run(x[0], {.lengths = lengths(x[0]), .state = {.h = x[1], .c = x[2]}});
+          return {result.outputs, result.state.h, result.state.c};
+        },
+        lstm);
+  }
+  const GruCell gru("layer", 2, 3);
+  expect_as_in_pytorch(
+      "gru cell", [&](const Values& x) -> Values { return {gru(x[0], x[1])}; }, gru);
+  const LstmCell lstm("layer", 2, 3);
+  expect_as_in_pytorch(
+      "lstm cell",
+      [&](const Values& x) -> Values {
+        const RecurrentState next = lstm(x[0], {.h = x[1], .c = x[2]});
+        return {next.h, next.c};
+      },
+      lstm);
+}
+
+TEST(LayersBesidePyTorch, AttentionToKeysAndValuesOfTheirOwnWidths) {
+  const MultiheadAttention attention("layer", 4, 2, {.key_width = 3, .value_width = 5});
+  expect_as_in_pytorch(
+      "attention",
+      [&](const Values& x) -> Values {
+        const Tensor unseen = Tensor::from({2, 1, 1, 3}, {0, 0, 1, 0, 1, 1}, DType::boolean);
+        return {attention(x[0], x[1], x[2], x[0].graph().constant(unseen))};
+      },
+      attention);
+}
+
+// Steps beyond a sequence's length change nothing, whatever they hold.
+TEST(RecurrentLayers, DoNotSeeWhatIsBeyondALength) {
+  const Lstm lstm("lstm", 2, 3, {.levels = 2, .bidirectional = true});
+  const auto run = [&](const Tensor& x, const std::vector<double>& lengths) {
+    Graph graph;
+    const Value in = graph.input("x", x.shape());
+    const Value counts = graph.constant(Tensor::from({1}, lengths, DType::int64));
+    const RecurrentResult result = lstm.run(in, {.lengths = counts});
+    const Results got = Session(graph, {result.outputs, result.state.c}).run({{in, x}});
+    return std::pair{got[result.outputs], got[result.state.c]};
+  };
+  Tensor x = init::normal({1, 5, 2}, 1);
+  const auto [outputs, state] = run(x, {3});
+  const auto [alone, alone_state] = run(x.slice(1, 0, 3), {3});
+  EXPECT_TRUE(bitwise_equal(outputs.slice(1, 0, 3), alone));
+  EXPECT_TRUE(bitwise_equal(state, alone_state));
+  EXPECT_TRUE(bitwise_equal(outputs.slice(1, 3, 5), Tensor::zeros({1, 2, 6})));
+  for (std::int64_t i = 6; i < 10; ++i) x.set(i, 1e6);
+  EXPECT_TRUE(bitwise_equal(run(x, {3}).first, outputs));
+  const auto [nothing, begin] = run(x, {0});
+  EXPECT_TRUE(bitwise_equal(begin, Tensor::zeros({4, 1, 3})));
+}
+
+TEST(RecurrentLayers, SayWhatDoesNotFit) {
+  const Gru gru("gru", 2, 3);
+  Graph graph;
+  const Value x = graph.input("x", {4, 5, 2});
+  const Value state = graph.input("state", {1, 4, 3});
+  const Value counts = graph.input("counts", {3}, DType::int64);
+  const Value fractions = graph.input("fractions", {4});
+  EXPECT_THROW(gru(graph.input("wide", {4, 5, 3})), ShapeError);
+  EXPECT_THROW(gru(graph.input("flat", {4, 2})), ShapeError);
+  EXPECT_THROW(gru.run(x, {.lengths = counts}), ShapeError);
+  EXPECT_THROW(gru.run(x, {.lengths = fractions}), DTypeError);
+  EXPECT_THROW(gru.run(x, {.state = {.h = x}}), ShapeError);
+  EXPECT_THROW(gru.run(x, {.state = {.h = state, .c = state}}), ValueError);
+  EXPECT_THROW(Lstm("lstm", 2, 3, {.levels = 0}), ShapeError);
+  EXPECT_THROW(LstmCell("lstm", 0, 3), ShapeError);
+}
+
+// Turned by their places, queries and keys meet by their distance alone.
+TEST(Positions, RotaryProductsGoByTheDistance) {
+  Graph graph;
+  const Value q = graph.input("q", {1, 4}), k = graph.input("k", {1, 4});
+  std::vector<Fetch> products;
+  std::vector<Value> values;
+  for (const auto& [a, b] : {std::pair{0, 3}, {5, 8}, {5, 9}}) {
+    values.push_back(reduce_sum(rotary(q, {.first = a}) * rotary(k, {.first = b})));
+    products.emplace_back(values.back());
+  }
+  const Tensor first = Tensor::from({1, 4}, {0.5, -1, 2, 0.25});
+  const Tensor second = Tensor::from({1, 4}, {1, 0.5, -0.75, 2});
+  const Results results = Session(graph, products).run({{q, first}, {k, second}});
+  EXPECT_NEAR(results[values[0]].item(), results[values[1]].item(), 1e-5);
+  EXPECT_GT(std::abs(results[values[0]].item() - results[values[2]].item()), 1e-3);
+  EXPECT_THROW(rotary(graph.input("odd", {2, 3})), ShapeError);
+  EXPECT_THROW(rotary(q, {.base = 0}), ValueError);
+  EXPECT_THROW(SelfAttention("odd", 6, 2, {.rotary = true}), ShapeError);
+  const SelfAttention attention("attention", 8, 2, {.causal = true, .rotary = true});
+  EXPECT_EQ(attention(graph.input("x", {2, 3, 8})).shape(), (Shape{2, 3, 8}));
+}
+
+TEST(Positions, SinusoidalOnesAreThePapers) {
+  const Tensor table = sinusoidal_positions(3, 4);
+  const double slow = 1 / 100.0;  // 10000^(-2 / 4)
+  for (std::int64_t t = 0; t < 3; ++t) {
+    const auto at = static_cast<double>(t);
+    EXPECT_NEAR(table.at({t, 0}), std::sin(at), 1e-7);
+    EXPECT_NEAR(table.at({t, 1}), std::cos(at), 1e-7);
+    EXPECT_NEAR(table.at({t, 2}), std::sin(at * slow), 1e-7);
+    EXPECT_NEAR(table.at({t, 3}), std::cos(at * slow), 1e-7);
+  }
+  EXPECT_EQ(sinusoidal_positions(0, 3).shape(), (Shape{0, 3}));
+  EXPECT_THROW(sinusoidal_positions(-1, 4), ValueError);
+  EXPECT_THROW(sinusoidal_positions(1, 0), ShapeError);
+  Graph graph;
+  EXPECT_THROW(SinusoidalPositions{}(graph.input("row", {4})), ShapeError);
+}
+
+// A decoder's memory is read, its padding is not, and its own places see the past only.
+TEST(TransformerDecoderBlock, ReadsTheMemoryAndThePast) {
+  const TransformerDecoderBlock block("block", 4, 2, 6);
+  Graph graph(Mode::evaluation);
+  const Value x = graph.input("x", {1, 3, 4}), memory = graph.input("memory", {1, 2, 4});
+  const Value y = block(x, memory, graph.constant(Tensor::from({2}, {0, 1}, DType::boolean)));
+  Session session(graph, {y});
+  const Tensor first = init::normal({1, 3, 4}, 1), second = init::normal({1, 2, 4}, 2);
+  const Tensor before = session.run({{x, first}, {memory, second}})[y];
+  Tensor later = first, padded = second, other = second;
+  for (std::int64_t i = 8; i < 12; ++i) later.set(i, 3);
+  for (std::int64_t i = 4; i < 8; ++i) padded.set(i, 3);
+  for (std::int64_t i = 0; i < 4; ++i) other.set(i, 3 + static_cast<double>(i * i));
+  const Tensor after = session.run({{x, later}, {memory, second}})[y];
+  EXPECT_TRUE(bitwise_equal(after.slice(1, 0, 2), before.slice(1, 0, 2)));
+  EXPECT_TRUE(bitwise_equal(session.run({{x, first}, {memory, padded}})[y], before));
+  EXPECT_FALSE(bitwise_equal(session.run({{x, first}, {memory, other}})[y], before));
+  EXPECT_THROW(block(x, x.graph().input("narrow", {1, 2, 3})), ShapeError);
+}
+
+TEST(NewLayers, SayWhatDoesNotFit) {
+  EXPECT_THROW(Conv1d("c", 3, 4, 0), ShapeError);
+  EXPECT_THROW(Conv1d("c", 3, 4, {2, 2}), ShapeError);
+  EXPECT_THROW(Conv2d("c", 3, 4, 2, {.output_padding = 1}), ShapeError);
+  EXPECT_THROW(ConvTranspose2d("c", 3, 4, 2, {.output_padding = 1}), ShapeError);
+  EXPECT_THROW(InstanceNorm("n", 0), ShapeError);
+  EXPECT_THROW(InstanceNorm("n", 2, {.eps = 0}), ValueError);
+  EXPECT_THROW(Prelu("p", {.channels = 0}), ShapeError);
+  EXPECT_THROW(MultiheadAttention("a", 6, 4), ShapeError);
+  Graph graph;
+  const Value images = graph.input("images", {2, 3, 4, 4});
+  EXPECT_THROW(Upsample{0}(images), ShapeError);
+  EXPECT_THROW((Upsample{{2, 2, 2}}(images)), ShapeError);
+  EXPECT_THROW(Prelu("p", {.channels = 2})(images), ShapeError);
+  EXPECT_THROW(InstanceNorm("n", 2)(images), ShapeError);
+  const MultiheadAttention attention("a", 4, 2);
+  const Value q = graph.input("q", {2, 3, 4}), k = graph.input("k", {2, 5, 4});
+  EXPECT_THROW(attention(q, k, q), ShapeError);
+  EXPECT_THROW(attention(images, k, k), ShapeError);
+  EXPECT_EQ(attention(q, k, k).shape(), (Shape{2, 3, 4}));
+}
+
+}  // namespace
+}  // namespace aclgrad::pytorch
