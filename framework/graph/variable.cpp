@@ -10,6 +10,17 @@
 #include "graph/cloning.h"
 
 namespace aclgrad {
+namespace {
+
+void require_alive(const DeviceBuffer& buffer, const std::string& name) {
+  if (buffer.is_alive()) return;
+  throw ValueError(
+      fmt::format("variable `{}` is dead: its device memory was freed (aclrtResetDevice, "
+                  "aclFinalize)",
+                  name));
+}
+
+}  // namespace
 
 Variable::Variable(std::string name, const Tensor& initial)
     : state_(std::make_shared<State>(
@@ -27,6 +38,7 @@ Variable& Variable::operator=(const Variable& other) {
 }
 
 std::shared_ptr<Variable::State> Variable::cloned(const std::shared_ptr<State>& state) {
+  require_alive(state->buffer, state->name);
   Tensor contents = Tensor::zeros(state->shape, state->dtype);
   state->buffer.download(contents.bytes(), contents.nbytes());
   Variable made(state->name, contents);
@@ -44,13 +56,7 @@ void Variable::convert(DType dtype) const {
   mark_changed();
 }
 
-void Variable::check_alive() const {
-  if (is_alive()) return;
-  throw ValueError(
-      fmt::format("variable `{}` is dead: its device memory was freed (aclrtResetDevice, "
-                  "aclFinalize)",
-                  name()));
-}
+void Variable::check_alive() const { require_alive(state_->buffer, name()); }
 
 Tensor Variable::value() const {
   check_alive();
