@@ -34,6 +34,10 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
   return shape;
 }
 
+Array full(const Shape& shape, Number value) {
+  return {shape, std::vector<Number>(static_cast<size_t>(count_of(shape)), value)};
+}
+
 size_t source(const Shape& from, const Shape& shape, size_t i) {
   const size_t added = shape.size() - from.size();
   size_t place = 0;

@@ -3,6 +3,7 @@
 #ifndef ACLGRAD_CONTRACT_DENSE_H_
 #define ACLGRAD_CONTRACT_DENSE_H_
 
+#include <cmath>
 #include <functional>
 
 #include "aclgrad_contract/operator.h"
@@ -14,6 +15,15 @@ using Binary = std::function<Number(Number, Number)>;
 
 // The shape that both broadcast to. Throws std::invalid_argument.
 Shape broadcast_shape(const Shape& a, const Shape& b);
+
+// A tensor of one number.
+Array full(const Shape& shape, Number value = 0);
+
+// A term of a sum, or its magnitude, for the scale on which errors of the sum count.
+template <bool kMagnitude>
+Number term(Number x) {
+  return kMagnitude ? std::abs(x) : x;
+}
 
 // Place of the element of `from` that stands at place i of the broadcast `shape`.
 size_t source(const Shape& from, const Shape& shape, size_t i);

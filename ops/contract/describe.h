@@ -129,13 +129,6 @@ inline constexpr Bound kExact{.of_float = 0, .of_16_bits = 0};
 #define ACLGRAD_CALL(function, ...) \
   signature_of<decltype(function##GetWorkspaceSize)>(#function, {__VA_ARGS__})
 
-template <class PhaseOne>
-Operator contract_of(std::string name, std::vector<Parameter> parameters, DTypes everywhere,
-                     DTypes from_a2_on = {ACL_BF16}) {
-  return {.call = signature_of<PhaseOne>(std::move(name), std::move(parameters)),
-          .domain = {.everywhere = std::move(everywhere), .from_a2_on = std::move(from_a2_on)}};
-}
-
 // The form in place of an operator, which overwrites its first tensor.
 inline Operator in_place_of(const Operator& op, Signature call,
                             std::vector<ErrorInput> error_inputs = {},
@@ -226,10 +219,22 @@ inline ErrorInput refused(std::string name, std::string what, ParameterSpec spec
           .words = {std::move(word)},
           .product = product};
 }
-// A dimension that tensors of rank 2 do not have.
-inline ErrorInput bad_dim(int64_t dim) {
-  return refused("dim", "= " + std::to_string(dim), dim, "[-2, 1]");
+inline ErrorInput wrong_number(std::string name, int64_t number, std::string word,
+                               const char* product = "Ascend910B") {
+  return refused(std::move(name), "= " + std::to_string(number), number, std::move(word), product);
 }
+inline ErrorInput wrong_values(std::string name, std::string what, Shape numbers,
+                               std::string word) {
+  return refused(std::move(name), std::move(what), ValuesSpec{std::move(numbers)}, std::move(word));
+}
+inline TensorSpec of_shape(Shape shape) { return {.shape = std::move(shape)}; }
+// An image whose format is not that of its rank.
+inline ErrorInput in_nd(std::string image, Shape shape) {
+  return refused(std::move(image), "in ND",
+                 TensorSpec{.shape = std::move(shape), .format = ACL_FORMAT_ND}, "NCHW");
+}
+// A dimension that tensors of rank 2 do not have.
+inline ErrorInput bad_dim(int64_t dim) { return wrong_number("dim", dim, "[-2, 1]"); }
 
 // The cubeMathType that takes FLOAT as FLOAT16, and an input of a product as the call's
 // cubeMathType takes it.

@@ -14,6 +14,8 @@
 namespace aclgrad::contract {
 namespace {
 
+using dense::term;
+
 // ---- Shapes -------------------------------------------------------------------------------------
 
 bool is_transposed(const Arguments& a) { return a.number("transposed") != 0; }
@@ -121,10 +123,6 @@ void for_each_product(const Arguments& a, const Visit& visit) {
   }
 }
 
-Array zeros(const Shape& shape) {
-  return {shape, std::vector<Number>(static_cast<size_t>(count_of(shape)))};
-}
-
 // The channel of an element of the output.
 size_t channel_of(const Shape& output, size_t i) {
   const auto places = static_cast<size_t>(count_of(output) / output[0] / output[1]);
@@ -133,14 +131,13 @@ size_t channel_of(const Shape& output, size_t i) {
 
 template <bool kMagnitude>
 Arrays convolution(const Arguments& a, const Arrays& in) {
-  const auto term = [](Number x) { return kMagnitude ? std::abs(x) : x; };
   const Array x = input_of_product(a, in[0]), w = input_of_product(a, in[1]);
-  Array out = zeros(output_shape(a));
+  Array out = dense::full(output_shape(a));
   for_each_product(a, [&](size_t to, size_t from, size_t weight) {
-    out.values[to] += term(x.values[from] * w.values[weight]);
+    out.values[to] += term<kMagnitude>(x.values[from] * w.values[weight]);
   });
   for (size_t i = 0; in.size() > 2 && i < out.values.size(); ++i) {
-    out.values[i] += term(in[2].values[channel_of(out.shape, i)]);
+    out.values[i] += term<kMagnitude>(in[2].values[channel_of(out.shape, i)]);
   }
   return {out};
 }
@@ -148,16 +145,15 @@ Arrays convolution(const Arguments& a, const Arrays& in) {
 // Inputs: gradOutput, input, weight.
 template <bool kMagnitude>
 Arrays convolution_backward(const Arguments& a, const Arrays& in) {
-  const auto term = [](Number x) { return kMagnitude ? std::abs(x) : x; };
   const Array g = input_of_product(a, in[0]), x = input_of_product(a, in[1]),
               w = input_of_product(a, in[2]);
-  Arrays out = {zeros(x.shape), zeros(w.shape), zeros({g.shape[1]})};
+  Arrays out = {dense::full(x.shape), dense::full(w.shape), dense::full({g.shape[1]})};
   for_each_product(a, [&](size_t to, size_t from, size_t weight) {
-    out[0].values[from] += term(g.values[to] * w.values[weight]);
-    out[1].values[weight] += term(g.values[to] * x.values[from]);
+    out[0].values[from] += term<kMagnitude>(g.values[to] * w.values[weight]);
+    out[1].values[weight] += term<kMagnitude>(g.values[to] * x.values[from]);
   });
   for (size_t i = 0; i < g.values.size(); ++i) {
-    out[2].values[channel_of(g.shape, i)] += term(g.values[i]);
+    out[2].values[channel_of(g.shape, i)] += term<kMagnitude>(g.values[i]);
   }
   return masked(a, std::move(out));
 }
@@ -244,148 +240,142 @@ Parameter tensor(Parameter parameter, Shape shape) {
 Parameter result(std::string name, Shape shape) {
   return any_dtype(shaped(out(std::move(name)), std::move(shape)));
 }
-ErrorInput wrong(const char* name, const char* what, Shape numbers, std::string word) {
-  return refused(name, what, ValuesSpec{std::move(numbers)}, std::move(word));
-}
-ErrorInput wrong_number(const char* name, int64_t number, std::string word,
-                        const char* product = "Ascend910B") {
-  return refused(name, "= " + std::to_string(number), number, std::move(word), product);
+// Products before Atlas A2 round FLOAT inputs and take no type that would not.
+bool refuses_float(const Arguments& a, std::string_view product, aclDataType dtype) {
+  const Number type = a.number("cubeMathType");
+  return (product == "Ascend910" || product == "Ascend310P") && dtype == ACL_FLOAT &&
+         (type == 0 || type == 3);
 }
 
-void describe(Operator& op) {
-  op.domain.base = "input";
-  op.domain.base_shape = kGrouped.input;
-  op.domain.max_rank = 5;
-  op.domain.arrange = arrange;
-  op.domain.grows = false;
-  op.domain.samples = convolution_samples();
-  op.domain.value_samples = large_samples();
-  op.results.bound = {.of_float = 2, .of_16_bits = 0.51};
-  op.results.roundings = longest_sum;
-  op.domain.also_refuses = [](const Arguments& a, std::string_view product, aclDataType dtype) {
-    const Number type = a.number("cubeMathType");
-    return (product == "Ascend910" || product == "Ascend310P") && dtype == ACL_FLOAT &&
-           (type == 0 || type == 3);
-  };
-  op.error_inputs = {wrong("stride", "of one value", {2}, "[2]"),
-                     wrong("stride", "= [0, 1]", {0, 1}, "[0, 1]"),
-                     wrong("padding", "= [-1, 0]", {-1, 0}, "[-1, 0]"),
-                     wrong("padding", "of three values", {0, 0, 0}, "[0, 0, 0]"),
-                     wrong("dilation", "= [0, 1]", {0, 1}, "[0, 1]"),
-                     wrong("dilation", "= [9, 1]", {9, 1}, "dilation 9"),
+Domain of_images(std::vector<Sample> samples) {
+  return {.everywhere = kFloats,
+          .also_refuses = refuses_float,
+          .max_rank = 5,
+          .grows = false,
+          .base = "input",
+          .base_shape = kGrouped.input,
+          .arrange = arrange,
+          .samples = std::move(samples),
+          .value_samples = large_samples()};
+}
+
+std::vector<ErrorInput> wrong_geometry(const std::vector<ErrorInput>& more) {
+  return std::vector{wrong_values("stride", "of one value", {2}, "[2]"),
+                     wrong_values("stride", "= [0, 1]", {0, 1}, "[0, 1]"),
+                     wrong_values("padding", "= [-1, 0]", {-1, 0}, "[-1, 0]"),
+                     wrong_values("padding", "of three values", {0, 0, 0}, "[0, 0, 0]"),
+                     wrong_values("dilation", "= [0, 1]", {0, 1}, "[0, 1]"),
+                     wrong_values("dilation", "= [9, 1]", {9, 1}, "dilation 9"),
                      wrong_number("groups", 0, "is 0"),
-                     wrong_number("cubeMathType", 0, "DT_FLOAT", "Ascend910")};
+                     wrong_number("cubeMathType", 0, "DT_FLOAT", "Ascend910")} +
+         more;
 }
 
-void add_forward(std::vector<Operator>& all) {
-  Operator op{.call = ACLGRAD_CALL(
-                  aclnnConvolution, tensor(in("input"), {1, 4, 5, 6}),
-                  option(tensor(in("weight"), {6, 2, 3, 2}), "weight", Sets::kShape),
-                  optional(tensor(in("bias"), {6})), values("stride", {2, 1}),
-                  values("padding", {1, 0}), values("dilation", {1, 2}), flag("transposed"),
-                  values("outputPadding", {0, 0}, true), integer("groups", 2),
-                  result("output", {1, 6, 3, 4}), declared(integer("cubeMathType", 1), "int8_t")),
-              .domain = {.everywhere = kFloats}};
-  describe(op);
-  op.results.reference = convolution<false>;
-  op.results.magnitude = convolution<true>;
-  const auto transposed = [](ErrorInput error_input) {
-    error_input.changes.emplace_back("transposed", true);
-    error_input.changes.emplace_back("weight", TensorSpec{.shape = {4, 3, 3, 2}});
-    return error_input;
-  };
-  ErrorInput missing =
-      transposed(refused("outputPadding", "null where transposed",
-                         ValuesSpec{.values = {}, .given = false}, "null pointer"));
-  missing.status = 161001;
-  const auto of_shape = [](Shape shape) { return TensorSpec{.shape = std::move(shape)}; };
-  op.error_inputs.insert(
-      op.error_inputs.end(),
-      {missing,
-       transposed(wrong("outputPadding", "= [2, 2] where transposed", {2, 2}, "is 2")),
-       refused("input", "in ND", TensorSpec{.shape = {1, 4, 5, 6}, .format = ACL_FORMAT_ND},
-               "NCHW"),
-       refused("weight", "without a kernel", of_shape({6, 2, 0, 2}), "[6, 2, 0, 2]"),
-       refused("weight", "that groups do not divide", of_shape({5, 2, 3, 2}), "[5, 2, 3, 2]"),
-       refused("output", "of an output that cannot be", of_shape({1, 6, 3, 5}), "[1, 6, 3, 5]"),
-       refused("input", "of other channels", of_shape({1, 3, 5, 6}), "[1, 3, 5, 6]"),
-       {.what = "without channels",
-        .changes = {{"input", of_shape({1, 0, 5, 6})}, {"weight", of_shape({6, 0, 3, 2})}},
-        .words = {"[1, 0, 5, 6]"}},
-       wrong_number("cubeMathType", 5, "[0, 4]")});
-  op.words.computes = {
-      "cross-correlation over 1 to 3 spatial axes with stride, padding, dilation and groups, or "
-      "its "
-      "adjoint (transposed)",
-      "1 到 3 个空间维上的互相关（步长、填充、膨胀、分组），或其伴随（转置卷积）"};
-  op.words.in_graph = "conv1d(x, weight, bias, options), conv2d, conv3d, conv_transpose2d";
-  all.push_back(op);
+const ValuesSpec kNull{.values = {}, .given = false};
+
+// Of a transposed convolution.
+ErrorInput wrong_output_padding(const char* what, ValuesSpec padding, std::string word,
+                                aclnnStatus status = 161002) {
+  return {.what = what,
+          .changes = {{"outputPadding", std::move(padding)},
+                      {"transposed", true},
+                      {"weight", of_shape({4, 3, 3, 2})}},
+          .status = status,
+          .words = {std::move(word)}};
 }
 
-void add_backward(std::vector<Operator>& all) {
-  Operator op{.call = ACLGRAD_CALL(
-                  aclnnConvolutionBackward, tensor(in("gradOutput"), {1, 6, 3, 4}),
-                  tensor(in("input"), {1, 4, 5, 6}),
-                  option(tensor(in("weight"), {6, 2, 3, 2}), "weight", Sets::kShape),
-                  no_option(values("biasSizes", {6}, true)), values("stride", {2, 1}),
-                  values("padding", {1, 0}), values("dilation", {1, 2}), flag("transposed"),
-                  values("outputPadding", {0, 0}), declared(integer("groups", 2), "int"),
-                  {"outputMask", BoolsSpec{{1, 1, 1}, 161001, 161001}},
-                  declared(integer("cubeMathType", 1), "int8_t"), result("gradInput", {1, 4, 5, 6}),
-                  result("gradWeight", {6, 2, 3, 2}), result("gradBias", {6})),
-              .domain = {.everywhere = kFloats}};
-  describe(op);
-  op.domain.base = "input";
-  op.results.reference = convolution_backward<false>;
-  op.results.magnitude = convolution_backward<true>;
-  for (const Shape& mask : {Shape{0, 1, 0}, Shape{1, 0, 1}}) {
-    Sample some = op.domain.samples[7];
-    some.settings.emplace_back("outputMask", mask);
-    some.is_gradient = false;
-    op.domain.samples.push_back(some);
-  }
-  op.results.bound.inner = 64;
-  op.gradient = Gradient{"aclnnConvolution",
-                         [](const Arguments&, const Arrays& x, const Arrays&, const Array& g) {
-                           return Arrays{g, x[0], x[1]};
-                         }};
-  op.gradient->count = 3;
-  const auto of_shape = [](Shape shape) { return TensorSpec{.shape = std::move(shape)}; };
-  const auto weights = [&](const char* what, Shape shape, std::string word) {
-    return ErrorInput{.what = what,
-                      .changes = {{"weight", of_shape(shape)}, {"gradWeight", of_shape(shape)}},
-                      .words = {std::move(word)}};
-  };
-  ErrorInput no_gradient = weights("without output channels", {0, 2, 3, 2}, "[1, 4, 5, 6]");
-  no_gradient.changes.emplace_back("biasSizes", ValuesSpec{{0}});
-  no_gradient.changes.emplace_back("gradBias", of_shape({0}));
-  op.error_inputs.insert(op.error_inputs.end(),
-                         {wrong("outputPadding", "= [1, 0]", {1, 0}, "[1, 0]"),
-                          wrong("biasSizes", "= [5]", {5}, "[5]"),
-                          wrong_number("cubeMathType", 4, "[0, 3]"),
-                          weights("of other channels", {6, 1, 3, 2}, "[6, 1, 3, 2]"),
-                          weights("that groups do not divide", {5, 2, 3, 2}, "[5, 2, 3, 2]"),
-                          weights("of a negative size", {6, 2, -1, 2}, "[6, 2, -1, 2]"),
-                          no_gradient,
-                          {.what = "null where the input is empty",
-                           .changes = {{"biasSizes", ValuesSpec{.values = {}, .given = false}},
-                                       {"input", of_shape({0, 4, 5, 6})}},
-                           .status = 161001,
-                           .words = {"null pointer"}}});
-  op.words.check = "convolution";
-  op.words.computes = {"the gradients of input, weight and bias, those that outputMask asks for",
-                       "input、weight、bias 的梯度，由 outputMask 选择"};
-  op.words.in_graph = "convolution_backward(g, x, weight, options, wanted)";
-  all.push_back(op);
+// Of a backward, whose weight has the shape of its gradient.
+ErrorInput wrong_weights(const char* what, const Shape& shape, std::string word) {
+  return {.what = what,
+          .changes = {{"weight", of_shape(shape)}, {"gradWeight", of_shape(shape)}},
+          .words = {std::move(word)}};
+}
+
+const Parameter kWeight = option(tensor(in("weight"), {6, 2, 3, 2}), "weight", Sets::kShape);
+
+Operator forward() {
+  return {
+      .call = ACLGRAD_CALL(aclnnConvolution, tensor(in("input"), {1, 4, 5, 6}), kWeight,
+                           optional(tensor(in("bias"), {6})), values("stride", {2, 1}),
+                           values("padding", {1, 0}), values("dilation", {1, 2}),
+                           flag("transposed"), values("outputPadding", {0, 0}, true),
+                           integer("groups", 2), result("output", {1, 6, 3, 4}),
+                           declared(integer("cubeMathType", 1), "int8_t")),
+      .domain = of_images(convolution_samples()),
+      .results = {.reference = convolution<false>,
+                  .bound = {.of_float = 2, .of_16_bits = 0.51},
+                  .roundings = longest_sum,
+                  .magnitude = convolution<true>},
+      .error_inputs = wrong_geometry(
+          {wrong_output_padding("null where transposed", kNull, "null pointer", 161001),
+           wrong_output_padding("= [2, 2] where transposed", {{2, 2}}, "is 2"),
+           in_nd("input", {1, 4, 5, 6}),
+           refused("weight", "without a kernel", of_shape({6, 2, 0, 2}), "[6, 2, 0, 2]"),
+           refused("weight", "that groups do not divide", of_shape({5, 2, 3, 2}), "[5, 2, 3, 2]"),
+           refused("output", "of an output that cannot be", of_shape({1, 6, 3, 5}), "[1, 6, 3, 5]"),
+           refused("input", "of other channels", of_shape({1, 3, 5, 6}), "[1, 3, 5, 6]"),
+           {.what = "without channels",
+            .changes = {{"input", of_shape({1, 0, 5, 6})}, {"weight", of_shape({6, 0, 3, 2})}},
+            .words = {"[1, 0, 5, 6]"}},
+           wrong_number("cubeMathType", 5, "[0, 4]")}),
+      .words = {
+          "cross-correlation over 1 to 3 spatial axes with stride, padding, dilation and groups, "
+          "or its adjoint (transposed)",
+          "1 到 3 个空间维上的互相关（步长、填充、膨胀、分组），或其伴随（转置卷积）",
+          "conv1d(x, weight, bias, options), conv2d, conv3d, conv_transpose2d"}};
+}
+
+Operator backward() {
+  const std::vector<Sample> samples = convolution_samples();
+  const Sample& transposed = samples[7];
+  return {.call = ACLGRAD_CALL(
+              aclnnConvolutionBackward, tensor(in("gradOutput"), {1, 6, 3, 4}),
+              tensor(in("input"), {1, 4, 5, 6}), kWeight, no_option(values("biasSizes", {6}, true)),
+              values("stride", {2, 1}), values("padding", {1, 0}), values("dilation", {1, 2}),
+              flag("transposed"), values("outputPadding", {0, 0}),
+              declared(integer("groups", 2), "int"),
+              {"outputMask", BoolsSpec{{1, 1, 1}, 161001, 161001}},
+              declared(integer("cubeMathType", 1), "int8_t"), result("gradInput", {1, 4, 5, 6}),
+              result("gradWeight", {6, 2, 3, 2}), result("gradBias", {6})),
+          .domain = of_images(samples + std::vector{with_mask(transposed, {0, 1, 0}),
+                                                    with_mask(transposed, {1, 0, 1})}),
+          .results = {.reference = convolution_backward<false>,
+                      .bound = {.of_float = 2, .of_16_bits = 0.51, .inner = 64},
+                      .roundings = longest_sum,
+                      .magnitude = convolution_backward<true>},
+          .gradient =
+              Gradient{.of = "aclnnConvolution",
+                       .inputs =
+                           [](const Arguments&, const Arrays& x, const Arrays&, const Array& g) {
+                             return Arrays{g, x[0], x[1]};
+                           },
+                       .count = 3},
+          .error_inputs = wrong_geometry(
+              {wrong_values("outputPadding", "= [1, 0]", {1, 0}, "[1, 0]"),
+               wrong_values("biasSizes", "= [5]", {5}, "[5]"),
+               wrong_number("cubeMathType", 4, "[0, 3]"),
+               wrong_weights("of other channels", {6, 1, 3, 2}, "[6, 1, 3, 2]"),
+               wrong_weights("that groups do not divide", {5, 2, 3, 2}, "[5, 2, 3, 2]"),
+               wrong_weights("of a negative size", {6, 2, -1, 2}, "[6, 2, -1, 2]"),
+               {.what = "without output channels",
+                .changes = {{"weight", of_shape({0, 2, 3, 2})},
+                            {"gradWeight", of_shape({0, 2, 3, 2})},
+                            {"biasSizes", ValuesSpec{{0}}},
+                            {"gradBias", of_shape({0})}},
+                .words = {"[1, 4, 5, 6]"}},
+               {.what = "null where the input is empty",
+                .changes = {{"biasSizes", kNull}, {"input", of_shape({0, 4, 5, 6})}},
+                .status = 161001,
+                .words = {"null pointer"}}}),
+          .words = {"the gradients of input, weight and bias, those that outputMask asks for",
+                    "input、weight、bias 的梯度，由 outputMask 选择",
+                    "convolution_backward(g, x, weight, options, wanted)", "convolution"}};
 }
 
 }  // namespace
 
 FamilyContracts convolution_contracts() {
-  FamilyContracts family{{"Convolution", "卷积"}, {}};
-  add_forward(family.operators);
-  add_backward(family.operators);
-  return family;
+  return {{"Convolution", "卷积"}, {forward(), backward()}};
 }
 
 }  // namespace aclgrad::contract

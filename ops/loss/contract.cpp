@@ -88,17 +88,20 @@ void add_mse_loss(std::vector<Operator>& all) {
                 "(self − target)²，不规约、平均或求和；Out 只沿第一维",
                 "mse_loss(prediction, target)"}};
 
-  Operator of_rows = forward;
-  of_rows.call = signature_of<decltype(aclnnMseLossOutGetWorkspaceSize)>(
-      "aclnnMseLossOut",
-      {self, target, integer("reduction", kSum), any_dtype(of(out("out"), {3}))});
-  of_rows.domain.arrange = [](Arguments& a) {
+  const auto arrange_rows = [](Arguments& a) {
     const Shape shape = compared_shape(a);
     const bool reduces = a.number("reduction") != kNone && !shape.empty();
     a.shape("out") = reduces ? Shape(shape.begin() + 1, shape.end()) : shape;
   };
-  of_rows.results.reference = mse_loss_out;
-  of_rows.error_inputs = {bad_reduction(-1)};
+  Operator of_rows{.call = ACLGRAD_CALL(aclnnMseLossOut, self, target, integer("reduction", kSum),
+                                        any_dtype(of(out("out"), {3}))),
+                   .domain = {.everywhere = kFloats,
+                              .arrange = arrange_rows,
+                              .samples = kReductions,
+                              .value_samples = compared_samples()},
+                   .results = {.reference = mse_loss_out, .bound = {.of_float = 0.5005}},
+                   .error_inputs = {bad_reduction(-1)},
+                   .words = forward.words};
   of_rows.call.form_of = forward.name();
 
   const auto backward_arrange = [](Arguments& a) {
@@ -180,8 +183,7 @@ void arrange_classes(Arguments& a) {
 }
 
 void add_nll_loss(std::vector<Operator>& all) {
-  Parameter target = of(in("target", 0, 2), {2}, 0);
-  std::get<TensorSpec>(target.spec).dtype = ACL_INT64;
+  const Parameter target = typed(of(in("target", 0, 2), {2}, 0), ACL_INT64);
   const Parameter self = of(in("self"), {2, 3}, 3);
   const Parameter weight = of(in("weight", 0.5L, 2), {3});
   const Parameter reduction = integer("reduction", kSum);
@@ -190,31 +192,29 @@ void add_nll_loss(std::vector<Operator>& all) {
   for (Sample& each : samples) each.settings.emplace_back("ignoreIndex", kIgnored);
   std::vector<Sample> many_rows = samples;
   for (Sample& each : many_rows) each.settings.emplace_back("self", Shape{5000, 5});
-  Operator forward{
+  std::vector<Sample> other_targets(2, samples[1]);
+  other_targets[0].settings.emplace_back("target", ACL_INT32);
+  other_targets[1].settings.emplace_back("target", ACL_UINT8);
+  const Operator forward{
       .call = ACLGRAD_CALL(aclnnNLLLoss, self, target, weight, reduction, ignored,
                            any_dtype(of(out("out"), {})), any_dtype(of(out("totalWeightOut"), {}))),
       .domain = {.everywhere = kFloats,
                  .max_rank = 2,
                  .base_shape = {kN, 5},
+                 .arrange = arrange_classes,
                  .samples = samples,
-                 .value_samples = many_rows}};
-  for (const aclDataType of_target : {ACL_INT32, ACL_UINT8}) {
-    forward.domain.value_samples.push_back(samples[1]);
-    forward.domain.value_samples.back().settings.emplace_back("target", of_target);
-  }
-  forward.domain.arrange = arrange_classes;
-  forward.results.reference = nll_loss;
-  forward.results.bound = {.of_float = 0.5005};
-  forward.error_inputs = {bad_reduction(3),
-                          {.what = "of another shape",
-                           .changes = {{"self", TensorSpec{{2, 0}}}, {"weight", TensorSpec{{0}}}},
-                           .words = {"[2, 0]"}},
-                          {.what = "of another shape, without a reduction",
-                           .changes = {{"out", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
-                           .words = {"[2]"}}};
-  forward.words.computes = {"−weight·self[target]; mean divides by the sum of the weights",
-                            "−weight·self[target]；平均时除以权重之和"};
-  forward.words.in_graph = "nll_loss(log_probabilities, target), cross_entropy";
+                 .value_samples = many_rows + other_targets},
+      .results = {.reference = nll_loss, .bound = {.of_float = 0.5005}},
+      .error_inputs = {bad_reduction(3),
+                       {.what = "of another shape",
+                        .changes = {{"self", of_shape({2, 0})}, {"weight", of_shape({0})}},
+                        .words = {"[2, 0]"}},
+                       {.what = "of another shape, without a reduction",
+                        .changes = {{"out", of_shape({3})}, {"reduction", kNone}},
+                        .words = {"[2]"}}},
+      .words = {"−weight·self[target]; mean divides by the sum of the weights",
+                "−weight·self[target]；平均时除以权重之和",
+                "nll_loss(log_probabilities, target), cross_entropy"}};
 
   const auto given = [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
     const Array none{{}, {1}};
@@ -235,12 +235,12 @@ void add_nll_loss(std::vector<Operator>& all) {
       .gradient = Gradient{.of = forward.name(), .inputs = given},
       .error_inputs = {bad_reduction(3),
                        {.what = "of another shape",
-                        .changes = {{"self", TensorSpec{{2, 0}}},
-                                    {"weight", TensorSpec{{0}}},
-                                    {"out", TensorSpec{{2, 0}}}},
+                        .changes = {{"self", of_shape({2, 0})},
+                                    {"weight", of_shape({0})},
+                                    {"out", of_shape({2, 0})}},
                         .words = {"[2, 0]"}},
                        {.what = "of another shape, without a reduction",
-                        .changes = {{"gradOutput", TensorSpec{{3}}}, {"reduction", int64_t{kNone}}},
+                        .changes = {{"gradOutput", of_shape({3})}, {"reduction", kNone}},
                         .words = {"[2]"}}},
       .words = {"−weight·g at the target, 0 elsewhere", "在 target 处为 −weight·g，其余为 0",
                 "nll_loss_backward(g, ...)", "nll_loss"}};

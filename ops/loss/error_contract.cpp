@@ -62,13 +62,13 @@ const std::vector<ErrorInput> kBadReductions = {bad_reduction(3), bad_reduction(
 // Without a reduction the loss has a shape.
 ErrorInput reduced_for_none(const std::string& result) {
   return {.what = "of one element for none",
-          .changes = {{result, TensorSpec{.shape = {}}}, {"reduction", kNone}},
+          .changes = {{result, of_shape({})}, {"reduction", kNone}},
           .words = {"must have size", "same size"}};
 }
 
 // A tensor that may have fewer elements than the target, but not more.
 ErrorInput wider(const std::string& name) {
-  return refused(name, "wider than target", TensorSpec{.shape = {2, 2, 3}}, "must broadcast");
+  return refused(name, "wider than target", of_shape({2, 2, 3}), "must broadcast");
 }
 
 std::vector<Sample> with_beta(Number beta) {
@@ -116,7 +116,7 @@ void add_error_losses(std::vector<Operator>& all) {
   };
   const ErrorInput mean_of_integers{
       .what = "of INT64 for a mean",
-      .changes = {{"self", TensorSpec{.shape = {2, 3}}},
+      .changes = {{"self", of_shape({2, 3})},
                   {"reduction", kMean},
                   {"out", TensorSpec{.shape = {}, .dtype = ACL_FLOAT}}},
       .words = {"floating"},
@@ -157,7 +157,7 @@ struct Terms {
   Array x, target, weight, positive;
 
   Terms(const Arguments& a, const Arrays& in, size_t first)
-      : x(in[first]), target(in[first + 1]), weight(ones(x.shape)), positive(weight) {
+      : x(in[first]), target(in[first + 1]), weight(dense::full(x.shape, 1)), positive(weight) {
     size_t next = first + 2;
     const auto take = [&](const char* name, Array& array) {
       if (!a.is_set(name)) return;
@@ -165,9 +165,6 @@ struct Terms {
     };
     take("weightOptional", weight);
     take("posWeightOptional", positive);
-  }
-  static Array ones(const Shape& shape) {
-    return {shape, std::vector<Number>(static_cast<size_t>(count_of(shape)), 1)};
   }
 };
 

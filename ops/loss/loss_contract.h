@@ -3,9 +3,6 @@
 #ifndef ACLGRAD_OPS_LOSS_LOSS_CONTRACT_H_
 #define ACLGRAD_OPS_LOSS_LOSS_CONTRACT_H_
 
-#include <string>
-#include <utility>
-
 #include "ops/contract/describe.h"
 
 namespace aclgrad::contract {
@@ -28,9 +25,7 @@ inline Number share_of(const Arguments& a, Number count) {
 }
 
 inline ErrorInput bad_reduction(int64_t value) {
-  return {.what = "= " + std::to_string(value),
-          .changes = {{"reduction", value}},
-          .words = {"is " + std::to_string(value)}};
+  return wrong_number("reduction", value, "is " + std::to_string(value));
 }
 
 inline Parameter of(Parameter tensor, Shape shape, double fill = 1) {

@@ -8,19 +8,13 @@
 #include "aclnnop/aclnn_batch_norm_backward.h"
 #include "aclnnop/aclnn_group_norm.h"
 #include "aclnnop/aclnn_group_norm_backward.h"
+#include "ops/contract/dense.h"
 #include "ops/contract/describe.h"
 
 namespace aclgrad::contract {
 namespace {
 
-Array filled_with(const Shape& shape, Number value) {
-  return {shape, std::vector<Number>(static_cast<size_t>(count_of(shape)), value)};
-}
-
-template <bool kMagnitude>
-Number term(Number x) {
-  return kMagnitude ? std::abs(x) : x;
-}
+using dense::term;
 
 // Elements of an image [N, C, ...] by channel: visit(place, image, channel).
 template <class Visit>
@@ -76,7 +70,7 @@ Arrays gradients_of(const Array& g, const Array& x, const std::vector<Number>& m
                     const Array* weight, size_t channels, bool through) {
   const auto minus = [](Number v) { return kMagnitude ? std::abs(v) : -v; };
   Array input = x;
-  Array by_weight = filled_with({static_cast<int64_t>(channels)}, 0), by_bias = by_weight;
+  Array by_weight = dense::full({static_cast<int64_t>(channels)}), by_bias = by_weight;
   std::vector<Number> count(mean.size()), plain(mean.size()), along(mean.size());
   const auto normal = [&](size_t i) { return (x.values[i] - mean[set(i)]) * scale[set(i)]; };
   const auto weighted = [&](size_t i) {

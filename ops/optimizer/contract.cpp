@@ -40,17 +40,12 @@ Arrays stepped(const Arguments& a, const Step& step, Arrays out, const Array& gr
 }
 
 // The largest v is given with amsgrad only; everything else of the base's size has its shape.
-template <size_t kCount>
-std::function<void(Arguments&)> of_shape(const char* most, const char* const (&names)[kCount]) {
-  const std::vector<const char*> others(std::begin(names), std::end(names));
-  return [=](Arguments& a) {
-    for (const char* name : others) a.shape(name) = a.shape("varRef");
-    a.shape(most) = a.shape("varRef");
+std::function<void(Arguments&)> of_var(const char* most) {
+  return [most](Arguments& a) {
+    a.reshape({"mRef", "vRef", "grad", most}, a.shape("varRef"));
     if (a.number("amsgrad") != 0) a.tensor(most).optional = false;
   };
 }
-
-constexpr const char* kWholes[] = {"mRef", "vRef", "grad"};
 
 Parameter updated(std::string name, Number low = -4) {
   Parameter parameter = in(std::move(name), low, 4);
@@ -110,7 +105,9 @@ Arrays step_by_tensors(const Arguments& a, const Arrays& in) {
 }
 
 Operator by_tensors() {
-  Operator op{
+  const Sample in_tensors{
+      {{"weightDecay", 0.125}, {"lr", Shape{}}, {"eps", Shape{}}, {"amsgrad", 1.0}}};
+  return {
       .call = ACLGRAD_CALL(
           aclnnApplyAdamW, updated("varRef"), updated("mRef"), updated("vRef", 0),
           single("beta1Power", 0.75), single("beta2Power", 0.875), single("lr", 0.015625),
@@ -118,18 +115,14 @@ Operator by_tensors() {
           single("beta2", 0.9375), single("eps", 0x1p-16), in("grad"),
           optional(in("maxGradNormOptional", 0, 4)), flag("amsgrad"), flag("maximize")),
       .domain = {.everywhere = kFloats,
-                 .max_rank = 25,
-                 .arrange = of_shape("maxGradNormOptional", kWholes),
-                 .samples = step_samples()}};
-  op.domain.samples.push_back(
-      {{{"weightDecay", 0.125}, {"lr", Shape{}}, {"eps", Shape{}}, {"amsgrad", 1.0}}});
-  op.results.reference = step_by_tensors;
-  op.error_inputs = {lacks_most("maxGradNormOptional")};
-  op.words.check = "apply_adam_w";
-  op.words.computes = {
-      "the step of `aclnnApplyAdamWV2`, with its numbers and the powers of the betas in tensors",
-      "与 `aclnnApplyAdamWV2` 同一步，各参数与 beta 的幂放在张量里"};
-  return op;
+                 .max_rank = kAnyRank,
+                 .arrange = of_var("maxGradNormOptional"),
+                 .samples = step_samples() + std::vector{in_tensors}},
+      .results = {.reference = step_by_tensors},
+      .error_inputs = {lacks_most("maxGradNormOptional")},
+      .words = {"the step of `aclnnApplyAdamWV2`, with its numbers and the powers of the betas in "
+                "tensors",
+                "与 `aclnnApplyAdamWV2` 同一步，各参数与 beta 的幂放在张量里", "", "apply_adam_w"}};
 }
 
 // ---- Numbers as attributes ----------------------------------------------------------------------
@@ -162,37 +155,35 @@ Arrays scale_of_step(const Arguments& a, const Arrays& in) {
 }
 
 Operator by_numbers() {
-  Parameter most = optional(updated("maxGradNormOptionalRef", 0));
-  const Parameter step = typed(shaped(in("step", 3, 3), {1}), ACL_INT64);
-  Operator op{.call = ACLGRAD_CALL(
-                  aclnnApplyAdamWV2, any_dtype(updated("varRef")), any_dtype(updated("mRef")),
-                  any_dtype(updated("vRef", 0)), any_dtype(most), any_dtype(in("grad")),
-                  option(any_dtype(step), "into", Sets::kDtype), real("lr", 0.01f),
-                  real("beta1", 0.875f), real("beta2", 0.9375f), real("weightDecay", 0.0f),
-                  real("eps", 1e-6f), flag("amsgrad"), flag("maximize")),
-              .domain = {.everywhere = kFloats,
-                         .max_rank = 25,
-                         .arrange = of_shape("maxGradNormOptionalRef", kWholes),
-                         .samples = step_samples()}};
-  for (Sample& each : op.domain.samples) each.settings.emplace_back("step", ACL_FLOAT);
-  op.domain.samples.push_back({{{"weightDecay", 0.0}, {"step", ACL_INT64}}});
-  op.domain.value_samples = {{{{"varRef", Shape{13, 700}}, {"weightDecay", 0.125}}}};
-  // The first step, and one after which the averages need no correction any more.
-  for (const double done : {0.0, 999.0}) {
-    op.domain.value_samples.push_back({{{"weightDecay", 0.125}, {"amsgrad", 1.0}, {"step", done}}});
-  }
-  op.results.reference = step_by_numbers;
-  // What the operator promises: m and v within 1 ulp of FLOAT; theta within 0.51 ulp and 2^-21 of
-  // its change, which is at most 1 ulp on the scale of 8 changes; 16-bit elements those, rounded
-  // again, with an ulp of FLOAT16 of 2^13 of FLOAT's.
-  op.results.bound = {.of_float = 1.51, .of_16_bits = 0.5 + 0x1p-13 * 1.51};
-  op.results.magnitude = scale_of_step;
-  op.error_inputs = {lacks_most("maxGradNormOptionalRef")};
-  op.words.check = "apply_adam_w_v2";
-  op.words.computes = {"one AdamW step in place; the step tensor holds the completed steps",
-                       "原地做一步 AdamW；step 张量存放已完成的步数"};
-  op.words.in_graph = "apply_adam_w(...), AdamW";
-  return op;
+  std::vector<Sample> samples = step_samples();
+  for (Sample& each : samples) each.settings.emplace_back("step", ACL_FLOAT);
+  samples.push_back({{{"weightDecay", 0.0}, {"step", ACL_INT64}}});
+  return {
+      .call = ACLGRAD_CALL(
+          aclnnApplyAdamWV2, any_dtype(updated("varRef")), any_dtype(updated("mRef")),
+          any_dtype(updated("vRef", 0)), any_dtype(optional(updated("maxGradNormOptionalRef", 0))),
+          any_dtype(in("grad")),
+          option(any_dtype(typed(shaped(in("step", 3, 3), {1}), ACL_INT64)), "into", Sets::kDtype),
+          real("lr", 0.01f), real("beta1", 0.875f), real("beta2", 0.9375f),
+          real("weightDecay", 0.0f), real("eps", 1e-6f), flag("amsgrad"), flag("maximize")),
+      .domain = {.everywhere = kFloats,
+                 .max_rank = kAnyRank,
+                 .arrange = of_var("maxGradNormOptionalRef"),
+                 .samples = samples,
+                 // The first step, and one after which the averages need no correction any more.
+                 .value_samples = {{{{"varRef", Shape{13, 700}}, {"weightDecay", 0.125}}},
+                                   {{{"weightDecay", 0.125}, {"amsgrad", 1.0}, {"step", 0.0}}},
+                                   {{{"weightDecay", 0.125}, {"amsgrad", 1.0}, {"step", 999.0}}}}},
+      // What the operator promises: m and v within 1 ulp of FLOAT; theta within 0.51 ulp and 2^-21
+      // of its change, which is at most 1 ulp on the scale of 8 changes; 16-bit elements those,
+      // rounded again, with an ulp of FLOAT16 of 2^13 of FLOAT's.
+      .results = {.reference = step_by_numbers,
+                  .bound = {.of_float = 1.51, .of_16_bits = 0.5 + 0x1p-13 * 1.51},
+                  .magnitude = scale_of_step},
+      .error_inputs = {lacks_most("maxGradNormOptionalRef")},
+      .words = {"one AdamW step in place; the step tensor holds the completed steps",
+                "原地做一步 AdamW；step 张量存放已完成的步数", "apply_adam_w(...), AdamW",
+                "apply_adam_w_v2"}};
 }
 
 }  // namespace

@@ -10,10 +10,13 @@
 #include "aclnnop/aclnn_avgpool2d_backward.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
+#include "ops/contract/dense.h"
 #include "ops/contract/describe.h"
 
 namespace aclgrad::contract {
 namespace {
+
+using dense::term;
 
 // ---- Windows ------------------------------------------------------------------------------------
 
@@ -79,10 +82,6 @@ void for_each_pair(const Shape& image, const std::vector<Window>& rows,
   }
 }
 
-Array zeros(const Shape& shape) {
-  return {shape, std::vector<Number>(static_cast<size_t>(count_of(shape)))};
-}
-
 Shape pooled(Shape image, const std::vector<Window>& rows, const std::vector<Window>& columns) {
   image[image.size() - 2] = static_cast<int64_t>(rows.size());
   image.back() = static_cast<int64_t>(columns.size());
@@ -106,7 +105,7 @@ void arrange_pool(Arguments& a) {
 }
 
 // ---- Samples and error inputs
-// -----------------------------------------------------------------------
+// --------------------------------------------------------------------
 
 struct Pool {
   Shape kernel, stride, padding;
@@ -129,26 +128,32 @@ const Shape kImage = {kN, 2, 4, 6};
 const Shape kRightImage = {1, 2, 4, 6};
 const Shape kRightResult = {1, 2, 3, 4};  // of a kernel [2, 3], strides [2, 1], padding [1, 0]
 
-ErrorInput wrong(std::string name, const char* what, Shape numbers, std::string word) {
-  return refused(std::move(name), what, ValuesSpec{std::move(numbers)}, std::move(word));
+Domain of_windows(std::vector<Sample> samples) {
+  return {.everywhere = kFloats,
+          .max_rank = 4,
+          .grows = false,
+          .base = "self",
+          .base_shape = kImage,
+          .arrange = arrange_pool,
+          .samples = std::move(samples)};
 }
 
-void describe(Operator& op, const char* stride, const char* padding) {
-  op.domain.base = "self";
-  op.domain.base_shape = kImage;
-  op.domain.max_rank = 4;
-  op.domain.arrange = arrange_pool;
-  op.domain.grows = false;
-  op.error_inputs = {wrong("kernelSize", "= [0]", {0}, "[0]"),
-                     wrong("kernelSize", "of three values", {1, 1, 1}, "[1, 1, 1]"),
-                     wrong("kernelSize", "= [9, 3]", {9, 3}, "[9, 3]"),
-                     wrong(stride, "= [0, 1]", {0, 1}, "[0, 1]"),
-                     wrong(padding, "= [2, 0]", {2, 0}, "[2, 0]"),
-                     wrong(padding, "= [-1]", {-1}, "[-1]")};
+constexpr Bound kSumBound{.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
+
+// Of all windows, by the names of the arrays, and more.
+std::vector<ErrorInput> wrong_windows(const char* stride, const char* padding,
+                                      const std::vector<ErrorInput>& more = {}) {
+  return std::vector{wrong_values("kernelSize", "= [0]", {0}, "[0]"),
+                     wrong_values("kernelSize", "of three values", {1, 1, 1}, "[1, 1, 1]"),
+                     wrong_values("kernelSize", "= [9, 3]", {9, 3}, "[9, 3]"),
+                     wrong_values(stride, "= [0, 1]", {0, 1}, "[0, 1]"),
+                     wrong_values(padding, "= [2, 0]", {2, 0}, "[2, 0]"),
+                     wrong_values(padding, "= [-1]", {-1}, "[-1]")} +
+         more;
 }
 
 ErrorInput empty_image() {
-  return refused("self", "without rows", TensorSpec{.shape = {1, 2, 0, 6}}, "[1, 2, 0, 6]");
+  return refused("self", "without rows", of_shape({1, 2, 0, 6}), "[1, 2, 0, 6]");
 }
 
 // ---- Averages -----------------------------------------------------------------------------------
@@ -164,16 +169,11 @@ void for_each_share(const Arguments& a, const Shape& image, const Visit& visit) 
 }
 
 template <bool kMagnitude>
-Number window_term(Number x) {
-  return kMagnitude ? std::abs(x) : x;
-}
-
-template <bool kMagnitude>
 Arrays average_pool(const Arguments& a, const Arrays& in) {
   const Shape& image = in[0].shape;
-  Array out = zeros(pooled(image, windows_of(a, image, 0), windows_of(a, image, 1)));
+  Array out = dense::full(pooled(image, windows_of(a, image, 0), windows_of(a, image, 1)));
   for_each_share(a, image, [&](size_t to, size_t from, Number divisor) {
-    out.values[to] += window_term<kMagnitude>(in[0].values[from] / divisor);
+    out.values[to] += term<kMagnitude>(in[0].values[from] / divisor);
   });
   return {out};
 }
@@ -181,9 +181,9 @@ Arrays average_pool(const Arguments& a, const Arrays& in) {
 // Inputs: gradOutput, self.
 template <bool kMagnitude>
 Arrays average_pool_backward(const Arguments& a, const Arrays& in) {
-  Array out = zeros(in[1].shape);
+  Array out = dense::full(in[1].shape);
   for_each_share(a, in[1].shape, [&](size_t to, size_t from, Number divisor) {
-    out.values[from] += window_term<kMagnitude>(in[0].values[to] / divisor);
+    out.values[from] += term<kMagnitude>(in[0].values[to] / divisor);
   });
   return {out};
 }
@@ -206,54 +206,41 @@ std::vector<Sample> average_samples() {
           sample_of({{2}, {1}, {1}, false, {2, 3, 5}})};
 }
 
-ErrorInput wrong_type(int64_t number, std::string word) {
-  return refused("cubeMathType", "= " + std::to_string(number), number, std::move(word));
-}
-
-ErrorInput in_nd(const char* tensor, Shape shape) {
-  return refused(tensor, "in ND", TensorSpec{.shape = std::move(shape), .format = ACL_FORMAT_ND},
-                 "NCHW");
-}
-
 void add_average(std::vector<Operator>& all) {
-  Operator forward{
+  const Parameter cube_math_type = no_option(declared(integer("cubeMathType", 0), "int8_t"));
+  all.push_back({
       .call = ACLGRAD_CALL(
           aclnnAvgPool2d, shaped(in("self"), kRightImage), values("kernelSize", {2, 3}),
           option(values("strides", {2, 1}), "stride"),
           option(values("paddings", {1, 0}), "padding"), flag("ceilMode"), flag("countIncludePad"),
-          integer("divisorOverride", 0), no_option(declared(integer("cubeMathType", 0), "int8_t")),
-          shaped(out("out"), kRightResult)),
-      .domain = {.everywhere = kFloats}};
-  describe(forward, "strides", "paddings");
-  forward.domain.samples = average_samples();
-  forward.results.reference = average_pool<false>;
-  forward.results.magnitude = average_pool<true>;
-  forward.results.bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
-  forward.error_inputs.insert(forward.error_inputs.end(),
-                              {empty_image(), wrong_type(5, "[0, 4]"), in_nd("self", kRightImage)});
-  forward.words.computes = {"averages of windows of images", "图像窗口的平均值"};
-  forward.words.in_graph = "avg_pool2d(x, kernel, options)";
-
-  Operator backward{
+          integer("divisorOverride", 0), cube_math_type, shaped(out("out"), kRightResult)),
+      .domain = of_windows(average_samples()),
+      .results = {.reference = average_pool<false>,
+                  .bound = kSumBound,
+                  .magnitude = average_pool<true>},
+      .error_inputs = wrong_windows(
+          "strides", "paddings",
+          {empty_image(), wrong_number("cubeMathType", 5, "[0, 4]"), in_nd("self", kRightImage)}),
+      .words = {"averages of windows of images", "图像窗口的平均值",
+                "avg_pool2d(x, kernel, options)"},
+  });
+  all.push_back({
       .call = ACLGRAD_CALL(aclnnAvgPool2dBackward, shaped(in("gradOutput"), kRightResult),
                            any_dtype(shaped(in("self"), kRightImage)), values("kernelSize", {2, 3}),
                            values("stride", {2, 1}), values("padding", {1, 0}), flag("ceilMode"),
-                           flag("countIncludePad"), integer("divisorOverride", 0),
-                           no_option(declared(integer("cubeMathType", 0), "int8_t")),
+                           flag("countIncludePad"), integer("divisorOverride", 0), cube_math_type,
                            shaped(out("gradInput"), kRightImage)),
-      .domain = {.everywhere = kFloats}};
-  describe(backward, "stride", "padding");
-  backward.domain.samples = average_samples();
-  backward.results.reference = average_pool_backward<false>;
-  backward.results.magnitude = average_pool_backward<true>;
-  backward.results.bound = forward.results.bound;
-  backward.gradient = from_input("aclnnAvgPool2d");
-  backward.results.nan_goes_through = false;  // of self only the shape is taken
-  backward.error_inputs.insert(backward.error_inputs.end(), {wrong_type(4, "[0, 3]")});
-  backward.words.check = "avg_pool2d";
-  backward.words.computes = {"the gradient of averages of windows", "窗口平均值的梯度"};
-  backward.words.in_graph = "avg_pool2d_backward(g, x, attributes)";
-  all.insert(all.end(), {forward, backward});
+      .domain = of_windows(average_samples()),
+      .results = {.reference = average_pool_backward<false>,
+                  .bound = kSumBound,
+                  .magnitude = average_pool_backward<true>,
+                  .nan_goes_through = false},  // of self only the shape is taken
+      .gradient = from_input("aclnnAvgPool2d"),
+      .error_inputs =
+          wrong_windows("stride", "padding", {wrong_number("cubeMathType", 4, "[0, 3]")}),
+      .words = {"the gradient of averages of windows", "窗口平均值的梯度",
+                "avg_pool2d_backward(g, x, attributes)", "avg_pool2d"},
+  });
 }
 
 // ---- Averages of as many windows as wanted ------------------------------------------------------
@@ -264,9 +251,9 @@ Arrays adaptive_pool(const Arguments& a, const Arrays& in) {
   const Shape& size = a.array("outputSize");
   const auto rows = adaptive_windows(image[image.size() - 2], size[0]);
   const auto columns = adaptive_windows(image.back(), size[1]);
-  Array out = zeros(pooled(image, rows, columns));
+  Array out = dense::full(pooled(image, rows, columns));
   for_each_pair(image, rows, columns, false, [&](size_t to, size_t from, Number count) {
-    out.values[to] += window_term<kMagnitude>(in[0].values[from] / count);
+    out.values[to] += term<kMagnitude>(in[0].values[from] / count);
   });
   return {out};
 }
@@ -275,11 +262,11 @@ Arrays adaptive_pool(const Arguments& a, const Arrays& in) {
 template <bool kMagnitude>
 Arrays adaptive_pool_backward(const Arguments&, const Arrays& in) {
   const Shape &image = in[1].shape, &result = in[0].shape;
-  Array out = zeros(image);
+  Array out = dense::full(image);
   for_each_pair(image, adaptive_windows(image[image.size() - 2], result[result.size() - 2]),
                 adaptive_windows(image.back(), result.back()), false,
                 [&](size_t to, size_t from, Number count) {
-                  out.values[from] += window_term<kMagnitude>(in[0].values[to] / count);
+                  out.values[from] += term<kMagnitude>(in[0].values[to] / count);
                 });
   return {out};
 }
@@ -305,7 +292,7 @@ void add_adaptive(std::vector<Operator>& all) {
     image.back() = size[1];
     a.shape("out") = image;
   };
-  const Operator forward{
+  all.push_back({
       .call = ACLGRAD_CALL(aclnnAdaptiveAvgPool2d, shaped(in("self"), kRightImage),
                            values("outputSize", {3, 4}), shaped(out("out"), kRightResult)),
       .domain = {.everywhere = kFloats,
@@ -315,13 +302,14 @@ void add_adaptive(std::vector<Operator>& all) {
                  .arrange = arrange,
                  .samples = samples},
       .results = {.reference = adaptive_pool<false>,
-                  .bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8},
+                  .bound = kSumBound,
                   .magnitude = adaptive_pool<true>},
-      .error_inputs = {wrong("outputSize", "of one value", {3}, "[3]"),
-                       wrong("outputSize", "= [0, 4]", {0, 4}, "[0, 4]"),
+      .error_inputs = {wrong_values("outputSize", "of one value", {3}, "[3]"),
+                       wrong_values("outputSize", "= [0, 4]", {0, 4}, "[0, 4]"),
                        in_nd("self", kRightImage)},
       .words = {"averages over a given number of windows", "自适应数量窗口的平均值",
-                "adaptive_avg_pool2d(x, size)"}};
+                "adaptive_avg_pool2d(x, size)"},
+  });
 
   const auto backward_arrange = [](Arguments& a) {
     const Shape& image = a.shape("self");
@@ -336,7 +324,7 @@ void add_adaptive(std::vector<Operator>& all) {
     const Shape& result = a.shape("gradOutput");
     a.tensor("out").any_dtype = result[result.size() - 2] == 1 && result.back() == 1;
   };
-  const Operator backward{
+  all.push_back({
       .call =
           ACLGRAD_CALL(aclnnAdaptiveAvgPool2dBackward,
                        option(shaped(in("gradOutput"), kRightResult), "gradOutput", Sets::kShape),
@@ -348,13 +336,13 @@ void add_adaptive(std::vector<Operator>& all) {
                  .arrange = backward_arrange,
                  .samples = samples},
       .results = {.reference = adaptive_pool_backward<false>,
-                  .bound = forward.results.bound,
+                  .bound = kSumBound,
                   .magnitude = adaptive_pool_backward<true>,
                   .nan_goes_through = false},
       .gradient = from_input("aclnnAdaptiveAvgPool2d"),
       .words = {"the gradient of averages over a given number of windows", "自适应平均池化的梯度",
-                "adaptive_avg_pool2d_backward(g, x)", "adaptive_avg_pool2d"}};
-  all.insert(all.end(), {forward, backward});
+                "adaptive_avg_pool2d_backward(g, x)", "adaptive_avg_pool2d"},
+  });
 }
 
 // ---- Maxima -------------------------------------------------------------------------------------
@@ -362,7 +350,7 @@ void add_adaptive(std::vector<Operator>& all) {
 Arrays max_pool(const Arguments& a, const Arrays& in) {
   const Shape& image = in[0].shape;
   const auto rows = windows_of(a, image, 0), columns = windows_of(a, image, 1);
-  Array out = zeros(pooled(image, rows, columns));
+  Array out = dense::full(pooled(image, rows, columns));
   Array indices = out;
   std::ranges::fill(indices.values, -1);
   const size_t plane = static_cast<size_t>(image[image.size() - 2] * image.back());
@@ -377,66 +365,64 @@ Arrays max_pool(const Arguments& a, const Arrays& in) {
 // Inputs: gradOutput, self, indices.
 template <bool kMagnitude>
 Arrays max_pool_backward(const Arguments&, const Arrays& in) {
-  Array out = zeros(in[1].shape);
+  Array out = dense::full(in[1].shape);
   const auto area = [](const Shape& shape) {
     return static_cast<size_t>(shape[shape.size() - 2] * shape.back());
   };
   for (size_t i = 0; i < in[0].values.size(); ++i) {
     const size_t plane = i / area(in[0].shape);
     out.values[plane * area(out.shape) + static_cast<size_t>(in[2].values[i])] +=
-        window_term<kMagnitude>(in[0].values[i]);
+        term<kMagnitude>(in[0].values[i]);
   }
   return {out};
 }
 
 void add_maximum(std::vector<Operator>& all) {
-  std::vector<Sample> samples = {
-      sample_of({{2, 3}, {2, 1}, {1, 0}}), sample_of({{3, 2}, {2, 3}, {1, 1}, true}),
-      sample_of({{5, 8}, {2, 3}, {0, 1}, true}),  // larger than the image, by 1 and by 0
-      sample_of({{2}, {}, {0}}), sample_of({{2}, {1}, {1}, false, {2, 4, 6}})};
-  Sample in_int32 = samples[0];
+  const Sample right = sample_of({{2, 3}, {2, 1}, {1, 0}});
+  Sample in_int32 = right;
   in_int32.settings.emplace_back("indices", ACL_INT32);
   in_int32.is_gradient = false;
-  samples.push_back(in_int32);
-  Operator forward{.call = ACLGRAD_CALL(aclnnMaxPool2dWithIndices, shaped(in("self"), kRightImage),
-                                        values("kernelSize", {2, 3}), values("stride", {2, 1}),
-                                        values("padding", {1, 0}), values("dilation", {1}),
-                                        flag("ceilMode"), shaped(out("out"), kRightResult),
-                                        typed(shaped(out("indices"), kRightResult), ACL_INT64)),
-                   .domain = {.everywhere = kFloats}};
-  describe(forward, "stride", "padding");
-  forward.domain.samples = samples;
-  forward.results.reference = max_pool;
-  forward.results.bound = {.of_float = 0.5001};
-  forward.error_inputs.insert(forward.error_inputs.end(),
-                              {empty_image(), wrong("dilation", "= [2, 1]", {2, 1}, "[2, 1]")});
-  forward.words.computes = {"the largest elements of windows of images, and their places",
-                            "图像窗口的最大值及其位置"};
-  forward.words.in_graph = "max_pool2d(x, kernel, options)";
-
-  Operator backward{
+  const std::vector<Sample> samples = {
+      right,
+      sample_of({{3, 2}, {2, 3}, {1, 1}, true}),
+      sample_of({{5, 8}, {2, 3}, {0, 1}, true}),  // larger than the image, by 1 and by 0
+      sample_of({{2}, {}, {0}}),
+      sample_of({{2}, {1}, {1}, false, {2, 4, 6}}),
+      in_int32};
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnMaxPool2dWithIndices, shaped(in("self"), kRightImage),
+                           values("kernelSize", {2, 3}), values("stride", {2, 1}),
+                           values("padding", {1, 0}), values("dilation", {1}), flag("ceilMode"),
+                           shaped(out("out"), kRightResult),
+                           typed(shaped(out("indices"), kRightResult), ACL_INT64)),
+      .domain = of_windows(samples),
+      .results = {.reference = max_pool, .bound = {.of_float = 0.5001}},
+      .error_inputs =
+          wrong_windows("stride", "padding",
+                        {empty_image(), wrong_values("dilation", "= [2, 1]", {2, 1}, "[2, 1]")}),
+      .words = {"the largest elements of windows of images, and their places",
+                "图像窗口的最大值及其位置", "max_pool2d(x, kernel, options)"},
+  });
+  const auto inputs = [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
+    return Arrays{g, x[0], y[1]};
+  };
+  all.push_back({
       .call = ACLGRAD_CALL(aclnnMaxPool2dWithIndicesBackward,
                            shaped(in("gradOutput"), kRightResult), shaped(in("self"), kRightImage),
                            filled(typed(shaped(in("indices", 0, 23), kRightResult), ACL_INT64), 0),
                            values("kernelSize", {2, 3}), values("stride", {2, 1}),
                            values("padding", {1, 0}), values("dilation", {1}), flag("ceilMode"),
                            shaped(out("gradInput"), kRightImage)),
-      .domain = {.everywhere = kFloats}};
-  describe(backward, "stride", "padding");
-  backward.domain.samples = samples;
-  backward.results.reference = max_pool_backward<false>;
-  backward.results.magnitude = max_pool_backward<true>;
-  backward.results.bound = {.of_float = 0.51, .of_16_bits = 0.5001, .of_double = 8};
-  backward.gradient = Gradient{"aclnnMaxPool2dWithIndices", [](const Arguments&, const Arrays& x,
-                                                               const Arrays& y, const Array& g) {
-                                 return Arrays{g, x[0], y[1]};
-                               }};
-  backward.results.nan_goes_through = false;
-  backward.words.check = "max_pool2d";
-  backward.words.computes = {"gradients added up at the places of the maxima",
-                             "在最大值位置累加的梯度"};
-  backward.words.in_graph = "max_pool2d_backward(g, x, indices, attributes)";
-  all.insert(all.end(), {forward, backward});
+      .domain = of_windows(samples),
+      .results = {.reference = max_pool_backward<false>,
+                  .bound = kSumBound,
+                  .magnitude = max_pool_backward<true>,
+                  .nan_goes_through = false},
+      .gradient = Gradient{"aclnnMaxPool2dWithIndices", inputs},
+      .error_inputs = wrong_windows("stride", "padding"),
+      .words = {"gradients added up at the places of the maxima", "在最大值位置累加的梯度",
+                "max_pool2d_backward(g, x, indices, attributes)", "max_pool2d"},
+  });
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_uniform.h"
-#include "ops/contract/describe.h"
 #include "ops/contract/text.h"
+#include "ops/random/random_contract.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -78,82 +78,78 @@ std::string is_normal(const Arguments& a, const Array& values) {
   return compare(values, a.number("mean"), a.number("std"), a.dtype());
 }
 
-// The right call has no spread, so that all values are the centre.
-Operator random(Operator op, double centre, Property property) {
-  op.domain.base = "selfRef";
-  op.domain.base_shape = {kN, 16, 48};
-  std::get<TensorSpec>(op.call.parameters[0].spec).any_shape = true;
-  op.results.property = std::move(property);
-  op.results.value = centre;
-  return op;
-}
+const Text kRandomBits = {"Philox 4x32-10: element i is a function of (seed, offset, i)",
+                          "Philox 4x32-10，第 i 个元素由 (seed, offset, i) 决定"};
+const DTypes kFilled = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,
+                        ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_UINT8};
 
-// The form with seed and offset in tensors, which are read when the work runs.
-template <class PhaseOne>
-Operator with_tensors(const Operator& op) {
-  Operator form = op;
-  form.call = signature_of<PhaseOne>(op.name() + "Tensor", op.call.parameters);
-  auto& filled_one = std::get<TensorSpec>(form.call.parameters[0].spec);
-  filled_one.any_dtype = true;
-  const auto index = [](const char* name, Number value) {
-    return typed(shaped(in(name, value, value), {1}), ACL_INT64);
-  };
-  form.call.parameters[3] = index("seedTensor", 2026);
-  form.call.parameters[4] = index("offsetTensor", 8);
-  form.call.parameters.push_back(
-      no_option(declared(integer("offset", 3), op.call.parameters[4].type)));
-  form.words.check += "_tensor";
-  form.words.computes = {
-      "the numbers of `" + op.name() + "`, with seed and offset in INT64 tensors",
-      "`" + op.name() + "` 的数，seed 与 offset 放在 INT64 张量里"};
-  form.words.in_graph.clear();
-  return form;
+Domain fills(DTypes everywhere, std::vector<Sample> samples) {
+  return {.everywhere = std::move(everywhere),
+          .base = "selfRef",
+          .base_shape = {kN, 16, 48},
+          .samples = std::move(samples)};
 }
 
 Parameter seed(const char* type) { return no_option(declared(integer("seed", 2026), type)); }
-Parameter offset(const char* type) { return no_option(declared(integer("offset", 8), type)); }
+Parameter offset(const char* type, int64_t value = 8) {
+  return no_option(declared(integer("offset", value), type));
+}
+
+// The right calls have no spread, so that all values are the centre.
+Operator normal() {
+  return {.call = ACLGRAD_CALL(aclnnInplaceNormal, any_shape(as_const(out("selfRef"))),
+                               declared({"mean", 1.5}, "float"),
+                               option(declared({"std", 0.0}, "float"), "stddev"), seed("int64_t"),
+                               offset("int64_t")),
+          .domain = fills(kFilled + DTypes{ACL_BOOL}, {{{{"mean", 0.0}, {"std", 1.0}}},
+                                                       {{{"mean", -3.0}, {"std", 0.5}}},
+                                                       {{{"mean", 1.5}, {"std", 0.0}}}}),
+          .results = {.property = is_normal,
+                      .complex = Complex::kParts,  // it knows BOOL
+                      .value = 1.5},
+          .error_inputs = {refused("std", "below 0", -0.5, "-0.5")},
+          .words = {kRandomBits.english, kRandomBits.chinese,
+                    "normal(graph, shape, mean, stddev, seed, offset)", "normal"}};
+}
+
+Operator uniform() {
+  return {.call = ACLGRAD_CALL(aclnnInplaceUniform, any_shape(as_const(out("selfRef"))),
+                               option({"from", 2.25}, "low"), option({"to", 2.25}, "high"),
+                               seed("uint64_t"), offset("uint64_t")),
+          .domain = fills(kFilled, {{{{"from", 0.0}, {"to", 1.0}}},
+                                    {{{"from", -2.0}, {"to", 5.0}}},
+                                    {{{"from", 2.25}, {"to", 2.25}}}}),
+          .results = {.property = is_uniform, .value = 2.25},
+          .error_inputs = {refused("from", "above to", 3.5, "3.5")},
+          .words = {kRandomBits.english, kRandomBits.chinese,
+                    "uniform(graph, shape, low, high, seed, offset)", "uniform"}};
+}
+
+// The form with seed and offset in tensors, which are read when the work runs.
+Operator with_tensors(const Operator& op, Signature call) {
+  const std::vector<Parameter>& numbers = op.call.parameters;
+  Operator form = op;
+  form.call = std::move(call);
+  form.call.parameters = {any_dtype(numbers[0]),
+                          numbers[1],
+                          numbers[2],
+                          index_tensor("seedTensor", 2026),
+                          index_tensor("offsetTensor", 8),
+                          offset(numbers[4].type.c_str(), 3)};
+  form.words = {"the numbers of `" + op.name() + "`, with seed and offset in INT64 tensors",
+                "`" + op.name() + "` 的数，seed 与 offset 放在 INT64 张量里", "",
+                op.words.check + "_tensor"};
+  return form;
+}
 
 }  // namespace
 
 FamilyContracts random_contracts() {
-  const Text random_bits = {"Philox 4x32-10: element i is a function of (seed, offset, i)",
-                            "Philox 4x32-10，第 i 个元素由 (seed, offset, i) 决定"};
-  const DTypes uniform_dtypes = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,
-                                 ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_UINT8};
-  Operator normal = random(
-      contract_of<decltype(aclnnInplaceNormalGetWorkspaceSize)>(
-          "aclnnInplaceNormal",
-          {as_const(out("selfRef")), declared({"mean", 1.5}, "float"),
-           option(declared({"std", 0.0}, "float"), "stddev"), seed("int64_t"), offset("int64_t")},
-          uniform_dtypes + DTypes{ACL_BOOL}),
-      1.5, is_normal);
-  normal.results.complex = Complex::kParts;  // it knows BOOL
-  normal.domain.samples = {{{{"mean", 0.0}, {"std", 1.0}}},
-                           {{{"mean", -3.0}, {"std", 0.5}}},
-                           {{{"mean", 1.5}, {"std", 0.0}}}};
-  normal.error_inputs = {refused("std", "below 0", -0.5, "-0.5")};
-  normal.words.check = "normal";
-  normal.words.computes = random_bits;
-  normal.words.in_graph = "normal(graph, shape, mean, stddev, seed, offset)";
-
-  Operator uniform =
-      random(contract_of<decltype(aclnnInplaceUniformGetWorkspaceSize)>(
-                 "aclnnInplaceUniform",
-                 {as_const(out("selfRef")), option({"from", 2.25}, "low"),
-                  option({"to", 2.25}, "high"), seed("uint64_t"), offset("uint64_t")},
-                 uniform_dtypes),
-             2.25, is_uniform);
-  uniform.domain.samples = {{{{"from", 0.0}, {"to", 1.0}}},
-                            {{{"from", -2.0}, {"to", 5.0}}},
-                            {{{"from", 2.25}, {"to", 2.25}}}};
-  uniform.error_inputs = {refused("from", "above to", 3.5, "3.5")};
-  uniform.words.check = "uniform";
-  uniform.words.computes = random_bits;
-  uniform.words.in_graph = "uniform(graph, shape, low, high, seed, offset)";
+  const Operator with_numbers[] = {normal(), uniform()};
   FamilyContracts family{
       {"Random numbers", "随机数"},
-      {normal, with_tensors<decltype(aclnnInplaceNormalTensorGetWorkspaceSize)>(normal), uniform,
-       with_tensors<decltype(aclnnInplaceUniformTensorGetWorkspaceSize)>(uniform)}};
+      {with_numbers[0], with_tensors(with_numbers[0], ACLGRAD_CALL(aclnnInplaceNormalTensor)),
+       with_numbers[1], with_tensors(with_numbers[1], ACLGRAD_CALL(aclnnInplaceUniformTensor))}};
   add_dropout(family.operators);
   return family;
 }

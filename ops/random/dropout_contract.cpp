@@ -8,8 +8,8 @@
 #include "aclnnop/aclnn_dropout_backward.h"
 #include "aclnnop/aclnn_dropout_do_mask.h"
 #include "aclnnop/aclnn_dropout_gen_mask.h"
-#include "ops/contract/describe.h"
 #include "ops/contract/text.h"
+#include "ops/random/random_contract.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -40,10 +40,9 @@ Parameter mask(Parameter tensor, int64_t bytes = 16) {
   return typed(shaped(std::move(tensor), {bytes}), ACL_UINT8);
 }
 
-template <class PhaseOne>
-Operator drawn(std::string name, std::vector<Parameter> parameters) {
-  Operator op{
-      .call = signature_of<PhaseOne>(std::move(name), std::move(parameters)),
+Operator drawn(Signature call, Words words) {
+  return {
+      .call = std::move(call),
       .domain = {.everywhere = {ACL_FLOAT},
                  .from_a2_on = {},
                  .max_rank = kAnyRank,
@@ -57,8 +56,8 @@ Operator drawn(std::string name, std::vector<Parameter> parameters) {
       .results = {.property = has_right_share, .value = 255},
       .error_inputs = {refused("prob", "above 1", 1.5, "1.5"),
                        refused("prob", "below 0", -0.5, "-0.5"),
-                       refused("shape", "with a negative size", SizesSpec{{-1, 3}}, "[-1, 3]")}};
-  return op;
+                       refused("shape", "with a negative size", SizesSpec{{-1, 3}}, "[-1, 3]")},
+      .words = std::move(words)};
 }
 
 void add_masks(std::vector<Operator>& all) {
@@ -67,26 +66,19 @@ void add_masks(std::vector<Operator>& all) {
   const Parameter seed = no_option(integer("seed", 2026));
   const Parameter offset = no_option(integer("offset", 8));
   const Parameter dtype = no_option(dtype_named("probDataType", ACL_FLOAT));
-  Operator mask_op = drawn<decltype(aclnnDropoutGenMaskGetWorkspaceSize)>(
-      "aclnnDropoutGenMask", {shape, probability, seed, offset, mask(out("out"), 112)});
-  mask_op.words.check = "dropout_gen_mask";
-  mask_op.words.computes = {"Philox 4x32-10: bit i is 1 with probability 1 − prob",
-                            "Philox 4x32-10：第 i 位以概率 1 − prob 为 1"};
-  Operator second = drawn<decltype(aclnnDropoutGenMaskV2GetWorkspaceSize)>(
-      "aclnnDropoutGenMaskV2", {shape, probability, seed, offset, dtype, mask(out("out"), 112)});
-  second.call.form_of = mask_op.name();
-  const auto index = [](const char* name, Number value) {
-    return typed(shaped(in(name, value, value), {1}), ACL_INT64);
-  };
-  Operator tensor = drawn<decltype(aclnnDropoutGenMaskV2TensorGetWorkspaceSize)>(
-      "aclnnDropoutGenMaskV2Tensor",
-      {shape, probability, index("seedTensor", 2026), index("offsetTensor", 8), offset, dtype,
-       mask(out("out"), 112)});
-  tensor.words.check = "dropout_gen_mask_tensor";
-  tensor.words.computes = {
-      "the bits of `aclnnDropoutGenMaskV2`, with seed and offset in INT64 tensors",
-      "`aclnnDropoutGenMaskV2` 的位，seed 与 offset 放在 INT64 张量里"};
-  all.insert(all.end(), {mask_op, second, tensor});
+  const Parameter bits = mask(out("out"), 112);
+  all.push_back(drawn(ACLGRAD_CALL(aclnnDropoutGenMask, shape, probability, seed, offset, bits),
+                      {"Philox 4x32-10: bit i is 1 with probability 1 − prob",
+                       "Philox 4x32-10：第 i 位以概率 1 − prob 为 1", "", "dropout_gen_mask"}));
+  all.push_back(drawn(
+      ACLGRAD_CALL(aclnnDropoutGenMaskV2, shape, probability, seed, offset, dtype, bits), {}));
+  all.back().call.form_of = "aclnnDropoutGenMask";
+  all.push_back(drawn(ACLGRAD_CALL(aclnnDropoutGenMaskV2Tensor, shape, probability,
+                                   index_tensor("seedTensor", 2026),
+                                   index_tensor("offsetTensor", 8), offset, dtype, bits),
+                      {"the bits of `aclnnDropoutGenMaskV2`, with seed and offset in INT64 tensors",
+                       "`aclnnDropoutGenMaskV2` 的位，seed 与 offset 放在 INT64 张量里", "",
+                       "dropout_gen_mask_tensor"}));
 }
 
 // ---- Their use ----------------------------------------------------------------------------------
@@ -114,55 +106,51 @@ Arrays used(const Arguments& a, const Arrays& in) {
   return {out};
 }
 
-Operator used_by(Operator op) {
-  const std::string first = op.call.parameters[0].name;
-  op.domain.base_shape = {kN, 3, 4};
-  op.domain.arrange = [first](Arguments& a) {
-    a.shape("out") = a.shape(first);
-    a.shape("mask") = {mask_bytes(a.shape(first))};
+// Of a mask and a tensor of this name.
+Domain masks(const char* tensor) {
+  const auto arrange = [tensor](Arguments& a) {
+    a.shape("out") = a.shape(tensor);
+    a.shape("mask") = {mask_bytes(a.shape(tensor))};
   };
-  op.domain.samples = {{{{"prob", 0.25}, {"scale", 1 / 0.75}}}, {{{"prob", 0.5}, {"scale", 2.0}}}};
-  op.results.reference = used;
-  op.results.bound = {.of_float = 0.5005};
-  op.results.nan_goes_through = false;  // not where it is dropped
-  return op;
+  return {.everywhere = kFloats,
+          .base_shape = {kN, 3, 4},
+          .arrange = arrange,
+          .samples = {{{{"prob", 0.25}, {"scale", 1 / 0.75}}}, {{{"prob", 0.5}, {"scale", 2.0}}}}};
 }
+
+// NaN stays, but not where it is dropped.
+const Results kUsed{.reference = used, .bound = {.of_float = 0.5005}, .nan_goes_through = false};
+
+Parameter whole(Parameter tensor) { return any_dtype(shaped(std::move(tensor), {128, 1})); }
 
 }  // namespace
 
 void add_dropout(std::vector<Operator>& all) {
   add_masks(all);
-  const Parameter bits = mask(in("mask", 0, 255));
-  Parameter at_least = filled(bits, 255);
-  std::get<TensorSpec>(at_least.spec).any_shape = true;
-  Operator use = used_by(contract_of<decltype(aclnnDropoutDoMaskGetWorkspaceSize)>(
-      "aclnnDropoutDoMask",
-      {any_dtype(shaped(in("self"), {128, 1})),
-       at_least,
-       {"prob", 0.5},
-       shaped(any_dtype(out("out")), {128, 1})},
-      kFloats));
-  use.error_inputs = {refused("prob", "above 1", 1.5, "1.5")};
-  use.words.computes = {"self/(1 − prob) where the mask has a 1, 0 elsewhere",
-                        "掩码为 1 处为 self/(1 − prob)，否则为 0"};
-  use.words.in_graph = "dropout(x, p)";
+  const Parameter bits = filled(mask(in("mask", 0, 255)), 255);
   // Its own gradient.
-  use.gradient =
-      Gradient{use.name(), [](const Arguments&, const Arrays& x, const Arrays&, const Array& g) {
-                 return Arrays{g, x[1]};
-               }};
-  use.words.check = "dropout";
-  Operator slope = used_by(contract_of<decltype(aclnnDropoutBackwardGetWorkspaceSize)>(
-      "aclnnDropoutBackward",
-      {any_dtype(shaped(in("gradOutput"), {128, 1})),
-       filled(bits, 255),
-       {"scale", 2.0},
-       shaped(any_dtype(out("out")), {128, 1})},
-      kFloats));
-  slope.error_inputs = {refused("scale", "below 1", 0.5, "0.5")};
-  slope.words.check = "dropout_backward";
-  slope.words.computes = {"g·scale where the mask has a 1, 0 elsewhere",
-                          "掩码为 1 处为 g·scale，否则为 0"};
+  const auto inputs = [](const Arguments&, const Arrays& x, const Arrays&, const Array& g) {
+    return Arrays{g, x[1]};
+  };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnDropoutDoMask, whole(in("self")), any_shape(bits), {"prob", 0.5},
+                           whole(out("out"))),
+      .domain = masks("self"),
+      .results = kUsed,
+      .gradient = Gradient{"aclnnDropoutDoMask", inputs},
+      .error_inputs = {refused("prob", "above 1", 1.5, "1.5")},
+      .words = {"self/(1 − prob) where the mask has a 1, 0 elsewhere",
+                "掩码为 1 处为 self/(1 − prob)，否则为 0", "dropout(x, p)", "dropout"},
+  });
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnDropoutBackward, whole(in("gradOutput")), bits, {"scale", 2.0},
+                           whole(out("out"))),
+      .domain = masks("gradOutput"),
+      .results = kUsed,
+      .error_inputs = {refused("scale", "below 1", 0.5, "0.5")},
+      .words = {"g·scale where the mask has a 1, 0 elsewhere", "掩码为 1 处为 g·scale，否则为 0",
+                "", "dropout_backward"},
+  });
 
   // What is kept is not known before.
   const auto arrange = [](Arguments& a) {
@@ -181,19 +169,18 @@ void add_dropout(std::vector<Operator>& all) {
     text << "the mean of what was 1 is " << sum / count;
     return text.str();
   };
-  const Operator both{
-      .call = ACLGRAD_CALL(aclnnDropout, any_dtype(shaped(in("input", 1, 1), {128, 1})), {"p", 0.0},
-                           flag("train", true), no_option(integer("seed", 2026)),
-                           no_option(integer("offset", 8)), shaped(any_dtype(out("out")), {128, 1}),
-                           mask(out("maskOut"))),
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnDropout, whole(in("input", 1, 1)), {"p", 0.0}, flag("train", true),
+                           no_option(integer("seed", 2026)), no_option(integer("offset", 8)),
+                           whole(out("out")), mask(out("maskOut"))),
       .domain = {.everywhere = kFloats,
                  .base_shape = {kN, 16, 48},
                  .arrange = arrange,
                  .samples = {{{{"p", 0.25}}}, {{{"p", 0.5}}}}},
       .results = {.property = property, .value = 1},
       .error_inputs = {refused("p", "above 1", 1.5, "1.5")},
-      .words = {"draws a mask and applies it", "抽取掩码并应用", "", "dropout_with_mask"}};
-  all.insert(all.end(), {use, slope, both});
+      .words = {"draws a mask and applies it", "抽取掩码并应用", "", "dropout_with_mask"},
+  });
 }
 
 }  // namespace aclgrad::contract

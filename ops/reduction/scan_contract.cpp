@@ -137,7 +137,7 @@ Arrays topk(const Arguments& a, const Arrays& in) {
   return {values, places};
 }
 
-ErrorInput bad_k(int64_t k) { return refused("k", "= " + std::to_string(k), k, "[0, 4]"); }
+ErrorInput bad_k(int64_t k) { return wrong_number("k", k, "[0, 4]"); }
 
 void add_topk(std::vector<Operator>& all) {
   const auto arrange = [](Arguments& a) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the contracts of random numbers share: seed and offset in INT64 tensors of one element.
+#ifndef ACLGRAD_OPS_RANDOM_RANDOM_CONTRACT_H_
+#define ACLGRAD_OPS_RANDOM_RANDOM_CONTRACT_H_
+
+#include "ops/contract/describe.h"
+
+namespace aclgrad::contract {
+
+inline Parameter index_tensor(const char* name, Number value) {
+  return typed(shaped(in(name, value, value), {1}), ACL_INT64);
+}
+
+}  // namespace aclgrad::contract
+
+#endif  // ACLGRAD_OPS_RANDOM_RANDOM_CONTRACT_H_
