@@ -89,7 +89,7 @@ void add_relu(std::vector<Operator>& all) {
 
 void add_leaky_relu(std::vector<Operator>& all) {
   const Parameter slope = scalar("negativeSlope", 0.5);
-  const std::vector<Sample> samples = {{{{"negativeSlope", 0.125}}}};
+  const std::vector<Sample> samples = samples_of("negativeSlope", {0.125, -0.5});
   const Operator forward{
       .call = ACLGRAD_CALL(aclnnLeakyRelu, any_dtype(filled(in("self", -6, 6), -1)), slope,
                            any_dtype(out("out"))),

@@ -63,7 +63,7 @@ Sample from_elu_result(Sample sample) {
   return sample;
 }
 
-// A result is never below -alpha scale.
+// A result is never below -alpha scale; with a negative alpha none is asked for.
 void arrange_elu_backward(Arguments& a) {
   a.reshape({"selfOrResult", "gradInput"}, a.shape("gradOutput"));
   if (a.number("isResult") != 0) {
@@ -76,7 +76,8 @@ void add_elu(Operators& all) {
   const Parameter scale = scalar("scale", 1.25);
   const Parameter input_scale = scalar("inputScale", 0.75);
   const std::vector<Sample> samples = {elu_sample(1, 1, 1), elu_sample(1.25, 0.75, 1.5),
-                                       elu_sample(1.3, 1, 1), elu_sample(0.5, 2, 0.25)};
+                                       elu_sample(1.3, 1, 1), elu_sample(0.5, 2, 0.25),
+                                       elu_sample(-0.75, 1.5, 0.5)};
   const Operator elu{.call = ACLGRAD_CALL(aclnnElu, any_dtype(in("self", -9, 9)), alpha, scale,
                                           input_scale, any_dtype(out("out"))),
                      .domain = {.everywhere = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE},
@@ -105,8 +106,8 @@ void add_elu(Operators& all) {
                        flag("isResult"), in("selfOrResult", -9, 4), any_dtype(out("gradInput"))),
       .domain = {.everywhere = kFloats,
                  .arrange = arrange_elu_backward,
-                 .samples = {samples[0], samples[1], samples[2], samples[3],
-                             from_elu_result(samples[0]), from_elu_result(samples[1])}},
+                 .samples = samples +
+                            std::vector{from_elu_result(samples[0]), from_elu_result(samples[1])}},
       .results = {.formula = formula, .bound = kProduct},
       .gradient = Gradient{.of = "aclnnElu", .inputs = given, .corners = {0}, .side = Side::kLeft},
       .error_inputs = {{.what = "negative with isResult",

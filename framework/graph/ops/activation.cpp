@@ -38,26 +38,35 @@ namespace aclgrad {
 Value selu(Operand x) { return unary<SeluOp>(x); }
 Value selu_backward(Operand g, const Value& saved) { return gradient<SeluBackwardOp>(g, saved); }
 
-Value elu(Operand x, double alpha, double scale, double input_scale, BackwardFrom backward_from) {
-  Recorder record("elu", {x}, x.where);
-  record.require_floating(0);
-  record.require_holds_as_float(x.dtype(), alpha, "alpha");
-  record.require_holds_as_float(x.dtype(), scale, "scale");
-  record.require_holds_as_float(x.dtype(), input_scale, "input_scale");
-  const bool invertible = alpha >= 0 && scale > 0 && input_scale > 0;
-  if (backward_from == BackwardFrom::result && !invertible) {
+namespace {
+
+void check_elu(const Recorder& record, DType dtype, const EluAttributes& elu) {
+  record.require_holds_as_float(dtype, elu.alpha, "alpha");
+  record.require_holds_as_float(dtype, elu.scale, "scale");
+  record.require_holds_as_float(dtype, elu.input_scale, "input_scale");
+  const bool invertible = elu.alpha >= 0 && elu.scale > 0 && elu.input_scale > 0;
+  if (elu.backward_from == BackwardFrom::result && !invertible) {
     record.value_error(
         fmt::format("the gradient from the result needs alpha >= 0, scale > 0 and input_scale > 0, "
-                    "got alpha={}, scale={}, input_scale={}",
-                    alpha, scale, input_scale));
+                    "got alpha={}, scale={}, input_scale={}; BackwardFrom::input takes any",
+                    elu.alpha, elu.scale, elu.input_scale));
   }
-  return record.add<EluOp>({alpha, scale, input_scale, backward_from}, record.like(0));
+}
+
+}  // namespace
+
+Value elu(Operand x, double alpha, double scale, double input_scale, BackwardFrom backward_from) {
+  const EluAttributes attributes{alpha, scale, input_scale, backward_from};
+  check_elu(Recorder("elu", {x}, x.where), x.dtype(), attributes);
+  return unary<EluOp>(x, attributes);
 }
 
 Value elu_backward(Operand grad, const Value& input_or_result, double alpha, double scale,
                    double input_scale, BackwardFrom backward_from) {
-  return gradient<EluBackwardOp>(grad, input_or_result,
-                                 {{alpha, scale, input_scale, backward_from}});
+  const EluAttributes attributes{alpha, scale, input_scale, backward_from};
+  check_elu(Recorder("elu_backward", {grad, input_or_result}, grad.where), input_or_result.dtype(),
+            attributes);
+  return gradient<EluBackwardOp>(grad, input_or_result, {attributes});
 }
 
 Value hardswish(Operand x) { return unary<HardswishOp>(x); }

@@ -380,6 +380,12 @@ TEST(Recording, EluFromResultNeedsAnInvertibleFunction) {
   EXPECT_THAT(message_of<ValueError>([&] { elu(x, -1, 1, 1, BackwardFrom::result); }),
               testing::HasSubstr("got alpha=-1, scale=1, input_scale=1"));
   EXPECT_NO_THROW(elu(x, -1, 1, 1, BackwardFrom::input));
+  EXPECT_THAT(message_of<ValueError>([&] { elu_backward(x, x, -1, 1, 1, BackwardFrom::result); }),
+              AllOf(testing::HasSubstr("`elu_backward`"), testing::HasSubstr("got alpha=-1")));
+  EXPECT_THROW(elu_backward(x, x, 1, -1, 1, BackwardFrom::result), ValueError);
+  EXPECT_THROW(elu_backward(x, x, 1, 1, 0, BackwardFrom::result), ValueError);
+  EXPECT_THROW(elu_backward(x, x, 1e300), ValueError);
+  EXPECT_NO_THROW(elu_backward(x, x, -1, 1, 1, BackwardFrom::input));
 }
 
 }  // namespace

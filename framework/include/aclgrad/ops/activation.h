@@ -31,7 +31,7 @@ Value elu(Operand x, double alpha = 1, double scale = 1, double input_scale = 1,
 
 /// The gradient of elu from its input or its result, as backward_from says. For s <= 0:
 /// grad input_scale alpha scale e^(input_scale s) from the input and grad input_scale
-/// (s + alpha scale) from the result; grad scale for s > 0.
+/// (s + alpha scale) from the result; grad scale for s > 0. Throws ValueError as elu() does.
 Value elu_backward(Operand grad, const Value& input_or_result, double alpha = 1, double scale = 1,
                    double input_scale = 1, BackwardFrom backward_from = BackwardFrom::input);
 
