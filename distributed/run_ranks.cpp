@@ -14,11 +14,9 @@ namespace aclgrad {
 void run_ranks(int count, const std::function<void(const Communicator&)>& body,
                const CommunicatorOptions& options) {
   if (count < 1) throw ValueError(fmt::format("there must be at least 1 rank, not {}", count));
-  if (count > device_count()) {
+  if (const int devices = ensure_devices(count); count > devices) {
     throw ValueError(
-        fmt::format("{} ranks need as many devices, but there are {}: set the environment variable "
-                    "ACLGRAD_DEVICE_COUNT",
-                    count, device_count()));
+        fmt::format("{} ranks need as many devices, but there are {}", count, devices));
   }
   const HcclRootInfo root = Communicator::make_root();
   std::mutex mutex;

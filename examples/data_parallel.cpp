@@ -68,7 +68,6 @@ Trained train(const Communicator& communicator) {
 }  // namespace
 
 int main() {
-  setenv("ACLGRAD_DEVICE_COUNT", "2", /*replace=*/0);  // a rank of this process is a device
   const Trained alone = train(Communicator());
   Trained together;
   run_ranks(2, [&](const Communicator& communicator) {

@@ -85,9 +85,6 @@ int run_program(const std::string& name, CLI::App& app, int argc, char** argv,
     app.name(name);
     try {
       app.parse(argc, argv);
-      // Before the runtime counts its devices: a rank of this process is one.
-      const std::string devices = std::to_string(options.ranks);
-      if (options.ranks > 1) setenv("ACLGRAD_DEVICE_COUNT", devices.c_str(), /*replace=*/0);
       if (options.threads > 0) set_num_threads(options.threads);
       body();
     } catch (const CLI::CallForHelp&) {

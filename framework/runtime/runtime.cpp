@@ -11,6 +11,7 @@
 #include "aclgrad_ext.h"
 
 // Only our own runtime has them; null on other libraries.
+#pragma weak aclgradEnsureDevices
 #pragma weak aclgradSetNumThreads
 #pragma weak aclgradGetNumThreads
 
@@ -53,6 +54,12 @@ int device_count() {
   std::uint32_t count = 0;
   check_status(aclrtGetDeviceCount(&count), "aclrtGetDeviceCount");
   return static_cast<int>(count);
+}
+
+int ensure_devices(int count) {
+  initialise_once();
+  if (aclgradEnsureDevices != nullptr) aclgradEnsureDevices(count);
+  return device_count();
 }
 
 void check_status(int status, std::string_view function, std::string_view where,

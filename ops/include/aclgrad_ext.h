@@ -32,6 +32,13 @@ ACL_FUNC_VISIBILITY aclError aclgradSetNumThreads(int32_t count);
 ACL_FUNC_VISIBILITY int32_t aclgradGetNumThreads(void);
 
 /*
+ * Makes sure that the process has at least so many devices, at most 16. There is one, or as many as
+ * the environment variable ACLGRAD_DEVICE_COUNT says; devices never become fewer. Library: ascendcl.
+ * Returns 0, or 100000 for a count beyond 16.
+ */
+ACL_FUNC_VISIBILITY aclError aclgradEnsureDevices(int32_t count);
+
+/*
  * Chooses the product whose dtype tables apply, by its full chip name ("Ascend910B1",
  * "Ascend310P3", ...) or its family ("Ascend910B", "Ascend310P", "Ascend910", "Ascend910_93",
  * "Ascend310B", "Ascend950"). NULL restores the default: the environment variable ACLGRAD_SOC, else

@@ -325,6 +325,10 @@ std::vector<RuntimeFault> device_faults() {
        [](World&) { return aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &value); },
        bare},
 
+      {"aclgradEnsureDevices",
+       100000,
+       {"count", "17", "at most 16"},
+       [](World&) { return aclgradEnsureDevices(17); }},
       {"aclgradSetNumThreads",
        100000,
        {"count", "-1"},

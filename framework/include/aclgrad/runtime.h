@@ -20,6 +20,10 @@ void use_device(int device);
 /// Number of devices. Throws StatusError.
 int device_count();
 
+/// Has the process have at least so many devices, where the library can make some (ours: up to 16);
+/// returns how many there are now. Throws StatusError.
+int ensure_devices(int count);
+
 /// Throws StatusError unless `status` is 0. The message reads "`where`: `function` returned
 /// `status` (`meaning`): text of aclGetRecentErrMsg", which repeats neither function nor status;
 /// `where` may be empty and names a node otherwise, and without a meaning there is none.

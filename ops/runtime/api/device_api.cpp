@@ -47,6 +47,15 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
   });
 }
 
+aclError aclgradEnsureDevices(int32_t count) {
+  return entry(__func__, [&](const Call& call) {
+    if (count > kMaxDevices) {
+      call.bad_value(ACL_ERROR_INVALID_PARAM, "count", count, "at most 16");
+    }
+    ensure_devices(count);
+  });
+}
+
 aclError aclrtGetRunMode(aclrtRunMode* runMode) {
   return entry(__func__, [&](const Call& call) {
     call.require(runMode, "runMode");

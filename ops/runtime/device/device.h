@@ -13,6 +13,8 @@ namespace aclgrad::runtime {
 inline constexpr int32_t kMaxDevices = 16;
 
 int32_t device_count();
+// At least so many, up to kMaxDevices.
+void ensure_devices(int32_t count);
 
 // 107001 when it is none.
 inline void require_device(const Call& call, const char* parameter, int64_t device) {

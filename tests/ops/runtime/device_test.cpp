@@ -44,6 +44,15 @@ TEST(DeviceDeathTest, CountIsOneByDefaultAndHasLimits) {
   EXPECT_EXIT(count_is(16), testing::ExitedWithCode(0), "");
   setenv("ACLGRAD_DEVICE_COUNT", "none", 1);
   EXPECT_EXIT(count_is(1), testing::ExitedWithCode(0), "");
+  const auto ensures = [&](int32_t wanted, uint32_t expected) {
+    if (aclgradEnsureDevices(wanted) != ACL_SUCCESS) std::exit(2);
+    if (aclrtSetDevice(static_cast<int32_t>(expected) - 1) != ACL_SUCCESS) std::exit(3);
+    count_is(expected);
+  };
+  EXPECT_EXIT(ensures(3, 3), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(ensures(-1, 1), testing::ExitedWithCode(0), "");
+  setenv("ACLGRAD_DEVICE_COUNT", "4", 1);
+  EXPECT_EXIT(ensures(3, 4), testing::ExitedWithCode(0), "");
   unsetenv("ACLGRAD_TEST_KEEP_ENVIRONMENT");
   setenv("ACLGRAD_DEVICE_COUNT", "2", 1);
 }

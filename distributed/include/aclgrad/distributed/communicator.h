@@ -92,8 +92,8 @@ class Communicator {
 
 /// Runs `body` on `count` threads of this process at the same time, each a rank with a device of
 /// its own, and waits for all. Throws what the first rank to fail threw; its failure ends the
-/// others. Throws ValueError when there are fewer devices (ACLGRAD_DEVICE_COUNT, before the first
-/// use of the runtime).
+/// others. The process gets the devices that it lacks. Throws ValueError for more ranks than
+/// devices (16).
 void run_ranks(int count, const std::function<void(const Communicator&)>& body,
                const CommunicatorOptions& options = {});
 
