@@ -16,17 +16,14 @@
 #include <variant>
 #include <vector>
 
-#include "ops/engine/function_ref.h"
-#include "ops/meta/operator.h"
+#include "ops/engine/iterate.h"
 
 namespace aclgrad::ops {
 
-// Elements per block. Buffers hold a whole block, 64-byte aligned; beyond `count` they hold zeros
-// (or earlier results), so a kernel may work in whole vectors up to the block's end.
-inline constexpr size_t kBlock = 512;
-
-// in[k] and out[k] are dense blocks of the k-th input and output; an output block never overlaps an
-// input block.
+// in[k] and out[k] are dense blocks of the k-th input and output, at most kBlock elements; an
+// output block never overlaps an input block. Buffers hold a whole block, 64-byte aligned; beyond
+// `count` they hold zeros (or earlier numbers), so a kernel may work in whole vectors up to the
+// block's end.
 template <class T>
 using BlockKernel = std::function<void(const T* const* in, T* const* out, size_t count)>;
 using RealKernel = BlockKernel<double>;
@@ -91,16 +88,6 @@ struct Operand {
 // The tensor parameter broadcast to `shape`.
 Operand operand(const Arguments& arguments, size_t parameter, const Dims& shape);
 
-// What walks over the tensors of a planned operation.
-class Loop {
- public:
-  virtual ~Loop() = default;
-  virtual void run(const Run& run) const = 0;
-
-  // The loop's work as a Tiling, which lives as long as the loop; null where it cannot be tiled.
-  virtual const Tiling* tiling() const { return nullptr; }
-};
-
 // A planned elementwise operation. Cheap to copy into a Body.
 class Elementwise {
  public:
@@ -111,32 +98,17 @@ class Elementwise {
   aclError operator()(const Run& run) const;
 
   // The plan that runs this.
-  Plan plan() const;
+  Plan plan() const& { return plan_; }
+  Plan plan() && { return std::move(plan_); }
 
  private:
-  std::shared_ptr<const Loop> loop_;
+  Plan plan_;
 };
 
 // The common case: every input broadcasts to the shape of the first output. A plan with nothing to
 // do when that shape is empty.
 Plan elementwise(const Arguments& arguments, std::initializer_list<size_t> outputs,
                  std::initializer_list<size_t> inputs, Kernel kernel);
-
-// Conversion of `count` elements with strides (in elements) between a tensor's dtype and a compute
-// type, for kernels that are not elementwise (reductions, losses). Float to integer truncates and
-// saturates, NaN becomes 0; integer to integer wraps; to BOOL: non-zero (NaN too) is true.
-template <class T>
-void load(const void* source, aclDataType dtype, int64_t stride, T* block, size_t count);
-template <class T>
-void store(const T* block, void* target, aclDataType dtype, int64_t stride, size_t count);
-
-// Runs body(begin, end) over [0, count) in fixed pieces of `grain`, on the threads in force. The
-// cut does not depend on the number of threads.
-void parallel_pieces(int64_t count, int64_t grain,
-                     FunctionRef<void(int64_t begin, int64_t end)> body);
-
-// Runs body(begin, end) over [0, count) in one range for each thread, longer for faster threads.
-void parallel_shares(int64_t count, FunctionRef<void(int64_t begin, int64_t end)> body);
 
 }  // namespace aclgrad::ops
 

@@ -8,7 +8,6 @@
 #include "ops/engine/dtype/formats.h"
 #include "ops/engine/thread_scratch.h"
 #include "ops/engine/tile.h"
-#include "ops/engine/walk.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -160,7 +159,8 @@ void NativeLoop::choose_tile() {
 }
 
 NativeLoop::Position NativeLoop::position_of(int64_t tile) const {
-  if (tile == 0) return {0, 0, 0};  // the divisions are slow beside a small tensor
+  // The divisions are slow beside a small tensor.
+  if (tile < tiles_across_ && strip_tiles_ == tiles_across_) return {0, 0, tile * tile_columns_};
   const int64_t strip = tiles_down_ * strip_tiles_;
   const int64_t whole = tiles_down_ * tiles_across_;
   const int64_t in_whole = tile % whole;

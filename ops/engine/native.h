@@ -11,18 +11,18 @@
 
 namespace aclgrad::ops {
 
-class NativeLoop final : public Loop, private Tiling {
+class NativeLoop final : private Tiling {
  public:
-  // At most kMaxOperands, of dtypes of 2 or 4 bytes. The order in which elements are visited is the
-  // loop's own choice.
+  // At most kMaxOperands. The order in which elements are visited is the loop's own choice.
   NativeLoop(Dims shape, const std::vector<Operand>& outputs, const std::vector<Operand>& inputs,
              NativeKernel kernel);
 
-  void run(const Run& run) const override;
+  void run(const Run& run) const;
 
-  // Where nothing is packed, rows are not short, and there are at most two dimensions. A unit is an
+  // The loop's work as a Tiling, which lives as long as the loop; null where it cannot be tiled: if
+  // something is packed, rows are short, or there are more than two dimensions. A unit is an
   // element of what has one dimension, a row of what has two.
-  const Tiling* tiling() const override;
+  const Tiling* tiling() const;
   int64_t units() const override { return is_line() ? columns_ : rows_; }
   size_t operand_count() const override { return views_.size(); }
   Footprint footprint(size_t index) const override;

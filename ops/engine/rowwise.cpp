@@ -8,7 +8,7 @@
 
 #include "ops/engine/dtype/cast.h"
 #include "ops/engine/dtype/formats.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 #include "ops/engine/thread_scratch.h"
 #include "ops/engine/tile.h"
 
@@ -26,22 +26,10 @@ struct RowScratch {
 };
 
 // A tensor as rows: where rows start (or numbers lie), and the elements of one of them.
-struct RowTensor {
+struct RowTensor : Slices {
   RowOperand operand;
-  aclDataType dtype = ACL_DOUBLE;
-  StridedIndex starts = {};
-  StridedIndex inner = {};
   bool in_place = false;  // the kernel takes rows from where they lie
 };
-
-// The dimensions of one side of the cut between rows and what is in them.
-Dims selected(const Dims& all, size_t first, size_t count, bool inside) {
-  Dims kept;
-  for (size_t d = 0; d < all.size(); ++d) {
-    if ((d >= first && d < first + count) == inside) kept.push_back(all[d]);
-  }
-  return kept;
-}
 
 // A unit is a row.
 class RowWork final : public Tiling {
@@ -66,7 +54,7 @@ class RowWork final : public Tiling {
         case Kind::kRows:
           return each.in_place;
         case Kind::kShared:
-          return each.inner.dense();
+          return each.index.dense();
         default:
           return each.starts.is_line();
       }
@@ -85,8 +73,8 @@ class RowWork final : public Tiling {
     const auto size = static_cast<int64_t>(element_size(each->dtype));
     const bool shared = each->operand.kind == Kind::kShared;
     const int64_t length = each->operand.kind == Kind::kPerRow ? 1 : length_;
-    return {*each->operand.parameter, 0, shared ? 0 : each->starts.inner_stride() * size,
-            length * size, each->operand.is_written};
+    return {each->parameter, 0, shared ? 0 : each->starts.inner_stride() * size, length * size,
+            each->operand.is_written};
   }
   void run_part(const Run& run, const Part& given) const override {
     const Part part = given.joined();
@@ -102,34 +90,24 @@ class RowWork final : public Tiling {
   int64_t grain() const { return std::max<int64_t>(1, kGrain / length_); }
 
   void add(const Arguments& arguments, size_t first, size_t count, const RowOperand& operand) {
-    RowTensor& tensor = tensors_.emplace_back(RowTensor{.operand = operand});
+    RowTensor& tensor = tensors_.emplace_back();
+    tensor.operand = operand;
     if (!operand.parameter) return;
-    const Dims& shape = arguments.shape(*operand.parameter);
-    const Dims& strides = arguments.strides(*operand.parameter);
-    tensor.dtype = arguments.dtype(*operand.parameter);
-    switch (operand.kind) {
-      case Kind::kRows:
-        tensor.inner = {selected(shape, first, count, true), selected(strides, first, count, true)};
-        tensor.starts = {selected(shape, first, count, false),
-                         selected(strides, first, count, false)};
-        rows_ = tensor.starts.count();
-        length_ = tensor.inner.count();
-        // Rows of different dtypes meet in DOUBLE.
-        dtype_ = dtype_.value_or(tensor.dtype) == tensor.dtype ? tensor.dtype : ACL_DOUBLE;
-        break;
-      case Kind::kShared:
-        tensor.inner = {shape, strides};
-        break;
-      case Kind::kPerRow:
-        tensor.starts = {shape, strides};
-        break;
-    }
+    DimSet inside = dimensions(first, count);
+    if (operand.kind == Kind::kShared) inside = dimensions(0, kMaxRank);
+    if (operand.kind == Kind::kPerRow) inside = {};
+    static_cast<Slices&>(tensor) = Slices(arguments, *operand.parameter, inside);
+    if (operand.kind != Kind::kRows) return;
+    rows_ = tensor.starts.count();
+    length_ = tensor.index.count();
+    // Rows of different dtypes meet in DOUBLE.
+    dtype_ = dtype_.value_or(tensor.dtype) == tensor.dtype ? tensor.dtype : ACL_DOUBLE;
   }
 
   void place(RowTensor& tensor) {
     if (tensor.operand.kind != Kind::kRows) return;
     tensor.in_place = tensor.dtype == *dtype_ && intermediate_dtype(tensor) == tensor.dtype &&
-                      tensor.inner.dense() && tensor.starts.is_line();
+                      tensor.index.dense() && tensor.starts.is_line();
     if (!tensor.in_place) ++gathered_;
   }
 
@@ -150,7 +128,7 @@ class RowWork final : public Tiling {
       if (each.operand.kind == Kind::kRows) {
         *next_rows = {rows, length_};
         if (each.in_place) {
-          *next_rows = {at(run, each, each.starts.offset(begin)), each.starts.inner_stride()};
+          *next_rows = {each.at(run, each.starts.offset(begin)), each.starts.inner_stride()};
         } else {
           if (!each.operand.is_written) copy_rows<true>(run, each, begin, end, rows);
           rows += bytes;
@@ -164,9 +142,8 @@ class RowWork final : public Tiling {
       *found = numbers;
       numbers += shared ? length : count;
       if (each.operand.is_written) continue;
-      read_elements(run.data(*each.operand.parameter), each.dtype,
-                    shared ? each.inner : each.starts, shared ? 0 : begin, shared ? length_ : end,
-                    *found);
+      read_elements(run.data(each.parameter), each.dtype, shared ? each.index : each.starts,
+                    shared ? 0 : begin, shared ? length_ : end, *found);
     }
     kernel_(block);
     next_rows = block.rows.data();
@@ -180,16 +157,12 @@ class RowWork final : public Tiling {
       }
       double* const place = *next_numbers++;
       if (place == nullptr || !each.operand.is_written) continue;
-      write_elements(place, run.data(*each.operand.parameter), each.dtype, each.starts, begin, end);
+      write_elements(place, run.data(each.parameter), each.dtype, each.starts, begin, end);
     }
   }
 
   static aclDataType intermediate_dtype(const RowTensor& tensor) {
     return tensor.operand.intermediate_dtype.value_or(tensor.dtype);
-  }
-
-  static void* at(const Run& run, const RowTensor& tensor, int64_t offset) {
-    return element(run.data(*tensor.operand.parameter), tensor.dtype, offset);
   }
 
   // Rows [begin, end), which lie anyhow, to or from dense rows of the kernel's dtype.
@@ -198,7 +171,7 @@ class RowWork final : public Tiling {
                  std::byte* dense) const {
     const auto size = static_cast<int64_t>(element_size(*dtype_));
     tensor.starts.for_runs(begin, end, [&](int64_t start, int64_t step, int64_t count) {
-      const bool at_once = tensor.inner.is_line();
+      const bool at_once = tensor.index.is_line();
       for (int64_t k = 0; k < count; k += at_once ? count : 1) {
         const TileShape tile{at_once ? count : 1, 0, step, 0, size};
         copy_elements<kIn>(run, tensor, start + k * step, tile, dense);
@@ -211,11 +184,11 @@ class RowWork final : public Tiling {
   template <bool kIn>
   void copy_elements(const Run& run, const RowTensor& tensor, int64_t start, TileShape tile,
                      std::byte* dense) const {
-    tensor.inner.for_runs(0, length_, [&](int64_t offset, int64_t stride, int64_t n) {
+    tensor.index.for_runs(0, length_, [&](int64_t offset, int64_t stride, int64_t n) {
       tile.columns = n;
       tile.column_stride = stride;
       if (*dtype_ != ACL_DOUBLE) {
-        void* const memory = at(run, tensor, start + offset);
+        void* const memory = tensor.at(run, start + offset);
         kIn ? pack_tile(tile, memory, dense) : unpack_tile(tile, dense, memory);
         dense += n * tile.element_bytes;
         return;
@@ -233,7 +206,7 @@ class RowWork final : public Tiling {
     constexpr auto kStep = static_cast<int64_t>(kBlock);
     auto* numbers = reinterpret_cast<double*>(dense);
     for (int64_t j = 0; j < n; j += kStep) {
-      void* const memory = at(run, tensor, start + j * stride);
+      void* const memory = tensor.at(run, start + j * stride);
       const auto some = static_cast<size_t>(std::min(kStep, n - j));
       if constexpr (kIn) {
         load_through(memory, tensor.dtype, intermediate_dtype(tensor), stride, numbers + j, some);

@@ -30,15 +30,13 @@ size_t Staging::add(Array array, uint64_t bytes) {
 }
 
 size_t Staging::input(const Arguments& arguments, size_t parameter, bool round_to_float16) {
-  const aclDataType dtype = arguments.dtype(parameter);
-  StridedIndex index(arguments.shape(parameter), arguments.strides(parameter));
-  StridedIndex line({index.count()}, {1});
-  const bool rounds = round_to_float16 && dtype == ACL_FLOAT;
-  const bool is_direct = dtype == compute_ && index.dense() && !rounds;
-  const auto bytes = static_cast<uint64_t>(
-      saturating_product({index.count(), static_cast<int64_t>(element_size(compute_))}));
-  return add({parameter, dtype, std::move(index), std::move(line), false, is_direct, false, rounds},
-             bytes);
+  Array array{.tensor = Elements(arguments, parameter)};
+  const Elements& tensor = array.tensor;
+  array.rounds_to_float16 = round_to_float16 && tensor.dtype == ACL_FLOAT;
+  array.is_direct = tensor.dtype == compute_ && tensor.index.dense() && !array.rounds_to_float16;
+  const int64_t bytes =
+      saturating_product({tensor.index.count(), static_cast<int64_t>(element_size(compute_))});
+  return add(std::move(array), static_cast<uint64_t>(bytes));
 }
 
 size_t Staging::output(const Arguments& arguments, size_t parameter) {
@@ -50,11 +48,11 @@ size_t Staging::output(const Arguments& arguments, size_t parameter) {
 size_t Staging::scratch(int64_t elements, aclDataType dtype) {
   const auto bytes = static_cast<uint64_t>(
       saturating_product({elements, static_cast<int64_t>(element_size(dtype))}));
-  return add({0, dtype, {}, {}, false, false, true, false}, bytes);
+  return add({.is_scratch = true}, bytes);
 }
 
 void* Staging::address(const Run& run, const Array& array) const {
-  if (array.is_direct) return run.data(array.parameter);
+  if (array.is_direct) return run.data(array.tensor.parameter);
   const auto base = reinterpret_cast<uintptr_t>(run.workspace());
   const auto first = (base + kAlignment - 1) / kAlignment * kAlignment - base;
   return static_cast<unsigned char*>(run.workspace()) + first + array.offset;
@@ -63,21 +61,15 @@ void* Staging::address(const Run& run, const Array& array) const {
 void Staging::load(const Run& run) const {
   for (const Array& array : arrays_) {
     if (array.is_output || array.is_direct || array.is_scratch) continue;
+    const Elements& tensor = array.tensor;
     void* const to = address(run, array);
-    const int64_t count = array.index.count();
-    const aclDataType through = array.rounds_to_float16 ? ACL_FLOAT16 : array.dtype;
-    parallel_pieces(count, kGrain, [&](int64_t begin, int64_t end) {
+    const aclDataType through = array.rounds_to_float16 ? ACL_FLOAT16 : tensor.dtype;
+    parallel_pieces(tensor.index.count(), kGrain, [&](int64_t begin, int64_t end) {
       alignas(64) double block[kBlock];
-      array.index.for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t n) {
-        while (n > 0) {
-          const auto part = std::min(n, static_cast<int64_t>(kBlock));
-          load_through(element(run.data(array.parameter), array.dtype, offset), array.dtype,
-                       through, stride, block, static_cast<size_t>(part));
-          ops::store(block, element(to, compute_, begin), compute_, 1, static_cast<size_t>(part));
-          begin += part;
-          offset += part * stride;
-          n -= part;
-        }
+      for_blocks(begin, end, [&](int64_t first, int64_t stop) {
+        tensor.read_through(run, first, stop, block, through);
+        ops::store(block, element(to, compute_, first), compute_, 1,
+                   static_cast<size_t>(stop - first));
       });
     });
   }
@@ -86,10 +78,11 @@ void Staging::load(const Run& run) const {
 void Staging::store(const Run& run) const {
   for (const Array& array : arrays_) {
     if (!array.is_output || array.is_direct) continue;
-    const int64_t count = array.index.count();
-    const CastSource source{address(run, array), compute_, array.dense};
-    const CastTarget target{run.data(array.parameter), array.dtype, array.index};
-    parallel_pieces(count, kGrain,
+    const Elements& tensor = array.tensor;
+    const StridedIndex dense({tensor.index.count()}, {1});
+    const CastSource source{address(run, array), compute_, dense};
+    const CastTarget target{run.data(tensor.parameter), tensor.dtype, tensor.index};
+    parallel_pieces(tensor.index.count(), kGrain,
                     [&](int64_t begin, int64_t end) { cast_elements(source, target, begin, end); });
   }
 }

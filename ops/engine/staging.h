@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ops/engine/elementwise.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 
 namespace aclgrad::ops {
 
@@ -37,14 +37,11 @@ class Staging {
 
  private:
   struct Array {
-    size_t parameter;
-    aclDataType dtype;  // of the tensor
-    StridedIndex index;
-    StridedIndex dense;  // of the same elements in a row
-    bool is_output;
-    bool is_direct;  // the tensor itself
-    bool is_scratch;
-    bool rounds_to_float16;
+    Elements tensor = {};
+    bool is_output = false;
+    bool is_direct = false;  // the tensor itself
+    bool is_scratch = false;
+    bool rounds_to_float16 = false;
     uint64_t offset = 0;  // in the workspace
   };
   size_t add(Array array, uint64_t bytes);

@@ -18,6 +18,10 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Elements that there are vector loops for; others are rare.
+template <class T>
+inline constexpr bool kInVectors = sizeof(T) == 2 || sizeof(T) == 4;
+
 // Every second element.
 template <class T>
 void pack_every_second(const T* from, T* to, int64_t count) {
@@ -59,10 +63,12 @@ template <class T>
 void pack_as(const TileShape& shape, const void* source, void* tile) {
   const T* from = static_cast<const T*>(source);
   T* to = static_cast<T*>(tile);
-  if (shape.row_stride == 1 && shape.column_stride > 1 && shape.rows > 1) {
-    prefetch_columns(from, shape);
-    transpose_lines(from, shape.column_stride, shape.columns, shape.rows, to, shape.columns);
-    return;
+  if constexpr (kInVectors<T>) {
+    if (shape.row_stride == 1 && shape.column_stride > 1 && shape.rows > 1) {
+      prefetch_columns(from, shape);
+      transpose_lines(from, shape.column_stride, shape.columns, shape.rows, to, shape.columns);
+      return;
+    }
   }
   if (shape.row_stride == 0 && shape.column_stride == 1) return pack_repeated(from, to, shape);
   for (int64_t i = 0; i < shape.rows; ++i, from += shape.row_stride, to += shape.columns) {
@@ -70,8 +76,8 @@ void pack_as(const TileShape& shape, const void* source, void* tile) {
       std::memcpy(to, from, static_cast<size_t>(shape.columns) * sizeof(T));
     } else if (shape.column_stride == 0) {
       std::fill_n(to, shape.columns, *from);
-    } else if (shape.column_stride == 2) {
-      pack_every_second(from, to, shape.columns);
+    } else if (kInVectors<T> && shape.column_stride == 2) {
+      if constexpr (kInVectors<T>) pack_every_second(from, to, shape.columns);
     } else {
       for (int64_t j = 0; j < shape.columns; ++j) to[j] = from[j * shape.column_stride];
     }
@@ -82,9 +88,11 @@ template <class T>
 void unpack_as(const TileShape& shape, const void* tile, void* target) {
   const T* from = static_cast<const T*>(tile);
   T* to = static_cast<T*>(target);
-  if (shape.row_stride == 1 && shape.column_stride > 1 && shape.rows > 1) {
-    transpose_lines(from, shape.columns, shape.rows, shape.columns, to, shape.column_stride);
-    return;
+  if constexpr (kInVectors<T>) {
+    if (shape.row_stride == 1 && shape.column_stride > 1 && shape.rows > 1) {
+      transpose_lines(from, shape.columns, shape.rows, shape.columns, to, shape.column_stride);
+      return;
+    }
   }
   for (int64_t i = 0; i < shape.rows; ++i, to += shape.row_stride, from += shape.columns) {
     if (shape.column_stride == 1) {
@@ -95,14 +103,32 @@ void unpack_as(const TileShape& shape, const void* tile, void* target) {
   }
 }
 
+// Calls visit with a null pointer to a type of so many bytes.
+template <class Visit>
+void visit_size(int64_t bytes, const Visit& visit) {
+  struct Pair {
+    uint64_t half[2];
+  };
+  switch (bytes) {
+    case 1:
+      return visit(static_cast<uint8_t*>(nullptr));
+    case 2:
+      return visit(static_cast<uint16_t*>(nullptr));
+    case 4:
+      return visit(static_cast<uint32_t*>(nullptr));
+    case 8:
+      return visit(static_cast<uint64_t*>(nullptr));
+    default:
+      return visit(static_cast<Pair*>(nullptr));
+  }
+}
+
 void pack(const TileShape& shape, const void* source, void* tile) {
-  shape.element_bytes == 2 ? pack_as<uint16_t>(shape, source, tile)
-                           : pack_as<uint32_t>(shape, source, tile);
+  visit_size(shape.element_bytes, [&]<class T>(T*) { pack_as<T>(shape, source, tile); });
 }
 
 void unpack(const TileShape& shape, const void* tile, void* target) {
-  shape.element_bytes == 2 ? unpack_as<uint16_t>(shape, tile, target)
-                           : unpack_as<uint32_t>(shape, tile, target);
+  visit_size(shape.element_bytes, [&]<class T>(T*) { unpack_as<T>(shape, tile, target); });
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

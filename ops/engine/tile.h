@@ -8,7 +8,8 @@
 
 namespace aclgrad::ops {
 
-// Two dimensions of a tensor; strides in elements of 2 or 4 bytes, which may be unaligned.
+// Two dimensions of a tensor; strides in elements of 1, 2, 4, 8 or 16 bytes, which may be
+// unaligned.
 struct TileShape {
   int64_t rows;
   int64_t columns;

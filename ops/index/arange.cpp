@@ -9,7 +9,7 @@
 
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/engine/elementwise.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 #include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops {
@@ -81,17 +81,13 @@ const OperatorSpec kArange{
 template <class T>
 Plan plan_in(const Arguments& arguments, T start, T step) {
   constexpr auto kGrain = static_cast<int64_t>(32 * kBlock);
-  const auto most = static_cast<int64_t>(kBlock);
-  return {[=, dtype = arguments.dtype(kOut), count = arguments.shape(kOut)[0],
-           stride = arguments.strides(kOut)[0]](const Run& run) -> aclError {
-    parallel_pieces(count, kGrain, [&](int64_t begin, int64_t end) {
-      for (; begin < end; begin += most) {
-        T block[kBlock];
-        const int64_t length = std::min(most, end - begin);
-        for (int64_t i = 0; i < length; ++i) block[i] = start + static_cast<T>(begin + i) * step;
-        store(block, element(run.data(kOut), dtype, begin * stride), dtype, stride,
-              static_cast<size_t>(length));
-      }
+  return {[=, out = Elements(arguments, kOut)](const Run& run) -> aclError {
+    parallel_pieces(out.index.count(), kGrain, [&](int64_t begin, int64_t end) {
+      T block[kBlock];
+      for_blocks(begin, end, [&](int64_t first, int64_t stop) {
+        for (int64_t i = first; i < stop; ++i) block[i - first] = start + static_cast<T>(i) * step;
+        out.write(run, block, first, stop);
+      });
     });
     return ACL_SUCCESS;
   }};

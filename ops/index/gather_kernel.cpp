@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "ops/engine/dtype/formats.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -17,28 +17,20 @@ namespace {
 constexpr int64_t kGrain = 1 << 14;
 
 // The numbers of a tensor.
-struct Indices {
-  size_t parameter;
+struct Indices : Elements {
   const char* name;
-  aclDataType dtype;
-  StridedIndex index;
 
   Indices(const Arguments& arguments, size_t tensor)
-      : parameter(tensor),
-        name(arguments.spec().parameters[tensor].name),
-        dtype(arguments.dtype(tensor)),
-        index(arguments.shape(tensor), arguments.strides(tensor)) {}
+      : Elements(arguments, tensor), name(arguments.spec().parameters[tensor].name) {}
 
   // Calls visit(place, number) for all, in order.
   template <class Visit>
   void for_each(const Run& run, const Visit& visit) const {
-    const auto most = static_cast<int64_t>(kBlock);
-    for (int64_t begin = 0; begin < index.count(); begin += most) {
-      int64_t block[kBlock];
-      const int64_t end = std::min(index.count(), begin + most);
-      read_elements(run.data(parameter), dtype, index, begin, end, block);
+    int64_t block[kBlock];
+    for_blocks(0, index.count(), [&](int64_t begin, int64_t end) {
+      read(run, begin, end, block);
       for (int64_t i = begin; i < end; ++i) visit(i, block[i - begin]);
-    }
+    });
   }
 
   void check(const Run& run, int64_t size, bool counts_from_end) const {
@@ -142,8 +134,8 @@ Plan plan_selection(const Arguments& arguments, size_t out, const Selection& sel
   auto state = std::make_shared<SelectionState>(SelectionState{
       Indices(arguments, selection.index.parameter), selection, arguments.shape(out)});
   Selection& operands = state->selection;
-  collapse_dimensions(state->shape,
-                      {&operands.out.strides, &operands.self.strides, &operands.index.strides});
+  Dims* const strides[] = {&operands.out.strides, &operands.self.strides, &operands.index.strides};
+  collapse_dimensions(state->shape, strides);
   const size_t size = element_size(operands.out.dtype);
   const Select select = operands.index.dtype == ACL_INT32 ? select_of_size<int32_t>(size)
                                                           : select_of_size<int64_t>(size);
@@ -163,21 +155,13 @@ namespace {
 struct RowSumState {
   Indices indices;
   RowSum sum;
-  aclDataType grad_dtype;
-  StridedIndex rows;  // of grad
-  int64_t grad_step;
-  aclDataType out_dtype;
-  int64_t count;  // of rows of out
+  Slices grad, out;  // rows
+  int64_t count;     // of rows of out
   int64_t columns;
-  int64_t out_row_step;
-  int64_t out_step;
 
   // The rows in the order of their numbers, those of one number in their own, and where in that
   // each number's begin.
-  int64_t* starts(const Run& run) const {
-    const auto address = reinterpret_cast<uintptr_t>(run.workspace());
-    return reinterpret_cast<int64_t*>((address + alignof(int64_t) - 1) & -alignof(int64_t));
-  }
+  int64_t* starts(const Run& run) const { return aligned<int64_t>(run.workspace()); }
   int64_t* order(const Run& run) const { return starts(run) + count + 1; }
 
   void sort_rows(const Run& run) const {
@@ -195,22 +179,19 @@ struct RowSumState {
   void add_rows(const Run& run, int64_t v) const {
     const int64_t first = v == sum.padding ? 0 : starts(run)[v];
     const int64_t last = v == sum.padding ? 0 : starts(run)[v + 1];
-    const void* const grad = run.data(sum.grad);
-    for (int64_t column = 0; column < columns; column += static_cast<int64_t>(kBlock)) {
-      const size_t width = std::min(kBlock, static_cast<size_t>(columns - column));
+    for_blocks(0, columns, [&](int64_t begin, int64_t end) {
+      const auto width = static_cast<size_t>(end - begin);
       double total[kBlock] = {};
       for (int64_t k = first; k < last; ++k) {
         double terms[kBlock];
-        const int64_t at = rows.offset(order(run)[k]) + column * grad_step;
-        load(element(grad, grad_dtype, at), grad_dtype, grad_step, terms, width);
+        grad.read(run, begin, end, terms, grad.starts.offset(order(run)[k]));
         for (size_t i = 0; i < width; ++i) total[i] += terms[i];
       }
       if (sum.is_mean && first < last) {
         for (double& each : total) each /= static_cast<double>(last - first);
       }
-      store(total, element(run.data(sum.out), out_dtype, v * out_row_step + column * out_step),
-            out_dtype, out_step, width);
-    }
+      out.write(run, total, begin, end, out.starts.offset(v));
+    });
   }
 };
 
@@ -218,21 +199,14 @@ struct RowSumState {
 
 Plan plan_row_sum(const Arguments& arguments, const RowSum& sum) {
   if (arguments.empty(sum.out)) return {};
-  const Dims& shape = arguments.shape(sum.grad);
-  const Dims& strides = arguments.strides(sum.grad);
-  const Dims& out_strides = arguments.strides(sum.out);
-  const size_t last = shape.size() - 1;
+  const DimSet in_row = dimensions(arguments.shape(sum.grad).size() - 1, 1);
   auto state = std::make_shared<const RowSumState>(
       RowSumState{.indices = Indices(arguments, sum.indices),
                   .sum = sum,
-                  .grad_dtype = arguments.dtype(sum.grad),
-                  .rows = StridedIndex(Dims(shape.data(), last), Dims(strides.data(), last)),
-                  .grad_step = strides[last],
-                  .out_dtype = arguments.dtype(sum.out),
+                  .grad = Slices(arguments, sum.grad, in_row),
+                  .out = Slices(arguments, sum.out, dimensions(1, 1)),
                   .count = arguments.shape(sum.out)[0],
-                  .columns = arguments.shape(sum.out)[1],
-                  .out_row_step = out_strides[0],
-                  .out_step = out_strides[1]});
+                  .columns = arguments.shape(sum.out)[1]});
   const Body body = [state](const Run& run) -> aclError {
     state->indices.check(run, state->count, false);
     state->sort_rows(run);

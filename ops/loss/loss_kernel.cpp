@@ -2,72 +2,89 @@
 #include "ops/loss/loss_kernel.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
 
-#include "ops/engine/dtype/cast.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/reduce.h"
 #include "ops/engine/tree_sum.h"
 
 namespace aclgrad::ops {
 namespace {
 
 constexpr size_t kMaxInputs = 5;
-constexpr auto kStep = static_cast<int64_t>(kBlock);
 // Elements that a thread takes at a time, in whole chunks.
 constexpr int64_t kGrain = 16 * kSumChunk;
 
-struct Source {
-  std::optional<size_t> parameter;
-  aclDataType dtype = ACL_FLOAT;
-  StridedIndex index = {};
-};
+alignas(64) constexpr std::array<double, kBlock> kOnes = [] {
+  std::array<double, kBlock> ones{};
+  ones.fill(1);
+  return ones;
+}();
 
-std::vector<Source> sources_of(const Arguments& arguments, const Loss& loss, const Dims& common) {
-  std::vector<Source> sources;
-  for (const std::optional<size_t>& input : loss.inputs) {
-    sources.push_back({input});
-    if (!input) continue;
-    sources.back().dtype = arguments.dtype(*input);
-    sources.back().index =
-        StridedIndex::broadcast(arguments.shape(*input), arguments.strides(*input), common);
-  }
-  return sources;
+// The formula over the inputs that there are.
+RealKernel kernel_of(const Loss& loss) {
+  return [loss](const double* const* in, double* const* out, size_t count) {
+    const double* all[kMaxInputs];
+    for (size_t k = 0; k < loss.inputs.size(); ++k) all[k] = loss.inputs[k] ? *in++ : kOnes.data();
+    loss.formula(all, out, count);
+  };
 }
 
-// Blocks of all inputs, and of the result.
-class Elements {
- public:
-  Elements(const Run& run, const std::vector<Source>& sources, const RealKernel& formula)
-      : run_(run), sources_(sources), formula_(formula) {
-    for (size_t k = 0; k < sources.size(); ++k) {
-      in_[k] = blocks_[k];
-      if (!sources[k].parameter) std::fill_n(blocks_[k], kBlock, 1.0);
+// What losses are made of, block by block.
+struct Terms {
+  std::vector<Elements> inputs = {};
+  RealKernel kernel;
+
+  Terms(const Arguments& arguments, const Loss& loss, const Dims& common)
+      : kernel(kernel_of(loss)) {
+    for (const std::optional<size_t>& input : loss.inputs) {
+      if (input) inputs.emplace_back(arguments, *input, common);
     }
   }
 
-  // Those from element `begin` on, at most a block.
-  const double* at(int64_t begin, int64_t end) {
-    for (size_t k = 0; k < sources_.size(); ++k) {
-      const Source& source = sources_[k];
-      if (!source.parameter) continue;
-      read_elements(run_.data(*source.parameter), source.dtype, source.index, begin, end,
-                    blocks_[k]);
-    }
-    double* const out[] = {result_};
-    formula_(in_, out, static_cast<size_t>(end - begin));
-    return result_;
+  // In the order of tree_sum.h.
+  double sum(const Run& run, int64_t begin, int64_t end) const {
+    alignas(64) double blocks[kMaxInputs + 1][kBlock];
+    std::fill_n(blocks[0], (inputs.size() + 1) * kBlock, 0.0);
+    const double* in[kMaxInputs];
+    for (size_t k = 0; k < inputs.size(); ++k) in[k] = blocks[k];
+    double* const out[] = {blocks[inputs.size()]};
+    AccumulatorSum<double> total;
+    for_blocks(begin, end, [&](int64_t first, int64_t stop) {
+      const auto count = static_cast<size_t>(stop - first);
+      for (size_t k = 0; k < inputs.size(); ++k) inputs[k].read(run, first, stop, blocks[k]);
+      kernel(in, out, count);
+      total.add(out[0], count);
+    });
+    return total.total();
   }
+};
 
- private:
-  const Run& run_;
-  const std::vector<Source>& sources_;
-  const RealKernel& formula_;
-  alignas(64) double blocks_[kMaxInputs][kBlock] = {};
-  alignas(64) double result_[kBlock] = {};
-  const double* in_[kMaxInputs] = {};
+// A sum of terms, by a divisor.
+struct TotalLoss {
+  using State = double;
+
+  int64_t terms, divisor;
+  aclDataType through;  // the result is rounded to it first
+  Elements out;
+  ChunkSum sum;
+
+  int64_t outputs() const { return 1; }
+  int64_t chunks() const { return std::max<int64_t>(1, sum_chunks(terms)); }
+  int64_t together() const { return 1; }
+  int64_t grain() const { return kGrain / kSumChunk; }
+  void reduce(const Run& run, int64_t, int64_t, int64_t chunk, double* total) const {
+    const int64_t begin = chunk * kSumChunk;
+    *total = begin < terms ? sum(run, begin, std::min(terms, begin + kSumChunk)) : 0;
+  }
+  void merge(double& total, double next) const { total += next; }
+  void finish(const Run& run, int64_t, int64_t, double* total) const {
+    *total /= static_cast<double>(divisor);
+    out.write_through(run, total, through, 0, 1);
+  }
 };
 
 }  // namespace
@@ -75,66 +92,26 @@ class Elements {
 Plan plan_elements(const Arguments& arguments, const Loss& loss) {
   const Dims& shape = arguments.shape(loss.out);
   if (count_elements(shape) == 0) return {};
-  return {[loss, sources = sources_of(arguments, loss, shape),
-           index = StridedIndex(shape, arguments.strides(loss.out)),
-           dtype = arguments.dtype(loss.out)](const Run& run) -> aclError {
-    parallel_pieces(index.count(), kGrain, [&](int64_t begin, int64_t end) {
-      Elements elements(run, sources, loss.formula);
-      for (int64_t i = begin; i < end; i += kStep) {
-        const int64_t stop = std::min(end, i + kStep);
-        const double* next = elements.at(i, stop);
-        index.for_runs(i, stop, [&](int64_t offset, int64_t stride, int64_t n) {
-          store_through(next, element(run.data(loss.out), dtype, offset), loss.dtype, dtype, stride,
-                        static_cast<size_t>(n));
-          next += n;
-        });
-      }
-    });
-    return ACL_SUCCESS;
-  }};
+  Operand out = operand(arguments, loss.out, shape);
+  out.intermediate_dtype = loss.dtype;
+  std::vector<Operand> inputs;
+  for (const std::optional<size_t>& input : loss.inputs) {
+    if (input) inputs.push_back(operand(arguments, *input, shape));
+  }
+  return Elementwise(shape, {out}, inputs, kernel_of(loss)).plan();
 }
 
 Plan plan_total(const Arguments& arguments, const Loss& loss, const Dims& common, int64_t divisor) {
-  const auto sum = [loss, sources = sources_of(arguments, loss, common)](
-                       const Run& run, int64_t begin, int64_t end) {
-    Elements elements(run, sources, loss.formula);
-    AccumulatorSum<double> total;
-    for (int64_t i = begin; i < end; i += kStep) {
-      const int64_t stop = std::min(end, i + kStep);
-      total.add(elements.at(i, stop), static_cast<size_t>(stop - i));
-    }
-    return total.total();
-  };
-  return plan_chunks(arguments, loss.out, loss.dtype, count_elements(common), divisor, sum);
+  return plan_chunks(
+      arguments, loss.out, loss.dtype, count_elements(common), divisor,
+      [terms = Terms(arguments, loss, common)](const Run& run, int64_t begin, int64_t end) {
+        return terms.sum(run, begin, end);
+      });
 }
 
 Plan plan_chunks(const Arguments& arguments, size_t out, aclDataType dtype, int64_t terms,
-                 int64_t divisor,
-                 std::function<double(const Run& run, int64_t begin, int64_t end)> sum) {
-  const int64_t chunks = sum_chunks(terms);
-  const uint64_t workspace =
-      chunks <= 1 ? 0 : static_cast<uint64_t>(chunks) * sizeof(double) + alignof(double);
-  return {[=, out_dtype = arguments.dtype(out)](const Run& run) -> aclError {
-            double single = 0;
-            double* sums = &single;
-            if (workspace > 0) {
-              void* start = run.workspace();
-              size_t room = workspace;
-              sums = static_cast<double*>(
-                  std::align(alignof(double), room - alignof(double), start, room));
-            }
-            parallel_pieces(terms, kGrain, [&](int64_t begin, int64_t end) {
-              for (int64_t i = begin; i < end; i += kSumChunk) {
-                sums[i / kSumChunk] = sum(run, i, std::min(end, i + kSumChunk));
-              }
-            });
-            double total = sums[0];
-            for (int64_t i = 1; i < chunks; ++i) total += sums[i];
-            total /= static_cast<double>(divisor);
-            store_through(&total, run.data(out), dtype, out_dtype, 1, 1);
-            return ACL_SUCCESS;
-          },
-          workspace};
+                 int64_t divisor, ChunkSum sum) {
+  return plan_reduction(TotalLoss{terms, divisor, dtype, Elements(arguments, out), std::move(sum)});
 }
 
 // ---- Formulas -----------------------------------------------------------------------------------

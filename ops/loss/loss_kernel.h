@@ -4,11 +4,11 @@
 #ifndef ACLGRAD_OPS_LOSS_LOSS_KERNEL_H_
 #define ACLGRAD_OPS_LOSS_LOSS_KERNEL_H_
 
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "ops/engine/elementwise.h"
-#include "ops/engine/function_ref.h"
 
 namespace aclgrad::ops {
 
@@ -26,11 +26,10 @@ Plan plan_elements(const Arguments& arguments, const Loss& loss);
 // out, of one element: the sum by `divisor`; 0, or NaN for a divisor of 0, without elements.
 Plan plan_total(const Arguments& arguments, const Loss& loss, const Dims& common, int64_t divisor);
 
-// The sum of `terms` terms by `divisor`, cut into chunks for the threads. sum(run, begin, end) is
-// the sum of a chunk's terms.
+// The sum of `terms` terms by `divisor`, cut into chunks for the threads.
+using ChunkSum = std::function<double(const Run& run, int64_t begin, int64_t end)>;
 Plan plan_chunks(const Arguments& arguments, size_t out, aclDataType dtype, int64_t terms,
-                 int64_t divisor,
-                 std::function<double(const Run& run, int64_t begin, int64_t end)> sum);
+                 int64_t divisor, ChunkSum sum);
 
 // Kernels of elements. Binary cross entropy of logits: of self, target, weight, posWeight; its
 // gradient: of gradOutput before these. They are made of log(1 + e^x) and 1 / (1 + e^-x).

@@ -89,8 +89,7 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <array>
 
-#include "ops/engine/dtype/cast.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/reduce.h"
 #include "ops/engine/sums.h"
 #include "ops/loss/loss_kernel.h"
 
@@ -113,58 +112,54 @@ RealKernel of_doubles(const Body& body) {
   };
 }
 
-// One side of the difference, broadcast.
-struct Side {
-  size_t parameter;
-  aclDataType dtype;
-  StridedIndex index;
-};
-
-Side side(const Arguments& arguments, size_t parameter, const Dims& common) {
-  return {
-      parameter, arguments.dtype(parameter),
-      StridedIndex::broadcast(arguments.shape(parameter), arguments.strides(parameter), common)};
-}
-
-double chunk_sum(const Run& run, const Side& a, const Side& b, int64_t begin, int64_t end) {
+double chunk_sum(const Run& run, const Elements& a, const Elements& b, int64_t begin, int64_t end) {
   RealSum sum;
   if (a.index.dense() && b.index.dense() && a.dtype == b.dtype) {
-    sum.add_squared_differences(element(run.data(a.parameter), a.dtype, begin),
-                                element(run.data(b.parameter), b.dtype, begin), a.dtype,
+    sum.add_squared_differences(a.at(run, begin), b.at(run, begin), a.dtype,
                                 static_cast<size_t>(end - begin));
     return sum.total();
   }
   alignas(64) double left[kBlock];
   alignas(64) double right[kBlock];
-  for (int64_t i = begin; i < end; i += static_cast<int64_t>(kBlock)) {
-    const int64_t stop = std::min(end, i + static_cast<int64_t>(kBlock));
-    read_elements(run.data(a.parameter), a.dtype, a.index, i, stop, left);
-    read_elements(run.data(b.parameter), b.dtype, b.index, i, stop, right);
-    sum.add_squared_differences(left, right, ACL_DOUBLE, static_cast<size_t>(stop - i));
-  }
+  for_blocks(begin, end, [&](int64_t first, int64_t stop) {
+    a.read(run, first, stop, left);
+    b.read(run, first, stop, right);
+    sum.add_squared_differences(left, right, ACL_DOUBLE, static_cast<size_t>(stop - first));
+  });
   return sum.total();
 }
 
-// The sums over all rows of (a - b)^2 in columns [begin, end) of so many, at most
-// ColumnSums::kColumns.
-void column_sums(const Run& run, const Side& a, const Side& b, int64_t rows, int64_t columns,
-                 int64_t begin, int64_t end, double* sums) {
-  const auto count = static_cast<size_t>(end - begin);
-  alignas(64) double left[ColumnSums::kColumns];
-  alignas(64) double right[ColumnSums::kColumns];
-  ColumnSums total(count);
-  for (int64_t row = 0; row < rows; ++row) {
-    const int64_t first = row * columns;
-    read_elements(run.data(a.parameter), a.dtype, a.index, first + begin, first + end, left);
-    read_elements(run.data(b.parameter), b.dtype, b.index, first + begin, first + end, right);
-    for (size_t j = 0; j < count; ++j) {
-      const double difference = left[j] - right[j];
-      left[j] = difference * difference;
+// The sums over all rows of (a - b)^2, for each column.
+struct ColumnErrors {
+  using State = double;
+
+  Elements a, b, out;
+  int64_t rows, columns, divisor;
+  aclDataType through;  // the results are rounded to it first
+
+  int64_t outputs() const { return columns; }
+  int64_t chunks() const { return 1; }
+  int64_t together() const { return static_cast<int64_t>(ColumnSums::kColumns); }
+  int64_t grain() const { return 1; }
+  void reduce(const Run& run, int64_t first, int64_t count, int64_t, double* sums) const {
+    alignas(64) double left[ColumnSums::kColumns];
+    alignas(64) double right[ColumnSums::kColumns];
+    ColumnSums total(static_cast<size_t>(count));
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t begin = row * columns + first;
+      a.read(run, begin, begin + count, left);
+      b.read(run, begin, begin + count, right);
+      for (int64_t j = 0; j < count; ++j) left[j] = (left[j] - right[j]) * (left[j] - right[j]);
+      total.add(left, ACL_DOUBLE, 0, 1);
     }
-    total.add(left, ACL_DOUBLE, 0, 1);
+    total.finish(sums);
   }
-  total.finish(sums);
-}
+  void merge(double&, double) const {}
+  void finish(const Run& run, int64_t first, int64_t count, double* sums) const {
+    for (int64_t j = 0; j < count; ++j) sums[j] /= static_cast<double>(divisor);
+    out.write_through(run, sums, through, first, first + count);
+  }
+};
 
 }  // namespace
 
@@ -192,40 +187,21 @@ Plan plan_squared_error(const Arguments& arguments, size_t a, size_t b, size_t o
                         aclDataType dtype) {
   Dims common;
   broadcast_shapes(arguments.shape(a), arguments.shape(b), common);
-  return plan_chunks(arguments, out, dtype, count_elements(common), divisor,
-                     [left = side(arguments, a, common), right = side(arguments, b, common)](
-                         const Run& run, int64_t begin, int64_t end) {
-                       return chunk_sum(run, left, right, begin, end);
-                     });
+  return plan_chunks(
+      arguments, out, dtype, count_elements(common), divisor,
+      [left = Elements(arguments, a, common), right = Elements(arguments, b, common)](
+          const Run& run, int64_t begin, int64_t end) {
+        return chunk_sum(run, left, right, begin, end);
+      });
 }
 
 Plan plan_column_squared_error(const Arguments& arguments, size_t a, size_t b, size_t out,
                                int64_t divisor, aclDataType dtype) {
   Dims common;
   broadcast_shapes(arguments.shape(a), arguments.shape(b), common);
-  const int64_t rows = common[0];
-  const int64_t columns = count_elements(arguments.shape(out));
-  return {[=, left = side(arguments, a, common), right = side(arguments, b, common),
-           index = StridedIndex(arguments.shape(out), arguments.strides(out)),
-           out_dtype = arguments.dtype(out)](const Run& run) -> aclError {
-    constexpr auto kColumns = static_cast<int64_t>(ColumnSums::kColumns);
-    parallel_pieces((columns + kColumns - 1) / kColumns, 1, [&](int64_t first, int64_t last) {
-      alignas(64) double sums[ColumnSums::kColumns];
-      for (int64_t begin = first * kColumns; begin < std::min(columns, last * kColumns);
-           begin += kColumns) {
-        const int64_t end = std::min(columns, begin + kColumns);
-        column_sums(run, left, right, rows, columns, begin, end, sums);
-        for (int64_t j = 0; j < end - begin; ++j) sums[j] /= static_cast<double>(divisor);
-        const double* block = sums;
-        index.for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t n) {
-          store_through(block, element(run.data(out), out_dtype, offset), dtype, out_dtype, stride,
-                        static_cast<size_t>(n));
-          block += n;
-        });
-      }
-    });
-    return ACL_SUCCESS;
-  }};
+  return plan_reduction(ColumnErrors{Elements(arguments, a, common), Elements(arguments, b, common),
+                                     Elements(arguments, out), common[0],
+                                     count_elements(arguments.shape(out)), divisor, dtype});
 }
 
 }  // namespace aclgrad::ops

@@ -7,12 +7,10 @@
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
-#include <vector>
 
 #include "ops/engine/dtype/formats.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/reduce.h"
 #include "ops/engine/sums.h"
-#include "ops/engine/thread_scratch.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -53,21 +51,20 @@ View vector(const Arguments& arguments, size_t parameter) {
   return {parameter, arguments.dtype(parameter), strides.empty() ? 0 : strides[0], 0};
 }
 
-// Calls body(first, count) for rows [begin, end) in pieces of at most kBlock.
-template <class Body>
-void for_blocks(int64_t begin, int64_t end, const Body& body) {
-  for (int64_t i = begin; i < end; i += static_cast<int64_t>(kBlock)) {
-    body(i, std::min(kBlock, static_cast<size_t>(end - i)));
-  }
-}
+// What is known of a block of rows.
+struct RowBlock {
+  int64_t targets[kBlock];
+  double weights[kBlock];  // of the targets
+  double losses[kBlock];
+};
 
-struct State {
+struct Targets {
   int64_t rows, classes;
   View self, target, weight;
   LossReduction reduction;
   int64_t ignore_index;
 
-  State(const Arguments& arguments, const NllParameters& parameters)
+  Targets(const Arguments& arguments, const NllParameters& parameters)
       : self(matrix(arguments, parameters.self)),
         target(vector(arguments, parameters.target)),
         weight(vector(arguments, parameters.weight)),
@@ -87,7 +84,8 @@ struct State {
   }
 
   void check_targets(const Run& run) const {
-    for_blocks(0, rows, [&](int64_t first, size_t count) {
+    for_blocks(0, rows, [&](int64_t first, int64_t end) {
+      const auto count = static_cast<size_t>(end - first);
       int64_t targets[kBlock];
       load_targets(run, first, count, targets);
       bool fine = true;
@@ -127,6 +125,12 @@ struct State {
     });
   }
 
+  void load_losses(const Run& run, int64_t first, size_t count, RowBlock& block) const {
+    load_targets(run, first, count, block.targets);
+    load_weights(run, block.targets, count, block.weights);
+    compute_losses(run, first, block.targets, block.weights, count, block.losses);
+  }
+
  private:
   [[noreturn]] void refuse_target(int64_t first, const int64_t* targets, size_t count) const {
     const int64_t* wrong = std::find_if(targets, targets + count, [&](int64_t wanted) {
@@ -139,42 +143,55 @@ struct State {
   }
 };
 
-// The losses and weights of kSumChunk rows, added in the order of tree_sum.h.
-struct ChunkTotals {
-  double loss = 0;
-  double weight = 0;
+// The losses and weights of all rows, added in the order of tree_sum.h.
+struct NllTotals {
+  struct State {
+    double loss, weight;
+  };
+
+  Targets targets;
+  View out, total_weight;
+
+  int64_t outputs() const { return 1; }
+  int64_t chunks() const { return std::max<int64_t>(1, sum_chunks(targets.rows)); }
+  int64_t together() const { return 1; }
+  int64_t grain() const { return 1; }
+  void reduce(const Run& run, int64_t, int64_t, int64_t chunk, State* sums) const {
+    RealSum losses, weights;
+    const int64_t end = std::min(targets.rows, (chunk + 1) * kSumChunk);
+    for_blocks(chunk * kSumChunk, end, [&](int64_t first, int64_t stop) {
+      const auto count = static_cast<size_t>(stop - first);
+      RowBlock rows;
+      targets.load_losses(run, first, count, rows);
+      losses.add(rows.losses, ACL_DOUBLE, count);
+      weights.add(rows.weights, ACL_DOUBLE, count);
+    });
+    *sums = {losses.total(), weights.total()};
+  }
+  void merge(State& sums, const State& next) const {
+    sums.loss += next.loss;
+    sums.weight += next.weight;
+  }
+  void finish(const Run& run, int64_t, int64_t, const State* sums) const {
+    const State total{0.0 + sums->loss, 0.0 + sums->weight};  // without rows they are -0
+    const bool is_mean = targets.reduction == LossReduction::kMean;
+    out.set(run, 0, is_mean ? total.loss / total.weight : total.loss);
+    total_weight.set(run, 0, total.weight);
+  }
 };
 
-ChunkTotals sum_chunk(const State& state, const Run& run, int64_t begin, int64_t end) {
-  RealSum losses;
-  RealSum weights;
-  for_blocks(begin, end, [&](int64_t first, size_t count) {
-    int64_t targets[kBlock];
-    double weight[kBlock];
-    double loss[kBlock];
-    state.load_targets(run, first, count, targets);
-    state.load_weights(run, targets, count, weight);
-    state.compute_losses(run, first, targets, weight, count, loss);
-    losses.add(loss, ACL_DOUBLE, count);
-    weights.add(weight, ACL_DOUBLE, count);
-  });
-  return {losses.total(), weights.total()};
-}
-
-void write_losses(const State& state, const Run& run, const View& out, int64_t begin, int64_t end) {
-  for_blocks(begin, end, [&](int64_t first, size_t count) {
-    int64_t targets[kBlock];
-    double weight[kBlock];
-    double loss[kBlock];
-    state.load_targets(run, first, count, targets);
-    state.load_weights(run, targets, count, weight);
-    state.compute_losses(run, first, targets, weight, count, loss);
-    store(loss, out.at(run, first, 0), out.dtype, out.row_stride, count);
+void write_losses(const Targets& targets, const Run& run, const View& out, int64_t begin,
+                  int64_t end) {
+  for_blocks(begin, end, [&](int64_t first, int64_t stop) {
+    const auto count = static_cast<size_t>(stop - first);
+    RowBlock rows;
+    targets.load_losses(run, first, count, rows);
+    store(rows.losses, out.at(run, first, 0), out.dtype, out.row_stride, count);
   });
 }
 
 // Zeros in every row of [begin, end).
-void clear_rows(const State& state, const Run& run, const View& out, int64_t begin, int64_t end) {
+void clear_rows(const Targets& state, const Run& run, const View& out, int64_t begin, int64_t end) {
   const size_t size = element_size(out.dtype);
   if (out.column_stride == 1) {
     const bool dense = out.row_stride == state.classes;
@@ -186,8 +203,9 @@ void clear_rows(const State& state, const Run& run, const View& out, int64_t beg
   }
   const double zeros[kBlock] = {};
   for (int64_t n = begin; n < end; ++n) {
-    for_blocks(0, state.classes, [&](int64_t first, size_t count) {
-      store(zeros, out.at(run, n, first), out.dtype, out.column_stride, count);
+    for_blocks(0, state.classes, [&](int64_t first, int64_t stop) {
+      store(zeros, out.at(run, n, first), out.dtype, out.column_stride,
+            static_cast<size_t>(stop - first));
     });
   }
 }
@@ -199,13 +217,14 @@ struct RowGradients {
   double common = 0;
 };
 
-void write_gradients(const State& state, const Run& run, const RowGradients& gradients,
+void write_gradients(const Targets& state, const Run& run, const RowGradients& gradients,
                      const View& out, int64_t begin, int64_t end) {
-  for_blocks(begin, end, [&](int64_t first, size_t count) {
+  for_blocks(begin, end, [&](int64_t first, int64_t stop) {
+    const auto count = static_cast<size_t>(stop - first);
     int64_t targets[kBlock];
     double slopes[kBlock];
     double gradient[kBlock];
-    clear_rows(state, run, out, first, first + static_cast<int64_t>(count));
+    clear_rows(state, run, out, first, stop);
     state.load_targets(run, first, count, targets);
     state.load_weights(run, targets, count, slopes);
     if (gradients.per_row) {
@@ -230,7 +249,7 @@ void write_gradients(const State& state, const Run& run, const RowGradients& gra
 
 Plan plan_nll(const Arguments& arguments, const NllParameters& parameters, size_t out,
               size_t total_weight) {
-  const State state(arguments, parameters);
+  const Targets state(arguments, parameters);
   const View result = vector(arguments, out);
   if (state.reduction == LossReduction::kNone) {
     if (arguments.empty(out)) return {};
@@ -242,30 +261,18 @@ Plan plan_nll(const Arguments& arguments, const NllParameters& parameters, size_
       return ACL_SUCCESS;
     }};
   }
-  return {[state, result, total = vector(arguments, total_weight)](const Run& run) -> aclError {
-    state.check_targets(run);
-    const ThreadScratch<std::vector<ChunkTotals>> scratch;
-    std::vector<ChunkTotals>& chunks = *scratch;
-    chunks.assign(static_cast<size_t>(sum_chunks(state.rows)), {});
-    parallel_pieces(state.rows, kSumChunk, [&](int64_t begin, int64_t end) {
-      chunks[static_cast<size_t>(begin / kSumChunk)] = sum_chunk(state, run, begin, end);
-    });
-    ChunkTotals sum;
-    for (const ChunkTotals& chunk : chunks) {
-      sum.loss += chunk.loss;
-      sum.weight += chunk.weight;
-    }
-    const bool is_mean = state.reduction == LossReduction::kMean;
-    result.set(run, 0, is_mean ? sum.loss / sum.weight : sum.loss);
-    total.set(run, 0, sum.weight);
-    return ACL_SUCCESS;
-  }};
+  Plan sum = plan_reduction(NllTotals{state, result, vector(arguments, total_weight)});
+  return {[state, body = std::move(sum.body)](const Run& run) -> aclError {
+            state.check_targets(run);
+            return body(run);
+          },
+          sum.workspace_size};
 }
 
 Plan plan_nll_backward(const Arguments& arguments, const NllParameters& parameters,
                        size_t grad_output, size_t total_weight, size_t out) {
   if (arguments.empty(out)) return {};
-  const State state(arguments, parameters);
+  const Targets state(arguments, parameters);
   return {[state, gradient = vector(arguments, grad_output),
            total = vector(arguments, total_weight),
            result = matrix(arguments, out)](const Run& run) -> aclError {

@@ -9,7 +9,7 @@
 #include "aclgrad_ext.h"
 #include "ops/engine/dtype/formats.h"
 #include "ops/engine/extent.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 #include "ops/matmul/matmul_kernel_direct.h"
 #include "ops/matmul/product_kernel.h"
 #include "ops/matmul/product_kernel_small.h"

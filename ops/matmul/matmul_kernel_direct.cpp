@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ops/engine/dtype/cast.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 #include "ops/engine/sums.h"
 
 namespace aclgrad::ops {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 #include "ops/engine/thread_scratch.h"
 #include "ops/matmul/matmul_kernel_direct.h"
 #include "ops/matmul/product_fetch.h"

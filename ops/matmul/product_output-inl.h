@@ -10,7 +10,7 @@
 
 #include <functional>
 
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 #include "ops/matmul/matmul_kernel_direct.h"
 #include "ops/matmul/product_kernel.h"
 

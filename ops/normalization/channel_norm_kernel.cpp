@@ -25,11 +25,11 @@ struct Numbers {
 
   double get(const Run& run, int64_t i) const {
     double value = otherwise;
-    if (elements) elements->read(run, 0, i, 1, &value);
+    if (elements) elements->read(run, i, i + 1, &value);
     return value;
   }
   void set(const Run& run, int64_t i, double value) const {
-    if (elements) elements->write(run, 0, i, 1, &value);
+    if (elements) elements->write(run, &value, i, i + 1);
   }
 };
 
@@ -51,15 +51,13 @@ Plan plan_each(int64_t count, int64_t elements, uint64_t workspace, Body body,
 
 // What batch normalization is of, channel by channel.
 struct Channels {
-  Elements elements;
-  int64_t stride;  // of the tensor, from channel to channel
-  int64_t count;   // of channels
-  int64_t size;    // elements of one
-  Rows rows;       // of one
+  Slices elements;
+  int64_t count;  // of channels
+  int64_t size;   // elements of one
+  Rows rows;      // of one
 
   Channels(const Arguments& arguments, size_t tensor, size_t axis)
-      : elements(arguments, tensor, axis),
-        stride(arguments.strides(tensor)[axis]),
+      : elements(arguments, tensor, all_but(axis)),
         count(arguments.shape(tensor)[axis]),
         size(elements.index.count()) {
     int64_t length = 1;
@@ -68,7 +66,14 @@ struct Channels {
     rows = Rows::of(0, length == 0 ? 0 : size / length, length);
   }
 
-  View operator[](int64_t channel) const { return {elements, channel * stride}; }
+  View operator[](int64_t channel) const { return {elements, elements.starts.offset(channel)}; }
+
+ private:
+  static DimSet all_but(size_t axis) {
+    DimSet others = dimensions(0, kMaxRank);
+    others[axis] = false;
+    return others;
+  }
 };
 
 // Of a batch: 0 for a channel of equal numbers without eps, as in PyTorch. Their differences from
@@ -234,15 +239,12 @@ Plan plan_group_norm_backward(const Arguments& arguments, const GroupNormTensors
 Plan plan_fill(const Arguments& arguments, std::vector<std::pair<size_t, double>> values) {
   std::vector<std::pair<Elements, double>> fills;
   for (const auto& [tensor, value] : values) fills.emplace_back(Elements(arguments, tensor), value);
-  return {[fills = std::make_shared<const std::vector<std::pair<Elements, double>>>(
-               std::move(fills))](const Run& run) -> aclError {
-    for (const auto& [elements, value] : *fills) {
+  return {[fills = std::move(fills)](const Run& run) -> aclError {
+    for (const auto& [elements, value] : fills) {
       alignas(64) double block[kBlock];
       std::fill_n(block, kBlock, value);
-      const int64_t all = elements.index.count();
-      for (int64_t i = 0; i < all; i += static_cast<int64_t>(kBlock)) {
-        elements.write(run, 0, i, std::min(all - i, static_cast<int64_t>(kBlock)), block);
-      }
+      for_blocks(0, elements.index.count(),
+                 [&](int64_t begin, int64_t end) { elements.write(run, block, begin, end); });
     }
     return ACL_SUCCESS;
   }};

@@ -142,12 +142,12 @@ void visit_rows(const Run& run, const Rows& rows, const View (&views)[kViews], b
       for (size_t k = 0; k < kViews; ++k) {
         block.rows[k] = {memory[k], 0};
         if (writes && k + 1 == kViews) continue;
-        views[k].elements.read(run, views[k].offset, begin, count, memory[k]);
+        views[k].elements.read(run, begin, begin + count, memory[k], views[k].offset);
       }
       body(block);
       if (!writes) continue;
       const View& target = views[kViews - 1];
-      target.elements.write(run, target.offset, begin, count, memory[kViews - 1]);
+      target.elements.write(run, memory[kViews - 1], begin, begin + count, target.offset);
     }
   }
 }

@@ -5,47 +5,9 @@
 #define ACLGRAD_OPS_NORMALIZATION_CHANNEL_ROWS_KERNEL_H_
 
 #include "ops/engine/elementwise.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 
 namespace aclgrad::ops {
-
-// Elements of a tensor parameter in an order that several tensors share, from an offset on.
-struct Elements {
-  size_t parameter;
-  aclDataType dtype;
-  StridedIndex index;
-
-  Elements(const Arguments& arguments, size_t tensor)
-      : parameter(tensor),
-        dtype(arguments.dtype(tensor)),
-        index(arguments.shape(tensor), arguments.strides(tensor)) {}
-  // Without an axis: those of one of its places.
-  Elements(const Arguments& arguments, size_t tensor, size_t axis)
-      : parameter(tensor),
-        dtype(arguments.dtype(tensor)),
-        index(without(arguments.shape(tensor), axis), without(arguments.strides(tensor), axis)) {}
-
-  void* at(const Run& run, int64_t offset) const {
-    return element(run.data(parameter), dtype, offset);
-  }
-  void read(const Run& run, int64_t offset, int64_t begin, int64_t count, double* block) const {
-    read_elements(static_cast<const void*>(at(run, offset)), dtype, index, begin, begin + count,
-                  block);
-  }
-  void write(const Run& run, int64_t offset, int64_t begin, int64_t count,
-             const double* block) const {
-    write_elements(block, at(run, offset), dtype, index, begin, begin + count);
-  }
-
- private:
-  static Dims without(const Dims& dims, size_t axis) {
-    Dims others;
-    for (size_t d = 0; d < dims.size(); ++d) {
-      if (d != axis) others.push_back(dims[d]);
-    }
-    return others;
-  }
-};
 
 // Elements from an offset of the tensor on.
 struct View {

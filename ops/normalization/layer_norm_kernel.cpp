@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 #include "ops/engine/sums.h"
 #include "ops/engine/thread_scratch.h"
 
@@ -165,53 +165,13 @@ constexpr int64_t kColumns = 256;
 constexpr int64_t kRowsAtOnce = 16;
 static_assert(kSumChunk % kRowsAtOnce == 0 && kColumns <= ColumnSums::kColumns);
 
-// A tensor of rows, its elements by row and column.
-struct Matrix {
-  size_t parameter;
-  aclDataType dtype;
-  StridedIndex starts, inner;
-
-  Matrix(const Arguments& arguments, size_t tensor, size_t leading)
-      : parameter(tensor), dtype(arguments.dtype(tensor)) {
-    const Dims& shape = arguments.shape(tensor);
-    const Dims& strides = arguments.strides(tensor);
-    starts = {Dims(shape.data(), leading), Dims(strides.data(), leading)};
-    inner = {Dims(shape.data() + leading, shape.size() - leading),
-             Dims(strides.data() + leading, shape.size() - leading)};
-  }
-
-  void read(const Run& run, int64_t row, int64_t begin, int64_t end, double* block) const {
-    read_elements(element(run.data(parameter), dtype, starts.offset(row)), dtype, inner, begin, end,
-                  block);
-  }
-};
-
-// A vector of as many elements as a row, or one for each row.
-struct Vector {
-  size_t parameter;
-  aclDataType dtype;
-  StridedIndex index;
-
-  Vector(const Arguments& arguments, size_t tensor)
-      : parameter(tensor),
-        dtype(arguments.dtype(tensor)),
-        index(arguments.shape(tensor), arguments.strides(tensor)) {}
-
-  void read(const Run& run, int64_t begin, int64_t end, double* block) const {
-    read_elements(run.data(parameter), dtype, index, begin, end, block);
-  }
-  void write(const Run& run, const double* block) const {
-    write_elements(block, run.data(parameter), dtype, index, 0, index.count());
-  }
-};
-
 // The gradients of weight and bias.
 class ColumnGradients {
  public:
   ColumnGradients(const Arguments& arguments, const LayerNormTensors& tensors, size_t gradient,
                   const LayerNormGradients& gradients)
-      : gradient_(arguments, gradient, leading(arguments, tensors)),
-        input_(arguments, tensors.input, leading(arguments, tensors)),
+      : gradient_(arguments, gradient, in_row(arguments, tensors)),
+        input_(arguments, tensors.input, in_row(arguments, tensors)),
         rstd_(arguments, *tensors.rstd) {
     if (tensors.mean) mean_.emplace(arguments, *tensors.mean);
     if (gradients.weight) weight_.emplace(arguments, *gradients.weight);
@@ -220,8 +180,9 @@ class ColumnGradients {
     columns_ = (weight_ ? weight_ : bias_)->index.count();
   }
 
-  static size_t leading(const Arguments& arguments, const LayerNormTensors& tensors) {
-    return arguments.shape(tensors.input).size() - tensors.normalized;
+  static DimSet in_row(const Arguments& arguments, const LayerNormTensors& tensors) {
+    return dimensions(arguments.shape(tensors.input).size() - tensors.normalized,
+                      tensors.normalized);
   }
 
   // sums[0 .. columns) of the weight, then as many of the bias.
@@ -244,8 +205,8 @@ class ColumnGradients {
   }
 
   void write(const Run& run, const std::vector<double>& sums) const {
-    if (weight_) weight_->write(run, sums.data());
-    if (bias_) bias_->write(run, sums.data() + columns_);
+    if (weight_) weight_->write(run, sums.data(), 0, columns_);
+    if (bias_) bias_->write(run, sums.data() + columns_, 0, columns_);
   }
 
  private:
@@ -259,7 +220,8 @@ class ColumnGradients {
     for (int64_t row = chunk * kSumChunk; row < end; row += kRowsAtOnce) {
       const int64_t count = std::min(kRowsAtOnce, end - row);
       for (int64_t i = 0; i < count; ++i) {
-        gradient_.read(run, row + i, column, column + columns, gradients + i * columns);
+        gradient_.read(run, column, column + columns, gradients + i * columns,
+                       gradient_.starts.offset(row + i));
       }
       const auto add = [&](ColumnSums& all, const double* block) {
         all.add(block, ACL_DOUBLE, columns, static_cast<size_t>(count));
@@ -270,7 +232,7 @@ class ColumnGradients {
       rstd_.read(run, row, row + count, rstd);
       for (int64_t i = 0; i < count; ++i) {
         double* const product = products + i * columns;
-        input_.read(run, row + i, column, column + columns, product);
+        input_.read(run, column, column + columns, product, input_.starts.offset(row + i));
         HWY_DYNAMIC_DISPATCH(weigh_normalized)
         (gradients + i * columns, product, static_cast<size_t>(columns), mean[i], rstd[i]);
       }
@@ -280,25 +242,25 @@ class ColumnGradients {
     if (bias_) bias.finish(sums + columns_);
   }
 
-  Matrix gradient_, input_;
-  Vector rstd_;
-  std::optional<Vector> mean_ = {};
-  std::optional<Vector> weight_ = {}, bias_ = {};
+  Slices gradient_, input_;  // rows
+  Elements rstd_;
+  std::optional<Elements> mean_ = {};
+  std::optional<Elements> weight_ = {}, bias_ = {};
   int64_t rows_ = 0;
   int64_t columns_ = 0;
 };
 
 // For rows without elements.
 Plan plan_empty_rows(const Arguments& arguments, const LayerNormTensors& tensors) {
-  std::vector<std::pair<Vector, double>> fills;
+  std::vector<std::pair<Elements, double>> fills;
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  if (tensors.mean) fills.emplace_back(Vector(arguments, *tensors.mean), 0.0);
-  if (tensors.rstd) fills.emplace_back(Vector(arguments, *tensors.rstd), kNaN);
+  if (tensors.mean) fills.emplace_back(Elements(arguments, *tensors.mean), 0.0);
+  if (tensors.rstd) fills.emplace_back(Elements(arguments, *tensors.rstd), kNaN);
   if (fills.empty() || fills[0].first.index.count() == 0) return {};
   return {[fills](const Run& run) -> aclError {
-    for (const auto& [vector, value] : fills) {
-      vector.write(run,
-                   std::vector<double>(static_cast<size_t>(vector.index.count()), value).data());
+    for (const auto& [numbers, value] : fills) {
+      const int64_t count = numbers.index.count();
+      numbers.write(run, std::vector<double>(static_cast<size_t>(count), value).data(), 0, count);
     }
     return ACL_SUCCESS;
   }};

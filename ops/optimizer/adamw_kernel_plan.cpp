@@ -6,7 +6,7 @@
 
 #include "ops/engine/dtype/formats.h"
 #include "ops/engine/math/scalar_math.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 #include "ops/optimizer/adamw_kernel.h"
 #include "ops/optimizer/adamw_kernel_step.h"
 

@@ -102,7 +102,7 @@ Plan plan_norms(const Arguments& arguments) {
   auto p = static_cast<double>(arguments.scalar(kScalar).to_float());
   const bool is_known = p == 1 || (std::isinf(p) && p > 0);
   if (on_950(arguments) && !is_known) p = 2;
-  ReducedDims all;
+  DimSet all;
   all.fill(true);
   return plan_each(arguments,
                    [&](size_t x, size_t out) { return plan_norm(arguments, x, all, p, out); });

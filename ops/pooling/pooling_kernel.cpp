@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 #include "ops/engine/thread_scratch.h"
 
 namespace aclgrad::ops {

@@ -3,15 +3,13 @@
 
 #include <algorithm>
 
-#include "ops/engine/dtype/cast.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 #include "ops/random/philox.h"
 
 namespace aclgrad::ops {
 namespace {
 
-constexpr auto kStep = static_cast<int64_t>(kBlock);
-constexpr int64_t kGrain = 16 * kStep;
+constexpr int64_t kGrain = 16 * static_cast<int64_t>(kBlock);
 
 // The bits of eight elements.
 unsigned mask_byte(const RandomStream& stream, uint64_t byte, float kept) {
@@ -30,56 +28,44 @@ unsigned mask_byte(const RandomStream& stream, uint64_t byte, float kept) {
   return bits;
 }
 
-StridedIndex index_of(const Arguments& arguments, size_t tensor) {
-  return {arguments.shape(tensor), arguments.strides(tensor)};
-}
-
 }  // namespace
 
 Plan plan_dropout_mask(const Arguments& arguments, size_t out, double probability,
                        const RandomStream& source) {
   if (arguments.empty(out)) return {};
-  return {[=, index = index_of(arguments, out)](const Run& run) -> aclError {
+  return {[=, mask = Elements(arguments, out)](const Run& run) -> aclError {
     const RandomStream stream = resolved(source, run);
     const auto kept = static_cast<float>(1 - probability);
-    parallel_pieces(index.count(), kGrain / 8, [&](int64_t begin, int64_t end) {
+    const auto byte_at = [&](int64_t place) -> int64_t {
+      if (probability <= 0) return 255;
+      return probability >= 1 ? 0 : mask_byte(stream, static_cast<uint64_t>(place), kept);
+    };
+    parallel_pieces(mask.index.count(), kGrain / 8, [&](int64_t begin, int64_t end) {
       int64_t block[kBlock];
-      for (int64_t i = begin; i < end; i += kStep) {
-        const int64_t stop = std::min(end, i + kStep);
-        for (int64_t j = i; j < stop; ++j) {
-          const bool all = probability <= 0;
-          const bool none = probability >= 1;
-          block[j - i] = all ? 255 : none ? 0 : mask_byte(stream, static_cast<uint64_t>(j), kept);
-        }
-        write_elements(block, run.data(out), ACL_UINT8, index, i, stop);
-      }
+      for_blocks(begin, end, [&](int64_t first, int64_t stop) {
+        for (int64_t i = first; i < stop; ++i) block[i - first] = byte_at(i);
+        mask.write(run, block, first, stop);
+      });
     });
     return ACL_SUCCESS;
   }};
 }
 
 Plan plan_dropout(const Arguments& arguments, size_t self, size_t mask, size_t out, double kept) {
-  return {[=, from = index_of(arguments, self), bits = index_of(arguments, mask),
-           to = index_of(arguments, out), dtype = arguments.dtype(self),
-           out_dtype = arguments.dtype(out)](const Run& run) -> aclError {
-    parallel_pieces(from.count(), kGrain, [&](int64_t begin, int64_t end) {
+  return {[kept, from = Elements(arguments, self), bits = Elements(arguments, mask),
+           to = Elements(arguments, out)](const Run& run) -> aclError {
+    parallel_pieces(from.index.count(), kGrain, [&](int64_t begin, int64_t end) {
       alignas(64) double block[kBlock];
       int64_t bytes[kBlock / 8];
-      for (int64_t i = begin; i < end; i += kStep) {
-        const int64_t stop = std::min(end, i + kStep);
-        read_elements(run.data(self), dtype, from, i, stop, block);
-        read_elements(run.data(mask), ACL_UINT8, bits, i / 8, (stop + 7) / 8, bytes);
-        for (int64_t j = 0; j < stop - i; ++j) {
-          const bool is_kept = (bytes[j / 8] >> (j % 8) & 1) != 0;
-          block[j] = is_kept ? block[j] / kept : 0;
+      for_blocks(begin, end, [&](int64_t first, int64_t stop) {
+        from.read(run, first, stop, block);
+        bits.read(run, first / 8, (stop + 7) / 8, bytes);
+        for (int64_t i = 0; i < stop - first; ++i) {
+          const bool is_kept = (bytes[i / 8] >> (i % 8) & 1) != 0;
+          block[i] = is_kept ? block[i] / kept : 0;
         }
-        const double* next = block;
-        to.for_runs(i, stop, [&](int64_t offset, int64_t stride, int64_t n) {
-          store_through(next, element(run.data(out), out_dtype, offset), dtype, out_dtype, stride,
-                        static_cast<size_t>(n));
-          next += n;
-        });
-      }
+        to.write_through(run, block, from.dtype, first, stop);
+      });
     });
     return ACL_SUCCESS;
   }};

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "ops/arithmetic/arithmetic_kernel.h"
+#include "ops/engine/iterate.h"
 #include "ops/engine/math/scalar_math.h"
-#include "ops/engine/strided.h"
 #include "ops/meta/dtypes.h"
 #include "ops/random/philox.h"
 
@@ -58,20 +58,17 @@ uint64_t only_element(const Run& run, size_t tensor) {
 template <class Formula>
 Plan fill(const Arguments& arguments, size_t out, RandomStream source, Formula formula) {
   if (arguments.empty(out)) return {};
-  return {[=, dtype = arguments.dtype(out),
-           index = StridedIndex(arguments.shape(out), arguments.strides(out))](
-              const Run& run) -> aclError {
+  return {[=, numbers = Elements(arguments, out)](const Run& run) -> aclError {
     const RandomStream stream = resolved(source, run);
-    parallel_pieces(index.count(), kGrain, [&](int64_t begin, int64_t end) {
+    parallel_pieces(numbers.index.count(), kGrain, [&](int64_t begin, int64_t end) {
       alignas(64) double block[kBlock];
-      for (int64_t i = begin; i < end; i += static_cast<int64_t>(kBlock)) {
-        const int64_t stop = std::min(end, i + static_cast<int64_t>(kBlock));
-        for (int64_t j = i; j < stop; ++j) {
-          block[j - i] =
-              formula(random_words(stream.seed, stream.offset, static_cast<uint64_t>(j)));
+      for_blocks(begin, end, [&](int64_t first, int64_t stop) {
+        for (int64_t i = first; i < stop; ++i) {
+          block[i - first] =
+              formula(random_words(stream.seed, stream.offset, static_cast<uint64_t>(i)));
         }
-        write_elements(block, run.data(out), dtype, index, i, stop);
-      }
+        numbers.write(run, block, first, stop);
+      });
     });
     return ACL_SUCCESS;
   }};

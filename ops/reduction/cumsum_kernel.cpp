@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <utility>
 
+#include "ops/engine/iterate.h"
 #include "ops/engine/tree_sum.h"
 #include "ops/meta/dtypes.h"
-#include "ops/reduction/axis_slices.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -19,63 +20,69 @@ constexpr int64_t kTogether = 16;
 // Elements that a thread takes at a time, at least.
 constexpr int64_t kGrain = 1 << 15;
 
-template <class T>
-void sum_slices_of(const Run& run, const AxisSlices& self, const AxisSlices& out, int64_t begin,
-                   int64_t end, bool exclusive) {
-  std::array<T, kTogether> sums{};
-  std::array<int64_t, kTogether> from{}, to{};
-  const auto count = static_cast<size_t>(end - begin);
-  for (size_t k = 0; k < count; ++k) {
-    from[k] = self.starts.offset(begin + static_cast<int64_t>(k));
-    to[k] = out.starts.offset(begin + static_cast<int64_t>(k));
-  }
-  alignas(64) T block[kBlock];
-  for (int64_t first = 0; first < self.length; first += static_cast<int64_t>(kBlock)) {
-    const auto some =
-        static_cast<size_t>(std::min<int64_t>(static_cast<int64_t>(kBlock), self.length - first));
-    for (size_t k = 0; k < count; ++k) {
-      load_through(self.at(run, from[k], first), self.dtype, out.dtype, self.stride, block, some);
-      for (size_t i = 0; i < some; ++i) {
-        const T before = sums[k];
-        sums[k] = wrapping_sum(before, block[i]);
-        block[i] = exclusive ? before : sums[k];
-      }
-      store(block, out.at(run, to[k], first), out.dtype, out.stride, some);
-    }
-  }
-}
+// A running sum along each line, from the front or from the back.
+struct Lines {
+  Slices self, out;
+  CumsumDirection direction;
 
-template <class T>
-Plan plan_for(const AxisSlices& self, const AxisSlices& out, bool exclusive) {
-  return {[self, out, exclusive](const Run& run) -> aclError {
-    const int64_t groups = (self.count() + kTogether - 1) / kTogether;
-    parallel_pieces(groups, std::max<int64_t>(1, kGrain / (self.length * kTogether)),
-                    [&](int64_t begin, int64_t end) {
-                      for (int64_t group = begin; group < end; ++group) {
-                        const int64_t first = group * kTogether;
-                        sum_slices_of<T>(run, self, out, first,
-                                         std::min(self.count(), first + kTogether), exclusive);
-                      }
-                    });
-    return ACL_SUCCESS;
-  }};
-}
+  int64_t length() const { return out.index.count(); }
+
+  // Where elements from number `first` of a line on lie, in the order in which they are added.
+  static std::pair<int64_t, int64_t> place(const Slices& lines, int64_t start, int64_t first,
+                                           bool reverse) {
+    const int64_t step = lines.index.inner_stride();
+    if (!reverse) return {start + first * step, step};
+    return {start + (lines.index.count() - 1 - first) * step, -step};
+  }
+
+  template <class T>
+  void sum(const Run& run, int64_t begin, int64_t end) const {
+    std::array<T, kTogether> sums{};
+    alignas(64) T block[kBlock];
+    for_blocks(0, length(), [&](int64_t first, int64_t stop) {
+      const auto some = static_cast<size_t>(stop - first);
+      for (int64_t line = begin; line < end; ++line) {
+        T& sum = sums[static_cast<size_t>(line - begin)];
+        const auto [from, step] = place(self, self.starts.offset(line), first, direction.reverse);
+        load_through(self.at(run, from), self.dtype, out.dtype, step, block, some);
+        for (size_t i = 0; i < some; ++i) {
+          const T before = sum;
+          sum = wrapping_sum(before, block[i]);
+          block[i] = direction.exclusive ? before : sum;
+        }
+        const auto [to, out_step] = place(out, out.starts.offset(line), first, direction.reverse);
+        store(block, out.at(run, to), out.dtype, out_step, some);
+      }
+    });
+  }
+
+  template <class T>
+  Plan plan() const {
+    return {[lines = *this, count = out.starts.count()](const Run& run) -> aclError {
+      const int64_t groups = (count + kTogether - 1) / kTogether;
+      parallel_pieces(groups, std::max<int64_t>(1, kGrain / (lines.length() * kTogether)),
+                      [&](int64_t begin, int64_t end) {
+                        for (int64_t group = begin; group < end; ++group) {
+                          const int64_t first = group * kTogether;
+                          lines.sum<T>(run, first, std::min(count, first + kTogether));
+                        }
+                      });
+      return ACL_SUCCESS;
+    }};
+  }
+};
 
 }  // namespace
 
 Plan plan_cumsum(const Arguments& arguments, size_t self, size_t out, size_t axis,
                  CumsumDirection direction) {
   if (arguments.empty(self)) return {};
-  std::array slices{AxisSlices(arguments, self, axis), AxisSlices(arguments, out, axis)};
-  if (direction.reverse) {
-    for (AxisSlices& each : slices) each.reverse();
-  }
+  // A 0-d tensor is one line of one element.
+  const DimSet along = dimensions(axis, 1);
+  const Lines lines{Slices(arguments, self, along), Slices(arguments, out, along), direction};
   const aclDataType dtype = arguments.dtype(out);
-  if (is_complex(dtype)) {
-    return plan_for<std::complex<double>>(slices[0], slices[1], direction.exclusive);
-  }
-  if (is_floating(dtype)) return plan_for<double>(slices[0], slices[1], direction.exclusive);
-  return plan_for<int64_t>(slices[0], slices[1], direction.exclusive);
+  if (is_complex(dtype)) return lines.plan<std::complex<double>>();
+  return is_floating(dtype) ? lines.plan<double>() : lines.plan<int64_t>();
 }
 
 }  // namespace aclgrad::ops

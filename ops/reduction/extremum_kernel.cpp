@@ -25,7 +25,7 @@ class Extremum {
     largest_ ? add<true>(state, block, count, first) : add<false>(state, block, count, first);
   }
   void merge(State& state, const State& next) const { add(state, &next.best, 1, next.place - 1); }
-  void finish(const Run& run, const State* states, int64_t first, int64_t count) const {
+  void finish(const Run& run, int64_t first, int64_t count, const State* states) const {
     constexpr int64_t kAtOnce = 64;
     T values[kAtOnce];
     int64_t indices[kAtOnce];
@@ -35,8 +35,8 @@ class Extremum {
         values[j] = states[i + j].best;
         indices[j] = states[i + j].place - 1;
       }
-      if (values_) values_->write(run, values, first + i, some);
-      if (indices_) indices_->write(run, indices, first + i, some);
+      if (values_) values_->write(run, values, first + i, first + i + some);
+      if (indices_) indices_->write(run, indices, first + i, first + i + some);
     }
   }
 
@@ -55,8 +55,8 @@ class Extremum {
   }
 
   bool largest_;
-  std::optional<ReducedOutput> values_ = {};
-  std::optional<ReducedOutput> indices_ = {};
+  std::optional<Elements> values_ = {};
+  std::optional<Elements> indices_ = {};
 };
 
 template <class T>

@@ -5,13 +5,13 @@
 
 #include <optional>
 
-#include "ops/reduction/block_reduce.h"
+#include "ops/engine/reduce.h"
 
 namespace aclgrad::ops {
 
 struct ExtremumProblem {
   size_t input;
-  ReducedDims reduced;
+  DimSet reduced;
   bool largest = true;
   std::optional<size_t> values = std::nullopt;   // of any dtype that holds the input's values
   std::optional<size_t> indices = std::nullopt;  // of any dtype that integers convert to

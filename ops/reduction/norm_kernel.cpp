@@ -43,10 +43,10 @@ class Norm {
     }
   }
 
-  void finish(const Run& run, const State* states, int64_t first, int64_t count) const {
+  void finish(const Run& run, int64_t first, int64_t count, const State* states) const {
     for (int64_t i = 0; i < count; ++i) {
       const double norm = root(states[i].total);
-      output_.write(run, &norm, first + i, 1);
+      output_.write(run, &norm, first + i, first + i + 1);
     }
   }
 
@@ -73,12 +73,12 @@ class Norm {
   }
 
   double p_;
-  ReducedOutput output_;
+  Elements output_;
 };
 
 }  // namespace
 
-Plan plan_norm(const Arguments& arguments, size_t input, const ReducedDims& reduced, double p,
+Plan plan_norm(const Arguments& arguments, size_t input, const DimSet& reduced, double p,
                size_t output) {
   if (arguments.empty(output)) return {};
   if (arguments.empty(input)) return plan_fill(arguments, {output}, 0);

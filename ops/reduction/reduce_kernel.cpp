@@ -5,13 +5,12 @@
 #include <complex>
 #include <cstdlib>
 #include <limits>
-#include <new>
 #include <type_traits>
 
 #include "aclgrad_ext.h"
 #include "ops/engine/dtype/cast.h"
 #include "ops/engine/dtype/formats.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/reduce.h"
 #include "ops/engine/sums.h"
 #include "ops/engine/tree_sum.h"
 #include "ops/meta/dtypes.h"
@@ -23,6 +22,7 @@ namespace {
 // outputs lie side by side, whole rows of them are added at once: the longer, the better memory
 // delivers.
 constexpr int64_t kOutputs = ColumnSums::kColumns;
+static_assert(kOutputs <= kMaxTogether);
 constexpr int64_t kFewOutputs = 64;
 
 // Terms that a thread takes at a time.
@@ -53,123 +53,77 @@ void add_block(const T* block, size_t count, AccumulatorSum<T>& sum) {
 }
 
 template <class T>
-class Reducer {
+class Sums {
  public:
-  Reducer(const Arguments& arguments, const ReduceProblem& problem)
+  using State = T;
+
+  Sums(const Arguments& arguments, const ReduceProblem& problem)
       : problem_(problem),
-        input_dtype_(arguments.dtype(problem.input)),
-        output_dtype_(arguments.dtype(problem.output)),
-        output_(arguments.shape(problem.output), arguments.strides(problem.output)) {
-    Dims kept_shape, kept_strides, reduced_shape, reduced_strides;
-    const Dims& shape = arguments.shape(problem.input);
-    const Dims& strides = arguments.strides(problem.input);
-    for (size_t i = 0; i < shape.size(); ++i) {
-      (problem.reduced[i] ? reduced_shape : kept_shape).push_back(shape[i]);
-      (problem.reduced[i] ? reduced_strides : kept_strides).push_back(strides[i]);
-    }
-    kept_ = StridedIndex(kept_shape, kept_strides);
-    terms_ = StridedIndex(reduced_shape, reduced_strides);
-    chunks_ = sum_chunks(terms_.count());
-    direct_ = std::is_same_v<T, double> && is_floating(input_dtype_) &&
-              converts_exactly(input_dtype_, problem.dtype);
-    side_by_side_ = kept_.inner_extent() >= 4 && terms_.count() > 1 &&
-                    std::abs(kept_.inner_stride()) < std::abs(terms_.inner_stride());
+        input_(arguments, problem.input, problem.reduced),
+        output_(arguments, problem.output) {
+    direct_ = std::is_same_v<T, double> && is_floating(input_.dtype) &&
+              converts_exactly(input_.dtype, problem.dtype);
+    side_by_side_ = kept().inner_extent() >= 4 && terms().count() > 1 &&
+                    std::abs(kept().inner_stride()) < std::abs(terms().inner_stride());
   }
 
-  // Sums of the chunks of outputs with more than one.
-  uint64_t workspace_size() const {
-    if (chunks_ <= 1) return 0;
-    return static_cast<uint64_t>(chunks_ * kept_.count()) * sizeof(T) + alignof(T);
+  int64_t outputs() const { return kept().count(); }
+  int64_t chunks() const { return std::max<int64_t>(1, sum_chunks(terms().count())); }
+  // As many as there are for each thread. How outputs are grouped changes no bit.
+  int64_t together() const {
+    if (outputs() <= kFewOutputs) return kFewOutputs;
+    const int64_t threads = aclgradGetNumThreads();
+    const int64_t share = (outputs() + threads - 1) / threads;
+    return std::clamp((share + kFewOutputs - 1) / kFewOutputs * kFewOutputs, kFewOutputs, kOutputs);
   }
-
-  void run(const Run& run) const {
-    if (chunks_ <= 1 && kept_.count() <= kFewOutputs) {
-      T sums[kFewOutputs];  // for small tensors, without groups
-      sum_chunk(run, 0, kept_.count(), 0, sums);
-      return finish(run, 0, kept_.count(), sums);
-    }
-    const int64_t group = outputs_together();
-    if (chunks_ <= 1) {
-      const int64_t groups = std::max<int64_t>(1, kGrain / terms_.count() / group);
-      parallel_pieces(kept_.count(), groups * group, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; i += group) {
-          const int64_t stop = std::min(end, i + group);
-          T sums[kOutputs];
-          sum_chunk(run, i, stop, 0, sums);
-          finish(run, i, stop, sums);
-        }
-      });
-      return;
-    }
-    T* partial = partial_sums(run);
-    if (kept_.count() == 1 && direct_ && terms_.dense()) {
-      sum_whole_tensor(run, partial);
-    } else {
-      const int64_t groups = (kept_.count() + group - 1) / group;
-      parallel_pieces(groups * chunks_, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t first = i / chunks_ * group;
-          const int64_t last = std::min(kept_.count(), first + group);
-          const int64_t chunk = i % chunks_;
-          sum_chunk(run, first, last, chunk, partial + chunk * kept_.count() + first);
-        }
-      });
-    }
-    for (int64_t i = 0; i < kept_.count(); i += kOutputs) {
-      const int64_t stop = std::min(kept_.count(), i + kOutputs);
-      T sums[kOutputs];
-      for (int64_t j = i; j < stop; ++j) {
-        T sum = partial[j];
-        for (int64_t chunk = 1; chunk < chunks_; ++chunk) {
-          sum = wrapping_sum(sum, partial[chunk * kept_.count() + j]);
-        }
-        sums[j - i] = sum;
+  int64_t grain() const {
+    if (chunks() == 1) return std::max<int64_t>(1, kGrain / terms().count() / together());
+    return outputs() == 1 && is_dense() ? kGrain / kSumChunk : 1;
+  }
+  void reduce(const Run& run, int64_t first, int64_t count, int64_t chunk, T* sums) const {
+    sum_chunk(run, first, first + count, chunk, sums);
+  }
+  void reduce_chunks(const Run& run, int64_t begin, int64_t end, T* sums) const {
+    if constexpr (std::is_same_v<T, double>) {
+      if (is_dense()) {
+        const int64_t first = begin * kSumChunk;
+        const int64_t last = std::min(terms().count(), end * kSumChunk);
+        return sum_dense_chunks(input_.at(run, first), input_.dtype,
+                                static_cast<size_t>(last - first), sums + begin);
       }
-      finish(run, i, stop, sums);
     }
+    for (int64_t chunk = begin; chunk < end; ++chunk) sum_chunk(run, 0, 1, chunk, sums + chunk);
+  }
+  void merge(T& sum, const T& next) const { sum = wrapping_sum(sum, next); }
+  void finish(const Run& run, int64_t first, int64_t count, T* sums) const {
+    if (problem_.reduction == Reduction::kMean) {
+      for (int64_t i = 0; i < count; ++i) divide(sums[i], terms().count());
+    }
+    output_.write_through(run, sums, problem_.dtype, first, first + count);
   }
 
  private:
-  // As many as there are for each thread. How outputs are grouped changes no bit.
-  int64_t outputs_together() const {
-    const int64_t threads = aclgradGetNumThreads();
-    const int64_t share = (kept_.count() + threads - 1) / threads;
-    return std::clamp((share + kFewOutputs - 1) / kFewOutputs * kFewOutputs, kFewOutputs, kOutputs);
-  }
-
-  T* partial_sums(const Run& run) const {
-    void* start = run.workspace();
-    size_t room = workspace_size();
-    return static_cast<T*>(std::align(alignof(T), room - alignof(T), start, room));
-  }
-
-  // The chunks of a dense tensor.
-  void sum_whole_tensor(const Run& run, T* partial) const {
-    if constexpr (std::is_same_v<T, double>) {
-      parallel_pieces(terms_.count(), kGrain, [&](int64_t begin, int64_t end) {
-        sum_dense_chunks(element(run.data(problem_.input), input_dtype_, begin), input_dtype_,
-                         static_cast<size_t>(end - begin), partial + begin / kSumChunk);
-      });
-    }
-  }
+  const StridedIndex& kept() const { return input_.starts; }  // dimensions the output has, too
+  const StridedIndex& terms() const { return input_.index; }  // those that are summed over
+  bool is_dense() const { return direct_ && terms().dense(); }
 
   void fetch(const Run& run, int64_t offset, int64_t stride, int64_t count, T* block) const {
     if constexpr (std::is_same_v<T, double>) {
-      if (direct_ && input_dtype_ == ACL_FLOAT && count < kShortRun) {
+      if (direct_ && input_.dtype == ACL_FLOAT && count < kShortRun) {
         const auto* from = run.data<const Unaligned<float>>(problem_.input) + offset;
         for (int64_t i = 0; i < count; ++i) block[i] = static_cast<double>(from[i * stride].value);
         return;
       }
     }
-    load_through(element(run.data(problem_.input), input_dtype_, offset), input_dtype_,
-                 problem_.dtype, stride, block, static_cast<size_t>(count));
+    load_through(input_.at(run, offset), input_.dtype, problem_.dtype, stride, block,
+                 static_cast<size_t>(count));
   }
 
   // The sums over one chunk of terms for outputs [begin, end).
   void sum_chunk(const Run& run, int64_t begin, int64_t end, int64_t chunk, T* sums) const {
     const int64_t first = chunk * kSumChunk;
-    const int64_t last = std::min(terms_.count(), first + kSumChunk);
-    kept_.for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t count) {
+    const int64_t last = std::min(terms().count(), first + kSumChunk);
+    kept().for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t count) {
       if (!(direct_ && sum_directly(run, offset, stride, count, first, last, sums))) {
         if (side_by_side_) {
           sum_rows(run, offset, stride, count, first, last, sums);
@@ -187,26 +141,24 @@ class Reducer {
   bool sum_directly(const Run& run, int64_t base, int64_t stride, int64_t count, int64_t first,
                     int64_t last, T* sums) const {
     if constexpr (std::is_same_v<T, double>) {
-      const auto at = [&](int64_t offset) {
-        return element(run.data(problem_.input), input_dtype_, base + offset);
-      };
+      const auto at = [&](int64_t offset) { return input_.at(run, base + offset); };
       const auto outputs = static_cast<size_t>(count);
-      if (side_by_side_ && stride == 1 && terms_.is_line()) {
-        const int64_t step = terms_.inner_stride();
-        sum_columns(at(first * step), input_dtype_, step, static_cast<size_t>(last - first),
+      if (side_by_side_ && stride == 1 && terms().is_line()) {
+        const int64_t step = terms().inner_stride();
+        sum_columns(at(first * step), input_.dtype, step, static_cast<size_t>(last - first),
                     outputs, sums);
         return true;
       }
       if (side_by_side_ && stride == 1) {
         ColumnSums columns(outputs);
-        terms_.for_runs(first, last, [&](int64_t offset, int64_t step, int64_t rows) {
-          columns.add(at(offset), input_dtype_, step, static_cast<size_t>(rows));
+        terms().for_runs(first, last, [&](int64_t offset, int64_t step, int64_t rows) {
+          columns.add(at(offset), input_.dtype, step, static_cast<size_t>(rows));
         });
         columns.finish(sums);
         return true;
       }
-      if (terms_.dense()) {
-        sum_lines(at(first), input_dtype_, stride, outputs, static_cast<size_t>(last - first),
+      if (terms().dense()) {
+        sum_lines(at(first), input_.dtype, stride, outputs, static_cast<size_t>(last - first),
                   sums);
         return true;
       }
@@ -220,7 +172,7 @@ class Reducer {
     for (int64_t i = first; i < last; i += static_cast<int64_t>(kBlock)) {
       const int64_t stop = std::min(last, i + static_cast<int64_t>(kBlock));
       T* next = block;
-      terms_.for_runs(i, stop, [&](int64_t offset, int64_t stride, int64_t count) {
+      terms().for_runs(i, stop, [&](int64_t offset, int64_t stride, int64_t count) {
         fetch(run, base + offset, stride, count, next);
         next += count;
       });
@@ -235,7 +187,7 @@ class Reducer {
     alignas(64) std::array<T, kOutputs> lanes[kAccumulators];
     for (std::array<T, kOutputs>& each : lanes) std::fill_n(each.begin(), count, kNothing<T>);
     size_t lane = 0;
-    terms_.for_runs(first, last, [&](int64_t offset, int64_t step, int64_t rows) {
+    terms().for_runs(first, last, [&](int64_t offset, int64_t step, int64_t rows) {
       for (int64_t i = 0; i < rows; ++i, lane = (lane + 1) % kAccumulators) {
         fetch(run, base + offset + i * step, stride, count, row);
         std::array<T, kOutputs>& into = lanes[lane];
@@ -251,37 +203,12 @@ class Reducer {
     }
   }
 
-  void finish(const Run& run, int64_t begin, int64_t end, T* sums) const {
-    if (problem_.reduction == Reduction::kMean) {
-      for (int64_t i = 0; i < end - begin; ++i) divide(sums[i], terms_.count());
-    }
-    output_.for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t count) {
-      store_through(sums, element(run.data(problem_.output), output_dtype_, offset), problem_.dtype,
-                    output_dtype_, stride, static_cast<size_t>(count));
-      sums += count;
-    });
-  }
-
   ReduceProblem problem_;
-  aclDataType input_dtype_;
-  aclDataType output_dtype_;
-  StridedIndex output_;
-  StridedIndex kept_;   // the input's dimensions that the output has too
-  StridedIndex terms_;  // those that are summed over
-  int64_t chunks_ = 0;
+  Slices input_;
+  Elements output_;
   bool direct_ = false;  // elements are terms as they are stored
   bool side_by_side_ = false;
 };
-
-template <class T>
-Plan plan_for(const Arguments& arguments, const ReduceProblem& problem) {
-  auto reducer = std::make_shared<const Reducer<T>>(arguments, problem);
-  return {[reducer](const Run& run) -> aclError {
-            reducer->run(run);
-            return ACL_SUCCESS;
-          },
-          reducer->workspace_size()};
-}
 
 }  // namespace
 
@@ -300,9 +227,10 @@ Plan plan_reduce(const Arguments& arguments, const ReduceProblem& problem) {
         problem.reduction == Reduction::kSum ? 0 : std::numeric_limits<double>::quiet_NaN();
     return plan_fill(arguments, {problem.output}, value);
   }
-  if (is_complex(problem.dtype)) return plan_for<std::complex<double>>(arguments, problem);
-  if (is_floating(problem.dtype)) return plan_for<double>(arguments, problem);
-  return plan_for<int64_t>(arguments, problem);
+  if (is_complex(problem.dtype))
+    return plan_reduction(Sums<std::complex<double>>(arguments, problem));
+  if (is_floating(problem.dtype)) return plan_reduction(Sums<double>(arguments, problem));
+  return plan_reduction(Sums<int64_t>(arguments, problem));
 }
 
 }  // namespace aclgrad::ops

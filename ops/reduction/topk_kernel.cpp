@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/engine/iterate.h"
 #include "ops/engine/thread_scratch.h"
 #include "ops/meta/dtypes.h"
-#include "ops/reduction/axis_slices.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -41,16 +41,17 @@ struct LineScratch {
 };
 
 template <class T>
-void take_slice(const Run& run, const AxisSlices& self, const AxisSlices& values,
-                const AxisSlices& indices, int64_t slice, bool largest) {
+void take_slice(const Run& run, const Slices& self, const Slices& values, const Slices& indices,
+                int64_t slice, bool largest) {
   const ThreadScratch<LineScratch<T>> scratch;
-  const auto length = static_cast<size_t>(self.length);
-  const auto k = static_cast<size_t>(values.length);
+  const auto length = static_cast<size_t>(self.index.count());
+  const auto k = static_cast<size_t>(values.index.count());
   scratch->values.resize(length);
   scratch->items.resize(length);
   scratch->indices.resize(k);
-  load(self.at(run, self.starts.offset(slice), 0), self.dtype, self.stride, scratch->values.data(),
-       length);
+  // A slice is a line.
+  load(self.at(run, self.starts.offset(slice)), self.dtype, self.index.inner_stride(),
+       scratch->values.data(), length);
   std::vector<Item<T>>& items = scratch->items;
   for (size_t i = 0; i < length; ++i) items[i] = {scratch->values[i], static_cast<int64_t>(i)};
   std::partial_sort(
@@ -60,17 +61,16 @@ void take_slice(const Run& run, const AxisSlices& self, const AxisSlices& values
     scratch->values[i] = items[i].value;
     scratch->indices[i] = items[i].index;
   }
-  store(scratch->values.data(), values.at(run, values.starts.offset(slice), 0), values.dtype,
-        values.stride, k);
-  store(scratch->indices.data(), indices.at(run, indices.starts.offset(slice), 0), indices.dtype,
-        indices.stride, k);
+  store(scratch->values.data(), values.at(run, values.starts.offset(slice)), values.dtype,
+        values.index.inner_stride(), k);
+  store(scratch->indices.data(), indices.at(run, indices.starts.offset(slice)), indices.dtype,
+        indices.index.inner_stride(), k);
 }
 
 template <class T>
-Plan plan_for(const AxisSlices& self, const AxisSlices& values, const AxisSlices& indices,
-              bool largest) {
+Plan plan_for(const Slices& self, const Slices& values, const Slices& indices, bool largest) {
   return {[=](const Run& run) -> aclError {
-    parallel_pieces(self.count(), std::max<int64_t>(1, kGrain / self.length),
+    parallel_pieces(self.starts.count(), std::max<int64_t>(1, kGrain / self.index.count()),
                     [&](int64_t begin, int64_t end) {
                       for (int64_t slice = begin; slice < end; ++slice) {
                         take_slice<T>(run, self, values, indices, slice, largest);
@@ -85,9 +85,10 @@ Plan plan_for(const AxisSlices& self, const AxisSlices& values, const AxisSlices
 Plan plan_topk(const Arguments& arguments, size_t self, size_t axis, bool largest, size_t values,
                size_t indices) {
   if (arguments.empty(self) || arguments.empty(values)) return {};
-  const AxisSlices from(arguments, self, axis);
-  const AxisSlices best(arguments, values, axis);
-  const AxisSlices places(arguments, indices, axis);
+  const DimSet along = dimensions(axis, 1);
+  const Slices from(arguments, self, along);
+  const Slices best(arguments, values, along);
+  const Slices places(arguments, indices, along);
   return is_floating(arguments.dtype(self)) ? plan_for<double>(from, best, places, largest)
                                             : plan_for<int64_t>(from, best, places, largest);
 }

@@ -46,18 +46,18 @@ class Variance {
     state.count += next.count;
   }
 
-  void finish(const Run& run, const State* states, int64_t first, int64_t count) const {
+  void finish(const Run& run, int64_t first, int64_t count, const State* states) const {
     for (int64_t i = 0; i < count; ++i) {
       const double variance = divide_(states[i].squares, states[i].count);
-      variance_.write(run, &variance, first + i, 1);
-      if (mean_) mean_->write(run, &states[i].mean, first + i, 1);
+      variance_.write(run, &variance, first + i, first + i + 1);
+      if (mean_) mean_->write(run, &states[i].mean, first + i, first + i + 1);
     }
   }
 
  private:
   std::function<double(double squares, int64_t count)> divide_;
-  ReducedOutput variance_;
-  std::optional<ReducedOutput> mean_ = {};
+  Elements variance_;
+  std::optional<Elements> mean_ = {};
 };
 
 }  // namespace

@@ -6,13 +6,13 @@
 #include <functional>
 #include <optional>
 
-#include "ops/reduction/block_reduce.h"
+#include "ops/engine/reduce.h"
 
 namespace aclgrad::ops {
 
 struct VarianceProblem {
   size_t input;
-  ReducedDims reduced;
+  DimSet reduced;
   size_t variance;
   std::optional<size_t> mean = std::nullopt;
   // The variance from the sum of squared distances from the mean, and the number of elements.

@@ -6,35 +6,13 @@
 
 #include "ops/engine/dtype/cast.h"
 #include "ops/engine/dtype/formats.h"
-#include "ops/engine/strided.h"
+#include "ops/engine/iterate.h"
 
 namespace aclgrad::ops {
 namespace {
 
 // Elements that a thread takes at a time.
 constexpr int64_t kGrain = 1 << 15;
-
-// The rows of all matrices of a tensor.
-struct Rows {
-  size_t parameter;
-  aclDataType dtype;
-  StridedIndex starts;
-  int64_t step;
-  StridedIndex row;
-
-  Rows(const Arguments& arguments, size_t tensor)
-      : parameter(tensor), dtype(arguments.dtype(tensor)) {
-    const Dims& shape = arguments.shape(tensor);
-    const Dims& strides = arguments.strides(tensor);
-    const size_t last = shape.size() - 1;
-    starts = StridedIndex(Dims(shape.data(), last), Dims(strides.data(), last));
-    step = strides[last];
-    row = StridedIndex({shape[last]}, {step});
-  }
-  void* at(const Run& run, int64_t index) const {
-    return element(run.data(parameter), dtype, starts.offset(index));
-  }
-};
 
 void clear(void* row, aclDataType dtype, int64_t step, int64_t begin, int64_t end) {
   const size_t size = element_size(dtype);
@@ -56,30 +34,28 @@ Plan plan_triangle(const Arguments& arguments, size_t self, size_t out, Triangle
   const int64_t rows = shape[shape.size() - 2];
   // Beyond these every element is kept, or none.
   const int64_t shift = std::clamp(diagonal, -rows, columns);
-  struct State {
-    Rows from;
-    Rows to;
-  };
-  auto state = std::make_shared<const State>(State{Rows(arguments, self), Rows(arguments, out)});
+  const DimSet in_row = dimensions(shape.size() - 1, 1);
+  const auto from = std::make_shared<const Slices>(arguments, self, in_row);
+  const auto to = std::make_shared<const Slices>(arguments, out, in_row);
   return {[=](const Run& run) -> aclError {
-    const auto& [from, to] = *state;
-    parallel_pieces(
-        to.starts.count(), std::max<int64_t>(1, kGrain / columns), [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            const int64_t middle = i % rows + shift;
-            const bool lower = triangle == Triangle::kLower;
-            const int64_t first = lower ? 0 : std::clamp<int64_t>(middle, 0, columns);
-            const int64_t last = lower ? std::clamp<int64_t>(middle + 1, 0, columns) : columns;
-            const void* const source = from.at(run, i);
-            void* const target = to.at(run, i);
-            if (source != target && first < last) {
-              cast_elements({source, from.dtype, from.row}, {target, to.dtype, to.row}, first,
-                            last);
-            }
-            clear(target, to.dtype, to.step, 0, first);
-            clear(target, to.dtype, to.step, last, columns);
-          }
-        });
+    parallel_pieces(to->starts.count(), std::max<int64_t>(1, kGrain / columns),
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t i = begin; i < end; ++i) {
+                        const int64_t middle = i % rows + shift;
+                        const bool lower = triangle == Triangle::kLower;
+                        const int64_t first = lower ? 0 : std::clamp<int64_t>(middle, 0, columns);
+                        const int64_t last =
+                            lower ? std::clamp<int64_t>(middle + 1, 0, columns) : columns;
+                        const void* const source = from->at(run, from->starts.offset(i));
+                        void* const target = to->at(run, to->starts.offset(i));
+                        if (source != target && first < last) {
+                          cast_elements({source, from->dtype, from->index},
+                                        {target, to->dtype, to->index}, first, last);
+                        }
+                        clear(target, to->dtype, to->index.inner_stride(), 0, first);
+                        clear(target, to->dtype, to->index.inner_stride(), last, columns);
+                      }
+                    });
     return ACL_SUCCESS;
   }};
 }

@@ -102,80 +102,72 @@ void cast_elements(const CastSource& source, const CastTarget& target, int64_t b
 
 namespace {
 
-using Work = std::function<void(const Run&)>;
-
-// Native kernels do conversions between FLOAT, FLOAT16 and BF16, and copies of elements of 2 or 4
-// bytes.
-Work copy_native(const ViewCopy& copy) {
-  const auto& [shape, to, from] = copy;
-  const size_t size = element_size(from.dtype);
-  NativeKernel kernel;
-  if (from.dtype == to.dtype && (size == 2 || size == 4)) {
-    kernel = native_copy(size);
-  } else if (from.dtype != to.dtype && has_native_kernel(from.dtype) &&
-             has_native_kernel(to.dtype)) {
-    kernel = native_conversion(from.dtype, to.dtype);
-  } else {
-    return nullptr;
-  }
-  ViewCopy collapsed = copy;
-  collapse_dimensions(collapsed.shape, {&collapsed.to.strides, &collapsed.from.strides});
-  auto loop =
-      std::make_shared<const NativeLoop>(collapsed.shape, std::vector<Operand>{collapsed.to},
-                                         std::vector<Operand>{collapsed.from}, std::move(kernel));
-  return [loop](const Run& run) { loop->run(run); };
-}
-
 template <class T>
-BlockKernel<T> identity() {
-  return [](const T* const* in, T* const* out, size_t count) { std::copy_n(in[0], count, out[0]); };
+Body copy_in(const ViewCopy& copy) {
+  const auto identity = [](const T* const* in, T* const* out, size_t count) {
+    std::copy_n(in[0], count, out[0]);
+  };
+  return Elementwise(copy.shape, {copy.to}, {copy.from}, BlockKernel<T>(identity)).plan().body;
 }
 
 // Where a value is rounded to a third dtype on its way.
-Work copy_through(const ViewCopy& copy) {
+Body copy_through(const ViewCopy& copy) {
   const aclDataType through = copy.to.intermediate_dtype;
-  Kernel kernel = identity<double>();
-  if (is_integral(through)) kernel = identity<int64_t>();
-  if (is_complex(through)) kernel = identity<Complex>();
-  const Elementwise loop(copy.shape, {copy.to}, {copy.from}, std::move(kernel));
-  return [loop](const Run& run) { loop(run); };
+  if (is_integral(through)) return copy_in<int64_t>(copy);
+  return is_complex(through) ? copy_in<Complex>(copy) : copy_in<double>(copy);
 }
 
-Work copy_elements(const ViewCopy& copy) {
-  struct State {
-    Operand from;
-    Operand to;
-    StridedIndex source;
-    StridedIndex target;
+// For elements of one dtype, and conversions between FLOAT, FLOAT16 and BF16; null for others.
+NativeKernel native_kernel_of(aclDataType from, aclDataType to) {
+  if (from == to) return native_copy(element_size(from));
+  return has_native_kernel(from) && has_native_kernel(to) ? native_conversion(from, to) : nullptr;
+}
+
+Body copy_native(ViewCopy copy, NativeKernel kernel) {
+  Dims* const strides[] = {&copy.to.strides, &copy.from.strides};
+  collapse_dimensions(copy.shape, strides);
+  const auto loop = std::make_shared<const NativeLoop>(copy.shape, std::vector{copy.to},
+                                                       std::vector{copy.from}, std::move(kernel));
+  return [loop](const Run& run) -> aclError {
+    loop->run(run);
+    return ACL_SUCCESS;
   };
-  const auto& [shape, to, from] = copy;
-  auto state = std::make_shared<const State>(
-      State{from, to, StridedIndex(shape, from.strides), StridedIndex(shape, to.strides)});
-  return [state](const Run& run) {
+}
+
+Body copy_elements(const ViewCopy& copy) {
+  const auto indices = std::make_shared<const std::pair<StridedIndex, StridedIndex>>(
+      StridedIndex(copy.shape, copy.from.strides), StridedIndex(copy.shape, copy.to.strides));
+  return [indices, from = copy.from, to = copy.to](const Run& run) -> aclError {
     const auto at = [&run](const Operand& operand) {
       return element(run.data(operand.parameter), operand.dtype, operand.offset);
     };
-    const CastSource source{at(state->from), state->from.dtype, state->source};
-    const CastTarget target{at(state->to), state->to.dtype, state->target};
-    parallel_pieces(state->target.count(), kGrain,
+    const CastSource source{at(from), from.dtype, indices->first};
+    const CastTarget target{at(to), to.dtype, indices->second};
+    parallel_pieces(target.index.count(), kGrain,
                     [&](int64_t begin, int64_t end) { cast_elements(source, target, begin, end); });
+    return ACL_SUCCESS;
   };
+}
+
+Body body_of(const ViewCopy& copy) {
+  const aclDataType through = copy.to.intermediate_dtype;
+  if (through != copy.to.dtype && through != copy.from.dtype) return copy_through(copy);
+  NativeKernel native = native_kernel_of(copy.from.dtype, copy.to.dtype);
+  return native ? copy_native(copy, std::move(native)) : copy_elements(copy);
 }
 
 }  // namespace
 
 Plan plan_copies(const std::vector<ViewCopy>& copies) {
-  std::vector<Work> all;
+  std::vector<Body> bodies;
   for (const ViewCopy& copy : copies) {
-    if (count_elements(copy.shape) == 0) continue;
-    const bool is_direct = copy.to.intermediate_dtype == copy.to.dtype ||
-                           copy.to.intermediate_dtype == copy.from.dtype;
-    Work native = is_direct ? copy_native(copy) : copy_through(copy);
-    all.push_back(native ? std::move(native) : copy_elements(copy));
+    if (count_elements(copy.shape) > 0) bodies.push_back(body_of(copy));
   }
-  if (all.empty()) return {};
-  return {[all = std::move(all)](const Run& run) -> aclError {
-    for (const Work& each : all) each(run);
+  if (bodies.empty()) return {};
+  return {[bodies = std::move(bodies)](const Run& run) -> aclError {
+    for (const Body& each : bodies) {
+      if (const aclError error = each(run); error != ACL_SUCCESS) return error;
+    }
     return ACL_SUCCESS;
   }};
 }

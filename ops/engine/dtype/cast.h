@@ -4,7 +4,6 @@
 #define ACLGRAD_OPS_ENGINE_DTYPE_CAST_H_
 
 #include "ops/engine/elementwise.h"
-#include "ops/engine/strided.h"
 
 namespace aclgrad::ops {
 
@@ -39,16 +38,6 @@ Plan plan_cast(const Arguments& arguments, size_t source, size_t target);
 
 // Every value of `dtype` is one of `wider`.
 bool converts_exactly(aclDataType dtype, aclDataType wider);
-
-// Dense conversions of `count` values, at most kBlock, by way of `through`: read as elements of
-// `dtype`, converted to `through`, handed over in the compute type; and the other way round,
-// written as elements of `dtype` after rounding to `through`.
-template <class T>
-void load_through(const void* source, aclDataType dtype, aclDataType through, int64_t stride,
-                  T* block, size_t count);
-template <class T>
-void store_through(const T* block, void* target, aclDataType through, aclDataType dtype,
-                   int64_t stride, size_t count);
 
 }  // namespace aclgrad::ops
 

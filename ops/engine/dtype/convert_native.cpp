@@ -87,15 +87,15 @@ struct Conversion {
   }
 };
 
-template <class T>
 struct Copying {
-  static void any(const T* from, T* to, size_t count) { std::memmove(to, from, count * sizeof(T)); }
-  static HWY_ATTR size_t streaming(const T* from, T* to, size_t count) {
-    const hn::ScalableTag<T> d;
+  static void any(const uint8_t* from, uint8_t* to, size_t count) { std::memmove(to, from, count); }
+  static HWY_ATTR size_t streaming(const uint8_t* from, uint8_t* to, size_t count) {
+    const hn::ScalableTag<uint8_t> d;
+    constexpr size_t kBytes = 2 * hn::MaxLanes(hn::ScalableTag<uint8_t>());
     size_t i = 0;
-    for (; i + kStep <= count; i += kStep) {
-      fetch_ahead<kStep * sizeof(T)>(from + i);
-      for (size_t k = i; k < i + kStep; k += hn::Lanes(d)) {
+    for (; i + kBytes <= count; i += kBytes) {
+      fetch_ahead<kBytes>(from + i);
+      for (size_t k = i; k < i + kBytes; k += hn::Lanes(d)) {
         hn::Stream(hn::LoadU(d, from + k), d, to + k);
       }
     }
@@ -119,8 +119,8 @@ HWY_ATTR void map_row(const NativeBlock& block) {
 
 template <class From, class To>
 constexpr RowFunction kConvert = map_row<Conversion<From, To>, From, To>;
-template <class T>
-constexpr RowFunction kCopy = map_row<Copying<T>, T, T>;
+// Of elements of a byte.
+constexpr RowFunction kCopy = map_row<Copying, uint8_t, uint8_t>;
 
 RowFunction conversion(aclDataType from, aclDataType to) {
   static constexpr struct {
@@ -141,9 +141,7 @@ RowFunction conversion(aclDataType from, aclDataType to) {
   return nullptr;
 }
 
-RowFunction copying(size_t element_bytes) {
-  return element_bytes == 2 ? kCopy<uint16_t> : kCopy<uint32_t>;
-}
+void copy_bytes(const NativeBlock& block) { kCopy(block); }
 
 }  // namespace
 }  // namespace aclgrad::ops::HWY_NAMESPACE
@@ -153,14 +151,17 @@ HWY_AFTER_NAMESPACE();
 namespace aclgrad::ops {
 
 HWY_EXPORT(conversion);
-HWY_EXPORT(copying);
+HWY_EXPORT(copy_bytes);
 
 NativeKernel native_conversion(aclDataType from, aclDataType to) {
   return row_by_row<1, 1>(HWY_DYNAMIC_DISPATCH(conversion)(from, to));
 }
 
 NativeKernel native_copy(size_t element_bytes) {
-  return row_by_row<1, 1>(HWY_DYNAMIC_DISPATCH(copying)(element_bytes));
+  return row_by_row<1, 1>([element_bytes](NativeBlock block) {
+    block.count *= element_bytes;
+    HWY_DYNAMIC_DISPATCH(copy_bytes)(block);
+  });
 }
 
 }  // namespace aclgrad::ops

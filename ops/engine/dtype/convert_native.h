@@ -13,7 +13,7 @@ namespace aclgrad::ops {
 // not used.
 NativeKernel native_conversion(aclDataType from, aclDataType to);
 
-// Elements of 2 or 4 bytes, bit for bit.
+// Elements of so many bytes, bit for bit.
 NativeKernel native_copy(size_t element_bytes);
 
 }  // namespace aclgrad::ops
