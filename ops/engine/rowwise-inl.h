@@ -154,13 +154,17 @@ HWY_INLINE void map_row(size_t length, Element* out, const F& f) {
 #if HWY_TARGET == HWY_SCALAR
       store_floats(nearest_floats(f(i, n)), out + i, n);
 #else
-      constexpr auto kAll = std::integral_constant<size_t, kDoubleLanes>();
-      const auto pair = [&](auto low, auto high) HWY_ATTR {
-        return hn::Combine(RowFloatTag(), nearest_floats(f(i + kDoubleLanes, high)), nearest_floats(f(i, low)));
+      const auto store = [&](auto low, auto high) HWY_ATTR {
+        const auto upper = nearest_floats(f(i + kDoubleLanes, high));
+        store_floats(hn::Combine(RowFloatTag(), upper, nearest_floats(f(i, low))), out + i, n);
       };
-      if (n == kRowFloatLanes) return store_floats(pair(kAll, kAll), out + i, n);
-      if (n > kDoubleLanes) return store_floats(pair(kAll, n - kDoubleLanes), out + i, n);
-      store_floats(hn::ZeroExtendVector(RowFloatTag(), nearest_floats(f(i, n))), out + i, n);
+      if constexpr (std::is_same_v<decltype(n), size_t>) {
+        const size_t low = HWY_MIN(n, kDoubleLanes);
+        store(low, n - low);
+      } else {
+        constexpr auto kAll = std::integral_constant<size_t, kDoubleLanes>();
+        store(kAll, kAll);
+      }
 #endif
     });
     return;
