@@ -101,8 +101,9 @@ class PartProduct {
   }
 
  private:
-  static constexpr auto kMaxRows = static_cast<int64_t>(kTileRows);
-  static_assert(kWideRows <= kTileRows && kNarrowRows * kLanesOf<T> <= kMaxRows * kMaxColumns);
+  static constexpr auto kMaxRows = static_cast<int64_t>(kTileRows<T>);
+  static_assert(kWideRows <= kTileRows<T> &&
+                kNarrowRows<T> * kLanesOf<T> <= kMaxRows * kMaxColumns);
   static constexpr int64_t kTermsCopied = 16;
 
   struct Terms {
@@ -122,14 +123,15 @@ class PartProduct {
     constexpr auto kTwoVectors = static_cast<int64_t>(kTileColumns<T>);
     tile_columns_ = kTwoVectors;
     if (part_.columns <= kOneVector) {
-      group_rows<kNarrowRows>();
-    } else if (part_.columns > kTwoVectors && !is_worth_copying<T>(part_.a, part_.columns) &&
+      group_rows<kNarrowRows<T>>();
+    } else if (kWideVectors<T> > kTileVectors && part_.columns > kTwoVectors &&
+               !is_worth_copying<T>(part_.a, part_.columns) &&
                columns_at_once(terms_) > kTwoVectors) {
       // Low tiles read b more often. Where a is copied, b is large and comes from afar.
       tile_columns_ = static_cast<int64_t>(kWideColumns<T>);
       group_rows<kWideRows>();
     } else {
-      group_rows<kTileRows>();
+      group_rows<kTileRows<T>>();
     }
   }
 

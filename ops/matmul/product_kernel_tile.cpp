@@ -225,9 +225,9 @@ constexpr auto functions_of(std::index_sequence<kIndices...>) {
 }  // namespace
 
 template <class T, size_t kVectors>
-constinit const std::array<TileFunction<T>, kMaxTileRows<kVectors>>
+constinit const std::array<TileFunction<T>, kMaxTileRows<T, kVectors>>
     TileFunctions<T, kVectors>::kOfRows =
-        functions_of<T, kVectors>(std::make_index_sequence<kMaxTileRows<kVectors>>());
+        functions_of<T, kVectors>(std::make_index_sequence<kMaxTileRows<T, kVectors>>());
 
 template struct TileFunctions<float, 1>;
 template struct TileFunctions<float, 2>;
@@ -236,8 +236,6 @@ template struct TileFunctions<double, 2>;
 #if HWY_TARGET <= HWY_AVX3
 template struct TileFunctions<float, 3>;
 template struct TileFunctions<float, 4>;
-template struct TileFunctions<double, 3>;
-template struct TileFunctions<double, 4>;
 #endif
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

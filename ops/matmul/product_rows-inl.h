@@ -50,8 +50,8 @@ struct RowsOfA {
   // By rows: they lie so far apart, which is not a power of two.
   static constexpr int64_t kLine = kKc + 128 / sizeof(T);
   // By columns, where those are dense in a.
-  static constexpr int64_t kColumn = kTileRows > 8 || kNarrowRows > 8 ? 16 : 8;
-  static_assert(kTileRows <= kColumn && kNarrowRows <= kColumn);
+  static constexpr int64_t kColumn = kTileRows<T> > 8 || kNarrowRows<T> > 8 ? 16 : 8;
+  static_assert(kTileRows<T> <= kColumn && kNarrowRows<T> <= kColumn);
   alignas(64) T values[kColumn * kLine];
 
   static bool is_by_columns(const ProductOperand& a) {

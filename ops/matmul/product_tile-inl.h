@@ -26,22 +26,30 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Rows of the largest tile that is two vectors wide: with two vectors of b and one of a, its sums
-// fill the registers.
-inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 ? 14 : 6;
+// fill the registers. Every number of rows is a function of its own; of DOUBLE there are fewer,
+// whose sums are just enough to keep the multipliers busy.
+template <class T>
+inline constexpr size_t kTileRows = HWY_TARGET > HWY_AVX3 ? 6
+                                    : sizeof(T) == 4      ? 14
+                                                          : 8;
 inline constexpr size_t kTileVectors = 2;
 // One vector wide, for products that have no more columns.
-inline constexpr size_t kNarrowRows = HWY_TARGET <= HWY_AVX3 ? 16 : kTileRows;
+template <class T>
+inline constexpr size_t kNarrowRows = HWY_TARGET > HWY_AVX3 ? 6
+                                      : sizeof(T) == 4      ? 16
+                                                            : 8;
 // With AVX-512, a tile of two panels, which is lower. For 24 multiplications it loads 10 times,
 // where the other loads 16 times for 28: a twentieth faster where another thread shares the core.
 inline constexpr size_t kWideRows = 6;
-inline constexpr size_t kWideVectors = HWY_TARGET <= HWY_AVX3 ? 4 : kTileVectors;
+template <class T>
+inline constexpr size_t kWideVectors = HWY_TARGET <= HWY_AVX3 && sizeof(T) == 4 ? 4 : kTileVectors;
 
 template <class T>
 inline constexpr size_t kLanesOf = hn::MaxLanes(hn::ScalableTag<T>());
 template <class T>
 inline constexpr size_t kTileColumns = kTileVectors* kLanesOf<T>;
 template <class T>
-inline constexpr size_t kWideColumns = kWideVectors* kLanesOf<T>;
+inline constexpr size_t kWideColumns = kWideVectors<T>* kLanesOf<T>;
 
 // Whether b's last vector may be read as far as there are columns. Elsewhere b must be padded.
 inline constexpr bool kReadsPartOfVector = HWY_TARGET <= HWY_AVX3;
@@ -81,19 +89,19 @@ template <class T>
 using TileFunction = void (*)(const Tile<T>&);
 
 // For 1 row, 2 rows ... Made in product_kernel_tile.cpp, as they take long to compile.
-template <size_t kVectors>
+template <class T, size_t kVectors>
 inline constexpr size_t kMaxTileRows = kVectors > kTileVectors ? kWideRows
-                                       : kVectors == 1         ? kNarrowRows
-                                                               : kTileRows;
+                                       : kVectors == 1         ? kNarrowRows<T>
+                                                               : kTileRows<T>;
 template <class T, size_t kVectors>
 struct TileFunctions {
-  static const std::array<TileFunction<T>, kMaxTileRows<kVectors>> kOfRows;
+  static const std::array<TileFunction<T>, kMaxTileRows<T, kVectors>> kOfRows;
 };
 
 template <class T>
 HWY_INLINE TileFunction<T> tile_function(size_t rows, size_t columns) {
-  static_assert(kTileVectors == 2 && (kWideVectors == 2 || kWideVectors == 4));
-  if constexpr (kWideVectors == 4) {
+  static_assert(kTileVectors == 2 && (kWideVectors<T> == 2 || kWideVectors<T> == 4));
+  if constexpr (kWideVectors<T> == 4) {
     if (columns > 3 * kLanesOf<T>) return TileFunctions<T, 4>::kOfRows[rows - 1];
     if (columns > 2 * kLanesOf<T>) return TileFunctions<T, 3>::kOfRows[rows - 1];
   }
@@ -145,9 +153,9 @@ HWY_INLINE void multiply_tiles(int64_t rows, int64_t columns, const Tile<T>& all
 template <class T>
 HWY_INLINE void multiply_tiles(int64_t rows, int64_t columns, const Tile<T>& all) {
   if (columns <= static_cast<int64_t>(kLanesOf<T>)) {
-    multiply_tiles<kNarrowRows>(rows, columns, all);
+    multiply_tiles<kNarrowRows<T>>(rows, columns, all);
   } else {
-    multiply_tiles<kTileRows>(rows, columns, all);
+    multiply_tiles<kTileRows<T>>(rows, columns, all);
   }
 }
 
