@@ -7,8 +7,10 @@
 #include <array>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <utility>
 
+#include "acl/error_codes/rt_error_codes.h"
 #include "aclgrad/error.h"
 #include "aclgrad/float16.h"
 #include "aclgrad/format.h"
@@ -20,6 +22,8 @@
 
 // On a library without it, custom functions are refused when a session is made.
 #pragma weak aclgradLaunchTiled
+#pragma weak aclgradParallelForRanges
+#pragma weak aclgradExplainFailure
 
 namespace aclgrad {
 namespace {
@@ -83,18 +87,56 @@ void run(const Work& work, std::int64_t begin, std::int64_t count) {
   }
 }
 
+// What a function throws ends the run, not the program: what it said, nothing where it threw not.
+template <class Run>
+std::string thrown_by(const Run& run) noexcept {
+  try {
+    run();
+    return {};
+  } catch (const std::exception& error) {
+    return fmt::format("threw: {}", error.what());
+  } catch (...) {
+    return "threw something that is no std::exception";
+  }
+}
+
+// To be called on the thread of the task.
+aclError ended(const Work& work, const std::string& thrown) {
+  if (thrown.empty()) return 0;
+  aclgradExplainFailure(
+      fmt::format("custom_elementwise `{}` {}", work.loops->name, thrown).c_str());
+  return ACL_ERROR_RT_INTERNAL_ERROR;
+}
+
 aclError run_all(void* argument) {
-  const Work& work = *static_cast<Work*>(argument);
-  run(work, 0, work.count);
-  return 0;
+  struct Shared {
+    const Work& work;
+    std::mutex mutex = {};
+    std::string thrown = {};
+  } shared{*static_cast<Work*>(argument)};
+  const auto body = [](void* context, std::int64_t begin, std::int64_t end) {
+    auto& all = *static_cast<Shared*>(context);
+    std::string thrown = thrown_by([&] { run(all.work, begin, end - begin); });
+    if (thrown.empty()) return;
+    const std::lock_guard lock(all.mutex);
+    all.thrown = std::move(thrown);
+  };
+  constexpr std::int64_t kGrain = 4096;  // elements that are worth a thread
+  if (shared.work.count > kGrain) {
+    aclgradParallelForRanges(shared.work.count, body, &shared);
+  } else {
+    body(&shared, 0, shared.work.count);
+  }
+  return ended(shared.work, shared.thrown);
 }
 
 aclError run_tile(void* argument, const aclgradTile* tile) {
   const Work& work = *static_cast<Work*>(argument);
-  for (std::int64_t row = 0; row < tile->rows; ++row) {
-    run(work, tile->begin + row * tile->stride, tile->end - tile->begin);
-  }
-  return 0;
+  return ended(work, thrown_by([&] {
+                 for (std::int64_t row = 0; row < tile->rows; ++row) {
+                   run(work, tile->begin + row * tile->stride, tile->end - tile->begin);
+                 }
+               }));
 }
 
 // Elements are units, so that threads share a task and fused tasks pass elements on.

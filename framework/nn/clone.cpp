@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of modules that share nothing.
+#include "aclgrad/module.h"
+
 #include "aclgrad/error.h"
 #include "graph/cloning.h"
 #include "nn/module_tree.h"

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "aclgrad/aclgrad.h"
 #include "aclgrad/format.h"
@@ -108,6 +109,35 @@ TEST(CustomElementwise, SaysWhatDoesNotFit) {
   const Value slope = backward(reduce_sum(square(x)), {x})[x];
   EXPECT_THAT([&] { static_cast<void>(backward(reduce_sum(slope), {x})); },
               testing::ThrowsMessage<ValueError>(testing::HasSubstr("`square_backward`")));
+}
+
+// The run fails, with what the function said, and the process goes on.
+TEST(CustomElementwise, ThatThrowsFailsTheRun) {
+  const CustomElementwise strict = custom_elementwise(
+      "strict",
+      [](double x) {
+        if (x < 0) throw std::domain_error("no number below 0");
+        return std::sqrt(x);
+      },
+      [](double gradient, double x) { return gradient / (2 * std::sqrt(x)); });
+  for (const std::int64_t count : {3, 100000}) {
+    Graph graph;
+    const Value x = graph.input("x", {count});
+    const Value y = strict(x);
+    for (const bool eager : {false, true}) {
+      Session session(graph, {y}, {.eager = eager});
+      const Tensor good = Tensor::full({count}, 4);
+      Tensor bad = good;
+      bad.set(count - 1, -1);
+      EXPECT_THAT(
+          [&] {
+            session.run({{x, bad}});
+          },
+          testing::ThrowsMessage<StatusError>(testing::AllOf(
+              testing::HasSubstr("`strict`"), testing::HasSubstr("no number below 0"))));
+      EXPECT_EQ(session.run({{x, good}})[y].get(count - 1), 2);
+    }
+  }
 }
 
 // Rounding, whose gradient passes straight through.

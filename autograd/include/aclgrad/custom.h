@@ -72,8 +72,9 @@ class CustomElementwise {
 /// Makes one of forward(x) and backward(gradient, x), the gradient times the slope at x. Both are
 /// called with float, for tensors of float32 and 16 bits, or with double for float64; a function
 /// that takes double computes in it always. They are called by several threads at a time, so they
-/// change nothing but their result, and throw nothing. `name` is what listings call the nodes. The
-/// gradient has no gradient of its own. Throws ValueError for an empty name.
+/// change nothing but their result; what they throw fails the run, with its words. `name` is what
+/// listings call the nodes. The gradient has no gradient of its own. Throws ValueError for an empty
+/// name.
 template <class Forward, class Backward>
 CustomElementwise custom_elementwise(std::string name, Forward forward, Backward backward) {
   static_assert(
