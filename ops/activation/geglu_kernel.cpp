@@ -100,22 +100,23 @@ template <class Form>
 HWY_INLINE void forward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
-    const auto formula = [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
-      y[0] = hn::Mul(x[1], value);
-      y[1] = value;
-    };
-    const Lut16Values* const table = table_for<Entries::kNearest>(block, &tables, activation<Form>);
-    return map_with_table<2, 2, 0, Outputs::kNear>(block, table, formula, formula, formula,
-                                                   forward<Form>);
+    const Lut16Values* const table = table_for(block, &tables, Entries::kFactors, activation<Form>);
+    return map_with_table<2, 2, 0, Outputs::kNear>(
+        block, table,
+        [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
+          y[0] = hn::Mul(x[1], value);
+          y[1] = value;
+        },
+        forward<Form>);
   }
-  map_floats<2, 2, Outputs::kNear>(
+  map_floats<2, 2>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto gate = inner_part<false, Form>(d, x[0], valid);
         const auto line = double_float_product(d, x[1], x[0]);
         y[0] = product(d, line, gate);
         y[1] = product(d, x[0], gate);
-        valid = hn::And(valid, is_safe(d, line.high));
+        valid = hn::And(hn::And(valid, is_safe(d, line.high)), hn::IsFinite(y[0]));
       },
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const GeluAnywhere<false, Form, decltype(d)> gelu(d, x[0]);
@@ -132,26 +133,31 @@ template <class Form>
 HWY_INLINE void backward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
-    const auto formula = [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
-      y[0] = hn::Mul(hn::Mul(x[0], x[2]), value);  // the first product has no error that counts
-      y[1] = hn::Mul(x[0], x[3]);
-    };
-    const Lut16Values* const table = table_for<Entries::kNearest>(block, &tables, derivative<Form>);
-    const auto accurate = [=](auto d, const auto& x, auto value, auto& y, auto& valid) HWY_ATTR {
-      formula(d, x, value, y);
-      valid = hn::Not(overflows(d, x[0], x[2], x[1]));
-    };
-    return map_with_table<4, 2, 1, Outputs::kNearThenRounded>(block, table, formula, accurate,
-                                                              formula, backward<Form>);
+    const Lut16Values* const table = table_for(block, &tables, Entries::kFactors, derivative<Form>);
+    return map_with_table<4, 2, 1, Outputs::kNear, Outputs::kOdd>(
+        block, table,
+        [](auto d, const auto& x, auto value, auto& y, auto& valid) HWY_ATTR {
+          const auto factor = hn::Mul(x[0], x[2]);  // without an error that counts
+          y[0] = hn::Mul(factor, value);
+          if constexpr (sizeof(hn::TFromD<decltype(d)>) == sizeof(float)) {
+            y[1] = product_of_elements(d, x[0], x[3]);
+            if (HWY_LIKELY(hn::AllTrue(d, hn::IsFinite(factor)))) return;
+            valid = hn::Not(overflows(d, x[0], x[2], x[1]));
+          } else {
+            y[1] = hn::Mul(x[0], x[3]);
+          }
+        },
+        backward<Form>);
   }
-  map_floats<4, 2, Outputs::kNearThenRounded>(
+  map_floats<4, 2>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto slope = inner_part<true, Form>(d, x[1], valid);
         const auto factor = double_float_product(d, x[0], x[2]);
         y[0] = product(d, factor, slope);
         y[1] = hn::Mul(x[0], x[3]);
-        valid = hn::And(valid, is_safe(d, factor.high));
+        const auto finite = hn::And(hn::IsFinite(y[0]), hn::IsFinite(y[1]));
+        valid = hn::And(hn::And(valid, is_safe(d, factor.high)), finite);
       },
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const SafeFactor safe(d, x[0], x[2]);

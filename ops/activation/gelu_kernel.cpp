@@ -29,7 +29,7 @@ template <class Form>
 HWY_INLINE void forward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) return map_lut16(block, &tables, forward<Form>);
-  map_floats<1, 1, Outputs::kNear>(
+  map_floats<1, 1>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid)
           HWY_ATTR { y[0] = product(d, x[0], inner_part<false, Form>(d, x[0], valid)); },
@@ -42,12 +42,14 @@ template <class Form>
 HWY_INLINE void backward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
-    return map_lut16_product<Entries::kNearest>(block, &tables, backward<Form>);
+    return map_lut16_product</*kMayBeExact=*/false>(block, &tables, backward<Form>);
   }
-  map_floats<2, 1, Outputs::kNear>(
+  map_floats<2, 1>(
       block,
-      [](auto d, const auto& x, auto& y, auto& valid)
-          HWY_ATTR { y[0] = product(d, x[0], inner_part<true, Form>(d, x[1], valid)); },
+      [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+        y[0] = product(d, x[0], inner_part<true, Form>(d, x[1], valid));
+        valid = hn::And(valid, hn::IsFinite(y[0]));
+      },
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const GeluAnywhere<true, Form, decltype(d)> gelu(d, x[1]);
         y[0] = gelu.slope_times(d, {x[0], hn::Zero(d)});

@@ -14,12 +14,10 @@ namespace {
 // a + factor b for 16-bit elements, which are rounded from more than the nearest float: it may be a
 // tie of theirs that the exact sum is not.
 #if HWY_TARGET <= HWY_AVX3
-constexpr Outputs kSum16 = Outputs::kOdd;
-
 // The exact value lies between the sums rounded down and up. If those differ, the one that is odd
 // follows from the one nearer to 0 by setting its last bit.
-template <class D, class V>
-HWY_INLINE V sum16(D d, V a, V factor, V b) {
+template <class D, class V, class M>
+HWY_INLINE V sum16(D d, V a, V factor, V b, M&) {
   constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
   constexpr int kUp = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
   const hn::RebindToUnsigned<D> du;
@@ -29,88 +27,81 @@ HWY_INLINE V sum16(D d, V a, V factor, V b) {
   return hn::BitCast(d, hn::Or(hn::Min(down, up), last_bit));
 }
 #else
-constexpr Outputs kSum16 = Outputs::kWithRest;
-
-template <class D, class V>
-HWY_INLINE Expansion<V> sum16(D d, V a, V factor, V b) {
+template <class D, class V, class M>
+HWY_INLINE V sum16(D d, V a, V factor, V b, M& valid) {
   const V high = mul_add(d, factor, b, a);
   const Expansion<V> product = double_float_product(d, factor, b);
   const Expansion<V> sum = two_sum(product.high, a);
-  return {high, hn::Add(hn::Sub(sum.high, high), hn::Add(sum.low, product.low))};
+  const V rest = hn::Add(hn::Sub(sum.high, high), hn::Add(sum.low, product.low));
+  const auto finite = hn::IsFinite(high);
+  // Below 2^-100 the rounding error may underflow.
+  const auto large = hn::Gt(hn::Abs(high), hn::Set(d, 0x1p-100f));
+  valid = hn::Or(hn::Or(large, hn::Eq(high, hn::Zero(d))), hn::Not(finite));
+  return hn::IfThenElse(finite, round_to_odd(d, high, rest), high);
 }
 #endif
 
 void add(const NativeBlock& block, float factor, const RealKernel& exact) {
   if (factor == 1) {
-    map_native<2, 1, Outputs::kSum>(
+    map_native<2, 1>(
         block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Add(x[0], x[1]); }, exact);
   } else if (block.dtype == ACL_FLOAT) {
-    map_floats<2, 1, Outputs::kRounded>(
+    map_floats<2, 1>(
         block,
         [=](auto d, const auto& x, auto& y)
             HWY_ATTR { y[0] = mul_add(d, hn::Set(d, factor), x[1], x[0]); },
         exact);
   } else {
-    const auto sum = [=](auto d, const auto& x, auto& y)
-                         HWY_ATTR { y[0] = sum16(d, x[0], hn::Set(d, factor), x[1]); };
-    map_16bit<2, 1, kSum16>(block, sum, exact);
+    map_16bit<2, 1, Outputs::kOdd>(
+        block,
+        [=](auto d, const auto& x, auto& y, auto& valid)
+            HWY_ATTR { y[0] = sum16(d, x[0], hn::Set(d, factor), x[1], valid); },
+        exact);
   }
 }
 
 void add_constant(const NativeBlock& block, float factor, float constant, const RealKernel& exact) {
   if (block.dtype == ACL_FLOAT) {
-    map_floats<1, 1, Outputs::kRounded>(
+    map_floats<1, 1>(
         block,
         [=](auto d, const auto& x, auto& y)
             HWY_ATTR { y[0] = mul_add(d, hn::Set(d, factor), hn::Set(d, constant), x[0]); },
         exact);
   } else {
-    const auto sum = [=](auto d, const auto& x, auto& y) HWY_ATTR {
-      y[0] = sum16(d, x[0], hn::Set(d, factor), hn::Set(d, constant));
-    };
-    map_16bit<1, 1, kSum16>(block, sum, exact);
+    map_16bit<1, 1, Outputs::kOdd>(
+        block,
+        [=](auto d, const auto& x, auto& y, auto& valid)
+            HWY_ATTR { y[0] = sum16(d, x[0], hn::Set(d, factor), hn::Set(d, constant), valid); },
+        exact);
   }
-}
-
-// Among the smallest numbers of BF16 the nearest float to a product may be in the middle between
-// two elements where the product is not. This is the product rounded to odd there.
-template <class D, class V>
-HWY_INLINE V odd_product(D d, V a, V b) {
-  const V product = hn::Mul(a, b);
-  const V larger = hn::Set(d, 0x1p64f);
-  const V exact = hn::Mul(hn::Mul(a, larger), b);  // where the product is small
-  const V rest = hn::Sub(exact, hn::Mul(product, larger));
-  const auto small = hn::Lt(hn::Abs(product), hn::Set(d, 0x1p-90f));
-  return hn::IfThenElse(small, round_to_odd(d, product, rest), product);
 }
 
 void multiply(const NativeBlock& block, const RealKernel& exact) {
-  const auto product = [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], x[1]); };
-  if (block.dtype == ACL_FLOAT) {
-    return map_floats<2, 1, Outputs::kRounded>(block, product, exact);
+  if (block.dtype == ACL_BF16) {
+    return map_16bit<2, 1, Outputs::kOdd>(
+        block,
+        [](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = product_of_elements(d, x[0], x[1]); },
+        exact);
   }
-  map_16bit<2, 1, Outputs::kRounded, Outputs::kOdd>(
-      block, product,
-      [](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = odd_product(d, x[0], x[1]); }, exact);
+  map_native<2, 1>(
+      block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], x[1]); }, exact);
 }
 
 void multiply_by_constant(const NativeBlock& block, float constant, const RealKernel& exact) {
   if (constant == -1) {  // a sign, where products of subnormal numbers would take long
-    const auto negative = [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Neg(x[0]); };
-    if (block.dtype == ACL_FLOAT) {
-      return map_floats<1, 1, Outputs::kRounded>(block, negative, exact);
-    }
-    return map_16bit<1, 1, Outputs::kElements>(block, negative, exact);
+    return map_native<1, 1>(
+        block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Neg(x[0]); }, exact);
   }
-  const auto product = [=](auto d, const auto& x, auto& y)
-                           HWY_ATTR { y[0] = hn::Mul(x[0], hn::Set(d, constant)); };
-  if (block.dtype == ACL_FLOAT) {
-    return map_floats<1, 1, Outputs::kRounded>(block, product, exact);
+  if (block.dtype == ACL_BF16) {
+    return map_16bit<1, 1, Outputs::kOdd>(
+        block,
+        [=](auto d, const auto& x, auto& y)
+            HWY_ATTR { y[0] = product_of_elements(d, x[0], hn::Set(d, constant)); },
+        exact);
   }
-  map_16bit<1, 1, Outputs::kRounded, Outputs::kOdd>(
-      block, product,
-      [=](auto d, const auto& x, auto& y)
-          HWY_ATTR { y[0] = odd_product(d, x[0], hn::Set(d, constant)); },
+  map_native<1, 1>(
+      block,
+      [=](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], hn::Set(d, constant)); },
       exact);
 }
 
@@ -120,6 +111,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include <algorithm>
+#include <limits>
 
 namespace aclgrad::ops {
 
@@ -128,14 +120,24 @@ HWY_EXPORT(add_constant);
 HWY_EXPORT(multiply);
 HWY_EXPORT(multiply_by_constant);
 
+namespace {
+
+// A NaN without the bits that BF16 does not hold: rounding to it would carry them over.
+float without_payload(float constant) {
+  return constant == constant ? constant : std::numeric_limits<float>::quiet_NaN();
+}
+
+}  // namespace
+
 NativeKernel native_sum(float factor, RealKernel exact) {
-  return [factor, exact = std::move(exact)](const NativeBlock& block) {
+  return [factor = without_payload(factor), exact = std::move(exact)](const NativeBlock& block) {
     HWY_DYNAMIC_DISPATCH(add)(block, factor, exact);
   };
 }
 
 NativeKernel native_sum_with(float factor, float constant, RealKernel exact) {
-  return [factor, constant, exact = std::move(exact)](const NativeBlock& block) {
+  return [factor = without_payload(factor), constant = without_payload(constant),
+          exact = std::move(exact)](const NativeBlock& block) {
     HWY_DYNAMIC_DISPATCH(add_constant)(block, factor, constant, exact);
   };
 }
@@ -147,9 +149,10 @@ NativeKernel native_product(RealKernel exact) {
 }
 
 NativeKernel native_product_with(float constant, RealKernel exact) {
-  return [constant, exact = std::move(exact)](const NativeBlock& block) {
-    HWY_DYNAMIC_DISPATCH(multiply_by_constant)(block, constant, exact);
-  };
+  return
+      [constant = without_payload(constant), exact = std::move(exact)](const NativeBlock& block) {
+        HWY_DYNAMIC_DISPATCH(multiply_by_constant)(block, constant, exact);
+      };
 }
 
 NativeKernel native_constant(double value) {

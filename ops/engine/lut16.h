@@ -17,7 +17,7 @@ namespace aclgrad::ops {
 struct Lut16Values {
   static constexpr size_t kEntries = 65536;
 
-  alignas(64) float fast[kEntries];    // for the fast and the accurate tier
+  alignas(64) float fast[kEntries];    // for formulas in float
   alignas(64) double exact[kEntries];  // the exact kernel's result
 };
 

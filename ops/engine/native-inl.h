@@ -2,17 +2,12 @@
 // Per-target: maps a formula on vectors of float over elements of FLOAT, FLOAT16 or BF16, in the
 // native dtype of the tensor. Included by kernel files inside Highway's foreach_target loop.
 //
-// Elements are computed in steps of two vectors, in three tiers:
-//
-//   fast      a formula in float whose error bound may fail for some inputs
-//   accurate  a formula in float for nearly all inputs, NaN and infinities included
-//   exact     a kernel in double
-//
-// A step in which a tier cannot guarantee some element goes to the next tier as a whole, in
-// vectors, so that time does not depend on the data. The bits of a result do not depend on the
-// tier: 16-bit results are correctly rounded in each; in FLOAT the fast formula gives the bits of
-// the accurate one, and the exact kernel replaces only lanes that the accurate formula marks as not
-// valid. 16-bit results that are sums are computed as in FLOAT.
+// Elements are computed in steps of two vectors, in two tiers: a formula in float, and for steps in
+// which it cannot guarantee some element an exact kernel in double. The bits of a result do not
+// depend on its neighbours: 16-bit results are correctly rounded in both tiers; of FLOAT and of
+// Outputs::kOdd the exact kernel replaces only those lanes that the formula marks as not valid.
+// A formula must be valid for data that anybody has, NaN and infinities included: the exact kernel
+// takes some thirty times as long.
 #if defined(ACLGRAD_OPS_ENGINE_NATIVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ENGINE_NATIVE_INL_H_
 #undef ACLGRAD_OPS_ENGINE_NATIVE_INL_H_
@@ -21,11 +16,9 @@
 #endif
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include "ops/engine/dtype/doubles-inl.h"
 #include "ops/engine/dtype/load_store-inl.h"
@@ -40,53 +33,17 @@ namespace hn = hwy::HWY_NAMESPACE;
 // An exact kernel: one for the dense blocks of the elementwise engine.
 using BlockFunction = void (*)(const double* const* in, double* const* out, size_t count);
 
-// The error bound of a formula's outputs, in ulp of a float.
+// What a formula promises of its outputs. It counts for 16-bit elements only: of FLOAT every valid
+// lane is a result.
 enum class Outputs {
-  kNear,             // within 3 ulp
-  kNearOrExact,      // within 5 ulp, and exact where the float's last bit is 0
-  kSum,              // a sum of two elements, correctly rounded
-  kRounded,          // a sum, product or quotient of two elements, correctly rounded
-  kNearThenRounded,  // the first output within 3 ulp, the second correctly rounded
-  kOdd,              // the exact value rounded to odd
-  kElements,         // values of the element type
-  kWithRest,  // correctly rounded, with the rounding error: of the right sign, 0 only if exact
-};
-
-// Rounds the results of a formula to elements.
-template <class Element, Outputs kOutputs, size_t kOutput>
-struct Packing {
-  static constexpr bool kIsSum = kOutputs == Outputs::kSum || kOutputs == Outputs::kOdd;
-  static constexpr bool kIsRounded = kIsSum || kOutputs == Outputs::kRounded ||
-                                     kOutputs == Outputs::kWithRest ||
-                                     (kOutput == 1 && kOutputs == Outputs::kNearThenRounded);
-  using Traits = LoadStore<Element>;
-
-  template <Accept kAccept>
-  static HWY_INLINE typename Traits::Packed pack(FloatTag d, FloatPair v, bool& accepted) {
-    if constexpr (kOutputs == Outputs::kElements) {
-      return Traits::exact(d, v);
-    } else if constexpr (kIsRounded) {
-      return Traits::template rounded<kAccept, kIsSum>(d, v, accepted);
-    } else {
-      constexpr bool kMayBeExact = kOutputs == Outputs::kNearOrExact;
-      constexpr int kErrorUlp = kMayBeExact ? 5 : 3;
-      return Traits::template near<kAccept, kErrorUlp, kMayBeExact>(d, v, accepted);
-    }
-  }
-};
-
-// The fast or the accurate tier: a formula and the error bound of its outputs. Formula: void(d, x,
-// y) with x the input vectors and y the outputs (vectors, or an Expansion each for kWithRest). It
-// may have a fourth parameter `valid`, in which it clears the lanes that it cannot compute. The
-// accurate tier must be right about NaN and infinities in its valid lanes.
-template <Outputs kKind, class Formula>
-struct Tier {
-  static constexpr Outputs kOutputs = kKind;
-  Formula formula;
+  kOdd,          // the exact value rounded to odd, or a float whose second rounding is innocuous
+  kNear,         // within 3 ulp of a float
+  kNearOrExact,  // within 5 ulp, and exact where the float's last bit is 0
 };
 
 // A formula(d, x, value, y) for 16-bit elements, where `value` is the table's entry for input
-// kArgument. As the exact tier it works in double: d is a tag of double.
+// kArgument. It may have a parameter `valid`, too. As an exact kernel it works in double: d is a tag
+// of double.
 template <size_t kTableArgument, class Formula>
 struct TableFormula {
   static constexpr size_t kArgument = kTableArgument;
@@ -152,7 +109,14 @@ HWY_ATTR HWY_INLINE void exact_elements(const Exact& exact, const Element* const
       for (size_t lane = 0; lane < kDoubleLanes; ++lane) {
         value[lane] = exact.table->exact[in[Exact::kArgument][i + j + lane].bits];
       }
-      exact.formula(DoubleTag(), x, hn::Load(DoubleTag(), value), y);
+      const Doubles entry = hn::Load(DoubleTag(), value);
+      if constexpr (std::is_invocable_v<decltype(exact.formula), DoubleTag, decltype((x)), Doubles,
+                                        decltype((y))>) {
+        exact.formula(DoubleTag(), x, entry, y);
+      } else {
+        hn::Mask<DoubleTag> all;
+        exact.formula(DoubleTag(), x, entry, y, all);
+      }
       for (size_t k = 0; k < kOut; ++k) store(k, j, y[k]);
     }
   } else {
@@ -185,16 +149,21 @@ HWY_ATTR HWY_NOINLINE void map_exactly(const NativeBlock& block, const Exact& ex
       });
 }
 
-// Fast and Accurate: Tiers; one Tier serves as both where an operator has one formula. Exact:
-// TableFormula, or callable as a BlockFunction.
-template <class Element, size_t kIn, size_t kOut, class Fast, class Accurate, class Exact>
+template <class Exact>
+inline constexpr bool kIsNativeMap = false;
+
+// kOutputs is for the first output, kOthers for the others.
+// Formula: void(d, x, y) with x the input vectors and y the outputs. It may have a fourth parameter
+// `valid`, in which it clears the lanes that it cannot compute. Either may be a TableFormula; Exact
+// is callable as a BlockFunction otherwise, or another map, whose formula has the same bits.
+template <class Element, size_t kIn, size_t kOut, Outputs kOutputs, Outputs kOthers, class Formula,
+          class Exact>
 class NativeMap {
   using Traits = LoadStore<Element>;
   using Packed = typename Traits::Packed;
 
  public:
-  NativeMap(const Fast& fast, const Accurate& accurate, const Exact& exact)
-      : fast_(fast), accurate_(accurate), exact_(exact) {}
+  NativeMap(const Formula& formula, const Exact& exact) : formula_(formula), exact_(exact) {}
 
   HWY_ATTR void operator()(const NativeBlock& block) const {
     for_each_row<Element, kIn, kOut>(
@@ -202,10 +171,24 @@ class NativeMap {
                    HWY_ATTR { map_row(in, out, block.count, block.streaming); });
   }
 
+  // Whole steps from element `i` on; returns where they end.
+  template <StoreMode kMode>
+  HWY_ATTR HWY_INLINE size_t steps(const Element* const (&in)[kIn], Element* const (&out)[kOut],
+                                   size_t i, size_t count) const {
+    const size_t end = i + (count - i) / kStep * kStep;
+    // How many steps skip the formula after one in which it failed: twice as many each time it
+    // fails again at once, as an attempt takes as long as many steps.
+    size_t skipped = 1;
+    for (size_t begin = i; (i = run<kMode>(formula_, in, out, begin, end)) < end; begin = i) {
+      skipped = i == begin ? HWY_MIN(2 * skipped, kMaxSkipped) : 1;
+      const size_t exact_end = HWY_MIN(i + skipped * kStep, end);
+      for (; i < exact_end; i += kStep) exact_step(in, out, i);
+    }
+    return end;
+  }
+
  private:
-  // Whether accurate results equal those of the exact kernel, as both are correctly rounded.
-  static constexpr bool kIsCorrectlyRounded =
-      Traits::kIs16Bit && Accurate::kOutputs != Outputs::kSum;
+  static constexpr size_t kMaxSkipped = 16;
 
   HWY_ATTR void map_row(const Element* const (&in)[kIn], Element* const (&out)[kOut], size_t count,
                         bool streaming) const {
@@ -213,57 +196,21 @@ class NativeMap {
     if (const size_t unaligned = elements_to_alignment(out); streaming && unaligned <= count) {
       if (unaligned > 0) partial_step(in, out, 0, unaligned);
       i = steps<StoreMode::kStreaming>(in, out, unaligned, count);
+    } else {
+      i = steps<StoreMode::kCached>(in, out, 0, count);
     }
-    i = steps<StoreMode::kCached>(in, out, i, count);
     if (i < count) partial_step(in, out, i, count - i);
   }
 
-  // How many steps skip a tier after a step in which it failed: twice as many each time it fails
-  // again at once, up to kMax.
-  class Backoff {
-   public:
-    // The end of these steps, from element i on.
-    HWY_INLINE size_t end(size_t i, bool failed_at_once, size_t limit) {
-      steps_ = failed_at_once ? HWY_MIN(2 * steps_, kMax) : 1;
-      return HWY_MIN(i + steps_ * kStep, limit);
-    }
-
-   private:
-    static constexpr size_t kMax = 16;
-    size_t steps_ = 1;
-  };
-
-  // Whole steps from element `i` on; returns where they end.
-  template <StoreMode kMode>
-  HWY_ATTR HWY_INLINE size_t steps(const Element* const (&in)[kIn], Element* const (&out)[kOut],
-                                   size_t i, size_t count) const {
-    const size_t end = i + (count - i) / kStep * kStep;
-    Backoff fast_backoff;
-    Backoff accurate_backoff;
-    while (i < end) {
-      const size_t begin = i;
-      i = run<kMode, Accept::kFinite>(fast_, in, out, i, end);
-      const size_t accurate_end = fast_backoff.end(i, i == begin, end);
-      while (i < accurate_end) {
-        const size_t accurate_begin = i;
-        i = run<StoreMode::kCached, Accept::kAll>(accurate_, in, out, i, accurate_end);
-        const size_t exact_end = accurate_backoff.end(i, i == accurate_begin, accurate_end);
-        for (; i < exact_end; i += kStep) exact_step(in, out, i);
-      }
-    }
-    return end;
-  }
-
-  // Returns the first step that the tier cannot guarantee, or the end. Nothing of that step is
+  // Returns the first step that the formula cannot guarantee, or the end. Nothing of that step is
   // written, as an output may be an input. The loop calls no function: the formula's constants
   // would not stay in registers across a call.
-  template <StoreMode kMode, Accept kAccept, class Description>
-  static HWY_ATTR HWY_NOINLINE size_t run(const Description& given,
-                                          const Element* const (&inputs)[kIn],
+  template <StoreMode kMode>
+  static HWY_ATTR HWY_NOINLINE size_t run(const Formula& given, const Element* const (&inputs)[kIn],
                                           Element* const (&outputs)[kOut], size_t i, size_t end) {
     // Copies, whose addresses are not taken and which no store could change: they stay in
     // registers.
-    const Description description = given;
+    const Formula formula = given;
     const Element* in[kIn];
     Element* out[kOut];
     std::copy_n(inputs, kIn, in);
@@ -273,7 +220,7 @@ class NativeMap {
         for (size_t k = 0; k < kIn; ++k) fetch_ahead<kStep * sizeof(Element)>(in[k] + i);
       }
       Packed packed[kOut];
-      if (HWY_UNLIKELY(!compute<kAccept>(description, in, i, packed))) break;
+      if (HWY_UNLIKELY(!compute(formula, in, i, packed))) break;
       for (size_t k = 0; k < kOut; ++k) Traits::template store<kMode>(packed[k], out[k] + i);
     }
     return i;
@@ -290,90 +237,59 @@ class NativeMap {
 
   // The results of the step from element i on; returns whether all are guaranteed. `exact`, where
   // given, replaces the lanes in which the formula is not valid.
-  template <Accept kAccept, class Description>
-  static HWY_ATTR HWY_INLINE bool compute(const Description& description,
-                                          const Element* const (&in)[kIn], size_t i,
-                                          Packed (&packed)[kOut],
+  static HWY_ATTR HWY_INLINE bool compute(const Formula& formula, const Element* const (&in)[kIn],
+                                          size_t i, Packed (&packed)[kOut],
                                           const Element* const* exact = nullptr) {
-    constexpr bool kHasRest = Description::kOutputs == Outputs::kWithRest;
-    using X = Floats[kIn];
-    using Y = std::conditional_t<kHasRest, Expansion<Floats>, Floats>[kOut];
     const FloatTag d;
-    Y y[2];
+    Floats y[2][kOut];
     FloatMask valid[2] = {hn::FirstN(d, kFloatLanes), hn::FirstN(d, kFloatLanes)};
-    const bool has_mask = apply<kAccept, X, 0>(description.formula, in, i, y[0], valid[0]);
-    apply<kAccept, X, 1>(description.formula, in, i, y[1], valid[1]);
+    const bool has_mask = apply<0>(formula, in, i, y[0], valid[0]);
+    apply<1>(formula, in, i, y[1], valid[1]);
     bool accepted = !has_mask || hn::AllTrue(d, hn::And(valid[0], valid[1]));
-    for_each_output([&](auto output) HWY_ATTR {
-      constexpr size_t k = decltype(output)::value;
-      using Pack = Packing<Element, Description::kOutputs, k>;
-      if constexpr (!kHasRest && !kIsCorrectlyRounded) {
-        if (exact != nullptr) {
-          y[0][k] = hn::IfThenElse(valid[0], y[0][k], Traits::template load<0>(d, exact[k]));
-          y[1][k] = hn::IfThenElse(valid[1], y[1][k], Traits::template load<1>(d, exact[k]));
-        }
+    for (size_t k = 0; k < kOut; ++k) {
+      if (exact != nullptr) {
+        y[0][k] = hn::IfThenElse(valid[0], y[0][k], Traits::template load<0>(d, exact[k]));
+        y[1][k] = hn::IfThenElse(valid[1], y[1][k], Traits::template load<1>(d, exact[k]));
       }
-      if constexpr (kHasRest) {
-        const FloatPair odd{to_odd<kAccept>(y[0][k], accepted), to_odd<kAccept>(y[1][k], accepted)};
-        packed[k] = Pack::template pack<kAccept>(d, odd, accepted);
+      const FloatPair pair{y[0][k], y[1][k]};
+      if ((k == 0 ? kOutputs : kOthers) == Outputs::kOdd) {
+        packed[k] = Traits::rounded(d, pair);
       } else {
-        packed[k] = Pack::template pack<kAccept>(d, FloatPair{y[0][k], y[1][k]}, accepted);
+        constexpr bool kMayBeExact = kOutputs == Outputs::kNearOrExact;
+        packed[k] = Traits::template near<kMayBeExact>(d, pair, accepted);
       }
-    });
+    }
     return accepted;
   }
 
-  template <class Function>
-  static HWY_ATTR HWY_INLINE void for_each_output(const Function& function) {
-    [&]<size_t... k>(std::index_sequence<k...>) HWY_ATTR {
-      (function(std::integral_constant<size_t, k>()), ...);
-    }
-    (std::make_index_sequence<kOut>());
-  }
-
   // Returns whether the formula has a parameter `valid`.
-  template <Accept kAccept, class X, int kVector, class Formula, class Y>
+  template <int kVector>
   static HWY_ATTR HWY_INLINE bool apply(const Formula& formula, const Element* const (&in)[kIn],
-                                        size_t i, Y& y, FloatMask& valid) {
-    X x;
-    for (size_t k = 0; k < kIn; ++k) x[k] = Traits::template load<kVector>(FloatTag(), in[k] + i);
+                                        size_t i, Floats (&y)[kOut], FloatMask& valid) {
     const FloatTag d;
+    Floats x[kIn];
+    for (size_t k = 0; k < kIn; ++k) x[k] = Traits::template load<kVector>(d, in[k] + i);
     if constexpr (kUsesTable<Formula>) {
       const auto pattern = Traits::template pattern<kVector>(d, in[Formula::kArgument] + i);
       const Floats value = look_up(d, formula.table->fast, pattern);
-      using Inner = decltype(formula.formula);
-      if constexpr (std::is_invocable_v<Inner, FloatTag, const X&, Floats, Y&>) {
+      if constexpr (std::is_invocable_v<decltype(formula.formula), FloatTag, decltype((x)), Floats,
+                                        decltype((y))>) {
         formula.formula(d, x, value, y);
       } else {
         formula.formula(d, x, value, y, valid);
       }
-      // NaN marks an entry that is not known; it is a result only where the argument is NaN.
-      if constexpr (kAccept == Accept::kAll) {
-        const auto known = hn::Or(hn::Eq(value, value), hn::IsNaN(x[Formula::kArgument]));
-        valid = hn::And(valid, known);
-      }
-      return kAccept == Accept::kAll;
-    } else if constexpr (std::is_invocable_v<Formula, FloatTag, const X&, Y&>) {
+      // NaN marks a factor that is not known; it is a result only where the argument is NaN.
+      if constexpr (kOutputs == Outputs::kOdd) return false;
+      valid = hn::And(valid, hn::Or(hn::Eq(value, value), hn::IsNaN(x[Formula::kArgument])));
+      return true;
+    } else if constexpr (std::is_invocable_v<Formula, FloatTag, const Floats(&)[kIn],
+                                             Floats(&)[kOut]>) {
       formula(d, x, y);
       return false;
     } else {
       formula(d, x, y, valid);
       return true;
     }
-  }
-
-  template <Accept kAccept>
-  static HWY_INLINE Floats to_odd(Expansion<Floats> y, bool& accepted) {
-    const FloatTag d;
-    // Below 2^-100 the rounding error may underflow.
-    const auto large = hn::Gt(hn::Abs(y.high), hn::Set(d, 0x1p-100f));
-    const auto finite = hn::IsFinite(y.high);
-    auto regular = hn::Or(large, hn::Eq(y.high, hn::Zero(d)));
-    regular =
-        kAccept == Accept::kFinite ? hn::And(regular, finite) : hn::Or(regular, hn::Not(finite));
-    accepted = accepted && hn::AllTrue(d, regular);
-    if constexpr (!Traits::kIs16Bit) return y.high;
-    return hn::IfThenElse(finite, round_to_odd(d, y.high, y.low), y.high);
   }
 
   // Fewer elements than a step has, copied to and from a full step.
@@ -389,17 +305,17 @@ class NativeMap {
       sources[k] = from[k];
     }
     for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
-    if (run<StoreMode::kCached, Accept::kAll>(accurate_, sources, targets, 0, kStep) == 0) {
-      exact_step(sources, targets, 0);
-    }
+    steps<StoreMode::kCached>(sources, targets, 0, kStep);
     for (size_t k = 0; k < kOut; ++k) std::memcpy(out[k] + i, to[k], count * sizeof(Element));
   }
 
-  // The step from element i on by the exact kernel, for lanes that the accurate tier cannot
-  // compute.
+  // The step from element i on, with the exact kernel's results where the formula's are not
+  // guaranteed.
   HWY_ATTR HWY_NOINLINE void exact_step(const Element* const (&in)[kIn],
                                         Element* const (&out)[kOut], size_t i) const {
-    if constexpr (kIsCorrectlyRounded) {
+    if constexpr (kIsNativeMap<Exact>) {
+      exact_.template steps<StoreMode::kCached>(in, out, i, i + kStep);
+    } else if constexpr (Traits::kIs16Bit && kOutputs != Outputs::kOdd) {
       exact_elements<kStep>(exact_, in, out, i, kStep);
     } else {
       alignas(64) Element buffer[kOut][kStep];
@@ -410,62 +326,52 @@ class NativeMap {
       for (size_t k = 0; k < kIn; ++k) sources[k] = in[k] + i;
       exact_elements<kStep>(exact_, sources, all, 0, kStep);
       Packed packed[kOut];
-      compute<Accept::kAll>(accurate_, in, i, packed, exact);
+      compute(formula_, in, i, packed, exact);
       for (size_t k = 0; k < kOut; ++k) {
         Traits::template store<StoreMode::kCached>(packed[k], out[k] + i);
       }
     }
   }
 
-  const Fast& fast_;
-  const Accurate& accurate_;
+  const Formula& formula_;
   const Exact& exact_;
 };
 
-// FLOAT by an accurate formula, and a fast one that gives the accurate formula's bits where valid.
-template <size_t kIn, size_t kOut, Outputs kOutputs, class Inner, class Formula, class Exact>
-HWY_ATTR void map_floats(const NativeBlock& block, const Inner& inner, const Formula& formula,
-                         const Exact& exact) {
-  using First = Tier<kOutputs, Inner>;
-  using Second = Tier<kOutputs, Formula>;
-  const First first{inner};
-  const Second second{formula};
-  NativeMap<float, kIn, kOut, First, Second, Exact>(first, second, exact)(block);
-}
+template <class Element, size_t kIn, size_t kOut, Outputs kOutputs, Outputs kOthers, class Formula,
+          class Exact>
+inline constexpr bool
+    kIsNativeMap<NativeMap<Element, kIn, kOut, kOutputs, kOthers, Formula, Exact>> = true;
 
-// With one formula.
-template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
+template <size_t kIn, size_t kOut, class Formula, class Exact>
 HWY_ATTR void map_floats(const NativeBlock& block, const Formula& formula, const Exact& exact) {
-  map_floats<kIn, kOut, kOutputs>(block, formula, formula, exact);
+  NativeMap<float, kIn, kOut, Outputs::kNear, Outputs::kNear, Formula, Exact>(formula,
+                                                                              exact)(block);
 }
 
-// 16-bit elements by a fast and an accurate formula.
-template <size_t kIn, size_t kOut, Outputs kOutputs, Outputs kAccurateOutputs = kOutputs,
-          class Fast, class Accurate, class Exact>
-HWY_ATTR void map_16bit(const NativeBlock& block, const Fast& fast, const Accurate& accurate,
-                        const Exact& exact) {
-  using First = Tier<kOutputs, Fast>;
-  using Second = Tier<kAccurateOutputs, Accurate>;
-  const First first{fast};
-  const Second second{accurate};
+// With a fast formula before the other, for GELU.
+template <size_t kIn, size_t kOut, class Fast, class Formula, class Exact>
+HWY_ATTR void map_floats(const NativeBlock& block, const Fast& fast, const Formula& formula,
+                         const Exact& exact) {
+  using Others = NativeMap<float, kIn, kOut, Outputs::kNear, Outputs::kNear, Formula, Exact>;
+  const Others others(formula, exact);
+  NativeMap<float, kIn, kOut, Outputs::kNear, Outputs::kNear, Fast, Others>(fast, others)(block);
+}
+
+template <size_t kIn, size_t kOut, Outputs kOutputs, Outputs kOthers = kOutputs, class Formula,
+          class Exact>
+HWY_ATTR void map_16bit(const NativeBlock& block, const Formula& formula, const Exact& exact) {
   if (block.dtype == ACL_FLOAT16) {
-    NativeMap<Float16, kIn, kOut, First, Second, Exact>(first, second, exact)(block);
+    NativeMap<Float16, kIn, kOut, kOutputs, kOthers, Formula, Exact>(formula, exact)(block);
   } else {
-    NativeMap<Bfloat16, kIn, kOut, First, Second, Exact>(first, second, exact)(block);
+    NativeMap<Bfloat16, kIn, kOut, kOutputs, kOthers, Formula, Exact>(formula, exact)(block);
   }
 }
 
-// With one formula.
-template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
-HWY_ATTR void map_16bit(const NativeBlock& block, const Formula& formula, const Exact& exact) {
-  map_16bit<kIn, kOut, kOutputs>(block, formula, formula, exact);
-}
-
 // FLOAT, FLOAT16 and BF16 with one formula.
-template <size_t kIn, size_t kOut, Outputs kOutputs = Outputs::kNear, class Formula, class Exact>
+template <size_t kIn, size_t kOut, class Formula, class Exact>
 HWY_ATTR void map_native(const NativeBlock& block, const Formula& formula, const Exact& exact) {
-  if (block.dtype == ACL_FLOAT) return map_floats<kIn, kOut, kOutputs>(block, formula, exact);
-  map_16bit<kIn, kOut, kOutputs>(block, formula, exact);
+  if (block.dtype == ACL_FLOAT) return map_floats<kIn, kOut>(block, formula, exact);
+  map_16bit<kIn, kOut, Outputs::kOdd>(block, formula, exact);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

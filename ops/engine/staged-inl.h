@@ -21,11 +21,10 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // First: void(d, x, middle) with x the input vectors, and `middle` what it hands on.
-// Second: void(d, x, middle, y, valid), as a formula of native-inl.h, which may clear more lanes of
-// `valid` than it must; reconsider(d, x, middle, y, valid) sets those that are valid after all.
-// Both are small and copied, so that the compiler sees that no store changes them.
-template <class Element, size_t kIn, size_t kOut, size_t kMiddle, Outputs kOutputs, class First,
-          class Second>
+// Second: void(d, x, middle, y, valid), as a formula of native-inl.h with Outputs::kOdd, which may
+// clear more lanes of `valid` than it must; reconsider(d, x, middle, y, valid) sets those that are
+// valid after all. Both are small and copied, so that the compiler sees that no store changes them.
+template <class Element, size_t kIn, size_t kOut, size_t kMiddle, class First, class Second>
 class StagedMap {
   using Traits = LoadStore<Element>;
   using Packed = typename Traits::Packed;
@@ -35,7 +34,7 @@ class StagedMap {
  public:
   StagedMap(const First& first, const Second& second) : first_(first), second_(second) {}
 
-  // Whole steps of dense elements. fix_up(i) computes the step from element i on by other tiers.
+  // Whole steps of dense elements. fix_up(i) computes the step from element i on by NativeMap.
   // The next row begins `gap` elements after the end of this one.
   template <class FixUp>
   HWY_ATTR void operator()(const Element* const (&in)[kIn], Element* const (&out)[kOut],
@@ -145,32 +144,19 @@ class StagedMap {
       second_stage<1>(second, in, i, middle[1], y[1], valid[1], true);
       if (!everywhere()) return false;
     }
-    Packed packed[kOut];
-    bool accepted = true;
-    pack<0>(y, packed, accepted);
-    if (!accepted) return false;
-    for (size_t k = 0; k < kOut; ++k)
-      Traits::template store<StoreMode::kCached>(packed[k], out[k] + i);
-    return true;
-  }
-
-  template <size_t k>
-  static HWY_ATTR HWY_INLINE void pack(const Floats (&y)[2][kOut], Packed (&packed)[kOut],
-                                       bool& accepted) {
-    if constexpr (k < kOut) {
-      using Pack = Packing<Element, kOutputs, k>;
-      packed[k] =
-          Pack::template pack<Accept::kAll>(FloatTag(), FloatPair{y[0][k], y[1][k]}, accepted);
-      pack<k + 1>(y, packed, accepted);
+    for (size_t k = 0; k < kOut; ++k) {
+      const Packed packed = Traits::rounded(FloatTag(), FloatPair{y[0][k], y[1][k]});
+      Traits::template store<StoreMode::kCached>(packed, out[k] + i);
     }
+    return true;
   }
 
   First first_;
   Second second_;
 };
 
-template <class Element, size_t kIn, size_t kOut, size_t kMiddle, Outputs kOutputs, class First,
-          class Second, class Exact>
+template <class Element, size_t kIn, size_t kOut, size_t kMiddle, class First, class Second,
+          class Exact>
 HWY_ATTR void map_stages_of(const NativeBlock& block, const First& first, const Second& second,
                             const Exact& exact) {
   const auto whole = [&](FloatTag d, const auto& x, auto& y, FloatMask& valid) HWY_ATTR {
@@ -179,10 +165,9 @@ HWY_ATTR void map_stages_of(const NativeBlock& block, const First& first, const 
     second(d, x, middle, y, valid);
     second.reconsider(d, x, middle, y, valid);
   };
-  using One = Tier<kOutputs, decltype(whole)>;
-  const One one{whole};
-  const NativeMap<Element, kIn, kOut, One, One, Exact> fixed_up(one, one, exact);
-  const StagedMap<Element, kIn, kOut, kMiddle, kOutputs, First, Second> stages(first, second);
+  const NativeMap<Element, kIn, kOut, Outputs::kOdd, Outputs::kOdd, decltype(whole), Exact>
+      fixed_up(whole, exact);
+  const StagedMap<Element, kIn, kOut, kMiddle, First, Second> stages(first, second);
   // An estimate for prefetching: the distance of rows of the first operand serves for all.
   const int64_t row_step =
       block.rows > 1 ? block.in_steps[0] / static_cast<int64_t>(sizeof(Element)) : 0;
@@ -210,16 +195,15 @@ HWY_ATTR void map_stages_of(const NativeBlock& block, const First& first, const 
   });
 }
 
-template <size_t kIn, size_t kOut, size_t kMiddle, Outputs kOutputs, class First, class Second,
-          class Exact>
+template <size_t kIn, size_t kOut, size_t kMiddle, class First, class Second, class Exact>
 HWY_ATTR void map_in_stages(const NativeBlock& block, const First& first, const Second& second,
                             const Exact& exact) {
   if (block.dtype == ACL_FLOAT) {
-    map_stages_of<float, kIn, kOut, kMiddle, kOutputs>(block, first, second, exact);
+    map_stages_of<float, kIn, kOut, kMiddle>(block, first, second, exact);
   } else if (block.dtype == ACL_FLOAT16) {
-    map_stages_of<Float16, kIn, kOut, kMiddle, kOutputs>(block, first, second, exact);
+    map_stages_of<Float16, kIn, kOut, kMiddle>(block, first, second, exact);
   } else {
-    map_stages_of<Bfloat16, kIn, kOut, kMiddle, kOutputs>(block, first, second, exact);
+    map_stages_of<Bfloat16, kIn, kOut, kMiddle>(block, first, second, exact);
   }
 }
 

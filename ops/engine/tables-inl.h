@@ -23,107 +23,99 @@
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
-// The entries of a table of a function f, for the fast tier.
+// What a table's values are used for.
 enum class Entries {
-  kElements,  // f(x) rounded to an element
-  kNearest,   // the nearest float
-  kOdd,       // f(x) if that is a float, else the float towards 0 with its last bit set
+  kResults,  // they are results
+  kFactors,  // they are factors of results, which a product may magnify
 };
 
-// The table's entry for a factor. NaN marks entries that are not known: values beyond a float, and
-// values below 2^-100, whose rounding error a product could magnify.
-inline float factor_entry(double value, bool to_odd) {
+// The table's entry: the value if that is a float, else the float towards 0 with its last bit set
+// (rounded to odd). NaN marks entries that are not known: factors that are not normal floats.
+inline float table_entry(double value, Entries entries) {
   const auto nearest = static_cast<float>(value);
-  if (value == 0 || std::isinf(value)) return nearest;
-  if (std::isinf(nearest) || std::abs(value) < 0x1p-100) {
+  if (static_cast<double>(nearest) == value || std::isnan(value)) return nearest;
+  if (entries == Entries::kFactors && (std::isinf(nearest) || std::abs(value) < 0x1p-126)) {
     return std::numeric_limits<float>::quiet_NaN();
   }
-  if (!to_odd || static_cast<double>(nearest) == value) return nearest;
   const auto bits = std::bit_cast<uint32_t>(nearest);
   const bool is_beyond = std::abs(static_cast<double>(nearest)) > std::abs(value);
   return std::bit_cast<float>((is_beyond ? bits - 1 : bits) | 1u);
 }
 
-template <class Element, Entries kEntries>
-float table_entry(double value) {
-  if constexpr (kEntries != Entries::kElements) {
-    return factor_entry(value, kEntries == Entries::kOdd);
-  }
-  return static_cast<float>(real_part(from_parts<Element>(value, 0.0)));
-}
-
-// Function: void(const double* x, double* y), over blocks of the elementwise engine.
-template <class Element, Entries kEntries, class Function>
-void fill_table(const Function& function, Lut16Values& values) {
-  alignas(64) double x[kBlock];
-  for (size_t begin = 0; begin < Lut16Values::kEntries; begin += kBlock) {
-    for (size_t i = 0; i < kBlock; ++i) {
-      x[i] = real_part(Element{static_cast<uint16_t>(begin + i)});
-    }
-    double* const exact = values.exact + begin;
-    function(x, exact);
-    for (size_t i = 0; i < kBlock; ++i) {
-      values.fast[begin + i] = table_entry<Element, kEntries>(exact[i]);
-    }
-  }
-}
-
-// The table of `function` for a block's dtype; null where Lut16::get() gives none, or for no
-// tables.
-template <Entries kEntries, class Function>
-const Lut16Values* table_for(const NativeBlock& block, Lut16s* tables, const Function& function) {
+// The table of `function`, void(const double* x, double* y) over blocks of the elementwise engine,
+// for a block's dtype; null where Lut16::get() gives none, or for no tables.
+template <class Function>
+const Lut16Values* table_for(const NativeBlock& block, Lut16s* tables, Entries entries,
+                             const Function& function) {
   if (tables == nullptr) return nullptr;
   return tables->of(block.dtype).get(block.rows * block.count, [&](Lut16Values& values) {
-    block.dtype == ACL_FLOAT16 ? fill_table<Float16, kEntries>(function, values)
-                               : fill_table<Bfloat16, kEntries>(function, values);
+    alignas(64) double x[kBlock];
+    for (size_t begin = 0; begin < Lut16Values::kEntries; begin += kBlock) {
+      for (size_t i = 0; i < kBlock; ++i) {
+        const auto bits = static_cast<uint16_t>(begin + i);
+        x[i] = block.dtype == ACL_FLOAT16 ? real_part(Float16{bits}) : real_part(Bfloat16{bits});
+      }
+      double* const exact = values.exact + begin;
+      function(x, exact);
+      for (size_t i = 0; i < kBlock; ++i) values.fast[begin + i] = table_entry(exact[i], entries);
+    }
   });
 }
 
-// 16-bit elements by formulas with the table's entry for input kArgument: fast(d, x, value, y) and
-// accurate(d, x, value, y), which may have a parameter `valid`, in float; formula(d, x, value, y)
-// in double. Without a table by the exact kernel.
-template <size_t kIn, size_t kOut, size_t kArgument, Outputs kOutputs, class Fast, class Accurate,
+// 16-bit elements by formula(d, x, value, y), with the table's entry for input kArgument. It is
+// called with vectors of float and, where those do not tell the nearest element, with vectors of
+// double. Without a table by the exact kernel.
+template <size_t kIn, size_t kOut, size_t kArgument, Outputs kOutputs, Outputs kOthers = kOutputs,
           class Formula, class Exact>
-HWY_ATTR void map_with_table(const NativeBlock& block, const Lut16Values* table, const Fast& fast,
-                             const Accurate& accurate, const Formula& formula, const Exact& exact) {
+HWY_ATTR void map_with_table(const NativeBlock& block, const Lut16Values* table,
+                             const Formula& formula, const Exact& exact) {
   if (table == nullptr) {
     return block.dtype == ACL_FLOAT16 ? map_exactly<kIn, kOut, Float16>(block, exact)
                                       : map_exactly<kIn, kOut, Bfloat16>(block, exact);
   }
-  map_16bit<kIn, kOut, kOutputs>(block, TableFormula<kArgument, Fast>{table, fast},
-                                 TableFormula<kArgument, Accurate>{table, accurate},
-                                 TableFormula<kArgument, Formula>{table, formula});
+  const TableFormula<kArgument, Formula> with_table{table, formula};
+  map_16bit<kIn, kOut, kOutputs, kOthers>(block, with_table, with_table);
 }
 
-// 16-bit elements of a function of one input: f(x) for an exact kernel of x.
+// 16-bit elements of a function of one input, given by an exact kernel.
 template <class Exact>
 HWY_ATTR void map_lut16(const NativeBlock& block, Lut16s* tables, const Exact& exact) {
-  const Lut16Values* const table = table_for<Entries::kElements>(
-      block, tables, [&](const double* x, double* y) { exact(&x, &y, kBlock); });
-  const auto formula = [](auto, const auto&, auto value, auto& y) HWY_ATTR { y[0] = value; };
-  map_with_table<1, 1, 0, Outputs::kElements>(block, table, formula, formula, formula, exact);
+  const Lut16Values* const table = table_for(
+      block, tables, Entries::kResults, [&](const double* x, double* y) { exact(&x, &y, kBlock); });
+  map_with_table<1, 1, 0, Outputs::kOdd>(
+      block, table, [](auto, const auto&, auto value, auto& y) HWY_ATTR { y[0] = value; }, exact);
 }
 
-// 16-bit elements of a product with a function: g f(x) for an exact kernel of g and x.
-template <Entries kEntries, class Exact>
+// A product of vectors of float as Outputs::kNearOrExact wants it; of doubles, the product.
+template <class D, class V>
+HWY_INLINE V marked_product(D d, V a, V b) {
+  const V product = hn::Mul(a, b);
+  if constexpr (sizeof(hn::TFromD<D>) != sizeof(float))
+    return product;
+  else
+    return inexact_if(d, mul_sub(d, a, b, product), product);
+}
+
+// 16-bit elements of a product with a function: g f(x), given by an exact kernel of g and x. With
+// kMayBeExact products are marked: where values of f are short they are often ties.
+template <bool kMayBeExact, class Exact>
 HWY_ATTR void map_lut16_product(const NativeBlock& block, Lut16s* tables, const Exact& exact) {
   const Lut16Values* const table =
-      table_for<kEntries>(block, tables, [&](const double* x, double* y) {
+      table_for(block, tables, Entries::kFactors, [&](const double* x, double* y) {
         alignas(64) double ones[kBlock];
         std::fill_n(ones, kBlock, 1.0);
         const double* const in[] = {ones, x};
         exact(in, &y, kBlock);
       });
-  constexpr bool kMayBeExact = kEntries == Entries::kOdd;
-  const auto fast = [](auto d, const auto& x, auto value, auto& y) HWY_ATTR {
-    y[0] = hn::Mul(x[0], value);
-    // Products of exact entries are exact and often ties. Other entries, and products that are not
-    // exact, have their last bit set.
-    if constexpr (kMayBeExact) y[0] = inexact_if(d, mul_sub(d, x[0], value, y[0]), y[0]);
-  };
   map_with_table<2, 1, 1, kMayBeExact ? Outputs::kNearOrExact : Outputs::kNear>(
-      block, table, fast, fast,
-      [](auto, const auto& x, auto value, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], value); },
+      block, table,
+      [](auto d, const auto& x, auto value, auto& y) HWY_ATTR {
+        if constexpr (kMayBeExact) {
+          y[0] = marked_product(d, x[0], value);
+        } else {
+          y[0] = hn::Mul(x[0], value);
+        }
+      },
       exact);
 }
 

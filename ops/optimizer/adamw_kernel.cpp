@@ -203,8 +203,7 @@ HWY_ATTR void native_step(const NativeBlock& block, const AdamWFactors& factors)
   const auto exact = [&](const double* const* in, double* const* out, size_t count)
                          HWY_ATTR { exact_step<kAmsgrad>(true, factors, in, out, count); };
   // Floats that are rounded as they are, like sums.
-  map_in_stages<kInputs<kAmsgrad>, kOutputs<kAmsgrad>, 3, Outputs::kSum>(block, first, second,
-                                                                         exact);
+  map_in_stages<kInputs<kAmsgrad>, kOutputs<kAmsgrad>, 3>(block, first, second, exact);
 }
 
 void exact_block(bool amsgrad, bool keeps, const AdamWFactors& factors, const double* const* in,

@@ -65,25 +65,25 @@ size_t elements_to_alignment(const Element* out) {
   return (kBytes - beyond) % kBytes / sizeof(Element);
 }
 
-// Which results a tier accepts. The fast tier accepts finite ones only, as its formula may give NaN
-// for inputs that it cannot compute. The accurate tier accepts infinities and NaN, too.
-enum class Accept { kFinite, kAll };
-
 // The traits of an element type:
 //
 // kIs16Bit: elements are shorter than floats.
 //
-// load() is exact. pattern() gives the bits of 16-bit elements, in the order of load(). exact()
-// packs floats that are values of the element type.
+// load() is exact. pattern() gives the bits of 16-bit elements, in the order of load().
 //
-// near() rounds floats with an error of at most kErrorUlp ulp to nearest. It clears `accepted` if a
-// result is not accepted, or if the error could change the rounding (Ziv's test). With kMayBeExact
-// a float whose last bit is 0 has no error.
+// near() rounds floats to nearest that are within 3 ulp or, with kMayBeExact, within 5 ulp and
+// exact where their last bit is 0. It clears `accepted` if the error could change the rounding
+// (Ziv's test).
 //
-// rounded() rounds floats that are the exact value rounded to odd, or a correctly rounded sum,
-// product or quotient of two elements: this second rounding is innocuous (Figueroa, "When is double
-// rounding innocuous?", 1995). Ties between two of the smallest numbers of BF16 are the exception,
-// unless the value is a sum (kIsSum): it clears `accepted` there.
+// rounded() rounds floats whose second rounding gives what rounding the exact value would: that
+// value rounded to odd, or a correctly rounded sum of two elements, for example (Figueroa, "When is
+// double rounding innocuous?", 1995).
+//
+// A NaN keeps the upper half of its bits, which must say that it is one: that of 16-bit elements
+// does.
+template <bool kMayBeExact>
+inline constexpr int kErrorUlp = kMayBeExact ? 5 : 3;
+
 template <class Element>
 struct LoadStore;
 
@@ -102,22 +102,11 @@ struct LoadStore<float> {
     store_vector<kMode>(packed.second, FloatTag(), target + kFloatLanes);
   }
 
-  template <Accept kAccept, int kErrorUlp, bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& accepted) {
-    if constexpr (kAccept == Accept::kFinite) {
-      // Only infinities and NaN minus themselves are not 0, which is one comparison for both
-      // vectors. A product with 0 would do, too, but for subnormal numbers takes some processors
-      // twenty times as long.
-      const auto first = hn::Sub(v.first, v.first);
-      const auto second = hn::Sub(v.second, v.second);
-      accepted = accepted && hn::AllTrue(d, hn::Eq(first, second));
-    }
+  template <bool kMayBeExact>
+  static HWY_INLINE Packed near(FloatTag, FloatPair v, bool&) {
     return v;
   }
-  template <Accept kAccept, bool kIsSum>
-  static HWY_INLINE Packed rounded(FloatTag, FloatPair v, bool&) {
-    return v;
-  }
+  static HWY_INLINE Packed rounded(FloatTag, FloatPair v) { return v; }
 };
 
 #if HWY_TARGET == HWY_SCALAR
@@ -144,30 +133,18 @@ struct LoadStore {
     target[0] = packed.first;
     target[1] = packed.second;
   }
-  static HWY_INLINE Packed exact(FloatTag, FloatPair v) {
-    return {nearest(v.first), nearest(v.second)};
-  }
-  template <Accept kAccept, int kErrorUlp, bool kMayBeExact>
+  template <bool kMayBeExact>
   static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& accepted) {
     accepted = false;
-    return exact(d, v);
+    return rounded(d, v);
   }
-  template <Accept kAccept, bool kIsSum>
-  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool& accepted) {
-    const Packed packed = exact(d, v);
-    accepted = accepted && is_certain<kIsSum>(packed.first) && is_certain<kIsSum>(packed.second);
-    return packed;
+  static HWY_INLINE Packed rounded(FloatTag, FloatPair v) {
+    return {nearest(v.first), nearest(v.second)};
   }
 
  private:
   static HWY_INLINE Element nearest(Floats v) {
     return from_parts<Element>(static_cast<double>(hn::GetLane(v)), 0.0);
-  }
-  template <bool kIsSum>
-  static HWY_INLINE bool is_certain(Element rounded) {
-    if constexpr (std::is_same_v<Element, Float16>) return true;
-    const double value = std::abs(real_part(rounded));
-    return value != value || kIsSum || value == 0 || value >= 0x1p-90;
   }
 };
 #else
@@ -192,63 +169,37 @@ struct LoadStore<Bfloat16> {
     return hn::BitCast(PatternTag(), kVector == 0 ? hn::And(words, hn::Set(WordTag(), 0xffffu))
                                                   : hn::ShiftRight<16>(words));
   }
-  static HWY_INLINE Packed exact(FloatTag, FloatPair v) {
-    const FullTag16 ds;
-    const auto first = hn::ShiftRight<16>(hn::BitCast(WordTag(), v.first));
-    return hn::OddEven(hn::BitCast(ds, v.second), hn::BitCast(ds, first));
-  }
   template <StoreMode kMode>
   static HWY_INLINE void store(Packed packed, Bfloat16* target) {
     store_vector<kMode>(packed, FullTag16(), reinterpret_cast<uint16_t*>(target));
   }
 
-  template <Accept kAccept, int kErrorUlp, bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& accepted) {
+  template <bool kMayBeExact>
+  static HWY_INLINE Packed near(FloatTag, FloatPair v, bool& accepted) {
     const FullTag16 ds;
-    if constexpr (kAccept == Accept::kAll)
-      v = {shortened_nan(d, v.first), shortened_nan(d, v.second)};
-    const WordHalves halves = split(v, 0x8000u + kErrorUlp);
-    auto certain = hn::Gt(halves.low, hn::Set(ds, uint16_t{2 * kErrorUlp - 1}));
-    const auto twice = hn::Add(halves.high, halves.high);
+    constexpr int kUlp = kErrorUlp<kMayBeExact>;
+    const WordHalves halves = split(v, 0x8000u + kUlp);
+    auto certain = hn::Gt(halves.low, hn::Set(ds, uint16_t{2 * kUlp - 1}));
     FullVec16 result = halves.high;
     if constexpr (kMayBeExact) {
       // Below 2^-100 the rounding errors that show exactness may underflow.
+      const auto twice = hn::Add(result, result);
       const auto large = hn::Gt(twice, hn::Set(ds, uint16_t{2 * 0x0d80 - 1}));
-      const auto tie = hn::And(large, hn::Eq(halves.low, hn::Set(ds, uint16_t{kErrorUlp})));
+      const auto tie = hn::And(large, hn::Eq(halves.low, hn::Set(ds, uint16_t{kUlp})));
       certain = hn::Or(certain, tie);
       result = even_where(tie, result);
-    }
-    if constexpr (kAccept == Accept::kFinite) {
-      certain = hn::And(certain, hn::Lt(twice, hn::Set(ds, kTwiceInfinity)));
     }
     accepted = accepted && hn::AllTrue(ds, certain);
     return result;
   }
 
-  template <Accept kAccept, bool kIsSum>
-  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool& accepted) {
-    const FullTag16 ds;
-    if constexpr (kAccept == Accept::kAll)
-      v = {shortened_nan(d, v.first), shortened_nan(d, v.second)};
+  static HWY_INLINE Packed rounded(FloatTag, FloatPair v) {
     const WordHalves halves = split(v, 0x8000u);
     // Ties go to the even pattern.
-    const auto tie = hn::Eq(halves.low, hn::Zero(ds));
-    const auto twice = hn::Add(halves.high, halves.high);
-    if constexpr (kAccept == Accept::kFinite) {
-      accepted =
-          accepted && hn::AllTrue(ds, hn::Lt(twice, hn::Set(ds, uint16_t{kTwiceInfinity + 1})));
-    }
-    if constexpr (!kIsSum) {
-      constexpr uint16_t kTwiceSmall = 2 * 0x1280;  // of 2^-90
-      accepted =
-          accepted && hn::AllFalse(ds, hn::And(tie, hn::Lt(twice, hn::Set(ds, kTwiceSmall))));
-    }
-    return even_where(tie, halves.high);
+    return even_where(hn::Eq(halves.low, hn::Zero(FullTag16())), halves.high);
   }
 
  private:
-  static constexpr uint16_t kTwiceInfinity = 2 * 0x7f80;
-
   static HWY_INLINE FullVec16 even_where(Mask16 tie, FullVec16 rounded_up) {
     const auto even = hn::And(rounded_up, hn::Set(FullTag16(), uint16_t{0xfffe}));
     return hn::IfThenElse(tie, even, rounded_up);
@@ -284,16 +235,15 @@ struct LoadStore<Float16> {
     const auto* bits = reinterpret_cast<const uint16_t*>(source) + kVector * kFloatLanes;
     return hn::PromoteTo(PatternTag(), hn::LoadU(Tag16(), bits));
   }
-  static HWY_INLINE Packed exact(FloatTag d, FloatPair v) { return nearest(d, v); }
   template <StoreMode kMode>
   static HWY_INLINE void store(Packed packed, Float16* target) {
     store_vector<kMode>(packed, FullTag16(), reinterpret_cast<uint16_t*>(target));
   }
 
   // Both ends of the error interval must round to one element. For NaN and infinities they do.
-  template <Accept kAccept, int kErrorUlp, bool kMayBeExact>
+  template <bool kMayBeExact>
   static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& accepted) {
-    constexpr float kPart = (kErrorUlp + 1) * 0x1p-23f;  // 1 ulp for the products here
+    constexpr float kPart = (kErrorUlp<kMayBeExact> + 1) * 0x1p-23f;  // 1 ulp for the products here
     const auto moved = [&](Floats each, float factor) HWY_ATTR {
       const Floats other = hn::Mul(each, hn::Set(d, factor));
       if constexpr (!kMayBeExact) return other;
@@ -305,20 +255,11 @@ struct LoadStore<Float16> {
       return nearest(d, {moved(v.first, factor), moved(v.second, factor)});
     };
     const FullVec16 result = rounded_at(1 - kPart);
-    const FullTag16 ds;
-    auto certain = hn::Eq(result, rounded_at(1 + kPart));
-    if constexpr (kAccept == Accept::kFinite) {
-      const auto twice = hn::Add(result, result);
-      certain = hn::And(certain, hn::Lt(twice, hn::Set(ds, uint16_t{2 * 0x7c00})));
-    }
-    accepted = accepted && hn::AllTrue(ds, certain);
+    accepted = accepted && hn::AllTrue(FullTag16(), hn::Eq(result, rounded_at(1 + kPart)));
     return result;
   }
 
-  template <Accept kAccept, bool kIsSum>
-  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v, bool&) {
-    return nearest(d, v);
-  }
+  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v) { return nearest(d, v); }
 
  private:
   static HWY_INLINE FullVec16 nearest(FloatTag d, FloatPair v) {

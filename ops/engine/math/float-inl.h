@@ -104,6 +104,19 @@ HWY_INLINE V without_tiny(D d, V x, float least) {
   return hn::Sub(hn::Add(x, hn::Set(d, least)), hn::Set(d, least));
 }
 
+// a b for two 16-bit elements: rounded to odd among the smallest numbers of BF16, where the nearest
+// float may be in the middle between two elements though the product is not.
+template <class D, class V>
+HWY_INLINE V product_of_elements(D d, V a, V b) {
+  const V product = hn::Mul(a, b);
+  const auto small = hn::Lt(hn::Abs(product), hn::Set(d, 0x1p-90f));
+  if (HWY_LIKELY(hn::AllFalse(d, small))) return product;
+  const V larger = hn::Set(d, 0x1p64f);
+  const V exact = hn::Mul(hn::Mul(a, larger), b);  // where the product is small
+  const V rest = hn::Sub(exact, hn::Mul(product, larger));
+  return hn::IfThenElse(small, round_to_odd(d, product, rest), product);
+}
+
 // A double constant as two floats.
 struct DoubleFloatConstant {
   float high;
@@ -112,10 +125,10 @@ struct DoubleFloatConstant {
       : high(static_cast<float>(value)),
         low(static_cast<float>(value - static_cast<double>(high))) {}
 
-  // Of a positive value, with low >= 0: products with a zero keep its sign.
+  // Of a positive value, with low > 0: sums of products with a zero or infinity are as they should.
   static constexpr DoubleFloatConstant from_below(double value) {
     DoubleFloatConstant result(value);
-    if (result.low < 0) {
+    if (result.low <= 0) {
       result.high = std::bit_cast<float>(std::bit_cast<uint32_t>(result.high) - 1);
       result.low = static_cast<float>(value - static_cast<double>(result.high));
     }
@@ -139,12 +152,6 @@ HWY_INLINE V product(D d, Expansion<V> a, Expansion<V> b) {
 template <class D, class V>
 HWY_INLINE V product(D d, V a, Expansion<V> b) {
   return hn::CopySign(mul_add(d, a, b.high, hn::Mul(a, b.low)), hn::Xor(a, b.high));
-}
-
-// product(d, a, b) for b >= 0: the result has the sign of a.
-template <class D, class V>
-HWY_INLINE V product_by_positive(D d, V a, Expansion<V> b) {
-  return hn::CopySign(mul_add(d, a, b.high, hn::Mul(a, b.low)), a);
 }
 
 // product(d, a, b) for any a and b. The low parts of infinite numbers may be NaN.
@@ -176,8 +183,7 @@ HWY_INLINE Expansion<V> scaled(D d, DoubleFloatConstant factor, Expansion<V> val
   return {high, mul_add(d, hn::Set(d, factor.low), value.high, low)};
 }
 
-// An inexact result with its last bit set, so that it is no tie of 16-bit elements: for
-// Outputs::kNearOrExact.
+// An inexact, finite result with its last bit set, which Outputs::kNear wants.
 template <class D, class V>
 HWY_INLINE V inexact(D d, V value) {
   return hn::Or(value, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 1u)));
@@ -233,7 +239,7 @@ inline constexpr float kExponentialLimit = 87.0f;
 
 inline constexpr float kLn2Excess = 0x1.05c610p-29f;  // of the nearest float over ln 2
 
-// For -87 < x < 88.
+// Lanes: float. r is exact. Range: |x| < 2^21; 2^n is power_of() for -87 < x < 88.
 template <class D, class V>
 HWY_INLINE ShortReduction<V> reduce_shortly(D d, V x) {
   constexpr float kInverseLn2 = 0x1.715476p+0f;
@@ -258,13 +264,6 @@ inline constexpr float kVanishingExponential = -40.0f;
 // Between this and 0, e^x - 1 is x in a float.
 inline constexpr float kLinearGrowth = -0x1p-30f;
 
-// x clamped to the range in which expm1_double_float() is needed. Squares of smaller numbers would
-// be subnormal, which is slow.
-template <class D, class V>
-HWY_INLINE V clamped_for_expm1(D d, V x) {
-  return hn::Min(hn::Max(x, hn::Set(d, kVanishingExponential)), hn::Set(d, kLinearGrowth));
-}
-
 // e^(r + rest) - 1 - r
 template <class D, class V>
 HWY_INLINE V beyond_linear(D d, V r, V rest) {
@@ -278,8 +277,8 @@ HWY_INLINE V beyond_linear(D d, V r) {
   return hn::Mul(hn::Mul(r, r), growth_beyond_linear(d, r));
 }
 
-// e^x - 1 for x <= 0 not below kVanishingExponential, or e^(x + rest) - 1 with `rest` far below x.
-// Relative error of the sum below 2^-25.
+// e^x - 1 in two parts, or e^(x + rest) - 1 with `rest` far below x. Lanes: float. Largest error of
+// the sum: 2^-25 of it. Range: kVanishingExponential to 0.
 template <class D, class V, class... Rest>
 HWY_INLINE Expansion<V> expm1_double_float(D d, V x, Rest... rest) {
   const auto e = reduce_shortly(d, x);

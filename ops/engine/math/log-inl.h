@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per-target: log, log1p and pow of vectors of float and double; exp-inl.h says how exactly.
+// Per-target: log, log1p and pow of vectors of float and double.
 #if defined(ACLGRAD_OPS_ENGINE_MATH_LOG_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ENGINE_MATH_LOG_INL_H_
 #undef ACLGRAD_OPS_ENGINE_MATH_LOG_INL_H_
@@ -75,6 +75,7 @@ HWY_INLINE V with_limits_of_log(D d, V x, V result) {
   return hn::IfThenElse(hn::Le(x, zero), negative, positive);
 }
 
+// Lanes: float, double. Largest error: 1 ulp, 2 ulp. Range: all x; NaN below 0.
 template <class D, class V>
 HWY_INLINE V log(D d, V x) {
   if constexpr (kIsFloat<D>) {
@@ -85,7 +86,7 @@ HWY_INLINE V log(D d, V x) {
   }
 }
 
-// log(1 + x)
+// log(1 + x). Lanes: float, double. Largest error: 1 ulp, 2 ulp. Range: all x; NaN below -1.
 template <class D, class V>
 HWY_INLINE V log1p(D d, V x) {
   if constexpr (kIsFloat<D>) {
@@ -133,7 +134,8 @@ HWY_INLINE Expansion<V> long_log_of_positive(D d, V x) {
   return two_sum(total.high, hn::Add(total.low, rest));
 }
 
-// x^y, with the special cases of the C library.
+// x^y, with the special cases of the C library. Lanes: float, double. Largest error: 1 ulp, 2 ulp.
+// Range: all x and y.
 template <class D, class V>
 HWY_INLINE V pow(D d, V x, V y) {
   if constexpr (kIsFloat<D>) {

@@ -164,7 +164,7 @@ struct SplitExponential {
   V second_inverse;
 };
 
-// For x = high + low; high may be anything, low must be finite.
+// Lanes: double. Range: x = high + low, high anything, low finite.
 template <class D, class V>
 HWY_INLINE SplitExponential<V> split_exponential(D d, V high, V low) {
   // ln 2 in two parts; products of the first with integers up to 2^11 are exact.
@@ -187,7 +187,8 @@ HWY_INLINE SplitExponential<V> split_exponential(D d, V high, V low) {
   return {growth, power_of_two(d, half), power_of_two(d, rest), power_of_two(d, hn::Neg(rest))};
 }
 
-// e^(high + low). 0 at -infinity, subnormal results rounded once more.
+// e^(high + low), 0 at -infinity. Lanes: double. Largest error: 2 ulp; subnormal results are
+// rounded once more. Range: any high, finite low.
 template <class D, class V>
 HWY_INLINE V exponential(D d, V high, V low) {
   const SplitExponential<V> e = split_exponential(d, high, low);
@@ -199,7 +200,7 @@ HWY_INLINE V exponential(D d, V x) {
   return exponential(d, x, hn::Zero(d));
 }
 
-// e^(a b), with the product taken exactly.
+// e^(a b), with the product taken exactly. Lanes: double. Largest error: 2 ulp. Range: all a and b.
 template <class D, class V>
 HWY_INLINE V exponential_of_product(D d, V a, V b) {
   const Expansion<V> product = two_product(d, a, b);
@@ -208,7 +209,7 @@ HWY_INLINE V exponential_of_product(D d, V a, V b) {
   return exponential(d, product.high, hn::IfThenElseZero(moderate, product.low));
 }
 
-// e^x - 1, also where it is tiny.
+// e^x - 1. Lanes: double. Largest error: 3 ulp, also where it is tiny. Range: all x.
 template <class D, class V>
 HWY_INLINE V expm1_double(D d, V x) {
   const SplitExponential<V> e = split_exponential(d, x, hn::Zero(d));
@@ -227,7 +228,7 @@ struct LogisticPair {
   V of_minus;
 };
 
-// For z = high + low with finite low.
+// Lanes: double. Largest error: 3 ulp of each. Range: z = high + low with finite low.
 template <class D, class V>
 HWY_INLINE LogisticPair<V> logistic_pair(D d, V high, V low) {
   const auto negative = hn::Lt(high, hn::Zero(d));
@@ -247,7 +248,7 @@ struct NormalTail {
   V mills;
 };
 
-// For 0 <= a <= 40.
+// Lanes: double. Largest error: a few ulp of the product. Range: 0 <= a <= 40.
 template <class D, class V>
 HWY_INLINE NormalTail<V> normal_tail(D d, V a) {
   const Expansion<V> square = two_product(d, a, a);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per-target: the logistic function and SiLU of vectors of float and double; exp-inl.h says how
-// exactly.
+// Per-target: the logistic function and SiLU of vectors of float and double.
 #if defined(ACLGRAD_OPS_ENGINE_MATH_SIGMOID_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ENGINE_MATH_SIGMOID_INL_H_
 #undef ACLGRAD_OPS_ENGINE_MATH_SIGMOID_INL_H_
@@ -71,19 +70,20 @@ HWY_INLINE V sigmoid_times(D d, V factor, V x) {
   }
 }
 
-// 1 / (1 + e^-x)
+// 1 / (1 + e^-x). Lanes: float, double. Largest error: 1 ulp, 3 ulp. Range: all x.
 template <class D, class V>
 HWY_INLINE V sigmoid(D d, V x) {
   return sigmoid_times(d, hn::Set(d, hn::TFromD<D>{1}), x);
 }
 
-// x / (1 + e^-x)
+// x / (1 + e^-x). Lanes: float, double. Largest error: 2 ulp, 4 ulp. Range: all x.
 template <class D, class V>
 HWY_INLINE V silu(D d, V x) {
   return sigmoid_times(d, x, x);
 }
 
-// g times its derivative, which is 0 and 1 at the infinities.
+// g times its derivative, which is 0 and 1 at the infinities. Lanes: float, double. Largest error:
+// 3 ulp in float; in double without a bound near the root at -1.278. Range: all g and x.
 template <class D, class V>
 HWY_INLINE V silu_backward(D d, V g, V x) {
   if constexpr (kIsFloat<D>) {
