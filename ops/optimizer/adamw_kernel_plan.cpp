@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "ops/engine/dtype/formats.h"
-#include "ops/engine/math/scalar_math.h"
 #include "ops/engine/iterate.h"
+#include "ops/engine/math/scalar_math.h"
 #include "ops/optimizer/adamw_kernel.h"
 #include "ops/optimizer/adamw_kernel_step.h"
 
