@@ -14,7 +14,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -37,62 +36,55 @@ HWY_INLINE hn::Vec<D> one(D d) {
   return hn::Set(d, hn::TFromD<D>{1});
 }
 
-// The formula over a row of elements, a vector of floats at a time. Its code is there once for each
-// dtype: the ends of a row, shorter than a vector, go through buffers.
+// The formula over a row of elements, a vector of floats at a time.
 template <class Element, size_t kInputs, class Formula>
 class FormulaRow {
-  static constexpr size_t kStep = hn::MaxLanes(FloatTag());
-  using Rows = std::array<const Element*, kInputs>;
-
  public:
-  FormulaRow(const NativeBlock& row, const Formula& formula) : formula_(formula) {
-    Rows in;
-    for (size_t k = 0; k < kInputs; ++k) in[k] = static_cast<const Element*>(row.in[k]);
-    auto* const out = static_cast<Element*>(row.out[0]);
-    size_t begin = 0;
-    const size_t beyond = reinterpret_cast<uintptr_t>(out) % (kStep * sizeof(Element));
-    const bool streams = row.streaming && beyond % sizeof(Element) == 0;
-    if (streams) begin = std::min((kStep - beyond / sizeof(Element)) % kStep, row.count);
-    if (begin > 0) partial_vector(in, out, 0, begin);
-    const size_t end = begin + (row.count - begin) / kStep * kStep;
-    vectors(in, out, begin, end, streams);
-    if (end < row.count) partial_vector(in, out, end, row.count);
+  HWY_ATTR FormulaRow(const NativeBlock& row, const Formula& formula)
+      : out_(static_cast<Element*>(row.out[0])), formula_(formula) {
+    for (size_t k = 0; k < kInputs; ++k) in_[k] = static_cast<const Element*>(row.in[k]);
+    const RawTag<Element, FloatTag> d;
+    const size_t step = hn::Lanes(d);
+    size_t i = 0;
+    const size_t beyond = reinterpret_cast<uintptr_t>(out_) % (step * sizeof(Element));
+    if (row.streaming && beyond % sizeof(Element) == 0) {
+      const size_t unaligned = (step - beyond / sizeof(Element)) % step;
+      if (unaligned != 0) i = partial_vector(0, std::min(unaligned, row.count));
+      for (; i + step <= row.count; i += step) hn::Stream(at(in_, i), d, raw(out_ + i));
+    }
+    for (; i + step <= row.count; i += step) hn::StoreU(at(in_, i), d, raw(out_ + i));
+    if (i < row.count) partial_vector(i, row.count);
   }
 
  private:
-  // Elements [begin, end), whole vectors.
-  HWY_ATTR HWY_NOINLINE void vectors(const Rows& in, Element* out, size_t begin, size_t end,
-                                     bool streams) const {
+  // The results from element i of the rows `in` on.
+  HWY_ATTR HWY_INLINE auto at(const Element* const (&in)[kInputs], size_t i) const {
     const FloatTag d;
     const RawTag<Element, FloatTag> tag;
-    for (size_t i = begin; i < end; i += kStep) {
-      const auto results = [&]<size_t... k>(std::index_sequence<k...>) HWY_ATTR {
-        return elements_of<Element>(
-            d, formula_(d, floats_of<Element>(d, hn::LoadU(tag, raw(in[k] + i)))...));
-      }
-      (std::make_index_sequence<kInputs>());
-      if (streams) {
-        hn::Stream(results, tag, raw(out + i));
-      } else {
-        hn::StoreU(results, tag, raw(out + i));
-      }
+    return [&]<size_t... k>(std::index_sequence<k...>) HWY_ATTR {
+      return elements_of<Element>(
+          d, formula_(d, floats_of<Element>(d, hn::LoadU(tag, raw(in[k] + i)))...));
     }
+    (std::make_index_sequence<kInputs>());
   }
 
-  // Elements [begin, end), fewer than a vector has.
-  HWY_NOINLINE void partial_vector(const Rows& in, Element* out, size_t begin, size_t end) const {
-    alignas(64) Element buffer[kInputs][kStep] = {};
-    alignas(64) Element results[kStep];
-    Rows rows;
+  // Elements [begin, end), fewer than a vector has; returns the end.
+  HWY_ATTR HWY_NOINLINE size_t partial_vector(size_t begin, size_t end) {
+    alignas(64) Element buffer[kInputs][hn::MaxLanes(FloatTag())] = {};
+    alignas(64) Element results[hn::MaxLanes(FloatTag())];
+    const Element* rows[kInputs];
     const size_t bytes = (end - begin) * sizeof(Element);
     for (size_t k = 0; k < kInputs; ++k) {
-      std::memcpy(static_cast<void*>(buffer[k]), in[k] + begin, bytes);
+      std::memcpy(static_cast<void*>(buffer[k]), in_[k] + begin, bytes);
       rows[k] = buffer[k];
     }
-    vectors(rows, results, 0, kStep, false);
-    std::memcpy(static_cast<void*>(out + begin), results, bytes);
+    hn::StoreU(at(rows, 0), RawTag<Element, FloatTag>(), raw(results));
+    std::memcpy(static_cast<void*>(out_ + begin), results, bytes);
+    return end;
   }
 
+  const Element* in_[kInputs];
+  Element* out_;
   const Formula& formula_;
 };
 

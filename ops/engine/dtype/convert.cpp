@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion between tensors and dense blocks of a compute type: plain loops, compiled once per
 // instruction set so that the compiler vectorises each for its own.
-#include <algorithm>
 #include <complex>
 
 #include "ops/engine/dtype/formats.h"
@@ -41,20 +40,6 @@ HWY_INLINE Element encode(T value) {
   }
 }
 
-// Elements that lie apart are converted one by one. Those of 16 bits, whose conversion takes many
-// instructions, become dense first: so many at a time.
-constexpr size_t kPiece = 64;
-template <class Element>
-inline constexpr bool kIsSlow =
-    std::is_same_v<Element, Float16> || std::is_same_v<Element, Bfloat16> ||
-    std::is_same_v<Element, ComplexOf<Float16>>;
-
-// Keeps a loop from being compiled for vectors as well, which takes longest of all.
-template <class Place>
-HWY_INLINE void one_by_one(Place& place) {
-  asm("" : "+r"(place));
-}
-
 template <class Element, class T>
 void load_loop(const void* source, int64_t stride, T* HWY_RESTRICT block, size_t count) {
   const auto* HWY_RESTRICT elements = static_cast<const Unaligned<Element>*>(source);
@@ -63,21 +48,9 @@ void load_loop(const void* source, int64_t stride, T* HWY_RESTRICT block, size_t
   } else if (stride == 0) {
     const T value = decode<T>(Element(elements[0].value));
     for (size_t i = 0; i < count; ++i) block[i] = value;
-  } else if (kIsSlow<Element> && count > 1) {
-    Element piece[kPiece];
-    for (size_t i = 0; i < count; i += kPiece) {
-      const size_t some = std::min(kPiece, count - i);
-      for (size_t k = 0; k < some; ++k, elements += stride) {
-        piece[k] = elements->value;
-        one_by_one(elements);
-      }
-      load_loop<Element>(piece, 1, block + i, some);
-    }
   } else {
-    for (size_t i = 0; i < count; ++i, elements += stride) {
+    for (size_t i = 0; i < count; ++i, elements += stride)
       block[i] = decode<T>(Element(elements->value));
-      one_by_one(elements);
-    }
   }
 }
 
@@ -86,21 +59,9 @@ void store_loop(const T* HWY_RESTRICT block, void* target, int64_t stride, size_
   auto* HWY_RESTRICT elements = static_cast<Unaligned<Element>*>(target);
   if (stride == 1) {
     for (size_t i = 0; i < count; ++i) elements[i].value = encode<Element>(block[i]);
-  } else if (kIsSlow<Element> && count > 1) {
-    Element piece[kPiece];
-    for (size_t i = 0; i < count; i += kPiece) {
-      const size_t some = std::min(kPiece, count - i);
-      store_loop<Element>(block + i, piece, 1, some);
-      for (size_t k = 0; k < some; ++k, elements += stride) {
-        elements->value = piece[k];
-        one_by_one(elements);
-      }
-    }
   } else {
-    for (size_t i = 0; i < count; ++i, elements += stride) {
+    for (size_t i = 0; i < count; ++i, elements += stride)
       elements->value = encode<Element>(block[i]);
-      one_by_one(elements);
-    }
   }
 }
 
