@@ -32,22 +32,37 @@ bool draws(const Node& node) { return is_any<NormalOp, UniformOp, DropoutMaskOp>
 
 }  // namespace
 
-TensorSpec with_examples(const TensorSpec& spec, std::int64_t examples) {
-  std::vector<std::int64_t> dims = spec.shape.dims();
-  dims[0] = examples;
-  return {Shape(std::move(dims)), spec.dtype};
+BatchSpecs specs_of(const BatchValues& batch) {
+  BatchSpecs specs;
+  for (const auto& [name, value] : batch.parts()) {
+    specs.emplace(name, TensorSpec{value.shape(), value.dtype()});
+  }
+  return specs;
 }
 
-RecordedLoss record_loss(Mode mode, const LossRecorder& loss, const TensorSpec& features,
-                         const TensorSpec& labels) {
-  RecordedLoss recorded{.graph = Graph(mode),
-                        .features = {},
-                        .labels = {},
-                        .loss = {},
-                        .examples = features.shape.dims()[0]};
-  recorded.features = recorded.graph.input(kFeatures, features.shape, features.dtype);
-  recorded.labels = recorded.graph.input(kLabels, labels.shape, labels.dtype);
-  recorded.loss = loss(recorded.features, recorded.labels);
+std::int64_t examples_in(const BatchSpecs& specs) { return specs.begin()->second.shape.dims()[0]; }
+
+BatchSpecs with_examples(BatchSpecs specs, std::int64_t examples) {
+  for (auto& [name, spec] : specs) {
+    std::vector<std::int64_t> dims = spec.shape.dims();
+    dims[0] = examples;
+    spec.shape = Shape(std::move(dims));
+  }
+  return specs;
+}
+
+BatchValues batch_inputs(const Graph& graph, const BatchSpecs& specs) {
+  BatchValues::Parts parts;
+  for (const auto& [name, spec] : specs) {
+    parts.emplace(name, graph.input(name, spec.shape, spec.dtype));
+  }
+  return BatchValues(std::move(parts));
+}
+
+RecordedLoss record_loss(Mode mode, const LossRecorder& loss, const BatchSpecs& specs) {
+  RecordedLoss recorded{.graph = Graph(mode), .examples = examples_in(specs)};
+  recorded.batch = batch_inputs(recorded.graph, specs);
+  recorded.loss = loss(recorded.batch);
   return recorded;
 }
 

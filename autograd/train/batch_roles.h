@@ -8,32 +8,38 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "aclgrad/graph.h"
+#include "aclgrad/loss_function.h"
 
 namespace aclgrad::detail {
 
 /// What a loss function recorded for a batch.
 struct RecordedLoss {
   Graph graph;
-  Value features, labels, loss;
+  BatchValues batch = {};
+  Value loss = {};
   std::int64_t examples = 0;
 };
 
-/// The inputs that hold a batch.
-inline constexpr const char* kFeatures = "features";
-inline constexpr const char* kLabels = "labels";
+/// The parts of a batch, by name, at least one.
+using BatchSpecs = std::map<std::string, TensorSpec>;
+BatchSpecs specs_of(const BatchValues& batch);
+std::int64_t examples_in(const BatchSpecs& specs);
 
-using LossRecorder = std::function<Value(const Value& features, const Value& labels)>;
-RecordedLoss record_loss(Mode mode, const LossRecorder& loss, const TensorSpec& features,
-                         const TensorSpec& labels);
+/// The same parts for another number of examples.
+BatchSpecs with_examples(BatchSpecs specs, std::int64_t examples);
 
-/// The tensor for another number of examples.
-TensorSpec with_examples(const TensorSpec& spec, std::int64_t examples);
+/// Inputs of a graph that hold a batch, called after its parts.
+BatchValues batch_inputs(const Graph& graph, const BatchSpecs& specs);
+
+using LossRecorder = std::function<Value(const BatchValues& batch)>;
+RecordedLoss record_loss(Mode mode, const LossRecorder& loss, const BatchSpecs& specs);
 
 struct Role {
   enum class Kind : std::uint8_t {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "aclgrad/trainer.h"
+#include "aclgrad/fit.h"
 
 namespace aclgrad::detail {
 
@@ -16,6 +16,9 @@ class EarlyStopping {
 
   /// Counts the evaluation and says whether it is the best so far, by FitOptions::monitor.
   bool add(const Evaluation& evaluation);
+
+  /// What an evaluation is judged by, less being better.
+  double score_of(const Evaluation& evaluation) const;
 
   /// The number of the best one; none while no score was finite.
   std::optional<std::size_t> best() const { return best_; }
@@ -27,8 +30,6 @@ class EarlyStopping {
   bool has_reached_target() const { return has_reached_target_; }
 
  private:
-  double score_of(const Evaluation& evaluation) const;
-
   const FitOptions& options_;
   std::size_t count_ = 0;
   std::optional<std::size_t> best_;

@@ -3,29 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "aclgrad/trainer.h"
+#include "aclgrad/fit.h"
 #include "train/divergence.h"
 #include "train/early_stopping.h"
 #include "train/feeder.h"
+#include "train/fit_callbacks.h"
 #include "train/fit_checks.h"
-#include "train/fit_observer.h"
 #include "train/run_checkpoint.h"
 #include "train/run_state.h"
 
 namespace aclgrad {
+namespace detail {
 namespace {
 
-using detail::FitObserver;
-using detail::RunState;
-using detail::shown;
 using std::chrono::steady_clock;
 
 // The product, or the largest number there is: so many steps are never done.
@@ -38,6 +39,8 @@ double seconds_since(steady_clock::time_point begin) {
   return std::chrono::duration<double>(steady_clock::now() - begin).count();
 }
 
+}  // namespace
+
 class Fit {
  public:
   Fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options)
@@ -48,23 +51,22 @@ class Fit {
         order_(batches.description()),
         checkpoint_(batches, options),
         stopping_(options),
-        divergence_(trainer) {
-    detail::check_fit(batches, options);
+        divergence_(trainer),
+        run_(trainer, options, state_) {
+    check_fit(batches, options, trainer.optimizer());
     steps_ = options.steps.value_or(product_or_most(options.epochs, batches.batches_per_epoch()));
     every_ = options.evaluate_every > 0 ? options.evaluate_every : batches.batches_per_epoch();
     state_.begin = trainer.steps();
     state_.next = trainer.next_batch(order_);
+    run_.total_ = steps_;
   }
 
   History run() {
     if (checkpoint_) ranks_.on_first([&] { checkpoint_.require_writable(); });
-    const bool resumed = options_.resume && resume();
-    observers_ = detail::make_observers(trainer_, options_, steps_, done(), order_);
-    ranks_.on_first([&] {
-      if (resumed) tell(&FitObserver::resumed, done());
-      tell(&FitObserver::begin, done());
-      for (const Evaluation& each : state_.evaluations) tell(&FitObserver::evaluated, each);
-    });
+    run_.resumed_ = options_.resume && resume();
+    if (ranks_.is_first()) callbacks_ = own_callbacks(options_, order_);
+    run_.epoch_ = state_.next.epoch;
+    call(&Callback::begin);
     try {
       if (!is_over()) train();
     } catch (const Diverged&) {
@@ -81,23 +83,49 @@ class Fit {
   bool stopped_early() const { return state_.stopped_early || stopping_.has_reached_target(); }
   bool is_over() const { return done() >= steps_ || stopped_early(); }
 
-  template <class... Arguments, class... Given>
-  void tell(void (FitObserver::*event)(Arguments...), const Given&... given) {
-    for (const auto& observer : observers_) (*observer.*event)(given...);
+  // The options' callbacks, then those that only look. What begins and ends a run may fail on the
+  // first rank alone, where a page is written.
+  void call(Callback::Event Callback::*event) {
+    const auto call_each = [&](const std::vector<Callback>& callbacks) {
+      for (const Callback& callback : callbacks) {
+        if (callback.*event) (callback.*event)(run_);
+      }
+    };
+    if (!options_.callbacks.empty()) {
+      call_each(options_.callbacks);
+      agree();
+      state_.stopped_early = state_.stopped_early || run_.stops_;
+    }
+    if (event == &Callback::begin) return ranks_.on_first([&] { call_each(callbacks_); });
+    call_each(callbacks_);
+  }
+
+  // All ranks stop when the first does, and go on with its learning rate.
+  void agree() {
+    if (ranks_.size() == 1) return;
+    const std::optional<double> own = trainer_.fixed_learning_rate();
+    std::array<double, 3> first = {run_.stops_ ? 1. : 0., own ? 1. : 0., own.value_or(0)};
+    ranks_.broadcast(std::as_writable_bytes(std::span(first)));
+    run_.stops_ = first[0] != 0;
+    const std::optional<double> rate =
+        first[1] != 0 ? std::optional(first[2]) : std::optional<double>();
+    if (rate != own) trainer_.set_learning_rate(rate);
   }
 
   void train() {
-    detail::Feeder feeder(batches_, state_.next, options_.prefetch);
+    Feeder feeder(batches_, state_.next, options_.prefetch);
     const auto begin = steady_clock::now();
     while (!is_over()) {
+      run_.epoch_ = state_.next.epoch;
       const data::Dataset batch = feeder.next();
-      tell(&FitObserver::before_step, batch, state_.count == 0);
+      run_.batch_ = &batch;
+      call(&Callback::before_step);
       if (checkpoint_) divergence_.begin(batch);
       step(batch);
       state_.next = feeder.at();
       trainer_.set_next_batch(order_, state_.next);
       after_step(batch);
-      if (!observers_.empty()) tell(&FitObserver::progress, done(), note());
+      run_.batch_ = &run_.none_;
     }
     history_.seconds = seconds_since(begin);
   }
@@ -111,15 +139,19 @@ class Fit {
     if (!std::isfinite(loss)) fail_diverged(fmt::format("the loss became {}", shown(loss)), 1);
     state_.sum += loss;
     ++state_.count;
-    tell(&FitObserver::after_step, loss);
+    run_.loss_ = loss;
+    call(&Callback::after_step);
   }
 
   void after_step(const data::Dataset& batch) {
-    const bool evaluates = done() % every_ == 0 || done() == steps_;
-    if (evaluates) evaluate();
+    if (done() % every_ == 0 || is_over()) evaluate();
+    if (state_.next.batch == 0) call(&Callback::after_epoch);
+    if (is_over() && state_.count > 0) evaluate();  // a callback stopped the run
+    const bool evaluated = state_.count == 0;
+    call(&Callback::progress);
     const std::int64_t every = options_.checkpoint_every.value_or(0);
     const bool saves =
-        checkpoint_ && (options_.checkpoint_every ? every > 0 && done() % every == 0 : evaluates);
+        checkpoint_ && (options_.checkpoint_every ? every > 0 && done() % every == 0 : evaluated);
     // The loss of a step is that of the weights before it.
     if (!saves && !is_over()) return;
     const std::string fault = divergence_.fault_after(batch);
@@ -139,10 +171,12 @@ class Fit {
                       "that are not finite in the data or the initial weights",
                       options_.title, fault));
     }
-    throw Diverged(fmt::format(
-        "{}: {} after step {}, with a learning rate of {}: try a smaller "
-        "learning rate, or clip_norm",
-        options_.title, fault, step, shown(trainer_.optimizer().learning_rate(step - 1))));
+    throw Diverged(
+        fmt::format("{}: {} after step {}, with a learning rate of {}: try a smaller "
+                    "learning rate, or clip_norm",
+                    options_.title, fault, step,
+                    shown(trainer_.fixed_learning_rate().value_or(
+                        trainer_.optimizer().learning_rate(step - 1)))));
   }
 
   // The first rank measures, the others hear of it.
@@ -163,40 +197,28 @@ class Fit {
     state_.count = 0;
     const Evaluation& latest = state_.evaluations.back();
     const bool is_best = stopping_.add(latest);
+    run_.best_ = stopping_.best();
     if (is_best && options_.keep_best) best_ = values_of(trainer_.model().state());
-    state_.stopped_early = stopping_.is_out_of_patience();
-    tell(&FitObserver::evaluated, latest);
-  }
-
-  // How far the losses are, in one line.
-  std::string note() const {
-    const std::vector<Evaluation>& all = state_.evaluations;
-    std::string note = fmt::format(
-        "loss {:.4f}",
-        state_.count == 0 ? all.back().loss : state_.sum / static_cast<double>(state_.count));
-    if (all.empty()) return note;
-    const Evaluation& last = all.back();
-    if (options_.validation) note += fmt::format("  validation {:.4f}", last.validation_loss);
-    for (std::size_t i = 0; i < options_.metrics.size(); ++i) {
-      note += fmt::format("  {} {:.4g}", options_.metrics[i].name, last.metrics[i]);
-    }
-    return note;
+    state_.stopped_early = state_.stopped_early || stopping_.is_out_of_patience();
+    trainer_.tell_score(stopping_.score_of(latest));
+    call(&Callback::after_evaluation);
   }
 
   void save() {
     state_.step = trainer_.steps();
     state_.has_best = !best_.empty();
+    state_.learning_rate = trainer_.fixed_learning_rate();
     NamedTensors tensors = trainer_.tensors();
     ranks_.on_first([&] { checkpoint_.save(state_, std::move(tensors), best_); });
   }
 
   // The first rank reads the checkpoint and hands on what is in it. False where no run has begun.
   bool resume() {
-    detail::RunCheckpoint::Loaded loaded;
+    RunCheckpoint::Loaded loaded;
     ranks_.on_first([&] { loaded = checkpoint_.load(); });
     const std::string text = ranks_.broadcast_text(loaded.progress);
     if (text.empty()) return false;
-    state_ = detail::run_state_from(text, options_.metrics.size());
+    state_ = run_state_from(text, options_.metrics.size());
     loaded.checkpoint.step = state_.step;
     trainer_.restore(loaded.checkpoint, batches_.batch(state_.next));
     trainer_.set_next_batch(order_, state_.next);
@@ -204,6 +226,8 @@ class Fit {
       best_ = ranks_.broadcast_tensors(values_of(trainer_.model().state()), loaded.best);
     }
     for (const Evaluation& each : state_.evaluations) stopping_.add(each);
+    run_.best_ = stopping_.best();
+    trainer_.set_learning_rate(state_.learning_rate);
     return true;
   }
 
@@ -213,7 +237,7 @@ class Fit {
 
   History finish() {
     restore_best();
-    tell(&FitObserver::finish);
+    call(&Callback::finish);
     history_.stopped_early = stopped_early();
     history_.evaluations = std::move(state_.evaluations);
     for (const Metric& metric : options_.metrics) history_.metrics.push_back(metric.name);
@@ -227,20 +251,47 @@ class Fit {
   const data::Batches& batches_;
   const FitOptions& options_;
   const std::string order_;  // of the batches
-  const detail::RunCheckpoint checkpoint_;
-  detail::EarlyStopping stopping_;
-  detail::DivergenceCheck divergence_;
-  std::vector<std::unique_ptr<FitObserver>> observers_;
+  const RunCheckpoint checkpoint_;
+  EarlyStopping stopping_;
+  DivergenceCheck divergence_;
+  std::vector<Callback> callbacks_;  // of the first rank: those that look
   std::int64_t steps_ = 0, every_ = 0;
   RunState state_;
+  FitRun run_;
   NamedTensors best_;  // the weights of the best evaluation
   History history_;
 };
 
-}  // namespace
+}  // namespace detail
+
+std::int64_t FitRun::done() const { return trainer_.steps() - state_.begin; }
+const std::vector<Evaluation>& FitRun::evaluations() const { return state_.evaluations; }
+std::int64_t FitRun::steps_since_evaluation() const { return state_.count; }
+
+void FitRun::point(const std::string& chart, const std::string& curve, double y) const {
+  if (options_.log == nullptr || !trainer_.ranks().is_first()) return;
+  options_.log->point(chart, curve, static_cast<double>(step()), y);
+}
+
+std::string FitRun::note() const {
+  const std::vector<Evaluation>& all = state_.evaluations;
+  std::string note;
+  const bool between = state_.count > 0;
+  if (between || !all.empty()) {
+    note = fmt::format("loss {:.4f}",
+                       between ? state_.sum / static_cast<double>(state_.count) : all.back().loss);
+  }
+  if (all.empty()) return note;
+  const Evaluation& last = all.back();
+  if (options_.validation) note += fmt::format("  validation {:.4f}", last.validation_loss);
+  for (std::size_t i = 0; i < options_.metrics.size(); ++i) {
+    note += fmt::format("  {} {:.4g}", options_.metrics[i].name, last.metrics[i]);
+  }
+  return note;
+}
 
 History fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options) {
-  return Fit(trainer, batches, options).run();
+  return detail::Fit(trainer, batches, options).run();
 }
 
 }  // namespace aclgrad

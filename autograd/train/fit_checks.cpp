@@ -12,7 +12,8 @@
 
 namespace aclgrad::detail {
 
-void check_fit(const data::Batches& batches, const FitOptions& options) {
+void check_fit(const data::Batches& batches, const FitOptions& options,
+               const Optimizer& optimizer) {
   const auto require = [](bool holds, const std::string& why) {
     if (!holds) throw ValueError(why);
   };
@@ -30,6 +31,9 @@ void check_fit(const data::Batches& batches, const FitOptions& options) {
               (options.patience == 0 && !options.keep_best),
           "`patience` and `keep_best` go by the validation loss: give `validation`, or the name "
           "of a metric as `monitor`");
+  require(options.validation || !options.monitor.empty() || !optimizer.goes_by_evaluations(),
+          "a learning rate of schedule::plateau() goes by the validation loss: give `validation`, "
+          "or the name of a metric as `monitor`");
   require(options.validation || !options.target_loss,
           "`target_loss` goes by the validation loss: give `validation`");
   require(!options.validation || options.validation->size() > 0, "`validation` has no examples");

@@ -2,12 +2,12 @@
 #ifndef ACLGRAD_AUTOGRAD_TRAIN_FIT_CHECKS_H_
 #define ACLGRAD_AUTOGRAD_TRAIN_FIT_CHECKS_H_
 
-#include "aclgrad/trainer.h"
+#include "aclgrad/fit.h"
 
 namespace aclgrad::detail {
 
 /// Throws ValueError for what fit() refuses before it begins.
-void check_fit(const data::Batches& batches, const FitOptions& options);
+void check_fit(const data::Batches& batches, const FitOptions& options, const Optimizer& optimizer);
 
 }  // namespace aclgrad::detail
 

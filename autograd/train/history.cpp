@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "aclgrad/trainer.h"
+#include "aclgrad/fit.h"
 
 namespace aclgrad {
 

@@ -4,27 +4,42 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
-#include "aclgrad/trainer.h"
+#include "aclgrad/predict.h"
+#include "train/batch_roles.h"
 
 namespace aclgrad {
 namespace {
 
-SessionCache::Builder prediction(std::function<Value(const Value&)> model) {
+SessionCache::Builder prediction(std::function<Value(const BatchValues&)> model) {
   if (!model) throw ValueError("a predictor needs a model, this function is empty");
   return [kept = std::move(model)](const SessionCache::Inputs& inputs) {
     Graph graph(Mode::evaluation);
-    const TensorSpec& x = inputs.at("x");
-    const Value result = kept(graph.input("x", x.shape, x.dtype));
+    const Value result = kept(detail::batch_inputs(graph, inputs));
     return SessionCache::BuiltGraph{std::move(graph), {result}};
   };
+}
+
+// The input of a model that has one.
+constexpr const char* kOnly = "x";
+
+std::function<Value(const BatchValues&)> of_one(std::function<Value(const Value&)> model) {
+  if (!model) return {};
+  return [kept = std::move(model)](const BatchValues& batch) { return kept(batch[kOnly]); };
 }
 
 }  // namespace
 
 Predictor::Predictor(std::function<Value(const Value&)> model, std::int64_t batch_size,
+                     const SessionCacheOptions& sessions)
+    : Predictor(of_one(std::move(model)), batch_size, sessions) {
+  reads_features_only_ = true;
+}
+
+Predictor::Predictor(std::function<Value(const BatchValues&)> model, std::int64_t batch_size,
                      const SessionCacheOptions& sessions)
     : cache_(prediction(std::move(model)), sessions), batch_size_(batch_size) {
   if (batch_size < 0) {
@@ -34,12 +49,39 @@ Predictor::Predictor(std::function<Value(const Value&)> model, std::int64_t batc
 }
 
 Tensor Predictor::operator()(const Tensor& x) {
-  const std::int64_t rows = x.rank() == 0 ? 1 : x.shape()[0];
-  if (batch_size_ == 0 || rows <= batch_size_) return run(x);
+  return run_in_pieces({{reads_features_only_ ? kOnly : "features", &x}},
+                       x.rank() == 0 ? 1 : x.shape()[0]);
+}
+
+Tensor Predictor::operator()(const data::Dataset& examples) {
+  const Parts parts = examples.tensors();
+  const std::int64_t rows = examples.size();
+  if (!reads_features_only_) return run_in_pieces(parts, rows);
+  if (parts.front().second == &examples.features) return (*this)(examples.features);
+  throw ValueError(
+      fmt::format("the model has one input, but the examples have no features, only `{}` and "
+                  "other parts: give it as a function of BatchValues",
+                  parts.front().first));
+}
+
+Tensor Predictor::run(const Parts& parts) {
+  std::vector<Feed> feeds;
+  for (const auto& [name, tensor] : parts) feeds.emplace_back(name, *tensor);
+  return cache_.run(feeds)[0];
+}
+
+Tensor Predictor::run_in_pieces(const Parts& parts, std::int64_t rows) {
+  if (batch_size_ == 0 || rows <= batch_size_) return run(parts);
   std::optional<Tensor> all;
   for (std::int64_t begin = 0; begin < rows; begin += batch_size_) {
     const std::int64_t count = std::min(batch_size_, rows - begin);
-    const Tensor part = run(x.slice(0, begin, begin + count));
+    std::vector<Tensor> cut;
+    cut.reserve(parts.size());
+    Parts piece;
+    for (const auto& [name, tensor] : parts) {
+      piece.emplace_back(name, &cut.emplace_back(tensor->slice(0, begin, begin + count)));
+    }
+    const Tensor part = run(piece);
     if (part.rank() == 0 || part.shape()[0] != count) {
       throw ShapeError(
           fmt::format("the model's result has shape {} for {} rows: it cannot be run {} rows at a "

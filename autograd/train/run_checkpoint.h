@@ -8,7 +8,7 @@
 #include <string>
 
 #include "aclgrad/checkpoint.h"
-#include "aclgrad/trainer.h"
+#include "aclgrad/fit.h"
 #include "train/run_state.h"
 
 namespace aclgrad::detail {

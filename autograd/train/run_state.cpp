@@ -69,6 +69,7 @@ RunState from_json(const Json& json, std::size_t metrics) {
                  .count = json.at("count"),
                  .stopped_early = json.at("stopped_early"),
                  .has_best = json.at("has_best")};
+  if (json.contains("learning_rate")) state.learning_rate = number_of(json.at("learning_rate"));
   for (const Json& each : json.at("evaluations")) {
     Evaluation evaluation{.step = each.at("step"),
                           .loss = number_of(each.at("loss")),
@@ -94,15 +95,16 @@ std::string to_json(const RunState& state) {
                            {"validation_loss", number_json(each.validation_loss)},
                            {"metrics", std::move(metrics)}});
   }
-  const Json json = {{"begin", state.begin},
-                     {"step", state.step},
-                     {"epoch", state.next.epoch},
-                     {"batch", state.next.batch},
-                     {"sum", number_json(state.sum)},
-                     {"count", state.count},
-                     {"stopped_early", state.stopped_early},
-                     {"has_best", state.has_best},
-                     {"evaluations", std::move(evaluations)}};
+  Json json = {{"begin", state.begin},
+               {"step", state.step},
+               {"epoch", state.next.epoch},
+               {"batch", state.next.batch},
+               {"sum", number_json(state.sum)},
+               {"count", state.count},
+               {"stopped_early", state.stopped_early},
+               {"has_best", state.has_best},
+               {"evaluations", std::move(evaluations)}};
+  if (state.learning_rate) json["learning_rate"] = number_json(*state.learning_rate);
   return json.dump();
 }
 

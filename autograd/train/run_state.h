@@ -4,11 +4,12 @@
 #define ACLGRAD_AUTOGRAD_TRAIN_RUN_STATE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "aclgrad/data.h"
-#include "aclgrad/trainer.h"
+#include "aclgrad/fit.h"
 
 namespace aclgrad::detail {
 
@@ -19,6 +20,7 @@ struct RunState {
   double sum = 0;          // of the losses since the last evaluation
   std::int64_t count = 0;  // of them
   bool stopped_early = false, has_best = false;
+  std::optional<double> learning_rate = std::nullopt;  // where a callback has set one
   std::vector<Evaluation> evaluations = {};
 };
 

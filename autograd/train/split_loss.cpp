@@ -34,6 +34,13 @@ std::string obstacle_of(const BatchRoles& roles, const Value& value) {
   return "";
 }
 
+// What stands for the batch of a loss in another graph.
+ValueMap in_place_of(const RecordedLoss& recorded, const BatchValues& batch) {
+  ValueMap given;
+  for (const auto& [name, value] : recorded.batch.parts()) given.emplace(value.id(), batch[name]);
+  return given;
+}
+
 // The sum over targets, and the sum of their weights, of the node of a mean over targets that
 // count. 16 bits do not hold such sums.
 std::vector<Value> sum_and_weight(const Node& node, const Value& scores, const Value& target,
@@ -61,12 +68,12 @@ struct SplitLoss::Size {
 // What one part records.
 class SplitLoss::Part {
  public:
-  Part(SplitLoss& split, const Size& size, const Value& features, const Value& labels)
+  Part(SplitLoss& split, const Size& size, const BatchValues& batch)
       : split_(split),
         size_(size),
         share_(static_cast<double>(size.recorded.examples) /
                static_cast<double>(split.whole_.examples)) {
-    ValueMap given = {{size.recorded.features.id(), features}, {size.recorded.labels.id(), labels}};
+    ValueMap given = in_place_of(size.recorded, batch);
     take_known(given);
     std::vector<Value> needed;
     need(size.recorded.loss, needed);
@@ -178,27 +185,20 @@ class SplitLoss::Part {
   std::optional<NodeCopier> copier_;
 };
 
-SplitLoss::SplitLoss(const Graph& graph, LossRecorder loss, const Value& features,
-                     const Value& labels, std::vector<Variable> trained)
+SplitLoss::SplitLoss(const Graph& graph, LossRecorder loss, const BatchValues& batch,
+                     std::vector<Variable> trained)
     : graph_(graph),
       loss_(std::move(loss)),
       trained_(std::move(trained)),
-      whole_(record_loss(graph.mode(), loss_, {features.shape(), features.dtype()},
-                         {labels.shape(), labels.dtype()})),
-      from_whole_(whole_.graph, graph,
-                  {{whole_.features.id(), features}, {whole_.labels.id(), labels}},
-                  whole_constants_) {}
+      whole_(record_loss(graph.mode(), loss_, specs_of(batch))),
+      from_whole_(whole_.graph, graph, in_place_of(whole_, batch), whole_constants_) {}
 
 SplitLoss::~SplitLoss() = default;
 
-const SplitLoss::Size& SplitLoss::size_of(std::int64_t examples, const Value& features,
-                                          const Value& labels) {
-  std::unique_ptr<Size>& size = sizes_[examples];
+const SplitLoss::Size& SplitLoss::size_of(const BatchSpecs& specs) {
+  std::unique_ptr<Size>& size = sizes_[examples_in(specs)];
   if (size) return *size;
-  size =
-      std::make_unique<Size>(record_loss(graph_.mode(), loss_, {features.shape(), features.dtype()},
-                                         {labels.shape(), labels.dtype()}),
-                             whole_, trained_);
+  size = std::make_unique<Size>(record_loss(graph_.mode(), loss_, specs), whole_, trained_);
   const std::string obstacle = obstacle_of(size->roles, size->recorded.loss);
   if (!obstacle.empty()) {
     throw ValueError(fmt::format(
@@ -209,10 +209,10 @@ const SplitLoss::Size& SplitLoss::size_of(std::int64_t examples, const Value& fe
   return *size;
 }
 
-Value SplitLoss::part(const Value& features, const Value& labels) {
-  const std::int64_t examples = features.shape().dims()[0];
-  if (examples == whole_.examples) return loss_(features, labels);
-  return Part(*this, size_of(examples, features, labels), features, labels).loss();
+Value SplitLoss::part(const BatchValues& batch) {
+  const BatchSpecs specs = specs_of(batch);
+  if (examples_in(specs) == whole_.examples) return loss_(batch);
+  return Part(*this, size_of(specs), batch).loss();
 }
 
 // ---- Evaluation ---------------------------------------------------------------------------------

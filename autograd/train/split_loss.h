@@ -29,13 +29,13 @@ namespace aclgrad::detail {
 class SplitLoss {
  public:
   /// The whole batch are inputs of the graph, which it refers to.
-  SplitLoss(const Graph& graph, LossRecorder loss, const Value& features, const Value& labels,
+  SplitLoss(const Graph& graph, LossRecorder loss, const BatchValues& batch,
             std::vector<Variable> trained);
   ~SplitLoss();
 
   /// Records the loss of a part, whose examples are inputs. Throws ValueError, naming the node,
   /// where the batch's loss is not made of the losses of parts.
-  Value part(const Value& features, const Value& labels);
+  Value part(const BatchValues& batch);
 
   /// The loss of the whole batch, in a graph of its own.
   const RecordedLoss& whole() const { return whole_; }
@@ -43,7 +43,7 @@ class SplitLoss {
  private:
   class Part;
   struct Size;
-  const Size& size_of(std::int64_t examples, const Value& features, const Value& labels);
+  const Size& size_of(const BatchSpecs& specs);
 
   const Graph& graph_;
   LossRecorder loss_;

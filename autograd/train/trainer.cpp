@@ -96,9 +96,18 @@ void Trainer::separate_draws() {
   }
 }
 
+void Trainer::set_learning_rate(std::optional<double> rate) {
+  if (rate) optimizer_.set_learning_rate(*rate);
+  fixed_rate_ = rate;
+}
+
 double Trainer::step(const data::Dataset& batch) {
   follow_freezing();
-  optimizer_.set_step(steps_);
+  if (fixed_rate_) {
+    optimizer_.set_learning_rate(*fixed_rate_);
+  } else {
+    optimizer_.set_step(steps_);
+  }
   const Results results = training_.run(feeds_of(batch));
   const double loss = results[0].item();
   if (scaler_ && scaler_->update(results[2].item())) update_->run();

@@ -15,11 +15,10 @@
 namespace aclgrad {
 namespace {
 
-using detail::kFeatures;
-using detail::kLabels;
+using detail::BatchSpecs;
+using detail::LossRecorder;
 using detail::PiecewiseLoss;
 using detail::RecordedLoss;
-using detail::with_examples;
 
 // A layer's activation is called after what it gets: "hidden1" for elu(hidden1).
 std::string layer_of(const Graph& graph, const Node& node) {
@@ -40,29 +39,28 @@ double euclidean_norm(const Tensor& tensor) {
 struct Trainer::Pieces {
   std::map<std::string, PiecewiseLoss> losses;
 
-  static std::string key(const TensorSpec& features, const TensorSpec& labels) {
-    return fmt::format("{} {}, {} {}", features.dtype, features.shape, labels.dtype, labels.shape);
+  static std::string key(const BatchSpecs& specs) {
+    std::string key;
+    for (const auto& [name, spec] : specs) {
+      key += fmt::format("{} {} {}, ", name, spec.dtype, spec.shape);
+    }
+    return key;
   }
 };
 
 SessionCache::BuiltGraph Trainer::record_evaluation(const SessionCache::Inputs& inputs) {
-  RecordedLoss recorded = detail::record_loss(
-      Mode::evaluation, [this](const Value& x, const Value& t) { return record_loss(x, t); },
-      inputs.at(kFeatures), inputs.at(kLabels));
+  const LossRecorder loss = [this](const BatchValues& batch) { return record_loss(batch); };
+  RecordedLoss recorded = detail::record_loss(Mode::evaluation, loss, inputs);
   return {std::move(recorded.graph), {recorded.loss}};
 }
 
 SessionCache::BuiltGraph Trainer::record_piece(const SessionCache::Inputs& inputs) {
-  const TensorSpec &features = inputs.at(kFeatures), &labels = inputs.at(kLabels);
-  const auto record = [&](std::int64_t examples) {
-    return detail::record_loss(
-        Mode::evaluation, [this](const Value& x, const Value& t) { return record_loss(x, t); },
-        with_examples(features, examples), with_examples(labels, examples));
-  };
-  const std::int64_t examples = features.shape.dims()[0];
-  RecordedLoss piece = record(examples);
-  const RecordedLoss other = record(2 * examples);
-  const std::string key = Pieces::key(features, labels);
+  const LossRecorder record = [this](const BatchValues& batch) { return record_loss(batch); };
+  const std::int64_t examples = detail::examples_in(inputs);
+  RecordedLoss piece = detail::record_loss(Mode::evaluation, record, inputs);
+  const RecordedLoss other =
+      detail::record_loss(Mode::evaluation, record, detail::with_examples(inputs, 2 * examples));
+  const std::string key = Pieces::key(inputs);
   if (!piecewise_) piecewise_ = std::make_shared<Pieces>();
   piecewise_->losses.erase(key);
   const PiecewiseLoss& loss =
@@ -104,17 +102,23 @@ double Trainer::evaluate(const data::Dataset& examples, std::optional<std::int64
   if (size == 0) throw ValueError("there are no examples to evaluate");
   const std::int64_t piece = batch_size.value_or(evaluation_batch_);
   if (piece == 0 || piece >= size) {
-    return evaluation_.run({{kFeatures, examples.features}, {kLabels, examples.labels}})[0].item();
+    std::vector<Feed> feeds;
+    for (const auto& [name, tensor] : examples.tensors()) feeds.emplace_back(name, *tensor);
+    return evaluation_.run(feeds)[0].item();
   }
   PiecewiseLoss::Sums sums;
   PiecewiseLoss* loss = nullptr;
   for (std::int64_t begin = 0; begin < size; begin += piece) {
     const std::int64_t end = std::min(begin + piece, size);
-    const Tensor features = examples.features.slice(0, begin, end);
-    const Tensor labels = examples.labels.slice(0, begin, end);
-    const Results results = pieces_.run({{kFeatures, features}, {kLabels, labels}});
-    loss = &piecewise_->losses.at(
-        Pieces::key({features.shape(), features.dtype()}, {labels.shape(), labels.dtype()}));
+    const data::Dataset part = examples.slice(begin, end);
+    std::vector<Feed> feeds;
+    BatchSpecs specs;
+    for (const auto& [name, tensor] : part.tensors()) {
+      feeds.emplace_back(name, *tensor);
+      specs.emplace(name, TensorSpec{tensor->shape(), tensor->dtype()});
+    }
+    const Results results = pieces_.run(feeds);
+    loss = &piecewise_->losses.at(Pieces::key(specs));
     sums.add(*loss, results, end - begin);
   }
   return loss->loss(sums);

@@ -16,19 +16,27 @@
 namespace aclgrad {
 namespace {
 
-using detail::kFeatures;
-using detail::kLabels;
+using detail::BatchSpecs;
 using detail::SplitLoss;
 
-// Of this rank's i-th part of a batch.
-std::string part_name(const char* name, std::int64_t i) { return name + std::to_string(i); }
+// What follows the names of this rank's i-th micro-batch.
+std::string mark_of(std::int64_t i) { return "#" + std::to_string(i); }
+
+// The whole batch.
+BatchSpecs whole_of(const SessionCache::Inputs& inputs) {
+  BatchSpecs specs;
+  for (const auto& [name, spec] : inputs) {
+    if (name.find('#') == std::string::npos) specs.emplace(name, spec);
+  }
+  return specs;
+}
 
 }  // namespace
 
-Value Trainer::record_loss(const Value& features, const Value& labels) const {
-  const Value loss = loss_(features, labels);
+Value Trainer::record_loss(const BatchValues& batch) const {
+  const Value loss = loss_(batch);
   if (!loss) throw ValueError("the loss function returned an empty Value");
-  if (!loss.is_of(features.graph())) {
+  if (!loss.is_of(batch.graph())) {
     throw ValueError(fmt::format("the loss function returned {}, which is of another graph",
                                  loss.description()));
   }
@@ -39,7 +47,7 @@ Value Trainer::record_loss(const Value& features, const Value& labels) const {
   std::unordered_set<std::uintptr_t> known;
   for (const Variable& variable : model_.state()) known.insert(variable.identity());
   if (scaler_) known.insert(scaler_->state().front().identity());
-  for (const Variable& variable : features.graph().variables()) {
+  for (const Variable& variable : batch.graph().variables()) {
     if (known.contains(variable.identity())) continue;
     throw ValueError(
         fmt::format("the loss reads `{}`, which is no part of the model: make its layer with "
@@ -85,20 +93,21 @@ void Trainer::warn_of_unused(const Gradients& gradients) {
 
 // The sums over this rank's parts of a batch; those of all ranks add up to what the batch has.
 LossAndGradients Trainer::record_parts(const Graph& graph, const SessionCache::Inputs& inputs) {
-  const auto input = [&](const std::string& name) {
-    const TensorSpec& spec = inputs.at(name);
-    return graph.input(name, spec.shape, spec.dtype);
-  };
-  const Value features = input(kFeatures), labels = input(kLabels);
-  const std::int64_t batch = features.shape().dims()[0];
-  if (is_whole(batch)) return record_gradients(record_loss(features, labels));
-  const auto record = [this](const Value& x, const Value& t) { return record_loss(x, t); };
-  SplitLoss split(graph, record, features, labels, model_.trained_parameters());
-  const std::int64_t used = micro_batches_.used_in(batch);
+  const BatchSpecs specs = whole_of(inputs);
+  const BatchValues whole = detail::batch_inputs(graph, specs);
+  const std::int64_t examples = detail::examples_in(specs);
+  if (is_whole(examples)) return record_gradients(record_loss(whole));
+  const auto record = [this](const BatchValues& batch) { return record_loss(batch); };
+  SplitLoss split(graph, record, whole, model_.trained_parameters());
+  const std::int64_t used = micro_batches_.used_in(examples);
   if (used == 0) return no_part(split, graph);
   const auto record_part = [&](std::int64_t i) {
-    const Value x = input(part_name(kFeatures, i)), t = input(part_name(kLabels, i));
-    return record_gradients(split.part(x, t));
+    BatchValues::Parts parts;
+    for (const auto& [name, of_whole] : specs) {
+      const TensorSpec& spec = inputs.at(name + mark_of(i));
+      parts.emplace(name, graph.input(name + mark_of(i), spec.shape, spec.dtype));
+    }
+    return record_gradients(split.part(BatchValues(std::move(parts))));
   };
   return sum_micro_batches(micro_batches_.per_rank(), record_part, used);
 }
@@ -124,7 +133,7 @@ bool Trainer::is_whole(std::int64_t batch) const {
 SessionCache::BuiltGraph Trainer::record_step(const SessionCache::Inputs& inputs) {
   Graph graph(Mode::training);
   const LossAndGradients own = record_parts(graph, inputs);
-  const std::int64_t batch = inputs.at(kFeatures).shape.dims()[0];
+  const std::int64_t batch = detail::examples_in(whole_of(inputs));
   const LossAndGradients sums =
       ranks_.exchange(own, optimizer_, /*same_graph=*/micro_batches_.are_equal_in(batch));
   if (sums.loss.name().empty()) sums.loss.named("loss");
@@ -159,18 +168,17 @@ SessionCache::BuiltGraph Trainer::record_step(const SessionCache::Inputs& inputs
 std::vector<Feed> Trainer::feeds_of(const data::Dataset& batch) {
   const std::int64_t size = batch.size();
   std::vector<Feed> feeds;
-  feeds.emplace_back(kFeatures, batch.features);
-  feeds.emplace_back(kLabels, batch.labels);
+  const auto add = [&](const data::Dataset& examples, const std::string& mark) {
+    for (const auto& [name, tensor] : examples.tensors()) feeds.emplace_back(name + mark, *tensor);
+  };
+  add(batch, "");
   if (is_whole(size)) return feeds;
   const std::int64_t parts = micro_batches_.used_in(size);
   cut_.clear();
   cut_.reserve(static_cast<std::size_t>(parts));
   for (std::int64_t i = 0; i < parts; ++i) {
     const std::int64_t begin = micro_batches_.begin(i, size), end = micro_batches_.end(i, size);
-    const data::Dataset& part = cut_.emplace_back(
-        data::Dataset{batch.features.slice(0, begin, end), batch.labels.slice(0, begin, end)});
-    feeds.emplace_back(part_name(kFeatures, i), part.features);
-    feeds.emplace_back(part_name(kLabels, i), part.labels);
+    add(cut_.emplace_back(batch.slice(begin, end)), mark_of(i));
   }
   return feeds;
 }

@@ -35,6 +35,22 @@ void require_whole(const Tensor& labels, std::int64_t column) {
   }
 }
 
+// What a function makes of every tensor that is there.
+template <class Function>
+Dataset each_of(const Dataset& dataset, const Function& make) {
+  Dataset made;
+  for (const auto& [name, tensor] : dataset.tensors()) {
+    if (tensor == &dataset.features) {
+      made.features = make(*tensor);
+    } else if (tensor == &dataset.labels) {
+      made.labels = make(*tensor);
+    } else {
+      made.parts.emplace_back(name, make(*tensor));
+    }
+  }
+  return made;
+}
+
 std::int64_t rows_of(const Tensor& tensor, const char* what) {
   if (tensor.rank() == 0) {
     throw ShapeError(std::string(what) + " need an axis of examples, got a scalar");
@@ -45,12 +61,43 @@ std::int64_t rows_of(const Tensor& tensor, const char* what) {
 }  // namespace
 
 std::int64_t Dataset::size() const {
-  const std::int64_t rows = rows_of(features, "features");
-  if (rows != rows_of(labels, "labels")) {
-    throw ShapeError("features of shape " + to_string(features.shape()) + " and labels of shape " +
-                     to_string(labels.shape()) + " do not have equally many examples");
+  const auto all = tensors();
+  return all.front().second->shape()[0];
+}
+
+std::vector<std::pair<std::string, const Tensor*>> Dataset::tensors() const {
+  std::vector<std::pair<std::string, const Tensor*>> all;
+  all.reserve(2 + parts.size());
+  all.emplace_back("features", &features);
+  all.emplace_back("labels", &labels);
+  for (const auto& [name, tensor] : parts) {
+    const bool known = std::ranges::any_of(all, [&](const auto& it) { return it.first == name; });
+    if (known || name.empty() || name.find('#') != std::string::npos) {
+      throw ValueError(
+          fmt::format("a part of examples has a name of its own without '#', not \"{}\"", name));
+    }
+    all.emplace_back(name, &tensor);
   }
-  return rows;
+  const auto is_left_out = [](const auto& it) {
+    return it.second->rank() == 1 && it.second->numel() == 0 &&
+           it.second->dtype() == DType::float32;
+  };
+  const auto left = std::ranges::count_if(all, is_left_out);
+  if (left > 0 && std::ranges::any_of(all, [](const auto& it) { return it.second->numel() > 0; })) {
+    std::erase_if(all, is_left_out);
+  }
+  const auto& [first, one] = all.front();
+  for (const auto& [name, tensor] : all) {
+    if (rows_of(*tensor, name.c_str()) == rows_of(*one, first.c_str())) continue;
+    throw ShapeError(
+        fmt::format("{} of shape {} and {} of shape {} do not have equally many examples", first,
+                    to_string(one->shape()), name, to_string(tensor->shape())));
+  }
+  return all;
+}
+
+Dataset Dataset::slice(std::int64_t begin, std::int64_t end) const {
+  return each_of(*this, [&](const Tensor& tensor) { return tensor.slice(0, begin, end); });
 }
 
 Tensor take_rows(const Tensor& tensor, std::span<const std::int64_t> rows) {
@@ -74,7 +121,7 @@ Tensor take_rows(const Tensor& tensor, std::span<const std::int64_t> rows) {
 }
 
 Dataset take(const Dataset& dataset, std::span<const std::int64_t> rows) {
-  return {take_rows(dataset.features, rows), take_rows(dataset.labels, rows)};
+  return each_of(dataset, [&](const Tensor& tensor) { return take_rows(tensor, rows); });
 }
 
 Dataset from_table(const Tensor& table, std::int64_t label_column, Labels labels) {

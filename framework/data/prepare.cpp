@@ -54,8 +54,9 @@ Tensor Standardizer::operator()(const Tensor& features) const {
 Split standardized(const Split& split) {
   const auto column = [](const Tensor& x) { return x.reshape({x.numel(), 1}); };
   const Standardizer all(column(split.train.features));
-  const auto moved = [&](const Dataset& part) -> Dataset {
-    return {all(column(part.features)).reshape(part.features.shape()), part.labels};
+  const auto moved = [&](Dataset part) {
+    part.features = all(column(part.features)).reshape(part.features.shape());
+    return part;
   };
   return {moved(split.train), moved(split.test)};
 }

@@ -95,6 +95,9 @@ Optimizer::Optimizer(const Kind& kind, std::string name, LearningRate rate, doub
   if (!rate_.is_number()) {
     rate_variable_.emplace(name_ + ".learning_rate", Tensor::scalar(rate_.at(0)));
   }
+  if (rate_.plateau()) {
+    plateau_variable_.emplace(rate_variable_->name() + ".plateau", rate_.plateau()->begin());
+  }
 }
 
 void Optimizer::check_groups() const {
@@ -171,12 +174,21 @@ void Optimizer::add_share(const Variable& share, const Variable& parameter) {
 
 void Optimizer::set_step(std::int64_t step) const {
   if (!rate_variable_) return;
-  const double rate = rate_.at(step);
+  const double rate = learning_rate(step);
   if (!detail::kFinite.contains(rate)) {
     detail::require_option(kind_.name, fmt::format("the learning rate of step {}", step), rate,
                            detail::kFinite);
   }
   rate_variable_->assign(Tensor::scalar(rate));
+}
+
+double Optimizer::learning_rate(std::int64_t step) const {
+  return plateau_variable_ ? plateau_variable_->value().get(0) : rate_.at(step);
+}
+
+void Optimizer::tell_score(double score) const {
+  if (!plateau_variable_) return;
+  plateau_variable_->assign(rate_.plateau()->next(plateau_variable_->value(), score));
 }
 
 void Optimizer::set_learning_rate(double rate) const {
@@ -192,6 +204,7 @@ void Optimizer::set_learning_rate(double rate) const {
 std::vector<Variable> Optimizer::state() const {
   std::vector<Variable> all = kept_;
   if (rate_variable_) all.push_back(*rate_variable_);
+  if (plateau_variable_) all.push_back(*plateau_variable_);
   return all;
 }
 

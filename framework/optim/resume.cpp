@@ -80,12 +80,14 @@ void Optimizer::take_layout(const std::string& layout, const std::vector<Variabl
 NamedTensors Optimizer::fitted(NamedTensors checkpoint, const NamedTensors& own,
                                const std::vector<Variable>& model) const {
   const Owners owners(model);
-  const std::string rate = name_ + ".learning_rate";
+  const auto is_rate = [rate = name_ + ".learning_rate"](const std::string& name) {
+    return name == rate || name == rate + ".plateau";
+  };
   std::map<std::string, const Tensor*> wanted;
   for (const auto& [name, tensor] : own) wanted.emplace(name, &tensor);
-  if (!wanted.contains(rate)) {
-    std::erase_if(checkpoint, [&](const auto& each) { return each.first == rate; });
-  }
+  std::erase_if(checkpoint, [&](const auto& each) {
+    return is_rate(each.first) && !wanted.contains(each.first);
+  });
   std::set<std::string> present, with_state;
   for (auto& [name, tensor] : checkpoint) {
     present.insert(name);
@@ -100,7 +102,7 @@ NamedTensors Optimizer::fitted(NamedTensors checkpoint, const NamedTensors& own,
   for (const auto& [name, tensor] : own) {
     if (present.contains(name)) continue;
     const std::string owner = owners.owner(name);
-    if (name == rate) {
+    if (is_rate(name)) {
       checkpoint.emplace_back(name, tensor);
     } else if (!owner.empty() && !with_state.contains(owner)) {
       checkpoint.emplace_back(name, Tensor::zeros(tensor.shape(), tensor.dtype()));

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <exception>
 
-#include "aclgrad/trainer.h"
+#include "aclgrad/fit.h"
 #include "tests/distributed/training.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"

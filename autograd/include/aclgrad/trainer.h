@@ -3,14 +3,9 @@
 //
 //   const auto loss = [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); };
 //   Trainer trainer(model, loss, optimizer);
-//   RunReport report("out/report.html");
-//   History history = fit(trainer, batches, {.epochs = 20, .validation = digits.test,
-//                                            .patience = 3, .log = &report});
-//   Tensor scores = predict(model, images);
-//
-// fit() is a loop over Trainer::step(), which a program may write itself:
-//
 //   for (const data::Dataset& batch : batches.epoch(epoch)) sum += trainer.step(batch);
+//
+// fit() (fit.h) is such a loop; predict() (predict.h) runs the model.
 //
 // A graph is recorded and planned for every shape of batch that turns up, a smaller last one say,
 // and anew when a part of the model was frozen or unfrozen (Module::freeze()). The loss may depend
@@ -26,9 +21,7 @@
 #define ACLGRAD_TRAINER_H_
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,13 +32,12 @@
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
+#include "aclgrad/loss_function.h"
 #include "aclgrad/loss_scaler.h"
 #include "aclgrad/module.h"
-#include "aclgrad/nn.h"
 #include "aclgrad/optim.h"
 #include "aclgrad/ranks.h"
 #include "aclgrad/session_cache.h"
-#include "aclgrad/terminal.h"
 #include "aclgrad/training_log.h"
 
 namespace aclgrad {
@@ -53,18 +45,6 @@ namespace aclgrad {
 namespace detail {
 class SplitLoss;
 }
-
-/// Records the loss of a batch, one number, from the inputs that hold it.
-///
-/// Where a batch is worked on in parts (micro-batches, ranks, pieces of what is evaluated), its
-/// loss and gradients are those of the whole batch all the same, but for rounding. For that the
-/// loss must be made of sums and means over the examples, also over those that count only
-/// (cross_entropy with ignored targets, nll_loss with class weights, a sum divided by the sum of a
-/// mask), added up and multiplied with what does not depend on the model. Examples must not see
-/// each other: what layers draw or count (dropout, batch normalization), they do for each part by
-/// itself. A custom operator is taken for one that works on each example. Where the loss is of
-/// another kind, sqrt(mean) say, its parts are refused with a ValueError that names the node.
-using LossFunction = std::function<Value(const Value& features, const Value& labels)>;
 
 struct TrainerOptions {
   /// Parts into which a batch is cut, those of all ranks together; 0: one a rank. Their sizes
@@ -120,6 +100,17 @@ class Trainer {
   /// of them. Training takes no notice of it, and other ranks have no part in it. Throws as step().
   void observe(const data::Dataset& batch, TrainingLog& log);
 
+  /// A learning rate for all steps to come, in place of the optimizer's; without one the
+  /// optimizer's again. Throws ValueError as Optimizer::set_learning_rate().
+  void set_learning_rate(std::optional<double> rate);
+  const std::optional<double>& fixed_learning_rate() const { return fixed_rate_; }
+
+  /// That of the next step.
+  double learning_rate() const { return fixed_rate_.value_or(optimizer_.learning_rate(steps_)); }
+
+  /// Tells the optimizer what an evaluation found, for schedule::plateau(); fit() does.
+  void tell_score(double score) { optimizer_.tell_score(score); }
+
   /// Steps done, and how many of them updated nothing since gradients overflowed.
   std::int64_t steps() const { return steps_; }
   std::int64_t skipped() const { return scaler_ ? scaler_->skipped() : 0; }
@@ -158,7 +149,7 @@ class Trainer {
 
  private:
   struct Pieces;
-  Value record_loss(const Value& features, const Value& labels) const;
+  Value record_loss(const BatchValues& batch) const;
   LossAndGradients record_gradients(const Value& loss);
   LossAndGradients record_parts(const Graph& graph, const SessionCache::Inputs& inputs);
   LossAndGradients no_part(const detail::SplitLoss& split, const Graph& graph);
@@ -196,150 +187,11 @@ class Trainer {
   std::optional<Session> update_;
   std::vector<std::string> observed_gradients_, observed_layers_;
   bool warned_of_unused_ = false;
+  std::optional<double> fixed_rate_;
   std::int64_t steps_ = 0;
   std::string data_order_;  // of the batches that fit() trained on last
   data::Position next_batch_;
 };
-
-/// Runs a model in Mode::evaluation, and keeps what it planned for the next call.
-class Predictor {
- public:
-  template <Layer Model>
-  explicit Predictor(Model model, std::int64_t batch_size = 256,
-                     const SessionCacheOptions& sessions = {})
-      : Predictor(std::function<Value(const Value&)>(
-                      [kept = std::move(model)](const Value& x) -> Value { return kept(x); }),
-                  batch_size, sessions) {}
-  /// Throws ValueError for an empty function or a negative batch size.
-  Predictor(std::function<Value(const Value&)> model, std::int64_t batch_size,
-            const SessionCacheOptions& sessions = {});
-
-  /// The model's result for x. Of more than `batch_size` rows (along the first axis) it takes that
-  /// many at a time; throws ShapeError when the result then has another number of rows. 0 takes
-  /// all at once.
-  Tensor operator()(const Tensor& x);
-
- private:
-  Tensor run(const Tensor& x) { return cache_.run({{"x", x}})[0]; }
-
-  SessionCache cache_;
-  std::int64_t batch_size_;
-};
-
-/// Once; a Predictor plans less for many.
-template <Layer Model>
-Tensor predict(const Model& model, const Tensor& x, std::int64_t batch_size = 256,
-               const SessionCacheOptions& sessions = {}) {
-  return Predictor(model, batch_size, sessions)(x);
-}
-
-/// What layers within a model return for x in Mode::evaluation: the values whose names are wanted,
-/// in the order of recording. Throws ValueError for an empty function.
-NamedTensors intermediate_values(const std::function<Value(const Value&)>& model, const Tensor& x,
-                                 const std::function<bool(const std::string& name)>& wanted);
-
-/// Something to watch besides the loss, measured at every evaluation.
-struct Metric {
-  std::string name;
-  std::function<double()> measure;
-  std::string chart = {};         ///< of the log, for its curve; one of its own without
-  bool larger_is_better = false;  ///< for FitOptions::monitor
-};
-
-/// The loss, or the weights that the last step has left, are not finite any more.
-class Diverged : public ValueError {
- public:
-  using ValueError::ValueError;
-};
-
-/// All counts are at least 0 and begin with this call of fit(), whatever the trainer did before.
-/// With `resume` they begin with the run that the checkpoint is of.
-struct FitOptions {
-  std::int64_t epochs = 10;
-  std::optional<std::int64_t> steps = std::nullopt;  ///< instead of epochs
-  std::int64_t evaluate_every = 0;  ///< steps; 0: so many as an epoch has. And after the last step.
-
-  /// Examples not trained on, at least one, whose mean loss each evaluation takes.
-  std::optional<data::Dataset> validation = std::nullopt;
-  std::vector<Metric> metrics = {};  ///< of different names
-
-  /// What the best evaluation is the best by: the metric of this name; without one the validation
-  /// loss, less being better. What is not finite is never the best, and ends no wait for it.
-  std::string monitor = {};
-
-  /// Early stopping: ends after so many evaluations in turn without a better one; 0: never.
-  std::int64_t patience = 0;
-
-  /// In the end, the weights of the best evaluation come back, where there is one; also when the
-  /// run ends with Diverged.
-  bool keep_best = false;
-
-  /// Ends at an evaluation with at most this validation loss.
-  std::optional<double> target_loss = std::nullopt;
-
-  /// Written where there is a name: every so many steps, by default at every evaluation, with 0
-  /// never. Weights whose loss for their own batch is not finite any more are not written. With
-  /// `resume`, a run goes on from there, with the bits of one that never stopped; where there is no
-  /// file yet, it begins.
-  std::filesystem::path checkpoint = {};
-  std::optional<std::int64_t> checkpoint_every = std::nullopt;
-  bool resume = false;
-
-  /// What holds for the whole run, by different names: the log gets it, and a run goes on from a
-  /// checkpoint that was made with the same only.
-  std::vector<std::pair<std::string, std::string>> settings = {};
-
-  /// Gets curves and settings as they come: a RunReport (run_report.h), which writes a page, or any
-  /// other.
-  TrainingLog* log = nullptr;
-  bool observe = false;  ///< Trainer::observe() at first and after evaluations
-  std::string title = "training";
-  report::ProgressMode progress = report::ProgressMode::automatic;
-
-  /// Makes the next batch on another thread while one is trained on.
-  bool prefetch = false;
-};
-
-struct Evaluation {
-  std::int64_t step = 0;  ///< Trainer::steps(), which go on from one fit() to the next
-  double loss = 0;        ///< mean of the steps since the evaluation before
-  double validation_loss = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> metrics = {};  ///< in the order of FitOptions
-};
-
-/// Where there was no step left to do it has no evaluations or, with `resume`, those of the
-/// checkpoint.
-struct History {
-  std::vector<Evaluation> evaluations = {};
-  std::vector<std::string> metrics = {};  ///< their names
-  bool validated = false;                 ///< whether there were examples for validation
-  std::size_t best = 0;  ///< the best evaluation (FitOptions::monitor); 0 where none is finite
-  bool stopped_early = false;  ///< by `patience` or `target_loss`
-  double seconds = 0;          ///< in this process
-  double step_seconds = 0;     ///< those spent in steps
-  std::int64_t steps = 0;      ///< done in this process
-
-  /// A value of every evaluation, for a chart: curve("selu", &Evaluation::loss). They are numbered
-  /// from 1.
-  report::Series curve(const std::string& name,
-                       const std::function<double(const Evaluation&)>& value) const;
-
-  /// A table with a line an evaluation.
-  std::string to_string() const;
-};
-
-/// Trains for so many epochs or steps. Called again for the same trainer with batches in the same
-/// order, it goes on with the batch after the last one (2 epochs, then 4: those numbered 0 to 5);
-/// batches in another order begin with their first. Steps go on in any case, and learning rates by
-/// them (Trainer::steps()).
-///
-/// On several ranks all call it with the same options; the first measures, shows and saves, and all
-/// return what it found, or throw where it could not. Before the first step it throws ValueError
-/// for options that do not go together (patience without validation or `monitor`, ...), for a
-/// checkpoint of another order of batches, other metrics or other settings, and IoError where
-/// checkpoint or page cannot be written. Names of files are made absolute then. Later it throws
-/// Diverged, and what batches, metrics and the log throw.
-History fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options = {});
 
 }  // namespace aclgrad
 

@@ -44,13 +44,23 @@ Tensor read_csv(const std::filesystem::path& path, const CsvOptions& options = {
 /// header says, or compressed.
 Tensor read_idx(const std::filesystem::path& path);
 
-/// Examples along axis 0 of both tensors: features [n, ...], labels [n] or [n, ...].
+/// Examples along axis 0 of every tensor: features [n, ...], labels [n] or [n, ...], and what else
+/// an example has, by name: {.parts = {{"source", a}, {"begun", b}, {"target", c}}}. What stays an
+/// empty Tensor is not there, where others have examples: there may be no labels, or only parts.
 struct Dataset {
-  Tensor features;
-  Tensor labels;
+  Tensor features = {};
+  Tensor labels = {};
+  std::vector<std::pair<std::string, Tensor>> parts = {};
 
-  /// Number of examples. Throws ShapeError when the tensors do not have equally many.
+  /// Number of examples. Throws ShapeError when the tensors do not have equally many, ValueError
+  /// for a part without a name, with that of another one, or with a '#' in it.
   std::int64_t size() const;
+
+  /// What is there: "features", "labels", then the parts. Refers to this object. Throws as size().
+  std::vector<std::pair<std::string, const Tensor*>> tensors() const;
+
+  /// The examples between two places, [begin, end). Throws as size() and Tensor::slice().
+  Dataset slice(std::int64_t begin, std::int64_t end) const;
 };
 
 /// The rows of a tensor along axis 0 in the order asked for. Throws ShapeError.

@@ -39,7 +39,8 @@
 namespace aclgrad {
 
 /// A number, at least 0 and finite, or a function of the step (see schedule.h): at least 0 at step
-/// 0, finite at all, where it may turn negative, as in PyTorch. Throws ValueError for no function.
+/// 0, finite at all, where it may turn negative, as in PyTorch; or schedule::plateau(). Throws
+/// ValueError for no function.
 class LearningRate {
  public:
   LearningRate(double rate) : rate_(rate) {}  // NOLINT: converts
@@ -48,14 +49,18 @@ class LearningRate {
     require_function();
   }
 
-  bool is_number() const { return !schedule_; }
+  LearningRate(schedule::Plateau plateau) : rate_(plateau.rate), plateau_(plateau) {}  // NOLINT
+
+  bool is_number() const { return !schedule_ && !plateau_; }
   double at(std::int64_t step) const { return schedule_ ? schedule_(step) : rate_; }
+  const std::optional<schedule::Plateau>& plateau() const { return plateau_; }
 
  private:
   void require_function() const;
 
   double rate_ = 0;
   Schedule schedule_;
+  std::optional<schedule::Plateau> plateau_;
 };
 
 /// Parameters that are updated in their own way. An option that a group sets has the range that it
@@ -106,8 +111,14 @@ class Optimizer {
   /// infinite or NaN.
   void set_step(std::int64_t step) const;
 
-  /// The learning rate of a step.
-  double learning_rate(std::int64_t step) const { return rate_.at(step); }
+  /// The learning rate of a step; of schedule::plateau() the present one.
+  double learning_rate(std::int64_t step) const;
+
+  /// Whether the learning rate is that of schedule::plateau(); and what an evaluation found, which
+  /// such a one goes by, the less the better. NaN is no better than what was before. Other learning
+  /// rates take no notice of it.
+  bool goes_by_evaluations() const { return plateau_variable_.has_value(); }
+  void tell_score(double score) const;
 
   /// For the runs to come, until the next set_step(). Throws ValueError where the learning rate was
   /// given as a number (schedule::constant() is one that can be changed), and for one below 0,
@@ -226,6 +237,7 @@ class Optimizer {
   std::unordered_map<std::uintptr_t, std::size_t> group_numbers_;  // by the parameter's identity
   std::function<Value(const Value&)> sum_;                         // over the ranks
   std::optional<Variable> rate_variable_;
+  std::optional<Variable> plateau_variable_;         // what Plateau::next() goes on from
   std::unordered_map<std::uintptr_t, Slots> slots_;  // by the parameter's identity
   std::vector<Variable> kept_;
 };

@@ -16,41 +16,55 @@ void train(const Network& model, const data::Batches& batches, const data::Datas
   // block 3
 }
 
-void transforms(const data::Dataset& images) {
+void callbacks(Trainer& trainer, const data::Batches& batches, const data::Dataset& unseen) {
   // block 4
 }
 
-void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
+struct Translation : Module {
+  Linear first{child("first"), 8, 4}, second{child("second"), 8, 4};
+  Value operator()(const Value& a, const Value& b) const { return first(a) + second(b); }
+};
+
+void parts(const Translation& model, const Sequential& coder, const Tensor& source,
+           const Tensor& begun, const Tensor& target, Optimizer& optimizer) {
   // block 5
 }
 
-void stop(const Network& teacher, const Network& student, const Value& x) {
+void transforms(const data::Dataset& images) {
   // block 6
 }
 
-void optimizers(std::int64_t step) {
+void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
   // block 7
 }
 
-void weights(const Network& model) {
+void stop(const Network& teacher, const Network& student, const Value& x) {
   // block 8
 }
 
-Value sixteen_bits(const Sequential& network, const Value& x) {
+void optimizers(std::int64_t step) {
   // block 9
+}
+
+void weights(const Network& model) {
+  // block 10
+}
+
+Value sixteen_bits(const Sequential& network, const Value& x) {
+  // block 11
   return logits;
 }
 
 void float16(const Network& model, const LossFunction& loss, Optimizer& optimizer) {
-  // block 10
+  // block 12
 }
 
 void checkpoints(const std::filesystem::path& path, std::int64_t step, data::Position next,
                  const data::Batches& batches, const std::vector<Variable>& state) {
-  // block 11
+  // block 13
 }
 
 void reports(std::int64_t step, std::int64_t steps, double loss, const Results& results,
              const Value& hidden, const report::Heatmap& heatmap) {
-  // block 12
+  // block 14
 }

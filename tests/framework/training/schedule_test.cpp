@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "aclgrad/aclgrad.h"
 
@@ -38,6 +39,66 @@ TEST(Schedule, CosineWithWarmUp) {
   EXPECT_EQ(schedule::cosine(2, 3, 3)(3), 0) << "nothing but a warm-up";
   EXPECT_THROW(schedule::cosine(2, 5, 4), ValueError);
   EXPECT_THROW(schedule::cosine(2, -1, 4), ValueError);
+}
+
+TEST(Schedule, Polynomial) {
+  const Schedule line = schedule::polynomial(2, 4), square = schedule::polynomial(2, 4, {2, 0.2});
+  EXPECT_EQ(line(0), 2);
+  EXPECT_DOUBLE_EQ(line(3), 0.5);
+  EXPECT_EQ(line(4), 0);
+  EXPECT_DOUBLE_EQ(square(1), 1.125);
+  EXPECT_EQ(square(3), 0.2);
+  EXPECT_EQ(square(9), 0.2);
+}
+
+// PyTorch's CosineAnnealingWarmRestarts.
+TEST(Schedule, WarmRestarts) {
+  const Schedule same = schedule::warm_restarts(2, 4, {.min_lr = 1});
+  const Schedule longer = schedule::warm_restarts(2, 2, {.growth = 2});
+  for (const std::int64_t begin : {0, 4, 400}) {
+    EXPECT_DOUBLE_EQ(same(begin), 2);
+    EXPECT_DOUBLE_EQ(same(begin + 2), 1.5);
+  }
+  for (const std::int64_t begin : {0, 2, 6, 14}) EXPECT_DOUBLE_EQ(longer(begin), 2) << begin;
+  for (const std::int64_t middle : {1, 4, 10, 22}) EXPECT_DOUBLE_EQ(longer(middle), 1) << middle;
+  EXPECT_NEAR(longer(13), 1 + std::cos(std::numbers::pi * 7 / 8), 1e-12);
+}
+
+// PyTorch's OneCycleLR(max_lr=1, total_steps=10).
+TEST(Schedule, OneCycle) {
+  const Schedule rate = schedule::one_cycle(1, 10);
+  const auto cosine = [](double from, double to, double way) {
+    return to + (from - to) * (1 + std::cos(std::numbers::pi * way)) / 2;
+  };
+  EXPECT_NEAR(rate(0), 0.04, 1e-15);
+  EXPECT_DOUBLE_EQ(rate(1), 0.52);
+  EXPECT_DOUBLE_EQ(rate(2), 1);
+  EXPECT_DOUBLE_EQ(rate(3), cosine(1, 4e-6, 1.0 / 7));
+  EXPECT_DOUBLE_EQ(rate(9), 4e-6);
+  EXPECT_DOUBLE_EQ(rate(1000), 4e-6);
+  EXPECT_NEAR(schedule::one_cycle(1, 10, {.warm_up_share = 1})(9), 4e-6, 1e-12);
+  EXPECT_LT(schedule::one_cycle(1, 10, {.warm_up_share = 0})(0), 1);
+}
+
+TEST(Schedule, TheirOptionsHaveRanges) {
+  const double nan = std::nan("");
+  EXPECT_THROW(schedule::polynomial(1, 0), ValueError);
+  EXPECT_THROW(schedule::polynomial(nan, 1), ValueError);
+  EXPECT_THROW(schedule::polynomial(1, 1, {.power = -1}), ValueError);
+  EXPECT_THROW(schedule::polynomial(1, 1, {.min_lr = nan}), ValueError);
+  EXPECT_THROW(schedule::warm_restarts(1, 0), ValueError);
+  EXPECT_THROW(schedule::warm_restarts(1, 1, {.growth = 0}), ValueError);
+  EXPECT_THROW(schedule::one_cycle(1, 1), ValueError);
+  EXPECT_THROW(schedule::one_cycle(1, 9, {.warm_up_share = 1.5}), ValueError);
+  EXPECT_THROW(schedule::one_cycle(1, 9, {.start_divisor = 0}), ValueError);
+  EXPECT_THROW(schedule::one_cycle(1, 9, {.end_divisor = nan}), ValueError);
+  EXPECT_THROW(schedule::plateau(-1), ValueError);
+  EXPECT_THROW(schedule::plateau(1, {.factor = 1}), ValueError);
+  EXPECT_THROW(schedule::plateau(1, {.factor = 0}), ValueError);
+  EXPECT_THROW(schedule::plateau(1, {.patience = -1}), ValueError);
+  EXPECT_THROW(schedule::plateau(1, {.threshold = nan}), ValueError);
+  EXPECT_THROW(schedule::plateau(1, {.cooldown = -1}), ValueError);
+  EXPECT_THROW(schedule::plateau(1, {.min_lr = -1}), ValueError);
 }
 
 // A variable p = [1, -2] whose gradient is fed, updated by one session all along.

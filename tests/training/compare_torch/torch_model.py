@@ -328,10 +328,26 @@ def loss(spec, prediction, target):
     return made.mean() if how == "none" else made
 
 
+SCHEDULERS = {
+    "polynomial": lambda optimizer, base, made: torch.optim.lr_scheduler.PolynomialLR(
+        optimizer, made["total"], made["power"]),
+    "warm_restarts": lambda optimizer, base, made: torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(
+        optimizer, made["period"], made["growth"]),
+    "one_cycle": lambda optimizer, base, made: torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, base, made["total"], made["share"], cycle_momentum=False),
+}
+
+
 def rate(spec, step):
     """The learning rate of a step."""
     spec = spec["optimizer"]
     schedule, base = spec.get("schedule", {"kind": "constant"}), spec["learning_rate"]
+    if schedule["kind"] in SCHEDULERS:
+        scheduler = SCHEDULERS[schedule["kind"]](torch.optim.SGD([torch.zeros(1)], lr=base), base, schedule)
+        for _ in range(step):
+            scheduler.optimizer.step()
+            scheduler.step()
+        return scheduler.get_last_lr()[0]
     if schedule["kind"] == "constant":
         return base
     if schedule["kind"] == "step_decay":

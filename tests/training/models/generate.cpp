@@ -204,9 +204,21 @@ class Generator {
   }
 
   Json schedule() {
-    switch (draw_.whole(0, 2)) {
+    switch (draw_.whole(0, 5)) {
       case 0:
         return {{"kind", "constant"}};
+      case 3:
+        return {{"kind", "polynomial"},
+                {"total", draw_.whole(1, 8)},
+                {"power", draw_.chance(0.5) ? 1.0 : 2.0}};
+      case 4:
+        return {{"kind", "warm_restarts"},
+                {"period", draw_.whole(1, 3)},
+                {"growth", draw_.whole(1, 2)}};
+      case 5:
+        return {{"kind", "one_cycle"},
+                {"total", draw_.whole(6, 12)},
+                {"share", draw_.number(0.1, 0.6)}};
       case 1:
         return {{"kind", "step_decay"},
                 {"factor", draw_.number(0.1, 0.9)},

@@ -97,6 +97,12 @@ LearningRate rate_of(const Json& optimizer) {
   if (kind == "constant") return schedule::constant(rate);
   if (kind == "step_decay")
     return schedule::step_decay(rate, found->at("factor"), found->at("every"));
+  if (kind == "polynomial")
+    return schedule::polynomial(rate, found->at("total"), {.power = found->at("power")});
+  if (kind == "warm_restarts")
+    return schedule::warm_restarts(rate, found->at("period"), {.growth = found->at("growth")});
+  if (kind == "one_cycle")
+    return schedule::one_cycle(rate, found->at("total"), {.warm_up_share = found->at("share")});
   return schedule::cosine(rate, found->at("warm_up"), found->at("total"), found->at("least"));
 }
 

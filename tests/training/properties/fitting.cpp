@@ -113,6 +113,23 @@ Difference unused(const Spec& spec) {
   return different_bits(plain, outcome(*problem, trainer, losses));
 }
 
+// Examples under names of their own are those of features and labels.
+Difference parts(const Spec& spec) {
+  const std::unique_ptr<Problem> problem = build(spec);
+  const LossFunction loss = [&](const BatchValues& batch) {
+    if (!batch.contains("given")) return problem->loss(batch);  // the evaluation at the end
+    return problem->loss(BatchValues({{"features", batch["given"]}, {"labels", batch["wanted"]}}));
+  };
+  Trainer trainer(problem->model, loss, *problem->optimizer);
+  std::vector<double> losses;
+  for (std::int64_t step = 0; step < problem->steps; ++step) {
+    const data::Dataset batch = problem->batch(step);
+    losses.push_back(
+        trainer.step({.parts = {{"given", batch.features}, {"wanted", batch.labels}}}));
+  }
+  return different_bits(train(spec), outcome(*problem, trainer, losses));
+}
+
 // No rows: a prediction of none; a sum of 0 and a step that changes nothing.
 Difference empty(const Spec& spec) {
   Spec sum = spec;
@@ -140,6 +157,7 @@ std::vector<Property> fitting_properties() {
           {"nan-is-no-best", plain, nan_is_no_best},
           {"divergence", plain, divergence},
           {"unused", {}, unused},
+          {"parts", {}, parts},
           {"empty", separate, empty}};
 }
 

@@ -35,6 +35,7 @@ TEST(Promise, NanIsNoBest) { holds("nan-is-no-best"); }
 TEST(Promise, DivergenceBringsTheBestBack) { holds("divergence"); }
 
 TEST(Promise, UnusedPartsAreLeftAlone) { holds("unused"); }
+TEST(Promise, PartsOfExamplesTrainAsFeaturesAndLabels) { holds("parts"); }
 TEST(Promise, EmptyBatchesTeachNothing) { holds("empty"); }
 TEST(Promise, FitGoesOn) { holds("fit-again"); }
 

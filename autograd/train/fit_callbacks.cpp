@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/fit_callbacks.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+namespace aclgrad::detail {
+namespace {
+
+// FitOptions::log.
+class Log {
+ public:
+  Log(const FitOptions& options, std::string order)
+      : options_(options), log_(*options.log), order_(std::move(order)) {}
+
+  // Says how far the run is before its first step, so that a page that cannot be written is found
+  // out then.
+  void begin(const FitRun& run) {
+    if (run.resumed()) log_.setting("resumed", fmt::format("after step {}", run.done()));
+    for (const auto& [name, text] : options_.settings) log_.setting(name, text);
+    log_.setting("parameters", std::to_string(run.trainer().model().parameter_count()));
+    log_.setting("steps", std::to_string(run.total()));
+    log_.setting("data", order_);
+    const int ranks = run.trainer().ranks().size();
+    if (ranks > 1) log_.setting("ranks", std::to_string(ranks));
+    log_.look("Loss", {.log_y = true});
+    log_.look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
+    log_.progress(run.done(), run.total(), "");
+    for (const Evaluation& each : run.evaluations()) add(each);
+  }
+
+  void before_step(const FitRun& run) {
+    if (options_.observe && run.steps_since_evaluation() == 0) {
+      run.trainer().observe(run.batch(), log_);
+    }
+    run.point("Learning rate", "", run.learning_rate());
+  }
+
+  void add(const Evaluation& evaluation) {
+    const auto x = static_cast<double>(evaluation.step);
+    log_.point("Loss", "mean", x, evaluation.loss);
+    if (options_.validation) log_.point("Loss", "validation", x, evaluation.validation_loss);
+    for (std::size_t i = 0; i < options_.metrics.size(); ++i) {
+      const Metric& metric = options_.metrics[i];
+      log_.point(metric.chart.empty() ? metric.name : metric.chart,
+                 metric.chart.empty() ? "" : metric.name, x, evaluation.metrics[i]);
+    }
+  }
+
+ private:
+  const FitOptions& options_;
+  TrainingLog& log_;
+  const std::string order_;
+};
+
+Callback log_callback(const FitOptions& options, const std::string& data_order) {
+  const auto log = std::make_shared<Log>(options, data_order);
+  TrainingLog* to = options.log;
+  return {.begin = [=](FitRun& run) { log->begin(run); },
+          .before_step = [=](FitRun& run) { log->before_step(run); },
+          .after_step = [](FitRun& run) { run.point("Loss", "step", run.loss()); },
+          .after_evaluation = [=](FitRun& run) { log->add(run.evaluations().back()); },
+          .progress = [=](FitRun& run) { to->progress(run.done(), run.total(), run.note()); },
+          .finish = [=](FitRun&) { to->finish(); }};
+}
+
+// FitOptions::progress. The bar is as old as the run.
+Callback bar_callback(const FitOptions& options) {
+  const auto bar = std::make_shared<std::optional<report::ProgressBar>>();
+  const auto begin = [=, &options](FitRun& run) {
+    if (run.resumed()) {
+      fmt::print(stderr, "{} goes on after step {} of {}\n", options.title, run.done(),
+                 run.total());
+    }
+    bar->emplace(run.total(),
+                 report::ProgressOptions{
+                     .title = options.title, .mode = options.progress, .before = run.done()});
+  };
+  return {.begin = begin,
+          .progress = [=](FitRun& run) { (*bar)->update(run.done(), run.note()); },
+          .finish = [=](FitRun&) { (*bar)->finish(); }};
+}
+
+}  // namespace
+
+std::vector<Callback> own_callbacks(const FitOptions& options, const std::string& data_order) {
+  std::vector<Callback> callbacks;
+  if (options.progress != report::ProgressMode::off) callbacks.push_back(bar_callback(options));
+  if (options.log != nullptr) callbacks.push_back(log_callback(options, data_order));
+  return callbacks;
+}
+
+}  // namespace aclgrad::detail
