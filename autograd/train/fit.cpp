@@ -181,6 +181,16 @@ class Fit {
 
   // The first rank measures, the others hear of it.
   void evaluate() {
+    if (trainer_.average() != nullptr) {
+      trainer_.average()->with_averages([&] { measure(); });
+    } else {
+      measure();
+    }
+    trainer_.tell_score(stopping_.score_of(state_.evaluations.back()));
+    call(&Callback::after_evaluation);
+  }
+
+  void measure() {
     std::vector<double> measured(1 + options_.metrics.size(),
                                  std::numeric_limits<double>::quiet_NaN());
     ranks_.on_first([&] {
@@ -200,8 +210,6 @@ class Fit {
     run_.best_ = stopping_.best();
     if (is_best && options_.keep_best) best_ = values_of(trainer_.model().state());
     state_.stopped_early = state_.stopped_early || stopping_.is_out_of_patience();
-    trainer_.tell_score(stopping_.score_of(latest));
-    call(&Callback::after_evaluation);
   }
 
   void save() {
@@ -232,7 +240,9 @@ class Fit {
   }
 
   void restore_best() {
-    if (options_.keep_best && !best_.empty()) trainer_.model().load(best_);
+    if (!options_.keep_best || best_.empty()) return;
+    trainer_.model().load(best_);
+    if (trainer_.average() != nullptr) trainer_.average()->reset();
   }
 
   History finish() {
@@ -243,6 +253,7 @@ class Fit {
     for (const Metric& metric : options_.metrics) history_.metrics.push_back(metric.name);
     history_.validated = options_.validation.has_value();
     history_.best = stopping_.best().value_or(0);
+    history_.has_best = stopping_.best().has_value();
     return std::move(history_);
   }
 

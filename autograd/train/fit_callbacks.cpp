@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -30,6 +31,7 @@ class Log {
     log_.look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
     log_.progress(run.done(), run.total(), "");
     for (const Evaluation& each : run.evaluations()) add(each);
+    show_best(run);
   }
 
   void before_step(const FitRun& run) {
@@ -50,6 +52,26 @@ class Log {
     }
   }
 
+  void show_best(const FitRun& run) {
+    if (!run.best()) return;
+    const Evaluation& best = run.evaluations()[*run.best()];
+    log_.mark("best", static_cast<double>(best.step));
+    const auto metric = std::ranges::find(options_.metrics, options_.monitor, &Metric::name) -
+                        options_.metrics.begin();
+    log_.setting("best",
+                 options_.monitor.empty()
+                     ? fmt::format("step {}: validation {:.4g}", best.step, best.validation_loss)
+                     : fmt::format("step {}: {} {:.4g}", best.step, options_.monitor,
+                                   best.metrics[static_cast<std::size_t>(metric)]));
+  }
+
+  void end(const FitRun& run) {
+    if (run.done() == run.total()) return;
+    const bool is_back = options_.keep_best && run.best();
+    log_.setting("stopped early", fmt::format("after step {} of {}{}", run.done(), run.total(),
+                                              is_back ? ", with the weights of the best" : ""));
+  }
+
  private:
   const FitOptions& options_;
   TrainingLog& log_;
@@ -62,9 +84,17 @@ Callback log_callback(const FitOptions& options, const std::string& data_order) 
   return {.begin = [=](FitRun& run) { log->begin(run); },
           .before_step = [=](FitRun& run) { log->before_step(run); },
           .after_step = [](FitRun& run) { run.point("Loss", "step", run.loss()); },
-          .after_evaluation = [=](FitRun& run) { log->add(run.evaluations().back()); },
+          .after_evaluation =
+              [=](FitRun& run) {
+                log->add(run.evaluations().back());
+                log->show_best(run);
+              },
           .progress = [=](FitRun& run) { to->progress(run.done(), run.total(), run.note()); },
-          .finish = [=](FitRun&) { to->finish(); }};
+          .finish =
+              [=](FitRun& run) {
+                log->end(run);
+                to->finish();
+              }};
 }
 
 // FitOptions::progress. The bar is as old as the run.

@@ -30,12 +30,16 @@ std::string History::to_string() const {
   std::vector<std::string> headers = {"step", "loss"};
   if (validation) headers.push_back("validation");
   headers.insert(headers.end(), metrics.begin(), metrics.end());
+  const bool marks = has_best && evaluations.size() > 1;
+  if (marks) headers.emplace_back("");
   report::Table table(headers);
-  for (const Evaluation& evaluation : evaluations) {
+  for (std::size_t i = 0; i < evaluations.size(); ++i) {
+    const Evaluation& evaluation = evaluations[i];
     std::vector<std::string> cells = {std::to_string(evaluation.step),
                                       number(evaluation.loss, 4, 'f')};
     if (validation) cells.push_back(number(evaluation.validation_loss, 4, 'f'));
     for (const double metric : evaluation.metrics) cells.push_back(number(metric, 4, 'g'));
+    if (marks) cells.emplace_back(i == best ? "best" : "");
     table.add_row(std::move(cells));
   }
   return table.to_string();

@@ -19,6 +19,7 @@ Trainer::Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
       optimizer_(optimizer),
       ranks_(options.ranks != nullptr ? *options.ranks : alone_),
       micro_batches_(options.micro_batches, ranks_.rank(), ranks_.size()),
+      average_(options.average),
       evaluation_batch_(options.evaluation_batch),
       session_(options.sessions.session),
       training_([this](const SessionCache::Inputs& inputs) { return record_step(inputs); },
@@ -110,7 +111,9 @@ double Trainer::step(const data::Dataset& batch) {
   }
   const Results results = training_.run(feeds_of(batch));
   const double loss = results[0].item();
-  if (scaler_ && scaler_->update(results[2].item())) update_->run();
+  const bool updates = !scaler_ || scaler_->update(results[2].item());
+  if (scaler_ && updates) update_->run();
+  if (average_ != nullptr && updates) average_->update();
   ++steps_;
   return loss;
 }
@@ -165,6 +168,7 @@ std::vector<Variable> Trainer::state() const {
   };
   add(optimizer_.state());
   if (scaler_) add(scaler_->state());
+  if (average_ != nullptr) add(average_->state());
   return all;
 }
 

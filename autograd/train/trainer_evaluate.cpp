@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "aclgrad/ops/activation.h"
+#include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/trainer.h"
+#include "graph/describe.h"
+#include "train/batch_rules.h"
 #include "train/split_loss.h"
 
 namespace aclgrad {
@@ -20,10 +25,50 @@ using detail::LossRecorder;
 using detail::PiecewiseLoss;
 using detail::RecordedLoss;
 
-// A layer's activation is called after what it gets: "hidden1" for elu(hidden1).
-std::string layer_of(const Graph& graph, const Node& node) {
-  const Value from = graph.value(node.inputs[0]);
-  return from.name().empty() ? graph.value(node.outputs[0]).description() : from.name();
+// "elu(hidden1)"; where that has no name the place in the program, which a loop over time has once.
+std::string name_of(const Graph& graph, const Node& node) {
+  const std::string& name = graph.value(node.outputs[0]).name();
+  if (!name.empty()) return name;
+  const std::string& from = graph.value(node.inputs[0]).name();
+  return from.empty() ? fmt::format("{} at {}", node.op->name(), detail::place(node.where))
+                      : fmt::format("{}({})", node.op->name(), from);
+}
+
+// The values that are multiplied with others: tanh and sigmoid of them are gates, as in an Lstm.
+std::unordered_set<ValueId> factors_of(const Graph& graph) {
+  std::unordered_set<ValueId> factors;
+  for (std::size_t id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(static_cast<NodeId>(id));
+    if (!detail::is_any<MulOp, AddcmulOp>(node)) continue;
+    factors.insert(node.inputs.begin(), node.inputs.end());
+  }
+  return factors;
+}
+
+// Whether the units of an activation lie along axis 1: it follows an image's convolution, pooling
+// or normalization, whose results it is as large as.
+bool has_channels(const Graph& graph, const Node& node) {
+  const Value result = graph.value(node.outputs[0]);
+  if (result.shape().rank() != 3) return result.shape().rank() > 3;
+  for (const Node* at = &node; !at->inputs.empty();) {
+    const Value from = graph.value(at->inputs[0]);
+    if (from.shape() != result.shape()) return false;
+    at = &from.node();
+    const std::string_view name = at->op->name();
+    if (name.starts_with("conv") || name.starts_with("batch_norm")) return true;
+  }
+  return false;
+}
+
+// [..., units], as logs take activations.
+Tensor with_units_last(const Tensor& outputs, bool has_channels) {
+  if (!has_channels) return outputs;
+  const Shape& shape = outputs.shape();
+  const std::int64_t examples = shape[0], channels = shape[1];
+  return outputs.numel() == 0
+             ? outputs
+             : outputs.reshape({examples, channels, outputs.numel() / (examples * channels)})
+                   .transpose(1, 2);
 }
 
 double euclidean_norm(const Tensor& tensor) {
@@ -72,7 +117,9 @@ SessionCache::BuiltGraph Trainer::record_observation(const SessionCache::Inputs&
   Graph graph(Mode::evaluation);
   const LossAndGradients own = record_parts(graph, inputs);
   std::vector<Fetch> fetches;
-  std::vector<std::string> gradients, layers;
+  std::vector<std::string> gradients;
+  std::vector<Observed> layers;
+  const std::unordered_set<ValueId> factors = factors_of(graph);
   for (const auto& [value, gradient] : own.gradients) {
     gradients.push_back(value.variable()->name());
     fetches.emplace_back(gradient);
@@ -80,9 +127,10 @@ SessionCache::BuiltGraph Trainer::record_observation(const SessionCache::Inputs&
   for (std::size_t id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(static_cast<NodeId>(id));
     if (const CallOp* op = node.op->as_call(); op == nullptr || !op->is_activation()) continue;
-    const std::string layer = layer_of(graph, node);
-    if (std::ranges::find(layers, layer) != layers.end()) continue;
-    layers.push_back(layer);
+    if (detail::is_any<TanhOp, SigmoidOp>(node) && factors.contains(node.outputs[0])) continue;
+    std::string name = name_of(graph, node);
+    if (std::ranges::find(layers, name, &Observed::name) != layers.end()) continue;
+    layers.push_back({std::move(name), has_channels(graph, node)});
     fetches.emplace_back(graph.value(node.outputs[0]));
   }
   // What is kept of other shapes is of the same names.
@@ -141,7 +189,9 @@ void Trainer::observe(const data::Dataset& batch, TrainingLog& log) {
     log.point("Gradient norms", parameter, static_cast<double>(steps_),
               factor * euclidean_norm(results[at++]));
   }
-  for (const std::string& layer : observed_layers_) log.activations(layer, steps_, results[at++]);
+  for (const Observed& layer : observed_layers_) {
+    log.activations(layer.name, steps_, with_units_last(results[at++], layer.has_channels));
+  }
 }
 
 }  // namespace aclgrad

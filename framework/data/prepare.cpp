@@ -37,16 +37,31 @@ Standardizer::Standardizer(const Tensor& features) {
   }
 }
 
+void Standardizer::require_columns(const Tensor& features) const {
+  if (features.rank() == 2 && static_cast<std::size_t>(features.shape()[1]) == means_.size())
+    return;
+  throw ShapeError("the standardizer was made for [n, " + std::to_string(means_.size()) +
+                   "], got shape " + to_string(features.shape()));
+}
+
 Tensor Standardizer::operator()(const Tensor& features) const {
-  if (features.rank() != 2 || static_cast<std::size_t>(features.shape()[1]) != means_.size()) {
-    throw ShapeError("the standardizer was made for [n, " + std::to_string(means_.size()) +
-                     "], got shape " + to_string(features.shape()));
-  }
+  require_columns(features);
   Tensor wide = features.to(DType::float64);
   const std::span<double> values = wide.data<double>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t column = i % means_.size();
     values[i] = (values[i] - means_[column]) / stddevs_[column];
+  }
+  return wide.to(DType::float32);
+}
+
+Tensor Standardizer::inverse(const Tensor& standardized) const {
+  require_columns(standardized);
+  Tensor wide = standardized.to(DType::float64);
+  const std::span<double> values = wide.data<double>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t column = i % means_.size();
+    values[i] = values[i] * stddevs_[column] + means_[column];
   }
   return wide.to(DType::float32);
 }

@@ -15,13 +15,37 @@
 
 namespace aclgrad {
 
-void Module::save(const std::filesystem::path& path) const {
-  save_safetensors(path, values_of(state()));
+namespace {
+
+// What metadata say about the layout, as Hugging Face's libraries write and read it.
+constexpr const char* kFormat = "format";
+constexpr const char* kPyTorch = "pt";
+
+}  // namespace
+
+void Module::save(const std::filesystem::path& path, const SaveOptions& options) const {
+  NamedTensors tensors = values_of(state());
+  if (options.for_pytorch) {
+    std::map<std::string, Tree::Entry> entries;
+    tree_->each([&](const Tree& tree) {
+      for (const Tree::Entry& entry : tree.entries) entries.emplace(entry.variable.name(), entry);
+    });
+    std::erase_if(tensors, [&](const auto& named) { return entries.at(named.first).ours_alone; });
+    for (auto& [name, tensor] : tensors) {
+      if (entries.at(name).transposed_in_pytorch && tensor.rank() == 2) {
+        tensor = tensor.transpose(0, 1);
+      }
+    }
+  }
+  save_safetensors(path, tensors, {{kFormat, options.for_pytorch ? kPyTorch : "aclgrad"}});
 }
 
 LoadReport Module::load(const std::filesystem::path& path, const LoadOptions& options) const {
   SafetensorsFile file = load_safetensors(path);
   const bool is_checkpoint = detail::is_checkpoint(file.metadata);
+  const auto format = file.metadata.find(kFormat);
+  const bool from_pytorch =
+      options.from_pytorch.value_or(format != file.metadata.end() && format->second == kPyTorch);
   std::set<std::string> names;
   for (const Variable& variable : state()) names.insert(variable.name());
   std::vector<std::string> unexpected;
@@ -32,15 +56,17 @@ LoadReport Module::load(const std::filesystem::path& path, const LoadOptions& op
   }
   const NamedTensors tensors = is_checkpoint ? detail::checkpoint_of(path, std::move(file)).tensors
                                              : std::move(file.tensors);
-  return load_from(path.string(), tensors, options, is_checkpoint, std::move(unexpected));
+  return load_from(path.string(), tensors, options, from_pytorch, is_checkpoint,
+                   std::move(unexpected));
 }
 
 LoadReport Module::load(const NamedTensors& tensors, const LoadOptions& options) const {
-  return load_from("the tensors given", tensors, options, /*may_have_more=*/false, {});
+  return load_from("the tensors given", tensors, options, options.from_pytorch.value_or(false),
+                   /*may_have_more=*/false, {});
 }
 
 LoadReport Module::load_from(const std::string& source, const NamedTensors& tensors,
-                             const LoadOptions& options, bool may_have_more,
+                             const LoadOptions& options, bool from_pytorch, bool may_have_more,
                              std::vector<std::string> unexpected) const {
   std::map<std::string, Tree::Entry> wanted;  // by the variable's name
   tree_->each([&](const Tree& tree) {
@@ -51,15 +77,14 @@ LoadReport Module::load_from(const std::string& source, const NamedTensors& tens
   std::vector<Variable> variables;
   for (const auto& [name, tensor] : tensors) {
     const std::string ours = options.rename ? options.rename(name) : name;
-    if (ours.empty() || (options.from_pytorch && ours.ends_with("num_batches_tracked"))) continue;
+    if (ours.empty() || (from_pytorch && ours.ends_with("num_batches_tracked"))) continue;
     const auto found = wanted.find(ours);
     if (found == wanted.end()) {
       report.unexpected.push_back(ours);
       continue;
     }
     const Tree::Entry& entry = found->second;
-    const bool turn =
-        options.from_pytorch && entry.transposed_in_pytorch && tensor.shape().rank() == 2;
+    const bool turn = from_pytorch && entry.transposed_in_pytorch && tensor.shape().rank() == 2;
     const Tensor& turned = turn ? tensor.transpose(0, 1) : tensor;
     const bool converts = is_floating(turned.dtype()) && is_floating(entry.variable.dtype());
     fitting.emplace_back(ours, converts ? turned.to(entry.variable.dtype()) : turned);
@@ -67,7 +92,7 @@ LoadReport Module::load_from(const std::string& source, const NamedTensors& tens
     wanted.erase(found);
   }
   for (const auto& [name, entry] : wanted) {
-    if (!options.from_pytorch || !entry.ours_alone) report.missing.push_back(name);
+    if (!from_pytorch || !entry.ours_alone) report.missing.push_back(name);
   }
   if (options.strict) {
     std::string problems;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Line charts that can be read at a point and zoomed. A chart is {title, x_label, y_label, log_y, note,
-// curves: [{name, x, y, colour}]}; null in `y` interrupts a curve; colours are numbers.
+// curves: [{name, x, y, colour}], marks: [[name, x]]}; null in `y` interrupts a curve; colours are numbers.
 const MARGINS = {top: 10, bottom: 46, right: 14};
 const HEIGHT = 300;
 const READ_AT_MOST = 12;  // curves at a point
+const COLOURS = 6;
+const DASHES = ['', '7 4', '2 3', '9 3 2 3'];  // of the curves beyond as many as there are colours
+const KEYS_AS_GIVEN = 6;  // the keys of more curves stand in the order of their ends
 
 const number = (value, digits = 4) => {
   const text = String(Number(value.toPrecision(digits)));
@@ -96,7 +99,7 @@ class Chart {
     this.plot = make('div', {class: 'plot'}, this.picture, this.reset, this.reading);
     const named = chart.curves.some((curve) => curve.name);
     figure.append(make('h3', {}, chart.title), this.plot,
-      named ? make('div', {class: 'keys'}, chart.curves.map((curve, i) => this.key(i, curve.name))) : '',
+      named ? make('div', {class: 'keys'}, this.order().map((i) => this.key(i, chart.curves[i].name))) : '',
       chart.note ? make('figcaption', {}, chart.note) : '');
     new ResizeObserver(() => { if (this.plot.clientWidth !== this.width) this.draw(); }).observe(this.plot);
     this.draw();
@@ -113,11 +116,29 @@ class Chart {
     }, {passive: false});
   }
 
-  colour(i) { return `var(--series-${(this.chart.curves[i].colour ?? i) % 6 + 1})`; }
+  colour(i) { return `var(--series-${(this.chart.curves[i].colour ?? i) % COLOURS + 1})`; }
+  dash(i) { return DASHES[Math.floor((this.chart.curves[i].colour ?? i) / COLOURS) % DASHES.length]; }
+
+  // From the curve that ends highest to the one that ends lowest.
+  order() {
+    const {curves} = this.chart;
+    const end = ({y}) => y.findLast((value) => canDraw(this.chart, value)) ?? -Infinity;
+    const numbers = curves.map((_, i) => i);
+    return curves.length > KEYS_AS_GIVEN ? numbers.sort((a, b) => end(curves[b]) - end(curves[a])) : numbers;
+  }
+
+  // A piece of the line that is drawn.
+  sample(i) {
+    const lengths = this.dash(i).split(' ').map(Number), colour = this.colour(i);
+    if (lengths.length < 2) return `background:${colour}`;
+    let at = 0;
+    const stops = lengths.map((length, k) => `${k % 2 ? 'transparent' : colour} ${at}px ${at += length}px`);
+    return `background:repeating-linear-gradient(90deg,${stops.join(',')})`;
+  }
 
   // The name of a curve; pointing at it brings the curve out.
   key(i, ...text) {
-    const key = make('span', {}, make('i', {style: `background:${this.colour(i)}`}), text);
+    const key = make('span', {}, make('i', {style: this.sample(i)}), text);
     const point = (on) => this.lines.forEach((line, k) => line.classList.toggle('dim', on && k !== i));
     key.addEventListener('pointerenter', () => point(true));
     key.addEventListener('pointerleave', () => point(false));
@@ -156,8 +177,11 @@ class Chart {
         path += `${pen}${atX(at).toFixed(1)} ${this.atY(curve.y[k]).toFixed(1)}${alone ? 'h0' : ''}`;
         pen = 'L';
       });
-      return svg('path', {class: curve.x.length > 300 ? 'curve thin' : 'curve', d: path, style: `stroke:${this.colour(i)}`});
+      return svg('path', {class: curve.x.length > 300 ? 'curve thin' : 'curve', d: path, style: `stroke:${this.colour(i)};stroke-dasharray:${this.dash(i) || 'none'}`});
     });
+    const marks = (chart.marks ?? []).filter(([, at]) => at >= from && at <= to).flatMap(([name, at]) => [
+      svg('path', {class: 'mark', d: `M${atX(at)} ${box.top}V${box.bottom}`}),
+      svg('text', {class: this.x.part(at) > 0.8 ? 'mark end' : 'mark', x: atX(at) + (this.x.part(at) > 0.8 ? -4 : 4), y: box.top + 12}, name)]);
     this.cross = svg('path', {class: 'cross'});
     this.chosen = svg('rect', {class: 'chosen', ...size, width: 0});
     this.picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
@@ -172,7 +196,7 @@ class Chart {
       svg('text', {x: (box.left + box.right) / 2, y: HEIGHT - 7, class: 'middle'}, chart.x_label),
       svg('text', {class: 'middle', transform: `translate(13 ${(box.top + box.bottom) / 2}) rotate(-90)`}, chart.y_label),
       svg('g', {'clip-path': `url(#${this.clip})`}, ...this.lines),
-      svg('rect', {class: 'edge', ...size}), this.chosen, this.cross);
+      ...marks, svg('rect', {class: 'edge', ...size}), this.chosen, this.cross);
   }
 
   // Where a pointer is between the left and the right edge: 0 to 1.

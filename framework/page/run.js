@@ -29,6 +29,7 @@ function drawCharts(section, charts) {
   for (const chart of charts) {
     if (chart.values_per_point > 1) chart.note = `Each point is the mean of up to ${chart.values_per_point} values.`;
     const figure = section.querySelector('.figures').appendChild(make('figure'));
+    if (chart.x_label === 'step') chart.marks = data.marks;
     new Chart(figure, chart);
   }
 }

@@ -92,10 +92,11 @@ json to_json(const RunRecord& record) {
   for (const RunRecord::Chart& chart : record.charts) charts.push_back(to_json(chart));
   json layers = json::array();
   for (const RunRecord::Layer& layer : record.layers) layers.push_back(layer_json(layer));
-  return {
-      {"title", record.title},       {"page", record.page},         {"state", record.state},
-      {"done", record.done},         {"total", record.total},       {"note", record.note},
-      {"settings", record.settings}, {"charts", std::move(charts)}, {"layers", std::move(layers)}};
+  return {{"title", record.title},       {"page", record.page},
+          {"state", record.state},       {"done", record.done},
+          {"total", record.total},       {"note", record.note},
+          {"settings", record.settings}, {"charts", std::move(charts)},
+          {"layers", std::move(layers)}, {"marks", record.marks}};
 }
 
 RunRecord from_json(const json& source) {
@@ -121,6 +122,11 @@ RunRecord from_json(const json& source) {
     }
     report::check_series(read.series);
     record.charts.push_back(std::move(read));
+  }
+  if (source.contains("marks")) {  // pages of earlier versions lack it
+    for (const json& mark : source.at("marks")) {
+      record.marks.emplace_back(mark.at(0), number(mark.at(1)));
+    }
   }
   for (const json& layer : source.at("layers")) record.layers.push_back(layer_from(layer));
   return record;

@@ -20,9 +20,11 @@ using report::xml_escape;
 
 std::string state_text(const RunRecord& record) {
   constexpr std::array<std::string_view, 3> kNames = {"running", "finished", "stopped early"};
-  return fmt::format("<span class=\"state {}\">{}</span>",
-                     record.state == RunRecord::State::stopped ? "bad" : "good",
-                     kNames.at(static_cast<std::size_t>(record.state)));
+  const bool is_early = record.state == RunRecord::State::finished && record.done < record.total;
+  return fmt::format(
+      "<span class=\"state {}\">{}</span>",
+      record.state == RunRecord::State::stopped ? "bad" : "good",
+      is_early ? "finished early" : kNames.at(static_cast<std::size_t>(record.state)));
 }
 
 std::string header(const RunRecord& record, int refresh_s) {
@@ -100,7 +102,7 @@ std::string run_page(const RunRecord& record, std::span<const Picture> pictures,
   document.title = record.title;
   document.refresh_s = record.state == RunRecord::State::running ? refresh_s : 0;
   document.body = header(record, refresh_s) + settings_table(record);
-  document.body += curves_section() + layers_section(record);
+  document.body += curves_section() + gradients_section(record) + layers_section(record);
   if (!pictures.empty()) {
     document.body += "<section id=\"pictures\"><h2>Pictures</h2><div class=\"figures\">";
     for (const auto& [title, svg] : pictures) {

@@ -24,6 +24,10 @@ std::string run_page(const RunRecord& record, std::span<const Picture> pictures,
 std::string curves_section();
 std::string with_charts(page::Document document, const nlohmann::json& data);
 
+/// Bars of the norms of gradients by layer, and how they change from layer to layer; "" for a run
+/// that has none.
+std::string gradients_section(const RunRecord& record);
+
 /// As it stands in the page's data element. Numbers that are not finite become null, and null comes
 /// back as NaN.
 nlohmann::json to_json(const RunRecord& record);

@@ -105,6 +105,11 @@ void RunReport::look(const std::string& chart, ChartLook look) {
   wanted.log_y = look.log_y;
 }
 
+void RunReport::mark(const std::string& name, double x) {
+  using Mark = std::pair<std::string, double>;
+  entry(record_.marks, &Mark::first, name).second = x;
+}
+
 void RunReport::activations(const std::string& layer, std::int64_t step, const Tensor& outputs) {
   std::vector<ActivationSummary>& history =
       entry(record_.layers, &RunRecord::Layer::name, layer).history;

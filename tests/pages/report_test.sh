@@ -11,7 +11,8 @@ begin "$@"
 load "file://$PWD/out/report_selu.html"
 has 'data-ready="yes"'
 has 'finished'
-has 'Outputs of hidden1'
+has 'Outputs of selu(hidden1)'
+has 'Gradient norms by layer'
 has 'Gradient norms'
 has 'Mistakes'
 has '<dt>seed</dt>'

@@ -47,5 +47,6 @@
 #include "aclgrad/trainer.h"
 #include "aclgrad/variable.h"
 #include "aclgrad/viz.h"
+#include "aclgrad/weight_average.h"
 
 #endif  // ACLGRAD_ACLGRAD_H_

@@ -195,7 +195,8 @@ struct History {
   std::vector<Evaluation> evaluations = {};
   std::vector<std::string> metrics = {};  ///< their names
   bool validated = false;                 ///< whether there were examples for validation
-  std::size_t best = 0;  ///< the best evaluation (FitOptions::monitor); 0 where none is finite
+  std::size_t best = 0;   ///< the best evaluation (FitOptions::monitor); 0 where none is finite
+  bool has_best = false;  ///< whether one is
   bool stopped_early = false;  ///< by `patience`, `target_loss` or a callback
   double seconds = 0;          ///< in this process
   double step_seconds = 0;     ///< those spent in steps
@@ -206,7 +207,7 @@ struct History {
   report::Series curve(const std::string& name,
                        const std::function<double(const Evaluation&)>& value) const;
 
-  /// A table with a line an evaluation.
+  /// A table with a line an evaluation, the best of several marked.
   std::string to_string() const;
 };
 

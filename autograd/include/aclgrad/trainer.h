@@ -39,6 +39,7 @@
 #include "aclgrad/ranks.h"
 #include "aclgrad/session_cache.h"
 #include "aclgrad/training_log.h"
+#include "aclgrad/weight_average.h"
 
 namespace aclgrad {
 
@@ -61,6 +62,10 @@ struct TrainerOptions {
   /// first rank's parameters and keep the same. Buffers are each rank's own: random masks differ,
   /// and of the running statistics of batch normalization the first rank's are evaluated and saved.
   Ranks* ranks = nullptr;
+
+  /// A moving average of the model's weights, which must outlive the trainer: updated after every
+  /// step that updates, part of state(), and what fit() evaluates and takes for the best weights.
+  WeightAverage* average = nullptr;
 
   /// The most examples that evaluate() takes at a time; 0: all of them.
   std::int64_t evaluation_batch = 256;
@@ -97,7 +102,9 @@ class Trainer {
 
   /// Looks into the network in Mode::evaluation: adds to a log the norm of every parameter's
   /// gradient, for this rank's parts of a batch, and what every activation returns, for the first
-  /// of them. Training takes no notice of it, and other ranks have no part in it. Throws as step().
+  /// of them, as "relu(hidden)", without the gates of recurrent layers. Units of images are
+  /// channels. Training takes no notice of it, and other ranks have no part in it. Throws as
+  /// step().
   void observe(const data::Dataset& batch, TrainingLog& log);
 
   /// A learning rate for all steps to come, in place of the optimizer's; without one the
@@ -124,6 +131,7 @@ class Trainer {
   const Module& model() const { return model_; }
   const Optimizer& optimizer() const { return optimizer_; }
   const Ranks& ranks() const { return ranks_; }
+  WeightAverage* average() const { return average_; }
   const MicroBatches& micro_batches() const { return micro_batches_; }
 
   /// The graph of the latest step, forward, backward and update. Throws ValueError before the
@@ -149,6 +157,11 @@ class Trainer {
 
  private:
   struct Pieces;
+  struct Observed {
+    std::string name;
+    bool has_channels;  // units along axis 1
+    friend bool operator==(const Observed&, const Observed&) = default;
+  };
   Value record_loss(const BatchValues& batch) const;
   LossAndGradients record_gradients(const Value& loss);
   LossAndGradients record_parts(const Graph& graph, const SessionCache::Inputs& inputs);
@@ -175,6 +188,7 @@ class Trainer {
   Ranks& ranks_;
   MicroBatches micro_batches_;
   std::optional<LossScaler> scaler_;
+  WeightAverage* average_;
   std::int64_t evaluation_batch_;
   SessionOptions session_;
   SessionCache training_, evaluation_, pieces_, observation_;
@@ -185,7 +199,8 @@ class Trainer {
   std::shared_ptr<Pieces> piecewise_;  // how evaluate() combines pieces; made by the first
   Graph update_graph_;                 // with a loss scaler
   std::optional<Session> update_;
-  std::vector<std::string> observed_gradients_, observed_layers_;
+  std::vector<std::string> observed_gradients_;
+  std::vector<Observed> observed_layers_;
   bool warned_of_unused_ = false;
   std::optional<double> fixed_rate_;
   std::int64_t steps_ = 0;

@@ -246,8 +246,8 @@ namespace calls {
 
 const Declaration<> selu = {"selu", ACLGRAD_C(aclnnSelu), elementwise, is_activation};
 const Declaration<> selu_backward = {"selu_backward", ACLGRAD_C(aclnnSeluBackward), elementwise};
-const Declaration<> tanh = {"tanh", ACLGRAD_C(aclnnTanh), elementwise};
-const Declaration<> sigmoid = {"sigmoid", ACLGRAD_C(aclnnSigmoid), elementwise};
+const Declaration<> tanh = {"tanh", ACLGRAD_C(aclnnTanh), elementwise, is_activation};
+const Declaration<> sigmoid = {"sigmoid", ACLGRAD_C(aclnnSigmoid), elementwise, is_activation};
 const Declaration<> relu = {"relu", ACLGRAD_C(aclnnRelu), elementwise, is_activation};
 const Declaration<> silu = {"silu", ACLGRAD_C(aclnnSilu), elementwise, is_activation};
 const Declaration<> tanh_backward = {"tanh_backward", ACLGRAD_C(aclnnTanhBackward), elementwise};

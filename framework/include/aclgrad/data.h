@@ -219,10 +219,15 @@ class Standardizer {
   /// (features - mean) / standard deviation, float32, the same shape. Throws ShapeError.
   Tensor operator()(const Tensor& features) const;
 
+  /// The way back, of predictions say: features standard deviation + mean, float32.
+  Tensor inverse(const Tensor& standardized) const;
+
   const std::vector<double>& means() const noexcept { return means_; }
   const std::vector<double>& stddevs() const noexcept { return stddevs_; }
 
  private:
+  void require_columns(const Tensor& features) const;
+
   std::vector<double> means_;
   std::vector<double> stddevs_;
 };

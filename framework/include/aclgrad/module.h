@@ -54,11 +54,18 @@ struct LoadOptions {
 
   /// The file was written by PyTorch, which keeps the weight of a linear layer as [out, in]: those
   /// are transposed. What only one of the two libraries keeps (counts of batches and of random
-  /// draws) is passed over.
-  bool from_pytorch = false;
+  /// draws) is passed over. Where it is not said, the file's metadata decides: "format" is "pt" in
+  /// what Hugging Face's libraries and save() for PyTorch write; without it the layout is ours.
+  std::optional<bool> from_pytorch = std::nullopt;
 
   /// Our name for a name in the file, where they differ; "" for a tensor to leave out.
   std::function<std::string(const std::string& name)> rename = {};
+};
+
+struct SaveOptions {
+  /// For load_state_dict() of PyTorch, with safetensors.torch.load_file(): weights of linear layers
+  /// are written as [out, in], counts of random draws are left out. load() reads it, too.
+  bool for_pytorch = false;
 };
 
 /// What was on one side only.
@@ -155,8 +162,8 @@ class Module {
   std::vector<bool> frozen_parts() const;
   static std::uint64_t freeze_count() noexcept;
 
-  /// Writes state() to a safetensors file. Throws IoError.
-  void save(const std::filesystem::path& path) const;
+  /// Writes state() to a safetensors file, whose metadata says in which layout. Throws IoError.
+  void save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
 
   /// Assigns to each variable the tensor of its name in a safetensors file or a checkpoint of a
   /// training run, converted where both are floating. Throws, before anything is assigned,
@@ -207,7 +214,7 @@ class Module {
   void change_each(const Change& change) const;
   static std::shared_ptr<Tree> cloned(const std::shared_ptr<Tree>& tree);
   LoadReport load_from(const std::string& source, const NamedTensors& tensors,
-                       const LoadOptions& options, bool may_have_more,
+                       const LoadOptions& options, bool from_pytorch, bool may_have_more,
                        std::vector<std::string> unexpected) const;
   std::string summary_of(const Graph* graph) const;
   std::shared_ptr<Tree> tree_;

@@ -80,6 +80,7 @@ struct RunRecord {
   std::vector<std::pair<std::string, std::string>> settings = {};
   std::vector<Chart> charts = {};
   std::vector<Layer> layers = {};
+  std::vector<std::pair<std::string, double>> marks = {};  ///< names and steps
 };
 
 struct RunReportOptions {
@@ -103,6 +104,8 @@ class RunReport : public TrainingLog {
   /// for the latest value, which is kept as it is.
   void point(const std::string& chart, const std::string& curve, double x, double y) override;
   void look(const std::string& chart, ChartLook look) override;
+
+  void mark(const std::string& name, double x) override;
 
   /// Adds a layer's outputs, [..., units], to its history. Throws ShapeError for an empty tensor.
   void activations(const std::string& layer, std::int64_t step, const Tensor& outputs) override;

@@ -38,6 +38,10 @@ class TrainingLog {
   /// Something that holds for the whole run; a later one of the same name replaces it.
   virtual void setting(const std::string& /*name*/, std::string /*text*/) {}
 
+  /// A step that curves are marked at, such as the best evaluation; a later one of the same name
+  /// replaces it.
+  virtual void mark(const std::string& /*name*/, double /*x*/) {}
+
   /// A layer's outputs, [..., units].
   virtual void activations(const std::string& /*layer*/, std::int64_t /*step*/,
                            const Tensor& /*outputs*/) {}

@@ -20,6 +20,11 @@ void callbacks(Trainer& trainer, const data::Batches& batches, const data::Datas
   // block 4
 }
 
+void averages(const Network& model, const LossFunction& loss, Optimizer& optimizer,
+              const data::Batches& batches, const data::Dataset& unseen) {
+  // block 5
+}
+
 struct Translation : Module {
   Linear first{child("first"), 8, 4}, second{child("second"), 8, 4};
   Value operator()(const Value& a, const Value& b) const { return first(a) + second(b); }
@@ -27,44 +32,44 @@ struct Translation : Module {
 
 void parts(const Translation& model, const Sequential& coder, const Tensor& source,
            const Tensor& begun, const Tensor& target, Optimizer& optimizer) {
-  // block 5
-}
-
-void transforms(const data::Dataset& images) {
   // block 6
 }
 
-void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
+void transforms(const data::Dataset& images) {
   // block 7
 }
 
-void stop(const Network& teacher, const Network& student, const Value& x) {
+void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
   // block 8
 }
 
-void optimizers(std::int64_t step) {
+void stop(const Network& teacher, const Network& student, const Value& x) {
   // block 9
 }
 
-void weights(const Network& model) {
+void optimizers(std::int64_t step) {
   // block 10
 }
 
-Value sixteen_bits(const Sequential& network, const Value& x) {
+void weights(const Network& model) {
   // block 11
+}
+
+Value sixteen_bits(const Sequential& network, const Value& x) {
+  // block 12
   return logits;
 }
 
 void float16(const Network& model, const LossFunction& loss, Optimizer& optimizer) {
-  // block 12
+  // block 13
 }
 
 void checkpoints(const std::filesystem::path& path, std::int64_t step, data::Position next,
                  const data::Batches& batches, const std::vector<Variable>& state) {
-  // block 13
+  // block 14
 }
 
 void reports(std::int64_t step, std::int64_t steps, double loss, const Results& results,
              const Value& hidden, const report::Heatmap& heatmap) {
-  // block 14
+  // block 15
 }

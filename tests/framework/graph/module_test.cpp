@@ -249,6 +249,38 @@ TEST(Module, ReadsPyTorchsLayoutsAndNames) {
   EXPECT_EQ(net.norm.buffers()[1].value().get(1), 4);
 }
 
+// Square weights, whose shape does not tell the layouts apart.
+TEST(Module, WritesPyTorchsLayoutAndKnowsItAgain) {
+  struct Net : Module {
+    Linear fc{child("fc"), 2, 2};
+    Conv2d conv{child("conv"), 1, 2, 1, {.bias = false}};
+    Dropout drop{child("drop"), 0.1};
+  };
+  const Net net;
+  net.fc.weight().assign(Tensor::from({2, 2}, {1, 2, 3, 4}));
+  const TemporaryFolder folder;
+  const auto path = [&](const char* name) { return folder.path() / name; };
+  net.save(path("ours"));
+  net.save(path("torch"), {.for_pytorch = true});
+  const SafetensorsFile file = load_safetensors(path("torch"));
+  EXPECT_EQ(file.metadata.at("format"), "pt");
+  EXPECT_TRUE(bitwise_equal(file["fc.weight"], Tensor::from({2, 2}, {1, 3, 2, 4})));
+  EXPECT_FALSE(file.contains("drop.draws"));
+  for (const char* name : {"ours", "torch"}) {
+    const Net other;
+    other.load(path(name));
+    EXPECT_TRUE(bitwise_equal(other.fc.weight().value(), net.fc.weight().value())) << name;
+    EXPECT_TRUE(bitwise_equal(other.conv.weight().value(), net.conv.weight().value())) << name;
+  }
+  // What is said goes before what the file says.
+  const Net turned;
+  turned.load(path("torch"), {.strict = false, .from_pytorch = false});
+  EXPECT_TRUE(bitwise_equal(turned.fc.weight().value(), file["fc.weight"]));
+  save_safetensors(path("nobody's"), values_of(net.state()));
+  turned.load(path("nobody's"));
+  EXPECT_TRUE(bitwise_equal(turned.fc.weight().value(), net.fc.weight().value()));
+}
+
 TEST(Module, SumsUpWhatItIsMadeOf) {
   const Tower network;
   Graph graph;

@@ -142,6 +142,30 @@ TEST(Callbacks, ChangeTheLearningRateAlsoOfARunThatIsResumed) {
               HasSubstr("schedule::constant()"));
 }
 
+TEST(Fit, TellsTheLogAndTheHistoryWhichEvaluationIsTheBest) {
+  const TemporaryFolder folder;
+  RunReport page(folder.path() / "page.html");
+  std::int64_t step = 0;
+  LineTraining training;
+  const History history = training.run(
+      {.steps = 50,
+       .evaluate_every = 1,
+       .metrics = {{.name = "score", .measure = [&] { return std::abs(double(++step) - 3); }}},
+       .monitor = "score",
+       .patience = 2,
+       .keep_best = true,
+       .log = &page});
+  EXPECT_THAT(history.to_string(), testing::ContainsRegex("3 .* 0  best\n"));
+  EXPECT_THAT(history.to_string(), testing::Not(HasSubstr("1  best")));
+  EXPECT_EQ(page.record().marks[0], std::pair(std::string("best"), 3.0));
+  EXPECT_THAT(page.record().settings,
+              testing::IsSupersetOf(
+                  {std::pair(std::string("best"), std::string("step 3: score 0")),
+                   std::pair(std::string("stopped early"),
+                             std::string("after step 5 of 50, with the weights of the best"))}));
+  EXPECT_THAT(page.html(), HasSubstr(">finished early<"));
+}
+
 TEST(Callbacks, WhatTheyThrowEndsTheRun) {
   LineTraining training;
   struct Mine {};

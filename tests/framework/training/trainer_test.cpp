@@ -295,14 +295,14 @@ TEST(Trainer, ObservesWithoutChangingAnything) {
   }
   expect_equal_state(watched.trainer.state(), plain.trainer.state());
   ASSERT_EQ(page.record().layers.size(), 1u);
-  EXPECT_EQ(page.record().layers[0].name, "hidden");
+  EXPECT_EQ(page.record().layers[0].name, "elu(hidden)");
   EXPECT_EQ(page.record().layers[0].history.size(), 3u);
   ASSERT_EQ(page.record().charts.size(), 1u);
   EXPECT_EQ(page.record().charts[0].series.size(), plain.model.parameters().size());
   EXPECT_GT(page.record().charts[0].series[0].y[0], 0);
 }
 
-// By their declarations, in whichever form: not tanh, which is a gate in recurrent units.
+// By their declarations, in whichever form.
 TEST(Trainer, ObservesWhatIsDeclaredAnActivation) {
   const TemporaryFolder folder;
   const Sequential net(Linear("a", 2, 4), Gelu{}, Linear("b", 4, 4), Gelu{Approximate::tanh},
@@ -314,7 +314,49 @@ TEST(Trainer, ObservesWhatIsDeclaredAnActivation) {
   trainer.observe(points(1, 16), page);
   std::vector<std::string> layers;
   for (const auto& layer : page.record().layers) layers.push_back(layer.name);
-  EXPECT_THAT(layers, testing::ElementsAre("a", "b", "d"));
+  EXPECT_THAT(layers, testing::ElementsAre("gelu(a)", "gelu(b)", "tanh(c)", "geglu(d)"));
+}
+
+// A gate is no activation between layers; what has no name is called after its place, once.
+TEST(Trainer, ObservesNoGates) {
+  const TemporaryFolder folder;
+  const Linear in("in", 2, 4), out("out", 4, 2);
+  struct Both : Module {
+    Both(const Linear& a, const Linear& b) { adopt(a), adopt(b); }
+  } const both(in, out);
+  Sgd optimizer;
+  const auto loss = [&](const Value& x, const Value& t) {
+    Value h = in(x);
+    for (int i = 0; i < 3; ++i) h = sigmoid(h + h) * tanh(h) + relu(h * 2.0 + h);
+    return cross_entropy(out(h), t);
+  };
+  Trainer trainer(both, loss, optimizer);
+  RunReport page(folder.path() / "page.html");
+  trainer.observe(points(1, 16), page);
+  ASSERT_EQ(page.record().layers.size(), 1u);
+  EXPECT_THAT(page.record().layers[0].name, HasSubstr("relu at training/trainer_test.cpp:"));
+}
+
+TEST(Trainer, ObservesChannelsOfImages) {
+  const TemporaryFolder folder;
+  const Sequential net(Conv2d("c", 1, 3, 3, {.padding = 1}), BatchNorm2d("n", 3), Relu{}, Flatten{},
+                       Linear("f", 60, 7), Sigmoid{}, Linear("o", 7, 2));
+  Sgd optimizer;
+  Trainer trainer(
+      net, [&](const Value& x, const Value& t) { return cross_entropy(net(x), t); }, optimizer);
+  RunReport page(folder.path() / "page.html");
+  const Tensor images = Tensor::arange(80, -1, 0.03).reshape({4, 1, 4, 5});
+  // A channel that its batch normalization has switched off is dead.
+  for (const Variable& each : net.parameters()) {
+    if (each.name() == "n.weight") each.assign(Tensor::from({3}, {1, 0, 1}));
+  }
+  trainer.observe({images, Tensor::zeros({4}, DType::int64)}, page);
+  ASSERT_EQ(page.record().layers.size(), 2u);
+  EXPECT_EQ(page.record().layers[0].name, "relu(n)");
+  EXPECT_EQ(page.record().layers[0].history[0].units, 3);
+  EXPECT_EQ(page.record().layers[0].history[0].dead, 1);
+  EXPECT_EQ(page.record().layers[1].name, "sigmoid(f)");
+  EXPECT_EQ(page.record().layers[1].history[0].units, 7);
 }
 
 TEST(Trainer, EvaluatesWithoutDropoutAndWithoutChangingAnything) {

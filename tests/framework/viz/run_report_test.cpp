@@ -2,6 +2,7 @@
 // Pages of training runs.
 #include "aclgrad/run_report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -17,6 +18,7 @@
 namespace aclgrad {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -147,6 +149,43 @@ TEST(RunReport, AWrittenPageCanBeReadAgain) {
   write_file_atomically(path, "<html></html>");
   EXPECT_EQ(message_of<ValueError>([&] { read_run(path); }),
             path.string() + ": not the page of a run");
+}
+
+TEST(RunReport, MarksTheBestStepAndSaysThatARunEndedEarly) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "run.html";
+  RunReport report(path);
+  fill(report);
+  report.mark("best", 2);
+  report.mark("best", 3);
+  report.progress(4, 9);
+  report.finish();
+  EXPECT_THAT(read_file(path), HasSubstr(">finished early<"));
+  const RunRecord read = read_run(path);
+  ASSERT_EQ(read.marks.size(), 1U);
+  EXPECT_EQ(read.marks[0], std::pair(std::string("best"), 3.0));
+}
+
+// Weights whose gradients shrink by 4 from the last to the first; one has none at all.
+TEST(RunReport, SaysHowGradientsShrinkFromLayerToLayer) {
+  const TemporaryFolder folder;
+  RunReport report(folder.path() / "run.html");
+  EXPECT_THAT(report.html(), Not(HasSubstr("Gradient norms by layer")));
+  for (int i = 0; i < 8; ++i) {
+    report.point("Gradient norms", fmt::format("l{}.weight", i), 0, 1);
+    report.point("Gradient norms", fmt::format("l{}.weight", i), 5, std::pow(4, i));
+    report.point("Gradient norms", fmt::format("l{}.bias", i), 5, 1);
+  }
+  EXPECT_THAT(report.html(),
+              HasSubstr("Backwards, gradients shrink by 4 a layer, 1.6e+04 over all: "
+                        "they vanish"));
+  EXPECT_THAT(report.html(), Not(HasSubstr("<td>l0.bias</td>")));
+  report.point("Gradient norms", "out.weight", 5, 0);
+  EXPECT_THAT(report.html(), HasSubstr("The gradient of out.weight is 0: it learns nothing. Back"));
+  RunReport even(folder.path() / "even.html");
+  for (int i = 0; i < 8; ++i) even.point("Gradient norms", fmt::format("l{}.weight", i), 0, 2);
+  EXPECT_THAT(even.html(),
+              AllOf(HasSubstr("Gradient norms by layer"), Not(HasSubstr("Backwards"))));
 }
 
 TEST(RunReport, LongHistoriesAreThinnedButKeepTheirEnds) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/weight_average.h"
+
+#include <algorithm>
+
+#include "aclgrad/checkpoint.h"
+#include "aclgrad/error.h"
+#include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/optimizer.h"
+#include "aclgrad/ops/shape.h"
+#include "tensor/at_least_float.h"
+#include "tensor/option.h"
+
+namespace aclgrad {
+
+WeightAverage::WeightAverage(const Module& model, const WeightAverageOptions& options)
+    : model_(model),
+      decay_(options.decay),
+      parameters_(model.parameters()),
+      updates_("average_updates", Tensor::zeros({1}, DType::int64)) {
+  detail::require_option("WeightAverage", "decay", decay_, detail::kBelowOne);
+  if (parameters_.empty()) throw ValueError("WeightAverage: the model has no parameters");
+  for (const Variable& parameter : parameters_) {
+    averages_.emplace_back(
+        "average." + parameter.name(),
+        Tensor::zeros(parameter.shape(), detail::at_least_float(parameter.dtype())));
+  }
+}
+
+void WeightAverage::update() {
+  const std::int64_t before = updates();
+  if (before == 0) {
+    for (std::size_t i = 0; i < averages_.size(); ++i) {
+      averages_[i].assign(parameters_[i].value().to(averages_[i].dtype()));
+    }
+  } else {
+    if (!session_) {
+      Graph graph(Mode::evaluation);
+      Update update;
+      for (std::size_t i = 0; i < averages_.size(); ++i) {
+        const Value average = graph.parameter(averages_[i]);
+        const Value weight = cast(graph.parameter(parameters_[i]), average.dtype());
+        update.values.push_back(inplace_add(average, sub(weight, average), 1 - decay_));
+      }
+      session_.emplace(graph, std::vector<Fetch>{std::move(update)});
+    }
+    session_->run();
+  }
+  updates_.assign(Tensor::full({1}, static_cast<double>(before + 1), DType::int64));
+}
+
+std::int64_t WeightAverage::updates() const {
+  return static_cast<std::int64_t>(updates_.value().item());
+}
+
+void WeightAverage::reset() { updates_.assign(Tensor::zeros({1}, DType::int64)); }
+
+void WeightAverage::assign_to_model() const {
+  if (is_empty()) return;
+  for (std::size_t i = 0; i < averages_.size(); ++i) {
+    parameters_[i].assign(averages_[i].value().to(parameters_[i].dtype()));
+  }
+}
+
+void WeightAverage::with_averages(const std::function<void()>& work) {
+  if (is_empty() || is_applied_) return work();
+  const NamedTensors own = values_of(parameters_);
+  const auto restore = [&] {
+    for (std::size_t i = 0; i < own.size(); ++i) parameters_[i].assign(own[i].second);
+    is_applied_ = false;
+  };
+  is_applied_ = true;
+  try {
+    assign_to_model();
+    work();
+  } catch (...) {
+    restore();
+    throw;
+  }
+  restore();
+}
+
+NamedTensors WeightAverage::values() const {
+  NamedTensors all = values_of(model_.state());
+  if (is_empty()) return all;
+  for (std::size_t i = 0; i < averages_.size(); ++i) {
+    const auto found =
+        std::ranges::find(all, parameters_[i].name(), &NamedTensors::value_type::first);
+    found->second = averages_[i].value().to(parameters_[i].dtype());
+  }
+  return all;
+}
+
+void WeightAverage::save(const std::filesystem::path& path) const {
+  save_safetensors(path, values(), {{"format", "aclgrad"}});
+}
+
+std::vector<Variable> WeightAverage::state() const {
+  std::vector<Variable> all = averages_;
+  all.push_back(updates_);
+  return all;
+}
+
+}  // namespace aclgrad
