@@ -3,8 +3,10 @@
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
+#include "aclgrad/npy.h"
 #include "aclgrad/run_report.h"
 #include "aclgrad/safetensors.h"
+#include "aclgrad/table.h"
 #include "tests/fuzz/file.h"
 #include "tests/fuzz/target.h"
 
@@ -65,6 +67,33 @@ void fuzz_run_page(const uint8_t* bytes, size_t size) {
 void fuzz_idx(const uint8_t* bytes, size_t size) {
   const File file(bytes, size);
   read([&] { touch(data::read_idx(file.path())); });
+}
+
+void fuzz_npy(const uint8_t* bytes, size_t size) {
+  const File file(bytes, size);
+  read([&] { touch(read_npy(file.path())); });
+}
+
+void fuzz_npz(const uint8_t* bytes, size_t size) {
+  const File file(bytes, size);
+  read([&] {
+    for (const auto& [name, tensor] : read_npz(file.path())) touch(tensor);
+  });
+}
+
+// What was read is written and read again, the same.
+void fuzz_table(const uint8_t* bytes, size_t size) {
+  const File file(bytes, size);
+  read([&] {
+    const data::Table table = data::read_table(file.path());
+    data::write_csv(file.path(), table);
+    const data::Table again = data::read_table(file.path());
+    require(again.names == table.names && again.columns == table.columns,
+            "a table that was written is read again");
+    for (const std::string& name : table.names) {
+      read([&] { touch(table.numbers(name, {.missing = 0})); });
+    }
+  });
 }
 
 }  // namespace aclgrad::fuzz

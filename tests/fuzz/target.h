@@ -24,6 +24,9 @@ void fuzz_safetensors(const uint8_t* data, size_t size);
 void fuzz_checkpoint(const uint8_t* data, size_t size);
 void fuzz_csv(const uint8_t* data, size_t size);
 void fuzz_idx(const uint8_t* data, size_t size);
+void fuzz_npy(const uint8_t* data, size_t size);
+void fuzz_npz(const uint8_t* data, size_t size);
+void fuzz_table(const uint8_t* data, size_t size);
 void fuzz_run_page(const uint8_t* data, size_t size);  // what a report of a run is read from
 
 inline const std::vector<Target>& targets() {
@@ -36,6 +39,9 @@ inline const std::vector<Target>& targets() {
                                           {"checkpoint", fuzz_checkpoint},
                                           {"csv", fuzz_csv},
                                           {"idx", fuzz_idx},
+                                          {"npy", fuzz_npy},
+                                          {"npz", fuzz_npz},
+                                          {"table", fuzz_table},
                                           {"run_page", fuzz_run_page}};
   return all;
 }

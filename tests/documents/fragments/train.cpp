@@ -25,6 +25,10 @@ void averages(const Network& model, const LossFunction& loss, Optimizer& optimiz
   // block 5
 }
 
+void tables(const Sequential& network) {
+  // block 6
+}
+
 struct Translation : Module {
   Linear first{child("first"), 8, 4}, second{child("second"), 8, 4};
   Value operator()(const Value& a, const Value& b) const { return first(a) + second(b); }
@@ -32,44 +36,44 @@ struct Translation : Module {
 
 void parts(const Translation& model, const Sequential& coder, const Tensor& source,
            const Tensor& begun, const Tensor& target, Optimizer& optimizer) {
-  // block 6
-}
-
-void transforms(const data::Dataset& images) {
   // block 7
 }
 
-void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
+void transforms(const data::Dataset& images) {
   // block 8
 }
 
-void stop(const Network& teacher, const Network& student, const Value& x) {
+void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
   // block 9
 }
 
-void optimizers(std::int64_t step) {
+void stop(const Network& teacher, const Network& student, const Value& x) {
   // block 10
 }
 
-void weights(const Network& model) {
+void optimizers(std::int64_t step) {
   // block 11
 }
 
-Value sixteen_bits(const Sequential& network, const Value& x) {
+void weights(const Network& model) {
   // block 12
+}
+
+Value sixteen_bits(const Sequential& network, const Value& x) {
+  // block 13
   return logits;
 }
 
 void float16(const Network& model, const LossFunction& loss, Optimizer& optimizer) {
-  // block 13
+  // block 14
 }
 
 void checkpoints(const std::filesystem::path& path, std::int64_t step, data::Position next,
                  const data::Batches& batches, const std::vector<Variable>& state) {
-  // block 14
+  // block 15
 }
 
 void reports(std::int64_t step, std::int64_t steps, double loss, const Results& results,
              const Value& hidden, const report::Heatmap& heatmap) {
-  // block 15
+  // block 16
 }

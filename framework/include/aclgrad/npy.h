@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of NumPy: one in a .npy file, several by name in a .npz archive.
+//
+//   const Tensor images = read_npy("images.npy");                 // np.save("images.npy", images)
+//   for (const auto& [name, tensor] : read_npz("data.npz")) ...   // np.savez("data.npz", x=x, y=y)
+//
+// The dtypes are float16, float32, float64, int8, int16, int32, int64, uint8 and bool, little
+// endian, in C or Fortran order. Reading executes nothing: arrays of Python objects are refused.
+#ifndef ACLGRAD_NPY_H_
+#define ACLGRAD_NPY_H_
+
+#include <filesystem>
+
+#include "aclgrad/safetensors.h"
+#include "aclgrad/tensor.h"
+
+namespace aclgrad {
+
+/// Throws IoError, which names the file and what is wrong, for one that is damaged, shorter or
+/// longer than its header says, of a dtype that there is not here, or of another kind.
+Tensor read_npy(const std::filesystem::path& path);
+
+/// All arrays of an archive, without ".npy", in its order. Throws IoError as read_npy(), for a
+/// checksum that does not agree, and for an archive that is compressed: write it with np.savez(),
+/// not np.savez_compressed().
+NamedTensors read_npz(const std::filesystem::path& path);
+
+/// Writes as write_file_atomically() does. Throws DTypeError for bfloat16, which NumPy has not,
+/// IoError when writing fails.
+void write_npy(const std::filesystem::path& path, const Tensor& tensor);
+
+/// Throws ValueError, too, for a name that is empty or given twice, and for more than 65,535
+/// tensors, and ShapeError for more than 4 GiB together.
+void write_npz(const std::filesystem::path& path, const NamedTensors& tensors);
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_NPY_H_

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic of tensors on the host, for data before a graph and results behind it; nothing here is
+// differentiated, or meant for the speed of a training step.
+//
+//   const Tensor noisy = images + 0.1 * init::normal(images.shape(), /*seed=*/1);
+//   const double right = mean(eq(data::argmax(scores), labels));
+//
+// Shapes broadcast as in graphs; throws ShapeError where they do not. Dtypes are those that the
+// same operator has in a graph, as PyTorch's: the wider one; an integer tensor with a fraction, or
+// divided, becomes float32. Whole numbers are computed in 64 bits and wrap around, others in
+// double, and both are converted as Tensor::to() does. Random tensors are init::normal() and
+// init::uniform() (init.h).
+#ifndef ACLGRAD_TENSOR_MATH_H_
+#define ACLGRAD_TENSOR_MATH_H_
+
+#include <functional>
+
+#include "aclgrad/tensor.h"
+
+namespace aclgrad {
+
+Tensor operator+(const Tensor& a, const Tensor& b);
+Tensor operator-(const Tensor& a, const Tensor& b);
+Tensor operator*(const Tensor& a, const Tensor& b);
+Tensor operator/(const Tensor& a, const Tensor& b);
+Tensor operator+(const Tensor& a, double b);
+Tensor operator-(const Tensor& a, double b);
+Tensor operator*(const Tensor& a, double b);
+Tensor operator/(const Tensor& a, double b);
+Tensor operator+(double a, const Tensor& b);
+Tensor operator-(double a, const Tensor& b);
+Tensor operator*(double a, const Tensor& b);
+Tensor operator/(double a, const Tensor& b);
+Tensor operator-(const Tensor& a);
+
+/// Of every element, boolean: equal, not equal, less, at most, greater, at least. NaN is only not
+/// equal.
+Tensor eq(const Tensor& a, const Tensor& b);
+Tensor ne(const Tensor& a, const Tensor& b);
+Tensor lt(const Tensor& a, const Tensor& b);
+Tensor le(const Tensor& a, const Tensor& b);
+Tensor gt(const Tensor& a, const Tensor& b);
+Tensor ge(const Tensor& a, const Tensor& b);
+Tensor eq(const Tensor& a, double b);
+Tensor ne(const Tensor& a, double b);
+Tensor lt(const Tensor& a, double b);
+Tensor le(const Tensor& a, double b);
+Tensor gt(const Tensor& a, double b);
+Tensor ge(const Tensor& a, double b);
+
+/// What a function makes of every element, in the same dtype. Throws ValueError for an empty one.
+Tensor map(const Tensor& x, const std::function<double(double)>& function);
+
+/// Of all elements, in double. The mean of none is NaN; min() and max() throw ShapeError for none,
+/// and are NaN where an element is.
+double sum(const Tensor& x);
+double mean(const Tensor& x);
+double min(const Tensor& x);
+double max(const Tensor& x);
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_TENSOR_MATH_H_

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aclgrad/tensor_math.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "aclgrad/error.h"
+#include "aclgrad/record.h"
+
+namespace aclgrad {
+namespace {
+
+// Where an element of a broadcast result lies in a tensor of that shape.
+class Places {
+ public:
+  Places(const Shape& from, const Shape& to) : dims_(to.dims()), strides_(to.rank(), 0) {
+    std::int64_t stride = 1;
+    for (std::size_t i = 0; i < from.rank(); ++i) {
+      const std::int64_t extent = from.dims()[from.rank() - 1 - i];
+      if (extent != 1) strides_[to.rank() - 1 - i] = stride;
+      stride *= extent;
+    }
+  }
+  std::size_t of(std::int64_t index) const {
+    std::int64_t place = 0;
+    for (std::size_t i = dims_.size(); i-- > 0; index /= dims_[i]) {
+      place += index % dims_[i] * strides_[i];
+    }
+    return static_cast<std::size_t>(place);
+  }
+
+ private:
+  const std::vector<std::int64_t>& dims_;
+  std::vector<std::int64_t> strides_;
+};
+
+// Elements computed as T, double or int64.
+template <class T, class Function>
+Tensor combined(const Tensor& a, const Tensor& b, const Function& function) {
+  constexpr DType kDType = std::is_same_v<T, double> ? DType::float64 : DType::int64;
+  const Shape shape = broadcast(a.shape(), b.shape());
+  Tensor result = Tensor::zeros(shape, kDType);
+  const Tensor left = a.to(kDType), right = b.to(kDType);
+  const Places from_left(a.shape(), shape), from_right(b.shape(), shape);
+  const bool same = a.shape() == b.shape();
+  const auto x = left.data<T>(), y = right.data<T>();
+  const auto to = result.data<T>();
+  for (std::int64_t i = 0; i < result.numel(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    to[at] = same ? function(x[at], y[at]) : function(x[from_left.of(i)], y[from_right.of(i)]);
+  }
+  return result;
+}
+
+template <class Function>
+Tensor arithmetic(const Tensor& a, const Tensor& b, const Function& function) {
+  const DType dtype = Recorder::promote(a.dtype(), b.dtype());
+  if (is_floating(dtype)) return combined<double>(a, b, function).to(dtype);
+  // Unsigned numbers wrap around.
+  const auto whole = [&](std::int64_t x, std::int64_t y) {
+    return static_cast<std::int64_t>(
+        function(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y)));
+  };
+  const Tensor wide = combined<std::int64_t>(a, b, whole);
+  Tensor result = Tensor::zeros(wide.shape(), dtype);
+  // The lowest bytes are the number modulo the dtype's range; what is not 0 is true.
+  const std::size_t size = size_of(dtype);
+  for (std::size_t i = 0; i < wide.nbytes() / sizeof(std::int64_t); ++i) {
+    if (dtype == DType::boolean) {
+      result.bytes()[i] = std::byte{wide.data<std::int64_t>()[i] != 0};
+    } else {
+      std::copy_n(wide.bytes() + i * sizeof(std::int64_t), size, result.bytes() + i * size);
+    }
+  }
+  return result;
+}
+
+// A number beside a tensor does not widen it.
+Tensor beside(const Tensor& tensor, double number) {
+  const bool whole = std::floor(number) == number && std::abs(number) < 0x1p63;
+  if (is_floating(tensor.dtype())) return Tensor::scalar(number, DType::float64);
+  if (!whole) return Tensor::scalar(number);
+  return Tensor::scalar(number, DType::int64);
+}
+
+template <class Function>
+Tensor with_number(const Tensor& a, double b, const Function& function) {
+  const Tensor number = beside(a, b);
+  if (is_floating(a.dtype())) return combined<double>(a, number, function).to(a.dtype());
+  const Tensor result = arithmetic(a, number, function);
+  const bool narrow = !is_floating(result.dtype()) && a.dtype() != DType::boolean;
+  return narrow ? result.to(a.dtype()) : result;
+}
+
+Tensor quotient(const Tensor& a, const Tensor& b) {
+  const DType dtype = Recorder::promote(a.dtype(), b.dtype());
+  return combined<double>(a, b, std::divides<>()).to(is_floating(dtype) ? dtype : DType::float32);
+}
+
+DType quotient_dtype(const Tensor& a) {
+  return is_floating(a.dtype()) ? a.dtype() : DType::float32;
+}
+
+// The number as the tensor would hold it: 0.1 is equal to the 0.1 of float32.
+Tensor as_in(const Tensor& tensor, double number) {
+  return is_floating(tensor.dtype()) ? beside(tensor, number).to(tensor.dtype())
+                                     : beside(tensor, number);
+}
+
+template <class Function>
+Tensor comparison(const Tensor& a, const Tensor& b, const Function& function) {
+  const bool whole = !is_floating(Recorder::promote(a.dtype(), b.dtype()));
+  return (whole ? combined<std::int64_t>(a, b, function) : combined<double>(a, b, function))
+      .to(DType::boolean);
+}
+
+}  // namespace
+
+Tensor operator+(const Tensor& a, const Tensor& b) { return arithmetic(a, b, std::plus<>()); }
+Tensor operator-(const Tensor& a, const Tensor& b) { return arithmetic(a, b, std::minus<>()); }
+Tensor operator*(const Tensor& a, const Tensor& b) { return arithmetic(a, b, std::multiplies<>()); }
+Tensor operator/(const Tensor& a, const Tensor& b) { return quotient(a, b); }
+Tensor operator+(const Tensor& a, double b) { return with_number(a, b, std::plus<>()); }
+Tensor operator-(const Tensor& a, double b) { return with_number(a, b, std::minus<>()); }
+Tensor operator*(const Tensor& a, double b) { return with_number(a, b, std::multiplies<>()); }
+Tensor operator/(const Tensor& a, double b) {
+  return combined<double>(a, Tensor::scalar(b, DType::float64), std::divides<>())
+      .to(quotient_dtype(a));
+}
+Tensor operator+(double a, const Tensor& b) { return b + a; }
+Tensor operator-(double a, const Tensor& b) {
+  return with_number(b, a, [](auto x, auto y) { return y - x; });
+}
+Tensor operator*(double a, const Tensor& b) { return b * a; }
+Tensor operator/(double a, const Tensor& b) {
+  return combined<double>(Tensor::scalar(a, DType::float64), b, std::divides<>())
+      .to(quotient_dtype(b));
+}
+Tensor operator-(const Tensor& a) { return a * -1.0; }
+
+Tensor eq(const Tensor& a, const Tensor& b) { return comparison(a, b, std::equal_to<>()); }
+Tensor ne(const Tensor& a, const Tensor& b) { return comparison(a, b, std::not_equal_to<>()); }
+Tensor lt(const Tensor& a, const Tensor& b) { return comparison(a, b, std::less<>()); }
+Tensor le(const Tensor& a, const Tensor& b) { return comparison(a, b, std::less_equal<>()); }
+Tensor gt(const Tensor& a, const Tensor& b) { return comparison(a, b, std::greater<>()); }
+Tensor ge(const Tensor& a, const Tensor& b) { return comparison(a, b, std::greater_equal<>()); }
+Tensor eq(const Tensor& a, double b) { return eq(a, as_in(a, b)); }
+Tensor ne(const Tensor& a, double b) { return ne(a, as_in(a, b)); }
+Tensor lt(const Tensor& a, double b) { return lt(a, as_in(a, b)); }
+Tensor le(const Tensor& a, double b) { return le(a, as_in(a, b)); }
+Tensor gt(const Tensor& a, double b) { return gt(a, as_in(a, b)); }
+Tensor ge(const Tensor& a, double b) { return ge(a, as_in(a, b)); }
+
+Tensor map(const Tensor& x, const std::function<double(double)>& function) {
+  if (!function) throw ValueError("there is nothing to map elements by, this function is empty");
+  Tensor wide = x.to(DType::float64);
+  for (double& value : wide.data<double>()) value = function(value);
+  return wide.to(x.dtype());
+}
+
+double sum(const Tensor& x) {
+  const Tensor wide = x.to(DType::float64);
+  double sum = 0;
+  for (const double value : wide.data<double>()) sum += value;
+  return sum;
+}
+
+double mean(const Tensor& x) {
+  return x.numel() == 0 ? std::numeric_limits<double>::quiet_NaN()
+                        : sum(x) / static_cast<double>(x.numel());
+}
+
+namespace {
+
+template <class Better>
+double extreme(const Tensor& x, const char* name, const Better& better) {
+  if (x.numel() == 0) throw ShapeError(std::string(name) + "() of a tensor without elements");
+  const Tensor wide = x.to(DType::float64);
+  double found = wide.get(0);
+  for (const double value : wide.data<double>()) {
+    if (std::isnan(value)) return value;
+    if (better(value, found)) found = value;
+  }
+  return found;
+}
+
+}  // namespace
+
+double min(const Tensor& x) { return extreme(x, "min", std::less<>()); }
+double max(const Tensor& x) { return extreme(x, "max", std::greater<>()); }
+
+}  // namespace aclgrad
