@@ -158,11 +158,8 @@ auto elu_backward_of_result_formula(const EluFunction& f) {
     auto negative = x[1];
     if constexpr (kForm == Form::kPlain) negative = smaller(hn::Zero(d), negative);
     if constexpr (kForm != Form::kWithFactors) negative = without_tiny(d, negative, 0x1.8p-60f);
-    // Below twice the limit this loses up to half a unit, and the result then is within 1.5.
-    auto slope = sum_with_larger(d, negative, limit.high);
+    auto slope = two_sum(negative, hn::Set(d, limit.high));
     if constexpr (kForm != Form::kPlain) {
-      if constexpr (kForm == Form::kWithInputScale)
-        slope = two_sum(negative, hn::Set(d, limit.high));
       slope.low = hn::Add(slope.low, hn::Set(d, limit.low));
       if constexpr (kForm == Form::kWithInputScale) {
         const auto low = hn::Mul(slope.low, hn::Set(d, input_scale));
