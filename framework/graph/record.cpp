@@ -126,20 +126,6 @@ Shape Recorder::broadcast(const Shape& a, const Shape& b) const {
   }
 }
 
-DType Recorder::promote(DType a, DType b) {
-  if (a == b) return a;
-  if (a == DType::boolean) return b;
-  if (b == DType::boolean) return a;
-  if (is_floating(a) || is_floating(b)) {
-    if (!is_floating(a)) return b;
-    if (!is_floating(b)) return a;
-    const bool wide = a == DType::float64 || b == DType::float64;
-    return wide ? DType::float64 : DType::float32;  // also for float16 beside bfloat16
-  }
-  if (size_of(a) != size_of(b)) return size_of(a) > size_of(b) ? a : b;
-  return DType::int16;  // int8 beside uint8, the only two of one size
-}
-
 Node& Recorder::append(std::shared_ptr<const Op> op, std::size_t outputs) {
   Node& node = data_->nodes.emplace_back();
   node.id = static_cast<NodeId>(data_->nodes.size() - 1);

@@ -41,4 +41,18 @@ DType dtype_from_string(std::string_view name) {
 
 std::ostream& operator<<(std::ostream& stream, DType dtype) { return stream << to_string(dtype); }
 
+DType promote(DType a, DType b) {
+  if (a == b) return a;
+  if (a == DType::boolean) return b;
+  if (b == DType::boolean) return a;
+  if (is_floating(a) || is_floating(b)) {
+    if (!is_floating(a)) return b;
+    if (!is_floating(b)) return a;
+    const bool wide = a == DType::float64 || b == DType::float64;
+    return wide ? DType::float64 : DType::float32;  // also for float16 beside bfloat16
+  }
+  if (size_of(a) != size_of(b)) return size_of(a) > size_of(b) ? a : b;
+  return DType::int16;  // int8 beside uint8, the only two of one size
+}
+
 }  // namespace aclgrad

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "aclgrad/error.h"
-#include "aclgrad/record.h"
 
 namespace aclgrad {
 namespace {
@@ -60,7 +59,7 @@ Tensor combined(const Tensor& a, const Tensor& b, const Function& function) {
 
 template <class Function>
 Tensor arithmetic(const Tensor& a, const Tensor& b, const Function& function) {
-  const DType dtype = Recorder::promote(a.dtype(), b.dtype());
+  const DType dtype = promote(a.dtype(), b.dtype());
   if (is_floating(dtype)) return combined<double>(a, b, function).to(dtype);
   // Unsigned numbers wrap around.
   const auto whole = [&](std::int64_t x, std::int64_t y) {
@@ -99,7 +98,7 @@ Tensor with_number(const Tensor& a, double b, const Function& function) {
 }
 
 Tensor quotient(const Tensor& a, const Tensor& b) {
-  const DType dtype = Recorder::promote(a.dtype(), b.dtype());
+  const DType dtype = promote(a.dtype(), b.dtype());
   return combined<double>(a, b, std::divides<>()).to(is_floating(dtype) ? dtype : DType::float32);
 }
 
@@ -115,7 +114,7 @@ Tensor as_in(const Tensor& tensor, double number) {
 
 template <class Function>
 Tensor comparison(const Tensor& a, const Tensor& b, const Function& function) {
-  const bool whole = !is_floating(Recorder::promote(a.dtype(), b.dtype()));
+  const bool whole = !is_floating(promote(a.dtype(), b.dtype()));
   return (whole ? combined<std::int64_t>(a, b, function) : combined<double>(a, b, function))
       .to(DType::boolean);
 }

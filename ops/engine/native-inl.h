@@ -42,8 +42,8 @@ enum class Outputs {
 };
 
 // A formula(d, x, value, y) for 16-bit elements, where `value` is the table's entry for input
-// kArgument. It may have a parameter `valid`, too. As an exact kernel it works in double: d is a tag
-// of double.
+// kArgument. It may have a parameter `valid`, too. As an exact kernel it works in double: d is a
+// tag of double.
 template <size_t kTableArgument, class Formula>
 struct TableFormula {
   static constexpr size_t kArgument = kTableArgument;

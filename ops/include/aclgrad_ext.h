@@ -33,8 +33,8 @@ ACL_FUNC_VISIBILITY int32_t aclgradGetNumThreads(void);
 
 /*
  * Makes sure that the process has at least so many devices, at most 16. There is one, or as many as
- * the environment variable ACLGRAD_DEVICE_COUNT says; devices never become fewer. Library: ascendcl.
- * Returns 0, or 100000 for a count beyond 16.
+ * the environment variable ACLGRAD_DEVICE_COUNT says; devices never become fewer. Library:
+ * ascendcl. Returns 0, or 100000 for a count beyond 16.
  */
 ACL_FUNC_VISIBILITY aclError aclgradEnsureDevices(int32_t count);
 

@@ -95,7 +95,8 @@ std::optional<Finding> first_finding(const Mutant& mutant) {
   Report report;
   mutant.with([&] { report = check_operator(mutant.make(), until_wrong()); });
   for (Finding& finding : report.findings) {
-    if (finding.verdict == Verdict::wrong || finding.verdict == Verdict::inexact) return std::move(finding);
+    if (finding.verdict == Verdict::wrong || finding.verdict == Verdict::inexact)
+      return std::move(finding);
   }
   return std::nullopt;
 }

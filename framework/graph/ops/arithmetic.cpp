@@ -50,7 +50,7 @@ namespace {
 template <class OpType>
 Value record_binary(Operand a, const Value& b, typename OpType::Attributes attributes) {
   Recorder record(OpType::declaration().name, {a, b}, a.where);
-  const DType dtype = Recorder::promote(a.dtype(), b.dtype());
+  const DType dtype = promote(a.dtype(), b.dtype());
   if constexpr (requires { attributes.alpha; }) {
     if (attributes.alpha != 1) record.require_holds(dtype, attributes.alpha, "alpha");
   }
@@ -77,8 +77,8 @@ Value sub(Operand a, const Value& b, double alpha) { return record_binary<SubOp>
 Value mul(Operand a, const Value& b) { return record_binary<MulOp>(a, b, {}); }
 Value div(Operand a, const Value& b) {
   Recorder record("div", {a, b}, a.where);
-  return record.add<DivOp>({}, {record.broadcast(a.shape(), b.shape()),
-                                quotient_dtype(Recorder::promote(a.dtype(), b.dtype()))});
+  return record.add<DivOp>(
+      {}, {record.broadcast(a.shape(), b.shape()), quotient_dtype(promote(a.dtype(), b.dtype()))});
 }
 Value div(Operand a, double number) {
   Recorder record("divs", {a}, a.where);
@@ -170,7 +170,7 @@ template <class OpType>
 Value record_fused(Operand x, const Value& a, const Value& b, double factor) {
   Recorder record(OpType::declaration().name, {x, a, b}, x.where);
   for (std::size_t input = 0; input < 3; ++input) record.require_floating(input);
-  const DType dtype = Recorder::promote(Recorder::promote(x.dtype(), a.dtype()), b.dtype());
+  const DType dtype = promote(promote(x.dtype(), a.dtype()), b.dtype());
   record.require_holds(dtype, factor, "factor");
   return record.add<OpType>(
       {factor}, {record.broadcast(record.broadcast(x.shape(), a.shape()), b.shape()), dtype});
@@ -185,8 +185,8 @@ Value pow(Operand x, double exponent) {
 Value pow(Operand x, const Value& exponent) {
   Recorder record("pow", {x, exponent}, x.where);
   record.require_floating(0);
-  return record.add<PowOp>({}, {record.broadcast(x.shape(), exponent.shape()),
-                                Recorder::promote(x.dtype(), exponent.dtype())});
+  return record.add<PowOp>(
+      {}, {record.broadcast(x.shape(), exponent.shape()), promote(x.dtype(), exponent.dtype())});
 }
 
 Value clamp(Operand x, ClampBounds bounds) {
@@ -218,7 +218,7 @@ Value where(Operand condition, const Value& a, const Value& b) {
                                    condition.description(), condition.dtype()));
   }
   const Shape shape = record.broadcast(record.broadcast(condition.shape(), a.shape()), b.shape());
-  return record.add<WhereOp>({}, {shape, Recorder::promote(a.dtype(), b.dtype())});
+  return record.add<WhereOp>({}, {shape, promote(a.dtype(), b.dtype())});
 }
 
 Value masked_fill(Operand x, const Value& mask, double number) {

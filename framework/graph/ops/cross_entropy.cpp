@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses of probabilities of classes.
+#include "aclgrad/ops/loss.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/loss.h"
 #include "aclgrad/ops/normalization.h"
 #include "aclgrad/ops/shape.h"
 #include "aclgrad/record.h"

@@ -65,7 +65,7 @@ Value matmul(Operand a, const Value& b) {
   record.require_floating(0);
   record.require_floating(1);
   Shape shape = product_shape(record, a.shape(), b.shape());
-  return record.add<MatmulOp>({}, {std::move(shape), Recorder::promote(a.dtype(), b.dtype())});
+  return record.add<MatmulOp>({}, {std::move(shape), promote(a.dtype(), b.dtype())});
 }
 
 Value addmm(Operand c, const Value& a, const Value& b, double beta, double alpha) {
@@ -78,7 +78,7 @@ Value addmm(Operand c, const Value& a, const Value& b, double beta, double alpha
   Shape shape = product_shape(record, a.shape(), b.shape());
   if (c.shape().rank() < 1) record.shape_error("c must have rank 1 or 2, got a scalar");
   require_broadcast(record, c, shape);
-  const DType dtype = Recorder::promote(c.dtype(), Recorder::promote(a.dtype(), b.dtype()));
+  const DType dtype = promote(c.dtype(), promote(a.dtype(), b.dtype()));
   check_factors(record, dtype, beta, alpha);
   return record.add<AddmmOp>({beta, alpha}, {std::move(shape), dtype});
 }
@@ -88,7 +88,7 @@ Value bmm(Operand a, const Value& b) {
   record.require_floating(0);
   record.require_floating(1);
   Shape shape = batch_product_shape(record, a, b);
-  return record.add<BmmOp>({}, {std::move(shape), Recorder::promote(a.dtype(), b.dtype())});
+  return record.add<BmmOp>({}, {std::move(shape), promote(a.dtype(), b.dtype())});
 }
 
 Value baddbmm(Operand c, const Value& a, const Value& b, double beta, double alpha) {
@@ -100,7 +100,7 @@ Value baddbmm(Operand c, const Value& a, const Value& b, double beta, double alp
                                    a.shape(), b.shape()));
   }
   require_broadcast(record, c, shape);
-  const DType dtype = Recorder::promote(c.dtype(), Recorder::promote(a.dtype(), b.dtype()));
+  const DType dtype = promote(c.dtype(), promote(a.dtype(), b.dtype()));
   check_factors(record, dtype, beta, alpha);
   return record.add<BaddbmmOp>({beta, alpha}, {std::move(shape), dtype});
 }

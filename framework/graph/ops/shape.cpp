@@ -36,7 +36,7 @@ void require_values(std::string_view op, const std::vector<Value>& values) {
 
 DType common_dtype(const std::vector<Value>& values) {
   DType dtype = values.front().dtype();
-  for (const Value& each : values) dtype = Recorder::promote(dtype, each.dtype());
+  for (const Value& each : values) dtype = promote(dtype, each.dtype());
   return dtype;
 }
 

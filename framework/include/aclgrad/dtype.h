@@ -73,6 +73,9 @@ struct DTypeOf<BFloat16> : DTypeConstant<DType::bfloat16> {};
 template <class T>
 inline constexpr DType kDTypeOf = detail::DTypeOf<std::remove_cv_t<T>>::value;
 
+/// The common type of two types, by the operators' promotion rules.
+DType promote(DType a, DType b);
+
 }  // namespace aclgrad
 
 #endif  // ACLGRAD_DTYPE_H_

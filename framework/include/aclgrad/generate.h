@@ -3,7 +3,7 @@
 //
 //   Predictor predictor(model);
 //   RandomSequence random(1);
-//   const Tensor text = generate(std::ref(predictor), prompt, random, {.length = 100, .top_k = 10});
+//   const Tensor text = generate(std::ref(predictor), prompt, random, {.length = 100});
 #ifndef ACLGRAD_GENERATE_H_
 #define ACLGRAD_GENERATE_H_
 

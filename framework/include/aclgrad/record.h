@@ -59,8 +59,6 @@ class Recorder {
   std::int64_t axis(std::int64_t axis, std::size_t rank) const;
   /// The shape that two shapes broadcast to. Throws ShapeError.
   Shape broadcast(const Shape& a, const Shape& b) const;
-  /// The common type of two types, by the operators' promotion rules.
-  static DType promote(DType a, DType b);
 
   /// Appends the node and returns its outputs. An input that is another view of a variable that an
   /// output overwrites is copied first. Throws ValueError when an output would overwrite something

@@ -11,8 +11,8 @@
  *
  * The scalars are taken as float. A negative alpha is computed from the input; with isResult it is
  * refused (161002), as results of both branches would be above 0. With isResult the branch follows
- * the sign of the output, so for scale < 0 or inputScale < 0 this is not the derivative of aclnnElu.
- * NaN in s gives NaN.
+ * the sign of the output, so for scale < 0 or inputScale < 0 this is not the derivative of
+ * aclnnElu. NaN in s gives NaN.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_ELU_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_ELU_BACKWARD_H_

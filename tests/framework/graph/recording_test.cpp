@@ -332,7 +332,6 @@ TEST(Recording, BatchedProductsSayWhatTheyNeed) {
 }
 
 TEST(Recording, Promotion) {
-  const auto promote = [](DType a, DType b) { return Recorder::promote(a, b); };
   EXPECT_EQ(promote(DType::float16, DType::bfloat16), DType::float32);
   EXPECT_EQ(promote(DType::float16, DType::int64), DType::float16);
   EXPECT_EQ(promote(DType::float32, DType::float64), DType::float64);
