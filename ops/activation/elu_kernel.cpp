@@ -158,23 +158,26 @@ auto elu_backward_of_result_formula(const EluFunction& f) {
     auto negative = x[1];
     if constexpr (kForm == Form::kPlain) negative = smaller(hn::Zero(d), negative);
     if constexpr (kForm != Form::kWithFactors) negative = without_tiny(d, negative, 0x1.8p-60f);
-    auto slope = two_sum(negative, hn::Set(d, limit.high));
-    if constexpr (kForm != Form::kPlain) {
+    const auto slope_of = [&](auto slope) HWY_ATTR {
+      if constexpr (kForm == Form::kPlain) return slope;
       slope.low = hn::Add(slope.low, hn::Set(d, limit.low));
       if constexpr (kForm == Form::kWithInputScale) {
         const auto low = hn::Mul(slope.low, hn::Set(d, input_scale));
         slope = double_float_product(d, slope.high, hn::Set(d, input_scale));
         slope.low = hn::Add(slope.low, low);
       }
-      slope = if_then_else(is_linear(d, f, x[1]), double_float(d, scale), slope);
-    }
+      return if_then_else(is_linear(d, f, x[1]), double_float(d, scale), slope);
+    };
+    auto slope = slope_of(sum_with_larger(d, negative, limit.high));
     y[0] = product(d, x[0], slope);
-    auto regular = hn::IsFinite(y[0]);
+    // Below twice the limit, where no forward's results are, that sum is not exact.
+    auto regular = hn::And(hn::IsFinite(y[0]), hn::Ge(negative, hn::Set(d, -2 * limit.high)));
     // Where the high part is 0 the low one has the sign.
     if constexpr (kForm != Form::kPlain) {
       regular = hn::And(regular, hn::Ne(slope.high, hn::Zero(d)));
     }
     if (HWY_LIKELY(hn::AllTrue(d, regular))) return;
+    slope = slope_of(two_sum(negative, hn::Set(d, limit.high)));
     y[0] = product_of_any(d, x[0], slope);
     valid = hn::Or(hn::IsFinite(slope.high), hn::Not(hn::IsFinite(x[1])));
   };
