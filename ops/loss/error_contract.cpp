@@ -85,7 +85,7 @@ void add_error_losses(std::vector<Operator>& all) {
   const ErrorInput bad_beta = refused("beta", "below 0", -0.5, "-0.5");
   // Without a beta the loss has a corner.
   const Sample corner{{{"reduction", 0.0}, {"beta", 0.0}}, /*is_gradient=*/false};
-  const std::vector<Sample> samples = with_beta(1.1L) + std::vector{corner};
+  const std::vector<Sample> samples = with_beta(1.5) + std::vector{corner};
   all.push_back({
       .call = ACLGRAD_CALL(aclnnSmoothL1Loss, x[0], x[1], integer("reduction", kMean), beta,
                            any_dtype(of(out("result"), {}))),

@@ -61,6 +61,21 @@ TEST(Functions, PhaseTwoOfEveryOperatorHasTheSameParameters) {
   EXPECT_EQ(count, rows.size());
 }
 
+// What a caller writes as 1.1 reaches the operator as the float next to it.
+TEST(Functions, RoundAttributesThatTheHeaderTakesAsFloat) {
+  size_t count = 0;
+  for (const Operator& op : all_contracts()) {
+    for (const Parameter& parameter : op.call.parameters) {
+      if (parameter.type != "float") continue;
+      Arguments arguments(op);
+      arguments.set(parameter.name, 1.1);
+      EXPECT_EQ(arguments.number(parameter.name), 1.1F) << op.name() << ": " << parameter.name;
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 3U);
+}
+
 // Called with nothing but zeros, which every calling convention here passes in registers.
 TEST(Functions, ThatAreNotSupportedSaySoAndTouchNothing) {
   using Zeros = int (*)(void*, void*, void*, void*, void*, void*);
