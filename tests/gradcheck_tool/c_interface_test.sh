@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# c_interface_test.sh GRADCHECK INCLUDE LIBRARY WRONG_LIBRARY PAGE PAGE_LIBRARY FUNCTIONS_PAGE: gradcheck's C
+# c_interface_test.sh GRADCHECK INCLUDE LIBRARY WRONG_LIBRARY PAGE PAGE_LIBRARY: gradcheck's C
 # interface, from a program in C, and the programs of docs/how-to/check-a-library.md, on the library that stands
 # there, and of docs/how-to/check-a-c-function.md.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-gradcheck=$1 include=$2 library=$3 wrong=$4 page=$5 of_page=$6 functions_page=$7
+gradcheck=$1 include=$2 library=$3 wrong=$4 page=$5 of_page=$6 functions_page=${5%/*}/check-a-c-function.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 folder=$(dirname "$gradcheck")
