@@ -27,9 +27,9 @@ using detail::RecordedLoss;
 
 // "elu(hidden1)"; where that has no name the place in the program, which a loop over time has once.
 std::string name_of(const Graph& graph, const Node& node) {
-  const std::string& name = graph.value(node.outputs[0]).name();
+  const std::string name = graph.value(node.outputs[0]).name();
   if (!name.empty()) return name;
-  const std::string& from = graph.value(node.inputs[0]).name();
+  const std::string from = graph.value(node.inputs[0]).name();
   return from.empty() ? fmt::format("{} at {}", node.op->name(), detail::place(node.where))
                       : fmt::format("{}({})", node.op->name(), from);
 }
