@@ -102,8 +102,8 @@ std::string row(const std::string& name, const Report& r, bool missing) {
   return fmt::format(
       "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}"
       "<td class=\"long faint\">{}</td>{}</tr>\n",
-      name, verdict_of(r), r.right + r.wrong + r.inexact + r.inconclusive, r.checks,
-      cells_of(r.forward), others_of(r.forward), cells_of(r.backward));
+      name, verdict_of(r), r.elements(), r.checks, cells_of(r.forward), others_of(r.forward),
+      cells_of(r.backward));
 }
 
 // The lines of one operator.

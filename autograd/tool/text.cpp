@@ -33,8 +33,8 @@ std::string to_text(const Line& line) {
                        fmt::join(line.missing, ", "));
   }
   return fmt::format("{:<60} {:<6} {:>7} elements {:>5} checks  {:5.2f} s\n", line.title,
-                     r.checks == 0 ? "-" : headline(r.verdict()),
-                     r.right + r.wrong + r.inexact + r.inconclusive, r.checks, line.seconds);
+                     r.checks == 0 ? "-" : headline(r.verdict()), r.elements(), r.checks,
+                     line.seconds);
 }
 
 std::string to_text(const Library& library, const Coverage& found, const std::vector<Line>& lines) {

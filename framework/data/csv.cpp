@@ -14,6 +14,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
 #include "aclgrad/number_text.h"
+#include "data/fields.h"
 #include "io/file_kind.h"
 #include "tensor/visit.h"
 
@@ -22,12 +23,6 @@ namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{16} << 20;
 constexpr std::size_t kShownOfField = 40;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 /// Numbers may stand in quotes, as everything does that some programs write.
 std::string_view unquoted(std::string_view field) {
@@ -86,7 +81,7 @@ class CsvReader {
     const std::string content = read_file(path_);
     content_ = content;
     std::string_view rest = content;
-    if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
+    if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
     rest = rest.substr(0, rest.find_last_not_of("\r\n \t") + 1);
     while (!rest.empty()) {
       ++line_;

@@ -12,17 +12,14 @@
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
 #include "aclgrad/number_text.h"
+#include "data/fields.h"
 #include "io/file_kind.h"
 #include "tensor/number.h"
 
 namespace aclgrad::data {
 namespace {
 
-std::string_view bare(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
+std::string_view bare(std::string_view text) { return trimmed(text, " \t\r"); }
 
 void require_delimiter(char delimiter) {
   if (delimiter != '"' && delimiter != '\n' && delimiter != '\r' && delimiter != 0) return;
@@ -37,7 +34,7 @@ class Reader {
         delimiter_(delimiter),
         blanks_(delimiter == '\t' ? " " : " \t"),
         path_(path) {
-    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
+    if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
     rest_ = rest_.substr(0, rest_.find_last_not_of(std::string("\r\n").append(blanks_)) + 1);
   }
 
@@ -101,8 +98,6 @@ class Reader {
   std::int64_t line_ = 1, next_line_ = 1;
 };
 
-constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of the byte order
-
 std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -112,7 +107,7 @@ std::string in_quotes(std::string_view text) {
 std::string field_of(const std::string& text, char delimiter) {
   const bool plain = text.find_first_of("\"\r\n") == std::string::npos &&
                      text.find(delimiter) == std::string::npos && bare(text) == text &&
-                     !text.starts_with(kMark);
+                     !text.starts_with(kByteOrderMark);
   return plain ? text : in_quotes(text);
 }
 

@@ -21,20 +21,21 @@ Module::Name with_units(const Module::Name& name, std::string_view layer, std::i
   return name;
 }
 
-// Makes a cell's variables by the functions of the module that they belong to.
-template <class MakeDrawn, class MakeZero>
+// Makes a cell's variables. `parameter(of...)` calls that of the module that they belong to.
+template <class Parameter>
 RecurrentWeights make_weights(std::int64_t in, std::int64_t hidden, std::int64_t gates, DType dtype,
-                              const std::string& suffix, const MakeDrawn& drawn,
-                              const MakeZero& zero) {
-  const auto weight = [=](std::int64_t rows) {
-    return [=](std::uint64_t seed) {
+                              std::optional<std::uint64_t> seed, const std::string& suffix,
+                              const Parameter& parameter) {
+  const auto weight = [=](std::int64_t rows) -> Module::Draw {
+    return [=](std::uint64_t drawn) {
       const double limit = 1 / std::sqrt(static_cast<double>(hidden));
-      return init::uniform({rows, gates * hidden}, seed, -limit, limit, dtype);
+      return init::uniform({rows, gates * hidden}, drawn, -limit, limit, dtype);
     };
   };
   const Tensor bias = Tensor::zeros({gates * hidden}, dtype);
-  return {drawn("weight_ih" + suffix, weight(in)), drawn("weight_hh" + suffix, weight(hidden)),
-          zero("bias_ih" + suffix, bias), zero("bias_hh" + suffix, bias)};
+  return {parameter("weight_ih" + suffix, weight(in), seed),
+          parameter("weight_hh" + suffix, weight(hidden), seed),
+          parameter("bias_ih" + suffix, bias), parameter("bias_hh" + suffix, bias)};
 }
 
 // x W + b, for every step at once.
@@ -83,10 +84,8 @@ GruCell::GruCell(const Name& name, std::int64_t in, std::int64_t hidden,
                  std::optional<std::uint64_t> seed, DType dtype)
     : Module(with_units(name, "GruCell", in, hidden), fmt::format("GruCell {} to {}", in, hidden)),
       hidden_(hidden),
-      weights_(make_weights(
-          in, hidden, kGruGates, dtype, "",
-          [&](const std::string& of, const Draw& draw) { return parameter(of, draw, seed); },
-          [&](const std::string& of, const Tensor& zero) { return parameter(of, zero); })) {
+      weights_(make_weights(in, hidden, kGruGates, dtype, seed, "",
+                            [&](const auto&... of) { return parameter(of...); })) {
   mark_transposed_in_pytorch(weights_.weight_ih);
   mark_transposed_in_pytorch(weights_.weight_hh);
 }
@@ -101,10 +100,8 @@ LstmCell::LstmCell(const Name& name, std::int64_t in, std::int64_t hidden,
     : Module(with_units(name, "LstmCell", in, hidden),
              fmt::format("LstmCell {} to {}", in, hidden)),
       hidden_(hidden),
-      weights_(make_weights(
-          in, hidden, kLstmGates, dtype, "",
-          [&](const std::string& of, const Draw& draw) { return parameter(of, draw, seed); },
-          [&](const std::string& of, const Tensor& zero) { return parameter(of, zero); })) {
+      weights_(make_weights(in, hidden, kLstmGates, dtype, seed, "",
+                            [&](const auto&... of) { return parameter(of...); })) {
   mark_transposed_in_pytorch(weights_.weight_ih);
   mark_transposed_in_pytorch(weights_.weight_hh);
 }
@@ -128,14 +125,13 @@ Recurrent::Recurrent(const Name& name, Kind kind, std::int64_t in, std::int64_t 
       options_(options) {
   detail::require_size(kind == Kind::gru ? "Gru" : "Lstm", "levels", options.levels);
   const std::int64_t directions = options.bidirectional ? 2 : 1;
-  std::optional<std::uint64_t> seed = options.seed;
   for (std::int64_t level = 0; level < options.levels; ++level) {
     for (std::int64_t direction = 0; direction < directions; ++direction) {
-      const RecurrentWeights& made = weights_.emplace_back(make_weights(
-          level == 0 ? in : directions * hidden, hidden, kind == Kind::gru ? kGruGates : kLstmGates,
-          options.dtype, fmt::format("_l{}{}", level, direction == 1 ? "_reverse" : ""),
-          [&](const std::string& of, const Draw& draw) { return parameter(of, draw, seed); },
-          [&](const std::string& of, const Tensor& zero) { return parameter(of, zero); }));
+      const RecurrentWeights& made = weights_.emplace_back(
+          make_weights(level == 0 ? in : directions * hidden, hidden,
+                       kind == Kind::gru ? kGruGates : kLstmGates, options.dtype, options.seed,
+                       fmt::format("_l{}{}", level, direction == 1 ? "_reverse" : ""),
+                       [&](const auto&... of) { return parameter(of...); }));
       mark_transposed_in_pytorch(made.weight_ih);
       mark_transposed_in_pytorch(made.weight_hh);
     }

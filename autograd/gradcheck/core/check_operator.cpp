@@ -137,9 +137,7 @@ class Check {
   }
 
   void say_when_nothing_was_compared() {
-    if (report_.right + report_.wrong + report_.inexact + report_.inconclusive > 0 ||
-        !report_.findings.empty())
-      return;
+    if (report_.elements() > 0 || !report_.findings.empty()) return;
     Finding finding =
         finding_for(candidate_, options_.dtypes.front(), Layout::contiguous, "coverage");
     finding.verdict = Verdict::inconclusive;

@@ -135,7 +135,7 @@ Verdict Report::verdict() const {
   if (has(Verdict::wrong)) return Verdict::wrong;
   if (has(Verdict::inexact)) return Verdict::inexact;
   if (has(Verdict::inconclusive)) return Verdict::inconclusive;
-  if (checks == 0 && right + wrong + inexact + inconclusive == 0) return Verdict::inconclusive;
+  if (checks == 0 && elements() == 0) return Verdict::inconclusive;
   return vacuous > 0 ? Verdict::vacuous : Verdict::right;
 }
 

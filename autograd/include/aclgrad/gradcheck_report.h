@@ -131,6 +131,9 @@ struct Report {
   /// that were changed.
   std::map<std::string, std::set<std::string>> notes = {};
 
+  /// How many elements were compared.
+  std::int64_t elements() const { return right + wrong + inexact + inconclusive; }
+
   /// Something was checked, nothing is wrong, and nothing inconclusive. True also where a gradient
   /// is vacuous, mostly 0; exit_status() is 5 then.
   bool passed() const;
