@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "aclgrad/aclgrad.h"
+#include "aclgrad/format.h"
 #include "tests/support/message_of.h"
 
 namespace aclgrad::numbers_test {
