@@ -12,6 +12,7 @@
 #include "tests/contract/messages.h"
 #include "tests/contract/products.h"
 #include "tests/reference/checks_page.h"
+#include "tests/reference/cpp_page.h"
 #include "tests/reference/operator_pages.h"
 
 using namespace aclgrad::contract;
@@ -38,6 +39,7 @@ std::vector<Page> pages() {
           {"messages.md", messages_page(library)},
           {"products.md", products_page(library)},
           {"checks.md", aclgrad::reference::checks_page(library)},
+          {"cpp.md", aclgrad::reference::cpp_page(ACLGRAD_ROOT)},
           {"operators.md", operators.english},
           {"operators.zh.md", operators.chinese}};
 }

@@ -93,6 +93,7 @@ using ComposedFunction = std::function<Value(const std::vector<Value>& inputs)>;
 using GradientRule = std::function<std::vector<Value>(
     const Value& gradient, const std::vector<Value>& inputs, const Value& result)>;
 
+/// A function of values whose gradient is a rule of its own; custom_gradient() makes it.
 class CustomGradient {
  public:
   /// What the function records, for inputs of one graph. What the function reads besides, such as a

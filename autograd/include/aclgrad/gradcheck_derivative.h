@@ -74,6 +74,7 @@ bool wants_smaller_steps(const Slopes& found);
 /// ones lies beside the point.
 Slopes better(const Slopes& a, const Slopes& b);
 
+/// A function of one variable.
 using Curve = std::function<long double(long double)>;
 
 /// Slopes of a function of one variable.

@@ -43,12 +43,14 @@ struct TaylorRate {
   std::string reason = {};  // why it is inconclusive, or wrong without remainders
 };
 
+/// The remainders for one length of step.
 struct TaylorStep {
   double h = 0;
   double first = 0;   // |L(w + h d) - L(w) - h g.d|
   double second = 0;  // without h^2/2 d.H d, too
 };
 
+/// What was found along one direction.
 struct TaylorDirection {
   double slope = 0;      // g.d
   double curvature = 0;  // d.H d

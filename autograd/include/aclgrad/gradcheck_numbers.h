@@ -16,6 +16,7 @@ using contract::Array;
 using contract::Arrays;
 using contract::count_of;
 using contract::Number;
+/// Extents of a tensor.
 using Dims = contract::Shape;
 
 /// Types that aclnn's tensors have and the framework's have not; the values are aclDataType's.
@@ -28,6 +29,7 @@ inline constexpr DType kComplex128{17};
 /// "4x6"; "scalar" for rank 0.
 std::string dims_text(const Dims& shape);
 
+/// Whether a type is floating, and whether it is complex.
 bool is_float(DType dtype);
 bool is_complex(DType dtype);
 
@@ -49,6 +51,7 @@ Number next_above(Number x, DType dtype);
 Number load(const std::byte* data, DType dtype, std::int64_t index);
 void store(std::byte* data, DType dtype, std::int64_t index, Number value);
 
+/// The size of an element.
 std::size_t bytes_of(DType dtype);
 
 /// "float32", ..., and "f32", "fp16", "bf16", "FLOAT16" and such are understood too.

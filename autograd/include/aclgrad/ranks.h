@@ -26,6 +26,7 @@
 
 namespace aclgrad {
 
+/// What a rank records of one micro-batch, and of all together.
 struct LossAndGradients {
   Value loss;
   Gradients gradients;

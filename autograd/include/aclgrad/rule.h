@@ -60,6 +60,7 @@ class RuleCall {
 /// The gradient of every input, in order; an empty Value where none is needed or there is none.
 using InputGradients = std::vector<Value>;
 
+/// A gradient rule: what backward() records for one node of a type of Op.
 using Rule = std::function<InputGradients(const Op& op, const RuleCall& call)>;
 
 /// The rule for a type of Op; an empty one when there is none. Safe from any thread, as are the

@@ -80,6 +80,7 @@ enum class Labels { classes, numbers };
 Dataset from_table(const Tensor& table, std::int64_t label_column = -1,
                    Labels labels = Labels::classes);
 
+/// What split() returns.
 struct Split {
   Dataset train;
   Dataset test;
@@ -171,6 +172,7 @@ class Batches {
   BatchOptions options_;
 };
 
+/// The batches of one epoch, in their order, for a loop.
 class Batches::Epoch {
  public:
   class Iterator {

@@ -41,6 +41,7 @@ struct NamedArguments {
   std::tuple<Values...> values;
 };
 
+/// Attributes with their names, as listings show them.
 template <class... Values>
 NamedArguments<Values...> named(const std::string_view (&names)[sizeof...(Values)],
                                 const Values&... values) {

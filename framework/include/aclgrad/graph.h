@@ -32,6 +32,7 @@
 
 namespace aclgrad {
 
+/// Numbers of nodes and of values in a graph, in the order of recording.
 using NodeId = std::int32_t;
 using ValueId = std::int32_t;
 

@@ -142,6 +142,7 @@ class ScalarHandle {
   std::unique_ptr<aclScalar, Destroy> scalar_;
 };
 
+/// An aclIntArray, destroyed with the handle.
 class IntArrayHandle {
  public:
   explicit IntArrayHandle(std::span<const std::int64_t> values);
@@ -155,6 +156,7 @@ class IntArrayHandle {
   std::unique_ptr<aclIntArray, Destroy> array_;
 };
 
+/// An aclBoolArray, destroyed with the handle.
 class BoolArrayHandle {
  public:
   explicit BoolArrayHandle(std::span<const bool> values);

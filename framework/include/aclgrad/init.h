@@ -15,6 +15,7 @@
 
 namespace aclgrad {
 
+/// Activations that have a gain of their own, for initial weights.
 enum class Activation : std::uint8_t { none, relu, selu, elu, hardswish, gelu, geglu };
 
 namespace init {

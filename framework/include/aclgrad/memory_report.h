@@ -47,6 +47,7 @@ struct MemoryReport {
   std::string svg() const;
 };
 
+/// The report's to_string().
 inline std::string to_string(const MemoryReport& report) { return report.to_string(); }
 std::ostream& operator<<(std::ostream& stream, const MemoryReport& report);
 

@@ -69,7 +69,6 @@ class Linear : public Module {
 struct Selu {
   Value operator()(Operand x) const;
 };
-
 struct Elu {
   double alpha = 1;
   double scale = 1;
@@ -77,51 +76,42 @@ struct Elu {
   BackwardFrom backward_from = BackwardFrom::input;
   Value operator()(Operand x) const;
 };
-
 struct Hardswish {
   Value operator()(Operand x) const;
 };
-
 struct Gelu {
   Approximate approximate = Approximate::none;
   Value operator()(Operand x) const;
 };
-
-/// Halves the last extent.
-struct Geglu {
-  Approximate approximate = Approximate::none;
-  bool activate_left = false;
-  Value operator()(Operand x) const;
-};
-
 struct Relu {
   Value operator()(Operand x) const;
 };
-
 struct Tanh {
   Value operator()(Operand x) const;
 };
-
 struct Sigmoid {
   Value operator()(Operand x) const;
 };
-
 struct Silu {
   Value operator()(Operand x) const;
 };
-
 struct LeakyRelu {
   double negative_slope = 0.01;
   Value operator()(Operand x) const;
 };
-
 struct Softplus {
   double beta = 1;
   double threshold = 20;
   Value operator()(Operand x) const;
 };
-
 struct Mish {
+  Value operator()(Operand x) const;
+};
+
+/// geglu() of the last axis as a layer, which halves its extent.
+struct Geglu {
+  Approximate approximate = Approximate::none;
+  bool activate_left = false;
   Value operator()(Operand x) const;
 };
 
@@ -165,6 +155,7 @@ class Dropout : public Module {
   Generator generator_;
 };
 
+/// alpha_dropout() in training; all else as for Dropout.
 class AlphaDropout : public Module {
  public:
   AlphaDropout(const Name& name, double p, std::optional<std::uint64_t> seed = std::nullopt);

@@ -29,12 +29,14 @@ class BatchNorm2d : public Module {
   Variable weight_, bias_, running_mean_, running_var_;
 };
 
+/// Pooling as layers: max_pool2d(), avg_pool2d(), and below adaptive_avg_pool2d().
 struct MaxPool2d {
   PerAxis kernel;
   MaxPoolOptions options = {};
   Value operator()(Operand x) const;
 };
 
+/// avg_pool2d() as a layer.
 struct AvgPool2d {
   PerAxis kernel;
   AvgPoolOptions options = {};
@@ -82,6 +84,7 @@ struct Upsample {
   Value operator()(Operand x) const;
 };
 
+/// adaptive_avg_pool2d() as a layer.
 struct AdaptiveAvgPool2d {
   PerAxis size;  ///< of the result
   Value operator()(Operand x) const;

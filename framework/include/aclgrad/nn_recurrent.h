@@ -78,6 +78,7 @@ struct RecurrentInputs {
   RecurrentState state = {};
 };
 
+/// What run() of a recurrent layer returns.
 struct RecurrentResult {
   Value outputs;         ///< h of the last level after every step, [N, T, directions hidden]
   RecurrentState state;  ///< h, and c, after the last step, [levels directions, N, hidden]
@@ -109,12 +110,14 @@ class Recurrent : public Module {
   std::vector<RecurrentWeights> weights_;  // of each level, of each direction
 };
 
+/// Gated recurrent units (Cho et al. 2014), in levels and directions.
 class Gru : public Recurrent {
  public:
   Gru(const Name& name, std::int64_t in, std::int64_t hidden, const RecurrentOptions& options = {})
       : Recurrent(name, Kind::gru, in, hidden, options) {}
 };
 
+/// Long short-term memory (Hochreiter, Schmidhuber 1997), in levels and directions.
 class Lstm : public Recurrent {
  public:
   Lstm(const Name& name, std::int64_t in, std::int64_t hidden, const RecurrentOptions& options = {})

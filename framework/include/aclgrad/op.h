@@ -37,6 +37,7 @@ class CallOp;
 class AclnnOp;
 class StreamOp;
 
+/// What a node is: a source, a view of another value, or a call.
 enum class OpKind : std::uint8_t { input, variable, constant, view, aclnn, stream };
 
 class Op {

@@ -81,6 +81,7 @@ struct ParameterGroup {
 std::vector<ParameterGroup> decay_matrices(const std::vector<Variable>& parameters,
                                            double weight_decay);
 
+/// What clip_gradients() returns.
 struct ClippedGradients {
   Gradients gradients;
   Value norm;  ///< of all gradients together before, rank 0; float32, float64 where all are

@@ -59,6 +59,7 @@ Tensor confusion_matrix(const Tensor& actual, const Tensor& predicted, std::int6
 /// confusion_matrix() as a picture: classes by their numbers, and how many in a hundred were right.
 Heatmap confusion(const Tensor& actual, const Tensor& predicted, std::int64_t classes);
 
+/// One image of an ImageGrid.
 struct GridImage {
   Tensor pixels = {};  ///< [height, width]
   std::string caption = {};

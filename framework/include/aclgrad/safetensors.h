@@ -19,6 +19,7 @@
 
 namespace aclgrad {
 
+/// Tensors and texts of a file, by name; tensors in the order of the file.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 using Metadata = std::map<std::string, std::string>;
 

@@ -23,6 +23,7 @@ struct Progress {
   std::int64_t before = 0;  ///< what was done before the time began to count, by a run resumed
 };
 
+/// How progress_line() writes.
 struct ProgressStyle {
   int columns = 80;  ///< the line is cut to this many characters; below 1 means no limit
   bool bar = true;
@@ -34,6 +35,7 @@ struct ProgressStyle {
 /// instead of the one to come when all is done.
 std::string progress_line(const Progress& progress, const ProgressStyle& style = {});
 
+/// When and how a progress bar is written.
 enum class ProgressMode {
   automatic,  ///< redraw on a terminal that can move its cursor (TERM is set and not "dumb"),
               ///< lines otherwise

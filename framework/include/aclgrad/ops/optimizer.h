@@ -31,6 +31,7 @@ struct AdamWAttributes {
   std::string text() const;
 };
 
+/// The new contents of what apply_adam_w() overwrites.
 struct AdamWResult {
   Value parameter;
   Value first_moment;
