@@ -7,6 +7,11 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
+
+#include "aclgrad/tensor_math.h"
+#include "train/norm.h"
 
 namespace aclgrad::detail {
 namespace {
@@ -29,6 +34,7 @@ class Log {
     if (ranks > 1) log_.setting("ranks", std::to_string(ranks));
     log_.look("Loss", {.log_y = true});
     log_.look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
+    log_.look("Update ratios", {.y_label = "norm of update / norm of weight", .log_y = true});
     log_.progress(run.done(), run.total(), "");
     for (const Evaluation& each : run.evaluations()) add(each);
     show_best(run);
@@ -37,8 +43,24 @@ class Log {
   void before_step(const FitRun& run) {
     if (options_.observe && run.steps_since_evaluation() == 0) {
       run.trainer().observe(run.batch(), log_);
+      observed_step_ = run.step();
+      for (const Variable& each : run.trainer().model().trained_parameters()) {
+        observed_.emplace_back(each, each.value().to(DType::float64));
+      }
     }
     run.point("Learning rate", "", run.learning_rate());
+  }
+
+  // What the observed step has changed, as parts of what was there.
+  void after_step(const FitRun& run) {
+    for (const auto& [variable, before] : observed_) {
+      const double norm = euclidean_norm(before);
+      if (norm == 0) continue;
+      log_.point("Update ratios", variable.name(), static_cast<double>(observed_step_),
+                 euclidean_norm(variable.value().to(DType::float64) - before) / norm);
+    }
+    observed_.clear();
+    run.point("Loss", "step", run.loss());
   }
 
   void add(const Evaluation& evaluation) {
@@ -76,6 +98,8 @@ class Log {
   const FitOptions& options_;
   TrainingLog& log_;
   const std::string order_;
+  std::int64_t observed_step_ = 0;
+  std::vector<std::pair<Variable, Tensor>> observed_;  // parameters before the observed step
 };
 
 Callback log_callback(const FitOptions& options, const std::string& data_order) {
@@ -83,7 +107,7 @@ Callback log_callback(const FitOptions& options, const std::string& data_order) 
   TrainingLog* to = options.log;
   return {.begin = [=](FitRun& run) { log->begin(run); },
           .before_step = [=](FitRun& run) { log->before_step(run); },
-          .after_step = [](FitRun& run) { run.point("Loss", "step", run.loss()); },
+          .after_step = [=](FitRun& run) { log->after_step(run); },
           .after_evaluation =
               [=](FitRun& run) {
                 log->add(run.evaluations().back());

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "aclgrad/trainer.h"
 #include "graph/describe.h"
 #include "train/batch_rules.h"
+#include "train/norm.h"
 #include "train/split_loss.h"
 
 namespace aclgrad {
@@ -69,13 +69,6 @@ Tensor with_units_last(const Tensor& outputs, bool has_channels) {
              ? outputs
              : outputs.reshape({examples, channels, outputs.numel() / (examples * channels)})
                    .transpose(1, 2);
-}
-
-double euclidean_norm(const Tensor& tensor) {
-  const Tensor wide = tensor.to(DType::float64);
-  double squares = 0;
-  for (const double value : wide.data<double>()) squares += value * value;
-  return std::sqrt(squares);
 }
 
 }  // namespace
@@ -187,7 +180,7 @@ void Trainer::observe(const data::Dataset& batch, TrainingLog& log) {
   }
   for (const std::string& parameter : observed_gradients_) {
     log.point("Gradient norms", parameter, static_cast<double>(steps_),
-              factor * euclidean_norm(results[at++]));
+              factor * detail::euclidean_norm(results[at++]));
   }
   for (const Observed& layer : observed_layers_) {
     log.activations(layer.name, steps_, with_units_last(results[at++], layer.has_channels));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Line charts that can be read at a point and zoomed. A chart is {title, x_label, y_label, log_y, note,
-// curves: [{name, x, y, colour}], marks: [[name, x]]}; null in `y` interrupts a curve; colours are numbers.
+// curves: [{name, x, y, colour}], marks: [[name, x]], switches}; null in `y` interrupts a curve; colours are
+// numbers. One with switches can be drawn logarithmically or not, smoothed (Chart.smooth), and where its
+// beginning lies far outside of what follows, without that.
 const MARGINS = {top: 10, bottom: 46, right: 14};
 const HEIGHT = 300;
 const READ_AT_MOST = 12;  // curves at a point
@@ -85,22 +87,58 @@ function nearest(list, value) {
   return low > 0 && value - list[low - 1] < list[low] - value ? low - 1 : low;
 }
 
+// Means that forget: each value counts `weight` times as much as the one behind it.
+function smoothed(y, weight) {
+  let sum = 0, weights = 0;
+  return y.map((value) => {
+    if (value === null) return null;
+    sum = weight * sum + value;
+    weights = weight * weights + 1;
+    return sum / weights;
+  });
+}
+
 class Chart {
   static count = 0;
+  static all = [];
+
+  // Smooths all curves of charts with switches that have many points; 0: none.
+  static smooth(weight) {
+    for (const one of Chart.all) one.setSmoothing(weight);
+  }
+  static canSmooth = (curve) => curve.x.length >= 30;
 
   constructor(figure, chart) {
     this.chart = chart;
+    this.drawn = chart.curves;
     this.clip = 'clip' + Chart.count++;
-    this.whole = extent(chart.curves.flatMap((curve) => curve.x.filter((_, i) => canDraw(chart, curve.y[i]))));
-    this.shown = this.whole;
+    Chart.all.push(this);
+    const logs = listed('log');
+    const values = chart.curves.flatMap((curve) => curve.y.filter((y) => y !== null && y !== 0));
+    if (logs.includes('+' + chart.title)) chart.log_y = true;
+    if (logs.includes('-' + chart.title)) chart.log_y = false;
+    this.setWhole();
+    const switches = [];
+    if (chart.switches && values.length && values.every((y) => y > 0)) {
+      this.log = make('button', {type: 'button', class: 'switch', 'aria-pressed': chart.log_y, title: 'logarithmic or linear'}, 'log');
+      this.log.addEventListener('click', () => this.setLog(!this.chart.log_y));
+      switches.push(this.log);
+    }
+    if (chart.switches) {
+      this.focus = make('button', {type: 'button', class: 'switch', 'aria-pressed': 'false', hidden: '', title: 'leave out the beginning, which lies far from the rest'}, 'zoom');
+      this.focus.addEventListener('click', () => this.setFocus(this.focus.getAttribute('aria-pressed') !== 'true'));
+      switches.push(this.focus);
+    }
+    this.setFocus(this.canFocus());
     this.picture = svg('svg', {role: 'img', 'aria-label': chart.title});
     this.reading = make('div', {class: 'reading', hidden: ''});
     this.reset = make('button', {type: 'button', class: 'whole', hidden: ''}, 'Whole');
     this.plot = make('div', {class: 'plot'}, this.picture, this.reset, this.reading);
     const named = chart.curves.some((curve) => curve.name);
-    figure.append(make('h3', {}, chart.title), this.plot,
+    figure.append(make('h3', {}, chart.title, switches.length ? make('span', {class: 'switches'}, switches) : ''), this.plot,
       named ? make('div', {class: 'keys'}, this.order().map((i) => this.key(i, chart.curves[i].name))) : '',
       chart.note ? make('figcaption', {}, chart.note) : '');
+    this.ready = true;
     new ResizeObserver(() => { if (this.plot.clientWidth !== this.width) this.draw(); }).observe(this.plot);
     this.draw();
     this.reset.addEventListener('click', () => this.zoom(this.whole));
@@ -114,6 +152,52 @@ class Chart {
       const at = this.x.value(this.across(event)), factor = event.deltaY < 0 ? 0.8 : 1.25;
       this.zoom(this.shown.map((edge) => at + (edge - at) * factor));
     }, {passive: false});
+  }
+
+  setWhole() {
+    const {chart} = this;
+    this.whole = extent(chart.curves.flatMap((curve) => curve.x.filter((_, i) => canDraw(chart, curve.y[i]))));
+    this.shown = this.whole;
+  }
+
+  setLog(on) {
+    this.chart.log_y = on;
+    this.log.setAttribute('aria-pressed', on);
+    this.setWhole();
+    this.reset.hidden = true;
+    this.setFocus(this.canFocus());
+    const rest = listed('log').filter((one) => one.slice(1) !== this.chart.title);
+    address.set('log', JSON.stringify([...rest, (on ? '+' : '-') + this.chart.title]));
+  }
+
+  setFocus(on) {
+    this.focused = on;
+    if (this.focus) {
+      this.focus.hidden = !this.canFocus();
+      this.focus.setAttribute('aria-pressed', on);
+    }
+    if (this.ready) this.draw();
+  }
+
+  setSmoothing(weight) {
+    if (!this.chart.switches) return;
+    this.drawn = this.chart.curves.map((curve) => (weight > 0 && Chart.canSmooth(curve)
+      ? {...curve, y: smoothed(curve.y, weight), raw: curve.y} : curve));
+    this.draw();
+  }
+
+  // The extent of what is drawn between two places.
+  heights(from, to) {
+    return extent(this.drawn.flatMap((curve) => curve.y.filter((y, i) =>
+      canDraw(this.chart, y) && curve.x[i] >= from && curve.x[i] <= to)));
+  }
+
+  // Whether what comes behind the first quarter is less than a third as high as all.
+  canFocus() {
+    const {switches, log_y} = this.chart, [from, to] = this.whole;
+    if (!switches || log_y || !this.chart.curves.some((curve) => curve.x.length > 4)) return false;
+    const [low, high] = this.heights(from, to), [inner, outer] = this.heights(from + (to - from) / 4, to);
+    return outer > inner && outer - inner < (high - low) / 3;
   }
 
   colour(i) { return `var(--series-${(this.chart.curves[i].colour ?? i) % COLOURS + 1})`; }
@@ -159,8 +243,8 @@ class Chart {
     this.width = this.plot.clientWidth;
     const width = Math.max(260, this.width);
     const [from, to] = this.shown;
-    this.y = Axis.loose(...extent(chart.curves.flatMap((curve) => curve.y.filter((y, i) =>
-      canDraw(chart, y) && curve.x[i] >= from && curve.x[i] <= to))), chart.log_y);
+    const begin = this.focused && from === this.whole[0] && to === this.whole[1] ? from + (to - from) / 4 : from;
+    this.y = Axis.loose(...this.heights(begin, to), chart.log_y);
     this.x = new Axis(from, to, false);
     const ticks = this.y.ticks(6);
     const box = this.box = {left: 16 + 7 * Math.max(2, ...ticks.map(([, text]) => text.length)) + (chart.y_label ? 20 : 0),
@@ -168,17 +252,19 @@ class Chart {
     const size = {x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top};
     const atX = (value) => box.left + this.x.part(value) * size.width;
     this.atY = (value) => box.bottom - this.y.part(value) * size.height;
-    this.lines = chart.curves.map((curve, i) => {
+    const line = (x, y, i, kind) => {
       let path = '', pen = 'M';
-      curve.x.forEach((at, k) => {
-        if (!canDraw(chart, curve.y[k])) { pen = 'M'; return; }
+      x.forEach((at, k) => {
+        if (!canDraw(chart, y[k])) { pen = 'M'; return; }
         // A lone point becomes a dot: a line of no length with round ends.
-        const alone = pen === 'M' && !(k + 1 < curve.x.length && canDraw(chart, curve.y[k + 1]));
-        path += `${pen}${atX(at).toFixed(1)} ${this.atY(curve.y[k]).toFixed(1)}${alone ? 'h0' : ''}`;
+        const alone = pen === 'M' && !(k + 1 < x.length && canDraw(chart, y[k + 1]));
+        path += `${pen}${atX(at).toFixed(1)} ${this.atY(y[k]).toFixed(1)}${alone ? 'h0' : ''}`;
         pen = 'L';
       });
-      return svg('path', {class: curve.x.length > 300 ? 'curve thin' : 'curve', d: path, style: `stroke:${this.colour(i)};stroke-dasharray:${this.dash(i) || 'none'}`});
-    });
+      return svg('path', {class: kind, d: path, style: `stroke:${this.colour(i)};stroke-dasharray:${this.dash(i) || 'none'}`});
+    };
+    this.lines = this.drawn.map(({x, y, raw}, i) => line(x, y, i, x.length > 300 && !raw ? 'curve thin' : 'curve'));
+    const raws = this.drawn.flatMap(({x, raw}, i) => (raw ? [line(x, raw, i, 'curve raw')] : []));
     const marks = (chart.marks ?? []).filter(([, at]) => at >= from && at <= to).flatMap(([name, at]) => [
       svg('path', {class: 'mark', d: `M${atX(at)} ${box.top}V${box.bottom}`}),
       svg('text', {class: this.x.part(at) > 0.8 ? 'mark end' : 'mark', x: atX(at) + (this.x.part(at) > 0.8 ? -4 : 4), y: box.top + 12}, name)]);
@@ -195,7 +281,7 @@ class Chart {
         svg('text', {x: box.left - 8, y: this.atY(value) + 4, class: 'end'}, label)]),
       svg('text', {x: (box.left + box.right) / 2, y: HEIGHT - 7, class: 'middle'}, chart.x_label),
       svg('text', {class: 'middle', transform: `translate(13 ${(box.top + box.bottom) / 2}) rotate(-90)`}, chart.y_label),
-      svg('g', {'clip-path': `url(#${this.clip})`}, ...this.lines),
+      svg('g', {'clip-path': `url(#${this.clip})`}, ...raws, ...this.lines),
       ...marks, svg('rect', {class: 'edge', ...size}), this.chosen, this.cross);
   }
 
@@ -212,7 +298,7 @@ class Chart {
     if (this.reading.hidden) return;
     const at = this.x.value(this.across(event));
     const height = event.clientY - this.picture.getBoundingClientRect().top;
-    let points = this.chart.curves.map((curve, i) => ({curve, i, k: nearest(curve.x, at)})).filter(({curve}) => curve.x.length);
+    let points = this.drawn.map((curve, i) => ({curve, i, k: nearest(curve.x, at)})).filter(({curve}) => curve.x.length);
     const apart = ({curve, k}) => Math.abs(curve.x[k] - at);
     const {curve, k} = points.reduce((best, one) => (apart(one) < apart(best) ? one : best));
     const x = curve.x[k];

@@ -93,20 +93,103 @@ function valueText(item) {
   return data.values[id]?.tensor && isKnown(id) ? data.values[id].tensor.text : '';
 }
 
+// All elements of a tensor, as they were kept, or undefined where its corner alone was.
+function elementsOf(tensor) {
+  if (tensor.all === undefined) return undefined;
+  const bytes = Uint8Array.from(atob(tensor.all), (c) => c.charCodeAt(0));
+  return tensor.wide ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer);
+}
+
+const elementText = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(4))) : String(value));
+
+// The index of a row of the matrix that the last axis and all others make: "3, 1" of [5, 2, 7].
+function rowIndex(tensor, row) {
+  const index = [];
+  for (const extent of tensor.shape.slice(0, -1).reverse()) {
+    index.unshift(row % extent);
+    row = Math.floor(row / extent);
+  }
+  return index.join(', ');
+}
+
+// Which part of each tensor is looked at, and the element that was asked for, by the tensor's object.
+const looks = new Map();
+const lookOf = (tensor) => looks.get(tensor) ?? {row: 0, column: 0, at: null};
+
+// A cell is a colour; where there is room, and for the element that was asked for, a number, too.
 function cells(tensor) {
-  const small = tensor.columns > 8 || tensor.rows > 12;
-  const body = tensor.cells.map((row) => make('tr', {}, row.map((text) => {
-    const part = Math.min(1, Math.abs(Number(text)) / (tensor.scale || 1));
-    const colour = Number(text) < 0 ? 'var(--series-2)' : 'var(--series-1)';
-    const ground = Number.isNaN(part) || !Number.isFinite(Number(text)) ? 'var(--series-4)'
-      : `color-mix(in srgb, ${colour} ${Math.round(part * (small ? 100 : 42))}%, var(--grid))`;
-    return make('td', {style: 'background:' + ground, title: text}, small ? '' : text);
-  })));
-  const table = make('table', {class: small ? 'cells small' : 'cells'}, body);
-  const cut = tensor.rows > tensor.cells.length || tensor.columns > (tensor.cells[0] || []).length;
-  return [table, cut ? make('div', {class: 'stats'},
-    `The first ${tensor.cells.length} × ${tensor.cells[0].length} of ${tensor.rows} × ${tensor.columns} elements.`)
-    : null];
+  const all = elementsOf(tensor), {row: top, column: left, at} = lookOf(tensor);
+  const edge = tensor.edge, rank = tensor.shape.length;
+  const rows = Math.min(edge, tensor.rows - top), columns = Math.min(edge, tensor.columns - left);
+  const textAt = (row, column) => (all ? elementText(all[row * tensor.columns + column]) : tensor.cells[row][column]);
+  const numbers = (count, from) => Array.from({length: count}, (_, i) => from + i);
+  const small = columns > 8 || rows > 12;
+  const name = (row, column) => `[${[...(rank > 1 ? [rowIndex(tensor, row)] : []), ...(rank > 0 ? [column] : [])].join(', ')}]`;
+  const head = rank > 0 ? make('tr', {}, rank > 1 ? make('th') : '', numbers(columns, left).map((column) =>
+    make('th', {}, small && columns > 1 && (column - left) % 4 ? '' : String(column)))) : '';
+  const body = numbers(rows, top).map((row) => make('tr', {}, rank > 1 ? make('th', {}, rowIndex(tensor, row)) : '',
+    numbers(columns, left).map((column) => {
+      const text = textAt(row, column), value = Number(text);
+      const part = Math.min(1, Math.abs(value) / (tensor.scale || 1));
+      const colour = value < 0 ? 'var(--series-2)' : 'var(--series-1)';
+      const ground = Number.isFinite(value)
+        ? `color-mix(in srgb, ${colour} ${Math.round(part * (small ? 100 : 42))}%, var(--grid))` : 'var(--series-4)';
+      const asked = at && at[0] === row && at[1] === column;
+      return make('td', {style: 'background:' + ground, title: `${name(row, column)} ${text}`, ...(asked ? {class: 'asked'} : {})},
+        small ? '' : text);
+    })));
+  const table = make('table', {class: small ? 'cells small' : 'cells'}, head, body);
+  const asked = at ? make('div', {class: 'stats asked'}, `${name(...at)} is `, make('b', {}, textAt(...at))) : null;
+  const cut = tensor.rows > rows || tensor.columns > columns;
+  if (!cut) return [table, asked];
+  const range = (from, count, whole) => (count === whole ? `${whole}` : `${from} to ${from + count - 1} of ${whole}`);
+  const part = `rows ${range(top, rows, tensor.rows)}, columns ${range(left, columns, tensor.columns)}`;
+  if (!all) return [table, asked, make('div', {class: 'stats'}, `The first ${rows} × ${columns} of ${tensor.rows} × ${tensor.columns} elements.`)];
+  return [table, asked, make('div', {class: 'stats'}, part), mover(tensor, rows, columns)];
+}
+
+// Buttons that move the part of a large tensor that is shown, and a field for the index of an element.
+function mover(tensor, rows, columns) {
+  const look = lookOf(tensor), edge = tensor.edge;
+  const to = (row, column, at = null) => {
+    const within = (place, whole) => Math.max(0, Math.min(whole - edge, place));
+    looks.set(tensor, {row: within(row, tensor.rows), column: within(column, tensor.columns), at});
+    byId('details').querySelectorAll('.grid').forEach((grid) => {
+      if (grid.tensor === tensor) grid.replaceChildren(...cells(tensor).flat(Infinity).filter((part) => part !== null && part !== ''));
+    });
+  };
+  const button = (sign, title, down, right, ends) => {
+    const one = make('button', {type: 'button', title, ...(ends ? {disabled: ''} : {})}, sign);
+    one.addEventListener('click', () => to(look.row + down * edge, look.column + right * edge));
+    return one;
+  };
+  const field = make('input', {type: 'text', size: 9, 'aria-label': 'index of an element',
+    placeholder: tensor.shape.map((extent) => extent - 1).join(', ')});
+  const find = (event) => {
+    const index = field.value.split(/[^0-9-]+/).filter((text) => text !== '').map(Number)
+      .map((at, axis) => (at < 0 ? at + tensor.shape[axis] : at));
+    const fits = index.length === tensor.shape.length && index.every((at, axis) => at >= 0 && at < tensor.shape[axis]);
+    field.classList.toggle('bad', !fits);
+    if (!fits) return;
+    const row = index.slice(0, -1).reduce((sum, at, axis) => sum * tensor.shape[axis] + at, 0), column = index.at(-1);
+    to(row - (edge >> 1), column - (edge >> 1), [row, column]);
+    event.preventDefault();
+  };
+  field.addEventListener('keydown', (event) => {
+    event.stopPropagation();  // arrows move in the text, not from step to step
+    if (event.key === 'Enter') find(event);
+  });
+  field.addEventListener('change', find);
+  return make('div', {class: 'mover'},
+    button('◀', 'columns before', 0, -1, look.column === 0), button('▶', 'columns behind', 0, 1, look.column + columns >= tensor.columns),
+    button('▲', 'rows before', -1, 0, look.row === 0), button('▼', 'rows behind', 1, 0, look.row + rows >= tensor.rows),
+    make('label', {}, 'element ', field));
+}
+
+function grid(tensor) {
+  const element = make('div', {class: 'grid'}, cells(tensor));
+  element.tensor = tensor;
+  return element;
 }
 
 function tensorView(tensor) {
@@ -116,7 +199,7 @@ function tensorView(tensor) {
   }
   if (tensor.zeros > 0 && tensor.count > 1) stats.push(`${tensor.zeros} of ${tensor.count} are 0`);
   return [
-    cells(tensor), make('div', {class: 'stats'}, stats.join(' · ')),
+    grid(tensor), make('div', {class: 'stats'}, stats.join(' · ')),
     tensor.not_finite > 0
       ? make('div', {class: 'stats bad'}, `${tensor.not_finite} of ${tensor.count} are not finite`) : null,
   ];

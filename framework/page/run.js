@@ -30,6 +30,7 @@ function drawCharts(section, charts) {
     if (chart.values_per_point > 1) chart.note = `Each point is the mean of up to ${chart.values_per_point} values.`;
     const figure = section.querySelector('.figures').appendChild(make('figure'));
     if (chart.x_label === 'step') chart.marks = data.marks;
+    chart.switches = section.id === 'curves';
     new Chart(figure, chart);
   }
 }
@@ -44,6 +45,22 @@ for (const chart of data.settings ? data.charts.filter((one) => isConstant(one) 
 }
 drawCharts(document.getElementById('curves'), curves);
 drawCharts(document.getElementById('layers'), [...unhealthy(data.layers || []), ...(data.layers || []).map(histogram)]);
+
+// The page of a run that lasts loads itself anew, so how it is looked at stands in the address.
+const smoothing = document.getElementById('smoothing');
+if (smoothing) {
+  const set = () => {
+    Chart.smooth(Number(smoothing.value));
+    smoothing.title = Number(smoothing.value) ? `each value counts ${smoothing.value} times as much as the one behind it` : 'off';
+  };
+  smoothing.closest('label').hidden = !curves.some((chart) => chart.curves.some(Chart.canSmooth));
+  smoothing.value = address.get('smoothing') ?? 0;
+  set();
+  smoothing.addEventListener('input', () => {
+    set();
+    address.set('smoothing', smoothing.value);
+  });
+}
 
 // How old the page is; a run that has long been silent has probably been killed.
 function age() {

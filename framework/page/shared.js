@@ -13,6 +13,16 @@ const address = {
   },
 };
 
+// A list in the address.
+function listed(key) {
+  try {
+    const list = JSON.parse(address.get(key) ?? '[]');
+    return Array.isArray(list) ? list : [];
+  } catch {
+    return [];
+  }
+}
+
 const theme = {
   button: document.getElementById('theme'),
   system: matchMedia('(prefers-color-scheme: dark)'),

@@ -85,9 +85,11 @@ std::string layers_section(const RunRecord& record) {
 }  // namespace
 
 std::string curves_section() {
-  return "<section id=\"curves\"><h2>Curves</h2><p class=\"faint\">Point at a curve to read it, "
-         "drag "
-         "over a stretch to zoom in.</p><div class=\"figures\"></div></section>\n";
+  return "<section id=\"curves\"><label class=\"smoothing\" hidden=\"\">smoothing<input "
+         "id=\"smoothing\" type=\"range\" min=\"0\" max=\"0.98\" step=\"0.02\" "
+         "value=\"0\"/></label>"
+         "<h2>Curves</h2><p class=\"faint\">Point at a curve to read it, drag over a stretch to "
+         "zoom in.</p><div class=\"figures\"></div></section>\n";
 }
 
 std::string with_charts(page::Document document, const nlohmann::json& data) {
@@ -102,7 +104,7 @@ std::string run_page(const RunRecord& record, std::span<const Picture> pictures,
   document.title = record.title;
   document.refresh_s = record.state == RunRecord::State::running ? refresh_s : 0;
   document.body = header(record, refresh_s) + settings_table(record);
-  document.body += curves_section() + gradients_section(record) + layers_section(record);
+  document.body += curves_section() + norms_sections(record) + layers_section(record);
   if (!pictures.empty()) {
     document.body += "<section id=\"pictures\"><h2>Pictures</h2><div class=\"figures\">";
     for (const auto& [title, svg] : pictures) {

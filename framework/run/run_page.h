@@ -24,9 +24,9 @@ std::string run_page(const RunRecord& record, std::span<const Picture> pictures,
 std::string curves_section();
 std::string with_charts(page::Document document, const nlohmann::json& data);
 
-/// Bars of the norms of gradients by layer, and how they change from layer to layer; "" for a run
-/// that has none.
-std::string gradients_section(const RunRecord& record);
+/// Bars of the norms of gradients by layer, and of how much a step changes the weights, with what
+/// they say; "" for a run that has none.
+std::string norms_sections(const RunRecord& record);
 
 /// As it stands in the page's data element. Numbers that are not finite become null, and null comes
 /// back as NaN.

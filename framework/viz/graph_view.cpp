@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
 
 #include "graph/describe.h"
 
@@ -32,6 +34,26 @@ std::string short_text(const Tensor& tensor, double low, double high) {
   return low <= high ? fmt::format("{:.2g} … {:.2g}", low, high) : "no finite element";
 }
 
+// The bytes of a tensor as text, four characters for three of them.
+std::string base64(const Tensor& tensor) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const std::span<const std::byte> bytes(tensor.bytes(), tensor.nbytes());
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      bits = bits << 8 | (i < count ? std::to_integer<std::uint32_t>(bytes[at + i]) : 0);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      text += i <= count ? kDigits[bits >> (18 - 6 * i) & 63] : '=';
+    }
+  }
+  return text;
+}
+
 const char* kind_of(const Node& node) {
   if (node.op->as_call() != nullptr) return "call";
   return node.op->kind() == OpKind::view ? "view" : "source";
@@ -52,29 +74,7 @@ json node_data(const Node& node, std::int32_t step, const std::string& module) {
   return data;
 }
 
-}  // namespace
-
-std::size_t GraphView::shown() const { return std::min(graph.size(), options.max_nodes); }
-
-std::vector<std::int32_t> GraphView::steps() const {
-  constexpr std::int32_t kNever = -1;
-  std::vector<std::int32_t> steps(graph.size(), kNever);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    steps[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i) + 1;
-  }
-  for (std::size_t id = 0; id < graph.size(); ++id) {
-    const Node& node = graph.node(static_cast<NodeId>(id));
-    if (node.op->as_call() != nullptr) continue;
-    steps[id] = 0;
-    for (const Value& input : graph.values(node.inputs)) {  // of a view
-      const std::int32_t made = steps[static_cast<std::size_t>(input.node().id)];
-      steps[id] = made == kNever ? kNever : std::max(steps[id], made);
-    }
-  }
-  steps.resize(shown());
-  return steps;
-}
-
+// Range, mean and counts over all elements, and those of the corner.
 json summary_of(const Tensor& tensor, std::int64_t edge) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
@@ -103,8 +103,10 @@ json summary_of(const Tensor& tensor, std::int64_t edge) {
     }
     cells.push_back(std::move(line));
   }
-  json summary = {{"rows", rows},
+  json summary = {{"shape", tensor.shape().dims()},
+                  {"rows", rows},
                   {"columns", columns},
+                  {"edge", edge},
                   {"cells", std::move(cells)},
                   {"zeros", zeros},
                   {"not_finite", not_finite},
@@ -117,6 +119,47 @@ json summary_of(const Tensor& tensor, std::int64_t edge) {
     summary["scale"] = std::max(std::abs(low), std::abs(high));
   }
   return summary;
+}
+
+}  // namespace
+
+std::size_t GraphView::shown() const { return std::min(graph.size(), options.max_nodes); }
+
+std::vector<std::int32_t> GraphView::steps() const {
+  constexpr std::int32_t kNever = -1;
+  std::vector<std::int32_t> steps(graph.size(), kNever);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    steps[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i) + 1;
+  }
+  for (std::size_t id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(static_cast<NodeId>(id));
+    if (node.op->as_call() != nullptr) continue;
+    steps[id] = 0;
+    for (const Value& input : graph.values(node.inputs)) {  // of a view
+      const std::int32_t made = steps[static_cast<std::size_t>(input.node().id)];
+      steps[id] = made == kNever ? kNever : std::max(steps[id], made);
+    }
+  }
+  steps.resize(shown());
+  return steps;
+}
+
+void GraphView::keep(ValueId value, const Tensor& tensor) {
+  const std::int64_t edge = options.max_elements, count = tensor.numel();
+  tensors[value] = summary_of(tensor, edge);
+  elements.erase(value);
+  const std::int64_t columns = tensor.rank() == 0 ? 1 : tensor.shape()[-1];
+  if ((columns <= edge && count <= edge * columns) || count > options.max_values) return;
+  const bool wide = size_of(tensor.dtype()) == 8;
+  elements[value] = {count, wide, base64(tensor.to(wide ? DType::float64 : DType::float32))};
+  std::int64_t all = 0;
+  for (const auto& [id, each] : elements) all += each.count;
+  while (all > options.max_values) {
+    const auto largest =
+        std::ranges::max_element(elements, {}, [](const auto& each) { return each.second.count; });
+    all -= largest->second.count;
+    elements.erase(largest);
+  }
 }
 
 json page_data(const GraphView& view) {
@@ -133,6 +176,10 @@ json page_data(const GraphView& view) {
           {"name", output.name()}, {"spec", detail::describe_spec(output)}, {"node", node.id}};
       if (const auto found = view.tensors.find(output.id()); found != view.tensors.end()) {
         value["tensor"] = found->second;
+        if (const auto all = view.elements.find(output.id()); all != view.elements.end()) {
+          value["tensor"]["wide"] = all->second.wide;
+          value["tensor"]["all"] = all->second.text;
+        }
       }
       values[std::to_string(output.id())] = std::move(value);
     }

@@ -15,14 +15,25 @@
 
 namespace aclgrad::viz {
 
+/// All elements of a tensor, as base64 of float32, or of float64 where they are wide.
+struct Elements {
+  std::int64_t count;
+  bool wide;
+  std::string text;
+};
+
 struct GraphView {
   Graph graph;
   VizOptions options = {};
-  std::map<ValueId, nlohmann::json> tensors = {};         // what summary_of() made of them
+  std::map<ValueId, nlohmann::json> tensors = {};         // range, mean, the corner's elements
+  std::map<ValueId, Elements> elements = {};              // of those that are more than the corner
   std::vector<NodeId> order = {};                         // shown operators in the order of running
   std::unordered_map<ValueId, ValueId> gradient_of = {};  // a value to its gradient
   std::optional<Profile> profile = {};
   std::optional<MemoryReport> memory = {};
+
+  /// Sets what is known of a value, of its elements as many as the options allow.
+  void keep(ValueId value, const Tensor& tensor);
 
   /// How many of the graph's nodes are shown.
   std::size_t shown() const;
@@ -31,10 +42,6 @@ struct GraphView {
   /// nodes that did not run.
   std::vector<std::int32_t> steps() const;
 };
-
-/// For the page: range, mean and counts over all elements, and as many of the elements as `edge`
-/// allows.
-nlohmann::json summary_of(const Tensor& tensor, std::int64_t edge);
 
 /// All that the page's script needs.
 nlohmann::json page_data(const GraphView& view);

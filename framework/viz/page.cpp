@@ -93,14 +93,13 @@ void VizPage::add(const Node& node, const std::vector<Tensor>& inputs,
                                  inputs.size(), outputs.size()));
   }
   if (static_cast<std::size_t>(node.id) >= view_->options.max_nodes) return;
-  const std::int64_t edge = view_->options.max_elements;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     // What an operator made is kept from then; only sources and views are first seen here.
     if (view_->graph.value(node.inputs[i]).node().op->as_call() != nullptr) continue;
-    view_->tensors[node.inputs[i]] = viz::summary_of(inputs[i], edge);
+    view_->keep(node.inputs[i], inputs[i]);
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    view_->tensors[node.outputs[i]] = viz::summary_of(outputs[i], edge);
+    view_->keep(node.outputs[i], outputs[i]);
   }
   if (std::ranges::find(view_->order, node.id) == view_->order.end()) {
     view_->order.push_back(node.id);

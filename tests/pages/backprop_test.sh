@@ -80,6 +80,28 @@ document.body.dataset.reached = pane.scrollTop > 0 && pane.scrollLeft > 0 &&
   pane.scrollLeft + pane.clientWidth > pane.scrollWidth - 2;
 document.getElementById('fit').click();
 document.body.dataset.whole = small.hasAttribute('hidden');
+// A large tensor: rows and columns have numbers, arrows show other parts, any element can be asked for.
+const numbers = Float32Array.from({length: 4 * 40 * 30}, (_, i) => i);
+const large = grid({shape: [4, 40, 30], rows: 160, columns: 30, edge: 16, count: 4800, scale: 4799, cells: [],
+  all: btoa(String.fromCharCode(...new Uint8Array(numbers.buffer)))});
+document.getElementById('details').append(large);
+const rows = () => [...large.querySelectorAll('tr > th:first-child')].map((head) => head.textContent).filter(Boolean);
+const corners = [rows()[0], rows().at(-1)];
+large.querySelector('[title="rows behind"]').click();
+large.querySelector('[title="rows behind"]').click();
+large.querySelector('[title="rows behind"]').click();
+document.body.dataset.rows = [...corners, rows()[0]].join(' | ');
+const ask = (text) => {
+  large.querySelector('input').value = text;
+  large.querySelector('input').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}));
+};
+ask('2, 33, 5');
+document.body.dataset.asked = large.querySelector('.stats.asked').textContent;
+document.body.dataset.cell = large.querySelector('td.asked').title;
+ask('-1, -1, -1');
+document.body.dataset.end = large.querySelector('.stats.asked').textContent;
+ask('4, 0, 0');
+document.body.dataset.refused = large.querySelector('input').classList.contains('bad');
 JS
 with_moves out/backprop/backprop.html
 load "file://$PWD/moved.html#theme=light"
@@ -93,6 +115,11 @@ has 'data-line="x: float32 [1, 2]"'
 has 'data-cropped="true"'
 has 'data-reached="true"'
 has 'data-whole="true"'
+has 'data-rows="0, 0 | 0, 15 | 1, 8"'
+has 'data-asked="[2, 33, 5] is 3395"'
+has 'data-cell="[2, 33, 5] 3395"'
+has 'data-end="[3, 39, 29] is 4799"'
+has 'data-refused="true"'
 
 picture "$page#step=9&theme=light" light.png 1360,1000
 picture "$page#step=4&theme=dark" dark.png 500,800

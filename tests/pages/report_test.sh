@@ -14,6 +14,7 @@ has 'finished'
 has 'Outputs of selu(hidden1)'
 has 'Gradient norms by layer'
 has 'Gradient norms'
+has 'Updates by layer'
 has 'Mistakes'
 has '<dt>seed</dt>'
 ! grep -q '<h3>Learning rate</h3>' page.txt || fail "a constant learning rate is drawn as a chart"
@@ -34,6 +35,32 @@ move('pointerup', box.width / 2, window);
 document.body.dataset.zoomed = ticks() !== whole && !plot.querySelector('.whole').hidden;
 plot.querySelector('.whole').click();
 document.body.dataset.back = ticks() === whole && plot.querySelector('.whole').hidden;
+// Smoothing draws the curve itself faintly behind; a chart is logarithmic or not, and the address says so.
+const curvesOf = () => [...picture.querySelectorAll('path.curve')];
+const straight = curvesOf()[0].getAttribute('d');
+const slider = document.getElementById('smoothing');
+slider.value = 0.9;
+slider.dispatchEvent(new Event('input'));
+document.body.dataset.smooth = curvesOf()[0].classList.contains('raw') && curvesOf()[0].getAttribute('d') !== straight &&
+  curvesOf().length > document.querySelectorAll('#curves figure')[0].querySelectorAll('.keys span').length;
+slider.value = 0;
+slider.dispatchEvent(new Event('input'));
+document.body.dataset.straight = curvesOf()[0].getAttribute('d') === straight;
+const log = document.querySelector('#curves figure .switch');
+const heights = () => [...picture.querySelectorAll('text.end')].map((text) => text.textContent).join(' ');
+const decades = heights();
+log.click();
+document.body.dataset.linear = heights() !== decades && log.getAttribute('aria-pressed') === 'false';
+document.body.dataset.address = decodeURIComponent(location.hash);
+log.click();
+document.body.dataset.decades = heights() === decades;
+// What begins far from where it goes on is shown without its beginning, until that is asked for.
+const figure = document.querySelector('#curves .figures').appendChild(document.createElement('figure'));
+const far = new Chart(figure, {title: 'far', x_label: 'step', y_label: '', log_y: false, switches: true,
+  curves: [{name: '', x: [...Array(40).keys()], y: [...Array(40).keys()].map((x) => (x < 3 ? 10 * x : 90 + x / 10))}]});
+document.body.dataset.focus = far.y.low > 80;
+far.focus.click();
+document.body.dataset.whole = far.y.low < 10;
 JS
 with_moves out/report_selu.html
 load "file://$PWD/moved.html"
@@ -41,6 +68,8 @@ grep -q 'data-read="step 17[0-9]step [0-9.]*mean [0-9.]* at 17[0-9]"' page.txt |
   fail "at a point the chart reads: $(grep -o 'data-read="[^"]*"' page.txt)"
 has 'data-zoomed="true"'
 has 'data-back="true"'
+for words in smooth straight linear decades focus whole; do has "data-$words=\"true\""; done
+has 'data-address="#smoothing=0&amp;log=[&quot;-Loss&quot;]"'
 
 load "file://$PWD/out/report.html#theme=dark"
 has 'data-theme="dark"'

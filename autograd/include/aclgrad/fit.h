@@ -53,6 +53,7 @@ class Diverged : public ValueError {
 
 struct FitOptions;
 
+/// What one evaluation of fit() found.
 struct Evaluation {
   std::int64_t step = 0;  ///< Trainer::steps(), which go on from one fit() to the next
   double loss = 0;        ///< mean of the steps since the evaluation before
@@ -181,7 +182,9 @@ struct FitOptions {
   /// Gets curves and settings as they come: a RunReport (run_report.h), which writes a page, or any
   /// other.
   TrainingLog* log = nullptr;
-  bool observe = false;  ///< Trainer::observe() at first and after evaluations
+  /// Trainer::observe() at first and after evaluations, and "Update ratios": by how much the step
+  /// after it changes each parameter, as a part of its norm.
+  bool observe = false;
   std::string title = "training";
   report::ProgressMode progress = report::ProgressMode::automatic;
 

@@ -36,6 +36,9 @@ struct VizOptions {
   std::size_t max_nodes = 1500;    ///< in the order of recording
   std::int64_t max_elements = 16;  ///< of a tensor along each edge, as a matrix of its last axis by
                                    ///< all others; ranges and means are over the whole tensor
+  std::int64_t max_values = 1 << 18;  ///< elements of all tensors together that the page keeps, of
+                                      ///< small tensors first: any part of such a tensor can be
+                                      ///< looked at, of others the first max_elements alone
 };
 
 class VizPage {

@@ -75,6 +75,33 @@ TEST(Callbacks, AreCalledInOrderAndSeeTheRun) {
   EXPECT_EQ(log.all.back(), "finish 3");
 }
 
+struct UpdateRatios : TrainingLog {
+  std::vector<std::pair<double, double>> of_weight = {};
+  void point(const std::string& chart, const std::string& curve, double x, double y) override {
+    if (chart == "Update ratios" && curve == "l.weight") of_weight.emplace_back(x, y);
+  }
+};
+
+TEST(Callbacks, ObservingSaysHowMuchAStepChangesTheWeights) {
+  LineTraining training;
+  std::vector<double> weights;
+  const Callback::Event keep = [&](FitRun&) {
+    weights.push_back(training.model.weight().value().item());
+  };
+  UpdateRatios log;
+  training.run({.epochs = 3,
+                .evaluate_every = 3,
+                .callbacks = {{.begin = keep, .after_step = keep}},
+                .log = &log,
+                .observe = true});
+  ASSERT_EQ(log.of_weight.size(), 3U) << "the first step, and those after two evaluations";
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double before = weights[3 * i], after = weights[3 * i + 1];
+    EXPECT_EQ(log.of_weight[i].first, static_cast<double>(3 * i));
+    EXPECT_NEAR(log.of_weight[i].second, std::abs(after - before) / std::abs(before), 1e-6);
+  }
+}
+
 TEST(Callbacks, StopARunWhichIsEvaluatedAndSavedAllTheSame) {
   const TemporaryFolder folder;
   for (Callback::Event Callback::*event :

@@ -188,6 +188,19 @@ TEST(RunReport, SaysHowGradientsShrinkFromLayerToLayer) {
               AllOf(HasSubstr("Gradient norms by layer"), Not(HasSubstr("Backwards"))));
 }
 
+TEST(RunReport, SaysHowMuchAStepChangesTheWeights) {
+  const TemporaryFolder folder;
+  RunReport report(folder.path() / "run.html");
+  EXPECT_THAT(report.html(), Not(HasSubstr("Updates by layer")));
+  for (int i = 0; i < 5; ++i) report.point("Update ratios", fmt::format("l{}.weight", i), 9, 2e-3);
+  report.point("Update ratios", "l5.weight", 9, 3e-6);
+  report.point("Update ratios", "l6.weight", 9, 0.4);
+  EXPECT_THAT(report.html(),
+              AllOf(HasSubstr("Updates by layer"),
+                    HasSubstr("A step changed the weights by 0.2 % of their norm"),
+                    HasSubstr("l5.weight hardly changes"), HasSubstr("l6.weight changes a lot")));
+}
+
 TEST(RunReport, LongHistoriesAreThinnedButKeepTheirEnds) {
   const TemporaryFolder folder;
   RunReport report(folder.path() / "run.html");

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -161,6 +162,57 @@ TEST(VizPage, SaysWhatItLeavesOut) {
   EXPECT_EQ(tensor["cells"].size(), 3U);
   EXPECT_EQ(tensor["cells"][0].size(), 3U);
   EXPECT_EQ(tensor["mean"], "2");
+}
+
+// The bytes that base64 stands for, as numbers.
+template <class T>
+std::vector<T> numbers_of(const std::string& base64) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : base64) {
+    if (c == '=') break;
+    bits = bits << 6 | static_cast<std::uint32_t>(digits.find(c));
+    if ((count += 6) < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 0xFF);
+  }
+  std::vector<T> numbers(bytes.size() / sizeof(T));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(T));
+  return numbers;
+}
+
+// What is larger than its corner is there as a whole, so that any part of it can be looked at,
+// small tensors before large ones.
+TEST(VizPage, KeepsAllElementsOfTensors) {
+  Graph graph;
+  const Value small = graph.input("small", {2, 19});
+  const Value wide = graph.input("wide", {5, 5, 1}, DType::int64);
+  const Value large = graph.input("large", {7, 30});
+  const Value tiny = graph.input("tiny", {3});
+  const std::vector<Fetch> fetches = {selu(small), cast(wide, DType::int32), selu(large),
+                                      selu(tiny)};
+  const auto page_of = [&](std::int64_t max_values) {
+    VizPage page(graph, {.max_elements = 16, .max_values = max_values});
+    page.run(fetches, {{small, Tensor::arange(38).reshape({2, 19})},
+                       {wide, Tensor::arange(25, 1e12, 1, DType::int64).reshape({5, 5, 1})},
+                       {large, Tensor::arange(210).reshape({7, 30})},
+                       {tiny, Tensor::arange(3)}});
+    return data_of(page.html())["values"];
+  };
+  const nlohmann::json all = page_of(1000);
+  const std::vector<float> elements = numbers_of<float>(all["0"]["tensor"]["all"]);
+  ASSERT_EQ(elements.size(), 38U);
+  for (std::size_t i = 0; i < elements.size(); ++i) EXPECT_EQ(elements[i], static_cast<float>(i));
+  EXPECT_EQ(all["0"]["tensor"]["shape"], (nlohmann::json{2, 19}));
+  EXPECT_EQ(numbers_of<double>(all["1"]["tensor"]["all"])[24], 1e12 + 24);
+  EXPECT_TRUE(all["2"]["tensor"].contains("all"));
+  EXPECT_FALSE(all["3"]["tensor"].contains("all")) << "all of it is in the corner";
+  const nlohmann::json few = page_of(200);
+  EXPECT_TRUE(few["0"]["tensor"].contains("all"));
+  EXPECT_TRUE(few["1"]["tensor"].contains("all"));
+  EXPECT_FALSE(few["2"]["tensor"].contains("all")) << "210 elements are more than the page keeps";
 }
 
 // A block as users write them: nothing in its own call says where it begins and ends.

@@ -20,8 +20,8 @@ struct Norm {
 
 // The latest norm of every weight, in the order of the layers. Biases and scales are left out where
 // there are weights: they are of another size.
-std::vector<Norm> latest_norms(const RunRecord& record) {
-  const auto chart = std::ranges::find(record.charts, "Gradient norms", &RunRecord::Chart::title);
+std::vector<Norm> latest(const RunRecord& record, const char* title) {
+  const auto chart = std::ranges::find(record.charts, title, &RunRecord::Chart::title);
   std::vector<Norm> all, weights;
   if (chart == record.charts.end()) return all;
   for (const report::Series& curve : chart->series) {
@@ -50,7 +50,7 @@ double factor_of(const std::vector<Norm>& norms) {
   return n < 3 ? 1 : std::exp((n * xy - x * y) / (n * xx - x * x));
 }
 
-std::string sentence_of(const std::vector<Norm>& norms) {
+std::string gradients_sentence(const std::vector<Norm>& norms) {
   std::string text;
   for (const Norm& norm : norms) {
     if (is_positive(norm)) continue;
@@ -60,7 +60,7 @@ std::string sentence_of(const std::vector<Norm>& norms) {
   const double factor = factor_of(norms);
   constexpr double kWorthSaying = 1.25, kVanishing = 1000;
   const double by = std::max(factor, 1 / factor);
-  if (by < kWorthSaying) return text;
+  if (by < kWorthSaying) return text.empty() ? "Of one size in all layers." : text;
   const double ends = std::pow(by, static_cast<double>(norms.size() - 1));
   text +=
       fmt::format("Backwards, gradients {} by {:.2g} a layer", factor > 1 ? "shrink" : "grow", by);
@@ -70,17 +70,35 @@ std::string sentence_of(const std::vector<Norm>& norms) {
                                        : "they explode towards the first layers");
 }
 
-}  // namespace
+// What a step changes of a weight, as parts of it. About a thousandth is usual.
+std::string updates_sentence(const std::vector<Norm>& ratios) {
+  constexpr double kHardly = 1e-5, kMuch = 0.1;
+  std::vector<double> all;
+  std::string text;
+  for (const Norm& ratio : ratios) {
+    if (is_positive(ratio)) all.push_back(ratio.value);
+    if (!(ratio.value < kHardly || ratio.value > kMuch)) continue;
+    text += fmt::format(" {} {}.", report::xml_escape(ratio.name),
+                        ratio.value < kHardly
+                            ? "hardly changes: its learning rate, or its gradient, is small"
+                            : "changes a lot: a smaller learning rate may train better");
+  }
+  if (all.empty()) return text;
+  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
+  return fmt::format(
+      "A step changed the weights by {:.2g} % of their norm (the middle one); about 0.1 % is "
+      "usual.{}",
+      100 * all[all.size() / 2], text);
+}
 
-std::string gradients_section(const RunRecord& record) {
-  const std::vector<Norm> norms = latest_norms(record);
+// A table with a bar for each; what is 0 or not finite has none.
+std::string bars(const std::vector<Norm>& norms) {
   double low = INFINITY, high = 0;
   for (const Norm& norm : norms) {
     if (!is_positive(norm)) continue;
     low = std::min(low, norm.value);
     high = std::max(high, norm.value);
   }
-  if (high == 0) return "";
   std::string rows;
   for (const Norm& norm : norms) {
     // A tenth of the width for the least, and as much more for every decade as fits.
@@ -92,12 +110,25 @@ std::string gradients_section(const RunRecord& record) {
         "<td class=\"number\">{:.3g}</td></tr>\n",
         report::xml_escape(norm.name), width, norm.value);
   }
+  return "<table>" + rows + "</table>";
+}
+
+std::string section(const char* id, const char* title, const std::string& sentence,
+                    const std::vector<Norm>& norms) {
+  if (std::ranges::none_of(norms, is_positive)) return "";
   return fmt::format(
-      "<section id=\"gradients\"><h2>Gradient norms by layer</h2><p>{}</p><p class=\"faint\">As "
-      "they "
-      "were last observed, from the first layer to the last; bars are logarithmic.</p>\n"
-      "<table>{}</table></section>\n",
-      sentence_of(norms), rows);
+      "<section id=\"{}\"><h2>{}</h2><p>{}</p><p class=\"faint\">As last observed, from the first "
+      "layer to the last; bars are logarithmic.</p>\n{}</section>\n",
+      id, title, sentence, bars(norms));
+}
+
+}  // namespace
+
+std::string norms_sections(const RunRecord& record) {
+  const std::vector<Norm> gradients = latest(record, "Gradient norms");
+  const std::vector<Norm> updates = latest(record, "Update ratios");
+  return section("gradients", "Gradient norms by layer", gradients_sentence(gradients), gradients) +
+         section("updates", "Updates by layer", updates_sentence(updates), updates);
 }
 
 }  // namespace aclgrad::run
