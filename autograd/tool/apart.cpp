@@ -2,11 +2,13 @@
 #include "tool/apart.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -42,9 +44,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, verdict, check, operator_name, dtype
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Corner, operator_name, at, left, right, taken, convention)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ErrorSummary, elements, max_ulp, inputs, misrounded, nan,
                                    infinity, samples)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report::Range, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, right, wrong, inexact, slack, inconclusive, vacuous,
                                    configurations, checks, findings, gradients, corners, backward,
-                                   forward, left_out, notes)
+                                   forward, ranges, left_out, notes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Line, op, functions, title, attributes, missing, report, seconds)
 
 namespace {
@@ -52,6 +55,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMostCrashes = 10;  // of a line, before the rest of it is left out
+constexpr int kMostHangs = 2;
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -101,6 +105,8 @@ class Process {
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
   }
 
+  void end() const { kill(id_, SIGKILL); }
+
  private:
   pid_t id_;
 };
@@ -113,6 +119,7 @@ class Pipe {
     if (pipe(ends) != 0) fail("pipe");
     reader_ = fdopen(ends[0], "rb");
     writer_ = fdopen(ends[1], "wb");
+    std::setvbuf(reader_, nullptr, _IONBF, 0);  // so that poll() sees all that is to be read
   }
   ~Pipe() {
     std::fclose(reader_);
@@ -127,6 +134,12 @@ class Pipe {
     std::fwrite(&size, sizeof(size), 1, writer_);
     std::fwrite(bytes.data(), 1, bytes.size(), writer_);
     std::fflush(writer_);
+  }
+
+  // Whether there is something to read, or nothing will come any more; waits for a moment.
+  bool is_ready() const {
+    pollfd reader = {.fd = fileno(reader_), .events = POLLIN, .revents = 0};
+    return poll(&reader, 1, /*milliseconds=*/100) > 0;
   }
 
   // None where the other process ended before it had written all.
@@ -150,11 +163,33 @@ class Pipe {
 
 std::string crash_text(int signal) { return fmt::format("crashed ({})", strsignal(signal)); }
 
+// Whether a call of the process that is watched has taken longer than it may.
+class Patience {
+ public:
+  Patience(const detail::Watch& watch, double seconds) : watch_(watch), seconds_(seconds) {}
+
+  bool is_over() {
+    const std::pair now(watch_.section, watch_.call);
+    if (watch_.depth == 0 || now != seen_) {
+      seen_ = now;
+      since_ = Clock::now();
+    }
+    return std::chrono::duration<double>(Clock::now() - since_).count() > seconds_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const detail::Watch& watch_;
+  double seconds_;
+  std::pair<std::int64_t, std::int64_t> seen_ = {-1, -1};
+  Clock::time_point since_ = Clock::now();
+};
+
 class Watcher {
  public:
-  Watcher(const std::string& library, const Plan& plan,
+  Watcher(const std::string& library, const Plan& plan, double seconds,
           const std::function<void(const Line&)>& progress)
-      : library_(library), plan_(plan), progress_(progress) {}
+      : library_(library), plan_(plan), seconds_(seconds), progress_(progress) {}
 
   std::vector<Line> run() {
     while (!is_done()) {
@@ -167,10 +202,22 @@ class Watcher {
   bool is_done() {
     watch_->section = -1;
     watch_->call = 0;
+    watch_->depth = 1;  // opening the library
     Pipe pipe;
     Process process([&] { return check(pipe); });
     pipe.close_writer();
-    while (const std::optional<json> read = pipe.read()) {
+    Patience patience(*watch_.get(), seconds_);
+    while (true) {
+      while (!pipe.is_ready()) {
+        if (!patience.is_over()) continue;
+        process.end();
+        process.wait();
+        note_crash(fmt::format("did not return within {:g} s (--time-limit)", seconds_),
+                   kMostHangs);
+        return false;
+      }
+      const std::optional<json> read = pipe.read();
+      if (!read) break;
       if (read->contains("status")) {
         process.wait();
         return end((*read)["status"], (*read)["message"]);
@@ -179,7 +226,8 @@ class Watcher {
       progress_(lines_.back());
     }
     const int status = process.wait();
-    note_crash(status < 0 ? crash_text(-status) : fmt::format("ended with status {}", status));
+    note_crash(status < 0 ? crash_text(-status) : fmt::format("ended with status {}", status),
+               kMostCrashes);
     return false;
   }
 
@@ -205,14 +253,14 @@ class Watcher {
     throw IoError(message);
   }
 
-  void note_crash(const std::string& how) {
+  void note_crash(const std::string& how, int most) {
     if (watch_->section < 0) throw IoError(fmt::format("{}: opening it {}", library_, how));
     // Where calls that are left out do not help, the whole line is: its call 0.
     const auto line = watch_->section;
     const auto first = crashes_.lower_bound({line, 1});
     const auto count = std::distance(first, crashes_.lower_bound({line + 1, 0}));
     const bool is_new = !crashes_.contains({line, watch_->call});
-    const std::int64_t call = is_new && count < kMostCrashes ? watch_->call : 0;
+    const std::int64_t call = is_new && count < most ? watch_->call : 0;
     const char* const text = watch_->text;
     crashes_[{line, call}] =
         call != 0 || text[0] == '\0' ? how : fmt::format("{} in or after {}", how, text);
@@ -220,6 +268,7 @@ class Watcher {
 
   const std::string& library_;
   const Plan& plan_;
+  double seconds_;
   const std::function<void(const Line&)>& progress_;
   SharedWatch watch_;
   detail::Crashes crashes_;
@@ -228,9 +277,9 @@ class Watcher {
 
 }  // namespace
 
-std::vector<Line> run_apart(const std::string& library, const Plan& plan,
+std::vector<Line> run_apart(const std::string& library, const Plan& plan, double seconds,
                             const std::function<void(const Line&)>& progress) {
-  return Watcher(library, plan, progress).run();
+  return Watcher(library, plan, seconds, progress).run();
 }
 
 int apart(const std::function<int()>& work) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in processes of its own: a library that crashes ends one of them, and that is a finding.
+// A run in processes of its own: a library that crashes or hangs ends one of them, and that is a
+// finding.
 #ifndef ACLGRAD_AUTOGRAD_TOOL_APART_H_
 #define ACLGRAD_AUTOGRAD_TOOL_APART_H_
 
@@ -11,10 +12,10 @@
 
 namespace aclgrad::gradcheck {
 
-/// run() on a library that this process does not open. After a crash another process goes on with
-/// the same line, without the call that crashed. Throws what run() and Library::open() throw, and
-/// IoError where opening the library crashes.
-std::vector<Line> run_apart(const std::string& library, const Plan& plan,
+/// run() on a library that this process does not open. After a crash, or a call that took longer
+/// than `seconds`, another process goes on with the same line, without that call. Throws what run()
+/// and Library::open() throw, and IoError where opening the library crashes or hangs.
+std::vector<Line> run_apart(const std::string& library, const Plan& plan, double seconds,
                             const std::function<void(const Line&)>& progress);
 
 /// What `work` returns, an exit status, in a process of its own; where it throws, the status that

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "gradcheck/core/compare.h"
+#include "gradcheck/core/coverage.h"
 #include "tool/call.h"
 #include "tool/checks.h"
 
@@ -84,6 +85,7 @@ class ForwardCheck {
         // Both parts are made with the numbers of elements, which are real.
         if (is_real(i)) inputs_.imaginary[i] = inputs_.real[i];
       }
+      detail::see_ranges(target_.candidate, inputs_.real, report_);
       expect();
       first_.clear();
       for (const Layout layout : options_.layouts) check_layout(layout);

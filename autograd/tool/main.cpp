@@ -45,6 +45,7 @@ struct Arguments {
   bool list = false;
   bool quiet = false;
   bool in_process = false;
+  double time_limit = 60;
 };
 
 std::string operators_with(const std::string& option) {
@@ -147,6 +148,11 @@ void describe(CLI::App& app, Settings& settings, Arguments& a) {
   app.add_flag("--in-process", a.in_process,
                "Call the library in this process, for a debugger; otherwise a crash ends another "
                "one, and is a finding");
+  app.add_option("--time-limit", a.time_limit,
+                 "Seconds that one call of the library may take; a call that takes longer is "
+                 "ended, and is a finding")
+      ->check(CLI::Range(0.1, 1e6))
+      ->capture_default_str();
   app.add_flag("--quiet", a.quiet, "Print the summary and findings only");
   for (const auto& option : aclgrad::gradcheck::detail::all_options()) {
     settings.attribute(option)->group("Attributes");
@@ -192,7 +198,7 @@ int report(const Arguments& a, const LibraryPointer& library, std::vector<Line> 
 int check(const Arguments& a, const Plan& plan) {
   const bool talk = !a.quiet && a.json != "-";
   const auto progress = [&](const Line& line) {
-    if (!talk) return;
+    if (!talk || (a.all && line.is_absent())) return;
     fmt::print("{}", to_text(line));
     std::fflush(stdout);
   };
@@ -205,7 +211,7 @@ int check(const Arguments& a, const Plan& plan) {
     const std::vector<Line> lines = run(library, plan, progress);
     return report(a, library, lines, seconds());
   }
-  const std::vector<Line> lines = run_apart(a.library, plan, progress);
+  const std::vector<Line> lines = run_apart(a.library, plan, a.time_limit, progress);
   return apart([&] { return report(a, Library::open(a.library), lines, seconds()); });
 }
 

@@ -53,10 +53,10 @@ class PhaseTwo {
   bool plan() {
     executor_ = nullptr;
     size_ = 0;
-    const bool crashes =
-        !detail::crash_of(bound_.api() + "GetWorkspaceSize of a call that is right").empty();
-    const aclnnStatus status =
-        crashes ? Library::kCrashed : bound_.plan(tensors_->tensors(), &size_, &executor_);
+    const detail::WatchedCall watched(bound_.api() + "GetWorkspaceSize of a call that is right");
+    const aclnnStatus status = watched.crash().empty()
+                                   ? bound_.plan(tensors_->tensors(), &size_, &executor_)
+                                   : Library::kCrashed;
     expect("phase one of a call that is right", 0, status);
     planned_ = status == 0;
     return planned_;
@@ -69,9 +69,10 @@ class PhaseTwo {
     report_.findings.push_back(
         {.check = "status",
          .operator_name = with_attributes(bound_.api(), target_),
-         .text = fmt::format(
-             "{}: {}, documented is {}", what,
-             status == Library::kCrashed ? "crashes" : fmt::format("returns {}", status), wanted),
+         .text = fmt::format("{}: {}, documented is {}", what,
+                             status == Library::kCrashed ? "crashes, or does not return"
+                                                         : fmt::format("returns {}", status),
+                             wanted),
          .diagnosis = "phase two",
          .reproduce = target_.candidate.reproduce});
   }

@@ -117,10 +117,22 @@ void check_range(const LibraryPointer& library, const Plan& plan, const std::str
 // What the library has of a target.
 void leave_out(const Library& library, Target& target, Line& line) {
   const std::vector<std::string> missing = target.leave_out_missing(library);
+  if (!target.forward && !target.has_gradient()) {
+    line.missing = missing;
+    return;
+  }
   for (const std::string& name : missing) {
     line.report.notes["not in the library: " + name].insert(target.op);
   }
-  if (!target.forward && !target.has_gradient()) line.missing = missing;
+}
+
+// What was asked for by name and is not there was not checked, so it is not right.
+void add_missing(Line& line) {
+  line.report.findings.push_back({.verdict = Verdict::inconclusive,
+                                  .check = "library",
+                                  .operator_name = line.title,
+                                  .text = fmt::format("nothing was checked: not in the library: {}",
+                                                      fmt::join(line.missing, ", "))});
 }
 
 // Each of its statuses, and what it takes of the dtypes.
@@ -154,6 +166,12 @@ void check_parts(const LibraryPointer& library, const Plan& plan, const Attribut
 }
 
 }  // namespace
+
+bool Line::is_absent() const {
+  return std::ranges::all_of(functions, [&](const std::string& function) {
+    return std::ranges::count(missing, function) > 0;
+  });
+}
 
 std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                       const std::function<void(const Line&)>& progress, std::size_t done) {
@@ -190,6 +208,7 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
       } else if (line.missing.empty()) {
         check_parts(library, plan, attributes, target, line);
       }
+      if (!line.missing.empty() && !plan.all_variants) add_missing(line);
       line.seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       progress(line);

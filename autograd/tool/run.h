@@ -34,6 +34,9 @@ struct Line {
   std::vector<std::string> missing;  // in the library, so that nothing was checked
   Report report;
   double seconds = 0;
+
+  /// Whether the library has none of its functions.
+  bool is_absent() const;
 };
 
 /// Checks everything; `progress` is called after each line. Throws ValueError when an operator of

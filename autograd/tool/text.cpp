@@ -39,9 +39,11 @@ std::string to_text(const Line& line) {
 
 std::string to_text(const Library& library, const Coverage& found, const std::vector<Line>& lines) {
   const auto was_checked = [](const Line& line) { return line.missing.empty(); };
-  return fmt::format("{}{} of {} combinations of operator and attributes checked, from {}\n{}",
-                     total(lines).to_string(), std::ranges::count_if(lines, was_checked),
-                     lines.size(), library.path(), to_text(found));
+  const auto checked = std::ranges::count_if(lines, was_checked);
+  const auto missing = std::ssize(lines) - checked;
+  return fmt::format("{}{} of {} combinations of operator and attributes checked, from {}{}\n{}",
+                     total(lines).to_string(), checked, lines.size(), library.path(),
+                     missing > 0 ? fmt::format("; not in it: {}", missing) : "", to_text(found));
 }
 
 }  // namespace aclgrad::gradcheck

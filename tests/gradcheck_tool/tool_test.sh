@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tool_test.sh TOOL LIBRARY WRONG_LIBRARY NARROW_LIBRARY PAGE_LIBRARY: the tool's exit statuses and what it reports.
+# tool_test.sh TOOL LIBRARY WRONG_LIBRARY NARROW_LIBRARY PAGE_LIBRARY CARELESS HANGING: the tool's exit statuses and
+# what it reports. The last two are the page's library without care for pointers, in float, and one that hangs.
 set -u
-tool=$1 library=$2 wrong=$3 narrow=$4 of_page=$5
+tool=$1 library=$2 wrong=$3 narrow=$4 of_page=$5 careless=$6 hanging=$7
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -86,15 +87,30 @@ expect 1 "(length)" "the vector body and the remainder" \
 expect 0 "gradcheck: right" "float16 was left out" "not taken: strided tensors: silu" \
   "2 of 2 two-phase operators" \
   -- --library "$of_page" --op silu --check values,bits --dtype f32,fp16 --ulp-slack 32
+# The library of the page is right under all checks; of all operators, its two are listed and no other.
+expect 0 "gradcheck: right" "not taken: float16 tensors: silu" "checked for self of aclnnSilu from -20 to 20, not outside" \
+  "2 of 2 two-phase operators" "libpage_library.so; not in it: " \
+  -- --library "$of_page" --all --check values,inputs,bits,statuses
+listed=$("$tool" --library "$of_page" --all | grep -c ' checks  ')
+unlisted=$("$tool" --library "$of_page" --all | grep -c 'not in the library')
+[[ $listed == 1 && $unlisted -lt 3 ]] || { echo "--all lists $listed lines, and $unlisted that are missing"; failures=1; }
+# What is asked for by name and is not there is not right.
+expect 2 "gradcheck: INCONCLUSIVE" "nothing was checked: not in the library: aclnnGelu" \
+  -- --library "$of_page" --op silu,gelu --dtype float32
+expect 4 "gradcheck: INCONCLUSIVE" "lacks functions of each of the operators" -- --library "$of_page" --op gelu
 # It crashes where pointers are null: that is said, and what comes behind it is checked all the same.
 expect 1 "a null workspaceSize: crashed (Segmentation fault)" "1159 elements" "it took" \
-  -- --library "$of_page" --op silu --dtype float32
+  -- --library "$careless" --op silu --dtype float32
 # A right gradient that computes in float32 is inexact, and the slack that is named is enough.
 expect 6 "gradcheck: INEXACT" "--ulp-slack 13 (Options::ulp_slack) allows for all of it" \
-  -- --library "$of_page" --op silu --dtype float32 --check values
+  -- --library "$careless" --op silu --dtype float32 --check values
 expect 0 "gradcheck: right" \
-  -- --library "$of_page" --op silu --dtype float32 --check values --ulp-slack 13
-expect 1 "37 results are beyond the bound" -- --library "$of_page" --op silu --check inputs
+  -- --library "$careless" --op silu --dtype float32 --check values --ulp-slack 13
+expect 1 "37 results are beyond the bound" -- --library "$careless" --op silu --check inputs
+# A call that does not return is ended and named, and so is a library that cannot be opened for hanging.
+expect 1 "did not return within 0.5 s (--time-limit)" "aclnnSilu" "it took" \
+  -- --library "$hanging" --op silu --dtype float32 --check values --time-limit 0.5
+expect 3 "--time-limit" -- --op silu --time-limit 0
 
 # Known findings do not count again.
 expect 1 "WRONG" -- --library "$wrong" --op gelu,tanh --check inputs,bits --dtype bf16 \
@@ -138,7 +154,7 @@ expect 0 "not in the library: aclnnInplaceSeluGetWorkspaceSize: selu" "gradcheck
 expect 4 "not in the library: aclCreateScalar, aclnnElu," "aclnnEluGetWorkspaceSize" \
   -- --library "$narrow" --op elu
 expect 4 "aclCreateIntArray" "aclGetDataType" -- --library "$narrow" --op reduce_sum
-expect 0 "1 of" "not in the library: aclCreateScalar" -- --library "$narrow" --all --dtype float32
+expect 0 "1 of" "not in it: " -- --library "$narrow" --all --dtype float32
 
 # A check of nothing is wrong usage, as are options that nothing is made of.
 expect 3 "elu takes float32, float16, bfloat16, float64, not int8" -- --op elu --dtype int8 --no-status

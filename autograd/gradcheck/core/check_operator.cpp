@@ -101,6 +101,7 @@ class Check {
     const std::uint64_t seed = options_.seed * 1000 + static_cast<std::uint64_t>(draw);
     const Problem plain = make_problem(candidate_, dtype, seed, corners_);
     coverage.see(candidate_, plain);
+    see_ranges(candidate_, plain.inputs, report_);
     const Arrays plain_slack = unavoidable_rounding(candidate_, plain);
     const bool behaviour = options_.behaviour && draw == 0;
     for (const Layout layout : options_.layouts) {

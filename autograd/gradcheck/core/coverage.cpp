@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace aclgrad::gradcheck::detail {
 namespace {
@@ -24,6 +25,17 @@ bool is_slope(const Slopes& s) {
 }
 
 }  // namespace
+
+void see_ranges(const Candidate& candidate, const Arrays& inputs, Report& report) {
+  const std::vector<const contract::Parameter*> parameters = candidate.inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto is_finite = [](Number value) { return std::isfinite(value); };
+    for (const Number value : inputs[i].values | std::views::filter(is_finite)) {
+      report.see(fmt::format("{} of {}", parameters[i]->name, candidate.forward.op().call.name),
+                 {value, value});
+    }
+  }
+}
 
 void GradientCoverage::see(const Candidate& candidate, const Problem& problem) {
   counts_.resize(problem.expected.size());

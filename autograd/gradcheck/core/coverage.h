@@ -11,6 +11,9 @@
 
 namespace aclgrad::gradcheck::detail {
 
+/// Says in the report which numbers the inputs had.
+void see_ranges(const Candidate& candidate, const Arrays& inputs, Report& report);
+
 class GradientCoverage {
  public:
   /// Counts the elements of a problem; those of several are added up.

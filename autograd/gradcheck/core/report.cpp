@@ -10,6 +10,7 @@ namespace aclgrad::gradcheck {
 namespace {
 
 constexpr std::size_t kShownFindings = 12;
+constexpr std::size_t kShownRanges = 12;  // of more operators a list says little
 constexpr std::size_t kKeptSamples = 4000;
 
 std::string number(Number value) { return fmt::format("{:.9g}", static_cast<double>(value)); }
@@ -164,10 +165,18 @@ void Report::add(const Report& other) {
   }
   merge(backward, other.backward);
   merge(forward, other.forward);
+  for (const auto& [input, range] : other.ranges) see(input, range);
   left_out.insert(other.left_out.begin(), other.left_out.end());
   for (const auto& [what, operators] : other.notes) {
     notes[what].insert(operators.begin(), operators.end());
   }
+}
+
+void Report::see(const std::string& input, Range range) {
+  const auto [known, is_new] = ranges.try_emplace(input, range);
+  if (is_new) return;
+  known->second.low = std::min(known->second.low, range.low);
+  known->second.high = std::max(known->second.high, range.high);
 }
 
 std::string Report::to_string() const {
@@ -182,6 +191,12 @@ std::string Report::to_string() const {
   }
   text += table(gradients);
   text += largest("forward", "error", forward) + largest("backward", "difference", backward);
+  if (ranges.size() <= kShownRanges) {
+    for (const auto& [input, range] : ranges) {
+      text += fmt::format("  checked for {} from {} to {}, not outside\n", input, brief(range.low),
+                          brief(range.high));
+    }
+  }
   for (const auto& [dtype, why] : left_out) {
     text += fmt::format("  {} was left out: {}\n", short_name(dtype), why);
   }

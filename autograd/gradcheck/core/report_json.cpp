@@ -73,6 +73,11 @@ nlohmann::json json_of(const Report& report) {
                        {"taken", in_json(corner.taken)},
                        {"convention", corner.convention}});
   }
+  json ranges = json::array();
+  for (const auto& [input, range] : report.ranges) {
+    ranges.push_back(
+        {{"input", input}, {"low", in_json(range.low)}, {"high", in_json(range.high)}});
+  }
   json notes = json::array();
   for (const auto& [note, operators] : report.notes) notes.push_back(note);
   return {{"status", report.exit_status()},
@@ -85,6 +90,7 @@ nlohmann::json json_of(const Report& report) {
           {"checks", report.checks},
           {"vacuous", report.vacuous},
           {"notes", std::move(notes)},
+          {"ranges", std::move(ranges)},
           {"gradients", std::move(gradients)},
           {"forward", errors_of(report.forward)},
           {"backward", errors_of(report.backward)},

@@ -206,7 +206,8 @@ void Library::set_product(const std::string& name) const {
 
 aclnnStatus Library::execute(const std::string& api, void* workspace, std::uint64_t size,
                              aclOpExecutor* executor, bool on_stream) const {
-  if (!detail::crash_of(api).empty()) return kCrashed;
+  const detail::WatchedCall watched(api);
+  if (!watched.crash().empty()) return kCrashed;
   auto* run = function<aclnnStatus(void*, std::uint64_t, aclOpExecutor*, aclrtStream)>(api);
   aclrtStream stream = on_stream ? runtime_->stream : nullptr;
   const aclnnStatus status = run(workspace, size, executor, stream);
@@ -281,9 +282,10 @@ std::string Library::run(const std::string& api, const PlanFunction& plan,
     return fmt::format("{} returned {}{}{}", what, status, message.empty() ? "" : ": ", message);
   };
   auto* execute = function<aclnnStatus(void*, std::uint64_t, aclOpExecutor*, aclrtStream)>(api);
-  if (const std::string crash = detail::crash_of(api); !crash.empty()) {
+  const detail::WatchedCall watched(api);
+  if (!watched.crash().empty()) {
     runtime_->refused = false;
-    return api + " " + crash;
+    return api + " " + watched.crash();
   }
   struct Restore {
     const Library& library;

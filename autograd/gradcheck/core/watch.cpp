@@ -31,15 +31,21 @@ std::string begin_section(std::int64_t section) {
   if (watched == nullptr) return "";
   watched->section = section;
   watched->call = 0;
+  watched->depth = 0;
   say("");
   return known_crash();
 }
 
-std::string crash_of(const std::string& call) {
-  if (watched == nullptr) return "";
+WatchedCall::WatchedCall(const std::string& text) {
+  if (watched == nullptr) return;
   ++watched->call;
-  say(call);
-  return known_crash();
+  say(text);
+  crash_ = known_crash();
+  ++watched->depth;
+}
+
+WatchedCall::~WatchedCall() {
+  if (watched != nullptr) --watched->depth;
 }
 
 }  // namespace aclgrad::gradcheck::detail

@@ -17,6 +17,7 @@
 
 namespace aclgrad::gradcheck {
 
+/// What a comparison came to.
 enum class Verdict {
   right,
   wrong,         // the difference is beyond the error bar and what rounding may do
@@ -25,6 +26,7 @@ enum class Verdict {
   inexact,       // beyond the bound, but no further than rounding in the dtype can make: a few
                  // units of the last place more (Options::ulp_slack) would be right
 };
+/// "right", "wrong" and so on.
 const char* to_string(Verdict verdict);
 /// to_string(), in capitals unless it is right.
 const char* headline(Verdict verdict);
@@ -112,7 +114,14 @@ struct ErrorSummary {
   std::vector<std::pair<double, double>> samples = {};  // input, error in ulp; a part of them
 };
 
+/// What a check found: counts, gradients, corners, findings.
 struct Report {
+  /// The finite numbers that an input had.
+  struct Range {
+    Number low = 0;
+    Number high = 0;
+  };
+
   std::int64_t right = 0;  // elements
   std::int64_t wrong = 0;
   std::int64_t inexact = 0;
@@ -126,6 +135,7 @@ struct Report {
   std::vector<Corner> corners = {};
   std::map<DType, ErrorSummary> backward = {};
   std::map<DType, ErrorSummary> forward = {};
+  std::map<std::string, Range> ranges = {};    // of inputs, "x of silu"; outside nothing was seen
   std::map<DType, std::string> left_out = {};  // dtypes that an operator refuses, and why
   /// What else there is to say, and of which operators: inputs without a gradient, saved tensors
   /// that were changed.
@@ -147,6 +157,9 @@ struct Report {
   Verdict verdict() const;
 
   void add(const Report& other);
+
+  /// Widens the range of an input.
+  void see(const std::string& input, Range range);
 
   /// Headline, a table of the gradients, corners, then the findings.
   std::string to_string() const;
