@@ -77,7 +77,13 @@ file(RELATIVE_PATH ACLGRAD_PREFIX_FROM_PKGCONFIG
 if(ACLGRAD_VENDOR_LIBRARY STREQUAL STATIC)
   set(ACLGRAD_VENDOR_LINK
     "-L\${vendorlibdir} -lhccl -lopapi -lnnopbase -laclgrad_kernels -laclgrad_meta_core -lascendcl")
-  string(APPEND ACLGRAD_VENDOR_LINK " ${ACLGRAD_KEPT_SYMBOLS} -lhwy -pthread -lstdc++ -lm")
+  string(APPEND ACLGRAD_VENDOR_LINK " ${ACLGRAD_KEPT_SYMBOLS}")
+  if(ACLGRAD_NEEDS_HIGHWAY)
+    set(ACLGRAD_VENDOR_REQUIRES "Requires: libhwy")  # which knows where it lies
+  else()
+    string(APPEND ACLGRAD_VENDOR_LINK " -lhwy")
+  endif()
+  string(APPEND ACLGRAD_VENDOR_LINK " -pthread -lstdc++ -lm")
 else()
   set(ACLGRAD_VENDOR_LINK
     "-L\${vendorlibdir} -Wl,-rpath,\${vendorlibdir} -lhccl -lopapi -lnnopbase -lascendcl")

@@ -215,6 +215,13 @@ case $way in
     build_library -DBUILD_SHARED_LIBS=OFF -DACLGRAD_FETCH_DEPENDENCIES=ON "${hidden[@]}" "${arguments[@]}"
     consume find_package -DCMAKE_PREFIX_PATH="$work/prefix"
     compile_by_pkg_config "$pkgconfig"
+    # One file that needs no other.
+    # shellcheck disable=SC2046
+    ${CXX:-c++} -static "$consumer/train.cpp" -o "$work/alone" \
+      $(PKG_CONFIG_PATH=$pkgconfig pkg-config --static --cflags --libs aclgrad) 2>"$work/log" ||
+      { cat "$work/log"; fail "a static program"; }
+    ! ldd "$work/alone" >/dev/null 2>&1 || fail "a static program needs shared libraries"
+    (cd "$work" && ./alone >/dev/null) || fail "a static program does not run"
     ;;
   deb)
     (cd "$source" && ./dev package) >"$work/log" 2>&1 || { tail -50 "$work/log"; fail "the packages"; }
