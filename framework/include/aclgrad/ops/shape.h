@@ -5,6 +5,7 @@
 #ifndef ACLGRAD_OPS_SHAPE_H_
 #define ACLGRAD_OPS_SHAPE_H_
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <source_location>
@@ -119,6 +120,10 @@ Value permute(Operand x, std::vector<std::int64_t> order);
 /// The elements in row-major order under another shape; one extent may be -1 and is worked out. A
 /// view that is not contiguous is copied first.
 Value reshape(Operand x, std::vector<std::int64_t> dims);
+template <std::same_as<Shape> S>  // not for a list in braces
+Value reshape(Operand x, const S& shape) {
+  return reshape(x, shape.dims());
+}
 
 /// x repeated along its axes of extent 1, and along new axes in front.
 Value expand(Operand x, const Shape& shape);

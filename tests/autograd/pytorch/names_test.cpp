@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What coming-from-pytorch.md has in the place of functions that are not there under PyTorch's
+// name.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+namespace {
+
+using Indices = std::vector<std::int64_t>;
+
+// Of the rows (1, -2, 3, 0.5) and (4, 4, -1, 2).
+Tensor of_rows(const std::function<Value(const Value& x)>& function) {
+  const Tensor rows = Tensor::from({2, 4}, {1, -2, 3, 0.5, 4, 4, -1, 2});
+  Graph graph;
+  const Value x = graph.input("x", rows.shape());
+  const Value y = function(x);
+  return Session(graph, {y}).run({{x, rows}})[y];
+}
+
+void expect(const char* name, const std::function<Value(const Value& x)>& function,
+            const Tensor& wanted) {
+  const Tensor result = of_rows(function);
+  EXPECT_TRUE(allclose(result, wanted, 1e-5, 1e-6)) << name << ": " << to_string(result);
+}
+
+TEST(NamesOfPyTorch, ReductionsAndOrder) {
+  expect(
+      "std", [](auto x) { return sqrt(var(x, {1})); }, Tensor::from({2}, {2.05649, 2.36291}));
+  expect(
+      "min", [](auto x) { return -max(-x, 1).values; }, Tensor::from({2}, {-2, -1}));
+  expect(
+      "argmin", [](auto x) { return argmax(-x, 1); }, Tensor::from({2}, {1, 2}));
+  expect(
+      "sort", [](auto x) { return topk(x, 4, 1, false).values; },
+      Tensor::from({2, 4}, {-2, 0.5, 1, 3, -1, 2, 4, 4}));
+  expect(
+      "logsumexp", [](auto x) { return slice(x - log_softmax(x, 1), 1, 0, 1); },
+      Tensor::from({2, 1}, {3.202248, 4.761773}));
+  expect(
+      "cumprod", [](auto x) { return exp(cumsum(log(abs(x)), 1)); },
+      Tensor::from({2, 4}, {1, 2, 6, 3, 4, 16, 16, 32}));
+}
+
+TEST(NamesOfPyTorch, Truth) {
+  expect(
+      "any", [](auto x) { return amax(gt(x, 3), {1}); }, Tensor::from({2}, {0, 1}));
+  expect(
+      "all", [](auto x) { return amin(gt(x, -1.5), {1}); }, Tensor::from({2}, {0, 1}));
+  expect(
+      "and", [](auto x) { return mul(gt(x, 0), lt(x, 3)); },
+      Tensor::from({2, 4}, {1, 0, 0, 1, 0, 0, 0, 1}));
+  expect(
+      "or", [](auto x) { return add(gt(x, 2), lt(x, 0)); },
+      Tensor::from({2, 4}, {0, 1, 1, 0, 1, 1, 1, 0}));
+  expect(
+      "not", [](auto x) { return eq(gt(x, 2), 0); },
+      Tensor::from({2, 4}, {1, 1, 0, 1, 0, 0, 1, 1}));
+}
+
+TEST(NamesOfPyTorch, Places) {
+  expect(
+      "flip",
+      [](auto x) {
+        const Tensor order = Tensor::from({4}, Indices{3, 2, 1, 0});
+        return index_select(x, 1, x.graph().constant(order));
+      },
+      Tensor::from({2, 4}, {0.5, 3, -2, 1, 2, -1, 4, 4}));
+  expect(
+      "roll",
+      [](auto x) {
+        return cat({slice(x, 1, 3), slice(x, 1, 0, 3)}, 1);
+      },
+      Tensor::from({2, 4}, {0.5, 1, -2, 3, 2, 4, 4, -1}));
+  expect(
+      "view_as", [](auto x) { return reshape(reshape(x, {8}), x.shape()); },
+      of_rows([](auto x) { return copy(x); }));
+  expect(
+      "index_add",
+      [](auto x) {
+        const Value rows = x.graph().constant(Tensor::from({2}, Indices{1, 1}));
+        return embedding_dense_backward(x, rows, 3);
+      },
+      Tensor::from({3, 4}, {0, 0, 0, 0, 5, 2, 2, 2.5, 0, 0, 0, 0}));
+  expect(
+      "one_hot",
+      [](auto x) {
+        const Value t = argmax(x, 1);
+        return cast(eq(reshape(t, {-1, 1}), arange(x.graph(), 0, 3, 1, t.dtype())), DType::float32);
+      },
+      Tensor::from({2, 3}, {0, 0, 1, 1, 0, 0}));
+  expect(
+      "PixelShuffle",
+      [](auto x) {
+        const Value image = reshape(x, {1, 4, 1, 2});
+        return reshape(permute(reshape(image, {1, 1, 2, 2, 1, 2}), {0, 1, 4, 2, 5, 3}),
+                       {1, 1, 2, 4});
+      },
+      Tensor::from({1, 1, 2, 4}, {1, 3, -2, 0.5, 4, -1, 4, 2}));
+  expect(
+      "MaxPool1d",
+      [](auto x) {
+        return max_pool2d(reshape(x, {2, 1, 1, 4}), {1, 2});
+      },
+      Tensor::from({2, 1, 1, 2}, {1, 3, 4, 2}));
+}
+
+TEST(NamesOfPyTorch, Activations) {
+  const double of_1 = -std::log1p(std::exp(-1.0));
+  expect(
+      "LogSigmoid", [](auto x) { return slice(-softplus(-x), 1, 0, 1); },
+      Tensor::from({2, 1}, {of_1, -std::log1p(std::exp(-4.0))}));
+  expect(
+      "CELU", [](auto x) { return slice(elu(x, 2, 1, 0.5), 1, 1, 2); },
+      Tensor::from({2, 1}, {2 * std::expm1(-1.0), 4}));
+  expect(
+      "GLU",
+      [](auto x) {
+        const auto h = split(x, 2, 1);
+        return h[0] * sigmoid(h[1]);
+      },
+      Tensor::from({2, 2}, {0.952574, -1.244919, 1.075766, 3.523188}));
+  expect(
+      "normalize",
+      [](auto x) {
+        const Value unit = x / clamp(norm(x, {-1}, {.keepdim = true}), {.min = 1e-12});
+        return reduce_sum(unit * unit, {1});
+      },
+      Tensor::from({2}, {1, 1}));
+  expect(
+      "clip_grad_value_",
+      [](auto x) {
+        const CustomGradient clipped = custom_gradient(
+            "clip", [](const auto& inputs) { return inputs[0]; },
+            [](const Value& gradient, const auto&, const Value&) {
+              return std::vector{clamp(gradient, {.min = -1, .max = 1})};
+            });
+        const Value y = clipped({x});
+        return backward(reduce_sum(y * y), {x})[x];
+      },
+      Tensor::from({2, 4}, {1, -1, 1, 1, 1, 1, -1, 1}));
+}
+
+}  // namespace
+}  // namespace aclgrad
