@@ -86,6 +86,13 @@ LoadReport Module::load_from(const std::string& source, const NamedTensors& tens
     const Tree::Entry& entry = found->second;
     const bool turn = from_pytorch && entry.transposed_in_pytorch && tensor.shape().rank() == 2;
     const Tensor& turned = turn ? tensor.transpose(0, 1) : tensor;
+    if (turned.shape() != entry.variable.shape()) {
+      throw ShapeError(
+          fmt::format("{}: `{}` has shape {}, the tensor has {} (a `rename` that returns \"\" for "
+                      "`{}` leaves it "
+                      "out, with `strict = false`)",
+                      source, ours, entry.variable.shape(), turned.shape(), name));
+    }
     const bool converts = is_floating(turned.dtype()) && is_floating(entry.variable.dtype());
     fitting.emplace_back(ours, converts ? turned.to(entry.variable.dtype()) : turned);
     variables.push_back(entry.variable);

@@ -221,8 +221,11 @@ TEST(Module, SaysWhatDoesNotFit) {
   EXPECT_THAT(report.missing, ElementsAre("l.bias"));
   EXPECT_THAT(report.unexpected, ElementsAre("k.bias"));
   EXPECT_EQ(layer.weight().value().get(1), 6);
-  EXPECT_THROW(layer.load(NamedTensors{{"l.weight", Tensor::zeros({3, 1})}}, {.strict = false}),
-               ShapeError);
+  EXPECT_THAT(message_of<ShapeError>([&] {
+                layer.load(NamedTensors{{"l.weight", Tensor::zeros({3, 1})}}, {.strict = false});
+              }),
+              HasSubstr("`l.weight` has shape [2, 1], the tensor has [3, 1] (a `rename` that "
+                        "returns \"\" for `l.weight` leaves it out"));
 }
 
 TEST(Module, ReadsPyTorchsLayoutsAndNames) {
