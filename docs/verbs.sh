@@ -7,7 +7,7 @@ reference() {
   "$build/bin/reference_pages" docs/reference
 }
 
-#: ./dev docs              write the generated pages of docs/reference anew (operators, functions,
+#: ./dev docs              write the generated pages of docs/reference anew (operators, functions, C++,
 #:                         messages, products) and what the programs in the pages print, and build the
 #:                         documentation as a site, out/site/index.html
 verb_docs() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -70,25 +71,34 @@ std::string gradients_sentence(const std::vector<Norm>& norms) {
                                        : "they explode towards the first layers");
 }
 
+// " a, b, c and 5 more hardly change: why."; "" for none.
+std::string about(const std::vector<std::string>& names, const char* what) {
+  constexpr std::size_t kShown = 4;
+  if (names.empty()) return "";
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
+  std::string text = fmt::format(" {}", fmt::join(names.begin(), names.begin() + shown, ", "));
+  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
+  return text + ": " + what;
+}
+
 // What a step changes of a weight, as parts of it. About a thousandth is usual.
 std::string updates_sentence(const std::vector<Norm>& ratios) {
   constexpr double kHardly = 1e-5, kMuch = 0.1;
   std::vector<double> all;
-  std::string text;
+  std::vector<std::string> hardly, much;
   for (const Norm& ratio : ratios) {
     if (is_positive(ratio)) all.push_back(ratio.value);
-    if (!(ratio.value < kHardly || ratio.value > kMuch)) continue;
-    text += fmt::format(" {} {}.", report::xml_escape(ratio.name),
-                        ratio.value < kHardly
-                            ? "hardly changes: its learning rate, or its gradient, is small"
-                            : "changes a lot: a smaller learning rate may train better");
+    if (ratio.value < kHardly) hardly.push_back(report::xml_escape(ratio.name));
+    if (ratio.value > kMuch) much.push_back(report::xml_escape(ratio.name));
   }
-  if (all.empty()) return text;
+  if (all.empty()) return "";
   std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
   return fmt::format(
       "A step changed the weights by {:.2g} % of their norm (the middle one); about 0.1 % is "
-      "usual.{}",
-      100 * all[all.size() / 2], text);
+      "usual.{}{}",
+      100 * all[all.size() / 2],
+      about(hardly, "hardly changed, as the learning rate or the gradient is small."),
+      about(much, "changed a lot; a smaller learning rate may train better."));
 }
 
 // A table with a bar for each; what is 0 or not finite has none.

@@ -195,10 +195,13 @@ TEST(RunReport, SaysHowMuchAStepChangesTheWeights) {
   for (int i = 0; i < 5; ++i) report.point("Update ratios", fmt::format("l{}.weight", i), 9, 2e-3);
   report.point("Update ratios", "l5.weight", 9, 3e-6);
   report.point("Update ratios", "l6.weight", 9, 0.4);
+  EXPECT_THAT(report.html(), AllOf(HasSubstr("Updates by layer"),
+                                   HasSubstr("A step changed the weights by 0.2 % of their norm"),
+                                   HasSubstr(" l5.weight: hardly changed"),
+                                   HasSubstr(" l6.weight: changed a lot")));
+  for (int i = 0; i < 9; ++i) report.point("Update ratios", fmt::format("d{}.weight", i), 9, 1e-7);
   EXPECT_THAT(report.html(),
-              AllOf(HasSubstr("Updates by layer"),
-                    HasSubstr("A step changed the weights by 0.2 % of their norm"),
-                    HasSubstr("l5.weight hardly changes"), HasSubstr("l6.weight changes a lot")));
+              HasSubstr(" l5.weight, d0.weight, d1.weight, d2.weight and 6 more: hardly"));
 }
 
 TEST(RunReport, LongHistoriesAreThinnedButKeepTheirEnds) {
