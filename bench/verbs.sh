@@ -48,6 +48,11 @@ verb_bench_networks() {
   bash examples/train_mnist/fetch_mnist.sh out/mnist-data
   bash examples/mobilenet/fetch_fashion_mnist.sh out/fashion-mnist-data
   bash examples/transformer/fetch_text.sh out/moby-dick
+  bash examples/spoken/fetch_recordings.sh out/spoken-data
+  build_example translate
+  "$build/bin/translate" --export out/translate.npz
+  build_example spoken
+  "$build/bin/spoken" --export out/spoken.npz
   bash bench/pytorch.sh bench/networks/train_pytorch.py "$@"
 }
 

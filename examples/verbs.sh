@@ -71,3 +71,24 @@ verb_recurrent() { on_text recurrent "$@"; }
 #:                         (three minutes) and let it write a paragraph; results go to out/transformer
 #:                         (options of transformer; see --help)
 verb_transformer() { on_text transformer "$@"; }
+
+#: ./dev translate [options]
+#:                         an encoder and a decoder with cross-attention translate dates in words, with
+#:                         mistakes in typing, into digits (two minutes); results go to out/translate
+#:                         (options of translate; see --help)
+verb_translate() {
+  build_example translate
+  "$build/bin/translate" "$@"
+}
+
+#: ./dev spoken [options]  fetch digits that eight voices speak (4 MB of packages), learn five of them by
+#:                         convolutions and a long short-term memory (a minute), listen to the others; results
+#:                         go to out/spoken (options of spoken; see --help)
+verb_spoken() {
+  build_example spoken
+  case " ${*//=/ } " in
+    *' --help '* | *' -h '* | *' --data '*) ;;
+    *) bash examples/spoken/fetch_recordings.sh out/spoken-data ;;
+  esac
+  "$build/bin/spoken" "$@"
+}

@@ -40,7 +40,7 @@ def initialize(model, gain=1):
             if "norm" not in name:
                 nn.init.zeros_(parameter)
             continue
-        if "gru" in name:  # uniform in +-1 / sqrt(hidden) already
+        if "gru" in name or "lstm" in name:  # uniform in +-1 / sqrt(hidden) already
             continue
         scale = gain if "conv" in name else GAINS["relu"] if "squeeze" in name else 1
         nn.init.normal_(parameter, 0, scale / parameter[0].numel() ** 0.5)
@@ -85,7 +85,14 @@ def shift_and_flip(x):
     return padded[torch.arange(n)[:, None, None], 0, rows[:, :, None], columns[:, None, :]][:, None]
 
 
-def classify(model, sets, epochs, optimizer, rate=None, change=None, drop_last=False):
+def percent_right(model, x, labels):
+    model.eval()
+    with torch.no_grad():
+        guesses = torch.cat([model(part).argmax(1) for part in x.split(1000)])
+    return 100 * (guesses == labels).double().mean().item()
+
+
+def classify(model, sets, epochs, optimizer, rate=None, change=None, drop_last=False, batch=128, clip=None):
     """Returns % right after each epoch, and the seconds of a step."""
     x, labels, test, test_labels = sets
     scheduler = rate and torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
@@ -93,21 +100,20 @@ def classify(model, sets, epochs, optimizer, rate=None, change=None, drop_last=F
     for _ in range(epochs):
         model.train()
         began = time.monotonic()
-        for chosen in torch.randperm(len(x)).split(128):
-            if drop_last and len(chosen) < 128:
+        for chosen in torch.randperm(len(x)).split(batch):
+            if drop_last and len(chosen) < batch:
                 continue
-            batch = x[chosen]
+            examples = x[chosen]
             optimizer.zero_grad()
-            F.cross_entropy(model(change(batch) if change else batch), labels[chosen]).backward()
+            F.cross_entropy(model(change(examples) if change else examples), labels[chosen]).backward()
+            if clip:
+                nn.utils.clip_grad_norm_(model.parameters(), clip)
             optimizer.step()
             if scheduler:
                 scheduler.step()
             steps += 1
         seconds += time.monotonic() - began
-        model.eval()
-        with torch.no_grad():
-            guesses = torch.cat([model(part).argmax(1) for part in test.split(1000)])
-        curve.append(100 * (guesses == test_labels).double().mean().item())
+        curve.append(percent_right(model, test, test_labels))
     return curve, seconds / steps
 
 
@@ -242,7 +248,57 @@ def recurrent(quick):
     characters("recurrent, characters", lambda count: initialize(models.Characters(count)), quick)
 
 
-NETWORKS = {f.__name__: f for f in (self_normalizing, transformer, convolution, recurrent, mobilenet)}
+def exported(name):
+    """The examples that the program of that name has written."""
+    return {key: torch.from_numpy(array) for key, array in np.load(ROOT / f"out/{name}.npz").items()}
+
+
+def translate(quick):
+    data = {key: array.long() for key, array in exported("translate").items()}
+    model = initialize(models.Translator())
+    with torch.no_grad():
+        model.letters.weight[0] = 0
+    optimizer = torch.optim.AdamW(models.decay_matrices(model, 0.01), lr=1, betas=(0.9, 0.99))
+    batches = list(zip(*(data["train_" + part].split(64) for part in ("source", "begun", "target"))))
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, models.cosine(2e-3, 100, len(batches)))
+    batches = batches[:50] if quick else batches
+    began = time.monotonic()
+    for source, begun, target in batches:
+        optimizer.zero_grad()
+        models.cross_entropy(model(torch.cat((source, begun), 1)), target).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1)
+        optimizer.step()
+        scheduler.step()
+    seconds = (time.monotonic() - began) / len(batches)
+    model.eval()
+    source, target = data["unseen_source"], data["unseen_target"]
+    begun = torch.full_like(target, 11)
+    with torch.no_grad():
+        memory = model.encode(source)
+        for place in range(target.shape[1]):
+            digits = model.decode(memory, source, begun)[:, place].argmax(1)
+            if place + 1 < target.shape[1]:
+                begun[:, place + 1] = digits
+    written = torch.cat((begun[:, 1:], digits[:, None]), 1)
+    right = 100 * (written == target).all(1).double().mean().item()
+    row("translate", model, f"{right:.1f} %, greedy", seconds)
+
+
+def spoken(quick):
+    data = exported("spoken")
+    sets = [data[key] for key in ("train", "train_labels", "distorted", "distorted_labels")]
+    model = initialize(models.Listener(), GAINS["relu"])
+    optimizer = torch.optim.AdamW(models.decay_matrices(model, 0.05), lr=1)
+    epochs = 1 if quick else 12
+    steps = epochs * (len(sets[0]) // 64)
+    curve, seconds = classify(model, sets, epochs, optimizer, models.cosine(2e-3, 100, steps),
+                              drop_last=True, batch=64, clip=1)
+    unheard = percent_right(model, data["unheard"], data["unheard_labels"])
+    row("spoken", model, f"{curve[-1]:.1f} % heard, {unheard:.1f} % unheard", seconds)
+
+
+NETWORKS = {f.__name__: f for f in (self_normalizing, transformer, convolution, recurrent, mobilenet, translate,
+                                    spoken)}
 
 
 def main():

@@ -7,7 +7,9 @@
 #include "examples/convolution/model.h"
 #include "examples/mobilenet/model.h"
 #include "examples/recurrent/model.h"
+#include "examples/spoken/model.h"
 #include "examples/transformer/model.h"
+#include "tests/examples/networks/one_input.h"
 
 namespace aclgrad {
 namespace {
@@ -75,6 +77,18 @@ TEST(Networks, TheRecurrentNetworksHaveRightGradients) {
       init::normal({3, 5, 2}, 5), init::normal({3, 1}, 6));
   expect_right_gradients(recurrent::CharacterModel(7, {.width = 3, .hidden = 4}, DType::float32, 1),
                          classified, numbers({2, 5}, 7), numbers({2, 5}, 6));
+}
+
+TEST(Networks, TheTranslatorHasRightGradients) {
+  const Tensor text =
+      Tensor::from({2, 8}, {1, 4, 2, 6, 3, 5, 0, 1, 5, 2, 0, 0, 0, 5, 4, 2}, DType::int64);
+  expect_right_gradients(TranslatorOfOneInput(), classified, text, numbers({2, 3}, 6));
+}
+
+TEST(Networks, TheListenerHasRightGradients) {
+  expect_right_gradients(
+      spoken::Listener({.bands = 8, .first = 2, .second = 3, .hidden = 3, .classes = 4}, 1),
+      classified, init::normal({3, 1, 8, 12}, 5), numbers({3}, 4));
 }
 
 }  // namespace

@@ -111,6 +111,12 @@ class FeedForward(nn.Module):
         return self.down(value * F.gelu(gate))
 
 
+def attend_to_itself(attention, x, padding=None):
+    length = x.shape[1]
+    later = None if padding is not None else torch.ones(length, length, dtype=torch.bool).triu(1)
+    return attention(x, x, x, attn_mask=later, key_padding_mask=padding, need_weights=False)[0]
+
+
 class TransformerBlock(nn.Module):
     def __init__(self, width, heads, hidden, activation):
         super().__init__()
@@ -119,11 +125,9 @@ class TransformerBlock(nn.Module):
         self.norm2 = nn.LayerNorm(width)
         self.feed_forward = FeedForward(width, hidden, activation)
 
-    def forward(self, x):
-        y = self.norm1(x)
-        length = x.shape[1]
-        later = torch.ones(length, length, dtype=torch.bool).triu(1)
-        x = x + self.attention(y, y, y, attn_mask=later, need_weights=False)[0]
+    def forward(self, x, padding=None):
+        """Causal, unless there is padding that is not to be seen."""
+        x = x + attend_to_itself(self.attention, self.norm1(x), padding)
         return x + self.feed_forward(self.norm2(x))
 
 
@@ -142,6 +146,92 @@ class Transformer(nn.Module):
         for block in self.blocks:
             x = block(x)
         return self.norm(x) @ self.letters.weight.T
+
+
+class CrossAttention(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value, self.projection = (nn.Linear(width, width) for _ in range(4))
+
+    def forward(self, x, memory, padding):
+        q, k, v = (part.unflatten(2, (self.heads, -1)).transpose(1, 2)
+                   for part in (self.query(x), self.key(memory), self.value(memory)))
+        scores = q @ k.transpose(2, 3) / q.shape[3] ** 0.5
+        weights = scores.masked_fill(padding[:, None, None], -math.inf).softmax(3)
+        return self.projection((weights @ v).transpose(1, 2).flatten(2))
+
+
+class DecoderBlock(nn.Module):
+    def __init__(self, width, heads, hidden):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(width)
+        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.norm2 = nn.LayerNorm(width)
+        self.cross_attention = CrossAttention(width, heads)
+        self.norm3 = nn.LayerNorm(width)
+        self.feed_forward = FeedForward(width, hidden, None)
+
+    def forward(self, x, memory, padding):
+        x = x + attend_to_itself(self.attention, self.norm1(x))
+        x = x + self.cross_attention(self.norm2(x), memory, padding)
+        return x + self.feed_forward(self.norm3(x))
+
+
+def sines(places, width):
+    angles = torch.arange(places)[:, None] * 10000.0 ** (-torch.arange(0, width, 2) / width)
+    return torch.stack((angles.sin(), angles.cos()), 2).flatten(1)
+
+
+class Translator(nn.Module):
+    """Of a source, and what is begun of the target, one behind the other."""
+
+    def __init__(self, source=72, letters=31, digits=12, width=64, heads=4, hidden=128, blocks=2):
+        super().__init__()
+        self.source = source
+        self.letters = nn.Embedding(letters, width, padding_idx=0)
+        self.digits = nn.Embedding(digits, width)
+        self.encoder = nn.ModuleList(TransformerBlock(width, heads, hidden, None) for _ in range(blocks))
+        self.encoder_norm = nn.LayerNorm(width)
+        self.decoder = nn.ModuleList(DecoderBlock(width, heads, hidden) for _ in range(blocks))
+        self.norm = nn.LayerNorm(width)
+        self.out = nn.Linear(width, digits)
+
+    def placed(self, embedding, text):
+        x = embedding(text)
+        return x * x.shape[2] ** 0.5 + sines(*x.shape[1:]).to(x.dtype)
+
+    def encode(self, source):
+        x = self.placed(self.letters, source)
+        for block in self.encoder:
+            x = block(x, source == 0)
+        return self.encoder_norm(x)
+
+    def decode(self, memory, source, begun):
+        x = self.placed(self.digits, begun)
+        for block in self.decoder:
+            x = block(x, memory, source == 0)
+        return self.out(self.norm(x))
+
+    def forward(self, text):
+        source, begun = text[:, :self.source], text[:, self.source:]
+        return self.decode(self.encode(source), source, begun)
+
+
+class Listener(nn.Module):
+    def __init__(self, bands=32, first=16, second=32, hidden=64, classes=10):
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, first, 3, padding=1)
+        self.norm1 = nn.BatchNorm2d(first)
+        self.conv2 = nn.Conv2d(first, second, 3, padding=1)
+        self.norm2 = nn.BatchNorm2d(second)
+        self.lstm = nn.LSTM(second * (bands // 4), hidden, batch_first=True, bidirectional=True)
+        self.out = nn.Linear(2 * hidden, classes)
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.norm1(self.conv1(x))), 2)
+        x = F.max_pool2d(F.relu(self.norm2(self.conv2(x))), 2)
+        return self.out(self.lstm(x.permute(0, 3, 1, 2).flatten(2))[0].mean(1))
 
 
 class Recurrent(nn.Module):

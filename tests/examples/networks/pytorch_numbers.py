@@ -25,8 +25,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from pytorch_models import (Characters, Convolution, MobileNet, Recurrent, Transformer, cosine,
-                            cross_entropy, decay_matrices, self_normalizing)
+from pytorch_models import (Characters, Convolution, Listener, MobileNet, Recurrent, Transformer, Translator,
+                            cosine, cross_entropy, decay_matrices, self_normalizing)
 
 
 def constant(rate):
@@ -66,6 +66,17 @@ NETWORKS = {
         cross_entropy,
         lambda model: torch.optim.AdamW(decay_matrices(model, 0.1), lr=1, betas=(0.9, 0.99)),
         cosine(1e-3, 1, 4, 1e-4), 1.0),
+    "translate": (
+        lambda: Translator(5, 7, 6, 6, 2, 4, 1),
+        lambda: torch.cat((torch.tensor([[1, 4, 2, 6, 3], [5, 2, 6, 0, 0], [3, 1, 0, 0, 0]]),
+                           torch.randint(6, (3, 4))), 1),
+        lambda: torch.randint(6, (3, 4)), cross_entropy,
+        lambda model: torch.optim.AdamW(decay_matrices(model, 0.01), lr=1, betas=(0.9, 0.99)),
+        cosine(2e-3, 1, 4), 1.0),
+    "spoken": (
+        lambda: Listener(8, 2, 3, 3, 4),
+        lambda: torch.randn(4, 1, 8, 12), lambda: torch.randint(4, (4,)), cross_entropy,
+        lambda model: torch.optim.AdamW(decay_matrices(model, 0.05), lr=1), cosine(2e-3, 1, 4), 1.0),
 }
 
 

@@ -17,7 +17,9 @@
 #include "examples/mobilenet/model.h"
 #include "examples/recurrent/model.h"
 #include "examples/self_normalizing/model.h"
+#include "examples/spoken/model.h"
 #include "examples/transformer/model.h"
+#include "tests/examples/networks/one_input.h"
 
 namespace aclgrad {
 namespace {
@@ -237,6 +239,16 @@ std::unique_ptr<Optimizer> for_characters(const Module& model) {
             decay_matrices(model.parameters(), 0.1)));
 }
 
+// Of nn.MultiheadAttention, where a module attends to itself.
+std::string self_attention_renamed(std::string name) {
+  for (const auto& [theirs, ours] :
+       {std::pair("in_proj_", "qkv."), std::pair("out_proj.", "projection.")}) {
+    const std::size_t at = name.find(theirs);
+    if (at != std::string::npos) name.replace(at, std::strlen(theirs), ours);
+  }
+  return name;
+}
+
 TEST(PyTorch, ComputesTheTransformer) {
   Network<transformer::Transformer>{
       .file = "transformer",
@@ -247,15 +259,7 @@ TEST(PyTorch, ComputesTheTransformer) {
                 Activation::geglu, DType::float32, 1);
           },
       .optimizer = [](const auto& model) { return for_characters(model); },
-      .rename =
-          [](std::string name) {
-            for (const auto& [theirs, ours] :
-                 {std::pair("in_proj_", "qkv."), std::pair("out_proj.", "projection.")}) {
-              const std::size_t at = name.find(theirs);
-              if (at != std::string::npos) name.replace(at, std::strlen(theirs), ours);
-            }
-            return name;
-          }}
+      .rename = self_attention_renamed}
       .expect_all();
 }
 
@@ -277,6 +281,36 @@ TEST(PyTorch, ComputesTheRecurrentModelOfCharacters) {
       .make =
           [] { return recurrent::CharacterModel(7, {.width = 4, .hidden = 5}, DType::float32, 1); },
       .optimizer = [](const auto& model) { return for_characters(model); }}
+      .expect_all();
+}
+
+TEST(PyTorch, ComputesTheTranslator) {
+  Network<TranslatorOfOneInput>{
+      .file = "translate",
+      .make = [] { return TranslatorOfOneInput(); },
+      .optimizer =
+          [](const auto& model) {
+            return on_heap(AdamW(
+                {.learning_rate = schedule::cosine(2e-3, 1, 4), .beta2 = 0.99, .clip_norm = 1},
+                decay_matrices(model.parameters(), 0.01)));
+          },
+      .rename = self_attention_renamed}
+      .expect_all();
+}
+
+TEST(PyTorch, ComputesTheListener) {
+  Network<spoken::Listener>{
+      .file = "spoken",
+      .make =
+          [] {
+            return spoken::Listener(
+                {.bands = 8, .first = 2, .second = 3, .hidden = 3, .classes = 4}, 1);
+          },
+      .optimizer =
+          [](const auto& model) {
+            return on_heap(AdamW({.learning_rate = schedule::cosine(2e-3, 1, 4), .clip_norm = 1},
+                                 decay_matrices(model.parameters(), 0.05)));
+          }}
       .expect_all();
 }
 
