@@ -12,6 +12,7 @@
 #include "aclgrad/ops.h"
 #include "aclgrad/record.h"
 #include "aclgrad/rule.h"
+#include "recomputation.h"
 
 namespace aclgrad {
 namespace {
@@ -32,7 +33,11 @@ Value sum_to(const Value& gradient, const Shape& shape) {
 class Engine {
  public:
   Engine(const Value& loss, const std::vector<Value>& wrt)
-      : graph_(loss.graph()), loss_(loss), wanted_(wrt), last_(loss.node().id) {
+      : graph_(loss.graph()),
+        loss_(loss),
+        wanted_(wrt),
+        last_(loss.node().id),
+        recomputation_(graph_) {
     mark_what_depends_on_wrt();
   }
 
@@ -80,9 +85,10 @@ class Engine {
     if (!rule) {
       throw ValueError(fmt::format("{}: the operator has no gradient rule", label(node)));
     }
+    recomputation_.reach(node);
     const RecordScope scope(graph_, Pass::backward, &node);
-    const RuleCall call(node, graph_.values(node.inputs), graph_.values(node.outputs),
-                        std::move(arrived), needs);
+    const RuleCall call(node, recomputation_.values(node.inputs),
+                        recomputation_.values(node.outputs), std::move(arrived), needs);
     InputGradients found = rule(*node.op, call);
     if (found.size() != node.inputs.size()) {
       throw ValueError(fmt::format("{}: its gradient rule returned {} gradients for {} inputs",
@@ -94,7 +100,7 @@ class Engine {
             fmt::format("{}: its gradient rule returned a value of another graph for input {}",
                         label(node), i));
       }
-      if (needs[i] && found[i]) accumulate_into(call.input(i), fit(node, i, found[i]));
+      if (needs[i] && found[i]) accumulate_into(node.inputs[i], fit(node, i, found[i]));
     }
   }
 
@@ -110,8 +116,8 @@ class Engine {
     return cast(sum_to(gradient, input.shape()), input.dtype());
   }
 
-  void accumulate_into(const Value& value, const Value& gradient) {
-    const auto [entry, is_first] = gradients_.try_emplace(value.id(), gradient);
+  void accumulate_into(ValueId value, const Value& gradient) {
+    const auto [entry, is_first] = gradients_.try_emplace(value, gradient);
     if (!is_first) entry->second = add(entry->second, gradient);
   }
 
@@ -119,6 +125,7 @@ class Engine {
   Value loss_;
   std::vector<Value> wanted_;
   NodeId last_;
+  detail::Recomputation recomputation_;
   std::unordered_set<ValueId> dependent_;  // values that a change of a wanted one can reach
   std::unordered_map<ValueId, Value> gradients_;
 };

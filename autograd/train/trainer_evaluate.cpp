@@ -119,6 +119,7 @@ SessionCache::BuiltGraph Trainer::record_observation(const SessionCache::Inputs&
   }
   for (std::size_t id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(static_cast<NodeId>(id));
+    if (node.pass != Pass::forward) continue;  // computed again
     if (const CallOp* op = node.op->as_call(); op == nullptr || !op->is_activation()) continue;
     if (detail::is_any<TanhOp, SigmoidOp>(node) && factors.contains(node.outputs[0])) continue;
     std::string name = name_of(graph, node);

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "aclgrad/checkpointed.h"
 #include "aclgrad/graph.h"
 
 namespace aclgrad::detail {
@@ -78,6 +79,7 @@ struct GraphData {
   std::vector<ValueId> inputs;
   std::unordered_map<std::string, ValueId> input_names;  // as they were made, whatever named() says
   std::vector<ValueId> variables;
+  std::vector<RecomputedNodes> recomputed;
   Mode mode = Mode::training;
   Pass pass = Pass::forward;
   std::optional<std::source_location> where;  // overrides the caller's line inside a RecordScope
@@ -107,6 +109,7 @@ inline const CallOp* as_call(const Node& node) { return node.op->as_call(); }
 /// The way from the public handle to what it stands for: for code that walks over whole graphs.
 struct GraphAccess {
   static const GraphData& data(const Graph& graph) { return graph.data(); }
+  static GraphData& record(const Graph& graph) { return graph.data(); }
   /// Another handle on the same graph. Throws ValueError for one that was moved from.
   static Graph handle(const Graph& graph) {
     graph.data();

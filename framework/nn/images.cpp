@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "aclgrad/error.h"
+#include "aclgrad/format.h"
 #include "aclgrad/nn_images.h"
 #include "nn/support.h"
 #include "tensor/at_least_float.h"

@@ -8,6 +8,7 @@
 #include "aclgrad/backward.h"
 #include "aclgrad/bisect.h"
 #include "aclgrad/checkpoint.h"
+#include "aclgrad/checkpointed.h"
 #include "aclgrad/custom.h"
 #include "aclgrad/data.h"
 #include "aclgrad/dot.h"

@@ -26,9 +26,10 @@ struct BackwardOptions {
 /// Appends to the graph the nodes that compute the derivative of `loss` with respect to each of
 /// `wrt`: the gradient rule of every operator between them, once, from the loss backwards;
 /// additions where a value is used more than once; sums where an operand was broadcast. What no
-/// gradient is asked for gets no node. The nodes belong to Pass::backward and to the line that
-/// recorded the forward node. Every gradient is a Value of its own, named "d x" where its value is
-/// named "x": where two would be the same, or the seed itself, one is a view.
+/// gradient is asked for gets no node. What was recorded to be computed again (checkpointed.h) is
+/// recorded again where the gradient arrives there. The nodes belong to Pass::backward and to the
+/// line that recorded the forward node. Every gradient is a Value of its own, named "d x" where its
+/// value is named "x": where two would be the same, or the seed itself, one is a view.
 ///
 /// Throws ShapeError for a loss of more than one element without a seed, DTypeError when the loss
 /// or a value of `wrt` is not floating, ValueError when the loss does not depend on a value (see

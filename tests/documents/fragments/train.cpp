@@ -41,39 +41,44 @@ void parts(const Translation& model, const Sequential& coder, const Tensor& sour
 
 void transforms(const data::Dataset& images) {
   // block 8
-}
-
-void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
   // block 9
 }
 
-void stop(const Network& teacher, const Network& student, const Value& x) {
+void less_memory() {
   // block 10
 }
 
-void optimizers(std::int64_t step) {
+void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
   // block 11
 }
 
-void weights(const Network& model) {
+void stop(const Network& teacher, const Network& student, const Value& x) {
   // block 12
 }
 
-Value sixteen_bits(const Sequential& network, const Value& x) {
+void optimizers(std::int64_t step) {
   // block 13
+}
+
+void weights(const Network& model) {
+  // block 14
+}
+
+Value sixteen_bits(const Sequential& network, const Value& x) {
+  // block 15
   return logits;
 }
 
 void float16(const Network& model, const LossFunction& loss, Optimizer& optimizer) {
-  // block 14
+  // block 16
 }
 
 void checkpoints(const std::filesystem::path& path, std::int64_t step, data::Position next,
                  const data::Batches& batches, const std::vector<Variable>& state) {
-  // block 15
+  // block 17
 }
 
 void reports(std::int64_t step, std::int64_t steps, double loss, const Results& results,
              const Value& hidden, const report::Heatmap& heatmap) {
-  // block 16
+  // block 18
 }
