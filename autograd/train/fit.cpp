@@ -17,7 +17,6 @@
 #include "aclgrad/fit.h"
 #include "train/divergence.h"
 #include "train/early_stopping.h"
-#include "train/feeder.h"
 #include "train/fit_callbacks.h"
 #include "train/fit_checks.h"
 #include "train/run_checkpoint.h"
@@ -113,16 +112,18 @@ class Fit {
   }
 
   void train() {
-    Feeder feeder(batches_, state_.next, options_.prefetch);
+    const std::int64_t workers =
+        std::max<std::int64_t>(batches_.options().workers, options_.prefetch ? 1 : 0);
+    data::Loader loader(batches_, state_.next, steps_ - done(), workers);
     const auto begin = steady_clock::now();
     while (!is_over()) {
       run_.epoch_ = state_.next.epoch;
-      const data::Dataset batch = feeder.next();
+      const data::Dataset batch = loader.next();
       run_.batch_ = &batch;
       call(&Callback::before_step);
       if (checkpoint_) divergence_.begin(batch);
       step(batch);
-      state_.next = feeder.at();
+      state_.next = loader.position();
       trainer_.set_next_batch(order_, state_.next);
       after_step(batch);
       run_.batch_ = &run_.none_;

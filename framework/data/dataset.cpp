@@ -20,7 +20,6 @@ namespace {
 
 // Splitting and batching with one seed must not reuse one order.
 constexpr std::uint64_t kSplitStream = std::uint64_t{1} << 63;
-constexpr std::uint64_t kTransformStream = std::uint64_t{1} << 62;
 
 // Of labels [n, 1] from the column of a table.
 void require_whole(const Tensor& labels, std::int64_t column) {
@@ -187,89 +186,6 @@ std::vector<Dataset> split(const Dataset& dataset, const std::vector<double>& fr
     begin = end;
   }
   return parts;
-}
-
-Batches::Batches(Dataset dataset, BatchOptions options)
-    : Batches(
-          dataset.size(), [](std::span<const std::int64_t>) { return Dataset(); }, options) {
-  examples_ = [kept = std::make_shared<const Dataset>(std::move(dataset))](
-                  std::span<const std::int64_t> rows) { return take(*kept, rows); };
-}
-
-Batches::Batches(std::int64_t count, Examples examples, BatchOptions options)
-    : count_(count), examples_(std::move(examples)), options_(std::move(options)) {
-  if (count < 0) throw ValueError("a number of examples is at least 0");
-  if (!examples_) throw ValueError("batches need a function that makes their examples");
-  if (options_.batch_size < 1) {
-    throw ValueError("the batch size must be at least 1, got " +
-                     std::to_string(options_.batch_size));
-  }
-}
-
-std::int64_t Batches::batches_per_epoch() const noexcept {
-  const std::int64_t whole = count_ / options_.batch_size;
-  const bool has_rest = count_ % options_.batch_size != 0;
-  return whole + (has_rest && !options_.drop_last ? 1 : 0);
-}
-
-Batches::Epoch Batches::epoch(std::uint64_t number) const& {
-  if (options_.shuffle) return {this, number, random_permutation(count_, options_.seed, number)};
-  return {this, number, aclgrad::detail::row_numbers(0, count_)};
-}
-
-Position Batches::after(Position position) const noexcept {
-  if (position.batch < batches_per_epoch() - 1) return {position.epoch, position.batch + 1};
-  return {position.epoch + 1, 0};
-}
-
-std::string Batches::description() const {
-  return fmt::format("{} examples in batches of {}, {}{}", count_, options_.batch_size,
-                     options_.shuffle ? fmt::format("shuffled with seed {}", options_.seed)
-                                      : std::string("in their order"),
-                     options_.drop_last ? ", the rest dropped" : "");
-}
-
-Batches::Epoch::Epoch(const Batches* batches, std::uint64_t number, std::vector<std::int64_t> order)
-    : batches_(batches), number_(number), order_(std::move(order)) {}
-
-Dataset Batches::make(std::span<const std::int64_t> rows, Position position) const {
-  Dataset made = examples_(rows);
-  const auto require_rows = [&](const char* who) {
-    if (made.size() == static_cast<std::int64_t>(rows.size())) return;
-    throw ShapeError(
-        fmt::format("batch {} of epoch {}: {} returned {} examples where {} were asked for",
-                    position.batch, position.epoch, who, made.size(), rows.size()));
-  };
-  require_rows("the function that makes examples");
-  if (!options_.transform) return made;
-  const auto number = position.epoch * static_cast<std::uint64_t>(batches_per_epoch()) +
-                      static_cast<std::uint64_t>(position.batch);
-  made = options_.transform(std::move(made), Random(options_.seed, kTransformStream + number));
-  require_rows("the transform");
-  return made;
-}
-
-Dataset Batches::batch(Position position) const {
-  if (options_.shuffle) return epoch(position.epoch)[position.batch];
-  // In their order there may be more examples than can be numbered in memory.
-  const auto [first, count] = rows_of_batch(position.batch);
-  return make(aclgrad::detail::row_numbers(first, count), position);
-}
-
-std::pair<std::int64_t, std::int64_t> Batches::rows_of_batch(std::int64_t batch) const {
-  if (batch < 0 || batch >= batches_per_epoch()) {
-    throw ShapeError("batch " + std::to_string(batch) + " is out of range for an epoch of " +
-                     std::to_string(batches_per_epoch()) + " batches");
-  }
-  const std::int64_t first = batch * options_.batch_size;
-  return {first, std::min(options_.batch_size, count_ - first)};
-}
-
-Dataset Batches::Epoch::operator[](std::int64_t batch) const {
-  const auto [first, count] = batches_->rows_of_batch(batch);
-  return batches_->make(
-      std::span(order_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
-      {number_, batch});
 }
 
 }  // namespace aclgrad::data

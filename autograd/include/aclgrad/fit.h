@@ -188,7 +188,8 @@ struct FitOptions {
   std::string title = "training";
   report::ProgressMode progress = report::ProgressMode::automatic;
 
-  /// Makes the next batch on another thread while one is trained on.
+  /// Makes the next batches on another thread while one is trained on, as one of
+  /// BatchOptions::workers does.
   bool prefetch = false;
 };
 

@@ -10,6 +10,9 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <limits>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -105,10 +108,27 @@ struct BatchOptions {
   bool drop_last = false;  ///< leave out a last batch smaller than the others
   std::uint64_t seed = 0;
 
+  /// Draws the examples, with replacement, by these weights, one for each: at least 0 and finite,
+  /// not all 0, of any sum (see balanced_weights()). Drawn anew each epoch, from (seed, epoch);
+  /// `shuffle` has no part in it.
+  std::vector<double> weights = {};
+  std::int64_t samples_per_epoch = 0;  ///< with weights; 0: as many as there are examples
+
+  /// So many threads make the next batches, up to two each, while one is worked on: in fit(), in a
+  /// Loader, and where one goes through an epoch(). The batches are the same, in the same order,
+  /// with any number of them. With several, what makes examples and changes batches is called by
+  /// several at a time. 0: each batch is made when it is asked for.
+  std::int64_t workers = 0;
+
   /// Changes every batch as it is made (see random_shift()): the same for the same `random`, which
   /// depends on seed, epoch and batch. It returns as many examples as it gets.
   std::function<Dataset(Dataset batch, const Random& random)> transform = {};
 };
+
+/// Weights by which each class is drawn equally often, however many examples it has, for
+/// BatchOptions::weights: n / (classes count of the own class) for labels [n] of integers. Throws
+/// ShapeError for another rank, DTypeError for labels that are no integers.
+std::vector<double> balanced_weights(const Tensor& labels);
 
 /// Images [n, c, h, w], each moved by up to `pixels`, 0 to 2^40, in both directions; what comes in
 /// is 0.
@@ -134,7 +154,8 @@ class Batches {
  public:
   class Epoch;
 
-  /// Throws ValueError for a batch size below 1, ShapeError for tensors that do not fit together.
+  /// Throws ValueError for options out of their ranges, and for weights of another number than
+  /// there are examples; ShapeError for tensors that do not fit together.
   Batches(Dataset dataset, BatchOptions options);
 
   /// Of `count` examples that a function makes; it is called from whatever thread asks for a batch.
@@ -145,8 +166,9 @@ class Batches {
   /// Number of examples.
   std::int64_t size() const noexcept { return count_; }
 
-  /// The batches of one epoch, each copied out when it is reached. Refers to this object. Throws
-  /// ValueError where the numbers of all examples do not fit into memory.
+  /// The batches of one epoch, each made when it is reached, or ahead by BatchOptions::workers, who
+  /// end with the loop; what one throws is thrown where its batch is reached. Refers to this
+  /// object. Throws ValueError where the numbers of all examples do not fit into memory.
   Epoch epoch(std::uint64_t number) const&;
   Epoch epoch(std::uint64_t number) const&& = delete;
 
@@ -158,18 +180,62 @@ class Batches {
   Position after(Position position) const noexcept;
 
   /// What the order of the examples depends on: "1437 examples in batches of 64, shuffled with seed
-  /// 1, the rest dropped". A position means the same batch where this text is the same.
+  /// 1, the rest dropped"; weights by a checksum. A position means the same batch where this text
+  /// is the same.
   std::string description() const;
 
   const BatchOptions& options() const noexcept { return options_; }
 
  private:
+  friend class Loader;
+  std::vector<std::int64_t> order_of(std::uint64_t epoch) const;
+  bool has_order() const { return options_.shuffle || weights_; }  // other than 0, 1, 2, ...
   std::pair<std::int64_t, std::int64_t> rows_of_batch(std::int64_t batch) const;  // first, count
   Dataset make(std::span<const std::int64_t> rows, Position position) const;
 
   std::int64_t count_;
+  std::int64_t epoch_size_;  // examples drawn in an epoch
   Examples examples_;
   BatchOptions options_;
+  std::shared_ptr<const std::vector<double>> weights_;  // their sums so far; null without
+};
+
+/// Batches one after the other, epoch after epoch, made ahead by BatchOptions::workers:
+///
+///   Loader loader(batches, {.epoch = 2});
+///   while (loader.position().epoch < 4) trainer.step(loader.next());
+class Loader {
+ public:
+  /// Refers to the batches, and goes on to the end of time, or for `count` batches, so that none is
+  /// made in vain. Throws ValueError where an epoch has no batch.
+  explicit Loader(const Batches& batches, Position begin = {},
+                  std::int64_t count = std::numeric_limits<std::int64_t>::max());
+  Loader(const Batches& batches, Position begin, std::int64_t count, std::int64_t workers);
+
+  /// Waits for batches that are being made, and forgets them.
+  ~Loader();
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
+  /// What making a batch throws, on whatever thread, is thrown by the call that would return it,
+  /// and the next call tries again. Throws ValueError after the last of `count`.
+  Dataset next();
+
+  /// Of the batch that next() returns.
+  Position position() const noexcept { return position_; }
+
+ private:
+  class Workers;
+  std::shared_ptr<const Batches::Epoch> epoch(std::uint64_t number);
+  Dataset make(Position position);
+
+  const Batches& batches_;
+  Position position_;
+  std::int64_t left_;
+  std::int64_t worker_count_;
+  std::mutex mutex_;  // of epochs_
+  std::vector<std::pair<std::uint64_t, std::shared_ptr<const Batches::Epoch>>> epochs_;
+  std::unique_ptr<Workers> workers_;  // while they work
 };
 
 /// The batches of one epoch, in their order, for a loop.
@@ -184,17 +250,21 @@ class Batches::Epoch {
     using reference = Dataset;
 
     Iterator(const Epoch* epoch, std::int64_t index) : epoch_(epoch), index_(index) {}
-    Dataset operator*() const { return (*epoch_)[index_]; }
+    Dataset operator*() const;
     Iterator& operator++() {
       ++index_;
       return *this;
     }
     void operator++(int) { ++index_; }
-    friend bool operator==(const Iterator&, const Iterator&) = default;
+    friend bool operator==(const Iterator& a, const Iterator& b) {
+      return a.epoch_ == b.epoch_ && a.index_ == b.index_;
+    }
 
    private:
+    struct Ahead;
     const Epoch* epoch_;
     std::int64_t index_;
+    mutable std::shared_ptr<Ahead> ahead_;  // with workers: what they make, from the first read on
   };
 
   std::int64_t size() const noexcept { return batches_->batches_per_epoch(); }
