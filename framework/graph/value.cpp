@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "aclgrad/error.h"
+#include "aclgrad/format.h"
 #include "aclgrad/graph.h"
 #include "graph/graph_data.h"
 
