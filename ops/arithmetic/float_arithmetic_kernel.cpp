@@ -76,15 +76,25 @@ void add_constant(const NativeBlock& block, float factor, float constant, const 
   }
 }
 
-void multiply(const NativeBlock& block, const RealKernel& exact) {
-  if (block.dtype == ACL_BF16) {
-    return map_16bit<2, 1, Outputs::kOdd>(
-        block,
-        [](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = product_of_elements(d, x[0], x[1]); },
-        exact);
+// A product by the formula; of BF16, which may be subnormal where a float is, by another one.
+template <size_t kIn, class Formula, class OfBfloat16>
+void map_product(const NativeBlock& block, const Formula& formula, const OfBfloat16& of_bfloat16,
+                 const RealKernel& exact) {
+  constexpr Outputs kOdd = Outputs::kOdd;
+  if (block.dtype == ACL_FLOAT) {
+    map_floats<kIn, 1>(block, formula, exact);
+  } else if (block.dtype == ACL_FLOAT16) {
+    NativeMap<Float16, kIn, 1, kOdd, kOdd, Formula, RealKernel>(formula, exact)(block);
+  } else {
+    NativeMap<Bfloat16, kIn, 1, kOdd, kOdd, OfBfloat16, RealKernel>(of_bfloat16, exact)(block);
   }
-  map_native<2, 1>(
-      block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], x[1]); }, exact);
+}
+
+void multiply(const NativeBlock& block, const RealKernel& exact) {
+  map_product<2>(
+      block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], x[1]); },
+      [](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = product_of_elements(d, x[0], x[1]); },
+      exact);
 }
 
 void multiply_by_constant(const NativeBlock& block, float constant, const RealKernel& exact) {
@@ -92,16 +102,11 @@ void multiply_by_constant(const NativeBlock& block, float constant, const RealKe
     return map_native<1, 1>(
         block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Neg(x[0]); }, exact);
   }
-  if (block.dtype == ACL_BF16) {
-    return map_16bit<1, 1, Outputs::kOdd>(
-        block,
-        [=](auto d, const auto& x, auto& y)
-            HWY_ATTR { y[0] = product_of_elements(d, x[0], hn::Set(d, constant)); },
-        exact);
-  }
-  map_native<1, 1>(
+  map_product<1>(
       block,
       [=](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], hn::Set(d, constant)); },
+      [=](auto d, const auto& x, auto& y)
+          HWY_ATTR { y[0] = product_of_elements(d, x[0], hn::Set(d, constant)); },
       exact);
 }
 
