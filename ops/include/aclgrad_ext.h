@@ -32,6 +32,14 @@ ACL_FUNC_VISIBILITY aclError aclgradSetNumThreads(int32_t count);
 ACL_FUNC_VISIBILITY int32_t aclgradGetNumThreads(void);
 
 /*
+ * Non-zero where results must be those of every processor: ACL_OPT_DETERMINISTIC of the calling
+ * thread's context, or else of the process, was set to something but 0. Products of BFLOAT16 then do
+ * without the instructions that some processors have for them; nothing else depends on it. An
+ * operator asks in its phase one. Library: ascendcl.
+ */
+ACL_FUNC_VISIBILITY int32_t aclgradIsDeterministic(void);
+
+/*
  * Makes sure that the process has at least so many devices, at most 16. There is one, or as many as
  * the environment variable ACLGRAD_DEVICE_COUNT says; devices never become fewer. Library:
  * ascendcl. Returns 0, or 100000 for a count beyond 16.

@@ -12,6 +12,7 @@
 #include "ops/engine/iterate.h"
 #include "ops/matmul/matmul_kernel_direct.h"
 #include "ops/matmul/product_kernel.h"
+#include "ops/matmul/product_kernel_pairs.h"
 #include "ops/matmul/product_kernel_small.h"
 
 namespace aclgrad::ops {
@@ -346,6 +347,7 @@ Plan plan_matmul(const MatmulProblem& original) {
   MatmulProblem problem = original;
   if (saturating_product({count_elements(problem.batch), problem.m, problem.n}) == 0) return {};
   if (problem.k == 0) return plan_addend_only(problem);
+  problem.adds_pairs = multiplies_in_pairs(problem);
   join_batch_into_rows(problem);
   if (has_vector(problem) && !is_small(problem)) return plan_vector(problem);
   Plan plan{[product = Product(problem)](const Run& run) {

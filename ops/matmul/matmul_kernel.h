@@ -29,6 +29,10 @@ struct MatmulProblem {
   double beta = 0;
   aclDataType dtype;              // the type that a and b promote to
   bool round_to_float16 = false;  // a and b are rounded to FLOAT16 first
+  // Whether the processor's own instruction for BFLOAT16 may be used, which adds two terms at a
+  // time and gives other bits than other processors; and whether it is.
+  bool may_add_pairs = false;
+  bool adds_pairs = false;
 
   // Of the output, or of the addend.
   bool has_dense_rows(const MatrixView& view) const { return view.column_stride == 1 || n == 1; }

@@ -9,6 +9,7 @@
 #include "ops/engine/thread_scratch.h"
 #include "ops/matmul/matmul_kernel_direct.h"
 #include "ops/matmul/product_fetch.h"
+#include "ops/matmul/product_kernel_pairs.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/matmul/product_kernel.cpp"
@@ -61,6 +62,55 @@ constexpr int64_t kGroupsAtOnce = HWY_TARGET <= HWY_AVX3 ? 4 : 8;
 // Groups that go through a tile's columns of b together. Tiles of shorter vectors read b more
 // often, so it had better stay in the first-level cache than a.
 constexpr int64_t kGroupsTogether = HWY_TARGET <= HWY_AVX3 ? 1 : kGroupsAtOnce;
+
+template <class T, class Element>
+HWY_INLINE void finish_dense(TypeTag<Element>, const ProductPart& part, int64_t row, int64_t column,
+                             int64_t columns, const T* sums) {
+  const MatmulProblem& problem = part.problem;
+  const auto at = [&](const MatrixView& view) HWY_ATTR {
+    return part.run.data<Element>(view.parameter) + batch_offset(problem, view, part.batch) +
+           row * view.row_stride + column * view.column_stride;
+  };
+  Element* to = at(problem.out);
+  const Element* added = problem.addend ? at(*problem.addend) : nullptr;
+  const DoubleTag d;
+  const Doubles alpha = hn::Set(d, problem.alpha);
+  const Doubles beta = hn::Set(d, problem.beta);
+  for_vectors(static_cast<size_t>(columns), [&](size_t i, auto n) HWY_ATTR {
+    Doubles value = hn::Mul(load_doubles(sums + i, n), alpha);
+    if (added != nullptr) value = hn::Add(value, hn::Mul(beta, load_doubles(added + i, n)));
+    store_doubles(value, to + i, n);
+  });
+}
+
+// finish_sums() of either type.
+template <class T>
+void finish(const ProductPart& part, int64_t row, int64_t rows, int64_t column, int64_t columns,
+            const T* sums, int64_t sums_row) {
+  const MatmulProblem& problem = part.problem;
+  const auto& added = problem.addend;
+  const bool dense =
+      problem.has_dense_rows(problem.out) &&
+      (!added || (added->dtype == problem.out.dtype && problem.has_dense_rows(*added)));
+  if (dense) {
+    visit_real(problem.out.dtype, [&](auto tag) HWY_ATTR {
+      for (int64_t i = 0; i < rows; ++i) {
+        finish_dense(tag, part, row + i, column, columns, sums + i * sums_row);
+      }
+    });
+    return;
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; j += kRowPiece) {
+      const int64_t size = std::min(kRowPiece, columns - j);
+      alignas(64) double values[kRowPiece];
+      for (int64_t l = 0; l < size; ++l) {
+        values[l] = static_cast<double>(sums[i * sums_row + j + l]);
+      }
+      finish_row(problem, part.run, part.batch, row + i, column + j, values, size);
+    }
+  }
+}
 
 // b as tiles read it: packed in panels, or in place.
 template <class T>
@@ -235,7 +285,8 @@ class PartProduct {
     alignas(64) T sums[kGroupsAtOnce * kMaxRows * kMaxColumns];
     run_groups(b, terms, groups, columns, {sums, columns}, copies);
     const int64_t row = row_of(groups.begin);
-    finish(part_.row + row, row_of(groups.end) - row, part_.column + column, columns, sums);
+    finish(part_, part_.row + row, row_of(groups.end) - row, part_.column + column, columns, sums,
+           columns);
   }
 
   // Sums of groups of rows.
@@ -336,53 +387,6 @@ class PartProduct {
     }
   }
 
-  // Turns sums into results: scales, adds the addend, rounds once.
-  void finish(int64_t row, int64_t rows, int64_t column, int64_t columns, const T* sums) const {
-    const MatmulProblem& problem = part_.problem;
-    const auto& added = problem.addend;
-    const bool dense =
-        problem.has_dense_rows(problem.out) &&
-        (!added || (added->dtype == problem.out.dtype && problem.has_dense_rows(*added)));
-    if (dense) {
-      visit_real(problem.out.dtype, [&](auto tag) HWY_ATTR {
-        for (int64_t i = 0; i < rows; ++i) {
-          finish_dense(tag, row + i, column, columns, sums + i * columns);
-        }
-      });
-      return;
-    }
-    for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < columns; j += kRowPiece) {
-        const int64_t size = std::min(kRowPiece, columns - j);
-        alignas(64) double values[kRowPiece];
-        for (int64_t l = 0; l < size; ++l) {
-          values[l] = static_cast<double>(sums[i * columns + j + l]);
-        }
-        finish_row(problem, part_.run, part_.batch, row + i, column + j, values, size);
-      }
-    }
-  }
-
-  template <class Element>
-  HWY_INLINE void finish_dense(TypeTag<Element>, int64_t row, int64_t column, int64_t columns,
-                               const T* sums) const {
-    const MatmulProblem& problem = part_.problem;
-    const auto at = [&](const MatrixView& view) HWY_ATTR {
-      return part_.run.data<Element>(view.parameter) + batch_offset(problem, view, part_.batch) +
-             row * view.row_stride + column * view.column_stride;
-    };
-    Element* to = at(problem.out);
-    const Element* added = problem.addend ? at(*problem.addend) : nullptr;
-    const DoubleTag d;
-    const Doubles alpha = hn::Set(d, problem.alpha);
-    const Doubles beta = hn::Set(d, problem.beta);
-    for_vectors(static_cast<size_t>(columns), [&](size_t i, auto n) HWY_ATTR {
-      Doubles value = hn::Mul(load_doubles(sums + i, n), alpha);
-      if (added != nullptr) value = hn::Add(value, hn::Mul(beta, load_doubles(added + i, n)));
-      store_doubles(value, to + i, n);
-    });
-  }
-
   const ProductPart& part_;
   const DirectOutput<T> out_;  // where sums are collected if that is possible
   Fetches fetches_;
@@ -405,6 +409,11 @@ void multiply_part(const ProductPart& part) {
   }
 }
 
+void finish_floats(const ProductPart& part, int64_t row, int64_t rows, int64_t column,
+                   int64_t columns, const float* sums, int64_t sums_row) {
+  finish(part, row, rows, column, columns, sums, sums_row);
+}
+
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -413,12 +422,21 @@ namespace aclgrad::ops {
 
 HWY_EXPORT(reads_float_in_place);
 HWY_EXPORT(multiply_part);
+HWY_EXPORT(finish_floats);
 
 bool reads_b_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {
   return HWY_DYNAMIC_DISPATCH(reads_float_in_place)(b, rows, columns);
 }
 
-void multiply(const ProductPart& part) { HWY_DYNAMIC_DISPATCH(multiply_part)(part); }
+void multiply(const ProductPart& part) {
+  if (part.problem.adds_pairs) return multiply_in_pairs(part);
+  HWY_DYNAMIC_DISPATCH(multiply_part)(part);
+}
+
+void finish_sums(const ProductPart& part, int64_t row, int64_t rows, int64_t column,
+                 int64_t columns, const float* sums, int64_t sums_row) {
+  HWY_DYNAMIC_DISPATCH(finish_floats)(part, row, rows, column, columns, sums, sums_row);
+}
 
 }  // namespace aclgrad::ops
 #endif  // HWY_ONCE

@@ -54,6 +54,10 @@ bool reads_b_in_place(const ProductOperand& b, int64_t rows, int64_t columns);
 // output.
 void multiply(const ProductPart& part);
 
+// Turns sums into results: scales, adds the addend, rounds once. Rows of sums are `sums_row` apart.
+void finish_sums(const ProductPart& part, int64_t row, int64_t rows, int64_t column,
+                 int64_t columns, const float* sums, int64_t sums_row);
+
 }  // namespace aclgrad::ops
 
 #endif  // ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_H_

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "aclgrad_ext.h"
 #include "ops/meta/soc.h"
 
 namespace aclgrad::ops {
@@ -106,6 +107,7 @@ void set_product_dtype(const Arguments& arguments, size_t cube_math_type, Matmul
   problem.dtype = *promote_types(problem.a.dtype, problem.b.dtype);
   problem.round_to_float16 =
       arguments.integer(cube_math_type) == kUseFloat16 && problem.dtype == ACL_FLOAT;
+  problem.may_add_pairs = aclgradIsDeterministic() == 0;
 }
 
 }  // namespace aclgrad::ops

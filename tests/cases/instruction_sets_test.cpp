@@ -34,7 +34,13 @@ const std::vector<Row>& in_few_dtypes() {
 
 class InstructionSets : public testing::AclTest, public ::testing::WithParamInterface<const Row*> {
  protected:
+  // Larger products of bfloat16 numbers are those of all processors then.
+  void SetUp() override {
+    AclTest::SetUp();
+    ASSERT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1), ACL_SUCCESS);
+  }
   void TearDown() override {
+    EXPECT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 0), ACL_SUCCESS);
     testing::choose_targets(0);
     AclTest::TearDown();
   }

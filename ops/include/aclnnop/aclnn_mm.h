@@ -11,6 +11,10 @@
  * type or FLOAT16 with BF16 compute in FLOAT. 16-bit products accumulate in FLOAT and are rounded
  * once to the output's dtype. Bits depend neither on the number of threads nor on how the operands
  * lie in memory.
+ * BF16 products of at least 2^15 multiplications, with 16 terms or more, use the processor's own
+ * instruction for them where it has one (AMX, AVX512_BF16). It adds two terms at a time and takes
+ * subnormal numbers for 0, so those bits depend on the processor. With ACL_OPT_DETERMINISTIC (see
+ * aclrtSetSysParamOpt) they are those of every processor.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_MM_H_
 #define ACLGRAD_ACLNNOP_ACLNN_MM_H_

@@ -2,6 +2,7 @@
 // Settings of the process and of contexts: aclrtSetSysParamOpt and its relatives.
 #include "ops/runtime/context/system_options.h"
 
+#include "aclgrad_ext.h"
 #include "ops/runtime/base/never_destroyed.h"
 #include "ops/runtime/context/context.h"
 
@@ -71,4 +72,12 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
     Context& context = require_context(call);
     get_option(call, context.options(), opt, value);
   });
+}
+
+int32_t aclgradIsDeterministic() {
+  std::optional<int64_t> value;
+  if (Context* const context = current_context())
+    value = context->options().get(ACL_OPT_DETERMINISTIC);
+  if (!value) value = process_options().get(ACL_OPT_DETERMINISTIC);
+  return value.value_or(0) != 0 ? 1 : 0;
 }

@@ -3,6 +3,7 @@
 // layout are in tests/cases, every check in tests/contract.
 #include "aclnnop/aclnn_matmul.h"
 
+#include "aclgrad_ext.h"
 #include "aclnnop/aclnn_mm.h"
 #include "tests/ops/support/fixture.h"
 
@@ -19,6 +20,24 @@ class MatmulTest : public AclTest {
     return call(aclnnMmGetWorkspaceSize, aclnnMm, a.tensor(), b.tensor(), out.tensor(), type);
   }
 };
+
+// Sums of products of BF16 numbers are those of FLOAT then, and are rounded once.
+TEST_F(MatmulTest, DeterministicBf16ProductsHaveTheBitsOfEveryProcessor) {
+  const Values values = random_array(ACL_BF16, {64, 64}, LayoutKind::kContiguous, 1).values();
+  const auto product = [&](aclDataType dtype) {
+    const Array a(dtype, {64, 64}, {}, values);
+    Array out(dtype, {64, 64});
+    EXPECT_EQ(matmul(a, a, out), 0);
+    return out.values();
+  };
+  ASSERT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1), ACL_SUCCESS);
+  EXPECT_NE(aclgradIsDeterministic(), 0);
+  const Values deterministic = product(ACL_BF16);
+  ASSERT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 0), ACL_SUCCESS);
+  EXPECT_EQ(aclgradIsDeterministic(), 0);
+  const Array rounded(ACL_BF16, {64, 64}, {}, product(ACL_FLOAT));
+  EXPECT_EQ(deterministic, rounded.values());
+}
 
 TEST_F(MatmulTest, NothingToMultiplyGivesZeros) {
   const Array a(ACL_FLOAT, {3, 0});

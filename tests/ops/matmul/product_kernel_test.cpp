@@ -15,6 +15,7 @@
 #include "ops/matmul/matmul_kernel.h"
 #include "ops/matmul/matmul_kernel_direct.h"
 #include "ops/matmul/product_kernel.h"
+#include "ops/matmul/product_kernel_pairs.h"
 #include "tests/ops/engine/guarded_bytes.h"
 #include "tests/ops/engine/targets.h"
 
@@ -103,6 +104,47 @@ class ProductRun {
   }
 
   void run() {
+    with_problem([](const MatmulProblem& problem, const Run& run) {
+      const Plan plan = plan_matmul(problem);
+      ASSERT_EQ(plan.workspace_size, 0u);
+      ASSERT_EQ(plan.body(run), 0);
+    });
+  }
+
+  // Some rows and columns at a time.
+  void run_in_pairs(PairInstruction instruction, int64_t rows, int64_t columns) {
+    with_problem([&](const MatmulProblem& problem, const Run& run) {
+      const auto operand = [&](const MatrixView& view) {
+        return ProductOperand{run.data(view.parameter), view.dtype, view.dtype, view.row_stride,
+                              view.column_stride};
+      };
+      for (int64_t i = 0; i < problem.m; i += rows) {
+        for (int64_t j = 0; j < problem.n; j += columns) {
+          multiply_in_pairs({problem, run, 0, operand(problem.a), operand(problem.b), i,
+                             std::min(rows, problem.m - i), j, std::min(columns, problem.n - j)},
+                            instruction);
+        }
+      }
+    });
+  }
+
+  // Element (i, j), added up as product_kernel_pairs.h says of AMX.
+  double paired(int64_t i, int64_t j) {
+    float sum = 0;
+    for (int64_t first = 0; first < setting_.k; first += 32) {
+      float of[2] = {0, 0};  // the terms with even and those with odd numbers
+      for (int64_t l = first; l < std::min(setting_.k, first + 32); ++l) {
+        of[l % 2] =
+            std::fma(static_cast<float>(a.get(i, l)), static_cast<float>(b.get(l, j)), of[l % 2]);
+      }
+      sum += of[0] + of[1];
+    }
+    return finished(static_cast<double>(sum), i, j);
+  }
+
+ private:
+  template <class Body>
+  void with_problem(const Body& body) {
     MatmulProblem problem{
         {},          setting_.m, setting_.n,     setting_.k,    a.view(0),      b.view(1),
         out.view(2), {},         setting_.alpha, setting_.beta, setting_.dtype, false};
@@ -120,11 +162,10 @@ class ProductRun {
         for (int64_t j = 0; j < setting_.n; ++j) out.set(i, j, addend.get(i, j));
       }
     }
-    const Plan plan = plan_matmul(problem);
-    ASSERT_EQ(plan.workspace_size, 0u);
-    ASSERT_EQ(plan.body(Run(addresses, nullptr)), 0);
+    body(problem, Run(addresses, nullptr));
   }
 
+ public:
   // Element (i, j), added up as product_kernel.h says.
   template <class T>
   double chained(int64_t i, int64_t j) {
@@ -316,6 +357,78 @@ TEST(Products, LargeOnes) {
     expect_right({.dtype = ACL_BF16, .m = 70, .k = 513, .n = 530, .a = Lie::kColumns}, target);
     expect_right({.dtype = ACL_DOUBLE, .m = 400, .k = 300, .n = 40, .b = Lie::kColumns}, target);
   });
+}
+
+// The processor's own instructions for BFLOAT16: bits follow from the terms alone, wherever the
+// output is cut and however the operands lie.
+TEST(Products, InPairsHaveTheBitsOfTheirInstruction) {
+  // A processor with AMX has the other, too.
+  std::vector<PairInstruction> instructions;
+  if (pair_instruction() == PairInstruction::kAmx) instructions.push_back(PairInstruction::kAmx);
+  if (pair_instruction() != PairInstruction::kNone) {
+    instructions.push_back(PairInstruction::kAvx512Bf16);
+  }
+  for (const PairInstruction instruction : instructions) {
+    for (const auto& [m, k, n] : {Size{32, 32, 32}, Size{33, 70, 47}, Size{1, 16, 1},
+                                  Size{5, 4131, 40}, Size{70, 9000, 17}, Size{64, 100, 1100}}) {
+      for (const Lie a : kLies) {
+        for (const Lie b : kLies) {
+          const bool is_large = m * k * n > 1 << 20;
+          if (is_large && (a != Lie::kRows || b != Lie::kRows) && (a != Lie::kColumns)) continue;
+          SCOPED_TRACE(::testing::Message()
+                       << m << "x" << k << "x" << n << ", a " << static_cast<int>(a) << ", b "
+                       << static_cast<int>(b));
+          ProductRun whole({.dtype = ACL_BF16,
+                            .m = m,
+                            .k = k,
+                            .n = n,
+                            .a = a,
+                            .b = b,
+                            .out = a,
+                            .alpha = 0.75,
+                            .beta = -1.5,
+                            .addend = Addend::kMatrix});
+          whole.run_in_pairs(instruction, m, n);
+          ProductRun cut({.dtype = ACL_BF16,
+                          .m = m,
+                          .k = k,
+                          .n = n,
+                          .a = a,
+                          .b = b,
+                          .alpha = 0.75,
+                          .beta = -1.5,
+                          .addend = Addend::kMatrix});
+          cut.run_in_pairs(instruction, 17, 40);
+          for (int64_t i = 0; i < m; i += is_large ? 13 : 1) {
+            for (int64_t j = 0; j < n; j += is_large ? 7 : 1) {
+              ASSERT_EQ(cut.out.get(i, j), whole.out.get(i, j)) << i << ' ' << j;
+              if (instruction == PairInstruction::kAmx) {
+                ASSERT_EQ(whole.out.get(i, j), whole.paired(i, j)) << i << ' ' << j;
+              } else {
+                whole.expect_near(i, j);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Whether it is used depends on the work and the terms, and never without leave.
+TEST(Products, InPairsWhereTheProcessorCanAndTheCallerMay) {
+  const auto would = [](aclDataType dtype, int64_t m, int64_t k, int64_t n, bool may) {
+    const MatrixView view{0, dtype, 1, 1, {}};
+    MatmulProblem problem{{}, m, n, k, view, view, view, {}, 1, 0, dtype, false};
+    problem.may_add_pairs = may;
+    return multiplies_in_pairs(problem);
+  };
+  EXPECT_EQ(would(ACL_BF16, 32, 32, 32, true), pair_instruction() != PairInstruction::kNone);
+  EXPECT_FALSE(would(ACL_BF16, 32, 32, 32, false));
+  EXPECT_FALSE(would(ACL_BF16, 32, 32, 31, true));
+  EXPECT_FALSE(would(ACL_BF16, 1024, 15, 1024, true));
+  EXPECT_FALSE(would(ACL_FLOAT16, 32, 32, 32, true));
+  EXPECT_FALSE(would(ACL_FLOAT, 32, 32, 32, true));
 }
 
 // Some are too narrow for a grid of so many parts.

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/matmul/product_kernel_pairs.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "ops/engine/extent.h"
+#include "ops/engine/instruction_set.h"
+#include "ops/engine/thread_scratch.h"
+
+#if defined(__x86_64__)
+// GCC 12 takes what its own header leaves undefined on purpose for a mistake.
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <cpuid.h>
+#include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "hwy/highway.h"
+
+// Functions with an attribute rather than a file with an option: what the compiler makes of a
+// header's inline functions in this file may be what other files call, on a processor without
+// AVX-512.
+#define ACLGRAD_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
+#define ACLGRAD_AVX512_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
+#define ACLGRAD_AMX __attribute__((target("amx-tile,amx-bf16")))
+
+namespace aclgrad::ops {
+namespace {
+
+// The system keeps the tiles of a process only if that has asked for it: they make every thread's
+// state 8 KiB larger.
+bool may_use_tiles() {
+  constexpr int64_t kRequestPermission = 0x1023;
+  constexpr int64_t kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+PairInstruction instruction_of_processor() {
+  if (!__builtin_cpu_supports("avx512bf16") || !__builtin_cpu_supports("avx512vl") ||
+      !__builtin_cpu_supports("avx512bw")) {
+    return PairInstruction::kNone;
+  }
+  // Older compilers do not know the names of these two.
+  constexpr unsigned kAmxBf16 = 1U << 22;
+  constexpr unsigned kAmxTile = 1U << 24;
+  unsigned a = 0, b = 0, c = 0, features = 0;
+  const bool has_amx = __get_cpuid_count(7, 0, &a, &b, &c, &features) != 0 &&
+                       (features & kAmxBf16) != 0 && (features & kAmxTile) != 0;
+  return has_amx && may_use_tiles() ? PairInstruction::kAmx : PairInstruction::kAvx512Bf16;
+}
+
+// A vector, or a row of a tile, holds 16 pairs of terms, or one pair of 16 columns. A block of the
+// output has twice as many rows and columns: four tiles of sums, two of a and two of b.
+constexpr int64_t kWidth = 16;
+constexpr int64_t kBlock = 2 * kWidth;
+constexpr int64_t kTermsAtOnce = 4096;
+constexpr int64_t kBytesOfB = 1 << 20;  // packed, that stay in a second-level cache
+constexpr int64_t kMaxColumns = 1024;
+
+constexpr int64_t round_up(int64_t value, int64_t whole) {
+  return (value + whole - 1) / whole * whole;
+}
+
+// An operand by lines of terms: rows of a, columns of b.
+struct Lines {
+  const uint16_t* data;
+  int64_t line_stride;
+  int64_t term_stride;
+};
+
+using Vectors = __m512i[kWidth];
+
+// Element j of vector i becomes element i of vector j.
+ACLGRAD_AVX512 void transpose(Vectors& v) {
+  Vectors w;
+  for (int i = 0; i < 16; i += 2) {
+    w[i] = _mm512_unpacklo_epi32(v[i], v[i + 1]);
+    w[i + 1] = _mm512_unpackhi_epi32(v[i], v[i + 1]);
+  }
+  for (int i = 0; i < 16; i += 4) {
+    v[i] = _mm512_unpacklo_epi64(w[i], w[i + 2]);
+    v[i + 1] = _mm512_unpackhi_epi64(w[i], w[i + 2]);
+    v[i + 2] = _mm512_unpacklo_epi64(w[i + 1], w[i + 3]);
+    v[i + 3] = _mm512_unpackhi_epi64(w[i + 1], w[i + 3]);
+  }
+  // Now a quarter of vector i holds four elements of a column; quarters are put together.
+  for (int i = 0; i < 16; i += 8) {
+    for (int j = 0; j < 4; ++j) {
+      w[i + j] = _mm512_shuffle_i32x4(v[i + j], v[i + j + 4], 0x88);
+      w[i + j + 4] = _mm512_shuffle_i32x4(v[i + j], v[i + j + 4], 0xdd);
+    }
+  }
+  for (int j = 0; j < 8; ++j) {
+    v[j] = _mm512_shuffle_i32x4(w[j], w[j + 8], 0x88);
+    v[j + 8] = _mm512_shuffle_i32x4(w[j], w[j + 8], 0xdd);
+  }
+}
+
+// The first `count` of 16 or 32 numbers, and zeros.
+ACLGRAD_AVX512 __m256i load_16(const uint16_t* from, int64_t count) {
+  return _mm256_maskz_loadu_epi16(
+      static_cast<__mmask16>(count >= 16 ? 0xffff : (1 << std::max<int64_t>(count, 0)) - 1), from);
+}
+ACLGRAD_AVX512 __m512i load_32(const uint16_t* from, int64_t count) {
+  const uint64_t ones = count >= 32 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+  return _mm512_maskz_loadu_epi16(static_cast<__mmask32>(ones), from);
+}
+
+// 16 lines with 16 pairs of terms, or fewer, from a line and a term on: a vector for each pair with
+// its numbers from all lines, or for each line with all its pairs. Zeros stand for what is not
+// there.
+ACLGRAD_AVX512 void load_pairs(const Lines& from, int64_t line, int64_t lines, int64_t term,
+                               int64_t terms, bool by_pairs, Vectors& vectors) {
+  const uint16_t* const data = from.data + line * from.line_stride + term * from.term_stride;
+  const bool reads_by_pairs = from.line_stride == 1 && from.term_stride != 1;
+  if (reads_by_pairs) {
+    for (int64_t i = 0; i < kWidth; ++i) {
+      const uint16_t* const even = data + 2 * i * from.term_stride;
+      const __m256i first = load_16(even, 2 * i < terms ? lines : 0);
+      const __m256i second = load_16(even + from.term_stride, 2 * i + 1 < terms ? lines : 0);
+      vectors[i] = _mm512_or_si512(_mm512_cvtepu16_epi32(first),
+                                   _mm512_slli_epi32(_mm512_cvtepu16_epi32(second), 16));
+    }
+  } else {
+    for (int64_t i = 0; i < kWidth; ++i) {
+      const uint16_t* at = data + i * from.line_stride;
+      const int64_t count = i < lines ? std::min(terms, kBlock) : 0;
+      alignas(64) uint16_t dense[kBlock];
+      if (from.term_stride != 1) {
+        for (int64_t t = 0; t < count; ++t) dense[t] = at[t * from.term_stride];
+        at = dense;
+      }
+      vectors[i] = load_32(at, count);
+    }
+  }
+  if (reads_by_pairs != by_pairs) transpose(vectors);
+}
+
+// Groups of 16 lines, each with its pairs one after the other, 16 lines of a pair side by side.
+ACLGRAD_AVX512 void pack_columns(const Lines& from, int64_t lines, int64_t terms, uint32_t* to) {
+  for (int64_t line = 0; line < lines; line += kWidth) {
+    for (int64_t term = 0; term < terms; term += kBlock) {
+      Vectors vectors;
+      load_pairs(from, line, std::min(kWidth, lines - line), term, terms - term, true, vectors);
+      for (int64_t i = 0; i < kWidth; ++i, to += kWidth) _mm512_store_si512(to, vectors[i]);
+    }
+  }
+}
+
+// Each line with its pairs side by side, `pairs` of them; lines that are not there are zeros.
+ACLGRAD_AVX512 void pack_rows(const Lines& from, int64_t lines, int64_t terms, int64_t pairs,
+                              uint32_t* to) {
+  for (int64_t line = 0; line < kBlock; line += kWidth) {
+    for (int64_t term = 0; term < terms; term += kBlock) {
+      Vectors vectors;
+      load_pairs(from, line, std::clamp<int64_t>(lines - line, 0, kWidth), term, terms - term,
+                 false, vectors);
+      for (int64_t i = 0; i < kWidth; ++i) {
+        _mm512_store_si512(to + (line + i) * pairs + term / 2, vectors[i]);
+      }
+    }
+  }
+}
+
+// A block of sums: kBlock rows and columns.
+struct Block {
+  const void* a;
+  int64_t a_row;  // in bytes
+  const uint32_t* b;
+  int64_t pairs;  // a multiple of kWidth
+  float* sums;
+  int64_t sums_row;  // in elements
+  bool adds;         // to what is there
+};
+
+ACLGRAD_AMX void multiply_by_tiles(const Block& block) {
+  const auto* a = static_cast<const unsigned char*>(block.a);
+  const uint32_t* b = block.b;
+  const int64_t a_row = block.a_row;
+  const int64_t lower = kWidth * a_row;
+  const int64_t right = kWidth * block.pairs;
+  const int64_t sums_row = block.sums_row * static_cast<int64_t>(sizeof(float));
+  float* const upper_sums = block.sums;
+  float* const lower_sums = block.sums + kWidth * block.sums_row;
+  if (block.adds) {
+    _tile_loadd(0, upper_sums, sums_row);
+    _tile_loadd(1, upper_sums + kWidth, sums_row);
+    _tile_loadd(2, lower_sums, sums_row);
+    _tile_loadd(3, lower_sums + kWidth, sums_row);
+  } else {
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+  }
+  for (int64_t pair = 0; pair < block.pairs; pair += kWidth, a += 64, b += kWidth * kWidth) {
+    _tile_loadd(4, a, a_row);
+    _tile_loadd(6, b, 64);
+    _tile_loadd(7, b + right, 64);
+    _tile_loadd(5, a + lower, a_row);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+  _tile_stored(0, upper_sums, sums_row);
+  _tile_stored(1, upper_sums + kWidth, sums_row);
+  _tile_stored(2, lower_sums, sums_row);
+  _tile_stored(3, lower_sums + kWidth, sums_row);
+}
+
+// The shape of every tile, 16 rows of 64 bytes, for the calling thread until it releases them.
+class Tiles {
+ public:
+  ACLGRAD_AMX Tiles() {
+    alignas(64) Shapes shapes{};
+    shapes.palette = 1;
+    std::fill_n(shapes.bytes_of_row, 8, uint16_t{64});
+    std::fill_n(shapes.rows, 8, uint8_t{kWidth});
+    // Compilers take it to read eight bytes, and might leave the rest unwritten.
+    asm volatile("" : : "m"(shapes));
+    _tile_loadconfig(&shapes);
+  }
+  ACLGRAD_AMX ~Tiles() { _tile_release(); }
+  Tiles(const Tiles&) = delete;
+  Tiles& operator=(const Tiles&) = delete;
+
+ private:
+  struct Shapes {
+    uint8_t palette;
+    uint8_t start_row;
+    uint8_t reserved[14];
+    uint16_t bytes_of_row[16];
+    uint8_t rows[16];
+  };
+  static_assert(sizeof(Shapes) == 64);
+};
+
+ACLGRAD_AVX512_BF16 void multiply_by_vectors(const Block& block) {
+  constexpr int64_t kRows = 8;  // whose sums, two vectors each, keep the multipliers busy
+  const int64_t right = kWidth * block.pairs;
+  for (int64_t row = 0; row < kBlock; row += kRows) {
+    const auto* a = static_cast<const unsigned char*>(block.a) + row * block.a_row;
+    float* const to = block.sums + row * block.sums_row;
+    __m512 sums[kRows][2];
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < kRows; ++r) {
+      const float* const at = to + r * block.sums_row;
+      sums[r][0] = block.adds ? _mm512_loadu_ps(at) : _mm512_setzero_ps();
+      sums[r][1] = block.adds ? _mm512_loadu_ps(at + kWidth) : _mm512_setzero_ps();
+    }
+    const uint32_t* b = block.b;
+    for (int64_t pair = 0; pair < block.pairs; ++pair, a += 4, b += kWidth) {
+      const auto first = reinterpret_cast<__m512bh>(_mm512_load_si512(b));
+      const auto second = reinterpret_cast<__m512bh>(_mm512_load_si512(b + right));
+#pragma GCC unroll 8
+      for (int64_t r = 0; r < kRows; ++r) {
+        int32_t bits;
+        __builtin_memcpy(&bits, a + r * block.a_row, sizeof bits);
+        const auto factor = reinterpret_cast<__m512bh>(_mm512_set1_epi32(bits));
+        sums[r][0] = _mm512_dpbf16_ps(sums[r][0], factor, first);
+        sums[r][1] = _mm512_dpbf16_ps(sums[r][1], factor, second);
+      }
+    }
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < kRows; ++r) {
+      _mm512_storeu_ps(to + r * block.sums_row, sums[r][0]);
+      _mm512_storeu_ps(to + r * block.sums_row + kWidth, sums[r][1]);
+    }
+  }
+}
+
+struct PairBuffers {
+  GrowingMemory a;  // a block's rows
+  GrowingMemory b;
+  GrowingMemory sums;
+};
+
+// With either instruction: `multiply` is one of the two functions above.
+class PairedProduct {
+ public:
+  PairedProduct(const ProductPart& part, void (*multiply)(const Block&))
+      : part_(part),
+        multiply_(multiply),
+        terms_(part.problem.k),
+        a_{static_cast<const uint16_t*>(part.a.data) + part.row * part.a.row_stride,
+           part.a.row_stride, part.a.column_stride},
+        b_{static_cast<const uint16_t*>(part.b.data) + part.column * part.b.column_stride,
+           part.b.column_stride, part.b.row_stride} {}
+
+  void run() const {
+    const int64_t deep = std::min(terms_, kTermsAtOnce);
+    const int64_t padded = round_up(deep, kBlock);
+    const int64_t fitting = kBytesOfB / 2 / padded / kBlock * kBlock;
+    const int64_t columns =
+        std::min(std::clamp(fitting, kBlock, kMaxColumns), round_up(part_.columns, kBlock));
+    // Where all terms are packed at once, b is packed once and the sums of a block can be finished;
+    // otherwise b is packed again for each of the larger groups of rows, whose sums wait.
+    const int64_t rows =
+        deep < terms_ ? std::min(kRowsWaiting, round_up(part_.rows, kBlock)) : kBlock;
+    const ThreadScratch<PairBuffers> buffers;
+    const Packed packed{buffers->a.of<uint32_t>(kBlock * padded / 2),
+                        buffers->b.of<uint32_t>(columns * padded / 2),
+                        buffers->sums.of<float>(rows * columns), columns};
+    for (int64_t column = 0; column < part_.columns; column += columns) {
+      const int64_t count = std::min(columns, part_.columns - column);
+      if (deep == terms_) pack_b(packed, column, count, 0, terms_);
+      for (int64_t row = 0; row < part_.rows; row += rows) {
+        run_rows(packed, row, std::min(rows, part_.rows - row), column, count, deep);
+      }
+    }
+  }
+
+ private:
+  static constexpr int64_t kRowsWaiting = 512;
+
+  struct Packed {
+    uint32_t* a;
+    uint32_t* b;
+    float* sums;
+    int64_t sums_row;
+  };
+
+  void pack_b(const Packed& packed, int64_t column, int64_t columns, int64_t term,
+              int64_t terms) const {
+    const Lines lines{b_.data + column * b_.line_stride + term * b_.term_stride, b_.line_stride,
+                      b_.term_stride};
+    pack_columns(lines, columns, terms, packed.b);
+    // The right half of the last block may have no columns at all.
+    if (columns % kBlock != 0 && columns % kBlock <= kWidth) {
+      const int64_t strip = round_up(terms, kBlock) / 2 * kWidth;
+      std::fill_n(packed.b + round_up(columns, kWidth) / kWidth * strip, strip, 0U);
+    }
+  }
+
+  void run_rows(const Packed& packed, int64_t row, int64_t rows, int64_t column, int64_t columns,
+                int64_t deep) const {
+    for (int64_t term = 0; term < terms_; term += deep) {
+      const int64_t terms = std::min(deep, terms_ - term);
+      if (deep < terms_) pack_b(packed, column, columns, term, terms);
+      for (int64_t i = 0; i < rows; i += kBlock) {
+        run_block_row(packed, row + i, std::min(kBlock, rows - i), columns, term, terms,
+                      packed.sums + i * packed.sums_row);
+      }
+    }
+    finish_sums(part_, part_.row + row, rows, part_.column + column, columns, packed.sums,
+                packed.sums_row);
+  }
+
+  void run_block_row(const Packed& packed, int64_t row, int64_t rows, int64_t columns, int64_t term,
+                     int64_t terms, float* sums) const {
+    const int64_t pairs = round_up(terms, kBlock) / 2;
+    const Lines lines{a_.data + row * a_.line_stride + term * a_.term_stride, a_.line_stride,
+                      a_.term_stride};
+    const bool in_place = lines.term_stride == 1 && rows == kBlock && terms % kBlock == 0;
+    if (!in_place) pack_rows(lines, rows, terms, pairs, packed.a);
+    Block block{in_place ? static_cast<const void*>(lines.data) : packed.a,
+                in_place ? lines.line_stride * 2 : pairs * 4,
+                packed.b,
+                pairs,
+                sums,
+                packed.sums_row,
+                term > 0};
+    for (int64_t j = 0; j < columns; j += kBlock) {
+      multiply_(block);
+      block.b += kBlock * pairs;
+      block.sums += kBlock;
+    }
+  }
+
+  const ProductPart& part_;
+  void (*multiply_)(const Block&);
+  int64_t terms_;
+  Lines a_, b_;
+};
+
+}  // namespace
+
+bool multiplies_in_pairs(const MatmulProblem& problem) {
+  // Smaller products are done before a block is packed; few terms leave most of a tile empty.
+  constexpr int64_t kMinWork = 1 << 15;
+  constexpr int64_t kMinTerms = 16;
+  return problem.may_add_pairs && problem.a.dtype == ACL_BF16 && problem.b.dtype == ACL_BF16 &&
+         problem.dtype == ACL_BF16 && problem.k >= kMinTerms &&
+         saturating_product({count_elements(problem.batch), problem.m, problem.n, problem.k}) >=
+             kMinWork &&
+         chosen_instruction_set() <= HWY_AVX3 && pair_instruction() != PairInstruction::kNone;
+}
+
+PairInstruction pair_instruction() {
+  static const PairInstruction found = instruction_of_processor();
+  return found;
+}
+
+void multiply_in_pairs(const ProductPart& part, PairInstruction instruction) {
+  if (instruction == PairInstruction::kAmx) {
+    const Tiles tiles;
+    PairedProduct(part, multiply_by_tiles).run();
+  } else {
+    PairedProduct(part, multiply_by_vectors).run();
+  }
+}
+
+}  // namespace aclgrad::ops
+
+#else
+
+namespace aclgrad::ops {
+
+bool multiplies_in_pairs(const MatmulProblem&) { return false; }
+PairInstruction pair_instruction() { return PairInstruction::kNone; }
+void multiply_in_pairs(const ProductPart& part, PairInstruction) { multiply(part); }
+
+}  // namespace aclgrad::ops
+
+#endif
