@@ -4,8 +4,7 @@
  * exhibits is a small operator with three functions on arrays: its forward, the wrong backward and
  * the right one. Behind them are 15 controls, which were reported as wrong and are right: those
  * have no wrong backward. The library scores gradient checkers: one that finds an exhibit blames
- * its wrong backward and not its right one. docs/museum.md says what the exhibits are and who finds
- * them.
+ * its wrong backward and not its right one. docs/museum.md says what they are and how to score one.
  *
  *   for (int e = 0; e < wgCount(); ++e) {
  *     wgAttribute attributes[WG_MAX_ATTRIBUTES];
