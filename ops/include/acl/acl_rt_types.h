@@ -95,8 +95,8 @@ typedef enum aclCANNPackageName {
 
 /*
  * Settings of the process or of a context. Values of ACL_OPT_DETERMINISTIC: 0 off,
- * 1 deterministic, 2 strong consistency, 3 batch consistency. Here results never depend on the number
- * of threads or the layout; with any value but 0 they are also those of every processor (see
+ * 1 deterministic, 2 strong consistency, 3 batch consistency. Here results never depend on the
+ * number of threads or the layout; with any value but 0 they are also those of every processor (see
  * aclgradIsDeterministic).
  */
 typedef enum aclSysParamOpt {
