@@ -27,7 +27,7 @@ struct MatmulProblem {
   std::optional<MatrixView> addend;
   double alpha = 1;
   double beta = 0;
-  aclDataType dtype;              // the type that a and b promote to
+  aclDataType dtype;              // the type that a and b promote to; BF16 where both are
   bool round_to_float16 = false;  // a and b are rounded to FLOAT16 first
   // Whether the processor's own instruction for BFLOAT16 may be used, which adds two terms at a
   // time and gives other bits than other processors; and whether it is.

@@ -384,8 +384,7 @@ bool multiplies_in_pairs(const MatmulProblem& problem) {
   // Smaller products are done before a block is packed; few terms leave most of a tile empty.
   constexpr int64_t kMinWork = 1 << 15;
   constexpr int64_t kMinTerms = 16;
-  return problem.may_add_pairs && problem.a.dtype == ACL_BF16 && problem.b.dtype == ACL_BF16 &&
-         problem.dtype == ACL_BF16 && problem.k >= kMinTerms &&
+  return problem.may_add_pairs && problem.dtype == ACL_BF16 && problem.k >= kMinTerms &&
          saturating_product({count_elements(problem.batch), problem.m, problem.n, problem.k}) >=
              kMinWork &&
          chosen_instruction_set() <= HWY_AVX3 && pair_instruction() != PairInstruction::kNone;

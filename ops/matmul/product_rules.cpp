@@ -107,7 +107,7 @@ void set_product_dtype(const Arguments& arguments, size_t cube_math_type, Matmul
   problem.dtype = *promote_types(problem.a.dtype, problem.b.dtype);
   problem.round_to_float16 =
       arguments.integer(cube_math_type) == kUseFloat16 && problem.dtype == ACL_FLOAT;
-  problem.may_add_pairs = aclgradIsDeterministic() == 0;
+  problem.may_add_pairs = problem.dtype == ACL_BF16 && aclgradIsDeterministic() == 0;
 }
 
 }  // namespace aclgrad::ops

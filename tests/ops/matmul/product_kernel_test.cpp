@@ -378,18 +378,7 @@ TEST(Products, InPairsHaveTheBitsOfTheirInstruction) {
           SCOPED_TRACE(::testing::Message()
                        << m << "x" << k << "x" << n << ", a " << static_cast<int>(a) << ", b "
                        << static_cast<int>(b));
-          ProductRun whole({.dtype = ACL_BF16,
-                            .m = m,
-                            .k = k,
-                            .n = n,
-                            .a = a,
-                            .b = b,
-                            .out = a,
-                            .alpha = 0.75,
-                            .beta = -1.5,
-                            .addend = Addend::kMatrix});
-          whole.run_in_pairs(instruction, m, n);
-          ProductRun cut({.dtype = ACL_BF16,
+          Setting setting{.dtype = ACL_BF16,
                           .m = m,
                           .k = k,
                           .n = n,
@@ -397,7 +386,11 @@ TEST(Products, InPairsHaveTheBitsOfTheirInstruction) {
                           .b = b,
                           .alpha = 0.75,
                           .beta = -1.5,
-                          .addend = Addend::kMatrix});
+                          .addend = Addend::kMatrix};
+          ProductRun cut(setting);
+          setting.out = a;
+          ProductRun whole(setting);
+          whole.run_in_pairs(instruction, m, n);
           cut.run_in_pairs(instruction, 17, 40);
           for (int64_t i = 0; i < m; i += is_large ? 13 : 1) {
             for (int64_t j = 0; j < n; j += is_large ? 7 : 1) {
