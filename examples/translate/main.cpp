@@ -41,10 +41,15 @@ std::vector<std::int64_t> first_rows(std::int64_t count) {
   return rows;
 }
 
+// What the encoder reads, [1, kSource].
+Tensor letters_of(const std::string& words) {
+  const std::vector<std::int64_t> letters = encode_words(words);
+  return Tensor::from({1, kSource}, std::span<const std::int64_t>(letters));
+}
+
 // How much each digit looks at each letter, of the last block's heads together.
 std::string attention(const Translator& model, const std::string& words) {
-  const std::vector<std::int64_t> letters = encode_words(words);
-  const Tensor source = Tensor::from({1, kSource}, std::span<const std::int64_t>(letters));
+  const Tensor source = letters_of(words);
   const Tensor digits = beam_search(model, source, {.beams = 1});
   Tensor begun = Tensor::full({1, kTarget}, kBegin, DType::int64);
   for (std::int64_t i = 1; i < kTarget; ++i) begun.set(i, digits.get(i - 1));
@@ -84,8 +89,7 @@ std::string attention(const Translator& model, const std::string& words) {
 }
 
 void show(const Translator& model, const std::string& words, std::int64_t beams) {
-  const std::vector<std::int64_t> letters = encode_words(words);
-  const Tensor source = Tensor::from({1, kSource}, std::span<const std::int64_t>(letters));
+  const Tensor source = letters_of(words);
   const Tensor digits = beam_search(model, source, {.beams = beams});
   fmt::print("{}  {}\n", decode_digits(digits.data<std::int64_t>()), words);
 }

@@ -350,10 +350,6 @@ std::string compare_together(const Candidate& candidate, const Problem& problem,
       static_cast<double>(slopes.low()), static_cast<double>(slopes.high()));
 }
 
-}  // namespace
-
-namespace {
-
 // What rounds on its way gives the derivative at a number beside x. Where that crosses 0, as at the
 // minimum of a function, it is off by many units of its own last place, and is not wrong.
 void find_those_beside(const Candidate& candidate, const Problem& problem, std::size_t k,
