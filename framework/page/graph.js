@@ -16,6 +16,9 @@ let scale = 1;
 const graph = byId('graph');
 const frame = byId('scroll');
 
+// What a live page adds to the panel and the boxes follows these events.
+const tell = (what) => document.dispatchEvent(new Event(what));
+
 // ---- texts -------------------------------------------------------------------------------------
 
 function duration(us) {
@@ -116,30 +119,45 @@ function rowIndex(tensor, row) {
 const looks = new Map();
 const lookOf = (tensor) => looks.get(tensor) ?? {row: 0, column: 0, at: null};
 
+// What is seen of a matrix: where it begins, how much there is, and whether there is room for numbers.
+function windowOf(tensor) {
+  const {row: top, column: left} = lookOf(tensor);
+  const rows = Math.min(tensor.edge, tensor.rows - top), columns = Math.min(tensor.edge, tensor.columns - left);
+  return {top, left, rows, columns, small: columns > 8 || rows > 12};
+}
+
+function elementName(tensor, row, column) {
+  const rank = tensor.shape.length;
+  return `[${[...(rank > 1 ? [rowIndex(tensor, row)] : []), ...(rank > 0 ? [column] : [])].join(', ')}]`;
+}
+
+const textAt = (tensor, all, row, column) => (all ? elementText(all[row * tensor.columns + column]) : tensor.cells[row][column]);
+
 // A cell is a colour; where there is room, and for the element that was asked for, a number, too.
+function paintCell(cell, tensor, all, row, column, small) {
+  const text = textAt(tensor, all, row, column), value = Number(text);
+  const part = Math.min(1, Math.abs(value) / (tensor.scale || 1));
+  const colour = value < 0 ? 'var(--series-2)' : 'var(--series-1)';
+  cell.style.backgroundColor = Number.isFinite(value)
+    ? `color-mix(in srgb, ${colour} ${Math.round(part * (small ? 100 : 42))}%, var(--grid))` : 'var(--series-4)';
+  cell.title = `${elementName(tensor, row, column)} ${text}`;
+  cell.textContent = small ? '' : text;
+  return cell;
+}
+
 function cells(tensor) {
-  const all = elementsOf(tensor), {row: top, column: left, at} = lookOf(tensor);
-  const edge = tensor.edge, rank = tensor.shape.length;
-  const rows = Math.min(edge, tensor.rows - top), columns = Math.min(edge, tensor.columns - left);
-  const textAt = (row, column) => (all ? elementText(all[row * tensor.columns + column]) : tensor.cells[row][column]);
+  const all = elementsOf(tensor), {at} = lookOf(tensor), {top, left, rows, columns, small} = windowOf(tensor);
+  const rank = tensor.shape.length;
   const numbers = (count, from) => Array.from({length: count}, (_, i) => from + i);
-  const small = columns > 8 || rows > 12;
-  const name = (row, column) => `[${[...(rank > 1 ? [rowIndex(tensor, row)] : []), ...(rank > 0 ? [column] : [])].join(', ')}]`;
   const head = rank > 0 ? make('tr', {}, rank > 1 ? make('th') : '', numbers(columns, left).map((column) =>
     make('th', {}, small && columns > 1 && (column - left) % 4 ? '' : String(column)))) : '';
   const body = numbers(rows, top).map((row) => make('tr', {}, rank > 1 ? make('th', {}, rowIndex(tensor, row)) : '',
     numbers(columns, left).map((column) => {
-      const text = textAt(row, column), value = Number(text);
-      const part = Math.min(1, Math.abs(value) / (tensor.scale || 1));
-      const colour = value < 0 ? 'var(--series-2)' : 'var(--series-1)';
-      const ground = Number.isFinite(value)
-        ? `color-mix(in srgb, ${colour} ${Math.round(part * (small ? 100 : 42))}%, var(--grid))` : 'var(--series-4)';
       const asked = at && at[0] === row && at[1] === column;
-      return make('td', {style: 'background:' + ground, title: `${name(row, column)} ${text}`, ...(asked ? {class: 'asked'} : {})},
-        small ? '' : text);
+      return paintCell(make('td', asked ? {class: 'asked'} : {}), tensor, all, row, column, small);
     })));
   const table = make('table', {class: small ? 'cells small' : 'cells'}, head, body);
-  const asked = at ? make('div', {class: 'stats asked'}, `${name(...at)} is `, make('b', {}, textAt(...at))) : null;
+  const asked = at ? make('div', {class: 'stats asked'}, `${elementName(tensor, ...at)} is `, make('b', {}, textAt(tensor, all, ...at))) : null;
   const cut = tensor.rows > rows || tensor.columns > columns;
   if (!cut) return [table, asked];
   const range = (from, count, whole) => (count === whole ? `${whole}` : `${from} to ${from + count - 1} of ${whole}`);
@@ -192,14 +210,18 @@ function grid(tensor) {
   return element;
 }
 
-function tensorView(tensor) {
+function statsOf(tensor) {
   const stats = [];
   if (tensor.count > 1 && tensor.low !== undefined) {
     stats.push(`${tensor.low} to ${tensor.high}, mean ${tensor.mean}`);
   }
   if (tensor.zeros > 0 && tensor.count > 1) stats.push(`${tensor.zeros} of ${tensor.count} are 0`);
+  return stats.join(' · ');
+}
+
+function tensorView(tensor) {
   return [
-    grid(tensor), make('div', {class: 'stats'}, stats.join(' · ')),
+    grid(tensor), make('div', {class: 'stats'}, statsOf(tensor)),
     tensor.not_finite > 0
       ? make('div', {class: 'stats bad'}, `${tensor.not_finite} of ${tensor.count} are not finite`) : null,
   ];
@@ -241,7 +263,7 @@ function intro() {
     fold.groups.size ? make('p', {class: 'faint'},
       'A box with a double edge is a module: a click opens it, a click on the name of its frame closes it.') : null,
     last ? make('p', {class: 'faint'}, make('kbd', {}, '←'), ' ', make('kbd', {}, '→'),
-      ' one operator back or on, ', make('kbd', {}, 'space'), ' play') : null,
+      ' one operator back or on, ', make('kbd', {}, 'space'), byId('live') ? ' train' : ' play') : null,
   ];
 }
 
@@ -298,6 +320,7 @@ function show(key) {
     .filter((part) => part !== null));
   items.forEach((item) => item.box.classList.toggle('shown', item === shown));
   lines.forEach((line) => line.path.classList.toggle('hot', line.from === shown || line.to === shown));
+  tell('shown');
 }
 
 const current = () => (step > 0 && last > 0 ? data.order[step - 1] : null);
@@ -337,6 +360,7 @@ function showStep() {
   }
   showDefault();
   showOverview();
+  tell('stepped');
 }
 
 function go(to, follow = true) {
@@ -367,7 +391,7 @@ function play() {
   }, 700);
 }
 
-if (last > 0) {
+if (byId('player')) {
   byId('step').addEventListener('input', (event) => { stop(); travel(Number(event.target.value)); });
   byId('back').addEventListener('click', () => { stop(); travel(step - 1); });
   byId('on').addEventListener('click', () => { stop(); travel(step + 1); });

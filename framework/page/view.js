@@ -10,6 +10,9 @@ function textWidth(text, font) {
   return pen.measureText(text).width;
 }
 
+// A box on a live page has room for what its value may become.
+const roomText = byId('live') ? '-1.2e-05 … 1.2e-05' : '';
+
 // As wide as its texts, within reason.
 function widthOf(item) {
   const family = getComputedStyle(document.body).fontFamily;
@@ -18,7 +21,7 @@ function widthOf(item) {
   const widths = [
     textWidth(titleOf(item), '700 13px ' + family) + textWidth(shapeOf(item), '12px ' + family) + 12,
     item.path === null ? textWidth(codeOf(item), mono) : 0,  // a module's list may be cut
-    textWidth((tensor && tensor.text) || '', mono) + textWidth(timeOf(item), '12px ' + family) + 12,
+    Math.max(...[(tensor && tensor.text) || '', roomText].map((text) => textWidth(text, mono))) + textWidth(timeOf(item), '12px ' + family) + 12,
   ];
   return Math.round(Math.max(150, Math.min(340, Math.max(...widths) + 34)));
 }
@@ -270,7 +273,7 @@ if (data.nodes.length <= FEW || address.get('open') === 'all') {
     break;
   }
 }
-zoom(data.nodes.length <= FEW ? Math.max(0.6, widthScale()) : wholeScale());
+zoom(data.nodes.length <= FEW || byId('live') ? Math.max(0.6, widthScale()) : wholeScale());
 setHeight(Math.min(most, Math.max(560, natural.height * scale + 62)));
 const asked = address.get('step');
 go(asked === null ? last : Number(asked), asked !== null);

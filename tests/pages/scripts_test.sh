@@ -13,8 +13,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat shared.js layout.js fold.js graph.js view.js >"$work/graph.js"
 cat shared.js chart.js run.js >"$work/run.js"
+cat shared.js chart.js layout.js fold.js graph.js view.js ../../autograd/live/page/*.js >"$work/live.js"
 cat layout.js "$tests/layout_test.js" >"$work/layout.js"
-for script in graph run; do node --check "$work/$script.js" || exit 1; done
+for script in graph run live; do node --check "$work/$script.js" || exit 1; done
 for script in *.js; do
   grep -qF "page::${script%.js}_js" ../*/*.cpp || [[ $script == shared.js ]] || {
     echo "$script is on no page"

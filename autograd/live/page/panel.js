@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panel while numbers move: tensors are painted over in place, the formula follows the element that is
+// pointed at or chosen, and the program is told which large tensors are looked at.
+
+let chosen = null;   // {value, index} of the element that was clicked
+let pointed = null;  // of the one under the pointer
+let watched = '';
+
+const shownItem = () => items.find((item) => item.box.classList.contains('shown'));
+const grids = () => [...byId('details').querySelectorAll('.grid')];
+
+// The element that a cell of the panel shows.
+function elementOf(cell) {
+  const tensor = cell?.closest('.grid')?.tensor, value = tensor && tensorIds.get(tensor);
+  if (value === undefined) return null;
+  const {top, left} = windowOf(tensor), rank = tensor.shape.length;
+  const row = cell.parentNode.rowIndex - (rank > 0) + top, column = cell.cellIndex - (rank > 1) + left;
+  return {value, index: row * tensor.columns + column, row, column, tensor};
+}
+
+function repaintGrid(grid) {
+  const {tensor} = grid, all = elementsOf(tensor), {top, left, rows, columns, small} = windowOf(tensor);
+  const painted = grid.getElementsByTagName('td');
+  if (painted.length !== rows * columns) return;
+  for (let i = 0; i < painted.length; ++i) {
+    paintCell(painted[i], tensor, all, top + Math.floor(i / columns), left + i % columns, small);
+  }
+  if (grid.nextSibling) setText(grid.nextSibling, statsOf(tensor));
+  mark(grid);
+}
+
+// Which cells stand overridden, and which one is chosen. One can be reached by the tabulator key, the
+// others by arrows.
+function mark(grid) {
+  const {tensor} = grid, value = tensorIds.get(tensor), {top, left, columns} = windowOf(tensor);
+  const painted = grid.getElementsByTagName('td');
+  const cellOf = (index) => {
+    const row = Math.floor(index / tensor.columns) - top, column = index % tensor.columns - left;
+    return row >= 0 && column >= 0 && column < columns ? painted[row * columns + column] : undefined;
+  };
+  for (const kind of ['edited', 'chosen']) for (const cell of grid.querySelectorAll('.' + kind)) cell.classList.remove(kind);
+  for (const one of now.edited) if (one.value === value) cellOf(one.index)?.classList.add('edited');
+  if (chosen?.value === value) cellOf(chosen.index)?.classList.add('chosen');
+  if (painted[0] && !grid.querySelector('[tabindex]')) painted[0].tabIndex = 0;
+}
+
+function formulaLines() {
+  const item = shownItem();
+  if (!item || item.path !== null) return [];
+  const node = data.nodes[item.key], out = node.outputs[0];
+  const about = [pointed, chosen].find((one) => one && (one.value === out ||
+    (node.inputs.includes(one.value) && String(shapeOfValue(one.value)) === String(shapeOfValue(out)))));
+  return formula(node, about ? about.index : 0);
+}
+
+function showFormula() {
+  const place = byId('formula'), said = formulaLines();
+  if (place) [...place.children].forEach((line, i) => { setText(line, said[i] ?? ''); });
+}
+
+function decoratePanel() {
+  if (formulaLines().length) {
+    byId('details').querySelector('dl')?.after(make('div', {id: 'formula'}, make('div'), make('div', {class: 'numbers'})));
+    showFormula();
+  }
+  grids().forEach(mark);
+  const large = [...new Set(grids().filter(({tensor}) => tensor.count > 64).map(({tensor}) => tensorIds.get(tensor)))];
+  if (String(large) === watched) return;
+  watched = String(large);
+  sendLatest('watch', {do: 'watch', values: large});
+}
+
+function repaintPanel() {
+  for (const grid of grids()) {
+    const bad = grid.tensor.not_finite > 0;
+    if (bad !== Boolean(grid.parentNode.querySelector('.bad'))) return show(shownItem()?.key ?? null);
+    repaintGrid(grid);
+  }
+  showFormula();
+}
+
+// The elements of small tensors at the steps that were on show.
+const past = {
+  frames: [],
+  note(frame) {
+    while (past.frames.length && past.frames.at(-1).step >= frame.step) past.frames.pop();
+    const elements = new Map();
+    for (const [id, {cells, count}] of Object.entries(frame.values)) {
+      if (count <= 64 && cells.length) elements.set(Number(id), Float32Array.from(cells.flat(), Number));
+    }
+    past.frames.push({step: frame.step, elements});
+    const kept = 300;  // the older half loses every other one
+    if (past.frames.length > kept) past.frames.splice(0, kept / 2, ...past.frames.slice(0, kept / 2).filter((_, i) => i % 2 === 0));
+  },
+  of: ({value, index}) => past.frames.flatMap(({step: at, elements}) =>
+    (elements.has(value) ? [[at, elements.get(value)[index]]] : [])),
+};
+
+document.addEventListener('DOMContentLoaded', () => {
+  const panel = byId('details');
+  panel.addEventListener('pointerover', (event) => {
+    const element = elementOf(event.target.closest('.cells td'));
+    if (!element && !pointed) return;
+    pointed = element;
+    showFormula();
+  });
+  panel.addEventListener('pointerleave', () => { pointed = null; showFormula(); });
+  panel.addEventListener('keydown', (event) => {
+    const cell = event.target.closest('.cells td'), element = elementOf(cell);
+    if (!element) return;
+    const move = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key];
+    if (event.key === 'Enter' || event.key === ' ') editor.open(element, cell);
+    else if (move) {
+      const to = cell.closest('table').rows[cell.parentNode.rowIndex + move[0]]?.cells[cell.cellIndex + move[1]];
+      if (to?.tagName !== 'TD') return event.stopPropagation();
+      cell.removeAttribute('tabindex');
+      to.tabIndex = 0;
+      to.focus();
+      pointed = elementOf(to);
+      showFormula();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();  // the keys move within the tensor, not from operator to operator
+  });
+});
