@@ -22,6 +22,7 @@ struct Kind {
 };
 
 constexpr std::string_view kPyTorch = "a file of PyTorch (torch.save)";
+constexpr std::string_view kReadPth = "read_pth() reads its tensors";
 
 constexpr Kind kKinds[] = {
     {"\x1F\x8B"sv, "compressed with gzip", Cure::unpack},
@@ -30,10 +31,11 @@ constexpr Kind kKinds[] = {
      "7zXZ\0"sv,
      "compressed with xz", Cure::unpack},
     {"\x28\xB5\x2F\xFD"sv, "compressed with zstd", Cure::unpack},
-    {"\x93NUMPY"sv, "an array of NumPy (.npy)", Cure::convert_arrays},
+    {"\x93NUMPY"sv, "an array of NumPy (.npy)", Cure::other, "read_npy() reads it"},
     {"\x89HDF\r\n"sv, "an HDF5 file, as Keras writes them", Cure::convert_arrays},
     {"GGUF"sv, "a GGUF file", Cure::convert_arrays},
-    {"\x80\x02\x8A\nl\xFC\x9C"sv, kPyTorch, Cure::convert_arrays},
+    {"\x80\x02\x8A\nl\xFC\x9C"sv, kPyTorch, Cure::other,
+     "torch.load() it and torch.save() it again, as PyTorch does since 1.6"},
     {"\x80\x02"sv, "a pickle of Python", Cure::convert_arrays},
     {"\x80\x03"sv, "a pickle of Python", Cure::convert_arrays},
     {"\x80\x04"sv, "a pickle of Python", Cure::convert_arrays},
@@ -68,13 +70,15 @@ std::string remedy_of(const Kind& kind, Expected expected) {
 Kind kind_of_archive(std::string_view beginning) {
   constexpr std::size_t kNameSize = 26, kName = 30;
   if (beginning.find("/data.pkl") != std::string_view::npos) {
-    return {"", kPyTorch, Cure::convert_arrays};
+    return {"", kPyTorch, Cure::other, kReadPth};
   }
   std::string_view name;
   if (beginning.size() > kName) {
     name = beginning.substr(kName, static_cast<std::uint8_t>(beginning[kNameSize]));
   }
-  if (name.ends_with(".npy")) return {"", "an archive of NumPy (.npz)", Cure::convert_arrays};
+  if (name.ends_with(".npy")) {
+    return {"", "an archive of NumPy (.npz)", Cure::other, "read_npz() reads it"};
+  }
   if (name == "[Content_Types].xml" || name.starts_with("xl/")) {
     return {"", "a spreadsheet (.xlsx)", Cure::convert_table};
   }
@@ -90,7 +94,7 @@ Kind kind_of(std::string_view beginning, Expected expected) {
   if (first != std::string_view::npos && beginning[first] == '{') {
     if (beginning.find("\"weight_map\"") != std::string_view::npos) {
       return {"", "the index of a model in several files", Cure::other,
-              "load the files that it names, each with load_safetensors()"};
+              "load_safetensors() reads the files that it names"};
     }
     return {"", "JSON text", Cure::convert_table};
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "io/file_kind.h"
 #include "io/posix_file.h"
 #include "io/safetensors_format.h"
+#include "io/shown.h"
 
 namespace aclgrad {
 namespace {
@@ -39,13 +41,6 @@ struct Header {
   Metadata metadata;
 };
 
-/// A name for a message: quoted, bounded, always printable.
-std::string shown(const std::string& name) {
-  std::string text = Json(name).dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (text.size() > 80) text = text.substr(0, 76) + "...\"";
-  return text;
-}
-
 /// Parses the header. The JSON library keeps the last of equal keys and nests without limit; both
 /// are refused here while it parses. Also notes the order of the names, which a JSON object loses.
 Json parse_header(const std::string& text, std::vector<std::string>& names) {
@@ -59,7 +54,7 @@ Json parse_header(const std::string& text, std::vector<std::string>& names) {
     } else if (event == Event::key) {
       auto key = parsed.get<std::string>();
       if (!keys[static_cast<std::size_t>(depth - 1)].insert(key).second) {
-        throw Damage{"the key " + shown(key) + " occurs twice"};
+        throw Damage{"the key " + detail::shown(key) + " occurs twice"};
       }
       if (depth == 1) names.push_back(std::move(key));
     }
@@ -80,7 +75,7 @@ Metadata read_metadata(const Json& value) {
   if (!value.is_object()) throw Damage{"the metadata is not a JSON object"};
   Metadata metadata;
   for (const auto& [key, text] : value.items()) {
-    if (!text.is_string()) throw Damage{"the metadata " + shown(key) + " is not a string"};
+    if (!text.is_string()) throw Damage{"the metadata " + detail::shown(key) + " is not a string"};
     metadata[key] = text.get<std::string>();
   }
   return metadata;
@@ -116,7 +111,7 @@ std::optional<DType> dtype_named(const Json& name, const std::string& where) {
 }
 
 Entry read_entry(const std::string& name, const Json& value, std::uint64_t data_size) {
-  const std::string where = "tensor " + shown(name);
+  const std::string where = "tensor " + detail::shown(name);
   if (!value.is_object()) throw Damage{where + ": its entry is not a JSON object"};
   Entry entry;
   entry.name = name;
@@ -134,7 +129,7 @@ Entry read_entry(const std::string& name, const Json& value, std::uint64_t data_
   }
   if (!dtype) {
     entry.refusal = fmt::format("{}: dtype {} is not known here", where,
-                                shown(dtype_name.get_ref<const std::string&>()));
+                                detail::shown(dtype_name.get_ref<const std::string&>()));
     return entry;
   }
   entry.dtype = *dtype;
@@ -162,7 +157,7 @@ void check_coverage(const std::vector<Entry>& entries, std::uint64_t data_size) 
   for (const Entry* entry : sorted) {
     if (entry->begin < reached) {
       throw Damage{fmt::format("tensor {}: its data overlaps that of another tensor before byte {}",
-                               shown(entry->name), reached)};
+                               detail::shown(entry->name), reached)};
     }
     if (entry->begin > reached) {
       throw Damage{
@@ -199,7 +194,7 @@ Tensor read_tensor(const detail::InputFile& file, const Entry& entry, std::uint6
   if (entry.dtype == DType::boolean &&
       std::any_of(tensor.bytes(), tensor.bytes() + tensor.nbytes(),
                   [](std::byte b) { return std::to_integer<int>(b) > 1; })) {
-    throw Damage{"tensor " + shown(entry.name) + ": a BOOL is neither 0 nor 1"};
+    throw Damage{"tensor " + detail::shown(entry.name) + ": a BOOL is neither 0 nor 1"};
   }
   return tensor;
 }
@@ -233,9 +228,7 @@ SafetensorsFile read_all(const detail::InputFile& file) {
   return result;
 }
 
-}  // namespace
-
-SafetensorsFile load_safetensors(const std::filesystem::path& path) {
+SafetensorsFile load_single(const std::filesystem::path& path) {
   const detail::InputFile file(path);
   try {
     return read_all(file);
@@ -250,6 +243,76 @@ SafetensorsFile load_safetensors(const std::filesystem::path& path) {
   } catch (const ShapeError&) {  // of a tensor that there is no memory for
     detail::fail_too_large(path, file.size());
   }
+}
+
+// The text of an index of several files; empty where the file is none.
+std::string index_text(const std::filesystem::path& path) {
+  const detail::InputFile file(path);
+  char first = 0;
+  if (file.size() == 0 || file.size() > detail::kLongestHeader) return {};
+  file.read(0, &first, 1);
+  if (first != '{') return {};
+  std::string text(file.size(), '\0');
+  file.read(0, text.data(), text.size());
+  return text.find("\"weight_map\"") == std::string::npos ? std::string() : text;
+}
+
+// In the order of the index, from files beside it.
+SafetensorsFile load_indexed(const std::filesystem::path& path, const std::string& text) {
+  const auto fail = [&](const std::string& what) {
+    throw IoError(
+        fmt::format("{}: not a sound index of safetensors files: {}", path.string(), what));
+  };
+  nlohmann::ordered_json index;
+  try {
+    int deepest = 0;
+    index = nlohmann::ordered_json::parse(text, [&](int depth, auto, auto&) {
+      deepest = std::max(deepest, depth);
+      if (deepest > 8) throw Damage{"it is nested too deeply"};
+      return true;
+    });
+  } catch (const Json::exception&) {
+    fail("it is not valid JSON");
+  } catch (const Damage& damage) {
+    fail(damage.reason);
+  }
+  const auto map = index.is_object() ? index.find("weight_map") : index.end();
+  if (map == index.end() || !map->is_object()) fail("its weight_map is not a JSON object");
+  std::map<std::string, SafetensorsFile> files;
+  SafetensorsFile all;
+  for (const auto& [name, file] : map->items()) {
+    const std::string file_name = file.is_string() ? file.template get<std::string>() : "";
+    // No index reads what lies elsewhere.
+    if (file_name.empty() || file_name.find('/') != std::string::npos || file_name == "..") {
+      fail(fmt::format("tensor {} is in no file beside it", detail::shown(name)));
+    }
+    if (!files.contains(file_name)) {
+      files.emplace(file_name, load_single(path.parent_path() / file_name));
+      for (const auto& [key, value] : files.at(file_name).metadata) {
+        const std::string known = all.metadata.emplace(key, value).first->second;
+        if (key == "format" && known != value) {
+          fail(fmt::format("its files have the formats '{}' and '{}'", known, value));
+        }
+      }
+    }
+    SafetensorsFile& part = files.at(file_name);
+    const auto found = std::ranges::find(part.tensors, name, &NamedTensors::value_type::first);
+    if (found != part.tensors.end()) {
+      all.tensors.emplace_back(name, std::move(found->second));
+    } else if (const auto refused = part.refused.find(name); refused != part.refused.end()) {
+      all.refused.insert(*refused);
+    } else {
+      fail(fmt::format("{} has no tensor {}", file_name, detail::shown(name)));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+SafetensorsFile load_safetensors(const std::filesystem::path& path) {
+  const std::string index = index_text(path);
+  return index.empty() ? load_single(path) : load_indexed(path, index);
 }
 
 bool SafetensorsFile::contains(std::string_view name) const {

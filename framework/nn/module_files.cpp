@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules in files, and as a table.
+// Modules written to files, given tensors, and as a table.
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
 #include <utility>
 
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/terminal.h"
-#include "io/checkpoint_format.h"
 #include "nn/module_tree.h"
 
 namespace aclgrad {
-
-namespace {
-
-// What metadata say about the layout, as Hugging Face's libraries write and read it.
-constexpr const char* kFormat = "format";
-constexpr const char* kPyTorch = "pt";
-
-}  // namespace
 
 void Module::save(const std::filesystem::path& path, const SaveOptions& options) const {
   NamedTensors tensors = values_of(state());
@@ -37,27 +27,8 @@ void Module::save(const std::filesystem::path& path, const SaveOptions& options)
       }
     }
   }
-  save_safetensors(path, tensors, {{kFormat, options.for_pytorch ? kPyTorch : "aclgrad"}});
-}
-
-LoadReport Module::load(const std::filesystem::path& path, const LoadOptions& options) const {
-  SafetensorsFile file = load_safetensors(path);
-  const bool is_checkpoint = detail::is_checkpoint(file.metadata);
-  const auto format = file.metadata.find(kFormat);
-  const bool from_pytorch =
-      options.from_pytorch.value_or(format != file.metadata.end() && format->second == kPyTorch);
-  std::set<std::string> names;
-  for (const Variable& variable : state()) names.insert(variable.name());
-  std::vector<std::string> unexpected;
-  for (const auto& [name, why] : file.refused) {
-    const std::string ours = options.rename ? options.rename(name) : name;
-    if (names.contains(ours)) throw IoError(fmt::format("{}: {}", path.string(), why));
-    if (!ours.empty()) unexpected.push_back(ours);
-  }
-  const NamedTensors tensors = is_checkpoint ? detail::checkpoint_of(path, std::move(file)).tensors
-                                             : std::move(file.tensors);
-  return load_from(path.string(), tensors, options, from_pytorch, is_checkpoint,
-                   std::move(unexpected));
+  save_safetensors(path, tensors,
+                   {{detail::kFormat, options.for_pytorch ? detail::kPyTorchFormat : "aclgrad"}});
 }
 
 LoadReport Module::load(const NamedTensors& tensors, const LoadOptions& options) const {
@@ -89,8 +60,7 @@ LoadReport Module::load_from(const std::string& source, const NamedTensors& tens
     if (turned.shape() != entry.variable.shape()) {
       throw ShapeError(
           fmt::format("{}: `{}` has shape {}, the tensor has {} (a `rename` that returns \"\" for "
-                      "`{}` leaves it "
-                      "out, with `strict = false`)",
+                      "`{}` leaves it out, with `strict = false`)",
                       source, ours, entry.variable.shape(), turned.shape(), name));
     }
     const bool converts = is_floating(turned.dtype()) && is_floating(entry.variable.dtype());

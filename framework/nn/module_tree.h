@@ -23,6 +23,10 @@
 namespace aclgrad {
 namespace detail {
 
+// What metadata say about the layout, as Hugging Face's libraries write and read it.
+inline constexpr const char* kFormat = "format";
+inline constexpr const char* kPyTorchFormat = "pt";
+
 inline std::string joined_path(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + "." + b;
 }

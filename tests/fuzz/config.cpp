@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "acl/acl.h"
-#include "tests/fuzz/file.h"
 #include "tests/fuzz/target.h"
+#include "tests/support/memory_file.h"
 
 namespace aclgrad::fuzz {
 
 void fuzz_config(const uint8_t* bytes, size_t size) {
-  const File file(bytes, size);
+  const MemoryFile file(bytes, size);
   const aclError status = aclInit(file.path().c_str());
   require_message(status, "aclInit");
   require(status == 0 || status == ACL_ERROR_INVALID_PARAM || status == ACL_ERROR_INVALID_FILE ||

@@ -4,11 +4,13 @@
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
 #include "aclgrad/npy.h"
+#include "aclgrad/pth.h"
 #include "aclgrad/run_report.h"
 #include "aclgrad/safetensors.h"
 #include "aclgrad/table.h"
-#include "tests/fuzz/file.h"
+#include "io/zip.h"
 #include "tests/fuzz/target.h"
+#include "tests/support/memory_file.h"
 
 namespace aclgrad::fuzz {
 namespace {
@@ -33,20 +35,20 @@ void read(Read read_file) {
 }  // namespace
 
 void fuzz_safetensors(const uint8_t* bytes, size_t size) {
-  const File file(bytes, size);
+  const MemoryFile file(bytes, size);
   read([&] {
     for (const auto& [name, tensor] : load_safetensors(file.path()).tensors) touch(tensor);
   });
 }
 
 void fuzz_checkpoint(const uint8_t* bytes, size_t size) {
-  const File file(bytes, size);
+  const MemoryFile file(bytes, size);
   read([&] { load_checkpoint(file.path()); });
 }
 
 void fuzz_csv(const uint8_t* bytes, size_t size) {
   if (size == 0) return;
-  const File file(bytes + 1, size - 1);
+  const MemoryFile file(bytes + 1, size - 1);
   constexpr DType kDtypes[] = {DType::float32, DType::float64, DType::int32, DType::int64,
                                DType::uint8};
   data::CsvOptions options;
@@ -57,7 +59,7 @@ void fuzz_csv(const uint8_t* bytes, size_t size) {
 }
 
 void fuzz_run_page(const uint8_t* bytes, size_t size) {
-  const File file(bytes, size);
+  const MemoryFile file(bytes, size);
   read([&] {
     const std::vector<RunRecord> runs(2, read_run(file.path()));
     require(!compare_runs("both", runs).empty(), "a page that compares what was read");
@@ -65,25 +67,41 @@ void fuzz_run_page(const uint8_t* bytes, size_t size) {
 }
 
 void fuzz_idx(const uint8_t* bytes, size_t size) {
-  const File file(bytes, size);
+  const MemoryFile file(bytes, size);
   read([&] { touch(data::read_idx(file.path())); });
 }
 
 void fuzz_npy(const uint8_t* bytes, size_t size) {
-  const File file(bytes, size);
+  const MemoryFile file(bytes, size);
   read([&] { touch(read_npy(file.path())); });
 }
 
 void fuzz_npz(const uint8_t* bytes, size_t size) {
-  const File file(bytes, size);
+  const MemoryFile file(bytes, size);
   read([&] {
     for (const auto& [name, tensor] : read_npz(file.path())) touch(tensor);
   });
 }
 
+void fuzz_pth(const uint8_t* bytes, size_t size) {
+  const MemoryFile file(bytes, size);
+  read([&] {
+    for (const auto& [name, tensor] : read_pth(file.path())) touch(tensor);
+  });
+}
+
+// In an archive whose checksums agree, with one storage of 64 bytes.
+void fuzz_pickle(const uint8_t* bytes, size_t size) {
+  detail::ZipWriter archive;
+  archive.add("a/data.pkl", {reinterpret_cast<const char*>(bytes), size}, /*deflated=*/false);
+  archive.add("a/data/0", std::string(64, '\1'), /*deflated=*/false);
+  const std::string whole = std::move(archive).finish();
+  fuzz_pth(reinterpret_cast<const uint8_t*>(whole.data()), whole.size());
+}
+
 // What was read is written and read again, the same.
 void fuzz_table(const uint8_t* bytes, size_t size) {
-  const File file(bytes, size);
+  const MemoryFile file(bytes, size);
   read([&] {
     const data::Table table = data::read_table(file.path());
     data::write_csv(file.path(), table);

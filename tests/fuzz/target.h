@@ -26,6 +26,8 @@ void fuzz_csv(const uint8_t* data, size_t size);
 void fuzz_idx(const uint8_t* data, size_t size);
 void fuzz_npy(const uint8_t* data, size_t size);
 void fuzz_npz(const uint8_t* data, size_t size);
+void fuzz_pth(const uint8_t* data, size_t size);     // an archive of torch.save()
+void fuzz_pickle(const uint8_t* data, size_t size);  // the pickle in one
 void fuzz_table(const uint8_t* data, size_t size);
 void fuzz_run_page(const uint8_t* data, size_t size);  // what a report of a run is read from
 
@@ -41,6 +43,8 @@ inline const std::vector<Target>& targets() {
                                           {"idx", fuzz_idx},
                                           {"npy", fuzz_npy},
                                           {"npz", fuzz_npz},
+                                          {"pth", fuzz_pth},
+                                          {"pickle", fuzz_pickle},
                                           {"table", fuzz_table},
                                           {"run_page", fuzz_run_page}};
   return all;

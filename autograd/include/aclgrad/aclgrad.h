@@ -35,6 +35,7 @@
 #include "aclgrad/ops.h"
 #include "aclgrad/optim.h"
 #include "aclgrad/predict.h"
+#include "aclgrad/pth.h"
 #include "aclgrad/random.h"
 #include "aclgrad/record.h"
 #include "aclgrad/report.h"

@@ -28,6 +28,7 @@ class Aclgrad(ConanFile):
         self.requires("fmt/[>=9.1]", transitive_headers=True)
         self.requires("highway/[>=1.0.3]")
         self.requires("nlohmann_json/[>=3.11]")
+        self.requires("zlib/[>=1.2.11]")
         if self.options.tools:
             self.requires("cli11/[>=2.1]")
 

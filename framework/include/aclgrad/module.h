@@ -54,8 +54,8 @@ struct LoadOptions {
 
   /// The file was written by PyTorch, which keeps the weight of a linear layer as [out, in]: those
   /// are transposed. What only one of the two libraries keeps (counts of batches and of random
-  /// draws) is passed over. Where it is not said, the file's metadata decides: "format" is "pt" in
-  /// what Hugging Face's libraries and save() for PyTorch write; without it the layout is ours.
+  /// draws) is passed over. Where it is not said, the file decides: torch.save() wrote it, or its
+  /// "format" is "pt", as of Hugging Face and save() for PyTorch; without these the layout is ours.
   std::optional<bool> from_pytorch = std::nullopt;
 
   /// Our name for a name in the file, where they differ; "" for a tensor to leave out.
@@ -165,8 +165,8 @@ class Module {
   /// Writes state() to a safetensors file, whose metadata says in which layout. Throws IoError.
   void save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
 
-  /// Assigns to each variable the tensor of its name in a safetensors file or a checkpoint of a
-  /// training run, converted where both are floating. Throws, before anything is assigned,
+  /// Assigns to each variable the tensor of its name, converted where both are floating, in a file
+  /// of safetensors (or an index of several), torch.save() or a training run. Throws beforehand
   /// ValueError that lists what is missing or unexpected (see LoadOptions), ShapeError or
   /// DTypeError for a tensor that does not fit, IoError for a file that cannot be read.
   LoadReport load(const std::filesystem::path& path, const LoadOptions& options = {}) const;

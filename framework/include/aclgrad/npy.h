@@ -20,18 +20,24 @@ namespace aclgrad {
 /// longer than its header says, of a dtype that there is not here, or of another kind.
 Tensor read_npy(const std::filesystem::path& path);
 
-/// All arrays of an archive, without ".npy", in its order. Throws IoError as read_npy(), for a
-/// checksum that does not agree, and for an archive that is compressed: write it with np.savez(),
-/// not np.savez_compressed().
+/// All arrays of an archive of np.savez() or np.savez_compressed(), without ".npy", in its order.
+/// Throws IoError as read_npy(), and for an archive that is damaged: a checksum that does not
+/// agree, arrays that overlap, or that are said to become more than 1,032 times as large as they
+/// are packed, more than which no array can.
 NamedTensors read_npz(const std::filesystem::path& path);
 
 /// Writes as write_file_atomically() does. Throws DTypeError for bfloat16, which NumPy has not,
 /// IoError when writing fails.
 void write_npy(const std::filesystem::path& path, const Tensor& tensor);
 
-/// Throws ValueError, too, for a name that is empty or given twice, and for more than 65,535
+struct NpzOptions {
+  bool compressed = false;  ///< As np.savez_compressed() does.
+};
+
+/// Throws ValueError, too, for a name that is empty or given twice, and for more than 65,534
 /// tensors, and ShapeError for more than 4 GiB together.
-void write_npz(const std::filesystem::path& path, const NamedTensors& tensors);
+void write_npz(const std::filesystem::path& path, const NamedTensors& tensors,
+               const NpzOptions& options = {});
 
 }  // namespace aclgrad
 

@@ -49,8 +49,12 @@ void save_safetensors(const std::filesystem::path& path, const NamedTensors& ten
 /// Reads a file and checks all of it before trusting any: lengths, JSON, types, names given twice,
 /// shapes, offsets (in range, no overlap, no holes), sizes, bytes of BOOL. Headers may have up to
 /// 100,000,000 bytes. Throws IoError that names the file, the tensor and what is wrong, also when
-/// the file does not fit into memory; for a file of another kind (of PyTorch or NumPy, an index of
-/// several files, a compressed one) it says which, and what to do.
+/// the file does not fit into memory; for a file of another kind (of PyTorch or NumPy, a compressed
+/// one) it says which, and what to do.
+///
+/// Of the index of a model in several files (model.safetensors.index.json) it reads all tensors
+/// that the index names, from the files beside it; their metadata together, which must agree about
+/// "format".
 SafetensorsFile load_safetensors(const std::filesystem::path& path);
 
 }  // namespace aclgrad

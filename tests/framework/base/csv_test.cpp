@@ -76,7 +76,7 @@ TEST(CsvTest, FilesOfAnotherKindSayWhatTheyAre) {
   const TemporaryFolder folder;
   const std::pair<std::string, const char*> kinds[] = {
       {"\x1F\x8B\x08rest", "it is compressed with gzip: unpack it first"},
-      {"\x93NUMPY\x01", "it is an array of NumPy (.npy): save its table as CSV"},
+      {"\x93NUMPY\x01", "it is an array of NumPy (.npy): read_npy() reads it"},
       {std::string("PK\x03\x04") + std::string(22, '\0') + std::string("\x13\0\0\0", 4) +
            "[Content_Types].xml and more",
        "it is a spreadsheet (.xlsx): save its table as CSV"},
@@ -85,6 +85,8 @@ TEST(CsvTest, FilesOfAnotherKindSayWhatTheyAre) {
        "it is text in UTF-16: save it as UTF-8"},
       {std::string("\0\0\x08\x01", 4) + "rest", "it is an IDX file, as those of MNIST"},
       {"<!DOCTYPE html>", "download the file itself"},
+      {R"({"weight_map": {"w": "1.safetensors"}})",
+       "the index of a model in several files: load_safetensors() reads the files that it names"},
   };
   for (const auto& [content, message] : kinds) {
     const std::filesystem::path path = folder.file("a.csv", content);

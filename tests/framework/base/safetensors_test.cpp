@@ -128,14 +128,13 @@ TEST(SafetensorsTest, FilesOfAnotherKindSayWhatTheyAre) {
   };
   const std::pair<std::string, const char*> kinds[] = {
       {zip("archive/data.pkl"),
-       "it is a file of PyTorch (torch.save): save its arrays with save_file()"},
-      {"\x80\x02\x8A\nl\xFC\x9C\x46\xF9", "it is a file of PyTorch"},
-      {zip("weight.npy"), "it is an archive of NumPy (.npz): save its arrays"},
+       "it is a file of PyTorch (torch.save): read_pth() reads its tensors"},
+      {"\x80\x02\x8A\nl\xFC\x9C\x46\xF9", "torch.load() it and torch.save() it again"},
+      {"\x80\x04\x95", "it is a pickle of Python: save its arrays with save_file()"},
+      {zip("weight.npy"), "it is an archive of NumPy (.npz): read_npz() reads it"},
       {zip("other"), "it is a ZIP archive: unpack it first"},
-      {"\x93NUMPY\x01\0 and more", "it is an array of NumPy (.npy)"},
+      {"\x93NUMPY\x01\0 and more", "it is an array of NumPy (.npy): read_npy() reads it"},
       {"\x89HDF\r\n\x1A\n and more", "it is an HDF5 file"},
-      {"{\"metadata\": {}, \"weight_map\": {\"w\": \"model-00001-of-00002.safetensors\"}}",
-       "it is the index of a model in several files: load the files that it names"},
       {"\x1F\x8B\x08\x08 and more", "it is compressed with gzip: unpack it first"},
       {"version https://git-lfs and more", "`git lfs pull`"},
   };

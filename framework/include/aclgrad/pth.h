@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What torch.save() of PyTorch wrote: state dicts, tensors, checkpoints of both.
+//
+//   network.load("model.pth");                  // torch.save(network.state_dict(), "model.pth")
+//   for (const auto& [name, tensor] : read_pth("run.pt")) ...     // "model.0.weight" ...
+//
+// Such a file is a program for a machine that Python's pickle has. This reader knows the
+// instructions and the few names (OrderedDict, _rebuild_tensor_v2, storages) that tensors in dicts,
+// lists and tuples need, and refuses all others: it calls nothing, whatever the file says.
+#ifndef ACLGRAD_PTH_H_
+#define ACLGRAD_PTH_H_
+
+#include <filesystem>
+
+#include "aclgrad/safetensors.h"
+
+namespace aclgrad {
+
+/// All tensors of a file, in its order, in PyTorch's layout; see Module::load() for weights. In a
+/// dict or list within another one the names of both are joined with a dot; a tensor that was saved
+/// by itself is called "tensor"; numbers and texts are left out. Tensors that share a storage, or
+/// are a strided part of one, become tensors of their own.
+///
+/// Throws IoError, which names the file and what is wrong: for a damaged file; for an instruction
+/// or a name that it does not know, as a whole model has (save its state_dict()); for a dtype that
+/// there is not here; for a tensor that is larger than its storage (expand() makes such), or
+/// reaches beyond it; where all tensors together are more than 16 times as large as the storages;
+/// for a description of the tensors (a pickle) that is longer than 64 MiB or takes 512 times its
+/// size; for what PyTorch wrote before 1.6, which is no archive.
+NamedTensors read_pth(const std::filesystem::path& path);
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_PTH_H_

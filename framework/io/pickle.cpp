@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/pickle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "aclgrad/error.h"
+#include "io/little_endian.h"
+#include "io/shown.h"
+
+namespace aclgrad::detail {
+namespace {
+
+enum class PickledKind : std::uint8_t {
+  other,
+  number,
+  text,
+  tuple,
+  list,
+  dict,
+  name,
+  storage,
+  tensor
+};
+
+// Of values that lie in Machine::values_ and refer to each other by number, so that a cycle is none
+// of owners.
+struct Pickled {
+  PickledKind kind = PickledKind::other;
+  std::int64_t number = 0;
+  std::string text = {};                // of a text; "module.name" of a name
+  std::vector<std::size_t> items = {};  // of a dict: key, value, key, value ...
+  PickledTensor tensor = {};            // of a storage: its first three members
+};
+
+constexpr std::pair<std::string_view, DType> kStorages[] = {
+    {"torch.DoubleStorage", DType::float64}, {"torch.FloatStorage", DType::float32},
+    {"torch.HalfStorage", DType::float16},   {"torch.BFloat16Storage", DType::bfloat16},
+    {"torch.LongStorage", DType::int64},     {"torch.IntStorage", DType::int32},
+    {"torch.ShortStorage", DType::int16},    {"torch.CharStorage", DType::int8},
+    {"torch.ByteStorage", DType::uint8},     {"torch.BoolStorage", DType::boolean}};
+constexpr std::string_view kDict = "collections.OrderedDict";
+constexpr std::string_view kTensor = "torch._utils._rebuild_tensor_v2";
+constexpr std::string_view kParameter = "torch._utils._rebuild_parameter";
+
+constexpr std::size_t kLongestPickle = std::size_t{64} << 20;
+
+class Machine {
+ public:
+  Machine(std::string_view bytes, const std::string& place) : bytes_(bytes), place_(place) {
+    if (bytes.size() > kLongestPickle) fail("a pickle of more than 64 MiB");
+  }
+
+  std::vector<std::pair<std::string, PickledTensor>> run() {
+    while (step()) {
+    }
+    collect(pop(), "", 0);
+    return std::move(found_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw IoError(fmt::format("{}, at byte {}: {}", place_, begin_, what));
+  }
+  [[noreturn]] void fail_damaged() const { fail("the pickle is damaged"); }
+
+  std::string_view take(std::size_t size) {
+    if (size > bytes_.size() - at_) fail("the pickle is cut off");
+    at_ += size;
+    return bytes_.substr(at_ - size, size);
+  }
+  template <class T>
+  T take_number() {
+    return number_at<T>(take(sizeof(T)), 0);
+  }
+  std::string_view take_line() {
+    const std::size_t end = bytes_.find('\n', at_);
+    if (end == std::string_view::npos) fail("the pickle is cut off");
+    const std::string_view line = take(end - at_);
+    ++at_;
+    return line;
+  }
+
+  // A pickle takes out of its memo as often as it likes what stands in it once: without a limit, a
+  // file of a few megabytes would become any number of gigabytes.
+  void spend(std::size_t bytes) {
+    constexpr std::size_t kTimes = 512, kAlways = 1 << 20, kMost = std::size_t{1} << 30;
+    spent_ += bytes;
+    if (spent_ > std::min(kMost, kTimes * bytes_.size() + kAlways)) {
+      fail(fmt::format("what the pickle describes takes more than {} times its size, or 1 GiB",
+                       kTimes));
+    }
+  }
+  Pickled& value(std::size_t number) { return values_[number]; }
+  void push(Pickled made) {
+    spend(sizeof(Pickled) + made.text.size() + made.items.size() * sizeof(std::size_t) +
+          made.tensor.storage.size());
+    stack_.push_back(values_.size());
+    values_.push_back(std::move(made));
+  }
+  void push_number(std::int64_t number) { push({.kind = PickledKind::number, .number = number}); }
+  std::size_t pop() {
+    if (stack_.empty() || (!marks_.empty() && marks_.back() == stack_.size())) fail_damaged();
+    const std::size_t top = stack_.back();
+    stack_.pop_back();
+    return top;
+  }
+  std::size_t pop(PickledKind kind) {
+    const std::size_t top = pop();
+    if (value(top).kind != kind) fail_damaged();
+    return top;
+  }
+  std::vector<std::size_t> pop_to_mark() {
+    if (marks_.empty()) fail_damaged();
+    const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
+    std::vector<std::size_t> items(first, stack_.end());
+    stack_.erase(first, stack_.end());
+    marks_.pop_back();
+    return items;
+  }
+  // What a call or a storage is made of, of which there are never many.
+  std::vector<std::size_t> pop_arguments() {
+    const std::vector<std::size_t>& items = value(pop(PickledKind::tuple)).items;
+    if (items.size() > 8) fail_damaged();
+    return items;
+  }
+  std::vector<std::size_t> pop_some(std::size_t count) {
+    std::vector<std::size_t> items(count);
+    while (count-- > 0) items[count] = pop();
+    return items;
+  }
+  // Adds to the dict or list on top.
+  void extend(PickledKind kind, const std::vector<std::size_t>& items) {
+    const std::size_t top = pop(kind);
+    if (kind == PickledKind::dict && items.size() % 2 != 0) fail_damaged();
+    std::vector<std::size_t>& all = value(top).items;
+    all.insert(all.end(), items.begin(), items.end());
+    stack_.push_back(top);
+  }
+  void keep(std::size_t place) {
+    const std::size_t top = pop();
+    stack_.push_back(top);
+    if (memo_.insert_or_assign(place, top).second) spend(64);
+  }
+  void recall(std::size_t place) {
+    const auto found = memo_.find(place);
+    if (found == memo_.end()) fail_damaged();
+    stack_.push_back(found->second);
+  }
+
+  bool step();
+  void push_name();
+  void push_storage();
+  void call();
+  PickledTensor tensor_of(const std::vector<std::size_t>& arguments);
+  std::int64_t number_of(std::size_t item) {
+    if (value(item).kind != PickledKind::number) fail_damaged();
+    return value(item).number;
+  }
+  std::vector<std::int64_t> numbers_of(std::size_t item) {
+    if (value(item).kind != PickledKind::tuple || value(item).items.size() > 64) fail_damaged();
+    std::vector<std::int64_t> numbers;
+    for (const std::size_t each : value(item).items) numbers.push_back(number_of(each));
+    return numbers;
+  }
+  void collect(std::size_t item, const std::string& name, int depth);
+
+  std::string_view bytes_;
+  const std::string& place_;
+  std::size_t at_ = 0, begin_ = 0;
+  std::vector<Pickled> values_;
+  std::vector<std::size_t> stack_, marks_;
+  std::map<std::size_t, std::size_t> memo_;
+  std::vector<std::pair<std::string, PickledTensor>> found_;
+  std::set<std::string> names_;
+  std::size_t spent_ = 0;  // in bytes, at least
+};
+
+// False at the end.
+bool Machine::step() {
+  begin_ = at_;
+  const char opcode = take(1)[0];
+  switch (opcode) {
+    case '\x80':  // PROTO
+      if (const auto version = take_number<std::uint8_t>(); version != 2) {
+        fail(fmt::format("protocol {} of pickle is not read: save with torch.save()'s own, 2",
+                         version));
+      }
+      return true;
+    case '.':  // STOP
+      return false;
+    case '(':  // MARK
+      marks_.push_back(stack_.size());
+      return true;
+    case '}':  // EMPTY_DICT
+      push({.kind = PickledKind::dict});
+      return true;
+    case ']':  // EMPTY_LIST
+      push({.kind = PickledKind::list});
+      return true;
+    case ')':  // EMPTY_TUPLE
+      push({.kind = PickledKind::tuple});
+      return true;
+    case 't': {  // TUPLE
+      std::vector<std::size_t> items = pop_to_mark();
+      push({.kind = PickledKind::tuple, .items = std::move(items)});
+      return true;
+    }
+    case '\x85':  // TUPLE1
+    case '\x86':
+    case '\x87': {  // TUPLE3
+      std::vector<std::size_t> items = pop_some(static_cast<std::size_t>(opcode - '\x84'));
+      push({.kind = PickledKind::tuple, .items = std::move(items)});
+      return true;
+    }
+    case 'N':  // NONE
+      push({});
+      return true;
+    case '\x88':  // NEWTRUE
+    case '\x89':  // NEWFALSE
+      push_number(opcode == '\x88');
+      return true;
+    case 'K':  // BININT1
+      push_number(take_number<std::uint8_t>());
+      return true;
+    case 'M':  // BININT2
+      push_number(take_number<std::uint16_t>());
+      return true;
+    case 'J':  // BININT
+      push_number(take_number<std::int32_t>());
+      return true;
+    case '\x8a': {  // LONG1: of so many bytes, the last with the sign
+      const std::size_t size = take_number<std::uint8_t>();
+      const std::string_view bytes = take(size);
+      if (size > 8) fail("a number of more than 64 bits");
+      std::string all(8, size > 0 && bytes.back() < 0 ? '\xFF' : '\0');
+      all.replace(0, size, bytes);
+      push_number(number_at<std::int64_t>(all, 0));
+      return true;
+    }
+    case 'G':  // BINFLOAT
+      take(8);
+      push({});
+      return true;
+    case 'X': {  // BINUNICODE
+      const std::size_t size = take_number<std::uint32_t>();
+      push({.kind = PickledKind::text, .text = std::string(take(size))});
+      return true;
+    }
+    case 'q':  // BINPUT
+      keep(take_number<std::uint8_t>());
+      return true;
+    case 'r':  // LONG_BINPUT
+      keep(take_number<std::uint32_t>());
+      return true;
+    case 'h':  // BINGET
+      recall(take_number<std::uint8_t>());
+      return true;
+    case 'j':  // LONG_BINGET
+      recall(take_number<std::uint32_t>());
+      return true;
+    case 's':  // SETITEM
+      extend(PickledKind::dict, pop_some(2));
+      return true;
+    case 'u':  // SETITEMS
+      extend(PickledKind::dict, pop_to_mark());
+      return true;
+    case 'a':  // APPEND
+      extend(PickledKind::list, pop_some(1));
+      return true;
+    case 'e':  // APPENDS
+      extend(PickledKind::list, pop_to_mark());
+      return true;
+    case 'c':  // GLOBAL
+      push_name();
+      return true;
+    case 'Q':  // BINPERSID
+      push_storage();
+      return true;
+    case 'R':  // REDUCE
+      call();
+      return true;
+    case 'b': {  // BUILD: attributes of a dict, as the versions in a state dict, say nothing here
+      pop();
+      stack_.push_back(pop(PickledKind::dict));
+      return true;
+    }
+    default:
+      fail(
+          fmt::format("instruction 0x{:02x} of pickle is none that tensors need: only what "
+                      "torch.save() makes of tensors in dicts, lists and tuples is read",
+                      static_cast<std::uint8_t>(opcode)));
+  }
+}
+
+void Machine::push_name() {
+  const std::string_view module = take_line(), name = take_line();
+  const std::string full = fmt::format("{}.{}", module, name);
+  const auto is_it = [&](const auto& storage) { return storage.first == full; };
+  const bool is_known = full == kDict || full == kTensor || full == kParameter ||
+                        std::ranges::any_of(kStorages, is_it);
+  if (!is_known) {
+    const bool is_storage = module == "torch" && name.ends_with("Storage");
+    fail(is_storage
+             ? fmt::format("there is no dtype here for {}: convert the tensors before", shown(full))
+             : fmt::format("it asks for {}, which nothing here is made of: save tensors alone, "
+                           "torch.save(model.state_dict(), path)",
+                           shown(full)));
+  }
+  push({.kind = PickledKind::name, .text = full});
+}
+
+// Of ('storage', type, key, device, elements).
+void Machine::push_storage() {
+  const std::vector<std::size_t> parts = pop_arguments();
+  if (parts.size() != 5 || value(parts[0]).text != "storage" ||
+      value(parts[1]).kind != PickledKind::name || value(parts[2]).kind != PickledKind::text) {
+    fail_damaged();
+  }
+  for (const auto& [name, dtype] : kStorages) {
+    if (name != value(parts[1]).text) continue;
+    push({.kind = PickledKind::storage,
+          .tensor = {.storage = value(parts[2]).text,
+                     .dtype = dtype,
+                     .storage_numel = number_of(parts[4])}});
+    return;
+  }
+  fail_damaged();
+}
+
+// Of (storage, offset, sizes, strides, ...).
+PickledTensor Machine::tensor_of(const std::vector<std::size_t>& arguments) {
+  if (arguments.size() < 4 || value(arguments[0]).kind != PickledKind::storage) fail_damaged();
+  PickledTensor tensor = value(arguments[0]).tensor;
+  tensor.offset = number_of(arguments[1]);
+  tensor.sizes = numbers_of(arguments[2]);
+  tensor.strides = numbers_of(arguments[3]);
+  return tensor;
+}
+
+void Machine::call() {
+  const std::vector<std::size_t> arguments = pop_arguments();
+  const std::string function = value(pop(PickledKind::name)).text;
+  if (function == kDict && arguments.empty()) {
+    push({.kind = PickledKind::dict});
+  } else if (function == kTensor) {
+    push({.kind = PickledKind::tensor, .tensor = tensor_of(arguments)});
+  } else if (function == kParameter && !arguments.empty() &&
+             value(arguments[0]).kind == PickledKind::tensor) {
+    stack_.push_back(arguments[0]);
+  } else {
+    fail_damaged();
+  }
+}
+
+void Machine::collect(std::size_t item, const std::string& name, int depth) {
+  // What refers to itself would not end.
+  constexpr int kDeepest = 64;
+  if (depth > kDeepest) fail("dicts and lists are nested too deeply");
+  spend(sizeof(PickledTensor) + name.size());
+  const Pickled& it = value(item);
+  if (it.kind == PickledKind::tensor) {
+    const std::string own = name.empty() ? "tensor" : name;
+    if (!names_.insert(own).second) fail("there are two tensors " + shown(own));
+    found_.emplace_back(own, it.tensor);
+  } else if (it.kind == PickledKind::dict || it.kind == PickledKind::list ||
+             it.kind == PickledKind::tuple) {
+    const bool is_dict = it.kind == PickledKind::dict;
+    for (std::size_t i = 0; i < it.items.size(); i += is_dict ? 2 : 1) {
+      std::string key = std::to_string(i);
+      if (is_dict) {
+        const Pickled& given = value(it.items[i]);
+        if (given.kind != PickledKind::text && given.kind != PickledKind::number) {
+          fail("a key of a dict is neither text nor a whole number");
+        }
+        key = given.kind == PickledKind::text ? given.text : std::to_string(given.number);
+      }
+      collect(it.items[is_dict ? i + 1 : i], name.empty() ? key : name + "." + key, depth + 1);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, PickledTensor>> unpickle(std::string_view bytes,
+                                                            const std::string& place) {
+  return Machine(bytes, place).run();
+}
+
+}  // namespace aclgrad::detail

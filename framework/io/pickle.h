@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Python's pickle format that tensors of PyTorch need.
+#ifndef ACLGRAD_FRAMEWORK_IO_PICKLE_H_
+#define ACLGRAD_FRAMEWORK_IO_PICKLE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "aclgrad/dtype.h"
+
+namespace aclgrad::detail {
+
+/// A tensor as a pickle describes it: a part of a storage, which is an entry of the archive.
+struct PickledTensor {
+  std::string storage;  // its key
+  DType dtype = DType::float32;
+  std::int64_t storage_numel = 0, offset = 0;
+  std::vector<std::int64_t> sizes = {}, strides = {};
+};
+
+/// The tensors of a pickle by the names that read_pth() says. `place` begins the IoErrors.
+std::vector<std::pair<std::string, PickledTensor>> unpickle(std::string_view bytes,
+                                                            const std::string& place);
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_FRAMEWORK_IO_PICKLE_H_

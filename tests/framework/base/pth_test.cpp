@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that PyTorch and NumPy wrote (data/make.py), and damaged ones.
+#include "aclgrad/pth.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+
+#include "aclgrad/error.h"
+#include "aclgrad/file.h"
+#include "aclgrad/nn.h"
+#include "aclgrad/npy.h"
+#include "io/zip.h"
+#include "tests/framework/base/temporary_folder.h"
+#include "tests/support/memory_file.h"
+#include "tests/support/message_of.h"
+
+namespace aclgrad {
+namespace {
+
+using testing::HasSubstr;
+
+std::filesystem::path data(const std::string& name) {
+  return std::filesystem::path(ACLGRAD_FILES_OF_OTHERS) / name;
+}
+
+Tensor named(const NamedTensors& tensors, const std::string& name) {
+  const auto found = std::ranges::find(tensors, name, &NamedTensors::value_type::first);
+  if (found != tensors.end()) return found->second;
+  ADD_FAILURE() << name;
+  return {};
+}
+
+std::string refused(const std::string& name) {
+  return message_of<IoError>([&] { read_pth(data(name)); });
+}
+
+TEST(Pth, ReadsStateDicts) {
+  const NamedTensors state = read_pth(data("state.pth"));
+  ASSERT_EQ(state.size(), 7u);
+  EXPECT_EQ(state[0].first, "first.weight");
+  EXPECT_TRUE(bitwise_equal(state[0].second, Tensor::arange(9).reshape({3, 3})));
+  EXPECT_TRUE(bitwise_equal(named(state, "first.bias"), Tensor::from({3}, {-1, 0.5, 2})));
+  EXPECT_EQ(named(state, "norm.num_batches_tracked").dtype(), DType::int64);
+  const NamedTensors checkpoint = read_pth(data("checkpoint.pth"));
+  EXPECT_EQ(named(checkpoint, "model.first.weight").shape(), (Shape{3, 3}));
+  EXPECT_EQ(named(checkpoint, "optimizer.state.0.exp_avg").shape(), (Shape{3, 3}));
+  EXPECT_EQ(named(checkpoint, "model.norm.num_batches_tracked").get(0), 1);
+}
+
+TEST(Pth, ReadsEveryDtypeAndStridedParts) {
+  const NamedTensors views = read_pth(data("views.pth"));
+  const Tensor base = Tensor::arange(12).reshape({3, 4});
+  EXPECT_TRUE(bitwise_equal(named(views, "whole"), base));
+  EXPECT_TRUE(bitwise_equal(named(views, "turned"), base.transpose(0, 1)));
+  EXPECT_TRUE(bitwise_equal(named(views, "column"), Tensor::from({3}, {1, 5, 9})));
+  EXPECT_EQ(named(views, "none").shape(), (Shape{0, 2}));
+  EXPECT_TRUE(bitwise_equal(named(views, "scalar"), Tensor::scalar(7)));
+  EXPECT_TRUE(bitwise_equal(named(views, "parameter"), Tensor::from({2}, {1, 1})));
+  EXPECT_TRUE(bitwise_equal(named(views, "list.1.0"), Tensor::from({1}, {2}, DType::int64)));
+  for (const DType dtype :
+       {DType::float16, DType::bfloat16, DType::float32, DType::float64, DType::int8, DType::int16,
+        DType::int32, DType::int64, DType::uint8, DType::boolean}) {
+    const std::string name = dtype == DType::boolean ? "bool" : to_string(dtype);
+    EXPECT_TRUE(bitwise_equal(named(views, name), Tensor::from({2, 2}, {0, 1, 1, 0}, dtype)))
+        << name;
+  }
+  EXPECT_TRUE(bitwise_equal(named(read_pth(data("tensor.pt")), "tensor"), base));
+}
+
+TEST(Pth, RefusesWhatIsNoTensor) {
+  EXPECT_THAT(refused("module.pth"), HasSubstr("torch.save(model.state_dict(), path)"));
+  EXPECT_THAT(refused("legacy.pth"), HasSubstr("before 1.6"));
+  EXPECT_THAT(refused("script.pt"), HasSubstr("TorchScript"));
+  EXPECT_THAT(refused("complex.pth"), HasSubstr("torch.ComplexFloatStorage"));
+  EXPECT_THAT(refused("expanded.pth"), HasSubstr("tensor.contiguous()"));
+  EXPECT_THAT(refused("stored.npz"), HasSubstr("read_npz()"));
+  EXPECT_THAT(refused("make.py"), HasSubstr("not a file of PyTorch"));
+}
+
+std::string refused_pickle(const std::string& pickle) {
+  detail::ZipWriter archive;
+  archive.add("a/data.pkl", "\x80\x02" + pickle, /*deflated=*/true);
+  archive.add("a/data/0", std::string(8, '\0'), /*deflated=*/false);
+  const MemoryFile file(std::move(archive).finish());
+  return message_of<IoError>([&] { read_pth(file.path()); });
+}
+
+TEST(Pth, NothingThatAPickleSaysIsCalledOrWithoutEnd) {
+  using namespace std::string_literals;
+  EXPECT_THAT(refused_pickle("cposix\nsystem\n(X\4\0\0\0trueitR."s),
+              HasSubstr("at byte 2: it asks for \"posix.system\""));
+  EXPECT_THAT(refused_pickle("c\x1B[2J\nx\n."s), HasSubstr("\\u001b[2J"));
+  EXPECT_THAT(refused_pickle("i"s), HasSubstr("instruction 0x69 of pickle"));
+  EXPECT_THAT(refused_pickle("]q\0h\0a."s), HasSubstr("nested too deeply"));  // a list of itself
+  // A tensor takes its storage of a long name from the memo, again and again.
+  const std::string number = "K\2", size = "\0\0\1\0"s;
+  std::string many = "((X\7\0\0\0storagectorch\nFloatStorage\nX"s + size +
+                     std::string(65'536, 'k') + "X\3\0\0\0cpu"s + number + "tq\0"s;
+  for (int i = 0; i < 4'000; ++i) many += "h\0Q"s;
+  EXPECT_THAT(refused_pickle(many + "t."), HasSubstr("more than 512 times its size"));
+  EXPECT_THAT(refused_pickle(std::string(67'200'000, 'N')), HasSubstr("more than 64 MiB"));
+}
+
+TEST(Pth, ATensorLiesWithinItsStorage) {
+  using namespace std::string_literals;
+  const auto tensor = [](const std::string& offset, const std::string& sizes,
+                         const std::string& strides, const std::string& numel) {
+    return "ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"s +
+           "0X\3\0\0\0cpu"s + numel + "tQ" + offset + "(" + sizes + "t(" + strides + "t\x89}tR."s;
+  };
+  const std::string minus = "J\xFF\xFF\xFF\xFF"s,
+                    huge = "\x8A\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F"s;
+  const std::string none = "K\0"s, one = "K\1"s, two = "K\2"s;
+  EXPECT_EQ(refused_pickle(tensor(none, two, one, two)), "nothing was thrown");
+  EXPECT_THAT(refused_pickle(tensor(one, two, one, two)), HasSubstr("reaches to element 2"));
+  EXPECT_THAT(refused_pickle(tensor(none, two, two, two)), HasSubstr("reaches to element 2"));
+  EXPECT_THAT(refused_pickle(tensor(none, two, huge, two)), HasSubstr("reaches to element"));
+  EXPECT_THAT(refused_pickle(tensor(one, two, huge, two)), HasSubstr("strides overflow"));
+  EXPECT_THAT(refused_pickle(tensor(minus, two, one, two)), HasSubstr("are none of a tensor"));
+  EXPECT_THAT(refused_pickle(tensor(none, minus, one, two)), HasSubstr("are none of a tensor"));
+  EXPECT_THAT(refused_pickle(tensor(none, two, minus, two)), HasSubstr("are none of a tensor"));
+  EXPECT_THAT(refused_pickle(tensor(none, two, one + one, two)), HasSubstr("are none of a tensor"));
+  EXPECT_THAT(refused_pickle(tensor(none, two + two, one + one, two)), HasSubstr("contiguous()"));
+  EXPECT_THAT(refused_pickle(tensor(none, huge + huge, one + one, huge)),
+              HasSubstr("\"tensor\": "));
+  EXPECT_THAT(refused_pickle(tensor(none, two, one, huge)), HasSubstr("has 8 bytes"));
+}
+
+// A network of the names and layouts of PyTorch's.
+struct NetOfPyTorch : Module {
+  Linear first{child("first"), 3, 3};
+};
+
+TEST(Pth, AModuleLoadsItInPyTorchsLayout) {
+  const NetOfPyTorch net;
+  net.load(data("state.pth"), {.rename = [](const std::string& name) {
+             return name.starts_with("norm.") ? std::string() : name;
+           }});
+  EXPECT_TRUE(bitwise_equal(net.parameters()[0].value(),
+                            Tensor::arange(9).reshape({3, 3}).transpose(0, 1)));
+  EXPECT_THAT(message_of<ValueError>([&] { net.load(data("state.pth")); }),
+              HasSubstr("no variable for `norm.weight`"));
+}
+
+TEST(Pth, DamagedFilesAreRefusedAndNothingElseHappens) {
+  for (const std::string name : {"state.pth", "views.pth", "compressed.npz"}) {
+    const std::string whole = read_file(data(name));
+    const auto read = [&](const std::string& bytes) {
+      const MemoryFile file(bytes);
+      name.ends_with("npz") ? read_npz(file.path()) : read_pth(file.path());
+    };
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      EXPECT_THROW(read(whole.substr(0, size)), IoError) << name << " " << size;
+    }
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+      for (const int change : {1, 0x80, 0xFF}) {
+        std::string changed = whole;
+        changed[at] = static_cast<char>(changed[at] ^ change);
+        try {
+          read(changed);
+        } catch (const IoError&) {
+        }
+      }
+    }
+  }
+}
+
+TEST(Npz, ReadsWhatNumPyWroteAndCompressed) {
+  const Tensor x = Tensor::arange(600).reshape({20, 30});
+  const NamedTensors compressed = read_npz(data("compressed.npz"));
+  EXPECT_TRUE(bitwise_equal(named(compressed, "x"), x));
+  EXPECT_TRUE(bitwise_equal(named(compressed, "y"), Tensor::from({2}, {1, 0}, DType::boolean)));
+  EXPECT_TRUE(bitwise_equal(named(compressed, "turned"), x.slice(0, 0, 2).slice(1, 0, 3)));
+  EXPECT_TRUE(bitwise_equal(named(read_npz(data("stored.npz")), "x"), Tensor::arange(30)));
+  const TemporaryFolder folder;
+  write_npz(folder.path() / "a.npz", {{"zeros", Tensor::zeros({1000, 1000})}},
+            {.compressed = true});
+  EXPECT_LT(std::filesystem::file_size(folder.path() / "a.npz"), 10'000u);
+  EXPECT_TRUE(bitwise_equal(named(read_npz(folder.path() / "a.npz"), "zeros"),
+                            Tensor::zeros({1000, 1000})));
+}
+
+TEST(SafetensorsIndex, ReadsAllFilesThatItNames) {
+  const TemporaryFolder folder;
+  const Tensor a = Tensor::arange(3), b = Tensor::scalar(2);
+  save_safetensors(folder.path() / "1.safetensors", {{"a", a}}, {{"format", "pt"}});
+  save_safetensors(folder.path() / "2.safetensors", {{"b", b}}, {{"format", "pt"}});
+  const auto index = [&](const std::string& map) {
+    return folder.file("model.safetensors.index.json",
+                       R"({"metadata": {"total_size": 16}, "weight_map": )" + map + "}");
+  };
+  const SafetensorsFile all =
+      load_safetensors(index(R"({"b": "2.safetensors", "a": "1.safetensors"})"));
+  EXPECT_EQ(all.tensors[0].first, "b");
+  EXPECT_TRUE(bitwise_equal(all["a"], a));
+  EXPECT_TRUE(bitwise_equal(all["b"], b));
+  EXPECT_EQ(all.metadata.at("format"), "pt");
+  const auto refused_index = [&](const std::string& map) {
+    return message_of<IoError>([&] { load_safetensors(index(map)); });
+  };
+  EXPECT_THAT(refused_index(R"({"b": "1.safetensors"})"), HasSubstr("has no tensor \"b\""));
+  EXPECT_THAT(refused_index(R"({"a": "../1.safetensors"})"), HasSubstr("in no file beside it"));
+  EXPECT_THAT(refused_index(R"({"a": 3})"), HasSubstr("in no file beside it"));
+  EXPECT_THAT(refused_index(R"({"a": "3.safetensors"})"), HasSubstr("3.safetensors: cannot read"));
+  EXPECT_THAT(refused_index("[]"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(refused_index("{"), HasSubstr("not valid JSON"));
+}
+
+}  // namespace
+}  // namespace aclgrad
