@@ -169,6 +169,25 @@ TEST(CheckOperator, NamesTheConventionAtACornerAndAcceptsAny) {
   }
 }
 
+TEST(CheckOperator, InsideIsTowardsTheMiddleOfTheCorners) {
+  const auto slope_inside = from_spans<2, 1, double>([](auto g, auto x, auto dx) {
+    for (std::size_t i = 0; i < dx.size(); ++i) {
+      dx[i] = std::isnan(x[i]) ? x[i] : x[i] >= 1 && x[i] <= 3 ? g[i] : 0;
+    }
+  });
+  const auto clamped = [](auto x) { return x < 1 ? decltype(x)(1) : x > 3 ? decltype(x)(3) : x; };
+  Candidate candidate(elementwise("clamped", clamped, -4, 4), slope_inside);
+  candidate.strided = false;
+  candidate.gradient.corners = {1, 3};
+  candidate.gradient.side = contract::Side::kInside;
+  const Options in_double{.dtypes = {DType::float64}};  // whose numbers beside 1 are 2^-52 away
+  const Report right = check_operator(candidate, in_double);
+  EXPECT_TRUE(right.passed()) << right.to_string();
+  EXPECT_EQ(right.corners.size(), 2u);
+  candidate.gradient.side = contract::Side::kOutside;
+  EXPECT_FALSE(check_operator(candidate, in_double).passed());
+}
+
 TEST(CheckOperator, BlamesTheBackwardAtACorner) {
   const Candidate candidate = rectifier(from_spans<2, 1, float>([](auto g, auto x, auto dx) {
     for (std::size_t i = 0; i < dx.size(); ++i) dx[i] = x[i] > 0 ? g[i] : x[i] < 0 ? 0 : 2 * g[i];

@@ -69,53 +69,6 @@ Arrays by_nudging(const Candidate& candidate, const Problem& problem) {
   return slack;
 }
 
-std::string name_of_corner(const Element& e, const Expected& expected) {
-  const auto meets = [&](Number slope) { return std::abs(e.analytic - slope) <= e.bound; };
-  if (meets(expected.left)) return "the left slope";
-  if (meets(expected.right)) return "the right slope";
-  return "between the slopes";
-}
-
-std::string promised(contract::Side side, Number at) {
-  switch (side) {
-    case contract::Side::kLeft:
-      return "the left slope";
-    case contract::Side::kRight:
-      return "the right slope";
-    case contract::Side::kInside:
-      return at < 0 ? "the right slope" : "the left slope";
-    case contract::Side::kOutside:
-      return at < 0 ? "the left slope" : "the right slope";
-    default:
-      return "";
-  }
-}
-
-// Notes the convention at a corner; the reason when it is not the one that was promised.
-std::string visit_corner(const Candidate& candidate, const Problem& problem, const Element& e,
-                         const Expected& expected, Report& report) {
-  if (std::abs(expected.left - expected.right) <= 4 * e.bound) return "";
-  // Where elements are mixed, what arrived is part of the slopes.
-  const Number g =
-      candidate.is_elementwise() ? problem.cotangent.values[static_cast<std::size_t>(e.index)] : 1;
-  const Corner corner{.operator_name = candidate.title(),
-                      .at = e.input + 0,  // no -0
-                      .left = expected.left / g,
-                      .right = expected.right / g,
-                      .taken = e.analytic / g,
-                      .convention = name_of_corner(e, expected)};
-  Report one;
-  one.corners = {corner};
-  report.add(one);
-  const std::string wanted = promised(candidate.gradient.side, e.input);
-  if (wanted.empty() || wanted == corner.convention) return "";
-  return fmt::format("{}, where {} is documented", corner.to_string(), wanted);
-}
-
-}  // namespace
-
-namespace {
-
 Arrays by_formula(const Candidate& candidate, const Problem& problem) {
   Arrays stored = problem.given;
   for (std::size_t i = 0; i < stored.size(); ++i) {
@@ -171,6 +124,14 @@ Arrays unavoidable_rounding(const Candidate& candidate, const Problem& problem) 
     }
   }
   return slack;
+}
+
+contract::Bound bound_of_terms(const Candidate& candidate, DType dtype) {
+  contract::Bound bound = candidate.bound;
+  if (dtype != DType::float64 || !bound.of_double) return bound;
+  bound.of_float = *bound.of_double;
+  bound.inner = std::max(bound.inner, 2 * bound.of_float);
+  return bound;
 }
 
 Element compare(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
@@ -380,15 +341,34 @@ void find_those_beside(const Candidate& candidate, const Problem& problem, std::
 
 }  // namespace
 
+namespace {
+
+// The numeric derivative of one element does not show the terms of its formula, which may cancel.
+// Their sizes for every gradient, where float64 needs them and the contract has them.
+Arrays terms_of_slopes(const Candidate& candidate, const Problem& problem) {
+  if (problem.dtype != DType::float64 || !candidate.is_elementwise() || !candidate.backward ||
+      !candidate.backward->op().results.magnitude) {
+    return {};
+  }
+  return of_gradients(problem, backward_magnitude(candidate, problem.given), "`magnitude`");
+}
+
+}  // namespace
+
 std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
                          const Execution& execution, const Arrays& slack,
                          const ExecutionOptions& how, const Options& options, Report& report) {
   std::int64_t wrong_count = 0;
-  contract::Bound bound = candidate.bound;
+  const Arrays terms = terms_of_slopes(candidate, problem);
+  contract::Bound bound =
+      terms.empty() ? candidate.bound : bound_of_terms(candidate, problem.dtype);
   if (candidate.rounding && is_16bit(problem.dtype)) bound.stored = 0;  // it is in the slack
   const std::vector<std::size_t> inputs = differentiable(candidate);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const std::vector<Expected>& expected = problem.expected[k];
+    std::vector<Expected> expected = problem.expected[k];
+    for (std::size_t i = 0; !terms.empty() && i < terms[k].values.size(); ++i) {
+      expected[i].magnitude = std::max(expected[i].magnitude, terms[k].values[i]);
+    }
     const Array& input = problem.inputs[inputs[k]];
     const std::string& name = candidate.inputs()[inputs[k]]->name;
     ErrorSummary& errors = report.backward[problem.dtype];

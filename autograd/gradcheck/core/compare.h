@@ -16,6 +16,10 @@ Arrays unavoidable_rounding(const Candidate& candidate, const Problem& problem);
 /// every element or none at all. Throws Failure.
 Arrays of_gradients(const Problem& problem, Arrays arrays, const char* what);
 
+/// The bound beside the sizes of the terms that the backward's contract names. In float64 nothing
+/// inside has more digits than the result: roundings of the terms are promised, not of their sum.
+contract::Bound bound_of_terms(const Candidate& candidate, DType dtype);
+
 /// One element. `scale` is the size of the whole gradient, below which an error bar does not
 /// matter.
 Element compare(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
@@ -36,6 +40,11 @@ std::int64_t report_elements(const std::vector<Element>& compared, const Finding
 std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
                          const Execution& execution, const Arrays& slack,
                          const ExecutionOptions& how, const Options& options, Report& report);
+
+/// Notes which slope was taken where an element lies at a corner; "", or how that is not the one
+/// that the contract promises.
+std::string visit_corner(const Candidate& candidate, const Problem& problem, const Element& e,
+                         const Expected& expected, Report& report);
 
 /// A finding with everything but its text and element filled in.
 Finding finding_for(const Candidate& candidate, DType dtype, Layout layout, std::string check);

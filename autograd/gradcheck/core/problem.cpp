@@ -12,14 +12,14 @@
 namespace aclgrad::gradcheck {
 
 namespace detail {
-namespace {
 
-// The function of one element.
 Number number_at(const Candidate& candidate, std::span<const Number> x) {
   return guard("the forward", [&] {
     return candidate.forward.op().results.formula.number(x, candidate.forward.numbers());
   });
 }
+
+namespace {
 
 // Element i of every input.
 std::vector<Number> arguments_at(const Arrays& inputs, std::size_t i) {

@@ -71,6 +71,9 @@ inline DType stored_dtype(const contract::TensorSpec& tensor, DType dtype) {
 DType given_dtype(const Candidate& candidate, std::size_t position, DType dtype);
 DType gradient_dtype(const Candidate& candidate, std::size_t position, DType dtype);
 
+/// An elementwise operator's result for one element of every input. Throws Failure.
+Number number_at(const Candidate& candidate, std::span<const Number> x);
+
 /// Where the slope of an elementwise operator jumps within the domain of its first input.
 std::vector<Number> corners_of(const Candidate& candidate);
 

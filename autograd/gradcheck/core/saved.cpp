@@ -46,15 +46,6 @@ std::string names_of(const Candidate& candidate, const std::vector<std::size_t>&
   return names;
 }
 
-contract::Bound model_of(const Candidate& candidate, DType dtype) {
-  contract::Bound bound = candidate.bound;
-  if (dtype != DType::float64 || !bound.of_double) return bound;
-  // There is no numeric derivative whose error would hide the roundings of a float64 sum.
-  bound.of_float = *bound.of_double;
-  bound.inner = std::max(bound.inner, 2 * bound.of_float);
-  return bound;
-}
-
 }  // namespace
 
 void check_saved(const Candidate& candidate, const Problem& problem, const Options& options,
@@ -80,7 +71,7 @@ void check_saved(const Candidate& candidate, const Problem& problem, const Optio
       of_gradients(problem, exact_backward(candidate, given), "the backward's contract");
   const Arrays magnitude =
       of_gradients(problem, backward_magnitude(candidate, given), "`magnitude`");
-  const contract::Bound bound = model_of(candidate, problem.dtype);
+  const contract::Bound bound = bound_of_terms(candidate, problem.dtype);
   const std::vector<std::size_t> inputs = differentiable(candidate);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     Element worst;

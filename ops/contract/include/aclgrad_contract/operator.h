@@ -318,7 +318,7 @@ inline constexpr Bound bounded(double ulp) {
   return {.of_float = ulp, .of_16_bits = 0.5 + ulp / 8192, .of_double = 4};
 }
 
-// Which slope a backward takes at a corner of the forward.
+// Which slope a backward takes at a corner; inside is towards the middle of all corners.
 enum class Side { kAny, kLeft, kRight, kInside, kOutside };
 
 // How a backward is the derivative of a forward with respect to its first input or inputs. Its own
