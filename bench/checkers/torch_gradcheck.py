@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_gradcheck.py LIBRARY [NUMBER ...]: torch.autograd.gradcheck on the mutants of a
+"""torch_gradcheck.py LIBRARY [NUMBER|NAME ...]: torch.autograd.gradcheck on the mutants of a
 libgradcheck_mutants.so (mutants_c.h), as those use it who wrap a kernel in an autograd.Function.
 
 Prints a line for each of the ways to call it: its name, a tab, its settings. Then for each mutant its
@@ -125,10 +125,12 @@ def main():
     library = ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)  # operators are found by name
     library.aclgradMutantOpen.restype = ctypes.c_void_p
     library.aclgradMutantBackward.restype = ctypes.c_char_p
+    library.aclgradMutantName.restype = ctypes.c_char_p
     warnings.simplefilter("ignore")  # that float32 is not what gradcheck is made for
     for name, settings, _, _ in WAYS:
         print(name, settings, sep="\t")
-    numbers = [int(number) for number in sys.argv[2:]] or range(library.aclgradMutantCount())
+    names = [library.aclgradMutantName(k).decode() for k in range(library.aclgradMutantCount())]
+    numbers = [int(each) if each.isdigit() else names.index(each) for each in sys.argv[2:]] or range(len(names))
     for number in numbers:
         blamed = [int(is_blamed(library, number, bits, settings)) for _, _, bits, settings in WAYS]
         print(number, *blamed, sep="\t", flush=True)
