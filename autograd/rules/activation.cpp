@@ -27,6 +27,39 @@ void add_bounded(RuleTable& table) {
   });
 }
 
+// Functions that are one formula.
+void add_formulas(RuleTable& table) {
+  using V = const Value&;
+  add_unary<MishOp>(table, [](V g, V x, V) { return mish_backward(g, x); });
+  add_unary<HardsigmoidOp>(table, [](V g, V x, V) { return hardsigmoid_backward(g, x); });
+  add_unary<FastGeluOp>(table, [](V g, V x, V) { return fast_gelu_backward(g, x); });
+  add_unary<LogSigmoidOp>(table, [](V g, V x, V) { return log_sigmoid_backward(g, x); });
+  add_slope<HardtanhOp>(table,
+                        [](V g, V x, auto& op) { return hardtanh_backward(g, x, op.min, op.max); });
+  add_slope<HardshrinkOp>(table,
+                          [](V g, V x, auto& op) { return hardshrink_backward(g, x, op.lambda); });
+  add_slope<SoftshrinkOp>(table,
+                          [](V g, V x, auto& op) { return softshrink_backward(g, x, op.lambda); });
+  add_slope<ThresholdOp>(table,
+                         [](V g, V x, auto& op) { return threshold_backward(g, x, op.threshold); });
+  add_slope<LogitOp>(table, [](V g, V x, auto& op) { return logit_backward(g, x, op.eps); });
+  add_slope<GluOp>(table, [](V g, V x, auto& op) { return glu_backward(g, x, op.dim); });
+  add_slope<SwigluOp>(table, [](V g, V x, auto& op) { return swiglu_backward(g, x, op.dim); });
+  // ELU's gradient with an input scale of 1 / alpha, which the operator takes as a float: float64
+  // divides before.
+  add_slope<CeluOp>(table, [](V g, V x, auto& op) {
+    const double scale = 1 / op.alpha;
+    if (op.alpha > 0 && as_float(scale) != scale && x.dtype() == DType::float64) {
+      return elu_backward(g, mul(x, scale), 1, 1, 1);
+    }
+    return elu_backward(g, x, op.alpha, 1, scale);
+  });
+  table.add<PreluOp>([](const PreluOp&, const RuleCall& call) {
+    const auto [by_x, by_weight] = prelu_backward(call.gradient(), call.input(0), call.input(1));
+    return InputGradients{by_x, by_weight};
+  });
+}
+
 // v beta s (1 - s) with s = sigmoid(beta x), and 0 where the slope is the constant 1.
 Value softplus_curvature(const Value& v, const Value& x, const SoftplusOp::Attributes& values) {
   const Value z = mul(x, as_float(values.beta));
@@ -132,6 +165,8 @@ void add_activation_rules(RuleTable& table) {
   });
 
   add_bounded(table);
+  add_formulas(table);
+  add_formula_gradients(table);
   add_gradients(table);
 }
 

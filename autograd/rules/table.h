@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "aclgrad/ops/activation.h"
+#include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/rule.h"
 #include "aclgrad/to_float.h"
 
@@ -48,6 +49,27 @@ void add_unary(RuleTable& table, Slope) {
   });
 }
 
+// The same from g, x and the Op with its attributes.
+template <class OpType, class Slope>
+void add_slope(RuleTable& table, Slope) {
+  table.add<OpType>([](const OpType& op, const RuleCall& call) {
+    return InputGradients{Slope()(call.gradient(), call.input(), op)};
+  });
+}
+
+// A rule for a backward B(g, x) = g d(x): B of what arrived, and curvature(v, x, op) = v d'(x).
+template <class OpType, class Backward, class Curvature>
+void add_slope_of_slope(RuleTable& table, Backward, Curvature) {
+  table.add<OpType>([](const OpType& op, const RuleCall& call) {
+    const Value& c = call.gradient();
+    const Value& x = call.input(1);
+    InputGradients gradients(2);
+    if (call.needs(0)) gradients[0] = Backward()(c, x, op);
+    if (call.needs(1)) gradients[1] = Curvature()(mul(call.input(0), c), x, op);
+    return gradients;
+  });
+}
+
 void add_activation_rules(RuleTable& table);
 void add_arithmetic_rules(RuleTable& table);
 void add_convolution_rules(RuleTable& table);
@@ -62,6 +84,7 @@ void add_reduction_rules(RuleTable& table);
 void add_shape_rules(RuleTable& table);
 
 // Of the families' backward operators: gradients of gradients.
+void add_formula_gradients(RuleTable& table);
 void add_activation_second_order_rules(RuleTable& table);
 void add_loss_second_order_rules(RuleTable& table);
 void add_normalization_second_order_rules(RuleTable& table);

@@ -372,6 +372,8 @@ FamilyContracts activation_contracts() {
   add_geglu(family.operators);
   add_gelu(family.operators);
   add_bounded_activations(family.operators);
+  add_formula_activations(family.operators);
+  add_gated_activations(family.operators);
   return family;
 }
 

@@ -266,6 +266,8 @@ FamilyContracts shape_contracts();
 
 // What a family has in files of its own.
 void add_bounded_activations(std::vector<Operator>& all);
+void add_formula_activations(std::vector<Operator>& all);
+void add_gated_activations(std::vector<Operator>& all);
 void add_quotients(std::vector<Operator>& all);
 void add_elementwise_functions(std::vector<Operator>& all);
 void add_selection(std::vector<Operator>& all);

@@ -449,6 +449,31 @@ TEST(Rules, FunctionsWithABackwardOperator) {
   expect_right({{3, 4}}, [](const Inputs& x) { return softplus(x[0], 0.7, 1.1); });
 }
 
+// One formula each, or a gate, with options that are no floats.
+TEST(Rules, ActivationsOfOneFormula) {
+  expect_right({{3, 4}}, [](const Inputs& in) { return hardtanh(in[0], -0.7, 1.1); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return hardshrink(in[0], 0.3); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return softshrink(in[0], 0.3); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return hardsigmoid(in[0]); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return threshold(in[0], 0.1, -2); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return mish(in[0]); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return celu(in[0]); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return celu(in[0], 1.3); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return celu(in[0], -0.5); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return fast_gelu(in[0]); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return log_sigmoid(in[0]); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return logit(sigmoid(in[0])); });
+  expect_right({{3, 4}}, [](const Inputs& in) { return logit(sigmoid(in[0]), 0.3); });
+  for (std::int64_t dim = -2; dim < 2; ++dim) {
+    expect_right({{2, 4}}, [&](const Inputs& x) { return glu(x[0], dim); });
+    expect_right({{2, 4}}, [&](const Inputs& x) { return swiglu(x[0], dim); });
+  }
+  for (const Shape& weight : {Shape{1}, Shape{3}}) {
+    expect_right({{2, 3, 4}, weight}, [](const Inputs& x) { return prelu(x[0], x[1]); });
+  }
+  expect_right({{4}, {1}}, [](const Inputs& x) { return prelu(x[0], x[1]); });
+}
+
 TEST(Rules, GegluAlongEveryAxis) {
   for (const Approximate form : {Approximate::none, Approximate::tanh}) {
     for (const bool left : {false, true}) {

@@ -130,6 +130,29 @@ TEST(SecondOrder, FunctionsWithABackwardOperator) {
   expect_right([](const Value& x) { return softplus(x, 0.7, -1.3); }, points());
 }
 
+TEST(SecondOrder, ActivationsOfOneFormula) {
+  expect_right([](const Value& x) { return mul(x, hardtanh(x, -0.7, 1.1)); }, points());
+  expect_right([](const Value& x) { return mul(x, hardshrink(x, 0.3)); }, points());
+  expect_right([](const Value& x) { return mul(x, softshrink(x, 0.3)); }, points());
+  expect_right([](const Value& x) { return mul(x, hardsigmoid(x)); }, points());
+  expect_right([](const Value& x) { return mul(x, threshold(x, 0.1, -2)); }, points());
+  expect_right([](const Value& x) { return mish(x); }, points());
+  expect_right([](const Value& x) { return celu(x); }, points());
+  expect_right([](const Value& x) { return celu(x, 1.3); }, points());
+  expect_right([](const Value& x) { return celu(x, -0.5); }, points());
+  expect_right([](const Value& x) { return fast_gelu(x); }, points());
+  expect_right([](const Value& x) { return log_sigmoid(x); }, points());
+  expect_right([](const Value& x) { return logit(mul(sigmoid(x), 0.5)); }, points());
+  expect_right([](const Value& x) { return logit(mul(sigmoid(x), 0.5), 0.3); }, points());
+  for (const std::int64_t dim : {0, 1}) {
+    const auto joined = [dim](const Value& x) { return cat({x, sin(x)}, dim); };
+    expect_right([&](const Value& x) { return glu(joined(x), dim); }, points());
+    expect_right([&](const Value& x) { return swiglu(joined(x), dim); }, points());
+  }
+  // With respect to x, to the weight, and across.
+  expect_right([](const Value& x) { return prelu(x, reduce_sum(mul(x, x), {0})); }, points());
+}
+
 TEST(SecondOrder, Reductions) {
   expect_right([](const Value& x) { return var(x, {1}); }, points());
   expect_right([](const Value& x) { return norm(x, {1}); }, points());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrong backwards of the elementwise functions that have one of their own, and of dropout.
+#include <algorithm>
 #include <cmath>
 
 #include "tests/mutants/mutant.h"
@@ -52,6 +53,41 @@ double silu_gradient(double g, double x, const Is& is) {
   return g * s * (1 + (is("x forgotten") ? 1 : x) * (is("1 - s forgotten") ? s : 1 - s));
 }
 
+// The contract's numbers: bounds -1 and 2, lambda 0.3.
+double hardtanh_gradient(double g, double x, const Is& is) {
+  if (is("the function for its slope")) return g * std::min(std::max(x, -1.0), 2.0);
+  const double low = is("lower bound forgotten") ? -1e9 : is("bounds of another call") ? -2 : -1;
+  const double high = is("upper bound forgotten") ? 1e9 : is("bounds of another call") ? 1 : 2;
+  return x <= low || x >= high ? 0 : g;
+}
+
+double shrink_gradient(double g, double x, const Is& is) {
+  const double lambda = is("lambda doubled") ? 0.6F : 0.3F;
+  if (is("sides exchanged")) return std::abs(x) <= lambda ? g : 0;
+  if (is("the positive side alone")) return x <= lambda ? 0 : g;
+  return std::abs(x) <= lambda ? 0 : g;
+}
+
+double hardsigmoid_gradient(double g, double x, const Is& is) {
+  const double end = is("ends at 6") ? 6 : 3;
+  if (std::isnan(x)) return x;
+  return std::abs(x) < end ? (is("not divided") ? g : g / 6) : 0;
+}
+
+double mish_gradient(double g, double x, const Is& is) {
+  const double t = std::tanh(std::log1p(std::exp(x)));
+  const double s = is("sigmoid forgotten") ? 1 : sigmoid(x);
+  if (is("the function for its slope")) return g * x * t;
+  if (is("product rule forgotten")) return g * t;
+  return g * (t + x * s * (is("square forgotten") ? 1 - t : 1 - t * t));
+}
+
+double fast_gelu_gradient(double g, double x, const Is& is) {
+  const double u = sigmoid(1.702 * x);
+  return g *
+         (u + (is("1.702 forgotten") ? 1 : 1.702) * x * u * (is("1 - u forgotten") ? u : 1 - u));
+}
+
 Kernels elementwise(double (*slope)(double g, double s, const Is& is), const Edits& edits) {
   return [=](const Values& in) -> Values {
     const Is is = [&](const char* edit) { return edits.contains(edit); };
@@ -99,6 +135,16 @@ std::vector<Mutant> function_mutants() {
   add("softplus", softplus_gradient,
       {"beta missing", "threshold of x, not of beta x", "times beta"});
   add("silu", silu_gradient, {"the function for its slope", "x forgotten", "1 - s forgotten"});
+  add("hardtanh", hardtanh_gradient,
+      {"the function for its slope", "lower bound forgotten", "upper bound forgotten",
+       "bounds of another call"});
+  add("softshrink", shrink_gradient,
+      {"lambda doubled", "sides exchanged", "the positive side alone"});
+  add("hardsigmoid", hardsigmoid_gradient, {"ends at 6", "not divided"});
+  add("mish", mish_gradient,
+      {"sigmoid forgotten", "the function for its slope", "product rule forgotten",
+       "square forgotten"});
+  add("fast_gelu", fast_gelu_gradient, {"1.702 forgotten", "1 - u forgotten"});
   add_mutants(all, "dropout", "dropout", gradcheck::variants("dropout")[0], dropout,
               {"mask inverted", "mask ignored", "not scaled", "most significant bit first",
                "a byte for an element"});

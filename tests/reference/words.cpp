@@ -72,6 +72,13 @@ Recorded geglu_backward_of(Graph& graph) {
   return {geglu_backward(g, x, gelu, -1, Approximate::none, false), {g, x}};
 }
 
+Recorded prelu_backward_of(Graph& graph) {
+  const Value g = graph.input("g", {2, 4});
+  const Value x = graph.input("x", {2, 4});
+  const Value weight = graph.input("weight", {4});
+  return {prelu_backward(g, x, weight)[0], {g, x, weight}};
+}
+
 // An image operator of x and more inputs of these shapes.
 Record of_image(std::function<Value(const std::vector<Value>&)> function,
                 std::vector<Shape> shapes) {
@@ -156,6 +163,24 @@ const std::map<std::string, Record>& records() {
       {"aclnnLeakyReluBackward", linear([](X g, X x) { return leaky_relu_backward(g, x); })},
       {"aclnnSoftplus", of([](X x) { return softplus(x); })},
       {"aclnnSoftplusBackward", of_two([](X g, X x) { return softplus_backward(g, x); })},
+
+      {"aclnnHardtanh", of([](X x) { return hardtanh(x); })},
+      {"aclnnHardtanhBackward", linear([](X g, X x) { return hardtanh_backward(g, x); })},
+      {"aclnnHardshrink", of([](X x) { return hardshrink(x); })},
+      {"aclnnHardshrinkBackward", linear([](X g, X x) { return hardshrink_backward(g, x); })},
+      {"aclnnSoftshrink", of([](X x) { return softshrink(x); })},
+      {"aclnnSoftshrinkBackward", linear([](X g, X x) { return softshrink_backward(g, x); })},
+      {"aclnnHardsigmoidBackward", linear([](X g, X x) { return hardsigmoid_backward(g, x); })},
+      {"aclnnThreshold", of([](X x) { return threshold(x, 0.5, 2); })},
+      {"aclnnCelu", of([](X x) { return celu(x); })},
+      {"aclnnLogit", of([](X x) { return logit(x); })},
+      {"aclnnLogitGrad", of_two([](X g, X x) { return logit_backward(g, x); })},
+      {"aclnnGlu", of([](X x) { return glu(x); })},
+      {"aclnnGluBackward", of_two([](X g, X x) { return glu_backward(g, x); }, {2, 2})},
+      {"aclnnSwiGlu", of([](X x) { return swiglu(x); })},
+      {"aclnnSwiGluGrad", of_two([](X g, X x) { return swiglu_backward(g, x); }, {2, 2})},
+      {"aclnnPrelu", of_two([](X x, X w) { return prelu(x, w); }, {2, 4}, {4})},
+      {"aclnnPreluBackward", prelu_backward_of},
 
       {"aclnnSoftmax", of([](X x) { return softmax(x); })},
       {"aclnnSoftmaxBackward", of_two([](X g, X y) { return softmax_backward(g, y, -1); })},

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include "aclgrad/format.h"
-#include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/shape.h"
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
@@ -88,29 +86,10 @@ Value gelu_backward(Operand grad, const Value& x, Approximate approximate) {
                                           : gradient<GeluBackwardOp>(grad, x, {approximate});
 }
 
-namespace {
-
-// The shape with the extent along dim halved.
-Shape halved(const Recorder& record, const Shape& shape, std::int64_t dim) {
-  if (shape.rank() == 0) record.shape_error("a scalar has no axis to split");
-  const auto axis = static_cast<std::size_t>(record.axis(dim, shape.rank()));
-  std::vector<std::int64_t> dims = shape.dims();
-  if (dims[axis] % 2 != 0) {
-    const bool last = axis + 1 == dims.size();
-    record.shape_error(fmt::format("{} must be even, got {}",
-                                   last ? "last dimension" : fmt::format("dimension {}", axis),
-                                   dims[axis]));
-  }
-  dims[axis] /= 2;
-  return Shape(std::move(dims));
-}
-
-}  // namespace
-
 Value geglu(Operand x, std::int64_t dim, Approximate approximate, bool activate_left) {
   Recorder record("geglu", {x}, x.where);
   record.require_floating(0);
-  const TensorSpec half{halved(record, x.shape(), dim), x.dtype()};
+  const TensorSpec half{detail::halved(record, x.shape(), dim), x.dtype()};
   return record.add<GegluOp>({dim, approximate, activate_left}, {half, half}).front();
 }
 
@@ -121,37 +100,10 @@ Value geglu_backward(Operand grad, const Value& x, const Value& gelu, std::int64
   record.require_same_dtype(0, 1);
   record.require_same_dtype(2, 1);
   record.require_same_shape(0, 2);
-  if (const Shape half = halved(record, x.shape(), dim); grad.shape() != half) {
+  if (const Shape half = detail::halved(record, x.shape(), dim); grad.shape() != half) {
     record.shape_error(fmt::format("the gradient must have shape {}, got {}", half, grad.shape()));
   }
   return record.add<GegluBackwardOp>({dim, approximate, activate_left}, record.like(1));
-}
-
-Value mish(Operand x) {
-  const RecordScope scope(x);
-  return mul(x, tanh(softplus(x)));
-}
-
-Value prelu(Operand x, const Value& weight) {
-  const RecordScope scope(x);
-  const Recorder record("prelu", {x, weight}, x.where);
-  record.require_floating(0);
-  record.require_same_dtype(0, 1);
-  const std::size_t rank = x.shape().rank();
-  const std::int64_t channels = rank > 1 ? x.shape()[1] : 1;
-  const Shape& given = weight.shape();
-  if (given != Shape{1} && given != Shape{channels}) {
-    record.shape_error(fmt::format("the weight must have shape [1] or [{}], axis 1 of {}, got {}",
-                                   channels, x.shape(), given));
-  }
-  Value slopes = weight;
-  if (rank > 2) {  // along axis 1
-    std::vector<std::int64_t> dims(rank - 1, 1);
-    dims[0] = given[0];
-    slopes = reshape(weight, dims);
-  }
-  if (rank == 0) slopes = reshape(weight, {});
-  return add(relu(x), mul(slopes, clamp(x, {.max = 0})));
 }
 
 namespace calls {

@@ -41,6 +41,21 @@ inline void require_epsilon(const Recorder& record, double eps) {
   record.value_error(fmt::format("eps must be finite and at least 0, got {}", eps));
 }
 
+/// The shape with the extent along dim halved.
+inline Shape halved(const Recorder& record, const Shape& shape, std::int64_t dim) {
+  if (shape.rank() == 0) record.shape_error("a scalar has no axis to split");
+  const auto axis = static_cast<std::size_t>(record.axis(dim, shape.rank()));
+  std::vector<std::int64_t> dims = shape.dims();
+  if (dims[axis] % 2 != 0) {
+    const bool last = axis + 1 == dims.size();
+    record.shape_error(fmt::format("{} must be even, got {}",
+                                   last ? "last dimension" : fmt::format("dimension {}", axis),
+                                   dims[axis]));
+  }
+  dims[axis] /= 2;
+  return Shape(std::move(dims));
+}
+
 /// A backward operator whose mask says which of three gradients it writes: its node has those. The
 /// others are empty Values.
 template <class OpType>

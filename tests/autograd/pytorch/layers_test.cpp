@@ -20,6 +20,25 @@ TEST(LayersBesidePyTorch, Activations) {
   expect_layer("leaky_relu", LeakyRelu{0.3});
   expect_layer("softplus", Softplus{.beta = 2});
   expect_layer("mish", Mish{});
+  using V = const Value&;
+  expect_layer("hardtanh", [](V x) { return hardtanh(x); });
+  expect_layer("hardtanh bounds", [](V x) { return hardtanh(x, -0.7, 1.5); });
+  expect_layer("hardshrink", [](V x) { return hardshrink(x); });
+  expect_layer("hardshrink lambda", [](V x) { return hardshrink(x, 1.3); });
+  expect_layer("softshrink", [](V x) { return softshrink(x); });
+  expect_layer("softshrink lambda", [](V x) { return softshrink(x, 1.3); });
+  expect_layer("hardsigmoid", [](V x) { return hardsigmoid(x); });
+  expect_layer("log_sigmoid", [](V x) { return log_sigmoid(x); });
+  expect_layer("threshold", [](V x) { return threshold(x, 0.5, 2); });
+  expect_layer("threshold below", [](V x) { return threshold(x, -1, -3); });
+  expect_layer("celu", [](V x) { return celu(x); });
+  expect_layer("celu alpha", [](V x) { return celu(x, 1.3); });
+  expect_layer("glu", [](V x) { return glu(x); });
+  expect_layer("glu dim", [](V x) { return glu(transpose(x, 0, 1), 0); });
+  expect_layer("swiglu", [](V x) { return swiglu(x); });
+  expect_layer("swiglu dim", [](V x) { return swiglu(transpose(x, 0, 1), 0); });
+  expect_layer("logit", [](V x) { return logit(sigmoid(x) * 0.5); });
+  expect_layer("logit eps", [](V x) { return logit(x, 0.25); });
   for (const std::int64_t channels : {1, 3}) {
     expect_layer("prelu " + std::to_string(channels), Prelu("layer", {.channels = channels}));
   }

@@ -152,11 +152,27 @@ def layers():
         case(name, layer.double(), [x], state(layer, "layer"))
 
 
+def formulas():
+    for name, function in {
+            "hardtanh": F.hardtanh, "hardtanh bounds": lambda x: F.hardtanh(x, -0.7, 1.5),
+            "hardshrink": F.hardshrink, "hardshrink lambda": lambda x: F.hardshrink(x, 1.3),
+            "softshrink": F.softshrink, "softshrink lambda": lambda x: F.softshrink(x, 1.3),
+            "hardsigmoid": F.hardsigmoid, "log_sigmoid": F.logsigmoid,
+            "threshold": lambda x: F.threshold(x, 0.5, 2.0), "threshold below": lambda x: F.threshold(x, -1.0, -3.0),
+            "celu": F.celu, "celu alpha": lambda x: F.celu(x, 1.3),
+            "glu": F.glu, "glu dim": lambda x: F.glu(x.T, 0),
+            "swiglu": lambda x: F.silu(x[:, :2]) * x[:, 2:], "swiglu dim": lambda x: F.silu(x.T[:2]) * x.T[2:],
+            "logit": lambda x: torch.logit(torch.sigmoid(x) * 0.5),
+            "logit eps": lambda x: torch.logit(x, 0.25)}.items():
+        case(name, function, [draw(3, 4, scale=2)])
+
+
 if __name__ == "__main__":
     torch.manual_seed(1)
     probability = probabilities(3, 4)
     CASES["probabilities"] = tensor(probability)
     losses()
     layers()
+    formulas()
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
     print("{\n" + ",\n".join(lines) + "\n}")

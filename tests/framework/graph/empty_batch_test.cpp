@@ -49,6 +49,11 @@ std::vector<Case> functions() {
   }
   add_case("leaky_relu", rows, [](V x) { return leaky_relu(x); });
   add_case("softplus", rows, [](V x) { return softplus(x); });
+  add_case("hardtanh", rows, [](V x) { return hardtanh(x) + threshold(x, 0, 1); });
+  add_case("shrinks", rows, [](V x) { return hardshrink(x) + softshrink(x); });
+  add_case("mish", rows, [](V x) { return mish(x) + hardsigmoid(x) + celu(x); });
+  add_case("logit", rows, [](V x) { return logit(x) + log_sigmoid(x) + fast_gelu(x); });
+  add_case("gates", rows, [](V x) { return glu(x) + swiglu(x); });
   add_case("elu", rows, [](V x) { return elu(x); });
   add_case("hardswish", rows, [](V x) { return hardswish(x); });
   add_case("gelu", rows, [](V x) { return gelu(x) + gelu(x, Approximate::tanh); });

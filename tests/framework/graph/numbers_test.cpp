@@ -78,6 +78,12 @@ Functions of_floats() {
           {"leaky_relu", [](V x, double n) { return leaky_relu(x, n); }},
           {"softplus, beta", [](V x, double n) { return softplus(x, n); }},
           {"softplus, threshold", [](V x, double n) { return softplus(x, 1, n); }},
+          {"hardtanh, min", [](V x, double n) { return hardtanh(x, n, n); }},
+          {"hardshrink", [](V x, double n) { return hardshrink(x, n); }},
+          {"softshrink", [](V x, double n) { return softshrink(x, n); }},
+          {"threshold", [](V x, double n) { return threshold(x, n, 0); }},
+          {"threshold, value", [](V x, double n) { return threshold(x, 0, n); }},
+          {"celu", [](V x, double n) { return celu(x, n); }},
           {"threshold_backward", [](V x, double n) { return threshold_backward(x, x, n); }},
           {"addmm",
            [](V x, double n) {

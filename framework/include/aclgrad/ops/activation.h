@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The activations and their gradients: SELU, ELU, Hardswish, GELU, GEGLU; then tanh, sigmoid, ReLU,
-// SiLU, leaky ReLU, softplus. Each takes a floating x of any shape of rank up to 8 and gives its
-// shape and dtype; a gradient operator takes a gradient
-// and a tensor of one shape and dtype. Throw DTypeError and ShapeError otherwise.
+// SiLU, leaky ReLU, softplus, and others that are one formula. Each takes a floating x of any shape
+// of rank up to 8 and gives its shape and dtype; a gradient operator takes a gradient and a tensor
+// of one shape and dtype. Throw DTypeError and ShapeError otherwise.
 #ifndef ACLGRAD_OPS_ACTIVATION_H_
 #define ACLGRAD_OPS_ACTIVATION_H_
+
+#include <array>
 
 #include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
@@ -138,11 +140,50 @@ Value leaky_relu(Operand x, double negative_slope = 0.01);
 /// log(1 + e^(beta x)) / beta, and x where beta x > threshold. Throws ValueError for beta = 0.
 Value softplus(Operand x, double beta = 1, double threshold = 20);
 
-/// x tanh(softplus(x)) (Misra 2019), made of these two; NaN at -inf, as the product.
+/// x tanh(softplus(x)) (Misra 2019); NaN at -inf, as the product.
 Value mish(Operand x);
 /// x for x > 0, else weight x (He et al. 2015): weight is one number for all, or one for each
 /// element of axis 1 of x, [1] or [C]; both of one floating dtype. The slope at 0 is the weight.
 Value prelu(Operand x, const Value& weight);
+
+/// x held between two bounds. The slope at them is 0. Throws ValueError for min > max.
+Value hardtanh(Operand x, double min = -1, double max = 1);
+/// x, and 0 where |x| <= lambda.
+Value hardshrink(Operand x, double lambda = 0.5);
+/// x moved by lambda towards 0, which it does not pass. Throws ValueError for lambda < 0.
+Value softshrink(Operand x, double lambda = 0.5);
+/// min(max(x + 3, 0), 6) / 6.
+Value hardsigmoid(Operand x);
+/// x where x > threshold, else value.
+Value threshold(Operand x, double threshold, double value);
+/// x for x > 0, else alpha (e^(x / alpha) - 1) (Barron 2017). Throws ValueError for alpha = 0.
+Value celu(Operand x, double alpha = 1);
+/// x sigmoid(1.702 x), an approximation of GELU.
+Value fast_gelu(Operand x);
+/// log(sigmoid(x)).
+Value log_sigmoid(Operand x);
+/// log(x / (1 - x)) of x, or, for eps >= 0, of x held between eps and 1 - eps; NaN outside [0, 1].
+/// PyTorch's eps=None is a negative one.
+Value logit(Operand x, double eps = -1);
+/// x, of an even extent along `dim`, is split there in two halves A and B: A sigmoid(B) (Dauphin et
+/// al. 2016), and silu(A) B (Shazeer 2020).
+Value glu(Operand x, std::int64_t dim = -1);
+Value swiglu(Operand x, std::int64_t dim = -1);
+
+/// grad times the slope of each at x.
+Value mish_backward(Operand grad, const Value& x);
+Value hardtanh_backward(Operand grad, const Value& x, double min = -1, double max = 1);
+Value hardshrink_backward(Operand grad, const Value& x, double lambda = 0.5);
+Value softshrink_backward(Operand grad, const Value& x, double lambda = 0.5);
+Value hardsigmoid_backward(Operand grad, const Value& x);
+Value fast_gelu_backward(Operand grad, const Value& x);
+Value log_sigmoid_backward(Operand grad, const Value& x);
+Value logit_backward(Operand grad, const Value& x, double eps = -1);
+/// grad has the shape of one half.
+Value glu_backward(Operand grad, const Value& x, std::int64_t dim = -1);
+Value swiglu_backward(Operand grad, const Value& x, std::int64_t dim = -1);
+/// The gradients with respect to x and to weight.
+std::array<Value, 2> prelu_backward(Operand grad, const Value& x, const Value& weight);
 
 /// grad (1 - result^2), from the forward output.
 Value tanh_backward(Operand grad, const Value& result);
@@ -173,7 +214,43 @@ struct SoftplusAttributes {
   auto arguments() const { return named({"beta", "threshold"}, beta, threshold); }
 };
 
+struct HardtanhAttributes {
+  double min;
+  double max;
+  auto arguments() const { return named({"min", "max"}, min, max); }
+};
+struct ShrinkAttributes {
+  double lambda;
+  auto arguments() const { return named({"lambda"}, lambda); }
+};
+struct ThresholdValueAttributes {
+  double threshold;
+  double value;
+  auto arguments() const { return named({"threshold", "value"}, threshold, value); }
+};
+struct CeluAttributes {
+  double alpha;
+  auto arguments() const { return named({"alpha"}, alpha); }
+};
+struct LogitAttributes {
+  double eps;
+  auto arguments() const { return named({"eps"}, eps); }
+};
+struct GluAttributes {
+  std::int64_t dim;
+  auto arguments() const { return named({"dim"}, dim); }
+};
+
 namespace calls {
+extern const Declaration<> mish, mish_backward, prelu, prelu_backward, hardsigmoid,
+    hardsigmoid_backward, fast_gelu, fast_gelu_backward, log_sigmoid, log_sigmoid_backward;
+extern const Declaration<HardtanhAttributes> hardtanh, hardtanh_backward;
+extern const Declaration<ShrinkAttributes> hardshrink, hardshrink_backward, softshrink,
+    softshrink_backward;
+extern const Declaration<ThresholdValueAttributes> threshold;
+extern const Declaration<CeluAttributes> celu;
+extern const Declaration<LogitAttributes> logit, logit_backward;
+extern const Declaration<GluAttributes> glu, glu_backward, swiglu, swiglu_backward;
 extern const Declaration<> tanh, sigmoid, relu, silu, tanh_backward, sigmoid_backward,
     silu_backward;
 extern const Declaration<ThresholdAttributes> threshold_backward;
@@ -193,6 +270,30 @@ using SiluBackwardOp = DeclaredOp<calls::silu_backward>;
 using ThresholdBackwardOp = DeclaredOp<calls::threshold_backward>;
 using LeakyReluBackwardOp = DeclaredOp<calls::leaky_relu_backward>;
 using SoftplusBackwardOp = DeclaredOp<calls::softplus_backward>;
+using MishOp = DeclaredOp<calls::mish>;
+using MishBackwardOp = DeclaredOp<calls::mish_backward>;
+using PreluOp = DeclaredOp<calls::prelu>;
+using PreluBackwardOp = DeclaredOp<calls::prelu_backward>;
+using HardsigmoidOp = DeclaredOp<calls::hardsigmoid>;
+using HardsigmoidBackwardOp = DeclaredOp<calls::hardsigmoid_backward>;
+using FastGeluOp = DeclaredOp<calls::fast_gelu>;
+using FastGeluBackwardOp = DeclaredOp<calls::fast_gelu_backward>;
+using LogSigmoidOp = DeclaredOp<calls::log_sigmoid>;
+using LogSigmoidBackwardOp = DeclaredOp<calls::log_sigmoid_backward>;
+using HardtanhOp = DeclaredOp<calls::hardtanh>;
+using HardtanhBackwardOp = DeclaredOp<calls::hardtanh_backward>;
+using HardshrinkOp = DeclaredOp<calls::hardshrink>;
+using HardshrinkBackwardOp = DeclaredOp<calls::hardshrink_backward>;
+using SoftshrinkOp = DeclaredOp<calls::softshrink>;
+using SoftshrinkBackwardOp = DeclaredOp<calls::softshrink_backward>;
+using ThresholdOp = DeclaredOp<calls::threshold>;
+using CeluOp = DeclaredOp<calls::celu>;
+using LogitOp = DeclaredOp<calls::logit>;
+using LogitBackwardOp = DeclaredOp<calls::logit_backward>;
+using GluOp = DeclaredOp<calls::glu>;
+using GluBackwardOp = DeclaredOp<calls::glu_backward>;
+using SwigluOp = DeclaredOp<calls::swiglu>;
+using SwigluBackwardOp = DeclaredOp<calls::swiglu_backward>;
 
 }  // namespace aclgrad
 

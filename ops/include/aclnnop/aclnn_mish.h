@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mish: out = x * tanh(log(1 + e^x)). NaN at -infinity, as the product.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_MISH_H_
+#define ACLGRAD_ACLNNOP_ACLNN_MISH_H_
+
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
+
+ACLGRAD_BEGIN_DECLS
+
+/*
+ * self        FLOAT, FLOAT16, DOUBLE; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ * out         dtype and shape of self; may be self
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMishGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                          uint64_t* workspaceSize,
+                                                          aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMish(void* workspace, uint64_t workspaceSize,
+                                          aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * aclnnMish with selfRef as both input and output.
+ *
+ * selfRef     FLOAT, FLOAT16, DOUBLE; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceMishGetWorkspaceSize(aclTensor* selfRef,
+                                                                 uint64_t* workspaceSize,
+                                                                 aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceMish(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, aclrtStream stream);
+
+ACLGRAD_END_DECLS
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_MISH_H_ */
