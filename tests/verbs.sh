@@ -60,7 +60,7 @@ test_elsewhere() {
 #:                         has them, too, where there is one)
 verb_test_pages() {
   install_packages "${page_packages[@]}"
-  verb_test -R '^(pages|viz)\.' "$@"
+  verb_test -R '^(pages|viz)\.|^live\.page\.' "$@"
 }
 
 #: ./dev check             formatting, warnings, direction of includes, sizes; what it takes to add an operator,

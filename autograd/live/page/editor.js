@@ -45,7 +45,7 @@ const editor = {
     const {field, bar, place} = editor, panel = byId('details');
     field.addEventListener('input', () => { if (editor.isNumber(field.value)) editor.set(Number(field.value)); });
     field.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter') editor.cell()?.focus() ?? field.blur();
+      if (event.key === 'Enter') field.blur();
       editor.nudge(event, ['ArrowUp', 'ArrowDown']);
     });
     field.addEventListener('blur', () => editor.show());
@@ -91,6 +91,7 @@ const editor = {
     const {value, tensor} = element, {field, place} = editor;
     if (editor.element?.value !== value || editor.element.index !== element.index) editor.tableau.replaceChildren();
     editor.element = chosen = element;
+    past.note(now);
     const node = data.nodes[data.values[value].node];
     setText(editor.heading, editor.title(element));
     setText(editor.kind, node.op === 'variable' ? 'a weight: holds until training changes it'

@@ -37,7 +37,7 @@ function symbol(id) {
   if (value?.gradient_of !== undefined) return '∂' + symbol(value.gradient_of);
   const node = data.nodes[value?.node];
   if (node?.kind === 'view' && !value.name) return symbol(node.inputs[0]) + (node.op === 'permute' ? 'ᵀ' : '');
-  return value?.name || (node?.op === 'constant' && value.tensor?.count === 1 ? value.tensor.text : nameOf(id));
+  return value?.name || (node?.op === 'constant' && value.tensor?.count === 1 ? value.tensor.text : node?.kind === 'call' ? node.op : nameOf(id));
 }
 
 function elementAt(id, index) {
@@ -160,7 +160,7 @@ const FORMULAS = {
     return ['g − p · Σₖ g[k] with p = softmax: behind a cross entropy this is (p − 1) / rows for the right class and p / rows for the others',
       g && y && `${g} − ${brief(Math.exp(Number(y)))} · Σₖ g[k]`];
   },
-  nll_loss: words('the mean over the rows of −log p of the right class'),
+  nll_loss: (r) => ['the mean over the rows of −log p of the right class', classes(r)],
   nll_loss_backward: words('−1 / rows at the right class of each row, 0 elsewhere, times what arrived'),
   bce_with_logits: words('the mean of −t log σ(x) − (1 − t) log(1 − σ(x))'),
   bce_with_logits_backward: (r) => [`${r.name(0)} · (σ(x) − t) / count`, null],
@@ -189,6 +189,17 @@ function squares(r) {
   }
   const sum = terms.join(' + ') + (count > 3 ? ' + …' : '');
   return r.attribute('reduction') === 'mean' && count > 1 ? `(${sum}) / ${count}` : sum;
+}
+
+// What the right classes of the first rows add to a loss.
+function classes(r) {
+  const rows = r.count(1), terms = [];
+  for (let i = 0; i < Math.min(3, rows); ++i) {
+    const label = r.at(1, [i]), text = label === null ? null : r.at(0, [i, Number(label)]);
+    if (text === null) return null;
+    terms.push(factor(text));
+  }
+  return r.attribute('reduction') === 'mean' ? `−(${terms.join(' + ')}${rows > 3 ? ' + …' : ''}) / ${rows}` : null;
 }
 
 // The terms of a sum over the rows of a matrix.

@@ -184,7 +184,9 @@ async function stepBack() {
   if (newest.step > newest.first) send({do: 'back'});
 }
 
-const toggleTraining = () => send({do: newest.playing ? 'pause' : 'play'});
+// A step for each picture of the screen can be followed, and is what training begins with.
+const startTraining = () => send({do: 'play', per_second: Number(byId('pace').value)});
+const toggleTraining = () => (newest.playing ? send({do: 'pause'}) : startTraining());
 
 function onKey(event) {
   const {target, key} = event;
@@ -219,6 +221,13 @@ function wire() {
     const to = Number(event.target.value);
     event.target.blur();
     if (Number.isInteger(to) && to >= 0) pause().then(() => send({do: 'goto', step: to}));
+  });
+  const pace = byId('pace');
+  pace.value = address.get('pace') ?? '30';
+  if (pace.selectedIndex < 0) pace.value = '30';
+  pace.addEventListener('change', () => {
+    address.set('pace', pace.value);
+    if (newest.playing) startTraining();
   });
   document.addEventListener('keydown', onKey);
   addEventListener('hashchange', () => {

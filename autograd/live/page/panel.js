@@ -79,21 +79,24 @@ function repaintPanel() {
   showFormula();
 }
 
-// The elements of small tensors at the steps that were on show.
+// The elements of small tensors at the steps that were on show, and of the chosen one.
 const past = {
   frames: [],
   note(frame) {
     while (past.frames.length && past.frames.at(-1).step >= frame.step) past.frames.pop();
-    const elements = new Map();
+    const seen = new Map();
     for (const [id, {cells, count}] of Object.entries(frame.values)) {
-      if (count <= 64 && cells.length) elements.set(Number(id), Float32Array.from(cells.flat(), Number));
+      if (cells.length === 0 || (count > 64 && Number(id) !== chosen?.value)) continue;
+      seen.set(Number(id), {width: cells[0].length, elements: Float32Array.from(cells.flat(), Number)});
     }
-    past.frames.push({step: frame.step, elements});
+    past.frames.push({step: frame.step, seen});
     const kept = 300;  // the older half loses every other one
     if (past.frames.length > kept) past.frames.splice(0, kept / 2, ...past.frames.slice(0, kept / 2).filter((_, i) => i % 2 === 0));
   },
-  of: ({value, index}) => past.frames.flatMap(({step: at, elements}) =>
-    (elements.has(value) ? [[at, elements.get(value)[index]]] : [])),
+  of: ({value, row, column}) => past.frames.flatMap(({step: at, seen}) => {
+    const {width, elements} = seen.get(value) ?? {width: 0};
+    return column < width ? [[at, elements[row * width + column]]] : [];
+  }),
 };
 
 document.addEventListener('DOMContentLoaded', () => {
@@ -110,6 +113,7 @@ document.addEventListener('DOMContentLoaded', () => {
     if (!element) return;
     const move = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key];
     if (event.key === 'Enter' || event.key === ' ') editor.open(element, cell);
+    else if (event.key === 'Escape') cell.blur();
     else if (move) {
       const to = cell.closest('table').rows[cell.parentNode.rowIndex + move[0]]?.cells[cell.cellIndex + move[1]];
       if (to?.tagName !== 'TD') return event.stopPropagation();

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// usage: page_test.cjs BROWSER ADDRESS NETWORK PROCESS
+// Drives the page of a live network: see page_test.sh.
+'use strict';
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const puppeteer = require('puppeteer-core');
+const [executablePath, address, network, served] = process.argv.slice(2);
+
+const messages = [];
+let browser = null;
+
+async function open(hash = '', view = {width: 1360, height: 900}) {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(60000);
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('pageerror', (error) => messages.push(String(error)));
+  await page.setViewport(view);
+  await page.goto(address + hash, {waitUntil: 'domcontentloaded'});
+  await page.waitForSelector('body[data-live="yes"]');
+  return page;
+}
+
+// What the page knows: its place, and the numbers of forward and backward as text. What the optimizer keeps
+// for the time of a step is no part of a state.
+const facts = (page) => page.evaluate(() => ({step: now.step, operator: step, loss: byId('loss').textContent,
+  numbers: JSON.stringify(Object.values(data.values).filter((value) => data.nodes[value.node].pass !== 'update')
+    .map((value) => value.tensor?.cells))}));
+const until = (page, ...condition) => page.waitForFunction(...condition);
+const atStep = (page, count, operator = null) => until(page, (wanted, place) => now.step === wanted && newest === now &&
+  waiting === 0 && (place ?? step) === step, {}, count, operator);
+
+async function press(page, keys) {
+  for (const key of keys.split(' ')) await page.keyboard.press(key);
+}
+
+// Opens the editor of the element at an index of a value, as a click on its cell does, and types.
+async function edit(page, id, cell, text) {
+  await page.evaluate((value) => reveal(data.values[value].node), id);
+  const place = await page.evaluateHandle((value, i) => {
+    const grid = grids().find((one) => tensorIds.get(one.tensor) === value);
+    const found = grid.getElementsByTagName('td')[i];
+    found.scrollIntoView({block: 'center'});
+    return found;
+  }, id, cell);
+  await place.click();
+  await page.waitForSelector('#editor:not([hidden])');
+  await page.keyboard.type(text);
+}
+
+const tests = {
+  async 'operators, backward rules and training steps by keys'(page) {
+    const first = await facts(page);
+    assert.equal(first.step, 0);
+    assert.equal(first.operator, await page.evaluate('last'));
+    await press(page, 'g');
+    assert.equal(await page.evaluate('data.nodes[data.order[step - 1]].pass'), 'backward');
+    // From the parameters back to the loss: gradients arrive, with formulas that have numbers.
+    let lit = 0, numbers = 0;
+    for (let at = await page.evaluate('step'); at > await page.evaluate('lossAt'); --at) {
+      lit += await page.evaluate(() => Number(document.querySelector('.node.lit') !== null));
+      numbers += await page.evaluate(() => Number(/ = -?[\d.]/.test(document.querySelector('#formula .numbers')?.textContent ?? '')));
+      await press(page, 'ArrowLeft');
+      if (lit > 3 && numbers > 1) break;
+    }
+    assert.ok(lit > 3 || network === 'xor' && lit > 2, `${lit} operators lit boxes`);
+    if (network === 'xor') assert.ok(numbers > 1, `${numbers} formulas had numbers`);
+    await press(page, 'l');
+    assert.equal(await page.evaluate('data.order[step - 1] === data.values[live.loss].node'), true);
+    await press(page, 'End ArrowRight');  // on from the last operator: the next training step
+    await atStep(page, 1, 0);
+    await press(page, 'ArrowLeft');       // back from before the first
+    await atStep(page, 0, first.operator);
+    assert.deepEqual(await facts(page), first);
+    await press(page, 'ArrowUp');
+    await atStep(page, 1);
+    const second = await facts(page);
+    assert.notEqual(second.numbers, first.numbers);
+    await press(page, 'ArrowUp');
+    await atStep(page, 2);
+    await press(page, 'ArrowDown');
+    await atStep(page, 1);
+    assert.deepEqual(await facts(page), second);
+    await press(page, 'ArrowDown');
+    await atStep(page, 0);
+    assert.deepEqual(await facts(page), first);
+    await press(page, '?');
+    assert.equal(await page.evaluate('byId("help").open'), true);
+    await press(page, 'Escape');
+  },
+
+  async 'an edited weight changes the loss, and its gradient agrees with differences'(page) {
+    const before = await facts(page);
+    const weight = await page.evaluate('now.gradients.at(-2).value');
+    await edit(page, weight, 1, '0.75');
+    await until(page, (id) => grids().some(({tensor, firstChild}) => tensorIds.get(tensor) === id && firstChild.querySelectorAll('td')[1].title.endsWith(' 0.75')), {}, weight);
+    assert.notEqual((await facts(page)).loss, before.loss);
+    await page.evaluate(() => editor.check.click());
+    const verdict = await page.waitForSelector('.verdict');
+    assert.match(await verdict.evaluate((element) => element.textContent), /^✓ agrees in float64/);
+    assert.ok((await page.$$('.triangle tr')).length > 3);
+    await press(page, 'Escape Escape');
+    // Training from there and back again leads to the edited state.
+    const edited = await facts(page);
+    await press(page, 'ArrowUp');
+    await atStep(page, 1);
+    await press(page, 'ArrowDown');
+    await atStep(page, 0);
+    assert.equal((await facts(page)).loss, edited.loss);
+  },
+
+  async 'a result stands as it is set until it is released'(page) {
+    const before = await facts(page);
+    const id = await page.evaluate(() => data.nodes.findLast((node) => node.pass === 'forward' && /^(addmm|matmul)$/.test(node.op) &&
+      data.values[node.outputs[0]].gradient !== undefined).outputs[0]);
+    await edit(page, id, 0, '3.5');
+    await until(page, () => / = 3.5/.test(byId('edited').textContent));
+    assert.notEqual((await facts(page)).loss, before.loss);
+    await press(page, 'Escape');
+    await page.click('#edited .chip');
+    await until(page, () => byId('edited').hidden);
+    assert.equal((await facts(page)).loss, before.loss);
+  },
+
+  async 'two tabs are in step, one that is closed or loaded anew is not missed'(page) {
+    const other = await open();
+    await press(other, 'ArrowUp');
+    await atStep(other, 1);
+    await page.bringToFront();  // what is not seen draws nothing
+    await atStep(page, 1);
+    const [here, there] = [await facts(page), await facts(other)];
+    assert.equal(here.loss, there.loss);
+    assert.equal(here.numbers, there.numbers);
+    await other.close();
+    await page.reload({waitUntil: 'domcontentloaded'});
+    await page.waitForSelector('body[data-live="yes"]');
+    assert.deepEqual(await facts(page), here);
+  },
+
+  async 'it plays and pauses, and goes back to the beginning'(page) {
+    await press(page, 'Space');
+    await until(page, () => now.playing && now.step > 20);
+    await press(page, 'Space');
+    await until(page, () => !now.playing && newest === now);
+    const {step} = await facts(page);
+    assert.ok(await page.evaluate(() => now.losses.length > 2));
+    await page.click('#restart');
+    await atStep(page, 0);
+    assert.ok(step > 20);
+  },
+
+  async 'the learning rate, what is drawn or typed, and what is refused'(page) {
+    await page.click('#rate', {count: 3});
+    await page.keyboard.type('0.0125\n');
+    await until(page, () => now.rate === 0.0125);
+    const before = await page.evaluate('JSON.stringify(now.pictures)');
+    if (network === 'digits') {
+      const pad = await (await page.$('.of-pad canvas')).boundingBox();
+      await page.mouse.move(pad.x + pad.width / 2, pad.y + 10);
+      await page.mouse.down();
+      await page.mouse.move(pad.x + pad.width / 2, pad.y + pad.height - 10, {steps: 6});
+      await page.mouse.up();
+    } else if (network === 'transformer') {
+      await page.type('.of-text textarea', 's');
+    }
+    if (['digits', 'transformer'].includes(network)) await until(page, (old) => JSON.stringify(now.pictures) !== old, {}, before);
+    const failed = messages.length;
+    assert.equal(await page.evaluate(() => send({do: 'set', value: 1e6, index: 0, to: 1})), null);
+    assert.notEqual(await page.$eval('#say.bad', (line) => line.textContent), '');
+    messages.splice(failed);  // the browser notes the answer 400
+  },
+
+  async 'a choice makes another network, and the page loads itself anew'(page) {
+    const graph = await page.evaluate('live.graph');
+    const list = await page.$('#choices select');
+    const options = await list.$$eval('option', (all) => all.map((one) => one.value));
+    await Promise.all([page.waitForNavigation({waitUntil: 'domcontentloaded'}), list.select(options[1])]);
+    await page.waitForSelector('body[data-live="yes"]');
+    assert.notEqual(await page.evaluate('live.graph'), graph);
+    assert.equal(await page.$eval('#choices select', (one) => one.value), options[1]);
+  },
+
+  async 'it can be seen, light and dark, narrow and wide'() {
+    for (const theme of ['light', 'dark']) {
+      for (const [width, height] of [[380, 800], [1360, 900], [2560, 1440]]) {
+        const page = await open(`#theme=${theme}`, {width, height, isMobile: width < 500, hasTouch: width < 500});
+        await page.bringToFront();
+        const path = `${network}_${theme}_${width}.png`;
+        await page.screenshot({path});
+        assert.ok(fs.statSync(path).size > 30000, `${path} shows nothing`);
+        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is too wide`);
+        await page.close();
+      }
+    }
+  },
+
+  async 'it says when the program has ended'(page) {
+    process.kill(Number(served));
+    const failed = messages.length;
+    await page.waitForSelector('body.ended');
+    assert.match(await page.$eval('#say', (line) => line.textContent), /has ended/);
+    messages.splice(failed);  // of connections that are refused
+  },
+};
+
+(async () => {
+  const options = ['--disable-gpu', '--hide-scrollbars', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])];
+  browser = await puppeteer.launch({executablePath, args: options});
+  let failures = 0, page = null;
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      page ??= await open();
+      await page.bringToFront();
+      await test(page);
+      assert.deepEqual(messages, []);
+      console.log('passed:', name);
+    } catch (error) {
+      console.log('FAILED:', name, error);
+      ++failures;
+      messages.length = 0;
+      await page?.screenshot({path: `${network}_failed_${failures}.png`});
+    }
+  }
+  await browser.close();
+  process.exit(failures === 0 ? 0 : 1);
+})();

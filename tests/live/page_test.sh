@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: page_test.sh PROGRAM NETWORK FOLDER
+# The page of a network that `live` trains, in a browser that is driven as a person would (page_test.mjs).
+# Without a browser, Node.js, or the driver, which npm gets once for all networks, the test says so and is
+# skipped.
+set -u
+tests=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+source "$tests/../pages/browser.sh"
+network=$2 modules=$(dirname "$3")/driver
+find_browser
+for need in node npm; do
+  command -v $need >/dev/null || {
+    echo "skipped: there is no $need here"
+    exit 77
+  }
+done
+begin "$1" "$3"
+
+mkdir -p "$modules"
+(
+  flock 9
+  [[ -d $modules/node_modules/puppeteer-core ]] || npm install --prefix "$modules" --no-save --no-audit \
+    --no-fund --ignore-scripts puppeteer-core@24 >npm.txt 2>&1
+) 9>"$modules/lock" || {
+  echo "skipped: npm cannot get puppeteer-core: $(tail -n 1 npm.txt)"
+  exit 77
+}
+
+"$program" "$network" --no-browser >printed.txt 2>&1 &
+process=$!
+trap 'kill $process 2>/dev/null' EXIT
+for _ in {1..200}; do
+  address=$(grep -om1 'http://[^ ]*' printed.txt) && break
+  sleep 0.1
+done
+[[ -n $address ]] || {
+  echo "no address: $(cat printed.txt)"
+  exit 1
+}
+NODE_PATH=$modules/node_modules timeout 240 node "$tests/page_test.cjs" "$browser" "$address" "$network" $process
