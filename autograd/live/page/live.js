@@ -96,7 +96,7 @@ function say(text, isError = false) {
   clearTimeout(quiet);
   setText(byId('say'), text);
   byId('say').classList.toggle('bad', isError);
-  if (!isError) quiet = setTimeout(() => { byId('say').textContent = ''; }, 6000);
+  if (text !== ended) quiet = setTimeout(() => setText(byId('say'), ''), 8000);
 }
 
 function listen() {
@@ -128,7 +128,7 @@ async function post(command) {
       say(body.error, true);
       return null;
     }
-    if (byId('say').classList.contains('bad')) say('');
+    if (byId('say').textContent === ended) say('');
     if (body.number !== undefined) receive(body);
     return body;
   } catch {
