@@ -75,6 +75,21 @@ Value slope_of_norm(double p, const Axes& axes, const Value& x, const Value& nor
   return p < 1 ? masked_fill(slope, eq(x, 0), 0) : slope;
 }
 
+// Of a running product y. Before the first zero of a line: the sum of the gradients times the
+// products from there on, divided by x. At it: that sum with 1 in the zero's place. Behind it: 0.
+Value gradient_of_cumprod(const Value& g, const Value& x, const Value& y, std::int64_t dim) {
+  const auto sum_from = [&](const Value& products) {
+    return cumsum(mul(g, products), dim, {.reverse = true});
+  };
+  const Value zero = eq(x, 0);
+  const Value zeros = cumsum(cast(zero, DType::int64), dim);
+  const Value is_behind = ne(zeros, cast(zero, DType::int64));
+  const Value filled = masked_fill(x, zero, 1);
+  const Value at_first = masked_fill(x, minimum(zero, eq(zeros, 1)), 1);
+  const Value slope = where(zero, sum_from(cumprod(at_first, dim)), div(sum_from(y), filled));
+  return masked_fill(slope, is_behind, 0);
+}
+
 // What arrived at the values goes back to the elements at output 1's places, as through a gather.
 Value put_back(const RuleCall& call, std::int64_t dim, bool keeps_axis) {
   const Value& x = call.input();
@@ -118,6 +133,24 @@ void add_reduction_rules(RuleTable& table) {
     return InputGradients{mul(sub(x, mean(x, op.axes, true)), share)};
   });
 
+  // (x - mean) / ((n - correction) std)
+  table.add<StddevOp>([](const StddevOp& op, const RuleCall& call) {
+    const Value& x = call.input();
+    const double divisor = count_of(x.shape(), op.axes) - static_cast<double>(op.correction);
+    const Value share = mul(div(call.gradient(), call.output()), 1 / divisor);
+    const Value safe = masked_fill(share, eq(call.output(), 0), 0);
+    return InputGradients{mul(sub(x, mean(x, op.axes, true)), with_axes(safe, x.shape(), op.axes))};
+  });
+
+  table.add<LogsumexpOp>([](const LogsumexpOp& op, const RuleCall& call) {
+    const Value& x = call.input();
+    const Value& y = call.output();
+    // Of nothing but -infinity the shares are 0, as beside any number.
+    const Value from = masked_fill(y, eq(y, -std::numeric_limits<double>::infinity()), 0);
+    const Value shares = exp(sub(x, with_axes(from, x.shape(), op.axes)));
+    return InputGradients{mul(shares, with_axes(call.gradient(), x.shape(), op.axes))};
+  });
+
   table.add<NormOp>([](const NormOp& op, const RuleCall& call) {
     return InputGradients{gradient_of_norm(op.p, op.axes, call, 0)};
   });
@@ -125,6 +158,11 @@ void add_reduction_rules(RuleTable& table) {
   table.add<CumsumOp>([](const CumsumOp& op, const RuleCall& call) {
     return InputGradients{
         cumsum(call.gradient(), op.dim, {.exclusive = op.exclusive, .reverse = !op.reverse})};
+  });
+
+  table.add<CumprodOp>([](const CumprodOp& op, const RuleCall& call) {
+    return InputGradients{
+        gradient_of_cumprod(call.gradient(), call.input(), call.output(), op.dim)};
   });
 
   table.add<MaxOp>([](const MaxOp& op, const RuleCall& call) {

@@ -114,6 +114,15 @@ void add_shape_rules(RuleTable& table) {
     return InputGradients{triu(call.gradient(), op.diagonal)};
   });
 
+  table.add<FlipOp>([](const FlipOp& op, const RuleCall& call) {
+    return InputGradients{flip(call.gradient(), op.dims)};
+  });
+  table.add<RollOp>([](const RollOp& op, const RuleCall& call) {
+    Dims back = op.shifts;
+    for (std::int64_t& each : back) each = -each;
+    return InputGradients{roll(call.gradient(), std::move(back), op.dims)};
+  });
+
   // The engine casts a gradient to its value's dtype and sums what was expanded: nothing to do.
   table.add<CastOp>(
       [](const CastOp&, const RuleCall& call) { return InputGradients{call.gradient()}; });

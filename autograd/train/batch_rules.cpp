@@ -75,6 +75,11 @@ bool mixes_along(const Node& node, std::size_t index, const Value& input, std::s
   if (const auto* op = as<SoftmaxOp>(node)) return is(op->dim);
   if (const auto* op = as<LogSoftmaxOp>(node)) return is(op->dim);
   if (const auto* op = as<CumsumOp>(node)) return is(op->dim);
+  if (const auto* op = as<CumprodOp>(node)) return is(op->dim);
+  if (const auto* op = as<FlipOp>(node)) return std::ranges::any_of(op->dims, is);
+  if (const auto* op = as<RollOp>(node)) {
+    return op->dims.empty() || std::ranges::any_of(op->dims, is);
+  }
   if (const auto* op = as<ArgmaxOp>(node)) return is(op->dim);
   if (const auto* op = as<MaxOp>(node)) return is(op->dim);
   if (const auto* op = as<TopkOp>(node)) return is(op->dim);

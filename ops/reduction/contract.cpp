@@ -10,10 +10,12 @@
 #include "aclnnop/aclnn_amax.h"
 #include "aclnnop/aclnn_amin.h"
 #include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_logsumexp.h"
 #include "aclnnop/aclnn_max_dim.h"
 #include "aclnnop/aclnn_mean.h"
 #include "aclnnop/aclnn_norm.h"
 #include "aclnnop/aclnn_reduce_sum.h"
+#include "aclnnop/aclnn_std.h"
 #include "aclnnop/aclnn_var.h"
 #include "aclnnop/aclnn_var_mean.h"
 #include "ops/contract/dense.h"
@@ -66,7 +68,7 @@ void reduce_shape(Arguments& a) {
     if (!is_summed) out.push_back(self[d]);
     if (is_summed && keeps(a)) out.push_back(1);
   }
-  a.reshape({"out", "indices", "varOut", "meanOut"}, out);
+  a.reshape({"out", "indices", "varOut", "stdOut", "meanOut"}, out);
   a.tensor("self").any_shape = dims_of(a).empty() && !keeps(a) && !reduces_nothing(a);
   if (a.has("dtype") && a.dtype_of("dtype")) a.tensor("out").dtype = a.dtype_of("dtype");
 }
@@ -304,9 +306,17 @@ Arrays moments(const Arguments& a, const Arrays& in) {
           reduced_by(a, in[0], mean_of)};
 }
 
+// The root of the variance in its place.
+Arrays deviations(const Arguments& a, const Arrays& in) {
+  Arrays results = moments(a, in);
+  results[0] = dense::map(results[0], [](Number x) { return std::sqrt(x); });
+  return results;
+}
+
 // Means cancel.
-Arrays magnitude_of_moments(const Arguments& a, const Arrays& in) {
-  return {moments(a, in)[0], reduced(a, in[0], true, true)};
+template <Arrays (*kOf)(const Arguments&, const Arrays&)>
+Arrays magnitude_of(const Arguments& a, const Arrays& in) {
+  return {kOf(a, in)[0], reduced(a, in[0], true, true)};
 }
 
 // `correction` is the parameter's name.
@@ -321,7 +331,7 @@ Operator variance(Signature call, const std::string& correction, Words words) {
                      .value_samples = large_samples("dim", {{{correction, 1.0}}})},
           .results = {.reference = moments,
                       .bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8},
-                      .magnitude = magnitude_of_moments},
+                      .magnitude = magnitude_of<moments>},
           .words = std::move(words)};
 }
 
@@ -343,6 +353,55 @@ void add_variances(std::vector<Operator>& all) {
       ACLGRAD_CALL(aclnnVarMean, self, dims, correction, keep, result("varOut"), result("meanOut")),
       "correction",
       {"the variance over dimensions, and the mean", "沿若干维的方差与均值", "", "var_mean"}));
+
+  const size_t first = all.size();
+  all.push_back(variance(
+      ACLGRAD_CALL(aclnnStd, self, dims, correction, keep, result("out")), "correction",
+      {"√(Σ(x − mean)² / (n − correction)) over dimensions",
+       "沿若干维求 √(Σ(x − 均值)² / (n − correction))", "stddev(x, axes, options)", "std"}));
+  all.push_back(variance(ACLGRAD_CALL(aclnnStdMeanCorrection, self, dims, correction, keep,
+                                      result("stdOut"), result("meanOut")),
+                         "correction",
+                         {"the standard deviation over dimensions, and the mean",
+                          "沿若干维的标准差与均值", "", "std_mean"}));
+  for (size_t i = first; i < all.size(); ++i) {
+    all[i].results.reference = deviations;
+    all[i].results.magnitude = magnitude_of<deviations>;
+  }
+}
+
+// ln(sum e^x), or with the magnitudes of both parts: the largest, and the logarithm of what is
+// left.
+Number log_sum_exp(const std::vector<Number>& x, bool magnitudes) {
+  const Number most = largest(x);
+  if (std::isinf(most)) return most;
+  Number sum = 0;
+  for (const Number each : x) sum += std::exp(each - most);
+  return (magnitudes ? std::abs(most) : most) + std::log(sum);
+}
+
+void add_log_sum_exp(std::vector<Operator>& all) {
+  const auto results = [](bool magnitudes) {
+    return [magnitudes](const Arguments& a, const Arrays& in) {
+      return Arrays{reduced_by(
+          a, in[0], [=](const std::vector<Number>& x) { return log_sum_exp(x, magnitudes); })};
+    };
+  };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnLogSumExp, any_dtype(in("self")), kDims, kKeepDim,
+                           any_dtype(shaped(out("out"), {2}))),
+      .domain = {.everywhere = kFloatsAndDouble,
+                 .mixed = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8, ACL_BOOL},
+                 .arrange = reduce_shape,
+                 .samples = samples_over("dim", "keepDim"),
+                 .value_samples = large_samples("dim")},
+      .results = {.reference = results(false),
+                  .bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 40},
+                  .magnitude = results(true)},
+      .words = {"ln(Σ eˣ) over dimensions; an empty list: over all",
+                "沿若干维求 ln(Σ eˣ)；列表为空表示全部", "logsumexp(x, axes, keepdim)",
+                "logsumexp"},
+  });
 }
 
 void add_norm(std::vector<Operator>& all) {
@@ -388,6 +447,7 @@ FamilyContracts reduction_contracts() {
   add_sums(family.operators);
   add_largest(family.operators);
   add_variances(family.operators);
+  add_log_sum_exp(family.operators);
   add_norm(family.operators);
   add_scans(family.operators);
   return family;

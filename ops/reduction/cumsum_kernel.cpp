@@ -20,7 +20,28 @@ constexpr int64_t kTogether = 16;
 // Elements that a thread takes at a time, at least.
 constexpr int64_t kGrain = 1 << 15;
 
-// A running sum along each line, from the front or from the back.
+struct Sum {
+  static constexpr int kStart = 0;
+  template <class T>
+  static T combine(const T& a, const T& b) {
+    return wrapping_sum(a, b);
+  }
+};
+
+struct Product {
+  static constexpr int kStart = 1;
+  template <class T>
+  static T combine(const T& a, const T& b) {
+    if constexpr (std::is_same_v<T, int64_t>) {
+      return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    } else {
+      return a * b;
+    }
+  }
+};
+
+// A running sum or product along each line, from the front or from the back.
+template <class Operation>
 struct Lines {
   Slices self, out;
   CumsumDirection direction;
@@ -36,8 +57,9 @@ struct Lines {
   }
 
   template <class T>
-  void sum(const Run& run, int64_t begin, int64_t end) const {
-    std::array<T, kTogether> sums{};
+  void run_along(const Run& run, int64_t begin, int64_t end) const {
+    std::array<T, kTogether> sums;
+    sums.fill(static_cast<T>(Operation::kStart));
     alignas(64) T block[kBlock];
     for_blocks(0, length(), [&](int64_t first, int64_t stop) {
       const auto some = static_cast<size_t>(stop - first);
@@ -47,7 +69,7 @@ struct Lines {
         load_through(self.at(run, from), self.dtype, out.dtype, step, block, some);
         for (size_t i = 0; i < some; ++i) {
           const T before = sum;
-          sum = wrapping_sum(before, block[i]);
+          sum = Operation::combine(before, block[i]);
           block[i] = direction.exclusive ? before : sum;
         }
         const auto [to, out_step] = place(out, out.starts.offset(line), first, direction.reverse);
@@ -64,7 +86,8 @@ struct Lines {
                       [&](int64_t begin, int64_t end) {
                         for (int64_t group = begin; group < end; ++group) {
                           const int64_t first = group * kTogether;
-                          lines.sum<T>(run, first, std::min(count, first + kTogether));
+                          lines.template run_along<T>(run, first,
+                                                      std::min(count, first + kTogether));
                         }
                       });
       return ACL_SUCCESS;
@@ -72,17 +95,28 @@ struct Lines {
   }
 };
 
+template <class Operation>
+Plan plan_lines(const Arguments& arguments, size_t self, size_t out, size_t axis,
+                CumsumDirection direction) {
+  if (arguments.empty(self)) return {};
+  // A 0-d tensor is one line of one element.
+  const DimSet along = dimensions(axis, 1);
+  const Lines<Operation> lines{Slices(arguments, self, along), Slices(arguments, out, along),
+                               direction};
+  const aclDataType dtype = arguments.dtype(out);
+  if (is_complex(dtype)) return lines.template plan<std::complex<double>>();
+  return is_floating(dtype) ? lines.template plan<double>() : lines.template plan<int64_t>();
+}
+
 }  // namespace
 
 Plan plan_cumsum(const Arguments& arguments, size_t self, size_t out, size_t axis,
                  CumsumDirection direction) {
-  if (arguments.empty(self)) return {};
-  // A 0-d tensor is one line of one element.
-  const DimSet along = dimensions(axis, 1);
-  const Lines lines{Slices(arguments, self, along), Slices(arguments, out, along), direction};
-  const aclDataType dtype = arguments.dtype(out);
-  if (is_complex(dtype)) return lines.plan<std::complex<double>>();
-  return is_floating(dtype) ? lines.plan<double>() : lines.plan<int64_t>();
+  return plan_lines<Sum>(arguments, self, out, axis, direction);
+}
+
+Plan plan_cumprod(const Arguments& arguments, size_t self, size_t out, size_t axis) {
+  return plan_lines<Product>(arguments, self, out, axis, {});
 }
 
 }  // namespace aclgrad::ops

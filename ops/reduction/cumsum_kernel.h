@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running sums along a dimension.
+// Running sums and products along a dimension.
 #ifndef ACLGRAD_OPS_REDUCTION_CUMSUM_KERNEL_H_
 #define ACLGRAD_OPS_REDUCTION_CUMSUM_KERNEL_H_
 
@@ -13,9 +13,10 @@ struct CumsumDirection {
 };
 
 // self is converted to out's dtype first. Sums are taken one after another, in double, int64_t that
-// wraps or complex double, and each is rounded once. out may be self.
+// wraps or complex double, and each is rounded once. out may be self. Products likewise.
 Plan plan_cumsum(const Arguments& arguments, size_t self, size_t out, size_t axis,
                  CumsumDirection direction);
+Plan plan_cumprod(const Arguments& arguments, size_t self, size_t out, size_t axis);
 
 }  // namespace aclgrad::ops
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running sums, and the first few elements in order.
+// Running sums and products, and the first few elements in order.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
+#include "aclnnop/aclnn_cumprod.h"
 #include "aclnnop/aclnn_cumsum.h"
 #include "aclnnop/aclnn_topk.h"
 #include "ops/contract/dense.h"
@@ -24,7 +25,7 @@ int64_t size_along(const Arguments& a) {
   return shape.empty() ? 1 : shape[axis_of(a, shape)];
 }
 
-// ---- Running sums -------------------------------------------------------------------------------
+// ---- Running sums and products ------------------------------------------------------------------
 
 bool is_set_in(const Arguments& a, const char* flag) { return a.has(flag) && a.number(flag) != 0; }
 
@@ -32,10 +33,12 @@ Array running(const Arguments& a, const Array& self, bool magnitudes) {
   Array out = self;
   dense::for_each_line(self.shape, axis_of(a, self.shape), [&](std::vector<size_t> line) {
     if (is_set_in(a, "reverse")) std::ranges::reverse(line);
-    Number sum = 0;
+    const bool multiplies = a.op().name() == "aclnnCumprod";
+    Number sum = multiplies ? 1 : 0;
     for (const size_t i : line) {
       const Number before = sum;
-      sum += magnitudes ? std::abs(self.values[i]) : self.values[i];
+      const Number x = magnitudes ? std::abs(self.values[i]) : self.values[i];
+      sum = multiplies ? sum * x : sum + x;
       out.values[i] = is_set_in(a, "exclusive") && !magnitudes ? before : sum;
     }
   });
@@ -108,6 +111,18 @@ void add_cumsum(std::vector<Operator>& all) {
       .words = {"running sums along dim, with the element itself or without, from either end",
                 "沿 dim 的累加，可不含自身，可反向", "cumsum(x, dim, options)", "cumsum_v2"},
   });
+  const auto wrong_dim = [](double dim) {
+    return refused("dim", "out of range", ScalarSpec{dim, ACL_INT64}, "[-2, 1]");
+  };
+  Operator products = *(all.end() - 2);
+  products.call =
+      ACLGRAD_CALL(aclnnCumprod, promotes(any_dtype(in("self", -2, 2))), number("dim", -1),
+                   option(dtype_named("dtype"), "into"), any_dtype(out("out")));
+  products.error_inputs = {wrong_dim(2), wrong_dim(-3)};
+  products.results.complex = Complex::kUnknown;  // parts mix
+  products.results.bound.of_double = 40;         // every product rounds
+  products.words = {"running products along dim", "沿 dim 的累乘", "cumprod(x, dim)", "cumprod"};
+  all.push_back(products);
 }
 
 // ---- In order -----------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnVar, aclnnVarCorrection, aclnnVarMean.
+// aclnnVar, aclnnVarCorrection, aclnnVarMean, aclnnStd, aclnnStdMeanCorrection.
 #include "aclnnop/aclnn_var.h"
 
+#include <cmath>
 #include <limits>
 
+#include "aclnnop/aclnn_std.h"
 #include "aclnnop/aclnn_var_mean.h"
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/reduction/reduction_rules.h"
@@ -38,19 +40,31 @@ OperatorSpec variance(const char* name, const char* correction) {
 
 const OperatorSpec kVar = variance("aclnnVar", "unbiased");
 const OperatorSpec kVarCorrection = variance("aclnnVarCorrection", "correction");
-const OperatorSpec kVarMean{"aclnnVarMean",
-                            {input("self"), attribute("dim"), attribute("correction"),
-                             attribute("keepdim"), output("varOut"), output("meanOut")},
-                            rules({kOut, kMeanOut})};
+const OperatorSpec kStd = variance("aclnnStd", "correction");
+
+OperatorSpec with_mean(const char* name, const char* out) {
+  return {name,
+          {input("self"), attribute("dim"), attribute("correction"), attribute("keepdim"),
+           output(out), output("meanOut")},
+          rules({kOut, kMeanOut})};
+}
+
+const OperatorSpec kVarMean = with_mean("aclnnVarMean", "varOut");
+const OperatorSpec kStdMeanCorrection = with_mean("aclnnStdMeanCorrection", "stdOut");
 
 double quotient(double squares, int64_t count, int64_t correction) {
   return squares / (static_cast<double>(count) - static_cast<double>(correction));
 }
 
-Plan plan_corrected(const Arguments& arguments, std::optional<size_t> mean) {
+enum class Moment { kVariance, kDeviation };
+
+Plan plan_corrected(const Arguments& arguments, Moment moment, std::optional<size_t> mean) {
   const int64_t correction = arguments.integer(kCorrection);
-  const auto divide = [correction](double squares, int64_t count) {
-    if (count > correction) return quotient(squares, count, correction);
+  const auto divide = [correction, moment](double squares, int64_t count) {
+    if (count > correction) {
+      const double variance = quotient(squares, count, correction);
+      return moment == Moment::kVariance ? variance : std::sqrt(variance);
+    }
     return count == 1 ? std::numeric_limits<double>::quiet_NaN()
                       : std::numeric_limits<double>::infinity();
   };
@@ -75,7 +89,15 @@ ACLGRAD_OPERATOR(aclnnVar, kVar, [](const Arguments& arguments) {
                                      return quotient(squares, count, correction);
                                    }});
 })
-ACLGRAD_OPERATOR(aclnnVarCorrection, kVarCorrection,
-                 [](const Arguments& arguments) { return plan_corrected(arguments, std::nullopt); })
-ACLGRAD_OPERATOR(aclnnVarMean, kVarMean,
-                 [](const Arguments& arguments) { return plan_corrected(arguments, kMeanOut); })
+ACLGRAD_OPERATOR(aclnnVarCorrection, kVarCorrection, [](const Arguments& arguments) {
+  return plan_corrected(arguments, Moment::kVariance, std::nullopt);
+})
+ACLGRAD_OPERATOR(aclnnVarMean, kVarMean, [](const Arguments& arguments) {
+  return plan_corrected(arguments, Moment::kVariance, kMeanOut);
+})
+ACLGRAD_OPERATOR(aclnnStd, kStd, [](const Arguments& arguments) {
+  return plan_corrected(arguments, Moment::kDeviation, std::nullopt);
+})
+ACLGRAD_OPERATOR(aclnnStdMeanCorrection, kStdMeanCorrection, [](const Arguments& arguments) {
+  return plan_corrected(arguments, Moment::kDeviation, kMeanOut);
+})

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles, conversions, copies, fills with one value.
+// Triangles, elements in another order, conversions, copies, fills with one value.
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/aclnn_flip.h"
+#include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
 #include "aclnnop/aclnn_zero.h"
@@ -169,10 +171,82 @@ void add_triangles(std::vector<Operator>& all) {
                          in_place_of(upper, ACLGRAD_CALL(aclnnInplaceTriu))});
 }
 
+// ---- Flip, Roll ---------------------------------------------------------------------------------
+
+// Of a dimension of a tensor, counted from the front.
+size_t named_dim(int64_t dim, const Shape& shape) {
+  const auto n = static_cast<int64_t>(shape.size());
+  if (dim < -n || dim >= n) throw std::invalid_argument("the dims do not fit the tensor");
+  return static_cast<size_t>(dim < 0 ? dim + n : dim);
+}
+
+int64_t modulo(int64_t a, int64_t n) { return (a % n + n) % n; }
+
+Number flipped(const Arguments& a, const Array& self, Shape at) {
+  for (const int64_t dim : a.array("dims")) {
+    int64_t& place = at[named_dim(dim, at)];
+    place = self.shape[named_dim(dim, at)] - 1 - place;
+  }
+  return dense::at(self, at);
+}
+
+Number rolled(const Arguments& a, const Array& x, Shape at) {
+  const Shape& shifts = a.array("shifts");
+  const Shape& dims = a.array("dims");
+  if (shifts.size() != std::max<size_t>(dims.size(), 1)) {
+    throw std::invalid_argument("there is not one shift for each of the dims");
+  }
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const size_t d = named_dim(dims[i], at);
+    at[d] = modulo(at[d] - shifts[i], x.shape[d]);
+  }
+  if (!dims.empty()) return dense::at(x, at);
+  int64_t place = 0;
+  for (size_t d = 0; d < at.size(); ++d) place = place * x.shape[d] + at[d];
+  return x.values[static_cast<size_t>(modulo(place - shifts[0], count_of(x.shape)))];
+}
+
+Operator reordered(Signature call, Number (*element)(const Arguments&, const Array&, Shape),
+                   std::vector<Sample> samples, Words words) {
+  const auto reference = [element](const Arguments& a, const Arrays& in) {
+    return Arrays{
+        dense::generate(in[0].shape, [&](const Shape& at) { return element(a, in[0], at); })};
+  };
+  return {.call = std::move(call),
+          .domain = {.everywhere = kNumbers + kUnsigned, .samples = std::move(samples)},
+          .results = {.reference = reference,
+                      .complex = Complex::kParts,
+                      .bound = {.of_float = 0.5001}},
+          .error_inputs = {refused("dims", "with an entry out of range", Shape{2}, "an entry 2")},
+          .words = std::move(words)};
+}
+
+void add_reorderings(std::vector<Operator>& all) {
+  all.push_back(
+      reordered(ACLGRAD_CALL(aclnnFlip, in("self"), list("dims", {-1}), out("out")), flipped,
+                {{{{"dims", Shape{-1}}}}, {{{"dims", Shape{0, 2}}}}, {{{"dims", Shape{1, 0, -1}}}}},
+                {"elements in the opposite order along dimensions", "沿若干维翻转", "flip(x, dims)",
+                 "flip"}));
+  all.back().error_inputs.push_back(refused("dims", "that name one twice", Shape{1, -1}, "twice"));
+  all.push_back(reordered(
+      ACLGRAD_CALL(aclnnRoll, in("x"), values("shifts", {1}), list("dims", {-1}), out("out")),
+      rolled,
+      {{{{"shifts", Shape{1}}, {"dims", Shape{-1}}}},
+       {{{"shifts", Shape{-4, 7}}, {"dims", Shape{0, 1}}}},
+       {{{"shifts", Shape{1, 1, 5}}, {"dims", Shape{2, -1, 1}}}},
+       {{{"shifts", Shape{5}}, {"dims", Shape{}}}},
+       {{{"shifts", Shape{-1}}, {"dims", Shape{}}}}},
+      {"elements shifted along dimensions, round the end; without dims: as one line",
+       "沿若干维循环移位；dims 为空时按一维", "roll(x, shifts, dims)", "roll"}));
+  all.back().error_inputs.push_back(
+      wrong_values("shifts", "of two numbers for one of the dims", {1, 1}, "[1, 1]"));
+}
+
 }  // namespace
 
 void add_movement(std::vector<Operator>& all) {
   add_triangles(all);
+  add_reorderings(all);
   add_cast(all);
   add_copy(all);
   add_fills(all);

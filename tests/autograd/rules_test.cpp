@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -295,6 +296,9 @@ TEST(Rules, AlongAnAxis) {
         });
       }
     }
+    expect_right({{2, 3, 4}}, [&](const Inputs& x) { return cumprod(x[0], dim); });
+    expect_right({{2, 3, 4}}, [&](const Inputs& x) { return flip(x[0], {dim}) * x[0]; });
+    expect_right({{2, 3, 4}}, [&](const Inputs& x) { return roll(x[0], {2}, {dim}) * x[0]; });
     for (const bool keepdim : {false, true}) {
       expect_right({{2, 3, 4}}, [&](const Inputs& x) { return max(x[0], dim, keepdim).values; });
     }
@@ -303,8 +307,38 @@ TEST(Rules, AlongAnAxis) {
       expect_right({{2, 3, 4}}, [&](const Inputs& x) { return topk(x[0], k, dim, false).values; });
     }
   }
+  expect_right({{2, 3}}, [](const Inputs& x) { return roll(x[0], {-4}) * x[0]; });
+  expect_right({{2, 3, 4}}, [](const Inputs& x) {
+    return logsumexp(x[0], {0, 2}) + logsumexp(x[0]) + stddev(x[0], {0, 2}) + stddev(x[0]);
+  });
+  expect_right({{2, 3, 4}}, [](const Inputs& x) {
+    return logsumexp(x[0], {1}, true) + stddev(x[0], {1}, {.unbiased = false, .keepdim = true});
+  });
   expect_right({{}}, [](const Inputs& x) { return max(x[0], 0).values; });
   expect_right({{}}, [](const Inputs& x) { return topk(x[0], 1).values; });
+}
+
+// As of a product that is written out: one zero, two of them, none.
+TEST(Rules, OfARunningProductHoldAtZeros) {
+  const Tensor x = Tensor::from({4, 3}, {2, 0, 5, 0, 3, 0, 0, 0, 7, 2, 3, 5});
+  const Tensor gradient = gradient_of(x, [](const Value& v) { return cumprod(v, 1); });
+  const Tensor right = Tensor::from({4, 3}, {1, 12, 0, 4, 0, 0, 1, 0, 0, 19, 12, 6});
+  EXPECT_TRUE(allclose(gradient, right, 0, 0)) << gradient;
+}
+
+TEST(Rules, OfADeviationOfZeroAreZero) {
+  const Tensor x = Tensor::from({2, 2}, {3, 3, 0, 2});
+  const Tensor gradient = gradient_of(x, [](const Value& v) { return stddev(v, {1}); });
+  const double half = std::sqrt(0.5);
+  EXPECT_TRUE(allclose(gradient, Tensor::from({2, 2}, {0, 0, -half, half}), 1e-6, 0)) << gradient;
+}
+
+// Rows that are masked out as a whole, as of attention, where PyTorch's gradient is NaN.
+TEST(Rules, OfALogarithmOfASumAreZeroWhereNothingCounts) {
+  const double none = -std::numeric_limits<double>::infinity();
+  const Tensor x = Tensor::from({2, 2}, {none, none, 1, none});
+  const Tensor gradient = gradient_of(x, [](const Value& v) { return logsumexp(v, {1}); });
+  EXPECT_TRUE(allclose(gradient, Tensor::from({2, 2}, {0, 0, 1, 0}), 0, 0)) << gradient;
 }
 
 TEST(Rules, ViewsAndMovement) {

@@ -155,6 +155,10 @@ TEST(SecondOrder, ActivationsOfOneFormula) {
 
 TEST(SecondOrder, Reductions) {
   expect_right([](const Value& x) { return var(x, {1}); }, points());
+  expect_right([](const Value& x) { return stddev(x, {1}); }, points());
+  expect_right([](const Value& x) { return logsumexp(x, {1}); }, points());
+  expect_right([](const Value& x) { return cumprod(x, 1); }, points());
+  expect_right([](const Value& x) { return mul(flip(x, {1}), roll(x, {1}, {1})); }, points());
   expect_right([](const Value& x) { return norm(x, {1}); }, points());
 }
 

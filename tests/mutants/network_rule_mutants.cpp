@@ -162,6 +162,15 @@ void add_movement(std::vector<Mutant>& all) {
       [](const RepeatOp&, const RuleCall& call) {
         return InputGradients{reduce_sum(reshape(call.gradient(), {2, 2, 3}), {1})};
       }));
+  all.push_back(rule_mutant<FlipOp>(
+      "flip: not flipped back", {kMatrix}, [](const auto& x) { return flip(x[0], {1}); },
+      [](const FlipOp&, const RuleCall& call) { return InputGradients{call.gradient()}; }));
+  all.push_back(rule_mutant<RollOp>(
+      "roll: on in the same direction", {kMatrix},
+      [](const auto& x) { return roll(x[0], {1}, {1}); },
+      [](const RollOp& op, const RuleCall& call) {
+        return InputGradients{roll(call.gradient(), op.shifts, op.dims)};
+      }));
   all.push_back(rule_mutant<TrilOp>(
       "tril: the other triangle", {{3, 3}}, [](const auto& x) { return tril(x[0]); },
       [](const TrilOp& op, const RuleCall& call) {
@@ -232,6 +241,20 @@ void add_reductions(std::vector<Mutant>& all) {
         const Value& x = call.input();
         const Value share = div(abs(x), spread(call.output(), x));
         return InputGradients{mul(mul(share, share), spread(call.gradient(), x))};
+      }));
+  all.push_back(rule_mutant<StddevOp>(
+      "stddev: not divided by itself", {kMatrix}, [](const auto& x) { return stddev(x[0], {1}); },
+      [deviation](const StddevOp&, const RuleCall& call) { return deviation(call, 4, true); }));
+  all.push_back(rule_mutant<LogsumexpOp>(
+      "logsumexp: not normalized", {kMatrix}, [](const auto& x) { return logsumexp(x[0], {1}); },
+      [spread](const LogsumexpOp&, const RuleCall& call) {
+        return InputGradients{mul(exp(call.input()), spread(call.gradient(), call.input()))};
+      }));
+  all.push_back(rule_mutant<CumprodOp>(
+      "cumprod: not divided", {kMatrix}, [](const auto& x) { return cumprod(x[0], 1); },
+      [](const CumprodOp& op, const RuleCall& call) {
+        return InputGradients{
+            cumsum(mul(call.gradient(), call.output()), op.dim, {.reverse = true})};
       }));
   const Build running = [](const auto& x) { return cumsum(x[0], 1); };
   all.push_back(rule_mutant<CumsumOp>("cumsum: not reversed", {kMatrix}, running,

@@ -240,6 +240,8 @@ const std::map<std::string, Record>& records() {
        })},
       {"aclnnTril", of([](X x) { return tril(x); })},
       {"aclnnTriu", of([](X x) { return triu(x); })},
+      {"aclnnFlip", of([](X x) { return flip(x, {0}); })},
+      {"aclnnRoll", of([](X x) { return roll(x, {1}, {0}); })},
       {"aclnnIndexSelect", with_index([](X x, X i) { return index_select(x, 1, i); }, {3})},
       {"aclnnGather", with_index([](X x, X i) { return gather(x, 1, i); }, {2, 3})},
       {"aclnnEmbedding", with_index([](X x, X i) { return embedding(x, i); }, {3})},
@@ -255,10 +257,13 @@ const std::map<std::string, Record>& records() {
       {"aclnnAmin", of([](X x) { return amin(x, {0}); })},
       {"aclnnMaxDim", of([](X x) { return max(x, 0).values; })},
       {"aclnnVar", of([](X x) { return var(x, {0}); })},
+      {"aclnnStd", of([](X x) { return stddev(x, {0}); })},
+      {"aclnnLogSumExp", of([](X x) { return logsumexp(x, {0}); })},
       {"aclnnNorm", of([](X x) { return norm(x, {0}); })},
       {"aclnnForeachNorm", of([](X x) { return foreach_norm({x}).front(); })},
       {"aclnnForeachMulScalarV2", of([](X x) { return foreach_mul({x}, 2.0).front(); })},
       {"aclnnCumsumV2", of([](X x) { return cumsum(x, 0); })},
+      {"aclnnCumprod", of([](X x) { return cumprod(x, 0); })},
       {"aclnnTopk", of([](X x) { return topk(x, 2).values; })},
 #include "records.inc"
   };

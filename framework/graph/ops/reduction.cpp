@@ -12,11 +12,14 @@
 #include "aclnnop/aclnn_amax.h"
 #include "aclnnop/aclnn_amin.h"
 #include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_cumprod.h"
 #include "aclnnop/aclnn_cumsum.h"
+#include "aclnnop/aclnn_logsumexp.h"
 #include "aclnnop/aclnn_max_dim.h"
 #include "aclnnop/aclnn_mean.h"
 #include "aclnnop/aclnn_norm.h"
 #include "aclnnop/aclnn_reduce_sum.h"
+#include "aclnnop/aclnn_std.h"
 #include "aclnnop/aclnn_topk.h"
 #include "aclnnop/aclnn_var.h"
 #include "graph/ops/record_helpers.h"
@@ -104,6 +107,21 @@ Value var(Operand x, std::vector<std::int64_t> axes, VarOptions options) {
                            {std::move(shape), x.dtype()});
 }
 
+Value stddev(Operand x, std::vector<std::int64_t> axes, VarOptions options) {
+  Recorder record("stddev", {x}, x.where);
+  record.require_floating(0);
+  axes = normalized(record, std::move(axes), x.shape().rank());
+  Shape shape = reduced(x.shape(), axes, options.keepdim);
+  return record.add<StddevOp>({std::move(axes), options.unbiased ? 1 : 0, options.keepdim},
+                              {std::move(shape), x.dtype()});
+}
+
+Value logsumexp(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
+  Recorder record("logsumexp", {x}, x.where);
+  record.require_floating(0);
+  return record_reduction<LogsumexpOp>(record, std::move(axes), keepdim);
+}
+
 Value norm(Operand x, std::vector<std::int64_t> axes, NormOptions options) {
   Recorder record("norm", {x}, x.where);
   if (std::isnan(options.p)) record.value_error("p must be a number, got NaN");
@@ -120,9 +138,17 @@ Value cumsum(Operand x, std::int64_t dim, CumsumOptions options) {
   return record.add<CumsumOp>({dim, options.exclusive, options.reverse}, record.like(0));
 }
 
+Value cumprod(Operand x, std::int64_t dim) {
+  Recorder record("cumprod", {x}, x.where);
+  return record.add<CumprodOp>({record.axis(dim, x.shape().rank())}, record.like(0));
+}
+
 std::string ReductionAttributes::text() const { return axes_text(axes, keepdim); }
 std::string VarAttributes::text() const {
   return axes_text(axes, keepdim) + (unbiased ? "" : ", biased");
+}
+std::string StddevAttributes::text() const {
+  return axes_text(axes, keepdim) + (correction == 1 ? "" : ", biased");
 }
 std::string NormAttributes::text() const {
   return fmt::format("p={}, {}", p, axes_text(axes, keepdim));
@@ -138,7 +164,17 @@ const Declaration<ReductionAttributes> amax = {"amax", ACLGRAD_C(aclnnAmax), sep
 const Declaration<ReductionAttributes> amin = {"amin", ACLGRAD_C(aclnnAmin), separate};
 const Declaration<VarAttributes> var = {"var", ACLGRAD_C(aclnnVar), separate};
 const Declaration<NormAttributes> norm = {"norm", ACLGRAD_C(aclnnNorm), separate};
+const Declaration<StddevAttributes> stddev = {"stddev", ACLGRAD_C(aclnnStd), separate};
+const Declaration<ReductionAttributes> logsumexp = {"logsumexp", ACLGRAD_C(aclnnLogSumExp),
+                                                    separate};
 const Declaration<CumsumAttributes> cumsum = {"cumsum", ACLGRAD_C(aclnnCumsumV2), separate};
+const Declaration<CumprodAttributes> cumprod = {
+    "cumprod", ACLGRAD_C(aclnnCumprod), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
+      const aclScalar* const dim = call.scalar(static_cast<double>(values.dim), DType::int64);
+      return aclnnCumprodGetWorkspaceSize(call.input(0), dim, call.output_dtype(), call.output(0),
+                                          end...);
+    }};
 
 }  // namespace calls
 

@@ -17,7 +17,9 @@
 #include "aclnnop/aclnn_constant_pad_nd.h"
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_repeat.h"
+#include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_slice.h"
 #include "aclnnop/aclnn_split_tensor.h"
 #include "aclnnop/aclnn_split_with_size.h"
@@ -184,6 +186,27 @@ Value repeat(Operand x, std::vector<std::int64_t> repeats) {
 Value tril(Operand x, std::int64_t diagonal) { return record_triangle<TrilOp>(x, diagonal); }
 Value triu(Operand x, std::int64_t diagonal) { return record_triangle<TriuOp>(x, diagonal); }
 
+Value flip(Operand x, std::vector<std::int64_t> dims) {
+  Recorder record("flip", {x}, x.where);
+  for (std::int64_t& dim : dims) dim = record.axis(dim, x.shape().rank());
+  Dims sorted = dims;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) record.shape_error(fmt::format("dimension {} is named twice", *twice));
+  return record.add<FlipOp>({std::move(dims)}, record.like(0));
+}
+
+Value roll(Operand x, std::vector<std::int64_t> shifts, std::vector<std::int64_t> dims) {
+  Recorder record("roll", {x}, x.where);
+  for (std::int64_t& dim : dims) dim = record.axis(dim, x.shape().rank());
+  if (shifts.size() != std::max<std::size_t>(dims.size(), 1)) {
+    record.value_error(fmt::format("expected {} for dims [{}], got shifts [{}]",
+                                   dims.empty() ? "one shift" : "a shift for each dimension",
+                                   fmt::join(dims, ", "), fmt::join(shifts, ", ")));
+  }
+  return record.add<RollOp>({std::move(shifts), std::move(dims)}, record.like(0));
+}
+
 std::string SplitSizesAttributes::text() const {
   return fmt::format("sizes=[{}], dim={}", fmt::join(sizes, ", "), dim);
 }
@@ -192,6 +215,10 @@ std::string PadAttributes::text() const {
 }
 std::string RepeatAttributes::text() const {
   return fmt::format("repeats=[{}]", fmt::join(repeats, ", "));
+}
+std::string FlipAttributes::text() const { return fmt::format("dims=[{}]", fmt::join(dims, ", ")); }
+std::string RollAttributes::text() const {
+  return fmt::format("shifts=[{}], dims=[{}]", fmt::join(shifts, ", "), fmt::join(dims, ", "));
 }
 
 namespace calls {
@@ -222,6 +249,8 @@ const Declaration<PadAttributes> pad = {"pad", ACLGRAD_C(aclnnConstantPadNd), se
 const Declaration<RepeatAttributes> repeat = {"repeat", ACLGRAD_C(aclnnRepeat), separate};
 const Declaration<TriangleAttributes> tril = {"tril", ACLGRAD_C(aclnnTril), separate};
 const Declaration<TriangleAttributes> triu = {"triu", ACLGRAD_C(aclnnTriu), separate};
+const Declaration<FlipAttributes> flip = {"flip", ACLGRAD_C(aclnnFlip), separate};
+const Declaration<RollAttributes> roll = {"roll", ACLGRAD_C(aclnnRoll), separate};
 
 }  // namespace calls
 

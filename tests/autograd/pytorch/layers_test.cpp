@@ -44,6 +44,18 @@ TEST(LayersBesidePyTorch, Activations) {
   }
 }
 
+TEST(LayersBesidePyTorch, ReductionsAndMovement) {
+  using V = const Value&;
+  expect_layer("std", [](V x) { return stddev(x, {1}); });
+  expect_layer("std of all", [](V x) { return stddev(x, {}, {.unbiased = false}); });
+  expect_layer("logsumexp", [](V x) { return logsumexp(x, {1}); });
+  expect_layer("logsumexp of all", [](V x) { return logsumexp(x, {}, true); });
+  expect_layer("cumprod", [](V x) { return cumprod(x, 1); });
+  expect_layer("flip", [](V x) { return flip(x, {0, 1}) * x; });
+  expect_layer("roll", [](V x) { return roll(x, {1, -1}, {0, 1}) * x; });
+  expect_layer("roll a line", [](V x) { return roll(x, {5}) * x; });
+}
+
 TEST(LayersBesidePyTorch, Convolutions) {
   expect_layer("conv1d", Conv1d("layer", 4, 2, 3, {.stride = 2, .padding = 1, .groups = 2}));
   expect_layer("conv3d", Conv3d("layer", 1, 2, {1, 2, 2}));

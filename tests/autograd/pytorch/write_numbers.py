@@ -163,7 +163,11 @@ def formulas():
             "glu": F.glu, "glu dim": lambda x: F.glu(x.T, 0),
             "swiglu": lambda x: F.silu(x[:, :2]) * x[:, 2:], "swiglu dim": lambda x: F.silu(x.T[:2]) * x.T[2:],
             "logit": lambda x: torch.logit(torch.sigmoid(x) * 0.5),
-            "logit eps": lambda x: torch.logit(x, 0.25)}.items():
+            "logit eps": lambda x: torch.logit(x, 0.25),
+            "std": lambda x: x.std(1), "std of all": lambda x: x.std(unbiased=False),
+            "logsumexp": lambda x: x.logsumexp(1), "logsumexp of all": lambda x: x.logsumexp((0, 1), keepdim=True),
+            "cumprod": lambda x: x.cumprod(1), "flip": lambda x: x.flip((0, 1)) * x,
+            "roll": lambda x: x.roll((1, -1), (0, 1)) * x, "roll a line": lambda x: x.roll(5) * x}.items():
         case(name, function, [draw(3, 4, scale=2)])
 
 

@@ -102,6 +102,10 @@ std::vector<Case> functions() {
            [](V x) { return norm(x, {1}) + norm(x, {1}, {.p = 1}) + norm(x, {1}, {.p = 0}); });
   add_case("norm of all", rows, [](V x) { return norm(x); });
   add_case("var", rows, [](V x) { return var(x, {1}); });
+  add_case("stddev", rows, [](V x) { return stddev(x, {1}); });
+  add_case("logsumexp", rows, [](V x) { return logsumexp(x, {1}); });
+  add_case("cumprod", rows, [](V x) { return cumprod(x, 0) + cumprod(x, 1); });
+  add_case("flip", rows, [](V x) { return flip(x, {0, 1}) + roll(x, {1}, {0}) + roll(x, {3}); });
   add_case("cumsum", rows, [](V x) { return cumsum(x, 0) + cumsum(x, 1); });
   add_case("max", rows, [](V x) { return max(x, 1).values; });
   add_case("topk", rows, [](V x) { return topk(x, 2).values; });

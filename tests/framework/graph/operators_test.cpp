@@ -116,9 +116,29 @@ TEST_F(Operators, Reductions) {
   expect(foreach_norm(list, 1)[0], {}, {21});
   expect(foreach_mul(list, -2.0)[1], {2}, {-6, 8});
   expect(foreach_mul(list, foreach_norm(list)[1])[0], {2, 3}, {5, 10, 15, 20, 25, 30});
+  expect(stddev(value({3}, {1, 2, 4})), {}, {1.527525231652});
+  expect(logsumexp(value({2}, {1000, 1000})), {}, {1000.69314718});
+  const double inf = std::numeric_limits<double>::infinity();
+  expect(logsumexp(value({2, 2}, {-inf, -inf, inf, 0}), {1}, true), {2, 1}, {-inf, inf});
+  expect(cumprod(a, 0), {2, 3}, {1, 2, 3, 4, 10, 18});
   expect(cumsum(a, 1), {2, 3}, {1, 3, 6, 4, 9, 15});
   expect(cumsum(a, 0, {.exclusive = true}), {2, 3}, {0, 0, 0, 1, 2, 3});
   expect(cumsum(a, -1, {.reverse = true}), {2, 3}, {6, 5, 3, 15, 11, 6});
+}
+
+TEST_F(Operators, Reordered) {
+  const Value a = value({2, 3}, {0, 1, 2, 3, 4, 5});
+  expect(flip(a, {0}), {2, 3}, {3, 4, 5, 0, 1, 2});
+  expect(flip(a, {-1, 0}), {2, 3}, {5, 4, 3, 2, 1, 0});
+  expect(flip(a, {}), {2, 3}, {0, 1, 2, 3, 4, 5});
+  expect(roll(a, {1}), {2, 3}, {5, 0, 1, 2, 3, 4});
+  expect(roll(a, {-7}), {2, 3}, {1, 2, 3, 4, 5, 0});
+  expect(roll(a, {1, -1}, {0, 1}), {2, 3}, {4, 5, 3, 1, 2, 0});
+  expect(roll(a, {1, 1}, {1, 1}), {2, 3}, {1, 2, 0, 4, 5, 3});
+  EXPECT_THROW(flip(a, {1, -1}), ShapeError);
+  EXPECT_THROW(flip(a, {2}), ShapeError);
+  EXPECT_THROW(roll(a, {1, 2}), ValueError);
+  EXPECT_THROW(roll(a, {1}, {0, 1}), ValueError);
 }
 
 TEST_F(Operators, Searches) {

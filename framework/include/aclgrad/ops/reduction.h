@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions over axes, and running sums. No axes means all of them; negative axes count from the
-// end. Reduced axes vanish, or stay with extent 1 when keepdim is set.
+// Reductions over axes, and running sums and products. No axes means all of them; negative axes
+// count from the end. Reduced axes vanish, or stay with extent 1 when keepdim is set.
 #ifndef ACLGRAD_OPS_REDUCTION_H_
 #define ACLGRAD_OPS_REDUCTION_H_
 
@@ -30,6 +30,15 @@ struct VarOptions {
 /// The mean of (x - mean)^2; x must be floating. Of one element, unbiased, it is NaN.
 Value var(Operand x, std::vector<std::int64_t> axes = {}, VarOptions options = {});
 
+/// The standard deviation, the root of var(); the C++ library's namespace has PyTorch's name for
+/// it. Where it is 0, so is the gradient.
+Value stddev(Operand x, std::vector<std::int64_t> axes = {}, VarOptions options = {});
+
+/// The logarithm of the sum of e^x, without an overflow; x must be floating. Where the largest x is
+/// an infinity it is that one; the gradient is 0 for -infinity, also of nothing else, where
+/// PyTorch's is NaN, and NaN for +infinity.
+Value logsumexp(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
+
 struct NormOptions {
   double p = 2;
   bool keepdim = false;
@@ -48,6 +57,10 @@ struct CumsumOptions {
 /// Running sums along an axis, in x's dtype.
 Value cumsum(Operand x, std::int64_t dim, CumsumOptions options = {});
 
+/// Running products along an axis, in x's dtype, where PyTorch makes int64 of integers. The
+/// gradient holds for zeros in x, too.
+Value cumprod(Operand x, std::int64_t dim);
+
 /// `axes` are counted from the front, sorted; all of them are listed when none were given.
 struct ReductionAttributes {
   std::vector<std::int64_t> axes;
@@ -63,6 +76,15 @@ struct VarAttributes {
   auto arguments() const { return named({"axes", "unbiased", "keepdim"}, axes, unbiased, keepdim); }
   std::string text() const;
 };
+struct StddevAttributes {
+  std::vector<std::int64_t> axes;
+  std::int64_t correction;  ///< what is taken off the number of elements
+  bool keepdim;
+  auto arguments() const {
+    return named({"axes", "correction", "keepdim"}, axes, correction, keepdim);
+  }
+  std::string text() const;
+};
 struct NormAttributes {
   double p;
   std::vector<std::int64_t> axes;
@@ -76,12 +98,18 @@ struct CumsumAttributes {
   bool reverse;
   auto arguments() const { return named({"dim", "exclusive", "reverse"}, dim, exclusive, reverse); }
 };
+struct CumprodAttributes {
+  std::int64_t dim;
+  auto arguments() const { return named({"dim"}, dim); }
+};
 
 namespace calls {
-extern const Declaration<ReductionAttributes> reduce_sum, mean, amax, amin;
+extern const Declaration<ReductionAttributes> reduce_sum, mean, amax, amin, logsumexp;
 extern const Declaration<VarAttributes> var;
+extern const Declaration<StddevAttributes> stddev;
 extern const Declaration<NormAttributes> norm;
 extern const Declaration<CumsumAttributes> cumsum;
+extern const Declaration<CumprodAttributes> cumprod;
 }  // namespace calls
 
 using ReduceSumOp = DeclaredOp<calls::reduce_sum>;
@@ -89,8 +117,11 @@ using MeanOp = DeclaredOp<calls::mean>;
 using AmaxOp = DeclaredOp<calls::amax>;
 using AminOp = DeclaredOp<calls::amin>;
 using VarOp = DeclaredOp<calls::var>;
+using StddevOp = DeclaredOp<calls::stddev>;
+using LogsumexpOp = DeclaredOp<calls::logsumexp>;
 using NormOp = DeclaredOp<calls::norm>;
 using CumsumOp = DeclaredOp<calls::cumsum>;
+using CumprodOp = DeclaredOp<calls::cumprod>;
 
 // ---- Search -------------------------------------------------------------------------------------
 // Which elements along an axis are the largest. Of equal elements the first counts, and a NaN as

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors joined, cut, padded and tiled, and triangles of matrices. The results are tensors of
-// their own; what only describes the same data anew is in views.h. Negative dims count from the
-// end. All of them have gradients.
+// Tensors joined, cut, padded, tiled, flipped and rolled, and triangles of matrices. The results
+// are tensors of their own; what only describes the same data anew is in views.h. Negative dims
+// count from the end. All of them have gradients.
 #ifndef ACLGRAD_OPS_SHAPE_H_
 #define ACLGRAD_OPS_SHAPE_H_
 
@@ -49,6 +49,13 @@ Value tril(Operand x, std::int64_t diagonal = 0);
 /// The upper triangle, 0 below that diagonal.
 Value triu(Operand x, std::int64_t diagonal = 0);
 
+/// x with its elements in the opposite order along each of `dims`, which name a dimension once.
+Value flip(Operand x, std::vector<std::int64_t> dims);
+
+/// x shifted along dims[i] by shifts[i], which may be negative: what leaves one end comes in at the
+/// other. Without dims x is shifted as one line of its elements, by one shift.
+Value roll(Operand x, std::vector<std::int64_t> shifts, std::vector<std::int64_t> dims = {});
+
 /// dims are counted from the front here.
 struct JoinAttributes {
   std::int64_t dim;
@@ -82,6 +89,17 @@ struct RepeatAttributes {
   auto arguments() const { return named({"repeats"}, repeats); }
   std::string text() const;
 };
+struct FlipAttributes {
+  std::vector<std::int64_t> dims;
+  auto arguments() const { return named({"dims"}, dims); }
+  std::string text() const;
+};
+struct RollAttributes {
+  std::vector<std::int64_t> shifts;
+  std::vector<std::int64_t> dims;
+  auto arguments() const { return named({"shifts", "dims"}, shifts, dims); }
+  std::string text() const;
+};
 struct TriangleAttributes {
   std::int64_t diagonal;
   auto arguments() const { return named({"diagonal"}, diagonal); }
@@ -95,6 +113,8 @@ extern const Declaration<SplitSizesAttributes> split_sizes;
 extern const Declaration<PadAttributes> pad;
 extern const Declaration<RepeatAttributes> repeat;
 extern const Declaration<TriangleAttributes> tril, triu;
+extern const Declaration<FlipAttributes> flip;
+extern const Declaration<RollAttributes> roll;
 }  // namespace calls
 
 using CatOp = DeclaredOp<calls::cat>;
@@ -106,6 +126,8 @@ using PadOp = DeclaredOp<calls::pad>;
 using RepeatOp = DeclaredOp<calls::repeat>;
 using TrilOp = DeclaredOp<calls::tril>;
 using TriuOp = DeclaredOp<calls::triu>;
+using FlipOp = DeclaredOp<calls::flip>;
+using RollOp = DeclaredOp<calls::roll>;
 
 // ---- Views --------------------------------------------------------------------------------------
 // Views: the same data under another shape or order of axes. They cost nothing when the graph runs;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running products along a dimension.
+ *
+ * Products are taken one element after another, of real numbers in DOUBLE, of integers in INT64,
+ * which wraps, and each is rounded once, or wraps, to out's dtype.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_CUMPROD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_CUMPROD_H_
+
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
+
+ACLGRAD_BEGIN_DECLS
+
+/*
+ * out[i] = self[0] * ... * self[i] along the dimension that the real scalar dim names. self is
+ * converted to dtype first. out's dtype is dtype: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32,
+ * INT64, UINT8, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; self may have any that
+ * converts to it. An empty self: success, nothing is written. Limits: self's rank at most 8; dim in
+ * [-n, n-1] (n = 1 for 0-d).
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnCumprodGetWorkspaceSize(const aclTensor* self,
+                                                             const aclScalar* dim,
+                                                             aclDataType dtype, aclTensor* out,
+                                                             uint64_t* workspaceSize,
+                                                             aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnCumprod(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream);
+
+ACLGRAD_END_DECLS
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_CUMPROD_H_ */
