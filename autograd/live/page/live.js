@@ -41,7 +41,10 @@ function showFrame() {
   const before = now;
   now = newest;
   takeValues(now);
-  if (now.playing && !before.playing) showAll();
+  if (now.playing && !before.playing) {
+    showAll();
+    watch();
+  }
   for (const item of items) {
     if (item.path === null) setText(item.value ??= item.box.querySelector('.value'), valueText(item));
   }
@@ -229,6 +232,8 @@ function wire() {
     address.set('pace', pace.value);
     if (newest.playing) startTraining();
   });
+  byId('restart').hidden = byId('earlier').hidden = !live.limits.back;
+  byId('at').readOnly = !live.limits.back;
   document.addEventListener('keydown', onKey);
   addEventListener('hashchange', () => {
     theme.show();

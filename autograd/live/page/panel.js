@@ -64,6 +64,12 @@ function decoratePanel() {
     showFormula();
   }
   grids().forEach(mark);
+  watch();
+}
+
+// While training only small tensors are sent whole, and the large ones that the panel shows.
+function watch() {
+  if (!now.playing) return;
   const large = [...new Set(grids().filter(({tensor}) => tensor.count > 64).map(({tensor}) => tensorIds.get(tensor)))];
   if (String(large) === watched) return;
   watched = String(large);

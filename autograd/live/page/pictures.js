@@ -214,7 +214,7 @@ const dash = {
       const to = scale && Math.round(scale.place(event.offsetX));
       if (to !== null && live.limits.back) pause().then(() => send({do: 'goto', step: Math.max(newest.first, Math.min(newest.step, to))}));
     });
-    curve.element.title = 'a click goes back to that step';
+    if (live.limits.back) curve.element.title = 'a click goes back to that step';
     const {heading} = dash.card('Loss by step', 'loss', curve.element);
     heading.append(log);
     dash.loss = curve;
