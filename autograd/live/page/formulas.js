@@ -11,7 +11,7 @@ class Reading {
   }
   // An attribute of "alpha=1, reduction=mean", or the only one of "0.5".
   attribute(name, fallback) {
-    const found = new RegExp(`(?:^|, )${name}=([^,]*)`).exec(this.node.attributes);
+    const found = new RegExp(`(?:^|, )${name}=(\\[[^\\]]*\\]|[^,]*)`).exec(this.node.attributes);
     return found ? found[1] : fallback;
   }
   number(name, fallback) { return Number(this.attribute(name, fallback)); }
@@ -164,8 +164,11 @@ const FORMULAS = {
   nll_loss_backward: words('−1 / rows at the right class of each row, 0 elsewhere, times what arrived'),
   bce_with_logits: words('the mean of −t log σ(x) − (1 − t) log(1 − σ(x))'),
   bce_with_logits_backward: (r) => [`${r.name(0)} · (σ(x) − t) / count`, null],
-  reduce_sum: (r) => [`the sum of ${r.name(0)} over the axes ${r.attribute('axes', 'all').replace(/^\[|\]$/g, '')}: ` +
-    'a value that was used many times gets the sum of what all its uses send', column(r)],
+  reduce_sum: (r) => {
+    const axes = r.attribute('axes', '').replace(/[[\]]/g, '');
+    const over = axes === '' ? 'all axes' : /,/.test(axes) ? `the axes ${axes}` : `axis ${axes}`;
+    return [`the sum of ${r.name(0)} over ${over}: what was used many times gets the sum of what its uses send`, column(r)];
+  },
   mean: (r) => [`the mean of ${r.name(0)}`, null],
   layer_norm: words('(x − mean) / √(variance + ε) of each row, times a weight, plus a bias'),
   layer_norm_backward: words('what arrived, less its mean and less its part along the normalized row, divided by the deviation: a row’s shift and scale get no gradient'),

@@ -55,7 +55,7 @@ function plot(pen, width, height, series, log = false) {
     return null;
   }
   const y = Axis.loose(...extent(ys), log), x = new Axis(from, Math.max(to, from + 1), false);
-  const ticks = y.ticks(4), left = 8 + 6.5 * Math.max(...ticks.map(([, text]) => text.length));
+  const ticks = y.ticks(log ? 6 : 4), left = 8 + 6.5 * Math.max(...ticks.map(([, text]) => text.length));
   const bottom = height - 16, right = width - 8;
   const atX = (value) => left + x.part(value) * (right - left), atY = (value) => bottom - y.part(value) * (bottom - 6);
   pen.lineWidth = 1;
