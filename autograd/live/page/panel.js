@@ -45,9 +45,9 @@ function mark(grid) {
 }
 
 function formulaLines() {
-  const item = shownItem();
-  if (!item || item.path !== null) return [];
-  const node = data.nodes[item.key], out = node.outputs[0];
+  const item = shownItem(), id = item?.path === null ? item.key : current();  // of a closed module what just ran
+  if (!item?.ids.includes(id)) return [];
+  const node = data.nodes[id], out = node.outputs[0];
   const about = [pointed, chosen].find((one) => one && (one.value === out ||
     (node.inputs.includes(one.value) && String(shapeOfValue(one.value)) === String(shapeOfValue(out)))));
   return formula(node, about ? about.index : 0);
