@@ -25,7 +25,7 @@ class Copier {
     for (NodeId id = 0; id <= last; ++id) {
       if (needed_[static_cast<std::size_t>(id)]) copy(from_.node(id));
     }
-    out_.result = copies_.at(result.id());
+    out_.result = out_.copies.at(result.id());
   }
 
   DoubleCopy take() { return std::move(out_); }
@@ -37,8 +37,8 @@ class Copier {
     if (node.inputs.empty() && copy_source(node)) return;
     std::vector<Value> inputs;
     for (const ValueId input : node.inputs) {
-      const auto found = copies_.find(input);
-      if (found == copies_.end()) refuse_update(from_.value(input).node());
+      const auto found = out_.copies.find(input);
+      if (found == out_.copies.end()) refuse_update(from_.value(input).node());
       inputs.push_back(found->second);
     }
     const std::vector<Value> outputs = from_.values(node.outputs);
@@ -56,7 +56,7 @@ class Copier {
     };
     if (std::ranges::all_of(outputs, counts)) {
       for (const Value& output : outputs)
-        copies_.emplace(output.id(), copies_.at(output.root().id()));
+        out_.copies.emplace(output.id(), out_.copies.at(output.root().id()));
       return;
     }
     std::vector<TensorSpec> specs;
@@ -100,13 +100,12 @@ class Copier {
 
   void define(const Value& original, const Value& copied) {
     if (!original.name().empty()) copied.named(original.name());
-    copies_.emplace(original.id(), copied);
+    out_.copies.emplace(original.id(), copied);
   }
 
   Graph from_;
   std::vector<bool> needed_;
   DoubleCopy out_;
-  std::unordered_map<ValueId, Value> copies_;
 };
 
 }  // namespace

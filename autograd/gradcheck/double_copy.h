@@ -18,8 +18,9 @@ struct DoubleCopy {
   };
 
   Graph graph;
-  Value result;              // the copy of the value asked for
-  std::vector<Leaf> leaves;  // in the order of recording
+  Value result;                               // the copy of the value asked for
+  std::vector<Leaf> leaves;                   // in the order of recording
+  std::unordered_map<ValueId, Value> copies;  // of all that was copied, by the original's number
 };
 
 /// Copies what `result` depends on: the same operators with every floating type replaced by

@@ -22,7 +22,7 @@ Trainer::Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
       average_(options.average),
       evaluation_batch_(options.evaluation_batch),
       session_(options.sessions.session),
-      training_([this](const SessionCache::Inputs& inputs) { return record_step(inputs); },
+      training_([this](const SessionCache::Inputs& inputs) { return build_step(inputs); },
                 options.sessions),
       evaluation_([this](const SessionCache::Inputs& inputs) { return record_evaluation(inputs); },
                   options.sessions),
@@ -102,13 +102,17 @@ void Trainer::set_learning_rate(std::optional<double> rate) {
   fixed_rate_ = rate;
 }
 
-double Trainer::step(const data::Dataset& batch) {
-  follow_freezing();
+void Trainer::prepare_step() {
   if (fixed_rate_) {
     optimizer_.set_learning_rate(*fixed_rate_);
   } else {
     optimizer_.set_step(steps_);
   }
+}
+
+double Trainer::step(const data::Dataset& batch) {
+  follow_freezing();
+  prepare_step();
   const Results results = training_.run(feeds_of(batch));
   const double loss = results[0].item();
   const bool updates = !scaler_ || scaler_->update(results[2].item());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <unordered_set>
 #include <utility>
@@ -21,6 +22,28 @@ using detail::SplitLoss;
 
 // What follows the names of this rank's i-th micro-batch.
 std::string mark_of(std::int64_t i) { return "#" + std::to_string(i); }
+
+// What lies between trained parameters and the loss and has a gradient, in the order of recording.
+std::vector<Value> between(const Value& loss, const std::vector<Value>& parameters) {
+  const Graph graph = loss.graph();
+  std::vector<bool> depends(graph.value_count(), false);
+  for (const Value& parameter : parameters) {
+    depends[static_cast<std::size_t>(parameter.id())] = true;
+  }
+  std::vector<Value> found;
+  for (NodeId id = 0; id <= loss.node().id; ++id) {
+    const Node& node = graph.node(id);
+    const bool reads = std::ranges::any_of(node.inputs, [&](ValueId input) {
+      return static_cast<bool>(depends[static_cast<std::size_t>(input)]);
+    });
+    if (!reads) continue;
+    for (const Value& output : graph.values(node.outputs)) {
+      depends[static_cast<std::size_t>(output.id())] = true;
+      if (is_floating(output.dtype()) && output != loss) found.push_back(output);
+    }
+  }
+  return found;
+}
 
 // The whole batch.
 BatchSpecs whole_of(const SessionCache::Inputs& inputs) {
@@ -130,7 +153,37 @@ bool Trainer::is_whole(std::int64_t batch) const {
   return ranks_.size() == 1 && micro_batches_.used_in(batch) == 1;
 }
 
-SessionCache::BuiltGraph Trainer::record_step(const SessionCache::Inputs& inputs) {
+RecordedStep Trainer::record_step(const data::Dataset& batch) {
+  if (scaler_ || !is_whole(batch.size())) {
+    throw ValueError(
+        "a step with a loss scaler, micro-batches or several ranks is not one graph to look at: "
+        "record it with a Trainer that has none");
+  }
+  follow_freezing();
+  Graph graph(Mode::training);
+  BatchSpecs specs;
+  for (const auto& [name, tensor] : batch.tensors()) {
+    specs.emplace(name, TensorSpec{tensor->shape(), tensor->dtype()});
+  }
+  const Value loss = record_loss(detail::batch_inputs(graph, specs));
+  if (loss.name().empty()) loss.named("loss");
+  const std::vector<Value> parameters = model_.parameters(graph);
+  std::vector<Value> wanted = parameters;
+  for (Value& value : between(loss, parameters)) wanted.push_back(std::move(value));
+  Gradients gradients = backward(loss, wanted, {.omit_unused = true});
+  std::vector<Gradients::Pair> trained;
+  for (const Value& parameter : parameters) {
+    if (gradients.contains(parameter)) trained.push_back({parameter, gradients[parameter]});
+  }
+  if (trained.empty()) {
+    throw ValueError(
+        fmt::format("{}: the loss depends on no parameter of the model", label(loss.node())));
+  }
+  Update update = optimizer_.step(graph, Gradients(std::move(trained)));
+  return {std::move(graph), loss, std::move(gradients), std::move(update)};
+}
+
+SessionCache::BuiltGraph Trainer::build_step(const SessionCache::Inputs& inputs) {
   Graph graph(Mode::training);
   const LossAndGradients own = record_parts(graph, inputs);
   const std::int64_t batch = detail::examples_in(whole_of(inputs));

@@ -75,6 +75,14 @@ struct TrainerOptions {
   SessionCacheOptions sessions = {};
 };
 
+/// A training step as a graph of its own, to look at.
+struct RecordedStep {
+  Graph graph;
+  Value loss;
+  Gradients gradients;  ///< of the parameters, and of all that lies between them and the loss
+  Update update;
+};
+
 class Trainer {
  public:
   /// Refers to the optimizer. Throws ValueError for a model without parameters to train, an empty
@@ -134,6 +142,16 @@ class Trainer {
   WeightAverage* average() const { return average_; }
   const MicroBatches& micro_batches() const { return micro_batches_; }
 
+  /// Records what step() runs for such a batch, with the gradients of what lies on the way as
+  /// values of their own. A session of it trains on the same parameters and optimizer's state as
+  /// step() does, with the same bits, but counts no step; prepare_step() sets the learning rate.
+  /// Throws as step(), and ValueError where a step is not one graph: with a loss scaler,
+  /// micro-batches or several ranks.
+  RecordedStep record_step(const data::Dataset& batch);
+
+  /// Sets the learning rate for the step that comes next; step() does it by itself.
+  void prepare_step();
+
   /// The graph of the latest step, forward, backward and update. Throws ValueError before the
   /// first.
   const Graph& graph() const { return training_.latest(); }
@@ -171,7 +189,7 @@ class Trainer {
   void follow_freezing();
   void follow_parameters(const Gradients& gradients);
   void forget_graphs();
-  SessionCache::BuiltGraph record_step(const SessionCache::Inputs& inputs);
+  SessionCache::BuiltGraph build_step(const SessionCache::Inputs& inputs);
   SessionCache::BuiltGraph record_evaluation(const SessionCache::Inputs& inputs);
   SessionCache::BuiltGraph record_piece(const SessionCache::Inputs& inputs);
   SessionCache::BuiltGraph record_observation(const SessionCache::Inputs& inputs);
