@@ -163,3 +163,17 @@ function(aclgrad_export_c_only target)
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/c_symbols.map)
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/c_symbols.map)
 endfunction()
+
+# aclgrad_embed_texts(TARGET NAMESPACE HEADER FILE...): files become functions that the header declares,
+# named after them: graph.js is graph_js().
+function(aclgrad_embed_texts target namespace header)
+  foreach(path ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    get_filename_component(file ${path} NAME)
+    string(REPLACE "." "_" name ${file})
+    file(READ ${path} content)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/page/${name}.cpp)
+    configure_file(${PROJECT_SOURCE_DIR}/framework/page/text.cpp.in ${source} @ONLY)
+    target_sources(${target} PRIVATE ${source})
+  endforeach()
+endfunction()

@@ -34,26 +34,6 @@ std::string short_text(const Tensor& tensor, double low, double high) {
   return low <= high ? fmt::format("{:.2g} … {:.2g}", low, high) : "no finite element";
 }
 
-// The bytes of a tensor as text, four characters for three of them.
-std::string base64(const Tensor& tensor) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const std::span<const std::byte> bytes(tensor.bytes(), tensor.nbytes());
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      bits = bits << 8 | (i < count ? std::to_integer<std::uint32_t>(bytes[at + i]) : 0);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      text += i <= count ? kDigits[bits >> (18 - 6 * i) & 63] : '=';
-    }
-  }
-  return text;
-}
-
 const char* kind_of(const Node& node) {
   if (node.op->as_call() != nullptr) return "call";
   return node.op->kind() == OpKind::view ? "view" : "source";
@@ -74,8 +54,28 @@ json node_data(const Node& node, std::int32_t step, const std::string& module) {
   return data;
 }
 
-// Range, mean and counts over all elements, and those of the corner.
-json summary_of(const Tensor& tensor, std::int64_t edge) {
+}  // namespace
+
+std::string base64(const Tensor& tensor) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const std::span<const std::byte> bytes(tensor.bytes(), tensor.nbytes());
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      bits = bits << 8 | (i < count ? std::to_integer<std::uint32_t>(bytes[at + i]) : 0);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      text += i <= count ? kDigits[bits >> (18 - 6 * i) & 63] : '=';
+    }
+  }
+  return text;
+}
+
+json tensor_data(const Tensor& tensor, std::int64_t edge) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   double sum = 0;
@@ -121,8 +121,6 @@ json summary_of(const Tensor& tensor, std::int64_t edge) {
   return summary;
 }
 
-}  // namespace
-
 std::size_t GraphView::shown() const { return std::min(graph.size(), options.max_nodes); }
 
 std::vector<std::int32_t> GraphView::steps() const {
@@ -146,7 +144,7 @@ std::vector<std::int32_t> GraphView::steps() const {
 
 void GraphView::keep(ValueId value, const Tensor& tensor) {
   const std::int64_t edge = options.max_elements, count = tensor.numel();
-  tensors[value] = summary_of(tensor, edge);
+  tensors[value] = tensor_data(tensor, edge);
   elements.erase(value);
   const std::int64_t columns = tensor.rank() == 0 ? 1 : tensor.shape()[-1];
   if ((columns <= edge && count <= edge * columns) || count > options.max_values) return;

@@ -43,6 +43,13 @@ struct GraphView {
   std::vector<std::int32_t> steps() const;
 };
 
+/// A tensor's shape, range, mean and counts, and the elements of its corner of so many rows and
+/// columns.
+nlohmann::json tensor_data(const Tensor& tensor, std::int64_t edge);
+
+/// The bytes of a tensor as text, four characters for three of them.
+std::string base64(const Tensor& tensor);
+
 /// All that the page's script needs.
 nlohmann::json page_data(const GraphView& view);
 
