@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of a graph's values that a run is to have otherwise.
+#ifndef ACLGRAD_AUTOGRAD_LIVE_EDITS_H_
+#define ACLGRAD_AUTOGRAD_LIVE_EDITS_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "aclgrad/graph.h"
+#include "aclgrad/tensor.h"
+#include "session/run_observer.h"
+
+namespace aclgrad::live {
+
+struct Edit {
+  ValueId value = -1;
+  std::int64_t index = 0;
+  double to = 0;
+
+  friend bool operator==(const Edit&, const Edit&) = default;
+};
+
+class Edits {
+ public:
+  /// Replaces an earlier edit of the same element.
+  void set(const Edit& edit);
+
+  /// Forgets those of a value, or all.
+  void release(ValueId value);
+  void release() { edits_.clear(); }
+
+  /// Changes a value's tensor; returns whether it did.
+  bool apply(ValueId value, Tensor& tensor) const;
+
+  bool concerns(ValueId value) const;
+  auto begin() const { return edits_.begin(); }
+  auto end() const { return edits_.end(); }
+  bool empty() const { return edits_.empty(); }
+
+ private:
+  std::vector<Edit> edits_;
+};
+
+/// Makes the edits in an eager run: of constants before it begins, of an operator's outputs when it
+/// has run. Inputs are edited in their feeds, variables by assign().
+class Interventions final : public detail::RunObserver {
+ public:
+  Interventions(const Graph& graph, const Edits& edits) : graph_(graph), edits_(edits) {}
+
+  void begin_run(detail::Executable& executable, std::span<const Feed> feeds) override;
+  void after_step(const detail::StepRun& run) override;
+
+ private:
+  const Graph& graph_;
+  const Edits& edits_;
+};
+
+}  // namespace aclgrad::live
+
+#endif  // ACLGRAD_AUTOGRAD_LIVE_EDITS_H_

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/frame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "aclgrad/viz.h"
+#include "live/page_texts.h"
+#include "page/document.h"
+#include "page/texts.h"
+#include "train/norm.h"
+#include "viz/graph_view.h"
+
+namespace aclgrad::live {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kEdge = 16;   // rows and columns of a tensor
+constexpr std::int64_t kSmall = 64;  // elements that are always sent
+
+json gradients_of(const Playback& playback) {
+  const Look& look = playback.look();
+  const Graph& graph = look.step().graph;
+  json all = json::array();
+  for (const auto& [value, gradient] : look.step().gradients) {
+    const Variable* variable = value.variable();
+    if (variable == nullptr) continue;
+    const Tensor& before = look.values().at(value.id());
+    const auto after = look.values().find(graph.parameter(*variable).id());
+    double moved = 0;
+    if (after != look.values().end()) {
+      Tensor difference = before.to(DType::float64);
+      for (std::int64_t i = 0; i < difference.numel(); ++i) {
+        difference.set(i, after->second.get(i) - difference.get(i));
+      }
+      moved = detail::euclidean_norm(difference);
+    }
+    all.push_back({{"parameter", variable->name()},
+                   {"value", value.id()},
+                   {"gradient", gradient.id()},
+                   {"norm", detail::euclidean_norm(look.values().at(gradient.id()))},
+                   {"weight", detail::euclidean_norm(before)},
+                   {"update", moved},
+                   {"rank", before.rank()}});
+  }
+  return all;
+}
+
+// The page has the elements of tensors that it got before; `all` is for one that got none.
+json tensors_of(const Playback& playback, const FrameFacts& facts, bool all = false) {
+  json values = json::object();
+  for (const auto& [id, tensor] : playback.look().values()) {
+    const bool whole =
+        all || !facts.playing || tensor.numel() <= kSmall || facts.watched.contains(id);
+    json data = viz::tensor_data(tensor, whole ? kEdge : 0);
+    data["edge"] = kEdge;
+    if (is_floating(tensor.dtype())) data["norm"] = detail::euclidean_norm(tensor);
+    values[std::to_string(id)] = std::move(data);
+  }
+  return values;
+}
+
+const char* name_of(Picture::Kind kind) {
+  switch (kind) {
+    case Picture::Kind::surface:
+      return "surface";
+    case Picture::Kind::bars:
+      return "bars";
+    case Picture::Kind::lines:
+      return "lines";
+    case Picture::Kind::grid:
+      return "grid";
+  }
+  return "";
+}
+
+json rows_of(const Tensor& tensor) {
+  const std::int64_t columns = tensor.rank() < 2 ? tensor.numel() : tensor.shape()[-1];
+  json rows = json::array();
+  for (std::int64_t at = 0; at < tensor.numel(); at += columns) {
+    json row = json::array();
+    for (std::int64_t i = at; i < at + columns; ++i) row.push_back(tensor.get(i));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+json picture_data(const Picture& picture) {
+  json data = {{"title", picture.title}, {"kind", name_of(picture.kind)}};
+  const json rows = rows_of(picture.values);
+  switch (picture.kind) {
+    case Picture::Kind::surface:
+      data["shape"] = picture.values.shape().dims();
+      data["values"] = viz::base64(picture.values.to(DType::float32));
+      data["low"] = picture.range.first;
+      data["high"] = picture.range.second;
+      data["x"] = {picture.x_range.first, picture.x_range.second};
+      data["y"] = {picture.y_range.first, picture.y_range.second};
+      data["points"] = rows_of(picture.points);
+      break;
+    case Picture::Kind::bars:
+      data["labels"] = picture.labels;
+      data["values"] = rows.empty() ? json::array() : rows[0];
+      break;
+    case Picture::Kind::lines:
+      data["labels"] = picture.labels;
+      data["log"] = picture.log;
+      data["series"] = rows;
+      break;
+    case Picture::Kind::grid:
+      data["rows"] = picture.labels;
+      data["columns"] = picture.columns;
+      data["values"] = rows;
+      break;
+  }
+  return data;
+}
+
+}  // namespace
+
+json frame_of(const Playback& playback, const FrameFacts& facts) {
+  json losses = json::array();
+  for (const auto& [step, loss] : playback.losses()) losses.push_back({step, loss});
+  json edited = json::array();
+  for (const Edit& edit : playback.edits()) {
+    edited.push_back({{"value", edit.value}, {"index", edit.index}, {"to", edit.to}});
+  }
+  json pictures = json::array();
+  for (const Picture& picture : playback.network().pictures()) {
+    pictures.push_back(picture_data(picture));
+  }
+  return {{"number", facts.number},
+          {"graph", facts.graph},
+          {"step", playback.step()},
+          {"first", facts.can_go_back ? playback.first_step() : playback.step()},
+          {"loss", fmt::format("{:.6g}", playback.look().loss())},
+          {"playing", facts.playing},
+          {"steps_per_second", facts.steps_per_second},
+          {"rate", playback.trainer().learning_rate()},
+          {"losses", std::move(losses)},
+          {"values", tensors_of(playback, facts)},
+          {"gradients", gradients_of(playback)},
+          {"edited", std::move(edited)},
+          {"pictures", std::move(pictures)},
+          {"note", facts.note}};
+}
+
+json check_data(const Check& check, const Value& value, std::int64_t index) {
+  json rows = json::array();
+  for (const Check::Row& row : check.rows) {
+    json quotients = json::array();
+    for (const double quotient : row.quotients)
+      quotients.push_back(fmt::format("{:.12g}", quotient));
+    rows.push_back({{"h", fmt::format("{:.6g}", row.h)}, {"quotients", std::move(quotients)}});
+  }
+  return {{"value", value.id()},
+          {"index", index},
+          {"name", value.description()},
+          {"ours", fmt::format("{:.12g}", check.ours)},
+          {"slope", fmt::format("{:.12g}", check.slope)},
+          {"error", fmt::format("{:.1e}", check.error)},
+          {"agrees", check.agrees},
+          {"rows", std::move(rows)},
+          {"dtype", "float64"},
+          {"sentence", check.sentence}};
+}
+
+std::string page_of(const Playback& playback, const FrameFacts& facts, const std::string& title,
+                    const std::vector<Choice>& choices) {
+  const Look& look = playback.look();
+  VizOptions options;
+  options.title = title;
+  viz::GraphView view{look.step().graph.value(0).graph(), options};
+  for (const auto& [value, gradient] : look.step().gradients) {
+    view.gradient_of[value.id()] = gradient.id();
+  }
+  for (const NodeId node : look.order()) {
+    if (static_cast<std::size_t>(node) < view.shown()) view.order.push_back(node);
+  }
+  json data = viz::page_data(view);
+  json frame = frame_of(playback, facts);
+  frame["values"] = tensors_of(playback, facts, /*all=*/true);
+  for (auto& [id, value] : data["values"].items()) {
+    if (frame["values"].contains(id)) value["tensor"] = frame["values"][id];
+  }
+  json chosen = json::array(), drawings = json::array(), texts = json::array();
+  for (const Choice& choice : choices) {
+    chosen.push_back({{"name", choice.name}, {"options", choice.options}, {"now", choice.now}});
+  }
+  for (const Drawing& drawing : playback.network().drawings()) {
+    json pixels = json::array();
+    for (std::int64_t i = 0; i < drawing.pixels.numel(); ++i) {
+      pixels.push_back(drawing.pixels.get(i));
+    }
+    drawings.push_back({{"name", drawing.name},
+                        {"shape", drawing.pixels.shape().dims()},
+                        {"high", drawing.high},
+                        {"pixels", std::move(pixels)}});
+  }
+  for (const Text& text : playback.network().texts()) {
+    texts.push_back({{"name", text.name}, {"text", text.text}, {"max", text.max}});
+  }
+  const json live = {{"title", title},
+                     {"graph", facts.graph},
+                     {"choices", std::move(chosen)},
+                     {"drawings", std::move(drawings)},
+                     {"texts", std::move(texts)},
+                     {"loss", look.step().loss.id()},
+                     {"limits", {{"back", facts.can_go_back}, {"train", true}}},
+                     {"frame", frame}};
+  page::Document document;
+  document.title = title;
+  document.body = std::string(live_html()) + page::data_element("data", data) +
+                  page::data_element("live", live);
+  const std::string style = std::string(page::graph_css()).append(live_css());
+  document.style = style;
+  for (const auto script :
+       {page::chart_js, page::layout_js, page::fold_js, page::graph_js, page::view_js, live_js,
+        editor_js, formulas_js, norms_js, panel_js, pictures_js}) {
+    document.script += script();
+  }
+  return document.html();
+}
+
+}  // namespace aclgrad::live

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page is told, as JSON.
+#ifndef ACLGRAD_AUTOGRAD_LIVE_FRAME_H_
+#define ACLGRAD_AUTOGRAD_LIVE_FRAME_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "live/playback.h"
+
+namespace aclgrad::live {
+
+/// What a frame says beside the numbers.
+struct FrameFacts {
+  std::int64_t number = 0;
+  std::int64_t graph = 0;
+  bool playing = false;
+  double steps_per_second = 0;
+  bool can_go_back = true;
+  std::string note = {};
+  std::set<ValueId> watched = {};  // whose elements are wanted while it plays
+};
+
+/// The look must be up to date.
+nlohmann::json frame_of(const Playback& playback, const FrameFacts& facts);
+
+nlohmann::json check_data(const Check& check, const Value& value, std::int64_t index);
+
+/// The page: the graph, and the first frame.
+std::string page_of(const Playback& playback, const FrameFacts& facts, const std::string& title,
+                    const std::vector<Choice>& choices);
+
+}  // namespace aclgrad::live
+
+#endif  // ACLGRAD_AUTOGRAD_LIVE_FRAME_H_

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/look.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "session/saved_variables.h"
+#include "session/state.h"
+
+namespace aclgrad::live {
+
+// Keeps what operators read, as it was before they ran, and what they make.
+class Look::Recorder final : public detail::RunObserver {
+ public:
+  explicit Recorder(Look& look) : look_(look) {}
+
+  void before_step(const detail::StepRun& run) override {
+    for (const ValueId input : run.node.inputs) {
+      if (!look_.values_.contains(input)) {
+        look_.values_[input] = run.executable.memory().download(input);
+      }
+    }
+  }
+  void after_step(const detail::StepRun& run) override {
+    for (const ValueId output : run.node.outputs) {
+      look_.values_[output] = run.executable.memory().download(output);
+    }
+    look_.order_.push_back(run.node.id);
+  }
+
+ private:
+  Look& look_;
+};
+
+Look::Look(Trainer& trainer, const data::Dataset& batch) : step_(trainer.record_step(batch)) {
+  for (const auto& [name, tensor] : batch.tensors()) {
+    specs_.emplace_back(name, TensorSpec{tensor->shape(), tensor->dtype()});
+  }
+  std::vector<Fetch> fetches = {step_.loss};
+  for (const auto& [value, gradient] : step_.gradients) fetches.emplace_back(gradient);
+  fetches.emplace_back(step_.update);
+  SessionOptions eager;
+  eager.eager = true;
+  session_ = std::make_unique<detail::SessionState>(step_.graph, std::move(fetches), eager);
+}
+
+Look::~Look() = default;
+
+bool Look::fits(const data::Dataset& batch) const {
+  const auto tensors = batch.tensors();
+  return std::ranges::equal(tensors, specs_, [](const auto& part, const auto& spec) {
+    return part.first == spec.first && part.second->shape() == spec.second.shape &&
+           part.second->dtype() == spec.second.dtype;
+  });
+}
+
+void Look::run(Trainer& trainer, const data::Dataset& batch, const Edits& edits) {
+  trainer.prepare_step();
+  const detail::SavedVariables variables(step_.graph.variables());
+  values_.clear();
+  order_.clear();
+  std::map<std::string, Tensor> edited;
+  std::vector<Feed> feeds;
+  for (const auto& [name, tensor] : batch.tensors()) {
+    edited[name] = *tensor;
+    for (const Value& input : step_.graph.inputs()) {
+      if (input.name() == name) edits.apply(input.id(), edited[name]);
+    }
+    feeds.emplace_back(name, std::as_const(edited[name]));
+  }
+  Interventions interventions(step_.graph, edits);
+  Recorder recorder(*this);
+  // The recorder is the outer one: it sees what the other has changed.
+  detail::RunObserver* const observers[] = {&recorder, &interventions};
+  session_->bind(feeds, observers);
+  session_->executable().run_by_step(observers);
+}
+
+}  // namespace aclgrad::live

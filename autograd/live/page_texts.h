@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of live/page as the build embeds them.
+#ifndef ACLGRAD_AUTOGRAD_LIVE_PAGE_TEXTS_H_
+#define ACLGRAD_AUTOGRAD_LIVE_PAGE_TEXTS_H_
+
+#include <string_view>
+
+namespace aclgrad::live {
+
+std::string_view live_html();
+std::string_view live_css();
+std::string_view editor_js();
+std::string_view formulas_js();
+std::string_view live_js();
+std::string_view norms_js();
+std::string_view panel_js();
+std::string_view pictures_js();
+
+}  // namespace aclgrad::live
+
+#endif  // ACLGRAD_AUTOGRAD_LIVE_PAGE_TEXTS_H_

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <httplib.h>
+
+#include <atomic>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/live/small_network.h"
+
+namespace aclgrad::live {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+std::vector<Choice> choices() { return {{.name = "rate", .options = {"0.05", "0.1"}}}; }
+
+Maker maker() {
+  return [](const Chosen& chosen) {
+    return std::make_unique<SmallNetwork>(std::stod(chosen.at("rate")));
+  };
+}
+
+// A server that answers on a thread of its own, and somebody who asks.
+class Served {
+ public:
+  Served() : Served(choices(), maker()) {}
+  Served(std::vector<Choice> choices, Maker make) {
+    std::promise<void> made;
+    thread_ = std::thread([&, choices = std::move(choices), make = std::move(make)] {
+      server_ = std::make_unique<Server>(choices, make, ServerOptions{.title = "A <test>"});
+      made.set_value();
+      server_->wait();
+    });
+    made.get_future().wait();
+    const std::string& address = server_->address();
+    const std::size_t port = address.rfind(':') + 1, path = address.find('/', port);
+    port_ = std::stoi(address.substr(port, path - port));
+    root_ = address.substr(path);
+  }
+  ~Served() {
+    server_->stop();
+    thread_.join();
+  }
+
+  httplib::Client client() const { return httplib::Client("127.0.0.1", port_); }
+  const std::string& root() const { return root_; }
+  int port() const { return port_; }
+
+  httplib::Result post(const std::string& body) const {
+    return client().Post(root_ + "command", body, "application/json");
+  }
+  json ask(const json& command) const {
+    const httplib::Result result = post(command.dump());
+    return result ? json::parse(result->body) : json();
+  }
+  json data(const std::string& id) const {
+    const std::string page = client().Get(root_)->body;
+    const std::string begin = "id=\"" + id + "\">";
+    const std::size_t at = page.find(begin) + begin.size();
+    return json::parse(page.substr(at, page.find("</script>", at) - at));
+  }
+
+ private:
+  std::thread thread_;
+  std::unique_ptr<Server> server_;
+  int port_ = 0;
+  std::string root_;
+};
+
+TEST(LiveServer, ServesThePageToThoseWhoKnowItsAddress) {
+  Served served;
+  const auto page = served.client().Get(served.root());
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->status, 200);
+  EXPECT_THAT(page->body, HasSubstr("<title>A &lt;test&gt;</title>"));
+  EXPECT_THAT(page->get_header_value("Content-Security-Policy"), HasSubstr("default-src 'none'"));
+  EXPECT_EQ(page->body.find("http://"), std::string::npos);
+  EXPECT_EQ(page->body.find("https://"), std::string::npos);
+  EXPECT_EQ(served.data("live")["frame"]["step"], 0);
+  EXPECT_EQ(served.data("live")["choices"][0]["now"], "0.05");
+  EXPECT_FALSE(served.data("data")["order"].empty());
+}
+
+TEST(LiveServer, ServesNothingElse) {
+  Served served;
+  std::string wrong = served.root();
+  wrong[3] = wrong[3] == '0' ? '1' : '0';
+  const std::string near = served.root().substr(0, served.root().size() - 1);
+  for (const std::string& path :
+       {std::string("/"), std::string("/index.html"), std::string("/etc/passwd"), wrong, near}) {
+    EXPECT_EQ(served.client().Get(path)->status, 403) << path;
+  }
+  for (const char* path : {"etc/passwd", "../../../etc/passwd", "live.js", "%2e%2e/", "command"}) {
+    EXPECT_EQ(served.client().Get(served.root() + path)->status, 404) << path;
+  }
+  EXPECT_EQ(
+      served.client().Post(wrong + "command", R"({"do": "step"})", "application/json")->status,
+      403);
+  EXPECT_EQ(served.data("live")["frame"]["step"], 0);
+}
+
+// A page of another site that has found the port, also under a name that leads to 127.0.0.1.
+TEST(LiveServer, AnswersNoOtherSite) {
+  Served served;
+  const auto status = [&](const httplib::Headers& headers) {
+    return served.client().Get(served.root(), headers)->status;
+  };
+  const std::string port = std::to_string(served.port());
+  EXPECT_EQ(status({{"Host", "evil.example:" + port}}), 403);
+  EXPECT_EQ(status({{"Host", "127.0.0.1"}}), 403);
+  EXPECT_EQ(status({{"Host", "127.0.0.1:" + port}, {"Origin", "http://evil.example"}}), 403);
+  EXPECT_EQ(status({{"Host", "127.0.0.1:" + port}, {"Origin", "null"}}), 403);
+  EXPECT_EQ(status({{"Host", "localhost:" + port}, {"Origin", "http://localhost:" + port}}), 200);
+}
+
+TEST(LiveServer, RefusesWhatIsNoCommand) {
+  Served served;
+  for (const char* body :
+       {"", "x", "[]", "{}", R"({"do": 1})", R"({"do": "fly"})", R"({"do": "set"})",
+        R"({"do": "set", "value": "a", "index": 0, "to": 1})",
+        R"({"do": "set", "value": 99999, "index": 0, "to": 1})", R"({"do": "goto", "step": 7})",
+        R"({"do": "back"})", R"({"do": "choose", "name": "rate", "to": "2"})",
+        R"({"do": "choose", "name": "colour", "to": "red"})",
+        R"({"do": "drawing", "name": "digit", "pixels": []})",
+        R"({"do": "text", "name": "text", "text": ""})", R"({"do": "rate", "to": -1})",
+        R"({"do": "play", "per_second": -1})"}) {
+    const auto answer = served.post(body);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 400) << body;
+    EXPECT_FALSE(json::parse(answer->body)["error"].get<std::string>().empty()) << body;
+  }
+  EXPECT_EQ(served.post(std::string(std::size_t{100} << 20, 'x'))->status, 413);
+  EXPECT_EQ(served.ask({{"do", "step"}})["step"], 1);
+}
+
+TEST(LiveServer, StepsBackAndForthAsTheProgramWould) {
+  Served served;
+  const double first = std::stod(served.data("live")["frame"]["loss"].get<std::string>());
+  EXPECT_EQ(served.ask({{"do", "step"}})["step"], 1);
+  const json second = served.ask({{"do", "step"}});
+  const json back = served.ask({{"do", "back"}});
+  EXPECT_EQ(back["step"], 1);
+  EXPECT_EQ(served.ask({{"do", "step"}})["values"], second["values"]);
+  const json start = served.ask({{"do", "reset"}});
+  EXPECT_EQ(start["step"], 0);
+  EXPECT_EQ(std::stod(start["loss"].get<std::string>()), first);
+}
+
+TEST(LiveServer, AChoiceMakesTheNetworkAnew) {
+  Served served;
+  const json before = served.ask({{"do", "step"}});
+  const json after = served.ask({{"do", "choose"}, {"name", "rate"}, {"to", "0.1"}});
+  EXPECT_NE(after["graph"], before["graph"]);
+  EXPECT_EQ(after["step"], 0);
+  EXPECT_EQ(after["rate"], 0.1);
+  EXPECT_EQ(served.data("live")["choices"][0]["now"], "0.1");
+}
+
+TEST(LiveServer, EditsAndChecks) {
+  Served served;
+  const json data = served.data("data");
+  int weight = -1;
+  for (const auto& [id, value] : data["values"].items()) {
+    if (value["name"] == "hidden.weight" && weight < 0) weight = std::stoi(id);
+  }
+  const json edited = served.ask({{"do", "set"}, {"value", weight}, {"index", 0}, {"to", 2}});
+  EXPECT_EQ(edited["values"][std::to_string(weight)]["cells"][0][0], "2");
+  const json check = served.ask({{"do", "check"}, {"value", weight}, {"index", 0}})["check"];
+  EXPECT_TRUE(check["agrees"]) << check;
+  EXPECT_EQ(check["rows"].size(), 6U);
+}
+
+TEST(LiveServer, PlaysUntilItIsHeld) {
+  Served served;
+  EXPECT_TRUE(served.ask({{"do", "play"}})["playing"]);
+  std::int64_t step = 0;
+  while (step < 50) step = served.ask({{"do", "watch"}, {"values", json::array()}})["step"];
+  const json held = served.ask({{"do", "pause"}});
+  EXPECT_FALSE(held["playing"]);
+  EXPECT_EQ(served.data("live")["frame"]["step"], held["step"]);
+  // One step in ten seconds: the first is due at once, the next one not before the pause.
+  served.ask({{"do", "play"}, {"per_second", 0.1}});
+  while (served.ask({{"do", "watch"}, {"values", json::array()}})["step"] == held["step"]) {
+  }
+  EXPECT_EQ(served.ask({{"do", "pause"}})["step"], held["step"].get<std::int64_t>() + 1);
+}
+
+// Reads the first events of a page that listens.
+TEST(LiveServer, EveryPageIsToldAndOneThatClosesHarmsNone) {
+  Served served;
+  std::atomic<int> told = 0;
+  const auto listen = [&](int enough) {
+    httplib::Client client = served.client();
+    int events = 0;
+    client.Get(served.root() + "events", [&](const char* text, std::size_t size) {
+      const std::string_view piece(text, size);
+      for (std::size_t at = 0; (at = piece.find("event: frame", at)) != std::string_view::npos;
+           ++at) {
+        ++events;
+        ++told;
+      }
+      return events < enough;
+    });
+    return events;
+  };
+  std::future<int> first = std::async(std::launch::async, listen, 2);
+  std::future<int> second = std::async(std::launch::async, listen, 6);
+  const auto waiting = [](const std::future<int>& page) {
+    return page.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready;
+  };
+  while (waiting(first) || waiting(second)) served.ask({{"do", "step"}});
+  EXPECT_GE(first.get(), 2);
+  EXPECT_GE(second.get(), 6);
+  EXPECT_GE(told, 8);
+}
+
+TEST(LiveServer, AThousandCommandsAtOnce) {
+  Served served;
+  std::vector<std::future<int>> askers;
+  for (int asker = 0; asker < 8; ++asker) {
+    askers.push_back(std::async(std::launch::async, [&] {
+      int done = 0;
+      for (int i = 0; i < 125; ++i) {
+        const auto answer = served.post(R"({"do": "step"})");
+        done += answer && answer->status == 200 ? 1 : 0;
+      }
+      return done;
+    }));
+  }
+  int done = 0;
+  for (std::future<int>& asker : askers) done += asker.get();
+  EXPECT_EQ(done, 1000);
+  EXPECT_EQ(served.ask({{"do", "pause"}})["step"], 1000);
+}
+
+TEST(LiveServer, StopsWhileItPlaysAndListens) {
+  auto served = std::make_unique<Served>();
+  served->ask({{"do", "play"}});
+  httplib::Client client = served->client();
+  std::future<bool> ended = std::async(std::launch::async, [&] {
+    client.Get(served->root() + "events", [](const char*, std::size_t) { return true; });
+    return true;
+  });
+  served->ask({{"do", "watch"}, {"values", json::array()}});
+  served.reset();
+  EXPECT_TRUE(ended.get());
+}
+
+TEST(LiveServer, ServesATrainerOfTheProgram) {
+  SmallNetwork network;
+  Server server(network.trainer(), {.example = batch_of(0)});
+  server.stop();
+  server.wait();  // returns at once
+  EXPECT_THAT(server.address(), HasSubstr("http://127.0.0.1:"));
+  EXPECT_THAT([&] { Server(network.trainer(), {}); },
+              ThrowsMessage<ValueError>(HasSubstr("example")));
+  EXPECT_THAT([&] { Server({{.name = "empty", .options = {}}}, maker()); },
+              ThrowsMessage<ValueError>(HasSubstr("no options")));
+  const int port = std::stoi(server.address().substr(server.address().rfind(':') + 1));
+  EXPECT_THAT(
+      [&] {
+        Server(network.trainer(),
+               {.example = batch_of(0), .port = static_cast<std::uint16_t>(port)});
+      },
+      ThrowsMessage<IoError>(HasSubstr("is another program there?")));
+}
+
+// The page holds a run of fit(), steps through it, edits, and lets it go on.
+TEST(LiveServer, HoldsARunOfFit) {
+  SmallNetwork network;
+  const data::Dataset all = {init::normal({12, 3}, 1, 1), init::normal({12, 1}, 2, 1)};
+  const data::Batches batches(all, {.batch_size = 6, .shuffle = false});
+  Server server(network.trainer(), {.example = all.slice(0, 6)});
+  const std::size_t at = server.address().find('/', 7);
+  httplib::Client client(server.address().substr(0, at));
+  const std::string command = server.address().substr(at) + "command";
+  const auto ask = [&](const json& what) {
+    const auto answer = client.Post(command, what.dump(), "application/json");
+    return answer ? json::parse(answer->body) : json();
+  };
+  std::future<void> user = std::async(std::launch::async, [&] {
+    EXPECT_FALSE(ask({{"do", "pause"}})["playing"]);
+    const std::int64_t step = ask({{"do", "step"}})["step"];
+    EXPECT_TRUE(ask({{"do", "back"}}).contains("error"));
+    while (ask({{"do", "watch"}, {"values", json::array()}})["step"] == step) {
+    }
+    EXPECT_EQ(ask({{"do", "watch"}, {"values", json::array()}})["step"], step + 1);
+    ask({{"do", "play"}});
+  });
+  fit(network.trainer(), batches, {.epochs = 2000, .callbacks = {server.callback()}});
+  user.get();
+  EXPECT_EQ(network.trainer().steps(), 4000);
+}
+
+}  // namespace
+}  // namespace aclgrad::live
