@@ -8,6 +8,14 @@ verb_demo() {
   "$build/bin/train_digits" "$@"
 }
 
+#: ./dev live [network]    backprop in a browser, to step through, edit and check: xor, spirals, digits,
+#:                         deep or transformer (options of live; see ./dev live --help)
+verb_live() {
+  install_packages "${live_packages[@]}"
+  build_example live
+  "$build/bin/live" "$@"
+}
+
 # Builds an example, fetches its pictures, unless the options name others or ask for help, and runs it.
 on_pictures() { # EXAMPLE mnist|fashion OPTIONS...
   local example=$1 data=$2
