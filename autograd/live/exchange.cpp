@@ -30,7 +30,6 @@ void Mailbox::answer(std::chrono::milliseconds wait) {
     if (wait.count() > 0) {
       arrived_.wait_for(lock, wait, [&] { return awake(); });
     }
-    woken_ = false;
     questions.swap(questions_);
   }
   for (auto& question : questions) question();
@@ -46,18 +45,12 @@ bool Mailbox::has_questions() const {
   return !questions_.empty();
 }
 
-void Mailbox::wake() {
-  const std::lock_guard lock(mutex_);
-  woken_ = true;
-  arrived_.notify_one();
-}
-
 void Mailbox::close() {
   std::deque<std::packaged_task<Answer()>> unanswered;  // whose promises break
   const std::lock_guard lock(mutex_);
   closed_ = true;
   unanswered.swap(questions_);
-  arrived_.notify_one();
+  arrived_.notify_all();
 }
 
 bool Broadcast::join() {

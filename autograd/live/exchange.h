@@ -39,17 +39,15 @@ class Mailbox {
   /// Whether somebody waits.
   bool has_questions() const;
 
-  /// Wakes answer(), as a question does.
-  void wake();
+  /// Nobody waits any more, be it for questions or for answers.
   void close();
 
  private:
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
-  bool awake() const { return !questions_.empty() || woken_ || closed_; }
+  bool awake() const { return !questions_.empty() || closed_; }
 
   std::deque<std::packaged_task<Answer()>> questions_;
-  bool woken_ = false;
   bool closed_ = false;
 };
 

@@ -155,4 +155,9 @@ void Playback::followed(double loss) {
   fresh_ = false;
 }
 
+void Playback::begin_here() {
+  history_.clear();
+  changed();
+}
+
 }  // namespace aclgrad::live

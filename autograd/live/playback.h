@@ -56,6 +56,9 @@ class Playback {
   void follow(const data::Dataset& batch);
   void followed(double loss);
 
+  /// There is no way back from here.
+  void begin_here();
+
  private:
   const data::Dataset& batch();
   Value value_of(ValueId id) const;

@@ -92,7 +92,8 @@ class Server::State {
 
   void stop() {
     stopped_ = true;
-    mailbox_.wake();
+    mailbox_.close();
+    frames_.close();
   }
 
   Callback callback() {
@@ -102,7 +103,8 @@ class Server::State {
     callback.before_step = [this](FitRun& run) { hold(run); };
     callback.after_step = [this](FitRun& run) { playback_->followed(run.loss()); };
     callback.finish = [this](FitRun&) {
-      playing_ = false;
+      playing_ = following_ = false;
+      playback_->begin_here();
       note_ = "the run has ended";
       publish();
     };
@@ -145,7 +147,7 @@ class Server::State {
       const Command command = parse_command(body);
       note_.clear();
       return std::visit([this](const auto& each) { return answer(each); }, command);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       return refusal(400, error.what());
     }
   }
@@ -264,7 +266,7 @@ class Server::State {
       } while (playing_ && Clock::now() < end && !mailbox_.has_questions() && !stopped_);
       measure();
       if (playback_->step() != before && frames_.has_listeners()) publish();
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       playing_ = false;
       note_ = error.what();
     }

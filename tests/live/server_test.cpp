@@ -294,6 +294,15 @@ TEST(LiveServer, HoldsARunOfFit) {
   fit(network.trainer(), batches, {.epochs = 2000, .callbacks = {server.callback()}});
   user.get();
   EXPECT_EQ(network.trainer().steps(), 4000);
+
+  // From here on it is the page's.
+  std::thread waiting([&] { server.wait(); });
+  EXPECT_EQ(ask({{"do", "step"}})["step"], 4001);
+  EXPECT_TRUE(ask({{"do", "goto"}, {"step", 3999}}).contains("error"));
+  EXPECT_EQ(ask({{"do", "back"}})["step"], 4000);
+  server.stop();
+  waiting.join();
+  EXPECT_EQ(client.Post(command, "{}", "application/json")->status, 503);
 }
 
 }  // namespace

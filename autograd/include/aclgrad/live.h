@@ -137,7 +137,7 @@ class Server {
   /// Trains, shows and answers until stop().
   void wait();
 
-  /// From any thread; also before wait(), which then returns at once.
+  /// From any thread, for good; also before wait(), which then returns at once.
   void stop();
 
   /// For fit(): shows every step's batch before it is trained on; the page may hold the run, edit,
