@@ -6,7 +6,7 @@ function room_of_file(file, part, count) {
   count = split(file, part, "/")
   if (part[1] == "distributed") return "distributed"
   if (part[1] == "autograd")
-    return "autograd" (part[2] == "gradcheck" || part[2] == "tool" ? "/" part[2] : "")
+    return "autograd" (part[2] ~ /^(gradcheck|live|tool)$/ ? "/" part[2] : "")
   if (part[1] "/" part[2] == "ops/common") return "C headers"
   if (part[1] == "ops") return part[1] "/" part[2]
   return "framework/" (part[2] == "data" || part[2] == "io" ? "data, io" : part[2])
@@ -31,12 +31,13 @@ function target(name, first) {
   if (name ~ /^(acl|aclgrad_common|aclnn|aclnnop|hccl)\// || name == "aclgrad_ext.h") return "C headers"
   if (first == "aclgrad_contract") return "ops/contract"
   if (first == "ops") return room_of_file(name)
-  if (first == "gradcheck" || first == "tool") return "autograd/" first
+  if (first ~ /^(gradcheck|live|tool)$/) return "autograd/" first
   if ("framework/" first in folders) return room_of_file("framework/" name)
   return ""
 }
 BEGIN {
   FS = ":"
+  given["aclgrad/live.h"] = "autograd/live"
   given["aclgrad/aclgrad.h"] = given["aclgrad/rule.h"] = "autograd"
   given["aclgrad/memory_report.h"] = given["aclgrad/profile.h"] = "framework/session"
   given["aclgrad/fetch.h"] = "framework/session"
