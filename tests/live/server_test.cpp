@@ -110,9 +110,9 @@ TEST(LiveServer, AnswersNoOtherSite) {
     return served.client().Get(served.root(), headers)->status;
   };
   const std::string port = std::to_string(served.port());
-  EXPECT_EQ(status({{"Host", "evil.example:" + port}}), 403);
+  EXPECT_EQ(status({{"Host", "example.org:" + port}}), 403);
   EXPECT_EQ(status({{"Host", "127.0.0.1"}}), 403);
-  EXPECT_EQ(status({{"Host", "127.0.0.1:" + port}, {"Origin", "http://evil.example"}}), 403);
+  EXPECT_EQ(status({{"Host", "127.0.0.1:" + port}, {"Origin", "http://example.org"}}), 403);
   EXPECT_EQ(status({{"Host", "127.0.0.1:" + port}, {"Origin", "null"}}), 403);
   EXPECT_EQ(status({{"Host", "localhost:" + port}, {"Origin", "http://localhost:" + port}}), 200);
 }

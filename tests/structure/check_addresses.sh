@@ -7,8 +7,8 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 # The names of XML's space for SVG and of the format of copyright files, the licence, the sources of
-# libraries that CMake can fetch by their revision, and the reserved example host.
-hosts='www\.w3\.org|www\.debian\.org|www\.apache\.org|github\.com|example\.org'
+# libraries that CMake can fetch by their revision, the reserved example host, and this machine itself.
+hosts='www\.w3\.org|www\.debian\.org|www\.apache\.org|github\.com|example\.org|127\.0\.0\.1'
 label='[A-Za-z0-9_-]+'
 host="($label\\.)+(org|com|io|net|dev|cn|eu)\\b"
 
