@@ -95,6 +95,8 @@ sources() {
 #:                         see --help); with --score let gradcheck, and PyTorch's where it is installed
 #:                         (python3-torch), loose on broken operators, and gradcheck on 10,000 random
 #:                         configurations of right ones, and write docs/gradcheck.md (three minutes);
+#:                         with --museum let them loose on gradients that were wrong and shipped, and
+#:                         write docs/museum.md (five minutes);
 #:                         with --peers check libtorch and oneDNN and write docs/gradcheck-peers.md
 #:                         (ten minutes, and 30 MB to fetch for libtorch)
 verb_gradcheck() {
@@ -104,8 +106,8 @@ verb_gradcheck() {
     bash bench/peers/check_peers.sh "$build" docs/gradcheck-peers.md
     return
   fi
-  if [[ $* == --score ]]; then
-    score
+  if [[ $* == --score || $* == --museum ]]; then
+    score_"${1#--}"
     return
   fi
   (($#)) || set -- --all
@@ -113,18 +115,27 @@ verb_gradcheck() {
   "$build/bin/aclgrad-gradcheck" "$@"
 }
 
-# Checkers on broken operators. PyTorch's can be done without.
-score() {
-  build gradcheck_score gradcheck_mutants
+# score_with_pytorch PROGRAM SCRIPT LIBRARY PAGE: checkers on broken operators. PyTorch's can be done without.
+score_with_pytorch() {
   mkdir -p out
-  local found=out/torch-gradcheck.tsv torch=() status=0
-  bash bench/pytorch.sh bench/checkers/torch_gradcheck.py "$build/lib/libgradcheck_mutants.so" >"$found" || status=$?
+  local found=out/$1-pytorch.tsv torch=() status=0
+  bash bench/pytorch.sh "$2" "$build/lib/$3" >"$found" || status=$?
   case $status in
     0) torch=(--torch "$found") ;;
     77) echo "The score goes on without it." >&2 ;;
-    *) die "PyTorch's gradcheck did not get through the mutants" ;;
+    *) die "PyTorch's gradcheck did not get through $3" ;;
   esac
-  "$build/bin/gradcheck_score" "${torch[@]}" --markdown docs/gradcheck.md
+  "$build/bin/$1" "${torch[@]}" --markdown "$4"
+}
+
+score_score() {
+  build gradcheck_score gradcheck_mutants
+  score_with_pytorch gradcheck_score bench/checkers/torch_gradcheck.py libgradcheck_mutants.so docs/gradcheck.md
+}
+
+score_museum() {
+  build museum_score wrong_gradients
+  score_with_pytorch museum_score tests/museum/torch_museum.py libwrong_gradients.so docs/museum.md
 }
 
 #: ./dev prove [options]   prove the error bounds by trying every input (half an hour; can be interrupted

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "aclgrad/error.h"
 #include "aclgrad/gradcheck_functions.h"
 #include "tool/settings.h"
@@ -73,16 +75,70 @@ std::vector<FunctionArray> arrays_of(const aclgradGradcheckArray* given, int cou
     const aclgradGradcheckArray& array = given[i];
     require_given(array.name, "an array's name");
     if (array.rank > 0) require_given(array.shape, "an array's shape");
-    const bool has_range = array.low != 0 || array.high != 0;
+    const bool is_zero = (array.flags & ACLGRAD_GRADCHECK_AT_ZERO) != 0;
+    const bool has_range =
+        array.low != 0 || array.high != 0 || (array.flags & ACLGRAD_GRADCHECK_RANGE) != 0;
+    double low = is_zero ? 0 : has_range ? array.low : -4;
+    double high = is_zero ? 0 : has_range ? array.high : 4;
+    const bool below = std::isinf(low);
+    const bool above = std::isinf(high);
+    if (below) low = above ? -4 : std::min(-4.0, high - 8);
+    if (above) high = std::max(4.0, low + 8);
+    const auto has = [&](int flag) { return (array.flags & flag) != 0; };
     arrays.push_back({.name = array.name,
                       .shape = Dims(array.shape, array.shape + std::max(array.rank, 0)),
                       .dtype = dtype_from_text(array.dtype == nullptr ? "float32" : array.dtype),
-                      .low = has_range ? array.low : -4,
-                      .high = has_range ? array.high : 4,
-                      .has_gradient = (array.flags & ACLGRAD_GRADCHECK_NO_GRADIENT) == 0,
-                      .adds_gradient = (array.flags & ACLGRAD_GRADCHECK_ADDS) != 0});
+                      .low = low,
+                      .high = high,
+                      .has_gradient = !has(ACLGRAD_GRADCHECK_NO_GRADIENT),
+                      .adds_gradient = has(ACLGRAD_GRADCHECK_ADDS),
+                      .consumed = has(ACLGRAD_GRADCHECK_CONSUMED),
+                      .symmetric = has(ACLGRAD_GRADCHECK_SYMMETRIC),
+                      .optional = has(ACLGRAD_GRADCHECK_OPTIONAL),
+                      .strided = has(ACLGRAD_GRADCHECK_STRIDED),
+                      .overwritten = has(ACLGRAD_GRADCHECK_OVER),
+                      .overwritten_gradient = has(ACLGRAD_GRADCHECK_OVER_GRADIENT),
+                      .unbounded_below = below,
+                      .unbounded_above = above});
   }
   return arrays;
+}
+
+FunctionFamily family_of(const aclgradGradcheckFamily& given) {
+  FunctionFamily family{.name = given.name, .make = {}};
+  for (int k = 0; k < given.attribute_count; ++k) {
+    const aclgradGradcheckAttribute& each = given.attributes[k];
+    require_given(each.name, "an attribute's name");
+    family.attributes.push_back({each.name, each.usual, each.low, each.high, each.whole != 0});
+  }
+  family.make = [given](std::span<const double> values) {
+    const std::vector<double> attributes(values.begin(), values.end());
+    std::vector<aclgradGradcheckArray> inputs(
+        static_cast<std::size_t>(std::max(given.input_count, 0)));
+    std::vector<aclgradGradcheckArray> outputs(
+        static_cast<std::size_t>(std::max(given.output_count, 0)));
+    given.describe(attributes.data(), inputs.data(), outputs.data(), given.context);
+    return FunctionPair{
+        .name = given.name,
+        .inputs = arrays_of(inputs.data(), given.input_count, "inputs"),
+        .outputs = arrays_of(outputs.data(), given.output_count, "outputs"),
+        .forward =
+            [=](auto in, auto out) {
+              const aclgradGradcheckCall call{attributes.data(), in.data(), out.data(),
+                                              nullptr,           nullptr,   nullptr};
+              given.forward(&call, given.context);
+            },
+        .backward = {},
+        .backward_strided =
+            [=](auto in, auto out, auto d_out, auto strides, auto d_in) {
+              std::vector<void*> results;  // which the backward only reads
+              for (const void* each : out) results.push_back(const_cast<void*>(each));
+              const aclgradGradcheckCall call{attributes.data(), in.data(),      results.data(),
+                                              d_out.data(),      strides.data(), d_in.data()};
+              given.backward(&call, given.context);
+            }};
+  };
+  return family;
 }
 
 }  // namespace
@@ -150,6 +206,22 @@ int aclgradGradcheckFunctions(aclgradGradcheck* check, const char* name,
               backward(in.data(), out.data(), d_out.data(), d_in.data(), context);
             }};
     check->of_functions = check_functions(std::move(pair), plan_of(*check).options);
+    return check->of_functions->exit_status();
+  });
+}
+
+int aclgradGradcheckRunFamily(aclgradGradcheck* check, const aclgradGradcheckFamily* family) {
+  return guarded([=] {
+    require_given(check, "check");
+    require_given(family, "family");
+    require_given(family->name, "name");
+    require_given(reinterpret_cast<const void*>(family->describe), "describe");
+    require_given(reinterpret_cast<const void*>(family->forward), "forward");
+    require_given(reinterpret_cast<const void*>(family->backward), "backward");
+    if (family->attribute_count > 0) require_given(family->attributes, "attributes");
+    check->lines.clear();
+    check->of_functions.reset();
+    check->of_functions = check_family(family_of(*family), plan_of(*check).options);
     return check->of_functions->exit_status();
   });
 }

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "bench/checkers/checkers.h"
+#include "bench/checkers/page.h"
 #include "bench/checkers/projections.h"
 
 using namespace aclgrad::bench;
@@ -197,21 +198,6 @@ std::string projections(int seeds) {
   return text;
 }
 
-// Replaces what stands between the marks.
-void write_into(const std::string& path, const std::string& part, const std::string& text) {
-  std::ifstream in(path);
-  std::stringstream buffer;
-  buffer << in.rdbuf();
-  const std::string page = buffer.str();
-  const std::string mark = "<!-- begin: written by gradcheck_score, " + part + " -->\n";
-  const std::size_t begin = page.find(mark);
-  const std::size_t end = page.find("<!-- end: " + part + " -->\n");
-  if (begin == std::string::npos || end == std::string::npos) {
-    throw CLI::ValidationError(path, "has no marks to write between");
-  }
-  std::ofstream(path) << page.substr(0, begin) << mark << text << page.substr(end);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -250,14 +236,17 @@ int main(int argc, char** argv) {
     const std::string detection = projections(seeds);
     fmt::print("{}\n{}", score, detection);
     if (!markdown.empty()) {
-      write_into(markdown, "score", score);
-      write_into(markdown, "mutants", rows_of(columns, ours.classes));
-      write_into(markdown, "projections", detection);
+      write_into(markdown, "gradcheck_score", "score", score);
+      write_into(markdown, "gradcheck_score", "mutants", rows_of(columns, ours.classes));
+      write_into(markdown, "gradcheck_score", "projections", detection);
     }
     const bool is_perfect =
         count_found(ours.column) == contestants().wrong && count_blamed(ours.column) == 0;
     return is_perfect && sweep.alarms == 0 ? 0 : 1;
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
+  } catch (const std::runtime_error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
   }
 }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "aclgrad/error.h"
@@ -153,6 +154,123 @@ TEST(Functions, AreComplete) {
   FunctionPair negative = rms_norm<float>(kWidth);
   negative.outputs[1].shape = {-1};
   EXPECT_THROW(check_functions(negative), ValueError);
+}
+
+// A sum over rows of a mean over `kWidth` numbers of a loss of x, which may be any number.
+struct Loss {
+  double (*loss)(double x, double label);
+  double (*slope)(double x, double label);
+};
+
+FunctionFamily losses(const Loss& of) {
+  return {
+      .name = "loss",
+      .attributes = {{.name = "n", .usual = 3, .low = 1, .high = 5, .whole = true}},
+      .make = [of](std::span<const double> attributes) {
+        const auto n = static_cast<std::int64_t>(attributes[0]);
+        FunctionPair pair{
+            .name = {},
+            .inputs = {{.name = "x",
+                        .shape = {n},
+                        .dtype = DType::float64,
+                        .unbounded_below = true,
+                        .unbounded_above = true},
+                       {.name = "label", .shape = {n}, .dtype = DType::int64, .low = 0, .high = 1}},
+            .outputs = {{.name = "y", .shape = {n}, .dtype = DType::float64}},
+            .forward =
+                [=](auto in, auto out) {
+                  for (std::int64_t i = 0; i < n; ++i) {
+                    const auto label = static_cast<const std::int64_t*>(in[1])[i];
+                    static_cast<double*>(out[0])[i] =
+                        of.loss(static_cast<const double*>(in[0])[i], static_cast<double>(label));
+                  }
+                },
+            .backward =
+                [=](auto in, auto, auto d_out, auto d_in) {
+                  for (std::int64_t i = 0; i < n; ++i) {
+                    const auto label = static_cast<const std::int64_t*>(in[1])[i];
+                    static_cast<double*>(d_in[0])[i] =
+                        static_cast<const double*>(d_out[0])[i] *
+                        of.slope(static_cast<const double*>(in[0])[i], static_cast<double>(label));
+                  }
+                }};
+        return pair;
+      }};
+}
+
+double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+
+// Far out, log(1 + e^x) - x has a few bits left, or none.
+TEST(Families, AreNotBlamedForWhatTheForwardCancels) {
+  const Report report =
+      check_family(losses({[](double x, double label) { return softplus(x) - label * x; },
+                           [](double x, double label) { return logistic(x) - label; }}));
+  EXPECT_EQ(report.verdict(), Verdict::right) << report.to_string();
+}
+
+// Where it has all of them, a mistake of 1e-13 is one.
+TEST(Families, AreBlamedForATailThatTheForwardHas) {
+  const auto loss = [](double x, double label) {
+    const double t = (2 * label - 1) * x;
+    return t > 20 ? -std::exp(-t) : -softplus(-t);
+  };
+  const auto slope = [](double x, double label) {
+    return (2 * label - 1) * logistic((1 - 2 * label) * x);
+  };
+  const auto of_other_sign = [](double x, double label) {
+    const double t = (2 * label - 1) * x;
+    return (t > 20 ? 1 - 2 * label : 2 * label - 1) * logistic(-t);
+  };
+  EXPECT_EQ(check_family(losses({loss, slope})).verdict(), Verdict::right);
+  const Report report = check_family(losses({loss, of_other_sign}));
+  EXPECT_EQ(report.verdict(), Verdict::wrong) << report.to_string();
+}
+
+// Element 0 of the gradient is wrong where n is 5, and nowhere else.
+TEST(Families, AreTriedUnderTheirAttributes) {
+  FunctionFamily family =
+      losses({[](double x, double) { return x * x; }, [](double x, double) { return 2 * x; }});
+  EXPECT_EQ(check_family(family).verdict(), Verdict::right);
+  family.make = [make = family.make](std::span<const double> attributes) {
+    FunctionPair pair = make(attributes);
+    if (attributes[0] != 5) return pair;
+    pair.backward = [inner = pair.backward](auto in, auto out, auto d_out, auto d_in) {
+      inner(in, out, d_out, d_in);
+      static_cast<double*>(d_in[0])[0] = 0;
+    };
+    return pair;
+  };
+  EXPECT_THAT(check_family(family).to_string(), HasSubstr("loss, n=5"));
+  family.attributes[0].usual = 6;
+  EXPECT_THROW(check_family(family), ValueError);
+}
+
+// The largest of all, and minus that: ties, whose gradients add up, whatever the upstream's sign.
+TEST(Functions, WithTiesAreRightInBothDirections) {
+  for (const double sign : {1.0, -1.0}) {
+    const auto largest = [](auto in) {
+      const auto* x = static_cast<const double*>(in[0]);
+      return std::max_element(x, x + kWidth) - x;
+    };
+    const FunctionPair pair{.name = "max",
+                            .inputs = {{.name = "x", .shape = {kWidth}, .dtype = DType::float64}},
+                            .outputs = {{.name = "y", .dtype = DType::float64}},
+                            .forward =
+                                [=](auto in, auto out) {
+                                  *static_cast<double*>(out[0]) =
+                                      sign * static_cast<const double*>(in[0])[largest(in)];
+                                },
+                            .backward =
+                                [=](auto in, auto, auto d_out, auto d_in) {
+                                  auto* dx = static_cast<double*>(d_in[0]);
+                                  for (int i = 0; i < kWidth; ++i) dx[i] = 0;
+                                  dx[largest(in)] = sign * *static_cast<const double*>(d_out[0]);
+                                }};
+    const Report report = check_functions(pair);
+    EXPECT_EQ(report.wrong, 0) << report.to_string();
+    EXPECT_NE(report.verdict(), Verdict::wrong) << report.to_string();
+  }
 }
 
 }  // namespace

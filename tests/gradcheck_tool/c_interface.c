@@ -151,6 +151,64 @@ static void functions(void) {
   aclgradGradcheckClose(check);
 }
 
+/* y = table[index] + x; of one row, so that the only index is 0. */
+static void look_up(const aclgradGradcheckCall* call, void* context) {
+  const double* x = call->inputs[0];
+  const double* table = call->inputs[1];
+  const int64_t* index = call->inputs[2];
+  const int n = (int)call->attributes[0];
+  (void)context;
+  for (int i = 0; i < n; ++i) ((double*)call->outputs[0])[i] = x[i] + table[index[i]];
+}
+
+static void look_up_backward(const aclgradGradcheckCall* call, void* context) {
+  const double* d = call->output_gradients[0];
+  const int64_t* index = call->inputs[2];
+  double* dx = call->input_gradients[0];
+  double* dtable = call->input_gradients[1];
+  const int n = (int)call->attributes[0];
+  const int64_t stride = call->strides[0][0];
+  for (int k = 0; k < (int)call->attributes[1]; ++k) dtable[k] = 0;
+  for (int i = 0; i < n; ++i) {
+    const double each = d[i * stride];
+    if (dx != NULL) dx[i] = each;
+    if (*(const int*)context)
+      dtable[index[i]] += each;
+    else
+      dtable[index[i]] = each; /* of an index that comes twice, the last one */
+  }
+}
+
+static void look_up_describe(const double* attributes, aclgradGradcheckArray* in,
+                             aclgradGradcheckArray* out, void* context) {
+  static int64_t length, rows;
+  (void)context;
+  length = (int64_t)attributes[0];
+  rows = (int64_t)attributes[1];
+  in[0] = (aclgradGradcheckArray){"x", &length, 1, "float64", 0, 0, ACLGRAD_GRADCHECK_OPTIONAL};
+  in[1] = (aclgradGradcheckArray){"table", &rows, 1, "float64", 0, 0, 0};
+  in[2] = (aclgradGradcheckArray){
+      "index", &length, 1, "int64", 0, (double)(rows - 1), ACLGRAD_GRADCHECK_RANGE};
+  out[0] = (aclgradGradcheckArray){"y", &length, 1, "float64", 0, 0, ACLGRAD_GRADCHECK_STRIDED};
+}
+
+static void family(void) {
+  aclgradGradcheck* check = NULL;
+  int is_right = 1;
+  const aclgradGradcheckAttribute attributes[] = {{"n", 1, 1, 6, 1}, {"rows", 1, 1, 3, 1}};
+  aclgradGradcheckFamily pair = {"look_up", attributes,       2,        3, 1, look_up_describe,
+                                 look_up,   look_up_backward, &is_right};
+  expect(aclgradGradcheckOpen(NULL, &check) == ACLGRAD_GRADCHECK_RIGHT, "no library");
+  expect(aclgradGradcheckRunFamily(check, &pair) == ACLGRAD_GRADCHECK_RIGHT,
+         "a right family, also of one row");
+  is_right = 0;
+  expect(aclgradGradcheckRunFamily(check, &pair) == ACLGRAD_GRADCHECK_WRONG, "a wrong family");
+  expect(says(aclgradGradcheckReport(check, "text"), "look_up, n="), "the attributes");
+  pair.describe = NULL;
+  expect_refused(aclgradGradcheckRunFamily(check, &pair), "describe is null");
+  aclgradGradcheckClose(check);
+}
+
 int main(int argc, char** argv) {
   setlocale(LC_ALL, ""); /* that of the environment, which must not matter */
   if (argc != 3) return 2;
@@ -160,5 +218,6 @@ int main(int argc, char** argv) {
   wrong(argv[2]);
   unusable();
   functions();
+  family();
   return failures;
 }

@@ -201,12 +201,13 @@ static void draw(const wgArray* array, uint64_t seed, void* values) {
     const uint64_t place = (uint64_t)i;
     if (array->flags & WG_INTEGER) {
       ((int64_t*)values)[i] = (int64_t)floor(low + even(seed, place) * (high - low + 1));
+    } else if (low <= -4 && high >= 4) {
+      ((double*)values)[i] = fmax(low, fmin(high, normal(seed, place)));
     } else if (isfinite(low) && isfinite(high)) {
       ((double*)values)[i] = low + even(seed, place) * (high - low);
-    } else if (isfinite(low)) {
-      ((double*)values)[i] = low + fabs(normal(seed, place));
     } else {
-      ((double*)values)[i] = normal(seed, place);
+      const double distance = fabs(normal(seed, place));
+      ((double*)values)[i] = isfinite(low) ? low + distance : high - distance;
     }
   }
   const int64_t n = array->shape[0];

@@ -104,8 +104,10 @@ WG_API int wgAttributes(int exhibit, wgAttribute* attributes);
 WG_API void wgDescribe(int exhibit, const double* attributes, wgArray* inputs, int* input_count,
                        wgArray* outputs, int* output_count);
 
-/* Writes an input as a plain test has it: normal numbers kept within the range where that is not
- * bounded on both sides, else even ones; whole numbers at random, which may repeat. */
+/* Writes an input as a plain test has it: normal numbers, no further out than the range, where that
+ * reaches from -4 to 4; else evenly distributed ones, or, where the range has one end, ones whose
+ * distance from it is the magnitude of a normal number; whole numbers at random, which may repeat.
+ */
 WG_API void wgDraw(int exhibit, const double* attributes, uint64_t seed, int input, void* values);
 
 /*

@@ -297,10 +297,12 @@ std::string compare_together(const Candidate& candidate, const Problem& problem,
     }
     return total;
   };
-  // Beside the size of its terms, so that a sum that cancels is not taken for an exact one.
+  // A sum that cancels is as inexact as its terms are.
   const Number size = weighted(0, true);
-  const Slopes slopes = slopes_at([&](long double shift) { return size + weighted(shift, false); },
-                                  0, candidate.noise);
+  const Slopes slopes =
+      slopes_at([&](long double shift) { return std::vector{weighted(shift, false)}; }, 0,
+                candidate.noise, size)
+          .front();
   if (slopes.kind == PointKind::unknown) return "";
   const Number off = std::max({Number{0}, slopes.low() - sum, sum - slopes.high()});
   if (off <= bound + 3 * slopes.error()) return "";

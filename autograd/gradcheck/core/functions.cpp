@@ -11,14 +11,31 @@
 
 #include "aclgrad/error.h"
 #include "gradcheck/core/checkable.h"
+#include "gradcheck/core/function_calls.h"
 
 namespace aclgrad::gradcheck {
 namespace {
 
+using detail::is_differentiated;
+
 constexpr unsigned char kPoison = 0xFF;
 
-bool is_differentiated(const FunctionArray& array) {
-  return is_float(array.dtype) && array.has_gradient;
+// The mean of a matrix and its transpose: moved by one element, both move by half of that.
+std::vector<Number> symmetrized(const FunctionArray& array, std::vector<Number> values) {
+  if (!array.symmetric) return values;
+  const auto n = static_cast<std::size_t>(array.shape[0]);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      values[i * n + k] = values[k * n + i] = (values[i * n + k] + values[k * n + i]) / 2;
+    }
+  }
+  return values;
+}
+
+std::vector<Number> values_of(const View& view) {
+  std::vector<Number> values;
+  for (std::int64_t i = 0; i < view.count(); ++i) values.push_back(view.get(i));
+  return values;
 }
 
 // Arrays in memory that watches over itself, and their addresses as a function takes them.
@@ -63,6 +80,9 @@ class Functions {
       for (std::size_t i = 0; i < pair_.inputs.size(); ++i) {
         if (is_differentiated(pair_.inputs[i]) == first) order_.push_back(i);
       }
+    }
+    for (const FunctionArray& output : pair_.outputs) {
+      strides_.push_back(Guarded(output.dtype, output.shape, Layout::contiguous, 0).view().strides);
     }
   }
 
@@ -117,9 +137,14 @@ class Functions {
   // order.
   void backward(const BackwardCall& call) const {
     std::vector<const void*> inputs(pair_.inputs.size());
+    Memory copies;
     for (std::size_t k = 0; k < order_.size(); ++k) {
       const View& view = call.inputs[k + 1];
-      inputs[order_[k]] = view.data + static_cast<std::size_t>(view.offset) * bytes_of(view.dtype);
+      const FunctionArray& array = pair_.inputs[order_[k]];
+      const bool is_copied = array.consumed || array.symmetric;
+      inputs[order_[k]] =
+          is_copied ? copies.add(array, symmetrized(array, values_of(view)))
+                    : view.data + static_cast<std::size_t>(view.offset) * bytes_of(view.dtype);
     }
     Memory outputs;
     const std::vector<void*> results = run_forward(inputs, outputs);
@@ -140,13 +165,34 @@ class Functions {
       if (!pair_.inputs[order_[k]].adds_gradient) continue;
       for (std::int64_t i = 0; i < view.count(); ++i) view.set(i, 0);
     }
-    pair_.backward(inputs, std::vector<const void*>(results.begin(), results.end()), gradients,
-                   wanted);
-    outputs.require_untouched("the backward");
-    arrived.require_untouched("the backward");
+    const std::vector<const void*> made(results.begin(), results.end());
+    if (pair_.backward_strided) {
+      pair_.backward_strided(inputs, made, gradients, dense_strides(), wanted);
+    } else {
+      pair_.backward(inputs, made, gradients, wanted);
+    }
+    for (const Memory* memory : {&outputs, &arrived, &copies}) {
+      memory->require_untouched("the backward");
+    }
+    for (std::size_t k = 0; k < call.outputs.size(); ++k) {
+      const FunctionArray& array = pair_.inputs[order_[k]];
+      if (!array.symmetric) continue;
+      const std::vector<Number> gradient = symmetrized(array, values_of(call.outputs[k]));
+      for (std::size_t i = 0; i < gradient.size(); ++i) {
+        call.outputs[k].set(static_cast<std::int64_t>(i), gradient[i]);
+      }
+    }
   }
 
  private:
+  std::vector<const std::int64_t*> dense_strides() const {
+    std::vector<const std::int64_t*> pointers;
+    for (std::size_t k = 0; k < strides_.size(); ++k) {
+      pointers.push_back(is_differentiated(pair_.outputs[k]) ? strides_[k].data() : nullptr);
+    }
+    return pointers;
+  }
+
   std::vector<void*> run_forward(const std::vector<const void*>& inputs, Memory& outputs) const {
     std::vector<void*> results;
     for (const FunctionArray& output : pair_.outputs) results.push_back(outputs.add(output));
@@ -159,7 +205,8 @@ class Functions {
     Memory memory;
     std::vector<const void*> inputs(pair_.inputs.size());
     for (std::size_t k = 0; k < order_.size(); ++k) {
-      inputs[order_[k]] = memory.add(pair_.inputs[order_[k]], arrays[k].values);
+      inputs[order_[k]] = memory.add(pair_.inputs[order_[k]],
+                                     symmetrized(pair_.inputs[order_[k]], arrays[k].values));
     }
     Memory outputs;
     run_forward(inputs, outputs);
@@ -175,6 +222,7 @@ class Functions {
 
   FunctionPair pair_;
   std::vector<std::size_t> order_;
+  std::vector<std::vector<std::int64_t>> strides_;  // of dense outputs
 };
 
 // The dtype of all floating arrays.
@@ -208,13 +256,18 @@ DType dtype_of_pair(const FunctionPair& pair) {
 }  // namespace
 
 Candidate from_functions(FunctionPair pair) {
-  if (!pair.forward || !pair.backward) {
+  if (!pair.forward || (!pair.backward && !pair.backward_strided)) {
     throw ValueError(pair.name + ": the forward or the backward is missing");
   }
   const DType dtype = dtype_of_pair(pair);
   for (const std::vector<FunctionArray>* arrays : {&pair.inputs, &pair.outputs}) {
     for (const FunctionArray& array : *arrays) {
       require_checkable(fmt::format("{}: `{}`", pair.name, array.name), array.shape);
+      if (!array.symmetric || (array.shape.size() == 2 && array.shape[0] == array.shape[1]))
+        continue;
+      throw ValueError(
+          fmt::format("{}: `{}` is symmetric, and its shape is {} and not of the form nxn",
+                      pair.name, array.name, dims_text(array.shape)));
     }
   }
   const auto functions = std::make_shared<const Functions>(std::move(pair));

@@ -48,8 +48,9 @@ std::size_t put_on_corners(const Candidate& candidate, DType dtype, std::uint64_
     // Only where the dtype holds it: beside it there is nothing special.
     const Number corner = corners[bits / 7 % corners.size()];
     const Number stored = round_to(corner, dtype);
-    if (std::abs(stored - corner) <= 1e-6L * std::max<Number>(1, std::abs(corner)))
-      element = stored;
+    if (std::abs(stored - corner) > 1e-6L * std::max<Number>(1, std::abs(corner))) continue;
+    // Of three equal elements, as of a sort, one may take a gradient that is the slope of no side.
+    if (std::ranges::count(inputs[k].values, stored) < 2) element = stored;
   }
   return found;
 }

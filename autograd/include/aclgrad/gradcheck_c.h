@@ -67,7 +67,19 @@ ACLGRAD_GRADCHECK_API int aclgradGradcheckRun(aclgradGradcheck* check, const cha
 /* Of the arrays of a pair of functions. */
 enum {
   ACLGRAD_GRADCHECK_NO_GRADIENT = 1, /* of a floating array: no gradient, as of kept statistics */
-  ACLGRAD_GRADCHECK_ADDS = 2         /* of an input: its gradient is added to what is there */
+  ACLGRAD_GRADCHECK_ADDS = 2,        /* of an input: its gradient is added to what is there */
+  ACLGRAD_GRADCHECK_CONSUMED = 4,    /* of an input: the backward may use its memory */
+  ACLGRAD_GRADCHECK_SYMMETRIC = 8,   /* of an input of shape {n, n}: both triangles are moved
+                                        together, so the gradient may be of either or shared */
+  ACLGRAD_GRADCHECK_AT_ZERO = 16,    /* of an input: it is 0, as an increment to a rotation is; low
+                                        and high are not looked at */
+  ACLGRAD_GRADCHECK_RANGE = 512,     /* of an input: low and high are its range, even where both are
+                                        0, as of indices into one row */
+  /* Of families only: */
+  ACLGRAD_GRADCHECK_OPTIONAL = 32, /* of an input: its gradient may be null, not wanted */
+  ACLGRAD_GRADCHECK_STRIDED = 64,  /* of an output: its gradient may have any strides */
+  ACLGRAD_GRADCHECK_OVER = 128,    /* of an output: the first input's gradient may lie over it, */
+  ACLGRAD_GRADCHECK_OVER_GRADIENT = 256 /* or over its gradient */
 };
 
 /* An array of a function: dense, row-major. */
@@ -76,8 +88,10 @@ typedef struct aclgradGradcheckArray {
   const int64_t* shape; /* its `rank` extents; of rank 0 it has one element */
   int rank;
   const char* dtype; /* "float32" or null, "float64"; of inputs "int32" and "int64", too */
-  double low, high;  /* of inputs: values are drawn from here; both 0: from -4 to 4 */
-  int flags;         /* ACLGRAD_GRADCHECK_NO_GRADIENT, ACLGRAD_GRADCHECK_ADDS */
+  double low, high;  /* of inputs: values are drawn from here; both 0: from -4 to 4, unless `flags`
+                        has ACLGRAD_GRADCHECK_RANGE; an infinity: from 8 beside the other end, or
+                        from  -4 to 4, and families are tried at numbers far out, too */
+  int flags;         /* ACLGRAD_GRADCHECK_NO_GRADIENT, ... */
 } aclgradGradcheckArray;
 
 /* Reads the inputs and writes every element of every output. */
@@ -117,6 +131,50 @@ ACLGRAD_GRADCHECK_API int aclgradGradcheckFunctions(
     aclgradGradcheck* check, const char* name, const aclgradGradcheckArray* inputs, int input_count,
     const aclgradGradcheckArray* outputs, int output_count, aclgradGradcheckForward* forward,
     aclgradGradcheckBackward* backward, void* context);
+
+/* A parameter of a family of pairs: a size, a slope, a switch (0 or 1). */
+typedef struct aclgradGradcheckAttribute {
+  const char* name;
+  double usual;
+  double low, high; /* what else it may be */
+  int whole;        /* whole numbers only */
+} aclgradGradcheckAttribute;
+
+/* One call: the forward writes outputs; the backward reads all but input_gradients. */
+typedef struct aclgradGradcheckCall {
+  const double* attributes;
+  const void* const* inputs;
+  void* const* outputs;
+  const void* const* output_gradients;
+  const int64_t* const* strides; /* of output_gradients, in elements; null for one without */
+  void* const* input_gradients;
+} aclgradGradcheckCall;
+typedef void aclgradGradcheckCallee(const aclgradGradcheckCall* call, void* context);
+
+/* Writes what the arrays are under these attributes. Shapes stay until the next call. */
+typedef void aclgradGradcheckDescribe(const double* attributes, aclgradGradcheckArray* inputs,
+                                      aclgradGradcheckArray* outputs, void* context);
+
+/* Functions that are a pair for any values of their attributes. */
+typedef struct aclgradGradcheckFamily {
+  const char* name;
+  const aclgradGradcheckAttribute* attributes;
+  int attribute_count;
+  int input_count, output_count;
+  aclgradGradcheckDescribe* describe;
+  aclgradGradcheckCallee* forward;
+  aclgradGradcheckCallee* backward;
+  void* context;
+} aclgradGradcheckFamily;
+
+/*
+ * aclgradGradcheckFunctions with the usual attributes, then with others (each at the ends of its
+ * range and between, and random ones of all), the functions called in every way that the arrays'
+ * flags allow, and at points that random numbers do not meet: zeros, ends of ranges, equal numbers,
+ * equal indices, numbers far out. Ends with the first attributes under which something is wrong.
+ */
+ACLGRAD_GRADCHECK_API int aclgradGradcheckRunFamily(aclgradGradcheck* check,
+                                                    const aclgradGradcheckFamily* family);
 
 /*
  * What the last run found, as "text", "json", "markdown" or "html". It belongs to the check, until

@@ -32,6 +32,14 @@ struct FunctionArray {
   Number high = 4;
   bool has_gradient = true;    // floating ones; statistics kept for the backward have none
   bool adds_gradient = false;  // of inputs: the backward adds to what is there
+  bool consumed = false;       // of inputs: the backward may use its memory for other things
+  bool symmetric = false;      // of inputs of shape {n, n}: both triangles are moved together
+  bool optional = false;       // of inputs: the gradient may be not wanted, a null pointer
+  bool strided = false;        // of outputs: what arrives there may have strides
+  bool overwritten = false;    // of outputs: the first gradient may lie over it,
+  bool overwritten_gradient = false;  // or over what arrives there
+  bool unbounded_below = false;       // of inputs: beside [low, high] numbers far out are tried
+  bool unbounded_above = false;
 };
 
 struct FunctionPair {
@@ -49,6 +57,30 @@ struct FunctionPair {
                      std::span<const void* const> output_gradients,
                      std::span<void* const> input_gradients)>
       backward;
+
+  /// The same for one that reads the gradients of outputs by strides, in elements; it is called
+  /// where there is one. Of an output without a gradient those are null.
+  std::function<void(std::span<const void* const> inputs, std::span<const void* const> outputs,
+                     std::span<const void* const> output_gradients,
+                     std::span<const std::int64_t* const> strides,
+                     std::span<void* const> input_gradients)>
+      backward_strided = {};
+};
+
+/// A parameter of a family of pairs, such as a size, a slope, a switch.
+struct FunctionAttribute {
+  std::string name;
+  double usual = 0;
+  double low = 0;
+  double high = 0;
+  bool whole = false;
+};
+
+/// A pair for any values of its attributes.
+struct FunctionFamily {
+  std::string name;
+  std::vector<FunctionAttribute> attributes = {};
+  std::function<FunctionPair(std::span<const double> attributes)> make;
 };
 
 /// The pair as check_operator takes it. Floating arrays have one dtype. Of float64 an error of
@@ -63,6 +95,17 @@ Candidate from_functions(FunctionPair pair);
 /// check_operator on the pair, in its own dtype; of `options`, `dtypes` and `layouts` have no
 /// effect.
 Report check_functions(FunctionPair pair, Options options = {});
+
+/// check_functions with the usual attributes; then calls as the arrays' flags allow them, points
+/// that random numbers do not meet (zeros, ends of ranges, equal numbers, numbers far out), and all
+/// of that with other attributes: each at the ends of its range and between, the others as usual,
+/// and random ones of all. Sizes whose Jacobian would be large are checked along random directions.
+/// Elements that cannot be decided count with the usual attributes only. Ends with the first
+/// setting that is wrong.
+///
+/// Throws as check_functions, and ValueError for attributes whose usual value is not within their
+/// range.
+Report check_family(const FunctionFamily& family, Options options = {});
 
 }  // namespace aclgrad::gradcheck
 

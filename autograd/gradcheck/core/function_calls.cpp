@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradcheck/core/function_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <stdexcept>
+
+#include "gradcheck/core/problem.h"
+
+namespace aclgrad::gradcheck::detail {
+namespace {
+
+constexpr unsigned char kPoison = 0xFF;
+
+// The first two inputs with gradients that could be one array.
+std::optional<std::pair<std::size_t, std::size_t>> alike(const FunctionPair& pair) {
+  for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
+    for (std::size_t i = 0; i < k; ++i) {
+      const FunctionArray& a = pair.inputs[i];
+      const FunctionArray& b = pair.inputs[k];
+      if (is_differentiated(a) && is_differentiated(b) && a.shape == b.shape && a.low == b.low &&
+          a.high == b.high && !a.consumed && !b.consumed) {
+        return std::pair(i, k);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// Where two runs differ by more than rounding: "x, element 3: 1 and 2"; "" where none do.
+std::string difference(const FunctionPair& pair, const Arrays& a, const Arrays& b) {
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const std::size_t count = std::min(a[k].values.size(), b[k].values.size());
+    const Number part = pair.inputs[k].dtype == DType::float64 ? 1e-9L : 1e-3L;
+    Number largest = 1;
+    for (const Number value : a[k].values) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const Number x = a[k].values[i];
+      const Number y = b[k].values[i];
+      if (!std::isfinite(x) || std::abs(x - y) <= part * largest) continue;
+      return fmt::format("the gradient of {}, element {}: {:.9g} and {:.9g}", pair.inputs[k].name,
+                         i, static_cast<double>(x), static_cast<double>(y));
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Finding finding_of(const FunctionPair& pair, const char* check, std::string text,
+                   std::string diagnosis) {
+  Finding finding;
+  finding.check = check;
+  finding.operator_name = pair.name;
+  const FunctionArray& first = *std::ranges::find_if(pair.inputs, is_differentiated);
+  finding.dtype = first.dtype;
+  finding.shape = first.shape;
+  finding.text = std::move(text);
+  finding.diagnosis = std::move(diagnosis);
+  return finding;
+}
+
+FunctionPoint draw_point(const FunctionPair& pair, std::uint64_t seed) {
+  FunctionPoint point;
+  for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
+    const FunctionArray& input = pair.inputs[k];
+    Array array{input.shape, {}};
+    for (std::int64_t i = 0; i < count_of(input.shape); ++i) {
+      const Number unit = random_unit(seed * 37 + k, static_cast<std::uint64_t>(i));
+      const Number value = input.low + (input.high - input.low) * unit;
+      array.values.push_back(
+          round_to(is_float(input.dtype) ? value : std::round(value), input.dtype));
+    }
+    point.inputs.push_back(std::move(array));
+  }
+  for (std::size_t k = 0; k < pair.outputs.size(); ++k) {
+    const FunctionArray& output = pair.outputs[k];
+    point.upstream.push_back(is_differentiated(output)
+                                 ? draw_cotangent(output.shape, output.dtype, seed + 13 * k)
+                                 : Array{output.shape, {}});
+  }
+  return point;
+}
+
+Arrays results_at(const FunctionPair& pair, const Arrays& inputs) {
+  std::deque<Guarded> memory;
+  std::vector<const void*> from;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    memory.emplace_back(pair.inputs[k].dtype, inputs[k], Layout::contiguous, kPoison);
+    from.push_back(memory.back().view().data);
+  }
+  std::vector<void*> to;
+  for (const FunctionArray& output : pair.outputs) {
+    memory.emplace_back(output.dtype, output.shape, Layout::contiguous, kPoison);
+    to.push_back(memory.back().view().data);
+  }
+  pair.forward(from, to);
+  Arrays results;
+  for (std::size_t k = 0; k < to.size(); ++k) results.push_back(memory[inputs.size() + k].read());
+  return results;
+}
+
+Arrays gradients_of(const FunctionPair& pair, const FunctionPoint& point,
+                    const FunctionCall& call) {
+  std::deque<Guarded> memory;
+  const auto put = [&](DType dtype, const Array& array, Layout layout) -> const Guarded& {
+    return memory.emplace_back(dtype, array, layout, kPoison);
+  };
+  std::vector<const void*> inputs;
+  for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
+    inputs.push_back(put(pair.inputs[k].dtype, point.inputs[k], Layout::contiguous).view().data);
+  }
+  if (const auto twins = alike(pair); call.same_inputs && twins) {
+    inputs[twins->second] = inputs[twins->first];
+  }
+  const Arrays results = results_at(pair, point.inputs);
+  std::vector<const void*> outputs;
+  std::vector<const Guarded*> output_memory;
+  std::vector<const void*> upstream;
+  std::vector<const Guarded*> upstream_memory;
+  std::vector<std::vector<std::int64_t>> strides;
+  for (std::size_t k = 0; k < pair.outputs.size(); ++k) {
+    const FunctionArray& output = pair.outputs[k];
+    output_memory.push_back(&put(output.dtype, results[k], Layout::contiguous));
+    outputs.push_back(output_memory.back()->view().data);
+    const Layout layout = output.strided ? call.layout : Layout::contiguous;
+    upstream_memory.push_back(
+        is_differentiated(output) ? &put(output.dtype, point.upstream[k], layout) : nullptr);
+    const View view = is_differentiated(output) ? upstream_memory.back()->view() : View{};
+    strides.push_back(is_differentiated(output) ? view.strides : std::vector<std::int64_t>());
+    upstream.push_back(is_differentiated(output)
+                           ? view.data +
+                                 static_cast<std::size_t>(view.offset) * bytes_of(view.dtype)
+                           : nullptr);
+  }
+  std::vector<void*> gradients;
+  std::vector<const Guarded*> gradient_memory;
+  const auto first = std::ranges::find_if(pair.inputs, is_differentiated) - pair.inputs.begin();
+  for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
+    const FunctionArray& input = pair.inputs[k];
+    const bool is_wanted = is_differentiated(input) && call.unwanted != k;
+    gradient_memory.push_back(nullptr);
+    if (is_wanted) {
+      const std::vector<Number> before(point.inputs[k].values.size(), call.prefilled);
+      gradient_memory.back() =
+          input.adds_gradient
+              ? &put(input.dtype, {input.shape, before}, Layout::contiguous)
+              : &memory.emplace_back(input.dtype, input.shape, Layout::contiguous, kPoison);
+      if (static_cast<std::ptrdiff_t>(k) == first && call.over_output) {
+        gradient_memory.back() = output_memory[*call.over_output];
+      }
+      if (static_cast<std::ptrdiff_t>(k) == first && call.over_upstream) {
+        gradient_memory.back() = upstream_memory[*call.over_upstream];
+      }
+    }
+    gradients.push_back(is_wanted ? gradient_memory.back()->view().data : nullptr);
+  }
+  if (pair.backward_strided) {
+    std::vector<const std::int64_t*> pointers;
+    for (const std::vector<std::int64_t>& each : strides) {
+      pointers.push_back(each.empty() ? nullptr : each.data());
+    }
+    pair.backward_strided(inputs, outputs, upstream, pointers, gradients);
+  } else {
+    pair.backward(inputs, outputs, upstream, gradients);
+  }
+  for (std::size_t k = 0; k < pair.outputs.size(); ++k) {
+    if (upstream[k] == nullptr || call.over_upstream == k) continue;
+    if (upstream_memory[k]->read().values == point.upstream[k].values) continue;
+    throw std::runtime_error(
+        fmt::format("the backward wrote to the gradient that arrives at {}", pair.outputs[k].name));
+  }
+  Arrays found;
+  for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
+    found.push_back(gradient_memory[k] == nullptr ? Array{pair.inputs[k].shape, {}}
+                                                  : gradient_memory[k]->read());
+  }
+  return found;
+}
+
+void check_calls(const FunctionPair& pair, std::uint64_t seed, Report& report) {
+  FunctionPoint point = draw_point(pair, seed);
+  const auto compare = [&](const FunctionPoint& at, const FunctionCall& call, const char* check,
+                           const std::string& what, const char* diagnosis) {
+    ++report.checks;
+    Arrays other = gradients_of(pair, at, call);
+    for (std::size_t k = 0; k < other.size(); ++k) {
+      if (!pair.inputs[k].adds_gradient) continue;
+      for (Number& value : other[k].values) value -= call.prefilled;
+    }
+    const std::string where = difference(pair, gradients_of(pair, at), other);
+    if (!where.empty()) {
+      report.findings.push_back(finding_of(pair, check, what + "; " + where, diagnosis));
+    }
+  };
+  if (std::ranges::any_of(pair.inputs, &FunctionArray::adds_gradient)) {
+    compare(point, {.prefilled = 8}, "adding", "the gradient is not added to what is there",
+            "the backward: = for +=");
+  }
+  for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
+    if (!is_differentiated(pair.inputs[k]) || !pair.inputs[k].optional) continue;
+    compare(point, {.unwanted = k}, "needs-gradient mask",
+            fmt::format("other gradients when that of {} is not wanted", pair.inputs[k].name),
+            "the backward: it relies on outputs that were not requested");
+  }
+  for (std::size_t k = 0; k < pair.outputs.size(); ++k) {
+    const FunctionArray& output = pair.outputs[k];
+    if (output.overwritten) {
+      compare(point, {.over_output = k}, "in place",
+              fmt::format("other gradients when the first lies over {}", output.name),
+              "the backward: it writes before it has read everything");
+    }
+    if (output.overwritten_gradient) {
+      compare(point, {.over_upstream = k}, "in place",
+              fmt::format("other gradients when the first lies over that of {}", output.name),
+              "the backward: it writes before it has read everything");
+    }
+    if (!output.strided) continue;
+    FunctionPoint expanded = point;
+    std::ranges::fill(expanded.upstream[k].values, point.upstream[k].values.front());
+    for (const Layout layout : {Layout::transposed, Layout::strided, Layout::broadcast}) {
+      compare(layout == Layout::broadcast ? expanded : point, {.layout = layout}, "layout",
+              fmt::format("other gradients when that of {} is {}", output.name, to_string(layout)),
+              "the backward: strides of the gradient that arrives");
+    }
+  }
+  const auto twins = alike(pair);
+  if (!twins) return;
+  point.inputs[twins->second] = point.inputs[twins->first];
+  compare(point, {.same_inputs = true}, "same input",
+          fmt::format("other gradients when {} and {} are one array, than when they are two of the "
+                      "same numbers",
+                      pair.inputs[twins->first].name, pair.inputs[twins->second].name),
+          "the backward: it tells its operands apart by their addresses");
+}
+
+}  // namespace aclgrad::gradcheck::detail

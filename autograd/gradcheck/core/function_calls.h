@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of plain functions: one call of the backward with its arrays, and every other way in which
+// it may be called.
+#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FUNCTION_CALLS_H_
+#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FUNCTION_CALLS_H_
+
+#include "aclgrad/gradcheck_functions.h"
+
+namespace aclgrad::gradcheck::detail {
+
+inline bool is_differentiated(const FunctionArray& array) {
+  return is_float(array.dtype) && array.has_gradient;
+}
+
+/// What a backward is given, by the pair's own order; no upstream gradient for outputs without one.
+struct FunctionPoint {
+  Arrays inputs;
+  Arrays upstream;
+};
+FunctionPoint draw_point(const FunctionPair& pair, std::uint64_t seed);
+
+Arrays results_at(const FunctionPair& pair, const Arrays& inputs);
+
+/// How a call differs from the plain one, whose arrays are dense and apart.
+struct FunctionCall {
+  double prefilled = 0;                           // what gradients that are added are added to
+  Layout layout = Layout::contiguous;             // of the upstream gradients that may be strided
+  std::optional<std::size_t> over_output = {};    // the first gradient lies over this output,
+  std::optional<std::size_t> over_upstream = {};  // or over this upstream gradient
+  std::optional<std::size_t> unwanted = {};       // this input's gradient is a null pointer
+  bool same_inputs = false;                       // the first two inputs of one kind are one array
+};
+
+/// The inputs' gradients, empty for those without one or unwanted. Throws std::runtime_error where
+/// an upstream gradient or an output was written to that may not be.
+Arrays gradients_of(const FunctionPair& pair, const FunctionPoint& point,
+                    const FunctionCall& call = {});
+
+Finding finding_of(const FunctionPair& pair, const char* check, std::string text,
+                   std::string diagnosis);
+
+/// Every other way of calling that the arrays' flags allow.
+void check_calls(const FunctionPair& pair, std::uint64_t seed, Report& report);
+
+}  // namespace aclgrad::gradcheck::detail
+
+#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FUNCTION_CALLS_H_

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradcheck/core/function_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "gradcheck/core/problem.h"
+
+namespace aclgrad::gradcheck::detail {
+namespace {
+
+// How a point is moved: the elements that move, and how far each of them while the way is 1 long.
+struct Way {
+  struct Step {
+    std::size_t input;
+    std::size_t element;
+    Number length = 1;
+  };
+  std::vector<Step> steps;
+  Number at;  // the number that all of them are; 0 where they differ
+  std::string what;
+};
+
+// The derivative along a way as the backward has it.
+struct Analytic {
+  Number sum = 0;
+  Number terms = 0;  // the sum of its terms' magnitudes
+
+  Analytic(const Way& way, const Arrays& gradients) {
+    for (const Way::Step& step : way.steps) {
+      const Number term = step.length * gradients[step.input].values[step.element];
+      sum += term;
+      terms += std::abs(term);
+    }
+  }
+};
+
+bool is_double(const FunctionPair& pair) {
+  return std::ranges::any_of(
+      pair.inputs, [](const FunctionArray& input) { return input.dtype == DType::float64; });
+}
+
+// What the last bit of a number that is 1 stands for. 0 has none, and could be a multiple of any.
+Number last_bit(Number value) {
+  if (value == 0 || !std::isfinite(value)) return INFINITY;
+  int exponent = 0;
+  const Number mantissa = std::frexp(std::abs(value), &exponent);
+  const int zeros = std::countr_zero(static_cast<std::uint64_t>(std::ldexp(mantissa, 64)));
+  return std::ldexp(Number{1}, exponent - 64 + zeros);
+}
+
+// How large the numbers are that rounding of the results is to be measured by, each weighted by
+// what arrives at its result. A forward may subtract numbers as large as x, as log(sum of exp) - x
+// does, and return little. That shows in its results: their last bits are 0, or they stay where
+// they are in small steps while they move in larger ones.
+struct Reach {
+  Number size = 0;      // the results that move at all
+  Number arriving = 0;  // what arrives at those; where there are none, at all
+  Number beside = 0;    // what results are made of beyond their size
+  bool has_both_sides = true;
+
+  template <class Results>
+  Reach(Number at, const Arrays& upstream, const Results& results_of, Number unit) {
+    constexpr int kSteps = 7;
+    const Arrays centre = results_of(0);
+    Number all_arriving = 0;
+    std::array<std::array<Arrays, kSteps>, 2> sides;  // from the largest step to the smallest
+    for (std::size_t side = 0; side < 2; ++side) {
+      Number step = std::max(Number{1}, std::abs(at)) / (side == 0 ? 8 : -8);
+      for (Arrays& results : sides[side]) {
+        results = results_of(step);
+        step /= 8;
+      }
+    }
+    for (std::size_t k = 0; k < upstream.size(); ++k) {
+      for (std::size_t i = 0; i < upstream[k].values.size(); ++i) {
+        const Number weight = std::abs(upstream[k].values[i]);
+        const Number value = centre[k].values[i];
+        all_arriving += weight;
+        Number last = last_bit(value);
+        Number grain = 0;
+        bool moves = false;
+        for (const auto& side : sides) {
+          Number before = 0;
+          for (const Arrays& results : side) {
+            const Number moved = results[k].values[i];
+            last = std::min(last, last_bit(moved));
+            const Number by = std::abs(moved - value);
+            if (by == 0) grain = std::max(grain, before);
+            before = by;
+            moves = moves || by != 0;
+          }
+          has_both_sides = has_both_sides && std::isfinite(side.back()[k].values[i]);
+        }
+        if (moves) {
+          size += weight * std::abs(value);
+          arriving += weight;
+        } else if (last < std::abs(value) * (1 << 10) * unit) {
+          continue;  // all of its digits, and another input's
+        }
+        if (!std::isfinite(grain)) grain = 0;
+        beside += weight * std::min(std::abs(at), std::max(last, grain) / (16 * unit));
+      }
+    }
+    if (size == 0) arriving = all_arriving;
+  }
+};
+
+// Points of one pair, and ways to move them. The first that is wrong is the last.
+class Points {
+ public:
+  Points(const FunctionPair& pair, std::uint64_t seed, Report& report)
+      : pair_(pair),
+        seed_(seed),
+        report_(report),
+        unit_(is_double(pair) ? kDoubleNoise : Number{0x1p-23L}) {}
+
+  // Every element's slope, of at most kElements of them, or of those alone that are some number.
+  void compare(const FunctionPoint& point, const std::string& what,
+               std::optional<Number> only = std::nullopt) {
+    constexpr std::size_t kElements = 10;
+    if (found_) return;
+    const Arrays gradients = gradients_of(pair_, point);
+    std::vector<Way::Step> places;
+    for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
+      if (!is_differentiated(pair_.inputs[k]) || pair_.inputs[k].symmetric) continue;
+      for (std::size_t i = 0; i < point.inputs[k].values.size(); ++i) {
+        if (!only || point.inputs[k].values[i] == *only) places.push_back({k, i});
+      }
+    }
+    const std::size_t step = std::max<std::size_t>(1, (places.size() + kElements - 1) / kElements);
+    for (std::size_t p = seed_ % step; p < places.size() && !found_; p += step) {
+      const auto [input, element, length] = places[p];
+      judge({.steps = {places[p]},
+             .at = point.inputs[input].values[element],
+             .what = fmt::format("element {} of {}, {}", element, pair_.inputs[input].name, what)},
+            point, gradients);
+    }
+  }
+
+  // All elements that are `value`, moved as one.
+  void compare_together(const FunctionPoint& point, Number value) {
+    if (found_) return;
+    Way way{.steps = {},
+            .at = value,
+            .what = fmt::format("all elements that are {:.3g}", static_cast<double>(value))};
+    for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
+      if (!is_differentiated(pair_.inputs[k])) continue;
+      for (std::size_t i = 0; i < point.inputs[k].values.size(); ++i) {
+        if (point.inputs[k].values[i] == value) way.steps.push_back({k, i});
+      }
+    }
+    if (!way.steps.empty()) judge(way, point, gradients_of(pair_, point));
+  }
+
+  // All elements at once, each by as much as a random number says.
+  void compare_direction(const FunctionPoint& point, std::uint64_t seed) {
+    if (found_) return;
+    Way way{.steps = {}, .at = 0, .what = "a direction of all elements"};
+    for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
+      if (!is_differentiated(pair_.inputs[k])) continue;
+      for (std::size_t i = 0; i < point.inputs[k].values.size(); ++i) {
+        way.steps.push_back({k, i, random_unit(seed + 71 + k, i) - 0.5L});
+      }
+    }
+    judge(way, point, gradients_of(pair_, point));
+  }
+
+ private:
+  // Blames the backward where nothing else explains what it says: neither the error of the slopes,
+  // nor rounding (of the elements, of the results and what those may be made of, of the gradients
+  // that are added up here), nor a point at which the backward itself has no digits.
+  void judge(const Way& way, const FunctionPoint& point, const Arrays& gradients) {
+    ++report_.checks;
+    Arrays moved = point.inputs;
+    const auto results_of = [&](Number shift) {
+      for (const auto& [input, element, length] : way.steps) {
+        moved[input].values[element] = point.inputs[input].values[element] + shift * length;
+      }
+      return results_at(pair_, moved);
+    };
+    const auto weighted = [&](Number shift) {
+      const Arrays results = results_of(shift);
+      Number sum = 0;
+      for (std::size_t k = 0; k < results.size(); ++k) {
+        for (std::size_t i = 0; i < point.upstream[k].values.size(); ++i) {
+          sum += point.upstream[k].values[i] * results[k].values[i];
+        }
+      }
+      return sum;
+    };
+    const Reach reach(way.at, point.upstream, results_of, unit_);
+    const Analytic analytic(way, gradients);
+    Number of_elements = 0;
+    for (const auto& [input, element, length] : way.steps) {
+      of_elements +=
+          std::abs(gradients[input].values[element] * point.inputs[input].values[element]);
+    }
+    if (!std::isfinite(of_elements)) of_elements = 0;
+    // Results without a digit that is right, of which the backward may be made.
+    const bool is_noise = reach.beside > 0 && reach.size <= 16 * unit_ * reach.beside;
+    if (is_noise && std::isfinite(analytic.sum)) return;
+    // At the end of what the function is defined for there is no derivative.
+    if (!reach.has_both_sides && !std::isnan(analytic.sum)) return;
+    const Slopes slopes = slopes_at([&](long double shift) { return std::vector{weighted(shift)}; },
+                                    way.at, 16 * unit_, reach.size + reach.beside + of_elements)
+                              .front();
+    if (slopes.kind == PointKind::unknown) return;
+    const Number largest = std::max(std::abs(slopes.low()), std::abs(slopes.high()));
+    // Of results that are added up inside, and lose more than half of their digits at most.
+    const Number part = unit_ == kDoubleNoise ? 0x1p-34L : 0x1p-10L;
+    const Number of_results = part * reach.size / std::max(Number{1}, std::abs(way.at));
+    const bool is_exact = slopes.error() + of_results <= 1e-2L * largest;
+    if (!std::isfinite(largest) || !(is_exact || (largest == 0 && reach.size < 1e3L))) return;
+    const Number tolerance = (unit_ == kDoubleNoise ? 1e-5L : 1e-2L) * largest +
+                             8 * slopes.error() + of_results +
+                             64 * unit_ * (analytic.terms + reach.arriving);
+    const Number off =
+        std::max({Number{0}, slopes.low() - analytic.sum, analytic.sum - slopes.high()});
+    if (off <= tolerance) return;
+    if (std::isfinite(off) && off <= tolerance + 4 * spread_beside(way, point)) return;
+    found_ = true;
+    ++report_.wrong;
+    report_.findings.push_back(finding_of(
+        pair_, "point",
+        fmt::format("{}: analytic {:.9g}, numeric {:.9g} to {:.9g} +- {:.2g}", way.what,
+                    static_cast<double>(analytic.sum), static_cast<double>(slopes.low()),
+                    static_cast<double>(slopes.high()), static_cast<double>(slopes.error())),
+        "the backward, at numbers that random ones do not meet"));
+  }
+
+  // How much the backward's derivative varies a few units of the last place above the point, or
+  // below: where it does, it is made of a difference that is all rounding, as the deviation of
+  // equal numbers is. Equal numbers stay equal, and zeros stay 0; the point itself does not count,
+  // since a backward may be wrong there alone.
+  Number spread_beside(const Way& way, const FunctionPoint& point) const {
+    Number most = 0;
+    for (const int side : {-1, 1}) {
+      Number low = INFINITY;
+      Number high = -INFINITY;
+      for (const int units : {1, 2, 3, 5}) {
+        FunctionPoint beside = point;
+        for (std::size_t k = 0; k < beside.inputs.size(); ++k) {
+          if (!is_differentiated(pair_.inputs[k])) continue;
+          for (Number& value : beside.inputs[k].values) value *= 1 + side * units * unit_;
+        }
+        const Number sum = Analytic(way, gradients_of(pair_, beside)).sum;
+        if (!std::isfinite(sum)) continue;  // outside the range, perhaps
+        low = std::min(low, sum);
+        high = std::max(high, sum);
+      }
+      most = std::max(most, high - low);  // minus infinity where there was none
+    }
+    return most;
+  }
+
+  const FunctionPair& pair_;
+  std::uint64_t seed_;
+  Report& report_;
+  Number unit_;  // of the last place of a number around 1
+  bool found_ = false;
+};
+
+bool takes(const FunctionArray& input, Number value) {
+  return is_float(input.dtype) && (input.unbounded_below || value >= input.low) &&
+         (input.unbounded_above || value <= input.high);
+}
+
+// The point with one element of an array, or of each of them, at a number, where the array takes
+// it.
+FunctionPoint with_element(const FunctionPair& pair, FunctionPoint point, Number value,
+                           std::size_t place, std::optional<std::size_t> input = std::nullopt) {
+  for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
+    std::vector<Number>& values = point.inputs[k].values;
+    if (values.empty() || !takes(pair.inputs[k], value) || input.value_or(k) != k) continue;
+    values[place % values.size()] = value;
+  }
+  return point;
+}
+
+FunctionPoint all_equal(const FunctionPair& pair, FunctionPoint point, Number value) {
+  for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
+    const FunctionArray& input = pair.inputs[k];
+    if (is_differentiated(input) && takes(input, value)) {
+      std::ranges::fill(point.inputs[k].values, value);
+    }
+  }
+  return point;
+}
+
+// One zero, another, and both: in every input at once, then in each while the others have none.
+void compare_zeros(const FunctionPair& pair, const FunctionPoint& point, Points& points) {
+  std::vector<std::optional<std::size_t>> which = {std::nullopt};
+  for (std::size_t k = 0; k < pair.inputs.size() && pair.inputs.size() > 1; ++k) {
+    if (is_float(pair.inputs[k].dtype)) which.emplace_back(k);
+  }
+  for (const std::optional<std::size_t> input : which) {
+    const std::string where = input ? " of " + pair.inputs[*input].name : "";
+    const FunctionPoint one = with_element(pair, point, 0, 0, input);
+    points.compare(one, fmt::format("where element 0{} is 0", where));
+    points.compare(with_element(pair, point, 0, 1, input),
+                   fmt::format("where element 1{} is 0", where));
+    points.compare(with_element(pair, one, 0, 1, input),
+                   fmt::format("where two elements{} are 0", where));
+  }
+}
+
+}  // namespace
+
+void check_points(const FunctionPair& pair, std::uint64_t seed, Report& report) {
+  if (!is_double(pair)) return;
+  const FunctionPoint point = draw_point(pair, seed);
+  Points points(pair, seed, report);
+  compare_zeros(pair, point, points);
+  const auto any = [&](bool FunctionArray::*is) { return std::ranges::any_of(pair.inputs, is); };
+  // Beside an index or a class, more than one of them.
+  const bool has_whole = std::ranges::any_of(
+      pair.inputs, [](const FunctionArray& input) { return !is_float(input.dtype); });
+  for (const Number far : {30.0L, -30.0L, 800.0L, -800.0L, 1e10L, -1e10L}) {
+    if (!any(far > 0 ? &FunctionArray::unbounded_above : &FunctionArray::unbounded_below)) continue;
+    for (std::size_t place = 0; place < (has_whole ? 3U : 1U); ++place) {
+      points.compare(with_element(pair, point, far, place),
+                     fmt::format("where it is {:.3g}", static_cast<double>(far)), far);
+    }
+  }
+  for (const FunctionArray& input : pair.inputs) {
+    if (!is_float(input.dtype)) continue;
+    for (const Number end : {input.low, input.high}) {
+      for (const Number beside : {Number{0}, Number{1}}) {
+        const Number value = end - (end > 0 ? beside : -beside);
+        points.compare(with_element(pair, point, value, 0),
+                       fmt::format("where an element is {:.6g}", static_cast<double>(value)));
+      }
+    }
+  }
+  for (const Number value : {0.0L, 1.0L, 1e50L}) {
+    if (value > 1 && !any(&FunctionArray::unbounded_above)) continue;
+    points.compare_together(all_equal(pair, point, value), value);
+  }
+  if (!has_whole) return;
+  FunctionPoint repeated = point;
+  for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
+    std::vector<Number>& values = repeated.inputs[k].values;
+    if (!is_float(pair.inputs[k].dtype) && !values.empty()) {
+      std::ranges::fill(values, values.front());
+    }
+  }
+  points.compare(repeated, "where all indices are the same");
+}
+
+void check_directions(const FunctionPair& pair, std::uint64_t seed, Report& report) {
+  const FunctionPoint point = draw_point(pair, seed);
+  Points points(pair, seed, report);
+  points.compare_together(all_equal(pair, point, 1), 1);
+  for (std::uint64_t direction = 0; direction < 2; ++direction) {
+    points.compare_direction(point, seed + direction);
+  }
+}
+
+}  // namespace aclgrad::gradcheck::detail
