@@ -15,20 +15,11 @@
 namespace aclgrad::ops {
 namespace {
 
-std::optional<size_t> where_given(const Arguments& arguments, size_t tensor) {
-  return arguments.given(tensor) ? std::optional(tensor) : std::nullopt;
-}
-
 // ---- Forward ------------------------------------------------------------------------------------
 
 namespace forward {
 
 enum : size_t { kSelf, kTarget, kWeight, kPosWeight, kReduction, kOut };
-
-bool reduces(const Arguments& arguments) {
-  return loss_reduction(arguments, kReduction) != LossReduction::kNone;
-}
-bool reduces_not(const Arguments& arguments) { return !reduces(arguments); }
 
 std::vector<Rule> rules() {
   return {not_null({kSelf, kTarget, kOut}),
@@ -46,8 +37,8 @@ std::vector<Rule> rules() {
           same_shape(kTarget, kSelf),
           if_given(kWeight, broadcasts_to(kWeight, kTarget)),
           if_given(kPosWeight, broadcasts_to(kPosWeight, kTarget)),
-          when(reduces_not, same_shape(kOut, kTarget)),
-          when(reduces, has_one_element(kOut))};
+          unless_reduced(kReduction, same_shape(kOut, kTarget)),
+          if_reduced(kReduction, has_one_element(kOut))};
 }
 
 const OperatorSpec kSpec{"aclnnBinaryCrossEntropyWithLogits",
@@ -61,10 +52,7 @@ Plan plan(const Arguments& arguments) {
       kOut,
       arguments.dtype(kOut),
       binary_cross_entropy(softplus_kernel(1, std::numeric_limits<double>::infinity()).exact)};
-  if (!reduces(arguments)) return plan_elements(arguments, loss);
-  const Dims& shape = arguments.shape(kSelf);
-  const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
-  return plan_total(arguments, loss, shape, is_mean ? count_elements(shape) : 1);
+  return plan_loss(arguments, kReduction, arguments.shape(kSelf), loss);
 }
 
 }  // namespace forward
@@ -111,8 +99,7 @@ const OperatorSpec kSpec{
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kSelf)) return {};
-  const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
-  const int64_t count = is_mean ? count_elements(arguments.shape(kSelf)) : 1;
+  const int64_t count = loss_divisor(arguments, kReduction, count_elements(arguments.shape(kSelf)));
   return plan_elements(arguments, {{kGradOutput, kSelf, kTarget, where_given(arguments, kWeight),
                                     where_given(arguments, kPosWeight)},
                                    kOut,

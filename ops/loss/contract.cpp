@@ -255,6 +255,7 @@ FamilyContracts loss_contracts() {
   add_nll_loss(family.operators);
   add_error_losses(family.operators);
   add_binary_cross_entropy(family.operators);
+  add_probability_losses(family.operators);
   return family;
 }
 

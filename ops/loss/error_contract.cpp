@@ -16,16 +16,6 @@
 namespace aclgrad::contract {
 namespace {
 
-// All have self's shape; the loss, or its gradient, that of the reduction.
-void arrange_loss(Arguments& a) {
-  const Shape shape = a.shape("self");
-  const Shape loss = a.number("reduction") == kNone ? shape : Shape{};
-  a.shape("target") = shape;
-  const bool is_backward = a.has("gradOutput") || a.has("gradOut");
-  a.reshape({"out", "result", "gradInput"}, is_backward ? shape : loss);
-  a.reshape({"gradOutput", "gradOut"}, loss);
-}
-
 // ---- Absolute errors ----------------------------------------------------------------------------
 
 Number beta_of(const Arguments& a) { return a.has("beta") ? a.number("beta") : 0; }
@@ -55,20 +45,6 @@ std::vector<Parameter> operands(bool any) {
   std::vector<Parameter> both = {of(in("self", -4, 4), {2, 3}, 3), of(in("target", -5, 3), {2, 3})};
   for (Parameter& each : both) std::get<TensorSpec>(each.spec).any_dtype = any;
   return both;
-}
-
-const std::vector<ErrorInput> kBadReductions = {bad_reduction(3), bad_reduction(-1)};
-
-// Without a reduction the loss has a shape.
-ErrorInput reduced_for_none(const std::string& result) {
-  return {.what = "of one element for none",
-          .changes = {{result, of_shape({})}, {"reduction", kNone}},
-          .words = {"must have size", "same size"}};
-}
-
-// A tensor that may have fewer elements than the target, but not more.
-ErrorInput wider(const std::string& name) {
-  return refused(name, "wider than target", of_shape({2, 2, 3}), "must broadcast");
 }
 
 std::vector<Sample> with_beta(Number beta) {

@@ -24,20 +24,9 @@ Rule beta_known(size_t beta) {
   });
 }
 
-bool reduces(const Arguments& arguments, size_t reduction) {
-  return loss_reduction(arguments, reduction) != LossReduction::kNone;
-}
-
 // ---- Forward: self, target, reduction, [beta,] result -------------------------------------------
 
 enum : size_t { kSelf, kTarget, kReduction, kOutOfL1, kBeta = kOutOfL1, kOut };
-
-Rule unless_reduced(Rule rule) {
-  return when([](const Arguments& arguments) { return !reduces(arguments, kReduction); }, rule);
-}
-Rule if_reduced(Rule rule) {
-  return when([](const Arguments& arguments) { return reduces(arguments, kReduction); }, rule);
-}
 
 const OperatorSpec kSmooth{
     "aclnnSmoothL1Loss",
@@ -45,8 +34,8 @@ const OperatorSpec kSmooth{
     {not_null({kSelf, kTarget, kOut}), dtype_in(kSelf, kFloats), dtype_in(kTarget, kFloats),
      dtype_in(kOut, kFloats), loss_reduction_known(kReduction), max_rank(kSelf), max_rank(kTarget),
      max_rank(kOut), broadcastable(kSelf, kTarget),
-     unless_reduced(shape_is_broadcast(kOut, kSelf, kTarget)), if_reduced(has_one_element(kOut)),
-     beta_known(kBeta)}};
+     unless_reduced(kReduction, shape_is_broadcast(kOut, kSelf, kTarget)),
+     if_reduced(kReduction, has_one_element(kOut)), beta_known(kBeta)}};
 
 // A mean needs a floating dtype, and so does a difference from a floating target.
 Rule is_floating_enough() {
@@ -68,16 +57,13 @@ const OperatorSpec kL1{"aclnnL1Loss",
                         promotes_to_one_of({kSelf, kTarget}, kL1Dtypes), is_floating_enough(),
                         result_converts(promote_tensors(kSelf, kTarget), kOutOfL1), max_rank(kSelf),
                         max_rank(kTarget), max_rank(kOutOfL1), broadcastable(kSelf, kTarget),
-                        unless_reduced(shape_is_broadcast(kOutOfL1, kSelf, kTarget)),
-                        if_reduced(has_shape(kOutOfL1, {}))}};
+                        unless_reduced(kReduction, shape_is_broadcast(kOutOfL1, kSelf, kTarget)),
+                        if_reduced(kReduction, has_shape(kOutOfL1, {}))}};
 
 Plan plan_forward(const Arguments& arguments, size_t out, double beta) {
   const Loss loss{
       {kSelf, kTarget}, out, *promote_tensors(kSelf, kTarget)(arguments), absolute_error(beta)};
-  if (!reduces(arguments, kReduction)) return plan_elements(arguments, loss);
-  const Dims common = broadcast_shape(arguments, {kSelf, kTarget});
-  const bool is_mean = loss_reduction(arguments, kReduction) == LossReduction::kMean;
-  return plan_total(arguments, loss, common, is_mean ? count_elements(common) : 1);
+  return plan_loss(arguments, kReduction, broadcast_shape(arguments, {kSelf, kTarget}), loss);
 }
 
 // ---- Backward: the gradient before these --------------------------------------------------------
@@ -116,8 +102,8 @@ const OperatorSpec kL1Backward{
      shape_is_broadcast(kGradInputOfL1, {kGrad, kGradSelf, kGradTarget})}};
 
 Plan plan_backward(const Arguments& arguments, size_t out, double beta) {
-  const bool is_mean = loss_reduction(arguments, kGradReduction) == LossReduction::kMean;
-  const int64_t count = is_mean ? count_elements(arguments.shape(out)) : 1;
+  const int64_t count =
+      loss_divisor(arguments, kGradReduction, count_elements(arguments.shape(out)));
   return plan_elements(arguments, {{kGrad, kGradSelf, kGradTarget},
                                    out,
                                    *promote_tensors({kGrad, kGradSelf, kGradTarget})(arguments),

@@ -28,6 +28,32 @@ inline ErrorInput bad_reduction(int64_t value) {
   return wrong_number("reduction", value, "is " + std::to_string(value));
 }
 
+inline const std::vector<ErrorInput> kBadReductions = {bad_reduction(3), bad_reduction(-1)};
+
+// Without a reduction the loss has a shape.
+inline ErrorInput reduced_for_none(const std::string& result) {
+  return {.what = "of one element for none",
+          .changes = {{result, of_shape({})}, {"reduction", kNone}},
+          .words = {"must have size", "same size"}};
+}
+
+// A tensor that may have fewer elements than the target, but not more.
+inline ErrorInput wider(const std::string& name) {
+  return refused(name, "wider than target", of_shape({2, 2, 3}), "must broadcast");
+}
+
+// All have self's shape; the loss, or its gradient, that of the reduction.
+inline void arrange_loss(Arguments& a) {
+  const Shape shape = a.shape("self");
+  const Shape loss = a.number("reduction") == kNone ? shape : Shape{};
+  a.shape("target") = shape;
+  const bool is_backward = a.has("gradOutput") || a.has("gradOut");
+  a.reshape({"out", "result", "gradInput", "gradTarget"}, is_backward ? shape : loss);
+  a.reshape({"gradOutput", "gradOut"}, loss);
+}
+
+void add_probability_losses(std::vector<Operator>& all);
+
 inline Parameter of(Parameter tensor, Shape shape, double fill = 1) {
   return filled(shaped(std::move(tensor), std::move(shape)), fill);
 }

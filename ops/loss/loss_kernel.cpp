@@ -10,6 +10,7 @@
 
 #include "ops/engine/reduce.h"
 #include "ops/engine/tree_sum.h"
+#include "ops/loss/loss_reduction.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -107,6 +108,12 @@ Plan plan_total(const Arguments& arguments, const Loss& loss, const Dims& common
       [terms = Terms(arguments, loss, common)](const Run& run, int64_t begin, int64_t end) {
         return terms.sum(run, begin, end);
       });
+}
+
+Plan plan_loss(const Arguments& arguments, size_t reduction, const Dims& common, const Loss& loss) {
+  if (!reduces(arguments, reduction)) return plan_elements(arguments, loss);
+  return plan_total(arguments, loss, common,
+                    loss_divisor(arguments, reduction, count_elements(common)));
 }
 
 Plan plan_chunks(const Arguments& arguments, size_t out, aclDataType dtype, int64_t terms,

@@ -26,6 +26,13 @@ Plan plan_elements(const Arguments& arguments, const Loss& loss);
 // out, of one element: the sum by `divisor`; 0, or NaN for a divisor of 0, without elements.
 Plan plan_total(const Arguments& arguments, const Loss& loss, const Dims& common, int64_t divisor);
 
+// Either, as the attribute `reduction` says.
+Plan plan_loss(const Arguments& arguments, size_t reduction, const Dims& common, const Loss& loss);
+
+inline std::optional<size_t> where_given(const Arguments& arguments, size_t tensor) {
+  return arguments.given(tensor) ? std::optional(tensor) : std::nullopt;
+}
+
 // The sum of `terms` terms by `divisor`, cut into chunks for the threads.
 using ChunkSum = std::function<double(const Run& run, int64_t begin, int64_t end)>;
 Plan plan_chunks(const Arguments& arguments, size_t out, aclDataType dtype, int64_t terms,

@@ -18,6 +18,23 @@ inline LossReduction loss_reduction(const Arguments& arguments, size_t attribute
   return static_cast<LossReduction>(arguments.integer(attribute));
 }
 
+inline bool reduces(const Arguments& arguments, size_t attribute) {
+  return loss_reduction(arguments, attribute) != LossReduction::kNone;
+}
+inline Rule unless_reduced(size_t attribute, Rule rule) {
+  return when([attribute](const Arguments& arguments) { return !reduces(arguments, attribute); },
+              rule);
+}
+inline Rule if_reduced(size_t attribute, Rule rule) {
+  return when([attribute](const Arguments& arguments) { return reduces(arguments, attribute); },
+              rule);
+}
+
+// What a total of so many terms, or its gradient, is divided by.
+inline int64_t loss_divisor(const Arguments& arguments, size_t attribute, int64_t count) {
+  return loss_reduction(arguments, attribute) == LossReduction::kMean ? count : 1;
+}
+
 }  // namespace aclgrad::ops
 
 #endif  // ACLGRAD_OPS_LOSS_LOSS_REDUCTION_H_

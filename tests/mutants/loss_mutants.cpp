@@ -76,6 +76,36 @@ Kernels embedding(const Edits& edits) {
   };
 }
 
+// Inputs: gradient, probabilities, targets, weights of the columns. Of a mean.
+Kernels of_probabilities(const Edits& edits) {
+  return [=](const Values& in) -> Values {
+    const auto is = [&](const char* edit) { return edits.contains(edit); };
+    std::vector<double> out;
+    const double count = is("not divided by the count") ? 1 : static_cast<double>(in[1].size());
+    for (std::size_t i = 0; i < in[1].size(); ++i) {
+      const double x = in[1][i], t = in[2][i], g = in[0][i % in[0].size()];
+      const double weight = is("weight forgotten") ? 1 : in[3][i % in[3].size()];
+      const double slope = is("only what is true") ? -t / x : (x - t) / (x * (1 - x));
+      out.push_back(g / count * weight * (is("of the logit") ? x - t : slope));
+    }
+    return {out};
+  };
+}
+
+// Inputs: gradient, scores, targets. Of a mean.
+Kernels margin(const Edits& edits) {
+  return [=](const Values& in) -> Values {
+    const auto is = [&](const char* edit) { return edits.contains(edit); };
+    std::vector<double> out;
+    for (std::size_t i = 0; i < in[1].size(); ++i) {
+      const double t = in[2][i], z = (is("sign reversed") ? -1 : 1) * t * in[1][i];
+      const double slope = -(is("target forgotten") ? 1 : t) / (1 + std::exp(z));
+      out.push_back(in[0][i % in[0].size()] * slope / static_cast<double>(in[1].size()));
+    }
+    return {out};
+  };
+}
+
 }  // namespace
 
 std::vector<Mutant> loss_mutants() {
@@ -94,6 +124,12 @@ std::vector<Mutant> loss_mutants() {
               {"weight forgotten", "weight forgotten beside the probability",
                "weight on both terms", "weight of the row", "logit for its probability",
                "target not subtracted", "divided by the batch"});
+  add_mutants(
+      all, "cross entropy of probabilities", "binary_cross_entropy",
+      variants("binary_cross_entropy")[1], of_probabilities,
+      {"only what is true", "of the logit", "weight forgotten", "not divided by the count"});
+  add_mutants(all, "soft margin", "soft_margin_loss", variants("soft_margin_loss")[1], margin,
+              {"sign reversed", "target forgotten"});
   add_mutants(all, "embedding", "embedding", variants("embedding")[0], embedding,
               {"equal numbers overwritten", "the next row", "divided by the frequency",
                "transposed", "row 0 taken for the padding"});
