@@ -217,6 +217,8 @@ function wire() {
     'rate-own': () => send({do: 'rate', to: null}),
   };
   for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener('click', act);
+  // What was clicked with a pointer does not keep the keys.
+  document.addEventListener('click', (event) => { if (event.detail > 0) event.target.closest('button, .node')?.blur(); });
   byId('step').addEventListener('input', (event) => walk(Number(event.target.value)));
   byId('rate-slide').addEventListener('input', (event) => setRate(10 ** Number(event.target.value)));
   byId('rate').addEventListener('change', (event) => setRate(Number(event.target.value)));
