@@ -42,15 +42,15 @@ void Playback::refresh() {
   fresh_ = true;
 }
 
-// Twice as many steps apart where there are many.
+// Of a long run the steps that are multiples of a power of two, and the latest.
 void Playback::add_loss(double loss) {
-  constexpr std::size_t kMost = 600;
-  std::erase_if(losses_, [&](const auto& point) { return point.first >= step() - 1; });
-  losses_.emplace_back(step() - 1, loss);
-  if (losses_.size() <= kMost) return;
-  std::vector<std::pair<std::int64_t, double>> thinned;
-  for (std::size_t i = 0; i < losses_.size(); i += 2) thinned.push_back(losses_[i]);
-  losses_ = std::move(thinned);
+  constexpr std::int64_t kMost = 600;
+  const std::int64_t now = step() - 1;
+  std::int64_t stride = 1;
+  while (now / stride >= kMost - 1) stride *= 2;
+  std::erase_if(losses_,
+                [&](const auto& point) { return point.first >= now || point.first % stride != 0; });
+  losses_.emplace_back(now, loss);
 }
 
 double Playback::train() {

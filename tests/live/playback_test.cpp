@@ -192,7 +192,10 @@ TEST(Playback, LossesAreThinnedAndForgottenOnTheWayBack) {
   const auto& losses = run.playback.losses();
   EXPECT_LE(losses.size(), 600U);
   EXPECT_EQ(losses.front().first, 0);
-  EXPECT_TRUE(std::ranges::is_sorted(losses));
+  for (std::size_t i = 1; i + 1 < losses.size(); ++i) {  // early steps are no rarer than late ones
+    ASSERT_EQ(losses[i].first - losses[i - 1].first, losses[1].first - losses[0].first) << i;
+  }
+  EXPECT_EQ(losses.back().first, 1299);
   run.playback.go_to(10);
   EXPECT_TRUE(std::ranges::all_of(losses, [](const auto& each) { return each.first < 10; }));
 }
