@@ -110,6 +110,27 @@ void multiply_by_constant(const NativeBlock& block, float constant, const RealKe
       exact);
 }
 
+template <class Bits>
+HWY_ATTR void choose_bits(const NativeBlock& row) {
+  const hn::ScalableTag<Bits> d;
+  const hn::Rebind<uint8_t, decltype(d)> bytes;
+  const auto* condition = static_cast<const uint8_t*>(row.in[0]);
+  const auto* chosen = static_cast<const Bits*>(row.in[1]);
+  const auto* other = static_cast<const Bits*>(row.in[2]);
+  auto* out = static_cast<Bits*>(row.out[0]);
+  size_t i = 0;
+  for (; i + hn::Lanes(d) <= row.count; i += hn::Lanes(d)) {
+    const auto is_chosen = hn::Ne(hn::PromoteTo(d, hn::LoadU(bytes, condition + i)), hn::Zero(d));
+    hn::StoreU(hn::IfThenElse(is_chosen, hn::LoadU(d, chosen + i), hn::LoadU(d, other + i)), d,
+               out + i);
+  }
+  for (; i < row.count; ++i) out[i] = condition[i] != 0 ? chosen[i] : other[i];
+}
+
+void choose(const NativeBlock& row) {
+  row.dtype == ACL_FLOAT ? choose_bits<uint32_t>(row) : choose_bits<uint16_t>(row);
+}
+
 }  // namespace
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -124,6 +145,7 @@ HWY_EXPORT(add);
 HWY_EXPORT(add_constant);
 HWY_EXPORT(multiply);
 HWY_EXPORT(multiply_by_constant);
+HWY_EXPORT(choose);
 
 namespace {
 
@@ -158,6 +180,10 @@ NativeKernel native_product_with(float constant, RealKernel exact) {
       [constant = without_payload(constant), exact = std::move(exact)](const NativeBlock& block) {
         HWY_DYNAMIC_DISPATCH(multiply_by_constant)(block, constant, exact);
       };
+}
+
+NativeKernel native_choice() {
+  return row_by_row<3, 1>([](const NativeBlock& row) { HWY_DYNAMIC_DISPATCH(choose)(row); });
 }
 
 NativeKernel native_constant(double value) {

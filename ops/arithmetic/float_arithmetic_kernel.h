@@ -16,6 +16,8 @@ NativeKernel native_sum_with(float factor, float constant, RealKernel exact);
 NativeKernel native_product(RealKernel exact);
 // in[0] constant, which is an element of the dtype
 NativeKernel native_product_with(float constant, RealKernel exact);
+// in[1] where the byte of in[0] is not 0, otherwise in[2]; their bits, whatever numbers they are.
+NativeKernel native_choice();
 // value, converted to the dtype, without inputs.
 NativeKernel native_constant(double value);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/arithmetic/float_arithmetic_kernel.h"
 #include "ops/arithmetic/functions_kernel.h"
 #include "ops/meta/dtypes.h"
 
@@ -141,11 +142,15 @@ Kernel comparison(Comparison comparison, aclDataType dtype, const KernelScalar& 
 }
 
 Kernel choice(aclDataType dtype) {
-  return for_dtype(dtype, [](auto tag) -> Kernel {
+  Kernel kernel = for_dtype(dtype, [](auto tag) -> Kernel {
     using T = decltype(tag);
     return map<T, 3>(
         [](const T& condition, const T& a, const T& b) { return condition != T(0) ? a : b; });
   });
+  if (auto* exact = std::get_if<RealKernel>(&kernel)) {
+    return FloatKernel{std::move(*exact), native_choice(), /*condition=*/0};
+  }
+  return kernel;
 }
 
 Kernel masked_constant(aclDataType dtype, const KernelScalar& constant) {

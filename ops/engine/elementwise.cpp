@@ -19,10 +19,14 @@ constexpr int64_t kGrain = 32 * static_cast<int64_t>(kBlock);
 
 using Operands = std::vector<Operand>;
 
-// All operands are of one dtype with a native kernel.
-bool suits_native_kernels(const Operands& outputs, const Operands& inputs) {
+// All operands are of one dtype with a native kernel, but for a condition.
+bool suits_native_kernels(const Operands& outputs, const Operands& inputs,
+                          std::optional<size_t> condition) {
   const aclDataType dtype = outputs[0].dtype;
   const auto suits = [&](const Operand& each) {
+    if (condition && &each == &inputs[*condition]) {
+      return each.dtype == ACL_BOOL || each.dtype == ACL_UINT8;
+    }
     return each.dtype == dtype && each.intermediate_dtype == dtype;
   };
   return has_native_kernel(dtype) && outputs.size() + inputs.size() <= NativeLoop::kMaxOperands &&
@@ -139,7 +143,7 @@ struct PlanMaker {
         body_of(std::make_shared<const BlockLoop<T>>(shape, outputs, inputs, std::move(kernel)))};
   }
   Plan operator()(FloatKernel& kernel) {
-    if (!suits_native_kernels(outputs, inputs)) return (*this)(kernel.exact);
+    if (!suits_native_kernels(outputs, inputs, kernel.condition)) return (*this)(kernel.exact);
     std::vector<Dims*> strides;
     for (Operands* operands : {&outputs, &inputs}) {
       for (Operand& each : *operands) strides.push_back(&each.strides);

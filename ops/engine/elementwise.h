@@ -13,6 +13,7 @@
 #include <complex>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -30,7 +31,7 @@ using RealKernel = BlockKernel<double>;
 using IntegerKernel = BlockKernel<int64_t>;
 using ComplexKernel = BlockKernel<std::complex<double>>;
 
-// Dense rows of elements of one native dtype: FLOAT, FLOAT16 or BF16.
+// Dense rows of elements of one native dtype: FLOAT, FLOAT16 or BF16. A condition has bytes.
 struct NativeBlock {
   aclDataType dtype;
   const void* const* in;  // the first row
@@ -70,6 +71,8 @@ NativeKernel row_by_row(const RowKernel& kernel) {
 struct FloatKernel {
   RealKernel exact;
   NativeKernel native;
+  // The input that is BOOL or UINT8 where the others are of the native dtype, if any.
+  std::optional<size_t> condition = std::nullopt;
 };
 
 using Kernel = std::variant<RealKernel, IntegerKernel, ComplexKernel, FloatKernel>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What no contract has of powers, bounds, comparisons and choices: results of
 // another dtype, special values, and which dtype a comparison is made in.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -51,6 +52,28 @@ TEST_F(SelectionTest, ResultsOfComparisonsAreOfAnyDtype) {
               (Values{0, 0, 1}));
     EXPECT_EQ(with_tensor(aclnnEqTensorGetWorkspaceSize, aclnnEqTensor, x, y, dtype),
               (Values{0, 1, 0}));
+  }
+}
+
+// What is chosen is no arithmetic: a signalling NaN stays one, in rows with a condition each and
+// where one condition is repeated.
+TEST_F(SelectionTest, ChosenNumbersKeepTheirBits) {
+  constexpr uint32_t kSignalling = 0x7fa00001, kOther = 0xffc12345;
+  for (const bool repeated : {false, true}) {
+    Array condition(ACL_BOOL, {repeated ? 1 : 3, 67});
+    const Array x(ACL_FLOAT, {3, 67}), y(ACL_FLOAT, {1}), out(ACL_FLOAT, {3, 67});
+    const auto bits = [](const Array& array) { return static_cast<uint32_t*>(array.data()); };
+    const auto is_chosen = [](int64_t i) { return i % 3 == 0; };
+    for (int64_t i = 0; i < condition.count(); ++i) condition.set(i, is_chosen(i));
+    std::fill_n(bits(x), x.count(), kSignalling);
+    *bits(y) = kOther;
+    ASSERT_EQ(call(aclnnSWhereGetWorkspaceSize, aclnnSWhere, condition.tensor(), x.tensor(),
+                   y.tensor(), out.tensor()),
+              0)
+        << recent_message();
+    for (int64_t i = 0; i < out.count(); ++i) {
+      EXPECT_EQ(bits(out)[i], is_chosen(repeated ? i % 67 : i) ? kSignalling : kOther) << i;
+    }
   }
 }
 
