@@ -13,6 +13,7 @@
 #include "aclgrad/record.h"
 #include "aclgrad/rule.h"
 #include "recomputation.h"
+#include "slice_gradients.h"
 
 namespace aclgrad {
 namespace {
@@ -72,6 +73,7 @@ class Engine {
     std::vector<Value> arrived;
     bool any = false;
     for (const ValueId output : node.outputs) {
+      join_slices(output);
       const auto found = gradients_.find(output);
       arrived.push_back(found == gradients_.end() ? Value() : found->second);
       any = any || arrived.back().valid();
@@ -100,8 +102,25 @@ class Engine {
             fmt::format("{}: its gradient rule returned a value of another graph for input {}",
                         label(node), i));
       }
-      if (needs[i] && found[i]) accumulate_into(node.inputs[i], fit(node, i, found[i]));
+      if (!needs[i] || !found[i]) continue;
+      const Value input = graph_.value(node.inputs[i]);
+      const auto* cut = dynamic_cast<const SliceOp*>(&op);
+      if (cut != nullptr && found[i].shape() != input.shape() &&
+          found[i].shape() == graph_.value(node.outputs[i]).shape()) {
+        slices_[input.id()].push_back({cut, cast(found[i], input.dtype()), &node});
+      } else {
+        accumulate_into(node.inputs[i], fit(node, i, found[i]));
+      }
     }
+  }
+
+  // The gradient of a value that was cut: its slices' gradients have all arrived by now.
+  void join_slices(ValueId value) {
+    const auto found = slices_.find(value);
+    if (found == slices_.end()) return;
+    const RecordScope scope(graph_, Pass::backward, found->second.front().node);
+    accumulate_into(value, detail::joined_slices(graph_.value(value), std::move(found->second)));
+    slices_.erase(found);
   }
 
   // Brings a rule's gradient to the shape and dtype of its input.
@@ -128,6 +147,7 @@ class Engine {
   detail::Recomputation recomputation_;
   std::unordered_set<ValueId> dependent_;  // values that a change of a wanted one can reach
   std::unordered_map<ValueId, Value> gradients_;
+  std::unordered_map<ValueId, std::vector<detail::SliceGradient>> slices_;  // not joined yet
 };
 
 void check(const Value& loss, const std::vector<Value>& wrt, const BackwardOptions& options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was joined is cut, what was cut is joined or padded with zeros, what was repeated is summed.
+// What was joined is cut, what was repeated is summed. What was cut the engine puts in its place.
 // Through conversions, copies and views the gradient goes back the way that the values came.
 #include "aclgrad/ops/shape.h"
 
@@ -8,38 +8,6 @@
 #include "rules/table.h"
 
 namespace aclgrad::detail {
-namespace {
-
-// Zeros behind each element of a dimension, so that the elements are `step` apart.
-Value spread_along(const Value& x, std::int64_t dim, std::int64_t step) {
-  if (step == 1) return x;
-  Dims dims = x.shape().dims();
-  Dims spread = dims;
-  spread[static_cast<std::size_t>(dim)] *= step;
-  dims.insert(dims.begin() + dim + 1, 1);
-  return reshape(pad_along(reshape(x, std::move(dims)), dim + 1, 0, step - 1), std::move(spread));
-}
-
-// Outputs that nothing came back to have zeros.
-std::vector<Value> gradients_of(const RuleCall& call) {
-  std::vector<Value> gradients;
-  for (std::size_t k = 0; k < call.node().outputs.size(); ++k) {
-    const Value& output = call.output(k);
-    Graph graph = output.graph();
-    gradients.push_back(call.has_gradient(k) ? call.gradient(k)
-                                             : zeros(graph, output.shape(), output.dtype()));
-  }
-  return gradients;
-}
-
-template <class SplitOpType>
-void add_split(RuleTable& table) {
-  table.add<SplitOpType>([](const SplitOpType& op, const RuleCall& call) {
-    return InputGradients{cat(gradients_of(call), op.dim)};
-  });
-}
-
-}  // namespace
 
 Value pad_along(const Value& x, std::int64_t dim, std::int64_t begin, std::int64_t end) {
   if (x.shape().numel() == 0) {  // aclnnConstantPadNd takes no empty tensor
@@ -76,14 +44,8 @@ void add_shape_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<SliceOp>([](const SliceOp& op, const RuleCall& call) {
-    const Value spread = spread_along(call.gradient(), op.dim, op.step);
-    const std::int64_t behind = call.input().shape()[op.dim] - op.start - spread.shape()[op.dim];
-    return InputGradients{pad_along(spread, op.dim, op.start, behind)};
-  });
-
-  add_split<SplitOp>(table);
-  add_split<SplitSizesOp>(table);
+  table.add<SliceOp>(
+      [](const SliceOp&, const RuleCall& call) { return InputGradients{call.gradient()}; });
 
   table.add<PadOp>([](const PadOp& op, const RuleCall& call) {
     Dims pads = op.pads;

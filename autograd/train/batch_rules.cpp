@@ -94,10 +94,8 @@ bool mixes_along(const Node& node, std::size_t index, const Value& input, std::s
 }
 
 bool cuts_examples(const Node& node, std::size_t axis) {
-  const auto is_here = [&](std::int64_t dim) { return static_cast<std::size_t>(dim) == axis; };
-  return (is_any<SliceOp>(node) && is_here(as<SliceOp>(node)->dim)) ||
-         (is_any<SplitOp>(node) && is_here(as<SplitOp>(node)->dim)) ||
-         (is_any<SplitSizesOp>(node) && is_here(as<SplitSizesOp>(node)->dim));
+  const auto* op = as<SliceOp>(node);
+  return op != nullptr && static_cast<std::size_t>(op->dim) == axis;
 }
 
 // How many blocks of examples lie along the axis afterwards; nothing where they are torn apart.
@@ -135,12 +133,11 @@ std::optional<std::int64_t> blocks_after(const BatchRoles& roles, const Node& no
                          extent_of(first, role) == role.blocks * examples;
   if (cuts_examples(node, axis)) {
     if (role.blocks == 0) return 0;
-    if (const auto* op = as<SliceOp>(node)) {
-      const auto& there = static_cast<const SliceOp&>(*roles.in_other(result).node().op);
-      if (op->step != 1 || op->start % examples != 0 ||
-          op->start * roles.other().examples != there.start * examples) {
-        return std::nullopt;
-      }
+    const auto& here = *as<SliceOp>(node);
+    const auto& there = static_cast<const SliceOp&>(*roles.in_other(result).node().op);
+    if (here.step != 1 || here.start % examples != 0 ||
+        here.start * roles.other().examples != there.start * examples) {
+      return std::nullopt;
     }
     if (!in_blocks || extent % examples != 0) return std::nullopt;
     return extent / examples;
@@ -184,7 +181,7 @@ std::optional<Reduction> elementwise_loss(const Node& node) {
 
 bool is_linear_map(const Node& node) {
   return is_any<ReshapeOp, PermuteOp, ExpandOp, CastOp, CopyOp, ReduceSumOp, MeanOp, SliceOp,
-                SplitOp, SplitSizesOp, MulNumberOp, DivNumberOp, NegOp, StopGradientOp>(node);
+                MulNumberOp, DivNumberOp, NegOp, StopGradientOp>(node);
 }
 
 Role examples_of(const BatchRoles& roles, const Node& node, const Value& result, std::size_t axis) {

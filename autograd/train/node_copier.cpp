@@ -20,6 +20,9 @@ Value record_again(const Node& node, const Value& result, const Value& input) {
   if (dynamic_cast<const ExpandOp*>(node.op.get()) != nullptr) {
     return expand({input, node.where}, result.shape());
   }
+  if (const auto* cut = dynamic_cast<const SliceOp*>(node.op.get())) {
+    return slice({input, node.where}, cut->dim, cut->start, cut->end, cut->step);
+  }
   if (dynamic_cast<const ReshapeOp*>(node.op.get()) != nullptr) {
     return reshape({input, node.where}, result.shape().dims());
   }

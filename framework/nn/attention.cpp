@@ -126,10 +126,9 @@ Value SelfAttention::operator()(Operand x, const Value& mask) const {
         fmt::format("`{}` attends over [N, T, {}], got {}", path(), width_, x.shape()));
   }
   const std::int64_t batch = x.shape()[0], places = x.shape()[1], size = width_ / heads_;
-  // [3, N, heads, T, size]
-  const Value parts = permute(reshape(qkv_(x), {batch, places, 3, heads_, size}), {2, 0, 3, 1, 4});
-  const auto part = [&](std::int64_t i) {
-    return reshape(slice(parts, 0, i, i + 1), {batch, heads_, places, size});
+  const Value parts = reshape(qkv_(x), {batch, places, 3, heads_, size});
+  const auto part = [&](std::int64_t i) {  // [N, heads, T, size]
+    return permute(reshape(slice(parts, 2, i, i + 1), {batch, places, heads_, size}), {0, 2, 1, 3});
   };
   Value query = part(0), key = part(1);
   const Value value = part(2);

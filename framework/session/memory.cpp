@@ -13,15 +13,15 @@
 namespace aclgrad::detail {
 namespace {
 
-// Copies the elements that a view selects from its storage, in row-major order of the view.
-void gather(const ValueRecord& view, const std::byte* storage, std::byte* out) {
+// Copies the elements of a view, of which `first` is the first, in row-major order.
+void gather(const ValueRecord& view, const std::byte* first, std::byte* out) {
   const std::size_t element = size_of(view.layout->spec.dtype);
   const std::vector<std::int64_t>& dims = view.layout->spec.shape.dims();
   const std::vector<std::int64_t>& strides = view.layout->strides;
   std::vector<std::int64_t> index(dims.size(), 0);
-  std::int64_t position = view.offset;
+  std::int64_t position = 0;
   for (std::int64_t left = view.layout->spec.shape.numel(); left > 0; --left) {
-    std::memcpy(out, storage + static_cast<std::size_t>(position) * element, element);
+    std::memcpy(out, first + static_cast<std::size_t>(position) * element, element);
     out += element;
     for (std::size_t axis = dims.size(); axis-- > 0;) {
       position += strides[axis];
@@ -30,6 +30,16 @@ void gather(const ValueRecord& view, const std::byte* storage, std::byte* out) {
       index[axis] = 0;
     }
   }
+}
+
+// Elements from the first of a view to its last.
+std::int64_t span_of(const Layout& layout) {
+  const Dims& dims = layout.spec.shape.dims();
+  std::int64_t last = 0;
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    last += (dims[axis] - 1) * layout.strides[axis];
+  }
+  return last + 1;
 }
 
 // "12.5 GiB for the values of a session, the largest of them `h` float32 [4096, 65536] of node 3
@@ -104,16 +114,15 @@ void Memory::upload(ValueId input, const Tensor& tensor) {
 Tensor Memory::download(ValueId value) const {
   const ValueRecord& record = program_.graph->value(value);
   const TensorSpec& spec = record.layout->spec;
-  const bool whole = program_.graph->is_whole(value);
-  Tensor storage = Tensor::zeros(
-      whole ? spec.shape : program_.graph->value(record.root).layout->spec.shape, spec.dtype);
+  Tensor result = Tensor::zeros(spec.shape, spec.dtype);
+  const bool dense = record.layout->contiguous;
+  Tensor span = dense ? Tensor() : Tensor::zeros({span_of(*record.layout)}, spec.dtype);
+  Tensor& copied = dense ? result : span;
   ensure_runtime();
-  check_status(aclrtMemcpy(storage.bytes(), storage.nbytes(), address(value), storage.nbytes(),
+  check_status(aclrtMemcpy(copied.bytes(), copied.nbytes(), first_element(value), copied.nbytes(),
                            ACL_MEMCPY_DEVICE_TO_HOST),
                "aclrtMemcpy");
-  if (whole) return storage;
-  Tensor result = Tensor::zeros(spec.shape, spec.dtype);
-  gather(record, storage.bytes(), result.bytes());
+  if (!dense) gather(record, span.bytes(), result.bytes());
   return result;
 }
 

@@ -124,6 +124,40 @@ TEST(Backward, ManyUsesOfOneValue) {
   EXPECT_EQ(run(graph, gradients[x]).item(), 1001);
 }
 
+// Steps of a sequence: with a padded gradient for each, backward would be quadratic in their
+// number.
+TEST(Backward, SlicesOfOneValueAreJoinedAtOnce) {
+  Graph graph;
+  const Value x = graph.input("x", {6, 2});
+  Value sum = slice(x, 0, 5, 6);
+  for (std::int64_t t = 0; t < 5; ++t) sum = tanh(sum * slice(x, 0, t, t + 1));
+  const std::size_t forward = graph.size();
+  static_cast<void>(backward(mean(sum), {x}));
+  const std::vector<std::string> nodes = nodes_from(graph, forward);
+  EXPECT_EQ(std::ranges::count(nodes, "cat"), 1);
+  EXPECT_EQ(std::ranges::count(nodes, "pad") + std::ranges::count(nodes, "add"), 0);
+}
+
+// What lies between the slices is 0; what several of them cover is added up.
+TEST(Backward, SlicesMayLeaveGapsAndOverlap) {
+  Graph graph;
+  const Value x = graph.input("x", {8});
+  const auto part = [&](std::int64_t begin, std::int64_t end, double factor,
+                        std::int64_t step = 1) {
+    return reduce_sum(slice(x, 0, begin, end, step), {0}) * factor;
+  };
+  const Value gaps = part(5, 7, 2) + part(1, 3, 3);
+  EXPECT_TRUE(bitwise_equal(run(graph, backward(gaps, {x})[x]),
+                            Tensor::from({8}, {0, 3, 3, 0, 0, 2, 2, 0})));
+  const Value overlap = part(0, 3, 1) + part(2, 5, 10) + part(3, 8, 100) + part(2, 5, 0.5) +
+                        part(1, 8, 1000, 3) + part(4, 4, 7) + reduce_sum(x, {0}) * 0.25;
+  EXPECT_TRUE(bitwise_equal(
+      run(graph, backward(overlap, {x})[x]),
+      Tensor::from({8}, {1.25, 1001.25, 11.75, 110.75, 1110.75, 100.25, 100.25, 1100.25})));
+  const Value nothing = part(4, 4, 7) + part(1, 1, 7);
+  EXPECT_TRUE(bitwise_equal(run(graph, backward(nothing, {x})[x]), Tensor::zeros({8})));
+}
+
 TEST(Backward, DeepGraphsNeedNoRecursion) {
   Graph graph;
   const Value x = graph.input("x", {1});

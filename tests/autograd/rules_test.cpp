@@ -374,6 +374,13 @@ TEST(Rules, Cuts) {
     const std::vector<Value> chunks = split(x[0], {1, 2, 2}, 1);
     return mul(chunks[1], chunks[2]) + chunks[0];
   });
+  // Slices of slices, along other dimensions, and the whole.
+  expect_right({{3, 4, 2}}, [](const Inputs& x) {
+    const Value upper = slice(x[0], 0, 1);
+    const Value left = slice(upper, 1, 0, 2), middle = slice(upper, 1, 1, 3);
+    const Value lines = x[0] * slice(x[0], 1, 1, 2) * slice(x[0], 2, 0, 1);
+    return mul(left, middle) * slice(slice(lines, 0, 0, 2), 1, 2);
+  });
 }
 
 TEST(Rules, PadsRepeatsAndTriangles) {

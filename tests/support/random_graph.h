@@ -35,6 +35,11 @@ class RandomGraph {
   std::uint64_t draw(std::uint64_t bound) { return random_.below(next_++, bound); }
   const Value& any() { return pool_[draw(pool_.size())]; }
   Value matrix() { return expand(any(), {4, 4}); }
+  // w, whose slices are copies, or a value that has four rows.
+  Value any_whole() {
+    const Value& value = any();
+    return value.shape().rank() == 2 ? value : pool_[1];
+  }
 
   Value grow() {
     using Grow = std::function<Value()>;
@@ -63,6 +68,18 @@ class RandomGraph {
           return log(sqrt(m * m + 1));
         },
         [&] { return rsqrt(exp(cos(matrix()))) + erf(any()); },
+        [&] {
+          const Value m = matrix();
+          return cat({slice(m, 1, 2) * 0.9, slice(m, 1, 0, 2)}, 1);
+        },
+        [&] {
+          const std::vector<Value> parts = split(matrix(), {1, 3}, 0);
+          return parts[0] * slice(tanh(parts[1]), 0, 1, 2) + matrix();
+        },
+        [&] {
+          return reshape(slice(permute(reshape(matrix(), {2, 2, 4}), {1, 2, 0}), 0, 1), {2, 4});
+        },
+        [&] { return slice(any_whole(), 0, 0, 4, 2) * 0.7; },
         // The last ones have corners.
         [&] { return leaky_relu(matrix(), 0.2) - relu(any()); },
         [&] { return selu(matrix()); },

@@ -7,7 +7,8 @@
 //   });
 //
 // A rule need not care for broadcasting, accumulation, or a gradient of another dtype than the
-// input: the engine sums, adds and casts.
+// input: the engine sums, adds and casts. Of a slice() it may return the gradient of the slice: the
+// engine puts all that were cut from one value in their places at once.
 #ifndef ACLGRAD_RULE_H_
 #define ACLGRAD_RULE_H_
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
@@ -20,9 +21,6 @@
 #include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_repeat.h"
 #include "aclnnop/aclnn_roll.h"
-#include "aclnnop/aclnn_slice.h"
-#include "aclnnop/aclnn_split_tensor.h"
-#include "aclnnop/aclnn_split_with_size.h"
 #include "aclnnop/aclnn_stack.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
@@ -52,14 +50,6 @@ Shape with_extent(const Shape& shape, std::int64_t dim, std::int64_t extent) {
   Dims dims = shape.dims();
   dims[static_cast<std::size_t>(dim)] = extent;
   return Shape(std::move(dims));
-}
-
-std::vector<TensorSpec> chunks(const Value& x, std::int64_t dim, const Dims& sizes) {
-  std::vector<TensorSpec> specs;
-  for (const std::int64_t size : sizes) {
-    specs.push_back({with_extent(x.shape(), dim, size), x.dtype()});
-  }
-  return specs;
 }
 
 template <class OpType>
@@ -104,46 +94,6 @@ Value stack(Operands values, std::int64_t dim) {
   Dims dims = values.front().shape().dims();
   dims.insert(dims.begin() + dim, static_cast<std::int64_t>(values.size()));
   return record.add<StackOp>({dim}, {Shape(std::move(dims)), common_dtype(values)});
-}
-
-Value slice(Operand x, std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
-  Recorder record("slice", {x}, x.where);
-  dim = dim_of(record, x, dim);
-  if (step < 1) record.value_error(fmt::format("the step must be at least 1, got {}", step));
-  const std::int64_t extent = x.shape()[dim];
-  const auto limited = [extent](std::int64_t at) {
-    return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent);
-  };
-  start = limited(start);
-  end = std::max(limited(end), start);
-  const std::int64_t count = end == start ? 0 : (end - start - 1) / step + 1;
-  return record.add<SliceOp>({dim, start, end, step},
-                             {with_extent(x.shape(), dim, count), x.dtype()});
-}
-
-std::vector<Value> split(Operand x, std::int64_t size, std::int64_t dim) {
-  Recorder record("split", {x}, x.where);
-  dim = dim_of(record, x, dim);
-  if (size < 1) record.value_error(fmt::format("chunks must have a size above 0, got {}", size));
-  Dims sizes;
-  for (std::int64_t left = x.shape()[dim]; left > 0; left -= sizes.back()) {
-    sizes.push_back(std::min(left, size));
-  }
-  if (sizes.empty()) sizes = {0};
-  return record.add<SplitOp>({size, dim}, chunks(x, dim, sizes));
-}
-
-std::vector<Value> split(Operand x, std::vector<std::int64_t> sizes, std::int64_t dim) {
-  Recorder record("split", {x}, x.where);
-  dim = dim_of(record, x, dim);
-  std::int64_t left = x.shape()[dim];
-  for (const std::int64_t size : sizes) left = size < 0 || size > left ? -1 : left - size;
-  if (left != 0 || sizes.empty()) {
-    record.shape_error(fmt::format("chunks of [{}] do not add up to dimension {} of {}",
-                                   fmt::join(sizes, ", "), dim, x.shape()));
-  }
-  std::vector<TensorSpec> specs = chunks(x, dim, sizes);
-  return record.add<SplitSizesOp>({std::move(sizes), dim}, std::move(specs));
 }
 
 Value pad(Operand x, std::vector<std::int64_t> pads, double value) {
@@ -207,9 +157,6 @@ Value roll(Operand x, std::vector<std::int64_t> shifts, std::vector<std::int64_t
   return record.add<RollOp>({std::move(shifts), std::move(dims)}, record.like(0));
 }
 
-std::string SplitSizesAttributes::text() const {
-  return fmt::format("sizes=[{}], dim={}", fmt::join(sizes, ", "), dim);
-}
 std::string PadAttributes::text() const {
   return fmt::format("pads=[{}], value={}", fmt::join(pads, ", "), value);
 }
@@ -230,20 +177,6 @@ const Declaration<JoinAttributes> cat = {
 const Declaration<JoinAttributes> stack = {
     "stack", ACLGRAD_C(aclnnStack), separate, [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnStackGetWorkspaceSize(call.input_list(), values.dim, call.output(0), end...);
-    }};
-const Declaration<SliceAttributes> slice = {"slice", ACLGRAD_C(aclnnSlice), separate};
-const Declaration<SplitAttributes> split = {"split", ACLGRAD_C(aclnnSplitTensor), separate,
-                                            [](const auto& values, AclnnCall& call, auto... end) {
-                                              return aclnnSplitTensorGetWorkspaceSize(
-                                                  call.input(0),
-                                                  static_cast<std::uint64_t>(values.chunk),
-                                                  values.dim, call.output_list(), end...);
-                                            }};
-const Declaration<SplitSizesAttributes> split_sizes = {
-    "split", ACLGRAD_C(aclnnSplitWithSize), separate,
-    [](const auto& values, AclnnCall& call, auto... end) {
-      return aclnnSplitWithSizeGetWorkspaceSize(call.input(0), call.int_array(values.sizes),
-                                                values.dim, call.output_list(), end...);
     }};
 const Declaration<PadAttributes> pad = {"pad", ACLGRAD_C(aclnnConstantPadNd), separate};
 const Declaration<RepeatAttributes> repeat = {"repeat", ACLGRAD_C(aclnnRepeat), separate};
@@ -280,7 +213,87 @@ Shape complete(const Recorder& record, const Shape& from, Dims dims) {
   return Shape(std::move(dims));
 }
 
+// The strides that describe x under another shape with as many elements, where there are some. Axes
+// of x that lie behind each other as in a dense tensor are a run, which whole new axes must divide.
+std::optional<Dims> strides_under(const Value& x, const Shape& shape) {
+  if (x.is_contiguous()) return shape.strides();
+  const Dims& from = x.shape().dims();
+  const Dims& to = shape.dims();
+  Dims strides(to.size());
+  std::size_t next = to.size();  // the axes from this one on have strides
+  std::int64_t run = 1;          // elements
+  std::int64_t stride = x.strides().back();
+  for (std::size_t axis = from.size(); axis-- > 0;) {
+    run *= from[axis];
+    const std::int64_t before = axis == 0 ? 0 : x.strides()[axis - 1];
+    if (axis > 0 && (from[axis - 1] == 1 || before == run * stride)) continue;
+    std::int64_t divided = 1;
+    while (next > 0 && (divided < run || to[next - 1] == 1)) {
+      strides[--next] = divided * stride;
+      divided *= to[next];
+    }
+    if (divided != run) return std::nullopt;
+    run = 1;
+    stride = before;
+  }
+  return strides;
+}
+
+std::vector<Value> cut(Operand x, std::int64_t dim, const Dims& sizes) {
+  std::vector<Value> parts;
+  std::int64_t start = 0;
+  for (const std::int64_t size : sizes) {
+    parts.push_back(slice(x, dim, start, start + size));
+    start += size;
+  }
+  return parts;
+}
+
 }  // namespace
+
+Value slice(Operand x, std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
+  Recorder record("slice", {x}, x.where);
+  dim = dim_of(record, x, dim);
+  if (step < 1) record.value_error(fmt::format("the step must be at least 1, got {}", step));
+  const std::int64_t extent = x.shape()[dim];
+  const auto limited = [extent](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent);
+  };
+  start = limited(start);
+  end = std::max(limited(end), start);
+  const std::int64_t count = end == start ? 0 : (end - start - 1) / step + 1;
+  Dims strides = x.strides();
+  std::int64_t& stride = strides[static_cast<std::size_t>(dim)];
+  const std::int64_t offset = count == 0 ? x.offset() : x.offset() + start * stride;
+  if (count > 1) stride *= step;
+  const Value view =
+      record.add_view(std::make_shared<SliceOp>(dim, start, end, step),
+                      with_extent(x.shape(), dim, count), std::move(strides), offset);
+  return view.root().variable() == nullptr ? view : copy({view, x.where});
+}
+
+std::vector<Value> split(Operand x, std::int64_t size, std::int64_t dim) {
+  Recorder record("split", {x}, x.where);
+  dim = dim_of(record, x, dim);
+  if (size < 1) record.value_error(fmt::format("chunks must have a size above 0, got {}", size));
+  Dims sizes;
+  for (std::int64_t left = x.shape()[dim]; left > 0; left -= sizes.back()) {
+    sizes.push_back(std::min(left, size));
+  }
+  return cut(x, dim, sizes.empty() ? Dims{0} : sizes);
+}
+
+std::vector<Value> split(Operand x, std::vector<std::int64_t> sizes, std::int64_t dim) {
+  Recorder record("split", {x}, x.where);
+  dim = dim_of(record, x, dim);
+  std::int64_t left = x.shape()[dim];
+  for (const std::int64_t size : sizes) left = size < 0 || size > left ? -1 : left - size;
+  if (left != 0 || sizes.empty()) {
+    record.shape_error(fmt::format("chunks of [{}] do not add up to dimension {} of {}",
+                                   fmt::join(sizes, ", "), dim, x.shape()));
+  }
+  return cut(x, dim, sizes);
+}
 
 Value permute(Operand x, std::vector<std::int64_t> order) {
   Recorder record("permute", {x}, x.where);
@@ -320,11 +333,12 @@ Value transpose(Operand x, std::int64_t axis0, std::int64_t axis1) {
 
 Value reshape(Operand x, std::vector<std::int64_t> dims) {
   Shape shape = complete(Recorder("reshape", {x}, x.where), x.shape(), std::move(dims));
-  const Value dense = contiguous(x);
-  Dims strides = shape.strides();
-  return Recorder("reshape", {dense}, x.where)
-      .add_view(std::make_shared<ReshapeOp>(), std::move(shape), std::move(strides),
-                dense.offset());
+  std::optional<Dims> strides = strides_under(x, shape);
+  const Value source = strides ? Value(x) : copy(x);
+  if (!strides) strides = shape.strides();
+  return Recorder("reshape", {source}, x.where)
+      .add_view(std::make_shared<ReshapeOp>(), std::move(shape), std::move(*strides),
+                source.offset());
 }
 
 Value expand(Operand x, const Shape& shape) {
@@ -347,6 +361,9 @@ Value stop_gradient(Operand x) {
 }
 
 std::string PermuteOp::attributes() const { return fmt::format("[{}]", fmt::join(order, ", ")); }
+std::string SliceOp::attributes() const {
+  return fmt::format("dim={}, start={}, end={}, step={}", dim, start, end, step);
+}
 
 Value cast(Operand x, DType dtype) {
   Recorder record("cast", {x}, x.where);

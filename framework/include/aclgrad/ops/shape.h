@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors joined, cut, padded, tiled, flipped and rolled, and triangles of matrices. The results
-// are tensors of their own; what only describes the same data anew is in views.h. Negative dims
-// count from the end. All of them have gradients.
+// Tensors joined, padded, tiled, flipped and rolled, and triangles of matrices, which are tensors
+// of their own; and views, which only describe the same data anew. Negative dims count from the
+// end. All of them have gradients.
 #ifndef ACLGRAD_OPS_SHAPE_H_
 #define ACLGRAD_OPS_SHAPE_H_
 
@@ -22,18 +22,6 @@ Value cat(Operands values, std::int64_t dim = 0);
 
 /// The values, of one shape, along a new dimension before dim; -1 appends one.
 Value stack(Operands values, std::int64_t dim = 0);
-
-/// Elements start, start + step, ... before end of dimension dim. Negative start and end count from
-/// the end; both are limited to the dimension. Throws ValueError for a step below 1.
-Value slice(Operand x, std::int64_t dim, std::int64_t start = 0,
-            std::int64_t end = std::numeric_limits<std::int64_t>::max(), std::int64_t step = 1);
-
-/// x in chunks of `size` along dim; the last one holds the rest. Throws ValueError for a size below
-/// 1.
-std::vector<Value> split(Operand x, std::int64_t size, std::int64_t dim = 0);
-
-/// x in chunks of these sizes, which add up to the dimension.
-std::vector<Value> split(Operand x, std::vector<std::int64_t> sizes, std::int64_t dim = 0);
 
 /// x with `value` around it: `pads` are pairs (begin, end), the first for the last dimension, the
 /// next for the one before. Negative ones cut x. Throws ShapeError for an odd number of them, more
@@ -60,23 +48,6 @@ Value roll(Operand x, std::vector<std::int64_t> shifts, std::vector<std::int64_t
 struct JoinAttributes {
   std::int64_t dim;
   auto arguments() const { return named({"dim"}, dim); }
-};
-struct SliceAttributes {
-  std::int64_t dim;
-  std::int64_t start;
-  std::int64_t end;
-  std::int64_t step;
-  auto arguments() const { return named({"dim", "start", "end", "step"}, dim, start, end, step); }
-};
-struct SplitAttributes {
-  std::int64_t chunk;  ///< its size
-  std::int64_t dim;
-  auto arguments() const { return named({"chunk", "dim"}, chunk, dim); }
-};
-struct SplitSizesAttributes {
-  std::vector<std::int64_t> sizes;
-  std::int64_t dim;
-  std::string text() const;
 };
 struct PadAttributes {
   std::vector<std::int64_t> pads;
@@ -107,9 +78,6 @@ struct TriangleAttributes {
 
 namespace calls {
 extern const Declaration<JoinAttributes> cat, stack;
-extern const Declaration<SliceAttributes> slice;
-extern const Declaration<SplitAttributes> split;
-extern const Declaration<SplitSizesAttributes> split_sizes;
 extern const Declaration<PadAttributes> pad;
 extern const Declaration<RepeatAttributes> repeat;
 extern const Declaration<TriangleAttributes> tril, triu;
@@ -119,9 +87,6 @@ extern const Declaration<RollAttributes> roll;
 
 using CatOp = DeclaredOp<calls::cat>;
 using StackOp = DeclaredOp<calls::stack>;
-using SliceOp = DeclaredOp<calls::slice>;
-using SplitOp = DeclaredOp<calls::split>;
-using SplitSizesOp = DeclaredOp<calls::split_sizes>;
 using PadOp = DeclaredOp<calls::pad>;
 using RepeatOp = DeclaredOp<calls::repeat>;
 using TrilOp = DeclaredOp<calls::tril>;
@@ -139,8 +104,21 @@ Value transpose(Operand x, std::int64_t axis0, std::int64_t axis1);
 /// Axis i of the result is axis order[i] of x; order names every axis once.
 Value permute(Operand x, std::vector<std::int64_t> order);
 
+/// Elements start, start + step, ... before end of dimension dim. Negative start and end count from
+/// the end; both are limited to the dimension. Throws ValueError for a step below 1. Of a variable
+/// a copy, which later updates leave as it is.
+Value slice(Operand x, std::int64_t dim, std::int64_t start = 0,
+            std::int64_t end = std::numeric_limits<std::int64_t>::max(), std::int64_t step = 1);
+
+/// slice()s of x of `size` along dim; the last one holds the rest. Throws ValueError for a size
+/// below 1.
+std::vector<Value> split(Operand x, std::int64_t size, std::int64_t dim = 0);
+
+/// slice()s of x of these sizes, which add up to the dimension.
+std::vector<Value> split(Operand x, std::vector<std::int64_t> sizes, std::int64_t dim = 0);
+
 /// The elements in row-major order under another shape; one extent may be -1 and is worked out. A
-/// view that is not contiguous is copied first.
+/// view that no strides describe so is copied first.
 Value reshape(Operand x, std::vector<std::int64_t> dims);
 template <std::same_as<Shape> S>  // not for a list in braces
 Value reshape(Operand x, const S& shape) {
@@ -159,6 +137,16 @@ struct PermuteOp final : ViewOp {
 
   explicit PermuteOp(std::vector<std::int64_t> order_) : order(std::move(order_)) {}
   std::string_view name() const override { return "permute"; }
+  std::string attributes() const override;
+};
+
+struct SliceOp final : ViewOp {
+  // dim counts from the front, and 0 <= start <= end <= its extent.
+  std::int64_t dim, start, end, step;
+
+  SliceOp(std::int64_t dim_, std::int64_t start_, std::int64_t end_, std::int64_t step_)
+      : dim(dim_), start(start_), end(end_), step(step_) {}
+  std::string_view name() const override { return "slice"; }
   std::string attributes() const override;
 };
 
