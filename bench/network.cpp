@@ -33,31 +33,34 @@ Value perceptron(const Workload& workload, const Value& x, std::vector<Value>& p
   return value;
 }
 
-// A network of the examples.
+// A network of the examples, whose activations are of this dtype.
 template <class Model>
-Value record_network(const Model& model, const Value& x, std::vector<Value>& parameters) {
+Value record_network(const Model& model, DType dtype, const Value& x,
+                     std::vector<Value>& parameters) {
   for (const Variable& variable : model.parameters()) {
     if (variable.shape().rank() < 2) continue;
     Tensor initial = Tensor::zeros(variable.shape());
     fill_weight(variable.name(), variable.shape().dims(), initial.data<float>());
     variable.assign(initial);
   }
-  const Value result = model(x);
+  const Value result = model(is_floating(x.dtype()) ? cast(x, dtype) : x);
   for (const Value& value : model.parameters(x.graph())) parameters.push_back(value);
-  return result;
+  return cast(result, DType::float32);
 }
 
 Value record_result(const Workload& workload, const Value& x, std::vector<Value>& parameters) {
   constexpr std::uint64_t kSeed = 1;
+  const DType dtype = workload.bfloat16 ? DType::bfloat16 : DType::float32;
   switch (workload.kind) {
     case Kind::convolution:
-      return record_network(convolution::Network({}, Activation::elu, kSeed), x, parameters);
+      return record_network(convolution::Network({}, Activation::elu, kSeed), dtype, x, parameters);
     case Kind::transformer:
       return record_network(
-          transformer::Transformer(workload.classes, {}, Activation::geglu, DType::float32, kSeed),
-          x, parameters);
+          transformer::Transformer(workload.classes, {}, Activation::geglu, dtype, kSeed), dtype, x,
+          parameters);
     case Kind::mobilenet:
-      return record_network(mobilenet::MobileNet({}, Activation::hardswish, kSeed), x, parameters);
+      return record_network(mobilenet::MobileNet({}, Activation::hardswish, kSeed), dtype, x,
+                            parameters);
     default:
       return perceptron(workload, x, parameters);
   }

@@ -29,6 +29,14 @@ void fill_classes(int64_t classes, uint64_t stream, std::span<int64_t> numbers) 
   }
 }
 
+// "W5" as W5b.
+Workload in_bfloat16(Workload workload) {
+  workload.what = workload.name + ", activations and products in bfloat16";
+  workload.name += "b";
+  workload.bfloat16 = true;
+  return workload;
+}
+
 }  // namespace
 
 std::vector<int64_t> Workload::features_shape(int64_t rows) const {
@@ -43,8 +51,10 @@ std::vector<int64_t> Workload::wanted_shape(int64_t rows) const {
   return {rows};
 }
 
-const std::vector<Workload>& workloads() {
-  static const std::vector<Workload> list = {
+namespace {
+
+std::vector<Workload> all_workloads() {
+  std::vector<Workload> list = {
       {.name = "W1",
        .what = "MLP 2-16-16-1, ELU, MSE, batch 32, SGD",
        .kind = Kind::elu_mse_sgd,
@@ -85,6 +95,14 @@ const std::vector<Workload>& workloads() {
        .weight_decay = 0.05,
        .classes = 10},
   };
+  for (const size_t place : {3, 4}) list.push_back(in_bfloat16(list[place]));
+  return list;
+}
+
+}  // namespace
+
+const std::vector<Workload>& workloads() {
+  static const std::vector<Workload> list = all_workloads();
   return list;
 }
 

@@ -36,6 +36,8 @@ struct Workload {
   double learning_rate = 1e-3;
   double weight_decay = 0;  // of AdamW
   int64_t classes = 0;      // 0 where numbers are wanted, not classes
+  // Activations and products in bfloat16; weights and the optimizer's state stay in float32.
+  bool bfloat16 = false;
 
   bool is_perceptron() const { return !layers.empty(); }
   bool classifies() const { return classes > 0; }

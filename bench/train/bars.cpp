@@ -6,10 +6,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/machine.h"
+
 namespace aclgrad::bench {
 namespace {
 
 constexpr double kLossTolerance = 1e-4;
+// Libraries round to bfloat16 at other places.
+constexpr double kBfloat16LossTolerance = 2e-2;
+
+// A step in bfloat16 takes at most so many times as long as in float32.
+struct Bfloat16Limits {
+  const char* workload;
+  const char* float32;
+  double with_vectors;  // AVX512_BF16
+  double with_tiles;    // AMX
+};
+
+constexpr Bfloat16Limits kBfloat16Limits[] = {{"W4b", "W4", 0.75, 0.55}, {"W5b", "W5", 0.75, 0.55}};
 
 // The bars of one workload. 0 where there is none. `why` says what stands in the way of those that
 // were not reached when this was written.
@@ -90,6 +104,24 @@ Bar memory(const Limits& limits, const Result* single) {
   return {promise, fmt::format("{:.2f}", ratio), ratio <= 0.5};
 }
 
+// One thread, and two. The two rows were not measured by turns, so that their medians count.
+void add_bfloat16(const Bfloat16Limits& limits, const std::vector<Result>& results,
+                  std::vector<Bar>& list) {
+  const bool tiles = has_instructions("amx_bf16");
+  if (!tiles && !has_instructions("avx512_bf16")) return;
+  const double bar = tiles ? limits.with_tiles : limits.with_vectors;
+  for (const int threads : {1, 2}) {
+    const std::string promise = fmt::format(
+        "{}, {} thread{}: at most {} times as long as {}, with {}", limits.workload, threads,
+        threads > 1 ? "s" : "", bar, limits.float32, tiles ? "AMX" : "AVX512_BF16");
+    const Result* narrow = find(results, limits.workload, threads);
+    const Result* wide = find(results, limits.float32, threads);
+    if (narrow == nullptr || wide == nullptr) continue;
+    const double ratio = narrow->ours().seconds / wide->ours().seconds;
+    list.push_back({promise, fmt::format("{:.2f}", ratio), ratio <= bar * (1 + kNoise)});
+  }
+}
+
 }  // namespace
 
 std::vector<Bar> bars(const std::vector<Result>& results) {
@@ -97,6 +129,7 @@ std::vector<Bar> bars(const std::vector<Result>& results) {
   for (const Limits& limits : kLimits) {
     const Result* single = find(results, limits.workload, 1);
     const Result* pair = find(results, limits.workload, 2);
+    if (single == nullptr && pair == nullptr) continue;  // not asked for
     if (limits.microseconds > 0) {
       const std::string promise =
           fmt::format("{}, 1 thread: at most {} µs", limits.workload, limits.microseconds);
@@ -113,6 +146,7 @@ std::vector<Bar> bars(const std::vector<Result>& results) {
     list.push_back(against_single(limits, single, pair));
     list.push_back(memory(limits, single));
   }
+  for (const Bfloat16Limits& limits : kBfloat16Limits) add_bfloat16(limits, results, list);
   return list;
 }
 
@@ -120,9 +154,11 @@ std::vector<std::string> disagreements(const std::vector<Result>& results) {
   std::vector<std::string> lines;
   for (const Result& result : results) {
     const double ours = result.ours().loss.value();
+    const double tolerance =
+        workload(result.workload).bfloat16 ? kBfloat16LossTolerance : kLossTolerance;
     for (const auto& [name, figures] : result.figures) {
       if (name == kOurs || !figures.loss) continue;
-      if (std::abs(*figures.loss - ours) <= kLossTolerance * std::abs(ours)) continue;
+      if (std::abs(*figures.loss - ours) <= tolerance * std::abs(ours)) continue;
       lines.push_back(
           fmt::format("{} with {} thread(s), step {}: our loss is {:.7g}, that of {} {:.7g}",
                       result.workload, result.threads, kCompared, ours, name, *figures.loss));

@@ -2,6 +2,8 @@
 // The floor: the matrix products and convolutions of a step and nothing else, by oneDNN's
 // primitives, made once and executed bare. Products have the shapes and transposes of the step;
 // images and weights of convolutions lie as each primitive likes them best.
+#include <bit>
+#include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <ranges>
 #include <unordered_map>
@@ -17,24 +19,25 @@ namespace {
 using dnnl::memory;
 using dnnl::prop_kind;
 
-constexpr auto kFloat = memory::data_type::f32;
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
 // Matrices [count, rows, columns], or the transposes of some.
 struct Matrices {
   memory::dims shape;
   memory::dims strides;
-  float* data;
+  memory::data_type type;
+  void* data;
 
   Matrices transposed() const {
-    return {{shape[0], shape[2], shape[1]}, {strides[0], strides[2], strides[1]}, data};
+    return {{shape[0], shape[2], shape[1]}, {strides[0], strides[2], strides[1]}, type, data};
   }
-  memory::desc desc() const { return {shape, kFloat, strides}; }
+  memory::desc desc() const { return {shape, type, strides}; }
 };
 
 class Floor : public Trainer {
  public:
-  explicit Floor(const Workload& workload) {
+  explicit Floor(const Workload& workload)
+      : type_(workload.bfloat16 ? memory::data_type::bf16 : memory::data_type::f32) {
     const Products all = products_of(workload);
     for (const Convolution& each : all.convolutions) add(each);
     for (const Product& each : all.matrices) add(each);
@@ -59,9 +62,17 @@ class Floor : public Trainer {
     Arguments arguments;
   };
 
-  float* random(size_t size) {
+  // So many numbers; bfloat16 has the first half of a float's bits.
+  void* random(size_t size) {
     auto& data = memories_.emplace_back(size);
     fill_features(data);
+    if (type_ == memory::data_type::bf16) {
+      for (size_t i = 0; i < size; ++i) {
+        const uint32_t bits = std::bit_cast<uint32_t>(data[i]);
+        std::memcpy(reinterpret_cast<uint16_t*>(data.data()) + i,
+                    reinterpret_cast<const uint16_t*>(&bits) + 1, sizeof(uint16_t));
+      }
+    }
     return data.data();
   }
 
@@ -80,6 +91,7 @@ class Floor : public Trainer {
   Matrices matrices(int64_t count, int64_t rows, int64_t columns) {
     return {{count, rows, columns},
             {rows * columns, columns, 1},
+            type_,
             random(static_cast<size_t>(count * rows * columns))};
   }
 
@@ -92,17 +104,17 @@ class Floor : public Trainer {
   }
 
   memory buffer(const memory::desc& desc) {
-    return {desc, engine_, random(desc.get_size() / sizeof(float))};
+    return {desc, engine_, random(desc.get_size() / memory::data_type_size(type_))};
   }
 
   void add(const Convolution& each) {
     constexpr auto kAny = memory::format_tag::any;
-    const memory::desc image({each.n, each.in, each.side, each.side}, kFloat, kAny);
-    const memory::desc result({each.n, each.out, each.out_side(), each.out_side()}, kFloat, kAny);
+    const memory::desc image({each.n, each.in, each.side, each.side}, type_, kAny);
+    const memory::desc result({each.n, each.out, each.out_side(), each.out_side()}, type_, kAny);
     const memory::dims grouped = {each.groups, each.out / each.groups, each.in / each.groups,
                                   each.kernel, each.kernel};
     const memory::dims plain(grouped.begin() + 1, grouped.end());
-    const memory::desc weight(each.groups > 1 ? grouped : plain, kFloat, kAny);
+    const memory::desc weight(each.groups > 1 ? grouped : plain, type_, kAny);
     const memory::dims stride(2, each.stride), padding(2, each.padding);
     const auto forward =
         describe<dnnl::convolution_forward>(engine_, prop_kind::forward_training, kDirect, image,
@@ -127,6 +139,7 @@ class Floor : public Trainer {
     }
   }
 
+  memory::data_type type_;
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
   std::vector<std::vector<float>> memories_;

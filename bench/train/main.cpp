@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "bench/machine.h"
 #include "bench/program.h"
 #include "bench/train/bars.h"
 #include "bench/train/measure.h"
@@ -70,6 +71,7 @@ int run(int argc, char** argv) {
   } else if (options.blas.empty() && !options.quick) {
     std::cerr << kNoBlas << '\n';
   }
+  const double load = load_average();
   std::vector<Result> results;
   const size_t repetitions =
       options.workloads.size() * static_cast<size_t>(options.effort.repetitions);
@@ -87,7 +89,7 @@ int run(int argc, char** argv) {
   const std::vector<std::string> different = disagreements(results);
   for (const std::string& line : different) std::cout << line << '\n';
   if (!options.markdown.empty()) {
-    aclgrad::write_file_atomically(options.markdown, markdown(results, options.effort));
+    aclgrad::write_file_atomically(options.markdown, markdown(results, options.effort, load));
   }
   return different.empty() ? 0 : 1;
 }

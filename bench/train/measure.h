@@ -61,7 +61,7 @@ struct Result {
 
   bool has(const std::string& contender) const { return figures.contains(contender); }
   const Figures& ours() const { return figures.at(kOurs); }
-  const Figures& floor() const { return figures.at(kFloor); }
+  const Figures& floor() const { return figures.at(kFloor); }  // not always there in bfloat16
   // The fastest setting of libtorch; null when there is none.
   const std::pair<const std::string, Figures>* torch() const;
 };

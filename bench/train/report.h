@@ -11,7 +11,8 @@
 namespace aclgrad::bench {
 
 std::string terminal_text(const std::vector<Result>& results);
-std::string markdown(const std::vector<Result>& results, const Effort& effort);
+// `load` is what load_average() was before.
+std::string markdown(const std::vector<Result>& results, const Effort& effort, double load);
 
 }  // namespace aclgrad::bench
 

@@ -22,11 +22,11 @@ for workload in W1 W2 W3; do
 done
 
 # The networks of the examples, which take longer.
-"$1" --quick --workloads W4 W5 W6 --threads 2 --markdown "$2/networks.md" >"$2/networks.txt" 2>"$2/progress.txt" || {
+"$1" --quick --workloads W4 W5 W6 W4b W5b --threads 2 --markdown "$2/networks.md" >"$2/networks.txt" 2>"$2/progress.txt" || {
   cat "$2/networks.txt" "$2/progress.txt"
   exit 1
 }
-for workload in W4 W5 W6; do
+for workload in W4 W5 W6 W4b W5b; do
   for who in aclgrad 'bare products'; do
     grep -qE "^\| $workload \| 2 \| $who \| [0-9.]*[1-9]" "$2/networks.md" ||
       { echo "no time of $who for $workload"; exit 1; }

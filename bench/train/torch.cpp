@@ -2,6 +2,7 @@
 // libtorch's C++ interface, eager: modules, autograd and optimizers as its documents show them. The
 // batch stands in its memory already; nothing is copied for a step.
 
+#include <ATen/autocast_mode.h>
 #include <torch/version.h>
 
 #include <fstream>
@@ -96,7 +97,7 @@ class Torch : public Trainer {
   void step() override {
     // Gradients that are not there need not be zeroed and added to: its fastest way.
     for (torch::Tensor& parameter : parameters_) parameter.mutable_grad() = torch::Tensor();
-    const torch::Tensor result = network_->forward(batch_);
+    const torch::Tensor result = forward();
     loss_ = workload_.classifies()
                 ? torch::nn::functional::cross_entropy(result.flatten(0, -2), wanted_)
                 : torch::nn::functional::mse_loss(result, wanted_);
@@ -108,6 +109,17 @@ class Torch : public Trainer {
   std::optional<double> loss() override { return loss_.item<double>(); }
 
  private:
+  // Autocast chooses which operators compute in bfloat16; the loss and backward are outside of it.
+  torch::Tensor forward() {
+    if (!workload_.bfloat16) return network_->forward(batch_);
+    at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
+    at::autocast::set_cpu_enabled(true);
+    const torch::Tensor result = network_->forward(batch_).to(torch::kFloat);
+    at::autocast::clear_cache();
+    at::autocast::set_cpu_enabled(false);
+    return result;
+  }
+
   const Workload& workload_;
   bool is_text_;
   torch::Tensor batch_;
