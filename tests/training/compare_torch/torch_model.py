@@ -209,6 +209,8 @@ class Model:
     def sequential(self, layer, name, x):
         return self.run(layer["layers"], name + ".", x)
 
+    checkpointed = sequential
+
     # Layers without.
 
     def max_pool2d(self, layer, name, x):

@@ -58,7 +58,7 @@ class Generator {
     for (const Json& layer : spec["layers"]) {
       const bool counts = layer.contains("name") && layer["kind"] != "dropout" &&
                           layer["kind"] != "alpha_dropout" && layer["kind"] != "residual" &&
-                          layer["kind"] != "sequential";
+                          layer["kind"] != "sequential" && layer["kind"] != "checkpointed";
       if (counts) candidates.push_back(layer["name"]);
     }
     for (std::size_t i = 0; i + 1 < candidates.size(); ++i) {

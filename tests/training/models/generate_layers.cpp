@@ -109,7 +109,7 @@ Json LayerGenerator::activation(const Shape& shape) {
 // A residual's layers must leave the shape as it is.
 Json LayerGenerator::nested(const Shape& shape, int depth) {
   if (draw_.chance(0.4)) {
-    Json inner = named("sequential");
+    Json inner = named(draw_.chance(0.4) ? "checkpointed" : "sequential");
     inner["layers"] = layers(shape, 2, depth + 1);
     return inner;
   }

@@ -108,6 +108,7 @@ class Adder {
         {"alpha_dropout", [](Adder& a) { a.put(AlphaDropout(a.name(), a.get("p", 0.0))); }},
         {"residual", [](Adder& a) { a.nested<Residual>(); }},
         {"sequential", [](Adder& a) { a.nested<Sequential>(); }},
+        {"checkpointed", [](Adder& a) { a.nested<Checkpointed<Sequential>>(); }},
         {"elu", [](Adder& a) { a.elu(); }},
         {"gelu", [](Adder& a) { a.to_.add(Gelu{a.approximate()}); }},
         {"geglu", [](Adder& a) { a.to_.add(a.geglu()); }},
@@ -225,15 +226,10 @@ class Adder {
   }
   template <class Outer>
   void nested() {
-    if constexpr (std::same_as<Outer, Sequential>) {
-      Sequential inner{Module::Name(name())};
-      add_layers(inner, layer_.at("layers"), in_, tokens_, parts_);
-      put(inner);
-    } else {
-      Sequential inner;
-      add_layers(inner, layer_.at("layers"), in_, tokens_, parts_);
-      put(Outer(inner));
-    }
+    constexpr bool kHasName = !std::same_as<Outer, Residual>;
+    Sequential inner{Module::Name(kHasName ? name() : "")};
+    add_layers(inner, layer_.at("layers"), in_, tokens_, parts_);
+    put(Outer(inner));
   }
 
   Sequential& to_;

@@ -94,6 +94,15 @@ Difference sessions(const Spec& spec) {
   return {};
 }
 
+// Computed again in backward, what a model keeps for it has the same bits.
+Difference recomputation(const Spec& spec) {
+  const auto recompute = [&](Problem& problem) {
+    problem.loss = [model = checkpointed(problem.model), of = build_loss(spec.at("loss"))](
+                       const Value& x, const Value& t) { return of(model(x), t); };
+  };
+  return different_bits(train(spec), train(spec, {.prepare = recompute}));
+}
+
 // A NaN in one example reaches the loss, and training says so.
 Difference nan(const Spec& spec) {
   if (spec.at("input").contains("tokens")) return {};
@@ -137,6 +146,7 @@ std::vector<Property> number_properties() {
           {"state-of-16-bits", {}, state_of_16_bits},
           {"threads", {}, threads},
           {"sessions", {}, sessions},
+          {"recomputation", {}, recomputation},
           {"nan", {.only_plain_means = true}, nan}};
 }
 

@@ -29,6 +29,7 @@ TEST(Promise, EvaluationInPiecesIsEvaluation) { holds("evaluation"); }
 TEST(Promise, TwoRanksDoWhatOneDoes) { holds("ranks"); }
 TEST(Promise, ThreadsChangeNoBits) { holds("threads"); }
 TEST(Promise, SessionsChangeNoBits) { holds("sessions"); }
+TEST(Promise, RecomputationChangesNoBits) { holds("recomputation"); }
 
 TEST(Promise, NanReachesTheLoss) { holds("nan"); }
 TEST(Promise, NanIsNoBest) { holds("nan-is-no-best"); }
@@ -52,6 +53,7 @@ TEST(Promise, UnfreezingLeavesNoTrace) { holds("unfreeze"); }
 TEST(Promise, AStepFrozenIsAStepFrozen) { holds("freeze-for-a-step"); }
 
 TEST(Promise, ResumeAtAnyStep) { holds("resume"); }
+TEST(Promise, ResumeWithPlateauAverageSamplerAndWorkers) { holds("resume-with-options"); }
 TEST(Promise, SavedIsLoaded) { holds("saving"); }
 TEST(Promise, NamesDecideNothingElse) { holds("renaming"); }
 TEST(Promise, SeedsDecide) { holds("seeds"); }

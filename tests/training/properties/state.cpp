@@ -39,6 +39,55 @@ Difference resume(const Spec& spec) {
   return {};
 }
 
+// Likewise with a rate that goes by evaluations, averaged weights, activations that are computed
+// again, and examples that are drawn by weights, on any number of threads.
+Difference resume_with_options(const Spec& spec) {
+  const std::int64_t steps = spec.at("steps");
+  const auto run = [&](FitOptions options, std::int64_t workers) {
+    const std::unique_ptr<Problem> problem = build(spec);
+    problem->optimizer = std::make_unique<Sgd>(
+        SgdOptions{.learning_rate = schedule::plateau(0.02, {.factor = 0.5, .patience = 0})});
+    WeightAverage average(problem->model, {.decay = 0.5});
+    const LossFunction loss = [model = checkpointed(problem->model),
+                               of = build_loss(spec.at("loss"))](const Value& x, const Value& t) {
+      return of(model(x), t);
+    };
+    Trainer trainer(problem->model, loss, *problem->optimizer, {.average = &average});
+    data::BatchOptions drawn = shuffled(*problem);
+    for (std::int64_t i = 0; i < problem->examples.size(); ++i) {
+      drawn.weights.push_back(0.5 + static_cast<double>(i % 3));
+    }
+    drawn.workers = workers;
+    options.evaluate_every = 1;
+    options.validation = problem->evaluation;
+    fit(trainer, data::Batches(problem->examples, drawn), options);
+    Trained trained = outcome(*problem, trainer, {});
+    for (auto& [name, tensor] : average.values()) {
+      trained.tensors.emplace_back("average." + name, tensor);
+    }
+    return trained;
+  };
+  Trained whole;
+  try {
+    whole = run(quietly(steps), 0);
+  } catch (const Diverged&) {
+    return {};
+  }
+  for (std::int64_t stop = 1; stop < steps; ++stop) {
+    const TemporaryFolder folder;
+    FitOptions options = quietly(stop);
+    options.checkpoint = folder.path() / "run";
+    options.checkpoint_every = 1;
+    options.resume = true;
+    run(options, 3);
+    options.steps = steps;
+    if (const Difference wrong = different_bits(whole, run(options, stop))) {
+      return fmt::format("stopped after step {} {}", stop, *wrong);
+    }
+  }
+  return {};
+}
+
 // A model and its optimizer that are saved before any step go on as they are.
 Difference saving(const Spec& spec) {
   const TemporaryFolder folder;
@@ -120,6 +169,7 @@ Difference seeds(const Spec& spec) {
 
 std::vector<Property> state_properties() {
   return {{"resume", {}, resume},
+          {"resume-with-options", {}, resume_with_options},
           {"saving", {}, saving},
           {"renaming", {}, renaming},
           {"seeds", {}, seeds}};
