@@ -2,14 +2,13 @@
 #include "io/zip.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <limits>
 #include <new>
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "io/deflate.h"
 #include "io/file_kind.h"
 #include "io/little_endian.h"
 #include "io/shown.h"
@@ -22,9 +21,7 @@ constexpr std::string_view kEnd64 = "PK\x06\x06", kLocator64 = "PK\x06\x07";
 constexpr std::size_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22;
 constexpr std::size_t kEnd64Size = 56, kLocator64Size = 20;
 constexpr std::uint16_t kStored = 0, kDeflated = 8, kEncrypted = 1;
-constexpr std::uint64_t kMostByDeflate = 1032;
 constexpr std::uint32_t kIn64 = 0xFFFFFFFF;  // the number stands in a field of 64 bits
-constexpr int kRaw = -MAX_WBITS;             // Deflate without a header of zlib
 
 [[noreturn]] void fail(const std::string& place, const std::string& what) {
   throw IoError(fmt::format("{}: {}", place, what));
@@ -34,11 +31,6 @@ std::string bytes_of(const InputFile& file, std::uint64_t begin, std::uint64_t s
   std::string bytes(size, '\0');
   file.read(begin, bytes.data(), size);
   return bytes;
-}
-
-std::uint32_t checksum_of(std::string_view bytes) {
-  return static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 std::string_view packing_named(std::uint16_t method) {
@@ -79,58 +71,6 @@ void read_extra64(std::string_view extra, std::initializer_list<std::uint64_t*> 
   for (const std::uint64_t* number : wanted) {
     if (*number == kIn64) fail(place, "a size of more than 4 GiB is not given");
   }
-}
-
-// As many bytes as zlib takes at once.
-template <class Byte>
-uInt take(Byte*& at, std::uint64_t& left, Bytef*& next) {
-  const auto some =
-      static_cast<uInt>(std::min<std::uint64_t>(left, std::numeric_limits<uInt>::max()));
-  next = reinterpret_cast<Bytef*>(const_cast<char*>(at));
-  at += some;
-  left -= some;
-  return some;
-}
-
-// Of so many bytes, no more and no less; false for anything else.
-bool inflate_all(std::string_view packed, std::string& content) {
-  z_stream stream = {};
-  if (inflateInit2(&stream, kRaw) != Z_OK) throw std::bad_alloc();
-  const char* from = packed.data();
-  char* to = content.data();
-  std::uint64_t packed_left = packed.size(), left = content.size();
-  int status = Z_OK;
-  while (status == Z_OK) {
-    if (stream.avail_in == 0) stream.avail_in = take(from, packed_left, stream.next_in);
-    if (stream.avail_out == 0) stream.avail_out = take(to, left, stream.next_out);
-    status = inflate(&stream, Z_NO_FLUSH);
-  }
-  const bool whole =
-      status == Z_STREAM_END && packed_left + stream.avail_in == 0 && left + stream.avail_out == 0;
-  inflateEnd(&stream);
-  return whole;
-}
-
-// At most 4 GiB, which the writer's limit is.
-std::string deflated_bytes(std::string_view content) {
-  z_stream stream = {};
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRaw, 8, Z_DEFAULT_STRATEGY) !=
-      Z_OK) {
-    throw std::bad_alloc();
-  }
-  std::string packed(deflateBound(&stream, static_cast<uLong>(content.size())), '\0');
-  const char* from = content.data();
-  char* to = packed.data();
-  std::uint64_t content_left = content.size(), left = packed.size();
-  int status = Z_OK;
-  while (status == Z_OK) {
-    if (stream.avail_in == 0) stream.avail_in = take(from, content_left, stream.next_in);
-    if (stream.avail_out == 0) stream.avail_out = take(to, left, stream.next_out);
-    status = deflate(&stream, content_left == 0 ? Z_FINISH : Z_NO_FLUSH);
-  }
-  packed.resize(packed.size() - left - stream.avail_out);
-  deflateEnd(&stream);
-  return packed;
 }
 
 }  // namespace
@@ -262,7 +202,7 @@ std::string ZipReader::read(const ZipEntry& entry) const {
     std::string content = bytes_of(file_, entry.begin, entry.packed);
     if (entry.deflated) {
       std::string unpacked(entry.size, '\0');
-      if (!inflate_all(content, unpacked)) {
+      if (!inflate_all(content, unpacked, Wrapper::none)) {
         fail(place(entry), "it cannot be unpacked: the file is damaged");
       }
       content = std::move(unpacked);
@@ -281,7 +221,7 @@ std::string ZipReader::read(const ZipEntry& entry) const {
 bool ZipWriter::add(const std::string& name, std::string_view content, bool deflated) {
   constexpr std::size_t kMostBytes = 0xFFFFFFFE;
   if (count_ == 0xFFFE || content.size() > kMostBytes) return false;
-  const std::string packed = deflated ? deflated_bytes(content) : std::string();
+  const std::string packed = deflated ? deflated_bytes(content, Wrapper::none) : std::string();
   const std::string_view data = deflated ? std::string_view(packed) : content;
   if (bytes_.size() + data.size() + list_.size() + kLocalSize + kCentralSize + 2 * name.size() >
       kMostBytes) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZIP archives, as NumPy and PyTorch write them, by zlib. This is the only place that needs it, and
-// a program that reads no such file is not linked with it (framework/CMakeLists.txt).
+// ZIP archives, as NumPy and PyTorch write them.
 #ifndef ACLGRAD_FRAMEWORK_IO_ZIP_H_
 #define ACLGRAD_FRAMEWORK_IO_ZIP_H_
 

@@ -3,11 +3,13 @@
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
+#include "aclgrad/images.h"
 #include "aclgrad/npy.h"
 #include "aclgrad/pth.h"
 #include "aclgrad/run_report.h"
 #include "aclgrad/safetensors.h"
 #include "aclgrad/table.h"
+#include "io/deflate.h"
 #include "io/zip.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/memory_file.h"
@@ -97,6 +99,39 @@ void fuzz_pickle(const uint8_t* bytes, size_t size) {
   archive.add("a/data/0", std::string(64, '\1'), /*deflated=*/false);
   const std::string whole = std::move(archive).finish();
   fuzz_pth(reinterpret_cast<const uint8_t*>(whole.data()), whole.size());
+}
+
+void fuzz_png(const uint8_t* bytes, size_t size) {
+  const MemoryFile file(bytes, size);
+  read([&] { touch(data::read_png(file.path())); });
+}
+
+// A header, how long palette and opacities are, these, and rows: packed, and with right checksums.
+void fuzz_pixels(const uint8_t* bytes, size_t size) {
+  constexpr size_t kHeader = 13;
+  if (size < kHeader + 2) return;
+  std::string_view rest(reinterpret_cast<const char*>(bytes), size);
+  const auto take = [&](size_t count) {
+    const std::string part(rest.substr(0, count));
+    rest.remove_prefix(part.size());
+    return part;
+  };
+  std::string png = "\x89PNG\r\n\x1A\n";
+  const auto append_number = [&](uint64_t number) {
+    for (int shift = 24; shift >= 0; shift -= 8) png += static_cast<char>(number >> shift & 0xFF);
+  };
+  const auto append_part = [&](const std::string& type, const std::string& content) {
+    append_number(content.size());
+    png += type + content;
+    append_number(detail::checksum_of(type + content));
+  };
+  append_part("IHDR", take(kHeader));
+  const std::string sizes = take(2);
+  append_part("PLTE", take(static_cast<uint8_t>(sizes[0])));
+  if (sizes[1] != 0) append_part("tRNS", take(static_cast<uint8_t>(sizes[1])));
+  append_part("IDAT", detail::deflated_bytes(rest, detail::Wrapper::zlib));
+  append_part("IEND", "");
+  fuzz_png(reinterpret_cast<const uint8_t*>(png.data()), png.size());
 }
 
 // What was read is written and read again, the same.

@@ -28,6 +28,8 @@ void fuzz_npy(const uint8_t* data, size_t size);
 void fuzz_npz(const uint8_t* data, size_t size);
 void fuzz_pth(const uint8_t* data, size_t size);     // an archive of torch.save()
 void fuzz_pickle(const uint8_t* data, size_t size);  // the pickle in one
+void fuzz_png(const uint8_t* data, size_t size);     // a PNG file
+void fuzz_pixels(const uint8_t* data, size_t size);  // header, palette and pixels in one
 void fuzz_table(const uint8_t* data, size_t size);
 void fuzz_run_page(const uint8_t* data, size_t size);  // what a report of a run is read from
 
@@ -45,6 +47,8 @@ inline const std::vector<Target>& targets() {
                                           {"npz", fuzz_npz},
                                           {"pth", fuzz_pth},
                                           {"pickle", fuzz_pickle},
+                                          {"png", fuzz_png},
+                                          {"pixels", fuzz_pixels},
                                           {"table", fuzz_table},
                                           {"run_page", fuzz_run_page}};
   return all;

@@ -21,6 +21,7 @@
 #include "aclgrad/gradcheck_model.h"
 #include "aclgrad/gradcheck_operator.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/images.h"
 #include "aclgrad/init.h"
 #include "aclgrad/loss_function.h"
 #include "aclgrad/loss_scaler.h"

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures in the PNG format.
+#ifndef ACLGRAD_FRAMEWORK_IO_PNG_H_
+#define ACLGRAD_FRAMEWORK_IO_PNG_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace aclgrad::detail {
+
+struct Pixels {
+  std::int64_t height = 0, width = 0;
+  std::int64_t channels = 0;               // 1 grey, 2 grey and opacity, 3 RGB, 4 RGBA
+  std::uint16_t white = 255;               // the largest value: 2^bits - 1
+  std::vector<std::uint16_t> values = {};  // [height, width, channels]
+};
+
+/// Throws as data::read_png().
+Pixels decode_png(const std::filesystem::path& path);
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_FRAMEWORK_IO_PNG_H_
