@@ -39,4 +39,4 @@ done
   echo "no address: $(cat printed.txt)"
   exit 1
 }
-NODE_PATH=$modules/node_modules timeout 240 node "$tests/page_test.cjs" "$browser" "$address" "$network" $process
+NODE_PATH=$modules/node_modules timeout 900 node "$tests/page_test.cjs" "$browser" "$address" "$network" $process

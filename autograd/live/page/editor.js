@@ -55,7 +55,7 @@ const editor = {
       if (event.key !== 'Escape') return;
       const cell = editor.cell();
       editor.close();
-      cell?.focus();
+      if (cell) focusCell(cell);
     });
     // A click on a cell opens it; dragging a cell with the mouse changes it right away.
     let pressed = null;
@@ -111,6 +111,7 @@ const editor = {
     showFormula();
   },
   close() {
+    if (editor.place.contains(document.activeElement)) document.activeElement.blur();  // keys are the page's from now on
     editor.place.hidden = true;
     editor.element = null;
   },

@@ -44,6 +44,13 @@ function mark(grid) {
   if (painted[0] && !grid.querySelector('[tabindex]')) painted[0].tabIndex = 0;
 }
 
+// Goes to a cell, which the tabulator key then reaches in the place of the one before.
+function focusCell(cell) {
+  for (const one of cell.closest('.grid').querySelectorAll('[tabindex]')) one.removeAttribute('tabindex');
+  cell.tabIndex = 0;
+  cell.focus();
+}
+
 function formulaLines() {
   const item = shownItem(), id = item?.path === null ? item.key : current();  // of a closed module what just ran
   if (!item?.ids.includes(id)) return [];
@@ -123,9 +130,7 @@ document.addEventListener('DOMContentLoaded', () => {
     else if (move) {
       const to = cell.closest('table').rows[cell.parentNode.rowIndex + move[0]]?.cells[cell.cellIndex + move[1]];
       if (to?.tagName !== 'TD') return event.stopPropagation();
-      cell.removeAttribute('tabindex');
-      to.tabIndex = 0;
-      to.focus();
+      focusCell(to);
       pointed = elementOf(to);
       showFormula();
     } else return;
