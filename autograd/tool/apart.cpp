@@ -14,6 +14,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <thread>
 
 #include "aclgrad/error.h"
 #include "gradcheck/core/watch.h"
@@ -97,17 +98,24 @@ class Process {
   }
 
   // Waits; the exit status, or minus the signal that ended it.
-  int wait() {
-    int status = 0;
-    while (waitpid(id_, &status, 0) < 0) {
-      if (errno != EINTR) fail("waitpid");
-    }
-    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-  }
+  int wait() { return *ended(0); }
+
+  // The same where it has ended.
+  std::optional<int> has_ended() { return ended(WNOHANG); }
 
   void end() const { kill(id_, SIGKILL); }
 
  private:
+  std::optional<int> ended(int options) {
+    int status = 0;
+    pid_t id = 0;
+    while ((id = waitpid(id_, &status, options)) < 0) {
+      if (errno != EINTR) fail("waitpid");
+    }
+    if (id == 0) return std::nullopt;
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+  }
+
   pid_t id_;
 };
 
@@ -282,17 +290,48 @@ std::vector<Line> run_apart(const std::string& library, const Plan& plan, double
   return Watcher(library, plan, seconds, progress).run();
 }
 
+namespace {
+
+// The work's exit status, and its message on the standard error.
+int status_with_message(const std::function<int()>& work) {
+  std::string message;
+  const int status = status_of(work, message);
+  if (!message.empty()) fmt::print(stderr, "{}\n", message);
+  return status;
+}
+
+}  // namespace
+
 int apart(const std::function<int()>& work) {
-  const auto guarded = [&] {
-    std::string message;
-    const int ended = status_of(work, message);
-    if (!message.empty()) fmt::print(stderr, "{}\n", message);
-    return ended;
-  };
-  const int status = Process(guarded).wait();
+  const int status = Process([&] { return status_with_message(work); }).wait();
   if (status == -SIGPIPE) std::raise(SIGPIPE);  // nobody reads on: end as quietly
   if (status < 0) throw IoError(fmt::format("the library {}", crash_text(-status)));
   return status;
+}
+
+int apart(const std::function<int()>& work, double seconds,
+          const std::function<int(const std::string& how)>& ended) {
+  SharedWatch watch;
+  static const detail::Crashes none;
+  Process process([&] {
+    detail::be_watched(watch.get(), &none);
+    return status_with_message(work);
+  });
+  Patience patience(*watch.get(), seconds);
+  std::optional<int> status;
+  while (!(status = process.has_ended())) {
+    if (patience.is_over()) {
+      process.end();
+      process.wait();
+      return ended(
+          fmt::format("did not return within {:g} s (--time-limit): {}", seconds, watch->text));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  if (*status == -SIGPIPE) std::raise(SIGPIPE);
+  if (*status >= 0) return *status;
+  if (watch->call == 0) throw IoError(fmt::format("opening the library {}", crash_text(-*status)));
+  return ended(fmt::format("{} in or after {}", crash_text(-*status), watch->text));
 }
 
 }  // namespace aclgrad::gradcheck

@@ -23,6 +23,12 @@ std::vector<Line> run_apart(const std::string& library, const Plan& plan, double
 /// crashes.
 int apart(const std::function<int()>& work);
 
+/// The same of work that calls functions under test, watched: where it crashes in one of them, or
+/// one takes longer than `seconds`, that is what `ended` is told, as "crashed (...) in rms_norm",
+/// and its result is returned.
+int apart(const std::function<int()>& work, double seconds,
+          const std::function<int(const std::string& how)>& ended);
+
 }  // namespace aclgrad::gradcheck
 
 #endif  // ACLGRAD_AUTOGRAD_TOOL_APART_H_

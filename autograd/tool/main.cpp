@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclgrad-gradcheck: checks operators of any library with the aclnn interface.
+// aclgrad-gradcheck: checks operators of any library with the aclnn interface, and pairs of C
+// functions.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -7,9 +8,11 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "aclgrad/error.h"
 #include "tool/apart.h"
+#include "tool/header/check_header.h"
 #include "tool/options.h"
 #include "tool/settings.h"
 
@@ -46,6 +49,14 @@ struct Arguments {
   bool quiet = false;
   bool in_process = false;
   double time_limit = 60;
+  std::string header;
+  std::string so;
+  std::string forward;
+  std::string backward;
+  std::string corrections;
+  std::vector<std::string> set;
+  std::vector<std::string> range;
+  std::vector<std::string> role;
 };
 
 std::string operators_with(const std::string& option) {
@@ -106,7 +117,29 @@ class Settings {
   Plan plan_;
 };
 
+void describe_header(CLI::App& app, Arguments& a) {
+  const char* const kGroup = "A pair of C functions";
+  app.add_option("--header", a.header,
+                 "Check two functions by the prototypes in this header instead: float or double "
+                 "arrays, sizes")
+      ->group(kGroup);
+  app.add_option("--so", a.so, "The shared library that has them")->group(kGroup);
+  app.add_option("--forward", a.forward, "The function")->group(kGroup);
+  app.add_option("--backward", a.backward, "The one that gives its gradients")->group(kGroup);
+  app.add_option("--set", a.set, "A size or another number: n=8")->group(kGroup);
+  app.add_option("--range", a.range, "Where an array's numbers lie: x=0.1:4")->group(kGroup);
+  app.add_option("--role", a.role,
+                 "What a parameter is: input, output or both of the forward; of the backward "
+                 "\"gradient x\", \"upstream y\", \"input x\", \"output y\", scratch, as in "
+                 "delta=\"gradient x\"; backward.x where both functions have an x")
+      ->group(kGroup);
+  app.add_option("--corrections", a.corrections,
+                 "A file of lines like: set n 8, range x 0.1 4, role delta gradient x")
+      ->group(kGroup);
+}
+
 void describe(CLI::App& app, Settings& settings, Arguments& a) {
+  describe_header(app, a);
   app.description(kDescription);
   app.footer(kFooter);
   app.set_version_flag("--version", "aclgrad-gradcheck " ACLGRAD_VERSION);
@@ -215,6 +248,43 @@ int check(const Arguments& a, const Plan& plan) {
   return apart([&] { return report(a, Library::open(a.library), lines, seconds()); });
 }
 
+// "n=8" and "x=0.1:4" as lines of a file of corrections have them.
+void add_corrections(const std::string& what, const std::vector<std::string>& given,
+                     Corrections& corrections) {
+  for (std::string each : given) {
+    if (const std::size_t at = each.find('='); at != std::string::npos) each[at] = ' ';
+    if (what == "range") std::ranges::replace(each, ':', ' ');
+    corrections.add(what + " " + each);
+  }
+}
+
+int check_header(const Arguments& a, const Plan& plan) {
+  for (const auto& [option, value] : {std::pair("--so", &a.so), std::pair("--forward", &a.forward),
+                                      std::pair("--backward", &a.backward)}) {
+    if (value->empty()) throw aclgrad::ValueError(fmt::format("--header needs {}, too", option));
+  }
+  if (a.all || !plan.operators.empty() || !(a.json + a.html + a.markdown + a.baseline).empty()) {
+    throw aclgrad::ValueError(
+        "--header checks two functions and prints what it finds: without --op, --all, --json, "
+        "--html, --markdown and --baseline");
+  }
+  HeaderPlan asked{.header = read(a.header),
+                   .library = a.so,
+                   .forward = a.forward,
+                   .backward = a.backward,
+                   .corrections = {},
+                   .seconds = a.time_limit,
+                   .options = plan.options};
+  if (!a.corrections.empty()) {
+    std::istringstream lines(read(a.corrections));
+    for (std::string line; std::getline(lines, line);) asked.corrections.add(line);
+  }
+  add_corrections("set", a.set, asked.corrections);
+  add_corrections("range", a.range, asked.corrections);
+  add_corrections("role", a.role, asked.corrections);
+  return check_header(asked);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -235,8 +305,10 @@ int main(int argc, char** argv) {
           return 0;
         }
         Plan& plan = settings.plan();
+        if (!arguments.header.empty()) return check_header(arguments, plan);
         if (!arguments.all && plan.operators.empty()) {
-          throw aclgrad::ValueError("Say what to check: --op NAME or --all; --help tells more.");
+          throw aclgrad::ValueError(
+              "Say what to check: --op NAME or --all, or --header FILE; --help tells more.");
         }
         if (arguments.all) plan.operators = operator_names();
         plan.all_variants = arguments.all;

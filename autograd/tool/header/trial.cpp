@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/header/trial.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+namespace aclgrad::gradcheck {
+namespace {
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+// Memory that both processes see, between pages that neither may touch; it ends where the second of
+// them begins.
+class Fenced {
+ public:
+  explicit Fenced(std::size_t bytes) : bytes_(bytes) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    // In front, more than one: what counts down passes by the next array otherwise.
+    const std::size_t inner = (bytes + page - 1) / page * page;
+    whole_ = inner + 2 * page;
+    void* memory = mmap(nullptr, whole_, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) fail("mmap");
+    memory_ = static_cast<std::byte*>(memory);
+    end_ = memory_ + page + inner;
+    if (inner > 0 && mprotect(memory_ + page, inner, PROT_READ | PROT_WRITE) != 0) fail("mprotect");
+  }
+  ~Fenced() { munmap(memory_, whole_); }
+  Fenced(const Fenced&) = delete;
+  Fenced& operator=(const Fenced&) = delete;
+
+  std::byte* data() const { return end_ - bytes_; }
+  bool is_behind(const void* address) const {
+    return address >= end_ && address < memory_ + whole_;
+  }
+
+ private:
+  std::size_t bytes_;
+  std::size_t whole_;
+  std::byte* memory_;
+  std::byte* end_;
+};
+
+double get(const std::byte* memory, const CType& type, std::size_t i) {
+  const auto load = [&](auto sample) {
+    std::memcpy(&sample, memory + i * sizeof(sample), sizeof(sample));
+    return static_cast<double>(sample);
+  };
+  if (type.kind == CType::Kind::kFloating) return type.bytes == 4 ? load(0.0F) : load(0.0);
+  return type.bytes == 8   ? load(std::int64_t{0})
+         : type.bytes == 4 ? load(std::int32_t{0})
+                           : load(std::int8_t{0});
+}
+
+void set(std::byte* memory, const CType& type, std::size_t i, double value) {
+  const auto store = [&](auto sample) {
+    std::memcpy(memory + i * sizeof(sample), &sample, sizeof(sample));
+  };
+  if (type.kind == CType::Kind::kFloating) {
+    type.bytes == 4 ? store(static_cast<float>(value)) : store(value);
+  } else {
+    type.bytes == 8   ? store(static_cast<std::int64_t>(value))
+    : type.bytes == 4 ? store(static_cast<std::int32_t>(value))
+                      : store(static_cast<std::int8_t>(value));
+  }
+}
+
+// What the process that calls leaves behind.
+struct Trace {
+  double returned;
+  void* fault;
+};
+Trace* trace = nullptr;
+
+extern "C" void note_fault(int number, siginfo_t* info, void*) {
+  trace->fault = info->si_addr;
+  _exit(128 + number);
+}
+
+// In the process that calls.
+[[noreturn]] void call_and_leave(const ForeignFunction& function,
+                                 const std::vector<CArgument>& arguments, double seconds) {
+  struct sigaction action = {};
+  action.sa_sigaction = note_fault;
+  action.sa_flags = SA_SIGINFO;
+  for (const int number : {SIGSEGV, SIGBUS}) sigaction(number, &action, nullptr);
+  const auto whole = static_cast<time_t>(seconds);
+  const itimerval limit = {
+      .it_interval = {},
+      .it_value = {whole, static_cast<suseconds_t>((seconds - static_cast<double>(whole)) * 1e6)}};
+  setitimer(ITIMER_REAL, &limit, nullptr);
+  trace->returned = function(arguments);
+  _exit(0);
+}
+
+}  // namespace
+
+TrialResult try_call(const ForeignFunction& function, const std::vector<TrialArgument>& arguments,
+                     double seconds) {
+  const std::vector<CParameter>& parameters = function.prototype().parameters;
+  std::vector<std::unique_ptr<Fenced>> memory(parameters.size());
+  std::vector<CArgument> passed;
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const CType& type = parameters[k].type;
+    const std::vector<double>& values = arguments[k].values;
+    if (type.is_pointer) {
+      memory[k] = std::make_unique<Fenced>(values.size() * static_cast<std::size_t>(type.bytes));
+      for (std::size_t i = 0; i < values.size(); ++i) set(memory[k]->data(), type, i, values[i]);
+      passed.emplace_back(static_cast<void*>(memory[k]->data()));
+    } else if (type.kind == CType::Kind::kFloating) {
+      passed.emplace_back(values.front());
+    } else {
+      passed.emplace_back(static_cast<std::int64_t>(values.front()));
+    }
+  }
+  const Fenced left(sizeof(Trace));
+  trace = new (left.data()) Trace{};
+  const pid_t id = fork();
+  if (id < 0) fail("fork");
+  if (id == 0) call_and_leave(function, passed, seconds);
+  int status = 0;
+  while (waitpid(id, &status, 0) < 0) {
+    if (errno != EINTR) fail("waitpid");
+  }
+  TrialResult result;
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  const int number = WIFSIGNALED(status) ? WTERMSIG(status) : code > 128 ? code - 128 : 0;
+  if (number == SIGALRM) {
+    result.failure = fmt::format("did not return within {:g} s", seconds);
+  } else if (number != 0) {
+    for (std::size_t k = 0; k < memory.size(); ++k) {
+      if (memory[k] && memory[k]->is_behind(trace->fault)) result.beyond = k;
+    }
+    if (!result.beyond) result.failure = fmt::format("crashed ({})", strsignal(number));
+  } else if (code != 0) {
+    result.failure = fmt::format("ended the process with status {}", code);
+  }
+  result.returned = trace->returned;
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    std::vector<double>& after = result.after.emplace_back();
+    for (std::size_t i = 0; memory[k] && i < arguments[k].values.size(); ++i) {
+      after.push_back(get(memory[k]->data(), parameters[k].type, i));
+    }
+  }
+  return result;
+}
+
+std::vector<std::size_t> reached_by(const ForeignFunction& function,
+                                    const std::vector<TrialArgument>& arguments, double seconds) {
+  constexpr std::size_t kFirst = 1 << 10;
+  constexpr std::size_t kMost = 1 << 20;
+  const std::string& name = function.prototype().name;
+  const std::vector<CParameter>& parameters = function.prototype().parameters;
+  std::vector<std::size_t> counts;
+  for (const CParameter& each : parameters) counts.push_back(each.type.is_pointer ? kFirst : 0);
+  const auto run = [&] {
+    std::vector<TrialArgument> sized = arguments;
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      const std::vector<double>& values = arguments[k].values;
+      if (!parameters[k].type.is_pointer) continue;
+      sized[k].values.resize(counts[k]);
+      for (std::size_t i = 0; i < counts[k]; ++i) sized[k].values[i] = values[i % values.size()];
+    }
+    return try_call(function, sized, seconds);
+  };
+  while (true) {
+    const TrialResult result = run();
+    if (!result.failure.empty()) {
+      throw FunctionFailed(fmt::format("{} {}, whatever its arrays' sizes", name, result.failure));
+    }
+    if (!result.beyond) break;
+    counts[*result.beyond] *= 8;
+    if (counts[*result.beyond] > kMost) {
+      throw FunctionFailed(fmt::format("{} goes on beyond {} elements of `{}`", name, kMost,
+                                       parameters[*result.beyond].name));
+    }
+  }
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    std::size_t too_few = 0;  // the number that is enough lies above
+    if (counts[k] == 0) continue;
+    std::size_t enough = counts[k];
+    counts[k] = 0;
+    if (run().is_good()) continue;
+    while (enough - too_few > 1) {
+      counts[k] = (enough + too_few) / 2;
+      (run().is_good() ? enough : too_few) = counts[k];
+    }
+    counts[k] = enough;
+  }
+  return counts;
+}
+
+}  // namespace aclgrad::gradcheck
