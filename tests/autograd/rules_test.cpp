@@ -326,6 +326,15 @@ TEST(Rules, OfARunningProductHoldAtZeros) {
   EXPECT_TRUE(allclose(gradient, right, 0, 0)) << gradient;
 }
 
+TEST(Rules, OfTheLongestRollGoBack) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();  // 1 modulo 3
+  const Tensor x = Tensor::from({3}, {1, 2, 3});
+  const Tensor weight = Tensor::from({3}, {10, 20, 30});
+  const Tensor gradient = gradient_of(
+      x, [&](const Value& v) { return roll(v, {kLeast}) * v * v.graph().constant(weight); });
+  EXPECT_TRUE(allclose(gradient, Tensor::from({3}, {70, 110, 70}), 0, 0)) << gradient;
+}
+
 TEST(Rules, OfADeviationOfZeroAreZero) {
   const Tensor x = Tensor::from({2, 2}, {3, 3, 0, 2});
   const Tensor gradient = gradient_of(x, [](const Value& v) { return stddev(v, {1}); });
@@ -336,9 +345,11 @@ TEST(Rules, OfADeviationOfZeroAreZero) {
 // Rows that are masked out as a whole, as of attention, where PyTorch's gradient is NaN.
 TEST(Rules, OfALogarithmOfASumAreZeroWhereNothingCounts) {
   const double none = -std::numeric_limits<double>::infinity();
-  const Tensor x = Tensor::from({2, 2}, {none, none, 1, none});
-  const Tensor gradient = gradient_of(x, [](const Value& v) { return logsumexp(v, {1}); });
-  EXPECT_TRUE(allclose(gradient, Tensor::from({2, 2}, {0, 0, 1, 0}), 0, 0)) << gradient;
+  for (const DType dtype : {DType::float16, DType::bfloat16, DType::float32}) {
+    const Tensor x = Tensor::from({2, 2}, {none, none, 1, none}, dtype);
+    const Tensor gradient = gradient_of(x, [](const Value& v) { return logsumexp(v, {1}); });
+    EXPECT_TRUE(allclose(gradient, Tensor::from({2, 2}, {0, 0, 1, 0}, dtype), 0, 0)) << gradient;
+  }
 }
 
 TEST(Rules, ViewsAndMovement) {

@@ -2,6 +2,8 @@
 // Activations that are one formula, or a gate, with their gradients.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "aclgrad/format.h"
 #include "aclgrad/ops/activation.h"
 #include "aclgrad/record.h"
@@ -41,16 +43,22 @@ void check(const Recorder& record, DType dtype, const HardtanhAttributes& values
   record.value_error(
       fmt::format("min must not be above max, got {} and {}", values.min, values.max));
 }
+void require_number(const Recorder& record, double value, const char* name) {
+  if (std::isnan(value)) record.value_error(fmt::format("{} must be a number, got NaN", name));
+}
 void check(const Recorder& record, DType dtype, const ShrinkAttributes& values) {
+  require_number(record, values.lambda, "lambda");
   record.require_holds_as_float(dtype, values.lambda, "lambda");
 }
 void check(const Recorder& record, DType dtype, const ThresholdValueAttributes& values) {
+  require_number(record, values.threshold, "threshold");
   record.require_holds_as_float(dtype, values.threshold, "threshold");
   record.require_holds_as_float(dtype, values.value, "value");
 }
 void check(const Recorder& record, DType dtype, const CeluAttributes& values) {
   record.require_holds_as_float(dtype, values.alpha, "alpha");
-  if (values.alpha == 0) record.value_error("alpha must not be 0");
+  if (std::isfinite(values.alpha) && values.alpha != 0) return;
+  record.value_error(fmt::format("alpha must be finite and not 0, got {}", values.alpha));
 }
 
 // A function of x, or its gradient, whose numbers the operator takes as floats.
@@ -101,7 +109,14 @@ Value mish(Operand x) { return unary<MishOp>(x); }
 Value hardsigmoid(Operand x) { return unary<HardsigmoidOp>(x); }
 Value fast_gelu(Operand x) { return unary<FastGeluOp>(x); }
 Value log_sigmoid(Operand x) { return unary<LogSigmoidOp>(x); }
-Value logit(Operand x, double eps) { return unary<LogitOp>(x, {eps}); }
+Value logit(Operand x, double eps) {
+  if (!(eps <= 0.5)) {
+    Recorder("logit", {x}, x.where)
+        .value_error(
+            fmt::format("eps must be at most 0.5, or negative for no bounds, got {}", eps));
+  }
+  return unary<LogitOp>(x, {eps});
+}
 Value hardtanh(Operand x, double min, double max) {
   return with_numbers<HardtanhOp>(x, {min, max});
 }

@@ -154,6 +154,11 @@ Value roll(Operand x, std::vector<std::int64_t> shifts, std::vector<std::int64_t
                                    dims.empty() ? "one shift" : "a shift for each dimension",
                                    fmt::join(dims, ", "), fmt::join(shifts, ", ")));
   }
+  for (std::size_t i = 0; i < shifts.size(); ++i) {  // so that the rule can negate them
+    const std::int64_t turn =
+        dims.empty() || x.shape().rank() == 0 ? x.shape().numel() : x.shape()[dims[i]];
+    shifts[i] = turn > 0 ? shifts[i] % turn : 0;
+  }
   return record.add<RollOp>({std::move(shifts), std::move(dims)}, record.like(0));
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <limits>
+
 #include "tests/autograd/pytorch/numbers.h"
 
 namespace aclgrad::pytorch {
@@ -221,6 +224,21 @@ TEST(TransformerDecoderBlock, ReadsTheMemoryAndThePast) {
   EXPECT_TRUE(bitwise_equal(session.run({{x, first}, {memory, padded}})[y], before));
   EXPECT_FALSE(bitwise_equal(session.run({{x, first}, {memory, other}})[y], before));
   EXPECT_THROW(block(x, x.graph().input("narrow", {1, 2, 3})), ShapeError);
+}
+
+TEST(Activations, SayWhichOptionsAreNone) {
+  Graph graph;
+  const Value x = graph.input("x", {4});
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(hardtanh(x, nan, 1), ValueError);
+  EXPECT_THROW(hardtanh(x, 1, -1), ValueError);
+  EXPECT_THROW(hardshrink(x, nan), ValueError);
+  EXPECT_THROW(softshrink(x, nan), ValueError);
+  EXPECT_THROW(softshrink(x, -1), ValueError);
+  EXPECT_THROW(threshold(x, nan, 1), ValueError);
+  for (const double alpha : {0.0, nan, infinity}) EXPECT_THROW(celu(x, alpha), ValueError);
+  for (const double eps : {0.6, nan, infinity}) EXPECT_THROW(logit(x, eps), ValueError);
+  EXPECT_EQ(logit(x, 0.5).shape(), x.shape());
 }
 
 TEST(NewLayers, SayWhatDoesNotFit) {

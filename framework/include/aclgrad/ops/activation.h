@@ -148,22 +148,22 @@ Value prelu(Operand x, const Value& weight);
 
 /// x held between two bounds. The slope at them is 0. Throws ValueError for min > max.
 Value hardtanh(Operand x, double min = -1, double max = 1);
-/// x, and 0 where |x| <= lambda.
+/// x, and 0 where |x| <= lambda. Throws ValueError for NaN.
 Value hardshrink(Operand x, double lambda = 0.5);
 /// x moved by lambda towards 0, which it does not pass. Throws ValueError for lambda < 0.
 Value softshrink(Operand x, double lambda = 0.5);
 /// min(max(x + 3, 0), 6) / 6.
 Value hardsigmoid(Operand x);
-/// x where x > threshold, else value.
+/// x where x > threshold, else value. Throws ValueError for a threshold of NaN.
 Value threshold(Operand x, double threshold, double value);
-/// x for x > 0, else alpha (e^(x / alpha) - 1) (Barron 2017). Throws ValueError for alpha = 0.
+/// x for x > 0, else alpha (e^(x / alpha) - 1) (Barron 2017). ValueError for alpha = 0, inf, NaN.
 Value celu(Operand x, double alpha = 1);
 /// x sigmoid(1.702 x), an approximation of GELU.
 Value fast_gelu(Operand x);
 /// log(sigmoid(x)).
 Value log_sigmoid(Operand x);
 /// log(x / (1 - x)) of x, or, for eps >= 0, of x held between eps and 1 - eps; NaN outside [0, 1].
-/// PyTorch's eps=None is a negative one.
+/// PyTorch's eps=None is a negative one. Throws ValueError above 0.5, where the bounds would cross.
 Value logit(Operand x, double eps = -1);
 /// x, of an even extent along `dim`, is split there in two halves A and B: A sigmoid(B) (Dauphin et
 /// al. 2016), and silu(A) B (Shazeer 2020).
