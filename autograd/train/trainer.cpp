@@ -114,11 +114,12 @@ double Trainer::step(const data::Dataset& batch) {
   follow_freezing();
   prepare_step();
   const Results results = training_.run(feeds_of(batch));
-  const double loss = results[0].item();
+  const double loss = results[0].item(), scale = scaler_ ? scaler_->scale() : 1;
   const bool updates = !scaler_ || scaler_->update(results[2].item());
   if (scaler_ && updates) update_->run();
   if (average_ != nullptr && updates) average_->update();
   ++steps_;
+  call_hooks(results, scale);
   return loss;
 }
 

@@ -12,8 +12,8 @@
 #include "aclgrad/ops/activation.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/trainer.h"
-#include "graph/describe.h"
 #include "train/batch_rules.h"
+#include "train/hooks.h"
 #include "train/norm.h"
 #include "train/split_loss.h"
 
@@ -24,15 +24,6 @@ using detail::BatchSpecs;
 using detail::LossRecorder;
 using detail::PiecewiseLoss;
 using detail::RecordedLoss;
-
-// "elu(hidden1)"; where that has no name the place in the program, which a loop over time has once.
-std::string name_of(const Graph& graph, const Node& node) {
-  const std::string name = graph.value(node.outputs[0]).name();
-  if (!name.empty()) return name;
-  const std::string from = graph.value(node.inputs[0]).name();
-  return from.empty() ? fmt::format("{} at {}", node.op->name(), detail::place(node.where))
-                      : fmt::format("{}({})", node.op->name(), from);
-}
 
 // The values that are multiplied with others: tanh and sigmoid of them are gates, as in an Lstm.
 std::unordered_set<ValueId> factors_of(const Graph& graph) {
@@ -122,7 +113,7 @@ SessionCache::BuiltGraph Trainer::record_observation(const SessionCache::Inputs&
     if (node.pass != Pass::forward) continue;  // computed again
     if (const CallOp* op = node.op->as_call(); op == nullptr || !op->is_activation()) continue;
     if (detail::is_any<TanhOp, SigmoidOp>(node) && factors.contains(node.outputs[0])) continue;
-    std::string name = name_of(graph, node);
+    std::string name = detail::name_of(graph.value(node.outputs[0]));
     if (std::ranges::find(layers, name, &Observed::name) != layers.end()) continue;
     layers.push_back({std::move(name), has_channels(graph, node)});
     fetches.emplace_back(graph.value(node.outputs[0]));

@@ -12,6 +12,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/trainer.h"
+#include "train/hooks.h"
 #include "train/split_loss.h"
 
 namespace aclgrad {
@@ -84,9 +85,7 @@ Value Trainer::record_loss(const BatchValues& batch) const {
 // Without the parameters that the loss does not depend on: they stay as they are.
 LossAndGradients Trainer::record_gradients(const Value& loss) {
   const Graph graph = loss.graph();
-  Gradients gradients =
-      backward(loss, model_.parameters(graph),
-               {.seed = scaler_ ? scaler_->seed(loss) : Value(), .omit_unused = true});
+  Gradients gradients = gradients_of(loss, model_.parameters(graph));
   if (gradients.size() == 0) {
     throw ValueError(
         fmt::format("{}: the loss depends on no parameter of the model", label(loss.node())));
@@ -145,6 +144,7 @@ LossAndGradients Trainer::no_part(const SplitLoss& split, const Graph& graph) {
   for (const auto& [value, gradient] : record_gradients(loss).gradients) {
     pairs.push_back({graph.parameter(*value.variable()), zeros(value)});
   }
+  watching_.clear();
   return {zeros(loss), Gradients(std::move(pairs))};
 }
 
@@ -171,20 +171,18 @@ RecordedStep Trainer::record_step(const data::Dataset& batch) {
   std::vector<Value> wanted = parameters;
   for (Value& value : between(loss, parameters)) wanted.push_back(std::move(value));
   Gradients gradients = backward(loss, wanted, {.omit_unused = true});
-  std::vector<Gradients::Pair> trained;
-  for (const Value& parameter : parameters) {
-    if (gradients.contains(parameter)) trained.push_back({parameter, gradients[parameter]});
-  }
-  if (trained.empty()) {
+  const Gradients trained = detail::gradients_for(parameters, gradients);
+  if (trained.size() == 0) {
     throw ValueError(
         fmt::format("{}: the loss depends on no parameter of the model", label(loss.node())));
   }
-  Update update = optimizer_.step(graph, Gradients(std::move(trained)));
+  Update update = optimizer_.step(graph, trained);
   return {std::move(graph), loss, std::move(gradients), std::move(update)};
 }
 
 SessionCache::BuiltGraph Trainer::build_step(const SessionCache::Inputs& inputs) {
   Graph graph(Mode::training);
+  watching_.clear();
   const LossAndGradients own = record_parts(graph, inputs);
   const std::int64_t batch = detail::examples_in(whole_of(inputs));
   const LossAndGradients sums =
@@ -205,6 +203,7 @@ SessionCache::BuiltGraph Trainer::build_step(const SessionCache::Inputs& inputs)
                       session_);
     }
   }
+  keep_watching(fetches);
   updated_.clear();
   for (const auto& [value, gradient] : own.gradients) updated_.push_back(*value.variable());
   SessionCache::BuiltGraph built{std::move(graph), std::move(fetches)};

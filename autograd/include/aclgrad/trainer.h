@@ -115,6 +115,22 @@ class Trainer {
   /// step().
   void observe(const data::Dataset& batch, TrainingLog& log);
 
+  /// Calls a function in every step() to come, at its end, with what the value of this name was, or
+  /// with the gradient of the batch's loss with respect to it. The name is the path of a layer
+  /// whose result it is ("blocks.0.attention"), that of a parameter, "elu(hidden)" for an
+  /// activation of either, or one that Value::named() gave. A layer that is called several times
+  /// has as many results, and a batch in micro-batches each result as often: the function is called
+  /// for each, in the order of recording. Several functions are called in the order in which they
+  /// were added. What they throw leaves step(), whose update is done. On several ranks all add the
+  /// same ones, and see their own parts.
+  ///
+  /// Steps have the same bits with and without. Throws ValueError for an empty name or function;
+  /// step() does where the loss depends on no value of that name, and lists those that there are.
+  using Look = std::function<void(const Tensor& value)>;
+  void on_forward(const std::string& name, Look look);
+  void on_backward(const std::string& name, Look look);
+  void remove_hooks();
+
   /// A learning rate for all steps to come, in place of the optimizer's; without one the
   /// optimizer's again. Throws ValueError as Optimizer::set_learning_rate().
   void set_learning_rate(std::optional<double> rate);
@@ -180,6 +196,19 @@ class Trainer {
     bool has_channels;  // units along axis 1
     friend bool operator==(const Observed&, const Observed&) = default;
   };
+  struct Hook {
+    std::string name;
+    Look look;
+    bool backward;
+  };
+  struct Watched {
+    std::size_t hook;  // in hooks_
+    Value value;       // that it is called with
+  };
+  void add_hook(Hook hook);
+  Gradients gradients_of(const Value& loss, const std::vector<Value>& parameters);
+  void keep_watching(std::vector<Fetch>& fetches);
+  void call_hooks(const Results& results, double scale);
   Value record_loss(const BatchValues& batch) const;
   LossAndGradients record_gradients(const Value& loss);
   LossAndGradients record_parts(const Graph& graph, const SessionCache::Inputs& inputs);
@@ -217,6 +246,9 @@ class Trainer {
   std::shared_ptr<Pieces> piecewise_;  // how evaluate() combines pieces; made by the first
   Graph update_graph_;                 // with a loss scaler
   std::optional<Session> update_;
+  std::vector<Hook> hooks_;
+  std::vector<Watched> watching_;              // by the step that is being recorded
+  std::vector<std::vector<Watched>> watched_;  // by those that are kept
   std::vector<std::string> observed_gradients_;
   std::vector<Observed> observed_layers_;
   bool warned_of_unused_ = false;
