@@ -111,13 +111,17 @@ Tensor generate(const TokenModel& model, const Tensor& prompt, RandomSequence& r
                 tokens.data<std::int64_t>().begin() + static_cast<std::int64_t>(n) * width);
     }
     const Tensor scores = model(tokens);
-    if (scores.rank() != 3 || scores.shape()[0] != rows || scores.shape()[1] != width) {
+    // Of the last place alone, where that is the last one given.
+    const bool last_alone = options.context == 0 && scores.rank() == 3 && scores.shape()[1] == 1;
+    if (scores.rank() != 3 || scores.shape()[0] != rows ||
+        (scores.shape()[1] != width && !last_alone)) {
       throw ShapeError(
           fmt::format("generate: the model gives scores [{}, {}, C] of tokens [{}, {}], "
                       "got {}",
                       rows, width, rows, width, scores.shape()));
     }
-    const Tensor next = sample(scores.slice(1, known - 1, known), random, how);
+    const Tensor next =
+        sample(last_alone ? scores : scores.slice(1, known - 1, known), random, how);
     for (std::size_t n = 0; n < row_count; ++n) {
       const std::int64_t drawn = next.data<std::int64_t>()[n];
       written[n].push_back(ended[n] ? *options.end : drawn);

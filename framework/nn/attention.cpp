@@ -12,6 +12,35 @@
 
 namespace aclgrad {
 
+namespace {
+
+// Of the angles of `half` pairs at each of the places: [places, half].
+struct RotaryTable {
+  Tensor cosines, sines;
+};
+RotaryTable rotary_table(const RotaryOptions& options, std::int64_t places, std::int64_t half,
+                         DType dtype) {
+  RotaryTable table{Tensor::zeros({places, half}, dtype), Tensor::zeros({places, half}, dtype)};
+  for (std::int64_t t = 0; t < places; ++t) {
+    for (std::int64_t i = 0; i < half; ++i) {
+      const double step =
+          std::pow(options.base, -static_cast<double>(i) / static_cast<double>(half));
+      const double angle = static_cast<double>(options.first + t) * step;
+      table.cosines.set(t * half + i, std::cos(angle));
+      table.sines.set(t * half + i, std::sin(angle));
+    }
+  }
+  return table;
+}
+
+Value turned(const Value& x, const Value& cosines, const Value& sines) {
+  const std::int64_t half = x.shape()[-1] / 2;
+  const Value a = slice(x, -1, 0, half), b = slice(x, -1, half);
+  return cat({a * cosines - b * sines, b * cosines + a * sines}, -1);
+}
+
+}  // namespace
+
 Value rotary(Operand x, const RotaryOptions& options) {
   const RecordScope scope(x);
   const Recorder record("rotary", {x}, x.where);
@@ -24,22 +53,10 @@ Value rotary(Operand x, const RotaryOptions& options) {
   if (!(options.base > 0 && std::isfinite(options.base))) {
     record.value_error(fmt::format("base must be above 0 and finite, got {}", options.base));
   }
-  const std::int64_t places = shape[-2], half = shape[-1] / 2;
-  Tensor cosines = Tensor::zeros({places, half}, x.dtype());
-  Tensor sines = Tensor::zeros({places, half}, x.dtype());
-  for (std::int64_t t = 0; t < places; ++t) {
-    for (std::int64_t i = 0; i < half; ++i) {
-      const double step =
-          std::pow(options.base, -static_cast<double>(i) / static_cast<double>(half));
-      const double angle = static_cast<double>(options.first + t) * step;
-      cosines.set(t * half + i, std::cos(angle));
-      sines.set(t * half + i, std::sin(angle));
-    }
-  }
+  const std::int64_t places = shape[-2];
+  const RotaryTable table = rotary_table(options, places, shape[-1] / 2, x.dtype());
   const Graph graph = x.graph();
-  const Value c = graph.constant(std::move(cosines)), s = graph.constant(std::move(sines));
-  const Value a = slice(x, -1, 0, half), b = slice(x, -1, half);
-  return cat({a * c - b * s, b * c + a * s}, -1);
+  return turned(x, graph.constant(table.cosines), graph.constant(table.sines));
 }
 
 namespace {
@@ -119,8 +136,8 @@ SelfAttention::SelfAttention(const Name& name, std::int64_t width, std::int64_t 
 
 Value SelfAttention::operator()(Operand x) const { return (*this)(x, Value()); }
 
-Value SelfAttention::operator()(Operand x, const Value& mask) const {
-  const RecordScope scope(x);
+// Queries, keys and values [N, heads, T, size].
+std::array<Value, 3> SelfAttention::parts_of(Operand x) const {
   if (x.shape().rank() != 3 || x.shape()[2] != width_) {
     throw ShapeError(
         fmt::format("`{}` attends over [N, T, {}], got {}", path(), width_, x.shape()));
@@ -130,13 +147,67 @@ Value SelfAttention::operator()(Operand x, const Value& mask) const {
   const auto part = [&](std::int64_t i) {  // [N, heads, T, size]
     return permute(reshape(slice(parts, 2, i, i + 1), {batch, places, heads_, size}), {0, 2, 1, 3});
   };
-  Value query = part(0), key = part(1);
-  const Value value = part(2);
+  const Value query = part(0), key = part(1), value = part(2);
+  return {query, key, value};
+}
+
+Value SelfAttention::operator()(Operand x, const Value& mask) const {
+  const RecordScope scope(x);
+  auto [query, key, value] = parts_of(x);
   if (options_.rotary) {
     query = rotary(query);
     key = rotary(key);
   }
   return projection_(attend(query, key, value, mask, options_.causal, path() + ".attention"));
+}
+
+Value SelfAttention::operator()(Operand x, AttentionCache& cache) const {
+  const RecordScope scope(x);
+  if (!options_.causal) {
+    throw ValueError(
+        fmt::format("`{}` is not causal: earlier places would see the token, so what "
+                    "they were cannot be kept",
+                    path()));
+  }
+  auto [query, key, value] = parts_of(x);
+  if (options_.rotary) {
+    const RotaryTable table = rotary_table({}, cache.places(), width_ / heads_ / 2, x.dtype());
+    const Graph graph = x.graph();
+    const Value cosines = embedding(graph.constant(table.cosines), cache.place());
+    const Value sines = embedding(graph.constant(table.sines), cache.place());
+    query = turned(query, cosines, sines);
+    key = turned(key, cosines, sines);
+  }
+  key = cache.extended(path() + ".key", key);
+  value = cache.extended(path() + ".value", value);
+  return projection_(
+      attend(query, key, value, cache.later(), /*causal=*/false, path() + ".attention"));
+}
+
+AttentionCache::AttentionCache(const Value& place, std::int64_t places)
+    : place_(place), places_(places) {
+  if (places < 1) throw ValueError(fmt::format("a cache has at least one place, not {}", places));
+  if (!place || place.shape() != Shape{1} || place.dtype() != DType::int64) {
+    throw ShapeError("the place of a token in a cache is an int64 [1]");
+  }
+  const Value all = place.graph().constant(Tensor::arange(places, 0, 1, DType::int64));
+  later_ = gt(all, place);
+  here_ = reshape(eq(all, place), {places, 1});
+}
+
+Value AttentionCache::extended(const std::string& name, const Value& rows) {
+  std::vector<std::int64_t> dims = rows.shape().dims();
+  if (dims.size() < 2 || dims[dims.size() - 2] != 1) {
+    throw ShapeError(fmt::format("a cache takes rows [..., 1, size] of one token as `{}`, got {}",
+                                 name, rows.shape()));
+  }
+  dims[dims.size() - 2] = places_;
+  const Value before = rows.graph().input(fmt::format("{} {}", name, entries_.size()),
+                                          Shape(std::move(dims)), rows.dtype());
+  const Value earlier = masked_fill(before, reshape(later_, {places_, 1}), 0);
+  const Value after = where(here_, rows, earlier);
+  entries_.push_back({before, after});
+  return after;
 }
 
 MultiheadAttention::MultiheadAttention(const Name& name, std::int64_t width, std::int64_t heads,
@@ -197,6 +268,12 @@ Value TransformerBlock::operator()(Operand x) const { return (*this)(x, Value())
 Value TransformerBlock::operator()(Operand x, const Value& mask) const {
   const RecordScope scope(x);
   const Value attended = add(x, attention_(norm1_(x), mask));
+  return add(attended, feed_forward_(norm2_(attended)));
+}
+
+Value TransformerBlock::operator()(Operand x, AttentionCache& cache) const {
+  const RecordScope scope(x);
+  const Value attended = add(x, attention_(norm1_(x), cache));
   return add(attended, feed_forward_(norm2_(attended)));
 }
 

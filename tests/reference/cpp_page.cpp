@@ -34,7 +34,7 @@ const std::vector<Subject> kSubjects = {
     {"Functions of one's own", {"custom", "rule", "op", "declaration", "record"}},
     {"Layers",
      {"module", "nn", "nn_convolution", "nn_images", "nn_attention", "nn_recurrent", "nn_sequences",
-      "per_axis", "generate"}},
+      "per_axis", "generate", "cached_model"}},
     {"Training",
      {"trainer", "fit", "loss_function", "optim", "schedule", "loss_scaler", "weight_average",
       "predict", "ranks"}},

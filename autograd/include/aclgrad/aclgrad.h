@@ -7,6 +7,7 @@
 
 #include "aclgrad/backward.h"
 #include "aclgrad/bisect.h"
+#include "aclgrad/cached_model.h"
 #include "aclgrad/checkpoint.h"
 #include "aclgrad/checkpointed.h"
 #include "aclgrad/custom.h"

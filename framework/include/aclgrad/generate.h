@@ -44,8 +44,10 @@ struct GenerateOptions {
 };
 
 /// Goes on from a prompt [N, T], int64, T at least 1: [N, T + up to length]. The model gives scores
-/// [N, S, C] of tokens [N, S], of which those of the last one count; it computes all places anew
-/// for every step. Throws as sample(), ShapeError for another prompt or other scores.
+/// [N, S, C] of tokens [N, S], of which those of the last one count, or without `context` those
+/// alone, [N, 1, C]. A Predictor computes all places anew for every step, a CachedModel
+/// (cached_model.h) keeps what it can. Throws as sample(), ShapeError for another prompt or other
+/// scores.
 using TokenModel = std::function<Tensor(const Tensor& tokens)>;
 Tensor generate(const TokenModel& model, const Tensor& prompt, RandomSequence& random,
                 const GenerateOptions& options = {});

@@ -3,6 +3,11 @@
 #ifndef ACLGRAD_NN_ATTENTION_H_
 #define ACLGRAD_NN_ATTENTION_H_
 
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "aclgrad/nn.h"
 
 namespace aclgrad {
@@ -17,6 +22,36 @@ struct RotaryOptions {
 /// In x's shape and dtype. Throws ShapeError for an odd size, ValueError for a base out of its
 /// range.
 Value rotary(Operand x, const RotaryOptions& options = {});
+
+/// Keys and values of the places that attention has seen, in a graph of one token: what a model
+/// that writes keeps from one to the next (cached_model.h).
+class AttentionCache {
+ public:
+  /// What stands before the run, an input of the graph, and what after it.
+  struct Entry {
+    Value before, after;
+  };
+
+  /// For tokens at `place`, int64 [1], below `places`.
+  AttentionCache(const Value& place, std::int64_t places);
+
+  const Value& place() const { return place_; }
+  std::int64_t places() const { return places_; }
+
+  /// Rows of the token, [..., 1, size], among those of all places, [..., places, size]; zeros
+  /// behind the token's. For an attention of one's own.
+  Value extended(const std::string& name, const Value& rows);
+
+  /// Which places are behind the token's: bool [places], a mask.
+  const Value& later() const { return later_; }
+
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  Value place_, later_, here_;  // the latter [places, 1]
+  std::int64_t places_;
+  std::vector<Entry> entries_;
+};
 
 struct SelfAttentionOptions {
   bool causal = false;  ///< A place sees itself and those before it only.
@@ -40,7 +75,12 @@ class SelfAttention : public Module {
   /// all gradients are finite.
   Value operator()(Operand x, const Value& mask) const;
 
+  /// Of one token [N, 1, width], which sees those before it in the cache. Throws ValueError where
+  /// this is not `causal`.
+  Value operator()(Operand x, AttentionCache& cache) const;
+
  private:
+  std::array<Value, 3> parts_of(Operand x) const;
   std::int64_t width_, heads_;
   SelfAttentionOptions options_;
   Linear qkv_, projection_;
@@ -82,7 +122,8 @@ class TransformerBlock : public Module {
   TransformerBlock(const Name& name, std::int64_t width, std::int64_t heads, std::int64_t hidden,
                    SelfAttentionOptions options = {});
   Value operator()(Operand x) const;
-  Value operator()(Operand x, const Value& mask) const;  ///< A mask as SelfAttention's.
+  Value operator()(Operand x, const Value& mask) const;      ///< A mask as SelfAttention's.
+  Value operator()(Operand x, AttentionCache& cache) const;  ///< Of one token, as SelfAttention.
 
  private:
   LayerNorm norm1_;
