@@ -83,9 +83,8 @@ class Deep : public live::Network {
   data::Dataset batch(std::int64_t) override { return points_; }
 
   std::vector<live::Picture> pictures() override {
-    live::Picture norms{.kind = live::Picture::Kind::lines,
-                        .title = "Gradient by layer, from the first to the last",
-                        .log = true};
+    live::Picture norms{
+        .kind = live::Picture::Kind::lines, .title = "Gradients by layer", .log = true};
     live::Picture losses{.kind = live::Picture::Kind::bars, .title = "Loss"};
     std::vector<double> all, loss;
     for (std::size_t i = 0; i < rivals_.size(); ++i) {

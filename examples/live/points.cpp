@@ -65,7 +65,7 @@ std::unique_ptr<live::Network> make_xor(const live::Chosen& chosen) {
                                                Tensor::from({4, 1}, {0, 1, 1, 0})},
                                  model,
                                  live::Picture{.kind = live::Picture::Kind::surface,
-                                               .title = "The answer between the four corners",
+                                               .title = "The answer",
                                                .range = {0, 1},
                                                .x_range = {-0.5, 1.5},
                                                .y_range = {-0.5, 1.5}});

@@ -341,10 +341,6 @@ void find_those_beside(const Candidate& candidate, const Problem& problem, std::
   }
 }
 
-}  // namespace
-
-namespace {
-
 // The numeric derivative of one element does not show the terms of its formula, which may cancel.
 // Their sizes for every gradient, where float64 needs them and the contract has them.
 Arrays terms_of_slopes(const Candidate& candidate, const Problem& problem) {
