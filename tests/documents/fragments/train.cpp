@@ -29,6 +29,10 @@ void tables(const Sequential& network) {
   // block 6
 }
 
+void pictures(Trainer& trainer) {
+  // block 7
+}
+
 struct Translation : Module {
   Linear first{child("first"), 8, 4}, second{child("second"), 8, 4};
   Value operator()(const Value& a, const Value& b) const { return first(a) + second(b); }
@@ -36,49 +40,62 @@ struct Translation : Module {
 
 void parts(const Translation& model, const Sequential& coder, const Tensor& source,
            const Tensor& begun, const Tensor& target, Optimizer& optimizer) {
-  // block 7
+  // block 8
 }
 
 void transforms(const data::Dataset& images) {
-  // block 8
   // block 9
-}
-
-void less_memory() {
   // block 10
 }
 
-void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
+void looks(Trainer& trainer, const data::Dataset& batch) {
   // block 11
 }
 
-void stop(const Network& teacher, const Network& student, const Value& x) {
+void less_memory() {
   // block 12
 }
 
-void optimizers(std::int64_t step) {
+void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
   // block 13
 }
 
-void weights(const Network& model) {
+void stop(const Network& teacher, const Network& student, const Value& x) {
   // block 14
 }
 
-Value sixteen_bits(const Sequential& network, const Value& x) {
+void optimizers(std::int64_t step) {
   // block 15
+}
+
+void weights(const Network& model) {
+  // block 16
+  // block 17
+}
+
+Value numbers(const Value& text) {
+  return text.graph().constant(Tensor::arange(text.shape()[1], 0, 1, DType::int64));
+}
+
+void writing(const Tensor& prompt, RandomSequence& random) {
+  // block 18
+}
+
+Value sixteen_bits(const Sequential& network, const Value& x) {
+  // block 19
   return logits;
 }
 
 void float16(const Network& model, const LossFunction& loss, Optimizer& optimizer) {
-  // block 16
+  // block 20
 }
 
 void checkpoints(const std::filesystem::path& path, std::int64_t step, data::Position next,
                  const data::Batches& batches, const std::vector<Variable>& state) {
-  // block 17
+  // block 21
 }
 
 void reports(std::int64_t step, std::int64_t steps, double loss, const Results& results,
              const Value& hidden, const report::Heatmap& heatmap) {
-  // block 18
+  // block 22
 }
