@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 
 #include "gradcheck/core/watch.h"
 #include "tool/call.h"
@@ -244,15 +245,32 @@ class StatusProbe {
              plan_of(library_, arguments(), {parameter.name}));
     }
     if (!std::holds_alternative<contract::Shape>(spec)) return;
-    // Lists of dimensions that every operator refuses.
+    // Lists of dimensions that operators refuse.
     const auto rank = static_cast<std::int64_t>(
         std::max<std::size_t>(arguments().shape(op().call.parameters.front().name).size(), 1));
-    for (const Dims& wrong : {Dims{rank}, Dims{-rank - 1}, Dims{0, -rank}}) {
+    std::vector<Dims> lists = {{rank}, {-rank - 1}};
+    if (!may_repeat(parameter.name, rank)) lists.push_back({0, -rank});
+    for (const Dims& wrong : lists) {
       Arguments call = arguments();
       call.array(parameter.name) = wrong;
       expect(fmt::format("{} = [{}]", parameter.name, fmt::join(wrong, ", ")), kInvalid,
              arguments(), plan_of(library_, call));
     }
+  }
+
+  // Whether a list may name a dimension twice, as one of a sample does.
+  bool may_repeat(const std::string& name, std::int64_t rank) const {
+    for (const contract::Sample& sample : op().domain.samples) {
+      for (const auto& [setting, value] : sample.settings) {
+        const auto* dims = std::get_if<Dims>(&value);
+        if (setting != name || dims == nullptr) continue;
+        std::set<std::int64_t> seen;
+        for (const std::int64_t dim : *dims) {
+          if (!seen.insert(dim < 0 ? dim + rank : dim).second) return true;
+        }
+      }
+    }
+    return false;
   }
 
   static Change call(const PlanFunction& plan) {
