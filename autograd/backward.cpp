@@ -12,6 +12,7 @@
 #include "aclgrad/ops.h"
 #include "aclgrad/record.h"
 #include "aclgrad/rule.h"
+#include "dependents.h"
 #include "recomputation.h"
 #include "slice_gradients.h"
 
@@ -39,7 +40,7 @@ class Engine {
         wanted_(wrt),
         last_(loss.node().id),
         recomputation_(graph_) {
-    mark_what_depends_on_wrt();
+    dependent_ = detail::dependents(graph_, wanted_, last_);
   }
 
   void run(const Value& seed) {
@@ -55,19 +56,6 @@ class Engine {
 
  private:
   bool depends(ValueId value) const { return dependent_.contains(value); }
-
-  void mark_what_depends_on_wrt() {
-    for (const Value& value : wanted_) dependent_.insert(value.id());
-    for (NodeId id = 0; id <= last_; ++id) {
-      const Node& node = graph_.node(id);
-      const bool any =
-          std::ranges::any_of(node.inputs, [&](ValueId input) { return depends(input); });
-      if (!any || dynamic_cast<const StopGradientOp*>(node.op.get()) != nullptr) continue;
-      for (const ValueId output : node.outputs) {
-        if (is_floating(graph_.value(output).dtype())) dependent_.insert(output);
-      }
-    }
-  }
 
   void differentiate(const Node& node) {
     std::vector<Value> arrived;

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "aclgrad/backward.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/gradcheck_derivative.h"
+#include "dependents.h"
 #include "gradcheck/double_copy.h"
 #include "session/state.h"
 
@@ -23,15 +23,10 @@ constexpr int kRows = 6;
 // Backward goes on from an edited result as if the operator had made it, which is no derivative of
 // what lies before it. Throws ValueError where the value does.
 void refuse_before_edits(const Graph& graph, const Edits& edits, const Value& value) {
-  std::set<ValueId> depends = {value.id()};
-  for (std::size_t id = 0; id < graph.size(); ++id) {
-    const Node& node = graph.node(static_cast<NodeId>(id));
-    if (std::ranges::any_of(node.inputs, [&](ValueId each) { return depends.contains(each); })) {
-      depends.insert(node.outputs.begin(), node.outputs.end());
-    }
-  }
+  if (edits.empty()) return;
+  const auto reached = detail::dependents(graph, {value}, static_cast<NodeId>(graph.size()) - 1);
   for (const Edit& edit : edits) {
-    if (edit.value == value.id() || !depends.contains(edit.value)) continue;
+    if (edit.value == value.id() || !reached.contains(edit.value)) continue;
     throw ValueError(fmt::format(
         "{} lies before {}, which is edited: release that, or check what comes after it",
         value.description(), graph.value(edit.value).description()));

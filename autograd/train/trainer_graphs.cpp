@@ -12,6 +12,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/trainer.h"
+#include "dependents.h"
 #include "train/hooks.h"
 #include "train/split_loss.h"
 
@@ -27,23 +28,21 @@ std::string mark_of(std::int64_t i) { return "#" + std::to_string(i); }
 // What lies between trained parameters and the loss and has a gradient, in the order of recording.
 std::vector<Value> between(const Value& loss, const std::vector<Value>& parameters) {
   const Graph graph = loss.graph();
-  std::vector<bool> depends(graph.value_count(), false);
-  for (const Value& parameter : parameters) {
-    depends[static_cast<std::size_t>(parameter.id())] = true;
-  }
+  const auto reached = detail::dependents(graph, parameters, loss.node().id);
   std::vector<Value> found;
   for (NodeId id = 0; id <= loss.node().id; ++id) {
     const Node& node = graph.node(id);
-    const bool reads = std::ranges::any_of(node.inputs, [&](ValueId input) {
-      return static_cast<bool>(depends[static_cast<std::size_t>(input)]);
-    });
-    if (!reads) continue;
+    if (node.inputs.empty()) continue;  // a parameter itself
     for (const Value& output : graph.values(node.outputs)) {
-      depends[static_cast<std::size_t>(output.id())] = true;
-      if (is_floating(output.dtype()) && output != loss) found.push_back(output);
+      if (output != loss && reached.contains(output.id())) found.push_back(output);
     }
   }
   return found;
+}
+
+[[noreturn]] void refuse_without_parameters(const Value& loss) {
+  throw ValueError(
+      fmt::format("{}: the loss depends on no parameter of the model", label(loss.node())));
 }
 
 // The whole batch.
@@ -86,10 +85,7 @@ Value Trainer::record_loss(const BatchValues& batch) const {
 LossAndGradients Trainer::record_gradients(const Value& loss) {
   const Graph graph = loss.graph();
   Gradients gradients = gradients_of(loss, model_.parameters(graph));
-  if (gradients.size() == 0) {
-    throw ValueError(
-        fmt::format("{}: the loss depends on no parameter of the model", label(loss.node())));
-  }
+  if (gradients.size() == 0) refuse_without_parameters(loss);
   warn_of_unused(gradients);
   return {loss, std::move(gradients)};
 }
@@ -172,10 +168,7 @@ RecordedStep Trainer::record_step(const data::Dataset& batch) {
   for (Value& value : between(loss, parameters)) wanted.push_back(std::move(value));
   Gradients gradients = backward(loss, wanted, {.omit_unused = true});
   const Gradients trained = detail::gradients_for(parameters, gradients);
-  if (trained.size() == 0) {
-    throw ValueError(
-        fmt::format("{}: the loss depends on no parameter of the model", label(loss.node())));
-  }
+  if (trained.size() == 0) refuse_without_parameters(loss);
   Update update = optimizer_.step(graph, trained);
   return {std::move(graph), loss, std::move(gradients), std::move(update)};
 }
