@@ -3,7 +3,7 @@
 #ifndef ACLGRAD_AUTOGRAD_LIVE_COMMANDS_H_
 #define ACLGRAD_AUTOGRAD_LIVE_COMMANDS_H_
 
-#include <nlohmann/json.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>

@@ -18,8 +18,6 @@ struct Edit {
   ValueId value = -1;
   std::int64_t index = 0;
   double to = 0;
-
-  friend bool operator==(const Edit&, const Edit&) = default;
 };
 
 class Edits {

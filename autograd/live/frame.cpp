@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "aclgrad/tensor_math.h"
 #include "aclgrad/viz.h"
 #include "live/page_texts.h"
 #include "page/document.h"
@@ -29,14 +30,10 @@ json gradients_of(const Playback& playback) {
     if (variable == nullptr) continue;
     const Tensor& before = look.values().at(value.id());
     const auto after = look.values().find(graph.parameter(*variable).id());
-    double moved = 0;
-    if (after != look.values().end()) {
-      Tensor difference = before.to(DType::float64);
-      for (std::int64_t i = 0; i < difference.numel(); ++i) {
-        difference.set(i, after->second.get(i) - difference.get(i));
-      }
-      moved = detail::euclidean_norm(difference);
-    }
+    const double moved =
+        after == look.values().end()
+            ? 0
+            : detail::euclidean_norm(after->second.to(DType::float64) - before.to(DType::float64));
     all.push_back({{"parameter", variable->name()},
                    {"value", value.id()},
                    {"gradient", gradient.id()},
@@ -48,8 +45,8 @@ json gradients_of(const Playback& playback) {
   return all;
 }
 
-// The page has the elements of tensors that it got before; `all` is for one that got none.
-json tensors_of(const Playback& playback, const FrameFacts& facts, bool all = false) {
+// A page has the elements of tensors that it got before; `all` is for one that got none.
+json tensors_of(const Playback& playback, const FrameFacts& facts, bool all) {
   json values = json::object();
   for (const auto& [id, tensor] : playback.look().values()) {
     const bool whole =
@@ -118,9 +115,8 @@ json picture_data(const Picture& picture) {
   return data;
 }
 
-}  // namespace
-
-json frame_of(const Playback& playback, const FrameFacts& facts) {
+// A frame but for the tensors.
+json state_of(const Playback& playback, const FrameFacts& facts) {
   json losses = json::array();
   for (const auto& [step, loss] : playback.losses()) losses.push_back({step, loss});
   json edited = json::array();
@@ -140,11 +136,18 @@ json frame_of(const Playback& playback, const FrameFacts& facts) {
           {"steps_per_second", facts.steps_per_second},
           {"rate", playback.trainer().learning_rate()},
           {"losses", std::move(losses)},
-          {"values", tensors_of(playback, facts)},
           {"gradients", gradients_of(playback)},
           {"edited", std::move(edited)},
           {"pictures", std::move(pictures)},
           {"note", facts.note}};
+}
+
+}  // namespace
+
+json frame_of(const Playback& playback, const FrameFacts& facts) {
+  json frame = state_of(playback, facts);
+  frame["values"] = tensors_of(playback, facts, /*all=*/false);
+  return frame;
 }
 
 json check_data(const Check& check, const Value& value, std::int64_t index) {
@@ -180,10 +183,9 @@ std::string page_of(const Playback& playback, const FrameFacts& facts, const std
     if (static_cast<std::size_t>(node) < view.shown()) view.order.push_back(node);
   }
   json data = viz::page_data(view);
-  json frame = frame_of(playback, facts);
-  frame["values"] = tensors_of(playback, facts, /*all=*/true);
+  json tensors = tensors_of(playback, facts, /*all=*/true);
   for (auto& [id, value] : data["values"].items()) {
-    if (frame["values"].contains(id)) value["tensor"] = frame["values"][id];
+    if (tensors.contains(id)) value["tensor"] = std::move(tensors[id]);
   }
   json chosen = json::array(), drawings = json::array(), texts = json::array();
   for (const Choice& choice : choices) {
@@ -209,7 +211,7 @@ std::string page_of(const Playback& playback, const FrameFacts& facts, const std
                      {"texts", std::move(texts)},
                      {"loss", look.step().loss.id()},
                      {"limits", {{"back", facts.can_go_back}, {"train", true}}},
-                     {"frame", frame}};
+                     {"frame", state_of(playback, facts)}};
   page::Document document;
   document.title = title;
   document.body = std::string(live_html()) + page::data_element("data", data) +

@@ -7,6 +7,9 @@ const lossAt = data.nodes[data.values[live.loss]?.node]?.step ?? 0;  // the walk
 const gradientsAt = Math.max(lossAt, ...data.order.map((id, i) => (data.nodes[id].pass === 'backward' ? i + 1 : 0)));
 const tensorIds = new WeakMap();  // the value of each tensor
 const ended = 'The program has ended; what is shown is the last that it said.';
+// The first frame's tensors stand in the page once, with the values of the graph.
+live.frame.values = Object.fromEntries(Object.entries(data.values).filter(([, value]) => value.tensor)
+  .map(([id, value]) => [id, value.tensor]));
 let now = live.frame;             // on show
 let newest = live.frame;          // as received
 let scheduled = false;
