@@ -15,12 +15,12 @@ Trained fit_to(const Problem& problem, const FitOptions& options) {
   return outcome(problem, trainer, {});
 }
 
-// Stopped after any step and taken up again, a run ends with the bits of one that never stopped.
-Difference resume(const Spec& spec) {
-  const std::int64_t steps = spec.at("steps");
+// Of a run that fits to what the options say, on so many threads where it has any.
+template <class Run>
+Difference resumed_at_any_step(std::int64_t steps, const Run& run) {
   Trained whole;
   try {
-    whole = fit_to(*build(spec), quietly(steps));
+    whole = run(quietly(steps), 0);
   } catch (const Diverged&) {
     return {};  // a batch none of whose targets count
   }
@@ -30,19 +30,25 @@ Difference resume(const Spec& spec) {
     options.checkpoint = folder.path() / "run";
     options.checkpoint_every = 1;
     options.resume = true;
-    fit_to(*build(spec), options);
+    run(options, 3);
     options.steps = steps;
-    if (const Difference wrong = different_bits(whole, fit_to(*build(spec), options))) {
+    if (const Difference wrong = different_bits(whole, run(options, stop))) {
       return fmt::format("stopped after step {} {}", stop, *wrong);
     }
   }
   return {};
 }
 
+// Stopped after any step and taken up again, a run ends with the bits of one that never stopped.
+Difference resume(const Spec& spec) {
+  return resumed_at_any_step(spec.at("steps"), [&](const FitOptions& options, std::int64_t) {
+    return fit_to(*build(spec), options);
+  });
+}
+
 // Likewise with a rate that goes by evaluations, averaged weights, activations that are computed
 // again, and examples that are drawn by weights, on any number of threads.
 Difference resume_with_options(const Spec& spec) {
-  const std::int64_t steps = spec.at("steps");
   const auto run = [&](FitOptions options, std::int64_t workers) {
     const std::unique_ptr<Problem> problem = build(spec);
     problem->optimizer = std::make_unique<Sgd>(
@@ -67,25 +73,7 @@ Difference resume_with_options(const Spec& spec) {
     }
     return trained;
   };
-  Trained whole;
-  try {
-    whole = run(quietly(steps), 0);
-  } catch (const Diverged&) {
-    return {};
-  }
-  for (std::int64_t stop = 1; stop < steps; ++stop) {
-    const TemporaryFolder folder;
-    FitOptions options = quietly(stop);
-    options.checkpoint = folder.path() / "run";
-    options.checkpoint_every = 1;
-    options.resume = true;
-    run(options, 3);
-    options.steps = steps;
-    if (const Difference wrong = different_bits(whole, run(options, stop))) {
-      return fmt::format("stopped after step {} {}", stop, *wrong);
-    }
-  }
-  return {};
+  return resumed_at_any_step(spec.at("steps"), run);
 }
 
 // A model and its optimizer that are saved before any step go on as they are.
