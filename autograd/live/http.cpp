@@ -141,9 +141,10 @@ class Http::Listener {
             sink.done();
             return true;
           }
+          const auto next = std::chrono::steady_clock::now() + kBetweenFrames;
           const std::string event = text ? "event: frame\ndata: " + *text + "\n\n" : ": \n\n";
           sink.write(event.data(), event.size());
-          if (text) std::this_thread::sleep_for(kBetweenFrames);
+          if (text) std::this_thread::sleep_until(next);
           return sink.is_writable();
         },
         [this](bool) { frames_.leave(); });

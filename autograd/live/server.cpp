@@ -255,15 +255,19 @@ class Server::State {
     note_ = fmt::format("the loss of step {} is not finite: training is held", playback_->step());
   }
 
-  // As many steps as fit between two looks, or until somebody asks.
+  // As many steps as fit between two looks, or until somebody asks. Up to 30 a second the page
+  // shows every one.
   void play() {
     const std::int64_t before = playback_->step();
     const Clock::time_point end = Clock::now() + kBetweenLooks;
+    const bool each_is_shown =
+        per_second_ > 0 && per_second_ * std::chrono::duration<double>(kBetweenLooks).count() <= 1;
     try {
       do {
         if (!wait_for_step()) break;
         train();
-      } while (playing_ && Clock::now() < end && !mailbox_.has_questions() && !stopped_);
+      } while (playing_ && !each_is_shown && Clock::now() < end && !mailbox_.has_questions() &&
+               !stopped_);
       measure();
       if (playback_->step() != before && frames_.has_listeners()) publish();
     } catch (const std::exception& error) {

@@ -134,13 +134,13 @@ function elementName(tensor, row, column) {
 const textAt = (tensor, all, row, column) => (all ? elementText(all[row * tensor.columns + column]) : tensor.cells[row][column]);
 
 // A cell is a colour; where there is room, and for the element that was asked for, a number, too.
-function paintCell(cell, tensor, all, row, column, small) {
+function paintCell(cell, tensor, all, row, column, small, titled = true) {
   const text = textAt(tensor, all, row, column), value = Number(text);
   const part = Math.min(1, Math.abs(value) / (tensor.scale || 1));
   const colour = value < 0 ? 'var(--series-2)' : 'var(--series-1)';
   cell.style.backgroundColor = Number.isFinite(value)
     ? `color-mix(in srgb, ${colour} ${Math.round(part * (small ? 100 : 42))}%, var(--grid))` : 'var(--series-4)';
-  cell.title = `${elementName(tensor, row, column)} ${text}`;
+  if (titled) cell.title = `${elementName(tensor, row, column)} ${text}`;
   cell.textContent = small ? '' : text;
   return cell;
 }

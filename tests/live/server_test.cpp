@@ -218,6 +218,37 @@ TEST(LiveServer, EveryPageIsToldAndOneThatClosesHarmsNone) {
   EXPECT_GE(told, 8);
 }
 
+// A page that draws 30 frames a second sees every step where no more are asked for: between two
+// frames lie as many steps as frames were published, however many this page missed.
+TEST(LiveServer, ShowsEveryStepAtAPaceThatAScreenCanShow) {
+  Served served;
+  json first, last;
+  std::string text;
+  std::future<void> page = std::async(std::launch::async, [&] {
+    httplib::Client client = served.client();
+    client.Get(served.root() + "events", [&](const char* piece, std::size_t size) {
+      text.append(piece, size);
+      for (std::size_t end; (end = text.find("\n\n")) != std::string::npos;
+           text.erase(0, end + 2)) {
+        const std::string head = "event: frame\ndata: ";
+        if (!text.starts_with(head)) continue;
+        const json frame = json::parse(text.substr(head.size(), end - head.size()));
+        if (!frame["playing"] || frame["step"] == 0) continue;
+        (first.is_null() ? first : last) = frame;
+      }
+      return last.is_null() || last["step"] < 8;
+    });
+  });
+  served.ask({{"do", "play"}, {"per_second", 30}});
+  page.wait();
+  served.ask({{"do", "pause"}});
+  const auto between = [&](const char* what) {
+    return last[what].get<std::int64_t>() - first[what].get<std::int64_t>();
+  };
+  EXPECT_GT(between("step"), 0);
+  EXPECT_EQ(between("step"), between("number"));
+}
+
 TEST(LiveServer, AThousandCommandsAtOnce) {
   Served served;
   std::vector<std::future<int>> askers;

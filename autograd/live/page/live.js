@@ -44,6 +44,7 @@ function showFrame() {
   const before = now;
   now = newest;
   takeValues(now);
+  dash.draw();  // first: for a text on a canvas the browser computes all styles that changed before
   if (now.playing && !before.playing) {
     showAll();
     watch();

@@ -23,7 +23,7 @@ function repaintGrid(grid) {
   const painted = grid.getElementsByTagName('td');
   if (painted.length !== rows * columns) return;
   for (let i = 0; i < painted.length; ++i) {
-    paintCell(painted[i], tensor, all, top + Math.floor(i / columns), left + i % columns, small);
+    paintCell(painted[i], tensor, all, top + Math.floor(i / columns), left + i % columns, small, !now.playing);
   }
   if (grid.nextSibling) setText(grid.nextSibling, statsOf(tensor));
   mark(grid);

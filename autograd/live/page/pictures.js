@@ -14,6 +14,11 @@ const ink = {
   parts(name) { return [1, 3, 5].map((at) => parseInt(ink[name].slice(at, at + 2), 16)); },
 };
 
+// A canvas parses its font when that is set, even to the one that it has.
+function setFont(pen, font) {
+  if (pen.fontSet !== font) pen.font = pen.fontSet = font;
+}
+
 // A canvas as sharp as the screen; paint(pen, width, height) draws it whole.
 class Picture {
   static all = [];
@@ -27,6 +32,7 @@ class Picture {
       [this.width, this.height] = [contentRect.width, contentRect.height];
       this.element.width = Math.round(this.width * this.ratio);
       this.element.height = Math.round(this.height * this.ratio);
+      this.pen.fontSet = null;  // a new size takes it away
       this.draw();
     }).observe(this.element);
   }
@@ -34,7 +40,7 @@ class Picture {
     if (!this.width) return;
     this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.pen.clearRect(0, 0, this.width, this.height);
-    this.pen.font = ink.font;
+    setFont(this.pen, ink.font);
     this.paint(this.pen, this.width, this.height);
   }
 }
@@ -134,7 +140,7 @@ function paintGrid(pen, width, height, {rows, columns, values}) {
   const head = 16, edge = 18, each = Math.min((width - edge) / columns.length, (height - head) / rows.length);
   const most = Math.max(1e-30, ...values.flat().filter(Number.isFinite).map(Math.abs));
   const left = Math.max(edge, (width - each * columns.length) / 2), visible = (text) => (text === ' ' ? '␣' : text);
-  pen.font = ink.font.replace('11px', `${Math.max(7, Math.min(11, each))}px`);
+  setFont(pen, ink.font.replace('11px', `${Math.max(7, Math.min(11, each))}px`));
   columns.forEach((text, j) => write(pen, visible(text), left + (j + 0.5) * each, 11, 'center'));
   rows.forEach((text, i) => {
     write(pen, visible(text), left - 5, head + (i + 0.5) * each + 4, 'right');
@@ -219,14 +225,16 @@ const dash = {
     heading.append(log);
     dash.loss = curve;
   },
+  draw() {
+    dash.own.forEach(({picture}) => picture.draw());
+    dash.loss.draw();
+  },
   show(frame) {
     dash.own.forEach(({picture, name}, i) => {
       if (frame.pictures[i]) setText(name, frame.pictures[i].title);
-      picture.draw();
       if (!frame.playing && frame.pictures[i]) picture.element.setAttribute('aria-label', pictureText(frame.pictures[i]));
     });
     norms.show(frame);
-    dash.loss.draw();
     if (!frame.playing) dash.loss.element.setAttribute('aria-label', `the loss by step; at step ${frame.step} it is ${frame.loss}`);
   },
 
