@@ -11,7 +11,6 @@ live_packages=(libcpp-httplib-dev)
 # What benchmarks compare with.
 peer_packages=(libtorch-dev libopenblas0-openmp libopenblas0-pthread)
 style_packages=(clang-format)
-page_packages=(chromium)
 package_packages=(dpkg-dev debhelper help2man lintian fakeroot pkg-config libopenmpi-dev)
 clang_packages=(clang-16)
 aarch64_packages=(g++-aarch64-linux-gnu qemu-user)
@@ -31,6 +30,13 @@ install_peers() {
 # Without them aclgrad::live is left out, and its tests with it.
 install_live() {
   (install_packages "${live_packages[@]}") || echo "Going on without these." >&2
+}
+
+# What tests of pages drive: a browser, by a package from npm. Debian's npm brings Node.js.
+install_browser() {
+  local needed=(chromium)
+  command -v npm >/dev/null || needed+=(npm)
+  install_packages "${needed[@]}"
 }
 
 # Another build than that of ACLGRAD_PRESET.

@@ -56,10 +56,10 @@ test_elsewhere() {
   "${run[@]}" ctest --test-dir "$build" --no-tests=error --output-on-failure --parallel "$(nproc)" "$@"
 }
 
-#: ./dev test-pages        the tests of the HTML pages in a headless browser (installs Chromium; ./dev test
-#:                         has them, too, where there is one)
+#: ./dev test-pages        the tests of the HTML pages in a headless browser (installs Chromium and npm;
+#:                         ./dev test has them, too, where these are)
 verb_test_pages() {
-  install_packages "${page_packages[@]}"
+  install_browser
   verb_test -R '^(pages|viz)\.|^live\.page\.' "$@"
 }
 
