@@ -153,22 +153,16 @@ struct Work {
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOutput)) return {};
-  const aclDataType dtype = convolution_dtype(arguments, {kInput, kWeight});
+  const ConvolutionShape shape = convolution_shape(arguments, kParameters);
+  const aclDataType dtype =
+      convolution_dtype(arguments, shape, {kInput, kWeight}, {kBias, kOutput});
   const bool rounds = arguments.integer(kCubeMathType) == kUseFloat16 && dtype == ACL_FLOAT;
-  Work work{convolution_shape(arguments, kParameters),
-            arguments.flag(kTransposed),
-            Staging(dtype),
-            0,
-            0,
-            0,
-            0,
-            std::nullopt};
+  Work work{shape, arguments.flag(kTransposed), Staging(dtype), 0, 0, 0, 0, std::nullopt};
   work.input = work.staging.input(arguments, kInput, rounds);
   work.weight = work.staging.input(arguments, kWeight, rounds);
   if (arguments.given(kBias)) work.bias = work.staging.input(arguments, kBias);
-  work.packed = work.staging.scratch(
-      dtype == ACL_DOUBLE ? packed_weights<double>(work.shape) : packed_weights<float>(work.shape),
-      dtype);
+  const auto packed = [&]<class T>(TypeTag<T>) { return packed_weights<T>(shape); };
+  work.packed = work.staging.scratch(visit_compute_type(dtype, packed), dtype);
   work.output = work.staging.output(arguments, kOutput);
   return staged_plan(std::move(work), dtype);
 }

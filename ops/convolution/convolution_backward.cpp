@@ -218,13 +218,12 @@ Plan plan_empty(const Arguments& arguments) {
 
 Plan plan(const Arguments& arguments) {
   if (is_empty_convolution(arguments, kParameters)) return plan_empty(arguments);
-  const aclDataType dtype = convolution_dtype(arguments, {kGradOutput, kInput, kWeight});
+  const ConvolutionShape shape = convolution_shape(arguments, kParameters);
+  const aclDataType dtype = convolution_dtype(arguments, shape, {kGradOutput, kInput, kWeight},
+                                              {kGradInput, kGradWeight, kGradBias});
   const bool rounds = arguments.integer(kCubeMathType) == kUseFloat16 && dtype == ACL_FLOAT;
-  Work work{convolution_shape(arguments, kParameters), arguments.flag(kTransposed), Staging(dtype)};
+  Work work{shape, arguments.flag(kTransposed), Staging(dtype)};
   Staging& staging = work.staging;
-  const auto by_type = [&](auto of_float, auto of_double) {
-    return dtype == ACL_DOUBLE ? of_double(work.shape) : of_float(work.shape);
-  };
   const bool wants_input = kMask.wants(arguments, kGradInput);
   const bool wants_weight = kMask.wants(arguments, kGradWeight);
   work.gradient = staging.input(arguments, kGradOutput, rounds);
@@ -232,11 +231,13 @@ Plan plan(const Arguments& arguments) {
   if (wants_input) work.weight = staging.input(arguments, kWeight, rounds);
   if (wants_input) {
     work.grad_input = staging.output(arguments, kGradInput);
-    work.packed = staging.scratch(by_type(packed_weights<float>, packed_weights<double>), dtype);
+    const auto packed = [&]<class T>(TypeTag<T>) { return packed_weights<T>(shape); };
+    work.packed = staging.scratch(visit_compute_type(dtype, packed), dtype);
   }
   if (wants_weight) {
     work.grad_weight = staging.output(arguments, kGradWeight);
-    work.sums = staging.scratch(by_type(weight_sums<float>, weight_sums<double>), ACL_DOUBLE);
+    const auto sums = [&]<class T>(TypeTag<T>) { return weight_sums<T>(shape); };
+    work.sums = staging.scratch(visit_compute_type(dtype, sums), ACL_DOUBLE);
   }
   if (kMask.wants(arguments, kGradBias)) work.grad_bias = staging.output(arguments, kGradBias);
   return staged_plan(std::move(work), dtype);

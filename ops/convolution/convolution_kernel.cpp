@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <type_traits>
 
 #include "aclgrad_ext.h"
 #include "ops/convolution/convolution_kernel_channels.h"
+#include "ops/convolution/convolution_kernel_pairs.h"
 #include "ops/convolution/convolution_kernel_tiles.h"
 #include "ops/engine/sums.h"
 
@@ -21,11 +23,11 @@ constexpr int64_t kTaskInputs = 32;
 constexpr int64_t kLongLine = 56;
 
 template <class T>
-inline constexpr aclDataType kDtype = sizeof(T) == sizeof(float) ? ACL_FLOAT : ACL_DOUBLE;
-
-bool is_depthwise(const ConvolutionShape& s) {
-  return s.group_inputs() == 1 && s.group_outputs() == 1;
-}
+inline constexpr bool kInPairs = std::is_same_v<T, Bfloat16>;
+template <class T>
+inline constexpr aclDataType kDtype = kInPairs<T>                 ? ACL_BF16
+                                      : std::is_same_v<T, double> ? ACL_DOUBLE
+                                                                  : ACL_FLOAT;
 
 // The convolution with longer lines where it is pointwise (1 x 1 kernel, stride 1, no padding):
 // neighbouring lines are joined.
@@ -60,30 +62,38 @@ void run_tasks(int64_t tasks, std::initializer_list<int64_t> factors, const Body
   });
 }
 
-// Weights in panels (convolution_kernel_tiles.h): which channels are side by side in them, how many
-// there are, and how far apart they are in the weights; likewise for the terms.
+// Weights in panels (convolution_kernel_tiles.h), or in rows of pairs: which channels are side by
+// side in them, how many there are, and how far apart they are in the weights; likewise for the
+// terms.
 struct Panels {
   int64_t channels, channel_stride, terms, term_stride, taps;
+  bool is_adjoint;
 
   static Panels of_outputs(const ConvolutionShape& s) {
-    return {s.group_outputs(), s.terms(), s.group_inputs(), s.taps(), s.taps()};
+    return {s.group_outputs(), s.terms(), s.group_inputs(), s.taps(), s.taps(), false};
   }
   static Panels of_inputs(const ConvolutionShape& s) {
-    return {s.group_inputs(), s.taps(), s.group_outputs(), s.terms(), s.taps()};
+    return {s.group_inputs(), s.taps(), s.group_outputs(), s.terms(), s.taps(), true};
   }
 
   template <class T>
+  int64_t row() const {  // elements for a channel
+    return kInPairs<T> ? paired_row(taps, terms) : taps * terms;
+  }
+  template <class T>
   int64_t elements() const {  // of a group
-    return saturating_product({padded_channels<T>(channels), taps, terms});
+    return saturating_product({padded_channels<T>(channels), row<T>()});
   }
   // Calls body(place in the panels, place in the weights) for a term and a panel's channels.
   template <class T, class Body>
   void each(int64_t panel, int64_t term, const Body& body) const {
-    const int64_t first = panel * kPanel<T>;
+    const int64_t first = panel * kPanel<T>, step = kInPairs<T> ? row<T>() : 1;
     for (int64_t tap = 0; tap < taps; ++tap) {
+      const int64_t in_pairs = (is_adjoint ? taps - 1 - tap : tap) * (terms + terms % 2) + term;
+      const int64_t at =
+          first * row<T>() + (kInPairs<T> ? in_pairs : (tap * terms + term) * kPanel<T>);
       for (int64_t j = 0; j < std::min(kPanel<T>, channels - first); ++j) {
-        body((panel * taps * terms + tap * terms + term) * kPanel<T> + j,
-             (first + j) * channel_stride + term * term_stride + tap);
+        body(at + j * step, (first + j) * channel_stride + term * term_stride + tap);
       }
     }
   }
@@ -101,7 +111,7 @@ template <class T>
 void pack(const ConvolutionShape& s, const Panels& panels, const T* w, T* to) {
   const int64_t weights = s.group_outputs() * s.terms(), elements = panels.elements<T>();
   each_panel<T>(s, panels, [&](int64_t group, int64_t panel) {
-    const int64_t size = panels.taps * panels.terms * kPanel<T>;
+    const int64_t size = panels.row<T>() * kPanel<T>;
     T* const packed = to + group * elements;
     std::fill_n(packed + panel * size, size, T{0});
     for (int64_t term = 0; term < panels.terms; ++term) {
@@ -127,8 +137,8 @@ struct Side {
 // image, one for a group.
 template <class T>
 struct Direction {
-  decltype(ChannelConvolution<T>::forward) channel;
-  decltype(GroupConvolution<T>::forward) group;
+  decltype(ChannelConvolution<T>::forward) ChannelConvolution<T>::*channel;
+  decltype(GroupConvolution<T>::forward) GroupConvolution<T>::*group;
   Panels panels;
   int64_t blocks;
 };
@@ -138,24 +148,28 @@ void run(const ConvolutionShape& s, const Direction<T>& direction, Side<const T>
          const T* bias, T* packed, Side<T> to) {
   const int64_t images = s.images * s.groups;
   const auto factors = {s.images, s.out_channels, s.terms(), s.places()};
-  if (is_depthwise(s)) {
-    const ChannelPlanes planes(s);
-    return run_tasks(images, factors, [&](int64_t task) {
-      const int64_t image = task / s.groups, channel = task % s.groups;
-      direction.channel(planes, from.group(image, channel), w + channel * s.terms(),
-                        bias == nullptr ? T{0} : bias[channel], to.group(image, channel));
-    });
+  if constexpr (!kInPairs<T>) {
+    if (s.is_depthwise()) {
+      const ChannelPlanes planes(s);
+      const auto convolve_channel = channel_convolution<T>().*direction.channel;
+      return run_tasks(images, factors, [&](int64_t task) {
+        const int64_t image = task / s.groups, channel = task % s.groups;
+        convolve_channel(planes, from.group(image, channel), w + channel * s.terms(),
+                         bias == nullptr ? T{0} : bias[channel], to.group(image, channel));
+      });
+    }
   }
   pack(s, direction.panels, w, packed);
   const int64_t elements = direction.panels.template elements<T>();
   const int64_t parts = parts_of(direction.blocks, images);
+  const auto convolve_group = group_convolution<T>().*direction.group;
   run_tasks(images * parts, factors, [&](int64_t task) {
     const int64_t image = task / parts / s.groups, group = task / parts % s.groups;
     const int64_t part = task % parts;
-    direction.group(s, from.group(image, group), packed + group * elements,
-                    bias == nullptr ? bias : bias + group * to.in_group,
-                    direction.blocks * part / parts, direction.blocks * (part + 1) / parts,
-                    to.group(image, group));
+    convolve_group(s, from.group(image, group), packed + group * elements,
+                   bias == nullptr ? bias : bias + group * to.in_group,
+                   direction.blocks * part / parts, direction.blocks * (part + 1) / parts,
+                   to.group(image, group));
   });
 }
 
@@ -163,7 +177,7 @@ void run(const ConvolutionShape& s, const Direction<T>& direction, Side<const T>
 
 template <class T>
 int64_t packed_weights(const ConvolutionShape& s) {
-  if (is_depthwise(s)) return 0;
+  if (s.is_depthwise()) return 0;
   return saturating_product({s.groups, std::max(Panels::of_outputs(s).elements<T>(),
                                                 Panels::of_inputs(s).elements<T>())});
 }
@@ -173,8 +187,8 @@ void convolve(const ConvolutionShape& shape, const T* x, const T* w, const T* bi
               T* y) {
   const ConvolutionShape s = with_long_lines(shape);
   run<T>(s,
-         {channel_convolution<T>().forward, group_convolution<T>().forward, Panels::of_outputs(s),
-          place_blocks(s)},
+         {&ChannelConvolution<T>::forward, &GroupConvolution<T>::forward, Panels::of_outputs(s),
+          kInPairs<T> ? paired_place_blocks(s) : place_blocks(s)},
          {x, s.in_channels, s.group_inputs(), s.pixels()}, w, bias, packed,
          {y, s.out_channels, s.group_outputs(), s.places()});
 }
@@ -184,8 +198,8 @@ void convolve_adjoint(const ConvolutionShape& shape, const T* y, const T* w, con
                       T* packed, T* x) {
   const ConvolutionShape s = with_long_lines(shape);
   run<T>(s,
-         {channel_convolution<T>().adjoint, group_convolution<T>().adjoint, Panels::of_inputs(s),
-          pixel_blocks(s)},
+         {&ChannelConvolution<T>::adjoint, &GroupConvolution<T>::adjoint, Panels::of_inputs(s),
+          kInPairs<T> ? paired_pixel_blocks(s) : pixel_blocks(s)},
          {y, s.out_channels, s.group_outputs(), s.places()}, w, bias, packed,
          {x, s.in_channels, s.group_inputs(), s.pixels()});
 }
@@ -205,7 +219,7 @@ int64_t weight_slices(const ConvolutionShape& s) {
 
 template <class T>
 int64_t weight_sums(const ConvolutionShape& s) {
-  if (is_depthwise(s)) return 0;
+  if (s.is_depthwise()) return 0;
   return saturating_product({weight_slices(s), s.groups, Panels::of_outputs(s).elements<T>()});
 }
 
@@ -213,11 +227,13 @@ template <class T>
 void convolve_weight_gradient(const ConvolutionShape& shape, const T* x, const T* y, double* sums,
                               T* w) {
   const ConvolutionShape s = with_long_lines(shape);
-  if (is_depthwise(s)) {
-    const ChannelPlanes planes(s);
-    return run_tasks(s.groups, {s.images, s.groups, s.terms(), s.places()}, [&](int64_t channel) {
-      channel_convolution<T>().weight_gradient(planes, channel, x, y, w + channel * s.terms());
-    });
+  if constexpr (!kInPairs<T>) {
+    if (s.is_depthwise()) {
+      const ChannelPlanes planes(s);
+      return run_tasks(s.groups, {s.images, s.groups, s.terms(), s.places()}, [&](int64_t channel) {
+        channel_convolution<T>().weight_gradient(planes, channel, x, y, w + channel * s.terms());
+      });
+    }
   }
   const Panels panels = Panels::of_outputs(s);
   const int64_t elements = panels.elements<T>();
@@ -240,7 +256,7 @@ void convolve_weight_gradient(const ConvolutionShape& shape, const T* x, const T
         for (int64_t slice = 0; slice < slices; ++slice) {
           sum += sums[(slice * s.groups + group) * elements + i];
         }
-        w[group * s.group_outputs() * s.terms() + j] = static_cast<T>(sum);
+        w[group * s.group_outputs() * s.terms() + j] = from_parts<T>(sum, 0);
       });
     }
   });
@@ -256,7 +272,7 @@ void sum_channels(int64_t images, int64_t channels, int64_t places, const T* val
                static_cast<size_t>(places));
       sum += line.total();
     }
-    sums[channel] = static_cast<T>(sum);
+    sums[channel] = from_parts<T>(sum, 0);
   });
 }
 
@@ -270,6 +286,7 @@ void sum_channels(int64_t images, int64_t channels, int64_t places, const T* val
   template void sum_channels(int64_t, int64_t, int64_t, const T*, T*);
 ACLGRAD_CONVOLUTION(float)
 ACLGRAD_CONVOLUTION(double)
+ACLGRAD_CONVOLUTION(Bfloat16)
 #undef ACLGRAD_CONVOLUTION
 
 }  // namespace aclgrad::ops

@@ -4,7 +4,8 @@
 // its own, loops over a channel (convolution_kernel_channels.h).
 //
 // Sums are taken in the type of the arrays, in an order that follows from the shape alone; those of
-// weight and bias gradients over more than a block in double.
+// weight and bias gradients over more than a block in double. Arrays of BFLOAT16 are there for the
+// processor's own instructions (convolution_kernel_pairs.h), which take sums in float.
 #ifndef ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_H_
 #define ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_H_
 
@@ -37,13 +38,16 @@ struct ConvolutionShape {
   int64_t group_outputs() const { return out_channels / groups; }
   // Terms of an output element.
   int64_t terms() const { return group_inputs() * taps(); }
+  // Every channel has a group of its own.
+  bool is_depthwise() const { return group_inputs() == 1 && group_outputs() == 1; }
 };
 
 // Elements of the memory that the functions below use for the weights in another order.
 template <class T>
 int64_t packed_weights(const ConvolutionShape& shape);
 
-// y = conv(x, w) + bias; no bias where it is null. All arrays are dense; T is float or double.
+// y = conv(x, w) + bias; no bias where it is null. All arrays are dense; T is float or double, or
+// Bfloat16 where convolves_in_pairs().
 template <class T>
 void convolve(const ConvolutionShape& shape, const T* x, const T* w, const T* bias, T* packed,
               T* y);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "ops/convolution/convolution_kernel_pairs.h"
 #include "ops/convolution/window_rules.h"
 
 namespace aclgrad::ops {
@@ -207,11 +208,17 @@ ConvolutionShape convolution_shape(const Arguments& arguments, const Parameters&
   return shape;
 }
 
-aclDataType convolution_dtype(const Arguments& arguments, std::initializer_list<size_t> tensors) {
-  const bool is_double = std::any_of(tensors.begin(), tensors.end(), [&](size_t tensor) {
-    return arguments.dtype(tensor) == ACL_DOUBLE;
-  });
-  return is_double ? ACL_DOUBLE : ACL_FLOAT;
+aclDataType convolution_dtype(const Arguments& arguments, const ConvolutionShape& shape,
+                              std::initializer_list<size_t> operands,
+                              std::initializer_list<size_t> others) {
+  const auto is_double = [&](size_t tensor) { return arguments.dtype(tensor) == ACL_DOUBLE; };
+  const auto is_bfloat16 = [&](size_t tensor) {
+    return !arguments.given(tensor) || arguments.dtype(tensor) == ACL_BF16;
+  };
+  if (std::any_of(operands.begin(), operands.end(), is_double)) return ACL_DOUBLE;
+  const bool all = std::all_of(operands.begin(), operands.end(), is_bfloat16) &&
+                   std::all_of(others.begin(), others.end(), is_bfloat16);
+  return all && convolves_in_pairs(shape) ? ACL_BF16 : ACL_FLOAT;
 }
 
 }  // namespace aclgrad::ops

@@ -41,8 +41,11 @@ int64_t output_channels(const Arguments& arguments, const ConvolutionParameters&
 // output to its input.
 ConvolutionShape convolution_shape(const Arguments& arguments, const ConvolutionParameters& p);
 
-// DOUBLE if a tensor of the list is, else FLOAT.
-aclDataType convolution_dtype(const Arguments& arguments, std::initializer_list<size_t> tensors);
+// The type of the arrays: DOUBLE if one of the operands is; BF16 if all that is given is and the
+// processor multiplies such numbers in pairs (convolution_kernel_pairs.h); else FLOAT.
+aclDataType convolution_dtype(const Arguments& arguments, const ConvolutionShape& shape,
+                              std::initializer_list<size_t> operands,
+                              std::initializer_list<size_t> others);
 
 }  // namespace aclgrad::ops
 

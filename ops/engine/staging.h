@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/engine/dtype/formats.h"
 #include "ops/engine/elementwise.h"
 #include "ops/engine/iterate.h"
 
@@ -16,7 +17,7 @@ namespace aclgrad::ops {
 
 class Staging {
  public:
-  // The compute type is FLOAT or DOUBLE.
+  // The compute type is FLOAT or DOUBLE, or BF16 where all tensors are.
   explicit Staging(aclDataType compute) : compute_(compute) {}
 
   // Add an array; the number returned stands for it. Inputs may be rounded to FLOAT16 on the way.
@@ -52,6 +53,14 @@ class Staging {
   uint64_t workspace_size_ = 0;
 };
 
+// visit(TypeTag<T>{}) for the elements of the arrays.
+template <class Visit>
+auto visit_compute_type(aclDataType compute, const Visit& visit) {
+  if (compute == ACL_DOUBLE) return visit(TypeTag<double>{});
+  if (compute == ACL_BF16) return visit(TypeTag<Bfloat16>{});
+  return visit(TypeTag<float>{});
+}
+
 // The plan of work between staged arrays: work.staging loads and stores them, work.run<T>(run)
 // computes in the compute type.
 template <class Work>
@@ -60,11 +69,7 @@ Plan staged_plan(Work work, aclDataType compute) {
   return {[compute,
            shared = std::make_shared<const Work>(std::move(work))](const Run& run) -> aclError {
             shared->staging.load(run);
-            if (compute == ACL_DOUBLE) {
-              shared->template run<double>(run);
-            } else {
-              shared->template run<float>(run);
-            }
+            visit_compute_type(compute, [&]<class T>(TypeTag<T>) { shared->template run<T>(run); });
             shared->staging.store(run);
             return ACL_SUCCESS;
           },

@@ -33,9 +33,9 @@ ACL_FUNC_VISIBILITY int32_t aclgradGetNumThreads(void);
 
 /*
  * Non-zero where results must be those of every processor: ACL_OPT_DETERMINISTIC of the calling
- * thread's context, or else of the process, was set to something but 0. Products of BFLOAT16 then
- * do without the instructions that some processors have for them; nothing else depends on it. An
- * operator asks in its phase one. Library: ascendcl.
+ * thread's context, or else of the process, was set to something but 0. Products and convolutions
+ * of BFLOAT16 then do without the instructions that some processors have for them; nothing else
+ * depends on it. An operator asks in its phase one. Library: ascendcl.
  */
 ACL_FUNC_VISIBILITY int32_t aclgradIsDeterministic(void);
 

@@ -73,12 +73,16 @@ HWY_INLINE void finish_dense(TypeTag<Element>, const ProductPart& part, int64_t 
   };
   Element* to = at(problem.out);
   const Element* added = problem.addend ? at(*problem.addend) : nullptr;
+  const bool repeats = added != nullptr && problem.addend->column_stride == 0;
   const DoubleTag d;
   const Doubles alpha = hn::Set(d, problem.alpha);
   const Doubles beta = hn::Set(d, problem.beta);
+  const Doubles repeated = hn::Set(d, repeats ? real_part(*added) : 0.0);
   for_vectors(static_cast<size_t>(columns), [&](size_t i, auto n) HWY_ATTR {
     Doubles value = hn::Mul(load_doubles(sums + i, n), alpha);
-    if (added != nullptr) value = hn::Add(value, hn::Mul(beta, load_doubles(added + i, n)));
+    if (added != nullptr) {
+      value = hn::Add(value, hn::Mul(beta, repeats ? repeated : load_doubles(added + i, n)));
+    }
     store_doubles(value, to + i, n);
   });
 }
@@ -89,9 +93,9 @@ void finish(const ProductPart& part, int64_t row, int64_t rows, int64_t column, 
             const T* sums, int64_t sums_row) {
   const MatmulProblem& problem = part.problem;
   const auto& added = problem.addend;
-  const bool dense =
-      problem.has_dense_rows(problem.out) &&
-      (!added || (added->dtype == problem.out.dtype && problem.has_dense_rows(*added)));
+  const bool dense = problem.has_dense_rows(problem.out) &&
+                     (!added || (added->dtype == problem.out.dtype &&
+                                 (problem.has_dense_rows(*added) || added->column_stride == 0)));
   if (dense) {
     visit_real(problem.out.dtype, [&](auto tag) HWY_ATTR {
       for (int64_t i = 0; i < rows; ++i) {

@@ -56,7 +56,7 @@ PairInstruction instruction_of_processor() {
 // A vector, or a row of a tile, holds 16 pairs of terms, or one pair of 16 columns. A block of the
 // output has twice as many rows and columns: four tiles of sums, two of a and two of b.
 constexpr int64_t kWidth = 16;
-constexpr int64_t kBlock = 2 * kWidth;
+static_assert(kPairBlock == 2 * kWidth);
 constexpr int64_t kTermsAtOnce = 4096;
 constexpr int64_t kBytesOfB = 1 << 20;  // packed, that stay in a second-level cache
 constexpr int64_t kMaxColumns = 1024;
@@ -128,8 +128,8 @@ ACLGRAD_AVX512 void load_pairs(const Lines& from, int64_t line, int64_t lines, i
   } else {
     for (int64_t i = 0; i < kWidth; ++i) {
       const uint16_t* at = data + i * from.line_stride;
-      const int64_t count = i < lines ? std::min(terms, kBlock) : 0;
-      alignas(64) uint16_t dense[kBlock];
+      const int64_t count = i < lines ? std::min(terms, kPairBlock) : 0;
+      alignas(64) uint16_t dense[kPairBlock];
       if (from.term_stride != 1) {
         for (int64_t t = 0; t < count; ++t) dense[t] = at[t * from.term_stride];
         at = dense;
@@ -142,10 +142,11 @@ ACLGRAD_AVX512 void load_pairs(const Lines& from, int64_t line, int64_t lines, i
 
 // Groups of 16 lines, each with its pairs one after the other, 16 lines of a pair side by side.
 ACLGRAD_AVX512 void pack_columns(const Lines& from, int64_t lines, int64_t terms, uint32_t* to) {
-  for (int64_t line = 0; line < lines; line += kWidth) {
-    for (int64_t term = 0; term < terms; term += kBlock) {
+  for (int64_t line = 0; line < round_up(lines, kPairBlock); line += kWidth) {
+    for (int64_t term = 0; term < terms; term += kPairBlock) {
       Vectors vectors;
-      load_pairs(from, line, std::min(kWidth, lines - line), term, terms - term, true, vectors);
+      load_pairs(from, line, std::clamp<int64_t>(lines - line, 0, kWidth), term, terms - term, true,
+                 vectors);
       for (int64_t i = 0; i < kWidth; ++i, to += kWidth) _mm512_store_si512(to, vectors[i]);
     }
   }
@@ -154,8 +155,8 @@ ACLGRAD_AVX512 void pack_columns(const Lines& from, int64_t lines, int64_t terms
 // Each line with its pairs side by side, `pairs` of them; lines that are not there are zeros.
 ACLGRAD_AVX512 void pack_rows(const Lines& from, int64_t lines, int64_t terms, int64_t pairs,
                               uint32_t* to) {
-  for (int64_t line = 0; line < kBlock; line += kWidth) {
-    for (int64_t term = 0; term < terms; term += kBlock) {
+  for (int64_t line = 0; line < kPairBlock; line += kWidth) {
+    for (int64_t term = 0; term < terms; term += kPairBlock) {
       Vectors vectors;
       load_pairs(from, line, std::clamp<int64_t>(lines - line, 0, kWidth), term, terms - term,
                  false, vectors);
@@ -166,21 +167,10 @@ ACLGRAD_AVX512 void pack_rows(const Lines& from, int64_t lines, int64_t terms, i
   }
 }
 
-// A block of sums: kBlock rows and columns.
-struct Block {
-  const void* a;
-  int64_t a_row;  // in bytes
-  const uint32_t* b;
-  int64_t pairs;  // a multiple of kWidth
-  float* sums;
-  int64_t sums_row;  // in elements
-  bool adds;         // to what is there
-};
-
-ACLGRAD_AMX void multiply_by_tiles(const Block& block) {
+ACLGRAD_AMX void multiply_by_tiles(const PairBlock& block) {
   const auto* a = static_cast<const unsigned char*>(block.a);
   const uint32_t* b = block.b;
-  const int64_t a_row = block.a_row;
+  const int64_t a_row = block.a_row * static_cast<int64_t>(sizeof(uint16_t));
   const int64_t lower = kWidth * a_row;
   const int64_t right = kWidth * block.pairs;
   const int64_t sums_row = block.sums_row * static_cast<int64_t>(sizeof(float));
@@ -213,38 +203,33 @@ ACLGRAD_AMX void multiply_by_tiles(const Block& block) {
   _tile_stored(3, lower_sums + kWidth, sums_row);
 }
 
-// The shape of every tile, 16 rows of 64 bytes, for the calling thread until it releases them.
-class Tiles {
- public:
-  ACLGRAD_AMX Tiles() {
-    alignas(64) Shapes shapes{};
-    shapes.palette = 1;
-    std::fill_n(shapes.bytes_of_row, 8, uint16_t{64});
-    std::fill_n(shapes.rows, 8, uint8_t{kWidth});
-    // Compilers take it to read eight bytes, and might leave the rest unwritten.
-    asm volatile("" : : "m"(shapes));
-    _tile_loadconfig(&shapes);
-  }
-  ACLGRAD_AMX ~Tiles() { _tile_release(); }
-  Tiles(const Tiles&) = delete;
-  Tiles& operator=(const Tiles&) = delete;
-
- private:
-  struct Shapes {
-    uint8_t palette;
-    uint8_t start_row;
-    uint8_t reserved[14];
-    uint16_t bytes_of_row[16];
-    uint8_t rows[16];
-  };
-  static_assert(sizeof(Shapes) == 64);
+struct TileShapes {
+  uint8_t palette;
+  uint8_t start_row;
+  uint8_t reserved[14];
+  uint16_t bytes_of_row[16];
+  uint8_t rows[16];
 };
+static_assert(sizeof(TileShapes) == 64);
 
-ACLGRAD_AVX512_BF16 void multiply_by_vectors(const Block& block) {
+// The shape of every tile, 16 rows of 64 bytes, for the calling thread until it releases them.
+ACLGRAD_AMX void take_tiles() {
+  alignas(64) TileShapes shapes{};
+  shapes.palette = 1;
+  std::fill_n(shapes.bytes_of_row, 8, uint16_t{64});
+  std::fill_n(shapes.rows, 8, uint8_t{kWidth});
+  // Compilers take it to read eight bytes, and might leave the rest unwritten.
+  asm volatile("" : : "m"(shapes));
+  _tile_loadconfig(&shapes);
+}
+ACLGRAD_AMX void release_tiles() { _tile_release(); }
+
+ACLGRAD_AVX512_BF16 void multiply_by_vectors(const PairBlock& block) {
   constexpr int64_t kRows = 8;  // whose sums, two vectors each, keep the multipliers busy
   const int64_t right = kWidth * block.pairs;
-  for (int64_t row = 0; row < kBlock; row += kRows) {
-    const auto* a = static_cast<const unsigned char*>(block.a) + row * block.a_row;
+  const int64_t a_row = block.a_row * static_cast<int64_t>(sizeof(uint16_t));
+  for (int64_t row = 0; row < kPairBlock; row += kRows) {
+    const auto* a = static_cast<const unsigned char*>(block.a) + row * a_row;
     float* const to = block.sums + row * block.sums_row;
     __m512 sums[kRows][2];
 #pragma GCC unroll 8
@@ -260,7 +245,7 @@ ACLGRAD_AVX512_BF16 void multiply_by_vectors(const Block& block) {
 #pragma GCC unroll 8
       for (int64_t r = 0; r < kRows; ++r) {
         int32_t bits;
-        __builtin_memcpy(&bits, a + r * block.a_row, sizeof bits);
+        __builtin_memcpy(&bits, a + r * a_row, sizeof bits);
         const auto factor = reinterpret_cast<__m512bh>(_mm512_set1_epi32(bits));
         sums[r][0] = _mm512_dpbf16_ps(sums[r][0], factor, first);
         sums[r][1] = _mm512_dpbf16_ps(sums[r][1], factor, second);
@@ -280,12 +265,11 @@ struct PairBuffers {
   GrowingMemory sums;
 };
 
-// With either instruction: `multiply` is one of the two functions above.
 class PairedProduct {
  public:
-  PairedProduct(const ProductPart& part, void (*multiply)(const Block&))
+  PairedProduct(const ProductPart& part, PairInstruction instruction)
       : part_(part),
-        multiply_(multiply),
+        multiply_(instruction),
         terms_(part.problem.k),
         a_{static_cast<const uint16_t*>(part.a.data) + part.row * part.a.row_stride,
            part.a.row_stride, part.a.column_stride},
@@ -294,16 +278,16 @@ class PairedProduct {
 
   void run() const {
     const int64_t deep = std::min(terms_, kTermsAtOnce);
-    const int64_t padded = round_up(deep, kBlock);
-    const int64_t fitting = kBytesOfB / 2 / padded / kBlock * kBlock;
+    const int64_t padded = round_up(deep, kPairBlock);
+    const int64_t fitting = kBytesOfB / 2 / padded / kPairBlock * kPairBlock;
     const int64_t columns =
-        std::min(std::clamp(fitting, kBlock, kMaxColumns), round_up(part_.columns, kBlock));
+        std::min(std::clamp(fitting, kPairBlock, kMaxColumns), round_up(part_.columns, kPairBlock));
     // Where all terms are packed at once, b is packed once and the sums of a block can be finished;
     // otherwise b is packed again for each of the larger groups of rows, whose sums wait.
     const int64_t rows =
-        deep < terms_ ? std::min(kRowsWaiting, round_up(part_.rows, kBlock)) : kBlock;
+        deep < terms_ ? std::min(kRowsWaiting, round_up(part_.rows, kPairBlock)) : kPairBlock;
     const ThreadScratch<PairBuffers> buffers;
-    const Packed packed{buffers->a.of<uint32_t>(kBlock * padded / 2),
+    const Packed packed{buffers->a.of<uint32_t>(kPairBlock * padded / 2),
                         buffers->b.of<uint32_t>(columns * padded / 2),
                         buffers->sums.of<float>(rows * columns), columns};
     for (int64_t column = 0; column < part_.columns; column += columns) {
@@ -330,11 +314,6 @@ class PairedProduct {
     const Lines lines{b_.data + column * b_.line_stride + term * b_.term_stride, b_.line_stride,
                       b_.term_stride};
     pack_columns(lines, columns, terms, packed.b);
-    // The right half of the last block may have no columns at all.
-    if (columns % kBlock != 0 && columns % kBlock <= kWidth) {
-      const int64_t strip = round_up(terms, kBlock) / 2 * kWidth;
-      std::fill_n(packed.b + round_up(columns, kWidth) / kWidth * strip, strip, 0U);
-    }
   }
 
   void run_rows(const Packed& packed, int64_t row, int64_t rows, int64_t column, int64_t columns,
@@ -342,8 +321,8 @@ class PairedProduct {
     for (int64_t term = 0; term < terms_; term += deep) {
       const int64_t terms = std::min(deep, terms_ - term);
       if (deep < terms_) pack_b(packed, column, columns, term, terms);
-      for (int64_t i = 0; i < rows; i += kBlock) {
-        run_block_row(packed, row + i, std::min(kBlock, rows - i), columns, term, terms,
+      for (int64_t i = 0; i < rows; i += kPairBlock) {
+        run_block_row(packed, row + i, std::min(kPairBlock, rows - i), columns, term, terms,
                       packed.sums + i * packed.sums_row);
       }
     }
@@ -353,27 +332,19 @@ class PairedProduct {
 
   void run_block_row(const Packed& packed, int64_t row, int64_t rows, int64_t columns, int64_t term,
                      int64_t terms, float* sums) const {
-    const int64_t pairs = round_up(terms, kBlock) / 2;
+    const int64_t pairs = round_up(terms, kPairBlock) / 2;
     const Lines lines{a_.data + row * a_.line_stride + term * a_.term_stride, a_.line_stride,
                       a_.term_stride};
-    const bool in_place = lines.term_stride == 1 && rows == kBlock && terms % kBlock == 0;
+    const bool in_place = lines.term_stride == 1 && rows == kPairBlock && terms % kPairBlock == 0;
     if (!in_place) pack_rows(lines, rows, terms, pairs, packed.a);
-    Block block{in_place ? static_cast<const void*>(lines.data) : packed.a,
-                in_place ? lines.line_stride * 2 : pairs * 4,
-                packed.b,
-                pairs,
-                sums,
-                packed.sums_row,
-                term > 0};
-    for (int64_t j = 0; j < columns; j += kBlock) {
-      multiply_(block);
-      block.b += kBlock * pairs;
-      block.sums += kBlock;
-    }
+    multiply_({in_place ? static_cast<const void*>(lines.data) : packed.a,
+               in_place ? lines.line_stride : 2 * pairs, packed.b, pairs, sums, packed.sums_row,
+               term > 0},
+              columns);
   }
 
   const ProductPart& part_;
-  void (*multiply_)(const Block&);
+  const PairMultiplier multiply_;
   int64_t terms_;
   Lines a_, b_;
 };
@@ -396,11 +367,46 @@ PairInstruction pair_instruction() {
 }
 
 void multiply_in_pairs(const ProductPart& part, PairInstruction instruction) {
-  if (instruction == PairInstruction::kAmx) {
-    const Tiles tiles;
-    PairedProduct(part, multiply_by_tiles).run();
-  } else {
-    PairedProduct(part, multiply_by_vectors).run();
+  PairedProduct(part, instruction).run();
+}
+
+PairMultiplier::PairMultiplier(PairInstruction instruction) : instruction_(instruction) {
+  if (instruction == PairInstruction::kAmx) take_tiles();
+}
+PairMultiplier::~PairMultiplier() {
+  if (instruction_ == PairInstruction::kAmx) release_tiles();
+}
+
+void PairMultiplier::operator()(PairBlock block, int64_t columns) const {
+  const auto multiply =
+      instruction_ == PairInstruction::kAmx ? multiply_by_tiles : multiply_by_vectors;
+  for (int64_t j = 0; j < columns; j += kPairBlock) {
+    multiply(block);
+    block.b += kPairBlock * block.pairs;
+    block.sums += kPairBlock;
+  }
+}
+
+void pack_pairs(const uint16_t* b, int64_t column_stride, int64_t term_stride, int64_t columns,
+                int64_t terms, uint32_t* to) {
+  pack_columns({b, column_stride, term_stride}, columns, terms, to);
+}
+
+ACLGRAD_AVX512 void gather_pairs(const uint32_t* from, const int64_t* offsets, int64_t pairs,
+                                 int64_t columns, uint32_t* to) {
+  for (int64_t j = 0; j < columns; j += kWidth) {
+    for (int64_t i = 0; i < pairs; ++i, to += kWidth) {
+      _mm512_store_si512(to, _mm512_loadu_si512(from + offsets[i] + j));
+    }
+  }
+}
+
+ACLGRAD_AVX512 void make_pairs(const uint16_t* even, const uint16_t* odd, int64_t count,
+                               uint32_t* to) {
+  for (int64_t i = 0; i < count; i += kWidth) {
+    const __m512i first = _mm512_cvtepu16_epi32(load_16(even + i, kWidth));
+    const __m512i second = _mm512_cvtepu16_epi32(load_16(odd + i, kWidth));
+    _mm512_store_si512(to + i, _mm512_or_si512(first, _mm512_slli_epi32(second, 16)));
   }
 }
 
@@ -413,6 +419,12 @@ namespace aclgrad::ops {
 bool multiplies_in_pairs(const MatmulProblem&) { return false; }
 PairInstruction pair_instruction() { return PairInstruction::kNone; }
 void multiply_in_pairs(const ProductPart& part, PairInstruction) { multiply(part); }
+PairMultiplier::PairMultiplier(PairInstruction instruction) : instruction_(instruction) {}
+PairMultiplier::~PairMultiplier() = default;
+void PairMultiplier::operator()(PairBlock, int64_t) const {}
+void pack_pairs(const uint16_t*, int64_t, int64_t, int64_t, int64_t, uint32_t*) {}
+void gather_pairs(const uint32_t*, const int64_t*, int64_t, int64_t, uint32_t*) {}
+void make_pairs(const uint16_t*, const uint16_t*, int64_t, uint32_t*) {}
 
 }  // namespace aclgrad::ops
 

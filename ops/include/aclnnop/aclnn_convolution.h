@@ -29,6 +29,12 @@ ACLGRAD_BEGIN_DECLS
  * FLOAT and rounded once to the output's dtype (DOUBLE, while aclgradSetAcceptDouble is on, in
  * DOUBLE). Bits do not depend on the number of threads.
  *
+ * Where all tensors are BF16, strides are 1, channels share groups, a sum has 16 terms or more and
+ * all have 2^15 together, the processor's own instruction for BF16 multiplies, if it has one: as
+ * aclnn_mm.h says, those bits depend on the processor, unless ACL_OPT_DETERMINISTIC is set. There
+ * the elements of a transposed convolution's output that no window reaches with an infinite or NaN
+ * weight may be NaN, too.
+ *
  * Limits: ranks 3 to 5 and equal; no negative size, kernel of at least 1; stride and dilation at
  * least 1, padding at least 0; the window lies in the padded input (unless transposed); groups at
  * least 1; outputPadding at least 0, and less than stride or dilation; groups divide the weight's

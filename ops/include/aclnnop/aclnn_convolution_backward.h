@@ -20,6 +20,8 @@ ACLGRAD_BEGIN_DECLS
  * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, in any mixture. Sums are taken in
  * FLOAT, those of gradWeight over many places and of gradBias in DOUBLE, and rounded once (DOUBLE,
  * while aclgradSetAcceptDouble is on, in DOUBLE). Bits do not depend on the number of threads.
+ * Where all tensors are BF16, the processor's own instruction may multiply, as aclnn_convolution.h
+ * says. There an infinite or NaN element may make NaN of gradients beside those that it reaches.
  *
  * Limits: stride and dilation at least 1, padding at least 0; outputPadding 0, or where transposed
  * at least 0 and with three axes less than stride; groups at least 1; cubeMathType 0 to 3; ranks 3
