@@ -16,19 +16,13 @@ HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
 
-// Calls visit(TypeTag<Element>{}) for a block of FLOAT or DOUBLE.
-template <class Visit>
-HWY_INLINE void visit_type(const RowBlock& rows, const Visit& visit) {
-  rows.dtype == ACL_FLOAT ? visit(TypeTag<float>{}) : visit(TypeTag<double>{});
-}
-
 HWY_INLINE Doubles wide(double value) { return hn::Set(DoubleTag(), value); }
 
 }  // namespace
 
 // Adds x - center to the lanes, or its square.
 void AddOffsets(const RowBlock& rows, double center, bool squared, double* lanes) {
-  visit_type(rows, [&](auto tag) HWY_ATTR {
+  visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
     const NativeRows<const typename decltype(tag)::type> x(rows, 0);
     Accumulators sum;
     sum.load(lanes);
@@ -48,7 +42,7 @@ void AddOffsets(const RowBlock& rows, double center, bool squared, double* lanes
 
 // Adds gradients g to the lanes `plain`, and g (x - mean) to the lanes `along`.
 void AddGradients(const RowBlock& rows, double mean, double* plain, double* along) {
-  visit_type(rows, [&](auto tag) HWY_ATTR {
+  visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
     using Element = typename decltype(tag)::type;
     const NativeRows<const Element> g(rows, 0), x(rows, 1);
     Accumulators sum, product;
@@ -70,7 +64,7 @@ void AddGradients(const RowBlock& rows, double mean, double* plain, double* alon
 }
 
 void Normalize(const RowBlock& rows, double mean, double scale, double shift) {
-  visit_type(rows, [&](auto tag) HWY_ATTR {
+  visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
     using Element = typename decltype(tag)::type;
     const NativeRows<const Element> x(rows, 0);
     const NativeRows<Element> y(rows, 1);
@@ -85,7 +79,7 @@ void Normalize(const RowBlock& rows, double mean, double scale, double shift) {
 }
 
 void MapGradients(const RowBlock& rows, double mean, const GradientMap& map) {
-  visit_type(rows, [&](auto tag) HWY_ATTR {
+  visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
     using Element = typename decltype(tag)::type;
     const NativeRows<const Element> g(rows, 0), x(rows, 1);
     const NativeRows<Element> dx(rows, 2);
@@ -122,7 +116,8 @@ void visit_rows(const Run& run, const Rows& rows, const View (&views)[kViews], b
                 const Body& body) {
   RowBlock block{views[0].elements.dtype, static_cast<size_t>(rows.count),
                  static_cast<size_t>(rows.length)};
-  bool in_place = block.dtype == ACL_FLOAT || block.dtype == ACL_DOUBLE;
+  bool in_place = block.dtype == ACL_FLOAT || block.dtype == ACL_DOUBLE ||
+                  block.dtype == ACL_BF16 || block.dtype == ACL_FLOAT16;
   for (size_t k = 0; k < kViews && in_place; ++k) {
     const Elements& elements = views[k].elements;
     const std::optional<int64_t> distance = elements.index.row_distance(rows.length);
