@@ -234,6 +234,9 @@ class Model:
     def mean_over_time(self, layer, name, x):
         return x.mean(1)
 
+    def turned(self, layer, name, x):
+        return x + 0.5 * torch.roll(x, -1, -1) + 0.25 * x
+
     def last_step(self, layer, name, x):
         return x[:, -1]
 

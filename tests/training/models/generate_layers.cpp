@@ -45,6 +45,7 @@ Json LayerGenerator::named(const char* kind) {
 Json LayerGenerator::any(const Shape& shape, int depth) {
   if (draw_.chance(0.3)) return activation(shape);
   if (depth < 2 && draw_.chance(0.15)) return nested(shape, depth);
+  if (draw_.chance(0.06)) return {{"kind", "turned"}};
   if (draw_.chance(0.04)) return named(draw_.chance(0.5) ? "dropout" : "alpha_dropout");
   switch (shape.rank()) {
     case 4:

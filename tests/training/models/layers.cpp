@@ -131,6 +131,17 @@ class Adder {
         {"flatten", [](Adder& a) { a.to_.add(Flatten{}); }},
         {"mean_over_time",
          [](Adder& a) { a.to_.add([](const Value& x) { return mean(x, {1}); }); }},
+        {"turned",  // slices of one value, which overlap, and of a slice
+         [](Adder& a) {
+           a.to_.add([](const Value& x) {
+             const Value rest = slice(x, -1, 1);
+             return x + cat({rest, slice(x, -1, 0, 1)}, -1) * 0.5 +
+                    cat({slice(rest, -1, 0, 0), slice(x, -1, 0, x.shape()[-1] - 1),
+                         slice(x, -1, -1)},
+                        -1) *
+                        0.25;
+           });
+         }},
         {"last_step",
          [](Adder& a) {
            a.to_.add([](const Value& x) {
