@@ -115,7 +115,8 @@ class CsvReader {
       const std::optional<T> value = parse_number<T>(field);
       if (!value) {
         fail(fmt::format("column {}: expected a number of type {}, found {}", column,
-                         to_string(options_.dtype), shown(field)));
+                         to_string(options_.dtype), shown(field)) +
+             (line_ == 1 ? "; where the first line has names, say .header = true" : ""));
       }
       values_.push_back(static_cast<Stored>(*value));
     }

@@ -37,33 +37,53 @@ Standardizer::Standardizer(const Tensor& features) {
   }
 }
 
-void Standardizer::require_columns(const Tensor& features) const {
-  if (features.rank() == 2 && static_cast<std::size_t>(features.shape()[1]) == means_.size())
-    return;
-  throw ShapeError("the standardizer was made for [n, " + std::to_string(means_.size()) +
-                   "], got shape " + to_string(features.shape()));
-}
-
-Tensor Standardizer::operator()(const Tensor& features) const {
-  require_columns(features);
+template <class Function>
+Tensor Standardizer::moved(const Tensor& features, const Function& function) const {
+  if (features.rank() != 2 || static_cast<std::size_t>(features.shape()[1]) != means_.size()) {
+    throw ShapeError("the standardizer was made for [n, " + std::to_string(means_.size()) +
+                     "], got shape " + to_string(features.shape()));
+  }
   Tensor wide = features.to(DType::float64);
   const std::span<double> values = wide.data<double>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t column = i % means_.size();
-    values[i] = (values[i] - means_[column]) / stddevs_[column];
+    values[i] = function(values[i], means_[column], stddevs_[column]);
   }
-  return wide.to(DType::float32);
+  return wide.to(is_floating(features.dtype()) ? features.dtype() : DType::float32);
+}
+
+Tensor Standardizer::operator()(const Tensor& features) const {
+  return moved(features, [](double x, double mean, double stddev) { return (x - mean) / stddev; });
 }
 
 Tensor Standardizer::inverse(const Tensor& standardized) const {
-  require_columns(standardized);
-  Tensor wide = standardized.to(DType::float64);
-  const std::span<double> values = wide.data<double>();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t column = i % means_.size();
-    values[i] = values[i] * stddevs_[column] + means_[column];
+  return moved(standardized,
+               [](double x, double mean, double stddev) { return x * stddev + mean; });
+}
+
+Tensor Standardizer::state() const {
+  std::vector<double> numbers = means_;
+  numbers.insert(numbers.end(), stddevs_.begin(), stddevs_.end());
+  return Tensor::from({2, std::ssize(means_)}, std::span<const double>(numbers), DType::float64);
+}
+
+Standardizer Standardizer::from_state(const Tensor& state) {
+  if (state.rank() != 2 || state.shape()[0] != 2) {
+    throw ShapeError("a standardizer's state is [2, columns], got shape " +
+                     to_string(state.shape()));
   }
-  return wide.to(DType::float32);
+  Standardizer made;
+  for (std::int64_t i = 0; i < state.numel(); ++i) {
+    const bool is_mean = i < state.shape()[1];
+    const double number = state.get(i);
+    if (!std::isfinite(number) || (!is_mean && number <= 0)) {
+      throw ValueError(fmt::format("column {} of a standardizer's state has the {} {}",
+                                   i % state.shape()[1], is_mean ? "mean" : "standard deviation",
+                                   number));
+    }
+    (is_mean ? made.means_ : made.stddevs_).push_back(number);
+  }
+  return made;
 }
 
 Split standardized(const Split& split) {

@@ -167,7 +167,9 @@ Tensor Table::numbers(const std::vector<std::string>& wanted, const NumberOption
             fmt::format("column \"{}\", row {}: expected a number of type {}, found {}", name,
                         row + 1, to_string(options.dtype), found));
       };
-      if (!number) refuse(field.empty() ? "nothing" : fmt::format("'{:.40}'", field));
+      if (!number)
+        refuse(field.empty() ? "nothing (for what stands for it, say .missing)"
+                             : fmt::format("'{:.40}'", field));
       if (!aclgrad::detail::problem_of(*number, options.dtype).empty()) {
         refuse(fmt::format("'{:.40}'", field));
       }

@@ -315,19 +315,14 @@ SafetensorsFile load_safetensors(const std::filesystem::path& path) {
   return index.empty() ? load_single(path) : load_indexed(path, index);
 }
 
-bool SafetensorsFile::contains(std::string_view name) const {
-  return std::ranges::any_of(tensors, [&](const auto& item) { return item.first == name; });
-}
+bool SafetensorsFile::contains(std::string_view name) const { return tensors.contains(name); }
 
 const Tensor& SafetensorsFile::operator[](std::string_view name) const {
-  std::string names;
-  for (const auto& [known, tensor] : tensors) {
-    if (known == name) return tensor;
-    names += (names.empty() ? "" : ", ") + known;
-  }
+  if (tensors.contains(name)) return tensors[name];
   const auto found = refused.find(name);
   if (found != refused.end()) throw IoError(found->second);
-  throw IoError(fmt::format("there is no tensor '{}' in the file, only: {}", name, names));
+  throw IoError(
+      fmt::format("there is no tensor '{}' in the file, only: {}", name, tensors.names()));
 }
 
 }  // namespace aclgrad

@@ -60,6 +60,29 @@ std::vector<std::int64_t> Shape::strides() const {
   return strides;
 }
 
+Shape reshaped(const Shape& from, Dims dims) {
+  const auto missing = std::find(dims.begin(), dims.end(), -1);
+  std::int64_t known = 1;
+  for (auto dim = dims.begin(); dim != dims.end(); ++dim) {
+    if (dim == missing) continue;
+    if (*dim == -1) throw ShapeError("only one extent can be -1");
+    if (*dim < 0) throw ShapeError("extent " + std::to_string(*dim) + " is negative");
+    if (__builtin_mul_overflow(known, *dim, &known)) known = -1;  // no number of elements
+    if (known < 0) break;
+  }
+  if (missing != dims.end() && known > 0 && from.numel() % known == 0) {
+    *missing = from.numel() / known;
+    known = from.numel();
+  }
+  if (known != from.numel() || std::find(dims.begin(), dims.end(), -1) != dims.end()) {
+    const bool open = from.numel() == 0 && known == 0;
+    throw ShapeError("cannot give the " + std::to_string(from.numel()) + " elements of " +
+                     to_string(from) + " the shape " + joined(dims) +
+                     (open ? ": beside a 0, -1 could be anything" : ""));
+  }
+  return Shape(std::move(dims));
+}
+
 Shape broadcast(const Shape& a, const Shape& b) {
   const std::size_t rank = std::max(a.rank(), b.rank());
   std::vector<std::int64_t> dims(rank, 1);

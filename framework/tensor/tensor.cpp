@@ -235,14 +235,17 @@ Tensor Tensor::to(DType dtype) const {
   });
 }
 
-Tensor Tensor::reshape(Shape shape) const& { return Tensor(*this).reshape(std::move(shape)); }
+Tensor Tensor::reshape(const Shape& shape) const& { return Tensor(*this).reshape(shape); }
+Tensor Tensor::reshape(const Shape& shape) && {
+  shape_ = reshaped(shape_, shape.dims());
+  return std::move(*this);
+}
 
-Tensor Tensor::reshape(Shape shape) && {
-  if (shape.numel() != numel()) {
-    throw ShapeError("cannot reshape " + to_string(shape_) + " with " + std::to_string(numel()) +
-                     " elements to " + to_string(shape) + " with " + std::to_string(shape.numel()));
-  }
-  shape_ = std::move(shape);
+Tensor Tensor::reshape(std::initializer_list<std::int64_t> dims) const& {
+  return Tensor(*this).reshape(dims);
+}
+Tensor Tensor::reshape(std::initializer_list<std::int64_t> dims) && {
+  shape_ = reshaped(shape_, dims);
   return std::move(*this);
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "aclgrad/error.h"
@@ -155,6 +156,42 @@ Tensor lt(const Tensor& a, double b) { return lt(a, as_in(a, b)); }
 Tensor le(const Tensor& a, double b) { return le(a, as_in(a, b)); }
 Tensor gt(const Tensor& a, double b) { return gt(a, as_in(a, b)); }
 Tensor ge(const Tensor& a, double b) { return ge(a, as_in(a, b)); }
+
+Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
+  if (tensors.empty()) throw ShapeError("cat() of no tensors");
+  const Shape& first = tensors.front().shape();
+  const std::size_t axis = first.normalize_axis(dim);
+  Dims dims = first.dims();
+  dims[axis] = 0;
+  DType dtype = tensors.front().dtype();
+  for (const Tensor& tensor : tensors) {
+    Dims other = tensor.shape().dims();
+    if (other.size() == dims.size()) dims[axis] += std::exchange(other[axis], first.dims()[axis]);
+    if (other != first.dims()) {
+      throw ShapeError("cat() along axis " + std::to_string(axis) + ": " +
+                       to_string(tensor.shape()) + " does not fit " + to_string(first));
+    }
+    dtype = promote(dtype, tensor.dtype());
+  }
+  Tensor result = Tensor::zeros(Shape(dims), dtype);
+  const auto rest = [&](const Shape& shape) {  // bytes of one place of the axes before
+    std::size_t bytes = size_of(dtype);
+    for (std::size_t i = axis; i < dims.size(); ++i)
+      bytes *= static_cast<std::size_t>(shape.dims()[i]);
+    return bytes;
+  };
+  const std::size_t stride = rest(result.shape());
+  std::size_t begin = 0;
+  for (const Tensor& tensor : tensors) {
+    const std::size_t width = rest(tensor.shape());
+    const Tensor part = tensor.to(dtype);
+    for (std::size_t from = 0, to = begin; from < part.nbytes(); from += width, to += stride) {
+      std::copy_n(part.bytes() + from, width, result.bytes() + to);
+    }
+    begin += width;
+  }
+  return result;
+}
 
 Tensor map(const Tensor& x, const std::function<double(double)>& function) {
   if (!function) throw ValueError("there is nothing to map elements by, this function is empty");

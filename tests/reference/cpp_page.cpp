@@ -25,7 +25,8 @@ struct Subject {
   std::vector<const char*> headers;
 };
 const std::vector<Subject> kSubjects = {
-    {"Tensors", {"tensor", "tensor_math", "shape", "dtype", "float16", "random", "init"}},
+    {"Tensors",
+     {"tensor", "tensor_math", "named_tensors", "shape", "dtype", "float16", "random", "init"}},
     {"Graphs", {"graph", "variable", "gradients", "backward", "session", "session_cache", "fetch"}},
     {"Functions of values",
      {"ops/arithmetic", "ops/activation", "ops/matmul", "ops/reduction", "ops/shape", "ops/index",

@@ -110,8 +110,9 @@ Value linear(Operand x, const Value& weight, const Value& bias) {
   Recorder record("linear", {x, weight, bias},
                   x.where);  // checks only: addmm is what gets recorded
   if (x.shape().rank() < 1 || weight.shape().rank() != 2 || x.shape()[-1] != weight.shape()[0]) {
-    record.shape_error(fmt::format("x {} needs a weight of shape [{}, out], got {}", x.shape(),
-                                   x.shape().rank() < 1 ? 1 : x.shape()[-1], weight.shape()));
+    record.shape_error(fmt::format(
+        "{} of shape {} needs a weight of shape [{}, out], {} has {}", x.description(), x.shape(),
+        x.shape().rank() < 1 ? 1 : x.shape()[-1], weight.description(), weight.shape()));
   }
   if (bias.shape() != Shape{weight.shape()[1]}) {
     record.shape_error(

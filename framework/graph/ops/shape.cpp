@@ -194,30 +194,6 @@ const Declaration<RollAttributes> roll = {"roll", ACLGRAD_C(aclnnRoll), separate
 
 namespace {
 
-// Fills in the extent given as -1.
-Shape complete(const Recorder& record, const Shape& from, Dims dims) {
-  const auto missing = std::find(dims.begin(), dims.end(), -1);
-  std::int64_t known = 1;
-  for (auto dim = dims.begin(); dim != dims.end(); ++dim) {
-    if (dim == missing) continue;
-    if (*dim == -1) record.shape_error("only one extent can be -1");
-    if (*dim < 0) record.shape_error(fmt::format("extent {} is negative", *dim));
-    if (__builtin_mul_overflow(known, *dim, &known)) known = -1;  // no number of elements
-    if (known < 0) break;
-  }
-  if (missing != dims.end() && known > 0 && from.numel() % known == 0) {
-    *missing = from.numel() / known;
-    known = from.numel();
-  }
-  if (known != from.numel() || std::find(dims.begin(), dims.end(), -1) != dims.end()) {
-    const bool open = from.numel() == 0 && known == 0;
-    record.shape_error(fmt::format("cannot give the {} elements of {} the shape [{}]{}",
-                                   from.numel(), from, fmt::join(dims, ", "),
-                                   open ? ": beside a 0, -1 could be anything" : ""));
-  }
-  return Shape(std::move(dims));
-}
-
 // The strides that describe x under another shape with as many elements, where there are some. Axes
 // of x that lie behind each other as in a dense tensor are a run, which whole new axes must divide.
 std::optional<Dims> strides_under(const Value& x, const Shape& shape) {
@@ -337,7 +313,12 @@ Value transpose(Operand x, std::int64_t axis0, std::int64_t axis1) {
 }
 
 Value reshape(Operand x, std::vector<std::int64_t> dims) {
-  Shape shape = complete(Recorder("reshape", {x}, x.where), x.shape(), std::move(dims));
+  Shape shape;
+  try {
+    shape = reshaped(x.shape(), std::move(dims));
+  } catch (const ShapeError& problem) {
+    Recorder("reshape", {x}, x.where).shape_error(problem.what());
+  }
   std::optional<Dims> strides = strides_under(x, shape);
   const Value source = strides ? Value(x) : copy(x);
   if (!strides) strides = shape.strides();

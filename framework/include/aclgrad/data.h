@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclgrad/named_tensors.h"
 #include "aclgrad/random.h"
 #include "aclgrad/tensor.h"
 
@@ -53,7 +54,7 @@ Tensor read_idx(const std::filesystem::path& path);
 struct Dataset {
   Tensor features = {};
   Tensor labels = {};
-  std::vector<std::pair<std::string, Tensor>> parts = {};
+  NamedTensors parts = {};
 
   /// Number of examples. Throws ShapeError when the tensors do not have equally many, ValueError
   /// for a part without a name, with that of another one, or with a '#' in it.
@@ -288,17 +289,28 @@ class Standardizer {
   /// column is only shifted. Throws ShapeError.
   explicit Standardizer(const Tensor& features);
 
-  /// (features - mean) / standard deviation, float32, the same shape. Throws ShapeError.
+  /// (features - mean) / standard deviation, of the same shape and floating dtype; of integers
+  /// float32. Throws ShapeError.
   Tensor operator()(const Tensor& features) const;
 
-  /// The way back, of predictions say: features standard deviation + mean, float32.
+  /// The way back, of predictions say: features standard deviation + mean.
   Tensor inverse(const Tensor& standardized) const;
+
+  /// Means and standard deviations, float64 [2, columns], to keep in a file beside the weights:
+  /// what was trained on standardized data must predict from such.
+  Tensor state() const;
+
+  /// The one whose state() this is. Throws ShapeError for another rank or number of rows,
+  /// ValueError for a number that is not finite and a standard deviation that is not above 0.
+  static Standardizer from_state(const Tensor& state);
 
   const std::vector<double>& means() const noexcept { return means_; }
   const std::vector<double>& stddevs() const noexcept { return stddevs_; }
 
  private:
-  void require_columns(const Tensor& features) const;
+  Standardizer() = default;
+  template <class Function>
+  Tensor moved(const Tensor& features, const Function& function) const;
 
   std::vector<double> means_;
   std::vector<double> stddevs_;

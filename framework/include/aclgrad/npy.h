@@ -2,7 +2,8 @@
 // Arrays of NumPy: one in a .npy file, several by name in a .npz archive.
 //
 //   const Tensor images = read_npy("images.npy");                 // np.save("images.npy", images)
-//   for (const auto& [name, tensor] : read_npz("data.npz")) ...   // np.savez("data.npz", x=x, y=y)
+//   const NamedTensors data = read_npz("data.npz");               // np.savez("data.npz", x=x, y=y)
+//   train(data["x"], data["y"]);
 //
 // The dtypes are float16, float32, float64, int8, int16, int32, int64, uint8 and bool, little
 // endian, in C or Fortran order. Reading executes nothing: arrays of Python objects are refused.

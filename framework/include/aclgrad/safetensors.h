@@ -15,12 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "aclgrad/tensor.h"
+#include "aclgrad/named_tensors.h"
 
 namespace aclgrad {
 
-/// Tensors and texts of a file, by name; tensors in the order of the file.
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+/// Texts of a file, by name.
 using Metadata = std::map<std::string, std::string>;
 
 /// What a file held, in the order of its header.

@@ -65,6 +65,10 @@ class Shape {
   std::int64_t numel_ = 1;
 };
 
+/// The shape of these extents for the elements of `from`; one may be -1 and is worked out. Throws
+/// ShapeError.
+Shape reshaped(const Shape& from, Dims dims);
+
 /// The shape that both broadcast to: aligned at the last axis, equal extents or one of them 1,
 /// missing leading axes count as 1. Throws ShapeError that names both shapes.
 Shape broadcast(const Shape& a, const Shape& b);

@@ -116,10 +116,12 @@ class Tensor {
   /// A copy with every element converted.
   Tensor to(DType dtype) const;
 
-  /// These elements under another shape of as many elements. Throws ShapeError. On a temporary
-  /// the storage moves along.
-  Tensor reshape(Shape shape) const&;
-  Tensor reshape(Shape shape) &&;
+  /// These elements under another shape of as many elements; one extent in braces may be -1 and is
+  /// worked out. Throws ShapeError. On a temporary the storage moves along.
+  Tensor reshape(const Shape& shape) const&;
+  Tensor reshape(const Shape& shape) &&;
+  Tensor reshape(std::initializer_list<std::int64_t> dims) const&;
+  Tensor reshape(std::initializer_list<std::int64_t> dims) &&;
 
  private:
   Tensor(Shape shape, DType dtype);

@@ -13,7 +13,9 @@
 #ifndef ACLGRAD_TENSOR_MATH_H_
 #define ACLGRAD_TENSOR_MATH_H_
 
+#include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "aclgrad/tensor.h"
 
@@ -47,6 +49,11 @@ Tensor lt(const Tensor& a, double b);
 Tensor le(const Tensor& a, double b);
 Tensor gt(const Tensor& a, double b);
 Tensor ge(const Tensor& a, double b);
+
+/// Tensors one behind the other along an axis, a negative one from the end: columns of numbers
+/// beside those of data::one_hot(), say. The widest of their dtypes. Throws ShapeError for none,
+/// and for those whose other extents differ.
+Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 
 /// What a function makes of every element, in the same dtype. Throws ValueError for an empty one.
 Tensor map(const Tensor& x, const std::function<double(double)>& function);

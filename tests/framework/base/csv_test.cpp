@@ -113,7 +113,10 @@ TEST(CsvTest, DamagedFilesAreRefusedWithThePlace) {
        {},
        "line 2: column 2: expected a number of type float32, found "
        "'four'"},
-      {"header not announced", "x,y\n1,2\n", {}, "line 1: column 1:"},
+      {"header not announced",
+       "x,y\n1,2\n",
+       {},
+       "found 'x'; where the first line has names, say .header = true"},
       {"missing field",
        "1,2\n3,\n",
        {},

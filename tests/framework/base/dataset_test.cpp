@@ -133,6 +133,38 @@ TEST(StandardizerTest, UsesTheTrainingColumns) {
   EXPECT_NEAR(constant(Tensor::full({1, 1}, 0.1, DType::float64)).item(), 0, 1e-12);
 }
 
+TEST(StandardizerTest, KeepsFloatingDtypes) {
+  const Standardizer standardize(Tensor::from({2, 1}, {1, 3}));
+  for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
+    const Tensor moved = standardize(Tensor::full({1, 1}, 5, dtype));
+    EXPECT_TRUE(bitwise_equal(moved, Tensor::full({1, 1}, 3, dtype)));
+    EXPECT_TRUE(bitwise_equal(standardize.inverse(moved), Tensor::full({1, 1}, 5, dtype)));
+  }
+  EXPECT_EQ(standardize(Tensor::full({1, 1}, 5, DType::int64)).dtype(), DType::float32);
+}
+
+TEST(StandardizerTest, IsKeptInAFile) {
+  const Standardizer made(Tensor::from({3, 2}, {0.1, 10, 0.7, 10, 0.3, 10}));
+  const Tensor state = made.state();
+  EXPECT_EQ(state.shape(), (Shape{2, 2}));
+  const Standardizer again = Standardizer::from_state(state);
+  EXPECT_EQ(again.means(), made.means());
+  EXPECT_EQ(again.stddevs(), made.stddevs());
+  EXPECT_TRUE(bitwise_equal(again.state(), state));
+  EXPECT_THROW(Standardizer::from_state(Tensor::zeros({3, 2})), ShapeError);
+  EXPECT_THROW(Standardizer::from_state(Tensor::zeros({2})), ShapeError);
+  EXPECT_THAT(
+      [] {
+        Standardizer::from_state(Tensor::from({2, 2}, {1, 2, 1, 0}));
+      },
+      ThrowsMessage<ValueError>("column 1 of a standardizer's state has the standard deviation 0"));
+  EXPECT_THAT(
+      [] {
+        Standardizer::from_state(Tensor::from({2, 1}, {NAN, 1}));
+      },
+      ThrowsMessage<ValueError>("column 0 of a standardizer's state has the mean nan"));
+}
+
 TEST(StandardizerTest, ConstantColumnsAreOnlyShifted) {
   const Tensor features = Tensor::full({60000, 1}, 0.1);
   const Standardizer standardizer(features);

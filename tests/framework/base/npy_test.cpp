@@ -16,6 +16,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 class NpyTest : public testing::Test {
  protected:
@@ -118,6 +119,13 @@ TEST_F(NpyTest, WhatIsWrittenIsReadAgain) {
     EXPECT_EQ(again[i].first, all[i].first);
     EXPECT_TRUE(bitwise_equal(again[i].second, all[i].second)) << all[i].first;
   }
+  EXPECT_TRUE(bitwise_equal(again["row"], Tensor::arange(5)));
+  EXPECT_EQ(again.at("scalar").item(), -1.5);
+  EXPECT_TRUE(again.contains("none"));
+  EXPECT_FALSE(again.contains("rows"));
+  EXPECT_THAT([&] { again["rows"]; },
+              ThrowsMessage<ValueError>(AllOf(HasSubstr("there is no tensor 'rows'"),
+                                              HasSubstr("int8"), HasSubstr("scalar, row, none"))));
   write_npz(path_, {});
   EXPECT_TRUE(read_npz(path_).empty());
   EXPECT_THROW(write_npy(path_, Tensor::zeros({1}, DType::bfloat16)), DTypeError);

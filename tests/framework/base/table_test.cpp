@@ -54,7 +54,8 @@ TEST_F(NamedColumns, FieldsMayBeMissing) {
   const Table table = read("a\tb\n1\t\n\t2\n", '\t');
   EXPECT_EQ(table.rows(), 2);
   EXPECT_THAT(message_of<ValueError>([&] { table.numbers("b"); }),
-              HasSubstr("row 1: expected a number of type float32, found nothing"));
+              HasSubstr("row 1: expected a number of type float32, found nothing (for what stands "
+                        "for it, say .missing)"));
   const Tensor numbers = table.numbers({"a", "b"}, {.missing = -1});
   EXPECT_TRUE(bitwise_equal(numbers, Tensor::from({2, 2}, {1, -1, -1, 2})));
   EXPECT_THROW(read("a\n1.5\n").numbers("a", {.dtype = DType::int32}), ValueError);

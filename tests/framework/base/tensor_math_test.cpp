@@ -80,6 +80,25 @@ TEST(TensorMath, Compares) {
   EXPECT_EQ(mean(lt(Tensor::full({3}, 1, DType::int32), 1.5)), 1);
 }
 
+TEST(TensorMath, PutsTensorsTogether) {
+  const Tensor a = Tensor::from({2, 2}, {1, 2, 3, 4}), b = Tensor::from({2, 1}, {5, 6});
+  expect_same(cat({a, b, a}, 1), Tensor::from({2, 5}, {1, 2, 5, 1, 2, 3, 4, 6, 3, 4}));
+  expect_same(cat({a, b, a}, -1), cat({a, b, a}, 1));
+  expect_same(cat({a, Tensor::zeros({0, 2}), a}), Tensor::from({4, 2}, {1, 2, 3, 4, 1, 2, 3, 4}));
+  expect_same(cat({a.reshape({2, 1, 2}), a.reshape({2, 1, 2})}, 1),
+              Tensor::from({2, 2, 2}, {1, 2, 1, 2, 3, 4, 3, 4}));
+  expect_same(cat({Tensor::from({1}, {7}, DType::int64), Tensor::from({1}, {0.5})}),
+              Tensor::from({2}, {7, 0.5}));
+  EXPECT_EQ(
+      cat({Tensor::from({1}, {7}, DType::uint8), Tensor::from({1}, {-1}, DType::int64)}).dtype(),
+      DType::int64);
+  EXPECT_THROW(cat(std::vector<Tensor>{}), ShapeError);
+  EXPECT_THROW(cat({Tensor::scalar(1)}), ShapeError) << "no axis";
+  EXPECT_THROW(cat({a, b}, 2), ShapeError);
+  EXPECT_THROW(cat({a, b}, 0), ShapeError) << "[2, 1] behind [2, 2]";
+  EXPECT_THROW(cat({a, Tensor::zeros({2})}, 1), ShapeError);
+}
+
 TEST(TensorMath, MapsAndSumsUp) {
   expect_same(map(kRow, [](double v) { return v * v; }), Tensor::from({3}, {100, 400, 900}));
   EXPECT_THROW(map(kRow, {}), ValueError);

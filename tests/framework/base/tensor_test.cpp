@@ -116,7 +116,28 @@ TEST(TensorTest, ErrorsNameWhatIsWrong) {
   EXPECT_THROW(t.get(6), ShapeError);
   EXPECT_THROW(t.set(-1, 0), ShapeError);
   EXPECT_THAT([&] { t.reshape({5}); },
-              ThrowsMessage<ShapeError>("cannot reshape [2, 3] with 6 elements to [5] with 5"));
+              ThrowsMessage<ShapeError>("cannot give the 6 elements of [2, 3] the shape [5]"));
+}
+
+TEST(TensorTest, ReshapeWorksOutOneExtent) {
+  const Tensor t = Tensor::arange(6);
+  EXPECT_EQ(t.reshape({-1, 2}).shape(), (Shape{3, 2}));
+  EXPECT_EQ(Tensor(t).reshape({3, -1, 1}).shape(), (Shape{3, 2, 1}));
+  EXPECT_TRUE(bitwise_equal(t.reshape({2, -1}).reshape({-1}), t));
+  EXPECT_EQ(Tensor::zeros({1}).reshape({}).shape(), Shape());
+  EXPECT_EQ(Tensor::zeros({0, 3}).reshape({-1, 3}).shape(), (Shape{0, 3}));
+  EXPECT_THAT([&] { t.reshape({-1, -1}); }, ThrowsMessage<ShapeError>("only one extent can be -1"));
+  EXPECT_THAT(
+      [&] {
+        t.reshape({-1, 4});
+      },
+      ThrowsMessage<ShapeError>("cannot give the 6 elements of [6] the shape [-1, 4]"));
+  EXPECT_THAT([&] { t.reshape({-2, -3}); }, ThrowsMessage<ShapeError>("extent -2 is negative"));
+  EXPECT_THAT(
+      [&] {
+        Tensor().reshape({-1, 0});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("beside a 0, -1 could be anything")));
 }
 
 TEST(TensorTest, CopiesAreDeepAndReshapeKeepsElements) {

@@ -80,7 +80,7 @@ TEST(Recording, ShapesThatDoNotFit) {
   EXPECT_EQ(message, fmt::format("node 3 `cat` ({}): `b` with shape [4, 2] does not fit [2, 3] "
                                  "along dimension 1",
                                  here(line)));
-  EXPECT_THROW(cat({}), ValueError);
+  EXPECT_THROW(cat(std::vector<Value>{}), ValueError);
   EXPECT_THROW(cat({a, i}), ShapeError);
   EXPECT_THROW(stack({a, b}), ShapeError);
   EXPECT_THROW(stack({a, a}, 3), ShapeError);
@@ -279,8 +279,9 @@ TEST(Recording, LinearSaysWhatItNeeds) {
   const Value x = graph.input("x", {4, 2});
   const Value w = graph.parameter("w", Tensor::zeros({3, 6}));
   const Value b = graph.parameter("b", Tensor::zeros({5}));
-  EXPECT_THAT(message_of<ShapeError>([&] { linear(x, w, b); }),
-              testing::HasSubstr("x [4, 2] needs a weight of shape [2, out], got [3, 6]"));
+  EXPECT_THAT(
+      message_of<ShapeError>([&] { linear(x, w, b); }),
+      testing::HasSubstr("`x` of shape [4, 2] needs a weight of shape [2, out], `w` has [3, 6]"));
   const Value z = graph.input("z", {4, 3});
   EXPECT_THAT(message_of<ShapeError>([&] { linear(z, w, b); }),
               testing::HasSubstr("the bias must have shape [6], got [5]"));
