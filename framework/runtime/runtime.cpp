@@ -5,6 +5,7 @@
 
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "acl/acl_rt.h"
 #include "aclgrad/error.h"
@@ -62,6 +63,32 @@ int ensure_devices(int count) {
   return device_count();
 }
 
+namespace {
+
+// What a task says itself: of "task recorded model on stream 1 failed with 507000: its task 4
+// (aclnnNLLLoss) failed: target of row 1 ...", and causes in the lines after it, "aclnnNLLLoss:
+// target of row 1 ...".
+std::string words_of_task(std::string_view reason) {
+  reason = reason.substr(0, reason.find('\n'));
+  std::string name;
+  const auto skip = [&](std::string_view begin, std::string_view before, std::string_view after,
+                        std::string_view mark) {
+    if (!reason.starts_with(begin)) return false;
+    const std::size_t from = reason.find(before) + before.size();
+    const std::size_t to = reason.find(after, from);
+    const std::size_t colon = reason.find(": ", reason.find(mark, to));
+    if (to == std::string_view::npos || colon == std::string_view::npos) return false;
+    name = reason.substr(from, to - from);
+    reason.remove_prefix(colon + 2);
+    return true;
+  };
+  if (!skip("task ", "task ", " on stream ", " failed with ")) return {};
+  skip("its task ", " (", ") failed", ") failed");
+  return fmt::format("{}: {}", name, reason);
+}
+
+}  // namespace
+
 void check_status(int status, std::string_view function, std::string_view where,
                   std::string_view meaning) {
   if (status == 0) return;
@@ -75,6 +102,10 @@ void check_status(int status, std::string_view function, std::string_view where,
   // The runtime's messages say the same again, after process, time and title.
   const std::size_t again = reason.substr(0, reason.find('\n')).find(outcome + ": ");
   if (again != std::string_view::npos) reason.remove_prefix(again + outcome.size() + 2);
+  // Of a task that was waited for, what it says itself is all that there is to know.
+  if (const std::string own = words_of_task(reason); !where.empty() && !own.empty()) {
+    throw StatusError(fmt::format("{}: {}", where, own), status);
+  }
   if (!reason.empty()) message += fmt::format(": {}", reason);
   throw StatusError(message, status);
 }

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,14 +24,18 @@
 
 namespace aclgrad {
 
-/// Runs a model in Mode::evaluation, and keeps what it planned for the next call.
+/// Runs a model in Mode::evaluation, and keeps what it planned for the next call. The first nodes
+/// of a layer have the line of the program that made the predictor.
 class Predictor {
  public:
   template <Layer Model>
   explicit Predictor(Model model, std::int64_t batch_size = 256,
-                     const SessionCacheOptions& sessions = {})
+                     const SessionCacheOptions& sessions = {},
+                     std::source_location where = std::source_location::current())
       : Predictor(std::function<Value(const Value&)>(
-                      [kept = std::move(model)](const Value& x) -> Value { return kept(x); }),
+                      [kept = std::move(model), where](const Value& x) -> Value {
+                        return kept(Operand(x, where));
+                      }),
                   batch_size, sessions) {}
   /// Throws ValueError for an empty function or a negative batch size.
   Predictor(std::function<Value(const Value&)> model, std::int64_t batch_size,
@@ -63,14 +68,20 @@ class Predictor {
 /// Once; a Predictor plans less for many.
 template <Layer Model>
 Tensor predict(const Model& model, const Tensor& x, std::int64_t batch_size = 256,
-               const SessionCacheOptions& sessions = {}) {
-  return Predictor(model, batch_size, sessions)(x);
+               const SessionCacheOptions& sessions = {},
+               std::source_location where = std::source_location::current()) {
+  return Predictor(model, batch_size, sessions, where)(x);
 }
 template <class Model>
 requires Layer<Model> || std::convertible_to<Model, std::function<Value(const BatchValues&)>> Tensor
 predict(const Model& model, const data::Dataset& examples, std::int64_t batch_size = 256,
-        const SessionCacheOptions& sessions = {}) {
-  return Predictor(model, batch_size, sessions)(examples);
+        const SessionCacheOptions& sessions = {},
+        std::source_location where = std::source_location::current()) {
+  if constexpr (Layer<Model>) {
+    return Predictor(model, batch_size, sessions, where)(examples);
+  } else {
+    return Predictor(model, batch_size, sessions)(examples);
+  }
 }
 
 /// What layers within a model return for x in Mode::evaluation: the values whose names are wanted,

@@ -27,6 +27,17 @@ TEST(Gradients, AreFoundByValueAndGraph) {
   EXPECT_FALSE(Gradients().contains(a));
 }
 
+TEST(Gradients, SayWhenOneAsksWithAValueThatAnUpdateWrote) {
+  Graph graph;
+  const Variable w("w", Tensor::from({1}, {1}));
+  const Gradients gradients = backward(mean(graph.parameter(w)), {graph.parameter(w)});
+  [[maybe_unused]] const Update update =
+      Sgd(SgdOptions{.learning_rate = 0.1}).step(graph, gradients);
+  EXPECT_THAT(message_of<ValueError>([&] { gradients[graph.parameter(w)]; }),
+              testing::AllOf(testing::HasSubstr("the gradient of `w`"),
+                             testing::HasSubstr("as it was before an update")));
+}
+
 // As the only element of a vector is that takes the last one's place.
 TEST(Gradients, AndValuesKeepWhatTheyHoldWhenMovedOntoThemselves) {
   Graph graph;

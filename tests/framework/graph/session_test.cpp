@@ -201,7 +201,7 @@ TEST(Session, TasksThatFailAreReported) {
                 session.run({{t, wrong}});
               }),
               testing::AllOf(testing::HasSubstr("`nll_loss` (graph/session_test.cpp:"),
-                             testing::HasSubstr("aclnnNLLLoss")))
+                             testing::HasSubstr("): aclnnNLLLoss: target of row 0 is class 3")))
       << "a replay knows which of its tasks failed";
   Session launched(graph, {loss}, {.replay = false});
   EXPECT_THAT(message_of<StatusError>([&] {
@@ -213,11 +213,9 @@ TEST(Session, TasksThatFailAreReported) {
   const std::string message = message_of<StatusError>([&] { eager.run({{t, wrong}}); });
   EXPECT_THAT(message, testing::HasSubstr("`nll_loss` (graph/session_test.cpp:"));
   EXPECT_THAT(message,
-              testing::HasSubstr(": target of row 0 is class 3, but there are 3 classes and "
-                                 "the ignored index is -100.\n"));
-  for (const std::string once : {"aclrtSynchronizeStream returned", "aclnnNLLLoss"}) {
-    EXPECT_EQ(message.find(once), message.rfind(once)) << message;
-  }
+              testing::EndsWith("): aclnnNLLLoss: target of row 0 is class 3, but there are 3 "
+                                "classes and the ignored index is -100."))
+      << "no status, no stream, no cause that says it again";
   const Results results = session.run({{t, Tensor::from({1}, {2}, DType::int64)}});
   EXPECT_NEAR(results[loss].item(), std::log(3.0), 1e-6) << "the session must survive a failure";
 }

@@ -492,6 +492,18 @@ TEST(Predict, SaysWhatIsMissing) {
               }).empty());
 }
 
+TEST(Predictor, NamesTheLineThatMadeIt) {
+  const Linear model("layer", 2, 1);
+  const data::Dataset wrong{Tensor::zeros({4, 3})};
+  const std::string here = "(training/trainer_test.cpp:" + std::to_string(__LINE__ + 1) + ")";
+  EXPECT_THAT(message_of<ShapeError>([&] { predict(model, wrong.features); }), HasSubstr(here));
+  EXPECT_THAT(
+      message_of<ShapeError>([&] { predict(model, wrong); }),
+      testing::AllOf(HasSubstr("trainer_test.cpp"), HasSubstr("`layer.weight` has [2, 1]")));
+  EXPECT_THAT(message_of<ShapeError>([&] { Predictor(model)(wrong); }),
+              HasSubstr("trainer_test.cpp"));
+}
+
 TEST(Predict, ShowsWhatLayersWithinReturn) {
   Net model;
   const data::Dataset examples = points(2, 5);
