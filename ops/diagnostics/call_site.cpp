@@ -3,9 +3,10 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <fmt/format.h>
+#include <unwind.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -52,6 +53,21 @@ const char*& current_call() {
   return name;
 }
 
+// The addresses of a stack from the innermost one, and how many are there.
+template <size_t depth>
+struct Stack {
+  std::array<void*, depth>& addresses;
+  size_t count = 0;
+
+  // Of the compiler's runtime, as musl has no backtrace().
+  static _Unwind_Reason_Code add(_Unwind_Context* frame, void* stack) {
+    auto& [addresses, count] = *static_cast<Stack*>(stack);
+    if (count == depth) return _URC_END_OF_STACK;
+    addresses[count++] = reinterpret_cast<void*>(_Unwind_GetIP(frame));
+    return _URC_NO_REASON;
+  }
+};
+
 std::string demangled(const char* symbol) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> name(
@@ -65,7 +81,8 @@ const char* CallSite::set_call(const char* name) { return std::exchange(current_
 
 CallSite CallSite::here() {
   CallSite call_site;
-  backtrace(call_site.stack_.data(), kDepth);
+  Stack<kDepth> stack{call_site.stack_};
+  _Unwind_Backtrace(&Stack<kDepth>::add, &stack);
   call_site.call_ = current_call();
   return call_site;
 }

@@ -14,13 +14,17 @@ void whole_batches(const data::Dataset& digits, Graph& graph, const Value& loss,
   // block 2
 }
 
+void threads(const std::function<void(const Communicator&)>& body) {
+  // block 3
+}
+
 void micro_batches(const data::Dataset& digits, const Communicator& communicator,
                    DataParallel& parallel, Graph& graph, const Sequential& network,
                    const std::vector<Value>& x, const std::vector<Value>& labels) {
-  // block 3
+  // block 4
 }
 
 void states(const Communicator& communicator, const Sequential& model, const LossFunction& loss,
             Optimizer& optimizer) {
-  // block 4
+  // block 5
 }
