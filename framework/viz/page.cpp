@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "aclgrad/error.h"
 #include "aclgrad/viz.h"
@@ -121,7 +122,12 @@ void VizPage::run(const std::vector<Fetch>& fetches, std::span<const Feed> feeds
   Session planned(graph, fetches);
   add(planned.memory_report());
   planned.profile(feeds);  // the first run pays for what later ones find ready
-  add(planned.profile(feeds));
+  Profile least = planned.profile(feeds);
+  for (int again = 0; again < 4; ++again) {  // in one, the system may have taken the processor away
+    Profile profile = planned.profile(feeds);
+    if (profile.total_us() < least.total_us()) least = std::move(profile);
+  }
+  add(std::move(least));
 }
 
 void VizPage::run(const std::vector<Fetch>& fetches, std::initializer_list<Feed> feeds) {
