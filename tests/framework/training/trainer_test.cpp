@@ -500,7 +500,7 @@ TEST(Predictor, NamesTheLineThatMadeIt) {
   EXPECT_THAT(
       message_of<ShapeError>([&] { predict(model, wrong); }),
       testing::AllOf(HasSubstr("trainer_test.cpp"), HasSubstr("`layer.weight` has [2, 1]")));
-  EXPECT_THAT(message_of<ShapeError>([&] { Predictor(model)(wrong); }),
+  EXPECT_THAT(message_of<ShapeError>([&] { Predictor(model, 8)(wrong); }),
               HasSubstr("trainer_test.cpp"));
 }
 
