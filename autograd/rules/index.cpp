@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was selected goes back to where it came from, and adds up there: all by
-// embedding_dense_backward, of rows or of single elements.
+// What was selected goes back to where it came from, and adds up there.
 #include "aclgrad/ops/index.h"
 
-#include <algorithm>
-
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/ops/random.h"
+#include "aclgrad/ops/reduction.h"
 #include "aclgrad/ops/shape.h"
 #include "rules/table.h"
 
@@ -17,60 +14,74 @@ std::optional<std::int64_t> row_or_none(std::int64_t row) {
   return row < 0 ? std::nullopt : std::optional(row);
 }
 
-// Numbers that count from the end as those from the front.
-Value from_front(const Value& index, std::int64_t extent) {
-  const Value whole = cast(index, DType::int64);
-  return add(whole, cast(lt(whole, 0.0), DType::int64), static_cast<double>(extent));
-}
-
-// Where in x, counted over all its elements, each element of gather's result comes from.
-Value flat_indices(const Value& x, std::int64_t dim, const Value& index) {
-  const Dims& shape = index.shape().dims();
-  const Dims strides = x.shape().strides();
-  Tensor base = Tensor::zeros(index.shape(), DType::int64);
-  Dims position(shape.size(), 0);
-  for (std::int64_t i = 0; i < base.numel(); ++i) {
-    std::int64_t place = 0;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      if (static_cast<std::int64_t>(d) != dim) place += position[d] * strides[d];
-    }
-    base.set(i, static_cast<double>(place));
-    for (std::size_t d = shape.size(); d-- > 0;) {
-      if (++position[d] < shape[d]) break;
-      position[d] = 0;
-    }
-  }
-  const auto step = static_cast<double>(strides[static_cast<std::size_t>(dim)]);
-  return add(mul(index, step), index.graph().constant(std::move(base)));
-}
-
 }  // namespace
 
 Value gather_backward(const Value& g, const Value& x, std::int64_t dim, const Value& index) {
-  const Value places = flat_indices(x, dim, index);
-  const std::int64_t count = places.shape().numel();
-  const Value sums =
-      embedding_dense_backward(reshape(g, {count, 1}), reshape(places, {count}), x.shape().numel());
-  return reshape(sums, x.shape().dims());
+  return scatter_add(zeros_for(x), dim, index, g);
 }
 
 void add_index_rules(RuleTable& table) {
   table.add<IndexSelectOp>([](const IndexSelectOp& op, const RuleCall& call) {
-    // With dim in front, every index has a row.
-    const Value rows = transpose(call.gradient(), 0, op.dim);
-    Dims dims = rows.shape().dims();
-    const Shape& shape = call.input().shape();
-    const std::int64_t count = shape[op.dim];
-    const Value flat = reshape(rows, {dims[0], shape.numel() / std::max<std::int64_t>(count, 1)});
-    dims[0] = count;
-    const Value sums = embedding_dense_backward(flat, from_front(call.input(1), count), count);
-    return InputGradients{transpose(reshape(sums, std::move(dims)), 0, op.dim), Value()};
+    return InputGradients{
+        index_add(zeros_for(call.input()), op.dim, call.input(1), call.gradient()), Value()};
   });
 
   table.add<GatherOp>([](const GatherOp& op, const RuleCall& call) {
-    const Value& x = call.input();
-    const Value index = from_front(call.input(1), x.shape()[op.dim]);
-    return InputGradients{gather_backward(call.gradient(), x, op.dim, index), Value()};
+    return InputGradients{gather_backward(call.gradient(), call.input(), op.dim, call.input(1)),
+                          Value()};
+  });
+
+  table.add<IndexAddOp>([](const IndexAddOp& op, const RuleCall& call) {
+    InputGradients gradients(3);
+    gradients[0] = call.gradient();
+    if (call.needs(2)) {
+      const Value taken = index_select(call.gradient(), op.dim, call.input(1));
+      gradients[2] = op.alpha == 1 ? taken : mul(taken, op.alpha);
+    }
+    return gradients;
+  });
+
+  // What of source the index has no number for had no part.
+  table.add<ScatterAddOp>([](const ScatterAddOp& op, const RuleCall& call) {
+    InputGradients gradients(3);
+    gradients[0] = call.gradient();
+    if (!call.needs(2)) return gradients;
+    Value taken = gather(call.gradient(), op.dim, call.input(1));
+    const Shape& source = call.input(2).shape();
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(source.rank()); ++d) {
+      const std::int64_t rest = source[d] - taken.shape()[d];
+      if (rest > 0) taken = pad_along(taken, d, 0, rest);
+    }
+    gradients[2] = taken;
+    return gradients;
+  });
+
+  table.add<IndexOp>([](const IndexOp& op, const RuleCall& call) {
+    std::vector<Value> indices(static_cast<std::size_t>(op.dims.back()) + 1);
+    for (std::size_t k = 0; k < op.dims.size(); ++k) {
+      indices[static_cast<std::size_t>(op.dims[k])] = call.input(k + 1);
+    }
+    InputGradients gradients(op.dims.size() + 1);
+    gradients[0] = index_put(zeros_for(call.input()), indices, call.gradient());
+    return gradients;
+  });
+
+  table.add<RepeatInterleaveIntOp>([](const RepeatInterleaveIntOp& op, const RuleCall& call) {
+    std::vector<std::int64_t> dims = call.input().shape().dims();
+    dims.insert(dims.begin() + op.dim + 1, op.repeats);
+    return InputGradients{reduce_sum(reshape(call.gradient(), dims), {op.dim + 1})};
+  });
+
+  table.add<RepeatInterleaveOp>([](const RepeatInterleaveOp& op, const RuleCall& call) {
+    return InputGradients{repeat_interleave_grad(call.gradient(), call.input(1),
+                                                 call.input().shape()[op.dim], op.dim),
+                          Value()};
+  });
+
+  table.add<RepeatInterleaveGradOp>([](const RepeatInterleaveGradOp& op, const RuleCall& call) {
+    return InputGradients{
+        repeat_interleave(call.gradient(), call.input(1), call.input().shape()[op.dim], op.dim),
+        Value()};
   });
 
   table.add<EmbeddingOp>([](const EmbeddingOp& op, const RuleCall& call) {

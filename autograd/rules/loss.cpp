@@ -38,6 +38,23 @@ void add_loss_rules(RuleTable& table) {
     return gradients;
   });
 
+  table.add<BinaryCrossEntropyOp>([](const BinaryCrossEntropyOp& op, const RuleCall& call) {
+    if (call.needs(1)) call.no_gradient_for("the target");
+    if (op.has_weight && call.needs(2)) call.no_gradient_for("the weights");
+    InputGradients gradients(2 + std::size_t{op.has_weight});
+    gradients[0] =
+        binary_cross_entropy_backward(call.gradient(), call.input(0), call.input(1),
+                                      {op.has_weight ? call.input(2) : Value(), op.reduction});
+    return gradients;
+  });
+
+  table.add<SoftMarginLossOp>([](const SoftMarginLossOp& op, const RuleCall& call) {
+    if (call.needs(1)) call.no_gradient_for("the target");
+    return InputGradients{
+        soft_margin_loss_backward(call.gradient(), call.input(0), call.input(1), op.reduction),
+        Value()};
+  });
+
   table.add<NllLossOp>([](const NllLossOp& op, const RuleCall& call) {
     if (call.needs(2)) call.no_gradient_for("the class weights");
     if (call.has_gradient(1)) call.no_gradient_for("a use of the total weight");

@@ -168,6 +168,19 @@ void add_reduction_rules(RuleTable& table) {
   table.add<MaxOp>([](const MaxOp& op, const RuleCall& call) {
     return InputGradients{put_back(call, op.dim, op.keepdim)};
   });
+  // With the roles of both changed, the gradient of b is one of a.
+  table.add<CdistOp>([](const CdistOp& op, const RuleCall& call) {
+    const Value& g = call.gradient();
+    const Value& a = call.input(0);
+    const Value& b = call.input(1);
+    InputGradients gradients(2);
+    if (call.needs(0)) gradients[0] = cdist_backward(g, a, b, call.output(), op.p);
+    if (call.needs(1)) {
+      const auto turned = [](const Value& x) { return transpose(x, -2, -1); };
+      gradients[1] = cdist_backward(turned(g), b, a, turned(call.output()), op.p);
+    }
+    return gradients;
+  });
   table.add<TopkOp>([](const TopkOp& op, const RuleCall& call) {
     return InputGradients{put_back(call, op.dim, true)};
   });

@@ -85,7 +85,11 @@ bool mixes_along(const Node& node, std::size_t index, const Value& input, std::s
   if (const auto* op = as<TopkOp>(node)) return is(op->dim);
   if (const auto* op = as<GatherOp>(node)) return index == 0 && is(op->dim);
   if (const auto* op = as<IndexSelectOp>(node)) return index == 0 && is(op->dim);
-  if (is_any<TrilOp, TriuOp>(node)) return place + 2 >= rank;
+  if (const auto* op = as<IndexAddOp>(node)) return index == 1 || is(op->dim);
+  if (const auto* op = as<ScatterAddOp>(node)) return is(op->dim);
+  if (const auto* op = as<RepeatInterleaveIntOp>(node)) return is(op->dim);
+  if (is_any<IndexOp, RepeatInterleaveOp, RepeatInterleaveGradOp>(node)) return true;
+  if (is_any<TrilOp, TriuOp, CdistOp>(node)) return place + 2 >= rank;
   if (is_any<ConvolutionOp, MaxPool2dOp, AvgPool2dOp, AdaptiveAvgPool2dOp, BatchNormOp,
              GroupNormOp>(node)) {
     return place != 0;
@@ -174,6 +178,8 @@ std::optional<Reduction> elementwise_loss(const Node& node) {
   if (const auto it = reduction_of_loss<MseLossOp>(node)) return it;
   if (const auto it = reduction_of_loss<L1LossOp>(node)) return it;
   if (const auto it = reduction_of_loss<SmoothL1LossOp>(node)) return it;
+  if (const auto it = reduction_of_loss<BinaryCrossEntropyOp>(node)) return it;
+  if (const auto it = reduction_of_loss<SoftMarginLossOp>(node)) return it;
   return reduction_of_loss<BceWithLogitsOp>(node);
 }
 

@@ -11,42 +11,10 @@
 #include "aclnnop/aclnn_gather_v2.h"
 #include "aclnnop/aclnn_index_select.h"
 #include "ops/contract/dense.h"
-#include "ops/contract/describe.h"
+#include "ops/index/index_contract.h"
 
 namespace aclgrad::contract {
 namespace {
-
-// Values are copied; NaN in elements that no number names does not go through.
-Results selected(Reference reference) {
-  return {.reference = std::move(reference),
-          .complex = Complex::kParts,
-          .bound = {.of_float = 0.5001},
-          .nan_goes_through = false};
-}
-
-// Numbers of elements; `fill` in the right call.
-Parameter indices(std::string name, Shape shape, double fill = 1) {
-  return typed(filled(shaped(in(std::move(name), 0, 1), std::move(shape)), fill), ACL_INT64);
-}
-
-void limit(TensorSpec& index, int64_t low, int64_t high) {
-  index.low = static_cast<Number>(low);
-  index.high = static_cast<Number>(high);
-}
-
-size_t checked_axis(const Arguments& a) {
-  const Shape& self = a.shape("self");
-  const size_t axis = axis_of(a, self);
-  if (axis >= self.size() || self[axis] == 0) throw std::invalid_argument("no such dimension");
-  return axis;
-}
-
-int64_t from_front(Number number, int64_t size) {
-  const auto whole = static_cast<int64_t>(number);
-  return whole < 0 ? whole + size : whole;
-}
-
-ErrorInput wrong_dim() { return refused("dim", "out of range", int64_t{2}, "is 2"); }
 
 // No elements that numbers could name.
 ErrorInput nothing_there(Shape index, Shape out, std::optional<int64_t> dim = std::nullopt) {
@@ -314,6 +282,7 @@ FamilyContracts index_contracts() {
   add_gather(family.operators);
   add_embedding(family.operators);
   add_arange(family.operators);
+  add_placements(family.operators);
   return family;
 }
 

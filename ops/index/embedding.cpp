@@ -8,6 +8,7 @@
 #include "ops/arithmetic/arithmetic_kernel.h"
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/index/gather_kernel.h"
+#include "ops/index/placed_kernel.h"
 #include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops {
@@ -89,11 +90,17 @@ Plan plan(const Arguments& arguments) {
   if (arguments.empty(kGrad) || arguments.empty(kIndices)) {
     return elementwise(arguments, {kOut}, {}, constant(arguments.dtype(kOut), {}));
   }
-  return plan_row_sum(arguments, {.grad = kGrad,
-                                  .indices = kIndices,
-                                  .out = kOut,
-                                  .padding = arguments.integer(kPaddingIdx),
-                                  .is_mean = arguments.flag(kScaleGradByFreq)});
+  const size_t columns = arguments.shape(kGrad).size() - 1;
+  // All dtypes are numbers here, BOOL and UINT8 too.
+  IndexTerm row(arguments, kIndices, Elements(arguments, kIndices), arguments.shape(kOut)[0], 1);
+  row.is_mask = false;
+  row.counts_from_end = false;
+  return plan_placed_sum(index_places(arguments.shape(kIndices), {row}),
+                         {.terms = Slices(arguments, kGrad, dimensions(columns, 1)),
+                          .self = std::nullopt,
+                          .out = Slices(arguments, kOut, dimensions(1, 1)),
+                          .zero = arguments.integer(kPaddingIdx),
+                          .is_mean = arguments.flag(kScaleGradByFreq)});
 }
 
 }  // namespace backward

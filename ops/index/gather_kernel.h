@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of one dimension by their numbers, and sums of rows that have one number. All numbers
-// are looked at first: one outside its range ends the task with an exception that names it, before
-// anything is written.
+// Elements of one dimension by their numbers. All numbers are looked at first: one outside its
+// range ends the task with an exception that names it, before anything is written.
 #ifndef ACLGRAD_OPS_INDEX_GATHER_KERNEL_H_
 #define ACLGRAD_OPS_INDEX_GATHER_KERNEL_H_
 
@@ -22,17 +21,6 @@ struct Selection {
 // out = self[.., index, ..], of self's dtype. `index` is also the parameter whose numbers are
 // looked at.
 Plan plan_selection(const Arguments& arguments, size_t out, const Selection& selection);
-
-struct RowSum {
-  size_t grad;      // [.., D]
-  size_t indices;   // one for each row
-  size_t out;       // [V, D]
-  int64_t padding;  // a row that stays 0; none where it is negative
-  bool is_mean;     // divided by the number of rows with that index
-};
-
-// out[v] = the sum of grad's rows with index v, in their order.
-Plan plan_row_sum(const Arguments& arguments, const RowSum& sum);
 
 }  // namespace aclgrad::ops
 

@@ -2,12 +2,11 @@
 // aclnnIndexSelect, aclnnGatherV2, aclnnGather.
 #include "aclnnop/aclnn_index_select.h"
 
-#include <fmt/format.h>
-
 #include "aclnnop/aclnn_gather.h"
 #include "aclnnop/aclnn_gather_v2.h"
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/index/gather_kernel.h"
+#include "ops/index/index_rules.h"
 #include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops {
@@ -17,8 +16,6 @@ enum : size_t { kSelf, kDim, kIndex, kOut };
 
 const StaticList<Parameter> kParameters{input("self"), attribute("dim"), input("index"),
                                         output("out")};
-
-constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
 
 size_t axis(const Arguments& arguments) {
   return normalize_axis(arguments.integer(kDim), arguments.shape(kSelf).size());
@@ -39,17 +36,6 @@ Dims selected_shape(const Arguments& arguments) {
   for (const int64_t size : arguments.shape(kIndex)) shape.push_back(size);
   for (size_t d = axis(arguments) + 1; d < self.size(); ++d) shape.push_back(self[d]);
   return shape;
-}
-
-// A self without dimensions has one element, for one index.
-Rule one_index_for_a_scalar() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    if (!arguments.shape(kSelf).empty() || arguments.empty(kIndex)) return std::nullopt;
-    if (count_elements(arguments.shape(kIndex)) == 1) return std::nullopt;
-    return fmt::format("tensor {} must have one element for {} [], but is {}.",
-                       arguments.name(kIndex), arguments.name(kSelf),
-                       to_string(arguments.shape(kIndex)));
-  });
 }
 
 Rule fits_selection() {
@@ -86,8 +72,9 @@ const OperatorSpec kIndexSelect{
     kParameters,
     {not_null({kSelf, kIndex, kOut}), dtype_in(kSelf, kAllDtypes), dtype_in(kIndex, kIndexDtypes),
      same_dtype(kOut, kSelf), no_private_format(kSelf), no_private_format(kIndex),
-     no_private_format(kOut), one_index_for_a_scalar(), max_rank(kSelf), axis_of(kDim, kSelf),
-     max_rank(kIndex, 1), has_elements_along(kSelf, kDim, kIndex), fits_selection()}};
+     no_private_format(kOut), one_index_for_a_scalar(kIndex, kSelf), max_rank(kSelf),
+     axis_of(kDim, kSelf), max_rank(kIndex, 1), has_elements_along(kSelf, kDim, kIndex),
+     fits_selection()}};
 
 constexpr DtypeSet kGatherV2DtypesOf950{
     ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,   ACL_INT16,     ACL_INT32,     ACL_INT64,
@@ -99,33 +86,10 @@ const OperatorSpec kGatherV2{
     {not_null({kSelf, kIndex, kOut}), same_dtype(kOut, kSelf),
      dtype_in(kSelf, kNumbersAndBool, kGatherV2DtypesOf950), dtype_in(kIndex, kIndexDtypes),
      max_rank(kSelf), max_rank(kIndex), max_rank(kOut), axis_of(kDim, kSelf),
-     one_index_for_a_scalar(), has_elements_along(kSelf, kDim, kIndex), fits_selection()}};
+     one_index_for_a_scalar(kIndex, kSelf), has_elements_along(kSelf, kDim, kIndex),
+     fits_selection()}};
 
 // ---- One index for each element -----------------------------------------------------------------
-
-Rule has_rank_of_self() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    const size_t rank = std::max<size_t>(arguments.shape(kIndex).size(), 1);
-    const size_t expected = std::max<size_t>(arguments.shape(kSelf).size(), 1);
-    if (rank == expected) return std::nullopt;
-    return fmt::format("tensor {} must have as many dimensions as {}, {}, but has {}.",
-                       arguments.name(kIndex), arguments.name(kSelf), expected, rank);
-  });
-}
-
-Rule is_not_larger() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    const Dims& index = arguments.shape(kIndex);
-    const Dims& self = arguments.shape(kSelf);
-    for (size_t d = 0; d < index.size() && d < self.size(); ++d) {
-      if (d == axis(arguments) || index[d] <= self[d]) continue;
-      return fmt::format("tensor {} {} must not be larger than {} {} in dimension {}.",
-                         arguments.name(kIndex), to_string(index), arguments.name(kSelf),
-                         to_string(self), d);
-    }
-    return std::nullopt;
-  });
-}
 
 const OperatorSpec kGather{
     "aclnnGather",
@@ -133,8 +97,9 @@ const OperatorSpec kGather{
     {not_null({kSelf, kIndex, kOut}), dtype_in(kSelf, kAllReal), same_dtype(kOut, kSelf),
      when([](const Arguments& arguments) { return !arguments.empty(kIndex); },
           dtype_in(kIndex, kIndexDtypes)),
-     has_rank_of_self(), max_rank(kSelf), same_shape(kOut, kIndex), axis_of(kDim, kSelf),
-     is_not_larger(), has_elements_along(kSelf, kDim, kIndex)}};
+     index_has_rank_of(kIndex, kSelf), max_rank(kSelf), same_shape(kOut, kIndex),
+     axis_of(kDim, kSelf), index_is_within(kIndex, kSelf, kDim),
+     has_elements_along(kSelf, kDim, kIndex)}};
 
 Plan plan_gather(const Arguments& arguments) {
   if (arguments.empty(kIndex)) return {};

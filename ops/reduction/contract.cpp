@@ -20,6 +20,7 @@
 #include "aclnnop/aclnn_var_mean.h"
 #include "ops/contract/dense.h"
 #include "ops/contract/describe.h"
+#include "ops/reduction/distance_contract.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -450,6 +451,7 @@ FamilyContracts reduction_contracts() {
   add_log_sum_exp(family.operators);
   add_norm(family.operators);
   add_scans(family.operators);
+  add_distances(family.operators);
   return family;
 }
 

@@ -434,6 +434,51 @@ TEST(Rules, Indices) {
   });
 }
 
+TEST(Rules, OfElementsPutByTheirNumbers) {
+  const auto numbers = [](const Inputs& x, Shape shape, std::initializer_list<double> values,
+                          DType dtype = DType::int64) {
+    return x[0].graph().constant(Tensor::from(std::move(shape), values, dtype));
+  };
+  expect_right({{3, 4}, {3, 2}}, [&](const Inputs& x) {
+    return index_add(x[0], 1, numbers(x, {2}, {3, -1}, DType::int32), x[1], 0.75);
+  });
+  expect_right({{3, 4}, {3, 3}}, [&](const Inputs& x) {
+    return scatter_add(x[0], 0, numbers(x, {2, 3}, {0, 2, 1, 0, -1, 1}), x[1]);
+  });
+  for (const bool apart : {false, true}) {
+    const auto indices = [&](const Inputs& x) -> std::vector<Value> {
+      const Value i = numbers(x, {2, 1}, {1, -1}), j = numbers(x, {3}, {0, 2, 2}, DType::int32);
+      if (apart) return {i, Value(), j};
+      return {i, j};
+    };
+    expect_right({{3, 3, 4}}, [&](const Inputs& x) { return index(x[0], indices(x)); });
+    expect_right({{3, 3, 4}, {2, 3, apart ? 3 : 4}},
+                 [&](const Inputs& x) { return index_put(x[0], indices(x), x[1]); });
+    expect_right({{3, 3, 4}, {3, 1}},
+                 [&](const Inputs& x) { return index_put(x[0], indices(x), x[1]); });
+  }
+  expect_right({{2, 3}}, [](const Inputs& x) {
+    return masked_select(x[0], Tensor::from({2, 3}, {1, 0, 1, 0, 0, 1}));
+  });
+  for (const std::int64_t dim : {0, 1, -1}) {
+    expect_right({{2, 2, 2}}, [&](const Inputs& x) { return repeat_interleave(x[0], 3, dim); });
+    expect_right({{2, 2, 2}}, [&](const Inputs& x) {
+      return repeat_interleave(x[0], numbers(x, {2}, {3, 1}), 4, dim);
+    });
+    expect_right({{4, 4, 4}}, [&](const Inputs& x) {
+      return repeat_interleave_grad(x[0], numbers(x, {2}, {3, 1}), 2, dim);
+    });
+  }
+  expect_right({{2, 2}}, [&](const Inputs& x) {
+    return repeat_interleave(x[0], 2) + repeat_interleave(x[0], numbers(x, {1}, {2}), 8);
+  });
+  expect_right({{3, 4}}, [](const Inputs& x) { return sort(x[0], 0, true).values; });
+  expect_right({{3, 4}, {2, 4}}, [](const Inputs& x) { return cdist(x[0], x[1]); });
+  for (const double p : {1.0, 1.5, 3.0, std::numeric_limits<double>::infinity()}) {
+    expect_right({{2, 3, 4}, {2, 4}}, [&](const Inputs& x) { return cdist(x[0], x[1], p); });
+  }
+}
+
 TEST(Rules, APaddingRowHasNoGradient) {
   Graph graph;
   const Value weight = graph.input("weight", {3, 2});

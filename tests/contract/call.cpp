@@ -195,21 +195,31 @@ aclTensor* Call::view(const Shape& shape, const Shape& strides, int64_t offset,
   return made;
 }
 
-aclTensor* Call::scattered(const Shape& shape, aclDataType dtype) {
+aclTensor* Call::scattered(const Shape& shape, aclDataType dtype, double fill) {
   Shape strides;
   int64_t size = 2;
   for (const int64_t extent : shape) {
     strides.push_back(size);
     size *= extent;
   }
-  return view(shape, strides, 0, {size}, dtype);
+  void* data = allocate(kMaxElements * kLargestElement);
+  if (has_numbers(dtype)) {
+    for (int64_t i = 0; i < size; ++i) {
+      write_number(data, dtype, static_cast<size_t>(i), fill);
+    }
+  }
+  aclTensor* made = library_.get<decltype(aclCreateTensor)>("aclCreateTensor")(
+      shape.data(), shape.size(), dtype, strides.data(), 0, format_of(shape.size()), &size, 1,
+      data);
+  tensors_.push_back(made);
+  return made;
 }
 
 void Call::scatter() {
   for (size_t i = 0; i < values_.size(); ++i) {
     const TensorSpec* const spec = tensor_spec(i);
     if (spec == nullptr || spec->optional || spec->shape.empty()) continue;
-    values_[i] = scattered(spec->shape, dtype_of(i));
+    values_[i] = scattered(spec->shape, dtype_of(i), spec->fill);
   }
 }
 

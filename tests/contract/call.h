@@ -60,7 +60,7 @@ class Call {
   aclTensor* view(const Shape& shape, const Shape& strides, int64_t offset, const Shape& storage,
                   aclDataType dtype);
   // A view that no dimensions of can be joined: columns first, and every other element.
-  aclTensor* scattered(const Shape& shape, aclDataType dtype);
+  aclTensor* scattered(const Shape& shape, aclDataType dtype, double fill = 0);
   // Puts such views in the place of all tensors.
   void scatter();
   aclScalar* scalar(double value, aclDataType dtype);

@@ -305,6 +305,61 @@ void add_selections(std::vector<Mutant>& all) {
         return InputGradients{div(sums, maximum(times, add(mul(times, 0), 1))), Value()};
       },
       numbers({6}, 3)));
+  const Build added = [](const auto& x) { return index_add(x[0], 0, x[2], x[1], 0.5); };
+  all.push_back(rule_mutant<IndexAddOp>(
+      "index_add: alpha left out", {{3, 2}, {4, 2}}, added,
+      [](const IndexAddOp& op, const RuleCall& call) {
+        return InputGradients{call.gradient(), Value(),
+                              index_select(call.gradient(), op.dim, call.input(1))};
+      },
+      numbers({4}, 3)));
+  all.push_back(rule_mutant<IndexAddOp>(
+      "index_add: as if it were put", {{3, 2}, {4, 2}}, added,
+      [](const IndexAddOp& op, const RuleCall& call) {
+        const Value& g = call.gradient();
+        const Value taken = index_select(g, op.dim, call.input(1));
+        return InputGradients{index_add(g, op.dim, call.input(1), taken, -1), Value(),
+                              mul(taken, op.alpha)};
+      },
+      numbers({4}, 3)));
+  all.push_back(rule_mutant<ScatterAddOp>(
+      "scatter_add: numbers ignored", {{3, 2}, {3, 2}},
+      [](const auto& x) { return scatter_add(x[0], 0, x[2], x[1]); },
+      [](const ScatterAddOp&, const RuleCall& call) {
+        return InputGradients{call.gradient(), Value(), call.gradient()};
+      },
+      numbers({3, 2}, 3)));
+  all.push_back(rule_mutant<IndexOp>(
+      "index: only the last of equal places", {{2, 2}},
+      [](const auto& x) { return index(x[0], {x[1]}); },
+      [](const IndexOp&, const RuleCall& call) {
+        const Value sums = index_put(mul(call.input(), 0), {call.input(1)}, call.gradient());
+        const Value ones = add(mul(call.gradient(), 0), 1);
+        const Value times = index_put(mul(call.input(), 0), {call.input(1)}, ones);
+        return InputGradients{div(sums, clamp(times, {.min = 1})), Value()};
+      },
+      numbers({5}, 2)));
+  all.push_back(rule_mutant<RepeatInterleaveIntOp>(
+      "repeat_interleave: as if repeated as a whole", {{3, 2}},
+      [](const auto& x) { return repeat_interleave(x[0], 2, 0); },
+      [](const RepeatInterleaveIntOp&, const RuleCall& call) {
+        return InputGradients{reduce_sum(reshape(call.gradient(), {2, 3, 2}), {0})};
+      }));
+  const Build far = [](const auto& x) { return cdist(x[0], x[1], 3); };
+  all.push_back(rule_mutant<CdistOp>(
+      "cdist: as of p = 2", {{2, 3}, {2, 3}}, far, [](const CdistOp&, const RuleCall& call) {
+        const Value& g = call.gradient();
+        return InputGradients{cdist_backward(g, call.input(0), call.input(1), call.output(), 2),
+                              Value()};
+      }));
+  all.push_back(rule_mutant<CdistOp>("cdist: not transposed for the second", {{2, 3}, {2, 3}}, far,
+                                     [](const CdistOp& op, const RuleCall& call) {
+                                       const Value& g = call.gradient();
+                                       const Value &a = call.input(0), &b = call.input(1);
+                                       return InputGradients{
+                                           cdist_backward(g, a, b, call.output(), op.p),
+                                           cdist_backward(g, b, a, call.output(), op.p)};
+                                     }));
   const Build best = [](const auto& x) { return topk(x[0], 2, 1).values; };
   all.push_back(rule_mutant<TopkOp>("topk: to the first elements", {{2, 4}}, best,
                                     [](const TopkOp&, const RuleCall& call) {

@@ -212,6 +212,8 @@ const std::map<std::string, Record>& records() {
       {"aclnnSmoothL1Loss", loss_of([](X x, X t) { return smooth_l1_loss(x, t); })},
       {"aclnnBinaryCrossEntropyWithLogits",
        loss_of([](X x, X t) { return bce_with_logits(x, t); })},
+      {"aclnnBinaryCrossEntropy", loss_of([](X x, X t) { return binary_cross_entropy(x, t); })},
+      {"aclnnSoftMarginLoss", loss_of([](X x, X t) { return soft_margin_loss(x, t); })},
       {"aclnnDropoutDoMask", dropout_of},
       {"aclnnNLLLoss", nll_loss_of},
 
@@ -244,6 +246,18 @@ const std::map<std::string, Record>& records() {
       {"aclnnRoll", of([](X x) { return roll(x, {1}, {0}); })},
       {"aclnnIndexSelect", with_index([](X x, X i) { return index_select(x, 1, i); }, {3})},
       {"aclnnGather", with_index([](X x, X i) { return gather(x, 1, i); }, {2, 3})},
+      {"aclnnIndexAdd", with_index([](X x, X i) { return index_add(x, 0, i, x); }, {2})},
+      {"aclnnScatterAdd", with_index([](X x, X i) { return scatter_add(x, 1, i, x); }, {2, 3})},
+      {"aclnnIndex", with_index(
+                         [](X x, X i) {
+                           return index(x, {i, i});
+                         },
+                         {3})},
+      {"aclnnRepeatInterleaveWithDim",
+       with_index([](X x, X i) { return repeat_interleave(x, i, 5, 1); }, {4})},
+      {"aclnnRepeatInterleaveIntWithDim", of([](X x) { return repeat_interleave(x, 2, 1); })},
+      {"aclnnRepeatInterleaveGrad",
+       with_index([](X x, X i) { return repeat_interleave_grad(x, i, 3, 1); }, {3})},
       {"aclnnEmbedding", with_index([](X x, X i) { return embedding(x, i); }, {3})},
       {"aclnnEmbeddingDenseBackward",
        with_index([](X g, X i) { return embedding_dense_backward(g, i, 5); }, {2})},
@@ -260,6 +274,7 @@ const std::map<std::string, Record>& records() {
       {"aclnnStd", of([](X x) { return stddev(x, {0}); })},
       {"aclnnLogSumExp", of([](X x) { return logsumexp(x, {0}); })},
       {"aclnnNorm", of([](X x) { return norm(x, {0}); })},
+      {"aclnnCdist", of_two([](X a, X b) { return cdist(a, b); }, {2, 4}, {3, 4})},
       {"aclnnForeachNorm", of([](X x) { return foreach_norm({x}).front(); })},
       {"aclnnForeachMulScalarV2", of([](X x) { return foreach_mul({x}, 2.0).front(); })},
       {"aclnnCumsumV2", of([](X x) { return cumsum(x, 0); })},

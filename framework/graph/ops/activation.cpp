@@ -178,8 +178,9 @@ Value sigmoid_backward(Operand g, const Value& saved) {
 Value silu_backward(Operand g, const Value& saved) { return gradient<SiluBackwardOp>(g, saved); }
 
 Value threshold_backward(Operand grad, const Value& x, double threshold) {
-  Recorder("threshold_backward", {grad, x}, grad.where)
-      .require_holds_as_float(x.dtype(), threshold, "threshold");
+  const Recorder record("threshold_backward", {grad, x}, grad.where);
+  detail::require_number(record, threshold, "threshold");
+  record.require_holds_as_float(x.dtype(), threshold, "threshold");
   return gradient<ThresholdBackwardOp>(grad, x, {threshold});
 }
 

@@ -43,15 +43,12 @@ void check(const Recorder& record, DType dtype, const HardtanhAttributes& values
   record.value_error(
       fmt::format("min must not be above max, got {} and {}", values.min, values.max));
 }
-void require_number(const Recorder& record, double value, const char* name) {
-  if (std::isnan(value)) record.value_error(fmt::format("{} must be a number, got NaN", name));
-}
 void check(const Recorder& record, DType dtype, const ShrinkAttributes& values) {
-  require_number(record, values.lambda, "lambda");
+  detail::require_number(record, values.lambda, "lambda");
   record.require_holds_as_float(dtype, values.lambda, "lambda");
 }
 void check(const Recorder& record, DType dtype, const ThresholdValueAttributes& values) {
-  require_number(record, values.threshold, "threshold");
+  detail::require_number(record, values.threshold, "threshold");
   record.require_holds_as_float(dtype, values.threshold, "threshold");
   record.require_holds_as_float(dtype, values.value, "value");
 }
@@ -59,6 +56,12 @@ void check(const Recorder& record, DType dtype, const CeluAttributes& values) {
   record.require_holds_as_float(dtype, values.alpha, "alpha");
   if (std::isfinite(values.alpha) && values.alpha != 0) return;
   record.value_error(fmt::format("alpha must be finite and not 0, got {}", values.alpha));
+}
+
+void check_eps(const Recorder& record, double eps) {
+  if (eps <= 0.5) return;  // NaN is not
+  record.value_error(
+      fmt::format("eps must be at most 0.5, or negative for no bounds, got {}", eps));
 }
 
 // A function of x, or its gradient, whose numbers the operator takes as floats.
@@ -110,11 +113,7 @@ Value hardsigmoid(Operand x) { return unary<HardsigmoidOp>(x); }
 Value fast_gelu(Operand x) { return unary<FastGeluOp>(x); }
 Value log_sigmoid(Operand x) { return unary<LogSigmoidOp>(x); }
 Value logit(Operand x, double eps) {
-  if (!(eps <= 0.5)) {
-    Recorder("logit", {x}, x.where)
-        .value_error(
-            fmt::format("eps must be at most 0.5, or negative for no bounds, got {}", eps));
-  }
+  check_eps(Recorder("logit", {x}, x.where), eps);
   return unary<LogitOp>(x, {eps});
 }
 Value hardtanh(Operand x, double min, double max) {
@@ -149,6 +148,7 @@ Value log_sigmoid_backward(Operand g, const Value& x) {
   return gradient<LogSigmoidBackwardOp>(g, x);
 }
 Value logit_backward(Operand g, const Value& x, double eps) {
+  check_eps(Recorder("logit_backward", {g, x}, g.where), eps);
   return gradient<LogitBackwardOp>(g, x, {eps});
 }
 Value hardtanh_backward(Operand g, const Value& x, double min, double max) {

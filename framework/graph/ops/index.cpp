@@ -12,17 +12,12 @@
 #include "aclnnop/aclnn_embedding_dense_backward.h"
 #include "aclnnop/aclnn_gather.h"
 #include "aclnnop/aclnn_index_select.h"
+#include "graph/ops/index_helpers.h"
 #include "graph/ops/record_helpers.h"
 
 namespace aclgrad {
+using detail::require_index;
 namespace {
-
-void require_index(const Recorder& record, std::size_t input) {
-  const Value& index = record.input(input);
-  if (index.dtype() == DType::int32 || index.dtype() == DType::int64) return;
-  record.dtype_error(
-      fmt::format("{} must be int32 or int64, got {}", index.description(), index.dtype()));
-}
 
 std::int64_t checked_row(const Recorder& record, std::optional<std::int64_t> row,
                          std::int64_t rows) {
@@ -53,17 +48,8 @@ Value index_select(Operand x, std::int64_t dim, const Value& index) {
 Value gather(Operand x, std::int64_t dim, const Value& index) {
   Recorder record("gather", {x, index}, x.where);
   require_index(record, 1);
-  const std::size_t rank = x.shape().rank();
-  dim = record.axis(dim, rank);
-  bool fits = rank > 0 && index.shape().rank() == rank;
-  for (std::size_t d = 0; fits && d < rank; ++d) {
-    const bool along = static_cast<std::int64_t>(d) == dim;
-    fits = along || index.shape().dims()[d] <= x.shape().dims()[d];
-  }
-  if (!fits) {
-    record.shape_error(fmt::format("an index of shape {} does not fit {} along dimension {}",
-                                   index.shape(), x.shape(), dim));
-  }
+  dim = record.axis(dim, x.shape().rank());
+  detail::require_fits(record, index.shape(), x.shape(), dim);
   return record.add<GatherOp>({dim}, {index.shape(), x.dtype()});
 }
 

@@ -12,6 +12,8 @@
 #include "aclgrad/ops/reduction.h"
 #include "aclgrad/ops/shape.h"
 #include "aclgrad/record.h"
+#include "aclnnop/aclnn_binary_cross_entropy.h"
+#include "aclnnop/aclnn_binary_cross_entropy_backward.h"
 #include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
 #include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
 #include "aclnnop/aclnn_l1_loss.h"
@@ -20,6 +22,8 @@
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_smooth_l1_loss.h"
 #include "aclnnop/aclnn_smooth_l1_loss_backward.h"
+#include "aclnnop/aclnn_soft_margin_loss.h"
+#include "aclnnop/aclnn_soft_margin_loss_backward.h"
 #include "graph/ops/loss_helpers.h"
 #include "graph/ops/record_helpers.h"
 #include "tensor/at_least_float.h"
@@ -132,6 +136,14 @@ Value smooth_l1_loss_backward(Operand grad, const Value& prediction, const Value
   return record_error_gradient<SmoothL1LossBackwardOp>(grad, prediction, target, {reduction, beta});
 }
 
+Value soft_margin_loss(Operand scores, const Value& target, Reduction reduction) {
+  return record_error<SoftMarginLossOp>(scores, target, {reduction});
+}
+Value soft_margin_loss_backward(Operand grad, const Value& scores, const Value& target,
+                                Reduction reduction) {
+  return record_error_gradient<SoftMarginLossBackwardOp>(grad, scores, target, {reduction});
+}
+
 Value bce_with_logits(Operand logits, const Value& target, const BceOptions& options) {
   const std::vector<Value> inputs = bce_inputs({logits, target}, options);
   Recorder record("bce_with_logits", inputs, logits.where);
@@ -146,6 +158,25 @@ Value bce_with_logits_backward(Operand grad, const Value& logits, const Value& t
   record.require_same_dtype(0, 1);
   check_bce(record, 1, inputs.size());
   return record.add<BceWithLogitsBackwardOp>(bce_attributes(options), record.like(1));
+}
+
+Value binary_cross_entropy(Operand probabilities, const Value& target,
+                           const BinaryCrossEntropyOptions& options) {
+  const BceOptions of{.weight = options.weight, .reduction = options.reduction};
+  const std::vector<Value> inputs = bce_inputs({probabilities, target}, of);
+  Recorder record("binary_cross_entropy", inputs, probabilities.where);
+  check_bce(record, 0, inputs.size());
+  const Shape shape = options.reduction == Reduction::none ? target.shape() : Shape{};
+  return record.add<BinaryCrossEntropyOp>(bce_attributes(of), {shape, target.dtype()});
+}
+Value binary_cross_entropy_backward(Operand grad, const Value& probabilities, const Value& target,
+                                    const BinaryCrossEntropyOptions& options) {
+  const BceOptions of{.weight = options.weight, .reduction = options.reduction};
+  const std::vector<Value> inputs = bce_inputs({grad, probabilities, target}, of);
+  Recorder record("binary_cross_entropy_backward", inputs, grad.where);
+  record.require_same_dtype(0, 1);
+  check_bce(record, 1, inputs.size());
+  return record.add<BinaryCrossEntropyBackwardOp>(bce_attributes(of), record.like(1));
 }
 
 std::string BceAttributes::text() const {
@@ -260,6 +291,24 @@ const Declaration<SmoothL1LossAttributes> smooth_l1_loss = {
     "smooth_l1_loss", ACLGRAD_C(aclnnSmoothL1Loss), shared_unless_reduced};
 const Declaration<SmoothL1LossAttributes> smooth_l1_loss_backward = {
     "smooth_l1_loss_backward", ACLGRAD_C(aclnnSmoothL1LossBackward), elementwise};
+const Declaration<MseLossAttributes> soft_margin_loss = {
+    "soft_margin_loss", ACLGRAD_C(aclnnSoftMarginLoss), shared_unless_reduced};
+const Declaration<MseLossAttributes> soft_margin_loss_backward = {
+    "soft_margin_loss_backward", ACLGRAD_C(aclnnSoftMarginLossBackward), elementwise};
+const Declaration<BceAttributes> binary_cross_entropy = {
+    "binary_cross_entropy", ACLGRAD_C(aclnnBinaryCrossEntropy), shared_unless_reduced,
+    [](const auto& values, AclnnCall& call, auto... end) {
+      return aclnnBinaryCrossEntropyGetWorkspaceSize(
+          call.input(0), call.input(1), weights(values, call, 2).first,
+          static_cast<std::int64_t>(values.reduction), call.output(0), end...);
+    }};
+const Declaration<BceAttributes> binary_cross_entropy_backward = {
+    "binary_cross_entropy_backward", ACLGRAD_C(aclnnBinaryCrossEntropyBackward), elementwise,
+    [](const auto& values, AclnnCall& call, auto... end) {
+      return aclnnBinaryCrossEntropyBackwardGetWorkspaceSize(
+          call.input(0), call.input(1), call.input(2), weights(values, call, 3).first,
+          static_cast<std::int64_t>(values.reduction), call.output(0), end...);
+    }};
 const Declaration<BceAttributes> bce_with_logits = {
     "bce_with_logits", ACLGRAD_C(aclnnBinaryCrossEntropyWithLogits), shared_unless_reduced,
     [](const auto& values, AclnnCall& call, auto... end) {

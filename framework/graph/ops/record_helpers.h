@@ -35,10 +35,22 @@ Value gradient(Operand grad, const Value& saved, typename OpType::Attributes att
 
 namespace detail {
 
+/// Not NaN.
+inline void require_number(const Recorder& record, double value, const char* name) {
+  if (std::isnan(value)) record.value_error(fmt::format("{} must be a number, got NaN", name));
+}
+
 /// The eps under a root: finite and at least 0.
 inline void require_epsilon(const Recorder& record, double eps) {
   if (eps >= 0 && std::isfinite(eps)) return;
   record.value_error(fmt::format("eps must be finite and at least 0, got {}", eps));
+}
+
+/// The shape with another extent along dim, which is counted from the front.
+inline Shape with_extent(const Shape& shape, std::int64_t dim, std::int64_t extent) {
+  std::vector<std::int64_t> dims = shape.dims();
+  dims[static_cast<std::size_t>(dim)] = extent;
+  return Shape(std::move(dims));
 }
 
 /// The shape with the extent along dim halved.

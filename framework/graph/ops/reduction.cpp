@@ -12,6 +12,8 @@
 #include "aclnnop/aclnn_amax.h"
 #include "aclnnop/aclnn_amin.h"
 #include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_cdist.h"
+#include "aclnnop/aclnn_cdist_backward.h"
 #include "aclnnop/aclnn_cumprod.h"
 #include "aclnnop/aclnn_cumsum.h"
 #include "aclnnop/aclnn_logsumexp.h"
@@ -227,8 +229,64 @@ ValuesAndIndices topk(Operand x, std::int64_t k, std::int64_t dim, bool largest)
   return {results[0], results[1]};
 }
 
+ValuesAndIndices sort(Operand x, std::int64_t dim, bool descending) {
+  const std::size_t rank = x.shape().rank();
+  return topk(x, rank == 0 ? 1 : x.shape()[dim], dim, descending);
+}
+
+// ---- Distances ----------------------------------------------------------------------------------
+
+namespace {
+
+// [.., P, R] of inputs `first` [.., P, M] and the next one, [.., R, M].
+Shape distances_shape(const Recorder& record, std::size_t first, double p) {
+  record.require_floating(first);
+  record.require_same_dtype(first, first + 1);
+  const Shape& a = record.input(first).shape();
+  const Shape& b = record.input(first + 1).shape();
+  if (a.rank() < 2 || b.rank() < 2 || a[-1] != b[-1]) {
+    record.shape_error(fmt::format("expected rows of one length, got {} and {}", a, b));
+  }
+  if (!(p >= 0)) record.value_error(fmt::format("p must be at least 0, got {}", p));
+  const auto before = [](const Shape& shape) {
+    return Shape(std::vector<std::int64_t>(shape.begin(), shape.end() - 2));
+  };
+  std::vector<std::int64_t> dims = record.broadcast(before(a), before(b)).dims();
+  dims.insert(dims.end(), {a[-2], b[-2]});
+  return Shape(std::move(dims));
+}
+
+}  // namespace
+
+Value cdist(Operand a, const Value& b, double p) {
+  Recorder record("cdist", {a, b}, a.where);
+  return record.add<CdistOp>({p}, {distances_shape(record, 0, p), a.dtype()});
+}
+
+Value cdist_backward(Operand grad, const Value& a, const Value& b, const Value& distances,
+                     double p) {
+  Recorder record("cdist_backward", {grad, a, b, distances}, grad.where);
+  std::vector<std::int64_t> dims = distances_shape(record, 1, p).dims();
+  record.require_same_dtype(0, 1);
+  record.require_same_dtype(3, 1);
+  for (const Value& each : {Value(grad), distances}) {
+    if (each.shape().dims() == dims) continue;
+    record.shape_error(fmt::format("{} must have the shape of the distances, {}, got {}",
+                                   each.description(), Shape(dims), each.shape()));
+  }
+  dims.back() = a.shape()[-1];
+  return record.add<CdistBackwardOp>({p}, {Shape(std::move(dims)), a.dtype()});
+}
+
 namespace calls {
 
+const Declaration<CdistAttributes> cdist = {
+    "cdist", ACLGRAD_C(aclnnCdist), separate, [](const auto& values, AclnnCall& call, auto... end) {
+      return aclnnCdistGetWorkspaceSize(call.input(0), call.input(1), to_float(values.p), 0,
+                                        call.output(0), end...);
+    }};
+const Declaration<CdistAttributes> cdist_backward = {"cdist_backward",
+                                                     ACLGRAD_C(aclnnCdistBackward), separate};
 const Declaration<SearchAttributes> argmax = {"argmax", ACLGRAD_C(aclnnArgMax), separate};
 const Declaration<SearchAttributes> max = {"max", ACLGRAD_C(aclnnMaxDim), separate};
 const Declaration<TopkAttributes> topk = {"topk", ACLGRAD_C(aclnnTopk), separate};

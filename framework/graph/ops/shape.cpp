@@ -46,12 +46,6 @@ std::int64_t dim_of(const Recorder& record, const Value& x, std::int64_t dim) {
   return record.axis(dim, x.shape().rank());
 }
 
-Shape with_extent(const Shape& shape, std::int64_t dim, std::int64_t extent) {
-  Dims dims = shape.dims();
-  dims[static_cast<std::size_t>(dim)] = extent;
-  return Shape(std::move(dims));
-}
-
 template <class OpType>
 Value record_triangle(Operand x, std::int64_t diagonal) {
   Recorder record(OpType::declaration().name, {x}, x.where);
@@ -70,8 +64,9 @@ Value cat(Operands values, std::int64_t dim) {
   dim = dim_of(record, values.front(), dim);
   std::int64_t extent = 0;
   for (const Value& each : values) {
-    const bool joins = each.shape().rank() == first.rank() &&
-                       with_extent(each.shape(), dim, 0) == with_extent(first, dim, 0);
+    const bool joins =
+        each.shape().rank() == first.rank() &&
+        detail::with_extent(each.shape(), dim, 0) == detail::with_extent(first, dim, 0);
     if (!joins) {
       record.shape_error(fmt::format("{} with shape {} does not fit {} along dimension {}",
                                      each.description(), each.shape(), first, dim));
@@ -83,7 +78,7 @@ Value cat(Operands values, std::int64_t dim) {
                       dim, values.size(), first));
     }
   }
-  return record.add<CatOp>({dim}, {with_extent(first, dim, extent), common_dtype(values)});
+  return record.add<CatOp>({dim}, {detail::with_extent(first, dim, extent), common_dtype(values)});
 }
 
 Value stack(Operands values, std::int64_t dim) {
@@ -249,7 +244,7 @@ Value slice(Operand x, std::int64_t dim, std::int64_t start, std::int64_t end, s
   if (count > 1) stride *= step;
   const Value view =
       record.add_view(std::make_shared<SliceOp>(dim, start, end, step),
-                      with_extent(x.shape(), dim, count), std::move(strides), offset);
+                      detail::with_extent(x.shape(), dim, count), std::move(strides), offset);
   return view.root().variable() == nullptr ? view : copy({view, x.where});
 }
 

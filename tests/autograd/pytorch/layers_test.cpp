@@ -59,6 +59,45 @@ TEST(LayersBesidePyTorch, ReductionsAndMovement) {
   expect_layer("roll a line", [](V x) { return roll(x, {5}) * x; });
 }
 
+TEST(LayersBesidePyTorch, ElementsByTheirNumbers) {
+  const auto expect = [](const std::string& name, const std::function<Value(const Values&)>& f) {
+    expect_as_in_pytorch(name, [&](const Values& x) -> Values { return {f(x)}; });
+  };
+  const auto numbers = [](const Values& x, Shape shape, std::initializer_list<double> list) {
+    return x[0].graph().constant(Tensor::from(std::move(shape), list, DType::int64));
+  };
+  const auto rows = [&](const Values& x) { return numbers(x, {4}, {2, 0, 2, 1}); };
+  using X = const Values&;
+  expect("index_add", [&](X x) { return index_add(x[0], 0, rows(x), x[1]); });
+  expect("index_add alpha", [&](X x) { return index_add(x[0], 1, rows(x), x[1], -1.5); });
+  expect("scatter_add", [&](X x) {
+    return scatter_add(x[0], 1, numbers(x, {3, 2}, {3, 0, 1, 0, 3, 3}), x[1]);
+  });
+  expect("scatter_add of a row", [&](X x) {
+    return scatter_add(x[0], 0, reshape(rows(x), {1, 4}), x[1]);
+  });
+  expect("index", [&](X x) { return index(x[0], {rows(x), numbers(x, {}, {3})}); });
+  expect("index apart", [&](X x) { return index(x[0], {rows(x), Value(), add(rows(x), -3)}); });
+  expect("index_put", [&](X x) { return index_put(x[0], {rows(x), rows(x)}, x[1]); });
+  expect("index_put apart", [&](X x) {
+    return index_put(x[0], {rows(x), numbers(x, {}, {0}), rows(x)}, x[1]);
+  });
+  expect("masked_select", [&](X x) {
+    return masked_select(x[0], Tensor::from({3, 4}, {0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0}));
+  });
+  expect("repeat_interleave", [&](X x) { return repeat_interleave(x[0], 2); });
+  expect("repeat_interleave dim", [&](X x) {
+    return repeat_interleave(x[0], numbers(x, {3}, {2, 0, 3}), 5, 0);
+  });
+  expect("cdist", [&](X x) { return cdist(x[0], x[1]); });
+  expect("cdist 1", [&](X x) { return cdist(x[0], x[1], 1); });
+  expect("cdist 3", [&](X x) { return cdist(x[0], x[1], 3); });
+  expect("cdist inf",
+         [&](X x) { return cdist(x[0], x[1], std::numeric_limits<double>::infinity()); });
+  expect("sort", [&](X x) { return sort(x[0], 1).values; });
+  expect("sort descending", [&](X x) { return sort(x[0], 0, true).values; });
+}
+
 TEST(LayersBesidePyTorch, Convolutions) {
   expect_layer("conv1d", Conv1d("layer", 4, 2, 3, {.stride = 2, .padding = 1, .groups = 2}));
   expect_layer("conv3d", Conv3d("layer", 1, 2, {1, 2, 2}));

@@ -45,6 +45,15 @@ TEST(LossesBesidePyTorch, AreAsItsAre) {
     expect_as_in_pytorch("smooth_l1 " + name, [&](const Values& x) -> Values {
       return {smooth_l1_loss(x[0], x[1], {.beta = 0.3, .reduction = how})};
     });
+    const Tensor chances =
+        Tensor::from({3, 4}, {0, 1, 0.25, 0.5, 1, 0, 0.75, 1, 0.5, 1, 1, 0}, DType::float64);
+    expect_as_in_pytorch("binary_cross_entropy " + name, [&](const Values& x) -> Values {
+      return {binary_cross_entropy(x[0], constant(x[0], chances),
+                                   {.weight = constant(x[0], kWeight), .reduction = how})};
+    });
+    expect_as_in_pytorch("soft_margin " + name, [&](const Values& x) -> Values {
+      return {soft_margin_loss(x[0], constant(x[0], chances) * 2 - 1, how)};
+    });
     expect_as_in_pytorch("kl_div " + name, [&](const Values& x) -> Values {
       const Value target = constant(x[0], tensor_of(numbers_of("probabilities")));
       return {kl_div(x[0], target, {.reduction = how})};

@@ -171,6 +171,42 @@ def formulas():
         case(name, function, [draw(3, 4, scale=2)])
 
 
+def losses_of_probabilities():
+    target = torch.tensor([[0, 1, 0.25, 0.5], [1, 0, 0.75, 1], [0.5, 1, 1, 0]], dtype=torch.float64)
+    weight = torch.tensor([0.5, 2.0, 0.0, 1.5], dtype=torch.float64)
+    for how in ("none", "mean", "sum"):
+        case(f"binary_cross_entropy {how}", lambda x: F.binary_cross_entropy(x, target, weight, reduction=how),
+             [draw(3, 4).abs().clamp(1 / 16, 15 / 16)])
+        case(f"soft_margin {how}", lambda x: F.soft_margin_loss(x, target * 2 - 1, reduction=how),
+             [draw(3, 4, scale=2)])
+
+
+def places():
+    rows = torch.tensor([2, 0, 2, 1])
+    columns = torch.tensor([[3, 0], [1, 0], [3, 3]])
+    times = torch.tensor([2, 0, 3])
+    for name, function, shapes in (
+            ("index_add", lambda x, y: x.index_add(0, rows, y), ((3, 4), (4, 4))),
+            ("index_add alpha", lambda x, y: x.index_add(1, rows, y, alpha=-1.5), ((3, 4), (3, 4))),
+            ("scatter_add", lambda x, y: x.scatter_add(1, columns, y), ((3, 4), (3, 2))),
+            ("scatter_add of a row", lambda x, y: x.scatter_add(0, rows.reshape(1, 4), y), ((3, 4), (1, 4))),
+            ("index", lambda x: x[rows, columns[0, 0]], ((3, 4),)),
+            ("index apart", lambda x: x[rows, :, rows - 3], ((3, 2, 3),)),
+            ("index_put", lambda x, y: x.index_put((rows, rows), y, accumulate=True), ((3, 4), (4,))),
+            ("index_put apart", lambda x, y: x.index_put((rows, torch.tensor(0), rows), y, accumulate=True),
+             ((3, 2, 3), (1,))),
+            ("masked_select", lambda x: x[torch.arange(12).reshape(3, 4) % 3 == 1], ((3, 4),)),
+            ("repeat_interleave", lambda x: x.repeat_interleave(2), ((3, 4),)),
+            ("repeat_interleave dim", lambda x: x.repeat_interleave(times, 0), ((3, 4),)),
+            ("cdist", torch.cdist, ((2, 3, 4), (2, 4))),
+            ("cdist 1", lambda x, y: torch.cdist(x, y, 1.0), ((3, 4), (2, 4))),
+            ("cdist 3", lambda x, y: torch.cdist(x, y, 3.0), ((3, 4), (2, 4))),
+            ("cdist inf", lambda x, y: torch.cdist(x, y, float("inf")), ((3, 4), (2, 4))),
+            ("sort", lambda x: x.sort(1)[0], ((3, 4),)),
+            ("sort descending", lambda x: x.sort(0, descending=True)[0], ((3, 4),))):
+        case(name, function, [draw(*shape, scale=2) for shape in shapes])
+
+
 if __name__ == "__main__":
     torch.manual_seed(1)
     probability = probabilities(3, 4)
@@ -178,5 +214,7 @@ if __name__ == "__main__":
     losses()
     layers()
     formulas()
+    losses_of_probabilities()
+    places()
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
     print("{\n" + ",\n".join(lines) + "\n}")

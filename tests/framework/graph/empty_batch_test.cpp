@@ -132,6 +132,21 @@ std::vector<Case> functions() {
   add_case("index_select", rows, [](V x) { return index_select(x, 1, indices_like(x, {3})); });
   add_case("index_select of nothing", {3, 4},
            [](V x) { return index_select(x, 0, indices_like(x, {0})); });
+  add_case("index_add", rows, [](V x) {
+    return index_add(x, 1, indices_like(x, {3}), ones(x, {0, 3})) +
+           index_add(x, 0, indices_like(x, {0}), ones(x, {0, 4}));
+  });
+  add_case("scatter_add of nothing", rows, [](V x) {
+    return scatter_add(ones(x, {3, 4}), 0, indices_like(x, {0, 4}), x);
+  });
+  add_case("index", rows, [](V x) { return index(x, {Value(), indices_like(x, {3})}); });
+  add_case("index of nothing", {3, 4}, [](V x) { return index(x, {indices_like(x, {0})}); });
+  add_case("index_put of nothing", rows, [](V x) {
+    return index_put(ones(x, {3, 4}), {indices_like(x, {0})}, x);
+  });
+  add_case("repeat_interleave", rows, [](V x) { return repeat_interleave(x, 2, 1); });
+  add_case("cdist", rows, [](V x) { return cdist(x, ones(x, {2, 4})); });
+  add_case("sort", rows, [](V x) { return sort(x, 0).values; });
   add_case("gather", rows, [](V x) { return gather(x, 1, indices_like(x, {0, 2})); });
   add_case("gather of nothing", {3, 4}, [](V x) { return gather(x, 0, indices_like(x, {0, 4})); });
   add_case("embedding of nothing", {3, 4}, [](V x) {
@@ -146,6 +161,12 @@ std::vector<Case> functions() {
     });
     add_case("bce_with_logits" + of, rows, [=](V x) {
       return bce_with_logits(x, ones(x, {0, 4}), {.reduction = reduction});
+    });
+    add_case("binary_cross_entropy" + of, rows, [=](V x) {
+      return binary_cross_entropy(x, ones(x, {0, 4}), {.reduction = reduction});
+    });
+    add_case("soft_margin_loss" + of, rows, [=](V x) {
+      return soft_margin_loss(x, ones(x, {0, 4}), reduction);
     });
     add_case("cross_entropy" + of, rows,
              [=](V x) { return cross_entropy(x, indices_like(x, {0}), {.reduction = reduction}); });
@@ -219,6 +240,14 @@ TEST(EmptyBatch, AMeanOfNothingIsNaNAndItsGradientHasItsShape) {
       {"bce_with_logits",
        [](V x) {
          return bce_with_logits(x, ones(x, {0, 4}));
+       }},
+      {"binary_cross_entropy",
+       [](V x) {
+         return binary_cross_entropy(x, ones(x, {0, 4}));
+       }},
+      {"soft_margin_loss",
+       [](V x) {
+         return soft_margin_loss(x, ones(x, {0, 4}));
        }},
       {"cross_entropy", [](V x) { return cross_entropy(x, indices_like(x, {0})); }},
       {"var", [](V x) { return var(x); }}};

@@ -186,6 +186,9 @@ TEST(Numbers, OfNormalizationsAndNormsHaveARange) {
   }
   EXPECT_THROW(norm(x, {}, {.p = kNaN}), ValueError);
   EXPECT_THROW(foreach_norm({x}, kNaN), ValueError);
+  EXPECT_THROW(cdist(x, x, kNaN), ValueError);
+  EXPECT_THROW(threshold_backward(x, x, kNaN), ValueError);
+  EXPECT_THROW(logit_backward(x, x, kNaN), ValueError);
 }
 
 // Sums of sizes beyond 63 bits.

@@ -198,6 +198,55 @@ TEST_F(Operators, Indices) {
   expect(arange(graph_, 5, -4, -3, DType::int64), {3}, {5, 2, -1});
 }
 
+TEST_F(Operators, ElementsPutByTheirNumbers) {
+  const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto numbers = [&](Shape shape, std::initializer_list<double> list) {
+    return value(std::move(shape), list, DType::int64);
+  };
+  const Value rows = numbers({3}, {1, 0, -1}), columns = numbers({3}, {2, 0, 2});
+  expect(index_add(a, 1, numbers({2}, {0, 0}), value({2, 2}, {1, 2, 3, 4}), 2), {2, 3},
+         {7, 2, 3, 18, 5, 6});
+  expect(scatter_add(a, 0, numbers({1, 2}, {1, 1}), value({1, 3}, {10, 20, 30})), {2, 3},
+         {1, 2, 3, 14, 25, 6});
+  expect(index(a, {rows, columns}), {3}, {6, 1, 6});
+  expect(index(a, {Value(), columns}), {2, 3}, {3, 1, 3, 6, 4, 6});
+  expect(index(a, {numbers({0}, {})}), {0, 3}, {});
+  expect(index(value({2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}),
+               {numbers({1}, {1}), Value(), numbers({1}, {0})}),
+         {1, 2}, {4, 6});
+  expect(index_put(a, {rows, columns}, value({}, {10})), {2, 3}, {11, 2, 3, 4, 5, 26});
+  expect(index_put(a, {Value(), numbers({1}, {1})}, value({2, 1}, {1, 2})), {2, 3},
+         {1, 3, 3, 4, 7, 6});
+  expect(masked_select(a, Tensor::from({2, 3}, {0, 1, 0, 1, 0, 1})), {3}, {2, 4, 6});
+  expect(repeat_interleave(a, 2, 0), {4, 3}, {1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
+  expect(repeat_interleave(value({2}, {7, 8}), 2), {4}, {7, 7, 8, 8});
+  expect(repeat_interleave(a, numbers({2}, {0, 2}), 2, 0), {2, 3}, {4, 5, 6, 4, 5, 6});
+  expect(cdist(value({1, 2}, {0, 0}), value({2, 2}, {3, 4, 1, 0})), {1, 2}, {5, 1});
+  expect(cdist(value({1, 2}, {0, 0}), value({1, 2}, {3, 4}), 1), {1, 1}, {7});
+  expect(sort(a, 1, true).values, {2, 3}, {3, 2, 1, 6, 5, 4});
+  expect(sort(value({}, {3})).values, {}, {3});
+  EXPECT_THROW(index_add(a, 0, rows, a), ShapeError);
+  EXPECT_THROW(index_add(a, 0, numbers({2}, {0, 1}), cast(a, DType::float64)), DTypeError);
+  EXPECT_THROW(scatter_add(a, 0, numbers({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}), a), ShapeError);
+  EXPECT_THROW(index(a, {rows, rows, rows}), ShapeError);
+  EXPECT_THROW(index(a, {Value()}), ValueError);
+  EXPECT_THAT([&] { index(a, {gt(a, 2)}); },
+              testing::ThrowsMessage<DTypeError>(testing::HasSubstr("where(mask, x, 0)")));
+  EXPECT_THROW(index_put(a, {rows}, value({4}, {1, 2, 3, 4})), ShapeError);
+  EXPECT_THROW(masked_select(a, Tensor::from({3}, {0, 1, 1})), ShapeError);
+  EXPECT_THROW(repeat_interleave(a, -1), ValueError);
+  EXPECT_THROW(repeat_interleave(a, rows, 4, 0), ShapeError);
+  EXPECT_THROW(cdist(a, value({1, 2}, {0, 0})), ShapeError);
+  EXPECT_THROW(cdist(a, a, -1), ValueError);
+}
+
+TEST_F(Operators, RepeatsWithAnotherSumFailTheRun) {
+  const Value wrong = repeat_interleave(value({2}, {1, 2}), value({2}, {1, 3}, DType::int64), 3);
+  Session session(graph_, {wrong});
+  EXPECT_THAT([&] { session.run(); },
+              testing::ThrowsMessage<StatusError>(testing::HasSubstr("sum of")));
+}
+
 TEST_F(Operators, AnIndexOutOfRangeFailsTheRun) {
   const Value rows = embedding(value({2, 1}, {1, 2}), value({1}, {2}, DType::int64));
   Session session(graph_, {rows});

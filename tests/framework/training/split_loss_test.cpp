@@ -108,7 +108,11 @@ TEST(SplitLoss, TakesEveryLossWithEveryReduction) {
       },
       [](const Value& y, const Value& t, Reduction r) {
         return bce_with_logits(y, sigmoid(t), {.reduction = r});
-      }};
+      },
+      [](const Value& y, const Value& t, Reduction r) {
+        return binary_cross_entropy(sigmoid(y), sigmoid(t), {.reduction = r});
+      },
+      [](const Value& y, const Value& t, Reduction r) { return soft_margin_loss(y, t, r); }};
   for (const Recorded loss : losses) {
     for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) {
       expect_splits(regression(), kWeight, [&](const Module&, const Value& y, const Value& t) {

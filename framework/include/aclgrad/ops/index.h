@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <source_location>
+#include <string>
+#include <vector>
 
 #include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
@@ -21,6 +23,47 @@ Value index_select(Operand x, std::int64_t dim, const Value& index);
 /// index[i, j, ..]. index has the rank of x and is nowhere larger but along dim. Negative numbers
 /// and gradient as for index_select.
 Value gather(Operand x, std::int64_t dim, const Value& index);
+
+/// x with alpha source[.., k, ..] added to the slice index[k] along dim; index has one dimension,
+/// source x's dtype and shape, with the number of indices along dim. Equal indices add up, in their
+/// order. Negative numbers count from the end.
+Value index_add(Operand x, std::int64_t dim, const Value& index, const Value& source,
+                double alpha = 1);
+
+/// x with source[i, j, ..] added to the element at the same place, but for coordinate dim, which is
+/// index[i, j, ..]: gather's gradient. index has the rank of x and is nowhere larger than source,
+/// nor than x but along dim; the rest of source does not count. Of x's dtype; numbers as above.
+Value scatter_add(Operand x, std::int64_t dim, const Value& index, const Value& source);
+
+/// x[i, :, j]: indices has at most one Value for each dimension of x; an empty one stands for all
+/// of it, as do the dimensions beyond the list. They broadcast together; where the indexed
+/// dimensions are neighbours, the result has these dimensions in their place, else in front.
+/// Negative numbers count from the end. A mask would give the result a shape that is not known when
+/// it is recorded: a bool index throws DTypeError, which names where() and masked_select().
+Value index(Operand x, const std::vector<Value>& indices);
+
+/// x with values, which broadcast to the shape of index(x, indices), added at those places:
+/// PyTorch's index_put with accumulate=True. Of x's dtype. Equal places add up.
+Value index_put(Operand x, const std::vector<Value>& indices, const Value& values);
+
+/// The elements of x where the mask is not 0, in row-major order, as one dimension. The mask, of
+/// x's shape, is a Tensor: with it their number is known when this is recorded. Of a mask that the
+/// graph computes, where(mask, x, 0) keeps the shape.
+Value masked_select(Operand x, const Tensor& mask);
+
+/// Every slice along dim `repeats` times, one after the other; without dim, of x as one line.
+Value repeat_interleave(Operand x, std::int64_t repeats,
+                        std::optional<std::int64_t> dim = std::nullopt);
+
+/// Slice k along dim repeats[k] times, or all as often as a repeats of one element says, of int32
+/// or int64; output_size is their sum, as PyTorch's argument of that name. The run fails where it
+/// is not, or a number is negative.
+Value repeat_interleave(Operand x, const Value& repeats, std::int64_t output_size,
+                        std::optional<std::int64_t> dim = std::nullopt);
+
+/// The gradient of that for an x of `extent` slices along dim: sums of those that came from one.
+Value repeat_interleave_grad(Operand grad, const Value& repeats, std::int64_t extent,
+                             std::int64_t dim);
 
 /// Rows of weight [V, D] by their numbers: indices of any shape, with D behind it. Numbers are in
 /// [0, V). The row padding_idx of the weight gets a gradient of 0.
@@ -41,6 +84,28 @@ Value arange(const Graph& graph, double start, double end, double step = 1,
 struct AlongAttributes {
   std::int64_t dim;  ///< counted from the front
   auto arguments() const { return named({"dim"}, dim); }
+};
+struct IndexAddAttributes {
+  std::int64_t dim;  ///< counted from the front
+  double alpha;
+  auto arguments() const { return named({"dim", "alpha"}, dim, alpha); }
+};
+struct IndexAttributes {
+  std::vector<std::int64_t> dims;  ///< that are indexed, in order
+  std::string text() const;
+};
+struct RepeatInterleaveAttributes {
+  std::int64_t dim;  ///< counted from the front
+  std::int64_t output_size;
+  auto arguments() const { return named({"dim", "output_size"}, dim, output_size); }
+};
+struct RepeatInterleaveIntAttributes {
+  std::int64_t repeats;
+  std::int64_t dim;  ///< counted from the front
+  std::int64_t output_size;
+  auto arguments() const {
+    return named({"repeats", "dim", "output_size"}, repeats, dim, output_size);
+  }
 };
 struct EmbeddingAttributes {
   std::int64_t padding_idx;  ///< only of the gradient; -1: none
@@ -63,7 +128,12 @@ struct ArangeAttributes {
 };
 
 namespace calls {
-extern const Declaration<AlongAttributes> index_select, gather;
+extern const Declaration<AlongAttributes> index_select, gather, scatter_add;
+extern const Declaration<IndexAddAttributes> index_add;
+extern const Declaration<IndexAttributes> index;  // inputs x and the indices that there are
+extern const Declaration<RepeatInterleaveAttributes> repeat_interleave;
+extern const Declaration<RepeatInterleaveIntAttributes> repeat_interleave_int;
+extern const Declaration<AlongAttributes> repeat_interleave_grad;
 extern const Declaration<EmbeddingAttributes> embedding;
 extern const Declaration<EmbeddingBackwardAttributes> embedding_dense_backward;
 extern const Declaration<ArangeAttributes> arange;
@@ -71,6 +141,12 @@ extern const Declaration<ArangeAttributes> arange;
 
 using IndexSelectOp = DeclaredOp<calls::index_select>;
 using GatherOp = DeclaredOp<calls::gather>;
+using IndexAddOp = DeclaredOp<calls::index_add>;
+using ScatterAddOp = DeclaredOp<calls::scatter_add>;
+using IndexOp = DeclaredOp<calls::index>;
+using RepeatInterleaveOp = DeclaredOp<calls::repeat_interleave>;
+using RepeatInterleaveIntOp = DeclaredOp<calls::repeat_interleave_int>;
+using RepeatInterleaveGradOp = DeclaredOp<calls::repeat_interleave_grad>;
 using EmbeddingOp = DeclaredOp<calls::embedding>;
 using EmbeddingDenseBackwardOp = DeclaredOp<calls::embedding_dense_backward>;
 using ArangeOp = DeclaredOp<calls::arange>;

@@ -55,6 +55,21 @@ struct BceOptions {
 /// infinity, with finite gradients. Without a gradient for targets and weights.
 Value bce_with_logits(Operand logits, const Value& target, const BceOptions& options = {});
 
+struct BinaryCrossEntropyOptions {
+  Value weight = {};  ///< Of the elements; broadcasts to the target's shape; 1 where it is empty.
+  Reduction reduction = Reduction::mean;
+};
+/// -weight (t log p + (1 - t) log(1 - p)) of probabilities p and targets t, both within [0, 1], of
+/// one shape and floating dtype. A logarithm counts at least -100, and in the gradient p (1 - p) at
+/// least 1e-12. bce_with_logits() has the digits that sigmoid() rounds off. Without a gradient for
+/// targets and weights.
+Value binary_cross_entropy(Operand probabilities, const Value& target,
+                           const BinaryCrossEntropyOptions& options = {});
+
+/// log(1 + e^(-target score)) of scores and targets that are 1 or -1, of one shape and floating
+/// dtype. Without a gradient for targets.
+Value soft_margin_loss(Operand scores, const Value& target, Reduction reduction = Reduction::mean);
+
 struct NllOptions {
   Value weight = {};  ///< Of the classes: [C], of the scores' dtype; all 1 where it is empty.
   std::int64_t ignore_index = kIgnoreIndex;
@@ -124,6 +139,12 @@ Value smooth_l1_loss_backward(Operand grad, const Value& prediction, const Value
                               Reduction reduction, double beta);
 Value bce_with_logits_backward(Operand grad, const Value& logits, const Value& target,
                                const BceOptions& options);
+/// Those of binary_cross_entropy with respect to the probabilities, of soft_margin_loss with
+/// respect to the scores.
+Value binary_cross_entropy_backward(Operand grad, const Value& probabilities, const Value& target,
+                                    const BinaryCrossEntropyOptions& options);
+Value soft_margin_loss_backward(Operand grad, const Value& scores, const Value& target,
+                                Reduction reduction);
 
 /// The gradient with respect to log_probabilities; total_weight is the forward node's second
 /// output.
@@ -153,10 +174,12 @@ struct NllLossAttributes {
 };
 
 namespace calls {
-extern const Declaration<MseLossAttributes> mse_loss, mse_loss_backward, l1_loss, l1_loss_backward;
+extern const Declaration<MseLossAttributes> mse_loss, mse_loss_backward, l1_loss, l1_loss_backward,
+    soft_margin_loss, soft_margin_loss_backward;
 extern const Declaration<SmoothL1LossAttributes> smooth_l1_loss, smooth_l1_loss_backward;
 // Inputs logits, target, and the weights that there are; the backward's the gradient before.
-extern const Declaration<BceAttributes> bce_with_logits, bce_with_logits_backward;
+extern const Declaration<BceAttributes> bce_with_logits, bce_with_logits_backward,
+    binary_cross_entropy, binary_cross_entropy_backward;
 // Inputs log_probabilities, target, weight; outputs the loss and the total weight.
 extern const Declaration<NllLossAttributes> nll_loss;
 extern const Declaration<NllLossAttributes> nll_loss_backward;
@@ -170,6 +193,10 @@ using SmoothL1LossOp = DeclaredOp<calls::smooth_l1_loss>;
 using SmoothL1LossBackwardOp = DeclaredOp<calls::smooth_l1_loss_backward>;
 using BceWithLogitsOp = DeclaredOp<calls::bce_with_logits>;
 using BceWithLogitsBackwardOp = DeclaredOp<calls::bce_with_logits_backward>;
+using BinaryCrossEntropyOp = DeclaredOp<calls::binary_cross_entropy>;
+using BinaryCrossEntropyBackwardOp = DeclaredOp<calls::binary_cross_entropy_backward>;
+using SoftMarginLossOp = DeclaredOp<calls::soft_margin_loss>;
+using SoftMarginLossBackwardOp = DeclaredOp<calls::soft_margin_loss_backward>;
 using NllLossOp = DeclaredOp<calls::nll_loss>;
 using NllLossBackwardOp = DeclaredOp<calls::nll_loss_backward>;
 

@@ -49,6 +49,15 @@ struct NormOptions {
 /// infinite p equal magnitudes share it.
 Value norm(Operand x, std::vector<std::int64_t> axes = {}, NormOptions options = {});
 
+/// The p-norms of the differences between the rows of a [.., P, M] and of b [.., R, M], [.., P, R];
+/// the dimensions before the last two broadcast. Of one floating dtype; p is at least 0, and
+/// rounded to float. The gradient is 0 where two rows are equal, but for p = 1 the sign of each
+/// difference; there is none of a gradient.
+Value cdist(Operand a, const Value& b, double p = 2);
+/// Its gradient by a; `distances` is cdist(a, b, p), and all are of that shape but for the rows.
+Value cdist_backward(Operand grad, const Value& a, const Value& b, const Value& distances,
+                     double p);
+
 struct CumsumOptions {
   bool exclusive = false;  ///< an element's own value is not in its sum
   bool reverse = false;    ///< from the last element on
@@ -144,6 +153,13 @@ ValuesAndIndices max(Operand x, std::int64_t dim, bool keepdim = false);
 /// element.
 ValuesAndIndices topk(Operand x, std::int64_t k, std::int64_t dim = -1, bool largest = true);
 
+/// All elements in order along `dim`, and their places: topk of as many as there are.
+ValuesAndIndices sort(Operand x, std::int64_t dim = -1, bool descending = false);
+
+struct CdistAttributes {
+  double p;
+  auto arguments() const { return named({"p"}, p); }
+};
 struct SearchAttributes {
   std::int64_t dim;
   bool keepdim;
@@ -160,11 +176,14 @@ struct TopkAttributes {
 };
 
 namespace calls {
+extern const Declaration<CdistAttributes> cdist, cdist_backward;
 extern const Declaration<SearchAttributes> argmax;
 extern const Declaration<SearchAttributes> max;  // outputs values, indices
 extern const Declaration<TopkAttributes> topk;   // outputs values, indices
 }  // namespace calls
 
+using CdistOp = DeclaredOp<calls::cdist>;
+using CdistBackwardOp = DeclaredOp<calls::cdist_backward>;
 using ArgmaxOp = DeclaredOp<calls::argmax>;
 using MaxOp = DeclaredOp<calls::max>;
 using TopkOp = DeclaredOp<calls::topk>;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What recording functions with numbers of elements share.
+#ifndef ACLGRAD_FRAMEWORK_GRAPH_OPS_INDEX_HELPERS_H_
+#define ACLGRAD_FRAMEWORK_GRAPH_OPS_INDEX_HELPERS_H_
+
+#include <fmt/format.h>
+
+#include "aclgrad/format.h"
+#include "aclgrad/record.h"
+
+namespace aclgrad::detail {
+
+inline void require_index(const Recorder& record, std::size_t input) {
+  const Value& index = record.input(input);
+  if (index.dtype() == DType::int32 || index.dtype() == DType::int64) return;
+  record.dtype_error(
+      fmt::format("{} must be int32 or int64, got {}", index.description(), index.dtype()));
+}
+
+/// The index has the rank of x and is no larger, but along dim.
+inline void require_fits(const Recorder& record, const Shape& index, const Shape& x,
+                         std::optional<std::int64_t> dim) {
+  bool fits = x.rank() > 0 && index.rank() == x.rank();
+  for (std::size_t d = 0; fits && d < x.rank(); ++d) {
+    const bool along = dim && static_cast<std::int64_t>(d) == *dim;
+    fits = along || index.dims()[d] <= x.dims()[d];
+  }
+  if (fits) return;
+  record.shape_error(fmt::format("an index of shape {} does not fit {}{}", index, x,
+                                 dim ? fmt::format(" along dimension {}", *dim) : ""));
+}
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_FRAMEWORK_GRAPH_OPS_INDEX_HELPERS_H_

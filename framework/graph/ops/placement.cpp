@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of aclgrad/ops/index.h: what adds up, picks or repeats elements and slices by their numbers.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "aclgrad/format.h"
+#include "aclgrad/ops/index.h"
+#include "aclgrad/ops/shape.h"
+#include "aclgrad/record.h"
+#include "aclnnop/aclnn_index.h"
+#include "aclnnop/aclnn_index_add.h"
+#include "aclnnop/aclnn_repeat_interleave.h"
+#include "aclnnop/aclnn_repeat_interleave_grad.h"
+#include "aclnnop/aclnn_scatter_add.h"
+#include "graph/ops/index_helpers.h"
+#include "graph/ops/record_helpers.h"
+
+namespace aclgrad {
+namespace {
+
+using detail::require_fits;
+using detail::require_index;
+using detail::with_extent;
+
+}  // namespace
+
+Value index_add(Operand x, std::int64_t dim, const Value& index, const Value& source,
+                double alpha) {
+  Recorder record("index_add", {x, index, source}, x.where);
+  require_index(record, 1);
+  record.require_same_dtype(0, 2);
+  if (x.shape().rank() == 0 || index.shape().rank() != 1) {
+    record.shape_error(
+        fmt::format("expected dimensions to add along and an index of one, got {} and {}",
+                    x.shape(), index.shape()));
+  }
+  record.require_holds_as_float(x.dtype(), alpha, "alpha");
+  dim = record.axis(dim, x.shape().rank());
+  Dims dims = x.shape().dims();
+  dims[static_cast<std::size_t>(dim)] = index.shape().numel();
+  if (source.shape().dims() != dims) {
+    record.shape_error(fmt::format("{} must have shape {}, got {}", source.description(),
+                                   Shape(dims), source.shape()));
+  }
+  return record.add<IndexAddOp>({dim, alpha}, record.like(0));
+}
+
+Value scatter_add(Operand x, std::int64_t dim, const Value& index, const Value& source) {
+  Recorder record("scatter_add", {x, index, source}, x.where);
+  require_index(record, 1);
+  record.require_same_dtype(0, 2);
+  dim = record.axis(dim, x.shape().rank());
+  require_fits(record, index.shape(), x.shape(), dim);
+  require_fits(record, index.shape(), source.shape(), std::nullopt);
+  return record.add<ScatterAddOp>({dim}, record.like(0));
+}
+
+// ---- Several indices ----------------------------------------------------------------------------
+
+namespace {
+
+// Which dimensions of x are indexed, and where the indices' own stand in the result.
+struct Indexing {
+  Dims dims = {};
+  std::vector<Value> indices = {};
+  Shape positions = {};  // what they broadcast to
+  std::size_t first = 0;
+  Shape result = {};
+
+  Indexing(Recorder& record, const Shape& x, const std::vector<Value>& all) {
+    if (all.size() > x.rank()) {
+      record.shape_error(fmt::format("{} indices are too many for {}", all.size(), x));
+    }
+    for (std::size_t d = 0; d < all.size(); ++d) {
+      if (!all[d].valid()) continue;
+      indices.push_back(all[d]);
+      dims.push_back(static_cast<std::int64_t>(d));
+      positions = record.broadcast(positions, all[d].shape());
+    }
+    if (dims.empty()) record.value_error("expected an index for some dimension, got none");
+    const bool are_neighbours =
+        dims.back() - dims.front() + 1 == static_cast<std::int64_t>(dims.size());
+    first = are_neighbours ? static_cast<std::size_t>(dims.front()) : 0;
+    Dims rest = x.dims();
+    for (std::size_t k = dims.size(); k-- > 0;) rest.erase(rest.begin() + dims[k]);
+    rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(first), positions.begin(),
+                positions.end());
+    result = Shape(std::move(rest));
+  }
+};
+
+std::vector<Value> given(const Value& x, const std::vector<Value>& indices) {
+  std::vector<Value> inputs = {x};
+  std::ranges::copy_if(indices, std::back_inserter(inputs),
+                       [](const Value& v) { return v.valid(); });
+  return inputs;
+}
+
+void require_numbers(const Recorder& record, std::size_t count) {
+  for (std::size_t i = 1; i <= count; ++i) {
+    if (record.input(i).dtype() == DType::boolean) {
+      record.dtype_error(fmt::format(
+          "{} is a mask, whose number of true elements is known only when the graph runs; use "
+          "where(mask, x, 0), or masked_select(x, mask) of a mask that is a Tensor",
+          record.input(i).description()));
+    }
+    require_index(record, i);
+  }
+}
+
+// The order of dimensions with some in front of the others.
+Dims in_front(std::size_t rank, const Dims& some) {
+  Dims order = some;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(rank); ++d) {
+    if (std::ranges::find(some, d) == some.end()) order.push_back(d);
+  }
+  return order;
+}
+
+Dims inverse(const Dims& order) {
+  Dims back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  }
+  return back;
+}
+
+// x as rows: those dimensions as one, and all others as another.
+Value rows_of(const Value& x, const Dims& order, std::size_t count) {
+  const Value sorted = permute(x, order);
+  const auto& dims = sorted.shape().dims();
+  const auto product = [](auto begin, auto end) {
+    return std::accumulate(begin, end, std::int64_t{1}, std::multiplies<>());
+  };
+  const auto middle = dims.begin() + static_cast<std::ptrdiff_t>(count);
+  return reshape(sorted, {product(dims.begin(), middle), product(middle, dims.end())});
+}
+
+}  // namespace
+
+Value index(Operand x, const std::vector<Value>& indices) {
+  Recorder record("index", given(x, indices), x.where);
+  Indexing of(record, x.shape(), indices);
+  require_numbers(record, of.indices.size());
+  if (of.positions.numel() == 0) {
+    // The C function takes an index of shape [0] for all of the dimension.
+    const auto none =
+        std::ranges::find_if(of.indices, [](const Value& v) { return v.shape().numel() == 0; });
+    const std::int64_t dim = of.dims[static_cast<std::size_t>(none - of.indices.begin())];
+    const RecordScope scope(x);
+    return reshape(index_select(x, dim, reshape(*none, {0})), of.result.dims());
+  }
+  return record.add<IndexOp>({of.dims}, {of.result, x.dtype()});
+}
+
+Value index_put(Operand x, const std::vector<Value>& indices, const Value& values) {
+  const RecordScope scope(x);
+  std::vector<Value> inputs = given(x, indices);
+  inputs.push_back(values);
+  Recorder record("index_put", inputs, x.where);
+  record.require_same_dtype(0, inputs.size() - 1);
+  const Indexing of(record, x.shape(), indices);
+  require_numbers(record, of.indices.size());
+  if (record.broadcast(values.shape(), of.result) != of.result) {
+    record.shape_error(fmt::format("{} of shape {} does not broadcast to {}, that of the indexed",
+                                   values.description(), values.shape(), of.result));
+  }
+  // The numbers of the indexed places: indexing itself checks each index against its dimension.
+  Dims indexed;
+  for (const std::int64_t dim : of.dims) indexed.push_back(x.shape()[dim]);
+  const std::int64_t count = Shape(indexed).numel();
+  const Value numbers =
+      reshape(arange(x.graph(), 0, static_cast<double>(count), 1, DType::int64), indexed);
+  const Value places = reshape(index(numbers, of.indices), {of.positions.numel()});
+
+  Dims positions(of.positions.rank());
+  std::iota(positions.begin(), positions.end(), static_cast<std::int64_t>(of.first));
+  const Value spread = expand(values, of.result);
+  const Value updates = rows_of(spread, in_front(of.result.rank(), positions), positions.size());
+  const Dims order = in_front(x.shape().rank(), of.dims);
+  const Value rows = rows_of(x, order, of.dims.size());
+  const Value sums = index_add(rows, 0, places, updates);
+  Dims sorted;
+  for (const std::int64_t dim : order) sorted.push_back(x.shape()[dim]);
+  return permute(reshape(sums, sorted), inverse(order));
+}
+
+Value masked_select(Operand x, const Tensor& mask) {
+  const RecordScope scope(x);
+  const Recorder record("masked_select", {x}, x.where);
+  if (mask.shape() != x.shape()) {
+    record.shape_error(
+        fmt::format("the mask must have the shape of x, {}, got {}", x.shape(), mask.shape()));
+  }
+  std::vector<double> chosen;
+  for (std::int64_t i = 0; i < mask.numel(); ++i) {
+    if (mask.get(i) != 0) chosen.push_back(static_cast<double>(i));
+  }
+  Tensor places = Tensor::zeros({static_cast<std::int64_t>(chosen.size())}, DType::int64);
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    places.set(static_cast<std::int64_t>(i), chosen[i]);
+  return index_select(reshape(x, {x.shape().numel()}), 0, x.graph().constant(std::move(places)));
+}
+
+// ---- Repeats ------------------------------------------------------------------------------------
+
+namespace {
+
+// x, or x as one line where there is no dim.
+Value repeated_along(const Value& x, const std::optional<std::int64_t>& dim) {
+  return dim && x.shape().rank() > 0 ? x : reshape(x, {x.shape().numel()});
+}
+
+void require_repeats(const Recorder& record, std::int64_t extent) {
+  require_index(record, 1);
+  const Shape& repeats = record.input(1).shape();
+  if (repeats.rank() <= 1 && (repeats.numel() == 1 || repeats.numel() == extent)) return;
+  record.shape_error(fmt::format("{} must have one element or {}, got {}",
+                                 record.input(1).description(), extent, repeats));
+}
+
+}  // namespace
+
+Value repeat_interleave(Operand x, std::int64_t repeats, std::optional<std::int64_t> dim) {
+  const RecordScope scope(x);
+  const Value whole = repeated_along(x, dim);
+  Recorder record("repeat_interleave", {whole}, x.where);
+  if (repeats < 0) record.value_error(fmt::format("repeats must not be negative, got {}", repeats));
+  const std::int64_t along = record.axis(dim.value_or(0), whole.shape().rank());
+  std::int64_t size = 0;
+  if (__builtin_mul_overflow(repeats, whole.shape()[along], &size)) {
+    record.value_error(fmt::format("{} repeats are too many", repeats));
+  }
+  return record.add<RepeatInterleaveIntOp>({repeats, along, size},
+                                           {with_extent(whole.shape(), along, size), x.dtype()});
+}
+
+Value repeat_interleave(Operand x, const Value& repeats, std::int64_t output_size,
+                        std::optional<std::int64_t> dim) {
+  const RecordScope scope(x);
+  const Value whole = repeated_along(x, dim);
+  Recorder record("repeat_interleave", {whole, repeats}, x.where);
+  const std::int64_t along = record.axis(dim.value_or(0), whole.shape().rank());
+  require_repeats(record, whole.shape()[along]);
+  if (output_size < 0) {
+    record.value_error(fmt::format("output_size must not be negative, got {}", output_size));
+  }
+  return record.add<RepeatInterleaveOp>(
+      {along, output_size}, {with_extent(whole.shape(), along, output_size), x.dtype()});
+}
+
+Value repeat_interleave_grad(Operand grad, const Value& repeats, std::int64_t extent,
+                             std::int64_t dim) {
+  Recorder record("repeat_interleave_grad", {grad, repeats}, grad.where);
+  record.require_floating(0);
+  if (extent < 0) record.value_error(fmt::format("extent must not be negative, got {}", extent));
+  dim = record.axis(dim, grad.shape().rank());
+  require_repeats(record, extent);
+  return record.add<RepeatInterleaveGradOp>({dim},
+                                            {with_extent(grad.shape(), dim, extent), grad.dtype()});
+}
+
+std::string IndexAttributes::text() const {
+  return fmt::format("dims=[{}]", fmt::join(dims, ", "));
+}
+
+namespace calls {
+
+const Declaration<IndexAddAttributes> index_add = {"index_add", ACLGRAD_C(aclnnIndexAdd), separate};
+const Declaration<AlongAttributes> scatter_add = {"scatter_add", ACLGRAD_C(aclnnScatterAdd),
+                                                  separate};
+const Declaration<IndexAttributes> index = {
+    "index", ACLGRAD_C(aclnnIndex), separate, [](const auto& values, AclnnCall& call, auto... end) {
+      std::vector<aclTensor*> tensors(static_cast<std::size_t>(values.dims.back()) + 1, nullptr);
+      for (std::size_t k = 0; k < values.dims.size(); ++k) {
+        tensors[static_cast<std::size_t>(values.dims[k])] = call.input(k + 1);
+      }
+      // Phase one takes the tensors from the list, which is not looked at later.
+      const TensorListHandle list(tensors);
+      return aclnnIndexGetWorkspaceSize(call.input(0), list.get(), call.output(0), end...);
+    }};
+const Declaration<RepeatInterleaveAttributes> repeat_interleave = {
+    "repeat_interleave", ACLGRAD_C(aclnnRepeatInterleaveWithDim), separate};
+const Declaration<RepeatInterleaveIntAttributes> repeat_interleave_int = {
+    "repeat_interleave", ACLGRAD_C(aclnnRepeatInterleaveIntWithDim), separate};
+const Declaration<AlongAttributes> repeat_interleave_grad = {
+    "repeat_interleave_grad", ACLGRAD_C(aclnnRepeatInterleaveGrad), separate};
+
+}  // namespace calls
+}  // namespace aclgrad

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operators with numbers of elements share. Numbers are argument indices; rules that fail say
+// 161002.
+#ifndef ACLGRAD_OPS_INDEX_INDEX_RULES_H_
+#define ACLGRAD_OPS_INDEX_INDEX_RULES_H_
+
+#include "ops/meta/rules.h"
+
+namespace aclgrad::ops {
+
+inline constexpr DtypeSet kIndexDtypes{ACL_INT32, ACL_INT64};
+
+// A self without dimensions has one element, for one index.
+Rule one_index_for_a_scalar(size_t index, size_t self);
+// As many dimensions; none counts as one.
+Rule index_has_rank_of(size_t index, size_t self);
+// The index is no larger than the tensor, but along the dimension that `dim` says for self.
+Rule index_is_within(size_t index, size_t tensor, std::optional<size_t> dim = std::nullopt);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_INDEX_INDEX_RULES_H_

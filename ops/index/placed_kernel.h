@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices of a tensor by their places: taken from there, put there, or added up there. A place is
+// the number of a slice, in row-major order of the dimensions that slices do not stretch over. All
+// places are known, and within their range, before anything is written: a number outside its range
+// ends the task with an exception that names it.
+#ifndef ACLGRAD_OPS_INDEX_PLACED_KERNEL_H_
+#define ACLGRAD_OPS_INDEX_PLACED_KERNEL_H_
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ops/engine/elementwise.h"
+
+namespace aclgrad::ops {
+
+// One place for each of `count` positions. -1: the position has none.
+struct Places {
+  int64_t count;
+  // Writes them; `scratch` has room for as many numbers more.
+  std::function<void(const Run& run, int64_t* places, int64_t* scratch)> fill;
+  int64_t scratch = 0;
+};
+
+// A tensor of numbers, or a mask that stands for the numbers of its true elements in row order.
+struct IndexTerm {
+  Elements elements;
+  const char* name;
+  bool is_mask;
+  int64_t size;  // of what is numbered; of a mask: as many elements
+  int64_t step;  // from one number to the next, in places
+  bool counts_from_end = true;
+
+  IndexTerm(const Arguments& arguments, size_t tensor, Elements of, int64_t numbered,
+            int64_t distance);
+};
+
+// The place of a position is the sum of its numbers' and of its coordinates' steps. `shape` is that
+// of the positions, to which tensors of numbers are broadcast; a mask has a number for each element
+// of the last dimension. A mask may have fewer true elements than that where `may_lack`: the other
+// positions have no place then. `steps`: of the coordinates; empty where they do not count.
+Places index_places(const Dims& shape, std::vector<IndexTerm> terms, const Dims& steps = {},
+                    bool may_lack = false);
+
+// Place k as often as `repeats` says for it, for k < size. One number is that of all. As many in
+// all as `count`: the task fails where they are not.
+Places repeated_places(const Arguments& arguments, size_t repeats, int64_t size, int64_t count);
+
+// to[i] = from[place i], bit for bit.
+Plan plan_taken(Places places, const Slices& from, const Slices& to);
+
+// to[place i] = from[i], bit for bit. The last of equal places wins.
+Plan plan_put(Places places, const Slices& from, const Slices& to);
+
+struct PlacedSum {
+  Slices terms;                // one for each position
+  std::optional<Slices> self;  // what the terms are added to; of out's shape and dtype
+  Slices out;
+  // What terms are multiplied by: as out's dtype is real, an integer or complex.
+  double factor = 1;
+  int64_t integer_factor = 1;
+  int64_t zero = -1;     // a place that stays 0, if any
+  bool is_mean = false;  // divided by the number of terms
+};
+
+// out[v] = self[v] + the sum of the terms with place v, in their order. Computed in double, int64
+// or complex numbers of double and rounded once. out may be self.
+Plan plan_placed_sum(Places places, const PlacedSum& sum);
+
+// Slices of a view that is none of the tensor's own: over `shape` with these strides.
+Slices slices_of(const Arguments& arguments, size_t tensor, const Dims& shape, const Dims& strides,
+                 const DimSet& inside);
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_INDEX_PLACED_KERNEL_H_

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements and slices that are added, put or taken by their numbers, or repeated.
+#include <cmath>
+#include <stdexcept>
+
+#include "aclgrad_contract/numbers.h"
+#include "aclnnop/aclnn_index.h"
+#include "aclnnop/aclnn_index_add.h"
+#include "aclnnop/aclnn_index_put_impl.h"
+#include "aclnnop/aclnn_repeat_interleave.h"
+#include "aclnnop/aclnn_repeat_interleave_grad.h"
+#include "aclnnop/aclnn_scatter_add.h"
+#include "ops/contract/dense.h"
+#include "ops/index/index_contract.h"
+
+namespace aclgrad::contract {
+namespace {
+
+// The place of a position among the elements of a shape.
+size_t place_of(const Shape& shape, const Shape& position) {
+  int64_t place = 0;
+  for (size_t d = 0; d < shape.size(); ++d) place = place * shape[d] + position[d];
+  return static_cast<size_t>(place);
+}
+
+const DTypes kSummed = without(without(kNumbers, ACL_COMPLEX64), ACL_COMPLEX128);
+
+// Sums of FLOAT are rounded once, of DOUBLE at every addition, of 8 terms at most here.
+Results summed(Arrays (*sum)(const Arguments&, const Arrays&, bool magnitudes)) {
+  return {.reference = [sum](const Arguments& a, const Arrays& in) { return sum(a, in, false); },
+          .bound = {.of_float = 0.5005, .of_double = 8},
+          .magnitude = [sum](const Arguments& a, const Arrays& in) { return sum(a, in, true); },
+          .nan_goes_through = false};
+}
+
+// The number for BOOL, where a sum says whether there is a true term.
+Number part(const Arguments& a, Number x, bool magnitudes) {
+  if (a.dtype() == ACL_BOOL) return x != 0 ? 1 : 0;
+  return magnitudes ? std::abs(x) : x;
+}
+
+// A tensor of dimension dim with as many elements there as there are numbers.
+void arrange_slices(Arguments& a) {
+  const Shape self = a.shape("self");
+  const size_t axis = checked_axis(a);
+  limit(a.tensor("index"), -self[axis], self[axis] - 1);
+  a.shape("out") = self;
+  a.shape("source") = self;
+  a.shape("source")[axis] = count_of(a.shape("index"));
+}
+
+// Inputs: self, index, source.
+Arrays add_slices(const Arguments& a, const Arrays& in, bool magnitudes) {
+  const size_t axis = checked_axis(a);
+  return {dense::generate(in[0].shape, [&](const Shape& at) {
+    Number sum = part(a, dense::at(in[0], at), magnitudes);
+    for (size_t k = 0; k < in[1].values.size(); ++k) {
+      if (from_front(in[1].values[k], in[0].shape[axis]) != at[axis]) continue;
+      Shape from = at;
+      from[axis] = static_cast<int64_t>(k);
+      sum += part(a, a.number("alpha") * dense::at(in[2], from), magnitudes);
+    }
+    return sum;
+  })};
+}
+
+// An index with 3 numbers along dim, in a src that is larger than it elsewhere.
+void arrange_elements(Arguments& a) {
+  Shape index = a.shape("self");
+  a.shape("out") = index;
+  const size_t axis = checked_axis(a);
+  limit(a.tensor("index"), -index[axis], index[axis] - 1);
+  index[axis] = 3;
+  a.shape("src") = index;
+  if (axis != 0) index[0] = std::max<int64_t>(index[0] - 1, 1);
+  a.shape("index") = index;
+}
+
+// Inputs: self, index, src.
+Arrays add_elements(const Arguments& a, const Arrays& in, bool magnitudes) {
+  const size_t axis = checked_axis(a);
+  Array out = dense::map(in[0], [&](Number x) { return part(a, x, magnitudes); });
+  dense::generate(in[1].shape, [&](const Shape& at) {
+    Shape to = at;
+    to[axis] = from_front(dense::at(in[1], at), in[0].shape[axis]);
+    const size_t place = place_of(in[0].shape, to);
+    out.values[place] += part(a, dense::at(in[2], at), magnitudes);
+    return Number{0};
+  });
+  return {out};
+}
+
+ErrorInput larger_index(std::vector<std::pair<std::string, ParameterSpec>> others = {}) {
+  ErrorInput error_input{.what = "that is larger than src",
+                         .changes = {{"index", TensorSpec{.shape = {2, 4}, .dtype = ACL_INT64}}},
+                         .words = {"[2, 4]"}};
+  for (auto& each : others) error_input.changes.push_back(std::move(each));
+  return error_input;
+}
+
+void add_placed_sums(std::vector<Operator>& all) {
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnIndexAdd, in("self"), integer("dim", -1), indices("index", {3}),
+                           shaped(in("source"), {2, 3}), number("alpha", 1), out("out")),
+      .domain =
+          {.everywhere = kSummed,
+           .arrange = arrange_slices,
+           .samples = {{{{"dim", 0.0}}},
+                       {{{"dim", 1.0}, {"alpha", 2.0}}},
+                       {{{"dim", -1.0}, {"index", Shape{7}}}}},
+           .value_samples = {{{{"self", Shape{70, 600}}, {"dim", 0.0}, {"index", Shape{200}}}},
+                             {{{"self", Shape{3000}}, {"dim", 0.0}, {"index", Shape{9000}}}}}},
+      .results = summed(add_slices),
+      .error_inputs = {wrong_dim(),
+                       refused("source", "of another size", of_shape({2, 2}), "[2, 3]"),
+                       refused("index", "of rank 2",
+                               TensorSpec{.shape = {1, 3}, .dtype = ACL_INT64}, "has 2"),
+                       {.what = "of a scalar",
+                        .changes = {{"index", TensorSpec{.shape = {3}, .dtype = ACL_INT64}},
+                                    {"self", TensorSpec{{}}},
+                                    {"source", TensorSpec{{}}},
+                                    {"out", TensorSpec{{}}}},
+                        .words = {"[]"}},
+                       {.what = "without elements",
+                        .changes = {{"self", TensorSpec{{2, 0}}},
+                                    {"source", TensorSpec{{2, 3}}},
+                                    {"out", TensorSpec{{2, 0}}}},
+                        .words = {"[2, 0]"}}},
+      .words = {"slices added to those of their numbers", "按下标累加切片",
+                "index_add(x, dim, index, source)", "index_add"},
+  });
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnScatterAdd, any_shape(in("self")), integer("dim", -1),
+                       indices("index", {2, 3}), shaped(in("src"), {2, 3}), any_shape(out("out"))),
+      .domain = {.everywhere = kSummed,
+                 .arrange = arrange_elements,
+                 .samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}},
+                 .value_samples = {{{{"self", Shape{70, 90}}, {"dim", 0.0}}}}},
+      .results = summed(add_elements),
+      .error_inputs = {wrong_dim(),
+                       larger_index(),
+                       {.what = "that is larger than self",
+                        .changes = {{"index", TensorSpec{.shape = {3, 3}, .dtype = ACL_INT64}},
+                                    {"src", TensorSpec{{3, 3}}}},
+                        .words = {"[3, 3]"}},
+                       refused("src", "of rank 1", of_shape({3}), "has 1"),
+                       {.what = "of rank 9",
+                        .changes = {{"self", TensorSpec{Shape(9, 1)}},
+                                    {"index", TensorSpec{.shape = Shape(9, 1), .dtype = ACL_INT64}},
+                                    {"src", TensorSpec{Shape(9, 1)}},
+                                    {"out", TensorSpec{Shape(9, 1)}}},
+                        .words = {"has 9"}},
+                       {.what = "without elements",
+                        .changes = {{"self", TensorSpec{{2, 0}}}, {"out", TensorSpec{{2, 0}}}},
+                        .words = {"[2, 0]"}}},
+      .words = {"elements added to those of their coordinates", "按下标逐元素累加",
+                "scatter_add(x, dim, index, source)", "scatter_add"},
+  });
+}
+
+// ---- Several indices ----------------------------------------------------------------------------
+
+// Numbers of the first two dimensions.
+void arrange_two(Arguments& a, std::string_view self, std::string_view result) {
+  const Shape shape = a.shape(self);
+  if (shape.size() < 2) throw std::invalid_argument("two dimensions are indexed");
+  limit(a.tensor("indices[0]"), -shape[0], shape[0] - 1);
+  limit(a.tensor("indices[1]"), -shape[1], shape[1] - 1);
+  Shape expected = dense::broadcast_shape(a.shape("indices[0]"), a.shape("indices[1]"));
+  expected.insert(expected.end(), shape.begin() + 2, shape.end());
+  a.shape(result) = expected;
+}
+
+// Where in self the element of the result comes from.
+Shape source_of(const Array& first, const Array& second, const Shape& self, const Shape& at) {
+  const Shape common = dense::broadcast_shape(first.shape, second.shape);
+  const auto width = static_cast<ptrdiff_t>(common.size());
+  const Shape position(at.begin(), at.begin() + width);
+  Shape from = {from_front(dense::at(dense::expand(first, common), position), self[0]),
+                from_front(dense::at(dense::expand(second, common), position), self[1])};
+  from.insert(from.end(), at.begin() + width, at.end());
+  return from;
+}
+
+// Either is all of its dimension where it is not given, and here of as many as the dimension has.
+Parameter first_index() { return optional(member(indices("indices[0]", {2}), "indices")); }
+Parameter second_index() { return optional(member(indices("indices[1]", {4}), "indices")); }
+
+void require_both(bool are_given) {
+  if (!are_given) throw std::invalid_argument("index is checked with two indices");
+}
+
+// Of the right call, which gives neither.
+Results with_value(Results results) {
+  results.value = 1;
+  return results;
+}
+
+ErrorInput do_not_broadcast(std::string result) {
+  return {.what = "that do not broadcast",
+          .changes = {{"indices[0]", TensorSpec{.shape = {3, 3}, .dtype = ACL_INT64}},
+                      {"indices[1]", TensorSpec{.shape = {4}, .dtype = ACL_INT64}},
+                      {std::move(result), TensorSpec{{3, 4}}}},
+          .words = {"[3, 3]"}};
+}
+
+std::vector<Sample> index_samples() {
+  return {{{{"indices[0]", Shape{3}}, {"indices[1]", Shape{3}}}},
+          {{{"indices[0]", Shape{2, 1}}, {"indices[1]", Shape{5}}}},
+          {{{"indices[0]", Shape{}}, {"indices[1]", Shape{4}}}}};
+}
+
+void add_indexing(std::vector<Operator>& all) {
+  const auto take = [](const Arguments& a, const Arrays& in) {
+    require_both(in.size() == 3);
+    return Arrays{dense::generate(a.shape("out"), [&](const Shape& at) {
+      return dense::at(in[0], source_of(in[1], in[2], in[0].shape, at));
+    })};
+  };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnIndex, in("self"), first_index(), second_index(), out("out")),
+      .domain = {.everywhere = kNumbers + kUnsigned,
+                 .grows = false,
+                 .arrange = [](Arguments& a) { arrange_two(a, "self", "out"); },
+                 .samples = index_samples()},
+      .results = with_value(selected(take)),
+      .error_inputs = {do_not_broadcast("out"),
+                       refused("out", "of another size", of_shape({4}), "[2, 4]"),
+                       {.what = "of a tensor with one dimension",
+                        .changes = {{"self", TensorSpec{{8}}}},
+                        .words = {"at least"}},
+                       {.what = "without elements",
+                        .changes = {{"self", TensorSpec{{0, 4}}},
+                                    {"indices[0]", TensorSpec{.shape = {2}, .dtype = ACL_INT64}}},
+                        .words = {"[0, 4]"}}},
+      .words = {"elements by the numbers of several dimensions, or by masks",
+                "按多维下标或掩码选取", "index(x, {i, j})"},
+  });
+
+  Parameter overwritten = in("selfRef");
+  std::get<TensorSpec>(overwritten.spec).role = Role::kInPlace;
+  // Inputs: selfRef, both indices, values.
+  const auto put = [](const Arguments& a, const Arrays& in, bool magnitudes) {
+    require_both(in.size() == 4);
+    Array out = in[0];
+    const bool adds = a.number("accumulate") != 0;
+    const auto counted = [&](Number x) { return adds || magnitudes ? part(a, x, magnitudes) : x; };
+    out = dense::map(out, counted);
+    const Shape shape = a.shape("values");
+    dense::generate(shape, [&](const Shape& at) {
+      Number& to = out.values[place_of(out.shape, source_of(in[1], in[2], out.shape, at))];
+      to = (adds ? to : 0) + counted(dense::at(in[3], at));
+      return Number{0};
+    });
+    return Arrays{out};
+  };
+  std::vector<Sample> samples = index_samples();
+  for (const Sample& each : index_samples()) {
+    samples.push_back(each);
+    samples.back().settings.emplace_back("accumulate", 1.0);
+  }
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnIndexPutImpl, overwritten, first_index(), second_index(),
+                           in("values"), flag("accumulate"), flag("unsafe")),
+      .domain = {.everywhere = kNumbers + kUnsigned,
+                 .grows = false,
+                 .arrange = [](Arguments& a) { arrange_two(a, "selfRef", "values"); },
+                 .samples = samples},
+      .results = with_value(summed(put)),
+      .error_inputs = {do_not_broadcast("values"),
+                       refused("values", "of another size", of_shape({3}), "[2, 4]"),
+                       {.what = "of a tensor with one dimension",
+                        .changes = {{"selfRef", TensorSpec{{8}}}},
+                        .words = {"at least"}}},
+      .words = {"values put, or added, where indices say", "按多维下标写入或累加"},
+  });
+}
+
+// ---- Repeats ------------------------------------------------------------------------------------
+
+// All repeats, whose sum the call says: sizes that are repeated are the same in all tests.
+constexpr int64_t kTwice = 2;
+
+Parameter repeats_of(Shape shape) {
+  Parameter repeats = indices("repeats", std::move(shape), kTwice);
+  std::get<TensorSpec>(repeats.spec).low = std::get<TensorSpec>(repeats.spec).high = kTwice;
+  return repeats;
+}
+
+void set_output_size(Arguments& a, int64_t size) {
+  for (Parameter& each : a.parameters()) {
+    if (each.name == "outputSize") each.spec = size;
+  }
+}
+
+// One of all elements, or of the slices along dim.
+void arrange_repeats(Arguments& a) {
+  const Shape self = a.shape("self");
+  Shape out = {count_of(self) * kTwice};
+  int64_t repeated = count_of(self);
+  if (a.has("dim")) {
+    const size_t axis = checked_axis(a);
+    repeated = self[axis];
+    out = self;
+    out[axis] *= kTwice;
+  }
+  set_output_size(a, repeated * kTwice);
+  for (const Parameter& each : a.parameters()) {
+    if (each.name == "repeats" && each.tensor() != nullptr && !a.is_set("repeats")) {
+      a.shape("repeats") = {repeated};
+      break;
+    }
+  }
+  a.shape("out") = out;
+}
+
+Arrays repeat(const Arguments& a, const Arrays& in) {
+  if (!a.has("dim")) {
+    Array out{a.shape("out"), {}};
+    for (const Number x : in[0].values) out.values.insert(out.values.end(), kTwice, x);
+    return {out};
+  }
+  const size_t axis = checked_axis(a);
+  return {dense::generate(a.shape("out"), [&](Shape at) {
+    at[axis] /= kTwice;
+    return dense::at(in[0], at);
+  })};
+}
+
+Operator repeated(Signature call, std::vector<Sample> samples, Words words) {
+  const bool by_tensor = call.parameters[1].tensor() != nullptr;
+  const bool has_dim = call.parameters[2].name == "dim";
+  Operator op{.call = std::move(call),
+              .domain = {.everywhere = kNumbers + kUnsigned,
+                         .grows = false,
+                         .base_shape = has_dim ? Shape{3, kN, 4} : Shape{3, 4},
+                         .arrange = arrange_repeats,
+                         .samples = std::move(samples)},
+              .results = selected(repeat),
+              .error_inputs = {wrong_number("outputSize", 15, by_tensor ? "[15" : "must be")},
+              .words = std::move(words)};
+  if (by_tensor) {
+    op.error_inputs[0].words = {"15"};
+    op.error_inputs.push_back(refused("repeats", "of another count",
+                                      TensorSpec{.shape = {3}, .fill = 2, .dtype = ACL_INT64},
+                                      "one element"));
+    op.error_inputs.push_back(refused("repeats", "of rank 2",
+                                      TensorSpec{.shape = {1, 1}, .fill = 2, .dtype = ACL_INT64},
+                                      "has 2"));
+  } else {
+    op.error_inputs.push_back(wrong_number("repeats", -1, "negative"));
+  }
+  return op;
+}
+
+void add_repeats(std::vector<Operator>& all) {
+  const Parameter self = in("self"), all16 = no_option(integer("outputSize", 16)),
+                  all8 = no_option(integer("outputSize", 8)), line = shaped(out("out"), {16}),
+                  rows = shaped(out("out"), {2, 8}), times = no_option(integer("repeats", kTwice)),
+                  dim = integer("dim", 1);
+  const std::vector<Sample> along = {{{{"dim", 0.0}}}, {{{"dim", 2.0}}}, {{{"dim", -1.0}}}};
+  const std::vector<Sample> one_for_all = {{}, {{{"repeats", Shape{1}}}}, {{{"repeats", Shape{}}}}};
+  all.push_back(repeated(ACLGRAD_CALL(aclnnRepeatInterleave, self, repeats_of({8}), all16, line),
+                         one_for_all, {"elements several times each", "逐元素重复"}));
+  all.push_back(
+      repeated(ACLGRAD_CALL(aclnnRepeatInterleaveWithDim, self, repeats_of({4}), dim, all8, rows),
+               along + std::vector<Sample>{{{{"dim", 0.0}, {"repeats", Shape{1}}}}},
+               {"slices several times each", "沿一维逐片重复",
+                "repeat_interleave(x, repeats, output_size, dim)"}));
+  all.push_back(repeated(ACLGRAD_CALL(aclnnRepeatInterleaveInt, self, times, all16, line), {{}},
+                         {"elements one number of times each", "逐元素重复固定次数"}));
+  all.push_back(
+      repeated(ACLGRAD_CALL(aclnnRepeatInterleaveIntWithDim, self, times, dim, all8, rows), along,
+               {"slices one number of times each", "沿一维逐片重复固定次数",
+                "repeat_interleave(x, 2, dim)"}));
+
+  const auto numbers = [](const Arguments& a, const Arrays&) {
+    return Arrays{dense::generate(
+        a.shape("out"), [](const Shape& at) { return static_cast<Number>(at[0] / kTwice); })};
+  };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnRepeatInterleaveTensor, repeats_of({4}), all8,
+                           typed(shaped(out("out"), {8}), ACL_INT64)),
+      .domain = {.everywhere = {ACL_FLOAT},  // whatever: it is in no tensor
+
+                 .from_a2_on = {},
+                 .max_rank = 1,
+                 .grows = false,
+                 .base_shape = {5},
+                 .arrange =
+                     [](Arguments& a) {
+                       if (a.shape("repeats").size() != 1) {
+                         throw std::invalid_argument("repeats has one dimension");
+                       }
+                       a.shape("out") = {a.shape("repeats")[0] * kTwice};
+                       set_output_size(a, a.shape("out")[0]);
+                     }},
+      .results = selected(numbers),
+      .error_inputs = {wrong_number("outputSize", 7, "[7]"),
+                       {.what = "without dimensions",
+                        .changes = {{"repeats",
+                                     TensorSpec{.shape = {}, .fill = 8, .dtype = ACL_INT64}}},
+                        .words = {"repeats"}}},
+      .words = {"numbers, each several times", "按次数重复的序号"},
+  });
+
+  const auto sums = [](const Arguments& a, const Arrays& in, bool magnitudes) {
+    const size_t axis = axis_of(a, in[0].shape, "axis");
+    return Arrays{dense::generate(a.shape("gradIn"), [&](Shape at) {
+      Number sum = 0;
+      const int64_t first = at[axis] * kTwice;
+      for (at[axis] = first; at[axis] < first + kTwice; ++at[axis]) {
+        sum += part(a, dense::at(in[0], at), magnitudes);
+      }
+      return sum;
+    })};
+  };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnRepeatInterleaveGrad, shaped(in("gradOut"), {2, 8}),
+                           repeats_of({4}), integer("axis", 1), shaped(out("gradIn"), {2, 4})),
+      .domain = {.everywhere = kFloatsAndDouble,
+                 .grows = false,
+                 .base = "gradIn",
+                 .arrange =
+                     [](Arguments& a) {
+                       const Shape shape = a.shape("gradIn");
+                       const size_t axis = axis_of(a, shape, "axis");
+                       if (axis >= shape.size()) throw std::invalid_argument("no such axis");
+                       a.shape("gradOut") = shape;
+                       a.shape("gradOut")[axis] *= kTwice;
+                       if (!a.is_set("repeats")) a.shape("repeats") = {shape[axis]};
+                     },
+                 .samples = {{{{"axis", 0.0}}},
+                             {{{"axis", -1.0}}},
+                             {{{"axis", 1.0}, {"repeats", Shape{1}}}}},
+                 .value_samples = {{{{"gradIn", Shape{300, 700}}, {"axis", 0.0}}},
+                                   {{{"gradIn", Shape{3000}}, {"axis", 0.0}}}}},
+      .results = summed(sums),
+      .error_inputs = {wrong_number("axis", 2, "is 2"),
+                       refused("repeats", "of another count",
+                               TensorSpec{.shape = {3}, .fill = 2, .dtype = ACL_INT64}, "[2, 3]"),
+                       refused("repeats", "of rank 2",
+                               TensorSpec{.shape = {2, 2}, .fill = 2, .dtype = ACL_INT64},
+                               "has 2")},
+      .words = {"sums of the slices that came from one", "把重复切片的梯度累加回原处"},
+  });
+}
+
+}  // namespace
+
+void add_placements(std::vector<Operator>& all) {
+  add_placed_sums(all);
+  add_indexing(all);
+  add_repeats(all);
+}
+
+}  // namespace aclgrad::contract
