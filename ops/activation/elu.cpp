@@ -55,9 +55,9 @@ const OperatorSpec kEluBackward{
      max_rank(kGradOutput), require(alpha_complaint)}};
 
 // alpha, scale and inputScale stand side by side in all three signatures.
-EluParameters parameters_of(const Arguments& arguments) {
-  return {arguments.scalar(kAlpha).to_float(), arguments.scalar(kScale).to_float(),
-          arguments.scalar(kInputScale).to_float()};
+EluFunction function_of(const Arguments& arguments) {
+  return EluFunction::of(arguments.scalar(kAlpha).to_float(), arguments.scalar(kScale).to_float(),
+                         arguments.scalar(kInputScale).to_float());
 }
 
 Plan plan_backward(const Arguments& arguments) {
@@ -67,7 +67,7 @@ Plan plan_backward(const Arguments& arguments) {
   Elementwise body(
       shape, {grad_input},
       {operand(arguments, kGradOutput, shape), operand(arguments, kSelfOrResult, shape)},
-      elu_backward_kernel(parameters_of(arguments), arguments.flag(kIsResult)));
+      elu_backward_kernel(function_of(arguments), arguments.flag(kIsResult)));
   if (arguments.empty(kGradOutput)) return {};
   return body.plan();
 }
@@ -75,9 +75,9 @@ Plan plan_backward(const Arguments& arguments) {
 }  // namespace
 
 ACLGRAD_OPERATOR(aclnnElu, kElu, [](const Arguments& arguments) {
-  return elementwise(arguments, {kOut}, {kSelf}, elu_kernel(parameters_of(arguments)));
+  return elementwise(arguments, {kOut}, {kSelf}, elu_kernel(function_of(arguments)));
 })
 ACLGRAD_OPERATOR(aclnnInplaceElu, kInplaceElu, [](const Arguments& arguments) {
-  return elementwise(arguments, {kSelf}, {kSelf}, elu_kernel(parameters_of(arguments)));
+  return elementwise(arguments, {kSelf}, {kSelf}, elu_kernel(function_of(arguments)));
 })
 ACLGRAD_OPERATOR(aclnnEluBackward, kEluBackward, plan_backward)

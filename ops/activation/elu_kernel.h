@@ -9,34 +9,34 @@
 #ifndef ACLGRAD_OPS_ACTIVATION_ELU_KERNEL_H_
 #define ACLGRAD_OPS_ACTIVATION_ELU_KERNEL_H_
 
+#include <cmath>
+
 #include "ops/engine/elementwise.h"
 
 namespace aclgrad::ops {
 
-struct EluParameters {
-  float alpha;
-  float scale;
-  float input_scale;
-};
-
-// in: x; out: ELU of x. Where alpha or inputScale is not finite the lower branch is -alpha scale.
-Kernel elu_kernel(const EluParameters& parameters);
-// in: g, then the forward's input or its output; out: the gradient.
-Kernel elu_backward_kernel(const EluParameters& parameters, bool is_result);
-
-// ELU and SELU in the numbers that their kernels need, which are positive.
+// ELU, and SELU, in the numbers that their kernels need.
 struct EluFunction {
   double limit;  // alpha scale
   double scale;
   double input_scale;
-  double limit_rest = 0;        // what the double leaves out of the limit
-  bool zero_is_linear = false;  // an output of 0 has the slope of the linear branch
+  bool is_step = false;   // the lower branch is -alpha scale, as alpha or inputScale is not finite
+  double limit_rest = 0;  // what the double leaves out of the limit
+  double linear_above = 0;  // outputs above have the slope of the linear branch
 
+  static EluFunction of(float alpha, float scale, float input_scale) {
+    return {.limit = double{alpha} * double{scale},
+            .scale = scale,
+            .input_scale = input_scale,
+            .is_step = !std::isfinite(alpha) || !std::isfinite(input_scale)};
+  }
   friend bool operator==(const EluFunction&, const EluFunction&) = default;
 };
 
-FloatKernel elu_function_kernel(const EluFunction& function);
-FloatKernel elu_function_backward_kernel(const EluFunction& function, bool is_result);
+// in: x; out: ELU of x.
+FloatKernel elu_kernel(const EluFunction& function);
+// in: g, then the forward's input or its output; out: the gradient.
+FloatKernel elu_backward_kernel(const EluFunction& function, bool is_result);
 
 }  // namespace aclgrad::ops
 

@@ -6,7 +6,6 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "ops/activation/gelu-inl.h"
-#include "ops/engine/block-inl.h"
 #include "ops/engine/tables-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,7 +16,7 @@ namespace {
 // gate or the derivative rounds to 1, its difference from 1 decides how the tie is rounded.
 
 template <class Form>
-HWY_INLINE void forward(const double* const* in, double* const* out, size_t count) {
+void exact_forward(const double* const* in, double* const* out, size_t count) {
   const RealTag d;
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto x = hn::Load(d, in[0] + i);
@@ -30,7 +29,7 @@ HWY_INLINE void forward(const double* const* in, double* const* out, size_t coun
 }
 
 template <class Form>
-HWY_INLINE void backward(const double* const* in, double* const* out, size_t count) {
+void exact_backward(const double* const* in, double* const* out, size_t count) {
   const RealTag d;
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto g = hn::Load(d, in[0] + i);
@@ -97,17 +96,17 @@ HWY_INLINE auto is_safe(D d, V product) {
 
 // x[0] and x[1] are the half that is activated and the other.
 template <class Form>
-HWY_INLINE void forward_native(const NativeBlock& block) {
+void forward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
     const Lut16Values* const table = table_for(block, &tables, Entries::kFactors, activation<Form>);
     return map_with_table<2, 2, 0, Outputs::kNear>(
         block, table,
-        [](auto, const auto& x, auto value, auto& y) HWY_ATTR {
+        [](auto, const auto& x, auto value, auto& y, auto&) HWY_ATTR {
           y[0] = hn::Mul(x[1], value);
           y[1] = value;
         },
-        forward<Form>);
+        exact_forward<Form>);
   }
   map_floats<2, 2>(
       block,
@@ -125,12 +124,12 @@ HWY_INLINE void forward_native(const NativeBlock& block) {
         y[1] = gelu.value(d);
         valid = hn::AndNot(overflows(d, x[1], x[0], hn::Abs(x[0])), gelu.valid(d, x[1]));
       },
-      forward<Form>);
+      exact_forward<Form>);
 }
 
 // x: the gradient, the half that was activated, the other half, and gelu of the first.
 template <class Form>
-HWY_INLINE void backward_native(const NativeBlock& block) {
+void backward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
     const Lut16Values* const table = table_for(block, &tables, Entries::kFactors, derivative<Form>);
@@ -147,7 +146,7 @@ HWY_INLINE void backward_native(const NativeBlock& block) {
             y[1] = hn::Mul(x[0], x[3]);
           }
         },
-        backward<Form>);
+        exact_backward<Form>);
   }
   map_floats<4, 2>(
       block,
@@ -167,56 +166,35 @@ HWY_INLINE void backward_native(const NativeBlock& block) {
         y[1] = hn::Mul(x[0], x[3]);
         valid = hn::AndNot(overflows(d, x[0], x[2], x[1]), gelu.valid(d, factor.high));
       },
-      backward<Form>);
+      exact_backward<Form>);
 }
 
-void geglu_erf(const double* const* in, double* const* out, size_t count) {
-  forward<GeluErf>(in, out, count);
+FloatKernel geglu(GeluForm form) {
+  if (form == GeluForm::kErf) return {exact_forward<GeluErf>, forward_native<GeluErf>};
+  return {exact_forward<GeluTanh>, forward_native<GeluTanh>};
 }
-void geglu_tanh(const double* const* in, double* const* out, size_t count) {
-  forward<GeluTanh>(in, out, count);
+FloatKernel geglu_backward(GeluForm form) {
+  if (form == GeluForm::kErf) return {exact_backward<GeluErf>, backward_native<GeluErf>};
+  return {exact_backward<GeluTanh>, backward_native<GeluTanh>};
 }
-void geglu_backward_erf(const double* const* in, double* const* out, size_t count) {
-  backward<GeluErf>(in, out, count);
-}
-void geglu_backward_tanh(const double* const* in, double* const* out, size_t count) {
-  backward<GeluTanh>(in, out, count);
-}
-void geglu_erf_native(const NativeBlock& block) { forward_native<GeluErf>(block); }
-void geglu_tanh_native(const NativeBlock& block) { forward_native<GeluTanh>(block); }
-void geglu_backward_erf_native(const NativeBlock& block) { backward_native<GeluErf>(block); }
-void geglu_backward_tanh_native(const NativeBlock& block) { backward_native<GeluTanh>(block); }
 
 }  // namespace
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "ops/engine/dispatch.h"
-
 namespace aclgrad::ops {
+namespace {
 
-HWY_EXPORT(geglu_erf);
-HWY_EXPORT(geglu_tanh);
-HWY_EXPORT(geglu_backward_erf);
-HWY_EXPORT(geglu_backward_tanh);
-HWY_EXPORT(geglu_erf_native);
-HWY_EXPORT(geglu_tanh_native);
-HWY_EXPORT(geglu_backward_erf_native);
-HWY_EXPORT(geglu_backward_tanh_native);
+HWY_EXPORT(geglu);
+HWY_EXPORT(geglu_backward);
 
-FloatKernel geglu_kernel(GeluForm form) {
-  if (form == GeluForm::kErf) {
-    return {ACLGRAD_DISPATCHED(geglu_erf), ACLGRAD_DISPATCHED(geglu_erf_native)};
-  }
-  return {ACLGRAD_DISPATCHED(geglu_tanh), ACLGRAD_DISPATCHED(geglu_tanh_native)};
-}
+}  // namespace
+
+FloatKernel geglu_kernel(GeluForm form) { return HWY_DYNAMIC_DISPATCH(geglu)(form); }
 
 FloatKernel geglu_backward_kernel(GeluForm form) {
-  if (form == GeluForm::kErf) {
-    return {ACLGRAD_DISPATCHED(geglu_backward_erf), ACLGRAD_DISPATCHED(geglu_backward_erf_native)};
-  }
-  return {ACLGRAD_DISPATCHED(geglu_backward_tanh), ACLGRAD_DISPATCHED(geglu_backward_tanh_native)};
+  return HWY_DYNAMIC_DISPATCH(geglu_backward)(form);
 }
 
 }  // namespace aclgrad::ops

@@ -18,7 +18,8 @@
 
 #include "ops/activation/gelu_pieces-inl.h"
 #include "ops/activation/gelu_tail-inl.h"
-#include "ops/engine/math/math-inl.h"
+#include "ops/engine/math/erf-inl.h"
+#include "ops/engine/math/sigmoid-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {

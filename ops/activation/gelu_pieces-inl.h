@@ -9,7 +9,7 @@
 #endif
 
 #include "ops/activation/gelu_pieces.h"
-#include "ops/engine/math/float-inl.h"
+#include "ops/engine/math/math-inl.h"
 #include "ops/engine/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -17,7 +17,7 @@
 #endif
 
 #include "ops/activation/gelu_tail_table.h"
-#include "ops/engine/math/float-inl.h"
+#include "ops/engine/math/exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -43,19 +43,11 @@ inline constexpr float kInversePowerScale = 0x1p-66f;
 // For x = high + low.
 template <class D, class V>
 HWY_INLINE TailDecay<V> tail_decay(D d, V high, V low) {
-  constexpr float kInverseLn2 = 0x1.715476p+0f;
-  constexpr float kLn2High = 0x1.62e400p-1f;  // products with integers up to 2^8 are exact
   const hn::RebindToSigned<D> di;
-  const V magic = hn::Set(d, kFloatMagic + (127 + kPowerShift));
-  const V sum = mul_add(d, high, hn::Set(d, kInverseLn2), magic);
-  const V n = hn::Sub(sum, magic);
-  const V coarse = mul_add(d, n, hn::Set(d, -kLn2High), high);
-  const V fine = mul_add(d, n, hn::Set(d, -kFloatLn2Low), low);
-  const V r = hn::Add(coarse, fine);
-  const V lost = hn::Sub(fine, hn::Sub(r, coarse));
-  const V linear = mul_add(d, r, lost, lost);
-  const V rest = mul_add(d, hn::Mul(r, r), growth_beyond_linear(d, r), linear);
-  return {r, rest, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, sum)))};
+  const ShortReduction<V> e = reduce_shortly(d, high);
+  const V rest = beyond_linear(d, e.r, mul_add(d, e.n, hn::Set(d, kLn2Excess), low));
+  const auto shifted = hn::Add(hn::BitCast(di, e.sum), hn::Set(di, kPowerShift));
+  return {e.r, rest, hn::BitCast(d, hn::ShiftLeft<23>(shifted))};
 }
 
 // The tail is factor base (1 + rest) e^-energy, with a factor of the caller.

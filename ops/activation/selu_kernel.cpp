@@ -10,12 +10,12 @@ namespace aclgrad::ops {
 namespace {
 
 // SELU is the ELU of these numbers. The rest counts where y + lambda alpha is small, near the
-// forward's limit.
+// forward's limit. An output of 0 has the slope of the linear branch.
 constexpr EluFunction kSelu{.limit = 1.7580993408473768600,
                             .scale = 1.0507009873554804934,
                             .input_scale = 1,
                             .limit_rest = 0x1.05161b045a1f7p-56,
-                            .zero_is_linear = true};
+                            .linear_above = -0x1p-149};
 
 // Products of integers with lambda and lambda alpha as multiples of 2^-64. Their error is below
 // 2^-34 for factors of 32 bits, while no such product comes that near to an integer (by the
@@ -42,11 +42,9 @@ Range range_of(aclDataType dtype) {
 
 }  // namespace
 
-FloatKernel selu_kernel() { return elu_function_kernel(kSelu); }
+FloatKernel selu_kernel() { return elu_kernel(kSelu); }
 
-FloatKernel selu_backward_kernel() {
-  return elu_function_backward_kernel(kSelu, /*is_result=*/true);
-}
+FloatKernel selu_backward_kernel() { return elu_backward_kernel(kSelu, /*is_result=*/true); }
 
 IntegerKernel selu_integer_kernel(aclDataType dtype) {
   return [range = range_of(dtype)](const int64_t* const* in, int64_t* const* out, size_t count) {

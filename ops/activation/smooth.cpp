@@ -18,7 +18,6 @@
 #include "hwy/highway.h"
 #include "ops/activation/in_doubles-inl.h"
 #include "ops/engine/formula-inl.h"
-#include "ops/engine/math/exp-inl.h"
 #include "ops/engine/math/log-inl.h"
 #include "ops/engine/math/sigmoid-inl.h"
 

@@ -12,7 +12,6 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "ops/engine/formula-inl.h"
-#include "ops/engine/math/exp-inl.h"
 #include "ops/engine/math/log-inl.h"
 #include "ops/engine/math/sigmoid-inl.h"
 

@@ -34,6 +34,13 @@ HWY_ATTR void map_block(const double* const* in, double* const* out, size_t coun
   }
 }
 
+// That as a kernel.
+template <size_t kInputs, class Formula>
+auto blockwise(const Formula& formula) {
+  return [formula](const double* const* in, double* const* out, size_t count)
+             HWY_ATTR { map_block<kInputs>(in, out, count, formula); };
+}
+
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -143,7 +143,10 @@ struct PlanMaker {
         body_of(std::make_shared<const BlockLoop<T>>(shape, outputs, inputs, std::move(kernel)))};
   }
   Plan operator()(FloatKernel& kernel) {
-    if (!suits_native_kernels(outputs, inputs, kernel.condition)) return (*this)(kernel.exact);
+    // A kernel whose parameters are beyond its formula in float has only the exact one.
+    if (!kernel.native || !suits_native_kernels(outputs, inputs, kernel.condition)) {
+      return (*this)(kernel.exact);
+    }
     std::vector<Dims*> strides;
     for (Operands* operands : {&outputs, &inputs}) {
       for (Operand& each : *operands) strides.push_back(&each.strides);

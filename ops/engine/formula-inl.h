@@ -26,16 +26,6 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A number as a vector of either type.
-template <class D>
-HWY_INLINE hn::Vec<D> set(D d, double value) {
-  return hn::Set(d, static_cast<hn::TFromD<D>>(value));
-}
-template <class D>
-HWY_INLINE hn::Vec<D> one(D d) {
-  return hn::Set(d, hn::TFromD<D>{1});
-}
-
 // The formula over a row of elements, a vector of floats at a time.
 template <class Element, size_t kInputs, class Formula>
 class FormulaRow {
@@ -90,8 +80,7 @@ class FormulaRow {
 
 template <size_t kInputs, class Formula>
 FloatKernel kernel_of(const Formula& formula) {
-  return {[formula](const double* const* in, double* const* out, size_t count)
-              HWY_ATTR { map_block<kInputs>(in, out, count, formula); },
+  return {blockwise<kInputs>(formula),
           row_by_row<kInputs, 1>([formula](const NativeBlock& row) HWY_ATTR {
             if (row.dtype == ACL_FLOAT) {
               FormulaRow<float, kInputs, Formula>(row, formula);

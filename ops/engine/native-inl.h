@@ -20,6 +20,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "ops/engine/block-inl.h"
 #include "ops/engine/dtype/doubles-inl.h"
 #include "ops/engine/dtype/load_store-inl.h"
 #include "ops/engine/elementwise.h"
@@ -41,9 +42,8 @@ enum class Outputs {
   kNearOrExact,  // within 5 ulp, and exact where the float's last bit is 0
 };
 
-// A formula(d, x, value, y) for 16-bit elements, where `value` is the table's entry for input
-// kArgument. It may have a parameter `valid`, too. As an exact kernel it works in double: d is a
-// tag of double.
+// A formula(d, x, value, y, valid) for 16-bit elements, where `value` is the table's entry for
+// input kArgument. As an exact kernel it works in double: d is a tag of double.
 template <size_t kTableArgument, class Formula>
 struct TableFormula {
   static constexpr size_t kArgument = kTableArgument;
@@ -110,13 +110,8 @@ HWY_ATTR HWY_INLINE void exact_elements(const Exact& exact, const Element* const
         value[lane] = exact.table->exact[in[Exact::kArgument][i + j + lane].bits];
       }
       const Doubles entry = hn::Load(DoubleTag(), value);
-      if constexpr (std::is_invocable_v<decltype(exact.formula), DoubleTag, decltype((x)), Doubles,
-                                        decltype((y))>) {
-        exact.formula(DoubleTag(), x, entry, y);
-      } else {
-        hn::Mask<DoubleTag> all;
-        exact.formula(DoubleTag(), x, entry, y, all);
-      }
+      hn::Mask<DoubleTag> ignored;
+      exact.formula(DoubleTag(), x, entry, y, ignored);
       for (size_t k = 0; k < kOut; ++k) store(k, j, y[k]);
     }
   } else {
@@ -189,6 +184,10 @@ class NativeMap {
 
  private:
   static constexpr size_t kMaxSkipped = 16;
+  static constexpr bool kHasMask =
+      kUsesTable<Formula>
+          ? kOutputs != Outputs::kOdd
+          : !std::is_invocable_v<const Formula&, FloatTag, const Floats (&)[kIn], Floats (&)[kOut]>;
 
   HWY_ATTR void map_row(const Element* const (&in)[kIn], Element* const (&out)[kOut], size_t count,
                         bool streaming) const {
@@ -243,9 +242,27 @@ class NativeMap {
     const FloatTag d;
     Floats y[2][kOut];
     FloatMask valid[2] = {hn::FirstN(d, kFloatLanes), hn::FirstN(d, kFloatLanes)};
-    const bool has_mask = apply<0>(formula, in, i, y[0], valid[0]);
-    apply<1>(formula, in, i, y[1], valid[1]);
-    bool accepted = !has_mask || hn::AllTrue(d, hn::And(valid[0], valid[1]));
+    const auto apply = [&](auto vector) HWY_ATTR {
+      Floats x[kIn];
+      for (size_t k = 0; k < kIn; ++k) x[k] = Traits::template load<vector>(d, in[k] + i);
+      if constexpr (kUsesTable<Formula>) {
+        const auto pattern = Traits::template pattern<vector>(d, in[Formula::kArgument] + i);
+        const Floats value = look_up(d, formula.table->fast, pattern);
+        formula.formula(d, x, value, y[vector], valid[vector]);
+        if constexpr (kHasMask) {
+          // NaN marks a factor that is not known; it is a result only where the argument is NaN.
+          const auto known = hn::Or(hn::Eq(value, value), hn::IsNaN(x[Formula::kArgument]));
+          valid[vector] = hn::And(valid[vector], known);
+        }
+      } else if constexpr (kHasMask) {
+        formula(d, x, y[vector], valid[vector]);
+      } else {
+        formula(d, x, y[vector]);
+      }
+    };
+    apply(std::integral_constant<int, 0>());
+    apply(std::integral_constant<int, 1>());
+    bool accepted = !kHasMask || hn::AllTrue(d, hn::And(valid[0], valid[1]));
     for (size_t k = 0; k < kOut; ++k) {
       if (exact != nullptr) {
         y[0][k] = hn::IfThenElse(valid[0], y[0][k], Traits::template load<0>(d, exact[k]));
@@ -260,36 +277,6 @@ class NativeMap {
       }
     }
     return accepted;
-  }
-
-  // Returns whether the formula has a parameter `valid`.
-  template <int kVector>
-  static HWY_ATTR HWY_INLINE bool apply(const Formula& formula, const Element* const (&in)[kIn],
-                                        size_t i, Floats (&y)[kOut], FloatMask& valid) {
-    const FloatTag d;
-    Floats x[kIn];
-    for (size_t k = 0; k < kIn; ++k) x[k] = Traits::template load<kVector>(d, in[k] + i);
-    if constexpr (kUsesTable<Formula>) {
-      const auto pattern = Traits::template pattern<kVector>(d, in[Formula::kArgument] + i);
-      const Floats value = look_up(d, formula.table->fast, pattern);
-      if constexpr (std::is_invocable_v<decltype(formula.formula), FloatTag, decltype((x)), Floats,
-                                        decltype((y))>) {
-        formula.formula(d, x, value, y);
-      } else {
-        formula.formula(d, x, value, y, valid);
-      }
-      // NaN marks a factor that is not known; it is a result only where the argument is NaN.
-      if constexpr (kOutputs == Outputs::kOdd) return false;
-      valid = hn::And(valid, hn::Or(hn::Eq(value, value), hn::IsNaN(x[Formula::kArgument])));
-      return true;
-    } else if constexpr (std::is_invocable_v<Formula, FloatTag, const Floats(&)[kIn],
-                                             Floats(&)[kOut]>) {
-      formula(d, x, y);
-      return false;
-    } else {
-      formula(d, x, y, valid);
-      return true;
-    }
   }
 
   // Fewer elements than a step has, copied to and from a full step.

@@ -62,8 +62,8 @@ const Lut16Values* table_for(const NativeBlock& block, Lut16s* tables, Entries e
   });
 }
 
-// 16-bit elements by formula(d, x, value, y), with the table's entry for input kArgument. It is
-// called with vectors of float and, where those do not tell the nearest element, with vectors of
+// 16-bit elements by formula(d, x, value, y, valid), with the table's entry for input kArgument. It
+// is called with vectors of float and, where those do not tell the nearest element, with vectors of
 // double. Without a table by the exact kernel.
 template <size_t kIn, size_t kOut, size_t kArgument, Outputs kOutputs, Outputs kOthers = kOutputs,
           class Formula, class Exact>
@@ -83,17 +83,28 @@ HWY_ATTR void map_lut16(const NativeBlock& block, Lut16s* tables, const Exact& e
   const Lut16Values* const table = table_for(
       block, tables, Entries::kResults, [&](const double* x, double* y) { exact(&x, &y, kBlock); });
   map_with_table<1, 1, 0, Outputs::kOdd>(
-      block, table, [](auto, const auto&, auto value, auto& y) HWY_ATTR { y[0] = value; }, exact);
+      block, table, [](auto, const auto&, auto value, auto& y, auto&) HWY_ATTR { y[0] = value; },
+      exact);
 }
 
-// A product of vectors of float as Outputs::kNearOrExact wants it; of doubles, the product.
+// The first rest that is not 0, if any. Their bits or-ed could be those of an infinity.
 template <class D, class V>
-HWY_INLINE V marked_product(D d, V a, V b) {
-  const V product = hn::Mul(a, b);
-  if constexpr (sizeof(hn::TFromD<D>) != sizeof(float))
+HWY_INLINE V any_rest(D d, V a, V b) {
+  return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), b, a);
+}
+
+// factor value; with kMayBeExact as Outputs::kNearOrExact wants it. `rest`, where given, is not 0
+// where the value is not exact.
+template <bool kMayBeExact, class D, class V, class... Rest>
+HWY_INLINE V marked_product(D d, V factor, V value, Rest... rest) {
+  const V product = hn::Mul(factor, value);
+  if constexpr (kMayBeExact && kIsFloat<D>) {
+    V lost = mul_sub(d, factor, value, product);
+    ((lost = any_rest(d, lost, rest)), ...);
+    return inexact_if(d, lost, product);
+  } else {
     return product;
-  else
-    return inexact_if(d, mul_sub(d, a, b, product), product);
+  }
 }
 
 // 16-bit elements of a product with a function: g f(x), given by an exact kernel of g and x. With
@@ -109,13 +120,8 @@ HWY_ATTR void map_lut16_product(const NativeBlock& block, Lut16s* tables, const 
       });
   map_with_table<2, 1, 1, kMayBeExact ? Outputs::kNearOrExact : Outputs::kNear>(
       block, table,
-      [](auto d, const auto& x, auto value, auto& y) HWY_ATTR {
-        if constexpr (kMayBeExact) {
-          y[0] = marked_product(d, x[0], value);
-        } else {
-          y[0] = hn::Mul(x[0], value);
-        }
-      },
+      [](auto d, const auto& x, auto value, auto& y, auto&)
+          HWY_ATTR { y[0] = marked_product<kMayBeExact>(d, x[0], value); },
       exact);
 }
 

@@ -13,7 +13,7 @@
 #define HWY_TARGET_INCLUDE "ops/normalization/softmax_kernel.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "ops/engine/math/float-inl.h"
+#include "ops/engine/math/exp-inl.h"
 #include "ops/engine/rowwise-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -68,7 +68,9 @@ HWY_INLINE Scaled short_exponential(Doubles x) {
 template <class Element>
 HWY_INLINE Scaled exponential_for(Doubles x) {
   if constexpr (std::is_same_v<Element, double>) {
-    return scaled_exponential(x);
+    const DoubleTag d;
+    const auto e = split_exponential(d, x, hn::Zero(d));
+    return {hn::Add(hn::Set(d, 1.0), e.growth), hn::Mul(e.first, e.second)};
   } else {
     return short_exponential(x);
   }

@@ -317,37 +317,6 @@ struct Scaled {
   Doubles power;  // of two
 };
 
-// e^x for x <= 709, to 1e-15 of the result; 0 below -708.4, NaN for NaN.
-HWY_INLINE Scaled scaled_exponential(Doubles x) {
-  // Polynomial of e^r for |r| <= ln 2 / 2 (tools/fit_doubles.py); error 2.6e-16.
-  static constexpr double kCoefficients[] = {1.0,
-                                             0x1.000000000001ep+0,
-                                             0x1.0000000000005p-1,
-                                             0x1.555555554b736p-3,
-                                             0x1.55555555520a4p-5,
-                                             0x1.1111112ddae8bp-7,
-                                             0x1.6c16c17f46982p-10,
-                                             0x1.a01978b8b3d18p-13,
-                                             0x1.a019a6611cad5p-16,
-                                             0x1.72fafebdaf273p-19,
-                                             0x1.28a2ca617b969p-22};
-  constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
-  constexpr double kMinusLn2 = -0x1.62e42fefa39efp-1;
-  constexpr size_t kDegree = 10;
-  const DoubleTag d;
-  const hn::RebindToUnsigned<DoubleTag> du;
-  const Doubles magic = hn::Set(d, kIntegerMagic);
-  const Doubles clamped = at_least(-709.0, x);
-  const Doubles shifted = mul_add(clamped, hn::Set(d, kInverseLn2), magic);
-  const Doubles r = mul_add(hn::Sub(shifted, magic), hn::Set(d, kMinusLn2), clamped);
-  Doubles value = hn::Set(d, kCoefficients[kDegree]);
-  for (size_t k = kDegree; k-- > 0;) value = mul_add(value, r, hn::Set(d, kCoefficients[k]));
-  // The integer lies in the low bits of the shifted number; at -1023 the power becomes 0.
-  const auto power =
-      hn::Add(hn::ShiftLeft<52>(hn::BitCast(du, shifted)), hn::BitCast(du, hn::Set(d, 1.0)));
-  return {value, hn::BitCast(d, power)};
-}
-
 // Natural logarithm of x >= 1, to 1e-15 of the result; NaN for NaN.
 HWY_INLINE Doubles logarithm_of(Doubles x) {
   return hn::IfThenElse(hn::IsNaN(x), x, log_of_positive(DoubleTag(), x));

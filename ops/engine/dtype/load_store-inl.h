@@ -17,7 +17,7 @@
 #include "ops/engine/dtype/float16-inl.h"
 #include "ops/engine/dtype/formats.h"
 #include "ops/engine/fetch_ahead.h"
-#include "ops/engine/math/float-inl.h"
+#include "ops/engine/math/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {

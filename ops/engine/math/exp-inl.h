@@ -17,18 +17,18 @@
 #define ACLGRAD_OPS_ENGINE_MATH_EXP_INL_H_
 #endif
 
+#include <cstddef>
+#include <iterator>
 #include <type_traits>
 
 #include "hwy/highway.h"
-#include "ops/engine/math/float-inl.h"
+#include "ops/engine/math/exponential_table.h"
+#include "ops/engine/math/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class D>
-inline constexpr bool kIsFloat = std::is_same_v<hn::TFromD<D>, float>;
 
 // ---- Float by way of double ---------------------------------------------------------------------
 
@@ -63,7 +63,159 @@ HWY_INLINE hn::Vec<D> in_double(D d, const Formula& formula, V... x) {
 #endif
 }
 
-// ---- Exponentials -------------------------------------------------------------------------------
+// ---- Double -------------------------------------------------------------------------------------
+
+// e^x = (1 + growth) * first * second, with powers of two that are normal numbers even where the
+// result is not.
+template <class V>
+struct SplitExponential {
+  V growth;
+  V first;
+  V second;
+  V second_inverse;
+};
+
+// Lanes: double. Range: x = high + low, high anything, low finite.
+template <class D, class V>
+HWY_INLINE SplitExponential<V> split_exponential(D d, V high, V low) {
+  // ln 2 in two parts; products of the first with integers up to 2^11 are exact.
+  constexpr double kLn2High = 0x1.62e42fefa3800p-1;
+  constexpr double kLn2Low = 0x1.ef35793c76730p-45;
+  constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
+  // (e^r - 1 - r) / r^2 as its Taylor series: 1/2!, 1/3!, ..., 1/13!. With |r| <= ln 2 / 2 the
+  // first omitted term is below 5e-18.
+  static constexpr double kCoefficients[] = {1.0 / 2,         1.0 / 6,          1.0 / 24,
+                                             1.0 / 120,       1.0 / 720,        1.0 / 5040,
+                                             1.0 / 40320,     1.0 / 362880,     1.0 / 3628800,
+                                             1.0 / 39916800., 1.0 / 479001600., 1.0 / 6227020800.};
+  const V x = clamp(d, high, -760.0, 720.0);
+  const V n = nearest_integer(d, hn::Mul(x, hn::Set(d, kInverseLn2)));
+  const V coarse = hn::Sub(x, hn::Mul(n, hn::Set(d, kLn2High)));
+  const V r = hn::Add(hn::Sub(coarse, hn::Mul(n, hn::Set(d, kLn2Low))), low);
+  const V growth = hn::Add(r, hn::Mul(hn::Mul(r, r), polynomial(d, r, kCoefficients)));
+  const V half = nearest_integer(d, hn::Mul(n, hn::Set(d, 0.5)));
+  const V rest = hn::Sub(n, half);
+  return {growth, power_of_two(d, half), power_of_two(d, rest), power_of_two(d, hn::Neg(rest))};
+}
+
+// e^(high + low), 0 at -infinity. Lanes: double. Largest error: 2 ulp; subnormal results are
+// rounded once more. Range: any high, finite low.
+template <class D, class V>
+HWY_INLINE V exponential(D d, V high, V low) {
+  const SplitExponential<V> e = split_exponential(d, high, low);
+  return hn::Mul(hn::Mul(hn::Add(hn::Set(d, 1.0), e.growth), e.first), e.second);
+}
+
+template <class D, class V>
+HWY_INLINE V exponential(D d, V x) {
+  return exponential(d, x, hn::Zero(d));
+}
+
+// Below this size of x the terms beyond the linear one are lost in double; they then count only for
+// the side on which the exact value lies of a tie in a shorter format.
+inline constexpr double kTiny = 0x1p-52;
+
+// e^(a b), with the product taken exactly; rounded to odd where that is tiny. Lanes: double.
+// Largest error: 2 ulp. Range: all a and b.
+template <class D, class V>
+HWY_INLINE V exponential_of_product(D d, V a, V b) {
+  const Expansion<V> product = two_product(d, a, b);
+  // Outside this range the result is 0 or infinite and the error term may be NaN.
+  const auto moderate = hn::Lt(hn::Abs(product.high), hn::Set(d, 1024.0));
+  const V other = exponential(d, product.high, hn::IfThenElseZero(moderate, product.low));
+  const auto tiny = hn::Lt(hn::Abs(product.high), hn::Set(d, kTiny));
+  return hn::IfThenElse(tiny, round_to_odd(d, hn::Set(d, 1.0), product.high), other);
+}
+
+// e^x - 1. Lanes: double. Largest error: 3 ulp, also where it is tiny. Range: all x.
+template <class D, class V>
+HWY_INLINE V expm1_double(D d, V x) {
+  const SplitExponential<V> e = split_exponential(d, x, hn::Zero(d));
+  const V offset = hn::Sub(e.first, e.second_inverse);
+  return hn::Mul(hn::Add(hn::Mul(e.growth, e.first), offset), e.second);
+}
+
+// expm1_double(d, x), rounded to odd where x is tiny: x + x^2 / 2 lies just above x.
+template <class D, class V>
+HWY_INLINE V expm1_to_odd(D d, V x) {
+  const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, kTiny));
+  return hn::IfThenElse(tiny, round_to_odd(d, x, hn::Abs(x)), expm1_double(d, x));
+}
+
+// ---- Float --------------------------------------------------------------------------------------
+
+// (e^r - 1 - r) / r^2
+template <class D, class V>
+HWY_INLINE V growth_beyond_linear(D d, V r) {
+  constexpr size_t kTerms = std::size(kGrowth);
+  V p = hn::Set(d, kGrowth[kTerms - 1]);
+  for (size_t k = kTerms - 1; k-- > 0;) p = mul_add(d, r, p, hn::Set(d, kGrowth[k]));
+  return p;
+}
+
+// e^x in the cheapest parts, which formulas combine as precisely as their error bounds ask:
+// e^x = 2^n e^(r + n kLn2Excess), |r| < 0.35, r without an error.
+template <class V>
+struct ShortReduction {
+  V sum;  // 2^n as the exponent of a float stands in its low bits
+  V n;
+  V r;
+};
+
+// |x| for which 2^n is a normal number.
+inline constexpr float kExponentialLimit = 87.0f;
+
+inline constexpr float kLn2Excess = 0x1.05c610p-29f;  // of the nearest float over ln 2
+
+// Lanes: float. r is exact. Range: |x| < 2^21; 2^n is power_of() for -87 < x < 88.
+template <class D, class V>
+HWY_INLINE ShortReduction<V> reduce_shortly(D d, V x) {
+  constexpr float kInverseLn2 = 0x1.715476p+0f;
+  constexpr float kNearestLn2 = 0x1.62e430p-1f;
+  const V magic = hn::Set(d, kFloatMagic + 127);
+  const V sum = mul_add(d, x, hn::Set(d, kInverseLn2), magic);
+  const V n = hn::Sub(sum, magic);
+  // The product and x are multiples of 2^-25, or n is 0: the difference is a float.
+  return {sum, n, mul_add(d, n, hn::Set(d, -kNearestLn2), x)};
+}
+
+// 2^n
+template <class D, class V>
+HWY_INLINE V power_of(D d, const ShortReduction<V>& reduced) {
+  const hn::RebindToSigned<D> di;
+  return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, reduced.sum)));
+}
+
+// Below this, 1 + e^x is 1 in a float with a low part, too.
+inline constexpr float kVanishingExponential = -40.0f;
+
+// Between this and 0, e^x - 1 is x in a float.
+inline constexpr float kLinearGrowth = -0x1p-30f;
+
+// e^(r + rest) - 1 - r
+template <class D, class V>
+HWY_INLINE V beyond_linear(D d, V r, V rest) {
+  const V square = hn::Mul(r, r);
+  const V growth = growth_beyond_linear(d, r);
+  const V scaled_rest = mul_add(d, rest, mul_add(d, square, growth, r), rest);
+  return mul_add(d, square, growth, scaled_rest);
+}
+template <class D, class V>
+HWY_INLINE V beyond_linear(D d, V r) {
+  return hn::Mul(hn::Mul(r, r), growth_beyond_linear(d, r));
+}
+
+// e^x - 1 in two parts, or e^(x + rest) - 1 with `rest` far below x. Lanes: float. Largest error of
+// the sum: 2^-25 of it. Range: kVanishingExponential to 0.
+template <class D, class V, class... Rest>
+HWY_INLINE Expansion<V> expm1_double_float(D d, V x, Rest... rest) {
+  const auto e = reduce_shortly(d, x);
+  const V power = power_of(d, e);
+  const V offset = hn::Sub(power, hn::Set(d, 1.0f));
+  const V high = mul_add(d, power, e.r, offset);
+  const V low = mul_add(d, power, e.r, hn::Sub(offset, high));  // what that rounding lost
+  return {high, mul_add(d, power, beyond_linear(d, e.r, rest...), low)};
+}
 
 // x clamped to [low, high], and 0 where 1 + x is 1: subnormal numbers are slow on some processors.
 // NaN stays NaN.
@@ -94,7 +246,7 @@ HWY_INLINE ExpParts<V> exp_parts(D d, V x) {
 template <class D, class V>
 HWY_INLINE V scale_by_power(D d, V value, V n) {
   const auto plain = hn::And(hn::Ge(n, hn::Set(d, -100.0f)), hn::Le(n, hn::Set(d, 127.0f)));
-  if (HWY_LIKELY(hn::AllTrue(d, plain))) return hn::Mul(value, float_power_of_two(d, n));
+  if (HWY_LIKELY(hn::AllTrue(d, plain))) return hn::Mul(value, power_of_two(d, n));
   const hn::RebindToSigned<D> di;
   n = larger(hn::Set(d, -160.0f), n);  // the result is 0 then
   const auto low = hn::Lt(n, hn::Set(d, -100.0f));
@@ -114,18 +266,21 @@ HWY_INLINE V scale_by_power(D d, V value, V n) {
   return hn::IfThenElse(hn::IsNaN(value), value, result);
 }
 
-// g e^x for numbers g of any size and x from -170 to 0 or NaN, as `sum` 2^n with the sign of g: sum
-// = factor e^r, where `e` is x in parts, and `factor` a positive multiple of g. Rounded once more
-// only where the result is subnormal. Clears lanes of `valid` whose factor is too large for what is
-// computed here: 2^9 where the result may underflow, 2^64 where the sum is infinite.
+// g e^z for numbers g of any size and z from -170 to 0 or NaN in two parts, with the sign of g.
+// `factor` is a positive multiple of g in two parts, of which the product is meant. Lanes: float.
+// Rounded once more only where the result is subnormal. Clears lanes of `valid` whose factor is too
+// large for what is computed here: 2^9 where the result may underflow, 2^64 where it overflows.
 template <class D, class V, class M>
-HWY_INLINE V product_with_power(D d, V g, V factor, V x, V sum, const ShortReduction<V>& e,
-                                M& valid) {
+HWY_INLINE V times_exponential(D d, V g, Expansion<V> factor, Expansion<V> z, M& valid) {
+  const ShortReduction<V> e = reduce_shortly(d, z.high);
+  const V rest = mul_add(d, e.n, hn::Set(d, kLn2Excess), z.low);
+  const V low = mul_add(d, factor.high, beyond_linear(d, e.r, rest), factor.low);
+  const V sum = hn::Add(factor.high, mul_add(d, factor.high, e.r, low));
   const auto above = hn::Ge(e.n, hn::Set(d, -100.0f));
   const V plain = hn::CopySign(hn::Mul(sum, power_of(d, e)), g);
   if (HWY_LIKELY(hn::AllTrue(d, hn::And(above, hn::IsFinite(sum))))) return plain;
-  const V any = hn::IfThenElse(hn::IsNaN(sum), hn::Add(g, hn::Sub(x, x)), sum);
-  const V size = hn::Abs(factor);
+  const V any = hn::IfThenElse(hn::IsNaN(sum), hn::Add(g, hn::Sub(z.high, z.high)), sum);
+  const V size = hn::Abs(factor.high);
   const auto lost =
       hn::And(hn::Ge(size, hn::Set(d, 0x1p64f)), hn::AndNot(hn::IsFinite(sum), hn::IsFinite(g)));
   const auto below = hn::And(hn::Ge(size, hn::Set(d, 0x1p9f)), hn::Lt(e.n, hn::Set(d, -100.0f)));
@@ -133,6 +288,8 @@ HWY_INLINE V product_with_power(D d, V g, V factor, V x, V sum, const ShortReduc
   const V other = hn::CopySign(scale_by_power(d, any, e.n), g);
   return hn::IfThenElse(hn::And(above, hn::IsFinite(sum)), plain, other);
 }
+
+// ---- Functions ----------------------------------------------------------------------------------
 
 // e^x. Lanes: float, double. Largest error: 1 ulp, 2 ulp. Range: all x.
 template <class D, class V>
@@ -151,7 +308,7 @@ HWY_INLINE V expm1(D d, V x) {
   if constexpr (kIsFloat<D>) {
     const auto e = exp_parts(d, clamp_or_zero(d, x, -40.0f, 89.0f));
     // Float16 of everything, as 2^n may be 2^128.
-    const V power = float_power_of_two(d, hn::Sub(e.n, hn::Set(d, 1.0f)));
+    const V power = power_of_two(d, hn::Sub(e.n, hn::Set(d, 1.0f)));
     const V offset = hn::Sub(power, hn::Set(d, 0.5f));
     const V high = mul_add(d, power, e.r, offset);
     const V low = mul_add(d, power, e.r, hn::Sub(offset, high));

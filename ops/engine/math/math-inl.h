@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per-target: elementary functions on vectors of double, accurate to a few units in the last place
-// of double over the whole range, far tails included. Included by kernel files inside Highway's
-// foreach_target loop.
+// Per-target: arithmetic of vectors of float and double from which the functions of this folder and
+// the formulas of kernels are made: rounding to odd, sums of two numbers (a double-float, a
+// double-double), fused multiply-add. Included by kernel files inside Highway's foreach_target
+// loop.
 //
-// Every instruction set gives the same bits: additions and multiplications are rounded one by one
-// (no fused multiply-add), except in two_product, whose result is exact either way.
+// Every instruction set gives the same bits: doubles are added and multiplied one by one, without a
+// fused multiply-add but in two_product, whose result is exact either way; floats have it
+// everywhere, computed in double and rounded to odd where there is no instruction for it. A formula
+// in float carries its result as the sum of two up to its last operation, which rounds once.
 #if defined(ACLGRAD_OPS_ENGINE_MATH_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ENGINE_MATH_MATH_INL_H_
 #undef ACLGRAD_OPS_ENGINE_MATH_MATH_INL_H_
@@ -12,16 +15,36 @@
 #define ACLGRAD_OPS_ENGINE_MATH_MATH_INL_H_
 #endif
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "hwy/highway.h"
-#include "ops/engine/math/normal_tail_table.h"
+#include "ops/engine/math/rounding.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+using FloatTag = hn::ScalableTag<float>;
+using Floats = hn::Vec<FloatTag>;
+using FloatMask = hn::Mask<FloatTag>;
+
+template <class D>
+inline constexpr bool kIsFloat = std::is_same_v<hn::TFromD<D>, float>;
+
+// A number as a vector of either type.
+template <class D>
+HWY_INLINE hn::Vec<D> set(D d, double value) {
+  return hn::Set(d, static_cast<hn::TFromD<D>>(value));
+}
+template <class D>
+HWY_INLINE hn::Vec<D> one(D d) {
+  return hn::Set(d, hn::TFromD<D>{1});
+}
 
 // ---- Building blocks ----------------------------------------------------------------------------
 
@@ -127,8 +150,9 @@ HWY_INLINE V polynomial(D d, V x, const double (&c)[kCount]) {
   return hn::Add(even, hn::Mul(odd, x));
 }
 
-// Adding it to a number of moderate size leaves the nearest integer in the low bits of the sum.
+// Adding one to a number of moderate size leaves the nearest integer in the low bits of the sum.
 inline constexpr double kIntegerMagic = 0x1.8p52;
+inline constexpr float kFloatMagic = 0x1.8p23f;
 
 template <class D, class V>
 HWY_INLINE V nearest_integer(D d, V x) {
@@ -136,12 +160,13 @@ HWY_INLINE V nearest_integer(D d, V x) {
   return hn::Sub(hn::Add(x, magic), magic);
 }
 
-// 2^n for integral n within [-1022, 1023].
+// 2^n for integral n. Lanes: float, double. Range: where that is a normal number.
 template <class D, class V>
 HWY_INLINE V power_of_two(D d, V n) {
   const hn::RebindToUnsigned<D> du;
-  const auto bits = hn::BitCast(du, hn::Add(n, hn::Set(d, kIntegerMagic)));
-  return hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(bits, hn::Set(du, uint64_t{1023}))));
+  const V biased = kIsFloat<D> ? set(d, kFloatMagic + 127) : set(d, kIntegerMagic + 1023);
+  return hn::BitCast(d,
+                     hn::ShiftLeft < kIsFloat<D> ? 23 : 52 > (hn::BitCast(du, hn::Add(n, biased))));
 }
 
 // x clamped to [low, high]; NaN stays NaN, which Min and Max do not promise.
@@ -152,112 +177,173 @@ HWY_INLINE V clamp(D d, V x, double low, double high) {
   return hn::IfThenElse(hn::Lt(x, bottom), bottom, hn::IfThenElse(hn::Gt(x, top), top, x));
 }
 
-// ---- Exponentials -------------------------------------------------------------------------------
+// ---- Floats -------------------------------------------------------------------------------------
+// They have a fused multiply-add, which doubles do without.
 
-// e^x = (1 + growth) * first * second, with powers of two that are normal numbers even where the
-// result is not.
+// a b + c, rounded once.
+template <class D, class V>
+HWY_INLINE V mul_add(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#else
+  // A product of floats is exact in double, and so is a sum of doubles rounded to odd as far as a
+  // float can tell.
+  alignas(64) float x[hn::MaxLanes(d)];
+  alignas(64) float y[hn::MaxLanes(d)];
+  alignas(64) float z[hn::MaxLanes(d)];
+  hn::Store(a, d, x);
+  hn::Store(b, d, y);
+  hn::Store(c, d, z);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) {
+    const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    z[i] = static_cast<float>(add_to_odd(product, static_cast<double>(z[i])));
+  }
+  return hn::Load(d, z);
+#endif
+}
+
+// a b - c, rounded once.
+template <class D, class V>
+HWY_INLINE V mul_sub(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulSub(a, b, c);
+#else
+  return mul_add(d, a, b, hn::Neg(c));
+#endif
+}
+
+// a b as high + low. Exact but for results near the ends of the exponent range.
+template <class D, class V>
+HWY_INLINE Expansion<V> double_float_product(D d, V a, V b) {
+  const V high = hn::Mul(a, b);
+  return {high, mul_sub(d, a, b, high)};
+}
+
+template <class M, class V>
+HWY_INLINE Expansion<V> if_then_else(M mask, std::type_identity_t<Expansion<V>> yes,
+                                     Expansion<V> no) {
+  return {hn::IfThenElse(mask, yes.high, no.high), hn::IfThenElse(mask, yes.low, no.low)};
+}
+
+// x + constant without error, for -2 constant <= x <= constant.
+template <class D, class V>
+HWY_INLINE Expansion<V> sum_with_larger(D d, V x, float constant) {
+  const V sum = hn::Add(x, hn::Set(d, constant));
+  return {sum, hn::Sub(x, hn::Sub(sum, hn::Set(d, constant)))};
+}
+
+// high + low of `value` again, such that high is nearest to the sum. Where high is not 0 it must be
+// the larger part.
 template <class V>
-struct SplitExponential {
-  V growth;
-  V first;
-  V second;
-  V second_inverse;
+HWY_INLINE Expansion<V> normalized(Expansion<V> value) {
+  const V high = hn::Add(value.high, value.low);
+  return {high, hn::Sub(value.low, hn::Sub(high, value.high))};
+}
+
+// x rounded to a multiple of 2^-23 of the power of two that `least` is 3/2 of: x itself where it is
+// much larger, 0 where it is much smaller. For numbers that do not count when they are tiny, but
+// whose products would be subnormal then, which is slow.
+template <class D, class V>
+HWY_INLINE V without_tiny(D d, V x, float least) {
+  return hn::Sub(hn::Add(x, hn::Set(d, least)), hn::Set(d, least));
+}
+
+// a b for two 16-bit elements: rounded to odd among the smallest numbers of BF16, where the nearest
+// float may be in the middle between two elements though the product is not.
+template <class D, class V>
+HWY_INLINE V product_of_elements(D d, V a, V b) {
+  const V product = hn::Mul(a, b);
+  const auto small = hn::Lt(hn::Abs(product), hn::Set(d, 0x1p-90f));
+  if (HWY_LIKELY(hn::AllFalse(d, small))) return product;
+  const V larger = hn::Set(d, 0x1p64f);
+  const V exact = hn::Mul(hn::Mul(a, larger), b);  // where the product is small
+  const V rest = hn::Sub(exact, hn::Mul(product, larger));
+  return hn::IfThenElse(small, round_to_odd(d, product, rest), product);
+}
+
+// A double constant as two floats.
+struct DoubleFloatConstant {
+  float high;
+  float low;
+  constexpr explicit DoubleFloatConstant(double value)
+      : high(static_cast<float>(value)),
+        low(static_cast<float>(value - static_cast<double>(high))) {}
+
+  // Of a positive value, with low > 0: sums of products with a zero or infinity are as they should.
+  static constexpr DoubleFloatConstant from_below(double value) {
+    DoubleFloatConstant result(value);
+    if (result.low <= 0) {
+      result.high = std::bit_cast<float>(std::bit_cast<uint32_t>(result.high) - 1);
+      result.low = static_cast<float>(value - static_cast<double>(result.high));
+    }
+    return result;
+  }
 };
 
-// Lanes: double. Range: x = high + low, high anything, low finite.
+// The product of two sums, rounded once but for the far smaller parts. The sign of a zero is not
+// determined.
 template <class D, class V>
-HWY_INLINE SplitExponential<V> split_exponential(D d, V high, V low) {
-  // ln 2 in two parts; products of the first with integers up to 2^11 are exact.
-  constexpr double kLn2High = 0x1.62e42fefa3800p-1;
-  constexpr double kLn2Low = 0x1.ef35793c76730p-45;
-  constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
-  // (e^r - 1 - r) / r^2 as its Taylor series: 1/2!, 1/3!, ..., 1/13!. With |r| <= ln 2 / 2 the
-  // first omitted term is below 5e-18.
-  static constexpr double kCoefficients[] = {1.0 / 2,         1.0 / 6,          1.0 / 24,
-                                             1.0 / 120,       1.0 / 720,        1.0 / 5040,
-                                             1.0 / 40320,     1.0 / 362880,     1.0 / 3628800,
-                                             1.0 / 39916800., 1.0 / 479001600., 1.0 / 6227020800.};
-  const V x = clamp(d, high, -760.0, 720.0);
-  const V n = nearest_integer(d, hn::Mul(x, hn::Set(d, kInverseLn2)));
-  const V coarse = hn::Sub(x, hn::Mul(n, hn::Set(d, kLn2High)));
-  const V r = hn::Add(hn::Sub(coarse, hn::Mul(n, hn::Set(d, kLn2Low))), low);
-  const V growth = hn::Add(r, hn::Mul(hn::Mul(r, r), polynomial(d, r, kCoefficients)));
-  const V half = nearest_integer(d, hn::Mul(n, hn::Set(d, 0.5)));
-  const V rest = hn::Sub(n, half);
-  return {growth, power_of_two(d, half), power_of_two(d, rest), power_of_two(d, hn::Neg(rest))};
+HWY_INLINE V unsigned_product(D d, Expansion<V> a, Expansion<V> b) {
+  return mul_add(d, a.high, b.high, mul_add(d, a.high, b.low, hn::Mul(a.low, b.high)));
 }
 
-// e^(high + low), 0 at -infinity. Lanes: double. Largest error: 2 ulp; subnormal results are
-// rounded once more. Range: any high, finite low.
+// The product of two sums, rounded once but for the far smaller parts; at 0 with the sign of
+// the product of the high parts, which the sum of several zeros would not keep.
 template <class D, class V>
-HWY_INLINE V exponential(D d, V high, V low) {
-  const SplitExponential<V> e = split_exponential(d, high, low);
-  return hn::Mul(hn::Mul(hn::Add(hn::Set(d, 1.0), e.growth), e.first), e.second);
+HWY_INLINE V product(D d, Expansion<V> a, Expansion<V> b) {
+  return hn::CopySign(unsigned_product(d, a, b), hn::Xor(a.high, b.high));
+}
+template <class D, class V>
+HWY_INLINE V product(D d, V a, Expansion<V> b) {
+  return hn::CopySign(mul_add(d, a, b.high, hn::Mul(a, b.low)), hn::Xor(a, b.high));
 }
 
+// product(d, a, b) for any a and b. The low parts of infinite numbers may be NaN.
 template <class D, class V>
-HWY_INLINE V exponential(D d, V x) {
-  return exponential(d, x, hn::Zero(d));
+HWY_INLINE V product_of_any(D d, Expansion<V> a, Expansion<V> b) {
+  const V result = product(d, a, b);
+  return hn::IfThenElse(hn::IsNaN(result), hn::Mul(a.high, b.high), result);
+}
+// product_of_any() where b.high may be smaller than b.low.
+template <class D, class V>
+HWY_INLINE V product_of_any(D d, V a, Expansion<V> b) {
+  const V sum = hn::Add(b.high, b.low);
+  const V plain = hn::Mul(a, hn::IfThenElse(hn::IsNaN(sum), b.high, sum));
+  const V result = mul_add(d, a, b.high, hn::Mul(a, b.low));
+  return hn::IfThenElse(hn::IsNaN(result), plain, hn::CopySign(result, plain));
 }
 
-// e^(a b), with the product taken exactly. Lanes: double. Largest error: 2 ulp. Range: all a and b.
-template <class D, class V>
-HWY_INLINE V exponential_of_product(D d, V a, V b) {
-  const Expansion<V> product = two_product(d, a, b);
-  // Outside this range the result is 0 or infinite and the error term may be NaN.
-  const auto moderate = hn::Lt(hn::Abs(product.high), hn::Set(d, 1024.0));
-  return exponential(d, product.high, hn::IfThenElseZero(moderate, product.low));
+template <class D>
+HWY_INLINE Expansion<hn::Vec<D>> double_float(D d, DoubleFloatConstant value) {
+  return {hn::Set(d, value.high), hn::Set(d, value.low)};
 }
 
-// e^x - 1. Lanes: double. Largest error: 3 ulp, also where it is tiny. Range: all x.
+// A constant times value, but for the product of the two low parts.
 template <class D, class V>
-HWY_INLINE V expm1_double(D d, V x) {
-  const SplitExponential<V> e = split_exponential(d, x, hn::Zero(d));
-  const V offset = hn::Sub(e.first, e.second_inverse);
-  return hn::Mul(hn::Add(hn::Mul(e.growth, e.first), offset), e.second);
+HWY_INLINE Expansion<V> scaled(D d, DoubleFloatConstant factor, Expansion<V> value) {
+  const V high = hn::Mul(hn::Set(d, factor.high), value.high);
+  V low = mul_sub(d, hn::Set(d, factor.high), value.high, high);
+  low = mul_add(d, hn::Set(d, factor.high), value.low, low);
+  return {high, mul_add(d, hn::Set(d, factor.low), value.high, low)};
 }
 
-// Below this size of x the terms beyond the linear one are lost in double; they then count only for
-// the side on which the exact value lies of a tie in a shorter format.
-inline constexpr double kTiny = 0x1p-52;
-
-// 1 / (1 + e^-z) and 1 / (1 + e^z), which add up to 1; each accurate where it is tiny.
-template <class V>
-struct LogisticPair {
-  V of_plus;
-  V of_minus;
-};
-
-// Lanes: double. Largest error: 3 ulp of each. Range: z = high + low with finite low.
+// An inexact, finite result with its last bit set, which Outputs::kNear wants.
 template <class D, class V>
-HWY_INLINE LogisticPair<V> logistic_pair(D d, V high, V low) {
-  const auto negative = hn::Lt(high, hn::Zero(d));
-  const V e = exponential(d, hn::Neg(hn::Abs(high)), hn::IfThenElse(negative, low, hn::Neg(low)));
-  const V sum = hn::Add(hn::Set(d, 1.0), e);
-  const V large = hn::Div(hn::Set(d, 1.0), sum);
-  const V small = hn::Div(e, sum);
-  return {hn::IfThenElse(negative, small, large), hn::IfThenElse(negative, large, small)};
+HWY_INLINE V inexact(D d, V value) {
+  return hn::Or(value, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 1u)));
 }
 
-// ---- Normal distribution ------------------------------------------------------------------------
-
-// The upper tail beyond a: Phi(-a) = decay * mills, with decay = e^(-a^2/2).
-template <class V>
-struct NormalTail {
-  V decay;
-  V mills;
-};
-
-// Lanes: double. Largest error: a few ulp of the product. Range: 0 <= a <= 40.
+// inexact(d, value) unless the result is exact: unless `rests`, the rounding errors of its
+// operations (of several the first that is not 0), is 0, or is infinite or NaN, as infinite results
+// leave it.
 template <class D, class V>
-HWY_INLINE NormalTail<V> normal_tail(D d, V a) {
-  const Expansion<V> square = two_product(d, a, a);
-  const V half = hn::Set(d, -0.5);
-  const V decay = exponential(d, hn::Mul(square.high, half), hn::Mul(square.low, half));
-  const V pole = hn::Set(d, kTailPole);
-  const V t = hn::Div(hn::Sub(a, pole), hn::Add(a, pole));
-  const V lift = hn::Add(hn::Set(d, 1.0), hn::Mul(hn::Set(d, kTailLift), a));
-  return {decay, hn::Div(polynomial(d, t, kTailCoefficients), lift)};
+HWY_INLINE V inexact_if(D d, V rests, V value) {
+  const V size = hn::Abs(rests);
+  const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+  const auto any = hn::And(hn::Gt(size, hn::Zero(d)), hn::Lt(size, infinity));
+  return hn::IfThenElse(any, inexact(d, value), value);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -7,8 +7,13 @@
 #include <limits>
 #include <numbers>
 
+#include "hwy/highway.h"
+#include "ops/engine/math/exp-inl.h"
+
 namespace aclgrad::ops {
 namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;  // of the instructions that every processor has
 
 // ln 2 in two parts; products of the first with integers up to 2^11 are exact.
 constexpr double kLn2High = 0x1.62e42fefa3800p-1;
@@ -20,20 +25,6 @@ double polynomial(double x, const double (&c)[kCount]) {
   double sum = c[kCount - 1];
   for (size_t k = kCount - 1; k-- > 0;) sum = sum * x + c[k];
   return sum;
-}
-
-// e^x, within 1 ulp for normal results.
-double exponential(double x) {
-  if (x > 710) return std::numeric_limits<double>::infinity();
-  if (x < -746) return 0;
-  // (e^r - 1 - r) / r^2
-  static constexpr double kTaylor[] = {1.0 / 2,         1.0 / 6,          1.0 / 24,
-                                       1.0 / 120,       1.0 / 720,        1.0 / 5040,
-                                       1.0 / 40320,     1.0 / 362880,     1.0 / 3628800,
-                                       1.0 / 39916800., 1.0 / 479001600., 1.0 / 6227020800.};
-  const double n = std::floor(x / std::numbers::ln2 + 0.5);
-  const double r = (x - n * kLn2High) - n * kLn2Low;
-  return std::ldexp(1 + (r + r * r * polynomial(r, kTaylor)), static_cast<int>(n));
 }
 
 }  // namespace
@@ -99,7 +90,9 @@ double power(double base, double exponent) {
   if (base == 0 || exponent == 0 || !std::isfinite(base) || !std::isfinite(exponent)) {
     return std::pow(base, exponent);
   }
-  const double size = exponential(exponent * natural_log(std::abs(base)));
+  const hn::CappedTag<double, 1> d;
+  const double size = hn::GetLane(
+      HWY_NAMESPACE::exponential(d, hn::Set(d, exponent * natural_log(std::abs(base)))));
   if (base > 0) return size;
   if (std::floor(exponent) != exponent) return std::numeric_limits<double>::quiet_NaN();
   return std::fmod(exponent, 2) == 0 ? size : -size;

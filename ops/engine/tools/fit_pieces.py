@@ -34,8 +34,10 @@ The errors printed are those of the polynomials with their rounded coefficients,
 of the arithmetic: `./dev prove` measures everything together.
 """
 import pathlib
+import re
 import struct
 import sys
+import textwrap
 
 from float_fit import chebyshev_nodes, fit, literal, to_float, write_or_check
 from mpmath import diff, erfc, exp, findroot, floor, log, mpf, pi, sqrt
@@ -146,9 +148,14 @@ def table(name, comment, function):
     print(f"{name}: relative error {float(worst):.2e} = 2^{float(log(worst, 2)):.1f}", flush=True)
     lines = [f"// {comment}: relative error below {float(worst):.1e}.", f"inline constexpr GeluPieces {name} = {{"]
     for row, label in enumerate(NAMES):
+        numbers = [re.sub(r"\.?0*p", "p", literal(c[row])) for c in columns]  # of a float's digits
+        if set(numbers) == {"0.0f"}:
+            lines.append(f"    {{}},  // {label}")
+            continue
         lines.append(f"    {{  // {label}")
-        for start in range(0, PIECES, 4):
-            lines.append("     " + " ".join(f"{literal(c[row])}," for c in columns[start : start + 4]))
+        lines += textwrap.wrap(
+            ", ".join(numbers) + ",", 100, initial_indent="     ", subsequent_indent="     "
+        )
         lines.append("    },")
     return [*lines, "};", ""]
 

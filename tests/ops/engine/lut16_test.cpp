@@ -93,11 +93,11 @@ std::vector<Function> functions() {
     result.push_back({"geglu", geglu_kernel(form), 2, 2, 0});
     result.push_back({"geglu backward", geglu_backward_kernel(form), 4, 2, 1});
   }
-  for (const EluParameters& p : {EluParameters{1, 1, 1}, {1.25f, 0.75f, 1.5f}, {1.1f, 0.9f, 2}}) {
-    result.push_back({"elu", std::get<FloatKernel>(elu_kernel(p)), 1, 1, 0});
+  for (const EluFunction& f : {EluFunction::of(1, 1, 1), EluFunction::of(1.25f, 0.75f, 1.5f),
+                               EluFunction::of(1.1f, 0.9f, 2)}) {
+    result.push_back({"elu", elu_kernel(f), 1, 1, 0});
     for (const bool of_result : {false, true}) {
-      const Kernel backward = elu_backward_kernel(p, of_result);
-      result.push_back({"elu backward", std::get<FloatKernel>(backward), 2, 1, 1});
+      result.push_back({"elu backward", elu_backward_kernel(f, of_result), 2, 1, 1});
     }
   }
   return result;
@@ -154,8 +154,9 @@ TEST(Lut16, GivesWhatIsComputed) {
 
 // Among the smallest numbers a float holds too little of a product to tell whether it is a tie.
 TEST(Lut16, RoundsWhatIsNearlyATie) {
-  const Kernel kernel = elu_backward_kernel({1.1f, 0.9f, 1.7f}, /*is_result=*/true);
-  const Function function{"elu backward", std::get<FloatKernel>(kernel), 2, 1, 1};
+  const FloatKernel kernel =
+      elu_backward_kernel(EluFunction::of(1.1f, 0.9f, 1.7f), /*is_result=*/true);
+  const Function function{"elu backward", kernel, 2, 1, 1};
   const size_t count = Lut16Values::kEntries;  // enough for a table
   const auto computed =
       run_in_blocks(function, ACL_BF16, {Patterns(count, 0x01fa), Patterns(count, 0xbf60)}, count);

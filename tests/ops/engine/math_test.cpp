@@ -18,7 +18,6 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "ops/activation/gelu-inl.h"
-#include "ops/engine/math/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
