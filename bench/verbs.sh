@@ -14,9 +14,9 @@ verb_bench() {
 
 #: ./dev bench kernels [options]
 #:                         compare the operators with other libraries and with the memory's limit, and
-#:                         write docs/performance.md (about 8 minutes on a quiet machine, and 30 MB to
-#:                         fetch for libtorch; options of bench_kernels, such as --quick or --filter;
-#:                         see --help)
+#:                         write docs/performance.md and its tables, docs/performance/*.csv (about 8
+#:                         minutes on a quiet machine, and 30 MB to fetch for libtorch; options of
+#:                         bench_kernels, such as --quick or --filter; see --help)
 verb_bench_kernels() {
   install_peers
   build bench_kernels

@@ -64,7 +64,8 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag(
       "--data", options.data,
       "only our operators, on data of other kinds than normal(0, 1): tails, huge, tiny, NaN");
-  app.add_option("--markdown", options.markdown, "write a report, and its chart beside it (.svg)")
+  app.add_option("--markdown", options.markdown,
+                 "write a report, and beside it its chart (.svg) and a folder of tables (.csv)")
       ->check(in_existing_folder());
   app.add_option("--csv", options.csv, "write all times")->check(in_existing_folder());
   app.add_flag("--worker", options.worker)->group("");  // see worker.h
@@ -141,6 +142,11 @@ void write(const Report& report, const Options& options) {
     const std::filesystem::path chart = std::filesystem::path(text).replace_extension(".svg");
     aclgrad::write_file_atomically(text, markdown(report, chart.filename().string()));
     aclgrad::write_file_atomically(chart, chart_svg(report));
+    const std::filesystem::path folder = std::filesystem::path(text).replace_extension();
+    std::filesystem::create_directories(folder);
+    for (const auto& [name, table] : csv_tables(report)) {
+      aclgrad::write_file_atomically(folder / name, table);
+    }
   }
   if (!options.csv.empty()) aclgrad::write_file_atomically(options.csv, csv(report));
 }

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <functional>
+#include <initializer_list>
+#include <map>
 
 #include "bench/kernels/report.h"
 #include "bench/machine.h"
@@ -36,6 +39,22 @@ class Grid {
       text += '\n';
     }
     return text;
+  }
+
+  std::string csv() const {
+    const auto quoted = [](const std::string& field) {
+      return field.find(',') == std::string::npos ? field : '"' + field + '"';
+    };
+    std::string text = quoted(corner_);
+    for (const std::string& column : columns_) text += ',' + quoted(column);
+    for (size_t row = 0; row < rows_.size(); ++row) {
+      text += '\n' + quoted(rows_[row]);
+      for (size_t column = 0; column < columns_.size(); ++column) {
+        const auto found = cells_.find({row, column});
+        text += ',' + (found == cells_.end() ? "" : quoted(found->second));
+      }
+    }
+    return text + '\n';
   }
 
  private:
@@ -93,22 +112,6 @@ std::string by_size(const Report& report, aclDataType dtype) {
   return grid.markdown();
 }
 
-// Every contender at one size of FLOAT, from the largest measured.
-std::string side_by_side(const Report& report, aclDataType dtype) {
-  int64_t largest = 0;
-  for (const Result& result : report.results) {
-    if (plain(result.cell)) largest = std::max(largest, result.cell.elements());
-  }
-  Grid grid("operator");
-  for (const Result& result : report.results) {
-    const Cell& cell = result.cell;
-    if (plain(cell) && cell.dtype == dtype && cell.threads == 1 && cell.elements() == largest) {
-      add_contenders(grid, cell.operation->name, result);
-    }
-  }
-  return grid.markdown();
-}
-
 // A ratio of each cell's time and that of the cell it is made into by `change`.
 std::string ratios(const Report& report, const Wanted& wanted,
                    const std::function<void(Cell&)>& change,
@@ -124,7 +127,7 @@ std::string ratios(const Report& report, const Wanted& wanted,
     grid.set(fmt::format("{} {}", other.operation->name, name_of(other.dtype)), column(result.cell),
              fmt::format("{:.2f}", speedup ? 1 / ratio : ratio));
   }
-  return grid.markdown();
+  return grid.csv();
 }
 
 std::string layouts(const Report& report) {
@@ -150,19 +153,35 @@ std::string level(const Report& report) {
     const std::vector<std::string> row = level_row(each);
     for (size_t i = 1; i < row.size(); ++i) grid.set(row[0], header[i], row[i]);
   }
-  return grid.markdown();
+  return grid.csv();
 }
 
-std::string listed(const Report& report, const Wanted& wanted) {
+// Every contender on one thread.
+std::string speeds(const Report& report, const Wanted& wanted) {
   Grid grid("operator");
   for (const Result& result : report.results) {
     const Cell& cell = result.cell;
     if (cell.threads != 1 || !wanted(cell)) continue;
-    const std::string row =
-        fmt::format("{} {} {}", cell.operation->name, name_of(cell.dtype), cell.size_name());
-    add_contenders(grid, row, result);
+    add_contenders(
+        grid, fmt::format("{} {} {}", cell.operation->name, name_of(cell.dtype), cell.size_name()),
+        result);
   }
-  return grid.markdown();
+  return grid.csv();
+}
+
+std::string speeds_at_largest_size(const Report& report) {
+  int64_t largest = 0;
+  for (const Result& result : report.results) {
+    if (plain(result.cell)) largest = std::max(largest, result.cell.elements());
+  }
+  return speeds(report,
+                [largest](const Cell& cell) { return plain(cell) && cell.elements() == largest; });
+}
+
+std::string speeds_of(const Report& report, std::initializer_list<Group> groups) {
+  return speeds(report, [groups](const Cell& cell) {
+    return std::ranges::find(groups, cell.operation->group) != groups.end();
+  });
 }
 
 constexpr const char* kHow = R"(
@@ -187,6 +206,18 @@ constexpr const char* kHow = R"(
   every second element of the inputs; transposed: the inputs are transposed matrices; row-broadcast:
   one input is a row, repeated by a stride of 0. Outputs are contiguous.
 
+)";
+
+constexpr const char* kRest = R"(
+## The rest
+
+| table | what it has |
+|---|---|
+| [elementwise.csv]({0}/elementwise.csv) | the speed of every contender, contiguous tensors of the largest size, one thread |
+| [training.csv]({0}/training.csv), [networks.csv]({0}/networks.csv), [products.csv]({0}/products.csv) | the speed of every contender: training, operators of networks, matrix products, one thread |
+| [layouts.csv]({0}/layouts.csv) | time on strided, transposed and row-broadcast views as a multiple of that on contiguous tensors, one thread |
+| [threads.csv]({0}/threads.csv) | the speed of all threads as a multiple of one thread's |
+| [other-data.csv]({0}/other-data.csv) | time on other data as a multiple of that on normal data, 64K elements, one thread |
 )";
 
 std::string how(const Report& report) {
@@ -227,23 +258,17 @@ std::string markdown(const Report& report, const std::string& chart) {
                         name_of(dtype)),
             by_size(report, dtype));
   }
-  for (const aclDataType dtype : {ACL_FLOAT, ACL_BF16}) {
-    section(fmt::format("{}, the largest size, one thread: the speed of all", name_of(dtype)),
-            side_by_side(report, dtype));
-  }
-  section("Layouts: time as a multiple of that of contiguous tensors, one thread", layouts(report));
-  section("All threads: speed as a multiple of one thread's", threads(report));
-  section("Other data, 64K elements, one thread: time as a multiple of that for normal data",
-          level(report));
-  section("Training operators, one thread: the speed of all", listed(report, [](const Cell& cell) {
-            return cell.operation->group == Group::training ||
-                   cell.operation->group == Group::optimizer;
-          }));
-  section("Operators of networks, one thread: the speed of all",
-          listed(report, [](const Cell& cell) { return cell.operation->group == Group::network; }));
-  section("Matrix products, one thread: the speed of all",
-          listed(report, [](const Cell& cell) { return cell.operation->group == Group::matmul; }));
-  return text;
+  return text + fmt::format(kRest, std::filesystem::path(chart).stem().string());
+}
+
+std::map<std::string, std::string> csv_tables(const Report& report) {
+  return {{"elementwise.csv", speeds_at_largest_size(report)},
+          {"training.csv", speeds_of(report, {Group::training, Group::optimizer})},
+          {"networks.csv", speeds_of(report, {Group::network})},
+          {"products.csv", speeds_of(report, {Group::matmul})},
+          {"layouts.csv", layouts(report)},
+          {"threads.csv", threads(report)},
+          {"other-data.csv", level(report)}};
 }
 
 }  // namespace aclgrad::bench

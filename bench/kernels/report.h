@@ -4,6 +4,7 @@
 #ifndef ACLGRAD_BENCH_KERNELS_REPORT_H_
 #define ACLGRAD_BENCH_KERNELS_REPORT_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,12 @@ std::vector<Bar> all_bars(const Report& report);
 std::string terminal_levels(const std::vector<Level>& levels);
 // Every cell, then what is promised.
 std::string terminal_text(const Report& report);
-// `chart` is the name of the chart's file, relative to that of the text.
+// What is promised, and a table a dtype. `chart` is the name of the chart's file, relative to that
+// of the text; all else is in csv_tables(), in a folder that is named as the chart.
 std::string markdown(const Report& report, const std::string& chart);
+// Tables by the names of their files.
+std::map<std::string, std::string> csv_tables(const Report& report);
+// All times.
 std::string csv(const Report& report);
 // Elementwise operations on contiguous tensors of the largest size measured, one thread.
 std::string chart_svg(const Report& report);

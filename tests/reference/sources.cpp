@@ -202,11 +202,12 @@ std::map<std::string, std::string> read_performance(const std::string& page) {
   }
   // The speed of all candidates; the label ends with the dtype and the size.
   constexpr size_t kOurs = 1;
-  for (const char* heading :
-       {"## Training operators, one thread", "## Matrix products, one thread"}) {
-    const auto table = table_under(text, heading);
-    const auto& head = table.front();
-    for (const auto& row : table) {
+  for (const char* table : {"training.csv", "products.csv"}) {
+    std::istringstream lines(read(std::filesystem::path(page).replace_extension() / table));
+    std::vector<std::string> head;
+    for (std::string line; std::getline(lines, line);) {
+      const std::vector<std::string> row = split(line, ',');
+      if (head.empty()) head = row;
       const size_t dtype = row[0].find(" FLOAT 1024x1024");
       if (dtype == std::string::npos) continue;
       double best = 0;

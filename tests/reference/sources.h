@@ -32,8 +32,8 @@ std::map<std::string, Accuracy> read_accuracy(const std::string& page);
 /// The error bound that the value tests hold the operator to.
 Text bound_of(const std::string& name);
 
-/// Speed and factor to the best peer of FLOAT tensors on one thread in docs/performance.md, by
-/// operator: "erf 2.74 · 1.4x (1M), tanh ...".
+/// Speed and factor to the best peer of FLOAT tensors on one thread in docs/performance.md and the
+/// tables beside it, by operator: "erf 2.74 · 1.4x (1M), tanh ...".
 std::map<std::string, std::string> read_performance(const std::string& page);
 
 }  // namespace aclgrad::reference
