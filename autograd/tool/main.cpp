@@ -49,7 +49,7 @@ struct Arguments {
   bool quiet = false;
   bool in_process = false;
   double time_limit = 60;
-  std::string header;
+  std::vector<std::string> headers;
   std::string so;
   std::string forward;
   std::string backward;
@@ -119,14 +119,15 @@ class Settings {
 
 void describe_header(CLI::App& app, Arguments& a) {
   const char* const kGroup = "A pair of C functions";
-  app.add_option("--header", a.header,
+  app.add_option("--header", a.headers,
                  "Check two functions by the prototypes in this header instead: float or double "
-                 "arrays, sizes")
+                 "arrays, sizes; once more for a header that has the other function, or its types")
       ->group(kGroup);
   app.add_option("--so", a.so, "The shared library that has them")->group(kGroup);
   app.add_option("--forward", a.forward, "The function")->group(kGroup);
   app.add_option("--backward", a.backward, "The one that gives its gradients")->group(kGroup);
-  app.add_option("--set", a.set, "A size or another number: n=8")->group(kGroup);
+  app.add_option("--set", a.set, "A size or another number: n=8; of an array, its elements: x=60")
+      ->group(kGroup);
   app.add_option("--range", a.range, "Where an array's numbers lie: x=0.1:4")->group(kGroup);
   app.add_option("--role", a.role,
                  "What a parameter is: input, output or both of the forward; of the backward "
@@ -268,7 +269,9 @@ int check_header(const Arguments& a, const Plan& plan) {
         "--header checks two functions and prints what it finds: without --op, --all, --json, "
         "--html, --markdown and --baseline");
   }
-  HeaderPlan asked{.header = read(a.header),
+  std::string text;
+  for (const std::string& header : a.headers) text += read(header) + "\n";
+  HeaderPlan asked{.header = std::move(text),
                    .library = a.so,
                    .forward = a.forward,
                    .backward = a.backward,
@@ -305,7 +308,7 @@ int main(int argc, char** argv) {
           return 0;
         }
         Plan& plan = settings.plan();
-        if (!arguments.header.empty()) return check_header(arguments, plan);
+        if (!arguments.headers.empty()) return check_header(arguments, plan);
         if (!arguments.all && plan.operators.empty()) {
           throw aclgrad::ValueError(
               "Say what to check: --op NAME or --all, or --header FILE; --help tells more.");

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# pairs_test.sh TOOL FOLDER LLM LAYER LIBRARY: pairs of functions by their headers alone, from libraries of several
-# styles, are judged with at most two options each, and what they do that no function should is a finding.
+# pairs_test.sh TOOL FOLDER LLM LAYER LIBRARY VISION: pairs of functions by their headers alone, from libraries of
+# several styles, are judged with at most two options each, and what they do that no function should is a finding.
 set -uo pipefail
 tool=$1 folder=$2
-declare -A library=([llm]=$3 [layer]=$4 [library]=$5)
+declare -A library=([llm]=$3 [layer]=$4 [library]=$5 [vision]=$6)
 failures=0
 
 # pair STATUS TEXT STYLE FORWARD BACKWARD [OPTION ...]: the exit status, and what stands in the output.
@@ -42,6 +42,12 @@ wrong library distance distance_gradient_wrong
 right library scale_rows scale_rows_diff
 right library scale_rows scale_rows_diff --set rows=3 --set ld=9
 right library pool_forward pool_backward
+right vision max_windows max_windows_backward
+right vision sample sample_backward --set picture=4 --set width=4 --range places=0:3
+right vision dense dense_backward --header "$folder/vision_types.h"
+right vision columns_of row_of
+right vision smooth_relu smooth_relu_gradient
+right vision bent bent_gradient --set n=4
 # What is out of the ordinary.
 pair 1 'goes up to element 6 of `bottom_diff`' library pool_forward pool_backward_beyond
 pair 1 "did not return within 2 s" library pool_forward pool_backward_forever
@@ -54,7 +60,13 @@ corrections=$(mktemp)
 trap 'rm -f "$corrections"' EXIT
 printf '# the logarithm\nrange x 0.1 4\n\nset n 7\nrole y_grad upstream y\n' >"$corrections"
 pair 0 "7 elements" library log_fwd log_bwd --corrections "$corrections"
+pair 0 "upstream gradient of output, spoilt" vision dense dense_backward --header "$folder/vision_types.h"
+pair 0 "how far depends on values: --set picture=COUNT" vision sample sample_backward --range places=0:8 --set width=9 \
+  --set count=2
 # What cannot be done.
+pair 3 "give the header that declares the type, too" vision dense dense_backward
+pair 3 "changes none of its arrays with the numbers below" vision max_windows max_windows_backward --set window=99
+pair 3 "goes on beyond the 3 elements of \`x\`" library log_fwd log_bwd --set n=7 --set x=3
 pair 3 "the header declares no function soft; it declares activate_array" layer soft backward_softmax
 pair 3 "range z: neither function has a parameter of this name" library log_fwd log_bwd --range z=0:1
 pair 3 "is none of: set NAME VALUE" library log_fwd log_bwd --set n

@@ -145,11 +145,13 @@ Slopes better(const Slopes& a, const Slopes& b) {
   const bool smooth_b = b.kind == PointKind::smooth;
   if (smooth_a && smooth_b) return b.error() < a.error() ? b : a;
   if (smooth_a || smooth_b) {
-    // Noise can make anything look smooth: the estimate must be good beside the jump.
+    // Noise can make anything look smooth, and the quotients across a corner agree on the mean of
+    // its slopes: only sides that would have shown the jump rule it out.
     const Slopes& smooth = smooth_a ? a : b;
     const Slopes& other = smooth_a ? b : a;
     if (other.kind != PointKind::corner) return smooth;
-    return smooth.error() < (other.high() - other.low()) / 16 ? smooth : other;
+    return 4 * (smooth.left.error + smooth.right.error) < other.high() - other.low() ? smooth
+                                                                                     : other;
   }
   if (a.kind == PointKind::corner && b.kind == PointKind::corner) {
     return b.error() < a.error() ? b : a;

@@ -240,7 +240,7 @@ DType dtype_of_pair(const FunctionPair& pair) {
     if (!is_known && !(is_whole && may_be_whole)) {
       throw DTypeError(fmt::format("{}: `{}` is {}; arrays of functions are float32 or float64{}",
                                    pair.name, array.name, short_name(array.dtype),
-                                   may_be_whole ? ", inputs int32 or int64, too" : ""));
+                                   may_be_whole ? ", without a gradient int32 or int64, too" : ""));
     }
     if (!is_whole && array.dtype != first->dtype) {
       throw DTypeError(fmt::format("{}: `{}` is {} and `{}` {}; floating arrays have one dtype",
@@ -249,7 +249,7 @@ DType dtype_of_pair(const FunctionPair& pair) {
     }
   };
   for (const FunctionArray& input : pair.inputs) require(input, true);
-  for (const FunctionArray& output : pair.outputs) require(output, false);
+  for (const FunctionArray& output : pair.outputs) require(output, !output.has_gradient);
   return first->dtype;
 }
 

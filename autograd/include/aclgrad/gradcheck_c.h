@@ -87,7 +87,7 @@ typedef struct aclgradGradcheckArray {
   const char* name;
   const int64_t* shape; /* its `rank` extents; of rank 0 it has one element */
   int rank;
-  const char* dtype; /* "float32" or null, "float64"; of inputs "int32" and "int64", too */
+  const char* dtype; /* "float32" or null, "float64"; without a gradient "int32", "int64", too */
   double low, high;  /* of inputs: values are drawn from here; both 0: from -4 to 4, unless `flags`
                         has ACLGRAD_GRADCHECK_RANGE; an infinity: from 8 beside the other end, or
                         from  -4 to 4, and families are tried at numbers far out, too */

@@ -27,7 +27,7 @@ namespace aclgrad::gradcheck {
 struct FunctionArray {
   std::string name;
   Dims shape = {};               // {}: one element
-  DType dtype = DType::float32;  // or float64; of inputs int32 and int64, too
+  DType dtype = DType::float32;  // or float64; without a gradient int32 or int64, too
   Number low = -4;               // of inputs: values are drawn from [low, high]
   Number high = 4;
   bool has_gradient = true;    // floating ones; statistics kept for the backward have none

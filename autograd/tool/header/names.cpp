@@ -61,9 +61,12 @@ double likely_value(const CParameter& parameter, std::size_t place) {
   const std::string text = plain(parameter.name);
   if (parameter.type.kind == CType::Kind::kFloating) return contains(text, {"eps"}) ? 1e-5 : 0.75;
   if (parameter.type.is_choice) return 0;
-  if (contains(text, {"stride", "step", "dilation", "inc"})) return 1;
-  if (contains(text, {"pad", "offset", "mode", "flag", "type", "kind", "axis", "begin", "start"}))
+  if (contains(text, {"stride", "step", "dilation", "inc", "group"})) return 1;
+  if (contains(text, {"pad", "offset", "mode", "flag", "type", "kind", "axis", "begin", "start",
+                      "activation"}))
     return 0;
+  // What slides over rows and columns is no longer than they are.
+  if (contains(text, {"kernel", "ksize", "window", "pool"})) return 2;
   constexpr std::array<double, 6> kPrimes = {2, 3, 5, 4, 6, 7};
   return kPrimes[place % kPrimes.size()];
 }

@@ -22,8 +22,8 @@ bool is_output_name(const std::string& name);
 /// Without case, underscores and the s or es of a plural.
 std::string plain(const std::string& name);
 
-/// What a number of this name may well be: 1e-5 of "eps", 1 of "stride", 0 of "pad", else a small
-/// prime for a whole one (another one for every `place`), 0.75 for a floating one.
+/// What a number of this name may well be: 1e-5 of "eps", 1 of "stride", 0 of "pad", 2 of "kernel",
+/// else a small prime for a whole one (another one for every `place`), 0.75 for a floating one.
 double likely_value(const CParameter& parameter, std::size_t place);
 
 }  // namespace aclgrad::gradcheck

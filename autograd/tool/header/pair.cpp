@@ -92,7 +92,11 @@ class Pair {
           break;
         case Role::kUpstream: {
           const void* const from = d_out[output_.at(each.of)];
-          if (each.type.is_pointer) {
+          if (each.spent) {
+            const auto* const bytes_from = static_cast<const std::byte*>(from);
+            scratch.emplace_back(bytes_from, bytes_from + bytes(each));
+            arguments.emplace_back(static_cast<void*>(scratch.back().data()));
+          } else if (each.type.is_pointer) {
             arguments.emplace_back(const_cast<void*>(from));
           } else {
             arguments.emplace_back(load(from, each.type));

@@ -230,7 +230,8 @@ class Header {
           fmt::format("{}: the parameter `{}` is not of a type that is known "
                       "here: numbers (float, double, "
                       "int, "
-                      "long, size_t, int32_t, ...) and pointers to them; wrap "
+                      "long, size_t, int32_t, ...) and pointers to them; give the header "
+                      "that declares the type, too (--header once more), or wrap "
                       "the function in one that takes "
                       "those",
                       function.name, all));

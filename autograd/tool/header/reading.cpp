@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -30,11 +31,12 @@ class Reader {
     Trials forward(forward_, reading_.forward, corrections_, seconds_);
     const std::vector<Use> forward_uses = uses_of_forward(forward);
     for (std::size_t k = 0; k < forward_uses.size(); ++k) read_forward(k, forward_uses[k]);
-    Trials backward(backward_, reading_.backward, corrections_, seconds_);
+    require_output();
+    Trials backward(backward_, reading_.backward, corrections_, seconds_, &forward);
     backward.measure();
     const std::vector<Use> uses = backward.uses();
     for (std::size_t k = 0; k < uses.size(); ++k) read_by_name(k, uses[k]);
-    for (std::size_t k = 0; k < uses.size(); ++k) read_the_rest(k, uses[k]);
+    for (const std::size_t k : clearest_first(uses)) read_the_rest(k, uses[k]);
     require_gradients();
     compare_reach();
     if (reading_.findings.empty()) keep_true_gaps(forward);
@@ -60,10 +62,8 @@ class Reader {
           read.value = likely_value(each, sizes_);
           if (each.type.kind == Kind::kWhole && read.value > 1) ++sizes_;
         }
-        for (const std::string& key : {read.name, prefix + read.name}) {
-          const auto it = corrections_.values.find(key);
-          if (it == corrections_.values.end()) continue;
-          read.value = it->second;
+        if (const auto said = said_value(read.name, prefix)) {
+          read.value = *said;
           read.why = "said";
         }
         values_[read.name] = read.value;
@@ -73,8 +73,20 @@ class Reader {
                         "numbers in arrays have 4 or 8",
                         function.prototype().name, read.name, each.type.bytes));
       }
+      if (each.type.is_pointer) {
+        read.reached = static_cast<std::size_t>(said_value(read.name, prefix).value_or(0));
+      }
       side.push_back(std::move(read));
     }
+  }
+
+  // Of the forward or of the backward alone, or of both.
+  std::optional<double> said_value(const std::string& name, const char* prefix) const {
+    for (const std::string& key : {prefix + name, name}) {
+      if (const auto it = corrections_.values.find(key); it != corrections_.values.end())
+        return it->second;
+    }
+    return std::nullopt;
   }
 
   // The forward's size that stands where this one of the backward does, of those whose names only
@@ -117,6 +129,36 @@ class Reader {
           failed.what()));
     }
   }
+
+  // A forward that writes nothing has most likely been given numbers for which there is nothing.
+  void require_output() const {
+    const auto is_made = [](const ReadParameter& each) {
+      return each.role == Role::kOutput || each.role == Role::kBoth;
+    };
+    if (forward_.prototype().result.kind != Kind::kNothing ||
+        std::ranges::any_of(reading_.forward, is_made)) {
+      return;
+    }
+    throw ValueError(
+        fmt::format("{} changes none of its arrays with the numbers below: are they possible, as a "
+                    "window that is no larger than what it slides over? --set NAME=VALUE gives it "
+                    "others\n{}",
+                    forward_.prototype().name, reading_.to_string()));
+  }
+
+  // Parameters of the backward: those with the name of a gradient before others, and of each what
+  // is written over what arrives behind the rest.
+  std::vector<std::size_t> clearest_first(const std::vector<Use>& uses) const {
+    std::vector<std::size_t> order(uses.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t k) {
+      const bool is_named = !gradient_of_name(reading_.backward[k].name).empty();
+      return (is_named ? 0 : 2) + (is_in_place(uses[k]) ? 1 : 0);
+    });
+    return order;
+  }
+
+  static bool is_in_place(const Use& use) { return use.is_written && use.is_read && !use.adds; }
 
   // What is said of a name that no parameter has is a mistake.
   void require_known_names() const {
@@ -195,6 +237,18 @@ class Reader {
     const bool returns = forward_.prototype().result.kind != Kind::kNothing;
     if (outputs && returns && !is_taken(role, Reading::kResult)) return Reading::kResult;
     return std::nullopt;
+  }
+
+  // Whether an input of at least so many elements has no gradient yet.
+  bool is_input_left(std::size_t elements) const {
+    for (std::size_t k = 0; k < reading_.forward.size(); ++k) {
+      const ReadParameter& each = reading_.forward[k];
+      if (is_of(each, false) && each.type.kind == Kind::kFloating && each.reached >= elements &&
+          !is_taken(Role::kGradient, k)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void read_said(ReadParameter& read, const std::string& said) {
@@ -284,10 +338,12 @@ class Reader {
   void read_the_rest(std::size_t k, const Use& use) {
     ReadParameter& read = reading_.backward[k];
     if (done_.contains(k) || (!read.type.is_pointer && !is_left_over_number(read))) return;
-    if (use.is_written && use.is_read && !use.adds) {
+    if (is_in_place(use)) {
       const auto upstream = next_free(Role::kUpstream);
       if (upstream) {
-        read.role = Role::kInPlace;
+        // No input of its size is left: then it is only spoilt.
+        read.spent = *upstream != Reading::kResult && !is_input_left(read.reached);
+        read.role = read.spent ? Role::kUpstream : Role::kInPlace;
         read.of = *upstream;
         read.why = "read, and written to";
         return;
@@ -322,18 +378,32 @@ class Reader {
   }
 
   static void note_use(ReadParameter& read, const Use& use) {
+    if (read.role == Role::kUpstream) read.spent = use.is_written;
     if (read.role != Role::kGradient) return;
     read.adds = use.adds;
-    read.gaps = use.untouched;
+    if (!read.adds) read.gaps = use.untouched;  // what is added to is 0 before
     if (read.adds) read.why += ", adds to what is there";
   }
 
-  void require_gradients() const {
-    const auto has = [&](Role role) {
-      return std::ranges::any_of(reading_.backward, [&](const ReadParameter& each) {
-        return each.role == role || each.role == Role::kInPlace;
-      });
-    };
+  // The backward of what is linear needs no value: it may call the gradient as the forward calls
+  // the output.
+  void take_output_for_upstream() {
+    const auto is_output = [](const ReadParameter& each) { return each.role == Role::kOutput; };
+    if (std::ranges::count_if(reading_.backward, is_output) != 1) return;
+    ReadParameter& read = *std::ranges::find_if(reading_.backward, is_output);
+    if (read.why == "said" || read.type.kind != Kind::kFloating) return;
+    read.role = Role::kUpstream;
+    read.why = "nothing else arrives, not written to";
+  }
+
+  bool has(Role role) const {
+    return std::ranges::any_of(reading_.backward, [&](const ReadParameter& each) {
+      return each.role == role || each.role == Role::kInPlace;
+    });
+  }
+
+  void require_gradients() {
+    if (!has(Role::kUpstream)) take_output_for_upstream();
     if (!has(Role::kUpstream)) {
       throw ValueError(
           "no parameter of the backward is the gradient that "
@@ -364,6 +434,7 @@ class Reader {
   void keep_true_gaps(const Trials& forward) {
     for (ReadParameter& each : reading_.backward) {
       if (each.role != Role::kGradient) continue;
+      if (reading_.forward[each.of].by_values) each.gaps.clear();
       std::erase_if(each.gaps, [&](std::size_t i) { return !forward.ignores(each.of, i); });
     }
   }
@@ -373,13 +444,17 @@ class Reader {
     for (const ReadParameter& each : reading_.backward) {
       if (!each.type.is_pointer || each.role == Role::kScratch || each.of == Reading::kResult)
         continue;
-      const std::size_t allowed =
-          each.of == Reading::kResult ? 1 : reading_.forward[each.of].reached;
+      std::size_t& allowed = reading_.forward[each.of].reached;
       if (each.reached <= allowed) continue;
-      reading_.findings.push_back(
-          fmt::format("the backward goes up to element {} of `{}`, the "
-                      "forward's `{}` has {} elements",
-                      each.reached - 1, each.name, reading_.forward[each.of].name, allowed));
+      if (each.by_values || reading_.forward[each.of].by_values) {
+        allowed = each.reached;  // the array is no shorter
+        continue;
+      }
+      reading_.findings.push_back(fmt::format(
+          "the backward goes up to element {} of `{}`, the forward's `{}` has {} elements, "
+          "or more that it does not read: then --set {}=COUNT",
+          each.reached - 1, each.name, reading_.forward[each.of].name, allowed,
+          reading_.forward[each.of].name));
     }
   }
 

@@ -16,7 +16,7 @@ namespace aclgrad::gradcheck {
 /// What is said beside the header, by names of parameters. Keys may be "backward.x", for the
 /// backward alone, where both have one.
 struct Corrections {
-  std::map<std::string, double> values;                     // of numbers
+  std::map<std::string, double> values;                     // of numbers; of arrays, elements
   std::map<std::string, std::pair<double, double>> ranges;  // of arrays
   std::map<std::string, std::string> roles;                 // "output", "gradient x"
 
@@ -43,7 +43,9 @@ struct ReadParameter {
   std::size_t of = 0;                  // of the backward: the parameter of the forward
   double value = 0;                    // of numbers
   bool adds = false;                   // of gradients
+  bool spent = false;                  // of upstream gradients: written over
   std::size_t reached = 0;             // elements
+  bool by_values = false;              // that depends on what arrays hold
   std::vector<std::size_t> gaps = {};  // elements before the last one that are left alone
   std::string why = {};
 };

@@ -75,6 +75,8 @@ std::string Reading::to_string() const {
       if (is_of) role += " " + (each.of == kResult ? "what it returns" : forward[each.of].name);
       if (each.role == Role::kNumber) role = fmt::format("{:g}", each.value);
       const std::string size = each.type.is_pointer ? fmt::format("{} elements", each.reached) : "";
+      if (each.spent) role += ", spoilt";
+      if (each.by_values) why += ", how far depends on values: --set " + each.name + "=COUNT";
       if (!each.gaps.empty()) why += fmt::format(" ({} gaps)", each.gaps.size());
       text +=
           fmt::format("  {:16} {:22} {:34} {:14} {}\n", each.name, each.type.text, role, size, why);

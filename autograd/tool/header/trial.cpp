@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -156,13 +157,14 @@ TrialResult try_call(const ForeignFunction& function, const std::vector<TrialArg
 }
 
 std::vector<std::size_t> reached_by(const ForeignFunction& function,
-                                    const std::vector<TrialArgument>& arguments, double seconds) {
+                                    const std::vector<TrialArgument>& arguments,
+                                    const std::vector<Extent>& known, double seconds) {
   constexpr std::size_t kFirst = 1 << 10;
   constexpr std::size_t kMost = 1 << 20;
   const std::string& name = function.prototype().name;
   const std::vector<CParameter>& parameters = function.prototype().parameters;
   std::vector<std::size_t> counts;
-  for (const CParameter& each : parameters) counts.push_back(each.type.is_pointer ? kFirst : 0);
+  for (const Extent& each : known) counts.push_back(each.at_least);
   const auto run = [&] {
     std::vector<TrialArgument> sized = arguments;
     for (std::size_t k = 0; k < parameters.size(); ++k) {
@@ -173,12 +175,20 @@ std::vector<std::size_t> reached_by(const ForeignFunction& function,
     }
     return try_call(function, sized, seconds);
   };
+  if (run().is_good()) return counts;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    if (parameters[k].type.is_pointer && !known[k].is_said) counts[k] = std::max(counts[k], kFirst);
+  }
   while (true) {
     const TrialResult result = run();
     if (!result.failure.empty()) {
       throw FunctionFailed(fmt::format("{} {}, whatever its arrays' sizes", name, result.failure));
     }
     if (!result.beyond) break;
+    if (known[*result.beyond].is_said) {
+      throw FunctionFailed(fmt::format("{} goes on beyond the {} elements of `{}`", name,
+                                       counts[*result.beyond], parameters[*result.beyond].name));
+    }
     counts[*result.beyond] *= 8;
     if (counts[*result.beyond] > kMost) {
       throw FunctionFailed(fmt::format("{} goes on beyond {} elements of `{}`", name, kMost,
@@ -186,10 +196,10 @@ std::vector<std::size_t> reached_by(const ForeignFunction& function,
     }
   }
   for (std::size_t k = 0; k < counts.size(); ++k) {
-    std::size_t too_few = 0;  // the number that is enough lies above
-    if (counts[k] == 0) continue;
+    std::size_t too_few = known[k].at_least;  // the number that is enough lies above
+    if (counts[k] == too_few) continue;
     std::size_t enough = counts[k];
-    counts[k] = 0;
+    counts[k] = too_few;
     if (run().is_good()) continue;
     while (enough - too_few > 1) {
       counts[k] = (enough + too_few) / 2;

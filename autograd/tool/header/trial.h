@@ -37,10 +37,18 @@ struct TrialResult {
 TrialResult try_call(const ForeignFunction& function, const std::vector<TrialArgument>& arguments,
                      double seconds);
 
-/// How many elements of each array the function reaches; 0 for numbers. The arrays' own sizes do
-/// not matter; what they hold is held over and over. Throws ValueError that says what stopped it.
+/// What is known of an array's elements before.
+struct Extent {
+  std::size_t at_least = 0;
+  bool is_said = false;  // then these, and no more
+};
+
+/// How many elements of each array the function reaches, at least those known; 0 for numbers. The
+/// arrays' own sizes do not matter; what they hold is held over and over. Throws FunctionFailed
+/// that says what stopped it.
 std::vector<std::size_t> reached_by(const ForeignFunction& function,
-                                    const std::vector<TrialArgument>& arguments, double seconds);
+                                    const std::vector<TrialArgument>& arguments,
+                                    const std::vector<Extent>& known, double seconds);
 
 }  // namespace aclgrad::gradcheck
 

@@ -6,8 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tool/header/names.h"
+
 namespace aclgrad::gradcheck {
 namespace {
+
+constexpr int kDraws = 16;
+constexpr int kDrawsOfUses = 4;
 
 bool differs(const std::vector<double>& a, const std::vector<double>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -23,33 +28,57 @@ double stored(double value, const CType& type) {
 
 }  // namespace
 
-std::vector<TrialArgument> Trials::arguments() const {
+std::vector<TrialArgument> Trials::arguments(int draw) const {
+  TrialResult made;
+  if (before_ != nullptr) made = before_->call(before_->arguments(draw));
   std::vector<TrialArgument> all;
   for (const ReadParameter& each : read_) {
     if (!each.type.is_pointer) {
       all.push_back({{each.value}});
       continue;
     }
-    const auto [low, high] = range_of(each, corrections_);
     std::vector<double> values;
-    for (std::size_t i = 0; i < std::max<std::size_t>(each.reached, 64); ++i) {
-      // A sequence that is dense in [0, 1), another one for every array.
-      const double seed = 0.37 * static_cast<double>(&each - read_.data());
+    if (before_ != nullptr) {
+      const auto same = std::ranges::find_if(before_->read_, [&](const ReadParameter& other) {
+        return other.type.is_pointer && plain(other.name) == plain(each.name);
+      });
+      if (same != before_->read_.end())
+        values = made.after[static_cast<std::size_t>(same - before_->read_.begin())];
+    }
+    const auto [low, high] = range_of(each, corrections_);
+    const std::size_t given = values.size();
+    const std::size_t count = each.reached > 0 ? each.reached : std::max<std::size_t>(given, 64);
+    for (std::size_t i = given; i < count; ++i) {
+      if (given > 0) {
+        values.push_back(values[i % given]);
+        continue;
+      }
+      // A sequence that is dense in [0, 1), another one for every array and draw.
+      const double seed = 0.37 * static_cast<double>(&each - read_.data()) + 0.29 * draw;
       const double unit = std::fmod(seed + 0.6180339887498949 * static_cast<double>(i + 1), 1.0);
       const double even = low + unit * (high - low);
       values.push_back(each.type.kind == CType::Kind::kWhole
                            ? std::floor(low + unit * (high - low + 1))
                            : stored(even, each.type));
     }
-    if (each.reached > 0) values.resize(each.reached);
+    values.resize(count);
     all.push_back({std::move(values)});
   }
   return all;
 }
 
 void Trials::measure() {
-  const std::vector<std::size_t> reached = reached_by(function_, arguments(), seconds_);
-  for (std::size_t k = 0; k < read_.size(); ++k) read_[k].reached = reached[k];
+  std::vector<Extent> known;
+  for (const ReadParameter& each : read_) known.push_back({each.reached, each.reached > 0});
+  for (int draw = 0; draw < kDraws; ++draw) {
+    const std::vector<std::size_t> reached =
+        reached_by(function_, arguments(draw), known, seconds_);
+    for (std::size_t k = 0; k < read_.size(); ++k) {
+      read_[k].by_values = read_[k].by_values || (draw > 0 && reached[k] > known[k].at_least);
+      known[k].at_least = reached[k];
+    }
+  }
+  for (std::size_t k = 0; k < read_.size(); ++k) read_[k].reached = known[k].at_least;
 }
 
 TrialResult Trials::call(const std::vector<TrialArgument>& arguments) const {
@@ -62,48 +91,60 @@ TrialResult Trials::call(const std::vector<TrialArgument>& arguments) const {
 }
 
 std::vector<Use> Trials::uses() const {
-  const std::vector<TrialArgument> before = arguments();
-  const TrialResult first = call(before);
   std::vector<Use> all(read_.size());
   for (std::size_t k = 0; k < read_.size(); ++k) {
-    const std::vector<double>& held = before[k].values;
-    if (read_[k].type.is_pointer) all[k].is_written = differs(held, first.after[k]);
+    for (std::size_t i = 0; i < read_[k].reached; ++i) all[k].untouched.push_back(i);
   }
-  for (std::size_t k = 0; k < read_.size(); ++k) {
-    if (!all[k].is_written) continue;
-    std::vector<TrialArgument> other = before;
-    for (double& value : other[k].values) value += 2;
-    const TrialResult second = call(other);
-    all[k].adds = true;
-    for (std::size_t i = 0; i < first.after[k].size(); ++i) {
-      const double moved = second.after[k][i] - first.after[k][i];
-      const bool was_left =
-          first.after[k][i] == before[k].values[i] && second.after[k][i] == other[k].values[i];
-      if (was_left) {
-        all[k].untouched.push_back(i);
-        continue;
-      }
-      all[k].is_read = all[k].is_read || differs({moved}, {0});
-      all[k].adds = all[k].adds && std::abs(moved - 2) < 1e-3;
-    }
-    for (std::size_t j = 0; j < read_.size(); ++j) {
-      if (j == k || !all[j].is_written || !differs(first.after[j], second.after[j])) continue;
-      all[k].is_read = true;
-      all[k].adds = false;
-    }
+  for (int draw = 0; draw < kDrawsOfUses; ++draw) find_uses(draw, all);
+  for (Use& each : all) {
+    if (!each.is_written) each.untouched.clear();
+    each.adds = each.is_read && !each.overwrites;
   }
   return all;
 }
 
+void Trials::find_uses(int draw, std::vector<Use>& all) const {
+  const std::vector<TrialArgument> before = arguments(draw);
+  const TrialResult first = call(before);
+  std::vector<bool> written;
+  for (std::size_t k = 0; k < read_.size(); ++k) {
+    written.push_back(read_[k].type.is_pointer && differs(before[k].values, first.after[k]));
+    all[k].is_written = all[k].is_written || written[k];
+  }
+  for (std::size_t k = 0; k < read_.size(); ++k) {
+    if (!written[k]) continue;
+    std::vector<TrialArgument> other = before;
+    for (double& value : other[k].values) value += 2;
+    const TrialResult second = call(other);
+    const auto was_left = [&](std::size_t i) {
+      return first.after[k][i] == before[k].values[i] && second.after[k][i] == other[k].values[i];
+    };
+    std::erase_if(all[k].untouched, [&](std::size_t i) { return !was_left(i); });
+    for (std::size_t i = 0; i < first.after[k].size(); ++i) {
+      const double moved = second.after[k][i] - first.after[k][i];
+      if (was_left(i) || std::isnan(moved)) continue;
+      all[k].is_read = all[k].is_read || moved != 0;
+      all[k].overwrites = all[k].overwrites || !(std::abs(moved - 2) < 1e-3);
+    }
+    for (std::size_t j = 0; j < read_.size(); ++j) {
+      if (j == k || !written[j] || !differs(first.after[j], second.after[j])) continue;
+      all[k].is_read = true;
+      all[k].overwrites = true;
+    }
+  }
+}
+
 bool Trials::ignores(std::size_t parameter, std::size_t element) const {
-  std::vector<TrialArgument> changed = arguments();
-  const TrialResult before = call(changed);
-  for (const double value : {1000.0, -1000.0}) {
-    changed[parameter].values[element] = value;
-    const TrialResult after = call(changed);
-    if (after.returned != before.returned) return false;
-    for (std::size_t k = 0; k < read_.size(); ++k) {
-      if (k != parameter && differs(before.after[k], after.after[k])) return false;
+  for (int draw = 0; draw < kDrawsOfUses; ++draw) {
+    std::vector<TrialArgument> changed = arguments(draw);
+    const TrialResult before = call(changed);
+    for (const double value : {1000.0, -1000.0}) {
+      changed[parameter].values[element] = value;
+      const TrialResult after = call(changed);
+      if (after.returned != before.returned) return false;
+      for (std::size_t k = 0; k < read_.size(); ++k) {
+        if (k != parameter && differs(before.after[k], after.after[k])) return false;
+      }
     }
   }
   return true;
