@@ -180,6 +180,7 @@ std::vector<Element> check_directions(Checker& checker, std::size_t leaf, std::s
       analytic += gradient.get(i) * direction.get(i);
     }
     compared.push_back(comparison.compare(p, 0, analytic, expected));
+    compared.back().is_direction = true;
     if (expected.kind == PointKind::corner) ++found.corners;
   }
   return compared;

@@ -41,6 +41,27 @@ TEST(CustomElementwise, IsCheckedInOneCall) {
   EXPECT_THAT(wrong.to_string(), testing::HasSubstr("square"));
 }
 
+// Of a mistake that is too small for 16 bits far out, only its middle is seen: no branch.
+TEST(CustomElementwise, ABranchIsNamedWhereThereIsOne) {
+  const auto slope_with = [](double power, double x) {
+    const double t = std::tanh(std::log1p(std::exp(x)));
+    return t + x * (1 - std::pow(t, power)) / (1 + std::exp(-x));
+  };
+  const auto check = [](auto slope) {
+    return gradcheck::check_elementwise(
+               custom_elementwise(
+                   "mish", [](double x) { return x * std::tanh(std::log1p(std::exp(x))); },
+                   [slope](double gradient, double x) { return gradient * slope(x); }))
+        .to_string();
+  };
+  const std::string fades = check([&](double x) { return slope_with(1, x); });
+  EXPECT_THAT(fades, testing::HasSubstr("WRONG  mish, float32"));
+  EXPECT_THAT(fades, testing::Not(testing::HasSubstr("a branch")));
+  const std::string jumps = check([&](double x) { return x > 5 ? 1 : slope_with(2, x); });
+  EXPECT_THAT(jumps, testing::HasSubstr("between 5.0"));
+  EXPECT_THAT(jumps, testing::HasSubstr("a branch"));
+}
+
 // The same formula by the library's functions, forward and backward, in every dtype.
 TEST(CustomElementwise, IsItsFormulaInEveryDtypeAndLayout) {
   for (const DType dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16}) {

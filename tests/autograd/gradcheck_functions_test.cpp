@@ -109,6 +109,10 @@ TYPED_TEST(Functions, ThatAreRightAreRight) {
     const Report report = check_functions(pair);
     EXPECT_EQ(report.verdict(), Verdict::right) << report.to_string();
     EXPECT_GT(report.right, 30);
+    constexpr bool kIsFloat = std::is_same_v<TypeParam, float>;
+    EXPECT_EQ(report.to_string().find("float32 alone: errors below about 1 %") != std::string::npos,
+              kIsFloat)
+        << "what being right does not say is said";
   }
 }
 

@@ -49,6 +49,10 @@ TEST(Gradcheck, ReportsForPeopleMachinesAndPages) {
       check_gradients(reduce_sum(mul(selu(x), w)), {}, {{x, Tensor::from({2}, {-1, 1})}});
   EXPECT_EQ(report.exit_status(), 1);
   EXPECT_THAT(report.to_string(), HasSubstr("2 of 2 elements of the gradient of x are not"));
+  const gradcheck::Report along = check_gradients(
+      reduce_sum(mul(selu(x), w)), {}, {{x, Tensor::from({2}, {-1, 1})}}, {.projections = 3});
+  EXPECT_THAT(along.to_string(), HasSubstr("3 of 3 directions of the gradient of x are not"));
+  EXPECT_THAT(along.to_string(), testing::ContainsRegex("direction [012] of the gradient of x: "));
   const auto json = nlohmann::json::parse(report.to_json());
   EXPECT_EQ(json["status"], 1);
   EXPECT_EQ(json["gradients"][0]["of"], "x");

@@ -224,8 +224,9 @@ std::int64_t report_elements(const std::vector<Element>& compared, const Finding
     finding.verdict = verdict;
     finding.elements = count(verdict);
     finding.element = worst;
-    finding.text = fmt::format("{} of {} elements of the gradient of {} {}{}", finding.elements,
-                               compared.size(), worst.of, what_is(verdict), worst.reason);
+    finding.text = fmt::format("{} of {} {} of the gradient of {} {}{}", finding.elements,
+                               compared.size(), worst.is_direction ? "directions" : "elements",
+                               worst.of, what_is(verdict), worst.reason);
     if (verdict != Verdict::wrong) finding.diagnosis.clear();
     if (verdict == Verdict::inexact && like.dtype) {
       finding.diagnosis = fmt::format(

@@ -96,11 +96,15 @@ std::vector<Kind> by_kind(const std::vector<Finding>& findings) {
 std::string to_string(const Element& e) {
   const std::string numeric =
       e.low == e.high ? number(e.low) : fmt::format("{} to {}", number(e.low), number(e.high));
+  const std::string where = e.is_direction
+                                ? fmt::format("direction {} of the gradient of {}", e.index, e.of)
+                                : fmt::format("element {} of the gradient of {}, where it is {}",
+                                              e.index, e.of, number(e.input));
   return fmt::format(
-      "element {} of the gradient of {}, where it is {}: analytic {}, numeric {} +- {:.2g}; {:.3g} "
-      "ulp apart, rounding explains a difference of {:.2g}",
-      e.index, e.of, number(e.input), number(e.analytic), numeric, static_cast<double>(e.error),
-      e.ulp, static_cast<double>(e.bound));
+      "{}: analytic {}, numeric {} +- {:.2g}; {:.3g} ulp apart, rounding explains a difference of "
+      "{:.2g}",
+      where, number(e.analytic), numeric, static_cast<double>(e.error), e.ulp,
+      static_cast<double>(e.bound));
 }
 
 std::string Finding::to_string() const {

@@ -33,11 +33,12 @@ const char* headline(Verdict verdict);
 
 /// One element of a gradient beside what it should be.
 struct Element {
-  std::string of = {};     // the input that it is the gradient of
-  std::int64_t index = 0;  // row-major
-  Number input = 0;        // that input's element
-  Number analytic = 0;     // what the code under test gave
-  Number low = 0;          // the numeric derivative; an interval at a corner
+  std::string of = {};        // the input that it is the gradient of
+  bool is_direction = false;  // a random direction of all its elements, not one of them
+  std::int64_t index = 0;     // row-major, or the direction's number
+  Number input = 0;           // that input's element
+  Number analytic = 0;        // what the code under test gave
+  Number low = 0;             // the numeric derivative; an interval at a corner
   Number high = 0;
   Number error = 0;            // of the numeric derivative
   Number bound = 0;            // largest difference that rounding explains, `error` included
@@ -47,7 +48,8 @@ struct Element {
   std::string reason = {};  // of inconclusive
 };
 
-/// "element 3 of the gradient of x, where it is 1: analytic ..., numeric ... +- ...".
+/// "element 3 of the gradient of x, where it is 1: analytic ..., numeric ... +- ...", and of random
+/// directions "direction 3 of the gradient of x: ...".
 std::string to_string(const Element& element);
 
 /// The gradient of one tensor of a graph. Errors are the largest over its comparisons.
