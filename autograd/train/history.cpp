@@ -42,7 +42,11 @@ std::string History::to_string() const {
     if (marks) cells.emplace_back(i == best ? "best" : "");
     table.add_row(std::move(cells));
   }
-  return table.to_string();
+  std::string text = table.to_string();
+  if (stopped_early && !evaluations.empty()) {
+    text += fmt::format("stopped early, after step {}\n", evaluations.back().step);
+  }
+  return text;
 }
 
 }  // namespace aclgrad

@@ -4,7 +4,9 @@
 #define ACLGRAD_EXAMPLES_LIVE_NETWORKS_H_
 
 #include <aclgrad/live.h>
+#include <aclgrad/nn.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

@@ -61,7 +61,8 @@ std::string gradients_sentence(const std::vector<Norm>& norms) {
   const double factor = factor_of(norms);
   constexpr double kWorthSaying = 1.25, kVanishing = 1000;
   const double by = std::max(factor, 1 / factor);
-  if (by < kWorthSaying) return text.empty() ? "Of one size in all layers." : text;
+  if (by < kWorthSaying)
+    return text.empty() ? "They neither grow nor shrink from layer to layer." : text;
   const double ends = std::pow(by, static_cast<double>(norms.size() - 1));
   text +=
       fmt::format("Backwards, gradients {} by {:.2g} a layer", factor > 1 ? "shrink" : "grow", by);

@@ -211,7 +211,7 @@ struct History {
   report::Series curve(const std::string& name,
                        const std::function<double(const Evaluation&)>& value) const;
 
-  /// A table with a line an evaluation, the best of several marked.
+  /// A table with a line an evaluation, the best of several marked, and whether it stopped early.
   std::string to_string() const;
 };
 

@@ -65,6 +65,7 @@ TEST(Fit, ANanEndsNoWaitForABetterLoss) {
   const History history = Roots(up).run({.steps = 50, .patience = 2});
   EXPECT_EQ(history.evaluations.size(), 3u);
   EXPECT_TRUE(history.stopped_early);
+  EXPECT_THAT(history.to_string(), HasSubstr("\nstopped early, after step "));
   EXPECT_EQ(history.best, 0u);
   // From the first evaluation on, too.
   const History none = Roots([](std::int64_t step) {
