@@ -90,8 +90,11 @@ bool mixes_along(const Node& node, std::size_t index, const Value& input, std::s
   if (const auto* op = as<RepeatInterleaveIntOp>(node)) return is(op->dim);
   if (is_any<IndexOp, RepeatInterleaveOp, RepeatInterleaveGradOp>(node)) return true;
   if (is_any<TrilOp, TriuOp, CdistOp>(node)) return place + 2 >= rank;
-  if (is_any<ConvolutionOp, MaxPool2dOp, AvgPool2dOp, AdaptiveAvgPool2dOp, BatchNormOp,
-             GroupNormOp>(node)) {
+  if (const auto* op = as<PadModeOp>(node)) {
+    return place + static_cast<std::int64_t>(op->pads.size() / 2) >= rank;
+  }
+  if (is_any<ConvolutionOp, MaxPool2dOp, AvgPool2dOp, AdaptiveAvgPool2dOp, BatchNormOp, GroupNormOp,
+             InterpolateOp, GridSampleOp, UnfoldOp, FoldOp>(node)) {
     return place != 0;
   }
   return false;

@@ -117,15 +117,9 @@ Value Upsample::operator()(Operand x) const {
         fmt::format("Upsample: factor must be at least 1 for each of {} axes, got [{}]", axes,
                     fmt::join(factors, ", ")));
   }
-  // [N, C, H, 1, W, 1], repeated along the ones
-  std::vector<std::int64_t> apart{shape[0], shape[1]}, repeated = apart, result = apart;
-  for (std::size_t i = 0; i < axes; ++i) {
-    const std::int64_t extent = shape.dims()[i + 2];
-    apart.insert(apart.end(), {extent, 1});
-    repeated.insert(repeated.end(), {extent, factors[i]});
-    result.push_back(extent * factors[i]);
-  }
-  return reshape(expand(reshape(x, apart), Shape(repeated)), result);
+  std::vector<std::int64_t> sizes(shape.dims().begin() + 2, shape.dims().end());
+  for (std::size_t i = 0; i < axes; ++i) sizes[i] *= factors[i];
+  return interpolate(x, {.size = std::move(sizes)});
 }
 
 Value AdaptiveAvgPool2d::operator()(Operand x) const { return adaptive_avg_pool2d(x, size); }

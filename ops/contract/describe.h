@@ -262,6 +262,7 @@ FamilyContracts optimizer_contracts();
 FamilyContracts pooling_contracts();
 FamilyContracts random_contracts();
 FamilyContracts reduction_contracts();
+FamilyContracts resampling_contracts();
 FamilyContracts shape_contracts();
 
 // What a family has in files of its own.

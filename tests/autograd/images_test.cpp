@@ -388,5 +388,80 @@ TEST(Pooling, MistakesAreNamedWithShapes) {
   EXPECT_THAT(message([&] { max_pool2d(graph.input("r", {4, 4}), 2); }), HasSubstr("got [4, 4]"));
 }
 
+// Of squares, as the gradients of what is linear do not depend on it.
+TEST(Resampling, PaddingsByElements) {
+  for (const PadMode mode : {PadMode::reflect, PadMode::replicate, PadMode::circular}) {
+    const auto padded = [mode](std::vector<std::int64_t> pads) {
+      return [=](const Values& x) { return pad(x[0] * x[0], pads, mode); };
+    };
+    for (const auto& pads : std::vector<std::vector<std::int64_t>>{
+             {2, 1}, {-1, 2}, {0, -2}, {1, 2, 2, 0}, {2, -1, 1, 1, 0, 1}}) {
+      expect_right_twice({{2, 2, 3, 4}}, padded(pads));
+    }
+    // Without channels, with nothing before the axes, with more than a batch.
+    expect_right_twice({{4}}, padded({3, 2}));
+    expect_right_twice({{2, 1, 2, 2, 3}}, padded({1, 1}));
+  }
+}
+
+TEST(Resampling, Interpolation) {
+  const std::vector<Shape> shapes = {{1, 2, 4}, {2, 1, 3, 4}, {1, 2, 2, 3, 2}};
+  for (const Shape& shape : shapes) {
+    const std::size_t axes = shape.rank() - 2;
+    for (const Interpolation mode : {Interpolation::nearest, Interpolation::nearest_exact,
+                                     Interpolation::linear, Interpolation::cubic}) {
+      if (mode == Interpolation::cubic && axes != 2) continue;
+      const auto resized = [mode](const InterpolateOptions& options) {
+        InterpolateOptions all = options;
+        all.mode = mode;
+        return [=](const Values& x) { return interpolate(x[0] * x[0], all); };
+      };
+      expect_right_twice({shape}, resized({.size = 5}));
+      expect_right_twice({shape}, resized({.size = 1}));
+      expect_right_twice({shape}, resized({.scale_factor = {1.7}}));
+      if (mode == Interpolation::linear || mode == Interpolation::cubic) {
+        expect_right_twice({shape}, resized({.size = 5, .align_corners = true}));
+      }
+    }
+  }
+}
+
+TEST(Resampling, ColumnsOfImages) {
+  for (const Shape& shape : {Shape{2, 2, 4, 5}, Shape{2, 4, 5}}) {
+    for (const auto& [kernel, options] : std::vector<std::pair<PerAxis, UnfoldOptions>>{
+             {2, {}},
+             {{2, 3}, {.dilation = {1, 2}, .padding = {1, 0}, .stride = {2, 1}}},
+             {1, {}}}) {
+      expect_right_twice({shape},
+                         [&](const Values& x) { return unfold(x[0] * x[0], kernel, options); });
+      expect_right_twice({shape}, [&](const Values& x) {
+        const Value columns = unfold(x[0], kernel, options);
+        return fold(columns * columns, {4, 5}, kernel, options);
+      });
+    }
+  }
+}
+
+TEST(Resampling, GridSample) {
+  for (const Interpolation mode : {Interpolation::linear, Interpolation::cubic}) {
+    for (const GridPadding padding :
+         {GridPadding::zeros, GridPadding::border, GridPadding::reflection}) {
+      for (const bool corners : {false, true}) {
+        const Build sampled = [=](const Values& x) {
+          return grid_sample(x[0], x[1], {mode, padding, corners});
+        };
+        expect_right({{2, 2, 3, 4}, {2, 2, 3, 2}}, sampled);
+        if (mode == Interpolation::cubic) continue;
+        expect_right({{1, 2, 2, 3, 4}, {1, 2, 1, 3, 3}}, sampled);
+      }
+    }
+  }
+  // Of the nearest element only x has a gradient.
+  expect_right({{1, 2, 3, 4}}, [](const Values& x) {
+    return grid_sample(x[0], x[0].graph().constant(init::normal({1, 3, 3, 2}, 3)),
+                       {.mode = Interpolation::nearest, .padding = GridPadding::border});
+  });
+}
+
 }  // namespace
 }  // namespace aclgrad

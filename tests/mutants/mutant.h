@@ -68,6 +68,7 @@ std::vector<Mutant> normalization_mutants();
 std::vector<Mutant> image_mutants();
 std::vector<Mutant> loss_mutants();
 std::vector<Mutant> network_rule_mutants();
+std::vector<Mutant> resampling_mutants();
 std::vector<Mutant> all_mutants();
 
 /// Operators that are right: written with the same kernels, and those of the graph.

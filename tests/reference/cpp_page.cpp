@@ -30,7 +30,7 @@ const std::vector<Subject> kSubjects = {
     {"Graphs", {"graph", "variable", "gradients", "backward", "session", "session_cache", "fetch"}},
     {"Functions of values",
      {"ops/arithmetic", "ops/activation", "ops/matmul", "ops/reduction", "ops/shape", "ops/index",
-      "ops/normalization", "ops/convolution", "ops/pooling", "ops/random", "ops/loss",
+      "ops/normalization", "ops/convolution", "ops/pooling", "ops/resampling", "ops/random", "ops/loss",
       "ops/optimizer"}},
     {"Functions of one's own", {"custom", "rule", "op", "declaration", "record"}},
     {"Layers",

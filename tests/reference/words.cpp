@@ -92,6 +92,23 @@ Record of_image(std::function<Value(const std::vector<Value>&)> function,
   };
 }
 
+// A function of [1, 2, 3, ...] with so many axes behind the channels.
+Record of_axes(std::size_t axes, std::function<Value(const Value&)> function) {
+  std::vector<std::int64_t> dims = {1, 2};
+  for (std::size_t i = 0; i < axes; ++i) dims.push_back(3 + static_cast<std::int64_t>(i));
+  return of_image([function](const std::vector<Value>& x) { return function(x[0]); },
+                  {Shape(std::move(dims))});
+}
+
+Record padded_of(std::size_t axes, PadMode mode) {
+  return of_axes(
+      axes, [=](const Value& x) { return pad(x, std::vector<std::int64_t>(2 * axes, 1), mode); });
+}
+
+Record resized_of(std::size_t axes, Interpolation mode) {
+  return of_axes(axes, [=](const Value& x) { return interpolate(x, {.size = 5, .mode = mode}); });
+}
+
 Recorded batch_norm_of(Graph& graph) {
   const Value x = graph.input("x", {2, 3});
   const Value weight = graph.input("weight", {3});
@@ -202,6 +219,29 @@ const std::map<std::string, Record>& records() {
        of_image([](const auto& x) { return avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
       {"aclnnAdaptiveAvgPool2d",
        of_image([](const auto& x) { return adaptive_avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+      {"aclnnReflectionPad1d", padded_of(1, PadMode::reflect)},
+      {"aclnnReplicationPad1d", padded_of(1, PadMode::replicate)},
+      {"aclnnReflectionPad2d", padded_of(2, PadMode::reflect)},
+      {"aclnnReplicationPad2d", padded_of(2, PadMode::replicate)},
+      {"aclnnReflectionPad3d", padded_of(3, PadMode::reflect)},
+      {"aclnnReplicationPad3d", padded_of(3, PadMode::replicate)},
+      {"aclnnUpsampleNearest1d", resized_of(1, Interpolation::nearest)},
+      {"aclnnUpsampleNearestExact1d", resized_of(1, Interpolation::nearest_exact)},
+      {"aclnnUpsampleNearest2d", resized_of(2, Interpolation::nearest)},
+      {"aclnnUpsampleNearestExact2d", resized_of(2, Interpolation::nearest_exact)},
+      {"aclnnUpsampleNearest3d", resized_of(3, Interpolation::nearest)},
+      {"aclnnUpsampleNearestExact3d", resized_of(3, Interpolation::nearest_exact)},
+      {"aclnnUpsampleLinear1d", resized_of(1, Interpolation::linear)},
+      {"aclnnUpsampleBilinear2d", resized_of(2, Interpolation::linear)},
+      {"aclnnUpsampleTrilinear3d", resized_of(3, Interpolation::linear)},
+      {"aclnnUpsampleBicubic2d", resized_of(2, Interpolation::cubic)},
+      {"aclnnIm2col", of_axes(2, [](X x) { return unfold(x, 2); })},
+      {"aclnnIm2colBackward",
+       of_image([](const auto& x) { return fold(x[0], 3, 2); }, {{1, 4, 4}})},
+      {"aclnnGridSampler2D", of_image([](const auto& x) { return grid_sample(x[0], x[1]); },
+                                      {{1, 2, 3, 4}, {1, 2, 2, 2}})},
+      {"aclnnGridSampler3D", of_image([](const auto& x) { return grid_sample(x[0], x[1]); },
+                                      {{1, 2, 2, 3, 4}, {1, 1, 2, 2, 3}})},
       {"aclnnBatchNorm", batch_norm_of},
       {"aclnnGroupNorm", of_image([](const auto& x) { return group_norm(x[0], 2, x[1], x[2]); },
                                   {{1, 4, 2, 2}, {4}, {4}})},

@@ -15,6 +15,7 @@
 #include "aclgrad/ops/pooling.h"
 #include "aclgrad/ops/random.h"
 #include "aclgrad/ops/reduction.h"
+#include "aclgrad/ops/resampling.h"
 #include "aclgrad/ops/shape.h"
 
 #endif  // ACLGRAD_OPS_H_

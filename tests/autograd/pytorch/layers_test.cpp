@@ -98,6 +98,73 @@ TEST(LayersBesidePyTorch, ElementsByTheirNumbers) {
   expect("sort descending", [&](X x) { return sort(x[0], 0, true).values; });
 }
 
+TEST(LayersBesidePyTorch, Resampling) {
+  using V = const Value&;
+  for (const auto& [name, mode] :
+       std::vector<std::pair<std::string, PadMode>>{{"reflect", PadMode::reflect},
+                                                    {"replicate", PadMode::replicate},
+                                                    {"circular", PadMode::circular}}) {
+    const auto padded = [mode = mode](std::vector<std::int64_t> pads) {
+      return [=](V x) { return pad(x, pads, mode); };
+    };
+    expect_layer("pad " + name + " 1d", padded({2, 1}));
+    expect_layer("pad " + name + " 2d", padded({1, 0, 2, 1}));
+    expect_layer("pad " + name + " 3d", padded({1, 0, 0, 1, 1, 0}));
+    expect_layer("pad " + name + " cut", padded({-1, 2}));
+  }
+  for (const auto& [name, mode] :
+       std::vector<std::pair<std::string, Interpolation>>{{"nearest", Interpolation::nearest},
+                                                          {"exact", Interpolation::nearest_exact},
+                                                          {"linear", Interpolation::linear},
+                                                          {"cubic", Interpolation::cubic}}) {
+    for (std::size_t axes = 1; axes <= 3; ++axes) {
+      if (mode == Interpolation::cubic && axes != 2) continue;
+      const std::string of = "interpolate " + name + " " + std::to_string(axes) + "d";
+      std::vector<std::int64_t> sizes = {5, 3, 4};
+      sizes.resize(axes);
+      const auto resized = [mode = mode](InterpolateOptions options) {
+        options.mode = mode;
+        return [=](V x) { return interpolate(x, options); };
+      };
+      expect_layer(of + " size", resized({.size = sizes}));
+      expect_layer(of + " scale", resized({.scale_factor = {1.7}}));
+      if (mode != Interpolation::linear && mode != Interpolation::cubic) continue;
+      expect_layer(of + " corners", resized({.size = 3, .align_corners = true}));
+    }
+  }
+}
+
+TEST(LayersBesidePyTorch, GridSample) {
+  const std::vector<std::pair<std::string, Interpolation>> modes = {
+      {"bilinear", Interpolation::linear},
+      {"nearest", Interpolation::nearest},
+      {"bicubic", Interpolation::cubic}};
+  for (const auto& [name, mode] : modes) {
+    for (const GridPadding padding :
+         {GridPadding::zeros, GridPadding::border, GridPadding::reflection}) {
+      for (const int axes : {2, 3}) {
+        if (mode == Interpolation::cubic && axes == 3) continue;
+        for (const bool corners : {false, true}) {
+          const GridSampleOptions options{mode, padding, corners};
+          expect_as_in_pytorch(
+              "grid_sample " + name + " " + std::to_string(axes) + "d " +
+                  std::string(to_string(padding)) + (corners ? " corners" : ""),
+              [=](const Values& x) -> Values { return {grid_sample(x[0], x[1], options)}; });
+        }
+      }
+    }
+  }
+}
+
+TEST(LayersBesidePyTorch, Columns) {
+  using V = const Value&;
+  const UnfoldOptions options{.dilation = {1, 2}, .padding = {1, 0}, .stride = {2, 1}};
+  expect_layer("unfold", [](V x) { return unfold(x, 2); });
+  expect_layer("unfold options", [=](V x) { return unfold(x, 2, options); });
+  expect_layer("fold", [](V x) { return fold(x, 3, 2); });
+  expect_layer("fold options", [=](V x) { return fold(x, {3, 4}, 2, options); });
+}
+
 TEST(LayersBesidePyTorch, Convolutions) {
   expect_layer("conv1d", Conv1d("layer", 4, 2, 3, {.stride = 2, .padding = 1, .groups = 2}));
   expect_layer("conv3d", Conv3d("layer", 1, 2, {1, 2, 2}));

@@ -207,6 +207,39 @@ def places():
         case(name, function, [draw(*shape, scale=2) for shape in shapes])
 
 
+def resampling():
+    torch.manual_seed(2)
+    for mode in ("reflect", "replicate", "circular"):
+        case(f"pad {mode} 1d", lambda x: F.pad(x, (2, 1), mode), [draw(1, 2, 4)])
+        case(f"pad {mode} 2d", lambda x: F.pad(x, (1, 0, 2, 1), mode), [draw(1, 2, 3, 2)])
+        case(f"pad {mode} 3d", lambda x: F.pad(x, (1, 0, 0, 1, 1, 0), mode), [draw(1, 1, 2, 2, 2)])
+        case(f"pad {mode} cut", lambda x: F.pad(x, (-1, 2), mode), [draw(1, 2, 4)])
+    for name, mode, shape in (("nearest 1d", "nearest", (1, 2, 4)), ("nearest 2d", "nearest", (1, 1, 3, 4)),
+                              ("nearest 3d", "nearest", (1, 1, 2, 3, 2)), ("exact 1d", "nearest-exact", (1, 2, 4)),
+                              ("exact 2d", "nearest-exact", (1, 1, 3, 4)),
+                              ("exact 3d", "nearest-exact", (1, 1, 2, 3, 2)), ("linear 1d", "linear", (1, 2, 4)),
+                              ("linear 2d", "bilinear", (1, 1, 3, 4)), ("linear 3d", "trilinear", (1, 1, 2, 3, 2)),
+                              ("cubic 2d", "bicubic", (1, 1, 3, 4))):
+        case(f"interpolate {name} size", lambda x: F.interpolate(x, (5, 3, 4)[:len(shape) - 2], mode=mode), [draw(*shape)])
+        case(f"interpolate {name} scale", lambda x: F.interpolate(x, scale_factor=1.7, mode=mode), [draw(*shape)])
+        if "nearest" not in mode:
+            case(f"interpolate {name} corners", lambda x: F.interpolate(x, 3, mode=mode, align_corners=True),
+                 [draw(*shape)])
+    options = {"dilation": (1, 2), "padding": (1, 0), "stride": (2, 1)}
+    for mode, shape in (("bilinear", (1, 2, 3, 4)), ("nearest", (1, 2, 3, 4)), ("bicubic", (1, 2, 3, 4)),
+                        ("bilinear", (1, 1, 2, 3, 2)), ("nearest", (1, 1, 2, 3, 2))):
+        for padding in ("zeros", "border", "reflection"):
+            for corners in (False, True):
+                places = (1, 2, 3, 2) if len(shape) == 4 else (1, 1, 1, 4, 3)
+                case(f"grid_sample {mode} {len(shape) - 2}d {padding}{' corners' if corners else ''}",
+                     lambda x, grid: F.grid_sample(x, grid, mode, padding, corners),
+                     [draw(*shape), draw(*places, scale=1.3) + 1 / 64])
+    case("unfold", lambda x: F.unfold(x, 2), [draw(1, 2, 3, 3)])
+    case("unfold options", lambda x: F.unfold(x, (2, 2), **options), [draw(1, 1, 3, 4)])
+    case("fold", lambda x: F.fold(x, 3, 2), [draw(1, 4, 4)])
+    case("fold options", lambda x: F.fold(x, (3, 4), (2, 2), **options), [draw(1, 4, 4)])
+
+
 if __name__ == "__main__":
     torch.manual_seed(1)
     probability = probabilities(3, 4)
@@ -216,5 +249,6 @@ if __name__ == "__main__":
     formulas()
     losses_of_probabilities()
     places()
+    resampling()
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
     print("{\n" + ",\n".join(lines) + "\n}")

@@ -95,6 +95,15 @@ std::vector<Case> functions() {
   add_case("max_pool2d", images, [](V x) { return max_pool2d(x, 2); });
   add_case("avg_pool2d", images, [](V x) { return avg_pool2d(x, 2); });
   add_case("adaptive_avg_pool2d", images, [](V x) { return adaptive_avg_pool2d(x, 2); });
+  add_case("pad", images, [](V x) {
+    return pad(x, {1, 1}, PadMode::reflect) + pad(x, {2, 0}, PadMode::replicate) +
+           pad(x, {0, 2}, PadMode::circular);
+  });
+  add_case("grid_sample", images, [](V x) { return grid_sample(x, ones(x, {0, 2, 2, 2})); });
+  add_case("unfold", images, [](V x) { return fold(unfold(x, 2), x.shape().dims()[2], 2); });
+  add_case("interpolate", images, [](V x) {
+    return interpolate(x, {.size = 3}) + interpolate(x, {.size = 3, .mode = Interpolation::cubic});
+  });
   add_case("reduce_sum", rows, [](V x) { return reduce_sum(x, {1}); });
   add_case("reduce_sum over the batch", rows, [](V x) { return reduce_sum(x, {0}); });
   add_case("amax", rows, [](V x) { return amax(x, {1}) + amin(x, {1}); });

@@ -141,6 +141,93 @@ TEST_F(Operators, Reordered) {
   EXPECT_THROW(roll(a, {1}, {0, 1}), ValueError);
 }
 
+TEST_F(Operators, PaddedByElements) {
+  const Value a = value({1, 4}, {1, 2, 3, 4});
+  expect(pad(a, {2, 3}, PadMode::reflect), {1, 9}, {3, 2, 1, 2, 3, 4, 3, 2, 1});
+  expect(pad(a, {2, 1}, PadMode::replicate), {1, 7}, {1, 1, 1, 2, 3, 4, 4});
+  expect(pad(a, {-1, 2}, PadMode::reflect), {1, 5}, {2, 3, 4, 3, 2});
+  expect(pad(a, {2, 1}, PadMode::circular), {1, 7}, {3, 4, 1, 2, 3, 4, 1});
+  expect(pad(a, {-1, 2}, PadMode::circular), {1, 5}, {2, 3, 4, 2, 3});
+  expect(pad(value({2, 2}, {1, 2, 3, 4}, DType::int32), {1, 1, 1, 0}, PadMode::reflect), {3, 4},
+         {4, 3, 4, 3, 2, 1, 2, 1, 4, 3, 4, 3});
+  EXPECT_THROW(pad(a, {4, 0}, PadMode::reflect), ShapeError);
+  EXPECT_THROW(pad(a, {5, 0}, PadMode::circular), ShapeError);
+  EXPECT_THROW(pad(a, {-2, -2}, PadMode::replicate), ShapeError);
+  EXPECT_THROW(pad(a, {1}, PadMode::replicate), ShapeError);
+  EXPECT_THROW(pad(a, {1, 1, 1, 1, 1, 1}, PadMode::replicate), ShapeError);
+  EXPECT_THROW(pad(a, {}, PadMode::replicate), ShapeError);
+  EXPECT_THROW(pad(value({0}, {}), {1, 1}, PadMode::replicate), ShapeError);
+}
+
+TEST_F(Operators, Interpolated) {
+  const Value a = value({1, 1, 3}, {1, 2, 4});
+  expect(interpolate(a, {.size = 5}), {1, 1, 5}, {1, 1, 2, 2, 4});
+  expect(interpolate(a, {.size = 5, .mode = Interpolation::nearest_exact}), {1, 1, 5},
+         {1, 1, 2, 4, 4});
+  expect(interpolate(a, {.size = 5, .mode = Interpolation::linear}), {1, 1, 5},
+         {1, 1.4, 2, 3.2, 4});
+  expect(interpolate(a, {.size = 5, .mode = Interpolation::linear, .align_corners = true}),
+         {1, 1, 5}, {1, 1.5, 2, 3, 4});
+  expect(interpolate(a, {.scale_factor = {1.5}, .mode = Interpolation::linear}), {1, 1, 4},
+         {1, 1.5, 2.3333333, 3.6666667});
+  // By the scale, where the sizes' ratio would give (1, 1, 2, 3, 3, 4).
+  expect(interpolate(value({1, 1, 4}, {1, 2, 3, 4}), {.scale_factor = {1.7}}), {1, 1, 6},
+         {1, 1, 2, 2, 3, 3});
+  const Value b = value({1, 1, 2, 2}, {1, 2, 3, 5});
+  expect(interpolate(b, {.size = 3, .mode = Interpolation::linear}), {1, 1, 3, 3},
+         {1, 1.5, 2, 2, 2.75, 3.5, 3, 4, 5});
+  expect(interpolate(b, {.size = {3, 3}, .mode = Interpolation::cubic}), {1, 1, 3, 3},
+         {0.747119, 1.282986, 1.818854, 1.869792, 2.75, 3.630208, 2.992465, 4.217014, 5.441563});
+  EXPECT_THROW(interpolate(a, {}), ValueError);
+  EXPECT_THROW(interpolate(a, {.size = 5, .scale_factor = {2}}), ValueError);
+  EXPECT_THROW(interpolate(a, {.size = 0}), ValueError);
+  EXPECT_THROW(interpolate(a, {.size = {2, 2}}), ValueError);
+  EXPECT_THROW(interpolate(a, {.scale_factor = {0.1}}), ValueError);
+  EXPECT_THROW(interpolate(a, {.scale_factor = {std::numeric_limits<double>::quiet_NaN()}}),
+               ValueError);
+  EXPECT_THROW(interpolate(a, {.size = 5, .align_corners = true}), ValueError);
+  EXPECT_THROW(interpolate(a, {.size = 5, .mode = Interpolation::cubic}), ShapeError);
+  EXPECT_THROW(interpolate(value({2, 2}, {1, 2, 3, 4}), {.size = 5}), ShapeError);
+  EXPECT_THROW(interpolate(value({1, 1, 2}, {1, 2}, DType::int32), {.size = 5}), DTypeError);
+}
+
+TEST_F(Operators, Columns) {
+  const Value a = value({1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  const Value columns = unfold(a, 2);
+  expect(columns, {4, 4}, {1, 2, 4, 5, 2, 3, 5, 6, 4, 5, 7, 8, 5, 6, 8, 9});
+  expect(unfold(value({1, 1, 2}, {3, 4}), {1, 2}, {.padding = {0, 1}, .stride = 2}), {2, 2},
+         {0, 4, 3, 0});
+  expect(fold(columns, 3, 2), {1, 3, 3}, {1, 4, 3, 8, 20, 12, 7, 16, 9});
+  EXPECT_THROW(unfold(a, 4), ShapeError);
+  EXPECT_THROW(unfold(a, 0), ValueError);
+  EXPECT_THROW(unfold(a, {1, 1, 1}), ValueError);
+  EXPECT_THROW(unfold(a, 1, {.padding = -1}), ValueError);
+  EXPECT_THROW(unfold(value({2}, {1, 2}), 1), ShapeError);
+  EXPECT_THROW(fold(columns, 4, 2), ShapeError);
+  EXPECT_THROW(fold(columns, 3, 3), ShapeError);
+  EXPECT_THROW(fold(columns, 0, 2), ValueError);
+}
+
+TEST_F(Operators, Sampled) {
+  const Value a = value({1, 1, 2, 2}, {1, 2, 3, 5});
+  const Value grid = value({1, 1, 4, 2}, {0, 0, -1, -1, 0.5, 1.5, -1.2, 0.3});
+  const auto sampled = [&](const GridSampleOptions& options) {
+    return grid_sample(a, grid, options);
+  };
+  expect(sampled({}), {1, 1, 1, 4}, {2.75, 0.25, 0, 0.78});
+  expect(sampled({.align_corners = true}), {1, 1, 1, 4}, {2.75, 1, 3.375, 2.07});
+  expect(sampled({.padding = GridPadding::border}), {1, 1, 1, 4}, {2.75, 1, 5, 2.6});
+  expect(sampled({.padding = GridPadding::reflection, .align_corners = true}), {1, 1, 1, 4},
+         {2.75, 1, 3.8125, 2.465});
+  expect(sampled({.mode = Interpolation::nearest}), {1, 1, 1, 4}, {1, 1, 0, 0});
+  expect(sampled({.mode = Interpolation::cubic}), {1, 1, 1, 4}, {3.877930, 0.118164, 0, 0.729450});
+  EXPECT_THROW(sampled({.mode = Interpolation::nearest_exact}), ValueError);
+  EXPECT_THROW(grid_sample(a, value({2, 1, 1, 2}, {0, 0, 0, 0})), ShapeError);
+  EXPECT_THROW(grid_sample(a, value({1, 1, 4, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})),
+               ShapeError);
+  EXPECT_THROW(grid_sample(a, value({1, 1, 1, 2}, {0, 0}, DType::float16)), DTypeError);
+}
+
 TEST_F(Operators, Searches) {
   const Value a = value({2, 3}, {3, 9, 9, 4, 1, 2});
   expect(argmax(a), {2}, {1, 0});

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Images read at the places of a grid.
+ *
+ * No output may overlap an input. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3
+ * and 950, the same for all tensors. Sums are taken in DOUBLE and rounded once.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_GRID_SAMPLER2D_H_
+#define ACLGRAD_ACLNNOP_ACLNN_GRID_SAMPLER2D_H_
+
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
+
+ACLGRAD_BEGIN_DECLS
+
+/*
+ * input is [N, C, H, W], of which only N may be 0, in the format ND or that of its rank; grid is
+ * [N, h, w, 2] with the coordinates (x, y), -1 and 1 being the ends of the last axis first; out
+ * is [N, C, h, w]. A coordinate is u = (x + 1) / 2 (n - 1) in an axis of n elements with
+ * alignCorners, else ((x + 1) n - 1) / 2, taken in DOUBLE.
+ *
+ * interpolationMode: 0 linear along every axis, 1 the nearest element (of two the even one), 2
+ * cubic, by Keys's kernel for a = -0.75.
+ *
+ * paddingMode, of coordinates beyond the elements: 0 elements there are 0; 1 the last element; 2
+ * reflected at the middles of the first and last elements with alignCorners, else at their outer
+ * sides, then as 1. Of cubic, this is done to each element that is read.
+ *
+ * A coordinate that is NaN makes NaN; nothing outside is ever read.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGridSampler2DGetWorkspaceSize(
+    const aclTensor* input, const aclTensor* grid, int64_t interpolationMode, int64_t paddingMode,
+    bool alignCorners, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGridSampler2D(void* workspace, uint64_t workspaceSize,
+                                                   aclOpExecutor* executor, aclrtStream stream);
+
+ACLGRAD_END_DECLS
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_GRID_SAMPLER2D_H_ */

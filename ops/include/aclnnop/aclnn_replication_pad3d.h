@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The last three dimensions of a tensor, extended by its first and its last element repeated.
+ *
+ * Every value keeps its bits. No output may overlap an input.
+ *
+ * Data types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64,
+ * COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype of self.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_REPLICATION_PAD3D_H_
+#define ACLGRAD_ACLNNOP_ACLNN_REPLICATION_PAD3D_H_
+
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
+
+ACLGRAD_BEGIN_DECLS
+
+/*
+ * Element j of an axis of n elements, with b before it, is number j - b of self, at least 0 and
+ * at most n - 1. padding: six numbers, left, right, top, bottom, front and back, for the last
+ * dimension first; negative ones cut, and every spatial size of out must be at least 1.
+ *
+ * self is [C, D, H, W] or [N, C, D, H, W], of which only N may be 0, in the format ND, NCL, NCHW
+ * or NCDHW; out has its size, but for what padding adds.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnReplicationPad3dGetWorkspaceSize(const aclTensor* self,
+                                                                      const aclIntArray* padding,
+                                                                      aclTensor* out,
+                                                                      uint64_t* workspaceSize,
+                                                                      aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnReplicationPad3d(void* workspace, uint64_t workspaceSize,
+                                                      aclOpExecutor* executor, aclrtStream stream);
+
+ACLGRAD_END_DECLS
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_REPLICATION_PAD3D_H_ */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gradient of aclnnUpsampleBilinear2d.
+ *
+ * No output may overlap an input. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3
+ * and 950.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_BILINEAR_2D_BACKWARD_H_
+#define ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_BILINEAR_2D_BACKWARD_H_
+
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
+
+ACLGRAD_BEGIN_DECLS
+
+/*
+ * The adjoint of aclnnUpsampleBilinear2d: every element of gradOutput is added to the elements
+ * of gradInput that it is made of, times its weights. Sums are taken in DOUBLE and rounded once.
+ *
+ * gradOutput and gradInput have the sizes of aclnnUpsampleBilinear2d's out and self and one
+ * dtype; outputSize is the spatial sizes of gradOutput, inputSize all sizes of gradInput.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnUpsampleBilinear2dBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput, const aclIntArray* outputSize, const aclIntArray* inputSize,
+    bool alignCorners, double scalesH, double scalesW, aclTensor* gradInput,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnUpsampleBilinear2dBackward(void* workspace,
+                                                                uint64_t workspaceSize,
+                                                                aclOpExecutor* executor,
+                                                                aclrtStream stream);
+
+/*
+ * The same under the name that newer frameworks prefer.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnUpsampleBilinear2dBackwardV2GetWorkspaceSize(
+    const aclTensor* gradOutput, const aclIntArray* outputSize, const aclIntArray* inputSize,
+    bool alignCorners, double scalesH, double scalesW, aclTensor* gradInput,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnUpsampleBilinear2dBackwardV2(void* workspace,
+                                                                  uint64_t workspaceSize,
+                                                                  aclOpExecutor* executor,
+                                                                  aclrtStream stream);
+
+ACLGRAD_END_DECLS
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_BILINEAR_2D_BACKWARD_H_ */

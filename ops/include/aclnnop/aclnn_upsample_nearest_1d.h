@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Resizes the last dimension of a tensor: the nearest element.
+ *
+ * No output may overlap an input. Data types: FLOAT, FLOAT16, DOUBLE, UINT8, and BF16 on Atlas
+ * A2, A3 and 950.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_1D_H_
+#define ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_1D_H_
+
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
+
+ACLGRAD_BEGIN_DECLS
+
+/*
+ * Element i of an axis is number min(floor(i r), in - 1) of self; number i where the sizes are
+ * equal, i / 2 rounded down where out is twice in. The coordinate i r is taken in FLOAT. r is in
+ * / out.
+ *
+ * self and out are [N, C, W], of which only N may be 0, of one dtype, in the format ND, NCL,
+ * NCHW or NCDHW; outputSize is the width of out.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnUpsampleNearest1dGetWorkspaceSize(
+    const aclTensor* self, const aclIntArray* outputSize, aclTensor* out, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnUpsampleNearest1d(void* workspace, uint64_t workspaceSize,
+                                                       aclOpExecutor* executor, aclrtStream stream);
+
+ACLGRAD_END_DECLS
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_1D_H_ */
