@@ -253,6 +253,7 @@ struct FamilyContracts {
 
 FamilyContracts activation_contracts();
 FamilyContracts arithmetic_contracts();
+FamilyContracts attention_contracts();
 FamilyContracts convolution_contracts();
 FamilyContracts index_contracts();
 FamilyContracts loss_contracts();
@@ -275,9 +276,11 @@ void add_selection(std::vector<Operator>& all);
 void add_error_losses(std::vector<Operator>& all);
 void add_binary_cross_entropy(std::vector<Operator>& all);
 void add_rms_norm(std::vector<Operator>& all);
+void add_fused_rows(std::vector<Operator>& all);
 void add_channel_norm(std::vector<Operator>& all);
 void add_foreach(std::vector<Operator>& all);
 void add_dropout(std::vector<Operator>& all);
+void add_rotary(std::vector<Operator>& all);
 void add_scans(std::vector<Operator>& all);
 void add_movement(std::vector<Operator>& all);
 

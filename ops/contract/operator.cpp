@@ -390,7 +390,9 @@ size_t differentiated_result(const Arguments& forward) {
   for (const Parameter& each : forward.parameters()) {
     const TensorSpec* tensor = each.tensor();
     if (tensor == nullptr || tensor->optional || tensor->role == Role::kInput) continue;
-    if (tensor->role == Role::kOutput) return before;
+    // A result in a dtype of its own is kept for the backward.
+    const bool is_kept = forward.op().parameter(each.name).tensor()->dtype.has_value();
+    if (tensor->role == Role::kOutput && !is_kept) return before;
     ++before;
   }
   return 0;  // in place

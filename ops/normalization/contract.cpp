@@ -353,6 +353,7 @@ FamilyContracts normalization_contracts() {
   add_layer_norm(family.operators);
   add_rms_norm(family.operators);
   add_channel_norm(family.operators);
+  add_fused_rows(family.operators);
   return family;
 }
 

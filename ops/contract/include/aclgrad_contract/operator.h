@@ -444,7 +444,7 @@ Arrays results_of(const Arguments& arguments, const Arrays& inputs);
 Arrays backward_inputs(const Arguments& backward, const Arrays& inputs, const Arrays& outputs,
                        const Array& gradient);
 
-// Which of a forward's results is differentiated: the first that is no state that the call updates.
+// Which of a forward's results is differentiated: the first that is not updated nor of a fixed dtype.
 size_t differentiated_result(const Arguments& forward);
 
 // The largest errors with these arguments.

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/attention/attention_kernel.h"
+
+#include <algorithm>
+
+#include "aclgrad_ext.h"
+#include "ops/engine/iterate.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/attention/attention_gradient_kernel.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "ops/attention/attention_tiles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+template <class T>
+class AttentionGradient : private AttentionTiles<T> {
+ public:
+  AttentionGradient(const AttentionProblem& problem, const AttentionGradients& gradients,
+                    const Run& run)
+      : AttentionTiles<T>(problem, run), gradients_(&gradients) {}
+
+  // Units [begin, end).
+  void backward(const AttentionUnits& units, int64_t begin, int64_t end) {
+    using Of = AttentionUnits::Of;
+    for (int64_t unit = begin; unit < end; ++unit) {
+      const int64_t head = unit / units.per_head;
+      const int64_t first = head / p_.key_heads * units.batches, key_head = head % p_.key_heads;
+      Range queries{0, p_.queries}, keys{0, p_.keys};
+      if (units.of != Of::kHeads) {
+        Range& some = units.of == Of::kQueries ? queries : keys;
+        some.begin = unit % units.per_head * kGradientBlock;
+        some.end = std::min(some.end, some.begin + kGradientBlock);
+      }
+      if (gradients_->shift) begin_shift();
+      for (int64_t batch = first; batch < first + units.batches; ++batch) {
+        backward(batch, key_head, queries, keys, {units.of != Of::kKeys, units.of != Of::kQueries});
+      }
+      if (gradients_->shift) end_shift(key_head);
+    }
+  }
+
+ private:
+  using Base = AttentionTiles<T>;
+  using Base::at;
+  using Base::buffers_;
+  using Base::choose_head;
+  using Base::columns_of;
+  using Base::exponential_of;
+  using Base::for_lanes;
+  using Base::group;
+  using Base::head_;
+  using Base::key_columns_;
+  using Base::keys_;
+  using Base::lines;
+  using Base::masks_of;
+  using Base::matrix;
+  using Base::number_at;
+  using Base::of;
+  using Base::of_panels;
+  using Base::p_;
+  using Base::product;
+  using Base::read;
+  using Base::read_keys;
+  using Base::rows_of;
+  using Base::seen;
+  using Base::value_columns_;
+  using Base::write;
+  using typename Base::D;
+  using typename Base::RowMasks;
+  using typename Base::V;
+
+  struct Range {
+    int64_t begin, end;
+  };
+  struct Wanted {
+    bool query, key_and_value;
+  };
+
+  // Gradients of places of one head of keys, in whole blocks: of all its queries if of keys, and of
+  // all keys if of queries.
+  void backward(int64_t batch, int64_t key_head, Range queries, Range keys, Wanted wanted) {
+    const int64_t count = queries.end - queries.begin;
+    const Lines<T> query = lines(buffers_->of_query, wanted.query ? group() * count : 0, p_.size);
+    if (wanted.query) std::fill_n(query.data, group() * count * query.step, T{0});
+    for (int64_t j = keys.begin; j < keys.end; j += kGradientBlock) {
+      const int64_t columns = std::min(kGradientBlock, keys.end - j);
+      choose_head(batch, key_head * group());
+      read_keys(j, columns, true);
+      of_key_ = lines(buffers_->of_key, columns, p_.size);
+      of_value_ = lines(buffers_->of_value, columns, p_.value_size);
+      std::fill_n(of_key_.data, columns * of_key_.step, T{0});
+      std::fill_n(of_value_.data, columns * of_value_.step, T{0});
+      for (int64_t k = 0; k < group(); ++k) {
+        choose_head(batch, key_head * group() + k);
+        for (int64_t i = queries.begin; i < queries.end; i += kGradientBlock) {
+          const int64_t rows = std::min(kGradientBlock, queries.end - i);
+          if (seen(i + rows - 1, j, columns) == 0) continue;
+          backward_block(i, rows, j, columns, {query[k * count + i - queries.begin], query.step},
+                         wanted);
+        }
+      }
+      if (!wanted.key_and_value) continue;
+      for (int64_t r = 0; r < columns; ++r) {
+        write(of_key_[r], p_.size, p_.scale, at(gradients_->key, key_head, j + r));
+        write(of_value_[r], p_.value_size, 1, at(gradients_->value, key_head, j + r));
+      }
+    }
+    if (!wanted.query) return;
+    for (int64_t k = 0; k < group(); ++k) {
+      const int64_t head = key_head * group() + k;
+      for (int64_t i = queries.begin; i < queries.end; ++i) {
+        write(query[k * count + i - queries.begin], p_.size, p_.scale,
+              at(gradients_->query, head, i));
+      }
+    }
+  }
+
+  // The gradient of the shift for one head of keys, before it is scaled.
+  void begin_shift() {
+    shift_rows_ = gradients_->shift->place == 0 ? 1 : p_.queries;
+    const int64_t count = group() * shift_rows_ * p_.keys;
+    of_shift_ = buffers_->of_shift.template of<T>(count);
+    std::fill_n(of_shift_, count, T{0});
+  }
+  void end_shift(int64_t key_head) {
+    for (int64_t row = 0; row < group() * shift_rows_; ++row) {
+      const int64_t head = key_head * group() + row / shift_rows_;
+      write(of_shift_ + row * p_.keys, p_.keys, p_.scale,
+            at(*gradients_->shift, head, row % shift_rows_));
+    }
+  }
+
+  void backward_block(int64_t first, int64_t rows, int64_t j, int64_t columns,
+                      const Lines<T>& of_query, Wanted wanted) {
+    const Lines<T> query = read(matrix(p_.query, head_), first, rows, p_.size, buffers_->queries);
+    const Lines<T> slope =
+        read(matrix(gradients_->of_output, head_), first, rows, p_.value_size, buffers_->slopes);
+    const Lines<T> output =
+        read(matrix(p_.output, head_), first, rows, p_.value_size, buffers_->outputs);
+    constexpr int64_t kStep = kGradientBlock + kScoreGap;
+    const Lines<T> shares{buffers_->scores.template of<T>(kGradientBlock * kStep), kStep};
+    const Lines<T> of_scores{buffers_->slopes_of_scores.template of<T>(kGradientBlock * kStep),
+                             kStep};
+    product(rows, columns, p_.size, rows_of(query), of_panels(key_columns_, p_.size), shares,
+            false);
+    product(rows, columns, p_.value_size, rows_of(slope), of_panels(value_columns_, p_.value_size),
+            of_scores, false);
+    for (int64_t r = 0; r < rows; ++r) {
+      slope_row(first + r, j, columns, shares[r], of_scores[r],
+                sum_of_products(slope[r], output[r]));
+    }
+    if (wanted.key_and_value) {
+      product(columns, p_.value_size, rows, columns_of(shares), of(slope), of_value_, true);
+      product(columns, p_.size, rows, columns_of(of_scores), of(query), of_key_, true);
+    }
+    if (wanted.query) {
+      product(rows, p_.size, columns, rows_of(of_scores), of(keys_), of_query, true);
+    }
+  }
+
+  // The gradient along a row's own shares.
+  T sum_of_products(const T* a, const T* b) const {
+    AccumulatorMatrix row_sums;
+    Accumulators lanes;
+    lanes.clear();
+    add_terms(
+        static_cast<size_t>(p_.value_size),
+        [&](size_t k, auto n)
+            HWY_ATTR { return hn::Mul(load_doubles(a + k, n), load_doubles(b + k, n)); },
+        lanes);
+    lanes.store(row_sums.lanes[0]);
+    return static_cast<T>(row_sums.first_total());
+  }
+
+  // Products become shares as they went into the output, and gradients of shares those of scores.
+  void slope_row(int64_t i, int64_t j, int64_t columns, T* shares, T* slopes, T along) {
+    const D d;
+    const int64_t n = seen(i, j, columns);
+    const RowMasks masks = masks_of(i, j, n);
+    const double sum = number_at(p_.sum, i);
+    const V inverse = hn::Set(d, static_cast<T>(sum == 0 ? 0 : 1 / sum));
+    const V largest = hn::Set(d, static_cast<T>(number_at(p_.largest, i)));
+    const V rest = hn::Set(d, along);
+    T* const of_shift =
+        of_shift_ == nullptr
+            ? nullptr
+            : of_shift_ + (head_ % group() * shift_rows_ + i % shift_rows_) * p_.keys + j;
+    for_lanes(n, [&](size_t k, auto m) HWY_ATTR {
+      const V e = this->exponential_of(hn::Sub(this->score(shares, masks, k, m), largest));
+      V share = hn::Mul(e, inverse);
+      V slope = hn::LoadU(d, slopes + k);
+      V kept = share;
+      if (masks.factor != nullptr) {
+        const V factor = hn::LoadU(d, masks.factor + k);
+        slope = hn::Mul(slope, factor);
+        kept = hn::Mul(share, factor);
+      }
+      slope = hn::Mul(share, hn::Sub(slope, rest));
+      hn::StoreU(kept, d, shares + k);
+      hn::StoreU(slope, d, slopes + k);
+    });
+    std::fill(shares + n, shares + columns, T{0});
+    std::fill(slopes + n, slopes + columns, T{0});
+    for (int64_t k = 0; of_shift != nullptr && k < n; ++k) of_shift[k] += slopes[k];
+  }
+
+  const AttentionGradients* gradients_;
+  Lines<T> of_key_{}, of_value_{};
+  T* of_shift_ = nullptr;
+  int64_t shift_rows_ = 1;
+};
+
+void attend_backward(const AttentionProblem& problem, const AttentionGradients& gradients,
+                     const AttentionUnits& units, const Run& run, int64_t begin, int64_t end) {
+  if (problem.dtype == ACL_DOUBLE) {
+    AttentionGradient<double>(problem, gradients, run).backward(units, begin, end);
+  } else {
+    AttentionGradient<float>(problem, gradients, run).backward(units, begin, end);
+  }
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aclgrad::ops {
+
+HWY_EXPORT(attend_backward);
+
+Plan plan_attention_backward(const AttentionProblem& problem, const AttentionGradients& gradients) {
+  return {[p = problem, gradients](const Run& run) -> aclError {
+    using Of = AttentionUnits::Of;
+    const auto run_units = [&](Of of, int64_t batches, int64_t per_head) {
+      const int64_t count = p.batch / std::max<int64_t>(1, batches) * p.key_heads * per_head;
+      const AttentionUnits units{of, batches, per_head};
+      share_attention(p, count, [&](int64_t begin, int64_t end) {
+        HWY_DYNAMIC_DISPATCH(attend_backward)(p, gradients, units, run, begin, end);
+      });
+    };
+    const bool is_summed = gradients.shift && gradients.shift->batch == 0;
+    // Queries and keys apart take 7 products in the place of 5, but every thread has a part.
+    if (gradients.shift || p.batch * p.key_heads >= aclgradGetNumThreads()) {
+      run_units(Of::kHeads, is_summed ? p.batch : 1, 1);
+    } else {
+      run_units(Of::kQueries, 1, blocks_of(p.queries, kGradientBlock));
+      run_units(Of::kKeys, 1, blocks_of(p.keys, kGradientBlock));
+    }
+    return ACL_SUCCESS;
+  }};
+}
+
+}  // namespace aclgrad::ops
+#endif  // HWY_ONCE

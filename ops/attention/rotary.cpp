@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnRotaryPositionEmbedding, aclnnRotaryPositionEmbeddingGrad.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "aclnnop/aclnn_rotary_position_embedding.h"
+#include "aclnnop/aclnn_rotary_position_embedding_grad.h"
+#include "ops/engine/dtype/dtype_sets.h"
+#include "ops/engine/elementwise.h"
+#include "ops/engine/thread_scratch.h"
+#include "ops/meta/rules.h"
+
+namespace aclgrad::ops {
+namespace {
+
+// ---- Pairs --------------------------------------------------------------------------------------
+
+// Which columns are the coordinates of a point: i and i + size / 2, or 2 i and 2 i + 1.
+struct Pairs {
+  int64_t step;    // from pair to pair
+  int64_t second;  // from the first to the second column of one
+};
+Pairs pairs_of(int64_t mode, int64_t size) { return mode == 0 ? Pairs{1, size / 2} : Pairs{2, 1}; }
+
+// The first or the second columns of a tensor, broadcast to x's shape with half its columns.
+Operand half_of(const Arguments& arguments, size_t tensor, const Dims& x, const Pairs& pairs,
+                bool second) {
+  Operand half = operand(arguments, tensor, x);
+  const size_t last = x.size() - 1;
+  if (second) half.offset = pairs.second * half.strides[last];
+  half.strides[last] *= pairs.step;
+  return half;
+}
+
+// out = x cos + rot(x) sin, or back: rot of the other sign.
+Plan plan_turn(const Arguments& arguments, size_t x, size_t cos, size_t sin, size_t out,
+               int64_t mode, bool back) {
+  if (arguments.empty(x)) return {};
+  const Dims& shape = arguments.shape(x);
+  const size_t last = shape.size() - 1;
+  const Pairs pairs = pairs_of(mode, shape[last]);
+  Dims half = shape;
+  half[last] /= 2;
+  std::vector<Operand> inputs, outputs;
+  for (const size_t tensor : {x, cos, sin, out}) {
+    std::vector<Operand>& to = tensor == out ? outputs : inputs;
+    for (const bool second : {false, true}) {
+      to.push_back(half_of(arguments, tensor, shape, pairs, second));
+    }
+  }
+  const RealKernel kernel = [back](const double* const* in, double* const* to, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const double a = in[0][i], b = in[1][i];
+      const double first = b * in[back ? 5 : 4][i], second = a * in[back ? 4 : 5][i];
+      to[0][i] = a * in[2][i] + (back ? first : -first);
+      to[1][i] = b * in[3][i] + (back ? -second : second);
+    }
+  };
+  return Elementwise(half, outputs, inputs, kernel).plan();
+}
+
+// ---- Gradients of the table ---------------------------------------------------------------------
+
+struct TableRows {
+  std::vector<double> g, x, cos, sin;
+};
+
+// Sums over the rows that read one row of cos and sin, in their order.
+class TableGradient {
+ public:
+  TableGradient(const Arguments& arguments, size_t dy, size_t x, size_t cos,
+                std::optional<size_t> of_cos, std::optional<size_t> of_sin, int64_t mode)
+      : dy_(arguments, dy, cos),
+        x_(arguments, x, cos),
+        size_(arguments.shape(x)[arguments.shape(x).size() - 1]),
+        pairs_(pairs_of(mode, size_)) {
+    if (of_cos) of_cos_.emplace(arguments, *of_cos, cos);
+    if (of_sin) of_sin_.emplace(arguments, *of_sin, cos);
+  }
+
+  void run(const Run& run) const {
+    parallel_pieces(x_.kept.count(), 1, [&](int64_t begin, int64_t end) {
+      const auto size = static_cast<size_t>(size_);
+      const ThreadScratch<TableRows> rows;
+      std::vector<double>&g = rows->g, &x = rows->x, &cos = rows->cos, &sin = rows->sin;
+      for (std::vector<double>* each : {&g, &x, &cos, &sin}) each->resize(size);
+      for (int64_t row = begin; row < end; ++row) {
+        std::fill(cos.begin(), cos.end(), 0);
+        std::fill(sin.begin(), sin.end(), 0);
+        for (int64_t i = 0; i < x_.summed.count(); ++i) {
+          dy_.read(run, row, i, g);
+          x_.read(run, row, i, x);
+          for (size_t k = 0; k < size; ++k) cos[k] += g[k] * x[k];
+          const auto second = static_cast<size_t>(pairs_.second);
+          for (size_t pair = 0; pair < size / 2; ++pair) {
+            const size_t a = pair * static_cast<size_t>(pairs_.step), b = a + second;
+            sin[a] -= g[a] * x[b];
+            sin[b] += g[b] * x[a];
+          }
+        }
+        if (of_cos_) of_cos_->write(run, row, cos);
+        if (of_sin_) of_sin_->write(run, row, sin);
+      }
+    });
+  }
+
+ private:
+  // A tensor by the rows of the table, and those that each of them is read by.
+  struct Rows {
+    size_t parameter;
+    aclDataType dtype;
+    int64_t stride;
+    StridedIndex kept, summed;
+
+    Rows(const Arguments& arguments, size_t tensor, size_t table)
+        : parameter(tensor), dtype(arguments.dtype(tensor)) {
+      const Dims& shape = arguments.shape(tensor);
+      const Dims& strides = arguments.strides(tensor);
+      const size_t last = shape.size() - 1;
+      stride = strides[last];
+      DimSet some{};
+      for (size_t d = 0; d < last; ++d) some[d] = arguments.shape(table)[d] == 1;
+      const Dims rows(shape.data(), last), steps(strides.data(), last);
+      kept = StridedIndex(selected(rows, some, false), selected(steps, some, false));
+      summed = StridedIndex(selected(rows, some, true), selected(steps, some, true));
+    }
+    void* at(const Run& run, int64_t row, int64_t i) const {
+      return element(run.data(parameter), dtype, kept.offset(row) + summed.offset(i));
+    }
+    void read(const Run& run, int64_t row, int64_t i, std::vector<double>& to) const {
+      load<double>(at(run, row, i), dtype, stride, to.data(), to.size());
+    }
+    void write(const Run& run, int64_t row, const std::vector<double>& from) const {
+      store<double>(from.data(), at(run, row, 0), dtype, stride, from.size());
+    }
+  };
+
+  Rows dy_, x_;
+  std::optional<Rows> of_cos_ = std::nullopt, of_sin_ = std::nullopt;
+  int64_t size_;
+  Pairs pairs_;
+};
+
+// ---- Checks -------------------------------------------------------------------------------------
+
+Rule has_pairs(size_t x) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims& shape = arguments.shape(x);
+    if ((shape.size() == 3 || shape.size() == 4) && shape[shape.size() - 1] % 2 == 0) {
+      return std::nullopt;
+    }
+    return fmt::format("tensor {} must have rank 3 or 4 and an even last size, but is {}.",
+                       arguments.name(x), to_string(shape));
+  });
+}
+
+// Of x's rank, each size x's or 1, the last x's.
+Rule is_table_of(size_t table, size_t x) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims& shape = arguments.shape(table);
+    const Dims& of = arguments.shape(x);
+    if (shape.size() == of.size() && broadcasts_to(shape, of) &&
+        shape[shape.size() - 1] == of[of.size() - 1]) {
+      return std::nullopt;
+    }
+    return fmt::format("tensor {} must have the sizes of {} {}, or 1 but for the last, but is {}.",
+                       arguments.name(table), arguments.name(x), to_string(of), to_string(shape));
+  });
+}
+
+// `alike` are tensors of x's shape, `tables` those of the shape of the first of them.
+std::vector<Rule> rules(Rule given, std::vector<Rule> optional, size_t x,
+                        const std::vector<size_t>& alike, const std::vector<size_t>& tables,
+                        size_t mode) {
+  std::vector<Rule> list = {std::move(given)};
+  list.insert(list.end(), optional.begin(), optional.end());
+  list.push_back(dtype_in(x, kFloats));
+  for (const std::vector<size_t>& tensors : {alike, tables}) {
+    for (const size_t each : tensors) list.push_back(if_given(each, same_dtype(each, x)));
+  }
+  list.push_back(has_pairs(x));
+  for (const size_t each : alike) list.push_back(if_given(each, same_shape(each, x)));
+  list.push_back(is_table_of(tables[0], x));
+  for (const size_t each : tables) {
+    if (each != tables[0]) list.push_back(if_given(each, same_shape(each, tables[0])));
+  }
+  list.push_back(integer_between(mode, 0, 1));
+  return list;
+}
+
+namespace forward {
+enum : size_t { kX, kCos, kSin, kMode, kOut };
+const OperatorSpec kSpec{
+    "aclnnRotaryPositionEmbedding",
+    {input("x"), input("cos"), input("sin"), attribute("mode"), output("yOut")},
+    rules(not_null({kX, kCos, kSin, kOut}), {}, kX, {kOut}, {kCos, kSin}, kMode)};
+}  // namespace forward
+
+namespace backward {
+enum : size_t { kDy, kCos, kSin, kX, kMode, kDx, kDcos, kDsin };
+const OperatorSpec kSpec{
+    "aclnnRotaryPositionEmbeddingGrad",
+    {input("dy"), input("cos"), input("sin"), input("xOptional"), attribute("mode"),
+     output("dxOut"), output("dcosOptional"), output("dsinOptional")},
+    rules(not_null({kDy, kCos, kSin, kDx}),
+          {live_if_given(kX), live_if_given(kDcos), live_if_given(kDsin)}, kDy, {kX, kDx},
+          {kCos, kSin, kDcos, kDsin}, kMode)};
+
+Plan plan(const Arguments& arguments) {
+  const int64_t mode = arguments.integer(kMode);
+  Plan turned = plan_turn(arguments, kDy, kCos, kSin, kDx, mode, true);
+  const auto wanted = [&](size_t tensor) {
+    const bool is_written =
+        arguments.given(kX) && arguments.given(tensor) && !arguments.empty(tensor);
+    return is_written ? std::optional(tensor) : std::nullopt;
+  };
+  if (!wanted(kDcos) && !wanted(kDsin)) return turned;
+  const TableGradient table(arguments, kDy, kX, kCos, wanted(kDcos), wanted(kDsin), mode);
+  return {[table, body = turned.body](const Run& run) -> aclError {
+    table.run(run);
+    return body ? body(run) : ACL_SUCCESS;
+  }};
+}
+}  // namespace backward
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnRotaryPositionEmbedding, forward::kSpec, [](const Arguments& arguments) {
+  using namespace forward;
+  return plan_turn(arguments, kX, kCos, kSin, kOut, arguments.integer(kMode), false);
+})
+ACLGRAD_OPERATOR(aclnnRotaryPositionEmbeddingGrad, backward::kSpec, backward::plan)

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnScaledMaskedSoftmax, aclnnScaledMaskedSoftmaxBackward.
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "aclnnop/aclnn_scaled_masked_softmax.h"
+#include "aclnnop/aclnn_scaled_masked_softmax_backward.h"
+#include "ops/engine/dtype/dtype_sets.h"
+#include "ops/engine/thread_scratch.h"
+#include "ops/meta/rules.h"
+#include "ops/normalization/softmax_kernel.h"
+
+namespace aclgrad::ops {
+namespace {
+
+// What a masked score is taken for: not -infinity, so that a row of nothing else is uniform.
+constexpr double kMaskedScore = -10000;
+constexpr int64_t kRowsTogether = 8;  // as the kernels of softmax take them
+
+struct MaskBuffer {
+  std::vector<double> values;
+};
+struct RowBuffer {
+  std::vector<double> values;
+};
+
+struct Masking {
+  double scale;
+  bool is_triangle;  // places behind the row's are masked, whatever the mask says
+  int64_t height;    // rows of a triangle
+  Elements mask;
+
+  // Scales a row, and puts a value in the place of what is masked.
+  void apply(const Run& run, int64_t row, double value, std::span<double> values) const {
+    const auto length = static_cast<int64_t>(values.size());
+    const ThreadScratch<MaskBuffer> buffer;
+    std::vector<double>& masked = buffer->values;
+    masked.resize(std::max(masked.size(), values.size()));
+    if (!is_triangle) mask.read(run, row * length, (row + 1) * length, masked.data());
+    for (int64_t i = 0; i < length; ++i) {
+      const auto at = static_cast<size_t>(i);
+      const bool is_masked = is_triangle ? i > row % height : masked[at] != 0;
+      values[at] = is_masked ? value : values[at] * scale;
+    }
+  }
+};
+
+// The work on rows in DOUBLE: the mask is applied with this value to the input, before the kernel,
+// or to the result.
+template <size_t kInputs>
+Plan plan_masked(const Arguments& arguments, const std::array<size_t, kInputs>& inputs, size_t out,
+                 void (*kernel)(const RowBlock&), const Masking& masking, bool before,
+                 double value) {
+  const Dims& shape = arguments.shape(out);
+  if (arguments.empty(out)) return {};
+  const int64_t length = shape[3];
+  std::array<Elements, kInputs> rows;
+  for (size_t k = 0; k < kInputs; ++k) rows[k] = Elements(arguments, inputs[k]);
+  return {[=, to = Elements(arguments, out)](const Run& run) -> aclError {
+    const int64_t grain = std::max<int64_t>(kRowsTogether, (1 << 14) / length);
+    parallel_pieces(to.index.count() / length, grain, [&](int64_t begin, int64_t end) {
+      const int64_t part = kRowsTogether * length;
+      const ThreadScratch<RowBuffer> buffer;
+      std::vector<double>& values = buffer->values;
+      values.resize(std::max(values.size(), kInputs * static_cast<size_t>(part)));
+      for (int64_t first = begin; first < end; first += kRowsTogether) {
+        const int64_t count = std::min(kRowsTogether, end - first);
+        RowBlock block{ACL_DOUBLE, static_cast<size_t>(count), static_cast<size_t>(length)};
+        for (size_t k = 0; k < kInputs; ++k) {
+          double* const data = values.data() + static_cast<int64_t>(k) * part;
+          rows[k].read(run, first * length, (first + count) * length, data);
+          block.rows[k] = {data, length};
+        }
+        block.rows[kInputs] = {values.data(), length};
+        const auto apply = [&] {
+          for (int64_t r = 0; r < count; ++r) {
+            masking.apply(run, first + r, value,
+                          {values.data() + r * length, static_cast<size_t>(length)});
+          }
+        };
+        if (before) apply();
+        kernel(block);
+        if (!before) apply();
+        to.write(run, values.data(), first * length, (first + count) * length);
+      }
+    });
+    return ACL_SUCCESS;
+  }};
+}
+
+// ---- Checks -------------------------------------------------------------------------------------
+
+Rule has_rank_4(size_t tensor) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (arguments.shape(tensor).size() == 4) return std::nullopt;
+    return "tensor " + std::string(arguments.name(tensor)) + " must have rank 4, but is " +
+           to_string(arguments.shape(tensor)) + ".";
+  });
+}
+
+// `first` are the inputs but for the mask.
+std::vector<Rule> rules(const std::vector<size_t>& first, size_t mask, size_t out, Rule given) {
+  std::vector<Rule> list = {std::move(given), dtype_in(first[0], kFloats)};
+  for (size_t k = 1; k < first.size(); ++k) list.push_back(same_dtype(first[k], first[0]));
+  list.push_back(dtype_in(mask, {ACL_BOOL}));
+  list.push_back(same_dtype(out, first[0]));
+  for (const size_t each : {first[0], mask}) list.push_back(has_rank_4(each));
+  for (size_t k = 1; k < first.size(); ++k) list.push_back(same_shape(first[k], first[0]));
+  list.push_back(broadcasts_to(mask, first[0]));
+  list.push_back(same_shape(out, first[0]));
+  return list;
+}
+
+namespace forward {
+enum : size_t { kX, kMask, kScale, kTriangle, kOut };
+const OperatorSpec kSpec{
+    "aclnnScaledMaskedSoftmax",
+    {input("x"), input("mask"), attribute("scale"), attribute("fixedTriuMask"), output("y")},
+    rules({kX}, kMask, kOut, not_null({kX, kMask, kOut}))};
+}  // namespace forward
+
+namespace backward {
+enum : size_t { kGradient, kY, kMask, kScale, kTriangle, kOut };
+const OperatorSpec kSpec{
+    "aclnnScaledMaskedSoftmaxBackward",
+    {input("yGrad"), input("y"), input("mask"), attribute("scale"), attribute("fixedTriuMask"),
+     output("xGrad")},
+    rules({kGradient, kY}, kMask, kOut, not_null({kGradient, kY, kMask, kOut}))};
+}  // namespace backward
+
+Masking masking_of(const Arguments& arguments, size_t mask, size_t scale, size_t triangle,
+                   size_t out) {
+  const Dims& shape = arguments.shape(out);
+  return {arguments.real(scale), arguments.flag(triangle), std::max<int64_t>(1, shape[2]),
+          Elements(arguments, mask, shape)};
+}
+
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnScaledMaskedSoftmax, forward::kSpec, [](const Arguments& arguments) {
+  using namespace forward;
+  return plan_masked<1>(arguments, {kX}, kOut, softmax_rows,
+                        masking_of(arguments, kMask, kScale, kTriangle, kOut), true, kMaskedScore);
+})
+ACLGRAD_OPERATOR(aclnnScaledMaskedSoftmaxBackward, backward::kSpec, [](const Arguments& arguments) {
+  using namespace backward;
+  return plan_masked<2>(arguments, {kGradient, kY}, kOut, softmax_backward_rows,
+                        masking_of(arguments, kMask, kScale, kTriangle, kOut), false, 0);
+})
