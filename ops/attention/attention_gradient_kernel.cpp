@@ -149,8 +149,7 @@ class AttentionGradient : private AttentionTiles<T> {
     product(rows, columns, p_.value_size, rows_of(slope), of_panels(value_columns_, p_.value_size),
             of_scores, false);
     for (int64_t r = 0; r < rows; ++r) {
-      slope_row(first + r, j, columns, shares[r], of_scores[r],
-                sum_of_products(slope[r], output[r]));
+      slope_row(first + r, j, columns, shares[r], of_scores[r], along(slope[r], output[r]));
     }
     if (wanted.key_and_value) {
       product(columns, p_.value_size, rows, columns_of(shares), of(slope), of_value_, true);
@@ -161,29 +160,23 @@ class AttentionGradient : private AttentionTiles<T> {
     }
   }
 
-  // The gradient along a row's own shares.
-  T sum_of_products(const T* a, const T* b) const {
-    AccumulatorMatrix row_sums;
-    Accumulators lanes;
-    lanes.clear();
-    add_terms(
-        static_cast<size_t>(p_.value_size),
-        [&](size_t k, auto n)
-            HWY_ATTR { return hn::Mul(load_doubles(a + k, n), load_doubles(b + k, n)); },
-        lanes);
-    lanes.store(row_sums.lanes[0]);
-    return static_cast<T>(row_sums.first_total());
+  // The gradient along a row's own shares, in the order of the products that it is taken from:
+  // where all values are equal, nothing is left.
+  T along(const T* slope, const T* output) const {
+    T sum[hn::MaxLanes(D())];
+    product(1, 1, p_.value_size, {slope, 0, 1}, {output, 1, 0}, {sum, 1}, false);
+    return sum[0];
   }
 
   // Products become shares as they went into the output, and gradients of shares those of scores.
-  void slope_row(int64_t i, int64_t j, int64_t columns, T* shares, T* slopes, T along) {
+  void slope_row(int64_t i, int64_t j, int64_t columns, T* shares, T* slopes, T own) {
     const D d;
     const int64_t n = seen(i, j, columns);
     const RowMasks masks = masks_of(i, j, n);
     const double sum = number_at(p_.sum, i);
     const V inverse = hn::Set(d, static_cast<T>(sum == 0 ? 0 : 1 / sum));
     const V largest = hn::Set(d, static_cast<T>(number_at(p_.largest, i)));
-    const V rest = hn::Set(d, along);
+    const V rest = hn::Set(d, own);
     T* const of_shift =
         of_shift_ == nullptr
             ? nullptr

@@ -439,7 +439,7 @@ FamilyContracts attention_contracts() {
                  .samples = attention_samples(),
                  .value_samples = large_attentions()},
       .results = {.reference = attention_grad<false>,
-                  .bound = {.of_float = 8, .of_16_bits = 0.52, .inner = 1},
+                  .bound = {.of_float = 8, .of_16_bits = 0.52, .inner = 16},
                   .roundings = attention_roundings,
                   .magnitude = attention_grad<true>,
                   .nan_goes_through = false},

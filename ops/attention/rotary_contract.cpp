@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rotary position embedding.
 #include <stdexcept>
+#include <tuple>
 
 #include "aclnnop/aclnn_rotary_position_embedding.h"
 #include "aclnnop/aclnn_rotary_position_embedding_grad.h"
@@ -122,19 +123,19 @@ void add_rotary(std::vector<Operator>& all) {
                 "x·cos + rot(x)·sin，rot 按两半（mode 0）或相邻两列（1）"}};
   Domain domain = forward.domain;
   domain.base = "dy";
-  domain.samples = {of("dy", {kN, 3, 2, 8}, 0),
-                    of("dy", {kN, 3, 2, 8}, 1),
-                    {{{"dy", Shape{kN, 3, 6}}, {"xOptional", Shape{}}}},
-                    {{{"cos", Shape{kN, 1, 2, 8}}, {"mode", 1.0}, {"xOptional", Shape{}}}},
-                    {{{"cos", Shape{1, 1, 1, 8}}, {"xOptional", Shape{}}}}};
-  for (Sample& each : domain.samples) {
-    for (size_t k = 0; k < each.settings.size(); ++k) {
-      if (each.settings[k].first == "dy") {
-        const auto like = std::pair<std::string, Setting>{"x", each.settings[k].second};
-        each.settings.push_back(like);
-      }
-    }
+  domain.samples.clear();
+  for (const auto& [shape_of_dy, table_of, mode] : {std::tuple{Shape{kN, 3, 2, 8}, Shape{}, 0.0},
+                                                    {Shape{kN, 3, 2, 8}, Shape{}, 1.0},
+                                                    {Shape{kN, 3, 6}, Shape{}, 0.0},
+                                                    {Shape{kN, 3, 2, 8}, Shape{kN, 1, 2, 8}, 1.0},
+                                                    {Shape{kN, 3, 2, 8}, Shape{1, 1, 1, 8}, 0.0}}) {
+    domain.samples.push_back(
+        {{{"x", shape_of_dy}, {"dy", shape_of_dy}, {"xOptional", Shape{}}, {"mode", mode}}});
+    if (!table_of.empty()) domain.samples.back().settings.emplace_back("cos", table_of);
   }
+  Sample alone{{{"dy", Shape{kN, 3, 4}}}};  // without the gradients of the table
+  alone.is_gradient = false;
+  domain.samples.push_back(alone);
   domain.value_samples = {{{{"dy", Shape{3, 70, 2, 66}}, {"xOptional", Shape{}}}},
                           {{{"dy", Shape{2, 9, 3, 1024}}, {"mode", 1.0}, {"xOptional", Shape{}}}}};
   const auto given = [](const Arguments& backward, const Arrays& x, const Arrays&, const Array& g) {
