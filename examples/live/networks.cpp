@@ -12,8 +12,6 @@ namespace networks {
 std::vector<Entry> all() { return {xor_network(), spirals(), digits(), deep(), transformer()}; }
 
 std::function<Value(Operand)> activation(const std::string& name) {
-  if (name == "tanh") return Tanh{};
-  if (name == "sigmoid") return Sigmoid{};
   return Activate{activation_named(name)};
 }
 

@@ -42,17 +42,23 @@ Fans fans(const Shape& shape) {
 }  // namespace
 
 Tensor normal(const Shape& shape, std::uint64_t seed, double stddev, DType dtype) {
+  return normal(shape, Random(seed), stddev, dtype);
+}
+
+Tensor normal(const Shape& shape, const Random& random, double stddev, DType dtype) {
   require_floating("normal", dtype);
   detail::require_option("normal", "stddev", stddev, detail::kNotNegative);
-  const Random random(seed);
   return filled(shape, dtype, [&](std::uint64_t i) { return stddev * random.normal(i); });
 }
 
 Tensor uniform(const Shape& shape, std::uint64_t seed, double low, double high, DType dtype) {
+  return uniform(shape, Random(seed), low, high, dtype);
+}
+
+Tensor uniform(const Shape& shape, const Random& random, double low, double high, DType dtype) {
   require_floating("uniform", dtype);
   detail::require_option("uniform", "low", low, detail::kFinite);
   detail::require_option("uniform", "high", high, {low, detail::kLargestOption});
-  const Random random(seed);
   return filled(shape, dtype,
                 [&](std::uint64_t i) { return low + (high - low) * random.uniform(i); });
 }
@@ -71,6 +77,16 @@ double gain(Activation activation) {
     case Activation::gelu:
     case Activation::geglu:
       return 1.533530441195571;
+    case Activation::silu:
+      return 1.676532470331091;
+    case Activation::mish:
+      return 1.486847581273208;
+    case Activation::leaky_relu:
+      return 1.414142856997835;
+    case Activation::tanh:
+      return 1.592537419722831;
+    case Activation::sigmoid:
+      return 1.846228545338605;
   }
   throw ValueError("unknown activation");
 }

@@ -84,14 +84,25 @@ Value Activate::operator()(Operand x) const {
       return Gelu{}(x);
     case Activation::geglu:
       return Geglu{}(x);
+    case Activation::silu:
+      return Silu{}(x);
+    case Activation::mish:
+      return Mish{}(x);
+    case Activation::leaky_relu:
+      return LeakyRelu{}(x);
+    case Activation::tanh:
+      return Tanh{}(x);
+    case Activation::sigmoid:
+      return Sigmoid{}(x);
   }
   throw ValueError("an activation of no kind");
 }
 
 Activation activation_named(const std::string& name) {
   // In the order of the enumeration.
-  constexpr std::array<std::string_view, 7> kNames = {"none",      "relu", "selu", "elu",
-                                                      "hardswish", "gelu", "geglu"};
+  constexpr std::array<std::string_view, 12> kNames = {
+      "none",  "relu", "selu", "elu",        "hardswish", "gelu",
+      "geglu", "silu", "mish", "leaky_relu", "tanh",      "sigmoid"};
   const auto found = std::ranges::find(kNames, name);
   if (found == kNames.end()) {
     throw ValueError(

@@ -77,8 +77,8 @@ void check_feed(const GraphData& graph, ValueId input, const Tensor& tensor) {
                                  graph.description(input), wanted.shape, tensor.shape()));
   }
   if (tensor.dtype() != wanted.dtype) {
-    throw DTypeError(fmt::format("input {} is {}, was fed a tensor of {}", graph.description(input),
-                                 wanted.dtype, tensor.dtype()));
+    throw DTypeError(fmt::format("input {} is {}, was fed a tensor of {}: convert it with to()",
+                                 graph.description(input), wanted.dtype, tensor.dtype()));
   }
 }
 
@@ -204,7 +204,9 @@ Profile SessionState::timeline(std::span<const Feed> feeds) {
 
 Tensor SessionState::read(const Value& value, std::uint64_t run) const {
   if (!value.is_of(graph_) || !std::ranges::binary_search(readable_, value.id())) {
-    throw ValueError(fmt::format("{} was not fetched", value.description()));
+    throw ValueError(fmt::format(
+        "{}{} was not fetched: name it where the session is made", value.description(),
+        value.is_of(graph_) ? " of " + label(value.node()) : std::string(" of another graph")));
   }
   const Reader reader(readers_);
   if (const std::uint64_t latest = runs_.load(); run != latest) {

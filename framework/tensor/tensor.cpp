@@ -139,6 +139,14 @@ void Tensor::set(std::int64_t index, double value) {
 }
 
 double Tensor::at(std::initializer_list<std::int64_t> indices) const {
+  return get(flat_index(indices));
+}
+
+void Tensor::set(std::initializer_list<std::int64_t> indices, double value) {
+  set(flat_index(indices), value);
+}
+
+std::int64_t Tensor::flat_index(std::initializer_list<std::int64_t> indices) const {
   if (indices.size() != rank()) {
     throw ShapeError(std::to_string(indices.size()) + " indices given for a tensor of shape " +
                      to_string(shape_));
@@ -154,7 +162,7 @@ double Tensor::at(std::initializer_list<std::int64_t> indices) const {
     flat = flat * extent + (index < 0 ? index + extent : index);
     ++axis;
   }
-  return get(flat);
+  return flat;
 }
 
 double Tensor::item() const {

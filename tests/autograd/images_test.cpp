@@ -109,7 +109,11 @@ TEST(Convolution, MistakesAreNamedWithShapes) {
     return "nothing was refused";
   };
   using testing::HasSubstr;
-  EXPECT_THAT(message([&] { conv2d(x, w); }), HasSubstr("channels of [1, 4, 5, 5]"));
+  EXPECT_THAT(message([&] { conv2d(x, w); }),
+              HasSubstr("`x` [1, 4, 5, 5] has 4 channels, `w` [2, 3, 3, 3] is for 3"));
+  EXPECT_THAT(message([&] { conv2d(x, w, {}, {.groups = 2}); }), HasSubstr("is for 6 in 2 groups"));
+  EXPECT_THAT(message([&] { conv2d(x, w, {}, {.groups = 3}); }),
+              HasSubstr("the 2 channels of `w` [2, 3, 3, 3] do not make 3 groups"));
   EXPECT_THAT(message([&] { conv1d(x, w); }), HasSubstr("rank 3, got [1, 4, 5, 5]"));
   const Value fits = graph.input("fits", {2, 4, 3, 3});
   EXPECT_THAT(message([&] { conv2d(x, fits, {}, {.stride = 0}); }), HasSubstr("stride must be"));

@@ -22,12 +22,16 @@ constexpr std::int8_t kConvolveInDtype = 0;  // cubeMathType: compute in the inp
 void check_channels(const Recorder& record, const ConvolutionAttributes& a) {
   const Shape& x = record.input(0).shape();
   const Shape& weight = record.input(1).shape();
-  const bool fits =
-      a.groups >= 1 && weight[0] % a.groups == 0 &&
-      (a.transposed ? x[1] == weight[0] : x[1] % a.groups == 0 && x[1] / a.groups == weight[1]);
-  if (fits) return;
-  record.shape_error(fmt::format("the channels of {} and of the weight {} do not fit in {} groups",
-                                 x, weight, a.groups));
+  const auto named = [&](std::size_t i) { return record.input(i).description(); };
+  if (a.groups < 1 || weight[0] % a.groups != 0) {
+    record.shape_error(fmt::format("the {} channels of {} {} do not make {} groups", weight[0],
+                                   named(1), weight, a.groups));
+  }
+  const Wide wanted = a.transposed ? Wide{weight[0]} : Wide{weight[1]} * a.groups;
+  if (x[1] == wanted) return;
+  record.shape_error(fmt::format("{} {} has {} channels, {} {} is for {}{}", named(0), x, x[1],
+                                 named(1), weight, static_cast<std::int64_t>(wanted),
+                                 a.groups == 1 ? "" : fmt::format(" in {} groups", a.groups)));
 }
 
 void check_attributes(const Recorder& record, const ConvolutionAttributes& a) {

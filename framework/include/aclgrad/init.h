@@ -11,12 +11,26 @@
 
 #include <cstdint>
 
+#include "aclgrad/random.h"
 #include "aclgrad/tensor.h"
 
 namespace aclgrad {
 
 /// Activations that have a gain of their own, for initial weights.
-enum class Activation : std::uint8_t { none, relu, selu, elu, hardswish, gelu, geglu };
+enum class Activation : std::uint8_t {
+  none,
+  relu,
+  selu,
+  elu,
+  hardswish,
+  gelu,
+  geglu,
+  silu,
+  mish,
+  leaky_relu,
+  tanh,
+  sigmoid
+};
 
 namespace init {
 
@@ -24,15 +38,22 @@ namespace init {
 /// following throw DTypeError for a dtype that is not floating.
 Tensor normal(const Shape& shape, std::uint64_t seed, double stddev = 1,
               DType dtype = DType::float32);
+/// By the numbers of a sequence, as a transform of batches is given one.
+Tensor normal(const Shape& shape, const Random& random, double stddev = 1,
+              DType dtype = DType::float32);
 
 /// Uniform in [low, high). Throws ValueError unless both are finite and low is at most high.
 Tensor uniform(const Shape& shape, std::uint64_t seed, double low = -1, double high = 1,
+               DType dtype = DType::float32);
+Tensor uniform(const Shape& shape, const Random& random, double low = -1, double high = 1,
                DType dtype = DType::float32);
 
 /// 1 / sqrt(E f(z)^2) for the activation f with its default parameters and z standard normal:
 /// none 1, relu sqrt(2), selu 1 (its constants were chosen so), elu 1.245198300700750,
 /// hardswish 1.736657212723726, gelu 1.533530441195571 (the erf form; the tanh form differs in the
 /// fifth digit). geglu multiplies two independent halves, one of them through gelu: as gelu.
+/// silu 1.676532470331091, mish 1.486847581273208, leaky_relu 1.414142856997835,
+/// tanh 1.592537419722831, sigmoid 1.846228545338605.
 double gain(Activation activation);
 
 /// Normal with standard deviation 1 / sqrt(fan_in) (LeCun et al. 1998): what SELU networks want.

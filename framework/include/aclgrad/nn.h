@@ -138,8 +138,8 @@ struct Activate {
   Value operator()(Operand x) const;
 };
 
-/// The kind of that name: none, relu, selu, elu, hardswish, gelu or geglu. Throws ValueError for
-/// another.
+/// The kind of that name, as Activation has it: "none", "relu", "leaky_relu", ... Throws
+/// ValueError, which lists them, for another.
 Activation activation_named(const std::string& name);
 
 /// dropout() and alpha_dropout() in training, nothing in evaluation or when frozen. The masks

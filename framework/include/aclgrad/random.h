@@ -68,7 +68,8 @@ class RandomSequence {
   std::uint64_t index_;
 };
 
-/// 0 .. count - 1 in random order (Fisher-Yates); the same everywhere for the same arguments.
+/// The numbers from 0 to count - 1 in random order (Fisher-Yates); the same everywhere for the same
+/// arguments.
 /// Throws ValueError for a negative count.
 std::vector<std::int64_t> random_permutation(std::int64_t count, std::uint64_t seed,
                                              std::uint64_t stream = 0);

@@ -101,6 +101,7 @@ class Tensor {
 
   /// Element by one index an axis; negative ones count from the end. Throws ShapeError.
   double at(std::initializer_list<std::int64_t> indices) const;
+  void set(std::initializer_list<std::int64_t> indices, double value);
 
   /// The only element of a tensor with one element, whatever its rank. Throws ShapeError.
   double item() const;
@@ -130,6 +131,7 @@ class Tensor {
                             bool convert = false);
   void require_dtype(DType wanted) const;
   std::size_t checked_index(std::int64_t index) const;
+  std::int64_t flat_index(std::initializer_list<std::int64_t> indices) const;
   std::size_t checked_axis(std::int64_t axis) const;
 
   Shape shape_;

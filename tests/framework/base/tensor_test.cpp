@@ -152,6 +152,16 @@ TEST(TensorTest, CopiesAreDeepAndReshapeKeepsElements) {
   EXPECT_EQ(a.reshape({4, 1}).shape(), (Shape{4, 1}));
 }
 
+TEST(TensorTest, ElementsAreWrittenByTheirIndicesAsTheyAreRead) {
+  Tensor a = Tensor::zeros({2, 3});
+  a.set({1, 2}, 5);
+  a.set({0, -2}, 7);
+  EXPECT_THAT(a.data<float>(), ElementsAre(0, 7, 0, 0, 0, 5));
+  EXPECT_EQ(a.at({-1, -1}), 5);
+  EXPECT_THAT([&] { a.set({1}, 0); }, ThrowsMessage<ShapeError>(HasSubstr("1 indices given")));
+  EXPECT_THAT([&] { a.set({0, 3}, 0); }, ThrowsMessage<ShapeError>(HasSubstr("index 3 of axis 1")));
+}
+
 TEST(TensorTest, ConversionRules) {
   const Tensor t = Tensor::from({6}, {-1.9, 300, kNan, kInf, -kInf, 2.5}, DType::float64);
   EXPECT_THAT(t.to(DType::int8).data<std::int8_t>(), ElementsAre(-1, 127, 0, 127, -128, 2));

@@ -153,6 +153,38 @@ TEST(Init, GainsUndoTheActivations) {
   auto gelu = [](double z) { return 0.5 * z * std::erfc(-z / std::sqrt(2.0)); };
   EXPECT_NEAR(product(Activation::gelu, second_moment(gelu)), 1, 1e-8);
   EXPECT_EQ(init::gain(Activation::geglu), init::gain(Activation::gelu));
+  const auto sigmoid = [](double z) { return 1 / (1 + std::exp(-z)); };
+  const auto expect = [&](Activation activation, const std::function<double(double)>& f) {
+    EXPECT_NEAR(product(activation, second_moment(f)), 1, 1e-8) << static_cast<int>(activation);
+  };
+  expect(Activation::silu, [&](double z) { return z * sigmoid(z); });
+  expect(Activation::mish, [](double z) { return z * std::tanh(std::log1p(std::exp(z))); });
+  expect(Activation::leaky_relu, [](double z) { return z > 0 ? z : 0.01 * z; });
+  expect(Activation::tanh, [](double z) { return std::tanh(z); });
+  expect(Activation::sigmoid, sigmoid);
+}
+
+TEST(Init, EveryActivationHasANameAndIsTheFunctionOfThatName) {
+  Graph graph;
+  const Value x = graph.input("x", {1, 4});
+  for (const std::string name : {"relu", "selu", "elu", "hardswish", "gelu", "geglu", "silu",
+                                 "mish", "leaky_relu", "tanh", "sigmoid"}) {
+    const Value y = Activate{activation_named(name)}(x);
+    EXPECT_THAT(y.node().op->name(), testing::StartsWith(name));
+  }
+  EXPECT_EQ(Activate{activation_named("none")}(x), x);
+  EXPECT_THROW(activation_named("swish"), ValueError);
+}
+
+TEST(Init, DrawsByTheNumbersOfASequence) {
+  const Random random(7, /*stream=*/2);
+  const Tensor drawn = init::normal({5}, random, 3);
+  for (std::int64_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(drawn.get(i), static_cast<float>(3 * random.normal(static_cast<std::uint64_t>(i))));
+  }
+  EXPECT_TRUE(bitwise_equal(init::normal({5}, Random(7)), init::normal({5}, 7)));
+  EXPECT_TRUE(bitwise_equal(init::uniform({5}, Random(7), 0, 2), init::uniform({5}, 7, 0, 2)));
+  EXPECT_FALSE(bitwise_equal(init::uniform({5}, random), init::uniform({5}, 7)));
 }
 
 }  // namespace
