@@ -52,9 +52,9 @@ class VizPage {
   /// Gradients are shown beside the values they belong to.
   void add(const Gradients& gradients);
 
-  /// Runs eagerly for the values, and as planned, node by node, for the memory report and the times,
-  /// which are those of the quickest of five runs. Variables are left as they were found. Throws
-  /// what Session and run() throw.
+  /// Runs eagerly for the values, and as planned, node by node, for the memory report and the
+  /// times, which are those of the quickest of five runs. Variables are left as they were found.
+  /// Throws what Session and run() throw.
   void run(const std::vector<Fetch>& fetches, std::span<const Feed> feeds);
   void run(const std::vector<Fetch>& fetches, std::initializer_list<Feed> feeds = {});
 
