@@ -293,11 +293,12 @@ const std::map<std::string, Record>& records() {
                            return index(x, {i, i});
                          },
                          {3})},
+      // With numbers 0, 1, 0, 1 of repeats.
       {"aclnnRepeatInterleaveWithDim",
-       with_index([](X x, X i) { return repeat_interleave(x, i, 5, 1); }, {4})},
+       with_index([](X x, X i) { return repeat_interleave(x, i, 2, 1); }, {4})},
       {"aclnnRepeatInterleaveIntWithDim", of([](X x) { return repeat_interleave(x, 2, 1); })},
       {"aclnnRepeatInterleaveGrad",
-       with_index([](X x, X i) { return repeat_interleave_grad(x, i, 3, 1); }, {3})},
+       with_index([](X x, X i) { return repeat_interleave_grad(x, i, 8, 1); }, {8})},
       {"aclnnEmbedding", with_index([](X x, X i) { return embedding(x, i); }, {3})},
       {"aclnnEmbeddingDenseBackward",
        with_index([](X g, X i) { return embedding_dense_backward(g, i, 5); }, {2})},
