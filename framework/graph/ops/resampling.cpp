@@ -237,7 +237,7 @@ InterpolateAttributes attributes_of(const Recorder& record, const InterpolateOpt
 
 // ---- Columns ------------------------------------------------------------------------------------
 
-constexpr std::size_t kPlaneAxes = 2;
+constexpr std::size_t kPatchAxes = 2;
 
 std::string windows_text(const UnfoldAttributes& windows) {
   return fmt::format("kernel={}, dilation={}, padding={}, stride={}", list_of(windows.kernel),
@@ -245,8 +245,8 @@ std::string windows_text(const UnfoldAttributes& windows) {
 }
 
 UnfoldAttributes windows_of(const PerAxis& kernel, const UnfoldOptions& options) {
-  return {kernel.over(kPlaneAxes), options.dilation.over(kPlaneAxes),
-          options.padding.over(kPlaneAxes), options.stride.over(kPlaneAxes)};
+  return {kernel.over(kPatchAxes), options.dilation.over(kPatchAxes),
+          options.padding.over(kPatchAxes), options.stride.over(kPatchAxes)};
 }
 
 // The shape of the columns of images [.., C, H, W].
@@ -254,7 +254,7 @@ Shape columns_of(const Recorder& record, const Dims& image, const UnfoldAttribut
   for (const auto* numbers :
        {&windows.kernel, &windows.dilation, &windows.padding, &windows.stride}) {
     const std::int64_t least = numbers == &windows.padding ? 0 : 1;
-    if (numbers->size() == kPlaneAxes && std::ranges::all_of(*numbers, [=](std::int64_t each) {
+    if (numbers->size() == kPatchAxes && std::ranges::all_of(*numbers, [=](std::int64_t each) {
           return each >= least && each <= kMostSize;
         })) {
       continue;
@@ -262,9 +262,9 @@ Shape columns_of(const Recorder& record, const Dims& image, const UnfoldAttribut
     record.value_error(fmt::format("{} must be one or two numbers of at least {} and below 2^31",
                                    windows_text(windows), least));
   }
-  std::int64_t counts[kPlaneAxes];
-  for (std::size_t k = 0; k < kPlaneAxes; ++k) {
-    const std::int64_t room = image[image.size() - kPlaneAxes + k] + 2 * windows.padding[k] - 1;
+  std::int64_t counts[kPatchAxes];
+  for (std::size_t k = 0; k < kPatchAxes; ++k) {
+    const std::int64_t room = image[image.size() - kPatchAxes + k] + 2 * windows.padding[k] - 1;
     const std::int64_t reach = windows.dilation[k] * (windows.kernel[k] - 1);
     if (reach > room || image[image.size() - 3] == 0) {
       record.shape_error(
@@ -368,7 +368,7 @@ Value unfold(Operand x, const UnfoldAttributes& attributes) {
 }
 
 Value fold(Operand x, const PerAxis& size, const PerAxis& kernel, const UnfoldOptions& options) {
-  return fold(x, {size.over(kPlaneAxes), windows_of(kernel, options)});
+  return fold(x, {size.over(kPatchAxes), windows_of(kernel, options)});
 }
 
 Value fold(Operand x, const FoldAttributes& attributes) {
@@ -380,7 +380,7 @@ Value fold(Operand x, const FoldAttributes& attributes) {
                                    x.description(), shape));
   }
   const bool has_sizes =
-      attributes.sizes.size() == kPlaneAxes && std::ranges::all_of(attributes.sizes, [](auto each) {
+      attributes.sizes.size() == kPatchAxes && std::ranges::all_of(attributes.sizes, [](auto each) {
         return each >= 1 && each <= kMostSize;
       });
   if (!has_sizes) {
@@ -392,7 +392,7 @@ Value fold(Operand x, const FoldAttributes& attributes) {
   image.insert(image.end(), attributes.sizes.begin(), attributes.sizes.end());
   std::int64_t& channels = image[image.size() - 3];
   const Dims& kernel = attributes.windows.kernel;
-  const bool divides = kernel.size() == kPlaneAxes && kernel[0] > 0 && kernel[1] > 0 &&
+  const bool divides = kernel.size() == kPatchAxes && kernel[0] > 0 && kernel[1] > 0 &&
                        channels / kernel[0] / kernel[1] * kernel[0] * kernel[1] == channels;
   if (divides) channels = channels / kernel[0] / kernel[1];
   const Shape expected = columns_of(record, image, attributes.windows);
