@@ -274,7 +274,11 @@ std::string Arguments::label() const {
     text << (text.tellp() == 0 ? "" : " ") << name;
     const ParameterSpec& spec = op_->parameter(name).spec;
     const auto* tensor = std::get_if<TensorSpec>(&spec);
-    if (tensor != nullptr && tensor->optional && std::holds_alternative<Shape>(setting)) continue;
+    const Shape* shape = std::get_if<Shape>(&setting);
+    if (tensor != nullptr && tensor->optional && shape != nullptr &&
+        (shape->empty() || *shape == tensor->shape)) {
+      continue;  // it is given
+    }
     text << '=';
     std::visit(Print{text, spec}, setting);
   }

@@ -163,7 +163,8 @@ TEST(Table, NamesAreUnique) {
   std::vector<std::string> names;
   for (const Row& row : all_cases()) names.push_back(row.name());
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  EXPECT_EQ(twice, names.end()) << *twice;
 }
 
 }  // namespace
