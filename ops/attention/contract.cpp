@@ -452,8 +452,7 @@ FamilyContracts attention_contracts() {
                                  .words = {"[1, 2, 3, 5]"}}},
       .words = {"the gradients of query, key, value and the shift, of shares made again from "
                 "softmaxMax and softmaxSum",
-                "由 softmaxMax 与 softmaxSum 重算权重，求 query、key、value 与 pseShift 的梯度", "",
-                "flash_attention"}};
+                "由 softmaxMax 与 softmaxSum 重算权重，求 query、key、value 与 pseShift 的梯度"}};
   FamilyContracts family{{"Attention", "注意力"}, {forward, backward}};
   add_rotary(family.operators);
   return family;

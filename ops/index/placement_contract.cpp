@@ -155,7 +155,7 @@ void add_placed_sums(std::vector<Operator>& all) {
                         .changes = {{"self", TensorSpec{{2, 0}}}, {"out", TensorSpec{{2, 0}}}},
                         .words = {"[2, 0]"}}},
       .words = {"elements added to those of their coordinates", "按下标逐元素累加",
-                "scatter_add(x, dim, index, source)", "scatter_add"},
+                "scatter_add(x, dim, index, source)"},
   });
 }
 

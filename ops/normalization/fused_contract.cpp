@@ -70,11 +70,13 @@ void add_masked_softmax(std::vector<Operator>& all) {
   const Parameter mask = typed(filled(shaped(in("mask", 0, 1), {2, 1, 3, 4}), 0), ACL_BOOL);
   const Parameter scale{"scale", 0.5}, triangle = flag("fixedTriuMask");
   const auto samples = [] {
-    return std::vector<Sample>{
-        {{{"scale", 0.5}}},
-        {{{"mask", Shape{1, 1, 1, 5}}, {"scale", -1.5}}},
-        {{{"scale", 2.0}, {"fixedTriuMask", 1.0}}},
-        {{{"x", Shape{kN, 3, 4, 1}}, {"yGrad", Shape{kN, 3, 4, 1}}, {"mask", Shape{kN, 3, 4, 1}}}}};
+    return std::vector<Sample>{{{{"scale", 0.5}}},
+                               {{{"mask", Shape{1, 1, 1, 5}}, {"scale", -1.5}}},
+                               {{{"scale", 2.0}, {"fixedTriuMask", 1.0}}},
+                               {.settings = {{"x", Shape{kN, 3, 4, 1}},
+                                             {"yGrad", Shape{kN, 3, 4, 1}},
+                                             {"mask", Shape{kN, 3, 4, 1}}},
+                                .is_gradient = false}};  // one share, which is 1 whatever x is
   };
   const auto domain = [&](const char* scores) {
     return Domain{.everywhere = kFloats,

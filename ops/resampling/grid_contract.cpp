@@ -185,8 +185,7 @@ Arrays gradients(const Arguments& a, const Arrays& in, bool magnitudes) {
   return masked(a, {of_input, of_grid});
 }
 
-void add_sampler(std::vector<Operator>& all, Signature forward, Signature backward, size_t axes,
-                 const char* check) {
+void add_sampler(std::vector<Operator>& all, Signature forward, Signature backward, size_t axes) {
   const Shape image = axes == 2 ? Shape{1, 2, 3, 4} : Shape{1, 2, 2, 3, 4};
   const Shape places = axes == 2 ? Shape{1, 2, 3, 2} : Shape{1, 1, 2, 3, 3};
   const Shape result = sampled(image, places);
@@ -260,7 +259,7 @@ void add_sampler(std::vector<Operator>& all, Signature forward, Signature backwa
   op.results.nan_goes_through = false;
   op.gradient = Gradient{.of = all.back().name(), .count = 2};
   op.words = {"the gradients of images at the places of a grid", "网格采样的梯度",
-              "grid_sample_backward(g, x, grid, attributes)", check};
+              "grid_sample_backward(g, x, grid, attributes)"};
   all.push_back(std::move(op));
 }
 
@@ -269,9 +268,9 @@ void add_sampler(std::vector<Operator>& all, Signature forward, Signature backwa
 
 void add_grid_samplers(std::vector<Operator>& all) {
   sampling::add_sampler(all, ACLGRAD_CALL(aclnnGridSampler2D),
-                        ACLGRAD_CALL(aclnnGridSampler2DBackward), 2, "grid_sampler2d");
+                        ACLGRAD_CALL(aclnnGridSampler2DBackward), 2);
   sampling::add_sampler(all, ACLGRAD_CALL(aclnnGridSampler3D),
-                        ACLGRAD_CALL(aclnnGridSampler3DBackward), 3, "grid_sampler3d");
+                        ACLGRAD_CALL(aclnnGridSampler3DBackward), 3);
 }
 
 }  // namespace aclgrad::contract
