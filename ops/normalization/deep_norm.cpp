@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnDeepNorm, aclnnDeepNormGrad: layer normalization of a weighted sum, with a residual branch.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "ops/engine/elementwise.h"
 #include "ops/engine/thread_scratch.h"
 #include "ops/meta/rules.h"
+#include "ops/normalization/row_rules.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -53,30 +52,6 @@ int64_t rows_at_once(int64_t length) { return std::max<int64_t>(1, (1 << 14) / (
 
 // ---- Checks -------------------------------------------------------------------------------------
 
-// gamma has the last dimensions of x, at least one.
-Rule is_end_of(size_t gamma, size_t x) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const Dims& row = arguments.shape(gamma);
-    const Dims& shape = arguments.shape(x);
-    if (!row.empty() && row.size() <= shape.size() &&
-        row == Dims(shape.data() + shape.size() - row.size(), row.size())) {
-      return std::nullopt;
-    }
-    return fmt::format("tensor {} must have the last sizes of tensor {} {}, but is {}.",
-                       arguments.name(gamma), arguments.name(x), to_string(shape), to_string(row));
-  });
-}
-
-// The shape of x, with 1 in the dimensions of gamma.
-Rule has_number_per_row(size_t tensor, size_t x, size_t gamma) {
-  return [=](const Arguments& arguments) {
-    Dims shape = arguments.shape(x);
-    const size_t row = arguments.shape(gamma).size();
-    std::fill(shape.data() + (shape.size() - row), shape.data() + shape.size(), 1);
-    return has_shape(tensor, shape)(arguments);
-  };
-}
-
 // `like_x` have x's shape and dtype, `numbers` are FLOAT, one for each row.
 std::vector<Rule> rules(Rule given, size_t x, size_t gamma, const std::vector<size_t>& like_x,
                         const std::vector<size_t>& numbers) {
@@ -86,7 +61,7 @@ std::vector<Rule> rules(Rule given, size_t x, size_t gamma, const std::vector<si
   for (const size_t each : numbers) list.push_back(dtype_in(each, kFloat));
   list.push_back(max_rank(x));
   for (const size_t each : like_x) list.push_back(same_shape(each, x));
-  list.push_back(is_end_of(gamma, x));
+  list.push_back(is_row_of(gamma, x));
   for (const size_t each : numbers) list.push_back(has_number_per_row(each, x, gamma));
   return list;
 }

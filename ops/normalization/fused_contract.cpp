@@ -10,6 +10,7 @@
 #include "aclnnop/aclnn_scaled_masked_softmax_backward.h"
 #include "ops/contract/dense.h"
 #include "ops/contract/describe.h"
+#include "ops/normalization/rows_contract.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -129,21 +130,6 @@ void add_masked_softmax(std::vector<Operator>& all) {
 
 // ---- Deep norm ----------------------------------------------------------------------------------
 
-void arrange_deep(Arguments& a) {
-  const Shape shape = a.shape("x");
-  const size_t normalized = a.shape("gamma").size();
-  if (shape.size() < normalized || count_of(shape) == 0) {
-    throw std::invalid_argument("x must have at least the dimensions of a row, and elements");
-  }
-  const auto split = shape.end() - static_cast<ptrdiff_t>(normalized);
-  Shape numbers(shape.begin(), split);
-  numbers.resize(shape.size(), 1);
-  a.reshape({"gx", "dy", "yOut", "dxOut", "dgxOut"}, shape);
-  a.reshape({"mean", "rstd", "meanOut", "rstdOut"}, numbers);
-  a.shape("gamma") = Shape(split, shape.end());
-  a.reshape({"beta", "dbetaOut", "dgammaOut"}, a.shape("gamma"));
-}
-
 // Inputs: x, gx, beta, gamma. Results: mean, rstd, y.
 template <bool kMagnitude>
 Arrays deep_norm(const Arguments& a, const Arrays& in) {
@@ -220,7 +206,7 @@ void add_deep_norm(std::vector<Operator>& all) {
   const Domain domain{.everywhere = kFloats,
                       .base = "x",
                       .base_shape = {kN, 3, 5},
-                      .arrange = arrange_deep,
+                      .arrange = arrange_weighted_rows,
                       .samples = {plain, two_dimensions},
                       .value_samples = long_rows};
   const Parameter alpha{"alphaValue", 0.5};

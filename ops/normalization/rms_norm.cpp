@@ -8,6 +8,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 #include "ops/normalization/layer_norm_kernel.h"
+#include "ops/normalization/row_rules.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -28,30 +29,6 @@ Rule is_weight_of(size_t gamma, size_t x) {
   });
 }
 
-// gamma has the last dimensions of x, at least one.
-Rule is_end_of(size_t gamma, size_t x) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const Dims& row = arguments.shape(gamma);
-    const Dims& shape = arguments.shape(x);
-    if (!row.empty() && row.size() <= shape.size() &&
-        row == Dims(shape.data() + shape.size() - row.size(), row.size())) {
-      return std::nullopt;
-    }
-    return fmt::format("tensor {} must have the last sizes of tensor {} {}, but is {}.",
-                       arguments.name(gamma), arguments.name(x), to_string(shape), to_string(row));
-  });
-}
-
-// The size of x, with 1 in the dimensions of gamma.
-Rule has_number_per_row(size_t rstd, size_t x, size_t gamma) {
-  return [=](const Arguments& arguments) {
-    Dims shape = arguments.shape(x);
-    const size_t row = arguments.shape(gamma).size();
-    std::fill(shape.data() + (shape.size() - row), shape.data() + shape.size(), 1);
-    return has_shape(rstd, shape)(arguments);
-  };
-}
-
 // ---- Forward ------------------------------------------------------------------------------------
 
 namespace forward {
@@ -63,7 +40,7 @@ const OperatorSpec kSpec{
     {input("x"), input("gamma"), attribute("epsilon"), output("yOut"), output("rstdOut")},
     {not_null({kX, kGamma, kY, kRstd}), dtype_in(kX, kFloats), is_weight_of(kGamma, kX),
      same_dtype(kY, kX), dtype_in(kRstd, kFloat), shape_rule(max_rank(kX)),
-     shape_rule(is_end_of(kGamma, kX)), shape_rule(same_shape(kY, kX)),
+     shape_rule(is_row_of(kGamma, kX)), shape_rule(same_shape(kY, kX)),
      shape_rule(has_number_per_row(kRstd, kX, kGamma))}};
 
 Plan plan(const Arguments& arguments) {
@@ -91,7 +68,7 @@ const OperatorSpec kSpec{
     {not_null({kDy, kX, kRstd, kGamma, kDx, kDgamma}), dtype_in(kDy, kFloats), same_dtype(kX, kDy),
      dtype_in(kRstd, kFloat), is_weight_of(kGamma, kX), same_dtype(kDx, kX),
      dtype_in(kDgamma, kFloat), shape_rule(max_rank(kX)), shape_rule(same_shape(kDy, kX)),
-     shape_rule(is_end_of(kGamma, kX)), shape_rule(has_number_per_row(kRstd, kX, kGamma)),
+     shape_rule(is_row_of(kGamma, kX)), shape_rule(has_number_per_row(kRstd, kX, kGamma)),
      shape_rule(same_shape(kDx, kX)), shape_rule(same_shape(kDgamma, kGamma))}};
 
 Plan plan(const Arguments& arguments) {

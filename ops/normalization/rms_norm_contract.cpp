@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Root-mean-square normalization.
 #include <cmath>
-#include <stdexcept>
 
 #include "aclnnop/aclnn_rms_norm.h"
 #include "aclnnop/aclnn_rms_norm_grad.h"
 #include "ops/contract/describe.h"
+#include "ops/normalization/rows_contract.h"
 
 namespace aclgrad::contract {
 namespace {
-
-// gamma has the last dimensions of x: as many as it is given here.
-void arrange_rms(Arguments& a) {
-  const Shape shape = a.shape("x");
-  const size_t normalized = a.shape("gamma").size();
-  if (shape.size() < normalized || count_of(shape) == 0) {
-    throw std::invalid_argument("x must have at least the dimensions of a row, and elements");
-  }
-  const auto split = shape.end() - static_cast<ptrdiff_t>(normalized);
-  Shape numbers(shape.begin(), split);
-  numbers.resize(shape.size(), 1);
-  a.reshape({"dy", "yOut", "dxOut"}, shape);
-  a.reshape({"rstd", "rstdOut"}, numbers);
-  a.shape("gamma") = Shape(split, shape.end());
-  a.reshape({"dgammaOut"}, a.shape("gamma"));
-}
 
 // Inputs: x, gamma. Results: y, rstd.
 Arrays rms_norm(const Arguments& a, const Arrays& in) {
@@ -87,7 +71,7 @@ void add_rms_norm(std::vector<Operator>& all) {
       .domain = {.everywhere = kFloats,
                  .wrong_shape = 561002,
                  .base_shape = {kN, 3, 5},
-                 .arrange = arrange_rms,
+                 .arrange = arrange_weighted_rows,
                  .samples = {{{epsilon}}, two_dimensions, in_float},
                  .value_samples = long_rows},
       // 16 bits are those of FLOAT, rounded.
@@ -110,7 +94,7 @@ void add_rms_norm(std::vector<Operator>& all) {
                  .wrong_shape = forward.domain.wrong_shape,
                  .base = "x",
                  .base_shape = forward.domain.base_shape,
-                 .arrange = arrange_rms,
+                 .arrange = arrange_weighted_rows,
                  .samples = samples,
                  .value_samples = long_rows},
       .results = {.reference = rms_norm_grad<false>,
