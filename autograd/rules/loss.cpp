@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/loss.h"
 
+#include <algorithm>
+
 #include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/index.h"
+#include "aclgrad/ops/reduction.h"
+#include "aclgrad/ops/shape.h"
 #include "rules/table.h"
 
 namespace aclgrad::detail {
+namespace {
+
+// With an axis of extent 1 in front of the last `count`.
+Value with_axis_before(const Value& x, std::ptrdiff_t count) {
+  Dims dims = x.shape().dims();
+  dims.insert(dims.end() - count, 1);
+  return reshape(x, std::move(dims));
+}
+
+}  // namespace
 
 void add_loss_rules(RuleTable& table) {
   table.add<MseLossOp>([](const MseLossOp& op, const RuleCall& call) {
@@ -61,6 +76,32 @@ void add_loss_rules(RuleTable& table) {
     const Value g = nll_loss_backward(call.gradient(), call.input(0), call.input(1), call.input(2),
                                       call.output(1), op.reduction, op.ignore_index);
     return InputGradients{g, Value(), Value()};
+  });
+
+  table.add<CtcLossOp>([](const CtcLossOp& op, const RuleCall& call) {
+    if (call.has_gradient(1)) call.no_gradient_for("a use of the alignments' probabilities");
+    return InputGradients{ctc_loss_backward(call.gradient(), call.input(0), call.input(1),
+                                            call.output(0), call.output(1), op),
+                          Value()};
+  });
+
+  // A margin above 0 counts -1 at its class of the row and 1 at the other.
+  table.add<MultilabelMarginLossOp>([](const MultilabelMarginLossOp&, const RuleCall& call) {
+    if (call.has_gradient(1)) call.no_gradient_for("a use of the classes' marks");
+    const Value& x = call.input(0);
+    const Value& target = call.input(1);
+    const DType dtype = x.dtype();
+    const Value is_over = gt(cumsum(cast(lt(target, 0.0), DType::int64), -1), 0.0);
+    const Value places = masked_fill(target, is_over, 0);
+    const Value margins =
+        sub(with_axis_before(x, 1), with_axis_before(gather(x, -1, places), 0)) + 1;
+    const Value others = with_axis_before(1 - call.output(1), 1);
+    const Value all = mul(cast(gt(margins, 0.0), dtype), others);
+    const Value counts = masked_fill(all, with_axis_before(is_over, 0), 0);
+    const Value slopes =
+        scatter_add(reduce_sum(counts, {-2}), -1, places, neg(reduce_sum(counts, {-1})));
+    const auto classes = static_cast<double>(std::max<std::int64_t>(x.shape()[-1], 1));
+    return InputGradients{mul(slopes, with_axis_before(call.gradient() / classes, 0)), Value()};
   });
 }
 

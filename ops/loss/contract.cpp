@@ -8,6 +8,8 @@
 #include "aclnnop/aclnn_mse_loss_backward.h"
 #include "aclnnop/aclnn_mse_loss_out.h"
 #include "aclnnop/aclnn_nll_loss.h"
+#include "aclnnop/aclnn_nll_loss2d.h"
+#include "aclnnop/aclnn_nll_loss2d_backward.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "ops/contract/dense.h"
 #include "ops/loss/loss_contract.h"
@@ -134,52 +136,102 @@ Number weight_of(const Arguments& a, const Array& weight, Number target) {
   return target == a.number("ignoreIndex") ? 0 : weight.values[static_cast<size_t>(target)];
 }
 
-// Inputs: self [N, C], target [N], weight [C]. Results: loss, the sum of the weights.
+// The place of a class in the scores of row i, of [N, C] or [N, C, H, W].
+size_t place_in_row(const Shape& scores, size_t i, Number wanted) {
+  const auto inner = static_cast<size_t>(count_of(Shape(scores.begin() + 2, scores.end())));
+  const auto classes = static_cast<size_t>(scores[1]);
+  return (i / inner * classes + static_cast<size_t>(wanted)) * inner + i % inner;
+}
+
+// Inputs: self, target, weight [C]. Results: loss, the sum of the weights.
 Arrays nll_loss(const Arguments& a, const Arrays& in) {
-  const auto classes = static_cast<size_t>(in[0].shape.back());
   Array losses{in[1].shape, {}};
   Number total = 0;
   for (size_t i = 0; i < in[1].values.size(); ++i) {
     const Number target = in[1].values[i];
     const Number weight = weight_of(a, in[2], target);
-    const Number x = in[0].values[i * classes + static_cast<size_t>(target)];
+    const Number x = in[0].values[place_in_row(in[0].shape, i, target)];
     losses.values.push_back(weight == 0 && std::isinf(x) ? 0 : -weight * x);
     total += weight;
   }
-  // The sum is left alone where nothing is divided by it.
-  Array total_weight{{}, {}};
-  if (a.number("reduction") != kNone) total_weight.values.push_back(total);
+  // Where nothing is divided by it, the sum is left alone, or 0.
+  Array total_weight{{}, {total}};
+  if (a.number("reduction") == kNone) {
+    total_weight.values = a.has("totalWeight") ? std::vector<Number>{0} : std::vector<Number>{};
+  }
   return {reduced(losses, a.number("reduction"), total), total_weight};
 }
 
 // Inputs: gradOutput, self, target, weight, totalWeight.
 Arrays nll_loss_backward(const Arguments& a, const Arrays& in) {
-  const auto classes = static_cast<size_t>(in[1].shape.back());
   Array out{in[1].shape, std::vector<Number>(in[1].values.size(), 0)};
   for (size_t i = 0; i < in[2].values.size(); ++i) {
     const Number target = in[2].values[i];
     const Number g = in[0].values[in[0].values.size() == 1 ? 0 : i];
-    out.values[i * classes + static_cast<size_t>(target)] =
+    out.values[place_in_row(out.shape, i, target)] =
         -weight_of(a, in[3], target) * g / share_of(a, in[4].values[0]);
   }
   return {out};
 }
 
-void arrange_classes(Arguments& a) {
+void arrange_classes(Arguments& a, size_t rank) {
   const Shape shape = a.shape("self");
-  if (shape.size() != 2 || (a.number("ignoreIndex") >= 0 && shape[1] < 4)) {
-    throw std::invalid_argument("nll_loss is checked on NxC tensors of at least 4 classes");
+  if (shape.size() != rank || (a.number("ignoreIndex") >= 0 && shape[1] < 4)) {
+    throw std::invalid_argument(rank == 2
+                                    ? "nll_loss is checked on NxC tensors of at least 4 classes"
+                                    : "nll_loss2d is checked on NxCxHxW of at least 4 classes");
   }
+  Shape rows = shape;
+  rows.erase(rows.begin() + 1);
   a.shape("weight") = {shape[1]};
-  a.shape("target") = {shape[0]};
+  a.shape("target") = rows;
   a.tensor("target").high = static_cast<Number>(shape[1] - 1);
-  const Shape loss = a.number("reduction") == kNone ? Shape{shape[0]} : Shape{};
-  if (a.has("gradOutput")) {
-    a.shape("gradOutput") = loss;
-    a.shape("out") = shape;
-  } else {
-    a.shape("out") = loss;
+  const Shape loss = a.number("reduction") == kNone ? rows : Shape{};
+  const bool is_backward = a.has("gradOutput");
+  a.reshape({"gradOutput"}, loss);
+  a.reshape({"out", "gradInput"}, is_backward ? shape : loss);
+}
+
+// Those of rows, over pictures, and in DOUBLE.
+void add_nll_loss_of_pictures(std::vector<Operator>& all, Operator forward, Operator backward) {
+  const Shape scores = {2, 3, 1, 2};
+  const Parameter self = of(in("self"), scores, 3);
+  const Parameter target = typed(of(in("target", 0, 2), {2, 1, 2}, 0), ACL_INT64);
+  const Parameter weight = of(in("weight", 0.5L, 2), {3});
+  const Parameter reduction = integer("reduction", kSum), ignored = integer("ignoreIndex", -100);
+  forward.call = ACLGRAD_CALL(aclnnNLLLoss2d, self, target, weight, reduction, ignored,
+                              of(out("out"), {}), of(out("totalWeight"), {}));
+  backward.call = ACLGRAD_CALL(aclnnNLLLoss2dBackward, of(in("gradOutput"), {}), self, target,
+                               weight, reduction, ignored, of(in("totalWeight", 1, 8), {}),
+                               of(out("gradInput"), scores));
+  for (Operator* const op : {&forward, &backward}) {
+    op->domain.everywhere = kFloatsAndDouble;
+    op->domain.max_rank = 4;
+    op->domain.base_shape = {kN, 5, 2, 3};
+    op->domain.arrange = [](Arguments& a) { arrange_classes(a, 4); };
+    for (Sample& each : op->domain.value_samples) {
+      for (auto& [name, setting] : each.settings) {
+        if (name == "self") setting = Shape{40, 5, 11, 13};
+      }
+    }
+    op->results.bound.of_double = 16;
+    op->error_inputs = {
+        bad_reduction(3),
+        refused("self", "of rows", of_shape({2, 3}), "at least 4"),
+        {.what = "without classes",
+         .changes = {{"self", of_shape({2, 0, 1, 2})}, {"weight", of_shape({0})}},
+         .words = {"[2, 0, 1, 2]"}},
+        {.what = "of another shape, without a reduction",
+         .changes = {{op == &forward ? "out" : "gradOutput", of_shape({3})}, {"reduction", kNone}},
+         .words = {"[2, 1, 2]"}}};
   }
+  backward.error_inputs[2].changes.emplace_back("gradInput", of_shape({2, 0, 1, 2}));
+  forward.words = {"−weight·self[n, target]; mean divides by the sum of the weights",
+                   "−weight·self[n, target]；平均时除以权重之和"};
+  backward.words = {"−weight·g at the target's class, 0 elsewhere",
+                    "在 target 的类别处为 −weight·g，其余为 0", "", "nll_loss2d"};
+  backward.gradient->of = forward.name();
+  all.insert(all.end(), {forward, backward});
 }
 
 void add_nll_loss(std::vector<Operator>& all) {
@@ -201,7 +253,7 @@ void add_nll_loss(std::vector<Operator>& all) {
       .domain = {.everywhere = kFloats,
                  .max_rank = 2,
                  .base_shape = {kN, 5},
-                 .arrange = arrange_classes,
+                 .arrange = [](Arguments& a) { arrange_classes(a, 2); },
                  .samples = samples,
                  .value_samples = many_rows + other_targets},
       .results = {.reference = nll_loss, .bound = {.of_float = 0.5005}},
@@ -228,7 +280,7 @@ void add_nll_loss(std::vector<Operator>& all) {
                  .max_rank = 2,
                  .base = "self",
                  .base_shape = forward.domain.base_shape,
-                 .arrange = arrange_classes,
+                 .arrange = [](Arguments& a) { arrange_classes(a, 2); },
                  .samples = samples,
                  .value_samples = many_rows},
       .results = {.reference = nll_loss_backward, .bound = {.of_float = 0.5005, .inner = 0.05}},
@@ -245,6 +297,7 @@ void add_nll_loss(std::vector<Operator>& all) {
       .words = {"−weight·g at the target, 0 elsewhere", "在 target 处为 −weight·g，其余为 0",
                 "nll_loss_backward(g, ...)", "nll_loss"}};
   all.insert(all.end(), {forward, backward});
+  add_nll_loss_of_pictures(all, forward, backward);
 }
 
 }  // namespace
@@ -256,6 +309,8 @@ FamilyContracts loss_contracts() {
   add_error_losses(family.operators);
   add_binary_cross_entropy(family.operators);
   add_probability_losses(family.operators);
+  add_class_losses(family.operators);
+  add_ctc_loss(family.operators);
   return family;
 }
 

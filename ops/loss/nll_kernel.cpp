@@ -11,6 +11,7 @@
 #include "ops/engine/dtype/formats.h"
 #include "ops/engine/reduce.h"
 #include "ops/engine/sums.h"
+#include "ops/loss/class_scores.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -18,37 +19,21 @@ namespace {
 // Elements that a thread takes at a time.
 constexpr int64_t kGrain = 1 << 16;
 
-// A vector or matrix of one parameter, element by element.
-struct View {
-  size_t parameter = 0;
-  aclDataType dtype = ACL_FLOAT;
-  int64_t row_stride = 0;
-  int64_t column_stride = 0;
-
-  void* at(const Run& run, int64_t row, int64_t column) const {
-    return element(run.data(parameter), dtype, row * row_stride + column * column_stride);
-  }
-  double value(const Run& run, int64_t row) const {
-    double result = 0;
-    load(at(run, row, 0), dtype, 1, &result, 1);
-    return result;
-  }
-  void set(const Run& run, int64_t row, double value) const {
-    store(&value, at(run, row, 0), dtype, 1, 1);
-  }
-};
-
-// Rows of a matrix; a vector is one row.
-View matrix(const Arguments& arguments, size_t parameter) {
-  const Dims& strides = arguments.strides(parameter);
-  const size_t rank = strides.size();
-  return {parameter, arguments.dtype(parameter), rank == 2 ? strides[0] : 0, strides[rank - 1]};
+double first_of(const Run& run, const Elements& tensor) {
+  double value = 0;
+  tensor.read(run, 0, 1, &value);
+  return value;
 }
 
-// Elements of a vector; a 0-d tensor has one.
-View vector(const Arguments& arguments, size_t parameter) {
-  const Dims& strides = arguments.strides(parameter);
-  return {parameter, arguments.dtype(parameter), strides.empty() ? 0 : strides[0], 0};
+// Calls visit(i, offset of row first + i, distance of its elements) for `count` rows.
+template <class Visit>
+void for_each_row(const Slices& rows, int64_t first, size_t count, const Visit& visit) {
+  const int64_t step = rows.index.inner_stride();
+  size_t i = 0;
+  rows.starts.for_runs(first, first + static_cast<int64_t>(count),
+                       [&](int64_t offset, int64_t stride, int64_t n) {
+                         for (; n > 0; --n, offset += stride) visit(i++, offset, step);
+                       });
 }
 
 // What is known of a block of rows.
@@ -60,23 +45,22 @@ struct RowBlock {
 
 struct Targets {
   int64_t rows, classes;
-  View self, target, weight;
+  Slices self;
+  Elements target, weight;
   LossReduction reduction;
   int64_t ignore_index;
 
   Targets(const Arguments& arguments, const NllParameters& parameters)
-      : self(matrix(arguments, parameters.self)),
-        target(vector(arguments, parameters.target)),
-        weight(vector(arguments, parameters.weight)),
+      : rows(count_elements(arguments.shape(parameters.target))),
+        classes(count_elements(arguments.shape(parameters.weight))),
+        self(rows_of_scores(arguments, parameters.self)),
+        target(arguments, parameters.target),
+        weight(arguments, parameters.weight),
         reduction(parameters.reduction),
-        ignore_index(parameters.ignore_index) {
-    const Dims& shape = arguments.shape(parameters.self);
-    rows = shape.size() == 2 ? shape[0] : 1;
-    classes = shape[shape.size() - 1];
-  }
+        ignore_index(parameters.ignore_index) {}
 
   void load_targets(const Run& run, int64_t first, size_t count, int64_t* targets) const {
-    load(target.at(run, first, 0), target.dtype, target.row_stride, targets, count);
+    target.read(run, first, first + static_cast<int64_t>(count), targets);
   }
 
   bool is_class(int64_t wanted) const {
@@ -101,9 +85,10 @@ struct Targets {
     visit_element_type(weight.dtype, [&](auto tag) {
       const auto* elements =
           run.data<const Unaligned<typename decltype(tag)::type>>(weight.parameter);
+      const int64_t stride = weight.index.inner_stride();
       for (size_t i = 0; i < count; ++i) {
         const bool counts = targets[i] != ignore_index;
-        weights[i] = counts ? real_part(elements[targets[i] * weight.row_stride].value) : 0;
+        weights[i] = counts ? real_part(elements[targets[i] * stride].value) : 0;
       }
     });
   }
@@ -113,15 +98,15 @@ struct Targets {
   void compute_losses(const Run& run, int64_t first, const int64_t* targets, const double* weights,
                       size_t count, double* losses) const {
     visit_element_type(self.dtype, [&](auto tag) {
-      const auto* row = run.data<const Unaligned<typename decltype(tag)::type>>(self.parameter);
-      row += first * self.row_stride;
-      for (size_t i = 0; i < count; ++i, row += self.row_stride) {
+      const auto* const elements =
+          run.data<const Unaligned<typename decltype(tag)::type>>(self.parameter);
+      for_each_row(self, first, count, [&](size_t i, int64_t row, int64_t step) {
         const bool counts = targets[i] != ignore_index;
         const double log_probability =
-            counts ? real_part(row[targets[i] * self.column_stride].value) : 0;
+            counts ? real_part(elements[row + targets[i] * step].value) : 0;
         const bool is_zero = weights[i] == 0 && std::isinf(log_probability);
         losses[i] = is_zero ? 0 : -weights[i] * log_probability;
-      }
+      });
     });
   }
 
@@ -150,7 +135,7 @@ struct NllTotals {
   };
 
   Targets targets;
-  View out, total_weight;
+  Elements out, total_weight;
 
   int64_t outputs() const { return 1; }
   int64_t chunks() const { return std::max<int64_t>(1, sum_chunks(targets.rows)); }
@@ -175,50 +160,59 @@ struct NllTotals {
   void finish(const Run& run, int64_t, int64_t, const State* sums) const {
     const State total{0.0 + sums->loss, 0.0 + sums->weight};  // without rows they are -0
     const bool is_mean = targets.reduction == LossReduction::kMean;
-    out.set(run, 0, is_mean ? total.loss / total.weight : total.loss);
-    total_weight.set(run, 0, total.weight);
+    const double loss = is_mean ? total.loss / total.weight : total.loss;
+    out.write(run, &loss, 0, 1);
+    total_weight.write(run, &total.weight, 0, 1);
   }
 };
 
-void write_losses(const Targets& targets, const Run& run, const View& out, int64_t begin,
+void write_losses(const Targets& targets, const Run& run, const Elements& out, int64_t begin,
                   int64_t end) {
   for_blocks(begin, end, [&](int64_t first, int64_t stop) {
     const auto count = static_cast<size_t>(stop - first);
     RowBlock rows;
     targets.load_losses(run, first, count, rows);
-    store(rows.losses, out.at(run, first, 0), out.dtype, out.row_stride, count);
+    out.write(run, rows.losses, first, stop);
   });
 }
 
 // Zeros in every row of [begin, end).
-void clear_rows(const Targets& state, const Run& run, const View& out, int64_t begin, int64_t end) {
+void clear_rows(const Targets& state, const Run& run, const Slices& out, int64_t begin,
+                int64_t end) {
   const size_t size = element_size(out.dtype);
-  if (out.column_stride == 1) {
-    const bool dense = out.row_stride == state.classes;
+  if (out.index.dense() && out.starts.is_line()) {
+    const int64_t distance = out.starts.inner_stride();
+    const bool dense = distance == state.classes;
     const int64_t length = dense ? (end - begin) * state.classes : state.classes;
     for (int64_t n = begin; n < (dense ? begin + 1 : end); ++n) {
-      std::memset(out.at(run, n, 0), 0, static_cast<size_t>(length) * size);
+      std::memset(out.at(run, n * distance), 0, static_cast<size_t>(length) * size);
     }
     return;
   }
   const double zeros[kBlock] = {};
-  for (int64_t n = begin; n < end; ++n) {
-    for_blocks(0, state.classes, [&](int64_t first, int64_t stop) {
-      store(zeros, out.at(run, n, first), out.dtype, out.column_stride,
-            static_cast<size_t>(stop - first));
+  const auto clear = [&](const StridedIndex& line, int64_t start, int64_t first, int64_t stop) {
+    for_blocks(first, stop, [&](int64_t from, int64_t to) {
+      write_elements(zeros, out.at(run, start), out.dtype, line, from, to);
     });
+  };
+  // Elements of one class may lie together, as in pictures, where those of a row do not.
+  if (!out.index.dense()) {
+    const int64_t step = out.index.inner_stride();
+    for (int64_t c = 0; c < state.classes; ++c) clear(out.starts, c * step, begin, end);
+    return;
   }
+  for (int64_t n = begin; n < end; ++n) clear(out.index, out.starts.offset(n), 0, state.classes);
 }
 
 // What the gradients of the rows are multiplied by: one number for all, or one for each.
 struct RowGradients {
-  View view;
+  Elements elements;
   bool per_row;
   double common = 0;
 };
 
 void write_gradients(const Targets& state, const Run& run, const RowGradients& gradients,
-                     const View& out, int64_t begin, int64_t end) {
+                     const Slices& out, int64_t begin, int64_t end) {
   for_blocks(begin, end, [&](int64_t first, int64_t stop) {
     const auto count = static_cast<size_t>(stop - first);
     int64_t targets[kBlock];
@@ -228,19 +222,18 @@ void write_gradients(const Targets& state, const Run& run, const RowGradients& g
     state.load_targets(run, first, count, targets);
     state.load_weights(run, targets, count, slopes);
     if (gradients.per_row) {
-      const View& view = gradients.view;
-      load(view.at(run, first, 0), view.dtype, view.row_stride, gradient, count);
+      gradients.elements.read(run, first, stop, gradient);
     } else {
       std::fill_n(gradient, count, gradients.common);
     }
     for (size_t i = 0; i < count; ++i) slopes[i] = -slopes[i] * gradient[i];
     visit_element_type(out.dtype, [&](auto tag) {
       using Element = typename decltype(tag)::type;
-      auto* row = run.data<Unaligned<Element>>(out.parameter) + first * out.row_stride;
-      for (size_t i = 0; i < count; ++i, row += out.row_stride) {
-        if (targets[i] == state.ignore_index) continue;
-        row[targets[i] * out.column_stride].value = from_parts<Element>(slopes[i], 0);
-      }
+      auto* const elements = run.data<Unaligned<Element>>(out.parameter);
+      for_each_row(out, first, count, [&](size_t i, int64_t row, int64_t step) {
+        if (targets[i] == state.ignore_index) return;
+        elements[row + targets[i] * step].value = from_parts<Element>(slopes[i], 0);
+      });
     });
   });
 }
@@ -248,20 +241,22 @@ void write_gradients(const Targets& state, const Run& run, const RowGradients& g
 }  // namespace
 
 Plan plan_nll(const Arguments& arguments, const NllParameters& parameters, size_t out,
-              size_t total_weight) {
+              size_t total_weight, bool clears_total) {
   const Targets state(arguments, parameters);
-  const View result = vector(arguments, out);
+  const Elements result(arguments, out), total(arguments, total_weight);
   if (state.reduction == LossReduction::kNone) {
     if (arguments.empty(out)) return {};
-    return {[state, result](const Run& run) -> aclError {
+    return {[=](const Run& run) -> aclError {
       state.check_targets(run);
       parallel_pieces(state.rows, kSumChunk, [&](int64_t begin, int64_t end) {
         write_losses(state, run, result, begin, end);
       });
+      const double zero = 0;
+      if (clears_total) total.write(run, &zero, 0, 1);
       return ACL_SUCCESS;
     }};
   }
-  Plan sum = plan_reduction(NllTotals{state, result, vector(arguments, total_weight)});
+  Plan sum = plan_reduction(NllTotals{state, result, total});
   return {[state, body = std::move(sum.body)](const Run& run) -> aclError {
             state.check_targets(run);
             return body(run);
@@ -273,14 +268,14 @@ Plan plan_nll_backward(const Arguments& arguments, const NllParameters& paramete
                        size_t grad_output, size_t total_weight, size_t out) {
   if (arguments.empty(out)) return {};
   const Targets state(arguments, parameters);
-  return {[state, gradient = vector(arguments, grad_output),
-           total = vector(arguments, total_weight),
-           result = matrix(arguments, out)](const Run& run) -> aclError {
+  return {[state, gradient = Elements(arguments, grad_output),
+           total = Elements(arguments, total_weight),
+           result = rows_of_scores(arguments, out)](const Run& run) -> aclError {
     state.check_targets(run);
     RowGradients gradients{gradient, state.reduction == LossReduction::kNone};
     if (!gradients.per_row) {
-      gradients.common = gradient.value(run, 0);
-      if (state.reduction == LossReduction::kMean) gradients.common /= total.value(run, 0);
+      gradients.common = first_of(run, gradient);
+      if (state.reduction == LossReduction::kMean) gradients.common /= first_of(run, total);
     }
     const int64_t grain = std::max<int64_t>(1, kGrain / state.classes);
     parallel_pieces(state.rows, grain, [&](int64_t begin, int64_t end) {

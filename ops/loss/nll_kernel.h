@@ -17,10 +17,10 @@ struct NllParameters {
   int64_t ignore_index;
 };
 
-// out = l[n], their weighted mean or their sum; total_weight = the sum of the weights (not for
-// kNone).
+// out = l[n], their weighted mean or their sum; total_weight = the sum of the weights. For kNone
+// that is 0 with `clears_total`, else left as it was.
 Plan plan_nll(const Arguments& arguments, const NllParameters& parameters, size_t out,
-              size_t total_weight);
+              size_t total_weight, bool clears_total);
 
 // out = 0 but for -w[n] * g at the target of every row n.
 Plan plan_nll_backward(const Arguments& arguments, const NllParameters& parameters,

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnNLLLoss, aclnnNLLLossBackward.
+// aclnnNLLLoss, aclnnNLLLoss2d and their backwards.
 #include "aclnnop/aclnn_nll_loss.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "aclnnop/aclnn_nll_loss2d.h"
+#include "aclnnop/aclnn_nll_loss2d_backward.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "ops/engine/dtype/dtype_sets.h"
+#include "ops/loss/class_scores.h"
 #include "ops/loss/nll_kernel.h"
-#include "ops/meta/rules.h"
+#include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -19,7 +24,7 @@ constexpr DtypeSet kTargetDtypes{ACL_INT64, ACL_UINT8, ACL_INT32};
 Rule rows_match(size_t self, size_t target) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     const Dims& shape = arguments.shape(self);
-    const Dims expected = shape.size() == 2 ? Dims{shape[0]} : Dims{};
+    const Dims expected = rows_shape(shape);
     if (arguments.shape(target) == expected) return std::nullopt;
     return fmt::format("tensor {} must have size {} for {} of size {}, but is {}.",
                        arguments.name(target), to_string(expected), arguments.name(self),
@@ -30,7 +35,7 @@ Rule rows_match(size_t self, size_t target) {
 Rule one_weight_per_class(size_t self, size_t weight) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     const Dims& shape = arguments.shape(self);
-    const Dims expected{shape[shape.size() - 1]};
+    const Dims expected{shape[class_dimension(shape)]};
     if (arguments.shape(weight) == expected) return std::nullopt;
     return fmt::format("tensor {} must have size {}, one weight per class, but is {}.",
                        arguments.name(weight), to_string(expected),
@@ -38,28 +43,12 @@ Rule one_weight_per_class(size_t self, size_t weight) {
   });
 }
 
-// The loss, or its gradient: one per row when nothing is reduced, else a single one of rank 0 or 1.
-Rule has_loss_shape(size_t tensor, size_t self, size_t reduction) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const Dims& shape = arguments.shape(tensor);
-    const Dims& input = arguments.shape(self);
-    const auto kind = loss_reduction(arguments, reduction);
-    if (kind == LossReduction::kNone && input.size() == 2) {
-      if (shape == Dims{input[0]}) return std::nullopt;
-      return fmt::format("tensor {} must have size [{}], but is {}.", arguments.name(tensor),
-                         input[0], to_string(shape));
-    }
-    if (shape.size() <= 1 && count_elements(shape) == 1) return std::nullopt;
-    return fmt::format("tensor {} must have size [] or [1], but is {}.", arguments.name(tensor),
-                       to_string(shape));
-  });
-}
-
 Rule has_classes(size_t self) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     const Dims& shape = arguments.shape(self);
-    const bool has_rows = shape.size() == 1 || shape[0] > 0;
-    if (shape[shape.size() - 1] > 0 || !has_rows) return std::nullopt;
+    const Dims rows = rows_shape(shape);
+    const bool has_rows = std::find(rows.begin(), rows.end(), 0) == rows.end();
+    if (shape[class_dimension(shape)] > 0 || !has_rows) return std::nullopt;
     return fmt::format("tensor {} {} has targets but no classes, expected at least one.",
                        arguments.name(self), to_string(shape));
   });
@@ -77,7 +66,7 @@ namespace forward {
 
 enum : size_t { kSelf, kTarget, kWeight, kReduction, kIgnoreIndex, kOut, kTotalWeight };
 
-const OperatorSpec kSpec{
+const OperatorSpec kRows{
     "aclnnNLLLoss",
     {input("self"), input("target"), input("weight"), attribute("reduction"),
      attribute("ignoreIndex"), output("out"), output("totalWeightOut")},
@@ -88,10 +77,21 @@ const OperatorSpec kSpec{
      one_weight_per_class(kSelf, kWeight), has_loss_shape(kOut, kSelf, kReduction),
      has_one_element(kTotalWeight), has_classes(kSelf)}};
 
-Plan plan(const Arguments& arguments) {
+const OperatorSpec kPictures{
+    "aclnnNLLLoss2d",
+    {input("self"), input("target"), input("weight"), attribute("reduction"),
+     attribute("ignoreIndex"), output("out"), output("totalWeight")},
+    {not_null({kSelf, kTarget, kWeight, kOut, kTotalWeight}), dtype_in(kSelf, kRealFloats),
+     dtype_in(kTarget, kTargetDtypes), same_dtype(kWeight, kSelf), same_dtype(kOut, kSelf),
+     same_dtype(kTotalWeight, kSelf), min_rank(kSelf, 4), max_rank(kSelf, 4),
+     rows_match(kSelf, kTarget), one_weight_per_class(kSelf, kWeight),
+     loss_reduction_known(kReduction), has_loss_shape(kOut, kSelf, kReduction),
+     has_one_element(kTotalWeight), has_classes(kSelf)}};
+
+Plan plan(const Arguments& arguments, bool clears_total) {
   return plan_nll(arguments,
                   nll_parameters(arguments, kSelf, kTarget, kWeight, kReduction, kIgnoreIndex),
-                  kOut, kTotalWeight);
+                  kOut, kTotalWeight, clears_total);
 }
 
 }  // namespace forward
@@ -111,7 +111,7 @@ enum : size_t {
   kOut
 };
 
-const OperatorSpec kSpec{
+const OperatorSpec kRows{
     "aclnnNLLLossBackward",
     {input("gradOutput"), input("self"), input("target"), input("weight"), attribute("reduction"),
      attribute("ignoreIndex"), input("totalWeight"), output("out")},
@@ -122,6 +122,18 @@ const OperatorSpec kSpec{
      rows_match(kSelf, kTarget), one_weight_per_class(kSelf, kWeight),
      has_loss_shape(kGradOutput, kSelf, kReduction), has_one_element(kTotalWeight),
      same_shape(kOut, kSelf), has_classes(kSelf)}};
+
+const OperatorSpec kPictures{
+    "aclnnNLLLoss2dBackward",
+    {input("gradOutput"), input("self"), input("target"), input("weight"), attribute("reduction"),
+     attribute("ignoreIndex"), input("totalWeight"), output("gradInput")},
+    {not_null({kGradOutput, kSelf, kTarget, kWeight, kTotalWeight, kOut}),
+     dtype_in(kGradOutput, kRealFloats), same_dtype(kSelf, kGradOutput),
+     dtype_in(kTarget, kTargetDtypes), same_dtype(kWeight, kGradOutput),
+     same_dtype(kTotalWeight, kGradOutput), same_dtype(kOut, kGradOutput), min_rank(kSelf, 4),
+     max_rank(kSelf, 4), rows_match(kSelf, kTarget), one_weight_per_class(kSelf, kWeight),
+     loss_reduction_known(kReduction), has_loss_shape(kGradOutput, kSelf, kReduction),
+     has_one_element(kTotalWeight), same_shape(kOut, kSelf), has_classes(kSelf)}};
 
 Plan plan(const Arguments& arguments) {
   return plan_nll_backward(
@@ -135,5 +147,9 @@ Plan plan(const Arguments& arguments) {
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnNLLLoss, forward::kSpec, forward::plan)
-ACLGRAD_OPERATOR(aclnnNLLLossBackward, backward::kSpec, backward::plan)
+ACLGRAD_OPERATOR(aclnnNLLLoss, forward::kRows,
+                 [](const Arguments& arguments) { return forward::plan(arguments, false); })
+ACLGRAD_OPERATOR(aclnnNLLLoss2d, forward::kPictures,
+                 [](const Arguments& arguments) { return forward::plan(arguments, true); })
+ACLGRAD_OPERATOR(aclnnNLLLossBackward, backward::kRows, backward::plan)
+ACLGRAD_OPERATOR(aclnnNLLLoss2dBackward, backward::kPictures, backward::plan)

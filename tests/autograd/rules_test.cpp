@@ -605,6 +605,30 @@ TEST(Rules, Losses) {
   });
 }
 
+TEST(Rules, LossesOfSequencesAndSeveralClasses) {
+  const auto numbers = [](const Inputs& x, Shape shape, std::initializer_list<double> values) {
+    return x[0].graph().constant(Tensor::from(std::move(shape), values, DType::int64));
+  };
+  for (const Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
+    for (const std::int64_t blank : {0, 3}) {
+      expect_right({{5, 2, 4}}, [&](const Inputs& x) {
+        return ctc_loss(log_softmax(x[0], -1), numbers(x, {2, 3}, {1, 2, 2, 1, 2, 9}), {5, 4},
+                        {3, 2}, {.blank = blank, .reduction = reduction});
+      });
+    }
+    expect_right({{3, 4}}, [&](const Inputs& x) {
+      return multilabel_margin_loss(
+          x[0], numbers(x, {3, 4}, {3, 0, -1, 9, 1, -1, 2, 3, 2, 2, 0, 1}), reduction);
+    });
+  }
+  expect_right({{4, 3}}, [&](const Inputs& x) {
+    return ctc_loss(log_softmax(x[0], -1), numbers(x, {2}, {1, 1}), {4}, {2});
+  });
+  expect_right({{4}}, [&](const Inputs& x) {
+    return multilabel_margin_loss(x[0], numbers(x, {4}, {2, 0, -1, 1}));
+  });
+}
+
 // Made of others, so it is the formulas that are asked: of 0, of an ignored class, of each option.
 TEST(Rules, LossesMadeOfOthers) {
   const auto constant = [](const Inputs& x, const Shape& shape, const std::vector<double>& values,

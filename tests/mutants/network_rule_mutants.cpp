@@ -360,6 +360,46 @@ void add_selections(std::vector<Mutant>& all) {
                                            cdist_backward(g, a, b, call.output(), op.p),
                                            cdist_backward(g, b, a, call.output(), op.p)};
                                      }));
+  const Build sequence = [](const auto& x) {
+    return ctc_loss(log_softmax(x[0], -1), x[1], {4, 3}, {2, 1}, {.blank = 2});
+  };
+  const auto aligned = [&](std::string edit, auto edited) {
+    all.push_back(rule_mutant<CtcLossOp>(
+        std::move(edit), {{4, 2, 3}}, sequence,
+        [edited](const CtcLossOp& op, const RuleCall& call) {
+          CtcLossAttributes attributes = op;
+          Value g = call.gradient(), targets = call.input(1);
+          edited(attributes, g, targets);
+          return InputGradients{ctc_loss_backward(g, call.input(0), targets, call.output(0),
+                                                  call.output(1), attributes),
+                                Value()};
+        },
+        numbers({2, 2}, 2)));
+  };
+  aligned("ctc_loss: of all steps", [](auto& a, auto&, auto&) { a.input_lengths = {4, 4}; });
+  aligned("ctc_loss: the first class for the blank", [](auto& a, auto&, auto&) { a.blank = 0; });
+  aligned("ctc_loss: labels in reverse", [](auto&, auto&, auto& t) { t = flip(t, {1}); });
+  aligned("ctc_loss: of the sum for the mean", [](auto&, Value& g, auto&) { g = mul(g, 4); });
+  // Of classes 0 and 1 in all orders: never ended.
+  const auto margin = [&](std::string edit, auto slopes) {
+    all.push_back(rule_mutant<MultilabelMarginLossOp>(
+        std::move(edit), {{3, 3}},
+        [](const auto& x) { return multilabel_margin_loss(x[0], x[1], Reduction::sum); },
+        [slopes](const MultilabelMarginLossOp&, const RuleCall& call) {
+          const Value others = 1 - call.output(1);
+          const Value at = call.input(1);
+          const Value chosen = gather(call.input(0), 1, at);
+          const Value margins =
+              sub(reshape(call.input(0), {3, 1, 3}), reshape(chosen, {3, 3, 1})) + 1;
+          const Value counts = mul(slopes(margins), reshape(others, {3, 1, 3}));
+          const Value own = neg(reduce_sum(counts, {2}));
+          const Value g = reshape(call.gradient() / 3, {3, 1});
+          return InputGradients{mul(scatter_add(reduce_sum(counts, {1}), 1, at, own), g), Value()};
+        },
+        numbers({3, 3}, 2)));
+  };
+  margin("multilabel_margin_loss: squares", [](const Value& z) { return relu(z) * 2; });
+  margin("multilabel_margin_loss: every margin", [](const Value& z) { return add(mul(z, 0), 1); });
   const Build best = [](const auto& x) { return topk(x[0], 2, 1).values; };
   all.push_back(rule_mutant<TopkOp>("topk: to the first elements", {{2, 4}}, best,
                                     [](const TopkOp&, const RuleCall& call) {

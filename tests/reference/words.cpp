@@ -143,6 +143,11 @@ Recorded nll_loss_of(Graph& graph) {
   return {nll_loss(x, graph.input("target", {2}, DType::int64)), {x}};
 }
 
+Recorded ctc_loss_of(Graph& graph) {
+  const Value x = graph.input("x", {4, 2, 3});
+  return {ctc_loss(x, graph.input("target", {2, 2}, DType::int64), {4, 4}, {2, 2}), {x}};
+}
+
 Recorded addmm_of(Graph& graph) {
   const Value c = graph.input("c", {2, 3});
   const Value a = graph.input("a", {2, 4});
@@ -256,6 +261,9 @@ const std::map<std::string, Record>& records() {
       {"aclnnSoftMarginLoss", loss_of([](X x, X t) { return soft_margin_loss(x, t); })},
       {"aclnnDropoutDoMask", dropout_of},
       {"aclnnNLLLoss", nll_loss_of},
+      {"aclnnCtcLoss", ctc_loss_of},
+      {"aclnnMultilabelMarginLoss",
+       with_index([](X x, X i) { return multilabel_margin_loss(x, i); }, {2, 4})},
 
       {"aclnnAdd", of_two([](X a, X b) { return add(a, b, 2); })},
       {"aclnnSub", of_two([](X a, X b) { return sub(a, b, 2); })},

@@ -76,6 +76,34 @@ TEST(LossesBesidePyTorch, AreAsItsAre) {
   }
 }
 
+TEST(LossesBesidePyTorch, OfSequencesAndSeveralClasses) {
+  const auto sequence = [](const std::string& name, Tensor targets, std::vector<std::int64_t> steps,
+                           std::vector<std::int64_t> labels, const CtcOptions& options) {
+    expect_as_in_pytorch("ctc " + name, [&](const Values& x) -> Values {
+      return {ctc_loss(log_softmax(x[0], -1), constant(x[0], targets), steps, labels, options)};
+    });
+  };
+  const Tensor rows = Tensor::from({2, 3}, {1, 2, 2, 3, 1, 0}, DType::int64);
+  const Tensor marked = Tensor::from({3, 4}, {3, 0, -1, 1, 1, -1, 2, 3, 2, 2, 0, -1}, DType::int64);
+  for (const Reduction how : {Reduction::none, Reduction::mean, Reduction::sum}) {
+    const std::string name = to_string(how);
+    sequence(name, rows, {6, 5}, {3, 2}, {.reduction = how});
+    sequence("impossible " + name, Tensor::from({2, 3}, {1, 2, 2, 1, 1, 0}, DType::int32), {6, 2},
+             {3, 2}, {.reduction = how, .zero_infinity = true});
+    expect_as_in_pytorch("multilabel_margin " + name, [&](const Values& x) -> Values {
+      return {multilabel_margin_loss(x[0], constant(x[0], marked), how)};
+    });
+  }
+  sequence("line", Tensor::from({5}, {0, 1, 1, 2, 0}, DType::int64), {6, 4}, {3, 2},
+           {.blank = 3, .reduction = Reduction::sum});
+  sequence("without labels", rows, {6, 5}, {0, 2}, {});
+  sequence("one", Tensor::from({2}, {2, 1}, DType::int64), {5}, {2}, {});
+  expect_as_in_pytorch("multilabel_margin row", [&](const Values& x) -> Values {
+    return {multilabel_margin_loss(x[0],
+                                   constant(x[0], Tensor::from({4}, {2, 0, -1, 1}, DType::int64)))};
+  });
+}
+
 // Where PyTorch has NaN: a class that cannot be, and is not wanted.
 TEST(LossesBesidePyTorch, AtAnInfinityHaveTheirLimit) {
   constexpr double kNever = -std::numeric_limits<double>::infinity();

@@ -240,6 +240,25 @@ def resampling():
     case("fold options", lambda x: F.fold(x, (3, 4), (2, 2), **options), [draw(1, 4, 4)])
 
 
+def class_losses():
+    torch.manual_seed(3)
+    rows = torch.tensor([[1, 2, 2], [3, 1, 0]])
+    marked = torch.tensor([[3, 0, -1, 1], [1, -1, 2, 3], [2, 2, 0, -1]])
+
+    def sequence(name, shape, *arguments, **options):
+        case(f"ctc {name}", lambda x: F.ctc_loss(x.log_softmax(-1), *arguments, **options), [draw(*shape)])
+
+    for how in ("none", "mean", "sum"):
+        sequence(how, (6, 2, 4), rows, (6, 5), (3, 2), reduction=how)
+        sequence(f"impossible {how}", (6, 2, 4), torch.tensor([[1, 2, 2], [1, 1, 0]]), (6, 2), (3, 2), reduction=how,
+                 zero_infinity=True)
+        case(f"multilabel_margin {how}", lambda x: F.multilabel_margin_loss(x, marked, reduction=how), [draw(3, 4)])
+    sequence("line", (6, 2, 4), torch.tensor([0, 1, 1, 2, 0]), (6, 4), (3, 2), blank=3, reduction="sum")
+    sequence("without labels", (6, 2, 4), rows, (6, 5), (0, 2))
+    sequence("one", (5, 4), torch.tensor([2, 1]), torch.tensor(5), torch.tensor(2))
+    case("multilabel_margin row", lambda x: F.multilabel_margin_loss(x, torch.tensor([2, 0, -1, 1])), [draw(4)])
+
+
 if __name__ == "__main__":
     torch.manual_seed(1)
     probability = probabilities(3, 4)
@@ -250,5 +269,6 @@ if __name__ == "__main__":
     losses_of_probabilities()
     places()
     resampling()
+    class_losses()
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
     print("{\n" + ",\n".join(lines) + "\n}")

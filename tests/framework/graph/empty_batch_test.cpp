@@ -174,6 +174,9 @@ std::vector<Case> functions() {
     add_case("binary_cross_entropy" + of, rows, [=](V x) {
       return binary_cross_entropy(x, ones(x, {0, 4}), {.reduction = reduction});
     });
+    add_case("multilabel_margin_loss" + of, rows, [=](V x) {
+      return multilabel_margin_loss(x, indices_like(x, {0, 4}), reduction);
+    });
     add_case("soft_margin_loss" + of, rows, [=](V x) {
       return soft_margin_loss(x, ones(x, {0, 4}), reduction);
     });

@@ -462,5 +462,39 @@ TEST_F(Operators, Losses) {
          {(3 * std::log(2.0) - std::log(0.75)) / 4});
 }
 
+TEST_F(Operators, LossesOfSequencesAndSeveralClasses) {
+  const Value even = log_softmax(value({2, 2, 2}, {1, 1, 2, 2, 3, 3, 4, 4}), -1);
+  const auto labels = [&](Shape shape, std::initializer_list<double> list) {
+    return value(std::move(shape), list, DType::int64);
+  };
+  const double likely = std::log(4.0 / 3), never = std::numeric_limits<double>::infinity();
+  const Value rows = labels({2, 2}, {1, 0, 1, 1});
+  expect(ctc_loss(even, rows, {2, 2}, {1, 2}, {.reduction = Reduction::none}), {2},
+         {likely, never});
+  expect(ctc_loss(even, rows, {2, 2}, {1, 2}, {.zero_infinity = true}), {}, {likely / 2});
+  expect(ctc_loss(even, labels({1}, {1}), {2, 0}, {1, 0}, {.reduction = Reduction::sum}), {},
+         {likely});
+  const Value one = log_softmax(value({2, 2}, {0, 0, 0, 0}), -1);
+  expect(ctc_loss(one, labels({1}, {1}), {2}, {1}, {.reduction = Reduction::none}), {}, {likely});
+  const auto refused = [&](const Value& targets, std::vector<std::int64_t> steps,
+                           std::vector<std::int64_t> lengths, std::int64_t blank = 0) {
+    return [=] { ctc_loss(even, targets, steps, lengths, {.blank = blank}); };
+  };
+  EXPECT_THROW(refused(rows, {2}, {1, 1})(), ValueError);
+  EXPECT_THROW(refused(rows, {2, 3}, {1, 1})(), ValueError);
+  EXPECT_THROW(refused(rows, {2, 2}, {1, -1})(), ValueError);
+  EXPECT_THROW(refused(rows, {2, 2}, {1, 1}, 2)(), ValueError);
+  EXPECT_THROW(refused(rows, {2, 2}, {1, 3})(), ShapeError);
+  EXPECT_THROW(refused(labels({3}, {1, 1, 1}), {2, 2}, {1, 1})(), ShapeError);
+  EXPECT_THROW(refused(cast(rows, DType::float32), {2, 2}, {1, 1})(), DTypeError);
+  EXPECT_THROW(ctc_loss(value({2}, {1, 2}), rows, {2}, {1}), ShapeError);
+  EXPECT_THROW(ctc_loss(value({2, 0}, {}), rows, {2}, {0}), ShapeError);
+  const Value x = value({4}, {0.1, 0.2, 0.4, 0.8});
+  expect(multilabel_margin_loss(x, labels({4}, {3, 0, -1, 1})), {}, {0.85});
+  EXPECT_THROW(multilabel_margin_loss(x, labels({3}, {3, 0, -1})), ShapeError);
+  EXPECT_THROW(multilabel_margin_loss(x, x), DTypeError);
+  EXPECT_THROW(multilabel_margin_loss(value({1, 1, 1}, {1}), labels({1, 1, 1}, {0})), ShapeError);
+}
+
 }  // namespace
 }  // namespace aclgrad

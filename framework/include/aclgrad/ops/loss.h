@@ -3,6 +3,10 @@
 #ifndef ACLGRAD_OPS_LOSS_H_
 #define ACLGRAD_OPS_LOSS_H_
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
 
@@ -104,6 +108,30 @@ struct KlDivOptions {
 /// kl_div(p, t, {.reduction = Reduction::sum}) / examples.
 Value kl_div(Operand log_probabilities, const Value& target, const KlDivOptions& options = {});
 
+struct CtcOptions {
+  std::int64_t blank = 0;  ///< The class between labels: in [0, C).
+  Reduction reduction = Reduction::mean;
+  bool zero_infinity = false;  ///< Infinite losses and their gradients are 0.
+};
+/// Connectionist temporal classification (Graves et al. 2006): minus the logarithm of the
+/// probability of the targets, over all their alignments with the steps. log_probabilities [T, N,
+/// C], or [T, C] of one sample, must come from log_softmax() over the classes: as in PyTorch the
+/// gradient is the right one only through it. targets are int64 or int32, [N, S] padded behind, or
+/// all samples' one behind the other; no label is the blank. input_lengths, in [0, T], and
+/// target_lengths have a number for each sample and belong to the graph, as its shapes do: other
+/// lengths need another graph. A loss is infinite where a target has no alignment. mean divides
+/// each loss by its target length, at least 1, and their sum by N. The losses are [N], of [T, C]
+/// they have no dimension. Without a second derivative.
+Value ctc_loss(Operand log_probabilities, const Value& targets,
+               const std::vector<std::int64_t>& input_lengths,
+               const std::vector<std::int64_t>& target_lengths, const CtcOptions& options = {});
+
+/// The sum of max(0, 1 - x[j] + x[i]) / C over the classes j of a row and all others i. x is [N, C]
+/// or [C], target of its shape, int64 or int32: the classes of a row, ended by a -1 where there are
+/// fewer than C; a class named twice counts twice. mean divides by N. The gradient takes memory for
+/// N C^2 numbers.
+Value multilabel_margin_loss(Operand x, const Value& target, Reduction reduction = Reduction::mean);
+
 struct CosineEmbeddingOptions {
   double margin = 0;  ///< Finite.
   Reduction reduction = Reduction::mean;
@@ -152,6 +180,23 @@ Value nll_loss_backward(Operand grad, const Value& log_probabilities, const Valu
                         const Value& weight, const Value& total_weight, Reduction reduction,
                         std::int64_t ignore_index);
 
+struct CtcLossAttributes {
+  std::vector<std::int64_t> input_lengths;
+  std::vector<std::int64_t> target_lengths;
+  std::int64_t blank;
+  bool zero_infinity;
+  auto arguments() const {
+    return named({"input_lengths", "target_lengths", "blank", "zero_infinity"}, input_lengths,
+                 target_lengths, blank, zero_infinity);
+  }
+  std::string text() const;
+};
+/// The gradient of the losses [N], with respect to the numbers that log_softmax was taken of;
+/// losses and log_alpha are the forward node's outputs, attributes its own.
+Value ctc_loss_backward(Operand grad, const Value& log_probabilities, const Value& targets,
+                        const Value& losses, const Value& log_alpha,
+                        const CtcLossAttributes& attributes);
+
 struct MseLossAttributes {
   Reduction reduction;
   auto arguments() const { return named({"reduction"}, reduction); }
@@ -183,6 +228,12 @@ extern const Declaration<BceAttributes> bce_with_logits, bce_with_logits_backwar
 // Inputs log_probabilities, target, weight; outputs the loss and the total weight.
 extern const Declaration<NllLossAttributes> nll_loss;
 extern const Declaration<NllLossAttributes> nll_loss_backward;
+// Inputs log_probabilities, targets; outputs the losses and alpha.
+extern const Declaration<CtcLossAttributes> ctc_loss;
+// Inputs grad, log_probabilities, targets, losses, alpha.
+extern const Declaration<CtcLossAttributes> ctc_loss_backward;
+// Outputs the rows' losses, and 1 at the classes of a row.
+extern const Declaration<NoAttributes> multilabel_margin_loss;
 }  // namespace calls
 
 using MseLossOp = DeclaredOp<calls::mse_loss>;
@@ -199,6 +250,9 @@ using SoftMarginLossOp = DeclaredOp<calls::soft_margin_loss>;
 using SoftMarginLossBackwardOp = DeclaredOp<calls::soft_margin_loss_backward>;
 using NllLossOp = DeclaredOp<calls::nll_loss>;
 using NllLossBackwardOp = DeclaredOp<calls::nll_loss_backward>;
+using CtcLossOp = DeclaredOp<calls::ctc_loss>;
+using CtcLossBackwardOp = DeclaredOp<calls::ctc_loss_backward>;
+using MultilabelMarginLossOp = DeclaredOp<calls::multilabel_margin_loss>;
 
 }  // namespace aclgrad
 
