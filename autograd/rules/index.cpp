@@ -84,6 +84,37 @@ void add_index_rules(RuleTable& table) {
         Value()};
   });
 
+  // Every index has the gradient of its bag, or its share of that; one behind the last offset has
+  // none, and finds the row of zeros behind all bags.
+  table.add<EmbeddingBagOp>([](const EmbeddingBagOp& op, const RuleCall& call) {
+    const Value& weight = call.input(0);
+    const Value& indices = call.input(1);
+    const auto column = [](const Value& x) { return reshape(x, {x.shape()[0], 1}); };
+    InputGradients gradients(3 + std::size_t{op.has_weights});
+    Value g = call.gradient();
+    const Value sizes = column(call.output(2));
+    if (op.mode == BagMode::max) {
+      g = masked_fill(g, eq(sizes, 0.0), 0);
+      gradients[0] = scatter_add(zeros_for(weight), 0, call.output(3), g);
+      return gradients;
+    }
+    if (op.mode == BagMode::mean) g = div(g, cast(clamp(sizes, {.min = 1}), g.dtype()));
+    Value rows = index_select(pad_along(g, 0, 0, 1), 0, call.output(1));
+    if (op.padding_idx >= 0) {  // counted from either end
+      for (const std::int64_t padding : {op.padding_idx, op.padding_idx - weight.shape()[0]}) {
+        rows = masked_fill(rows, column(eq(indices, static_cast<double>(padding))), 0);
+      }
+    }
+    if (call.needs(0)) {
+      const Value shares = op.has_weights ? mul(rows, column(call.input(3))) : rows;
+      gradients[0] = index_add(zeros_for(weight), 0, indices, shares);
+    }
+    if (op.has_weights && call.needs(3)) {
+      gradients[3] = reduce_sum(mul(rows, index_select(weight, 0, indices)), {1});
+    }
+    return gradients;
+  });
+
   table.add<EmbeddingOp>([](const EmbeddingOp& op, const RuleCall& call) {
     return InputGradients{
         embedding_dense_backward(call.gradient(), call.input(1), call.input().shape()[0],

@@ -88,7 +88,8 @@ bool mixes_along(const Node& node, std::size_t index, const Value& input, std::s
   if (const auto* op = as<IndexAddOp>(node)) return index == 1 || is(op->dim);
   if (const auto* op = as<ScatterAddOp>(node)) return is(op->dim);
   if (const auto* op = as<RepeatInterleaveIntOp>(node)) return is(op->dim);
-  if (is_any<IndexOp, RepeatInterleaveOp, RepeatInterleaveGradOp, CtcLossOp>(node)) return true;
+  if (is_any<IndexOp, RepeatInterleaveOp, RepeatInterleaveGradOp>(node)) return true;
+  if (is_any<EmbeddingBagOp, CtcLossOp>(node)) return true;
   if (is_any<MultilabelMarginLossOp>(node)) return place + 1 == rank;
   if (is_any<TrilOp, TriuOp, CdistOp>(node)) return place + 2 >= rank;
   if (const auto* op = as<PadModeOp>(node)) {

@@ -283,6 +283,7 @@ FamilyContracts index_contracts() {
   add_embedding(family.operators);
   add_arange(family.operators);
   add_placements(family.operators);
+  add_embedding_bags(family.operators);
   return family;
 }
 

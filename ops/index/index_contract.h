@@ -42,6 +42,7 @@ inline int64_t from_front(Number number, int64_t size) {
 inline ErrorInput wrong_dim() { return refused("dim", "out of range", int64_t{2}, "is 2"); }
 
 void add_placements(std::vector<Operator>& all);
+void add_embedding_bags(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
 

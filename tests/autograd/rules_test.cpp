@@ -479,6 +479,35 @@ TEST(Rules, OfElementsPutByTheirNumbers) {
   }
 }
 
+TEST(Rules, BagsOfEmbeddings) {
+  const auto numbers = [](const Inputs& x, std::initializer_list<double> values) {
+    return x[0].graph().constant(
+        Tensor::from({static_cast<std::int64_t>(values.size())}, values, DType::int64));
+  };
+  const auto bags = [&](const Inputs& x, const EmbeddingBagOptions& options) {
+    return embedding_bag(x[0], numbers(x, {2, 0, -3, 1, 3, 0}), numbers(x, {0, 3, 3, 5}), options);
+  };
+  for (const bool has_last : {false, true}) {
+    for (const BagMode mode : {BagMode::sum, BagMode::mean, BagMode::max}) {
+      expect_right({{4, 3}}, [&](const Inputs& x) {
+        return bags(x, {.mode = mode, .include_last_offset = has_last});
+      });
+      expect_right({{4, 3}}, [&](const Inputs& x) {
+        return bags(x, {.mode = mode, .include_last_offset = has_last, .padding_idx = 1});
+      });
+    }
+    expect_right({{4, 3}, {6}}, [&](const Inputs& x) {
+      return bags(x, {.mode = BagMode::sum,
+                      .per_sample_weights = x[1],
+                      .include_last_offset = has_last,
+                      .padding_idx = 0});
+    });
+  }
+  for (const double p : {1.0, 2.0, 3.0}) {
+    expect_right({{3, 4}}, [&](const Inputs& x) { return renorm(x[0], p, -1, 1.5); });
+  }
+}
+
 TEST(Rules, APaddingRowHasNoGradient) {
   Graph graph;
   const Value weight = graph.input("weight", {3, 2});

@@ -182,6 +182,22 @@ TEST(SecondOrder, ElementsByTheirNumbers) {
                points());
 }
 
+TEST(SecondOrder, BagsAndNorms) {
+  const auto numbers = [](const Value& x, std::initializer_list<double> list) {
+    return x.graph().constant(
+        Tensor::from({static_cast<std::int64_t>(list.size())}, list, DType::int64));
+  };
+  for (const BagMode mode : {BagMode::sum, BagMode::mean, BagMode::max}) {
+    expect_right(
+        [&](const Value& x) {
+          return embedding_bag(mul(x, x), numbers(x, {1, 0, 1}), numbers(x, {0, 0, 2}),
+                               {.mode = mode});
+        },
+        points());
+  }
+  expect_right([](const Value& x) { return renorm(x, 2, 0, 1); }, points());
+}
+
 TEST(SecondOrder, Reductions) {
   expect_right([](const Value& x) { return var(x, {1}); }, points());
   expect_right([](const Value& x) { return stddev(x, {1}); }, points());

@@ -380,6 +380,30 @@ void add_selections(std::vector<Mutant>& all) {
   aligned("ctc_loss: the first class for the blank", [](auto& a, auto&, auto&) { a.blank = 0; });
   aligned("ctc_loss: labels in reverse", [](auto&, auto&, auto& t) { t = flip(t, {1}); });
   aligned("ctc_loss: of the sum for the mean", [](auto&, Value& g, auto&) { g = mul(g, 4); });
+  // Bags of 2, 0 and 3 rows.
+  const auto bag = [&](std::string edit, BagMode mode, auto shares) {
+    const auto offsets = [](const Value& beside) {
+      return beside.graph().constant(Tensor::from({3}, {0, 2, 2}, DType::int64));
+    };
+    all.push_back(rule_mutant<EmbeddingBagOp>(
+        std::move(edit), {{3, 2}},
+        [=](const auto& x) { return embedding_bag(x[0], x[1], offsets(x[0]), {.mode = mode}); },
+        [shares](const EmbeddingBagOp&, const RuleCall& call) {
+          InputGradients gradients(3);
+          gradients[0] = index_add(mul(call.input(0), 0), 0, call.input(1), shares(call));
+          return gradients;
+        },
+        numbers({5}, 3)));
+  };
+  const auto of_bags = [](const RuleCall& call, const Value& g) {
+    return index_select(g, 0, call.output(1));
+  };
+  bag("embedding_bag: a mean as a sum", BagMode::mean,
+      [=](const RuleCall& call) { return of_bags(call, call.gradient()); });
+  bag("embedding_bag: a mean of all indices", BagMode::mean,
+      [=](const RuleCall& call) { return of_bags(call, call.gradient() / 5); });
+  bag("embedding_bag: the largest to every row", BagMode::max,
+      [=](const RuleCall& call) { return of_bags(call, call.gradient()); });
   // Of classes 0 and 1 in all orders: never ended.
   const auto margin = [&](std::string edit, auto slopes) {
     all.push_back(rule_mutant<MultilabelMarginLossOp>(

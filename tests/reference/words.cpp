@@ -307,6 +307,7 @@ const std::map<std::string, Record>& records() {
       {"aclnnRepeatInterleaveIntWithDim", of([](X x) { return repeat_interleave(x, 2, 1); })},
       {"aclnnRepeatInterleaveGrad",
        with_index([](X x, X i) { return repeat_interleave_grad(x, i, 8, 1); }, {8})},
+      {"aclnnEmbeddingBag", with_index([](X x, X i) { return embedding_bag(x, i); }, {2, 3})},
       {"aclnnEmbedding", with_index([](X x, X i) { return embedding(x, i); }, {3})},
       {"aclnnEmbeddingDenseBackward",
        with_index([](X g, X i) { return embedding_dense_backward(g, i, 5); }, {2})},

@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "aclgrad/format.h"
+#include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/shape.h"
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_amax.h"
 #include "aclnnop/aclnn_amin.h"
@@ -25,6 +27,7 @@
 #include "aclnnop/aclnn_topk.h"
 #include "aclnnop/aclnn_var.h"
 #include "graph/ops/record_helpers.h"
+#include "tensor/at_least_float.h"
 
 namespace aclgrad {
 namespace {
@@ -132,6 +135,29 @@ Value norm(Operand x, std::vector<std::int64_t> axes, NormOptions options) {
   Shape shape = reduced(x.shape(), axes, options.keepdim);
   return record.add<NormOp>({options.p, std::move(axes), options.keepdim},
                             {std::move(shape), x.dtype()});
+}
+
+Value renorm(Operand x, double p, std::int64_t dim, double max_norm) {
+  const RecordScope scope(x);
+  const Recorder record("renorm", {x}, x.where);
+  record.require_floating(0);
+  const std::size_t rank = x.shape().rank();
+  if (rank < 2) record.shape_error(fmt::format("expected slices of a tensor, got {}", x.shape()));
+  if (!(p > 0)) record.value_error(fmt::format("p must be above 0, got {}", p));
+  if (!(max_norm >= 0)) {
+    record.value_error(fmt::format("max_norm must be at least 0, got {}", max_norm));
+  }
+  dim = record.axis(dim, rank);
+  if (std::isinf(max_norm)) return copy(x);
+  Axes inside;
+  for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(rank); ++axis) {
+    if (axis != dim) inside.push_back(axis);
+  }
+  const DType wide = detail::at_least_float(x.dtype());  // which has 1e-7
+  const Value norms = norm(cast(x, wide), inside, {.p = p, .keepdim = true});
+  const Value scaled = reciprocal(norms + 1e-7) * max_norm;
+  const Value one = x.graph().constant(Tensor::full({}, 1, wide));
+  return mul(x, cast(where(gt(norms, max_norm), scaled, one), x.dtype()));
 }
 
 Value cumsum(Operand x, std::int64_t dim, CumsumOptions options) {

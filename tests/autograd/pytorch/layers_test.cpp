@@ -165,6 +165,38 @@ TEST(LayersBesidePyTorch, Columns) {
   expect_layer("fold options", [=](V x) { return fold(x, {3, 4}, 2, options); });
 }
 
+TEST(LayersBesidePyTorch, Bags) {
+  const auto expect = [](const std::string& name, const std::function<Value(const Values&)>& f) {
+    expect_as_in_pytorch(name, [&](const Values& x) -> Values { return {f(x)}; });
+  };
+  const auto numbers = [](const Values& x, Shape shape, std::initializer_list<double> list) {
+    return x[0].graph().constant(Tensor::from(std::move(shape), list, DType::int64));
+  };
+  const auto bags = [&](const Values& x, const EmbeddingBagOptions& options) {
+    return embedding_bag(x[0], numbers(x, {7}, {2, 0, 1, 1, 3, 0, 2}),
+                         numbers(x, {4}, {0, 3, 3, 5}), options);
+  };
+  for (const BagMode mode : {BagMode::sum, BagMode::mean, BagMode::max}) {
+    const std::string name = std::string("embedding_bag ") + to_string(mode);
+    expect(name, [&](const Values& x) { return bags(x, {.mode = mode}); });
+    expect(name + " padding",
+           [&](const Values& x) { return bags(x, {.mode = mode, .padding_idx = 1}); });
+  }
+  expect("embedding_bag weights", [&](const Values& x) {
+    return bags(x, {.mode = BagMode::sum, .per_sample_weights = x[1]});
+  });
+  expect("embedding_bag last", [&](const Values& x) {
+    return embedding_bag(x[0], numbers(x, {7}, {2, 0, 1, 1, 3, 0, 2}), numbers(x, {3}, {0, 4, 7}),
+                         {.include_last_offset = true});
+  });
+  expect("embedding_bag rows", [&](const Values& x) {
+    return embedding_bag(x[0], numbers(x, {2, 3}, {2, 0, 1, 1, 3, 0}));
+  });
+  expect("renorm 2", [](const Values& x) { return renorm(x[0], 2, 0, 1.5); });
+  expect("renorm 1", [](const Values& x) { return renorm(x[0], 1, 1, 1.5); });
+  expect("renorm 3", [](const Values& x) { return renorm(x[0], 3, -1, 1.5); });
+}
+
 TEST(LayersBesidePyTorch, Convolutions) {
   expect_layer("conv1d", Conv1d("layer", 4, 2, 3, {.stride = 2, .padding = 1, .groups = 2}));
   expect_layer("conv3d", Conv3d("layer", 1, 2, {1, 2, 2}));

@@ -259,6 +259,23 @@ def class_losses():
     case("multilabel_margin row", lambda x: F.multilabel_margin_loss(x, torch.tensor([2, 0, -1, 1])), [draw(4)])
 
 
+def bags():
+    torch.manual_seed(4)
+    indices = torch.tensor([2, 0, 1, 1, 3, 0, 2])
+    offsets = torch.tensor([0, 3, 3, 5])
+    for mode in ("sum", "mean", "max"):
+        case(f"embedding_bag {mode}", lambda w: F.embedding_bag(indices, w, offsets, mode=mode), [draw(4, 3)])
+        case(f"embedding_bag {mode} padding",
+             lambda w: F.embedding_bag(indices, w, offsets, mode=mode, padding_idx=1), [draw(4, 3)])
+    case("embedding_bag weights", lambda w, share: F.embedding_bag(indices, w, offsets, mode="sum",
+                                                                   per_sample_weights=share), [draw(4, 3), draw(7)])
+    case("embedding_bag last", lambda w: F.embedding_bag(indices, w, torch.tensor([0, 4, 7]), include_last_offset=True),
+         [draw(4, 3)])
+    case("embedding_bag rows", lambda w: F.embedding_bag(indices[:6].reshape(2, 3), w), [draw(4, 3)])
+    for p, dim in ((2, 0), (1, 1), (3, -1)):
+        case(f"renorm {p}", lambda x: x.renorm(p, dim, 1.5), [draw(3, 4)])
+
+
 if __name__ == "__main__":
     torch.manual_seed(1)
     probability = probabilities(3, 4)
@@ -270,5 +287,6 @@ if __name__ == "__main__":
     places()
     resampling()
     class_losses()
+    bags()
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
     print("{\n" + ",\n".join(lines) + "\n}")

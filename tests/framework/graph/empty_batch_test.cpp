@@ -158,6 +158,13 @@ std::vector<Case> functions() {
   add_case("sort", rows, [](V x) { return sort(x, 0).values; });
   add_case("gather", rows, [](V x) { return gather(x, 1, indices_like(x, {0, 2})); });
   add_case("gather of nothing", {3, 4}, [](V x) { return gather(x, 0, indices_like(x, {0, 4})); });
+  add_case("embedding_bag of nothing", {3, 4}, [](V x) {
+    return embedding_bag(x, indices_like(x, {0}), indices_like(x, {2})) +
+           embedding_bag(x, indices_like(x, {2, 0}), {}, {.mode = BagMode::max});
+  });
+  add_case("embedding_bag of no bags", {3, 4},
+           [](V x) { return embedding_bag(x, indices_like(x, {0}), indices_like(x, {0})); });
+  add_case("renorm", rows, [](V x) { return renorm(x, 2, 0, 1); });
   add_case("embedding of nothing", {3, 4}, [](V x) {
     return embedding(x, indices_like(x, {0, 2}));
   });

@@ -70,6 +70,27 @@ Value repeat_interleave_grad(Operand grad, const Value& repeats, std::int64_t ex
 Value embedding(Operand weight, const Value& indices,
                 std::optional<std::int64_t> padding_idx = std::nullopt);
 
+/// What embedding_bag() makes of the rows of a bag.
+enum class BagMode : std::uint8_t { sum = 0, mean = 1, max = 2 };
+
+/// "sum", "mean" or "max".
+const char* to_string(BagMode mode);
+
+struct EmbeddingBagOptions {
+  BagMode mode = BagMode::mean;
+  Value per_sample_weights = {};     ///< Of the indices' shape, weight's dtype; of sums only.
+  bool include_last_offset = false;  ///< The last offset begins no bag, but ends the last one.
+  std::optional<std::int64_t> padding_idx = std::nullopt;  ///< These indices do not count.
+};
+/// The sum, mean or largest elements of the rows of weight [V, D] in each bag, [bags, D]; 0 for an
+/// empty one. Bag b has indices[offsets[b]] up to, without it, indices[offsets[b + 1]]; indices and
+/// offsets have one dimension, int32 or int64. Without offsets indices is [bags, length]. Indices
+/// are in [-V, V), where negative ones count from the end; offsets begin with 0 and do not fall: a
+/// run fails on others. The gradient of a largest element goes to the first of equal ones; that of
+/// per_sample_weights is there, too.
+Value embedding_bag(Operand weight, const Value& indices, const Value& offsets = {},
+                    const EmbeddingBagOptions& options = {});
+
 /// The gradient of embedding for a weight of `rows` rows: row v is the sum of grad's rows with
 /// number v.
 Value embedding_dense_backward(Operand grad, const Value& indices, std::int64_t rows,
@@ -107,6 +128,13 @@ struct RepeatInterleaveIntAttributes {
     return named({"repeats", "dim", "output_size"}, repeats, dim, output_size);
   }
 };
+struct EmbeddingBagAttributes {
+  BagMode mode;
+  bool has_weights;
+  bool include_last_offset;
+  std::int64_t padding_idx;  ///< -1 for none
+  std::string text() const;
+};
 struct EmbeddingAttributes {
   std::int64_t padding_idx;  ///< only of the gradient; -1: none
   std::string text() const;
@@ -135,6 +163,9 @@ extern const Declaration<RepeatInterleaveAttributes> repeat_interleave;
 extern const Declaration<RepeatInterleaveIntAttributes> repeat_interleave_int;
 extern const Declaration<AlongAttributes> repeat_interleave_grad;
 extern const Declaration<EmbeddingAttributes> embedding;
+// Inputs weight, indices, offsets, and the samples' weights that there are; outputs the bags, the
+// bag of each index, the number of indices that count, and the rows of the largest elements.
+extern const Declaration<EmbeddingBagAttributes> embedding_bag;
 extern const Declaration<EmbeddingBackwardAttributes> embedding_dense_backward;
 extern const Declaration<ArangeAttributes> arange;
 }  // namespace calls
@@ -148,6 +179,7 @@ using RepeatInterleaveOp = DeclaredOp<calls::repeat_interleave>;
 using RepeatInterleaveIntOp = DeclaredOp<calls::repeat_interleave_int>;
 using RepeatInterleaveGradOp = DeclaredOp<calls::repeat_interleave_grad>;
 using EmbeddingOp = DeclaredOp<calls::embedding>;
+using EmbeddingBagOp = DeclaredOp<calls::embedding_bag>;
 using EmbeddingDenseBackwardOp = DeclaredOp<calls::embedding_dense_backward>;
 using ArangeOp = DeclaredOp<calls::arange>;
 

@@ -49,6 +49,11 @@ struct NormOptions {
 /// infinite p equal magnitudes share it.
 Value norm(Operand x, std::vector<std::int64_t> axes = {}, NormOptions options = {});
 
+/// x with every slice along dim whose p-norm is above max_norm multiplied by max_norm / (norm +
+/// 1e-7), as torch.renorm. x is floating, of two dimensions or more; p is above 0, max_norm at
+/// least 0. Made of other functions, with both derivatives.
+Value renorm(Operand x, double p, std::int64_t dim, double max_norm);
+
 /// The p-norms of the differences between the rows of a [.., P, M] and of b [.., R, M], [.., P, R];
 /// the dimensions before the last two broadcast. Of one floating dtype; p is at least 0, and
 /// rounded to float. The gradient is 0 where two rows are equal, but for p = 1 the sign of each
