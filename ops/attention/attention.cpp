@@ -80,9 +80,12 @@ Dims output_shape(const Arguments& arguments, const Parameters& p) {
 
 using Complaint = std::optional<std::string>;
 
-// A mask of its own is read, and not that of a sparse mode.
+// A mask of its own is read; sparse modes 2 and 3 have a triangle, whatever the mask holds.
 bool reads_mask(const Arguments& arguments, const Parameters& p) {
   return arguments.given(p.mask) && arguments.integer(p.sparse_mode) < 2;
+}
+bool has_triangle(const Arguments& arguments, const Parameters& p) {
+  return arguments.given(p.mask) && arguments.integer(p.sparse_mode) >= 2;
 }
 
 Complaint heads_complaint(const Arguments& arguments, const Parameters& p) {
@@ -114,8 +117,7 @@ Complaint keys_complaint(const Arguments& arguments, const Parameters& p) {
   }
   return fmt::format(
       "{} {} and {} {} must fit {} {} in the layout {}: in one batch, with heads of keys that "
-      "divide "
-      "those of queries, keys as wide as queries, and values at most.",
+      "divide those of queries, keys as wide as queries, and values at most.",
       arguments.name(p.key), to_string(arguments.shape(p.key)), arguments.name(p.value),
       to_string(arguments.shape(p.value)), arguments.name(p.query),
       to_string(arguments.shape(p.query)), layout.name);
@@ -135,6 +137,17 @@ Rule broadcasts_to_scores(size_t tensor, const Parameters& p, bool is_mask) {
     return fmt::format("tensor {} must be of rank {} and broadcast to the scores {}{}, but is {}.",
                        arguments.name(tensor), is_mask ? "2 or 4" : "4", to_string(scores),
                        is_mask ? "" : " in the first and third dimension", to_string(shape));
+  });
+}
+
+// The mask of sparse modes 2 and 3 stands for one of any sizes.
+Rule is_compressed(size_t mask) {
+  return require([=](const Arguments& arguments) -> Complaint {
+    const Dims& shape = arguments.shape(mask);
+    const Dims compressed = {2048, 2048}, in_ranks = {1, 1, 2048, 2048};
+    if (shape == compressed || shape == in_ranks) return std::nullopt;
+    return fmt::format("tensor {} must be [2048, 2048] in sparse modes 2 and 3, but is {}.",
+                       arguments.name(mask), to_string(shape));
   });
 }
 
@@ -211,6 +224,8 @@ std::vector<Rule> rules(const Parameters& p, Rule given, std::vector<size_t> mor
   list.push_back(if_given(p.shift, broadcasts_to_scores(p.shift, p, false)));
   list.push_back(when([p](const Arguments& arguments) { return reads_mask(arguments, p); },
                       broadcasts_to_scores(p.mask, p, true)));
+  list.push_back(when([p](const Arguments& arguments) { return has_triangle(arguments, p); },
+                      is_compressed(p.mask)));
   list.push_back(require([p](const Arguments& arguments) -> Complaint {
     if (arguments.real(p.keep) == 1) return std::nullopt;
     const int64_t bytes = mask_bytes(count_elements(scores_shape(arguments, p)));
@@ -273,7 +288,7 @@ AttentionProblem problem_of(const Arguments& arguments, const Parameters& p) {
     problem.dropped = p.drop_mask;
     problem.bytes = StridedIndex(arguments.shape(p.drop_mask), arguments.strides(p.drop_mask));
   }
-  if (arguments.given(p.mask) && arguments.integer(p.sparse_mode) >= 2) {
+  if (has_triangle(arguments, p)) {
     problem.diagonal = arguments.integer(p.sparse_mode) == 2 ? 0 : key.places - query.places;
   }
   return problem;

@@ -2,6 +2,7 @@
 #include "ops/attention/attention_kernel.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "aclgrad_ext.h"
 #include "ops/engine/iterate.h"
@@ -171,11 +172,13 @@ class AttentionGradient : private AttentionTiles<T> {
   // Products become shares as they went into the output, and gradients of shares those of scores.
   void slope_row(int64_t i, int64_t j, int64_t columns, T* shares, T* slopes, T own) {
     const D d;
-    const int64_t n = seen(i, j, columns);
+    const double sum = number_at(p_.sum, i), kept = number_at(p_.largest, i);
+    const int64_t n = sum == 0 ? 0 : seen(i, j, columns);  // without a sum there are no shares
     const RowMasks masks = masks_of(i, j, n);
-    const double sum = number_at(p_.sum, i);
-    const V inverse = hn::Set(d, static_cast<T>(sum == 0 ? 0 : 1 / sum));
-    const V largest = hn::Set(d, static_cast<T>(number_at(p_.largest, i)));
+    const V inverse = hn::Set(d, static_cast<T>(1 / sum));
+    // What is hidden has a score of -infinity: less than any that is kept.
+    constexpr double kLowest = std::numeric_limits<float>::lowest();
+    const V largest = hn::Set(d, static_cast<T>(kept < kLowest ? kLowest : kept));
     const V rest = hn::Set(d, own);
     T* const of_shift =
         of_shift_ == nullptr
@@ -183,16 +186,16 @@ class AttentionGradient : private AttentionTiles<T> {
             : of_shift_ + (head_ % group() * shift_rows_ + i % shift_rows_) * p_.keys + j;
     for_lanes(n, [&](size_t k, auto m) HWY_ATTR {
       const V e = this->exponential_of(hn::Sub(this->score(shares, masks, k, m), largest));
-      V share = hn::Mul(e, inverse);
+      const V share = hn::Mul(e, inverse);
       V slope = hn::LoadU(d, slopes + k);
-      V kept = share;
+      V mixed = share;
       if (masks.factor != nullptr) {
         const V factor = hn::LoadU(d, masks.factor + k);
         slope = hn::Mul(slope, factor);
-        kept = hn::Mul(share, factor);
+        mixed = hn::Mul(share, factor);
       }
       slope = hn::Mul(share, hn::Sub(slope, rest));
-      hn::StoreU(kept, d, shares + k);
+      hn::StoreU(mixed, d, shares + k);
       hn::StoreU(slope, d, slopes + k);
     });
     std::fill(shares + n, shares + columns, T{0});

@@ -342,13 +342,15 @@ void find_those_beside(const Candidate& candidate, const Problem& problem, std::
   }
 }
 
-// The numeric derivative of one element does not show the terms of its formula, which may cancel.
-// Their sizes for every gradient, where float64 needs them and the contract has them.
+// The numeric derivative of one element does not show the terms of its formula, which may cancel:
+// what is left then is their rounding. Their sizes for every gradient where the contract has them
+// and the kernel rounds them to the result's own precision: elementwise in float64, and wherever a
+// contract promises no more than sums in the dtype that it computes in (`inner` above 1; kernels
+// that sum in a wider one promise less than one unit).
 Arrays terms_of_slopes(const Candidate& candidate, const Problem& problem) {
-  if (problem.dtype != DType::float64 || !candidate.is_elementwise() || !candidate.backward ||
-      !candidate.backward->op().results.magnitude) {
-    return {};
-  }
+  if (!candidate.backward || !candidate.backward->op().results.magnitude) return {};
+  const bool in_float64 = problem.dtype == DType::float64 && candidate.is_elementwise();
+  if (!in_float64 && candidate.bound.inner <= 1) return {};
   return of_gradients(problem, backward_magnitude(candidate, problem.given), "`magnitude`");
 }
 

@@ -14,16 +14,15 @@ ACLGRAD_BEGIN_DECLS
  * With P = e^(z - m) / sum of the scaled scores z, M the dropout (0 or 1 / keepProb), and
  * dS = P (M (dy value^T) - sum(dy attentionIn)): dv = (M P)^T dy, dq = scaleValue dS key,
  * dk = scaleValue dS^T query, over all heads that use the key's, and dpse = scaleValue dS, summed
- * to pseShift's shape. Rows that are masked out have gradients of 0.
+ * to pseShift's shape. What is masked out has no part in them, whatever m and sum are, and neither
+ * has a row whose sum is 0.
  *
- * query to sparseMode  as of the forward, with dy and attentionIn of attentionOut's shape and dtype
- * softmaxIn            not used, may be null
- * dq, dk, dv           of query, key and value, their dtype
- * dpse                 of pseShift, its dtype; not written where pseShift or dpse is null or dpse
- * is empty
+ * query to sparseMode are as of the forward, with dy and attentionIn of attentionOut's shape and
+ * dtype. softmaxIn: not used, may be null. dq, dk, dv: of query, key and value, their dtype. dpse:
+ * of pseShift, its dtype; not written where pseShift or dpse is null or dpse is empty.
  *
- * Products and exponentials run in FLOAT, all of it in DOUBLE for DOUBLE. Outputs must not overlap
- * inputs.
+ * Products and exponentials run in FLOAT, all of it in DOUBLE for DOUBLE: where the terms of a sum
+ * cancel, their roundings are left. Outputs must not overlap inputs.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnFlashAttentionScoreGradGetWorkspaceSize(
     const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* dy,
