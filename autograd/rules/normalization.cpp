@@ -58,6 +58,36 @@ void add_normalization_rules(RuleTable& table) {
     return InputGradients{x, gamma};
   });
 
+  table.add<ScaledMaskedSoftmaxOp>([](const ScaledMaskedSoftmaxOp& op, const RuleCall& call) {
+    return InputGradients{
+        scaled_masked_softmax_backward(call.gradient(), call.output(), call.input(1), op), Value()};
+  });
+
+  // B = scale y (g - sum(g y)) along the last axis, 0 where masked. C that arrives where it is 0
+  // comes to nothing.
+  table.add<ScaledMaskedSoftmaxBackwardOp>([](const ScaledMaskedSoftmaxBackwardOp& op,
+                                              const RuleCall& call) {
+    const Value &g = call.input(0), &y = call.input(1);
+    const Value& arrived = call.gradient();
+    const Value c =
+        mul(op.fixed_triu_mask ? tril(arrived) : masked_fill(arrived, call.input(2), 0), op.scale);
+    const auto along = [&](const Value& v) { return reduce_sum(mul(v, y), {-1}, true); };
+    InputGradients gradients(3);
+    if (call.needs(0)) gradients[0] = softmax_backward(c, y, -1);
+    if (call.needs(1)) gradients[1] = sub(mul(c, sub(g, along(g))), mul(g, along(c)));
+    return gradients;
+  });
+
+  table.add<DeepNormOp>([](const DeepNormOp& op, const RuleCall& call) {
+    if (call.has_gradient(1) || call.has_gradient(2)) {
+      call.no_gradient_for("a use of mean or rstd");
+    }
+    const auto [x, gx, beta, gamma] =
+        deep_norm_backward(call.gradient(), call.input(0), call.input(1), call.input(3),
+                           call.output(1), call.output(2), op.alpha);
+    return InputGradients{x, gx, beta, gamma};
+  });
+
   table.add<BatchNormOp>([](const BatchNormOp& op, const RuleCall& call) {
     for (std::size_t k = 1; k < call.node().outputs.size(); ++k) {
       if (call.has_gradient(k)) call.no_gradient_for("a use of the batch's or running statistics");

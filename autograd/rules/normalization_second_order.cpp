@@ -54,16 +54,14 @@ Arrived arrived(const RuleCall& call, const std::array<bool, 3>& wanted) {
 
 // Statistics are taken for those of x, which they are where the forward operator made them of x.
 template <class Forward>
-void require_statistics_of_x(const RuleCall& call) {
-  const Node& maker = call.input(2).node();
+void require_statistics_of_x(const RuleCall& call, std::size_t statistic = 2) {
+  const Node& maker = call.input(statistic).node();
   if (dynamic_cast<const Forward*>(maker.op.get()) != nullptr &&
       maker.inputs.front() == call.input(1).id()) {
     return;
   }
   call.no_gradient_for("a normalization by statistics that are not those of x");
 }
-
-void add_to(Value& sum, const Value& term) { sum = sum ? add(sum, term) : term; }
 
 // By g, x and w.
 std::array<Value, 3> gradients_of(const Normalization& it, const Value& g, const Arrived& c) {
@@ -130,6 +128,31 @@ void add_normalization_second_order_rules(RuleTable& table) {
     it.spread = it.sum = identity;
     const auto [by_g, by_x, by_w] = gradients_of(it, g, arrived(call, op.wanted));
     return InputGradients{by_g, by_x, Value(), Value(), by_w};
+  });
+
+  // Of alpha x + gx: what arrives at both gradients, and goes to both.
+  table.add<DeepNormBackwardOp>([](const DeepNormBackwardOp& op, const RuleCall& call) {
+    require_statistics_of_x<DeepNormOp>(call, 4);
+    const Value &gamma = call.input(3), &mean_of_row = call.input(4), &r = call.input(5);
+    const DType wide = r.dtype();
+    const Value g = cast(call.input(0), wide);
+    const Value x = add(mul(cast(call.input(1), wide), op.alpha), cast(call.input(2), wide));
+    const Axes axes = row_axes(x, gamma);
+    const Value weight = ones(gamma, wide);
+    Normalization it{.h = mul(sub(x, mean_of_row), r), .r = r, .w = cast(gamma, wide)};
+    it.project = [&](const Value& v) {
+      return layer_norm_backward(v, x, mean_of_row, r, weight, {true, false, false})[0];
+    };
+    it.average = [&](const Value& v) { return mean(v, axes, true); };
+    it.spread = it.sum = identity;
+    Arrived c;
+    if (call.has_gradient(0)) c.by_x = mul(cast(call.gradient(0), wide), op.alpha);
+    if (call.has_gradient(1)) add_to(c.by_x, cast(call.gradient(1), wide));
+    if (call.has_gradient(2)) c.by_b = call.gradient(2);
+    if (call.has_gradient(3)) c.by_w = call.gradient(3);
+    const auto [by_g, by_sum, by_w] = gradients_of(it, g, c);
+    const Value by_x = by_sum ? mul(by_sum, op.alpha) : Value();
+    return InputGradients{by_g, by_x, by_sum, by_w, Value(), Value()};
   });
 
   table.add<RmsNormBackwardOp>([](const RmsNormBackwardOp&, const RuleCall& call) {

@@ -42,6 +42,7 @@ struct Registry {
   Registry() {
     add_activation_rules(table);
     add_arithmetic_rules(table);
+    add_attention_rules(table);
     add_convolution_rules(table);
     add_index_rules(table);
     add_loss_rules(table);

@@ -72,6 +72,7 @@ void add_slope_of_slope(RuleTable& table, Backward, Curvature) {
 
 void add_activation_rules(RuleTable& table);
 void add_arithmetic_rules(RuleTable& table);
+void add_attention_rules(RuleTable& table);
 void add_convolution_rules(RuleTable& table);
 void add_index_rules(RuleTable& table);
 void add_loss_rules(RuleTable& table);
@@ -94,6 +95,9 @@ void add_normalization_second_order_rules(RuleTable& table);
 Value zeros_for(const Value& value);
 /// Zeros of another shape in the value's dtype.
 Value zeros_like(const Value& value, const Shape& shape);
+
+/// Adds to a sum that is empty at first.
+inline void add_to(Value& sum, const Value& term) { sum = sum ? add(sum, term) : term; }
 
 /// x with so many zeros before and after a dimension; negative numbers cut.
 Value pad_along(const Value& x, std::int64_t dim, std::int64_t begin, std::int64_t end);

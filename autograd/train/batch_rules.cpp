@@ -92,6 +92,11 @@ bool mixes_along(const Node& node, std::size_t index, const Value& input, std::s
   if (is_any<EmbeddingBagOp, CtcLossOp>(node)) return true;
   if (is_any<MultilabelMarginLossOp>(node)) return place + 1 == rank;
   if (is_any<TrilOp, TriuOp, CdistOp>(node)) return place + 2 >= rank;
+  if (is_any<AttentionOp>(node)) return place >= 2;
+  if (is_any<RotaryOp>(node)) return place + 1 == rank;
+  if (const auto* op = as<ScaledMaskedSoftmaxOp>(node)) {
+    return place + (op->fixed_triu_mask ? 2 : 1) >= rank;
+  }
   if (const auto* op = as<PadModeOp>(node)) {
     return place + static_cast<std::int64_t>(op->pads.size() / 2) >= rank;
   }
@@ -207,8 +212,8 @@ Role examples_of(const BatchRoles& roles, const Node& node, const Value& result,
       return blocked(node, "goes along the examples");
     }
   }
-  if (is_any<LayerNormOp, RmsNormOp>(node)) {
-    const std::size_t normalized = inputs[1].shape().rank();
+  if (is_any<LayerNormOp, RmsNormOp, DeepNormOp>(node)) {
+    const std::size_t normalized = inputs[is_any<DeepNormOp>(node) ? 3 : 1].shape().rank();
     if (roles.of(inputs[0]).axis + normalized >= inputs[0].shape().rank()) {
       return blocked(node, "goes along the examples");
     }

@@ -120,7 +120,8 @@ void add_rotary(std::vector<Operator>& all) {
       .error_inputs = errors + std::vector{refused("x", "of an odd size", of_shape({2, 3, 1, 3}),
                                                    "[2, 3, 1, 3]")},
       .words = {"x·cos + rot(x)·sin, rot of halves (mode 0) or of neighbours (1)",
-                "x·cos + rot(x)·sin，rot 按两半（mode 0）或相邻两列（1）"}};
+                "x·cos + rot(x)·sin，rot 按两半（mode 0）或相邻两列（1）",
+                "rotary_position_embedding(x, cos, sin, mode)"}};
   Domain domain = forward.domain;
   domain.base = "dy";
   domain.samples.clear();

@@ -106,7 +106,8 @@ void add_masked_softmax(std::vector<Operator>& all) {
                   .nan_goes_through = false},
       .error_inputs = errors("x"),
       .words = {"softmax of scale·x along the last dimension, of −10000 where mask is true",
-                "沿末维对 scale·x 求 softmax，mask 为真处取 −10000"},
+                "沿末维对 scale·x 求 softmax，mask 为真处取 −10000",
+                "scaled_masked_softmax(x, mask, scale, fixed_triu_mask)"},
   });
   all.push_back({
       .call = ACLGRAD_CALL(aclnnScaledMaskedSoftmaxBackward, tensor(in("yGrad")),
@@ -222,7 +223,8 @@ void add_deep_norm(std::vector<Operator>& all) {
                   .bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 8},
                   .magnitude = deep_norm<true>},
       .error_inputs = {other_rows},
-      .words = {"layer_norm(alpha·x + gx)", "layer_norm(alpha·x + gx)"},
+      .words = {"layer_norm(alpha·x + gx)", "layer_norm(alpha·x + gx)",
+                "deep_norm(x, gx, beta, gamma, alpha, eps)"},
   });
   all.push_back({
       .call = ACLGRAD_CALL(aclnnDeepNormGrad, tensor(in("dy"), {2, 3}), tensor(in("x"), {2, 3}, 3),

@@ -210,6 +210,67 @@ TEST(Rules, BatchedProducts) {
   }
 }
 
+TEST(Rules, AttentionInTiles) {
+  const Shape query{2, 2, 3, 4}, key{2, 2, 5, 4}, value{2, 2, 5, 3};
+  for (const bool causal : {false, true}) {
+    expect_right({query, key, value}, [&](const Inputs& x) {
+      return scaled_dot_product_attention(x[0], x[1], x[2], {}, {.is_causal = causal});
+    });
+    // Of all that are seen, one, and none.
+    expect_right({query, key, value}, [&](const Inputs& x) {
+      const Tensor seen = Tensor::from({3, 5}, {1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0});
+      const Value mask = x[0].graph().constant(seen.to(DType::boolean));
+      return scaled_dot_product_attention(x[0], x[1], x[2], mask, {.is_causal = causal});
+    });
+  }
+  for (const Shape& bias : {Shape{2, 2, 3, 5}, Shape{3, 5}, Shape{2, 1, 1, 5}}) {
+    SCOPED_TRACE(to_string(bias));
+    expect_right({query, {2, 1, 5, 4}, {2, 1, 5, 4}, bias}, [](const Inputs& x) {
+      return scaled_dot_product_attention(x[0], x[1], x[2], x[3],
+                                          {.is_causal = true, .scale = 0.7});
+    });
+  }
+  expect_right({query, key, value}, [](const Inputs& x) {
+    AttentionOptions options{.dropout_p = 0.5};
+    options.generator.emplace(3);
+    return scaled_dot_product_attention(x[0], x[1], x[2], {}, options);
+  });
+}
+
+TEST(Rules, AttentionInTilesOfOtherRanks) {
+  for (const Shape& shape : {Shape{3, 4}, Shape{2, 3, 4}, Shape{1, 2, 1, 3, 4}}) {
+    std::vector<std::int64_t> wide = shape.dims();
+    wide.back() = 6;
+    expect_right({shape, shape, Shape(wide), {3}}, [](const Inputs& x) {
+      return scaled_dot_product_attention(x[0], x[1], x[2], x[3]);
+    });
+  }
+}
+
+TEST(Rules, TurnedByPlaces) {
+  for (const RotaryMode mode : {RotaryMode::half, RotaryMode::interleave}) {
+    for (const auto& [shape, table] : {std::pair{Shape{2, 3, 4, 6}, Shape{4, 6}},
+                                       {Shape{2, 3, 6}, Shape{2, 1, 6}},
+                                       {Shape{3, 2}, Shape{3, 2}}}) {
+      expect_right({shape, table, table}, [&](const Inputs& x) {
+        return rotary_position_embedding(x[0], x[1], x[2], mode);
+      });
+    }
+  }
+}
+
+TEST(Rules, NormalizationsThatAreFused) {
+  for (const bool triangle : {false, true}) {
+    expect_right({{2, 3, 4, 4}}, [&](const Inputs& x) {
+      const Tensor hidden = Tensor::from({3, 1, 4}, {0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1});
+      const Value mask = x[0].graph().constant(hidden.to(DType::boolean));
+      return scaled_masked_softmax(x[0], mask, -0.7, triangle);
+    });
+  }
+  expect_right({{3, 2, 4}, {3, 2, 4}, {2, 4}, {2, 4}},
+               [](const Inputs& x) { return deep_norm(x[0], x[1], x[2], x[3], 1.3, 1e-3); });
+}
+
 TEST(Rules, ExtremaVariancesAndNorms) {
   for (const bool keepdim : {false, true}) {
     for (const std::vector<std::int64_t>& axes :

@@ -109,6 +109,41 @@ Record resized_of(std::size_t axes, Interpolation mode) {
   return of_axes(axes, [=](const Value& x) { return interpolate(x, {.size = 5, .mode = mode}); });
 }
 
+Recorded attention_of(Graph& graph, bool of_gradient) {
+  const Value x = graph.input("x", {1, 2, 3, 4});
+  const Value y = scaled_dot_product_attention(x, x, x);
+  if (!of_gradient) return {y, {x}};
+  const Value g = graph.input("g", {1, 2, 3, 4});
+  return {
+      scaled_dot_product_attention_backward(g, graph.values(y.node().inputs),
+                                            graph.values(y.node().outputs), {{.scale = 0.5}})[0],
+      {g, x}};
+}
+
+Recorded rotary_of(Graph& graph, bool of_gradient) {
+  const Value x = graph.input("x", {2, 3, 4}), cos = graph.input("cos", {1, 3, 4}),
+              sin = graph.input("sin", {1, 3, 4});
+  if (!of_gradient) return {rotary_position_embedding(x, cos, sin), {x, cos, sin}};
+  return {rotary_position_embedding_backward(x, cos, sin, x, RotaryMode::half)[0], {x, cos, sin}};
+}
+
+Recorded masked_softmax_of(Graph& graph, bool of_gradient) {
+  const Value x = graph.input("x", {1, 2, 3, 4});
+  const Value mask = graph.input("mask", {1, 1, 3, 4}, DType::boolean);
+  if (!of_gradient) return {scaled_masked_softmax(x, mask), {x}};
+  return {scaled_masked_softmax_backward(graph.input("g", {1, 2, 3, 4}), x, mask, {1, false}), {x}};
+}
+
+Recorded deep_norm_of(Graph& graph, bool of_gradient) {
+  const Value x = graph.input("x", {2, 4}), gx = graph.input("gx", {2, 4});
+  const Value beta = graph.input("beta", {4}), gamma = graph.input("gamma", {4});
+  const Value y = deep_norm(x, gx, beta, gamma);
+  if (!of_gradient) return {y, {x, gx, beta, gamma}};
+  const std::vector<Value> made = graph.values(y.node().outputs);
+  return {deep_norm_backward(graph.input("g", {2, 4}), x, gx, gamma, made[1], made[2], 0.3)[0],
+          {x, gx, gamma}};
+}
+
 Recorded batch_norm_of(Graph& graph) {
   const Value x = graph.input("x", {2, 3});
   const Value weight = graph.input("weight", {3});
@@ -209,6 +244,15 @@ const std::map<std::string, Record>& records() {
       {"aclnnLogSoftmax", of([](X x) { return log_softmax(x); })},
       {"aclnnLogSoftmaxBackward", of_two([](X g, X y) { return log_softmax_backward(g, y, -1); })},
       {"aclnnLayerNorm", layer_norm_of},
+      {"aclnnFlashAttentionScore", [](Graph& graph) { return attention_of(graph, false); }},
+      {"aclnnFlashAttentionScoreGrad", [](Graph& graph) { return attention_of(graph, true); }},
+      {"aclnnRotaryPositionEmbedding", [](Graph& graph) { return rotary_of(graph, false); }},
+      {"aclnnRotaryPositionEmbeddingGrad", [](Graph& graph) { return rotary_of(graph, true); }},
+      {"aclnnScaledMaskedSoftmax", [](Graph& graph) { return masked_softmax_of(graph, false); }},
+      {"aclnnScaledMaskedSoftmaxBackward",
+       [](Graph& graph) { return masked_softmax_of(graph, true); }},
+      {"aclnnDeepNorm", [](Graph& graph) { return deep_norm_of(graph, false); }},
+      {"aclnnDeepNormGrad", [](Graph& graph) { return deep_norm_of(graph, true); }},
       {"aclnnConvolution", of_image([](const auto& x) { return conv2d(x[0], x[1], x[2]); },
                                     {{1, 2, 4, 4}, {3, 2, 3, 3}, {3}})},
       {"aclnnConvolutionBackward", of_image(

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "aclgrad/format.h"
 #include "aclgrad/ops/random.h"
@@ -12,6 +13,8 @@
 #include "aclgrad/tensor.h"
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
+#include "aclnnop/aclnn_deep_norm.h"
+#include "aclnnop/aclnn_deep_norm_grad.h"
 #include "aclnnop/aclnn_group_norm.h"
 #include "aclnnop/aclnn_group_norm_backward.h"
 #include "aclnnop/aclnn_layer_norm.h"
@@ -20,6 +23,8 @@
 #include "aclnnop/aclnn_logsoftmax_backward.h"
 #include "aclnnop/aclnn_rms_norm.h"
 #include "aclnnop/aclnn_rms_norm_grad.h"
+#include "aclnnop/aclnn_scaled_masked_softmax.h"
+#include "aclnnop/aclnn_scaled_masked_softmax_backward.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
 #include "graph/ops/record_helpers.h"
@@ -122,6 +127,69 @@ std::array<Value, 2> rms_norm_backward(Operand grad, const Value& x, const Value
   return {gradients[0], gradients[1]};
 }
 
+Value scaled_masked_softmax(Operand x, const Value& mask, double scale, bool fixed_triu_mask) {
+  const RecordScope scope(x);
+  const Recorder check("scaled_masked_softmax", {x, mask}, x.where);
+  check.require_floating(0);
+  if (mask.dtype() != DType::boolean) {
+    check.dtype_error(fmt::format("the mask must be bool, got {}: ne(mask, 0)", mask.dtype()));
+  }
+  if (!std::isfinite(scale)) check.value_error(fmt::format("scale must be finite, got {}", scale));
+  const Shape& shape = x.shape();
+  if (shape.rank() < 1 || shape.rank() > 4 || !expands_to(mask.shape(), shape)) {
+    check.shape_error(
+        fmt::format("expected scores of rank 1 to 4 and a mask that broadcasts to them, got {} and "
+                    "{}",
+                    shape, mask.shape()));
+  }
+  const auto in_rank_4 = [](const Value& of) {
+    std::vector<std::int64_t> dims = of.shape().dims();
+    dims.insert(dims.begin(), 4 - dims.size(), 1);
+    return of.shape().rank() == 4 ? of : reshape(of, std::move(dims));
+  };
+  Recorder record("scaled_masked_softmax", {in_rank_4(x), in_rank_4(mask)}, x.where);
+  const Value shares = record.add<ScaledMaskedSoftmaxOp>({scale, fixed_triu_mask}, record.like(0));
+  return shape.rank() == 4 ? shares : reshape(shares, shape);
+}
+
+Value scaled_masked_softmax_backward(Operand grad, const Value& result, const Value& mask,
+                                     const ScaledMaskedSoftmaxAttributes& attributes) {
+  Recorder record("scaled_masked_softmax_backward", {grad, result, mask}, grad.where);
+  record.require_floating(1);
+  record.require_same_dtype(0, 1);
+  record.require_same_shape(0, 1);
+  return record.add<ScaledMaskedSoftmaxBackwardOp>(attributes, record.like(1));
+}
+
+Value deep_norm(Operand x, const Value& gx, const Value& beta, const Value& gamma, double alpha,
+                double eps) {
+  Recorder record("deep_norm", {x, gx, beta, gamma}, x.where);
+  record.require_floating(0);
+  record.require_same_shape(1, 0);
+  record.require_same_shape(2, 3);
+  for (const std::size_t k : {1, 2, 3}) record.require_same_dtype(k, 0);
+  check_rows(record, x, gamma);
+  if (!std::isfinite(alpha)) {
+    record.value_error(fmt::format("alpha must be finite, got {}", alpha));
+  }
+  detail::require_epsilon(record, eps);
+  const TensorSpec number = number_per_row(x, gamma);
+  return record.add<DeepNormOp>({alpha, eps}, {record.like(0), number, number}).front();
+}
+
+std::array<Value, 4> deep_norm_backward(Operand grad, const Value& x, const Value& gx,
+                                        const Value& gamma, const Value& mean, const Value& rstd,
+                                        double alpha) {
+  Recorder record("deep_norm_backward", {grad, x, gx, gamma, mean, rstd}, grad.where);
+  record.require_floating(1);
+  record.require_same_dtype(0, 1);
+  record.require_same_shape(0, 1);
+  const TensorSpec weight{gamma.shape(), detail::at_least_float(x.dtype())};
+  const auto gradients =
+      record.add<DeepNormBackwardOp>({alpha}, {record.like(1), record.like(2), weight, weight});
+  return {gradients[0], gradients[1], gradients[2], gradients[3]};
+}
+
 std::string LayerNormBackwardAttributes::text() const {
   return fmt::format("outputMask=[{:d}, {:d}, {:d}]", wanted[0], wanted[1], wanted[2]);
 }
@@ -147,6 +215,21 @@ const Declaration<LayerNormAttributes> layer_norm = {
 const Declaration<RmsNormAttributes> rms_norm = {"rms_norm", ACLGRAD_C(aclnnRmsNorm), separate};
 const Declaration<> rms_norm_backward = {"rms_norm_backward", ACLGRAD_C(aclnnRmsNormGrad),
                                          separate};
+
+const Declaration<ScaledMaskedSoftmaxAttributes> scaled_masked_softmax = {
+    "scaled_masked_softmax", ACLGRAD_C(aclnnScaledMaskedSoftmax), separate};
+const Declaration<ScaledMaskedSoftmaxAttributes> scaled_masked_softmax_backward = {
+    "scaled_masked_softmax_backward", ACLGRAD_C(aclnnScaledMaskedSoftmaxBackward), separate};
+
+const Declaration<DeepNormAttributes> deep_norm = {
+    "deep_norm", ACLGRAD_C(aclnnDeepNorm), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
+      return aclnnDeepNormGetWorkspaceSize(call.input(0), call.input(1), call.input(2),
+                                           call.input(3), values.alpha, values.eps, call.output(1),
+                                           call.output(2), call.output(0), end...);
+    }};
+const Declaration<DeepNormBackwardAttributes> deep_norm_backward = {
+    "deep_norm_backward", ACLGRAD_C(aclnnDeepNormGrad), separate};
 
 const Declaration<LayerNormBackwardAttributes> layer_norm_backward = {
     "layer_norm_backward", ACLGRAD_C(aclnnLayerNormBackward), separate,

@@ -36,17 +36,6 @@ void require_int64(const Recorder& record, std::size_t index) {
                                  value.dtype(), value.shape()));
 }
 
-// The next mask of the sequence. The count comes first, so that every use of the mask has counted.
-Value next_mask(Operand x, double p, const Generator& generator) {
-  const RecordScope scope(x);
-  Graph graph = x.graph();
-  const Value one = graph.constant(Tensor::full({1}, 1, DType::int64));
-  const Value draws = inplace_add(graph.parameter(generator.draws()), one, 1);
-  const std::int64_t seed = generator.seed();
-  const Tensor number = Tensor::from({1}, std::span(&seed, 1));
-  return dropout_mask(x.shape(), p, graph.constant(number), draws, x.where);
-}
-
 }  // namespace
 
 Generator::Generator(std::int64_t seed, std::string name)
@@ -71,11 +60,22 @@ Generator& Generator::operator=(const Generator& other) {
   return *this;
 }
 
+Value next_mask(Operand x, const Shape& shape, double p, const Generator& generator) {
+  const RecordScope scope(x);
+  Graph graph = x.graph();
+  const Value one = graph.constant(Tensor::full({1}, 1, DType::int64));
+  // The count comes first, so that every use of the mask has counted.
+  const Value draws = inplace_add(graph.parameter(generator.draws()), one, 1);
+  const std::int64_t seed = generator.seed();
+  const Tensor number = Tensor::from({1}, std::span(&seed, 1));
+  return dropout_mask(shape, p, graph.constant(number), draws, x.where);
+}
+
 Value dropout(Operand x, double p, const Generator& generator) {
   const Recorder record("dropout", {x}, x.where);
   record.require_floating(0);
   require_probability(record, p);
-  return p == 0 ? x : apply_dropout(x, next_mask(x, p, generator), p);
+  return p == 0 ? x : apply_dropout(x, next_mask(x, x.shape(), p, generator), p);
 }
 
 // With q = 1 - p, a dropped element is kLowest, and a (x or kLowest) + b has mean 0 and variance 1
@@ -89,7 +89,7 @@ Value alpha_dropout(Operand x, double p, const Generator& generator) {
   const double q = 1 - p;
   const double a = 1 / std::sqrt(q + kLowest * kLowest * q * p);
   const double b = -a * p * kLowest;
-  const Value mask = next_mask(x, p, generator);
+  const Value mask = next_mask(x, x.shape(), p, generator);
   const Value kept = apply_dropout(add(x, -kLowest), mask, p);
   return add(mul(kept, a * q), a * kLowest + b);
 }

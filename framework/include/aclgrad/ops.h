@@ -6,6 +6,7 @@
 
 #include "aclgrad/ops/activation.h"
 #include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/attention.h"
 #include "aclgrad/ops/convolution.h"
 #include "aclgrad/ops/index.h"
 #include "aclgrad/ops/loss.h"

@@ -197,6 +197,43 @@ TEST(LayersBesidePyTorch, Bags) {
   expect("renorm 3", [](const Values& x) { return renorm(x[0], 3, -1, 1.5); });
 }
 
+TEST(LayersBesidePyTorch, AttentionInTiles) {
+  expect_as_in_pytorch("tiles causal", [](const Values& x) -> Values {
+    return {scaled_dot_product_attention(x[0], x[1], x[2], {}, {.is_causal = true})};
+  });
+  expect_as_in_pytorch("tiles mask", [](const Values& x) -> Values {
+    Tensor seen = Tensor::from({4, 3}, {1, 0, 1, 1, 1, 1, 0, 1, 0, 0, 0, 1}).to(DType::boolean);
+    const Value mask = x[0].graph().constant(std::move(seen));
+    return {scaled_dot_product_attention(x[0], x[1], x[2], mask, {.scale = 0.3})};
+  });
+  expect_as_in_pytorch("tiles bias", [](const Values& x) -> Values {
+    return {scaled_dot_product_attention(x[0], x[1], x[2], x[3])};
+  });
+}
+
+TEST(LayersBesidePyTorch, TurnedByPlaces) {
+  for (const RotaryMode mode : {RotaryMode::half, RotaryMode::interleave}) {
+    expect_as_in_pytorch("rotary " + to_string(mode), [&](const Values& x) -> Values {
+      return {rotary_position_embedding(x[0], x[1], x[2], mode)};
+    });
+  }
+}
+
+TEST(LayersBesidePyTorch, NormalizationsThatAreFused) {
+  expect_as_in_pytorch("masked softmax", [](const Values& x) -> Values {
+    const Tensor hidden = Tensor::from({2, 4}, {0, 1, 0, 0, 1, 1, 1, 1}).to(DType::boolean);
+    return {scaled_masked_softmax(x[0], x[0].graph().constant(hidden), 0.7)};
+  });
+  expect_as_in_pytorch("masked softmax triangle", [](const Values& x) -> Values {
+    return {scaled_masked_softmax(x[0], le(x[0], -100), 1.5, true)};
+  });
+  expect_as_in_pytorch(
+      "deep_norm", [](const Values& x) -> Values { return {deep_norm(x[0], x[1], x[2], x[3])}; });
+  expect_as_in_pytorch("deep_norm options", [](const Values& x) -> Values {
+    return {deep_norm(x[0], x[1], x[2], x[3], -1.25, 0.5)};
+  });
+}
+
 TEST(LayersBesidePyTorch, Convolutions) {
   expect_layer("conv1d", Conv1d("layer", 4, 2, 3, {.stride = 2, .padding = 1, .groups = 2}));
   expect_layer("conv3d", Conv3d("layer", 1, 2, {1, 2, 2}));

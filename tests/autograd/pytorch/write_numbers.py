@@ -276,6 +276,44 @@ def bags():
         case(f"renorm {p}", lambda x: x.renorm(p, dim, 1.5), [draw(3, 4)])
 
 
+def attention():
+    """PyTorch 1.13 has no function of its own: what that of later ones is documented to be."""
+    torch.manual_seed(4)
+    def attend(q, k, v, mask=None, scale=None):
+        k, v = (each.repeat_interleave(q.shape[1] // each.shape[1], 1) for each in (k, v))
+        scores = q @ k.transpose(-1, -2) * (scale or q.shape[-1] ** -0.5)
+        if mask is not None:
+            scores = scores + mask if mask.is_floating_point() else scores.masked_fill(~mask, -torch.inf)
+        return scores.softmax(-1) @ v
+
+    causal = torch.ones(4, 4, dtype=torch.bool).tril()
+    seen = torch.tensor([[1, 0, 1], [1, 1, 1], [0, 1, 0], [0, 0, 1]], dtype=torch.bool)
+    heads = [draw(2, 2, 4, 3), draw(2, 2, 4, 3), draw(2, 2, 4, 2)]
+    case("tiles causal", lambda *x: attend(*x, mask=causal), heads)
+    case("tiles mask", lambda *x: attend(*x, mask=seen, scale=0.3),
+         [draw(1, 2, 4, 3), draw(1, 2, 3, 3), draw(1, 2, 3, 3)])
+    case("tiles bias", attend, [draw(2, 4, 2, 3), draw(2, 2, 5, 3), draw(2, 2, 5, 3), draw(2, 5)])
+
+    def turned(rot):
+        return lambda x, cos, sin: x * cos + rot(x) * sin
+
+    def interleaved(x):
+        return torch.stack((-x[..., 1::2], x[..., ::2]), -1).flatten(-2)
+
+    for name, rot in (("half", lambda x: torch.cat((-x[..., 2:], x[..., :2]), -1)), ("interleave", interleaved)):
+        case(f"rotary {name}", turned(rot), [draw(2, 3, 4), draw(3, 4), draw(3, 4)])
+
+
+def fused_normalization():
+    hidden = torch.tensor([[0, 1, 0, 0], [1, 1, 1, 1]], dtype=torch.bool)
+    later = torch.ones(4, 4, dtype=torch.bool).triu(1)
+    case("masked softmax", lambda x: (0.7 * x).masked_fill(hidden, -10000).softmax(-1), [draw(3, 2, 4)])
+    case("masked softmax triangle", lambda x: (1.5 * x).masked_fill(later, -10000).softmax(-1), [draw(2, 4, 4)])
+    for name, alpha, eps in (("", 0.3, 1e-6), (" options", -1.25, 0.5)):
+        case(f"deep_norm{name}", lambda x, gx, beta, gamma: F.layer_norm(alpha * x + gx, (4,), gamma, beta, eps),
+             [draw(3, 4), draw(3, 4), draw(4), draw(4)])
+
+
 if __name__ == "__main__":
     torch.manual_seed(1)
     probability = probabilities(3, 4)
@@ -288,5 +326,7 @@ if __name__ == "__main__":
     resampling()
     class_losses()
     bags()
+    attention()
+    fused_normalization()
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
     print("{\n" + ",\n".join(lines) + "\n}")

@@ -75,6 +75,18 @@ std::vector<Case> functions() {
   add_case("layer_norm", rows, [](V x) { return layer_norm(x, ones(x, {4}), ones(x, {4})); });
   add_case("rms_norm", rows, [](V x) { return rms_norm(x, ones(x, {4})); });
   add_case("group_norm", images, [](V x) { return group_norm(x, 2, ones(x, {2}), ones(x, {2})); });
+  add_case("rotary_position_embedding", {0, 2, 4}, [](V x) {
+    return rotary_position_embedding(x, ones(x, {2, 4}), ones(x, {2, 4}));
+  });
+  add_case("scaled_masked_softmax", rows, [](V x) { return scaled_masked_softmax(x, le(x, 0)); });
+  add_case("deep_norm", rows, [](V x) { return deep_norm(x, x, ones(x, {4}), ones(x, {4})); });
+  add_case("attention", {0, 2, 3, 4}, [](V x) {
+    return scaled_dot_product_attention(x, x, x) +
+           scaled_dot_product_attention(x, x, x, {}, {.is_causal = true});
+  });
+  add_case("attention to nothing", {2, 1, 0, 4}, [](V x) {
+    return scaled_dot_product_attention(ones(x, {2, 1, 3, 4}), x, x);
+  });
   add_case("matmul", rows, [](V x) { return matmul(x, ones(x, {4, 3})); });
   add_case("matmul from the right", rows, [](V x) { return matmul(ones(x, {3, 0}), x); });
   add_case("matmul of vectors", {0}, [](V x) { return matmul(x, x); });

@@ -6,26 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "aclgrad/aclgrad.h"
+#include "tests/framework/graph/operators.h"
 
 namespace aclgrad {
 namespace {
-
-class Operators : public testing::Test {
- protected:
-  Value value(Shape shape, std::initializer_list<double> numbers, DType dtype = DType::float32) {
-    return graph_.constant(Tensor::from(std::move(shape), numbers, dtype));
-  }
-
-  void expect(const Value& result, Shape shape, std::initializer_list<double> numbers) {
-    Session session(graph_, {result});
-    const Tensor tensor = session.run()[result];
-    const Tensor wanted = Tensor::from(std::move(shape), numbers, DType::float64);
-    EXPECT_TRUE(allclose(tensor, wanted, 1e-6, 1e-6)) << tensor << "\nexpected\n" << wanted;
-  }
-
-  Graph graph_;
-};
 
 TEST_F(Operators, PowersBoundsAndChoices) {
   const Value a = value({2, 2}, {-1, 2, -3, 4});

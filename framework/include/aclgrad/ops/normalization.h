@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, its logarithm, layer normalization and root-mean-square normalization.
+// Softmax, its logarithm, layer normalization, root-mean-square normalization, and two that are
+// fused with what usually stands before them: a masked softmax, and deep_norm().
 #ifndef ACLGRAD_OPS_NORMALIZATION_H_
 #define ACLGRAD_OPS_NORMALIZATION_H_
 
@@ -46,6 +47,38 @@ Value rms_norm(Operand x, const Value& gamma, double eps = 1e-6);
 std::array<Value, 2> rms_norm_backward(Operand grad, const Value& x, const Value& rstd,
                                        const Value& gamma);
 
+/// softmax(scale x) along the last dimension of x, of rank 1 to 4, with -10000 in the place of the
+/// scores where the mask is true: with fixed_triu_mask in columns j > i of row i, whatever the mask
+/// holds. The mask, of bool, broadcasts to x. Where all of a row is masked, its shares are uniform;
+/// what is masked has a gradient of 0 all the same. Throws ShapeError and DTypeError; ValueError
+/// for a scale that is not finite.
+Value scaled_masked_softmax(Operand x, const Value& mask, double scale = 1,
+                            bool fixed_triu_mask = false);
+
+struct ScaledMaskedSoftmaxAttributes {
+  double scale;
+  bool fixed_triu_mask;
+  auto arguments() const { return named({"scale", "fixed_triu_mask"}, scale, fixed_triu_mask); }
+};
+
+/// The gradient of x, from the forward's result. All of rank 4.
+Value scaled_masked_softmax_backward(Operand grad, const Value& result, const Value& mask,
+                                     const ScaledMaskedSoftmaxAttributes& attributes);
+
+/// layer_norm(alpha x + gx) of a branch gx and the residual x beside it (Wang et al. 2022), with
+/// weight gamma and bias beta, over the last dimensions of x, those of gamma and beta. All are
+/// floating, of one dtype; what is under the root counts eps more. In the vendor's order: beta
+/// before gamma. Throws ShapeError, DTypeError; ValueError for eps below 0, and for an alpha or eps
+/// that is not finite.
+Value deep_norm(Operand x, const Value& gx, const Value& beta, const Value& gamma,
+                double alpha = 0.3, double eps = 1e-6);
+
+/// The gradients of x, gx, beta and gamma, the latter two float32 where x is a 16-bit tensor. mean
+/// and rstd are the forward node's second and third output.
+std::array<Value, 4> deep_norm_backward(Operand grad, const Value& x, const Value& gx,
+                                        const Value& gamma, const Value& mean, const Value& rstd,
+                                        double alpha);
+
 struct SoftmaxAttributes {
   std::int64_t dim;
   auto arguments() const { return named({"dim"}, dim); }
@@ -57,6 +90,14 @@ struct LayerNormAttributes {
 struct RmsNormAttributes {
   double eps;
   auto arguments() const { return named({"eps"}, eps); }
+};
+struct DeepNormAttributes {
+  double alpha, eps;
+  auto arguments() const { return named({"alpha", "eps"}, alpha, eps); }
+};
+struct DeepNormBackwardAttributes {
+  double alpha;
+  auto arguments() const { return named({"alpha"}, alpha); }
 };
 struct LayerNormBackwardAttributes {
   std::array<bool, 3> wanted;  // of x, weight, bias
@@ -74,6 +115,13 @@ extern const Declaration<RmsNormAttributes> rms_norm;
 extern const Declaration<> rms_norm_backward;
 // Inputs grad, x, mean, rstd, weight; outputs the gradients that are wanted.
 extern const Declaration<LayerNormBackwardAttributes> layer_norm_backward;
+// Inputs x, mask; and of the backward grad, result, mask.
+extern const Declaration<ScaledMaskedSoftmaxAttributes> scaled_masked_softmax,
+    scaled_masked_softmax_backward;
+// Inputs x, gx, beta, gamma; outputs the result, mean and rstd.
+extern const Declaration<DeepNormAttributes> deep_norm;
+// Inputs grad, x, gx, gamma, mean, rstd; outputs the gradients of x, gx, beta and gamma.
+extern const Declaration<DeepNormBackwardAttributes> deep_norm_backward;
 }  // namespace calls
 
 using SoftmaxOp = DeclaredOp<calls::softmax>;
@@ -84,6 +132,10 @@ using LayerNormOp = DeclaredOp<calls::layer_norm>;
 using LayerNormBackwardOp = DeclaredOp<calls::layer_norm_backward>;
 using RmsNormOp = DeclaredOp<calls::rms_norm>;
 using RmsNormBackwardOp = DeclaredOp<calls::rms_norm_backward>;
+using ScaledMaskedSoftmaxOp = DeclaredOp<calls::scaled_masked_softmax>;
+using ScaledMaskedSoftmaxBackwardOp = DeclaredOp<calls::scaled_masked_softmax_backward>;
+using DeepNormOp = DeclaredOp<calls::deep_norm>;
+using DeepNormBackwardOp = DeclaredOp<calls::deep_norm_backward>;
 
 // ---- Channels -----------------------------------------------------------------------------------
 // Normalization of the channels of a batch [N, C, ...], and of groups of channels of each image.

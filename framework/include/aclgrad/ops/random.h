@@ -56,6 +56,9 @@ Value dropout_mask(const Shape& shape, double p, const Value& seed, const Value&
                    std::source_location where = std::source_location::current());
 Value apply_dropout(Operand x, const Value& mask, double p);
 
+/// The next mask of the generator's sequence for a shape, in x's graph.
+Value next_mask(Operand x, const Shape& shape, double p, const Generator& generator);
+
 struct DropoutMaskAttributes {
   Shape shape;
   double p;

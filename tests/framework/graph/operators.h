@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ACLGRAD_TESTS_FRAMEWORK_GRAPH_OPERATORS_H_
+#define ACLGRAD_TESTS_FRAMEWORK_GRAPH_OPERATORS_H_
+
+#include <gmock/gmock.h>
+
+#include "aclgrad/aclgrad.h"
+
+namespace aclgrad {
+
+// Results of recording functions beside numbers.
+class Operators : public testing::Test {
+ protected:
+  Value value(Shape shape, std::initializer_list<double> numbers, DType dtype = DType::float32) {
+    return graph_.constant(Tensor::from(std::move(shape), numbers, dtype));
+  }
+
+  void expect(const Value& result, Shape shape, std::initializer_list<double> numbers) {
+    Session session(graph_, {result});
+    const Tensor tensor = session.run()[result];
+    const Tensor wanted = Tensor::from(std::move(shape), numbers, DType::float64);
+    EXPECT_TRUE(allclose(tensor, wanted, 1e-6, 1e-6)) << tensor << "\nexpected\n" << wanted;
+  }
+
+  Graph graph_;
+};
+
+}  // namespace aclgrad
+
+#endif  // ACLGRAD_TESTS_FRAMEWORK_GRAPH_OPERATORS_H_
