@@ -2,6 +2,7 @@
 #include "ops/attention/attention_kernel.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "aclgrad_ext.h"
@@ -136,10 +137,11 @@ class AttentionGradient : private AttentionTiles<T> {
 
   void backward_block(int64_t first, int64_t rows, int64_t j, int64_t columns,
                       const Lines<T>& of_query, Wanted wanted) {
-    const Lines<T> query = read(matrix(p_.query, head_), first, rows, p_.size, buffers_->queries);
-    const Lines<T> slope =
+    const Lines<const T> query =
+        read(matrix(p_.query, head_), first, rows, p_.size, buffers_->queries);
+    const Lines<const T> slope =
         read(matrix(gradients_->of_output, head_), first, rows, p_.value_size, buffers_->slopes);
-    const Lines<T> output =
+    const Lines<const T> output =
         read(matrix(p_.output, head_), first, rows, p_.value_size, buffers_->outputs);
     constexpr int64_t kStep = kGradientBlock + kScoreGap;
     const Lines<T> shares{buffers_->scores.template of<T>(kGradientBlock * kStep), kStep};
@@ -149,8 +151,14 @@ class AttentionGradient : private AttentionTiles<T> {
             false);
     product(rows, columns, p_.value_size, rows_of(slope), of_panels(value_columns_, p_.value_size),
             of_scores, false);
-    for (int64_t r = 0; r < rows; ++r) {
-      slope_row(first + r, j, columns, shares[r], of_scores[r], along(slope[r], output[r]));
+    for (int64_t r = 0; r < rows; r += kTogether) {
+      const int64_t count = std::min(kTogether, rows - r);
+      const std::array<T, kTogether> own =
+          along({slope[r], slope.step}, {output[r], output.step}, count);
+      for (int64_t k = 0; k < count; ++k) {
+        slope_row(first + r + k, j, columns, shares[r + k], of_scores[r + k],
+                  own[static_cast<size_t>(k)]);
+      }
     }
     if (wanted.key_and_value) {
       product(columns, p_.value_size, rows, columns_of(shares), of(slope), of_value_, true);
@@ -161,12 +169,23 @@ class AttentionGradient : private AttentionTiles<T> {
     }
   }
 
-  // The gradient along a row's own shares, in the order of the products that it is taken from:
-  // where all values are equal, nothing is left.
-  T along(const T* slope, const T* output) const {
-    T sum[hn::MaxLanes(D())];
-    product(1, 1, p_.value_size, {slope, 0, 1}, {output, 1, 0}, {sum, 1}, false);
-    return sum[0];
+  // The gradients along the own shares of a few rows, in the order of the products that they are
+  // taken from: where all values are equal, nothing is left. Each is a chain of additions, so
+  // several go side by side.
+  static constexpr int64_t kTogether = 8;
+  std::array<T, kTogether> along(const Lines<const T>& slope, const Lines<const T>& output,
+                                 int64_t rows) const {
+    using Number = hn::CappedTag<T, 1>;
+    std::array<T, kTogether> sums{};
+    for (int64_t d = 0; d < p_.value_size; ++d) {
+      for (int64_t k = 0; k < kTogether; ++k) {
+        const int64_t r = std::min(k, rows - 1);
+        T& sum = sums[static_cast<size_t>(k)];
+        sum = hn::GetLane(hn::MulAdd(hn::Set(Number(), slope[r][d]),
+                                     hn::Set(Number(), output[r][d]), hn::Set(Number(), sum)));
+      }
+    }
+    return sums;
   }
 
   // Products become shares as they went into the output, and gradients of shares those of scores.

@@ -63,7 +63,8 @@ class Attention : private AttentionTiles<T> {
   using typename Base::V;
 
   void forward_block(int64_t first, int64_t rows) {
-    const Lines<T> query = read(matrix(p_.query, head_), first, rows, p_.size, buffers_->queries);
+    const Lines<const T> query =
+        read(matrix(p_.query, head_), first, rows, p_.size, buffers_->queries);
     const Lines<T> mixed = lines(buffers_->outputs, rows, p_.value_size);
     constexpr int64_t kStep = kKeyBlock + kScoreGap;
     const Lines<T> scores{buffers_->scores.template of<T>(kQueryBlock * kStep), kStep};
@@ -81,8 +82,8 @@ class Attention : private AttentionTiles<T> {
         share_rows(first + r, count, j, columns, {scores[r], kStep}, largest.data() + r,
                    sums.data() + r, adds ? Lines<T>{mixed[r], mixed.step} : Lines<T>{});
       }
-      product(rows, p_.value_size, columns, rows_of(scores), of(Lines<T>{values_[j], values_.step}),
-              mixed, adds);
+      product(rows, p_.value_size, columns, rows_of(scores), of({values_[j], values_.step}), mixed,
+              adds);
       adds = true;
     }
     if (!adds) std::fill_n(mixed.data, rows * mixed.step, T{0});

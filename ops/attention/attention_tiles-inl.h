@@ -90,11 +90,16 @@ class AttentionTiles {
     const int64_t step = round_up(columns, kPanel<T>);
     return {memory.of<T>((rows + 1) * step), step};
   }
-  static Lines<T> read(const ProductOperand& from, int64_t first, int64_t rows, int64_t columns,
-                       GrowingMemory& memory) {
+  // Where the tensor has such rows itself, these are taken.
+  static Lines<const T> read(const ProductOperand& from, int64_t first, int64_t rows,
+                             int64_t columns, GrowingMemory& memory) {
+    constexpr aclDataType kSame = sizeof(T) == 4 ? ACL_FLOAT : ACL_DOUBLE;
+    if (from.dtype == kSame && from.column_stride == 1 && columns % kPanel<T> == 0) {
+      return {static_cast<const T*>(from.data) + first * from.row_stride, from.row_stride};
+    }
     const Lines<T> to = lines(memory, rows, columns);
     read_rows(from, first, rows, 0, columns, to.data, to.step);
-    return to;
+    return {to.data, to.step};
   }
 
   // to = factor * values, rounded once.
@@ -145,9 +150,12 @@ class AttentionTiles {
     const T* data;
     int64_t row, panel;
   };
-  static Left rows_of(const Lines<T>& a) { return {a.data, a.step, 1}; }
+  template <class Element>
+  static Left rows_of(const Lines<Element>& a) {
+    return {a.data, a.step, 1};
+  }
   static Left columns_of(const Lines<T>& a) { return {a.data, 1, a.step}; }
-  static Right of(const Lines<T>& b) { return {b.data, b.step, kPanel<T>}; }
+  static Right of(const Lines<const T>& b) { return {b.data, b.step, kPanel<T>}; }
   static Right of_panels(const T* b, int64_t terms) { return {b, kPanel<T>, kPanel<T> * terms}; }
 
   // c (+)= a b
@@ -255,7 +263,7 @@ class AttentionTiles {
   int64_t batch_ = 0, head_ = 0;
   const T* key_columns_ = nullptr;
   const T* value_columns_ = nullptr;  // for gradients
-  Lines<T> keys_{}, values_{};        // the former for gradients
+  Lines<const T> keys_{}, values_{};  // the former for gradients
 };
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE
