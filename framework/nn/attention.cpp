@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -80,29 +81,42 @@ std::optional<std::uint64_t> shifted(std::optional<std::uint64_t> seed, std::uin
   return seed;
 }
 
-// Places behind their own, of [T, S].
-Value later_places(Operand scores) {
+// Whether tiles are faster than products and softmax apart (bench_attention), for which rows must
+// be long; with blocks that none of their queries sees, less long ones do.
+bool is_faster_in_tiles(std::int64_t queries, std::int64_t places, bool causal) {
+  return std::min(queries, places) >= (causal ? 128 : 256);
+}
+
+// Places behind their own, of [T, S]: a constant, which costs nothing in a run, or made in the run
+// of memory that grows with T + S.
+Value later_places(Operand scores, bool in_run) {
   const std::int64_t rows = scores.shape()[-2], places = scores.shape()[-1];
+  const Graph graph = scores.graph();
+  if (in_run) {
+    const auto numbers = [&](std::int64_t count) {
+      return graph.constant(Tensor::arange(count, 0, 1, DType::int64), scores.where);
+    };
+    return gt(numbers(places), reshape(numbers(rows), {rows, 1}));
+  }
   Tensor later = Tensor::zeros({rows, places}, DType::boolean);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = i + 1; j < places; ++j) later.set(i * places + j, 1);
   }
-  return scores.graph().constant(std::move(later), scores.where);
+  return graph.constant(std::move(later), scores.where);
 }
 
 // softmax of the scores of what is seen, 0 elsewhere. A row whose places are all hidden would be
 // NaN, as would its gradient: there the softmax is that of the scores as they are, and its result
 // is replaced by 0, which stops the gradient.
-Value attention_weights(Operand scores, const Value& mask, bool causal) {
+Value attention_weights(Operand scores, const Value& mask, const Value& later) {
   const RecordScope scope(scores);
   constexpr double kUnseen = -std::numeric_limits<double>::infinity();
-  const Value later = causal ? later_places(scores) : Value();
   if (!mask) {  // a place sees itself at least
-    return softmax(causal ? masked_fill(scores, later, kUnseen) : scores, -1);
+    return softmax(later ? masked_fill(scores, later, kUnseen) : scores, -1);
   }
   Value hidden = mask;
   if (hidden.dtype() != DType::boolean) hidden = ne(hidden, 0);
-  if (causal) hidden = maximum(hidden, later);  // of bool: or
+  if (later) hidden = maximum(hidden, later);  // of bool: or
   if (hidden.shape().numel() == 0) return softmax(scores, -1);
   const Value nothing = amin(hidden, {-1}, /*keepdim=*/true);  // of bool: and
   hidden = masked_fill(hidden, nothing, 0);
@@ -111,14 +125,20 @@ Value attention_weights(Operand scores, const Value& mask, bool causal) {
 }
 
 // What heads [N, heads, T, size] of queries see in those of keys and values, side by side:
-// [N, T, width]. The weights are called by `name`.
+// [N, T, width]. The weights are called by `name`; where the result is made in tiles they are
+// recorded for those who fetch them, and not computed otherwise.
 Value attend(const Value& query, const Value& key, const Value& value, const Value& mask,
              bool causal, std::string name) {
   const Shape& shape = query.shape();
   const Value scores =
       mul(matmul(query, transpose(key, -1, -2)), 1 / std::sqrt(static_cast<double>(shape[3])));
-  const Value weights = attention_weights(scores, mask, causal).named(std::move(name));
-  const Value mixed = matmul(weights, value);
+  const bool in_tiles = is_faster_in_tiles(shape[2], key.shape()[2], causal);
+  const Value later = causal ? later_places(scores, in_tiles) : Value();
+  const Value weights = attention_weights(scores, mask, later).named(std::move(name));
+  const Value mixed =
+      in_tiles ? scaled_dot_product_attention(query, key, value, mask ? eq(mask, 0) : Value(),
+                                              {.is_causal = causal})
+               : matmul(weights, value);
   return reshape(permute(mixed, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
 }
 

@@ -62,7 +62,9 @@ struct SelfAttentionOptions {
 
 /// Scaled dot-product attention of x [N, T, width] to itself (Vaswani et al. 2017): for each head
 /// softmax(q k^T / sqrt(width / heads)) v, of the parts q, k, v of name.qkv, and name.projection of
-/// the heads side by side. Throws ShapeError unless heads, at least 1, divides width.
+/// the heads side by side. From 256 places on (128 if causal) it is made in tiles, whose memory
+/// grows with the number of places; the weights, called name.attention, are computed where they are
+/// fetched. Throws ShapeError unless heads, at least 1, divides width.
 class SelfAttention : public Module {
  public:
   SelfAttention(const Name& name, std::int64_t width, std::int64_t heads,

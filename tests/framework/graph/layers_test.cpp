@@ -284,6 +284,62 @@ TEST(Layers, APlaceThatSeesNothingHasNoWeightsAndAFiniteGradient) {
   }
 }
 
+// Of long sequences attention is made in tiles, of fewer queries by products and softmax: the same
+// numbers and gradients, and weights to look at.
+TEST(Layers, LongAttentionIsThatOfItsParts) {
+  constexpr std::int64_t kPlaces = 256;
+  const auto is_in_tiles = [](const Graph& graph) {
+    return graph.to_string().find("scaled_dot_product_attention") != std::string::npos;
+  };
+  Tensor later = Tensor::zeros({kPlaces, kPlaces}, DType::boolean);
+  for (std::int64_t i = 0; i < kPlaces; ++i) {
+    for (std::int64_t j = i + 1; j < kPlaces; ++j) later.set(i * kPlaces + j, 1);
+  }
+  Tensor padding = Tensor::zeros({2, 1, 1, kPlaces}, DType::boolean);
+  for (std::int64_t j = 0; j < 200; ++j) padding.set(j, 1);  // of the first example, from the left
+  for (const bool causal : {false, true}) {
+    Graph graph;
+    const Value x = graph.input("x", {2, kPlaces, 8});
+    const MultiheadAttention attention("a", 8, 2, {.causal = causal, .seed = 4});
+    const MultiheadAttention in_parts("a", 8, 2, {.seed = 4});
+    const Value hidden = graph.constant(padding);
+    const Value y = attention(x, x, x, hidden);
+    EXPECT_TRUE(is_in_tiles(graph));
+    std::vector<Value> parts;
+    Graph other;
+    const Value same = other.input("x", {2, kPlaces, 8});
+    for (const std::int64_t first : {std::int64_t{0}, kPlaces / 4, kPlaces / 2, 3 * kPlaces / 4}) {
+      const std::int64_t end = first + kPlaces / 4;
+      Value mask = other.constant(padding);
+      if (causal) mask = maximum(mask, slice(other.constant(later), 0, first, end));
+      parts.push_back(in_parts(slice(same, 1, first, end), same, same, mask));
+    }
+    const Value joined = cat(parts, 1);
+    EXPECT_FALSE(is_in_tiles(other));
+    Value shares;
+    for (std::size_t id = 0; id < graph.value_count(); ++id) {
+      const Value value = graph.value(static_cast<ValueId>(id));
+      if (value.name() == "a.attention") shares = value;
+    }
+    const Tensor at = init::normal({2, kPlaces, 8}, 5);
+    const Value slope = backward(reduce_sum(y * y), {x})[x];
+    const Value slope_of_parts = backward(reduce_sum(joined * joined), {same})[same];
+    Session session(graph, {y, slope, shares}), session_of_parts(other, {joined, slope_of_parts});
+    const Results found = session.run({{x, at}});
+    const Results expected = session_of_parts.run({{same, at}});
+    for (const std::size_t k : {0, 1}) {
+      for (std::int64_t i = 0; i < at.numel(); ++i) {
+        ASSERT_NEAR(found[k].get(i), expected[k].get(i), 1e-5) << causal << " " << k << " " << i;
+      }
+    }
+    const Tensor rows = found[std::size_t{2}];
+    ASSERT_EQ(rows.shape(), (Shape{2, 2, kPlaces, kPlaces}));
+    double sum = 0;
+    for (std::int64_t j = 0; j < kPlaces; ++j) sum += rows.get(rows.numel() - kPlaces + j);
+    EXPECT_NEAR(sum, 1, 1e-5);
+  }
+}
+
 TEST(Layers, ALeftPaddedBatchTrains) {
   SelfAttention attention("a", 4, 1, {.causal = true});
   const Tensor padding = Tensor::from({1, 1, 1, 2}, {1, 0}, DType::boolean);
