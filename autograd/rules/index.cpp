@@ -94,8 +94,10 @@ void add_index_rules(RuleTable& table) {
     Value g = call.gradient();
     const Value sizes = column(call.output(2));
     if (op.mode == BagMode::max) {
+      gradients[0] = zeros_for(weight);
+      if (weight.shape()[0] == 0) return gradients;  // all bags are empty
       g = masked_fill(g, eq(sizes, 0.0), 0);
-      gradients[0] = scatter_add(zeros_for(weight), 0, call.output(3), g);
+      gradients[0] = scatter_add(gradients[0], 0, call.output(3), g);
       return gradients;
     }
     if (op.mode == BagMode::mean) g = div(g, cast(clamp(sizes, {.min = 1}), g.dtype()));

@@ -174,6 +174,9 @@ std::vector<Case> functions() {
     return embedding_bag(x, indices_like(x, {0}), indices_like(x, {2})) +
            embedding_bag(x, indices_like(x, {2, 0}), {}, {.mode = BagMode::max});
   });
+  add_case("embedding_bag of no rows", rows, [](V x) {
+    return embedding_bag(x, indices_like(x, {0}), indices_like(x, {2}), {.mode = BagMode::max});
+  });
   add_case("embedding_bag of no bags", {3, 4},
            [](V x) { return embedding_bag(x, indices_like(x, {0}), indices_like(x, {0})); });
   add_case("renorm", rows, [](V x) { return renorm(x, 2, 0, 1); });
