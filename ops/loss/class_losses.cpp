@@ -2,16 +2,14 @@
 // aclnnMultilabelMarginLoss, aclnnSoftmaxCrossEntropyWithLogits.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "aclnnop/aclnn_multilabel_margin_loss.h"
 #include "aclnnop/aclnn_softmax_cross_entropy_with_logits.h"
-#include "ops/arithmetic/functions_kernel.h"
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/engine/thread_scratch.h"
 #include "ops/index/index_rules.h"
-#include "ops/loss/class_scores.h"
+#include "ops/loss/logit_rows.h"
 #include "ops/loss/loss_kernel.h"
 #include "ops/shape/movement_rules.h"
 
@@ -151,46 +149,23 @@ const OperatorSpec kSpec{
      same_shape(kBackprop, kFeatures)}};
 
 struct Rows {
-  Slices features, labels, backprop;
+  LogitRows features;
+  Slices labels, backprop;
   Elements loss;
-  int64_t classes;
-  RealKernel exp = function_kernel(Function::kExp).exact;
-  RealKernel log = function_kernel(Function::kLog).exact;
-
-  // e^(x - largest) of elements [begin, end) of a row.
-  void read_shares(const Run& run, int64_t start, double largest, int64_t begin, int64_t end,
-                   double* block) const {
-    const double* const in[] = {block};
-    double* const out[] = {block};
-    features.read(run, begin, end, block, start);
-    for (int64_t i = 0; i < end - begin; ++i) block[i] -= largest;
-    exp(in, out, static_cast<size_t>(end - begin));
-  }
 
   void run_row(const Run& run, int64_t n) const {
-    const int64_t start = features.starts.offset(n);
-    alignas(64) double block[kBlock] = {}, label[kBlock];
-    double largest = -std::numeric_limits<double>::infinity(), total = 0, sum = 0;
-    for_blocks(0, classes, [&](int64_t begin, int64_t end) {
-      features.read(run, begin, end, block, start);
-      for (int64_t i = 0; i < end - begin; ++i) largest = std::max(largest, block[i]);
-    });
-    for_blocks(0, classes, [&](int64_t begin, int64_t end) {
-      read_shares(run, start, largest, begin, end, block);
-      for (int64_t i = 0; i < end - begin; ++i) total += block[i];
-    });
-    alignas(64) double logarithm[kBlock] = {total};
-    const double* const in[] = {logarithm};
-    double* const out[] = {logarithm};
-    log(in, out, 1);
-    for_blocks(0, classes, [&](int64_t begin, int64_t end) {
+    const LogitRows::Norm norm = features.norm_of(run, n);
+    double sum = 0;
+    for_blocks(0, features.classes, [&](int64_t begin, int64_t end) {
+      alignas(64) double block[kBlock] = {};
+      double label[kBlock];
       labels.read(run, begin, end, label, labels.starts.offset(n));
-      features.read(run, begin, end, block, start);
+      features.read_logs(run, n, norm, begin, end, block);
       for (int64_t i = 0; i < end - begin; ++i) {
-        if (label[i] != 0) sum -= label[i] * (block[i] - largest - logarithm[0]);
+        if (label[i] != 0) sum -= label[i] * block[i];
       }
-      read_shares(run, start, largest, begin, end, block);
-      for (int64_t i = 0; i < end - begin; ++i) block[i] = block[i] / total - label[i];
+      features.exponentiate(block, end - begin);
+      for (int64_t i = 0; i < end - begin; ++i) block[i] -= label[i];
       backprop.write(run, block, begin, end, backprop.starts.offset(n));
     });
     loss.write(run, &sum, n, n + 1);
@@ -200,8 +175,8 @@ struct Rows {
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kLoss)) return {};
   const Dims& shape = arguments.shape(kFeatures);
-  const Rows rows{rows_of_scores(arguments, kFeatures), rows_of_scores(arguments, kLabels),
-                  rows_of_scores(arguments, kBackprop), Elements(arguments, kLoss), shape[1]};
+  const Rows rows{LogitRows(arguments, kFeatures), rows_of_scores(arguments, kLabels),
+                  rows_of_scores(arguments, kBackprop), Elements(arguments, kLoss)};
   const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, shape[1]));
   return {[=, count = shape[0]](const Run& run) -> aclError {
     parallel_pieces(count, grain, [&](int64_t begin, int64_t end) {

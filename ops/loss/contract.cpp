@@ -311,6 +311,7 @@ FamilyContracts loss_contracts() {
   add_probability_losses(family.operators);
   add_class_losses(family.operators);
   add_ctc_loss(family.operators);
+  add_cross_entropy(family.operators);
   return family;
 }
 

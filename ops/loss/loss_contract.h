@@ -55,6 +55,7 @@ inline void arrange_loss(Arguments& a) {
 void add_probability_losses(std::vector<Operator>& all);
 void add_class_losses(std::vector<Operator>& all);
 void add_ctc_loss(std::vector<Operator>& all);
+void add_cross_entropy(std::vector<Operator>& all);
 
 inline Parameter of(Parameter tensor, Shape shape, double fill = 1) {
   return filled(shaped(std::move(tensor), std::move(shape)), fill);

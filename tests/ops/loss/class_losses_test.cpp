@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses of classes: worked examples, losses that are infinite, and labels out of range. Values are
 // in tests/cases, every check in tests/contract.
+#include "aclnnop/aclnn_cross_entropy_loss.h"
+#include "aclnnop/aclnn_cross_entropy_loss_grad.h"
 #include "aclnnop/aclnn_ctc_loss.h"
 #include "aclnnop/aclnn_ctc_loss_backward.h"
 #include "aclnnop/aclnn_multilabel_margin_loss.h"
@@ -213,6 +215,32 @@ TEST_F(ClassLosses, OfSoftmaxAndProbabilities) {
       << recent_message();
   expect_near(losses, {1.407606L, std::log(2.0L)});
   expect_near(slopes, {0.090031L, -0.755272L, 0.665241L, 0, 0, 0});
+}
+
+TEST_F(ClassLosses, CrossEntropyOfWeightedSmoothedClasses) {
+  const Array x(ACL_FLOAT, {3, 3}, {1, 2, 3, 0, 0, 0, 5, -5, 1});
+  Array target(ACL_INT64, {3}, {1, kIgnored, 0});
+  const Array weight(ACL_FLOAT, {3}, {0.5L, 2, 1}), g(ACL_FLOAT, {1}, {2});
+  const Array loss(ACL_FLOAT, {1}, {7}), logs(ACL_FLOAT, {3, 3}), slopes(ACL_FLOAT, {3, 3});
+  char mean[] = "mean";
+  const auto run = [&] {
+    return call(aclnnCrossEntropyLossGetWorkspaceSize, aclnnCrossEntropyLoss, x.tensor(),
+                target.tensor(), weight.tensor(), static_cast<char*>(mean), kIgnored, 0.3, 0.0,
+                false, loss.tensor(), logs.tensor(), static_cast<aclTensor*>(nullptr),
+                static_cast<aclTensor*>(nullptr));
+  };
+  ASSERT_EQ(run(), 0) << recent_message();
+  expect_near(loss, {1.93041864L});
+  ASSERT_EQ(call(aclnnCrossEntropyLossGradGetWorkspaceSize, aclnnCrossEntropyLossGrad, g.tensor(),
+                 logs.tensor(), target.tensor(), weight.tensor(), static_cast<aclTensor*>(nullptr),
+                 static_cast<aclTensor*>(nullptr), static_cast<char*>(mean), kIgnored, 0.3, 0.0,
+                 slopes.tensor()),
+            0)
+      << recent_message();
+  expect_near(slopes, {0.0860428024L, -0.937380141L, 0.851337338L, 0, 0, 0, 0.229903206L,
+                       -0.159975034L, -0.0699281715L});
+  target.set(2, 3);
+  expect_failure(run(), "target of row 2 is class 3");
 }
 
 }  // namespace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of logits and the logarithms of their softmax, in double.
+#ifndef ACLGRAD_OPS_LOSS_LOGIT_ROWS_H_
+#define ACLGRAD_OPS_LOSS_LOGIT_ROWS_H_
+
+#include <algorithm>
+#include <limits>
+
+#include "ops/arithmetic/functions_kernel.h"
+#include "ops/loss/class_scores.h"
+
+namespace aclgrad::ops {
+
+struct LogitRows {
+  // log(sum(e^x)) = largest + rest, apart as their sum would round.
+  struct Norm {
+    double largest, rest;
+  };
+
+  Slices rows;
+  int64_t classes;
+
+  LogitRows(const Arguments& arguments, size_t tensor)
+      : rows(rows_of_scores(arguments, tensor)), classes(rows.index.count()) {}
+
+  // In place; the block is one of kBlock elements.
+  void exponentiate(double* block, int64_t count) const { apply(exp_, block, count); }
+
+  Norm norm_of(const Run& run, int64_t row) const {
+    alignas(64) double block[kBlock] = {};
+    const int64_t start = rows.starts.offset(row);
+    double largest = -std::numeric_limits<double>::infinity(), total = 0;
+    for_blocks(0, classes, [&](int64_t begin, int64_t end) {
+      rows.read(run, begin, end, block, start);
+      for (int64_t i = 0; i < end - begin; ++i) largest = std::max(largest, block[i]);
+    });
+    for_blocks(0, classes, [&](int64_t begin, int64_t end) {
+      rows.read(run, begin, end, block, start);
+      for (int64_t i = 0; i < end - begin; ++i) block[i] -= largest;
+      exponentiate(block, end - begin);
+      for (int64_t i = 0; i < end - begin; ++i) total += block[i];
+    });
+    block[0] = total;
+    apply(log_, block, 1);
+    return {largest, block[0]};
+  }
+
+  // x - log(sum(e^x)) of elements [begin, end) of a row.
+  void read_logs(const Run& run, int64_t row, const Norm& norm, int64_t begin, int64_t end,
+                 double* block) const {
+    rows.read(run, begin, end, block, rows.starts.offset(row));
+    for (int64_t i = 0; i < end - begin; ++i) block[i] = block[i] - norm.largest - norm.rest;
+  }
+
+ private:
+  static void apply(const RealKernel& kernel, double* block, int64_t count) {
+    const double* const in[] = {block};
+    double* const out[] = {block};
+    kernel(in, out, static_cast<size_t>(count));
+  }
+
+  RealKernel exp_ = function_kernel(Function::kExp).exact;
+  RealKernel log_ = function_kernel(Function::kLog).exact;
+};
+
+}  // namespace aclgrad::ops
+
+#endif  // ACLGRAD_OPS_LOSS_LOGIT_ROWS_H_
