@@ -12,20 +12,8 @@ struct Attributes {
   size_t count_include_pad, divisor_override, cube_math_type;
 };
 
-AxisWindows windows_of(const Arguments& arguments, const Attributes& a, size_t axis) {
-  const WindowAxis window = pool_axis(arguments, a.windows, axis);
-  const int64_t count = *window_count(window, arguments.flag(a.windows.ceil_mode));
-  AxisWindows all;
-  all.sliding = SlidingWindows{window.kernel, window.stride, 1, window.begin};
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t start = i * window.stride - window.begin;
-    const int64_t end = std::min(start + window.kernel, window.in + window.end);
-    all.begin.push_back(std::max<int64_t>(start, 0));
-    all.end.push_back(std::min(end, window.in));
-    all.counted.push_back(arguments.flag(a.count_include_pad) ? end - start
-                                                              : all.end.back() - all.begin.back());
-  }
-  return all;
+PoolWindows windows_of(const Arguments& arguments, const Attributes& a) {
+  return pool_windows(arguments, a.windows, arguments.flag(a.count_include_pad));
 }
 
 std::optional<int64_t> divisor_of(const Arguments& arguments, const Attributes& a) {
@@ -68,9 +56,8 @@ const OperatorSpec kSpec{
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
-  return plan_average_pool(
-      Planes(arguments, kSelf), Planes(arguments, kOut), windows_of(arguments, kAttributes, 0),
-      windows_of(arguments, kAttributes, 1), divisor_of(arguments, kAttributes));
+  return plan_average_pool(Planes(arguments, kSelf), Planes(arguments, kOut),
+                           windows_of(arguments, kAttributes), divisor_of(arguments, kAttributes));
 }
 
 }  // namespace forward
@@ -118,8 +105,7 @@ const OperatorSpec kSpec{
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kGradInput)) return {};
   return plan_average_pool_backward(Planes(arguments, kGradOutput), Planes(arguments, kGradInput),
-                                    windows_of(arguments, kAttributes, 0),
-                                    windows_of(arguments, kAttributes, 1),
+                                    windows_of(arguments, kAttributes),
                                     divisor_of(arguments, kAttributes));
 }
 

@@ -7,10 +7,8 @@
 namespace aclgrad::ops {
 namespace {
 
-constexpr DtypeSet kIndexDtypes{{ACL_INT32, ACL_INT64}};
-
 Planes planes(const Arguments& arguments, size_t tensor, size_t of) {
-  return {arguments, tensor, has_channels_last(arguments, of)};
+  return {arguments, tensor, 2, has_channels_last(arguments, of)};
 }
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -26,21 +24,16 @@ const OperatorSpec kSpec{
      attribute("dilation"), attribute("ceilMode"), output("out"), output("indices")},
     {not_null({kSelf, kWindows.kernel, kWindows.stride, kWindows.padding, *kWindows.dilation, kOut,
                kIndices}),
-     dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats), dtype_in(kIndices, kIndexDtypes),
+     dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats), dtype_in(kIndices, kPlaceDtypes),
      same_dtype(kOut, kSelf), one_format({kSelf, kOut}), image_rank(kSelf), image_not_empty(kSelf),
      pool_arrays(kWindows), pool_window_fits(kWindows), pool_result_shape(kOut, kWindows),
      pool_result_shape(kIndices, kWindows)}};
 
-SlidingWindows windows_of(const Arguments& arguments, size_t axis) {
-  const WindowAxis window = pool_axis(arguments, kWindows, axis);
-  return {window.kernel, window.stride, window.dilation, window.begin};
-}
-
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
   return plan_max_pool(planes(arguments, kSelf, kSelf), planes(arguments, kOut, kSelf),
-                       planes(arguments, kIndices, kSelf), windows_of(arguments, 0),
-                       windows_of(arguments, 1));
+                       {.indices = planes(arguments, kIndices, kSelf)},
+                       pool_windows(arguments, kWindows));
 }
 
 }  // namespace forward
@@ -74,7 +67,7 @@ const OperatorSpec kSpec{
      output("gradInput")},
     {not_null({kGradOutput, kSelf, kIndices, kWindows.kernel, kWindows.stride, kWindows.padding,
                *kWindows.dilation, kGradInput}),
-     dtype_in(kGradOutput, kFloats), dtype_in(kSelf, kFloats), dtype_in(kIndices, kIndexDtypes),
+     dtype_in(kGradOutput, kFloats), dtype_in(kSelf, kFloats), dtype_in(kIndices, kPlaceDtypes),
      dtype_in(kGradInput, kFloats), same_dtype(kGradOutput, kSelf), same_dtype(kGradInput, kSelf),
      one_format({kSelf, kGradOutput, kGradInput}), no_private_format(kIndices), image_rank(kSelf),
      pool_arrays(kWindows), checked(pool_window_fits(kWindows)), same_shape(kGradInput, kSelf),

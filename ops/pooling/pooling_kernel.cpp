@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -23,7 +25,9 @@ struct PoolScratch {
   std::vector<T> in, out, phases;
   std::vector<double> doubles, rest;
   std::vector<typename MaxPool<T>::Index> row_places;
-  std::vector<int64_t> places;
+  std::vector<int64_t> places, wide_bits;
+  std::vector<int8_t> bits;
+  ShareRows windows;
 };
 
 template <class T>
@@ -38,13 +42,14 @@ template <class Move>
 void for_rows(const Run& run, const Planes& planes, int64_t plane, const Move& move) {
   void* const base = run.data(planes.parameter);
   const int64_t offset = planes.offset(plane);
-  if (planes.row_stride == planes.width * planes.column_stride) {
+  if (planes.row_stride == planes.width * planes.column_stride && planes.has_even_rows()) {
     return move(element(base, planes.dtype, offset), planes.column_stride, planes.size(),
                 int64_t{0});
   }
-  for (int64_t row = 0; row < planes.height; ++row) {
-    move(element(base, planes.dtype, offset + row * planes.row_stride), planes.column_stride,
-         planes.width, row * planes.width);
+  for (int64_t row = 0; row < planes.depth * planes.height; ++row) {
+    const int64_t at = offset + row / planes.height * planes.slice_stride +
+                       row % planes.height * planes.row_stride;
+    move(element(base, planes.dtype, at), planes.column_stride, planes.width, row * planes.width);
   }
 }
 
@@ -78,15 +83,19 @@ Plan for_planes(int64_t planes, int64_t elements, Body body) {
 template <class T>
 constexpr aclDataType kDtype = sizeof(T) == 4 ? ACL_FLOAT : ACL_DOUBLE;
 template <>
+constexpr aclDataType kDtype<int8_t> = ACL_INT8;
+template <>
 constexpr aclDataType kDtype<int32_t> = ACL_INT32;
 template <>
 constexpr aclDataType kDtype<int64_t> = ACL_INT64;
 
-// The plane itself, where it has this type and dense rows, and memory is not aligned to nothing;
-// else null.
+// The plane itself, where it has this type, dense rows with equal gaps, and memory is not aligned
+// to nothing; else null.
 template <class T>
 T* direct_plane(const Run& run, const Planes& planes, int64_t plane, bool rows_join) {
-  if (planes.column_stride != 1 || planes.dtype != kDtype<T>) return nullptr;
+  if (planes.column_stride != 1 || planes.dtype != kDtype<T> || !planes.has_even_rows()) {
+    return nullptr;
+  }
   if (rows_join && planes.row_stride != planes.width) return nullptr;
   void* const data = element(run.data(planes.parameter), planes.dtype, planes.offset(plane));
   return reinterpret_cast<uintptr_t>(data) % sizeof(T) == 0 ? static_cast<T*>(data) : nullptr;
@@ -129,27 +138,62 @@ struct PlaneOut {
   }
 };
 
+// Bits for the windows of a plane, from the places of their maxima.
 template <class T>
-Plan plan_max_pool_in(const Planes& self, const Planes& out, const Planes& indices,
-                      const SlidingWindows& rows, const SlidingWindows& columns) {
-  const MaxPool<T> pool(self.height, self.width, out.height, out.width, rows, columns);
+void write_mask(const Run& run, const Planes& mask, int64_t plane, const MaxPool<T>& pool,
+                const int64_t* places, PoolScratch<T>& scratch) {
+  const AxisWindows &rows = pool.windows.rows, &columns = pool.windows.columns;
+  const int64_t width = pool.size.width, across = columns.count();
+  auto* const direct = direct_plane<int8_t>(run, mask, plane, true);
+  int8_t* const bits = direct != nullptr ? direct : room(scratch.bits, mask.size());
+  std::fill_n(bits, mask.size(), int8_t{0});
+  for (int64_t i = 0; i < rows.count(); ++i) {
+    const int64_t top = rows.begin[static_cast<size_t>(i)];
+    if (top >= rows.end[static_cast<size_t>(i)]) continue;  // windows without elements
+    const int64_t top_number = rows.sliding->number(i, top);
+    for (int64_t j = 0; j < across; ++j) {
+      const auto at = static_cast<size_t>(j);
+      if (columns.begin[at] >= columns.end[at]) continue;
+      // A division takes longer than the few rows of a window.
+      const int64_t e = i * across + j;
+      int64_t row = top_number, x = places[e] - top * width;
+      for (; x >= width; ++row) x -= rows.step() * width;
+      const int64_t number = row * columns.sliding->kernel + columns.sliding->number(j, x);
+      int8_t& byte = bits[number * mask.width + e / 8];
+      byte = static_cast<int8_t>(byte | 1 << e % 8);
+    }
+  }
+  if (direct != nullptr) return;
+  int64_t* const wide = room(scratch.wide_bits, mask.size());
+  std::copy_n(bits, mask.size(), wide);
+  write_plane(run, mask, plane, wide);
+}
+
+template <class T>
+Plan plan_max_pool_in(const Planes& self, const Planes& out, const MaxPlaces& to,
+                      const PoolWindows& windows) {
+  const MaxPool<T> pool(self.volume(), windows);
   return for_planes<T>(
       out.count(), self.size(), [=](const Run& run, int64_t plane, PoolScratch<T>& scratch) {
-        const MaxScratch<T> rooms{room(scratch.phases, pool.columns.size()),
+        const MaxScratch<T> rooms{room(scratch.phases, pool.phases_size()),
                                   room(scratch.row_places, pool.row_size())};
         const PlaneIn<T> in(run, self, plane, scratch);
         const PlaneOut<T> results(run, out, plane, scratch);
+        const auto find = [&]<class Index>(Index* places) {
+          max_pool_plane(pool, in.data, in.row_stride, rooms, results.data, places);
+          results.finish(run, out, plane, scratch);
+        };
         if constexpr (sizeof(T) == 4) {
-          if (auto* const direct = direct_plane<int32_t>(run, indices, plane, true)) {
-            max_pool_plane(pool, in.data, in.row_stride, rooms, results.data, direct);
-            return results.finish(run, out, plane, scratch);
-          }
+          int32_t* const direct =
+              to.indices ? direct_plane<int32_t>(run, *to.indices, plane, true) : nullptr;
+          if (direct != nullptr) return find(direct);
         }
-        auto* const direct = direct_plane<int64_t>(run, indices, plane, true);
+        int64_t* const direct =
+            to.indices ? direct_plane<int64_t>(run, *to.indices, plane, true) : nullptr;
         int64_t* const places = direct != nullptr ? direct : room(scratch.places, out.size());
-        max_pool_plane(pool, in.data, in.row_stride, rooms, results.data, places);
-        if (direct == nullptr) write_plane(run, indices, plane, places);
-        results.finish(run, out, plane, scratch);
+        find(places);
+        if (to.indices && direct == nullptr) write_plane(run, *to.indices, plane, places);
+        if (to.mask) write_mask(run, *to.mask, plane, pool, places, scratch);
       });
 }
 
@@ -175,15 +219,16 @@ Plan plan_average_pool_backward_in(const Planes& grad_output, const Planes& grad
                          const PlaneOut<T> results(run, grad_input, plane, scratch);
                          average_pool_backward_plane(
                              spread, from, room(scratch.rest, spread.scratch_size()),
-                             room(scratch.phases, spread.joined_size()), results.data);
+                             scratch.windows, room(scratch.phases, spread.joined_size()),
+                             results.data);
                          results.finish(run, grad_input, plane, scratch);
                        });
 }
 
-// Gradients of a plane to where their maxima stood.
+// A plane's elements to their places in another, which are added up, or the last of which stands.
 template <class Index>
-void scatter_plane(const Planes& to, int64_t plane, const double* from, const Index* places,
-                   int64_t count, double* results) {
+void scatter_plane(const Planes& to, int64_t plane, bool adds, const double* from,
+                   const Index* places, int64_t count, double* results) {
   std::fill_n(results, to.size(), 0.0);
   const auto size = static_cast<uint64_t>(to.size());
   for (int64_t p = 0; p < count; ++p) {
@@ -193,75 +238,135 @@ void scatter_plane(const Planes& to, int64_t plane, const double* from, const In
           fmt::format("indices must be within [0, {}], but element {} of plane {} is {}", size - 1,
                       p, plane, places[p]));
     }
-    results[place] += from[p];
+    results[place] = adds ? results[place] + from[p] : from[p];
+  }
+}
+
+Plan plan_scatter(const Planes& from, const Planes& indices, const Planes& to, bool adds) {
+  return for_planes<double>(
+      to.count(), to.size(), [=](const Run& run, int64_t plane, PoolScratch<double>& scratch) {
+        const int64_t count = from.size();
+        double* const values = room(scratch.in, count);
+        double* const results = room(scratch.out, to.size());
+        read_plane(run, from, plane, values);
+        if (const auto* const of32 = direct_plane<int32_t>(run, indices, plane, true)) {
+          scatter_plane(to, plane, adds, values, of32, count, results);
+        } else if (const auto* const of64 = direct_plane<int64_t>(run, indices, plane, true)) {
+          scatter_plane(to, plane, adds, values, of64, count, results);
+        } else {
+          int64_t* const places = room(scratch.places, count);
+          read_plane(run, indices, plane, places);
+          scatter_plane(to, plane, adds, values, places, count, results);
+        }
+        write_plane(run, to, plane, results);
+      });
+}
+
+static_assert(std::endian::native == std::endian::little);  // bit e is bit e % 64 of word e / 64
+
+// Adds the gradients of the windows up whose bits are set in one row of a mask, at the element with
+// numbers `row` and `column` of each.
+void scatter_bits(const Planes& to, const PoolWindows& windows, int64_t row, int64_t column,
+                  const double* from, const int8_t* bits, int64_t bytes, double* results) {
+  const int64_t across = windows.columns.count(), count = windows.rows.count() * across;
+  int64_t i = 0;  // the row of window e
+  for (int64_t word = 0; word < bytes / 8; ++word) {
+    uint64_t left = 0;
+    std::memcpy(&left, bits + word * 8, sizeof left);
+    for (; left != 0; left &= left - 1) {
+      const int64_t e = word * 64 + std::countr_zero(left);
+      while (e < count && e - i * across >= across) ++i;
+      const int64_t h = e < count ? windows.rows.sliding->place(i, row) : -1;
+      const int64_t x = windows.columns.sliding->place(e - i * across, column);
+      if (h < 0 || h >= to.height || x < 0 || x >= to.width) {
+        throw std::runtime_error(fmt::format(
+            "mask must have bits for elements of the plane only, as aclnnMaxPool2dWithMask writes "
+            "it, but row {} of one has bit {}",
+            row * windows.columns.sliding->kernel + column, e));
+      }
+      results[h * to.width + x] += from[e];
+    }
   }
 }
 
 }  // namespace
 
-Planes::Planes(const Arguments& arguments, size_t tensor, bool channels_last)
+Planes::Planes(const Arguments& arguments, size_t tensor, size_t axes, bool channels_last)
     : parameter(tensor), dtype(arguments.dtype(tensor)) {
   const Dims& shape = arguments.shape(tensor);
   const Dims& strides = arguments.strides(tensor);
-  const size_t first = shape.size() - 3;
-  const size_t channel = first + (channels_last ? 2 : 0);
-  const size_t row = first + (channels_last ? 0 : 1);
+  const size_t first = shape.size() - axes - 1;
+  const size_t channel = first + (channels_last ? axes : 0);
+  const size_t row = first + axes - (channels_last ? 2 : 1);
   images = first == 0 ? 1 : shape[0];
   image_stride = first == 0 ? 0 : strides[0];
   channels = shape[channel];
   channel_stride = strides[channel];
+  depth = axes == 3 ? shape[row - 1] : 1;
+  slice_stride = axes == 3 ? strides[row - 1] : 0;
   height = shape[row];
   row_stride = strides[row];
   width = shape[row + 1];
   column_stride = strides[row + 1];
 }
 
-Plan plan_average_pool(const Planes& self, const Planes& out, AxisWindows rows, AxisWindows columns,
+Plan plan_average_pool(const Planes& self, const Planes& out, PoolWindows windows,
                        std::optional<int64_t> divisor) {
-  const AveragePool pool(self.height, self.width, std::move(rows), std::move(columns), divisor);
+  const AveragePool pool(self.volume(), std::move(windows), divisor);
   // Sums that are rounded once, to the result.
   return out.dtype == ACL_FLOAT ? plan_average_pool_in<float>(self, out, pool)
                                 : plan_average_pool_in<double>(self, out, pool);
 }
 
 Plan plan_average_pool_backward(const Planes& grad_output, const Planes& grad_input,
-                                AxisWindows rows, AxisWindows columns,
-                                std::optional<int64_t> divisor) {
-  const AverageSpread spread(AveragePool(grad_input.height, grad_input.width, std::move(rows),
-                                         std::move(columns), divisor));
+                                PoolWindows windows, std::optional<int64_t> divisor) {
+  const AverageSpread spread(AveragePool(grad_input.volume(), std::move(windows), divisor));
   return grad_input.dtype == ACL_FLOAT
              ? plan_average_pool_backward_in<float>(grad_output, grad_input, spread)
              : plan_average_pool_backward_in<double>(grad_output, grad_input, spread);
 }
 
-Plan plan_max_pool(const Planes& self, const Planes& out, const Planes& indices,
-                   const SlidingWindows& rows, const SlidingWindows& columns) {
+Plan plan_max_pool(const Planes& self, const Planes& out, const MaxPlaces& places,
+                   const PoolWindows& windows) {
   // All others are floats, and the places of most planes fit into 32 bits.
   const bool is_wide = self.dtype == ACL_DOUBLE || self.size() > (int64_t{1} << 30);
-  return is_wide ? plan_max_pool_in<double>(self, out, indices, rows, columns)
-                 : plan_max_pool_in<float>(self, out, indices, rows, columns);
+  return is_wide ? plan_max_pool_in<double>(self, out, places, windows)
+                 : plan_max_pool_in<float>(self, out, places, windows);
 }
 
 Plan plan_max_pool_backward(const Planes& grad_output, const Planes& indices,
                             const Planes& grad_input) {
-  return for_planes<double>(
-      grad_input.count(), grad_input.size(),
-      [=](const Run& run, int64_t plane, PoolScratch<double>& scratch) {
-        const int64_t count = grad_output.size();
-        double* const from = room(scratch.in, count);
-        double* const results = room(scratch.out, grad_input.size());
-        read_plane(run, grad_output, plane, from);
-        if (const auto* const of32 = direct_plane<int32_t>(run, indices, plane, true)) {
-          scatter_plane(grad_input, plane, from, of32, count, results);
-        } else if (const auto* const of64 = direct_plane<int64_t>(run, indices, plane, true)) {
-          scatter_plane(grad_input, plane, from, of64, count, results);
-        } else {
-          int64_t* const places = room(scratch.places, count);
-          read_plane(run, indices, plane, places);
-          scatter_plane(grad_input, plane, from, places, count, results);
-        }
-        write_plane(run, grad_input, plane, results);
-      });
+  return plan_scatter(grad_output, indices, grad_input, true);
+}
+
+Plan plan_max_unpool(const Planes& self, const Planes& indices, const Planes& out) {
+  return plan_scatter(self, indices, out, false);
+}
+
+Plan plan_max_pool_mask_backward(const Planes& grad_output, const Planes& mask,
+                                 const Planes& grad_input, const PoolWindows& windows) {
+  return for_planes<double>(grad_input.count(), grad_input.size(),
+                            [=](const Run& run, int64_t plane, PoolScratch<double>& scratch) {
+                              double* const from = room(scratch.in, grad_output.size());
+                              double* const results = room(scratch.out, grad_input.size());
+                              read_plane(run, grad_output, plane, from);
+                              std::fill_n(results, grad_input.size(), 0.0);
+                              const int8_t* bits = direct_plane<int8_t>(run, mask, plane, true);
+                              if (bits == nullptr) {
+                                int64_t* const wide = room(scratch.wide_bits, mask.size());
+                                read_plane(run, mask, plane, wide);
+                                bits = room(scratch.bits, mask.size());
+                                std::transform(
+                                    wide, wide + mask.size(), scratch.bits.data(),
+                                    [](int64_t byte) { return static_cast<int8_t>(byte); });
+                              }
+                              const int64_t across = windows.columns.sliding->kernel;
+                              for (int64_t k = 0; k < mask.height; ++k) {
+                                scatter_bits(grad_input, windows, k / across, k % across, from,
+                                             bits + k * mask.width, mask.width, results);
+                              }
+                              write_plane(run, grad_input, plane, results);
+                            });
 }
 
 }  // namespace aclgrad::ops

@@ -14,26 +14,28 @@
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
-// Of windows that slide, kVectors vectors from number j of a row on, of which rows [top, bottom)
-// are in the plane.
+// Of windows that slide, kVectors vectors from number j of a row on, of which these rows are in the
+// volume.
 template <size_t kVectors, class T>
-HWY_INLINE void average_block(const AveragePool& pool, int64_t j, int64_t top, int64_t bottom,
+HWY_INLINE void average_block(const AveragePool& pool, int64_t j, const WindowRows& rows,
                               double factor, const T* phases, T* results) {
   const DoubleTag d;
   const PhasedPlane& columns = *pool.phased;
   Doubles sums[kVectors];
   for (size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
-  for (int64_t h = top; h < bottom; ++h) {
-    const T* const row = phases + h * columns.row + j;
-    for (const PhasedPlane::Tap& tap : columns.taps) {
-      const auto column = hn::Set(d, static_cast<double>(tap.column));
-      for (size_t v = 0; v < kVectors; ++v) {
-        Doubles x = load_doubles(row + tap.place + v * kDoubleLanes);
-        if (!tap.has(j + static_cast<int64_t>(v * kDoubleLanes), kDoubleLanes)) {
-          const auto start = hn::LoadU(d, pool.starts.data() + j + v * kDoubleLanes);
-          x = hn::IfThenElseZero(is_inside(d, hn::Add(start, column), columns.width), x);
+  for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_step) {
+    for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.step) {
+      const T* const row = phases + h * columns.row + j;
+      for (const PhasedPlane::Tap& tap : columns.taps) {
+        const auto column = hn::Set(d, static_cast<double>(tap.column));
+        for (size_t v = 0; v < kVectors; ++v) {
+          Doubles x = load_doubles(row + tap.place + v * kDoubleLanes);
+          if (!tap.has(j + static_cast<int64_t>(v * kDoubleLanes), kDoubleLanes)) {
+            const auto start = hn::LoadU(d, pool.starts.data() + j + v * kDoubleLanes);
+            x = hn::IfThenElseZero(is_inside(d, hn::Add(start, column), columns.width), x);
+          }
+          sums[v] = hn::Add(sums[v], x);
         }
-        sums[v] = hn::Add(sums[v], x);
       }
     }
   }
@@ -49,16 +51,21 @@ HWY_INLINE void average_block(const AveragePool& pool, int64_t j, int64_t top, i
 // Of windows that do not slide: first down the rows of the window, then across.
 template <class T>
 HWY_INLINE void average_uneven_row(const AveragePool& pool, const T* in, int64_t row_stride,
-                                   size_t i, double* HWY_RESTRICT sums, T* results) {
-  std::fill_n(sums, pool.width, 0.0);
-  for (int64_t h = pool.rows.begin[i]; h < pool.rows.end[i]; ++h) {
-    const T* HWY_RESTRICT line = in + h * row_stride;
-    for (int64_t x = 0; x < pool.width; ++x) sums[x] += static_cast<double>(line[x]);
+                                   const WindowRows& rows, double factor, double* HWY_RESTRICT sums,
+                                   T* results) {
+  const int64_t width = pool.size.width;
+  const AxisWindows& columns = pool.windows.columns;
+  std::fill_n(sums, width, 0.0);
+  for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_step) {
+    for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.step) {
+      const T* HWY_RESTRICT line = in + h * row_stride;
+      for (int64_t x = 0; x < width; ++x) sums[x] += static_cast<double>(line[x]);
+    }
   }
-  for (size_t j = 0; j < pool.columns.begin.size(); ++j) {
+  for (size_t j = 0; j < columns.begin.size(); ++j) {
     double sum = 0;
-    for (int64_t x = pool.columns.begin[j]; x < pool.columns.end[j]; ++x) sum += sums[x];
-    results[j] = static_cast<T>(sum * (pool.row_factors[i] * pool.column_factors[j]));
+    for (int64_t x = columns.begin[j]; x < columns.end[j]; ++x) sum += sums[x];
+    results[j] = static_cast<T>(sum * (factor * pool.column_factors[j]));
   }
 }
 
@@ -66,16 +73,17 @@ template <class T>
 HWY_INLINE void average_plane(const AveragePool& pool, const T* in, int64_t row_stride, T* phases,
                               double* row, T* results) {
   if (pool.phased) split_plane(*pool.phased, in, row_stride, phases);
-  for (size_t i = 0; i < pool.row_factors.size(); ++i, results += pool.windows()) {
+  for_window_rows(pool.windows, pool.size.height, [&](const WindowRows& rows, size_t r) HWY_ATTR {
+    const double factor = pool.row_factors[r];
+    T* const to = results + static_cast<int64_t>(r) * pool.count();
     if (pool.phased) {
-      for_blocks(pool.windows(), kDoubleLanes, [&](int64_t j, auto vectors) HWY_ATTR {
-        average_block<vectors()>(pool, j, pool.rows.begin[i], pool.rows.end[i], pool.row_factors[i],
-                                 phases, results);
+      for_blocks(pool.count(), kDoubleLanes, [&](int64_t j, auto vectors) HWY_ATTR {
+        average_block<vectors()>(pool, j, rows, factor, phases, to);
       });
     } else {
-      average_uneven_row(pool, in, row_stride, i, row, results);
+      average_uneven_row(pool, in, row_stride, rows, factor, row, to);
     }
-  }
+  });
 }
 
 void AveragePlaneOfFloats(const AveragePool& pool, const float* in, int64_t row_stride,
@@ -89,19 +97,17 @@ void AveragePlaneOfDoubles(const AveragePool& pool, const double* in, int64_t ro
 
 // ---- Gradients of averages ----------------------------------------------------------------------
 
-// A row of the plane in which windows [first, end) of the rows are; `shares` are theirs. Writes up
-// to kPoolSlack elements more.
+// A row that these windows are in. Writes up to kPoolSlack elements more.
 template <class T>
-HWY_INLINE void spread_row(const AverageSpread& spread, const double* shares, int64_t first,
-                           int64_t end, double* sums, T* joined) {
+HWY_INLINE void spread_row(const AverageSpread& spread, const ShareRows& windows, double* sums,
+                           T* joined) {
   const DoubleTag d;
   const int64_t length = spread.length;
   const auto sum_of = [&](int64_t r, int64_t m) HWY_ATTR {
     Doubles sum = hn::Zero(d);
-    for (int64_t i = first; i < end; ++i) {
-      const double* const row = shares + i * spread.row + m;
+    for (const double* const row : windows) {
       for (const int64_t window : spread.firsts[static_cast<size_t>(r)]) {
-        sum = hn::Add(sum, hn::LoadU(d, row + window));
+        sum = hn::Add(sum, hn::LoadU(d, row + m + window));
       }
     }
     return sum;
@@ -128,64 +134,95 @@ HWY_INLINE void spread_row(const AverageSpread& spread, const double* shares, in
 
 // Of windows that do not slide along the columns.
 template <class T>
-HWY_INLINE void spread_uneven_row(const AveragePool& pool, const double* shares, int64_t row,
-                                  int64_t first, int64_t end, double* sums, T* joined) {
-  std::fill_n(sums, pool.width, 0.0);
-  for (int64_t i = first; i < end; ++i) {
-    for (size_t j = 0; j < pool.columns.begin.size(); ++j) {
-      const double share = shares[i * row + static_cast<int64_t>(j)];
-      for (int64_t x = pool.columns.begin[j]; x < pool.columns.end[j]; ++x) sums[x] += share;
+HWY_INLINE void spread_uneven_row(const AverageSpread& spread, const ShareRows& windows,
+                                  double* sums, T* joined) {
+  const int64_t width = spread.pool.size.width;
+  const AxisWindows& columns = spread.pool.windows.columns;
+  std::fill_n(sums, width, 0.0);
+  for (const double* const row : windows) {
+    for (size_t j = 0; j < columns.begin.size(); ++j) {
+      for (int64_t x = columns.begin[j]; x < columns.end[j]; ++x) sums[x] += row[j];
     }
   }
-  for (int64_t x = 0; x < pool.width; ++x) joined[x] = static_cast<T>(sums[x]);
+  for (int64_t x = 0; x < width; ++x) joined[x] = static_cast<T>(sums[x]);
+}
+
+// The windows [first, end) that have element `at` of the axis, from those of one before it.
+inline void advance(const AxisWindows& axis, int64_t at, std::pair<int64_t, int64_t>& windows) {
+  auto& [first, end] = windows;
+  while (first < axis.count() && axis.end[static_cast<size_t>(first)] <= at) ++first;
+  while (end < axis.count() && axis.begin[static_cast<size_t>(end)] <= at) ++end;
+}
+
+template <class T>
+HWY_INLINE void spread_slice(const AverageSpread& spread, const double* shares, int64_t slice,
+                             const std::pair<int64_t, int64_t>& slices, double* sums,
+                             ShareRows& windows, T* joined, T* results) {
+  const VolumeSize& size = spread.pool.size;
+  const AxisWindows& rows = spread.pool.windows.rows;
+  std::pair<int64_t, int64_t> has = {0, 0};
+  for (int64_t h = 0; h < size.height; ++h, results += size.width) {
+    const auto before = has;
+    advance(rows, h, has);
+    if (h > 0 && before == has) {
+      std::copy_n(results - size.width, size.width, results);
+      continue;
+    }
+    windows.clear();
+    for (int64_t z = slices.first; z < slices.second; ++z) {
+      for (int64_t i = has.first; i < has.second; ++i) {
+        windows.push_back(shares + (z * rows.count() + i) * spread.row);
+      }
+    }
+    // What is written beyond the row is of rows that come later.
+    const int64_t offset = spread.shift % spread.stride;
+    const int64_t left = (size.rows() - slice * size.height - h) * size.width;
+    const bool is_direct = offset == 0 && left >= spread.joined_size();
+    T* const row = is_direct ? results : joined;
+    if (spread.pool.phased) {
+      spread_row(spread, windows, sums, row);
+    } else {
+      spread_uneven_row(spread, windows, sums, row);
+    }
+    if (!is_direct) std::copy_n(joined + offset, size.width, results);
+  }
 }
 
 template <class T>
 HWY_INLINE void spread_plane(const AverageSpread& spread, const double* gradients, double* scratch,
-                             T* joined, T* results) {
+                             ShareRows& windows, T* joined, T* results) {
   const AveragePool& pool = spread.pool;
-  const int64_t windows = pool.windows();
+  const int64_t columns = pool.count();
   const auto count = static_cast<int64_t>(pool.row_factors.size());
   double* const shares = scratch;
   double* const sums = shares + count * spread.row;
   std::fill_n(shares, count * spread.row, 0.0);
   for (int64_t i = 0; i < count; ++i) {
     const double factor = pool.row_factors[static_cast<size_t>(i)];
-    const double* HWY_RESTRICT from = gradients + i * windows;
+    const double* HWY_RESTRICT from = gradients + i * columns;
     const double* HWY_RESTRICT factors = pool.column_factors.data();
     double* HWY_RESTRICT to = shares + i * spread.row + spread.left;
-    for (int64_t j = 0; j < windows; ++j) to[j] = from[j] * (factor * factors[j]);
+    for (int64_t j = 0; j < columns; ++j) to[j] = from[j] * (factor * factors[j]);
   }
-  int64_t first = 0, end = 0;
-  for (int64_t h = 0; h < pool.height; ++h, results += pool.width) {
-    const std::pair before(first, end);
-    while (first < count && pool.rows.end[static_cast<size_t>(first)] <= h) ++first;
-    while (end < count && pool.rows.begin[static_cast<size_t>(end)] <= h) ++end;
-    if (h > 0 && before == std::pair(first, end)) {
-      std::copy_n(results - pool.width, pool.width, results);
-      continue;
-    }
-    // What is written beyond the row is of rows that come later.
-    const int64_t offset = spread.shift % spread.stride;
-    const int64_t left = (pool.height - h) * pool.width;
-    const bool is_direct = offset == 0 && left >= spread.joined_size();
-    T* const row = is_direct ? results : joined;
-    if (pool.phased) {
-      spread_row(spread, shares, first, end, sums, row);
+  std::pair<int64_t, int64_t> slices = {0, 0};
+  for (int64_t d = 0; d < pool.size.depth; ++d, results += pool.size.slice()) {
+    const auto before = slices;
+    advance(pool.windows.slices, d, slices);
+    if (d > 0 && before == slices) {
+      std::copy_n(results - pool.size.slice(), pool.size.slice(), results);
     } else {
-      spread_uneven_row(pool, shares, spread.row, first, end, sums, row);
+      spread_slice(spread, shares, d, slices, sums, windows, joined, results);
     }
-    if (!is_direct) std::copy_n(joined + offset, pool.width, results);
   }
 }
 
 void SpreadPlaneOfFloats(const AverageSpread& spread, const double* gradients, double* scratch,
-                         float* joined, float* results) {
-  spread_plane(spread, gradients, scratch, joined, results);
+                         ShareRows& windows, float* joined, float* results) {
+  spread_plane(spread, gradients, scratch, windows, joined, results);
 }
 void SpreadPlaneOfDoubles(const AverageSpread& spread, const double* gradients, double* scratch,
-                          double* joined, double* results) {
-  spread_plane(spread, gradients, scratch, joined, results);
+                          ShareRows& windows, double* joined, double* results) {
+  spread_plane(spread, gradients, scratch, windows, joined, results);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE
@@ -209,12 +246,14 @@ void average_pool_plane(const AveragePool& pool, const double* in, int64_t row_s
 }
 
 void average_pool_backward_plane(const AverageSpread& spread, const double* gradients,
-                                 double* scratch, float* joined, float* results) {
-  HWY_DYNAMIC_DISPATCH(SpreadPlaneOfFloats)(spread, gradients, scratch, joined, results);
+                                 double* scratch, ShareRows& windows, float* joined,
+                                 float* results) {
+  HWY_DYNAMIC_DISPATCH(SpreadPlaneOfFloats)(spread, gradients, scratch, windows, joined, results);
 }
 void average_pool_backward_plane(const AverageSpread& spread, const double* gradients,
-                                 double* scratch, double* joined, double* results) {
-  HWY_DYNAMIC_DISPATCH(SpreadPlaneOfDoubles)(spread, gradients, scratch, joined, results);
+                                 double* scratch, ShareRows& windows, double* joined,
+                                 double* results) {
+  HWY_DYNAMIC_DISPATCH(SpreadPlaneOfDoubles)(spread, gradients, scratch, windows, joined, results);
 }
 
 }  // namespace aclgrad::ops

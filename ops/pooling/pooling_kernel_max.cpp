@@ -23,16 +23,17 @@ HWY_INLINE void store_lanes(D d, hn::Vec<D> values, hn::TFromD<D>* to, int64_t c
   }
 }
 
-// The maxima of kVectors vectors of windows, from number j of a row on, of which rows [top, bottom)
-// are in the plane.
+// The maxima of kVectors vectors of windows that slide, from number j of a row on, of which these
+// rows are in the volume.
 template <size_t kVectors, class T>
-HWY_INLINE void max_block(const MaxPool<T>& pool, int64_t j, int64_t top, int64_t bottom,
+HWY_INLINE void max_block(const MaxPool<T>& pool, int64_t j, const WindowRows& rows,
                           const MaxScratch<T>& scratch, T* results) {
   const hn::ScalableTag<T> d;
   const hn::RebindToSigned<decltype(d)> di;
   using Index = typename MaxPool<T>::Index;
   constexpr size_t kLanes = hn::MaxLanes(d);
-  const PhasedPlane& columns = pool.columns;
+  const PhasedPlane& columns = *pool.phased;
+  const int64_t top = rows.front + rows.top;
   const auto lowest = hn::Set(d, -std::numeric_limits<T>::infinity());
   hn::Vec<decltype(di)> starts[kVectors], places[kVectors];
   hn::Vec<decltype(d)> best[kVectors];
@@ -42,20 +43,23 @@ HWY_INLINE void max_block(const MaxPool<T>& pool, int64_t j, int64_t top, int64_
                         hn::Set(di, static_cast<Index>(top * columns.width)));
     best[v] = lowest;
   }
-  for (int64_t h = top; h < bottom; h += pool.rows.dilation) {
-    const T* const row = scratch.phases + h * columns.row + j;
-    for (const PhasedPlane::Tap& tap : columns.taps) {
-      const auto place = hn::Set(di, static_cast<Index>(h * columns.width + tap.column));
-      for (size_t v = 0; v < kVectors; ++v) {
-        auto x = hn::LoadU(d, row + tap.place + v * kLanes);
-        if (!tap.has(j + static_cast<int64_t>(v * kLanes), kLanes)) {
-          const auto column = hn::Add(starts[v], hn::Set(di, static_cast<Index>(tap.column)));
-          x = hn::IfThenElse(hn::RebindMask(d, is_inside(di, column, columns.width)), x, lowest);
+  for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_step) {
+    for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.step) {
+      const T* const row = scratch.phases + h * columns.row + j;
+      for (const PhasedPlane::Tap& tap : columns.taps) {
+        const auto place = hn::Set(di, static_cast<Index>(h * columns.width + tap.column));
+        for (size_t v = 0; v < kVectors; ++v) {
+          auto x = hn::LoadU(d, row + tap.place + v * kLanes);
+          if (!tap.has(j + static_cast<int64_t>(v * kLanes), kLanes)) {
+            const auto column = hn::Add(starts[v], hn::Set(di, static_cast<Index>(tap.column)));
+            x = hn::IfThenElse(hn::RebindMask(d, is_inside(di, column, columns.width)), x, lowest);
+          }
+          // The first that is larger, or a NaN; nothing comes after a NaN.
+          const auto wins = hn::AndNot(hn::Le(x, best[v]), hn::Eq(best[v], best[v]));
+          best[v] = hn::IfThenElse(wins, x, best[v]);
+          places[v] =
+              hn::IfThenElse(hn::RebindMask(di, wins), hn::Add(starts[v], place), places[v]);
         }
-        // The first that is larger, or a NaN; nothing comes after a NaN.
-        const auto wins = hn::AndNot(hn::Le(x, best[v]), hn::Eq(best[v], best[v]));
-        best[v] = hn::IfThenElse(wins, x, best[v]);
-        places[v] = hn::IfThenElse(hn::RebindMask(di, wins), hn::Add(starts[v], place), places[v]);
       }
     }
   }
@@ -66,22 +70,51 @@ HWY_INLINE void max_block(const MaxPool<T>& pool, int64_t j, int64_t top, int64_
   }
 }
 
+// Of windows that do not slide along the columns: one by one.
+template <class T, class Index>
+HWY_INLINE void max_uneven_row(const MaxPool<T>& pool, const T* in, int64_t row_stride,
+                               const WindowRows& rows, T* results, Index* places) {
+  const AxisWindows& columns = pool.windows.columns;
+  const int64_t width = pool.size.width;
+  for (size_t j = 0; j < columns.begin.size(); ++j) {
+    T best = -std::numeric_limits<T>::infinity();
+    int64_t place = -1;
+    for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_step) {
+      for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.step) {
+        const T* const line = in + h * row_stride;
+        for (int64_t x = columns.begin[j]; x < columns.end[j]; ++x) {
+          if (place >= 0 && (line[x] <= best || best != best)) continue;
+          best = line[x];
+          place = h * width + x;
+        }
+      }
+    }
+    results[j] = best;
+    places[j] = static_cast<Index>(place);
+  }
+}
+
 template <class T, class Index>
 HWY_INLINE void max_plane(const MaxPool<T>& pool, const T* in, int64_t row_stride,
-                          const MaxScratch<T>& scratch, T* results, Index* HWY_RESTRICT places) {
-  const int64_t count = pool.columns.count;
-  split_plane(pool.columns, in, row_stride, scratch.phases);
-  for (int64_t i = 0; i < pool.count; ++i, results += count, places += count) {
-    const int64_t top = pool.rows.first(i);
-    const int64_t bottom = pool.rows.end(i, pool.columns.height);
-    for_blocks(count, hn::Lanes(hn::ScalableTag<T>()), [&](int64_t j, auto vectors) HWY_ATTR {
-      max_block<vectors()>(pool, j, top, bottom, scratch, results);
-    });
-    const auto* HWY_RESTRICT from = scratch.places;
-    for (int64_t j = 0; j < count; ++j) places[j] = static_cast<Index>(from[j]);
-    if (top >= bottom) std::fill_n(places, count, Index{0});
-    for (const int64_t j : pool.empties) places[j] = 0;
-  }
+                          const MaxScratch<T>& scratch, T* results, Index* places) {
+  const int64_t count = pool.windows.columns.count();
+  if (pool.phased) split_plane(*pool.phased, in, row_stride, scratch.phases);
+  for_window_rows(pool.windows, pool.size.height, [&](const WindowRows& rows, size_t) HWY_ATTR {
+    if (pool.phased) {
+      for_blocks(count, hn::Lanes(hn::ScalableTag<T>()), [&](int64_t j, auto vectors) HWY_ATTR {
+        max_block<vectors()>(pool, j, rows, scratch, results);
+      });
+      const auto* HWY_RESTRICT from = scratch.places;
+      Index* HWY_RESTRICT to = places;
+      for (int64_t j = 0; j < count; ++j) to[j] = static_cast<Index>(from[j]);
+      if (rows.is_empty()) std::fill_n(places, count, Index{0});
+      for (const int64_t j : pool.empties) places[j] = 0;
+    } else {
+      max_uneven_row(pool, in, row_stride, rows, results, places);
+    }
+    results += count;
+    places += count;
+  });
 }
 
 void MaxPlane32(const MaxPool<float>& pool, const float* in, int64_t row_stride,

@@ -75,6 +75,33 @@ HWY_INLINE hn::Mask<DI> is_inside(DI di, hn::Vec<DI> columns, int64_t width) {
                  hn::Lt(columns, hn::Set(di, static_cast<Index>(width))));
 }
 
+// The rows of a volume that windows `z` of the slices and `i` of the rows have: rows [top, bottom)
+// behind the first one, `front` and so on, of each slice.
+struct WindowRows {
+  int64_t front, back, slice_step, top, bottom, step;
+
+  WindowRows(const PoolWindows& windows, size_t z, size_t i, int64_t height)
+      : front(windows.slices.begin[z] * height),
+        back(windows.slices.end[z] * height),
+        slice_step(windows.slices.step() * height),
+        top(windows.rows.begin[i]),
+        bottom(windows.rows.end[i]),
+        step(windows.rows.step()) {}
+
+  bool is_empty() const { return front >= back || top >= bottom; }
+};
+
+// Calls visit(rows, number of the row of windows) for all of them, slice by slice.
+template <class Visit>
+HWY_INLINE void for_window_rows(const PoolWindows& windows, int64_t height, const Visit& visit) {
+  size_t number = 0;
+  for (size_t z = 0; z < windows.slices.begin.size(); ++z) {
+    for (size_t i = 0; i < windows.rows.begin.size(); ++i) {
+      visit(WindowRows(windows, z, i, height), number++);
+    }
+  }
+}
+
 // Calls visit(first, number of vectors) for elements [0, count): several vectors at once, as one
 // alone would wait for itself. The last ones may reach beyond the end.
 template <class Visit>

@@ -50,19 +50,20 @@ PhasedPlane::PhasedPlane(int64_t plane_height, int64_t plane_width, int64_t wind
 }
 
 template <class T>
-MaxPool<T>::MaxPool(int64_t height, int64_t width, int64_t out_height, int64_t out_width,
-                    const SlidingWindows& row_windows, const SlidingWindows& column_windows)
-    : count(out_height),
-      rows(row_windows),
-      columns(height, width, out_width, column_windows),
+MaxPool<T>::MaxPool(const VolumeSize& volume, PoolWindows of)
+    : size(volume),
+      windows(std::move(of)),
       starts(static_cast<size_t>(row_size())),
       lefts(static_cast<size_t>(row_size())) {
-  for (int64_t j = 0; j < out_width; ++j) {
-    const int64_t left = column_windows.first(j);
-    starts[static_cast<size_t>(j)] = static_cast<Index>(j * columns.stride);
+  const AxisWindows& columns = windows.columns;
+  if (!columns.sliding) return;
+  phased.emplace(size.rows(), size.width, columns.count(), *columns.sliding);
+  for (int64_t j = 0; j < columns.count(); ++j) {
+    const auto at = static_cast<size_t>(j);
+    starts[at] = static_cast<Index>(j * phased->stride);
     // Padding and dilation may leave a window without an element.
-    if (left < column_windows.end(j, width)) {
-      lefts[static_cast<size_t>(j)] = static_cast<Index>(left);
+    if (columns.begin[at] < columns.end[at]) {
+      lefts[at] = static_cast<Index>(columns.begin[at]);
     } else {
       empties.push_back(j);
     }
@@ -72,35 +73,34 @@ MaxPool<T>::MaxPool(int64_t height, int64_t width, int64_t out_height, int64_t o
 template struct MaxPool<float>;
 template struct MaxPool<double>;
 
-AveragePool::AveragePool(int64_t plane_height, int64_t plane_width, AxisWindows row_windows,
-                         AxisWindows column_windows, std::optional<int64_t> divisor)
-    : height(plane_height),
-      width(plane_width),
-      rows(std::move(row_windows)),
-      columns(std::move(column_windows)) {
-  for (const int64_t counted : rows.counted) {
-    row_factors.push_back(divisor ? 1 : 1 / static_cast<double>(counted));
+AveragePool::AveragePool(const VolumeSize& volume, PoolWindows of, std::optional<int64_t> divisor)
+    : size(volume), windows(std::move(of)) {
+  for (const int64_t slices : windows.slices.counted) {
+    for (const int64_t rows : windows.rows.counted) {
+      const double both = static_cast<double>(slices) * static_cast<double>(rows);
+      row_factors.push_back(divisor ? 1 : 1 / both);
+    }
   }
-  for (const int64_t counted : columns.counted) {
+  for (const int64_t counted : windows.columns.counted) {
     column_factors.push_back(1 / static_cast<double>(divisor.value_or(counted)));
   }
-  if (!columns.sliding) return;
-  phased.emplace(height, width, windows(), *columns.sliding);
-  for (int64_t j = 0; j < windows(); ++j) starts.push_back(static_cast<double>(j * phased->stride));
+  if (!windows.columns.sliding) return;
+  phased.emplace(size.rows(), size.width, count(), *windows.columns.sliding);
+  for (int64_t j = 0; j < count(); ++j) starts.push_back(static_cast<double>(j * phased->stride));
   starts.resize(starts.size() + kPoolSlack);
   column_factors.resize(starts.size(), 1);
 }
 
 AverageSpread::AverageSpread(const AveragePool& average) : pool(average) {
-  const int64_t count = pool.windows();
-  length = pool.width;
+  const int64_t count = pool.count();
+  length = pool.size.width;
   row = count;
   if (!pool.phased) return;
-  const SlidingWindows& windows = *pool.columns.sliding;
+  const SlidingWindows& windows = *pool.windows.columns.sliding;
   stride = pool.phased->stride;
   shift = windows.padding;
   const int64_t begin = shift / stride;  // of y / stride
-  length = (pool.width - 1 + shift) / stride - begin + 1;
+  length = (pool.size.width - 1 + shift) / stride - begin + 1;
   int64_t right = 0;
   for (int64_t r = 0; r < stride; ++r) {
     std::vector<int64_t>& list = firsts.emplace_back();

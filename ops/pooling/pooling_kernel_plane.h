@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling of one plane, in vectors over the windows of a row. Every instruction set gives the same
-// bits: an element of a result is made in one order of operations.
+// Pooling of one plane, or of the slices of one volume, in vectors over the windows of a row. Every
+// instruction set gives the same bits: an element of a result is made in one order of operations.
 #ifndef ACLGRAD_OPS_POOLING_POOLING_KERNEL_PLANE_H_
 #define ACLGRAD_OPS_POOLING_POOLING_KERNEL_PLANE_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -21,6 +22,15 @@ struct SlidingWindows {
   // Of a window in an axis of `size` elements, the first that is there, and the end.
   int64_t first(int64_t window) const;
   int64_t end(int64_t window, int64_t size) const;
+
+  // Where in the axis element `number` of a window lies, and the number of the one that lies there.
+  int64_t place(int64_t window, int64_t number) const {
+    return window * stride - padding + number * dilation;
+  }
+  int64_t number(int64_t window, int64_t at) const {
+    const int64_t distance = at - place(window, 0);
+    return dilation == 1 ? distance : distance / dilation;
+  }
 };
 
 // Windows along an axis that need not be alike: where each begins and ends, and how many elements
@@ -28,11 +38,27 @@ struct SlidingWindows {
 struct AxisWindows {
   std::vector<int64_t> begin, end, counted;
   std::optional<SlidingWindows> sliding = std::nullopt;
+
+  int64_t count() const { return static_cast<int64_t>(begin.size()); }
+  int64_t step() const { return sliding ? sliding->dilation : 1; }  // from element to element
 };
 
-// A plane in phases: its columns 0, stride, 2 stride, ..., then 1, 1 + stride, ... What a tap has
-// of the windows of a row lies side by side. What windows have beside the plane is the neighbouring
-// row's, or outside the plane, and must be masked.
+// What windows lie in: rows one behind the other, slice by slice. A plane is a volume of one slice.
+struct VolumeSize {
+  int64_t depth, height, width;
+
+  int64_t rows() const { return depth * height; }
+  int64_t slice() const { return height * width; }
+};
+
+// Those along the depth, the height and the width of a volume.
+struct PoolWindows {
+  AxisWindows slices, rows, columns;
+};
+
+// A plane, or a volume as one of all its rows, in phases: its columns 0, stride, 2 stride, ...,
+// then 1, 1 + stride, ... What a tap has of the windows of a row lies side by side. What windows
+// have beside the plane is the neighbouring row's, or outside the plane, and must be masked.
 struct PhasedPlane {
   struct Tap {
     int64_t place;       // of the first window of the first row
@@ -59,27 +85,28 @@ struct PhasedPlane {
 
 // ---- Maxima -------------------------------------------------------------------------------------
 
-// T: what elements are compared as; the places of a plane's elements fit into integers of its size.
+// T: what elements are compared as; the places of a volume's elements fit into integers of its
+// size.
 template <class T>
 struct MaxPool {
   using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
-  MaxPool(int64_t height, int64_t width, int64_t out_height, int64_t out_width,
-          const SlidingWindows& row_windows, const SlidingWindows& column_windows);
+  MaxPool(const VolumeSize& volume, PoolWindows of);
 
-  int64_t row_size() const { return columns.count + kPoolSlack; }
+  int64_t row_size() const { return windows.columns.count() + kPoolSlack; }
+  int64_t phases_size() const { return phased ? phased->size() : 0; }
 
-  int64_t count;  // rows of windows
-  SlidingWindows rows;
-  PhasedPlane columns;
-  std::vector<Index> starts;     // of the windows along a row, less the padding
-  std::vector<Index> lefts;      // their first elements that are there
-  std::vector<int64_t> empties;  // those without any
+  VolumeSize size;
+  PoolWindows windows;
+  std::optional<PhasedPlane> phased;  // where the columns slide
+  std::vector<Index> starts;          // of the windows along a row, less the padding
+  std::vector<Index> lefts;           // their first elements that are there
+  std::vector<int64_t> empties;       // those without any
 };
 
 template <class T>
 struct MaxScratch {
-  T* phases;                           // columns.size()
+  T* phases;                           // phases_size()
   typename MaxPool<T>::Index* places;  // row_size()
 };
 
@@ -95,17 +122,17 @@ void max_pool_plane(const MaxPool<double>& pool, const double* in, int64_t row_s
 
 // Sums are taken in double, and multiplied by the inverse of what they are divided by.
 struct AveragePool {
-  AveragePool(int64_t plane_height, int64_t plane_width, AxisWindows row_windows,
-              AxisWindows column_windows, std::optional<int64_t> divisor);
+  AveragePool(const VolumeSize& volume, PoolWindows of, std::optional<int64_t> divisor);
 
   int64_t phases_size() const { return phased ? phased->size() : 0; }
-  int64_t windows() const { return static_cast<int64_t>(columns.begin.size()); }  // of a row
+  int64_t count() const { return windows.columns.count(); }  // of the windows of a row
 
-  int64_t height, width;
-  AxisWindows rows, columns;
-  std::optional<PhasedPlane> phased;                // where the columns slide
-  std::vector<double> starts;                       // of the windows along a row, less the padding
-  std::vector<double> row_factors, column_factors;  // of that inverse; the last with slack
+  VolumeSize size;
+  PoolWindows windows;
+  std::optional<PhasedPlane> phased;  // where the columns slide
+  std::vector<double> starts;         // of the windows along a row, less the padding
+  // Of that inverse: for each row of windows, slice by slice, and for each along a row, with slack.
+  std::vector<double> row_factors, column_factors;
 };
 
 // The scratch is of T and of phases_size(), of double and of a row.
@@ -114,7 +141,7 @@ void average_pool_plane(const AveragePool& pool, const float* in, int64_t row_st
 void average_pool_plane(const AveragePool& pool, const double* in, int64_t row_stride,
                         double* phases, double* row, double* results);
 
-// What each element of the plane gets of the windows that have it.
+// What each element of the volume gets of the windows that have it.
 struct AverageSpread {
   explicit AverageSpread(const AveragePool& average);
 
@@ -130,11 +157,16 @@ struct AverageSpread {
   std::vector<std::vector<int64_t>> firsts;
 };
 
-// gradients and results are dense.
+// Rows of windows, by where what each gives begins.
+using ShareRows = std::vector<const double*>;
+
+// gradients and results are dense; `windows` is room that is kept from call to call.
 void average_pool_backward_plane(const AverageSpread& spread, const double* gradients,
-                                 double* scratch, float* joined, float* results);
+                                 double* scratch, ShareRows& windows, float* joined,
+                                 float* results);
 void average_pool_backward_plane(const AverageSpread& spread, const double* gradients,
-                                 double* scratch, double* joined, double* results);
+                                 double* scratch, ShareRows& windows, double* joined,
+                                 double* results);
 
 }  // namespace aclgrad::ops
 

@@ -213,6 +213,12 @@ void call_phase_two(Input& input, const std::string& name, contract::PhaseTwo* p
   const aclError outcome = aclrtSynchronizeStream(nullptr);
   require_message(outcome, "aclrtSynchronizeStream");
   static const std::set<std::string> kLookingUp = {"aclnnMaxPool2dWithIndicesBackward",
+                                                   "aclnnMaxPool2dWithMaskBackward",
+                                                   "aclnnMaxPool3dWithArgmaxBackward",
+                                                   "aclnnAdaptiveMaxPool2dBackward",
+                                                   "aclnnAdaptiveMaxPool3dBackward",
+                                                   "aclnnMaxUnpool2d",
+                                                   "aclnnMaxUnpool3d",
                                                    "aclnnNLLLoss",
                                                    "aclnnNLLLossBackward",
                                                    "aclnnIndexSelect",

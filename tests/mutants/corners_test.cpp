@@ -19,10 +19,10 @@ TEST(Corners, ThereAreNoneWhereElementsAreMixed) {
       const Target target = make_target(library, name, attributes);
       const Candidate& candidate = target.candidate;
       if (!target.has_gradient() || candidate.is_elementwise()) continue;
-      if (name == "l1_loss") continue;                 // where a prediction meets its target
-      if (name == "max_pool2d") continue;              // where two elements of a window are equal
-      if (name.starts_with("grid_sampler")) continue;  // where a coordinate meets an element
-      if (name == "prelu") continue;                   // where x is 0
+      if (name == "l1_loss") continue;                   // where a prediction meets its target
+      if (name.find("max_pool") != name.npos) continue;  // where two elements of a window are equal
+      if (name.starts_with("grid_sampler")) continue;    // where a coordinate meets an element
+      if (name == "prelu") continue;                     // where x is 0
       Arrays inputs = gradcheck::detail::draw_inputs(candidate, DType::float32, 3, {});
       EXPECT_EQ(gradcheck::detail::put_on_corners(candidate, DType::float32, 3, kLines, inputs), 0u)
           << candidate.title();

@@ -113,8 +113,7 @@ Target random_target(const LibraryPointer& library, Dice& dice) {
   }
   if (is_one_of(op, {"softplus", "smooth_l1_loss"}))
     attributes.given["beta"] = dice.between(0.1, 3);
-  if (is_one_of(op, {"convolution", "max_pool2d", "avg_pool2d", "adaptive_avg_pool2d", "batch_norm",
-                     "group_norm"})) {
+  if (op.find("_pool") != op.npos || is_one_of(op, {"convolution", "batch_norm", "group_norm"})) {
     return random_sample(library, op, dice);
   }
   // What the contract says of an operator's attributes goes with a shape of any rank; those that

@@ -7,7 +7,8 @@
 #ifndef ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_BACKWARD_H_
 
-#include "aclnn/aclnn_base.h" /* what holds for every operator */
+#include "aclnn/aclnn_base.h"                            /* what holds for every operator */
+#include "aclnnop/aclnn_max_pool2d_with_mask_backward.h" /* programs expect it here too */
 
 ACLGRAD_BEGIN_DECLS
 

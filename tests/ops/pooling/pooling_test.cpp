@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling: special values, formats, an index outside the plane, an empty batch.
+// Pooling: worked examples, special values, formats, an index outside the plane, an empty batch.
+#include "aclnnop/aclnn_adaptive_avg_pool3d.h"
+#include "aclnnop/aclnn_adaptive_max_pool2d.h"
+#include "aclnnop/aclnn_adaptive_max_pool3d_backward.h"
+#include "aclnnop/aclnn_avg_pool3d.h"
 #include "aclnnop/aclnn_avgpool2d.h"
+#include "aclnnop/aclnn_max_pool.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
+#include "aclnnop/aclnn_max_pool2d_with_mask.h"
+#include "aclnnop/aclnn_max_pool2d_with_mask_backward.h"
+#include "aclnnop/aclnn_max_pool3d_with_argmax.h"
+#include "aclnnop/aclnn_max_unpool2d.h"
+#include "aclnnop/aclnn_max_unpool3d.h"
 #include "tests/ops/support/fixture.h"
 
 namespace aclgrad::testing {
@@ -80,6 +90,169 @@ TEST_F(PoolingTest, AveragesOfAnEmptyBatch) {
                  none.get(), pad.get(), false, true, int64_t{0}, int8_t{0}, out.tensor()),
             0)
       << recent_message();
+}
+
+Numbers counted(int64_t count) {
+  Numbers numbers;
+  for (int64_t i = 1; i <= count; ++i) numbers.push_back(static_cast<long double>(i));
+  return numbers;
+}
+
+TEST_F(PoolingTest, AveragesOfVolumes) {
+  const Array self = image(ACL_DOUBLE, {1, 3, 3, 3}, counted(27));
+  struct Case {
+    int64_t padding;
+    bool ceil_mode, count_include_pad;
+    Numbers expected;
+  };
+  for (const Case& each : {Case{1, false, true, {0.125, 0.625, 1.375, 3.5, 3.625, 8, 9.5, 20.5}},
+                           Case{1, false, false, {1, 2.5, 5.5, 7, 14.5, 16, 19, 20.5}},
+                           Case{0, true, false, {7.5, 9, 12, 13.5, 21, 22.5, 25.5, 27}}}) {
+    Array out = image(ACL_DOUBLE, {1, 2, 2, 2});
+    const IntArray size({2}), stride({2, 2, 2}), pad({each.padding});
+    ASSERT_EQ(call(aclnnAvgPool3dGetWorkspaceSize, aclnnAvgPool3d, self.tensor(), size.get(),
+                   stride.get(), pad.get(), each.ceil_mode, each.count_include_pad, int64_t{0},
+                   out.tensor()),
+              0)
+        << recent_message();
+    EXPECT_EQ(out.values(), each.expected);
+  }
+  Array adapted = image(ACL_DOUBLE, {1, 2, 1, 2});
+  const IntArray sizes({2, 1, 2});
+  ASSERT_EQ(call(aclnnAdaptiveAvgPool3dGetWorkspaceSize, aclnnAdaptiveAvgPool3d, self.tensor(),
+                 sizes.get(), adapted.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(adapted.values(), (Numbers{9, 10, 18, 19}));
+}
+
+TEST_F(PoolingTest, PlacesOfMaximaOfVolumes) {
+  const Array self = image(ACL_FLOAT, {1, 3, 3, 3}, counted(27));
+  Array out = image(ACL_FLOAT, {1, 2, 2, 2}), indices = image(ACL_INT32, {1, 2, 2, 2});
+  const IntArray size({2}), one({1}), pad({0});
+  ASSERT_EQ(
+      call(aclnnMaxPool3dWithArgmaxGetWorkspaceSize, aclnnMaxPool3dWithArgmax, self.tensor(),
+           size.get(), one.get(), pad.get(), one.get(), false, out.tensor(), indices.tensor()),
+      0)
+      << recent_message();
+  EXPECT_EQ(indices.values(), (Numbers{13, 14, 16, 17, 22, 23, 25, 26}));
+}
+
+// Windows that overlap, and special values among them.
+TEST_F(PoolingTest, AdaptiveMaxima) {
+  const Array self = image(ACL_FLOAT, {1, 3, 5}, counted(15));
+  Array out = image(ACL_FLOAT, {1, 2, 2}), indices = image(ACL_INT64, {1, 2, 2});
+  const IntArray size({2, 2});
+  ASSERT_EQ(call(aclnnAdaptiveMaxPool2dGetWorkspaceSize, aclnnAdaptiveMaxPool2d, self.tensor(),
+                 size.get(), out.tensor(), indices.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(out.values(), (Numbers{8, 10, 13, 15}));
+  EXPECT_EQ(indices.values(), (Numbers{7, 9, 12, 14}));
+  const Array special = image(ACL_FLOAT, {2, 1, 3}, {-kInfinity, -kInfinity, kNaN, 3, kNaN, kNaN});
+  Array of_special = image(ACL_FLOAT, {2, 1, 2}), places = image(ACL_INT32, {2, 1, 2});
+  const IntArray two({1, 2});
+  ASSERT_EQ(call(aclnnAdaptiveMaxPool2dGetWorkspaceSize, aclnnAdaptiveMaxPool2d, special.tensor(),
+                 two.get(), of_special.tensor(), places.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(of_special.get(0), -kInfinity);
+  for (const int64_t at : {1, 2, 3}) EXPECT_TRUE(is_near(of_special.get(at), kNaN, 0)) << at;
+  EXPECT_EQ(places.values(), (Numbers{0, 2, 1, 1}));
+}
+
+TEST_F(PoolingTest, AnIndexOutsideTheVolumeFailsTheTask) {
+  const Array gradient = image(ACL_FLOAT, {1, 1, 1, 1}, {1}), self = image(ACL_FLOAT, {1, 2, 2, 2});
+  const IntArray size({2, 2, 2}), one({1});
+  for (const long double index : {8.0L, -1.0L}) {
+    const Array indices = image(ACL_INT32, {1, 1, 1, 1}, {index});
+    Array out = image(ACL_FLOAT, {1, 2, 2, 2});
+    EXPECT_NE(call(aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize, aclnnAdaptiveMaxPool3dBackward,
+                   gradient.tensor(), self.tensor(), indices.tensor(), out.tensor()),
+              0);
+    EXPECT_NE(recent_message().find("within [0, 7]"), std::string::npos);
+    EXPECT_NE(call(aclnnMaxUnpool3dGetWorkspaceSize, aclnnMaxUnpool3d, gradient.tensor(),
+                   indices.tensor(), size.get(), one.get(), one.get(), out.tensor()),
+              0);
+    EXPECT_NE(recent_message().find("within [0, 7]"), std::string::npos);
+  }
+}
+
+// Bits that no forward writes are not followed out of the plane.
+TEST_F(PoolingTest, ABitOutsideThePlaneFailsTheTask) {
+  const Array gradient = image(ACL_FLOAT, {1, 2, 2}, {1, 2, 3, 4}),
+              self = image(ACL_FLOAT, {1, 2, 2});
+  const IntArray size({2}), pad({1}), one({1});
+  const auto backward = [&](const Array& mask) {
+    Array out = image(ACL_FLOAT, {1, 2, 2});
+    return call(aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize, aclnnMaxPool2dWithMaskBackward,
+                gradient.tensor(), self.tensor(), mask.tensor(), size.get(), size.get(), pad.get(),
+                one.get(), false, out.tensor());
+  };
+  for (const auto& [byte, held] :
+       std::vector<std::pair<size_t, long double>>{{0, 1},    // the padding before the first window
+                                                   {64, 16},  // no window has the number
+                                                   {4 * 64 - 1, -128}}) {
+    Numbers bytes(4 * 64);
+    bytes[byte] = held;
+    EXPECT_NE(backward(image(ACL_INT8, {1, 4, 64}, bytes)), 0);
+    EXPECT_NE(recent_message().find("mask must have bits"), std::string::npos);
+  }
+}
+
+// What the mask says is what the indices say.
+TEST_F(PoolingTest, MasksAreForTheirGradient) {
+  const Array self = image(ACL_FLOAT, {1, 1, 3, 3}, {1, 5, 2, 5, 3, kNaN, 7, 7, 0});
+  const IntArray size({2, 3}), stride({2, 1}), pad({1, 1}), one({1});
+  Array result = image(ACL_FLOAT, {1, 1, 2, 3}), bits = image(ACL_INT8, {1, 1, 6, 64});
+  ASSERT_EQ(
+      call(aclnnMaxPool2dWithMaskGetWorkspaceSize, aclnnMaxPool2dWithMask, self.tensor(),
+           size.get(), stride.get(), pad.get(), one.get(), false, result.tensor(), bits.tensor()),
+      0)
+      << recent_message();
+  EXPECT_EQ(result.get(0), 5);
+  EXPECT_TRUE(is_near(result.get(4), kNaN, 0));
+  const Array gradient = image(ACL_FLOAT, {1, 1, 2, 3}, {1, 2, 4, 8, 16, 32});
+  Array back = image(ACL_FLOAT, {1, 1, 3, 3});
+  ASSERT_EQ(call(aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize, aclnnMaxPool2dWithMaskBackward,
+                 gradient.tensor(), self.tensor(), bits.tensor(), size.get(), stride.get(),
+                 pad.get(), one.get(), false, back.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(back.values(), (Numbers{0, 7, 0, 0, 0, 48, 8, 0, 0}));
+}
+
+// Pads for each end, and a bool in the place of an int64_t.
+TEST_F(PoolingTest, MaximaAlone) {
+  const Array self = image(ACL_FLOAT, {1, 2, 3}, {-1, -2, -3, -4, -5, -6});
+  const IntArray size({2}), one({1}), ends({0, 0, 1, 2});
+  Array out = image(ACL_FLOAT, {1, 2, 4});
+  const auto pool = [&](int64_t auto_pad, const IntArray& stride, const IntArray& pads,
+                        int64_t ceil_mode, Array& to) {
+    return call(aclnnMaxPoolGetWorkspaceSize, aclnnMaxPool, self.tensor(), size.get(), stride.get(),
+                auto_pad, pads.get(), one.get(), ceil_mode, to.tensor());
+  };
+  ASSERT_EQ(pool(0, one, ends, 0, out), 0) << recent_message();
+  EXPECT_EQ(out.values(), (Numbers{-1, -2, -3, -kInfinity, -4, -5, -6, -kInfinity}));
+  const IntArray two({2, 2}), none({0});
+  Array narrow = image(ACL_FLOAT, {1, 1, 2});
+  constexpr int64_t kAbove = int64_t{1} << 32;  // what the other half of a register may hold
+  ASSERT_EQ(pool(kAbove, two, none, kAbove + 1, narrow), 0) << recent_message();
+  EXPECT_EQ(narrow.values(), (Numbers{-1, -3}));
+  EXPECT_EQ(pool(1, two, none, 1, narrow), 161002);
+  EXPECT_EQ(pool(0, two, none, 2, narrow), 161002);  // rounded down, there is one window
+}
+
+TEST_F(PoolingTest, UnpoolingTakesTheLastOfEqualPlaces) {
+  const Array self = image(ACL_FLOAT, {1, 2, 2}, {1, 2, 3, 4});
+  const Array indices = image(ACL_INT64, {1, 2, 2}, {5, 0, 5, 3});
+  const IntArray size({2, 3});
+  Array out = image(ACL_FLOAT, {1, 2, 3}, counted(6));
+  ASSERT_EQ(call(aclnnMaxUnpool2dGetWorkspaceSize, aclnnMaxUnpool2d, self.tensor(),
+                 indices.tensor(), size.get(), out.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(out.values(), (Numbers{2, 0, 0, 4, 0, 3}));
 }
 
 }  // namespace

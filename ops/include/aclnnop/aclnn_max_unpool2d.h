@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inverse of maximum pooling of images, with zeros between the maxima.
+ *
+ * No output may overlap an input.
+ */
+#ifndef ACLGRAD_ACLNNOP_ACLNN_MAX_UNPOOL2D_H_
+#define ACLGRAD_ACLNNOP_ACLNN_MAX_UNPOOL2D_H_
+
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
+
+ACLGRAD_BEGIN_DECLS
+
+/*
+ * out = 0, and the elements of self at the places in the plane of their channel that indices give;
+ * where places are equal, the last element, row by row. An index outside the plane fails the run:
+ * the synchronization of the stream reports it. self is [C, H, W] or [N, C, H, W], of which only N
+ * may be 0, in the format ND, NCL, NCHW or NCDHW; indices have its shape, out its batch and
+ * channels. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3 and 950, out has self's;
+ * indices INT32 or INT64. Limits: outputSize: 2 values above 0, the height and width of out. N =
+ * 0: success, nothing is written. The gradient takes the elements at the places, as aclnnGather
+ * does.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMaxUnpool2dGetWorkspaceSize(
+    const aclTensor* self, const aclTensor* indices, const aclIntArray* outputSize, aclTensor* out,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMaxUnpool2d(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, aclrtStream stream);
+
+ACLGRAD_END_DECLS
+
+#endif /* ACLGRAD_ACLNNOP_ACLNN_MAX_UNPOOL2D_H_ */
