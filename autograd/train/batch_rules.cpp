@@ -100,8 +100,9 @@ bool mixes_along(const Node& node, std::size_t index, const Value& input, std::s
   if (const auto* op = as<PadModeOp>(node)) {
     return place + static_cast<std::int64_t>(op->pads.size() / 2) >= rank;
   }
-  if (is_any<ConvolutionOp, MaxPool2dOp, AvgPool2dOp, AdaptiveAvgPool2dOp, BatchNormOp, GroupNormOp,
-             InterpolateOp, GridSampleOp, UnfoldOp, FoldOp>(node)) {
+  if (is_any<ConvolutionOp, MaxPool2dOp, MaxPool3dOp, AvgPool2dOp, AvgPool3dOp, AdaptiveAvgPool2dOp,
+             AdaptiveAvgPool3dOp, AdaptiveMaxPool2dOp, AdaptiveMaxPool3dOp, MaxUnpool2dOp,
+             BatchNormOp, GroupNormOp, InterpolateOp, GridSampleOp, UnfoldOp, FoldOp>(node)) {
     return place != 0;
   }
   return false;

@@ -5,57 +5,19 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
-#include "aclgrad/aclgrad.h"
-#include "aclgrad/format.h"
+#include "tests/autograd/expect_right.h"
 
 namespace aclgrad {
 namespace {
 
-using Values = std::vector<Value>;
-using Build = std::function<Value(const Values&)>;
-
-void expect_passed(const gradcheck::Report& report) {
-  EXPECT_TRUE(report.passed()) << report.to_string();
-  for (const gradcheck::Gradient& gradient : report.gradients) {
-    EXPECT_GT(gradient.largest, 1e-3) << gradient.of << ": zeros prove nothing";
-  }
-}
-
-struct Recorded {
-  explicit Recorded(const std::vector<Shape>& shapes) {
-    for (const Shape& shape : shapes) {
-      values.push_back(graph.input(fmt::format("x{}", values.size()), shape));
-      feeds.emplace_back(values.back(), init::normal(shape, 40 + values.size()));
-    }
-  }
-  Graph graph;
-  Values values;
-  std::vector<Feed> feeds;
-};
-
-void expect_right(const std::vector<Shape>& shapes, const Build& build) {
-  Recorded recorded(shapes);
-  expect_passed(check_gradients(build(recorded.values), {}, recorded.feeds));
-}
-
-// The gradients with respect to all inputs, each weighted by a tensor of its own.
-void expect_right_twice(const std::vector<Shape>& shapes, const Build& build) {
-  Recorded recorded(shapes);
-  const Value y = build(recorded.values);
-  const Value g = recorded.graph.input("g", y.shape());
-  recorded.feeds.emplace_back(g, init::normal(y.shape(), 7));
-  const Gradients gradients = backward(y, recorded.values, {.seed = g});
-  Value sum;
-  for (const Value& x : recorded.values) {
-    const Value weight = recorded.graph.constant(init::normal(x.shape(), 9));
-    const Value part = reduce_sum(mul(gradients[x], weight));
-    sum = sum.valid() ? add(sum, part) : part;
-  }
-  expect_passed(check_gradients(sum, {}, recorded.feeds));
-}
+using derivatives::Build;
+using derivatives::expect_passed;
+using derivatives::expect_right;
+using derivatives::expect_right_twice;
+using derivatives::Recorded;
+using derivatives::Values;
 
 TEST(Convolution, GradientsOfEveryForm) {
   expect_right({{2, 3, 6}, {4, 3, 2}, {4}}, [](const Values& x) {
@@ -191,134 +153,6 @@ TEST(GroupNorm, GradientsOfEveryGrouping) {
                [](const Values& x) { return group_norm(x[0], 2, x[1], x[2], 0.1); });
 }
 
-TEST(Pooling, GradientsOfEveryForm) {
-  expect_right({{2, 2, 5, 6}}, [](const Values& x) {
-    return max_pool2d(x[0], {3, 2}, {.stride = {2, 3}, .padding = 1, .ceil_mode = true});
-  });
-  expect_right({{2, 4, 4}}, [](const Values& x) { return max_pool2d(x[0], 2); });
-  for (const bool counted : {false, true}) {
-    expect_right({{2, 2, 5, 6}}, [&](const Values& x) {
-      return avg_pool2d(x[0], 2, {.stride = {2, 1}, .padding = 1, .count_include_pad = counted});
-    });
-  }
-  expect_right({{1, 4, 5}}, [](const Values& x) {
-    return avg_pool2d(x[0], {2, 3}, {.ceil_mode = true, .divisor_override = 3});
-  });
-  expect_right({{2, 3, 5, 4}}, [](const Values& x) { return adaptive_avg_pool2d(x[0], {3, 2}); });
-  expect_right({{3, 5, 4}}, [](const Values& x) { return adaptive_avg_pool2d(x[0], 1); });
-}
-
-TEST(Pooling, GradientsOfGradients) {
-  expect_right_twice({{1, 2, 4, 4}}, [](const Values& x) {
-    const Value y = avg_pool2d(x[0], 2, {.stride = 1});
-    return mul(y, y);
-  });
-  expect_right_twice({{1, 2, 4, 3}}, [](const Values& x) {
-    const Value y = adaptive_avg_pool2d(x[0], 2);
-    return mul(y, y);
-  });
-}
-
-// Windows that reach beyond the axis, or are larger than it: what PyTorch 1.13 gives.
-TEST(Pooling, RoundedUpIsAsInPyTorch) {
-  struct Case {
-    Shape image;
-    PerAxis kernel, stride, padding;
-    bool count_include_pad;
-    Shape result;
-    std::vector<double> most, of_most, average, of_average;
-  };
-  const std::vector<Case> cases = {
-      {{2, 2}, 3, 2, 0, true, {1, 1}, {8}, {0, 0, 1, 0}, {5.75}, {0.25, 0.25, 0.25, 0.25}},
-      {{1, 1}, 2, 2, 0, true, {1, 1}, {7}, {1}, {7}, {1}},
-      {{1, 1}, 2, 2, 1, true, {1, 1}, {7}, {1}, {1.75}, {0.25}},
-      {{2, 3},
-       {4, 5},
-       3,
-       {0, 1},
-       true,
-       {1, 1},
-       {10},
-       {0, 0, 0, 0, 1, 0},
-       {4.3},
-       {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}},
-      {{2, 3},
-       {4, 5},
-       3,
-       {1, 2},
-       false,
-       {1, 2},
-       {10, 10},
-       {0, 0, 0, 0, 2, 0},
-       {43. / 6, 8.5},
-       {1. / 6, 5. / 12, 5. / 12, 1. / 6, 5. / 12, 5. / 12}},
-      {{3, 2},
-       {5, 3},
-       {4, 2},
-       1,
-       true,
-       {1, 2},
-       {10, 10},
-       {0, 0, 0, 0, 1, 1},
-       {43. / 15, 1.8},
-       {1. / 15, 1. / 6, 1. / 15, 1. / 6, 1. / 15, 1. / 6}},
-      {{1, 4}, {3, 2}, 3, {1, 0}, false, {1, 2}, {7, 2}, {1, 0, 0, 1}, {6.5, 2}, {0.5, 0.5, 0, 1}},
-      {{3, 3},
-       {2, 4},
-       {1, 2},
-       1,
-       true,
-       {4, 2},
-       {8, 8, 10, 10, 10, 10, 8, 8},
-       {0, 0, 2, 0, 4, 0, 0, 2, 0},
-       {2.625, 7. / 3, 5.375, 17. / 3, 4.75, 17. / 3, 2, 7. / 3},
-       {0.25, 7. / 12, 7. / 12, 0.25, 7. / 12, 7. / 12, 0.25, 7. / 12, 7. / 12}}};
-  for (const Case& each : cases) {
-    SCOPED_TRACE(fmt::format("{} to {}", each.image, each.result));
-    Graph graph;
-    Tensor numbers = Tensor::zeros({1, 1, each.image[0], each.image[1]});
-    for (std::int64_t i = 0; i < numbers.numel(); ++i) {
-      numbers.set(i, static_cast<double>((i + 1) * (i + 1) * 7 % 11));
-    }
-    const Value x = graph.parameter("x", numbers);
-    const Value most = max_pool2d(
-        x, each.kernel, {.stride = each.stride, .padding = each.padding, .ceil_mode = true});
-    const Value average = avg_pool2d(x, each.kernel,
-                                     {.stride = each.stride,
-                                      .padding = each.padding,
-                                      .ceil_mode = true,
-                                      .count_include_pad = each.count_include_pad});
-    const Value of_most = backward(reduce_sum(most), {x})[x];
-    const Value of_average = backward(reduce_sum(average), {x})[x];
-    Session session(graph, {most, average, of_most, of_average});
-    const Results results = session.run();
-    const auto expect = [&](const Value& value, const std::vector<double>& wanted) {
-      ASSERT_EQ(value.shape().numel(), static_cast<std::int64_t>(wanted.size()));
-      for (std::size_t i = 0; i < wanted.size(); ++i) {
-        EXPECT_NEAR(results[value].get(static_cast<std::int64_t>(i)), wanted[i], 1e-6) << i;
-      }
-    };
-    EXPECT_EQ(most.shape(), (Shape{1, 1, each.result[0], each.result[1]}));
-    EXPECT_EQ(average.shape(), most.shape());
-    expect(most, each.most);
-    expect(of_most, each.of_most);
-    expect(average, each.average);
-    expect(of_average, each.of_average);
-  }
-  // By the stride or more, no window is left.
-  Graph graph;
-  const Value x = graph.input("x", {1, 1, 2, 2});
-  EXPECT_THROW(max_pool2d(x, 4, {.stride = 2, .ceil_mode = true}), ShapeError);
-  EXPECT_THROW(avg_pool2d(x, 3, {.stride = 1, .ceil_mode = true}), ShapeError);
-  EXPECT_THROW(max_pool2d(x, 3, {.stride = 2}), ShapeError);
-  constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
-  for (const MaxPoolOptions& options :
-       {MaxPoolOptions{.stride = kHuge}, MaxPoolOptions{.padding = kHuge}}) {
-    EXPECT_THROW(max_pool2d(x, 2, options), ValueError);
-  }
-  EXPECT_THROW(max_pool2d(x, kHuge), ValueError);
-}
-
 TEST(BatchNorm, AnEmptyBatchHasGradientsOfZero) {
   for (const bool training : {true, false}) {
     Graph graph;
@@ -360,36 +194,6 @@ TEST(GroupNorm, StatisticsOf16BitImagesAreNotRounded) {
   for (const double eps : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_THROW(group_norm(x, 1, c, c, eps), ValueError) << eps;
   }
-}
-
-TEST(Pooling, TakesThePlacesOfTheMaxima) {
-  Graph graph;
-  const Value x = graph.constant(Tensor::from({1, 2, 4}, {1, 7, 3, 3, 5, 2, 9, 9}));
-  const Value y = max_pool2d(x, 2);
-  const Value average = avg_pool2d(x, 2);
-  Session session(graph, {y, average});
-  const Results results = session.run();
-  EXPECT_TRUE(allclose(results[y], Tensor::from({1, 1, 2}, {7, 9})));
-  EXPECT_TRUE(allclose(results[average], Tensor::from({1, 1, 2}, {3.75, 6})));
-}
-
-TEST(Pooling, MistakesAreNamedWithShapes) {
-  Graph graph;
-  const Value x = graph.input("x", {2, 4, 4});
-  const auto message = [](const auto& record) -> std::string {
-    try {
-      record();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing was refused";
-  };
-  using testing::HasSubstr;
-  EXPECT_THAT(message([&] { max_pool2d(x, 5); }), HasSubstr("does not fit [2, 4, 4]"));
-  EXPECT_THAT(message([&] { avg_pool2d(x, 2, {.padding = 2}); }), HasSubstr("padding [2, 2]"));
-  EXPECT_THAT(message([&] { max_pool2d(x, {1, 2, 3}); }), HasSubstr("got [1, 2, 3]"));
-  EXPECT_THAT(message([&] { adaptive_avg_pool2d(x, 0); }), HasSubstr("size must be"));
-  EXPECT_THAT(message([&] { max_pool2d(graph.input("r", {4, 4}), 2); }), HasSubstr("got [4, 4]"));
 }
 
 // Of squares, as the gradients of what is linear do not depend on it.

@@ -144,6 +144,11 @@ Recorded deep_norm_of(Graph& graph, bool of_gradient) {
           {x, gx, gamma}};
 }
 
+Recorded max_unpool2d_of(Graph& graph) {
+  const Value x = graph.input("x", {1, 2, 2});
+  return {max_unpool2d(x, graph.input("indices", {1, 2, 2}, DType::int64), 3), {x}};
+}
+
 Recorded batch_norm_of(Graph& graph) {
   const Value x = graph.input("x", {2, 3});
   const Value weight = graph.input("weight", {3});
@@ -268,6 +273,12 @@ const std::map<std::string, Record>& records() {
        of_image([](const auto& x) { return avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
       {"aclnnAdaptiveAvgPool2d",
        of_image([](const auto& x) { return adaptive_avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+      {"aclnnMaxPool3dWithArgmax", of_axes(3, [](X x) { return max_pool3d(x, 2); })},
+      {"aclnnAvgPool3d", of_axes(3, [](X x) { return avg_pool3d(x, 2); })},
+      {"aclnnAdaptiveAvgPool3d", of_axes(3, [](X x) { return adaptive_avg_pool3d(x, 2); })},
+      {"aclnnAdaptiveMaxPool2d", of_axes(2, [](X x) { return adaptive_max_pool2d(x, 2); })},
+      {"aclnnAdaptiveMaxPool3d", of_axes(3, [](X x) { return adaptive_max_pool3d(x, 2); })},
+      {"aclnnMaxUnpool2d", max_unpool2d_of},
       {"aclnnReflectionPad1d", padded_of(1, PadMode::reflect)},
       {"aclnnReplicationPad1d", padded_of(1, PadMode::replicate)},
       {"aclnnReflectionPad2d", padded_of(2, PadMode::reflect)},

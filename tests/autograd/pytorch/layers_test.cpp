@@ -234,6 +234,39 @@ TEST(LayersBesidePyTorch, NormalizationsThatAreFused) {
   });
 }
 
+TEST(LayersBesidePyTorch, Pooling) {
+  using V = const Value&;
+  const AvgPoolOptions counted{.stride = {1, 2, 2}, .padding = {1, 1, 0}, .ceil_mode = true};
+  AvgPoolOptions of_elements = counted;
+  of_elements.count_include_pad = false;
+  const MaxPoolOptions windows{
+      .stride = counted.stride, .padding = counted.padding, .ceil_mode = true};
+  expect_layer("avg_pool3d", [](V x) { return avg_pool3d(x, 2); });
+  expect_layer("avg_pool3d options", [=](V x) { return avg_pool3d(x, {2, 3, 2}, counted); });
+  expect_layer("avg_pool3d options of elements", [=](V x) {
+    return avg_pool3d(x, {2, 3, 2}, of_elements);
+  });
+  expect_layer("avg_pool3d divisor",
+               [](V x) { return avg_pool3d(x, 2, {.stride = 1, .divisor_override = 3}); });
+  expect_layer("max_pool3d", [](V x) { return max_pool3d(x, 2); });
+  expect_layer("max_pool3d options", [=](V x) { return max_pool3d(x, {2, 3, 2}, windows); });
+  expect_layer("max_pool3d dilation", [](V x) {
+    return max_pool3d(x, 2, {.stride = 1, .dilation = {1, 2, 1}});
+  });
+  expect_layer("adaptive_avg_pool3d", [](V x) { return adaptive_avg_pool3d(x, {2, 1, 2}); });
+  expect_layer("adaptive_max_pool2d", [](V x) { return adaptive_max_pool2d(x, {2, 3}); });
+  expect_layer("adaptive_max_pool2d one", [](V x) { return adaptive_max_pool2d(x, 1); });
+  expect_layer("adaptive_max_pool3d", [](V x) { return adaptive_max_pool3d(x, {2, 1, 2}); });
+  const auto unpooled = [](const PerAxis& size) {
+    return [=](V x) {
+      const auto [values, indices] = max_pool2d_with_indices(x, 2);
+      return max_unpool2d(values, indices, size);
+    };
+  };
+  expect_layer("max_unpool2d", unpooled(4));
+  expect_layer("max_unpool2d size", unpooled({4, 5}));
+}
+
 TEST(LayersBesidePyTorch, Convolutions) {
   expect_layer("conv1d", Conv1d("layer", 4, 2, 3, {.stride = 2, .padding = 1, .groups = 2}));
   expect_layer("conv3d", Conv3d("layer", 1, 2, {1, 2, 2}));

@@ -314,6 +314,26 @@ def fused_normalization():
              [draw(3, 4), draw(3, 4), draw(4), draw(4)])
 
 
+def pooling():
+    torch.manual_seed(3)
+    windows = {"kernel_size": (2, 3, 2), "stride": (1, 2, 2), "padding": (1, 1, 0), "ceil_mode": True}
+    for counted in (True, False):
+        case(f"avg_pool3d options{'' if counted else ' of elements'}",
+             lambda x: F.avg_pool3d(x, count_include_pad=counted, **windows), [draw(1, 1, 2, 4, 3)])
+    case("avg_pool3d", lambda x: F.avg_pool3d(x, 2), [draw(2, 2, 3, 4)])
+    case("avg_pool3d divisor", lambda x: F.avg_pool3d(x, 2, 1, divisor_override=3), [draw(1, 2, 3, 3)])
+    case("max_pool3d", lambda x: F.max_pool3d(x, 2), [draw(2, 2, 3, 4)])
+    case("max_pool3d options", lambda x: F.max_pool3d(x, **windows), [draw(1, 1, 2, 4, 3)])
+    case("max_pool3d dilation", lambda x: F.max_pool3d(x, 2, 1, dilation=(1, 2, 1)), [draw(1, 2, 4, 3)])
+    case("adaptive_avg_pool3d", lambda x: F.adaptive_avg_pool3d(x, (2, 1, 2)), [draw(1, 1, 3, 2, 4)])
+    case("adaptive_max_pool2d", lambda x: F.adaptive_max_pool2d(x, (2, 3)), [draw(1, 2, 3, 5)])
+    case("adaptive_max_pool2d one", lambda x: F.adaptive_max_pool2d(x, 1), [draw(2, 3, 4)])
+    case("adaptive_max_pool3d", lambda x: F.adaptive_max_pool3d(x, (2, 1, 2)), [draw(1, 1, 3, 2, 4)])
+    case("max_unpool2d", lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), 2), [draw(1, 1, 4, 4)])
+    case("max_unpool2d size", lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), 2, output_size=(4, 5)),
+         [draw(2, 4, 5)])
+
+
 if __name__ == "__main__":
     torch.manual_seed(1)
     probability = probabilities(3, 4)
@@ -328,5 +348,6 @@ if __name__ == "__main__":
     bags()
     attention()
     fused_normalization()
+    pooling()
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
     print("{\n" + ",\n".join(lines) + "\n}")

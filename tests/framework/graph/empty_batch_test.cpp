@@ -107,6 +107,15 @@ std::vector<Case> functions() {
   add_case("max_pool2d", images, [](V x) { return max_pool2d(x, 2); });
   add_case("avg_pool2d", images, [](V x) { return avg_pool2d(x, 2); });
   add_case("adaptive_avg_pool2d", images, [](V x) { return adaptive_avg_pool2d(x, 2); });
+  add_case("adaptive_max_pool2d", images, [](V x) { return adaptive_max_pool2d(x, 2); });
+  add_case("max_unpool2d", images, [](V x) {
+    const auto [values, indices] = max_pool2d_with_indices(x, 2);
+    return max_unpool2d(values, indices, 4);
+  });
+  add_case("pooling of volumes", {0, 2, 4, 4, 4}, [](V x) {
+    return max_pool3d(x, 2) + avg_pool3d(x, 2) + adaptive_avg_pool3d(x, 2) +
+           adaptive_max_pool3d(x, 2);
+  });
   add_case("pad", images, [](V x) {
     return pad(x, {1, 1}, PadMode::reflect) + pad(x, {2, 0}, PadMode::replicate) +
            pad(x, {0, 2}, PadMode::circular);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Averages and maxima of windows of images [C, H, W] or [N, C, H, W].
+// Averages and maxima of windows of images [C, H, W] or [N, C, H, W], and of volumes [C, D, H, W]
+// or [N, C, D, H, W].
 #ifndef ACLGRAD_OPS_POOLING_H_
 #define ACLGRAD_OPS_POOLING_H_
 
@@ -9,6 +10,7 @@
 
 #include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/ops/reduction.h"
 #include "aclgrad/per_axis.h"
 
 namespace aclgrad {
@@ -17,6 +19,7 @@ struct MaxPoolOptions {
   PerAxis stride = std::vector<std::int64_t>{};  ///< The kernel, where none is given.
   PerAxis padding = 0;                           ///< At both ends, at most half of the kernel.
   bool ceil_mode = false;
+  PerAxis dilation = 1;  ///< From element to element of a window; of max_pool2d only 1.
 };
 
 struct AvgPoolOptions {
@@ -35,12 +38,36 @@ struct AvgPoolOptions {
 /// below 1, padding below 0 and any of them above 2^31 - 1, as the others do.
 Value max_pool2d(Operand x, const PerAxis& kernel, const MaxPoolOptions& options = {});
 
+/// The same of volumes, also with dilation: then a window reaches over dilation (kernel - 1) + 1
+/// elements.
+Value max_pool3d(Operand x, const PerAxis& kernel, const MaxPoolOptions& options = {});
+
 /// The average of the elements under each such window.
 Value avg_pool2d(Operand x, const PerAxis& kernel, const AvgPoolOptions& options = {});
+Value avg_pool3d(Operand x, const PerAxis& kernel, const AvgPoolOptions& options = {});
 
 /// Averages to a height and width of `size`: element i of an axis is that of the elements
-/// floor(i in / out) to ceil((i + 1) in / out) - 1.
+/// floor(i in / out) to ceil((i + 1) in / out) - 1. Of volumes to a depth, height and width.
 Value adaptive_avg_pool2d(Operand x, const PerAxis& size);
+Value adaptive_avg_pool3d(Operand x, const PerAxis& size);
+
+/// The largest of the same elements; the node's second output is the place of each, int32.
+Value adaptive_max_pool2d(Operand x, const PerAxis& size);
+Value adaptive_max_pool3d(Operand x, const PerAxis& size);
+
+/// Maxima with their places, as max_unpool2d() takes them; those of volumes are (d H + h) W + w.
+ValuesAndIndices max_pool2d_with_indices(Operand x, const PerAxis& kernel,
+                                         const MaxPoolOptions& options = {});
+ValuesAndIndices max_pool3d_with_indices(Operand x, const PerAxis& kernel,
+                                         const MaxPoolOptions& options = {});
+ValuesAndIndices adaptive_max_pool2d_with_indices(Operand x, const PerAxis& size);
+ValuesAndIndices adaptive_max_pool3d_with_indices(Operand x, const PerAxis& size);
+
+/// Planes of a height and width of `size`, with the elements of x at the places that indices give,
+/// int32 or int64 of x's shape, and 0 elsewhere. Where two elements have one place, the last is
+/// there, and each gets the gradient. A run fails at an index outside the plane. There is no
+/// default for size: PyTorch's is (in - 1) stride - 2 padding + kernel.
+Value max_unpool2d(Operand x, const Value& indices, const PerAxis& size);
 
 struct MaxPoolAttributes {
   std::vector<std::int64_t> kernel, stride, padding, dilation;
@@ -68,29 +95,51 @@ struct AvgPoolAttributes {
 /// The gradients with respect to x, from the forward's attributes; x gives its shape.
 Value max_pool2d_backward(Operand grad, const Value& x, const Value& indices,
                           const MaxPoolAttributes& attributes);
+Value max_pool3d_backward(Operand grad, const Value& x, const Value& indices,
+                          const MaxPoolAttributes& attributes);
 Value avg_pool2d_backward(Operand grad, const Value& x, const AvgPoolAttributes& attributes);
+Value avg_pool3d_backward(Operand grad, const Value& x, const AvgPoolAttributes& attributes);
 Value adaptive_avg_pool2d_backward(Operand grad, const Value& x);
+Value adaptive_avg_pool3d_backward(Operand grad, const Value& x);
+Value adaptive_max_pool2d_backward(Operand grad, const Value& x, const Value& indices);
+Value adaptive_max_pool3d_backward(Operand grad, const Value& x, const Value& indices);
 
-/// avg_pool2d with the attributes as the operator takes them.
+/// avg_pool2d and 3d with the attributes as the operator takes them.
 Value avg_pool2d(Operand x, const AvgPoolAttributes& attributes);
+Value avg_pool3d(Operand x, const AvgPoolAttributes& attributes);
 
 namespace calls {
-// Input x; outputs the result and indices.
-extern const Declaration<MaxPoolAttributes> max_pool2d;
-extern const Declaration<AvgPoolAttributes> avg_pool2d;
-extern const Declaration<> adaptive_avg_pool2d;
-// Inputs grad, x and, of the maximum, indices.
-extern const Declaration<MaxPoolAttributes> max_pool2d_backward;
-extern const Declaration<AvgPoolAttributes> avg_pool2d_backward;
-extern const Declaration<> adaptive_avg_pool2d_backward;
+// Input x; outputs the result and, of maxima, indices.
+extern const Declaration<MaxPoolAttributes> max_pool2d, max_pool3d;
+extern const Declaration<AvgPoolAttributes> avg_pool2d, avg_pool3d;
+extern const Declaration<> adaptive_avg_pool2d, adaptive_avg_pool3d;
+extern const Declaration<> adaptive_max_pool2d, adaptive_max_pool3d;
+// Inputs x and indices.
+extern const Declaration<> max_unpool2d;
+// Inputs grad, x and, of maxima, indices.
+extern const Declaration<MaxPoolAttributes> max_pool2d_backward, max_pool3d_backward;
+extern const Declaration<AvgPoolAttributes> avg_pool2d_backward, avg_pool3d_backward;
+extern const Declaration<> adaptive_avg_pool2d_backward, adaptive_avg_pool3d_backward;
+extern const Declaration<> adaptive_max_pool2d_backward, adaptive_max_pool3d_backward;
 }  // namespace calls
 
 using MaxPool2dOp = DeclaredOp<calls::max_pool2d>;
 using MaxPool2dBackwardOp = DeclaredOp<calls::max_pool2d_backward>;
+using MaxPool3dOp = DeclaredOp<calls::max_pool3d>;
+using MaxPool3dBackwardOp = DeclaredOp<calls::max_pool3d_backward>;
 using AvgPool2dOp = DeclaredOp<calls::avg_pool2d>;
 using AvgPool2dBackwardOp = DeclaredOp<calls::avg_pool2d_backward>;
+using AvgPool3dOp = DeclaredOp<calls::avg_pool3d>;
+using AvgPool3dBackwardOp = DeclaredOp<calls::avg_pool3d_backward>;
 using AdaptiveAvgPool2dOp = DeclaredOp<calls::adaptive_avg_pool2d>;
 using AdaptiveAvgPool2dBackwardOp = DeclaredOp<calls::adaptive_avg_pool2d_backward>;
+using AdaptiveAvgPool3dOp = DeclaredOp<calls::adaptive_avg_pool3d>;
+using AdaptiveAvgPool3dBackwardOp = DeclaredOp<calls::adaptive_avg_pool3d_backward>;
+using AdaptiveMaxPool2dOp = DeclaredOp<calls::adaptive_max_pool2d>;
+using AdaptiveMaxPool2dBackwardOp = DeclaredOp<calls::adaptive_max_pool2d_backward>;
+using AdaptiveMaxPool3dOp = DeclaredOp<calls::adaptive_max_pool3d>;
+using AdaptiveMaxPool3dBackwardOp = DeclaredOp<calls::adaptive_max_pool3d_backward>;
+using MaxUnpool2dOp = DeclaredOp<calls::max_unpool2d>;
 
 }  // namespace aclgrad
 

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of averages and maxima of windows of images and volumes.
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "tests/autograd/expect_right.h"
+
+namespace aclgrad {
+namespace {
+
+using derivatives::expect_right;
+using derivatives::expect_right_twice;
+using derivatives::Values;
+
+TEST(Pooling, GradientsOfEveryForm) {
+  expect_right({{2, 2, 5, 6}}, [](const Values& x) {
+    return max_pool2d(x[0], {3, 2}, {.stride = {2, 3}, .padding = 1, .ceil_mode = true});
+  });
+  expect_right({{2, 4, 4}}, [](const Values& x) { return max_pool2d(x[0], 2); });
+  for (const bool counted : {false, true}) {
+    expect_right({{2, 2, 5, 6}}, [&](const Values& x) {
+      return avg_pool2d(x[0], 2, {.stride = {2, 1}, .padding = 1, .count_include_pad = counted});
+    });
+  }
+  expect_right({{1, 4, 5}}, [](const Values& x) {
+    return avg_pool2d(x[0], {2, 3}, {.ceil_mode = true, .divisor_override = 3});
+  });
+  expect_right({{2, 3, 5, 4}}, [](const Values& x) { return adaptive_avg_pool2d(x[0], {3, 2}); });
+  expect_right({{3, 5, 4}}, [](const Values& x) { return adaptive_avg_pool2d(x[0], 1); });
+}
+
+TEST(Pooling, GradientsOfVolumesAndOfAGivenSize) {
+  for (const Shape& shape : {Shape{2, 1, 3, 4, 3}, Shape{2, 3, 4, 3}}) {
+    expect_right({shape}, [](const Values& x) {
+      return max_pool3d(x[0], {2, 3, 2}, {.stride = {1, 2, 2}, .padding = 1, .ceil_mode = true});
+    });
+    expect_right({shape}, [](const Values& x) {
+      return max_pool3d(x[0], 2, {.stride = 1, .dilation = {2, 3, 1}});
+    });
+    expect_right({shape}, [](const Values& x) { return adaptive_max_pool3d(x[0], {2, 3, 1}); });
+    expect_right_twice({shape}, [](const Values& x) {
+      return avg_pool3d(x[0] * x[0], {2, 3, 2}, {.stride = {2, 1, 1}, .padding = 1});
+    });
+    expect_right_twice({shape}, [](const Values& x) {
+      return adaptive_avg_pool3d(x[0] * x[0], {2, 3, 2});
+    });
+  }
+  expect_right({{2, 2, 5, 4}}, [](const Values& x) { return adaptive_max_pool2d(x[0], {3, 2}); });
+  expect_right({{2, 5, 4}}, [](const Values& x) { return adaptive_max_pool2d(x[0], 1); });
+}
+
+// Each of several elements with one place gets the gradient there.
+TEST(Pooling, GradientsOfUnpooling) {
+  for (const DType dtype : {DType::int32, DType::int64}) {
+    expect_right_twice({{1, 2, 2, 2}}, [&](const Values& x) {
+      const Value places =
+          x[0].graph().constant(Tensor::from({1, 2, 2, 2}, {0, 5, 2, 7, 8, 3, 1, 4}, dtype));
+      return max_unpool2d(x[0] * x[0], places, 3);
+    });
+  }
+  Graph graph;
+  const Value x = graph.parameter("x", Tensor::from({1, 1, 2}, {3, 4}));
+  const Value places = graph.constant(Tensor::from({1, 1, 2}, {1, 1}, DType::int32));
+  const Value y = max_unpool2d(x, places, {1, 2});
+  const Value slopes = backward(reduce_sum(y), {x})[x];
+  Session session(graph, {y, slopes});
+  const Results results = session.run();
+  EXPECT_EQ(results[y].get(1), 4);
+  EXPECT_EQ(results[slopes].get(0), 1);
+  EXPECT_EQ(results[slopes].get(1), 1);
+}
+
+TEST(Pooling, GradientsOfGradients) {
+  expect_right_twice({{1, 2, 4, 4}}, [](const Values& x) {
+    const Value y = avg_pool2d(x[0], 2, {.stride = 1});
+    return mul(y, y);
+  });
+  expect_right_twice({{1, 2, 4, 3}}, [](const Values& x) {
+    const Value y = adaptive_avg_pool2d(x[0], 2);
+    return mul(y, y);
+  });
+}
+
+// Windows that reach beyond the axis, or are larger than it: what PyTorch 1.13 gives.
+TEST(Pooling, RoundedUpIsAsInPyTorch) {
+  struct Case {
+    Shape image;
+    PerAxis kernel, stride, padding;
+    bool count_include_pad;
+    Shape result;
+    std::vector<double> most, of_most, average, of_average;
+  };
+  const std::vector<Case> cases = {
+      {{2, 2}, 3, 2, 0, true, {1, 1}, {8}, {0, 0, 1, 0}, {5.75}, {0.25, 0.25, 0.25, 0.25}},
+      {{1, 1}, 2, 2, 0, true, {1, 1}, {7}, {1}, {7}, {1}},
+      {{1, 1}, 2, 2, 1, true, {1, 1}, {7}, {1}, {1.75}, {0.25}},
+      {{2, 3},
+       {4, 5},
+       3,
+       {0, 1},
+       true,
+       {1, 1},
+       {10},
+       {0, 0, 0, 0, 1, 0},
+       {4.3},
+       {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}},
+      {{2, 3},
+       {4, 5},
+       3,
+       {1, 2},
+       false,
+       {1, 2},
+       {10, 10},
+       {0, 0, 0, 0, 2, 0},
+       {43. / 6, 8.5},
+       {1. / 6, 5. / 12, 5. / 12, 1. / 6, 5. / 12, 5. / 12}},
+      {{3, 2},
+       {5, 3},
+       {4, 2},
+       1,
+       true,
+       {1, 2},
+       {10, 10},
+       {0, 0, 0, 0, 1, 1},
+       {43. / 15, 1.8},
+       {1. / 15, 1. / 6, 1. / 15, 1. / 6, 1. / 15, 1. / 6}},
+      {{1, 4}, {3, 2}, 3, {1, 0}, false, {1, 2}, {7, 2}, {1, 0, 0, 1}, {6.5, 2}, {0.5, 0.5, 0, 1}},
+      {{3, 3},
+       {2, 4},
+       {1, 2},
+       1,
+       true,
+       {4, 2},
+       {8, 8, 10, 10, 10, 10, 8, 8},
+       {0, 0, 2, 0, 4, 0, 0, 2, 0},
+       {2.625, 7. / 3, 5.375, 17. / 3, 4.75, 17. / 3, 2, 7. / 3},
+       {0.25, 7. / 12, 7. / 12, 0.25, 7. / 12, 7. / 12, 0.25, 7. / 12, 7. / 12}}};
+  for (const Case& each : cases) {
+    SCOPED_TRACE(fmt::format("{} to {}", each.image, each.result));
+    Graph graph;
+    Tensor numbers = Tensor::zeros({1, 1, each.image[0], each.image[1]});
+    for (std::int64_t i = 0; i < numbers.numel(); ++i) {
+      numbers.set(i, static_cast<double>((i + 1) * (i + 1) * 7 % 11));
+    }
+    const Value x = graph.parameter("x", numbers);
+    const Value most = max_pool2d(
+        x, each.kernel, {.stride = each.stride, .padding = each.padding, .ceil_mode = true});
+    const Value average = avg_pool2d(x, each.kernel,
+                                     {.stride = each.stride,
+                                      .padding = each.padding,
+                                      .ceil_mode = true,
+                                      .count_include_pad = each.count_include_pad});
+    const Value of_most = backward(reduce_sum(most), {x})[x];
+    const Value of_average = backward(reduce_sum(average), {x})[x];
+    Session session(graph, {most, average, of_most, of_average});
+    const Results results = session.run();
+    const auto expect = [&](const Value& value, const std::vector<double>& wanted) {
+      ASSERT_EQ(value.shape().numel(), static_cast<std::int64_t>(wanted.size()));
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_NEAR(results[value].get(static_cast<std::int64_t>(i)), wanted[i], 1e-6) << i;
+      }
+    };
+    EXPECT_EQ(most.shape(), (Shape{1, 1, each.result[0], each.result[1]}));
+    EXPECT_EQ(average.shape(), most.shape());
+    expect(most, each.most);
+    expect(of_most, each.of_most);
+    expect(average, each.average);
+    expect(of_average, each.of_average);
+  }
+  // By the stride or more, no window is left.
+  Graph graph;
+  const Value x = graph.input("x", {1, 1, 2, 2});
+  EXPECT_THROW(max_pool2d(x, 4, {.stride = 2, .ceil_mode = true}), ShapeError);
+  EXPECT_THROW(avg_pool2d(x, 3, {.stride = 1, .ceil_mode = true}), ShapeError);
+  EXPECT_THROW(max_pool2d(x, 3, {.stride = 2}), ShapeError);
+  constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
+  for (const MaxPoolOptions& options :
+       {MaxPoolOptions{.stride = kHuge}, MaxPoolOptions{.padding = kHuge}}) {
+    EXPECT_THROW(max_pool2d(x, 2, options), ValueError);
+  }
+  EXPECT_THROW(max_pool2d(x, kHuge), ValueError);
+}
+
+TEST(Pooling, TakesThePlacesOfTheMaxima) {
+  Graph graph;
+  const Value x = graph.constant(Tensor::from({1, 2, 4}, {1, 7, 3, 3, 5, 2, 9, 9}));
+  const Value y = max_pool2d(x, 2);
+  const Value average = avg_pool2d(x, 2);
+  Session session(graph, {y, average});
+  const Results results = session.run();
+  EXPECT_TRUE(allclose(results[y], Tensor::from({1, 1, 2}, {7, 9})));
+  EXPECT_TRUE(allclose(results[average], Tensor::from({1, 1, 2}, {3.75, 6})));
+}
+
+TEST(Pooling, MistakesAreNamedWithShapes) {
+  Graph graph;
+  const Value x = graph.input("x", {2, 4, 4});
+  const auto message = [](const auto& record) -> std::string {
+    try {
+      record();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(message([&] { max_pool2d(x, 5); }), HasSubstr("does not fit [2, 4, 4]"));
+  EXPECT_THAT(message([&] { avg_pool2d(x, 2, {.padding = 2}); }), HasSubstr("padding [2, 2]"));
+  EXPECT_THAT(message([&] { max_pool2d(x, {1, 2, 3}); }), HasSubstr("got [1, 2, 3]"));
+  EXPECT_THAT(message([&] { adaptive_avg_pool2d(x, 0); }), HasSubstr("size must be"));
+  EXPECT_THAT(message([&] { max_pool2d(graph.input("r", {4, 4}), 2); }), HasSubstr("got [4, 4]"));
+
+  const Value volume = graph.input("volume", {1, 2, 3, 4, 5});
+  const Value image = graph.input("image", {2, 4, 4});
+  const Value places = graph.input("places", {2, 4, 4}, DType::int32);
+  EXPECT_THAT(message([&] { max_pool3d(image, 2); }), HasSubstr("[N, C, D, H, W], got [2, 4, 4]"));
+  EXPECT_THAT(message([&] { avg_pool3d(volume, 4); }), HasSubstr("does not fit [1, 2, 3, 4, 5]"));
+  EXPECT_THAT(message([&] { avg_pool3d(volume, {2, 2}); }), HasSubstr("one or three numbers"));
+  EXPECT_THAT(message([&] { max_pool3d(volume, 2, {.dilation = 0}); }),
+              HasSubstr("dilation must be"));
+  EXPECT_THAT(message([&] { max_pool3d(volume, 2, {.dilation = 3}); }),
+              HasSubstr("and dilation [3, 3, 3] does not fit"));
+  EXPECT_THAT(message([&] { max_pool2d(image, 2, {.dilation = 2}); }), HasSubstr("max_pool3d()"));
+  EXPECT_THAT(message([&] { adaptive_max_pool3d(volume, 0); }), HasSubstr("size must be"));
+  EXPECT_THAT(message([&] { adaptive_avg_pool3d(volume, {1, 2}); }), HasSubstr("size must be"));
+  EXPECT_THAT(message([&] { max_unpool2d(image, places, 0); }), HasSubstr("size must be"));
+  EXPECT_THROW(max_unpool2d(image, image, 4), DTypeError);
+  EXPECT_THROW(max_unpool2d(graph.input("y", {2, 4, 3}), places, 4), ShapeError);
+  EXPECT_THROW(max_unpool2d(image, Value(), 4), ValueError);
+  EXPECT_THROW(adaptive_max_pool2d_backward(image, image, Value()), ValueError);
+  EXPECT_THROW(max_pool3d(graph.input("n", {1, 2, 2, 2}, DType::int32), 1), DTypeError);
+}
+
+}  // namespace
+}  // namespace aclgrad
