@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -90,14 +91,21 @@ std::string refusal_of(Library& library, const BoundCall& bound, DType dtype, La
   return title == std::string::npos ? failure : failure.substr(title + 3);
 }
 
-std::vector<View> zeros_of(const contract::Arguments& arguments, std::deque<Guarded>& memory) {
+std::vector<View> tensors_near_0(const contract::Arguments& arguments,
+                                 std::deque<Guarded>& memory) {
   std::vector<View> views;
   for (const std::size_t place : places_of_tensors(arguments)) {
     const contract::TensorSpec& tensor = *arguments.parameters()[place].tensor();
-    views.push_back(memory
-                        .emplace_back(detail::stored_dtype(tensor, DType::float32), tensor.shape,
-                                      Layout::contiguous, static_cast<unsigned char>(0))
-                        .view());
+    const View view = memory
+                          .emplace_back(detail::stored_dtype(tensor, DType::float32), tensor.shape,
+                                        Layout::contiguous, static_cast<unsigned char>(0))
+                          .view();
+    views.push_back(view);
+    if (!contract::is_whole(acl_dtype(view.dtype))) continue;
+    for (std::int64_t i = 0; i < view.count(); ++i) {
+      view.set(i, tensor.elements.empty() ? std::clamp<Number>(0, tensor.low, tensor.high)
+                                          : tensor.drawn(static_cast<std::size_t>(i), 0));
+    }
   }
   return views;
 }

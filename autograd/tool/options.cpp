@@ -79,16 +79,25 @@ std::vector<std::string> options_of(const contract::Operator& op) {
 
 contract::Sample sample_of(const contract::Operator& op, const Attributes& attributes) {
   contract::Sample sample = attributes.sample ? *attributes.sample : op.domain.samples.front();
-  const std::vector<Parameter> parameters = parameters_of(op);
-  for (const auto& [option, value] : attributes.given) {
-    const auto parameter = std::ranges::find(parameters, option, &Parameter::option_name);
-    if (parameter == parameters.end()) continue;
-    const auto it = std::ranges::find(sample.settings, parameter->name,
-                                      &std::pair<std::string, Setting>::first);
+  const auto set = [&sample](const std::string& name, const Setting& value) {
+    const auto it =
+        std::ranges::find(sample.settings, name, &std::pair<std::string, Setting>::first);
     if (it != sample.settings.end()) {
       it->second = value;
     } else {
-      sample.settings.emplace_back(parameter->name, value);
+      sample.settings.emplace_back(name, value);
+    }
+  };
+  // A gradient operator may have another name for what its forward has too.
+  std::vector<Parameter> parameters = op.call.parameters;
+  if (op.gradient) {
+    const contract::Operator& forward = contract::find_contract(op.gradient->of);
+    parameters.insert(parameters.end(), forward.call.parameters.begin(),
+                      forward.call.parameters.end());
+  }
+  for (const auto& [option, value] : attributes.given) {
+    for (const Parameter& each : parameters) {
+      if (each.option_name() == option) set(each.name, value);
     }
   }
   return sample;

@@ -19,7 +19,7 @@ class PhaseTwo {
  public:
   PhaseTwo(Library& library, const Target& target, const BoundCall& bound)
       : library_(library), target_(target), bound_(bound) {
-    const std::vector<View> views = zeros_of(bound.arguments, memory_);
+    const std::vector<View> views = tensors_near_0(bound.arguments, memory_);
     tensors_.emplace(library, views, std::span<const View>());
   }
 

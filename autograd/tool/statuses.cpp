@@ -295,7 +295,7 @@ class StatusProbe {
         fmt::format("{}GetWorkspaceSize with {}", bound_.api(), what));
     if (!watched.crash().empty()) return say(fmt::format("{}: {}", what, watched.crash()));
     std::deque<Guarded> memory;
-    std::vector<View> views = zeros_of(call, memory);
+    std::vector<View> views = tensors_near_0(call, memory);
     if (arrange) arrange(views, memory);
     TensorsOnDevice tensors(*library_, views, {});
     const std::span<aclTensor* const> handles = tensors.tensors();

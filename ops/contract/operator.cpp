@@ -53,6 +53,7 @@ struct Set {
     if (auto* tensor = std::get_if<TensorSpec>(&spec)) {
       tensor->fill = value;
       tensor->low = tensor->high = value;
+      tensor->elements.clear();
     } else if (auto* scalar = std::get_if<ScalarSpec>(&spec)) {
       scalar->value = value;
     } else if (auto* word = std::get_if<WordSpec>(&spec)) {

@@ -130,9 +130,9 @@ void add_placed_sums(std::vector<Operator>& all) {
                 "index_add(x, dim, index, source)", "index_add"},
   });
   all.push_back({
-      .call =
-          ACLGRAD_CALL(aclnnScatterAdd, any_shape(in("self")), integer("dim", -1),
-                       indices("index", {2, 3}), shaped(in("src"), {2, 3}), any_shape(out("out"))),
+      .call = ACLGRAD_CALL(aclnnScatterAdd, any_shape(in("self")), integer("dim", -1),
+                           indices("index", {2, 3}), any_shape(shaped(in("src"), {2, 3})),
+                           any_shape(out("out"))),
       .domain = {.everywhere = kSummed,
                  .arrange = arrange_elements,
                  .samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}},
@@ -155,7 +155,7 @@ void add_placed_sums(std::vector<Operator>& all) {
                         .changes = {{"self", TensorSpec{{2, 0}}}, {"out", TensorSpec{{2, 0}}}},
                         .words = {"[2, 0]"}}},
       .words = {"elements added to those of their coordinates", "按下标逐元素累加",
-                "scatter_add(x, dim, index, source)"},
+                "scatter_add(x, dim, index, source)", "scatter_add"},
   });
 }
 
@@ -165,6 +165,8 @@ void add_placed_sums(std::vector<Operator>& all) {
 void arrange_two(Arguments& a, std::string_view self, std::string_view result) {
   const Shape shape = a.shape(self);
   if (shape.size() < 2) throw std::invalid_argument("two dimensions are indexed");
+  a.shape(result) = shape;
+  if (a.tensor("indices[0]").optional) return;  // neither is given: all of both
   limit(a.tensor("indices[0]"), -shape[0], shape[0] - 1);
   limit(a.tensor("indices[1]"), -shape[1], shape[1] - 1);
   Shape expected = dense::broadcast_shape(a.shape("indices[0]"), a.shape("indices[1]"));
@@ -235,7 +237,7 @@ void add_indexing(std::vector<Operator>& all) {
                                     {"indices[0]", TensorSpec{.shape = {2}, .dtype = ACL_INT64}}},
                         .words = {"[0, 4]"}}},
       .words = {"elements by the numbers of several dimensions, or by masks",
-                "按多维下标或掩码选取", "index(x, {i, j})"},
+                "按多维下标或掩码选取", "index(x, {i, j})", "index"},
   });
 
   Parameter overwritten = in("selfRef");
@@ -273,19 +275,50 @@ void add_indexing(std::vector<Operator>& all) {
                        {.what = "of a tensor with one dimension",
                         .changes = {{"selfRef", TensorSpec{{8}}}},
                         .words = {"at least"}}},
-      .words = {"values put, or added, where indices say", "按多维下标写入或累加"},
+      .words = {"values put, or added, where indices say", "按多维下标写入或累加", "", "index_put"},
   });
 }
 
 // ---- Repeats ------------------------------------------------------------------------------------
 
-// All repeats, whose sum the call says: sizes that are repeated are the same in all tests.
+// All repeats on the average: their sum is that of as many twos.
 constexpr int64_t kTwice = 2;
+
+// Repeats that differ, and among them none.
+std::vector<Number> repeats_for(int64_t count) {
+  std::vector<Number> repeats(static_cast<size_t>(count), kTwice);
+  for (size_t i = 0; i + 1 < repeats.size(); i += 2) {
+    repeats[i] = i % 4 == 0 ? 3 : 0;
+    repeats[i + 1] = 2 * kTwice - repeats[i];
+  }
+  return repeats;
+}
+
+// Whose slice stands in each place of the result, of so many slices that are repeated.
+std::vector<int64_t> origins(const Array& repeats, int64_t count) {
+  std::vector<int64_t> from;
+  for (int64_t k = 0; k < count; ++k) {
+    const size_t own = repeats.values.size() == 1 ? 0 : static_cast<size_t>(k);
+    from.insert(from.end(), static_cast<size_t>(repeats.values[own]), k);
+  }
+  return from;
+}
 
 Parameter repeats_of(Shape shape) {
   Parameter repeats = indices("repeats", std::move(shape), kTwice);
   std::get<TensorSpec>(repeats.spec).low = std::get<TensorSpec>(repeats.spec).high = kTwice;
   return repeats;
+}
+
+// Where there is no other size for them, one for each of so many slices.
+void set_repeats(Arguments& a, int64_t count) {
+  TensorSpec& repeats = a.tensor("repeats");
+  if (a.is_set("repeats")) {
+    repeats.any_shape = true;  // another size may be right, too
+    return;
+  }
+  repeats.shape = {count};
+  repeats.elements = repeats_for(count);
 }
 
 void set_output_size(Arguments& a, int64_t size) {
@@ -306,25 +339,22 @@ void arrange_repeats(Arguments& a) {
     out[axis] *= kTwice;
   }
   set_output_size(a, repeated * kTwice);
-  for (const Parameter& each : a.parameters()) {
-    if (each.name == "repeats" && each.tensor() != nullptr && !a.is_set("repeats")) {
-      a.shape("repeats") = {repeated};
-      break;
-    }
-  }
+  if (a.op().parameter("repeats").tensor() != nullptr) set_repeats(a, repeated);
+  // The sum of one number, for however many elements, is known when it is read.
+  a.tensor("self").any_shape = a.is_set("repeats") && !a.has("dim");
   a.shape("out") = out;
 }
 
+// Inputs: self, and repeats where they are a tensor.
 Arrays repeat(const Arguments& a, const Arrays& in) {
-  if (!a.has("dim")) {
-    Array out{a.shape("out"), {}};
-    for (const Number x : in[0].values) out.values.insert(out.values.end(), kTwice, x);
-    return {out};
-  }
-  const size_t axis = checked_axis(a);
+  const Array repeats = in.size() > 1 ? in[1] : Array{{}, {kTwice}};
+  const bool is_line = !a.has("dim");
+  const Array self = is_line ? Array{{count_of(in[0].shape)}, in[0].values} : in[0];
+  const size_t axis = is_line ? 0 : checked_axis(a);
+  const std::vector<int64_t> from = origins(repeats, self.shape[axis]);
   return {dense::generate(a.shape("out"), [&](Shape at) {
-    at[axis] /= kTwice;
-    return dense::at(in[0], at);
+    at[axis] = from.at(static_cast<size_t>(at[axis]));
+    return dense::at(self, at);
   })};
 }
 
@@ -362,25 +392,27 @@ void add_repeats(std::vector<Operator>& all) {
   const std::vector<Sample> along = {{{{"dim", 0.0}}}, {{{"dim", 2.0}}}, {{{"dim", -1.0}}}};
   const std::vector<Sample> one_for_all = {{}, {{{"repeats", Shape{1}}}}, {{{"repeats", Shape{}}}}};
   all.push_back(repeated(ACLGRAD_CALL(aclnnRepeatInterleave, self, repeats_of({8}), all16, line),
-                         one_for_all, {"elements several times each", "逐元素重复"}));
+                         one_for_all,
+                         {"elements several times each", "逐元素重复", "", "repeat_interleave"}));
   all.push_back(
       repeated(ACLGRAD_CALL(aclnnRepeatInterleaveWithDim, self, repeats_of({4}), dim, all8, rows),
                along + std::vector<Sample>{{{{"dim", 0.0}, {"repeats", Shape{1}}}}},
                {"slices several times each", "沿一维逐片重复",
                 "repeat_interleave(x, repeats, output_size, dim)"}));
-  all.push_back(repeated(ACLGRAD_CALL(aclnnRepeatInterleaveInt, self, times, all16, line), {{}},
-                         {"elements one number of times each", "逐元素重复固定次数"}));
+  all.push_back(repeated(
+      ACLGRAD_CALL(aclnnRepeatInterleaveInt, self, times, all16, line), {{}},
+      {"elements one number of times each", "逐元素重复固定次数", "", "repeat_interleave_int"}));
   all.push_back(
       repeated(ACLGRAD_CALL(aclnnRepeatInterleaveIntWithDim, self, times, dim, all8, rows), along,
                {"slices one number of times each", "沿一维逐片重复固定次数",
-                "repeat_interleave(x, 2, dim)"}));
+                "repeat_interleave(x, 2, dim)", "repeat_interleave_int_dim"}));
 
-  const auto numbers = [](const Arguments& a, const Arrays&) {
-    return Arrays{dense::generate(
-        a.shape("out"), [](const Shape& at) { return static_cast<Number>(at[0] / kTwice); })};
+  const auto numbers = [](const Arguments& a, const Arrays& in) {
+    const std::vector<int64_t> from = origins(in[0], in[0].shape[0]);
+    return Arrays{{a.shape("out"), {from.begin(), from.end()}}};
   };
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnRepeatInterleaveTensor, repeats_of({4}), all8,
+      .call = ACLGRAD_CALL(aclnnRepeatInterleaveTensor, any_shape(repeats_of({4})), all8,
                            typed(shaped(out("out"), {8}), ACL_INT64)),
       .domain = {.everywhere = {ACL_FLOAT},  // whatever: it is in no tensor
 
@@ -393,6 +425,7 @@ void add_repeats(std::vector<Operator>& all) {
                        if (a.shape("repeats").size() != 1) {
                          throw std::invalid_argument("repeats has one dimension");
                        }
+                       set_repeats(a, a.shape("repeats")[0]);
                        a.shape("out") = {a.shape("repeats")[0] * kTwice};
                        set_output_size(a, a.shape("out")[0]);
                      }},
@@ -402,26 +435,29 @@ void add_repeats(std::vector<Operator>& all) {
                         .changes = {{"repeats",
                                      TensorSpec{.shape = {}, .fill = 8, .dtype = ACL_INT64}}},
                         .words = {"repeats"}}},
-      .words = {"numbers, each several times", "按次数重复的序号"},
+      .words = {"numbers, each several times", "按次数重复的序号", "", "repeat_interleave_tensor"},
   });
 
   const auto sums = [](const Arguments& a, const Arrays& in, bool magnitudes) {
     const size_t axis = axis_of(a, in[0].shape, "axis");
-    return Arrays{dense::generate(a.shape("gradIn"), [&](Shape at) {
-      Number sum = 0;
-      const int64_t first = at[axis] * kTwice;
-      for (at[axis] = first; at[axis] < first + kTwice; ++at[axis]) {
-        sum += part(a, dense::at(in[0], at), magnitudes);
-      }
-      return sum;
-    })};
+    const std::vector<int64_t> from = origins(in[1], a.shape("gradIn")[axis]);
+    Array out = dense::full(a.shape("gradIn"));
+    dense::generate(in[0].shape, [&](Shape at) {
+      const Number term = part(a, dense::at(in[0], at), magnitudes);
+      at[axis] = from.at(static_cast<size_t>(at[axis]));
+      out.values[place_of(out.shape, at)] += term;
+      return Number{0};
+    });
+    return Arrays{out};
   };
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnRepeatInterleaveGrad, shaped(in("gradOut"), {2, 8}),
-                           repeats_of({4}), integer("axis", 1), shaped(out("gradIn"), {2, 4})),
+      .call =
+          ACLGRAD_CALL(aclnnRepeatInterleaveGrad, shaped(in("gradOut"), {2, 8}), repeats_of({4}),
+                       option(integer("axis", 1), "dim"), shaped(out("gradIn"), {2, 4})),
       .domain = {.everywhere = kFloatsAndDouble,
                  .grows = false,
                  .base = "gradIn",
+                 .base_shape = {3, kN, 4},
                  .arrange =
                      [](Arguments& a) {
                        const Shape shape = a.shape("gradIn");
@@ -429,21 +465,28 @@ void add_repeats(std::vector<Operator>& all) {
                        if (axis >= shape.size()) throw std::invalid_argument("no such axis");
                        a.shape("gradOut") = shape;
                        a.shape("gradOut")[axis] *= kTwice;
-                       if (!a.is_set("repeats")) a.shape("repeats") = {shape[axis]};
+                       set_repeats(a, shape[axis]);
                      },
-                 .samples = {{{{"axis", 0.0}}},
-                             {{{"axis", -1.0}}},
-                             {{{"axis", 1.0}, {"repeats", Shape{1}}}}},
+                 .samples = {{{{"axis", 0.0}, {"dim", 0.0}}},
+                             {{{"axis", -1.0}, {"dim", -1.0}}},
+                             {{{"axis", 1.0}, {"dim", 1.0}, {"repeats", Shape{1}}}}},
                  .value_samples = {{{{"gradIn", Shape{300, 700}}, {"axis", 0.0}}},
                                    {{{"gradIn", Shape{3000}}, {"axis", 0.0}}}}},
       .results = summed(sums),
+      .gradient = Gradient{.of = "aclnnRepeatInterleaveWithDim",
+                           .inputs =
+                               [](const Arguments&, const Arrays& in, const Arrays&,
+                                  const Array& gradient) {
+                                 return Arrays{gradient, in[1]};
+                               }},
       .error_inputs = {wrong_number("axis", 2, "is 2"),
                        refused("repeats", "of another count",
                                TensorSpec{.shape = {3}, .fill = 2, .dtype = ACL_INT64}, "[2, 3]"),
                        refused("repeats", "of rank 2",
                                TensorSpec{.shape = {2, 2}, .fill = 2, .dtype = ACL_INT64},
                                "has 2")},
-      .words = {"sums of the slices that came from one", "把重复切片的梯度累加回原处"},
+      .words = {"sums of the slices that came from one", "把重复切片的梯度累加回原处", "",
+                "repeat_interleave_dim"},
   });
 }
 

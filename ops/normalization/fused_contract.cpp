@@ -71,13 +71,11 @@ void add_masked_softmax(std::vector<Operator>& all) {
   const Parameter mask = typed(filled(shaped(in("mask", 0, 1), {2, 1, 3, 4}), 0), ACL_BOOL);
   const Parameter scale{"scale", 0.5}, triangle = flag("fixedTriuMask");
   const auto samples = [] {
-    return std::vector<Sample>{{{{"scale", 0.5}}},
-                               {{{"mask", Shape{1, 1, 1, 5}}, {"scale", -1.5}}},
-                               {{{"scale", 2.0}, {"fixedTriuMask", 1.0}}},
-                               {.settings = {{"x", Shape{kN, 3, 4, 1}},
-                                             {"yGrad", Shape{kN, 3, 4, 1}},
-                                             {"mask", Shape{kN, 3, 4, 1}}},
-                                .is_gradient = false}};  // one share, which is 1 whatever x is
+    return std::vector<Sample>{
+        {{{"scale", 0.5}}},
+        {{{"mask", Shape{1, 1, 1, 5}}, {"scale", -1.5}}},
+        {{{"scale", 2.0}, {"fixedTriuMask", 1.0}}},
+        {{{"x", Shape{kN, 3, 4, 1}}, {"yGrad", Shape{kN, 3, 4, 1}}, {"mask", Shape{kN, 3, 4, 1}}}}};
   };
   const auto domain = [&](const char* scores) {
     return Domain{.everywhere = kFloats,
@@ -122,7 +120,10 @@ void add_masked_softmax(std::vector<Operator>& all) {
                    .inputs =
                        [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
                          return Arrays{g, y[0], x[1]};
-                       }},
+                       },
+                   // One share is 1 whatever x is.
+                   .is_zero = [](const Arguments& forward,
+                                 std::string_view) { return forward.shape("x").back() == 1; }},
       .error_inputs = errors("yGrad"),
       .words = {"scale·y·(g − Σ g·y) along the last dimension, 0 where mask is true",
                 "沿末维的 scale·y·(g − Σ g·y)，mask 为真处为 0", "", "scaled_masked_softmax"},

@@ -107,8 +107,7 @@ void add_distances(std::vector<Operator>& all) {
       .words = {"distances between rows", "行间距离", "cdist(a, b, p)"},
   });
   // The largest differences are given exactly by none of the numbers drawn for cdist.
-  std::vector<Sample> with_slopes = samples_of("p", {2, 1, 3, 1.5});
-  with_slopes.push_back({.settings = {{"p", 0.0}}, .is_gradient = false});  // slopes of 0
+  const std::vector<Sample> with_slopes = samples_of("p", {2, 1, 0, 3, 1.5});
   all.push_back({
       .call =
           ACLGRAD_CALL(aclnnCdistBackward, shaped(in("grad"), {2, 3}), x1, x2,
@@ -128,7 +127,9 @@ void add_distances(std::vector<Operator>& all) {
                    .inputs =
                        [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
                          return Arrays{g, x[0], x[1], y[0]};
-                       }},
+                       },
+                   .is_zero = [](const Arguments& forward,
+                                 std::string_view) { return forward.number("p") == 0; }},
       .error_inputs = error_inputs +
                       std::vector{refused("gradX1", "of another size", of_shape({3, 4}), "[2, 4]"),
                                   refused("grad", "of another size", of_shape({3, 3}), "[2, 3]"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images read at the places of a grid.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -55,6 +56,12 @@ Jet brought_back(Jet at, const Line& line) {
   return at;
 }
 
+// The element, with a fraction, that a coordinate of the grid stands for.
+Jet element_at(Number x, int64_t size, bool corners) {
+  const Number n = static_cast<Number>(size);
+  return corners ? Jet{(x + 1) / 2 * (n - 1), (n - 1) / 2} : Jet{((x + 1) * n - 1) / 2, n / 2};
+}
+
 struct Read {
   int64_t place;
   Number weight, slope;  // of the weight by the coordinate
@@ -62,8 +69,7 @@ struct Read {
 
 std::vector<Read> reads_of(Number x, const Line& line) {
   const Number n = static_cast<Number>(line.size);
-  const Jet at =
-      line.corners ? Jet{(x + 1) / 2 * (n - 1), (n - 1) / 2} : Jet{((x + 1) * n - 1) / 2, n / 2};
+  const Jet at = element_at(x, line.size, line.corners);
   std::vector<Read> reads;
   const auto add = [&](Number place, Number weight, Number slope) {
     if (place >= 0 && place < n) reads.push_back({static_cast<int64_t>(place), weight, slope});
@@ -185,7 +191,33 @@ Arrays gradients(const Arguments& a, const Arrays& in, bool magnitudes) {
   return masked(a, {of_input, of_grid});
 }
 
-void add_sampler(std::vector<Operator>& all, Signature forward, Signature backward, size_t axes) {
+// Inputs: input, grid. Coordinates meet the middle of no element nor the border of two, along no
+// axis: every coordinate is moved to the nearest such number of few digits. Far outside, the
+// gradient of what is not interpolated linearly is 0, or a sum of terms that cancel.
+Arrays between_corners(const Arguments& a, Arrays in) {
+  const auto is_between = [&](Number x) {
+    return std::all_of(in[0].shape.begin() + 2, in[0].shape.end(), [&](int64_t size) {
+      const Number halves = 2 * element_at(x, size, a.number("alignCorners") != 0).value;
+      const Number rest = halves - std::floor(halves);
+      return rest > 0.2L && rest < 0.8L;
+    });
+  };
+  constexpr int kUnit = 64;  // of which BF16 holds all multiples here
+  for (Number& x : in[1].values) {
+    const Number near =
+        std::nearbyint((a.number("interpolationMode") == 0 ? x : 0.75L * x) * kUnit);
+    for (int k = 0; k < kUnit; ++k) {
+      const Number moved = (near + (k % 2 == 0 ? k / 2 : -(k + 1) / 2)) / kUnit;
+      if (!is_between(moved)) continue;
+      x = moved;
+      break;
+    }
+  }
+  return in;
+}
+
+void add_sampler(std::vector<Operator>& all, Signature forward, Signature backward, size_t axes,
+                 const char* check) {
   const Shape image = axes == 2 ? Shape{1, 2, 3, 4} : Shape{1, 2, 2, 3, 4};
   const Shape places = axes == 2 ? Shape{1, 2, 3, 2} : Shape{1, 1, 2, 3, 3};
   const Shape result = sampled(image, places);
@@ -257,9 +289,14 @@ void add_sampler(std::vector<Operator>& all, Signature forward, Signature backwa
   op.results.reference = both(false);
   op.results.magnitude = both(true);
   op.results.nan_goes_through = false;
-  op.gradient = Gradient{.of = all.back().name(), .count = 2};
+  op.gradient = Gradient{.of = all.back().name(),
+                         .count = 2,
+                         .smooth = between_corners,
+                         .is_zero = [](const Arguments& a, std::string_view input) {
+                           return input == "grid" && a.number("interpolationMode") == 1;
+                         }};
   op.words = {"the gradients of images at the places of a grid", "网格采样的梯度",
-              "grid_sample_backward(g, x, grid, attributes)"};
+              "grid_sample_backward(g, x, grid, attributes)", check};
   all.push_back(std::move(op));
 }
 
@@ -268,9 +305,9 @@ void add_sampler(std::vector<Operator>& all, Signature forward, Signature backwa
 
 void add_grid_samplers(std::vector<Operator>& all) {
   sampling::add_sampler(all, ACLGRAD_CALL(aclnnGridSampler2D),
-                        ACLGRAD_CALL(aclnnGridSampler2DBackward), 2);
+                        ACLGRAD_CALL(aclnnGridSampler2DBackward), 2, "grid_sampler2d");
   sampling::add_sampler(all, ACLGRAD_CALL(aclnnGridSampler3D),
-                        ACLGRAD_CALL(aclnnGridSampler3DBackward), 3);
+                        ACLGRAD_CALL(aclnnGridSampler3DBackward), 3, "grid_sampler3d");
 }
 
 }  // namespace aclgrad::contract

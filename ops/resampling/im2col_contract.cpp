@@ -209,7 +209,7 @@ void add_slices_gradient(std::vector<Operator>& all) {
        .error_inputs = {wrong_number("dim", 2, "[-2, 1]"), wrong_number("size", 6, "6"),
                         wrong_number("step", 0, "0"),
                         wrong_values("inputSizes", "= [5, 2]", {5, 2}, "[5, 2]")},
-       .words = {"slices of a dimension added up", "沿一维滑动切片的梯度"}});
+       .words = {"slices of a dimension added up", "沿一维滑动切片的梯度", "", "unfold_grad"}});
 }
 
 }  // namespace columns

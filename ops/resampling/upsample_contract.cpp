@@ -290,6 +290,7 @@ void add_all(std::vector<Operator>& all) {
                             "aclnnUpsampleNearest1d", {}));
   const Resize plane{Kind::kNearest, 2, "upsample_nearest2d", "nearest"};
   all.push_back(forward_of(ACLGRAD_CALL(aclnnUpsampleNearest2d), plane, {}));
+  all.back().words.check = "upsample_nearest2d_by_size";
   all.push_back(
       forward_of(ACLGRAD_CALL(aclnnUpsampleNearest2dV2), plane, {"scaleH", "scaleW"}, true));
   all.push_back(backward_of(ACLGRAD_CALL(aclnnUpsampleNearest2dBackward), plane,
@@ -303,7 +304,7 @@ void add_all(std::vector<Operator>& all) {
                   "nearest_exact");
   ACLGRAD_RESIZED(aclnnUpsampleLinear1d, Kind::kLinear, 1, "upsample_linear1d", "linear");
   ACLGRAD_RESIZED(aclnnUpsampleBilinear2d, Kind::kLinear, 2, "upsample_bilinear2d", "linear");
-  const Resize bilinear{Kind::kLinear, 2, "", "linear"};
+  const Resize bilinear{Kind::kLinear, 2, "upsample_bilinear2d_v2", "linear"};
   all.push_back(backward_of(ACLGRAD_CALL(aclnnUpsampleBilinear2dBackwardV2), bilinear,
                             "aclnnUpsampleBilinear2d", scales_of(2)));
   all.back().call.form_of = "aclnnUpsampleBilinear2dBackward";

@@ -64,6 +64,9 @@ void GradientCoverage::report(const Candidate& candidate, DType dtype, Report& r
     const Count& count = counts_[k];
     const bool sparse = 4 * count.nonzero < count.elements;
     if (!sparse || 2 * count.reached > count.upstream) continue;
+    const std::string& input = candidate.inputs()[inputs[k]]->name;
+    const auto& is_zero = candidate.gradient.is_zero;
+    if (count.nonzero == 0 && is_zero && is_zero(candidate.forward, input)) continue;
     Finding finding = finding_for(candidate, dtype, Layout::contiguous, "coverage");
     finding.verdict = Verdict::vacuous;
     finding.elements = count.elements - count.nonzero;
@@ -71,7 +74,7 @@ void GradientCoverage::report(const Candidate& candidate, DType dtype, Report& r
         "{} of {} elements of the gradient of {} are 0, and being right there proves little: "
         "choose "
         "other inputs",
-        finding.elements, count.elements, candidate.inputs()[inputs[k]]->name);
+        finding.elements, count.elements, input);
     report.findings.push_back(std::move(finding));
     ++report.vacuous;
   }

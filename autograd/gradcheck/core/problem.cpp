@@ -181,7 +181,7 @@ Arrays draw_inputs(const Candidate& candidate, DType dtype, std::uint64_t seed,
     const std::int64_t count = count_of(input.shape);
     for (std::int64_t i = 0; i < count; ++i) {
       const Number unit = random_unit(seed * 31 + k, static_cast<std::uint64_t>(i));
-      const Number value = input.low + (input.high - input.low) * unit;
+      const Number value = input.drawn(static_cast<std::size_t>(i), unit);
       array.values.push_back(round_to(is_float(stored) ? value : std::round(value), stored));
     }
     if (candidate.is_elementwise() && candidate.inputs().size() == 1) {
@@ -290,11 +290,27 @@ Array repeated(Array array, std::uint64_t seed) {
   return array;
 }
 
+namespace {
+
+// To where the contract says that there are slopes, as the dtype stores it.
+void smooth(const Candidate& candidate, DType dtype, Arrays& inputs) {
+  if (!candidate.gradient.smooth) return;
+  inputs = guard("`gradient.smooth`",
+                 [&] { return candidate.gradient.smooth(candidate.forward, std::move(inputs)); });
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const DType stored = stored_dtype(input_of(candidate, k), dtype);
+    for (Number& value : inputs[k].values) value = round_to(value, stored);
+  }
+}
+
+}  // namespace
+
 Problem make_problem(const Candidate& candidate, DType dtype, std::uint64_t seed,
                      std::span<const Number> corners, bool repeat) {
   Problem problem;
   problem.dtype = dtype;
   problem.inputs = draw_inputs(candidate, dtype, seed, corners);
+  smooth(candidate, dtype, problem.inputs);
   constexpr int kLines = 2;
   put_on_corners(candidate, dtype, seed, kLines, problem.inputs);
   if (repeat) {

@@ -113,6 +113,14 @@ struct TensorSpec {
   bool any_shape = false;
   std::optional<aclFormat> format = std::nullopt;  // none: that of its rank (format_of)
   aclnnStatus if_null = 161001;                    // where null is refused
+  // Where only all elements together are right, as repeats whose sum is a size: theirs, in order
+  // and over again. None: each is drawn by itself.
+  std::vector<Number> elements = {};
+
+  // What stands in place i; `unit` in [0, 1) says which of the numbers that may be drawn.
+  Number drawn(size_t i, Number unit) const {
+    return elements.empty() ? low + (high - low) * unit : elements[i % elements.size()];
+  }
 };
 
 // The format of tensors of a rank, as the adapters of frameworks give it: NCL, NCHW and NCDHW for
@@ -333,6 +341,11 @@ struct Gradient {
   std::vector<Number> corners = {};  // values of the first input without a derivative
   Side side = Side::kAny;
   size_t count = 1;  // of the forward's first inputs that have one, where they are given
+  // Drawn inputs, moved to where the forward has slopes: of results whose corners, or jumps, are
+  // where an input meets numbers of the call.
+  std::function<Arrays(const Arguments& forward, Arrays inputs)> smooth = nullptr;
+  // Whether an input's gradient is 0 wherever there is one, as that of a number that is rounded.
+  std::function<bool(const Arguments& forward, std::string_view input)> is_zero = nullptr;
 };
 
 // A wrong call and the answer to it, beyond those that follow from the kinds of the parameters:
@@ -444,7 +457,8 @@ Arrays results_of(const Arguments& arguments, const Arrays& inputs);
 Arrays backward_inputs(const Arguments& backward, const Arrays& inputs, const Arrays& outputs,
                        const Array& gradient);
 
-// Which of a forward's results is differentiated: the first that is not updated nor of a fixed dtype.
+// Which of a forward's results is differentiated: the first that is not updated nor of a fixed
+// dtype.
 size_t differentiated_result(const Arguments& forward);
 
 // The largest errors with these arguments.
