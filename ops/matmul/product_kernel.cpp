@@ -63,59 +63,6 @@ constexpr int64_t kGroupsAtOnce = HWY_TARGET <= HWY_AVX3 ? 4 : 8;
 // often, so it had better stay in the first-level cache than a.
 constexpr int64_t kGroupsTogether = HWY_TARGET <= HWY_AVX3 ? 1 : kGroupsAtOnce;
 
-template <class T, class Element>
-HWY_INLINE void finish_dense(TypeTag<Element>, const ProductPart& part, int64_t row, int64_t column,
-                             int64_t columns, const T* sums) {
-  const MatmulProblem& problem = part.problem;
-  const auto at = [&](const MatrixView& view) HWY_ATTR {
-    return part.run.data<Element>(view.parameter) + batch_offset(problem, view, part.batch) +
-           row * view.row_stride + column * view.column_stride;
-  };
-  Element* to = at(problem.out);
-  const Element* added = problem.addend ? at(*problem.addend) : nullptr;
-  const bool repeats = added != nullptr && problem.addend->column_stride == 0;
-  const DoubleTag d;
-  const Doubles alpha = hn::Set(d, problem.alpha);
-  const Doubles beta = hn::Set(d, problem.beta);
-  const Doubles repeated = hn::Set(d, repeats ? real_part(*added) : 0.0);
-  for_vectors(static_cast<size_t>(columns), [&](size_t i, auto n) HWY_ATTR {
-    Doubles value = hn::Mul(load_doubles(sums + i, n), alpha);
-    if (added != nullptr) {
-      value = hn::Add(value, hn::Mul(beta, repeats ? repeated : load_doubles(added + i, n)));
-    }
-    store_doubles(value, to + i, n);
-  });
-}
-
-// finish_sums() of either type.
-template <class T>
-void finish(const ProductPart& part, int64_t row, int64_t rows, int64_t column, int64_t columns,
-            const T* sums, int64_t sums_row) {
-  const MatmulProblem& problem = part.problem;
-  const auto& added = problem.addend;
-  const bool dense = problem.has_dense_rows(problem.out) &&
-                     (!added || (added->dtype == problem.out.dtype &&
-                                 (problem.has_dense_rows(*added) || added->column_stride == 0)));
-  if (dense) {
-    visit_real(problem.out.dtype, [&](auto tag) HWY_ATTR {
-      for (int64_t i = 0; i < rows; ++i) {
-        finish_dense(tag, part, row + i, column, columns, sums + i * sums_row);
-      }
-    });
-    return;
-  }
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns; j += kRowPiece) {
-      const int64_t size = std::min(kRowPiece, columns - j);
-      alignas(64) double values[kRowPiece];
-      for (int64_t l = 0; l < size; ++l) {
-        values[l] = static_cast<double>(sums[i * sums_row + j + l]);
-      }
-      finish_row(problem, part.run, part.batch, row + i, column + j, values, size);
-    }
-  }
-}
-
 // b as tiles read it: packed in panels, or in place.
 template <class T>
 struct ReadyB {

@@ -282,14 +282,16 @@ class PairedProduct {
     const int64_t fitting = kBytesOfB / 2 / padded / kPairBlock * kPairBlock;
     const int64_t columns =
         std::min(std::clamp(fitting, kPairBlock, kMaxColumns), round_up(part_.columns, kPairBlock));
-    // Where all terms are packed at once, b is packed once and the sums of a block can be finished;
-    // otherwise b is packed again for each of the larger groups of rows, whose sums wait.
+    // Where all terms are packed at once, b is packed once and the sums of a block are finished
+    // while they are near; otherwise b is packed again for each of the larger groups of rows, whose
+    // sums wait.
     const int64_t rows =
         deep < terms_ ? std::min(kRowsWaiting, round_up(part_.rows, kPairBlock)) : kPairBlock;
     const ThreadScratch<PairBuffers> buffers;
+    const int64_t sums_row = deep < terms_ ? columns : kPairBlock;
     const Packed packed{buffers->a.of<uint32_t>(kPairBlock * padded / 2),
                         buffers->b.of<uint32_t>(columns * padded / 2),
-                        buffers->sums.of<float>(rows * columns), columns};
+                        buffers->sums.of<float>(rows * sums_row), sums_row};
     for (int64_t column = 0; column < part_.columns; column += columns) {
       const int64_t count = std::min(columns, part_.columns - column);
       if (deep == terms_) pack_b(packed, column, count, 0, terms_);
@@ -318,29 +320,50 @@ class PairedProduct {
 
   void run_rows(const Packed& packed, int64_t row, int64_t rows, int64_t column, int64_t columns,
                 int64_t deep) const {
+    if (deep == terms_) return run_block_row(packed, row, rows, column, columns);
     for (int64_t term = 0; term < terms_; term += deep) {
       const int64_t terms = std::min(deep, terms_ - term);
-      if (deep < terms_) pack_b(packed, column, columns, term, terms);
+      pack_b(packed, column, columns, term, terms);
       for (int64_t i = 0; i < rows; i += kPairBlock) {
-        run_block_row(packed, row + i, std::min(kPairBlock, rows - i), columns, term, terms,
-                      packed.sums + i * packed.sums_row);
+        PairBlock block = first_block(packed, row + i, std::min(kPairBlock, rows - i), term, terms);
+        block.sums += i * packed.sums_row;
+        multiply_(block, columns);
       }
     }
-    finish_sums(part_, part_.row + row, rows, part_.column + column, columns, packed.sums,
-                packed.sums_row);
+    finish(row, rows, column, columns, packed);
   }
 
-  void run_block_row(const Packed& packed, int64_t row, int64_t rows, int64_t columns, int64_t term,
-                     int64_t terms, float* sums) const {
+  // All terms at once.
+  void run_block_row(const Packed& packed, int64_t row, int64_t rows, int64_t column,
+                     int64_t columns) const {
+    PairBlock block = first_block(packed, row, rows, 0, terms_);
+    for (int64_t j = 0; j < columns; j += kPairBlock) {
+      multiply_(block, kPairBlock);
+      finish(row, rows, column + j, std::min(kPairBlock, columns - j), packed);
+      block.b += kPairBlock * block.pairs;
+    }
+  }
+
+  PairBlock first_block(const Packed& packed, int64_t row, int64_t rows, int64_t term,
+                        int64_t terms) const {
     const int64_t pairs = round_up(terms, kPairBlock) / 2;
     const Lines lines{a_.data + row * a_.line_stride + term * a_.term_stride, a_.line_stride,
                       a_.term_stride};
     const bool in_place = lines.term_stride == 1 && rows == kPairBlock && terms % kPairBlock == 0;
     if (!in_place) pack_rows(lines, rows, terms, pairs, packed.a);
-    multiply_({in_place ? static_cast<const void*>(lines.data) : packed.a,
-               in_place ? lines.line_stride : 2 * pairs, packed.b, pairs, sums, packed.sums_row,
-               term > 0},
-              columns);
+    return {in_place ? static_cast<const void*>(lines.data) : packed.a,
+            in_place ? lines.line_stride : 2 * pairs,
+            packed.b,
+            pairs,
+            packed.sums,
+            packed.sums_row,
+            term > 0};
+  }
+
+  void finish(int64_t row, int64_t rows, int64_t column, int64_t columns,
+              const Packed& packed) const {
+    finish_sums(part_, part_.row + row, rows, part_.column + column, columns, packed.sums,
+                packed.sums_row);
   }
 
   const ProductPart& part_;

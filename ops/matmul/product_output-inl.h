@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per-target: the output of a matrix product that tiles write themselves, without a buffer for its
-// sums. Included by kernel files inside Highway's foreach_target loop.
+// Per-target: the output of a matrix product, out of a buffer of sums or written by tiles
+// themselves. Included by kernel files inside Highway's foreach_target loop.
 #if defined(ACLGRAD_OPS_MATMUL_PRODUCT_OUTPUT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_MATMUL_PRODUCT_OUTPUT_INL_H_
 #undef ACLGRAD_OPS_MATMUL_PRODUCT_OUTPUT_INL_H_
@@ -8,14 +8,145 @@
 #define ACLGRAD_OPS_MATMUL_PRODUCT_OUTPUT_INL_H_
 #endif
 
+#include <algorithm>
 #include <functional>
+#include <type_traits>
 
+#include "ops/engine/dtype/doubles-inl.h"
+#include "ops/engine/dtype/load_store-inl.h"
 #include "ops/engine/iterate.h"
 #include "ops/matmul/matmul_kernel_direct.h"
 #include "ops/matmul/product_kernel.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
+
+// Sums of a row that become results one after the other.
+template <class T, class Element>
+struct DenseRow {
+  const T* sums;
+  const Element* added;  // null for nothing
+  bool repeats;          // the one number that is there for all
+  Element* to;
+};
+
+// Results at [begin, begin + count), each rounded once.
+template <class T, class Element>
+HWY_INLINE void finish_in_doubles(const MatmulProblem& problem, const DenseRow<T, Element>& row,
+                                  size_t begin, size_t count) {
+  const DoubleTag d;
+  const Doubles alpha = hn::Set(d, problem.alpha);
+  const Doubles beta = hn::Set(d, problem.beta);
+  const bool repeats = row.added != nullptr && row.repeats;
+  const Doubles repeated = hn::Set(d, repeats ? real_part(*row.added) : 0.0);
+  for_vectors(count, [&](size_t k, auto n) HWY_ATTR {
+    const size_t i = begin + k;
+    Doubles value = hn::Mul(load_doubles(row.sums + i, n), alpha);
+    if (row.added != nullptr) {
+      value = hn::Add(value, hn::Mul(beta, repeats ? repeated : load_doubles(row.added + i, n)));
+    }
+    store_doubles(value, row.to + i, n);
+  });
+}
+
+// Results at [begin, begin + kStep), with the same bits in a third of the time: where the sum with
+// the addend, rounded to a float, is not just between two numbers of BFLOAT16, rounding it again
+// gives what rounding the exact sum gives.
+HWY_INLINE void finish_step(const MatmulProblem& problem, const DenseRow<float, Bfloat16>& row,
+                            size_t begin) {
+  const FloatTag d;
+  const WordTag dw;
+  if (row.added == nullptr) {
+    const float* const sums = row.sums + begin;
+    return store_both<StoreMode::kCached>(d, {hn::LoadU(d, sums), hn::LoadU(d, sums + kFloatLanes)},
+                                          row.to + begin);
+  }
+  const auto sum_at = [&](size_t i) HWY_ATTR {
+    const auto* const bits = reinterpret_cast<const uint16_t*>(row.added + i);
+    const auto added = row.repeats ? hn::Set(Tag16(), row.added->bits) : hn::LoadU(Tag16(), bits);
+    return hn::Add(hn::LoadU(d, row.sums + i), floats_of_bfloat16(d, added));
+  };
+  const auto may_be_tie = [&](Floats v) HWY_ATTR {
+    const auto low = hn::And(hn::BitCast(dw, v), hn::Set(dw, 0xffffU));
+    return hn::Eq(low, hn::Set(dw, 0x8000U));
+  };
+  const FloatPair v{sum_at(begin), sum_at(begin + kFloatLanes)};
+  if (hn::AllFalse(dw, hn::Or(may_be_tie(v.first), may_be_tie(v.second)))) {
+    store_both<StoreMode::kCached>(d, v, row.to + begin);
+  } else {
+    finish_in_doubles(problem, row, begin, kStep);
+  }
+}
+
+HWY_INLINE void finish_in_floats(const MatmulProblem& problem, const DenseRow<float, Bfloat16>& row,
+                                 size_t count) {
+  size_t i = 0;
+  for (; i + kStep <= count; i += kStep) finish_step(problem, row, i);
+  if (i == count) return;
+  alignas(64) float sums[kStep] = {};
+  alignas(64) Bfloat16 added[kStep] = {};
+  alignas(64) Bfloat16 results[kStep];
+  std::copy(row.sums + i, row.sums + count, sums);
+  const bool copies = row.added != nullptr && !row.repeats;
+  if (copies) std::copy(row.added + i, row.added + count, added);
+  finish_step(problem, {sums, copies ? added : row.added, row.repeats, results}, 0);
+  std::copy(results, results + (count - i), row.to + i);
+}
+
+template <class T, class Element>
+HWY_INLINE void finish_dense(TypeTag<Element>, const ProductPart& part, int64_t row, int64_t rows,
+                             int64_t column, size_t columns, const T* sums, int64_t sums_row) {
+  const MatmulProblem& problem = part.problem;
+  const auto& added = problem.addend;
+  const auto at = [&](const MatrixView& view) HWY_ATTR {
+    return part.run.data<Element>(view.parameter) + batch_offset(problem, view, part.batch) +
+           row * view.row_stride + column * view.column_stride;
+  };
+  DenseRow<T, Element> one{sums, added ? at(*added) : nullptr, added && added->column_stride == 0,
+                           at(problem.out)};
+  [[maybe_unused]] const bool scales = problem.alpha != 1 || (added && problem.beta != 1);
+  for (int64_t i = 0; i < rows; ++i) {
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<Element, Bfloat16>) {
+      if (scales) {
+        finish_in_doubles(problem, one, 0, columns);
+      } else {
+        finish_in_floats(problem, one, columns);
+      }
+    } else {
+      finish_in_doubles(problem, one, 0, columns);
+    }
+    one.sums += sums_row;
+    one.to += problem.out.row_stride;
+    if (added) one.added += added->row_stride;
+  }
+}
+
+// finish_sums() of either type.
+template <class T>
+void finish(const ProductPart& part, int64_t row, int64_t rows, int64_t column, int64_t columns,
+            const T* sums, int64_t sums_row) {
+  const MatmulProblem& problem = part.problem;
+  const auto& added = problem.addend;
+  const bool dense = problem.has_dense_rows(problem.out) &&
+                     (!added || (added->dtype == problem.out.dtype &&
+                                 (problem.has_dense_rows(*added) || added->column_stride == 0)));
+  if (dense) {
+    visit_real(problem.out.dtype, [&](auto tag) HWY_ATTR {
+      finish_dense(tag, part, row, rows, column, static_cast<size_t>(columns), sums, sums_row);
+    });
+    return;
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; j += kRowPiece) {
+      const int64_t size = std::min(kRowPiece, columns - j);
+      alignas(64) double values[kRowPiece];
+      for (int64_t l = 0; l < size; ++l) {
+        values[l] = static_cast<double>(sums[i * sums_row + j + l]);
+      }
+      finish_row(problem, part.run, part.batch, row + i, column + j, values, size);
+    }
+  }
+}
 
 // Sums of type T are results already: nothing scales or converts them.
 template <class T>

@@ -23,38 +23,13 @@ HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
 
-// These keep the order of elements; LoadStore uses whatever order is cheapest.
+// As store_both() these keep the order of elements.
 HWY_INLINE Floats load_one(FloatTag d, const float* from) { return hn::LoadU(d, from); }
 HWY_INLINE Floats load_one(FloatTag d, const Float16* from) {
   return floats_of_float16(d, hn::LoadU(Tag16(), reinterpret_cast<const uint16_t*>(from)));
 }
 HWY_INLINE Floats load_one(FloatTag d, const Bfloat16* from) {
   return floats_of_bfloat16(d, hn::LoadU(Tag16(), reinterpret_cast<const uint16_t*>(from)));
-}
-
-template <StoreMode kMode>
-HWY_INLINE void store_both(FloatTag d, FloatPair v, float* to) {
-  store_vector<kMode>(v.first, d, to);
-  store_vector<kMode>(v.second, d, to + kFloatLanes);
-}
-template <StoreMode kMode>
-HWY_INLINE void store_both(FloatTag d, FloatPair v, Float16* to) {
-  auto* bits = reinterpret_cast<uint16_t*>(to);
-  store_vector<kMode>(nearest_float16(d, v.first), Tag16(), bits);
-  store_vector<kMode>(nearest_float16(d, v.second), Tag16(), bits + kFloatLanes);
-}
-template <StoreMode kMode>
-HWY_INLINE void store_both(FloatTag d, FloatPair v, Bfloat16* to) {
-  const auto first = bfloat16_words(d, shortened_nan(d, v.first));
-  const auto second = bfloat16_words(d, shortened_nan(d, v.second));
-#if HWY_TARGET == HWY_SCALAR
-  to[0].bits = static_cast<uint16_t>(hn::GetLane(first) >> 16);
-  to[1].bits = static_cast<uint16_t>(hn::GetLane(second) >> 16);
-#else
-  const FullTag16 ds;
-  store_vector<kMode>(hn::ConcatOdd(ds, hn::BitCast(ds, second), hn::BitCast(ds, first)), ds,
-                      reinterpret_cast<uint16_t*>(to));
-#endif
 }
 
 template <class From, class To>

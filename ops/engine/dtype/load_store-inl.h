@@ -269,6 +269,33 @@ struct LoadStore<Float16> {
 
 #endif  // not one lane
 
+// Two vectors one after the other, each value rounded to nearest. This keeps the order of elements;
+// LoadStore uses whatever order is cheapest.
+template <StoreMode kMode>
+HWY_INLINE void store_both(FloatTag d, FloatPair v, float* to) {
+  store_vector<kMode>(v.first, d, to);
+  store_vector<kMode>(v.second, d, to + kFloatLanes);
+}
+template <StoreMode kMode>
+HWY_INLINE void store_both(FloatTag d, FloatPair v, Float16* to) {
+  auto* bits = reinterpret_cast<uint16_t*>(to);
+  store_vector<kMode>(nearest_float16(d, v.first), Tag16(), bits);
+  store_vector<kMode>(nearest_float16(d, v.second), Tag16(), bits + kFloatLanes);
+}
+template <StoreMode kMode>
+HWY_INLINE void store_both(FloatTag d, FloatPair v, Bfloat16* to) {
+  const auto first = bfloat16_words(d, shortened_nan(d, v.first));
+  const auto second = bfloat16_words(d, shortened_nan(d, v.second));
+#if HWY_TARGET == HWY_SCALAR
+  to[0].bits = static_cast<uint16_t>(hn::GetLane(first) >> 16);
+  to[1].bits = static_cast<uint16_t>(hn::GetLane(second) >> 16);
+#else
+  const FullTag16 ds;
+  store_vector<kMode>(hn::ConcatOdd(ds, hn::BitCast(ds, second), hn::BitCast(ds, first)), ds,
+                      reinterpret_cast<uint16_t*>(to));
+#endif
+}
+
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
