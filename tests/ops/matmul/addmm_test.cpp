@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclnnop/aclnn_addmm.h"
 
+#include <algorithm>
+#include <array>
+
 #include "tests/ops/support/fixture.h"
 
 namespace aclgrad::testing {
@@ -48,6 +51,30 @@ TEST_F(AddmmTest, NothingToMultiplyLeavesTheAddend) {
   Array out(ACL_FLOAT, {2, 2}, {9});
   ASSERT_EQ(addmm(self, a, b, 2, 7, out), 0);
   EXPECT_EQ(out.values(), (Values{6, 10, 6, 10}));
+}
+
+// 1 + 2^-8 lies between two numbers of BFLOAT16. What is added is lost in a float, and decides.
+TEST_F(AddmmTest, AddendsDecideHowSumsBetweenTwoNumbersAreRounded) {
+  constexpr int64_t kRows = 32, kTerms = 32, kColumns = 33;
+  constexpr double kLittle = 0x1p-40;
+  Values left(kRows * kTerms), right(kTerms * kColumns), added(kColumns), expected;
+  for (size_t row = 0; row < kRows; ++row) {
+    left[row * kTerms] = 1;
+    left[row * kTerms + 1] = 0x1p-8;
+  }
+  std::fill_n(right.begin(), 2 * kColumns, 1);
+  for (size_t column = 0; column < kColumns; ++column) {
+    added[column] = std::array{0.0, kLittle, -kLittle}[column % 3];
+  }
+  for (size_t row = 0; row < kRows; ++row) {
+    for (const long double each : added) expected.push_back(each > 0 ? 1 + 0x1p-7 : 1);
+  }
+  Array out(ACL_BF16, {kRows, kColumns});
+  ASSERT_EQ(addmm(Array(ACL_BF16, {kColumns}, Array::Layout{}, added),
+                  Array(ACL_BF16, {kRows, kTerms}, Array::Layout{}, left),
+                  Array(ACL_BF16, {kTerms, kColumns}, Array::Layout{}, right), 1, 1, out),
+            0);
+  EXPECT_EQ(out.values(), expected);
 }
 
 TEST_F(AddmmTest, EmptyOutputsNeedNothing) {
