@@ -13,19 +13,12 @@
 #include "ops/meta/rules.h"
 #include "ops/meta/soc.h"
 #include "ops/normalization/channel_norm_kernel.h"
+#include "ops/normalization/channel_rules.h"
 
 namespace aclgrad::ops {
 namespace {
 
 // ---- Checks of both directions ------------------------------------------------------------------
-
-bool is_channels_last(aclFormat format) {
-  return format == ACL_FORMAT_NHWC || format == ACL_FORMAT_NDHWC;
-}
-
-size_t channel_axis(const Arguments& arguments, size_t input) {
-  return is_channels_last(arguments.tensor(input).format) ? arguments.shape(input).size() - 1 : 1;
-}
 
 // Of one format, which is not private; channels last, and rank 5 without the format NCDHW, where
 // the newest product has them.
@@ -46,34 +39,6 @@ Rule batch_format(size_t tensor, size_t input) {
         static_cast<int>(arguments.tensor(input).format), static_cast<int>(ACL_FORMAT_NCDHW),
         static_cast<int>(format));
   });
-}
-
-Rule batch_rank(size_t tensor) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const size_t rank = arguments.shape(tensor).size();
-    if (rank >= 2 && rank <= 8) return std::nullopt;
-    return fmt::format("tensor {} must have 2 to 8 dimensions, but has {}.", arguments.name(tensor),
-                       rank);
-  });
-}
-
-// One element for each channel of the input.
-Rule has_channels(size_t tensor, size_t input) {
-  return if_given(tensor, [=](const Arguments& arguments) {
-    const int64_t channels = arguments.shape(input)[channel_axis(arguments, input)];
-    return has_shape(tensor, {channels})(arguments);
-  });
-}
-
-// Must be given where `training` is set.
-Rule given_in_training(size_t tensor, size_t training) {
-  return [=, required = not_null({tensor})](const Arguments& arguments) {
-    return arguments.flag(training) ? required(arguments) : live_if_given(tensor)(arguments);
-  };
-}
-
-std::optional<size_t> if_given(const Arguments& arguments, size_t tensor) {
-  return arguments.given(tensor) ? std::optional(tensor) : std::nullopt;
 }
 
 BatchNormAttributes attributes(bool training, double momentum, double eps) {
@@ -107,14 +72,14 @@ Rule checked(Rule rule) {
 
 std::vector<Rule> rules() {
   constexpr std::array kVectors{kWeight, kBias, kRunningMean, kRunningVar, kSaveMean, kSaveInvstd};
-  std::vector<Rule> list = {not_null({kInput, kOutput}), given_in_training(kSaveMean, kTraining),
-                            given_in_training(kSaveInvstd, kTraining)};
+  std::vector<Rule> list = {not_null({kInput, kOutput}), given_where(kTraining, kSaveMean),
+                            given_where(kTraining, kSaveInvstd)};
   for (const size_t tensor : {kWeight, kBias, kRunningMean, kRunningVar}) {
     list.push_back(live_if_given(tensor));
   }
   for (const size_t tensor :
        {kInput, kWeight, kBias, kRunningMean, kRunningVar, kOutput, kSaveMean, kSaveInvstd}) {
-    list.push_back(checked(ops::if_given(tensor, dtype_in(tensor, kFloats))));
+    list.push_back(checked(if_given(tensor, dtype_in(tensor, kFloats))));
   }
   for (const size_t tensor : {kInput, kOutput}) {
     list.push_back(checked(batch_format(tensor, kInput)));
@@ -143,10 +108,9 @@ Plan plan(const Arguments& arguments) {
   }
   return plan_batch_norm(
       arguments,
-      {kInput, channel_axis(arguments, kInput), if_given(arguments, kWeight),
-       if_given(arguments, kBias), if_given(arguments, kRunningMean),
-       if_given(arguments, kRunningVar), if_given(arguments, kSaveMean),
-       if_given(arguments, kSaveInvstd)},
+      {kInput, channel_axis(arguments, kInput), given(arguments, kWeight), given(arguments, kBias),
+       given(arguments, kRunningMean), given(arguments, kRunningVar), given(arguments, kSaveMean),
+       given(arguments, kSaveInvstd)},
       attributes(arguments.flag(kTraining), arguments.real(kMomentum), arguments.real(kEps)),
       kOutput);
 }
@@ -189,8 +153,7 @@ std::vector<Rule> rules() {
   constexpr std::array kVectors{kWeight, kRunningMean, kRunningVar, kSaveMean, kSaveInvstd};
   constexpr std::array kOutputs{kGradInput, kGradWeight, kGradBias};
   std::vector<Rule> list = {not_null({kGradOut, kInput, kOutputMask}),
-                            given_in_training(kSaveMean, kTraining),
-                            given_in_training(kSaveInvstd, kTraining)};
+                            given_where(kTraining, kSaveMean), given_where(kTraining, kSaveInvstd)};
   for (const size_t tensor :
        {kWeight, kRunningMean, kRunningVar, kGradInput, kGradWeight, kGradBias}) {
     list.push_back(live_if_given(tensor));
@@ -202,7 +165,7 @@ std::vector<Rule> rules() {
   }
   list.push_back(checked(same_dtype(kGradOut, kInput)));
   for (const size_t tensor : kVectors) {
-    list.push_back(checked(ops::if_given(tensor, dtype_in(tensor, kFloats))));
+    list.push_back(checked(if_given(tensor, dtype_in(tensor, kFloats))));
   }
   for (const size_t output : kOutputs) list.push_back(if_wanted(output, dtype_in(output, kFloats)));
   for (const size_t tensor : {kInput, kGradOut}) {
@@ -230,9 +193,9 @@ Plan plan(const Arguments& arguments) {
   if (arguments.empty(kInput)) return {};
   return plan_batch_norm_backward(
       arguments,
-      {kInput, channel_axis(arguments, kInput), if_given(arguments, kWeight), std::nullopt,
-       if_given(arguments, kRunningMean), if_given(arguments, kRunningVar),
-       if_given(arguments, kSaveMean), if_given(arguments, kSaveInvstd)},
+      {kInput, channel_axis(arguments, kInput), given(arguments, kWeight), std::nullopt,
+       given(arguments, kRunningMean), given(arguments, kRunningVar), given(arguments, kSaveMean),
+       given(arguments, kSaveInvstd)},
       attributes(arguments.flag(kTraining), 0, arguments.real(kEps)), kGradOut,
       {kMask.wanted(arguments, kGradInput), kMask.wanted(arguments, kGradWeight),
        kMask.wanted(arguments, kGradBias)});

@@ -49,11 +49,14 @@ struct GroupNormTensors {
   size_t mean, rstd;  // an element for each image and group
 };
 
+// With a swish, its factor, output is that of what is normalized, or its gradient arrived there.
 Plan plan_group_norm(const Arguments& arguments, const GroupNormTensors& tensors,
-                     const GroupNormShape& shape, double eps, size_t output);
+                     const GroupNormShape& shape, double eps, size_t output,
+                     std::optional<double> swish = {});
 Plan plan_group_norm_backward(const Arguments& arguments, const GroupNormTensors& tensors,
                               const GroupNormShape& shape, size_t grad_output,
-                              const ChannelNormGradients& gradients);
+                              const ChannelNormGradients& gradients,
+                              std::optional<double> swish = {});
 
 // Fills tensors with a value each.
 Plan plan_fill(const Arguments& arguments, std::vector<std::pair<size_t, double>> values);

@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "ops/normalization/channel_rows_kernel.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "ops/engine/math/sigmoid-inl.h"
 #include "ops/engine/rowwise-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,6 +18,19 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 namespace {
 
 HWY_INLINE Doubles wide(double value) { return hn::Set(DoubleTag(), value); }
+
+HWY_INLINE Doubles on_line(Doubles x, double mean, const Line& line) {
+  return hn::Add(hn::Mul(hn::Sub(x, wide(mean)), wide(line.scale)), wide(line.shift));
+}
+
+// Calls body(gradient), where gradient(g, x) is what goes on to the line.
+template <class Body>
+HWY_INLINE void with_gradient(double mean, const Line& line, const Body& body) {
+  if (!line.swish) return body([](Doubles g, Doubles) HWY_ATTR { return g; });
+  body([&](Doubles g, Doubles x) HWY_ATTR {
+    return silu_backward(DoubleTag(), g, hn::Mul(wide(*line.swish), on_line(x, mean, line)));
+  });
+}
 
 }  // namespace
 
@@ -41,40 +55,49 @@ void AddOffsets(const RowBlock& rows, double center, bool squared, double* lanes
 }
 
 // Adds gradients g to the lanes `plain`, and g (x - mean) to the lanes `along`.
-void AddGradients(const RowBlock& rows, double mean, double* plain, double* along) {
+void AddGradients(const RowBlock& rows, double mean, const Line& line, double* plain,
+                  double* along) {
   visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
     using Element = typename decltype(tag)::type;
     const NativeRows<const Element> g(rows, 0), x(rows, 1);
     Accumulators sum, product;
     sum.load(plain);
     product.load(along);
-    for (size_t row = 0; row < rows.count; ++row) {
-      const auto gradient = [&](size_t i, auto n) HWY_ATTR { return load_doubles(g[row] + i, n); };
-      add_terms(rows.length, gradient, sum);
-      add_terms(
-          rows.length,
-          [&](size_t i, auto n) HWY_ATTR {
-            return hn::Mul(gradient(i, n), hn::Sub(load_doubles(x[row] + i, n), wide(mean)));
-          },
-          product);
-    }
+    with_gradient(mean, line, [&](const auto& on) HWY_ATTR {
+      for (size_t row = 0; row < rows.count; ++row) {
+        const auto gradient = [&](size_t i, auto n) HWY_ATTR {
+          return on(load_doubles(g[row] + i, n), load_doubles(x[row] + i, n));
+        };
+        add_terms(rows.length, gradient, sum);
+        add_terms(
+            rows.length,
+            [&](size_t i, auto n) HWY_ATTR {
+              return hn::Mul(gradient(i, n), hn::Sub(load_doubles(x[row] + i, n), wide(mean)));
+            },
+            product);
+      }
+    });
     sum.store(plain);
     product.store(along);
   });
 }
 
-void Normalize(const RowBlock& rows, double mean, double scale, double shift) {
+void Normalize(const RowBlock& rows, double mean, const Line& line) {
   visit_real(rows.dtype, [&](auto tag) HWY_ATTR {
     using Element = typename decltype(tag)::type;
     const NativeRows<const Element> x(rows, 0);
     const NativeRows<Element> y(rows, 1);
-    for (size_t row = 0; row < rows.count; ++row) {
-      for_vectors(rows.length, [&](size_t i, auto n) HWY_ATTR {
-        const Doubles scaled =
-            hn::Mul(hn::Sub(load_doubles(x[row] + i, n), wide(mean)), wide(scale));
-        store_doubles(hn::Add(scaled, wide(shift)), y[row] + i, n);
-      });
-    }
+    const auto store_each = [&](const auto& of_line) HWY_ATTR {
+      for (size_t row = 0; row < rows.count; ++row) {
+        for_vectors(rows.length, [&](size_t i, auto n) HWY_ATTR {
+          store_doubles(of_line(on_line(load_doubles(x[row] + i, n), mean, line)), y[row] + i, n);
+        });
+      }
+    };
+    if (!line.swish) return store_each([](Doubles z) HWY_ATTR { return z; });
+    store_each([&](Doubles z) HWY_ATTR {
+      return sigmoid_times(DoubleTag(), z, hn::Mul(z, wide(*line.swish)));
+    });
   });
 }
 
@@ -83,16 +106,19 @@ void MapGradients(const RowBlock& rows, double mean, const GradientMap& map) {
     using Element = typename decltype(tag)::type;
     const NativeRows<const Element> g(rows, 0), x(rows, 1);
     const NativeRows<Element> dx(rows, 2);
-    for (size_t row = 0; row < rows.count; ++row) {
-      for_vectors(rows.length, [&](size_t i, auto n) HWY_ATTR {
-        Doubles result = hn::Mul(load_doubles(g[row] + i, n), wide(map.weight));
-        if (map.depends_on_means) {
-          const Doubles offset = hn::Sub(load_doubles(x[row] + i, n), wide(mean));
-          result = hn::Sub(hn::Sub(result, wide(map.plain)), hn::Mul(offset, wide(map.along)));
-        }
-        store_doubles(hn::Mul(result, wide(map.scale)), dx[row] + i, n);
-      });
-    }
+    with_gradient(mean, map.line, [&](const auto& on) HWY_ATTR {
+      for (size_t row = 0; row < rows.count; ++row) {
+        for_vectors(rows.length, [&](size_t i, auto n) HWY_ATTR {
+          const auto element = [&]() HWY_ATTR { return load_doubles(x[row] + i, n); };
+          Doubles result = hn::Mul(on(load_doubles(g[row] + i, n), element()), wide(map.weight));
+          if (map.depends_on_means) {
+            const Doubles offset = hn::Sub(element(), wide(mean));
+            result = hn::Sub(hn::Sub(result, wide(map.plain)), hn::Mul(offset, wide(map.along)));
+          }
+          store_doubles(hn::Mul(result, wide(map.scale)), dx[row] + i, n);
+        });
+      }
+    });
   });
 }
 
@@ -169,18 +195,19 @@ Moments moments_of(const Run& run, const Rows& rows, const View& x) {
   return {mean, mean_of(mean, true)};
 }
 
-GradientSums sums_of(const Run& run, const Rows& rows, const View& g, const View& x, double mean) {
+GradientSums sums_of(const Run& run, const Rows& rows, const View& g, const View& x, double mean,
+                     const Line& line) {
   SumAccumulators plain = no_lanes(), along = no_lanes();
   visit_rows(run, rows, {g, x}, false, [&](const RowBlock& block) {
-    HWY_DYNAMIC_DISPATCH(AddGradients)(block, mean, plain.data(), along.data());
+    HWY_DYNAMIC_DISPATCH(AddGradients)(block, mean, line, plain.data(), along.data());
   });
   return {AccumulatorSum<double>::combine(plain), AccumulatorSum<double>::combine(along)};
 }
 
 void normalize_rows(const Run& run, const Rows& rows, const View& x, const View& y, double mean,
-                    double scale, double shift) {
+                    const Line& line) {
   visit_rows(run, rows, {x, y}, true, [&](const RowBlock& block) {
-    HWY_DYNAMIC_DISPATCH(Normalize)(block, mean, scale, shift);
+    HWY_DYNAMIC_DISPATCH(Normalize)(block, mean, line);
   });
 }
 

@@ -4,6 +4,8 @@
 #ifndef ACLGRAD_OPS_NORMALIZATION_CHANNEL_ROWS_KERNEL_H_
 #define ACLGRAD_OPS_NORMALIZATION_CHANNEL_ROWS_KERNEL_H_
 
+#include <optional>
+
 #include "ops/engine/elementwise.h"
 #include "ops/engine/iterate.h"
 
@@ -32,15 +34,21 @@ struct Moments {
 };
 Moments moments_of(const Run& run, const Rows& rows, const View& x);
 
-// Sums of gradients, and of gradients times the distance of their elements from the mean.
+// y = (x - mean) scale + shift, or, with a factor, its swish y / (1 + e^(-factor y)).
+struct Line {
+  double scale, shift;
+  std::optional<double> swish = {};
+};
+void normalize_rows(const Run& run, const Rows& rows, const View& x, const View& y, double mean,
+                    const Line& line);
+
+// Sums of gradients g, and of gradients times the distance of their elements from the mean. With a
+// swish g arrived there, and what counts is what goes on from it to the line.
 struct GradientSums {
   double plain, along;
 };
-GradientSums sums_of(const Run& run, const Rows& rows, const View& g, const View& x, double mean);
-
-// y = (x - mean) scale + shift.
-void normalize_rows(const Run& run, const Rows& rows, const View& x, const View& y, double mean,
-                    double scale, double shift);
+GradientSums sums_of(const Run& run, const Rows& rows, const View& g, const View& x, double mean,
+                     const Line& line = {});
 
 // dx = scale (weight g - plain - (x - mean) along), or, without means of the batch, scale weight g.
 struct GradientMap {
@@ -48,6 +56,7 @@ struct GradientMap {
   bool depends_on_means;
   double plain, along;
   double scale;
+  Line line = {};  // g as for sums_of()
 };
 void map_gradients(const Run& run, const Rows& rows, const View& g, const View& x, const View& dx,
                    double mean, const GradientMap& map);

@@ -353,7 +353,10 @@ FamilyContracts normalization_contracts() {
   add_layer_norm(family.operators);
   add_rms_norm(family.operators);
   add_channel_norm(family.operators);
+  add_sync_norm(family.operators);
+  add_group_swish_norm(family.operators);
   add_fused_rows(family.operators);
+  add_residual_norm(family.operators);
   return family;
 }
 

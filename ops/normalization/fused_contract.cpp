@@ -132,65 +132,27 @@ void add_masked_softmax(std::vector<Operator>& all) {
 
 // ---- Deep norm ----------------------------------------------------------------------------------
 
+SumOfRows deep_sum(const Arguments& a, const Array& x, const Array& gx) {
+  return SumOfRows({{a.number("alphaValue"), x}, {1, gx}});
+}
+
 // Inputs: x, gx, beta, gamma. Results: mean, rstd, y.
 template <bool kMagnitude>
 Arrays deep_norm(const Arguments& a, const Arrays& in) {
-  const size_t n = in[3].values.size();
-  const auto count = static_cast<Number>(n);
-  Array means{a.shape("meanOut"), {}}, rstds = means, y = in[0];
-  for (size_t first = 0; first < y.values.size(); first += n) {
-    Number mean = 0, size = 0, variance = 0;
-    std::vector<Number> row;
-    for (size_t i = 0; i < n; ++i) {
-      row.push_back(a.number("alphaValue") * in[0].values[first + i] + in[1].values[first + i]);
-      mean += row[i] / count;
-      size += (std::abs(a.number("alphaValue") * in[0].values[first + i]) +
-               std::abs(in[1].values[first + i])) /
-              count;
-    }
-    for (const Number each : row) variance += (each - mean) * (each - mean) / count;
-    const Number rstd = 1 / std::sqrt(variance + a.number("epsilonValue"));
-    for (size_t i = 0; i < n; ++i) {
-      y.values[first + i] = dense::term<kMagnitude>((row[i] - mean) * rstd * in[3].values[i]) +
-                            dense::term<kMagnitude>(in[2].values[i]);
-    }
-    means.values.push_back(kMagnitude ? size : mean);
-    rstds.values.push_back(rstd);
-  }
-  return {means, rstds, y};
+  const NormalizedRows rows = normalized_rows<kMagnitude>(
+      deep_sum(a, in[0], in[1]), in[3], &in[2], a.number("epsilonValue"), /*centered=*/true);
+  const Shape& numbers = a.shape("meanOut");
+  return {{numbers, rows.mean}, {numbers, rows.rstd}, rows.y};
 }
 
 // Inputs: dy, x, gx, gamma, mean, rstd. Results: dx, dgx, dbeta, dgamma.
 template <bool kMagnitude>
 Arrays deep_norm_grad(const Arguments& a, const Arrays& in) {
-  const auto term = [](Number x) { return dense::term<kMagnitude>(x); };
-  const auto minus = [](Number x) { return kMagnitude ? std::abs(x) : -x; };
-  const size_t n = in[3].values.size();
-  const auto count = static_cast<Number>(n);
-  const Number alpha = a.number("alphaValue");
-  Array dx = in[0], dgx = in[0], dbeta = dense::full(in[3].shape), dgamma = dbeta;
-  for (size_t row = 0; row < in[4].values.size(); ++row) {
-    const Number rstd = in[5].values[row];
-    const auto gradient = [&](size_t i) { return in[0].values[row * n + i]; };
-    const auto normal = [&](size_t i) {
-      const Number sum = alpha * in[1].values[row * n + i] + in[2].values[row * n + i];
-      return (sum - in[4].values[row]) * rstd;
-    };
-    Number plain = 0, along = 0;
-    for (size_t i = 0; i < n; ++i) {
-      plain += term(gradient(i) * in[3].values[i]) / count;
-      along += term(gradient(i) * in[3].values[i] * normal(i)) / count;
-      dbeta.values[i] += term(gradient(i));
-      dgamma.values[i] += term(gradient(i) * normal(i));
-    }
-    for (size_t i = 0; i < n; ++i) {
-      const Number slope =
-          rstd * (term(gradient(i) * in[3].values[i]) + minus(plain) + minus(normal(i) * along));
-      dgx.values[row * n + i] = slope;
-      dx.values[row * n + i] = term(alpha) * slope;
-    }
-  }
-  return {dx, dgx, dbeta, dgamma};
+  const Arrays of_sum = gradients_of_rows<kMagnitude>(in[0], deep_sum(a, in[1], in[2]),
+                                                      in[4].values, in[5].values, in[3]);
+  Array dx = of_sum[0];
+  for (Number& each : dx.values) each *= dense::term<kMagnitude>(a.number("alphaValue"));
+  return {dx, of_sum[0], of_sum[2], of_sum[1]};
 }
 
 void add_deep_norm(std::vector<Operator>& all) {
@@ -200,17 +162,12 @@ void add_deep_norm(std::vector<Operator>& all) {
   const Sample plain{{{"alphaValue", 0.75}, {"epsilonValue", 1e-3}}};
   Sample two_dimensions = plain;
   two_dimensions.settings.emplace_back("gamma", Shape{3, 5});
-  std::vector<Sample> long_rows;
-  for (const Shape& shape : {Shape{300, 33}, Shape{9, 5000}, Shape{2000, 6}}) {
-    long_rows.push_back(plain);
-    long_rows.back().settings.emplace_back("x", shape);
-  }
   const Domain domain{.everywhere = kFloats,
                       .base = "x",
                       .base_shape = {kN, 3, 5},
                       .arrange = arrange_weighted_rows,
                       .samples = {plain, two_dimensions},
-                      .value_samples = long_rows};
+                      .value_samples = with_long_rows("x", plain)};
   const Parameter alpha{"alphaValue", 0.5};
   const ErrorInput other_rows = refused("gamma", "of other rows", of_shape({2}), "[2, 3]");
   all.push_back({

@@ -12,6 +12,7 @@
 #include "ops/meta/output_mask.h"
 #include "ops/meta/rules.h"
 #include "ops/normalization/channel_norm_kernel.h"
+#include "ops/normalization/channel_rules.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -68,20 +69,6 @@ Rule has_group_shape(size_t tensor, size_t first) {
   };
 }
 
-Rule not_channels_last(size_t tensor) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const aclFormat format = arguments.tensor(tensor).format;
-    if (format != ACL_FORMAT_NHWC && format != ACL_FORMAT_NDHWC && format != ACL_FORMAT_HWCN &&
-        !is_private_format(format)) {
-      return std::nullopt;
-    }
-    return fmt::format(
-        "tensor {} must have its channels second, and no private format, but its "
-        "format is {}.",
-        arguments.name(tensor), static_cast<int>(format));
-  });
-}
-
 // ---- Forward ------------------------------------------------------------------------------------
 
 namespace forward {
@@ -127,11 +114,9 @@ Plan plan(const Arguments& arguments) {
     return plan_fill(arguments,
                      {{kMeanOut, 0}, {kRstdOut, std::numeric_limits<double>::quiet_NaN()}});
   }
-  const auto given = [&](size_t tensor) {
-    return arguments.given(tensor) ? std::optional(tensor) : std::nullopt;
-  };
-  return plan_group_norm(arguments, {kSelf, given(kGamma), given(kBeta), kMeanOut, kRstdOut},
-                         group_shape(arguments, kN), arguments.real(kEps), kOut);
+  return plan_group_norm(
+      arguments, {kSelf, given(arguments, kGamma), given(arguments, kBeta), kMeanOut, kRstdOut},
+      group_shape(arguments, kN), arguments.real(kEps), kOut);
 }
 
 }  // namespace forward
@@ -210,9 +195,7 @@ Plan plan(const Arguments& arguments) {
     return plan_fill(arguments, std::move(zeros));
   }
   return plan_group_norm_backward(
-      arguments,
-      {kInput, arguments.given(kGamma) ? std::optional(kGamma) : std::nullopt, std::nullopt, kMean,
-       kRstd},
+      arguments, {kInput, given(arguments, kGamma), std::nullopt, kMean, kRstd},
       group_shape(arguments, kN), kGradOut,
       {kMask.wanted(arguments, kGradInput), kMask.wanted(arguments, kGradGamma),
        kMask.wanted(arguments, kGradBeta)});

@@ -60,10 +60,7 @@ void add_rms_norm(std::vector<Operator>& all) {
   const std::pair<std::string, Setting> epsilon{"epsilon", 1e-3};
   const Sample two_dimensions{{{"gamma", Shape{3, 5}}, epsilon}};
   const Sample in_float{{{"gamma", ACL_FLOAT}, epsilon}};
-  std::vector<Sample> long_rows;
-  for (const Shape& shape : {Shape{300, 33}, Shape{9, 5000}, Shape{5000, 6}}) {
-    long_rows.push_back({{{"x", shape}, epsilon}});
-  }
+  const std::vector<Sample> long_rows = with_long_rows("x", {{epsilon}});
   const Operator forward{
       .call = ACLGRAD_CALL(aclnnRmsNorm, tensor(in("x"), {2, 3}, 3), tensor(in("gamma"), {3}),
                            {"epsilon", 0.25}, as_const(tensor(out("yOut"), {2, 3})),

@@ -6,22 +6,22 @@
 namespace aclgrad::cases {
 namespace {
 
-// d/dx of sum(gradient * forward(x)) at every element of the first input. Differences of fourth
+// d/dx of sum(gradient * forward(x)) at every element of one input. Differences of fourth
 // order: their error is about h^4, and the rounding of long double about 1e-19/h.
-Array numeric_gradient(const Arguments& forward, size_t result, Arrays inputs,
+Array numeric_gradient(const Arguments& forward, size_t result, Arrays inputs, size_t input,
                        const Array& gradient) {
   constexpr long double kStep = 1e-3L;
   const auto loss_at = [&](size_t i, long double value) {
-    const long double before = std::exchange(inputs[0].values[i], value);
+    const long double before = std::exchange(inputs[input].values[i], value);
     const Array out = contract::results_of(forward.in(ACL_DOUBLE), inputs)[result];
-    inputs[0].values[i] = before;
+    inputs[input].values[i] = before;
     long double loss = 0;
     for (size_t k = 0; k < out.values.size(); ++k) loss += out.values[k] * gradient.values[k];
     return loss;
   };
-  Array numeric = inputs[0];
+  Array numeric = inputs[input];
   for (size_t i = 0; i < numeric.values.size(); ++i) {
-    const long double x = inputs[0].values[i];
+    const long double x = inputs[input].values[i];
     const long double near = loss_at(i, x + kStep) - loss_at(i, x - kStep);
     const long double far = loss_at(i, x + 2 * kStep) - loss_at(i, x - 2 * kStep);
     numeric.values[i] = (8 * near - far) / (12 * kStep);
@@ -42,9 +42,11 @@ TEST_P(Gradients, BackwardIsTheDerivativeOfTheForward) {
   const Arguments backward = in_double(row.of_size(kTestSize));
   const Arguments forward = row.forward(kTestSize);
   const size_t result = contract::differentiated_result(forward);
+  const std::vector<size_t>& which = row.op().gradient->which;
+  const size_t input = which.empty() ? 0 : which.front();  // of the first of the gradients
   for (uint64_t seed : {1u, 2u, 3u}) {
     Arrays inputs = draw_inputs(forward, ACL_DOUBLE, seed);
-    for (long double& x : inputs[0].values) {
+    for (long double& x : inputs[input].values) {
       for (long double corner : row.op().gradient->corners) {
         if (std::abs(x - corner) < 0.01L) x = corner + 0.02L;
       }
@@ -58,12 +60,12 @@ TEST_P(Gradients, BackwardIsTheDerivativeOfTheForward) {
     const Arrays given = contract::backward_inputs(backward, inputs, outputs, gradient);
     const RunResult run = run_case(row, backward, ACL_DOUBLE, kAllContiguous, stream(), 0, &given);
     ASSERT_FALSE(run.outputs.empty());
-    const Array numeric = numeric_gradient(forward, result, inputs, gradient);
+    const Array numeric = numeric_gradient(forward, result, inputs, input, gradient);
     ASSERT_EQ(run.outputs[0].values.size(), numeric.values.size());
     for (size_t i = 0; i < numeric.values.size(); ++i) {
       const long double scale = std::max(1e-3L, std::abs(numeric.values[i]));
       EXPECT_LE(std::abs(run.outputs[0].values[i] - numeric.values[i]) / scale, 1e-9L)
-          << row.name() << " at x = " << static_cast<double>(inputs[0].values[i]) << ": "
+          << row.name() << " at x = " << static_cast<double>(inputs[input].values[i]) << ": "
           << static_cast<double>(run.outputs[0].values[i]) << " instead of "
           << static_cast<double>(numeric.values[i]);
     }

@@ -159,6 +159,82 @@ Kernels group_norm(const Edits& edits) {
   };
 }
 
+// Of a [2, 3, 4] tensor. Inputs: g, x, mean, invstd, weight.
+Kernels batch_norm_reduced(const Edits& edits) {
+  return [=](const Values& in) -> Values {
+    const auto is = [&](const char* edit) { return edits.contains(edit); };
+    std::vector<double> weight(3), bias(3);
+    for (std::size_t i = 0; i < in[0].size(); ++i) {
+      const std::size_t c = is("channels of the last dimension") ? i % 3 : i / 4 % 3;
+      const double away = in[1][i] - (is("mean not subtracted") ? 0 : in[2][c]);
+      weight[c] += in[0][i] * away * (is("invstd missing") ? 1 : in[3][c]) *
+                   (is("weight's gradient times the weight") ? in[4][c] : 1);
+      bias[c] += in[0][i] * (is("bias's gradient times the weight") ? in[4][c] : 1);
+    }
+    return {weight, bias};
+  };
+}
+
+// Of a [2, 3, 4] tensor. Inputs: g, x, mean, invstd, weight, both sums, counts of two parts.
+Kernels batch_norm_elements(const Edits& edits) {
+  return [=](const Values& in) -> Values {
+    const auto is = [&](const char* edit) { return edits.contains(edit); };
+    const double n = is("the first part's count")   ? in[7][0]
+                     : is("the mean of the counts") ? (in[7][0] + in[7][1]) / 2
+                                                    : in[7][0] + in[7][1];
+    std::vector<double> out;
+    for (std::size_t i = 0; i < in[0].size(); ++i) {
+      const std::size_t c = i / 4 % 3;
+      const double scale = in[3][c], away = in[1][i] - (is("mean not subtracted") ? 0 : in[2][c]);
+      const double plain = is("first sum forgotten") ? 0 : in[5][c] / n;
+      const double along = is("second sum forgotten") ? 0 : away * scale * in[6][c] / n;
+      const double square = is("invstd not squared") ? 1 : scale;
+      out.push_back((in[0][i] - plain - along * square) * scale *
+                    (is("weight missing") ? 1 : in[4][c]));
+    }
+    return {out};
+  };
+}
+
+// A residual sum of rows of 5. Inputs: dy, x1, x2, rstd, mean, gamma, dsum.
+Kernels add_layer_norm(const Edits& edits) {
+  return [=](const Values& in) {
+    std::vector<double> sum = in[1];
+    for (std::size_t i = 0; i < sum.size() && !edits.contains("x2 forgotten"); ++i) {
+      sum[i] += in[2][i];
+    }
+    const bool exchanged = edits.contains("mean and rstd exchanged");
+    const Sets sets{in[3].size(), kRow, [](std::size_t i) { return i / kRow; },
+                    [](std::size_t i) { return i % kRow; }};
+    const Saved saved{in[0], sum, in[exchanged ? 3 : 4], in[exchanged ? 4 : 3], &in[5]};
+    Values all = gradients(sets, saved, true, true, edits);
+    for (std::size_t i = 0; i < all[0].size(); ++i) {
+      all[0][i] += in[6][i] + (edits.contains("the gradient added once more") ? in[0][i] : 0);
+    }
+    return all;
+  };
+}
+
+// Of a [2, 4, 3] tensor in 2 groups of 2 channels. Inputs: dy, mean, rstd, x, gamma, beta.
+Kernels group_norm_swish(const Edits& edits) {
+  return [=](const Values& in) {
+    const auto is = [&](const char* edit) { return edits.contains(edit); };
+    const Place channel = [](std::size_t i) { return i / 3 % 4; };
+    const Sets sets{4, 4, [=](std::size_t i) { return i / 12 * 2 + channel(i) / 2; }, channel};
+    std::vector<double> dz = in[0];
+    for (std::size_t i = 0; i < dz.size(); ++i) {
+      const double normal = (in[3][i] - in[1][sets.set(i)]) * in[2][sets.set(i)];
+      const double z = (is("weight missing in the swish") ? 1 : in[4][channel(i)]) * normal +
+                       (is("bias missing in the swish") ? 0 : in[5][channel(i)]);
+      const double share = 1 / (1 + std::exp(-z));
+      const double slope = is("sigmoid's slope missing") ? 0 : z * (1 - share);
+      if (!is("swish left out")) dz[i] *= share * (1 + slope);
+    }
+    const Saved saved{dz, in[3], in[1], in[2], &in[4]};
+    return gradients(sets, saved, true, true, edits);
+  };
+}
+
 // Along the first dimension of [2, 3, 5]. Inputs: g, y.
 Kernels softmax(const Edits& edits) {
   return [=](const Values& in) -> Values {
@@ -213,6 +289,24 @@ std::vector<Mutant> normalization_mutants() {
   add_mutants(all, "group norm", "group_norm", variants("group_norm")[0], group_norm,
               {"groups mixed", "images mixed", "mean's gradient missing", "weight missing",
                "mean recomputed", "rstd recomputed"});
+  add_mutants(all, "batch norm, sums of a part", "batch_norm_elemt",
+              variants("batch_norm_elemt")[0], batch_norm_reduced,
+              {"channels of the last dimension", "mean not subtracted", "invstd missing",
+               "weight's gradient times the weight", "bias's gradient times the weight"});
+  add_mutants(
+      all, "batch norm, elements of a part", "sync_batch_norm", variants("sync_batch_norm")[0],
+      batch_norm_elements,
+      {"the first part's count", "the mean of the counts", "mean not subtracted",
+       "first sum forgotten", "second sum forgotten", "invstd not squared", "weight missing"});
+  add_mutants(all, "layer norm of a sum", "add_layer_norm", variants("add_layer_norm")[0],
+              add_layer_norm,
+              {"x2 forgotten", "mean and rstd exchanged", "the gradient added once more",
+               "mean's gradient missing", "variance's gradient missing",
+               "weight missing in the sums", "bias averaged"});
+  add_mutants(all, "group norm with swish", "group_norm_swish", variants("group_norm_swish")[0],
+              group_norm_swish,
+              {"swish left out", "sigmoid's slope missing", "weight missing in the swish",
+               "bias missing in the swish", "mean's gradient missing", "weight missing"});
   return all;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <limits>
 
 #include "aclgrad/gradcheck_operator.h"
@@ -64,7 +65,9 @@ const Dims& Candidate::shape() const { return inputs().front()->tensor()->shape;
 
 bool Candidate::is_differentiable(std::size_t input) const {
   const std::optional<aclDataType> dtype = inputs()[input]->tensor()->dtype;
-  return input < gradient.count && (!dtype || contract::is_float(*dtype));
+  const bool has_one = gradient.which.empty() ? input < gradient.count
+                                              : std::ranges::count(gradient.which, input) > 0;
+  return has_one && (!dtype || contract::is_float(*dtype));
 }
 
 bool Candidate::is_elementwise() const {

@@ -341,6 +341,8 @@ struct Gradient {
   std::vector<Number> corners = {};  // values of the first input without a derivative
   Side side = Side::kAny;
   size_t count = 1;  // of the forward's first inputs that have one, where they are given
+  // Or those inputs, by their places among the tensors given; ascending, as the results are.
+  std::vector<size_t> which = {};
   // Drawn inputs, moved to where the forward has slopes: of results whose corners, or jumps, are
   // where an input meets numbers of the call.
   std::function<Arrays(const Arguments& forward, Arrays inputs)> smooth = nullptr;
