@@ -2,6 +2,7 @@
 #include "aclgrad/ops/normalization.h"
 
 #include "aclgrad/ops.h"
+#include "aclgrad/ops/sync_batch_norm.h"
 #include "rules/table.h"
 
 namespace aclgrad::detail {
@@ -105,6 +106,23 @@ void add_normalization_rules(RuleTable& table) {
         batch_norm_backward(call.gradient(), call.input(0), mean, spread, call.input(1),
                             {op.training, op.eps, {call.needs(0), call.needs(1), call.needs(2)}});
     return InputGradients{x, weight, bias, Value(), Value()};
+  });
+
+  // The statistics are the ranks', and so are the sums that the gradient of x goes by.
+  table.add<BatchNormElemtOp>([](const BatchNormElemtOp& op, const RuleCall& call) {
+    const Value &g = call.gradient(), &x = call.input(0), &weight = call.input(1);
+    const Value &mean = call.input(3), &invstd = call.input(4);
+    const BatchNormSums own = batch_norm_reduce_backward(
+        g, x, mean, invstd, weight, {call.needs(0), call.needs(1), call.needs(2)});
+    InputGradients gradients(6);
+    gradients[1] = own.weight;
+    gradients[2] = own.bias;
+    if (!call.needs(0)) return gradients;
+    std::vector<Value> sums = {own.dy, own.dy_xmu};
+    if (op.exchange != nullptr) sums = op.exchange->sum(sums);
+    gradients[0] =
+        batch_norm_elemt_backward(g, x, mean, invstd, weight, sums[0], sums[1], call.input(5));
+    return gradients;
   });
 
   table.add<GroupNormOp>([](const GroupNormOp& op, const RuleCall& call) {

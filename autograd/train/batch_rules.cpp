@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "aclgrad/ops.h"
+#include "aclgrad/ops/sync_batch_norm.h"
 
 namespace aclgrad::detail {
 namespace {
@@ -102,7 +103,8 @@ bool mixes_along(const Node& node, std::size_t index, const Value& input, std::s
   }
   if (is_any<ConvolutionOp, MaxPool2dOp, MaxPool3dOp, AvgPool2dOp, AvgPool3dOp, AdaptiveAvgPool2dOp,
              AdaptiveAvgPool3dOp, AdaptiveMaxPool2dOp, AdaptiveMaxPool3dOp, MaxUnpool2dOp,
-             BatchNormOp, GroupNormOp, InterpolateOp, GridSampleOp, UnfoldOp, FoldOp>(node)) {
+             BatchNormOp, BatchNormElemtOp, GroupNormOp, InterpolateOp, GridSampleOp, UnfoldOp,
+             FoldOp>(node)) {
     return place != 0;
   }
   return false;
@@ -205,7 +207,8 @@ Role examples_of(const BatchRoles& roles, const Node& node, const Value& result,
   const std::vector<Value> inputs = roles.part().graph.values(node.inputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Role& role = roles.of(inputs[i]);
-    if (role.kind == Kind::total && !roles.is_constant(inputs[i])) {
+    if (role.kind == Kind::total && !roles.is_constant(inputs[i]) &&
+        !is_any<BatchNormElemtOp>(node)) {  // whose statistics are of the part, as BatchNormOp's
       return blocked(node, kBesideExamples);
     }
     if (role.kind == Kind::examples && role.axis != kNoAxis && role.blocks != 0 &&

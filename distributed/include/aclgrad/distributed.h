@@ -8,5 +8,6 @@
 #include "aclgrad/distributed/data_parallel.h"
 #include "aclgrad/distributed/sharded_batches.h"
 #include "aclgrad/distributed/sharded_update.h"
+#include "aclgrad/distributed/sync_batch_norm.h"
 
 #endif  // ACLGRAD_DISTRIBUTED_H_

@@ -27,6 +27,7 @@
 #include "aclnnop/aclnn_scaled_masked_softmax_backward.h"
 #include "aclnnop/aclnn_softmax.h"
 #include "aclnnop/aclnn_softmax_backward.h"
+#include "graph/ops/channel_checks.h"
 #include "graph/ops/record_helpers.h"
 #include "tensor/at_least_float.h"
 
@@ -247,23 +248,6 @@ namespace {
 
 constexpr std::size_t kFirstUpdated = 3;  // output of batch_norm, and input: the running mean
 
-// x, which is an input, is [N, C, ...], and the inputs from `first` on are floating vectors [C].
-void check_channels(const Recorder& record, std::size_t x, std::size_t first, std::size_t end) {
-  record.require_floating(x);
-  const Shape& shape = record.input(x).shape();
-  if (shape.rank() < 2 || shape.rank() > 8) {
-    record.shape_error(
-        fmt::format("{} must have rank 2 to 8, got {}", record.input(x).description(), shape));
-  }
-  for (std::size_t i = first; i < end; ++i) {
-    record.require_floating(i);
-    if (record.input(i).shape() == Shape{shape[1]}) continue;
-    record.shape_error(fmt::format("{} must have shape {}, the channels of {}, got {}",
-                                   record.input(i).description(), Shape{shape[1]}, shape,
-                                   record.input(i).shape()));
-  }
-}
-
 std::string mask_text(const std::array<bool, 3>& wanted) {
   return fmt::format("outputMask=[{:d}, {:d}, {:d}]", wanted[0], wanted[1], wanted[2]);
 }
@@ -279,11 +263,8 @@ std::int64_t places_of(const Shape& shape) {
 Value batch_norm(Operand x, const Value& weight, const Value& bias, const Value& running_mean,
                  const Value& running_var, const BatchNormOptions& options) {
   Recorder record("batch_norm", {x, weight, bias, running_mean, running_var}, x.where);
-  check_channels(record, 0, 1, 5);
-  detail::require_epsilon(record, options.eps);
-  if (!(options.momentum >= 0 && options.momentum <= 1)) {
-    record.value_error(fmt::format("momentum must be within [0, 1], got {}", options.momentum));
-  }
+  detail::check_channels(record, 0, 1, 5);
+  detail::check_batch_options(record, options.momentum, options.eps);
   std::vector<TensorSpec> outputs = {record.like(0)};
   if (options.training) {
     if (x.shape().numel() > 0 && x.shape().numel() == x.shape()[1]) {
@@ -307,7 +288,7 @@ std::array<Value, 3> batch_norm_backward(Operand grad, const Value& x, const Val
                                          const Value& spread, const Value& weight,
                                          const BatchNormBackwardAttributes& attributes) {
   Recorder record("batch_norm_backward", {grad, x, mean, spread, weight}, grad.where);
-  check_channels(record, 1, 2, 5);
+  detail::check_channels(record, 1, 2, 5);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
   if (x.shape().numel() == 0) {
@@ -328,7 +309,7 @@ Value group_norm(Operand x, std::int64_t groups, const Value& weight, const Valu
                  double eps) {
   const RecordScope scope(x);
   Recorder record("group_norm", {x, weight, bias}, x.where);
-  check_channels(record, 0, 1, 3);
+  detail::check_channels(record, 0, 1, 3);
   record.require_same_dtype(1, 0);
   record.require_same_dtype(2, 0);
   detail::require_epsilon(record, eps);
@@ -353,7 +334,7 @@ std::array<Value, 3> group_norm_backward(Operand grad, const Value& x, const Val
                                          const Value& rstd, const Value& weight,
                                          const GroupNormBackwardAttributes& attributes) {
   Recorder record("group_norm_backward", {grad, x, mean, rstd, weight}, grad.where);
-  check_channels(record, 1, 4, 5);
+  detail::check_channels(record, 1, 4, 5);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
   return detail::record_wanted<GroupNormBackwardOp>(

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of what normalizes the channels of a batch [N, C, ...].
+#ifndef ACLGRAD_FRAMEWORK_GRAPH_OPS_CHANNEL_CHECKS_H_
+#define ACLGRAD_FRAMEWORK_GRAPH_OPS_CHANNEL_CHECKS_H_
+
+#include <fmt/format.h>
+
+#include "aclgrad/format.h"
+#include "graph/ops/record_helpers.h"
+
+namespace aclgrad::detail {
+
+/// x, which is an input, is [N, C, ...], and the inputs from `first` on are floating vectors [C].
+inline void check_channels(const Recorder& record, std::size_t x, std::size_t first,
+                           std::size_t end) {
+  record.require_floating(x);
+  const Shape& shape = record.input(x).shape();
+  if (shape.rank() < 2 || shape.rank() > 8) {
+    record.shape_error(
+        fmt::format("{} must have rank 2 to 8, got {}", record.input(x).description(), shape));
+  }
+  for (std::size_t i = first; i < end; ++i) {
+    record.require_floating(i);
+    if (record.input(i).shape() == Shape{shape[1]}) continue;
+    record.shape_error(fmt::format("{} must have shape {}, the channels of {}, got {}",
+                                   record.input(i).description(), Shape{shape[1]}, shape,
+                                   record.input(i).shape()));
+  }
+}
+
+inline void check_batch_options(const Recorder& record, double momentum, double eps) {
+  require_epsilon(record, eps);
+  if (momentum >= 0 && momentum <= 1) return;
+  record.value_error(fmt::format("momentum must be within [0, 1], got {}", momentum));
+}
+
+}  // namespace aclgrad::detail
+
+#endif  // ACLGRAD_FRAMEWORK_GRAPH_OPS_CHANNEL_CHECKS_H_
