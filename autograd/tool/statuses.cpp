@@ -60,7 +60,9 @@ bool can_be_asked(const ErrorInput& wrong) {
 
 // What null gives in the place of an array or a scalar; nothing where it is accepted.
 std::optional<aclnnStatus> status_of_null(const contract::ParameterSpec& spec) {
-  if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) return flags->if_null;
+  if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) {
+    return flags->optional ? std::nullopt : std::optional(flags->if_null);
+  }
   const auto* scalar = std::get_if<contract::ScalarSpec>(&spec);
   const auto* values = std::get_if<contract::ValuesSpec>(&spec);
   const bool is_refused = std::holds_alternative<contract::Shape>(spec) ||
@@ -233,7 +235,8 @@ class StatusProbe {
   void wrong_values(std::size_t place) {
     const Parameter& parameter = op().call.parameters[place];
     const contract::ParameterSpec& spec = parameter_at(place).spec;
-    if (const auto* flags = std::get_if<contract::BoolsSpec>(&spec)) {
+    const auto* flags = std::get_if<contract::BoolsSpec>(&spec);
+    if (flags != nullptr && !flags->optional) {
       Arguments more = arguments();
       std::get<contract::BoolsSpec>(more.parameters()[place].spec).values.push_back(1);
       expect("one value more in " + parameter.name, flags->if_longer, arguments(),

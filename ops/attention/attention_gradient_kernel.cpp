@@ -51,7 +51,6 @@ class AttentionGradient : private AttentionTiles<T> {
   using Base::choose_head;
   using Base::columns_of;
   using Base::exponential_of;
-  using Base::for_lanes;
   using Base::group;
   using Base::head_;
   using Base::key_columns_;
@@ -203,7 +202,7 @@ class AttentionGradient : private AttentionTiles<T> {
         of_shift_ == nullptr
             ? nullptr
             : of_shift_ + (head_ % group() * shift_rows_ + i % shift_rows_) * p_.keys + j;
-    for_lanes(n, [&](size_t k, auto m) HWY_ATTR {
+    for_lanes<T>(n, [&](size_t k, auto m) HWY_ATTR {
       const V e = this->exponential_of(hn::Sub(this->score(shares, masks, k, m), largest));
       const V share = hn::Mul(e, inverse);
       V slope = hn::LoadU(d, slopes + k);

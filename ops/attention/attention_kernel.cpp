@@ -40,7 +40,6 @@ class Attention : private AttentionTiles<T> {
   using Base::buffers_;
   using Base::choose_head;
   using Base::exponential_of;
-  using Base::for_lanes;
   using Base::group;
   using Base::head_;
   using Base::key_columns_;
@@ -101,7 +100,7 @@ class Attention : private AttentionTiles<T> {
       const int64_t n = seen(i + r, j, columns);
       const RowMasks masks = masks_of(i + r, j, n);
       V most = hn::Set(d, largest[r]);
-      for_lanes(n, [&](size_t k, auto m) HWY_ATTR {
+      for_lanes<T>(n, [&](size_t k, auto m) HWY_ATTR {
         const V z = this->score(row, masks, k, m);
         hn::StoreU(z, d, row + k);
         most = hn::Max(most, hn::IfThenElse(hn::FirstN(d, m), z, most));
@@ -113,7 +112,7 @@ class Attention : private AttentionTiles<T> {
       if (mixed.data != nullptr && largest[r] != before) {
         const T change = hn::GetLane(exponential_of(hn::Set(d, before - largest[r])));
         sums[r] *= static_cast<double>(change);
-        for_lanes(p_.value_size, [&](size_t k, auto) HWY_ATTR {
+        for_lanes<T>(p_.value_size, [&](size_t k, auto) HWY_ATTR {
           T* const some = mixed[r] + k;
           hn::StoreU(hn::Mul(hn::LoadU(d, some), hn::Set(d, change)), d, some);
         });

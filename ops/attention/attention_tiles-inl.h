@@ -15,8 +15,8 @@
 #include "ops/attention/attention_kernel.h"
 #include "ops/attention/attention_work.h"
 #include "ops/engine/iterate.h"
+#include "ops/engine/lanes-inl.h"
 #include "ops/engine/math/exp-inl.h"
-#include "ops/engine/rowwise-inl.h"
 #include "ops/matmul/product_pack-inl.h"
 #include "ops/matmul/product_tile-inl.h"
 
@@ -41,7 +41,7 @@ class AttentionTiles {
   explicit AttentionTiles(const AttentionProblem& problem, const Run& run)
       : p_(problem), run_(run) {}
 
-  using D = std::conditional_t<sizeof(T) == 4, RowFloatTag, DoubleTag>;
+  using D = LaneTag<T>;
   using V = hn::Vec<D>;
   static constexpr T kInfinity = std::numeric_limits<T>::infinity();
   // Below e^-87 shares of a row whose largest is 1 are nothing; subnormal numbers are slow.
@@ -178,21 +178,6 @@ class AttentionTiles {
     return std::clamp<int64_t>(i + *p_.diagonal + 1 - j, 0, columns);
   }
 
-  static V load(const T* from, size_t n) {
-    if constexpr (sizeof(T) == 4) {
-      return load_floats(from, n);
-    } else {
-      return load_doubles(from, n);
-    }
-  }
-  template <class Visit>
-  HWY_INLINE static void for_lanes(int64_t count, const Visit& visit) {
-    if constexpr (sizeof(T) == 4) {
-      for_float_vectors(static_cast<size_t>(count), visit);
-    } else {
-      for_vectors(static_cast<size_t>(count), visit);
-    }
-  }
   // Rows of scores have room for whole vectors.
   template <class Term>
   HWY_INLINE static void add(int64_t count, const Term& term, Accumulators& lanes) {
@@ -249,11 +234,11 @@ class AttentionTiles {
   }
 
   HWY_INLINE V score(const T* products, const RowMasks& masks, size_t k, size_t n) const {
-    V z = load(products + k, n);
-    if (masks.shift != nullptr) z = hn::Add(z, load(masks.shift + k, n));
+    V z = load_lanes(products + k, n);
+    if (masks.shift != nullptr) z = hn::Add(z, load_lanes(masks.shift + k, n));
     z = hn::Mul(z, hn::Set(D(), static_cast<T>(p_.scale)));
     if (masks.hidden == nullptr) return z;
-    const V hidden = load(masks.hidden + k, n);
+    const V hidden = load_lanes(masks.hidden + k, n);
     return hn::IfThenElse(hn::Lt(hidden, hn::Zero(D())), hidden, z);
   }
 

@@ -109,16 +109,6 @@ void arrange_attention(Arguments& a) {
 
 // ---- Rows of scores -----------------------------------------------------------------------------
 
-// A given input by its name; null where it is not given.
-const Array* find_given(const Arguments& a, const Arrays& in, std::string_view name,
-                        std::string_view other = "") {
-  const std::vector<const Parameter*> inputs = inputs_of(a);
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    if (inputs[k]->name == name || inputs[k]->name == other) return &in[k];
-  }
-  return nullptr;
-}
-
 // What stands beside the products of one query with all keys.
 class ScoreRows {
  public:

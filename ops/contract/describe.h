@@ -205,6 +205,16 @@ inline Arrays masked(const Arguments& a, Arrays results) {
   return results;
 }
 
+// A given input by one of its names; null where it is not given.
+inline const Array* find_given(const Arguments& a, const Arrays& in, std::string_view name,
+                               std::string_view other = "") {
+  const std::vector<const Parameter*> inputs = inputs_of(a);
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (inputs[k]->name == name || inputs[k]->name == other) return &in[k];
+  }
+  return nullptr;
+}
+
 // A dimension counted from the front.
 inline size_t axis_of(const Arguments& a, const Shape& shape, std::string_view name = "dim") {
   const auto dim = static_cast<int64_t>(a.number(name));
@@ -262,6 +272,7 @@ FamilyContracts normalization_contracts();
 FamilyContracts optimizer_contracts();
 FamilyContracts pooling_contracts();
 FamilyContracts random_contracts();
+FamilyContracts recurrent_contracts();
 FamilyContracts reduction_contracts();
 FamilyContracts resampling_contracts();
 FamilyContracts shape_contracts();
@@ -284,6 +295,7 @@ void add_group_swish_norm(std::vector<Operator>& all);
 void add_foreach(std::vector<Operator>& all);
 void add_dropout(std::vector<Operator>& all);
 void add_rotary(std::vector<Operator>& all);
+void add_recurrent_layers(std::vector<Operator>& all);
 void add_scans(std::vector<Operator>& all);
 void add_movement(std::vector<Operator>& all);
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
+#include "aclgrad_contract/operator.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -43,8 +44,12 @@ PhaseOneArguments::PhaseOneArguments(const Operator& op, std::span<const Value> 
       packed_[count++] = values[i];
     } else {
       std::array<const aclTensor*, kMax> tensors;
-      for (size_t k = i; k < end; ++k) tensors[k - i] = std::get<aclTensor*>(values[k]);
-      lists_[count] = create == nullptr ? nullptr : create(tensors.data(), end - i);
+      size_t given = 0;
+      for (size_t k = i; k < end; ++k) {
+        aclTensor* const tensor = std::get<aclTensor*>(values[k]);
+        if (tensor != nullptr || !op.call.parameters[k].is_extra) tensors[given++] = tensor;
+      }
+      lists_[count] = create == nullptr ? nullptr : create(tensors.data(), given);
       packed_[count] = lists_[count];
       lacks_list_ = lacks_list_ || lists_[count] == nullptr;
       ++count;
@@ -79,7 +84,9 @@ Value bind(const ParameterSpec& spec, const Maker& maker, std::optional<aclDataT
     }
     Value operator()(const Shape& values) const { return maker.int_array(values); }
     Value operator()(const SizesSpec& sizes) const { return maker.int_array(sizes.sizes); }
-    Value operator()(const BoolsSpec& flags) const { return maker.bool_array(flags.values); }
+    Value operator()(const BoolsSpec& flags) const {
+      return flags.optional ? static_cast<aclBoolArray*>(nullptr) : maker.bool_array(flags.values);
+    }
     Value operator()(const ValuesSpec& values) const {
       return values.given ? maker.int_array(values.values) : static_cast<aclIntArray*>(nullptr);
     }

@@ -29,8 +29,8 @@ size_t Staging::add(Array array, uint64_t bytes) {
   return arrays_.size() - 1;
 }
 
-size_t Staging::input(const Arguments& arguments, size_t parameter, bool round_to_float16) {
-  Array array{.tensor = Elements(arguments, parameter)};
+size_t Staging::input(Elements of, bool round_to_float16) {
+  Array array{.tensor = std::move(of)};
   const Elements& tensor = array.tensor;
   array.rounds_to_float16 = round_to_float16 && tensor.dtype == ACL_FLOAT;
   array.is_direct = tensor.dtype == compute_ && tensor.index.dense() && !array.rounds_to_float16;
@@ -39,8 +39,8 @@ size_t Staging::input(const Arguments& arguments, size_t parameter, bool round_t
   return add(std::move(array), static_cast<uint64_t>(bytes));
 }
 
-size_t Staging::output(const Arguments& arguments, size_t parameter) {
-  const size_t array = input(arguments, parameter);
+size_t Staging::output(Elements tensor) {
+  const size_t array = input(std::move(tensor));
   arrays_[array].is_output = true;
   return array;
 }
@@ -81,7 +81,7 @@ void Staging::store(const Run& run) const {
     const Elements& tensor = array.tensor;
     const StridedIndex dense({tensor.index.count()}, {1});
     const CastSource source{address(run, array), compute_, dense};
-    const CastTarget target{run.data(tensor.parameter), tensor.dtype, tensor.index};
+    const CastTarget target{tensor.at(run, 0), tensor.dtype, tensor.index};
     parallel_pieces(tensor.index.count(), kGrain,
                     [&](int64_t begin, int64_t end) { cast_elements(source, target, begin, end); });
   }

@@ -21,8 +21,15 @@ class Staging {
   explicit Staging(aclDataType compute) : compute_(compute) {}
 
   // Add an array; the number returned stands for it. Inputs may be rounded to FLOAT16 on the way.
-  size_t input(const Arguments& arguments, size_t parameter, bool round_to_float16 = false);
-  size_t output(const Arguments& arguments, size_t parameter);
+  // Elements may be a tensor's in another order than its own.
+  size_t input(const Arguments& arguments, size_t parameter, bool round_to_float16 = false) {
+    return input(Elements(arguments, parameter), round_to_float16);
+  }
+  size_t input(Elements tensor, bool round_to_float16 = false);
+  size_t output(const Arguments& arguments, size_t parameter) {
+    return output(Elements(arguments, parameter));
+  }
+  size_t output(Elements tensor);
   // Memory that holds nothing yet.
   size_t scratch(int64_t elements, aclDataType dtype);
 

@@ -393,7 +393,7 @@ void add_elements(std::vector<Operator>& all) {
                        [](const Arguments&, const Arrays& x, const Arrays&, const Array& g) {
                          return Arrays{g, x[0], x[3], x[4], x[1]};
                        },
-                   .which = {1, 2}},
+                   .order = {"weight", "bias"}},
       .words = {"Σ g and Σ g·(x − mean) for every channel, and the gradients of weight and bias",
                 "对每个通道求 Σ g 与 Σ g·(x − mean)，以及 weight、bias 的梯度", "",
                 "batch_norm_elemt"}};

@@ -37,13 +37,20 @@ class Gradients : public testing::AclTest, public ::testing::WithParamInterface<
   }
 };
 
+// The place of the input that the first of the gradients is of.
+size_t first_differentiated(const contract::Gradient& gradient, const Arguments& forward) {
+  if (gradient.order.empty()) return 0;
+  const std::vector<const contract::Parameter*> inputs = contract::inputs_of(forward);
+  const auto found = std::ranges::find(inputs, gradient.order.front(), &contract::Parameter::name);
+  return static_cast<size_t>(found - inputs.begin());
+}
+
 TEST_P(Gradients, BackwardIsTheDerivativeOfTheForward) {
   const Row& row = *GetParam();
   const Arguments backward = in_double(row.of_size(kTestSize));
   const Arguments forward = row.forward(kTestSize);
   const size_t result = contract::differentiated_result(forward);
-  const std::vector<size_t>& which = row.op().gradient->which;
-  const size_t input = which.empty() ? 0 : which.front();  // of the first of the gradients
+  const size_t input = first_differentiated(*row.op().gradient, forward);
   for (uint64_t seed : {1u, 2u, 3u}) {
     Arrays inputs = draw_inputs(forward, ACL_DOUBLE, seed);
     for (long double& x : inputs[input].values) {

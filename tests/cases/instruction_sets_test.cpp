@@ -18,7 +18,9 @@ constexpr int64_t kWithoutFusing = HWY_SSE2 | HWY_SSSE3 | HWY_SSE4 | HWY_EMU128 
 bool is_product(const Row& row) {
   return row.api().ends_with("Mm") || row.api().ends_with("mm") || row.api().ends_with("Matmul") ||
          row.api().starts_with("aclnnConvolution") ||
-         row.api().starts_with("aclnnFlashAttention") || row.api().ends_with("MatMul");
+         row.api().starts_with("aclnnFlashAttention") || row.api().starts_with("aclnnLSTM") ||
+         row.api().starts_with("aclnnLstm") || row.api().starts_with("aclnnGRU") ||
+         row.api().ends_with("MatMul");
 }
 
 // Of the larger tensors two dtypes will do: vectors of 32 bits, and of 16.

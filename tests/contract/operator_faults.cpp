@@ -67,7 +67,7 @@ void add_tensor_faults(std::vector<OperatorFault>& faults, size_t i, const Tenso
                           call.tensor(spec.shape, call.dtype_of(i), 1, ACL_FORMAT_FRACTAL_NZ);
                     },
                     161002,
-                    {"format is"},
+                    {"format is", "must have", "must be given"},
                     /*may_pass=*/true});
 }
 
@@ -129,7 +129,8 @@ struct AddFaults {
   }
   void operator()(const SizesSpec& spec) const { (*this)(spec.sizes); }
   void operator()(const BoolsSpec& spec) const {
-    add_handle_faults<aclBoolArray>(faults, i, false, spec.if_null);
+    add_handle_faults<aclBoolArray>(faults, i, spec.optional, spec.if_null);
+    if (spec.optional) return;
     std::vector<char> more = spec.values;
     more.push_back(1);
     faults.push_back({"of one value more",

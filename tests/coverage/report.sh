@@ -25,7 +25,7 @@ sum() {
 
 lines=$(table ops)
 branches=$(table ops/meta/rules.cpp ops/activation ops/arithmetic ops/attention ops/convolution ops/index ops/loss \
-  ops/matmul ops/normalization ops/optimizer ops/pooling ops/random ops/reduction ops/resampling ops/shape)
+  ops/matmul ops/normalization ops/optimizer ops/pooling ops/random ops/recurrent ops/reduction ops/resampling ops/shape)
 printf '%s\n\n%s\n' "$lines" "$branches"
 printf 'lines of ops/: %s\n' "$(sum 5 <<<"$lines")"
 printf 'branches of the checks: %s\n' "$(sum 8 <<<"$branches")"

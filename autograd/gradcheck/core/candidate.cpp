@@ -64,9 +64,11 @@ std::string Candidate::title() const {
 const Dims& Candidate::shape() const { return inputs().front()->tensor()->shape; }
 
 bool Candidate::is_differentiable(std::size_t input) const {
-  const std::optional<aclDataType> dtype = inputs()[input]->tensor()->dtype;
-  const bool has_one = gradient.which.empty() ? input < gradient.count
-                                              : std::ranges::count(gradient.which, input) > 0;
+  const contract::Parameter& parameter = *inputs()[input];
+  const std::optional<aclDataType> dtype = parameter.tensor()->dtype;
+  const bool has_one = gradient.order.empty()
+                           ? input < gradient.count
+                           : std::ranges::count(gradient.order, parameter.name) > 0;
   return has_one && (!dtype || contract::is_float(*dtype));
 }
 

@@ -146,6 +146,12 @@ std::vector<std::size_t> differentiable(const Candidate& candidate) {
   for (std::size_t i = 0; i < candidate.inputs().size(); ++i) {
     if (candidate.is_differentiable(i)) positions.push_back(i);
   }
+  const std::vector<std::string>& order = candidate.gradient.order;
+  if (order.empty()) return positions;
+  const std::vector<const contract::Parameter*> inputs = candidate.inputs();
+  std::ranges::sort(positions, {}, [&](std::size_t i) {
+    return std::ranges::find(order, inputs[i]->name) - order.begin();
+  });
   return positions;
 }
 

@@ -59,6 +59,7 @@ Arrays exact_backward(const Candidate& candidate, const Arrays& given);
 /// The sums of the magnitudes that they are made of; their own without such a promise.
 Arrays backward_magnitude(const Candidate& candidate, const Arrays& given);
 
+/// By their places among the inputs, in the order of their gradients.
 std::vector<std::size_t> differentiable(const Candidate& candidate);
 inline const contract::TensorSpec& input_of(const Candidate& candidate, std::size_t i) {
   return *candidate.inputs()[i]->tensor();

@@ -103,7 +103,8 @@ struct Candidate {
   std::string title() const;        // both
   std::vector<const contract::Parameter*> inputs() const { return inputs_of(forward); }
   const Dims& shape() const;  // of the first input
-  /// By its place among inputs(): a floating one, among the first `gradient.count`.
+  /// By its place among inputs(): a floating one, among the first `gradient.count`, or one that
+  /// `gradient.order` names.
   bool is_differentiable(std::size_t input) const;
   /// One element of one of every input makes one of the result.
   bool is_elementwise() const;

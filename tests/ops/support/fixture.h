@@ -73,8 +73,10 @@ inline ::testing::AssertionResult is_near(long double actual, long double expect
 // A list of tensors that their Arrays own.
 class List {
  public:
+  explicit List(const std::vector<const aclTensor*>& tensors)
+      : list_(aclCreateTensorList(tensors.data(), tensors.size())) {}
   explicit List(std::initializer_list<const aclTensor*> tensors)
-      : list_(aclCreateTensorList(tensors.begin(), tensors.size())) {}
+      : List(std::vector<const aclTensor*>(tensors)) {}
   ~List() { EXPECT_EQ(aclgradReleaseTensorList(list_), 0); }
   List(const List&) = delete;
   List& operator=(const List&) = delete;

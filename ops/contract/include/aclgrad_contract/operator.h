@@ -144,6 +144,7 @@ struct BoolsSpec {
   std::vector<char> values;
   aclnnStatus if_null = 161001;
   aclnnStatus if_longer = 161002;
+  bool optional = false;  // null, which is what the right call has; not looked at
 };
 // Numbers of which only the operator knows which are wrong: strides, paddings and their like.
 struct ValuesSpec {
@@ -178,6 +179,7 @@ struct Parameter {
   // The parameter in the header, an aclTensorList, of whose tensors this is one; they stand one
   // behind the other, as "tensors[0]", "tensors[1]" of "tensors".
   std::string list = {};
+  bool is_extra = false;  // not null in the list where it is not given, but no part of it
 
   // Null for one that is no tensor.
   const TensorSpec* tensor() const { return std::get_if<TensorSpec>(&spec); }
@@ -341,8 +343,9 @@ struct Gradient {
   std::vector<Number> corners = {};  // values of the first input without a derivative
   Side side = Side::kAny;
   size_t count = 1;  // of the forward's first inputs that have one, where they are given
-  // Or those inputs, by their places among the tensors given; ascending, as the results are.
-  std::vector<size_t> which = {};
+  // Or their names in the order of the gradients, where these are of others or stand in another
+  // order. Those that are not given have none.
+  std::vector<std::string> order = {};
   // Drawn inputs, moved to where the forward has slopes: of results whose corners, or jumps, are
   // where an input meets numbers of the call.
   std::function<Arrays(const Arguments& forward, Arrays inputs)> smooth = nullptr;
@@ -518,7 +521,7 @@ class PhaseOneArguments {
   bool lacks_list() const { return lacks_list_; }  // one could not be made
 
  private:
-  static constexpr size_t kMax = 16;  // without memory of its own, which tests let fail
+  static constexpr size_t kMax = 64;  // without memory of its own, which tests let fail
 
   std::array<Value, kMax> packed_;
   std::span<const Value> values_;

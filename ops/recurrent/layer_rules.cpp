@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/recurrent/layer_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "ops/engine/dtype/dtype_sets.h"
+#include "ops/engine/extent.h"
+
+namespace aclgrad::ops {
+namespace {
+
+using Complaint = std::optional<std::string>;
+
+bool is_packed(const Arguments& arguments, const LayerParameters& p) {
+  return arguments.given(p.batch_sizes) && !arguments.empty(p.batch_sizes);
+}
+
+// Applies rule(i) to a tensor, or to each tensor of a list.
+Rule each_tensor(size_t parameter, const std::function<Rule(size_t)>& rule) {
+  return [=](const Arguments& arguments) {
+    const bool is_list = arguments[parameter].kind() == Argument::Kind::kTensorList;
+    return (is_list ? all_members(parameter, rule)
+                    : if_given(parameter, rule(parameter)))(arguments);
+  };
+}
+
+// A list of so many tensors.
+Rule has_count(size_t list, std::function<int64_t(const Arguments&)> expected) {
+  return require([=](const Arguments& arguments) -> Complaint {
+    const auto count = static_cast<int64_t>(arguments.members(list).count);
+    if (count == expected(arguments)) return std::nullopt;
+    return fmt::format("{} must have {} tensors, but has {}.", arguments.name(list),
+                       expected(arguments), count);
+  });
+}
+
+// A tensor's shape by its place in the list.
+Rule has_shapes(size_t list, std::function<Dims(const Arguments&, int64_t place)> shape) {
+  return [=](const Arguments& arguments) {
+    return each_tensor(list, [&](size_t i) {
+      const bool is_list = arguments[list].kind() == Argument::Kind::kTensorList;
+      const size_t place = is_list ? i - arguments.members(list).first : 0;
+      return has_shape(i, shape(arguments, static_cast<int64_t>(place)));
+    })(arguments);
+  };
+}
+
+Dims sequence_shape(const Arguments& arguments, const LayerParameters& p, int64_t columns) {
+  const LayerSizes s = sizes_of(arguments, p);
+  if (is_packed(arguments, p)) return {s.rows(), columns};
+  return arguments.flag(p.batch_first) ? Dims{s.batch, s.steps, columns}
+                                       : Dims{s.steps, s.batch, columns};
+}
+
+Dims parameter_shape(const LayerSizes& s, int64_t place) {
+  const auto each = static_cast<int64_t>(s.parameters());
+  switch (place % each) {
+    case 0:
+      return {s.gates(), s.in_of(place / each / s.directions)};
+    case 1:
+      return {s.gates(), s.size};
+    default:
+      return {s.gates()};
+  }
+}
+
+Complaint first_weight_complaint(const Arguments& arguments, const LayerParameters& p) {
+  const size_t first = arguments.members(p.params).first;
+  const Dims& shape = arguments.shape(first);
+  const int64_t gates = p.cell == Cell::kLstm ? 4 : 3;
+  if (shape.size() == 2 && shape[0] > 0 && shape[0] % gates == 0) return std::nullopt;
+  return fmt::format("tensor {} must have size [{} H, inputs] with H of 1 or more, but is {}.",
+                     arguments.name(first), gates, to_string(shape));
+}
+
+Complaint input_complaint(const Arguments& arguments, const LayerParameters& p) {
+  const Dims& shape = arguments.shape(p.input);
+  if (!is_packed(arguments, p)) {
+    if (shape.size() == 3) return std::nullopt;
+    return fmt::format("tensor {} must have rank 3, but is {}.", arguments.name(p.input),
+                       to_string(shape));
+  }
+  const int64_t steps = arguments.shape(p.batch_sizes)[0];
+  if (shape.size() == 2 && shape[0] % steps == 0) return std::nullopt;
+  return fmt::format(
+      "tensor {} must have rank 2 and a multiple of {} rows, one for each step in {} and each "
+      "sequence, all of one length, but is {}.",
+      arguments.name(p.input), steps, arguments.name(p.batch_sizes), to_string(shape));
+}
+
+void add_attribute_rules(const LayerParameters& p, std::vector<Rule>& list) {
+  list.push_back(integer_between(p.layers, 1, std::numeric_limits<int32_t>::max()));
+  if (!p.dropout) return;
+  list.push_back(require([p](const Arguments& arguments) -> Complaint {
+    const double dropout = arguments.real(*p.dropout);
+    const bool drops = dropout > 0 && arguments.flag(*p.train) && arguments.integer(p.layers) > 1;
+    if (dropout >= 0 && dropout <= 1 && !drops) return std::nullopt;
+    return fmt::format(
+        "{} must be in [0, 1], and 0 in training between layers, where this function has neither a "
+        "seed nor a mask, but is {}.",
+        arguments.name(*p.dropout), dropout);
+  }));
+}
+
+}  // namespace
+
+bool keeps(const Arguments& arguments, const LayerParameters& p) {
+  return !p.train || arguments.flag(*p.train);
+}
+
+LayerSizes sizes_of(const Arguments& arguments, const LayerParameters& p) {
+  const Dims& input = arguments.shape(p.input);
+  const Dims& weight = arguments.shape(arguments.members(p.params).first);
+  LayerSizes s{.cell = p.cell,
+               .steps = 0,
+               .batch = 0,
+               .in = input[input.size() - 1],
+               .size = weight[0] / (p.cell == Cell::kLstm ? 4 : 3),
+               .layers = arguments.integer(p.layers),
+               .directions = arguments.flag(p.bidirectional) ? 2 : 1,
+               .has_biases = arguments.flag(p.has_biases),
+               .compute = arguments.dtype(p.input) == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT};
+  if (is_packed(arguments, p)) {
+    s.steps = arguments.shape(p.batch_sizes)[0];
+    s.batch = input[0] / s.steps;
+  } else {
+    const bool batch_first = arguments.flag(p.batch_first);
+    s.steps = input[batch_first ? 1 : 0];
+    s.batch = input[batch_first ? 0 : 1];
+  }
+  return s;
+}
+
+std::vector<Rule> layer_rules(std::vector<Rule> nulls, const LayerParameters& p) {
+  const auto when_kept = [p](Rule rule) {
+    return when([p](const Arguments& arguments) { return keeps(arguments, p); }, std::move(rule));
+  };
+  std::vector<size_t> plain = {p.hx};
+  for (const auto* more : {&p.states, &p.sequences, &p.of_input, &p.of_params}) {
+    plain.insert(plain.end(), more->begin(), more->end());
+  }
+  std::vector<Rule> list = std::move(nulls);
+  const auto given = [](size_t i) { return not_null({i}); };
+  const bool has_list_of_states = p.cell == Cell::kLstm;
+  list.push_back(all_members(p.params, given));
+  if (has_list_of_states) list.push_back(all_members(p.hx, given));
+  for (const size_t each : p.of_params) list.push_back(all_members(each, given));
+  for (const size_t each : p.kept) list.push_back(when_kept(all_members(each, given)));
+  list.push_back(live_if_given(p.batch_sizes));
+
+  const auto alike = [p](size_t i) { return same_dtype(i, p.input); };
+  list.push_back(dtype_in(p.input, kRealFloats));
+  list.push_back(each_tensor(p.params, alike));
+  for (const size_t each : plain) list.push_back(each_tensor(each, alike));
+  for (const size_t each : p.kept) list.push_back(when_kept(each_tensor(each, alike)));
+  list.push_back(if_given(p.batch_sizes, dtype_in(p.batch_sizes, {ACL_INT64})));
+
+  add_attribute_rules(p, list);
+  const auto sweeps = [p](const Arguments& arguments) {
+    return arguments.integer(p.layers) * (arguments.flag(p.bidirectional) ? 2 : 1);
+  };
+  const auto parameters = [p, sweeps](const Arguments& arguments) {
+    return sweeps(arguments) * (arguments.flag(p.has_biases) ? 4 : 2);
+  };
+  list.push_back(has_count(p.params, parameters));
+  if (has_list_of_states) {
+    list.push_back(has_count(p.hx, [](const Arguments&) { return 2; }));
+  }
+  for (const size_t each : p.of_params) list.push_back(has_count(each, parameters));
+  for (const size_t each : p.kept) list.push_back(when_kept(has_count(each, sweeps)));
+  list.push_back(if_given(p.batch_sizes, require([p](const Arguments& arguments) -> Complaint {
+                            const Dims& shape = arguments.shape(p.batch_sizes);
+                            if (shape.size() == 1) return std::nullopt;
+                            return fmt::format("tensor {} must have rank 1, but is {}.",
+                                               arguments.name(p.batch_sizes), to_string(shape));
+                          })));
+  list.push_back(require([p](const Arguments& a) { return input_complaint(a, p); }));
+  list.push_back(require([p](const Arguments& a) { return first_weight_complaint(a, p); }));
+  const auto of_parameter = [p](const Arguments& arguments, int64_t place) {
+    return parameter_shape(sizes_of(arguments, p), place);
+  };
+  const auto of_state = [p](const Arguments& arguments, int64_t) {
+    const LayerSizes s = sizes_of(arguments, p);
+    return Dims{s.sweeps(), s.batch, s.size};
+  };
+  const auto of_output = [p](const Arguments& arguments, int64_t) {
+    return sequence_shape(arguments, p, sizes_of(arguments, p).width());
+  };
+  const auto of_kept = [p](const Arguments& arguments, int64_t) {
+    const LayerSizes s = sizes_of(arguments, p);
+    return Dims{s.steps, s.batch, s.size};
+  };
+  list.push_back(has_shapes(p.params, of_parameter));
+  list.push_back(has_shapes(p.hx, of_state));
+  for (const size_t each : p.states) list.push_back(has_shapes(each, of_state));
+  for (const size_t each : p.sequences) list.push_back(has_shapes(each, of_output));
+  for (const size_t each : p.of_input) list.push_back(same_shape(each, p.input));
+  for (const size_t each : p.of_params) list.push_back(has_shapes(each, of_parameter));
+  for (const size_t each : p.kept) list.push_back(when_kept(has_shapes(each, of_kept)));
+  return list;
+}
+
+Elements time_first(const Arguments& arguments, const LayerParameters& p, size_t sequence) {
+  const bool exchanges = arguments.flag(p.batch_first) && arguments.shape(sequence).size() == 3;
+  return exchanges ? exchanged(arguments, sequence) : Elements(arguments, sequence);
+}
+
+std::vector<size_t> first_tensors(const Arguments& arguments, const std::vector<size_t>& lists) {
+  std::vector<size_t> tensors;
+  for (const size_t list : lists) tensors.push_back(arguments.members(list).first);
+  return tensors;
+}
+
+Plan with_batch_sizes(const Arguments& arguments, const LayerParameters& p, Plan plan) {
+  if (!is_packed(arguments, p)) return plan;
+  return {[body = std::move(plan.body), sizes = Elements(arguments, p.batch_sizes),
+           batch = sizes_of(arguments, p).batch](const Run& run) -> aclError {
+            std::vector<int64_t> counts(static_cast<size_t>(sizes.index.count()));
+            sizes.read(run, 0, sizes.index.count(), counts.data());
+            for (size_t t = 0; t < counts.size(); ++t) {
+              if (counts[t] == batch) continue;
+              throw std::runtime_error(
+                  fmt::format("element {} of batchSizes is {}, but must be {}: sequences of "
+                              "different lengths are not supported",
+                              t, counts[t], batch));
+            }
+            return body(run);
+          },
+          plan.workspace_size};
+}
+
+}  // namespace aclgrad::ops
