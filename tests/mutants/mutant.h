@@ -69,6 +69,7 @@ std::vector<Mutant> attention_mutants();
 std::vector<Mutant> image_mutants();
 std::vector<Mutant> loss_mutants();
 std::vector<Mutant> network_rule_mutants();
+std::vector<Mutant> pooling_mutants();
 std::vector<Mutant> resampling_mutants();
 std::vector<Mutant> all_mutants();
 
