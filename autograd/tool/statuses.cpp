@@ -136,7 +136,8 @@ class StatusProbe {
       const bool is_mixed = std::ranges::count(op().domain.mixed, dtype) > 0;
       if (!is_in_table(dtype) && !is_mixed) wrong.push_back(dtype);
     }
-    if (!tensor.any_dtype && places_of_tensors(arguments()).size() > 1) {
+    const auto is_free = [&](std::size_t each) { return !tensor_at(each).dtype; };
+    if (!tensor.any_dtype && std::ranges::count_if(places_of_tensors(arguments()), is_free) > 1) {
       wrong.push_back(ACL_FLOAT16);
     }
     if (tensor.dtype) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnIndexAdd, aclnnScatterAdd.
+// aclnnIndexAdd, aclnnIndexCopy, aclnnInplaceIndexCopy, aclnnInplaceIndexFill: slices along one
+// dimension by their numbers.
 #include "aclnnop/aclnn_index_add.h"
 
-#include "aclnnop/aclnn_scatter_add.h"
+#include "aclnnop/aclnn_index_copy.h"
+#include "aclnnop/aclnn_index_fill.h"
 #include "ops/arithmetic/arithmetic_kernel.h"
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/index/index_rules.h"
@@ -11,99 +13,123 @@
 
 namespace aclgrad::ops {
 namespace {
+namespace along_dim {
 
-// ---- A whole slice for each number --------------------------------------------------------------
+// In all of them.
+enum : size_t { kSelf, kDim, kIndex, kSource };
+enum : size_t { kAlpha = 4, kSumOut };
+enum : size_t { kCopyOut = 4 };
+enum : size_t { kValue = 3 };
 
-namespace index_add {
+size_t axis(const Arguments& arguments) {
+  return normalize_axis(arguments.integer(kDim), arguments.shape(kSelf).size());
+}
 
-enum : size_t { kSelf, kDim, kIndex, kSource, kAlpha, kOut };
+int64_t index_count(const Arguments& arguments) { return count_elements(arguments.shape(kIndex)); }
 
 Dims source_shape(const Arguments& arguments) {
   Dims shape = arguments.shape(kSelf);
-  if (shape.empty()) return shape;
-  const Dims& index = arguments.shape(kIndex);
-  shape[normalize_axis(arguments.integer(kDim), shape.size())] = index.empty() ? 1 : index[0];
+  if (!shape.empty()) shape[axis(arguments)] = index_count(arguments);
   return shape;
 }
 
-const OperatorSpec kSpec{
+std::vector<Rule> shape_rules() {
+  return {max_rank(kSelf), max_rank(kIndex, 1), one_index_for_a_scalar(kIndex, kSelf),
+          axis_of(kDim, kSelf), has_elements_along(kSelf, kDim, kIndex)};
+}
+
+std::vector<Rule> joined(std::initializer_list<std::vector<Rule>> lists) {
+  std::vector<Rule> all;
+  for (const std::vector<Rule>& each : lists) all.insert(all.end(), each.begin(), each.end());
+  return all;
+}
+
+const OperatorSpec kAdd{
     "aclnnIndexAdd",
     {input("self"), attribute("dim"), input("index"), input("source"), attribute("alpha"),
      output("out")},
-    {not_null({kSelf, kIndex, kSource, kAlpha, kOut}), dtype_in(kSelf, kRealNumbersAndBool),
-     dtype_in(kIndex, kIndexDtypes), same_dtype(kSource, kSelf), scalar_castable_to_float(kAlpha),
-     same_dtype(kOut, kSelf), max_rank(kSelf), max_rank(kIndex, 1),
-     one_index_for_a_scalar(kIndex, kSelf), axis_of(kDim, kSelf),
-     has_elements_along(kSelf, kDim, kIndex), has_shape_of(kSource, source_shape, given({kDim})),
-     same_shape(kOut, kSelf)}};
+    joined(
+        {{not_null({kSelf, kIndex, kSource, kAlpha, kSumOut}), dtype_in(kSelf, kRealNumbersAndBool),
+          dtype_in(kIndex, kIndexDtypes), same_dtype(kSource, kSelf),
+          scalar_castable_to_float(kAlpha), same_dtype(kSumOut, kSelf)},
+         shape_rules(),
+         {has_shape_of(kSource, source_shape, given({kDim})), same_shape(kSumOut, kSelf)}})};
 
-Plan plan(const Arguments& arguments) {
-  if (arguments.empty(kOut)) return {};
+const OperatorSpec kCopy{
+    "aclnnIndexCopy",
+    {input("self"), attribute("dim"), input("index"), input("source"), output("out")},
+    joined(
+        {{not_null({kSelf, kIndex, kSource, kCopyOut}), dtype_in(kSelf, kAllDtypes),
+          dtype_in(kIndex, kIndexDtypes), same_dtype(kSource, kSelf), same_dtype(kCopyOut, kSelf)},
+         shape_rules(),
+         {has_shape_of(kSource, source_shape, given({kDim})), same_shape(kCopyOut, kSelf)}})};
+
+const OperatorSpec kInplaceCopy{
+    "aclnnInplaceIndexCopy",
+    {in_out("selfRef"), attribute("dim"), input("index"), input("source")},
+    joined({{not_null({kSelf, kIndex, kSource}), dtype_in(kSelf, kAllDtypes),
+             dtype_in(kIndex, kIndexDtypes), same_dtype(kSource, kSelf)},
+            shape_rules(),
+            {has_shape_of(kSource, source_shape, given({kDim}))}})};
+
+const OperatorSpec kInplaceFill{
+    "aclnnInplaceIndexFill",
+    {in_out("selfRef"), attribute("dim"), input("index"), attribute("value")},
+    joined({{not_null({kSelf, kIndex, kValue}), dtype_in(kSelf, kAllDtypes),
+             dtype_in(kIndex, kIndexDtypes), real_beside_real(kValue, kSelf)},
+            shape_rules()})};
+
+// Slices of a tensor of self's rank, by their numbers.
+Slices slices(const Arguments& arguments, size_t tensor) {
+  DimSet inside = dimensions(0, arguments.shape(kSelf).size());
+  inside[axis(arguments)] = false;
+  return Slices(arguments, tensor, inside);
+}
+
+Places places(const Arguments& arguments) {
   const Dims& self = arguments.shape(kSelf);
-  const size_t along = normalize_axis(arguments.integer(kDim), self.size());
-  DimSet inside = dimensions(0, self.size());
-  inside[along] = false;
+  const IndexTerm number(arguments, kIndex, Elements(arguments, kIndex),
+                         self.empty() ? 1 : self[axis(arguments)], 1);
+  return index_places(arguments.shape(kIndex), {number});
+}
+
+Plan plan_add(const Arguments& arguments) {
+  if (arguments.empty(kSumOut)) return {};
   const KernelScalar alpha = KernelScalar::of(arguments.scalar(kAlpha), arguments.dtype(kSelf));
-  const IndexTerm number(arguments, kIndex, Elements(arguments, kIndex),
-                         self.empty() ? 1 : self[along], 1);
-  return plan_placed_sum(index_places(arguments.shape(kIndex), {number}),
-                         {.terms = Slices(arguments, kSource, inside),
-                          .self = Slices(arguments, kSelf, inside),
-                          .out = Slices(arguments, kOut, inside),
-                          .factor = alpha.real,
-                          .integer_factor = alpha.integer});
+  return plan_placed_sum(places(arguments), {.terms = slices(arguments, kSource),
+                                             .self = slices(arguments, kSelf),
+                                             .out = slices(arguments, kSumOut),
+                                             .factor = alpha.real,
+                                             .integer_factor = alpha.integer});
 }
 
-}  // namespace index_add
-
-// ---- A number for each element ------------------------------------------------------------------
-
-namespace scatter_add {
-
-enum : size_t { kSelf, kDim, kIndex, kSrc, kOut };
-
-const OperatorSpec kSpec{
-    "aclnnScatterAdd",
-    {input("self"), attribute("dim"), input("index"), input("src"), output("out")},
-    {not_null({kSelf, kIndex, kSrc, kOut}), dtype_in(kSelf, kRealNumbersAndBool),
-     dtype_in(kIndex, kIndexDtypes), same_dtype(kSrc, kSelf), same_dtype(kOut, kSelf),
-     max_rank(kSelf), index_has_rank_of(kIndex, kSelf), index_has_rank_of(kSrc, kSelf),
-     axis_of(kDim, kSelf), index_is_within(kIndex, kSrc), index_is_within(kIndex, kSelf, kDim),
-     has_elements_along(kSelf, kDim, kIndex), same_shape(kOut, kSelf)}};
-
-// Strides in row-major order; of a tensor without dimensions, as of one.
-Dims steps_of(const Dims& shape, size_t count) {
-  Dims steps = Dims::filled(count, 0);
-  int64_t step = 1;
-  for (size_t d = shape.size(); d-- > 0; step *= shape[d]) {
-    if (d < count) steps[d] = step;
-  }
-  return steps;
+Plan plan_copy(const Arguments& arguments) {
+  if (arguments.empty(kCopyOut)) return {};
+  return plan_put(places(arguments), slices(arguments, kSource), slices(arguments, kCopyOut),
+                  slices(arguments, kSelf));
 }
 
-Plan plan(const Arguments& arguments) {
-  if (arguments.empty(kOut)) return {};
-  const Dims& self = arguments.shape(kSelf);
-  const Dims& index = arguments.shape(kIndex);
-  const size_t along = normalize_axis(arguments.integer(kDim), self.size());
-  Dims steps = steps_of(self, index.size());
-  const int64_t step = along < steps.size() ? std::exchange(steps[along], 0) : 0;
-  const IndexTerm number(arguments, kIndex, Elements(arguments, kIndex),
-                         self.empty() ? 1 : self[along], step);
-  // Of src only what the index has a number for.
-  Dims strides = arguments.strides(kSrc);
-  if (strides.size() != index.size()) strides = Dims::filled(index.size(), 0);
-  return plan_placed_sum(index_places(index, {number}, steps),
-                         {.terms = slices_of(arguments, kSrc, index, strides, {}),
-                          .self = Slices(arguments, kSelf, {}),
-                          .out = Slices(arguments, kOut, {})});
+Plan plan_copy_in_place(const Arguments& arguments) {
+  if (arguments.empty(kSelf)) return {};
+  return plan_put(places(arguments), slices(arguments, kSource), slices(arguments, kSelf));
 }
 
-}  // namespace scatter_add
+Plan plan_fill(const Arguments& arguments) {
+  if (arguments.empty(kSelf)) return {};
+  Dims shape = arguments.shape(kSelf);
+  if (!shape.empty()) shape[axis(arguments)] = 1;
+  const ScalarSlices value(arguments, kValue, arguments.dtype(kSelf), {index_count(arguments)},
+                           shape);
+  return value.fill_in(plan_put(places(arguments), value.slices, slices(arguments, kSelf)));
+}
+
+}  // namespace along_dim
 }  // namespace
 }  // namespace aclgrad::ops
 
 using namespace aclgrad::ops;
 
-ACLGRAD_OPERATOR(aclnnIndexAdd, index_add::kSpec, index_add::plan)
-ACLGRAD_OPERATOR(aclnnScatterAdd, scatter_add::kSpec, scatter_add::plan)
+ACLGRAD_OPERATOR(aclnnIndexAdd, along_dim::kAdd, along_dim::plan_add)
+ACLGRAD_OPERATOR(aclnnIndexCopy, along_dim::kCopy, along_dim::plan_copy)
+ACLGRAD_OPERATOR(aclnnInplaceIndexCopy, along_dim::kInplaceCopy, along_dim::plan_copy_in_place)
+ACLGRAD_OPERATOR(aclnnInplaceIndexFill, along_dim::kInplaceFill, along_dim::plan_fill)

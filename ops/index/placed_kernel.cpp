@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <memory>
 #include <stdexcept>
 
+#include "ops/arithmetic/arithmetic_kernel.h"
 #include "ops/engine/dtype/formats.h"
 #include "ops/meta/dtypes.h"
 
@@ -27,6 +29,9 @@ namespace {
 
 // Elements that a thread takes at a time.
 constexpr int64_t kPlacedGrain = 1 << 14;
+
+// Of an operator that puts a scalar.
+constexpr size_t kMaxParameters = 8;
 
 // Calls visit(place, number) for all elements, in order.
 template <class Visit>
@@ -206,15 +211,21 @@ MoveSlice mover(aclDataType dtype) {
 
 }  // namespace
 
-Plan plan_taken(Places places, const Slices& from, const Slices& to) {
+Plan plan_taken(Places places, const Slices& from, const Slices& to,
+                std::function<void(int64_t count)> found) {
   const uint64_t bytes = bytes_of({places.count, places.scratch});
   return {[=, places = std::move(places), move = mover(to.dtype)](const Run& run) -> aclError {
             const Workspace memory(run, places);
             parallel_pieces(places.count, slices_of_a_piece(to), [&](int64_t begin, int64_t end) {
               for (int64_t i = begin; i < end; ++i) {
+                if (memory.places[i] < 0) continue;
                 move(run, from, from.starts.offset(memory.places[i]), to, to.starts.offset(i));
               }
             });
+            if (found) {
+              found(std::count_if(memory.places, memory.places + places.count,
+                                  [](int64_t place) { return place >= 0; }));
+            }
             return ACL_SUCCESS;
           },
           bytes};
@@ -284,7 +295,11 @@ class Adder {
         for_terms(v, [&](int64_t start) {
           T terms[kBlock];
           sum_.terms.read(run_, begin, end, terms, start);
-          for (size_t i = 0; i < width; ++i) total[i] += factor_ * terms[i];
+          if (sum_.multiplies) {
+            for (size_t i = 0; i < width; ++i) total[i] *= terms[i];
+          } else {
+            for (size_t i = 0; i < width; ++i) total[i] += factor_ * terms[i];
+          }
         });
         for (size_t i = 0; i < width; ++i) total[i] = shared(total[i], v);
         sum_.out.write(run_, total, begin, end, sum_.out.starts.offset(v));
@@ -309,7 +324,7 @@ class Adder {
         for_terms(v, [&](int64_t start) {
           T term;
           load(static_cast<const void*>(sum_.terms.at(run_, start)), sum_.terms.dtype, 1, &term, 1);
-          total += factor_ * term;
+          total = sum_.multiplies ? total * term : total + factor_ * term;
         });
         total = shared(total, v);
       }
@@ -364,21 +379,57 @@ Plan plan_placed_sum(Places places, const PlacedSum& sum) {
   return plan_sum_in<int64_t>(std::move(places), sum);
 }
 
-Plan plan_put(Places places, const Slices& from, const Slices& to) {
+Plan plan_put(Places places, const Slices& from, const Slices& to,
+              const std::optional<Slices>& self) {
   const int64_t count = to.starts.count();
   const uint64_t bytes = Sorted::bytes(places, count);
   return {[=, places = std::move(places), move = mover(to.dtype)](const Run& run) -> aclError {
             const Sorted sorted(run, places, count);
             parallel_pieces(count, slices_of_a_piece(to), [&](int64_t begin, int64_t end) {
               for (int64_t v = begin; v < end; ++v) {
-                if (sorted.begins[v] == sorted.begins[v + 1]) continue;
-                const int64_t i = sorted.order[sorted.begins[v + 1] - 1];
-                move(run, from, from.starts.offset(i), to, to.starts.offset(v));
+                const int64_t last = sorted.begins[v + 1];
+                const bool is_put = sorted.begins[v] < last;
+                if (!is_put && !self) continue;
+                const int64_t start =
+                    is_put ? from.starts.offset(sorted.order[last - 1]) : self->starts.offset(v);
+                move(run, is_put ? from : *self, start, to, to.starts.offset(v));
               }
             });
             return ACL_SUCCESS;
           },
           bytes};
+}
+
+// ---- Of a scalar --------------------------------------------------------------------------------
+
+ScalarSlices::ScalarSlices(const Arguments& arguments, size_t scalar, aclDataType dtype,
+                           const Dims& positions, const Dims& shape)
+    : parameter_count_(arguments.size()) {
+  slices.parameter = scalar;
+  slices.dtype = dtype;
+  slices.index = {shape, Dims::filled(shape.size(), 0)};
+  slices.starts = {positions, Dims::filled(positions.size(), 0)};
+  const KernelScalar number = KernelScalar::of(arguments.scalar(scalar), dtype);
+  if (is_complex(dtype)) {
+    store(&number.complex, element_.bytes, dtype, 1, 1);
+  } else if (is_floating(dtype)) {
+    store(&number.real, element_.bytes, dtype, 1, 1);
+  } else {
+    store(&number.integer, element_.bytes, dtype, 1, 1);
+  }
+}
+
+// A run has no address for a scalar: it gets this element's.
+Plan ScalarSlices::fill_in(Plan plan) const {
+  plan.body = [body = std::move(plan.body), element = element_, scalar = slices.parameter,
+               count = parameter_count_](const Run& run) {
+    std::array<void*, kMaxParameters> addresses;
+    for (size_t i = 0; i < count; ++i) addresses[i] = run.data(i);
+    Element own = element;
+    addresses[scalar] = own.bytes;
+    return body(Run(std::span(addresses).first(count), run.workspace()));
+  };
+  return plan;
 }
 
 }  // namespace aclgrad::ops

@@ -46,11 +46,30 @@ Places index_places(const Dims& shape, std::vector<IndexTerm> terms, const Dims&
 // all as `count`: the task fails where they are not.
 Places repeated_places(const Arguments& arguments, size_t repeats, int64_t size, int64_t count);
 
-// to[i] = from[place i], bit for bit.
-Plan plan_taken(Places places, const Slices& from, const Slices& to);
+// to[i] = from[place i], bit for bit; what has no place stays. `found` is told for how many i.
+Plan plan_taken(Places places, const Slices& from, const Slices& to,
+                std::function<void(int64_t count)> found = nullptr);
 
-// to[place i] = from[i], bit for bit. The last of equal places wins.
-Plan plan_put(Places places, const Slices& from, const Slices& to);
+// to[place i] = from[i], bit for bit. The last of equal places wins. What is in no place stays, or
+// is `self`'s, of to's shape and dtype, which may be `to`.
+Plan plan_put(Places places, const Slices& from, const Slices& to,
+              const std::optional<Slices>& self = std::nullopt);
+
+// The element that a scalar is in a dtype, as slices of `shape` for all positions; and a plan with
+// it, made for these slices.
+struct ScalarSlices {
+  Slices slices;
+  ScalarSlices(const Arguments& arguments, size_t scalar, aclDataType dtype, const Dims& positions,
+               const Dims& shape);
+  Plan fill_in(Plan plan) const;
+
+ private:
+  struct alignas(16) Element {
+    unsigned char bytes[16];
+  };
+  Element element_ = {};
+  size_t parameter_count_;
+};
 
 struct PlacedSum {
   Slices terms;                // one for each position
@@ -59,12 +78,13 @@ struct PlacedSum {
   // What terms are multiplied by: as out's dtype is real, an integer or complex.
   double factor = 1;
   int64_t integer_factor = 1;
-  int64_t zero = -1;     // a place that stays 0, if any
-  bool is_mean = false;  // divided by the number of terms
+  int64_t zero = -1;        // a place that stays 0, if any
+  bool is_mean = false;     // divided by the number of terms
+  bool multiplies = false;  // self is multiplied by the terms, whose own factor does not count
 };
 
-// out[v] = self[v] + the sum of the terms with place v, in their order. Computed in double, int64
-// or complex numbers of double and rounded once. out may be self.
+// out[v] = self[v] + the sum of the terms with place v, or times them, in their order. Computed in
+// double, int64 or complex numbers of double and rounded once. out may be self.
 Plan plan_placed_sum(Places places, const PlacedSum& sum);
 
 // Slices of a view that is none of the tensor's own: over `shape` with these strides.

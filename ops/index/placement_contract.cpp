@@ -1,163 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements and slices that are added, put or taken by their numbers, or repeated.
+// Elements that are taken or put by the numbers of several dimensions, and elements repeated.
 #include <cmath>
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_index.h"
-#include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/aclnn_repeat_interleave.h"
 #include "aclnnop/aclnn_repeat_interleave_grad.h"
-#include "aclnnop/aclnn_scatter_add.h"
 #include "ops/contract/dense.h"
 #include "ops/index/index_contract.h"
 
 namespace aclgrad::contract {
 namespace {
-
-// The place of a position among the elements of a shape.
-size_t place_of(const Shape& shape, const Shape& position) {
-  int64_t place = 0;
-  for (size_t d = 0; d < shape.size(); ++d) place = place * shape[d] + position[d];
-  return static_cast<size_t>(place);
-}
-
-const DTypes kSummed = without(without(kNumbers, ACL_COMPLEX64), ACL_COMPLEX128);
-
-// Sums of FLOAT are rounded once, of DOUBLE at every addition, of 8 terms at most here.
-Results summed(Arrays (*sum)(const Arguments&, const Arrays&, bool magnitudes)) {
-  return {.reference = [sum](const Arguments& a, const Arrays& in) { return sum(a, in, false); },
-          .bound = {.of_float = 0.5005, .of_double = 8},
-          .magnitude = [sum](const Arguments& a, const Arrays& in) { return sum(a, in, true); },
-          .nan_goes_through = false};
-}
-
-// The number for BOOL, where a sum says whether there is a true term.
-Number part(const Arguments& a, Number x, bool magnitudes) {
-  if (a.dtype() == ACL_BOOL) return x != 0 ? 1 : 0;
-  return magnitudes ? std::abs(x) : x;
-}
-
-// A tensor of dimension dim with as many elements there as there are numbers.
-void arrange_slices(Arguments& a) {
-  const Shape self = a.shape("self");
-  const size_t axis = checked_axis(a);
-  limit(a.tensor("index"), -self[axis], self[axis] - 1);
-  a.shape("out") = self;
-  a.shape("source") = self;
-  a.shape("source")[axis] = count_of(a.shape("index"));
-}
-
-// Inputs: self, index, source.
-Arrays add_slices(const Arguments& a, const Arrays& in, bool magnitudes) {
-  const size_t axis = checked_axis(a);
-  return {dense::generate(in[0].shape, [&](const Shape& at) {
-    Number sum = part(a, dense::at(in[0], at), magnitudes);
-    for (size_t k = 0; k < in[1].values.size(); ++k) {
-      if (from_front(in[1].values[k], in[0].shape[axis]) != at[axis]) continue;
-      Shape from = at;
-      from[axis] = static_cast<int64_t>(k);
-      sum += part(a, a.number("alpha") * dense::at(in[2], from), magnitudes);
-    }
-    return sum;
-  })};
-}
-
-// An index with 3 numbers along dim, in a src that is larger than it elsewhere.
-void arrange_elements(Arguments& a) {
-  Shape index = a.shape("self");
-  a.shape("out") = index;
-  const size_t axis = checked_axis(a);
-  limit(a.tensor("index"), -index[axis], index[axis] - 1);
-  index[axis] = 3;
-  a.shape("src") = index;
-  if (axis != 0) index[0] = std::max<int64_t>(index[0] - 1, 1);
-  a.shape("index") = index;
-}
-
-// Inputs: self, index, src.
-Arrays add_elements(const Arguments& a, const Arrays& in, bool magnitudes) {
-  const size_t axis = checked_axis(a);
-  Array out = dense::map(in[0], [&](Number x) { return part(a, x, magnitudes); });
-  dense::generate(in[1].shape, [&](const Shape& at) {
-    Shape to = at;
-    to[axis] = from_front(dense::at(in[1], at), in[0].shape[axis]);
-    const size_t place = place_of(in[0].shape, to);
-    out.values[place] += part(a, dense::at(in[2], at), magnitudes);
-    return Number{0};
-  });
-  return {out};
-}
-
-ErrorInput larger_index(std::vector<std::pair<std::string, ParameterSpec>> others = {}) {
-  ErrorInput error_input{.what = "that is larger than src",
-                         .changes = {{"index", TensorSpec{.shape = {2, 4}, .dtype = ACL_INT64}}},
-                         .words = {"[2, 4]"}};
-  for (auto& each : others) error_input.changes.push_back(std::move(each));
-  return error_input;
-}
-
-void add_placed_sums(std::vector<Operator>& all) {
-  all.push_back({
-      .call = ACLGRAD_CALL(aclnnIndexAdd, in("self"), integer("dim", -1), indices("index", {3}),
-                           shaped(in("source"), {2, 3}), number("alpha", 1), out("out")),
-      .domain =
-          {.everywhere = kSummed,
-           .arrange = arrange_slices,
-           .samples = {{{{"dim", 0.0}}},
-                       {{{"dim", 1.0}, {"alpha", 2.0}}},
-                       {{{"dim", -1.0}, {"index", Shape{7}}}}},
-           .value_samples = {{{{"self", Shape{70, 600}}, {"dim", 0.0}, {"index", Shape{200}}}},
-                             {{{"self", Shape{3000}}, {"dim", 0.0}, {"index", Shape{9000}}}}}},
-      .results = summed(add_slices),
-      .error_inputs = {wrong_dim(),
-                       refused("source", "of another size", of_shape({2, 2}), "[2, 3]"),
-                       refused("index", "of rank 2",
-                               TensorSpec{.shape = {1, 3}, .dtype = ACL_INT64}, "has 2"),
-                       {.what = "of a scalar",
-                        .changes = {{"index", TensorSpec{.shape = {3}, .dtype = ACL_INT64}},
-                                    {"self", TensorSpec{{}}},
-                                    {"source", TensorSpec{{}}},
-                                    {"out", TensorSpec{{}}}},
-                        .words = {"[]"}},
-                       {.what = "without elements",
-                        .changes = {{"self", TensorSpec{{2, 0}}},
-                                    {"source", TensorSpec{{2, 3}}},
-                                    {"out", TensorSpec{{2, 0}}}},
-                        .words = {"[2, 0]"}}},
-      .words = {"slices added to those of their numbers", "按下标累加切片",
-                "index_add(x, dim, index, source)", "index_add"},
-  });
-  all.push_back({
-      .call = ACLGRAD_CALL(aclnnScatterAdd, any_shape(in("self")), integer("dim", -1),
-                           indices("index", {2, 3}), any_shape(shaped(in("src"), {2, 3})),
-                           any_shape(out("out"))),
-      .domain = {.everywhere = kSummed,
-                 .arrange = arrange_elements,
-                 .samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}}}},
-                 .value_samples = {{{{"self", Shape{70, 90}}, {"dim", 0.0}}}}},
-      .results = summed(add_elements),
-      .error_inputs = {wrong_dim(),
-                       larger_index(),
-                       {.what = "that is larger than self",
-                        .changes = {{"index", TensorSpec{.shape = {3, 3}, .dtype = ACL_INT64}},
-                                    {"src", TensorSpec{{3, 3}}}},
-                        .words = {"[3, 3]"}},
-                       refused("src", "of rank 1", of_shape({3}), "has 1"),
-                       {.what = "of rank 9",
-                        .changes = {{"self", TensorSpec{Shape(9, 1)}},
-                                    {"index", TensorSpec{.shape = Shape(9, 1), .dtype = ACL_INT64}},
-                                    {"src", TensorSpec{Shape(9, 1)}},
-                                    {"out", TensorSpec{Shape(9, 1)}}},
-                        .words = {"has 9"}},
-                       {.what = "without elements",
-                        .changes = {{"self", TensorSpec{{2, 0}}}, {"out", TensorSpec{{2, 0}}}},
-                        .words = {"[2, 0]"}}},
-      .words = {"elements added to those of their coordinates", "按下标逐元素累加",
-                "scatter_add(x, dim, index, source)", "scatter_add"},
-  });
-}
 
 // ---- Several indices ----------------------------------------------------------------------------
 
@@ -493,7 +348,9 @@ void add_repeats(std::vector<Operator>& all) {
 }  // namespace
 
 void add_placements(std::vector<Operator>& all) {
-  add_placed_sums(all);
+  add_slices_by_number(all);
+  add_scatter(all);
+  add_masks(all);
   add_indexing(all);
   add_repeats(all);
 }

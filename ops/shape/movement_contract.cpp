@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles, elements in another order, conversions, copies, fills with one value.
+// Triangles, elements in another order or shape, conversions, copies, fills with one value.
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_copy.h"
+#include "aclnnop/aclnn_expand.h"
 #include "aclnnop/aclnn_fill_scalar.h"
+#include "aclnnop/aclnn_flatten.h"
 #include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_tril.h"
@@ -242,11 +244,73 @@ void add_reorderings(std::vector<Operator>& all) {
       wrong_values("shifts", "of two numbers for one of the dims", {1, 1}, "[1, 1]"));
 }
 
+// ---- Expand, Flatten ----------------------------------------------------------------------------
+
+void add_shapes(std::vector<Operator>& all) {
+  const auto expand_to_size = [](Arguments& a) {
+    Shape out = a.array("size");
+    const Shape& self = a.shape("self");
+    if (out.size() < self.size()) throw std::invalid_argument("size has too few entries");
+    for (size_t d = 0; d < self.size(); ++d) {
+      int64_t& size = out[out.size() - self.size() + d];
+      if (size == -1) size = self[d];
+      if (self[d] != 1 && self[d] != size) throw std::invalid_argument("self does not broadcast");
+    }
+    a.shape("out") = out;
+  };
+  const auto moved_values = [](Reference reference) {
+    return Results{.reference = std::move(reference),
+                   .complex = Complex::kParts,
+                   .bound = {.of_float = 0.5001}};
+  };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnExpand, in("self"),
+                           option({"size", SizesSpec{{2, 4}}}, "size", Sets::kList), out("out")),
+      .domain = {.everywhere = kNumbers + kUnsigned,
+                 .arrange = expand_to_size,
+                 .samples = {{{{"size", Shape{-1, -1, -1}}}},
+                             {{{"size", Shape{2, 1, -1, 3, 4}}}},
+                             {{{"self", Shape{3, 1}}, {"size", Shape{2, -1, 5}}}}}},
+      .results = moved_values([](const Arguments& a, const Arrays& in) {
+        return Arrays{dense::expand(in[0], a.shape("out"))};
+      }),
+      .error_inputs = {refused("size", "of another size than self", SizesSpec{{2, 3}}, "[2, 3]"),
+                       refused("size", "below -1", SizesSpec{{-2, 2, 4}}, "[-2, 2, 4]"),
+                       refused("size", "that keeps what is not there", SizesSpec{{-1, 2, 4}},
+                               "[-1, 2, 4]"),
+                       refused("size", "of too few entries", SizesSpec{{4}}, "[4]"),
+                       refused("out", "of another size", of_shape({1, 2, 4}), "[1, 2, 4]")},
+      .words = {"a tensor broadcast to a size, as a copy", "广播到给定形状的拷贝", "", "expand"},
+  });
+
+  const auto flatten = [](Arguments& a) {
+    const Shape& self = a.shape("self");
+    const auto rank = static_cast<int64_t>(self.size());
+    auto axis = static_cast<int64_t>(a.number("axis"));
+    if (axis < -rank || axis > rank) throw std::invalid_argument("self has no such axis");
+    const auto middle = self.begin() + (axis < 0 ? axis + rank : axis);
+    a.shape("out") = {count_of(Shape(self.begin(), middle)), count_of(Shape(middle, self.end()))};
+  };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnFlatten, in("self"), integer("axis", 1), out("out")),
+      .domain = {.everywhere = kNumbers + kUnsigned,
+                 .arrange = flatten,
+                 .samples = samples_of("axis", {1, 0, 2, -1, -3, 3})},
+      .results = moved_values([](const Arguments& a, const Arrays& in) {
+        return Arrays{{a.shape("out"), in[0].values}};
+      }),
+      .error_inputs = {wrong_number("axis", 3, "[-2, 2]"), wrong_number("axis", -3, "[-2, 2]"),
+                       refused("out", "of another size", of_shape({8}), "[2, 4]")},
+      .words = {"a tensor as a matrix, as a copy", "展平为矩阵的拷贝", "", "flatten"},
+  });
+}
+
 }  // namespace
 
 void add_movement(std::vector<Operator>& all) {
   add_triangles(all);
   add_reorderings(all);
+  add_shapes(all);
   add_cast(all);
   add_copy(all);
   add_fills(all);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// aclnnMaskedSelect, aclnnInplaceMaskedScatter.
+#include "aclnnop/aclnn_masked_select.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "aclnnop/aclnn_masked_scatter.h"
+#include "ops/engine/dtype/dtype_sets.h"
+#include "ops/index/placed_kernel.h"
+#include "ops/meta/objects.h"
+#include "ops/shape/movement_rules.h"
+
+namespace aclgrad::ops {
+namespace {
+namespace by_mask {
+
+constexpr DtypeSet kMasks{ACL_BOOL, ACL_UINT8};
+
+// The first `count` positions have the places of a mask's true elements, which `shape` has.
+Places places(const Arguments& arguments, size_t mask, const Dims& shape, int64_t count) {
+  const IndexTerm term(arguments, mask, Elements(arguments, mask, shape), count_elements(shape), 1);
+  return index_places({count}, {term}, {}, /*may_lack=*/true);
+}
+
+// Elements by their numbers, of a tensor broadcast to `shape`.
+Slices elements(const Arguments& arguments, size_t tensor, const Dims& shape) {
+  return slices_of(arguments, tensor, shape,
+                   broadcast_strides(arguments.shape(tensor), arguments.strides(tensor), shape),
+                   {});
+}
+
+namespace selecting {
+
+enum : size_t { kSelf, kMask, kOut };
+
+Dims shape(const Arguments& arguments) { return broadcast_shape(arguments, {kSelf, kMask}); }
+
+const OperatorSpec kSpec{
+    "aclnnMaskedSelect",
+    {input("self"), input("mask"), output("out")},
+    {not_null({kSelf, kMask, kOut}), dtype_in(kSelf, kAllDtypes), dtype_in(kMask, kMasks),
+     same_dtype(kOut, kSelf), max_rank(kSelf), max_rank(kMask), broadcastable(kSelf, kMask),
+     has_shape_of(
+         kOut, [](const Arguments& arguments) { return Dims{count_elements(shape(arguments))}; })}};
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kOut)) return {};
+  const Dims common = shape(arguments);
+  // Sized behind the elements that it then has; an object that was destroyed has no size.
+  auto* const out = const_cast<aclTensor*>(arguments[kOut].tensor());
+  const auto set_size = [out](int64_t count) {
+    if (aclgradHandleCheck(out, ACLGRAD_HANDLE_TENSOR) != 0) out->view_shape = {count};
+  };
+  return plan_taken(places(arguments, kMask, common, count_elements(common)),
+                    elements(arguments, kSelf, common), Slices(arguments, kOut, {}), set_size);
+}
+
+}  // namespace selecting
+
+namespace scattering {
+
+enum : size_t { kSelf, kMask, kSource };
+
+const OperatorSpec kSpec{"aclnnInplaceMaskedScatter",
+                         {in_out("selfRef"), input("mask"), input("source")},
+                         {not_null({kSelf, kMask, kSource}), dtype_in(kSelf, kAllDtypes),
+                          dtype_in(kMask, kMasks), same_dtype(kSource, kSelf), max_rank(kSelf),
+                          max_rank(kMask), max_rank(kSource), broadcasts_to(kMask, kSelf)}};
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kSelf)) return {};
+  const Dims& self = arguments.shape(kSelf);
+  const int64_t count = std::min(count_elements(self), count_elements(arguments.shape(kSource)));
+  return plan_put(places(arguments, kMask, self, count), Slices(arguments, kSource, {}),
+                  Slices(arguments, kSelf, {}));
+}
+
+}  // namespace scattering
+}  // namespace by_mask
+}  // namespace
+}  // namespace aclgrad::ops
+
+using namespace aclgrad::ops;
+
+ACLGRAD_OPERATOR(aclnnMaskedSelect, by_mask::selecting::kSpec, by_mask::selecting::plan)
+ACLGRAD_OPERATOR(aclnnInplaceMaskedScatter, by_mask::scattering::kSpec, by_mask::scattering::plan)

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices along a dimension that are added, copied or filled by their numbers.
+#include "aclnnop/aclnn_index_add.h"
+#include "aclnnop/aclnn_index_copy.h"
+#include "aclnnop/aclnn_index_fill.h"
+#include "ops/contract/dense.h"
+#include "ops/index/index_contract.h"
+
+namespace aclgrad::contract {
+namespace {
+
+// A tensor of dimension dim with as many elements there as there are numbers.
+void arrange_slices(Arguments& a) {
+  Shape shape = a.shape(self_of(a));
+  const size_t axis = checked_axis(a);
+  limit(a.tensor("index"), -shape[axis], shape[axis] - 1);
+  a.reshape({"out"}, shape);
+  shape[axis] = count_of(a.shape("index"));
+  a.reshape({"source"}, shape);
+}
+
+// Inputs: self, index, source.
+Arrays add_slices(const Arguments& a, const Arrays& in, bool magnitudes) {
+  const size_t axis = checked_axis(a);
+  return {dense::generate(in[0].shape, [&](const Shape& at) {
+    Number sum = part(a, dense::at(in[0], at), magnitudes);
+    for (size_t k = 0; k < in[1].values.size(); ++k) {
+      if (from_front(in[1].values[k], in[0].shape[axis]) != at[axis]) continue;
+      Shape from = at;
+      from[axis] = static_cast<int64_t>(k);
+      sum += part(a, a.number("alpha") * dense::at(in[2], from), magnitudes);
+    }
+    return sum;
+  })};
+}
+
+// The last one of a number. Inputs: self, index, and source but of a fill.
+Arrays put_slices(const Arguments& a, const Arrays& in) {
+  const size_t axis = checked_axis(a);
+  return {dense::generate(in[0].shape, [&](const Shape& at) {
+    Number value = dense::at(in[0], at);
+    for (size_t k = 0; k < in[1].values.size(); ++k) {
+      if (from_front(in[1].values[k], in[0].shape[axis]) != at[axis]) continue;
+      Shape from = at;
+      from[axis] = static_cast<int64_t>(k);
+      value = in.size() > 2 ? dense::at(in[2], from)
+                            : converted(a.number("value"), ACL_DOUBLE, a.dtype());
+    }
+    return value;
+  })};
+}
+
+ErrorInput of_a_scalar(std::vector<std::string> tensors) {
+  ErrorInput error_input{.what = "of a scalar",
+                         .changes = {{"index", TensorSpec{.shape = {3}, .dtype = ACL_INT64}}},
+                         .words = {"[]"}};
+  for (auto& each : tensors) error_input.changes.emplace_back(std::move(each), TensorSpec{{}});
+  return error_input;
+}
+
+std::vector<ErrorInput> wrong_indices(const char* self) {
+  return {wrong_dim(),
+          refused("index", "of rank 2", TensorSpec{.shape = {1, 3}, .dtype = ACL_INT64}, "has 2"),
+          refused(self, "without elements", of_shape({2, 0}), "[2, 0]")};
+}
+
+}  // namespace
+
+void add_slices_by_number(std::vector<Operator>& all) {
+  const ErrorInput of_other_size = refused("source", "of another size", of_shape({2, 2}), "[2, 3]");
+  const Parameter self = in("self"), dim = integer("dim", -1), index = indices("index", {3}),
+                  source = shaped(in("source"), {2, 3});
+  Domain domain{.everywhere = kSummed,
+                .arrange = arrange_slices,
+                .samples = {{{{"dim", 0.0}}},
+                            {{{"dim", 1.0}, {"alpha", 2.0}}},
+                            {{{"dim", -1.0}, {"index", Shape{7}}}}},
+                .value_samples = {{{{"self", Shape{70, 600}}, {"dim", 0.0}, {"index", Shape{200}}}},
+                                  {{{"self", Shape{3000}}, {"dim", 0.0}, {"index", Shape{9000}}}}}};
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnIndexAdd, self, dim, index, source, number("alpha", 1), out("out")),
+      .domain = domain,
+      .results = summed(add_slices),
+      .error_inputs = wrong_indices("self") +
+                      std::vector{of_other_size, of_a_scalar({"self", "source", "out"})},
+      .words = {"slices added to those of their numbers", "按下标累加切片",
+                "index_add(x, dim, index, source)", "index_add"},
+  });
+
+  domain.everywhere = kNumbers + kUnsigned;
+  domain.samples = {{{{"dim", 0.0}}}, {{{"dim", 1.0}}}, {{{"dim", -1.0}, {"index", Shape{7}}}}};
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnIndexCopy, self, dim, index, source, out("out")),
+      .domain = domain,
+      .results = selected(put_slices),
+      .error_inputs = wrong_indices("self") +
+                      std::vector{of_other_size, of_a_scalar({"self", "source", "out"})},
+      .words = {"slices copied to those of their numbers", "按下标覆盖切片", "", "index_copy"},
+  });
+  all.push_back(in_place_of(all.back(), ACLGRAD_CALL(aclnnInplaceIndexCopy),
+                            wrong_indices("selfRef") + std::vector{of_other_size}));
+
+  // Whatever its size is, and that of the index.
+  Parameter overwritten = any_shape(in("selfRef"));
+  std::get<TensorSpec>(overwritten.spec).role = Role::kInPlace;
+  for (auto* samples : {&domain.samples, &domain.value_samples}) {
+    for (Sample& each : *samples) {
+      for (auto& [name, setting] : each.settings) name = name == "self" ? "selfRef" : name;
+    }
+  }
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnInplaceIndexFill, overwritten, dim, any_shape(index),
+                           number("value", 3)),
+      .domain = domain,
+      .results = selected(put_slices),
+      .error_inputs = wrong_indices("selfRef") + std::vector{of_a_scalar({"selfRef"})},
+      .words = {"slices of these numbers filled with a value", "按下标填充切片", "", "index_fill"},
+  });
+}
+
+}  // namespace aclgrad::contract
