@@ -42,12 +42,23 @@ echo "test: $SECONDS s, exit status $status"
 versions
 exit $status
 TEXT
-# Processes, /proc and shared memory of its own, which end with the command.
+# Processes, /proc, devices and shared memory of its own, which end with the command: what a package does
+# to /dev/null there must not happen to this machine's.
 export suite folder
 unshare --mount --pid --fork bash -c '
   mount -t proc proc "$folder/proc"
-  mount --bind /dev "$folder/dev"
+  mount -t tmpfs -o mode=755 tmpfs "$folder/dev"
+  while read -r name major minor; do mknod -m 666 "$folder/dev/$name" c "$major" "$minor"; done <<<"null 1 3
+zero 1 5
+full 1 7
+random 1 8
+urandom 1 9
+tty 5 0"
+  mkdir "$folder/dev/shm" "$folder/dev/pts"
   mount -t tmpfs tmpfs "$folder/dev/shm"
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts "$folder/dev/pts"
+  ln -s pts/ptmx "$folder/dev/ptmx"
+  ln -s /proc/self/fd "$folder/dev/fd"
   mount --bind /sys "$folder/sys"
   exec env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LC_ALL=C.UTF-8 \
     ACLGRAD_CMAKE_OPTIONS="${ACLGRAD_CMAKE_OPTIONS-}" \

@@ -6,14 +6,14 @@
 namespace aclgrad::mutants {
 namespace {
 
-using Wrong = std::function<Value(const Value& gradient, const RuleCall& call)>;
+using WrongPooling = std::function<Value(const Value& gradient, const RuleCall& call)>;
 
 const gradcheck::Dims kVolume = {1, 2, 2, 3, 4};
 
 // The rule of a function of one tensor, which gives its gradient in another way.
 template <class OpType>
 Mutant pooled(std::string edit, const gradcheck::Dims& shape,
-              std::function<Value(const Value&)> build, Wrong wrong) {
+              std::function<Value(const Value&)> build, WrongPooling wrong) {
   return rule_mutant<OpType>(
       std::move(edit), {shape}, [build](const auto& x) { return build(x[0]); },
       [wrong](const OpType&, const RuleCall& call) {
@@ -39,69 +39,71 @@ void add_averages_of_volumes(std::vector<Mutant>& all) {
       [](A a) { a.divisor_override = 0; });
   add("avg_pool3d: divided by a plane of the window", {.stride = 1},
       [](A a) { a.divisor_override = 4; });
-  using V = const Value&;
-  const auto averaged = [](V x) { return avg_pool3d(x, 2, {.stride = 1}); };
+  const auto averaged = [](const Value& x) { return avg_pool3d(x, 2, {.stride = 1}); };
   all.push_back(pooled<AvgPool3dOp>(
-      "avg_pool3d: rows exchanged", kVolume, averaged, [](V g, const RuleCall& call) {
+      "avg_pool3d: rows exchanged", kVolume, averaged, [](const Value& g, const RuleCall& call) {
         return avg_pool3d_backward(flip(g, {3}), call.input(),
                                    {{2, 2, 2}, {1, 1, 1}, {0, 0, 0}, false, true, 0});
       }));
-  const auto adapted = [](V x) { return adaptive_avg_pool3d(x, 2); };
+  const auto adapted = [](const Value& x) { return adaptive_avg_pool3d(x, 2); };
   all.push_back(pooled<AdaptiveAvgPool3dOp>(
-      "adaptive_avg_pool3d: windows of one size", kVolume, adapted, [](V g, const RuleCall& call) {
+      "adaptive_avg_pool3d: windows of one size", kVolume, adapted,
+      [](const Value& g, const RuleCall& call) {
         const auto& dims = call.input().shape().dims();
         return mul(interpolate(g, {.size = {dims[2], dims[3], dims[4]}}), 8. / 24);
       }));
-  all.push_back(pooled<AdaptiveAvgPool3dOp>(
-      "adaptive_avg_pool3d: not divided", kVolume, adapted, [](V g, const RuleCall& call) {
-        return mul(adaptive_avg_pool3d_backward(g, call.input()), 4);
-      }));
+  all.push_back(pooled<AdaptiveAvgPool3dOp>("adaptive_avg_pool3d: not divided", kVolume, adapted,
+                                            [](const Value& g, const RuleCall& call) {
+                                              return mul(
+                                                  adaptive_avg_pool3d_backward(g, call.input()), 4);
+                                            }));
 }
 
 void add_maxima(std::vector<Mutant>& all) {
-  using V = const Value&;
   using Call = const RuleCall&;
-  const auto largest = [](V x) { return max_pool3d(x, 2, {.stride = 1}); };
+  const auto largest = [](const Value& x) { return max_pool3d(x, 2, {.stride = 1}); };
   const MaxPoolAttributes windows{{2, 2, 2}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, false};
-  all.push_back(
-      pooled<MaxPool3dOp>("max_pool3d: shared by the window", kVolume, largest, [](V g, Call call) {
+  all.push_back(pooled<MaxPool3dOp>(
+      "max_pool3d: shared by the window", kVolume, largest, [](const Value& g, Call call) {
         return avg_pool3d_backward(g, call.input(),
                                    {{2, 2, 2}, {1, 1, 1}, {0, 0, 0}, false, true, 0});
       }));
   all.push_back(pooled<MaxPool3dOp>(
-      "max_pool3d: channels exchanged", kVolume, largest, [windows](V g, Call call) {
+      "max_pool3d: channels exchanged", kVolume, largest, [windows](const Value& g, Call call) {
         return max_pool3d_backward(flip(g, {1}), call.input(), flip(call.output(1), {1}), windows);
       }));
-  all.push_back(pooled<MaxPool3dOp>(
-      "max_pool3d: places of another window", kVolume, largest, [windows](V g, Call call) {
-        return max_pool3d_backward(g, call.input(), roll(call.output(1), {1}, {4}), windows);
-      }));
-  const auto adapted = [](V x) { return adaptive_max_pool2d(x, {2, 3}); };
+  all.push_back(pooled<MaxPool3dOp>("max_pool3d: places of another window", kVolume, largest,
+                                    [windows](const Value& g, Call call) {
+                                      return max_pool3d_backward(
+                                          g, call.input(), roll(call.output(1), {1}, {4}), windows);
+                                    }));
+  const auto adapted = [](const Value& x) { return adaptive_max_pool2d(x, {2, 3}); };
   const gradcheck::Dims image = {1, 2, 3, 4};
   all.push_back(pooled<AdaptiveMaxPool2dOp>(
       "adaptive_max_pool2d: shared by the window", image, adapted,
-      [](V g, Call call) { return adaptive_avg_pool2d_backward(g, call.input()); }));
-  all.push_back(pooled<AdaptiveMaxPool2dOp>(
-      "adaptive_max_pool2d: places of another window", image, adapted, [](V g, Call call) {
-        return adaptive_max_pool2d_backward(g, call.input(), roll(call.output(1), {1}, {3}));
-      }));
+      [](const Value& g, Call call) { return adaptive_avg_pool2d_backward(g, call.input()); }));
+  all.push_back(pooled<AdaptiveMaxPool2dOp>("adaptive_max_pool2d: places of another window", image,
+                                            adapted, [](const Value& g, Call call) {
+                                              return adaptive_max_pool2d_backward(
+                                                  g, call.input(), roll(call.output(1), {1}, {3}));
+                                            }));
   all.push_back(pooled<AdaptiveMaxPool3dOp>(
       "adaptive_max_pool3d: shared by the window", kVolume,
-      [](V x) { return adaptive_max_pool3d(x, 2); },
-      [](V g, Call call) { return adaptive_avg_pool3d_backward(g, call.input()); }));
+      [](const Value& x) { return adaptive_max_pool3d(x, 2); },
+      [](const Value& g, Call call) { return adaptive_avg_pool3d_backward(g, call.input()); }));
 
-  const auto unpooled = [](V x) {
+  const auto unpooled = [](const Value& x) {
     const Value places =
         x.graph().constant(Tensor::from({1, 2, 2, 2}, {0, 5, 2, 7, 8, 3, 1, 4}, DType::int64));
     return max_unpool2d(x, places, 3);
   };
   const gradcheck::Dims small = {1, 2, 2, 2};
-  all.push_back(
-      pooled<MaxUnpool2dOp>("max_unpool2d: the first elements", small, unpooled, [](V g, Call) {
-        return pad(g, {0, -1, 0, -1});
-      }));
+  all.push_back(pooled<MaxUnpool2dOp>("max_unpool2d: the first elements", small, unpooled,
+                                      [](const Value& g, Call) {
+                                        return pad(g, {0, -1, 0, -1});
+                                      }));
   all.push_back(pooled<MaxUnpool2dOp>(
-      "max_unpool2d: places of the other channel", small, unpooled, [](V g, Call call) {
+      "max_unpool2d: places of the other channel", small, unpooled, [](const Value& g, Call call) {
         const Value places = reshape(flip(call.input(1), {1}), {1, 2, 4});
         return reshape(gather(reshape(g, {1, 2, 9}), 2, places), {1, 2, 2, 2});
       }));

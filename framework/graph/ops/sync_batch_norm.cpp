@@ -19,7 +19,7 @@
 namespace aclgrad {
 namespace {
 
-constexpr std::size_t kFirstUpdated = 2;  // of batch_norm_gather_stats: the running mean
+constexpr std::size_t kRunningMean = 2;  // output and input of batch_norm_gather_stats
 
 // Columns of what the ranks gathered, a row each.
 struct ColumnsOp final : ViewOp {
@@ -95,13 +95,13 @@ std::array<Value, 2> batch_norm_gather_stats(Operand mean, const Value& invstd,
                     "and {}",
                     parts, counts.shape()));
   }
-  detail::check_channels(record, 0, kFirstUpdated, kFirstUpdated + 2);
+  detail::check_channels(record, 0, kRunningMean, kRunningMean + 2);
   record.require_same_shape(1, 0);
   record.require_same_dtype(1, 0);
   detail::check_batch_options(record, momentum, eps);
   const TensorSpec whole{Shape{parts[1]}, mean.dtype()};
   const std::vector<Value> made = record.add<BatchNormGatherStatsOp>(
-      {momentum, eps}, {whole, whole, record.like(kFirstUpdated), record.like(kFirstUpdated + 1)});
+      {momentum, eps}, {whole, whole, record.like(kRunningMean), record.like(kRunningMean + 1)});
   return {made[0], made[1]};
 }
 
@@ -167,7 +167,7 @@ const Declaration<BatchNormStatsAttributes> batch_norm_stats = {
 const Declaration<BatchNormGatherAttributes> batch_norm_gather_stats = {
     "batch_norm_gather_stats", ACLGRAD_C(aclnnBatchNormGatherStatsWithCounts),
     [](const BatchNormGatherAttributes& values, std::size_t output, std::size_t input) {
-      const bool updates = values.updates_running && output >= kFirstUpdated && output == input;
+      const bool updates = values.updates_running && output >= kRunningMean && output == input;
       return updates ? OutputMemory::updated : OutputMemory::separate;
     },
     [](const auto& values, AclnnCall& call, auto... end) {
@@ -176,8 +176,8 @@ const Declaration<BatchNormGatherAttributes> batch_norm_gather_stats = {
       };
       // The first parameter tells the number of channels, as the means do.
       return aclnnBatchNormGatherStatsWithCountsGetWorkspaceSize(
-          call.input(0), call.input(0), call.input(1), running(kFirstUpdated),
-          running(kFirstUpdated + 1), values.momentum, values.eps, call.input(4), call.output(0),
+          call.input(0), call.input(0), call.input(1), running(kRunningMean),
+          running(kRunningMean + 1), values.momentum, values.eps, call.input(4), call.output(0),
           call.output(1), end...);
     },
     [](const BatchNormGatherAttributes& values) -> std::shared_ptr<const CallOp> {
