@@ -111,11 +111,11 @@ TEST(SyncBatchNorm, TakesPartsOfAnySize) {
   expect_whole({6, 1, 1, 0}, DType::float32, 2e-6);
 }
 
-struct Trained {
+struct TrainedNetwork {
   std::vector<double> losses;
   NamedTensors tensors;
 };
-Trained train_network(const Communicator& communicator, bool sharded) {
+TrainedNetwork train_network(const Communicator& communicator, bool sharded) {
   const Sequential model(Linear("a", 12, 10, {.seed = 1}), SyncBatchNorm(communicator, "norm", 10),
                          Selu{}, Linear("b", 10, 4, {.seed = 2}));
   AdamW optimizer({.learning_rate = 1e-2});
@@ -128,20 +128,20 @@ Trained train_network(const Communicator& communicator, bool sharded) {
   for (std::int64_t i = 0; i < 32; ++i) {
     data.labels.set(i, data.features.get(12 * i) > data.features.get(12 * i + 7) ? 1 : 2);
   }
-  Trained trained;
+  TrainedNetwork trained;
   for (int step = 0; step < 10; ++step) trained.losses.push_back(trainer.step(data));
   trained.tensors = values_of(model.state());
   return trained;
 }
 
 TEST(SyncBatchNorm, TrainsAsOneRankDoes) {
-  const Trained alone = train_network(Communicator(), false);
+  const TrainedNetwork alone = train_network(Communicator(), false);
   EXPECT_LT(alone.losses.back(), alone.losses.front() / 2) << "it learns";
   for (const int ranks : {2, 4}) {
     for (const bool sharded : {false, true}) {
       run_ranks(ranks,
                 [&](const Communicator& communicator) {
-                  const Trained together = train_network(communicator, sharded);
+                  const TrainedNetwork together = train_network(communicator, sharded);
                   for (std::size_t i = 0; i < alone.losses.size(); ++i) {
                     EXPECT_NEAR(together.losses[i], alone.losses[i], 1e-5) << ranks;
                   }

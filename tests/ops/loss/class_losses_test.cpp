@@ -25,14 +25,6 @@ class ClassLosses : public AclTest {
   }
 };
 
-void expect_near(const Array& actual, const Values& expected, long double tolerance = 1e-6L) {
-  ASSERT_EQ(actual.values().size(), expected.size());
-  for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_TRUE(is_near(actual.get(static_cast<int64_t>(i)), expected[i], tolerance))
-        << "element " << i;
-  }
-}
-
 // ---- Pictures -----------------------------------------------------------------------------------
 
 class Pictures : public ClassLosses {

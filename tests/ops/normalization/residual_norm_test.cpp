@@ -15,8 +15,6 @@
 namespace aclgrad::testing {
 namespace {
 
-using Numbers = std::vector<long double>;
-
 class FusedNorm : public AclTest {
  protected:
   void SetUp() override {
@@ -25,19 +23,6 @@ class FusedNorm : public AclTest {
   }
 };
 
-Array doubles(Shape shape, const Numbers& values = {}) {
-  return Array(ACL_DOUBLE, std::move(shape), Array::Layout{}, values);
-}
-
-void expect_near(const Array& array, const Numbers& expected, const char* what) {
-  ASSERT_EQ(array.values().size(), expected.size()) << what;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    const long double value = array.get(static_cast<int64_t>(i));
-    EXPECT_NEAR(static_cast<double>(value), static_cast<double>(expected[i]), 1e-8)
-        << what << " " << i;
-  }
-}
-
 struct Residual {
   Array x1 = doubles({2, 3}, {1, -2, 3, 0.5L, 4, -1});
   Array x2 = doubles({2, 3}, {0.5L, 1, -1, 2, -3, 0.25L});
@@ -45,7 +30,7 @@ struct Residual {
   Array y = doubles({2, 3}), mean = doubles({2, 1}), rstd = doubles({2, 1}), x = doubles({2, 3});
 };
 
-TEST_F(FusedNorm, AddLayerNormHasPyTorchsNumbers) {
+TEST_F(FusedNorm, AddLayerNormHasPyTorchsValues) {
   const Residual r;
   const aclTensor* no_bias = nullptr;
   ASSERT_EQ(call(aclnnAddLayerNormGetWorkspaceSize, aclnnAddLayerNorm, r.x1.tensor(), r.x2.tensor(),
@@ -55,10 +40,10 @@ TEST_F(FusedNorm, AddLayerNormHasPyTorchsNumbers) {
       << recent_message();
   expect_near(r.y,
               {1.011779632L, 1.698297996L, 0.777485809L, 2.037742355L, 0.968636099L, -3.509112077L},
-              "y");
-  expect_near(r.mean, {0.833333333L, 0.916666667L}, "mean");
-  expect_near(r.rstd, {0.761779632L, 0.752733623L}, "rstd");
-  EXPECT_EQ(r.x.values(), (Numbers{1.5L, -1, 2, 2.5L, 1, -0.75L}));
+              1e-8L, "y");
+  expect_near(r.mean, {0.833333333L, 0.916666667L}, 1e-8L, "mean");
+  expect_near(r.rstd, {0.761779632L, 0.752733623L}, 1e-8L, "rstd");
+  EXPECT_EQ(r.x.values(), (Values{1.5L, -1, 2, 2.5L, 1, -0.75L}));
 
   const Array dy = doubles({2, 3}, {1, 0.5L, -1, 2, 0, -0.5L});
   const Array dsum = doubles({2, 3}, {0.1L, 0.2L, 0.3L, 0, -0.1L, 0.4L});
@@ -70,9 +55,9 @@ TEST_F(FusedNorm, AddLayerNormHasPyTorchsNumbers) {
       << recent_message();
   expect_near(
       dx, {1.519071824L, -0.036383034L, -0.882688789L, 0.311988278L, -0.677842951L, 0.665854673L},
-      "dx");
-  expect_near(dgamma, {2.891509561L, -0.698297996L, -0.261464885L}, "dgamma");
-  expect_near(dbeta, {3, 0.5L, -1.5L}, "dbeta");
+      1e-8L, "dx");
+  expect_near(dgamma, {2.891509561L, -0.698297996L, -0.261464885L}, 1e-8L, "dgamma");
+  expect_near(dbeta, {3, 0.5L, -1.5L}, 1e-8L, "dbeta");
 }
 
 TEST_F(FusedNorm, ABiasIsPartOfTheSum) {
@@ -86,7 +71,7 @@ TEST_F(FusedNorm, ABiasIsPartOfTheSum) {
       << recent_message();
   expect_near(
       r.y, {1.993290589L, 1.639206549L, -0.767561255L, 2.057077293L, 0.980569061L, -3.487160146L},
-      "y");
+      1e-8L, "y");
   // With additionalOutput the sum is asked for.
   EXPECT_EQ(call(aclnnAddLayerNormGetWorkspaceSize, aclnnAddLayerNorm, r.x1.tensor(), r.x2.tensor(),
                  r.gamma.tensor(), r.beta.tensor(), bias.tensor(), 1e-3, true, r.y.tensor(),
@@ -94,7 +79,7 @@ TEST_F(FusedNorm, ABiasIsPartOfTheSum) {
             161001);
 }
 
-TEST_F(FusedNorm, AddRmsNormHasPyTorchsNumbers) {
+TEST_F(FusedNorm, AddRmsNormHasPyTorchsValues) {
   const Residual r;
   ASSERT_EQ(call(aclnnAddRmsNormGetWorkspaceSize, aclnnAddRmsNorm, r.x1.tensor(), r.x2.tensor(),
                  r.gamma.tensor(), 1e-3, r.y.tensor(), r.rstd.tensor(), r.x.tensor()),
@@ -102,9 +87,9 @@ TEST_F(FusedNorm, AddRmsNormHasPyTorchsNumbers) {
       << recent_message();
   expect_near(
       r.y, {1.447052563L, 0.321567236L, 2.572537889L, 2.323343968L, -0.309779196L, -0.929337587L},
-      "y");
-  expect_near(r.rstd, {0.643134472L, 0.619558392L}, "rstd");
-  EXPECT_EQ(r.x.values(), (Numbers{1.5L, -1, 2, 2.5L, 1, -0.75L}));
+      1e-8L, "y");
+  expect_near(r.rstd, {0.643134472L, 0.619558392L}, 1e-8L, "rstd");
+  EXPECT_EQ(r.x.values(), (Values{1.5L, -1, 2, 2.5L, 1, -0.75L}));
 }
 
 struct Image {
@@ -113,12 +98,12 @@ struct Image {
   Array y = doubles({1, 4, 3}), mean = doubles({1, 2}), rstd = doubles({1, 2});
 };
 
-TEST_F(FusedNorm, GroupNormSwishHasPyTorchsNumbers) {
+TEST_F(FusedNorm, GroupNormSwishHasPyTorchsValues) {
   static char format[] = "NCHW";
   const Array dy = doubles({1, 4, 3}, {1, -1, 2, 0.5L, 0.5L, -2, 1, 0, 1, -1, 3, 0.25L});
   struct Case {
     double scale;
-    Numbers y, dx, dgamma, dbeta;
+    Values y, dx, dgamma, dbeta;
   };
   // silu(z), and z sigmoid(1.702 z).
   const Case cases[] = {
@@ -143,7 +128,7 @@ TEST_F(FusedNorm, GroupNormSwishHasPyTorchsNumbers) {
                    each.scale, image.y.tensor(), image.mean.tensor(), image.rstd.tensor()),
               0)
         << recent_message();
-    expect_near(image.y, each.y, "y");
+    expect_near(image.y, each.y, 1e-8L, "y");
     const Array dx = doubles({1, 4, 3}), dgamma = doubles({4}), dbeta = doubles({4});
     ASSERT_EQ(call(aclnnGroupNormSwishGradGetWorkspaceSize, aclnnGroupNormSwishGrad, dy.tensor(),
                    image.mean.tensor(), image.rstd.tensor(), image.x.tensor(), image.gamma.tensor(),
@@ -151,30 +136,30 @@ TEST_F(FusedNorm, GroupNormSwishHasPyTorchsNumbers) {
                    dgamma.tensor(), dbeta.tensor()),
               0)
         << recent_message();
-    expect_near(dx, each.dx, "dx");
-    expect_near(dgamma, each.dgamma, "dgamma");
-    expect_near(dbeta, each.dbeta, "dbeta");
+    expect_near(dx, each.dx, 1e-8L, "dx");
+    expect_near(dgamma, each.dgamma, 1e-8L, "dgamma");
+    expect_near(dbeta, each.dbeta, 1e-8L, "dbeta");
   }
 }
 
-TEST_F(FusedNorm, InstanceNormHasPyTorchsNumbers) {
+TEST_F(FusedNorm, InstanceNormHasPyTorchsValues) {
   static char first[] = "NCHW", last[] = "NHWC";
   const Image image;
-  const Numbers y = {0.367175378L, 1.168701512L,  -1.23587689L,  0.453926544L,
-                     0.644371452L, -0.498297996L, -3.127720283L, 1.113860142L,
-                     1.113860142L, 0.694197772L,  0.083171631L,  0.422630598L};
+  const Values y = {0.367175378L, 1.168701512L,  -1.23587689L,  0.453926544L,
+                    0.644371452L, -0.498297996L, -3.127720283L, 1.113860142L,
+                    1.113860142L, 0.694197772L,  0.083171631L,  0.422630598L};
   const Array mean = doubles({1, 4, 1}), variance = doubles({1, 4, 1});
   ASSERT_EQ(call(aclnnInstanceNormGetWorkspaceSize, aclnnInstanceNorm, image.x.tensor(),
                  image.gamma.tensor(), image.beta.tensor(), first, 1e-3, image.y.tensor(),
                  mean.tensor(), variance.tensor()),
             0)
       << recent_message();
-  expect_near(image.y, y, "y");
-  expect_near(mean, {0.666666667L, 1.166666667L, 0, 1.833333333L}, "mean");
-  expect_near(variance, {1.555555556L, 1.722222222L, 2, 3.388888889L}, "variance");
+  expect_near(image.y, y, 1e-8L, "y");
+  expect_near(mean, {0.666666667L, 1.166666667L, 0, 1.833333333L}, 1e-8L, "mean");
+  expect_near(variance, {1.555555556L, 1.722222222L, 2, 3.388888889L}, 1e-8L, "variance");
 
   // The same image with its channels last.
-  Numbers moved(12), moved_y(12);
+  Values moved(12), moved_y(12);
   for (size_t c = 0; c < 4; ++c) {
     for (size_t i = 0; i < 3; ++i) {
       moved[i * 4 + c] = image.x.get(static_cast<int64_t>(c * 3 + i));
@@ -188,7 +173,7 @@ TEST_F(FusedNorm, InstanceNormHasPyTorchsNumbers) {
            image.beta.tensor(), last, 1e-3, out.tensor(), means.tensor(), variances.tensor()),
       0)
       << recent_message();
-  expect_near(out, moved_y, "y, channels last");
+  expect_near(out, moved_y, 1e-8L, "y, channels last");
 }
 
 }  // namespace

@@ -17,31 +17,15 @@
 namespace aclgrad::testing {
 namespace {
 
-using Numbers = std::vector<long double>;
-
-constexpr double kMomentum = 0.25, kEps = 0x1p-6;  // the same as float and as double
+constexpr double kMomentum = 0.25, kEpsilon = 0x1p-6;  // the same as float and as double
 constexpr long double kRounding = 1e-13L;
 constexpr int64_t kChannels = 3, kPlaces = 2;
 
 const aclTensor* const kNone = nullptr;
 
-Array doubles(Shape shape, const Numbers& values) {
-  return Array(ACL_DOUBLE, std::move(shape), Array::Layout{}, values);
-}
-
-void expect_near(const Array& array, const Numbers& expected, const char* what,
-                 long double tolerance = kRounding) {
-  ASSERT_EQ(array.values().size(), expected.size()) << what;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_TRUE(is_near(array.get(static_cast<int64_t>(i)), expected[i], tolerance))
-        << what << " " << i << ": " << static_cast<double>(array.get(static_cast<int64_t>(i)))
-        << " instead of " << static_cast<double>(expected[i]);
-  }
-}
-
-// Numbers without an order, the same for a place in the whole and in a part.
-Numbers drawn(int64_t first, int64_t count) {
-  Numbers numbers;
+// Values without an order, the same for a place in the whole and in a part.
+Values drawn(int64_t first, int64_t count) {
+  Values numbers;
   for (int64_t i = first; i < first + count; ++i) {
     numbers.push_back(static_cast<long double>((i * 37 + 11) % 29) / 4 - 3);
   }
@@ -56,13 +40,13 @@ struct Part {
       : x(doubles({count, kChannels, kPlaces}, of(first, count, 0))),
         g(doubles({count, kChannels, kPlaces}, of(first, count, 1000))) {}
 
-  static Numbers of(int64_t first, int64_t count, int64_t seed) {
+  static Values of(int64_t first, int64_t count, int64_t seed) {
     constexpr int64_t kSize = kChannels * kPlaces;
     return drawn(seed + first * kSize, count * kSize);
   }
 };
 
-Array channels(const Numbers& values = Numbers(kChannels)) { return doubles({kChannels}, values); }
+Array channels(const Values& values = Values(kChannels)) { return doubles({kChannels}, values); }
 
 class SyncBatchNorm : public AclTest {
  protected:
@@ -71,14 +55,14 @@ class SyncBatchNorm : public AclTest {
     aclgradSetAcceptDouble(1);  // for aclnnBatchNorm
   }
 
-  void stats(const Array& x, const Array& mean, const Array& invstd, double eps = kEps) {
+  void stats(const Array& x, const Array& mean, const Array& invstd, double eps = kEpsilon) {
     ASSERT_EQ(call(aclnnBatchNormStatsGetWorkspaceSize, aclnnBatchNormStats, x.tensor(), eps,
                    mean.tensor(), invstd.tensor()),
               0)
         << recent_message();
   }
   void merge(const Array& means, const Array& invstds, const Array& counts, const Array& mean,
-             const Array& invstd, double eps = kEps) {
+             const Array& invstd, double eps = kEpsilon) {
     ASSERT_EQ(call(aclnnBatchNormGatherStatsWithCountsGetWorkspaceSize,
                    aclnnBatchNormGatherStatsWithCounts, mean_image_.tensor(), means.tensor(),
                    invstds.tensor(), running_mean_.tensor(), running_var_.tensor(), kMomentum, eps,
@@ -97,9 +81,9 @@ struct TwoParts {
   Array counts{ACL_INT32, {2}, {kPlaces, 3 * kPlaces}};
 };
 
-Numbers joined(const Array& first, const Array& second) {
-  Numbers both = first.values();
-  const Numbers rest = second.values();
+Values joined(const Array& first, const Array& second) {
+  Values both = first.values();
+  const Values rest = second.values();
   both.insert(both.end(), rest.begin(), rest.end());
   return both;
 }
@@ -113,11 +97,11 @@ TEST_F(SyncBatchNorm, StatisticsOfTwoPartsAreThoseOfTheWhole) {
   const Array run_mean = channels({1, 2, 3}), run_var = channels({1, 0.5L, 2});
   const Array saved = channels(), variance = channels();
   ASSERT_EQ(call(aclnnBatchNormGetWorkspaceSize, aclnnBatchNorm, parts.whole.x.tensor(), kNone,
-                 kNone, run_mean.tensor(), run_var.tensor(), true, kMomentum, kEps,
+                 kNone, run_mean.tensor(), run_var.tensor(), true, kMomentum, kEpsilon,
                  normalized.tensor(), saved.tensor(), variance.tensor()),
             0)
       << recent_message();
-  expect_near(mean, saved.values(), "mean of the whole");
+  expect_near(mean, saved.values(), kRounding, "mean of the whole");
 
   const Array means[] = {channels(), channels()}, invstds[] = {channels(), channels()};
   stats(parts.first.x, means[0], invstds[0]);
@@ -126,10 +110,10 @@ TEST_F(SyncBatchNorm, StatisticsOfTwoPartsAreThoseOfTheWhole) {
   const Array all_invstds = doubles({2, kChannels}, joined(invstds[0], invstds[1]));
   const Array merged_mean = channels(), merged_invstd = channels();
   merge(all_means, all_invstds, parts.counts, merged_mean, merged_invstd);
-  expect_near(merged_mean, mean.values(), "merged mean");
-  expect_near(merged_invstd, invstd.values(), "merged invstd");
-  expect_near(running_mean_, run_mean.values(), "running mean");
-  expect_near(running_var_, run_var.values(), "running variance");
+  expect_near(merged_mean, mean.values(), kRounding, "merged mean");
+  expect_near(merged_invstd, invstd.values(), kRounding, "merged invstd");
+  expect_near(running_mean_, run_mean.values(), kRounding, "running mean");
+  expect_near(running_var_, run_var.values(), kRounding, "running variance");
 
   const Array sums[] = {channels(), channels()}, squares[] = {channels(), channels()};
   for (const int k : {0, 1}) {
@@ -145,32 +129,32 @@ TEST_F(SyncBatchNorm, StatisticsOfTwoPartsAreThoseOfTheWhole) {
   ASSERT_EQ(call(aclnnSyncBatchNormGatherStatsGetWorkspaceSize, aclnnSyncBatchNormGatherStats,
                  all_sums.tensor(), all_squares.tensor(), parts.counts.tensor(),
                  again_mean.tensor(), again_var.tensor(), static_cast<float>(kMomentum),
-                 static_cast<float>(kEps), merged_mean.tensor(), merged_invstd.tensor()),
+                 static_cast<float>(kEpsilon), merged_mean.tensor(), merged_invstd.tensor()),
             0)
       << recent_message();
-  expect_near(merged_mean, mean.values(), "mean of sums");
-  expect_near(merged_invstd, invstd.values(), "invstd of sums");
-  expect_near(again_mean, run_mean.values(), "running mean of sums");
-  expect_near(again_var, run_var.values(), "running variance of sums");
+  expect_near(merged_mean, mean.values(), kRounding, "mean of sums");
+  expect_near(merged_invstd, invstd.values(), kRounding, "invstd of sums");
+  expect_near(again_mean, run_mean.values(), kRounding, "running mean of sums");
+  expect_near(again_var, run_var.values(), kRounding, "running variance of sums");
 
   Array outs[] = {Array(ACL_DOUBLE, {1, kChannels, kPlaces}),
                   Array(ACL_DOUBLE, {3, kChannels, kPlaces})};
   for (const int k : {0, 1}) {
     const Array& x = k == 0 ? parts.first.x : parts.second.x;
     ASSERT_EQ(call(aclnnBatchNormElemtGetWorkspaceSize, aclnnBatchNormElemt, x.tensor(), kNone,
-                   kNone, mean.tensor(), invstd.tensor(), kEps, outs[k].tensor()),
+                   kNone, mean.tensor(), invstd.tensor(), kEpsilon, outs[k].tensor()),
               0)
         << recent_message();
   }
-  expect_near(normalized, joined(outs[0], outs[1]), "elements");
+  expect_near(normalized, joined(outs[0], outs[1]), kRounding, "elements");
 }
 
 TEST_F(SyncBatchNorm, GradientsOfTwoPartsAreThoseOfTheWhole) {
   const TwoParts parts;
   const Array mean = channels(), invstd = channels(), weight = channels({1.5L, -0.5L, 2});
   stats(parts.whole.x, mean, invstd);
-  Numbers variances;  // what aclnnBatchNorm saves
-  for (const long double each : invstd.values()) variances.push_back(1 / (each * each) - kEps);
+  Values variances;  // what aclnnBatchNorm saves
+  for (const long double each : invstd.values()) variances.push_back(1 / (each * each) - kEpsilon);
   const Array variance = channels(variances);
   const bool all[] = {true, true, true};
   const std::unique_ptr<const aclBoolArray, decltype(&aclDestroyBoolArray)> mask(
@@ -179,11 +163,11 @@ TEST_F(SyncBatchNorm, GradientsOfTwoPartsAreThoseOfTheWhole) {
   ASSERT_EQ(
       call(aclnnBatchNormBackwardGetWorkspaceSize, aclnnBatchNormBackward, parts.whole.g.tensor(),
            parts.whole.x.tensor(), weight.tensor(), kNone, kNone, mean.tensor(), variance.tensor(),
-           true, kEps, mask.get(), dx.tensor(), dw.tensor(), db.tensor()),
+           true, kEpsilon, mask.get(), dx.tensor(), dw.tensor(), db.tensor()),
       0)
       << recent_message();
 
-  Numbers dy(kChannels), dy_xmu(kChannels), weights(kChannels), biases(kChannels);
+  Values dy(kChannels), dy_xmu(kChannels), weights(kChannels), biases(kChannels);
   for (const Part* part : {&parts.first, &parts.second}) {
     const Array own[] = {channels(), channels(), channels(), channels()};
     ASSERT_EQ(call(aclnnBatchNormReduceBackwardGetWorkspaceSize, aclnnBatchNormReduceBackward,
@@ -199,8 +183,8 @@ TEST_F(SyncBatchNorm, GradientsOfTwoPartsAreThoseOfTheWhole) {
       biases[c] += own[3].get(channel);
     }
   }
-  expect_near(dw, weights, "gradient of the weight");
-  expect_near(db, biases, "gradient of the bias");
+  expect_near(dw, weights, kRounding, "gradient of the weight");
+  expect_near(db, biases, kRounding, "gradient of the bias");
   const Array sum = channels(dy), sum_along = channels(dy_xmu);
   Array parts_of_dx[] = {Array(ACL_DOUBLE, {1, kChannels, kPlaces}),
                          Array(ACL_DOUBLE, {3, kChannels, kPlaces})};
@@ -213,46 +197,46 @@ TEST_F(SyncBatchNorm, GradientsOfTwoPartsAreThoseOfTheWhole) {
         0)
         << recent_message();
   }
-  expect_near(dx, joined(parts_of_dx[0], parts_of_dx[1]), "gradient of the input");
+  expect_near(dx, joined(parts_of_dx[0], parts_of_dx[1]), kRounding, "gradient of the input");
 }
 
 // Whose statistics are no numbers.
 TEST_F(SyncBatchNorm, APartWithoutSamplesIsLeftOut) {
   const Array empty(ACL_DOUBLE, {0, kChannels}), mean = channels({7, 7, 7}), invstd = channels();
   stats(empty, mean, invstd);
-  EXPECT_EQ(mean.values(), Numbers(kChannels));
+  EXPECT_EQ(mean.values(), Values(kChannels));
   EXPECT_TRUE(is_near(invstd.get(0), kNaN, 0));
   const Array sum = channels({7, 7, 7}), square = channels({7, 7, 7});
   ASSERT_EQ(call(aclnnBatchNormReduceGetWorkspaceSize, aclnnBatchNormReduce, empty.tensor(),
                  sum.tensor(), square.tensor()),
             0)
       << recent_message();
-  EXPECT_EQ(sum.values(), Numbers(kChannels));
-  EXPECT_EQ(square.values(), Numbers(kChannels));
+  EXPECT_EQ(sum.values(), Values(kChannels));
+  EXPECT_EQ(square.values(), Values(kChannels));
 
   const Array means(ACL_DOUBLE, {2, kChannels}, {1, 2, 3, kNaN, kNaN, kNaN});
   const Array invstds(ACL_DOUBLE, {2, kChannels}, {0.5L, 1, 2, kNaN, kNaN, kNaN});
   const Array counts(ACL_INT64, {2, 1}, {4, 0}), merged = channels(), merged_invstd = channels();
   merge(means, invstds, counts, merged, merged_invstd);
-  expect_near(merged, {1, 2, 3}, "mean");
-  expect_near(merged_invstd, {0.5L, 1, 2}, "invstd");
+  expect_near(merged, {1, 2, 3}, kRounding, "mean");
+  expect_near(merged_invstd, {0.5L, 1, 2}, kRounding, "invstd");
 }
 
 // As aclnnBatchNorm: 1 / sqrt(0) counts as 0.
-TEST_F(SyncBatchNorm, EqualNumbersWithoutEpsHaveNoDeviation) {
+TEST_F(SyncBatchNorm, EqualValuesWithoutEpsHaveNoDeviation) {
   const Array equal(ACL_DOUBLE, {2, kChannels}, {9, 1, 2, 9, 1, 2});
   const Array mean = channels(), invstd = channels({7, 7, 7});
   stats(equal, mean, invstd, 0);
-  EXPECT_EQ(invstd.values(), Numbers(kChannels));
+  EXPECT_EQ(invstd.values(), Values(kChannels));
   const Array means(ACL_DOUBLE, {2, kChannels}, {9, 1, 2, 9, 1, 2});
   const Array invstds(ACL_DOUBLE, {2, kChannels}), counts(ACL_DOUBLE, {2}, {2, 2});
   merge(means, invstds, counts, mean, invstd, 0);
-  EXPECT_EQ(mean.values(), (Numbers{9, 1, 2}));
-  EXPECT_EQ(invstd.values(), Numbers(kChannels));
+  EXPECT_EQ(mean.values(), (Values{9, 1, 2}));
+  EXPECT_EQ(invstd.values(), Values(kChannels));
 }
 
 // The numbers of torch_npu's tests.
-TEST_F(SyncBatchNorm, HasTheNumbersOfOthers) {
+TEST_F(SyncBatchNorm, HasTheValuesOfOthers) {
   const auto one = [](long double value) { return Array(ACL_FLOAT, {1}, {value}); };
   const Array x(ACL_FLOAT, {1, 1}, {1}), out(ACL_FLOAT, {1, 1});
   ASSERT_EQ(

@@ -13,13 +13,6 @@
 namespace aclgrad::testing {
 namespace {
 
-void expect_near(const Array& actual, const Values& expected, long double tolerance = 1e-6L) {
-  ASSERT_EQ(actual.count(), static_cast<int64_t>(expected.size()));
-  for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_TRUE(is_near(actual.get(static_cast<int64_t>(i)), expected[i], tolerance)) << i;
-  }
-}
-
 Array filled(const Shape& shape, const Values& values, aclDataType dtype = ACL_FLOAT) {
   Array array(dtype, shape);
   array.fill(values);

@@ -68,6 +68,21 @@ inline ::testing::AssertionResult is_near(long double actual, long double expect
          << "got " << actual << ", expected " << expected << " within " << tolerance;
 }
 
+// Every element; `what` names them.
+inline void expect_near(const Array& actual, const Values& expected, long double tolerance = 1e-6L,
+                        const char* what = "") {
+  ASSERT_EQ(actual.count(), static_cast<int64_t>(expected.size())) << what;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(is_near(actual.get(static_cast<int64_t>(i)), expected[i], tolerance))
+        << what << " " << i;
+  }
+}
+
+// A tensor of DOUBLE.
+inline Array doubles(Shape shape, const Values& values = {}) {
+  return Array(ACL_DOUBLE, std::move(shape), Array::Layout{}, values);
+}
+
 // ---- Lists --------------------------------------------------------------------------------------
 
 // A list of tensors that their Arrays own.
