@@ -85,7 +85,7 @@ void add_loss_rules(RuleTable& table) {
                           Value()};
   });
 
-  // A margin above 0 counts -1 at its class of the row and 1 at the other.
+  // A margin above 0, or NaN, counts -1 at its class of the row and 1 at the other.
   table.add<MultilabelMarginLossOp>([](const MultilabelMarginLossOp&, const RuleCall& call) {
     if (call.has_gradient(1)) call.no_gradient_for("a use of the classes' marks");
     const Value& x = call.input(0);
@@ -96,7 +96,7 @@ void add_loss_rules(RuleTable& table) {
     const Value margins =
         sub(with_axis_before(x, 1), with_axis_before(gather(x, -1, places), 0)) + 1;
     const Value others = with_axis_before(1 - call.output(1), 1);
-    const Value all = mul(cast(gt(margins, 0.0), dtype), others);
+    const Value all = mul(1 - cast(le(margins, 0.0), dtype), others);
     const Value counts = masked_fill(all, with_axis_before(is_over, 0), 0);
     const Value slopes =
         scatter_add(reduce_sum(counts, {-2}), -1, places, neg(reduce_sum(counts, {-1})));

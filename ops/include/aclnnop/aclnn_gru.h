@@ -19,7 +19,7 @@ ACLGRAD_BEGIN_DECLS
  *
  * r, z, n, hn, h  with train, numLayers D tensors [T, B, H] each, also with batchFirst: the gates
  *                 after their functions, hn, and h after every step of the input. Without train
- * they are not looked at
+ *                 they are not looked at
  *
  * Computed in FLOAT, of DOUBLE in DOUBLE; results are rounded once. The same bits on every run and
  * for every number of threads. Outputs must not overlap inputs.

@@ -18,13 +18,23 @@ ACLGRAD_BEGIN_DECLS
  * input          [T, B, In], or [B, T, In] with batchFirst. FLOAT, FLOAT16, DOUBLE; BF16
  *                (Ascend910B, Ascend910_93, Ascend950); all tensors are alike
  * params         for each layer and each of its directions w_ih [4H, In, or D H above the first
- *                layer], w_hh [4H, H] and, with hasBiases, b_ih and b_hh [4H]; the gates in the
- * order i, f, j, o hx             h and c before the first step, [numLayers D, B, H]; layer by
- * layer, in each the direction from the front first batchSizes     null or without elements; or
- * INT64 [T] with the same number B for each step, for an input [T B, In] and an output [T B, D H].
- * Other numbers end the task numLayers      1 or more dropout        0 to 1; 0 in training between
- * layers: there is neither a seed nor a mask output         as input, with D H columns: h of the
- * last layer after every step hy, cy         after the last step, as hx i, j, f, o, h, c, tanhc
+ *                layer], w_hh [4H, H] and, with hasBiases, b_ih and b_hh [4H]; gates i, f, j, o
+ *
+ * hx             h and c before the first step, [numLayers D, B, H]; layer by layer, in each the
+ *                direction from the front first
+ *
+ * batchSizes     null or without elements; or INT64 [T] with the same number B for each step, for
+ *                an input [T B, In] and an output [T B, D H]. Other numbers end the task
+ *
+ * numLayers      1 or more
+ *
+ * dropout        0 to 1; 0 in training between layers: there is neither a seed nor a mask
+ *
+ * output         as input, with D H columns: h of the last layer after every step
+ *
+ * hy, cy         after the last step, as hx
+ *
+ * i, j, f, o, h, c, tanhc
  *                with train, numLayers D tensors [T, B, H] each, also with batchFirst: the gates
  *                after their functions, h, c and tanh(c) after every step of the input. Without
  *                train they are not looked at; h and c must not be null
