@@ -199,7 +199,7 @@ void arrange_parts(Arguments& a) {
 
 Domain parts_domain(const char* base, const char* counts, std::vector<Sample> more) {
   const std::pair<std::string, Setting> eps{"eps", 0x1p-6};
-  std::vector<Sample> samples = {{{eps, {"momentum", 0.1}}},
+  std::vector<Sample> samples = {{{eps, {"momentum", 0.125}}},
                                  {{{counts, ACL_INT32}}},
                                  {{{counts, ACL_INT64}, {base, Shape{1, 5}}}},
                                  {{{counts, 1.0}, {base, Shape{1, 3}}}}};
