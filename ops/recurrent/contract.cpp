@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of long short-term memory.
 #include <cmath>
+#include <stdexcept>
 
 #include "aclnnop/aclnn_thnn_fused_lstm_cell.h"
 #include "aclnnop/aclnn_thnn_fused_lstm_cell_backward.h"
@@ -13,6 +14,9 @@ namespace {
 // Everything by the shape of cx.
 void arrange_cell(Arguments& a) {
   const Shape cx = a.shape("cx");
+  if (cx.size() != 2 || count_of(cx) == 0) {
+    throw std::invalid_argument("cx must be [batch, units], with elements");
+  }
   a.reshape({"hy", "cy", "gradHyOptional", "gradCyOptional", "gradCx"}, cx);
   a.reshape({"inputGates", "hiddenGates", "storage", "gradGates"}, {cx[0], 4 * cx[1]});
   a.reshape({"inputBiasOptional", "hiddenBiasOptional", "gradBiasOptional"}, {4 * cx[1]});

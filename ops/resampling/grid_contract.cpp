@@ -180,8 +180,13 @@ Arrays gradients(const Arguments& a, const Arrays& in, bool magnitudes) {
                         continue;
                       }
                       const auto place = static_cast<size_t>(plane * from_size + *from);
-                      sum += part(g * in[1].values[place] * slopes[static_cast<size_t>(k)],
-                                  magnitudes);
+                      Number slope = slopes[static_cast<size_t>(k)];
+                      // Of a slope close to 0, too, the rounding is that of its coordinate.
+                      if (magnitudes) {
+                        const int64_t size = input[input.size() - 1 - static_cast<size_t>(k)];
+                        slope = std::max(std::abs(slope), static_cast<Number>(size) / 2);
+                      }
+                      sum += part(g * in[1].values[place] * slope, magnitudes);
                     }
                     if (!from) return;
                     of_input.values[static_cast<size_t>(plane * from_size + *from)] +=

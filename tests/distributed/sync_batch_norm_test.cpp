@@ -120,7 +120,7 @@ TrainedNetwork train_network(const Communicator& communicator, bool sharded) {
   const Sequential model(Linear("a", 12, 10, {.seed = 1, .bias = false}),
                          SyncBatchNorm(communicator, "norm", 10), Selu{},
                          Linear("b", 10, 4, {.seed = 2}));
-  AdamW optimizer({.learning_rate = 1e-2});
+  AdamW optimizer({.learning_rate = 3e-2});
   std::unique_ptr<Ranks> ranks = std::make_unique<Ranks>();
   if (sharded) ranks = std::make_unique<ShardedUpdate>(communicator);
   if (!sharded && communicator.size() > 1) ranks = std::make_unique<DataParallel>(communicator);

@@ -53,6 +53,7 @@ class SyncBatchNorm : public AclTest {
   void SetUp() override {
     AclTest::SetUp();
     aclgradSetAcceptDouble(1);  // for aclnnBatchNorm
+    state_.emplace();
   }
 
   void stats(const Array& x, const Array& mean, const Array& invstd, double eps = kEpsilon) {
@@ -64,15 +65,18 @@ class SyncBatchNorm : public AclTest {
   void merge(const Array& means, const Array& invstds, const Array& counts, const Array& mean,
              const Array& invstd, double eps = kEpsilon) {
     ASSERT_EQ(call(aclnnBatchNormGatherStatsWithCountsGetWorkspaceSize,
-                   aclnnBatchNormGatherStatsWithCounts, mean_image_.tensor(), means.tensor(),
-                   invstds.tensor(), running_mean_.tensor(), running_var_.tensor(), kMomentum, eps,
-                   counts.tensor(), mean.tensor(), invstd.tensor()),
+                   aclnnBatchNormGatherStatsWithCounts, state_->image.tensor(), means.tensor(),
+                   invstds.tensor(), state_->running_mean.tensor(), state_->running_var.tensor(),
+                   kMomentum, eps, counts.tensor(), mean.tensor(), invstd.tensor()),
               0)
         << recent_message();
   }
 
-  Array mean_image_{ACL_DOUBLE, {1, kChannels}};
-  Array running_mean_ = channels({1, 2, 3}), running_var_ = channels({1, 0.5L, 2});
+  struct State {
+    Array image{ACL_DOUBLE, {1, kChannels}};
+    Array running_mean = channels({1, 2, 3}), running_var = channels({1, 0.5L, 2});
+  };
+  std::optional<State> state_;  // needs a device
 };
 
 // One image, and three.
@@ -112,8 +116,8 @@ TEST_F(SyncBatchNorm, StatisticsOfTwoPartsAreThoseOfTheWhole) {
   merge(all_means, all_invstds, parts.counts, merged_mean, merged_invstd);
   expect_near(merged_mean, mean.values(), kRounding, "merged mean");
   expect_near(merged_invstd, invstd.values(), kRounding, "merged invstd");
-  expect_near(running_mean_, run_mean.values(), kRounding, "running mean");
-  expect_near(running_var_, run_var.values(), kRounding, "running variance");
+  expect_near(state_->running_mean, run_mean.values(), kRounding, "running mean");
+  expect_near(state_->running_var, run_var.values(), kRounding, "running variance");
 
   const Array sums[] = {channels(), channels()}, squares[] = {channels(), channels()};
   for (const int k : {0, 1}) {
