@@ -45,7 +45,7 @@ const OperatorSpec kSpec{
      has_shape_of(
          kOut, [](const Arguments& arguments) { return Dims{count_elements(shape(arguments))}; })}};
 
-Plan plan(const Arguments& arguments) {
+Plan plan_selection(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
   const Dims common = shape(arguments);
   // Sized behind the elements that it then has; an object that was destroyed has no size.
@@ -55,6 +55,12 @@ Plan plan(const Arguments& arguments) {
   };
   return plan_taken(places(arguments, kMask, common, count_elements(common)),
                     elements(arguments, kSelf, common), Slices(arguments, kOut, {}), set_size);
+}
+
+Plan plan(const Arguments& arguments) {
+  Plan selection = plan_selection(arguments);
+  selection.is_repeatable = false;
+  return selection;
 }
 
 }  // namespace selecting

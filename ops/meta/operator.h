@@ -261,6 +261,8 @@ struct Plan {
   uint64_t workspace_size = 0;
   std::shared_ptr<const Tiling> tiling = nullptr;  // the work of `body`, where it can be tiled
   std::vector<Tiling::Footprint> touched = {};     // every tensor as a whole; phase one fills it in
+  bool is_repeatable =
+      true;  // not where a run gives the result its size: the next one's may differ
 };
 
 using Planner = std::function<Plan(const Arguments&)>;

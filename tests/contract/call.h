@@ -38,6 +38,9 @@ class Library {
 
 using PhaseTwo = aclnnStatus(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
+// Whether its executors may be repeated: not where every run decides how large the result is.
+inline bool is_repeatable(const Operator& row) { return row.name() != "aclnnMaskedSelect"; }
+
 class Call {
  public:
   // The right call in one dtype. Tensors and scalars that have none of their own get `dtype`.

@@ -2,17 +2,11 @@
 // What a program may do with an executor between the phases: repeat it, move its tensors, drop it.
 #include "ops/meta/executor.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include "ops/meta/objects.h"
 
 using namespace aclgrad::ops;
 
 namespace {
-
-// Operators of which a run gives the result its size: that of the next one may differ.
-constexpr std::string_view kSizedByRuns[] = {"aclnnMaskedSelect"};
 
 // The message is made by make_message().
 template <class MakeMessage>
@@ -100,7 +94,7 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
   if (const aclnnStatus status = check_executor(kFunction, executor); status != kSuccess) {
     return status;
   }
-  if (std::ranges::count(kSizedByRuns, std::string_view(executor->spec->name)) > 0) {
+  if (!executor->plan->is_repeatable) {
     return refuse_with(kFunction, kInnerError, [&] {
       return fmt::format(
           "argument executor is one of {}, whose result's size depends on numbers, expected one "
