@@ -7,20 +7,6 @@
 namespace aclgrad::ops {
 namespace {
 
-struct Attributes {
-  PoolParameters windows;
-  size_t count_include_pad, divisor_override, cube_math_type;
-};
-
-PoolWindows windows_of(const Arguments& arguments, const Attributes& a) {
-  return pool_windows(arguments, a.windows, arguments.flag(a.count_include_pad));
-}
-
-std::optional<int64_t> divisor_of(const Arguments& arguments, const Attributes& a) {
-  const int64_t divisor = arguments.integer(a.divisor_override);
-  return divisor == 0 ? std::nullopt : std::optional(divisor);
-}
-
 // ---- Forward ------------------------------------------------------------------------------------
 
 namespace forward {
@@ -36,28 +22,24 @@ enum : size_t {
   kCubeMathType,
   kOut
 };
-constexpr Attributes kAttributes{{kSelf, kKernelSize, kStride, kPadding, std::nullopt, kCeilMode},
-                                 kCountIncludePad,
-                                 kDivisorOverride,
-                                 kCubeMathType};
+constexpr PoolParameters kWindows{kSelf, kKernelSize, kStride, kPadding, std::nullopt, kCeilMode};
 
 const OperatorSpec kSpec{
     "aclnnAvgPool2d",
     {input("self"), attribute("kernelSize"), attribute("strides"), attribute("paddings"),
      attribute("ceilMode"), attribute("countIncludePad"), attribute("divisorOverride"),
      attribute("cubeMathType"), output("out")},
-    {not_null({kSelf, kAttributes.windows.kernel, kAttributes.windows.stride,
-               kAttributes.windows.padding, kOut}),
-     dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats), same_dtype(kOut, kSelf),
-     has_image_format(kSelf), has_image_format(kOut), pool_arrays(kAttributes.windows),
-     image_rank(kSelf), image_not_empty(kSelf), pool_window_fits(kAttributes.windows),
-     pool_result_shape(kOut, kAttributes.windows),
-     integer_between(kAttributes.cube_math_type, 0, 4)}};
+    {not_null({kSelf, kKernelSize, kStride, kPadding, kOut}), dtype_in(kSelf, kFloats),
+     dtype_in(kOut, kFloats), same_dtype(kOut, kSelf), has_image_format(kSelf),
+     has_image_format(kOut), pool_arrays(kWindows), image_rank(kSelf), image_not_empty(kSelf),
+     pool_window_fits(kWindows), pool_result_shape(kOut, kWindows),
+     integer_between(kCubeMathType, 0, 4)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
   return plan_average_pool(Planes(arguments, kSelf), Planes(arguments, kOut),
-                           windows_of(arguments, kAttributes), divisor_of(arguments, kAttributes));
+                           pool_windows(arguments, kWindows, arguments.flag(kCountIncludePad)),
+                           divisor_of(arguments, kDivisorOverride));
 }
 
 }  // namespace forward
@@ -78,10 +60,7 @@ enum : size_t {
   kCubeMathType,
   kGradInput
 };
-constexpr Attributes kAttributes{{kSelf, kKernelSize, kStride, kPadding, std::nullopt, kCeilMode},
-                                 kCountIncludePad,
-                                 kDivisorOverride,
-                                 kCubeMathType};
+constexpr PoolParameters kWindows{kSelf, kKernelSize, kStride, kPadding, std::nullopt, kCeilMode};
 
 // Without elements there is nothing more to check.
 Rule checked(Rule rule) {
@@ -93,20 +72,19 @@ const OperatorSpec kSpec{
     {input("gradOutput"), input("self"), attribute("kernelSize"), attribute("stride"),
      attribute("padding"), attribute("ceilMode"), attribute("countIncludePad"),
      attribute("divisorOverride"), attribute("cubeMathType"), output("gradInput")},
-    {not_null({kGradOutput, kSelf, kAttributes.windows.kernel, kAttributes.windows.stride,
-               kAttributes.windows.padding, kGradInput}),
+    {not_null({kGradOutput, kSelf, kKernelSize, kStride, kPadding, kGradInput}),
      dtype_in(kGradOutput, kFloats), dtype_in(kSelf, kFloats), dtype_in(kGradInput, kFloats),
      same_dtype(kGradInput, kGradOutput), has_image_format(kGradOutput), has_image_format(kSelf),
-     has_image_format(kGradInput), image_rank(kSelf), pool_arrays(kAttributes.windows),
-     integer_between(kAttributes.cube_math_type, 0, 3), same_shape(kGradInput, kSelf),
-     checked(pool_window_fits(kAttributes.windows)),
-     checked(pool_result_shape(kGradOutput, kAttributes.windows))}};
+     has_image_format(kGradInput), image_rank(kSelf), pool_arrays(kWindows),
+     integer_between(kCubeMathType, 0, 3), same_shape(kGradInput, kSelf),
+     checked(pool_window_fits(kWindows)), checked(pool_result_shape(kGradOutput, kWindows))}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kGradInput)) return {};
-  return plan_average_pool_backward(Planes(arguments, kGradOutput), Planes(arguments, kGradInput),
-                                    windows_of(arguments, kAttributes),
-                                    divisor_of(arguments, kAttributes));
+  return plan_average_pool_backward(
+      Planes(arguments, kGradOutput), Planes(arguments, kGradInput),
+      pool_windows(arguments, kWindows, arguments.flag(kCountIncludePad)),
+      divisor_of(arguments, kDivisorOverride));
 }
 
 }  // namespace backward

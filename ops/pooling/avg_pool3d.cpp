@@ -12,11 +12,6 @@ namespace {
 
 constexpr size_t kAxes = 3;
 
-std::optional<int64_t> divisor_of(const Arguments& arguments, size_t attribute) {
-  const int64_t divisor = arguments.integer(attribute);
-  return divisor == 0 ? std::nullopt : std::optional(divisor);
-}
-
 // ---- Forward ------------------------------------------------------------------------------------
 
 namespace forward {

@@ -252,6 +252,11 @@ PoolWindows pool_windows(const Arguments& arguments, const PoolParameters& p, bo
   return {p.axes == 3 ? along(0) : one_slice, along(p.axes - 2), along(p.axes - 1)};
 }
 
+std::optional<int64_t> divisor_of(const Arguments& arguments, size_t divisor_override) {
+  const int64_t divisor = arguments.integer(divisor_override);
+  return divisor == 0 ? std::nullopt : std::optional(divisor);
+}
+
 PoolWindows adaptive_windows(const Planes& in, const Planes& out, bool may_slide) {
   return {adaptive_axis(in.depth, out.depth, may_slide),
           adaptive_axis(in.height, out.height, may_slide),

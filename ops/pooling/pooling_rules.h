@@ -56,6 +56,8 @@ Rule same_planes(size_t tensor, size_t reference, size_t axes = 2);
 // padding too.
 PoolWindows pool_windows(const Arguments& arguments, const PoolParameters& p,
                          bool counts_padding = false);
+// What sums of windows are divided by instead of their numbers of elements; 0 stands for nothing.
+std::optional<int64_t> divisor_of(const Arguments& arguments, size_t divisor_override);
 // Windows between the sizes of two tensors: number i along an axis covers [floor(i in / out),
 // ceil((i + 1) in / out)). Those that are alike may be said to slide.
 PoolWindows adaptive_windows(const Planes& in, const Planes& out, bool may_slide = false);
