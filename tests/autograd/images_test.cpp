@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "tests/autograd/expect_right.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
@@ -62,26 +63,22 @@ TEST(Convolution, MistakesAreNamedWithShapes) {
   Graph graph;
   const Value x = graph.input("x", {1, 4, 5, 5});
   const Value w = graph.input("w", {2, 3, 3, 3});
-  const auto message = [](const auto& record) -> std::string {
-    try {
-      record();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing was refused";
-  };
   using testing::HasSubstr;
-  EXPECT_THAT(message([&] { conv2d(x, w); }),
+  EXPECT_THAT(message_of<Error>([&] { conv2d(x, w); }),
               HasSubstr("`x` [1, 4, 5, 5] has 4 channels, `w` [2, 3, 3, 3] is for 3"));
-  EXPECT_THAT(message([&] { conv2d(x, w, {}, {.groups = 2}); }), HasSubstr("is for 6 in 2 groups"));
-  EXPECT_THAT(message([&] { conv2d(x, w, {}, {.groups = 3}); }),
+  EXPECT_THAT(message_of<Error>([&] { conv2d(x, w, {}, {.groups = 2}); }),
+              HasSubstr("is for 6 in 2 groups"));
+  EXPECT_THAT(message_of<Error>([&] { conv2d(x, w, {}, {.groups = 3}); }),
               HasSubstr("the 2 channels of `w` [2, 3, 3, 3] do not make 3 groups"));
-  EXPECT_THAT(message([&] { conv1d(x, w); }), HasSubstr("rank 3, got [1, 4, 5, 5]"));
+  EXPECT_THAT(message_of<Error>([&] { conv1d(x, w); }), HasSubstr("rank 3, got [1, 4, 5, 5]"));
   const Value fits = graph.input("fits", {2, 4, 3, 3});
-  EXPECT_THAT(message([&] { conv2d(x, fits, {}, {.stride = 0}); }), HasSubstr("stride must be"));
-  EXPECT_THAT(message([&] { conv2d(x, fits, {}, {.dilation = 3}); }), HasSubstr("does not fit"));
-  EXPECT_THAT(message([&] { conv2d(x, fits, graph.input("b", {3})); }), HasSubstr("bias"));
-  EXPECT_THAT(message([&] {
+  EXPECT_THAT(message_of<Error>([&] { conv2d(x, fits, {}, {.stride = 0}); }),
+              HasSubstr("stride must be"));
+  EXPECT_THAT(message_of<Error>([&] { conv2d(x, fits, {}, {.dilation = 3}); }),
+              HasSubstr("does not fit"));
+  EXPECT_THAT(message_of<Error>([&] { conv2d(x, fits, graph.input("b", {3})); }),
+              HasSubstr("bias"));
+  EXPECT_THAT(message_of<Error>([&] {
                 conv2d(x, fits, {}, {.padding = {1, 2, 3}});
               }),
               HasSubstr("[1, 2, 3]"));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tests/autograd/expect_right.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
@@ -196,35 +197,42 @@ TEST(Pooling, TakesThePlacesOfTheMaxima) {
 TEST(Pooling, MistakesAreNamedWithShapes) {
   Graph graph;
   const Value x = graph.input("x", {2, 4, 4});
-  const auto message = [](const auto& record) -> std::string {
-    try {
-      record();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing was refused";
-  };
   using testing::HasSubstr;
-  EXPECT_THAT(message([&] { max_pool2d(x, 5); }), HasSubstr("does not fit [2, 4, 4]"));
-  EXPECT_THAT(message([&] { avg_pool2d(x, 2, {.padding = 2}); }), HasSubstr("padding [2, 2]"));
-  EXPECT_THAT(message([&] { max_pool2d(x, {1, 2, 3}); }), HasSubstr("got [1, 2, 3]"));
-  EXPECT_THAT(message([&] { adaptive_avg_pool2d(x, 0); }), HasSubstr("size must be"));
-  EXPECT_THAT(message([&] { max_pool2d(graph.input("r", {4, 4}), 2); }), HasSubstr("got [4, 4]"));
+  EXPECT_THAT(message_of<Error>([&] { max_pool2d(x, 5); }), HasSubstr("does not fit [2, 4, 4]"));
+  EXPECT_THAT(message_of<Error>([&] { avg_pool2d(x, 2, {.padding = 2}); }),
+              HasSubstr("padding [2, 2]"));
+  EXPECT_THAT(message_of<Error>([&] { max_pool2d(x, {1, 2, 3}); }), HasSubstr("got [1, 2, 3]"));
+  EXPECT_THAT(message_of<Error>([&] { adaptive_avg_pool2d(x, 0); }), HasSubstr("size must be"));
+  EXPECT_THAT(message_of<Error>([&] {
+                max_pool2d(graph.input("r", {4, 4}), 2);
+              }),
+              HasSubstr("got [4, 4]"));
 
   const Value volume = graph.input("volume", {1, 2, 3, 4, 5});
   const Value image = graph.input("image", {2, 4, 4});
   const Value places = graph.input("places", {2, 4, 4}, DType::int32);
-  EXPECT_THAT(message([&] { max_pool3d(image, 2); }), HasSubstr("[N, C, D, H, W], got [2, 4, 4]"));
-  EXPECT_THAT(message([&] { avg_pool3d(volume, 4); }), HasSubstr("does not fit [1, 2, 3, 4, 5]"));
-  EXPECT_THAT(message([&] { avg_pool3d(volume, {2, 2}); }), HasSubstr("one or three numbers"));
-  EXPECT_THAT(message([&] { max_pool3d(volume, 2, {.dilation = 0}); }),
+  EXPECT_THAT(message_of<Error>([&] { max_pool3d(image, 2); }),
+              HasSubstr("[N, C, D, H, W], got [2, 4, 4]"));
+  EXPECT_THAT(message_of<Error>([&] { avg_pool3d(volume, 4); }),
+              HasSubstr("does not fit [1, 2, 3, 4, 5]"));
+  EXPECT_THAT(message_of<Error>([&] {
+                avg_pool3d(volume, {2, 2});
+              }),
+              HasSubstr("one or three numbers"));
+  EXPECT_THAT(message_of<Error>([&] { max_pool3d(volume, 2, {.dilation = 0}); }),
               HasSubstr("dilation must be"));
-  EXPECT_THAT(message([&] { max_pool3d(volume, 2, {.dilation = 3}); }),
+  EXPECT_THAT(message_of<Error>([&] { max_pool3d(volume, 2, {.dilation = 3}); }),
               HasSubstr("and dilation [3, 3, 3] does not fit"));
-  EXPECT_THAT(message([&] { max_pool2d(image, 2, {.dilation = 2}); }), HasSubstr("max_pool3d()"));
-  EXPECT_THAT(message([&] { adaptive_max_pool3d(volume, 0); }), HasSubstr("size must be"));
-  EXPECT_THAT(message([&] { adaptive_avg_pool3d(volume, {1, 2}); }), HasSubstr("size must be"));
-  EXPECT_THAT(message([&] { max_unpool2d(image, places, 0); }), HasSubstr("size must be"));
+  EXPECT_THAT(message_of<Error>([&] { max_pool2d(image, 2, {.dilation = 2}); }),
+              HasSubstr("max_pool3d()"));
+  EXPECT_THAT(message_of<Error>([&] { adaptive_max_pool3d(volume, 0); }),
+              HasSubstr("size must be"));
+  EXPECT_THAT(message_of<Error>([&] {
+                adaptive_avg_pool3d(volume, {1, 2});
+              }),
+              HasSubstr("size must be"));
+  EXPECT_THAT(message_of<Error>([&] { max_unpool2d(image, places, 0); }),
+              HasSubstr("size must be"));
   EXPECT_THROW(max_unpool2d(image, image, 4), DTypeError);
   EXPECT_THROW(max_unpool2d(graph.input("y", {2, 4, 3}), places, 4), ShapeError);
   EXPECT_THROW(max_unpool2d(image, Value(), 4), ValueError);
