@@ -32,16 +32,15 @@ class RankExchange final : public ChannelExchange {
 
 SyncBatchNorm::SyncBatchNorm(const Communicator& communicator, const Name& name,
                              std::int64_t channels, BatchNorm2dOptions options)
-    : BatchNorm2d(name, channels, options), options_(options) {
+    : BatchNorm2d(name, channels, options, "SyncBatchNorm") {
   if (communicator.size() > 1) exchange_ = std::make_shared<const RankExchange>(communicator);
 }
 
 Value SyncBatchNorm::operator()(Operand x) const {
   const Graph graph = x.graph();
   if (exchange_ == nullptr || !is_training(graph)) return BatchNorm2d::operator()(x);
-  std::vector<Value> own;  // weight, bias, and the running statistics
-  for (const Variable& variable : state()) own.push_back(graph.parameter(variable, x.where));
-  return sync_batch_norm(x, own[0], own[1], own[2], own[3],
+  const auto of = [&](const Variable& variable) { return graph.parameter(variable, x.where); };
+  return sync_batch_norm(x, of(weight_), of(bias_), of(running_mean_), of(running_var_),
                          {.momentum = options_.momentum, .eps = options_.eps}, exchange_)
       .named(path());
 }

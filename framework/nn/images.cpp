@@ -14,11 +14,11 @@
 namespace aclgrad {
 namespace {
 
-Module::Name checked(const Module::Name& name, std::int64_t channels,
+Module::Name checked(const Module::Name& name, std::string_view layer, std::int64_t channels,
                      const BatchNorm2dOptions& options) {
-  detail::require_size("BatchNorm2d", "channels", channels);
-  detail::require_option("BatchNorm2d", "momentum", options.momentum, detail::kUnit);
-  detail::require_option("BatchNorm2d", "eps", options.eps, detail::kNotNegative);
+  detail::require_size(layer, "channels", channels);
+  detail::require_option(layer, "momentum", options.momentum, detail::kUnit);
+  detail::require_option(layer, "eps", options.eps, detail::kNotNegative);
   return name;
 }
 
@@ -36,7 +36,11 @@ Module::Name checked(const Module::Name& name, std::int64_t groups, std::int64_t
 }  // namespace
 
 BatchNorm2d::BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOptions options)
-    : Module(checked(name, channels, options), fmt::format("BatchNorm2d {}", channels)),
+    : BatchNorm2d(name, channels, options, "BatchNorm2d") {}
+
+BatchNorm2d::BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOptions options,
+                         std::string_view layer)
+    : Module(checked(name, layer, channels, options), fmt::format("{} {}", layer, channels)),
       options_(options),
       weight_(parameter("weight", Tensor::full({channels}, 1, options_.dtype))),
       bias_(parameter("bias", Tensor::zeros({channels}, options_.dtype))),

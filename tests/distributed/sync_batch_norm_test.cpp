@@ -193,9 +193,11 @@ TEST(SyncBatchNorm, ExchangesNothingInEvaluationAndWhenFrozen) {
 TEST(SyncBatchNorm, RefusesWhatBatchNormRefuses) {
   run_ranks(2,
             [](const Communicator& communicator) {
-              EXPECT_THROW(SyncBatchNorm(communicator, "a", 0), ShapeError);
+              EXPECT_THAT(message_of<ShapeError>([&] { SyncBatchNorm(communicator, "a", 0); }),
+                          HasSubstr("SyncBatchNorm"));
               EXPECT_THROW(SyncBatchNorm(communicator, "b", 3, {.momentum = 2}), ValueError);
               const SyncBatchNorm layer(communicator, "norm", kChannels);
+              EXPECT_THAT(layer.summary(), HasSubstr("SyncBatchNorm 3"));
               Graph graph(Mode::training);
               EXPECT_THAT(message_of<ShapeError>([&] {
                             layer(graph.input("x", {2, 4}));

@@ -3,6 +3,8 @@
 #ifndef ACLGRAD_NN_IMAGES_H_
 #define ACLGRAD_NN_IMAGES_H_
 
+#include <string_view>
+
 #include "aclgrad/nn.h"
 #include "aclgrad/nn_convolution.h"
 
@@ -24,7 +26,12 @@ class BatchNorm2d : public Module {
 
   Value operator()(Operand x) const;
 
- private:
+ protected:
+  /// For a layer that computes the statistics in another way; `layer` is what messages and
+  /// summary() call it.
+  BatchNorm2d(const Name& name, std::int64_t channels, BatchNorm2dOptions options,
+              std::string_view layer);
+
   BatchNorm2dOptions options_;
   Variable weight_, bias_, running_mean_, running_var_;
 };

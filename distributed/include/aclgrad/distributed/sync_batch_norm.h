@@ -39,7 +39,6 @@ class SyncBatchNorm : public BatchNorm2d {
   Value operator()(Operand x) const;
 
  private:
-  BatchNorm2dOptions options_;
   std::shared_ptr<const ChannelExchange> exchange_;  // none in a group of one
 };
 
