@@ -14,6 +14,15 @@ using testing::kInputLayouts;
 using testing::kOutputLayouts;
 using testing::repeats_elements;
 
+// Of every operator one row.
+const std::vector<const Row*>& one_of_each() {
+  static const std::vector<const Row*> rows = [] {
+    std::set<std::string> seen;
+    return cases_of(all_cases(), [&](const Row& row) { return seen.insert(row.api()).second; });
+  }();
+  return rows;
+}
+
 class Values : public testing::AclTest, public ::testing::WithParamInterface<const Row*> {
  protected:
   const Row& row() const { return *GetParam(); }
@@ -25,20 +34,23 @@ class Values : public testing::AclTest, public ::testing::WithParamInterface<con
     constexpr size_t kMany = 2000;
     return std::ranges::any_of(run.inputs, [](const Array& x) { return x.values.size() > kMany; });
   }
-  // All pairs of those of inputs and outputs, and every input alone. Of tensors that are larger,
-  // each beside contiguous ones.
-  std::vector<Layouts> mixtures(const RunResult& run) const {
+  // All pairs of those of inputs and outputs, and of one row of each operator every input alone. Of
+  // tensors that are larger, in FLOAT those of inputs and in BF16 those of outputs, beside
+  // contiguous ones.
+  std::vector<Layouts> mixtures(const RunResult& run, aclDataType dtype) const {
+    const size_t count = inputs_of(row().arguments()).size();
+    const bool tries_each = count > 1 && std::ranges::count(one_of_each(), &row()) > 0;
     std::vector<Layouts> all;
     for (const LayoutKind from : kInputLayouts) {
       if (is_large(run)) {
-        all.push_back(layouts(from, LayoutKind::kContiguous));
-        if (!repeats_elements(from)) all.push_back(layouts(LayoutKind::kContiguous, from));
+        if (dtype == ACL_FLOAT) all.push_back(layouts(from, LayoutKind::kContiguous));
+        if (dtype == ACL_BF16 && !repeats_elements(from)) {
+          all.push_back(layouts(LayoutKind::kContiguous, from));
+        }
         continue;
       }
       for (const LayoutKind to : kOutputLayouts) all.push_back(layouts(from, to));
-      for (size_t i = 0;
-           i < inputs_of(row().arguments()).size() && inputs_of(row().arguments()).size() > 1;
-           ++i) {
+      for (size_t i = 0; tries_each && i < count; ++i) {
         all.push_back(layouts(LayoutKind::kContiguous, LayoutKind::kContiguous));
         all.back()[i] = layouts(from, LayoutKind::kContiguous)[i];
       }
@@ -86,11 +98,10 @@ TEST_P(Values, MatchTheReferenceAndDependOnNoLayout) {
     ASSERT_EQ(aclgradSetNumThreads(1), 0);
     const RunResult run = run_case(row(), dtype, kAllContiguous, stream());
     EXPECT_EQ(difference(row(), dtype, run), "") << row().name() << ", dtype " << dtype;
-    if (is_large(run) && dtype != ACL_FLOAT && dtype != ACL_BF16) continue;
     const Arrays special = special_inputs(dtype, kTestSize);
     const RunResult contiguous = run_case(row(), dtype, kAllContiguous, stream(), 1, &special);
     int32_t threads = 0;
-    for (const Layouts& each : mixtures(contiguous)) {
+    for (const Layouts& each : mixtures(contiguous, dtype)) {
       expect_same_bits(dtype, each, 1 + threads++ % 3, kTestSize, contiguous);
     }
   }
@@ -123,13 +134,8 @@ TEST_P(Threads, ChangeNoBit) {
   }
 }
 
-// Of every operator one row: values of many samples on several threads are among the others.
-std::vector<const Row*> one_of_each() {
-  std::set<std::string> seen;
-  return cases_of(all_cases(), [&](const Row& row) { return seen.insert(row.api()).second; });
-}
-
 INSTANTIATE_TEST_SUITE_P(Rows, Values, ::testing::ValuesIn(cases_of(all_cases())), test_name);
+// Values of many samples on several threads are among the others.
 INSTANTIATE_TEST_SUITE_P(Large, Threads, ::testing::ValuesIn(one_of_each()), test_name);
 INSTANTIATE_TEST_SUITE_P(More, Values, ::testing::ValuesIn(cases_of(value_cases())), test_name);
 
