@@ -17,26 +17,6 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A piece's numbers, in an order in which all that the gate needs comes first.
-enum PieceNumber : size_t {
-  kCentre,
-  kValue,
-  kSlope,
-  kC2,
-  kC3,
-  kC4,
-  kC5,
-  kC6,
-  kGateNumbers,
-  kValueRest = kGateNumbers,
-  kSlopeRest,
-  kSlopeNumbers
-};
-inline constexpr float (GeluPieces::*kPieceRows[])[kPieces] = {
-    &GeluPieces::centre,     &GeluPieces::value,     &GeluPieces::slope, &GeluPieces::c2,
-    &GeluPieces::c3,         &GeluPieces::c4,        &GeluPieces::c5,    &GeluPieces::c6,
-    &GeluPieces::value_rest, &GeluPieces::slope_rest};
-
 #if HWY_TARGET <= HWY_AVX3
 // The numbers of each lane's piece: an instruction picks from a row of the table.
 template <const GeluPieces& kTable, bool kIsSlope, class D>
@@ -51,7 +31,7 @@ class LanePieces {
   template <PieceNumber kWhich>
   HWY_INLINE V number() const {
     const D d;
-    const float* const row = kTable.*kPieceRows[kWhich];
+    const float* const row = kTable.rows[kWhich];
     const V low = hn::Load(d, row);
     const V high = hn::Load(d, row + 16);
     return V{_mm512_permutex2var_ps(low.raw, piece_, high.raw)};
@@ -70,7 +50,7 @@ struct PieceLines {
   constexpr explicit PieceLines(const GeluPieces& table) : line() {
     for (size_t n = 0; n < (kIsSlope ? kSlopeNumbers : kGateNumbers); ++n) {
       for (size_t piece = 0; piece < kPieces; ++piece) {
-        line[piece][n] = (table.*kPieceRows[n])[piece];
+        line[piece][n] = table.rows[n][piece];
       }
     }
   }

@@ -34,12 +34,11 @@ The errors printed are those of the polynomials with their rounded coefficients,
 of the arithmetic: `./dev prove` measures everything together.
 """
 import pathlib
-import re
 import struct
 import sys
 import textwrap
 
-from float_fit import chebyshev_nodes, fit, literal, to_float, write_or_check
+from float_fit import chebyshev_nodes, fit, to_float, write_or_check
 from mpmath import diff, erfc, exp, findroot, floor, log, mpf, pi, sqrt
 
 TARGET = pathlib.Path(__file__).resolve().parents[2] / "activation" / "gelu_pieces.h"
@@ -133,10 +132,14 @@ def fit_piece(function, j):
         lambda t: function(centre + t) - value - value_rest - (slope + slope_rest) * t,
         lambda t: 1 / abs(function(centre + t)),
     )
-    return [centre, value, value_rest, slope, slope_rest, *coefficients], error
+    return [centre, value, slope, *coefficients, value_rest, slope_rest], error
 
 
-NAMES = ["centre", "value", "value_rest", "slope", "slope_rest", "c2", "c3", "c4", "c5", "c6"]
+def shortest(v):
+    """The float with as few decimal digits as tell it from all others."""
+    digits = next(d for d in range(1, 10) if to_float(mpf(f"{float(v):.{d}g}")) == v)
+    text = f"{float(v):.{digits}g}"
+    return text.replace("e-0", "e-") + ("f" if "." in text or "e" in text else ".0f")
 
 
 def table(name, comment, function):
@@ -146,18 +149,12 @@ def table(name, comment, function):
         columns[j % PIECES], error = fit_piece(function, j)
         worst = max(worst, error)
     print(f"{name}: relative error {float(worst):.2e} = 2^{float(log(worst, 2)):.1f}", flush=True)
-    lines = [f"// {comment}: relative error below {float(worst):.1e}.", f"inline constexpr GeluPieces {name} = {{"]
-    for row, label in enumerate(NAMES):
-        numbers = [re.sub(r"\.?0*p", "p", literal(c[row])) for c in columns]  # of a float's digits
-        if set(numbers) == {"0.0f"}:
-            lines.append(f"    {{}},  // {label}")
-            continue
-        lines.append(f"    {{  // {label}")
-        lines += textwrap.wrap(
-            ", ".join(numbers) + ",", 100, initial_indent="     ", subsequent_indent="     "
-        )
-        lines.append("    },")
-    return [*lines, "};", ""]
+    lines = [f"// {comment}: relative error below {float(worst):.1e}.", f"inline constexpr GeluPieces {name} = {{{{"]
+    for numbers in zip(*columns):
+        text = ", ".join(map(shortest, numbers))
+        if any(numbers):  # the rests of a gate are the last rows, and 0
+            lines += textwrap.wrap(f"{{{text}}},", 100, initial_indent="    ", subsequent_indent="     ")
+    return [*lines, "}};", ""]
 
 
 def main():
@@ -167,13 +164,27 @@ def main():
         "#ifndef ACLGRAD_OPS_ACTIVATION_GELU_PIECES_H_",
         "#define ACLGRAD_OPS_ACTIVATION_GELU_PIECES_H_",
         "",
+        "#include <cstddef>",
+        "",
         "namespace aclgrad::ops {",
         "",
-        "inline constexpr int kPieces = 32;",
+        "inline constexpr size_t kPieces = 32;",
         "",
-        "// Piece j, around j/4, stands at index j mod 32.",
+        "// The numbers of a piece, in an order in which all that the gate needs comes first.",
+        "enum PieceNumber : size_t {",
+        "  kCentre,",
+        "  kValue,",
+        "  kSlope,",
+        *[f"  kC{n}," for n in DEGREES],
+        "  kGateNumbers,",
+        "  kValueRest = kGateNumbers,",
+        "  kSlopeRest,",
+        "  kSlopeNumbers",
+        "};",
+        "",
+        "// Piece j, around j/4, stands at index j mod 32 of each row.",
         "struct GeluPieces {",
-        *[f"  alignas(64) float {name}[kPieces];" for name in NAMES],
+        "  alignas(64) float rows[kSlopeNumbers][kPieces];",
         "};",
         "",
         f"inline constexpr int kFirstPiece = {FIRST};",
