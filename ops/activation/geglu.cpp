@@ -31,6 +31,20 @@ Rule approximate_rule(size_t approximate) {
   });
 }
 
+// The axis of `self` that the attribute `dim` names.
+size_t split_axis(const Arguments& arguments, size_t self, size_t dim) {
+  return normalize_axis(arguments.integer(dim), arguments.shape(self).size());
+}
+
+Rule same_rank(size_t tensor, size_t self) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const size_t rank = rank_or_one(arguments.shape(self));
+    if (arguments.shape(tensor).size() == rank) return std::nullopt;
+    return fmt::format("tensor {} must have {} dimensions as self has, but is {}.",
+                       arguments.name(tensor), rank, to_string(arguments.shape(tensor)));
+  });
+}
+
 GeluForm form_of(const Arguments& arguments, size_t approximate) {
   return arguments.integer(approximate) == 0 ? GeluForm::kErf : GeluForm::kTanh;
 }
@@ -61,9 +75,7 @@ struct Outputs {
 constexpr Outputs kOutputs{kOut, kOutGelu};
 constexpr Outputs kV3Outputs{kOutOfV3, kOutGeluOfV3};
 
-size_t axis_of_self(const Arguments& arguments) {
-  return normalize_axis(arguments.integer(kDim), arguments.shape(kSelf).size());
-}
+size_t axis_of_self(const Arguments& arguments) { return split_axis(arguments, kSelf, kDim); }
 
 std::optional<std::string> odd_split_complaint(const Arguments& arguments) {
   const Dims& shape = arguments.shape(kSelf);
@@ -80,15 +92,6 @@ Rule half_of_self(size_t tensor) {
     if (size_along(arguments.shape(tensor), axis) == half) return std::nullopt;
     return fmt::format("tensor {} must have size {} along dimension {}, half of self's, but is {}.",
                        arguments.name(tensor), half, axis, to_string(arguments.shape(tensor)));
-  });
-}
-
-Rule rank_of_self(size_t tensor) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const size_t rank = rank_or_one(arguments.shape(kSelf));
-    if (arguments.shape(tensor).size() == rank) return std::nullopt;
-    return fmt::format("tensor {} must have {} dimensions as self has, but is {}.",
-                       arguments.name(tensor), rank, to_string(arguments.shape(tensor)));
   });
 }
 
@@ -126,8 +129,8 @@ std::vector<Rule> rules(const Outputs& at) {
           require(odd_split_complaint),
           half_of_self(at.out),
           half_of_self(at.out_gelu),
-          rank_of_self(at.out),
-          rank_of_self(at.out_gelu),
+          same_rank(at.out, kSelf),
+          same_rank(at.out_gelu, kSelf),
           other_sizes_of_self(at.out),
           other_sizes_of_self(at.out_gelu),
           approximate_rule(kApproximate)};
@@ -164,18 +167,6 @@ namespace backward {
 enum : size_t { kGradOutput, kSelf, kGelu, kDim, kApproximate, kGradInput };
 enum : size_t { kActivateLeft = 5, kGradInputOfV3 };
 
-size_t split_axis(const Arguments& arguments) {
-  return normalize_axis(arguments.integer(kDim), arguments.shape(kSelf).size());
-}
-
-std::optional<std::string> grad_output_rank_complaint(const Arguments& arguments) {
-  const Dims& self = arguments.shape(kSelf);
-  const Dims& grad_output = arguments.shape(kGradOutput);
-  if (grad_output.size() == rank_or_one(self)) return std::nullopt;
-  return fmt::format("tensor gradOutput must have {} dimensions as self has, but is {}.",
-                     rank_or_one(self), to_string(grad_output));
-}
-
 // Sizes of gradOutput and self over dimensions [begin, end), which lie on one side of the split.
 std::optional<std::string> side_complaint(const Arguments& arguments, const char* side,
                                           size_t begin, size_t end) {
@@ -192,18 +183,18 @@ std::optional<std::string> side_complaint(const Arguments& arguments, const char
 }
 
 std::optional<std::string> before_complaint(const Arguments& arguments) {
-  return side_complaint(arguments, "before", 0, split_axis(arguments));
+  return side_complaint(arguments, "before", 0, split_axis(arguments, kSelf, kDim));
 }
 
 std::optional<std::string> after_complaint(const Arguments& arguments) {
-  return side_complaint(arguments, "after", split_axis(arguments) + 1,
+  return side_complaint(arguments, "after", split_axis(arguments, kSelf, kDim) + 1,
                         arguments.shape(kSelf).size());
 }
 
 std::optional<std::string> halving_complaint(const Arguments& arguments) {
   const Dims& self = arguments.shape(kSelf);
   const Dims& grad_output = arguments.shape(kGradOutput);
-  const size_t axis = split_axis(arguments);
+  const size_t axis = split_axis(arguments, kSelf, kDim);
   const int64_t whole = size_along(self, axis);
   if (whole % 2 == 0 && size_along(grad_output, axis) == whole / 2) return std::nullopt;
   return fmt::format(
@@ -225,7 +216,7 @@ std::vector<Rule> rules(size_t grad_input) {
           same_shape(kGelu, kGradOutput),
           same_shape(grad_input, kSelf),
           axis_of(kDim, kSelf),
-          require(grad_output_rank_complaint),
+          same_rank(kGradOutput, kSelf),
           require(before_complaint),
           require(halving_complaint),
           require(after_complaint),
@@ -245,7 +236,7 @@ const OperatorSpec kV3Spec{
 Plan plan(const Arguments& arguments, size_t grad_input, bool activate_left) {
   if (arguments.empty(kGradOutput)) return {};
   const Dims& shape = arguments.shape(kGradOutput);
-  const size_t axis = split_axis(arguments);
+  const size_t axis = split_axis(arguments, kSelf, kDim);
   GateHalves self = split_gate(arguments, kSelf, axis);
   GateHalves grad = split_gate(arguments, grad_input, axis);
   if (!activate_left) {

@@ -77,8 +77,9 @@ const DtypeSet kAnyDtype{ACL_FLOAT,     ACL_FLOAT16,   ACL_BF16,       ACL_DOUBL
                          ACL_UINT8,     ACL_UINT16,    ACL_UINT32,     ACL_UINT64,
                          ACL_COMPLEX32, ACL_COMPLEX64, ACL_COMPLEX128, ACL_BOOL};
 
-std::vector<Rule> backward_rules(size_t grad_input) {
-  return {promotable(kGradOutput, kSelf),
+std::vector<Rule> backward_rules(Rule given, size_t grad_input) {
+  return {given,
+          promotable(kGradOutput, kSelf),
           require(common_bfloat_complaint),
           require(common_type_complaint),
           max_rank(kGradOutput),
@@ -95,22 +96,21 @@ std::optional<std::string> approximate_complaint(const Arguments& arguments) {
   return fmt::format("approximate must be \"none\" or \"tanh\", but is \"{}\".", text);
 }
 
-// not_null first, then the given rules, then the last ones.
-std::vector<Rule> framed(Rule first, std::vector<Rule> rules, std::vector<Rule> last = {}) {
-  rules.insert(rules.begin(), std::move(first));
-  rules.insert(rules.end(), last.begin(), last.end());
+std::vector<Rule> backward_v2_rules() {
+  std::vector<Rule> rules = backward_rules(
+      not_null({kGradOutput, kSelf, kApproximateOfBackward, kGradInputOfV2}), kGradInputOfV2);
+  rules.push_back(require(approximate_complaint));
   return rules;
 }
 
 const OperatorSpec kGeluBackward{
     "aclnnGeluBackward",
     {input("gradOutput"), input("self"), output("gradInput")},
-    framed(not_null({kGradOutput, kSelf, kGradInput}), backward_rules(kGradInput))};
+    backward_rules(not_null({kGradOutput, kSelf, kGradInput}), kGradInput)};
 const OperatorSpec kGeluBackwardV2{
     "aclnnGeluBackwardV2",
     {input("gradOutput"), input("self"), attribute("approximate"), output("gradInput")},
-    framed(not_null({kGradOutput, kSelf, kApproximateOfBackward, kGradInputOfV2}),
-           backward_rules(kGradInputOfV2), {require(approximate_complaint)})};
+    backward_v2_rules()};
 
 // Inputs are taken in the common type, and the result is one of it before gradInput's dtype, which
 // may be any, comes in.
