@@ -14,6 +14,31 @@ std::optional<std::int64_t> row_or_none(std::int64_t row) {
   return row < 0 ? std::nullopt : std::optional(row);
 }
 
+// The elements that stand in front of an otherwise larger source, whose others had no part.
+Value padded_to(const Value& taken, const Shape& source) {
+  Value padded = taken;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(source.rank()); ++d) {
+    const std::int64_t rest = source[d] - padded.shape()[d];
+    if (rest > 0) padded = pad_along(padded, d, 0, rest);
+  }
+  return padded;
+}
+
+// The numbers 0, 1, ... of elements, in a shape.
+Value numbers_of(const Graph& graph, const Shape& shape) {
+  return reshape(arange(graph, 0, static_cast<double>(shape.numel()), 1, DType::int64),
+                 shape.dims());
+}
+
+Value whole_zeros(const Graph& graph, const Shape& shape) {
+  return graph.constant(Tensor::zeros(shape, DType::int64));
+}
+
+// g where its number is the one that was left of all that were put in a place, else 0.
+Value of_the_last(const Value& g, const Value& left, const Value& numbers) {
+  return masked_fill(g, ne(left, numbers), 0);
+}
+
 }  // namespace
 
 Value gather_backward(const Value& g, const Value& x, std::int64_t dim, const Value& index) {
@@ -41,18 +66,42 @@ void add_index_rules(RuleTable& table) {
     return gradients;
   });
 
+  table.add<IndexCopyOp>([](const IndexCopyOp& op, const RuleCall& call) {
+    const Value &g = call.gradient(), &index = call.input(1);
+    InputGradients gradients(3);
+    if (call.needs(0)) gradients[0] = index_fill(g, op.dim, index, 0);
+    if (!call.needs(2)) return gradients;
+    const Value numbers = numbers_of(g.graph(), index.shape());
+    const Value owners = index_copy(whole_zeros(g.graph(), {g.shape()[op.dim]}), 0, index, numbers);
+    Dims along(g.shape().rank(), 1);
+    along[static_cast<std::size_t>(op.dim)] = index.shape().numel();
+    gradients[2] =
+        of_the_last(index_select(g, op.dim, index), reshape(index_select(owners, 0, index), along),
+                    reshape(numbers, along));
+    return gradients;
+  });
+
   // What of source the index has no number for had no part.
   table.add<ScatterAddOp>([](const ScatterAddOp& op, const RuleCall& call) {
     InputGradients gradients(3);
     gradients[0] = call.gradient();
-    if (!call.needs(2)) return gradients;
-    Value taken = gather(call.gradient(), op.dim, call.input(1));
-    const Shape& source = call.input(2).shape();
-    for (std::int64_t d = 0; d < static_cast<std::int64_t>(source.rank()); ++d) {
-      const std::int64_t rest = source[d] - taken.shape()[d];
-      if (rest > 0) taken = pad_along(taken, d, 0, rest);
+    if (call.needs(2)) {
+      gradients[2] =
+          padded_to(gather(call.gradient(), op.dim, call.input(1)), call.input(2).shape());
     }
-    gradients[2] = taken;
+    return gradients;
+  });
+
+  table.add<ScatterOp>([](const ScatterOp& op, const RuleCall& call) {
+    const Value &g = call.gradient(), &index = call.input(1);
+    InputGradients gradients(3);
+    if (call.needs(0)) gradients[0] = scatter(g, op.dim, index, 0.0);
+    if (!call.needs(2)) return gradients;
+    const Value numbers = numbers_of(g.graph(), index.shape());
+    const Value owners = scatter(whole_zeros(g.graph(), g.shape()), op.dim, index, numbers);
+    const Value taken =
+        of_the_last(gather(g, op.dim, index), gather(owners, op.dim, index), numbers);
+    gradients[2] = padded_to(taken, call.input(2).shape());
     return gradients;
   });
 

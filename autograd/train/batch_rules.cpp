@@ -87,7 +87,9 @@ bool mixes_along(const Node& node, std::size_t index, const Value& input, std::s
   if (const auto* op = as<GatherOp>(node)) return index == 0 && is(op->dim);
   if (const auto* op = as<IndexSelectOp>(node)) return index == 0 && is(op->dim);
   if (const auto* op = as<IndexAddOp>(node)) return index == 1 || is(op->dim);
+  if (const auto* op = as<IndexCopyOp>(node)) return index == 1 || is(op->dim);
   if (const auto* op = as<ScatterAddOp>(node)) return is(op->dim);
+  if (const auto* op = as<ScatterOp>(node)) return is(op->dim);
   if (const auto* op = as<RepeatInterleaveIntOp>(node)) return is(op->dim);
   if (is_any<IndexOp, RepeatInterleaveOp, RepeatInterleaveGradOp>(node)) return true;
   if (is_any<EmbeddingBagOp, CtcLossOp>(node)) return true;

@@ -128,7 +128,7 @@ void add_scatter(std::vector<Operator>& all) {
   };
   add({.call = ACLGRAD_CALL(aclnnScatter, self, dim, index, src, reduce, result),
        .words = {"elements in the places of their coordinates, or joined with what is there",
-                 "按下标逐元素写入、累加或累乘", "", "scatter"}},
+                 "按下标逐元素写入、累加或累乘", "scatter(x, dim, index, source)", "scatter"}},
       ACLGRAD_CALL(aclnnInplaceScatter), true);
   add({.call = ACLGRAD_CALL(aclnnScatterValue, self, dim, index, value, reduce, result),
        .words = {"one value in the places of coordinates, or joined with what is there",

@@ -95,7 +95,8 @@ void add_slices_by_number(std::vector<Operator>& all) {
       .results = selected(put_slices),
       .error_inputs = wrong_indices("self") +
                       std::vector{of_other_size, of_a_scalar({"self", "source", "out"})},
-      .words = {"slices copied to those of their numbers", "按下标覆盖切片", "", "index_copy"},
+      .words = {"slices copied to those of their numbers", "按下标覆盖切片",
+                "index_copy(x, dim, index, source)", "index_copy"},
   });
   all.push_back(in_place_of(all.back(), ACLGRAD_CALL(aclnnInplaceIndexCopy),
                             wrong_indices("selfRef") + std::vector{of_other_size}));

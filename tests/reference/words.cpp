@@ -350,6 +350,8 @@ const std::map<std::string, Record>& records() {
       {"aclnnIndexSelect", with_index([](X x, X i) { return index_select(x, 1, i); }, {3})},
       {"aclnnGather", with_index([](X x, X i) { return gather(x, 1, i); }, {2, 3})},
       {"aclnnIndexAdd", with_index([](X x, X i) { return index_add(x, 0, i, x); }, {2})},
+      {"aclnnIndexCopy", with_index([](X x, X i) { return index_copy(x, 0, i, x); }, {2})},
+      {"aclnnScatter", with_index([](X x, X i) { return scatter(x, 1, i, x); }, {2, 3})},
       {"aclnnScatterAdd", with_index([](X x, X i) { return scatter_add(x, 1, i, x); }, {2, 3})},
       {"aclnnIndex", with_index(
                          [](X x, X i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of aclgrad/ops/index.h: what adds up, picks or repeats elements and slices by their numbers.
+// Of aclgrad/ops/index.h: what adds, puts, picks or repeats elements and slices by their numbers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,13 +7,17 @@
 #include <numeric>
 
 #include "aclgrad/format.h"
+#include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/index.h"
+#include "aclgrad/ops/reduction.h"
 #include "aclgrad/ops/shape.h"
 #include "aclgrad/record.h"
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
+#include "aclnnop/aclnn_index_copy.h"
 #include "aclnnop/aclnn_repeat_interleave.h"
 #include "aclnnop/aclnn_repeat_interleave_grad.h"
+#include "aclnnop/aclnn_scatter.h"
 #include "aclnnop/aclnn_scatter_add.h"
 #include "graph/ops/index_helpers.h"
 #include "graph/ops/record_helpers.h"
@@ -25,37 +29,106 @@ using detail::require_fits;
 using detail::require_index;
 using detail::with_extent;
 
+// The dim counted from the front, along which the index, input 1, numbers slices of x.
+std::int64_t checked_dim(const Recorder& record, std::int64_t dim) {
+  const Shape &x = record.input(0).shape(), &index = record.input(1).shape();
+  require_index(record, 1);
+  if (x.rank() == 0 || index.rank() != 1) {
+    record.shape_error(fmt::format(
+        "expected dimensions to put slices along and an index of one, got {} and {}", x, index));
+  }
+  return record.axis(dim, x.rank());
+}
+
+// The same, where input 2 has a slice for each number.
+std::int64_t checked_slices(const Recorder& record, std::int64_t dim) {
+  dim = checked_dim(record, dim);
+  record.require_same_dtype(0, 2);
+  const Value& source = record.input(2);
+  const Shape expected = with_extent(record.input(0).shape(), dim, record.input(1).shape().numel());
+  if (source.shape() != expected) {
+    record.shape_error(fmt::format("{} must have shape {}, got {}", source.description(), expected,
+                                   source.shape()));
+  }
+  return dim;
+}
+
+// The dim counted from the front, where input 2 has an element for each number of the index.
+std::int64_t checked_elements(const Recorder& record, std::int64_t dim) {
+  const Shape &x = record.input(0).shape(), &index = record.input(1).shape();
+  require_index(record, 1);
+  record.require_same_dtype(0, 2);
+  dim = record.axis(dim, x.rank());
+  require_fits(record, index, x, dim);
+  require_fits(record, index, record.input(2).shape(), std::nullopt);
+  return dim;
+}
+
+// One number for all elements of a shape, of x's dtype.
+Value filling(std::string_view op, const Operand& x, double value, const Shape& shape) {
+  Recorder(op, {x}, x.where).require_holds(x.dtype(), value, "the value");
+  return expand(x.graph().constant(Tensor::scalar(value, x.dtype()), x.where), shape);
+}
+
 }  // namespace
 
 Value index_add(Operand x, std::int64_t dim, const Value& index, const Value& source,
                 double alpha) {
   Recorder record("index_add", {x, index, source}, x.where);
-  require_index(record, 1);
-  record.require_same_dtype(0, 2);
-  if (x.shape().rank() == 0 || index.shape().rank() != 1) {
-    record.shape_error(
-        fmt::format("expected dimensions to add along and an index of one, got {} and {}",
-                    x.shape(), index.shape()));
-  }
+  dim = checked_slices(record, dim);
   record.require_holds_as_float(x.dtype(), alpha, "alpha");
-  dim = record.axis(dim, x.shape().rank());
-  Dims dims = x.shape().dims();
-  dims[static_cast<std::size_t>(dim)] = index.shape().numel();
-  if (source.shape().dims() != dims) {
-    record.shape_error(fmt::format("{} must have shape {}, got {}", source.description(),
-                                   Shape(dims), source.shape()));
-  }
   return record.add<IndexAddOp>({dim, alpha}, record.like(0));
+}
+
+Value index_copy(Operand x, std::int64_t dim, const Value& index, const Value& source) {
+  Recorder record("index_copy", {x, index, source}, x.where);
+  dim = checked_slices(record, dim);
+  return record.add<IndexCopyOp>({dim}, record.like(0));
+}
+
+Value index_fill(Operand x, std::int64_t dim, const Value& index, double value) {
+  const RecordScope scope(x);
+  dim = checked_dim(Recorder("index_fill", {x, index}, x.where), dim);
+  const Shape slices = with_extent(x.shape(), dim, index.shape().numel());
+  return index_copy(x, dim, index, filling("index_fill", x, value, slices));
 }
 
 Value scatter_add(Operand x, std::int64_t dim, const Value& index, const Value& source) {
   Recorder record("scatter_add", {x, index, source}, x.where);
-  require_index(record, 1);
-  record.require_same_dtype(0, 2);
-  dim = record.axis(dim, x.shape().rank());
-  require_fits(record, index.shape(), x.shape(), dim);
-  require_fits(record, index.shape(), source.shape(), std::nullopt);
+  dim = checked_elements(record, dim);
   return record.add<ScatterAddOp>({dim}, record.like(0));
+}
+
+Value scatter(Operand x, std::int64_t dim, const Value& index, const Value& source) {
+  Recorder record("scatter", {x, index, source}, x.where);
+  dim = checked_elements(record, dim);
+  return record.add<ScatterOp>({dim}, record.like(0));
+}
+
+Value scatter(Operand x, std::int64_t dim, const Value& index, double value) {
+  const RecordScope scope(x);
+  return scatter(x, dim, index, filling("scatter", x, value, index.shape()));
+}
+
+Value masked_scatter(Operand x, const Value& mask, const Value& source) {
+  const RecordScope scope(x);
+  const Recorder record("masked_scatter", {x, mask, source}, x.where);
+  if (mask.dtype() != DType::boolean && mask.dtype() != DType::uint8) {
+    record.dtype_error(fmt::format("the mask {} must be bool or uint8, but is {}",
+                                   mask.description(), mask.dtype()));
+  }
+  record.require_same_dtype(0, 2);
+  if (record.broadcast(mask.shape(), x.shape()) != x.shape()) {
+    record.shape_error(fmt::format("{} of shape {} does not broadcast to {}, that of x",
+                                   mask.description(), mask.shape(), x.shape()));
+  }
+  // Elements of source are numbered from 1: 0 is what stands where the mask is not true.
+  const Value line = reshape(expand(ne(mask, 0.0), x.shape()), {x.shape().numel()});
+  const Value counts = cast(line, DType::int64);
+  const Value numbers = mul(cumsum(counts, 0), counts);
+  const Value numbered = pad(reshape(source, {source.shape().numel()}), {1, 0});
+  return where(reshape(line, x.shape().dims()),
+               reshape(index_select(numbered, 0, numbers), x.shape().dims()), x);
 }
 
 // ---- Several indices ----------------------------------------------------------------------------
@@ -156,7 +229,8 @@ Value index(Operand x, const std::vector<Value>& indices) {
   return record.add<IndexOp>({of.dims}, {of.result, x.dtype()});
 }
 
-Value index_put(Operand x, const std::vector<Value>& indices, const Value& values) {
+Value index_put(Operand x, const std::vector<Value>& indices, const Value& values,
+                bool accumulate) {
   const RecordScope scope(x);
   std::vector<Value> inputs = given(x, indices);
   inputs.push_back(values);
@@ -182,10 +256,11 @@ Value index_put(Operand x, const std::vector<Value>& indices, const Value& value
   const Value updates = rows_of(spread, in_front(of.result.rank(), positions), positions.size());
   const Dims order = in_front(x.shape().rank(), of.dims);
   const Value rows = rows_of(x, order, of.dims.size());
-  const Value sums = index_add(rows, 0, places, updates);
+  const Value changed =
+      accumulate ? index_add(rows, 0, places, updates) : index_copy(rows, 0, places, updates);
   Dims sorted;
   for (const std::int64_t dim : order) sorted.push_back(x.shape()[dim]);
-  return permute(reshape(sums, sorted), inverse(order));
+  return permute(reshape(changed, sorted), inverse(order));
 }
 
 Value masked_select(Operand x, const Tensor& mask) {
@@ -270,8 +345,16 @@ std::string IndexAttributes::text() const {
 namespace calls {
 
 const Declaration<IndexAddAttributes> index_add = {"index_add", ACLGRAD_C(aclnnIndexAdd), separate};
+const Declaration<AlongAttributes> index_copy = {"index_copy", ACLGRAD_C(aclnnIndexCopy), separate};
 const Declaration<AlongAttributes> scatter_add = {"scatter_add", ACLGRAD_C(aclnnScatterAdd),
                                                   separate};
+const Declaration<AlongAttributes> scatter = {
+    "scatter", ACLGRAD_C(aclnnScatter), separate,
+    [](const auto& values, AclnnCall& call, auto... end) {
+      constexpr std::int64_t kReplace = 0;
+      return aclnnScatterGetWorkspaceSize(call.input(0), values.dim, call.input(1), call.input(2),
+                                          kReplace, call.output(0), end...);
+    }};
 const Declaration<IndexAttributes> index = {
     "index", ACLGRAD_C(aclnnIndex), separate, [](const auto& values, AclnnCall& call, auto... end) {
       std::vector<aclTensor*> tensors(static_cast<std::size_t>(values.dims.back()) + 1, nullptr);

@@ -35,6 +35,23 @@ Value index_add(Operand x, std::int64_t dim, const Value& index, const Value& so
 /// nor than x but along dim; the rest of source does not count. Of x's dtype; numbers as above.
 Value scatter_add(Operand x, std::int64_t dim, const Value& index, const Value& source);
 
+/// x with source[.., k, ..] in the place of the slice index[k] along dim, shapes and numbers as for
+/// index_add. Of equal indices the last one counts, and it alone has a gradient.
+Value index_copy(Operand x, std::int64_t dim, const Value& index, const Value& source);
+
+/// x with all elements of the slices index[k] along dim equal to value; index has one dimension.
+Value index_fill(Operand x, std::int64_t dim, const Value& index, double value);
+
+/// x with source[i, j, ..], or value, in the place of the element to which scatter_add() would add
+/// it. Of several for one place the last in row-major order counts, and it alone has a gradient.
+Value scatter(Operand x, std::int64_t dim, const Value& index, const Value& source);
+Value scatter(Operand x, std::int64_t dim, const Value& index, double value);
+
+/// x with the elements of source, in row-major order, where the mask is true: the first one at the
+/// first of these places. The mask, of bool or uint8, broadcasts to x; source, of x's dtype and any
+/// shape, has as many elements as the mask has true places, or more: the run fails on fewer.
+Value masked_scatter(Operand x, const Value& mask, const Value& source);
+
 /// x[i, :, j]: indices has at most one Value for each dimension of x; an empty one stands for all
 /// of it, as do the dimensions beyond the list. They broadcast together; where the indexed
 /// dimensions are neighbours, the result has these dimensions in their place, else in front.
@@ -42,9 +59,11 @@ Value scatter_add(Operand x, std::int64_t dim, const Value& index, const Value& 
 /// it is recorded: a bool index throws DTypeError, which names where() and masked_select().
 Value index(Operand x, const std::vector<Value>& indices);
 
-/// x with values, which broadcast to the shape of index(x, indices), added at those places:
-/// PyTorch's index_put with accumulate=True. Of x's dtype. Equal places add up.
-Value index_put(Operand x, const std::vector<Value>& indices, const Value& values);
+/// x with values, which broadcast to the shape of index(x, indices), added at those places: equal
+/// places add up. Without accumulate they take the place of what is there, and the last of equal
+/// places counts. Of x's dtype. PyTorch's accumulate is false where it is not given.
+Value index_put(Operand x, const std::vector<Value>& indices, const Value& values,
+                bool accumulate = true);
 
 /// The elements of x where the mask is not 0, in row-major order, as one dimension. The mask, of
 /// x's shape, is a Tensor: with it their number is known when this is recorded. Of a mask that the
@@ -156,7 +175,7 @@ struct ArangeAttributes {
 };
 
 namespace calls {
-extern const Declaration<AlongAttributes> index_select, gather, scatter_add;
+extern const Declaration<AlongAttributes> index_select, gather, index_copy, scatter_add, scatter;
 extern const Declaration<IndexAddAttributes> index_add;
 extern const Declaration<IndexAttributes> index;  // inputs x and the indices that there are
 extern const Declaration<RepeatInterleaveAttributes> repeat_interleave;
@@ -173,7 +192,9 @@ extern const Declaration<ArangeAttributes> arange;
 using IndexSelectOp = DeclaredOp<calls::index_select>;
 using GatherOp = DeclaredOp<calls::gather>;
 using IndexAddOp = DeclaredOp<calls::index_add>;
+using IndexCopyOp = DeclaredOp<calls::index_copy>;
 using ScatterAddOp = DeclaredOp<calls::scatter_add>;
+using ScatterOp = DeclaredOp<calls::scatter>;
 using IndexOp = DeclaredOp<calls::index>;
 using RepeatInterleaveOp = DeclaredOp<calls::repeat_interleave>;
 using RepeatInterleaveIntOp = DeclaredOp<calls::repeat_interleave_int>;

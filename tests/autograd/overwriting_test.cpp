@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of elements and slices that overwrite others, in every floating dtype: what was
+// overwritten has none.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/autograd/expect_right.h"
+
+namespace aclgrad {
+namespace {
+
+using derivatives::Build;
+using derivatives::expect_passed;
+using derivatives::expect_right_twice;
+using derivatives::Values;
+
+Value numbers(const Values& x, Shape shape, const std::vector<double>& list) {
+  return x[0].graph().constant(Tensor::from(std::move(shape), list, DType::int64));
+}
+
+Value mask(const Values& x, Shape shape, const std::vector<double>& list) {
+  return x[0].graph().constant(Tensor::from(std::move(shape), list, DType::boolean));
+}
+
+struct Case {
+  const char* name;
+  std::vector<Shape> shapes;
+  Build build;
+};
+
+// Numbers that differ, that are equal, that count from the end, and sources that are too large.
+std::vector<Case> cases() {
+  return {{"index_copy",
+           {{3, 4}, {3, 3}},
+           [](const Values& x) {
+             return index_copy(x[0], 1, numbers(x, {3}, {3, 0, -4}), x[1]);
+           }},
+          {"index_copy of planes",
+           {{3, 2, 2}, {2, 2, 2}},
+           [](const Values& x) {
+             return index_copy(x[0], 0, numbers(x, {2}, {2, 1}), x[1]);
+           }},
+          {"index_fill",
+           {{3, 4}},
+           [](const Values& x) {
+             return index_fill(x[0], 1, numbers(x, {2}, {3, 3}), 0.5);
+           }},
+          {"scatter",
+           {{3, 4}, {3, 3}},
+           [](const Values& x) {
+             return scatter(x[0], 0, numbers(x, {2, 3}, {0, 2, 1, 0, -1, 2}), x[1]);
+           }},
+          {"scatter of one value",
+           {{3, 4}},
+           [](const Values& x) {
+             return scatter(x[0], 1, numbers(x, {2, 1}, {3, 0}), 2);
+           }},
+          {"masked_scatter",
+           {{2, 3}, {5}},
+           [](const Values& x) {
+             return masked_scatter(x[0], mask(x, {2, 3}, {0, 1, 1, 0, 0, 1}), x[1]);
+           }},
+          {"masked_scatter of a mask that is repeated",
+           {{2, 3}, {2, 2}},
+           [](const Values& x) {
+             return masked_scatter(x[0], mask(x, {3}, {1, 0, 1}), x[1]);
+           }},
+          {"index_put", {{3, 3, 2}, {3, 2}}, [](const Values& x) {
+             const Value rows = numbers(x, {3}, {1, 0, 1}), columns = numbers(x, {3}, {2, 0, 2});
+             return index_put(x[0], {rows, columns}, x[1], false);
+           }}};
+}
+
+TEST(RulesOfOverwriting, AreDerivatives) {
+  for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
+    for (const Case& each : cases()) {
+      SCOPED_TRACE(fmt::format("{} {}", each.name, dtype));
+      Graph graph;
+      Values x;
+      std::vector<Feed> feeds;
+      for (const Shape& shape : each.shapes) {
+        x.push_back(graph.input(fmt::format("x{}", x.size()), shape, dtype));
+        feeds.emplace_back(x.back(), init::normal(shape, 30 + x.size()).to(dtype));
+      }
+      expect_passed(check_gradients(each.build(x), {}, feeds));
+    }
+  }
+}
+
+TEST(RulesOfOverwriting, HaveGradientsOfTheirOwn) {
+  for (const Case& each : cases()) {
+    SCOPED_TRACE(each.name);
+    expect_right_twice(each.shapes, [&](const Values& x) {
+      Values squares;
+      for (const Value& value : x) squares.push_back(mul(value, value));
+      return each.build(squares);
+    });
+  }
+}
+
+// A gradient that is not a number stays where it arrived.
+TEST(RulesOfOverwriting, KeepNanInItsPlace) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  Graph graph;
+  const Value x = graph.parameter("x", Tensor::zeros({3}));
+  const Value source = graph.parameter("source", Tensor::zeros({3}));
+  const Value index = graph.constant(Tensor::from({3}, {1, 1, 0}, DType::int64));
+  const Value seed = graph.constant(Tensor::from({3}, {2, kNaN, 3}));
+  for (const Value& y :
+       {scatter(x, 0, index, source), index_copy(x, 0, index, source),
+        masked_scatter(x, graph.constant(Tensor::from({3}, {1, 1, 0}, DType::boolean)), source)}) {
+    const Gradients gradients = backward(y, {x, source}, {.seed = seed});
+    Session session(graph, {gradients[x], gradients[source]});
+    const Results results = session.run();
+    const Tensor &kept = results[gradients[x]], &moved = results[gradients[source]];
+    EXPECT_TRUE(allclose(kept, Tensor::from({3}, {0, 0, 3}), 0, 0)) << kept;
+    int not_numbers = 0;
+    for (std::int64_t i = 0; i < 3; ++i) not_numbers += std::isnan(moved.get(i)) ? 1 : 0;
+    EXPECT_EQ(not_numbers, 1) << moved;
+  }
+}
+
+}  // namespace
+}  // namespace aclgrad
