@@ -36,6 +36,7 @@ TEST(LayersBesidePyTorch, Activations) {
   expect_layer("threshold below", [](V x) { return threshold(x, -1, -3); });
   expect_layer("celu", [](V x) { return celu(x); });
   expect_layer("celu alpha", [](V x) { return celu(x, 1.3); });
+  expect_layer("fast_gelu", [](V x) { return fast_gelu(x); });
   expect_layer("glu", [](V x) { return glu(x); });
   expect_layer("glu dim", [](V x) { return glu(transpose(x, 0, 1), 0); });
   expect_layer("swiglu", [](V x) { return swiglu(x); });
@@ -96,6 +97,62 @@ TEST(LayersBesidePyTorch, ElementsByTheirNumbers) {
          [&](X x) { return cdist(x[0], x[1], std::numeric_limits<double>::infinity()); });
   expect("sort", [&](X x) { return sort(x[0], 1).values; });
   expect("sort descending", [&](X x) { return sort(x[0], 0, true).values; });
+}
+
+TEST(LayersBesidePyTorch, ElementsThatOverwriteOthers) {
+  using V = const Value&;
+  const auto numbers = [](V x, Shape shape, std::initializer_list<double> list) {
+    return x.graph().constant(Tensor::from(std::move(shape), list, DType::int64));
+  };
+  const auto expect = [](const std::string& name, const std::function<Value(V, V)>& f) {
+    expect_as_in_pytorch(name, [&](const Values& x) -> Values { return {f(x[0], x[1])}; });
+  };
+  const auto rows = [&](V x) { return numbers(x, {2}, {2, 0}); };
+  const auto columns = [&](V x) { return numbers(x, {3, 2}, {3, 0, 1, 2, 0, 3}); };
+  const auto row = [&](V x) { return numbers(x, {1, 4}, {2, 0, 2, 1}); };
+  expect("scatter", [&](V x, V y) { return scatter(x, 1, columns(x), y); });
+  expect("scatter of a row", [&](V x, V y) { return scatter(x, 0, row(x), y); });
+  expect_layer("scatter a value", [&](V x) { return scatter(x, 1, columns(x), -0.5); });
+  expect("index_copy", [&](V x, V y) { return index_copy(x, 0, rows(x), y); });
+  expect("index_copy dim", [&](V x, V y) { return index_copy(x, -1, rows(x), y); });
+  expect_layer("index_fill", [&](V x) { return index_fill(x, 0, rows(x), 0.75); });
+  expect_layer("index_fill dim", [&](V x) { return index_fill(x, -1, rows(x), -2); });
+  expect("index_put over", [&](V x, V y) { return index_put(x, {rows(x), rows(x)}, y, false); });
+  expect("index_put over apart", [&](V x, V y) {
+    return index_put(x, {rows(x), numbers(x, {}, {0}), rows(x)}, y, false);
+  });
+  const auto mask = [](V x, const Tensor& of) { return x.graph().constant(of.to(DType::boolean)); };
+  const Tensor third = Tensor::from({3, 4}, {0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0});
+  expect("masked_scatter", [&](V x, V y) { return masked_scatter(x, mask(x, third), y); });
+  expect("masked_scatter of rows", [&](V x, V y) {
+    return masked_scatter(x, mask(x, Tensor::from({4}, {1, 0, 0, 1})), y);
+  });
+}
+
+TEST(LayersBesidePyTorch, ElementsTakenAndMoved) {
+  using V = const Value&;
+  const auto numbers = [](V x, Shape shape, std::initializer_list<double> list) {
+    return x.graph().constant(Tensor::from(std::move(shape), list, DType::int64));
+  };
+  expect_layer("masked_select none", [](V x) {
+    return reduce_sum(masked_select(x, Tensor::zeros({3, 4}))) + reduce_sum(x);
+  });
+  expect_layer("gather", [&](V x) { return gather(x, 1, numbers(x, {3, 2}, {3, 0, 1, 2, 0, 3})); });
+  expect_layer("gather of a row", [&](V x) {
+    return gather(x, 0, numbers(x, {1, 4}, {2, 0, 2, 1}));
+  });
+  expect_layer("cumprod of columns", [](V x) { return cumprod(x, 0); });
+  expect_layer("flip of rows", [](V x) { return flip(x, {0}) * x; });
+  expect_layer("repeat_interleave one number",
+               [&](V x) { return repeat_interleave(x, numbers(x, {1}, {2}), 4, 1); });
+  const auto squared = [](V x) { return x * x; };
+  expect_layer("expand", [&](V x) { return squared(expand(x, {2, 3, 4})); });
+  expect_layer("expand of a row", [&](V x) { return squared(expand(x, {2, 4})); });
+  const auto weighted = [](V x) {
+    return x * arange(x.graph(), 0, static_cast<double>(x.shape()[-1]), 1, DType::float64);
+  };
+  expect_layer("flatten", [&](V x) { return weighted(reshape(x, {2, 6})); });
+  expect_layer("flatten all", [&](V x) { return weighted(reshape(x, {12})); });
 }
 
 TEST(LayersBesidePyTorch, Resampling) {
@@ -248,6 +305,10 @@ TEST(LayersBesidePyTorch, Pooling) {
   });
   expect_layer("avg_pool3d divisor",
                [](V x) { return avg_pool3d(x, 2, {.stride = 1, .divisor_override = 3}); });
+  expect_layer("max_pool2d", [](V x) { return max_pool2d(x, 2); });
+  expect_layer("max_pool2d options", [](V x) {
+    return max_pool2d(x, {2, 3}, {.stride = {2, 1}, .padding = {1, 0}, .ceil_mode = true});
+  });
   expect_layer("max_pool3d", [](V x) { return max_pool3d(x, 2); });
   expect_layer("max_pool3d options", [=](V x) { return max_pool3d(x, {2, 3, 2}, windows); });
   expect_layer("max_pool3d dilation", [](V x) {

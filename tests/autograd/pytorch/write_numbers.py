@@ -334,6 +334,101 @@ def pooling():
          [draw(2, 4, 5)])
 
 
+def overwriting():
+    """PyTorch leaves open which of equal places counts: here they differ."""
+    torch.manual_seed(5)
+    rows, columns = torch.tensor([2, 0]), torch.tensor([[3, 0], [1, 2], [0, 3]])
+    chosen = torch.arange(12).reshape(3, 4) % 3 == 1
+    few = torch.tensor([True, False, False, True])
+    for name, function, shapes in (
+            ("scatter", lambda x, y: x.scatter(1, columns, y), ((3, 4), (3, 2))),
+            ("scatter of a row", lambda x, y: x.scatter(0, torch.tensor([[2, 0, 2, 1]]), y), ((3, 4), (1, 4))),
+            ("scatter a value", lambda x: x.scatter(1, columns, -0.5), ((3, 4),)),
+            ("index_copy", lambda x, y: x.index_copy(0, rows, y), ((3, 4), (2, 4))),
+            ("index_copy dim", lambda x, y: x.index_copy(-1, rows, y), ((2, 2, 3), (2, 2, 2))),
+            ("index_fill", lambda x: x.index_fill(0, rows, 0.75), ((3, 4),)),
+            ("index_fill dim", lambda x: x.index_fill(-1, rows, -2.0), ((2, 2, 3),)),
+            ("index_put over", lambda x, y: x.index_put((rows, rows), y), ((3, 4), (2,))),
+            ("index_put over apart", lambda x, y: x.index_put((rows, torch.tensor(0), rows), y), ((3, 2, 3), (1,))),
+            ("masked_scatter", lambda x, y: x.masked_scatter(chosen, y), ((3, 4), (5,))),
+            ("masked_scatter of rows", lambda x, y: x.masked_scatter(few, y), ((3, 4), (2, 3))),
+            ("masked_select none", lambda x: x[chosen & False].sum() + x.sum(), ((3, 4),)),
+            ("gather", lambda x: x.gather(1, columns), ((3, 4),)),
+            ("gather of a row", lambda x: x.gather(0, torch.tensor([[2, 0, 2, 1]])), ((3, 4),)),
+            ("cumprod of columns", lambda x: x.cumprod(0), ((3, 4),)),
+            ("flip of rows", lambda x: x.flip(0) * x, ((3, 4),)),
+            ("repeat_interleave one number", lambda x: x.repeat_interleave(torch.tensor([2]), 1), ((3, 2),)),
+            ("expand", lambda x: x.expand(2, 3, 4) ** 2, ((3, 1),)),
+            ("expand of a row", lambda x: x.expand(2, -1) ** 2, ((1, 4),)),
+            ("flatten", lambda x: x.flatten(1) * torch.arange(6), ((2, 3, 2),)),
+            ("flatten all", lambda x: x.flatten() * torch.arange(12), ((2, 3, 2),)),
+            ("fast_gelu", lambda x: x * torch.sigmoid(1.702 * x), ((3, 4),)),
+            ("max_pool2d", lambda x: F.max_pool2d(x, 2), ((1, 2, 4, 5),)),
+            ("max_pool2d options", lambda x: F.max_pool2d(x, (2, 3), (2, 1), (1, 0), ceil_mode=True), ((1, 1, 5, 6),)),
+            ("max_pool2d dilation", lambda x: F.max_pool2d(x, (2, 3), (2, 1), (1, 0), (1, 2), ceil_mode=True),
+             ((1, 1, 5, 6),))):
+        case(name, function, [draw(*shape, scale=2) for shape in shapes])
+
+
+def results_only(name, function, inputs):
+    """Of integers, or of what PyTorch does not differentiate."""
+    results = function(*[each.clone() for each in inputs])
+    CASES[name] = {"inputs": [tensor(each) for each in inputs], "parameters": {},
+                   "results": [tensor(each) for each in (results if isinstance(results, tuple) else (results,))]}
+
+
+def functions():
+    """Of C functions that no node of the graph calls."""
+    torch.manual_seed(6)
+    case("std_mean", lambda x: torch.std_mean(x, 1), [draw(3, 4)])
+    case("std_mean of all", lambda x: torch.std_mean(x, (0, 1), unbiased=False, keepdim=True), [draw(3, 4)])
+    for name, labels in (("", probabilities(3, 4)), (" classes", F.one_hot(torch.tensor([2, 0, 3]), 4).double())):
+        case(f"softmax_cross_entropy{name}", lambda x: -(labels * x.log_softmax(1)).sum(1), [draw(3, 4)])
+        CASES[f"softmax_cross_entropy{name}"]["inputs"].append(tensor(labels))
+    for name, times in (("", [2, 0, 4, 2]), (" of one", [2])):
+        results_only(f"repeat_interleave_tensor{name}", torch.repeat_interleave, [torch.tensor(times)])
+    case("repeat_interleave numbers", lambda x: x.repeat_interleave(torch.tensor([3, 1, 2, 2, 0, 4])), [draw(2, 3)])
+    for name, most, p in (("2", 2.0, 2.0), ("1", 3.5, 1.0)):
+        results_only(f"embedding_renorm {name}", lambda w, i: torch.embedding_renorm_(w, i, most, p),
+                     [draw(4, 3, scale=2), torch.tensor([2, 0, 2])])
+    for reduce in ("add", "multiply"):
+        results_only(f"scatter {reduce}", lambda x, i, y: x.scatter(1, i, y, reduce=reduce),
+                     [draw(2, 4), torch.tensor([[3, 0, 3], [1, 2, 2]]), draw(2, 3)])
+    for name, shape, sizes in (("", (1, 1, 2, 2, 2), None), (" size", (2, 1, 2, 2), (2, 5, 4))):
+        places = torch.tensor([0, 3, 5, 7, 16, 19, 14, 13] if sizes is None else [0, 3, 5, 12, 7, 9, 1, 18])
+        case(f"max_unpool3d{name}",
+             lambda x, i: F.max_unpool3d(x, i, 2, output_size=sizes or (4, 4, 4)), [draw(*shape), places.reshape(shape)])
+    classes = torch.tensor([[[0, 4, 2]], [[3, 2, 1]]])
+    weight = torch.tensor([0.5, 2.0, 1.0, 1.5, 0.25], dtype=torch.float64)
+    for how in ("none", "mean", "sum"):
+        case(f"nll_loss2d {how}", lambda x: F.nll_loss(x, classes, weight, ignore_index=2, reduction=how),
+             [draw(2, 5, 1, 3)])
+        CASES[f"nll_loss2d {how}"]["inputs"] += [tensor(classes), tensor(weight)]
+        case(f"kl_div target {how}", lambda x, t: F.kl_div(x, t, reduction=how), [draw(3, 4), draw(3, 4).abs() + 0.25])
+    for name, scale in (("", 1.0), (" half", 0.5)):
+        def swished(x, gamma, beta):
+            z = F.group_norm(x, 2, gamma, beta, 0.25)
+            return z * torch.sigmoid(scale * z)
+
+        case(f"group_norm_swish{name}", swished, [draw(2, 4, 3), draw(4), draw(4)])
+    for name, eps, row in (("", 0.25, (4,)), (" rows", 0.125, (2, 4))):
+        case(f"add_layer_norm{name}", lambda a, b, gamma, beta: F.layer_norm(a + b, row, gamma, beta, eps),
+             [draw(3, 2, 4), draw(3, 2, 4), draw(*row), draw(*row)])
+
+        def rooted(a, b, gamma):
+            last = tuple(range(-len(row), 0))
+            return (a + b) * torch.rsqrt(((a + b) ** 2).mean(last, keepdim=True) + eps) * gamma
+
+        case(f"add_rms_norm{name}", rooted, [draw(3, 2, 4), draw(3, 2, 4), draw(*row)])
+    for name, shape, eps in (("", (2, 3, 4), 0.25), (" of images", (2, 2, 3, 2), 0.125)):
+        channels = shape[1]
+        case(f"instance_norm function{name}",
+             lambda x, gamma, beta: F.instance_norm(x, weight=gamma, bias=beta, eps=eps),
+             [draw(*shape), draw(channels), draw(channels)])
+    case("unfold_grad", lambda x: x.unfold(1, 3, 2), [draw(2, 5)])
+    case("unfold_grad dim", lambda x: x.unfold(0, 2, 1), [draw(3, 2)])
+
+
 if __name__ == "__main__":
     torch.manual_seed(1)
     probability = probabilities(3, 4)
@@ -349,5 +444,7 @@ if __name__ == "__main__":
     attention()
     fused_normalization()
     pooling()
+    overwriting()
+    functions()
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
     print("{\n" + ",\n".join(lines) + "\n}")
