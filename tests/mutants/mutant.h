@@ -67,6 +67,7 @@ std::vector<Mutant> function_mutants();
 std::vector<Mutant> normalization_mutants();
 std::vector<Mutant> attention_mutants();
 std::vector<Mutant> image_mutants();
+std::vector<Mutant> index_mutants();
 std::vector<Mutant> loss_mutants();
 std::vector<Mutant> network_rule_mutants();
 std::vector<Mutant> pooling_mutants();
