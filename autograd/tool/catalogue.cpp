@@ -2,6 +2,7 @@
 #include "tool/catalogue.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -161,10 +162,13 @@ std::vector<std::string> differentiable_names() {
 }
 
 Coverage coverage(const LibraryPointer& library) {
-  std::set<std::string> apis;
+  std::map<std::string, bool> has_gradient;  // by function, in any of its targets
   for (const std::string& name : operator_names()) {
     const Target target = make_target(library, name, variants(name)[0]);
-    for (const BoundCall* call : target.bound_calls()) apis.insert(call->api());
+    for (const BoundCall* call : target.bound_calls()) {
+      bool& has = has_gradient[call->api()];
+      has = has || target.has_gradient();
+    }
   }
   constexpr std::string_view kPhaseOne = "GetWorkspaceSize";
   Coverage found;
@@ -172,7 +176,12 @@ Coverage coverage(const LibraryPointer& library) {
     if (!name.starts_with("aclnn") || !name.ends_with(kPhaseOne)) continue;
     const std::string api = name.substr(0, name.size() - kPhaseOne.size());
     found.exported.push_back(api);
-    if (!apis.contains(api)) found.unknown.push_back(api);
+    const auto known = has_gradient.find(api);
+    if (known == has_gradient.end()) {
+      found.unknown.push_back(api);
+    } else if (!known->second) {
+      found.without_gradient.push_back(api);
+    }
   }
   return found;
 }

@@ -94,10 +94,12 @@ std::vector<Attributes> variants(const std::string& op);
 /// The command line's names of these attributes: "--alpha", "--scale", ...
 std::vector<std::string> options_of(const std::string& op);
 
-/// The two-phase operators that a library itself exports, and those of them that are in no target.
+/// The two-phase operators that a library itself exports, those of them that are in no target, and
+/// those in targets without a gradient: only their results can be checked.
 struct Coverage {
   std::vector<std::string> exported;
   std::vector<std::string> unknown;
+  std::vector<std::string> without_gradient;
 };
 Coverage coverage(const LibraryPointer& library);
 

@@ -62,6 +62,7 @@ std::string to_json(const Library& library, const Coverage& found, const std::ve
                      {"checks", all.checks},
                      {"exported", found.exported},
                      {"not_checked", found.unknown},
+                     {"without_gradient", found.without_gradient},
                      {"operators", std::move(operators)}};
   return detail::text_of(page);
 }

@@ -21,6 +21,11 @@ std::string to_text(const Coverage& found) {
   if (found.unknown.size() > kShown) {
     text += fmt::format("  ... and {} more\n", found.unknown.size() - kShown);
   }
+  if (!found.without_gradient.empty()) {
+    text +=
+        fmt::format("  {} have no gradient function, so no gradient to check: only results are\n",
+                    found.without_gradient.size());
+  }
   return text;
 }
 

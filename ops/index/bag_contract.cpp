@@ -80,15 +80,17 @@ void add_norms(std::vector<Operator>& all) {
       .results = {.reference = renorm, .bound = kOfNorms, .nan_goes_through = false},
       .error_inputs = error_inputs,
       .words = {"slices, those of a norm above maxNorm scaled down to it",
-                "沿一维的切片，范数超过 maxNorm 的缩放到该值", "renorm(x, p, dim, max_norm)"},
+                "沿一维的切片，范数超过 maxNorm 的缩放到该值", "renorm(x, p, dim, max_norm)",
+                "renorm"},
   });
   Parameter overwritten = in("selfRef");
   all.push_back(in_place_of(all.back(), ACLGRAD_CALL(aclnnInplaceRenorm, overwritten, p, dim, most),
                             error_inputs));
   std::get<TensorSpec>(overwritten.spec).role = Role::kInPlace;
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnEmbeddingRenorm, overwritten, indices("indices", {3}),
-                           Parameter{"maxNorm", 1.0}, Parameter{"normType", 2.0}),
+      .call = ACLGRAD_CALL(aclnnEmbeddingRenorm, any_shape(overwritten),
+                           any_shape(indices("indices", {3})), Parameter{"maxNorm", 1.0},
+                           Parameter{"normType", 2.0}),
       .domain = {.everywhere = kFloatsAndDouble,
                  .grows = false,
                  .base_shape = {5, kN},
@@ -110,15 +112,13 @@ void add_norms(std::vector<Operator>& all) {
                        refused("selfRef", "without rows", of_shape({4}), "at least 2")},
       .words = {"rows that are named, those of a norm above maxNorm scaled "
                 "down to it",
-                "按下标的各行，范数超过 maxNorm 的缩放到该值"},
+                "按下标的各行，范数超过 maxNorm 的缩放到该值", "", "embedding_renorm"},
   });
 }
 
-// ---- Bags
-// ---------------------------------------------------------------------------------------
+// ---- Bags ---------------------------------------------------------------------------------------
 
-// All offsets are 0 here: the last bag has all indices, or with a last offset
-// no bag has any.
+// All offsets are 0 here: the last bag has all indices, or with a last offset no bag has any.
 void arrange_bags(Arguments& a) {
   const Shape& weight = a.shape("weight");
   if (weight.size() != 2 || weight[0] == 0) {
@@ -223,7 +223,7 @@ void add_bags(std::vector<Operator>& all) {
                         {"mode", int64_t{2}}},
             .words = {"[1, 4]"}}},
       .words = {"sums, means or largest elements of bags of rows", "按袋对各行求和、平均或取最大",
-                "embedding_bag(weight, indices, offsets)"},
+                "embedding_bag(weight, indices, offsets)", "embedding_bag"},
   });
 }
 

@@ -95,7 +95,7 @@ void add_class_losses(std::vector<Operator>& all) {
                         .words = {"[2]"}}},
       .words = {"Σ max(0, 1 − self[j] + self[i])/C over classes j of the row and others i",
                 "对行内类别 j 与其余类别 i 求 Σ max(0, 1 − self[j] + self[i])/C",
-                "multilabel_margin_loss(x, target)"},
+                "multilabel_margin_loss(x, target)", "multilabel_margin_loss"},
   });
   all.push_back({
       .call = ACLGRAD_CALL(aclnnSoftmaxCrossEntropyWithLogits, of(in("features"), {2, 3}),
@@ -120,7 +120,8 @@ void add_class_losses(std::vector<Operator>& all) {
       .error_inputs = {refused("features", "without rows", of_shape({3}), "at least 2"),
                        refused("loss", "of another size", of_shape({3}), "[2]")},
       .words = {"−Σ labels·log_softmax(features), and softmax(features) − labels",
-                "−Σ labels·log_softmax(features)，及 softmax(features) − labels"},
+                "−Σ labels·log_softmax(features)，及 softmax(features) − labels", "",
+                "softmax_cross_entropy_with_logits"},
   });
 }
 

@@ -134,6 +134,27 @@ Arrays alignment_gradient(const Arguments& a, const Arrays& in) {
   return {out};
 }
 
+// The gradient is documented for what is a log-softmax, whose probabilities sum to 1: the
+// derivative along such changes alone. That of the loss and all probabilities of the steps is the
+// same there, and along all others what the formula says.
+Arrays with_probabilities(const Arguments& a, const Arrays& in) {
+  Array losses = alignments(a, in)[0];
+  for (size_t n = 0; n < losses.values.size(); ++n) {
+    const Alignment of(a, in[1], n);
+    for (size_t t = 0; t < of.steps; ++t) {
+      for (size_t c = 0; c < of.classes; ++c) {
+        losses.values[n] += std::exp(in[0].values[of.row(t) + c]);
+      }
+    }
+  }
+  return {losses};
+}
+
+// Inputs: logProbs, targets; outputs: negLogLikelihood, logAlpha.
+Arrays given_alignments(const Arguments&, const Arrays& in, const Arrays& out, const Array& g) {
+  return {g, in[0], in[1], out[0], out[1]};
+}
+
 }  // namespace
 
 void add_ctc_loss(std::vector<Operator>& all) {
@@ -164,7 +185,7 @@ void add_ctc_loss(std::vector<Operator>& all) {
       wrong_values("targetLengths", "with a negative one", {2, -1}, "[2, -1]"),
       refused("targets", "of too few columns", TensorSpec{.shape = {2, 1}, .dtype = ACL_INT64},
               "[2, 1]"),
-      refused("targets", "of another size", TensorSpec{.shape = {3}, .dtype = ACL_INT64}, "[3]"),
+      refused("targets", "of another size", TensorSpec{.shape = {7}, .dtype = ACL_INT64}, "[7]"),
       refused("logProbs", "without samples", of_shape({4}), "at least 2"),
       refused("logAlpha", "of too few columns", of_shape({2, 4, 4}), "[2, 4, 4]"),
       refused("negLogLikelihood", "of another size", of_shape({3}), "[2]")};
@@ -193,6 +214,9 @@ void add_ctc_loss(std::vector<Operator>& all) {
                   .bound = {.of_float = 0.501, .of_double = 4096},
                   .magnitude = alignment_gradient<true>,
                   .nan_goes_through = false},
+      .gradient = Gradient{.of = "aclnnCtcLoss",
+                           .inputs = given_alignments,
+                           .differentiated = with_probabilities},
       .error_inputs =
           error_inputs +
           std::vector{refused("gradOut", "of another size", of_shape({3}), "[2]"),
@@ -202,7 +226,7 @@ void add_ctc_loss(std::vector<Operator>& all) {
                                              {"gradInput", of_shape({4, 2, 0})}},
                                  .words = {"must have elements"}}},
       .words = {"g·(e^p − the share of the class in all alignments), through a log-softmax",
-                "g·(e^p − 该类别在所有对齐中的占比)，经由 log-softmax"},
+                "g·(e^p − 该类别在所有对齐中的占比)，经由 log-softmax", "", "ctc_loss"},
   });
 }
 

@@ -225,7 +225,8 @@ void add_windows(std::vector<Operator>& all, Signature forward, Signature backwa
   op.gradient = from_places(all.back().name().c_str());
   op.error_inputs = wrong;
   op.words = {of.gradient, of.gradient_chinese,
-              of.node.empty() ? "" : of.node + "_backward(g, x, indices, attributes)", of.node};
+              of.node.empty() ? "" : of.node + "_backward(g, x, indices, attributes)",
+              of.node.empty() ? "max_pool2d_with_mask" : of.node};
   all.push_back(std::move(op));
 }
 
@@ -304,7 +305,7 @@ void add_plain(std::vector<Operator>& all) {
                                   wrong_values("dilations", "= [0]", {0}, "[0]"),
                                   wrong_number("autoPad", 1, "is 1")} +
                       wrong_spatial("self", image),
-      .words = {"the largest elements of windows of images", "图像窗口的最大值"},
+      .words = {"the largest elements of windows of images", "图像窗口的最大值", "", "max_pool"},
   });
 }
 
@@ -360,7 +361,8 @@ void add_unpool(std::vector<Operator>& all, Signature call, size_t axes) {
   op.words = {axes == 2 ? "elements of planes put at given places, among zeros"
                         : "elements of volumes put at given places, among zeros",
               axes == 2 ? "将平面元素放回给定位置" : "将体数据元素放回给定位置",
-              axes == 2 ? "max_unpool2d(x, indices, size)" : ""};
+              axes == 2 ? "max_unpool2d(x, indices, size)" : "",
+              axes == 2 ? "max_unpool2d" : "max_unpool3d"};
   all.push_back(std::move(op));
 }
 

@@ -8,12 +8,15 @@ namespace {
 
 // d/dx of sum(gradient * forward(x)) at every element of one input. Differences of fourth
 // order: their error is about h^4, and the rounding of long double about 1e-19/h.
-Array numeric_gradient(const Arguments& forward, size_t result, Arrays inputs, size_t input,
-                       const Array& gradient) {
+Array numeric_gradient(const Arguments& forward, const contract::Reference& differentiated,
+                       Arrays inputs, size_t input, const Array& gradient) {
   constexpr long double kStep = 1e-3L;
+  const size_t result = differentiated ? 0 : contract::differentiated_result(forward);
   const auto loss_at = [&](size_t i, long double value) {
     const long double before = std::exchange(inputs[input].values[i], value);
-    const Array out = contract::results_of(forward.in(ACL_DOUBLE), inputs)[result];
+    const Arguments call = forward.in(ACL_DOUBLE);
+    const Array out = (differentiated ? differentiated(call, inputs)
+                                      : contract::results_of(call, inputs))[result];
     inputs[input].values[i] = before;
     long double loss = 0;
     for (size_t k = 0; k < out.values.size(); ++k) loss += out.values[k] * gradient.values[k];
@@ -67,7 +70,8 @@ TEST_P(Gradients, BackwardIsTheDerivativeOfTheForward) {
     const Arrays given = contract::backward_inputs(backward, inputs, outputs, gradient);
     const RunResult run = run_case(row, backward, ACL_DOUBLE, kAllContiguous, stream(), 0, &given);
     ASSERT_FALSE(run.outputs.empty());
-    const Array numeric = numeric_gradient(forward, result, inputs, input, gradient);
+    const Array numeric =
+        numeric_gradient(forward, row.op().gradient->differentiated, inputs, input, gradient);
     ASSERT_EQ(run.outputs[0].values.size(), numeric.values.size());
     for (size_t i = 0; i < numeric.values.size(); ++i) {
       const long double scale = std::max(1e-3L, std::abs(numeric.values[i]));

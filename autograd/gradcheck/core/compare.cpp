@@ -290,7 +290,7 @@ std::string compare_together(const Candidate& candidate, const Problem& problem,
     for (const std::size_t i : tied) {
       moved[input].values[i] = problem.inputs[input].values[i] + shift;
     }
-    const Array out = forward_of(candidate, moved)[0];
+    const Array out = differentiated(candidate, moved);
     Number total = 0;
     for (std::size_t k = 0; k < out.values.size(); ++k) {
       const Number term = problem.cotangent.values[k] * out.values[k];

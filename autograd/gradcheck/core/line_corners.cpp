@@ -14,7 +14,7 @@ constexpr int kGrid = 96;
 
 // The outputs, weighted so that corners of one do not hide behind those of another.
 Number weighted_sum(const Candidate& candidate, const Arrays& inputs, std::uint64_t seed) {
-  const Array out = forward_of(candidate, inputs)[0];
+  const Array out = differentiated(candidate, inputs);
   Number sum = 0;
   for (std::size_t i = 0; i < out.values.size(); ++i) {
     sum += (0.5L + random_unit(seed + 31, i)) * out.values[i];

@@ -61,7 +61,7 @@ std::vector<Slopes> row_of_slopes(const Candidate& candidate, Arrays& inputs, st
   std::vector<Slopes> row = slopes_at(
       [&](long double shift) {
         element = x + shift;
-        std::vector<Number> values = forward_of(candidate, inputs)[0].values;
+        std::vector<Number> values = differentiated(candidate, inputs).values;
         if (values.size() == centre.values.size()) return values;
         throw Failure("the forward gave another number of results for other numbers",
                       "the forward");
@@ -110,6 +110,16 @@ Arrays forward_of(const Candidate& candidate, const Arrays& inputs) {
   std::swap(results[0], results[first]);
   require_values("the forward", results.front());
   return results;
+}
+
+Array differentiated(const Candidate& candidate, const Arrays& inputs) {
+  const contract::Reference& reference = candidate.gradient.differentiated;
+  if (!reference) return forward_of(candidate, inputs)[0];
+  const char* const what = "`gradient.differentiated`";
+  const Arrays results = guard(what, [&] { return reference(candidate.forward, inputs); });
+  if (results.empty()) throw Failure("it gave no results", what);
+  require_values(what, results[0]);
+  return results[0];
 }
 
 Arrays given_to(const Candidate& candidate, const Arrays& inputs, const Arrays& outputs,
@@ -221,8 +231,8 @@ Jacobian differentiate(const Candidate& candidate, const Arrays& inputs) {
     }
     return jacobian;
   }
-  const Arrays outputs = forward_of(candidate, inputs);
-  jacobian.columns = outputs[0].values.size();
+  const Array centre = differentiated(candidate, inputs);
+  jacobian.columns = centre.values.size();
   std::size_t elements = 0;
   for (const std::size_t which : differentiable(candidate)) elements += inputs[which].values.size();
   require_jacobian(candidate, elements, jacobian.columns);
@@ -230,7 +240,7 @@ Jacobian differentiate(const Candidate& candidate, const Arrays& inputs) {
   for (const std::size_t which : differentiable(candidate)) {
     std::vector<Slopes> rows;
     for (std::size_t i = 0; i < inputs[which].values.size(); ++i) {
-      std::vector<Slopes> row = row_of_slopes(candidate, moved, which, i, outputs[0]);
+      std::vector<Slopes> row = row_of_slopes(candidate, moved, which, i, centre);
       std::move(row.begin(), row.end(), std::back_inserter(rows));
     }
     jacobian.of_input.push_back(std::move(rows));

@@ -48,6 +48,9 @@ struct Problem {
 /// The forward's results, of which the first is the one that is differentiated.
 Arrays forward_of(const Candidate& candidate, const Arrays& inputs);
 
+/// What is differentiated: the first of them, or what the gradient says in its place.
+Array differentiated(const Candidate& candidate, const Arrays& inputs);
+
 /// What the backward is given, of such results.
 Arrays given_to(const Candidate& candidate, const Arrays& inputs, const Arrays& outputs,
                 const Array& cotangent);

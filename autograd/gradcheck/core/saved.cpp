@@ -27,15 +27,28 @@ std::vector<std::size_t> saved_outputs(const Candidate& candidate, const Problem
   return positions;
 }
 
-// Up to a quarter more or less, of the same sign: results stay such as the backward may be given.
-// Whole numbers are places: another order of them.
-void change(Array& array, DType dtype, std::uint64_t seed) {
-  if (!is_float(dtype)) {
-    std::ranges::reverse(array.values);
-    return;
+// What the backward is given of a forward whose floating inputs have their elements in reverse.
+Arrays given_of_another_order(const Candidate& candidate, const Problem& problem) {
+  Arrays inputs = problem.inputs;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (candidate.is_differentiable(k)) std::ranges::reverse(inputs[k].values);
   }
-  for (std::size_t i = 0; i < array.values.size(); ++i) {
-    array.values[i] *= 0.75L + random_unit(seed, i) / 2;
+  return given_to(candidate, problem.inputs, forward_of(candidate, inputs), problem.cotangent);
+}
+
+// Results other than the forward's, but such as the backward may be given: up to a quarter more or
+// less, of the same sign. Whole numbers are places, by number or as bits: those of other inputs.
+void change(Arrays& given, const std::vector<std::size_t>& positions, const Candidate& candidate,
+            const Problem& problem, std::uint64_t seed) {
+  for (const std::size_t i : positions) {
+    std::vector<Number>& values = given[i].values;
+    if (!is_float(given_dtype(candidate, i, problem.dtype))) {
+      values = given_of_another_order(candidate, problem)[i].values;
+      continue;
+    }
+    for (std::size_t e = 0; e < values.size(); ++e) {
+      values[e] *= 0.75L + random_unit(seed + i, e) / 2;
+    }
   }
 }
 
@@ -55,9 +68,7 @@ void check_saved(const Candidate& candidate, const Problem& problem, const Optio
   if (positions.empty()) return;
   const std::string names = names_of(candidate, positions);
   Arrays given = problem.given;
-  for (const std::size_t i : positions) {
-    change(given[i], given_dtype(candidate, i, problem.dtype), options.seed * 77 + i);
-  }
+  change(given, positions, candidate, problem, options.seed * 77);
   for (std::size_t i = 0; i < given.size(); ++i) {
     for (Number& value : given[i].values) {
       value = round_to(value, given_dtype(candidate, i, problem.dtype));

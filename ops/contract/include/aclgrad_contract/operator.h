@@ -346,6 +346,9 @@ struct Gradient {
   // Or their names in the order of the gradients, where these are of others or stand in another
   // order. Those that are not given have none.
   std::vector<std::string> order = {};
+  // What is differentiated, from the forward's inputs, where the gradient is not that of the
+  // result alone.
+  Reference differentiated = nullptr;
   // Drawn inputs, moved to where the forward has slopes: of results whose corners, or jumps, are
   // where an input meets numbers of the call.
   std::function<Arrays(const Arguments& forward, Arrays inputs)> smooth = nullptr;
