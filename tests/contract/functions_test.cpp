@@ -42,6 +42,20 @@ TEST(Functions, AllOperatorsHaveRows) {
   EXPECT_EQ(rows.size(), all_contracts().size());
 }
 
+// What the tests of values, the gradcheck tool and the pages go by; error inputs beyond those that
+// follow from the parameters are not every operator's.
+TEST(Functions, HaveDtypesSamplesResultsAndWords) {
+  for (const Operator& op : all_contracts()) {
+    SCOPED_TRACE(op.name());
+    EXPECT_FALSE(op.domain.everywhere.empty());
+    EXPECT_FALSE(op.domain.samples.empty());
+    EXPECT_TRUE(op.results.formula || op.results.reference || op.results.property);
+    if (!op.call.form_of.empty()) continue;  // told with the operator whose form it is
+    EXPECT_NE(op.words.computes.english, "");
+    EXPECT_NE(op.words.computes.chinese, "");
+  }
+}
+
 // Phase one is compared with the contract (specification/operators.cpp).
 TEST(Functions, PhaseTwoOfEveryOperatorHasTheSameParameters) {
   std::set<std::string> rows;

@@ -12,6 +12,9 @@
 namespace aclgrad::pytorch {
 namespace {
 
+// Files are compiled together.
+namespace functions {
+
 using contract::Array;
 using contract::Arrays;
 using contract::Number;
@@ -261,5 +264,6 @@ TEST_F(FunctionsBesidePyTorch, MovedElements) {
   expect_results(model("aclnnUpsampleNearest2dV2", settings, {input(0)}));
 }
 
+}  // namespace functions
 }  // namespace
 }  // namespace aclgrad::pytorch
