@@ -30,10 +30,6 @@ Value numbers_of(const Graph& graph, const Shape& shape) {
                  shape.dims());
 }
 
-Value whole_zeros(const Graph& graph, const Shape& shape) {
-  return graph.constant(Tensor::zeros(shape, DType::int64));
-}
-
 // g where its number is the one that was left of all that were put in a place, else 0.
 Value of_the_last(const Value& g, const Value& left, const Value& numbers) {
   return masked_fill(g, ne(left, numbers), 0);
@@ -72,7 +68,7 @@ void add_index_rules(RuleTable& table) {
     if (call.needs(0)) gradients[0] = index_fill(g, op.dim, index, 0);
     if (!call.needs(2)) return gradients;
     const Value numbers = numbers_of(g.graph(), index.shape());
-    const Value owners = index_copy(whole_zeros(g.graph(), {g.shape()[op.dim]}), 0, index, numbers);
+    const Value owners = index_copy(zeros_like(numbers, {g.shape()[op.dim]}), 0, index, numbers);
     Dims along(g.shape().rank(), 1);
     along[static_cast<std::size_t>(op.dim)] = index.shape().numel();
     gradients[2] =
@@ -98,7 +94,7 @@ void add_index_rules(RuleTable& table) {
     if (call.needs(0)) gradients[0] = scatter(g, op.dim, index, 0.0);
     if (!call.needs(2)) return gradients;
     const Value numbers = numbers_of(g.graph(), index.shape());
-    const Value owners = scatter(whole_zeros(g.graph(), g.shape()), op.dim, index, numbers);
+    const Value owners = scatter(zeros_like(numbers, g.shape()), op.dim, index, numbers);
     const Value taken =
         of_the_last(gather(g, op.dim, index), gather(owners, op.dim, index), numbers);
     gradients[2] = padded_to(taken, call.input(2).shape());
