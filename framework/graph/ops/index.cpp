@@ -32,17 +32,9 @@ std::int64_t checked_row(const Recorder& record, std::optional<std::int64_t> row
 
 Value index_select(Operand x, std::int64_t dim, const Value& index) {
   Recorder record("index_select", {x, index}, x.where);
-  require_index(record, 1);
-  if (x.shape().rank() == 0 || index.shape().rank() != 1) {
-    record.shape_error(
-        fmt::format("expected dimensions to select from and an index of one, got {} "
-                    "and {}",
-                    x.shape(), index.shape()));
-  }
-  dim = record.axis(dim, x.shape().rank());
-  Dims dims = x.shape().dims();
-  dims[static_cast<std::size_t>(dim)] = index.shape().numel();
-  return record.add<IndexSelectOp>({dim}, {Shape(std::move(dims)), x.dtype()});
+  dim = detail::slices_dim(record, dim);
+  return record.add<IndexSelectOp>(
+      {dim}, {detail::with_extent(x.shape(), dim, index.shape().numel()), x.dtype()});
 }
 
 Value gather(Operand x, std::int64_t dim, const Value& index) {

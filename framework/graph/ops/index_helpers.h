@@ -17,6 +17,17 @@ inline void require_index(const Recorder& record, std::size_t input) {
       fmt::format("{} must be int32 or int64, got {}", index.description(), index.dtype()));
 }
 
+/// The dim counted from the front, along which the index, input 1, numbers slices of input 0.
+inline std::int64_t slices_dim(const Recorder& record, std::int64_t dim) {
+  const Shape &x = record.input(0).shape(), &index = record.input(1).shape();
+  require_index(record, 1);
+  if (x.rank() == 0 || index.rank() != 1) {
+    record.shape_error(fmt::format(
+        "expected an x with dimensions and an index of one dimension, got {} and {}", x, index));
+  }
+  return record.axis(dim, x.rank());
+}
+
 /// The index has the rank of x and is no larger, but along dim.
 inline void require_fits(const Recorder& record, const Shape& index, const Shape& x,
                          std::optional<std::int64_t> dim) {

@@ -27,22 +27,12 @@ namespace {
 
 using detail::require_fits;
 using detail::require_index;
+using detail::slices_dim;
 using detail::with_extent;
 
-// The dim counted from the front, along which the index, input 1, numbers slices of x.
-std::int64_t checked_dim(const Recorder& record, std::int64_t dim) {
-  const Shape &x = record.input(0).shape(), &index = record.input(1).shape();
-  require_index(record, 1);
-  if (x.rank() == 0 || index.rank() != 1) {
-    record.shape_error(fmt::format(
-        "expected dimensions to put slices along and an index of one, got {} and {}", x, index));
-  }
-  return record.axis(dim, x.rank());
-}
-
-// The same, where input 2 has a slice for each number.
+// Of slices_dim(), where input 2 has a slice for each number.
 std::int64_t checked_slices(const Recorder& record, std::int64_t dim) {
-  dim = checked_dim(record, dim);
+  dim = slices_dim(record, dim);
   record.require_same_dtype(0, 2);
   const Value& source = record.input(2);
   const Shape expected = with_extent(record.input(0).shape(), dim, record.input(1).shape().numel());
@@ -88,7 +78,7 @@ Value index_copy(Operand x, std::int64_t dim, const Value& index, const Value& s
 
 Value index_fill(Operand x, std::int64_t dim, const Value& index, double value) {
   const RecordScope scope(x);
-  dim = checked_dim(Recorder("index_fill", {x, index}, x.where), dim);
+  dim = slices_dim(Recorder("index_fill", {x, index}, x.where), dim);
   const Shape slices = with_extent(x.shape(), dim, index.shape().numel());
   return index_copy(x, dim, index, filling("index_fill", x, value, slices));
 }
