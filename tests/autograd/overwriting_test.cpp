@@ -109,17 +109,38 @@ TEST(RulesOfOverwriting, KeepNanInItsPlace) {
   const Value source = graph.parameter("source", Tensor::zeros({3}));
   const Value index = graph.constant(Tensor::from({3}, {1, 1, 0}, DType::int64));
   const Value seed = graph.constant(Tensor::from({3}, {2, kNaN, 3}));
-  for (const Value& y :
-       {scatter(x, 0, index, source), index_copy(x, 0, index, source),
-        masked_scatter(x, graph.constant(Tensor::from({3}, {1, 1, 0}, DType::boolean)), source)}) {
-    const Gradients gradients = backward(y, {x, source}, {.seed = seed});
+  const Value first_two = graph.constant(Tensor::from({3}, {1, 1, 0}, DType::boolean));
+  struct Arrival {
+    Value y;
+    double first, last;  // of source's gradient, beside its second element
+  };
+  for (const Arrival& each :
+       {Arrival{scatter(x, 0, index, source), 0, 2}, Arrival{index_copy(x, 0, index, source), 0, 2},
+        Arrival{masked_scatter(x, first_two, source), 2, 0}}) {
+    const Gradients gradients = backward(each.y, {x, source}, {.seed = seed});
     Session session(graph, {gradients[x], gradients[source]});
     const Results results = session.run();
     const Tensor &kept = results[gradients[x]], &moved = results[gradients[source]];
     EXPECT_TRUE(allclose(kept, Tensor::from({3}, {0, 0, 3}), 0, 0)) << kept;
-    int not_numbers = 0;
-    for (std::int64_t i = 0; i < 3; ++i) not_numbers += std::isnan(moved.get(i)) ? 1 : 0;
-    EXPECT_EQ(not_numbers, 1) << moved;
+    EXPECT_TRUE(std::isnan(moved.get(1))) << moved;
+    EXPECT_EQ(moved.get(0), each.first) << moved;
+    EXPECT_EQ(moved.get(2), each.last) << moved;
+  }
+}
+
+TEST(RulesOfOverwriting, LeaveAllWhereNothingIsPut) {
+  Graph graph;
+  const Value x = graph.parameter("x", Tensor::zeros({2, 2}));
+  const Value slices = graph.parameter("slices", Tensor::zeros({0, 2}));
+  const Value none = graph.constant(Tensor::zeros({0}, DType::int64));
+  for (const Value& y :
+       {index_copy(x, 0, none, slices), scatter(x, 0, reshape(none, {0, 1}), slices),
+        index_put(x, {none}, slices, false)}) {
+    const Gradients gradients = backward(reduce_sum(y), {x, slices});
+    Session session(graph, {gradients[x], gradients[slices]});
+    const Results results = session.run();
+    EXPECT_TRUE(allclose(results[gradients[x]], Tensor::full({2, 2}, 1), 0, 0));
+    EXPECT_EQ(results[gradients[slices]].shape(), Shape({0, 2}));
   }
 }
 
