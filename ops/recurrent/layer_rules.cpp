@@ -16,6 +16,10 @@ namespace {
 
 using Complaint = std::optional<std::string>;
 
+size_t number_of(const ParameterList& all, const char* name) {
+  return numbers_of(all, {name}).front();
+}
+
 bool is_packed(const Arguments& arguments, const LayerParameters& p) {
   return arguments.given(p.batch_sizes) && !arguments.empty(p.batch_sizes);
 }
@@ -48,6 +52,29 @@ Rule has_shapes(size_t list, std::function<Dims(const Arguments&, int64_t place)
       return has_shape(i, shape(arguments, static_cast<int64_t>(place)));
     })(arguments);
   };
+}
+
+LayerSizes sizes_of(const Arguments& arguments, const LayerParameters& p) {
+  const Dims& input = arguments.shape(p.input);
+  const Dims& weight = arguments.shape(arguments.members(p.params).first);
+  LayerSizes s{.cell = p.cell,
+               .steps = 0,
+               .batch = 0,
+               .in = input[input.size() - 1],
+               .size = weight[0] / (p.cell == Cell::kLstm ? 4 : 3),
+               .layers = arguments.integer(p.layers),
+               .directions = arguments.flag(p.bidirectional) ? 2 : 1,
+               .has_biases = arguments.flag(p.has_biases),
+               .compute = arguments.dtype(p.input) == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT};
+  if (is_packed(arguments, p)) {
+    s.steps = arguments.shape(p.batch_sizes)[0];
+    s.batch = input[0] / s.steps;
+  } else {
+    const bool batch_first = arguments.flag(p.batch_first);
+    s.steps = input[batch_first ? 1 : 0];
+    s.batch = input[batch_first ? 0 : 1];
+  }
+  return s;
 }
 
 Dims sequence_shape(const Arguments& arguments, const LayerParameters& p, int64_t columns) {
@@ -107,33 +134,86 @@ void add_attribute_rules(const LayerParameters& p, std::vector<Rule>& list) {
   }));
 }
 
+Elements time_first(const Arguments& arguments, const LayerParameters& p, size_t sequence) {
+  const bool exchanges = arguments.flag(p.batch_first) && arguments.shape(sequence).size() == 3;
+  return exchanges ? exchanged(arguments, sequence) : Elements(arguments, sequence);
+}
+
+std::vector<size_t> first_tensors(const Arguments& arguments, const std::vector<size_t>& lists) {
+  std::vector<size_t> tensors;
+  for (const size_t list : lists) tensors.push_back(arguments.members(list).first);
+  return tensors;
+}
+
+Plan with_batch_sizes(const Arguments& arguments, const LayerParameters& p, Plan plan) {
+  if (!is_packed(arguments, p)) return plan;
+  return {[body = std::move(plan.body), sizes = Elements(arguments, p.batch_sizes),
+           batch = sizes_of(arguments, p).batch](const Run& run) -> aclError {
+            std::vector<int64_t> counts(static_cast<size_t>(sizes.index.count()));
+            sizes.read(run, 0, sizes.index.count(), counts.data());
+            for (size_t t = 0; t < counts.size(); ++t) {
+              if (counts[t] == batch) continue;
+              throw std::runtime_error(
+                  fmt::format("element {} of batchSizes is {}, but must be {}: sequences of "
+                              "different lengths are not supported",
+                              t, counts[t], batch));
+            }
+            return body(run);
+          },
+          plan.workspace_size};
+}
+
+// h before the first step; behind it stands c of an LSTM.
+size_t first_state(const Arguments& arguments, const LayerParameters& p) {
+  return p.cell == Cell::kLstm ? arguments.members(p.hx).first : p.hx;
+}
+
 }  // namespace
+
+std::vector<size_t> numbers_of(const ParameterList& all, const std::vector<const char*>& names) {
+  std::vector<size_t> numbers;
+  for (const std::string_view name : names) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (all[i].name == name) numbers.push_back(i);
+    }
+  }
+  return numbers;
+}
+
+Rule all_given(const ParameterList& all, const std::vector<const char*>& names) {
+  return [numbers = numbers_of(all, names)](const Arguments& arguments) -> CheckResult {
+    for (const size_t each : numbers) {
+      CheckResult result = not_null({each})(arguments);
+      if (!result.message.empty()) return result;
+    }
+    return {};
+  };
+}
+
+LayerParameters::LayerParameters(Cell of, const ParameterList& all)
+    : cell(of),
+      input(number_of(all, "input")),
+      params(number_of(all, "params")),
+      hx(number_of(all, "hx")),
+      batch_sizes(number_of(all, "batchSizesOptional")),
+      has_biases(number_of(all, "hasBiases")),
+      layers(number_of(all, "numLayers")),
+      bidirectional(number_of(all, "bidirectional")),
+      batch_first(number_of(all, "batchFirst")),
+      states(numbers_of(
+          all, {"hy", "cy", "gradHy", "gradHyOptional", "gradCyOptional", "gradHx", "gradCx"})),
+      sequences(numbers_of(all, {"output", "gradY", "gradYOptional"})),
+      of_input(numbers_of(all, {"gradInput"})),
+      of_params(numbers_of(all, {"gradParams"})),
+      kept(of == Cell::kLstm ? numbers_of(all, {"i", "f", "j", "o", "tanhc", "c", "h"})
+                             : numbers_of(all, {"r", "z", "n", "hn", "h"})) {
+  if (!of_input.empty()) return;
+  dropout = number_of(all, "dropout");
+  train = number_of(all, "train");
+}
 
 bool keeps(const Arguments& arguments, const LayerParameters& p) {
   return !p.train || arguments.flag(*p.train);
-}
-
-LayerSizes sizes_of(const Arguments& arguments, const LayerParameters& p) {
-  const Dims& input = arguments.shape(p.input);
-  const Dims& weight = arguments.shape(arguments.members(p.params).first);
-  LayerSizes s{.cell = p.cell,
-               .steps = 0,
-               .batch = 0,
-               .in = input[input.size() - 1],
-               .size = weight[0] / (p.cell == Cell::kLstm ? 4 : 3),
-               .layers = arguments.integer(p.layers),
-               .directions = arguments.flag(p.bidirectional) ? 2 : 1,
-               .has_biases = arguments.flag(p.has_biases),
-               .compute = arguments.dtype(p.input) == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT};
-  if (is_packed(arguments, p)) {
-    s.steps = arguments.shape(p.batch_sizes)[0];
-    s.batch = input[0] / s.steps;
-  } else {
-    const bool batch_first = arguments.flag(p.batch_first);
-    s.steps = input[batch_first ? 1 : 0];
-    s.batch = input[batch_first ? 0 : 1];
-  }
-  return s;
 }
 
 std::vector<Rule> layer_rules(std::vector<Rule> nulls, const LayerParameters& p) {
@@ -205,33 +285,41 @@ std::vector<Rule> layer_rules(std::vector<Rule> nulls, const LayerParameters& p)
   return list;
 }
 
-Elements time_first(const Arguments& arguments, const LayerParameters& p, size_t sequence) {
-  const bool exchanges = arguments.flag(p.batch_first) && arguments.shape(sequence).size() == 3;
-  return exchanges ? exchanged(arguments, sequence) : Elements(arguments, sequence);
+Plan plan_forward(const Arguments& arguments, const LayerParameters& p) {
+  const size_t h = first_state(arguments, p);
+  LayerTensors tensors{.input = time_first(arguments, p, p.input),
+                       .output = time_first(arguments, p, p.sequences.front()),
+                       .parameters = arguments.members(p.params).first,
+                       .h = h,
+                       .c = h + 1,
+                       .last_h = p.states.front(),
+                       .last_c = p.states.back()};
+  if (keeps(arguments, p)) tensors.kept = first_tensors(arguments, p.kept);
+  return with_batch_sizes(arguments, p, plan_layers(arguments, sizes_of(arguments, p), tensors));
 }
 
-std::vector<size_t> first_tensors(const Arguments& arguments, const std::vector<size_t>& lists) {
-  std::vector<size_t> tensors;
-  for (const size_t list : lists) tensors.push_back(arguments.members(list).first);
-  return tensors;
-}
-
-Plan with_batch_sizes(const Arguments& arguments, const LayerParameters& p, Plan plan) {
-  if (!is_packed(arguments, p)) return plan;
-  return {[body = std::move(plan.body), sizes = Elements(arguments, p.batch_sizes),
-           batch = sizes_of(arguments, p).batch](const Run& run) -> aclError {
-            std::vector<int64_t> counts(static_cast<size_t>(sizes.index.count()));
-            sizes.read(run, 0, sizes.index.count(), counts.data());
-            for (size_t t = 0; t < counts.size(); ++t) {
-              if (counts[t] == batch) continue;
-              throw std::runtime_error(
-                  fmt::format("element {} of batchSizes is {}, but must be {}: sequences of "
-                              "different lengths are not supported",
-                              t, counts[t], batch));
-            }
-            return body(run);
-          },
-          plan.workspace_size};
+Plan plan_backward(const Arguments& arguments, const LayerParameters& p) {
+  const auto if_there = [&](size_t tensor) {
+    return arguments.given(tensor) ? std::optional(tensor) : std::nullopt;
+  };
+  const size_t h = first_state(arguments, p), given = p.states.size() / 2;
+  LayerGradients tensors{.input = time_first(arguments, p, p.input),
+                         .of_output = {},
+                         .of_last_h = if_there(p.states.front()),
+                         .of_last_c = {},
+                         .parameters = arguments.members(p.params).first,
+                         .h = h,
+                         .c = h + 1,
+                         .kept = first_tensors(arguments, p.kept),
+                         .of_input = time_first(arguments, p, p.of_input.front()),
+                         .of_h = p.states[given],
+                         .of_c = p.states.back(),
+                         .of_parameters = arguments.members(p.of_params.front()).first};
+  if (p.cell == Cell::kLstm) tensors.of_last_c = if_there(p.states[1]);
+  const size_t of_output = p.sequences.front();
+  if (arguments.given(of_output)) tensors.of_output = time_first(arguments, p, of_output);
+  return with_batch_sizes(arguments, p,
+                          plan_layer_gradients(arguments, sizes_of(arguments, p), tensors));
 }
 
 }  // namespace aclgrad::ops

@@ -12,14 +12,25 @@
 
 namespace aclgrad::ops {
 
-// Parameters by their numbers. Lists are named by themselves, not by their tensors.
+using ParameterList = StaticList<Parameter>;
+
+// The numbers of parameters with these names, of those that there are.
+std::vector<size_t> numbers_of(const ParameterList& all, const std::vector<const char*>& names);
+
+// None of these may be null.
+Rule all_given(const ParameterList& all, const std::vector<const char*>& names);
+
+// Parameters by their numbers, found by the names that the functions have in common. Lists are
+// named by themselves, not by their tensors.
 struct LayerParameters {
+  LayerParameters(Cell cell, const ParameterList& all);
+
   Cell cell;
   size_t input, params, hx, batch_sizes;
   size_t has_biases, layers, bidirectional, batch_first;
-  std::optional<size_t> dropout, train;
-  // States before the first step and after the last, and their gradients: [layers directions, B,
-  // H]. A list has h and c.
+  std::optional<size_t> dropout, train;  // of the forward; the backward does not look at its own
+  // States after the last step, and gradients of those and of the first, each h and c of an LSTM:
+  // [layers directions, B, H].
   std::vector<size_t> states;
   std::vector<size_t> sequences;  // outputs and gradients of them: [T, B, directions H]
   std::vector<size_t> of_input;   // of the input's shape
@@ -30,19 +41,12 @@ struct LayerParameters {
 // Whether the lists of what is kept are there to be read or written.
 bool keeps(const Arguments& arguments, const LayerParameters& p);
 
-LayerSizes sizes_of(const Arguments& arguments, const LayerParameters& p);
-
 // All checks, first those of null pointers that are given.
 std::vector<Rule> layer_rules(std::vector<Rule> nulls, const LayerParameters& p);
 
-// A sequence's elements, time first.
-Elements time_first(const Arguments& arguments, const LayerParameters& p, size_t sequence);
-
-// The first tensors of lists.
-std::vector<size_t> first_tensors(const Arguments& arguments, const std::vector<size_t>& lists);
-
-// The plan behind a look at batchSizes, where they are given: sequences must be of one length.
-Plan with_batch_sizes(const Arguments& arguments, const LayerParameters& p, Plan plan);
+// Of a checked call.
+Plan plan_forward(const Arguments& arguments, const LayerParameters& p);
+Plan plan_backward(const Arguments& arguments, const LayerParameters& p);
 
 }  // namespace aclgrad::ops
 

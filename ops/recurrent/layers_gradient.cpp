@@ -58,6 +58,8 @@ class LayersBackward : private Layers {
  private:
   friend Layers;
 
+  static constexpr int64_t kFewColumns = 16;
+
   // gates^T x, or its transpose where that is how the result lies.
   struct WeightGradient {
     StagedMatrix matrix;
@@ -77,7 +79,8 @@ class LayersBackward : private Layers {
   };
 
   WeightGradient weight_gradient(const Arguments& arguments, size_t tensor, int64_t in) {
-    const bool by_columns = lies_by_columns(arguments, tensor);
+    // A few columns would not fill vectors.
+    const bool by_columns = lies_by_columns(arguments, tensor) || in < kFewColumns;
     const int64_t m = by_columns ? in : s_.gates(), n = by_columns ? s_.gates() : in;
     return {
         {staging_.output(by_columns ? exchanged(arguments, tensor) : Elements(arguments, tensor)),

@@ -5,6 +5,13 @@
 namespace aclgrad::contract {
 namespace {
 
+template <bool kMagnitude>
+Array dense_of(const ScaledArray& from, const Shape& shape) {
+  Array to{shape, {}};
+  for (const Scaled& each : from) to.values.push_back(each.of<kMagnitude>());
+  return to;
+}
+
 // ---- Forward ------------------------------------------------------------------------------------
 
 // x W^T + b of a row, for gate k of unit j.
@@ -73,17 +80,13 @@ Arrays layers_forward(const RecurrentKind& kind, const Arguments& a, const Array
     }
     x = std::move(y);
   }
-  const auto plain = [](const ScaledArray& from, const Shape& shape) {
-    Array to{shape, {}};
-    for (const Scaled& each : from) to.values.push_back(each.of<kMagnitude>());
-    return to;
-  };
-  Arrays results = {p.written<kMagnitude>(x, p.directions * p.size), plain(hy, p.state())};
-  if (is_lstm) results.push_back(plain(cy, p.state()));
+  Arrays results = {p.written<kMagnitude>(x, p.directions * p.size),
+                    dense_of<kMagnitude>(hy, p.state())};
+  if (is_lstm) results.push_back(dense_of<kMagnitude>(cy, p.state()));
   const bool trains = a.number("train") != 0;
   for (const auto& list : kept) {
     for (const ScaledArray& each : list) {
-      results.push_back(trains ? plain(each, p.kept()) : Array{p.kept(), {}});
+      results.push_back(trains ? dense_of<kMagnitude>(each, p.kept()) : Array{p.kept(), {}});
     }
   }
   return results;
@@ -188,15 +191,10 @@ Arrays layers_backward(const RecurrentKind& kind, const Arguments& a, const Arra
     }
     of_y = of_x;
   }
-  const auto plain = [](const ScaledArray& from, const Shape& shape) {
-    Array to{shape, {}};
-    for (const Scaled& each : from) to.values.push_back(each.of<kMagnitude>());
-    return to;
-  };
-  Arrays results = {p.written<kMagnitude>(of_x, p.in), plain(of_hx, p.state())};
-  if (is_lstm) results.push_back(plain(of_cx, p.state()));
+  Arrays results = {p.written<kMagnitude>(of_x, p.in), dense_of<kMagnitude>(of_hx, p.state())};
+  if (is_lstm) results.push_back(dense_of<kMagnitude>(of_cx, p.state()));
   for (size_t k = 0; k < of_params.size(); ++k) {
-    results.push_back(plain(of_params[k], p.parameter(k)));
+    results.push_back(dense_of<kMagnitude>(of_params[k], p.parameter(k)));
   }
   return results;
 }
