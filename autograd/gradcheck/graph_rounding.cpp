@@ -10,6 +10,7 @@
 #include "aclgrad/backward.h"
 #include "aclgrad/error.h"
 #include "aclgrad/ops/arithmetic.h"
+#include "aclgrad/ops/recurrent.h"
 #include "aclgrad/session.h"
 #include "gradcheck/core/problem.h"
 
@@ -32,6 +33,7 @@ class GraphRounding {
     const Value result = build(inputs_);
     seed_ = graph_.input("gradient", result.shape(), DType::float64);
     const Gradients gradients = backward(result, wrt, {.seed = seed_, .allow_unused = true});
+    refuse_kept_steps();
     const std::vector<Value> stored = stored_values();
     std::vector<Fetch> fetches(stored.begin(), stored.end());
     for (const auto& [input, gradient] : gradients) {
@@ -82,6 +84,18 @@ class GraphRounding {
     std::vector<Value> stored;
     std::vector<Value> slopes;
   };
+
+  // Gradients of a recurrent layer's gradient take what is kept of its steps as following from its
+  // inputs: they do not say what roundings of that do.
+  void refuse_kept_steps() const {
+    for (std::size_t id = 0; id < graph_.size(); ++id) {
+      const Op* op = graph_.node(static_cast<NodeId>(id)).op.get();
+      if (dynamic_cast<const LstmBackwardOp*>(op) != nullptr ||
+          dynamic_cast<const GruBackwardOp*>(op) != nullptr) {
+        throw ValueError("what is kept of single steps has no gradient of its own");
+      }
+    }
+  }
 
   // Results of operators; views and sources store nothing.
   std::vector<Value> stored_values() const {

@@ -51,6 +51,7 @@ struct Registry {
     add_optimizer_rules(table);
     add_pooling_rules(table);
     add_random_rules(table);
+    add_recurrent_rules(table);
     add_reduction_rules(table);
     add_resampling_rules(table);
     add_shape_rules(table);

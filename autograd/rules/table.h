@@ -81,6 +81,7 @@ void add_normalization_rules(RuleTable& table);
 void add_optimizer_rules(RuleTable& table);
 void add_pooling_rules(RuleTable& table);
 void add_random_rules(RuleTable& table);
+void add_recurrent_rules(RuleTable& table);
 void add_reduction_rules(RuleTable& table);
 void add_resampling_rules(RuleTable& table);
 void add_shape_rules(RuleTable& table);

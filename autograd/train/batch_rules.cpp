@@ -97,6 +97,9 @@ bool mixes_along(const Node& node, std::size_t index, const Value& input, std::s
   if (is_any<TrilOp, TriuOp, CdistOp>(node)) return place + 2 >= rank;
   if (is_any<AttentionOp>(node)) return place >= 2;
   if (is_any<RotaryOp>(node)) return place + 1 == rank;
+  if (is_any<LstmOp>(node)) return index > 2 || place != 1;
+  if (is_any<GruOp>(node)) return index > 1 || place != 1;
+  if (is_any<LstmCellOp>(node)) return index > 2 || place != 0;
   if (const auto* op = as<ScaledMaskedSoftmaxOp>(node)) {
     return place + (op->fixed_triu_mask ? 2 : 1) >= rank;
   }

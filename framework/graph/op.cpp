@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "aclgrad/error.h"
@@ -38,6 +39,16 @@ const AclnnCall::Argument& AclnnCall::argument(std::span<const Argument> argumen
                                                std::size_t index) {
   if (index < arguments.size()) return arguments[index];
   throw ValueError(fmt::format("an operator asks for argument {} of {}", index, arguments.size()));
+}
+
+std::span<const AclnnCall::Argument> AclnnCall::part(std::span<const Argument> arguments,
+                                                     std::size_t first, std::size_t count) {
+  if (count > 0) argument(arguments, first + count - 1);
+  return arguments.subspan(first, count);
+}
+
+bool AclnnCall::any_output_is_read(std::size_t first, std::size_t count) const {
+  return std::ranges::any_of(part(outputs_, first, count), &Argument::is_read);
 }
 
 }  // namespace aclgrad

@@ -38,42 +38,13 @@ RecurrentWeights make_weights(std::int64_t in, std::int64_t hidden, std::int64_t
           parameter("bias_ih" + suffix, bias), parameter("bias_hh" + suffix, bias)};
 }
 
-// x W + b, for every step at once.
-Value project(const Value& x, const RecurrentWeights& weights) {
-  return linear(x, detail::value_for(x, weights.weight_ih), detail::value_for(x, weights.bias_ih));
-}
-
-Value recurrent_part(const Value& h, const RecurrentWeights& weights) {
-  return linear(h, detail::value_for(h, weights.weight_hh), detail::value_for(h, weights.bias_hh));
-}
-
-Value gates_of(const Value& all, std::int64_t first, std::int64_t last, std::int64_t hidden) {
-  return slice(all, 1, first * hidden, last * hidden);
-}
-
-Value gru_step(const Value& projected, const Value& h, const RecurrentWeights& weights) {
-  const std::int64_t hidden = h.shape()[1];
-  const Value recurrent = recurrent_part(h, weights);
-  const auto part = [&](const Value& all, std::int64_t first, std::int64_t last) {
-    return gates_of(all, first, last, hidden);
+// The weights as recording functions take them: the gates above each other.
+std::vector<Value> params_of(const Value& x, const RecurrentWeights& weights) {
+  const auto transposed = [&](const Variable& weight) {
+    return transpose(detail::value_for(x, weight), 0, 1);
   };
-  const Value gates = sigmoid(add(part(projected, 0, 2), part(recurrent, 0, 2)));
-  const Value reset = part(gates, 0, 1), update = part(gates, 1, 2);
-  const Value fresh = tanh(add(part(projected, 2, 3), mul(reset, part(recurrent, 2, 3))));
-  // (1 - z) n + z h = n + z (h - n)
-  return add(fresh, mul(update, sub(h, fresh)));
-}
-
-RecurrentState lstm_step(const Value& projected, const RecurrentState& state,
-                         const RecurrentWeights& weights) {
-  const std::int64_t hidden = state.h.shape()[1];
-  const Value all = add(projected, recurrent_part(state.h, weights));
-  const Value in_and_forget = sigmoid(gates_of(all, 0, 2, hidden));
-  const Value fresh = tanh(gates_of(all, 2, 3, hidden));
-  const Value out = sigmoid(gates_of(all, 3, 4, hidden));
-  const Value c = add(mul(gates_of(in_and_forget, 1, 2, hidden), state.c),
-                      mul(gates_of(in_and_forget, 0, 1, hidden), fresh));
-  return {mul(out, tanh(c)), c};
+  return {transposed(weights.weight_ih), transposed(weights.weight_hh),
+          detail::value_for(x, weights.bias_ih), detail::value_for(x, weights.bias_hh)};
 }
 
 }  // namespace
@@ -92,7 +63,8 @@ GruCell::GruCell(const Name& name, std::int64_t in, std::int64_t hidden,
 
 Value GruCell::operator()(Operand x, const Value& h) const {
   const RecordScope scope(x);
-  return gru_step(project(x, weights_), h, weights_).named(path());
+  const std::vector<Value> params = params_of(x, weights_);
+  return gru_cell(x, h, params[0], params[1], params[2], params[3]).named(path());
 }
 
 LstmCell::LstmCell(const Name& name, std::int64_t in, std::int64_t hidden,
@@ -108,7 +80,8 @@ LstmCell::LstmCell(const Name& name, std::int64_t in, std::int64_t hidden,
 
 RecurrentState LstmCell::operator()(Operand x, const RecurrentState& state) const {
   const RecordScope scope(x);
-  const RecurrentState next = lstm_step(project(x, weights_), state, weights_);
+  const std::vector<Value> params = params_of(x, weights_);
+  const RecurrentState next = lstm_cell(x, state, params[0], params[1], params[2], params[3]);
   next.h.named(path());
   return next;
 }
@@ -168,64 +141,27 @@ void Recurrent::check(const Value& x, const RecurrentInputs& inputs) const {
   }
 }
 
-// One level in one direction: h after every step, and the state after the last.
-Value Recurrent::sweep(const Value& x, std::size_t index, const RecurrentInputs& inputs,
-                       RecurrentState& last) const {
-  const RecurrentWeights& weights = weights_[index];
-  const std::int64_t batch = x.shape()[0], steps = x.shape()[1];
-  const bool backwards = options_.bidirectional && index % 2 == 1;
-  // [T, N, gates hidden]: the part of a step lies dense
-  const Value projected = project(permute(x, {1, 0, 2}), weights);
-  const std::int64_t width = projected.shape()[2];
-  const auto begin = [&](const Value& given) {
-    if (given.id() < 0) return x.graph().constant(Tensor::zeros({batch, hidden_}, x.dtype()));
-    const auto place = static_cast<std::int64_t>(index);
-    return reshape(slice(given, 0, place, place + 1), {batch, hidden_});
-  };
-  RecurrentState state{.h = begin(inputs.state.h)};
-  if (kind_ == Kind::lstm) state.c = begin(inputs.state.c);
-  const bool packed = inputs.lengths.id() >= 0;
-  const Value lengths = packed ? reshape(inputs.lengths, {batch, 1}) : Value();
-  std::vector<Value> all(static_cast<std::size_t>(steps));
-  for (std::int64_t step = 0; step < steps; ++step) {
-    const std::int64_t t = backwards ? steps - 1 - step : step;
-    const Value part = reshape(slice(projected, 0, t, t + 1), {batch, width});
-    RecurrentState next = kind_ == Kind::lstm
-                              ? lstm_step(part, state, weights)
-                              : RecurrentState{.h = gru_step(part, state.h, weights)};
-    Value output = next.h;
-    if (packed) {
-      const Value counts = gt(lengths, static_cast<double>(t));
-      next.h = where(counts, next.h, state.h);
-      if (kind_ == Kind::lstm) next.c = where(counts, next.c, state.c);
-      output = masked_fill(output, le(lengths, static_cast<double>(t)), 0);
-    }
-    state = next;
-    all[static_cast<std::size_t>(t)] = output;
-  }
-  last = state;
-  return stack(all, 1);
-}
-
 RecurrentResult Recurrent::run(Operand x, const RecurrentInputs& inputs) const {
   const RecordScope scope(x);
   check(x, inputs);
-  Value outputs = x;
-  std::vector<Value> h, c;
-  const std::size_t directions = options_.bidirectional ? 2 : 1;
-  for (std::size_t first = 0; first < weights_.size(); first += directions) {
-    std::vector<Value> ways;
-    for (std::size_t direction = 0; direction < directions; ++direction) {
-      RecurrentState last;
-      ways.push_back(sweep(outputs, first + direction, inputs, last));
-      h.push_back(last.h);
-      if (last.c) c.push_back(last.c);
-    }
-    outputs = directions == 2 ? cat(ways, -1) : ways.front();
+  const Shape states{static_cast<std::int64_t>(weights_.size()), x.shape()[0], hidden_};
+  const auto begin = [&](const Value& given) {
+    return given.id() >= 0 ? given : x.graph().constant(Tensor::zeros(states, x.dtype()));
+  };
+  std::vector<Value> params;
+  for (const RecurrentWeights& each : weights_) {
+    for (const Value& param : params_of(x, each)) params.push_back(param);
   }
-  RecurrentResult result{.outputs = outputs.named(path()), .state = {.h = stack(h, 0)}};
-  if (!c.empty()) result.state.c = stack(c, 0);
-  return result;
+  const RecurrentFunctionOptions options{.num_layers = options_.levels,
+                                         .bidirectional = options_.bidirectional,
+                                         .batch_first = true,
+                                         .lengths = inputs.lengths};
+  if (kind_ == Kind::gru) {
+    const GruResult of = gru(x, begin(inputs.state.h), params, options);
+    return {.outputs = of.output.named(path()), .state = {.h = of.h_n}};
+  }
+  const LstmResult of = lstm(x, {begin(inputs.state.h), begin(inputs.state.c)}, params, options);
+  return {.outputs = of.output.named(path()), .state = {of.h_n, of.c_n}};
 }
 
 }  // namespace aclgrad

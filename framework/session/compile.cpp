@@ -85,19 +85,20 @@ class Lifetimes {
 
   void find() {
     program_.homes.resize(graph_.values.size());
+    program_.unread.assign(graph_.values.size(), true);
     for (std::size_t i = 0; i < program_.variables.size(); ++i) {
       program_.homes[at(program_.variables[i].root)] = {Home::Kind::variable, i};
     }
     for (const Step& step : program_.steps) {
       const Node& node = graph_.node(step.node);
-      for (const ValueId input : node.inputs) use(input, step.joined_at);
+      for (const ValueId input : node.inputs) read(input, step.joined_at);
       for (const ValueId output : node.outputs) {
         use(output, step.joined_at);  // on the second stream it may be written for a while
         if (program_.in_arena(output)) continue;
         program_.variables[program_.variable_of(output)].updated_by = step.node;
       }
     }
-    for (const ValueId value : program_.fetched) use(value, end());
+    for (const ValueId value : program_.fetched) read(value, end());
     for (const ValueId constant : program_.constants) use(constant, end());
     for_each_root(program_, [&](ValueId root, std::int32_t step) {
       const std::optional<std::size_t> block = overwritten(root, step);
@@ -116,6 +117,11 @@ class Lifetimes {
   void use(ValueId value, std::int32_t step) {
     std::int32_t& last = uses_[at(graph_.value(value).root)];
     last = std::max(last, step);
+  }
+
+  void read(ValueId value, std::int32_t step) {
+    use(value, step);
+    program_.unread[at(graph_.value(value).root)] = false;
   }
 
   void add_block(ValueId root, std::int32_t step) {

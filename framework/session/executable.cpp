@@ -107,8 +107,10 @@ Executor Executable::call_phase_one(std::size_t step, std::uint64_t& workspace_s
   const Node& node = this->node(step);
   const AclnnOp& op = *as_call(node)->as_aclnn();
   auto argument = [&](ValueId value, ValueId stored_as) {
-    return AclnnCall::Argument{memory_.tensor(stored_as),
-                               &program_.graph->value(value).layout->spec};
+    const ValueRecord& record = program_.graph->value(value);
+    // What runs step by step may be looked at by observers.
+    const bool is_read = mode_ != RunMode::replayed || !program_.unread[at(record.root)];
+    return AclnnCall::Argument{memory_.tensor(stored_as), &record.layout->spec, is_read};
   };
   input_arguments_.clear();
   output_arguments_.clear();

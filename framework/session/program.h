@@ -96,7 +96,8 @@ struct Program {
   std::vector<Segment> segments;  // in the order in which they are launched; at least one
   Arena arena;
 
-  std::vector<Home> homes;  // by root of a value of the program
+  std::vector<Home> homes;   // by root of a value of the program
+  std::vector<bool> unread;  // by root: nothing looks at it, in no step and after none
 
   const Node& node(std::size_t step) const { return graph->node(steps[step].node); }
 

@@ -76,7 +76,7 @@ std::vector<Mutant> all_mutants() {
   for (auto family :
        {formula_mutants, function_mutants, tensor_mutants, loss_mutants, normalization_mutants,
         attention_mutants, image_mutants, behaviour_mutants, rule_mutants, network_rule_mutants,
-        index_mutants, pooling_mutants, resampling_mutants}) {
+        index_mutants, pooling_mutants, recurrent_mutants, resampling_mutants}) {
     for (Mutant& mutant : family()) all.push_back(std::move(mutant));
   }
   return all;
@@ -84,6 +84,7 @@ std::vector<Mutant> all_mutants() {
 
 std::vector<Mutant> right_kernels() {
   std::vector<Mutant> all = unchanged();
+  for (Mutant& right : right_recurrent_steps()) all.push_back(std::move(right));
   std::set<std::string> families;
   for (const Mutant& mutant : all_mutants()) {
     if (!mutant.right || !families.insert(mutant.family).second) continue;

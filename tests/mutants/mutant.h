@@ -71,11 +71,13 @@ std::vector<Mutant> index_mutants();
 std::vector<Mutant> loss_mutants();
 std::vector<Mutant> network_rule_mutants();
 std::vector<Mutant> pooling_mutants();
+std::vector<Mutant> recurrent_mutants();
 std::vector<Mutant> resampling_mutants();
 std::vector<Mutant> all_mutants();
 
 /// Operators that are right: written with the same kernels, and those of the graph.
 std::vector<Mutant> unchanged();  // of formulas
+std::vector<Mutant> right_recurrent_steps();
 std::vector<Mutant> right_kernels();
 std::vector<Mutant> graph_operators();
 

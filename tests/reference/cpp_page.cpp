@@ -31,7 +31,7 @@ const std::vector<Subject> kSubjects = {
     {"Functions of values",
      {"ops/arithmetic", "ops/activation", "ops/attention", "ops/matmul", "ops/reduction",
       "ops/shape", "ops/index", "ops/normalization", "ops/sync_batch_norm", "ops/convolution",
-      "ops/pooling", "ops/resampling", "ops/random", "ops/loss", "ops/optimizer"}},
+      "ops/pooling", "ops/recurrent", "ops/resampling", "ops/random", "ops/loss", "ops/optimizer"}},
     {"Functions of one's own", {"custom", "rule", "op", "declaration", "record"}},
     {"Layers",
      {"module", "nn", "nn_convolution", "nn_images", "nn_attention", "nn_recurrent", "nn_sequences",

@@ -149,6 +149,32 @@ Recorded max_unpool2d_of(Graph& graph) {
   return {max_unpool2d(x, graph.input("indices", {1, 2, 2}, DType::int64), 3), {x}};
 }
 
+// A layer of one unit, or its gradient by x.
+Recorded recurrent_of(Graph& graph, bool is_lstm, bool of_gradient) {
+  const std::int64_t gates = is_lstm ? 4 : 3;
+  const Value x = graph.input("x", {3, 2, 1}), h = graph.input("h", {1, 2, 1});
+  const Value w = graph.input("w", {gates, 1});
+  const RecurrentFunctionOptions options{.has_biases = false};
+  const Value y =
+      is_lstm ? lstm(x, {h, h}, {w, w}, options).output : gru(x, h, {w, w}, options).output;
+  if (!of_gradient) return {y, {x, h, w}};
+  const Value g = graph.input("g", {3, 2, 1});
+  const std::vector<Value> inputs = graph.values(y.node().inputs);
+  const std::vector<Value> outputs = graph.values(y.node().outputs);
+  const RecurrentAttributes attributes{.has_biases = false};
+  const Value dx = is_lstm ? lstm_backward(inputs, outputs, {g, h, h}, attributes)[0]
+                           : gru_backward(inputs, outputs, {g, h}, attributes)[0];
+  return {dx, {g, x, h, w}};
+}
+
+Recorded lstm_cell_of(Graph& graph, bool of_gradient) {
+  const Value gates = graph.input("gates", {2, 4}), c = graph.input("c", {2, 1});
+  const auto made = fused_lstm_cell(gates, gates, c);
+  if (!of_gradient) return {made[0], {gates, c}};
+  const Value g = graph.input("g", {2, 1});
+  return {lstm_cell_backward(g, g, c, made[1], made[2], false)[0], {g, c}};
+}
+
 Recorded batch_norm_of(Graph& graph) {
   const Value x = graph.input("x", {2, 3});
   const Value weight = graph.input("weight", {3});
@@ -253,6 +279,12 @@ const std::map<std::string, Record>& records() {
       {"aclnnFlashAttentionScoreGrad", [](Graph& graph) { return attention_of(graph, true); }},
       {"aclnnRotaryPositionEmbedding", [](Graph& graph) { return rotary_of(graph, false); }},
       {"aclnnRotaryPositionEmbeddingGrad", [](Graph& graph) { return rotary_of(graph, true); }},
+      {"aclnnLSTM", [](Graph& graph) { return recurrent_of(graph, true, false); }},
+      {"aclnnLstmBackward", [](Graph& graph) { return recurrent_of(graph, true, true); }},
+      {"aclnnGRU", [](Graph& graph) { return recurrent_of(graph, false, false); }},
+      {"aclnnGRUBackward", [](Graph& graph) { return recurrent_of(graph, false, true); }},
+      {"aclnnThnnFusedLstmCell", [](Graph& graph) { return lstm_cell_of(graph, false); }},
+      {"aclnnThnnFusedLstmCellBackward", [](Graph& graph) { return lstm_cell_of(graph, true); }},
       {"aclnnScaledMaskedSoftmax", [](Graph& graph) { return masked_softmax_of(graph, false); }},
       {"aclnnScaledMaskedSoftmaxBackward",
        [](Graph& graph) { return masked_softmax_of(graph, true); }},

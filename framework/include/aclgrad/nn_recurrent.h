@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "aclgrad/nn.h"
+#include "aclgrad/ops/recurrent.h"
 
 namespace aclgrad {
 
@@ -35,12 +36,6 @@ class GruCell : public Module {
  private:
   std::int64_t hidden_;
   RecurrentWeights weights_;
-};
-
-/// What a recurrent layer keeps from step to step. A GRU has no c.
-struct RecurrentState {
-  Value h = {};
-  Value c = {};
 };
 
 /// A step of long short-term memory (Hochreiter, Schmidhuber 1997; Gers et al. 2000):
@@ -101,8 +96,6 @@ class Recurrent : public Module {
 
  private:
   void check(const Value& x, const RecurrentInputs& inputs) const;
-  Value sweep(const Value& x, std::size_t index, const RecurrentInputs& inputs,
-              RecurrentState& last) const;
 
   Kind kind_;
   std::int64_t in_, hidden_;

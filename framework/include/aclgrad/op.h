@@ -116,6 +116,7 @@ class AclnnCall {
   struct Argument {
     aclTensor* tensor;
     const TensorSpec* spec;
+    bool is_read = true;
   };
 
   AclnnCall(std::span<const Argument> inputs, std::span<const Argument> outputs,
@@ -144,11 +145,22 @@ class AclnnCall {
   /// All inputs, or all outputs, as a list.
   const aclTensorList* input_list() { return list_of(inputs_); }
   aclTensorList* output_list() { return list_of(outputs_); }
+  /// So many of them, from the first on.
+  const aclTensorList* input_list(std::size_t first, std::size_t count) {
+    return list_of(part(inputs_, first, count));
+  }
+  aclTensorList* output_list(std::size_t first, std::size_t count) {
+    return list_of(part(outputs_, first, count));
+  }
+  /// Whether anything reads one of these outputs; if not, nobody sees what is written there.
+  bool any_output_is_read(std::size_t first, std::size_t count) const;
 
  private:
   aclTensorList* list_of(std::span<const Argument> arguments);
 
-  // Throws ValueError for an index that the node has not.
+  // Throw ValueError for arguments that the node has not.
+  static std::span<const Argument> part(std::span<const Argument> arguments, std::size_t first,
+                                        std::size_t count);
   static const Argument& argument(std::span<const Argument> arguments, std::size_t index);
 
   std::span<const Argument> inputs_;

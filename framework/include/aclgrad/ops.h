@@ -15,6 +15,7 @@
 #include "aclgrad/ops/optimizer.h"
 #include "aclgrad/ops/pooling.h"
 #include "aclgrad/ops/random.h"
+#include "aclgrad/ops/recurrent.h"
 #include "aclgrad/ops/reduction.h"
 #include "aclgrad/ops/resampling.h"
 #include "aclgrad/ops/shape.h"

@@ -250,46 +250,6 @@ TEST(LayersBesidePyTorch, OfImages) {
   expect_layer("upsample 1d", Upsample{3});
 }
 
-// Two levels, sequences of 4 and 2 steps, from a state: outputs and the last states.
-TEST(LayersBesidePyTorch, RecurrentOnes) {
-  const auto lengths = [](const Value& x) {
-    return x.graph().constant(Tensor::from({2}, {4, 2}, DType::int64));
-  };
-  for (const bool both : {false, true}) {
-    const RecurrentOptions options{.levels = 2, .bidirectional = both};
-    const std::string of = both ? " both" : "";
-    const Gru gru("layer", 2, 3, options);
-    expect_as_in_pytorch(
-        "gru" + of,
-        [&](const Values& x) -> Values {
-          const RecurrentResult result =
-              gru.run(x[0], {.lengths = lengths(x[0]), .state = {.h = x[1]}});
-          return {result.outputs, result.state.h};
-        },
-        gru);
-    const Lstm lstm("layer", 2, 3, options);
-    expect_as_in_pytorch(
-        "lstm" + of,
-        [&](const Values& x) -> Values {
-          const RecurrentResult result =
-              lstm.run(x[0], {.lengths = lengths(x[0]), .state = {.h = x[1], .c = x[2]}});
-          return {result.outputs, result.state.h, result.state.c};
-        },
-        lstm);
-  }
-  const GruCell gru("layer", 2, 3);
-  expect_as_in_pytorch(
-      "gru cell", [&](const Values& x) -> Values { return {gru(x[0], x[1])}; }, gru);
-  const LstmCell lstm("layer", 2, 3);
-  expect_as_in_pytorch(
-      "lstm cell",
-      [&](const Values& x) -> Values {
-        const RecurrentState next = lstm(x[0], {.h = x[1], .c = x[2]});
-        return {next.h, next.c};
-      },
-      lstm);
-}
-
 TEST(LayersBesidePyTorch, AttentionToKeysAndValuesOfTheirOwnWidths) {
   const MultiheadAttention attention("layer", 4, 2, {.key_width = 3, .value_width = 5});
   expect_as_in_pytorch(
@@ -299,46 +259,6 @@ TEST(LayersBesidePyTorch, AttentionToKeysAndValuesOfTheirOwnWidths) {
         return {attention(x[0], x[1], x[2], x[0].graph().constant(unseen))};
       },
       attention);
-}
-
-// Steps beyond a sequence's length change nothing, whatever they hold.
-TEST(RecurrentLayers, DoNotSeeWhatIsBeyondALength) {
-  const Lstm lstm("lstm", 2, 3, {.levels = 2, .bidirectional = true});
-  const auto run = [&](const Tensor& x, const std::vector<double>& lengths) {
-    Graph graph;
-    const Value in = graph.input("x", x.shape());
-    const Value counts = graph.constant(Tensor::from({1}, lengths, DType::int64));
-    const RecurrentResult result = lstm.run(in, {.lengths = counts});
-    const Results got = Session(graph, {result.outputs, result.state.c}).run({{in, x}});
-    return std::pair{got[result.outputs], got[result.state.c]};
-  };
-  Tensor x = init::normal({1, 5, 2}, 1);
-  const auto [outputs, state] = run(x, {3});
-  const auto [alone, alone_state] = run(x.slice(1, 0, 3), {3});
-  EXPECT_TRUE(bitwise_equal(outputs.slice(1, 0, 3), alone));
-  EXPECT_TRUE(bitwise_equal(state, alone_state));
-  EXPECT_TRUE(bitwise_equal(outputs.slice(1, 3, 5), Tensor::zeros({1, 2, 6})));
-  for (std::int64_t i = 6; i < 10; ++i) x.set(i, 1e6);
-  EXPECT_TRUE(bitwise_equal(run(x, {3}).first, outputs));
-  const auto [nothing, begin] = run(x, {0});
-  EXPECT_TRUE(bitwise_equal(begin, Tensor::zeros({4, 1, 3})));
-}
-
-TEST(RecurrentLayers, SayWhatDoesNotFit) {
-  const Gru gru("gru", 2, 3);
-  Graph graph;
-  const Value x = graph.input("x", {4, 5, 2});
-  const Value state = graph.input("state", {1, 4, 3});
-  const Value counts = graph.input("counts", {3}, DType::int64);
-  const Value fractions = graph.input("fractions", {4});
-  EXPECT_THROW(gru(graph.input("wide", {4, 5, 3})), ShapeError);
-  EXPECT_THROW(gru(graph.input("flat", {4, 2})), ShapeError);
-  EXPECT_THROW(gru.run(x, {.lengths = counts}), ShapeError);
-  EXPECT_THROW(gru.run(x, {.lengths = fractions}), DTypeError);
-  EXPECT_THROW(gru.run(x, {.state = {.h = x}}), ShapeError);
-  EXPECT_THROW(gru.run(x, {.state = {.h = state, .c = state}}), ValueError);
-  EXPECT_THROW(Lstm("lstm", 2, 3, {.levels = 0}), ShapeError);
-  EXPECT_THROW(LstmCell("lstm", 0, 3), ShapeError);
 }
 
 // Turned by their places, queries and keys meet by their distance alone.

@@ -429,6 +429,31 @@ def functions():
     case("unfold_grad dim", lambda x: x.unfold(0, 2, 1), [draw(3, 2)])
 
 
+def recurrent():
+    for name, gates, function in (("lstm", 4, torch.lstm), ("gru", 3, torch.gru)):
+        for options, biases, levels, both, batch_first in (("", True, 1, False, False),
+                                                           (" two levels", False, 2, False, True),
+                                                           (" both ways", True, 1, True, False)):
+            directions = 2 if both else 1
+            params = []
+            for level in range(levels):
+                for _ in range(directions):
+                    params += [draw(gates * 2, 3 if level == 0 else directions * 2), draw(gates * 2, 2)]
+                    params += [draw(gates * 2) for _ in range(2 if biases else 0)]
+            states = [draw(levels * directions, 2, 2) for _ in range(2 if name == "lstm" else 1)]
+
+            def run(x, *rest):
+                hx = rest[:len(states)] if name == "lstm" else rest[0]
+                return function(x, hx, rest[len(states):], biases, levels, 0.0, True, both, batch_first)
+
+            case(f"{name} function{options}", run, [draw(2, 4, 3) if batch_first else draw(4, 2, 3), *states, *params])
+    for options, biases in (("", 2), (" without biases", 0)):
+        case(f"lstm_cell{options}", lambda x, h, c, *params: torch.lstm_cell(x, (h, c), *params),
+             [draw(2, 3), draw(2, 2), draw(2, 2), draw(8, 3), draw(8, 2), *(draw(8) for _ in range(biases))])
+        case(f"gru_cell{options}", torch.gru_cell,
+             [draw(2, 3), draw(2, 2), draw(6, 3), draw(6, 2), *(draw(6) for _ in range(biases))])
+
+
 if __name__ == "__main__":
     torch.manual_seed(1)
     probability = probabilities(3, 4)
@@ -446,5 +471,6 @@ if __name__ == "__main__":
     pooling()
     overwriting()
     functions()
+    recurrent()
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
     print("{\n" + ",\n".join(lines) + "\n}")

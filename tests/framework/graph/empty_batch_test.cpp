@@ -80,6 +80,15 @@ std::vector<Case> functions() {
   });
   add_case("scaled_masked_softmax", rows, [](V x) { return scaled_masked_softmax(x, le(x, 0)); });
   add_case("deep_norm", rows, [](V x) { return deep_norm(x, x, ones(x, {4}), ones(x, {4})); });
+  add_case("recurrent", {3, 0, 2}, [](V x) {
+    const Value w = ones(x, {8, 2}), v = ones(x, {6, 2}), state = ones(x, {1, 0, 2});
+    const RecurrentFunctionOptions options{.has_biases = false};
+    return lstm(x, {state, state}, {w, w}, options).output + gru(x, state, {v, v}, options).output;
+  });
+  add_case("lstm_cell", {0, 2}, [](V x) {
+    const Value w = ones(x, {8, 2});
+    return lstm_cell(x, {x, x}, w, w).h;
+  });
   add_case("attention", {0, 2, 3, 4}, [](V x) {
     return scaled_dot_product_attention(x, x, x) +
            scaled_dot_product_attention(x, x, x, {}, {.is_causal = true});
