@@ -86,7 +86,7 @@ std::vector<Sample> layer_samples() {
 Domain layer_domain(const RecurrentKind& kind) {
   const auto gates = static_cast<int64_t>(kind.gates);
   std::vector<Sample> large = {
-      {{{"input", Shape{3, 70, 33}}, {"params[0]", Shape{gates * 70, 33}}, {"hasBiases", 1.0}}},
+      {{{"input", Shape{2, 35, 33}}, {"params[0]", Shape{gates * 70, 33}}, {"hasBiases", 1.0}}},
       {{{"input", Shape{5, 7, 5}}, {"params[0]", Shape{gates * 19, 5}}, {"bidirectional", 1.0}}}};
   return {.everywhere = kFloatsAndDouble,
           .max_rank = 3,
