@@ -107,7 +107,7 @@ void add_index_rules(RuleTable& table) {
       indices[static_cast<std::size_t>(op.dims[k])] = call.input(k + 1);
     }
     InputGradients gradients(op.dims.size() + 1);
-    gradients[0] = index_put(zeros_for(call.input()), indices, call.gradient());
+    gradients[0] = index_put(zeros_for(call.input()), indices, call.gradient(), true);
     return gradients;
   });
 

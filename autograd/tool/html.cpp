@@ -229,6 +229,7 @@ std::string to_html(const Library& library, const Coverage& found, const std::ve
   html += fact(
       fmt::format("{} of {}", found.exported.size() - found.unknown.size(), found.exported.size()),
       "exported operators known");
+  html += fact(std::to_string(found.without_gradient.size()), "of them without a gradient");
   html += "</div>\n";
   if (!all.findings.empty()) {
     html += fmt::format("<h2>Findings ({})</h2>\n", all.findings.size());

@@ -22,9 +22,8 @@ std::string to_text(const Coverage& found) {
     text += fmt::format("  ... and {} more\n", found.unknown.size() - kShown);
   }
   if (!found.without_gradient.empty()) {
-    text +=
-        fmt::format("  {} have no gradient function, so no gradient to check: only results are\n",
-                    found.without_gradient.size());
+    text += fmt::format("  {} have no gradient function, so only their results are checked\n",
+                        found.without_gradient.size());
   }
   return text;
 }

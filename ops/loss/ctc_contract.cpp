@@ -134,9 +134,9 @@ Arrays alignment_gradient(const Arguments& a, const Arrays& in) {
   return {out};
 }
 
-// The gradient is documented for what is a log-softmax, whose probabilities sum to 1: the
-// derivative along such changes alone. That of the loss and all probabilities of the steps is the
-// same there, and along all others what the formula says.
+// The documented gradient, a probability less its share of the paths, is the one through a
+// log-softmax: the derivative of the loss plus the sum of all probabilities, which a log-softmax
+// keeps constant.
 Arrays with_probabilities(const Arguments& a, const Arrays& in) {
   Array losses = alignments(a, in)[0];
   for (size_t n = 0; n < losses.values.size(); ++n) {

@@ -70,7 +70,7 @@ std::vector<Case> cases() {
            }},
           {"index_put", {{3, 3, 2}, {3, 2}}, [](const Values& x) {
              const Value rows = numbers(x, {3}, {1, 0, 1}), columns = numbers(x, {3}, {2, 0, 2});
-             return index_put(x[0], {rows, columns}, x[1], false);
+             return index_put(x[0], {rows, columns}, x[1]);
            }}};
 }
 
@@ -135,7 +135,7 @@ TEST(RulesOfOverwriting, LeaveAllWhereNothingIsPut) {
   const Value none = graph.constant(Tensor::zeros({0}, DType::int64));
   for (const Value& y :
        {index_copy(x, 0, none, slices), scatter(x, 0, reshape(none, {0, 1}), slices),
-        index_put(x, {none}, slices, false)}) {
+        index_put(x, {none}, slices)}) {
     const Gradients gradients = backward(reduce_sum(y), {x, slices});
     Session session(graph, {gradients[x], gradients[slices]});
     const Results results = session.run();

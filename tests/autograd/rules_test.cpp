@@ -514,9 +514,9 @@ TEST(Rules, OfElementsPutByTheirNumbers) {
     };
     expect_right({{3, 3, 4}}, [&](const Inputs& x) { return index(x[0], indices(x)); });
     expect_right({{3, 3, 4}, {2, 3, apart ? 3 : 4}},
-                 [&](const Inputs& x) { return index_put(x[0], indices(x), x[1]); });
+                 [&](const Inputs& x) { return index_put(x[0], indices(x), x[1], true); });
     expect_right({{3, 3, 4}, {3, 1}},
-                 [&](const Inputs& x) { return index_put(x[0], indices(x), x[1]); });
+                 [&](const Inputs& x) { return index_put(x[0], indices(x), x[1], true); });
   }
   expect_right({{2, 3}}, [](const Inputs& x) {
     return masked_select(x[0], Tensor::from({2, 3}, {1, 0, 1, 0, 0, 1}));

@@ -174,7 +174,7 @@ TEST(SecondOrder, ElementsByTheirNumbers) {
   expect_right([&](const Value& x) { return index(mul(x, x), {rows(x), rows(x)}); }, points());
   expect_right(
       [&](const Value& x) {
-        return index_put(x, {rows(x), rows(x)}, reshape(slice(mul(x, x), 1, 0, 1), {3}));
+        return index_put(x, {rows(x), rows(x)}, reshape(slice(mul(x, x), 1, 0, 1), {3}), true);
       },
       points());
   expect_right([](const Value& x) { return repeat_interleave(mul(x, x), 2, 1); }, points());

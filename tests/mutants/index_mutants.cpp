@@ -56,7 +56,7 @@ void add_slices(std::vector<Mutant>& all) {
       "index_put: what is overwritten is added to", {{3, 3}, {4}},
       [](const auto& x) {
         const auto row = [&](std::int64_t k) { return reshape(slice(x[2], 0, k, k + 1), {4}); };
-        return index_put(x[0], {row(0), row(1)}, x[1], false);
+        return index_put(x[0], {row(0), row(1)}, x[1]);
       },
       [](const IndexCopyOp&, Given call) {
         const Value& g = call.gradient();
@@ -67,7 +67,7 @@ void add_slices(std::vector<Mutant>& all) {
       "index_put: values in reverse", {{3, 3}, {4}},
       [](const auto& x) {
         const auto row = [&](std::int64_t k) { return reshape(slice(x[2], 0, k, k + 1), {4}); };
-        return index_put(x[0], {row(0), row(1)}, x[1]);
+        return index_put(x[0], {row(0), row(1)}, x[1], true);
       },
       [](const IndexAddOp&, Given call) {
         const Value& g = call.gradient();
@@ -143,8 +143,8 @@ void add_elements(std::vector<Mutant>& all) {
       },
       [](const IndexOp&, Given call) {
         InputGradients gradients(3);
-        gradients[0] =
-            index_put(nothing_of(call.input()), {call.input(2), call.input(1)}, call.gradient());
+        gradients[0] = index_put(nothing_of(call.input()), {call.input(2), call.input(1)},
+                                 call.gradient(), true);
         return gradients;
       },
       below(3, {2, 4})));

@@ -333,9 +333,9 @@ void add_selections(std::vector<Mutant>& all) {
       "index: only the last of equal places", {{2, 2}},
       [](const auto& x) { return index(x[0], {x[1]}); },
       [](const IndexOp&, const RuleCall& call) {
-        const Value sums = index_put(mul(call.input(), 0), {call.input(1)}, call.gradient());
+        const Value sums = index_put(mul(call.input(), 0), {call.input(1)}, call.gradient(), true);
         const Value ones = add(mul(call.gradient(), 0), 1);
-        const Value times = index_put(mul(call.input(), 0), {call.input(1)}, ones);
+        const Value times = index_put(mul(call.input(), 0), {call.input(1)}, ones, true);
         return InputGradients{div(sums, clamp(times, {.min = 1})), Value()};
       },
       numbers({5}, 2)));

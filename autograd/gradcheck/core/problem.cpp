@@ -338,6 +338,10 @@ Problem make_problem(const Candidate& candidate, DType dtype, std::uint64_t seed
   }
   problem.outputs = forward_of(candidate, problem.inputs);
   problem.jacobian = differentiate(candidate, problem.inputs);
+  if (problem.jacobian.columns != problem.outputs[0].values.size() && !candidate.is_elementwise()) {
+    throw Failure("it gave another number of elements than the result has",
+                  "`gradient.differentiated`");
+  }
   Array cotangent = draw_cotangent(problem.outputs[0].shape, dtype, seed);
   if (repeat) cotangent = repeated(std::move(cotangent), seed + problem.inputs.size());
   set_cotangent(candidate, problem, std::move(cotangent));

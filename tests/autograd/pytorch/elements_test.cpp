@@ -32,9 +32,9 @@ TEST(ElementsBesidePyTorch, ByTheirNumbers) {
   });
   expect("index", [&](X x) { return index(x[0], {rows(x), numbers(x, {}, {3})}); });
   expect("index apart", [&](X x) { return index(x[0], {rows(x), Value(), add(rows(x), -3)}); });
-  expect("index_put", [&](X x) { return index_put(x[0], {rows(x), rows(x)}, x[1]); });
+  expect("index_put", [&](X x) { return index_put(x[0], {rows(x), rows(x)}, x[1], true); });
   expect("index_put apart", [&](X x) {
-    return index_put(x[0], {rows(x), numbers(x, {}, {0}), rows(x)}, x[1]);
+    return index_put(x[0], {rows(x), numbers(x, {}, {0}), rows(x)}, x[1], true);
   });
   expect("masked_select", [&](X x) {
     return masked_select(x[0], Tensor::from({3, 4}, {0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0}));
@@ -70,9 +70,9 @@ TEST(ElementsBesidePyTorch, ThatOverwriteOthers) {
   expect("index_copy dim", [&](V x, V y) { return index_copy(x, -1, rows(x), y); });
   expect_of_one("index_fill", [&](V x) { return index_fill(x, 0, rows(x), 0.75); });
   expect_of_one("index_fill dim", [&](V x) { return index_fill(x, -1, rows(x), -2); });
-  expect("index_put over", [&](V x, V y) { return index_put(x, {rows(x), rows(x)}, y, false); });
+  expect("index_put over", [&](V x, V y) { return index_put(x, {rows(x), rows(x)}, y); });
   expect("index_put over apart", [&](V x, V y) {
-    return index_put(x, {rows(x), numbers(x, {}, {0}), rows(x)}, y, false);
+    return index_put(x, {rows(x), numbers(x, {}, {0}), rows(x)}, y);
   });
   const auto mask = [](V x, const Tensor& of) { return x.graph().constant(of.to(DType::boolean)); };
   const Tensor third = Tensor::from({3, 4}, {0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0});

@@ -285,8 +285,8 @@ TEST_F(Operators, ElementsPutByTheirNumbers) {
   expect(index(value({2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}),
                {numbers({1}, {1}), Value(), numbers({1}, {0})}),
          {1, 2}, {4, 6});
-  expect(index_put(a, {rows, columns}, value({}, {10})), {2, 3}, {11, 2, 3, 4, 5, 26});
-  expect(index_put(a, {Value(), numbers({1}, {1})}, value({2, 1}, {1, 2})), {2, 3},
+  expect(index_put(a, {rows, columns}, value({}, {10}), true), {2, 3}, {11, 2, 3, 4, 5, 26});
+  expect(index_put(a, {Value(), numbers({1}, {1})}, value({2, 1}, {1, 2}), true), {2, 3},
          {1, 3, 3, 4, 7, 6});
   expect(masked_select(a, Tensor::from({2, 3}, {0, 1, 0, 1, 0, 1})), {3}, {2, 4, 6});
   expect(repeat_interleave(a, 2, 0), {4, 3}, {1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});

@@ -51,18 +51,15 @@ TEST_F(Overwriting, ElementsArePutWhereAMaskIsTrue) {
 
 TEST_F(Overwriting, IndicesOfSeveralDimensionsOverwriteWithoutAccumulate) {
   const Value rows = numbers({3}, {1, 0, -1}), columns = numbers({3}, {2, 0, 2});
-  expect(index_put(x(), {rows, columns}, value({3}, {10, 20, 30}), false), {2, 3},
-         {20, 2, 3, 4, 5, 30});
-  expect(index_put(x(), {Value(), numbers({1}, {1})}, value({}, {7}), false), {2, 3},
-         {1, 7, 3, 4, 7, 6});
+  expect(index_put(x(), {rows, columns}, value({3}, {10, 20, 30})), {2, 3}, {20, 2, 3, 4, 5, 30});
+  expect(index_put(x(), {Value(), numbers({1}, {1})}, value({}, {7})), {2, 3}, {1, 7, 3, 4, 7, 6});
 }
 
 TEST_F(Overwriting, NumbersMayBeInt32AndMasksUint8) {
   const Value last = value({2}, {-1, 2}, DType::int32);
   expect(index_copy(x(), 1, last, value({2, 2}, {10, 20, 30, 40})), {2, 3}, {1, 2, 20, 4, 5, 40});
   expect(scatter(x(), 1, reshape(last, {2, 1}), 9), {2, 3}, {1, 2, 9, 4, 5, 9});
-  expect(index_put(x(), {Value(), last}, value({2}, {10, 20}), false), {2, 3},
-         {1, 2, 20, 4, 5, 20});
+  expect(index_put(x(), {Value(), last}, value({2}, {10, 20})), {2, 3}, {1, 2, 20, 4, 5, 20});
   const Value large = value({2, 1}, {255, 0}, DType::uint8);
   expect(masked_scatter(x(), large, value({3}, {7, 8, 9})), {2, 3}, {7, 8, 9, 4, 5, 6});
 }
@@ -70,13 +67,12 @@ TEST_F(Overwriting, NumbersMayBeInt32AndMasksUint8) {
 TEST_F(Overwriting, WithoutDimensionsOrElements) {
   const Value one = value({}, {1});
   expect(masked_scatter(one, mask({}, {1}), value({2}, {5, 6})), {}, {5});
-  expect(index_put(x(), {numbers({}, {1}), numbers({}, {-3})}, value({}, {7}), false), {2, 3},
+  expect(index_put(x(), {numbers({}, {1}), numbers({}, {-3})}, value({}, {7})), {2, 3},
          {1, 2, 3, 7, 5, 6});
   const Value none = numbers({0}, {});
   expect(index_copy(x(), 1, none, value({2, 0}, {})), {2, 3}, {1, 2, 3, 4, 5, 6});
   expect(scatter(x(), 0, numbers({0, 3}, {}), value({0, 3}, {})), {2, 3}, {1, 2, 3, 4, 5, 6});
-  expect(index_put(x(), {none, numbers({1}, {1})}, value({1}, {7}), false), {2, 3},
-         {1, 2, 3, 4, 5, 6});
+  expect(index_put(x(), {none, numbers({1}, {1})}, value({1}, {7})), {2, 3}, {1, 2, 3, 4, 5, 6});
   expect(masked_scatter(value({0, 3}, {}), mask({3}, {1, 1, 1}), one), {0, 3}, {});
 }
 

@@ -39,7 +39,7 @@ Value scatter_add(Operand x, std::int64_t dim, const Value& index, const Value& 
 /// index_add. Of equal indices the last one counts, and it alone has a gradient.
 Value index_copy(Operand x, std::int64_t dim, const Value& index, const Value& source);
 
-/// x with all elements of the slices index[k] along dim equal to value; index has one dimension.
+/// x with all elements of the slices index[k] along dim equal to value; numbers as for index_add.
 Value index_fill(Operand x, std::int64_t dim, const Value& index, double value);
 
 /// x with source[i, j, ..], or value, in the place of the element to which scatter_add() would add
@@ -59,11 +59,11 @@ Value masked_scatter(Operand x, const Value& mask, const Value& source);
 /// it is recorded: a bool index throws DTypeError, which names where() and masked_select().
 Value index(Operand x, const std::vector<Value>& indices);
 
-/// x with values, which broadcast to the shape of index(x, indices), added at those places: equal
-/// places add up. Without accumulate they take the place of what is there, and the last of equal
-/// places counts. Of x's dtype. PyTorch's accumulate is false where it is not given.
+/// x with values, of its dtype, which broadcast to the shape of index(x, indices), in those places;
+/// of equal places the last one counts. With accumulate they are added to what is there, and those
+/// of equal places add up.
 Value index_put(Operand x, const std::vector<Value>& indices, const Value& values,
-                bool accumulate = true);
+                bool accumulate = false);
 
 /// The elements of x where the mask is not 0, in row-major order, as one dimension. The mask, of
 /// x's shape, is a Tensor: with it their number is known when this is recorded. Of a mask that the
