@@ -63,11 +63,19 @@ void Staging::load(const Run& run) const {
     if (array.is_output || array.is_direct || array.is_scratch) continue;
     const Elements& tensor = array.tensor;
     void* const to = address(run, array);
-    const aclDataType through = array.rounds_to_float16 ? ACL_FLOAT16 : tensor.dtype;
+    if (!array.rounds_to_float16) {
+      const StridedIndex dense({tensor.index.count()}, {1});
+      const CastSource source{tensor.at(run, 0), tensor.dtype, tensor.index};
+      const CastTarget target{to, compute_, dense};
+      parallel_pieces(tensor.index.count(), kGrain, [&](int64_t begin, int64_t end) {
+        cast_elements(source, target, begin, end);
+      });
+      continue;
+    }
     parallel_pieces(tensor.index.count(), kGrain, [&](int64_t begin, int64_t end) {
       alignas(64) double block[kBlock];
       for_blocks(begin, end, [&](int64_t first, int64_t stop) {
-        tensor.read_through(run, first, stop, block, through);
+        tensor.read_through(run, first, stop, block, ACL_FLOAT16);
         ops::store(block, element(to, compute_, first), compute_, 1,
                    static_cast<size_t>(stop - first));
       });
