@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/attention.h"
 
-#include <algorithm>
-
 #include "aclgrad/ops.h"
 #include "rules/table.h"
 
@@ -66,11 +64,8 @@ AttentionParts attention_parts(const AttentionBackwardOp& op, const RuleCall& ca
                        .dtype = call.input(call.node().inputs.size() - 1).dtype()};
   if (op.has_bits) parts.bits = call.input(bits);
   // Shares and output are taken for those of these inputs, which they are in a recorded backward.
-  const Node& maker = call.input(parts.grad + 2).node();
-  const bool follows =
-      dynamic_cast<const AttentionOp*>(maker.op.get()) != nullptr &&
-      std::equal(maker.inputs.begin(), maker.inputs.end(), call.node().inputs.begin());
-  if (!follows) call.no_gradient_for("attention by statistics that are not those of its scores");
+  require_kept_of_inputs<AttentionOp>(call, parts.grad + 2,
+                                      "attention by statistics that are not those of its scores");
   return parts;
 }
 

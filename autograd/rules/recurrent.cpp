@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/recurrent.h"
 
-#include <algorithm>
-
 #include "aclgrad/backward.h"
 #include "aclgrad/ops.h"
 #include "rules/table.h"
@@ -125,11 +123,8 @@ InputGradients of_layers_backward(const RecurrentAttributes& op, const RuleCall&
   const std::size_t count = call.node().inputs.size();
   const std::size_t given = 1 + states + op.sweeps() * op.params_each();
   const std::size_t first_gradient = count - 1 - states;
-  const Node& maker = call.input(given).node();
-  const bool follows =
-      dynamic_cast<const Forward*>(maker.op.get()) != nullptr &&
-      std::equal(maker.inputs.begin(), maker.inputs.end(), call.node().inputs.begin());
-  if (!follows) call.no_gradient_for("a gradient from steps that are not those of its inputs");
+  require_kept_of_inputs<Forward>(call, given,
+                                  "a gradient from steps that are not those of its inputs");
 
   // Views, so that inputs which depend on each other are told apart.
   std::vector<Value> views;

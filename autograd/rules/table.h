@@ -4,6 +4,7 @@
 #ifndef ACLGRAD_AUTOGRAD_RULES_TABLE_H_
 #define ACLGRAD_AUTOGRAD_RULES_TABLE_H_
 
+#include <algorithm>
 #include <functional>
 #include <type_traits>
 #include <typeindex>
@@ -96,6 +97,17 @@ void add_normalization_second_order_rules(RuleTable& table);
 Value zeros_for(const Value& value);
 /// Zeros of another shape in the value's dtype.
 Value zeros_like(const Value& value, const Shape& shape);
+
+/// Refuses a gradient of the backward of a Forward unless its input `kept` is what a node of
+/// Forward keeps of the inputs that both begin with, and so follows from these.
+template <class Forward>
+void require_kept_of_inputs(const RuleCall& call, std::size_t kept, const char* otherwise) {
+  const Node& maker = call.input(kept).node();
+  const bool follows =
+      dynamic_cast<const Forward*>(maker.op.get()) != nullptr &&
+      std::equal(maker.inputs.begin(), maker.inputs.end(), call.node().inputs.begin());
+  if (!follows) call.no_gradient_for(otherwise);
+}
 
 /// Adds to a sum that is empty at first.
 inline void add_to(Value& sum, const Value& term) { sum = sum ? add(sum, term) : term; }
