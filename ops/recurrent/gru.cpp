@@ -25,7 +25,10 @@ const ParameterList kForward = {input("input"),
                                 output("hn"),
                                 output("h")};
 
-LayerParameters forward() { return {Cell::kGru, kForward}; }
+const LayerParameters& forward() {
+  static const LayerParameters numbers(Cell::kGru, kForward);
+  return numbers;
+}
 
 const OperatorSpec kGru{"aclnnGRU", kForward,
                         layer_rules({all_given(kForward, {"input", "params", "hx", "output", "hy"}),
@@ -52,7 +55,10 @@ const ParameterList kBackward = {input("input"),
                                  output("gradHx"),
                                  output("gradParams")};
 
-LayerParameters backward() { return {Cell::kGru, kBackward}; }
+const LayerParameters& backward() {
+  static const LayerParameters numbers(Cell::kGru, kBackward);
+  return numbers;
+}
 
 const OperatorSpec kGruBackward{
     "aclnnGRUBackward", kBackward,

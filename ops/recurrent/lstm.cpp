@@ -30,7 +30,10 @@ const ParameterList kForward = {input("input"),
                                 output("c"),
                                 output("tanhc")};
 
-LayerParameters forward() { return {Cell::kLstm, kForward}; }
+const LayerParameters& forward() {
+  static const LayerParameters numbers(Cell::kLstm, kForward);
+  return numbers;
+}
 
 // Without train h and c are there all the same.
 Rule kept_lists() {
@@ -74,7 +77,10 @@ const ParameterList kBackward = {input("input"),
                                  output("gradCx"),
                                  output("gradParams")};
 
-LayerParameters backward() { return {Cell::kLstm, kBackward}; }
+const LayerParameters& backward() {
+  static const LayerParameters numbers(Cell::kLstm, kBackward);
+  return numbers;
+}
 
 std::vector<Rule> nulls_of_backward() {
   std::vector<Rule> rules = {
