@@ -2,6 +2,12 @@
 // Gradients of lstm(), gru() and their cells, and gradients of those.
 #include <gmock/gmock.h>
 
+#include <aclgrad/format.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
 #include "tests/autograd/expect_right.h"
 #include "tests/support/message_of.h"
 
@@ -98,6 +104,130 @@ TEST(RecurrentGradients, WithLengths) {
                [&](const Values& x) { return lstm_of(with_lengths(x))(x); });
   expect_right(shapes_of(one, 3, false),
                [&](const Values& x) { return gru_of(with_lengths(x))(x); });
+}
+
+// Results of a layer over sequences that end, and all gradients: of x, the states and the params.
+std::vector<Tensor> padded(const LayerCase& of, bool is_lstm, const Tensor& x, DType dtype,
+                           const std::vector<double>& lengths) {
+  Graph graph;
+  const auto batch = static_cast<std::int64_t>(lengths.size());
+  std::vector<Shape> shapes = shapes_of(of, is_lstm ? 4 : 3, is_lstm);
+  Values given = {graph.parameter("x", x.to(dtype))};
+  for (std::size_t k = 1; k < shapes.size(); ++k) {
+    Tensor drawn = init::normal({shapes[k][0], batch, kUnits}, k, 0.5);
+    if (k > (is_lstm ? 2 : 1)) drawn = init::normal(shapes[k], k, 0.5);
+    given.push_back(graph.parameter(fmt::format("p{}", k), drawn.to(dtype)));
+  }
+  RecurrentFunctionOptions options = of.options;
+  options.lengths = graph.constant(Tensor::from({batch}, lengths, DType::int64));
+  Values results;
+  if (is_lstm) {
+    const LstmResult made =
+        lstm(given[0], {given[1], given[2]}, Values(given.begin() + 3, given.end()), options);
+    results = {made.output, made.h_n, made.c_n};
+  } else {
+    const GruResult made = gru(given[0], given[1], Values(given.begin() + 2, given.end()), options);
+    results = {made.output, made.h_n};
+  }
+  Value sum;
+  for (const Value& result : results) {
+    const Value square = reduce_sum(mul(result, result));
+    sum = sum ? add(sum, square) : square;
+  }
+  const Gradients gradients = backward(sum, given);
+  std::vector<Fetch> fetches(results.begin(), results.end());
+  for (const Value& each : given) fetches.emplace_back(gradients[each]);
+  Session session(graph, fetches);
+  const Results got = session.run({});
+  std::vector<Tensor> all;
+  for (std::size_t k = 0; k < fetches.size(); ++k) all.push_back(got[k]);
+  return all;
+}
+
+struct Padding {
+  LayerCase layer;
+  std::int64_t steps;
+  std::vector<double> lengths;
+};
+std::vector<Padding> paddings() {
+  return {{{{}, {}}, 1, {1, 0}},
+          {{{.bidirectional = true}, {}}, 5, {5, 3, 0, 1}},
+          {{{.has_biases = false, .num_layers = 2, .batch_first = true}, {}}, 6, {2, 6, 4}},
+          {{{.num_layers = 2, .bidirectional = true}, {}}, 7, {9, 4, 7, 1, 3}}};
+}
+
+// x with one number in all steps behind the sequences.
+Tensor filled(const Padding& of, double number) {
+  const auto batch = static_cast<std::int64_t>(of.lengths.size());
+  const bool batch_first = of.layer.options.batch_first;
+  Tensor x = init::normal({of.steps, batch, kIn}, 3);
+  if (batch_first) x = init::normal({batch, of.steps, kIn}, 3);
+  for (std::int64_t n = 0; n < batch; ++n) {
+    const auto length = static_cast<std::int64_t>(of.lengths[static_cast<std::size_t>(n)]);
+    for (std::int64_t t = length; t < of.steps; ++t) {
+      for (std::int64_t i = 0; i < kIn; ++i) {
+        x.set(((batch_first ? n * of.steps + t : t * batch + n) * kIn) + i, number);
+      }
+    }
+  }
+  return x;
+}
+
+TEST(RecurrentGradients, WhatLiesBehindASequenceDoesNotMatter) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (Padding each : paddings()) {
+    each.layer.input = filled(each, 0).shape();
+    for (const bool is_lstm : {true, false}) {
+      for (const DType dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16}) {
+        const auto run = [&](double number) {
+          return padded(each.layer, is_lstm, filled(each, number), dtype, each.lengths);
+        };
+        const std::vector<Tensor> right = run(0);
+        for (const double number : {std::nan(""), kInfinity, -kInfinity, 6e4, -1.0}) {
+          const std::vector<Tensor> got = run(number);
+          for (std::size_t k = 0; k < right.size(); ++k) {
+            EXPECT_TRUE(bitwise_equal(got[k], right[k]))
+                << to_string(dtype) << (is_lstm ? " lstm" : " gru") << " behind sequences "
+                << number << ", result or gradient " << k;
+          }
+        }
+      }
+    }
+  }
+}
+
+// One sequence after the other, while the others have no step: results, states and their gradients
+// are the same, and gradients of the params add up.
+TEST(RecurrentGradients, SequencesThatEndAreAsByThemselves) {
+  for (Padding each : paddings()) {
+    each.layer.input = filled(each, 0).shape();
+    for (const bool is_lstm : {true, false}) {
+      const auto run = [&](double number, const std::vector<double>& lengths) {
+        return padded(each.layer, is_lstm, filled(each, number), DType::float64, lengths);
+      };
+      const auto expect_near = [](const Tensor& a, const Tensor& b) {
+        for (std::int64_t i = 0; i < a.numel(); ++i) EXPECT_NEAR(a.get(i), b.get(i), 1e-12);
+      };
+      const std::vector<Tensor> all = run(7, each.lengths);
+      const std::size_t results = is_lstm ? 3 : 2, params = 2 * results;
+      std::vector<Tensor> sums(all.size());
+      for (std::size_t n = 0; n < each.lengths.size(); ++n) {
+        std::vector<double> one(each.lengths.size(), 0);
+        one[n] = each.lengths[n];
+        const std::vector<Tensor> alone = run(-7, one);
+        const auto row = static_cast<std::int64_t>(n);
+        for (std::size_t k = 0; k < params; ++k) {
+          const bool is_sequence = k == 0 || k == results;
+          const std::int64_t axis = is_sequence && each.layer.options.batch_first ? 0 : 1;
+          expect_near(all[k].slice(axis, row, row + 1), alone[k].slice(axis, row, row + 1));
+        }
+        for (std::size_t k = params; k < all.size(); ++k) {
+          sums[k] = n == 0 ? alone[k] : sums[k] + alone[k];
+        }
+      }
+      for (std::size_t k = params; k < all.size(); ++k) expect_near(all[k], sums[k]);
+    }
+  }
 }
 
 TEST(RecurrentGradients, OfCells) {

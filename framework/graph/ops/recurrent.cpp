@@ -141,8 +141,9 @@ LstmResult lstm(Operand input, const RecurrentState& hx, const std::vector<Value
     return options.batch_first ? transpose(output, 0, 1) : output;
   };
   if (options.by_steps || options.lengths) {
-    const detail::Stepped of = detail::by_steps(inputs[0], hx, params, options);
-    return {in_order(of.output), of.last.h, of.last.c};
+    const detail::LayersResult made =
+        (options.lengths ? detail::with_lengths : detail::by_steps)(inputs[0], hx, params, options);
+    return {in_order(made.output), made.last.h, made.last.c};
   }
   const auto made =
       record_layers<LstmOp>("lstm", std::move(inputs), 2, kLstmKept, options, input.where);
@@ -157,8 +158,9 @@ GruResult gru(Operand input, const Value& hx, const std::vector<Value>& params,
     return options.batch_first ? transpose(output, 0, 1) : output;
   };
   if (options.by_steps || options.lengths) {
-    const detail::Stepped of = detail::by_steps(inputs[0], {.h = hx}, params, options);
-    return {in_order(of.output), of.last.h};
+    const detail::LayersResult made = (options.lengths ? detail::with_lengths : detail::by_steps)(
+        inputs[0], {.h = hx}, params, options);
+    return {in_order(made.output), made.last.h};
   }
   const auto made =
       record_layers<GruOp>("gru", std::move(inputs), 1, kGruKept, options, input.where);

@@ -35,46 +35,24 @@ Value gru_step(const Value& input, const Value& hidden, const Value& h) {
 
 // ---- Steps of layers ----------------------------------------------------------------------------
 
-// The weights of one level in one direction.
-struct SweepWeights {
-  Value w_ih, w_hh, b_ih = {}, b_hh = {};
-
-  SweepWeights(const std::vector<Value>& params, std::size_t number, bool has_biases)
-      : w_ih(params[number * (has_biases ? 4 : 2)]),
-        w_hh(params[number * (has_biases ? 4 : 2) + 1]) {
-    if (!has_biases) return;
-    b_ih = params[number * 4 + 2];
-    b_hh = params[number * 4 + 3];
-  }
-};
-
-// One level in one direction: h after every step, and the state after the last.
-Value sweep(const Value& x, bool backwards, const SweepWeights& weights, const Value& lengths,
-            RecurrentState& state) {
+// One layer in one direction, by nodes for each step.
+Value pass_by_steps(const Value& x, bool backwards, const std::vector<Value>& params,
+                    RecurrentState& state) {
   const std::int64_t steps = x.shape()[0], batch = x.shape()[1];
-  const Value projected = weighted(x, weights.w_ih, weights.b_ih);
-  const Value counted = lengths ? reshape(lengths, {batch, 1}) : Value();
+  const bool has_biases = params.size() == 4;
+  const Value projected = weighted(x, params[0], has_biases ? params[2] : Value());
   std::vector<Value> all(static_cast<std::size_t>(steps));
-  for (std::int64_t step = 0; step < steps; ++step) {
-    const std::int64_t t = backwards ? steps - 1 - step : step;
+  for (std::int64_t k = 0; k < steps; ++k) {
+    const std::int64_t t = backwards ? steps - 1 - k : k;
     const Value input = reshape(slice(projected, 0, t, t + 1), {batch, projected.shape()[2]});
-    const Value hidden = weighted(state.h, weights.w_hh, weights.b_hh);
-    RecurrentState next;
+    const Value hidden = weighted(state.h, params[1], has_biases ? params[3] : Value());
     if (state.c) {
       const auto made = fused_lstm_cell(input, hidden, state.c);
-      next = {made[0], made[1]};
+      state = {made[0], made[1]};
     } else {
-      next.h = gru_step(input, hidden, state.h);
+      state.h = gru_step(input, hidden, state.h);
     }
-    Value output = next.h;
-    if (lengths) {
-      const Value counts = gt(counted, static_cast<double>(t));
-      next.h = where(counts, next.h, state.h);
-      if (next.c) next.c = where(counts, next.c, state.c);
-      output = masked_fill(output, le(counted, static_cast<double>(t)), 0);
-    }
-    state = next;
-    all[static_cast<std::size_t>(t)] = output;
+    all[static_cast<std::size_t>(t)] = state.h;
   }
   return stack(all, 0);
 }
@@ -168,28 +146,35 @@ std::array<Value, 3> lstm_cell_backward(Operand grad_h, const Value& grad_c, con
 
 namespace detail {
 
-Stepped by_steps(const Value& x, const RecurrentState& begin, const std::vector<Value>& params,
-                 const RecurrentFunctionOptions& options) {
+LayersResult layer_by_layer(const Value& x, const RecurrentState& begin,
+                            const std::vector<Value>& params,
+                            const RecurrentFunctionOptions& options, const RecurrentPass& pass) {
   const std::int64_t batch = x.shape()[1], directions = options.bidirectional ? 2 : 1;
-  const auto begin_of = [&](const Value& states, std::int64_t number) {
+  const std::ptrdiff_t params_each = options.has_biases ? 4 : 2;
+  const auto state_of = [&](const Value& states, std::int64_t number) {
     return reshape(slice(states, 0, number, number + 1), {batch, states.shape()[2]});
   };
   Value output = x;
   std::vector<Value> h, c;
-  for (std::int64_t level = 0; level < options.num_layers; ++level) {
-    std::vector<Value> ways;
+  for (std::int64_t layer = 0; layer < options.num_layers; ++layer) {
+    std::vector<Value> outputs;
     for (std::int64_t direction = 0; direction < directions; ++direction) {
-      const std::int64_t number = level * directions + direction;
-      RecurrentState state{.h = begin_of(begin.h, number)};
-      if (begin.c) state.c = begin_of(begin.c, number);
-      const SweepWeights weights(params, static_cast<std::size_t>(number), options.has_biases);
-      ways.push_back(sweep(output, direction == 1, weights, options.lengths, state));
+      const std::int64_t number = layer * directions + direction;
+      RecurrentState state{.h = state_of(begin.h, number)};
+      if (begin.c) state.c = state_of(begin.c, number);
+      const auto first = params.begin() + number * params_each;
+      outputs.push_back(pass(output, direction == 1, {first, first + params_each}, state));
       h.push_back(state.h);
       if (state.c) c.push_back(state.c);
     }
-    output = directions == 2 ? cat(ways, -1) : ways.front();
+    output = directions == 2 ? cat(outputs, -1) : outputs.front();
   }
   return {output, {stack(h, 0), c.empty() ? Value() : stack(c, 0)}};
+}
+
+LayersResult by_steps(const Value& x, const RecurrentState& begin, const std::vector<Value>& params,
+                      const RecurrentFunctionOptions& options) {
+  return layer_by_layer(x, begin, params, options, pass_by_steps);
 }
 
 }  // namespace detail

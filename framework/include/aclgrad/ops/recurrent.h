@@ -33,9 +33,11 @@ struct RecurrentFunctionOptions {
   bool batch_first = false;     ///< Input and output are [N, T, ...], not [T, N, ...].
   /// How many steps of each sequence count, int64 or int32 [N], as packed sequences have them:
   /// later ones leave the state as it is, and their outputs are 0. Backwards, a sequence begins
-  /// with its last step that counts. All steps count where it is empty.
+  /// with its last step that counts. What stands behind a sequence does not matter, NaN included.
+  /// A node for each layer and direction, between some that move rows. All steps count where it is
+  /// empty.
   Value lengths = {};
-  /// Records nodes for each step, as with lengths, not one for all steps.
+  /// Records nodes for each step, not one for all steps.
   bool by_steps = false;
 };
 
