@@ -32,12 +32,10 @@ macro(aclgrad_optimize level)
 endmacro()
 aclgrad_optimize(2)
 
-# A compiler cache speeds up rebuilding; it is used where there is one and never required. With
-# precompiled headers it needs the option that says that macros which expand to the time do not matter.
+# A compiler cache speeds up rebuilding; it is used where there is one and never required.
 find_program(ACLGRAD_CCACHE ccache)
 if(ACLGRAD_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ACLGRAD_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER sh ${CMAKE_CURRENT_LIST_DIR}/ccache.sh ${ACLGRAD_CCACHE})
 endif()
 
 # Most files are short beside the headers that they include: compiled a dozen at a time, they take a

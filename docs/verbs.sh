@@ -7,12 +7,19 @@ reference() {
   "$build/bin/reference_pages" docs/reference
 }
 
+# The sizes of what a program needs beside it.
+ship_sizes() {
+  build xor train_digits
+  bash docs/ship_sizes.sh "$build" docs/how-to/install.md
+}
+
 #: ./dev docs              write the generated pages of docs/reference anew (operators, functions, C++,
 #:                         messages, products) and what the programs in the pages print, and build the
 #:                         documentation as a site, out/site/index.html
 verb_docs() {
   build documents
   reference
+  ship_sizes
   install_packages doxygen python3
   rm -rf out/site
   mkdir -p out/site

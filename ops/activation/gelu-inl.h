@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per-target: GELU and its derivative on vectors of double, for the kernels of GELU and GEGLU.
+// Per-target: GELU and its derivative for the kernels of GELU and GEGLU: on vectors of double, the
+// exact tier, and on vectors of float.
 //
 //   erf form    gelu(x)  = x Phi(x)              gelu'(x) = Phi(x) + x phi(x)
 //   tanh form   gelu(x)  = x s(z)                gelu'(x) = s + x s (1 - s) z'(x)

@@ -154,6 +154,10 @@ case $way in
   find_package)
     install_tree "$build"
     consume find_package -DCMAKE_PREFIX_PATH="$work/prefix"
+    # What is shipped runs without the installation.
+    cmake --install "$work/consumer" --prefix "$work/ship" --strip >"$work/log" || { cat "$work/log"; fail "ship"; }
+    mv "$work/prefix" "$work/gone"
+    env -i "$work/ship/train" || fail "the program that was shipped"
     ;;
   pkg_config)
     install_tree "$build"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: check_docs.sh LIBOPAPI ROOT
 # Every operator stands in the table of operators, every example in its index; every link between the
-# documents leads to a file. What a program writes is marked as such in .gitattributes.
+# documents leads to a file, and every path that they name is one of the tree, from its root or from a
+# folder of it. What a program writes is marked as such in .gitattributes.
 set -u
 cd "$2" || exit 1
 broken=0
@@ -32,6 +33,20 @@ done < <(find README.md CONTRIBUTING.md docs examples -name '*.md' -exec awk '
   /^```/ { code = !code }
   !code { for (text = $0; match(text, /\]\([^):]+\)/); text = substr(text, RSTART + RLENGTH)) {
             print FILENAME ":" substr(text, RSTART + 2, RLENGTH - 3) } }' {} +)
+# Of other projects, and of programs that the reader is told to save.
+elsewhere='^(aten/|examples/(first|tutorial|tutorial_attention)\.cpp$)'
+paths=$(find . \( -name .git -o -path ./build -o -path ./out \) -prune -o -type f -print)
+while IFS=: read -r file path; do
+  [[ $path =~ $elsewhere || $'\n'$paths$'\n' == */"${path#./}"$'\n'* ]] || {
+    echo "$file: there is no file $path"
+    broken=1
+  }
+done < <(find README.md CONTRIBUTING.md docs examples tests -name '*.md' -exec awk '
+  FNR == 1 { code = 0 }
+  /^```/ { code = !code }
+  !code { for (text = $0; match(text, /`[A-Za-z0-9_.\/-]+\/[A-Za-z0-9_.-]+\.(cpp|h|py|sh|md|txt|cmake|js|awk)`/);
+               text = substr(text, RSTART + RLENGTH)) {
+            print FILENAME ":" substr(text, RSTART + 1, RLENGTH - 2) } }' {} + | sort -u)
 if git rev-parse --git-dir >/dev/null 2>&1; then
   while IFS= read -r file; do
     [[ $(git check-attr linguist-generated "$file") == *": set" ]] && continue

@@ -35,6 +35,32 @@ class Embedding : public Module {
   Variable weight_;
 };
 
+struct EmbeddingBagLayerOptions {
+  BagMode mode = BagMode::mean;
+  std::optional<std::uint64_t> seed = std::nullopt;        ///< as in LinearOptions
+  std::optional<std::int64_t> padding_idx = std::nullopt;  ///< as in EmbeddingOptions
+  DType dtype = DType::float32;
+};
+
+/// embedding_bag(): the mean, sum or largest elements of the rows of name.weight [count, width]
+/// whose indices are in a bag, [bags, width]: words of a text, say. Weights begin as Embedding's.
+/// Throws as Embedding.
+class EmbeddingBag : public Module {
+ public:
+  EmbeddingBag(const Name& name, std::int64_t count, std::int64_t width,
+               const EmbeddingBagLayerOptions& options = {});
+  /// Of indices [bags, length], or of indices [n] and where bags begin in them.
+  Value operator()(Operand indices) const { return (*this)(indices, Value()); }
+  Value operator()(Operand indices, const Value& offsets,
+                   const Value& per_sample_weights = {}) const;
+  const Variable& weight() const { return weight_; }
+
+ private:
+  BagMode mode_;
+  std::optional<std::int64_t> padding_idx_;
+  Variable weight_;
+};
+
 /// The table of Vaswani et al. (2017): sin(t base^(-i / width)) in even columns i of row t, the
 /// cosine of the same angle in the odd ones after them; [places, width]. Throws ShapeError unless
 /// width is at least 1, ValueError for a negative `places` or a base that is not above 0 and

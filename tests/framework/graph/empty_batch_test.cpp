@@ -357,6 +357,7 @@ TEST(EmptyBatch, GoesThroughEveryLayer) {
        {0, 2, 3, 3}},
       {"positions", Sequential(SinusoidalPositions{}, Linear("a", 4, 2)), {0, 3, 4}},
       {"embedding", Sequential(Embedding("a", 5, 3)), {0, 2}, true},
+      {"bags", Sequential(EmbeddingBag("a", 5, 3)), {0, 2}, true},
   };
   for (const LayerCase& test : layers) {
     try {

@@ -111,6 +111,10 @@ std::vector<Case> layers() {
        [](D d) { return Sequential(Embedding("a", 5, 3, {.seed = 1, .dtype = d}), Tanh{}); },
        {2, 4},
        true},
+      {"bags",
+       [](D d) { return Sequential(EmbeddingBag("a", 5, 3, {.seed = 1, .dtype = d}), Tanh{}); },
+       {2, 4},
+       true},
   };
 }
 

@@ -169,6 +169,32 @@ TEST(Layers, AnEmbeddingIsARowForEachIndex) {
   }
 }
 
+TEST(Layers, AnEmbeddingBagIsTheFunctionOfItsWeight) {
+  for (const BagMode mode : {BagMode::sum, BagMode::mean, BagMode::max}) {
+    const EmbeddingBag bags("words", 5, 3, {.mode = mode, .seed = 9, .padding_idx = -1});
+    Graph graph;
+    const Value weight = graph.parameter(bags.weight());
+    const Value indices =
+        graph.constant(Tensor::from({5}, std::vector<std::int64_t>{1, 4, 0, 2, 4}));
+    const Value offsets = graph.constant(Tensor::from({3}, std::vector<std::int64_t>{0, 2, 4}));
+    const Value of_layer = bags(indices, offsets);
+    const Value of_function =
+        embedding_bag(weight, indices, offsets, {.mode = mode, .padding_idx = 4});
+    Session session(graph, {of_layer, of_function});
+    const Results results = session.run({});
+    EXPECT_TRUE(bitwise_equal(results[of_layer], results[of_function]));
+    // The first has one word beside padding, the last has padding alone.
+    const Tensor words = bags.weight().value();
+    for (std::int64_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(results[of_layer].at({0, i}), words.at({1, i}));
+      EXPECT_EQ(results[of_layer].at({2, i}), 0);
+      EXPECT_EQ(words.at({4, i}), 0);
+    }
+  }
+  EXPECT_THROW(EmbeddingBag("words", 0, 3), ShapeError);
+  EXPECT_THROW(EmbeddingBag("words", 5, 3, {.padding_idx = 5}), ValueError);
+}
+
 // h' of a gated recurrent unit for one number and one hidden unit.
 double gru_step(double x, double h, const double (&w)[3], const double (&u)[3],
                 const double (&b)[3], const double (&c)[3]) {
