@@ -143,7 +143,7 @@ std::string messages_page(const Library& library) {
       "A message names the process, the time, a title with its code, who failed, the argument, "
       "what "
       "came and\nwhat was expected. `Possible Cause` and `Solution` follow where there is "
-      "something to say; what followed\nfrom the first failure stands under `TraceBack`.\n\n"
+      "something to say; failures\nbefore the newest one stand under `TraceBack`, the latest of them last.\n\n"
       "| code | title | of |\n|---|---|---|\n"
       "| EZ1001 | AclNN_Parameter_Error | operators and the meta layer, statuses 161xxx |\n"
       "| EZ9903 | AclNN_Runtime_Error | the same, 361xxx: a runtime call inside failed |\n"
