@@ -160,12 +160,17 @@ Rule has_gradient_of_bias() {
   };
 }
 
+Rule has_gradient_of_state() {
+  return [](const Arguments& arguments) -> CheckResult {
+    if (arguments.given(kGradHy) || arguments.given(kGradCy)) return {};
+    return {kNullPointer,
+            fmt::format("argument {} or {} must be given, but both are a null pointer.",
+                        arguments.name(kGradHy), arguments.name(kGradCy))};
+  };
+}
+
 std::vector<Rule> rules() {
-  std::vector<Rule> list = {when(
-                                [](const Arguments& arguments) {
-                                  return !arguments.given(kGradHy) && !arguments.given(kGradCy);
-                                },
-                                not_null({kGradHy})),
+  std::vector<Rule> list = {has_gradient_of_state(),
                             live_if_given(kGradHy),
                             live_if_given(kGradCy),
                             not_null({kCx, kCy, kStorage, kGradGates, kGradCx}),
