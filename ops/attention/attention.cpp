@@ -131,8 +131,8 @@ Complaint keys_complaint(const Arguments& arguments, const Parameters& p) {
     return complaint(p.key, fmt::format("a number of heads that divides {}", query.heads));
   }
   if (value.heads != key.heads || value.places != key.places) {
-    return complaint(p.value, fmt::format("the {} heads and {} places of {}", key.heads,
-                                          key.places, arguments.name(p.key)));
+    return complaint(p.value, fmt::format("the {} heads and {} places of {}", key.heads, key.places,
+                                          arguments.name(p.key)));
   }
   return complaint(p.value, fmt::format("heads of 1 to {} columns", key.columns));
 }

@@ -96,8 +96,8 @@ HWY_INLINE void turn(const RotaryRow& row, size_t size) {
 
 void TurnRow(const RotaryRow& row, size_t size, bool neighbours, bool back) {
   visit_real(row.dtype, [&]<class Element>(TypeTag<Element>) HWY_ATTR {
-    if (neighbours) return back ? turn<true, true, Element>(row, size)
-                                : turn<true, false, Element>(row, size);
+    if (neighbours)
+      return back ? turn<true, true, Element>(row, size) : turn<true, false, Element>(row, size);
     return back ? turn<false, true, Element>(row, size) : turn<false, false, Element>(row, size);
   });
 }
@@ -172,8 +172,8 @@ class Rotary {
         const RotaryOperand& operand = operands_[k];
         const auto bytes = static_cast<int64_t>(element_size(dtype_));
         at[k] = is_next ? at[k] + operand.strides[last] * bytes
-                        : static_cast<std::byte*>(element(run.data(operand.parameter), dtype_,
-                                                          rows_[k].offset(row)));
+                        : static_cast<std::byte*>(
+                              element(run.data(operand.parameter), dtype_, rows_[k].offset(row)));
       }
       if (is_dense_) {
         turn_row({dtype_, at[kX], at[kCos], at[kSin], at[kOut]});

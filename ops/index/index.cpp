@@ -244,8 +244,8 @@ Plan with_converted_values(const Arguments& arguments, Plan plan) {
   const uint64_t own = plan.workspace_size;
   plan.workspace_size += static_cast<uint64_t>(count) * element_size(dtype) + alignof(Aligned);
   plan.body = [=, body = std::move(plan.body), parameters = arguments.size(),
-               values = Elements(arguments, kValues), dense = StridedIndex(line, steps)](
-                  const Run& run) -> aclError {
+               values = Elements(arguments, kValues),
+               dense = StridedIndex(line, steps)](const Run& run) -> aclError {
     void* const converted = aligned<Aligned>(static_cast<std::byte*>(run.workspace()) + own);
     parallel_pieces(count, kConvertedGrain, [&](int64_t begin, int64_t end) {
       cast_elements({values.at(run, 0), values.dtype, values.index}, {converted, dtype, dense},
@@ -266,15 +266,13 @@ Plan plan(const Arguments& arguments) {
   Places places = addressing.places(arguments);
   const Slices self = addressing.of_self(arguments, kSelfRef);
   const bool converts = arguments.dtype(kValues) != self.dtype;
-  Slices values =
-      converts ? addressing.of_result(arguments, kValues,
-                                      contiguous_strides(arguments.shape(kValues)))
-               : addressing.of_result(arguments, kValues);
+  Slices values = converts ? addressing.of_result(arguments, kValues,
+                                                  contiguous_strides(arguments.shape(kValues)))
+                           : addressing.of_result(arguments, kValues);
   values.dtype = self.dtype;
-  Plan plan =
-      arguments.flag(kAccumulate)
-          ? plan_placed_sum(std::move(places), {.terms = values, .self = self, .out = self})
-          : plan_put(std::move(places), values, self);
+  Plan plan = arguments.flag(kAccumulate)
+                  ? plan_placed_sum(std::move(places), {.terms = values, .self = self, .out = self})
+                  : plan_put(std::move(places), values, self);
   return converts ? with_converted_values(arguments, std::move(plan)) : plan;
 }
 

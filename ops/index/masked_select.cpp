@@ -48,7 +48,8 @@ const OperatorSpec kSpec{
        const Dims common = shape(arguments), room{count_elements(common)};
        if (arguments.shape(kOut) == room) return std::nullopt;
        return fmt::format(
-           "tensor {} must have size {}, room for all elements of {} {} and {} {}, as the number of "
+           "tensor {} must have size {}, room for all elements of {} {} and {} {}, as the number "
+           "of "
            "true ones is known only after the run, but is {}.",
            arguments.name(kOut), to_string(room), arguments.name(kSelf),
            to_string(arguments.shape(kSelf)), arguments.name(kMask),
@@ -89,8 +90,8 @@ Plan plan(const Arguments& arguments) {
   if (arguments.empty(kSelf)) return {};
   const Dims& self = arguments.shape(kSelf);
   const int64_t count = std::min(count_elements(self), count_elements(arguments.shape(kSource)));
-  return plan_put(places(arguments, kMask, self, count, arguments.name(kSource)), Slices(arguments, kSource, {}),
-                  Slices(arguments, kSelf, {}));
+  return plan_put(places(arguments, kMask, self, count, arguments.name(kSource)),
+                  Slices(arguments, kSource, {}), Slices(arguments, kSelf, {}));
 }
 
 }  // namespace scattering

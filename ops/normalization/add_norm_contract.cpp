@@ -76,8 +76,7 @@ Arrays given_sum(const Arguments&, const Arrays& x, const Arrays& y, const Array
 
 Domain domain_of(std::vector<Sample> samples) {
   const std::pair<std::string, Setting> epsilon{"epsilon", 1e-3};
-  const std::vector<Sample> all = {
-      {{epsilon}}, {{{"gamma", Shape{3, 5}}, epsilon}}, kNumbersAlone};
+  const std::vector<Sample> all = {{{epsilon}}, {{{"gamma", Shape{3, 5}}, epsilon}}, kNumbersAlone};
   return {.everywhere = kFloats,
           .base = "x1",
           .base_shape = {kN, 3, 5},

@@ -26,8 +26,8 @@ inline Rule is_row_of(size_t gamma, size_t x) {
   });
 }
 
-/// The sizes of x before gamma's dimensions, and a 1 for each of these, for some of them or for none:
-/// documents and clients differ.
+/// The sizes of x before gamma's dimensions, and a 1 for each of these, for some of them or for
+/// none: documents and clients differ.
 inline Rule has_number_per_row(size_t tensor, size_t x, size_t gamma) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     const Dims& numbers = arguments.shape(tensor);

@@ -235,10 +235,9 @@ void scatter_plane(const Planes& to, int64_t plane, bool adds, const double* fro
     const auto place = static_cast<uint64_t>(static_cast<int64_t>(places[p]));
     if (place >= size) {
       if (adds && places[p] == kNoPlace) continue;
-      throw std::runtime_error(
-          fmt::format("indices must be within [0, {}]{}, but element {} of plane {} is {}",
-                      size - 1, adds ? ", or -1 of a window without elements" : "", p, plane,
-                      places[p]));
+      throw std::runtime_error(fmt::format(
+          "indices must be within [0, {}]{}, but element {} of plane {} is {}", size - 1,
+          adds ? ", or -1 of a window without elements" : "", p, plane, places[p]));
     }
     results[place] = adds ? results[place] + from[p] : from[p];
   }

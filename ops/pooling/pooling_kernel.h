@@ -50,8 +50,8 @@ struct MaxPlaces {
 // for windows without elements, whose places are kNoPlace and whose bits are missing.
 Plan plan_max_pool(const Planes& self, const Planes& out, const MaxPlaces& places,
                    const PoolWindows& windows);
-// Adds gradients up at the places that indices give; those of kNoPlace go nowhere. A run fails where
-// another is outside the plane.
+// Adds gradients up at the places that indices give; those of kNoPlace go nowhere. A run fails
+// where another is outside the plane.
 Plan plan_max_pool_backward(const Planes& grad_output, const Planes& indices,
                             const Planes& grad_input);
 // The same for the mask of windows that slide over planes of one slice, whose bits say where.

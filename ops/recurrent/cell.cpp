@@ -170,13 +170,11 @@ Rule has_gradient_of_state() {
 }
 
 std::vector<Rule> rules() {
-  std::vector<Rule> list = {has_gradient_of_state(),
-                            live_if_given(kGradHy),
-                            live_if_given(kGradCy),
-                            not_null({kCx, kCy, kStorage, kGradGates, kGradCx}),
-                            has_gradient_of_bias(),
-                            live_if_given(kGradBias),
-                            dtype_in(kCx, kRealFloats)};
+  std::vector<Rule> list = {
+      has_gradient_of_state(),   live_if_given(kGradHy),
+      live_if_given(kGradCy),    not_null({kCx, kCy, kStorage, kGradGates, kGradCx}),
+      has_gradient_of_bias(),    live_if_given(kGradBias),
+      dtype_in(kCx, kRealFloats)};
   for (const size_t each : {kCy, kStorage, kGradGates, kGradCx}) {
     list.push_back(same_dtype(each, kCx));
   }

@@ -139,8 +139,8 @@ void add_copies(const AxisSizes& axis, AxisMap& map) {
   }
 }
 
-// Places and weights that follow from a coordinate, which T is computed in. A tap of weight 0 counts
-// as the others: a NaN or an infinity there gives NaN, as in PyTorch.
+// Places and weights that follow from a coordinate, which T is computed in. A tap of weight 0
+// counts as the others: a NaN or an infinity there gives NaN, as in PyTorch.
 template <class T>
 void add_taps(const AxisSizes& axis, bool is_cubic, AxisMap& map) {
   if (!is_cubic && axis.out == axis.in) return add_copies(axis, map);

@@ -76,7 +76,8 @@ std::deque<std::string> take_messages(ThreadMessages& mine) {
 }
 
 // The newest message first, since that is what a program that has just failed asks for and some
-// read no more than a line; the earlier ones, which nobody has read, as the trace of what led there.
+// read no more than a line; the earlier ones, which nobody has read, as the trace of what led
+// there.
 std::string join(const std::deque<std::string>& messages) {
   std::string text = messages.back();
   if (messages.size() > 1) text += "\nTraceBack (most recent call last):";

@@ -62,7 +62,8 @@ TEST_F(PlacementTest, ValuesOfAnotherDtypeAreConverted) {
   ASSERT_EQ(put(half, {at.tensor()}, more, true), 0) << recent_message();
   EXPECT_EQ(half.get(0), 2048);
   const Array whole(ACL_INT32, {1}, {1});
-  EXPECT_EQ(put(whole, {at.tensor()}, more, true), 161002) << "as PyTorch casts no float to integer";
+  EXPECT_EQ(put(whole, {at.tensor()}, more, true), 161002)
+      << "as PyTorch casts no float to integer";
 }
 
 TEST_F(PlacementTest, AMaskWithMoreTrueElementsThanTheSourceNamesIt) {

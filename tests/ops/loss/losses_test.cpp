@@ -70,8 +70,8 @@ TEST_F(Losses, ADivergenceKeepsWhatIsNoNumberOfSelf) {
   expect_each(out.values(), {kNaN, kNaN, 0, kNaN, 1});
 }
 
-// A blank among the labels has no meaning, so it is said rather than counted. Behind the labels it may
-// stand as padding.
+// A blank among the labels has no meaning, so it is said rather than counted. Behind the labels it
+// may stand as padding.
 TEST_F(Losses, CtcRefusesTheBlankAsALabel) {
   const Array log_probs(ACL_FLOAT, {4, 2, 3}, {}, Values(24, -1.0986123L));
   const Array losses(ACL_FLOAT, {2}), alpha(ACL_FLOAT, {2, 4, 5});

@@ -179,8 +179,8 @@ TEST_F(PoolingTest, AnIndexOutsideTheVolumeFailsTheTask) {
   }
 }
 
-// The first window steps over the only row: its maximum has no place, and its gradient goes nowhere,
-// be it a NaN. Unpooling knows no such place.
+// The first window steps over the only row: its maximum has no place, and its gradient goes
+// nowhere, be it a NaN. Unpooling knows no such place.
 TEST_F(PoolingTest, AWindowWithoutElementsHasNoPlace) {
   const Array self = image(ACL_FLOAT, {1, 1, 1, 3}, {5, 6, 7});
   const IntArray size({1, 2, 1}), stride({1, 1, 2}), pad({0, 1, 0}), dilation({1, 2, 1});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no contract has of resizing: axes that keep their size, and what is no number beside a weight
-// of 0, as in PyTorch.
+// What no contract has of resizing: axes that keep their size, and what is no number beside a
+// weight of 0, as in PyTorch.
 #include "aclnnop/aclnn_upsample_bicubic_2d.h"
 #include "aclnnop/aclnn_upsample_bilinear_2d.h"
 #include "aclnnop/aclnn_upsample_linear_1d.h"
