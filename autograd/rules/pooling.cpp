@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/pooling.h"
 
+#include <algorithm>
+#include <type_traits>
+
+#include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/index.h"
 #include "aclgrad/ops/shape.h"
 #include "rules/table.h"
@@ -21,16 +25,35 @@ void add_adjoint(RuleTable& table, Average average) {
   });
 }
 
-// Elements of planes by their places, as indices of max_unpool2d give them.
-Value elements_at(const Value& planes, const Value& indices) {
-  const auto flat = [](const Value& value) {
+// Elements of planes, or of volumes, by their places, as indices of a pool give them.
+Value elements_at(const Value& planes, const Value& indices, std::size_t axes) {
+  const auto flat = [axes](const Value& value) {
     std::vector<std::int64_t> dims = value.shape().dims();
-    const std::int64_t width = dims.back();
-    dims.pop_back();
-    dims.back() *= width;
+    for (std::size_t axis = 1; axis < axes; ++axis) {
+      const std::int64_t size = dims.back();
+      dims.pop_back();
+      dims.back() *= size;
+    }
     return reshape(value, Shape(dims));
   };
   return reshape(gather(flat(planes), -1, flat(indices)), indices.shape());
+}
+
+// The gradient of maxima is linear in what arrives: its adjoint takes the elements at their places.
+// Of x it takes the shape. Windows that step over all elements have no place, -1.
+template <class OpType>
+void add_taking_of_maxima(RuleTable& table, std::size_t axes) {
+  table.add<OpType>([axes](const OpType& op, const RuleCall& call) {
+    InputGradients gradients(3);
+    if (!call.needs(0)) return gradients;
+    const Value& places = call.input(2);
+    gradients[0] = elements_at(call.gradient(), places, axes);
+    if constexpr (std::is_base_of_v<MaxPoolAttributes, OpType>) {
+      const bool dilates = std::ranges::any_of(op.dilation, [](auto by) { return by > 1; });
+      if (dilates) gradients[0] = masked_fill(gradients[0], lt(places, 0), 0);
+    }
+    return gradients;
+  });
 }
 
 }  // namespace
@@ -51,8 +74,13 @@ void add_pooling_rules(RuleTable& table) {
         adaptive_max_pool3d_backward(call.gradient(), call.input(), call.output(1))};
   });
   table.add<MaxUnpool2dOp>([](const MaxUnpool2dOp&, const RuleCall& call) {
-    return InputGradients{elements_at(call.gradient(), call.input(1)), Value()};
+    return InputGradients{elements_at(call.gradient(), call.input(1), 2), Value()};
   });
+
+  add_taking_of_maxima<MaxPool2dBackwardOp>(table, 2);
+  add_taking_of_maxima<MaxPool3dBackwardOp>(table, 3);
+  add_taking_of_maxima<AdaptiveMaxPool2dBackwardOp>(table, 2);
+  add_taking_of_maxima<AdaptiveMaxPool3dBackwardOp>(table, 3);
 
   table.add<AvgPool2dOp>([](const AvgPool2dOp& op, const RuleCall& call) {
     return InputGradients{avg_pool2d_backward(call.gradient(), call.input(), op)};

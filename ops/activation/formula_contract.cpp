@@ -152,16 +152,15 @@ void add_hardsigmoid(Operators& all) {
                 return x >= 3 ? decltype(-x)(1) : (x + 3) / 6;
               }),
               {"min(max(x + 3, 0), 6)/6", "min(max(x + 3, 0), 6)/6", "hardsigmoid(x)"});
-  const Formula slope = of_all([](auto x, Attributes) {
-    if (x[1] <= -3 || x[1] >= 3) return decltype(-x[0])(0);
-    return x[1] < 3 ? x[0] / 6 : -(-x[1]);  // NaN stays
-  });
-  all.insert(all.end(),
-             {sigmoid, in_place_of(sigmoid, ACLGRAD_CALL(aclnnInplaceHardsigmoid)),
-              backward(sigmoid, ACLGRAD_CALL(aclnnHardsigmoidBackward), slope,
-                       {"g/6 for −3 < x < 3, 0 otherwise", "−3 < x < 3 时为 g/6，否则为 0",
-                        "hardsigmoid_backward(g, x)", "hardsigmoid"},
-                       true, {-3, 3}, Side::kOutside)});
+  const Formula slope = of_all(
+      [](auto x, Attributes) { return x[1] > -3 && x[1] < 3 ? x[0] / 6 : decltype(-x[0])(0); });
+  all.insert(
+      all.end(),
+      {sigmoid, in_place_of(sigmoid, ACLGRAD_CALL(aclnnInplaceHardsigmoid)),
+       without_nan(backward(sigmoid, ACLGRAD_CALL(aclnnHardsigmoidBackward), slope,
+                            {"g/6 for −3 < x < 3, 0 otherwise", "−3 < x < 3 时为 g/6，否则为 0",
+                             "hardsigmoid_backward(g, x)", "hardsigmoid"},
+                            true, {-3, 3}, Side::kOutside))});
 }
 
 void add_threshold(Operators& all) {

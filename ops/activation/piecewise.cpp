@@ -63,8 +63,7 @@ FloatKernel hardsigmoid_formula(const Numbers&) {
 }
 FloatKernel hardsigmoid_slope(const Numbers&) {
   return binary([](auto d, auto g, auto x) HWY_ATTR {
-    const auto inside = hn::IfThenElse(hn::IsNaN(x), x, hn::Div(g, set(d, 6)));
-    return hn::IfThenZeroElse(hn::Ge(hn::Abs(x), set(d, 3)), inside);
+    return hn::IfThenElseZero(hn::Lt(hn::Abs(x), set(d, 3)), hn::Div(g, set(d, 6)));
   });
 }
 

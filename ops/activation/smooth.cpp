@@ -116,11 +116,29 @@ FloatKernel log_sigmoid_slope(const Numbers&) {
 
 // ---- Logit --------------------------------------------------------------------------------------
 
+// Bounds of the dtype that is computed in, as in PyTorch: elements are compared with numbers of
+// theirs. Below 0 there are none.
+struct LogitBounds {
+  explicit LogitBounds(const Numbers& numbers) : there(numbers[0] >= 0) {
+    if (numbers.dtype == ACL_DOUBLE) {
+      low = numbers[0];
+      high = 1 - low;
+    } else {
+      const auto eps = static_cast<float>(numbers[0]);
+      low = static_cast<double>(eps);
+      high = static_cast<double>(1 - eps);
+    }
+  }
+
+  bool there;
+  double low, high;
+};
+
 // log(z / (1 - z)), which is log(1 + (2 z - 1) / (1 - z)) near 1/2.
 FloatKernel logit_formula(const Numbers& numbers) {
-  const double eps = numbers[0];
-  return unary(in_doubles([eps](auto d, auto x) HWY_ATTR {
-    const auto z = eps < 0 ? x : clamp(d, x, eps, 1 - eps);
+  const LogitBounds bounds(numbers);
+  return unary(in_doubles([bounds](auto d, auto x) HWY_ATTR {
+    const auto z = bounds.there ? clamp(d, x, bounds.low, bounds.high) : x;
     const auto rest = hn::Sub(one(d), z);
     const auto beyond = hn::Sub(hn::Add(z, z), one(d));
     const auto near = hn::Lt(hn::Abs(beyond), hn::Set(d, 0.5));
@@ -130,12 +148,12 @@ FloatKernel logit_formula(const Numbers& numbers) {
 }
 
 FloatKernel logit_slope(const Numbers& numbers) {
-  const double eps = numbers[0];
-  const double low = eps < 0 ? 0 : eps;
+  const LogitBounds bounds(numbers);
+  const double low = bounds.there ? bounds.low : 0, high = bounds.there ? bounds.high : 1;
   return binary(in_doubles([=](auto d, auto x, auto g) HWY_ATTR {
     const auto slope = hn::Div(g, hn::Mul(x, hn::Sub(one(d), x)));
-    const auto is_out = hn::Or(hn::Lt(x, hn::Set(d, low)), hn::Gt(x, hn::Set(d, 1 - low)));
-    return hn::IfThenElse(is_out, eps < 0 ? hn::NaN(d) : hn::Zero(d), slope);
+    const auto is_out = hn::Or(hn::Lt(x, hn::Set(d, low)), hn::Gt(x, hn::Set(d, high)));
+    return hn::IfThenElse(is_out, bounds.there ? hn::Zero(d) : hn::NaN(d), slope);
   }));
 }
 

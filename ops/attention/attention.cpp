@@ -115,12 +115,26 @@ Complaint keys_complaint(const Arguments& arguments, const Parameters& p) {
       is_whole(p.key, key) && is_whole(p.value, value)) {
     return std::nullopt;
   }
-  return fmt::format(
-      "{} {} and {} {} must fit {} {} in the layout {}: in one batch, with heads of keys that "
-      "divide those of queries, keys as wide as queries, and values at most.",
-      arguments.name(p.key), to_string(arguments.shape(p.key)), arguments.name(p.value),
-      to_string(arguments.shape(p.value)), arguments.name(p.query),
-      to_string(arguments.shape(p.query)), layout.name);
+  const auto complaint = [&](size_t tensor, std::string expected) {
+    return fmt::format("tensor {} must have {} in the layout {} beside {} {}, but is {}.",
+                       arguments.name(tensor), std::move(expected), layout.name,
+                       arguments.name(p.query), to_string(arguments.shape(p.query)),
+                       to_string(arguments.shape(tensor)));
+  };
+  for (const auto& [tensor, sizes] : {std::pair{p.key, key}, {p.value, value}}) {
+    if (sizes.batch != query.batch) return complaint(tensor, fmt::format("batch {}", query.batch));
+  }
+  if (key.columns != query.columns || !is_whole(p.key, key)) {
+    return complaint(p.key, fmt::format("heads of {} columns", query.columns));
+  }
+  if (key.heads < 1 || query.heads % key.heads != 0) {
+    return complaint(p.key, fmt::format("a number of heads that divides {}", query.heads));
+  }
+  if (value.heads != key.heads || value.places != key.places) {
+    return complaint(p.value, fmt::format("the {} heads and {} places of {}", key.heads, key.places,
+                                          arguments.name(p.key)));
+  }
+  return complaint(p.value, fmt::format("heads of 1 to {} columns", key.columns));
 }
 
 // Of rank 4, or 2 where that is allowed, and broadcast to the scores; of a shift, only in the batch

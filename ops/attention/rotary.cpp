@@ -6,59 +6,13 @@
 
 #include "aclnnop/aclnn_rotary_position_embedding.h"
 #include "aclnnop/aclnn_rotary_position_embedding_grad.h"
+#include "ops/attention/rotary_kernel.h"
 #include "ops/engine/dtype/dtype_sets.h"
-#include "ops/engine/elementwise.h"
 #include "ops/engine/thread_scratch.h"
 #include "ops/meta/rules.h"
 
 namespace aclgrad::ops {
 namespace {
-
-// ---- Pairs --------------------------------------------------------------------------------------
-
-// Which columns are the coordinates of a point: i and i + size / 2, or 2 i and 2 i + 1.
-struct Pairs {
-  int64_t step;    // from pair to pair
-  int64_t second;  // from the first to the second column of one
-};
-Pairs pairs_of(int64_t mode, int64_t size) { return mode == 0 ? Pairs{1, size / 2} : Pairs{2, 1}; }
-
-// The first or the second columns of a tensor, broadcast to x's shape with half its columns.
-Operand half_of(const Arguments& arguments, size_t tensor, const Dims& x, const Pairs& pairs,
-                bool second) {
-  Operand half = operand(arguments, tensor, x);
-  const size_t last = x.size() - 1;
-  if (second) half.offset = pairs.second * half.strides[last];
-  half.strides[last] *= pairs.step;
-  return half;
-}
-
-// out = x cos + rot(x) sin, or back: rot of the other sign.
-Plan plan_turn(const Arguments& arguments, size_t x, size_t cos, size_t sin, size_t out,
-               int64_t mode, bool back) {
-  if (arguments.empty(x)) return {};
-  const Dims& shape = arguments.shape(x);
-  const size_t last = shape.size() - 1;
-  const Pairs pairs = pairs_of(mode, shape[last]);
-  Dims half = shape;
-  half[last] /= 2;
-  std::vector<Operand> inputs, outputs;
-  for (const size_t tensor : {x, cos, sin, out}) {
-    std::vector<Operand>& to = tensor == out ? outputs : inputs;
-    for (const bool second : {false, true}) {
-      to.push_back(half_of(arguments, tensor, shape, pairs, second));
-    }
-  }
-  const RealKernel kernel = [back](const double* const* in, double* const* to, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-      const double a = in[0][i], b = in[1][i];
-      const double first = b * in[back ? 5 : 4][i], second = a * in[back ? 4 : 5][i];
-      to[0][i] = a * in[2][i] + (back ? first : -first);
-      to[1][i] = b * in[3][i] + (back ? -second : second);
-    }
-  };
-  return Elementwise(half, outputs, inputs, kernel).plan();
-}
 
 // ---- Gradients of the table ---------------------------------------------------------------------
 
@@ -74,7 +28,7 @@ class TableGradient {
       : dy_(arguments, dy, cos),
         x_(arguments, x, cos),
         size_(arguments.shape(x)[arguments.shape(x).size() - 1]),
-        pairs_(pairs_of(mode, size_)) {
+        pairs_(mode, size_) {
     if (of_cos) of_cos_.emplace(arguments, *of_cos, cos);
     if (of_sin) of_sin_.emplace(arguments, *of_sin, cos);
   }
@@ -139,7 +93,7 @@ class TableGradient {
   Rows dy_, x_;
   std::optional<Rows> of_cos_ = std::nullopt, of_sin_ = std::nullopt;
   int64_t size_;
-  Pairs pairs_;
+  RotaryPairs pairs_;
 };
 
 // ---- Checks -------------------------------------------------------------------------------------
@@ -175,7 +129,7 @@ std::vector<Rule> rules(Rule given, std::vector<Rule> optional, size_t x,
                         size_t mode) {
   std::vector<Rule> list = {std::move(given)};
   list.insert(list.end(), optional.begin(), optional.end());
-  list.push_back(dtype_in(x, kFloats));
+  list.push_back(dtype_in(x, kRealFloats));
   for (const std::vector<size_t>& tensors : {alike, tables}) {
     for (const size_t each : tensors) list.push_back(if_given(each, same_dtype(each, x)));
   }
@@ -209,7 +163,7 @@ const OperatorSpec kSpec{
 
 Plan plan(const Arguments& arguments) {
   const int64_t mode = arguments.integer(kMode);
-  Plan turned = plan_turn(arguments, kDy, kCos, kSin, kDx, mode, true);
+  Plan turned = plan_rotary(arguments, {kDy, kCos, kSin, kDx}, mode, true);
   const auto wanted = [&](size_t tensor) {
     const bool is_written =
         arguments.given(kX) && arguments.given(tensor) && !arguments.empty(tensor);
@@ -230,6 +184,6 @@ using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnRotaryPositionEmbedding, forward::kSpec, [](const Arguments& arguments) {
   using namespace forward;
-  return plan_turn(arguments, kX, kCos, kSin, kOut, arguments.integer(kMode), false);
+  return plan_rotary(arguments, {kX, kCos, kSin, kOut}, arguments.integer(kMode), false);
 })
 ACLGRAD_OPERATOR(aclnnRotaryPositionEmbeddingGrad, backward::kSpec, backward::plan)

@@ -8,6 +8,7 @@
 #define ACLGRAD_OPS_ENGINE_BLOCK_INL_H_
 #endif
 
+#include <cassert>
 #include <cstddef>
 #include <utility>
 
@@ -25,6 +26,7 @@ using Real = hn::Vec<RealTag>;
 template <size_t kInputs, class Formula>
 HWY_ATTR void map_block(const double* const* in, double* const* out, size_t count,
                         const Formula& formula) {
+  for (size_t k = 0; k < kInputs; ++k) assert(out[0] != in[k] && "a kernel in place");
   const RealTag tag;
   for (size_t i = 0; i < count; i += hn::Lanes(tag)) {
     [&]<size_t... k>(std::index_sequence<k...>) HWY_ATTR {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <complex>
 #include <memory>
-#include <new>
 
 #include "ops/engine/dtype/formats.h"
 #include "ops/engine/native.h"
@@ -121,13 +120,9 @@ class BlockLoop {
 
 template <class Loop>
 Body body_of(std::shared_ptr<const Loop> loop) {
-  return [loop = std::move(loop)](const Run& run) {
-    try {
-      loop->run(run);
-      return ACL_SUCCESS;
-    } catch (const std::bad_alloc&) {
-      return ACL_ERROR_BAD_ALLOC;
-    }
+  return [loop = std::move(loop)](const Run& run) -> aclError {
+    loop->run(run);
+    return ACL_SUCCESS;
   };
 }
 

@@ -61,12 +61,13 @@ Rule has_count() {
       const uint64_t by = step < 0 ? -static_cast<uint64_t>(step) : static_cast<uint64_t>(step);
       expected = static_cast<double>(distance / by + (distance % by == 0 ? 0 : 1));
     }
-    const Dims& shape = arguments.shape(kOut);
-    if (shape.size() == 1 && static_cast<double>(shape[0]) == expected) return std::nullopt;
-    return fmt::format("tensor {} must have size [{}] for {} {}, {} {}, {} {}, but is {}.",
+    const int64_t count = count_elements(arguments.shape(kOut));
+    if (static_cast<double>(count) == expected) return std::nullopt;
+    return fmt::format("tensor {} must have {} elements for {} {}, {} {}, {} {}, but is {}.",
                        arguments.name(kOut), expected, arguments.name(kStart),
                        value(arguments, kStart), arguments.name(kEnd), value(arguments, kEnd),
-                       arguments.name(kStep), value(arguments, kStep), to_string(shape));
+                       arguments.name(kStep), value(arguments, kStep),
+                       to_string(arguments.shape(kOut)));
   });
 }
 

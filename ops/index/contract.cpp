@@ -229,14 +229,19 @@ void add_embedding(std::vector<Operator>& all) {
 // ---- Arange -------------------------------------------------------------------------------------
 
 void add_arange(std::vector<Operator>& all) {
+  // In one dimension, or in two, where the count has such sizes.
   const auto arrange = [](Arguments& a) {
-    const Number count = (a.number("end") - a.number("start")) / a.number("step");
-    a.shape("out") = {static_cast<int64_t>(std::ceil(count))};
+    const Number numbers = (a.number("end") - a.number("start")) / a.number("step");
+    const auto count = static_cast<int64_t>(std::ceil(numbers));
+    const bool is_matrix = a.is_set("out") && count % 3 == 0;
+    a.shape("out") = is_matrix ? Shape{count / 3, 3} : Shape{count};
   };
   const auto reference = [](const Arguments& a, const Arrays&) {
-    return Arrays{dense::generate(a.shape("out"), [&](const Shape& at) {
-      return a.number("start") + static_cast<Number>(at[0]) * a.number("step");
-    })};
+    Array numbers = dense::full(a.shape("out"));
+    for (size_t i = 0; i < numbers.values.size(); ++i) {
+      numbers.values[i] = a.number("start") + static_cast<Number>(i) * a.number("step");
+    }
+    return Arrays{numbers};
   };
   const auto sample = [](double start, double end, double step) {
     return Sample{{{"start", start}, {"end", end}, {"step", step}}};
@@ -247,6 +252,8 @@ void add_arange(std::vector<Operator>& all) {
         {"start", ScalarSpec{start, ACL_INT64}},
         {"end", ScalarSpec{end, ACL_INT64}}};
   };
+  Sample matrix = sample(-3, 9, 1);
+  matrix.settings.emplace_back("out", Shape{4, 3});
   all.push_back({
       .call = ACLGRAD_CALL(aclnnArange, number("start", 0), number("end", 1), number("step", 1),
                            shaped(out("out"), {1})),
@@ -260,7 +267,8 @@ void add_arange(std::vector<Operator>& all) {
                  .base = "out",
                  .base_shape = {kN},
                  .arrange = arrange,
-                 .samples = {sample(-3, 9, 1), sample(7, -8, -3), sample(-1.5, 2.125, 0.25)}},
+                 .samples = {sample(-3, 9, 1), sample(7, -8, -3), sample(-1.5, 2.125, 0.25),
+                             matrix}},
       .results = selected(reference),
       .error_inputs = {{.what = "= 0", .changes = scalars(0, 1, 0), .words = {"is 0"}},
                        {.what = "that leads away",
@@ -268,7 +276,7 @@ void add_arange(std::vector<Operator>& all) {
                         .words = {"is -1"}},
                        {.what = "with more numbers than out has",
                         .changes = scalars(0, 3, 1),
-                        .words = {"[3]"}}},
+                        .words = {"must have 3 elements"}}},
       .words = {"numbers at equal distances", "等差数列", "arange(graph, start, end, step)",
                 "arange"},
   });

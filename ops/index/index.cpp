@@ -5,10 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
 
 #include "aclnnop/aclnn_index_put_impl.h"
+#include "ops/engine/dtype/cast.h"
 #include "ops/engine/dtype/dtype_sets.h"
+#include "ops/engine/dtype/formats.h"
 #include "ops/index/placed_kernel.h"
+#include "ops/meta/dtypes.h"
 #include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops {
@@ -70,11 +76,14 @@ class Addressing {
     return Slices(arguments, tensor, inside);
   }
   Slices of_result(const Arguments& arguments, size_t tensor) const {
+    return of_result(arguments, tensor, arguments.strides(tensor));
+  }
+  // With these strides instead of the tensor's own.
+  Slices of_result(const Arguments& arguments, size_t tensor, const Dims& strides) const {
     DimSet inside = dimensions(0, result_.size());
     std::fill_n(inside.begin() + first_, positions_.size(), false);
     return slices_of(arguments, tensor, result_,
-                     broadcast_strides(arguments.shape(tensor), arguments.strides(tensor), result_),
-                     inside);
+                     broadcast_strides(arguments.shape(tensor), strides, result_), inside);
   }
 
  private:
@@ -212,23 +221,59 @@ namespace put {
 enum : size_t { kSelfRef, kIndices, kValues, kAccumulate, kUnsafe };
 constexpr Addressing::Parameters kParameters{kSelfRef, kIndices, kValues, true};
 
+// Those of the operator, and an index for each dimension.
+constexpr size_t kMostParameters = 5 + kMaxRank;
+constexpr int64_t kConvertedGrain = 1 << 14;
+struct alignas(16) Aligned {
+  std::byte bytes[16];
+};
+
 const OperatorSpec kSpec{
     "aclnnIndexPutImpl",
     {in_out("selfRef"), input("indices"), input("values"), attribute("accumulate"),
      attribute("unsafe")},
     {not_null({kSelfRef, kIndices, kValues}), are_live(kIndices), dtype_in(kSelfRef, kAllDtypes),
-     are_indices(kIndices), same_dtype(kValues, kSelfRef), max_rank(kSelfRef), max_rank(kValues),
-     indices_fit(kParameters)}};
+     dtype_in(kValues, kAllDtypes), are_indices(kIndices), can_cast_tensor(kValues, kSelfRef),
+     max_rank(kSelfRef), max_rank(kValues), indices_fit(kParameters)}};
+
+// A plan for values of selfRef's dtype: they are converted into memory behind its own.
+Plan with_converted_values(const Arguments& arguments, Plan plan) {
+  const int64_t count = count_elements(arguments.shape(kValues));
+  const aclDataType dtype = arguments.dtype(kSelfRef);
+  const Dims line{count}, steps{1};
+  const uint64_t own = plan.workspace_size;
+  plan.workspace_size += static_cast<uint64_t>(count) * element_size(dtype) + alignof(Aligned);
+  plan.body = [=, body = std::move(plan.body), parameters = arguments.size(),
+               values = Elements(arguments, kValues),
+               dense = StridedIndex(line, steps)](const Run& run) -> aclError {
+    void* const converted = aligned<Aligned>(static_cast<std::byte*>(run.workspace()) + own);
+    parallel_pieces(count, kConvertedGrain, [&](int64_t begin, int64_t end) {
+      cast_elements({values.at(run, 0), values.dtype, values.index}, {converted, dtype, dense},
+                    begin, end);
+    });
+    std::array<void*, kMostParameters> addresses;
+    for (size_t i = 0; i < parameters; ++i) addresses[i] = run.data(i);
+    addresses[kValues] = converted;
+    return body(Run(std::span(addresses).first(parameters), run.workspace()));
+  };
+  return plan;
+}
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kSelfRef) || arguments.empty(kValues)) return {};
   const Addressing addressing(arguments, kParameters);
   if (count_elements(addressing.result()) == 0) return {};
   Places places = addressing.places(arguments);
-  const Slices values = addressing.of_result(arguments, kValues);
   const Slices self = addressing.of_self(arguments, kSelfRef);
-  if (!arguments.flag(kAccumulate)) return plan_put(std::move(places), values, self);
-  return plan_placed_sum(std::move(places), {.terms = values, .self = self, .out = self});
+  const bool converts = arguments.dtype(kValues) != self.dtype;
+  Slices values = converts ? addressing.of_result(arguments, kValues,
+                                                  contiguous_strides(arguments.shape(kValues)))
+                           : addressing.of_result(arguments, kValues);
+  values.dtype = self.dtype;
+  Plan plan = arguments.flag(kAccumulate)
+                  ? plan_placed_sum(std::move(places), {.terms = values, .self = self, .out = self})
+                  : plan_put(std::move(places), values, self);
+  return converts ? with_converted_values(arguments, std::move(plan)) : plan;
 }
 
 }  // namespace put

@@ -19,8 +19,10 @@ namespace by_mask {
 constexpr DtypeSet kMasks{ACL_BOOL, ACL_UINT8};
 
 // The first `count` positions have the places of a mask's true elements, which `shape` has.
-Places places(const Arguments& arguments, size_t mask, const Dims& shape, int64_t count) {
-  const IndexTerm term(arguments, mask, Elements(arguments, mask, shape), count_elements(shape), 1);
+Places places(const Arguments& arguments, size_t mask, const Dims& shape, int64_t count,
+              const char* taken_from = nullptr) {
+  IndexTerm term(arguments, mask, Elements(arguments, mask, shape), count_elements(shape), 1);
+  term.taken_from = taken_from;
   return index_places({count}, {term}, {}, /*may_lack=*/true);
 }
 
@@ -42,8 +44,17 @@ const OperatorSpec kSpec{
     {input("self"), input("mask"), output("out")},
     {not_null({kSelf, kMask, kOut}), dtype_in(kSelf, kAllDtypes), dtype_in(kMask, kMasks),
      same_dtype(kOut, kSelf), max_rank(kSelf), max_rank(kMask), broadcastable(kSelf, kMask),
-     has_shape_of(
-         kOut, [](const Arguments& arguments) { return Dims{count_elements(shape(arguments))}; })}};
+     require([](const Arguments& arguments) -> std::optional<std::string> {
+       const Dims common = shape(arguments), room{count_elements(common)};
+       if (arguments.shape(kOut) == room) return std::nullopt;
+       return fmt::format(
+           "tensor {} must have size {}, room for all elements of {} {} and {} {}, as the number "
+           "of "
+           "true ones is known only after the run, but is {}.",
+           arguments.name(kOut), to_string(room), arguments.name(kSelf),
+           to_string(arguments.shape(kSelf)), arguments.name(kMask),
+           to_string(arguments.shape(kMask)), to_string(arguments.shape(kOut)));
+     })}};
 
 Plan plan_selection(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
@@ -79,8 +90,8 @@ Plan plan(const Arguments& arguments) {
   if (arguments.empty(kSelf)) return {};
   const Dims& self = arguments.shape(kSelf);
   const int64_t count = std::min(count_elements(self), count_elements(arguments.shape(kSource)));
-  return plan_put(places(arguments, kMask, self, count), Slices(arguments, kSource, {}),
-                  Slices(arguments, kSelf, {}));
+  return plan_put(places(arguments, kMask, self, count, arguments.name(kSource)),
+                  Slices(arguments, kSource, {}), Slices(arguments, kSelf, {}));
 }
 
 }  // namespace scattering

@@ -65,6 +65,12 @@ void add_mask(const Run& run, const IndexTerm& term, int64_t last, bool may_lack
     ++found;
   });
   if (found > last || (found < last && !may_lack)) {
+    if (term.taken_from != nullptr) {
+      throw std::runtime_error(
+          fmt::format("tensor {} must have an element for each of the {} true elements of {}, but "
+                      "has {}",
+                      term.taken_from, found, term.name, last));
+    }
     throw std::runtime_error(fmt::format("{} has {} elements that are true, but {} are needed{}",
                                          term.name, found, last, may_lack ? " at most" : ""));
   }

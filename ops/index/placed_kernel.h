@@ -26,6 +26,7 @@ struct Places {
 struct IndexTerm {
   Elements elements;
   const char* name;
+  const char* taken_from = nullptr;  // the tensor whose elements a mask takes, for messages
   bool is_mask;
   int64_t size;  // of what is numbered; of a mask: as many elements
   int64_t step;  // from one number to the next, in places

@@ -119,7 +119,7 @@ void add_indexing(std::vector<Operator>& all) {
   }
   all.push_back({
       .call = ACLGRAD_CALL(aclnnIndexPutImpl, overwritten, first_index(), second_index(),
-                           in("values"), flag("accumulate"), flag("unsafe")),
+                           any_dtype(in("values")), flag("accumulate"), flag("unsafe")),
       .domain = {.everywhere = kNumbers + kUnsigned,
                  .grows = false,
                  .arrange = [](Arguments& a) { arrange_two(a, "selfRef", "values"); },

@@ -295,7 +295,7 @@ struct Slopes {
   Slices log_prob, out;
   Elements grads;
   bool is_mean, is_none;
-  RealKernel exp = function_kernel(Function::kExp).exact;
+  BlockFunction exp{Function::kExp};
 
   // Of what the classes count in the loss: at the target 1 - smoothing, and everywhere their share.
   void run_row(const Run& run, int64_t n, double divisor, double all_weights) const {
@@ -310,10 +310,8 @@ struct Slopes {
       alignas(64) double block[kBlock] = {};
       double weights[kBlock];
       if (wanted) {
-        const double* const in[] = {block};
-        double* const result[] = {block};
         log_prob.read(run, begin, end, block, log_prob.starts.offset(n));
-        exp(in, result, static_cast<size_t>(end - begin));
+        exp(block, end - begin);
         targets.read_weights(run, begin, end, weights);
         for (int64_t c = begin; c < end; ++c) {
           const double counted = share * weights[c - begin] + (c == *wanted ? own : 0);

@@ -140,8 +140,7 @@ struct Samples {
   std::vector<int64_t> input_lengths, target_lengths;
   std::vector<int64_t> starts;  // of the samples' labels among the targets
   int64_t blank, classes;
-  RealKernel exp = function_kernel(Function::kExp).exact;
-  RealKernel log = function_kernel(Function::kLog).exact;
+  BlockFunction exp{Function::kExp}, log{Function::kLog};
 
   Samples(const Arguments& arguments, const Parameters& p)
       : log_probs(rows_of(arguments, p.log_probs)),
@@ -185,6 +184,11 @@ struct Samples {
         targets.read(run, start + begin, start + end, block);
         for (int64_t i = begin; i < end; ++i) {
           const int64_t label = block[i - begin];
+          if (label == blank) {
+            throw std::runtime_error(fmt::format(
+                "label {} of sample {} is the blank {}, which stands between labels only", i, n,
+                label));
+          }
           if (label >= 0 && label < classes) continue;
           throw std::runtime_error(fmt::format(
               "label {} of sample {} is {}, but must be in [0, {}]", i, n, label, classes - 1));
@@ -230,25 +234,21 @@ struct Samples {
     };
     for_blocks(0, count, [&](int64_t begin, int64_t end) {
       alignas(64) double largest[kBlock] = {}, term[kBlock] = {}, sum[kBlock] = {};
-      const double* const in_terms[] = {term};
-      const double* const in_sum[] = {sum};
-      double* const out[] = {term};
-      const auto size = static_cast<size_t>(end - begin);
-      for (int64_t i = 0; i < end - begin; ++i) {
+      const int64_t size = end - begin;
+      for (int64_t i = 0; i < size; ++i) {
         const int64_t s = begin + i;
         const double most = std::max({before[s], previous(s, 1), previous(s, 2)});
         largest[i] = most == -kInfinity ? 0 : most;  // the sum is 0 then
       }
       for (int64_t distance = 0; distance < 3; ++distance) {
-        for (int64_t i = 0; i < end - begin; ++i) {
+        for (int64_t i = 0; i < size; ++i) {
           term[i] = previous(begin + i, distance) - largest[i];
         }
-        exp(in_terms, out, size);
-        for (size_t i = 0; i < size; ++i) sum[i] += term[i];
+        exp(term, size);
+        for (int64_t i = 0; i < size; ++i) sum[i] += term[i];
       }
-      log(in_sum, out, size);
-      for (int64_t i = 0; i < end - begin; ++i)
-        now[begin + i] = p[begin + i] + (largest[i] + term[i]);
+      log(sum, size);
+      for (int64_t i = 0; i < size; ++i) now[begin + i] = p[begin + i] + (largest[i] + sum[i]);
     });
   }
 
@@ -258,11 +258,9 @@ struct Samples {
     const double largest = std::max(last[count - 1], last[count - 2]);
     const double most = largest == -kInfinity ? 0 : largest;
     alignas(64) double terms[kBlock] = {last[count - 1] - most, last[count - 2] - most};
-    const double* const in[] = {terms};
-    double* const out[] = {terms};
-    exp(in, out, 2);
+    exp(terms, 2);
     terms[0] += terms[1];
-    log(in, out, 1);
+    log(terms, 1);
     return most + terms[0];
   }
 };
@@ -406,13 +404,11 @@ struct Gradient {
                   double loss, int64_t count, double* shares) const {
     for_blocks(0, count, [&](int64_t begin, int64_t end) {
       alignas(64) double terms[kBlock] = {};
-      const double* const in[] = {terms};
-      double* const result[] = {terms};
       for (int64_t s = begin; s < end; ++s) {
         const double both = alpha[s] + beta[s];
         terms[s - begin] = both == -kInfinity ? both : both + loss - p[s];
       }
-      samples->exp(in, result, static_cast<size_t>(end - begin));
+      samples->exp(terms, end - begin);
       for (int64_t s = begin; s < end; ++s) shares[states[s]] += terms[s - begin];
     });
   }
@@ -423,10 +419,8 @@ struct Gradient {
                   start = out.starts.offset(t * samples->count() + n);
     for_blocks(0, samples->classes, [&](int64_t begin, int64_t end) {
       alignas(64) double block[kBlock] = {};
-      const double* const in[] = {block};
-      double* const result[] = {block};
       samples->log_probs.read(run, begin, end, block, row);
-      samples->exp(in, result, static_cast<size_t>(end - begin));
+      samples->exp(block, end - begin);
       for (int64_t c = begin; c < end; ++c) block[c - begin] = g * (block[c - begin] - shares[c]);
       out.write(run, block, begin, end, start);
     });

@@ -19,12 +19,10 @@ struct LogitRows {
 
   Slices rows;
   int64_t classes;
+  BlockFunction exponentiate{Function::kExp}, log{Function::kLog};
 
   LogitRows(const Arguments& arguments, size_t tensor)
       : rows(rows_of_scores(arguments, tensor)), classes(rows.index.count()) {}
-
-  // In place; the block is one of kBlock elements.
-  void exponentiate(double* block, int64_t count) const { apply(exp_, block, count); }
 
   Norm norm_of(const Run& run, int64_t row) const {
     alignas(64) double block[kBlock] = {};
@@ -41,7 +39,7 @@ struct LogitRows {
       for (int64_t i = 0; i < end - begin; ++i) total += block[i];
     });
     block[0] = total;
-    apply(log_, block, 1);
+    log(block, 1);
     return {largest, block[0]};
   }
 
@@ -51,16 +49,6 @@ struct LogitRows {
     rows.read(run, begin, end, block, rows.starts.offset(row));
     for (int64_t i = 0; i < end - begin; ++i) block[i] = block[i] - norm.largest - norm.rest;
   }
-
- private:
-  static void apply(const RealKernel& kernel, double* block, int64_t count) {
-    const double* const in[] = {block};
-    double* const out[] = {block};
-    kernel(in, out, static_cast<size_t>(count));
-  }
-
-  RealKernel exp_ = function_kernel(Function::kExp).exact;
-  RealKernel log_ = function_kernel(Function::kLog).exact;
 };
 
 }  // namespace aclgrad::ops

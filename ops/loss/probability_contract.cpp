@@ -65,8 +65,8 @@ Arrays soft_margin_gradient(const Arguments& a, const Arrays& in) {
 
 // Of one element, or with the magnitudes of both parts.
 Number divergence(bool log_target, bool magnitudes, Number x, Number t) {
-  if (!log_target && t == 0) return 0;
-  const Number weight = log_target ? std::exp(t) : t, logs = log_target ? t : std::log(t);
+  const Number weight = log_target ? std::exp(t) : t;
+  const Number logs = log_target ? t : t == 0 ? 0 : std::log(t);
   return magnitudes ? weight * (std::abs(logs) + std::abs(x)) : weight * (logs - x);
 }
 
@@ -121,8 +121,8 @@ void add_kl_div(std::vector<Operator>& all) {
       .domain = forward,
       .results = {.reference = kl_div<false>, .bound = kOfDoubles, .magnitude = kl_div<true>},
       .error_inputs = kBadReductions + std::vector{reduced_for_none("out")},
-      .words = {"t·(ln t − self), 0 for t = 0; of logarithms eᵗ·(t − self)",
-                "t·(ln t − self)，t = 0 时为 0；logTarget 时为 eᵗ·(t − self)"},
+      .words = {"t·(ln t − self), 0·ln 0 = 0; of logarithms eᵗ·(t − self)",
+                "t·(ln t − self)，0·ln 0 = 0；logTarget 时为 eᵗ·(t − self)"},
   });
   all.push_back({
       .call = ACLGRAD_CALL(aclnnKlDivBackward, gradient, x, target, integer("reduction", kSum),

@@ -74,15 +74,16 @@ RealKernel soft_margin_gradient(double divisor) {
   });
 }
 
-// Of self, target. A target of 0 counts 0 whatever self is.
+// Of self, target: t log(t) - t x, of which 0 log(0) is 0. A NaN or an infinity of self stays where
+// the target is 0, as in PyTorch.
 RealKernel divergence(bool log_target) {
   if (log_target) {
     return doubles<2>([](auto d, auto x, auto t)
                           HWY_ATTR { return hn::Mul(exp(d, t), hn::Sub(t, x)); });
   }
   return doubles<2>([](auto d, auto x, auto t) HWY_ATTR {
-    const auto term = hn::Mul(t, hn::Sub(log(d, t), x));
-    return hn::IfThenZeroElse(hn::Eq(t, hn::Zero(d)), term);
+    const auto logarithm = hn::IfThenZeroElse(hn::Eq(t, hn::Zero(d)), log(d, t));
+    return hn::Mul(t, hn::Sub(logarithm, x));
   });
 }
 

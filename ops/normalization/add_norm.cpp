@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnAddRmsNorm, aclnnAddLayerNorm, aclnnAddLayerNormGrad: normalization of a residual sum.
-#include <algorithm>
 #include <vector>
 
 #include "aclnnop/aclnn_add_layer_norm.h"
@@ -55,16 +54,6 @@ Rule has_dtype_of_sum(size_t tensor, size_t x1, size_t x2) {
   });
 }
 
-// The shape of x, with one 1 in place of gamma's dimensions.
-Rule has_shape_without_row(size_t tensor, size_t x, size_t gamma) {
-  return [=](const Arguments& arguments) {
-    const Dims& shape = arguments.shape(x);
-    Dims numbers(shape.data(), shape.size() - arguments.shape(gamma).size());
-    numbers.push_back(1);
-    return has_shape(tensor, numbers)(arguments);
-  };
-}
-
 namespace forward {
 
 enum : size_t { kX1, kX2, kGamma, kBeta, kBias, kEpsilon, kAdditionalOutput, kY, kMean, kRstd, kX };
@@ -90,7 +79,7 @@ std::vector<Rule> rules() {
   list.push_back(same_shape(kBeta, kGamma));
   list.push_back(if_given(kBias, broadcasts_to(kBias, kX1)));
   for (const size_t each : {kMean, kRstd}) {
-    list.push_back(has_shape_without_row(each, kX1, kGamma));
+    list.push_back(has_number_per_row(each, kX1, kGamma));
   }
   return list;
 }
@@ -131,7 +120,7 @@ std::vector<Rule> rules() {
   list.push_back(is_row_of(kGamma, kX1));
   for (const size_t each : {kDgamma, kDbeta}) list.push_back(same_shape(each, kGamma));
   for (const size_t each : {kRstd, kMean}) {
-    list.push_back(has_shape_without_row(each, kX1, kGamma));
+    list.push_back(has_number_per_row(each, kX1, kGamma));
   }
   return list;
 }

@@ -18,20 +18,17 @@ void arrange_sum(Arguments& a) {
   }
   const auto split = shape.end() - static_cast<ptrdiff_t>(normalized);
   const Shape row(split, shape.end());
-  Shape numbers(shape.begin(), split);
-  numbers.push_back(1);
+  const bool has_mean = a.has("mean") || a.has("meanOut");  // has one 1 for all of a row
+  const Shape numbers = numbers_of_rows(a, shape, normalized, has_mean ? 1 : normalized);
   a.reshape({"x2", "dy", "dsum", "yOut", "xOut", "dxOut"}, shape);
   a.reshape({"gamma", "beta", "dgammaOut", "dbetaOut"}, row);
   a.reshape({"mean", "rstd", "meanOut"}, numbers);
   if (a.has("biasOptional") && a.is_set("biasOptional") && a.shape("biasOptional").empty()) {
     a.shape("biasOptional") = row;
   }
+  a.reshape({"rstdOut"}, numbers);
   if (a.has("additionalOutput")) {
-    a.reshape({"rstdOut"}, numbers);
     a.tensor("xOut").optional = a.number("additionalOutput") == 0 && !a.is_set("xOut");
-  } else {
-    numbers.resize(shape.size(), 1);  // 1 for every dimension of a row
-    a.reshape({"rstdOut"}, numbers);
   }
 }
 
@@ -79,7 +76,7 @@ Arrays given_sum(const Arguments&, const Arrays& x, const Arrays& y, const Array
 
 Domain domain_of(std::vector<Sample> samples) {
   const std::pair<std::string, Setting> epsilon{"epsilon", 1e-3};
-  const std::vector<Sample> all = {{{epsilon}}, {{{"gamma", Shape{3, 5}}, epsilon}}};
+  const std::vector<Sample> all = {{{epsilon}}, {{{"gamma", Shape{3, 5}}, epsilon}}, kNumbersAlone};
   return {.everywhere = kFloats,
           .base = "x1",
           .base_shape = {kN, 3, 5},

@@ -69,7 +69,7 @@ void add_rms_norm(std::vector<Operator>& all) {
                  .wrong_shape = 561002,
                  .base_shape = {kN, 3, 5},
                  .arrange = arrange_weighted_rows,
-                 .samples = {{{epsilon}}, two_dimensions, in_float},
+                 .samples = {{{epsilon}}, two_dimensions, kNumbersAlone, in_float},
                  .value_samples = long_rows},
       // 16 bits are those of FLOAT, rounded.
       .results = {.reference = rms_norm, .bound = {.of_float = 0.501, .of_16_bits = 0.5001}},

@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <optional>
+#include <string>
 
 #include "ops/meta/rules.h"
 
@@ -25,14 +26,19 @@ inline Rule is_row_of(size_t gamma, size_t x) {
   });
 }
 
-/// The shape of x, with 1 in the dimensions of gamma.
+/// The sizes of x before gamma's dimensions, and a 1 for each of these, for some of them or for
+/// none: documents and clients differ.
 inline Rule has_number_per_row(size_t tensor, size_t x, size_t gamma) {
-  return [=](const Arguments& arguments) {
-    Dims shape = arguments.shape(x);
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims& numbers = arguments.shape(tensor);
     const size_t row = arguments.shape(gamma).size();
-    std::fill(shape.data() + (shape.size() - row), shape.data() + shape.size(), 1);
-    return has_shape(tensor, shape)(arguments);
-  };
+    Dims expected(arguments.shape(x).data(), arguments.shape(x).size() - row);
+    const Dims shortest = expected;
+    for (size_t ones = 0; ones < row && expected != numbers; ++ones) expected.push_back(1);
+    if (expected == numbers) return std::nullopt;
+    return fmt::format("tensor {} must have size {} or {}, but is {}.", arguments.name(tensor),
+                       to_string(expected), to_string(shortest), to_string(numbers));
+  });
 }
 
 }  // namespace aclgrad::ops

@@ -14,6 +14,17 @@
 
 namespace aclgrad::contract {
 
+// A number for each row of the last `normalized` dimensions of a shape: with so many 1s behind the
+// other dimensions, or, where a sample says so, with none.
+inline Shape numbers_of_rows(const Arguments& a, const Shape& shape, size_t normalized,
+                             size_t ones) {
+  Shape numbers(shape.begin(), shape.end() - static_cast<ptrdiff_t>(normalized));
+  const bool are_alone = a.is_set("rstd") || a.is_set("rstdOut");
+  if (!are_alone) numbers.resize(numbers.size() + ones, 1);
+  return numbers;
+}
+inline const Sample kNumbersAlone{{{"rstd", Shape{}}, {"rstdOut", Shape{}}, {"epsilon", 1e-3}}};
+
 inline void arrange_weighted_rows(Arguments& a) {
   const Shape shape = a.shape("x");
   const size_t normalized = a.shape("gamma").size();
@@ -21,8 +32,7 @@ inline void arrange_weighted_rows(Arguments& a) {
     throw std::invalid_argument("x must have at least the dimensions of a row, and elements");
   }
   const auto split = shape.end() - static_cast<ptrdiff_t>(normalized);
-  Shape numbers(shape.begin(), split);
-  numbers.resize(shape.size(), 1);
+  const Shape numbers = numbers_of_rows(a, shape, normalized, normalized);
   a.reshape({"gx", "dy", "yOut", "dxOut", "dgxOut"}, shape);
   a.reshape({"mean", "rstd", "meanOut", "rstdOut"}, numbers);
   a.shape("gamma") = Shape(split, shape.end());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maxima of windows of images and volumes, and their places.
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "aclnnop/aclnn_adaptive_max_pool2d.h"
@@ -26,7 +27,8 @@ namespace max_pooling {
 
 // ---- Results ------------------------------------------------------------------------------------
 
-// The first largest element under each window, and its place among the last axes.
+// The first largest element under each window, and its place among the last axes; minus infinity
+// and -1 for windows without elements.
 Arrays maxima(const Array& image, const Axes& axes) {
   Array out = dense::full(resized(image.shape, axes));
   Array indices = out;
@@ -38,6 +40,9 @@ Arrays maxima(const Array& image, const Axes& axes) {
     out.values[to] = image.values[from];
     indices.values[to] = static_cast<Number>(from % plane);
   });
+  for (size_t to = 0; to < out.values.size(); ++to) {
+    if (indices.values[to] < 0) out.values[to] = -std::numeric_limits<Number>::infinity();
+  }
   return {out, indices};
 }
 
@@ -58,6 +63,7 @@ Array placed(const Array& values, const Array& indices, const Shape& shape, size
   Array out = dense::full(shape);
   const size_t from = plane_of(values.shape, axes), to = plane_of(shape, axes);
   for (size_t i = 0; i < values.values.size(); ++i) {
+    if (indices.values[i] < 0) continue;
     Number& at = out.values[i / from * to + static_cast<size_t>(indices.values[i])];
     const Number value = magnitudes ? std::abs(values.values[i]) : values.values[i];
     at = adds ? at + value : value;
@@ -172,6 +178,10 @@ std::vector<Sample> samples(size_t axes, bool dilates, bool has_indices) {
                              of({{2}, {}, {0}}), of({{2}, {1}, {1}, false, {2, 4, 6}})};
   if (has_indices) all.push_back(other);
   if (dilates) all.push_back(of({{2, 3}, {1, 2}, {1, 0}, false, {}, {3, 2}}));
+  if (dilates) {  // the first window of each axis steps over the one element
+    all.push_back(of({{2, 2}, {1, 1}, {1, 1}, false, {2, 1, 3}, {2, 2}}));
+    all.back().is_gradient = false;  // there is none at infinity
+  }
   return all;
 }
 

@@ -234,9 +234,10 @@ void scatter_plane(const Planes& to, int64_t plane, bool adds, const double* fro
   for (int64_t p = 0; p < count; ++p) {
     const auto place = static_cast<uint64_t>(static_cast<int64_t>(places[p]));
     if (place >= size) {
-      throw std::runtime_error(
-          fmt::format("indices must be within [0, {}], but element {} of plane {} is {}", size - 1,
-                      p, plane, places[p]));
+      if (adds && places[p] == kNoPlace) continue;
+      throw std::runtime_error(fmt::format(
+          "indices must be within [0, {}]{}, but element {} of plane {} is {}", size - 1,
+          adds ? ", or -1 of a window without elements" : "", p, plane, places[p]));
     }
     results[place] = adds ? results[place] + from[p] : from[p];
   }
@@ -291,8 +292,13 @@ void scatter_bits(const Planes& to, const PoolWindows& windows, int64_t row, int
 
 }  // namespace
 
+void require_pool_axes(size_t axes) {
+  if (axes != 2 && axes != 3) throw std::logic_error("pools know planes and volumes only");
+}
+
 Planes::Planes(const Arguments& arguments, size_t tensor, size_t axes, bool channels_last)
     : parameter(tensor), dtype(arguments.dtype(tensor)) {
+  require_pool_axes(axes);
   const Dims& shape = arguments.shape(tensor);
   const Dims& strides = arguments.strides(tensor);
   const size_t first = shape.size() - axes - 1;

@@ -11,6 +11,9 @@
 
 namespace aclgrad::ops {
 
+// Throws for axes that nothing here walks over: a line would be read as rows of its channels.
+void require_pool_axes(size_t axes);
+
 // A tensor [C, H, W] or [N, C, H, W], or with the channels last, as planes of H x W; or, with three
 // axes, [C, D, H, W] or [N, C, D, H, W] as planes of D slices, one behind the other.
 struct Planes {
@@ -43,11 +46,12 @@ Plan plan_average_pool_backward(const Planes& grad_output, const Planes& grad_in
 struct MaxPlaces {
   std::optional<Planes> indices = std::nullopt, mask = std::nullopt;
 };
-// out = the first largest element under each window, row by row, or the first NaN. Places are 0
-// and bits are missing for windows without elements.
+// out = the first largest element under each window, row by row, or the first NaN; minus infinity
+// for windows without elements, whose places are kNoPlace and whose bits are missing.
 Plan plan_max_pool(const Planes& self, const Planes& out, const MaxPlaces& places,
                    const PoolWindows& windows);
-// Adds gradients up at the places that indices give. A run fails where one is outside the plane.
+// Adds gradients up at the places that indices give; those of kNoPlace go nowhere. A run fails
+// where another is outside the plane.
 Plan plan_max_pool_backward(const Planes& grad_output, const Planes& indices,
                             const Planes& grad_input);
 // The same for the mask of windows that slide over planes of one slice, whose bits say where.

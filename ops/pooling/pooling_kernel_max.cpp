@@ -78,7 +78,7 @@ HWY_INLINE void max_uneven_row(const MaxPool<T>& pool, const T* in, int64_t row_
   const int64_t width = pool.size.width;
   for (size_t j = 0; j < columns.begin.size(); ++j) {
     T best = -std::numeric_limits<T>::infinity();
-    int64_t place = -1;
+    int64_t place = kNoPlace;
     for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_step) {
       for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.step) {
         const T* const line = in + h * row_stride;
@@ -107,8 +107,8 @@ HWY_INLINE void max_plane(const MaxPool<T>& pool, const T* in, int64_t row_strid
       const auto* HWY_RESTRICT from = scratch.places;
       Index* HWY_RESTRICT to = places;
       for (int64_t j = 0; j < count; ++j) to[j] = static_cast<Index>(from[j]);
-      if (rows.is_empty()) std::fill_n(places, count, Index{0});
-      for (const int64_t j : pool.empties) places[j] = 0;
+      if (rows.is_empty()) std::fill_n(places, count, static_cast<Index>(kNoPlace));
+      for (const int64_t j : pool.empties) places[j] = static_cast<Index>(kNoPlace);
     } else {
       max_uneven_row(pool, in, row_stride, rows, results, places);
     }

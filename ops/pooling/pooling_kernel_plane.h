@@ -85,6 +85,9 @@ struct PhasedPlane {
 
 // ---- Maxima -------------------------------------------------------------------------------------
 
+// The place of the maximum of a window without elements.
+inline constexpr int64_t kNoPlace = -1;
+
 // T: what elements are compared as; the places of a volume's elements fit into integers of its
 // size.
 template <class T>

@@ -164,6 +164,7 @@ Rule one_format(std::initializer_list<size_t> tensors) {
 }
 
 Rule pool_arrays(const PoolParameters& p) {
+  require_pool_axes(p.axes);
   return require([=](const Arguments& arguments) -> Complaint {
     if (!has_values(arguments, p.kernel, 1, p.axes)) {
       return fmt::format("{} must be {} within [1, {}].", text(arguments, p.kernel), values_text(p),

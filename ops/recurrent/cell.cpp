@@ -160,18 +160,21 @@ Rule has_gradient_of_bias() {
   };
 }
 
+Rule has_gradient_of_state() {
+  return [](const Arguments& arguments) -> CheckResult {
+    if (arguments.given(kGradHy) || arguments.given(kGradCy)) return {};
+    return {kNullPointer,
+            fmt::format("argument {} or {} must be given, but both are a null pointer.",
+                        arguments.name(kGradHy), arguments.name(kGradCy))};
+  };
+}
+
 std::vector<Rule> rules() {
-  std::vector<Rule> list = {when(
-                                [](const Arguments& arguments) {
-                                  return !arguments.given(kGradHy) && !arguments.given(kGradCy);
-                                },
-                                not_null({kGradHy})),
-                            live_if_given(kGradHy),
-                            live_if_given(kGradCy),
-                            not_null({kCx, kCy, kStorage, kGradGates, kGradCx}),
-                            has_gradient_of_bias(),
-                            live_if_given(kGradBias),
-                            dtype_in(kCx, kRealFloats)};
+  std::vector<Rule> list = {
+      has_gradient_of_state(),   live_if_given(kGradHy),
+      live_if_given(kGradCy),    not_null({kCx, kCy, kStorage, kGradGates, kGradCx}),
+      has_gradient_of_bias(),    live_if_given(kGradBias),
+      dtype_in(kCx, kRealFloats)};
   for (const size_t each : {kCy, kStorage, kGradGates, kGradCx}) {
     list.push_back(same_dtype(each, kCx));
   }

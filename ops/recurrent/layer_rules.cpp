@@ -96,6 +96,11 @@ Dims parameter_shape(const LayerSizes& s, int64_t place) {
   }
 }
 
+// h before the first step; behind it stands c of an LSTM.
+size_t first_state(const Arguments& arguments, const LayerParameters& p) {
+  return p.cell == Cell::kLstm ? arguments.members(p.hx).first : p.hx;
+}
+
 Complaint first_weight_complaint(const Arguments& arguments, const LayerParameters& p) {
   const size_t first = arguments.members(p.params).first;
   const Dims& shape = arguments.shape(first);
@@ -113,7 +118,18 @@ Complaint input_complaint(const Arguments& arguments, const LayerParameters& p) 
                        to_string(shape));
   }
   const int64_t steps = arguments.shape(p.batch_sizes)[0];
-  if (shape.size() == 2 && shape[0] % steps == 0) return std::nullopt;
+  if (shape.size() == 2 && shape[0] % steps == 0) {
+    // How long each sequence is stands in memory that only a run may read; that they differ shows
+    // in the number of sequences.
+    const size_t hx = first_state(arguments, p);
+    const Dims& state = arguments.shape(hx);
+    if (state.size() != 3 || state[1] * steps == shape[0]) return std::nullopt;
+    return fmt::format(
+        "tensor {} {} must have {} rows for the {} sequences of tensor {} {} and {} steps in {}: "
+        "sequences of different lengths are not supported.",
+        arguments.name(p.input), to_string(shape), state[1] * steps, state[1], arguments.name(hx),
+        to_string(state), steps, arguments.name(p.batch_sizes));
+  }
   return fmt::format(
       "tensor {} must have rank 2 and a multiple of {} rows, one for each step in {} and each "
       "sequence, all of one length, but is {}.",
@@ -161,11 +177,6 @@ Plan with_batch_sizes(const Arguments& arguments, const LayerParameters& p, Plan
             return body(run);
           },
           plan.workspace_size};
-}
-
-// h before the first step; behind it stands c of an LSTM.
-size_t first_state(const Arguments& arguments, const LayerParameters& p) {
-  return p.cell == Cell::kLstm ? arguments.members(p.hx).first : p.hx;
 }
 
 }  // namespace

@@ -40,13 +40,16 @@ Rule arrays_fit(const Columns& p) {
     for (const size_t array : {p.kernel, p.dilation, p.padding, p.stride}) {
       const std::vector<int64_t>& values = arguments.int_array(array);
       const int64_t least = array == p.padding ? 0 : 1;
-      if ((values.size() == 1 || values.size() == kPlaneAxes) &&
-          std::ranges::all_of(
+      if (values.size() != 1 && values.size() != kPlaneAxes) {
+        return fmt::format("{} must have one value for height and width, or two, but has {}: {}.",
+                           arguments.name(array), values.size(), to_string(values));
+      }
+      if (std::ranges::all_of(
               values, [=](int64_t value) { return value >= least && value <= kMaxWindow; })) {
         continue;
       }
-      return fmt::format("{} must be 1 or 2 values within [{}, {}], but is {}.",
-                         arguments.name(array), least, kMaxWindow, to_string(values));
+      return fmt::format("{} must be within [{}, {}], but is {}.", arguments.name(array), least,
+                         kMaxWindow, to_string(values));
     }
     return std::nullopt;
   });
@@ -171,6 +174,11 @@ std::vector<int64_t> sizes(const Arguments& arguments) {
 Rule input_size_is_outs() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     if (arguments.int_array(kInputSize) == sizes(arguments)) return std::nullopt;
+    if (arguments.int_array(kInputSize).size() != kPlaneAxes) {
+      return fmt::format("{} must have two values, height and width, but has {}: {}.",
+                         arguments.name(kInputSize), arguments.int_array(kInputSize).size(),
+                         to_string(arguments.int_array(kInputSize)));
+    }
     return fmt::format("{} must be the height and width of tensor {} {}, but is {}.",
                        arguments.name(kInputSize), arguments.name(kOut),
                        to_string(arguments.shape(kOut)),

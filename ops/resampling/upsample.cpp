@@ -68,6 +68,16 @@ Rule is_sizes_of(size_t array, size_t tensor, size_t count) {
   });
 }
 
+// What is asked for is named before the tensor that was made for it.
+Rule asks_for_elements(size_t array) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const std::vector<int64_t>& sizes = arguments.int_array(array);
+    if (std::ranges::all_of(sizes, [](int64_t size) { return size > 0; })) return std::nullopt;
+    return fmt::format("{} must be sizes above 0, but is {}.", arguments.name(array),
+                       to_string(sizes));
+  });
+}
+
 OperatorSpec spec_of(const Resize& of) {
   constexpr DtypeSet kRealFloatsAndUint8{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_UINT8},
                                          {ACL_BF16}};
@@ -87,6 +97,7 @@ OperatorSpec spec_of(const Resize& of) {
                      : not_null({0, kOutputSize, of.result()}),
       dtype_in(0, of.has_corners() || of.is_backward ? kRealFloats : kRealFloatsAndUint8),
       same_dtype(of.result(), 0),
+      asks_for_elements(kOutputSize),
       is_spatial(0, of.axes, true),
       is_spatial(of.result(), of.axes, true),
       has_shape_of(of.resized(), expected),
@@ -120,9 +131,19 @@ int64_t nearest(const AxisSizes& axis, int64_t i, bool is_exact) {
   return std::min(static_cast<int64_t>(std::floor(at)), axis.in - 1);
 }
 
-// Places and weights that follow from a coordinate, which T is computed in.
+// Linear axes that keep their size are copied, whatever their scale is.
+void add_copies(const AxisSizes& axis, AxisMap& map) {
+  for (int64_t i = 0; i < axis.out; ++i) {
+    map.add(i);
+    map.end_element();
+  }
+}
+
+// Places and weights that follow from a coordinate, which T is computed in. A tap of weight 0
+// counts as the others: a NaN or an infinity there gives NaN, as in PyTorch.
 template <class T>
 void add_taps(const AxisSizes& axis, bool is_cubic, AxisMap& map) {
+  if (!is_cubic && axis.out == axis.in) return add_copies(axis, map);
   const T ratio = ratio_of<T>(axis);
   for (int64_t i = 0; i < axis.out; ++i) {
     T at = axis.corners ? ratio * static_cast<T>(i) : ratio * (static_cast<T>(i) + T{0.5}) - T{0.5};
@@ -131,7 +152,7 @@ void add_taps(const AxisSizes& axis, bool is_cubic, AxisMap& map) {
     const double t = at - floor;
     const auto before = static_cast<int64_t>(floor);
     const auto add = [&](int64_t place, double weight) {
-      if (weight != 0) map.add(std::clamp<int64_t>(place, 0, axis.in - 1), weight);
+      map.add(std::clamp<int64_t>(place, 0, axis.in - 1), weight);
     };
     if (is_cubic) {
       const std::array<double, 4> weights = keys_weights(t);

@@ -84,6 +84,7 @@ Number keys(Number distance) {
 
 template <class T>
 std::vector<Tap> interpolated(const Line& line, int64_t i, bool is_cubic) {
+  if (!is_cubic && line.in == line.out) return {{i, 1}};
   const T ratio = ratio_of<T>(line);
   T at = line.corners ? ratio * T(i) : ratio * (T(i) + T(0.5)) - T(0.5);
   if (!is_cubic && at < 0) at = 0;
@@ -93,8 +94,7 @@ std::vector<Tap> interpolated(const Line& line, int64_t i, bool is_cubic) {
   for (int64_t k = is_cubic ? -1 : 0; k <= (is_cubic ? 2 : 1); ++k) {
     const Number distance = std::abs(static_cast<Number>(k) - rest);
     const Number weight = is_cubic ? keys(distance) : 1 - distance;
-    if (weight != 0)
-      taps.push_back({std::clamp<int64_t>(int64_t(floor) + k, 0, line.in - 1), weight});
+    taps.push_back({std::clamp<int64_t>(int64_t(floor) + k, 0, line.in - 1), weight});
   }
   return taps;
 }
@@ -152,6 +152,7 @@ std::vector<Sample> samples_of(const Resize& of) {
                                  resized_to(of.axes, {3, 4, 6}, 1.5),
                                  resized_to(of.axes, {4, 6, 8}), resized_to(of.axes, {2, 3, 4}, 1)};
   if (of.is_smooth()) {
+    samples.push_back(resized_to(of.axes, {2, 3, 4}, 1.1));
     samples.push_back(resized_to(of.axes, {4, 5, 6}, 1.5, true));
     samples.push_back(resized_to(of.axes, {1, 1, 1}, 0, true));
   }

@@ -30,16 +30,28 @@ Rule fits_self() {
     const Dims& self = arguments.shape(kSelf);
     const std::vector<int64_t>& size = arguments.int_array(kSize);
     bool fits = size.size() >= self.size() && size.size() <= kMaxRank;
+    size_t wrong = 0;
     for (size_t d = 0; fits && d < size.size(); ++d) {
+      wrong = d;
       const size_t added = size.size() - self.size();
       const int64_t own = d < added ? 1 : self[d - added];
       fits = size_at(arguments, d) >= 0 && (own == 1 || own == size_at(arguments, d));
     }
     if (fits) return std::nullopt;
-    return fmt::format(
-        "{} must have at most 8 entries, to whose last ones {} {} broadcasts, -1 for its own "
-        "sizes, but is {}.",
-        arguments.name(kSize), arguments.name(kSelf), to_string(self), to_string(size));
+    if (size.size() < self.size() || size.size() > kMaxRank) {
+      return fmt::format("{} must have {} to {} entries for {} {}, but is {}.",
+                         arguments.name(kSize), self.size(), kMaxRank, arguments.name(kSelf),
+                         to_string(self), to_string(size));
+    }
+    const size_t added = size.size() - self.size();
+    const auto expected = [&](size_t d) -> std::string {
+      if (d < added) return "0 or more, as the dimension is new";
+      if (self[d - added] == 1) return "0 or more, or -1 for the 1 that is there";
+      return fmt::format("{}, or -1 for that", self[d - added]);
+    };
+    return fmt::format("entry {} of {} {} must be {} for {} {}, but is {}.", wrong,
+                       arguments.name(kSize), to_string(size), expected(wrong),
+                       arguments.name(kSelf), to_string(self), size[wrong]);
   });
 }
 

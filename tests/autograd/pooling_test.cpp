@@ -83,6 +83,54 @@ TEST(Pooling, GradientsOfGradients) {
   });
 }
 
+// The gradients of maxima are linear in what arrives, and do not change with x.
+TEST(Pooling, GradientsOfGradientsOfMaxima) {
+  const auto square = [](const Value& x) { return mul(x, x); };
+  expect_right_twice({{1, 2, 4, 5}}, [&](const Values& x) {
+    return square(max_pool2d(x[0], {3, 2}, {.stride = {2, 1}, .padding = 1, .ceil_mode = true}));
+  });
+  expect_right_twice({{2, 4, 5}}, [&](const Values& x) {
+    return square(adaptive_max_pool2d(square(x[0]), {2, 3}));
+  });
+  for (const Shape& shape : {Shape{2, 1, 3, 4, 3}, Shape{2, 3, 4, 3}}) {
+    expect_right_twice({shape}, [&](const Values& x) {
+      return square(max_pool3d(x[0], 2, {.stride = {1, 2, 2}, .padding = 1}));
+    });
+    expect_right_twice({shape}, [&](const Values& x) {
+      return square(max_pool3d(x[0], 2, {.stride = 1, .dilation = {2, 3, 1}}));
+    });
+    expect_right_twice({shape}, [&](const Values& x) {
+      return square(adaptive_max_pool3d(x[0], {2, 3, 1}));
+    });
+  }
+}
+
+// A window that steps over all elements is -infinity, of no place: neither gradient nor second
+// gradient comes from it, whatever arrives.
+TEST(Pooling, WindowsWithoutElementsGiveNothing) {
+  Graph graph;
+  const Value x = graph.parameter("x", Tensor::arange(14, 1).reshape({1, 1, 1, 1, 14}));
+  const auto [values, places] = max_pool3d_with_indices(
+      x, {1, 1, 3}, {.stride = {1, 1, 6}, .padding = {0, 0, 1}, .dilation = {1, 1, 2}});
+  const auto [none, nowhere] = max_pool3d_with_indices(
+      x, {1, 3, 3},
+      {.stride = {1, 6, 6}, .padding = {0, 1, 1}, .ceil_mode = true, .dilation = {1, 2, 2}});
+  const Value seed = graph.parameter("seed", Tensor::full(none.shape(), NAN));
+  const Value slopes = backward(none, {x}, {.seed = seed})[x];
+  const Value upstream = graph.constant(Tensor::full(x.shape(), NAN));
+  const Value second = backward(slopes, {seed}, {.seed = upstream})[seed];
+  Session session(graph, {values, places, none, nowhere, slopes, second});
+  const Results results = session.run();
+  EXPECT_EQ(results[values].get(0), 4);
+  EXPECT_EQ(results[places].get(0), 3);
+  for (std::int64_t i = 0; i < none.shape().numel(); ++i) {
+    EXPECT_EQ(results[none].get(i), -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(results[nowhere].get(i), -1);
+    EXPECT_EQ(results[second].get(i), 0);
+  }
+  for (std::int64_t i = 0; i < 14; ++i) EXPECT_EQ(results[slopes].get(i), 0) << i;
+}
+
 // Windows that reach beyond the axis, or are larger than it: what PyTorch 1.13 gives.
 TEST(Pooling, RoundedUpIsAsInPyTorch) {
   struct Case {

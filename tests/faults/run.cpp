@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace aclgrad::faults {
 namespace {
@@ -22,6 +23,10 @@ bool is_exhausted(aclError status) {
   return std::find(kExhausted.begin(), kExhausted.end(), status) != kExhausted.end();
 }
 
+// Whose status may be that of a task: however an operator is planned, it is one status then. The
+// function's own says so in its message.
+bool is_of_task(std::string_view what) { return what == "aclrtSynchronizeStream"; }
+
 }  // namespace
 
 void Run::complain(const std::string& text) {
@@ -37,6 +42,10 @@ bool Run::note(const char* what, aclError status) {
     complain(fmt::format("{} failed with {} though no fault was injected: {}", what, status, text));
   } else if (!is_exhausted(status)) {
     complain(fmt::format("{} answered {}: {}", what, status, text));
+  } else if (status == ACL_ERROR_BAD_ALLOC && is_of_task(what) &&
+             text.find("out of host memory") == std::string::npos) {
+    complain(fmt::format("{} answered {} for a task, and not {}: {}", what, status,
+                         static_cast<int>(ACL_ERROR_RT_MEMORY_ALLOCATION), text));
   } else if (text.empty()) {
     complain(fmt::format("{} answered {} without a message", what, status));
   }

@@ -3,7 +3,8 @@
 # usage: check_docs.sh LIBOPAPI ROOT
 # Every operator stands in the table of operators, every example in its index; every link between the
 # documents leads to a file, and every path that they name is one of the tree, from its root or from a
-# folder of it. What a program writes is marked as such in .gitattributes.
+# folder of it; the gradients without a second order are those that the page names. What a program writes
+# is marked as such in .gitattributes.
 set -u
 cd "$2" || exit 1
 broken=0
@@ -47,6 +48,16 @@ done < <(find README.md CONTRIBUTING.md docs examples tests -name '*.md' -exec a
   !code { for (text = $0; match(text, /`[A-Za-z0-9_.\/-]+\/[A-Za-z0-9_.-]+\.(cpp|h|py|sh|md|txt|cmake|js|awk)`/);
                text = substr(text, RSTART + RLENGTH)) {
             print FILENAME ":" substr(text, RSTART + 1, RLENGTH - 2) } }' {} + | sort -u)
+# Which gradients have none of their own: by the rules, and by the page.
+by_rules=$(grep -rohE '(using|class) [A-Za-z0-9]+BackwardOp' framework/include/aclgrad/ops | while read -r _ op; do
+  grep -rqw "$op" autograd/rules && continue
+  sed -E 's/BackwardOp$//; s/([a-z0-9])([A-Z])/\1_\2/g' <<<"$op" | tr '[:upper:]' '[:lower:]'
+done | sort)
+by_page=$(sed -n '/^No second order have:/,/^$/p' docs/gradcheck.md | grep -o '`[a-z0-9_]*`' | tr -d '`' | sort)
+[[ $by_rules == "$by_page" ]] || {
+  echo "docs/gradcheck.md lists as without a second order: ${by_page//$'\n'/ }; by the rules it is: ${by_rules//$'\n'/ }"
+  broken=1
+}
 if git rev-parse --git-dir >/dev/null 2>&1; then
   while IFS= read -r file; do
     [[ $(git check-attr linguist-generated "$file") == *": set" ]] && continue

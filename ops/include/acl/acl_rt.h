@@ -324,7 +324,10 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const 
                                                 size_t spitch, size_t width, size_t height,
                                                 aclrtMemcpyKind kind, aclrtStream stream);
 
-/* Free and total memory in bytes. 107000 for an attribute that is none. */
+/*
+ * Free and total memory in bytes: multiples of the granularity (aclrtMemGetAllocationGranularity),
+ * so that aclrtReserveMemAddress takes them as they are. 107000 for an attribute that is none.
+ */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total);
 
 /* Where an address lies: on a device, in pinned host memory, or neither (UNREGISTERED). */

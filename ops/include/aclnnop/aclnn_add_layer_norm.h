@@ -14,8 +14,8 @@ ACLGRAD_BEGIN_DECLS
  * the mean and rstd = 1 / sqrt(variance + epsilon) of every row; a row stretches over the
  * dimensions of gamma, the last of x1, at least one. With additionalOutput xOut becomes x; without
  * it xOut may be null and is not written. biasOptional broadcasts to x1; null stands for 0. beta
- * has gamma's shape; meanOut and rstdOut have x1's without gamma's dimensions, and one of 1 in
- * their place.
+ * has gamma's shape; meanOut and rstdOut have x1's without gamma's dimensions, and a 1 for each of
+ * those, for some or for none.
  *
  * Data types: FLOAT, FLOAT16, or BF16 on Atlas A2, A3 and 950, of each input freely; yOut and xOut
  * have that of x1 and x2, FLOAT where these differ; meanOut and rstdOut are FLOAT. The computation

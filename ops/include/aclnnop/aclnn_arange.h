@@ -18,7 +18,8 @@ ACLGRAD_BEGIN_DECLS
 /*
  * out[i] = start + i * step, computed in double (in int64_t when out is INT64) and rounded to out's
  * dtype. The scalars are read as double for a floating out, else as integers. step is not 0 and
- * leads from start to end. out has one dimension of size (end - start) / step, rounded up.
+ * leads from start to end. out has (end - start) / step elements, rounded up, in any shape, and is
+ * filled in the order of its rows.
  *
  * An empty out: success, nothing is written.
  */

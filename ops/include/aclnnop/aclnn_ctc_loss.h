@@ -19,8 +19,8 @@ ACLGRAD_BEGIN_DECLS
  * longest target, or all targets one behind the other in one dimension, as long as they are
  * together. inputLengths and targetLengths have N numbers: of steps, within [0, T], and of labels,
  * at least 0. blank and all labels are classes within [0, C); a label is not blank. A label that is
- * no class ends the task with an error, which the next synchronisation of the stream returns, and a
- * message that names it; nothing is written then.
+ * no class, or blank, ends the task with an error, which the next synchronisation of the stream
+ * returns, and a message that names it; nothing is written then.
  *
  * For a sample with labels l[1] ... l[S] let l' = blank, l[1], blank, ..., l[S], blank. a[0, s] =
  * p[0, l'[s]] for s < 2, else -inf, and a[t, s] = p[t, l'[s]] + log(e^a[t - 1, s] + e^a[t - 1, s -

@@ -3,9 +3,7 @@
  * The derivative of Hardsigmoid.
  *
  *   gradInput = gradOutput / 6   -3 < x < 3
- *               0                x <= -3 or x >= 3
- *
- * NaN in x gives NaN, where PyTorch has 0.
+ *               0                otherwise, as where x is NaN
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_HARDSIGMOID_BACKWARD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_HARDSIGMOID_BACKWARD_H_

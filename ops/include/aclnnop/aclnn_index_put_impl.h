@@ -5,8 +5,9 @@
  * values may not overlap selfRef. The list owns its tensors: aclDestroyTensorList destroys them.
  *
  * Data types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
- * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; values has the dtype of selfRef.
- * Members of indices: INT32, INT64, BOOL, UINT8.
+ * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; values of another dtype than
+ * selfRef are converted to its first: no complex ones to real, no floating ones to integers, and to
+ * BOOL none. Members of indices: INT32, INT64, BOOL, UINT8.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_INDEX_PUT_IMPL_H_
 #define ACLGRAD_ACLNNOP_ACLNN_INDEX_PUT_IMPL_H_

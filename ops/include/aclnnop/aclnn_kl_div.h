@@ -2,8 +2,10 @@
 /*
  * The Kullback-Leibler divergence of log-probabilities from targets.
  *
- *   l = target * (log(target) - self)    0 for a target of 0
+ *   l = target * (log(target) - self)    with 0 log(0) = 0
  *       e^target * (target - self)       logTarget
+ *
+ * A NaN or an infinity of self makes NaN where target is 0.
  *
  * out is l, its mean over all elements, or their sum, computed in DOUBLE and rounded to what self
  * and target promote to. Frameworks make a mean over the batch of the sum. Without elements a mean

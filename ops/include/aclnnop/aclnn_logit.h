@@ -5,7 +5,8 @@
  *   out = log(z / (1 - z))
  *   z   = self, for eps >= 0 held between eps and 1 - eps
  *
- * -infinity and infinity at 0 and 1, NaN outside.
+ * -infinity and infinity at 0 and 1, NaN outside. Both bounds are numbers of FLOAT, of DOUBLE for
+ * DOUBLE.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_LOGIT_H_
 #define ACLGRAD_ACLNNOP_ACLNN_LOGIT_H_

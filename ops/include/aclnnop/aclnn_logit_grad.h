@@ -4,6 +4,8 @@
  *
  *   gradInput = gradOutput / (x (1 - x))   without bounds, NaN outside [0, 1]
  *               0                          eps >= 0 and x < eps or x > 1 - eps
+ *
+ * The bounds are the forward's: numbers of FLOAT, of DOUBLE for DOUBLE.
  */
 #ifndef ACLGRAD_ACLNNOP_ACLNN_LOGIT_GRAD_H_
 #define ACLGRAD_ACLNNOP_ACLNN_LOGIT_GRAD_H_

@@ -17,7 +17,7 @@ ACLGRAD_BEGIN_DECLS
  * channel: of the first one, row by row. A NaN is larger than any number. Padding never wins.
  * Windows are as in aclnnAvgPool2d, with elements `dilation` apart; on Atlas 950 dilation may be
  * above 1, and where it then leaves a window without an element, out is minus infinity and the
- * index 0.
+ * index -1, which the gradient leaves out.
  *
  * self is [C, H, W] or [N, C, H, W], or with the channels last in the format NHWC. Data types:
  * FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, out has self's; indices INT32 or INT64.

@@ -13,12 +13,13 @@
 ACLGRAD_BEGIN_DECLS
 
 /*
- * gradInput = 0, and gradOutput added up at the places that indices give. An index outside the
- * plane fails the run: the synchronization of the stream reports it. Data types: FLOAT, FLOAT16,
- * and BF16 on Atlas A2, A3 and 950, of gradOutput, self and gradInput the same; indices INT32 or
- * INT64. Sums are taken in DOUBLE and rounded once. Limits: formats of self, gradOutput and
- * gradInput equal and not private, nor that of indices; rank of self 3 or 4; a window has room. An
- * empty self: success, nothing is written.
+ * gradInput = 0, and gradOutput added up at the places that indices give. The index -1, of a
+ * window without elements, gives to nobody; another index outside the plane fails the run: the
+ * synchronization of the stream reports it. Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3
+ * and 950, of gradOutput, self and gradInput the same; indices INT32 or INT64. Sums are taken in
+ * DOUBLE and rounded once. Limits: formats of self, gradOutput and gradInput equal and not
+ * private, nor that of indices; rank of self 3 or 4; a window has room. An empty self: success,
+ * nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize(
     const aclTensor* gradOutput, const aclTensor* self, const aclTensor* indices,

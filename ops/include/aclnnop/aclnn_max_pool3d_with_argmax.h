@@ -15,7 +15,8 @@ ACLGRAD_BEGIN_DECLS
  * out = the largest element under each window, indices = its place (d H + h) W + w in the volume
  * of its channel: of the first one, row by row. A NaN is larger than any number. Padding never
  * wins. Windows are as in aclnnAvgPool3d, with elements `dilation` apart; where dilation leaves a
- * window without an element, out is minus infinity and the index 0.
+ * window without an element, out is minus infinity and the index -1, which the gradient leaves
+ * out.
  *
  * self is [C, D, H, W] or [N, C, D, H, W], of which only N may be 0, in the format ND, NCL, NCHW
  * or NCDHW; out and indices have its batch and channels. Data types: FLOAT, FLOAT16, DOUBLE, and

@@ -75,11 +75,13 @@ std::deque<std::string> take_messages(ThreadMessages& mine) {
   return taken;
 }
 
-// The first message in full, the later ones as the trace of what followed from it.
+// The newest message first, since that is what a program that has just failed asks for and some
+// read no more than a line; the earlier ones, which nobody has read, as the trace of what led
+// there.
 std::string join(const std::deque<std::string>& messages) {
-  std::string text = messages.front();
+  std::string text = messages.back();
   if (messages.size() > 1) text += "\nTraceBack (most recent call last):";
-  for (size_t i = 1; i < messages.size(); ++i) text += "\n        " + messages[i];
+  for (size_t i = 0; i + 1 < messages.size(); ++i) text += "\n        " + messages[i];
   return text;
 }
 

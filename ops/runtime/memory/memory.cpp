@@ -308,9 +308,11 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
                      "a value of aclrtMemAttr (0..17)");
     }
     require_context(call);
-    *total = device_memory();
-    *free =
-        static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    // Pools reserve what they are told here, to the byte.
+    const auto whole = [](size_t bytes) { return bytes / kGranularity * kGranularity; };
+    const auto pages = static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES));
+    *total = whole(device_memory());
+    *free = whole(pages * static_cast<size_t>(sysconf(_SC_PAGESIZE)));
   });
 }
 

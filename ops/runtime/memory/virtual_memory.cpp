@@ -21,8 +21,6 @@
 namespace aclgrad::runtime {
 namespace {
 
-constexpr size_t kGranularity = size_t{2} << 20;  // as on devices; programs compute with it
-
 class PhysicalMemory : public Handled {
  public:
   static constexpr const char* kKind = "physical memory";

@@ -3,7 +3,12 @@
 #ifndef ACLGRAD_OPS_RUNTIME_MEMORY_VIRTUAL_MEMORY_H_
 #define ACLGRAD_OPS_RUNTIME_MEMORY_VIRTUAL_MEMORY_H_
 
+#include <cstddef>
+
 namespace aclgrad::runtime {
+
+// Of sizes that are reserved and mapped; as on devices, since programs compute with it.
+inline constexpr size_t kGranularity = size_t{2} << 20;
 
 // Whether the address is reserved, with memory or without.
 bool is_reserved(const void* address);

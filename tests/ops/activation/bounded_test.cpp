@@ -5,7 +5,10 @@
 #include <complex>
 #include <limits>
 
+#include "aclnnop/aclnn_hardsigmoid_backward.h"
 #include "aclnnop/aclnn_leaky_relu_backward.h"
+#include "aclnnop/aclnn_logit.h"
+#include "aclnnop/aclnn_logit_grad.h"
 #include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_sigmoid_backward.h"
 #include "aclnnop/aclnn_silu.h"
@@ -30,6 +33,48 @@ TEST_F(BoundedActivations, SigmoidBackwardPromotes) {
       << recent_message();
   const Values expected = {0.5625L, 0.75L, -0.9375L, -1.25L};
   for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(out.get(i), expected[static_cast<size_t>(i)]);
+}
+
+// The bounds are numbers of the dtype, as PyTorch's are, and an element on one is within.
+TEST_F(BoundedActivations, LogitIsBoundedByNumbersOfItsDtype) {
+  const auto slopes = [&](aclDataType dtype, const Values& x, double eps) {
+    const auto count = static_cast<int64_t>(x.size());
+    const Array self(dtype, {count}, {}, x), g(dtype, {count}, {}, Values(x.size(), 1));
+    const Array out(dtype, {count});
+    EXPECT_EQ(call(aclnnLogitGradGetWorkspaceSize, aclnnLogitGrad, self.tensor(), g.tensor(), eps,
+                   out.tensor()),
+              0)
+        << recent_message();
+    return out.values();
+  };
+  const auto low = static_cast<long double>(1e-6F), high = static_cast<long double>(1 - 1e-6F);
+  const Values of_float = slopes(ACL_FLOAT, {low, high, std::nextafter(1e-6F, 0.0F), 1}, 1e-6);
+  EXPECT_NEAR(static_cast<double>(of_float[0]), 1000001, 1);
+  EXPECT_NEAR(static_cast<double>(of_float[1]), 1 / (1 - static_cast<double>(high)), 4);
+  EXPECT_EQ(of_float[2], 0);
+  EXPECT_EQ(of_float[3], 0);
+  // In DOUBLE 1e-6f lies below 1e-6.
+  EXPECT_EQ(slopes(ACL_DOUBLE, {low}, 1e-6)[0], 0);
+  EXPECT_NE(slopes(ACL_DOUBLE, {static_cast<long double>(1e-6)}, 1e-6)[0], 0);
+  const Array self(ACL_FLOAT, {1}, {}, {1}), out(ACL_FLOAT, {1});
+  ASSERT_EQ(call(aclnnLogitGetWorkspaceSize, aclnnLogit, self.tensor(), 1e-6, out.tensor()), 0);
+  EXPECT_NEAR(static_cast<double>(out.get(0)), std::log(static_cast<double>(high / (1 - high))),
+              1e-5);
+}
+
+TEST_F(BoundedActivations, HardsigmoidHasNoSlopeAtNaN) {
+  for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}) {
+    const Array g(dtype, {4}, {}, {6, 6, 6, kNaN}), x(dtype, {4}, {}, {kNaN, 1, 3, 0});
+    const Array out(dtype, {4});
+    ASSERT_EQ(call(aclnnHardsigmoidBackwardGetWorkspaceSize, aclnnHardsigmoidBackward, g.tensor(),
+                   x.tensor(), out.tensor()),
+              0)
+        << recent_message();
+    EXPECT_EQ(out.get(0), 0);
+    EXPECT_EQ(out.get(1), 1);
+    EXPECT_EQ(out.get(2), 0);
+    EXPECT_TRUE(std::isnan(out.get(3)));
+  }
 }
 
 TEST_F(BoundedActivations, SiluAtSpecialValues) {

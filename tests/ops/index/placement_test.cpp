@@ -7,6 +7,7 @@
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_put_impl.h"
+#include "aclnnop/aclnn_masked_scatter.h"
 #include "aclnnop/aclnn_repeat_interleave.h"
 #include "aclnnop/aclnn_repeat_interleave_grad.h"
 #include "aclnnop/aclnn_scatter_add.h"
@@ -43,6 +44,35 @@ class PlacementTest : public AclTest {
     EXPECT_NE(message.find(what), std::string::npos) << message;
   }
 };
+
+// Values of another dtype are converted first, also where they are broadcast or added up.
+TEST_F(PlacementTest, ValuesOfAnotherDtypeAreConverted) {
+  const Array rows(ACL_INT64, {3}, {1, 0, 1}), columns(ACL_INT64, {3}, {2, 0, 2});
+  for (const aclDataType dtype : {ACL_FLOAT16, ACL_DOUBLE, ACL_INT32, ACL_BOOL}) {
+    const bool is_bool = dtype == ACL_BOOL;
+    const Array values(dtype, {3}, {}, is_bool ? Values{1, 0, 1} : Values{10, 20, 30});
+    const Array a(ACL_FLOAT, {2, 3}, {0, 1, 2, 3, 4, 5});
+    ASSERT_EQ(put(a, {rows.tensor(), columns.tensor()}, values, true), 0) << recent_message();
+    EXPECT_EQ(a.values(), (is_bool ? Values{0, 1, 2, 3, 4, 7} : Values{20, 1, 2, 3, 4, 45}));
+    ASSERT_EQ(put(a, {rows.tensor()}, values, false), 0) << recent_message();
+    EXPECT_EQ(a.values(), (is_bool ? Values{1, 0, 1, 1, 0, 1} : Values{10, 20, 30, 10, 20, 30}));
+  }
+  // Rounded before they are added: 2049 is no FLOAT16.
+  const Array half(ACL_FLOAT16, {1}, {1}), more(ACL_FLOAT, {1}, {2049}), at(ACL_INT64, {1}, {0});
+  ASSERT_EQ(put(half, {at.tensor()}, more, true), 0) << recent_message();
+  EXPECT_EQ(half.get(0), 2048);
+  const Array whole(ACL_INT32, {1}, {1});
+  EXPECT_EQ(put(whole, {at.tensor()}, more, true), 161002)
+      << "as PyTorch casts no float to integer";
+}
+
+TEST_F(PlacementTest, AMaskWithMoreTrueElementsThanTheSourceNamesIt) {
+  const Array self(ACL_FLOAT, {3}, {1, 2, 3}), mask(ACL_BOOL, {3}, {1, 1, 1});
+  const Array source(ACL_FLOAT, {2}, {7, 8});
+  expect_failure(call(aclnnInplaceMaskedScatterGetWorkspaceSize, aclnnInplaceMaskedScatter,
+                      self.tensor(), mask.tensor(), source.tensor()),
+                 "tensor source must have an element for each of the 3 true elements of mask");
+}
 
 TEST_F(PlacementTest, IndicesStandForTheirDimensions) {
   const Array a(ACL_FLOAT, {2, 3}, {0, 1, 2, 3, 4, 5});

@@ -3,6 +3,8 @@
 // are in tests/cases, every check in tests/contract.
 #include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
 #include "aclnnop/aclnn_binary_cross_entropy_with_logits_backward.h"
+#include "aclnnop/aclnn_ctc_loss.h"
+#include "aclnnop/aclnn_kl_div.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "tests/ops/support/fixture.h"
 
@@ -55,6 +57,34 @@ TEST_F(Losses, BinaryCrossEntropyOfInfiniteLogitsIsTheLimit) {
       expect_each(out.values(), slope);
     }
   }
+}
+
+// 0 log(0) is 0, and nothing else: PyTorch's target log(target) - target self.
+TEST_F(Losses, ADivergenceKeepsWhatIsNoNumberOfSelf) {
+  const Array self(ACL_FLOAT, {5}, {}, {kNaN, -kInfinity, -2, kNaN, -1});
+  const Array target(ACL_FLOAT, {5}, {}, {0, 0, 0, 0.5L, 1}), out(ACL_FLOAT, {5});
+  ASSERT_EQ(call(aclnnKlDivGetWorkspaceSize, aclnnKlDiv, self.tensor(), target.tensor(), kNone,
+                 false, out.tensor()),
+            0)
+      << recent_message();
+  expect_each(out.values(), {kNaN, kNaN, 0, kNaN, 1});
+}
+
+// A blank among the labels has no meaning, so it is said rather than counted. Behind the labels it
+// may stand as padding.
+TEST_F(Losses, CtcRefusesTheBlankAsALabel) {
+  const Array log_probs(ACL_FLOAT, {4, 2, 3}, {}, Values(24, -1.0986123L));
+  const Array losses(ACL_FLOAT, {2}), alpha(ACL_FLOAT, {2, 4, 5});
+  const IntArray steps({4, 4}), lengths({2, 1});
+  const auto loss = [&](const Values& labels) {
+    const Array targets(ACL_INT64, {2, 2}, {}, labels);
+    return call(aclnnCtcLossGetWorkspaceSize, aclnnCtcLoss, log_probs.tensor(), targets.tensor(),
+                steps.get(), lengths.get(), int64_t{0}, false, losses.tensor(), alpha.tensor());
+  };
+  EXPECT_EQ(loss({1, 2, 2, 0}), 0) << recent_message();
+  EXPECT_NE(loss({1, 0, 2, 0}), 0);
+  const std::string message = recent_message();
+  EXPECT_NE(message.find("label 1 of sample 0 is the blank 0"), std::string::npos) << message;
 }
 
 TEST_F(Losses, AClassOfWeightZeroDoesNotCountHoweverUnlikely) {

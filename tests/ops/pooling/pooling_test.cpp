@@ -11,6 +11,7 @@
 #include "aclnnop/aclnn_max_pool2d_with_mask.h"
 #include "aclnnop/aclnn_max_pool2d_with_mask_backward.h"
 #include "aclnnop/aclnn_max_pool3d_with_argmax.h"
+#include "aclnnop/aclnn_max_pool3d_with_argmax_backward.h"
 #include "aclnnop/aclnn_max_unpool2d.h"
 #include "aclnnop/aclnn_max_unpool3d.h"
 #include "tests/ops/support/fixture.h"
@@ -70,7 +71,7 @@ TEST_F(PoolingTest, MaximaWithTheChannelsLast) {
 TEST_F(PoolingTest, AnIndexOutsideThePlaneFailsTheTask) {
   const Array gradient = image(ACL_FLOAT, {1, 1, 1, 1}, {1}), self = image(ACL_FLOAT, {1, 1, 2, 2});
   const IntArray size({2}), pad({0}), one({1}), none({});
-  for (const long double index : {4.0L, -1.0L}) {
+  for (const long double index : {4.0L, -2.0L}) {
     const Array indices = image(ACL_INT64, {1, 1, 1, 1}, {index});
     Array out = image(ACL_FLOAT, {1, 1, 2, 2});
     EXPECT_NE(
@@ -164,7 +165,7 @@ TEST_F(PoolingTest, AdaptiveMaxima) {
 TEST_F(PoolingTest, AnIndexOutsideTheVolumeFailsTheTask) {
   const Array gradient = image(ACL_FLOAT, {1, 1, 1, 1}, {1}), self = image(ACL_FLOAT, {1, 2, 2, 2});
   const IntArray size({2, 2, 2}), one({1});
-  for (const long double index : {8.0L, -1.0L}) {
+  for (const long double index : {8.0L, -2.0L}) {
     const Array indices = image(ACL_INT32, {1, 1, 1, 1}, {index});
     Array out = image(ACL_FLOAT, {1, 2, 2, 2});
     EXPECT_NE(call(aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize, aclnnAdaptiveMaxPool3dBackward,
@@ -176,6 +177,33 @@ TEST_F(PoolingTest, AnIndexOutsideTheVolumeFailsTheTask) {
               0);
     EXPECT_NE(recent_message().find("within [0, 7]"), std::string::npos);
   }
+}
+
+// The first window steps over the only row: its maximum has no place, and its gradient goes
+// nowhere, be it a NaN. Unpooling knows no such place.
+TEST_F(PoolingTest, AWindowWithoutElementsHasNoPlace) {
+  const Array self = image(ACL_FLOAT, {1, 1, 1, 3}, {5, 6, 7});
+  const IntArray size({1, 2, 1}), stride({1, 1, 2}), pad({0, 1, 0}), dilation({1, 2, 1});
+  Array out = image(ACL_FLOAT, {1, 1, 1, 2}), indices = image(ACL_INT32, {1, 1, 1, 2});
+  ASSERT_EQ(call(aclnnMaxPool3dWithArgmaxGetWorkspaceSize, aclnnMaxPool3dWithArgmax, self.tensor(),
+                 size.get(), stride.get(), pad.get(), dilation.get(), false, out.tensor(),
+                 indices.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(out.values(), (Numbers{-kInfinity, -kInfinity}));
+  EXPECT_EQ(indices.values(), (Numbers{-1, -1}));
+  const Array gradient = image(ACL_FLOAT, {1, 1, 1, 2}, {3, kNaN});
+  Array back = image(ACL_FLOAT, {1, 1, 1, 3});
+  ASSERT_EQ(call(aclnnMaxPool3dWithArgmaxBackwardGetWorkspaceSize, aclnnMaxPool3dWithArgmaxBackward,
+                 gradient.tensor(), self.tensor(), indices.tensor(), size.get(), stride.get(),
+                 pad.get(), dilation.get(), false, back.tensor()),
+            0)
+      << recent_message();
+  EXPECT_EQ(back.values(), (Numbers{0, 0, 0}));
+  const IntArray whole({1, 1, 3});
+  EXPECT_NE(call(aclnnMaxUnpool3dGetWorkspaceSize, aclnnMaxUnpool3d, gradient.tensor(),
+                 indices.tensor(), whole.get(), stride.get(), pad.get(), back.tensor()),
+            0);
 }
 
 // Bits that no forward writes are not followed out of the plane.

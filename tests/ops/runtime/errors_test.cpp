@@ -38,9 +38,17 @@ TEST_F(Errors, HaveTheDocumentedShape) {
   EXPECT_THAT(text,
               testing::MatchesRegex(
                   "\\[PID: [0-9]+\\] [0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{2}:[0-9]{2}:[0-9]{2}"
-                  "\\.[0-9]{3}\\.[0-9]{3} Invalid_Argument_Null_Pointer\\(EH0008\\): (.|\n)*"));
-  EXPECT_THAT(text, AllOf(HasSubstr("\nTraceBack (most recent call last):\n"),
-                          HasSubstr("Invalid_Argument(EE1003): aclrtSetDevice"), HasSubstr("-3")));
+                  "\\.[0-9]{3}\\.[0-9]{3} Invalid_Argument\\(EE1003\\): aclrtSetDevice(.|\n)*"
+                  "\nTraceBack \\(most recent call last\\):\n"
+                  " *\\[PID: [^\n]* Invalid_Argument_Null_Pointer\\(EH0008\\): aclrtFree (.|\n)*"));
+}
+
+TEST_F(Errors, BeginWithTheNewest) {
+  for (const int device : {-5, -6, -7}) EXPECT_EQ(aclrtSetDevice(device), 107001);
+  const std::string text = aclGetRecentErrMsg();
+  const std::string first = text.substr(0, text.find("TraceBack"));
+  EXPECT_THAT(first, AllOf(HasSubstr("-7"), Not(HasSubstr("-6")), Not(HasSubstr("-5"))));
+  EXPECT_LT(text.find("-5,"), text.find("-6,")) << "the most recent call last";
 }
 
 TEST_F(Errors, CarryCauseAndSolution) {

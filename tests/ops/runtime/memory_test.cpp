@@ -196,13 +196,18 @@ TEST_F(Memory, FreeWithDevSyncWaits) {
   EXPECT_TRUE(fails(aclrtFreeWithDevSync(memory), 107017, {"devPtr"}));
 }
 
-TEST_F(Memory, InfoIsPlausible) {
+TEST_F(Memory, InfoIsPlausibleAndCanBeReserved) {
   size_t free = 0;
   size_t total = 0;
   for (int attr = ACL_DDR_MEM; attr <= ACL_MEM_P2P_HUGE1G; ++attr) {
     EXPECT_EQ(aclrtGetMemInfo(no_member<aclrtMemAttr>(attr), &free, &total), ACL_SUCCESS);
     EXPECT_GT(free, 0U);
     EXPECT_LE(free, total);
+    for (const size_t size : {free, total}) {  // as pools do with either
+      void* pool = nullptr;
+      ASSERT_EQ(aclrtReserveMemAddress(&pool, size, 0, nullptr, 1), ACL_SUCCESS) << size;
+      EXPECT_EQ(aclrtReleaseMemAddress(pool), ACL_SUCCESS);
+    }
   }
   EXPECT_TRUE(fails(aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &total), 100000, {"free"}));
   EXPECT_TRUE(fails(aclrtGetMemInfo(ACL_HBM_MEM, &free, nullptr), 100000, {"total"}));

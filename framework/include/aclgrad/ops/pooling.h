@@ -39,7 +39,8 @@ struct AvgPoolOptions {
 Value max_pool2d(Operand x, const PerAxis& kernel, const MaxPoolOptions& options = {});
 
 /// The same of volumes, also with dilation: then a window reaches over dilation (kernel - 1) + 1
-/// elements.
+/// elements. One that steps over all there are is minus infinity, its place -1, and it has no
+/// gradient.
 Value max_pool3d(Operand x, const PerAxis& kernel, const MaxPoolOptions& options = {});
 
 /// The average of the elements under each such window.
