@@ -31,15 +31,17 @@ std::shared_ptr<const std::vector<double>> sums_of(const std::vector<double>& we
     throw ValueError(fmt::format("batches of {} examples need as many weights, got {}", examples,
                                  weights.size()));
   }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] >= 0 && std::isfinite(weights[i])) continue;
+    throw ValueError(fmt::format("weights are at least 0 and finite, but that of example {} is {}",
+                                 i, weights[i]));
+  }
+  // A share of a sum that is nearly 0 would be rounded to few numbers, the sum itself among them.
+  const double largest = weights.empty() ? 0 : std::ranges::max(weights);
+  const double scale = largest < 0x1p-900 ? 0x1p900 : 1;
   auto sums = std::make_shared<std::vector<double>>();
   double sum = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (!(weights[i] >= 0 && std::isfinite(weights[i]))) {
-      throw ValueError(fmt::format(
-          "weights are at least 0 and finite, but that of example {} is {}", i, weights[i]));
-    }
-    sums->push_back(sum += weights[i]);
-  }
+  for (const double weight : weights) sums->push_back(sum += weight * scale);
   if (!(sum > 0 && std::isfinite(sum))) {
     throw ValueError(fmt::format(
         "weights must have a sum above 0 and finite, so that one can be drawn, got {}", sum));
@@ -87,7 +89,8 @@ Batches::Batches(std::int64_t count, Examples examples, BatchOptions options)
     throw ValueError("the batch size must be at least 1, got " +
                      std::to_string(options_.batch_size));
   }
-  aclgrad::detail::require_at_least("Batches", "workers", options_.workers, 0);
+  aclgrad::detail::require_option("Batches", "workers", static_cast<double>(options_.workers),
+                                  {0, kMostWorkers});
   aclgrad::detail::require_at_least("Batches", "samples_per_epoch", options_.samples_per_epoch, 0);
   if (!options_.weights.empty()) {
     weights_ = sums_of(options_.weights, count);
