@@ -49,9 +49,7 @@ std::shared_ptr<const std::vector<double>> sums_of(const std::vector<double>& we
   return sums;
 }
 
-}  // namespace
-
-std::vector<double> balanced_weights(const Tensor& labels) {
+Tensor class_numbers(const Tensor& labels) {
   if (labels.rank() != 1) {
     throw ShapeError(
         fmt::format("weights are balanced for labels [n], got the shape {}", labels.shape()));
@@ -60,13 +58,38 @@ std::vector<double> balanced_weights(const Tensor& labels) {
     throw DTypeError(fmt::format("weights are balanced for classes, which are integers, got {}",
                                  labels.dtype()));
   }
-  const Tensor classes = labels.to(DType::int64);
-  std::map<std::int64_t, double> counts;
-  for (const std::int64_t label : classes.data<std::int64_t>()) ++counts[label];
-  const double share = static_cast<double>(labels.numel()) / static_cast<double>(counts.size());
+  return labels.to(DType::int64);
+}
+
+// With which all classes that there are have the same sum.
+std::map<std::int64_t, double> weights_by_class(const Tensor& classes) {
+  std::map<std::int64_t, double> weights;
+  for (const std::int64_t label : classes.data<std::int64_t>()) ++weights[label];
+  const double share = static_cast<double>(classes.numel()) / static_cast<double>(weights.size());
+  for (auto& [label, weight] : weights) weight = share / weight;
+  return weights;
+}
+
+}  // namespace
+
+std::vector<double> balanced_weights(const Tensor& labels) {
+  const Tensor classes = class_numbers(labels);
+  const std::map<std::int64_t, double> by_class = weights_by_class(classes);
   std::vector<double> weights;
   for (const std::int64_t label : classes.data<std::int64_t>()) {
-    weights.push_back(share / counts[label]);
+    weights.push_back(by_class.at(label));
+  }
+  return weights;
+}
+
+Tensor class_weights(const Tensor& labels, std::int64_t classes) {
+  aclgrad::detail::require_at_least("class_weights", "classes", classes, 1);
+  Tensor weights = Tensor::zeros({classes});
+  for (const auto& [label, weight] : weights_by_class(class_numbers(labels))) {
+    if (label < 0 || label >= classes) {
+      throw ValueError(fmt::format("the label {} is no class in 0 .. {}", label, classes - 1));
+    }
+    weights.set(label, weight);
   }
   return weights;
 }

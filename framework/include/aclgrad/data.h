@@ -140,6 +140,11 @@ struct BatchOptions {
 /// ShapeError for another rank, DTypeError for labels that are no integers.
 std::vector<double> balanced_weights(const Tensor& labels);
 
+/// The same weights by class, float32 [classes], for a loss that has them (CrossEntropyOptions): n
+/// / (classes with examples * count of the class), 0 for a class that has none. Throws as
+/// balanced_weights(), and ValueError for a label outside 0 .. classes - 1.
+Tensor class_weights(const Tensor& labels, std::int64_t classes);
+
 /// Images [n, c, h, w], each moved by up to `pixels`, 0 to 2^40, in both directions; what comes in
 /// is 0.
 Tensor random_shift(const Tensor& images, std::int64_t pixels, const Random& random);
@@ -291,12 +296,19 @@ class Batches::Epoch {
   std::vector<std::int64_t> order_;
 };
 
+struct StandardizerOptions {
+  /// Mean and standard deviation are those of the numbers beside a NaN, which stays one; else a NaN
+  /// throws.
+  bool skip_nan = false;
+};
+
 /// Moves every column to mean 0 and standard deviation 1, by what it saw in the training features.
 class Standardizer {
  public:
   /// Mean and (population) standard deviation of each column of [n, columns], n > 0; a constant
-  /// column is only shifted. Throws ShapeError.
-  explicit Standardizer(const Tensor& features);
+  /// column is only shifted. Throws ShapeError, and ValueError with row and column for a number
+  /// that is not finite, and for a column of nothing but NaN.
+  explicit Standardizer(const Tensor& features, const StandardizerOptions& options = {});
 
   /// (features - mean) / standard deviation, of the same shape and floating dtype; of integers
   /// float32. Throws ShapeError.
@@ -343,6 +355,22 @@ Tensor argmax(const Tensor& scores);
 /// The share, from 0 to 1, of classes [n] that were predicted right. Throws ShapeError for tensors
 /// that are not rank 1 and equally long, or are empty.
 double accuracy(const Tensor& predicted, const Tensor& actual);
+
+/// How often what is of class i was predicted as class j: int64 [classes, classes], at [i, j].
+/// Throws ShapeError for tensors that are not rank 1 and equally long, ValueError for a class
+/// outside 0 .. classes - 1.
+Tensor confusion_matrix(const Tensor& predicted, const Tensor& actual, std::int64_t classes);
+
+/// What class_scores() returns, by class.
+struct ClassScores {
+  std::vector<double> precision;     ///< the share of what was predicted as the class that is of it
+  std::vector<double> recall;        ///< the share of what is of the class that was predicted so
+  std::vector<double> f1;            ///< their harmonic mean
+  std::vector<std::int64_t> counts;  ///< examples of the class
+};
+
+/// A share of nothing, of a class that was never predicted say, is 0. Throws as confusion_matrix().
+ClassScores class_scores(const Tensor& predicted, const Tensor& actual, std::int64_t classes);
 
 }  // namespace aclgrad::data
 
