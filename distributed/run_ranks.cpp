@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <future>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "aclgrad/distributed/communicator.h"
 #include "aclgrad/error.h"
@@ -21,7 +23,10 @@ void run_ranks(int count, const std::function<void(const Communicator&)>& body,
   const HcclRootInfo root = Communicator::make_root();
   std::mutex mutex;
   std::exception_ptr first;
-  const auto run = [&](int rank) {
+  // A rank alone would wait for those that could not be started.
+  std::promise<bool> start;
+  const auto run = [&](int rank, const std::shared_future<bool>& all_are_there) {
+    if (!all_are_there.get()) return;
     try {
       use_device(rank);
       const Communicator communicator = Communicator::join(root, rank, count, options);
@@ -38,7 +43,15 @@ void run_ranks(int count, const std::function<void(const Communicator&)>& body,
     }
   };
   std::vector<std::jthread> threads;  // joined whatever happens
-  for (int rank = 0; rank < count; ++rank) threads.emplace_back(run, rank);
+  try {
+    const std::shared_future<bool> all_are_there = start.get_future().share();
+    for (int rank = 0; rank < count; ++rank) threads.emplace_back(run, rank, all_are_there);
+  } catch (const std::exception& error) {  // by a limit of the system
+    start.set_value(false);
+    throw Error(fmt::format("only {} of {} ranks could be started: {}", threads.size(), count,
+                            error.what()));
+  }
+  start.set_value(true);
   for (std::jthread& thread : threads) thread.join();
   if (first) std::rethrow_exception(first);
 }

@@ -31,15 +31,17 @@ std::shared_ptr<const std::vector<double>> sums_of(const std::vector<double>& we
     throw ValueError(fmt::format("batches of {} examples need as many weights, got {}", examples,
                                  weights.size()));
   }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] >= 0 && std::isfinite(weights[i])) continue;
+    throw ValueError(fmt::format("weights are at least 0 and finite, but that of example {} is {}",
+                                 i, weights[i]));
+  }
+  // A share of a sum that is nearly 0 would be rounded to few numbers, the sum itself among them.
+  const double largest = weights.empty() ? 0 : std::ranges::max(weights);
+  const double scale = largest < 0x1p-900 ? 0x1p900 : 1;
   auto sums = std::make_shared<std::vector<double>>();
   double sum = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (!(weights[i] >= 0 && std::isfinite(weights[i]))) {
-      throw ValueError(fmt::format(
-          "weights are at least 0 and finite, but that of example {} is {}", i, weights[i]));
-    }
-    sums->push_back(sum += weights[i]);
-  }
+  for (const double weight : weights) sums->push_back(sum += weight * scale);
   if (!(sum > 0 && std::isfinite(sum))) {
     throw ValueError(fmt::format(
         "weights must have a sum above 0 and finite, so that one can be drawn, got {}", sum));
@@ -47,9 +49,7 @@ std::shared_ptr<const std::vector<double>> sums_of(const std::vector<double>& we
   return sums;
 }
 
-}  // namespace
-
-std::vector<double> balanced_weights(const Tensor& labels) {
+Tensor class_numbers(const Tensor& labels) {
   if (labels.rank() != 1) {
     throw ShapeError(
         fmt::format("weights are balanced for labels [n], got the shape {}", labels.shape()));
@@ -58,13 +58,38 @@ std::vector<double> balanced_weights(const Tensor& labels) {
     throw DTypeError(fmt::format("weights are balanced for classes, which are integers, got {}",
                                  labels.dtype()));
   }
-  const Tensor classes = labels.to(DType::int64);
-  std::map<std::int64_t, double> counts;
-  for (const std::int64_t label : classes.data<std::int64_t>()) ++counts[label];
-  const double share = static_cast<double>(labels.numel()) / static_cast<double>(counts.size());
+  return labels.to(DType::int64);
+}
+
+// With which all classes that there are have the same sum.
+std::map<std::int64_t, double> weights_by_class(const Tensor& classes) {
+  std::map<std::int64_t, double> weights;
+  for (const std::int64_t label : classes.data<std::int64_t>()) ++weights[label];
+  const double share = static_cast<double>(classes.numel()) / static_cast<double>(weights.size());
+  for (auto& [label, weight] : weights) weight = share / weight;
+  return weights;
+}
+
+}  // namespace
+
+std::vector<double> balanced_weights(const Tensor& labels) {
+  const Tensor classes = class_numbers(labels);
+  const std::map<std::int64_t, double> by_class = weights_by_class(classes);
   std::vector<double> weights;
   for (const std::int64_t label : classes.data<std::int64_t>()) {
-    weights.push_back(share / counts[label]);
+    weights.push_back(by_class.at(label));
+  }
+  return weights;
+}
+
+Tensor class_weights(const Tensor& labels, std::int64_t classes) {
+  aclgrad::detail::require_at_least("class_weights", "classes", classes, 1);
+  Tensor weights = Tensor::zeros({classes});
+  for (const auto& [label, weight] : weights_by_class(class_numbers(labels))) {
+    if (label < 0 || label >= classes) {
+      throw ValueError(fmt::format("the label {} is no class in 0 .. {}", label, classes - 1));
+    }
+    weights.set(label, weight);
   }
   return weights;
 }
@@ -87,7 +112,8 @@ Batches::Batches(std::int64_t count, Examples examples, BatchOptions options)
     throw ValueError("the batch size must be at least 1, got " +
                      std::to_string(options_.batch_size));
   }
-  aclgrad::detail::require_at_least("Batches", "workers", options_.workers, 0);
+  aclgrad::detail::require_option("Batches", "workers", static_cast<double>(options_.workers),
+                                  {0, kMostWorkers});
   aclgrad::detail::require_at_least("Batches", "samples_per_epoch", options_.samples_per_epoch, 0);
   if (!options_.weights.empty()) {
     weights_ = sums_of(options_.weights, count);

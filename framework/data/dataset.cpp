@@ -12,6 +12,7 @@
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
 #include "aclgrad/random.h"
+#include "aclgrad/time_series.h"
 #include "data/row_numbers.h"
 #include "tensor/number.h"
 
@@ -55,6 +56,38 @@ std::int64_t rows_of(const Tensor& tensor, const char* what) {
     throw ShapeError(std::string(what) + " need an axis of examples, got a scalar");
   }
   return tensor.shape()[0];
+}
+
+std::vector<double> both(double train_fraction) {
+  if (train_fraction >= 0 && train_fraction <= 1) return {train_fraction, 1 - train_fraction};
+  throw ValueError(
+      fmt::format("the fraction for training must lie in [0, 1], got {}", train_fraction));
+}
+
+Split halves(std::vector<Dataset> parts) { return {std::move(parts[0]), std::move(parts[1])}; }
+
+// The examples in this order, as many for each part as its fraction says.
+std::vector<Dataset> cut(const Dataset& dataset, const std::vector<double>& fractions,
+                         const std::vector<std::int64_t>& order) {
+  const double sum = std::accumulate(fractions.begin(), fractions.end(), 0.0);
+  const bool sound = std::ranges::all_of(fractions, [](double fraction) { return fraction >= 0; });
+  if (!sound || !(std::abs(sum - 1) < 1e-9)) {
+    throw ValueError(fmt::format("fractions are at least 0 and add up to 1, got {}",
+                                 fmt::join(fractions, ", ")));
+  }
+  std::vector<Dataset> parts;
+  double reached = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < fractions.size(); ++i) {
+    reached += fractions[i];
+    const bool last = i + 1 == fractions.size();
+    const double place = std::floor(reached * static_cast<double>(order.size()) + 0.5);
+    const std::size_t end =
+        last ? order.size() : std::min(order.size(), static_cast<std::size_t>(place));
+    parts.push_back(take(dataset, std::span(order).subspan(begin, end - begin)));
+    begin = end;
+  }
+  return parts;
 }
 
 }  // namespace
@@ -154,38 +187,21 @@ Dataset from_table(const Tensor& table, std::int64_t label_column, Labels labels
 }
 
 Split split(const Dataset& dataset, double train_fraction, std::uint64_t seed) {
-  if (!(train_fraction >= 0 && train_fraction <= 1)) {
-    throw ValueError(
-        fmt::format("the fraction for training must lie in [0, 1], got {}", train_fraction));
-  }
-  std::vector<Dataset> parts = split(dataset, {train_fraction, 1 - train_fraction}, seed);
-  return {std::move(parts[0]), std::move(parts[1])};
+  return halves(split(dataset, both(train_fraction), seed));
 }
 
 std::vector<Dataset> split(const Dataset& dataset, const std::vector<double>& fractions,
                            std::uint64_t seed) {
-  const double sum = std::accumulate(fractions.begin(), fractions.end(), 0.0);
-  const bool sound = std::ranges::all_of(fractions, [](double fraction) { return fraction >= 0; });
-  if (!sound || !(std::abs(sum - 1) < 1e-9)) {
-    throw ValueError(fmt::format("fractions are at least 0 and add up to 1, got {}",
-                                 fmt::join(fractions, ", ")));
-  }
   const std::int64_t size = dataset.size();
-  const std::vector<std::int64_t> order = random_permutation(size, seed, kSplitStream);
-  std::vector<Dataset> parts;
-  double reached = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < fractions.size(); ++i) {
-    reached += fractions[i];
-    const bool last = i + 1 == fractions.size();
-    const std::size_t end =
-        last ? order.size()
-             : std::min(order.size(), static_cast<std::size_t>(
-                                          std::floor(reached * static_cast<double>(size) + 0.5)));
-    parts.push_back(take(dataset, std::span(order).subspan(begin, end - begin)));
-    begin = end;
-  }
-  return parts;
+  return cut(dataset, fractions, random_permutation(size, seed, kSplitStream));
+}
+
+Split split_in_order(const Dataset& dataset, double train_fraction) {
+  return halves(split_in_order(dataset, both(train_fraction)));
+}
+
+std::vector<Dataset> split_in_order(const Dataset& dataset, const std::vector<double>& fractions) {
+  return cut(dataset, fractions, aclgrad::detail::row_numbers(0, dataset.size()));
 }
 
 }  // namespace aclgrad::data

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "aclgrad/error.h"
+#include "aclgrad/file.h"
 #include "aclgrad/format.h"
 #include "io/png.h"
 
@@ -106,6 +107,39 @@ Tensor read_png(const std::filesystem::path& path, const ImageOptions& options) 
     }
   }
   return options.height == 0 ? image : resize(image, options.height, options.width);
+}
+
+void write_png(const std::filesystem::path& path, const Tensor& picture) {
+  const std::int64_t rank = picture.rank();
+  const std::int64_t channels = rank == 3 ? picture.shape()[0] : 1;
+  constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;  // that read_png() reads
+  if ((rank != 2 && rank != 3) || channels < 1 || channels > 4 || picture.numel() == 0 ||
+      picture.numel() / channels > kMostPixels) {
+    throw ShapeError(fmt::format(
+        "a picture is [height, width] or [channels, height, width], of 1 to 4 channels and at most "
+        "2^28 pixels, got shape {}",
+        picture.shape()));
+  }
+  const bool is_whole = picture.dtype() == DType::uint8;
+  if (!is_whole && !is_floating(picture.dtype())) {
+    throw DTypeError(
+        fmt::format("a picture is of uint8 or of floating numbers, got {}", picture.dtype()));
+  }
+  aclgrad::detail::Pixels pixels{.height = picture.shape()[rank - 2],
+                                 .width = picture.shape()[rank - 1],
+                                 .channels = channels};
+  const std::int64_t size = pixels.height * pixels.width;
+  for (std::int64_t i = 0; i < picture.numel(); ++i) {
+    const std::int64_t place = i % channels * size + i / channels;  // channels lie side by side
+    const double value = picture.get(place);
+    if (!is_whole && !(value >= 0 && value <= 1)) {
+      throw ValueError(fmt::format("element {} of the picture is {}, but 0 is black and 1 is white",
+                                   place, value));
+    }
+    pixels.values.push_back(
+        static_cast<std::uint16_t>(std::lround(is_whole ? value : 255 * value)));
+  }
+  write_file_atomically(path, aclgrad::detail::encode_png(pixels));
 }
 
 ImageFolder image_folder(const std::filesystem::path& path, const ImageOptions& options) {

@@ -27,26 +27,25 @@ class Loader::Workers {
   Workers(std::int64_t threads, const Batches& batches, Position begin, std::int64_t count,
           Make make)
       : batches_(batches), make_(std::move(make)), next_(begin), left_(count), most_(2 * threads) {
-    for (std::int64_t i = std::min(threads, count); i > 0; --i) {
-      threads_.emplace_back([this] { work(); });
+    const std::int64_t wanted = std::min(threads, count);
+    try {
+      while (std::ssize(threads_) < wanted) threads_.emplace_back([this] { work(); });
+    } catch (const std::exception& error) {  // by a limit of the system
+      end();
+      throw Error(fmt::format("Loader: only {} of {} workers could be started: {}; ask for fewer",
+                              threads_.size(), wanted, error.what()));
     }
   }
 
-  ~Workers() {
-    {
-      const std::lock_guard lock(mutex_);
-      ends_ = true;
-    }
-    may_begin_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
+  ~Workers() { end(); }
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
   // Throws what making it threw.
   Dataset take() {
     std::unique_lock lock(mutex_);
-    has_begun_.wait(lock, [&] { return !made_.empty(); });
+    has_begun_.wait(lock, [&] { return !made_.empty() || failure_; });
+    if (made_.empty()) std::rethrow_exception(failure_);
     std::future<Dataset> first = std::move(made_.front());
     made_.pop_front();
     lock.unlock();
@@ -55,7 +54,26 @@ class Loader::Workers {
   }
 
  private:
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    may_begin_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
   void work() {
+    try {
+      make_batches();
+    } catch (...) {  // there was no memory for a place in made_
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+      has_begun_.notify_all();
+    }
+  }
+
+  void make_batches() {
     std::unique_lock lock(mutex_);
     while (true) {
       may_begin_.wait(lock, [&] { return ends_ || std::ssize(made_) < most_; });
@@ -80,6 +98,7 @@ class Loader::Workers {
   std::int64_t left_;
   std::int64_t most_;
   bool ends_ = false;
+  std::exception_ptr failure_;
   std::deque<std::future<Dataset>> made_;  // those begun and not taken, in order
   std::vector<std::thread> threads_;
 };
@@ -90,7 +109,8 @@ Loader::Loader(const Batches& batches, Position begin, std::int64_t count)
 Loader::Loader(const Batches& batches, Position begin, std::int64_t count, std::int64_t workers)
     : batches_(batches), position_(begin), left_(count), worker_count_(workers) {
   aclgrad::detail::require_at_least("Loader", "count", count, 0);
-  aclgrad::detail::require_at_least("Loader", "workers", workers, 0);
+  aclgrad::detail::require_option("Loader", "workers", static_cast<double>(workers),
+                                  {0, kMostWorkers});
   if (batches.batches_per_epoch() == 0 && count > 0) {
     throw ValueError(
         fmt::format("there is no batch to load: an epoch has none of {}", batches.description()));

@@ -10,7 +10,7 @@
 
 namespace aclgrad::data {
 
-Standardizer::Standardizer(const Tensor& features) {
+Standardizer::Standardizer(const Tensor& features, const StandardizerOptions& options) {
   if (features.rank() != 2 || features.shape()[0] == 0) {
     throw ShapeError("standardizing needs features [n, columns] with n > 0, got shape " +
                      to_string(features.shape()));
@@ -18,17 +18,35 @@ Standardizer::Standardizer(const Tensor& features) {
   const Tensor wide = features.to(DType::float64);
   const std::span<const double> values = wide.data<double>();
   const auto columns = static_cast<std::size_t>(features.shape()[1]);
-  const double count = static_cast<double>(features.shape()[0]);
+  const auto left_out = [&](std::size_t i) { return options.skip_nan && std::isnan(values[i]); };
+  std::vector<double> counts(columns), firsts(columns);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (left_out(i)) continue;
+    if (!std::isfinite(values[i])) {
+      throw ValueError(fmt::format(
+          "Standardizer: row {}, column {} is {}: {}", i / columns, i % columns, values[i],
+          std::isnan(values[i]) ? "fill the gap (fill_gaps()), or say .skip_nan"
+                                : "its column has no mean"));
+    }
+    if (counts[i % columns]++ == 0) firsts[i % columns] = values[i];
+  }
+  for (std::size_t column = 0; column < columns; ++column) {
+    if (counts[column] == 0) {
+      throw ValueError(fmt::format("Standardizer: column {} has nothing but NaN", column));
+    }
+  }
   means_.assign(columns, 0);
   stddevs_.assign(columns, 0);
-  // Distances from the first row: those of a constant column are 0, and their mean is, too.
+  // Distances from the first number: those of a constant column are 0, and their mean is, too.
   for (std::size_t i = 0; i < values.size(); ++i) {
-    means_[i % columns] += (values[i] - values[i % columns]) / count;
+    if (left_out(i)) continue;
+    means_[i % columns] += (values[i] - firsts[i % columns]) / counts[i % columns];
   }
-  for (std::size_t column = 0; column < columns; ++column) means_[column] += values[column];
+  for (std::size_t column = 0; column < columns; ++column) means_[column] += firsts[column];
   for (std::size_t i = 0; i < values.size(); ++i) {
+    if (left_out(i)) continue;
     const double distance = values[i] - means_[i % columns];
-    stddevs_[i % columns] += distance * distance / count;
+    stddevs_[i % columns] += distance * distance / counts[i % columns];
   }
   for (std::size_t column = 0; column < columns; ++column) {
     double& stddev = stddevs_[column];

@@ -99,9 +99,9 @@ Kind kind_of(std::string_view beginning, Expected expected) {
     }
     return {"", "JSON text", Cure::convert_table};
   }
-  // The length of a header, then the header.
-  if (expected != Expected::tensors && beginning.size() > 9 && beginning[8] == '{' &&
-      beginning[7] == 0) {
+  // The length of a header, of at most 100 MB, then the header.
+  if (expected != Expected::tensors && beginning.size() > 9 &&
+      beginning.substr(4).starts_with("\0\0\0\0{"sv)) {
     return {"", "a safetensors file", Cure::other, "load_safetensors() reads it"};
   }
   if (expected != Expected::idx && beginning.size() > 4 && beginning.starts_with("\0\0"sv) &&

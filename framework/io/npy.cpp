@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,65 +31,73 @@ constexpr std::pair<DType, std::string_view> kTypes[] = {
   throw IoError(fmt::format("{}: {}", file, what));
 }
 
-// The header of an array is a Python dictionary:
-//   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
-struct ArrayHeader {
-  std::string descr;
-  bool fortran = false;
-  std::vector<std::int64_t> shape;
-};
-
-std::string_view after(std::string_view text, std::string_view key, const std::string& file) {
-  const std::size_t at = text.find(key);
-  if (at == std::string_view::npos)
-    fail(file, fmt::format("the header of the array has no {}", key));
-  text.remove_prefix(at + key.size());
-  text.remove_prefix(std::min(text.size(), text.find_first_not_of(": ")));
-  return text;
+// "<f4" and "=f4" without the order of bytes, which is this machine's; "" where it is another's.
+std::string_view kind_and_size(std::string_view descr) {
+  const bool is_byte = descr.ends_with('1') && descr.size() == 3;  // which has no order
+  const bool has_order =
+      !descr.empty() && std::string_view("<=|>").find(descr[0]) != std::string_view::npos;
+  if (has_order && descr[0] == '>' && !is_byte) return {};
+  return has_order ? descr.substr(1) : descr;
 }
 
-ArrayHeader header_of(std::string_view text, const std::string& file) {
-  ArrayHeader header;
-  std::string_view descr = after(text, "'descr'", file);
-  if (!descr.starts_with('\'')) fail(file, "records of several fields are no tensor");
-  descr.remove_prefix(1);
-  header.descr = descr.substr(0, descr.find('\''));
-  header.fortran = after(text, "'fortran_order'", file).starts_with("True");
-  std::string_view shape = after(text, "'shape'", file);
-  const std::size_t end = shape.find(')');
-  if (!shape.starts_with('(') || end == std::string_view::npos) {
-    fail(file, "the header of the array has no shape");
-  }
-  shape = shape.substr(1, end - 1);
-  while (true) {
-    shape.remove_prefix(std::min(shape.size(), shape.find_first_not_of(", ")));
-    if (shape.empty()) return header;
-    std::int64_t extent = 0;
-    const auto [stop, error] = std::from_chars(shape.data(), shape.data() + shape.size(), extent);
-    if (error != std::errc() || extent < 0) fail(file, "an extent of the array is no number");
-    header.shape.push_back(extent);
-    shape.remove_prefix(static_cast<std::size_t>(stop - shape.data()));
-  }
-}
-
-DType dtype_of(const ArrayHeader& header, const std::string& file) {
+std::optional<DType> dtype_of(std::string_view kind) {
   for (const auto& [dtype, descr] : kTypes) {
-    // One byte has no order.
-    if (header.descr == descr ||
-        (descr[0] == '|' && header.descr.ends_with(descr.substr(1)) && header.descr.size() == 3)) {
-      return dtype;
-    }
+    if (kind == descr.substr(1)) return dtype;
   }
-  const bool is_other_order = header.descr.starts_with('>');
-  const bool is_object = header.descr.find('O') != std::string::npos;
-  fail(file, fmt::format("arrays of dtype '{}' are not read{}", header.descr,
-                         is_object ? ": they hold Python objects"
-                         : is_other_order
-                             ? ": convert it with array.astype('<" + header.descr.substr(1) + "')"
-                             : ": convert it with astype(), to float32 say"));
+  return std::nullopt;
+}
+
+// As what integers without a sign lie in the file, and what holds them.
+struct Widened {
+  std::string_view kind;
+  DType stored, dtype;
+};
+constexpr Widened kWidened[] = {{"u2", DType::int16, DType::int32},
+                                {"u4", DType::int32, DType::int64},
+                                {"u8", DType::int64, DType::int64}};
+
+std::string refusal_of(const std::string& descr) {
+  if (descr.empty()) return "records of several fields are no tensor";
+  std::string why = ": convert it with astype(), to float32 say";
+  const std::size_t kind = descr.find_first_not_of("<>=|");
+  switch (kind == std::string::npos ? '\0' : descr[kind]) {
+    case 'O':
+      why = ": they hold Python objects";
+      break;
+    case 'U':
+    case 'S':
+    case 'a':
+      why = ": they hold texts";
+      break;
+    case 'M':
+    case 'm':
+      why = ": they hold times: convert them with astype('int64')";
+      break;
+    case 'c':
+      why = ": they hold complex numbers: save array.real and array.imag";
+      break;
+    default:
+      if (descr[0] == '>') why = ": convert it with array.astype('<" + descr.substr(1) + "')";
+  }
+  return fmt::format("arrays of dtype '{}' are not read{}", descr, why);
+}
+
+// The bits of each as a number without a sign. False where int64 does not hold one of 64 bits.
+bool widen(Tensor& tensor, const Widened& way) {
+  Tensor wide = tensor.to(DType::int64);
+  const std::int64_t beyond = std::int64_t{1} << 8 * size_of(way.stored) % 64;
+  for (std::int64_t& number : wide.data<std::int64_t>()) {
+    if (number >= 0) continue;
+    if (way.stored == DType::int64) return false;
+    number += beyond;
+  }
+  tensor = wide.to(way.dtype);
+  return true;
 }
 
 }  // namespace
+
+bool detail::begins_as_npy(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
 Tensor detail::parse_npy(std::string_view bytes, const std::string& file) {
   constexpr std::size_t kVersion = 6, kLength = 8;
@@ -106,8 +113,12 @@ Tensor detail::parse_npy(std::string_view bytes, const std::string& file) {
   const std::size_t length = version == 1 ? detail::number_at<std::uint16_t>(bytes, kLength)
                                           : detail::number_at<std::uint32_t>(bytes, kLength);
   if (length > bytes.size() - begin) fail(file, "the header of the array is cut off");
-  const ArrayHeader header = header_of(bytes.substr(begin, length), file);
-  const DType dtype = dtype_of(header, file);
+  const detail::NpyHeader header = detail::npy_header(bytes.substr(begin, length), file);
+  const std::string_view kind = kind_and_size(header.descr);
+  const auto* widened = std::ranges::find(kWidened, kind, &Widened::kind);
+  const std::optional<DType> dtype =
+      widened == std::end(kWidened) ? dtype_of(kind) : std::optional(widened->stored);
+  if (!dtype) fail(file, refusal_of(header.descr));
   const std::string_view data = bytes.substr(begin + length);
   std::optional<Shape> shape;
   try {
@@ -116,9 +127,9 @@ Tensor detail::parse_npy(std::string_view bytes, const std::string& file) {
     fail(file, error.what());
   }
   const auto wanted = static_cast<std::uint64_t>(shape->numel());
-  if (data.size() % size_of(dtype) != 0 || data.size() / size_of(dtype) != wanted) {
+  if (data.size() % size_of(*dtype) != 0 || data.size() / size_of(*dtype) != wanted) {
     fail(file, fmt::format("{} bytes of data where an array {} of {} was announced", data.size(),
-                           to_string(*shape), to_string(dtype)));
+                           to_string(*shape), to_string(*dtype)));
   }
   Dims strides(header.shape.size());
   std::int64_t stride = 1;
@@ -127,7 +138,11 @@ Tensor detail::parse_npy(std::string_view bytes, const std::string& file) {
     strides[axis] = stride;
     stride *= header.shape[axis];
   }
-  return detail::gathered(data, 0, *shape, strides, dtype, file);
+  Tensor tensor = detail::gathered(data, 0, *shape, strides, *dtype, file);
+  if (widened != std::end(kWidened) && !widen(tensor, *widened)) {
+    fail(file, "a number of the array is larger than int64 holds");
+  }
+  return tensor;
 }
 
 std::string detail::npy_of(const Tensor& tensor) {

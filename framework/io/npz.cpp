@@ -34,9 +34,23 @@ NamedTensors read_npz(const std::filesystem::path& path) {
   NamedTensors tensors;
   for (const detail::ZipEntry& entry : archive.entries()) {
     std::string name = entry.name;
+    const std::string content = archive.read(entry);
+    if (!name.ends_with(kSuffix) && !detail::begins_as_npy(content)) {
+      if (name.ends_with('/')) continue;  // a folder
+      tensors.refused.emplace(name, archive.place(entry) + ": it is no array of NumPy");
+      continue;
+    }
     if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
-    tensors.emplace_back(std::move(name),
-                         detail::parse_npy(archive.read(entry), archive.place(entry)));
+    // Its checksum agrees, so the others are sound, too.
+    try {
+      Tensor tensor = detail::parse_npy(content, archive.place(entry));
+      tensors.emplace_back(std::move(name), std::move(tensor));
+    } catch (const IoError& error) {
+      tensors.refused.emplace(std::move(name), error.what());
+    }
+  }
+  if (tensors.empty() && !tensors.refused.empty()) {
+    throw IoError(tensors.refused.begin()->second);
   }
   return tensors;
 }

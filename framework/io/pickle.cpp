@@ -16,7 +16,7 @@ namespace aclgrad::detail {
 namespace {
 
 enum class PickledKind : std::uint8_t {
-  other,
+  other,  // None, a number with a fraction, or an object; its text says why the latter is no tensor
   number,
   text,
   tuple,
@@ -44,8 +44,10 @@ constexpr std::pair<std::string_view, DType> kStorages[] = {
     {"torch.ShortStorage", DType::int16},    {"torch.CharStorage", DType::int8},
     {"torch.ByteStorage", DType::uint8},     {"torch.BoolStorage", DType::boolean}};
 constexpr std::string_view kDict = "collections.OrderedDict";
+constexpr std::string_view kDefaultDict = "collections.defaultdict";
 constexpr std::string_view kTensor = "torch._utils._rebuild_tensor_v2";
-constexpr std::string_view kParameter = "torch._utils._rebuild_parameter";
+constexpr std::string_view kParameters[] = {"torch._utils._rebuild_parameter",
+                                            "torch._utils._rebuild_parameter_with_state"};
 
 constexpr std::size_t kLongestPickle = std::size_t{64} << 20;
 
@@ -55,7 +57,7 @@ class Machine {
     if (bytes.size() > kLongestPickle) fail("a pickle of more than 64 MiB");
   }
 
-  std::vector<std::pair<std::string, PickledTensor>> run() {
+  PickledTensors run() {
     while (step()) {
     }
     collect(pop(), "", 0);
@@ -133,9 +135,10 @@ class Machine {
     while (count-- > 0) items[count] = pop();
     return items;
   }
-  // Adds to the dict or list on top.
+  // Adds to the dict or list on top, or to an object that is one, too, and of no use here.
   void extend(PickledKind kind, const std::vector<std::size_t>& items) {
-    const std::size_t top = pop(kind);
+    const std::size_t top = pop();
+    if (value(top).kind != kind && value(top).kind != PickledKind::other) fail_damaged();
     if (kind == PickledKind::dict && items.size() % 2 != 0) fail_damaged();
     std::vector<std::size_t>& all = value(top).items;
     all.insert(all.end(), items.begin(), items.end());
@@ -156,7 +159,8 @@ class Machine {
   void push_name();
   void push_storage();
   void call();
-  PickledTensor tensor_of(const std::vector<std::size_t>& arguments);
+  void push_object(const std::string& maker);
+  Pickled tensor_of(const std::vector<std::size_t>& arguments);
   std::int64_t number_of(std::size_t item) {
     if (value(item).kind != PickledKind::number) fail_damaged();
     return value(item).number;
@@ -175,7 +179,7 @@ class Machine {
   std::vector<Pickled> values_;
   std::vector<std::size_t> stack_, marks_;
   std::map<std::size_t, std::size_t> memo_;
-  std::vector<std::pair<std::string, PickledTensor>> found_;
+  PickledTensors found_;
   std::set<std::string> names_;
   std::size_t spent_ = 0;  // in bytes, at least
 };
@@ -284,11 +288,13 @@ bool Machine::step() {
     case 'R':  // REDUCE
       call();
       return true;
-    case 'b': {  // BUILD: attributes of a dict, as the versions in a state dict, say nothing here
-      pop();
-      stack_.push_back(pop(PickledKind::dict));
+    case '\x81':  // NEWOBJ
+      call();
       return true;
-    }
+    case 'b':  // BUILD: attributes, as the versions in a state dict, say nothing here
+      pop();
+      stack_.push_back(pop());
+      return true;
     default:
       fail(
           fmt::format("instruction 0x{:02x} of pickle is none that tensors need: only what "
@@ -299,19 +305,14 @@ bool Machine::step() {
 
 void Machine::push_name() {
   const std::string_view module = take_line(), name = take_line();
-  const std::string full = fmt::format("{}.{}", module, name);
-  const auto is_it = [&](const auto& storage) { return storage.first == full; };
-  const bool is_known = full == kDict || full == kTensor || full == kParameter ||
-                        std::ranges::any_of(kStorages, is_it);
-  if (!is_known) {
-    const bool is_storage = module == "torch" && name.ends_with("Storage");
-    fail(is_storage
-             ? fmt::format("there is no dtype here for {}: convert the tensors before", shown(full))
-             : fmt::format("it asks for {}, which nothing here is made of: save tensors alone, "
-                           "torch.save(model.state_dict(), path)",
-                           shown(full)));
-  }
-  push({.kind = PickledKind::name, .text = full});
+  push({.kind = PickledKind::name, .text = fmt::format("{}.{}", module, name)});
+}
+
+// What is made by something that is not known here. It is not made.
+void Machine::push_object(const std::string& maker) {
+  push({.text = fmt::format("it asks for {}, which nothing here is made of: save tensors alone, "
+                            "torch.save(model.state_dict(), path)",
+                            shown(maker))});
 }
 
 // Of ('storage', type, key, device, elements).
@@ -321,39 +322,54 @@ void Machine::push_storage() {
       value(parts[1]).kind != PickledKind::name || value(parts[2]).kind != PickledKind::text) {
     fail_damaged();
   }
+  const std::string type = value(parts[1]).text;
   for (const auto& [name, dtype] : kStorages) {
-    if (name != value(parts[1]).text) continue;
+    if (name != type) continue;
     push({.kind = PickledKind::storage,
           .tensor = {.storage = value(parts[2]).text,
                      .dtype = dtype,
                      .storage_numel = number_of(parts[4])}});
     return;
   }
-  fail_damaged();
+  push({.text =
+            fmt::format("there is no dtype here for {}: convert the tensors before", shown(type))});
 }
 
 // Of (storage, offset, sizes, strides, ...).
-PickledTensor Machine::tensor_of(const std::vector<std::size_t>& arguments) {
-  if (arguments.size() < 4 || value(arguments[0]).kind != PickledKind::storage) fail_damaged();
-  PickledTensor tensor = value(arguments[0]).tensor;
-  tensor.offset = number_of(arguments[1]);
-  tensor.sizes = numbers_of(arguments[2]);
-  tensor.strides = numbers_of(arguments[3]);
-  return tensor;
+Pickled Machine::tensor_of(const std::vector<std::size_t>& arguments) {
+  if (arguments.size() < 4) fail_damaged();
+  const Pickled& storage = value(arguments[0]);
+  if (storage.kind == PickledKind::other && !storage.text.empty()) return {.text = storage.text};
+  if (storage.kind != PickledKind::storage) fail_damaged();
+  Pickled made{.kind = PickledKind::tensor, .tensor = storage.tensor};
+  made.tensor.offset = number_of(arguments[1]);
+  made.tensor.sizes = numbers_of(arguments[2]);
+  made.tensor.strides = numbers_of(arguments[3]);
+  return made;
 }
 
+// Of a function, or of a class and what its __new__() gets.
 void Machine::call() {
-  const std::vector<std::size_t> arguments = pop_arguments();
-  const std::string function = value(pop(PickledKind::name)).text;
-  if (function == kDict && arguments.empty()) {
+  const std::size_t given = pop();
+  const Pickled& maker = value(pop());
+  if (value(given).kind != PickledKind::tuple) fail_damaged();
+  // What an object makes is one, too: the type of a NumPy number, say.
+  if (maker.kind == PickledKind::other) return push({.text = maker.text});
+  if (maker.kind != PickledKind::name) fail_damaged();
+  const std::string function = maker.text;
+  const std::vector<std::size_t>& all = value(given).items;
+  const std::vector<std::size_t> arguments(
+      all.begin(), all.begin() + std::min<std::ptrdiff_t>(8, std::ssize(all)));
+  if (function == kDict || function == kDefaultDict) {
+    if (arguments.size() > 1) fail_damaged();
     push({.kind = PickledKind::dict});
   } else if (function == kTensor) {
-    push({.kind = PickledKind::tensor, .tensor = tensor_of(arguments)});
-  } else if (function == kParameter && !arguments.empty() &&
-             value(arguments[0]).kind == PickledKind::tensor) {
+    push(tensor_of(arguments));
+  } else if (std::ranges::find(kParameters, function) != std::end(kParameters)) {
+    if (arguments.empty()) fail_damaged();
     stack_.push_back(arguments[0]);
   } else {
-    fail_damaged();
+    push_object(function);
   }
 }
 
@@ -366,7 +382,15 @@ void Machine::collect(std::size_t item, const std::string& name, int depth) {
   if (it.kind == PickledKind::tensor) {
     const std::string own = name.empty() ? "tensor" : name;
     if (!names_.insert(own).second) fail("there are two tensors " + shown(own));
-    found_.emplace_back(own, it.tensor);
+    found_.tensors.emplace_back(own, it.tensor);
+  } else if (it.kind == PickledKind::other || it.kind == PickledKind::name) {
+    if (it.kind == PickledKind::other && it.text.empty()) return;  // None, or a number
+    const std::string own = name.empty() ? "tensor" : name;
+    const std::string why = it.kind == PickledKind::name
+                                ? fmt::format("it is {} of Python, no tensor", shown(it.text))
+                                : it.text;
+    spend(why.size());
+    found_.refused.emplace_back(own, fmt::format("{}, {}: {}", place_, shown(own), why));
   } else if (it.kind == PickledKind::dict || it.kind == PickledKind::list ||
              it.kind == PickledKind::tuple) {
     const bool is_dict = it.kind == PickledKind::dict;
@@ -375,7 +399,11 @@ void Machine::collect(std::size_t item, const std::string& name, int depth) {
       if (is_dict) {
         const Pickled& given = value(it.items[i]);
         if (given.kind != PickledKind::text && given.kind != PickledKind::number) {
-          fail("a key of a dict is neither text nor a whole number");
+          const std::string own = name.empty() ? "tensor" : name;
+          found_.refused.emplace_back(
+              own, fmt::format("{}, {}: a key of this dict is neither text nor a whole number",
+                               place_, shown(own)));
+          continue;
         }
         key = given.kind == PickledKind::text ? given.text : std::to_string(given.number);
       }
@@ -386,8 +414,7 @@ void Machine::collect(std::size_t item, const std::string& name, int depth) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, PickledTensor>> unpickle(std::string_view bytes,
-                                                            const std::string& place) {
+PickledTensors unpickle(std::string_view bytes, const std::string& place) {
   return Machine(bytes, place).run();
 }
 

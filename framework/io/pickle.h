@@ -21,9 +21,15 @@ struct PickledTensor {
   std::vector<std::int64_t> sizes = {}, strides = {};
 };
 
-/// The tensors of a pickle by the names that read_pth() says. `place` begins the IoErrors.
-std::vector<std::pair<std::string, PickledTensor>> unpickle(std::string_view bytes,
-                                                            const std::string& place);
+/// What a pickle describes, by the names that read_pth() says.
+struct PickledTensors {
+  std::vector<std::pair<std::string, PickledTensor>> tensors = {};
+  /// What else has a name, each with why it is no tensor here.
+  std::vector<std::pair<std::string, std::string>> refused = {};
+};
+
+/// `place` begins the IoErrors.
+PickledTensors unpickle(std::string_view bytes, const std::string& place);
 
 }  // namespace aclgrad::detail
 

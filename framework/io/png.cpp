@@ -208,4 +208,34 @@ Pixels decode_png(const std::filesystem::path& path) {
   }
 }
 
+std::string encode_png(const Pixels& pixels) {
+  constexpr std::array<Colour, 5> kColours = {kGrey, kGrey, kGreyAlpha, kRgb,
+                                              kRgba};  // by channels
+  std::string file(kSignature);
+  const auto append_number = [](std::string& to, std::uint64_t number) {
+    for (int shift = 24; shift >= 0; shift -= 8) to += static_cast<char>(number >> shift & 0xFF);
+  };
+  const auto append_part = [&](const std::string& type, const std::string& content) {
+    append_number(file, content.size());
+    file += type + content;
+    append_number(file, checksum_of(type + content));
+  };
+  std::string header;
+  append_number(header, static_cast<std::uint64_t>(pixels.width));
+  append_number(header, static_cast<std::uint64_t>(pixels.height));
+  header += {'\x08', static_cast<char>(kColours[static_cast<std::size_t>(pixels.channels)])};
+  header.append(3, '\0');  // Deflate, the filters above, not interlaced
+  append_part("IHDR", header);
+  // Each row begins with its filter: 0, the bytes as they are.
+  const auto row_size = static_cast<std::size_t>(pixels.width * pixels.channels);
+  std::string rows;
+  for (std::size_t i = 0; i < pixels.values.size(); ++i) {
+    if (i % row_size == 0) rows += '\0';
+    rows += static_cast<char>(pixels.values[i]);
+  }
+  append_part("IDAT", deflated_bytes(rows, Wrapper::zlib));
+  append_part("IEND", "");
+  return file;
+}
+
 }  // namespace aclgrad::detail

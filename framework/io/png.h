@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace aclgrad::detail {
@@ -18,6 +19,9 @@ struct Pixels {
 
 /// Throws as data::read_png().
 Pixels decode_png(const std::filesystem::path& path);
+
+/// A file of values from 0 to 255.
+std::string encode_png(const Pixels& pixels);
 
 }  // namespace aclgrad::detail
 

@@ -46,12 +46,6 @@ Shape checked(const detail::PickledTensor& it, const std::string& place) {
     refuse(error.what());
   }
   if (shape->numel() == 0) return *shape;
-  if (shape->numel() > it.storage_numel) {
-    refuse(
-        fmt::format("its {} elements are more than the {} of its storage: save "
-                    "tensor.contiguous() of what was expanded",
-                    shape->numel(), it.storage_numel));
-  }
   std::int64_t last = it.offset;
   for (std::size_t axis = 0; axis < it.sizes.size(); ++axis) {
     std::int64_t reach = 0;
@@ -103,7 +97,11 @@ NamedTensors read_pth(const std::filesystem::path& path) {
       order != nullptr && archive.read(*order) != "little") {
     throw IoError(file + ": its numbers are not little endian");
   }
-  const auto tensors = detail::unpickle(archive.read(*pickle), archive.place(*pickle));
+  const detail::PickledTensors described =
+      detail::unpickle(archive.read(*pickle), archive.place(*pickle));
+  const auto& tensors = described.tensors;
+  NamedTensors result(tensors.size());
+  result.refused.insert(described.refused.begin(), described.refused.end());
 
   // By storage, so that one storage at a time is held besides the tensors.
   std::map<std::string, std::vector<std::size_t>> by_storage;
@@ -124,14 +122,22 @@ NamedTensors read_pth(const std::filesystem::path& path) {
     }
     std::vector<std::size_t>& users = by_storage[it.storage];
     if (users.empty()) there += entry->size;
-    users.push_back(i);
-    wanted += static_cast<std::uint64_t>(shapes.back().numel()) * size_of(it.dtype);
-    if (wanted / 16 > there + (1U << 20)) {
-      throw IoError(file + ": its tensors are more than 16 times as large as their storages");
+    // A few bytes could be expanded to any number.
+    const std::uint64_t size =
+        static_cast<std::uint64_t>(shapes.back().numel()) * size_of(it.dtype);
+    if ((wanted + size) / 16 > there + (1U << 20)) {
+      result.refused.emplace(
+          name, fmt::format("{}: with its {} bytes the tensors of the file are more than 16 times "
+                            "as large as their storages: save tensor.contiguous() of what was "
+                            "expanded",
+                            place, size));
+      continue;
     }
+    wanted += size;
+    users.push_back(i);
   }
-  NamedTensors result(tensors.size());
   for (const auto& [storage, users] : by_storage) {
+    if (users.empty()) continue;
     const detail::ZipEntry& entry = *archive.find(folder + "data/" + storage);
     const std::string bytes = archive.read(entry);
     for (const std::size_t i : users) {
@@ -140,6 +146,8 @@ NamedTensors read_pth(const std::filesystem::path& path) {
                                           fmt::format("{}, {}", file, detail::shown(name)))};
     }
   }
+  std::erase_if(result, [](const auto& named) { return named.first.empty(); });
+  if (result.empty() && !result.refused.empty()) throw IoError(result.refused.begin()->second);
   return result;
 }
 

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <map>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "aclgrad/error.h"
 #include "aclgrad/safetensors.h"
 #include "io/file_kind.h"
+#include "io/json_members.h"
 #include "io/posix_file.h"
 #include "io/safetensors_format.h"
 #include "io/shown.h"
@@ -41,34 +40,12 @@ struct Header {
   Metadata metadata;
 };
 
-/// Parses the header. The JSON library keeps the last of equal keys and nests without limit; both
-/// are refused here while it parses. Also notes the order of the names, which a JSON object loses.
-Json parse_header(const std::string& text, std::vector<std::string>& names) {
-  constexpr int kDeepest = 2;  // header object, entry object, arrays of numbers
-  std::vector<std::set<std::string>> keys(kDeepest + 1);
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_start || event == Event::array_start) {
-      if (depth > kDeepest) throw Damage{"the header is nested too deeply"};
-      keys[static_cast<std::size_t>(depth)].clear();
-    } else if (event == Event::key) {
-      auto key = parsed.get<std::string>();
-      if (!keys[static_cast<std::size_t>(depth - 1)].insert(key).second) {
-        throw Damage{"the key " + detail::shown(key) + " occurs twice"};
-      }
-      if (depth == 1) names.push_back(std::move(key));
-    }
-    return true;
-  };
-  try {
-    Json header = Json::parse(text, watch);
-    if (!header.is_object()) throw Damage{"the header is not a JSON object"};
-    return header;
-  } catch (const Json::parse_error& error) {
-    throw Damage{fmt::format("the header is not valid JSON, at its byte {}", error.byte)};
-  } catch (const Json::exception&) {
-    throw Damage{"the header holds a number that is none of a tensor"};  // such as 1e999
-  }
+/// Throws Damage.
+std::vector<detail::JsonMember> members_of(const std::string& text, const char* what, int deepest) {
+  std::string problem;
+  std::vector<detail::JsonMember> members = detail::json_members(text, what, deepest, problem);
+  if (!problem.empty()) throw Damage{problem};
+  return members;
 }
 
 Metadata read_metadata(const Json& value) {
@@ -172,11 +149,9 @@ void check_coverage(const std::vector<Entry>& entries, std::uint64_t data_size) 
 
 Header read_header(const std::string& text, std::uint64_t data_size) {
   if (!text.starts_with('{')) throw Damage{"the header does not begin with '{'"};
-  std::vector<std::string> names;
-  const Json json = parse_header(text, names);
+  constexpr int kDeepest = 3;  // header object, entry object, arrays of numbers
   Header header;
-  for (const std::string& name : names) {
-    const Json& value = json.at(name);
+  for (const auto& [name, value, keys] : members_of(text, "the header", kDeepest)) {
     if (name == detail::kMetadataKey) {
       header.metadata = read_metadata(value);
     } else {
@@ -222,7 +197,7 @@ SafetensorsFile read_all(const detail::InputFile& file) {
     if (entry.refusal.empty()) {
       result.tensors.emplace_back(entry.name, read_tensor(file, entry, data_start));
     } else {
-      result.refused.emplace(entry.name, entry.refusal);
+      result.tensors.refused.emplace(entry.name, entry.refusal);
     }
   }
   return result;
@@ -263,44 +238,47 @@ SafetensorsFile load_indexed(const std::filesystem::path& path, const std::strin
     throw IoError(
         fmt::format("{}: not a sound index of safetensors files: {}", path.string(), what));
   };
-  nlohmann::ordered_json index;
+  constexpr int kDeepest = 8;
+  std::vector<detail::JsonMember> index;
   try {
-    int deepest = 0;
-    index = nlohmann::ordered_json::parse(text, [&](int depth, auto, auto&) {
-      deepest = std::max(deepest, depth);
-      if (deepest > 8) throw Damage{"it is nested too deeply"};
-      return true;
-    });
-  } catch (const Json::exception&) {
-    fail("it is not valid JSON");
+    index = members_of(text, "it", kDeepest);
   } catch (const Damage& damage) {
     fail(damage.reason);
   }
-  const auto map = index.is_object() ? index.find("weight_map") : index.end();
-  if (map == index.end() || !map->is_object()) fail("its weight_map is not a JSON object");
-  std::map<std::string, SafetensorsFile> files;
+  const auto map = std::ranges::find(index, "weight_map", &detail::JsonMember::name);
+  if (map == index.end() || !map->value.is_object()) fail("its weight_map is not a JSON object");
+  struct Part {
+    SafetensorsFile file;
+    std::map<std::string, std::size_t, std::less<>> places;  // of the tensors by name
+  };
+  std::map<std::string, Part> parts;
   SafetensorsFile all;
-  for (const auto& [name, file] : map->items()) {
-    const std::string file_name = file.is_string() ? file.template get<std::string>() : "";
+  for (const std::string& name : map->keys) {
+    const Json& given = map->value.at(name);
+    const std::string file_name = given.is_string() ? given.get<std::string>() : "";
     // No index reads what lies elsewhere.
     if (file_name.empty() || file_name.find('/') != std::string::npos || file_name == "..") {
       fail(fmt::format("tensor {} is in no file beside it", detail::shown(name)));
     }
-    if (!files.contains(file_name)) {
-      files.emplace(file_name, load_single(path.parent_path() / file_name));
-      for (const auto& [key, value] : files.at(file_name).metadata) {
+    const auto [known_part, is_new] = parts.try_emplace(file_name);
+    Part& part = known_part->second;
+    if (is_new) {
+      part.file = load_single(path.parent_path() / file_name);
+      for (const auto& [key, value] : part.file.metadata) {
         const std::string known = all.metadata.emplace(key, value).first->second;
         if (key == "format" && known != value) {
           fail(fmt::format("its files have the formats '{}' and '{}'", known, value));
         }
       }
+      for (const auto& [tensor_name, tensor] : part.file.tensors) {
+        part.places.emplace(tensor_name, part.places.size());
+      }
     }
-    SafetensorsFile& part = files.at(file_name);
-    const auto found = std::ranges::find(part.tensors, name, &NamedTensors::value_type::first);
-    if (found != part.tensors.end()) {
-      all.tensors.emplace_back(name, std::move(found->second));
-    } else if (const auto refused = part.refused.find(name); refused != part.refused.end()) {
-      all.refused.insert(*refused);
+    const auto& refusals = part.file.tensors.refused;
+    if (const auto place = part.places.find(name); place != part.places.end()) {
+      all.tensors.emplace_back(name, std::move(part.file.tensors[place->second].second));
+    } else if (const auto refused = refusals.find(name); refused != refusals.end()) {
+      all.tensors.refused.insert(*refused);
     } else {
       fail(fmt::format("{} has no tensor {}", file_name, detail::shown(name)));
     }
@@ -313,16 +291,6 @@ SafetensorsFile load_indexed(const std::filesystem::path& path, const std::strin
 SafetensorsFile load_safetensors(const std::filesystem::path& path) {
   const std::string index = index_text(path);
   return index.empty() ? load_single(path) : load_indexed(path, index);
-}
-
-bool SafetensorsFile::contains(std::string_view name) const { return tensors.contains(name); }
-
-const Tensor& SafetensorsFile::operator[](std::string_view name) const {
-  if (tensors.contains(name)) return tensors[name];
-  const auto found = refused.find(name);
-  if (found != refused.end()) throw IoError(found->second);
-  throw IoError(
-      fmt::format("there is no tensor '{}' in the file, only: {}", name, tensors.names()));
 }
 
 }  // namespace aclgrad

@@ -15,8 +15,22 @@
 namespace aclgrad {
 
 LoadReport Module::load(const std::filesystem::path& path, const LoadOptions& options) const {
+  std::set<std::string> names;
+  for (const Variable& variable : state()) names.insert(variable.name());
+  // Throws for what the module needs; returns the names of what it does not.
+  const auto look_at_refused = [&](const NamedTensors& tensors) {
+    std::vector<std::string> others;
+    for (const auto& [name, why] : tensors.refused) {
+      const std::string ours = options.rename ? options.rename(name) : name;
+      if (names.contains(ours)) throw IoError(fmt::format("{}: {}", path.string(), why));
+      if (!ours.empty()) others.push_back(ours);
+    }
+    return others;
+  };
   if (detail::is_pth(path)) {
-    return load_from(path.string(), read_pth(path), options, options.from_pytorch.value_or(true),
+    const NamedTensors tensors = read_pth(path);
+    look_at_refused(tensors);  // others are mostly no tensors, as the arguments of a program
+    return load_from(path.string(), tensors, options, options.from_pytorch.value_or(true),
                      /*may_have_more=*/false, {});
   }
   SafetensorsFile file = load_safetensors(path);
@@ -24,14 +38,7 @@ LoadReport Module::load(const std::filesystem::path& path, const LoadOptions& op
   const auto format = file.metadata.find(detail::kFormat);
   const bool from_pytorch = options.from_pytorch.value_or(format != file.metadata.end() &&
                                                           format->second == detail::kPyTorchFormat);
-  std::set<std::string> names;
-  for (const Variable& variable : state()) names.insert(variable.name());
-  std::vector<std::string> unexpected;
-  for (const auto& [name, why] : file.refused) {
-    const std::string ours = options.rename ? options.rename(name) : name;
-    if (names.contains(ours)) throw IoError(fmt::format("{}: {}", path.string(), why));
-    if (!ours.empty()) unexpected.push_back(ours);
-  }
+  std::vector<std::string> unexpected = look_at_refused(file.tensors);
   const NamedTensors tensors = is_checkpoint ? detail::checkpoint_of(path, std::move(file)).tensors
                                              : std::move(file.tensors);
   return load_from(path.string(), tensors, options, from_pytorch, is_checkpoint,

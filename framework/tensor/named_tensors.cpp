@@ -15,6 +15,7 @@ const Tensor& NamedTensors::operator[](std::string_view name) const {
   for (const auto& [known, tensor] : *this) {
     if (known == name) return tensor;
   }
+  if (const auto found = refused.find(name); found != refused.end()) throw IoError(found->second);
   throw ValueError("there is no tensor '" + std::string(name) + "', only: " + names());
 }
 

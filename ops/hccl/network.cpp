@@ -84,15 +84,16 @@ void start_network(std::chrono::milliseconds timeout) {
   if (!search().is_under_way) {
     // Looked for again next time: the program may start MPI later.
     if (!is_initialized_by_program() && !is_started_by_launcher()) return;
-    search().is_under_way = true;
     if (is_initialized_by_program()) {
       // It may insist on its own thread.
+      search().is_under_way = true;
       lock.unlock();
       run_search();
       return;
     }
     const SignalsBlocked blocked;
     std::thread(run_search).detach();
+    search().is_under_way = true;  // not where no thread could be started
   }
   if (!search().changed.wait_for(lock, timeout, is_over)) {
     throw Failure(HCCL_E_TIMEOUT,

@@ -7,8 +7,14 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <mutex>
+#include <string>
 #include <thread>
 
+#include "aclgrad/data.h"
+#include "aclgrad/distributed/communicator.h"
+#include "aclgrad/error.h"
+#include "aclgrad/runtime.h"
 #include "tests/environment/sample.h"
 #include "tests/ops/runtime/support.h"
 
@@ -122,6 +128,51 @@ TEST_F(LimitsDeathTest, WithoutHelpersTheWorkIsDone) {
         }
         if (row.run(stream, nullptr) != expected) _exit(3);
         _exit(::testing::Test::HasFailure() ? 4 : 0);
+      },
+      passed_or_no_such_limit, "");
+}
+
+// What needs a thread of its own throws where it gets none, and works later.
+TEST_F(LimitsDeathTest, WithoutThreadsLoadersAndRanksSaySoAndWorkLater) {
+  EXPECT_EXIT(
+      {
+        become_nobody();
+        alarm(60);
+        const data::Batches batches({Tensor::arange(12)}, {.batch_size = 2, .workers = 3});
+        data::Loader loader(batches);
+        const auto message = [](const auto& work) -> std::string {
+          try {
+            work();
+          } catch (const Error& error) {
+            return error.what();
+          }
+          return {};
+        };
+        int ranks = 0;
+        std::mutex mutex;
+        const auto count = [&](const Communicator&) {
+          const std::lock_guard lock(mutex);
+          ++ranks;
+        };
+        ensure_devices(2);
+        {
+          const Limit none(RLIMIT_NPROC, 1);
+          if (can_make_a_thread()) _exit(kNoSuchLimit);
+          if (message([&] { loader.next(); }).find("of 3 workers could be started") ==
+              std::string::npos)
+            _exit(2);
+          if (message([&] {
+                for (const data::Dataset& batch : batches.epoch(0)) static_cast<void>(batch);
+              }).empty()) {
+            _exit(3);
+          }
+          if (message([&] { run_ranks(2, count); }).find("of 2 ranks could be started") ==
+              std::string::npos)
+            _exit(4);
+        }
+        if (loader.next().size() != 2) _exit(5);
+        run_ranks(2, count);
+        _exit(ranks == 2 ? 0 : 6);
       },
       passed_or_no_such_limit, "");
 }

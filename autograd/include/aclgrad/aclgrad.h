@@ -51,6 +51,7 @@
 #include "aclgrad/table.h"
 #include "aclgrad/tensor.h"
 #include "aclgrad/tensor_math.h"
+#include "aclgrad/time_series.h"
 #include "aclgrad/trainer.h"
 #include "aclgrad/variable.h"
 #include "aclgrad/viz.h"

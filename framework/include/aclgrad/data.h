@@ -13,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,18 +29,22 @@ struct CsvOptions {
   char delimiter = ',';  ///< neither part of a number (a letter, a digit, "+-.()_") nor a quote
   bool header = false;   ///< the first line holds column names and is skipped
   DType dtype = DType::float32;
+
+  /// What an empty field stands for, as pandas writes a NaN; without it, one is an error.
+  std::optional<double> missing = std::nullopt;
 };
 
-/// Reads a table of numbers into [rows, columns]. Lines end with LF or CRLF; spaces and double
-/// quotes around a field, a UTF-8 byte order mark and empty lines at the end are ignored. Numbers
-/// are read as strtod() reads them in the locale "C", whatever the program's: "nan", "inf" and
-/// hexadecimal ones too, 1e400 as infinity and 1e-400 as 0. Floating dtypes round them, which makes
-/// 1e39 infinite in float32; integer ones take only whole numbers in their range.
-/// Throws IoError with file, line, column (both counted from 1) and what was found there: a field
-/// that is no number or, of an integer dtype, does not fit it, a row of another length than the
-/// first, a line of more than 16 MiB, no rows at all, no such file; a file of another kind (of
-/// NumPy, a spreadsheet, a compressed one) says which, and what to do. Throws ValueError for a
-/// delimiter that cannot be one.
+/// Reads a table of numbers into [rows, columns]. Lines, quotes, blanks and empty lines are as
+/// read_table() says (table.h); lines that begin with '#' are left out, and are the header where
+/// they come first, as np.savetxt() writes it. "True" and "False", as pandas and spreadsheets write
+/// them, are 1 and 0; other numbers are read as strtod() reads them in the locale "C", whatever the
+/// program's: "nan", "inf" and hexadecimal ones too, 1e400 as infinity and 1e-400 as 0. Floating
+/// dtypes round them, which makes 1e39 infinite in float32; integer ones take only whole numbers in
+/// their range. Throws IoError with file, line, column (both counted from 1) and what was found
+/// there: a field that is no number or, of an integer dtype, does not fit it, a row of another
+/// length than the first, a line of more than 16 MiB, no rows at all, no such file; a file of
+/// another kind (of NumPy, a spreadsheet, a compressed one) says which, and what to do. Throws
+/// ValueError for a delimiter that cannot be one.
 Tensor read_csv(const std::filesystem::path& path, const CsvOptions& options = {});
 
 /// Reads an IDX file, the format of the MNIST images and labels: two zero bytes, a type byte, the
@@ -103,6 +108,9 @@ using Examples = std::function<Dataset(std::span<const std::int64_t> rows)>;
 std::vector<Dataset> split(const Dataset& dataset, const std::vector<double>& fractions,
                            std::uint64_t seed);
 
+/// Of threads that make batches.
+inline constexpr std::int64_t kMostWorkers = 1024;
+
 struct BatchOptions {
   std::int64_t batch_size = 32;
   bool shuffle = true;     ///< a new order each epoch, from (seed, epoch)
@@ -118,7 +126,8 @@ struct BatchOptions {
   /// So many threads make the next batches, up to two each, while one is worked on: in fit(), in a
   /// Loader, and where one goes through an epoch(). The batches are the same, in the same order,
   /// with any number of them. With several, what makes examples and changes batches is called by
-  /// several at a time. 0: each batch is made when it is asked for.
+  /// several at a time. 0: each batch is made when it is asked for. At most kMostWorkers. Where the
+  /// system starts no more threads, what asks for the first batch throws Error.
   std::int64_t workers = 0;
 
   /// Changes every batch as it is made (see random_shift()): the same for the same `random`, which
@@ -130,6 +139,11 @@ struct BatchOptions {
 /// BatchOptions::weights: n / (classes count of the own class) for labels [n] of integers. Throws
 /// ShapeError for another rank, DTypeError for labels that are no integers.
 std::vector<double> balanced_weights(const Tensor& labels);
+
+/// The same weights by class, float32 [classes], for a loss that has them (CrossEntropyOptions): n
+/// / (classes with examples * count of the class), 0 for a class that has none. Throws as
+/// balanced_weights(), and ValueError for a label outside 0 .. classes - 1.
+Tensor class_weights(const Tensor& labels, std::int64_t classes);
 
 /// Images [n, c, h, w], each moved by up to `pixels`, 0 to 2^40, in both directions; what comes in
 /// is 0.
@@ -282,12 +296,19 @@ class Batches::Epoch {
   std::vector<std::int64_t> order_;
 };
 
+struct StandardizerOptions {
+  /// Mean and standard deviation are those of the numbers beside a NaN, which stays one; else a NaN
+  /// throws.
+  bool skip_nan = false;
+};
+
 /// Moves every column to mean 0 and standard deviation 1, by what it saw in the training features.
 class Standardizer {
  public:
   /// Mean and (population) standard deviation of each column of [n, columns], n > 0; a constant
-  /// column is only shifted. Throws ShapeError.
-  explicit Standardizer(const Tensor& features);
+  /// column is only shifted. Throws ShapeError, and ValueError with row and column for a number
+  /// that is not finite, and for a column of nothing but NaN.
+  explicit Standardizer(const Tensor& features, const StandardizerOptions& options = {});
 
   /// (features - mean) / standard deviation, of the same shape and floating dtype; of integers
   /// float32. Throws ShapeError.
@@ -334,6 +355,22 @@ Tensor argmax(const Tensor& scores);
 /// The share, from 0 to 1, of classes [n] that were predicted right. Throws ShapeError for tensors
 /// that are not rank 1 and equally long, or are empty.
 double accuracy(const Tensor& predicted, const Tensor& actual);
+
+/// How often what is of class i was predicted as class j: int64 [classes, classes], at [i, j].
+/// Throws ShapeError for tensors that are not rank 1 and equally long, ValueError for a class
+/// outside 0 .. classes - 1.
+Tensor confusion_matrix(const Tensor& predicted, const Tensor& actual, std::int64_t classes);
+
+/// What class_scores() returns, by class.
+struct ClassScores {
+  std::vector<double> precision;     ///< the share of what was predicted as the class that is of it
+  std::vector<double> recall;        ///< the share of what is of the class that was predicted so
+  std::vector<double> f1;            ///< their harmonic mean
+  std::vector<std::int64_t> counts;  ///< examples of the class
+};
+
+/// A share of nothing, of a class that was never predicted say, is 0. Throws as confusion_matrix().
+ClassScores class_scores(const Tensor& predicted, const Tensor& actual, std::int64_t classes);
 
 }  // namespace aclgrad::data
 

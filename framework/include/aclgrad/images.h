@@ -36,6 +36,12 @@ struct ImageOptions {
 /// of picture; ValueError for options that are out of range, DTypeError for other dtypes.
 Tensor read_png(const std::filesystem::path& path, const ImageOptions& options = {});
 
+/// Writes a picture [height, width] or [channels, height, width], of 1 (grey), 2 (grey and how
+/// opaque), 3 or 4 channels and 8 bits each, as write_file_atomically() does: of floating numbers
+/// from 0 to 1, each rounded, or of uint8. Throws ShapeError, DTypeError for other dtypes,
+/// ValueError with the place for a number outside of 0 to 1, and IoError when writing fails.
+void write_png(const std::filesystem::path& path, const Tensor& picture);
+
 /// Pictures and what they show.
 struct ImageFolder {
   Dataset images;                            ///< features [n, channels, height, width], labels [n]

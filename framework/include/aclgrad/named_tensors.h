@@ -7,6 +7,8 @@
 #ifndef ACLGRAD_NAMED_TENSORS_H_
 #define ACLGRAD_NAMED_TENSORS_H_
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,9 +22,15 @@ class NamedTensors : public std::vector<std::pair<std::string, Tensor>> {
  public:
   using vector::vector;
 
+  /// What a file has that is no tensor here, or none of a dtype that there is here: by name, each
+  /// with a sentence that says why. Nothing but asking for one of them fails.
+  std::map<std::string, std::string, std::less<>> refused = {};
+
+  /// Whether there is such a tensor among those that are held.
   bool contains(std::string_view name) const noexcept;
 
-  /// The first of this name. Throws ValueError, which lists the names, where there is none.
+  /// The first of this name. Throws IoError, which says why, for one that was refused, and
+  /// ValueError, which lists the names, where there is none.
   using vector::operator[];
   const Tensor& operator[](std::string_view name) const;
   Tensor& operator[](std::string_view name);

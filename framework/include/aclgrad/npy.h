@@ -6,7 +6,9 @@
 //   train(data["x"], data["y"]);
 //
 // The dtypes are float16, float32, float64, int8, int16, int32, int64, uint8 and bool, little
-// endian, in C or Fortran order. Reading executes nothing: arrays of Python objects are refused.
+// endian, in C or Fortran order. Of dtypes that there are not here, uint16 becomes int32, uint32
+// and uint64 become int64, which must hold the numbers. Reading executes nothing: arrays of Python
+// objects are refused, and so are texts, times, complex numbers and records.
 #ifndef ACLGRAD_NPY_H_
 #define ACLGRAD_NPY_H_
 
@@ -22,9 +24,11 @@ namespace aclgrad {
 Tensor read_npy(const std::filesystem::path& path);
 
 /// All arrays of an archive of np.savez() or np.savez_compressed(), without ".npy", in its order.
-/// Throws IoError as read_npy(), and for an archive that is damaged: a checksum that does not
-/// agree, arrays that overlap, or that are said to become more than 1,032 times as large as they
-/// are packed, more than which no array can.
+/// What cannot be read beside them, texts or objects or a file that is no array, is in
+/// NamedTensors::refused: asking for it throws IoError that says why. Throws IoError where nothing
+/// can be read, and for an archive that is damaged: a checksum that does not agree, arrays that
+/// overlap, or that are said to become more than 1,032 times as large as they are packed, more than
+/// which no array can.
 NamedTensors read_npz(const std::filesystem::path& path);
 
 /// Writes as write_file_atomically() does. Throws DTypeError for bfloat16, which NumPy has not,

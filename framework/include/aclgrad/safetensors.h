@@ -8,12 +8,9 @@
 #define ACLGRAD_SAFETENSORS_H_
 
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "aclgrad/named_tensors.h"
 
@@ -22,20 +19,16 @@ namespace aclgrad {
 /// Texts of a file, by name.
 using Metadata = std::map<std::string, std::string>;
 
-/// What a file held, in the order of its header.
+/// What a file held, in the order of its header. Tensors of dtypes that there are not here are in
+/// tensors.refused.
 struct SafetensorsFile {
   NamedTensors tensors;
   Metadata metadata;
 
-  /// Tensors of dtypes that there are not here, by name, each with a sentence that says so. Nothing
-  /// but asking for one of them fails.
-  std::map<std::string, std::string, std::less<>> refused = {};
+  bool contains(std::string_view name) const { return tensors.contains(name); }
 
-  /// Whether there is such a tensor among those that were read.
-  bool contains(std::string_view name) const;
-
-  /// Throws IoError that says why the tensor was refused, or lists the names there are.
-  const Tensor& operator[](std::string_view name) const;
+  /// Throws as NamedTensors does.
+  const Tensor& operator[](std::string_view name) const { return tensors[name]; }
 };
 
 /// Writes the file as write_file_atomically does. The header keeps the order given; the data is

@@ -40,7 +40,7 @@ struct Table {
 
   /// Numbers, read as read_csv() does: a column [rows], or several [rows, columns]. Throws
   /// ValueError with column, row (counted from 1, without the names) and field for one that is no
-  /// number, or none that the dtype holds.
+  /// number, or none that an integer dtype holds; for several columns of that name.
   Tensor numbers(const std::string& name, const NumberOptions& options = {}) const;
   Tensor numbers(const std::vector<std::string>& names, const NumberOptions& options = {}) const;
   Tensor numbers(std::initializer_list<std::string> wanted,
@@ -49,12 +49,16 @@ struct Table {
   }
 };
 
-/// Reads a table whose first line has the names of the columns. Lines end with LF or CRLF. A field
-/// in double quotes is taken as it stands, with delimiters, ends of lines and doubled quotes in it;
-/// spaces around others, a UTF-8 byte order mark and empty lines at the end are ignored. Throws
-/// IoError with file and line for a row of another length than the first, a quote that does not
-/// end, a name that two columns have, no names at all, and for a file that cannot be read, or is of
-/// another kind.
+/// Reads a table whose first row has the names of the columns. Lines end with LF, CRLF or CR. A
+/// field in double quotes is taken as it stands, with delimiters, ends of lines and doubled quotes
+/// in it; blanks (spaces and tabs, but for the delimiter) around a field, a UTF-8 byte order mark
+/// and empty lines are ignored. In a table of one column an empty line before the last is a row, as
+/// spreadsheets write an empty cell. Every delimiter separates two fields: with a space, two of
+/// them have an empty field between them. Several columns may have no name, "".
+///
+/// Throws IoError with file and line for a row of another length than the first, a quote that does
+/// not end, text behind a quoted field, a name that two columns have, no names at all, and for a
+/// file that cannot be read, or is of another kind; ValueError for a delimiter that cannot be one.
 Table read_table(const std::filesystem::path& path, char delimiter = ',');
 
 /// Texts as numbers of classes: the place of each in `names`.
@@ -67,8 +71,10 @@ Classes classes_of(const std::vector<std::string>& texts, std::vector<std::strin
 
 /// Writes a table as write_file_atomically() does: a line of the names, where there are some, then
 /// a line a row. Numbers have as many digits as give the same bits when they are read as their
-/// dtype; texts stand in quotes where they must. Throws ShapeError for a tensor that is not [rows,
-/// columns] or [rows], and for as many names or fields as do not fit; IoError when writing fails.
+/// dtype; texts stand in quotes where they must, so that read_table() with the same delimiter
+/// returns them. Throws ShapeError for a tensor that is not [rows, columns] or [rows], and for as
+/// many names or fields as do not fit; ValueError for a name that two columns have, which no reader
+/// could tell apart; IoError when writing fails.
 void write_csv(const std::filesystem::path& path, const Tensor& numbers,
                const std::vector<std::string>& names = {}, char delimiter = ',');
 void write_csv(const std::filesystem::path& path, const Table& table, char delimiter = ',');

@@ -64,6 +64,22 @@ TEST(WeightedSampling, HasAsManySamplesAsExamplesUnlessTold) {
             (std::vector<std::int64_t>{2, 2, 2, 2, 2}));
 }
 
+// However small: a share of the smallest numbers there are would be rounded to their sum.
+TEST(WeightedSampling, DrawsByTheSmallestAndTheLargestWeights) {
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  for (const double unit : {tiny, 8 * tiny, 1e-310, 1e-300, 1e-200, 1.0, 1e300}) {
+    const Batches batches(numbered(4), {.batch_size = 100,
+                                        .seed = 9,
+                                        .weights = {0, 3 * unit, unit, 0},
+                                        .samples_per_epoch = 4000});
+    std::vector<int> counts(4, 0);
+    for (const std::int64_t row : rows_of(batches, 0)) ++counts.at(static_cast<std::size_t>(row));
+    EXPECT_EQ(counts[0] + counts[3], 0) << unit;
+    EXPECT_NEAR(counts[1], 3000, 140) << unit;
+  }
+  EXPECT_EQ(rows_of(Batches(numbered(1), {.weights = {tiny}}), 0), std::vector<std::int64_t>{0});
+}
+
 // A position is that of other rows with other weights, so checkpoints must tell them apart.
 TEST(WeightedSampling, IsPartOfTheDescription) {
   const auto text = [](std::vector<double> weights, std::int64_t workers) {
@@ -186,6 +202,17 @@ TEST(Workers, EndWhenNobodyWaits) {
     Loader begun(batches);
     static_cast<void>(begun.next());
   }
+}
+
+TEST(Workers, AreNoMoreThanAMachineCanHave) {
+  for (const std::int64_t workers : {kMostWorkers + 1, std::numeric_limits<std::int64_t>::max()}) {
+    EXPECT_THAT(message_of<ValueError>([&] { Batches(numbered(3), {.workers = workers}); }),
+                HasSubstr("Batches: workers must be in [0, 1024], got"));
+    const Batches batches(numbered(3), {.batch_size = 1});
+    EXPECT_THROW(Loader(batches, {}, 3, workers), ValueError);
+  }
+  const Batches batches(numbered(3), {.batch_size = 1, .workers = kMostWorkers});
+  EXPECT_EQ(rows_of(batches, 0).size(), 3u);
 }
 
 TEST(Loader, NeedsABatch) {

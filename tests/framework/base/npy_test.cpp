@@ -3,10 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
 #include <string>
 
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
+#include "io/npy_format.h"
+#include "io/zip.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/memory_file.h"
 #include "tests/support/message_of.h"
@@ -70,6 +73,103 @@ TEST_F(NpyTest, ReadsWhatNumPyWrites) {
       Tensor::from({2}, {1, 0}, DType::boolean)));
   EXPECT_EQ(read(array("{'descr': '<i8', 'fortran_order': True, 'shape': (0, 4), }", "")).shape(),
             (Shape{0, 4}));
+}
+
+// Python 2, other programs, and byte orders that are this machine's.
+TEST_F(NpyTest, ReadsHeadersHoweverTheyAreWritten) {
+  const std::string data = floats({1, 2, 3, 4, 5, 6});
+  const Tensor matrix = Tensor::from({3, 2}, {1, 2, 3, 4, 5, 6});
+  for (const char* header :
+       {"{'descr': '<f4', 'fortran_order': False, 'shape': (3L, 2L), }",
+        "{'shape': (3, 2), 'fortran_order': False, 'descr': '<f4'}",
+        "{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (3, 2)}",
+        "{u'descr': u'=f4', b'fortran_order': False, u'shape': (3 ,2 ,)}",
+        "{'descr':'f4','fortran_order':False,'shape':(3,2)}",
+        "\n{ 'descr' : '|f4' , 'fortran_order' : False ,\n 'shape' : ( 3L , 2 ) , }"}) {
+    EXPECT_TRUE(bitwise_equal(read(array(header, data)), matrix)) << header;
+  }
+  EXPECT_EQ(read(array("{'descr': '>i1', 'fortran_order': False, 'shape': (1L,)}", "\3")).get(0),
+            3);
+  const auto refused_header = [&](const std::string& header) {
+    return refused(array(header, data));
+  };
+  EXPECT_THAT(refused_header("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2"),
+              HasSubstr("the header of the array"));
+  EXPECT_THAT(refused_header("{'descr': '<f4', 'fortran_order': 0, 'shape': (3, 2)}"),
+              HasSubstr("'False' is missing"));
+  EXPECT_THAT(refused_header("{'descr': '<f4', 'fortran_order': False, 'shape': (3, -2)}"),
+              HasSubstr("an extent that is no number"));
+  EXPECT_THAT(refused_header("{'descr': '<f4', 'fortran_order': False, 'shape': (6,), 'x': 1}"),
+              HasSubstr("has \"x\", which is not known"));
+  EXPECT_THAT(refused_header("{'descr': [('a', '<f4'), ('b', '<i4', (2,))], 'fortran_order': False,"
+                             " 'shape': (2,)}"),
+              HasSubstr("records of several fields"));
+}
+
+TEST_F(NpyTest, WidensIntegersWithoutASign) {
+  const auto of = [&](const std::string& descr, const std::string& data) {
+    return read(array("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (2,), }", data));
+  };
+  EXPECT_TRUE(bitwise_equal(of("<u2", {"\xFF\xFF\x01\x00", 4}),
+                            Tensor::from({2}, {65535, 1}, DType::int32)));
+  EXPECT_TRUE(bitwise_equal(of("<u4", {"\xFF\xFF\xFF\xFF\x01\x00\x00\x00", 8}),
+                            Tensor::from({2}, {4294967295, 1}, DType::int64)));
+  std::string large(16, '\0');
+  large[0] = 5;
+  EXPECT_TRUE(bitwise_equal(of("<u8", large), Tensor::from({2}, {5, 0}, DType::int64)));
+  large[15] = '\x80';
+  EXPECT_THAT(message_of<IoError>([&] { of("<u8", large); }), HasSubstr("larger than int64"));
+}
+
+// Of an archive with arrays of every kind and files that are none, in any order, what can be read
+// is.
+TEST_F(NpyTest, AnArchiveKeepsWhatCanBeReadAndNamesTheRest) {
+  const auto header = [](const std::string& descr) {
+    return "{'descr': " + descr + ", 'fortran_order': False, 'shape': (1,), }";
+  };
+  const std::vector<std::pair<std::string, std::string>> others = {
+      {"names.npy", array(header("'<U2'"), "12345678")},
+      {"bytes.npy", array(header("'|S3'"), "123")},
+      {"config.npy", array(header("'|O'"), "\x80\x04 a pickle")},
+      {"times.npy", array(header("'<M8[ns]'"), "12345678")},
+      {"complex.npy", array(header("'<c8'"), "12345678")},
+      {"large.npy", array(header("'>f8'"), "12345678")},
+      {"record.npy", array(header("[('a', '<f4'), ('b', '<f4')]"), "12345678")},
+      {"bfloat16.npy", array(header("'<V2'"), "12")},
+      {"short.npy", array(header("'<f4'"), "12")},
+      {"newer.npy", array(header("'<f4'"), "1234", 9)},
+      {"README.txt", "made by hand"},
+      {"__MACOSX/._x.npy", "not one"}};
+  std::set<std::string> reasons;
+  for (std::size_t first = 0; first < others.size(); ++first) {
+    detail::ZipWriter archive;
+    NamedTensors all = {{"x", Tensor::arange(3)}, {"y", Tensor::scalar(2)}};
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      const auto& [name, content] = others[(first + i) % others.size()];
+      archive.add(name, content, first % 2 == 0);
+      if (i == 3) archive.add("x.npy", detail::npy_of(all["x"]), true);
+      if (i == 7) archive.add("y", detail::npy_of(all["y"]), false);  // without the ending
+    }
+    archive.add("folder/", "", false);
+    write_file_atomically(path_, std::move(archive).finish());
+    const NamedTensors read = read_npz(path_);
+    ASSERT_EQ(read.size(), 2u);
+    EXPECT_TRUE(bitwise_equal(read["x"], all["x"]));
+    EXPECT_TRUE(bitwise_equal(read["y"], all["y"]));
+    EXPECT_EQ(read.refused.size(), others.size());
+    for (const auto& [name, content] : others) {
+      const std::string own = name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name;
+      const std::string why = message_of<IoError>([&] { read[own]; });
+      EXPECT_THAT(why, AllOf(HasSubstr(path_.string()), HasSubstr(name)));
+      reasons.insert(why.substr(why.find(name) + name.size()));
+    }
+    EXPECT_THROW(read["z"], ValueError);
+  }
+  EXPECT_EQ(reasons.size(), others.size());  // each its own
+  detail::ZipWriter nothing;
+  nothing.add(others[0].first, others[0].second, false);
+  write_file_atomically(path_, std::move(nothing).finish());
+  EXPECT_THAT(message_of<IoError>([&] { read_npz(path_); }), HasSubstr("they hold texts"));
 }
 
 TEST_F(NpyTest, RefusesWhatItCannotRead) {

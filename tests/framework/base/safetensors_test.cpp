@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -11,6 +16,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
 #include "aclgrad/module.h"
+#include "aclgrad/npy.h"
 #include "temporary_folder.h"
 #include "tests/support/allocations.h"
 
@@ -296,6 +302,40 @@ TEST(SafetensorsTest, AnyChangedByteOfTheHeaderIsRefusedOrHarmless) {
     }
   }
   EXPECT_GT(refused, 500);
+}
+
+// Eight times as many tensors take about eight times as long; the square would be 64 times.
+TEST(SafetensorsTest, TimeGrowsWithTheNumberOfTensors) {
+  const TemporaryFolder folder;
+  const auto seconds = [](const auto& work) {
+    double best = 1e9;
+    for (int i = 0; i < 3; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      work();
+      best = std::min(
+          best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return best;
+  };
+  const auto times = [&](int count) {
+    NamedTensors tensors;
+    std::string map;
+    for (int i = 0; i < count; ++i) {
+      tensors.emplace_back(fmt::format("layers.{}.weight", i), Tensor::scalar(i));
+      map += fmt::format("{}\"layers.{}.weight\": \"1\"", i > 0 ? "," : "", i);
+    }
+    save_safetensors(folder.path() / "1", tensors);
+    const auto index = folder.file("index.json", "{\"weight_map\": {" + map + "}}");
+    write_npz(folder.path() / "a.npz", tensors);
+    return std::array{
+        seconds([&] { save_safetensors(folder.path() / "2", tensors); }), seconds([&] {
+          EXPECT_EQ(load_safetensors(folder.path() / "1").tensors[7].second.get(0), 7);
+        }),
+        seconds([&] { EXPECT_EQ(load_safetensors(index).tensors[7].second.get(0), 7); }),
+        seconds([&] { EXPECT_EQ(read_npz(folder.path() / "a.npz")[7].second.get(0), 7); })};
+  };
+  const auto few = times(2'000), many = times(16'000);
+  for (std::size_t i = 0; i < few.size(); ++i) EXPECT_LT(many[i], 24 * few[i] + 0.02) << i;
 }
 
 }  // namespace

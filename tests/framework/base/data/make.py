@@ -4,6 +4,8 @@
 
 usage: make.py FOLDER
 """
+import argparse
+import collections
 import pathlib
 import sys
 
@@ -48,6 +50,15 @@ def main():
     torch.save(base, folder / "tensor.pt")
     torch.save({"x": torch.zeros(1).expand(5)}, folder / "expanded.pth")
     torch.save({"x": torch.zeros(2, dtype=torch.complex64)}, folder / "complex.pth")
+    # Tensors beside what is none, or of a dtype that others have not.
+    torch.save({"args": argparse.Namespace(lr=0.1, hidden=torch.ones(1)), "best": np.float64(0.5),
+                "shape": torch.Size([2, 3]), "dtype": torch.float32, "device": torch.device("cpu"),
+                "rates": collections.defaultdict(list, {"a": torch.ones(1)}), "set": {1}, 1.5: torch.ones(1),
+                ("a", 1): torch.ones(1), "path": pathlib.PurePosixPath("a"), "none": None,
+                "complex": torch.ones(2, dtype=torch.complex64), "expanded": torch.ones(1).expand(2, 3),
+                "far": torch.zeros(1).expand(1 << 26), "quantized": torch.quantize_per_tensor(base, 1, 0, torch.qint8),
+                "sparse": base.to_sparse(), "channels": torch.arange(8.0).reshape(1, 2, 2, 2).to(memory_format=torch.channels_last),
+                "x": base}, folder / "mixed.pth")
     torch.save(net, folder / "module.pth")
     torch.save(net.state_dict(), folder / "legacy.pth", _use_new_zipfile_serialization=False)
     torch.jit.script(net).save(folder / "script.pt")
