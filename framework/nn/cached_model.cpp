@@ -164,10 +164,11 @@ Tensor CachedModel::Kept::scores_of(const Tensor& tokens) {
                       fresh.data<std::int64_t>().begin() + n * count);
   }
   seen_ = first;
-  const Results results = sessions_.run(
-      {{kTokens, fresh},
-       {kPlace, Tensor::arange(count, static_cast<double>(first), 1, DType::int64)},
-       {kLast, Tensor::full({1}, static_cast<double>(width - first - 1), DType::int64)}});
+  const Tensor place = Tensor::arange(count, static_cast<double>(first), 1, DType::int64);
+  const Tensor last = Tensor::full({1}, static_cast<double>(width - first - 1), DType::int64);
+  std::vector<Feed> feeds = {{kTokens, fresh}, {kPlace, place}};
+  if (count > 1) feeds.emplace_back(kLast, last);
+  const Results results = sessions_.run(feeds);
   scores_ = results[std::size_t{0}];
   tokens_ = tokens;
   seen_ = width;
