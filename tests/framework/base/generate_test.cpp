@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "aclgrad/error.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
