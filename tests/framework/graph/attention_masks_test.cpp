@@ -8,7 +8,7 @@
 #include "aclgrad/aclgrad.h"
 #include "tests/support/message_of.h"
 
-namespace aclgrad {
+namespace aclgrad::attention_masks {
 namespace {
 
 using testing::HasSubstr;
@@ -300,4 +300,4 @@ TEST(AttentionMasks, ThatAreAddedHaveAGradientInLayers) {
 }
 
 }  // namespace
-}  // namespace aclgrad
+}  // namespace aclgrad::attention_masks

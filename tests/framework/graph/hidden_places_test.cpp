@@ -9,7 +9,7 @@
 
 #include "aclgrad/aclgrad.h"
 
-namespace aclgrad {
+namespace aclgrad::hidden_places {
 namespace {
 
 constexpr DType kDTypes[] = {DType::float32, DType::float16, DType::bfloat16, DType::float64};
@@ -206,12 +206,12 @@ TEST(HiddenPlaces, DoMatterToThoseThatSeeThem) {
 
 // Layers of which one is called, which is called for x [2, T, 8] and a memory [2, S, 8].
 struct Holder : Module {
-  explicit Holder(const std::string& kind, bool causal, DType dtype)
+  explicit Holder(const std::string& called, bool causal, DType dtype)
       : self(child("self"), 8, 2, {.causal = causal, .dtype = dtype}),
         many(child("many"), 8, 2, {.dtype = dtype}),
         block(child("block"), 8, 2, 12, {.causal = causal, .dtype = dtype, .rotary = true}),
         decoder(child("decoder"), 8, 2, 12, {.causal = true, .dtype = dtype}),
-        kind(kind) {}
+        kind(called) {}
   Value operator()(const Value& x, const Value& memory, const Value& mask) const {
     if (kind == "self") return self(x, mask);
     if (kind == "block") return block(x, mask);
@@ -341,4 +341,4 @@ TEST(HiddenPlaces, DoNotMatterToFillsAndMaskedSoftmax) {
 }
 
 }  // namespace
-}  // namespace aclgrad
+}  // namespace aclgrad::hidden_places
