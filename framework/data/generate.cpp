@@ -83,6 +83,7 @@ Tensor sample(const Tensor& scores, RandomSequence& random, const SampleOptions&
 
 Tensor generate(const TokenModel& model, const Tensor& prompt, RandomSequence& random,
                 const GenerateOptions& options) {
+  if (!model) throw ValueError("generate needs a model that scores tokens, this is empty");
   if (prompt.rank() != 2 || prompt.shape()[1] < 1 || prompt.dtype() != DType::int64) {
     throw ShapeError(fmt::format("generate goes on from a prompt [N, T] of int64, got {} {}",
                                  prompt.dtype(), prompt.shape()));

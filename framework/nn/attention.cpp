@@ -10,6 +10,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "nn/support.h"
+#include "tensor/at_least_float.h"
 
 namespace aclgrad {
 
@@ -81,64 +82,111 @@ std::optional<std::uint64_t> shifted(std::optional<std::uint64_t> seed, std::uin
   return seed;
 }
 
-// Whether tiles are faster than products and softmax apart (bench_attention), for which rows must
-// be long; with blocks that none of their queries sees, less long ones do.
-bool is_faster_in_tiles(std::int64_t queries, std::int64_t places, bool causal) {
-  return std::min(queries, places) >= (causal ? 128 : 256);
+// ---- Masks of layers ----------------------------------------------------------------------------
+
+constexpr double kUnseen = -std::numeric_limits<double>::infinity();
+
+// A mask of scores [N, heads, T, S]: bool, true where a place is hidden, or floating, to be added.
+void check_mask(const std::string& path, const Value& mask, const Shape& scores) {
+  if (mask.dtype() != DType::boolean && !is_floating(mask.dtype())) {
+    throw DTypeError(
+        fmt::format("`{}` takes a mask of bool, true where a place is hidden, or a floating one, "
+                    "which is added to the scores, got {}: ne(mask, 0) or cast() make it one of "
+                    "these",
+                    path, mask.dtype()));
+  }
+  if (!expands_to(mask.shape(), scores)) {
+    throw ShapeError(fmt::format("`{}` takes a mask that broadcasts to the scores {}, got {}", path,
+                                 scores, mask.shape()));
+  }
 }
 
-// Places behind their own, of [T, S]: a constant, which costs nothing in a run, or made in the run
-// of memory that grows with T + S.
-Value later_places(Operand scores, bool in_run) {
+Value hidden_by(const Value& mask) {
+  return mask.dtype() == DType::boolean ? mask : eq(mask, kUnseen);
+}
+
+// Of [N, S, ...], which places no head hides from no query: bool [N or 1, S or 1, 1].
+Value hidden_from_all(const Value& mask) {
+  Value hidden = hidden_by(mask);
+  std::vector<std::int64_t> dims = hidden.shape().dims();
+  dims.insert(dims.begin(), 4 - dims.size(), 1);
+  hidden = reshape(hidden, Shape(dims));
+  if (dims[1] != 1 || dims[2] != 1) hidden = amin(hidden, {1, 2}, /*keepdim=*/true);  // and
+  return reshape(hidden, {dims[0], dims[3], 1});
+}
+
+// Keys or values [N, S, width], which are of no use where nothing sees them: what stands there
+// must not reach the gradients of the layers that they go through either, and 0 NaN is NaN.
+Value where_seen(const Value& x, const Value& mask) {
+  return mask && x.shape().numel() > 0 ? masked_fill(x, hidden_from_all(mask), 0) : x;
+}
+
+// x [N, T, width] of a layer that attends to itself: a place that is hidden is still a query, and
+// has a result, so only what is not finite is taken for 0.
+Value finite_where_hidden(const Value& x, const Value& mask) {
+  if (x.shape().numel() == 0) return x;
+  const Value lost = ne(mul(x, 0), 0);
+  return masked_fill(x, minimum(lost, hidden_from_all(mask)), 0);  // of bool: and
+}
+
+// ---- Scores and weights -------------------------------------------------------------------------
+
+// Places behind their own, of [T, S], made in the run of memory that grows with T + S.
+Value later_places(Operand scores) {
   const std::int64_t rows = scores.shape()[-2], places = scores.shape()[-1];
   const Graph graph = scores.graph();
-  if (in_run) {
-    const auto numbers = [&](std::int64_t count) {
-      return graph.constant(Tensor::arange(count, 0, 1, DType::int64), scores.where);
-    };
-    return gt(numbers(places), reshape(numbers(rows), {rows, 1}));
-  }
-  Tensor later = Tensor::zeros({rows, places}, DType::boolean);
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t j = i + 1; j < places; ++j) later.set(i * places + j, 1);
-  }
-  return graph.constant(std::move(later), scores.where);
+  const auto numbers = [&](std::int64_t count) {
+    return graph.constant(Tensor::arange(count, 0, 1, DType::int64), scores.where);
+  };
+  return gt(numbers(places), reshape(numbers(rows), {rows, 1}));
 }
 
 // softmax of the scores of what is seen, 0 elsewhere. A row whose places are all hidden would be
-// NaN, as would its gradient: there the softmax is that of the scores as they are, and its result
-// is replaced by 0, which stops the gradient.
+// NaN: there the softmax is that of zeros, and its result is replaced by 0.
 Value attention_weights(Operand scores, const Value& mask, const Value& later) {
   const RecordScope scope(scores);
-  constexpr double kUnseen = -std::numeric_limits<double>::infinity();
   if (!mask) {  // a place sees itself at least
     return softmax(later ? masked_fill(scores, later, kUnseen) : scores, -1);
   }
-  Value hidden = mask;
-  if (hidden.dtype() != DType::boolean) hidden = ne(hidden, 0);
+  Value hidden = hidden_by(mask);
   if (later) hidden = maximum(hidden, later);  // of bool: or
   if (hidden.shape().numel() == 0) return softmax(scores, -1);
-  const Value nothing = amin(hidden, {-1}, /*keepdim=*/true);  // of bool: and
-  hidden = masked_fill(hidden, nothing, 0);
-  const Value weights = softmax(masked_fill(scores, hidden, kUnseen), -1);
-  return masked_fill(weights, nothing, 0);
+  const Value added = is_floating(mask.dtype()) ? add(scores, cast(mask, scores.dtype())) : scores;
+  const Value nothing = amin(hidden, {-1}, /*keepdim=*/true);  // and
+  const Value seen = masked_fill(masked_fill(added, hidden, kUnseen), nothing, 0);
+  return masked_fill(softmax(seen, -1), nothing, 0);
+}
+
+// Whether attention is one operator. It knows what is hidden, which products of weights and values
+// do not (0 NaN is NaN), and rounds no scores to 16 bits. Of long rows it is also the faster one
+// (bench_attention); of others the parts are there to look at.
+bool is_one_operator(const Value& query, std::int64_t places, bool can_hide) {
+  return can_hide || query.dtype() != detail::at_least_float(query.dtype()) ||
+         std::min(query.shape()[2], places) >= 256;
 }
 
 // What heads [N, heads, T, size] of queries see in those of keys and values, side by side:
-// [N, T, width]. The weights are called by `name`; where the result is made in tiles they are
+// [N, T, width]. The weights are called by `name`; where attention is one operator they are
 // recorded for those who fetch them, and not computed otherwise.
 Value attend(const Value& query, const Value& key, const Value& value, const Value& mask,
-             bool causal, std::string name) {
+             bool causal, const std::string& path) {
   const Shape& shape = query.shape();
-  const Value scores =
-      mul(matmul(query, transpose(key, -1, -2)), 1 / std::sqrt(static_cast<double>(shape[3])));
-  const bool in_tiles = is_faster_in_tiles(shape[2], key.shape()[2], causal);
-  const Value later = causal ? later_places(scores, in_tiles) : Value();
-  const Value weights = attention_weights(scores, mask, later).named(std::move(name));
-  const Value mixed =
-      in_tiles ? scaled_dot_product_attention(query, key, value, mask ? eq(mask, 0) : Value(),
-                                              {.is_causal = causal})
-               : matmul(weights, value);
+  const std::int64_t places = key.shape()[2];
+  const bool is_wide = mask && mask.dtype() == DType::float64;
+  const DType dtype = is_wide ? DType::float64 : detail::at_least_float(query.dtype());
+  const double scale = 1 / std::sqrt(static_cast<double>(shape[3]));
+  const Value scores = matmul(mul(cast(query, dtype), scale), transpose(cast(key, dtype), -1, -2));
+  const Value later = causal ? later_places(scores) : Value();
+  const Value weights =
+      cast(attention_weights(scores, mask, later), query.dtype()).named(path + ".attention");
+  Value mixed;
+  if (is_one_operator(query, places, mask || causal)) {
+    const bool hides = mask && !is_floating(mask.dtype());
+    mixed = scaled_dot_product_attention(query, key, value, hides ? eq(mask, 0) : mask,
+                                         {.is_causal = causal});
+  } else {
+    mixed = matmul(weights, value);
+  }
   return reshape(permute(mixed, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
 }
 
@@ -156,12 +204,14 @@ SelfAttention::SelfAttention(const Name& name, std::int64_t width, std::int64_t 
 
 Value SelfAttention::operator()(Operand x) const { return (*this)(x, Value()); }
 
+void SelfAttention::check(const Value& x) const {
+  if (x.shape().rank() == 3 && x.shape()[2] == width_) return;
+  throw ShapeError(fmt::format("`{}` attends over [N, T, {}], got {}", path(), width_, x.shape()));
+}
+
 // Queries, keys and values [N, heads, T, size].
 std::array<Value, 3> SelfAttention::parts_of(Operand x) const {
-  if (x.shape().rank() != 3 || x.shape()[2] != width_) {
-    throw ShapeError(
-        fmt::format("`{}` attends over [N, T, {}], got {}", path(), width_, x.shape()));
-  }
+  check(x);
   const std::int64_t batch = x.shape()[0], places = x.shape()[1], size = width_ / heads_;
   const Value parts = reshape(qkv_(x), {batch, places, 3, heads_, size});
   const auto part = [&](std::int64_t i) {  // [N, heads, T, size]
@@ -173,12 +223,24 @@ std::array<Value, 3> SelfAttention::parts_of(Operand x) const {
 
 Value SelfAttention::operator()(Operand x, const Value& mask) const {
   const RecordScope scope(x);
+  return of_finite(finite(x, mask), mask);
+}
+
+Value SelfAttention::finite(const Value& x, const Value& mask) const {
+  if (!mask) return x;
+  check(x);
+  const std::int64_t places = x.shape()[1];
+  check_mask(path(), mask, {x.shape()[0], heads_, places, places});
+  return finite_where_hidden(x, mask);
+}
+
+Value SelfAttention::of_finite(const Value& x, const Value& mask) const {
   auto [query, key, value] = parts_of(x);
   if (options_.rotary) {
     query = rotary(query);
     key = rotary(key);
   }
-  return projection_(attend(query, key, value, mask, options_.causal, path() + ".attention"));
+  return projection_(attend(query, key, value, mask, options_.causal, path()));
 }
 
 Value SelfAttention::operator()(Operand x, AttentionCache& cache) const {
@@ -200,34 +262,7 @@ Value SelfAttention::operator()(Operand x, AttentionCache& cache) const {
   }
   key = cache.extended(path() + ".key", key);
   value = cache.extended(path() + ".value", value);
-  return projection_(
-      attend(query, key, value, cache.later(), /*causal=*/false, path() + ".attention"));
-}
-
-AttentionCache::AttentionCache(const Value& place, std::int64_t places)
-    : place_(place), places_(places) {
-  if (places < 1) throw ValueError(fmt::format("a cache has at least one place, not {}", places));
-  if (!place || place.shape() != Shape{1} || place.dtype() != DType::int64) {
-    throw ShapeError("the place of a token in a cache is an int64 [1]");
-  }
-  const Value all = place.graph().constant(Tensor::arange(places, 0, 1, DType::int64));
-  later_ = gt(all, place);
-  here_ = reshape(eq(all, place), {places, 1});
-}
-
-Value AttentionCache::extended(const std::string& name, const Value& rows) {
-  std::vector<std::int64_t> dims = rows.shape().dims();
-  if (dims.size() < 2 || dims[dims.size() - 2] != 1) {
-    throw ShapeError(fmt::format("a cache takes rows [..., 1, size] of one token as `{}`, got {}",
-                                 name, rows.shape()));
-  }
-  dims[dims.size() - 2] = places_;
-  const Value before = rows.graph().input(fmt::format("{} {}", name, entries_.size()),
-                                          Shape(std::move(dims)), rows.dtype());
-  const Value earlier = masked_fill(before, reshape(later_, {places_, 1}), 0);
-  const Value after = where(here_, rows, earlier);
-  entries_.push_back({before, after});
-  return after;
+  return projection_(attend(query, key, value, cache.later(), /*causal=*/false, path()));
 }
 
 MultiheadAttention::MultiheadAttention(const Name& name, std::int64_t width, std::int64_t heads,
@@ -266,8 +301,10 @@ Value MultiheadAttention::operator()(Operand query, const Value& key, const Valu
     const Shape& shape = of.shape();
     return permute(reshape(of, {shape[0], shape[1], heads_, width_ / heads_}), {0, 2, 1, 3});
   };
-  const Value q = heads_of(query_(query)), k = heads_of(key_(key)), v = heads_of(value_(value));
-  return projection_(attend(q, k, v, mask, options_.causal, path() + ".attention"));
+  if (mask) check_mask(path(), mask, {batch, heads_, query.shape()[1], places});
+  const Value q = heads_of(query_(query)), k = heads_of(key_(where_seen(key, mask))),
+              v = heads_of(value_(where_seen(value, mask)));
+  return projection_(attend(q, k, v, mask, options_.causal, path()));
 }
 
 namespace {
@@ -287,7 +324,8 @@ Value TransformerBlock::operator()(Operand x) const { return (*this)(x, Value())
 
 Value TransformerBlock::operator()(Operand x, const Value& mask) const {
   const RecordScope scope(x);
-  const Value attended = add(x, attention_(norm1_(x), mask));
+  const Value finite = attention_.finite(x, mask);
+  const Value attended = add(finite, attention_.of_finite(norm1_(finite), mask));
   return add(attended, feed_forward_(norm2_(attended)));
 }
 

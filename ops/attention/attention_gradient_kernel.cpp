@@ -46,13 +46,16 @@ class AttentionGradient : private AttentionTiles<T> {
 
  private:
   using Base = AttentionTiles<T>;
+  using Base::add_multiple;
   using Base::at;
   using Base::buffers_;
   using Base::choose_head;
   using Base::columns_of;
   using Base::exponential_of;
+  using Base::finite_rows;
   using Base::group;
   using Base::head_;
+  using Base::hidden;
   using Base::key_columns_;
   using Base::keys_;
   using Base::lines;
@@ -67,9 +70,11 @@ class AttentionGradient : private AttentionTiles<T> {
   using Base::read_keys;
   using Base::rows_of;
   using Base::seen;
+  using Base::sees;
   using Base::value_columns_;
   using Base::write;
   using typename Base::D;
+  using typename Base::FiniteRows;
   using typename Base::RowMasks;
   using typename Base::V;
 
@@ -150,22 +155,55 @@ class AttentionGradient : private AttentionTiles<T> {
             false);
     product(rows, columns, p_.value_size, rows_of(slope), of_panels(value_columns_, p_.value_size),
             of_scores, false);
+    std::array<bool, kGradientBlock> lives;
     for (int64_t r = 0; r < rows; r += kTogether) {
       const int64_t count = std::min(kTogether, rows - r);
       const std::array<T, kTogether> own =
           along({slope[r], slope.step}, {output[r], output.step}, count);
       for (int64_t k = 0; k < count; ++k) {
-        slope_row(first + r + k, j, columns, shares[r + k], of_scores[r + k],
+        const int64_t i = first + r + k;
+        const bool lived = number_at(p_.sum, i) != 0 && has_slope(slope[r + k]);
+        lives[static_cast<size_t>(r + k)] = lived;
+        slope_row(i, j, lived ? seen(i, j, columns) : 0, columns, shares[r + k], of_scores[r + k],
                   own[static_cast<size_t>(k)]);
       }
     }
+    const auto takes = [&](int64_t r, int64_t k) {
+      return lives[static_cast<size_t>(r)] && sees(first + r, j + k);
+    };
     if (wanted.key_and_value) {
-      product(columns, p_.value_size, rows, columns_of(shares), of(slope), of_value_, true);
-      product(columns, p_.size, rows, columns_of(of_scores), of(query), of_key_, true);
+      add_columns(shares, rows, columns, p_.value_size, slope, buffers_->finite_slopes, of_value_,
+                  takes);
+      add_columns(of_scores, rows, columns, p_.size, query, buffers_->finite_queries, of_key_,
+                  takes);
     }
     if (wanted.query) {
-      product(rows, p_.size, columns, rows_of(of_scores), of(keys_), of_query, true);
+      product(rows, p_.size, columns, rows_of(of_scores), of(keys_.rows), of_query, true);
+      for (const int64_t k : keys_.lost) {
+        for (int64_t r = 0; r < rows; ++r) {
+          if (takes(r, k)) add_multiple(of_scores[r][k], keys_.all[k], p_.size, of_query[r]);
+        }
+      }
     }
+  }
+
+  // to += factors^T right, for rows [0, columns) of it, of what they take.
+  template <class Takes>
+  void add_columns(const Lines<T>& factors, int64_t rows, int64_t columns, int64_t size,
+                   const Lines<const T>& right, GrowingMemory& memory, const Lines<T>& to,
+                   const Takes& takes) const {
+    const FiniteRows finite = finite_rows(right, rows, size, memory);
+    product(columns, size, rows, columns_of(factors), of(finite.rows), to, true);
+    for (const int64_t r : finite.lost) {
+      for (int64_t k = 0; k < columns; ++k) {
+        if (takes(r, k)) add_multiple(factors[r][k], right[r], size, to[k]);
+      }
+    }
+  }
+
+  // What nothing depends on changes no gradient, whatever it holds.
+  bool has_slope(const T* slope) const {
+    return std::any_of(slope, slope + p_.value_size, [](T each) { return each != 0; });
   }
 
   // The gradients along the own shares of a few rows, in the order of the products that they are
@@ -187,15 +225,15 @@ class AttentionGradient : private AttentionTiles<T> {
     return sums;
   }
 
-  // Products become shares as they went into the output, and gradients of shares those of scores.
-  void slope_row(int64_t i, int64_t j, int64_t columns, T* shares, T* slopes, T own) {
+  // Products become shares as they went into the output, and gradients of shares those of scores,
+  // of the first n columns; of the others there are none.
+  void slope_row(int64_t i, int64_t j, int64_t n, int64_t columns, T* shares, T* slopes, T own) {
     const D d;
     const double sum = number_at(p_.sum, i), kept = number_at(p_.largest, i);
-    const int64_t n = sum == 0 ? 0 : seen(i, j, columns);  // without a sum there are no shares
     const RowMasks masks = masks_of(i, j, n);
     const V inverse = hn::Set(d, static_cast<T>(1 / sum));
     // What is hidden has a score of -infinity: less than any that is kept.
-    constexpr double kLowest = std::numeric_limits<float>::lowest();
+    constexpr double kLowest = std::numeric_limits<T>::lowest();
     const V largest = hn::Set(d, static_cast<T>(kept < kLowest ? kLowest : kept));
     const V rest = hn::Set(d, own);
     T* const of_shift =
@@ -213,8 +251,9 @@ class AttentionGradient : private AttentionTiles<T> {
         mixed = hn::Mul(share, factor);
       }
       slope = hn::Mul(share, hn::Sub(slope, rest));
-      hn::StoreU(mixed, d, shares + k);
-      hn::StoreU(slope, d, slopes + k);
+      const hn::Mask<D> unseen = this->hidden(masks, k, m);
+      hn::StoreU(hn::IfThenZeroElse(unseen, mixed), d, shares + k);
+      hn::StoreU(hn::IfThenZeroElse(unseen, slope), d, slopes + k);
     });
     std::fill(shares + n, shares + columns, T{0});
     std::fill(slopes + n, slopes + columns, T{0});

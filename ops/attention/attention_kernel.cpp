@@ -36,6 +36,7 @@ class Attention : private AttentionTiles<T> {
  private:
   using Base = AttentionTiles<T>;
   using Base::add;
+  using Base::add_multiple;
   using Base::at;
   using Base::buffers_;
   using Base::choose_head;
@@ -55,6 +56,7 @@ class Attention : private AttentionTiles<T> {
   using Base::read_keys;
   using Base::rows_of;
   using Base::seen;
+  using Base::sees;
   using Base::values_;
   using Base::write;
   using typename Base::D;
@@ -69,7 +71,7 @@ class Attention : private AttentionTiles<T> {
     const Lines<T> scores{buffers_->scores.template of<T>(kQueryBlock * kStep), kStep};
     std::array<T, kQueryBlock> largest;
     std::array<double, kQueryBlock> sums{};
-    largest.fill(static_cast<T>(std::numeric_limits<float>::lowest()));
+    largest.fill(std::numeric_limits<T>::lowest());
     bool adds = false;
     for (int64_t j = 0; j < p_.keys; j += kKeyBlock) {
       const int64_t columns = seen(first + rows - 1, j, std::min(kKeyBlock, p_.keys - j));
@@ -81,8 +83,15 @@ class Attention : private AttentionTiles<T> {
         share_rows(first + r, count, j, columns, {scores[r], kStep}, largest.data() + r,
                    sums.data() + r, adds ? Lines<T>{mixed[r], mixed.step} : Lines<T>{});
       }
-      product(rows, p_.value_size, columns, rows_of(scores), of({values_[j], values_.step}), mixed,
-              adds);
+      product(rows, p_.value_size, columns, rows_of(scores),
+              of({values_.rows[j], values_.rows.step}), mixed, adds);
+      for (const int64_t lost : values_.lost) {
+        if (lost < j || lost >= j + columns) continue;
+        for (int64_t r = 0; r < rows; ++r) {
+          if (!sees(first + r, lost)) continue;
+          add_multiple(scores[r][lost - j], values_.all[lost], p_.value_size, mixed[r]);
+        }
+      }
       adds = true;
     }
     if (!adds) std::fill_n(mixed.data, rows * mixed.step, T{0});
@@ -140,10 +149,12 @@ class Attention : private AttentionTiles<T> {
   void finish_row(int64_t i, T largest, double sum, T* mixed) {
     // One NaN for the whole row, equal on every instruction set.
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-    const bool is_lost = std::isnan(sum);
-    put_number(is_lost ? kNan : static_cast<double>(largest) + 0.0, p_.largest, i);
+    const bool is_lost = std::isnan(sum), is_plain = sum > 0;
+    // Of nothing, in DOUBLE too, it is the lowest float.
+    const double most = is_plain ? static_cast<double>(largest) + 0.0
+                                 : static_cast<double>(std::numeric_limits<float>::lowest());
+    put_number(is_lost ? kNan : most, p_.largest, i);
     put_number(is_lost ? kNan : sum, p_.sum, i);
-    const bool is_plain = sum > 0;
     if (!is_plain) std::fill_n(mixed, p_.value_size, is_lost ? static_cast<T>(kNan) : T{0});
     write(mixed, p_.value_size, is_plain ? 1 / sum : 1, at(p_.output, head_, i));
   }

@@ -37,11 +37,13 @@ struct AttentionProblem {
 };
 
 // output = dropout(softmax(scale (query key^T + shift))) value, and largest and sum of every row;
-// rows that see nothing have output 0, sum 0 and the lowest float.
+// rows that see nothing have output 0, sum 0 and the lowest float. A shift of -infinity hides, if
+// scale is above 0. What a query does not see does not reach it, be it infinite or NaN.
 Plan plan_attention(const AttentionProblem& problem);
 
 // From all of the problem's tensors, which are inputs, and the gradient of output. The gradient of
-// shift has its strides: what is broadcast is summed.
+// shift has its strides: what is broadcast is summed. What a query does not see has no part in any
+// of them, nor has a query whose output has a gradient of 0.
 struct AttentionGradients {
   HeadsView of_output;
   HeadsView query, key, value;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "ops/attention/attention_kernel.h"
 #include "ops/attention/attention_work.h"
@@ -121,6 +122,67 @@ class AttentionTiles {
     });
   }
 
+  // ---- What is not finite -----------------------------------------------------------------------
+  // What a query does not see must not reach it, whatever it is, but a share of 0 times infinity or
+  // NaN is NaN. So rows of a right operand that are not finite are left out of the product, which
+  // takes all of them for 0, and are added for those that see them.
+
+  struct FiniteRows {
+    Lines<const T> rows;
+    Lines<const T> all;         // with those that are not finite
+    std::vector<int64_t> lost;  // the numbers of these
+  };
+
+  HWY_NOINLINE static bool is_finite(const T* row, int64_t columns) {
+    const D d;
+    V sum = hn::Zero(d);
+    for_lanes<T>(columns, [&](size_t k, auto n) HWY_ATTR {
+      sum = hn::MulAdd(load_lanes(row + k, n), hn::Zero(d), sum);
+    });
+    return hn::AllTrue(d, hn::Eq(sum, hn::Zero(d)));
+  }
+  FiniteRows finite_rows(const Lines<const T>& all, int64_t rows, int64_t columns,
+                         GrowingMemory& memory) const {
+    FiniteRows found{all, all, {}};
+    if (!can_hide()) return found;
+    for (int64_t r = 0; r < rows; ++r) {
+      if (!is_finite(all[r], columns)) found.lost.push_back(r);
+    }
+    if (found.lost.empty()) return found;
+    const Lines<T> to = lines(memory, rows, columns);
+    for (int64_t r = 0; r < rows; ++r) std::copy_n(all[r], columns, to[r]);
+    for (const int64_t r : found.lost) std::fill_n(to[r], columns, T{0});
+    found.rows = {to.data, to.step};
+    return found;
+  }
+
+  // Whether some query does not see some key.
+  bool can_hide() const { return p_.diagonal || p_.hidden || hides_by_shift(); }
+  // Only what is infinite hides, and not by a scale that turns it round.
+  bool hides_by_shift() const { return p_.shift && p_.scale > 0; }
+
+  // Whether the query at place i sees key j.
+  bool sees(int64_t i, int64_t j) const {
+    if (seen(i, j, 1) == 0) return false;
+    if (p_.hidden) {
+      const Place from = at(*p_.hidden, head_, i);
+      if (static_cast<const uint8_t*>(from.data)[j * from.stride] != 0) return false;
+    }
+    if (!hides_by_shift()) return true;
+    const Place from = at(*p_.shift, head_, i);
+    T shift;
+    read_any({from.data, from.dtype, from.dtype, 0, from.stride},
+             element(from.data, from.dtype, j * from.stride), 1, &shift);
+    return shift != -kInfinity;
+  }
+  static void add_multiple(T factor, const T* row, int64_t columns, T* to) {
+    using Number = hn::CappedTag<T, 1>;  // one rounding wherever products have one
+    for (int64_t d = 0; d < columns; ++d) {
+      to[d] = hn::GetLane(hn::MulAdd(hn::Set(Number(), factor), hn::Set(Number(), row[d]),
+                                     hn::Set(Number(), to[d])));
+    }
+  }
+
   // Keys and values from a place on: keys by column for the scores; values by row for what is
   // seen, and for gradients values by column and keys by row.
   void read_keys(int64_t first, int64_t places, bool for_gradients) {
@@ -134,9 +196,11 @@ class AttentionTiles {
     key_columns_ = by_column(key, p_.size, buffers_->keys_by_column);
     if (for_gradients) {
       value_columns_ = by_column(value, p_.value_size, buffers_->values_by_column);
-      keys_ = read(key, first, places, p_.size, buffers_->keys);
+      keys_ = finite_rows(read(key, first, places, p_.size, buffers_->keys), places, p_.size,
+                          buffers_->finite_keys);
     } else {
-      values_ = read(value, first, places, p_.value_size, buffers_->values);
+      values_ = finite_rows(read(value, first, places, p_.value_size, buffers_->values), places,
+                            p_.value_size, buffers_->finite_values);
     }
   }
 
@@ -233,13 +297,20 @@ class AttentionTiles {
     return masks;
   }
 
+  // Which of n keys from k on are hidden, of those before the diagonal.
+  HWY_INLINE hn::Mask<D> hidden(const RowMasks& masks, size_t k, size_t n) const {
+    const D d;
+    hn::Mask<D> hidden = hn::FirstN(d, 0);
+    if (masks.hidden != nullptr) hidden = hn::Lt(load_lanes(masks.hidden + k, n), hn::Zero(d));
+    if (masks.shift == nullptr || !hides_by_shift()) return hidden;
+    return hn::Or(hidden, hn::Eq(load_lanes(masks.shift + k, n), hn::Set(d, -kInfinity)));
+  }
   HWY_INLINE V score(const T* products, const RowMasks& masks, size_t k, size_t n) const {
+    const D d;
     V z = load_lanes(products + k, n);
     if (masks.shift != nullptr) z = hn::Add(z, load_lanes(masks.shift + k, n));
-    z = hn::Mul(z, hn::Set(D(), static_cast<T>(p_.scale)));
-    if (masks.hidden == nullptr) return z;
-    const V hidden = load_lanes(masks.hidden + k, n);
-    return hn::IfThenElse(hn::Lt(hidden, hn::Zero(D())), hidden, z);
+    z = hn::Mul(z, hn::Set(d, static_cast<T>(p_.scale)));
+    return hn::IfThenElse(hidden(masks, k, n), hn::Set(d, -kInfinity), z);
   }
 
   const AttentionProblem& p_;
@@ -248,7 +319,7 @@ class AttentionTiles {
   int64_t batch_ = 0, head_ = 0;
   const T* key_columns_ = nullptr;
   const T* value_columns_ = nullptr;  // for gradients
-  Lines<const T> keys_{}, values_{};  // the former for gradients
+  FiniteRows keys_{}, values_{};      // the former for gradients
 };
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -20,7 +20,8 @@ constexpr int64_t blocks_of(int64_t places, int64_t block) { return (places + bl
 
 struct AttentionBuffers {
   GrowingMemory keys_by_column, values_by_column, keys, values, queries, outputs, slopes, scores,
-      slopes_of_scores, row, of_query, of_key, of_value, of_shift;
+      slopes_of_scores, row, of_query, of_key, of_value, of_shift, finite_keys, finite_values,
+      finite_queries, finite_slopes;
 };
 
 // What a thread takes of a gradient: heads of keys, each with all its queries and of so many

@@ -124,6 +124,10 @@ class ScoreRows {
   const AttentionSizes& problem() const { return p_; }
 
   bool is_hidden(int64_t b, int64_t n, int64_t i, int64_t j) const {
+    constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
+    if (shift_ != nullptr && a_.number("scaleValue") > 0 && at(*shift_, b, n, i, j) == -kInfinity) {
+      return true;
+    }
     if (mask_ == nullptr) return false;
     if (a_.number("sparseMode") == 2) return j > i;
     if (a_.number("sparseMode") == 3) return j > i + p_.key[2] - p_.query[2];
@@ -193,7 +197,7 @@ Arrays attention(const Arguments& a, const Arrays& in) {
   out_sizes[3] = p.value[3];
   rows.for_each([&](int64_t b, int64_t n, int64_t i) {
     std::vector<Number> scores;
-    Number most = std::numeric_limits<float>::lowest(), size = 0;
+    Number most = -std::numeric_limits<Number>::infinity(), size = 0;
     for (int64_t j = 0; j < p.key[2]; ++j) {
       const bool is_hidden = rows.is_hidden(b, n, i, j);
       scores.push_back(is_hidden ? -std::numeric_limits<Number>::infinity()
@@ -201,11 +205,14 @@ Arrays attention(const Arguments& a, const Arrays& in) {
       most = std::max(most, scores.back());
       if (kMagnitude && !is_hidden) size = std::max(size, rows.score(b, n, i, j, true));
     }
+    if (std::isinf(most))
+      most = std::numeric_limits<float>::lowest();  // of a row that sees nothing
     Number sum = 0;
     for (Number& each : scores) sum += each = std::exp(each - most);
     for (int64_t d = 0; d < p.value[3]; ++d) {
       Number mixed = 0;
       for (int64_t j = 0; j < p.key[2] && sum > 0; ++j) {
+        if (rows.is_hidden(b, n, i, j)) continue;
         const Number x = value.values[head_place(a, p.value, b, n / p.group(), j, d)];
         mixed += scores[static_cast<size_t>(j)] / sum * rows.factor(b, n, i, j) *
                  dense::term<kMagnitude>(x);

@@ -32,18 +32,29 @@ struct Masking {
   int64_t height;    // rows of a triangle
   Elements mask;
 
-  // Scales a row, and puts a value in the place of what is masked.
-  void apply(const Run& run, int64_t row, double value, std::span<double> values) const {
-    const auto length = static_cast<int64_t>(values.size());
+  // Calls visit(i, is_masked) for the elements of a row.
+  template <class Visit>
+  void for_each(const Run& run, int64_t row, size_t length, const Visit& visit) const {
     const ThreadScratch<MaskBuffer> buffer;
     std::vector<double>& masked = buffer->values;
-    masked.resize(std::max(masked.size(), values.size()));
-    if (!is_triangle) mask.read(run, row * length, (row + 1) * length, masked.data());
-    for (int64_t i = 0; i < length; ++i) {
-      const auto at = static_cast<size_t>(i);
-      const bool is_masked = is_triangle ? i > row % height : masked[at] != 0;
-      values[at] = is_masked ? value : values[at] * scale;
+    masked.resize(std::max(masked.size(), length));
+    const auto count = static_cast<int64_t>(length);
+    if (!is_triangle) mask.read(run, row * count, (row + 1) * count, masked.data());
+    for (size_t i = 0; i < length; ++i) {
+      visit(i, is_triangle ? static_cast<int64_t>(i) > row % height : masked[i] != 0);
     }
+  }
+
+  // Scales a row, and puts a value in the place of what is masked.
+  void apply(const Run& run, int64_t row, double value, std::span<double> values) const {
+    for_each(run, row, values.size(),
+             [&](size_t i, bool is_masked) { values[i] = is_masked ? value : values[i] * scale; });
+  }
+  // Where a masked place had no share, nothing comes back, be it infinite or NaN.
+  void drop(const Run& run, int64_t row, std::span<double> gradient, const double* shares) const {
+    for_each(run, row, gradient.size(), [&](size_t i, bool is_masked) {
+      if (is_masked && shares[i] == 0) gradient[i] = 0;
+    });
   }
 };
 
@@ -74,13 +85,16 @@ Plan plan_masked(const Arguments& arguments, const std::array<size_t, kInputs>& 
           block.rows[k] = {data, length};
         }
         block.rows[kInputs] = {values.data(), length};
+        const auto line = [&](int64_t r) {
+          return std::span(values.data() + r * length, static_cast<size_t>(length));
+        };
         const auto apply = [&] {
-          for (int64_t r = 0; r < count; ++r) {
-            masking.apply(run, first + r, value,
-                          {values.data() + r * length, static_cast<size_t>(length)});
-          }
+          for (int64_t r = 0; r < count; ++r) masking.apply(run, first + r, value, line(r));
         };
         if (before) apply();
+        for (int64_t r = 0; !before && r < count; ++r) {
+          masking.drop(run, first + r, line(r), values.data() + part + r * length);
+        }
         kernel(block);
         if (!before) apply();
         to.write(run, values.data(), first * length, (first + count) * length);

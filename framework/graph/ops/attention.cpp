@@ -82,14 +82,20 @@ Value seen_before(const Value& mask, const Shape& scores) {
   return tril(expand(mask, Shape(std::move(dims))));
 }
 
-// The operator takes what is added whole in the heads and the keys, and before the scores are
-// scaled.
-Value shift_of(const Value& mask, const Shape& scores, double scale) {
+// The operator takes what is added whole in the heads and the keys.
+Value shift_of(const Value& mask, const Shape& scores) {
   const Value in_ranks = mask_in_rank_4(mask, scores);
   std::vector<std::int64_t> dims = in_ranks.shape().dims();
   if (scores.rank() == 4) dims[1] = scores[1];
   dims[3] = scores[-1];
-  return mul(expand(in_ranks, Shape(dims)), 1 / scale);
+  return expand(in_ranks, Shape(std::move(dims)));
+}
+
+// Scores with a mask are not rounded to 16 bits before the softmax, and no finite mask is infinite
+// in them.
+DType dtype_with(const Value& mask, DType of_queries) {
+  if (mask.dtype() == DType::float64) return DType::float64;
+  return detail::at_least_float(of_queries);
 }
 
 // The operator's causal mode asks for its compressed mask, and does not read it.
@@ -116,32 +122,38 @@ Value scaled_dot_product_attention(Operand query, const Value& key, const Value&
   check_options(check, options, scale);
 
   const Graph graph = query.graph();
-  inputs = {in_rank_4(query), in_rank_4(key), in_rank_4(value)};
-  // The operator takes values that are at most as wide as keys: columns of 0 change no score.
-  if (const std::int64_t more = value.shape()[-1] - shape[-1]; more > 0) {
-    for (const std::size_t k : {0, 1}) inputs[k] = pad(inputs[k], {0, more});
-  }
   AttentionAttributes attributes{.scale = scale, .kept = 1 - options.dropout_p};
   if (attn_mask) {
     if (!expands_to(attn_mask.shape(), scores)) {
       check.shape_error(fmt::format("the mask {} does not broadcast to the scores {}",
                                     attn_mask.shape(), scores));
     }
-    attributes.has_shift = attn_mask.dtype() == query.dtype();
-    attributes.has_mask = attn_mask.dtype() == DType::boolean || attn_mask.dtype() == DType::uint8;
-    if (attributes.has_shift && scale == 0) {
-      check.value_error("scale must not be 0 beside a mask that is added to the scores");
-    }
+    attributes.has_shift = is_floating(attn_mask.dtype());
+    attributes.has_mask = attn_mask.dtype() == DType::boolean;
     if (!attributes.has_shift && !attributes.has_mask) {
-      check.dtype_error(fmt::format("the mask must be bool, uint8, or {} as the queries, got {}",
-                                    query.dtype(), attn_mask.dtype()));
+      check.dtype_error(
+          fmt::format("the mask must be bool, true where a place takes part, or floating, to be "
+                      "added to the scores, got {}: ne(mask, 0) or cast() make it one of these",
+                      attn_mask.dtype()));
     }
-    if (attributes.has_shift) {
-      inputs.push_back(shift_of(attn_mask, scores, scale));
-    } else {
-      const Value seen = options.is_causal ? seen_before(attn_mask, scores) : attn_mask;
-      inputs.push_back(mask_in_rank_4(eq(seen, 0), scores));
-    }
+  }
+  inputs = {in_rank_4(query), in_rank_4(key), in_rank_4(value)};
+  // The operator scales what is added too: the queries are scaled in its place.
+  if (attributes.has_shift) {
+    const DType dtype = dtype_with(attn_mask, query.dtype());
+    for (Value& each : inputs) each = cast(each, dtype);
+    inputs[0] = mul(inputs[0], scale);
+    attributes.scale = 1;
+  }
+  // The operator takes values that are at most as wide as keys: columns of 0 change no score.
+  if (const std::int64_t more = value.shape()[-1] - shape[-1]; more > 0) {
+    for (const std::size_t k : {0, 1}) inputs[k] = pad(inputs[k], {0, more});
+  }
+  if (attributes.has_shift) {
+    inputs.push_back(shift_of(cast(attn_mask, inputs[0].dtype()), scores));
+  } else if (attributes.has_mask) {
+    const Value seen = options.is_causal ? seen_before(attn_mask, scores) : attn_mask;
+    inputs.push_back(mask_in_rank_4(eq(seen, 0), scores));
   }
   attributes.is_causal = options.is_causal && !attributes.has_mask;
   if (attributes.is_causal) inputs.push_back(compressed_mask(graph));
@@ -151,11 +163,12 @@ Value scaled_dot_product_attention(Operand query, const Value& key, const Value&
     inputs.push_back(next_mask(query, detail::with_extent(heads, 3, scores[-1]), options.dropout_p,
                                *options.generator));
   }
-  const TensorSpec number{detail::with_extent(heads, 3, kRepeats),
-                          detail::at_least_float(query.dtype())};
-  const TensorSpec result{detail::with_extent(heads, 3, value.shape()[-1]), query.dtype()};
+  const DType dtype = inputs[0].dtype();
+  const TensorSpec number{detail::with_extent(heads, 3, kRepeats), detail::at_least_float(dtype)};
+  const TensorSpec result{detail::with_extent(heads, 3, value.shape()[-1]), dtype};
   Recorder record("scaled_dot_product_attention", std::move(inputs), query.where);
-  const Value mixed = record.add<AttentionOp>(attributes, {result, number, number}).front();
+  const Value mixed =
+      cast(record.add<AttentionOp>(attributes, {result, number, number}).front(), query.dtype());
   return last == 3 ? mixed : reshape(mixed, detail::with_extent(shape, last, value.shape()[-1]));
 }
 

@@ -76,6 +76,13 @@ Value index_copy(Operand x, std::int64_t dim, const Value& index, const Value& s
   return record.add<IndexCopyOp>({dim}, record.like(0));
 }
 
+Value inplace_index_copy(Operand variable, std::int64_t dim, const Value& index,
+                         const Value& source) {
+  Recorder record("inplace_index_copy", {variable, index, source}, variable.where);
+  dim = checked_slices(record, dim);
+  return record.add<InplaceIndexCopyOp>({dim}, record.like(0));
+}
+
 Value index_fill(Operand x, std::int64_t dim, const Value& index, double value) {
   const RecordScope scope(x);
   dim = slices_dim(Recorder("index_fill", {x, index}, x.where), dim);
@@ -336,6 +343,12 @@ namespace calls {
 
 const Declaration<IndexAddAttributes> index_add = {"index_add", ACLGRAD_C(aclnnIndexAdd), separate};
 const Declaration<AlongAttributes> index_copy = {"index_copy", ACLGRAD_C(aclnnIndexCopy), separate};
+const Declaration<AlongAttributes> inplace_index_copy = {
+    "inplace_index_copy", ACLGRAD_C(aclnnInplaceIndexCopy), updating,
+    [](const auto& values, AclnnCall& call, auto... end) {
+      return aclnnInplaceIndexCopyGetWorkspaceSize(call.output(0), values.dim, call.input(1),
+                                                   call.input(2), end...);
+    }};
 const Declaration<AlongAttributes> scatter_add = {"scatter_add", ACLGRAD_C(aclnnScatterAdd),
                                                   separate};
 const Declaration<AlongAttributes> scatter = {

@@ -23,34 +23,33 @@ struct RotaryOptions {
 /// range.
 Value rotary(Operand x, const RotaryOptions& options = {});
 
-/// Keys and values of the places that attention has seen, in a graph of one token: what a model
-/// that writes keeps from one to the next (cached_model.h).
+/// Keys and values of the places that attention has seen: what a model that writes keeps from one
+/// token to the next (cached_model.h), in variables that a run writes its tokens' rows into.
 class AttentionCache {
  public:
-  /// What stands before the run, an input of the graph, and what after it.
-  struct Entry {
-    Value before, after;
-  };
-
-  /// For tokens at `place`, int64 [1], below `places`.
-  AttentionCache(const Value& place, std::int64_t places);
+  /// For tokens at `place`, int64 [T], numbers in a row below `places`. Of `kept` there is a
+  /// variable for each call of extended(), in their order; what lacks is made, of zeros. Throws
+  /// ValueError, ShapeError.
+  AttentionCache(const Value& place, std::int64_t places, std::vector<Variable>& kept);
 
   const Value& place() const { return place_; }
   std::int64_t places() const { return places_; }
 
-  /// Rows of the token, [..., 1, size], among those of all places, [..., places, size]; zeros
-  /// behind the token's. For an attention of one's own.
+  /// Rows of the tokens, [..., T, size], among those of all places, [..., places, size], which they
+  /// are written into; what stands behind them is of no text. For an attention of one's own.
   Value extended(const std::string& name, const Value& rows);
 
-  /// Which places are behind the token's: bool [places], a mask.
+  /// Which places are behind each token's: bool [T, places], a mask.
   const Value& later() const { return later_; }
 
-  const std::vector<Entry>& entries() const { return entries_; }
+  /// The variables as the run leaves them, to be fetched as an Update.
+  const std::vector<Value>& updates() const { return updates_; }
 
  private:
-  Value place_, later_, here_;  // the latter [places, 1]
+  Value place_, later_;
   std::int64_t places_;
-  std::vector<Entry> entries_;
+  std::vector<Variable>* kept_;
+  std::vector<Value> updates_;
 };
 
 struct SelfAttentionOptions {
@@ -62,26 +61,35 @@ struct SelfAttentionOptions {
 
 /// Scaled dot-product attention of x [N, T, width] to itself (Vaswani et al. 2017): for each head
 /// softmax(q k^T / sqrt(width / heads)) v, of the parts q, k, v of name.qkv, and name.projection of
-/// the heads side by side. From 256 places on (128 if causal) it is made in tiles, whose memory
-/// grows with the number of places; the weights, called name.attention, are computed where they are
-/// fetched. Throws ShapeError unless heads, at least 1, divides width.
+/// the heads side by side. Where something can be hidden, in 16 bits, and from 256 places on it is
+/// one operator (scaled_dot_product_attention()), whose memory grows with the number of places; the
+/// weights, called name.attention, are computed where they are fetched. Scores and softmax are in
+/// at least float32. Throws ShapeError unless heads, at least 1, divides width.
 class SelfAttention : public Module {
  public:
   SelfAttention(const Name& name, std::int64_t width, std::int64_t heads,
                 SelfAttentionOptions options = {});
   Value operator()(Operand x) const;
 
-  /// With a mask of its own, bool or uint8, that broadcasts to [N, heads, T, T]: true where a place
-  /// (of the third axis) does not see another one (of the fourth). A place that sees none at all,
-  /// as padding on the left with `causal`, has weights of 0: the projection's bias comes out, and
-  /// all gradients are finite.
+  /// With a mask of its own that broadcasts to [N, heads, T, T], of places (the third axis) that
+  /// look at others (the fourth). One of bool hides: it is true where a place is not seen. A
+  /// floating one is added to the scores, in at least float32, and has a gradient: no finite number
+  /// hides a place, not the lowest, -infinity does. With `causal`, later places are hidden too. A
+  /// place that sees none at all, as padding on the left with `causal`, has weights of 0: the
+  /// projection's bias comes out, and all gradients are finite. Where a place is hidden from all,
+  /// what is infinite or NaN in x is taken for 0, so that padding may hold anything. Throws
+  /// ShapeError, and DTypeError for a mask of integers.
   Value operator()(Operand x, const Value& mask) const;
 
-  /// Of one token [N, 1, width], which sees those before it in the cache. Throws ValueError where
-  /// this is not `causal`.
+  /// Of the tokens [N, T, width] that are at cache.place(): each sees itself and those before it,
+  /// also those of earlier runs. Throws ValueError where this is not `causal`.
   Value operator()(Operand x, AttentionCache& cache) const;
 
  private:
+  friend class TransformerBlock;
+  void check(const Value& x) const;
+  Value finite(const Value& x, const Value& mask) const;
+  Value of_finite(const Value& x, const Value& mask) const;
   std::array<Value, 3> parts_of(Operand x) const;
   std::int64_t width_, heads_;
   SelfAttentionOptions options_;
@@ -105,9 +113,10 @@ class MultiheadAttention : public Module {
   MultiheadAttention(const Name& name, std::int64_t width, std::int64_t heads,
                      MultiheadAttentionOptions options = {});
 
-  /// [N, T, width]. The mask broadcasts to [N, heads, T, S], as that of SelfAttention; padding of
-  /// the memory is one of [N, 1, 1, S]. Throws ShapeError where the widths or the lengths of keys
-  /// and values do not fit.
+  /// [N, T, width]. The mask broadcasts to [N, heads, T, S], and is as that of SelfAttention: bool
+  /// hides, a floating one is added; padding of the memory is one of [N, 1, 1, S]. Keys and values
+  /// that are hidden from all queries may hold anything: it reaches neither the result nor a
+  /// gradient. Throws ShapeError where the widths or the lengths of keys and values do not fit.
   Value operator()(Operand query, const Value& key, const Value& value,
                    const Value& mask = {}) const;
 
@@ -124,8 +133,8 @@ class TransformerBlock : public Module {
   TransformerBlock(const Name& name, std::int64_t width, std::int64_t heads, std::int64_t hidden,
                    SelfAttentionOptions options = {});
   Value operator()(Operand x) const;
-  Value operator()(Operand x, const Value& mask) const;      ///< A mask as SelfAttention's.
-  Value operator()(Operand x, AttentionCache& cache) const;  ///< Of one token, as SelfAttention.
+  Value operator()(Operand x, const Value& mask) const;      ///< A mask and padding as there.
+  Value operator()(Operand x, AttentionCache& cache) const;  ///< Of tokens, as SelfAttention.
 
  private:
   LayerNorm norm1_;
@@ -144,7 +153,8 @@ class TransformerDecoderBlock : public Module {
                           std::int64_t hidden, SelfAttentionOptions options = {.causal = true});
 
   /// [N, T, width] of x [N, T, width] and memory [N, S, width]. The mask is that of the
-  /// cross-attention: it says which places of the memory are not seen.
+  /// cross-attention, as MultiheadAttention's: bool is true where a place of the memory is hidden,
+  /// a floating one is added.
   Value operator()(Operand x, const Value& memory, const Value& mask = {}) const;
 
  private:

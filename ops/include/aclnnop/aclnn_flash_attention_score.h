@@ -21,7 +21,8 @@ ACLGRAD_BEGIN_DECLS
  * the heads of query: head h uses number h / (headNum / theirs). Columns of keys are those of
  * queries, of values at most as many.
  *
- * realShift: null, or query's dtype, [B or 1, headNum, Sq or 1, Skv].
+ * realShift: null, or query's dtype, [B or 1, headNum, Sq or 1, Skv]. For scaleValue > 0 a place
+ * whose shift is -infinity is masked out; no finite shift masks out.
  *
  * dropMask: read for keepProb < 1 only: UINT8, bits as of aclnnDropoutGenMask for
  * [B, headNum, Sq, Skv]; kept shares are divided by keepProb, 0 < keepProb <= 1.
@@ -39,7 +40,8 @@ ACLGRAD_BEGIN_DECLS
  *
  * attentionOut: query's dtype and shape, with the values' columns.
  *
- * A row whose places are all masked out has output 0, sum 0 and the lowest FLOAT as m. Products and
+ * A row whose places are all masked out has output 0, sum 0 and the lowest FLOAT as m. Keys and
+ * values that a row does not see do not reach it, be they infinite or NaN. Products and
  * exponentials run in FLOAT, sums in DOUBLE, all of it in DOUBLE for DOUBLE. Outputs must not
  * overlap inputs.
  */

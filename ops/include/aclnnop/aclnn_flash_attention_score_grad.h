@@ -15,7 +15,7 @@ ACLGRAD_BEGIN_DECLS
  * dS = P (M (dy value^T) - sum(dy attentionIn)): dv = (M P)^T dy, dq = scaleValue dS key,
  * dk = scaleValue dS^T query, over all heads that use the key's, and dpse = scaleValue dS, summed
  * to pseShift's shape. What is masked out has no part in them, whatever m and sum are, and neither
- * has a row whose sum is 0.
+ * has a row whose sum is 0, or whose dy is 0 everywhere; all that may be infinite or NaN.
  *
  * query to sparseMode are as of the forward, with dy and attentionIn of attentionOut's shape and
  * dtype. softmaxIn: not used, may be null. dq, dk, dv: of query, key and value, their dtype. dpse:

@@ -12,9 +12,10 @@
 ACLGRAD_BEGIN_DECLS
 
 /*
- * xGrad = scale * y * (yGrad - sum(yGrad * y)) along the last dimension, 0 where masked out. y is
- * the result of the forward; shapes, dtypes, mask and fixedTriuMask are as there. The computation
- * runs in DOUBLE and rounds once. An empty y: success, nothing is written.
+ * xGrad = scale * y * (yGrad - sum(yGrad * y)) along the last dimension, 0 where masked out; where
+ * y is 0 there, yGrad does not count, be it infinite or NaN. y is the result of the forward;
+ * shapes, dtypes, mask and fixedTriuMask are as there. The computation runs in DOUBLE and rounds
+ * once. An empty y: success, nothing is written.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnScaledMaskedSoftmaxBackwardGetWorkspaceSize(
     const aclTensor* yGrad, const aclTensor* y, const aclTensor* mask, double scale,

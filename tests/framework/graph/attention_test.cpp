@@ -28,7 +28,8 @@ TEST_F(Operators, AttentionInTiles) {
   EXPECT_THROW(scaled_dot_product_attention(one, one, v, {}, {.dropout_p = 1}), ValueError);
   const double inf = std::numeric_limits<double>::infinity();
   EXPECT_THROW(scaled_dot_product_attention(one, one, v, {}, {.scale = inf}), ValueError);
-  EXPECT_THROW(scaled_dot_product_attention(one, one, v, v, {.scale = 0}), ValueError);
+  expect(scaled_dot_product_attention(one, one, v, value({2}, {0, 1}), {.scale = 0}), {1, 1, 2, 2},
+         {2.462117, 3.462117, 2.462117, 3.462117});
 }
 
 // As in PyTorch: what stands before the places is a batch, values may be wider than keys, and a
@@ -41,7 +42,7 @@ TEST_F(Operators, AttentionInTilesOfOtherRanks) {
            {1.755081, 2.755081, 2.244919, 3.244919});
     const Value diagonal = value({2, 2}, {0, -INFINITY, -INFINITY, 0});
     expect(scaled_dot_product_attention(one, one, v, diagonal), shape, {1, 2, 3, 4});
-    const Value seen = graph_.constant(Tensor::from({2}, {0, 1}).to(DType::uint8));
+    const Value seen = graph_.constant(Tensor::from({2}, {0, 1}).to(DType::boolean));
     expect(scaled_dot_product_attention(one, one, v, seen, {.is_causal = true}), shape,
            {0, 0, 3, 4});
   }

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "aclgrad/aclgrad.h"
 #include "tests/support/message_of.h"
 
@@ -15,22 +17,23 @@ constexpr std::int64_t kClasses = 11, kPlaces = 24, kWidth = 8;
 
 // With places of its own, or rotary ones.
 struct Writer : Module {
-  explicit Writer(bool rotary, bool causal = true)
-      : first(child("first"), kWidth, 2, 12, {.causal = causal, .rotary = rotary}),
+  explicit Writer(bool rotary, bool causal = true, std::int64_t places = kPlaces)
+      : positions(child("positions"), places, kWidth),
+        first(child("first"), kWidth, 2, 12, {.causal = causal, .rotary = rotary}),
         second(child("second"), kWidth, 2, 12, {.causal = causal, .rotary = rotary}),
         has_positions(!rotary) {}
   Value operator()(const Value& text) const {
     const Tensor numbers = Tensor::arange(text.shape()[1], 0, 1, DType::int64);
     return out(second(first(placed(text, text.graph().constant(numbers)))));
   }
-  Value operator()(const Value& token, AttentionCache& cache) const {
-    return out(second(first(placed(token, cache.place()), cache), cache));
+  Value operator()(const Value& tokens, AttentionCache& cache) const {
+    return out(second(first(placed(tokens, cache.place()), cache), cache));
   }
   Value placed(const Value& text, const Value& numbers) const {
     return has_positions ? letters(text) + positions(numbers) : letters(text);
   }
   Embedding letters{child("letters"), kClasses, kWidth};
-  Embedding positions{child("positions"), kPlaces, kWidth};
+  Embedding positions;
   TransformerBlock first, second;
   Linear out{child("out"), kWidth, kClasses};
   bool has_positions;
@@ -61,6 +64,40 @@ TEST(CachedModel, GivesTheScoresOfTheLastPlace) {
       }
     }
   }
+}
+
+// Prompts of any length at once, texts that fill the cache and make it double, to its last place.
+TEST(CachedModel, GivesThemAcrossRoomThatDoubles) {
+  constexpr std::int64_t kMany = 150;  // 64, 128, 150
+  for (const bool rotary : {false, true}) {
+    const Writer writer(rotary, /*causal=*/true, kMany);
+    CachedModel cached(writer, kMany);
+    Predictor whole(writer);
+    Tensor all = Tensor::zeros({2, kMany}, DType::int64);
+    for (std::int64_t i = 0; i < all.numel(); ++i)
+      all.set(i, static_cast<double>(i * i % kClasses));
+    for (const std::int64_t width : {1, 2, 37, 63, 64, 65, 66, 127, 128, 129, 149, 150, 10, 150}) {
+      const Tensor text = all.slice(1, 0, width);
+      const Tensor scores = cached(text), expected = whole(text).slice(1, width - 1, width);
+      EXPECT_TRUE(allclose(scores, expected, 1e-4, 1e-4)) << rotary << " " << width;
+    }
+  }
+}
+
+// What an earlier text left behind the places of the next one is not looked at.
+TEST(CachedModel, IsNotLedAstrayByWhatIsNotFinite) {
+  const Writer writer(true);
+  for (const Variable& each : writer.parameters()) {
+    if (each.name() != "letters.weight") continue;
+    Tensor weight = each.value();
+    for (std::int64_t i = 0; i < kWidth; ++i) weight.set({10, i}, std::nan(""));
+    each.assign(weight);
+  }
+  CachedModel cached(writer, kPlaces), fresh(writer, kPlaces);
+  EXPECT_TRUE(std::isnan(cached(prompt({1, 2, 3, 10, 10, 10, 10})).get(0)));
+  const Tensor scores = cached(prompt({1, 2, 3, 4}));
+  EXPECT_TRUE(std::isfinite(scores.get(0)));
+  EXPECT_TRUE(allclose(scores, fresh(prompt({1, 2, 3, 4})), 1e-5, 1e-5));
 }
 
 TEST(CachedModel, WritesTheSameTokens) {

@@ -29,16 +29,21 @@ struct AttentionOptions {
 ///
 /// * In rank 4 there may be fewer key heads, which divide the heads: head h sees those of number
 ///   h / (heads / key heads), as with enable_gqa. In other ranks they are as many.
-/// * The mask broadcasts to [..., heads, T, S]. One of bool, or uint8, is true where a place takes
-///   part (masks of SelfAttention and its relatives are true where it does not); one of the
-///   queries' dtype is added to the scores, and has a gradient. It may be given with `is_causal`:
-///   what is seen is what both let be seen.
+/// * The mask broadcasts to [..., heads, T, S]. One of bool is true where a place takes part (masks
+///   of SelfAttention and its relatives are true where it does not); a floating one is added to the
+///   scores, in at least float32, and has a gradient. A number that is added never hides a place,
+///   be it the lowest there is: where all are equal, so are the weights; -infinity hides. A mask
+///   may be given with `is_causal`: what is seen is what both let be seen.
 /// * A place that sees nothing has 0, and gradients of 0, where PyTorch before 2.5 has NaN.
+/// * What no mask lets be seen does not matter: keys and values there may be infinite or NaN, and
+/// so
+///   may queries and gradients of places that see nothing, or whose gradient is 0. Neither the
+///   result nor any gradient shows it (PyTorch's have 0 NaN = NaN).
 /// * Dropout draws from a Generator, which the options must have.
 ///
 /// The weights are not there to look at, as those of SelfAttention are. Gradients have gradients.
-/// Throws ShapeError; DTypeError; ValueError for options out of their ranges, and for a scale of 0
-/// beside a mask that is added.
+/// Throws ShapeError; DTypeError, also for a mask of integers; ValueError for options out of their
+/// ranges.
 Value scaled_dot_product_attention(Operand query, const Value& key, const Value& value,
                                    const Value& attn_mask = {},
                                    const AttentionOptions& options = {});
@@ -85,9 +90,9 @@ struct RotaryAttributes {
 };
 
 namespace calls {
-// Inputs query, key, value, and what there is of: a shift of the products, a mask that is true
-// where a place is hidden (with is_causal the operator's compressed mask, which it does not read),
-// the bits of dropout. Outputs the result, largest scores and sums.
+// Inputs query, key, value, and what there is of: a shift of the products (before the scale), a
+// mask that is true where a place is hidden (with is_causal the operator's compressed mask, which
+// it does not read), the bits of dropout. Outputs the result, largest scores and sums.
 extern const Declaration<AttentionAttributes> scaled_dot_product_attention;
 // Inputs of the forward, then the gradient, and the forward's outputs.
 extern const Declaration<AttentionBackwardAttributes> scaled_dot_product_attention_backward;

@@ -39,6 +39,10 @@ Value scatter_add(Operand x, std::int64_t dim, const Value& index, const Value& 
 /// index_add. Of equal indices the last one counts, and it alone has a gradient.
 Value index_copy(Operand x, std::int64_t dim, const Value& index, const Value& source);
 
+/// index_copy() into a variable, which it overwrites: its new Value (ops/optimizer.h).
+Value inplace_index_copy(Operand variable, std::int64_t dim, const Value& index,
+                         const Value& source);
+
 /// x with all elements of the slices index[k] along dim equal to value; numbers as for index_add.
 Value index_fill(Operand x, std::int64_t dim, const Value& index, double value);
 
@@ -175,7 +179,8 @@ struct ArangeAttributes {
 };
 
 namespace calls {
-extern const Declaration<AlongAttributes> index_select, gather, index_copy, scatter_add, scatter;
+extern const Declaration<AlongAttributes> index_select, gather, index_copy, inplace_index_copy,
+    scatter_add, scatter;
 extern const Declaration<IndexAddAttributes> index_add;
 extern const Declaration<IndexAttributes> index;  // inputs x and the indices that there are
 extern const Declaration<RepeatInterleaveAttributes> repeat_interleave;
@@ -193,6 +198,7 @@ using IndexSelectOp = DeclaredOp<calls::index_select>;
 using GatherOp = DeclaredOp<calls::gather>;
 using IndexAddOp = DeclaredOp<calls::index_add>;
 using IndexCopyOp = DeclaredOp<calls::index_copy>;
+using InplaceIndexCopyOp = DeclaredOp<calls::inplace_index_copy>;
 using ScatterAddOp = DeclaredOp<calls::scatter_add>;
 using ScatterOp = DeclaredOp<calls::scatter>;
 using IndexOp = DeclaredOp<calls::index>;
