@@ -55,14 +55,14 @@ std::string report_of(const aclgradGradcheck& check, const std::string& format) 
   if (check.of_functions) return report_of(*check.of_functions, format);
   const std::vector<Line>& lines = check.lines;
   if (lines.empty()) throw aclgrad::ValueError("there is no report before a run");
-  if (format == "markdown") return to_markdown(*check.library, lines);
+  if (format == "markdown") return to_markdown(check.library->path(), lines);
   const Coverage found = coverage(check.library);
-  if (format == "json") return to_json(*check.library, found, lines);
-  if (format == "html") return to_html(*check.library, found, lines);
+  if (format == "json") return to_json(check.library->path(), found, lines);
+  if (format == "html") return to_html(check.library->path(), found, lines);
   if (format == "text") {
     std::string text;
     for (const Line& line : lines) text += to_text(line);
-    return text + to_text(*check.library, found, lines);
+    return text + to_text(check.library->path(), found, lines);
   }
   throw aclgrad::ValueError("a report is text, json, markdown or html, not '" + format + "'");
 }
@@ -179,7 +179,7 @@ int aclgradGradcheckRun(aclgradGradcheck* check, const char* operators) {
     plan.all_variants = operators == nullptr;
     plan.operators = operators == nullptr ? operator_names() : parts_of(operators, ',');
     check->lines = run(check->library, plan, [](const Line&) {});
-    require_checked(*check->library, check->lines);
+    require_checked(check->library->path(), check->lines);
     return total(check->lines).exit_status();
   });
 }
