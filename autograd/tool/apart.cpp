@@ -36,8 +36,9 @@ namespace aclgrad::gradcheck {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Element, of, index, input, analytic, low, high, error, bound,
                                    ulp, unexplained_ulp, verdict, reason)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gradient, of, shape, compared, right, wrong, inconclusive,
-                                   corners, max_abs_error, max_rel_error, largest, worst)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gradient, of, shape, compared, right, wrong, inexact,
+                                   inconclusive, corners, max_abs_error, max_rel_error, largest,
+                                   worst)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, verdict, check, operator_name, dtype, layout, shape,
                                    text, element, elements, diagnosis, reproduce)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Corner, operator_name, at, left, right, taken, convention)

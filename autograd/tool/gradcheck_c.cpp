@@ -76,8 +76,10 @@ std::vector<FunctionArray> arrays_of(const aclgradGradcheckArray* given, int cou
     require_given(array.name, "an array's name");
     if (array.rank > 0) require_given(array.shape, "an array's shape");
     const bool is_zero = (array.flags & ACLGRAD_GRADCHECK_AT_ZERO) != 0;
-    const bool has_range =
-        array.low != 0 || array.high != 0 || (array.flags & ACLGRAD_GRADCHECK_RANGE) != 0;
+    const DType dtype = dtype_from_text(array.dtype == nullptr ? "float32" : array.dtype);
+    // Whole numbers are indices and labels: those of one row or class are 0.
+    const bool has_range = array.low != 0 || array.high != 0 || !is_float(dtype) ||
+                           (array.flags & ACLGRAD_GRADCHECK_RANGE) != 0;
     double low = is_zero ? 0 : has_range ? array.low : -4;
     double high = is_zero ? 0 : has_range ? array.high : 4;
     const bool below = std::isinf(low);
@@ -87,7 +89,7 @@ std::vector<FunctionArray> arrays_of(const aclgradGradcheckArray* given, int cou
     const auto has = [&](int flag) { return (array.flags & flag) != 0; };
     arrays.push_back({.name = array.name,
                       .shape = Dims(array.shape, array.shape + std::max(array.rank, 0)),
-                      .dtype = dtype_from_text(array.dtype == nullptr ? "float32" : array.dtype),
+                      .dtype = dtype,
                       .low = low,
                       .high = high,
                       .has_gradient = !has(ACLGRAD_GRADCHECK_NO_GRADIENT),
@@ -110,6 +112,11 @@ FunctionFamily family_of(const aclgradGradcheckFamily& given) {
     const aclgradGradcheckAttribute& each = given.attributes[k];
     require_given(each.name, "an attribute's name");
     family.attributes.push_back({each.name, each.usual, each.low, each.high, each.whole != 0});
+  }
+  if (given.allow != nullptr) {
+    family.allows = [given](std::span<const double> values) {
+      return given.allow(values.data(), given.context) != 0;
+    };
   }
   family.make = [given](std::span<const double> values) {
     const std::vector<double> attributes(values.begin(), values.end());
