@@ -56,7 +56,7 @@ class Comparison {
                                                 : std::abs(nearest);
     const Number slack = options_.rtol * size + options_.atol * scale_;
     Element element = gradcheck::detail::compare(expected, analytic, slack, negligible(),
-                                                 DType::float64, kAsGiven, 0);
+                                                 DType::float64, kAsGiven, 0, kResolution);
     element.of = found_.of;
     element.index = index;
     element.input = input;
@@ -79,6 +79,8 @@ class Comparison {
   }
 
  private:
+  // Of what compare() is given as the largest.
+  static constexpr gradcheck::Resolution kResolution{.of_zero = 1e-12L};
   // No roundings but the tolerance.
   static constexpr contract::Bound kAsGiven{.of_float = 0, .of_16_bits = 0, .inner = 0};
 
@@ -200,6 +202,7 @@ void conclude(const Value& loss, const std::vector<Element>& compared, Gradient 
   };
   found.right = count(Verdict::right);
   found.wrong = count(Verdict::wrong);
+  found.inexact = count(Verdict::inexact);
   found.inconclusive = count(Verdict::inconclusive);
   report.checks += found.compared;
   if (found.verdict() == Verdict::vacuous) {

@@ -2,22 +2,20 @@
 #include "tool/apart.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
+
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <nlohmann/json.hpp>
-#include <system_error>
-#include <thread>
+#include <optional>
 
 #include "aclgrad/error.h"
 #include "gradcheck/core/watch.h"
+#include "tool/channel.h"
+#include "tool/processes.h"
 
 // What stands in a line, as it goes from one process to the other.
 namespace nlohmann {
@@ -38,8 +36,9 @@ namespace aclgrad::gradcheck {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Element, of, index, input, analytic, low, high, error, bound,
                                    ulp, unexplained_ulp, verdict, reason)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gradient, of, shape, compared, right, wrong, inconclusive,
-                                   corners, max_abs_error, max_rel_error, largest, worst)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gradient, of, shape, compared, right, wrong, inexact,
+                                   inconclusive, corners, max_abs_error, max_rel_error, largest,
+                                   worst)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, verdict, check, operator_name, dtype, layout, shape,
                                    text, element, elements, diagnosis, reproduce)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Corner, operator_name, at, left, right, taken, convention)
@@ -49,6 +48,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report::Range, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, right, wrong, inexact, slack, inconclusive, vacuous,
                                    configurations, checks, findings, gradients, corners, backward,
                                    forward, ranges, left_out, notes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, exported, unknown, without_gradient, needed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Line, op, functions, title, attributes, missing, report, seconds)
 
 namespace {
@@ -58,118 +58,20 @@ using nlohmann::json;
 constexpr int kMostCrashes = 10;  // of a line, before the rest of it is left out
 constexpr int kMostHangs = 2;
 
-[[noreturn]] void fail(const char* what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
-// Memory that this process and those it starts share.
+// What both processes see of the calls.
 class SharedWatch {
  public:
-  SharedWatch() {
-    void* memory = mmap(nullptr, sizeof(detail::Watch), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) fail("mmap");
-    watch_ = static_cast<detail::Watch*>(memory);
-  }
-  ~SharedWatch() { munmap(watch_, sizeof(detail::Watch)); }
-  SharedWatch(const SharedWatch&) = delete;
-  SharedWatch& operator=(const SharedWatch&) = delete;
+  SharedWatch() : memory_(sizeof(detail::Watch)) { new (memory_.data()) detail::Watch{}; }
 
-  detail::Watch* get() const { return watch_; }
-  detail::Watch* operator->() const { return watch_; }
+  detail::Watch* get() const { return static_cast<detail::Watch*>(memory_.data()); }
+  detail::Watch* operator->() const { return get(); }
+
+  // The call, as the one process wrote it down and the other may have spoilt it.
+  std::string text() const { return {get()->text, strnlen(get()->text, sizeof(get()->text))}; }
 
  private:
-  detail::Watch* watch_;
+  SharedMemory memory_;
 };
-
-// A process that does some work and ends. It does not outlive the one that started it.
-class Process {
- public:
-  explicit Process(const std::function<int()>& work) {
-    std::fflush(nullptr);  // or both would write what is waiting
-    const pid_t parent = getpid();
-    id_ = fork();
-    if (id_ < 0) fail("fork");
-    if (id_ > 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int status = getppid() == parent ? work() : 0;
-    std::fflush(nullptr);
-    _exit(status);
-  }
-
-  // Waits; the exit status, or minus the signal that ended it.
-  int wait() { return *ended(0); }
-
-  // The same where it has ended.
-  std::optional<int> has_ended() { return ended(WNOHANG); }
-
-  void end() const { kill(id_, SIGKILL); }
-
- private:
-  std::optional<int> ended(int options) {
-    int status = 0;
-    pid_t id = 0;
-    while ((id = waitpid(id_, &status, options)) < 0) {
-      if (errno != EINTR) fail("waitpid");
-    }
-    if (id == 0) return std::nullopt;
-    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-  }
-
-  pid_t id_;
-};
-
-// Both ends of a pipe for whole texts.
-class Pipe {
- public:
-  Pipe() {
-    int ends[2];
-    if (pipe(ends) != 0) fail("pipe");
-    reader_ = fdopen(ends[0], "rb");
-    writer_ = fdopen(ends[1], "wb");
-    std::setvbuf(reader_, nullptr, _IONBF, 0);  // so that poll() sees all that is to be read
-  }
-  ~Pipe() {
-    std::fclose(reader_);
-    close_writer();
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-
-  void write(const json& what) {
-    const std::vector<std::uint8_t> bytes = json::to_msgpack(what);
-    const std::uint64_t size = bytes.size();
-    std::fwrite(&size, sizeof(size), 1, writer_);
-    std::fwrite(bytes.data(), 1, bytes.size(), writer_);
-    std::fflush(writer_);
-  }
-
-  // Whether there is something to read, or nothing will come any more; waits for a moment.
-  bool is_ready() const {
-    pollfd reader = {.fd = fileno(reader_), .events = POLLIN, .revents = 0};
-    return poll(&reader, 1, /*milliseconds=*/100) > 0;
-  }
-
-  // None where the other process ended before it had written all.
-  std::optional<json> read() {
-    std::uint64_t size = 0;
-    if (std::fread(&size, sizeof(size), 1, reader_) != 1) return std::nullopt;
-    std::vector<std::uint8_t> bytes(size);
-    if (std::fread(bytes.data(), 1, size, reader_) != size) return std::nullopt;
-    return std::optional<json>(std::in_place, json::from_msgpack(bytes));
-  }
-
-  void close_writer() {
-    if (writer_ != nullptr) std::fclose(writer_);
-    writer_ = nullptr;
-  }
-
- private:
-  std::FILE* reader_;
-  std::FILE* writer_;
-};
-
-std::string crash_text(int signal) { return fmt::format("crashed ({})", strsignal(signal)); }
 
 // Whether a call of the process that is watched has taken longer than it may.
 class Patience {
@@ -193,85 +95,141 @@ class Patience {
   Clock::time_point since_ = Clock::now();
 };
 
+constexpr const char* kSpoilt = "wrote to memory of the check";
+
+// One process that is watched, from its beginning to its end.
+class Watched {
+ public:
+  // `work` gets a way to tell something, and returns an exit status.
+  using Tell = std::function<void(json)>;
+  using Work = std::function<int(const Tell& tell)>;
+
+  Watched(SharedWatch& watch, const detail::Crashes& crashes, double seconds)
+      : watch_(watch), crashes_(crashes), seconds_(seconds) {
+    *watch_.get() = {.section = -1, .call = 0, .depth = 1, .text = "opening it"};
+  }
+
+  // What it tells goes to `heard`. Returns how it ended, where that was before the work's end: the
+  // status is no proof, since code under test can end the process with any.
+  std::optional<Ending> run(const Work& work, const std::function<void(const json&)>& heard) {
+    Process process([&] { tell_all(work); });
+    Patience patience(*watch_.get(), seconds_);
+    const auto hear = [&] {
+      while (const std::optional<json> told = channel_.read()) {
+        if (told->contains("status")) {
+          status = told->at("status");
+          message = told->at("message");
+        } else {
+          heard(*told);
+        }
+      }
+    };
+    try {
+      while (!is_done()) {
+        end_if_asked();
+        const std::optional<Ending> ended = process.wait_for(kPause);
+        hear();
+        if (ended && !is_done()) return ended;
+        if (!ended && patience.is_over()) {
+          has_hung = true;
+          return fmt::format("did not return within {:g} s (--time-limit)", seconds_);
+        }
+      }
+    } catch (const json::exception&) {
+      return kSpoilt;
+    }
+    process.wait_for(1);  // what is left to print
+    return std::nullopt;
+  }
+
+  int status = -1;      // that the work returned
+  std::string message;  // or what it threw
+  bool has_hung = false;
+
+ private:
+  static constexpr double kPause = 0.01;  // seconds
+
+  bool is_done() const { return status >= 0; }
+
+  // In the process that is watched.
+  void tell_all(const Work& work) {
+    close_range(STDERR_FILENO + 1, ~0U, 0);  // what the tool was given is not for the library
+    channel_.belong_to_this_process();
+    detail::be_watched(watch_.get(), &crashes_);
+    std::string why;
+    const int returned =
+        status_of([&] { return work([&](const json& what) { channel_.write(what); }); }, why);
+    channel_.write({{"status", returned}, {"message", why}});
+  }
+
+  SharedWatch& watch_;
+  const detail::Crashes& crashes_;
+  double seconds_;
+  Channel channel_;
+};
+
+[[noreturn]] void throw_again(int status, const std::string& message) {
+  if (status == kWrongUsage) throw ValueError(message);
+  throw IoError(message);
+}
+
 class Watcher {
  public:
   Watcher(const std::string& library, const Plan& plan, double seconds,
           const std::function<void(const Line&)>& progress)
       : library_(library), plan_(plan), seconds_(seconds), progress_(progress) {}
 
-  std::vector<Line> run() {
+  Findings run() {
     while (!is_done()) {
     }
-    return std::move(lines_);
+    return std::move(found_);
   }
 
  private:
   // Starts a process that goes on behind the lines that are there; whether it came to the end.
   bool is_done() {
-    watch_->section = -1;
-    watch_->call = 0;
-    watch_->depth = 1;  // opening the library
-    Pipe pipe;
-    Process process([&] { return check(pipe); });
-    pipe.close_writer();
-    Patience patience(*watch_.get(), seconds_);
-    while (true) {
-      while (!pipe.is_ready()) {
-        if (!patience.is_over()) continue;
-        process.end();
-        process.wait();
-        note_crash(fmt::format("did not return within {:g} s (--time-limit)", seconds_),
-                   kMostHangs);
-        return false;
-      }
-      const std::optional<json> read = pipe.read();
-      if (!read) break;
-      if (read->contains("status")) {
-        process.wait();
-        return end((*read)["status"], (*read)["message"]);
-      }
-      lines_.push_back(read->get<Line>());
-      progress_(lines_.back());
+    Watched watched(watch_, crashes_, seconds_);
+    const auto ended = watched.run([&](const Watched::Tell& tell) { return check(tell); },
+                                   [&](const json& told) {
+                                     if (told.contains("coverage")) {
+                                       found_.coverage = told.at("coverage").get<Coverage>();
+                                       return;
+                                     }
+                                     found_.lines.push_back(told.get<Line>());
+                                     progress_(found_.lines.back());
+                                   });
+    if (ended) {
+      note_crash(*ended, watched.has_hung ? kMostHangs : kMostCrashes);
+      return false;
     }
-    const int status = process.wait();
-    note_crash(status < 0 ? crash_text(-status) : fmt::format("ended with status {}", status),
-               kMostCrashes);
-    return false;
+    if (!watched.message.empty()) throw_again(watched.status, watched.message);
+    return true;
   }
 
   // In the process that is watched.
-  int check(Pipe& pipe) {
-    detail::be_watched(watch_.get(), &crashes_);
-    std::string message;
-    const int status = status_of(
-        [&] {
-          gradcheck::run(
-              Library::open(library_), plan_, [&](const Line& line) { pipe.write(line); },
-              lines_.size());
-          return 0;
-        },
-        message);
-    pipe.write({{"status", status}, {"message", message}});
+  int check(const Watched::Tell& tell) {
+    // Never closed: what a library does then is no part of a check.
+    const auto& library = *new LibraryPointer(Library::open(library_));
+    gradcheck::run(
+        library, plan_, [&](const Line& line) { tell(line); }, found_.lines.size());
+    tell({{"coverage", coverage(library)}});
     return 0;
   }
 
-  static bool end(int status, const std::string& message) {
-    if (message.empty()) return true;
-    if (status == kWrongUsage) throw ValueError(message);
-    throw IoError(message);
-  }
-
   void note_crash(const std::string& how, int most) {
-    if (watch_->section < 0) throw IoError(fmt::format("{}: opening it {}", library_, how));
-    // Where calls that are left out do not help, the whole line is: its call 0.
     const auto line = watch_->section;
+    if (line < 0) throw IoError(fmt::format("{}: opening it {}", library_, how));
+    if (line < std::ssize(found_.lines)) {
+      throw IoError(fmt::format("{}: {} between two checks", library_, how));
+    }
+    // Where calls that are left out do not help, the whole line is: its call 0.
     const auto first = crashes_.lower_bound({line, 1});
     const auto count = std::distance(first, crashes_.lower_bound({line + 1, 0}));
     const bool is_new = !crashes_.contains({line, watch_->call});
     const std::int64_t call = is_new && count < most ? watch_->call : 0;
-    const char* const text = watch_->text;
+    const std::string text = watch_.text();
     crashes_[{line, call}] =
-        call != 0 || text[0] == '\0' ? how : fmt::format("{} in or after {}", how, text);
+        call != 0 || text.empty() ? how : fmt::format("{} in or after {}", how, text);
   }
 
   const std::string& library_;
@@ -280,58 +238,29 @@ class Watcher {
   const std::function<void(const Line&)>& progress_;
   SharedWatch watch_;
   detail::Crashes crashes_;
-  std::vector<Line> lines_;
+  Findings found_;
 };
 
 }  // namespace
 
-std::vector<Line> run_apart(const std::string& library, const Plan& plan, double seconds,
-                            const std::function<void(const Line&)>& progress) {
+Findings run_apart(const std::string& library, const Plan& plan, double seconds,
+                   const std::function<void(const Line&)>& progress) {
   return Watcher(library, plan, seconds, progress).run();
 }
 
-namespace {
-
-// The work's exit status, and its message on the standard error.
-int status_with_message(const std::function<int()>& work) {
-  std::string message;
-  const int status = status_of(work, message);
-  if (!message.empty()) fmt::print(stderr, "{}\n", message);
-  return status;
-}
-
-}  // namespace
-
-int apart(const std::function<int()>& work) {
-  const int status = Process([&] { return status_with_message(work); }).wait();
-  if (status == -SIGPIPE) std::raise(SIGPIPE);  // nobody reads on: end as quietly
-  if (status < 0) throw IoError(fmt::format("the library {}", crash_text(-status)));
-  return status;
-}
-
-int apart(const std::function<int()>& work, double seconds,
+int apart(const std::function<int(const Print&)>& work, double seconds,
           const std::function<int(const std::string& how)>& ended) {
   SharedWatch watch;
   static const detail::Crashes none;
-  Process process([&] {
-    detail::be_watched(watch.get(), &none);
-    return status_with_message(work);
-  });
-  Patience patience(*watch.get(), seconds);
-  std::optional<int> status;
-  while (!(status = process.has_ended())) {
-    if (patience.is_over()) {
-      process.end();
-      process.wait();
-      return ended(
-          fmt::format("did not return within {:g} s (--time-limit): {}", seconds, watch->text));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  if (*status == -SIGPIPE) std::raise(SIGPIPE);
-  if (*status >= 0) return *status;
-  if (watch->call == 0) throw IoError(fmt::format("opening the library {}", crash_text(-*status)));
-  return ended(fmt::format("{} in or after {}", crash_text(-*status), watch->text));
+  Watched watched(watch, none, seconds);
+  const auto how = watched.run(
+      [&](const Watched::Tell& tell) { return work([&](const std::string& text) { tell(text); }); },
+      [](const json& told) { fmt::print("{}", told.get<std::string>()); });
+  std::fflush(stdout);
+  if (how && watch->section < 0) throw IoError("opening the library " + *how);
+  if (how) return ended(fmt::format("{} in or after {}", *how, watch.text()));
+  if (!watched.message.empty()) throw_again(watched.status, watched.message);
+  return watched.status;
 }
 
 }  // namespace aclgrad::gradcheck

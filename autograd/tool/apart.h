@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in processes of its own: a library that crashes or hangs ends one of them, and that is a
-// finding.
+// Checks in processes of their own: a library that crashes, hangs or ends its process is a finding.
+// What watches is no part of them: its clock and its signals are not theirs.
 #ifndef ACLGRAD_AUTOGRAD_TOOL_APART_H_
 #define ACLGRAD_AUTOGRAD_TOOL_APART_H_
 
@@ -12,21 +12,27 @@
 
 namespace aclgrad::gradcheck {
 
-/// run() on a library that this process does not open. After a crash, or a call that took longer
-/// than `seconds`, another process goes on with the same line, without that call. Throws what run()
-/// and Library::open() throw, and IoError where opening the library crashes or hangs.
-std::vector<Line> run_apart(const std::string& library, const Plan& plan, double seconds,
-                            const std::function<void(const Line&)>& progress);
+struct Findings {
+  std::vector<Line> lines;
+  Coverage coverage;
+};
 
-/// What `work` returns, an exit status, in a process of its own; where it throws, the status that
-/// stands for that (status_of), and the message is on the standard error. Throws IoError where it
-/// crashes.
-int apart(const std::function<int()>& work);
+/// run() and coverage() on a library that this process does not open. After a crash, or a call that
+/// took longer than `seconds`, another process goes on with the same line, without that call.
+/// Throws what run() and Library::open() throw, and IoError where opening the library crashes,
+/// hangs or ends the process.
+Findings run_apart(const std::string& library, const Plan& plan, double seconds,
+                   const std::function<void(const Line&)>& progress);
 
-/// The same of work that calls functions under test, watched: where it crashes in one of them, or
-/// one takes longer than `seconds`, that is what `ended` is told, as "crashed (...) in rms_norm",
-/// and its result is returned.
-int apart(const std::function<int()>& work, double seconds,
+/// Prints from another process on this one's standard output.
+using Print = std::function<void(const std::string& text)>;
+
+/// What `work` returns, an exit status, in a process of its own, and what it throws, as ValueError
+/// or IoError. It opens a library, says detail::begin_section(0) once that is done, and calls its
+/// functions, watched: where it ends without having returned, or a call takes longer than
+/// `seconds`, that is what `ended` is told, as "crashed (...) in or after rms_norm", and its result
+/// is returned. Throws IoError where opening it ends so.
+int apart(const std::function<int(const Print& print)>& work, double seconds,
           const std::function<int(const std::string& how)>& ended);
 
 }  // namespace aclgrad::gradcheck

@@ -161,6 +161,16 @@ std::vector<std::string> differentiable_names() {
   return names;
 }
 
+namespace {
+
+constexpr std::string_view kPhaseOne = "GetWorkspaceSize";
+
+bool is_phase_one(const std::string& name) {
+  return name.starts_with("aclnn") && name.ends_with(kPhaseOne);
+}
+
+}  // namespace
+
 Coverage coverage(const LibraryPointer& library) {
   std::map<std::string, bool> has_gradient;  // by function, in any of its targets
   for (const std::string& name : operator_names()) {
@@ -170,10 +180,9 @@ Coverage coverage(const LibraryPointer& library) {
       has = has || target.has_gradient();
     }
   }
-  constexpr std::string_view kPhaseOne = "GetWorkspaceSize";
   Coverage found;
   for (const std::string& name : library->exported()) {
-    if (!name.starts_with("aclnn") || !name.ends_with(kPhaseOne)) continue;
+    if (!is_phase_one(name)) continue;
     const std::string api = name.substr(0, name.size() - kPhaseOne.size());
     found.exported.push_back(api);
     const auto known = has_gradient.find(api);
@@ -183,7 +192,25 @@ Coverage coverage(const LibraryPointer& library) {
       found.without_gradient.push_back(api);
     }
   }
+  if (found.exported.empty()) return found;
+  std::set<std::string> needed;
+  for (const auto& [api, has] : has_gradient) {
+    if (std::ranges::count(found.exported, api) == 0 && library->has(api)) {
+      needed.insert(library->origin(api));
+    }
+  }
+  found.needed.assign(needed.begin(), needed.end());
   return found;
+}
+
+Functions::Functions(LibraryPointer library, bool own_alone) : library_(std::move(library)) {
+  if (!own_alone) return;
+  const std::vector<std::string> own = library_->exported();
+  if (std::ranges::any_of(own, is_phase_one)) own_.insert(own.begin(), own.end());
+}
+
+bool Functions::has(const std::string& name) const {
+  return own_.empty() ? library_->has(name) : own_.contains(name);
 }
 
 double Target::promised(DType dtype) const {
@@ -215,12 +242,12 @@ DTypes Target::dtypes() const {
   return all;
 }
 
-std::vector<std::string> Target::leave_out_missing(const Library& library) {
+std::vector<std::string> Target::leave_out_missing(const Functions& functions) {
   std::set<std::string> names;
   const auto lacks = [&](const std::string& api) {
     bool lacking_one = false;
     for (const std::string& name : {api, api + "GetWorkspaceSize"}) {
-      if (library.has(name)) continue;
+      if (functions.has(name)) continue;
       names.insert(name);
       lacking_one = true;
     }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,19 @@ struct BoundCall {
 PlanFunction plan_of(const LibraryPointer& library, const contract::Arguments& arguments,
                      const std::vector<std::string>& nulls = {});
 
+/// The functions of a library that are checked: all that are found by its name, or those alone that
+/// it defines itself, and not those of libraries that it needs. One that defines no operator stands
+/// for those that it needs.
+class Functions {
+ public:
+  Functions(LibraryPointer library, bool own_alone);
+  bool has(const std::string& name) const;
+
+ private:
+  LibraryPointer library_;
+  std::set<std::string> own_;  // none: all
+};
+
 /// An operator with its attributes, ready to be checked on a library: its forward, the other forms
 /// of it, and its gradient.
 struct Target {
@@ -71,7 +85,7 @@ struct Target {
 
   /// Takes away the parts whose functions a library lacks: other forms, the gradient, the forward.
   /// Returns these functions' names; nothing is left where there is neither forward nor gradient.
-  std::vector<std::string> leave_out_missing(const Library& library);
+  std::vector<std::string> leave_out_missing(const Functions& functions);
 
   /// Takes away the dtypes that phase one refuses. Returns them with the library's messages.
   std::map<DType, std::string> leave_out_refused(Library& library);
@@ -95,11 +109,13 @@ std::vector<Attributes> variants(const std::string& op);
 std::vector<std::string> options_of(const std::string& op);
 
 /// The two-phase operators that a library itself exports, those of them that are in no target, and
-/// those in targets without a gradient: only their results can be checked.
+/// those in targets without a gradient: only their results can be checked. Besides, the files of
+/// libraries that it needs whose operators it does not define itself.
 struct Coverage {
   std::vector<std::string> exported;
   std::vector<std::string> unknown;
   std::vector<std::string> without_gradient;
+  std::vector<std::string> needed = {};
 };
 Coverage coverage(const LibraryPointer& library);
 

@@ -55,14 +55,14 @@ std::string report_of(const aclgradGradcheck& check, const std::string& format) 
   if (check.of_functions) return report_of(*check.of_functions, format);
   const std::vector<Line>& lines = check.lines;
   if (lines.empty()) throw aclgrad::ValueError("there is no report before a run");
-  if (format == "markdown") return to_markdown(*check.library, lines);
+  if (format == "markdown") return to_markdown(check.library->path(), lines);
   const Coverage found = coverage(check.library);
-  if (format == "json") return to_json(*check.library, found, lines);
-  if (format == "html") return to_html(*check.library, found, lines);
+  if (format == "json") return to_json(check.library->path(), found, lines);
+  if (format == "html") return to_html(check.library->path(), found, lines);
   if (format == "text") {
     std::string text;
     for (const Line& line : lines) text += to_text(line);
-    return text + to_text(*check.library, found, lines);
+    return text + to_text(check.library->path(), found, lines);
   }
   throw aclgrad::ValueError("a report is text, json, markdown or html, not '" + format + "'");
 }
@@ -76,8 +76,10 @@ std::vector<FunctionArray> arrays_of(const aclgradGradcheckArray* given, int cou
     require_given(array.name, "an array's name");
     if (array.rank > 0) require_given(array.shape, "an array's shape");
     const bool is_zero = (array.flags & ACLGRAD_GRADCHECK_AT_ZERO) != 0;
-    const bool has_range =
-        array.low != 0 || array.high != 0 || (array.flags & ACLGRAD_GRADCHECK_RANGE) != 0;
+    const DType dtype = dtype_from_text(array.dtype == nullptr ? "float32" : array.dtype);
+    // Whole numbers are indices and labels: those of one row or class are 0.
+    const bool has_range = array.low != 0 || array.high != 0 || !is_float(dtype) ||
+                           (array.flags & ACLGRAD_GRADCHECK_RANGE) != 0;
     double low = is_zero ? 0 : has_range ? array.low : -4;
     double high = is_zero ? 0 : has_range ? array.high : 4;
     const bool below = std::isinf(low);
@@ -87,7 +89,7 @@ std::vector<FunctionArray> arrays_of(const aclgradGradcheckArray* given, int cou
     const auto has = [&](int flag) { return (array.flags & flag) != 0; };
     arrays.push_back({.name = array.name,
                       .shape = Dims(array.shape, array.shape + std::max(array.rank, 0)),
-                      .dtype = dtype_from_text(array.dtype == nullptr ? "float32" : array.dtype),
+                      .dtype = dtype,
                       .low = low,
                       .high = high,
                       .has_gradient = !has(ACLGRAD_GRADCHECK_NO_GRADIENT),
@@ -110,6 +112,11 @@ FunctionFamily family_of(const aclgradGradcheckFamily& given) {
     const aclgradGradcheckAttribute& each = given.attributes[k];
     require_given(each.name, "an attribute's name");
     family.attributes.push_back({each.name, each.usual, each.low, each.high, each.whole != 0});
+  }
+  if (given.allow != nullptr) {
+    family.allows = [given](std::span<const double> values) {
+      return given.allow(values.data(), given.context) != 0;
+    };
   }
   family.make = [given](std::span<const double> values) {
     const std::vector<double> attributes(values.begin(), values.end());
@@ -179,7 +186,7 @@ int aclgradGradcheckRun(aclgradGradcheck* check, const char* operators) {
     plan.all_variants = operators == nullptr;
     plan.operators = operators == nullptr ? operator_names() : parts_of(operators, ',');
     check->lines = run(check->library, plan, [](const Line&) {});
-    require_checked(*check->library, check->lines);
+    require_checked(check->library->path(), check->lines);
     return total(check->lines).exit_status();
   });
 }

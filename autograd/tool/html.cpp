@@ -210,7 +210,8 @@ std::string fact(const std::string& number, const char* what) {
 
 }  // namespace
 
-std::string to_html(const Library& library, const Coverage& found, const std::vector<Line>& lines) {
+std::string to_html(const std::string& library, const Coverage& found,
+                    const std::vector<Line>& lines) {
   const Report all = total(lines);
   const std::vector<Group> groups = groups_of(lines);
   std::string html = fmt::format(
@@ -218,7 +219,7 @@ std::string to_html(const Library& library, const Coverage& found, const std::ve
       "<meta name=\"viewport\" content=\"width=device-width\"><title>gradcheck</title>"
       "<style>{}</style></head><body>\n<h1>gradcheck: {}</h1>\n<p class=\"faint\">Library <code>{}"
       "</code></p>\n<div class=\"facts\">",
-      kStyle, verdict_of(all), escaped(library.path()));
+      kStyle, verdict_of(all), escaped(library));
   html += fact(std::to_string(all.right), "gradient elements right");
   html += fact(std::to_string(all.wrong), "wrong");
   if (all.inexact > 0) html += fact(std::to_string(all.inexact), "inexact");

@@ -44,7 +44,8 @@ std::size_t Baseline::take_from(std::vector<Line>& lines) {
   return count;
 }
 
-std::string to_json(const Library& library, const Coverage& found, const std::vector<Line>& lines) {
+std::string to_json(const std::string& library, const Coverage& found,
+                    const std::vector<Line>& lines) {
   json operators = json::array();
   for (const Line& line : lines) {
     json value = detail::json_of(line.report);
@@ -56,7 +57,7 @@ std::string to_json(const Library& library, const Coverage& found, const std::ve
     operators.push_back(std::move(value));
   }
   const Report all = total(lines);
-  const json page = {{"library", library.path()},
+  const json page = {{"library", library},
                      {"status", all.exit_status()},
                      {"configurations", all.configurations},
                      {"checks", all.checks},

@@ -14,6 +14,7 @@
 #include "tool/apart.h"
 #include "tool/header/check_header.h"
 #include "tool/options.h"
+#include "tool/processes.h"
 #include "tool/settings.h"
 
 using namespace aclgrad::gradcheck;
@@ -209,23 +210,24 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-int report(const Arguments& a, const LibraryPointer& library, std::vector<Line> lines,
-           double seconds) {
+int report(const Arguments& a, Findings findings, double seconds) {
+  const std::string& library = a.library;
+  const Coverage& found = findings.coverage;
+  std::vector<Line>& lines = findings.lines;
   std::optional<Baseline> baseline;
   if (!a.baseline.empty()) baseline.emplace(read(a.baseline));
-  const Coverage found = coverage(library);
   const std::size_t known = baseline ? baseline->take_from(lines) : 0;
-  if (!a.json.empty()) write(a.json, to_json(*library, found, lines));
-  if (!a.html.empty()) write(a.html, to_html(*library, found, lines));
-  if (!a.markdown.empty()) write(a.markdown, to_markdown(*library, lines));
+  if (!a.json.empty()) write(a.json, to_json(library, found, lines));
+  if (!a.html.empty()) write(a.html, to_html(library, found, lines));
+  if (!a.markdown.empty()) write(a.markdown, to_markdown(library, lines));
   if (a.json != "-") {
-    fmt::print("\n{}it took {:.1f} s\n", to_text(*library, found, lines), seconds);
+    fmt::print("\n{}it took {:.1f} s\n", to_text(library, found, lines), seconds);
     if (baseline) {
       fmt::print("{} findings are in the baseline; {} of its kinds were not met again\n", known,
                  baseline->gone());
     }
   }
-  require_checked(*library, lines);
+  require_checked(library, lines);
   return total(lines).exit_status();
 }
 
@@ -242,11 +244,11 @@ int check(const Arguments& a, const Plan& plan) {
   };
   if (a.in_process) {
     const LibraryPointer library = Library::open(a.library);
-    const std::vector<Line> lines = run(library, plan, progress);
-    return report(a, library, lines, seconds());
+    std::vector<Line> lines = run(library, plan, progress);
+    return report(a, {std::move(lines), coverage(library)}, seconds());
   }
-  const std::vector<Line> lines = run_apart(a.library, plan, a.time_limit, progress);
-  return apart([&] { return report(a, Library::open(a.library), lines, seconds()); });
+  Findings findings = run_apart(a.library, plan, a.time_limit, progress);
+  return report(a, std::move(findings), seconds());
 }
 
 // "n=8" and "x=0.1:4" as lines of a file of corrections have them.
@@ -288,6 +290,30 @@ int check_header(const Arguments& a, const Plan& plan) {
   return check_header(asked);
 }
 
+int act(Arguments& arguments, Plan& plan) {
+  if (arguments.list) {
+    for (const std::string& name : operator_names()) fmt::print("{}\n", name);
+    return 0;
+  }
+  if (!arguments.headers.empty()) return check_header(arguments, plan);
+  if (!arguments.all && plan.operators.empty()) {
+    throw aclgrad::ValueError(
+        "Say what to check: --op NAME or --all, or --header FILE; --help tells more.");
+  }
+  if (arguments.all) plan.operators = operator_names();
+  plan.all_variants = arguments.all;
+  if (arguments.no_statuses) plan.statuses = false;
+  return check(arguments, plan);
+}
+
+// The work's status, or that of what it throws, whose message is on the standard error.
+int status_with_message(const std::function<int()>& work) {
+  std::string message;
+  const int status = status_of(work, message);
+  if (!message.empty()) fmt::print(stderr, "{}\n", message);
+  return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -295,30 +321,15 @@ int main(int argc, char** argv) {
   Arguments arguments;
   Settings settings(app);
   describe(app, settings, arguments);
-  std::string message;
-  const int status = status_of(
-      [&] {
-        try {
-          app.parse(argc, argv);
-        } catch (const CLI::ParseError& error) {
-          return app.exit(error) == 0 ? 0 : 3;
-        }
-        if (arguments.list) {
-          for (const std::string& name : operator_names()) fmt::print("{}\n", name);
-          return 0;
-        }
-        Plan& plan = settings.plan();
-        if (!arguments.headers.empty()) return check_header(arguments, plan);
-        if (!arguments.all && plan.operators.empty()) {
-          throw aclgrad::ValueError(
-              "Say what to check: --op NAME or --all, or --header FILE; --help tells more.");
-        }
-        if (arguments.all) plan.operators = operator_names();
-        plan.all_variants = arguments.all;
-        if (arguments.no_statuses) plan.statuses = false;
-        return check(arguments, plan);
-      },
-      message);
-  if (!message.empty()) fmt::print(stderr, "{}\n", message);
-  return status;
+  return status_with_message([&] {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      return app.exit(error) == 0 ? 0 : 3;
+    }
+    const auto work = [&] {
+      return status_with_message([&] { return act(arguments, settings.plan()); });
+    };
+    return arguments.in_process ? work() : without_leftovers(work);
+  });
 }

@@ -106,13 +106,13 @@ std::string table_of(const std::vector<Summary>& summaries) {
 
 }  // namespace
 
-std::string to_markdown(const Library& library, const std::vector<Line>& lines) {
+std::string to_markdown(const std::string& library, const std::vector<Line>& lines) {
   const std::vector<Summary> summaries = summaries_of(lines);
   const Report all = total(lines);
   std::string text = fmt::format(
       "**{}**: {}, {} findings in {} checks.\n\nLargest errors in units of the last place; –: not "
       "taken. NaN and infinities: how many results are wrong at them, or are NaN for a number.\n\n",
-      library.path(), to_string(all.verdict()), all.findings.size(), all.checks);
+      library, to_string(all.verdict()), all.findings.size(), all.checks);
   text += table_of(summaries);
   if (all.findings.empty()) return text;
   text += detail::kFindingHead;

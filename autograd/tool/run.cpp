@@ -109,14 +109,14 @@ void check_range(const LibraryPointer& library, const Plan& plan, const std::str
   options.behaviour = false;
   options.every_shape = false;
   Target target = target_of(library, plan, op, attributes, Dims{768});
-  target.leave_out_missing(*library);
+  target.leave_out_missing({library, plan.all_variants});
   target.leave_out_refused(*library);
   check_values(*library, plan, target, options, report);
 }
 
 // What the library has of a target.
-void leave_out(const Library& library, Target& target, Line& line) {
-  const std::vector<std::string> missing = target.leave_out_missing(library);
+void leave_out(const Functions& functions, Target& target, Line& line) {
+  const std::vector<std::string> missing = target.leave_out_missing(functions);
   if (!target.forward && !target.has_gradient()) {
     line.missing = missing;
     return;
@@ -180,6 +180,7 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
   }
   require_use(plan);
   require_dtypes(library, plan);
+  const Functions functions(library, plan.all_variants);
   std::vector<Line> lines;
   std::size_t next = 0;
   for (const std::string& op : plan.operators) {
@@ -199,7 +200,7 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                 .missing = {},
                 .report = {}};
       for (const BoundCall* call : target.bound_calls()) line.functions.push_back(call->api());
-      leave_out(*library, target, line);
+      leave_out(functions, target, line);
       if (!crash.empty()) {
         line.report.findings.push_back({.check = "call",
                                         .operator_name = line.title,
@@ -224,10 +225,10 @@ Report total(const std::vector<Line>& lines) {
   return all;
 }
 
-void require_checked(const Library& library, const std::vector<Line>& lines) {
+void require_checked(const std::string& library, const std::vector<Line>& lines) {
   const auto was_checked = [](const Line& line) { return line.missing.empty(); };
   if (std::ranges::none_of(lines, was_checked)) {
-    throw IoError(library.path() + ": lacks functions of each of the operators");
+    throw IoError(library + ": lacks functions of each of the operators");
   }
 }
 

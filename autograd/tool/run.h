@@ -50,7 +50,7 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
 Report total(const std::vector<Line>& lines);
 
 /// Throws IoError when the library has none of the operators.
-void require_checked(const Library& library, const std::vector<Line>& lines);
+void require_checked(const std::string& library, const std::vector<Line>& lines);
 
 /// What `work` returns, an exit status, or the one that stands for what it threw, with its message:
 /// 3 wrong usage, 4 the library or a file cannot be used.
@@ -60,10 +60,12 @@ int status_of(const std::function<int()>& work, std::string& message);
 
 /// A line of text, and the findings of all lines with how much of the library was checked.
 std::string to_text(const Line& line);
-std::string to_text(const Library& library, const Coverage& found, const std::vector<Line>& lines);
+std::string to_text(const std::string& library, const Coverage& found,
+                    const std::vector<Line>& lines);
 
 /// The whole result for machines (see docs/gradcheck.md).
-std::string to_json(const Library& library, const Coverage& found, const std::vector<Line>& lines);
+std::string to_json(const std::string& library, const Coverage& found,
+                    const std::vector<Line>& lines);
 
 /// Findings that are known, from an earlier report for machines. A finding is known by its verdict,
 /// its check, the function with its attributes, and the dtype.
@@ -86,11 +88,12 @@ class Baseline {
 };
 
 /// A table of the operators and one of the findings, for the summary of a CI job.
-std::string to_markdown(const Library& library, const std::vector<Line>& lines);
+std::string to_markdown(const std::string& library, const std::vector<Line>& lines);
 
 /// A page that needs no other file: counts, corners, findings, histograms of the errors over the
 /// input range.
-std::string to_html(const Library& library, const Coverage& found, const std::vector<Line>& lines);
+std::string to_html(const std::string& library, const Coverage& found,
+                    const std::vector<Line>& lines);
 
 }  // namespace aclgrad::gradcheck
 

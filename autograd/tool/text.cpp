@@ -21,6 +21,12 @@ std::string to_text(const Coverage& found) {
   if (found.unknown.size() > kShown) {
     text += fmt::format("  ... and {} more\n", found.unknown.size() - kShown);
   }
+  if (!found.needed.empty()) {
+    text += fmt::format(
+        "  of libraries that it needs, other operators are found, too: {}; --all leaves them out, "
+        "--op NAME does not\n",
+        fmt::join(found.needed, ", "));
+  }
   if (!found.without_gradient.empty()) {
     text += fmt::format("  {} have no gradient function, so only their results are checked\n",
                         found.without_gradient.size());
@@ -41,12 +47,13 @@ std::string to_text(const Line& line) {
                      line.seconds);
 }
 
-std::string to_text(const Library& library, const Coverage& found, const std::vector<Line>& lines) {
+std::string to_text(const std::string& library, const Coverage& found,
+                    const std::vector<Line>& lines) {
   const auto was_checked = [](const Line& line) { return line.missing.empty(); };
   const auto checked = std::ranges::count_if(lines, was_checked);
   const auto missing = std::ssize(lines) - checked;
   return fmt::format("{}{} of {} combinations of operator and attributes checked, from {}{}\n{}",
-                     total(lines).to_string(), checked, lines.size(), library.path(),
+                     total(lines).to_string(), checked, lines.size(), library,
                      missing > 0 ? fmt::format("; not in it: {}", missing) : "", to_text(found));
 }
 

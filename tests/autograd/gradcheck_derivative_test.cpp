@@ -44,6 +44,27 @@ TEST(Derivative, IsRightWithinItsError) {
   }
 }
 
+TEST(Derivative, OfACuspIsUnknown) {
+  const Smooth cusps[] = {
+      {"cube root", [](auto x) { return std::cbrt(x); }, {}},
+      {"root of the magnitude", [](auto x) { return std::sqrt(std::abs(x)); }, {}},
+      {"root of one side", [](auto x) { return std::sqrt(std::max(x, 0.0L)); }, {}},
+      {"x log x", [](auto x) { return x == 0 ? 0 : x * std::log(std::abs(x)); }, {}},
+      {"in double",
+       [](auto x) { return static_cast<long double>(std::cbrt(static_cast<double>(x))); },
+       {}}};
+  for (const Smooth& cusp : cusps) {
+    const Slopes found = slopes_at(cusp.f, 0, kDoubleNoise);
+    EXPECT_EQ(found.kind, PointKind::unknown) << cusp.name;
+    EXPECT_THAT(found.reason, HasSubstr("infinite")) << cusp.name;
+  }
+  // Steep, and smooth; or with no more than a curvature that is infinite.
+  const auto steep = [](auto x) { return std::tanh(1e4L * x); };
+  EXPECT_EQ(slopes_at(steep, 0, kDoubleNoise).kind, PointKind::smooth);
+  const auto power = [](auto x) { return std::pow(std::abs(x), 1.5L); };
+  EXPECT_EQ(slopes_at(power, 0, kDoubleNoise).kind, PointKind::smooth);
+}
+
 TEST(Derivative, OfAFunctionInDoubleToo) {
   const Curve f = [](auto x) { return static_cast<long double>(std::exp(static_cast<double>(x))); };
   const Slopes found = slopes_at(f, 1);

@@ -38,6 +38,25 @@ TEST(Gradcheck, CatchesSeluWithoutLambda) {
   EXPECT_THAT(report.to_string(), HasSubstr("WRONG"));
 }
 
+// Probabilities add up to 1, whatever they are of; so do squares of what is normalized.
+TEST(Gradcheck, OfAGradientThatIs0IsVacuousAndNotInconclusive) {
+  Graph graph;
+  const Value x = graph.input("x", {3, 4});
+  const Tensor at = Tensor::from({3, 4}, {-2, -0.5, 0.5, 2, 30, 1, 7, -20, 0.1, 0.2, 0.3, 3000});
+  for (const Value& loss : {reduce_sum(softmax(x, -1)), reduce_sum(sub(x, x))}) {
+    const gradcheck::Report report = check_gradients(loss, {}, {{x, at}});
+    EXPECT_EQ(report.exit_status(), 5) << report.to_string();
+    EXPECT_EQ(report.right, 12);
+    EXPECT_EQ(report.gradients.at(0).verdict(), gradcheck::Verdict::vacuous);
+    EXPECT_THAT(report.to_string(), HasSubstr("being right there proves nothing"));
+  }
+}
+
+TEST(Gradcheck, RowsAreInexactWhereTheReportIs) {
+  const gradcheck::Gradient row{.compared = 3, .right = 2, .inexact = 1, .largest = 1};
+  EXPECT_EQ(row.verdict(), gradcheck::Verdict::inexact);
+}
+
 TEST(Gradcheck, ReportsForPeopleMachinesAndPages) {
   Graph graph;
   const Value x = graph.input("x", {2});

@@ -56,8 +56,8 @@ pair 1 "crashed (Segmentation fault)" library pool_forward pool_backward_crash
 pair 0 "adds to what is there" llm residual_forward residual_backward
 pair 0 "(2 gaps)" library scale_rows scale_rows_diff
 pair 1 "are not the derivative" library distance distance_gradient --role 'da=gradient b' --role 'db=gradient a'
-corrections=$(mktemp)
-trap 'rm -f "$corrections"' EXIT
+corrections=$(mktemp) header=$(mktemp)
+trap 'rm -f "$corrections" "$header"' EXIT
 printf '# the logarithm\nrange x 0.1 4\n\nset n 7\nrole y_grad upstream y\n' >"$corrections"
 pair 0 "7 elements" library log_fwd log_bwd --corrections "$corrections"
 pair 0 "upstream gradient of output, spoilt" vision dense dense_backward --header "$folder/vision_types.h"
@@ -70,6 +70,14 @@ pair 3 "goes on beyond the 3 elements of \`x\`" library log_fwd log_bwd --set n=
 pair 3 "the header declares no function soft; it declares activate_array" layer soft backward_softmax
 pair 3 "range z: neither function has a parameter of this name" library log_fwd log_bwd --range z=0:1
 pair 3 "is none of: set NAME VALUE" library log_fwd log_bwd --set n
+for number in -1 1e18 nan 1.5; do
+  pair 3 "set" library log_fwd log_bwd --set "x=$number"
+  pair 3 "set" library log_fwd log_bwd --set "n=$number"
+done
+for text in 'typedef;' 'typedef' 'typedef enum;' 'typedef x;' 'typedef float;' 'typedef int (*f)(int);' '"' '/*' '#\\' 'f(' '(('; do
+  printf '%s' "$text" >"$header"
+  pair 3 "the header declares no function log_fwd" layer log_fwd log_bwd --header "$header"
+done
 pair 3 "--header needs --forward, too" library "" log_bwd
 pair 3 "a role of the forward is input, output or both" library log_fwd log_bwd --role x=number
 pair 3 "without --op, --all, --json" library log_fwd log_bwd --all

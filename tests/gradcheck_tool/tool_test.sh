@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tool_test.sh TOOL LIBRARY WRONG_LIBRARY NARROW_LIBRARY PAGE_LIBRARY CARELESS HANGING: the tool's exit statuses and
-# what it reports. The last two are the page's library without care for pointers, in float, and one that hangs.
+# tool_test.sh TOOL LIBRARY WRONG_LIBRARY NARROW_LIBRARY PAGE_LIBRARY CARELESS HANGING LINKED: the tool's exit statuses and
+# what it reports. The last three are the page's library without care for pointers, in float, one that hangs, and one
+# that is linked with all operators.
 set -u
-tool=$1 library=$2 wrong=$3 narrow=$4 of_page=$5 careless=$6 hanging=$7
+tool=$1 library=$2 wrong=$3 narrow=$4 of_page=$5 careless=$6 hanging=$7 linked=$8
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -97,6 +98,12 @@ expect 0 "gradcheck: right" "not taken: float16 tensors: silu" "checked for self
 listed=$("$tool" --library "$of_page" --all | grep -c ' checks  ')
 unlisted=$("$tool" --library "$of_page" --all | grep -c 'not in the library')
 [[ $listed == 1 && $unlisted -lt 3 ]] || { echo "--all lists $listed lines, and $unlisted that are missing"; failures=1; }
+# Linked with a library of operators, --all checks its own alone; by name those are found, too.
+listed=$("$tool" --library "$linked" --all --check bits --dtype float32 --layout contiguous | grep -c ' checks  ')
+[[ $listed == 1 ]] || { echo "--all lists $listed lines of a library with one operator"; failures=1; }
+expect 0 "2 of 2 two-phase operators" "other operators are found, too: libopapi" \
+  -- --library "$linked" --all --check values --dtype float32 --layout contiguous
+expect 0 "gradcheck: right" -- --library "$linked" --op tanh --check values --dtype float32 --layout contiguous
 # What is asked for by name and is not there is not right.
 expect 2 "gradcheck: INCONCLUSIVE" "nothing was checked: not in the library: aclnnGelu" \
   -- --library "$of_page" --op silu,gelu --dtype float32

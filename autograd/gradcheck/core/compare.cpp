@@ -147,7 +147,9 @@ Element compare(const Expected& expected, Number actual, Number slack, Number sc
   const Number unit = ulp(std::abs(target) + slack, dtype);
   const double last = (is_16bit(dtype) ? bound.of_16_bits : bound.of_float) + ulp_slack;
   const Number stored = std::ldexp(1.0L, -contract::find_dtype(acl_dtype(dtype))->precision);
-  const Number rounding = last * unit + slack +
+  const bool is_flat = expected.low == expected.high && std::abs(expected.low) <= expected.error;
+  const Number of_zero = is_flat && expected.magnitude <= expected.error ? resolution.of_zero : 0;
+  const Number rounding = last * unit + slack + of_zero * scale +
                           bound.inner * unit_roundoff(dtype) * expected.magnitude +
                           bound.terms * stored * expected.magnitude +
                           bound.stored * stored * std::max(expected.magnitude, scale);
@@ -172,9 +174,12 @@ Element compare(const Expected& expected, Number actual, Number slack, Number sc
           dtype);
   e.unexplained_ulp =
       static_cast<double>(std::max(Number{0}, off - slack - expected.error) / largest);
+  // A gradient that is exactly 0 where the numbers show no slope was not computed to be so.
+  constexpr Number kForExactZero = 1e3L;
+  const Number of_largest = resolution.of_largest * (is_flat && actual == 0 ? kForExactZero : 1);
   const bool wide = expected.error > rounding &&
                     expected.error > resolution.of_element * std::abs(target) &&
-                    expected.error > resolution.of_largest * scale;
+                    expected.error > of_largest * scale;
   // Written so that what is NaN is not right.
   if (!(off <= e.bound + 2 * expected.error)) {
     const Number terms = ulp(std::max(std::abs(target) + slack, expected.magnitude), dtype);

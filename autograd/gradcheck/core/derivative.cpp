@@ -52,6 +52,23 @@ Estimate extrapolate(const std::vector<Quotient>& quotients, int order) {
   return best;
 }
 
+// Of a slope, quotients differ by half as much from each step to the next; of a cusp, such as that
+// of the cube root at 0, by no less.
+bool grows_without_end(const std::vector<Quotient>& quotients) {
+  constexpr std::size_t kLast = 5;
+  constexpr long double kNoLess = 0.97L;  // x log x has 1, the cube root 1.6
+  if (quotients.size() < kLast + 2) return false;
+  for (std::size_t k = quotients.size() - kLast; k < quotients.size(); ++k) {
+    const long double now = quotients[k].value - quotients[k - 1].value;
+    const long double before = quotients[k - 1].value - quotients[k - 2].value;
+    const long double noise = quotients[k].noise + quotients[k - 1].noise;
+    const bool grows = now * before > 0 && std::abs(now) >= kNoLess * std::abs(before);
+    const bool doubles = std::abs(quotients[k].value) > 1.9L * std::abs(quotients[k - 1].value);
+    if (!grows || doubles || std::abs(now) <= 4 * noise) return false;  // a jump doubles them
+  }
+  return true;
+}
+
 Estimate smallest_error(std::initializer_list<Estimate> estimates) {
   return *std::min_element(estimates.begin(), estimates.end(),
                            [](const auto& a, const auto& b) { return a.error < b.error; });
@@ -96,6 +113,10 @@ Slopes analyse(const Samples& s) {
     left.push_back({(s.centre - s.minus[k]) / h, (noise_of(s.minus[k]) + at) / h});
     central.push_back({(s.plus[k] - s.minus[k]) / (2 * h),
                        (noise_of(s.plus[k]) + noise_of(s.minus[k])) / (2 * h)});
+  }
+  if (grows_without_end(left) || grows_without_end(right)) {
+    found.reason = "the slope is infinite here";
+    return found;
   }
   found.left = extrapolate(left, 1);
   found.right = extrapolate(right, 1);

@@ -22,7 +22,7 @@ std::optional<std::pair<std::size_t, std::size_t>> alike(const FunctionPair& pai
       const FunctionArray& a = pair.inputs[i];
       const FunctionArray& b = pair.inputs[k];
       if (is_differentiated(a) && is_differentiated(b) && a.shape == b.shape && a.low == b.low &&
-          a.high == b.high && !a.consumed && !b.consumed) {
+          a.high == b.high && a.symmetric == b.symmetric && !a.consumed && !b.consumed) {
         return std::pair(i, k);
       }
     }
@@ -65,6 +65,17 @@ Finding finding_of(const FunctionPair& pair, const char* check, std::string text
   return finding;
 }
 
+std::vector<Number> symmetrized(const FunctionArray& array, std::vector<Number> values) {
+  if (!array.symmetric) return values;
+  const auto n = static_cast<std::size_t>(array.shape[0]);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      values[i * n + k] = values[k * n + i] = (values[i * n + k] + values[k * n + i]) / 2;
+    }
+  }
+  return values;
+}
+
 FunctionPoint draw_point(const FunctionPair& pair, std::uint64_t seed) {
   FunctionPoint point;
   for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
@@ -76,6 +87,8 @@ FunctionPoint draw_point(const FunctionPair& pair, std::uint64_t seed) {
       array.values.push_back(
           round_to(is_float(input.dtype) ? value : std::round(value), input.dtype));
     }
+    array.values = symmetrized(input, std::move(array.values));
+    for (Number& value : array.values) value = round_to(value, input.dtype);
     point.inputs.push_back(std::move(array));
   }
   for (std::size_t k = 0; k < pair.outputs.size(); ++k) {
@@ -170,7 +183,7 @@ Arrays gradients_of(const FunctionPair& pair, const FunctionPoint& point,
     pair.backward(inputs, outputs, upstream, gradients);
   }
   for (std::size_t k = 0; k < pair.outputs.size(); ++k) {
-    if (upstream[k] == nullptr || call.over_upstream == k) continue;
+    if (upstream[k] == nullptr || call.over_upstream == k || pair.outputs[k].consumed) continue;
     if (upstream_memory[k]->read().values == point.upstream[k].values) continue;
     throw std::runtime_error(
         fmt::format("the backward wrote to the gradient that arrives at {}", pair.outputs[k].name));

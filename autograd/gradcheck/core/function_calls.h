@@ -12,6 +12,10 @@ inline bool is_differentiated(const FunctionArray& array) {
   return is_float(array.dtype) && array.has_gradient;
 }
 
+/// Of a symmetric array the mean of the matrix and its transpose: moved by one element, both move
+/// by half of that. Of others what is given.
+std::vector<Number> symmetrized(const FunctionArray& array, std::vector<Number> values);
+
 /// What a backward is given, by the pair's own order; no upstream gradient for outputs without one.
 struct FunctionPoint {
   Arrays inputs;

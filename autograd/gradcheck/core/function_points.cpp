@@ -39,6 +39,13 @@ struct Analytic {
   }
 };
 
+// Where a symmetric array has the same number; elsewhere the element itself.
+std::size_t mirrored(const FunctionArray& array, std::size_t element) {
+  if (!array.symmetric) return element;
+  const auto n = static_cast<std::size_t>(array.shape[0]);
+  return element % n * n + element / n;
+}
+
 bool is_double(const FunctionPair& pair) {
   return std::ranges::any_of(
       pair.inputs, [](const FunctionArray& input) { return input.dtype == DType::float64; });
@@ -127,15 +134,18 @@ class Points {
     const Arrays gradients = gradients_of(pair_, point);
     std::vector<Way::Step> places;
     for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
-      if (!is_differentiated(pair_.inputs[k]) || pair_.inputs[k].symmetric) continue;
+      if (!is_differentiated(pair_.inputs[k])) continue;
       for (std::size_t i = 0; i < point.inputs[k].values.size(); ++i) {
+        if (i > mirrored(pair_.inputs[k], i)) continue;
         if (!only || point.inputs[k].values[i] == *only) places.push_back({k, i});
       }
     }
     const std::size_t step = std::max<std::size_t>(1, (places.size() + kElements - 1) / kElements);
     for (std::size_t p = seed_ % step; p < places.size() && !found_; p += step) {
       const auto [input, element, length] = places[p];
-      judge({.steps = {places[p]},
+      const std::size_t twin = mirrored(pair_.inputs[input], element);
+      judge({.steps = twin == element ? std::vector{places[p]}
+                                      : std::vector{places[p], Way::Step{input, twin}},
              .at = point.inputs[input].values[element],
              .what = fmt::format("element {} of {}, {}", element, pair_.inputs[input].name, what)},
             point, gradients);
@@ -164,7 +174,8 @@ class Points {
     for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
       if (!is_differentiated(pair_.inputs[k])) continue;
       for (std::size_t i = 0; i < point.inputs[k].values.size(); ++i) {
-        way.steps.push_back({k, i, random_unit(seed + 71 + k, i) - 0.5L});
+        const std::size_t place = std::min(i, mirrored(pair_.inputs[k], i));
+        way.steps.push_back({k, i, random_unit(seed + 71 + k, place) - 0.5L});
       }
     }
     judge(way, point, gradients_of(pair_, point));
@@ -278,6 +289,7 @@ FunctionPoint with_element(const FunctionPair& pair, FunctionPoint point, Number
     std::vector<Number>& values = point.inputs[k].values;
     if (values.empty() || !takes(pair.inputs[k], value) || input.value_or(k) != k) continue;
     values[place % values.size()] = value;
+    values[mirrored(pair.inputs[k], place % values.size())] = value;
   }
   return point;
 }

@@ -17,20 +17,9 @@ namespace aclgrad::gradcheck {
 namespace {
 
 using detail::is_differentiated;
+using detail::symmetrized;
 
 constexpr unsigned char kPoison = 0xFF;
-
-// The mean of a matrix and its transpose: moved by one element, both move by half of that.
-std::vector<Number> symmetrized(const FunctionArray& array, std::vector<Number> values) {
-  if (!array.symmetric) return values;
-  const auto n = static_cast<std::size_t>(array.shape[0]);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      values[i * n + k] = values[k * n + i] = (values[i * n + k] + values[k * n + i]) / 2;
-    }
-  }
-  return values;
-}
 
 std::vector<Number> values_of(const View& view) {
   std::vector<Number> values;
@@ -174,6 +163,7 @@ class Functions {
     for (const Memory* memory : {&outputs, &arrived, &copies}) {
       memory->require_untouched("the backward");
     }
+    require_upstream_kept(arrived, call.inputs[0]);
     for (std::size_t k = 0; k < call.outputs.size(); ++k) {
       const FunctionArray& array = pair_.inputs[order_[k]];
       if (!array.symmetric) continue;
@@ -185,6 +175,22 @@ class Functions {
   }
 
  private:
+  // Throws where the backward wrote to what arrives and may not.
+  void require_upstream_kept(const Memory& arrived, const View& given) const {
+    std::int64_t next = 0;
+    std::size_t block = 0;
+    for (const FunctionArray& output : pair_.outputs) {
+      if (!is_differentiated(output)) continue;
+      const bool may_change = output.consumed || output.overwritten_gradient;
+      for (const Number value : arrived.values(block++)) {
+        const Number before = given.get(next++);
+        if (may_change || value == before || std::isnan(before)) continue;
+        throw std::runtime_error(
+            fmt::format("the backward wrote to the gradient that arrives at {}", output.name));
+      }
+    }
+  }
+
   std::vector<const std::int64_t*> dense_strides() const {
     std::vector<const std::int64_t*> pointers;
     for (std::size_t k = 0; k < strides_.size(); ++k) {
@@ -299,9 +305,10 @@ Candidate from_functions(FunctionPair pair) {
   candidate.strided = false;
   if (dtype == DType::float64) {
     candidate.noise = 16 * kDoubleNoise;
+    candidate.resolution.of_zero = 4 * kDoubleNoise;
   } else {
     candidate.noise = 16 * 0x1p-24L;
-    candidate.resolution = {.of_element = 1e-2L, .of_largest = 1e-2L};
+    candidate.resolution = {.of_element = 1e-2L, .of_largest = 1e-2L, .of_zero = 0x1p-21L};
   }
   return candidate;
 }

@@ -127,6 +127,7 @@ std::string Corner::to_string() const {
 
 Verdict Gradient::verdict() const {
   if (wrong > 0) return Verdict::wrong;
+  if (inexact > 0) return Verdict::inexact;
   if (inconclusive > 0) return Verdict::inconclusive;
   return compared > 0 && largest == 0 ? Verdict::vacuous : Verdict::right;
 }

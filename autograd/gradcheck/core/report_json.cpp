@@ -53,16 +53,19 @@ nlohmann::json json_of(const Report& report) {
   for (const Finding& finding : report.findings) findings.push_back(to_json_value(finding));
   json gradients = json::array();
   for (const Gradient& g : report.gradients) {
-    gradients.push_back(
-        {{"of", g.of},
-         {"shape", g.shape},
-         {"verdict", to_string(g.verdict())},
-         {"compared", g.compared},
-         {"elements", {{"right", g.right}, {"wrong", g.wrong}, {"inconclusive", g.inconclusive}}},
-         {"corners", g.corners},
-         {"largest", in_json(g.largest)},
-         {"max_abs_error", in_json(g.max_abs_error)},
-         {"max_rel_error", in_json(g.max_rel_error)}});
+    gradients.push_back({{"of", g.of},
+                         {"shape", g.shape},
+                         {"verdict", to_string(g.verdict())},
+                         {"compared", g.compared},
+                         {"elements",
+                          {{"right", g.right},
+                           {"wrong", g.wrong},
+                           {"inexact", g.inexact},
+                           {"inconclusive", g.inconclusive}}},
+                         {"corners", g.corners},
+                         {"largest", in_json(g.largest)},
+                         {"max_abs_error", in_json(g.max_abs_error)},
+                         {"max_rel_error", in_json(g.max_rel_error)}});
   }
   json corners = json::array();
   for (const Corner& corner : report.corners) {

@@ -161,6 +161,7 @@ const aclScalar* Library::scalar(float value) {
 
 const aclScalar* Library::scalar(Number value, DType dtype) {
   if (ask("aclCreateScalar") == nullptr) return nullptr;
+  const detail::WatchedStretch watched;
   std::byte bytes[8] = {};
   store(bytes, dtype, 0, value);
   return runtime_->scalars.emplace_back(
@@ -169,6 +170,7 @@ const aclScalar* Library::scalar(Number value, DType dtype) {
 
 const aclBoolArray* Library::bool_array(const std::vector<char>& values) {
   if (ask("aclCreateBoolArray") == nullptr) return nullptr;
+  const detail::WatchedStretch watched;
   const aclBoolArray*& array = runtime_->bool_arrays[values];
   if (array == nullptr) {
     const auto bools = std::make_unique<bool[]>(values.size());
@@ -180,6 +182,7 @@ const aclBoolArray* Library::bool_array(const std::vector<char>& values) {
 
 const aclIntArray* Library::int_array(const std::vector<std::int64_t>& values) {
   if (ask("aclCreateIntArray") == nullptr) return nullptr;
+  const detail::WatchedStretch watched;
   const aclIntArray*& array = runtime_->arrays[values];
   if (array == nullptr) {
     array = runtime_->create_int_array(values.data(), static_cast<std::uint64_t>(values.size()));
@@ -188,10 +191,12 @@ const aclIntArray* Library::int_array(const std::vector<std::int64_t>& values) {
 }
 
 void Library::destroy(aclOpExecutor* executor) const {
+  const detail::WatchedStretch watched;
   if (runtime_->destroy_executor != nullptr) runtime_->destroy_executor(executor);
 }
 
 std::string Library::product() const {
+  const detail::WatchedStretch watched;
   auto* get = reinterpret_cast<decltype(aclrtGetSocName)*>(find("aclrtGetSocName"));
   const char* name = get == nullptr ? nullptr : get();
   return name == nullptr ? "" : name;
@@ -200,6 +205,7 @@ std::string Library::product() const {
 bool Library::can_set_product() const { return has("aclgradSetSocName"); }
 
 void Library::set_product(const std::string& name) const {
+  const detail::WatchedStretch watched;
   auto* set = reinterpret_cast<decltype(aclgradSetSocName)*>(find("aclgradSetSocName"));
   if (set != nullptr) set(name.empty() ? nullptr : name.c_str());
 }
@@ -215,6 +221,7 @@ aclnnStatus Library::execute(const std::string& api, void* workspace, std::uint6
 }
 
 void Library::set_threads(int count) const {
+  const detail::WatchedStretch watched;
   if (runtime_->set_threads != nullptr) runtime_->set_threads(count);
 }
 

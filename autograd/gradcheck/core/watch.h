@@ -44,6 +44,15 @@ class WatchedCall {
   std::string crash_;
 };
 
+/// Calls of the library's runtime beside those: they may take as long as one of them.
+class WatchedStretch {
+ public:
+  WatchedStretch();
+  ~WatchedStretch();
+  WatchedStretch(const WatchedStretch&) = delete;
+  WatchedStretch& operator=(const WatchedStretch&) = delete;
+};
+
 }  // namespace aclgrad::gradcheck::detail
 
 #endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_WATCH_H_

@@ -68,13 +68,14 @@ ACLGRAD_GRADCHECK_API int aclgradGradcheckRun(aclgradGradcheck* check, const cha
 enum {
   ACLGRAD_GRADCHECK_NO_GRADIENT = 1, /* of a floating array: no gradient, as of kept statistics */
   ACLGRAD_GRADCHECK_ADDS = 2,        /* of an input: its gradient is added to what is there */
-  ACLGRAD_GRADCHECK_CONSUMED = 4,    /* of an input: the backward may use its memory */
+  ACLGRAD_GRADCHECK_CONSUMED = 4,    /* the backward may use its memory: that of an input, or of the
+                                        gradient that arrives at an output */
   ACLGRAD_GRADCHECK_SYMMETRIC = 8,   /* of an input of shape {n, n}: both triangles are moved
                                         together, so the gradient may be of either or shared */
   ACLGRAD_GRADCHECK_AT_ZERO = 16,    /* of an input: it is 0, as an increment to a rotation is; low
                                         and high are not looked at */
-  ACLGRAD_GRADCHECK_RANGE = 512,     /* of an input: low and high are its range, even where both are
-                                        0, as of indices into one row */
+  ACLGRAD_GRADCHECK_RANGE = 512,     /* of a floating input: low and high are its range, even where
+                                        both are 0 */
   /* Of families only: */
   ACLGRAD_GRADCHECK_OPTIONAL = 32, /* of an input: its gradient may be null, not wanted */
   ACLGRAD_GRADCHECK_STRIDED = 64,  /* of an output: its gradient may have any strides */
@@ -88,9 +89,10 @@ typedef struct aclgradGradcheckArray {
   const int64_t* shape; /* its `rank` extents; of rank 0 it has one element */
   int rank;
   const char* dtype; /* "float32" or null, "float64"; without a gradient "int32", "int64", too */
-  double low, high;  /* of inputs: values are drawn from here; both 0: from -4 to 4, unless `flags`
-                        has ACLGRAD_GRADCHECK_RANGE; an infinity: from 8 beside the other end, or
-                        from  -4 to 4, and families are tried at numbers far out, too */
+  double low, high;  /* of inputs: values are drawn from here; both 0: from -4 to 4 if they are
+                        floating and `flags` has no ACLGRAD_GRADCHECK_RANGE, else 0; an infinity:
+                        from 8 beside the other end, or  from  -4 to 4, and families are tried at
+                        numbers far out, too */
   int flags;         /* ACLGRAD_GRADCHECK_NO_GRADIENT, ... */
 } aclgradGradcheckArray;
 
@@ -155,6 +157,10 @@ typedef void aclgradGradcheckCallee(const aclgradGradcheckCall* call, void* cont
 typedef void aclgradGradcheckDescribe(const double* attributes, aclgradGradcheckArray* inputs,
                                       aclgradGradcheckArray* outputs, void* context);
 
+/* Whether the attributes fit together, as a window that is no larger than what it slides over; 0:
+ * such attributes are not tried. */
+typedef int aclgradGradcheckAllow(const double* attributes, void* context);
+
 /* Functions that are a pair for any values of their attributes. */
 typedef struct aclgradGradcheckFamily {
   const char* name;
@@ -165,6 +171,7 @@ typedef struct aclgradGradcheckFamily {
   aclgradGradcheckCallee* forward;
   aclgradGradcheckCallee* backward;
   void* context;
+  aclgradGradcheckAllow* allow; /* null: any */
 } aclgradGradcheckFamily;
 
 /*

@@ -32,11 +32,12 @@ struct FunctionArray {
   Number high = 4;
   bool has_gradient = true;    // floating ones; statistics kept for the backward have none
   bool adds_gradient = false;  // of inputs: the backward adds to what is there
-  bool consumed = false;       // of inputs: the backward may use its memory for other things
-  bool symmetric = false;      // of inputs of shape {n, n}: both triangles are moved together
-  bool optional = false;       // of inputs: the gradient may be not wanted, a null pointer
-  bool strided = false;        // of outputs: what arrives there may have strides
-  bool overwritten = false;    // of outputs: the first gradient may lie over it,
+  bool consumed = false;     // the backward may use its memory for other things: that of an input,
+                             // or of the gradient that arrives at an output
+  bool symmetric = false;    // of inputs of shape {n, n}: both triangles are moved together
+  bool optional = false;     // of inputs: the gradient may be not wanted, a null pointer
+  bool strided = false;      // of outputs: what arrives there may have strides
+  bool overwritten = false;  // of outputs: the first gradient may lie over it,
   bool overwritten_gradient = false;  // or over what arrives there
   bool unbounded_below = false;       // of inputs: beside [low, high] numbers far out are tried
   bool unbounded_above = false;
@@ -80,6 +81,9 @@ struct FunctionAttribute {
 struct FunctionFamily {
   std::string name;
   std::vector<FunctionAttribute> attributes = {};
+  /// Whether the attributes fit together, as where a window is no larger than what it slides over;
+  /// none: they always do. Others are not tried.
+  std::function<bool(std::span<const double> attributes)> allows = {};
   std::function<FunctionPair(std::span<const double> attributes)> make;
 };
 
@@ -104,7 +108,7 @@ Report check_functions(FunctionPair pair, Options options = {});
 /// setting that is wrong.
 ///
 /// Throws as check_functions, and ValueError for attributes whose usual value is not within their
-/// range.
+/// range, or not allowed.
 Report check_family(const FunctionFamily& family, Options options = {});
 
 }  // namespace aclgrad::gradcheck

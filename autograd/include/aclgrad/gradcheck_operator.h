@@ -50,6 +50,7 @@ inline constexpr contract::Bound kOwnBound{.of_float = 0.5, .of_16_bits = 0.5, .
 struct Resolution {
   Number of_element = 1e-5L;
   Number of_largest = 1e-9L;
+  Number of_zero = 0;  // part of the largest that rounding may leave where nothing depends
 };
 
 /// A backward under test: the contracts that it is held to, the function that is called, and what

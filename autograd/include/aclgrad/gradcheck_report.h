@@ -22,7 +22,8 @@ enum class Verdict {
   right,
   wrong,         // the difference is beyond the error bar and what rounding may do
   inconclusive,  // the error bar is too wide to decide; the reason is given
-  vacuous,       // right, but what was compared is mostly 0: it proves little
+  vacuous,       // right, but what was compared is 0, mostly or (of graphs) all of it: it proves
+                 // little
   inexact,       // beyond the bound, but no further than rounding in the dtype can make: a few
                  // units of the last place more (Options::ulp_slack) would be right
 };
@@ -59,6 +60,7 @@ struct Gradient {
   std::int64_t compared = 0;  // pairs of elements, elements, or directions
   std::int64_t right = 0;     // elements, or directions
   std::int64_t wrong = 0;
+  std::int64_t inexact = 0;
   std::int64_t inconclusive = 0;
   std::int64_t corners = 0;  // those at a corner, where an interval is right
   double max_abs_error = 0;
@@ -129,7 +131,7 @@ struct Report {
   std::int64_t inexact = 0;
   double slack = 0;  // of Options::ulp_slack that would allow for what is inexact
   std::int64_t inconclusive = 0;
-  std::int64_t vacuous = 0;         // gradients that are mostly 0, by dtype
+  std::int64_t vacuous = 0;         // gradients with the verdict of that name, by dtype
   std::int64_t configurations = 0;  // of dtype, layout, shape and inputs
   std::int64_t checks = 0;          // properties looked at, the elements' comparison being one
   std::vector<Finding> findings = {};
@@ -147,7 +149,7 @@ struct Report {
   std::int64_t elements() const { return right + wrong + inexact + inconclusive; }
 
   /// Something was checked, nothing is wrong, and nothing inconclusive. True also where a gradient
-  /// is vacuous, mostly 0; exit_status() is 5 then.
+  /// is vacuous: it is right as far as it goes; exit_status() is 5 then.
   bool passed() const;
 
   /// 0 right, 1 wrong, 6 nothing wrong but something inexact, 2 nothing wrong but something

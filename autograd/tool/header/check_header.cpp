@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "gradcheck/core/watch.h"
 #include "tool/apart.h"
 #include "tool/header/pair.h"
 
@@ -43,11 +44,12 @@ std::string sizes_of(const Reading& reading) {
   return text;
 }
 
-int check(const HeaderPlan& plan) {
+int check(const HeaderPlan& plan, const Print& print) {
   void* const library = open_library(plan.library);
+  detail::begin_section(0);
   const ForeignFunction forward(library, plan.library, prototype_in(plan.header, plan.forward));
   const ForeignFunction backward(library, plan.library, prototype_in(plan.header, plan.backward));
-  fmt::print("{}\n{}\n\n", forward.prototype().text, backward.prototype().text);
+  print(fmt::format("{}\n{}\n\n", forward.prototype().text, backward.prototype().text));
   const double seconds = std::min(plan.seconds, kTrialSeconds);
   Reading first;
   try {
@@ -55,18 +57,17 @@ int check(const HeaderPlan& plan) {
   } catch (const FunctionFailed& failed) {
     Report report;
     report.findings.push_back(finding_of(plan, "call", failed.what(), "the backward"));
-    fmt::print("{}", report.to_string());
+    print(report.to_string());
     return report.exit_status();
   }
-  fmt::print("{}\n", first.to_string());
-  std::fflush(stdout);
+  print(first.to_string() + "\n");
   std::vector<Reading> readings = {first};
   try {
     readings.push_back(
         read_functions(forward, backward, other_sizes(first, plan.corrections), seconds));
   } catch (const std::exception& failed) {
     // Perhaps sizes that do not fit together: what was read stands.
-    fmt::print("Only these sizes are checked. With larger ones: {}\n\n", failed.what());
+    print(fmt::format("Only these sizes are checked. With larger ones: {}\n\n", failed.what()));
   }
   Report report;
   for (const Reading& reading : readings) {
@@ -82,7 +83,7 @@ int check(const HeaderPlan& plan) {
     report.add(one);
     if (one.verdict() == Verdict::wrong) break;
   }
-  fmt::print("{}", report.to_string());
+  print(report.to_string());
   return report.exit_status();
 }
 
@@ -96,7 +97,7 @@ int check_header(const HeaderPlan& plan) {
     fmt::print("{}", report.to_string());
     return report.exit_status();
   };
-  return apart([&] { return check(plan); }, plan.seconds, ended);
+  return apart([&](const Print& print) { return check(plan, print); }, plan.seconds, ended);
 }
 
 }  // namespace aclgrad::gradcheck

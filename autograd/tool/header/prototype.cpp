@@ -129,6 +129,7 @@ class Header {
           std::find(words_.begin() + static_cast<std::ptrdiff_t>(i), words_.end(), ";") -
           words_.begin());
       if (end >= words_.size()) return;
+      if (end < i + 3) continue;  // nothing that has a name
       if (words_[i + 1] == "enum") {
         // typedef enum { ... } NAME; its end is behind the braces.
         names_[words_[end - 1]] = {CType::Kind::kWhole, 4, true};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -74,10 +75,30 @@ class Reader {
                         function.prototype().name, read.name, each.type.bytes));
       }
       if (each.type.is_pointer) {
-        read.reached = static_cast<std::size_t>(said_value(read.name, prefix).value_or(0));
+        read.reached = count_of_elements(read.name, said_value(read.name, prefix).value_or(0));
+      } else if (each.type.kind == Kind::kWhole) {
+        require_stored(read);
       }
       side.push_back(std::move(read));
     }
+  }
+
+  static std::size_t count_of_elements(const std::string& name, double said) {
+    constexpr double kMost = 1 << 20;
+    if (said >= 0 && said <= kMost && said == std::floor(said)) {
+      return static_cast<std::size_t>(said);
+    }
+    throw ValueError(
+        fmt::format("set {}: an array has from 0 to {} elements, a whole number, not "
+                    "{:g}",
+                    name, kMost, said));
+  }
+
+  static void require_stored(const ReadParameter& read) {
+    const double end = std::ldexp(1.0, 8 * read.type.bytes - (read.type.bytes < 4 ? 0 : 1));
+    if (read.value == std::floor(read.value) && std::abs(read.value) < end) return;
+    throw ValueError(fmt::format("set {}: {:g} is no whole number that {} has", read.name,
+                                 read.value, read.type.text));
   }
 
   // Of the forward or of the backward alone, or of both.

@@ -2,6 +2,7 @@
 // A reading as text, and corrections from it.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "aclgrad/error.h"
@@ -32,6 +33,9 @@ const char* role_name(Role role) {
   return "";
 }
 
+// Finite, and whole numbers beside it are still told apart.
+bool is_counted(double value) { return std::abs(value) <= 0x1p53; }
+
 }  // namespace
 
 void Corrections::add(const std::string& line) {
@@ -42,10 +46,10 @@ void Corrections::add(const std::string& line) {
   words >> name;
   bool is_good = !name.empty();
   if (what == "set") {
-    is_good = is_good && words >> values[name];
+    is_good = is_good && words >> values[name] && is_counted(values[name]);
   } else if (what == "range") {
     auto& [low, high] = ranges[name];
-    is_good = is_good && words >> low >> high && low <= high;
+    is_good = is_good && words >> low >> high && low <= high && is_counted(low) && is_counted(high);
   } else if (what == "role") {
     std::string& role = roles[name];
     is_good = is_good && std::getline(words >> std::ws, role) && !role.empty();
@@ -53,8 +57,10 @@ void Corrections::add(const std::string& line) {
     is_good = false;
   }
   if (is_good) return;
-  throw ValueError("'" + line +
-                   "' is none of: set NAME VALUE, range NAME LOW HIGH, role NAME ROLE");
+  throw ValueError(
+      "'" + line +
+      "' is none of: set NAME VALUE, range NAME LOW HIGH, role NAME ROLE, with numbers "
+      "of at most 2^53");
 }
 
 std::pair<double, double> range_of(const ReadParameter& parameter, const Corrections& corrections) {

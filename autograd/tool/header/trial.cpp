@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,14 +10,13 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
-#include <system_error>
+
+#include "tool/processes.h"
 
 namespace aclgrad::gradcheck {
 namespace {
 
-[[noreturn]] void fail(const char* what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
+constexpr const char* kNoMemory = "there is no memory for a call to try";
 
 // Memory that both processes see, between pages that neither may touch; it ends where the second of
 // them begins.
@@ -31,10 +28,10 @@ class Fenced {
     const std::size_t inner = (bytes + page - 1) / page * page;
     whole_ = inner + 2 * page;
     void* memory = mmap(nullptr, whole_, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) fail("mmap");
+    if (memory == MAP_FAILED) fail(kNoMemory);
     memory_ = static_cast<std::byte*>(memory);
     end_ = memory_ + page + inner;
-    if (inner > 0 && mprotect(memory_ + page, inner, PROT_READ | PROT_WRITE) != 0) fail("mprotect");
+    if (inner > 0 && mprotect(memory_ + page, inner, PROT_READ | PROT_WRITE) != 0) fail(kNoMemory);
   }
   ~Fenced() { munmap(memory_, whole_); }
   Fenced(const Fenced&) = delete;
@@ -79,28 +76,26 @@ void set(std::byte* memory, const CType& type, std::size_t i, double value) {
 // What the process that calls leaves behind.
 struct Trace {
   double returned;
+  bool has_returned;
   void* fault;
+  int fault_signal;
 };
 Trace* trace = nullptr;
 
 extern "C" void note_fault(int number, siginfo_t* info, void*) {
   trace->fault = info->si_addr;
-  _exit(128 + number);
+  trace->fault_signal = number;
+  _exit(1);
 }
 
 // In the process that calls.
-[[noreturn]] void call_and_leave(const ForeignFunction& function,
-                                 const std::vector<CArgument>& arguments, double seconds) {
+void call_there(const ForeignFunction& function, const std::vector<CArgument>& arguments) {
   struct sigaction action = {};
   action.sa_sigaction = note_fault;
   action.sa_flags = SA_SIGINFO;
   for (const int number : {SIGSEGV, SIGBUS}) sigaction(number, &action, nullptr);
-  const auto whole = static_cast<time_t>(seconds);
-  const itimerval limit = {
-      .it_interval = {},
-      .it_value = {whole, static_cast<suseconds_t>((seconds - static_cast<double>(whole)) * 1e6)}};
-  setitimer(ITIMER_REAL, &limit, nullptr);
   trace->returned = function(arguments);
+  trace->has_returned = true;
   _exit(0);
 }
 
@@ -126,25 +121,21 @@ TrialResult try_call(const ForeignFunction& function, const std::vector<TrialArg
   }
   const Fenced left(sizeof(Trace));
   trace = new (left.data()) Trace{};
-  const pid_t id = fork();
-  if (id < 0) fail("fork");
-  if (id == 0) call_and_leave(function, passed, seconds);
-  int status = 0;
-  while (waitpid(id, &status, 0) < 0) {
-    if (errno != EINTR) fail("waitpid");
-  }
   TrialResult result;
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-  const int number = WIFSIGNALED(status) ? WTERMSIG(status) : code > 128 ? code - 128 : 0;
-  if (number == SIGALRM) {
-    result.failure = fmt::format("did not return within {:g} s", seconds);
-  } else if (number != 0) {
-    for (std::size_t k = 0; k < memory.size(); ++k) {
+  {
+    Process process([&] { call_there(function, passed); });
+    const std::optional<Ending> ended = process.wait_for(seconds);
+    const int number = trace->fault_signal != 0 ? trace->fault_signal : process.signal();
+    for (std::size_t k = 0; number != 0 && k < memory.size(); ++k) {
       if (memory[k] && memory[k]->is_behind(trace->fault)) result.beyond = k;
     }
-    if (!result.beyond) result.failure = fmt::format("crashed ({})", strsignal(number));
-  } else if (code != 0) {
-    result.failure = fmt::format("ended the process with status {}", code);
+    if (!ended) {
+      result.failure = fmt::format("did not return within {:g} s", seconds);
+    } else if (number != 0 && !result.beyond) {
+      result.failure = fmt::format("crashed ({})", strsignal(number));
+    } else if (!trace->has_returned && !result.beyond) {
+      result.failure = *ended;
+    }
   }
   result.returned = trace->returned;
   for (std::size_t k = 0; k < parameters.size(); ++k) {

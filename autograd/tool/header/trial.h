@@ -33,7 +33,7 @@ struct TrialResult {
   bool is_good() const { return !beyond && failure.empty(); }
 };
 
-/// Throws std::system_error where there is no memory or process to be had.
+/// Throws IoError where there is no memory or process to be had.
 TrialResult try_call(const ForeignFunction& function, const std::vector<TrialArgument>& arguments,
                      double seconds);
 
