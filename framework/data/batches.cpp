@@ -28,8 +28,8 @@ constexpr std::uint64_t kWeightsStream = std::uint64_t{1} << 61;
 std::shared_ptr<const std::vector<double>> sums_of(const std::vector<double>& weights,
                                                    std::int64_t examples) {
   if (std::ssize(weights) != examples) {
-    throw ValueError(fmt::format("batches of {} examples need as many weights, got {}", examples,
-                                 weights.size()));
+    throw ValueError(fmt::format("`weights` must have one for each of the {} examples, got {}",
+                                 examples, weights.size()));
   }
   auto sums = std::make_shared<std::vector<double>>();
   double sum = 0;
