@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "train/split_loss.h"
+#include "train/piecewise_loss.h"
 
 namespace aclgrad::detail {
 namespace {

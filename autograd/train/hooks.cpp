@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks of a Trainer: values of a step, and their gradients, by name.
 #include "train/hooks.h"
 
 #include <fmt/format.h>
@@ -12,12 +11,11 @@
 #include "aclgrad/error.h"
 #include "aclgrad/ops/shape.h"
 #include "aclgrad/tensor_math.h"
-#include "aclgrad/trainer.h"
 #include "graph/describe.h"
 
-namespace aclgrad {
+namespace aclgrad::detail {
 
-std::string detail::name_of(const Value& value) {
+std::string name_of(const Value& value) {
   if (!value.name().empty()) return value.name();
   const Node& node = value.node();
   const std::string from =
@@ -26,7 +24,10 @@ std::string detail::name_of(const Value& value) {
                       : fmt::format("{}({})", node.op->name(), from);
 }
 
-std::vector<Value> detail::values_behind(const Value& loss, const std::string& name) {
+namespace {
+
+// Of the values that `loss` depends on those of this name, in the order of recording.
+std::vector<Value> values_behind(const Value& loss, const std::string& name) {
   const Graph graph = loss.graph();
   std::vector<bool> behind(graph.value_count());
   behind[static_cast<std::size_t>(loss.id())] = true;
@@ -54,7 +55,9 @@ std::vector<Value> detail::values_behind(const Value& loss, const std::string& n
       fmt::join(names, "`, `"), more > 0 ? fmt::format(" and {} more", more) : ""));
 }
 
-Gradients detail::gradients_for(const std::vector<Value>& values, const Gradients& all) {
+}  // namespace
+
+Gradients gradients_for(const std::vector<Value>& values, const Gradients& all) {
   std::vector<Gradients::Pair> pairs;
   for (const Value& value : values) {
     if (all.contains(value)) pairs.push_back({value, all[value]});
@@ -62,38 +65,22 @@ Gradients detail::gradients_for(const std::vector<Value>& values, const Gradient
   return Gradients(std::move(pairs));
 }
 
-void Trainer::add_hook(Hook hook) {
+void StepHooks::add(Hook hook) {
   if (hook.name.empty() || !hook.look) {
     throw ValueError(fmt::format("a hook has the name of a value, here \"{}\", and a function{}",
                                  hook.name, hook.look ? "" : ", here an empty one"));
   }
   hooks_.push_back(std::move(hook));
-  forget_graphs();
 }
 
-void Trainer::on_forward(const std::string& name, Look look) {
-  add_hook({.name = name, .look = std::move(look), .backward = false});
-}
-
-void Trainer::on_backward(const std::string& name, Look look) {
-  add_hook({.name = name, .look = std::move(look), .backward = true});
-}
-
-void Trainer::remove_hooks() {
-  if (hooks_.empty()) return;
-  hooks_.clear();
-  forget_graphs();
-}
-
-// The gradients of parameters alone; those that hooks ask for besides are kept in `watching_`.
-Gradients Trainer::gradients_of(const Value& loss, const std::vector<Value>& parameters) {
-  const BackwardOptions options{.seed = scaler_ ? scaler_->seed(loss) : Value(),
-                                .omit_unused = true};
+Gradients StepHooks::gradients_of(const Value& loss, const std::vector<Value>& parameters,
+                                  const Value& seed) {
+  const BackwardOptions options{.seed = seed, .omit_unused = true};
   if (hooks_.empty()) return backward(loss, parameters, options);
   std::vector<Value> wanted = parameters;
   std::vector<Watched> watched;
   for (std::size_t i = 0; i < hooks_.size(); ++i) {
-    for (const Value& value : detail::values_behind(loss, hooks_[i].name)) {
+    for (const Value& value : values_behind(loss, hooks_[i].name)) {
       // A variable is written over by the step; what it was can be fetched from a copy.
       const bool is_copied = !hooks_[i].backward && value.variable() != nullptr;
       watched.push_back({i, is_copied ? copy(value) : value});
@@ -111,20 +98,18 @@ Gradients Trainer::gradients_of(const Value& loss, const std::vector<Value>& par
     each.value = all[each.value];
   }
   watching_.insert(watching_.end(), watched.begin(), watched.end());
-  return detail::gradients_for(parameters, all);
+  return gradients_for(parameters, all);
 }
 
-// For the graph that is being recorded, of which several are kept.
-void Trainer::keep_watching(std::vector<Fetch>& fetches) {
+void StepHooks::add_fetches(std::vector<Fetch>& fetches) {
   std::erase_if(watched_, [](const auto& each) { return !each.front().value.valid(); });
   if (watching_.empty()) return;
   for (const Watched& each : watching_) fetches.emplace_back(each.value);
   watched_.push_back(std::exchange(watching_, {}));
 }
 
-void Trainer::call_hooks(const Results& results, double scale) {
+void StepHooks::call(const Graph& graph, const Results& results, double scale) const {
   if (hooks_.empty()) return;
-  const Graph& graph = training_.latest();
   const auto found = std::ranges::find_if(
       watched_, [&](const auto& each) { return each.front().value.is_of(graph); });
   if (found == watched_.end()) return;
@@ -137,4 +122,4 @@ void Trainer::call_hooks(const Results& results, double scale) {
   }
 }
 
-}  // namespace aclgrad
+}  // namespace aclgrad::detail

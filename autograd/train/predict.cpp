@@ -9,7 +9,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/predict.h"
-#include "train/batch_roles.h"
+#include "train/recorded_loss.h"
 
 namespace aclgrad {
 namespace {

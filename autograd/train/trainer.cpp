@@ -3,88 +3,67 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 #include "aclgrad/error.h"
-#include "aclgrad/format.h"
+#include "train/checked_loss.h"
+#include "train/evaluator.h"
+#include "train/training_step.h"
 
 namespace aclgrad {
 
 Trainer::Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
                  const TrainerOptions& options)
     : model_(model),
-      loss_(std::move(loss)),
       optimizer_(optimizer),
       ranks_(options.ranks != nullptr ? *options.ranks : alone_),
-      micro_batches_(options.micro_batches, ranks_.rank(), ranks_.size()),
       average_(options.average),
-      evaluation_batch_(options.evaluation_batch),
-      session_(options.sessions.session),
-      training_([this](const SessionCache::Inputs& inputs) { return build_step(inputs); },
-                options.sessions),
-      evaluation_([this](const SessionCache::Inputs& inputs) { return record_evaluation(inputs); },
-                  options.sessions),
-      pieces_([this](const SessionCache::Inputs& inputs) { return record_piece(inputs); },
-              options.sessions),
-      observation_(
-          [this](const SessionCache::Inputs& inputs) { return record_observation(inputs); },
-          options.sessions) {
-  if (options.loss_scaling) scaler_.emplace(*options.loss_scaling);
-  if (!loss_) throw ValueError("a trainer needs a loss function, this one is empty");
+      evaluation_batch_(options.evaluation_batch) {
+  if (!loss) throw ValueError("a trainer needs a loss function, this one is empty");
   if (evaluation_batch_ < 0) {
     throw ValueError(fmt::format("`evaluation_batch` is at least 1, or 0 for all examples, not {}",
                                  evaluation_batch_));
   }
-  require_parameters();
-  frozen_ = model_.frozen_parts();
+  const detail::LossRecorder recorder = detail::checked(std::move(loss), model_);
+  step_ = std::make_unique<detail::TrainingStep>(model_, recorder, optimizer_, ranks_, options);
+  evaluator_ = std::make_unique<detail::Evaluator>(model_, recorder, options.sessions);
+  observation_ = std::make_unique<detail::Observation>(*step_, options.sessions);
   separate_draws();
 }
 
-void Trainer::require_parameters() const {
-  if (!model_.trained_parameters().empty()) return;
-  throw ValueError(
-      model_.parameters().empty()
-          ? "the model has no parameters: its layers must be made with child() of it, as in "
-            "`Linear hidden{child(\"hidden\"), 2, 16}`"
-          : "all parameters of the model are frozen: unfreeze() the parts to be trained");
-}
+Trainer::~Trainer() = default;
 
-// Graphs leave out what is frozen, so they are recorded anew when something else is.
 void Trainer::follow_freezing() {
-  const std::uint64_t count = Module::freeze_count();
-  if (count == freeze_count_) return;
-  std::vector<bool> frozen = model_.frozen_parts();
-  if (frozen != frozen_) {
-    require_parameters();
-    forget_graphs();
-    frozen_ = std::move(frozen);
-  }
-  freeze_count_ = count;
-}
-
-// A loss depends on other parameters than it did in the steps recorded before: a part of the model
-// that not every shape of batch goes through. An optimizer that counts the steps of all parameters
-// together must count anew, once; the scaled gradients that one update reads are always one set.
-void Trainer::follow_parameters(const Gradients& gradients) {
-  if (updated_.empty()) return;
-  const auto same = [](const Variable& variable, const Gradients::Pair& pair) {
-    return variable.identity() == pair.value.variable()->identity();
-  };
-  const bool accepted = scaler_ ? std::equal(updated_.begin(), updated_.end(), gradients.begin(),
-                                             gradients.end(), same)
-                                : optimizer_.accepts(gradients);
-  if (!accepted) forget_graphs();
+  if (step_->follow_freezing()) observation_->forget_graphs();
 }
 
 void Trainer::forget_graphs() {
-  update_.reset();
-  update_graph_ = Graph();
-  training_.clear();
-  observation_.clear();
-  optimizer_.forget_graphs();
-  if (scaler_) scaler_->forget_graphs();
+  step_->forget_graphs();
+  observation_->forget_graphs();
+}
+
+std::int64_t Trainer::skipped() const {
+  const std::optional<LossScaler>& scaler = step_->scaler();
+  return scaler ? scaler->skipped() : 0;
+}
+
+const MicroBatches& Trainer::micro_batches() const { return step_->micro_batches(); }
+const Graph& Trainer::graph() const { return step_->graph(); }
+
+void Trainer::on_forward(const std::string& name, Look look) {
+  step_->hooks().add({.name = name, .look = std::move(look), .backward = false});
+  forget_graphs();
+}
+
+void Trainer::on_backward(const std::string& name, Look look) {
+  step_->hooks().add({.name = name, .look = std::move(look), .backward = true});
+  forget_graphs();
+}
+
+void Trainer::remove_hooks() {
+  if (step_->hooks().empty()) return;
+  step_->hooks().clear();
+  forget_graphs();
 }
 
 // Ranks that count their random draws from places far apart have other masks.
@@ -113,30 +92,45 @@ void Trainer::prepare_step() {
 double Trainer::step(const data::Dataset& batch) {
   follow_freezing();
   prepare_step();
-  const Results results = training_.run(feeds_of(batch));
-  const double loss = results[0].item(), scale = scaler_ ? scaler_->scale() : 1;
-  const bool updates = !scaler_ || scaler_->update(results[2].item());
-  if (scaler_ && updates) update_->run();
-  if (average_ != nullptr && updates) average_->update();
+  const detail::TrainingStep::Outcome outcome = step_->run(batch);
+  if (average_ != nullptr && outcome.updated) average_->update();
   ++steps_;
-  call_hooks(results, scale);
-  return loss;
+  step_->call_hooks(outcome);
+  return outcome.loss;
+}
+
+double Trainer::evaluate(const data::Dataset& examples, std::optional<std::int64_t> batch_size) {
+  if (batch_size.value_or(0) < 0) {
+    throw ValueError(
+        fmt::format("examples are evaluated at least one at a time, or all at once for 0, not {}",
+                    *batch_size));
+  }
+  return evaluator_->loss_of(examples, batch_size.value_or(evaluation_batch_));
+}
+
+void Trainer::observe(const data::Dataset& batch, TrainingLog& log) {
+  follow_freezing();
+  observation_->add_to(log, batch, steps_);
+}
+
+RecordedStep Trainer::record_step(const data::Dataset& batch) {
+  follow_freezing();
+  return step_->record(batch);
 }
 
 void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) {
   follow_freezing();
   forget_graphs();
-  const std::vector<Feed> feeds = feeds_of(batch);
-  training_.prepare(feeds);
-  const std::vector<Variable> model = model_.state(), resting = resting_parameters();
+  step_->prepare(batch);
+  const std::vector<Variable> model = model_.state(), resting = step_->resting();
   std::string layout;
   ranks_.on_first(
-      [&] { layout = optimizer_.layout_of(checkpoint.tensors, model, updated_, resting); });
+      [&] { layout = optimizer_.layout_of(checkpoint.tensors, model, step_->updated(), resting); });
   if (ranks_.size() > 1) layout = ranks_.broadcast_text(layout);
   if (!layout.empty()) {
     forget_graphs();
     optimizer_.take_layout(layout, resting);
-    training_.prepare(feeds);
+    step_->prepare(batch);
   }
   const NamedTensors own = tensors();
   NamedTensors whole;
@@ -148,16 +142,8 @@ void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) 
     assign(ranks_.broadcast_tensors(own, whole));
     separate_draws();
   }
-  if (scaler_) scaler_->reload();
+  if (step_->scaler()) step_->scaler()->reload();
   steps_ = checkpoint.step;
-}
-
-std::vector<Variable> Trainer::resting_parameters() const {
-  std::unordered_set<std::uintptr_t> updated;
-  for (const Variable& variable : updated_) updated.insert(variable.identity());
-  std::vector<Variable> resting = model_.parameters();
-  std::erase_if(resting, [&](const Variable& each) { return updated.contains(each.identity()); });
-  return resting;
 }
 
 void Trainer::assign(const NamedTensors& whole) {
@@ -172,7 +158,7 @@ std::vector<Variable> Trainer::state() const {
     all.insert(all.end(), more.begin(), more.end());
   };
   add(optimizer_.state());
-  if (scaler_) add(scaler_->state());
+  if (step_->scaler()) add(step_->scaler()->state());
   if (average_ != nullptr) add(average_->state());
   return all;
 }

@@ -28,8 +28,8 @@ constexpr std::uint64_t kWeightsStream = std::uint64_t{1} << 61;
 std::shared_ptr<const std::vector<double>> sums_of(const std::vector<double>& weights,
                                                    std::int64_t examples) {
   if (std::ssize(weights) != examples) {
-    throw ValueError(fmt::format("batches of {} examples need as many weights, got {}", examples,
-                                 weights.size()));
+    throw ValueError(fmt::format("`weights` must have one for each of the {} examples, got {}",
+                                 examples, weights.size()));
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] >= 0 && std::isfinite(weights[i])) continue;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of modules that share nothing.
-#include "aclgrad/module.h"
+#include <utility>
 
 #include "aclgrad/error.h"
+#include "aclgrad/module.h"
 #include "graph/cloning.h"
 #include "nn/module_tree.h"
 
@@ -37,6 +38,7 @@ Module& Module::operator=(const Module& other) {
 // its copy has no parent, and the names of all that is below.
 std::shared_ptr<Module::Tree> Module::cloned(const std::shared_ptr<Tree>& tree) {
   const auto copy = std::make_shared<Tree>(*tree);
+  if (std::exchange(copy->frozen, false)) copy->set_frozen(true);  // the copies of its variables
   copy->has_parent = false;
   copy->parent.reset();
   for (Tree::Child& child : copy->children) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -79,7 +80,39 @@ namespace {
 
 std::atomic<std::uint64_t> freezes{0};
 
+// By identity; never destroyed, since modules may live as long as the program.
+struct FrozenVariables {
+  std::mutex mutex;
+  std::unordered_multiset<std::uintptr_t> identities;
+};
+
+FrozenVariables& frozen_variables() {
+  static FrozenVariables& all = *new FrozenVariables;
+  return all;
+}
+
 }  // namespace
+
+bool detail::is_frozen(const Variable& variable) {
+  FrozenVariables& all = frozen_variables();
+  const std::lock_guard lock(all.mutex);
+  return all.identities.contains(variable.identity());
+}
+
+void Module::Tree::set_frozen(bool it) {
+  if (frozen == it) return;
+  frozen = it;
+  FrozenVariables& all = frozen_variables();
+  const std::lock_guard lock(all.mutex);
+  for (const Entry& entry : entries) {
+    const std::uintptr_t identity = entry.variable.identity();
+    if (it) {
+      all.identities.insert(identity);
+    } else if (const auto found = all.identities.find(identity); found != all.identities.end()) {
+      all.identities.erase(found);
+    }
+  }
+}
 
 template <class Change>
 void Module::change_each(const Change& change) const {
@@ -88,10 +121,10 @@ void Module::change_each(const Change& change) const {
 }
 
 void Module::freeze() const {
-  change_each([](Tree& tree) { tree.frozen = true; });
+  change_each([](Tree& tree) { tree.set_frozen(true); });
 }
 void Module::unfreeze() const {
-  change_each([](Tree& tree) { tree.frozen = false; });
+  change_each([](Tree& tree) { tree.set_frozen(false); });
 }
 bool Module::is_frozen() const { return tree_->frozen; }
 

@@ -37,6 +37,9 @@ inline std::int64_t numbers_in(const std::vector<Variable>& variables) {
   return sum;
 }
 
+/// Whether a part that has this variable is frozen.
+bool is_frozen(const Variable& variable);
+
 }  // namespace detail
 
 // A part. Trees are shared: handles of a module, and modules that have a part in common, refer to
@@ -58,6 +61,13 @@ struct Module::Tree {
     std::shared_ptr<Tree> tree;
     bool owned = true;  // its path begins with its parent's
   };
+
+  Tree() = default;
+  Tree(const Tree&) = default;
+  Tree& operator=(const Tree&) = delete;
+  ~Tree() { set_frozen(false); }
+
+  void set_frozen(bool it);
 
   std::string path;
   std::string kind;

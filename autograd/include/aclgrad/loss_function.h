@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Trainer minimizes: a function that records the loss of a batch, one number.
 //
-//   [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }   // features,
-//   labels
-//   [&](const Value& x) { return mse_loss(model(x), x); }                        // features only
-//   [&](const BatchValues& batch) {                                  // any parts of a
-//   data::Dataset
+//   // features and labels
+//   [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }
+//   // features only
+//   [&](const Value& x) { return mse_loss(model(x), x); }
+//   // any parts of a data::Dataset
+//   [&](const BatchValues& batch) {
 //     return cross_entropy(model(batch["source"], batch["begun"]), batch["target"]);
+//   }
+//   // a sum over the examples and what it is divided by
+//   [&](const Value& x, const Value& t) { return Loss(my_sum_of_losses(model(x), t), my_count(t));
 //   }
 #ifndef ACLGRAD_LOSS_FUNCTION_H_
 #define ACLGRAD_LOSS_FUNCTION_H_
@@ -45,24 +49,50 @@ class BatchValues {
   Parts parts_;
 };
 
+/// The loss of a batch, and how that of a batch is made of those of its parts.
+///
+/// A recorded value shows it itself: a mean or a sum over the examples, also over those only that
+/// count (cross_entropy with ignored targets, nll_loss with class weights, a sum divided by the sum
+/// of a mask), added up, multiplied with and divided by what has no gradient for the model, and
+/// penalties of the parameters, which count once. Nothing needs to be said for these.
+///
+/// Of what does not show it, the result of an operator of one's own say, two numbers are told: a
+/// sum over the examples, and its weight, both of which add up over parts. Their word is taken: the
+/// examples may see each other, as negatives of the same part do.
+class Loss {
+ public:
+  Loss(Value loss) : value_(std::move(loss)) {}  // NOLINT: the implicit conversion is the point
+
+  /// sum / weight, or the sum itself where the weight is empty. The weight, of one number and any
+  /// dtype, must have no gradient for the model.
+  Loss(Operand sum, const Value& weight);
+
+  const Value& value() const { return value_; }
+
+  /// What was told; empty where it shows.
+  const Value& sum() const { return sum_; }
+  const Value& weight() const { return weight_; }
+
+ private:
+  Value value_, sum_ = {}, weight_ = {};
+};
+
 /// Records the loss of a batch from its features and labels, its features alone, or all its parts.
 ///
 /// Where a batch is worked on in parts (micro-batches, ranks, pieces of what is evaluated), its
-/// loss and gradients are those of the whole batch all the same, but for rounding. For that the
-/// loss must be made of sums and means over the examples, also over those that count only
-/// (cross_entropy with ignored targets, nll_loss with class weights, a sum divided by the sum of a
-/// mask), added up and multiplied with what does not depend on the model. Examples must not see
-/// each other: what layers draw or count (dropout, batch normalization), they do for each part by
-/// itself. A custom operator is taken for one that works on each example. Where the loss is of
-/// another kind, sqrt(mean) say, its parts are refused with a ValueError that names the node.
+/// loss and gradients are those of the whole batch all the same, but for rounding; see Loss. What
+/// is no sum or mean, sqrt(mean) say, is refused with a ValueError that names the node. So is a
+/// loss whose examples see each other (a softmax along them): before the first step or evaluation
+/// in parts, two of them are evaluated together and one by one, with parameters moved at random;
+/// but for a loss that draws numbers itself (normal(), uniform()), whose parts draw others. What
+/// layers draw or count (dropout, batch normalization), they do for each part by itself.
 class LossFunction {
   template <class Function>
-  static constexpr bool kOfTwo =
-      std::is_invocable_r_v<Value, Function&, const Value&, const Value&>;
+  static constexpr bool kOfTwo = std::is_invocable_r_v<Loss, Function&, const Value&, const Value&>;
   template <class Function>
-  static constexpr bool kOfBatch = std::is_invocable_r_v<Value, Function&, const BatchValues&>;
+  static constexpr bool kOfBatch = std::is_invocable_r_v<Loss, Function&, const BatchValues&>;
   template <class Function>
-  static constexpr bool kOfOne = std::is_invocable_r_v<Value, Function&, const Value&>;
+  static constexpr bool kOfOne = std::is_invocable_r_v<Loss, Function&, const Value&>;
 
  public:
   /// None: a Trainer refuses it.
@@ -76,7 +106,7 @@ class LossFunction {
                   std::is_class_v<Function> && requires { function == nullptr; }) {
       if (function == nullptr) return;
     }
-    record_ = [kept = std::move(function)](const BatchValues& batch) mutable -> Value {
+    record_ = [kept = std::move(function)](const BatchValues& batch) mutable -> Loss {
       if constexpr (kOfTwo<Function>) {
         return kept(batch["features"], batch["labels"]);
       } else if constexpr (kOfBatch<Function>) {
@@ -87,11 +117,11 @@ class LossFunction {
     };
   }
 
-  Value operator()(const BatchValues& batch) const { return record_(batch); }
+  Loss operator()(const BatchValues& batch) const { return record_(batch); }
   explicit operator bool() const { return static_cast<bool>(record_); }
 
  private:
-  std::function<Value(const BatchValues&)> record_;
+  std::function<Loss(const BatchValues&)> record_;
 };
 
 }  // namespace aclgrad

@@ -44,8 +44,10 @@
 namespace aclgrad {
 
 namespace detail {
-class SplitLoss;
-}
+class Evaluator;
+class Observation;
+class TrainingStep;
+}  // namespace detail
 
 struct TrainerOptions {
   /// Parts into which a batch is cut, those of all ranks together; 0: one a rank. Their sizes
@@ -92,19 +94,22 @@ class Trainer {
 
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
+  ~Trainer();
 
   /// Trains on a batch, together with the other ranks; returns its loss before. Parameters that the
   /// loss does not depend on stay as they are, without weight decay; a line on standard error names
-  /// them once. Of a batch without examples, a mean is NaN. Throws ValueError, on the first batch
-  /// of a shape, for a loss that reads variables which the model does not have, that is not one
-  /// number, that depends on no parameter, or that parts do not add up to (see LossFunction); and
-  /// what recording and running throw.
+  /// them once. The loss may read other models, a teacher say, that are frozen or whose results go
+  /// through stop_gradient(); they stay as they are. Of a batch without examples, a mean is NaN.
+  /// Throws ValueError, on the first batch of a shape, for a loss with a gradient for variables
+  /// which the model does not have, that is not one number, that depends on no parameter, or that
+  /// parts do not add up to (see LossFunction); and what recording and running throw.
   double step(const data::Dataset& batch);
 
   /// The loss of examples in Mode::evaluation, as if they were one batch; `batch_size` at a time,
   /// by default the options' `evaluation_batch`, with 0 all at once. Other ranks have no part in
   /// it. Throws ValueError for no examples, a negative batch size, and, where several pieces are
-  /// needed, for a loss that pieces do not add up to (see LossFunction).
+  /// needed, for a loss that pieces do not make (see LossFunction); a function of means and sums,
+  /// sqrt(mean) say, is made of them at the end.
   double evaluate(const data::Dataset& examples,
                   std::optional<std::int64_t> batch_size = std::nullopt);
 
@@ -144,7 +149,7 @@ class Trainer {
 
   /// Steps done, and how many of them updated nothing since gradients overflowed.
   std::int64_t steps() const { return steps_; }
-  std::int64_t skipped() const { return scaler_ ? scaler_->skipped() : 0; }
+  std::int64_t skipped() const;
 
   /// Goes on where the checkpoint was saved, with its `step` and `tensors` as tensors() gave them,
   /// on whatever number of ranks; `batch` is one to be trained on, whose shape the optimizer's
@@ -156,7 +161,7 @@ class Trainer {
   const Optimizer& optimizer() const { return optimizer_; }
   const Ranks& ranks() const { return ranks_; }
   WeightAverage* average() const { return average_; }
-  const MicroBatches& micro_batches() const { return micro_batches_; }
+  const MicroBatches& micro_batches() const;
 
   /// Records what step() runs for such a batch, with the gradients of what lies on the way as
   /// values of their own. A session of it trains on the same parameters and optimizer's state as
@@ -170,7 +175,7 @@ class Trainer {
 
   /// The graph of the latest step, forward, backward and update. Throws ValueError before the
   /// first.
-  const Graph& graph() const { return training_.latest(); }
+  const Graph& graph() const;
 
   /// The model's state, the optimizer's, which it has from its first step on, and the loss
   /// scaler's.
@@ -190,68 +195,20 @@ class Trainer {
   }
 
  private:
-  struct Pieces;
-  struct Observed {
-    std::string name;
-    bool has_channels;  // units along axis 1
-    friend bool operator==(const Observed&, const Observed&) = default;
-  };
-  struct Hook {
-    std::string name;
-    Look look;
-    bool backward;
-  };
-  struct Watched {
-    std::size_t hook;  // in hooks_
-    Value value;       // that it is called with
-  };
-  void add_hook(Hook hook);
-  Gradients gradients_of(const Value& loss, const std::vector<Value>& parameters);
-  void keep_watching(std::vector<Fetch>& fetches);
-  void call_hooks(const Results& results, double scale);
-  Value record_loss(const BatchValues& batch) const;
-  LossAndGradients record_gradients(const Value& loss);
-  LossAndGradients record_parts(const Graph& graph, const SessionCache::Inputs& inputs);
-  LossAndGradients no_part(const detail::SplitLoss& split, const Graph& graph);
-  bool is_whole(std::int64_t batch) const;
-  void require_parameters() const;
   void follow_freezing();
-  void follow_parameters(const Gradients& gradients);
   void forget_graphs();
-  SessionCache::BuiltGraph build_step(const SessionCache::Inputs& inputs);
-  SessionCache::BuiltGraph record_evaluation(const SessionCache::Inputs& inputs);
-  SessionCache::BuiltGraph record_piece(const SessionCache::Inputs& inputs);
-  SessionCache::BuiltGraph record_observation(const SessionCache::Inputs& inputs);
-  void warn_of_unused(const Gradients& gradients);
-  std::vector<Feed> feeds_of(const data::Dataset& batch);
-  std::vector<Variable> resting_parameters() const;  // which the step recorded last does not update
   void assign(const NamedTensors& whole);
   void separate_draws();
 
   Module model_;
-  LossFunction loss_;
   Optimizer& optimizer_;
   Ranks alone_;
   Ranks& ranks_;
-  MicroBatches micro_batches_;
-  std::optional<LossScaler> scaler_;
   WeightAverage* average_;
   std::int64_t evaluation_batch_;
-  SessionOptions session_;
-  SessionCache training_, evaluation_, pieces_, observation_;
-  std::uint64_t freeze_count_ = Module::freeze_count();
-  std::vector<bool> frozen_;           // the parts of the model, as they were recorded
-  std::vector<Variable> updated_;      // by the step recorded last; empty where there is none
-  std::vector<data::Dataset> cut_;     // parts of the latest batch, where it is cut
-  std::shared_ptr<Pieces> piecewise_;  // how evaluate() combines pieces; made by the first
-  Graph update_graph_;                 // with a loss scaler
-  std::optional<Session> update_;
-  std::vector<Hook> hooks_;
-  std::vector<Watched> watching_;              // by the step that is being recorded
-  std::vector<std::vector<Watched>> watched_;  // by those that are kept
-  std::vector<std::string> observed_gradients_;
-  std::vector<Observed> observed_layers_;
-  bool warned_of_unused_ = false;
+  std::unique_ptr<detail::TrainingStep> step_;
+  std::unique_ptr<detail::Evaluator> evaluator_;
+  std::unique_ptr<detail::Observation> observation_;
   std::optional<double> fixed_rate_;
   std::int64_t steps_ = 0;
   std::string data_order_;  // of the batches that fit() trained on last

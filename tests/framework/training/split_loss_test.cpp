@@ -23,7 +23,7 @@ struct Product : Module {
   Value operator()(const Value& x) const { return matmul(x, x.graph().parameter(w)); }
 };
 
-using Loss = std::function<Value(const Module&, const Value& scores, const Value& labels)>;
+using LossOf = std::function<Value(const Module&, const Value& scores, const Value& labels)>;
 
 // What a step over `parts` micro-batches gives.
 struct Step {
@@ -32,7 +32,7 @@ struct Step {
 };
 
 Step step_in(std::int64_t parts, const data::Dataset& batch, const Tensor& weight,
-             const Loss& loss) {
+             const LossOf& loss) {
   Product model(weight);
   Sgd sgd({.learning_rate = 1});
   Trainer trainer(model, [&](const Value& x, const Value& t) { return loss(model, model(x), t); },
@@ -49,7 +49,7 @@ double largest_difference(const Tensor& a, const Tensor& b) {
   return largest;
 }
 
-void expect_splits(const data::Dataset& batch, const Tensor& weight, const Loss& loss) {
+void expect_splits(const data::Dataset& batch, const Tensor& weight, const LossOf& loss) {
   const Step whole = step_in(1, batch, weight, loss);
   ASSERT_TRUE(std::isfinite(whole.loss));
   EXPECT_GT(largest_difference(whole.weight, weight), 0);
@@ -155,6 +155,15 @@ TEST(SplitLoss, DividesByTheNumberOfExamples) {
   });
 }
 
+// By the weights as they are at the number of examples, and by the mean once for each example.
+TEST(SplitLoss, CountsWhatStandsBesideTheExamplesOnce) {
+  expect_splits(regression(), kWeight, [](const Module& model, const Value& y, const Value& t) {
+    const Value weight = reduce_sum(y.graph().parameter(model.parameters()[0]));
+    return mse_loss(y, t) + weight * static_cast<double>(y.shape()[0]) +
+           reduce_sum(expand(mse_loss(y, t), Shape{y.shape()[0]}));
+  });
+}
+
 // Axes in another order, examples side by side, in two halves, and with what is drawn for them.
 TEST(SplitLoss, FollowsTheExamplesThroughShapes) {
   expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
@@ -181,7 +190,7 @@ TEST(SplitLoss, LooksUpWeightsAndStacksTerms) {
 TEST(SplitLoss, HasTheSameOfBothWhenNoTargetCounts) {
   data::Dataset none = classes();
   for (std::int64_t i = 0; i < 7; ++i) none.labels.set(i, kIgnoreIndex);
-  const Loss loss = [](const Module&, const Value& y, const Value& t) {
+  const LossOf loss = [](const Module&, const Value& y, const Value& t) {
     return cross_entropy(y, t);
   };
   const Step whole = step_in(1, none, kWeight, loss), split = step_in(3, none, kWeight, loss);
@@ -210,7 +219,7 @@ TEST(SplitLoss, AgreesWithNumbersWorkedOutByHand) {
   const data::Dataset four{Tensor::from({4, 1}, {1, 2, 3, 4}),
                            Tensor::from({4}, {0, 1, 0, -100}, DType::int64)};
   const data::Dataset two{Tensor::from({2, 1}, {1, 2}), Tensor::from({2}, {0, -100}, DType::int64)};
-  const Loss loss = [](const Module&, const Value& y, const Value& t) {
+  const LossOf loss = [](const Module&, const Value& y, const Value& t) {
     return cross_entropy(y, t);
   };
   for (const std::int64_t parts : {1, 2}) {
@@ -262,7 +271,7 @@ TEST(SplitLoss, FollowsExamplesWithoutElements) {
 }
 
 TEST(SplitLoss, RefusesLossesThatPartsDoNotAddUpTo) {
-  const std::vector<std::pair<const char*, Loss>> losses = {
+  const std::vector<std::pair<const char*, LossOf>> losses = {
       {"`mul`",
        [](const Module&, const Value& y, const Value& t) {
          const Value error = mse_loss(y, t);
@@ -274,19 +283,20 @@ TEST(SplitLoss, RefusesLossesThatPartsDoNotAddUpTo) {
                    const Value& t) { return mse_loss(y - mean(y, {0}, true), t); }},
       {"`softmax`",
        [](const Module&, const Value& y, const Value& t) { return mse_loss(softmax(y, 0), t); }},
+      {"`mean`", [](const Module&, const Value& y,
+                    const Value&) { return mean(exp(matmul(y, transpose(y, 0, 1)))); }},
       {"`matmul`", [](const Module&, const Value& y,
-                      const Value& t) { return mean(exp(matmul(y, transpose(t, 0, 1)))); }},
-      {"`expand`",
-       [](const Module&, const Value& y, const Value& t) {
-         return reduce_sum(expand(mse_loss(y, t), Shape{y.shape()[0]}));
-       }},
-      {"`add`",
-       [](const Module& model, const Value& y, const Value& t) {
-         const Value weight = reduce_sum(y.graph().parameter(model.parameters()[0]));
-         return mse_loss(y, t) + weight * static_cast<double>(y.shape()[0]);
-       }},
+                      const Value& t) { return reduce_sum(exp(matmul(y, transpose(t, 0, 1)))); }},
       {"`slice`", [](const Module&, const Value& y,
                      const Value& t) { return mse_loss(slice(y, 0, 0, 1), slice(t, 0, 0, 1)); }},
+      {"`cumsum`",
+       [](const Module&, const Value& y, const Value& t) { return mse_loss(cumsum(y, 0), t); }},
+      {"`mse_loss`",
+       [](const Module&, const Value& y, const Value& t) { return mse_loss(y, flip(t, {0})); }},
+      {"`div`",
+       [](const Module&, const Value& y, const Value& t) {
+         return reduce_sum(mse_loss(y, t, Reduction::none)) / reduce_sum(exp(y));
+       }},
       {"`constant`",
        [](const Module&, const Value& y, const Value& t) {
          return mean(mse_loss(y, t, Reduction::none) *
@@ -297,8 +307,10 @@ TEST(SplitLoss, RefusesLossesThatPartsDoNotAddUpTo) {
          return mean(mse_loss(y, t, Reduction::none) * reshape(number, {y.shape()[0], 1}));
        }}};
   for (const auto& [node, loss] : losses) {
-    EXPECT_THAT(message_of<ValueError>([&] { step_in(2, regression(), kWeight, loss); }),
-                testing::AllOf(HasSubstr("not made of those of its parts"), HasSubstr(node)));
+    for (const Tensor& weight : {kWeight, Tensor::zeros({3, 4})}) {  // where examples look alike
+      EXPECT_THAT(message_of<ValueError>([&] { step_in(2, regression(), weight, loss); }),
+                  testing::AllOf(HasSubstr("not made of those of its parts"), HasSubstr(node)));
+    }
     EXPECT_NO_THROW(step_in(1, regression(), kWeight, loss)) << node << ", in one part";
   }
   Product model(kWeight);
@@ -311,6 +323,156 @@ TEST(SplitLoss, RefusesLossesThatPartsDoNotAddUpTo) {
               testing::AllOf(HasSubstr("more than 2 examples"), HasSubstr("`amax`"),
                              HasSubstr("a batch size of 0")));
   EXPECT_TRUE(std::isfinite(trainer.evaluate(regression()))) << "the option takes all at once";
+}
+
+// Constants that a layer makes for each part by itself are no examples of their own.
+TEST(SplitLoss, TakesBags) {
+  struct Bags : Module {
+    Variable table{parameter("table", init::normal({9, 4}, 6))};
+    Linear out{child("out"), 4, 3};
+    Value operator()(const Value& words) const {
+      return out(embedding_bag(words.graph().parameter(table), words));
+    }
+  };
+  data::Dataset batch{Tensor::zeros({600, 5}, DType::int64), Tensor::zeros({600}, DType::int64)};
+  for (std::int64_t i = 0; i < 3000; ++i) batch.features.set(i, static_cast<double>(i * i % 9));
+  for (std::int64_t i = 0; i < 600; ++i) batch.labels.set(i, static_cast<double>(i % 3));
+  const auto train = [&](std::int64_t parts) {
+    Bags model;
+    Sgd sgd({.learning_rate = 0.5});
+    Trainer trainer(model,
+                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, sgd,
+                    {.micro_batches = parts});
+    std::vector<double> losses;
+    for (int i = 0; i < 3; ++i) losses.push_back(trainer.step(batch));
+    losses.push_back(trainer.evaluate(batch));
+    losses.push_back(trainer.evaluate(batch, 0));
+    return losses;
+  };
+  const std::vector<double> whole = train(1);
+  EXPECT_LT(whole[2], whole[0]);
+  for (const std::int64_t parts : {2, 7}) {
+    EXPECT_THAT(train(parts), testing::Pointwise(testing::DoubleNear(1e-5), whole));
+  }
+}
+
+// A teacher beside the model, as the page on training distils it.
+TEST(SplitLoss, ReadsWhatIsNoPartOfTheModel) {
+  struct Net : Module {
+    Linear hidden{child("hidden"), 3, 6}, out{child("out"), 6, 4};
+    Value operator()(const Value& x) const { return out(tanh(hidden(x))); }
+  };
+  using Distance = Value (*)(const Value& student, const Value& teacher);
+  const Distance distances[] = {
+      [](const Value& y, const Value& of_teacher) { return mse_loss(y, of_teacher); },
+      [](const Value& y, const Value& of_teacher) {
+        return kl_div(log_softmax(y), softmax(of_teacher), {.reduction = Reduction::sum}) / 7;
+      },
+      // Weights that are known before the parts, of a model on the whole batch.
+      [](const Value& y, const Value& of_teacher) {
+        const Value sure = amax(softmax(of_teacher), {1}), far = mean(abs(y - of_teacher), {1});
+        return reduce_sum(sure * far) / reduce_sum(sure);
+      }};
+  for (const Distance distance : distances) {
+    for (const bool stops : {false, true}) {
+      Net teacher;
+      seed_parameters(teacher, 5);
+      if (!stops) teacher.freeze();
+      const NamedTensors before = values_of(teacher.state());
+      const auto train = [&](std::int64_t parts) {
+        Net model;
+        AdamW optimizer({.learning_rate = 0.05});
+        Trainer trainer(model,
+                        [&](const Value& x) {
+                          const Value target = teacher(x);
+                          return distance(model(x), stops ? stop_gradient(target) : target);
+                        },
+                        optimizer, {.micro_batches = parts});
+        std::vector<double> losses;
+        for (int i = 0; i < 4; ++i) losses.push_back(trainer.step({regression().features}));
+        losses.push_back(trainer.evaluate({regression().features}, 2));
+        for (const auto& [name, tensor] : trainer.tensors()) losses.push_back(mean(tensor));
+        return losses;
+      };
+      const std::vector<double> whole = train(1);
+      EXPECT_LT(whole[3], whole[0]);
+      for (const std::int64_t parts : {2, 3}) {
+        EXPECT_THAT(train(parts), testing::Pointwise(testing::DoubleNear(1e-4), whole));
+      }
+      for (const auto& [name, tensor] : values_of(teacher.state())) {
+        for (const auto& [same, was] : before) {
+          EXPECT_TRUE(same != name || bitwise_equal(tensor, was)) << name;
+        }
+      }
+    }
+  }
+  // One that would learn, but is told to nobody, is most likely forgotten.
+  Net teacher, model;
+  Sgd sgd;
+  Trainer trainer(
+      model, [&](const Value& x) { return mse_loss(model(x), teacher(x)); }, sgd);
+  EXPECT_THAT(message_of<ValueError>([&] { trainer.step({regression().features}); }),
+              testing::AllOf(HasSubstr("`hidden.weight`, which is no part of the model"),
+                             HasSubstr("freeze()"), HasSubstr("stop_gradient()")));
+  // A clone of what is frozen is frozen; thawed it is refused again.
+  teacher.freeze();
+  {
+    const Net copy = clone(teacher);
+    Trainer copied(
+        model, [&](const Value& x) { return mse_loss(model(x), copy(x)); }, sgd);
+    EXPECT_NO_THROW(copied.step({regression().features}));
+  }
+  teacher.unfreeze();
+  EXPECT_THROW(trainer.step({regression().features}), ValueError);
+}
+
+// Parts of the model that are frozen, or whose results pass no gradient, in weights and beside.
+TEST(SplitLoss, WeighsByWhatPassesNoGradient) {
+  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
+    const Value weight = stop_gradient(exp(mean(y, {1})));
+    const Value errors = mean(mse_loss(y, t, Reduction::none), {1});
+    return reduce_sum(errors * weight) / reduce_sum(weight) + mse_loss(y, stop_gradient(y * 0.5));
+  });
+}
+
+// What is told is taken: here each part looks for its negatives in itself.
+TEST(SplitLoss, BelievesALossThatSaysHowItAddsUp) {
+  const data::Dataset batch = regression();
+  const auto told = [](const Module&, const Value& y, const Value& t) {
+    const Value counts = cast(gt(t, 0.5), DType::float32);
+    return Loss(reduce_sum(mse_loss(y, t, Reduction::none) * counts), reduce_sum(counts));
+  };
+  const auto shown = [](const Module&, const Value& y, const Value& t) {
+    const Value counts = cast(gt(t, 0.5), DType::float32);
+    return reduce_sum(mse_loss(y, t, Reduction::none) * counts) / reduce_sum(counts);
+  };
+  const auto train = [&](const auto& loss, std::int64_t parts) {
+    Product model(kWeight);
+    Sgd sgd({.learning_rate = 1});
+    Trainer trainer(model, [&](const Value& x, const Value& t) { return loss(model, model(x), t); },
+                    sgd, {.micro_batches = parts});
+    return std::vector<double>{trainer.step(batch), trainer.step(batch), trainer.evaluate(batch, 2),
+                               trainer.evaluate(batch, 0)};
+  };
+  const std::vector<double> whole = train(shown, 1);
+  for (const std::int64_t parts : {1, 3}) {
+    EXPECT_THAT(train(told, parts), testing::Pointwise(testing::DoubleNear(1e-5), whole));
+  }
+  const auto against_each_other = [](const Module&, const Value& y, const Value& t) {
+    const Value scores = matmul(y, transpose(t, 0, 1));
+    return Loss(neg(reduce_sum(log_softmax(scores) * log_softmax(scores))), Value());
+  };
+  EXPECT_NE(train(against_each_other, 1)[0], train(against_each_other, 2)[0]);
+  const auto of_the_model = [](const Module&, const Value& y, const Value& t) {
+    return Loss(reduce_sum(mse_loss(y, t, Reduction::none)), reduce_sum(exp(y)));
+  };
+  EXPECT_THAT(message_of<ValueError>([&] { train(of_the_model, 2); }),
+              HasSubstr("is the weight of the loss, and depends on the model"));
+  const auto of_many = [](const Module&, const Value& y, const Value& t) {
+    return Loss(mse_loss(y, t, Reduction::none), Value());
+  };
+  EXPECT_THAT(message_of<ShapeError>([&] { train(of_many, 1); }),
+              HasSubstr("the sum of a Loss is one number"));
 }
 
 // Batch normalization counts the parts in their order: 3.0625 for means 1, 2, 3, 4.
@@ -372,7 +534,7 @@ TEST(SplitLoss, TakesWholeNetworks) {
 }
 
 TEST(SplitLoss, MillionsOfPartsCostNothing) {
-  const Loss loss = [](const Module&, const Value& y, const Value& t) { return mse_loss(y, t); };
+  const LossOf loss = [](const Module&, const Value& y, const Value& t) { return mse_loss(y, t); };
   const Step whole = step_in(1, regression(), kWeight, loss);
   for (const std::int64_t parts :
        {std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::max()}) {
