@@ -284,7 +284,7 @@ function numberIn(text) {
   return Number.isFinite(value) ? value : null;
 }
 
-const isNone = (text) => (text.trim() === '' ? 'Nothing is' : `“${text.trim()}” is`);
+const isNone = (text) => (text.trim() === '' ? 'An empty field is' : `“${text.trim()}” is`);
 
 // A field whose text is taken when it is done. What is shown there changes nothing, nor does what is refused.
 function field(element, shown, take) {
