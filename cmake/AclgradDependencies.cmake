@@ -52,20 +52,3 @@ function(aclgrad_dependency target packages debian_package repository tag)
     add_library(${target} ALIAS ${name})
   endif()
 endfunction()
-
-# cpp-httplib, for aclgrad::live alone, which is left out without it. Debian's is a library, built with all
-# that its header has options for; the header itself calls libcrypto since 0.18 (Debian 13).
-function(aclgrad_find_httplib)
-  find_path(HTTPLIB_INCLUDE_DIR httplib.h)
-  find_library(HTTPLIB_LIBRARY cpp-httplib)
-  find_library(HTTPLIB_CRYPTO_LIBRARY crypto)
-  if(HTTPLIB_INCLUDE_DIR AND HTTPLIB_LIBRARY AND HTTPLIB_CRYPTO_LIBRARY)
-    add_library(aclgrad_httplib INTERFACE)
-    target_link_libraries(aclgrad_httplib INTERFACE ${HTTPLIB_LIBRARY} ${HTTPLIB_CRYPTO_LIBRARY} Threads::Threads)
-    target_include_directories(aclgrad_httplib SYSTEM INTERFACE ${HTTPLIB_INCLUDE_DIR})
-    target_compile_definitions(aclgrad_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT
-      CPPHTTPLIB_ZLIB_SUPPORT CPPHTTPLIB_BROTLI_SUPPORT)
-    return()
-  endif()
-  message(STATUS "aclgrad::live is left out: cpp-httplib is missing (Debian, Ubuntu: libcpp-httplib-dev)")
-endfunction()

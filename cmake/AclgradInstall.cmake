@@ -4,7 +4,7 @@
 #   lib/aclgrad/libascendcl.so ...   what programs written for the vendor's libraries need; in a folder of
 #                                    their own, see ACLGRAD_VENDOR_LIBDIR; alone by --component vendor
 #   lib/aclgrad/libhccl_mpi.so       ranks in processes of their own (with MPI)
-#   lib/libaclgrad_*                 core, report, gradcheck, distributed, live (with cpp-httplib), and what a contract is made of
+#   lib/libaclgrad_*                 core, report, gradcheck, distributed, live, and what a contract is made of
 #   include/aclgrad/*.h              their headers; the C headers in include/aclgrad/vendor
 #   bin/aclgrad-gradcheck, lib/aclgrad/libaclgrad_gradcheck_c.so   the tool, for people and for programs
 include(CMakePackageConfigHelpers)
@@ -31,21 +31,14 @@ if(TARGET hccl_mpi)
   install(TARGETS hccl_mpi LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR})
 endif()
 
-foreach(target c_headers common libraries core report contract gradcheck graph_gradcheck distributed)
+foreach(target c_headers common libraries core report contract gradcheck graph_gradcheck distributed live)
   set_target_properties(aclgrad_${target} PROPERTIES EXPORT_NAME ${target})
 endforeach()
 install(TARGETS aclgrad aclgrad_c_headers aclgrad_common aclgrad_libraries aclgrad_core aclgrad_report
-                aclgrad_contract aclgrad_gradcheck aclgrad_graph_gradcheck aclgrad_distributed
+                aclgrad_contract aclgrad_gradcheck aclgrad_graph_gradcheck aclgrad_distributed aclgrad_live
   EXPORT aclgrad
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-
-if(TARGET aclgrad_live)
-  set_target_properties(aclgrad_live PROPERTIES EXPORT_NAME live)
-  install(TARGETS aclgrad_live EXPORT aclgrad
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/include/ ${PROJECT_SOURCE_DIR}/autograd/include/
                   ${PROJECT_SOURCE_DIR}/distributed/include/

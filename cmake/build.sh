@@ -6,8 +6,6 @@ library_packages=(libfmt-dev libhwy-dev libcli11-dev nlohmann-json3-dev zlib1g-d
 test_library_packages=(libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libmpfr-dev)
 example_packages=(g++ cmake ninja-build "${library_packages[@]}")
 packages=("${example_packages[@]}" pkg-config libopenmpi-dev openmpi-bin "${test_library_packages[@]}")
-# What aclgrad::live serves its page with.
-live_packages=(libcpp-httplib-dev)
 # What benchmarks compare with.
 peer_packages=(libtorch-dev libopenblas0-openmp libopenblas0-pthread)
 style_packages=(clang-format)
@@ -25,11 +23,6 @@ source cmake/install_packages.sh
 # Without them there is less to compare with, and the benchmarks say so.
 install_peers() {
   (install_packages "${peer_packages[@]}") || echo "Going on without these." >&2
-}
-
-# Without them aclgrad::live is left out, and its tests with it.
-install_live() {
-  (install_packages "${live_packages[@]}") || echo "Going on without these." >&2
 }
 
 # What tests of pages drive: a browser, by a package from npm. Debian's npm brings Node.js.
@@ -65,7 +58,6 @@ compile() {
 # Builds the named targets, or everything.
 build() {
   install_packages "${packages[@]}"
-  install_live
   local all=()
   # The presets say what they leave out. This one may have been configured for an example only.
   [[ $preset != release ]] || all=(-DACLGRAD_BUILD_TESTS=ON -DACLGRAD_BUILD_BENCH=ON -DACLGRAD_NATIVE=OFF)

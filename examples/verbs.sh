@@ -11,7 +11,6 @@ verb_demo() {
 #: ./dev live [network]    backprop in a browser, to step through, edit and check: xor, spirals, digits,
 #:                         deep or transformer (options of live; see ./dev live --help)
 verb_live() {
-  install_packages "${live_packages[@]}"
   build_example live
   "$build/bin/live" "$@"
 }

@@ -5,33 +5,75 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
 #include <utility>
 
 #include "aclgrad/backward.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/gradcheck_derivative.h"
+#include "aclgrad/gradcheck_numbers.h"
 #include "dependents.h"
 #include "gradcheck/double_copy.h"
+#include "live/rounding.h"
 #include "session/state.h"
 
 namespace aclgrad::live {
 namespace {
 
 constexpr int kRows = 6;
+constexpr int kRoundings = 4;        // runs that measure what rounding does
+constexpr double kRoundingRoom = 6;  // so many times what they found
 
 // Backward goes on from an edited result as if the operator had made it, which is no derivative of
 // what lies before it. Throws ValueError where the value does.
-void refuse_before_edits(const Graph& graph, const Edits& edits, const Value& value) {
+void refuse_before_edits(const Graph& graph, const Edits& edits, const detail::DoubleCopy& copy,
+                         const Value& value) {
   if (edits.empty()) return;
   const auto reached = detail::dependents(graph, {value}, static_cast<NodeId>(graph.size()) - 1);
   for (const Edit& edit : edits) {
-    if (edit.value == value.id() || !reached.contains(edit.value)) continue;
+    if (edit.value == value.id() || !copy.copies.contains(edit.value)) continue;
+    if (!reached.contains(edit.value)) continue;
     throw ValueError(fmt::format(
         "{} lies before {}, which is edited: release that, or check what comes after it",
         value.description(), graph.value(edit.value).description()));
   }
 }
+
+// The first edit that a gradient follows from although the loss does not: of the seed, say, or of a
+// gradient on the way.
+const Edit* falsified_by(const Look& look, const Edits& edits, const detail::DoubleCopy& copy,
+                         const Value& gradient) {
+  const Graph& graph = look.step().graph;
+  for (const Edit& edit : edits) {
+    if (copy.copies.contains(edit.value)) continue;
+    std::set<ValueId> reached = {edit.value};
+    for (std::size_t id = 0; id < graph.size(); ++id) {
+      const Node& node = graph.node(static_cast<NodeId>(id));
+      const auto is_reached = [&](ValueId input) { return reached.contains(input); };
+      if (std::ranges::any_of(node.inputs, is_reached)) {
+        reached.insert(node.outputs.begin(), node.outputs.end());
+      }
+    }
+    if (reached.contains(gradient.id())) return &edit;
+  }
+  return nullptr;
+}
+
+// What a function is off by: what runs with other roundings have found, and room for others.
+class Off {
+ public:
+  explicit Off(double centre) : centre_(centre) {}
+  void add(double other) {
+    const double off = std::abs(other - centre_);
+    most_ = std::isfinite(off) ? std::max(most_, off) : std::numeric_limits<double>::infinity();
+  }
+  double room() const { return kRoundingRoom * most_; }
+
+ private:
+  double centre_, most_ = 0;
+};
 
 // The loss in float64 as a function of the element.
 class Curve {
@@ -58,20 +100,45 @@ class Curve {
     }
     run(edits_);
     centre_ = element();
-    ours_ = session_->executable().memory().download(gradient_.id()).get(index);
+    ours_ = gradient();
+    Off off(ours_);
+    for (int i = 0; i < kRoundings; ++i) {
+      Rounding rounding(static_cast<std::uint64_t>(i));
+      run(edits_, &rounding);
+      off.add(gradient());
+    }
+    room_ = off.room();
   }
 
+  const detail::DoubleCopy& copy() const { return copy_; }
   double centre() const { return centre_; }
   double ours() const { return ours_; }
+  double room() const { return room_; }  // for rounding, in ours()
 
-  double operator()(long double x) {
+  // What rounding may do to the loss there.
+  double off(long double x) {
+    Off off((*this)(x));
+    for (int i = 0; i < kRoundings; ++i) {
+      Rounding rounding(static_cast<std::uint64_t>(i));
+      off.add(at(x, &rounding));
+    }
+    return off.room();
+  }
+
+  double operator()(long double x) { return at(x, nullptr); }
+
+ private:
+  double at(long double x, Rounding* rounding) {
     Edits edits = edits_;
     edits.set({at_.id(), index_, static_cast<double>(x)});
-    run(edits);
+    run(edits, rounding);
     return session_->executable().memory().download(copy_.result.id()).item();
   }
 
- private:
+  double gradient() const {
+    return session_->executable().memory().download(gradient_.id()).get(index_);
+  }
+
   void fill_leaves(const data::Dataset& batch) {
     const auto parts = batch.tensors();
     for (const auto& [original, input] : copy_.leaves) {
@@ -93,7 +160,7 @@ class Curve {
     return session_->executable().memory().download(at_.id()).get(index_);
   }
 
-  void run(const Edits& edits) {
+  void run(const Edits& edits, Rounding* rounding = nullptr) {
     fed_ = point_;
     std::vector<Feed> feeds;
     for (std::size_t i = 0; i < fed_.size(); ++i) {
@@ -101,9 +168,10 @@ class Curve {
       feeds.emplace_back(copy_.leaves[i].copy, std::as_const(fed_[i]));
     }
     Interventions interventions(copy_.graph, edits);
-    detail::RunObserver* const observer = &interventions;
-    session_->bind(feeds, {&observer, 1});
-    session_->executable().run_by_step({&observer, 1});
+    std::vector<detail::RunObserver*> observers = {&interventions};
+    if (rounding != nullptr) observers.push_back(rounding);
+    session_->bind(feeds, observers);
+    session_->executable().run_by_step(observers);
   }
 
   detail::DoubleCopy copy_;
@@ -114,28 +182,155 @@ class Curve {
   Edits edits_;
   double centre_ = 0;
   double ours_ = 0;
+  double room_ = 0;
 };
 
-std::string sentence_of(const Check& check, const gradcheck::Slopes& slopes) {
-  switch (slopes.kind) {
-    case gradcheck::PointKind::unknown:
-      return "differences give no clear slope here: " + slopes.reason;
-    case gradcheck::PointKind::corner:
-      return fmt::format(
-          "a corner: the slope is {:.6g} from the left and {:.6g} from the right, and ours is {}",
-          static_cast<double>(slopes.left.value), static_cast<double>(slopes.right.value),
-          check.agrees ? "within" : "outside");
-    case gradcheck::PointKind::smooth:
-      break;
+// As gradcheck's, with what rounding does to this very loss, where it is looked at: a loss of
+// differences that cancel has far less left than its own last digits say.
+gradcheck::Slopes slopes_of(Curve& curve) {
+  constexpr long double kLeast = 16 * gradcheck::kDoubleNoise;
+  const long double x = curve.centre();
+  const double centre = curve(x), off_centre = curve.off(x);
+  gradcheck::Slopes found;
+  bool first = true;
+  for (const long double step : gradcheck::step_choices(x)) {
+    gradcheck::Samples samples{
+        .step = step, .centre = centre, .noise = kLeast, .floor = off_centre};
+    long double h = step;
+    for (int i = 0; i < gradcheck::kSteps; ++i, h /= 2) {
+      samples.plus.push_back(curve(x + h));
+      samples.minus.push_back(curve(x - h));
+    }
+    // Far away the loss is larger, and so is what it is off by.
+    for (const long double side : {step, -step}) {
+      const long double size = std::abs(side > 0 ? samples.plus.front() : samples.minus.front());
+      if (size > 0) samples.noise = std::max(samples.noise, curve.off(x + side) / size);
+      samples.floor = std::max<long double>(samples.floor, curve.off(x + side / 16));
+    }
+    const gradcheck::Slopes now = gradcheck::analyse(samples);
+    found = first ? now : gradcheck::better(found, now);
+    first = false;
+    if (!gradcheck::wants_smaller_steps(found)) break;
   }
-  return check.agrees ? fmt::format("both agree to {:.1e}", std::abs(check.ours - check.slope))
-                      : fmt::format("they differ by {:.3g}, far more than the error of {:.1e}",
-                                    std::abs(check.ours - check.slope), check.error);
+  return found;
 }
+
+std::vector<Check::Row> rows_of(Curve& curve) {
+  std::vector<Check::Row> rows;
+  double h = std::max(0.0625, std::abs(curve.centre()) / 8);
+  for (int row = 0; row < kRows; ++row, h /= 2) {
+    const long double x = curve.centre();
+    Check::Row& now = rows.emplace_back(Check::Row{h, {}});
+    now.quotients.push_back(static_cast<double>((curve(x + h) - curve(x - h)) / (2 * h)));
+    double factor = 4;
+    for (int column = 1; column <= row; ++column, factor *= 4) {
+      const double left = now.quotients.back();
+      const double above =
+          rows[static_cast<std::size_t>(row) - 1].quotients[static_cast<std::size_t>(column) - 1];
+      now.quotients.push_back(left + (left - above) / (factor - 1));
+    }
+  }
+  return rows;
+}
+
+// The gradient on show, and what rounding in its dtype may do to it.
+struct Shown {
+  double value;
+  double room;
+};
+
+Shown shown_of(Look& look, Trainer& trainer, const data::Dataset& batch, const Edits& edits,
+               const Value& gradient, std::int64_t index) {
+  const auto element = [&] { return look.values().at(gradient.id()).get(index); };
+  const double value = element();
+  Off off(value);
+  for (int i = 0; i < kRoundings; ++i) {
+    Rounding rounding(static_cast<std::uint64_t>(i));
+    look.run(trainer, batch, edits, &rounding);
+    off.add(element());
+  }
+  // Numbers among the attributes are rounded, too.
+  const auto ulp = static_cast<double>(gradcheck::ulp(value, gradient.dtype()));
+  return {value, off.room() + 16 * ulp};
+}
+
+class Judge {
+ public:
+  Judge(Check& check, const gradcheck::Slopes& slopes, const Shown& shown, const Value& value)
+      : check_(check), slopes_(slopes), shown_(shown), value_(value) {
+    low_ = static_cast<double>(slopes.low());
+    high_ = static_cast<double>(slopes.high());
+  }
+
+  void judge() {
+    constexpr double kUsual = 1e-9;
+    const double ours = check_.ours;
+    const double size = std::max({std::abs(ours), std::abs(low_), std::abs(high_)});
+    const double room = 3 * check_.error + kUsual * size;
+    if (slopes_.kind == gradcheck::PointKind::unknown || !std::isfinite(size + room)) {
+      return say(Check::Verdict::unclear,
+                 "differences give no clear slope here" +
+                     (slopes_.reason.empty() ? "" : ": " + slopes_.reason));
+    }
+    if (!within(ours, room)) {
+      return say(Check::Verdict::differs,
+                 corner() + fmt::format("backward and differences are {:.3g} apart, with an error "
+                                        "of {:.1e}",
+                                        apart(ours), room));
+    }
+    // Off from float64 by more than rounding: what was computed is another gradient.
+    const double room_shown = room + shown_.room;
+    if (!within(shown_.value, room_shown)) {
+      return say(
+          Check::Verdict::differs,
+          corner() + fmt::format("{} on show is {:.3g} off; rounding in {} explains {:.1e}",
+                                 value_.dtype() == DType::float64 ? "what is" : "the gradient",
+                                 apart(shown_.value), value_.dtype(), room_shown));
+    }
+    // Nothing would be as good an answer.
+    if (size > 0 && room >= size / 2) {
+      return say(
+          Check::Verdict::unclear,
+          fmt::format("too small to judge: rounding in float64 may make {:.1e} of it", room));
+    }
+    if (size > 0 && room_shown >= size) {
+      return say(Check::Verdict::unclear,
+                 fmt::format("too small to judge: rounding in {} may make {:.1e} of it",
+                             value_.dtype(), room_shown));
+    }
+    if (slopes_.kind == gradcheck::PointKind::corner) {
+      return say(Check::Verdict::agrees, corner() + "it is within");
+    }
+    say(Check::Verdict::agrees, fmt::format("both agree to {:.1e}", std::abs(ours - check_.slope)));
+  }
+
+  void say(Check::Verdict verdict, std::string sentence) {
+    check_.verdict = verdict;
+    check_.sentence = std::move(sentence);
+  }
+
+ private:
+  bool within(double gradient, double room) const {
+    return gradient >= low_ - room && gradient <= high_ + room;
+  }
+  double apart(double gradient) const { return std::max({low_ - gradient, gradient - high_, 0.0}); }
+  std::string corner() const {
+    if (slopes_.kind != gradcheck::PointKind::corner) return {};
+    return fmt::format("a corner: the slope is {:.6g} from the left and {:.6g} from the right; ",
+                       static_cast<double>(slopes_.left.value),
+                       static_cast<double>(slopes_.right.value));
+  }
+
+  Check& check_;
+  const gradcheck::Slopes& slopes_;
+  const Shown& shown_;
+  const Value& value_;
+  double low_, high_;
+};
 
 }  // namespace
 
-Check check_element(const Look& look, const data::Dataset& batch, const Edits& edits,
+Check check_element(Look& look, Trainer& trainer, const data::Dataset& batch, const Edits& edits,
                     const Value& value, std::int64_t index) {
   if (!is_floating(value.dtype())) {
     throw DTypeError(fmt::format("{} is {}: there is no gradient with respect to it",
@@ -145,33 +340,35 @@ Check check_element(const Look& look, const data::Dataset& batch, const Edits& e
     throw ShapeError(fmt::format("{} has {} elements, there is no element {}", value.description(),
                                  value.shape().numel(), index));
   }
-  refuse_before_edits(look.step().graph, edits, value);
   Curve curve(look, batch, edits, value, index);
+  refuse_before_edits(look.step().graph, edits, curve.copy(), value);
   Check check;
-  check.ours = curve.ours();
-  double h = std::max(0.0625, std::abs(curve.centre()) / 8);
-  for (int row = 0; row < kRows; ++row, h /= 2) {
-    const long double x = curve.centre();
-    Check::Row& now = check.rows.emplace_back(Check::Row{h, {}});
-    now.quotients.push_back(static_cast<double>((curve(x + h) - curve(x - h)) / (2 * h)));
-    double factor = 4;
-    for (int column = 1; column <= row; ++column, factor *= 4) {
-      const double left = now.quotients.back();
-      const double above = check.rows[static_cast<std::size_t>(row) - 1]
-                               .quotients[static_cast<std::size_t>(column) - 1];
-      now.quotients.push_back(left + (left - above) / (factor - 1));
-    }
-  }
-  const gradcheck::Slopes slopes = gradcheck::slopes_at(
-      [&](long double x) { return curve(x); }, curve.centre(), 16 * gradcheck::kDoubleNoise);
+  check.ours = check.shown = curve.ours();
+  check.rows = rows_of(curve);
+  const gradcheck::Slopes slopes = slopes_of(curve);
   check.slope = static_cast<double>(slopes.kind == gradcheck::PointKind::smooth
                                         ? slopes.best.value
                                         : (slopes.low() + slopes.high()) / 2);
-  check.error = static_cast<double>(slopes.error());
-  const double room = 3 * check.error + 1e-9 * std::abs(check.ours);
-  check.agrees = check.ours >= static_cast<double>(slopes.low()) - room &&
-                 check.ours <= static_cast<double>(slopes.high()) + room;
-  check.sentence = sentence_of(check, slopes);
+  check.error = static_cast<double>(slopes.error()) + curve.room() / 3;
+  Shown shown{check.ours, 0};
+  const Edit* falsifies = nullptr;
+  if (look.step().gradients.contains(value)) {
+    const Value gradient = look.step().gradients[value];
+    falsifies = falsified_by(look, edits, curve.copy(), gradient);
+    shown = shown_of(look, trainer, batch, edits, gradient, index);
+    check.shown = shown.value;
+    if (falsifies != nullptr) shown = {check.ours, 0};
+  }
+  Judge judge(check, slopes, shown, value);
+  judge.judge();
+  if (falsifies != nullptr) {
+    const bool agrees = check.agrees();
+    judge.say(Check::Verdict::edited,
+              fmt::format("the gradient on show is {:.6g}, since {} is edited; without that it is "
+                          "{:.6g}{}",
+                          check.shown, look.step().graph.value(falsifies->value).description(),
+                          check.ours, agrees ? ", which agrees" : ": " + check.sentence));
+  }
   return check;
 }
 

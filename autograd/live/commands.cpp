@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "aclgrad/error.h"
 
@@ -14,21 +16,78 @@ namespace {
 
 using nlohmann::json;
 
+// The library would make a number of true, cut 1.5 to 1, and wrap what is too large.
+template <class T>
+T as(const json& value, const char* name) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (!value.is_number())
+      throw ValueError(fmt::format("`{}` is a number, not {}", name, value.dump()));
+  } else if constexpr (std::is_integral_v<T>) {
+    constexpr std::int64_t kMost = std::numeric_limits<T>::max();
+    if (!value.is_number_integer() ||
+        (value.is_number_unsigned() &&
+         value.get<std::uint64_t>() > static_cast<std::uint64_t>(kMost)) ||
+        value.get<std::int64_t>() < std::numeric_limits<T>::min()) {
+      throw ValueError(fmt::format("`{}` is a whole number, not {}", name, value.dump()));
+    }
+  } else {
+    if (!value.is_string())
+      throw ValueError(fmt::format("`{}` is a text, not {}", name, value.dump()));
+  }
+  return value.get<T>();
+}
+
+const json& part(const json& command, const char* name) {
+  if (!command.contains(name)) throw ValueError(fmt::format("`{}` is missing", name));
+  return command[name];
+}
+
 template <class T>
 T member(const json& command, const char* name) {
-  return command.at(name).get<T>();
+  return as<T>(part(command, name), name);
 }
 
 template <class T>
 std::optional<T> optional_member(const json& command, const char* name) {
   if (!command.contains(name) || command[name].is_null()) return std::nullopt;
-  return command[name].get<T>();
+  return as<T>(command[name], name);
+}
+
+const json& list(const json& command, const char* name) {
+  const json& all = part(command, name);
+  if (!all.is_array()) throw ValueError(fmt::format("`{}` is a list, not {}", name, all.dump()));
+  return all;
+}
+
+// A click each; a page sends those together that were made while it waited.
+std::int64_t count_of(const json& command) {
+  constexpr std::int64_t kMost = 1000000;
+  const std::int64_t count = optional_member<std::int64_t>(command, "count").value_or(1);
+  if (count < 1 || count > kMost) {
+    throw ValueError(fmt::format("`count` is from 1 to {}, not {}", kMost, count));
+  }
+  return count;
+}
+
+WatchCommand watched(const json& command) {
+  WatchCommand watch;
+  for (const json& each : list(command, "values")) {
+    if (!each.is_object()) {
+      watch.values[as<ValueId>(each, "values")] = {};
+      continue;
+    }
+    const Watched from{optional_member<std::int64_t>(each, "row").value_or(0),
+                       optional_member<std::int64_t>(each, "column").value_or(0)};
+    if (from.row < 0 || from.column < 0) throw ValueError("rows and columns are counted from 0");
+    watch.values[member<ValueId>(each, "value")] = from;
+  }
+  return watch;
 }
 
 const std::map<std::string, std::function<Command(const json&)>>& commands() {
   static const std::map<std::string, std::function<Command(const json&)>> all = {
-      {"step", [](const json&) { return StepCommand{}; }},
-      {"back", [](const json&) { return BackCommand{}; }},
+      {"step", [](const json& it) { return StepCommand{count_of(it)}; }},
+      {"back", [](const json& it) { return BackCommand{count_of(it)}; }},
       {"goto", [](const json& it) { return GoToCommand{member<std::int64_t>(it, "step")}; }},
       {"play",
        [](const json& it) {
@@ -36,6 +95,7 @@ const std::map<std::string, std::function<Command(const json&)>>& commands() {
        }},
       {"pause", [](const json&) { return PlayCommand{false}; }},
       {"reset", [](const json&) { return ResetCommand{}; }},
+      {"undo", [](const json&) { return UndoCommand{}; }},
       {"set",
        [](const json& it) {
          return SetCommand{member<ValueId>(it, "value"), member<std::int64_t>(it, "index"),
@@ -43,17 +103,23 @@ const std::map<std::string, std::function<Command(const json&)>>& commands() {
        }},
       {"release",
        [](const json& it) { return ReleaseCommand{optional_member<ValueId>(it, "value")}; }},
-      {"rate", [](const json& it) { return RateCommand{optional_member<double>(it, "to")}; }},
+      {"rate",
+       [](const json& it) {
+         part(it, "to");  // null: the optimizer's own
+         return RateCommand{optional_member<double>(it, "to")};
+       }},
       {"choose",
        [](const json& it) {
          return ChooseCommand{member<std::string>(it, "name"), member<std::string>(it, "to")};
        }},
-      {"watch",
-       [](const json& it) { return WatchCommand{member<std::vector<ValueId>>(it, "values")}; }},
+      {"watch", watched},
       {"drawing",
        [](const json& it) {
-         return DrawCommand{member<std::string>(it, "name"),
-                            member<std::vector<double>>(it, "pixels")};
+         DrawCommand draw{member<std::string>(it, "name"), {}};
+         for (const json& pixel : list(it, "pixels")) {
+           draw.pixels.push_back(as<double>(pixel, "pixels"));
+         }
+         return draw;
        }},
       {"text",
        [](const json& it) {
@@ -69,15 +135,16 @@ const std::map<std::string, std::function<Command(const json&)>>& commands() {
 
 }  // namespace
 
-Command parse_command(const std::string& text) {
+Asked parse_command(const std::string& text) {
   try {
     const json command = json::parse(text);
-    const auto name = command.at("do").get<std::string>();
+    if (!command.is_object()) throw ValueError("this is no command: it is no object");
+    const auto name = member<std::string>(command, "do");
     const auto known = commands().find(name);
     if (known == commands().end()) {
       throw ValueError(fmt::format("there is no command \"{}\"", name));
     }
-    return known->second(command);
+    return {known->second(command), command.value("brief", false)};
   } catch (const json::exception& error) {
     throw ValueError(fmt::format("this is no command: {}", error.what()));
   }

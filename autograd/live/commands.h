@@ -4,6 +4,7 @@
 #define ACLGRAD_AUTOGRAD_LIVE_COMMANDS_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -14,8 +15,12 @@
 namespace aclgrad::live {
 
 // One type for each "do" of the page.
-struct StepCommand {};
-struct BackCommand {};
+struct StepCommand {
+  std::int64_t count = 1;
+};
+struct BackCommand {
+  std::int64_t count = 1;
+};
 struct GoToCommand {
   std::int64_t step;
 };
@@ -24,6 +29,7 @@ struct PlayCommand {
   double per_second = 0;  // steps; 0: as many as it can
 };
 struct ResetCommand {};
+struct UndoCommand {};
 struct SetCommand {
   ValueId value;
   std::int64_t index;
@@ -38,8 +44,13 @@ struct RateCommand {
 struct ChooseCommand {
   std::string name, to;
 };
+// A value whose elements are wanted, from a row and a column on.
+struct Watched {
+  std::int64_t row = 0, column = 0;
+  friend bool operator==(const Watched&, const Watched&) = default;
+};
 struct WatchCommand {
-  std::vector<ValueId> values;
+  std::map<ValueId, Watched> values;
 };
 struct DrawCommand {
   std::string name;
@@ -54,11 +65,19 @@ struct CheckCommand {
 };
 
 using Command = std::variant<StepCommand, BackCommand, GoToCommand, PlayCommand, ResetCommand,
-                             SetCommand, ReleaseCommand, RateCommand, ChooseCommand, WatchCommand,
-                             DrawCommand, TypeCommand, CheckCommand>;
+                             UndoCommand, SetCommand, ReleaseCommand, RateCommand, ChooseCommand,
+                             WatchCommand, DrawCommand, TypeCommand, CheckCommand>;
 
-/// Throws ValueError, in words for the page, for what is no command.
-Command parse_command(const std::string& text);
+/// A command, and whether its asker gets the frame with the other pages, and no second one as the
+/// answer.
+struct Asked {
+  Command command;
+  bool brief = false;
+};
+
+/// Throws ValueError, in words for the page, for what is no command: a number is one, not a text or
+/// true, and a count has no fraction.
+Asked parse_command(const std::string& text);
 
 }  // namespace aclgrad::live
 

@@ -1,100 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/exchange.h"
 
+#include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace aclgrad::live {
+namespace {
 
-Answer Mailbox::ask(Question question) {
+Answer answer_of(const Mailbox::Question& question) {
+  try {
+    return question();
+  } catch (const std::exception& error) {
+    return {500, error.what()};
+  } catch (...) {  // of the program's own functions
+    return {500, "the program threw something that is no exception"};
+  }
+}
+
+}  // namespace
+
+void Mailbox::ask(Question question, Done done) {
   constexpr std::size_t kMost = 64;
-  std::packaged_task<Answer()> task(std::move(question));
-  std::future<Answer> answer = task.get_future();
+  const char* refusal = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (closed_) return {503, "the program does not answer any more"};
-    if (questions_.size() >= kMost) return {503, "too many requests wait already"};
-    questions_.push_back(std::move(task));
+    if (closed_) {
+      refusal = "the program does not answer any more";
+    } else if (letters_.size() >= kMost) {
+      refusal = "too many requests wait already";
+    } else {
+      letters_.push_back({std::move(question), std::move(done)});
+    }
   }
+  if (refusal != nullptr) return done({503, refusal});
   arrived_.notify_one();
-  try {
-    return answer.get();
-  } catch (const std::future_error&) {  // closed meanwhile
-    return {503, "the program does not answer any more"};
-  }
 }
 
-void Mailbox::answer(std::chrono::milliseconds wait) {
-  std::deque<std::packaged_task<Answer()>> questions;
+void Mailbox::wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds time) {
+  // Some implementations overflow for what lies centuries ahead.
+  constexpr std::chrono::nanoseconds kMost = std::chrono::hours(24);
+  waiting_ = true;
+  arrived_.wait_for(lock, std::min(time, kMost), [&] { return awake(); });
+  waiting_ = false;
+  looked_ = Clock::now();
+}
+
+void Mailbox::answer(std::chrono::milliseconds time) {
+  std::deque<Letter> letters;
   {
     std::unique_lock lock(mutex_);
-    if (wait.count() > 0) {
-      arrived_.wait_for(lock, wait, [&] { return awake(); });
-    }
-    questions.swap(questions_);
+    if (time.count() > 0) wait(lock, time);
+    looked_ = Clock::now();
+    letters.swap(letters_);
   }
-  for (auto& question : questions) question();
+  for (Letter& letter : letters) {
+    letter.done(answer_of(letter.question));
+    const std::lock_guard lock(mutex_);
+    looked_ = Clock::now();
+  }
 }
 
-void Mailbox::wait_for_question(std::chrono::nanoseconds wait) {
+void Mailbox::wait_for_question(std::chrono::nanoseconds time) {
   std::unique_lock lock(mutex_);
-  arrived_.wait_for(lock, wait, [&] { return awake(); });
+  wait(lock, time);
 }
 
 bool Mailbox::has_questions() const {
   const std::lock_guard lock(mutex_);
-  return !questions_.empty();
+  return !letters_.empty();
+}
+
+std::chrono::nanoseconds Mailbox::neglected() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_ || closed_ ? std::chrono::nanoseconds(0) : Clock::now() - looked_;
 }
 
 void Mailbox::close() {
-  std::deque<std::packaged_task<Answer()>> unanswered;  // whose promises break
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
-  unanswered.swap(questions_);
+  std::deque<Letter> unanswered;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    unanswered.swap(letters_);
+  }
   arrived_.notify_all();
-}
-
-bool Broadcast::join() {
-  constexpr int kMost = 12;
-  const std::lock_guard lock(mutex_);
-  if (closed_ || listeners_ == kMost) return false;
-  ++listeners_;
-  return true;
-}
-
-void Broadcast::leave() {
-  const std::lock_guard lock(mutex_);
-  --listeners_;
-}
-
-bool Broadcast::has_listeners() const {
-  const std::lock_guard lock(mutex_);
-  return listeners_ > 0;
-}
-
-void Broadcast::publish(std::string text) {
-  const std::lock_guard lock(mutex_);
-  text_ = std::make_shared<const std::string>(std::move(text));
-  ++number_;
-  published_.notify_all();
-}
-
-Broadcast::Text Broadcast::wait_newer(std::uint64_t& number, std::chrono::milliseconds wait) {
-  std::unique_lock lock(mutex_);
-  published_.wait_for(lock, wait, [&] { return closed_ || number_ > number; });
-  if (closed_ || number_ <= number) return nullptr;
-  number = number_;
-  return text_;
-}
-
-void Broadcast::close() {
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
-  published_.notify_all();
-}
-
-bool Broadcast::is_closed() const {
-  const std::lock_guard lock(mutex_);
-  return closed_;
+  for (Letter& letter : unanswered) letter.done({503, "the program does not answer any more"});
 }
 
 }  // namespace aclgrad::live

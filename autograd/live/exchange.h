@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes between the thread that trains and those that talk to browsers.
+// What goes between the thread that trains and the one that talks to browsers.
 #ifndef ACLGRAD_AUTOGRAD_LIVE_EXCHANGE_H_
 #define ACLGRAD_AUTOGRAD_LIVE_EXCHANGE_H_
 
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
 #include <functional>
-#include <future>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
 namespace aclgrad::live {
+
+using Clock = std::chrono::steady_clock;
 
 /// An answer to a browser.
 struct Answer {
@@ -22,13 +20,15 @@ struct Answer {
   std::string body = {};
 };
 
-/// Questions of many threads, which one thread answers in their order.
+/// Questions of one thread, which another answers in their order.
 class Mailbox {
  public:
   using Question = std::function<Answer()>;
+  using Done = std::function<void(Answer answer)>;
 
-  /// Waits for the answer; one of status 503 where nobody answers any more, or too many wait.
-  Answer ask(Question question);
+  /// Never waits. `done` gets the answer on the thread that answers; one of status 503 where nobody
+  /// answers any more, or too many wait.
+  void ask(Question question, Done done);
 
   /// Answers all that wait, after waiting for the first where a time is given.
   void answer(std::chrono::milliseconds wait = std::chrono::milliseconds(0));
@@ -39,44 +39,26 @@ class Mailbox {
   /// Whether somebody waits.
   bool has_questions() const;
 
+  /// For how long nobody has looked for questions: the program computes, or hangs.
+  std::chrono::nanoseconds neglected() const;
+
   /// Nobody waits any more, be it for questions or for answers.
   void close();
 
  private:
+  struct Letter {
+    Question question;
+    Done done;
+  };
+  bool awake() const { return !letters_.empty() || closed_; }
+  void wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds time);
+
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
-  bool awake() const { return !questions_.empty() || closed_; }
-
-  std::deque<std::packaged_task<Answer()>> questions_;
+  std::deque<Letter> letters_;
   bool closed_ = false;
-};
-
-/// The newest frame, for any number of pages. A slow page gets fewer of them.
-class Broadcast {
- public:
-  using Text = std::shared_ptr<const std::string>;
-
-  /// Of a page that listens; false where there are too many.
-  bool join();
-  void leave();
-  bool has_listeners() const;
-
-  void publish(std::string text);
-
-  /// Waits for a text newer than the one of that number, and sets the number; null where none came
-  /// in time.
-  Text wait_newer(std::uint64_t& number, std::chrono::milliseconds wait);
-
-  void close();
-  bool is_closed() const;
-
- private:
-  mutable std::mutex mutex_;
-  std::condition_variable published_;
-  Text text_;
-  std::uint64_t number_ = 0;
-  int listeners_ = 0;
-  bool closed_ = false;
+  bool waiting_ = false;
+  Clock::time_point looked_ = Clock::now();
 };
 
 }  // namespace aclgrad::live

@@ -49,9 +49,11 @@ json gradients_of(const Playback& playback) {
 json tensors_of(const Playback& playback, const FrameFacts& facts, bool all) {
   json values = json::object();
   for (const auto& [id, tensor] : playback.look().values()) {
+    const auto watched = facts.watched.find(id);
+    const Watched from = watched == facts.watched.end() ? Watched() : watched->second;
     const bool whole =
-        all || !facts.playing || tensor.numel() <= kSmall || facts.watched.contains(id);
-    json data = viz::tensor_data(tensor, whole ? kEdge : 0);
+        all || !facts.playing || tensor.numel() <= kSmall || watched != facts.watched.end();
+    json data = viz::tensor_data(tensor, whole ? kEdge : 0, from.row, from.column);
     data["edge"] = kEdge;
     if (is_floating(tensor.dtype())) data["norm"] = detail::euclidean_norm(tensor);
     values[std::to_string(id)] = std::move(data);
@@ -69,6 +71,20 @@ const char* name_of(Picture::Kind kind) {
       return "lines";
     case Picture::Kind::grid:
       return "grid";
+  }
+  return "";
+}
+
+const char* name_of(Check::Verdict verdict) {
+  switch (verdict) {
+    case Check::Verdict::agrees:
+      return "agrees";
+    case Check::Verdict::differs:
+      return "differs";
+    case Check::Verdict::unclear:
+      return "unclear";
+    case Check::Verdict::edited:
+      return "edited";
   }
   return "";
 }
@@ -116,7 +132,7 @@ json picture_data(const Picture& picture) {
 }
 
 // A frame but for the tensors.
-json state_of(const Playback& playback, const FrameFacts& facts) {
+json state_of(Playback& playback, const FrameFacts& facts) {
   json losses = json::array();
   for (const auto& [step, loss] : playback.losses()) losses.push_back({step, loss});
   json edited = json::array();
@@ -124,7 +140,7 @@ json state_of(const Playback& playback, const FrameFacts& facts) {
     edited.push_back({{"value", edit.value}, {"index", edit.index}, {"to", edit.to}});
   }
   json pictures = json::array();
-  for (const Picture& picture : playback.network().pictures()) {
+  for (const Picture& picture : playback.pictures()) {
     pictures.push_back(picture_data(picture));
   }
   return {{"number", facts.number},
@@ -139,12 +155,13 @@ json state_of(const Playback& playback, const FrameFacts& facts) {
           {"gradients", gradients_of(playback)},
           {"edited", std::move(edited)},
           {"pictures", std::move(pictures)},
+          {"undo", playback.undoable()},
           {"note", facts.note}};
 }
 
 }  // namespace
 
-json frame_of(const Playback& playback, const FrameFacts& facts) {
+json frame_of(Playback& playback, const FrameFacts& facts) {
   json frame = state_of(playback, facts);
   frame["values"] = tensors_of(playback, facts, /*all=*/false);
   return frame;
@@ -161,16 +178,18 @@ json check_data(const Check& check, const Value& value, std::int64_t index) {
   return {{"value", value.id()},
           {"index", index},
           {"name", value.description()},
+          {"verdict", name_of(check.verdict)},
+          {"shown", fmt::format("{:.9g}", check.shown)},
           {"ours", fmt::format("{:.12g}", check.ours)},
           {"slope", fmt::format("{:.12g}", check.slope)},
           {"error", fmt::format("{:.1e}", check.error)},
-          {"agrees", check.agrees},
+          {"agrees", check.agrees()},
           {"rows", std::move(rows)},
           {"dtype", "float64"},
           {"sentence", check.sentence}};
 }
 
-std::string page_of(const Playback& playback, const FrameFacts& facts, const std::string& title,
+std::string page_of(Playback& playback, const FrameFacts& facts, const std::string& title,
                     const std::vector<Choice>& choices) {
   const Look& look = playback.look();
   VizOptions options;
@@ -219,8 +238,8 @@ std::string page_of(const Playback& playback, const FrameFacts& facts, const std
   const std::string style = std::string(page::graph_css()).append(live_css());
   document.style = style;
   for (const auto script :
-       {page::chart_js, page::layout_js, page::fold_js, page::graph_js, page::view_js, live_js,
-        editor_js, formulas_js, norms_js, panel_js, pictures_js}) {
+       {page::chart_js, page::layout_js, page::fold_js, page::graph_js, page::view_js, stream_js,
+        live_js, editor_js, formulas_js, norms_js, panel_js, pictures_js}) {
     document.script += script();
   }
   return document.html();

@@ -4,11 +4,12 @@
 #define ACLGRAD_AUTOGRAD_LIVE_FRAME_H_
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "live/commands.h"
 #include "live/playback.h"
 
 namespace aclgrad::live {
@@ -21,16 +22,16 @@ struct FrameFacts {
   double steps_per_second = 0;
   bool can_go_back = true;
   std::string note = {};
-  std::set<ValueId> watched = {};  // whose elements are wanted while it plays
+  std::map<ValueId, Watched> watched = {};  // whose elements are wanted, and from where on
 };
 
 /// The look must be up to date.
-nlohmann::json frame_of(const Playback& playback, const FrameFacts& facts);
+nlohmann::json frame_of(Playback& playback, const FrameFacts& facts);
 
 nlohmann::json check_data(const Check& check, const Value& value, std::int64_t index);
 
 /// The page: the graph, and the first frame.
-std::string page_of(const Playback& playback, const FrameFacts& facts, const std::string& title,
+std::string page_of(Playback& playback, const FrameFacts& facts, const std::string& title,
                     const std::vector<Choice>& choices);
 
 }  // namespace aclgrad::live

@@ -1,25 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/http.h"
 
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <httplib.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
+#include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "aclgrad/error.h"
+#include "live/http_connection.h"
 
 namespace aclgrad::live {
 namespace {
 
 using namespace std::chrono_literals;
+using Phase = Connection::Phase;
 
 constexpr const char* kHost = "127.0.0.1";
-constexpr std::size_t kMostBytes = 1 << 20;  // of a request
-constexpr auto kBetweenFrames = 33ms;        // to one page
-constexpr auto kSignOfLife = 2s;             // else a closed page would not be noticed
+constexpr std::size_t kMostUnknown = 64;
+constexpr std::size_t kMostConnections = 256;
+constexpr std::size_t kMostListeners = 64;
+constexpr auto kBetweenFrames = 33ms;  // to one page
+constexpr auto kBetweenSigns = 1s;     // of life
+constexpr const char* kText = "text/plain; charset=utf-8";
 
 std::string new_token() {
   std::random_device random;
@@ -28,149 +47,337 @@ std::string new_token() {
   return token;
 }
 
-// Takes as long for every wrong text of this length.
-bool equal(const std::string& a, const std::string& b) {
-  if (a.size() != b.size()) return false;
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
-  }
-  return difference == 0;
-}
-
-void give(httplib::Response& response, const Answer& answer, const char* type) {
-  response.status = answer.status;
-  response.set_content(answer.body, type);
+SharedText event(const char* name, const nlohmann::json& what) {
+  return share(fmt::format("event: {}\ndata: {}\n\n", name,
+                           what.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
 }
 
 }  // namespace
 
-class Http::Listener {
- public:
-  Listener(std::function<Answer()> page, std::function<Answer(const std::string&)> command,
-           Broadcast& frames)
-      : token_(new_token()), frames_(frames) {
-    server_.new_task_queue = [] {
-      constexpr std::size_t kThreads = 24;  // a page that listens keeps one
-      return new httplib::ThreadPool(kThreads);
-    };
-    // Not SO_REUSEPORT, which would let another program listen at the same port.
-    server_.set_socket_options([](socket_t socket) {
-      const int yes = 1;
-      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    });
-    server_.set_keep_alive_timeout(1);
-    server_.set_payload_max_length(kMostBytes);
-    server_.set_tcp_nodelay(true);
-    server_.set_default_headers(
-        {{"Cache-Control", "no-store"},
-         {"X-Content-Type-Options", "nosniff"},
-         {"Referrer-Policy", "no-referrer"},
-         {"X-Frame-Options", "DENY"},
-         {"Content-Security-Policy",
-          "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-          "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"}});
-    server_.set_pre_routing_handler(
-        [this](const httplib::Request& request, httplib::Response& response) {
-          if (is_for_us(request)) return httplib::Server::HandlerResponse::Unhandled;
-          give(response, {403, "not with this address: take the one that the program printed\n"},
-               "text/plain");
-          return httplib::Server::HandlerResponse::Handled;
-        });
-    const std::string root = "/" + token_ + "/";
-    server_.Get(root,
-                [page = std::move(page)](const httplib::Request&, httplib::Response& response) {
-                  give(response, page(), "text/html; charset=utf-8");
-                });
-    server_.Post(root + "command", [command = std::move(command)](const httplib::Request& request,
-                                                                  httplib::Response& response) {
-      give(response, command(request.body), "application/json");
-    });
-    server_.Get(root + "events",
-                [this](const httplib::Request&, httplib::Response& response) { stream(response); });
-  }
-
-  // The port, or 0.
-  int bind(std::uint16_t port) {
-    if (port == 0) {
-      port_ = server_.bind_to_any_port(kHost);
-      if (port_ < 0) port_ = 0;
-    } else {
-      port_ = server_.bind_to_port(kHost, port) ? port : 0;
+class Http::Loop {
+  // A descriptor of one's own.
+  class Descriptor {
+   public:
+    explicit Descriptor(int number) : number_(number) {
+      if (number < 0)
+        throw IoError(fmt::format("cannot listen: {}", std::generic_category().message(errno)));
     }
-    return port_;
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() { close(number_); }
+    int get() const { return number_; }
+
+   private:
+    int number_;
+  };
+
+ public:
+  Loop(std::uint16_t port, HttpHandlers handlers)
+      : handlers_(std::move(handlers)),
+        token_(new_token()),
+        listener_(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)),
+        bell_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    listen_at(port);
+    address_ = fmt::format("http://{}:{}/{}/", kHost, port_, token_);
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error& error) {
+      throw IoError(fmt::format("cannot start the thread that serves the page: {}", error.what()));
+    }
   }
 
-  void listen() {
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
-    while (!server_.is_running()) std::this_thread::sleep_for(1ms);
-  }
-
-  ~Listener() {
-    frames_.close();
-    if (!thread_.joinable()) return;
-    server_.stop();
+  ~Loop() {
+    quits_ = true;
+    ring();
     thread_.join();
   }
 
-  std::string address() const { return fmt::format("http://{}:{}/{}/", kHost, port_, token_); }
+  const std::string& address() const { return address_; }
+
+  void publish(std::string frame) {
+    SharedText text = share("event: frame\ndata: " + std::move(frame) + "\n\n");
+    const std::lock_guard lock(mutex_);
+    frame_ = std::move(text);
+    ++frame_number_;
+    ring();
+  }
+
+  void say(const std::string& sentence) {
+    const std::lock_guard lock(mutex_);
+    said_ = event("trouble", {{"error", sentence}});
+    ring();
+  }
+
+  bool has_listeners() const { return listeners_ > 0; }
+
+  std::chrono::nanoseconds abandoned() const {
+    const std::lock_guard lock(mutex_);
+    return left_ && listeners_ == 0 ? Clock::now() - *left_ : 0ns;
+  }
+
+  void end() {
+    ends_ = true;
+    ring();
+  }
 
  private:
-  // A page of another site may make the browser ask, under a name of its own even that leads here;
-  // it knows neither the token nor may it use another name.
-  bool is_for_us(const httplib::Request& request) const {
-    const std::string host = request.get_header_value("Host");
-    const std::string own = fmt::format("{}:{}", kHost, port_);
-    if (host != own && host != fmt::format("localhost:{}", port_)) return false;
-    if (request.has_header("Origin") && request.get_header_value("Origin") != "http://" + host) {
-      return false;
-    }
-    return equal(request.path.substr(0, token_.size() + 2), "/" + token_ + "/");
+  struct Reply {
+    std::uint64_t connection;
+    const char* type;
+    Answer answer;
+  };
+
+  void ring() const {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t count = write(bell_.get(), &one, sizeof one);
   }
 
-  void stream(httplib::Response& response) {
-    if (!frames_.join()) {
-      give(response, {503, "too many pages are open already\n"}, "text/plain");
-      return;
+  void listen_at(std::uint16_t port) {
+    // Not SO_REUSEPORT, which would let another program listen at the same port.
+    const int yes = 1;
+    setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_port = htons(port);
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof place;
+    auto* const any = reinterpret_cast<sockaddr*>(&place);
+    if (bind(listener_.get(), any, size) != 0 || listen(listener_.get(), SOMAXCONN) != 0) {
+      throw IoError(port == 0
+                        ? fmt::format("cannot listen on {}: no port is free", kHost)
+                        : fmt::format("cannot listen on {}:{}: is another program there? With port "
+                                      "0 a free one is taken",
+                                      kHost, port));
     }
-    response.set_chunked_content_provider(
-        "text/event-stream",
-        [this, number = std::uint64_t{0}](std::size_t, httplib::DataSink& sink) mutable {
-          const Broadcast::Text text = frames_.wait_newer(number, kSignOfLife);
-          if (frames_.is_closed()) {
-            sink.done();
-            return true;
-          }
-          const auto next = std::chrono::steady_clock::now() + kBetweenFrames;
-          const std::string event = text ? "event: frame\ndata: " + *text + "\n\n" : ": \n\n";
-          sink.write(event.data(), event.size());
-          if (text) std::this_thread::sleep_until(next);
-          return sink.is_writable();
-        },
-        [this](bool) { frames_.leave(); });
+    getsockname(listener_.get(), any, &size);
+    port_ = ntohs(place.sin_port);
   }
 
-  std::string token_;
-  Broadcast& frames_;
+  void run() {
+    while (!quits_) {
+      wait();
+      take_new();
+      deliver();
+      for (auto& [id, each] : connections_) serve(id, *each);
+      std::erase_if(connections_,
+                    [](const auto& each) { return each.second->phase() == Phase::gone; });
+      count_listeners();
+    }
+    deliver();
+  }
+
+  void wait() {
+    std::vector<pollfd> sockets = {{bell_.get(), POLLIN, 0}};
+    sockets.push_back({listener_.get(), static_cast<short>(accepts_ ? POLLIN : 0), 0});
+    Clock::time_point next = Clock::now() + (accepts_ ? 60s : 0s) + 100ms;
+    for (const auto& [id, each] : connections_) {
+      short events = 0;
+      if (each->reads()) events |= POLLIN;
+      if (each->phase() == Phase::streaming) events |= POLLRDHUP;
+      if (each->wants_to_write()) events |= POLLOUT;
+      sockets.push_back({each->socket(), events, 0});
+      next = std::min(next, each->deadline());
+      if (each->phase() != Phase::streaming || !each->is_clear()) continue;
+      next = std::min(next, each->next_sign);
+      if (each->frame < frame_number_) next = std::min(next, each->next_frame);
+    }
+    const auto time = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
+    poll(sockets.data(), sockets.size(), static_cast<int>(std::max<std::int64_t>(0, time.count())));
+    accepts_ = true;
+    std::uint64_t rung = 0;
+    [[maybe_unused]] const ssize_t count = read(bell_.get(), &rung, sizeof rung);
+    auto at = sockets.begin() + 2;
+    for (auto& [id, each] : connections_) {
+      const short seen = (at++)->revents;
+      if (seen & (POLLHUP | POLLERR | POLLNVAL | POLLRDHUP)) hung_up_.push_back(id);
+    }
+  }
+
+  void take_new() {
+    constexpr int kAtOnce = 64;
+    for (int i = 0; i < kAtOnce; ++i) {
+      const int socket = accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (socket < 0) {
+        // Descriptors may be used up: whoever has shown nothing makes room, or all wait a little.
+        if ((errno == EMFILE || errno == ENFILE) && !drop_oldest_unknown()) accepts_ = false;
+        return;
+      }
+      const int yes = 1;
+      setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+      connections_.emplace(++last_id_, std::make_unique<Connection>(socket));
+      const auto unknown = std::ranges::count_if(
+          connections_, [](const auto& each) { return !each.second->is_known(); });
+      if (static_cast<std::size_t>(unknown) > kMostUnknown ||
+          connections_.size() > kMostConnections) {
+        drop_oldest_unknown();
+      }
+    }
+  }
+
+  bool drop_oldest_unknown() {
+    const auto oldest = std::ranges::find_if(
+        connections_, [](const auto& each) { return !each.second->is_known(); });
+    if (oldest == connections_.end()) return false;
+    connections_.erase(oldest);
+    return true;
+  }
+
+  void deliver() {
+    std::vector<Reply> replies;
+    {
+      const std::lock_guard lock(mutex_);
+      replies.swap(replies_);
+    }
+    for (Reply& reply : replies) {
+      const auto found = connections_.find(reply.connection);
+      if (found == connections_.end()) continue;
+      found->second->answer(reply.answer.status, reply.type, share(std::move(reply.answer.body)));
+    }
+    for (const std::uint64_t id : hung_up_) {
+      const auto found = connections_.find(id);
+      if (found != connections_.end() && !found->second->reads()) connections_.erase(found);
+    }
+    hung_up_.clear();
+  }
+
+  void serve(std::uint64_t id, Connection& each) {
+    if (each.wants_to_write()) each.flush();
+    if (each.reads()) each.receive();
+    for (;;) {
+      if (auto head = each.next_head()) {
+        decide(each, std::move(*head));
+      } else if (auto body = each.next_body()) {
+        route(id, each, std::move(*body));
+      } else {
+        break;
+      }
+    }
+    if (each.phase() == Phase::streaming) stream(each);
+    if (Clock::now() >= each.deadline()) each.expire();
+  }
+
+  // Who does not know the token is refused before a byte of a body is taken.
+  void decide(Connection& each, std::variant<RequestHead, RefusedRequest> head) {
+    if (const auto* refused = std::get_if<RefusedRequest>(&head)) {
+      return each.answer(refused->status, kText, share(refused->sentence));
+    }
+    auto& request = std::get<RequestHead>(head);
+    if (is_from_own_page(request, port_) && has_token(request.path, token_)) {
+      return each.accept(std::move(request));
+    }
+    each.answer(403, kText,
+                share("not with this address: take the one that the program printed\n"));
+  }
+
+  void route(std::uint64_t id, Connection& each, std::string body) {
+    const std::string& method = each.request().method;
+    const std::string path = each.request().path.substr(token_.size() + 2);
+    const auto done = [this, id](const char* type) {
+      return [this, id, type](Answer answer) {
+        const std::lock_guard lock(mutex_);
+        replies_.push_back({id, type, std::move(answer)});
+        ring();
+      };
+    };
+    const bool gets = method == "GET";
+    if (gets && path.empty()) {
+      handlers_.page(done("text/html; charset=utf-8"));
+    } else if (gets && path == "events") {
+      join(each);
+    } else if (gets && path == "stream.js") {
+      each.answer(200, "text/javascript; charset=utf-8", share(handlers_.script()));
+    } else if (method == "POST" && path == "command") {
+      handlers_.command(std::move(body), done("application/json"));
+    } else {
+      each.answer(404, kText, share("there is nothing of this name\n"));
+    }
+  }
+
+  void join(Connection& each) {
+    const auto listeners = std::ranges::count_if(
+        connections_, [](const auto& other) { return other.second->phase() == Phase::streaming; });
+    if (static_cast<std::size_t>(listeners) >= kMostListeners) {
+      each.begin_stream(event(
+          "refused",
+          {{"error", fmt::format("{} pages are open already: close one and load this page again",
+                                 kMostListeners)}}));
+      return each.leave();
+    }
+    each.begin_stream(ends_ ? end_ : sign());
+  }
+
+  SharedText sign() const {
+    const std::chrono::duration<double> neglected = handlers_.neglected();
+    return event("life", {{"busy", neglected.count()}});
+  }
+
+  void stream(Connection& each) {
+    if (ends_) {
+      if (each.is_clear()) each.send(end_);
+      return each.leave();
+    }
+    if (!each.is_clear()) return;
+    const Clock::time_point now = Clock::now();
+    SharedText next, said;
+    {
+      const std::lock_guard lock(mutex_);
+      if (each.frame < frame_number_ && now >= each.next_frame) {
+        next = frame_;
+        each.frame = frame_number_;
+      }
+      if (said_ && each.said != said_) said = each.said = said_;
+    }
+    if (next) {
+      each.send(std::move(next));
+      each.next_frame = now + kBetweenFrames;
+    }
+    if (said) each.send(std::move(said));
+    if (now >= each.next_sign) {
+      each.send(sign());
+      each.next_sign = now + kBetweenSigns;
+    }
+  }
+
+  void count_listeners() {
+    const auto count = std::ranges::count_if(
+        connections_, [](const auto& each) { return each.second->phase() == Phase::streaming; });
+    if (listeners_ > 0 && count == 0) {
+      const std::lock_guard lock(mutex_);
+      left_ = Clock::now();
+    }
+    listeners_ = static_cast<int>(count);
+  }
+
+  HttpHandlers handlers_;
+  std::string token_, address_;
+  Descriptor listener_, bell_;
   int port_ = 0;
-  httplib::Server server_;
+  const SharedText end_ = event("end", {{"error", "the program has ended"}});
+
+  mutable std::mutex mutex_;  // of what other threads leave here
+  std::vector<Reply> replies_;
+  SharedText frame_, said_;
+  std::atomic<std::uint64_t> frame_number_ = 0;
+  std::optional<Clock::time_point> left_;
+  std::atomic<int> listeners_ = 0;
+  std::atomic<bool> quits_ = false, ends_ = false;
+
+  std::map<std::uint64_t, std::unique_ptr<Connection>> connections_;  // the oldest first
+  std::vector<std::uint64_t> hung_up_;
+  std::uint64_t last_id_ = 0;
+  bool accepts_ = true;
   std::thread thread_;
 };
 
-Http::Http(std::uint16_t port, std::function<Answer()> page,
-           std::function<Answer(const std::string&)> command, Broadcast& frames)
-    : listener_(std::make_unique<Listener>(std::move(page), std::move(command), frames)) {
-  if (listener_->bind(port) == 0) {
-    throw IoError(port == 0
-                      ? fmt::format("cannot listen on {}: no port is free", kHost)
-                      : fmt::format("cannot listen on {}:{}: is another program there? With port 0 "
-                                    "a free one is taken",
-                                    kHost, port));
-  }
-  listener_->listen();
-  address_ = listener_->address();
-}
-
+Http::Http(std::uint16_t port, HttpHandlers handlers)
+    : loop_(std::make_unique<Loop>(port, std::move(handlers))) {}
 Http::~Http() = default;
+
+const std::string& Http::address() const { return loop_->address(); }
+void Http::publish(std::string frame) { loop_->publish(std::move(frame)); }
+void Http::say(const std::string& sentence) { loop_->say(sentence); }
+bool Http::has_listeners() const { return loop_->has_listeners(); }
+std::chrono::nanoseconds Http::abandoned() const { return loop_->abandoned(); }
+void Http::end() { loop_->end(); }
 
 }  // namespace aclgrad::live

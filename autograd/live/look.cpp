@@ -54,7 +54,8 @@ bool Look::fits(const data::Dataset& batch) const {
   });
 }
 
-void Look::run(Trainer& trainer, const data::Dataset& batch, const Edits& edits) {
+void Look::run(Trainer& trainer, const data::Dataset& batch, const Edits& edits,
+               detail::RunObserver* also) {
   trainer.prepare_step();
   const detail::SavedVariables variables(step_.graph.variables());
   values_.clear();
@@ -70,8 +71,9 @@ void Look::run(Trainer& trainer, const data::Dataset& batch, const Edits& edits)
   }
   Interventions interventions(step_.graph, edits);
   Recorder recorder(*this);
-  // The recorder is the outer one: it sees what the other has changed.
-  detail::RunObserver* const observers[] = {&recorder, &interventions};
+  // The recorder is the outer one: it sees what the others have changed.
+  std::vector<detail::RunObserver*> observers = {&recorder, &interventions};
+  if (also != nullptr) observers.push_back(also);
   session_->bind(feeds, observers);
   session_->executable().run_by_step(observers);
 }

@@ -21,7 +21,8 @@ class Look {
   ~Look();
 
   /// Runs it eagerly, with some elements changed on the way; variables are left as they were found.
-  void run(Trainer& trainer, const data::Dataset& batch, const Edits& edits);
+  void run(Trainer& trainer, const data::Dataset& batch, const Edits& edits,
+           detail::RunObserver* also = nullptr);
 
   const RecordedStep& step() const { return step_; }
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
@@ -15,7 +15,8 @@ Playback::Playback(std::shared_ptr<Network> network, std::size_t history_bytes)
     : network_(std::move(network)), trainers_(network_->trainers()), history_(history_bytes) {
   if (trainers_.empty()) throw ValueError("a network to look at has a trainer, this one has none");
   record_look();
-  history_.keep(trainers_, /*edited=*/true);
+  history_.keep(History::state_of(trainers_));
+  kept_ = step();
 }
 
 const data::Dataset& Playback::batch() {
@@ -38,34 +39,84 @@ void Playback::refresh() {
     edits_.release();
     record_look();
   }
+  pictures_.reset();
   look_->run(trainer(), batch(), edits_);
   fresh_ = true;
 }
 
-// Of a long run the steps that are multiples of a power of two, and the latest.
-void Playback::add_loss(double loss) {
-  constexpr std::int64_t kMost = 600;
-  const std::int64_t now = step() - 1;
-  std::int64_t stride = 1;
-  while (now / stride >= kMost - 1) stride *= 2;
-  std::erase_if(losses_,
-                [&](const auto& point) { return point.first >= now || point.first % stride != 0; });
-  losses_.emplace_back(now, loss);
+const std::vector<Picture>& Playback::pictures() {
+  if (!pictures_) pictures_ = network_->pictures();
+  return *pictures_;
+}
+
+double Playback::train_step() {
+  edits_.release();
+  fresh_ = false;
+  const data::Dataset& now = batch();
+  const std::int64_t before = step();
+  double loss = 0;
+  try {
+    loss = trainer().step(now);
+    for (std::size_t i = 1; i < trainers_.size(); ++i) trainers_[i]->step(now);
+  } catch (...) {
+    // Those beside it are to stand where it stands.
+    if (step() != before) seek(before);
+    throw;
+  }
+  losses_.add(before, loss);
+  // States lie closer together where a run is young: going back computes few steps again.
+  constexpr std::int64_t kPart = 64;
+  if (step() - kept_ >= std::max<std::int64_t>(1, step() / kPart)) {
+    history_.keep(History::state_of(trainers_));
+    kept_ = step();
+  }
+  return loss;
 }
 
 double Playback::train() {
-  edits_.release();
-  const data::Dataset& now = batch();
-  const double loss = trainer().step(now);
-  for (std::size_t i = 1; i < trainers_.size(); ++i) trainers_[i]->step(now);
-  add_loss(loss);
-  fresh_ = false;
-  // States lie closer together where a run is young: going back computes few steps again.
-  constexpr std::int64_t kPart = 64;
-  if (step() - history_.last() >= std::max<std::int64_t>(1, step() / kPart)) {
-    history_.keep(trainers_, /*edited=*/false);
+  marked_.clear();
+  before_.reset();
+  return train_step();
+}
+
+void Playback::restore(const History::State& state) {
+  for (std::size_t i = 0; i < trainers_.size(); ++i) {
+    trainers_[i]->set_learning_rate(state.rate);
+    trainers_[i]->restore(state.trainers[i], batch());
   }
-  return loss;
+  kept_ = state.step;
+  edits_.release();
+  // The optimizer records its updates anew.
+  look_ = std::make_unique<Look>(trainer(), batch());
+  fresh_ = false;
+}
+
+// Those that were made at the present step.
+void Playback::make_changes() {
+  for (const Change& change : history_.changes()) {
+    if (change.step != step()) continue;
+    if (change.variable.empty()) {
+      for (Trainer* each : trainers_) each->set_learning_rate(change.to);
+      continue;
+    }
+    for (const Variable& variable : look_->step().graph.variables()) {
+      if (variable.name() != change.variable) continue;
+      Tensor contents = variable.value();
+      contents.set(change.index, *change.to);
+      variable.assign(contents);
+    }
+  }
+}
+
+void Playback::seek(std::int64_t to) {
+  const History::State& state = history_.at_or_before(to);
+  losses_.forget_from(state.step);
+  restore(state);
+  history_.forget_after(to);
+  for (;; train_step()) {
+    make_changes();
+    if (step() >= to) break;
+  }
 }
 
 void Playback::go_to(std::int64_t to) {
@@ -73,18 +124,56 @@ void Playback::go_to(std::int64_t to) {
     throw ValueError(fmt::format("there is no way back to step {}: this run has steps {} to {}", to,
                                  first_step(), step()));
   }
-  const History::State& state = history_.at_or_before(to);
-  for (std::size_t i = 0; i < trainers_.size(); ++i) {
-    trainers_[i]->set_learning_rate(state.rate);
-    trainers_[i]->restore(state.trainers[i], batch());
+  if (to == step()) return;
+  // A single step back is a part of walking about.
+  if (to < step() - 1) mark("jump");
+  marked_.clear();
+  before_.reset();
+  seek(to);
+}
+
+void Playback::restart() {
+  mark("restart");
+  marked_.clear();
+  before_.reset();
+  history_.replace({});
+  seek(first_step());
+}
+
+Playback::Mark Playback::mark_here(const std::string& what) const {
+  Mark mark{what, history_.changes(), edits_, losses_, step(), std::nullopt};
+  History::State state = History::state_of(trainers_);
+  // The mark before it may still be wanted.
+  if (history_.has_room_for(2 * state.bytes)) mark.state = std::move(state);
+  return mark;
+}
+
+void Playback::mark(const std::string& what, const std::string& which) {
+  if (following_ || (!which.empty() && marked_ == which)) return;
+  mark_.reset();
+  mark_ = std::make_shared<const Mark>(mark_here(what));
+  history_.reserve(mark_->state ? 2 * mark_->state->bytes : 0);
+  undoable_ = what;
+  marked_ = which;
+}
+
+void Playback::undo() {
+  if (!mark_ || following_) throw ValueError("there is nothing to undo");
+  const std::shared_ptr<const Mark> to = std::move(mark_);
+  mark_ = std::make_shared<const Mark>(mark_here(to->what));
+  marked_.clear();
+  before_.reset();
+  history_.replace(to->changes);
+  history_.forget_after(to->step);
+  if (to->state) {
+    restore(*to->state);
+  } else {
+    seek(to->step);
   }
-  history_.forget_after(state.step);
-  std::erase_if(losses_, [&](const auto& point) { return point.first >= state.step; });
-  edits_.release();
-  // The optimizer records its updates anew.
-  look_ = std::make_unique<Look>(trainer(), batch());
+  losses_ = to->losses;
+  edits_ = to->edits;
+  if (!look_->fits(batch())) edits_.release();
   fresh_ = false;
-  while (step() < to) train();
 }
 
 Value Playback::value_of(ValueId id) const {
@@ -95,9 +184,34 @@ Value Playback::value_of(ValueId id) const {
   return graph.value(id);
 }
 
-void Playback::changed() {
+// Makes a change and looks at what it leads to; where that cannot be, it was never made.
+void Playback::attempt(const std::string& what, const std::string& which,
+                       const std::function<void()>& change, std::function<void()> restore) {
+  before_ = Before{std::move(restore), history_.changes(), mark_, undoable_, marked_};
+  try {
+    mark(what, which);
+    change();
+    fresh_ = false;
+    refresh();
+  } catch (...) {
+    take_back();
+    throw;
+  }
+}
+
+void Playback::take_back() {
+  if (!before_) return;
+  const Before before = *std::exchange(before_, std::nullopt);
+  before.restore();
+  if (!following_) history_.replace(before.changes);
+  mark_ = before.mark;
+  undoable_ = before.undoable;
+  marked_ = before.marked;
   fresh_ = false;
-  history_.keep(trainers_, /*edited=*/true);
+}
+
+void Playback::log(Change change) {
+  if (!following_) history_.change(std::move(change));
 }
 
 void Playback::set(ValueId id, std::int64_t index, double to) {
@@ -108,38 +222,58 @@ void Playback::set(ValueId id, std::int64_t index, double to) {
   }
   Tensor probe = Tensor::zeros({1}, value.dtype());
   probe.set(0, to);  // says what such an element cannot hold
-  if (const Variable* variable = value.variable(); variable != nullptr && value.root() == value) {
-    Tensor contents = variable->value();
-    contents.set(index, to);
-    variable->assign(contents);
-    changed();
-    return;
+  const std::string which = fmt::format("element {} of {}", index, id);
+  if (const Variable* found = value.variable(); found != nullptr && value.root() == value) {
+    const Variable variable = *found;
+    const Tensor before = variable.value();
+    const auto change = [&] {
+      Tensor contents = before;
+      contents.set(index, to);
+      variable.assign(contents);
+      log({step(), variable.name(), index, to});
+    };
+    return attempt("edit", which, change, [variable, before] { variable.assign(before); });
   }
   if (value.root() != value) {
     throw ValueError(fmt::format("{} shows what lies in {}: edit that", value.description(),
                                  value.root().description()));
   }
-  edits_.set({id, index, probe.get(0)});
-  fresh_ = false;
+  attempt(
+      "edit", which,
+      [&] {
+        edits_.set({id, index, probe.get(0)});
+      },
+      [this, before = edits_] { edits_ = before; });
 }
 
 void Playback::release(std::optional<ValueId> value) {
-  if (value) {
-    edits_.release(*value);
-  } else {
-    edits_.release();
-  }
-  fresh_ = false;
+  const auto change = [&] { value ? edits_.release(*value) : edits_.release(); };
+  attempt("release", {}, change, [this, before = edits_] { edits_ = before; });
 }
 
 void Playback::set_rate(std::optional<double> rate) {
-  for (Trainer* each : trainers_) each->set_learning_rate(rate);
-  changed();
+  const std::optional<double> before = trainer().fixed_learning_rate();
+  const auto set = [this](const std::optional<double>& to) {
+    for (Trainer* each : trainers_) each->set_learning_rate(to);
+  };
+  const auto change = [&] {
+    set(rate);
+    log({step(), {}, 0, rate});
+  };
+  attempt("learning rate", "learning rate", change, [set, before] { set(before); });
 }
 
 Check Playback::check(ValueId id, std::int64_t index) {
   refresh();
-  return check_element(*look_, batch(), edits_, value_of(id), index);
+  fresh_ = false;  // the check runs it with other roundings
+  return check_element(*look_, trainer(), batch(), edits_, value_of(id), index);
+}
+
+void Playback::begin_following() {
+  following_ = true;
+  mark_.reset();
+  undoable_.clear();
+  before_.reset();
 }
 
 void Playback::follow(const data::Dataset& batch) {
@@ -151,13 +285,19 @@ void Playback::follow(const data::Dataset& batch) {
 
 void Playback::followed(double loss) {
   edits_.release();
-  add_loss(loss);
+  before_.reset();
+  losses_.add(step() - 1, loss);
   fresh_ = false;
 }
 
 void Playback::begin_here() {
-  history_.clear();
-  changed();
+  following_ = false;
+  history_ = History(history_.most_bytes());
+  history_.keep(History::state_of(trainers_));
+  kept_ = step();
+  before_.reset();
+  batch_step_ = -1;
+  fresh_ = false;
 }
 
 }  // namespace aclgrad::live

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -15,15 +17,18 @@
 #include "live/exchange.h"
 #include "live/frame.h"
 #include "live/http.h"
+#include "live/page_texts.h"
 #include "live/playback.h"
+#include "page/document.h"
+#include "report/svg.h"
 
 namespace aclgrad::live {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr auto kBetweenLooks = 33ms;  // while it plays
+constexpr auto kGrace = 5s;           // for a page that is loaded anew
 
 // A trainer of the program's.
 class OneTrainer final : public Network {
@@ -71,18 +76,15 @@ class Server::State {
         make_(std::move(make)),
         options_(std::move(options)),
         playback_(made()),
-        http_(
-            options_.port, [this] { return mailbox_.ask([this] { return page(); }); },
-            [this](const std::string& body) {
-              return mailbox_.ask([this, &body] { return obey(body); });
-            },
-            frames_) {}
+        http_(options_.port, handlers()) {}
 
   ~State() { mailbox_.close(); }
 
   const std::string& address() const { return http_.address(); }
 
   void wait() {
+    // fit() may have been left by an exception, and then has finished nothing.
+    if (following_) end_following("the run of fit() was broken off");
     if (options_.open_browser) open_browser(address());
     while (!stopped_) {
       mailbox_.answer(playing_ ? 0ms : 1000ms);
@@ -93,25 +95,37 @@ class Server::State {
   void stop() {
     stopped_ = true;
     mailbox_.close();
-    frames_.close();
+    http_.end();
   }
 
   Callback callback() {
-    following_ = true;
-    playing_ = true;
     Callback callback;
+    callback.begin = [this](FitRun&) {
+      following_ = true;
+      playing_ = true;
+      playback_->begin_following();
+    };
     callback.before_step = [this](FitRun& run) { hold(run); };
     callback.after_step = [this](FitRun& run) { playback_->followed(run.loss()); };
-    callback.finish = [this](FitRun&) {
-      playing_ = following_ = false;
-      playback_->begin_here();
-      note_ = "the run has ended";
-      publish();
-    };
+    callback.finish = [this](FitRun&) { end_following("the run has ended"); };
     return callback;
   }
 
  private:
+  // They are called by the thread that serves; the one that trains answers.
+  HttpHandlers handlers() {
+    HttpHandlers all;
+    all.page = [this](Mailbox::Done done) {
+      mailbox_.ask([this] { return page(); }, std::move(done));
+    };
+    all.command = [this](std::string body, Mailbox::Done done) {
+      mailbox_.ask([this, body = std::move(body)] { return obey(body); }, std::move(done));
+    };
+    all.script = [] { return std::string(stream_js()); };
+    all.neglected = [this] { return mailbox_.neglected(); };
+    return all;
+  }
+
   std::unique_ptr<Playback> made() {
     Chosen chosen;
     for (const Choice& choice : choices_) chosen[choice.name] = choice.now;
@@ -128,36 +142,57 @@ class Server::State {
   }
 
   Answer page() {
-    playback_->refresh();
-    return {200, page_of(*playback_, facts(), options_.title, choices_)};
+    try {
+      playback_->refresh();
+      return {200, page_of(*playback_, facts(), options_.title, choices_)};
+    } catch (const std::exception& error) {
+      page::Document document;
+      document.title = options_.title;
+      document.body = "<p>" + report::xml_escape(error.what()) + "</p>";
+      return {500, document.html()};
+    }
   }
 
   // Brings every page up to date and returns what they got.
   std::string publish() {
     playback_->refresh();
-    last_look_ = Clock::now();
     std::string frame = frame_of(*playback_, facts())
                             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    frames_.publish(frame);
+    last_look_ = Clock::now();
+    shown_ = playback_->step();
+    http_.publish(frame);
     return frame;
   }
 
   Answer obey(const std::string& body) {
     try {
-      const Command command = parse_command(body);
+      const Asked asked = parse_command(body);
       note_.clear();
-      return std::visit([this](const auto& each) { return answer(each); }, command);
+      return std::visit([&](const auto& each) { return answer(each, asked.brief); }, asked.command);
     } catch (const std::exception& error) {
+      // Of several steps some may be done.
+      if (!following_ && playback_->step() != shown_) publish_or_say();
       return refusal(400, error.what());
     }
   }
 
+  using TakeBack = std::function<void()>;
+
+  // What every page is to show is part of a command: where that cannot be, it is taken back.
   template <class Command>
-  Answer answer(const Command& command) {
-    obey(command);
-    return {200, publish()};
+  Answer answer(const Command& command, bool brief) {
+    const TakeBack take_back = obey(command);
+    std::string frame;
+    try {
+      frame = publish();
+    } catch (const std::exception&) {
+      if (take_back) take_back();
+      throw;
+    }
+    if (!brief) return {200, std::move(frame)};
+    return {200, nlohmann::json{{"sent", number_}, {"step", playback_->step()}}.dump()};
   }
-  Answer answer(const CheckCommand& command) {
+  Answer answer(const CheckCommand& command, bool) {
     const Check check = playback_->check(command.value, command.index);
     const Value value = playback_->look().step().graph.value(command.value);
     return {200, nlohmann::json{{"check", check_data(check, value, command.index)}}.dump()};
@@ -167,66 +202,118 @@ class Server::State {
     if (following_) throw ValueError("fit() trains here: the page can hold it and go on only");
   }
 
-  void obey(const StepCommand&) {
+  // Each carries out a command and returns how it is taken back.
+  TakeBack back_to(std::int64_t step) {
+    if (following_) return {};
+    return [this, step] { playback_->go_to(std::min(step, playback_->step())); };
+  }
+  TakeBack edit_back() {
+    return [this] { playback_->take_back(); };
+  }
+
+  TakeBack obey(const StepCommand& command) {
     playing_ = false;
     if (following_) {
-      steps_wanted_ = 1;
-    } else {
-      train();
+      steps_wanted_ += command.count;
+      return {};
     }
+    const std::int64_t before = playback_->step();
+    for (std::int64_t i = 0; i < command.count && note_.empty() && !stopped_; ++i) train();
+    return back_to(before);
   }
-  void obey(const BackCommand&) {
+  TakeBack obey(const BackCommand& command) {
     refuse_in_fit();
     playing_ = false;
-    playback_->go_to(playback_->step() - 1);
+    // More clicks than there are steps lead to the first.
+    const std::int64_t first = playback_->first_step(), now = playback_->step();
+    playback_->go_to(now > first ? std::max(first, now - command.count) : now - 1);
+    return {};
   }
-  void obey(const GoToCommand& command) {
+  TakeBack obey(const GoToCommand& command) {
     refuse_in_fit();
-    playing_ = false;
     playback_->go_to(command.step);
+    playing_ = false;
+    return {};
   }
-  void obey(const PlayCommand& command) {
+  TakeBack obey(const PlayCommand& command) {
     if (command.per_second < 0) throw ValueError("steps per second are 0, for all it can, or more");
     playing_ = command.plays;
+    if (playing_) steps_wanted_ = 0;
     per_second_ = command.per_second;
     next_step_ = Clock::now();
     steps_per_second_ = 0;
     played_ = 0;
     since_ = Clock::now();
+    return {};
   }
-  void obey(const ResetCommand&) {
+  TakeBack obey(const ResetCommand&) {
     refuse_in_fit();
     playing_ = false;
-    playback_->go_to(playback_->first_step());
+    playback_->restart();
+    return {};
   }
-  void obey(const SetCommand& command) { playback_->set(command.value, command.index, command.to); }
-  void obey(const ReleaseCommand& command) { playback_->release(command.value); }
-  void obey(const RateCommand& command) { playback_->set_rate(command.to); }
-  void obey(const WatchCommand& command) {
-    watched_ = {command.values.begin(), command.values.end()};
+  TakeBack obey(const UndoCommand&) {
+    refuse_in_fit();
+    playing_ = false;
+    playback_->undo();
+    return {};
   }
-  void obey(const DrawCommand& command) {
-    for (const Drawing& drawing : playback_->network().drawings()) {
+  TakeBack obey(const SetCommand& command) {
+    playback_->set(command.value, command.index, command.to);
+    return edit_back();
+  }
+  TakeBack obey(const ReleaseCommand& command) {
+    playback_->release(command.value);
+    return edit_back();
+  }
+  TakeBack obey(const RateCommand& command) {
+    playback_->set_rate(command.to);
+    return edit_back();
+  }
+  TakeBack obey(const WatchCommand& command) {
+    for (const auto& [value, from] : command.values) playback_->require(value);
+    watched_ = command.values;
+    return {};
+  }
+  TakeBack obey(const DrawCommand& command) {
+    Network& network = playback_->network();
+    for (const Drawing& drawing : network.drawings()) {
       if (drawing.name != command.name) continue;
-      playback_->network().drawn(command.name,
-                                 Tensor::from(drawing.pixels.shape(), command.pixels));
-      return;
+      const auto fits = [&](double pixel) { return pixel >= 0 && pixel <= drawing.high; };
+      if (!std::ranges::all_of(command.pixels, fits)) {
+        throw ValueError(fmt::format("a pixel lies between 0 and {}", drawing.high));
+      }
+      TakeBack back = [this, &network, name = command.name, before = drawing.pixels] {
+        playback_->redraw();
+        network.drawn(name, before);
+      };
+      const Tensor pixels = Tensor::from(drawing.pixels.shape(), command.pixels);
+      playback_->redraw();
+      attempt([&] { network.drawn(command.name, pixels); }, back);
+      return back;
     }
     throw ValueError(fmt::format("there is nothing to draw named `{}`", command.name));
   }
-  void obey(const TypeCommand& command) {
-    for (const Text& text : playback_->network().texts()) {
+  TakeBack obey(const TypeCommand& command) {
+    Network& network = playback_->network();
+    for (const Text& text : network.texts()) {
       if (text.name != command.name) continue;
       if (static_cast<std::int64_t>(command.text.size()) > text.max) {
         throw ValueError(
             fmt::format("at most {} bytes of text, not {}", text.max, command.text.size()));
       }
-      playback_->network().typed(command.name, command.text);
-      return;
+      TakeBack back = [this, &network, name = command.name, before = text.text] {
+        playback_->redraw();
+        network.typed(name, before);
+      };
+      playback_->redraw();
+      attempt([&] { network.typed(command.name, command.text); }, back);
+      return back;
     }
     throw ValueError(fmt::format("there is nothing to type named `{}`", command.name));
   }
-  void obey(const ChooseCommand& command) {
+  TakeBack obey(const ChooseCommand& command) {
+    refuse_in_fit();
     const auto choice = std::ranges::find(choices_, command.name, &Choice::name);
     if (choice == choices_.end()) {
       throw ValueError(fmt::format("there is nothing named `{}` to choose", command.name));
@@ -238,13 +325,36 @@ class Server::State {
     playing_ = false;
     const std::string before = std::exchange(choice->now, command.to);
     try {
-      std::unique_ptr<Playback> next = made();
-      graphs_ += playback_->recordings();
-      playback_ = std::move(next);
+      const std::shared_ptr<Playback> old = playback_;
+      playback_ = made();
+      const std::int64_t graphs = std::exchange(graphs_, graphs_ + old->recordings());
+      return [this, choice, before, old, graphs, watched = std::exchange(watched_, {})] {
+        choice->now = before;
+        playback_ = old;
+        graphs_ = graphs;
+        watched_ = watched;
+      };
     } catch (...) {
       choice->now = before;
       throw;
     }
+  }
+
+  static void attempt(const std::function<void()>& change, const TakeBack& back) {
+    try {
+      change();
+    } catch (...) {
+      back();
+      throw;
+    }
+  }
+
+  void end_following(const char* note) {
+    playing_ = following_ = false;
+    steps_wanted_ = 0;
+    playback_->begin_here();
+    note_ = note;
+    publish_or_say();
   }
 
   void train() {
@@ -255,6 +365,18 @@ class Server::State {
     note_ = fmt::format("the loss of step {} is not finite: training is held", playback_->step());
   }
 
+  // What cannot be shown ends no training that the program does by itself.
+  bool publish_or_say() {
+    try {
+      publish();
+      return true;
+    } catch (const std::exception& error) {
+      last_look_ = Clock::now();
+      http_.say(error.what());
+      return false;
+    }
+  }
+
   // As many steps as fit between two looks, or until somebody asks. Up to 30 a second the page
   // shows every one.
   void play() {
@@ -263,17 +385,34 @@ class Server::State {
     const bool each_is_shown =
         per_second_ > 0 && per_second_ * std::chrono::duration<double>(kBetweenLooks).count() <= 1;
     try {
+      // A page that was closed is no reason to go on until the machine is switched off.
+      if (http_.abandoned() > kGrace) {
+        hold_playing("the last page was closed: training is held");
+        return;
+      }
       do {
         if (!wait_for_step()) break;
         train();
       } while (playing_ && !each_is_shown && Clock::now() < end && !mailbox_.has_questions() &&
                !stopped_);
       measure();
-      if (playback_->step() != before && frames_.has_listeners()) publish();
+      if (playback_->step() != before && http_.has_listeners()) publish();
     } catch (const std::exception& error) {
-      playing_ = false;
-      note_ = error.what();
+      // The next step cannot be done, or not be looked at: the page stays at the last that can.
+      hold_playing(error.what());
     }
+  }
+
+  void hold_playing(const std::string& note) {
+    playing_ = false;
+    note_ = note;
+    if (publish_or_say()) return;
+    try {
+      playback_->go_to(std::clamp(shown_, playback_->first_step(), playback_->step()));
+    } catch (const std::exception&) {
+      return;  // said already
+    }
+    publish_or_say();
   }
 
   // Where the page asked for so many steps a second; false where somebody asks first.
@@ -281,11 +420,13 @@ class Server::State {
     if (per_second_ <= 0) return true;
     const Clock::time_point now = Clock::now();
     if (now < next_step_) {
-      mailbox_.wait_for_question(next_step_ - now);
+      // Not longer than until a page that closes is noticed.
+      mailbox_.wait_for_question(std::min<Clock::duration>(next_step_ - now, 1s));
       if (Clock::now() < next_step_) return false;
     }
-    const auto between =
-        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / per_second_));
+    constexpr double kMost = 24 * 3600;  // a clock's counter ends
+    const auto between = std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(std::min(kMost, 1 / per_second_)));
     next_step_ = std::max(next_step_ + between, Clock::now() - between);
     return true;
   }
@@ -303,8 +444,8 @@ class Server::State {
   void hold(FitRun& run) {
     playback_->follow(run.batch());
     const bool shows =
-        frames_.has_listeners() && (!playing_ || Clock::now() - last_look_ > kBetweenLooks);
-    if (shows) publish();
+        http_.has_listeners() && (!playing_ || Clock::now() - last_look_ > kBetweenLooks);
+    if (shows) publish_or_say();
     mailbox_.answer();
     while (!playing_ && steps_wanted_ == 0 && !stopped_) mailbox_.answer(1000ms);
     if (steps_wanted_ > 0) --steps_wanted_;
@@ -315,21 +456,21 @@ class Server::State {
   std::vector<Choice> choices_;
   Maker make_;
   ServerOptions options_;
-  std::unique_ptr<Playback> playback_;
+  std::shared_ptr<Playback> playback_;
   std::int64_t graphs_ = 0;  // recorded by networks before this one
   std::int64_t number_ = 0;
   bool playing_ = false;
   bool following_ = false;
-  int steps_wanted_ = 0;
-  std::int64_t played_ = 0;  // since a time
+  std::int64_t steps_wanted_ = 0;  // of fit()
+  std::int64_t played_ = 0;        // since a time
   Clock::time_point since_ = Clock::now(), last_look_ = {};
   double steps_per_second_ = 0, per_second_ = 0;
   Clock::time_point next_step_ = {};
   std::string note_;
-  std::set<ValueId> watched_;
+  std::map<ValueId, Watched> watched_;
+  std::int64_t shown_ = 0;  // the step of the latest frame
   std::atomic<bool> stopped_ = false;
   Mailbox mailbox_;
-  Broadcast frames_;
   Http http_;
 };
 

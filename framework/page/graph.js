@@ -131,7 +131,9 @@ function elementName(tensor, row, column) {
   return `[${[...(rank > 1 ? [rowIndex(tensor, row)] : []), ...(rank > 0 ? [column] : [])].join(', ')}]`;
 }
 
-const textAt = (tensor, all, row, column) => (all ? elementText(all[row * tensor.columns + column]) : tensor.cells[row][column]);
+// Of a live page the part that is looked at is there as soon as it has come.
+const textAt = (tensor, all, row, column) => (all ? elementText(all[row * tensor.columns + column])
+  : tensor.cells[row - (tensor.row ?? 0)]?.[column - (tensor.column ?? 0)] ?? '…');
 
 // A cell is a colour; where there is room, and for the element that was asked for, a number, too.
 function paintCell(cell, tensor, all, row, column, small, titled = true) {
@@ -162,7 +164,7 @@ function cells(tensor) {
   if (!cut) return [table, asked];
   const range = (from, count, whole) => (count === whole ? `${whole}` : `${from} to ${from + count - 1} of ${whole}`);
   const part = `rows ${range(top, rows, tensor.rows)}, columns ${range(left, columns, tensor.columns)}`;
-  if (!all) return [table, asked, make('div', {class: 'stats'}, `The first ${rows} × ${columns} of ${tensor.rows} × ${tensor.columns} elements.`)];
+  if (!all && !tensor.asked) return [table, asked, make('div', {class: 'stats'}, `The first ${rows} × ${columns} of ${tensor.rows} × ${tensor.columns} elements.`)];
   return [table, asked, make('div', {class: 'stats'}, part), mover(tensor, rows, columns)];
 }
 
@@ -175,6 +177,7 @@ function mover(tensor, rows, columns) {
     byId('details').querySelectorAll('.grid').forEach((grid) => {
       if (grid.tensor === tensor) grid.replaceChildren(...cells(tensor).flat(Infinity).filter((part) => part !== null && part !== ''));
     });
+    tell('moved');
   };
   const button = (sign, title, down, right, ends) => {
     const one = make('button', {type: 'button', title, ...(ends ? {disabled: ''} : {})}, sign);
@@ -410,6 +413,6 @@ if (byId('player')) {
   });
   addEventListener('hashchange', () => {
     theme.show();
-    if (address.get('step') !== null) go(Number(address.get('step')));
+    if (/^\d+$/.test(address.get('step') ?? '')) go(Number(address.get('step')));
   });
 }

@@ -275,6 +275,6 @@ if (data.nodes.length <= FEW || address.get('open') === 'all') {
 }
 zoom(data.nodes.length <= FEW || byId('live') ? Math.max(0.6, widthScale()) : wholeScale());
 setHeight(Math.min(most, Math.max(560, natural.height * scale + 62)));
-const asked = address.get('step');
-go(asked === null ? last : Number(asked), asked !== null);
+const asked = /^\d+$/.test(address.get('step') ?? '') ? Number(address.get('step')) : null;
+go(asked ?? last, asked !== null);
 document.body.dataset.ready = 'yes';

@@ -75,7 +75,7 @@ std::string base64(const Tensor& tensor) {
   return text;
 }
 
-json tensor_data(const Tensor& tensor, std::int64_t edge) {
+json tensor_data(const Tensor& tensor, std::int64_t edge, std::int64_t top, std::int64_t left) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   double sum = 0;
@@ -94,10 +94,12 @@ json tensor_data(const Tensor& tensor, std::int64_t edge) {
   }
   const std::int64_t columns = tensor.rank() == 0 ? 1 : tensor.shape()[-1];
   const std::int64_t rows = columns == 0 ? 0 : tensor.numel() / columns;
+  top = std::clamp<std::int64_t>(top, 0, std::max<std::int64_t>(0, rows - edge));
+  left = std::clamp<std::int64_t>(left, 0, std::max<std::int64_t>(0, columns - edge));
   json cells = json::array();
-  for (std::int64_t row = 0; row < std::min(rows, edge); ++row) {
+  for (std::int64_t row = top; row < std::min(rows, top + edge); ++row) {
     json line = json::array();
-    for (std::int64_t column = 0; column < std::min(columns, edge); ++column) {
+    for (std::int64_t column = left; column < std::min(columns, left + edge); ++column) {
       // As text: JSON has no NaN and no infinity.
       line.push_back(fmt::format("{:.4g}", tensor.get(row * columns + column)));
     }
@@ -112,6 +114,8 @@ json tensor_data(const Tensor& tensor, std::int64_t edge) {
                   {"not_finite", not_finite},
                   {"count", tensor.numel()},
                   {"text", short_text(tensor, low, high)}};
+  if (top > 0) summary["row"] = top;
+  if (left > 0) summary["column"] = left;
   if (low <= high) {
     summary["low"] = fmt::format("{:.4g}", low);
     summary["high"] = fmt::format("{:.4g}", high);

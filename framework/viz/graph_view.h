@@ -43,9 +43,10 @@ struct GraphView {
   std::vector<std::int32_t> steps() const;
 };
 
-/// A tensor's shape, range, mean and counts, and the elements of its corner of so many rows and
-/// columns.
-nlohmann::json tensor_data(const Tensor& tensor, std::int64_t edge);
+/// A tensor's shape, range, mean and counts, and the elements of so many rows and columns: of its
+/// corner, or from another row and column on, as far as there are enough.
+nlohmann::json tensor_data(const Tensor& tensor, std::int64_t edge, std::int64_t row = 0,
+                           std::int64_t column = 0);
 
 /// The bytes of a tensor as text, four characters for three of them.
 std::string base64(const Tensor& tensor);

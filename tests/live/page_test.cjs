@@ -122,6 +122,98 @@ const tests = {
     assert.equal((await facts(page)).loss, before.loss);
   },
 
+  async 'what is no number changes nothing and says so, and so does what stood there'(page) {
+    const state = () => page.evaluate(() => JSON.stringify([now.step, now.rate, now.loss, now.edited]));
+    const retype = async (field, text) => {
+      await page.click(field, {count: 3});
+      await page.keyboard.press('Backspace');
+      await page.keyboard.type(text + '\n');
+      await until(page, () => waiting === 0 && newest === now);
+    };
+    await press(page, 'ArrowUp ArrowUp');
+    await atStep(page, 2);
+    const before = await state();
+    for (const [field, texts] of [['#at', ['', 'abc', '-1', '1.5', '3', '1e0']], ['#rate', ['', 'abc', '-1', 'nan', '1e999', '1 000']]]) {
+      const shown = await page.$eval(field, (one) => one.value);
+      for (const text of texts) {
+        await page.evaluate(() => say(''));
+        await retype(field, text);
+        assert.match(await page.$eval('#say.bad', (line) => line.textContent), /Nothing was changed/, `${field} ${text}`);
+        assert.equal(await page.$eval(field, (one) => one.value), shown);
+        assert.equal(await state(), before, `${field} ${text}`);
+      }
+      await retype(field, shown);
+      assert.equal(await state(), before);
+    }
+    const weight = await page.evaluate('now.gradients.at(-2).value');
+    const loss = await page.evaluate('now.loss');
+    for (const text of ['', 'abc', '0.5x', '1,2,3']) {
+      await page.evaluate(() => say(''));
+      await edit(page, weight, 1, text || '7');
+      if (!text) await press(page, 'Backspace');
+      await press(page, 'Enter');
+      await until(page, (old) => waiting === 0 && newest === now && now.loss === old, {}, loss);
+      assert.match(await page.$eval('#say.bad', (line) => line.textContent), /is no number/, text);
+      await press(page, 'Escape');
+    }
+    const shown = await page.evaluate((id) => data.values[id].tensor.cells.flat()[1], weight);
+    await edit(page, weight, 1, shown);
+    await press(page, 'Enter Escape');
+    await until(page, () => waiting === 0 && newest === now);
+    assert.equal(await state(), before);
+    await page.click('#restart');
+    await atStep(page, 0);
+  },
+
+  async 'restart gives the first weights and rate again, and undo what was there'(page) {
+    const first = await facts(page), rate = await page.evaluate('now.rate');
+    const weight = await page.evaluate('now.gradients.at(-2).value');
+    await edit(page, weight, 1, '1e30');
+    await until(page, (loss) => now.loss !== loss && waiting === 0 && newest === now, {}, first.loss);
+    await press(page, 'Enter Escape');
+    const edited = await facts(page);
+    await page.click('#restart');
+    await until(page, () => now.undo === 'restart' && waiting === 0 && newest === now);
+    assert.deepEqual(await facts(page), first);
+    assert.equal(await page.evaluate('now.rate'), rate);
+    await page.click('#undo');
+    await until(page, (loss) => now.loss === loss && waiting === 0 && newest === now, {}, edited.loss);
+    await page.click('#undo');
+    await until(page, (loss) => now.loss === loss && waiting === 0 && newest === now, {}, first.loss);
+    assert.deepEqual(await facts(page), first);
+  },
+
+  async 'every click counts, and rows beyond the sixteenth can be seen'(page) {
+    await page.evaluate(() => { for (let i = 0; i < 60; ++i) byId('update').click(); });
+    await until(page, () => waiting === 0 && newest === now && now.step >= 60);
+    assert.equal(await page.evaluate('now.step'), 60);
+    await page.evaluate(() => { for (let i = 0; i < 57; ++i) byId('earlier').click(); });
+    await until(page, () => waiting === 0 && newest === now && now.step <= 3);
+    assert.equal(await page.evaluate('now.step'), 3);
+    const tall = await page.evaluate(() => Number(Object.keys(data.values).find((id) => data.values[id].tensor?.rows > 16 && data.nodes[data.values[id].node].pass === 'forward')));
+    if (tall) {
+      await page.evaluate((id) => reveal(data.values[id].node), tall);
+      await page.evaluate((id) => [...grids().find((one) => tensorIds.get(one.tensor) === id).querySelectorAll('.mover button')]
+        .find((one) => one.title === 'rows behind').click(), tall);
+      await until(page, (id) => grids().filter((one) => tensorIds.get(one.tensor) === id)
+        .every((one) => lookOf(one.tensor).row > 0 && /^-?[\d.]/.test(one.querySelector('td').title.split('] ')[1])), {}, tall);
+    }
+    await page.click('#restart');
+    await atStep(page, 0);
+  },
+
+  // A browser has six connections for a program.
+  async 'ten tabs are told and heard'(page) {
+    const tabs = [];
+    for (let i = 0; i < 9; ++i) tabs.push(await open());
+    await tabs.at(-1).evaluate(() => send({do: 'step'}));
+    for (const tab of [page, ...tabs]) await tab.waitForFunction(() => newest.step === 1, {polling: 100});
+    for (const tab of tabs) await tab.close();
+    await page.bringToFront();
+    await page.click('#restart');
+    await atStep(page, 0);
+  },
+
   async 'two tabs are in step, one that is closed or loaded anew is not missed'(page) {
     const other = await open();
     await press(other, 'ArrowUp');
@@ -195,11 +287,19 @@ const tests = {
     }
   },
 
-  async 'it says when the program has ended'(page) {
+  async 'it says when the program hangs, and when it has ended'(page) {
+    process.kill(Number(served), 'SIGSTOP');
+    await until(page, () => /has not been heard of/.test(byId('say').textContent));
+    process.kill(Number(served), 'SIGCONT');
+    await until(page, () => byId('say').textContent === '');
+    await press(page, 'Space');
+    await until(page, () => now.playing);
     process.kill(Number(served));
     const failed = messages.length;
     await page.waitForSelector('body.ended');
     assert.match(await page.$eval('#say', (line) => line.textContent), /has ended/);
+    assert.equal(await page.$eval('#train span', (button) => button.textContent), 'Train');
+    assert.equal(await page.$eval('#speed', (line) => line.textContent), '');
     messages.splice(failed);  // of connections that are refused
   },
 };

@@ -1,85 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <httplib.h>
 
 #include <atomic>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "tests/live/small_network.h"
+#include "tests/live/served.h"
 
 namespace aclgrad::live {
 namespace {
 
-using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-std::vector<Choice> choices() { return {{.name = "rate", .options = {"0.05", "0.1"}}}; }
-
-Maker maker() {
-  return [](const Chosen& chosen) {
-    return std::make_unique<SmallNetwork>(std::stod(chosen.at("rate")));
-  };
-}
-
-// A server that answers on a thread of its own, and somebody who asks.
-class Served {
+// 64 rows of 20 numbers, each with its place.
+class WideNetwork : public Network {
  public:
-  Served() : Served(choices(), maker()) {}
-  Served(std::vector<Choice> choices, Maker make) {
-    std::promise<void> made;
-    thread_ = std::thread([&, choices = std::move(choices), make = std::move(make)] {
-      server_ = std::make_unique<Server>(choices, make, ServerOptions{.title = "A <test>"});
-      made.set_value();
-      server_->wait();
-    });
-    made.get_future().wait();
-    const std::string& address = server_->address();
-    const std::size_t port = address.rfind(':') + 1, path = address.find('/', port);
-    port_ = std::stoi(address.substr(port, path - port));
-    root_ = address.substr(path);
-  }
-  ~Served() {
-    server_->stop();
-    thread_.join();
-  }
-
-  httplib::Client client() const { return httplib::Client("127.0.0.1", port_); }
-  const std::string& root() const { return root_; }
-  int port() const { return port_; }
-
-  httplib::Result post(const std::string& body) const {
-    return client().Post(root_ + "command", body, "application/json");
-  }
-  json ask(const json& command) const {
-    const httplib::Result result = post(command.dump());
-    return result ? json::parse(result->body) : json();
-  }
-  json data(const std::string& id) const {
-    const std::string page = client().Get(root_)->body;
-    const std::string begin = "id=\"" + id + "\">";
-    const std::size_t at = page.find(begin) + begin.size();
-    return json::parse(page.substr(at, page.find("</script>", at) - at));
+  WideNetwork()
+      : model_("wide", 20, 1, {.seed = 1}),
+        trainer_(
+            model_,
+            [model = model_](const Value& x, const Value& t) { return mse_loss(model(x), t); },
+            optimizer_) {}
+  std::vector<Trainer*> trainers() override { return {&trainer_}; }
+  data::Dataset batch(std::int64_t) override {
+    Tensor features = Tensor::zeros({64, 20}, DType::float64).to(DType::float32);
+    for (std::int64_t i = 0; i < features.numel(); ++i) {
+      features.set(i, static_cast<double>(i / 20 * 100 + i % 20));
+    }
+    return {features, Tensor::zeros({64, 1})};
   }
 
  private:
-  std::thread thread_;
-  std::unique_ptr<Server> server_;
-  int port_ = 0;
-  std::string root_;
+  Linear model_;
+  AdamW optimizer_;
+  Trainer trainer_;
+};
+
+// Its pictures cannot be drawn of everything.
+class Choosy : public SmallNetwork {
+ public:
+  explicit Choosy(std::string kind) : kind_(std::move(kind)) {}
+  std::vector<Picture> pictures() override {
+    if (kind_ == "bad" || text_ == "bad" || pixels_.get(0) == 1) throw ValueError("cannot draw");
+    return {{.title = text_, .values = pixels_, .labels = {"a", "b"}}};
+  }
+  std::vector<Drawing> drawings() override { return {{"pad", pixels_}}; }
+  void drawn(const std::string&, const Tensor& pixels) override { pixels_ = pixels; }
+  std::vector<Text> texts() override { return {{"text", text_}}; }
+  void typed(const std::string&, const std::string& text) override { text_ = text; }
+
+ private:
+  std::string kind_, text_ = "good";
+  Tensor pixels_ = Tensor::zeros({2});
 };
 
 TEST(LiveServer, ServesThePageToThoseWhoKnowItsAddress) {
   Served served;
-  const auto page = served.client().Get(served.root());
-  ASSERT_TRUE(page);
-  EXPECT_EQ(page->status, 200);
-  EXPECT_THAT(page->body, HasSubstr("<title>A &lt;test&gt;</title>"));
-  EXPECT_THAT(page->get_header_value("Content-Security-Policy"), HasSubstr("default-src 'none'"));
-  EXPECT_EQ(page->body.find("http://"), std::string::npos);
-  EXPECT_EQ(page->body.find("https://"), std::string::npos);
+  const auto page = served.client().get(served.root());
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.body, HasSubstr("<title>A &lt;test&gt;</title>"));
+  EXPECT_THAT(page.head, HasSubstr("Content-Security-Policy: default-src 'none'"));
+  EXPECT_EQ(page.body.find("http://"), std::string::npos);
+  EXPECT_EQ(page.body.find("https://"), std::string::npos);
   EXPECT_EQ(served.data("live")["frame"]["step"], 0);
   EXPECT_EQ(served.data("live")["choices"][0]["now"], "0.05");
   EXPECT_FALSE(served.data("data")["order"].empty());
@@ -92,22 +76,20 @@ TEST(LiveServer, ServesNothingElse) {
   const std::string near = served.root().substr(0, served.root().size() - 1);
   for (const std::string& path :
        {std::string("/"), std::string("/index.html"), std::string("/etc/passwd"), wrong, near}) {
-    EXPECT_EQ(served.client().Get(path)->status, 403) << path;
+    EXPECT_EQ(served.client().get(path).status, 403) << path;
   }
   for (const char* path : {"etc/passwd", "../../../etc/passwd", "live.js", "%2e%2e/", "command"}) {
-    EXPECT_EQ(served.client().Get(served.root() + path)->status, 404) << path;
+    EXPECT_EQ(served.client().get(served.root() + path).status, 404) << path;
   }
-  EXPECT_EQ(
-      served.client().Post(wrong + "command", R"({"do": "step"})", "application/json")->status,
-      403);
+  EXPECT_EQ(served.client().ask("POST", wrong + "command", R"({"do": "step"})").status, 403);
   EXPECT_EQ(served.data("live")["frame"]["step"], 0);
 }
 
 // A page of another site that has found the port, also under a name that leads to 127.0.0.1.
 TEST(LiveServer, AnswersNoOtherSite) {
   Served served;
-  const auto status = [&](const httplib::Headers& headers) {
-    return served.client().Get(served.root(), headers)->status;
+  const auto status = [&](const Client::Fields& fields) {
+    return served.client().get(served.root(), fields).status;
   };
   const std::string port = std::to_string(served.port());
   EXPECT_EQ(status({{"Host", "example.org:" + port}}), 403);
@@ -128,12 +110,11 @@ TEST(LiveServer, RefusesWhatIsNoCommand) {
         R"({"do": "drawing", "name": "digit", "pixels": []})",
         R"({"do": "text", "name": "text", "text": ""})", R"({"do": "rate", "to": -1})",
         R"({"do": "play", "per_second": -1})"}) {
-    const auto answer = served.post(body);
-    ASSERT_TRUE(answer);
-    EXPECT_EQ(answer->status, 400) << body;
-    EXPECT_FALSE(json::parse(answer->body)["error"].get<std::string>().empty()) << body;
+    const Response answer = served.post(body);
+    EXPECT_EQ(answer.status, 400) << body;
+    EXPECT_FALSE(json::parse(answer.body)["error"].get<std::string>().empty()) << body;
   }
-  EXPECT_EQ(served.post(std::string(std::size_t{100} << 20, 'x'))->status, 413);
+  EXPECT_EQ(served.post(std::string(std::size_t{100} << 20, 'x')).status, 413);
   EXPECT_EQ(served.ask({{"do", "step"}})["step"], 1);
 }
 
@@ -194,16 +175,11 @@ TEST(LiveServer, EveryPageIsToldAndOneThatClosesHarmsNone) {
   Served served;
   std::atomic<int> told = 0;
   const auto listen = [&](int enough) {
-    httplib::Client client = served.client();
     int events = 0;
-    client.Get(served.root() + "events", [&](const char* text, std::size_t size) {
-      const std::string_view piece(text, size);
-      for (std::size_t at = 0; (at = piece.find("event: frame", at)) != std::string_view::npos;
-           ++at) {
-        ++events;
-        ++told;
-      }
-      return events < enough;
+    served.client().listen([&](std::string_view event) {
+      if (!event.starts_with("event: frame")) return true;
+      ++told;
+      return ++events < enough;
     });
     return events;
   };
@@ -223,19 +199,13 @@ TEST(LiveServer, EveryPageIsToldAndOneThatClosesHarmsNone) {
 TEST(LiveServer, ShowsEveryStepAtAPaceThatAScreenCanShow) {
   Served served;
   json first, last;
-  std::string text;
   std::future<void> page = std::async(std::launch::async, [&] {
-    httplib::Client client = served.client();
-    client.Get(served.root() + "events", [&](const char* piece, std::size_t size) {
-      text.append(piece, size);
-      for (std::size_t end; (end = text.find("\n\n")) != std::string::npos;
-           text.erase(0, end + 2)) {
-        const std::string head = "event: frame\ndata: ";
-        if (!text.starts_with(head)) continue;
-        const json frame = json::parse(text.substr(head.size(), end - head.size()));
-        if (!frame["playing"] || frame["step"] == 0) continue;
-        (first.is_null() ? first : last) = frame;
-      }
+    served.client().listen([&](std::string_view event) {
+      constexpr std::string_view kHead = "event: frame\ndata: ";
+      if (!event.starts_with(kHead)) return true;
+      const json frame = json::parse(event.substr(kHead.size()));
+      if (!frame["playing"] || frame["step"] == 0) return true;
+      (first.is_null() ? first : last) = frame;
       return last.is_null() || last["step"] < 8;
     });
   });
@@ -257,7 +227,7 @@ TEST(LiveServer, AThousandCommandsAtOnce) {
       int done = 0;
       for (int i = 0; i < 125; ++i) {
         const auto answer = served.post(R"({"do": "step"})");
-        done += answer && answer->status == 200 ? 1 : 0;
+        done += answer.status == 200 ? 1 : 0;
       }
       return done;
     }));
@@ -271,9 +241,8 @@ TEST(LiveServer, AThousandCommandsAtOnce) {
 TEST(LiveServer, StopsWhileItPlaysAndListens) {
   auto served = std::make_unique<Served>();
   served->ask({{"do", "play"}});
-  httplib::Client client = served->client();
-  std::future<bool> ended = std::async(std::launch::async, [&] {
-    client.Get(served->root() + "events", [](const char*, std::size_t) { return true; });
+  std::future<bool> ended = std::async(std::launch::async, [client = served->client()] {
+    client.listen([](std::string_view) { return true; });
     return true;
   });
   served->ask({{"do", "watch"}, {"values", json::array()}});
@@ -306,12 +275,10 @@ TEST(LiveServer, HoldsARunOfFit) {
   const data::Dataset all = {init::normal({12, 3}, 1, 1), init::normal({12, 1}, 2, 1)};
   const data::Batches batches(all, {.batch_size = 6, .shuffle = false});
   Server server(network.trainer(), {.example = all.slice(0, 6)});
-  const std::size_t at = server.address().find('/', 7);
-  httplib::Client client(server.address().substr(0, at));
-  const std::string command = server.address().substr(at) + "command";
+  const Client client(server.address());
   const auto ask = [&](const json& what) {
-    const auto answer = client.Post(command, what.dump(), "application/json");
-    return answer ? json::parse(answer->body) : json();
+    const Response answer = client.command(what.dump());
+    return answer.status == 0 ? json() : json::parse(answer.body);
   };
   std::future<void> user = std::async(std::launch::async, [&] {
     EXPECT_FALSE(ask({{"do", "pause"}})["playing"]);
@@ -333,7 +300,142 @@ TEST(LiveServer, HoldsARunOfFit) {
   EXPECT_EQ(ask({{"do", "back"}})["step"], 4000);
   server.stop();
   waiting.join();
-  EXPECT_EQ(client.Post(command, "{}", "application/json")->status, 503);
+  EXPECT_EQ(client.command("{}").status, 503);
+}
+
+// Numbers are numbers: nothing is made of a text, of true, or of a half.
+TEST(LiveServer, TakesNoNumberThatIsNone) {
+  Served served;
+  const double rate = served.ask({{"do", "step"}})["rate"];
+  for (const char* body : {R"({"do": "goto", "step": ""})",
+                           R"({"do": "goto", "step": null})",
+                           R"({"do": "goto", "step": 0.5})",
+                           R"({"do": "goto", "step": true})",
+                           R"({"do": "goto", "step": 1e300})",
+                           R"({"do": "goto", "step": 18446744073709551615})",
+                           R"({"do": "goto"})",
+                           R"({"do": "rate", "to": ""})",
+                           R"({"do": "rate"})",
+                           R"({"do": "rate", "to": "0.1"})",
+                           R"({"do": "rate", "to": false})",
+                           R"({"do": "set", "value": 1, "index": 0, "to": ""})",
+                           R"({"do": "set", "value": 1, "index": 0.5, "to": 1})",
+                           R"({"do": "set", "value": 4294967297, "index": 0, "to": 1})",
+                           R"({"do": "set", "value": 1, "index": 0, "to": null})",
+                           R"({"do": "step", "count": 0})",
+                           R"({"do": "step", "count": 1.5})",
+                           R"({"do": "play", "per_second": "fast"})",
+                           R"({"do": "watch", "values": 3})",
+                           R"({"do": "watch", "values": [99999]})",
+                           R"({"do": "watch", "values": [{"value": 1, "row": -1}]})"}) {
+    const Response answer = served.post(body);
+    EXPECT_EQ(answer.status, 400) << body;
+    EXPECT_FALSE(json::parse(answer.body)["error"].get<std::string>().empty()) << body;
+  }
+  const json after = served.ask({{"do", "watch"}, {"values", json::array()}});
+  EXPECT_EQ(after["step"], 1);
+  EXPECT_EQ(after["rate"], rate);
+  EXPECT_EQ(after["undo"], "");
+}
+
+TEST(LiveServer, ClicksThatComeTogetherAllCount) {
+  Served served;
+  EXPECT_EQ(served.ask({{"do", "step"}, {"count", 57}})["step"], 57);
+  EXPECT_EQ(served.ask({{"do", "back"}, {"count", 7}})["step"], 50);
+  const json brief = served.ask({{"do", "back"}, {"count", 99}, {"brief", true}});
+  EXPECT_EQ(brief["step"], 0);
+  EXPECT_FALSE(brief.contains("values"));
+}
+
+TEST(LiveServer, ShowsAnotherPartOfALargeTensor) {
+  const auto make = [](const Chosen&) { return std::make_unique<WideNetwork>(); };
+  Served served({}, make);
+  const json data = served.data("data");
+  std::string input;
+  for (const auto& [id, value] : data["values"].items()) {
+    if (value["name"] == "features") input = id;
+  }
+  const auto cells = [&](const json& values) {
+    return served.ask({{"do", "watch"}, {"values", values}})["values"][input];
+  };
+  EXPECT_EQ(cells(json::array())["cells"].size(), 16U);
+  const json moved = cells({{{"value", std::stoi(input)}, {"row", 48}, {"column", 3}}});
+  EXPECT_EQ(moved["row"], 48);
+  EXPECT_EQ(moved["column"], 3);
+  EXPECT_EQ(moved["cells"][15][15], "6318");  // row 63, column 18
+  // There are enough of them where the window would leave the tensor.
+  EXPECT_EQ(cells({{{"value", std::stoi(input)}, {"row", 1000}, {"column", 1000}}})["row"], 48);
+}
+
+TEST(LiveServer, WhatCannotBeShownIsNotDone) {
+  const auto make = [](const Chosen& chosen) {
+    return std::make_unique<Choosy>(chosen.at("kind"));
+  };
+  Served served({{.name = "kind", .options = {"good", "bad"}}}, make);
+  const json before = served.ask({{"do", "watch"}, {"values", json::array()}});
+  for (const char* body : {R"({"do": "choose", "name": "kind", "to": "bad"})",
+                           R"({"do": "text", "name": "text", "text": "bad"})",
+                           R"({"do": "drawing", "name": "pad", "pixels": [1, 1]})",
+                           R"({"do": "drawing", "name": "pad", "pixels": [0, 2]})",
+                           R"({"do": "drawing", "name": "pad", "pixels": [0]})"}) {
+    EXPECT_EQ(served.post(body).status, 400) << body;
+    EXPECT_EQ(served.client().get(served.root()).status, 200) << body;
+  }
+  EXPECT_EQ(served.ask({{"do", "watch"}, {"values", json::array()}})["pictures"],
+            before["pictures"]);
+  EXPECT_EQ(served.ask({{"do", "text"}, {"name", "text"}, {"text", "fine"}})["step"], 0);
+}
+
+TEST(LiveServer, KnowsThatFitHasThrown) {
+  SmallNetwork network;
+  const data::Dataset all = {init::normal({12, 3}, 1, 1), init::normal({12, 1}, 2, 1)};
+  const data::Batches batches(all, {.batch_size = 6, .shuffle = false});
+  Server server(network.trainer(), {.example = all.slice(0, 6)});
+  const Callback breaks{.after_step = [](FitRun& run) {
+    if (run.step() == 3) throw ValueError("no more");
+  }};
+  const Callback watches = server.callback();
+  EXPECT_THROW(fit(network.trainer(), batches, {.epochs = 9, .callbacks = {watches, breaks}}),
+               ValueError);
+  std::thread waiting([&] { server.wait(); });
+  const Client client(server.address());
+  const auto ask = [&](const json& what) { return json::parse(client.command(what.dump()).body); };
+  const json frame = ask({{"do", "watch"}, {"values", json::array()}});
+  EXPECT_EQ(frame["step"], 3);
+  EXPECT_FALSE(frame["playing"]);
+  EXPECT_EQ(ask({{"do", "step"}})["step"], 4);
+  EXPECT_EQ(ask({{"do", "back"}})["step"], 3);
+  server.stop();
+  waiting.join();
+}
+
+TEST(LiveServer, TheSlowestPaceIsSlow) {
+  Served served;
+  served.ask({{"do", "play"}, {"per_second", 1e-12}});
+  while (served.ask({{"do", "watch"}, {"values", json::array()}})["step"] == 0) {
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const json frame = served.ask({{"do", "pause"}});
+  EXPECT_EQ(frame["step"], 1);
+}
+
+TEST(LiveServer, TrainingIsHeldWhenTheLastPageIsClosed) {
+  Served served;
+  std::future<void> page = std::async(std::launch::async, [&] {
+    int frames = 0;
+    served.client().listen(
+        [&](std::string_view event) { return !event.starts_with("event: frame") || ++frames < 3; });
+  });
+  served.ask({{"do", "play"}, {"per_second", 20}});
+  page.wait();
+  json frame;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  do {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    frame = served.ask({{"do", "watch"}, {"values", json::array()}});
+  } while (frame["playing"] && std::chrono::steady_clock::now() < end);
+  EXPECT_FALSE(frame["playing"]);
+  EXPECT_GT(frame["step"], 60);  // not at once: a page may be loaded anew
 }
 
 }  // namespace

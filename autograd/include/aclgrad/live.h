@@ -17,7 +17,7 @@
 // In fit() the page watches, and may hold the run: fit(trainer, batches, {.callbacks =
 // {server.callback()}}).
 //
-// A library of its own, aclgrad::live; it needs cpp-httplib.
+// A library of its own, aclgrad::live.
 #ifndef ACLGRAD_LIVE_H_
 #define ACLGRAD_LIVE_H_
 
@@ -111,8 +111,8 @@ struct ServerOptions {
   std::uint16_t port = 0;     ///< of 127.0.0.1; 0: one that is free
   bool open_browser = false;  ///< in wait()
 
-  /// Bytes for states to go back to. Of those that do not fit every second goes; a step in between
-  /// is computed again from the state before it.
+  /// Bytes for states to go back to, besides the first. Of those that do not fit every second goes;
+  /// a step in between is computed again from the state before it.
   std::size_t history_bytes = std::size_t{256} << 20;
 };
 
@@ -122,7 +122,8 @@ struct ServerOptions {
 class Server {
  public:
   /// Refers to the trainer, which nothing else may use while wait() runs. Throws ValueError for an
-  /// example without examples, RuntimeError where it cannot listen, and as Trainer::record_step().
+  /// example without examples, IoError where it cannot listen or start its thread, and as
+  /// Trainer::record_step().
   explicit Server(Trainer& trainer, ServerOptions options = {});
 
   /// Throws ValueError for choices without options or of the same name, and as above.
@@ -134,7 +135,8 @@ class Server {
   /// "http://127.0.0.1:41234/3f9c.../".
   const std::string& address() const;
 
-  /// Trains, shows and answers until stop().
+  /// Trains, shows and answers until stop(). Where fit() has thrown, it goes on from there. Holds
+  /// training when the last page that listened has been closed for five seconds.
   void wait();
 
   /// From any thread, for good; also before wait(), which then returns at once.

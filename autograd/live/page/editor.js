@@ -43,12 +43,28 @@ const editor = {
 
   wire() {
     const {field, bar, place} = editor, panel = byId('details');
-    field.addEventListener('input', () => { if (editor.isNumber(field.value)) editor.set(Number(field.value)); });
+    // What is typed holds at once. The text that was there, and what is no number, change nothing, also where
+    // numbers stood on the way to it.
+    field.addEventListener('focus', () => { Object.assign(editor, {shown: field.value, typed: false}); });
+    field.addEventListener('input', () => {
+      const to = numberIn(field.value);
+      if (field.value.trim() === editor.shown) return editor.takeBack();
+      if (to === null) return;
+      editor.typed = true;
+      editor.set(to);
+    });
     field.addEventListener('keydown', (event) => {
       if (event.key === 'Enter') field.blur();
       editor.nudge(event, ['ArrowUp', 'ArrowDown']);
     });
-    field.addEventListener('blur', () => editor.show());
+    field.addEventListener('blur', () => {
+      if (editor.element && numberIn(field.value) === null && field.value !== editor.shown) {
+        editor.takeBack();
+        say(`${isNone(field.value)} no number. Nothing was changed.`, true);
+      }
+      editor.typed = false;
+      editor.show();
+    });
     bar.addEventListener('keydown', (event) => editor.nudge(event, ['ArrowUp', 'ArrowDown', 'ArrowRight', 'ArrowLeft']));
     bar.addEventListener('pointerdown', (event) => { bar.setPointerCapture(event.pointerId); editor.grab(event); });
     place.addEventListener('keydown', (event) => {
@@ -84,7 +100,15 @@ const editor = {
     byId('scroll').addEventListener('pointerdown', editor.close);
   },
 
-  isNumber: (text) => text.trim() !== '' && Number.isFinite(Number(text)),
+  // What was typed since the field was entered.
+  async takeBack() {
+    if (!editor.typed) return;
+    editor.typed = false;
+    const {value, index} = editor.element, before = Number(editor.shown);
+    await asking;
+    if (live.limits.back && newest.undo === 'edit') send({do: 'undo'});
+    else if (Number.isFinite(before)) sendLatest('set', {do: 'set', value, index, to: before});
+  },
   cell: () => byId('details').querySelector('td.chosen'),
 
   open(element, cell, focus = true) {
@@ -169,11 +193,12 @@ const editor = {
     const answer = await send({do: 'check', value, index});
     if (editor.element?.value !== value || editor.element.index !== index) return;
     if (!answer) return editor.tableau.replaceChildren();
-    const {ours, slope, error, agrees, rows, dtype, sentence} = answer.check;
+    const {verdict, shown, ours, slope, error, rows, dtype, sentence} = answer.check;
+    const word = {agrees: '✓ agrees', differs: '✗ differs', unclear: '? cannot be judged', edited: '✗ edited'}[verdict];
     const line = (name, text) => [make('dt', {}, name), make('dd', {}, text)];
     editor.tableau.replaceChildren(
-      make('div', {class: agrees ? 'verdict' : 'verdict bad'}, `${agrees ? '✓ agrees' : '✗ differs'}`, make('span', {class: 'faint'}, ` in ${dtype}`)),
-      make('dl', {}, line('ours', ours), line('by differences', slope), line('give or take', error)),
+      make('div', {class: `verdict ${verdict}${['differs', 'edited'].includes(verdict) ? ' bad' : ''}`}, word, make('span', {class: 'faint'}, ` in ${dtype}`)),
+      make('dl', {}, line('on show', shown), line('ours', ours), line('by differences', slope), line('give or take', error)),
       make('p', {}, sentence),
       make('div', {class: 'triangle', tabindex: 0, role: 'region', 'aria-label': 'difference quotients'}, make('table', {},
         make('tr', {}, make('th', {}, 'h'), make('th', {}, 'difference'), rows.slice(1).map((_, i) => make('th', {}, i ? '' : 'extrapolated'))),

@@ -45,7 +45,8 @@ function elementAt(id, index) {
   if (!tensor || !isKnown(id)) return null;
   const column = index.at(-1) ?? 0;
   const row = index.slice(0, -1).reduce((sum, at, axis) => sum * tensor.shape[axis] + at, 0);
-  if (tensor.cells[row]?.[column] !== undefined) return tensor.cells[row][column];
+  const cell = tensor.cells[row - (tensor.row ?? 0)]?.[column - (tensor.column ?? 0)];
+  if (cell !== undefined) return cell;
   const all = elementsOf(tensor);
   return all ? elementText(all[row * tensor.columns + column]) : null;
 }

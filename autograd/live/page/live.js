@@ -14,6 +14,7 @@ let now = live.frame;             // on show
 let newest = live.frame;          // as received
 let scheduled = false;
 let readAt = 0;                   // when tables were painted
+const arrivals = [];              // who waits for a frame
 
 // ---- what the program says ---------------------------------------------------------------------
 
@@ -22,6 +23,7 @@ function receive(frame) {
   if (frame.graph !== live.graph) return location.reload();
   if (frame.number < newest.number) return;
   newest = frame;
+  for (const each of arrivals.splice(0)) each.number <= frame.number ? each.resolve() : arrivals.push(each);
   if (!scheduled) requestAnimationFrame(showFrame);
   scheduled = true;
 }
@@ -33,8 +35,8 @@ function takeValues(frame) {
     const cells = summary.cells.length || summary.count === 0 ? summary.cells : value.tensor?.cells;
     if (!cells) continue;  // never seen, and not watched
     value.tensor ??= {};
-    for (const key of ['low', 'high', 'mean', 'scale', 'all']) if (!(key in summary)) delete value.tensor[key];
-    Object.assign(value.tensor, summary, {cells});
+    for (const key of ['low', 'high', 'mean', 'scale', 'all', ...(cells === summary.cells ? ['row', 'column'] : [])]) if (!(key in summary)) delete value.tensor[key];
+    Object.assign(value.tensor, summary, {cells, asked: true});  // more of them can be asked for
     tensorIds.set(value.tensor, Number(id));
   }
 }
@@ -90,6 +92,7 @@ function showFacts(before) {
     if (document.activeElement !== byId('rate-slide')) byId('rate-slide').value = Math.log10(now.rate);
   }
   byId('earlier').disabled = now.step <= now.first;
+  undo.show();
   byId('train').classList.toggle('playing', now.playing);
   setText(byId('train').querySelector('span'), now.playing ? 'Pause' : 'Train');
   if (now.note) say(now.note);
@@ -98,59 +101,116 @@ function showFacts(before) {
 }
 
 // A quiet line, also read aloud: what was refused and why, or where training stands.
-let quiet = null;
+let quiet = null, standing = '';  // what stays until it is over
 function say(text, isError = false) {
   clearTimeout(quiet);
-  setText(byId('say'), text);
-  byId('say').classList.toggle('bad', isError);
-  if (text !== ended) quiet = setTimeout(() => setText(byId('say'), ''), 8000);
+  setText(byId('say'), text || standing);
+  byId('say').classList.toggle('bad', isError || (!text && standing !== ''));
+  if (text !== standing) quiet = setTimeout(() => say(''), 8000);
+}
+
+function stand(text) {
+  if (text === standing) return;
+  standing = text;
+  document.body.classList.toggle('ended', text === ended);
+  document.body.classList.toggle('silent', text !== '');
+  say(text, true);
+}
+
+// Nothing moves any more; nothing is to look as if it did.
+function end() {
+  if (standing === ended) return;
+  stand(ended);
+  now = newest = {...newest, playing: false, steps_per_second: 0};
+  showFacts(now);
+  arrivals.splice(0).forEach(({resolve}) => resolve());
+}
+
+// When it was heard last, for how long it has not looked at what the page asks, and whether the line broke.
+const life = {heard: performance.now(), busy: 0, over: false};
+
+function hear({type, data: text}) {
+  if (type === 'lost') return life.over ? undefined : probe();
+  life.heard = performance.now();
+  if (type === 'frame') receive(JSON.parse(text));
+  else if (type === 'life') life.busy = JSON.parse(text).busy;
+  else if (type === 'trouble') say(JSON.parse(text).error, true);
+  else if (type === 'end') end();
+  else if (type === 'refused') {
+    life.over = true;
+    stand(JSON.parse(text).error);
+  } else if (type === 'open' && standing === ended) stand('');
+  watchLife();
+}
+
+// Is nobody there, or was it the line only, which the browser makes anew?
+async function probe() {
+  try {
+    await fetch('stream.js', {method: 'GET', cache: 'no-store'});
+  } catch {
+    end();
+  }
+}
+
+function watchLife() {
+  if (standing === ended || life.over) return;
+  const silent = (performance.now() - life.heard) / 1000;
+  if (silent > 5) stand(`The program has not been heard of for ${silent.toFixed(0)} s: it hangs, or was stopped.`);
+  else if (life.busy > 3) stand(`The program has not looked at this page for ${life.busy.toFixed(0)} s: it computes something else, or hangs.`);
+  else stand('');
 }
 
 function listen() {
-  const events = new EventSource('events');
-  let late = null;
-  events.addEventListener('frame', (event) => receive(JSON.parse(event.data)));
-  events.addEventListener('open', () => {
-    clearTimeout(late);
-    if (document.body.classList.contains('ended')) say('');
-    late = null;
-    document.body.classList.remove('ended');
-  });
-  // The browser tries again by itself, unless it was refused.
-  events.addEventListener('error', () => {
-    const end = () => { document.body.classList.add('ended'); say(ended, true); };
-    if (events.readyState === EventSource.CLOSED) end();
-    else late ??= setTimeout(end, 4000);
-  });
+  setInterval(watchLife, 1000);
+  addEventListener('pageshow', ({persisted}) => { if (persisted) location.reload(); });
+  if (typeof SharedWorker === 'undefined') return follow(hear);
+  const {port} = new SharedWorker('stream.js');
+  port.onmessage = ({data: message}) => hear(message);
+  addEventListener('pagehide', () => port.postMessage('closes'));
 }
 
 // ---- what the page asks for --------------------------------------------------------------------
 
+const arrival = (number) => (newest.number >= number ? null : new Promise((resolve) => {
+  arrivals.push({number, resolve});
+  setTimeout(resolve, 5000);
+}));
+
+// The frame that a command leads to comes to this page as to all others.
 async function post(command) {
+  let answer, text;
   try {
-    const answer = await fetch('command', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify(command)});
-    const text = await answer.text();
-    const body = text.startsWith('{') ? JSON.parse(text) : {error: text || `refused (${answer.status})`};
-    if (!answer.ok) {
-      say(body.error, true);
-      return null;
-    }
-    if (byId('say').textContent === ended) say('');
-    if (body.number !== undefined) receive(body);
-    return body;
+    answer = await fetch('command', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({...command, brief: true})});
+    text = await answer.text();
   } catch {
-    say(ended, true);
+    end();
     return null;
   }
+  const body = text.startsWith('{') ? JSON.parse(text) : {error: text || `refused (${answer.status})`};
+  if (!answer.ok) {
+    say(body.error, true);
+    return null;
+  }
+  if (body.sent !== undefined) await arrival(body.sent);
+  return body;
 }
 
-// Commands go one after the other. Keys that repeat faster than the program answers are dropped.
-let asking = Promise.resolve(), waiting = 0;
+// Commands go one after the other. Clicks for a step that are made meanwhile go together: each counts.
+let asking = Promise.resolve(), waiting = 0, counted = null;
 function send(command) {
-  if (waiting > 2 && ['step', 'back'].includes(command.do)) return Promise.resolve(null);
+  const counts = ['step', 'back'].includes(command.do);
+  if (counts && counted?.command.do === command.do) {
+    ++counted.command.count;
+    return counted.answer;
+  }
   ++waiting;
-  asking = asking.then(() => post(command)).finally(() => { --waiting; });
-  return asking;
+  const one = {command: counts ? {...command, count: 1} : command};
+  counted = counts ? one : null;
+  asking = one.answer = asking.then(() => {
+    if (counted === one) counted = null;
+    return post(one.command);
+  }).finally(() => { --waiting; });
+  return one.answer;
 }
 
 // Of commands that replace each other, as while something is dragged, the latest goes when the one
@@ -172,11 +232,14 @@ async function sendLatest(kind, command) {
 const pause = () => (now.playing ? send({do: 'pause'}) : Promise.resolve());
 
 // Behind the last operator comes the next training step, before the first the end of the one before.
+let turning = false;
 async function walk(to) {
   await pause();
   if (to <= last && to >= 0) return travel(to);
-  if (to < 0 && newest.step <= newest.first) return;
+  if (turning || (to < 0 && newest.step <= newest.first)) return;
+  turning = true;
   if (await send({do: to > last ? 'step' : 'back'})) travel(to > last ? 0 : last);
+  turning = false;
 }
 
 // Who looks at all of a step goes on doing so; else the new weights are walked through from the beginning.
@@ -208,7 +271,45 @@ function onKey(event) {
   const act = key === ' ' && !target.closest('button, .node') ? toggleTraining : keys[key.length === 1 ? key.toLowerCase() : key];
   if (!act || (ranged && key.length > 1)) return;
   event.preventDefault();
+  if (event.repeat && waiting > 2) return;  // keys repeat faster than the program answers
   act();
+}
+
+// ---- fields ------------------------------------------------------------------------------------
+
+// The number that a text is, with a point or a comma, or null.
+function numberIn(text) {
+  const plain = text.trim().replace(/^([^.,]*),([^.,]*)$/, '$1.$2');
+  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
+  return Number.isFinite(value) ? value : null;
+}
+
+const isNone = (text) => (text.trim() === '' ? 'An empty field is' : `“${text.trim()}” is`);
+
+// A field whose text is taken when it is done. What is shown there changes nothing, nor does what is refused.
+function field(element, shown, take) {
+  element.addEventListener('change', async () => {
+    const text = element.value;
+    element.blur();
+    if (text.trim() !== shown()) await take(text);
+    element.value = shown();
+  });
+}
+
+const shownRate = () => number(newest.rate ?? NaN, 3);
+
+function takeStep(text) {
+  const {first, step: most} = newest;
+  if (!/^\s*\d+\s*$/.test(text) || Number(text) < first || Number(text) > most) {
+    return say(`${isNone(text)} no step of this run: it has ${first} to ${most}. Nothing was changed.`, true);
+  }
+  return pause().then(() => send({do: 'goto', step: Number(text)}));
+}
+
+function takeRate(text) {
+  const to = numberIn(text);
+  if (to === null || to < 0) return say(`${isNone(text)} no learning rate: a number from 0 on. Nothing was changed.`, true);
+  return setRate(to);
 }
 
 // ---- the start ---------------------------------------------------------------------------------
@@ -225,12 +326,10 @@ function wire() {
   document.addEventListener('click', (event) => { if (event.detail > 0) event.target.closest('button, .node')?.blur(); });
   byId('step').addEventListener('input', (event) => walk(Number(event.target.value)));
   byId('rate-slide').addEventListener('input', (event) => setRate(10 ** Number(event.target.value)));
-  byId('rate').addEventListener('change', (event) => setRate(Number(event.target.value)));
-  byId('at').addEventListener('change', (event) => {
-    const to = Number(event.target.value);
-    event.target.blur();
-    if (Number.isInteger(to) && to >= 0) pause().then(() => send({do: 'goto', step: to}));
-  });
+  field(byId('rate'), shownRate, takeRate);
+  field(byId('at'), () => String(newest.step), takeStep);
+  undo.button.addEventListener('click', () => send({do: 'undo'}));
+  byId('restart').after(undo.button);
   const pace = byId('pace');
   pace.value = address.get('pace') ?? '30';
   if (pace.selectedIndex < 0) pace.value = '30';
@@ -243,7 +342,7 @@ function wire() {
   document.addEventListener('keydown', onKey);
   addEventListener('hashchange', () => {
     theme.show();
-    if (address.get('step') !== null) go(Number(address.get('step')));
+    if (/^\d+$/.test(address.get('step') ?? '')) go(Number(address.get('step')));
   });
   for (const {name, options, now: chosen} of live.choices) {
     const list = make('select', {'aria-label': name}, options.map((option) =>
@@ -254,11 +353,19 @@ function wire() {
 }
 
 function setRate(to) {
-  if (!(to >= 0 && Number.isFinite(to))) return say('A learning rate is a number from 0.', true);
   byId('rate-own').hidden = false;
   if (document.activeElement !== byId('rate')) byId('rate').value = number(to, 3);
-  sendLatest('rate', {do: 'rate', to});
+  return sendLatest('rate', {do: 'rate', to});
 }
+
+// Takes back the latest edit, jump or restart, and done again brings it back.
+const undo = {
+  button: make('button', {type: 'button', id: 'undo', hidden: ''}, 'Undo'),
+  show() {
+    undo.button.hidden = !now.undo || !live.limits.back;
+    undo.button.title = `undo: ${now.undo}; once more brings it back`;
+  },
+};
 
 document.addEventListener('DOMContentLoaded', () => {
   byId('title').textContent = live.title;
@@ -269,6 +376,7 @@ document.addEventListener('DOMContentLoaded', () => {
   editor.build();
   wire();
   document.addEventListener('shown', decoratePanel);
+  document.addEventListener('moved', () => { grids().forEach(mark); watch(); });
   document.addEventListener('stepped', heat.follow);
   if (step === last) pinned = itemOf(data.values[live.loss].node);  // more is to be seen at the loss than at the last update
   showFrame();

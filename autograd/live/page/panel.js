@@ -4,7 +4,7 @@
 
 let chosen = null;   // {value, index} of the element that was clicked
 let pointed = null;  // of the one under the pointer
-let watched = '';
+let watched = '[]';
 
 const shownItem = () => items.find((item) => item.box.classList.contains('shown'));
 const grids = () => [...byId('details').querySelectorAll('.grid')];
@@ -74,12 +74,15 @@ function decoratePanel() {
   watch();
 }
 
-// While training only small tensors are sent whole, and the large ones that the panel shows.
+// While training only small tensors are sent whole, and the large ones that the panel shows; and at any time
+// only the part of those that is looked at.
 function watch() {
-  if (!now.playing) return;
-  const large = [...new Set(grids().filter(({tensor}) => tensor.count > 64).map(({tensor}) => tensorIds.get(tensor)))];
-  if (String(large) === watched) return;
-  watched = String(large);
+  const large = [...new Set(grids().map(({tensor}) => tensor))].filter(({count}) => count > 64)
+    .map((tensor) => ({value: tensorIds.get(tensor), row: lookOf(tensor).row, column: lookOf(tensor).column}))
+    .filter(({row, column}) => now.playing || row > 0 || column > 0);
+  const text = JSON.stringify(large);
+  if (text === watched) return;
+  watched = text;
   sendLatest('watch', {do: 'watch', values: large});
 }
 
@@ -100,15 +103,17 @@ const past = {
     const seen = new Map();
     for (const [id, {cells, count}] of Object.entries(frame.values)) {
       if (cells.length === 0 || (count > 64 && Number(id) !== chosen?.value)) continue;
-      seen.set(Number(id), {width: cells[0].length, elements: Float32Array.from(cells.flat(), Number)});
+      const {row: top = 0, column: left = 0} = frame.values[id];
+      seen.set(Number(id), {width: cells[0].length, top, left, elements: Float32Array.from(cells.flat(), Number)});
     }
     past.frames.push({step: frame.step, seen});
     const kept = 300;  // the older half loses every other one
     if (past.frames.length > kept) past.frames.splice(0, kept / 2, ...past.frames.slice(0, kept / 2).filter((_, i) => i % 2 === 0));
   },
   of: ({value, row, column}) => past.frames.flatMap(({step: at, seen}) => {
-    const {width, elements} = seen.get(value) ?? {width: 0};
-    return column < width ? [[at, elements[row * width + column]]] : [];
+    const {width, top, left, elements} = seen.get(value) ?? {width: 0};
+    const place = (row - top) * width + column - left;
+    return column >= left && column - left < width && elements[place] !== undefined ? [[at, elements[place]]] : [];
   }),
 };
 

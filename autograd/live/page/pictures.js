@@ -282,7 +282,16 @@ const dash = {
   field({name, text, max}) {
     const input = make('textarea', {maxlength: max, rows: 3, 'aria-label': name, spellcheck: 'false'});
     input.value = text;
-    input.addEventListener('input', () => sendLatest('text ' + name, {do: 'text', name, text: input.value}));
-    dash.card(name[0].toUpperCase() + name.slice(1), 'text', input, make('p', {class: 'faint'}, `at most ${max} letters`));
+    let taken = text;
+    input.addEventListener('input', () => {
+      const bytes = new TextEncoder().encode(input.value).length;
+      if (bytes > max) {
+        input.value = taken;
+        return say(`At most ${max} bytes of text, not ${bytes}: a letter of English has one.`, true);
+      }
+      taken = input.value;
+      sendLatest('text ' + name, {do: 'text', name, text: taken});
+    });
+    dash.card(name[0].toUpperCase() + name.slice(1), 'text', input, make('p', {class: 'faint'}, `at most ${max} bytes`));
   },
 };
