@@ -73,7 +73,7 @@ Value softplus_curvature(const Value& v, const Value& x, const SoftplusOp::Attri
 // A rule for B(g, s) without attributes: B of what arrived, and curvature(v, s) = v d'(s).
 template <class OpType, class Backward, class Curvature>
 void add_backward(RuleTable& table, Backward, Curvature) {
-  table.add<OpType>([](const OpType&, const RuleCall& call) {
+  table.add_composed<OpType>([](const OpType&, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& s = call.input(1);
     InputGradients gradients(2);
@@ -102,7 +102,7 @@ void add_gradients(RuleTable& table) {
         return mul(v, mul(mul(s, rest), factor));
       });
 
-  table.add<SoftplusBackwardOp>([](const SoftplusBackwardOp& op, const RuleCall& call) {
+  table.add_composed<SoftplusBackwardOp>([](const SoftplusBackwardOp& op, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& x = call.input(1);
     InputGradients gradients(2);

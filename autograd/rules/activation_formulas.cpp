@@ -133,9 +133,12 @@ void add_formula_gradients(RuleTable& table) {
         const Value once = logit_backward(mul(v, add(mul(x, 2), -1)), x, op.eps);
         return logit_backward(once, x, op.eps);
       });
-  table.add<GluBackwardOp>(glu_gradients);
-  table.add<SwigluBackwardOp>(swiglu_gradients);
-  table.add<PreluBackwardOp>(prelu_gradients);
+  table.add_composed<GluBackwardOp>(
+      [](const GluBackwardOp& op, const RuleCall& call) { return glu_gradients(op, call); });
+  table.add_composed<SwigluBackwardOp>(
+      [](const SwigluBackwardOp& op, const RuleCall& call) { return swiglu_gradients(op, call); });
+  table.add_composed<PreluBackwardOp>(
+      [](const PreluBackwardOp& op, const RuleCall& call) { return prelu_gradients(op, call); });
 }
 
 }  // namespace aclgrad::detail

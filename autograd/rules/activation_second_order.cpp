@@ -59,7 +59,8 @@ Value inside(const Value& v, const Value& x, CornerSlope corners) {
 
 template <class OpType>
 void add_hardswish(RuleTable& table, CornerSlope corners) {
-  table.add<OpType>([corners](const OpType&, const RuleCall& call) {
+  table.add<OpType>([corners](const OpType&, const RuleCall& given) {
+    const RuleCall call = given.in_float();
     const Value& c = call.gradient();
     const Value& x = call.input(1);
     return InputGradients{
@@ -85,7 +86,7 @@ Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call) {
 }
 
 void add_activation_second_order_rules(RuleTable& table) {
-  table.add<SeluBackwardOp>([](const SeluBackwardOp&, const RuleCall& call) {
+  table.add_composed<SeluBackwardOp>([](const SeluBackwardOp&, const RuleCall& call) {
     const Value& c = call.gradient();
     // d'(y) is 1 for y < 0 and 0 elsewhere.
     Value by_g, by_y;
@@ -97,7 +98,7 @@ void add_activation_second_order_rules(RuleTable& table) {
     return InputGradients{by_g, by_y};
   });
 
-  table.add<EluBackwardOp>([](const EluBackwardOp& op, const RuleCall& call) {
+  table.add_composed<EluBackwardOp>([](const EluBackwardOp& op, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& s = call.input(1);
     const auto backward = [&](const Value& v) {
@@ -122,14 +123,14 @@ void add_activation_second_order_rules(RuleTable& table) {
   add_hardswish<HardswishBackwardOp>(table, CornerSlope::inside);
   add_hardswish<HardswishBackwardV2Op>(table, CornerSlope::outside);
 
-  table.add<GeluTanhBackwardOp>([](const GeluTanhBackwardOp&, const RuleCall& call) {
+  table.add_composed<GeluTanhBackwardOp>([](const GeluTanhBackwardOp&, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& x = call.input(1);
     return InputGradients{call.needs(0) ? gelu_backward(c, x, Approximate::tanh) : Value(),
                           call.needs(1) ? tanh_curvature(mul(call.input(0), c), x) : Value()};
   });
 
-  table.add<GeluBackwardOp>([](const GeluBackwardOp& op, const RuleCall& call) {
+  table.add_composed<GeluBackwardOp>([](const GeluBackwardOp& op, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& x = call.input(1);
     return InputGradients{
@@ -138,7 +139,7 @@ void add_activation_second_order_rules(RuleTable& table) {
   });
 
   // B = (g gelu, g f gelu'(a)) with a the activated half of x and f the other one.
-  table.add<GegluBackwardOp>([](const GegluBackwardOp& op, const RuleCall& call) {
+  table.add_composed<GegluBackwardOp>([](const GegluBackwardOp& op, const RuleCall& call) {
     const Value& g = call.input(0);
     const Value a = half_of(call.input(1), op.dim, op.activate_left);
     const Value f = half_of(call.input(1), op.dim, !op.activate_left);

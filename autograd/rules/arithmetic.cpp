@@ -15,19 +15,19 @@ constexpr double kTwoOverRootPi = 1.1283791670955125739;
 void add_functions(RuleTable& table) {
   using V = const Value&;
   add_unary<ExpOp>(table, [](V g, V, V y) { return mul(g, y); });
-  add_unary<LogOp>(table, [](V g, V x, V) { return mul(g, reciprocal(x)); });
-  add_unary<SqrtOp>(table, [](V g, V, V y) {
+  add_composed_unary<LogOp>(table, [](V g, V x, V) { return mul(g, reciprocal(x)); });
+  add_composed_unary<SqrtOp>(table, [](V g, V, V y) {
     const Value half = mul(g, 0.5);
     return mul(half, reciprocal(y));
   });
-  add_unary<RsqrtOp>(table, [](V g, V, V y) {
+  add_composed_unary<RsqrtOp>(table, [](V g, V, V y) {
     const Value cube = mul(mul(y, y), y);
     return mul(mul(g, -0.5), cube);
   });
-  add_unary<ReciprocalOp>(table, [](V g, V, V y) { return mul(g, mul(mul(y, y), -1)); });
+  add_composed_unary<ReciprocalOp>(table, [](V g, V, V y) { return mul(g, mul(mul(y, y), -1)); });
   add_unary<SinOp>(table, [](V g, V x, V) { return mul(g, cos(x)); });
   add_unary<CosOp>(table, [](V g, V x, V) { return mul(g, mul(sin(x), -1)); });
-  add_unary<ErfOp>(table, [](V g, V x, V) {
+  add_composed_unary<ErfOp>(table, [](V g, V x, V) {
     const Value bell = exp(mul(mul(x, x), -1));
     return mul(g, mul(bell, kTwoOverRootPi));
   });
@@ -68,7 +68,9 @@ Value held(const Value& condition, const Value& g) {
 }
 
 void add_powers(RuleTable& table) {
-  table.add<PowNumberOp>([](const PowNumberOp& op, const RuleCall& call) {
+  table.add<PowNumberOp>([](const PowNumberOp& op, const RuleCall& given) {
+    // Of a square, nothing between can be too large.
+    const RuleCall call = op.exponent == 2 ? given : given.in_float();
     const Value& g = call.gradient();
     if (op.exponent == 0) return InputGradients{zeros_for(call.input())};
     if (op.exponent == 1) return InputGradients{g};
@@ -78,7 +80,7 @@ void add_powers(RuleTable& table) {
 
   // Where the exponent is 0, or x for the exponent's gradient, a factor may be infinite: there the
   // gradient is 0.
-  table.add<PowOp>([](const PowOp&, const RuleCall& call) {
+  table.add_composed<PowOp>([](const PowOp&, const RuleCall& call) {
     const Value& g = call.gradient();
     const Value& x = call.input(0);
     const Value& y = call.input(1);
@@ -117,7 +119,8 @@ void add_arithmetic_rules(RuleTable& table) {
                           call.needs(1) ? mul(g, call.input(0)) : Value()};
   });
 
-  table.add<DivOp>([](const DivOp&, const RuleCall& call) {
+  table.add<DivOp>([](const DivOp&, const RuleCall& given) {
+    const RuleCall call = given.needs(1) ? given.in_float() : given;
     const Value share = div(call.gradient(), call.input(1));  // g / b
     return InputGradients{share, call.needs(1) ? mul(mul(share, call.output()), -1) : Value()};
   });
@@ -157,7 +160,7 @@ void add_arithmetic_rules(RuleTable& table) {
                           call.needs(2) ? masked_fill(g, condition, 0) : Value()};
   });
 
-  table.add<AddcmulOp>([](const AddcmulOp& op, const RuleCall& call) {
+  table.add_composed<AddcmulOp>([](const AddcmulOp& op, const RuleCall& call) {
     const Value& g = call.gradient();
     InputGradients gradients(3);
     gradients[0] = g;
@@ -166,7 +169,7 @@ void add_arithmetic_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<AddcdivOp>([](const AddcdivOp& op, const RuleCall& call) {
+  table.add_composed<AddcdivOp>([](const AddcdivOp& op, const RuleCall& call) {
     const Value& a = call.input(1);
     const Value& b = call.input(2);
     InputGradients gradients(3);

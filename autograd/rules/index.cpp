@@ -146,18 +146,28 @@ void add_index_rules(RuleTable& table) {
       return gradients;
     }
     if (op.mode == BagMode::mean) g = div(g, cast(clamp(sizes, {.min = 1}), g.dtype()));
-    Value rows = index_select(pad_along(g, 0, 0, 1), 0, call.output(1));
+    const Value rows = index_select(pad_along(g, 0, 0, 1), 0, call.output(1));
+    // Padding, and what is in no bag, has no part, whatever its weights are.
+    std::vector<Value> absent;
+    if (op.has_weights) {
+      absent.push_back(eq(call.output(1), static_cast<double>(g.shape()[0])));
+    }
     if (op.padding_idx >= 0) {  // counted from either end
       for (const std::int64_t padding : {op.padding_idx, op.padding_idx - weight.shape()[0]}) {
-        rows = masked_fill(rows, column(eq(indices, static_cast<double>(padding))), 0);
+        absent.push_back(eq(indices, static_cast<double>(padding)));
       }
     }
+    const auto present = [&](Value x) {
+      for (const Value& each : absent) x = masked_fill(x, column(each), 0);
+      return x;
+    };
     if (call.needs(0)) {
       const Value shares = op.has_weights ? mul(rows, column(call.input(3))) : rows;
-      gradients[0] = index_add(zeros_for(weight), 0, indices, shares);
+      gradients[0] = index_add(zeros_for(weight), 0, indices, present(shares));
     }
     if (op.has_weights && call.needs(3)) {
-      gradients[3] = reduce_sum(mul(rows, index_select(weight, 0, indices)), {1});
+      const Value products = mul(rows, index_select(weight, 0, indices));
+      gradients[3] = reduce_sum(present(products), {1});
     }
     return gradients;
   });
@@ -173,9 +183,9 @@ void add_index_rules(RuleTable& table) {
   table.add<EmbeddingDenseBackwardOp>([](const EmbeddingDenseBackwardOp& op, const RuleCall& call) {
     Value sums = call.gradient();
     if (op.padding_idx >= 0) {
-      Tensor kept = Tensor::full({op.rows, 1}, 1, sums.dtype());
-      kept.set(op.padding_idx, 0);
-      sums = mul(sums, sums.graph().constant(std::move(kept)));
+      Tensor padding = Tensor::zeros({op.rows, 1}, DType::boolean);
+      padding.set(op.padding_idx, 1);
+      sums = masked_fill(sums, sums.graph().constant(std::move(padding)), 0);
     }
     return InputGradients{embedding(sums, call.input(1)), Value()};
   });

@@ -86,23 +86,24 @@ void add_loss_rules(RuleTable& table) {
   });
 
   // A margin above 0, or NaN, counts -1 at its class of the row and 1 at the other.
-  table.add<MultilabelMarginLossOp>([](const MultilabelMarginLossOp&, const RuleCall& call) {
-    if (call.has_gradient(1)) call.no_gradient_for("a use of the classes' marks");
-    const Value& x = call.input(0);
-    const Value& target = call.input(1);
-    const DType dtype = x.dtype();
-    const Value is_over = gt(cumsum(cast(lt(target, 0.0), DType::int64), -1), 0.0);
-    const Value places = masked_fill(target, is_over, 0);
-    const Value margins =
-        sub(with_axis_before(x, 1), with_axis_before(gather(x, -1, places), 0)) + 1;
-    const Value others = with_axis_before(1 - call.output(1), 1);
-    const Value all = mul(1 - cast(le(margins, 0.0), dtype), others);
-    const Value counts = masked_fill(all, with_axis_before(is_over, 0), 0);
-    const Value slopes =
-        scatter_add(reduce_sum(counts, {-2}), -1, places, neg(reduce_sum(counts, {-1})));
-    const auto classes = static_cast<double>(std::max<std::int64_t>(x.shape()[-1], 1));
-    return InputGradients{mul(slopes, with_axis_before(call.gradient() / classes, 0)), Value()};
-  });
+  table.add_composed<MultilabelMarginLossOp>(
+      [](const MultilabelMarginLossOp&, const RuleCall& call) {
+        if (call.has_gradient(1)) call.no_gradient_for("a use of the classes' marks");
+        const Value& x = call.input(0);
+        const Value& target = call.input(1);
+        const DType dtype = x.dtype();
+        const Value is_over = gt(cumsum(cast(lt(target, 0.0), DType::int64), -1), 0.0);
+        const Value places = masked_fill(target, is_over, 0);
+        const Value margins =
+            sub(with_axis_before(x, 1), with_axis_before(gather(x, -1, places), 0)) + 1;
+        const Value others = with_axis_before(1 - call.output(1), 1);
+        const Value all = mul(1 - cast(le(margins, 0.0), dtype), others);
+        const Value counts = masked_fill(all, with_axis_before(is_over, 0), 0);
+        const Value slopes =
+            scatter_add(reduce_sum(counts, {-2}), -1, places, neg(reduce_sum(counts, {-1})));
+        const auto classes = static_cast<double>(std::max<std::int64_t>(x.shape()[-1], 1));
+        return InputGradients{mul(slopes, with_axis_before(call.gradient() / classes, 0)), Value()};
+      });
 }
 
 }  // namespace aclgrad::detail

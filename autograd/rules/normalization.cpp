@@ -13,7 +13,7 @@ void add_normalization_rules(RuleTable& table) {
   });
 
   // B = y (g - sum(g y)) along dim.
-  table.add<SoftmaxBackwardOp>([](const SoftmaxBackwardOp& op, const RuleCall& call) {
+  table.add_composed<SoftmaxBackwardOp>([](const SoftmaxBackwardOp& op, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& g = call.input(0);
     const Value& y = call.input(1);
@@ -31,16 +31,17 @@ void add_normalization_rules(RuleTable& table) {
   });
 
   // B = g - e^y sum(g) along dim.
-  table.add<LogSoftmaxBackwardOp>([](const LogSoftmaxBackwardOp& op, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& g = call.input(0);
-    const Value& y = call.input(1);
-    const Value share = mul(c, exp(y));
-    InputGradients gradients(2);
-    if (call.needs(0)) gradients[0] = sub(c, reduce_sum(share, {op.dim}, true));
-    if (call.needs(1)) gradients[1] = mul(mul(share, reduce_sum(g, {op.dim}, true)), -1);
-    return gradients;
-  });
+  table.add_composed<LogSoftmaxBackwardOp>(
+      [](const LogSoftmaxBackwardOp& op, const RuleCall& call) {
+        const Value& c = call.gradient();
+        const Value& g = call.input(0);
+        const Value& y = call.input(1);
+        const Value share = mul(c, exp(y));
+        InputGradients gradients(2);
+        if (call.needs(0)) gradients[0] = sub(c, reduce_sum(share, {op.dim}, true));
+        if (call.needs(1)) gradients[1] = mul(mul(share, reduce_sum(g, {op.dim}, true)), -1);
+        return gradients;
+      });
 
   table.add<LayerNormOp>([](const LayerNormOp&, const RuleCall& call) {
     if (call.has_gradient(1) || call.has_gradient(2)) {
@@ -66,8 +67,8 @@ void add_normalization_rules(RuleTable& table) {
 
   // B = scale y (g - sum(g y)) along the last axis, 0 where masked. C that arrives where it is 0
   // comes to nothing.
-  table.add<ScaledMaskedSoftmaxBackwardOp>([](const ScaledMaskedSoftmaxBackwardOp& op,
-                                              const RuleCall& call) {
+  table.add_composed<ScaledMaskedSoftmaxBackwardOp>([](const ScaledMaskedSoftmaxBackwardOp& op,
+                                                       const RuleCall& call) {
     const Value &g = call.input(0), &y = call.input(1);
     const Value& arrived = call.gradient();
     const Value c =

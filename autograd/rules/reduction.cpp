@@ -49,6 +49,12 @@ InputGradients extremum_gradient(const RuleCall& call, const Axes& axes) {
   return {mul(shares, with_axes(call.gradient(), call.input().shape(), axes))};
 }
 
+// Whether the result was rounded to 16 bits: an exponential of it, or a product over many, needs
+// the digits that it had before.
+bool is_rounded(const RuleCall& given) {
+  return given.output().dtype() == DType::float16 || given.output().dtype() == DType::bfloat16;
+}
+
 // The smallest positive number of a floating dtype.
 double smallest(DType dtype) {
   switch (dtype) {
@@ -120,13 +126,13 @@ void add_reduction_rules(RuleTable& table) {
     return InputGradients{spread(share, call.input().shape(), op.axes)};
   });
 
-  table.add<AmaxOp>(
+  table.add_composed<AmaxOp>(
       [](const AmaxOp& op, const RuleCall& call) { return extremum_gradient(call, op.axes); });
-  table.add<AminOp>(
+  table.add_composed<AminOp>(
       [](const AminOp& op, const RuleCall& call) { return extremum_gradient(call, op.axes); });
 
   // 2 (x - mean) / (n - correction)
-  table.add<VarOp>([](const VarOp& op, const RuleCall& call) {
+  table.add_composed<VarOp>([](const VarOp& op, const RuleCall& call) {
     const Value& x = call.input();
     const double divisor = count_of(x.shape(), op.axes) - (op.unbiased ? 1 : 0);
     const Value share = mul(with_axes(call.gradient(), x.shape(), op.axes), 2 / divisor);
@@ -134,7 +140,7 @@ void add_reduction_rules(RuleTable& table) {
   });
 
   // (x - mean) / ((n - correction) std)
-  table.add<StddevOp>([](const StddevOp& op, const RuleCall& call) {
+  table.add_composed<StddevOp>([](const StddevOp& op, const RuleCall& call) {
     const Value& x = call.input();
     const double divisor = count_of(x.shape(), op.axes) - static_cast<double>(op.correction);
     const Value share = mul(div(call.gradient(), call.output()), 1 / divisor);
@@ -142,16 +148,17 @@ void add_reduction_rules(RuleTable& table) {
     return InputGradients{mul(sub(x, mean(x, op.axes, true)), with_axes(safe, x.shape(), op.axes))};
   });
 
-  table.add<LogsumexpOp>([](const LogsumexpOp& op, const RuleCall& call) {
+  table.add<LogsumexpOp>([](const LogsumexpOp& op, const RuleCall& given) {
+    const RuleCall call = given.in_float();
     const Value& x = call.input();
-    const Value& y = call.output();
+    const Value y = is_rounded(given) ? logsumexp(x, op.axes) : call.output();
     // Of nothing but -infinity the shares are 0, as beside any number.
     const Value from = masked_fill(y, eq(y, -std::numeric_limits<double>::infinity()), 0);
     const Value shares = exp(sub(x, with_axes(from, x.shape(), op.axes)));
     return InputGradients{mul(shares, with_axes(call.gradient(), x.shape(), op.axes))};
   });
 
-  table.add<NormOp>([](const NormOp& op, const RuleCall& call) {
+  table.add_composed<NormOp>([](const NormOp& op, const RuleCall& call) {
     return InputGradients{gradient_of_norm(op.p, op.axes, call, 0)};
   });
 
@@ -160,9 +167,10 @@ void add_reduction_rules(RuleTable& table) {
         cumsum(call.gradient(), op.dim, {.exclusive = op.exclusive, .reverse = !op.reverse})};
   });
 
-  table.add<CumprodOp>([](const CumprodOp& op, const RuleCall& call) {
-    return InputGradients{
-        gradient_of_cumprod(call.gradient(), call.input(), call.output(), op.dim)};
+  table.add<CumprodOp>([](const CumprodOp& op, const RuleCall& given) {
+    const RuleCall call = given.in_float();
+    const Value y = is_rounded(given) ? cumprod(call.input(), op.dim) : call.output();
+    return InputGradients{gradient_of_cumprod(call.gradient(), call.input(), y, op.dim)};
   });
 
   table.add<MaxOp>([](const MaxOp& op, const RuleCall& call) {

@@ -83,11 +83,24 @@ Rule exchange_rule(std::type_index op, Rule rule) {
   return registry.table.exchange(op, std::move(rule));
 }
 
+RuleCall RuleCall::in_float() const {
+  RuleCall call = *this;
+  call.in_float_ = true;
+  return call;
+}
+
+const Value& RuleCall::widened(Value& value) const {
+  const bool is_narrow = in_float_ && value.id() >= 0 &&
+                         (value.dtype() == DType::float16 || value.dtype() == DType::bfloat16);
+  if (is_narrow) value = cast(value, DType::float32);
+  return value;
+}
+
 const Value& RuleCall::gradient(std::size_t output) const {
   if (!has_gradient(output)) {
     throw ValueError(fmt::format("{}: no gradient arrived at its output {}", label(node_), output));
   }
-  return gradients_[output];
+  return widened(gradients_[output]);
 }
 
 void RuleCall::no_gradient_for(std::string_view what) const {

@@ -34,6 +34,14 @@ class RuleTable {
     }
   }
 
+  // Of several nodes: those compute in float32 where the node's values have 16 bits.
+  template <class OpType, class TypedRule>
+  void add_composed(TypedRule) {
+    set(typeid(OpType), [](const Op& op, const RuleCall& call) {
+      return TypedRule()(static_cast<const OpType&>(op), call.in_float());
+    });
+  }
+
   void set(std::type_index op, InputGradients (*rule)(const Op& op, const RuleCall& call));
   Rule find(std::type_index op) const;
   Rule exchange(std::type_index op, Rule rule);
@@ -50,7 +58,15 @@ void add_unary(RuleTable& table, Slope) {
   });
 }
 
-// The same from g, x and the Op with its attributes.
+// The same of several nodes.
+template <class OpType, class Slope>
+void add_composed_unary(RuleTable& table, Slope) {
+  table.add_composed<OpType>([](const OpType&, const RuleCall& call) {
+    return InputGradients{Slope()(call.gradient(), call.input(), call.output())};
+  });
+}
+
+// The same as add_unary() from g, x and the Op with its attributes.
 template <class OpType, class Slope>
 void add_slope(RuleTable& table, Slope) {
   table.add<OpType>([](const OpType& op, const RuleCall& call) {
@@ -61,7 +77,7 @@ void add_slope(RuleTable& table, Slope) {
 // A rule for a backward B(g, x) = g d(x): B of what arrived, and curvature(v, x, op) = v d'(x).
 template <class OpType, class Backward, class Curvature>
 void add_slope_of_slope(RuleTable& table, Backward, Curvature) {
-  table.add<OpType>([](const OpType& op, const RuleCall& call) {
+  table.add_composed<OpType>([](const OpType& op, const RuleCall& call) {
     const Value& c = call.gradient();
     const Value& x = call.input(1);
     InputGradients gradients(2);

@@ -151,7 +151,7 @@ Arrays nll_loss(const Arguments& a, const Arrays& in) {
     const Number target = in[1].values[i];
     const Number weight = weight_of(a, in[2], target);
     const Number x = in[0].values[place_in_row(in[0].shape, i, target)];
-    losses.values.push_back(weight == 0 && std::isinf(x) ? 0 : -weight * x);
+    losses.values.push_back(weight == 0 && !std::isfinite(x) ? 0 : -weight * x);
     total += weight;
   }
   // Where nothing is divided by it, the sum is left alone, or 0.

@@ -93,8 +93,8 @@ struct Targets {
     });
   }
 
-  // -weight * self at the rows' targets, 0 for rows that are ignored. A weight of 0 makes an
-  // infinity 0, too: the limit.
+  // -weight * self at the rows' targets, 0 for rows that are ignored. A class of weight 0 does not
+  // count whatever its score is, an infinity or NaN.
   void compute_losses(const Run& run, int64_t first, const int64_t* targets, const double* weights,
                       size_t count, double* losses) const {
     visit_element_type(self.dtype, [&](auto tag) {
@@ -104,8 +104,8 @@ struct Targets {
         const bool counts = targets[i] != ignore_index;
         const double log_probability =
             counts ? real_part(elements[row + targets[i] * step].value) : 0;
-        const bool is_zero = weights[i] == 0 && std::isinf(log_probability);
-        losses[i] = is_zero ? 0 : -weights[i] * log_probability;
+        const bool is_absent = weights[i] == 0 && !std::isfinite(log_probability);
+        losses[i] = is_absent ? 0 : -weights[i] * log_probability;
       });
     });
   }

@@ -63,7 +63,9 @@ Arrays softmax_backward(const Arguments& a, const Arrays& in) {
     for (const size_t i : line) {
       const Number g = term(in[0].values[i]);
       const Number y = in[1].values[i];
-      out.values[i] = kLogarithm ? g + minus(std::exp(y) * sum) : y * (g + minus(sum));
+      // Where the sum is 0, y does not count: the row may be one of a target that is ignored.
+      const Number share = sum == 0 ? sum : std::exp(y) * sum;
+      out.values[i] = kLogarithm ? g + minus(share) : y * (g + minus(sum));
     }
   });
   return {out};

@@ -338,9 +338,14 @@ HWY_INLINE void write_slopes(const Element* g, const Element* y, Element* out, d
                              size_t length) {
   if constexpr (std::is_same_v<Element, Bfloat16>) {
     // A product of such a sum and a power within the limits above is a normal number.
-    if (sum == 0 || (std::abs(sum) > 0x1p-60 && std::abs(sum) < 0x1p60)) {
+    if (std::abs(sum) > 0x1p-60 && std::abs(sum) < 0x1p60) {
       return write_slopes_narrow(g, y, out, sum, length);
     }
+  }
+  if (sum == 0) {  // the row may be one that does not count, and hold NaN
+    return map_row(length, out, [&](size_t i, auto n) HWY_ATTR {
+      return hn::Sub(load_doubles(g + i, n), hn::Set(DoubleTag(), sum));
+    });
   }
   map_row(length, out, [&](size_t i, auto n) HWY_ATTR { return slope(g + i, y + i, sum, n); });
 }

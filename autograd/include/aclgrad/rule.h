@@ -34,8 +34,13 @@ class RuleCall {
         needs_(std::move(needs)) {}
 
   const Node& node() const { return node_; }
-  const Value& input(std::size_t index = 0) const { return inputs_.at(index); }
-  const Value& output(std::size_t index = 0) const { return outputs_.at(index); }
+  const Value& input(std::size_t index = 0) const { return widened(inputs_.at(index)); }
+  const Value& output(std::size_t index = 0) const { return widened(outputs_.at(index)); }
+
+  /// The same call with all values of 16 bits as float32, for a rule of several nodes: what lies
+  /// between these would overflow or round in 16 bits, where the gradient, which the engine rounds
+  /// once, does not.
+  RuleCall in_float() const;
 
   /// The gradient of an output. Throws ValueError, naming the node, when none arrived, which cannot
   /// be for an operator with one output.
@@ -51,11 +56,14 @@ class RuleCall {
   [[noreturn]] void no_gradient_for(std::string_view what) const;
 
  private:
+  const Value& widened(Value& value) const;
+
   const Node& node_;
-  std::vector<Value> inputs_;
-  std::vector<Value> outputs_;
-  std::vector<Value> gradients_;
+  mutable std::vector<Value> inputs_;  // widened where they are asked for
+  mutable std::vector<Value> outputs_;
+  mutable std::vector<Value> gradients_;
   std::vector<bool> needs_;
+  bool in_float_ = false;
 };
 
 /// The gradient of every input, in order; an empty Value where none is needed or there is none.

@@ -44,7 +44,7 @@ Value ctc_loss(Operand log_probabilities, const Value& targets,
                const std::vector<std::int64_t>& input_lengths,
                const std::vector<std::int64_t>& target_lengths, const CtcOptions& options) {
   const RecordScope scope(log_probabilities);
-  Recorder record("ctc_loss", {log_probabilities, targets}, log_probabilities.where);
+  const Recorder record("ctc_loss", {log_probabilities, targets}, log_probabilities.where);
   record.require_floating(0);
   detail::require_index(record, 1);
   const Shape& shape = log_probabilities.shape();
@@ -71,9 +71,11 @@ Value ctc_loss(Operand log_probabilities, const Value& targets,
     record.value_error(
         fmt::format("blank must be a class in [0, {}], got {}", classes - 1, options.blank));
   }
-  const DType dtype = log_probabilities.dtype();
+  // Logarithms of probabilities over many steps are large: 16 bits would round them to a factor.
+  const Value wide = detail::widened(log_probabilities);
+  const DType dtype = wide.dtype();
   Value losses =
-      record
+      Recorder("ctc_loss", {wide, targets}, log_probabilities.where)
           .add<CtcLossOp>({input_lengths, target_lengths, options.blank, options.zero_infinity},
                           {TensorSpec{shape.rank() == 3 ? Shape{samples} : Shape{}, dtype},
                            TensorSpec{Shape{samples, shape[0], 2 * most + 1}, dtype}})
@@ -89,7 +91,7 @@ Value ctc_loss(Operand log_probabilities, const Value& targets,
     }
     losses = div(losses, losses.graph().constant(std::move(lengths)));
   }
-  return detail::reduced(losses, options.reduction);
+  return detail::reduced(losses, options.reduction, log_probabilities.dtype());
 }
 
 Value ctc_loss_backward(Operand grad, const Value& log_probabilities, const Value& targets,
@@ -106,7 +108,7 @@ Value ctc_loss_backward(Operand grad, const Value& log_probabilities, const Valu
 
 Value multilabel_margin_loss(Operand x, const Value& target, Reduction reduction) {
   const RecordScope scope(x);
-  Recorder record("multilabel_margin_loss", {x, target}, x.where);
+  const Recorder record("multilabel_margin_loss", {x, target}, x.where);
   record.require_floating(0);
   detail::require_index(record, 1);
   record.require_same_shape(0, 1);
@@ -114,12 +116,13 @@ Value multilabel_margin_loss(Operand x, const Value& target, Reduction reduction
   if (shape.rank() < 1 || shape.rank() > 2) {
     record.shape_error(fmt::format("scores must be [N, C] or [C], got {}", shape));
   }
+  const Value scores = detail::widened(x);
+  Recorder wide("multilabel_margin_loss", {scores, target}, x.where);
   const Value losses =
-      record
-          .add<MultilabelMarginLossOp>(
-              {}, {TensorSpec{detail::without_last_axis(shape), x.dtype()}, record.like(0)})
+      wide.add<MultilabelMarginLossOp>(
+              {}, {TensorSpec{detail::without_last_axis(shape), scores.dtype()}, wide.like(0)})
           .front();
-  return detail::reduced(losses, reduction);
+  return detail::reduced(losses, reduction, x.dtype());
 }
 
 std::string CtcLossAttributes::text() const {

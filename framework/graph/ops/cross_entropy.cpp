@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
@@ -15,7 +14,6 @@
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "graph/ops/loss_helpers.h"
-#include "tensor/at_least_float.h"
 
 namespace aclgrad {
 namespace {
@@ -54,27 +52,18 @@ std::vector<Value> with_weight(std::vector<Value> inputs, const Value& weight) {
   return inputs;
 }
 
-// Log-probabilities that are to be multiplied by `factor`: 0 where the product would be one of 0
-// and an infinity.
-Value for_product(const Value& log_probabilities, const Value& factor) {
-  const Value impossible = eq(log_probabilities, -std::numeric_limits<double>::infinity());
-  const Value neither = minimum(eq(factor, 0), impossible);  // of bool: and
-  return masked_fill(log_probabilities, neither, 0);
-}
-
-Value cross_entropy_of_probabilities(const Value& logits, const Value& target,
-                                     const CrossEntropyOptions& options) {
-  const Value log_probabilities = log_softmax(logits, -1);
-  Value terms;
-  if (options.label_smoothing == 0) {
-    terms = mul(target, for_product(log_probabilities, target));
-  } else {
-    const auto classes = static_cast<double>(std::max<std::int64_t>(logits.shape()[-1], 1));
-    const Value smooth = target * (1 - options.label_smoothing) + options.label_smoothing / classes;
-    terms = mul(smooth, log_probabilities);
+Value cross_entropy_of_probabilities(const Value& log_probabilities, const Value& target,
+                                     const CrossEntropyOptions& options, DType dtype) {
+  Value factor = target;
+  if (options.label_smoothing != 0) {
+    const auto classes = static_cast<double>(std::max<std::int64_t>(target.shape()[-1], 1));
+    factor = target * (1 - options.label_smoothing) + options.label_smoothing / classes;
   }
-  if (options.weight.id() >= 0) terms = mul(terms, options.weight);
-  return detail::reduced(neg(reduce_sum(terms, {-1})), options.reduction);
+  if (options.weight.id() >= 0) factor = mul(factor, options.weight);
+  const bool may_be_zero = options.label_smoothing == 0 || options.weight.id() >= 0;
+  const Value terms =
+      mul(factor, may_be_zero ? detail::for_product(log_probabilities, factor) : log_probabilities);
+  return detail::reduced(neg(reduce_sum(terms, {-1})), options.reduction, dtype);
 }
 
 // A smoothed target is, by its share, the class, and all classes: their mean stands at every class,
@@ -82,7 +71,9 @@ Value cross_entropy_of_probabilities(const Value& logits, const Value& target,
 Value smoothed_cross_entropy(const Value& log_probabilities, const Value& target,
                              const CrossEntropyOptions& options) {
   const Value weighted =
-      options.weight.id() < 0 ? log_probabilities : mul(log_probabilities, options.weight);
+      options.weight.id() < 0
+          ? log_probabilities
+          : mul(detail::for_product(log_probabilities, options.weight), options.weight);
   const Value all = expand(mean(weighted, {-1}, /*keepdim=*/true), log_probabilities.shape());
   const std::int64_t ignored = options.ignore_index;
   const auto loss = [&](Reduction how) {
@@ -111,8 +102,9 @@ Value nll_loss(Operand log_probabilities, const Value& target, const NllOptions&
     if (options.weight.id() >= 0) check_weight(record, log_probabilities, options.weight);
   }
   const Shape shape = log_probabilities.shape();
-  const DType dtype = log_probabilities.dtype();
-  Value scores = log_probabilities, targets = target;
+  // 16 bits hold neither the sum of many weights nor a gradient before it is divided by it.
+  Value scores = detail::widened(log_probabilities), targets = target;
+  const DType dtype = scores.dtype();
   if (shape.rank() > 2) {  // the operator takes one row of scores for each target
     const std::int64_t rows = target.shape().numel();
     scores = reshape(scores, {rows, shape[-1]});
@@ -120,16 +112,17 @@ Value nll_loss(Operand log_probabilities, const Value& target, const NllOptions&
   }
   // The operator insists on weights.
   const Value weight = options.weight.id() >= 0
-                           ? options.weight
+                           ? detail::widened(options.weight)
                            : scores.graph().constant(Tensor::full({shape[-1]}, 1, dtype));
   Recorder record("nll_loss", {scores, targets, weight}, log_probabilities.where);
   const bool each = options.reduction == Reduction::none;
-  const Value losses = record
-                           .add<NllLossOp>({options.reduction, options.ignore_index},
-                                           {TensorSpec{each ? targets.shape() : Shape{}, dtype},
-                                            TensorSpec{Shape{}, dtype}})
-                           .front();
-  return each && shape.rank() > 2 ? reshape(losses, target.shape().dims()) : losses;
+  Value losses = record
+                     .add<NllLossOp>({options.reduction, options.ignore_index},
+                                     {TensorSpec{each ? targets.shape() : Shape{}, dtype},
+                                      TensorSpec{Shape{}, dtype}})
+                     .front();
+  if (each && shape.rank() > 2) losses = reshape(losses, target.shape().dims());
+  return cast(losses, log_probabilities.dtype());
 }
 
 // All checks come before the first node, so that a refused call leaves none behind.
@@ -155,17 +148,19 @@ Value cross_entropy(Operand logits, const Value& target, const CrossEntropyOptio
     check_target(record, "logits", logits, target);
   }
   if (options.weight.id() >= 0) check_weight(record, logits, options.weight);
-  if (of_probabilities) return cross_entropy_of_probabilities(logits, target, options);
-  if (options.label_smoothing == 0) {
-    return nll_loss(log_softmax(logits, -1), target,
-                    {options.weight, options.ignore_index, options.reduction});
+  CrossEntropyOptions wide = options;
+  if (wide.weight.id() >= 0) wide.weight = detail::widened(wide.weight);
+  const Value log_probabilities = log_softmax(detail::widened(logits), -1);
+  if (of_probabilities) {
+    return cross_entropy_of_probabilities(log_probabilities, detail::widened(target), wide,
+                                          logits.dtype());
   }
-  // 16 bits do not hold the sum over the targets.
-  const DType wide = detail::at_least_float(logits.dtype());
-  CrossEntropyOptions wider = options;
-  if (wider.weight.id() >= 0) wider.weight = cast(wider.weight, wide);
-  const Value log_probabilities = cast(log_softmax(logits, -1), wide);
-  return cast(smoothed_cross_entropy(log_probabilities, target, wider), logits.dtype());
+  if (options.label_smoothing == 0) {
+    return cast(
+        nll_loss(log_probabilities, target, {wide.weight, options.ignore_index, options.reduction}),
+        logits.dtype());
+  }
+  return cast(smoothed_cross_entropy(log_probabilities, target, wide), logits.dtype());
 }
 
 Value kl_div(Operand log_probabilities, const Value& target, const KlDivOptions& options) {
@@ -174,12 +169,14 @@ Value kl_div(Operand log_probabilities, const Value& target, const KlDivOptions&
   record.require_floating(0);
   record.require_same_dtype(0, 1);
   record.require_same_shape(0, 1);
-  const Value weights = options.log_target ? exp(target) : target;
+  const Value wide = detail::widened(target);
+  const Value weights = options.log_target ? exp(wide) : wide;
   // log 1 for a target of 0, which stops its gradient.
-  const Value logs = options.log_target ? for_product(target, weights)
-                                        : log(masked_fill(target, eq(target, 0), 1));
-  const Value losses = mul(weights, sub(logs, for_product(log_probabilities, weights)));
-  return detail::reduced(losses, options.reduction);
+  const Value logs = options.log_target ? detail::for_product(wide, weights)
+                                        : log(masked_fill(wide, eq(wide, 0), 1));
+  const Value scores = detail::for_product(detail::widened(log_probabilities), weights);
+  return detail::reduced(mul(weights, sub(logs, scores)), options.reduction,
+                         log_probabilities.dtype());
 }
 
 Value nll_loss_backward(Operand grad, const Value& log_probabilities, const Value& target,

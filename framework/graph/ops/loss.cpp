@@ -26,7 +26,6 @@
 #include "aclnnop/aclnn_soft_margin_loss_backward.h"
 #include "graph/ops/loss_helpers.h"
 #include "graph/ops/record_helpers.h"
-#include "tensor/at_least_float.h"
 
 namespace aclgrad {
 const char* to_string(Reduction reduction) {
@@ -101,6 +100,16 @@ void check_bce(const Recorder& record, std::size_t logits, std::size_t count) {
   }
 }
 
+// Scores and target with 0 in the places of weight 0: they are as good as absent, whatever they
+// are.
+std::pair<Value, Value> where_they_weigh(const Value& scores, const Value& target,
+                                         const Value& weight) {
+  if (weight.id() < 0) return {scores, target};
+  const Value absent = eq(weight, 0);
+  const Value kept = masked_fill(scores, absent, 0);
+  return {kept, masked_fill(target, absent, 0)};
+}
+
 BceAttributes bce_attributes(const BceOptions& options) {
   return {options.weight.id() >= 0, options.pos_weight.id() >= 0, options.reduction};
 }
@@ -145,9 +154,12 @@ Value soft_margin_loss_backward(Operand grad, const Value& scores, const Value& 
 }
 
 Value bce_with_logits(Operand logits, const Value& target, const BceOptions& options) {
-  const std::vector<Value> inputs = bce_inputs({logits, target}, options);
+  const RecordScope scope(logits);
+  const std::vector<Value> given = bce_inputs({logits, target}, options);
+  check_bce(Recorder("bce_with_logits", given, logits.where), 0, given.size());
+  const auto [x, t] = where_they_weigh(logits, target, options.weight);
+  const std::vector<Value> inputs = bce_inputs({x, t}, options);
   Recorder record("bce_with_logits", inputs, logits.where);
-  check_bce(record, 0, inputs.size());
   const Shape shape = options.reduction == Reduction::none ? target.shape() : Shape{};
   return record.add<BceWithLogitsOp>(bce_attributes(options), {shape, target.dtype()});
 }
@@ -163,9 +175,12 @@ Value bce_with_logits_backward(Operand grad, const Value& logits, const Value& t
 Value binary_cross_entropy(Operand probabilities, const Value& target,
                            const BinaryCrossEntropyOptions& options) {
   const BceOptions of{.weight = options.weight, .reduction = options.reduction};
-  const std::vector<Value> inputs = bce_inputs({probabilities, target}, of);
+  const RecordScope scope(probabilities);
+  const std::vector<Value> given = bce_inputs({probabilities, target}, of);
+  check_bce(Recorder("binary_cross_entropy", given, probabilities.where), 0, given.size());
+  const auto [x, t] = where_they_weigh(probabilities, target, of.weight);
+  const std::vector<Value> inputs = bce_inputs({x, t}, of);
   Recorder record("binary_cross_entropy", inputs, probabilities.where);
-  check_bce(record, 0, inputs.size());
   const Shape shape = options.reduction == Reduction::none ? target.shape() : Shape{};
   return record.add<BinaryCrossEntropyOp>(bce_attributes(of), {shape, target.dtype()});
 }
@@ -212,9 +227,9 @@ Value huber_loss(Operand prediction, const Value& target, const HuberOptions& op
   const Recorder record("huber_loss", {prediction, target}, prediction.where);
   check_number(record, "delta", options.delta, 0);
   record.require_holds_as_float(prediction.dtype(), options.delta, "delta");
-  const Value scaled =
-      smooth_l1_loss(prediction, target, {.beta = options.delta, .reduction = options.reduction});
-  return options.delta == 1 ? scaled : mul(scaled, options.delta);
+  const Value scaled = smooth_l1_loss(detail::widened(prediction), detail::widened(target),
+                                      {.beta = options.delta, .reduction = options.reduction});
+  return cast(options.delta == 1 ? scaled : mul(scaled, options.delta), prediction.dtype());
 }
 
 Value cosine_embedding_loss(Operand a, const Value& b, const Value& target,
@@ -232,15 +247,19 @@ Value cosine_embedding_loss(Operand a, const Value& b, const Value& target,
     record.dtype_error(fmt::format("targets are 1 and -1, which {} has not", target.dtype()));
   }
   constexpr double kEps = 1e-12;
-  const DType wide = detail::at_least_float(a.dtype());  // which has 1e-12
-  const Value x = cast(a, wide), y = cast(b, wide);
+  // A pair that is neither is as good as absent.
+  const Value alike = eq(target, 1), apart = eq(target, -1);
+  Dims one_per_row = wanted.dims();
+  one_per_row.push_back(1);
+  const Value absent = reshape(minimum(ne(target, 1), ne(target, -1)), one_per_row);
+  const Value x = masked_fill(detail::widened(a), absent, 0);
+  const Value y = masked_fill(detail::widened(b), absent, 0);
   const auto inverse_norm = [&](const Value& of) {
     return rsqrt(reduce_sum(mul(of, of), {-1}) + kEps);
   };
   const Value cosine = reduce_sum(mul(x, y), {-1}) * inverse_norm(x) * inverse_norm(y);
-  const Value apart = mul(relu(cosine - options.margin), cast(eq(target, -1), wide));
-  const Value losses = where(eq(target, 1), 1 - cosine, apart);
-  return detail::reduced(cast(losses, a.dtype()), options.reduction);
+  const Value over = mul(relu(cosine - options.margin), cast(apart, x.dtype()));
+  return detail::reduced(where(alike, 1 - cosine, over), options.reduction, a.dtype());
 }
 
 Value triplet_margin_loss(Operand anchor, const Value& positive, const Value& negative,
@@ -254,10 +273,12 @@ Value triplet_margin_loss(Operand anchor, const Value& positive, const Value& ne
   const auto distance = [&](const Value& from, const Value& to) {
     return norm(sub(from, to) + options.eps, {-1}, {.p = options.p});
   };
-  const Value near = distance(anchor, positive);
-  Value far = distance(anchor, negative);
-  if (options.swap) far = minimum(far, distance(positive, negative));
-  return detail::reduced(relu(sub(near, far) + options.margin), options.reduction);
+  const Value a = detail::widened(anchor), p = detail::widened(positive),
+              n = detail::widened(negative);
+  const Value near = distance(a, p);
+  Value far = distance(a, n);
+  if (options.swap) far = minimum(far, distance(p, n));
+  return detail::reduced(relu(sub(near, far) + options.margin), options.reduction, anchor.dtype());
 }
 
 namespace calls {

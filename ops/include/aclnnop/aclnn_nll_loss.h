@@ -17,7 +17,7 @@ ACLGRAD_BEGIN_DECLS
 
 /*
  * With w[n] = weight[target[n]] (0 where target[n] is ignoreIndex) and l[n] = -w[n] * self[n,
- * target[n]], 0 for an infinity of weight 0: l[n] (reduction 0), sum(l) / sum(w) (1), sum(l) (2).
+ * target[n]], 0 for an infinity or NaN of weight 0: l[n] (reduction 0), sum(l) / sum(w) (1), sum(l) (2).
  * totalWeightOut = sum(w), written only for a reduction other than 0. self is [N,C] with target
  * [N], or [C] with a 0-d target; weight is [C], of self's dtype, and required (all 1 for the plain
  * loss). out is [N] for reduction 0 and a 2-D self, else one element of rank 0 or 1;

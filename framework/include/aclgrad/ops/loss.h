@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses for regression and classification.
+// Losses for regression and classification. What does not count, as a target that is ignored, a
+// class or an element of weight 0, or a step behind its sample's length, changes neither the loss
+// nor a gradient, whatever it holds. Losses of 16 bits compute in float32 and round once.
 #ifndef ACLGRAD_OPS_LOSS_H_
 #define ACLGRAD_OPS_LOSS_H_
 
@@ -93,9 +95,9 @@ struct CrossEntropyOptions {
 /// The cross entropy of softmax over the last axis of logits [..., C] and targets of one of two
 /// kinds. Classes, as for nll_loss of log_softmax, from which it differs by label_smoothing; mean
 /// divides by the weights, as there. Or probabilities of the classes, of the shape and dtype of
-/// logits: -sum over c of weight[c] target[..., c] log_softmax(logits)[..., c], where a target of 0
-/// counts 0 whatever the logit; mean divides by the number of targets. Throws ValueError for
-/// label_smoothing out of its range, and for an ignore_index beside probabilities.
+/// logits: -sum over c of weight[c] target[..., c] log_softmax(logits)[..., c], where a target or
+/// a weight of 0 counts 0 whatever the logit; mean divides by the number of targets. Throws
+/// ValueError for label_smoothing out of its range, and for an ignore_index beside probabilities.
 Value cross_entropy(Operand logits, const Value& target, const CrossEntropyOptions& options = {});
 
 struct KlDivOptions {
@@ -103,9 +105,9 @@ struct KlDivOptions {
   Reduction reduction = Reduction::mean;
 };
 /// target (log target - log_probabilities), the Kullback-Leibler divergence of each element, of one
-/// shape and one floating dtype; a target of 0 counts 0. mean divides by the number of elements.
-/// The divergence of distributions is their sum over the classes: PyTorch's `batchmean` is
-/// kl_div(p, t, {.reduction = Reduction::sum}) / examples.
+/// shape and one floating dtype; a target of 0 counts 0, beside NaN too. mean divides by the number
+/// of elements. The divergence of distributions is their sum over the classes: PyTorch's
+/// `batchmean` is kl_div(p, t, {.reduction = Reduction::sum}) / examples.
 Value kl_div(Operand log_probabilities, const Value& target, const KlDivOptions& options = {});
 
 struct CtcOptions {
@@ -137,8 +139,8 @@ struct CosineEmbeddingOptions {
   Reduction reduction = Reduction::mean;
 };
 /// For the cosine c of the rows of a and b [..., D], of one shape and floating dtype: 1 - c where
-/// target [...] is 1, max(c - margin, 0) where it is -1, and 0 elsewhere. The squares' sums have
-/// 1e-12 added. target is of any dtype but bool and unsigned ones.
+/// target [...] is 1, max(c - margin, 0) where it is -1, and 0 elsewhere, whatever the rows are.
+/// The squares' sums have 1e-12 added. target is of any dtype but bool and unsigned ones.
 Value cosine_embedding_loss(Operand a, const Value& b, const Value& target,
                             const CosineEmbeddingOptions& options = {});
 
