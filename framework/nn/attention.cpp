@@ -115,16 +115,21 @@ Value hidden_from_all(const Value& mask) {
   return reshape(hidden, {dims[0], dims[3], 1});
 }
 
+// Without places, or queries of them, there is nothing to hide.
+bool hides_any(const Value& x, const Value& mask) {
+  return x.shape().numel() > 0 && mask.shape().numel() > 0;
+}
+
 // Keys or values [N, S, width], which are of no use where nothing sees them: what stands there
 // must not reach the gradients of the layers that they go through either, and 0 NaN is NaN.
 Value where_seen(const Value& x, const Value& mask) {
-  return mask && x.shape().numel() > 0 ? masked_fill(x, hidden_from_all(mask), 0) : x;
+  return mask && hides_any(x, mask) ? masked_fill(x, hidden_from_all(mask), 0) : x;
 }
 
 // x [N, T, width] of a layer that attends to itself: a place that is hidden is still a query, and
 // has a result, so only what is not finite is taken for 0.
 Value finite_where_hidden(const Value& x, const Value& mask) {
-  if (x.shape().numel() == 0) return x;
+  if (!hides_any(x, mask)) return x;
   const Value lost = ne(mul(x, 0), 0);
   return masked_fill(x, minimum(lost, hidden_from_all(mask)), 0);  // of bool: and
 }

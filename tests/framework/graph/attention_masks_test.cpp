@@ -287,6 +287,26 @@ TEST(AttentionMasks, APlaceThatSeesNothingHasNoWeightsAndAFiniteGradient) {
   }
 }
 
+TEST(AttentionMasks, OfNoPlacesHideNothing) {
+  const MultiheadAttention attention("a", 4, 2, {.seed = 1});
+  for (const std::int64_t queries : {0, 3}) {
+    for (const std::int64_t keys : {0, 3}) {
+      for (const Shape& shape : {Shape{2, 1, 1, keys}, Shape{2, 1, queries, keys}, Shape{keys}}) {
+        for (const DType dtype : {DType::boolean, DType::float32}) {
+          Graph graph;
+          const Value x = graph.constant(init::normal({2, queries, 4}, 5));
+          const Value memory = graph.constant(init::normal({2, keys, 4}, 6));
+          const Value mask = graph.constant(Tensor::zeros(shape, dtype));
+          const Value y = attention(x, memory, memory, mask);
+          const Tensor found = Session(graph, {y}).run()[y];
+          EXPECT_EQ(found.shape(), (Shape{2, queries, 4}));
+          EXPECT_TRUE(keys > 0 || largest_of(found) == 0);  // the bias, which is 0 at first
+        }
+      }
+    }
+  }
+}
+
 // A bias that is learned, as ALiBi's slopes or T5's distances are.
 TEST(AttentionMasks, ThatAreAddedHaveAGradientInLayers) {
   const SelfAttention attention("a", 4, 2, {.causal = true, .seed = 1});

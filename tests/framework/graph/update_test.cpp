@@ -52,6 +52,24 @@ TEST(Variables, TwoGraphsShareThem) {
   EXPECT_EQ(w.version(), 1u);
 }
 
+TEST(Updates, ReplaceSomeSlicesAndKeepTheOthers) {
+  const Variable w("w", Tensor::from({2, 3}, {1, 2, 3, 4, 5, 6}));
+  Graph graph;
+  const Value at = graph.input("at", {1}, DType::int64), x = graph.input("x", {2, 1});
+  const Value after = inplace_index_copy(graph.parameter(w), 1, at, x);
+  Session session(graph, {after});
+  const auto put = [&](double place, double upper, double lower) {
+    session.run(
+        {{at, Tensor::full({1}, place, DType::int64)}, {x, Tensor::from({2, 1}, {upper, lower})}});
+    return w.value();
+  };
+  EXPECT_TRUE(bitwise_equal(put(2, 7, 8), Tensor::from({2, 3}, {1, 2, 7, 4, 5, 8})));
+  EXPECT_TRUE(bitwise_equal(put(-3, 9, 0), Tensor::from({2, 3}, {9, 2, 7, 0, 5, 8})));
+  const Value computed = x * 2;
+  EXPECT_THROW(inplace_index_copy(computed, 1, at, x), ValueError);
+  EXPECT_THROW(inplace_index_copy(after, 1, at, transpose(x, 0, 1)), ShapeError);
+}
+
 TEST(Updates, AStaleValueNamesBothNodes) {
   Graph graph;
   const Value x = graph.input("x", {2, 2});

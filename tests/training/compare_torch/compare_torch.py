@@ -141,8 +141,11 @@ def shown(seed, text):
 
 
 def some_place_sees_nothing(spec):
+    def sees_nothing(layer):
+        return not layer.get("adds") and any(all(row) for row in layer.get("mask", []))
+
     def within(layers):
-        return any(any(all(row) for row in layer.get("mask", [])) or within(layer.get("layers", [])) for layer in layers)
+        return any(sees_nothing(layer) or within(layer.get("layers", [])) for layer in layers)
 
     return within(spec["layers"])
 

@@ -139,15 +139,20 @@ class Model:
 
     def attention(self, layer, name, x):
         places = x.shape[1]
-        unseen = torch.zeros(places, places, dtype=torch.bool)
+        unseen, added = torch.zeros(places, places, dtype=torch.bool), None
         if "mask" in layer:
-            unseen |= torch.tensor(layer["mask"], dtype=torch.bool)
+            if layer.get("adds"):
+                added = -0.75 * torch.tensor(layer["mask"], dtype=x.dtype)
+            else:
+                unseen |= torch.tensor(layer["mask"], dtype=torch.bool)
             name += ".attention"
-        return self.attend(name, x, layer, unseen)
+        return self.attend(name, x, layer, unseen, added)
 
-    def attend(self, name, x, layer, unseen):
+    def attend(self, name, x, layer, unseen, added=None):
         if layer.get("causal"):
             unseen = unseen | torch.ones_like(unseen).triu(1)
+        if added is not None:
+            unseen = added.masked_fill(unseen, -torch.inf)
         y = x.transpose(0, 1)
         y, _ = F.multi_head_attention_forward(
             y, y, y, x.shape[2], layer["heads"], self.transposed(name + ".qkv.weight"),

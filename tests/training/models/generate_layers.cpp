@@ -280,6 +280,7 @@ Json LayerGenerator::attention(const Shape& shape) {
     mask.push_back(row);
   }
   made["mask"] = mask;
+  if (draw_.chance(0.4)) made["adds"] = true;
   return made;
 }
 

@@ -227,11 +227,12 @@ class Adder {
       return;
     }
     const auto unseen = mask->get<std::vector<std::vector<double>>>();
-    Tensor table = Tensor::zeros({in_[1], in_[1]}, DType::boolean);
+    const bool adds = get("adds", false);  // a number to the scores, in the place of hiding
+    Tensor table = Tensor::zeros({in_[1], in_[1]}, adds ? DType::float32 : DType::boolean);
     for (std::int64_t i = 0; i < table.numel(); ++i) {
-      table.set(
-          i,
-          unseen.at(static_cast<std::size_t>(i / in_[1])).at(static_cast<std::size_t>(i % in_[1])));
+      const auto row = static_cast<std::size_t>(i / in_[1]);
+      const double one = unseen.at(row).at(static_cast<std::size_t>(i % in_[1]));
+      table.set(i, adds ? -0.75 * one : one);
     }
     put(MaskedAttention(name(), width(), at("heads"), get("causal", false), std::move(table)));
   }
