@@ -13,6 +13,7 @@
 #include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/optimizer.h"
+#include "aclgrad/ops/shape.h"
 #include "aclgrad/record.h"
 #include "agreement.h"
 #include "buckets.h"
@@ -105,9 +106,9 @@ void ShardedUpdate::make_shards(const Gradients& gradients, Optimizer& optimizer
     optimizer.add_share(share, bucket.members.front());
     shards_.push_back({share, std::move(bucket.members), elements});
   }
-  optimizer.sum_over_ranks([communicator = communicator_, overlap = options_.overlap,
-                            same_graph = same_graph_](const Value& value) {
-    return sum_over_ranks(communicator, overlap && *same_graph, value);
+  optimizer.gather_norms([communicator = communicator_, overlap = options_.overlap,
+                          same_graph = same_graph_](const Value& norm) {
+    return all_gather(communicator, reshape(norm, {1}), {.async = overlap && *same_graph});
   });
 }
 

@@ -9,7 +9,7 @@
 namespace aclgrad::detail {
 
 void add_optimizer_rules(RuleTable& table) {
-  table.add_composed<ForeachNormOp>([](const ForeachNormOp& op, const RuleCall& call) {
+  table.add<ForeachNormOp>([](const ForeachNormOp& op, const RuleCall& call) {
     InputGradients gradients(call.node().inputs.size());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (!call.needs(i) || !call.has_gradient(i)) continue;

@@ -49,10 +49,11 @@ InputGradients extremum_gradient(const RuleCall& call, const Axes& axes) {
   return {mul(shares, with_axes(call.gradient(), call.input().shape(), axes))};
 }
 
-// Whether the result was rounded to 16 bits: an exponential of it, or a product over many, needs
-// the digits that it had before.
-bool is_rounded(const RuleCall& given) {
-  return given.output().dtype() == DType::float16 || given.output().dtype() == DType::bfloat16;
+// Whether a result was rounded to 16 bits: an exponential or a power of it, or a product over many,
+// needs the digits, and the range, that it had before.
+bool is_rounded(const RuleCall& given, std::size_t output = 0) {
+  const DType dtype = given.output(output).dtype();
+  return dtype == DType::float16 || dtype == DType::bfloat16;
 }
 
 // The smallest positive number of a floating dtype.
@@ -109,10 +110,13 @@ Value put_back(const RuleCall& call, std::int64_t dim, bool keeps_axis) {
 
 }  // namespace
 
-Value gradient_of_norm(double p, const Axes& axes, const RuleCall& call, std::size_t i) {
-  if (p == 0) return zeros_for(call.input(i));
-  const Value slope = slope_of_norm(p, axes, call.input(i), call.output(i));
-  return mul(slope, with_axes(call.gradient(i), call.input(i).shape(), axes));
+Value gradient_of_norm(double p, const Axes& axes, const RuleCall& given, std::size_t i) {
+  if (p == 0) return zeros_for(given.input(i));
+  const RuleCall call = given.in_float();
+  const Value& x = call.input(i);
+  const Value size = is_rounded(given, i) ? norm(x, axes, {.p = p}) : call.output(i);
+  const Value slope = slope_of_norm(p, axes, x, size);
+  return mul(slope, with_axes(call.gradient(i), x.shape(), axes));
 }
 
 void add_reduction_rules(RuleTable& table) {
@@ -158,7 +162,7 @@ void add_reduction_rules(RuleTable& table) {
     return InputGradients{mul(shares, with_axes(call.gradient(), x.shape(), op.axes))};
   });
 
-  table.add_composed<NormOp>([](const NormOp& op, const RuleCall& call) {
+  table.add<NormOp>([](const NormOp& op, const RuleCall& call) {
     return InputGradients{gradient_of_norm(op.p, op.axes, call, 0)};
   });
 

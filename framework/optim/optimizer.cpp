@@ -32,9 +32,10 @@ std::vector<ParameterGroup> decay_matrices(const std::vector<Variable>& paramete
 
 namespace {
 
-// `sum` adds up what ranks have that share the gradients; it is empty where there is one.
+// `gather` puts the norms of ranks that share the gradients side by side: their squares would not
+// fit float32. It is empty where there is one rank.
 ClippedGradients clipped_by(const Gradients& gradients, double max_norm,
-                            const std::function<Value(const Value&)>& sum) {
+                            const std::function<Value(const Value&)>& gather) {
   if (!(max_norm > 0)) {
     throw ValueError(fmt::format("gradients are clipped to a norm above 0, got {}", max_norm));
   }
@@ -49,13 +50,15 @@ ClippedGradients clipped_by(const Gradients& gradients, double max_norm,
   }
   const std::vector<Value> norms = foreach_norm(all_gradients, 2);
   Value all = norm(stack(norms, 0), {}, {});
-  if (sum) all = sqrt(sum(mul(all, all)));
+  if (gather) all = norm(gather(all), {}, {});
   all.named("gradient norm");
   const Value bound = all.graph().constant(Tensor::scalar(max_norm, dtype));
   const Value factor = clamp(div(bound, add(all, 1e-6)), {.max = 1}).named("clipping");
   std::vector<Gradients::Pair> clipped;
   for (const auto& [value, gradient] : gradients) {
-    clipped.push_back({value, mul(gradient, cast(factor, gradient.dtype()))});
+    // A factor of 16 bits would be 0 for gradients that they hold.
+    const Value wide = cast(gradient, detail::at_least_float(gradient.dtype()));
+    clipped.push_back({value, cast(mul(wide, cast(factor, wide.dtype())), gradient.dtype())});
   }
   return {Gradients(std::move(clipped)), all};
 }
@@ -138,7 +141,7 @@ Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::sour
     wide.push_back({value, cast(gradient, detail::at_least_float(value.dtype()))});
   }
   Gradients used(std::move(wide));
-  if (clip_norm_) used = clipped_by(used, *clip_norm_, sum_).gradients;
+  if (clip_norm_) used = clipped_by(used, *clip_norm_, gather_).gradients;
   Update result;
   const auto add = [&](const std::vector<Value>& updated) {
     result.values.insert(result.values.end(), updated.begin(), updated.end());

@@ -17,6 +17,7 @@
 #include "aclnnop/aclnn_uniform.h"
 #include "graph/cloning.h"
 #include "graph/ops/record_helpers.h"
+#include "tensor/at_least_float.h"
 
 namespace aclgrad {
 namespace {
@@ -90,8 +91,10 @@ Value alpha_dropout(Operand x, double p, const Generator& generator) {
   const double a = 1 / std::sqrt(q + kLowest * kLowest * q * p);
   const double b = -a * p * kLowest;
   const Value mask = next_mask(x, x.shape(), p, generator);
-  const Value kept = apply_dropout(add(x, -kLowest), mask, p);
-  return add(mul(kept, a * q), a * kLowest + b);
+  // Before it is scaled back, what is kept may be too large for 16 bits.
+  const Value wide = cast(x, detail::at_least_float(x.dtype()));
+  const Value kept = apply_dropout(add(wide, -kLowest), mask, p);
+  return cast(add(mul(kept, a * q), a * kLowest + b), x.dtype());
 }
 
 Value dropout_mask(const Shape& shape, double p, const Value& seed, const Value& draws,

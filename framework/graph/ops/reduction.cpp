@@ -153,11 +153,12 @@ Value renorm(Operand x, double p, std::int64_t dim, double max_norm) {
   for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(rank); ++axis) {
     if (axis != dim) inside.push_back(axis);
   }
-  const DType wide = detail::at_least_float(x.dtype());  // which has 1e-7
-  const Value norms = norm(cast(x, wide), inside, {.p = p, .keepdim = true});
+  const DType wide = detail::at_least_float(x.dtype());  // which has 1e-7, and small factors
+  const Value slices = cast(x, wide);
+  const Value norms = norm(slices, inside, {.p = p, .keepdim = true});
   const Value scaled = reciprocal(norms + 1e-7) * max_norm;
   const Value one = x.graph().constant(Tensor::full({}, 1, wide));
-  return mul(x, cast(where(gt(norms, max_norm), scaled, one), x.dtype()));
+  return cast(mul(slices, where(gt(norms, max_norm), scaled, one)), x.dtype());
 }
 
 Value cumsum(Operand x, std::int64_t dim, CumsumOptions options) {

@@ -88,8 +88,8 @@ struct ClippedGradients {
 };
 
 /// Gradients times min(1, max_norm / (norm + 1e-6)), with the Euclidean norm of all of them
-/// together (Pascanu et al. 2013). Where it is NaN, so are all. Throws ValueError unless max_norm
-/// is above 0.
+/// together (Pascanu et al. 2013), computed in float32 for gradients of 16 bits. Where the norm is
+/// NaN, so are all. Throws ValueError unless max_norm is above 0.
 ClippedGradients clip_gradients(const Gradients& gradients, double max_norm,
                                 std::source_location where = std::source_location::current());
 
@@ -159,9 +159,9 @@ class Optimizer {
 
   /// For an update that ranks share (ShardedUpdate): step() gets gradients of variables with parts
   /// of the parameters. Such a variable belongs to the group of its parameter, and the norm of all
-  /// gradients is that of all ranks' together, which `sum` adds up.
+  /// gradients is that of all ranks' together, whose norms `gather` puts side by side, as [ranks].
   virtual void add_share(const Variable& share, const Variable& parameter);
-  void sum_over_ranks(std::function<Value(const Value&)> sum) { sum_ = std::move(sum); }
+  void gather_norms(std::function<Value(const Value&)> gather) { gather_ = std::move(gather); }
 
  protected:
   /// The step of one parameter.
@@ -236,7 +236,7 @@ class Optimizer {
   std::optional<double> clip_norm_;
   std::vector<ParameterGroup> groups_;
   std::unordered_map<std::uintptr_t, std::size_t> group_numbers_;  // by the parameter's identity
-  std::function<Value(const Value&)> sum_;                         // over the ranks
+  std::function<Value(const Value&)> gather_;                      // norms of the ranks
   std::optional<Variable> rate_variable_;
   std::optional<Variable> plateau_variable_;         // what Plateau::next() goes on from
   std::unordered_map<std::uintptr_t, Slots> slots_;  // by the parameter's identity
