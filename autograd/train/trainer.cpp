@@ -9,6 +9,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "io/old_names.h"
 
 namespace aclgrad {
 
@@ -43,7 +44,16 @@ Trainer::Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
 }
 
 void Trainer::require_parameters() const {
-  if (!model_.trained_parameters().empty()) return;
+  const std::vector<Variable> trained = model_.trained_parameters();
+  for (const Variable& parameter : trained) {
+    if (average_ == nullptr || average_->covers(parameter)) continue;
+    throw ValueError(
+        fmt::format("the trainer's `average` is of another model: `{}`, which is trained, is not "
+                    "averaged (a clone's parameters are others, and so are those that are added "
+                    "after the WeightAverage was made)",
+                    parameter.name()));
+  }
+  if (!trained.empty()) return;
   throw ValueError(
       model_.parameters().empty()
           ? "the model has no parameters: its layers must be made with child() of it, as in "
@@ -110,28 +120,60 @@ void Trainer::prepare_step() {
   }
 }
 
+// What callbacks, metrics, hooks and the loss are called within counts steps and places: one more
+// step in between would be taken for theirs.
+void Trainer::require_idle(const char* what) const {
+  if (doing_ != nullptr) {
+    throw ValueError(
+        fmt::format("{} of a trainer was called within its {}: by a callback, a metric, a hook, a "
+                    "loss or a log; call it afterwards, or of a Trainer of its own",
+                    what, doing_));
+  }
+  require_own_weights(what);
+}
+
+void Trainer::require_own_weights(const char* what) const {
+  if (average_ == nullptr || !average_->is_applied()) return;
+  throw ValueError(
+      fmt::format("{} of a trainer was called within with_averages() of its average, where the "
+                  "model has no weights of its own: call it outside (WeightAverage::save() writes "
+                  "the averages)",
+                  what));
+}
+
 double Trainer::step(const data::Dataset& batch) {
+  require_idle("step()");
+  const Doing doing(*this, "step()");
+  return train_on(batch);
+}
+
+double Trainer::train_on(const data::Dataset& batch) {
   follow_freezing();
   prepare_step();
   const Results results = training_.run(feeds_of(batch));
   const double loss = results[0].item(), scale = scaler_ ? scaler_->scale() : 1;
   const bool updates = !scaler_ || scaler_->update(results[2].item());
   if (scaler_ && updates) update_->run();
-  if (average_ != nullptr && updates) average_->update();
   ++steps_;
+  if (average_ != nullptr && updates) average_->update();
   call_hooks(results, scale);
   return loss;
 }
 
 void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) {
+  require_idle("restore()");
+  load(checkpoint, batch);
+}
+
+void Trainer::load(const Checkpoint& checkpoint, const data::Dataset& batch) {
   follow_freezing();
   forget_graphs();
   const std::vector<Feed> feeds = feeds_of(batch);
   training_.prepare(feeds);
-  const std::vector<Variable> model = model_.state(), resting = resting_parameters();
+  const std::vector<Variable> resting = resting_parameters();
+  const NamedTensors kept = detail::with_new_names(checkpoint.tensors, model_.state());
   std::string layout;
-  ranks_.on_first(
-      [&] { layout = optimizer_.layout_of(checkpoint.tensors, model, updated_, resting); });
+  ranks_.on_first([&] { layout = optimizer_.layout_of(kept, updated_, resting); });
   if (ranks_.size() > 1) layout = ranks_.broadcast_text(layout);
   if (!layout.empty()) {
     forget_graphs();
@@ -141,7 +183,7 @@ void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) 
   const NamedTensors own = tensors();
   NamedTensors whole;
   ranks_.on_first([&] {
-    whole = optimizer_.fitted(checkpoint.tensors, own, model);
+    whole = optimizer_.fitted(kept, own);
     assign(whole);  // says what does not fit
   });
   if (ranks_.size() > 1) {
@@ -177,6 +219,9 @@ std::vector<Variable> Trainer::state() const {
   return all;
 }
 
-NamedTensors Trainer::tensors() const { return ranks_.gather(state()); }
+NamedTensors Trainer::tensors() const {
+  require_own_weights("tensors()");
+  return ranks_.gather(state());
+}
 
 }  // namespace aclgrad
