@@ -101,8 +101,8 @@ void ShardedUpdate::make_shards(const Gradients& gradients, Optimizer& optimizer
     }
     std::vector<const Tensor*> parts;
     for (const Tensor& value : values) parts.push_back(&value);
-    const Variable share(fmt::format("shard{}", shards_.size()),
-                         own_share(flattened(parts, elements)));
+    const Variable share = Variable::kept_beside("", fmt::format("shard{}", shards_.size()),
+                                                 own_share(flattened(parts, elements)));
     optimizer.add_share(share, bucket.members.front());
     shards_.push_back({share, std::move(bucket.members), elements});
   }
@@ -193,27 +193,25 @@ std::vector<Variable> ShardedUpdate::shards() const {
   return all;
 }
 
-// The shard whose tensor this is by its name: "shard0", "shard0.first_moment". Null for others.
+// What is called so is kept beside this share, "@shard0@first_moment", or is the share itself. Null
+// for others.
 const ShardedUpdate::Shard* ShardedUpdate::shard_of(const std::string& name) const {
   const auto found = std::find_if(shards_.begin(), shards_.end(), [&](const Shard& shard) {
-    return name == shard.share.name() || name.starts_with(shard.share.name() + ".");
+    return name == shard.share.name() || name.starts_with(shard.share.name() + Variable::kMark);
   });
   return found == shards_.end() ? nullptr : &*found;
 }
 
-// The parameter whose tensor this is by its name: "w", "w.first_moment". Nothing for others.
+// The parameter whose tensor this is by its name: "w", "w@first_moment". Nothing for others.
 std::optional<ShardedUpdate::ShardName> ShardedUpdate::find(const std::string& name) const {
-  std::optional<ShardName> found_at;
-  std::size_t longest = 0;
+  const std::string owner = detail::owner_of(name);
+  const std::string& parameter = owner.empty() ? name : owner;
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     for (const Variable& member : shards_[i].members) {
-      const std::string& own = member.name();
-      if (own.size() < longest || (name != own && !name.starts_with(own + "."))) continue;
-      longest = own.size();
-      found_at = ShardName{i, name.substr(longest)};
+      if (member.name() == parameter) return ShardName{i, name.substr(parameter.size())};
     }
   }
-  return found_at;
+  return std::nullopt;
 }
 
 NamedTensors ShardedUpdate::gather(const std::vector<Variable>& variables) const {

@@ -52,6 +52,7 @@ class Fit {
         stopping_(options),
         divergence_(trainer),
         run_(trainer, options, state_) {
+    trainer.require_idle("fit()");
     check_fit(batches, options, trainer.optimizer());
     steps_ = options.steps.value_or(product_or_most(options.epochs, batches.batches_per_epoch()));
     every_ = options.evaluate_every > 0 ? options.evaluate_every : batches.batches_per_epoch();
@@ -61,18 +62,26 @@ class Fit {
   }
 
   History run() {
+    const Trainer::Doing doing(trainer_, "fit()");
     if (checkpoint_) ranks_.on_first([&] { checkpoint_.require_writable(); });
     run_.resumed_ = options_.resume && resume();
     if (ranks_.is_first()) callbacks_ = own_callbacks(options_, order_);
     run_.epoch_ = state_.next.epoch;
-    call(&Callback::begin);
     try {
+      call(&Callback::begin);
       if (!is_over()) train();
-    } catch (const Diverged&) {
+      return finish();
+    } catch (const Diverged& error) {
       restore_best();
+      tell_failure(error.what());
+      throw;
+    } catch (const std::exception& error) {
+      tell_failure(error.what());
+      throw;
+    } catch (...) {
+      tell_failure("something was thrown that is no std::exception");
       throw;
     }
-    return finish();
   }
 
  private:
@@ -95,8 +104,25 @@ class Fit {
       agree();
       state_.stopped_early = state_.stopped_early || run_.stops_;
     }
-    if (event == &Callback::begin) return ranks_.on_first([&] { call_each(callbacks_); });
+    if (event == &Callback::begin || event == &Callback::finish) {
+      return ranks_.on_first([&] { call_each(callbacks_); });
+    }
     call_each(callbacks_);
+  }
+
+  // What it is told of goes on, whatever else fails now.
+  void tell_failure(const std::string& what) {
+    run_.failure_ = what.empty() ? "an exception without a text" : what;
+    for (const std::vector<Callback>* callbacks :
+         {&options_.callbacks, &std::as_const(callbacks_)}) {
+      for (const Callback& callback : *callbacks) {
+        try {
+          if (callback.failed) callback.failed(run_);
+        } catch (...) {
+          // What ended the run gets through.
+        }
+      }
+    }
   }
 
   // All ranks stop when the first does, and go on with its learning rate.
@@ -122,18 +148,31 @@ class Fit {
       run_.batch_ = &batch;
       call(&Callback::before_step);
       if (checkpoint_) divergence_.begin(batch);
-      step(batch);
-      state_.next = loader.position();
-      trainer_.set_next_batch(order_, state_.next);
+      step(batch, loader.position());
       after_step(batch);
       run_.batch_ = &run_.none_;
     }
     history_.seconds = seconds_since(begin);
   }
 
-  void step(const data::Dataset& batch) {
+  // The place is behind the batch as soon as the step is done, also where a hook throws then.
+  void step(const data::Dataset& batch, data::Position after) {
     const auto begin = steady_clock::now();
-    const double loss = trainer_.step(batch);
+    const std::int64_t before = trainer_.steps();
+    const auto keep_place = [&] {
+      if (trainer_.steps() == before) return;
+      state_.next = after;
+      trainer_.data_order_ = order_;
+      trainer_.next_batch_ = after;
+    };
+    double loss = 0;
+    try {
+      loss = trainer_.train_on(batch);
+    } catch (...) {
+      keep_place();
+      throw;
+    }
+    keep_place();
     history_.step_seconds += seconds_since(begin);
     ++history_.steps;
     // It is the loss before this step's update: the weights are those that the step before left.
@@ -229,8 +268,9 @@ class Fit {
     if (text.empty()) return false;
     state_ = run_state_from(text, options_.metrics.size());
     loaded.checkpoint.step = state_.step;
-    trainer_.restore(loaded.checkpoint, batches_.batch(state_.next));
-    trainer_.set_next_batch(order_, state_.next);
+    trainer_.load(loaded.checkpoint, batches_.batch(state_.next));
+    trainer_.data_order_ = order_;
+    trainer_.next_batch_ = state_.next;
     if (state_.has_best) {
       best_ = ranks_.broadcast_tensors(values_of(trainer_.model().state()), loaded.best);
     }

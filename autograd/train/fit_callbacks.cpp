@@ -25,13 +25,13 @@ class Log {
   // Says how far the run is before its first step, so that a page that cannot be written is found
   // out then.
   void begin(const FitRun& run) {
-    if (run.resumed()) log_.setting("resumed", fmt::format("after step {}", run.done()));
+    if (run.resumed()) own_setting("resumed", fmt::format("after step {}", run.done()));
     for (const auto& [name, text] : options_.settings) log_.setting(name, text);
-    log_.setting("parameters", std::to_string(run.trainer().model().parameter_count()));
-    log_.setting("steps", std::to_string(run.total()));
-    log_.setting("data", order_);
+    own_setting("parameters", std::to_string(run.trainer().model().parameter_count()));
+    own_setting("steps", std::to_string(run.total()));
+    own_setting("data", order_);
     const int ranks = run.trainer().ranks().size();
-    if (ranks > 1) log_.setting("ranks", std::to_string(ranks));
+    if (ranks > 1) own_setting("ranks", std::to_string(ranks));
     log_.look("Loss", {.log_y = true});
     log_.look("Gradient norms", {.y_label = "Euclidean norm", .log_y = true});
     log_.look("Update ratios", {.y_label = "norm of update / norm of weight", .log_y = true});
@@ -80,21 +80,28 @@ class Log {
     log_.mark("best", static_cast<double>(best.step));
     const auto metric = std::ranges::find(options_.metrics, options_.monitor, &Metric::name) -
                         options_.metrics.begin();
-    log_.setting("best",
-                 options_.monitor.empty()
-                     ? fmt::format("step {}: validation {:.4g}", best.step, best.validation_loss)
-                     : fmt::format("step {}: {} {:.4g}", best.step, options_.monitor,
-                                   best.metrics[static_cast<std::size_t>(metric)]));
+    own_setting("best",
+                options_.monitor.empty()
+                    ? fmt::format("step {}: validation {:.4g}", best.step, best.validation_loss)
+                    : fmt::format("step {}: {} {:.4g}", best.step, options_.monitor,
+                                  best.metrics[static_cast<std::size_t>(metric)]));
   }
 
   void end(const FitRun& run) {
     if (run.done() == run.total()) return;
     const bool is_back = options_.keep_best && run.best();
-    log_.setting("stopped early", fmt::format("after step {} of {}{}", run.done(), run.total(),
-                                              is_back ? ", with the weights of the best" : ""));
+    own_setting("stopped early", fmt::format("after step {} of {}{}", run.done(), run.total(),
+                                             is_back ? ", with the weights of the best" : ""));
   }
 
  private:
+  // Beside the user's settings, whatever those are called.
+  void own_setting(std::string name, std::string text) {
+    const auto is_taken = [&](const auto& setting) { return setting.first == name; };
+    while (std::ranges::any_of(options_.settings, is_taken)) name.insert(0, "fit: ");
+    log_.setting(name, std::move(text));
+  }
+
   const FitOptions& options_;
   TrainingLog& log_;
   const std::string order_;
@@ -118,7 +125,8 @@ Callback log_callback(const FitOptions& options, const std::string& data_order) 
               [=](FitRun& run) {
                 log->end(run);
                 to->finish();
-              }};
+              },
+          .failed = [=](FitRun& run) { to->fail(run.failure()); }};
 }
 
 // FitOptions::progress. The bar is as old as the run.

@@ -11,6 +11,18 @@
 #include "aclgrad/error.h"
 
 namespace aclgrad::detail {
+namespace {
+
+// Whether a metric has the place of a curve that fit() adds to a log.
+bool is_own_curve(const Metric& metric, bool observes) {
+  const std::string& chart = metric.chart.empty() ? metric.name : metric.chart;
+  const std::string& curve = metric.chart.empty() ? metric.chart : metric.name;
+  if (chart == "Loss") return curve == "step" || curve == "mean" || curve == "validation";
+  if (chart == "Learning rate") return curve.empty();
+  return observes && (chart == "Gradient norms" || chart == "Update ratios");
+}
+
+}  // namespace
 
 void check_fit(const data::Batches& batches, const FitOptions& options,
                const Optimizer& optimizer) {
@@ -48,6 +60,10 @@ void check_fit(const data::Batches& batches, const FitOptions& options,
             fmt::format("the metric `{}` has no function that measures it", metric.name));
     require(names.insert(metric.name).second,
             fmt::format("two metrics are called `{}`", metric.name));
+    require(options.log == nullptr || !is_own_curve(metric, options.observe),
+            fmt::format("the metric `{}` would be a curve of `{}`, where the log has one of that "
+                        "name: call it otherwise, or give it another `chart`",
+                        metric.name, metric.chart.empty() ? metric.name : metric.chart));
   }
   require(options.monitor.empty() || names.contains(options.monitor),
           fmt::format("`monitor` is \"{}\", but no metric is called so", options.monitor));

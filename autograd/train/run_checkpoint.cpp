@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,9 +16,28 @@
 namespace aclgrad::detail {
 namespace {
 
-constexpr std::string_view kBest = "best.";
+constexpr std::string_view kBest = "@best@", kOldBest = "best.";
 constexpr const char* kProgress = "progress";
 constexpr const char* kMadeWith = "made_with";
+
+// Moves the best weights out of a run's tensors. In those of old names a part of the model may be
+// called "best", too: its tensors have no namesakes without that.
+NamedTensors take_best(NamedTensors& tensors) {
+  std::set<std::string> names;
+  for (const auto& [name, tensor] : tensors) names.insert(name);
+  const bool is_new =
+      std::ranges::any_of(names, [](const std::string& name) { return name.starts_with(kBest); });
+  const std::string_view prefix = is_new ? kBest : kOldBest;
+  NamedTensors best;
+  std::erase_if(tensors, [&](auto& named) {
+    if (!named.first.starts_with(prefix)) return false;
+    std::string name = named.first.substr(prefix.size());
+    if (!names.contains(name)) return false;
+    best.emplace_back(std::move(name), std::move(named.second));
+    return true;
+  });
+  return best;
+}
 
 }  // namespace
 
@@ -69,11 +89,7 @@ RunCheckpoint::Loaded RunCheckpoint::load() const {
         "{}: step {}, batch {} of epoch {} and a record of {} steps are not of one place",
         path_.string(), whole.step, whole.position.batch, whole.position.epoch, state.step));
   }
-  std::erase_if(loaded.checkpoint.tensors, [&](auto& named) {
-    if (!named.first.starts_with(kBest)) return false;
-    loaded.best.emplace_back(named.first.substr(kBest.size()), std::move(named.second));
-    return true;
-  });
+  if (state.has_best) loaded.best = take_best(loaded.checkpoint.tensors);
   return loaded;
 }
 

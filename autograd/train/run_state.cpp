@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string_view>
 
 #include "aclgrad/error.h"
 #include "aclgrad/number_text.h"
@@ -23,42 +21,10 @@ using Json = nlohmann::json;
 // The library's own numbers know neither NaN nor infinity, and are read through the locale.
 Json number_json(double value) { return fmt::format("{}", value); }
 
-double number_from(std::string_view text) {
-  const std::optional<double> number = number_from_text(text);
+double number_of(const Json& json) {
+  const std::optional<double> number = number_from_text(json.get_ref<const std::string&>());
   if (!number) fail_not_whole();
   return *number;
-}
-
-double number_of(const Json& json) { return number_from(json.get_ref<const std::string&>()); }
-
-// Numbers, hexadecimal where they are not whole, by their places: seven of the run, then a row for
-// each evaluation.
-RunState from_old_text(std::string_view text, std::size_t metrics) {
-  constexpr std::size_t kHead = 7;
-  std::vector<double> numbers;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
-    std::string number(text.substr(at, end - at));
-    std::ranges::replace(number, ',', '.');  // as some locales wrote it
-    numbers.push_back(number_from(number));
-    at = end + 1;
-  }
-  const std::size_t row = 3 + metrics;
-  if (numbers.size() < kHead || (numbers.size() - kHead) % row != 0) fail_not_whole();
-  const auto whole = [&](std::size_t i) { return static_cast<std::int64_t>(numbers[i]); };
-  RunState state{.step = whole(0),
-                 .next = {static_cast<std::uint64_t>(numbers[1]), whole(2)},
-                 .sum = numbers[3],
-                 .count = whole(4),
-                 .stopped_early = numbers[5] != 0,
-                 .has_best = numbers[6] != 0};
-  for (std::size_t i = kHead; i < numbers.size(); i += row) {
-    state.evaluations.push_back({.step = whole(i),
-                                 .loss = numbers[i + 1],
-                                 .validation_loss = numbers[i + 2],
-                                 .metrics = {&numbers[i] + 3, &numbers[i] + row}});
-  }
-  return state;
 }
 
 RunState from_json(const Json& json, std::size_t metrics) {
@@ -109,7 +75,6 @@ std::string to_json(const RunState& state) {
 }
 
 RunState run_state_from(const std::string& text, std::size_t metrics) {
-  if (!text.starts_with('{')) return from_old_text(text, metrics);
   try {
     return from_json(Json::parse(text), metrics);
   } catch (const Json::exception&) {

@@ -28,8 +28,8 @@ struct RunState {
 /// when they are read.
 std::string to_json(const RunState& state);
 
-/// The inverse, also of the text that checkpoints had before it was JSON. Throws ValueError for
-/// anything else, and where evaluations have not as many metrics as given.
+/// The inverse. Throws ValueError for anything else, and where evaluations have not as many metrics
+/// as given.
 RunState run_state_from(const std::string& text, std::size_t metrics);
 
 }  // namespace aclgrad::detail

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "io/old_names.h"
 #include "train/checked_loss.h"
 #include "train/evaluator.h"
 #include "train/training_step.h"
@@ -28,13 +29,28 @@ Trainer::Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
   step_ = std::make_unique<detail::TrainingStep>(model_, recorder, optimizer_, ranks_, options);
   evaluator_ = std::make_unique<detail::Evaluator>(model_, recorder, options.sessions);
   observation_ = std::make_unique<detail::Observation>(*step_, options.sessions);
+  require_average_of_model();
   separate_draws();
 }
 
 Trainer::~Trainer() = default;
 
+void Trainer::require_average_of_model() const {
+  if (average_ == nullptr) return;
+  for (const Variable& parameter : model_.trained_parameters()) {
+    if (average_->covers(parameter)) continue;
+    throw ValueError(
+        fmt::format("the trainer's `average` is of another model: `{}`, which is trained, is not "
+                    "averaged (a clone's parameters are others, and so are those that are added "
+                    "after the WeightAverage was made)",
+                    parameter.name()));
+  }
+}
+
 void Trainer::follow_freezing() {
-  if (step_->follow_freezing()) observation_->forget_graphs();
+  if (!step_->follow_freezing()) return;
+  observation_->forget_graphs();
+  require_average_of_model();
 }
 
 void Trainer::forget_graphs() {
@@ -89,12 +105,39 @@ void Trainer::prepare_step() {
   }
 }
 
+// What callbacks, metrics, hooks and the loss are called within counts steps and places: one more
+// step in between would be taken for theirs.
+void Trainer::require_idle(const char* what) const {
+  if (doing_ != nullptr) {
+    throw ValueError(
+        fmt::format("{} of a trainer was called within its {}: by a callback, a metric, a hook, a "
+                    "loss or a log; call it afterwards, or of a Trainer of its own",
+                    what, doing_));
+  }
+  require_own_weights(what);
+}
+
+void Trainer::require_own_weights(const char* what) const {
+  if (average_ == nullptr || !average_->is_applied()) return;
+  throw ValueError(
+      fmt::format("{} of a trainer was called within with_averages() of its average, where the "
+                  "model has no weights of its own: call it outside (WeightAverage::save() writes "
+                  "the averages)",
+                  what));
+}
+
 double Trainer::step(const data::Dataset& batch) {
+  require_idle("step()");
+  const Doing doing(*this, "step()");
+  return train_on(batch);
+}
+
+double Trainer::train_on(const data::Dataset& batch) {
   follow_freezing();
   prepare_step();
   const detail::TrainingStep::Outcome outcome = step_->run(batch);
-  if (average_ != nullptr && outcome.updated) average_->update();
   ++steps_;
+  if (average_ != nullptr && outcome.updated) average_->update();
   step_->call_hooks(outcome);
   return outcome.loss;
 }
@@ -119,13 +162,18 @@ RecordedStep Trainer::record_step(const data::Dataset& batch) {
 }
 
 void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) {
+  require_idle("restore()");
+  load(checkpoint, batch);
+}
+
+void Trainer::load(const Checkpoint& checkpoint, const data::Dataset& batch) {
   follow_freezing();
   forget_graphs();
   step_->prepare(batch);
-  const std::vector<Variable> model = model_.state(), resting = step_->resting();
+  const std::vector<Variable> resting = step_->resting();
+  const NamedTensors kept = detail::with_new_names(checkpoint.tensors, model_.state());
   std::string layout;
-  ranks_.on_first(
-      [&] { layout = optimizer_.layout_of(checkpoint.tensors, model, step_->updated(), resting); });
+  ranks_.on_first([&] { layout = optimizer_.layout_of(kept, step_->updated(), resting); });
   if (ranks_.size() > 1) layout = ranks_.broadcast_text(layout);
   if (!layout.empty()) {
     forget_graphs();
@@ -135,7 +183,7 @@ void Trainer::restore(const Checkpoint& checkpoint, const data::Dataset& batch) 
   const NamedTensors own = tensors();
   NamedTensors whole;
   ranks_.on_first([&] {
-    whole = optimizer_.fitted(checkpoint.tensors, own, model);
+    whole = optimizer_.fitted(kept, own);
     assign(whole);  // says what does not fit
   });
   if (ranks_.size() > 1) {
@@ -163,6 +211,9 @@ std::vector<Variable> Trainer::state() const {
   return all;
 }
 
-NamedTensors Trainer::tensors() const { return ranks_.gather(state()); }
+NamedTensors Trainer::tensors() const {
+  require_own_weights("tensors()");
+  return ranks_.gather(state());
+}
 
 }  // namespace aclgrad

@@ -22,7 +22,29 @@ void require_alive(const DeviceBuffer& buffer, const std::string& name) {
 
 }  // namespace
 
+void detail::require_unmarked(std::string_view what, std::string_view name) {
+  if (name.find(Variable::kMark) == std::string_view::npos) return;
+  throw ValueError(
+      fmt::format("{} cannot be called `{}`: names with `{}` are those of what training keeps "
+                  "beside a variable, as in `weight{}velocity`",
+                  what, name, Variable::kMark, Variable::kMark));
+}
+
+std::string detail::owner_of(const std::string& name) {
+  const std::size_t at = name.find(Variable::kMark);
+  return at == std::string::npos ? std::string() : name.substr(0, at);
+}
+
 Variable::Variable(std::string name, const Tensor& initial)
+    : Variable((detail::require_unmarked("a variable", name), AnyName()), name, initial) {}
+
+Variable Variable::kept_beside(const std::string& name, const std::string& what,
+                               const Tensor& initial) {
+  detail::require_unmarked("what is kept beside a variable", what);
+  return {AnyName(), name + kMark + what, initial};
+}
+
+Variable::Variable(AnyName, std::string name, const Tensor& initial)
     : state_(std::make_shared<State>(
           State{name, initial.shape(), initial.dtype(),
                 DeviceBuffer(initial.nbytes(), "variable `" + name + "`"), 0})) {
@@ -41,7 +63,7 @@ std::shared_ptr<Variable::State> Variable::cloned(const std::shared_ptr<State>& 
   require_alive(state->buffer, state->name);
   Tensor contents = Tensor::zeros(state->shape, state->dtype);
   state->buffer.download(contents.bytes(), contents.nbytes());
-  Variable made(state->name, contents);
+  Variable made(AnyName(), state->name, contents);
   made.state_->version = state->version;
   return std::move(made.state_);
 }

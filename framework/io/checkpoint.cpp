@@ -11,6 +11,7 @@
 #include "aclgrad/file.h"
 #include "aclgrad/format.h"
 #include "io/checkpoint_format.h"
+#include "io/old_names.h"
 #include "io/safetensors_format.h"
 
 namespace aclgrad {
@@ -33,13 +34,10 @@ void refuse_folders(const fs::path& path) {
   }
 }
 
-bool is_whole(const fs::path& path) {
-  try {
-    load_one(path);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
+// As far as can be told without its numbers: load_checkpoint() looks at those.
+bool seems_whole(const fs::path& path) {
+  const std::optional<Metadata> metadata = detail::metadata_of_whole(path);
+  return metadata && detail::is_checkpoint(*metadata);
 }
 
 }  // namespace
@@ -49,8 +47,10 @@ NamedTensors values_of(const std::vector<Variable>& variables) {
   std::set<std::string> names;
   for (const Variable& variable : variables) {
     if (!names.insert(variable.name()).second) {
-      throw ValueError(
-          fmt::format("a checkpoint cannot hold two variables called `{}`", variable.name()));
+      throw ValueError(fmt::format(
+          "a checkpoint cannot hold two variables called `{}`: give one of them, or the "
+          "part that it is in, another name",
+          variable.name()));
     }
     tensors.emplace_back(variable.name(), variable.value());
   }
@@ -60,7 +60,11 @@ NamedTensors values_of(const std::vector<Variable>& variables) {
 void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoint,
              RestoreOptions options) {
   std::map<std::string_view, const Tensor*> unclaimed;
-  for (const auto& [name, tensor] : checkpoint.tensors) unclaimed.emplace(name, &tensor);
+  bool is_old = true;
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    unclaimed.emplace(name, &tensor);
+    is_old = is_old && name.find(Variable::kMark) == std::string::npos;
+  }
   std::set<std::string> names;
   std::vector<const Tensor*> values;
   for (const Variable& variable : variables) {
@@ -69,7 +73,10 @@ void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoin
       throw ValueError(
           fmt::format("two variables to be restored are called `{}`", variable.name()));
     }
-    const auto found = unclaimed.find(variable.name());
+    auto found = unclaimed.find(variable.name());
+    if (found == unclaimed.end() && is_old) {
+      found = unclaimed.find(detail::old_name(variable.name()));
+    }
     if (found == unclaimed.end()) {
       throw ValueError(fmt::format("the checkpoint has no `{}`", variable.name()));
     }
@@ -116,11 +123,13 @@ void save_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
   refuse_folders(path);
   detail::TemporaryFile fresh(path);
   detail::write_safetensors(fresh, checkpoint.tensors, detail::metadata_of(checkpoint));
-  // From here on there is one more whole checkpoint than before. The old one steps back only when
-  // it is whole, so that what steps out is never the last good one.
-  // Another process that saves to the same path may have made it step back just now.
-  if (is_whole(path)) detail::rename_if_there(path, previous(path));
-  fresh.take_name();
+  // From here on there is one more whole checkpoint than before, and it is the first to take its
+  // name: whatever the old one holds, what it pushes out is not the last good one.
+  if (seems_whole(path)) {
+    fresh.take_name_from(previous(path));
+  } else {
+    fresh.take_name();
+  }
 }
 
 void require_checkpoint_writable(const fs::path& path) {

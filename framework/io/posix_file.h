@@ -63,8 +63,13 @@ class TemporaryFile {
   /// Gives it the target's name, in the place of what had it, and forces that to the disk.
   void take_name();
 
+  /// Likewise, and what had the name is called `previous` then, in the place of what had that. At
+  /// every moment the target's name is that of a file, where the file system has hard links.
+  void take_name_from(const std::filesystem::path& previous);
+
  private:
   bool create();
+  std::filesystem::path next_name() const;
 
   std::filesystem::path target_;
   std::filesystem::path path_;

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "aclgrad/dtype.h"
@@ -35,6 +36,10 @@ inline constexpr std::array kSafetensorsDTypes = {
 /// What save_safetensors() writes, down to the disk; the file has yet to take its name. Throws as
 /// that does.
 void write_safetensors(TemporaryFile& file, const NamedTensors& tensors, const Metadata& metadata);
+
+/// What the header of a file says, where it is sound and the file as long as it says; the numbers
+/// are not read. Nothing for another file, or none.
+std::optional<Metadata> metadata_of_whole(const std::filesystem::path& path);
 
 }  // namespace aclgrad::detail
 

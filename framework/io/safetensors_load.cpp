@@ -174,7 +174,8 @@ Tensor read_tensor(const detail::InputFile& file, const Entry& entry, std::uint6
   return tensor;
 }
 
-SafetensorsFile read_all(const detail::InputFile& file) {
+// Where the data begins, after the header.
+std::uint64_t data_start_of(const detail::InputFile& file, Header& header) {
   std::uint64_t header_size = 0;
   if (file.size() < sizeof header_size) {
     throw Damage{fmt::format("{} bytes are too few for the length of the header", file.size())};
@@ -190,7 +191,13 @@ SafetensorsFile read_all(const detail::InputFile& file) {
   std::string text(header_size, '\0');
   file.read(sizeof header_size, text.data(), header_size);
   const std::uint64_t data_start = sizeof header_size + header_size;
-  Header header = read_header(text, file.size() - data_start);
+  header = read_header(text, file.size() - data_start);
+  return data_start;
+}
+
+SafetensorsFile read_all(const detail::InputFile& file) {
+  Header header;
+  const std::uint64_t data_start = data_start_of(file, header);
   SafetensorsFile result;
   result.metadata = std::move(header.metadata);
   for (const Entry& entry : header.entries) {
@@ -287,6 +294,18 @@ SafetensorsFile load_indexed(const std::filesystem::path& path, const std::strin
 }
 
 }  // namespace
+
+std::optional<Metadata> detail::metadata_of_whole(const std::filesystem::path& path) {
+  try {
+    Header header;
+    data_start_of(InputFile(path), header);
+    return std::move(header.metadata);
+  } catch (const Damage&) {
+    return std::nullopt;
+  } catch (const IoError&) {
+    return std::nullopt;
+  }
+}
 
 SafetensorsFile load_safetensors(const std::filesystem::path& path) {
   const std::string index = index_text(path);

@@ -85,11 +85,15 @@ TemporaryFile::TemporaryFile(fs::path target) : target_(std::move(target)) {
   }
 }
 
+fs::path TemporaryFile::next_name() const {
+  static std::atomic<unsigned> counter{0};
+  fs::path name = target_;
+  return name += std::string(kInfix) + std::to_string(::getpid()) + "-" + std::to_string(counter++);
+}
+
 /// False when another name must be tried.
 bool TemporaryFile::create() {
-  static std::atomic<unsigned> counter{0};
-  path_ = target_;
-  path_ += std::string(kInfix) + std::to_string(::getpid()) + "-" + std::to_string(counter++);
+  path_ = next_name();
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
     if (errno == EEXIST) return false;
@@ -129,6 +133,24 @@ void TemporaryFile::take_name() {
   if (::rename(path_.c_str(), target_.c_str()) != 0) fail_io(target_, "replace", errno);
   renamed_ = true;
   sync_folder_of(target_);
+}
+
+// Another writer to the same target may take the second name for a leftover, or have been faster:
+// then what is called `previous` stays.
+void TemporaryFile::take_name_from(const fs::path& previous) {
+  const fs::path second = next_name();
+  if (::link(target_.c_str(), second.c_str()) != 0) {
+    if (errno != ENOENT && errno != EEXIST) rename_if_there(target_, previous);
+    return take_name();
+  }
+  try {
+    take_name();
+  } catch (const IoError&) {
+    ::unlink(second.c_str());
+    throw;
+  }
+  rename_if_there(second, previous);
+  ::unlink(second.c_str());  // it stays where both are names of one file
 }
 
 }  // namespace aclgrad::detail

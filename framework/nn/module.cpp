@@ -18,12 +18,16 @@
 namespace aclgrad {
 
 Module::Module(const Name& name, std::string kind) : tree_(std::make_shared<Tree>()) {
+  detail::require_unmarked("a module", name.path_);
   tree_->path = name.path_;
+  tree_->where = name.where_;
   tree_->kind = std::move(kind);
   if (!name.parent_) return;
   for (const Tree::Child& other : name.parent_->children) {
     if (other.tree->path != name.path_) continue;
-    throw ValueError(fmt::format("two modules are called `{}`", name.path_));
+    throw ValueError(fmt::format("two modules are called `{}` ({} and {}): give each its own name",
+                                 name.path_, detail::place(other.tree->where),
+                                 detail::place(name.where_)));
   }
   tree_->has_parent = true;
   tree_->parent = name.parent_;
@@ -157,11 +161,11 @@ void seed_parameters(const Module& module, std::uint64_t seed) {
   });
 }
 
-Module::Name Module::child(const std::string& name) const {
+Module::Name Module::child(const std::string& name, std::source_location where) const {
   if (name.empty()) {
     throw ValueError(fmt::format("a part of `{}` needs a name, \"hidden\" say", path()));
   }
-  Name place(detail::joined_path(tree_->path, name));
+  Name place(detail::joined_path(tree_->path, name), where);
   place.parent_ = tree_;
   return place;
 }
@@ -220,7 +224,7 @@ void Module::adopt(const Module& part) const {
   for (const auto& [name, identity] : added) {
     const auto found = root.names.find(name);
     if (found == root.names.end() || found->second == identity) continue;
-    throw ValueError(fmt::format("two variables are called `{}`", name));
+    Tree::refuse_twice(name, root.owner_of(found->second), part.tree_->owner_of(identity));
   }
   if (owned) {
     part.tree_->parent = tree_;

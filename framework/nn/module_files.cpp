@@ -2,7 +2,9 @@
 // Modules written to files, given tensors, and as a table.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "aclgrad/checkpoint.h"
@@ -13,8 +15,78 @@
 
 namespace aclgrad {
 
+namespace {
+
+// Of the names that are not those of what training keeps beside variables.
+std::vector<std::string> plain_names(const NamedTensors& tensors, const Rename& rename) {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : tensors) {
+    if (name.find(Variable::kMark) != std::string::npos) continue;
+    std::string ours = rename ? rename(name) : name;
+    if (!ours.empty()) names.push_back(std::move(ours));
+  }
+  return names;
+}
+
+// The beginning, up to a dot, that all names have and without which some are among the others; the
+// longest with which most are. Empty where there is none.
+std::string prefix_over(const std::vector<std::string>& names,
+                        const std::set<std::string>& others) {
+  if (names.empty()) return {};
+  std::string best;
+  std::ptrdiff_t most = 0;
+  for (std::size_t dot = names[0].find('.'); dot != std::string::npos;
+       dot = names[0].find('.', dot + 1)) {
+    const std::string prefix = names[0].substr(0, dot + 1);
+    const auto has_it = [&](const std::string& name) { return name.starts_with(prefix); };
+    if (!std::ranges::all_of(names, has_it)) break;
+    const auto found = std::ranges::count_if(names, [&](const std::string& name) {
+      return others.contains(name.substr(prefix.size()));
+    });
+    if (found <= most) continue;
+    most = found;
+    best = prefix;
+  }
+  return best;
+}
+
+// What to do where the names of one side have a prefix more than those of the other; "" elsewhere.
+std::string prefix_hint(const std::vector<std::string>& theirs,
+                        const std::vector<std::string>& ours) {
+  const std::set<std::string> in_file(theirs.begin(), theirs.end()), here(ours.begin(), ours.end());
+  if (const std::string more = prefix_over(theirs, here); !more.empty()) {
+    return fmt::format(
+        "; all its names begin with `{}`, which ours do not: load with {{.rename = "
+        "without_prefix(\"{}\")}}",
+        more, more);
+  }
+  if (const std::string more = prefix_over(ours, in_file); !more.empty()) {
+    return fmt::format(
+        "; all our names begin with `{}`, which its names do not: load with {{.rename = "
+        "with_prefix(\"{}\")}}",
+        more, more);
+  }
+  return {};
+}
+
+}  // namespace
+
+Rename with_prefix(std::string prefix) {
+  return [prefix = std::move(prefix)](const std::string& name) { return prefix + name; };
+}
+
+Rename without_prefix(std::string prefix) {
+  return [prefix = std::move(prefix)](const std::string& name) {
+    return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+  };
+}
+
 void Module::save(const std::filesystem::path& path, const SaveOptions& options) const {
-  NamedTensors tensors = values_of(state());
+  write(path, values_of(state()), options);
+}
+
+void Module::write(const std::filesystem::path& path, NamedTensors tensors,
+                   const SaveOptions& options) const {
   if (options.for_pytorch) {
     std::map<std::string, Tree::Entry> entries;
     tree_->each([&](const Tree& tree) {
@@ -26,6 +98,17 @@ void Module::save(const std::filesystem::path& path, const SaveOptions& options)
         tensor = tensor.transpose(0, 1);
       }
     }
+  }
+  if (options.rename) {
+    std::map<std::string, std::string> ours;  // by the name in the file
+    for (auto& [name, tensor] : tensors) {
+      const std::string own = std::exchange(name, options.rename(name));
+      const auto [taken, is_new] = ours.emplace(name, own);
+      if (is_new || name.empty()) continue;
+      throw ValueError(fmt::format("{}: `rename` gives `{}` and `{}` one name, `{}`", path.string(),
+                                   taken->second, own, name));
+    }
+    std::erase_if(tensors, [](const auto& named) { return named.first.empty(); });
   }
   save_safetensors(path, tensors,
                    {{detail::kFormat, options.for_pytorch ? detail::kPyTorchFormat : "aclgrad"}});
@@ -81,7 +164,10 @@ LoadReport Module::load_from(const std::string& source, const NamedTensors& tens
                               fmt::join(report.unexpected, "`, `"));
     }
     if (!problems.empty()) {
-      throw ValueError(fmt::format("{}: {} (`strict = false` loads the others)", source, problems));
+      std::vector<std::string> ours;
+      for (const Variable& variable : state()) ours.push_back(variable.name());
+      throw ValueError(fmt::format("{}: {} (`strict = false` loads the others){}", source, problems,
+                                   prefix_hint(plain_names(tensors, options.rename), ours)));
     }
   }
   restore(variables, {.tensors = std::move(fitting)});

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -18,6 +19,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/module.h"
 #include "aclgrad/random.h"
+#include "graph/describe.h"
 #include "nn/support.h"
 
 namespace aclgrad {
@@ -70,6 +72,7 @@ struct Module::Tree {
   void set_frozen(bool it);
 
   std::string path;
+  std::source_location where;  // the program gives the path
   std::string kind;
   bool has_parent = false;
   bool frozen = false;
@@ -118,10 +121,35 @@ struct Module::Tree {
       throw ValueError(fmt::format("a variable of `{}` needs a name, \"weight\" say", path));
     }
     std::string full = detail::joined_path(path, name);
-    if (root().names.contains(full)) {
-      throw ValueError(fmt::format("two variables are called `{}`", full));
-    }
+    const auto taken = root().names.find(full);
+    if (taken != root().names.end()) refuse_twice(full, root().owner_of(taken->second), *this);
     return full;
+  }
+
+  // The part below that has the variable; this one where none has.
+  const Tree& owner_of(std::uintptr_t variable) {
+    const Tree* owner = this;
+    each([&](const Tree& tree) {
+      const auto is_it = [&](const Entry& entry) { return entry.variable.identity() == variable; };
+      if (std::ranges::any_of(tree.entries, is_it)) owner = &tree;
+    });
+    return *owner;
+  }
+
+  [[noreturn]] static void refuse_twice(const std::string& name, const Tree& one,
+                                        const Tree& other) {
+    const auto place = [](const Tree& tree) {
+      return tree.path.empty() ? "the network itself" : detail::place(tree.where);
+    };
+    throw ValueError(
+        &one == &other
+            ? fmt::format("two variables are called `{}`, both of one part ({}): give each its own "
+                          "name",
+                          name, place(one))
+            : fmt::format(
+                  "two variables are called `{}`, of two parts ({} and {}): give one of the "
+                  "parts another name",
+                  name, place(one), place(other)));
   }
 
   Variable add(Entry entry) {

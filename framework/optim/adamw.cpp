@@ -21,7 +21,7 @@ AdamW::AdamW(const AdamWOptions& options, std::vector<ParameterGroup> groups)
 AdamW::AdamW(const Kind& kind, const AdamWOptions& options, std::vector<ParameterGroup> groups)
     : Optimizer(kind, options, std::move(groups)),
       options_(options),
-      steps_(options.name + ".steps", Tensor::zeros({1}, DType::int64)) {
+      steps_(Variable::kept_beside("", options.name + ".steps", Tensor::zeros({1}, DType::int64))) {
   detail::require_option(kind.name, "beta1", options.beta1, detail::kBelowOne);
   detail::require_option(kind.name, "beta2", options.beta2, detail::kBelowOne);
   detail::require_option(kind.name, "epsilon", options.epsilon, detail::kNotNegative);

@@ -31,9 +31,11 @@ constexpr double kSmallest = 0x1p-126, kLargest = 0x1p126;
 LossScaler::LossScaler(LossScalerOptions options)
     : options_(std::move(options)),
       scale_(options_.scale),
-      scale_variable_(options_.name + ".scale", Tensor::scalar(scale_)),
-      inverse_variable_(options_.name + ".inverse", Tensor::scalar(1 / scale_)),
-      good_variable_(options_.name + ".good_steps", Tensor::scalar(0, DType::int64)) {
+      scale_variable_(Variable::kept_beside("", options_.name + ".scale", Tensor::scalar(scale_))),
+      inverse_variable_(
+          Variable::kept_beside("", options_.name + ".inverse", Tensor::scalar(1 / scale_))),
+      good_variable_(Variable::kept_beside("", options_.name + ".good_steps",
+                                           Tensor::scalar(0, DType::int64))) {
   const bool sound = options_.min_scale > 0 && options_.scale >= options_.min_scale &&
                      options_.growth_factor >= 1 && options_.backoff_factor > 0 &&
                      options_.backoff_factor < 1 && options_.growth_interval >= 1 &&
@@ -75,7 +77,8 @@ Update LossScaler::unscale(const Gradients& scaled, std::source_location where) 
     for (const auto& [value, gradient] : scaled) {
       const Variable& parameter = *value.variable();
       const DType dtype = detail::at_least_float(parameter.dtype());
-      const Variable kept(parameter.name() + ".gradient", Tensor::zeros(parameter.shape(), dtype));
+      const Variable kept = Variable::kept_beside(parameter.name(), "gradient",
+                                                  Tensor::zeros(parameter.shape(), dtype));
       kept_.push_back({parameter, kept, kept.version()});
     }
   }

@@ -96,10 +96,12 @@ Optimizer::Optimizer(const Kind& kind, std::string name, LearningRate rate, doub
     }
   }
   if (!rate_.is_number()) {
-    rate_variable_.emplace(name_ + ".learning_rate", Tensor::scalar(rate_.at(0)));
+    rate_variable_ =
+        Variable::kept_beside("", name_ + ".learning_rate", Tensor::scalar(rate_.at(0)));
   }
   if (rate_.plateau()) {
-    plateau_variable_.emplace(rate_variable_->name() + ".plateau", rate_.plateau()->begin());
+    plateau_variable_ =
+        Variable::kept_beside("", name_ + ".learning_rate.plateau", rate_.plateau()->begin());
   }
 }
 
@@ -221,7 +223,7 @@ const Variable& Optimizer::slot(const Variable& parameter, const std::string& na
       name == detail::kCount
           ? Tensor::zeros({1}, DType::int64)
           : Tensor::zeros(parameter.shape(), detail::at_least_float(parameter.dtype()));
-  variables.emplace_back(name, Variable(parameter.name() + "." + name, zeros));
+  variables.emplace_back(name, Variable::kept_beside(parameter.name(), name, zeros));
   if (kept) kept_.push_back(variables.back().second);
   return variables.back().second;
 }

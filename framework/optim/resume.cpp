@@ -14,49 +14,26 @@
 namespace aclgrad {
 namespace {
 
+using detail::owner_of;
+
 constexpr std::string_view kEach = "each";  // a line of a layout
-
-// Which parameter a tensor of a checkpoint belongs to, by their names.
-class Owners {
- public:
-  explicit Owners(const std::vector<Variable>& model) {
-    for (const Variable& variable : model) names_.insert(variable.name());
-  }
-
-  bool is_of_model(const std::string& name) const { return names_.contains(name); }
-
-  /// The length of the parameter's name, for "w.velocity" 1; 0 for what belongs to none, or is one.
-  std::size_t owner_length(const std::string& name) const {
-    if (is_of_model(name)) return 0;
-    for (std::size_t at = name.rfind('.'); at != std::string::npos && at > 0;
-         at = name.rfind('.', at - 1)) {
-      if (names_.contains(name.substr(0, at))) return at;
-    }
-    return 0;
-  }
-  std::string owner(const std::string& name) const { return name.substr(0, owner_length(name)); }
-
- private:
-  std::set<std::string> names_;
-};
 
 }  // namespace
 
-std::string Optimizer::layout_of(const NamedTensors& checkpoint, const std::vector<Variable>& model,
+std::string Optimizer::layout_of(const NamedTensors& checkpoint,
                                  const std::vector<Variable>& updated,
                                  const std::vector<Variable>& resting) const {
-  const Owners owners(model);
   std::map<std::string, std::size_t> numbers;
   for (std::size_t i = 0; i < resting.size(); ++i) numbers.emplace(resting[i].name(), i);
   std::string lines;
   bool counts_each = false;
   std::set<std::string> with_state;
   for (const auto& [name, tensor] : checkpoint) {
-    const std::size_t length = owners.owner_length(name);
-    if (length == 0) continue;
-    const std::string slot = name.substr(length + 1);
-    with_state.insert(name.substr(0, length));
-    const auto found = numbers.find(name.substr(0, length));
+    const std::string owner = owner_of(name);
+    if (owner.empty()) continue;
+    const std::string slot = name.substr(owner.size() + 1);
+    with_state.insert(owner);
+    const auto found = numbers.find(owner);
     counts_each = counts_each || slot == detail::kCount || found != numbers.end();
     if (found != numbers.end() && slot != detail::kCount) {
       lines += fmt::format("{} {}\n", found->second, slot);
@@ -77,10 +54,9 @@ void Optimizer::take_layout(const std::string& layout, const std::vector<Variabl
   }
 }
 
-NamedTensors Optimizer::fitted(NamedTensors checkpoint, const NamedTensors& own,
-                               const std::vector<Variable>& model) const {
-  const Owners owners(model);
-  const auto is_rate = [rate = name_ + ".learning_rate"](const std::string& name) {
+NamedTensors Optimizer::fitted(NamedTensors checkpoint, const NamedTensors& own) const {
+  const auto is_rate = [rate =
+                            Variable::kMark + name_ + ".learning_rate"](const std::string& name) {
     return name == rate || name == rate + ".plateau";
   };
   std::map<std::string, const Tensor*> wanted;
@@ -91,8 +67,8 @@ NamedTensors Optimizer::fitted(NamedTensors checkpoint, const NamedTensors& own,
   std::set<std::string> present, with_state;
   for (auto& [name, tensor] : checkpoint) {
     present.insert(name);
-    if (owners.owner_length(name) == 0) continue;
-    with_state.insert(owners.owner(name));
+    if (owner_of(name).empty()) continue;
+    with_state.insert(owner_of(name));
     const auto found = wanted.find(name);
     if (found == wanted.end() || found->second->dtype() == tensor.dtype()) continue;
     if (is_floating(tensor.dtype()) && is_floating(found->second->dtype())) {
@@ -101,7 +77,7 @@ NamedTensors Optimizer::fitted(NamedTensors checkpoint, const NamedTensors& own,
   }
   for (const auto& [name, tensor] : own) {
     if (present.contains(name)) continue;
-    const std::string owner = owners.owner(name);
+    const std::string owner = owner_of(name);
     if (is_rate(name)) {
       checkpoint.emplace_back(name, tensor);
     } else if (!owner.empty() && !with_state.contains(owner)) {
@@ -122,8 +98,7 @@ void AdamW::take_layout(const std::string& layout, const std::vector<Variable>& 
   }
 }
 
-NamedTensors AdamW::fitted(NamedTensors checkpoint, const NamedTensors& own,
-                           const std::vector<Variable>& model) const {
+NamedTensors AdamW::fitted(NamedTensors checkpoint, const NamedTensors& own) const {
   const auto find = [](const NamedTensors& tensors, const std::string& name) {
     return std::ranges::find(tensors, name, &NamedTensors::value_type::first);
   };
@@ -131,21 +106,20 @@ NamedTensors AdamW::fitted(NamedTensors checkpoint, const NamedTensors& own,
   if (counts_each_ && shared != checkpoint.end()) {
     const Tensor steps = shared->second;
     checkpoint.erase(shared);
-    const Owners owners(model);
     std::set<std::string> present, with_state;
     for (const auto& [name, tensor] : checkpoint) {
       present.insert(name);
-      with_state.insert(owners.owner(name));
+      with_state.insert(owner_of(name));
     }
     for (const auto& [name, tensor] : own) {
-      const std::string owner = owners.owner(name);
+      const std::string owner = owner_of(name);
       if (owner.empty() || name.substr(owner.size() + 1) != detail::kCount) continue;
       if (!present.contains(name) && with_state.contains(owner)) {
         checkpoint.emplace_back(name, steps);
       }
     }
   }
-  return Optimizer::fitted(std::move(checkpoint), own, model);
+  return Optimizer::fitted(std::move(checkpoint), own);
 }
 
 }  // namespace aclgrad

@@ -94,8 +94,8 @@ Schedule one_cycle(double peak, std::int64_t total, OneCycleOptions options) {
   const auto last = static_cast<double>(total - 1);
   return [=](std::int64_t step) {
     const auto at = static_cast<double>(step);
-    if (at >= last) return end;
     if (at <= top) return along_cosine(start, peak, top > 0 ? at / top : 1);
+    if (at >= last) return end;
     return along_cosine(peak, end, (at - top) / (last - top));
   };
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/weight_average.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "aclgrad/checkpoint.h"
@@ -17,17 +19,25 @@ WeightAverage::WeightAverage(const Module& model, const WeightAverageOptions& op
     : model_(model),
       decay_(options.decay),
       parameters_(model.parameters()),
-      updates_("average_updates", Tensor::zeros({1}, DType::int64)) {
+      updates_(Variable::kept_beside("", "average_updates", Tensor::zeros({1}, DType::int64))) {
   detail::require_option("WeightAverage", "decay", decay_, detail::kBelowOne);
   if (parameters_.empty()) throw ValueError("WeightAverage: the model has no parameters");
   for (const Variable& parameter : parameters_) {
-    averages_.emplace_back(
-        "average." + parameter.name(),
-        Tensor::zeros(parameter.shape(), detail::at_least_float(parameter.dtype())));
+    averages_.push_back(Variable::kept_beside(
+        "@average", parameter.name(),
+        Tensor::zeros(parameter.shape(), detail::at_least_float(parameter.dtype()))));
   }
 }
 
+bool WeightAverage::covers(const Variable& parameter) const {
+  return std::ranges::find(parameters_, parameter) != parameters_.end();
+}
+
 void WeightAverage::update() {
+  if (is_applied_) {
+    throw ValueError(
+        "update() within with_averages() would average the averages: step and update outside");
+  }
   const std::int64_t before = updates();
   if (before == 0) {
     for (std::size_t i = 0; i < averages_.size(); ++i) {
@@ -69,15 +79,26 @@ void WeightAverage::with_averages(const std::function<void()>& work) {
     for (std::size_t i = 0; i < own.size(); ++i) parameters_[i].assign(own[i].second);
     is_applied_ = false;
   };
+  const Variable* changed = nullptr;
   is_applied_ = true;
   try {
     assign_to_model();
+    std::vector<std::uint64_t> versions;
+    for (const Variable& parameter : parameters_) versions.push_back(parameter.version());
     work();
+    for (std::size_t i = 0; i < versions.size() && changed == nullptr; ++i) {
+      if (parameters_[i].version() != versions[i]) changed = &parameters_[i];
+    }
   } catch (...) {
     restore();
     throw;
   }
   restore();
+  if (changed == nullptr) return;
+  throw ValueError(
+      fmt::format("what with_averages() did has changed `{}`: the parameters are what they were "
+                  "before again, so train, or load, outside",
+                  changed->name()));
 }
 
 NamedTensors WeightAverage::values() const {
@@ -91,8 +112,8 @@ NamedTensors WeightAverage::values() const {
   return all;
 }
 
-void WeightAverage::save(const std::filesystem::path& path) const {
-  save_safetensors(path, values(), {{"format", "aclgrad"}});
+void WeightAverage::save(const std::filesystem::path& path, const SaveOptions& options) const {
+  model_.write(path, values(), options);
 }
 
 std::vector<Variable> WeightAverage::state() const {

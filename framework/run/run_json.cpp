@@ -65,7 +65,7 @@ RunRecord::Layer layer_from(const json& source) {
 
 RunRecord::State state_of(const json& number) {
   using State = RunRecord::State;
-  for (const State state : {State::running, State::finished, State::stopped}) {
+  for (const State state : {State::running, State::finished, State::stopped, State::failed}) {
     if (number == json(state)) return state;
   }
   throw ValueError("there is no state " + number.dump());
@@ -92,11 +92,11 @@ json to_json(const RunRecord& record) {
   for (const RunRecord::Chart& chart : record.charts) charts.push_back(to_json(chart));
   json layers = json::array();
   for (const RunRecord::Layer& layer : record.layers) layers.push_back(layer_json(layer));
-  return {{"title", record.title},       {"page", record.page},
-          {"state", record.state},       {"done", record.done},
-          {"total", record.total},       {"note", record.note},
-          {"settings", record.settings}, {"charts", std::move(charts)},
-          {"layers", std::move(layers)}, {"marks", record.marks}};
+  return {
+      {"title", record.title},       {"page", record.page},         {"state", record.state},
+      {"done", record.done},         {"total", record.total},       {"note", record.note},
+      {"settings", record.settings}, {"charts", std::move(charts)}, {"layers", std::move(layers)},
+      {"marks", record.marks},       {"failure", record.failure}};
 }
 
 RunRecord from_json(const json& source) {
@@ -107,6 +107,7 @@ RunRecord from_json(const json& source) {
   record.done = integer(source.at("done"));
   record.total = integer(source.at("total"));
   record.note = source.at("note");
+  record.failure = source.value("failure", std::string());  // pages of earlier versions lack it
   record.settings = source.at("settings").get<std::vector<std::pair<std::string, std::string>>>();
   for (const json& chart : source.at("charts")) {
     RunRecord::Chart read{chart.at("title"), chart.at("x_label"), chart.at("y_label"),

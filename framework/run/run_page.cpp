@@ -19,11 +19,12 @@ namespace {
 using report::xml_escape;
 
 std::string state_text(const RunRecord& record) {
-  constexpr std::array<std::string_view, 3> kNames = {"running", "finished", "stopped early"};
+  constexpr std::array<std::string_view, 4> kNames = {"running", "finished", "stopped early",
+                                                      "failed"};
+  constexpr std::array<std::string_view, 4> kColours = {"good", "good", "bad", "bad"};
   const bool is_early = record.state == RunRecord::State::finished && record.done < record.total;
   return fmt::format(
-      "<span class=\"state {}\">{}</span>",
-      record.state == RunRecord::State::stopped ? "bad" : "good",
+      "<span class=\"state {}\">{}</span>", kColours.at(static_cast<std::size_t>(record.state)),
       is_early ? "finished early" : kNames.at(static_cast<std::size_t>(record.state)));
 }
 
@@ -48,6 +49,10 @@ std::string header(const RunRecord& record, int refresh_s) {
 
 std::string settings_table(const RunRecord& record) {
   std::string text;
+  if (!record.failure.empty()) {
+    text += fmt::format("<div><dt>failed</dt><dd class=\"bad\">{}</dd></div>\n",
+                        xml_escape(record.failure));
+  }
   for (const auto& [name, value] : record.settings) {
     text += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", xml_escape(name), xml_escape(value));
   }

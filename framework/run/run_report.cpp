@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <nlohmann/json.hpp>
 
 #include "aclgrad/error.h"
@@ -47,7 +48,9 @@ void merge_pairs(std::vector<double>& values) {
 }  // namespace
 
 RunReport::RunReport(const std::filesystem::path& path, RunReportOptions options)
-    : path_(absolute_path(path)), options_(std::move(options)) {
+    : path_(absolute_path(path)),
+      options_(std::move(options)),
+      exceptions_(std::uncaught_exceptions()) {
   if (!(options_.write_every_s >= 0)) {
     throw ValueError(fmt::format("`write_every_s` is at least 0, not {}", options_.write_every_s));
   }
@@ -57,7 +60,8 @@ RunReport::RunReport(const std::filesystem::path& path, RunReportOptions options
 
 RunReport::~RunReport() {
   if (!written_ || record_.state != RunRecord::State::running) return;
-  record_.state = RunRecord::State::stopped;
+  record_.state = std::uncaught_exceptions() > exceptions_ ? RunRecord::State::failed
+                                                           : RunRecord::State::stopped;
   try {
     write();
   } catch (const std::exception&) {
@@ -123,6 +127,10 @@ void RunReport::picture(const std::string& title, std::string svg) {
 }
 
 void RunReport::progress(std::int64_t done, std::int64_t total, std::string note) {
+  if (record_.state == RunRecord::State::failed) {
+    record_.state = RunRecord::State::running;
+    record_.failure.clear();
+  }
   record_.done = done;
   record_.total = total;
   record_.note = std::move(note);
@@ -132,6 +140,12 @@ void RunReport::progress(std::int64_t done, std::int64_t total, std::string note
 
 void RunReport::finish() {
   record_.state = RunRecord::State::finished;
+  write();
+}
+
+void RunReport::fail(const std::string& why) {
+  record_.state = RunRecord::State::failed;
+  record_.failure = why;
   write();
 }
 

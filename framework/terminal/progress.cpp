@@ -26,13 +26,23 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
+// "de_DE.UTF-8", "C.utf8@euro", "UTF-8": the C library takes the codeset's name in any case, with
+// or without the hyphen.
+bool is_utf8(std::string_view locale) {
+  locale = locale.substr(0, locale.find('@'));
+  std::string codeset;
+  for (const char c : locale.substr(locale.find('.') + 1)) {  // all of it without a dot
+    if (c != '-') codeset += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return codeset == "utf8";
+}
+
 bool locale_is_utf8() {
   // The first of these that is set decides, as for the C library.
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const std::string_view value = environment(name);
     if (value.empty()) continue;
-    return value.find("UTF-8") != std::string_view::npos ||
-           value.find("utf8") != std::string_view::npos;
+    return is_utf8(value);
   }
   return false;
 }

@@ -63,20 +63,20 @@ TEST(ShardedUpdate, NamesWhatDoesNotFit) {
       static_cast<void>(sharded.step(graph, backward(loss, {w, ww}), optimizer));
       EXPECT_EQ(sharded.shards().size(), 1u);
       const NamedTensors own = sharded.shard(tensors);
-      EXPECT_EQ(own.back().first, "shard0.second_moment");
+      EXPECT_EQ(own.back().first, "@shard0@second_moment");
       EXPECT_EQ(own.back().second.shape(), Shape{12}) << "half of 23 numbers";
     });
   };
   NamedTensors tensors = {{"steps", Tensor::zeros({1})},
-                          {"w.second_moment", Tensor::zeros({7, 3})},
-                          {"w.w.second_moment", Tensor::zeros({2})}};
+                          {"w@second_moment", Tensor::zeros({7, 3})},
+                          {"w.w@second_moment", Tensor::zeros({2})}};
   take(tensors);
   tensors.back().second = Tensor::zeros({3});
   EXPECT_THAT([&] { take(tensors); },
-              ThrowsMessage<ShapeError>("`w.w.second_moment` has the shape [3], not that of the "
+              ThrowsMessage<ShapeError>("`w.w@second_moment` has the shape [3], not that of the "
                                         "parameter, [2]"));
   tensors.pop_back();
-  EXPECT_THAT([&] { take(tensors); }, ThrowsMessage<ValueError>("there is no `w.w.second_moment`"));
+  EXPECT_THAT([&] { take(tensors); }, ThrowsMessage<ValueError>("there is no `w.w@second_moment`"));
 }
 
 TEST(ShardedUpdate, RefusesWhatMakesNoSense) {

@@ -106,6 +106,9 @@ class FitRun {
   /// How far the losses are, in one line: "loss 0.1234  validation 0.2345".
   std::string note() const;
 
+  /// What ended the run, in Callback::failed; empty before.
+  const std::string& failure() const { return failure_; }
+
  private:
   friend class detail::Fit;
   FitRun(Trainer& trainer, const FitOptions& options, const detail::RunState& state)
@@ -120,12 +123,15 @@ class FitRun {
   const data::Dataset* batch_ = &none_;
   double loss_ = 0;
   std::optional<std::size_t> best_;
+  std::string failure_;
   bool resumed_ = false, stops_ = false;
 };
 
 /// What is to happen in a run of fit(), each where it is given. Callbacks are called in their
-/// order, and what they throw ends the run. On several ranks all call them, with the same numbers;
-/// whether to stop, and the learning rate, are what the first rank's callbacks say.
+/// order, and what they throw ends the run: the steps done are done, and the next fit() goes on
+/// with the batch after them, as after any exception. They may not step: Trainer::step() and
+/// restore() of the run's trainer throw ValueError. On several ranks all call them, with the same
+/// numbers; whether to stop, and the learning rate, are what the first rank's callbacks say.
 struct Callback {
   using Event = std::function<void(FitRun& run)>;
 
@@ -137,6 +143,8 @@ struct Callback {
   Event progress = {};          ///< after all that a step has led to, but for the checkpoint
   Event finish = {};            ///< at the end of a run that was not broken off; the best weights
                                 ///< are back
+  Event failed = {};            ///< instead of that, where anything was thrown after begin() was
+                                ///< called; it goes on, whatever this one throws
 };
 
 /// All counts are at least 0 and begin with this call of fit(), whatever the trainer did before.
@@ -220,13 +228,16 @@ struct History {
 /// batches in another order begin with their first. Steps go on in any case, and learning rates by
 /// them (Trainer::steps()).
 ///
+/// Whatever is thrown on the way, the trainer's steps, its place in the batches and its state are
+/// those of the steps done, and a log is told that the run has failed.
+///
 /// On several ranks all call it with the same options; the first measures, shows and saves, and all
 /// return what it found, or throw where it could not. Before the first step it throws ValueError
 /// for options that do not go together (patience, or a learning rate of schedule::plateau(),
-/// without validation or `monitor`, ...), for a checkpoint of another order of batches, other
-/// metrics or other settings, and IoError where checkpoint or page cannot be written. Names of
-/// files are made absolute then. Later it throws Diverged, and what batches, metrics, callbacks and
-/// the log throw.
+/// without validation or `monitor`, ...), where the trainer may not step, for a checkpoint of
+/// another order of batches, other metrics or other settings, and IoError where checkpoint or page
+/// cannot be written. Names of files are made absolute then. Later it throws Diverged, and what
+/// batches, metrics, callbacks and the log throw.
 History fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options = {});
 
 }  // namespace aclgrad

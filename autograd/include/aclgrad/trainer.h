@@ -45,6 +45,7 @@ namespace aclgrad {
 
 namespace detail {
 class Evaluator;
+class Fit;
 class Observation;
 class TrainingStep;
 }  // namespace detail
@@ -67,6 +68,7 @@ struct TrainerOptions {
 
   /// A moving average of the model's weights, which must outlive the trainer: updated after every
   /// step that updates, part of state(), and what fit() evaluates and takes for the best weights.
+  /// It must be one of all parameters that are trained.
   WeightAverage* average = nullptr;
 
   /// The most examples that evaluate() takes at a time; 0: all of them.
@@ -88,7 +90,8 @@ struct RecordedStep {
 class Trainer {
  public:
   /// Refers to the optimizer. Throws ValueError for a model without parameters to train, an empty
-  /// loss function, and micro-batches that the ranks cannot share evenly.
+  /// loss function, an average of another model, and micro-batches that the ranks cannot share
+  /// evenly.
   Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
           const TrainerOptions& options = {});
 
@@ -102,7 +105,9 @@ class Trainer {
   /// through stop_gradient(); they stay as they are. Of a batch without examples, a mean is NaN.
   /// Throws ValueError, on the first batch of a shape, for a loss with a gradient for variables
   /// which the model does not have, that is not one number, that depends on no parameter, or that
-  /// parts do not add up to (see LossFunction); and what recording and running throw.
+  /// parts do not add up to (see LossFunction); in any case where it is called by what fit() or
+  /// another step() of this trainer calls, and within WeightAverage::with_averages(); and what
+  /// recording and running throw.
   double step(const data::Dataset& batch);
 
   /// The loss of examples in Mode::evaluation, as if they were one batch; `batch_size` at a time,
@@ -154,7 +159,7 @@ class Trainer {
   /// Goes on where the checkpoint was saved, with its `step` and `tensors` as tensors() gave them,
   /// on whatever number of ranks; `batch` is one to be trained on, whose shape the optimizer's
   /// state is made for. All ranks call it with the same `step`; the first rank's tensors count.
-  /// Throws as aclgrad::restore().
+  /// Throws as aclgrad::restore(), and where step() may not be called.
   void restore(const Checkpoint& checkpoint, const data::Dataset& batch);
 
   const Module& model() const { return model_; }
@@ -182,6 +187,7 @@ class Trainer {
   std::vector<Variable> state() const;
 
   /// What a checkpoint must hold: the contents of state(), as one rank has them. All ranks call it.
+  /// Throws ValueError within WeightAverage::with_averages(), where the weights are not there.
   NamedTensors tensors() const;
 
   /// The batch after the latest one that fit() trained on, where that was in this order of batches
@@ -189,12 +195,31 @@ class Trainer {
   data::Position next_batch(const std::string& order) const {
     return order == data_order_ ? next_batch_ : data::Position();
   }
+  /// Throws where step() may not be called.
   void set_next_batch(const std::string& order, data::Position next) {
+    require_idle("set_next_batch()");
     data_order_ = order;
     next_batch_ = next;
   }
 
  private:
+  friend class detail::Fit;
+  /// While it lives, the trainer does this: nothing that it calls may step.
+  class Doing {
+   public:
+    Doing(Trainer& trainer, const char* what) : trainer_(trainer) { trainer_.doing_ = what; }
+    ~Doing() { trainer_.doing_ = nullptr; }
+    Doing(const Doing&) = delete;
+    Doing& operator=(const Doing&) = delete;
+
+   private:
+    Trainer& trainer_;
+  };
+  double train_on(const data::Dataset& batch);  // as step(), and as restore()
+  void load(const Checkpoint& checkpoint, const data::Dataset& batch);
+  void require_idle(const char* what) const;
+  void require_own_weights(const char* what) const;
+  void require_average_of_model() const;
   void follow_freezing();
   void forget_graphs();
   void assign(const NamedTensors& whole);
@@ -211,7 +236,8 @@ class Trainer {
   std::unique_ptr<detail::Observation> observation_;
   std::optional<double> fixed_rate_;
   std::int64_t steps_ = 0;
-  std::string data_order_;  // of the batches that fit() trained on last
+  const char* doing_ = nullptr;  // what a call of step() would disturb
+  std::string data_order_;       // of the batches that fit() trained on last
   data::Position next_batch_;
 };
 

@@ -53,8 +53,9 @@ struct RestoreOptions {
   bool allow_unexpected_keys = false;
 };
 
-/// Assigns to each variable the tensor of its name. Throws, before anything is assigned, ValueError
-/// for a variable that is dead, that the checkpoint lacks or whose name another one has, and for an
+/// Assigns to each variable the tensor of its name, or of the name that it had before there was a
+/// mark, `w.velocity` for `w@velocity`. Throws, before anything is assigned, ValueError for a
+/// variable that is dead, that the checkpoint lacks or whose name another one has, and for an
 /// unexpected key (see RestoreOptions), ShapeError or DTypeError, naming it, for one that does not
 /// fit.
 void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoint,
@@ -64,10 +65,10 @@ void restore(const std::vector<Variable>& variables, const Checkpoint& checkpoin
 /// in `batches` as where it was saved; and where it is beyond the last batch of an epoch.
 void require_same_order(const Checkpoint& checkpoint, const data::Batches& batches);
 
-/// Writes a new checkpoint to `path`. The one that was there stays as `path`.previous, unless it
-/// cannot be read whole. Throws ValueError for a step or a batch below 0 and what
-/// save_safetensors() refuses, IoError when writing fails; then the last good checkpoint is still
-/// there.
+/// Writes a new checkpoint to `path`. The one that was there stays as `path`.previous, unless its
+/// header or length shows that it is not whole; its numbers are not read. Throws ValueError for a
+/// step or a batch below 0 and what save_safetensors() refuses, IoError when writing fails; then
+/// the last good checkpoint is still there.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
 /// Throws the IoError that save_checkpoint() would end with, be it for the second checkpoint, as

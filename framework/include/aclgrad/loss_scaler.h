@@ -58,7 +58,7 @@ class LossScaler {
   Value seed(const Value& loss, std::source_location where = std::source_location::current());
 
   /// Records the division of the gradients by the scale, the check for what is not finite, and
-  /// the assignment to variables "<parameter>.gradient", of float32 for parameters of 16 bits. Once
+  /// the assignment to variables "<parameter>@gradient", of float32 for parameters of 16 bits. Once
   /// for each graph: throws ValueError when called again, for gradients of other variables than
   /// those of the first graph, and for a gradient of something that is not a variable.
   [[nodiscard]] Update unscale(const Gradients& scaled,

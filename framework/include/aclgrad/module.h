@@ -36,6 +36,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,12 @@
 #include "aclgrad/variable.h"
 
 namespace aclgrad {
+
+/// Another name for one. Names with a prefix get it or lose it with these two; the second leaves
+/// other names as they are.
+using Rename = std::function<std::string(const std::string& name)>;
+Rename with_prefix(std::string prefix);
+Rename without_prefix(std::string prefix);
 
 struct LoadOptions {
   /// Whether every variable must have its tensor, and every tensor of the file its variable; the
@@ -58,14 +65,18 @@ struct LoadOptions {
   /// "format" is "pt", as of Hugging Face and save() for PyTorch; without these the layout is ours.
   std::optional<bool> from_pytorch = std::nullopt;
 
-  /// Our name for a name in the file, where they differ; "" for a tensor to leave out.
-  std::function<std::string(const std::string& name)> rename = {};
+  /// Our name for a name in the file, where they differ; "" for a tensor to leave out. See
+  /// with_prefix() and without_prefix().
+  Rename rename = {};
 };
 
 struct SaveOptions {
   /// For load_state_dict() of PyTorch, with safetensors.torch.load_file(): weights of linear layers
   /// are written as [out, in], counts of random draws are left out. load() reads it, too.
   bool for_pytorch = false;
+
+  /// The name in the file for one of ours, where they differ; "" for a tensor to leave out.
+  Rename rename = {};
 };
 
 /// What was on one side only.
@@ -79,20 +90,26 @@ class Module {
   struct Tree;
 
  public:
-  /// Where a module stands: its name, or what child() of its parent returned.
+  /// Where a module stands: its name, or what child() of its parent returned; and, for messages,
+  /// the line of the program that says so.
   class Name {
    public:
-    Name(std::string path = {}) : path_(std::move(path)) {}  // NOLINT: converts
-    Name(const char* path) : path_(path) {}                  // NOLINT: converts
+    using Where = std::source_location;
+    Name(std::string path = {}, Where where = Where::current())  // NOLINT: converts
+        : path_(std::move(path)), where_(where) {}
+    Name(const char* path, Where where = Where::current())  // NOLINT: converts
+        : path_(path), where_(where) {}
     const std::string& path() const { return path_; }
 
    private:
     friend class Module;
     std::string path_;
+    Where where_;
     std::shared_ptr<Tree> parent_;
   };
 
-  /// `kind` is what summary() calls it. Throws ValueError when the parent has a child of that name.
+  /// `kind` is what summary() calls it. Throws ValueError when the parent has a child of that name,
+  /// and for a name with Variable::kMark.
   explicit Module(const Name& name = {}, std::string kind = {});
 
   /// Other handles on the same module, but for clone().
@@ -162,13 +179,15 @@ class Module {
   std::vector<bool> frozen_parts() const;
   static std::uint64_t freeze_count() noexcept;
 
-  /// Writes state() to a safetensors file, whose metadata says in which layout. Throws IoError.
+  /// Writes state() to a safetensors file, whose metadata says in which layout. Throws IoError, and
+  /// ValueError where two tensors are renamed alike.
   void save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
 
   /// Assigns to each variable the tensor of its name, converted where both are floating, in a file
   /// of safetensors (or an index of several), torch.save() or a training run. Throws beforehand
-  /// ValueError that lists what is missing or unexpected (see LoadOptions), ShapeError or
-  /// DTypeError for a tensor that does not fit, IoError for a file that cannot be read.
+  /// ValueError that lists what is missing or unexpected (see LoadOptions), and says so where all
+  /// names of one side have a prefix more; ShapeError or DTypeError for a tensor that does not fit,
+  /// IoError for a file that cannot be read.
   LoadReport load(const std::filesystem::path& path, const LoadOptions& options = {}) const;
   LoadReport load(const NamedTensors& tensors, const LoadOptions& options = {}) const;
 
@@ -181,7 +200,8 @@ class Module {
  protected:
   /// The place of a part that belongs to this module. The name may have dots: "blocks.0". Throws
   /// ValueError for an empty one.
-  Name child(const std::string& name) const;
+  Name child(const std::string& name,
+             std::source_location where = std::source_location::current()) const;
 
   /// Makes a variable of this module: trained, or not. Throws ValueError for an empty name, and for
   /// one that another variable of the whole network has.
@@ -210,6 +230,9 @@ class Module {
 
  private:
   friend void seed_parameters(const Module& module, std::uint64_t seed);
+  friend class WeightAverage;
+  void write(const std::filesystem::path& path, NamedTensors tensors,
+             const SaveOptions& options) const;
   template <class Change>
   void change_each(const Change& change) const;
   static std::shared_ptr<Tree> cloned(const std::shared_ptr<Tree>& tree);

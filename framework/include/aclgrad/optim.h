@@ -142,16 +142,14 @@ class Optimizer {
   /// rest, which step() does not update, and whether steps are to be counted for each parameter: as
   /// there, or since it has state of some parameters only; the second, before step() is recorded,
   /// makes room for that.
-  std::string layout_of(const NamedTensors& checkpoint, const std::vector<Variable>& model,
-                        const std::vector<Variable>& updated,
+  std::string layout_of(const NamedTensors& checkpoint, const std::vector<Variable>& updated,
                         const std::vector<Variable>& resting) const;
   virtual void take_layout(const std::string& layout, const std::vector<Variable>& resting);
 
   /// The third gives the checkpoint's tensors as `own`, contents of the whole state now, has them.
   /// A parameter of which it has nothing, as before its first step, begins with zeros; state of 16
   /// bits becomes float32; a learning rate that only one has is left out, or is the present one.
-  virtual NamedTensors fitted(NamedTensors checkpoint, const NamedTensors& own,
-                              const std::vector<Variable>& model) const;
+  virtual NamedTensors fitted(NamedTensors checkpoint, const NamedTensors& own) const;
 
   /// The group that a parameter is in; null where the optimizer has no groups. Throws ValueError
   /// for one that is in none of several.
@@ -207,7 +205,7 @@ class Optimizer {
   virtual std::vector<Value> after(const Graph&) { return {}; }
 
   /// A variable of the parameter's shape, or `step`, a count of int64; 0 at first, called after it:
-  /// "hidden.weight.velocity". Those that are kept are part of state().
+  /// "hidden.weight@velocity". Those that are kept are part of state().
   const Variable& slot(const Variable& parameter, const std::string& name, bool kept = true);
 
   /// The variable in the graph.
@@ -281,7 +279,7 @@ struct AdamWOptions {
 /// Adam with decoupled weight decay, by apply_adam_w(). All parameters share one count of steps
 /// (int64), so step() throws ValueError for other parameters than those of the first step(), more
 /// or fewer, unless forget_graphs() or count_each_parameter() was called: then every parameter has
-/// a count of its own, `hidden.weight.step`, and begins with the steps that it was part of.
+/// a count of its own, `hidden.weight@step`, and begins with the steps that it was part of.
 class AdamW : public Optimizer {
  public:
   explicit AdamW(const AdamWOptions& options = {}, std::vector<ParameterGroup> groups = {});
@@ -296,8 +294,7 @@ class AdamW : public Optimizer {
   bool accepts(const Gradients& gradients) const override;
 
   void take_layout(const std::string& layout, const std::vector<Variable>& resting) override;
-  NamedTensors fitted(NamedTensors checkpoint, const NamedTensors& own,
-                      const std::vector<Variable>& model) const override;
+  NamedTensors fitted(NamedTensors checkpoint, const NamedTensors& own) const override;
   void add_share(const Variable& share, const Variable& parameter) override;
 
  protected:

@@ -56,7 +56,7 @@ ActivationSummary summarize_activations(const Tensor& outputs, std::int64_t step
 
 /// All that is known of a run, in the order in which it came.
 struct RunRecord {
-  enum class State { running, finished, stopped };
+  enum class State { running, finished, stopped, failed };
 
   struct Chart {
     std::string title;
@@ -77,6 +77,7 @@ struct RunRecord {
   std::int64_t done = 0;
   std::int64_t total = 0;
   std::string note = {};
+  std::string failure = {};  ///< of one that has failed, what it was
   std::vector<std::pair<std::string, std::string>> settings = {};
   std::vector<Chart> charts = {};
   std::vector<Layer> layers = {};
@@ -93,7 +94,8 @@ class RunReport : public TrainingLog {
   /// Writes nothing yet; the folder must exist by the first write. A relative path is one from the
   /// folder that the program is in now. Throws ValueError for options outside their range.
   explicit RunReport(const std::filesystem::path& path, RunReportOptions options = {});
-  /// A run that was not finished has stopped, and the page, where there is one, says so.
+  /// A run that was not finished has stopped, or failed where an exception ends the report; the
+  /// page, where there is one, says so.
   ~RunReport() override;
 
   /// A line of the table at the top; a later one of the same name replaces it.
@@ -122,6 +124,10 @@ class RunReport : public TrainingLog {
   /// IoError.
   void finish() override;
 
+  /// Writes the page of a run that an exception has ended, with its text; fit() does. Training that
+  /// goes on is running again. Throws IoError.
+  void fail(const std::string& why) override;
+
   /// Writes the page now. Throws IoError.
   void write();
 
@@ -145,6 +151,7 @@ class RunReport : public TrainingLog {
   std::vector<std::pair<std::string, std::string>> pictures_;
   Clock::time_point written_at_ = {};
   bool written_ = false;
+  int exceptions_;  // on their way when the report was made
 };
 
 /// What a page written by a RunReport says of its run. Throws IoError for a file that cannot be

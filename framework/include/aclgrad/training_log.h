@@ -51,6 +51,9 @@ class TrainingLog {
 
   /// The training has ended, and was not broken off. More may come all the same.
   virtual void finish() {}
+
+  /// The training was broken off by an exception with this text, which goes on.
+  virtual void fail(const std::string& /*why*/) {}
 };
 
 }  // namespace aclgrad

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "aclgrad/handles.h"
 #include "aclgrad/tensor.h"
@@ -16,8 +17,17 @@ namespace aclgrad {
 
 class Variable {
  public:
-  /// Allocates device memory and copies `initial` there. Throws StatusError.
+  /// Allocates device memory and copies `initial` there. Throws StatusError, and ValueError for a
+  /// name with the mark of those that are kept_beside() others.
   Variable(std::string name, const Tensor& initial);
+
+  /// What training keeps beside a variable: `hidden.weight@velocity` beside `hidden.weight`; beside
+  /// none, `@adamw.steps`. All that we add to a user's variables is called so, and nothing else may
+  /// have the mark in its name, so names in a file never meet, whatever the user's are. Throws
+  /// ValueError where `what` has it.
+  static constexpr char kMark = '@';
+  static Variable kept_beside(const std::string& name, const std::string& what,
+                              const Tensor& initial);
 
   /// Another handle on the same variable. There is no move: what was moved from is a handle still.
   Variable(const Variable& other);
@@ -78,11 +88,23 @@ class Variable {
     std::uint64_t version = 0;
   };
 
+  struct AnyName {};
+  Variable(AnyName, std::string name, const Tensor& initial);
+
   static std::shared_ptr<State> cloned(const std::shared_ptr<State>& state);
 
   std::shared_ptr<State> state_;
 };
 
+namespace detail {
+
+/// Throws ValueError for a name with Variable::kMark; `what` is called so.
+void require_unmarked(std::string_view what, std::string_view name);
+
+/// The name of the variable that what is called so is kept beside; empty where there is none.
+std::string owner_of(const std::string& name);
+
+}  // namespace detail
 }  // namespace aclgrad
 
 #endif  // ACLGRAD_VARIABLE_H_

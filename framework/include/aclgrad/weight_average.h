@@ -37,7 +37,7 @@ class WeightAverage {
   WeightAverage& operator=(const WeightAverage&) = delete;
 
   /// After a step, with the weights that it has left; the first takes them as they are. A Trainer
-  /// calls it.
+  /// calls it. Throws ValueError within with_averages().
   void update();
 
   /// How often it was, since the beginning or the latest reset().
@@ -48,16 +48,23 @@ class WeightAverage {
 
   /// Does work while the model's parameters are the averages; then they are what they were, also
   /// where the work throws. Before the first update, they are what they are. Work may do so again.
+  /// Throws ValueError, afterwards, where the work has changed a parameter: that change is lost. A
+  /// Trainer refuses to step meanwhile.
   void with_averages(const std::function<void()>& work);
+  bool is_applied() const { return is_applied_; }
+
+  /// Whether this parameter is averaged.
+  bool covers(const Variable& parameter) const;
 
   /// The model's parameters become the averages.
   void assign_to_model() const;
 
-  /// What Module::state() has, with the averages in the place of the parameters; and a file of it.
+  /// What Module::state() has, with the averages in the place of the parameters; and a file of it,
+  /// as Module::save() writes it.
   NamedTensors values() const;
-  void save(const std::filesystem::path& path) const;
+  void save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
 
-  /// For checkpoints: `average.NAME` of every parameter, and `average_updates`.
+  /// For checkpoints: `@average@NAME` of every parameter, and `@average_updates`.
   std::vector<Variable> state() const;
 
  private:

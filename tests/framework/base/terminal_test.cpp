@@ -130,6 +130,18 @@ TEST(ProgressBarTest, RedrawsOneLine) {
                           EndsWith("100% 4/4 in 0:00 step 4\x1b[K\n")));
 }
 
+TEST(ProgressBarTest, DrawsAUnicodeBarWhereverTheLocaleIsUtf8) {
+  const ScopedEnvironment all("LC_ALL", nullptr), type("LC_CTYPE", nullptr);
+  for (const char* locale : {"C.UTF-8", "C.utf8", "C.utf-8", "de_DE.Utf8@euro", "UTF-8"}) {
+    const ScopedEnvironment language("LANG", locale);
+    EXPECT_THAT(written(ProgressMode::redraw), HasSubstr("━")) << locale;
+  }
+  for (const char* locale : {"C", "POSIX", "de_DE.ISO-8859-1", "de_DE@utf8", "C.utf16"}) {
+    const ScopedEnvironment language("LANG", locale);
+    EXPECT_THAT(written(ProgressMode::redraw), HasSubstr("[##")) << locale;
+  }
+}
+
 TEST(ProgressBarTest, NoColorAndOff) {
   const ScopedEnvironment no_colour("NO_COLOR", "1");
   EXPECT_THAT(written(ProgressMode::redraw),

@@ -239,7 +239,7 @@ TEST(Float64, ATrainerTrainsPredictsEvaluatesAndGoesOnFromACheckpoint) {
       trainer.step(data);
       saved = trainer.tensors();
       for (const auto& [name, tensor] : saved) {
-        EXPECT_EQ(tensor.dtype(), name == "adamw.steps" ? DType::int64 : DType::float64) << name;
+        EXPECT_EQ(tensor.dtype(), name == "@adamw.steps" ? DType::int64 : DType::float64) << name;
       }
     }
     for (int step = 0; step < 3; ++step) losses[resumes].push_back(trainer.step(data));

@@ -59,7 +59,7 @@ TEST(Sgd, MomentumAndWeightDecay) {
   }
   f.expect(p[0], p[1]);
   ASSERT_EQ(sgd.state().size(), 1u);
-  EXPECT_EQ(sgd.state()[0].name(), "p.velocity");
+  EXPECT_EQ(sgd.state()[0].name(), "p@velocity");
   EXPECT_NEAR(sgd.state()[0].value().get(0), v[0], 1e-6);
 }
 
@@ -125,7 +125,7 @@ TEST(Adam, AddsTheDecayToTheGradient) {
   Adam adam({.learning_rate = 0.1, .weight_decay = 0.5});
   f.run(adam.step(f.graph, f.gradients), kFed);
   expect_adam(f, 0.5);
-  EXPECT_EQ(adam.state().front().name(), "adam.steps");
+  EXPECT_EQ(adam.state().front().name(), "@adam.steps");
 }
 
 TEST(Adam, HasNoDecayByDefaultWhateverElseIsSet) {
@@ -289,7 +289,7 @@ TEST(Optimizers, AdamWTakesTheParametersOfItsFirstStepInEveryStep) {
     EXPECT_EQ(fewer.step(third.graph, third.of({third.a, third.b})).values.size(), 3U);
   }
   AdamW other({.name = "other"});
-  EXPECT_EQ(other.state().front().name(), "other.steps");
+  EXPECT_EQ(other.state().front().name(), "@other.steps");
 }
 
 // What was refused leaves the optimizer as it was.

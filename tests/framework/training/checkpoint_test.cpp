@@ -149,13 +149,65 @@ TEST(Checkpoint, OneThatDoesNotFitIntoMemoryIsPassedOver) {
   large.tensors.emplace_back("large", Tensor::zeros({100000}));
   save_checkpoint(path, sample(1));
   save_checkpoint(path, large);
-  const AllocationLimit limit(200000);
+  {
+    const AllocationLimit limit(200000);
+    EXPECT_EQ(load_checkpoint(path)->step, 1);
+    EXPECT_THAT(load_checkpoint(path)->fallback_reason,
+                AllOf(HasSubstr("run: cannot read: its "), HasSubstr("do not fit into memory")));
+    save_checkpoint(path, sample(3));
+    EXPECT_EQ(load_checkpoint(path)->step, 3);
+  }
+  EXPECT_EQ(load_checkpoint(folder.path() / "run.previous")->step, 2) << "whole, though large";
+}
+
+// What is saved is not compared with what was there: numbers that are damaged in a way that neither
+// header nor length shows step back, when the new ones have the name.
+TEST(Checkpoint, ANewOneIsThereBeforeTheOldOneStepsBack) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  save_checkpoint(path, sample(1));
+  save_checkpoint(path, sample(2));
+  std::string damaged = read_file(path);
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  folder.file("run", damaged);
   EXPECT_EQ(load_checkpoint(path)->step, 1);
-  EXPECT_THAT(load_checkpoint(path)->fallback_reason,
-              AllOf(HasSubstr("run: cannot read: its "), HasSubstr("do not fit into memory")));
   save_checkpoint(path, sample(3));
   EXPECT_EQ(load_checkpoint(path)->step, 3);
-  EXPECT_EQ(load_checkpoint(folder.path() / "run.previous")->step, 1);
+  EXPECT_EQ(load_checkpoint(path)->fallback_reason, "");
+  fs::resize_file(path, damaged.size() - 1);
+  save_checkpoint(path, sample(4));
+  EXPECT_EQ(read_file(folder.path() / "run.previous"), damaged) << "what is cut does not step back";
+  EXPECT_EQ(load_checkpoint(path)->step, 4);
+  EXPECT_EQ(folder.count(), 2u);
+}
+
+// A save of a large checkpoint takes no memory for the one before.
+TEST(Checkpoint, TheOneBeforeIsNotReadForASave) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  const Checkpoint large{.tensors = {{"w", Tensor::full({1000000}, 1)}}};
+  save_checkpoint(path, large);
+  const AllocationLimit limit(500000);
+  save_checkpoint(path, large);
+  EXPECT_TRUE(fs::exists(folder.path() / "run.previous"));
+}
+
+// Every byte of large tensors counts, too, wherever it lies.
+TEST(Checkpoint, DamageOfLargeTensorsIsFoundOut) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "run";
+  save_checkpoint(path, {.tensors = {{"w", Tensor::arange(2000, 1, 0.5)}}});
+  const std::string whole = read_file(path);
+  for (std::size_t at = whole.size() - 8000; at < whole.size(); at += 37) {
+    for (const int bit : {0, 7}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
+      damaged[whole.size() - 8] = static_cast<char>(damaged[whole.size() - 8] ^ (1 << bit));
+      if (damaged == whole) continue;
+      folder.file("run", damaged);
+      EXPECT_THROW(load_checkpoint(path), IoError) << at << ", bit " << bit;
+    }
+  }
 }
 
 // The checksum is right, and yet such a step cannot have been saved.

@@ -178,7 +178,7 @@ TEST(Freeze, KeepsMomentsAndCountsStepsOfEachParameter) {
   for (const Variable& variable : both.state()) {
     if (variable.dtype() == DType::int64) counts[variable.name()] = variable.value().item();
   }
-  EXPECT_EQ(counts, (std::map<std::string, double>{{"a.step", 2}, {"b.step", 5}}));
+  EXPECT_EQ(counts, (std::map<std::string, double>{{"a@step", 2}, {"b@step", 5}}));
 }
 
 TEST(Freeze, WithALossScaler) {
@@ -304,7 +304,7 @@ TEST(Resume, RefusesAnotherOptimizersCheckpoint) {
   first.step(images());
   EXPECT_THAT(message_of<ValueError>(
                   [&] { second.restore({.step = 1, .tensors = first.tensors()}, images()); }),
-              HasSubstr("the checkpoint has no `adamw.steps`"));
+              HasSubstr("the checkpoint has no `@adamw.steps`"));
 }
 
 }  // namespace

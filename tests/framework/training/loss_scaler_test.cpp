@@ -80,7 +80,7 @@ TEST(LossScaler, AcceptsEachRunOnceAndOnlyIfItKeptTheGradients) {
   Session keeps(graph, {kept, scaler.check()});
   Session forgets(graph, {scaler.check()});
   const auto says = testing::ThrowsMessage<ValueError>(
-      testing::HasSubstr("no run has written `w.gradient` since the last one that was accepted"));
+      testing::HasSubstr("no run has written `w@gradient` since the last one that was accepted"));
   EXPECT_THAT([&] { scaler.update(forgets.run()); }, says);
   for (int run = 0; run < 2; ++run) {
     const Results results = keeps.run();

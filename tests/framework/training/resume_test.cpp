@@ -148,7 +148,7 @@ TEST(Resume, NothingOfTheStateIsIdle) {
   for (std::size_t i = 0; i < right.tensors.size(); ++i) {
     // The rate is set in every step; another power of two as scale rounds nothing.
     const std::string& name = right.tensors[i].first;
-    if (name == "adamw.learning_rate" || name == "loss_scaler.good_steps") continue;
+    if (name == "@adamw.learning_rate" || name == "@loss_scaler.good_steps") continue;
     Checkpoint other = right;
     Tensor& tensor = other.tensors[i].second;
     tensor.set(0, tensor.get(0) + 1);

@@ -76,7 +76,11 @@ TEST(Schedule, OneCycle) {
   EXPECT_DOUBLE_EQ(rate(3), cosine(1, 4e-6, 1.0 / 7));
   EXPECT_DOUBLE_EQ(rate(9), 4e-6);
   EXPECT_DOUBLE_EQ(rate(1000), 4e-6);
-  EXPECT_NEAR(schedule::one_cycle(1, 10, {.warm_up_share = 1})(9), 4e-6, 1e-12);
+  const Schedule only_up = schedule::one_cycle(1, 10, {.warm_up_share = 1});
+  EXPECT_DOUBLE_EQ(only_up(8), cosine(0.04, 1, 8.0 / 9));
+  EXPECT_DOUBLE_EQ(only_up(9), 1) << "the last step has the peak";
+  EXPECT_DOUBLE_EQ(only_up(10), 4e-6);
+  EXPECT_DOUBLE_EQ(schedule::one_cycle(1, 2, {.warm_up_share = 0.5})(0), 1);
   EXPECT_LT(schedule::one_cycle(1, 10, {.warm_up_share = 0})(0), 1);
 }
 
@@ -187,12 +191,12 @@ TEST(Scheduled, TheRateIsPartOfTheState) {
   Fed fed;
   Sgd sgd({.learning_rate = schedule::constant(1)});
   static_cast<void>(sgd.step(fed.graph, fed.gradients));
-  EXPECT_THAT(names(sgd.state()), testing::ElementsAre("sgd.learning_rate"));
+  EXPECT_THAT(names(sgd.state()), testing::ElementsAre("@sgd.learning_rate"));
   Fed other;
   AdamW adam({.learning_rate = schedule::constant(1)});
   static_cast<void>(adam.step(other.graph, other.gradients));
-  EXPECT_THAT(names(adam.state()), testing::ElementsAre("adamw.steps", "p.first_moment",
-                                                        "p.second_moment", "adamw.learning_rate"));
+  EXPECT_THAT(names(adam.state()), testing::ElementsAre("@adamw.steps", "p@first_moment",
+                                                        "p@second_moment", "@adamw.learning_rate"));
 }
 
 TEST(Scheduled, AFixedRateCannotBeChanged) {

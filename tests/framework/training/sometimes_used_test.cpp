@@ -92,8 +92,8 @@ TEST(SometimesUsed, CountsTheStepsOfEachParameter) {
         }
         const double firsts = first.steps, seconds = second.steps;
         EXPECT_EQ(counts_of(optimizer),
-                  (std::map<std::string, double>{{"first.weight.step", firsts},
-                                                 {"second.weight.step", seconds}}));
+                  (std::map<std::string, double>{{"first.weight@step", firsts},
+                                                 {"second.weight@step", seconds}}));
       }
     }
   }
@@ -122,7 +122,7 @@ TEST(SometimesUsed, LeavesTheCommonCountToOneSet) {
   AdamW optimizer;
   Trainer trainer(model, mean_of(model), optimizer);
   for (const std::int64_t rows : {3, 2, 3}) trainer.step(batch_of(0, rows));
-  EXPECT_EQ(counts_of(optimizer), (std::map<std::string, double>{{"adamw.steps", 3}}));
+  EXPECT_EQ(counts_of(optimizer), (std::map<std::string, double>{{"@adamw.steps", 3}}));
 }
 
 // A trainer answers for its own graphs only.

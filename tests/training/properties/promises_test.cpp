@@ -54,6 +54,8 @@ TEST(Promise, AStepFrozenIsAStepFrozen) { holds("freeze-for-a-step"); }
 
 TEST(Promise, ResumeAtAnyStep) { holds("resume"); }
 TEST(Promise, ResumeWithPlateauAverageSamplerAndWorkers) { holds("resume-with-options"); }
+TEST(Promise, AnExceptionInAnyEventLeavesThePlace) { holds("failures"); }
+TEST(Promise, NamesOfOursCollideWithNoneOfTheUsers) { holds("names"); }
 TEST(Promise, SavedIsLoaded) { holds("saving"); }
 TEST(Promise, NamesDecideNothingElse) { holds("renaming"); }
 TEST(Promise, SeedsDecide) { holds("seeds"); }

@@ -28,7 +28,7 @@ const std::vector<Property>& properties() {
   static const std::vector<Property> all = [] {
     std::vector<Property> made;
     for (const auto& some : {splitting_properties(), state_properties(), freezing_properties(),
-                             fitting_properties(), number_properties()}) {
+                             fitting_properties(), number_properties(), going_on_properties()}) {
       made.insert(made.end(), some.begin(), some.end());
     }
     return made;

@@ -32,8 +32,9 @@ const Property& property_named(const std::string& name);
 std::vector<Property> splitting_properties();  // micro-batches, ranks, pieces of evaluations
 std::vector<Property> state_properties();      // files, checkpoints, names, seeds, freezing
 std::vector<Property> freezing_properties();
-std::vector<Property> fitting_properties();  // fit() again, NaN, parameters without use, no rows
-std::vector<Property> number_properties();   // dtypes, NaN, threads
+std::vector<Property> fitting_properties();   // fit() again, NaN, parameters without use, no rows
+std::vector<Property> number_properties();    // dtypes, NaN, threads
+std::vector<Property> going_on_properties();  // after exceptions, with any names
 
 enum class Answer : std::uint8_t {
   holds,

@@ -75,7 +75,7 @@ class ShardedUpdate : public Ranks {
   };
   struct ShardName {
     std::size_t shard;
-    std::string suffix;  // of a name, after the parameter's: "", ".first_moment"
+    std::string suffix;  // of a name, after the parameter's: "", "@first_moment"
   };
   Gradients scatter(const Graph& graph, const Gradients& gradients, Optimizer& optimizer,
                     std::int64_t parts, double factor, std::source_location where);
