@@ -178,8 +178,8 @@ std::vector<Sample> samples(size_t axes, bool dilates, bool has_indices) {
                              of({{2}, {}, {0}}), of({{2}, {1}, {1}, false, {2, 4, 6}})};
   if (has_indices) all.push_back(other);
   if (dilates) all.push_back(of({{2, 3}, {1, 2}, {1, 0}, false, {}, {3, 2}}));
-  if (dilates) {  // the first window of each axis steps over the one element
-    all.push_back(of({{2, 2}, {1, 1}, {1, 1}, false, {2, 1, 3}, {2, 2}}));
+  if (dilates) {  // all windows step over the one row
+    all.push_back(of({{2, 2}, {1, 1}, {1, 1}, false, {2, 1, 24}, {2, 2}}));
     all.back().is_gradient = false;  // there is none at infinity
   }
   return all;

@@ -197,6 +197,7 @@ std::vector<ErrorInput> wrong_sizes(const Resize& of, const std::string& tensor,
                                     const Shape& shape) {
   std::vector<ErrorInput> wrong = wrong_spatial(tensor, shape);
   wrong.push_back(wrong_values("outputSize", "that are another tensor's", Shape(of.axes, 9), "9"));
+  wrong.push_back(wrong_values("outputSize", "= 0", Shape(of.axes, 0), "sizes above 0"));
   wrong.push_back(wrong_values("outputSize", "of four numbers", {1, 2, 3, 4}, "[1, 2, 3, 4]"));
   return wrong;
 }

@@ -176,12 +176,12 @@ bool has_nan(const Tensor& tensor) {
 }
 
 // Of every operator that has a gradient: an element whose NaN shows in the result is not given a
-// gradient of 0, as if it had not counted.
+// gradient of 0, as if it had not counted; but where PyTorch gives one.
 TEST(SpecialValues, WhatMadeTheResultNanHasAGradient) {
   int tried = 0;
   for (const contract::Operator& op : contract::all_contracts()) {
     const reference::Record record = reference::record_of(op.name());
-    if (!record) continue;
+    if (!record || op.name() == "aclnnHardsigmoid") continue;  // PyTorch's slope of NaN is 0 there
     Graph graph;
     const reference::Recorded recorded = record(graph);
     const Value& y = recorded.result;

@@ -365,7 +365,7 @@ void add_selections(std::vector<Mutant>& all) {
   };
   const auto aligned = [&](std::string edit, auto edited) {
     all.push_back(rule_mutant<CtcLossOp>(
-        std::move(edit), {{4, 2, 3}}, sequence,
+        std::move(edit), {{4, 2, 4}}, sequence,
         [edited](const CtcLossOp& op, const RuleCall& call) {
           CtcLossAttributes attributes = op;
           Value g = call.gradient(), targets = call.input(1);
@@ -377,7 +377,7 @@ void add_selections(std::vector<Mutant>& all) {
         numbers({2, 2}, 2)));
   };
   aligned("ctc_loss: of all steps", [](auto& a, auto&, auto&) { a.input_lengths = {4, 4}; });
-  aligned("ctc_loss: the first class for the blank", [](auto& a, auto&, auto&) { a.blank = 0; });
+  aligned("ctc_loss: the last class for the blank", [](auto& a, auto&, auto&) { a.blank = 3; });
   aligned("ctc_loss: labels in reverse", [](auto&, auto&, auto& t) { t = flip(t, {1}); });
   aligned("ctc_loss: of the sum for the mean", [](auto&, Value& g, auto&) { g = mul(g, 4); });
   // Bags of 2, 0 and 3 rows.
