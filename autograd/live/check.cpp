@@ -289,14 +289,14 @@ class Judge {
     }
     // Nothing would be as good an answer.
     if (size > 0 && room >= size / 2) {
-      return say(
-          Check::Verdict::unclear,
-          fmt::format("too small to judge: rounding in float64 may make {:.1e} of it", room));
+      return say(Check::Verdict::unclear,
+                 fmt::format("too small to judge: differences are off by up to {:.1e}", room));
     }
     if (size > 0 && room_shown >= size) {
       return say(Check::Verdict::unclear,
-                 fmt::format("too small to judge: rounding in {} may make {:.1e} of it",
-                             value_.dtype(), room_shown));
+                 fmt::format("too small to judge in {}: rounding may make {:.1e} of it; in float64 "
+                             "both agree to {:.1e}",
+                             value_.dtype(), room_shown, std::abs(ours - check_.slope)));
     }
     if (slopes_.kind == gradcheck::PointKind::corner) {
       return say(Check::Verdict::agrees, corner() + "it is within");

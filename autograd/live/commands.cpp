@@ -61,7 +61,7 @@ const json& list(const json& command, const char* name) {
 
 // A click each; a page sends those together that were made while it waited.
 std::int64_t count_of(const json& command) {
-  constexpr std::int64_t kMost = 1000000;
+  constexpr std::int64_t kMost = 1000;
   const std::int64_t count = optional_member<std::int64_t>(command, "count").value_or(1);
   if (count < 1 || count > kMost) {
     throw ValueError(fmt::format("`count` is from 1 to {}, not {}", kMost, count));

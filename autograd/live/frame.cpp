@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "aclgrad/tensor_math.h"
 #include "aclgrad/viz.h"
@@ -143,11 +144,12 @@ json state_of(Playback& playback, const FrameFacts& facts) {
   for (const Picture& picture : playback.pictures()) {
     pictures.push_back(picture_data(picture));
   }
+  const double loss = playback.look().loss();  // a sign of NaN would say nothing
   return {{"number", facts.number},
           {"graph", facts.graph},
           {"step", playback.step()},
           {"first", facts.can_go_back ? playback.first_step() : playback.step()},
-          {"loss", fmt::format("{:.6g}", playback.look().loss())},
+          {"loss", fmt::format("{:.6g}", std::isnan(loss) ? std::abs(loss) : loss)},
           {"playing", facts.playing},
           {"steps_per_second", facts.steps_per_second},
           {"rate", playback.trainer().learning_rate()},

@@ -18,15 +18,23 @@ namespace {
 
 using nlohmann::json;
 
+// The signs of what is no number, and of 0, say nothing to a reader.
+double plain_sign(double value) {
+  if (std::isnan(value)) return std::numeric_limits<double>::quiet_NaN();
+  return value == 0 ? 0 : value;
+}
+
+std::string short_number(double value) { return fmt::format("{:.4g}", plain_sign(value)); }
+
 // For the small box of a node: a few elements, or where they lie.
 std::string short_text(const Tensor& tensor, double low, double high) {
   constexpr std::int64_t kFew = 4;
   constexpr std::size_t kRoom = 20;
-  if (tensor.numel() == 1) return fmt::format("{:g}", tensor.get(0));
+  if (tensor.numel() == 1) return fmt::format("{:g}", plain_sign(tensor.get(0)));
   if (tensor.numel() <= kFew) {
     std::vector<std::string> elements;
     for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-      elements.push_back(fmt::format("{:.4g}", tensor.get(i)));
+      elements.push_back(short_number(tensor.get(i)));
     }
     const std::string text = fmt::format("{}", fmt::join(elements, ", "));
     if (text.size() <= kRoom || elements.empty()) return "[" + text + "]";
@@ -101,7 +109,7 @@ json tensor_data(const Tensor& tensor, std::int64_t edge, std::int64_t top, std:
     json line = json::array();
     for (std::int64_t column = left; column < std::min(columns, left + edge); ++column) {
       // As text: JSON has no NaN and no infinity.
-      line.push_back(fmt::format("{:.4g}", tensor.get(row * columns + column)));
+      line.push_back(short_number(tensor.get(row * columns + column)));
     }
     cells.push_back(std::move(line));
   }

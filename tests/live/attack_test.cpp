@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include <chrono>
-#include <fstream>
 
 #include "live/http_request.h"
 #include "tests/live/served.h"
@@ -20,14 +19,6 @@ using namespace std::chrono_literals;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-
-double resident_mib() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
-  }
-  return 0;
-}
 
 double seconds(const std::function<void()>& act) {
   const Clock::time_point begin = Clock::now();

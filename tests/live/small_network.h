@@ -2,7 +2,9 @@
 #ifndef ACLGRAD_TESTS_LIVE_SMALL_NETWORK_H_
 #define ACLGRAD_TESTS_LIVE_SMALL_NETWORK_H_
 
+#include <fstream>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "aclgrad/aclgrad.h"
@@ -50,6 +52,14 @@ inline std::vector<Tensor> weights_after(std::int64_t steps, double rate = 0.05)
   SmallNetwork network(rate);
   for (std::int64_t step = 0; step < steps; ++step) network.trainer().step(batch_of(step));
   return network.weights();
+}
+
+inline double resident_mib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+  }
+  return 0;
 }
 
 inline bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {

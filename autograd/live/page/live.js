@@ -131,6 +131,7 @@ const life = {heard: performance.now(), busy: 0, over: false};
 
 function hear({type, data: text}) {
   if (type === 'lost') return life.over ? undefined : probe();
+  if (standing === ended && type !== 'open') return;  // what was still on its way
   life.heard = performance.now();
   if (type === 'frame') receive(JSON.parse(text));
   else if (type === 'life') life.busy = JSON.parse(text).busy;
@@ -199,7 +200,7 @@ async function post(command) {
 let asking = Promise.resolve(), waiting = 0, counted = null;
 function send(command) {
   const counts = ['step', 'back'].includes(command.do);
-  if (counts && counted?.command.do === command.do) {
+  if (counts && counted?.command.do === command.do && counted.command.count < 1000) {
     ++counted.command.count;
     return counted.answer;
   }

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "aclgrad/error.h"
+#include "live/server_state.h"
+
+namespace aclgrad::live {
+namespace {
+
+Answer refusal(int status, const std::string& sentence) {
+  return {status, nlohmann::json{{"error", sentence}}.dump(
+                      -1, ' ', false, nlohmann::json::error_handler_t::replace)};
+}
+
+void attempt(const std::function<void()>& change, const std::function<void()>& back) {
+  try {
+    change();
+  } catch (...) {
+    back();
+    throw;
+  }
+}
+
+}  // namespace
+
+Answer Server::State::obey(const std::string& body) {
+  try {
+    const Asked asked = parse_command(body);
+    note_.clear();
+    return std::visit([&](const auto& each) { return answer(each, asked.brief); }, asked.command);
+  } catch (const std::exception& error) {
+    // Of several steps some may be done.
+    if (!following_ && playback_->step() != shown_) publish_or_say();
+    return refusal(400, error.what());
+  }
+}
+
+// What every page is to show is part of a command: where that cannot be, it is taken back.
+template <class Command>
+Answer Server::State::answer(const Command& command, bool brief) {
+  const TakeBack take_back = obey(command);
+  std::string frame;
+  try {
+    frame = publish();
+  } catch (const std::exception&) {
+    if (take_back) take_back();
+    throw;
+  }
+  if (!brief) return {200, std::move(frame)};
+  return {200, nlohmann::json{{"sent", number_}, {"step", playback_->step()}}.dump()};
+}
+Answer Server::State::answer(const CheckCommand& command, bool) {
+  const Check check = playback_->check(command.value, command.index);
+  const Value value = playback_->look().step().graph.value(command.value);
+  return {200, nlohmann::json{{"check", check_data(check, value, command.index)}}.dump()};
+}
+
+void Server::State::refuse_in_fit() const {
+  if (following_) throw ValueError("fit() trains here: the page can hold it and go on only");
+}
+
+// Each carries out a command and returns how it is taken back.
+Server::State::TakeBack Server::State::back_to(std::int64_t step) {
+  if (following_) return {};
+  return [this, step] { playback_->go_to(std::min(step, playback_->step())); };
+}
+Server::State::TakeBack Server::State::edit_back() {
+  return [this] { playback_->take_back(); };
+}
+
+Server::State::TakeBack Server::State::obey(const StepCommand& command) {
+  playing_ = false;
+  if (following_) {
+    steps_wanted_ += command.count;
+    return {};
+  }
+  const std::int64_t before = playback_->step();
+  for (std::int64_t i = 0; i < command.count && note_.empty() && !stopped_; ++i) train();
+  return back_to(before);
+}
+Server::State::TakeBack Server::State::obey(const BackCommand& command) {
+  refuse_in_fit();
+  playing_ = false;
+  // More clicks than there are steps lead to the first.
+  const std::int64_t first = playback_->first_step(), now = playback_->step();
+  playback_->go_to(now > first ? std::max(first, now - command.count) : now - 1);
+  return {};
+}
+Server::State::TakeBack Server::State::obey(const GoToCommand& command) {
+  refuse_in_fit();
+  playback_->go_to(command.step);
+  playing_ = false;
+  return {};
+}
+Server::State::TakeBack Server::State::obey(const PlayCommand& command) {
+  if (command.per_second < 0) throw ValueError("steps per second are 0, for all it can, or more");
+  playing_ = command.plays;
+  if (playing_) steps_wanted_ = 0;
+  per_second_ = command.per_second;
+  next_step_ = Clock::now();
+  steps_per_second_ = 0;
+  played_ = 0;
+  since_ = Clock::now();
+  return {};
+}
+Server::State::TakeBack Server::State::obey(const ResetCommand&) {
+  refuse_in_fit();
+  playing_ = false;
+  playback_->restart();
+  return {};
+}
+Server::State::TakeBack Server::State::obey(const UndoCommand&) {
+  refuse_in_fit();
+  playing_ = false;
+  playback_->undo();
+  return {};
+}
+Server::State::TakeBack Server::State::obey(const SetCommand& command) {
+  playback_->set(command.value, command.index, command.to);
+  return edit_back();
+}
+Server::State::TakeBack Server::State::obey(const ReleaseCommand& command) {
+  playback_->release(command.value);
+  return edit_back();
+}
+Server::State::TakeBack Server::State::obey(const RateCommand& command) {
+  playback_->set_rate(command.to);
+  return edit_back();
+}
+Server::State::TakeBack Server::State::obey(const WatchCommand& command) {
+  for (const auto& [value, from] : command.values) playback_->require(value);
+  watched_ = command.values;
+  return {};
+}
+Server::State::TakeBack Server::State::obey(const DrawCommand& command) {
+  Network& network = playback_->network();
+  for (const Drawing& drawing : network.drawings()) {
+    if (drawing.name != command.name) continue;
+    const auto fits = [&](double pixel) { return pixel >= 0 && pixel <= drawing.high; };
+    if (!std::ranges::all_of(command.pixels, fits)) {
+      throw ValueError(fmt::format("a pixel lies between 0 and {}", drawing.high));
+    }
+    TakeBack back = [this, &network, name = command.name, before = drawing.pixels] {
+      playback_->redraw();
+      network.drawn(name, before);
+    };
+    const Tensor pixels = Tensor::from(drawing.pixels.shape(), command.pixels);
+    playback_->redraw();
+    attempt([&] { network.drawn(command.name, pixels); }, back);
+    return back;
+  }
+  throw ValueError(fmt::format("there is nothing to draw named `{}`", command.name));
+}
+Server::State::TakeBack Server::State::obey(const TypeCommand& command) {
+  Network& network = playback_->network();
+  for (const Text& text : network.texts()) {
+    if (text.name != command.name) continue;
+    if (static_cast<std::int64_t>(command.text.size()) > text.max) {
+      throw ValueError(
+          fmt::format("at most {} bytes of text, not {}", text.max, command.text.size()));
+    }
+    TakeBack back = [this, &network, name = command.name, before = text.text] {
+      playback_->redraw();
+      network.typed(name, before);
+    };
+    playback_->redraw();
+    attempt([&] { network.typed(command.name, command.text); }, back);
+    return back;
+  }
+  throw ValueError(fmt::format("there is nothing to type named `{}`", command.name));
+}
+Server::State::TakeBack Server::State::obey(const ChooseCommand& command) {
+  refuse_in_fit();
+  const auto choice = std::ranges::find(choices_, command.name, &Choice::name);
+  if (choice == choices_.end()) {
+    throw ValueError(fmt::format("there is nothing named `{}` to choose", command.name));
+  }
+  if (std::ranges::find(choice->options, command.to) == choice->options.end()) {
+    throw ValueError(fmt::format("`{}` is none of the options of `{}`", command.to, command.name));
+  }
+  playing_ = false;
+  const std::string before = std::exchange(choice->now, command.to);
+  try {
+    const std::shared_ptr<Playback> old = playback_;
+    playback_ = made();
+    const std::int64_t graphs = std::exchange(graphs_, graphs_ + old->recordings());
+    return [this, choice, before, old, graphs, watched = std::exchange(watched_, {})] {
+      choice->now = before;
+      playback_ = old;
+      graphs_ = graphs;
+      watched_ = watched;
+    };
+  } catch (...) {
+    choice->now = before;
+    throw;
+  }
+}
+
+}  // namespace aclgrad::live
