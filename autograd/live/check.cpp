@@ -273,19 +273,17 @@ class Judge {
                      (slopes_.reason.empty() ? "" : ": " + slopes_.reason));
     }
     if (!within(ours, room)) {
-      return say(Check::Verdict::differs,
-                 corner() + fmt::format("backward and differences are {:.3g} apart, with an error "
-                                        "of {:.1e}",
-                                        apart(ours), room));
+      const std::string sentence = fmt::format(
+          "backward and differences are {:.3g} apart, with an error of {:.1e}", apart(ours), room);
+      return say(Check::Verdict::differs, is_corner() ? corner("outside") : sentence);
     }
     // Off from float64 by more than rounding: what was computed is another gradient.
     const double room_shown = room + shown_.room;
     if (!within(shown_.value, room_shown)) {
-      return say(
-          Check::Verdict::differs,
-          corner() + fmt::format("{} on show is {:.3g} off; rounding in {} explains {:.1e}",
-                                 value_.dtype() == DType::float64 ? "what is" : "the gradient",
-                                 apart(shown_.value), value_.dtype(), room_shown));
+      return say(Check::Verdict::differs,
+                 fmt::format("in float64 both agree, but what is on show is {:.3g} off, of which "
+                             "rounding in {} explains {:.1e}",
+                             apart(shown_.value), value_.dtype(), room_shown));
     }
     // Nothing would be as good an answer.
     if (size > 0 && room >= size / 2) {
@@ -298,10 +296,9 @@ class Judge {
                              "both agree to {:.1e}",
                              value_.dtype(), room_shown, std::abs(ours - check_.slope)));
     }
-    if (slopes_.kind == gradcheck::PointKind::corner) {
-      return say(Check::Verdict::agrees, corner() + "it is within");
-    }
-    say(Check::Verdict::agrees, fmt::format("both agree to {:.1e}", std::abs(ours - check_.slope)));
+    say(Check::Verdict::agrees,
+        is_corner() ? corner("within")
+                    : fmt::format("both agree to {:.1e}", std::abs(ours - check_.slope)));
   }
 
   void say(Check::Verdict verdict, std::string sentence) {
@@ -314,11 +311,11 @@ class Judge {
     return gradient >= low_ - room && gradient <= high_ + room;
   }
   double apart(double gradient) const { return std::max({low_ - gradient, gradient - high_, 0.0}); }
-  std::string corner() const {
-    if (slopes_.kind != gradcheck::PointKind::corner) return {};
-    return fmt::format("a corner: the slope is {:.6g} from the left and {:.6g} from the right; ",
-                       static_cast<double>(slopes_.left.value),
-                       static_cast<double>(slopes_.right.value));
+  bool is_corner() const { return slopes_.kind == gradcheck::PointKind::corner; }
+  std::string corner(const char* where) const {
+    return fmt::format(
+        "a corner: the slope is {:.6g} from the left and {:.6g} from the right, and ours is {}",
+        static_cast<double>(slopes_.left.value), static_cast<double>(slopes_.right.value), where);
   }
 
   Check& check_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/rounding.h"
 
+#include <cmath>
+
 #include "aclgrad/gradcheck_numbers.h"
 #include "session/executable.h"
 

@@ -299,7 +299,7 @@ TEST(Playback, StatesTakeTheRoomThatTheyHaveAndNoMore) {
 
 // A long run with many edits, followed or not: states take what they may, edits nearly nothing.
 TEST(Playback, ManyEditsOfALargeNetworkTakeNoMoreThanTheHistoryMay) {
-  const Linear model("large", 1000, 500, {.seed = 1});  // 6 MB a state
+  const Linear model("large", 600, 300, {.seed = 1});  // 2 MB a state
   const auto network = std::make_shared<OneBatch>(
       model, [model](const Value& x, const Value& t) { return mse_loss(model(x), t); }, 0.01,
       data::Dataset{init::normal({2, 600}, 1, 1), init::normal({2, 300}, 2, 1)});
