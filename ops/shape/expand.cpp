@@ -17,6 +17,8 @@ namespace expand {
 
 enum : size_t { kSelf, kSize, kOut };
 
+constexpr size_t kMostEntries = 8;
+
 // The size of dimension d of the result; -1 keeps that of self.
 int64_t size_at(const Arguments& arguments, size_t d) {
   const Dims& self = arguments.shape(kSelf);
@@ -29,7 +31,7 @@ Rule fits_self() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     const Dims& self = arguments.shape(kSelf);
     const std::vector<int64_t>& size = arguments.int_array(kSize);
-    bool fits = size.size() >= self.size() && size.size() <= kMaxRank;
+    bool fits = size.size() >= self.size() && size.size() <= kMostEntries;
     size_t wrong = 0;
     for (size_t d = 0; fits && d < size.size(); ++d) {
       wrong = d;
@@ -38,9 +40,9 @@ Rule fits_self() {
       fits = size_at(arguments, d) >= 0 && (own == 1 || own == size_at(arguments, d));
     }
     if (fits) return std::nullopt;
-    if (size.size() < self.size() || size.size() > kMaxRank) {
+    if (size.size() < self.size() || size.size() > kMostEntries) {
       return fmt::format("{} must have {} to {} entries for {} {}, but is {}.",
-                         arguments.name(kSize), self.size(), kMaxRank, arguments.name(kSelf),
+                         arguments.name(kSize), self.size(), kMostEntries, arguments.name(kSelf),
                          to_string(self), to_string(size));
     }
     const size_t added = size.size() - self.size();

@@ -166,7 +166,7 @@ TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
   } else {
     ASSERT_EQ(aclDestroyAclOpExecutor(executor), 0);
   }
-  // The runtime's own message comes first, and this one as what followed from it.
+  // This message comes first, as the newest, and the runtime's own as what led to it.
   ASSERT_EQ(plan(), 0);
   testing::Buffer workspace(size);
   EXPECT_EQ(phase_two(workspace.data(), size, executor, invalid_handle), 361001);

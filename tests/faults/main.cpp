@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "tests/faults/scenarios.h"
 
@@ -132,6 +134,17 @@ class Tester {
   Totals totals_;
 };
 
+// An operator for each way to plan one: what its tasks keep from run to run is made in the first,
+// and they all end alike where there is no memory for it.
+bool is_planned_in_its_way(std::string_view name) {
+  constexpr std::string_view kOneOfEach[] = {"aclnnKlDivBackward",         // block by block
+                                             "aclnnSoftmax",               // row by row
+                                             "aclnnReduceSum",             // states of chunks
+                                             "aclnnMaxPool2dWithIndices",  // plane by plane
+                                             "aclnnMatmul"};
+  return std::ranges::count(kOneOfEach, name) > 0;
+}
+
 }  // namespace
 }  // namespace aclgrad::faults
 
@@ -147,8 +160,11 @@ int main(int argc, char** argv) {
   exempt_this_thread();
   std::vector<Scenario> scenarios = runtime_scenarios();
   for (Scenario& each : hccl_scenarios()) scenarios.push_back(std::move(each));
-  const std::vector<Scenario> cold = scenarios;
-  for (Scenario& each : operator_scenarios()) scenarios.push_back(std::move(each));
+  std::vector<Scenario> cold = scenarios;
+  for (Scenario& each : operator_scenarios()) {
+    if (is_planned_in_its_way(each.name)) cold.push_back(each);
+    scenarios.push_back(std::move(each));
+  }
   Totals totals;
   const auto count = [&](const Scenario& scenario, const char* how, const Totals& of_one) {
     totals.add(of_one);

@@ -24,7 +24,8 @@ ACLGRAD_BEGIN_DECLS
  * reflected at the middles of the first and last elements with alignCorners, else at their outer
  * sides, then as 1.
  *
- * A coordinate that is NaN makes NaN; nothing outside is ever read.
+ * A coordinate that is NaN makes NaN; nothing outside is ever read. An element inside that counts 0
+ * is read: a NaN or an infinity there gives NaN.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnGridSampler3DGetWorkspaceSize(
     const aclTensor* input, const aclTensor* grid, int64_t interpolationMode, int64_t paddingMode,

@@ -174,7 +174,7 @@ TEST_F(Sequences, WithALabelThatIsNoClassFailTheTask) {
            {ACL_FLOAT, {2, 2, 3}}};
   expect_failure(loss(s), "label 0 of sample 1 is -1, but must be in [0, 1]");
   EXPECT_EQ(s.losses.get(0), 7);
-  s.targets.set(2, 0);  // the 9 is behind the sample's labels
+  s.targets.set(2, 1);  // the 9 is behind the sample's labels
   EXPECT_EQ(loss(s), 0) << recent_message();
 }
 
