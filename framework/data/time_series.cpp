@@ -10,6 +10,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "io/shown.h"
 #include "tensor/option.h"
 
 namespace aclgrad::data {
