@@ -26,7 +26,7 @@ fmt=$(of_system libfmt) hwy=$(of_system libhwy) z=$(of_system libz)
   echo "| \`libascendcl.so\` | $(bytes "$build/lib/libascendcl.so") | the runtime |"
   echo "| \`libnnopbase.so\` | $(bytes "$build/lib/libnnopbase.so") | tensors and executors |"
   echo "| \`$(basename "$fmt")\` | $(bytes "$fmt") | |"
-  echo "| \`$(basename "$z")\` | $(bytes "$z") | only where \`Module::load()\`, \`read_npz()\`, \`write_npz()\`, \`read_pth()\`, \`read_png()\` or \`image_folder()\` is called; every Debian has it |"
+  echo "| \`$(basename "$z")\` | $(bytes "$z") | only where \`Module::load()\`, \`read_npz()\`, \`write_npz()\`, \`read_pth()\`, \`read_png()\`, \`write_png()\` or \`image_folder()\` is called; every Debian has it |"
   echo "| \`libhccl.so\` | $(bytes "$build/lib/libhccl.so") | only with \`aclgrad::distributed\`; loads Open MPI where it is used |"
 } >"$work/rows"
 awk -v rows="$work/rows" '

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "aclgrad/table.h"
+
 namespace aclgrad::data {
 
 /// At the beginning of files that some programs write.
@@ -29,6 +31,9 @@ void require_delimiter(char delimiter);
 /// A field as write_csv() writes it: in quotes where it would be read as something else.
 std::string csv_field(const std::string& text, char delimiter);
 std::string in_csv_quotes(std::string_view text);
+
+/// What write_csv() writes. Throws as that does.
+std::string csv_text(const Table& table, char delimiter);
 
 class CsvRows {
  public:

@@ -15,6 +15,7 @@
 #include "data/csv_rows.h"
 #include "data/number_field.h"
 #include "io/file_kind.h"
+#include "io/shown.h"
 
 namespace aclgrad::data {
 namespace {
@@ -24,7 +25,7 @@ std::string name_given_twice(const std::vector<std::string>& names) {
   std::set<std::string_view> known;
   for (const std::string& name : names) {
     if (!name.empty() && !known.insert(name).second) {
-      return fmt::format("two columns are called \"{}\"", name);
+      return "two columns are called " + aclgrad::detail::shown(name);
     }
   }
   return {};
@@ -36,12 +37,12 @@ void require_names_of_their_own(const std::vector<std::string>& names) {
 }
 
 // A first name that would make the file look like one of another kind stands in quotes.
-void write(const std::filesystem::path& path, std::string text, const std::string& first) {
+std::string with_first_in_quotes(std::string text, const std::string& first) {
   if (!text.starts_with('"') && text.starts_with(first) &&
       !aclgrad::detail::other_kind(text, aclgrad::detail::Expected::table).empty()) {
     text.replace(0, first.size(), in_csv_quotes(first));
   }
-  write_file_atomically(path, text);
+  return text;
 }
 
 template <class Field>
@@ -69,11 +70,11 @@ std::string number_text(const Tensor& tensor, std::int64_t index) {
 const std::vector<std::string>& Table::text(const std::string& name) const {
   const auto found = std::ranges::find(names, name);
   if (std::ranges::count(names, name) > 1) {
-    throw ValueError(fmt::format("several columns are called \"{}\"", name));
+    throw ValueError("several columns are called " + aclgrad::detail::shown(name));
   }
   if (found != names.end()) return columns.at(static_cast<std::size_t>(found - names.begin()));
-  throw ValueError(
-      fmt::format("the table has no column \"{}\", only \"{}\"", name, fmt::join(names, "\", \"")));
+  throw ValueError(fmt::format("the table has no column {}, only \"{}\"",
+                               aclgrad::detail::shown(name), fmt::join(names, "\", \"")));
 }
 
 Tensor Table::numbers(const std::string& name, const NumberOptions& options) const {
@@ -90,7 +91,8 @@ Tensor Table::numbers(const std::vector<std::string>& wanted, const NumberOption
       for (std::size_t row = 0; row < column.size(); ++row) {
         const std::optional<T> number = number_of_field<T>(column[row], options.missing);
         if (!number) {
-          throw ValueError(fmt::format("column \"{}\", row {}: {}", wanted[i], row + 1,
+          throw ValueError(fmt::format("column {}, row {}: {}", aclgrad::detail::shown(wanted[i]),
+                                       row + 1,
                                        no_number(column[row], options.dtype, options.missing)));
         }
         table.data<T>()[row * width + i] = *number;
@@ -128,7 +130,8 @@ Classes classes_of(const std::vector<std::string>& texts, std::vector<std::strin
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const auto found = std::ranges::find(classes.names, texts[i]);
     if (found == classes.names.end()) {
-      throw ValueError(fmt::format("row {}: \"{}\" is none of the classes \"{}\"", i + 1, texts[i],
+      throw ValueError(fmt::format("row {}: {} is none of the classes \"{}\"", i + 1,
+                                   aclgrad::detail::shown(texts[i]),
                                    fmt::join(classes.names, "\", \"")));
     }
     classes.numbers.data<std::int64_t>()[i] = found - classes.names.begin();
@@ -155,14 +158,21 @@ void write_csv(const std::filesystem::path& path, const Tensor& numbers,
   }
   for (std::int64_t row = 0; row < numbers.shape()[0]; ++row) {
     append_row(text, width, delimiter, [&](std::size_t i) {
-      return number_text(numbers,
-                         row * static_cast<std::int64_t>(width) + static_cast<std::int64_t>(i));
+      // A delimiter may be part of a number: a point, say.
+      return csv_field(number_text(numbers, row * static_cast<std::int64_t>(width) +
+                                                static_cast<std::int64_t>(i)),
+                       delimiter);
     });
   }
-  write(path, std::move(text), names.empty() ? "" : names.front());
+  write_file_atomically(path,
+                        with_first_in_quotes(std::move(text), names.empty() ? "" : names.front()));
 }
 
 void write_csv(const std::filesystem::path& path, const Table& table, char delimiter) {
+  write_file_atomically(path, csv_text(table, delimiter));
+}
+
+std::string csv_text(const Table& table, char delimiter) {
   require_delimiter(delimiter);
   const auto rows = static_cast<std::size_t>(table.rows());
   if (table.columns.size() != table.names.size() ||
@@ -178,7 +188,7 @@ void write_csv(const std::filesystem::path& path, const Table& table, char delim
     append_row(text, width, delimiter,
                [&](std::size_t i) { return csv_field(table.columns[i][row], delimiter); });
   }
-  write(path, std::move(text), width == 0 ? "" : table.names.front());
+  return with_first_in_quotes(std::move(text), width == 0 ? "" : table.names.front());
 }
 
 }  // namespace aclgrad::data

@@ -10,6 +10,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "io/shown.h"
 #include "tensor/option.h"
 
 namespace aclgrad::data {
@@ -178,8 +179,8 @@ Tensor times_of(const std::vector<std::string>& texts) {
   for (std::size_t row = 0; row < texts.size(); ++row) {
     const std::optional<double> time = time_from_text(texts[row]);
     if (!time) {
-      throw ValueError(fmt::format("row {}: expected a time as 2024-03-01T12:30:00, found '{:.40}'",
-                                   row + 1, texts[row]));
+      throw ValueError(fmt::format("row {}: expected a time as 2024-03-01T12:30:00, found {}",
+                                   row + 1, aclgrad::detail::shown(texts[row])));
     }
     times.data<double>()[row] = *time;
   }

@@ -59,7 +59,7 @@ class Literals {
       skip_blanks();
       std::int64_t number = 0;
       const auto [stop, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
-      if (error != std::errc() || number < 0) fail("has an extent that is no number");
+      if (error != std::errc()) fail("has an extent that is no number");
       rest_.remove_prefix(static_cast<std::size_t>(stop - rest_.data()));
       if (rest_.starts_with('L')) rest_.remove_prefix(1);
       all.push_back(number);
@@ -126,6 +126,9 @@ NpyHeader npy_header(std::string_view text, const std::string& file) {
   if (!has_descr) literals.fail("has no 'descr'");
   if (!has_order) literals.fail("has no 'fortran_order'");
   if (!has_shape) literals.fail("has no 'shape'");
+  for (const std::int64_t extent : header.shape) {
+    if (extent < 0) literals.fail("has an extent that is no number");
+  }
   return header;
 }
 

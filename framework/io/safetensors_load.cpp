@@ -312,4 +312,13 @@ SafetensorsFile load_safetensors(const std::filesystem::path& path) {
   return index.empty() ? load_single(path) : load_indexed(path, index);
 }
 
+const Tensor& SafetensorsFile::operator[](std::string_view name) const {
+  try {
+    return tensors[name];
+  } catch (const ValueError&) {
+    throw IoError(
+        fmt::format("there is no tensor '{}' in the file, only: {}", name, tensors.names()));
+  }
+}
+
 }  // namespace aclgrad

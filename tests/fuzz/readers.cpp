@@ -9,6 +9,7 @@
 #include "aclgrad/run_report.h"
 #include "aclgrad/safetensors.h"
 #include "aclgrad/table.h"
+#include "data/csv_rows.h"
 #include "io/deflate.h"
 #include "io/zip.h"
 #include "tests/fuzz/target.h"
@@ -81,7 +82,9 @@ void fuzz_npy(const uint8_t* bytes, size_t size) {
 void fuzz_npz(const uint8_t* bytes, size_t size) {
   const MemoryFile file(bytes, size);
   read([&] {
-    for (const auto& [name, tensor] : read_npz(file.path())) touch(tensor);
+    const NamedTensors tensors = read_npz(file.path());
+    for (const auto& [name, tensor] : tensors) touch(tensor);
+    for (const auto& [name, why] : tensors.refused) require(!why.empty(), "a refusal says why");
   });
 }
 
@@ -134,19 +137,21 @@ void fuzz_pixels(const uint8_t* bytes, size_t size) {
   fuzz_png(reinterpret_cast<const uint8_t*>(png.data()), png.size());
 }
 
-// What was read is written and read again, the same.
+// What was read is written and read again, the same, with every delimiter.
 void fuzz_table(const uint8_t* bytes, size_t size) {
   const MemoryFile file(bytes, size);
-  read([&] {
-    const data::Table table = data::read_table(file.path());
-    data::write_csv(file.path(), table);
-    const data::Table again = data::read_table(file.path());
-    require(again.names == table.names && again.columns == table.columns,
-            "a table that was written is read again");
-    for (const std::string& name : table.names) {
-      read([&] { touch(table.numbers(name, {.missing = 0})); });
-    }
-  });
+  for (const char delimiter : {',', ';', '\t', ' ', '#'}) {
+    read([&] {
+      const data::Table table = data::read_table(file.path(), delimiter);
+      for (const std::string& name : table.names) {
+        read([&] { touch(table.numbers(name, {.missing = 0})); });
+      }
+      const MemoryFile copy(data::csv_text(table, delimiter));
+      const data::Table again = data::read_table(copy.path(), delimiter);
+      require(again.names == table.names && again.columns == table.columns,
+              "a table that was written is read again");
+    });
+  }
 }
 
 }  // namespace aclgrad::fuzz

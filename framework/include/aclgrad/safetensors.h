@@ -27,8 +27,8 @@ struct SafetensorsFile {
 
   bool contains(std::string_view name) const { return tensors.contains(name); }
 
-  /// Throws as NamedTensors does.
-  const Tensor& operator[](std::string_view name) const { return tensors[name]; }
+  /// Throws IoError that says why the tensor was refused, or lists the names there are.
+  const Tensor& operator[](std::string_view name) const;
 };
 
 /// Writes the file as write_file_atomically does. The header keeps the order given; the data is

@@ -298,5 +298,37 @@ TEST_F(ImageFolderTest, SaysWhatIsMissing) {
               HasSubstr("cannot read the folder"));
 }
 
+TEST(WritePng, IsReadAgain) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "a.png";
+  RandomSequence random(2);
+  for (const Shape& shape :
+       {Shape{3, 5}, Shape{1, 1, 1}, Shape{2, 4, 3}, Shape{3, 7, 2}, Shape{4, 1, 9}}) {
+    Tensor picture = Tensor::zeros(shape, DType::uint8);
+    for (std::int64_t i = 0; i < picture.numel(); ++i) {
+      picture.set(i, static_cast<double>(random.below(256)));
+    }
+    write_png(path, picture);
+    const Tensor again = read_png(path, {.dtype = DType::uint8});
+    EXPECT_TRUE(bitwise_equal(again.reshape(shape), picture)) << to_string(shape);
+  }
+}
+
+TEST(WritePng, TakesNumbersFromBlackToWhite) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "a.png";
+  write_png(path, Tensor::from({1, 2}, {0.5, 1}, DType::float16));
+  EXPECT_TRUE(bitwise_equal(read_png(path, {.dtype = DType::uint8}),
+                            Tensor::from({1, 1, 2}, {128, 255}, DType::uint8)));
+  for (const double bad : {-0.01, 1.01, std::nan("")}) {
+    EXPECT_THROW(write_png(path, Tensor::from({1, 2}, {0, bad})), ValueError);
+  }
+  EXPECT_THROW(write_png(path, Tensor::zeros({5, 1, 1})), ShapeError);
+  EXPECT_THROW(write_png(path, Tensor::zeros({3, 0, 1})), ShapeError);
+  EXPECT_THROW(write_png(path, Tensor::zeros({1, 1}, DType::int32)), DTypeError);
+  EXPECT_THROW(write_png(folder.path() / "no" / "a.png", Tensor::zeros({1, 1})), IoError);
+  EXPECT_EQ(read_png(path, {.dtype = DType::uint8}).get(0), 128);  // what was there is there
+}
+
 }  // namespace
 }  // namespace aclgrad::data::images_test

@@ -42,7 +42,7 @@ TEST(Times, AreReadAsIso8601WritesThem) {
   EXPECT_THAT(message_of<ValueError>([] {
                 times_of({"2024-03-01", "March"});
               }),
-              AllOf(HasSubstr("row 2"), HasSubstr("found 'March'")));
+              AllOf(HasSubstr("row 2"), HasSubstr("found \"March\"")));
 }
 
 // Against the C library's calendar.
@@ -128,7 +128,9 @@ TEST(Windows, AreThoseOfASlice) {
         ahead = ahead.slice(1, options.targets[0], options.targets[0] + 1);
       EXPECT_TRUE(bitwise_equal(made.labels.slice(0, w, w + 1).reshape(ahead.shape()), ahead));
     }
-    if (options.ahead == 0) EXPECT_EQ(made.labels.numel(), 0);
+    if (options.ahead == 0) {
+      EXPECT_EQ(made.labels.numel(), 0);
+    }
   }
   const Dataset one = windows(Tensor::arange(5), {.length = 3});
   EXPECT_EQ(one.features.shape(), (Shape{2, 3}));
