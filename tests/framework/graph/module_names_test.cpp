@@ -13,17 +13,14 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Module, TwoPartsOfOneNameAreNamedByTheirLines) {
-  const int line = __LINE__ + 3;
-  EXPECT_EQ(
-      message_of<ValueError>([] {
-        return Sequential("net", Linear("a", 2, 2),  //
-                          Linear("a", 2, 2));
-      }),
-      fmt::format(
-          "two variables are called `net.a.weight`, of two parts "
-          "(graph/module_names_test.cpp:{} and graph/module_names_test.cpp:{}): give one of the "
-          "parts another name",
-          line, line + 1));
+  const int line = __LINE__ + 1;
+  const Linear one("a", 2, 2, {.bias = false});
+  const Linear other("a", 2, 2, {.bias = false});
+  EXPECT_EQ(message_of<ValueError>([&] { return Sequential("net", one, other); }),
+            fmt::format("two variables are called `net.a.weight`, of two parts "
+                        "(graph/module_names_test.cpp:{} and graph/module_names_test.cpp:{}): give "
+                        "one of the parts another name",
+                        line, line + 1));
 }
 
 // What training adds to a file is called `weight@velocity`.
