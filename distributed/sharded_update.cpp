@@ -224,6 +224,11 @@ NamedTensors ShardedUpdate::gather(const std::vector<Variable>& variables) const
     }
     const std::string suffix = name.substr(shard->share.name().size());
     if (suffix.empty()) continue;
+    if (tensor.shape() != shard->share.shape()) {
+      throw ShapeError(
+          fmt::format("ranks cannot share `{}`: it has the shape {}, not that of the share, {}",
+                      name, tensor.shape(), shard->share.shape()));
+    }
     const std::vector<std::byte> all = communicator_.all_gather({tensor.bytes(), tensor.nbytes()});
     const std::byte* at = all.data();
     for (const Variable& member : shard->members) {

@@ -126,7 +126,11 @@ Callback log_callback(const FitOptions& options, const std::string& data_order) 
                 log->end(run);
                 to->finish();
               },
-          .failed = [=](FitRun& run) { to->fail(run.failure()); }};
+          .failed =
+              [=](FitRun& run) {
+                to->progress(run.done(), run.total(), run.note());
+                to->fail(run.failure());
+              }};
 }
 
 // FitOptions::progress. The bar is as old as the run.

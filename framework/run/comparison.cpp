@@ -107,7 +107,11 @@ std::string compare_runs(const std::string& title, std::span<const RunRecord> ru
       rows += "</tr>\n";
     }
   };
-  add_rows([](const RunRecord& run) { return run.settings; });
+  add_rows([](const RunRecord& run) {
+    auto all = run.settings;
+    if (!run.failure.empty()) all.emplace_back("failed", run.failure);
+    return all;
+  });
   add_rows(last_values);
   document.body += "<section id=\"table\"><h2>Settings and last values</h2><table>" + head +
                    "</tr>\n" + rows + "</table></section>\n";

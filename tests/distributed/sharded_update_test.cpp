@@ -79,6 +79,34 @@ TEST(ShardedUpdate, NamesWhatDoesNotFit) {
   EXPECT_THAT([&] { take(tensors); }, ThrowsMessage<ValueError>("there is no `w.w@second_moment`"));
 }
 
+// An optimizer of one's own that counts the steps of each parameter, which are not shared out.
+class Counting : public Optimizer {
+ public:
+  Counting() : Optimizer(Kind{.name = "Counting"}, SgdOptions{}, {}) {}
+
+ private:
+  std::vector<Value> update(const Step& step) override {
+    slot(step, "step");
+    return {move(step, step.gradient)};
+  }
+};
+
+TEST(ShardedUpdate, GathersOnlyWhatIsAsLargeAsAShare) {
+  EXPECT_THAT(
+      [] {
+        run_ranks(2, [](const Communicator& communicator) {
+          Graph graph;
+          const Value w = graph.parameter("w", Tensor::zeros({7, 3}));
+          Counting optimizer;
+          ShardedUpdate sharded(communicator);
+          static_cast<void>(sharded.step(graph, backward(mean(mul(w, w)), {w}), optimizer));
+          sharded.gather(optimizer.state());
+        });
+      },
+      ThrowsMessage<ShapeError>(
+          "ranks cannot share `@shard0@step`: it has the shape [1], not that of the share, [11]"));
+}
+
 TEST(ShardedUpdate, RefusesWhatMakesNoSense) {
   const Communicator alone;
   EXPECT_THROW(ShardedUpdate{alone}, ValueError);

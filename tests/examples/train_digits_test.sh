@@ -122,6 +122,6 @@ touch plain_file
 refused "plain_file" --out plain_file/below --epochs 1
 "$program" --activation elu --epochs 1 --lr 1e30 --out wild >wild.txt 2>&1
 [[ $? == 1 ]] && grep -q "smaller --lr" wild.txt || fail "a diverging run ends without a word"
-grep -q '>stopped early<' wild/report_elu.html || fail "the report of a diverging run does not say so"
+grep -q '>failed<' wild/report_elu.html || fail "the report of a diverging run does not say so"
 "$program" --help | grep -q -- --activation || fail "--help does not explain the options"
 ((failures == 0))

@@ -203,6 +203,8 @@ TEST(Failures, AreOnThePageOfTheRun) {
                             Not(HasSubstr(">running<")), Not(HasSubstr("http-equiv"))));
     EXPECT_EQ(read_run(path).state, RunRecord::State::failed);
     EXPECT_EQ(read_run(path).failure, "no <luck>");
+    EXPECT_EQ(read_run(path).done, run.trainer.steps());
+    EXPECT_THAT(compare_runs("all", std::vector{read_run(path)}), HasSubstr("no &lt;luck&gt;"));
     run.fit_for(4, {.log = &page});
     EXPECT_EQ(read_run(path).state, RunRecord::State::finished) << "what goes on, ends";
     EXPECT_EQ(read_run(path).failure, "");
