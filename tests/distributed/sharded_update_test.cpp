@@ -79,6 +79,20 @@ TEST(ShardedUpdate, NamesWhatDoesNotFit) {
   EXPECT_THAT([&] { take(tensors); }, ThrowsMessage<ValueError>("there is no `w.w.second_moment`"));
 }
 
+TEST(ShardedUpdate, ClipsByNormsWhoseSquaresAreBeyondFloat32) {
+  run_ranks(2, [](const Communicator& communicator) {
+    Graph graph;
+    const Variable weight("w", Tensor::zeros({4}));
+    const Value w = graph.parameter(weight);
+    Sgd optimizer({.learning_rate = 1, .clip_norm = 1});
+    ShardedUpdate sharded(communicator);
+    Update update = sharded.step(graph, backward(reduce_sum(mul(w, 1e30)), {w}), optimizer);
+    Session session(graph, {std::move(update)});
+    session.run({});
+    for (std::int64_t i = 0; i < 4; ++i) EXPECT_NEAR(weight.value().get(i), -0.5, 1e-6);
+  });
+}
+
 TEST(ShardedUpdate, RefusesWhatMakesNoSense) {
   const Communicator alone;
   EXPECT_THROW(ShardedUpdate{alone}, ValueError);
