@@ -9,7 +9,7 @@
 
 #include "aclgrad/aclgrad.h"
 
-namespace aclgrad {
+namespace aclgrad::absent {
 namespace {
 
 constexpr std::int64_t kRows = 6, kClasses = 5;
@@ -237,4 +237,4 @@ TEST(NotThere, PlacesAreMasked) {
 }
 
 }  // namespace
-}  // namespace aclgrad
+}  // namespace aclgrad::absent

@@ -13,7 +13,7 @@
 
 #include "aclgrad/aclgrad.h"
 
-namespace aclgrad {
+namespace aclgrad::sixteen_bits {
 
 /// Numbers drawn for one recording: the same ones, rounded to `narrow`, whatever dtype they are
 /// recorded in.
@@ -124,6 +124,6 @@ inline void expect_near_float64(const std::string& name, const Recorded& record,
   }
 }
 
-}  // namespace aclgrad
+}  // namespace aclgrad::sixteen_bits
 
 #endif  // ACLGRAD_TESTS_AUTOGRAD_SIXTEEN_BITS_H_

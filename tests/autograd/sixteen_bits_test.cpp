@@ -4,7 +4,7 @@
 // Attention and recurrent layers have tests of their own.
 #include "tests/autograd/sixteen_bits.h"
 
-namespace aclgrad {
+namespace aclgrad::sixteen_bits {
 namespace {
 
 constexpr std::int64_t kRows = 500, kClasses = 12;
@@ -353,4 +353,4 @@ TEST(SixteenBits, GradientsAreClippedByAFactorThat16BitsDoNotHold) {
 }
 
 }  // namespace
-}  // namespace aclgrad
+}  // namespace aclgrad::sixteen_bits

@@ -107,6 +107,20 @@ TEST(ShardedUpdate, GathersOnlyWhatIsAsLargeAsAShare) {
           "ranks cannot share `@shard0@step`: it has the shape [1], not that of the share, [11]"));
 }
 
+TEST(ShardedUpdate, ClipsByNormsWhoseSquaresAreBeyondFloat32) {
+  run_ranks(2, [](const Communicator& communicator) {
+    Graph graph;
+    const Variable weight("w", Tensor::zeros({4}));
+    const Value w = graph.parameter(weight);
+    Sgd optimizer({.learning_rate = 1, .clip_norm = 1});
+    ShardedUpdate sharded(communicator);
+    Update update = sharded.step(graph, backward(reduce_sum(mul(w, 1e30)), {w}), optimizer);
+    Session session(graph, {std::move(update)});
+    session.run({});
+    for (std::int64_t i = 0; i < 4; ++i) EXPECT_NEAR(weight.value().get(i), -0.5, 1e-6);
+  });
+}
+
 TEST(ShardedUpdate, RefusesWhatMakesNoSense) {
   const Communicator alone;
   EXPECT_THROW(ShardedUpdate{alone}, ValueError);
