@@ -28,13 +28,17 @@ struct AttentionParts {
   std::size_t grad;  // the input behind which the forward's outputs stand
   std::int64_t group;
   Value bits = {};
-  DType dtype;  // that of the numbers of rows, in which all is computed
+  Value unseen = {};  // which keys a mask hides from all queries: bool [N or 1, 1, S or 1, 1]
+  DType dtype;        // that of the numbers of rows, in which all is computed
 
   // Of queries, or of the gradient of their output.
   Value rows(const Value& x) const { return cast(x, dtype); }
-  // Of keys and values, beside every head that sees them.
+  // Of keys and values, beside every head that sees them. Shares of 0 times NaN would be NaN, so
+  // what nothing sees is taken for 0.
   Value heads(const Value& x) const {
-    return group == 1 ? cast(x, dtype) : repeat_interleave(cast(x, dtype), group, 1);
+    Value wide = cast(x, dtype);
+    if (unseen) wide = masked_fill(wide, unseen, 0);
+    return group == 1 ? wide : repeat_interleave(wide, group, 1);
   }
   // The way back: the sum over these heads.
   Value sum_of_heads(const Value& x) const {
@@ -63,6 +67,10 @@ AttentionParts attention_parts(const AttentionBackwardOp& op, const RuleCall& ca
                        .group = call.input(0).shape()[1] / call.input(1).shape()[1],
                        .dtype = call.input(call.node().inputs.size() - 1).dtype()};
   if (op.has_bits) parts.bits = call.input(bits);
+  if (op.has_mask && call.input(3).shape().numel() > 0) {
+    const Value hidden = amin(call.input(3), {1, 2}, /*keepdim=*/true);  // of bool: and
+    parts.unseen = reshape(hidden, {hidden.shape()[0], 1, hidden.shape()[3], 1});
+  }
   // Shares and output are taken for those of these inputs, which they are in a recorded backward.
   require_kept_of_inputs<AttentionOp>(call, parts.grad + 2,
                                       "attention by statistics that are not those of its scores");

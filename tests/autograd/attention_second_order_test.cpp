@@ -2,6 +2,7 @@
 // Gradients of gradients of attention in tiles, and of what stands beside it.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <functional>
 
 #include "aclgrad/aclgrad.h"
@@ -54,6 +55,47 @@ TEST(SecondOrder, AttentionInTiles) {
   expect_right_of({query, key, {2, 2, 4, 3}, {3, 4}}, [](const Values& x) {
     return scaled_dot_product_attention(x[0], x[1], x[2], x[3], {.is_causal = true});
   });
+}
+
+// What a mask hides from all does not matter to them either.
+TEST(SecondOrder, OfAttentionDoesNotSeeWhatIsHidden) {
+  std::vector<Tensor> expected;
+  for (const double hidden : {1.0, std::nan(""), -HUGE_VAL}) {
+    Graph graph;
+    const Shape shape{1, 2, 4, 3};
+    Values x;
+    std::vector<Feed> feeds;
+    for (const char* name : {"q", "k", "v", "seed"}) {
+      Tensor numbers = init::normal(shape, feeds.size() + 1);
+      for (std::int64_t i = 0; i < numbers.numel(); ++i) {
+        const bool is_key = feeds.size() == 1 || feeds.size() == 2;
+        if (is_key && i / 3 % 4 == 3) numbers.set(i, hidden);
+      }
+      x.push_back(graph.input(name, shape));
+      feeds.emplace_back(x.back(), std::move(numbers));
+    }
+    const Value seen = graph.constant(Tensor::from({4}, {1, 1, 1, 0}).to(DType::boolean));
+    const Value y = scaled_dot_product_attention(x[0], x[1], x[2], seen);
+    const Gradients first = backward(y, {x[0], x[1], x[2]}, {.seed = x[3]});
+    Value sum;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Value squares = reduce_sum(first[x[k]] * first[x[k]]);
+      sum = sum ? sum + squares : squares;
+    }
+    const Gradients second = backward(sum, x);
+    std::vector<Fetch> fetches;
+    for (const Value& each : x) fetches.emplace_back(second[each]);
+    Session session(graph, fetches);
+    const Results results = session.run(feeds);
+    std::vector<Tensor> found;
+    for (std::size_t k = 0; k < 4; ++k) found.push_back(results[k]);
+    if (expected.empty()) expected = found;
+    for (std::size_t k = 0; k < 4; ++k) {
+      for (std::int64_t i = 0; i < found[k].numel(); ++i) {
+        EXPECT_EQ(found[k].get(i), expected[k].get(i)) << hidden << " " << k << " " << i;
+      }
+    }
+  }
 }
 
 // The output and the numbers of rows say what the shares are; other ones say something else.

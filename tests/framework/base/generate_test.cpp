@@ -121,8 +121,9 @@ TEST(Generate, GoesOnFromThePrompt) {
 TEST(Generate, SaysWhatDoesNotFit) {
   RandomSequence random(1);
   const Tensor prompt = Tensor::zeros({1, 2}, DType::int64);
-  EXPECT_THAT(message_of<ValueError>(
-                  [&] { generate(nullptr, Tensor::zeros({1, 2}, DType::int64), random); }),
+  EXPECT_THAT(message_of<ValueError>([&] {
+                generate(nullptr, Tensor::zeros({1, 2}, DType::int64), random);
+              }),
               testing::HasSubstr("generate needs a model"));
   EXPECT_THROW(generate(successor, Tensor::zeros({2}, DType::int64), random), ShapeError);
   EXPECT_THROW(generate(successor, Tensor::zeros({1, 0}, DType::int64), random), ShapeError);

@@ -35,10 +35,10 @@ struct AttentionOptions {
 ///   be it the lowest there is: where all are equal, so are the weights; -infinity hides. A mask
 ///   may be given with `is_causal`: what is seen is what both let be seen.
 /// * A place that sees nothing has 0, and gradients of 0, where PyTorch before 2.5 has NaN.
-/// * What no mask lets be seen does not matter: keys and values there may be infinite or NaN, and
-/// so
-///   may queries and gradients of places that see nothing, or whose gradient is 0. Neither the
-///   result nor any gradient shows it (PyTorch's have 0 NaN = NaN).
+/// * What no mask lets be seen does not matter: keys and values there may be infinite or NaN, as
+///   may queries of places that see nothing, or whose gradient is 0. Neither the result nor any
+///   gradient shows it; PyTorch's do, where 0 NaN is NaN. That is not so of gradients of gradients,
+///   but for what a mask of bool hides from all.
 /// * Dropout draws from a Generator, which the options must have.
 ///
 /// The weights are not there to look at, as those of SelfAttention are. Gradients have gradients.
