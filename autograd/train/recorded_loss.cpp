@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -52,20 +53,26 @@ void require_own_variables(const Value& loss, const Module& model) {
   std::unordered_set<std::uintptr_t> known;
   for (const Variable& variable : model.state()) known.insert(variable.identity());
   const Graph graph = loss.graph();
+  std::vector<Value> foreign;
   for (const Variable& variable : graph.variables()) {
-    if (known.contains(variable.identity()) || !is_floating(variable.dtype()) ||
-        is_frozen(variable)) {
-      continue;
+    const bool may_learn = is_floating(variable.dtype()) && !is_frozen(variable);
+    if (may_learn && !known.contains(variable.identity())) {
+      foreign.push_back(graph.parameter(variable));
     }
-    const auto reached = dependents(graph, {graph.parameter(variable)}, loss.node().id);
-    if (!reached.contains(loss.id())) continue;
-    throw ValueError(fmt::format(
-        "the loss reads `{}`, which is no part of the model: make its layer with child() of the "
-        "model (to train a part only, give the Trainer the whole model and freeze() the rest). "
-        "What is only to be read, a teacher say, is frozen with freeze(), or its result goes "
-        "through stop_gradient()",
-        variable.name()));
   }
+  const auto learns = [&](const std::vector<Value>& values) {
+    return dependents(graph, values, loss.node().id).contains(loss.id());
+  };
+  if (foreign.empty() || !learns(foreign)) return;
+  const auto first = std::ranges::find_if(foreign, [&](const Value& it) { return learns({it}); });
+  throw ValueError(
+      fmt::format("the loss reads `{}`, which is no part of the model: make its layer with child() "
+                  "of the model "
+                  "(to train a part only, give the Trainer the whole model and freeze() the rest). "
+                  "What is only "
+                  "to be read, a teacher say, is frozen with freeze(), or its result goes through "
+                  "stop_gradient()",
+                  first->variable()->name()));
 }
 
 }  // namespace
