@@ -71,9 +71,10 @@ void refuse_pieces(std::int64_t examples, const NoTotal& obstacle) {
 }
 
 PiecewiseLoss::PiecewiseLoss(LossRecorder loss, const BatchSpecs& whole,
-                             const SessionCacheOptions& options)
+                             const SessionCacheOptions& options, For purpose)
     : loss_(std::move(loss)),
       options_(options.session),
+      purpose_(purpose),
       whole_(Mode::evaluation, loss_, whole),
       tail_(Mode::evaluation),
       pieces_([this](const SessionCache::Inputs& inputs) { return record_piece(inputs); },
@@ -92,7 +93,7 @@ SessionCache::BuiltGraph PiecewiseLoss::record_piece(const SessionCache::Inputs&
       collect(walk, walk.totals.loss());
     }
     const ValueId end = loss.sum() ? whole_.loss.value().id() : walk.totals.loss().whole.id();
-    if (walk.is_new && leaves_.front().whole.id() != end) {
+    if (walk.is_new && purpose_ == For::loss && leaves_.front().whole.id() != end) {
       rest_.emplace(tail_, std::vector<Fetch>{in_tail_.at(end)}, options_);
     }
     return {std::move(piece.graph), {walk.fetched.begin(), walk.fetched.end()}};
@@ -112,22 +113,34 @@ void PiecewiseLoss::walk_told(Walk& walk, const Loss& piece) {
       div(in_tail_.at(whole_.loss.sum().id()), in_tail_.at(whole_.loss.weight().id()));
 }
 
+std::optional<Total> PiecewiseLoss::kind_of(const Walk& walk, const InBoth& value) const {
+  try {
+    return walk.totals.kind_of(value);
+  } catch (const NoTotal&) {
+    if (purpose_ == For::loss) throw;
+    return std::nullopt;
+  }
+}
+
 void PiecewiseLoss::collect(Walk& walk, const InBoth& value) {
   if (!walk.seen.insert(value.whole.id()).second) return;
-  const Total kind = walk.totals.kind_of(value);
+  const std::optional<Total> kind = kind_of(walk, value);
+  if (!kind) return;
   const Node& node = value.whole.node();
-  const bool is_number =
-      kind == Total::fixed && node.inputs.empty() && node.op->kind() != OpKind::variable;
-  if (kind != Total::made && !is_number) return add_leaf(walk, kind, value);
+  const bool is_number = kind == Total::fixed && node.inputs.empty() &&
+                         node.op->kind() != OpKind::variable &&
+                         value.whole.id() != walk.totals.loss().whole.id();
+  if (kind != Total::made && !is_number) return add_leaf(walk, *kind, value);
   std::vector<Value> inputs;
+  const bool goes_on = walk.is_new && purpose_ == For::loss;
   if (kind == Total::made) {
     for (const InBoth& input : walk.totals.inputs_of(value)) {
       collect(walk, input);
-      if (walk.is_new) inputs.push_back(in_tail_.at(input.whole.id()));
+      if (goes_on) inputs.push_back(in_tail_.at(input.whole.id()));
     }
   }
   // With the numbers of the whole, that of its examples say.
-  if (walk.is_new) in_tail_[value.whole.id()] = record_again(value.whole, tail_, inputs);
+  if (goes_on) in_tail_[value.whole.id()] = record_again(value.whole, tail_, inputs);
 }
 
 void PiecewiseLoss::add_leaf(Walk& walk, Total kind, const InBoth& value) {
@@ -191,6 +204,7 @@ double PiecewiseLoss::run(const data::Dataset& examples, std::int64_t piece,
     if (count == whole_.examples) return results[0].item();
     add(results, static_cast<double>(count));
   }
+  if (leaves_.empty()) return 0;  // nothing to compare
   if (!rest_) return total_of(leaves_.front()).front();
   std::vector<Feed> feeds;
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
@@ -324,7 +338,8 @@ bool require_separate_examples(const LossRecorder& loss, const std::vector<Varia
   for (const double by : {0.1, 0.0}) {
     const MovedParameters moved(parameters, by);
     const LossRecorder recorded = moved.in(loss);
-    PiecewiseLoss in_pieces(recorded, specs_of(examples), {.session = options});
+    PiecewiseLoss in_pieces(recorded, specs_of(examples), {.session = options},
+                            PiecewiseLoss::For::totals);
     const RecordedLoss& whole = in_pieces.whole();
     if (whole.loss.sum() || draws(whole.graph)) return true;
     const bool is_finite = std::isfinite(in_pieces.run(examples, piece, moved.feeds()));

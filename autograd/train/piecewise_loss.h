@@ -27,8 +27,13 @@ class NotPiecewise : public ValueError {
 
 class PiecewiseLoss {
  public:
+  /// What the pieces are run for: their loss, or only the totals of which it is made, for
+  /// difference(), whatever else stands in it.
+  enum class For : std::uint8_t { loss, totals };
+
   /// Records the loss of as many examples as will come.
-  PiecewiseLoss(LossRecorder loss, const BatchSpecs& whole, const SessionCacheOptions& options);
+  PiecewiseLoss(LossRecorder loss, const BatchSpecs& whole, const SessionCacheOptions& options,
+                For purpose = For::loss);
 
   // Sessions refer to it.
   PiecewiseLoss(const PiecewiseLoss&) = delete;
@@ -66,6 +71,7 @@ class PiecewiseLoss {
   SessionCache::BuiltGraph record_piece(const SessionCache::Inputs& inputs);
   void walk_told(Walk& walk, const Loss& piece);
   void collect(Walk& walk, const InBoth& value);
+  std::optional<Total> kind_of(const Walk& walk, const InBoth& value) const;
   void add_leaf(Walk& walk, Total kind, const InBoth& value);
   static std::vector<Value> fetches_of(Total kind, const Value& value);
   void add(const Results& results, double examples);
@@ -73,6 +79,7 @@ class PiecewiseLoss {
 
   LossRecorder loss_;
   SessionOptions options_;
+  For purpose_;
   RecordedLoss whole_;
   std::vector<Leaf> leaves_;
   Graph tail_;                        // from totals to the loss

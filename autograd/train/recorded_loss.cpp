@@ -3,12 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/shape.h"
+#include "dependents.h"
+#include "nn/module_tree.h"
 
 namespace aclgrad {
 
@@ -42,6 +46,36 @@ Loss::Loss(Operand sum, const Value& weight) : sum_(sum) {
 }
 
 namespace detail {
+namespace {
+
+// A layer that was forgotten would never learn. What is only read, a teacher, may be anybody's.
+void require_own_variables(const Value& loss, const Module& model) {
+  std::unordered_set<std::uintptr_t> known;
+  for (const Variable& variable : model.state()) known.insert(variable.identity());
+  const Graph graph = loss.graph();
+  std::vector<Value> foreign;
+  for (const Variable& variable : graph.variables()) {
+    const bool may_learn = is_floating(variable.dtype()) && !is_frozen(variable);
+    if (may_learn && !known.contains(variable.identity())) {
+      foreign.push_back(graph.parameter(variable));
+    }
+  }
+  const auto learns = [&](const std::vector<Value>& values) {
+    return dependents(graph, values, loss.node().id).contains(loss.id());
+  };
+  if (foreign.empty() || !learns(foreign)) return;
+  const auto first = std::ranges::find_if(foreign, [&](const Value& it) { return learns({it}); });
+  throw ValueError(
+      fmt::format("the loss reads `{}`, which is no part of the model: make its layer with child() "
+                  "of the model "
+                  "(to train a part only, give the Trainer the whole model and freeze() the rest). "
+                  "What is only "
+                  "to be read, a teacher say, is frozen with freeze(), or its result goes through "
+                  "stop_gradient()",
+                  first->variable()->name()));
+}
+
+}  // namespace
 
 BatchSpecs specs_of(const data::Dataset& batch) {
   BatchSpecs specs;
@@ -78,6 +112,24 @@ RecordedLoss::RecordedLoss(Mode mode, const LossRecorder& record, const BatchSpe
       examples(examples_in(specs)),
       batch(batch_inputs(graph, specs)),
       loss(record(batch)) {}
+
+LossRecorder checked(LossFunction function, const Module& model) {
+  return [function = std::move(function), model](const BatchValues& batch) {
+    Loss loss = function(batch);
+    const Value& value = loss.value();
+    if (!value) throw ValueError("the loss function returned an empty Value");
+    if (!value.is_of(batch.graph())) {
+      throw ValueError(fmt::format("the loss function returned {}, which is of another graph",
+                                   value.description()));
+    }
+    if (value.shape().numel() != 1) {
+      throw ShapeError(
+          fmt::format("a loss is one number, {} has shape {}", value.description(), value.shape()));
+    }
+    require_own_variables(value, model);
+    return loss;
+  };
+}
 
 }  // namespace detail
 }  // namespace aclgrad

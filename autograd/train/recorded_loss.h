@@ -14,6 +14,7 @@
 #include "aclgrad/fetch.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/loss_function.h"
+#include "aclgrad/module.h"
 
 namespace aclgrad::detail {
 
@@ -32,6 +33,11 @@ void add_feeds(const data::Dataset& batch, const std::string& mark, std::vector<
 BatchValues batch_inputs(const Graph& graph, const BatchSpecs& specs, const std::string& mark = "");
 
 using LossRecorder = std::function<Loss(const BatchValues& batch)>;
+
+/// Throws ValueError where the function returns an empty Value or one of another graph, and for a
+/// gradient for a variable that is no part of the model, nor frozen; ShapeError where the loss is
+/// not one number.
+LossRecorder checked(LossFunction loss, const Module& model);
 
 struct RecordedLoss {
   RecordedLoss(Mode mode, const LossRecorder& record, const BatchSpecs& specs);

@@ -7,8 +7,8 @@
 
 #include "aclgrad/error.h"
 #include "io/old_names.h"
-#include "train/checked_loss.h"
 #include "train/evaluator.h"
+#include "train/recorded_loss.h"
 #include "train/training_step.h"
 
 namespace aclgrad {
@@ -92,14 +92,15 @@ void Trainer::separate_draws() {
   }
 }
 
+// A number is part of what is recorded.
 void Trainer::set_learning_rate(std::optional<double> rate) {
-  if (rate) optimizer_.set_learning_rate(*rate);
+  if (optimizer_.change_learning_rate(rate)) forget_graphs();
   fixed_rate_ = rate;
 }
 
 void Trainer::prepare_step() {
   if (fixed_rate_) {
-    optimizer_.set_learning_rate(*fixed_rate_);
+    set_learning_rate(fixed_rate_);
   } else {
     optimizer_.set_step(steps_);
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
@@ -153,7 +154,7 @@ Update Optimizer::step(const Graph& graph, const Gradients& gradients, std::sour
     const double decay =
         *group != nullptr && (*group)->weight_decay ? *(*group)->weight_decay : weight_decay_;
     const double factor = *group != nullptr ? (*group)->learning_rate_factor : 1;
-    const double rate = is_scheduled() ? factor : factor * rate_.at(0);
+    const double rate = is_scheduled() ? factor : factor * learning_rate(0);
     const Value contents = cast(value, gradient.dtype());
     add(update({graph, value, contents, gradient, decay, rate, *group}));
     ++group;
@@ -188,7 +189,8 @@ void Optimizer::set_step(std::int64_t step) const {
 }
 
 double Optimizer::learning_rate(std::int64_t step) const {
-  return plateau_variable_ ? plateau_variable_->value().get(0) : rate_.at(step);
+  return plateau_variable_ ? plateau_variable_->value().get(0)
+                           : changed_rate_.value_or(rate_.at(step));
 }
 
 void Optimizer::tell_score(double score) const {
@@ -199,11 +201,18 @@ void Optimizer::tell_score(double score) const {
 void Optimizer::set_learning_rate(double rate) const {
   if (!rate_variable_) {
     throw ValueError(
-        "the learning rate is a number and stays as it is: give the optimizer a function of the "
-        "step, schedule::constant() say, to change it");
+        "the learning rate is a number, which is part of what is recorded: give the optimizer a "
+        "function of the step, schedule::constant() say, or let a Trainer change it");
   }
   detail::require_option(kind_.name, "the learning rate", rate, detail::kNotNegative);
   rate_variable_->assign(Tensor::scalar(rate));
+}
+
+bool Optimizer::change_learning_rate(std::optional<double> rate) {
+  if (rate) detail::require_option(kind_.name, "the learning rate", *rate, detail::kNotNegative);
+  if (!is_scheduled()) return std::exchange(changed_rate_, rate) != rate;
+  if (rate) rate_variable_->assign(Tensor::scalar(*rate));
+  return false;
 }
 
 std::vector<Variable> Optimizer::state() const {

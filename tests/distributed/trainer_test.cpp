@@ -230,6 +230,49 @@ TEST(TrainerOnRanks, AgreesToRoundingWithOneRankThatTakesWholeBatches) {
   }
 }
 
+// Bags of words, beside a teacher that is no part of the model and frozen, or whose result passes
+// no gradient.
+TEST(TrainerOnRanks, ReadBagsAndATeacher) {
+  struct Net : Module {
+    Variable table{parameter("table", init::normal({9, 6}, 3))};
+    Linear out{child("out"), 6, 4};
+    Value operator()(const Value& words) const {
+      return out(embedding_bag(words.graph().parameter(table), words));
+    }
+  };
+  data::Dataset batch{Tensor::zeros({300, 5}, DType::int64), {}};
+  for (std::int64_t i = 0; i < 1500; ++i) batch.features.set(i, static_cast<double>(i * i % 9));
+  const auto train = [&](const Communicator& communicator, bool frozen) {
+    const Net teacher, model;
+    seed_parameters(teacher, 4);
+    if (frozen) teacher.freeze();
+    AdamW optimizer({.learning_rate = 1e-2});
+    std::unique_ptr<Ranks> ranks = std::make_unique<Ranks>();
+    if (communicator.size() > 1) ranks = std::make_unique<DataParallel>(communicator);
+    const auto loss = [&](const Value& x) {
+      const Value of_teacher = softmax(teacher(x));
+      const Value wanted = frozen ? of_teacher : stop_gradient(of_teacher);
+      const Value sure = amax(wanted, {1});
+      const Value far = cross_entropy(model(x), wanted, {.reduction = Reduction::none});
+      return reduce_sum(sure * far) / reduce_sum(sure);
+    };
+    Trainer trainer(model, loss, optimizer, {.micro_batches = 2, .ranks = ranks.get()});
+    std::vector<double> losses;
+    for (int i = 0; i < 5; ++i) losses.push_back(trainer.step(batch));
+    EXPECT_LT(losses.back(), losses.front());
+    EXPECT_NEAR(trainer.evaluate(batch), trainer.evaluate(batch, 0), 1e-6);
+    return trainer.tensors();
+  };
+  for (const bool frozen : {true, false}) {
+    const NamedTensors alone = train(Communicator(), frozen);
+    run_ranks(2,
+              [&](const Communicator& communicator) {
+                EXPECT_TRUE(same_bits(train(communicator, frozen), alone));
+              },
+              {.timeout_seconds = 60});
+  }
+}
+
 // Targets that do not count, parts of other sizes, ranks without an example of the last batch, and
 // a parameter that the loss does not use.
 TEST(TrainerOnRanks, TrainsOnAnyBatchAsOneRankDoes) {

@@ -142,7 +142,8 @@ class Trainer {
   void remove_hooks();
 
   /// A learning rate for all steps to come, in place of the optimizer's; without one the
-  /// optimizer's again. Throws ValueError as Optimizer::set_learning_rate().
+  /// optimizer's again. Where that was given as a number, which is part of what is recorded, the
+  /// next step is recorded anew. Throws ValueError for one below 0, infinite or NaN.
   void set_learning_rate(std::optional<double> rate);
   const std::optional<double>& fixed_learning_rate() const { return fixed_rate_; }
 

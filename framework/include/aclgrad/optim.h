@@ -126,6 +126,10 @@ class Optimizer {
   /// infinite or NaN.
   void set_learning_rate(double rate) const;
 
+  /// set_learning_rate(), also for a learning rate that was given as a number, in which nothing
+  /// takes its place again. True where it is another one for what is recorded from now on only.
+  bool change_learning_rate(std::optional<double> rate);
+
   /// For checkpoints: what it keeps of every parameter, counts of steps, and the learning rate
   /// where that is a function.
   virtual std::vector<Variable> state() const;
@@ -236,6 +240,7 @@ class Optimizer {
   std::unordered_map<std::uintptr_t, std::size_t> group_numbers_;  // by the parameter's identity
   std::function<Value(const Value&)> gather_;                      // norms of the ranks
   std::optional<Variable> rate_variable_;
+  std::optional<double> changed_rate_;               // in place of a number
   std::optional<Variable> plateau_variable_;         // what Plateau::next() goes on from
   std::unordered_map<std::uintptr_t, Slots> slots_;  // by the parameter's identity
   std::vector<Variable> kept_;

@@ -56,21 +56,26 @@ void less_memory() {
   // block 12
 }
 
-void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
+void adds_up(const Value& scores, const Value& t, const Value& x, const Value& y, const Value& each,
+             const Value& mask, const Value& w) {
   // block 13
 }
 
-void stop(const Network& teacher, const Network& student, const Value& x) {
+void a_part(const Network& model, Trainer& trainer, const data::Batches& batches) {
   // block 14
 }
 
-void optimizers(std::int64_t step) {
+void distils(const Network& teacher, const Network& student, Optimizer& optimizer) {
   // block 15
 }
 
-void weights(const Network& model) {
+void optimizers(std::int64_t step) {
   // block 16
+}
+
+void weights(const Network& model) {
   // block 17
+  // block 18
 }
 
 Value numbers(const Value& text) {
@@ -78,24 +83,24 @@ Value numbers(const Value& text) {
 }
 
 void writing(const Tensor& prompt, RandomSequence& random) {
-  // block 18
+  // block 19
 }
 
 Value sixteen_bits(const Sequential& network, const Value& x) {
-  // block 19
+  // block 20
   return logits;
 }
 
 void float16(const Network& model, const LossFunction& loss, Optimizer& optimizer) {
-  // block 20
+  // block 21
 }
 
 void checkpoints(const std::filesystem::path& path, std::int64_t step, data::Position next,
                  const data::Batches& batches, const std::vector<Variable>& state) {
-  // block 21
+  // block 22
 }
 
 void reports(std::int64_t step, std::int64_t steps, double loss, const Results& results,
              const Value& hidden, const report::Heatmap& heatmap) {
-  // block 22
+  // block 23
 }

@@ -164,9 +164,19 @@ TEST(Callbacks, ChangeTheLearningRateAlsoOfARunThatIsResumed) {
     EXPECT_EQ(part.trainer.learning_rate(), 0.1);
   }
   EXPECT_THAT(rates, ElementsAre(0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.025, 0.025));
-  LineTraining number(0.1);
-  EXPECT_THAT(message_of<ValueError>([&] { number.run(options(8)); }),
-              HasSubstr("schedule::constant()"));
+  // So does a rate that is a number.
+  rates.clear();
+  LineTraining numbers(0.1);
+  numbers.run(all);
+  EXPECT_THAT(rates, ElementsAre(0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.025, 0.025));
+  for (const std::int64_t steps : {2, 5, 8}) {
+    LineTraining part(0.1);
+    FitOptions resumed = options(steps);
+    resumed.checkpoint = folder.path() / "numbers";
+    part.run(resumed);
+    if (steps < 8) continue;
+    EXPECT_TRUE(bitwise_equal(part.model.weight().value(), numbers.model.weight().value()));
+  }
 }
 
 TEST(Fit, TellsTheLogAndTheHistoryWhichEvaluationIsTheBest) {

@@ -204,5 +204,35 @@ TEST(Scheduled, AFixedRateCannotBeChanged) {
   EXPECT_THROW(AdamW().set_learning_rate(1), ValueError);
 }
 
+// But a Trainer records its next step anew.
+TEST(Scheduled, ATrainerChangesANumberToo) {
+  struct Slope : Module {
+    Variable w{parameter("w", Tensor::from({1}, {1}))};
+    Value operator()(const Value& x) const { return x * x.graph().parameter(w); }
+  };
+  const data::Dataset one{Tensor::from({1}, {1}), {}};
+  for (const bool scales : {false, true}) {
+    const Slope model;
+    Sgd sgd({.learning_rate = 0.5, .momentum = 0.5});
+    TrainerOptions options;
+    if (scales) options.loss_scaling = LossScalerOptions{};
+    Trainer trainer(
+        model, [&](const Value& x) { return mean(model(x)); }, sgd, options);
+    const auto w_after = [&](std::optional<double> rate) {
+      trainer.set_learning_rate(rate);
+      trainer.step(one);
+      return model.w.value().get(0);
+    };
+    // The gradient is 1, and the velocity 1, 1.5, 1.75, 1.875.
+    EXPECT_FLOAT_EQ(static_cast<float>(w_after({})), 0.5F);
+    EXPECT_FLOAT_EQ(static_cast<float>(w_after(0.25)), 0.5F - 0.375F);
+    EXPECT_EQ(trainer.learning_rate(), 0.25);
+    EXPECT_FLOAT_EQ(static_cast<float>(w_after(0)), 0.125F);
+    EXPECT_FLOAT_EQ(static_cast<float>(w_after({})), 0.125F - 0.9375F);
+    EXPECT_EQ(trainer.learning_rate(), 0.5);
+    EXPECT_THROW(trainer.set_learning_rate(-1), ValueError);
+  }
+}
+
 }  // namespace
 }  // namespace aclgrad

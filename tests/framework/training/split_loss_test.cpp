@@ -5,80 +5,16 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "aclgrad/aclgrad.h"
+#include "tests/framework/training/splitting.h"
 #include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
 
 using testing::HasSubstr;
-
-// x w for one layer without a bias.
-struct Product : Module {
-  explicit Product(Tensor w0) : w(parameter("w", std::move(w0))) {}
-  Variable w;
-  Value operator()(const Value& x) const { return matmul(x, x.graph().parameter(w)); }
-};
-
-using LossOf = std::function<Value(const Module&, const Value& scores, const Value& labels)>;
-
-// What a step over `parts` micro-batches gives.
-struct Step {
-  double loss;
-  Tensor weight;
-};
-
-Step step_in(std::int64_t parts, const data::Dataset& batch, const Tensor& weight,
-             const LossOf& loss) {
-  Product model(weight);
-  Sgd sgd({.learning_rate = 1});
-  Trainer trainer(model, [&](const Value& x, const Value& t) { return loss(model, model(x), t); },
-                  sgd, {.micro_batches = parts});
-  const double value = trainer.step(batch);
-  return {value, model.w.value()};
-}
-
-double largest_difference(const Tensor& a, const Tensor& b) {
-  double largest = 0;
-  for (std::int64_t i = 0; i < a.numel(); ++i) {
-    largest = std::max(largest, std::abs(a.get(i) - b.get(i)));
-  }
-  return largest;
-}
-
-void expect_splits(const data::Dataset& batch, const Tensor& weight, const LossOf& loss) {
-  const Step whole = step_in(1, batch, weight, loss);
-  ASSERT_TRUE(std::isfinite(whole.loss));
-  EXPECT_GT(largest_difference(whole.weight, weight), 0);
-  for (const std::int64_t parts : {2, 3, 4, 7, 100}) {
-    const Step split = step_in(parts, batch, weight, loss);
-    EXPECT_NEAR(split.loss, whole.loss, 2e-6 * std::max(1.0, std::abs(whole.loss))) << parts;
-    EXPECT_LT(largest_difference(split.weight, whole.weight), 4e-6) << parts << " parts";
-  }
-  Product model(weight);
-  Sgd sgd;
-  Trainer trainer(
-      model, [&](const Value& x, const Value& t) { return loss(model, model(x), t); }, sgd);
-  const double expected = trainer.evaluate(batch, 0);
-  for (const std::int64_t piece : {1, 2, 3, 5}) {
-    EXPECT_NEAR(trainer.evaluate(batch, piece), expected, 2e-6 * std::max(1.0, std::abs(expected)))
-        << piece << " at a time";
-  }
-}
-
-// Of 7 examples, those from the fourth on are ignored.
-data::Dataset classes() {
-  data::Dataset made{init::normal({7, 3}, 1), Tensor::zeros({7}, DType::int64)};
-  for (int i = 0; i < 7; ++i) made.labels.set(i, i < 3 ? i % 2 + 1 : -100);
-  return made;
-}
-
-data::Dataset regression() { return {init::normal({7, 3}, 1), init::normal({7, 4}, 2)}; }
-
-const Tensor kWeight = init::normal({3, 4}, 3);
 
 TEST(SplitLoss, CountsOnlyTargetsThatCount) {
   expect_splits(classes(), kWeight,
@@ -297,6 +233,11 @@ TEST(SplitLoss, RefusesLossesThatPartsDoNotAddUpTo) {
        [](const Module&, const Value& y, const Value& t) {
          return reduce_sum(mse_loss(y, t, Reduction::none)) / reduce_sum(exp(y));
        }},
+      {"`div`",  // by a weight of which the part has another one
+       [](const Module&, const Value& y, const Value& t) {
+         const Value weight = exp(t) / reduce_sum(exp(t));
+         return reduce_sum(mse_loss(y, t, Reduction::none) * weight);
+       }},
       {"`constant`",
        [](const Module&, const Value& y, const Value& t) {
          return mean(mse_loss(y, t, Reduction::none) *
@@ -323,156 +264,6 @@ TEST(SplitLoss, RefusesLossesThatPartsDoNotAddUpTo) {
               testing::AllOf(HasSubstr("more than 2 examples"), HasSubstr("`amax`"),
                              HasSubstr("a batch size of 0")));
   EXPECT_TRUE(std::isfinite(trainer.evaluate(regression()))) << "the option takes all at once";
-}
-
-// Constants that a layer makes for each part by itself are no examples of their own.
-TEST(SplitLoss, TakesBags) {
-  struct Bags : Module {
-    Variable table{parameter("table", init::normal({9, 4}, 6))};
-    Linear out{child("out"), 4, 3};
-    Value operator()(const Value& words) const {
-      return out(embedding_bag(words.graph().parameter(table), words));
-    }
-  };
-  data::Dataset batch{Tensor::zeros({600, 5}, DType::int64), Tensor::zeros({600}, DType::int64)};
-  for (std::int64_t i = 0; i < 3000; ++i) batch.features.set(i, static_cast<double>(i * i % 9));
-  for (std::int64_t i = 0; i < 600; ++i) batch.labels.set(i, static_cast<double>(i % 3));
-  const auto train = [&](std::int64_t parts) {
-    Bags model;
-    Sgd sgd({.learning_rate = 0.5});
-    Trainer trainer(model,
-                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, sgd,
-                    {.micro_batches = parts});
-    std::vector<double> losses;
-    for (int i = 0; i < 3; ++i) losses.push_back(trainer.step(batch));
-    losses.push_back(trainer.evaluate(batch));
-    losses.push_back(trainer.evaluate(batch, 0));
-    return losses;
-  };
-  const std::vector<double> whole = train(1);
-  EXPECT_LT(whole[2], whole[0]);
-  for (const std::int64_t parts : {2, 7}) {
-    EXPECT_THAT(train(parts), testing::Pointwise(testing::DoubleNear(1e-5), whole));
-  }
-}
-
-// A teacher beside the model, as the page on training distils it.
-TEST(SplitLoss, ReadsWhatIsNoPartOfTheModel) {
-  struct Net : Module {
-    Linear hidden{child("hidden"), 3, 6}, out{child("out"), 6, 4};
-    Value operator()(const Value& x) const { return out(tanh(hidden(x))); }
-  };
-  using Distance = Value (*)(const Value& student, const Value& teacher);
-  const Distance distances[] = {
-      [](const Value& y, const Value& of_teacher) { return mse_loss(y, of_teacher); },
-      [](const Value& y, const Value& of_teacher) {
-        return kl_div(log_softmax(y), softmax(of_teacher), {.reduction = Reduction::sum}) / 7;
-      },
-      // Weights that are known before the parts, of a model on the whole batch.
-      [](const Value& y, const Value& of_teacher) {
-        const Value sure = amax(softmax(of_teacher), {1}), far = mean(abs(y - of_teacher), {1});
-        return reduce_sum(sure * far) / reduce_sum(sure);
-      }};
-  for (const Distance distance : distances) {
-    for (const bool stops : {false, true}) {
-      Net teacher;
-      seed_parameters(teacher, 5);
-      if (!stops) teacher.freeze();
-      const NamedTensors before = values_of(teacher.state());
-      const auto train = [&](std::int64_t parts) {
-        Net model;
-        AdamW optimizer({.learning_rate = 0.05});
-        Trainer trainer(model,
-                        [&](const Value& x) {
-                          const Value target = teacher(x);
-                          return distance(model(x), stops ? stop_gradient(target) : target);
-                        },
-                        optimizer, {.micro_batches = parts});
-        std::vector<double> losses;
-        for (int i = 0; i < 4; ++i) losses.push_back(trainer.step({regression().features}));
-        losses.push_back(trainer.evaluate({regression().features}, 2));
-        for (const auto& [name, tensor] : trainer.tensors()) losses.push_back(mean(tensor));
-        return losses;
-      };
-      const std::vector<double> whole = train(1);
-      EXPECT_LT(whole[3], whole[0]);
-      for (const std::int64_t parts : {2, 3}) {
-        EXPECT_THAT(train(parts), testing::Pointwise(testing::DoubleNear(1e-4), whole));
-      }
-      for (const auto& [name, tensor] : values_of(teacher.state())) {
-        for (const auto& [same, was] : before) {
-          EXPECT_TRUE(same != name || bitwise_equal(tensor, was)) << name;
-        }
-      }
-    }
-  }
-  // One that would learn, but is told to nobody, is most likely forgotten.
-  Net teacher, model;
-  Sgd sgd;
-  Trainer trainer(
-      model, [&](const Value& x) { return mse_loss(model(x), teacher(x)); }, sgd);
-  EXPECT_THAT(message_of<ValueError>([&] { trainer.step({regression().features}); }),
-              testing::AllOf(HasSubstr("`hidden.weight`, which is no part of the model"),
-                             HasSubstr("freeze()"), HasSubstr("stop_gradient()")));
-  // A clone of what is frozen is frozen; thawed it is refused again.
-  teacher.freeze();
-  {
-    const Net copy = clone(teacher);
-    Trainer copied(
-        model, [&](const Value& x) { return mse_loss(model(x), copy(x)); }, sgd);
-    EXPECT_NO_THROW(copied.step({regression().features}));
-  }
-  teacher.unfreeze();
-  EXPECT_THROW(trainer.step({regression().features}), ValueError);
-}
-
-// Parts of the model that are frozen, or whose results pass no gradient, in weights and beside.
-TEST(SplitLoss, WeighsByWhatPassesNoGradient) {
-  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
-    const Value weight = stop_gradient(exp(mean(y, {1})));
-    const Value errors = mean(mse_loss(y, t, Reduction::none), {1});
-    return reduce_sum(errors * weight) / reduce_sum(weight) + mse_loss(y, stop_gradient(y * 0.5));
-  });
-}
-
-// What is told is taken: here each part looks for its negatives in itself.
-TEST(SplitLoss, BelievesALossThatSaysHowItAddsUp) {
-  const data::Dataset batch = regression();
-  const auto told = [](const Module&, const Value& y, const Value& t) {
-    const Value counts = cast(gt(t, 0.5), DType::float32);
-    return Loss(reduce_sum(mse_loss(y, t, Reduction::none) * counts), reduce_sum(counts));
-  };
-  const auto shown = [](const Module&, const Value& y, const Value& t) {
-    const Value counts = cast(gt(t, 0.5), DType::float32);
-    return reduce_sum(mse_loss(y, t, Reduction::none) * counts) / reduce_sum(counts);
-  };
-  const auto train = [&](const auto& loss, std::int64_t parts) {
-    Product model(kWeight);
-    Sgd sgd({.learning_rate = 1});
-    Trainer trainer(model, [&](const Value& x, const Value& t) { return loss(model, model(x), t); },
-                    sgd, {.micro_batches = parts});
-    return std::vector<double>{trainer.step(batch), trainer.step(batch), trainer.evaluate(batch, 2),
-                               trainer.evaluate(batch, 0)};
-  };
-  const std::vector<double> whole = train(shown, 1);
-  for (const std::int64_t parts : {1, 3}) {
-    EXPECT_THAT(train(told, parts), testing::Pointwise(testing::DoubleNear(1e-5), whole));
-  }
-  const auto against_each_other = [](const Module&, const Value& y, const Value& t) {
-    const Value scores = matmul(y, transpose(t, 0, 1));
-    return Loss(neg(reduce_sum(log_softmax(scores) * log_softmax(scores))), Value());
-  };
-  EXPECT_NE(train(against_each_other, 1)[0], train(against_each_other, 2)[0]);
-  const auto of_the_model = [](const Module&, const Value& y, const Value& t) {
-    return Loss(reduce_sum(mse_loss(y, t, Reduction::none)), reduce_sum(exp(y)));
-  };
-  EXPECT_THAT(message_of<ValueError>([&] { train(of_the_model, 2); }),
-              HasSubstr("is the weight of the loss, and depends on the model"));
-  const auto of_many = [](const Module&, const Value& y, const Value& t) {
-    return Loss(mse_loss(y, t, Reduction::none), Value());
-  };
-  EXPECT_THAT(message_of<ShapeError>([&] { train(of_many, 1); }),
-              HasSubstr("the sum of a Loss is one number"));
 }
 
 // Batch normalization counts the parts in their order: 3.0625 for means 1, 2, 3, 4.

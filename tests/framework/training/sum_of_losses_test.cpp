@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a loss in parts may be made of: sums of losses, other models, and what it says itself.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "aclgrad/aclgrad.h"
+#include "tests/framework/training/splitting.h"
+#include "tests/support/message_of.h"
+
+namespace aclgrad {
+namespace {
+
+using testing::HasSubstr;
+
+// One of the losses, with options, by chance; of scores, labels and weights.
+Value any_loss(RandomSequence& random, const Value& y, const Value& t, const Value& w) {
+  const Reduction how = random.below(2) == 0 ? Reduction::mean : Reduction::sum;
+  const Value class_weights = y.graph().constant(
+      Tensor::from({4}, {0.5, 2, 0, 1}).to(y.dtype()));  // a class without weight
+  const Value first = reshape(slice(t, 1, 0, 1), {t.shape()[0]});
+  const Value classes = cast(gt(first, 0), DType::int64);
+  const Value counts = cast(gt(t, -0.5), y.dtype());
+  const Value each = mse_loss(y, t, Reduction::none);
+  switch (random.below(16)) {
+    case 0:
+      return mse_loss(y, t, how);
+    case 1:
+      return huber_loss(y, t, {.delta = 0.5, .reduction = how});
+    case 2:
+      return bce_with_logits(y, sigmoid(t), {.pos_weight = class_weights, .reduction = how});
+    case 3:
+      return kl_div(log_softmax(y), softmax(t), {.reduction = how});
+    case 4:
+      return cross_entropy(y, classes,
+                           {.weight = class_weights,
+                            .label_smoothing = random.below(2) == 0 ? 0.0 : 0.2,
+                            .ignore_index = random.below(2) == 0 ? 0 : -100,
+                            .reduction = how});
+    case 5:
+      return cross_entropy(y, softmax(t), {.weight = class_weights, .reduction = how});
+    case 6:
+      return triplet_margin_loss(y, t, neg(t), {.reduction = how});
+    case 7:
+      return cosine_embedding_loss(y, t, sign(first), {.reduction = how});
+    case 8:
+      return reduce_sum(each * counts) / clamp(reduce_sum(counts), {.min = 1});
+    case 9:
+      return reduce_sum(w * w) * 0.125;
+    case 10:
+      return mean(permute(each, {1, 0})) + reduce_sum(each) / static_cast<double>(y.shape()[0]);
+    case 11:
+      return mean(reduce_sum(each, {1})) - mean(reduce_sum(reshape(each, {-1, 2, 2}), {0, 2}));
+    case 12:
+      return mse_loss(y, stop_gradient(tanh(y)), how);
+    case 13: {
+      const Value sure = stop_gradient(amax(softmax(y), {1}));
+      return reduce_sum(mean(each, {1}) * sure) / reduce_sum(sure);
+    }
+    case 14:  // a sum of products
+      return reshape(matmul(reshape(y, {1, -1}), reshape(t, {-1, 1})), {});
+    default:
+      return multilabel_margin_loss(y, cast(t * 0, DType::int64), how);
+  }
+}
+
+Value any_sum(RandomSequence& random, const Value& y, const Value& t, const Value& w, int depth) {
+  if (depth == 0) return any_loss(random, y, t, w);
+  const Value a = any_sum(random, y, t, w, depth - 1);
+  const double by = 0.1 + random.uniform();
+  switch (random.below(6)) {
+    case 0:
+      return a * by + any_sum(random, y, t, w, depth - 1);
+    case 1:
+      return a / by - any_sum(random, y, t, w, depth - 1);
+    case 2:
+      return mean(stack({a, any_sum(random, y, t, w, depth - 1)}));
+    case 3:
+      return exp(mean(t)) * a + by;
+    case 4:
+      return a * exp(mean(w)) / t.graph().constant(Tensor::scalar(by).to(t.dtype()));
+    default:
+      return neg(a) + by;
+  }
+}
+
+TEST(SplitLoss, TakesAnySumOfLosses) {
+  data::Dataset batch = regression();
+  batch = {batch.features.to(DType::float64), batch.labels.to(DType::float64)};
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    expect_splits(batch, kWeight.to(DType::float64),
+                  [&](const Module& model, const Value& y, const Value& t) {
+                    RandomSequence random(seed);
+                    const Value w = y.graph().parameter(model.parameters()[0]);
+                    return any_sum(random, y, t, w, static_cast<int>(seed % 3)) + mse_loss(y, t);
+                  });
+  }
+}
+
+// Constants that a layer makes for each part by itself are no examples of their own.
+TEST(SplitLoss, TakesBags) {
+  struct Bags : Module {
+    Variable table{parameter("table", init::normal({9, 4}, 6))};
+    Linear out{child("out"), 4, 3};
+    Value operator()(const Value& words) const {
+      return out(embedding_bag(words.graph().parameter(table), words));
+    }
+  };
+  data::Dataset batch{Tensor::zeros({600, 5}, DType::int64), Tensor::zeros({600}, DType::int64)};
+  for (std::int64_t i = 0; i < 3000; ++i) batch.features.set(i, static_cast<double>(i * i % 9));
+  for (std::int64_t i = 0; i < 600; ++i) batch.labels.set(i, static_cast<double>(i % 3));
+  const auto train = [&](std::int64_t parts) {
+    Bags model;
+    Sgd sgd({.learning_rate = 0.5});
+    Trainer trainer(model,
+                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, sgd,
+                    {.micro_batches = parts});
+    std::vector<double> losses;
+    for (int i = 0; i < 3; ++i) losses.push_back(trainer.step(batch));
+    losses.push_back(trainer.evaluate(batch));
+    losses.push_back(trainer.evaluate(batch, 0));
+    return losses;
+  };
+  const std::vector<double> whole = train(1);
+  EXPECT_LT(whole[2], whole[0]);
+  for (const std::int64_t parts : {2, 7}) {
+    EXPECT_THAT(train(parts), testing::Pointwise(testing::DoubleNear(1e-5), whole));
+  }
+}
+
+// A teacher beside the model, as the page on training distils it.
+TEST(SplitLoss, ReadsWhatIsNoPartOfTheModel) {
+  struct Net : Module {
+    Linear hidden{child("hidden"), 3, 6}, out{child("out"), 6, 4};
+    Value operator()(const Value& x) const { return out(tanh(hidden(x))); }
+  };
+  using Distance = Value (*)(const Value& student, const Value& teacher);
+  const Distance distances[] = {
+      [](const Value& y, const Value& of_teacher) { return mse_loss(y, of_teacher); },
+      [](const Value& y, const Value& of_teacher) {
+        return kl_div(log_softmax(y), softmax(of_teacher), {.reduction = Reduction::sum}) / 7;
+      },
+      // Weights that are known before the parts, of a model on the whole batch.
+      [](const Value& y, const Value& of_teacher) {
+        const Value sure = amax(softmax(of_teacher), {1}), far = mean(abs(y - of_teacher), {1});
+        return reduce_sum(sure * far) / reduce_sum(sure);
+      }};
+  for (const Distance distance : distances) {
+    for (const bool stops : {false, true}) {
+      Net teacher;
+      seed_parameters(teacher, 5);
+      if (!stops) teacher.freeze();
+      const NamedTensors before = values_of(teacher.state());
+      const auto train = [&](std::int64_t parts) {
+        Net model;
+        AdamW optimizer({.learning_rate = 0.05});
+        Trainer trainer(model,
+                        [&](const Value& x) {
+                          const Value target = teacher(x);
+                          return distance(model(x), stops ? stop_gradient(target) : target);
+                        },
+                        optimizer, {.micro_batches = parts});
+        std::vector<double> losses;
+        for (int i = 0; i < 4; ++i) losses.push_back(trainer.step({regression().features}));
+        losses.push_back(trainer.evaluate({regression().features}, 2));
+        for (const auto& [name, tensor] : trainer.tensors()) losses.push_back(mean(tensor));
+        return losses;
+      };
+      const std::vector<double> whole = train(1);
+      EXPECT_LT(whole[3], whole[0]);
+      for (const std::int64_t parts : {2, 3}) {
+        EXPECT_THAT(train(parts), testing::Pointwise(testing::DoubleNear(1e-4), whole));
+      }
+      for (const auto& [name, tensor] : values_of(teacher.state())) {
+        for (const auto& [same, was] : before) {
+          EXPECT_TRUE(same != name || bitwise_equal(tensor, was)) << name;
+        }
+      }
+    }
+  }
+  // One that would learn, but is told to nobody, is most likely forgotten.
+  Net teacher, model;
+  Sgd sgd;
+  Trainer trainer(
+      model, [&](const Value& x) { return mse_loss(model(x), teacher(x)); }, sgd);
+  EXPECT_THAT(message_of<ValueError>([&] { trainer.step({regression().features}); }),
+              testing::AllOf(HasSubstr("`hidden.weight`, which is no part of the model"),
+                             HasSubstr("freeze()"), HasSubstr("stop_gradient()")));
+  // A clone of what is frozen is frozen; thawed it is refused again.
+  teacher.freeze();
+  {
+    const Net copy = clone(teacher);
+    Trainer copied(
+        model, [&](const Value& x) { return mse_loss(model(x), copy(x)); }, sgd);
+    EXPECT_NO_THROW(copied.step({regression().features}));
+  }
+  teacher.unfreeze();
+  EXPECT_THROW(trainer.step({regression().features}), ValueError);
+}
+
+// Parts of the model that are frozen, or whose results pass no gradient, in weights and beside.
+TEST(SplitLoss, WeighsByWhatPassesNoGradient) {
+  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
+    const Value weight = stop_gradient(exp(mean(y, {1})));
+    const Value errors = mean(mse_loss(y, t, Reduction::none), {1});
+    return reduce_sum(errors * weight) / reduce_sum(weight) + mse_loss(y, stop_gradient(y * 0.5));
+  });
+}
+
+// What is told is taken: here each part looks for its negatives in itself.
+TEST(SplitLoss, BelievesALossThatSaysHowItAddsUp) {
+  const data::Dataset batch = regression();
+  const auto told = [](const Module&, const Value& y, const Value& t) {
+    const Value counts = cast(gt(t, 0.5), DType::float32);
+    return Loss(reduce_sum(mse_loss(y, t, Reduction::none) * counts), reduce_sum(counts));
+  };
+  const auto shown = [](const Module&, const Value& y, const Value& t) {
+    const Value counts = cast(gt(t, 0.5), DType::float32);
+    return reduce_sum(mse_loss(y, t, Reduction::none) * counts) / reduce_sum(counts);
+  };
+  const auto train = [&](const auto& loss, std::int64_t parts) {
+    Product model(kWeight);
+    Sgd sgd({.learning_rate = 1});
+    Trainer trainer(model, [&](const Value& x, const Value& t) { return loss(model, model(x), t); },
+                    sgd, {.micro_batches = parts});
+    return std::vector<double>{trainer.step(batch), trainer.step(batch), trainer.evaluate(batch, 2),
+                               trainer.evaluate(batch, 0)};
+  };
+  const std::vector<double> whole = train(shown, 1);
+  for (const std::int64_t parts : {1, 3}) {
+    EXPECT_THAT(train(told, parts), testing::Pointwise(testing::DoubleNear(1e-5), whole));
+  }
+  const auto against_each_other = [](const Module&, const Value& y, const Value& t) {
+    const Value scores = matmul(y, transpose(t, 0, 1));
+    return Loss(neg(reduce_sum(log_softmax(scores) * log_softmax(scores))), Value());
+  };
+  EXPECT_NE(train(against_each_other, 1)[0], train(against_each_other, 2)[0]);
+  const auto of_the_model = [](const Module&, const Value& y, const Value& t) {
+    return Loss(reduce_sum(mse_loss(y, t, Reduction::none)), reduce_sum(exp(y)));
+  };
+  EXPECT_THAT(message_of<ValueError>([&] { train(of_the_model, 2); }),
+              HasSubstr("is the weight of the loss, and depends on the model"));
+  const auto of_many = [](const Module&, const Value& y, const Value& t) {
+    return Loss(mse_loss(y, t, Reduction::none), Value());
+  };
+  EXPECT_THAT(message_of<ShapeError>([&] { train(of_many, 1); }),
+              HasSubstr("the sum of a Loss is one number"));
+}
+
+}  // namespace
+}  // namespace aclgrad
