@@ -76,7 +76,7 @@ std::vector<FunctionArray> arrays_of(const aclgradGradcheckArray* given, int cou
     require_given(array.name, "an array's name");
     if (array.rank > 0) require_given(array.shape, "an array's shape");
     const bool is_zero = (array.flags & ACLGRAD_GRADCHECK_AT_ZERO) != 0;
-    const DType dtype = dtype_from_text(array.dtype == nullptr ? "float32" : array.dtype);
+    const aclgrad::DType dtype = dtype_from_text(array.dtype == nullptr ? "float32" : array.dtype);
     // Whole numbers are indices and labels: those of one row or class are 0.
     const bool has_range = array.low != 0 || array.high != 0 || !is_float(dtype) ||
                            (array.flags & ACLGRAD_GRADCHECK_RANGE) != 0;

@@ -43,7 +43,7 @@ FunctionPair pair_of(Sizes sizes, Forward forward, Backward backward) {
 
 // A function of one element, for each.
 template <class Value, class Slope>
-FunctionFamily elementwise(Value value, Slope slope) {
+FunctionFamily of_elements(Value value, Slope slope) {
   FunctionFamily family{.name = "f", .make = {}};
   family.make = [=](Attributes) {
     return pair_of(
@@ -60,19 +60,19 @@ FunctionFamily elementwise(Value value, Slope slope) {
 
 TEST(Families, WithCuspsAreRightWhateverTheirSlopeIsThere) {
   for (const double at_0 : {0.0, 1e8, HUGE_VAL}) {
-    const FunctionFamily cube_root = elementwise(
+    const FunctionFamily cube_root = of_elements(
         [](double x) { return std::cbrt(x); },
         [=](double x) { return x == 0 ? at_0 : 1 / (3 * std::cbrt(x) * std::cbrt(x)); });
     EXPECT_EQ(check_family(cube_root).verdict(), Verdict::right) << at_0;
     const FunctionFamily both_sides =
-        elementwise([](double x) { return std::sqrt(std::abs(x)); },
+        of_elements([](double x) { return std::sqrt(std::abs(x)); },
                     [=](double x) {
                       return x == 0 ? at_0 : std::copysign(1 / (2 * std::sqrt(std::abs(x))), x);
                     });
     EXPECT_EQ(check_family(both_sides).verdict(), Verdict::right) << at_0;
   }
   const FunctionFamily wrong =
-      elementwise([](double x) { return std::cbrt(x); }, [](double x) { return std::cbrt(x); });
+      of_elements([](double x) { return std::cbrt(x); }, [](double x) { return std::cbrt(x); });
   EXPECT_EQ(check_family(wrong).verdict(), Verdict::wrong);
 }
 

@@ -85,14 +85,14 @@ TEST(Pooling, GradientsOfGradients) {
 
 // Windows that reach beyond the axis, or are larger than it: what PyTorch 1.13 gives.
 TEST(Pooling, RoundedUpIsAsInPyTorch) {
-  struct Case {
+  struct RoundedUp {
     Shape image;
     PerAxis kernel, stride, padding;
     bool count_include_pad;
     Shape result;
     std::vector<double> most, of_most, average, of_average;
   };
-  const std::vector<Case> cases = {
+  const std::vector<RoundedUp> cases = {
       {{2, 2}, 3, 2, 0, true, {1, 1}, {8}, {0, 0, 1, 0}, {5.75}, {0.25, 0.25, 0.25, 0.25}},
       {{1, 1}, 2, 2, 0, true, {1, 1}, {7}, {1}, {7}, {1}},
       {{1, 1}, 2, 2, 1, true, {1, 1}, {7}, {1}, {1.75}, {0.25}},
@@ -137,7 +137,7 @@ TEST(Pooling, RoundedUpIsAsInPyTorch) {
        {0, 0, 2, 0, 4, 0, 0, 2, 0},
        {2.625, 7. / 3, 5.375, 17. / 3, 4.75, 17. / 3, 2, 7. / 3},
        {0.25, 7. / 12, 7. / 12, 0.25, 7. / 12, 7. / 12, 0.25, 7. / 12, 7. / 12}}};
-  for (const Case& each : cases) {
+  for (const RoundedUp& each : cases) {
     SCOPED_TRACE(fmt::format("{} to {}", each.image, each.result));
     Graph graph;
     Tensor numbers = Tensor::zeros({1, 1, each.image[0], each.image[1]});

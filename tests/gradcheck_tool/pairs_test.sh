@@ -43,7 +43,8 @@ right library scale_rows scale_rows_diff
 right library scale_rows scale_rows_diff --set rows=3 --set ld=9
 right library pool_forward pool_backward
 right vision max_windows max_windows_backward
-right vision sample sample_backward --set picture=4 --set width=4 --range places=0:3
+right vision sample sample_backward --set picture=4 --set width=4 --range places=0:3 \
+  --role 'grad_picture=gradient picture added'
 right vision dense dense_backward --header "$folder/vision_types.h"
 right vision columns_of row_of
 right vision smooth_relu smooth_relu_gradient
@@ -62,7 +63,14 @@ printf '# the logarithm\nrange x 0.1 4\n\nset n 7\nrole y_grad upstream y\n' >"$
 pair 0 "7 elements" library log_fwd log_bwd --corrections "$corrections"
 pair 0 "upstream gradient of output, spoilt" vision dense dense_backward --header "$folder/vision_types.h"
 pair 0 "how far depends on values: --set picture=COUNT" vision sample sample_backward --range places=0:8 --set width=9 \
-  --set count=2
+  --set count=2 --role 'grad_picture=gradient picture added'
+# What is not seen from outside is asked for.
+pair 2 'undecided: as it is read here, this is wrong' library blend blend_back
+pair 2 '--role u="gradient p" --role v="gradient q"' library blend blend_back
+pair 0 "gradcheck: right" library blend blend_back --role 'u=gradient q' --role 'v=gradient p'
+pair 1 "are not the derivative" library blend blend_back --role 'u=gradient p' --role 'v=gradient q'
+pair 2 'tell me that it is meant so: --role grad_picture="gradient picture added"' vision sample sample_backward \
+  --set picture=4 --set width=4 --range places=0:3
 # What cannot be done.
 pair 3 "give the header that declares the type, too" vision dense dense_backward
 pair 3 "changes none of its arrays with the numbers below" vision max_windows max_windows_backward --set window=99

@@ -178,7 +178,8 @@ Verdict check(int number, bool is_right, const Numbers& values, bool is_free, in
                                       .describe = describe,
                                       .forward = call_forward,
                                       .backward = call_backward,
-                                      .context = &called};
+                                      .context = &called,
+                                      .allow = nullptr};
   const int status = aclgradGradcheckRunFamily(check, &family);
   const char* const report = aclgradGradcheckReport(check, "text");
   return {status, report == nullptr ? aclgradGradcheckMessage() : report};

@@ -44,6 +44,32 @@ std::string sizes_of(const Reading& reading) {
   return text;
 }
 
+// A verdict is none where it stands on a guess: a wrong one on what a parameter is, a right one on
+// whether a gradient is to be added.
+Report by_what_is_known(const HeaderPlan& plan, const Reading& reading, Report report) {
+  const Verdict verdict = report.verdict();
+  const bool is_wrong = verdict == Verdict::wrong;
+  const bool is_right = verdict == Verdict::right || verdict == Verdict::vacuous;
+  const std::string guesses = is_wrong   ? reading.guessed_roles()
+                              : is_right ? reading.guessed_sums()
+                                         : std::string();
+  if (guesses.empty()) return report;
+  std::string why = "one gradient is added to what is there, and another is written";
+  if (is_wrong) {
+    std::erase_if(report.findings, [](const Finding& f) { return f.verdict != Verdict::wrong; });
+    why = "as it is read here, this is wrong: " + report.findings.front().text;
+  }
+  Report undecided;
+  undecided.configurations = report.configurations;
+  undecided.checks = report.checks;
+  undecided.ranges = report.ranges;
+  undecided.findings.push_back(
+      finding_of(plan, "reading",
+                 fmt::format("undecided: {}; tell me that it is meant so:{}", why, guesses), ""));
+  undecided.findings.back().verdict = Verdict::inconclusive;
+  return undecided;
+}
+
 int check(const HeaderPlan& plan, const Print& print) {
   void* const library = open_library(plan.library);
   detail::begin_section(0);
@@ -83,8 +109,9 @@ int check(const HeaderPlan& plan, const Print& print) {
     report.add(one);
     if (one.verdict() == Verdict::wrong) break;
   }
-  print(report.to_string());
-  return report.exit_status();
+  const Report judged = by_what_is_known(plan, first, std::move(report));
+  print(judged.to_string());
+  return judged.exit_status();
 }
 
 }  // namespace

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/header/names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <set>
+
+#include "aclgrad/error.h"
 
 namespace aclgrad::gradcheck {
 namespace {
@@ -69,6 +74,20 @@ double likely_value(const CParameter& parameter, std::size_t place) {
   if (contains(text, {"kernel", "ksize", "window", "pool"})) return 2;
   constexpr std::array<double, 6> kPrimes = {2, 3, 5, 4, 6, 7};
   return kPrimes[place % kPrimes.size()];
+}
+
+std::size_t count_of_elements(const std::string& name, double said) {
+  constexpr double kMost = 1 << 20;
+  if (said >= 0 && said <= kMost && said == std::floor(said)) return static_cast<std::size_t>(said);
+  throw ValueError(fmt::format(
+      "set {}: an array has from 0 to {} elements, a whole number, not {:g}", name, kMost, said));
+}
+
+void require_stored(const std::string& name, const CType& type, double value) {
+  const double end = std::ldexp(1.0, 8 * type.bytes - (type.bytes < 4 ? 0 : 1));
+  if (value == std::floor(value) && std::abs(value) < end) return;
+  throw ValueError(
+      fmt::format("set {}: {:g} is no whole number that {} has", name, value, type.text));
 }
 
 }  // namespace aclgrad::gradcheck

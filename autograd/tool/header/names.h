@@ -26,6 +26,12 @@ std::string plain(const std::string& name);
 /// else a small prime for a whole one (another one for every `place`), 0.75 for a floating one.
 double likely_value(const CParameter& parameter, std::size_t place);
 
+/// What is said of an array's elements. Throws ValueError for what is no count of them.
+std::size_t count_of_elements(const std::string& name, double said);
+
+/// Throws ValueError for a value that a whole number's type does not have.
+void require_stored(const std::string& name, const CType& type, double value);
+
 }  // namespace aclgrad::gradcheck
 
 #endif  // ACLGRAD_AUTOGRAD_TOOL_HEADER_NAMES_H_

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -77,37 +76,24 @@ class Reader {
       if (each.type.is_pointer) {
         read.reached = count_of_elements(read.name, said_value(read.name, prefix).value_or(0));
       } else if (each.type.kind == Kind::kWhole) {
-        require_stored(read);
+        require_stored(read.name, read.type, read.value);
       }
       side.push_back(std::move(read));
     }
   }
 
-  static std::size_t count_of_elements(const std::string& name, double said) {
-    constexpr double kMost = 1 << 20;
-    if (said >= 0 && said <= kMost && said == std::floor(said)) {
-      return static_cast<std::size_t>(said);
-    }
-    throw ValueError(
-        fmt::format("set {}: an array has from 0 to {} elements, a whole number, not "
-                    "{:g}",
-                    name, kMost, said));
-  }
-
-  static void require_stored(const ReadParameter& read) {
-    const double end = std::ldexp(1.0, 8 * read.type.bytes - (read.type.bytes < 4 ? 0 : 1));
-    if (read.value == std::floor(read.value) && std::abs(read.value) < end) return;
-    throw ValueError(fmt::format("set {}: {:g} is no whole number that {} has", read.name,
-                                 read.value, read.type.text));
-  }
-
   // Of the forward or of the backward alone, or of both.
-  std::optional<double> said_value(const std::string& name, const char* prefix) const {
+  template <class Value>
+  static std::optional<Value> said(const std::map<std::string, Value>& all, const std::string& name,
+                                   const char* prefix) {
     for (const std::string& key : {prefix + name, name}) {
-      if (const auto it = corrections_.values.find(key); it != corrections_.values.end())
-        return it->second;
+      if (const auto it = all.find(key); it != all.end()) return it->second;
     }
     return std::nullopt;
+  }
+
+  std::optional<double> said_value(const std::string& name, const char* prefix) const {
+    return said(corrections_.values, name, prefix);
   }
 
   // The forward's size that stands where this one of the backward does, of those whose names only
@@ -200,13 +186,8 @@ class Reader {
     require(corrections_.roles, "role");
   }
 
-  // Of the forward or of the backward alone, or of both.
   std::optional<std::string> said_role(const std::string& name, const char* prefix) const {
-    for (const std::string& key : {prefix + name, name}) {
-      if (const auto it = corrections_.roles.find(key); it != corrections_.roles.end())
-        return it->second;
-    }
-    return std::nullopt;
+    return said(corrections_.roles, name, prefix);
   }
 
   void read_forward(std::size_t k, const Use& use) {
@@ -248,16 +229,24 @@ class Reader {
     });
   }
 
-  // The first floating input, or output, whose gradient nothing stands for yet.
-  std::optional<std::size_t> next_free(Role role) const {
+  // The floating inputs, or outputs, whose gradient nothing stands for yet.
+  std::vector<std::size_t> all_free(Role role) const {
+    std::vector<std::size_t> all;
     const bool outputs = role == Role::kUpstream;
     for (std::size_t k = 0; k < reading_.forward.size(); ++k) {
       const ReadParameter& each = reading_.forward[k];
-      if (is_of(each, outputs) && each.type.kind == Kind::kFloating && !is_taken(role, k)) return k;
+      if (is_of(each, outputs) && each.type.kind == Kind::kFloating && !is_taken(role, k)) {
+        all.push_back(k);
+      }
     }
     const bool returns = forward_.prototype().result.kind != Kind::kNothing;
-    if (outputs && returns && !is_taken(role, Reading::kResult)) return Reading::kResult;
-    return std::nullopt;
+    if (outputs && returns && !is_taken(role, Reading::kResult)) all.push_back(Reading::kResult);
+    return all;
+  }
+
+  std::optional<std::size_t> next_free(Role role) const {
+    const std::vector<std::size_t> all = all_free(role);
+    return all.empty() ? std::nullopt : std::optional(all.front());
   }
 
   // Whether an input of at least so many elements has no gradient yet.
@@ -276,7 +265,13 @@ class Reader {
     std::istringstream words(said);
     std::string role;
     std::string of;
-    words >> role >> of;
+    std::string how;
+    words >> role >> of >> how;
+    if (!how.empty() && (role != "gradient" || how != "added")) {
+      throw ValueError(fmt::format(
+          "role {} {}: behind the name there may be \"added\", of a gradient", read.name, said));
+    }
+    read.is_said_to_add = how == "added";
     if (role == "scratch") {
       read.role = Role::kScratch;
       return;
@@ -288,8 +283,8 @@ class Reader {
                                      : Role::kInput;
     if (role != "gradient" && role != "upstream" && role != "output" && role != "input") {
       throw ValueError(
-          fmt::format("role {} {}: a role of the backward is input NAME, "
-                      "output NAME, upstream NAME, gradient NAME or scratch",
+          fmt::format("role {} {}: a role of the backward is input NAME, output NAME, upstream "
+                      "NAME, gradient NAME or scratch",
                       read.name, said));
     }
     if (outputs && of == "result") {
@@ -340,6 +335,7 @@ class Reader {
         if (use.is_written && outputs && !use.adds && use.is_read) continue;  // in place, below
         read.role = !use.is_written ? Role::kUpstream : outputs ? Role::kScratch : Role::kGradient;
         if (!use.is_written && !outputs) continue;
+        read.is_guess = read.role == Role::kScratch;
         read.of = *of;
         read.why = fmt::format("its name, {}written to", use.is_written ? "" : "not ");
         done_.insert(k);
@@ -366,6 +362,7 @@ class Reader {
         read.spent = *upstream != Reading::kResult && !is_input_left(read.reached);
         read.role = read.spent ? Role::kUpstream : Role::kInPlace;
         read.of = *upstream;
+        read.is_guess = read.spent && all_free(Role::kUpstream).size() > 1;
         read.why = "read, and written to";
         return;
       }
@@ -375,11 +372,15 @@ class Reader {
     if (!of) {
       throw ValueError(
           fmt::format("the backward's `{}` is {}written to, and nothing of the "
-                      "forward is left that it may belong to; say what it "
-                      "is: --role {}=\"gradient NAME\", \"upstream NAME\", "
-                      "\"input NAME\", \"output NAME\" or scratch",
+                      "forward is left that it may belong to; say what it is: --role {}=\"gradient "
+                      "NAME\", \"upstream NAME\", \"input NAME\", \"output NAME\" or scratch",
                       read.name, use.is_written ? "" : "not ", read.name));
     }
+    const auto is_guess_too = [&](const ReadParameter& each) {
+      return each.is_guess && each.role == role;  // it is what that one left
+    };
+    read.is_guess =
+        all_free(role).size() > 1 || std::ranges::any_of(reading_.backward, is_guess_too);
     read.role = role;
     read.of = *of;
     read.why = fmt::format("the only one left, {}written to", use.is_written ? "" : "not ");
@@ -401,6 +402,9 @@ class Reader {
   static void note_use(ReadParameter& read, const Use& use) {
     if (read.role == Role::kUpstream) read.spent = use.is_written;
     if (read.role != Role::kGradient) return;
+    if (read.is_said_to_add && !use.adds) {
+      throw ValueError(fmt::format("role {} added: it is written to, whatever it was", read.name));
+    }
     read.adds = use.adds;
     if (!read.adds) read.gaps = use.untouched;  // what is added to is 0 before
     if (read.adds) read.why += ", adds to what is there";
@@ -414,6 +418,7 @@ class Reader {
     ReadParameter& read = *std::ranges::find_if(reading_.backward, is_output);
     if (read.why == "said" || read.type.kind != Kind::kFloating) return;
     read.role = Role::kUpstream;
+    read.is_guess = true;
     read.why = "nothing else arrives, not written to";
   }
 
@@ -427,14 +432,14 @@ class Reader {
     if (!has(Role::kUpstream)) take_output_for_upstream();
     if (!has(Role::kUpstream)) {
       throw ValueError(
-          "no parameter of the backward is the gradient that "
-          "arrives; say which: --role NAME=\"upstream OUTPUT\"\n" +
+          "no parameter of the backward is the gradient that arrives; say which: --role "
+          "NAME=\"upstream OUTPUT\"\n" +
           reading_.to_string());
     }
     if (!has(Role::kGradient)) {
       throw ValueError(
-          "no parameter of the backward is the gradient of an "
-          "input; say which: --role NAME=\"gradient INPUT\"\n" +
+          "no parameter of the backward is the gradient of an input; say which: --role "
+          "NAME=\"gradient INPUT\"\n" +
           reading_.to_string());
     }
   }

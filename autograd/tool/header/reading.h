@@ -18,7 +18,7 @@ namespace aclgrad::gradcheck {
 struct Corrections {
   std::map<std::string, double> values;                     // of numbers; of arrays, elements
   std::map<std::string, std::pair<double, double>> ranges;  // of arrays
-  std::map<std::string, std::string> roles;                 // "output", "gradient x"
+  std::map<std::string, std::string> roles;  // "output", "gradient x", "gradient x added"
 
   /// A line of a file of corrections: "set n 8", "range x 0.1 4", "role delta gradient x". Empty
   /// lines and those that begin with # say nothing. Throws ValueError.
@@ -40,9 +40,11 @@ struct ReadParameter {
   std::string name;
   CType type;
   Role role = Role::kNumber;
-  std::size_t of = 0;                  // of the backward: the parameter of the forward
-  double value = 0;                    // of numbers
-  bool adds = false;                   // of gradients
+  std::size_t of = 0;  // of the backward: the parameter of the forward
+  double value = 0;    // of numbers
+  bool adds = false;   // of gradients
+  bool is_said_to_add = false;
+  bool is_guess = false;               // nobody said what it is, and its name does not
   bool spent = false;                  // of upstream gradients: written over
   std::size_t reached = 0;             // elements
   bool by_values = false;              // that depends on what arrays hold
@@ -59,6 +61,11 @@ struct Reading {
 
   /// As a table.
   std::string to_string() const;
+
+  /// Options that confirm, or correct, guesses: "--role g=\"upstream y\"". Of roles; or, where some
+  /// gradients are added and others written, of those that are added. "" where all is known.
+  std::string guessed_roles() const;
+  std::string guessed_sums() const;
 };
 
 /// Calls both, in processes of their own. Throws ValueError that says what cannot be read, and how

@@ -36,6 +36,16 @@ const char* role_name(Role role) {
 // Finite, and whole numbers beside it are still told apart.
 bool is_counted(double value) { return std::abs(value) <= 0x1p53; }
 
+// The role as an option.
+std::string said_role_of(const ReadParameter& each, const Reading& reading) {
+  std::string role = "scratch";
+  if (each.role != Role::kScratch) {
+    role = fmt::format("{} {}", each.role == Role::kUpstream ? "upstream" : "gradient",
+                       each.of == Reading::kResult ? "result" : reading.forward[each.of].name);
+  }
+  return fmt::format(" --role {}=\"{}{}\"", each.name, role, each.adds ? " added" : "");
+}
+
 }  // namespace
 
 void Corrections::add(const std::string& line) {
@@ -89,6 +99,25 @@ std::string Reading::to_string() const {
     }
   }
   return text;
+}
+
+std::string Reading::guessed_roles() const {
+  std::string text;
+  for (const ReadParameter& each : backward) {
+    if (each.is_guess) text += said_role_of(each, *this);
+  }
+  return text;
+}
+
+std::string Reading::guessed_sums() const {
+  std::string text;
+  bool is_any_written = false;
+  for (const ReadParameter& each : backward) {
+    if (each.role != Role::kGradient) continue;
+    is_any_written = is_any_written || !each.adds;
+    if (each.adds && !each.is_said_to_add) text += said_role_of(each, *this);
+  }
+  return is_any_written ? text : "";
 }
 
 }  // namespace aclgrad::gradcheck
