@@ -115,12 +115,12 @@ class Reader {
     std::size_t place = 0;
     for (const CParameter& each : of_backward) {
       if (&each == &parameter) break;
-      if (is_size(each.type) && !is_number_of_forward(each.name)) ++place;
+      if (is_size(each.type) && !is_parameter_of_forward(each.name)) ++place;
     }
     return is_size(parameter.type) && place < left.size() ? left[place] : nullptr;
   }
 
-  bool is_number_of_forward(const std::string& name) const {
+  bool is_parameter_of_forward(const std::string& name) const {
     return std::ranges::count(reading_.forward, name, &ReadParameter::name) > 0;
   }
 
@@ -390,13 +390,7 @@ class Reader {
   // A floating number with the name of a gradient, where nothing else arrives.
   bool is_left_over_number(const ReadParameter& read) const {
     return read.type.kind == Kind::kFloating && !gradient_of_name(read.name).empty() &&
-           array_or_number_of_forward(read.name) == nullptr &&
-           next_free(Role::kUpstream) == Reading::kResult;
-  }
-
-  const ReadParameter* array_or_number_of_forward(const std::string& name) const {
-    const auto it = std::ranges::find(reading_.forward, name, &ReadParameter::name);
-    return it == reading_.forward.end() ? nullptr : &*it;
+           !is_parameter_of_forward(read.name) && next_free(Role::kUpstream) == Reading::kResult;
   }
 
   static void note_use(ReadParameter& read, const Use& use) {
@@ -441,17 +435,6 @@ class Reader {
           "no parameter of the backward is the gradient of an input; say which: --role "
           "NAME=\"gradient INPUT\"\n" +
           reading_.to_string());
-    }
-  }
-
-  // A size of the backward's own, that nobody said, may as well be what is wrong.
-  void require_sizes() const {
-    for (const ReadParameter& each : reading_.backward) {
-      if (each.type.is_pointer || each.type.kind != Kind::kWhole || each.why != "likely") continue;
-      throw ValueError(fmt::format(
-          "the backward goes beyond what the forward reaches, and its `{}` is no parameter of the "
-          "forward: --set {}=VALUE says what it is\n{}",
-          each.name, each.name, reading_.to_string()));
     }
   }
 
