@@ -130,10 +130,11 @@ void describe_header(CLI::App& app, Arguments& a) {
   app.add_option("--set", a.set, "A size or another number: n=8; of an array, its elements: x=60")
       ->group(kGroup);
   app.add_option("--range", a.range, "Where an array's numbers lie: x=0.1:4")->group(kGroup);
-  app.add_option("--role", a.role,
-                 "What a parameter is: input, output or both of the forward; of the backward "
-                 "\"gradient x\", \"upstream y\", \"input x\", \"output y\", scratch, as in "
-                 "delta=\"gradient x\"; backward.x where both functions have an x")
+  app.add_option(
+         "--role", a.role,
+         "What a parameter is: input, output or both of the forward; of the backward "
+         "\"gradient x\", \"upstream y\", \"input x\", \"output y\", scratch, as in "
+         "delta=\"gradient x\", \"gradient x added\"; backward.x where both functions have an x")
       ->group(kGroup);
   app.add_option("--corrections", a.corrections,
                  "A file of lines like: set n 8, range x 0.1 4, role delta gradient x")

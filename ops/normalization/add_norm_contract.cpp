@@ -141,7 +141,9 @@ void add_residual_norm(std::vector<Operator>& all) {
       .results = {.reference = add_layer_norm_grad<false>,
                   .bound = {.of_float = 0.51, .of_16_bits = 0.51, .of_double = 8, .inner = 0.5},
                   .magnitude = add_layer_norm_grad<true>},
-      .gradient = Gradient{.of = "aclnnAddLayerNorm", .inputs = given_sum, .order = {"x1", "gamma", "beta"}},
+      .gradient =
+          Gradient{
+              .of = "aclnnAddLayerNorm", .inputs = given_sum, .order = {"x1", "gamma", "beta"}},
       .error_inputs = {other_rows},
       .words = {"the gradients of x1 (and x2), gamma and beta", "x1（及 x2）、gamma 与 beta 的梯度",
                 "", "add_layer_norm"},

@@ -64,6 +64,13 @@ pair 0 "7 elements" library log_fwd log_bwd --corrections "$corrections"
 pair 0 "upstream gradient of output, spoilt" vision dense dense_backward --header "$folder/vision_types.h"
 pair 0 "how far depends on values: --set picture=COUNT" vision sample sample_backward --range places=0:8 --set width=9 \
   --set count=2 --role 'grad_picture=gradient picture added'
+# What is not seen from outside is asked for.
+pair 2 'undecided: as it is read here, this is wrong' library blend blend_back
+pair 2 '--role u="gradient p" --role v="gradient q"' library blend blend_back
+pair 0 "gradcheck: right" library blend blend_back --role 'u=gradient q' --role 'v=gradient p'
+pair 1 "are not the derivative" library blend blend_back --role 'u=gradient p' --role 'v=gradient q'
+pair 2 'tell me that it is meant so: --role grad_picture="gradient picture added"' vision sample sample_backward \
+  --set picture=4 --set width=4 --range places=0:3
 # What cannot be done.
 pair 3 "give the header that declares the type, too" vision dense dense_backward
 pair 3 "changes none of its arrays with the numbers below" vision max_windows max_windows_backward --set window=99

@@ -211,8 +211,7 @@ Recorded nll_loss_of(Graph& graph) {
 
 Recorded ctc_loss_of(Graph& graph) {
   const Value x = graph.input("x", {4, 2, 3});
-  return {ctc_loss(x, graph.input("target", {2, 2}, DType::int64), {4, 4}, {2, 2},
-                   {.blank = 2}),
+  return {ctc_loss(x, graph.input("target", {2, 2}, DType::int64), {4, 4}, {2, 2}, {.blank = 2}),
           {x}};
 }
 

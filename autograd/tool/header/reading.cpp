@@ -83,12 +83,17 @@ class Reader {
   }
 
   // Of the forward or of the backward alone, or of both.
-  std::optional<double> said_value(const std::string& name, const char* prefix) const {
+  template <class Value>
+  static std::optional<Value> said(const std::map<std::string, Value>& all, const std::string& name,
+                                   const char* prefix) {
     for (const std::string& key : {prefix + name, name}) {
-      if (const auto it = corrections_.values.find(key); it != corrections_.values.end())
-        return it->second;
+      if (const auto it = all.find(key); it != all.end()) return it->second;
     }
     return std::nullopt;
+  }
+
+  std::optional<double> said_value(const std::string& name, const char* prefix) const {
+    return said(corrections_.values, name, prefix);
   }
 
   // The forward's size that stands where this one of the backward does, of those whose names only
@@ -110,12 +115,12 @@ class Reader {
     std::size_t place = 0;
     for (const CParameter& each : of_backward) {
       if (&each == &parameter) break;
-      if (is_size(each.type) && !is_number_of_forward(each.name)) ++place;
+      if (is_size(each.type) && !is_parameter_of_forward(each.name)) ++place;
     }
     return is_size(parameter.type) && place < left.size() ? left[place] : nullptr;
   }
 
-  bool is_number_of_forward(const std::string& name) const {
+  bool is_parameter_of_forward(const std::string& name) const {
     return std::ranges::count(reading_.forward, name, &ReadParameter::name) > 0;
   }
 
@@ -181,13 +186,8 @@ class Reader {
     require(corrections_.roles, "role");
   }
 
-  // Of the forward or of the backward alone, or of both.
   std::optional<std::string> said_role(const std::string& name, const char* prefix) const {
-    for (const std::string& key : {prefix + name, name}) {
-      if (const auto it = corrections_.roles.find(key); it != corrections_.roles.end())
-        return it->second;
-    }
-    return std::nullopt;
+    return said(corrections_.roles, name, prefix);
   }
 
   void read_forward(std::size_t k, const Use& use) {
@@ -376,7 +376,11 @@ class Reader {
                       "NAME\", \"upstream NAME\", \"input NAME\", \"output NAME\" or scratch",
                       read.name, use.is_written ? "" : "not ", read.name));
     }
-    read.is_guess = all_free(role).size() > 1;
+    const auto is_guess_too = [&](const ReadParameter& each) {
+      return each.is_guess && each.role == role;  // it is what that one left
+    };
+    read.is_guess =
+        all_free(role).size() > 1 || std::ranges::any_of(reading_.backward, is_guess_too);
     read.role = role;
     read.of = *of;
     read.why = fmt::format("the only one left, {}written to", use.is_written ? "" : "not ");
@@ -386,13 +390,7 @@ class Reader {
   // A floating number with the name of a gradient, where nothing else arrives.
   bool is_left_over_number(const ReadParameter& read) const {
     return read.type.kind == Kind::kFloating && !gradient_of_name(read.name).empty() &&
-           array_or_number_of_forward(read.name) == nullptr &&
-           next_free(Role::kUpstream) == Reading::kResult;
-  }
-
-  const ReadParameter* array_or_number_of_forward(const std::string& name) const {
-    const auto it = std::ranges::find(reading_.forward, name, &ReadParameter::name);
-    return it == reading_.forward.end() ? nullptr : &*it;
+           !is_parameter_of_forward(read.name) && next_free(Role::kUpstream) == Reading::kResult;
   }
 
   static void note_use(ReadParameter& read, const Use& use) {
@@ -428,26 +426,15 @@ class Reader {
     if (!has(Role::kUpstream)) take_output_for_upstream();
     if (!has(Role::kUpstream)) {
       throw ValueError(
-          "no parameter of the backward is the gradient that "
-          "arrives; say which: --role NAME=\"upstream OUTPUT\"\n" +
+          "no parameter of the backward is the gradient that arrives; say which: --role "
+          "NAME=\"upstream OUTPUT\"\n" +
           reading_.to_string());
     }
     if (!has(Role::kGradient)) {
       throw ValueError(
-          "no parameter of the backward is the gradient of an "
-          "input; say which: --role NAME=\"gradient INPUT\"\n" +
+          "no parameter of the backward is the gradient of an input; say which: --role "
+          "NAME=\"gradient INPUT\"\n" +
           reading_.to_string());
-    }
-  }
-
-  // A size of the backward's own, that nobody said, may as well be what is wrong.
-  void require_sizes() const {
-    for (const ReadParameter& each : reading_.backward) {
-      if (each.type.is_pointer || each.type.kind != Kind::kWhole || each.why != "likely") continue;
-      throw ValueError(fmt::format(
-          "the backward goes beyond what the forward reaches, and its `{}` is no parameter of the "
-          "forward: --set {}=VALUE says what it is\n{}",
-          each.name, each.name, reading_.to_string()));
     }
   }
 

@@ -17,10 +17,10 @@ ACLGRAD_BEGIN_DECLS
 
 /*
  * With w[n] = weight[target[n]] (0 where target[n] is ignoreIndex) and l[n] = -w[n] * self[n,
- * target[n]], 0 for an infinity or NaN of weight 0: l[n] (reduction 0), sum(l) / sum(w) (1), sum(l) (2).
- * totalWeightOut = sum(w), written only for a reduction other than 0. self is [N,C] with target
- * [N], or [C] with a 0-d target; weight is [C], of self's dtype, and required (all 1 for the plain
- * loss). out is [N] for reduction 0 and a 2-D self, else one element of rank 0 or 1;
+ * target[n]], 0 for an infinity or NaN of weight 0: l[n] (reduction 0), sum(l) / sum(w) (1), sum(l)
+ * (2). totalWeightOut = sum(w), written only for a reduction other than 0. self is [N,C] with
+ * target [N], or [C] with a 0-d target; weight is [C], of self's dtype, and required (all 1 for the
+ * plain loss). out is [N] for reduction 0 and a 2-D self, else one element of rank 0 or 1;
  * totalWeightOut is one element. Their dtypes are any that self's converts to. An empty self: none
  * writes nothing, the mean is NaN, the sum 0, totalWeightOut 0. All targets ignored: the mean is
  * NaN. Limits: self's rank 1 or 2; target's rank at most 1; C not 0 when there are targets.

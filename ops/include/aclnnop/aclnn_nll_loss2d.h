@@ -18,9 +18,9 @@ ACLGRAD_BEGIN_DECLS
 
 /*
  * With w[n, h, w] = weight[target[n, h, w]] (0 where the target is ignoreIndex) and l[n, h, w] =
- * -w[n, h, w] * self[n, target[n, h, w], h, w], 0 for an infinity or NaN of weight 0: l (reduction 0),
- * sum(l) / sum(w) (1), sum(l) (2). totalWeight = sum(w), 0 for reduction 0. self is [N, C, H, W],
- * target [N, H, W]; weight is [C] and required (all 1 for the plain loss). out is [N, H, W] for
+ * -w[n, h, w] * self[n, target[n, h, w], h, w], 0 for an infinity or NaN of weight 0: l (reduction
+ * 0), sum(l) / sum(w) (1), sum(l) (2). totalWeight = sum(w), 0 for reduction 0. self is [N, C, H,
+ * W], target [N, H, W]; weight is [C] and required (all 1 for the plain loss). out is [N, H, W] for
  * reduction 0, else one element of rank 0 or 1; totalWeight is one element. An empty self: none
  * writes nothing, the mean is NaN, the sum 0, totalWeight 0. All targets ignored: the mean is NaN.
  * Limits: self of rank 4; C not 0 when there are targets.

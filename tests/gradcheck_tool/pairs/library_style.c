@@ -93,3 +93,14 @@ void pool_backward_crash(const float* bottom, const float* top_diff, float* bott
   pool_backward(bottom, top_diff, bottom_diff, channels, width);
   *(volatile int*)(intptr_t)(channels - channels) = 0;
 }
+
+void blend(const double* p, const double* q, double* r, int n) {
+  for (int i = 0; i < n; ++i) r[i] = p[i] + 2 * q[i];
+}
+
+void blend_back(const double* t, double* u, double* v, int n) {
+  for (int i = 0; i < n; ++i) {
+    u[i] = 2 * t[i];
+    v[i] = t[i];
+  }
+}

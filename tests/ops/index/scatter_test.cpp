@@ -143,7 +143,8 @@ TEST_F(ScatterTest, ElementsFollowOneAnotherWhereAMaskIsTrue) {
   const Array source(ACL_FLOAT, {2, 2}, {1, 2, 3, 4}), few(ACL_FLOAT, {2}, {8, 9});
   ASSERT_EQ(masked_scatter(zeros, mask, source), 0) << recent_message();
   EXPECT_EQ(zeros.values(), (Values{1, 0, 2, 3}));
-  expect_failure(masked_scatter(zeros, mask, few), "each of the 3 true elements of mask, but has 2");
+  expect_failure(masked_scatter(zeros, mask, few),
+                 "each of the 3 true elements of mask, but has 2");
   EXPECT_EQ(zeros.values(), (Values{1, 0, 2, 3}));
   const Array columns(ACL_FLOAT, {2, 2}, {0, 0, 0, 0}), second(ACL_BOOL, {2}, {0, 1});
   ASSERT_EQ(masked_scatter(columns, second, few), 0) << recent_message();
