@@ -232,7 +232,7 @@ std::optional<PiecewiseLoss::Difference> PiecewiseLoss::difference(
       if (!(std::abs(in_pieces - at_once) > allowed * size)) continue;  // nor NaN
       const auto after = [&](const Leaf& leaf) { return leaf.first > at; };
       const auto next = std::ranges::find_if(leaves_, after);
-      return Difference{std::prev(next)->whole, in_pieces, at_once};
+      return Difference{std::prev(next)->whole, in_pieces, at_once, at, k};
     }
   }
   return std::nullopt;
@@ -348,6 +348,12 @@ bool require_separate_examples(const LossRecorder& loss, const std::vector<Varia
       if (is_finite) return true;
       continue;
     }
+    // Where roundings carry as far, as in a chaotic network, nothing is seen.
+    const MovedParameters nudged(parameters, by + 1e-3 * rounding_of(whole.graph));
+    in_pieces.run(examples, piece, nudged.feeds());
+    const double carried =
+        std::abs(in_pieces.sums()[found->fetch][found->element] - found->in_pieces);
+    if (!(std::abs(found->in_pieces - found->at_once) > 4 * carried)) continue;
     const Node* node = first_mixing(whole, recorded, examples, piece, moved.feeds(), options);
     const std::string total = label(found->total.node());
     throw NoTotal(fmt::format(

@@ -48,9 +48,13 @@ class PiecewiseLoss {
   struct Difference {
     Value total;
     double in_pieces, at_once;
+    std::size_t fetch, element;  // of sums()
   };
   std::optional<Difference> difference(const data::Dataset& examples,
                                        const std::vector<Feed>& more) const;
+
+  /// The totals of the last run().
+  const std::vector<std::vector<double>>& sums() const { return sums_; }
 
   const RecordedLoss& whole() const { return whole_; }
 

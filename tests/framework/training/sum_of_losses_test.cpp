@@ -247,5 +247,23 @@ TEST(SplitLoss, BelievesALossThatSaysHowItAddsUp) {
               HasSubstr("the sum of a Loss is one number"));
 }
 
+// Of a network in which roundings grow to whole numbers nothing can be seen, and it is not refused.
+TEST(SplitLoss, TakesNoRoundingForExamplesThatSeeEachOther) {
+  const data::Dataset batch = regression();
+  Product model(kWeight);
+  Sgd sgd({.learning_rate = 1e-6});
+  Trainer trainer(model,
+                  [&](const Value& x, const Value& t) {
+                    // Scaled by the number of examples, so that one rounding differs at least.
+                    const auto n = static_cast<double>(x.shape()[0]);
+                    Value y = sigmoid((model(x) * n) / n);
+                    for (int i = 0; i < 60; ++i) y = y * (1 - y) * 3.99;  // the logistic map
+                    return mse_loss(y, t);
+                  },
+                  sgd, {.micro_batches = 2});
+  EXPECT_NO_THROW(trainer.step(batch));
+  EXPECT_NO_THROW(trainer.evaluate(batch, 3));
+}
+
 }  // namespace
 }  // namespace aclgrad
