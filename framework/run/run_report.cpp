@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "aclgrad/error.h"
 #include "aclgrad/file.h"
@@ -45,6 +47,54 @@ void merge_pairs(std::vector<double>& values) {
   values.resize(values.size() / 2);
 }
 
+// Where nothing catches an exception, nothing is unwound either, and no destructor writes a page:
+// the reports of the thread that ends the program do it before.
+class OpenReports {
+ public:
+  static OpenReports& all() {
+    static auto* const reports = new OpenReports;  // outlives static reports
+    return *reports;
+  }
+  void add(RunReport* report) {
+    const std::lock_guard lock(mutex_);
+    if (before_ == nullptr) before_ = std::set_terminate([] { all().terminate(); });
+    reports_.emplace_back(report, std::this_thread::get_id());
+  }
+  void remove(RunReport* report) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(reports_, [&](const auto& each) { return each.first == report; });
+  }
+
+ private:
+  void terminate() {
+    if (const std::exception_ptr thrown = std::current_exception()) {
+      std::string why = "an exception that is no std::exception";
+      try {
+        std::rethrow_exception(thrown);
+      } catch (const std::exception& error) {
+        why = error.what();
+      } catch (...) {
+      }
+      const std::unique_lock lock(mutex_, std::try_to_lock);
+      for (const auto& [report, thread] : lock ? reports_ : Reports()) {
+        if (thread != std::this_thread::get_id()) continue;
+        if (report->record().state != RunRecord::State::running) continue;
+        try {
+          report->fail(why);
+        } catch (...) {
+          // The program ends by the exception that nothing caught.
+        }
+      }
+    }
+    before_();
+  }
+
+  using Reports = std::vector<std::pair<RunReport*, std::thread::id>>;
+  std::mutex mutex_;
+  Reports reports_;
+  std::terminate_handler before_ = nullptr;
+};
+
 }  // namespace
 
 RunReport::RunReport(const std::filesystem::path& path, RunReportOptions options)
@@ -56,9 +106,11 @@ RunReport::RunReport(const std::filesystem::path& path, RunReportOptions options
   }
   record_.title = options_.title;
   record_.page = path_.filename().string();
+  OpenReports::all().add(this);
 }
 
 RunReport::~RunReport() {
+  OpenReports::all().remove(this);
   if (!written_ || record_.state != RunRecord::State::running) return;
   record_.state = std::uncaught_exceptions() > exceptions_ ? RunRecord::State::failed
                                                            : RunRecord::State::stopped;

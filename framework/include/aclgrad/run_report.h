@@ -95,7 +95,8 @@ class RunReport : public TrainingLog {
   /// folder that the program is in now. Throws ValueError for options outside their range.
   explicit RunReport(const std::filesystem::path& path, RunReportOptions options = {});
   /// A run that was not finished has stopped, or failed where an exception ends the report; the
-  /// page, where there is one, says so.
+  /// page, where there is one, says so. One that nothing catches is written before it ends the
+  /// program, where the report was made by the thread that throws.
   ~RunReport() override;
 
   /// A line of the table at the top; a later one of the same name replaces it.

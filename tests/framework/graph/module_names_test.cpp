@@ -65,14 +65,14 @@ TEST(ModuleFiles, AreSavedUnderOtherNamesAndLoadedFromThem) {
 
 // A wrong file has no prefix to take away.
 TEST(ModuleFiles, NoPrefixIsPointedOutThatDoesNotHelp) {
-  const Linear net("net", 2, 3);
+  const Linear net("layer", 2, 3);
   const auto refusal = [&](const NamedTensors& tensors) {
     return message_of<ValueError>([&] { net.load(tensors); });
   };
   EXPECT_THAT(refusal({{"model.other.weight", Tensor::zeros({2, 3})}}),
               testing::Not(HasSubstr("prefix")));
   EXPECT_THAT(refusal({}), testing::Not(HasSubstr("prefix")));
-  EXPECT_THAT(refusal({{"a.b.net.weight", Tensor::zeros({2, 3})}, {"a.b.x", Tensor::zeros({1})}}),
+  EXPECT_THAT(refusal({{"a.b.layer.weight", Tensor::zeros({2, 3})}, {"a.b.x", Tensor::zeros({1})}}),
               HasSubstr("without_prefix(\"a.b.\")"));
 }
 

@@ -235,6 +235,22 @@ TEST(Failures, OfALoopOfOnesOwnAreOnItsPage) {
   EXPECT_EQ(read_run(folder.path() / "other.html").state, RunRecord::State::stopped);
 }
 
+TEST(Failures, ThatNothingCatchesAreOnThePage) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "page.html", other = folder.path() / "other.html";
+  const std::function<void()> fail = [] { throw std::runtime_error("no luck at all"); };
+  const auto end = [&]() noexcept {
+    RunReport page(path), finished(other);
+    page.progress(1, 10);
+    finished.finish();
+    fail();
+  };
+  EXPECT_DEATH(end(), "no luck at all");
+  EXPECT_EQ(read_run(path).state, RunRecord::State::failed);
+  EXPECT_EQ(read_run(path).failure, "no luck at all");
+  EXPECT_EQ(read_run(other).state, RunRecord::State::finished);
+}
+
 // Whatever fit() or a step calls must not step: it would count as theirs.
 TEST(Steps, WithinARunAreRefused) {
   const auto refused = [](LineRun& run, const std::function<void()>& work) {
