@@ -158,6 +158,41 @@ TEST(AttentionMasks, NothingInAttentionIsKeptInSixteenBits) {
   }
 }
 
+// Nor in layers, whose products do nothing here: queries, keys and values are x.
+TEST(AttentionMasks, NothingInLayersIsKeptInSixteenBits) {
+  constexpr std::int64_t kSize = 64;
+  for (const DType dtype : {DType::float16, DType::bfloat16}) {
+    const double step = dtype == DType::float16 ? 0x1p-11 : 0x1p-8;
+    const SelfAttention self("a", kSize, 1, {.dtype = dtype});
+    const MultiheadAttention many("a", kSize, 1, {.dtype = dtype});
+    for (const Module* layer : std::initializer_list<const Module*>{&self, &many}) {
+      for (const Variable& each : layer->parameters()) {
+        Tensor weight = Tensor::zeros(each.shape(), dtype);
+        for (std::int64_t i = 0; each.shape().rank() == 2 && i < weight.numel(); ++i) {
+          const std::int64_t column = i % each.shape()[1];
+          if (i / each.shape()[1] == column % kSize) weight.set(i, 1);
+        }
+        each.assign(weight);
+      }
+    }
+    for (const std::int64_t places : {5, 300}) {
+      for (const double large : {0.5, 40.0}) {
+        const Tensor at = init::normal({1, places, kSize}, 3, large, dtype);
+        Graph graph;
+        const Value x = graph.input("x", at.shape(), dtype);
+        const Value wide = cast(x, DType::float64);
+        const Value expected = scaled_dot_product_attention(wide, wide, wide);
+        const Value one = self(x), other = many(x, x, x);
+        Session session(graph, {expected, one, other});
+        const Results results = session.run({{x, at}});
+        const double allowed = 1.01 * step * largest_of(results[expected]);
+        EXPECT_LE(distance(results[one], results[expected]), allowed) << dtype << places << large;
+        EXPECT_LE(distance(results[other], results[expected]), allowed) << dtype << places << large;
+      }
+    }
+  }
+}
+
 TEST(AttentionMasks, OfLayersAddOrHideAndSayWhatElseTheyAre) {
   const SelfAttention self("self", 4, 2, {.seed = 1});
   const MultiheadAttention many("many", 4, 2, {.seed = 1});
