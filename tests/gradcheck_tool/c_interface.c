@@ -187,8 +187,7 @@ static void look_up_describe(const double* attributes, aclgradGradcheckArray* in
   rows = (int64_t)attributes[1];
   in[0] = (aclgradGradcheckArray){"x", &length, 1, "float64", 0, 0, ACLGRAD_GRADCHECK_OPTIONAL};
   in[1] = (aclgradGradcheckArray){"table", &rows, 1, "float64", 0, 0, 0};
-  in[2] = (aclgradGradcheckArray){
-      "index", &length, 1, "int64", 0, (double)(rows - 1), 0};
+  in[2] = (aclgradGradcheckArray){"index", &length, 1, "int64", 0, (double)(rows - 1), 0};
   out[0] = (aclgradGradcheckArray){"y", &length, 1, "float64", 0, 0, ACLGRAD_GRADCHECK_STRIDED};
 }
 
@@ -196,7 +195,7 @@ static void family(void) {
   aclgradGradcheck* check = NULL;
   int is_right = 1;
   const aclgradGradcheckAttribute attributes[] = {{"n", 1, 1, 6, 1}, {"rows", 1, 1, 3, 1}};
-  aclgradGradcheckFamily pair = {"look_up", attributes,       2,        3, 1, look_up_describe,
+  aclgradGradcheckFamily pair = {"look_up", attributes,       2,         3,   1, look_up_describe,
                                  look_up,   look_up_backward, &is_right, NULL};
   expect(aclgradGradcheckOpen(NULL, &check) == ACLGRAD_GRADCHECK_RIGHT, "no library");
   expect(aclgradGradcheckRunFamily(check, &pair) == ACLGRAD_GRADCHECK_RIGHT,
