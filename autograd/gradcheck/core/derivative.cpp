@@ -57,6 +57,7 @@ Estimate extrapolate(const std::vector<Quotient>& quotients, int order) {
 bool grows_without_end(const std::vector<Quotient>& quotients) {
   constexpr std::size_t kLast = 5;
   constexpr long double kNoLess = 0.97L;  // x log x has 1, the cube root 1.6
+  constexpr long double kPart = 1e-3L;    // of a corner just beside the point differences grow, too
   if (quotients.size() < kLast + 2) return false;
   for (std::size_t k = quotients.size() - kLast; k < quotients.size(); ++k) {
     const long double now = quotients[k].value - quotients[k - 1].value;
@@ -64,7 +65,8 @@ bool grows_without_end(const std::vector<Quotient>& quotients) {
     const long double noise = quotients[k].noise + quotients[k - 1].noise;
     const bool grows = now * before > 0 && std::abs(now) >= kNoLess * std::abs(before);
     const bool doubles = std::abs(quotients[k].value) > 1.9L * std::abs(quotients[k - 1].value);
-    if (!grows || doubles || std::abs(now) <= 4 * noise) return false;  // a jump doubles them
+    const long double least = std::max(4 * noise, kPart * std::abs(quotients[k].value));
+    if (!grows || doubles || std::abs(now) < least) return false;  // a jump doubles them
   }
   return true;
 }
