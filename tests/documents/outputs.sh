@@ -3,7 +3,7 @@
 # usage: outputs.sh [--compare] PAGE PROGRAM...
 # Runs the program of the page (see program.awk) in the current folder and writes what it prints into
 # the page's blocks of text, or fails when something else stands there.
-set -eu
+set -euo pipefail
 compare=0
 if [[ $1 == --compare ]]; then
   compare=1
@@ -13,7 +13,7 @@ page=$1
 shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$@" | tee "$work/printed.txt"
+"$@" | tee "$work/printed.txt" || { echo "the program of $page failed"; exit 1; }
 awk -v printed="$work/printed.txt" '
   /^```cpp$/ { program = 1 }
   /^```text$/ && program {
