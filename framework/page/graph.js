@@ -158,10 +158,11 @@ function paintCell(cell, tensor, all, row, column, small, titled = true) {
 function cells(tensor) {
   const all = elementsOf(tensor), {at} = lookOf(tensor), {top, left, rows, columns, small} = windowOf(tensor);
   const rank = tensor.shape.length;
+  const heading = (text) => make('th', text ? {scope: 'col'} : {role: 'presentation'}, text);
   const numbers = (count, from) => Array.from({length: count}, (_, i) => from + i);
-  const head = rank > 0 ? make('tr', {}, rank > 1 ? make('th') : '', numbers(columns, left).map((column) =>
-    make('th', {}, small && columns > 1 && (column - left) % 4 ? '' : String(column)))) : '';
-  const body = numbers(rows, top).map((row) => make('tr', {}, rank > 1 ? make('th', {}, rowIndex(tensor, row)) : '',
+  const head = rank > 0 ? make('tr', {}, rank > 1 ? heading('') : '', numbers(columns, left).map((column) =>
+    heading(small && columns > 1 && (column - left) % 4 ? '' : String(column)))) : '';
+  const body = numbers(rows, top).map((row) => make('tr', {}, rank > 1 ? make('th', {scope: 'row'}, rowIndex(tensor, row)) : '',
     numbers(columns, left).map((column) => {
       const asked = at && at[0] === row && at[1] === column;
       return paintCell(make('td', asked ? {class: 'asked'} : {}), tensor, all, row, column, small);

@@ -205,7 +205,7 @@ const editor = {
       make('dl', {}, line('on show', shown), line('ours', ours), line('by differences', slope), line('give or take', error)),
       make('p', {}, sentence),
       make('div', {class: 'triangle', tabindex: 0, role: 'region', 'aria-label': 'difference quotients'}, make('table', {},
-        make('tr', {}, make('th', {}, 'h'), make('th', {}, 'difference'), rows.slice(1).map((_, i) => make('th', {}, i ? '' : 'extrapolated'))),
+        make('tr', {}, make('th', {}, 'h'), make('th', {}, 'difference'), rows.slice(1).map((_, i) => make('th', i ? {role: 'presentation'} : {}, i ? '' : 'extrapolated'))),
         rows.map(({h, quotients}) => make('tr', {}, make('th', {}, h), quotients.map((text) => make('td', {}, text)))))));
     const box = editor.place.getBoundingClientRect();
     if (box.bottom > innerHeight) editor.place.style.top = `${Math.max(8, innerHeight - box.height - 8)}px`;

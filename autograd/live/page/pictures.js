@@ -177,7 +177,7 @@ function paintGrid(pen, width, height, {rows, columns, values}) {
   });
   return ([x, y]) => {
     const [i, j] = [Math.floor((y - head) / each), Math.floor((x - left) / each)];
-    return values[i]?.[j] === undefined ? null : `row ${i}, ${visible(rows[i])}; column ${j}, ${visible(columns[j])}: ${number(values[i][j] ?? NaN)}`;
+    return values[i]?.[j] === undefined ? null : `${number(values[i][j] ?? NaN)} in row ${i}, ${visible(rows[i])}; column ${j}, ${visible(columns[j])}`;
   };
 }
 
@@ -207,7 +207,7 @@ const dash = {
   own: [],  // of the network
   log: null,  // null: where losses are far apart
   card(title, kind, ...content) {
-    const name = make('span', {title}, title), heading = make('h3', {}, name), card = make('figure', {class: 'card of-' + kind}, heading, content);
+    const name = make('span', {title}, title), heading = make('h2', {}, name), card = make('figure', {class: 'card of-' + kind}, heading, content);
     heading.append(present.button(card));
     byId('dash').append(card);
     return {name, heading};
