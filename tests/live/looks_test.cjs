@@ -11,6 +11,18 @@ function namesIn(lesson) {
   return [...text.matchAll(/(?:[Bb]ox(?:es)?|[Cc]lick|[Cc]ards?|[Ff]rame) \*([^*=]+)\*/g)].map(([, name]) => name);
 }
 
+// A formula's numbers as a function of how much each is off: what is shown has four digits.
+function computed(text) {
+  const plain = text.replace(/ = [-\d.e]+\)/g, ')')  // what a sum within is, said beside it
+    .replaceAll('−', '-').replaceAll('·', '*').replaceAll('²', '**2')
+    .replace(/-?\d[\d.]*(e[-+]?\d+)?|-inf/g, (number, _, at, all) => (all.slice(at - 2, at) === '**' ? number : `near(${number.replace('inf', 'Infinity')})`))
+    .replace(/e\^/g, 'Math.E**').replace(/√|log|max|tanh/g, (name) => ({'√': 'Math.sqrt', log: 'Math.log', max: 'Math.max', tanh: 'Math.tanh'})[name])
+    .replace(/Math.sqrtnear/g, 'Math.sqrt near').replace(/(\d|\)) near/g, '$1*near').replace(/near\(-/g, '-near(');
+  const known = plain.replace(/near|Math\.(E|sqrt|log|max|tanh)|Infinity|[-+*/().,\d\se]/g, '');
+  if (known !== '') return null;
+  return new Function('near', `return ${plain.replace(/(^|[(+*/-] ?)-near\(/g, '$1(-1)*near(')};`);
+}
+
 module.exports = ({open, press, network}) => ({
   async 'presented it can be read from the last row'() {
     const page = await open('#present=1', {width: 1920, height: 1080});
@@ -148,10 +160,29 @@ module.exports = ({open, press, network}) => ({
     }
   },
 
+  async 'the numbers of a formula give its result'(page) {
+    await press(page, 'ArrowUp ArrowUp End');
+    await page.waitForFunction(() => waiting === 0 && newest === now && now.step >= 2);
+    const lines = await page.evaluate(() => data.nodes.flatMap((node) => [0, 1, 5, 17].map((at) => [node.op, formula(node, at)[1]])).filter(([, line]) => line));
+    const checked = new Map(), steps = await page.evaluate(() => data.nodes.some(({op}) => op === 'apply_adam_w'));
+    for (const [op, line] of lines) {
+      const found = /^(?:\[[\d, ]*\]|[^=]*?) = (.*) = (\S+)$/.exec(line), compute = found && !/[…Σ]/.test(line) ? computed(found[1]) : null;
+      if (!compute) continue;
+      const value = compute((number) => number), result = Number(found[2]);
+      let spread = 0;
+      for (let i = 0; i < 40; ++i) spread = Math.max(spread, Math.abs(compute((number) => number * (1 + 1e-3 * (Math.random() - 0.5))) - value) || 0);
+      assert.ok(Math.abs(value - result) <= 3 * spread + 1e-3 * Math.abs(result), `${op}: ${line}, but that is ${value}`);
+      checked.set(op, (checked.get(op) ?? 0) + 1);
+    }
+    console.log(`  ${lines.length} lines have numbers; computed again: ${[...checked].map(([op, count]) => `${op} ${count}`).join(', ')}`);
+    assert.ok([...checked.values()].reduce((all, count) => all + count, 0) > 10 && steps === checked.has('apply_adam_w'));
+    await page.click('#restart');
+  },
+
   async 'what the lessons name is on the page'(page) {
     const folder = path.join(__dirname, '../../docs/lessons');
     const lessons = fs.readdirSync(folder).map((file) => path.join(folder, file))
-      .filter((file) => fs.readFileSync(file, 'utf8').includes(`./dev live ${network}`) && !file.endsWith('README.md'));
+      .filter((file) => /\.\/dev live ([a-z]+)/.exec(fs.readFileSync(file, 'utf8'))?.[1] === network);  // the network that it begins with
     if (!lessons.length) return;
     const options = await page.$$eval('#choices select:first-child, #choices label:first-child select', ([list]) => [...list.options].map((one) => one.value));
     const there = new Set();
