@@ -241,7 +241,7 @@ std::string page_of(Playback& playback, const FrameFacts& facts, const std::stri
   document.style = style;
   for (const auto script :
        {page::chart_js, page::layout_js, page::fold_js, page::graph_js, page::view_js, stream_js,
-        live_js, editor_js, formulas_js, norms_js, panel_js, pictures_js}) {
+        live_js, editor_js, formulas_js, norms_js, panel_js, pictures_js, present_js}) {
     document.script += script();
   }
   return document.html();

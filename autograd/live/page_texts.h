@@ -15,6 +15,7 @@ std::string_view live_js();
 std::string_view norms_js();
 std::string_view panel_js();
 std::string_view pictures_js();
+std::string_view present_js();
 std::string_view stream_js();
 
 }  // namespace aclgrad::live

@@ -7,13 +7,25 @@ const MARGINS = {top: 10, bottom: 46, right: 14};
 const HEIGHT = 300;
 const READ_AT_MOST = 12;  // curves at a point
 const COLOURS = 6;
-const DASHES = ['', '7 4', '2 3', '9 3 2 3'];  // of the curves beyond as many as there are colours
+const DASHES = ['', '7 4', '2 3', '9 3 2 3'];  // so that colours alone need not tell curves apart
 const KEYS_AS_GIVEN = 6;  // the keys of more curves stand in the order of their ends
 
 const number = (value, digits = 4) => {
   const text = String(Number(value.toPrecision(digits)));
   return text.replace(/e[+]?/, 'e');
 };
+
+// Of the first 24 curves no two have both in common.
+const styleOf = (i) => ({colour: i % COLOURS, dash: DASHES[(i + Math.floor(i / COLOURS)) % DASHES.length]});
+
+// A piece of the line, as the style of an element.
+function sampleOf({colour, dash}) {
+  const lengths = dash.split(' ').map(Number), ink = `var(--series-${colour + 1})`;
+  if (lengths.length < 2) return `background:${ink}`;
+  let at = 0;
+  const stops = lengths.map((length, k) => `${k % 2 ? 'transparent' : ink} ${at}px ${at += length}px`);
+  return `background:repeating-linear-gradient(90deg,${stops.join(',')})`;
+}
 
 // Round numbers (1, 2 or 5 times a power of ten) within a range, at most so many.
 function linearTicks(low, high, count) {
@@ -200,8 +212,7 @@ class Chart {
     return outer > inner && outer - inner < (high - low) / 3;
   }
 
-  colour(i) { return `var(--series-${(this.chart.curves[i].colour ?? i) % COLOURS + 1})`; }
-  dash(i) { return DASHES[Math.floor((this.chart.curves[i].colour ?? i) / COLOURS) % DASHES.length]; }
+  style(i) { return styleOf(this.chart.curves[i].colour ?? i); }
 
   // From the curve that ends highest to the one that ends lowest.
   order() {
@@ -211,18 +222,9 @@ class Chart {
     return curves.length > KEYS_AS_GIVEN ? numbers.sort((a, b) => end(curves[b]) - end(curves[a])) : numbers;
   }
 
-  // A piece of the line that is drawn.
-  sample(i) {
-    const lengths = this.dash(i).split(' ').map(Number), colour = this.colour(i);
-    if (lengths.length < 2) return `background:${colour}`;
-    let at = 0;
-    const stops = lengths.map((length, k) => `${k % 2 ? 'transparent' : colour} ${at}px ${at += length}px`);
-    return `background:repeating-linear-gradient(90deg,${stops.join(',')})`;
-  }
-
   // The name of a curve; pointing at it brings the curve out.
   key(i, ...text) {
-    const key = make('span', {}, make('i', {style: this.sample(i)}), text);
+    const key = make('span', {}, make('i', {style: sampleOf(this.style(i))}), text);
     const point = (on) => this.lines.forEach((line, k) => line.classList.toggle('dim', on && k !== i));
     key.addEventListener('pointerenter', () => point(true));
     key.addEventListener('pointerleave', () => point(false));
@@ -261,7 +263,8 @@ class Chart {
         path += `${pen}${atX(at).toFixed(1)} ${this.atY(y[k]).toFixed(1)}${alone ? 'h0' : ''}`;
         pen = 'L';
       });
-      return svg('path', {class: kind, d: path, style: `stroke:${this.colour(i)};stroke-dasharray:${this.dash(i) || 'none'}`});
+      const {colour, dash} = this.style(i);
+      return svg('path', {class: kind, d: path, style: `stroke:var(--series-${colour + 1});stroke-dasharray:${dash || 'none'}`});
     };
     this.lines = this.drawn.map(({x, y, raw}, i) => line(x, y, i, x.length > 300 && !raw ? 'curve thin' : 'curve'));
     const raws = this.drawn.flatMap(({x, raw}, i) => (raw ? [line(x, raw, i, 'curve raw')] : []));

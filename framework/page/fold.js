@@ -3,6 +3,10 @@
 // pass. `fold.open` has the modules that are open.
 const data = JSON.parse(document.getElementById('data').textContent);
 
+// A live page on a projector: large, and of the graph forward alone, each box with its gradient.
+let presenting = document.getElementById('live') !== null && address.get('present') === '1';
+document.documentElement.classList.toggle('presenting', presenting);
+
 const fold = {
   open: new Set(),
   groups: new Map(),  // by path, of each module with several nodes
@@ -40,7 +44,8 @@ const within = (name, path) => (path && name.startsWith(path + '.') ? name.slice
 // Of a module within another; a bare number says too little.
 const moduleName = (path, outer) => (/^\d/.test(within(path, outer)) ? path.split('.').slice(-2).join('.') : within(path, outer));
 
-// Items in an order in which those that are read come first, and what layOut() asks of them.
+// Items in an order in which those that are read come first, and what layOut() asks of them. One that is not
+// drawn has the index -1.
 function foldedItems() {
   const byKey = new Map();
   data.nodes.forEach((node, id) => {
@@ -71,15 +76,18 @@ function foldedItems() {
       if (next.waits === 0) break;
     }
     left.delete(next);
-    next.index = sorted.push(next) - 1;
+    sorted.push(next);
     next.readers.forEach((reader) => --reader.waits);
   }
+  const drawn = presenting ? sorted.filter(({pass}) => pass === 'forward') : sorted;
+  for (const item of sorted) item.index = -1;
+  drawn.forEach((item, i) => { item.index = i; });
   for (const item of sorted) {
     item.lane = LANES.indexOf(item.pass);
-    item.inputs = item.reads.map((other) => other.index);
+    item.inputs = item.reads.map((other) => other.index).filter((index) => index >= 0);
     const beside = item.ids.map((id) => data.nodes[id].of).filter((id) => id !== undefined)
       .map((id) => byKey.get(itemOf(id))).filter((other) => other.pass === 'forward');
-    item.beside = [...new Set(beside)].map((other) => other.index);
+    item.beside = [...new Set(beside)].map((other) => other.index).filter((index) => index >= 0);
     item.source = item.ids.every((id) => data.nodes[id].kind === 'source');
   }
   return sorted;

@@ -84,16 +84,24 @@ function stateOf(item) {
   return item.ids.every((id) => isDone(id) || isIdle(id)) ? 'done' : 'todo';
 }
 
-// Of several outputs the first; the panel shows all.
+// Of several outputs the first, of a module what its last operator gives; the panel shows all.
+const resultOf = (item) => data.nodes[item.ids.at(-1)].outputs[0];
+
 function valueText(item) {
   if (stateOf(item) === 'idle') return 'did not run';
-  if (item.path !== null) {
+  if (item.path !== null && !presenting) {
     const calls = callsOf(item);
     const done = calls.filter(isDone).length;
     return last > 0 && calls.length && done < calls.length ? `${done} of ${calls.length} done` : '';
   }
-  const id = data.nodes[item.key].outputs[0];
+  const id = resultOf(item);
   return data.values[id]?.tensor && isKnown(id) ? data.values[id].tensor.text : '';
+}
+
+// What a box that is presented says of the gradient of its value.
+function gradientText(item) {
+  const gradient = data.values[resultOf(item)]?.gradient;
+  return gradient !== undefined && isKnown(gradient) && data.values[gradient].tensor?.text ? '∂ ' + data.values[gradient].tensor.text : '';
 }
 
 // All elements of a tensor, as they were kept, or undefined where its corner alone was.
@@ -150,10 +158,11 @@ function paintCell(cell, tensor, all, row, column, small, titled = true) {
 function cells(tensor) {
   const all = elementsOf(tensor), {at} = lookOf(tensor), {top, left, rows, columns, small} = windowOf(tensor);
   const rank = tensor.shape.length;
+  const heading = (text) => make('th', text ? {scope: 'col'} : {role: 'presentation'}, text);
   const numbers = (count, from) => Array.from({length: count}, (_, i) => from + i);
-  const head = rank > 0 ? make('tr', {}, rank > 1 ? make('th') : '', numbers(columns, left).map((column) =>
-    make('th', {}, small && columns > 1 && (column - left) % 4 ? '' : String(column)))) : '';
-  const body = numbers(rows, top).map((row) => make('tr', {}, rank > 1 ? make('th', {}, rowIndex(tensor, row)) : '',
+  const head = rank > 0 ? make('tr', {}, rank > 1 ? heading('') : '', numbers(columns, left).map((column) =>
+    heading(small && columns > 1 && (column - left) % 4 ? '' : String(column)))) : '';
+  const body = numbers(rows, top).map((row) => make('tr', {}, rank > 1 ? make('th', {scope: 'row'}, rowIndex(tensor, row)) : '',
     numbers(columns, left).map((column) => {
       const asked = at && at[0] === row && at[1] === column;
       return paintCell(make('td', asked ? {class: 'asked'} : {}), tensor, all, row, column, small);
@@ -328,9 +337,15 @@ function show(key) {
 
 const current = () => (step > 0 && last > 0 ? data.order[step - 1] : null);
 const currentItem = () => (current() === null ? null : itemOf(current()));
+// The box that stands for it: where forward alone is drawn, that of what a backward operator differentiates.
+const currentBox = () => {
+  const id = current(), of = presenting && id !== null ? data.nodes[id].of : undefined;
+  return of === undefined ? currentItem() : itemOf(of);
+};
 const showDefault = () => show(pinned ?? currentItem());
 
 function bringIntoView(key) {
+  if (!itemBy(key).box.isConnected) return;
   const box = itemBy(key).box.getBoundingClientRect();
   const pane = frame.getBoundingClientRect();
   const outside = box.left < pane.left || box.right > pane.right || box.top < pane.top ||
@@ -346,8 +361,10 @@ function showStep() {
   for (const item of items) {
     const is = stateOf(item);
     for (const name of ['done', 'todo', 'idle']) item.box.classList.toggle(name, is === name);
-    item.box.classList.toggle('now', item.key === currentItem());
+    item.box.classList.toggle('now', item.key === currentBox());
+    item.box.classList.toggle('returning', item.key === currentBox() && item.key !== currentItem());
     item.box.querySelector('.value').textContent = valueText(item);
+    if (presenting) item.box.querySelector('.slope').textContent = gradientText(item);
     item.is = is;
   }
   for (const {path, from, to} of lines) path.classList.toggle('todo', from.is !== 'done' || to.is !== 'done');
@@ -355,7 +372,7 @@ function showStep() {
   if (last > 0) {
     byId('step').value = step;
     byId('now').textContent = `${step} of ${last}` +
-      (current() === null ? '' : ` · ${data.nodes[current()].call}`);
+      (current() === null ? '' : ` · ${data.nodes[current()][presenting ? 'op' : 'call']}`);
   }
   if (data.live && byId('alive')) {
     byId('alive').textContent = step < data.live.length
@@ -370,7 +387,7 @@ function go(to, follow = true) {
   step = Math.max(0, Math.min(last, to));
   pinned = null;
   showStep();
-  if (follow && current() !== null) bringIntoView(currentItem());
+  if (follow && current() !== null) bringIntoView(currentBox());
 }
 
 function travel(to) {
@@ -406,7 +423,7 @@ if (byId('player')) {
       event.preventDefault();
       stop();
       travel(to);
-    } else if (event.key === ' ' && event.target.tagName !== 'BUTTON') {
+    } else if (event.key === ' ' && !event.target.closest('button, .node')) {
       event.preventDefault();
       play();
     }

@@ -16,17 +16,18 @@ const roomText = byId('live') ? '-1.2e-05 … 1.2e-05' : '';
 // As wide as its texts, within reason.
 function widthOf(item) {
   const family = getComputedStyle(document.body).fontFamily;
-  const mono = '11.5px ui-monospace, Menlo, Consolas, "Noto Sans Mono", monospace';
+  const [head, text] = presenting ? [17, 15] : [13, 11.5];  // as in the style
+  const mono = text + 'px ui-monospace, Menlo, Consolas, "Noto Sans Mono", monospace';
   const tensor = item.path === null && data.values[data.nodes[item.key].outputs[0]]?.tensor;
   const widths = [
-    textWidth(titleOf(item), '700 13px ' + family) + textWidth(shapeOf(item), '12px ' + family) + 12,
-    item.path === null ? textWidth(codeOf(item), mono) : 0,  // a module's list may be cut
-    Math.max(...[(tensor && tensor.text) || '', roomText].map((text) => textWidth(text, mono))) + textWidth(timeOf(item), '12px ' + family) + 12,
+    textWidth(titleOf(item), `700 ${head}px ${family}`) + textWidth(shapeOf(item), '12px ' + family) + 12,
+    item.path === null && !presenting ? textWidth(codeOf(item), mono) : 0,  // a module's list may be cut
+    Math.max(...[(tensor && tensor.text) || '', roomText].map((shown) => textWidth(shown, mono))) + textWidth(timeOf(item), '12px ' + family) + 12,
   ];
-  return Math.round(Math.max(150, Math.min(340, Math.max(...widths) + 34)));
+  return Math.round(Math.max(150, Math.min(presenting ? 600 : 340, Math.max(...widths) + (byId('live') ? 46 : 34))));  // there the edge of a gradient is wider
 }
 
-function boxOf(item, [x, y]) {
+function boxOf(item, [x, y] = [0, 0]) {
   const kind = item.path === null ? data.nodes[item.key].kind : 'module';
   const names = item.path === null ? namesOf(data.nodes[item.key]).filter((name) => name) : [item.path];
   const place = item.path === null ? {id: 'n' + item.key, 'data-node': item.key} : {'data-module': item.path};
@@ -35,8 +36,9 @@ function boxOf(item, [x, y]) {
     style: `left:${x + MARGIN}px;top:${y + MARGIN + HEADING}px;width:${item.width}px`,
   },
   make('div', {class: 'line'}, make('b', {class: 'what'}, titleOf(item)), make('span', {class: 'shape'}, shapeOf(item))),
-  make('div', {class: 'line'}, make('code', {}, codeOf(item))),
-  make('div', {class: 'line'}, make('span', {class: 'value'}), make('span', {class: 'time'}, timeOf(item))));
+  presenting ? '' : make('div', {class: 'line'}, make('code', {}, codeOf(item))),
+  make('div', {class: 'line'}, make('span', {class: 'value'}), make('span', {class: 'time'}, timeOf(item))),
+  presenting ? make('div', {class: 'line'}, make('span', {class: 'slope'})) : '');
 }
 
 // What flows along a line.
@@ -46,12 +48,12 @@ function carried(from, to) {
   return read.slice(0, 6).map((id) => `${nameOf(id)}: ${data.values[id].spec}`).join(', ') + (read.length > 6 ? ', …' : '');
 }
 
-function linesOf(layout) {
+function linesOf(drawn, layout) {
   const heads = LANES.map((pass) => svg('marker', {id: 'head-' + pass, class: pass, viewBox: '0 0 8 8', refX: 7,
     refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: 'userSpaceOnUse', orient: 'auto'},
   svg('path', {d: 'M0 0.5L8 4L0 7.5z'})));
   lines = layout.routes.map((route) => {
-    const [from, to] = [items[route.from], items[route.to]];
+    const [from, to] = [drawn[route.from], drawn[route.to]];
     const path = svg('path', {class: from.pass, 'marker-end': `url(#head-${from.pass})`, d: pathOf(route)},
       svg('title', {}, carried(from, to)));
     return {path, from, to};
@@ -78,14 +80,15 @@ function frameElements(frames) {
 
 function draw() {
   items = foldedItems();
+  const drawn = items.filter(({index}) => index >= 0);
   framed = new Set(items.flatMap((item) => item.groups.map((path) => `${path} ${item.pass}`)));
   // Names that a frame would shorten are whole where it cannot be drawn, which moves other boxes.
   let layout, frames;
   for (let before = -1; before !== framed.size;) {
     before = framed.size;
     for (const item of items) item.width = widthOf(item);
-    layout = layOut(items);
-    frames = framesOf(items, layout).filter(({path, pass}) => framed.has(`${path} ${pass}`));
+    layout = layOut(drawn);
+    frames = framesOf(drawn, layout).filter(({path, pass}) => framed.has(`${path} ${pass}`));
     framed = new Set(frames.map(({path, pass}) => `${path} ${pass}`));
   }
   natural = {width: layout.width + 2 * MARGIN, height: layout.height + HEADING + 2 * MARGIN};
@@ -94,9 +97,9 @@ function draw() {
   const lanes = layout.lanes.flatMap(({left, width}, lane) => (width === 0 ? [] : make('div', {
     class: 'lane ' + LANES[lane], style: `left:${left + MARGIN - 12}px;width:${width + 24}px`}, HEADINGS[lane])));
   items.forEach((item) => { item.box = boxOf(item, layout.corners[item.index]); });
-  graph.replaceChildren(...lanes, ...frameElements(frames), linesOf(layout),
-    ...items.flatMap((item) => ['\n', item.box]));  // a line each, to be read in the document
-  const marks = items.map(({pass, index, width}) => svg('rect', {class: pass, width, height: BOX_HEIGHT,
+  graph.replaceChildren(...lanes, ...frameElements(frames), linesOf(drawn, layout),
+    ...drawn.flatMap((item) => ['\n', item.box]));  // a line each, to be read in the document
+  const marks = drawn.map(({pass, index, width}) => svg('rect', {class: pass, width, height: BOX_HEIGHT,
     x: layout.corners[index][0] + MARGIN, y: layout.corners[index][1] + MARGIN + HEADING}));
   overview.replaceChildren(...marks, svg('rect', {class: 'window'}));
   overview.setAttribute('viewBox', `0 0 ${natural.width} ${natural.height}`);
@@ -160,7 +163,11 @@ function choose(event) {
   showDefault();
 }
 graph.addEventListener('click', choose);
-graph.addEventListener('keydown', (event) => { if (event.key === 'Enter' && itemAt(event)) choose(event); });
+graph.addEventListener('keydown', (event) => {
+  if (!['Enter', ' '].includes(event.key) || !itemAt(event)) return;
+  event.preventDefault();
+  choose(event);
+});
 for (const mark of document.querySelectorAll('#times [data-node]')) {
   mark.addEventListener('click', () => {
     const id = Number(mark.dataset.node);
@@ -198,9 +205,11 @@ function zoom(to, x = frame.clientWidth / 2, y = frame.clientHeight / 2) {
   frame.scrollTo(left * scale - x, top * scale - y);
   showOverview();
 }
-const widthScale = () => Math.min(1, (frame.clientWidth - 8) / natural.width);
-const wholeScale = () => Math.min(widthScale(), (frame.clientHeight - 8) / natural.height);
-const fit = () => zoom(wholeScale());
+const widthScale = (most = 1) => Math.min(most, (frame.clientWidth - 8) / natural.width);
+const wholeScale = (most = 1) => Math.min(widthScale(most), (frame.clientHeight - 8) / natural.height);
+const fit = () => zoom(wholeScale(presenting ? 2 : 1));
+// What is presented fills its window, and is never too small to be read from afar.
+const presentedScale = () => (wholeScale(2) >= 1.15 ? wholeScale(2) : Math.max(1.15, widthScale(1.4)));
 byId('fit').addEventListener('click', fit);
 byId('smaller').addEventListener('click', () => zoom(scale / 1.25));
 byId('larger').addEventListener('click', () => zoom(scale * 1.25));
@@ -234,7 +243,7 @@ function showOverview() {
   view.setAttribute('y', frame.scrollTop / scale);
   view.setAttribute('width', Math.min(width, natural.width));
   view.setAttribute('height', Math.min(height, natural.height));
-  items.forEach((item) => overview.children[item.index].classList.toggle('now', item.key === currentItem()));
+  items.forEach((item) => overview.children[item.index]?.classList.toggle('now', item.key === currentBox()));
 }
 // Brings the place that the pointer is at to the middle of the window.
 function lookAt(event) {
@@ -251,6 +260,13 @@ overview.addEventListener('pointerdown', (event) => {
 overview.addEventListener('pointermove', (event) => { if (event.buttons & 1) lookAt(event); });
 frame.addEventListener('scroll', showOverview);
 addEventListener('resize', showOverview);
+
+// On paper there is no window: the graph is as wide as a page, or as high as one where it can still be read.
+addEventListener('beforeprint', () => {
+  const wide = Math.min(1, 1000 / natural.width), whole = Math.min(wide, 660 / natural.height);
+  graph.style.zoom = whole > 0.7 * wide ? whole : wide;
+});
+addEventListener('afterprint', () => { graph.style.zoom = scale; });
 
 // ---- the start ---------------------------------------------------------------------------------
 
@@ -273,7 +289,7 @@ if (data.nodes.length <= FEW || address.get('open') === 'all') {
     break;
   }
 }
-zoom(data.nodes.length <= FEW || byId('live') ? Math.max(0.6, widthScale()) : wholeScale());
+zoom(presenting ? presentedScale() : data.nodes.length <= FEW || byId('live') ? Math.max(0.6, widthScale()) : wholeScale());
 setHeight(Math.min(most, Math.max(560, natural.height * scale + 62)));
 const asked = /^\d+$/.test(address.get('step') ?? '') ? Number(address.get('step')) : null;
 go(asked ?? last, asked !== null);

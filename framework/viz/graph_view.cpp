@@ -125,9 +125,9 @@ json tensor_data(const Tensor& tensor, std::int64_t edge, std::int64_t top, std:
   if (top > 0) summary["row"] = top;
   if (left > 0) summary["column"] = left;
   if (low <= high) {
-    summary["low"] = fmt::format("{:.4g}", low);
-    summary["high"] = fmt::format("{:.4g}", high);
-    summary["mean"] = fmt::format("{:.4g}", sum / static_cast<double>(tensor.numel() - not_finite));
+    summary["low"] = short_number(low);
+    summary["high"] = short_number(high);
+    summary["mean"] = short_number(sum / static_cast<double>(tensor.numel() - not_finite));
     summary["scale"] = std::max(std::abs(low), std::abs(high));
   }
   return summary;

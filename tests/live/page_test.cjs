@@ -287,6 +287,8 @@ const tests = {
     }
   },
 
+  ...require('./looks_test.cjs')({open, press, network}),
+
   async 'it says when the program hangs, and when it has ended'(page) {
     process.kill(Number(served), 'SIGSTOP');
     await until(page, () => /has not been heard of/.test(byId('say').textContent));

@@ -21,10 +21,10 @@ begin "$1" "$3"
 mkdir -p "$modules"
 (
   flock 9
-  [[ -d $modules/node_modules/puppeteer-core ]] || npm install --prefix "$modules" --no-save --no-audit \
-    --no-fund --ignore-scripts puppeteer-core@24 >npm.txt 2>&1
+  [[ -d $modules/node_modules/puppeteer-core && -d $modules/node_modules/axe-core ]] || npm install --prefix "$modules" --no-save --no-audit \
+    --no-fund --ignore-scripts puppeteer-core@24 axe-core@4 >npm.txt 2>&1
 ) 9>"$modules/lock" || {
-  echo "skipped: npm cannot get puppeteer-core: $(tail -n 1 npm.txt)"
+  echo "skipped: npm cannot get the driver: $(tail -n 1 npm.txt)"
   exit 77
 }
 

@@ -146,7 +146,11 @@ const editor = {
     const {value, index} = element, gradient = data.values[value].gradient;
     const text = editor.text(element);
     if (anew || (document.activeElement !== field && !drag)) field.value = text ?? '';
-    editor.bar.setAttribute('aria-valuenow', text ?? '');
+    // A number has no bounds; the tensor's own say where it stands among the others.
+    const at = Number(text), ends = [Number(element.tensor.low ?? at), Number(element.tensor.high ?? at), at].filter(Number.isFinite);
+    for (const [name, to] of Object.entries({now: Number.isFinite(at) ? at : '', min: Math.min(...ends), max: Math.max(...ends), text: text ?? ''})) {
+      editor.bar.setAttribute('aria-value' + name, Number.isNaN(to) || Math.abs(to) === Infinity ? '' : to);
+    }
     editor.release.hidden = !now.edited.some((one) => one.value === value && one.index === index);
     editor.gradient.hidden = gradient === undefined;
     if (gradient !== undefined) setText(editor.slope, `its gradient is ${editor.text({...element, value: gradient, tensor: data.values[gradient].tensor}) ?? '…'}`);
@@ -201,7 +205,7 @@ const editor = {
       make('dl', {}, line('on show', shown), line('ours', ours), line('by differences', slope), line('give or take', error)),
       make('p', {}, sentence),
       make('div', {class: 'triangle', tabindex: 0, role: 'region', 'aria-label': 'difference quotients'}, make('table', {},
-        make('tr', {}, make('th', {}, 'h'), make('th', {}, 'difference'), rows.slice(1).map((_, i) => make('th', {}, i ? '' : 'extrapolated'))),
+        make('tr', {}, make('th', {}, 'h'), make('th', {}, 'difference'), rows.slice(1).map((_, i) => make('th', i ? {role: 'presentation'} : {}, i ? '' : 'extrapolated'))),
         rows.map(({h, quotients}) => make('tr', {}, make('th', {}, h), quotients.map((text) => make('td', {}, text)))))));
     const box = editor.place.getBoundingClientRect();
     if (box.bottom > innerHeight) editor.place.style.top = `${Math.max(8, innerHeight - box.height - 8)}px`;

@@ -150,16 +150,23 @@ const FORMULAS = {
     const [g, x, t] = [0, 1, 2].map((i) => r.own(i)), n = r.attribute('reduction') === 'mean' ? ` / ${r.count(1)}` : '';
     return [`${r.name(0)} · 2 (${r.name(1)} − ${r.name(2)})${n}`, g && x && t && `${factor(g)} · 2 · (${x} − ${factor(t)})${n}`];
   },
-  softmax: (r) => [`e^${r.name(0)}[j] / Σₖ e^${r.name(0)}[k]`, r.own(0) && `e^${factor(r.own(0))} / Σₖ e^${r.name(0)}[k]`],
-  softmax_backward: (r) => {
-    const [g, y] = [r.own(0), r.own(1)];
-    return [`y · (g − Σₖ g[k] y[k]) with g = ${r.name(0)}, y = ${r.name(1)}`, g && y && `${factor(y)} · (${g} − Σₖ g[k] y[k])`];
+  softmax: (r) => {
+    const line = alongOf(r, 0), own = r.own(0), sum = line && sumOfPowers(line);
+    return [`e^${r.name(0)}[j] / Σₖ e^${r.name(0)}[k]`, own && (sum ? `e^${factor(own)} / (${sum})` : `e^${factor(own)} / Σₖ e^${r.name(0)}[k]`)];
   },
-  log_softmax: (r) => [`${r.name(0)}[j] − log Σₖ e^${r.name(0)}[k]`, r.own(0) && `${r.own(0)} − log Σₖ e^${r.name(0)}[k]`],
+  softmax_backward: (r) => {
+    const [g, y] = [r.own(0), r.own(1)], [gs, ys] = [alongOf(r, 0), alongOf(r, 1)];
+    const sum = (gs && ys && products(gs.length, (k) => gs[k], (k) => ys[k])) || 'Σₖ g[k] y[k]';
+    return [`y · (g − Σₖ g[k] y[k]) with g = ${r.name(0)}, y = ${r.name(1)}`, g && y && `${factor(y)} · (${g} − (${sum}))`];
+  },
+  log_softmax: (r) => {
+    const line = alongOf(r, 0), own = r.own(0), sum = line && sumOfPowers(line);
+    return [`${r.name(0)}[j] − log Σₖ e^${r.name(0)}[k]`, own && (sum ? `${own} − log(${sum})` : `${own} − log Σₖ e^${r.name(0)}[k]`)];
+  },
   log_softmax_backward: (r) => {
-    const [g, y] = [r.own(0), r.own(1)];
+    const [g, y] = [r.own(0), r.own(1)], gs = alongOf(r, 0);
     return ['g − p · Σₖ g[k] with p = softmax: behind a cross entropy this is (p − 1) / rows for the right class and p / rows for the others',
-      g && y && `${g} − ${brief(Math.exp(Number(y)))} · Σₖ g[k]`];
+      g && y && `${g} − ${brief(Math.exp(Number(y)))} · ${gs ? `(${terms(gs.map(factor))})` : 'Σₖ g[k]'}`];
   },
   nll_loss: (r) => ['the mean over the rows of −log p of the right class', classes(r)],
   nll_loss_backward: words('−1 / rows at the right class of each row, 0 elsewhere, times what arrived'),
@@ -176,12 +183,48 @@ const FORMULAS = {
   rms_norm: words('x / √(mean of x² + ε) of each row, times a weight'),
   embedding: words('the rows of the table that the indices name'),
   embedding_dense_backward: words('each row of the table gets the sum of what arrived at its uses'),
-  geglu: words('one half of the row times GELU of the other half'),
+  geglu: (r) => [`a · GELU(b), ${r.attribute('activate_left') === 'true' ? 'b and a' : 'a and b'} the halves of each row of ${r.name(0)}`, null],
+  geglu_backward: words('to the half a: g · GELU(b); to the half b: g · a · (Φ(b) + b · φ(b))'),
+  copy: (r) => [r.name(0), null],
+  assign: (r) => [r.name(1), null],
+  accumulate: (r) => {
+    const decay = r.attribute('decay', '1'), [old, x] = [r.own(0), r.own(1)];
+    return [`${r.name(1)} + ${decay} · ${r.name(0)}`, old && x && `${x} + ${decay} · ${factor(old)}`];
+  },
+  cat: (r) => [`${r.node.inputs.map((_, i) => r.name(i)).join(', then ')}, along axis ${r.number('dim', 0)}`, null],
+  lstm: words('the last of h and c, all of h: at each time i, f, g, o = the four parts of W x + U h + b; c ← σ(f) · c + σ(i) · tanh(g), h ← σ(o) · tanh(c)'),
+  lstm_backward: words('back through time: δc ← δc · σ(f) + δh · σ(o) · (1 − tanh(c)²); the parts of the gates get δc times their slopes, and W and U the sum over all times'),
   where: words('the second where the first is true, else the third'),
   dropout: words('0 where the mask says so, the rest scaled so that the mean stays'),
   apply_adam_w: (r) => [`m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², w ← w − rate · (m̂ / (√v̂ + ε) + decay · w); ` +
-    `β₁ = ${r.attribute('beta1', '0.9')}, β₂ = ${r.attribute('beta2', '0.999')}`, null],
+    `β₁ = ${r.attribute('beta1', '0.9')}, β₂ = ${r.attribute('beta2', '0.999')}`, adamW(r)],
 };
+
+// The texts along the axis of a softmax, at the place of the element, or null where they are not all there.
+function alongOf(r, i) {
+  const shape = r.shape(i), axis = (r.number('dim', -1) + shape.length) % shape.length;
+  const all = Array.from({length: shape[axis] ?? 0}, (_, k) => r.at(i, r.index.map((at, d) => (d === axis ? k : at))));
+  return all.length === 0 || all.includes(null) || all.includes('…') ? null : all;
+}
+
+const terms = (all) => all.slice(0, 4).join(' + ') + (all.length > 4 ? ` + … (${all.length} terms)` : '');
+
+// Of a sum of powers the first terms, and what it is.
+function sumOfPowers(texts) {
+  const sum = texts.reduce((all, text) => all + Math.exp(text === '-inf' ? -Infinity : Number(text)), 0);
+  return `${terms(texts.map((text) => `e^${factor(text)}`))} = ${brief(sum)}`;
+}
+
+// The steps that are counted are those before this one.
+function adamW(r) {
+  const [w, m, v, g] = [0, 1, 2, 3].map((i) => r.own(i)), steps = r.at(4, [0]);
+  if ([w, m, v, g, steps].includes(null)) return null;
+  const [beta1, beta2, rate, decay, epsilon] = ['beta1', 'beta2', 'learning_rate', 'weight_decay', 'epsilon'].map((name) => r.number(name, 0));
+  const time = Number(steps) + 1;
+  const first = `(${beta1} · ${factor(m)} + ${brief(1 - beta1)} · ${factor(g)}) / ${brief(1 - beta1 ** time)}`;
+  const second = `(${beta2} · ${factor(v)} + ${brief(1 - beta2)} · ${factor(g)}²) / ${brief(1 - beta2 ** time)}`;
+  return `${w} − ${rate} · (${first} / (√(${second}) + ${epsilon})${decay ? ` + ${decay} · ${factor(w)}` : ''})`;
+}
 
 function squares(r) {
   const count = r.count(0), columns = r.shape(0).at(-1) ?? 1, terms = [];
@@ -226,5 +269,5 @@ function formula(node, flat) {
   }
   const [symbols, numbers] = rule(new Reading(node, index)), result = elementAt(out, index);
   const place = index.length ? `[${index.join(', ')}]` : '';
-  return [`${symbol(out)} ${/^(inplace|apply)_/.test(node.op) ? '←' : '='} ${symbols}`, numbers && result ? `${place || symbol(out)} = ${numbers} = ${result}` : null];
+  return [`${symbol(out)} ${/^(inplace_|apply_|accumulate|assign)/.test(node.op) ? '←' : '='} ${symbols}`, numbers && result ? `${place || symbol(out)} = ${numbers} = ${result}` : null];
 }

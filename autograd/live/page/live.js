@@ -52,7 +52,9 @@ function showFrame() {
     watch();
   }
   for (const item of items) {
-    if (item.path === null) setText(item.value ??= item.box.querySelector('.value'), valueText(item));
+    if (item.path !== null && !presenting) continue;
+    setText(item.value ??= item.box.querySelector('.value'), valueText(item));
+    if (presenting) setText(item.slope ??= item.box.querySelector('.slope'), gradientText(item));
   }
   heat.show();
   // While training, tables of numbers change ten times a second: nobody reads faster.
@@ -267,7 +269,7 @@ function onKey(event) {
   const keys = {
     ArrowLeft: () => (event.shiftKey ? stepBack() : walk(step - 1)), ArrowRight: () => (event.shiftKey ? trainStep() : walk(step + 1)),
     ArrowUp: trainStep, ArrowDown: stepBack, Home: () => walk(0), End: () => walk(last),
-    l: () => walk(lossAt), g: () => walk(gradientsAt), '?': () => byId('help').showModal(),
+    l: () => walk(lossAt), g: () => walk(gradientsAt), p: () => present.set(!presenting), '?': () => byId('help').showModal(),
   };
   const act = key === ' ' && !target.closest('button, .node') ? toggleTraining : keys[key.length === 1 ? key.toLowerCase() : key];
   if (!act || (ranged && key.length > 1)) return;
@@ -320,7 +322,7 @@ function wire() {
     restart: () => send({do: 'reset'}), train: toggleTraining, earlier: stepBack, update: trainStep,
     before: () => walk(step - 1), behind: () => walk(step + 1), 'to-loss': () => walk(lossAt),
     'to-gradients': () => walk(gradientsAt), keys: () => byId('help').showModal(),
-    'rate-own': () => send({do: 'rate', to: null}),
+    'rate-own': () => send({do: 'rate', to: null}), present: () => present.set(!presenting),
   };
   for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener('click', act);
   // What was clicked with a pointer does not keep the keys.
@@ -376,6 +378,7 @@ document.addEventListener('DOMContentLoaded', () => {
   dash.build();
   editor.build();
   wire();
+  present.build();
   document.addEventListener('shown', decoratePanel);
   document.addEventListener('moved', () => { grids().forEach(mark); watch(); });
   document.addEventListener('stepped', heat.follow);

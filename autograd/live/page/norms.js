@@ -130,7 +130,8 @@ const heat = {
     heat.show();
     const lit = heat.light();
     if (!lit.size) return;
-    const boxes = [...lit, currentItem()].map((key) => itemBy(key).box.getBoundingClientRect());
+    const boxes = [...lit, currentBox()].map((key) => itemBy(key).box).filter((box) => box.isConnected).map((box) => box.getBoundingClientRect());
+    if (!boxes.length) return;
     const pane = frame.getBoundingClientRect(), edge = 12;
     const by = (low, high) => {
       const [from, to] = [Math.min(...boxes.map((box) => box[low])) - edge, Math.max(...boxes.map((box) => box[high])) + edge];

@@ -7,16 +7,19 @@ const ink = {
   read() {
     const style = getComputedStyle(document.documentElement);
     for (const name of ink.names) ink[name] = style.getPropertyValue('--' + name).trim();
-    ink.font = `11px ${getComputedStyle(document.body).fontFamily}`;
+    [ink.size, ink.family] = [presenting ? 17 : 11, getComputedStyle(document.body).fontFamily];
   },
   series(i) { return ink[`series-${i % 6 + 1}`]; },
   // The parts of a colour that is written as #rrggbb.
   parts(name) { return [1, 3, 5].map((at) => parseInt(ink[name].slice(at, at + 2), 16)); },
 };
 
-// A canvas parses its font when that is set, even to the one that it has.
-function setFont(pen, font) {
+// A canvas parses its font when that is set, even to the one that it has. Whatever is written beside something
+// else is measured by the size.
+function setFont(pen, size) {
+  const font = `${size}px ${ink.family}`;
   if (pen.fontSet !== font) pen.font = pen.fontSet = font;
+  pen.size = size;
 }
 
 // A canvas as sharp as the screen; paint(pen, width, height) draws it whole.
@@ -40,7 +43,7 @@ class Picture {
     if (!this.width) return;
     this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.pen.clearRect(0, 0, this.width, this.height);
-    setFont(this.pen, ink.font);
+    setFont(this.pen, this.element.closest('.large') ? Math.max(18, ink.size) : ink.size);
     this.paint(this.pen, this.width, this.height);
   }
 }
@@ -51,8 +54,14 @@ function write(pen, text, x, y, align = 'left', colour = ink.faint) {
   pen.fillText(text, x, y);
 }
 
+// What tells the one of several curves from the others, whatever their order: a colour and a dash.
+function stylesOf(labels) {
+  const order = [...labels].sort();
+  return labels.map((label) => styleOf(order.indexOf(label)));
+}
+
 // Curves over common axes: series of [x, y]. Gives the place of x, or null where there is nothing.
-function plot(pen, width, height, series, log = false) {
+function plot(pen, width, height, series, log = false, styles = series.map((_, i) => styleOf(i))) {
   const shown = (y) => Number.isFinite(y) && (!log || y > 0);
   const ys = series.flatMap((points) => points.map(([, y]) => y).filter(shown));
   const [from, to] = extent(series.flatMap((points) => points.map(([x]) => x)));
@@ -61,20 +70,21 @@ function plot(pen, width, height, series, log = false) {
     return null;
   }
   const y = Axis.loose(...extent(ys), log), x = new Axis(from, Math.max(to, from + 1), false);
-  const ticks = y.ticks(log ? 6 : 4), left = 8 + 6.5 * Math.max(...ticks.map(([, text]) => text.length));
-  const bottom = height - 16, right = width - 8;
+  const ticks = y.ticks(log ? 6 : 4), left = 8 + 0.6 * pen.size * Math.max(...ticks.map(([, text]) => text.length));
+  const bottom = height - 5 - pen.size, right = width - 8;
   const atX = (value) => left + x.part(value) * (right - left), atY = (value) => bottom - y.part(value) * (bottom - 6);
   pen.lineWidth = 1;
   for (const [value, text] of ticks) {
     pen.fillStyle = ink.grid;
     pen.fillRect(left, Math.round(atY(value)), right - left, 1);
-    write(pen, text, left - 5, atY(value) + 4, 'right');
+    write(pen, text, left - 5, atY(value) + pen.size / 3, 'right');
   }
   write(pen, number(from, 6), left, height - 3);
   write(pen, number(Math.max(to, from + 1), 6), right, height - 3, 'right');
   series.forEach((points, i) => {
-    pen.strokeStyle = ink.series(i);
-    pen.lineWidth = 1.8;
+    pen.strokeStyle = ink[`series-${styles[i].colour + 1}`];
+    pen.setLineDash(styles[i].dash.split(' ').filter(Boolean).map(Number));
+    pen.lineWidth = pen.size / 6;
     pen.lineJoin = 'round';
     pen.beginPath();
     let open = false;
@@ -83,6 +93,7 @@ function plot(pen, width, height, series, log = false) {
       open = shown(value);
     }
     pen.stroke();
+    pen.setLineDash([]);
     const end = points.findLast(([, value]) => shown(value));
     if (end && points.length < 3) pen.fillRect(atX(end[0]) - 2, atY(end[1]) - 2, 4, 4);
   });
@@ -125,41 +136,63 @@ function paintSurface(pen, width, height, {shape: [rows, columns], values, low, 
 function paintBars(pen, width, height, {labels, values}) {
   const most = Math.max(1e-30, ...values.filter(Number.isFinite)), best = values.indexOf(most);
   const shares = most <= 1 && values.length > 3;
-  const each = width / values.length, room = height - 34;
+  const each = width / values.length, foot = 6 + pen.size, room = height - foot - pen.size - 6;
   values.forEach((value, i) => {
     const tall = Math.max(0, Number.isFinite(value) ? value / (shares ? 1 : most) : 0) * room, middle = (i + 0.5) * each;
     pen.fillStyle = shares && i === best ? ink.accent : ink.line;
-    pen.fillRect(middle - each * 0.36, height - 17 - tall, each * 0.72, Math.max(1, tall));
+    pen.fillRect(middle - each * 0.36, height - foot - tall, each * 0.72, Math.max(1, tall));
     const colour = i === best || !shares ? ink.ink : ink.faint;
     write(pen, labels[i], middle, height - 4, 'center', colour);
-    if (i === best || !shares) write(pen, Number.isFinite(value) ? number(value, shares ? 2 : 3) : 'not finite', middle, height - 21 - tall, 'center', colour);
+    const text = Number.isFinite(value) ? number(value, shares ? 2 : 3) : 'not finite';
+    if (i === best || !shares || pen.measureText(text).width < each) write(pen, text, middle, height - foot - 4 - tall, 'center', colour);
   });
+  return ([x]) => {
+    const i = Math.floor(x / each);
+    return values[i] === undefined ? null : `${labels[i]}: ${Number.isFinite(values[i]) ? number(values[i]) : 'not finite'}`;
+  };
 }
 
 function paintGrid(pen, width, height, {rows, columns, values}) {
-  const head = 16, edge = 18, each = Math.min((width - edge) / columns.length, (height - head) / rows.length);
+  const head = pen.size + 5, edge = pen.size + 7, each = Math.min((width - edge) / columns.length, (height - head) / rows.length);
   const most = Math.max(1e-30, ...values.flat().filter(Number.isFinite).map(Math.abs));
   const left = Math.max(edge, (width - each * columns.length) / 2), visible = (text) => (text === ' ' ? '␣' : text);
-  setFont(pen, ink.font.replace('11px', `${Math.max(7, Math.min(11, each))}px`));
-  columns.forEach((text, j) => write(pen, visible(text), left + (j + 0.5) * each, 11, 'center'));
+  const size = Math.max(7, Math.min(pen.size, each)), numbers = Math.min(pen.size, each * 0.36);  // where there is room
+  const short = (value) => (value === 0 || most > 1 || !Number.isFinite(value) ? number(value ?? NaN, 2) : value.toFixed(2));
+  setFont(pen, size);
+  columns.forEach((text, j) => write(pen, visible(text), left + (j + 0.5) * each, size, 'center'));
   rows.forEach((text, i) => {
-    write(pen, visible(text), left - 5, head + (i + 0.5) * each + 4, 'right');
+    setFont(pen, size);
+    write(pen, visible(text), left - 5, head + (i + 0.5) * each + size / 3, 'right');
+    if (numbers > 8) setFont(pen, numbers);
     values[i].forEach((value, j) => {
       pen.fillStyle = ink.grid;
       pen.fillRect(left + j * each, head + i * each, each - 1, each - 1);
       pen.globalAlpha = Number.isFinite(value) ? Math.min(1, Math.abs(value) / most) : 1;
       pen.fillStyle = value < 0 ? ink['series-2'] : ink['series-1'];
       pen.fillRect(left + j * each, head + i * each, each - 1, each - 1);
+      const deep = pen.globalAlpha > 0.6;
       pen.globalAlpha = 1;
+      if (numbers > 8) write(pen, short(value), left + (j + 0.5) * each, head + (i + 0.5) * each + numbers / 3, 'center', deep ? ink.paper : ink.ink);
     });
+  });
+  return ([x, y]) => {
+    const [i, j] = [Math.floor((y - head) / each), Math.floor((x - left) / each)];
+    return values[i]?.[j] === undefined ? null : `${number(values[i][j] ?? NaN)} in row ${i}, ${visible(rows[i])}; column ${j}, ${visible(columns[j])}`;
+  };
+}
+
+function paintCurves(pen, width, height, {series, log, labels}) {
+  const scale = plot(pen, width, height, series.map((values) => values.map((value, i) => [i + 1, value === null ? NaN : Number(value)])), log, stylesOf(labels));
+  return scale && (([x]) => {
+    const at = Math.round(scale.place(x));
+    const read = series.map((values, i) => `${labels[i]} ${values[at - 1] === null ? 'not finite' : number(Number(values[at - 1]))}`);
+    return at < 1 || at > series[0].length ? null : `${at}: ${read.join(', ')}`;
   });
 }
 
-function paintCurves(pen, width, height, {series, log}) {
-  plot(pen, width, height, series.map((values) => values.map((value, i) => [i + 1, value === null ? NaN : Number(value)])), log);
-}
-
+// Each gives what there is to read at a place, as text, where there is something.
 const PAINTERS = {surface: paintSurface, bars: paintBars, grid: paintGrid, lines: paintCurves};
+const READ_WHAT = {bars: 'point at a bar for its number', grid: 'point at a cell for its number', lines: 'point at a place for its numbers'};
 
 // What a picture shows, for who cannot see it.
 function pictureText({title, kind, labels, values}) {
@@ -174,8 +207,9 @@ const dash = {
   own: [],  // of the network
   log: null,  // null: where losses are far apart
   card(title, kind, ...content) {
-    const name = make('span', {title}, title), heading = make('h3', {}, name);
-    byId('dash').append(make('figure', {class: 'card of-' + kind}, heading, content));
+    const name = make('span', {title}, title), heading = make('h2', {}, name), card = make('figure', {class: 'card of-' + kind}, heading, content);
+    heading.append(present.button(card));
+    byId('dash').append(card);
     return {name, heading};
   },
   build() {
@@ -187,11 +221,20 @@ const dash = {
     live.frame.pictures.forEach((first, i) => {
       const picture = new Picture(first.title, (pen, width, height) => {
         const shown = now.pictures[i];
-        if (shown) PAINTERS[shown.kind]?.(pen, width, height, shown);
+        read = shown && PAINTERS[shown.kind]?.(pen, width, height, shown);
+        if (place) said();
       });
-      const card = dash.card(first.title, first.kind, picture.element);
+      // What is pointed at has its number below the picture.
+      let read = null, place = null;
+      const caption = first.kind === 'surface' ? '' : make('figcaption', {class: 'faint'}, READ_WHAT[first.kind]);
+      const said = () => setText(caption, (place && read?.(place)) || READ_WHAT[first.kind]);
+      const point = (at) => { place = at; if (caption) said(); };
+      picture.element.addEventListener('pointermove', (event) => point([event.offsetX, event.offsetY]));
+      picture.element.addEventListener('pointerleave', () => point(null));
+      const card = dash.card(first.title, first.kind, picture.element, caption);
       if (first.kind === 'lines') {
-        card.heading.append(make('small', {}, first.labels.map((label, k) => make('span', {style: `color:var(--series-${k % 6 + 1})`}, label))));
+        const styles = stylesOf(first.labels);
+        card.name.after(make('small', {}, first.labels.map((label, k) => make('span', {}, make('i', {style: sampleOf(styles[k])}), label))));
       }
       dash.own.push({picture, name: card.name});
     });
