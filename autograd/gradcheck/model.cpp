@@ -162,6 +162,7 @@ ModelReport check_model(const Value& loss, std::vector<Value> wrt, std::span<con
                              .values = {},
                              .rounding = found.rounding,
                              .slope = found.slope,
+                             .curvature = 0,
                              .jump = [&](int order, double h) {
                                const double bend = loss_at(h) - 2 * report.loss + loss_at(-h);
                                if (order == 1) return std::abs(bend) / h;
@@ -171,6 +172,7 @@ ModelReport check_model(const Value& loss, std::vector<Value> wrt, std::span<con
                              }};
     detail::Remainders second = first;
     second.order = 3;
+    second.curvature = found.curvature;
     first.is_finite = std::isfinite(found.slope);
     second.is_finite = first.is_finite && std::isfinite(found.curvature);
     first.are_losses_finite = std::isfinite(report.loss);

@@ -14,8 +14,9 @@ struct Remainders {
   int order;
   double largest_step;  // of the first; each next step is half of it
   std::vector<double> values;
-  double rounding;  // those below it are noise
-  double slope;     // of the loss along the direction
+  double rounding;   // those below it are noise
+  double slope;      // of the loss along the direction
+  double curvature;  // its derivative, by the gradient's gradient; of order 3 only
   /// Whether the gradient, or its derivative for order 3, is a finite number along the direction.
   bool is_finite = true;
   bool are_losses_finite = true;  // at all steps

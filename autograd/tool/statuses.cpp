@@ -136,7 +136,9 @@ class StatusProbe {
       const bool is_mixed = std::ranges::count(op().domain.mixed, dtype) > 0;
       if (!is_in_table(dtype) && !is_mixed) wrong.push_back(dtype);
     }
-    const auto is_free = [&](std::size_t each) { return !tensor_at(each).dtype; };
+    const auto is_free = [&](std::size_t each) {
+      return !tensor_at(each).dtype && !tensor_at(each).any_dtype;
+    };
     if (!tensor.any_dtype && std::ranges::count_if(places_of_tensors(arguments()), is_free) > 1) {
       wrong.push_back(ACL_FLOAT16);
     }

@@ -164,7 +164,7 @@ Rule has_gradient_of_state() {
   return [](const Arguments& arguments) -> CheckResult {
     if (arguments.given(kGradHy) || arguments.given(kGradCy)) return {};
     return {kNullPointer,
-            fmt::format("argument {} or {} must be given, but both are a null pointer.",
+            fmt::format("argument {} must not be null where {} is, but both are a null pointer.",
                         arguments.name(kGradHy), arguments.name(kGradCy))};
   };
 }

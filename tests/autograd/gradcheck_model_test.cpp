@@ -73,6 +73,26 @@ TEST(CheckModel, AGradientThatIsATenthOfAPercentOffHasRateOne) {
   EXPECT_THAT(report.to_string(), HasSubstr("FAILED"));
 }
 
+// x = 1 beside corners so near that hardly a remainder of order 3 lies between them and rounding.
+ModelReport beside_corners() {
+  Graph graph;
+  const Value x = graph.parameter("x", Tensor::from({1}, {1}));
+  const Value corners = add(relu(add(x, -1.00005)), relu(sub(full(graph, {1}, 0.99995), x)));
+  return check_model(reduce_sum(add(tanh(x), corners)), {}, std::initializer_list<Feed>{});
+}
+
+TEST(CheckModel, CornersCloseByLeaveTheSecondOrderToItsSize) {
+  const ModelReport right = beside_corners();
+  EXPECT_TRUE(right.passed()) << right.to_string();
+  EXPECT_THAT(right.to_string(), HasSubstr("too few for a rate"));
+  const ScopedRule<TanhBackwardOp> wrong([](const TanhBackwardOp&, const RuleCall& call) {
+    const Value& y = call.input(1);
+    const Value product = mul(call.input(0), call.gradient());
+    return InputGradients{tanh_backward(call.gradient(), y), mul(product, mul(y, -2.02))};
+  });
+  EXPECT_FALSE(beside_corners().passed());
+}
+
 TEST(CheckModel, AWrongSecondOrderShowsThereOnly) {
   const ScopedRule<TanhBackwardOp> wrong([](const TanhBackwardOp&, const RuleCall& call) {
     const Value& y = call.input(1);

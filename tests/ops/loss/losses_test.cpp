@@ -95,7 +95,7 @@ TEST_F(Losses, AClassOfWeightZeroDoesNotCountHoweverUnlikely) {
                  weight.tensor(), kNone, int64_t{-100}, each.tensor(), total.tensor()),
             0)
       << recent_message();
-  expect_each(each.values(), {0, 1, kNaN});
+  expect_each(each.values(), {0, 1, 0});
   const Array two_rows(ACL_FLOAT, {2, 2}, {-kInfinity, 0, -2, -1}), targets(ACL_INT64, {2}, {0, 1});
   const Array sum(ACL_FLOAT, {});
   ASSERT_EQ(call(aclnnNLLLossGetWorkspaceSize, aclnnNLLLoss, two_rows.tensor(), targets.tensor(),

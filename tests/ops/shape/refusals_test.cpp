@@ -75,7 +75,7 @@ TEST_F(Refusals, TheGradientOfACellNamesBothGradients) {
                        aclnnThnnFusedLstmCellBackward, none, none, c.tensor(), c.tensor(),
                        gates.tensor(), false, gates.tensor(), c.tensor(), no_bias),
                   161001,
-                  "argument gradHyOptional or gradCyOptional must be given, but both are a null");
+                  "argument gradHyOptional must not be null where gradCyOptional is, but both are");
 }
 
 }  // namespace
