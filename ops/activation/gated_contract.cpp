@@ -99,7 +99,10 @@ void add_gate(std::vector<Operator>& all, const Gate& gate, Signature forward, S
   const Operator second{
       .call = std::move(backward),
       .domain = domain,
-      .results = {.reference = slope, .bound = bounded(3), .magnitude = magnitude},
+      // In double both logistic functions have up to 3 ulp, and three products follow.
+      .results = {.reference = slope,
+                  .bound = {.of_float = 3, .of_16_bits = bounded(3).of_16_bits, .of_double = 8},
+                  .magnitude = magnitude},
       .gradient = from_input(first.name()),
       .error_inputs =
           bad_dims({refused(gate.gradient, "of another shape", of_shape({2, 4}), "[2, 4]"),
