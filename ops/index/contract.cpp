@@ -263,6 +263,7 @@ void add_arange(std::vector<Operator>& all) {
                      [](const Arguments& a, std::string_view, aclDataType dtype) {
                        return is_whole(dtype) && a.number("step") != std::trunc(a.number("step"));
                      },
+                 .max_rank = kAnyRank,
                  .base = "out",
                  .base_shape = {kN},
                  .arrange = arrange,

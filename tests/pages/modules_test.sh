@@ -31,7 +31,7 @@ document.getElementById('unfold').click();
 seen.all = drawn() === data.nodes.length;
 document.getElementById('fold').click();
 const find = document.getElementById('find');
-find.value = 'blocks.2.attention.qkv';
+find.value = 'blocks.2.attention.projection';
 find.dispatchEvent(new Event('input'));
 find.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}));
 seen.found = document.querySelector('.node.shown .what').textContent;
@@ -39,7 +39,7 @@ JS
 with_moves out/graph_geglu.html
 load "file://$PWD/moved.html"
 for words in 'first="true"' 'fits="true"' 'blocks="forward backward update"' 'opened="true"' \
-  'inside="forward backward update"' 'beside="true"' 'closed="true"' 'all="true"' 'found="qkv"'; do
+  'inside="forward backward update"' 'beside="true"' 'closed="true"' 'all="true"' 'found="blocks.2.attention.projection"'; do
   has "data-$words"
 done
 picture "file://$PWD/out/graph_geglu.html#theme=light" light.png 1400,1000

@@ -35,6 +35,7 @@ std::string text_of_time(double seconds);
 /// for one that is no time.
 Tensor times_of(const std::vector<std::string>& texts);
 
+/// How fill_gaps() fills a gap.
 enum class Fill {
   linear,  ///< on a line from the number before to the one behind; at the ends the nearest number
   forward  ///< with the number before; a gap at the beginning stays

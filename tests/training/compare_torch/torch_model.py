@@ -344,7 +344,7 @@ SCHEDULERS = {
     "warm_restarts": lambda optimizer, base, made: torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(
         optimizer, made["period"], made["growth"]),
     "one_cycle": lambda optimizer, base, made: torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, base, made["total"], made["share"], cycle_momentum=False),
+        optimizer, base, made["total"], pct_start=made["share"], cycle_momentum=False),
 }
 
 
