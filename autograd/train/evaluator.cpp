@@ -81,11 +81,9 @@ double Evaluator::loss_of(const data::Dataset& examples, std::int64_t piece) {
     found = pieces_.try_emplace(key, loss_, specs, options_).first;
   }
   const double loss = found->second.run(examples, piece);
-  if (is_separate_) return loss;
   try {
-    is_separate_ = require_separate_examples(loss_, model_.trained_parameters(),
-                                             examples.slice(0, std::min(2 * piece, size)), piece,
-                                             options_.session);
+    separate_.require(loss_, model_.trained_parameters(),
+                      examples.slice(0, std::min(2 * piece, size)), piece, options_.session);
   } catch (const NoTotal& obstacle) {
     refuse_pieces(piece, obstacle);
   }

@@ -33,7 +33,7 @@ class Evaluator {
   SessionCacheOptions options_;
   SessionCache whole_;
   std::map<std::string, PiecewiseLoss> pieces_;  // by all examples
-  bool is_separate_ = false;                     // they do not see each other
+  SeparateExamples separate_;
 };
 
 /// Norms of gradients and what activations return, for a rank's parts of a batch.

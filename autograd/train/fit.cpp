@@ -96,7 +96,9 @@ class Fit {
   void call(Callback::Event Callback::*event) {
     const auto call_each = [&](const std::vector<Callback>& callbacks) {
       for (const Callback& callback : callbacks) {
+        if (event == &Callback::begin) ++begun_;
         if (callback.*event) (callback.*event)(run_);
+        if (event == &Callback::finish) ++finished_;
       }
     };
     if (!options_.callbacks.empty()) {
@@ -110,14 +112,18 @@ class Fit {
     call_each(callbacks_);
   }
 
-  // What it is told of goes on, whatever else fails now.
+  // The options' callbacks that have begun and not finished, and those that look: a page says that
+  // a run has failed before it began, too. What is told of goes on, whatever else fails now.
   void tell_failure(const std::string& what) {
     run_.failure_ = what.empty() ? "an exception without a text" : what;
+    std::size_t number = 0;
     for (const std::vector<Callback>* callbacks :
          {&options_.callbacks, &std::as_const(callbacks_)}) {
       for (const Callback& callback : *callbacks) {
+        const bool has_begun = number < begun_ || callbacks == &callbacks_;
+        const bool has_finished = number++ < finished_;
         try {
-          if (callback.failed) callback.failed(run_);
+          if (has_begun && !has_finished && callback.failed) callback.failed(run_);
         } catch (...) {
           // What ended the run gets through.
         }
@@ -306,7 +312,8 @@ class Fit {
   const RunCheckpoint checkpoint_;
   EarlyStopping stopping_;
   DivergenceCheck divergence_;
-  std::vector<Callback> callbacks_;  // of the first rank: those that look
+  std::vector<Callback> callbacks_;       // of the first rank: those that look
+  std::size_t begun_ = 0, finished_ = 0;  // so many of the options' and these, in their order
   std::int64_t steps_ = 0, every_ = 0;
   RunState state_;
   FitRun run_;

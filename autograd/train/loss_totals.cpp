@@ -14,19 +14,26 @@
 namespace aclgrad::detail {
 namespace {
 
-// The values that depend on these.
-std::vector<bool> reached_from(const Graph& graph, const BatchValues& batch) {
+// The values that depend on these, or on such nodes.
+template <class Begins>
+std::vector<bool> reached_from(const Graph& graph, std::vector<bool> reached,
+                               const Begins& begins) {
+  for (std::size_t id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(static_cast<NodeId>(id));
+    const auto is_reached = [&](ValueId value) { return reached[static_cast<std::size_t>(value)]; };
+    if (!begins(node) && !std::ranges::any_of(node.inputs, is_reached)) continue;
+    for (const ValueId value : node.outputs) reached[static_cast<std::size_t>(value)] = true;
+  }
+  return reached;
+}
+
+std::vector<bool> reached_from(const BatchValues& batch) {
+  const Graph graph = batch.graph();
   std::vector<bool> reached(graph.value_count());
   for (const auto& [name, value] : batch.parts()) {
     reached[static_cast<std::size_t>(value.id())] = true;
   }
-  for (std::size_t id = 0; id < graph.size(); ++id) {
-    const Node& node = graph.node(static_cast<NodeId>(id));
-    const auto is_reached = [&](ValueId value) { return reached[static_cast<std::size_t>(value)]; };
-    if (!std::ranges::any_of(node.inputs, is_reached)) continue;
-    for (const ValueId value : node.outputs) reached[static_cast<std::size_t>(value)] = true;
-  }
-  return reached;
+  return reached_from(graph, std::move(reached), [](const Node&) { return false; });
 }
 
 template <class OpType>
@@ -49,7 +56,8 @@ std::optional<Reduction> elementwise_loss(const Node& node) {
 LossTotals::LossTotals(const RecordedLoss& whole, const Value& part, std::int64_t part_examples)
     : whole_(whole),
       part_examples_(part_examples),
-      of_batch_(reached_from(whole.graph, whole.batch)),
+      of_batch_(reached_from(whole.batch)),
+      counted_(reached_from(whole.graph, std::vector<bool>(whole.graph.value_count()), updates)),
       loss_(without_copies({whole.loss.sum() ? whole.loss.sum() : whole.loss.value(), part})) {}
 
 // What one has copied, for its layout, the other may have as it is.
@@ -175,6 +183,28 @@ Value record_again(const Value& result, const Graph& graph, const std::vector<Va
   const Value made = again();
   if (!result.name().empty() && made.name().empty()) made.named(result.name());
   return made;
+}
+
+Value record_again(const Value& result, const Graph& graph, std::map<ValueId, Value>& made) {
+  if (const auto found = made.find(result.id()); found != made.end()) return found->second;
+  const Node& node = result.node();
+  std::vector<Value> inputs;
+  for (const Value& input : result.graph().values(node.inputs)) {
+    inputs.push_back(record_again(input, graph, made));
+  }
+  const Value value = node.op->kind() == OpKind::variable
+                          ? graph.parameter(*result.variable(), node.where)
+                          : record_again(result, graph, inputs);
+  made.emplace(result.id(), value);
+  return value;
+}
+
+bool updates(const Node& node) {
+  const CallOp* call = node.op->as_call();
+  for (std::size_t i = 0; call != nullptr && i < node.outputs.size(); ++i) {
+    if (call->updated_input(i)) return true;
+  }
+  return false;
 }
 
 }  // namespace aclgrad::detail

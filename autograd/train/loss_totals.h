@@ -6,6 +6,7 @@
 #define ACLGRAD_AUTOGRAD_TRAIN_LOSS_TOTALS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -57,13 +58,19 @@ class LossTotals {
     return of_batch_[static_cast<std::size_t>(whole.id())];
   }
 
+  /// Whether a value of the whole batch is the same again, since nothing behind it is drawn or
+  /// counted.
+  bool is_repeatable(const Value& whole) const {
+    return !counted_[static_cast<std::size_t>(whole.id())];
+  }
+
  private:
   InBoth without_copies(InBoth value) const;
   void require_same_share(const InBoth& reduced, const InBoth& result) const;
 
   const RecordedLoss& whole_;
   std::int64_t part_examples_;
-  std::vector<bool> of_batch_;  // by the whole batch's values
+  std::vector<bool> of_batch_, counted_;  // by the whole batch's values
   InBoth loss_;
 };
 
@@ -80,6 +87,13 @@ bool is_linear(const Node& node);
 
 /// Records the same work on other inputs of the same shapes.
 Value record_again(const Value& result, const Graph& graph, const std::vector<Value>& inputs);
+
+/// Records a value that depends on no example, with all that it is made of. It holds the numbers
+/// of its own batch, whatever the extent of that of the graph. What is in `made` is there already.
+Value record_again(const Value& result, const Graph& graph, std::map<ValueId, Value>& made);
+
+/// Whether a run of it leaves something behind, a count say.
+bool updates(const Node& node);
 
 }  // namespace aclgrad::detail
 

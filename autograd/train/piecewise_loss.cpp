@@ -86,18 +86,28 @@ SessionCache::BuiltGraph PiecewiseLoss::record_piece(const SessionCache::Inputs&
   if (piece.examples == whole_.examples) return {std::move(piece.graph), {loss.value()}};
   try {
     Walk walk{LossTotals(whole_, loss.sum() ? loss.sum() : loss.value(), piece.examples),
-              /*is_new=*/leaves_.empty()};
+              /*is_new=*/!is_planned_};
+    if (walk.is_new) {  // without what one before has left that was refused
+      leaves_.clear();
+      in_tail_.clear();
+      tail_ = Graph(Mode::evaluation);
+    }
     if (loss.sum()) {
       walk_told(walk, loss);
     } else {
       collect(walk, walk.totals.loss());
     }
     const ValueId end = loss.sum() ? whole_.loss.value().id() : walk.totals.loss().whole.id();
-    if (walk.is_new && purpose_ == For::loss && leaves_.front().whole.id() != end) {
+    const bool is_total = leaves_.size() == 1 && leaves_.front().whole.id() == end;
+    if (walk.is_new && purpose_ == For::loss && !is_total) {
       rest_.emplace(tail_, std::vector<Fetch>{in_tail_.at(end)}, options_);
     }
-    return {std::move(piece.graph), {walk.fetched.begin(), walk.fetched.end()}};
+    is_planned_ = true;
+    std::vector<Fetch> fetches = fetches_of(walk, piece.graph);
+    if (fetches.empty()) fetches.emplace_back(loss.value());  // a session needs one
+    return {std::move(piece.graph), std::move(fetches)};
   } catch (const NoTotal& obstacle) {
+    if (purpose_ == For::totals) throw;
     refuse_pieces(piece.examples, obstacle);
   }
 }
@@ -106,16 +116,24 @@ SessionCache::BuiltGraph PiecewiseLoss::record_piece(const SessionCache::Inputs&
 void PiecewiseLoss::walk_told(Walk& walk, const Loss& piece) {
   add_leaf(walk, Total::sum, {whole_.loss.sum(), piece.sum()});
   if (!piece.weight()) return;
-  const bool adds = walk.totals.depends_on_batch(whole_.loss.weight());
-  add_leaf(walk, adds ? Total::sum : Total::fixed, {whole_.loss.weight(), piece.weight()});
+  const InBoth weight{whole_.loss.weight(), piece.weight()};
+  if (walk.totals.depends_on_batch(weight.whole)) {
+    add_leaf(walk, Total::sum, weight);
+  } else {
+    collect(walk, weight);
+  }
   if (!walk.is_new) return;
   in_tail_[whole_.loss.value().id()] =
-      div(in_tail_.at(whole_.loss.sum().id()), in_tail_.at(whole_.loss.weight().id()));
+      quotient(in_tail_.at(whole_.loss.sum().id()), in_tail_.at(weight.whole.id()));
 }
 
 std::optional<Total> PiecewiseLoss::kind_of(const Walk& walk, const InBoth& value) const {
   try {
-    return walk.totals.kind_of(value);
+    const Total kind = walk.totals.kind_of(value);
+    // Throws, too, where numbers on the way to the examples have no counterpart.
+    const bool adds_up = kind != Total::made && kind != Total::fixed;
+    if (adds_up) static_cast<void>(walk.totals.ratio_of_numbers(value));
+    return kind;
   } catch (const NoTotal&) {
     if (purpose_ == For::loss) throw;
     return std::nullopt;
@@ -125,34 +143,63 @@ std::optional<Total> PiecewiseLoss::kind_of(const Walk& walk, const InBoth& valu
 void PiecewiseLoss::collect(Walk& walk, const InBoth& value) {
   if (!walk.seen.insert(value.whole.id()).second) return;
   const std::optional<Total> kind = kind_of(walk, value);
-  if (!kind) return;
-  const Node& node = value.whole.node();
-  const bool is_number = kind == Total::fixed && node.inputs.empty() &&
-                         node.op->kind() != OpKind::variable &&
-                         value.whole.id() != walk.totals.loss().whole.id();
-  if (kind != Total::made && !is_number) return add_leaf(walk, *kind, value);
+  if (!kind || (kind == Total::fixed && collect_fixed(walk, value))) return;
+  if (kind != Total::made && kind != Total::fixed) return add_leaf(walk, *kind, value);
   std::vector<Value> inputs;
   const bool goes_on = walk.is_new && purpose_ == For::loss;
-  if (kind == Total::made) {
-    for (const InBoth& input : walk.totals.inputs_of(value)) {
-      collect(walk, input);
-      if (goes_on) inputs.push_back(in_tail_.at(input.whole.id()));
-    }
+  for (const InBoth& input : walk.totals.inputs_of(value)) {
+    collect(walk, input);
+    if (goes_on) inputs.push_back(in_tail_.at(input.whole.id()));
   }
-  // With the numbers of the whole, that of its examples say.
   if (goes_on) in_tail_[value.whole.id()] = record_again(value.whole, tail_, inputs);
 }
 
+// What depends on no example is not that of a piece, whose extent gives other numbers. What is
+// drawn is the mean over the pieces. False where something behind it is drawn.
+bool PiecewiseLoss::collect_fixed(Walk& walk, const InBoth& value) {
+  if (purpose_ == For::totals) return true;
+  if (walk.totals.is_repeatable(value.whole)) {
+    if (walk.is_new) static_cast<void>(record_again(value.whole, tail_, in_tail_));
+    return true;
+  }
+  if (!updates(value.whole.node())) return false;
+  add_leaf(walk, Total::fixed, value);
+  return true;
+}
+
 void PiecewiseLoss::add_leaf(Walk& walk, Total kind, const InBoth& value) {
+  if (walk.fetched.contains(value.whole.id())) return;  // a sum told as its own weight
   if (walk.is_new) {
     in_tail_[value.whole.id()] = tail_.input(name_of_total(leaves_.size()), value.whole.shape(),
                                              value.whole.dtype(), value.whole.node().where);
-    leaves_.push_back({kind, value.whole, walk.fetched.size()});
+    leaves_.push_back(
+        {kind, value.whole, leaves_.empty() ? 0 : leaves_.back().first + leaves_.back().count()});
   }
   const double ratio = walk.totals.ratio_of_numbers(value);
   for (const Value& fetch : fetches_of(kind, value.part)) {
-    walk.fetched.push_back(ratio == 1 ? fetch : mul(fetch, ratio));
+    walk.fetched[value.whole.id()].push_back(ratio == 1 ? fetch : mul(fetch, ratio));
   }
+}
+
+// In the order of the leaves. Pieces of another size may have none of a leaf, below what stands in
+// the loss without being asked for.
+std::vector<Fetch> PiecewiseLoss::fetches_of(const Walk& walk, const Graph& piece) {
+  std::vector<Fetch> fetches;
+  for (Leaf& leaf : leaves_) {
+    const auto found = walk.fetched.find(leaf.whole.id());
+    if (found != walk.fetched.end()) {
+      fetches.insert(fetches.end(), found->second.begin(), found->second.end());
+      continue;
+    }
+    if (purpose_ == For::loss) {
+      throw NoTotal(
+          fmt::format("{} is a total in pieces of some sizes only", label(leaf.whole.node())));
+    }
+    leaf.is_in_all = false;
+    const Value none = piece.constant(Tensor::zeros(leaf.whole.shape(), leaf.whole.dtype()));
+    fetches.insert(fetches.end(), leaf.count(), Fetch(none));
+  }
+  return fetches;
 }
 
 std::vector<Value> PiecewiseLoss::fetches_of(Total kind, const Value& value) {
@@ -166,7 +213,7 @@ void PiecewiseLoss::add(const Results& results, double examples) {
   std::size_t at = 0;
   for (const Leaf& leaf : leaves_) {
     const bool is_sum = leaf.kind == Total::sum || leaf.kind == Total::weighted;
-    for (std::size_t i = 0; i < (leaf.kind == Total::weighted ? 2 : 1); ++i, ++at) {
+    for (std::size_t i = 0; i < leaf.count(); ++i, ++at) {
       const Tensor values = results[at].to(DType::float64);
       if (at == sums_.size()) {
         sums_.emplace_back(static_cast<std::size_t>(values.numel()));
@@ -204,8 +251,8 @@ double PiecewiseLoss::run(const data::Dataset& examples, std::int64_t piece,
     if (count == whole_.examples) return results[0].item();
     add(results, static_cast<double>(count));
   }
-  if (leaves_.empty()) return 0;  // nothing to compare
-  if (!rest_) return total_of(leaves_.front()).front();
+  // Without leaves there is nothing to compare.
+  if (!rest_) return leaves_.empty() ? 0 : total_of(leaves_.front()).front();
   std::vector<Feed> feeds;
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
     const TensorSpec spec{leaves_[i].whole.shape(), leaves_[i].whole.dtype()};
@@ -222,17 +269,18 @@ std::optional<PiecewiseLoss::Difference> PiecewiseLoss::difference(
   for (const Leaf& leaf : leaves_) {
     for (const Value& fetch : fetches_of(leaf.kind, leaf.whole)) fetches.emplace_back(fetch);
   }
+  if (fetches.empty()) return std::nullopt;
   const double allowed = rounding_of(whole_.graph);
   const Results results = run_once(whole_.graph, fetches, examples, more, options_);
-  for (std::size_t at = 0; at < fetches.size(); ++at) {
-    const Tensor whole = results[at].to(DType::float64);
-    for (std::size_t k = 0; k < sums_[at].size(); ++k) {
-      const double in_pieces = sums_[at][k], at_once = whole.data<double>()[k];
-      const double size = std::max(sizes_[at], std::abs(at_once));
-      if (!(std::abs(in_pieces - at_once) > allowed * size)) continue;  // nor NaN
-      const auto after = [&](const Leaf& leaf) { return leaf.first > at; };
-      const auto next = std::ranges::find_if(leaves_, after);
-      return Difference{std::prev(next)->whole, in_pieces, at_once, at, k};
+  for (const Leaf& leaf : leaves_) {
+    for (std::size_t at = leaf.first; leaf.is_in_all && at < leaf.first + leaf.count(); ++at) {
+      const Tensor whole = results[at].to(DType::float64);
+      for (std::size_t k = 0; k < sums_[at].size(); ++k) {
+        const double in_pieces = sums_[at][k], at_once = whole.data<double>()[k];
+        const double size = std::max(sizes_[at], std::abs(at_once));
+        if (!(std::abs(in_pieces - at_once) > allowed * size)) continue;  // nor NaN
+        return Difference{leaf.whole, in_pieces, at_once, at, k};
+      }
     }
   }
   return std::nullopt;
@@ -297,7 +345,9 @@ const Node* first_mixing(const RecordedLoss& whole, const LossRecorder& loss,
   std::vector<Fetch> fetches[3];
   std::vector<ValueId> ids;
   const Node* torn = nullptr;
-  if (a.loss.value().id() != whole.loss.value().id()) return nullptr;  // recorded otherwise
+  for (const RecordedLoss* part : {&a, &b}) {  // recorded otherwise
+    if (part->loss.value().id() != whole.loss.value().id()) return nullptr;
+  }
   for (ValueId id = 0; id <= whole.loss.value().id(); ++id) {
     const Value values[3] = {whole.graph.value(id), a.graph.value(id), b.graph.value(id)};
     const auto count = [&](int i) { return values[i].shape().numel(); };
@@ -334,7 +384,6 @@ const Node* first_mixing(const RecordedLoss& whole, const LossRecorder& loss,
 bool require_separate_examples(const LossRecorder& loss, const std::vector<Variable>& parameters,
                                const data::Dataset& examples, std::int64_t piece,
                                const SessionOptions& options) {
-  if (piece < 1 || piece >= examples.size()) return false;
   for (const double by : {0.1, 0.0}) {
     const MovedParameters moved(parameters, by);
     const LossRecorder recorded = moved.in(loss);
@@ -364,6 +413,14 @@ bool require_separate_examples(const LossRecorder& loss, const std::vector<Varia
                         : fmt::format("in {} examples see each other", label(*node))));
   }
   return false;
+}
+
+void SeparateExamples::require(const LossRecorder& loss, const std::vector<Variable>& parameters,
+                               const data::Dataset& examples, std::int64_t piece,
+                               const SessionOptions& options) {
+  if (tries_left_ == 0 || piece < 1 || piece >= examples.size()) return;
+  const bool seen = require_separate_examples(loss, parameters, examples, piece, options);
+  tries_left_ = seen ? 0 : tries_left_ - 1;
 }
 
 }  // namespace aclgrad::detail

@@ -63,21 +63,25 @@ class PiecewiseLoss {
   struct Leaf {
     Total kind;
     Value whole;
-    std::size_t first;  // of the fetches
+    std::size_t first;      // of the fetches
+    bool is_in_all = true;  // pieces, whatever their size
+    std::size_t count() const { return kind == Total::weighted ? 2 : 1; }
   };
   // The way through the loss of a piece; a new one plans what comes after the pieces, too.
   struct Walk {
     LossTotals totals;
     bool is_new;
-    std::vector<Value> fetched = {};
-    std::set<ValueId> seen = {};  // of the whole
+    std::map<ValueId, std::vector<Value>> fetched = {};  // by the whole's leaves
+    std::set<ValueId> seen = {};                         // of the whole
   };
   SessionCache::BuiltGraph record_piece(const SessionCache::Inputs& inputs);
   void walk_told(Walk& walk, const Loss& piece);
   void collect(Walk& walk, const InBoth& value);
   std::optional<Total> kind_of(const Walk& walk, const InBoth& value) const;
+  bool collect_fixed(Walk& walk, const InBoth& value);
   void add_leaf(Walk& walk, Total kind, const InBoth& value);
   static std::vector<Value> fetches_of(Total kind, const Value& value);
+  std::vector<Fetch> fetches_of(const Walk& walk, const Graph& piece);
   void add(const Results& results, double examples);
   std::vector<double> total_of(const Leaf& leaf) const;
 
@@ -85,6 +89,7 @@ class PiecewiseLoss {
   SessionOptions options_;
   For purpose_;
   RecordedLoss whole_;
+  bool is_planned_ = false;  // by the first walk that came to its end:
   std::vector<Leaf> leaves_;
   Graph tail_;                        // from totals to the loss
   std::map<ValueId, Value> in_tail_;  // by the whole's values
@@ -97,10 +102,20 @@ class PiecewiseLoss {
 /// Throws NoTotal where the loss of the examples is another one in pieces of such a size than
 /// of all at once, and names a node by which examples see each other. Parameters are moved at
 /// random for it, since they often begin where nothing shows. False where nothing can be seen, as
-/// all is NaN or there is one piece only.
+/// all is NaN or roundings are as large.
 bool require_separate_examples(const LossRecorder& loss, const std::vector<Variable>& parameters,
                                const data::Dataset& examples, std::int64_t piece,
                                const SessionOptions& options);
+
+/// The same, until something was seen, or several times nothing: it costs evaluations.
+class SeparateExamples {
+ public:
+  void require(const LossRecorder& loss, const std::vector<Variable>& parameters,
+               const data::Dataset& examples, std::int64_t piece, const SessionOptions& options);
+
+ private:
+  int tries_left_ = 4;
+};
 
 }  // namespace aclgrad::detail
 

@@ -13,6 +13,7 @@
 #include "aclgrad/ops/shape.h"
 #include "dependents.h"
 #include "nn/module_tree.h"
+#include "tensor/at_least_float.h"
 
 namespace aclgrad {
 
@@ -41,11 +42,17 @@ Loss::Loss(Operand sum, const Value& weight) : sum_(sum) {
     return;
   }
   require_one("weight", weight);
-  weight_ = cast({weight, sum.where}, sum.dtype());
-  value_ = div(sum, weight_);
+  weight_ = cast({weight, sum.where}, detail::at_least_float(sum.dtype()));
+  value_ = detail::quotient(sum, weight_);
 }
 
 namespace detail {
+
+Value quotient(Operand sum, const Value& weight) {
+  const Value value = div({cast(sum, weight.dtype()), sum.where}, weight);
+  return is_floating(sum.dtype()) ? cast({value, sum.where}, sum.dtype()) : value;
+}
+
 namespace {
 
 // A layer that was forgotten would never learn. What is only read, a teacher, may be anybody's.

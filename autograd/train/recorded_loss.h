@@ -39,6 +39,10 @@ using LossRecorder = std::function<Loss(const BatchValues& batch)>;
 /// not one number.
 LossRecorder checked(LossFunction loss, const Module& model);
 
+/// What a sum and its weight, of float32 or float64, make; 16 bits do not hold a weight of 257, or
+/// of 70000.
+Value quotient(Operand sum, const Value& weight);
+
 struct RecordedLoss {
   RecordedLoss(Mode mode, const LossRecorder& record, const BatchSpecs& specs);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <map>
 #include <utility>
 
 #include "aclgrad/error.h"
@@ -15,28 +16,6 @@ namespace aclgrad::detail {
 namespace {
 
 std::string name_of_weight(std::size_t number) { return fmt::format("weight#{}", number); }
-
-// The nodes, up to this value's, that it is made of.
-std::vector<bool> nodes_behind(const Value& value) {
-  const Graph graph = value.graph();
-  std::vector<bool> behind(graph.size());
-  behind[static_cast<std::size_t>(value.node().id)] = true;
-  for (NodeId id = value.node().id; id >= 0; --id) {
-    if (!behind[static_cast<std::size_t>(id)]) continue;
-    for (const ValueId input : graph.node(id).inputs) {
-      behind[static_cast<std::size_t>(graph.value(input).node().id)] = true;
-    }
-  }
-  return behind;
-}
-
-bool updates(const Node& node) {
-  const CallOp* call = node.op->as_call();
-  for (std::size_t i = 0; call != nullptr && i < node.outputs.size(); ++i) {
-    if (call->updated_input(i)) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -91,7 +70,7 @@ class SplitLoss::Part {
     if (is_any<MulOp>(node) && is_factor(inputs[0])) {
       return again({factor(inputs[0]), share_of(inputs[1])});
     }
-    if (split_.is_known(value.whole)) return share_of_number(weight(value.whole), where);
+    if (is_known(value.whole)) return share_of_number(weight(value.whole), where);
     blame(inputs);
     throw NoTotal(fmt::format(
         "{} is no sum or mean over the examples, nor one times what does not depend on the model",
@@ -101,14 +80,19 @@ class SplitLoss::Part {
   // sum / weight, as a loss tells them.
   Value share_of_told(const Value& sum, const Value& told) {
     if (!told) return sum;
-    if (totals_.depends_on_batch(told) && !split_.is_known(told)) {
+    if (totals_.depends_on_batch(told) && !is_known(told)) {
       throw NoTotal(fmt::format("{} is the weight of the loss, and depends on the model",
                                 label(told.node())));
     }
-    return div(sum, weight(told));
+    return quotient(sum, weight(told));
   }
 
  private:
+  // Without a gradient for the model, and without what a run of it would count or draw.
+  bool is_known(const Value& whole) const {
+    return !split_.trained_.contains(whole.id()) && totals_.is_repeatable(whole);
+  }
+
   // Throws for the first of the nodes behind that is no total.
   void blame(const std::vector<InBoth>& values) const {
     for (const InBoth& value : values) {
@@ -131,7 +115,7 @@ class SplitLoss::Part {
     const Node& node = value.whole.node();
     const std::vector<Value> whole = value.whole.graph().values(node.inputs);
     const std::vector<Value> part = value.part.graph().values(value.part.node().inputs);
-    if (!split_.is_known(whole[1]) || !split_.is_known(whole[2])) {
+    if (!is_known(whole[1]) || !is_known(whole[2])) {
       throw NoTotal(fmt::format("the weights of {} depend on the model", label(value.part.node())));
     }
     const auto count = [&] {
@@ -145,18 +129,27 @@ class SplitLoss::Part {
   }
 
   bool is_factor(const InBoth& value) const {
-    return !totals_.depends_on_batch(value.whole) || split_.is_known(value.whole);
+    return !totals_.depends_on_batch(value.whole) || is_known(value.whole);
   }
 
   Value factor(const InBoth& value) {
     return totals_.depends_on_batch(value.whole) ? weight(value.whole) : fixed(value);
   }
 
-  // A number taken from the extent of a batch is that of the whole one.
-  Value fixed(const InBoth& value) const {
-    const Node& node = value.whole.node();
-    const bool is_made_of_nothing = node.inputs.empty() && node.op->kind() != OpKind::variable;
-    return is_made_of_nothing ? record_again(value.whole, graph_, {}) : scaled(value, 1);
+  // A number taken from the extent of a batch is that of the whole one. What is drawn is drawn
+  // once.
+  Value fixed(const InBoth& value) {
+    if (totals_.is_repeatable(value.whole)) return record_again(value.whole, graph_, fixed_);
+    if (const auto found = fixed_.find(value.whole.id()); found != fixed_.end()) {
+      return found->second;
+    }
+    std::vector<Value> inputs;
+    if (!updates(value.whole.node())) {
+      for (const InBoth& input : totals_.inputs_of(value)) inputs.push_back(fixed(input));
+    }
+    const Value made = inputs.empty() ? value.part : record_again(value.whole, graph_, inputs);
+    fixed_.emplace(value.whole.id(), made);
+    return made;
   }
 
   Value weight(const Value& whole) {
@@ -178,6 +171,7 @@ class SplitLoss::Part {
   double share_;
   const std::vector<Value>* weights_;  // null where they are being collected
   std::size_t next_ = 0;
+  std::map<ValueId, Value> fixed_;  // by the whole's values
 };
 
 SplitLoss::SplitLoss(Mode mode, LossRecorder loss, const BatchSpecs& whole, const BatchSpecs& part,
@@ -195,16 +189,6 @@ SplitLoss::SplitLoss(Mode mode, LossRecorder loss, const BatchSpecs& whole, cons
   if (weights_.empty()) return;
   session_.emplace(whole_.graph, std::vector<Fetch>(weights_.begin(), weights_.end()),
                    std::move(options));
-}
-
-// Without a gradient for the model, and without what a run of it would count or draw.
-bool SplitLoss::is_known(const Value& whole) const {
-  if (trained_.contains(whole.id())) return false;
-  const std::vector<bool> behind = nodes_behind(whole);
-  for (std::size_t id = 0; id < behind.size(); ++id) {
-    if (behind[id] && updates(whole_.graph.node(static_cast<NodeId>(id)))) return false;
-  }
-  return true;
 }
 
 Value SplitLoss::share_of(const Loss& part, std::int64_t examples,

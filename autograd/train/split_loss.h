@@ -46,7 +46,6 @@ class SplitLoss {
  private:
   class Part;
   Value share_of(const Loss& part, std::int64_t examples, const std::vector<Value>* weights);
-  bool is_known(const Value& whole) const;
 
   LossRecorder loss_;
   RecordedLoss whole_;

@@ -13,7 +13,6 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "dependents.h"
-#include "train/piecewise_loss.h"
 
 namespace aclgrad::detail {
 namespace {
@@ -229,10 +228,10 @@ SplitLoss& TrainingStep::split_for(const data::Dataset& batch, Mode mode) {
         splits_.try_emplace(key, mode, loss_, specs, part, model_.trained_parameters(), session_)
             .first;
   }
-  if (is_separate_ || all.used_in(size) == 1) return found->second;
+  if (all.used_in(size) == 1) return found->second;
   try {
-    is_separate_ = require_separate_examples(loss_, model_.trained_parameters(),
-                                             batch.slice(0, all.end(1, size)), first, session_);
+    separate_.require(loss_, model_.trained_parameters(), batch.slice(0, all.end(1, size)), first,
+                      session_);
   } catch (const NoTotal& obstacle) {
     splits_.erase(found);
     refuse_parts(size, obstacle);

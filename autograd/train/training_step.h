@@ -12,6 +12,7 @@
 
 #include "aclgrad/trainer.h"
 #include "train/hooks.h"
+#include "train/piecewise_loss.h"
 #include "train/split_loss.h"
 
 namespace aclgrad::detail {
@@ -82,9 +83,9 @@ class TrainingStep {
   SessionOptions session_;
   SessionCache training_;
   std::map<std::string, SplitLoss> splits_;  // by mode and batch
-  bool is_separate_ = false;                 // its examples do not see each other
-  std::deque<data::Dataset> cut_;            // parts of the latest batch, where it is cut
-  Graph update_graph_;                       // with a loss scaler
+  SeparateExamples separate_;
+  std::deque<data::Dataset> cut_;  // parts of the latest batch, where it is cut
+  Graph update_graph_;             // with a loss scaler
   std::optional<Session> update_;
   StepHooks hooks_;
   std::uint64_t freeze_count_ = Module::freeze_count();

@@ -11,6 +11,14 @@ namespace {
 
 constexpr std::string_view kOldAverage = "average.";
 
+// What is kept once for all variables, by an optimizer or a loss scaler of any name, or an average.
+bool is_of_no_variable(const std::string& name) {
+  constexpr std::string_view kEnds[] = {".steps", ".learning_rate", ".learning_rate.plateau",
+                                        ".scale", ".inverse",       ".good_steps"};
+  const auto is_end = [&](std::string_view end) { return name.ends_with(end); };
+  return name == "average_updates" || std::ranges::any_of(kEnds, is_end);
+}
+
 }  // namespace
 
 std::string old_name(std::string name) {
@@ -36,10 +44,10 @@ NamedTensors with_new_names(NamedTensors tensors, const std::vector<Variable>& m
     while (end != std::string::npos && end > 0 && !names.contains(name.substr(0, end))) {
       end = name.rfind('.', end - 1);
     }
-    if (end == std::string::npos || end == 0) {
-      name.insert(name.begin(), Variable::kMark);
-    } else {
+    if (end != std::string::npos && end > 0) {
       name[end] = Variable::kMark;
+    } else if (is_of_no_variable(name)) {
+      name.insert(name.begin(), Variable::kMark);
     }
   }
   return tensors;

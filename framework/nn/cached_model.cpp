@@ -95,7 +95,8 @@ class CachedModel::Kept {
   std::vector<Variable> variables_;
   Tensor tokens_ = Tensor::zeros({0, 0}, DType::int64);  // that were seen
   std::int64_t seen_ = 0;                                // so many of each row
-  Tensor scores_;                                        // of the last of these
+  Tensor scores_;                                        // of the last place that was asked for
+  std::int64_t scored_ = 0;                              // so many places were; 0 for no scores
   SessionCache sessions_;                                // for so many tokens at once
 };
 
@@ -152,7 +153,7 @@ Tensor CachedModel::Kept::scores_of(const Tensor& tokens) {
   const std::int64_t rows = tokens.shape()[0], width = tokens.shape()[1];
   make_room(rows, width);
   const std::int64_t known = known_places(tokens);
-  if (known == seen_ && known == width) return scores_;
+  if (known == scored_ && known == width) return scores_;
   // What lies behind these is not looked at, and written over. The last place is computed anew
   // where the text has become shorter: only its scores are kept.
   const std::int64_t first = std::min(known, width - 1);
@@ -164,6 +165,7 @@ Tensor CachedModel::Kept::scores_of(const Tensor& tokens) {
                       fresh.data<std::int64_t>().begin() + n * count);
   }
   seen_ = first;
+  scored_ = 0;  // where the run fails
   const Tensor place = Tensor::arange(count, static_cast<double>(first), 1, DType::int64);
   const Tensor last = Tensor::full({1}, static_cast<double>(width - first - 1), DType::int64);
   std::vector<Feed> feeds = {{kTokens, fresh}, {kPlace, place}};
@@ -171,7 +173,7 @@ Tensor CachedModel::Kept::scores_of(const Tensor& tokens) {
   const Results results = sessions_.run(feeds);
   scores_ = results[std::size_t{0}];
   tokens_ = tokens;
-  seen_ = width;
+  seen_ = scored_ = width;
   return scores_;
 }
 

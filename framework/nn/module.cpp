@@ -106,15 +106,17 @@ bool detail::is_frozen(const Variable& variable) {
 void Module::Tree::set_frozen(bool it) {
   if (frozen == it) return;
   frozen = it;
+  for (const Entry& entry : entries) note_frozen(entry.variable, it);
+}
+
+void Module::Tree::note_frozen(const Variable& variable, bool it) {
   FrozenVariables& all = frozen_variables();
   const std::lock_guard lock(all.mutex);
-  for (const Entry& entry : entries) {
-    const std::uintptr_t identity = entry.variable.identity();
-    if (it) {
-      all.identities.insert(identity);
-    } else if (const auto found = all.identities.find(identity); found != all.identities.end()) {
-      all.identities.erase(found);
-    }
+  const std::uintptr_t identity = variable.identity();
+  if (it) {
+    all.identities.insert(identity);
+  } else if (const auto found = all.identities.find(identity); found != all.identities.end()) {
+    all.identities.erase(found);
   }
 }
 

@@ -70,6 +70,7 @@ struct Module::Tree {
   ~Tree() { set_frozen(false); }
 
   void set_frozen(bool it);
+  static void note_frozen(const Variable& variable, bool it);
 
   std::string path;
   std::source_location where;  // the program gives the path
@@ -156,6 +157,7 @@ struct Module::Tree {
     root().names.emplace(entry.variable.name(), entry.variable.identity());
     entry.drawn_version = entry.variable.version();
     entries.push_back(std::move(entry));
+    if (frozen) note_frozen(entries.back().variable, true);
     return entries.back().variable;
   }
 

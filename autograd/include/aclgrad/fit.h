@@ -143,8 +143,9 @@ struct Callback {
   Event progress = {};          ///< after all that a step has led to, but for the checkpoint
   Event finish = {};            ///< at the end of a run that was not broken off; the best weights
                                 ///< are back
-  Event failed = {};            ///< instead of that, where anything was thrown after begin() was
-                                ///< called; it goes on, whatever this one throws
+  Event failed = {};            ///< instead of that, where anything was thrown after this one's
+                                ///< begin() was called, by begin() or finish() itself, too; it
+                                ///< goes on, whatever this one throws
 };
 
 /// All counts are at least 0 and begin with this call of fit(), whatever the trainer did before.
@@ -229,7 +230,8 @@ struct History {
 /// them (Trainer::steps()).
 ///
 /// Whatever is thrown on the way, the trainer's steps, its place in the batches and its state are
-/// those of the steps done, and a log is told that the run has failed.
+/// those of the steps done, and a log is told that the run has failed, also where it fails before
+/// the log hears of it.
 ///
 /// On several ranks all call it with the same options; the first measures, shows and saves, and all
 /// return what it found, or throw where it could not. Before the first step it throws ValueError

@@ -63,8 +63,8 @@ class Loss {
  public:
   Loss(Value loss) : value_(std::move(loss)) {}  // NOLINT: the implicit conversion is the point
 
-  /// sum / weight, or the sum itself where the weight is empty. The weight, of one number and any
-  /// dtype, must have no gradient for the model.
+  /// sum / weight in float32 or float64, as the sum's floating dtype, or the sum itself where the
+  /// weight is empty. The weight, of one number and any dtype, must have no gradient for the model.
   Loss(Operand sum, const Value& weight);
 
   const Value& value() const { return value_; }
@@ -83,7 +83,8 @@ class Loss {
 /// loss and gradients are those of the whole batch all the same, but for rounding; see Loss. What
 /// is no sum or mean, sqrt(mean) say, is refused with a ValueError that names the node. So is a
 /// loss whose examples see each other (a softmax along them): before the first step or evaluation
-/// in parts, two of them are evaluated together and one by one, with parameters moved at random;
+/// in parts, two of them are evaluated together and one by one, with parameters moved at random
+/// (before each of the first four, as long as nothing is seen since all is NaN);
 /// but for a loss that draws numbers itself (normal(), uniform()), whose parts draw others. What
 /// layers draw or count (dropout, batch normalization), they do for each part by itself.
 class LossFunction {

@@ -100,6 +100,16 @@ TEST(CachedModel, IsNotLedAstrayByWhatIsNotFinite) {
   EXPECT_TRUE(allclose(scores, fresh(prompt({1, 2, 3, 4})), 1e-5, 1e-5));
 }
 
+TEST(CachedModel, GivesNoScoresOfATextBeforeOneThatFailed) {
+  const Writer writer(true);
+  CachedModel cached(writer, kPlaces), fresh(writer, kPlaces);
+  cached(prompt({1, 2, 3, 4}));
+  EXPECT_ANY_THROW(cached(prompt({1, 2, 99})));
+  EXPECT_TRUE(allclose(cached(prompt({1, 2})), fresh(prompt({1, 2})), 1e-5, 1e-5));
+  EXPECT_ANY_THROW(cached(prompt({99})));
+  EXPECT_TRUE(allclose(cached(prompt({1, 2})), fresh(prompt({1, 2})), 1e-5, 1e-5));
+}
+
 TEST(CachedModel, WritesTheSameTokens) {
   for (const bool rotary : {false, true}) {
     const Writer writer(rotary);

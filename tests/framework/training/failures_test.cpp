@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nothing runs on as if nothing had happened: what is thrown within fit() leaves the trainer where
 // it is and a page that says so, and what would be taken for a step of fit() is refused.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -89,6 +90,46 @@ TEST(Failures, InAnyEventOfFitLeaveThePlaceWhereItIs) {
       if (!threw) break;  // it is not called so often
       run.fit_for(kSteps - run.trainer.steps());
       run.expect_bits_of(whole);
+    }
+  }
+}
+
+// Who has begun and not finished, also where another one ends the run.
+TEST(Failures, AreToldToWhoHasBegunAndNotFinished) {
+  struct Counting : TrainingLog {
+    int settings = 0, fails = 0, ends = 0;
+    void setting(const std::string&, std::string) override { ++settings; }
+    void point(const std::string&, const std::string&, double, double) override {}
+    void finish() override { ++ends; }
+    void fail(const std::string&) override { ++fails; }
+  };
+  for (const auto& [name, event] : kEvents) {
+    for (std::size_t which = 0; which < 3; ++which) {
+      SCOPED_TRACE(fmt::format("{} of {}", name, which));
+      LineRun run;
+      Counting log;
+      int begun[3] = {}, finished[3] = {}, failed[3] = {};
+      std::vector<Callback> callbacks(3);
+      for (std::size_t i = 0; i < 3; ++i) {
+        callbacks[i].begin = [&, i](FitRun&) { ++begun[i]; };
+        callbacks[i].finish = [&, i](FitRun&) { ++finished[i]; };
+        callbacks[i].failed = [&, i](FitRun&) { ++failed[i]; };
+      }
+      Callback::Event& throwing = callbacks[which].*event;
+      throwing = [before = throwing](FitRun& fit_run) {
+        if (before) before(fit_run);
+        throw std::runtime_error("no luck");
+      };
+      EXPECT_THROW(run.fit_for(kSteps, {.callbacks = callbacks, .log = &log}), std::runtime_error);
+      const bool in_begin = event == &Callback::begin, in_finish = event == &Callback::finish;
+      for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(begun[i], !in_begin || i <= which ? 1 : 0) << i;
+        EXPECT_EQ(finished[i], in_finish && i <= which ? 1 : 0) << i;
+        EXPECT_EQ(failed[i], begun[i] - (in_finish && i < which ? 1 : 0)) << i;
+      }
+      EXPECT_EQ(log.ends, 0);
+      EXPECT_EQ(log.settings > 0, !in_begin);
+      EXPECT_EQ(log.fails, 1) << "also where nothing else was told";
     }
   }
 }

@@ -112,6 +112,32 @@ TEST(Freeze, HoldsForASharedPartInAllThatHaveIt) {
   EXPECT_EQ(later.trained_parameters().size(), 2u) << "what is added later is not frozen";
 }
 
+// A teacher that makes its weights when it sees the first examples.
+TEST(Freeze, HoldsForWhatAFrozenPartMakesLater) {
+  struct Teacher : Module {
+    Value operator()(const Value& x) const {
+      if (made->empty()) made->push_back(parameter("scale", Tensor::scalar(2)));
+      return x * x.graph().parameter(made->front());
+    }
+    std::shared_ptr<std::vector<Variable>> made = std::make_shared<std::vector<Variable>>();
+  };
+  const Linear model("model", 2, 2);
+  Sgd sgd({.learning_rate = 0.1});
+  {
+    const Teacher teacher;
+    teacher.freeze();
+    Trainer trainer(
+        model, [&](const Value& x) { return mse_loss(model(x), teacher(x)); }, sgd);
+    EXPECT_NO_THROW(trainer.step({Tensor::full({3, 2}, 1)}));
+    EXPECT_EQ(teacher.frozen_parameters().size(), 1u);
+    teacher.unfreeze();
+    Sgd other;
+    Trainer again(
+        model, [&](const Value& x) { return mse_loss(model(x), teacher(x)); }, other);
+    EXPECT_THROW(again.step({Tensor::full({3, 2}, 1)}), ValueError);
+  }
+}
+
 TEST(Freeze, ATrainerRecordsAnewWhenItsOwnModelChangesOnly) {
   const Model model, other;
   Sgd optimizer({.learning_rate = 0.1, .momentum = 0.9});

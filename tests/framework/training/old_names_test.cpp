@@ -4,6 +4,7 @@
 
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/base/temporary_folder.h"
+#include "tests/support/message_of.h"
 
 namespace aclgrad {
 namespace {
@@ -60,6 +61,31 @@ TEST(OldNames, ARunGoesOnFromThem) {
     }
   }
   EXPECT_TRUE(load_checkpoint(folder.path() / "old")->tensors.contains("a.weight@first_moment"));
+}
+
+// What belongs to no part that there is has its own name in messages.
+TEST(OldNames, AreSaidAsTheFileHasThem) {
+  const Linear part("a", 2, 3);
+  AdamW adam({.learning_rate = schedule::plateau(0.05), .clip_norm = 1});
+  Trainer trainer(part, [&](const Value& x) { return mean(part(x)); }, adam,
+                  {.loss_scaling = LossScalerOptions{}});
+  Checkpoint old = *load_checkpoint(old_file());
+  std::erase_if(old.tensors, [](const auto& each) {
+    return each.first.starts_with("average") || each.first.starts_with("best.");
+  });
+  EXPECT_THAT(message_of<ValueError>([&] {
+                trainer.restore(old, {Tensor::zeros({2, 2})});
+              }),
+              testing::HasSubstr("the unexpected key `b.bias`"));
+  std::erase_if(old.tensors, [](const auto& each) {
+    return each.first == "b.bias" || each.first == "b.weight";
+  });
+  EXPECT_THAT(message_of<ValueError>([&] {
+                trainer.restore(old, {Tensor::zeros({2, 2})});
+              }),
+              testing::HasSubstr("the unexpected key `b.bias.first_moment`"));
+  std::erase_if(old.tensors, [](const auto& each) { return each.first.starts_with("b."); });
+  EXPECT_NO_THROW(trainer.restore(old, {Tensor::zeros({2, 2})}));
 }
 
 // By a loop of one's own, and its weights alone.

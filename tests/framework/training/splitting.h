@@ -20,7 +20,7 @@ struct Product : Module {
   Value operator()(const Value& x) const { return matmul(x, x.graph().parameter(w)); }
 };
 
-using LossOf = std::function<Value(const Module&, const Value& scores, const Value& labels)>;
+using LossOf = std::function<Loss(const Module&, const Value& scores, const Value& labels)>;
 
 // What a step over `parts` micro-batches gives.
 struct Step {
@@ -46,7 +46,7 @@ inline double largest_difference(const Tensor& a, const Tensor& b) {
   return largest;
 }
 
-inline void expect_splits(const data::Dataset& batch, const Tensor& weight, const LossOf& loss) {
+inline void expect_steps(const data::Dataset& batch, const Tensor& weight, const LossOf& loss) {
   const Step whole = step_in(1, batch, weight, loss);
   ASSERT_TRUE(std::isfinite(whole.loss));
   EXPECT_GT(largest_difference(whole.weight, weight), 0);
@@ -55,6 +55,10 @@ inline void expect_splits(const data::Dataset& batch, const Tensor& weight, cons
     EXPECT_NEAR(split.loss, whole.loss, 2e-6 * std::max(1.0, std::abs(whole.loss))) << parts;
     EXPECT_LT(largest_difference(split.weight, whole.weight), 4e-6) << parts << " parts";
   }
+}
+
+inline void expect_splits(const data::Dataset& batch, const Tensor& weight, const LossOf& loss) {
+  expect_steps(batch, weight, loss);
   Product model(weight);
   Sgd sgd;
   Trainer trainer(

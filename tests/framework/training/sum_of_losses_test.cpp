@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <utility>
+
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/training/splitting.h"
 #include "tests/support/message_of.h"
@@ -245,6 +247,122 @@ TEST(SplitLoss, BelievesALossThatSaysHowItAddsUp) {
   };
   EXPECT_THAT(message_of<ShapeError>([&] { train(of_many, 1); }),
               HasSubstr("the sum of a Loss is one number"));
+}
+
+// The number of examples, as a value of the graph: that of the whole batch, told or not.
+TEST(SplitLoss, TakesNumbersOfTheWholeBatchFromItsExtent) {
+  using Count = Value (*)(const Value& y, std::int64_t n);
+  const std::vector<Count> counts = {
+      [](const Value& y, std::int64_t n) {
+        return full(y.graph(), Shape{}, static_cast<double>(n));
+      },
+      [](const Value& y, std::int64_t n) { return reduce_sum(full(y.graph(), Shape{n}, 1)); },
+      [](const Value& y, std::int64_t n) {
+        return cast(full(y.graph(), Shape{1}, static_cast<double>(n)), DType::int64);
+      },
+      [](const Value& y, std::int64_t n) {
+        const Value numbers = arange(y.graph(), 1, static_cast<double>(n + 1));
+        return amax(cast(numbers, DType::float32)) * 2;
+      }};
+  for (const Count count : counts) {
+    for (const bool is_told : {false, true}) {
+      expect_splits(regression(), kWeight, [&](const Module&, const Value& y, const Value& t) {
+        const Value sum = reduce_sum(mse_loss(y, t, Reduction::none));
+        const Value n = count(y, y.shape()[0]);
+        return is_told ? Loss(sum, n) : Loss(sum / reshape(cast(n, DType::float32), {}));
+      });
+    }
+    expect_splits(regression(), kWeight, [&](const Module& model, const Value& y, const Value& t) {
+      const Value w = reduce_sum(y.graph().parameter(model.parameters()[0]));
+      return mse_loss(y, t) + w * reshape(cast(count(y, y.shape()[0]), DType::float32), {});
+    });
+  }
+}
+
+// What is drawn beside the examples is drawn for each part, here with numbers that do not show it.
+TEST(SplitLoss, DrawsBesideTheExamples) {
+  const Generator generator(1);
+  expect_splits(regression(), kWeight, [&](const Module& model, const Value& y, const Value& t) {
+    const Value w = y.graph().parameter(model.parameters()[0]);
+    const Value drawn = apply_dropout(w, next_mask(w, w.shape(), 1e-12, generator), 1e-12);
+    const Value n = full(y.graph(), Shape{}, static_cast<double>(y.shape()[0]));
+    return mse_loss(y, t) + reduce_sum(drawn * drawn) * n * 0.125;
+  });
+}
+
+// 16 bits have no 259 and no 70,000.
+TEST(SplitLoss, DividesSumsOf16BitsByAnyWeight) {
+  constexpr double kScore = 33;  // the sums of which 16 bits have
+  const data::Dataset batch{Tensor::full({7, 1}, 1)};
+  for (const auto& [dtype, weight] : {std::pair{DType::bfloat16, 259.}, {DType::float16, 70000.}}) {
+    for (const bool of_batch : {false, true}) {
+      Product model(Tensor::from({1, 1}, {kScore}));
+      Sgd sgd({.learning_rate = 1});
+      Trainer trainer(model,
+                      [&](const Value& x) {
+                        const Value n = of_batch ? reduce_sum(x) * (weight / 7)
+                                                 : full(x.graph(), Shape{1}, weight);
+                        return Loss(cast(reduce_sum(model(x)), dtype), cast(n, DType::int64));
+                      },
+                      sgd, {.micro_batches = 2});
+      const double exact = 7 * kScore / weight, rounded = Tensor::scalar(exact).to(dtype).item();
+      for (const std::int64_t piece : {0, 3}) {
+        EXPECT_EQ(trainer.evaluate(batch, piece), rounded) << weight << " " << piece;
+      }
+      EXPECT_NEAR(trainer.step(batch), exact, exact / 128) << weight;
+    }
+  }
+}
+
+// A piece that is refused leaves nothing behind for one that is not.
+TEST(SplitLoss, EvaluatesInPiecesAfterOnesThatAreRefused) {
+  Product model(kWeight);
+  Sgd sgd;
+  Trainer trainer(
+      model,
+      [&](const Value& x, const Value& t) {
+        const Value y = model(x), own = mean(y * y);
+        return mse_loss(y, t) + (l1_loss(y, t) + (x.shape()[0] == 1 ? exp(own) : -own));
+      },
+      sgd);
+  EXPECT_THROW(trainer.evaluate(regression(), 1), ValueError);
+  const double whole = trainer.evaluate(regression(), 0);
+  EXPECT_NEAR(trainer.evaluate(regression(), 5), whole, 1e-6);
+  EXPECT_THROW(trainer.evaluate(regression(), 1), ValueError);
+  EXPECT_NEAR(trainer.evaluate(regression(), 5), whole, 1e-6);
+}
+
+// The weights of the whole batch are known before its parts, however they are made: the check of
+// examples that see each other looks for totals in them, and finds none.
+TEST(SplitLoss, TakesKnownFactorsThatPartsMakeOtherwise) {
+  expect_steps(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
+    const std::int64_t n = t.shape()[0];
+    const Value each = mean(t * t, {1}), half = n > 3 ? each * 0.5 : each / 2;
+    return mse_loss(y, t) * reduce_sum(half * 0.25) * stop_gradient(exp(reduce_sum(half)));
+  });
+}
+
+// It costs evaluations, so it is not done at every step.
+TEST(SplitLoss, LooksOnlySeveralTimesWhetherExamplesSeeEachOther) {
+  data::Dataset none = classes();
+  for (std::int64_t i = 0; i < 7; ++i) none.labels.set(i, kIgnoreIndex);
+  Product model(kWeight);
+  Sgd sgd;
+  int recorded = 0;
+  Trainer trainer(model,
+                  [&](const Value& x, const Value& t) {
+                    ++recorded;
+                    return cross_entropy(model(x), t);
+                  },
+                  sgd, {.micro_batches = 2});
+  const auto look = [&] {
+    trainer.step(none);
+    trainer.evaluate(none, 2);
+    return std::exchange(recorded, 0);
+  };
+  EXPECT_GT(look(), 0);
+  for (int i = 0; i < 4; ++i) look();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(look(), 0);
 }
 
 // Of a network in which roundings grow to whole numbers nothing can be seen, and it is not refused.
