@@ -284,6 +284,37 @@ TEST(Npz, ReadsWhatNumPyWroteAndCompressed) {
                             Tensor::zeros({1000, 1000})));
 }
 
+// NumPy looks for the whole name of an entry first, and then for the one without its ending.
+TEST(Npz, EveryArrayHasANameOfItsOwn) {
+  const TemporaryFolder folder;
+  write_npy(folder.path() / "one", Tensor::scalar(1));
+  write_npy(folder.path() / "two", Tensor::scalar(2));
+  detail::ZipWriter archive;
+  archive.add("x.npy", read_file(folder.path() / "one"), /*deflated=*/false);
+  archive.add("x", read_file(folder.path() / "two"), /*deflated=*/false);
+  archive.add("y.npy", read_file(folder.path() / "one"), /*deflated=*/false);
+  archive.add("y", "a text", /*deflated=*/false);
+  const MemoryFile file(std::move(archive).finish());
+  const NamedTensors read = read_npz(file.path());
+  EXPECT_EQ(read.names(), "x.npy, x, y.npy");
+  EXPECT_EQ(read["x.npy"].item(), 1);
+  EXPECT_EQ(read["x"].item(), 2);
+  EXPECT_THROW(read["y"], IoError);
+}
+
+TEST(Npy, ADtypeIsShownWithoutWhatATerminalObeys) {
+  const TemporaryFolder folder;
+  for (const std::string descr : {"<\x1B[2J", ">\x01", "\xFF"}) {
+    std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': ()}\n";
+    const std::string size = {static_cast<char>(header.size()), '\0'};
+    const auto path = folder.file("a.npy", std::string("\x93NUMPY\x01\0", 8) + size + header);
+    const std::string message = message_of<IoError>([&] { read_npy(path); });
+    EXPECT_THAT(message, HasSubstr("are not read"));
+    EXPECT_TRUE(std::ranges::all_of(message, [](char c) { return c >= ' ' && c != 127; }))
+        << message;
+  }
+}
+
 TEST(SafetensorsIndex, ReadsAllFilesThatItNames) {
   const TemporaryFolder folder;
   const Tensor a = Tensor::arange(3), b = Tensor::scalar(2);
