@@ -198,8 +198,10 @@ class Http::Loop {
     for (int i = 0; i < kAtOnce; ++i) {
       const int socket = accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
       if (socket < 0) {
-        // Descriptors may be used up: whoever has shown nothing makes room, or all wait a little.
-        if ((errno == EMFILE || errno == ENFILE) && !drop_oldest_unknown()) accepts_ = false;
+        const bool nobody_waits = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
+        // Descriptors or memory may be used up, and the client still waits: whoever has shown
+        // nothing makes room, or all wait a little.
+        if (!nobody_waits && !drop_oldest_unknown()) accepts_ = false;
         return;
       }
       const int yes = 1;

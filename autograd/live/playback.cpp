@@ -291,9 +291,10 @@ void Playback::followed(double loss) {
 }
 
 void Playback::begin_here() {
+  History::State state = History::state_of(trainers_);  // whatever this throws, a state is there
   following_ = false;
   history_ = History(history_.most_bytes());
-  history_.keep(History::state_of(trainers_));
+  history_.keep(std::move(state));
   kept_ = step();
   before_.reset();
   batch_step_ = -1;

@@ -52,8 +52,6 @@ Server::State::State(std::vector<Choice> choices, Maker make, ServerOptions opti
 Server::State::~State() { mailbox_.close(); }
 
 void Server::State::wait() {
-  // fit() may have been left by an exception, and then has finished nothing.
-  if (following_) end_following("the run of fit() was broken off");
   if (options_.open_browser) open_browser(address());
   while (!stopped_) {
     mailbox_.answer(playing_ ? 0ms : 1000ms);
@@ -77,6 +75,10 @@ Callback Server::State::callback() {
   callback.before_step = [this](FitRun& run) { hold(run); };
   callback.after_step = [this](FitRun& run) { playback_->followed(run.loss()); };
   callback.finish = [this](FitRun&) { end_following("the run has ended"); };
+  callback.failed = [this](FitRun& run) {
+    // Another callback may have thrown before this one had begun.
+    if (following_) end_following("the run was broken off: " + run.failure());
+  };
   return callback;
 }
 
@@ -131,11 +133,11 @@ std::string Server::State::publish() {
   return frame;
 }
 
-void Server::State::end_following(const char* note) {
+void Server::State::end_following(std::string note) {
   playing_ = following_ = false;
   steps_wanted_ = 0;
+  note_ = std::move(note);
   playback_->begin_here();
-  note_ = note;
   publish_or_say();
 }
 

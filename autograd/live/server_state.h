@@ -48,7 +48,7 @@ class Server::State {
   bool wait_for_step();
   void measure();
   void hold(FitRun& run);
-  void end_following(const char* note);
+  void end_following(std::string note);
 
   // Each carries out a command and returns how it is taken back.
   using TakeBack = std::function<void()>;

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -222,11 +223,16 @@ class Watcher {
     if (line < std::ssize(found_.lines)) {
       throw IoError(fmt::format("{}: {} between two checks", library_, how));
     }
+    // No other line can be left out, and what has been left out once has ended nothing since.
+    if (line > std::ssize(found_.lines)) throw IoError(fmt::format("{}: it {}", library_, kSpoilt));
+    if (crashes_.contains({line, 0})) {
+      throw IoError(fmt::format("{}: {} while none of its functions was called", library_, how));
+    }
     // Where calls that are left out do not help, the whole line is: its call 0.
     const auto first = crashes_.lower_bound({line, 1});
     const auto count = std::distance(first, crashes_.lower_bound({line + 1, 0}));
     const bool is_new = !crashes_.contains({line, watch_->call});
-    const std::int64_t call = is_new && count < most ? watch_->call : 0;
+    const std::int64_t call = is_new && count < most ? std::max<std::int64_t>(0, watch_->call) : 0;
     const std::string text = watch_.text();
     crashes_[{line, call}] =
         call != 0 || text.empty() ? how : fmt::format("{} in or after {}", how, text);

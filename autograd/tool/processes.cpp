@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "aclgrad/error.h"
+#include "tool/run.h"
 
 namespace aclgrad::gradcheck {
 namespace {
@@ -80,20 +81,93 @@ void end_descendants() {
 
 extern "C" void note_that_it_is_asked(int) { asked_to_end = 1; }
 
-// The second process of without_leftovers().
-[[noreturn]] void work_and_clean_up(const std::function<int()>& work, pid_t first) {
-  for (const int number : kAsked) std::signal(number, note_that_it_is_asked);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  int status = 1;
-  try {
-    if (getppid() == first) status = work();
-  } catch (const AskedToEnd&) {
+// Of without_leftovers(): the first process is the one that was started, and may have children that
+// are not ours. The second has none but those that it starts and adopts; it watches the third,
+// which works, and ends what that one left where it cannot do so itself.
+class Chain {
+ public:
+  explicit Chain(const std::function<int()>& work) : work_(work) {
+    sigemptyset(&watched_);
+    for (const int number : kAsked) sigaddset(&watched_, number);
+    sigaddset(&watched_, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &watched_, &before_);
   }
-  std::fflush(nullptr);
-  end_descendants();
-  _exit(status);
-}
+
+  int first() {
+    const pid_t self = getpid();
+    const pid_t id = new_process(kNone);
+    if (id == 0) _exit(second(self));
+    return end_as(id, 3 * kSecondsToCleanUp, [] {});
+  }
+
+ private:
+  static constexpr const char* kNone = "no process can be started for the check";
+
+  int second(pid_t first) const {
+    adopt(first);
+    const pid_t self = getpid();
+    pid_t id = 0;
+    try {
+      id = new_process(kNone);
+    } catch (const IoError& error) {
+      fmt::print(stderr, "{}\n", error.what());
+      return kUnusable;
+    }
+    if (id == 0) third(self);
+    return end_as(id, kSecondsToCleanUp, end_descendants);
+  }
+
+  [[noreturn]] void third(pid_t second) const {
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    for (const int number : kAsked) std::signal(number, note_that_it_is_asked);
+    adopt(second);
+    int status = 1;
+    try {
+      status = work_();
+    } catch (const AskedToEnd&) {
+    }
+    std::fflush(nullptr);
+    end_descendants();
+    _exit(status);
+  }
+
+  // This process is asked to end when its parent ends, and orphans among its descendants become its
+  // children.
+  static void adopt(pid_t parent) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(1);
+  }
+
+  // Waits for a process, hands on that this one is asked to end, and ends as that one did, or
+  // returns its exit status. What was asked has `seconds`.
+  int end_as(pid_t id, double seconds, const std::function<void()>& clean_up) const {
+    int status = 0;
+    int asked = 0;
+    while (asked == 0 && waitpid(id, &status, WNOHANG) == 0) {
+      const int number = sigwaitinfo(&watched_, nullptr);
+      if (number > 0 && number != SIGCHLD) asked = number;
+    }
+    if (asked != 0) {
+      kill(id, SIGTERM);
+      const Clock::time_point start = Clock::now();
+      while (waitpid(id, &status, WNOHANG) == 0) {
+        if (seconds_since(start) > seconds) kill(id, SIGKILL);  // it may wait for a reader
+        std::this_thread::sleep_for(kPause);
+      }
+    }
+    clean_up();
+    const int number = asked != 0 ? asked : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (number == 0) return WEXITSTATUS(status);
+    std::signal(number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    std::raise(number);
+    return 128 + number;
+  }
+
+  const std::function<int()>& work_;
+  sigset_t watched_, before_;
+};
 
 }  // namespace
 
@@ -165,41 +239,6 @@ void Process::end() {
   ending_ = "was ended";
 }
 
-int without_leftovers(const std::function<int()>& work) {
-  sigset_t watched;
-  sigset_t before;
-  sigemptyset(&watched);
-  for (const int number : kAsked) sigaddset(&watched, number);
-  sigaddset(&watched, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &watched, &before);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const pid_t self = getpid();
-  const pid_t id = new_process("no process can be started for the check");
-  if (id == 0) {
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    work_and_clean_up(work, self);
-  }
-  int status = 0;
-  int asked = 0;
-  while (asked == 0 && waitpid(id, &status, WNOHANG) == 0) {
-    const int number = sigwaitinfo(&watched, nullptr);
-    if (number > 0 && number != SIGCHLD) asked = number;
-  }
-  if (asked != 0) {
-    kill(id, SIGTERM);
-    const Clock::time_point start = Clock::now();
-    while (waitpid(id, &status, WNOHANG) == 0) {
-      if (seconds_since(start) > kSecondsToCleanUp) kill(id, SIGKILL);  // it may wait for a reader
-      std::this_thread::sleep_for(kPause);
-    }
-  }
-  end_descendants();
-  const int number = asked != 0 ? asked : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (number == 0) return WEXITSTATUS(status);
-  std::signal(number, SIG_DFL);
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-  std::raise(number);  // as this process would have ended
-  return 128 + number;
-}
+int without_leftovers(const std::function<int()>& work) { return Chain(work).first(); }
 
 }  // namespace aclgrad::gradcheck

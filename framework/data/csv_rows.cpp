@@ -72,20 +72,20 @@ void CsvRows::fail(const std::string& what) const {
 
 bool CsvRows::skip_comments() {
   has_comments_ = delimiter_ != '#';
-  const std::size_t before = rest_.size();
-  while (skip_line_without_fields()) {
-  }
-  return rest_.size() != before;
+  bool some = is_at_comment();
+  while (skip_line_without_fields()) some = some || is_at_comment();
+  return some;
 }
+
+bool CsvRows::is_at_comment() const { return has_comments_ && rest_.starts_with('#'); }
 
 // A comment; or an empty line, which pandas and NumPy leave out, too. In a table of one column that
 // is a row: a spreadsheet writes an empty cell so.
 bool CsvRows::skip_line_without_fields() {
   if (rest_.empty()) return false;
   const std::string_view line = rest_.substr(0, rest_.find_first_of(kLineEnds));
-  const bool is_comment = has_comments_ && line.starts_with('#');
   const bool is_empty = fields_.size() != 1 && trimmed(line, blanks_).empty();
-  if (!is_comment && !is_empty) return false;
+  if (!is_at_comment() && !is_empty) return false;
   rest_.remove_prefix(line.size());
   skip_end_of_line();
   ++next_line_;

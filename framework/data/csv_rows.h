@@ -43,7 +43,7 @@ class CsvRows {
           const char* what);
 
   /// Leaves out lines that begin with '#', as np.savetxt() writes its header, here and from here
-  /// on. Returns whether there were some.
+  /// on, and empty lines. Returns whether there were comments.
   bool skip_comments();
 
   /// Goes to the next row; false where there is none. Throws IoError for a quote that does not end
@@ -59,6 +59,7 @@ class CsvRows {
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
+  bool is_at_comment() const;
   bool skip_line_without_fields();
   std::string_view plain_field();
   std::string_view quoted_field();

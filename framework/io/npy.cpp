@@ -16,6 +16,7 @@
 #include "io/file_kind.h"
 #include "io/little_endian.h"
 #include "io/npy_format.h"
+#include "io/shown.h"
 #include "io/strided.h"
 
 namespace aclgrad {
@@ -77,9 +78,14 @@ std::string refusal_of(const std::string& descr) {
       why = ": they hold complex numbers: save array.real and array.imag";
       break;
     default:
-      if (descr[0] == '>') why = ": convert it with array.astype('<" + descr.substr(1) + "')";
+      if (const std::string_view rest = std::string_view(descr).substr(1);
+          descr[0] == '>' && (dtype_of(rest) || std::ranges::find(kWidened, rest, &Widened::kind) !=
+                                                    std::end(kWidened))) {
+        why = ": convert it with array.astype('<" + descr.substr(1) + "')";
+      }
   }
-  return fmt::format("arrays of dtype '{}' are not read{}", descr, why);
+  const std::string text = detail::shown(descr);  // in double quotes
+  return fmt::format("arrays of dtype '{}' are not read{}", text.substr(1, text.size() - 2), why);
 }
 
 // The bits of each as a number without a sign. False where int64 does not hold one of 64 bits.

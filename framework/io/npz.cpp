@@ -40,7 +40,10 @@ NamedTensors read_npz(const std::filesystem::path& path) {
       tensors.refused.emplace(name, archive.place(entry) + ": it is no array of NumPy");
       continue;
     }
-    if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
+    if (name.ends_with(kSuffix)) {
+      name.resize(name.size() - kSuffix.size());
+      if (archive.find(name) != nullptr) name = entry.name;  // as NumPy tells the two apart
+    }
     // Its checksum agrees, so the others are sound, too.
     try {
       Tensor tensor = detail::parse_npy(content, archive.place(entry));

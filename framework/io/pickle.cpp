@@ -161,6 +161,7 @@ class Machine {
   void call();
   void push_object(const std::string& maker);
   Pickled tensor_of(const std::vector<std::size_t>& arguments);
+  Pickled dict_of(std::size_t content);
   std::int64_t number_of(std::size_t item) {
     if (value(item).kind != PickledKind::number) fail_damaged();
     return value(item).number;
@@ -348,6 +349,21 @@ Pickled Machine::tensor_of(const std::vector<std::size_t>& arguments) {
   return made;
 }
 
+// Of another dict, or of a list of pairs, as Python 2 writes an OrderedDict.
+Pickled Machine::dict_of(std::size_t content) {
+  const Pickled& from = value(content);
+  if (from.kind == PickledKind::dict) return {.kind = PickledKind::dict, .items = from.items};
+  if (from.kind != PickledKind::list && from.kind != PickledKind::tuple) fail_damaged();
+  Pickled made{.kind = PickledKind::dict};
+  for (const std::size_t item : from.items) {
+    const Pickled& pair = value(item);
+    const bool is_pair = pair.kind == PickledKind::list || pair.kind == PickledKind::tuple;
+    if (!is_pair || pair.items.size() != 2) fail_damaged();
+    made.items.insert(made.items.end(), pair.items.begin(), pair.items.end());
+  }
+  return made;
+}
+
 // Of a function, or of a class and what its __new__() gets.
 void Machine::call() {
   const std::size_t given = pop();
@@ -361,8 +377,11 @@ void Machine::call() {
   const std::vector<std::size_t> arguments(
       all.begin(), all.begin() + std::min<std::ptrdiff_t>(8, std::ssize(all)));
   if (function == kDict || function == kDefaultDict) {
-    if (arguments.size() > 1) fail_damaged();
-    push({.kind = PickledKind::dict});
+    // The first one of a defaultdict makes what is missing.
+    const std::size_t before = function == kDefaultDict ? 1 : 0;
+    if (arguments.size() > before + 1) fail_damaged();
+    push(arguments.size() > before ? dict_of(arguments[before])
+                                   : Pickled{.kind = PickledKind::dict});
   } else if (function == kTensor) {
     push(tensor_of(arguments));
   } else if (std::ranges::find(kParameters, function) != std::end(kParameters)) {
@@ -383,12 +402,14 @@ void Machine::collect(std::size_t item, const std::string& name, int depth) {
     const std::string own = name.empty() ? "tensor" : name;
     if (!names_.insert(own).second) fail("there are two tensors " + shown(own));
     found_.tensors.emplace_back(own, it.tensor);
-  } else if (it.kind == PickledKind::other || it.kind == PickledKind::name) {
+  } else if (it.kind == PickledKind::other || it.kind == PickledKind::name ||
+             it.kind == PickledKind::storage) {
     if (it.kind == PickledKind::other && it.text.empty()) return;  // None, or a number
     const std::string own = name.empty() ? "tensor" : name;
-    const std::string why = it.kind == PickledKind::name
-                                ? fmt::format("it is {} of Python, no tensor", shown(it.text))
-                                : it.text;
+    const std::string why =
+        it.kind == PickledKind::name ? fmt::format("it is {} of Python, no tensor", shown(it.text))
+        : it.kind == PickledKind::storage ? "it is a storage, which has no shape: save the tensor"
+                                          : it.text;
     spend(why.size());
     found_.refused.emplace_back(own, fmt::format("{}, {}: {}", place_, shown(own), why));
   } else if (it.kind == PickledKind::dict || it.kind == PickledKind::list ||

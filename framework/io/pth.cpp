@@ -120,8 +120,9 @@ NamedTensors read_pth(const std::filesystem::path& path) {
       throw IoError(fmt::format("{}: its storage of {} {} has {} bytes", place, it.storage_numel,
                                 to_string(it.dtype), entry->size));
     }
-    std::vector<std::size_t>& users = by_storage[it.storage];
-    if (users.empty()) there += entry->size;
+    // Counted once, however many of its tensors are refused.
+    const auto [storage, is_new] = by_storage.try_emplace(it.storage);
+    if (is_new) there += entry->size;
     // A few bytes could be expanded to any number.
     const std::uint64_t size =
         static_cast<std::uint64_t>(shapes.back().numel()) * size_of(it.dtype);
@@ -134,7 +135,7 @@ NamedTensors read_pth(const std::filesystem::path& path) {
       continue;
     }
     wanted += size;
-    users.push_back(i);
+    storage->second.push_back(i);
   }
   for (const auto& [storage, users] : by_storage) {
     if (users.empty()) continue;

@@ -85,6 +85,20 @@ for deed in fork daemon split close; do
   silu 0 "gradcheck: right" "constructor:$deed" --check values
   silu 0 "gradcheck: right" "phase_two:$deed" --check values
 done
+# What the watcher is told of lines and calls is no line that it has: it does not start for ever.
+for place in phase_one phase_two; do silu 4 "wrote to memory of the check" "$place:scribble" --check values; done
+
+# Whoever started the tool may have given it children, which are none of what is checked, nor are theirs.
+for children in "sleep 2718" "(sleep 2718 & sleep 0.2)"; do
+  HOSTILE=backward:hang sh -c "$children & exec \"\$0\" \"\$@\"" "$tool" --header "$folder/hostile_style.h" --so "$pairs" \
+    --forward squares --backward squares_backward --time-limit 0.5 >/dev/null 2>&1
+  left=$(leftovers)
+  if [[ $left =~ ^[0-9]+$ ]]; then
+    kill "$left"
+  else
+    fail "$children: '$left' is left instead of the one that was there before"
+  fi
+done
 
 # The tool itself is ended, however: so is all the rest.
 for number in INT TERM HUP KILL; do

@@ -178,19 +178,31 @@ TEST(Playback, LossesAreThinnedAndForgottenOnTheWayBack) {
 // However long a run was: the curve of a step is that of a run that went no further.
 TEST(Playback, TheCurveOfAStepIsTheSameWhereverOneComesFrom) {
   const auto loss_of = [](std::int64_t step) { return 1. / static_cast<double>(step + 1); };
+  for (const std::int64_t begin : {0, 87'000, 1'000'001}) {
+    Losses losses;
+    for (std::int64_t step = begin; step < begin + 50000; ++step) losses.add(step, loss_of(step));
+    EXPECT_LE(losses.shown().size(), 600U);
+    for (const std::int64_t done : {40000, 1200, 1199, 600, 599, 37, 1, 0}) {
+      const std::int64_t to = begin + done;
+      losses.forget_from(to);
+      Losses fresh;
+      for (std::int64_t step = begin; step < to; ++step) fresh.add(step, loss_of(step));
+      auto wanted = fresh.shown(), found = losses.shown();
+      // The step before is known again when it is computed again.
+      const auto is_latest = [&](const Losses::Point& point) { return point.first == to - 1; };
+      std::erase_if(wanted, is_latest);
+      std::erase_if(found, is_latest);
+      EXPECT_EQ(found, wanted) << to;
+    }
+  }
+}
+
+TEST(Playback, ARunThatWasResumedHasACurveFromItsFirstStepOn) {
   Losses losses;
-  for (std::int64_t step = 0; step < 50000; ++step) losses.add(step, loss_of(step));
-  EXPECT_LE(losses.shown().size(), 600U);
-  for (const std::int64_t to : {40000, 1200, 1199, 600, 599, 37, 1, 0}) {
-    losses.forget_from(to);
-    Losses fresh;
-    for (std::int64_t step = 0; step < to; ++step) fresh.add(step, loss_of(step));
-    auto wanted = fresh.shown(), found = losses.shown();
-    // The step before is known again when it is computed again.
-    const auto is_latest = [&](const Losses::Point& point) { return point.first == to - 1; };
-    std::erase_if(wanted, is_latest);
-    std::erase_if(found, is_latest);
-    EXPECT_EQ(found, wanted) << to;
+  for (std::int64_t done = 1; done <= 2000; ++done) {
+    losses.add(86'999 + done, 1);
+    ASSERT_GE(losses.shown().size(), static_cast<std::size_t>(std::min<std::int64_t>(done, 300)));
+    ASSERT_EQ(losses.shown().front().first, 87'000);
   }
 }
 

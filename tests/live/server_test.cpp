@@ -261,5 +261,42 @@ TEST(LiveServer, HoldsARunOfFit) {
   EXPECT_EQ(client.command("{}").status, 503);
 }
 
+// What fit() has thrown the program may catch, and compute on without the page.
+TEST(LiveServer, SaysThatARunWasBrokenOffWhenItIs) {
+  SmallNetwork network;
+  const data::Dataset all = {init::normal({12, 3}, 1, 1), init::normal({12, 1}, 2, 1)};
+  const data::Batches batches(all, {.batch_size = 6, .shuffle = false});
+  Server server(network.trainer(), {.example = all.slice(0, 6)});
+  const Client client(server.address());
+  json last;
+  std::future<void> page = std::async(std::launch::async, [&] {
+    client.listen([&](std::string_view event) {
+      constexpr std::string_view kHead = "event: frame\ndata: ";
+      if (event.starts_with(kHead)) last = json::parse(event.substr(kHead.size()));
+      return last.is_null() ||
+             last["note"].get<std::string>().find("broken off") == std::string::npos;
+    });
+  });
+  Callback throws;
+  throws.after_step = [&](FitRun& run) {
+    if (run.done() == 3) throw std::runtime_error("the disk is full");
+  };
+  EXPECT_THROW(
+      fit(network.trainer(), batches, {.epochs = 10, .callbacks = {server.callback(), throws}}),
+      std::runtime_error);
+  const bool is_told = page.wait_for(std::chrono::seconds(5)) == std::future_status::ready;
+  if (!is_told) server.stop();  // or it would listen for ever
+  ASSERT_TRUE(is_told);
+  EXPECT_EQ(last["note"], "the run was broken off: the disk is full");
+  EXPECT_FALSE(last["playing"]);
+  EXPECT_EQ(last["step"], 3);
+
+  // Where it stopped the page goes on, as after fit() that has ended.
+  std::thread waiting([&] { server.wait(); });
+  EXPECT_EQ(json::parse(client.command(R"({"do": "step"})").body)["step"], 4);
+  server.stop();
+  waiting.join();
+}
+
 }  // namespace
 }  // namespace aclgrad::live

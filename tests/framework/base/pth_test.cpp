@@ -127,6 +127,14 @@ std::string refused_pickle(const std::string& pickle) {
   return message_of<IoError>([&] { read_pth(file.path()); });
 }
 
+// A tensor of the storage 0, of float32, as torch.save() writes it; `numel` of that storage.
+std::string tensor(const std::string& offset, const std::string& sizes, const std::string& strides,
+                   const std::string& numel) {
+  using namespace std::string_literals;
+  return "ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"s +
+         "0X\3\0\0\0cpu"s + numel + "tQ" + offset + "(" + sizes + "t(" + strides + "t\x89}tR";
+}
+
 TEST(Pth, NothingThatAPickleSaysIsCalledOrWithoutEnd) {
   using namespace std::string_literals;
   EXPECT_THAT(refused_pickle("cposix\nsystem\n(X\4\0\0\0truetR."s),
@@ -147,31 +155,79 @@ TEST(Pth, NothingThatAPickleSaysIsCalledOrWithoutEnd) {
 
 TEST(Pth, ATensorLiesWithinItsStorage) {
   using namespace std::string_literals;
-  const auto tensor = [](const std::string& offset, const std::string& sizes,
-                         const std::string& strides, const std::string& numel) {
-    return "ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"s +
-           "0X\3\0\0\0cpu"s + numel + "tQ" + offset + "(" + sizes + "t(" + strides + "t\x89}tR."s;
+  const auto refused = [](const std::string& offset, const std::string& sizes,
+                          const std::string& strides, const std::string& numel) {
+    return refused_pickle(tensor(offset, sizes, strides, numel) + ".");
   };
   const std::string minus = "J\xFF\xFF\xFF\xFF"s,
                     huge = "\x8A\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F"s;
   const std::string none = "K\0"s, one = "K\1"s, two = "K\2"s;
-  EXPECT_EQ(refused_pickle(tensor(none, two, one, two)), "nothing was thrown");
-  EXPECT_THAT(refused_pickle(tensor(one, two, one, two)), HasSubstr("reaches to element 2"));
-  EXPECT_THAT(refused_pickle(tensor(none, two, two, two)), HasSubstr("reaches to element 2"));
-  EXPECT_THAT(refused_pickle(tensor(none, two, huge, two)), HasSubstr("reaches to element"));
-  EXPECT_THAT(refused_pickle(tensor(one, two, huge, two)), HasSubstr("strides overflow"));
-  EXPECT_THAT(refused_pickle(tensor(minus, two, one, two)), HasSubstr("are none of a tensor"));
-  EXPECT_THAT(refused_pickle(tensor(none, minus, one, two)), HasSubstr("are none of a tensor"));
-  EXPECT_THAT(refused_pickle(tensor(none, two, minus, two)), HasSubstr("are none of a tensor"));
-  EXPECT_THAT(refused_pickle(tensor(none, two, one + one, two)), HasSubstr("are none of a tensor"));
-  EXPECT_EQ(refused_pickle(tensor(none, two + two, one + none, two)), "nothing was thrown");
+  EXPECT_EQ(refused(none, two, one, two), "nothing was thrown");
+  EXPECT_THAT(refused(one, two, one, two), HasSubstr("reaches to element 2"));
+  EXPECT_THAT(refused(none, two, two, two), HasSubstr("reaches to element 2"));
+  EXPECT_THAT(refused(none, two, huge, two), HasSubstr("reaches to element"));
+  EXPECT_THAT(refused(one, two, huge, two), HasSubstr("strides overflow"));
+  EXPECT_THAT(refused(minus, two, one, two), HasSubstr("are none of a tensor"));
+  EXPECT_THAT(refused(none, minus, one, two), HasSubstr("are none of a tensor"));
+  EXPECT_THAT(refused(none, two, minus, two), HasSubstr("are none of a tensor"));
+  EXPECT_THAT(refused(none, two, one + one, two), HasSubstr("are none of a tensor"));
+  EXPECT_EQ(refused(none, two + two, one + none, two), "nothing was thrown");
   const std::string many = "J\0\0\0\x04"s;  // 2^26 times one element
-  EXPECT_THAT(refused_pickle(tensor(none, many, none, two)), HasSubstr("contiguous()"));
-  EXPECT_THAT(refused_pickle(tensor(none, two + two, one + one, two)),
-              HasSubstr("reaches to element 2"));
-  EXPECT_THAT(refused_pickle(tensor(none, huge + huge, one + one, huge)),
-              HasSubstr("\"tensor\": "));
-  EXPECT_THAT(refused_pickle(tensor(none, two, one, huge)), HasSubstr("has 8 bytes"));
+  EXPECT_THAT(refused(none, many, none, two), HasSubstr("contiguous()"));
+  EXPECT_THAT(refused(none, two + two, one + one, two), HasSubstr("reaches to element 2"));
+  EXPECT_THAT(refused(none, huge + huge, one + one, huge), HasSubstr("\"tensor\": "));
+  EXPECT_THAT(refused(none, two, one, huge), HasSubstr("has 8 bytes"));
+}
+
+// However often it is said: a storage counts once, also where all of its tensors are refused.
+TEST(Pth, RefusedTensorsMakeNoRoomForExpandedOnes) {
+  using namespace std::string_literals;
+  const std::string numel = "J\0\0\x04\0"s;              // 2^18, a mebibyte
+  const std::string most = "\x8A\x07\0\0\0\0\0\0\x01"s;  // 2^48 of one element
+  const std::string more = "J\0\0\0\x04"s;               // 2^26: 256 MiB
+  std::string pickle = "\x80\x02]("s;
+  for (int i = 0; i < 100; ++i) pickle += tensor("K\0"s, most, "K\0"s, numel);
+  pickle += tensor("K\0"s, numel, "K\1"s, numel) + tensor("K\0"s, more, "K\0"s, numel) + "e.";
+  detail::ZipWriter archive;
+  archive.add("a/data.pkl", pickle, /*deflated=*/true);
+  archive.add("a/data/0", std::string(1 << 20, '\0'), /*deflated=*/true);
+  const MemoryFile file(std::move(archive).finish());
+  const NamedTensors read = read_pth(file.path());
+  EXPECT_EQ(read.size(), 1u);
+  EXPECT_EQ(named(read, "100").shape(), Shape{1 << 18});
+  EXPECT_EQ(read.refused.size(), 101u);
+}
+
+NamedTensors read_pickle(const std::string& pickle) {
+  detail::ZipWriter archive;
+  archive.add("a/data.pkl", "\x80\x02" + pickle + ".", /*deflated=*/true);
+  archive.add("a/data/0", std::string(8, '\0'), /*deflated=*/false);
+  const MemoryFile file(std::move(archive).finish());
+  return read_pth(file.path());
+}
+
+// Python 2 gives an OrderedDict its pairs when it is made, Python 3 afterwards.
+TEST(Pth, AnOrderedDictIsReadHoweverItIsFilled) {
+  using namespace std::string_literals;
+  const std::string ordered = "ccollections\nOrderedDict\n", key = "X\1\0\0\0"s;
+  const std::string two = tensor("K\0"s, "K\2"s, "K\1"s, "K\2"s);
+  for (const std::string& pickle :
+       {ordered + ")R(" + key + "w" + two + key + "v" + two + "u",                        // 3
+        ordered + "](](" + key + "w" + two + "e](" + key + "v" + two + "ee\x85R",         // 2
+        ordered + "](" + key + "w" + two + "\x86" + key + "v" + two + "\x86" + "e\x85R",  // tuples
+        ordered + "}(" + key + "w" + two + key + "v" + two + "u\x85R",
+        "ccollections\ndefaultdict\nc__builtin__\nlist\n}(" + key + "w" + two + key + "v" + two +
+            "u\x86R"}) {
+    const NamedTensors read = read_pickle(pickle);
+    ASSERT_EQ(read.size(), 2u);
+    EXPECT_EQ(read[0].first, "w");
+    EXPECT_EQ(read[1].first, "v");
+  }
+  EXPECT_THAT(refused_pickle(ordered + "](" + key + "w" + two + "e\x85R."),
+              HasSubstr("the pickle is damaged"));
+  EXPECT_THAT(
+      refused_pickle("(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"s + "0X\3\0\0\0cpuK\2tQ."s),
+      HasSubstr("a storage, which has no shape"));
 }
 
 // A network of the names and layouts of PyTorch's.
@@ -226,6 +282,37 @@ TEST(Npz, ReadsWhatNumPyWroteAndCompressed) {
   EXPECT_LT(std::filesystem::file_size(folder.path() / "a.npz"), 10'000u);
   EXPECT_TRUE(bitwise_equal(named(read_npz(folder.path() / "a.npz"), "zeros"),
                             Tensor::zeros({1000, 1000})));
+}
+
+// NumPy looks for the whole name of an entry first, and then for the one without its ending.
+TEST(Npz, EveryArrayHasANameOfItsOwn) {
+  const TemporaryFolder folder;
+  write_npy(folder.path() / "one", Tensor::scalar(1));
+  write_npy(folder.path() / "two", Tensor::scalar(2));
+  detail::ZipWriter archive;
+  archive.add("x.npy", read_file(folder.path() / "one"), /*deflated=*/false);
+  archive.add("x", read_file(folder.path() / "two"), /*deflated=*/false);
+  archive.add("y.npy", read_file(folder.path() / "one"), /*deflated=*/false);
+  archive.add("y", "a text", /*deflated=*/false);
+  const MemoryFile file(std::move(archive).finish());
+  const NamedTensors read = read_npz(file.path());
+  EXPECT_EQ(read.names(), "x.npy, x, y.npy");
+  EXPECT_EQ(read["x.npy"].item(), 1);
+  EXPECT_EQ(read["x"].item(), 2);
+  EXPECT_THROW(read["y"], IoError);
+}
+
+TEST(Npy, ADtypeIsShownWithoutWhatATerminalObeys) {
+  const TemporaryFolder folder;
+  for (const std::string descr : {"<\x1B[2J", ">\x01", "\xFF"}) {
+    std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': ()}\n";
+    const std::string size = {static_cast<char>(header.size()), '\0'};
+    const auto path = folder.file("a.npy", std::string("\x93NUMPY\x01\0", 8) + size + header);
+    const std::string message = message_of<IoError>([&] { read_npy(path); });
+    EXPECT_THAT(message, HasSubstr("are not read"));
+    EXPECT_TRUE(std::ranges::all_of(message, [](char c) { return c >= ' ' && c != 127; }))
+        << message;
+  }
 }
 
 TEST(SafetensorsIndex, ReadsAllFilesThatItNames) {

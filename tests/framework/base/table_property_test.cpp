@@ -136,6 +136,7 @@ TEST_F(TablesOfAnyText, HaveTheSameNumbersForBothReaders) {
     const std::size_t columns = 1 + below(3), rows = 1 + below(3);
     std::string content, names;
     for (std::size_t r = 0; r <= rows; ++r) {
+      while (below(4) == 0) content += end;  // an empty line
       for (std::size_t c = 0; c < columns; ++c) {
         std::string field = r == 0 ? "c" + std::to_string(c) : numbers[below(std::size(numbers))];
         if (delimiter == ' ' && field == " 4 ") field = "4";
@@ -182,6 +183,8 @@ TEST_F(TablesOfAnyText, OfNumPyPandasAndSpreadsheets) {
             "[[1, 2], [nan, -inf]]");
   // header = True does not leave out a row, too.
   EXPECT_EQ(numbers("# x,y\n1,2\n", {.header = true}), "[[1, 2]]");
+  EXPECT_EQ(numbers("\n# x,y\n\n1,2\n", {.header = true}), "[[1, 2]]");
+  EXPECT_EQ(numbers("\n \nx,y\n1,2\n", {.header = true}), "[[1, 2]]");
   // A name with a line within.
   EXPECT_EQ(numbers("\"size\n(in m)\",b\r\n1,2\r\n", {.header = true}), "[[1, 2]]");
   // df.to_csv(index=True): the index has no name, a NaN is empty, a bool a word.
