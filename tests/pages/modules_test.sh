@@ -39,7 +39,7 @@ JS
 with_moves out/graph_geglu.html
 load "file://$PWD/moved.html"
 for words in 'first="true"' 'fits="true"' 'blocks="forward backward update"' 'opened="true"' \
-  'inside="forward backward update"' 'beside="true"' 'closed="true"' 'all="true"' 'found="blocks.2.attention.projection"'; do
+  'inside="forward backward update"' 'beside="true"' 'closed="true"' 'all="true"' 'found="blocks.2.attention.projection.bias"'; do
   has "data-$words"
 done
 picture "file://$PWD/out/graph_geglu.html#theme=light" light.png 1400,1000
