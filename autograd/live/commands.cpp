@@ -137,7 +137,13 @@ const std::map<std::string, std::function<Command(const json&)>>& commands() {
 
 Asked parse_command(const std::string& text) {
   try {
-    const json command = json::parse(text);
+    // Messages say what a part is, which goes through it by recursion.
+    constexpr int kDeepest = 16;
+    const auto shallow = [](int depth, json::parse_event_t, const json&) {
+      if (depth > kDeepest) throw ValueError("a command has lists in lists, without end");
+      return true;
+    };
+    const json command = json::parse(text, shallow);
     if (!command.is_object()) throw ValueError("this is no command: it is no object");
     const auto name = member<std::string>(command, "do");
     const auto known = commands().find(name);

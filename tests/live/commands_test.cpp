@@ -6,6 +6,7 @@
 #include <future>
 #include <thread>
 
+#include "live/commands.h"
 #include "tests/live/served.h"
 
 namespace aclgrad::live {
@@ -86,6 +87,17 @@ TEST(LiveCommands, TakesNoNumberThatIsNone) {
   EXPECT_EQ(after["step"], 1);
   EXPECT_EQ(after["rate"], rate);
   EXPECT_EQ(after["undo"], "");
+}
+
+// A body of 200 KB can hold 100,000 lists in each other, and what names them must not follow them.
+TEST(LiveCommands, ListsInListsEndNoProgram) {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  for (const std::string& body :
+       {R"({"do": )" + deep + "}", R"({"do": "step", "count": )" + deep + "}",
+        R"({"do": "watch", "values": [)" + deep + "]}",
+        R"({"do": "drawing", "name": "x", "pixels": [)" + deep + "]}"}) {
+    EXPECT_THROW(parse_command(body), ValueError);
+  }
 }
 
 TEST(LiveCommands, ClicksThatComeTogetherAllCount) {
