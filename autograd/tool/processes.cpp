@@ -144,7 +144,14 @@ class Chain {
   int end_as(pid_t id, double seconds, const std::function<void()>& clean_up) const {
     int status = 0;
     int asked = 0;
-    while (asked == 0 && waitpid(id, &status, WNOHANG) == 0) {
+    while (asked == 0) {
+      const pid_t changed = waitpid(id, &status, WNOHANG | WUNTRACED);
+      if (changed > 0 && WIFSTOPPED(status)) {
+        // No key of a terminal sends SIGSTOP: what is checked has stopped who watches it.
+        if (WSTOPSIG(status) == SIGSTOP) kill(id, SIGCONT);
+        continue;
+      }
+      if (changed != 0) break;
       const int number = sigwaitinfo(&watched_, nullptr);
       if (number > 0 && number != SIGCHLD) asked = number;
     }

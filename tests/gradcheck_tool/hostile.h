@@ -62,6 +62,7 @@ static inline void hostile_act(const char* deed) {
     hostile_forever();
   }
   if (strcmp(deed, "stop") == 0) raise(SIGSTOP);
+  if (strcmp(deed, "watcher") == 0) kill(getppid(), SIGSTOP);
   if (strcmp(deed, "fork") == 0) hostile_fork(0);
   if (strcmp(deed, "daemon") == 0) hostile_fork(1);
   if (strcmp(deed, "split") == 0 && fork() < 0) abort(); /* both return */

@@ -71,6 +71,10 @@ done
 limit=60
 pair 1 "stopped (" backward:stop squares
 silu 1 "stopped (" phase_two:stop
+# Who watches is not stopped for good: the verdict comes.
+pair 0 "gradcheck: right" constructor:watcher squares
+pair 1 "are not the derivative" constructor:watcher cubes
+silu 0 "gradcheck: right" constructor:watcher --check values
 # What happens when a library is unloaded is no part of a gradient; it does not keep the tool.
 for deed in exit hang abort; do
   pair 0 "gradcheck: right" "destructor:$deed" squares
