@@ -137,7 +137,7 @@ FunctionFamily cross_entropy(double usual_classes) {
   FunctionFamily family{
       .name = "cross_entropy",
       .attributes =
-          {{.name = "classes", .usual = usual_classes, .low = 1, .high = 6, .whole = true},
+          {{.name = "classes", .usual = usual_classes, .low = 1, .high = 4, .whole = true},
            {.name = "smoothing", .usual = 0.3, .low = 0, .high = 0.9}},
       .make = {}};
   family.make = [](Attributes attributes) {

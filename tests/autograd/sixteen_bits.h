@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/aclgrad.h"
+#include "tests/support/run.h"
 
 namespace aclgrad::sixteen_bits {
 
@@ -77,13 +77,8 @@ inline std::vector<Tensor> results_of(const Recorded& record, DType narrow, DTyp
   Drawn drawn(narrow, dtype);
   const Value y = record(drawn);
   const Value first = drawn.graph.constant(Tensor::full(y.shape(), seed, y.dtype()));
-  const Gradients gradients = backward(y, drawn.parameters, {.seed = first});
-  std::vector<Value> fetched = {y};
-  for (const Value& each : drawn.parameters) fetched.push_back(gradients[each]);
-  Session session(drawn.graph, std::vector<Fetch>(fetched.begin(), fetched.end()));
-  const Results results = session.run({});
-  std::vector<Tensor> all;
-  for (const Value& each : fetched) all.push_back(results[each].to(DType::float64));
+  std::vector<Tensor> all = computed(with_gradients(y, drawn.parameters, first));
+  for (Tensor& each : all) each = each.to(DType::float64);
   return all;
 }
 

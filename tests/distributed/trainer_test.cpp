@@ -48,14 +48,8 @@ Trained train_with(const Setting& setting, const Communicator& communicator) {
   model.add(Selu{}).add(Linear("b", 10, 4, {.seed = 2}));
   AdamW optimizer({.learning_rate = schedule::cosine(1e-2, 3, 30), .clip_norm = setting.clip_norm},
                   decay_matrices(model.parameters(), 0.1));
-  std::unique_ptr<Ranks> ranks;
   // Buckets of a few tensors each.
-  const DataParallelOptions exchange{.bucket_bytes = 100};
-  if (setting.sharded) {
-    ranks = std::make_unique<ShardedUpdate>(communicator, exchange);
-  } else {
-    ranks = std::make_unique<DataParallel>(communicator, exchange);
-  }
+  const auto ranks = make_ranks(communicator, setting.sharded, {.bucket_bytes = 100});
   const auto loss = [&](const Value& x, const Value& t) {
     return cross_entropy(cast(model(cast(x, setting.dtype)), DType::float32), t);
   };
@@ -69,8 +63,7 @@ Trained train_with(const Setting& setting, const Communicator& communicator) {
   if (!fitting.steps) fitting.steps = 14;
   fitting.validation = pictures();
   Trained trained{.tensors = {}, .history = fit(trainer, batches, fitting)};
-  trained.tensors = trainer.tensors();
-  std::ranges::sort(trained.tensors, {}, &NamedTensors::value_type::first);
+  trained.tensors = sorted_tensors(trainer);
   trained.skipped = trainer.skipped();
   return trained;
 }
@@ -127,12 +120,7 @@ NamedTensors train_freezing(const Communicator& communicator, bool sharded, bool
   const Sequential model(first, Selu{}, second);
   AdamW adamw;
   Sgd sgd({.momentum = 0.9});
-  std::unique_ptr<Ranks> ranks;
-  if (sharded) {
-    ranks = std::make_unique<ShardedUpdate>(communicator);
-  } else {
-    ranks = std::make_unique<DataParallel>(communicator);
-  }
+  const auto ranks = make_ranks(communicator, sharded);
   const auto loss = [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); };
   Optimizer& optimizer = adam ? static_cast<Optimizer&>(adamw) : sgd;
   Trainer trainer(model, loss, optimizer, {.micro_batches = 2, .ranks = ranks.get()});
@@ -141,9 +129,7 @@ NamedTensors train_freezing(const Communicator& communicator, bool sharded, bool
   trainer.step(pictures());
   first.unfreeze();
   trainer.step(pictures());
-  NamedTensors all = trainer.tensors();
-  std::ranges::sort(all, {}, &NamedTensors::value_type::first);
-  return all;
+  return sorted_tensors(trainer);
 }
 
 TEST(TrainerOnRanks, FollowsWhatIsFrozen) {
@@ -162,8 +148,7 @@ TEST(TrainerOnRanks, SharesTheUpdateOfWhatIsTrained) {
     const Sequential model(frozen, Selu{}, head, Linear("spare", 4, 4, {.seed = 3}));
     frozen.freeze();
     AdamW optimizer;
-    std::unique_ptr<Ranks> ranks = std::make_unique<Ranks>();
-    if (communicator.size() > 1) ranks = std::make_unique<ShardedUpdate>(communicator);
+    const auto ranks = make_ranks(communicator, communicator.size() > 1);
     const auto loss = [&](const Value& x, const Value& t) {
       return cross_entropy(head(Selu{}(frozen(x))), t);
     };
@@ -176,9 +161,7 @@ TEST(TrainerOnRanks, SharesTheUpdateOfWhatIsTrained) {
     trainer.step(all);
     trainer.restore({.step = 3, .tensors = saved}, all);
     trainer.step(all);
-    NamedTensors tensors = trainer.tensors();
-    std::ranges::sort(tensors, {}, &NamedTensors::value_type::first);
-    return tensors;
+    return sorted_tensors(trainer);
   };
   const NamedTensors alone = train(Communicator());
   run_ranks(
@@ -247,8 +230,7 @@ TEST(TrainerOnRanks, ReadBagsAndATeacher) {
     seed_parameters(teacher, 4);
     if (frozen) teacher.freeze();
     AdamW optimizer({.learning_rate = 1e-2});
-    std::unique_ptr<Ranks> ranks = std::make_unique<Ranks>();
-    if (communicator.size() > 1) ranks = std::make_unique<DataParallel>(communicator);
+    const auto ranks = make_ranks(communicator, false);
     const auto loss = [&](const Value& x) {
       const Value of_teacher = softmax(teacher(x));
       const Value wanted = frozen ? of_teacher : stop_gradient(of_teacher);
@@ -286,12 +268,7 @@ TEST(TrainerOnRanks, TrainsOnAnyBatchAsOneRankDoes) {
       Value operator()(const Value& x) const { return b(tanh(a(x))); }
     } model;
     AdamW optimizer({.learning_rate = 1e-2});
-    std::unique_ptr<Ranks> ranks = std::make_unique<Ranks>();
-    const DataParallelOptions exchange{.bucket_bytes = 100};
-    if (sharded) ranks = std::make_unique<ShardedUpdate>(communicator, exchange);
-    if (!sharded && communicator.size() > 1) {
-      ranks = std::make_unique<DataParallel>(communicator, exchange);
-    }
+    const auto ranks = make_ranks(communicator, sharded, {.bucket_bytes = 100});
     Trainer trainer(model,
                     [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
                     optimizer, {.ranks = ranks.get()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements and slices put in places by their numbers, through a session. Gradients are in
-// tests/autograd.
+// Elements and slices put in places by their numbers: dtypes, extents and what is refused. Numbers
+// beside PyTorch's and gradients are in tests/autograd.
 #include "tests/framework/graph/operators.h"
 #include "tests/support/message_of.h"
 
@@ -18,41 +18,12 @@ class Overwriting : public Operators {
   Value x() { return value({2, 3}, {1, 2, 3, 4, 5, 6}); }
 };
 
-TEST_F(Overwriting, SlicesAreCopiedOrFilled) {
-  const Value index = numbers({2}, {2, 0});
-  expect(index_copy(x(), 1, index, value({2, 2}, {10, 20, 30, 40})), {2, 3},
-         {20, 2, 10, 40, 5, 30});
-  // The last of equal ones stays.
-  expect(index_copy(x(), 0, numbers({2}, {-1, 1}), value({2, 3}, {7, 8, 9, 10, 11, 12})), {2, 3},
-         {1, 2, 3, 10, 11, 12});
-  expect(index_fill(x(), -1, index, -0.5), {2, 3}, {-0.5, 2, -0.5, -0.5, 5, -0.5});
-  expect(index_fill(numbers({2}, {1, 2}), 0, numbers({1}, {1}), -7), {2}, {1, -7});
-  expect(index_fill(x(), 0, numbers({0}, {}), 1), {2, 3}, {1, 2, 3, 4, 5, 6});
-}
-
-TEST_F(Overwriting, ElementsAreScattered) {
-  const Value index = numbers({2, 2}, {2, 0, -1, 2});
-  expect(scatter(x(), 1, index, value({2, 3}, {10, 20, 0, 30, 40, 0})), {2, 3},
-         {20, 2, 10, 4, 5, 40});
-  expect(scatter(x(), 0, numbers({1, 2}, {1, 1}), 9), {2, 3}, {1, 2, 3, 9, 9, 6});
-  expect(scatter(mask({2}, {0, 0}), 0, numbers({1}, {1}), 1), {2}, {0, 1});
-}
-
-TEST_F(Overwriting, ElementsArePutWhereAMaskIsTrue) {
+TEST_F(Overwriting, AMaskNeedsASourceForEachPlace) {
   const Value source = value({2, 2}, {10, 20, 30, 40});
-  expect(masked_scatter(x(), mask({2, 3}, {0, 1, 0, 1, 0, 1}), source), {2, 3},
-         {1, 10, 3, 20, 5, 30});
-  expect(masked_scatter(x(), mask({3}, {1, 0, 1}), source), {2, 3}, {10, 2, 20, 30, 5, 40});
   expect(masked_scatter(x(), lt(x(), 0), value({0}, {})), {2, 3}, {1, 2, 3, 4, 5, 6});
   Session short_of_one(graph_, {masked_scatter(x(), mask({2, 3}, {1, 1, 1, 1, 1, 0}), source)});
   EXPECT_THAT(message_of<StatusError>([&] { short_of_one.run(); }),
               testing::HasSubstr("is 5, but must be in [-5, 4]"));
-}
-
-TEST_F(Overwriting, IndicesOfSeveralDimensionsOverwriteWithoutAccumulate) {
-  const Value rows = numbers({3}, {1, 0, -1}), columns = numbers({3}, {2, 0, 2});
-  expect(index_put(x(), {rows, columns}, value({3}, {10, 20, 30})), {2, 3}, {20, 2, 3, 4, 5, 30});
-  expect(index_put(x(), {Value(), numbers({1}, {1})}, value({}, {7})), {2, 3}, {1, 7, 3, 4, 7, 6});
 }
 
 TEST_F(Overwriting, NumbersMayBeInt32AndMasksUint8) {

@@ -200,15 +200,6 @@ TEST(SplitLoss, ReadsWhatIsNoPartOfTheModel) {
   EXPECT_THROW(trainer.step({regression().features}), ValueError);
 }
 
-// Parts of the model that are frozen, or whose results pass no gradient, in weights and beside.
-TEST(SplitLoss, WeighsByWhatPassesNoGradient) {
-  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
-    const Value weight = stop_gradient(exp(mean(y, {1})));
-    const Value errors = mean(mse_loss(y, t, Reduction::none), {1});
-    return reduce_sum(errors * weight) / reduce_sum(weight) + mse_loss(y, stop_gradient(y * 0.5));
-  });
-}
-
 // What is told is taken: here each part looks for its negatives in itself.
 TEST(SplitLoss, BelievesALossThatSaysHowItAddsUp) {
   const data::Dataset batch = regression();
