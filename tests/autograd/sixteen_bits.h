@@ -85,7 +85,7 @@ inline std::vector<Tensor> results_of(const Recorded& record, DType narrow, DTyp
 /// Every number is, where the format holds it, off by at most `ulps` roundings of the largest one
 /// that it holds.
 inline void expect_near_float64(const std::string& name, const Format& format, double seed,
-                                const Recorded& record, double ulps = 2) {
+                                double ulps, const Recorded& record) {
   const std::vector<Tensor> got = results_of(record, format.dtype, format.dtype, seed);
   const std::vector<Tensor> want = results_of(record, format.dtype, DType::float64, seed);
   for (std::size_t k = 0; k < got.size(); ++k) {
@@ -111,12 +111,16 @@ inline void expect_near_float64(const std::string& name, const Format& format, d
 }
 
 /// With a seed of 1 and with one near the range's end.
-inline void expect_near_float64(const std::string& name, const Recorded& record, double ulps = 2) {
+inline void expect_near_float64(const std::string& name, double ulps, const Recorded& record) {
   for (const Format& format : {kHalf, kBrain}) {
     for (const double seed : {1.0, format.dtype == DType::float16 ? 0x1p15 : 0x1p100}) {
-      expect_near_float64(name, format, seed, record, ulps);
+      expect_near_float64(name, format, seed, ulps, record);
     }
   }
+}
+
+inline void expect_near_float64(const std::string& name, const Recorded& record) {
+  expect_near_float64(name, 2, record);
 }
 
 }  // namespace aclgrad::sixteen_bits

@@ -12,6 +12,7 @@
 #include "tests/distributed/training.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad::testing {
 namespace {
@@ -121,7 +122,7 @@ NamedTensors train_freezing(const Communicator& communicator, bool sharded, bool
   AdamW adamw;
   Sgd sgd({.momentum = 0.9});
   const auto ranks = make_ranks(communicator, sharded);
-  const auto loss = [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); };
+  const auto loss = cross_entropy_of(model);
   Optimizer& optimizer = adam ? static_cast<Optimizer&>(adamw) : sgd;
   Trainer trainer(model, loss, optimizer, {.micro_batches = 2, .ranks = ranks.get()});
   trainer.step(pictures());
@@ -132,18 +133,24 @@ NamedTensors train_freezing(const Communicator& communicator, bool sharded, bool
   return sorted_tensors(trainer);
 }
 
+// What two ranks are trained to has the bits of what one is.
+void expect_as_alone(const std::function<NamedTensors(const Communicator&)>& train) {
+  const NamedTensors alone = train(Communicator());
+  run_ranks(
+      2,
+      [&](const Communicator& communicator) { EXPECT_TRUE(same_bits(train(communicator), alone)); },
+      {.timeout_seconds = 60});
+}
+
 TEST(TrainerOnRanks, FollowsWhatIsFrozen) {
-  const NamedTensors alone = train_freezing(Communicator(), false, true);
-  run_ranks(2,
-            [&](const Communicator& communicator) {
-              EXPECT_TRUE(same_bits(train_freezing(communicator, false, true), alone));
-            },
-            {.timeout_seconds = 60});
+  expect_as_alone([](const Communicator& communicator) {
+    return train_freezing(communicator, /*sharded=*/false, /*adam=*/true);
+  });
 }
 
 // A part frozen before the first step, one that the loss does not use, and an empty batch.
 TEST(TrainerOnRanks, SharesTheUpdateOfWhatIsTrained) {
-  const auto train = [&](const Communicator& communicator) {
+  expect_as_alone([](const Communicator& communicator) {
     const Linear frozen("a", 12, 10, {.seed = 1}), head("b", 10, 4, {.seed = 2});
     const Sequential model(frozen, Selu{}, head, Linear("spare", 4, 4, {.seed = 3}));
     frozen.freeze();
@@ -162,12 +169,7 @@ TEST(TrainerOnRanks, SharesTheUpdateOfWhatIsTrained) {
     trainer.restore({.step = 3, .tensors = saved}, all);
     trainer.step(all);
     return sorted_tensors(trainer);
-  };
-  const NamedTensors alone = train(Communicator());
-  run_ranks(
-      2,
-      [&](const Communicator& communicator) { EXPECT_TRUE(same_bits(train(communicator), alone)); },
-      {.timeout_seconds = 60});
+  });
 }
 
 // Sessions of ranks without examples hold less than those of the first rank.
@@ -246,12 +248,7 @@ TEST(TrainerOnRanks, ReadBagsAndATeacher) {
     return trainer.tensors();
   };
   for (const bool frozen : {true, false}) {
-    const NamedTensors alone = train(Communicator(), frozen);
-    run_ranks(2,
-              [&](const Communicator& communicator) {
-                EXPECT_TRUE(same_bits(train(communicator, frozen), alone));
-              },
-              {.timeout_seconds = 60});
+    expect_as_alone([&](const Communicator& communicator) { return train(communicator, frozen); });
   }
 }
 
@@ -269,9 +266,7 @@ TEST(TrainerOnRanks, TrainsOnAnyBatchAsOneRankDoes) {
     } model;
     AdamW optimizer({.learning_rate = 1e-2});
     const auto ranks = make_ranks(communicator, sharded, {.bucket_bytes = 100});
-    Trainer trainer(model,
-                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
-                    optimizer, {.ranks = ranks.get()});
+    Trainer trainer(model, cross_entropy_of(model), optimizer, {.ranks = ranks.get()});
     // The last batch is one example, which counts.
     const data::Batches batches(data, {.batch_size = 14, .shuffle = false});
     std::vector<double> losses;
@@ -322,9 +317,7 @@ TEST(TrainerOnRanks, DrawsOtherMasksOnEveryRank) {
     const Sequential model(Linear("a", 12, 8), Dropout("drop", 0.5), Linear("b", 8, 4));
     Sgd optimizer;
     DataParallel ranks(communicator);
-    Trainer trainer(model,
-                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
-                    optimizer, {.ranks = &ranks});
+    Trainer trainer(model, cross_entropy_of(model), optimizer, {.ranks = &ranks});
     const auto rank = static_cast<std::size_t>(communicator.rank());
     for (int i = 0; i < 3; ++i) trainer.step(pictures());
     trainer.restore({.step = 3, .tensors = trainer.tensors()}, pictures());

@@ -204,8 +204,7 @@ TEST_F(Executors, EagerPlansAfreshAndKeepsNoExecutor) {
   {
     const InSequence order;
     for (int i = 0; i < 2; ++i) {
-      EXPECT_CALL(library_, plan_selu(_, _, NotNull(), NotNull()))
-          .WillOnce(DoAll(SetArgPointee<2>(0), SetArgPointee<3>(executor(1)), Return(0)));
+      EXPECT_CALL(library_, plan_selu(_, _, NotNull(), NotNull())).WillOnce(mock::plans<2>(1));
       EXPECT_CALL(library_, run("aclnnSelu", _, 0, executor(1), NotNull()));
       EXPECT_CALL(library_, plan_geglu(_, -1, 1, true, _, _, NotNull(), NotNull()))
           .WillOnce(DoAll(SetArgPointee<6>(512), SetArgPointee<7>(executor(2)), Return(0)));
@@ -218,18 +217,15 @@ TEST_F(Executors, EagerPlansAfreshAndKeepsNoExecutor) {
 }
 
 TEST_F(Executors, WhatIsNotFetchedIsNotPlanned) {
-  EXPECT_CALL(library_, plan_selu(_, _, _, _))
-      .WillOnce(DoAll(SetArgPointee<2>(0), SetArgPointee<3>(executor(1)), Return(0)));
-  EXPECT_CALL(library_, plan_geglu(_, _, _, _, _, _, _, _))
-      .WillOnce(DoAll(SetArgPointee<6>(0), SetArgPointee<7>(executor(2)), Return(0)));
+  EXPECT_CALL(library_, plan_selu(_, _, _, _)).WillOnce(mock::plans<2>(1));
+  EXPECT_CALL(library_, plan_geglu(_, _, _, _, _, _, _, _)).WillOnce(mock::plans<6>(2));
   EXPECT_CALL(library_, make_repeatable(_)).Times(2).WillRepeatedly(Return(0));
   expect_destruction(2);
   const Session session(graph_, {y_}, mock::kLaunched);
 }
 
 TEST_F(Executors, PhaseOneFails) {
-  EXPECT_CALL(library_, plan_selu(_, _, _, _))
-      .WillOnce(DoAll(SetArgPointee<2>(0), SetArgPointee<3>(executor(1)), Return(0)));
+  EXPECT_CALL(library_, plan_selu(_, _, _, _)).WillOnce(mock::plans<2>(1));
   EXPECT_CALL(library_, make_repeatable(executor(1))).WillOnce(Return(0));
   EXPECT_CALL(library_, plan_geglu(_, _, _, _, _, _, _, _)).WillOnce(Return(kInvalid));
   expect_destruction(1);
@@ -238,8 +234,7 @@ TEST_F(Executors, PhaseOneFails) {
 }
 
 TEST_F(Executors, MakingRepeatableFails) {
-  EXPECT_CALL(library_, plan_selu(_, _, _, _))
-      .WillOnce(DoAll(SetArgPointee<2>(0), SetArgPointee<3>(executor(1)), Return(0)));
+  EXPECT_CALL(library_, plan_selu(_, _, _, _)).WillOnce(mock::plans<2>(1));
   EXPECT_CALL(library_, make_repeatable(executor(1))).WillOnce(Return(kInner));
   expect_destruction(1);
   expect_status(kInner, selu_node(), "aclSetAclOpExecutorRepeatable returned 561103",
@@ -263,9 +258,7 @@ TEST_F(Executors, PhaseTwoFails) {
 }
 
 TEST_F(Executors, EagerFailuresNameTheNodeAndLeakNothing) {
-  EXPECT_CALL(library_, plan_selu(_, _, _, _))
-      .Times(2)
-      .WillRepeatedly(DoAll(SetArgPointee<2>(0), SetArgPointee<3>(executor(1)), Return(0)));
+  EXPECT_CALL(library_, plan_selu(_, _, _, _)).Times(2).WillRepeatedly(mock::plans<2>(1));
   EXPECT_CALL(library_, run("aclnnSelu", _, _, executor(1), _))
       .WillOnce(Return(kInner))  // a single-use executor is consumed by a failure too
       .WillOnce(Return(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What graphs compute, for tests that look at values of one run.
+// What graphs compute in one run, what variables hold, and losses of models.
 #ifndef ACLGRAD_TESTS_SUPPORT_RUN_H_
 #define ACLGRAD_TESTS_SUPPORT_RUN_H_
 
@@ -58,6 +58,16 @@ inline void expect_same_bits(const std::vector<Tensor>& a, const std::vector<Ten
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_TRUE(bitwise_equal(a[i], b[i])) << "tensor " << i << " of " << a.size();
   }
+}
+
+/// The loss of what a model predicts from the features, beside the labels.
+template <class Model>
+LossFunction mse_of(const Model& model) {
+  return [model](const Value& x, const Value& t) { return mse_loss(model(x), t); };
+}
+template <class Model>
+LossFunction cross_entropy_of(const Model& model) {
+  return [model](const Value& x, const Value& t) { return cross_entropy(model(x), t); };
 }
 
 }  // namespace aclgrad

@@ -12,16 +12,13 @@ namespace {
 
 TEST_F(Operators, BagsThatCannotBeAreRefused) {
   const Value weight = value({3, 2}, {1, 2, 3, 4, 5, 6});
-  const auto numbers = [&](Shape shape, std::initializer_list<double> list) {
-    return value(std::move(shape), list, DType::int64);
-  };
-  const Value indices = numbers({4}, {0, 2, 1, 0}), offsets = numbers({1}, {0});
+  const Value indices = whole({4}, {0, 2, 1, 0}), offsets = whole({1}, {0});
   EXPECT_THROW(embedding_bag(weight, indices), ShapeError);
   EXPECT_THROW(embedding_bag(weight, reshape(indices, {2, 2}), offsets), ShapeError);
   EXPECT_THROW(embedding_bag(indices, indices, offsets), DTypeError);
   EXPECT_THROW(embedding_bag(weight, value({1}, {0}), offsets), DTypeError);
   EXPECT_THROW(embedding_bag(value({2}, {1, 2}), indices, offsets), ShapeError);
-  EXPECT_THROW(embedding_bag(weight, indices, numbers({0}, {}), {.include_last_offset = true}),
+  EXPECT_THROW(embedding_bag(weight, indices, whole({0}, {}), {.include_last_offset = true}),
                ShapeError);
   EXPECT_THROW(embedding_bag(weight, indices, offsets, {.padding_idx = 3}), ValueError);
   const Value shares = value({4}, {1, 2, 3, 4});
@@ -29,7 +26,7 @@ TEST_F(Operators, BagsThatCannotBeAreRefused) {
   EXPECT_THROW(embedding_bag(weight, indices, offsets,
                              {.mode = BagMode::sum, .per_sample_weights = value({1}, {1})}),
                ShapeError);
-  Session session(graph_, {embedding_bag(weight, indices, numbers({2}, {0, 5}))});
+  Session session(graph_, {embedding_bag(weight, indices, whole({2}, {0, 5}))});
   EXPECT_THAT([&] { session.run(); }, testing::ThrowsMessage<StatusError>(testing::HasSubstr(
                                           "element 1 of offsets is 5, but must be in [0, 4]")));
 }

@@ -214,21 +214,6 @@ TEST(Layers, LongAttentionIsThatOfItsParts) {
   }
 }
 
-TEST(Layers, ALeftPaddedBatchTrains) {
-  SelfAttention attention("a", 4, 1, {.causal = true});
-  const Tensor padding = Tensor::from({1, 1, 1, 2}, {1, 0}, DType::boolean);
-  Sgd sgd({.learning_rate = 0.1});
-  Trainer trainer(
-      attention,
-      [&](const Value& x, const Value& t) {  // place 0 is not in the loss
-        return mse_loss(slice(attention(x, x.graph().constant(padding)), 1, 1, 2), t);
-      },
-      sgd);
-  const data::Dataset batch{init::normal({1, 2, 4}, 1), Tensor::zeros({1, 1, 4})};
-  const double first = trainer.step(batch);
-  EXPECT_LT(trainer.step(batch), first);
-}
-
 // Masks cost nothing where there are none.
 TEST(Layers, CausalAttentionWithoutAMaskHasOneMaskedFill) {
   const SelfAttention attention("a", 4, 2, {.causal = true});

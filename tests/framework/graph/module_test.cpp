@@ -17,7 +17,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 struct Block : Module {
   using Module::Module;
@@ -174,20 +173,6 @@ TEST(Module, AFunctionIsALayer) {
       bitwise_equal(predict(net, Tensor::from({2}, {-1, 3})), Tensor::from({2}, {-0.0, -6})));
   static_assert(!Layer<int>);
   static_assert(Layer<Tower>);
-}
-
-TEST(Module, LoadsWhatItSaved) {
-  const TemporaryFolder folder;
-  const Tower a, b;
-  a.out.bias()->assign(Tensor::from({2}, {3, 4}));
-  b.blocks[0].inner.weight().assign(Tensor::zeros({3, 3}));
-  a.save(folder.path() / "a.safetensors");
-  const LoadReport report = b.load(folder.path() / "a.safetensors");
-  EXPECT_THAT(report.missing, IsEmpty());
-  EXPECT_THAT(report.unexpected, IsEmpty());
-  for (std::size_t i = 0; i < a.state().size(); ++i) {
-    EXPECT_TRUE(bitwise_equal(a.state()[i].value(), b.state()[i].value())) << a.state()[i].name();
-  }
 }
 
 TEST(Module, LoadsTheWeightsOutOfACheckpointWithAnOptimizersState) {

@@ -15,6 +15,10 @@ class Operators : public testing::Test {
     return graph_.constant(Tensor::from(std::move(shape), numbers, dtype));
   }
 
+  Value whole(Shape shape, std::initializer_list<double> numbers) {
+    return value(std::move(shape), numbers, DType::int64);
+  }
+
   void expect(const Value& result, Shape shape, std::initializer_list<double> numbers) {
     const Tensor tensor = computed(result);
     const Tensor wanted = Tensor::from(std::move(shape), numbers, DType::float64);

@@ -216,27 +216,21 @@ TEST_F(Operators, Shapes) {
 
 TEST_F(Operators, Indices) {
   const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
-  const auto numbers = [&](Shape shape, std::initializer_list<double> list) {
-    return value(std::move(shape), list, DType::int64);
-  };
-  expect(index_select(a, 1, numbers({2}, {2, -3})), {2, 2}, {3, 1, 6, 4});
-  expect(embedding(a, numbers({1, 2}, {1, 1})), {1, 2, 3}, {4, 5, 6, 4, 5, 6});
-  expect(embedding_dense_backward(a, numbers({2}, {2, 2}), 3), {3, 3}, {0, 0, 0, 0, 0, 0, 5, 7, 9});
+  expect(index_select(a, 1, whole({2}, {2, -3})), {2, 2}, {3, 1, 6, 4});
+  expect(embedding(a, whole({1, 2}, {1, 1})), {1, 2, 3}, {4, 5, 6, 4, 5, 6});
+  expect(embedding_dense_backward(a, whole({2}, {2, 2}), 3), {3, 3}, {0, 0, 0, 0, 0, 0, 5, 7, 9});
   expect(arange(graph_, 0, 1, 0.1), {10}, {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9});
   expect(arange(graph_, 5, -4, -3, DType::int64), {3}, {5, 2, -1});
 }
 
 TEST_F(Operators, ElementsPutByTheirNumbers) {
   const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
-  const auto numbers = [&](Shape shape, std::initializer_list<double> list) {
-    return value(std::move(shape), list, DType::int64);
-  };
-  const Value rows = numbers({3}, {1, 0, -1});
-  expect(index(a, {numbers({0}, {})}), {0, 3}, {});
+  const Value rows = whole({3}, {1, 0, -1});
+  expect(index(a, {whole({0}, {})}), {0, 3}, {});
   expect(sort(value({}, {3})).values, {}, {3});
   EXPECT_THROW(index_add(a, 0, rows, a), ShapeError);
-  EXPECT_THROW(index_add(a, 0, numbers({2}, {0, 1}), cast(a, DType::float64)), DTypeError);
-  EXPECT_THROW(scatter_add(a, 0, numbers({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}), a), ShapeError);
+  EXPECT_THROW(index_add(a, 0, whole({2}, {0, 1}), cast(a, DType::float64)), DTypeError);
+  EXPECT_THROW(scatter_add(a, 0, whole({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}), a), ShapeError);
   EXPECT_THROW(index(a, {rows, rows, rows}), ShapeError);
   EXPECT_THROW(index(a, {Value()}), ValueError);
   EXPECT_THAT([&] { index(a, {gt(a, 2)}); },
@@ -351,11 +345,8 @@ TEST_F(Operators, Losses) {
 
 TEST_F(Operators, LossesOfSequencesAndSeveralClasses) {
   const Value even = log_softmax(value({2, 2, 2}, {1, 1, 2, 2, 3, 3, 4, 4}), -1);
-  const auto labels = [&](Shape shape, std::initializer_list<double> list) {
-    return value(std::move(shape), list, DType::int64);
-  };
   const double likely = std::log(4.0 / 3), never = std::numeric_limits<double>::infinity();
-  const Value rows = labels({2, 2}, {1, 0, 1, 1});
+  const Value rows = whole({2, 2}, {1, 0, 1, 1});
   expect(ctc_loss(even, rows, {2, 2}, {1, 2}, {.reduction = Reduction::none}), {2},
          {likely, never});
   const auto refused = [&](const Value& targets, std::vector<std::int64_t> steps,
@@ -367,14 +358,14 @@ TEST_F(Operators, LossesOfSequencesAndSeveralClasses) {
   EXPECT_THROW(refused(rows, {2, 2}, {1, -1})(), ValueError);
   EXPECT_THROW(refused(rows, {2, 2}, {1, 1}, 2)(), ValueError);
   EXPECT_THROW(refused(rows, {2, 2}, {1, 3})(), ShapeError);
-  EXPECT_THROW(refused(labels({3}, {1, 1, 1}), {2, 2}, {1, 1})(), ShapeError);
+  EXPECT_THROW(refused(whole({3}, {1, 1, 1}), {2, 2}, {1, 1})(), ShapeError);
   EXPECT_THROW(refused(cast(rows, DType::float32), {2, 2}, {1, 1})(), DTypeError);
   EXPECT_THROW(ctc_loss(value({2}, {1, 2}), rows, {2}, {1}), ShapeError);
   EXPECT_THROW(ctc_loss(value({2, 0}, {}), rows, {2}, {0}), ShapeError);
   const Value x = value({4}, {0.1, 0.2, 0.4, 0.8});
-  EXPECT_THROW(multilabel_margin_loss(x, labels({3}, {3, 0, -1})), ShapeError);
+  EXPECT_THROW(multilabel_margin_loss(x, whole({3}, {3, 0, -1})), ShapeError);
   EXPECT_THROW(multilabel_margin_loss(x, x), DTypeError);
-  EXPECT_THROW(multilabel_margin_loss(value({1, 1, 1}, {1}), labels({1, 1, 1}, {0})), ShapeError);
+  EXPECT_THROW(multilabel_margin_loss(value({1, 1, 1}, {1}), whole({1, 1, 1}, {0})), ShapeError);
 }
 
 }  // namespace

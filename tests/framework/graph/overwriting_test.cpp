@@ -9,9 +9,6 @@ namespace {
 
 class Overwriting : public Operators {
  protected:
-  Value numbers(Shape shape, std::initializer_list<double> list) {
-    return value(std::move(shape), list, DType::int64);
-  }
   Value mask(Shape shape, std::initializer_list<double> list) {
     return value(std::move(shape), list, DType::boolean);
   }
@@ -38,17 +35,17 @@ TEST_F(Overwriting, NumbersMayBeInt32AndMasksUint8) {
 TEST_F(Overwriting, WithoutDimensionsOrElements) {
   const Value one = value({}, {1});
   expect(masked_scatter(one, mask({}, {1}), value({2}, {5, 6})), {}, {5});
-  expect(index_put(x(), {numbers({}, {1}), numbers({}, {-3})}, value({}, {7})), {2, 3},
+  expect(index_put(x(), {whole({}, {1}), whole({}, {-3})}, value({}, {7})), {2, 3},
          {1, 2, 3, 7, 5, 6});
-  const Value none = numbers({0}, {});
+  const Value none = whole({0}, {});
   expect(index_copy(x(), 1, none, value({2, 0}, {})), {2, 3}, {1, 2, 3, 4, 5, 6});
-  expect(scatter(x(), 0, numbers({0, 3}, {}), value({0, 3}, {})), {2, 3}, {1, 2, 3, 4, 5, 6});
-  expect(index_put(x(), {none, numbers({1}, {1})}, value({1}, {7})), {2, 3}, {1, 2, 3, 4, 5, 6});
+  expect(scatter(x(), 0, whole({0, 3}, {}), value({0, 3}, {})), {2, 3}, {1, 2, 3, 4, 5, 6});
+  expect(index_put(x(), {none, whole({1}, {1})}, value({1}, {7})), {2, 3}, {1, 2, 3, 4, 5, 6});
   expect(masked_scatter(value({0, 3}, {}), mask({3}, {1, 1, 1}), one), {0, 3}, {});
 }
 
 TEST_F(Overwriting, WhatDoesNotFitIsRefused) {
-  const Value index = numbers({2}, {0, 1}), a = x();
+  const Value index = whole({2}, {0, 1}), a = x();
   const Value source = value({2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_THAT(message_of<ShapeError>([&] { index_copy(a, 1, index, source); }),
               testing::HasSubstr("value 2 must have shape [2, 2], got [2, 3]"));
@@ -59,13 +56,13 @@ TEST_F(Overwriting, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(message_of<DTypeError>([&] { index_fill(a, 0, a, 1); }),
               testing::HasSubstr("`index_fill`"));
   EXPECT_THAT(message_of<ShapeError>([&] {
-                index_fill(a, 0, numbers({1, 1}, {0}), 1);
+                index_fill(a, 0, whole({1, 1}, {0}), 1);
               }),
               testing::HasSubstr("an index of one dimension, got [2, 3] and [1, 1]"));
   EXPECT_THROW(index_fill(a, 0, index, 1e300), ValueError);
   EXPECT_THROW(scatter(a, 0, index, source), ShapeError);
-  EXPECT_THROW(scatter(a, 0, numbers({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}), source), ShapeError);
-  EXPECT_THROW(scatter(a, 0, numbers({1, 1}, {0}), cast(source, DType::float64)), DTypeError);
+  EXPECT_THROW(scatter(a, 0, whole({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}), source), ShapeError);
+  EXPECT_THROW(scatter(a, 0, whole({1, 1}, {0}), cast(source, DType::float64)), DTypeError);
   EXPECT_THROW(scatter(index, 0, index, 0.5), ValueError);
   EXPECT_THROW(masked_scatter(a, source, source), DTypeError);
   EXPECT_THROW(masked_scatter(a, mask({2}, {0, 1}), source), ShapeError);

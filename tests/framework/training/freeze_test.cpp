@@ -38,9 +38,7 @@ const data::Dataset& images() {
   return made;
 }
 
-LossFunction loss_of(const Model& model) {
-  return [model](const Value& x, const Value& t) { return cross_entropy(model(x), t); };
-}
+LossFunction loss_of(const Model& model) { return cross_entropy_of(model); }
 
 std::vector<Variable> backbone_of(const Model& model) {
   std::vector<Variable> all = model.conv.state();

@@ -18,10 +18,7 @@ struct HookedNet : Module {
 
 struct Hooked {
   explicit Hooked(const TrainerOptions& options = {}, double rate = 0.1)
-      : optimizer({.learning_rate = rate}),
-        trainer(
-            model, [this](const Value& x, const Value& t) { return mse_loss(model(x), t); },
-            optimizer, options) {}
+      : optimizer({.learning_rate = rate}), trainer(model, mse_of(model), optimizer, options) {}
   HookedNet model;
   Sgd optimizer;
   Trainer trainer;

@@ -10,6 +10,7 @@
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/training/splitting.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -126,8 +127,7 @@ TEST(SplitLoss, AgreesWithNumbersWorkedOutByHand) {
   }
   Product model(Tensor::from({1, 2}, {1, 0}));
   Sgd sgd;
-  Trainer trainer(
-      model, [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, sgd);
+  Trainer trainer(model, cross_entropy_of(model), sgd);
   data::Dataset unseen = four;
   EXPECT_NEAR(trainer.evaluate(unseen, 4), 0.82959, 1e-5);
   EXPECT_NEAR(trainer.evaluate(unseen, 2), 0.82959, 1e-5);

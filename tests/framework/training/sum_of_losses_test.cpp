@@ -8,6 +8,7 @@
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/training/splitting.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -114,9 +115,7 @@ TEST(SplitLoss, TakesBags) {
   const auto train = [&](std::int64_t parts) {
     Bags model;
     Sgd sgd({.learning_rate = 0.5});
-    Trainer trainer(model,
-                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, sgd,
-                    {.micro_batches = parts});
+    Trainer trainer(model, cross_entropy_of(model), sgd, {.micro_batches = parts});
     std::vector<double> losses;
     for (int i = 0; i < 3; ++i) losses.push_back(trainer.step(batch));
     losses.push_back(trainer.evaluate(batch));

@@ -35,9 +35,7 @@ struct Planes {
   Net model;
   AdamW optimizer{{.learning_rate = schedule::cosine(1e-2, 5, 60), .clip_norm = 1},
                   decay_matrices(model.parameters(), 0.1)};
-  Trainer trainer{model,
-                  [this](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
-                  optimizer};
+  Trainer trainer{model, cross_entropy_of(model), optimizer};
   data::Batches batches{points(1), {.batch_size = 16, .seed = 4}};
 };
 
@@ -148,9 +146,7 @@ TEST(Trainer, LeavesOutAStepWhoseGradientsOverflow) {
 
 TEST(Trainer, CutsBatchesIntoParts) {
   Planes training;
-  const auto loss = [&](const Value& x, const Value& t) {
-    return cross_entropy(training.model(x), t);
-  };
+  const auto loss = cross_entropy_of(training.model);
   Trainer trainer(training.model, loss, training.optimizer, {.micro_batches = 4});
   // 90 examples leave a last batch of 10, whose parts are 3, 3, 2 and 2.
   const History history =
@@ -184,9 +180,7 @@ TEST(Trainer, LeavesAParameterAloneThatTheLossDoesNotUse) {
       AdamW optimizer({.learning_rate = 0.1, .weight_decay = 0.5});
       TrainerOptions options{.micro_batches = parts};
       if (scaled) options.loss_scaling = LossScalerOptions{};
-      Trainer trainer(
-          model, [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
-          optimizer, options);
+      Trainer trainer(model, cross_entropy_of(model), optimizer, options);
       const Tensor before = model.spare.weight().value(), used = model.used.weight().value();
       testing::internal::CaptureStderr();
       trainer.step(points(1, 16));
@@ -233,10 +227,8 @@ TEST(Trainer, AnEmptyBatchHasNothingToTeach) {
   for (const std::int64_t parts : {1, 3}) {
     Planes training;
     Sgd optimizer;
-    Trainer trainer(
-        training.model,
-        [&](const Value& x, const Value& t) { return cross_entropy(training.model(x), t); },
-        optimizer, {.micro_batches = parts});
+    Trainer trainer(training.model, cross_entropy_of(training.model), optimizer,
+                    {.micro_batches = parts});
     const Tensor before = training.model.hidden.weight().value();
     const data::Dataset none{Tensor::zeros({0, 2}), Tensor::zeros({0}, DType::int64)};
     EXPECT_TRUE(std::isnan(trainer.step(none)));
@@ -296,8 +288,7 @@ TEST(Trainer, ObservesWhatIsDeclaredAnActivation) {
   const Sequential net(Linear("a", 2, 4), Gelu{}, Linear("b", 4, 4), Gelu{Approximate::tanh},
                        Linear("c", 4, 4), Tanh{}, Linear("d", 4, 4), Geglu{}, Linear("e", 2, 2));
   Sgd optimizer;
-  Trainer trainer(
-      net, [&](const Value& x, const Value& t) { return cross_entropy(net(x), t); }, optimizer);
+  Trainer trainer(net, cross_entropy_of(net), optimizer);
   RunReport page(folder.path() / "page.html");
   trainer.observe(points(1, 16), page);
   std::vector<std::string> layers;
@@ -330,8 +321,7 @@ TEST(Trainer, ObservesChannelsOfImages) {
   const Sequential net(Conv2d("c", 1, 3, 3, {.padding = 1}), BatchNorm2d("n", 3), Relu{}, Flatten{},
                        Linear("f", 60, 7), Sigmoid{}, Linear("o", 7, 2));
   Sgd optimizer;
-  Trainer trainer(
-      net, [&](const Value& x, const Value& t) { return cross_entropy(net(x), t); }, optimizer);
+  Trainer trainer(net, cross_entropy_of(net), optimizer);
   RunReport page(folder.path() / "page.html");
   const Tensor images = Tensor::arange(80, -1, 0.03).reshape({4, 1, 4, 5});
   // A channel that its batch normalization has switched off is dead.
@@ -414,8 +404,7 @@ TEST(Fit, GoesOnFromTheMiddleOfAnEpoch) {
 TEST(Fit, StopsEarlyAndKeepsTheBestWeights) {
   Net model;
   Sgd optimizer({.learning_rate = [](std::int64_t step) { return step < 30 ? 0.1 : 30.0; }});
-  Trainer trainer(
-      model, [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, optimizer);
+  Trainer trainer(model, cross_entropy_of(model), optimizer);
   const data::Batches batches(points(1), {.batch_size = 16, .seed = 4});
   const History history = fit(trainer, batches,
                               {.epochs = 100,
@@ -535,9 +524,7 @@ TEST(Fit, SaysWhatIsWrong) {
     Linear out{"out", 2, 2};  // no child
     Value operator()(const Value& x) const { return out(in(x)); }
   } forgetful;
-  Trainer reads(
-      forgetful, [&](const Value& x, const Value& t) { return cross_entropy(forgetful(x), t); },
-      optimizer);
+  Trainer reads(forgetful, cross_entropy_of(forgetful), optimizer);
   EXPECT_THAT(message_of<ValueError>([&] { return reads.step(points(1)); }),
               HasSubstr("`out.weight`, which is no part of the model"));
   Trainer rows(
@@ -551,9 +538,7 @@ TEST(Fit, SaysWhatIsWrong) {
               }),
               HasSubstr("no parameters"));
   Sgd wild({.learning_rate = 1e30});
-  Trainer diverging(
-      training.model,
-      [&](const Value& x, const Value& t) { return cross_entropy(training.model(x), t); }, wild);
+  Trainer diverging(training.model, cross_entropy_of(training.model), wild);
   EXPECT_THAT(message_of<Diverged>([&] {
                 return fit(diverging, training.batches, {.progress = report::ProgressMode::off});
               }),
