@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "aclgrad/aclgrad.h"
+#include "tests/support/run.h"
 
 namespace aclgrad::absent {
 namespace {
@@ -44,13 +44,8 @@ std::vector<Tensor> results_of(const Record& record, DType dtype, double absent)
   Recording recording{.dtype = dtype, .absent = absent};
   const Value y = record(recording);
   const Value seed = recording.constant(Tensor::full(y.shape(), 2, y.dtype()));
-  const Gradients gradients = backward(y, recording.parameters, {.seed = seed});
-  std::vector<Fetch> fetched = {y};
-  for (const Value& each : recording.parameters) fetched.push_back(gradients[each]);
-  Session session(recording.graph, fetched);
-  const Results results = session.run({});
-  std::vector<Tensor> all;
-  for (std::size_t k = 0; k < fetched.size(); ++k) all.push_back(results[k].to(DType::float64));
+  std::vector<Tensor> all = computed(with_gradients(y, recording.parameters, seed));
+  for (Tensor& each : all) each = each.to(DType::float64);
   return all;
 }
 

@@ -9,6 +9,7 @@
 
 #include "aclgrad/aclgrad.h"
 #include "aclgrad/format.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -103,8 +104,7 @@ TEST(CustomElementwise, IsALayerThatTrainsAndMayBeEmpty) {
   const CustomElementwise mish = make_mish();
   const Sequential network(Linear("hidden", 2, 8), mish, Linear("out", 8, 1));
   Adam adam({.learning_rate = 0.05});
-  Trainer trainer(network, [&](const Value& x, const Value& t) { return mse_loss(network(x), t); },
-                  adam, {.micro_batches = 2});
+  Trainer trainer(network, mse_of(network), adam, {.micro_batches = 2});
   const data::Dataset xor_of_two{Tensor::from({4, 2}, {0, 0, 0, 1, 1, 0, 1, 1}),
                                  Tensor::from({4, 1}, {0, 1, 1, 0})};
   double loss = 1;

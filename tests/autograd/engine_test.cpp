@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "aclgrad/aclgrad.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -21,11 +21,6 @@ std::vector<std::string> nodes_from(const Graph& graph, std::size_t first) {
     names.emplace_back(graph.node(static_cast<NodeId>(id)).op->name());
   }
   return names;
-}
-
-Tensor run(const Graph& graph, const Value& value, std::initializer_list<Feed> feeds = {}) {
-  Session session(graph, {value});
-  return session.run(feeds)[value];
 }
 
 TEST(Backward, AppendsTheOperatorsOfTheRules) {
@@ -71,11 +66,11 @@ TEST(Backward, HardswishHasTheSlopeOutsideAtItsCorners) {
   const Gradients gradients = backward(hardswish(x), {x});
   const auto& op = dynamic_cast<const AclnnOp&>(*gradients[x].node().op);
   EXPECT_EQ(op.call_name(), "aclnnHardswishBackwardV2");
-  EXPECT_EQ(run(graph, gradients[x], {{x, Tensor::full({1}, 3)}}).item(), 1);
+  EXPECT_EQ(computed(gradients[x], {{x, Tensor::full({1}, 3)}}).item(), 1);
   const Value one = graph.constant(Tensor::full({1}, 1));
   const Value inside = hardswish_backward(one, x, CornerSlope::inside);
   EXPECT_EQ(inside.node().op->as_call()->call_name(), "aclnnHardswishBackward");
-  EXPECT_EQ(run(graph, inside, {{x, Tensor::full({1}, 3)}}).item(), 1.5);
+  EXPECT_EQ(computed(inside, {{x, Tensor::full({1}, 3)}}).item(), 1.5);
 }
 
 TEST(Backward, UsesAddUp) {
@@ -85,8 +80,8 @@ TEST(Backward, UsesAddUp) {
   const Value loss = reduce_sum(mul(y, y) + y + add(x, y, 5));  // 9x^2 + 3x + x + 15x
   const Gradients gradients = backward(loss, {x, y});
   const Tensor at = Tensor::from({2}, {1, -2});
-  EXPECT_TRUE(bitwise_equal(run(graph, gradients[x], {{x, at}}), Tensor::from({2}, {37, -17})));
-  EXPECT_TRUE(bitwise_equal(run(graph, gradients[y], {{x, at}}), Tensor::from({2}, {12, -6})))
+  EXPECT_TRUE(bitwise_equal(computed(gradients[x], {{x, at}}), Tensor::from({2}, {37, -17})));
+  EXPECT_TRUE(bitwise_equal(computed(gradients[y], {{x, at}}), Tensor::from({2}, {12, -6})))
       << "the gradient of a value in the middle: 2y + 1 + 5";
 }
 
@@ -102,7 +97,7 @@ TEST(Backward, EveryGradientIsAValueOfItsOwn) {
   EXPECT_EQ(gradients[x].name(), "d x");
   EXPECT_EQ(gradients[y].name(), "d y");
   for (const Value& value : {x, y}) {
-    EXPECT_TRUE(bitwise_equal(run(graph, gradients[value]), Tensor::from({2}, {3, 4})));
+    EXPECT_TRUE(bitwise_equal(computed(gradients[value]), Tensor::from({2}, {3, 4})));
   }
   // Through an optimizer, too, and where the gradient is expanded.
   const Value v = graph.parameter("v", Tensor::zeros({2}));
@@ -121,7 +116,7 @@ TEST(Backward, ManyUsesOfOneValue) {
   Value sum = x;
   for (int i = 0; i < 1000; ++i) sum = add(sum, x);
   const Gradients gradients = backward(sum, {x});
-  EXPECT_EQ(run(graph, gradients[x]).item(), 1001);
+  EXPECT_EQ(computed(gradients[x]).item(), 1001);
 }
 
 // Steps of a sequence: with a padded gradient for each, backward would be quadratic in their
@@ -147,15 +142,15 @@ TEST(Backward, SlicesMayLeaveGapsAndOverlap) {
     return reduce_sum(slice(x, 0, begin, end, step), {0}) * factor;
   };
   const Value gaps = part(5, 7, 2) + part(1, 3, 3);
-  EXPECT_TRUE(bitwise_equal(run(graph, backward(gaps, {x})[x]),
-                            Tensor::from({8}, {0, 3, 3, 0, 0, 2, 2, 0})));
+  EXPECT_TRUE(
+      bitwise_equal(computed(backward(gaps, {x})[x]), Tensor::from({8}, {0, 3, 3, 0, 0, 2, 2, 0})));
   const Value overlap = part(0, 3, 1) + part(2, 5, 10) + part(3, 8, 100) + part(2, 5, 0.5) +
                         part(1, 8, 1000, 3) + part(4, 4, 7) + reduce_sum(x, {0}) * 0.25;
   EXPECT_TRUE(bitwise_equal(
-      run(graph, backward(overlap, {x})[x]),
+      computed(backward(overlap, {x})[x]),
       Tensor::from({8}, {1.25, 1001.25, 11.75, 110.75, 1110.75, 100.25, 100.25, 1100.25})));
   const Value nothing = part(4, 4, 7) + part(1, 1, 7);
-  EXPECT_TRUE(bitwise_equal(run(graph, backward(nothing, {x})[x]), Tensor::zeros({8})));
+  EXPECT_TRUE(bitwise_equal(computed(backward(nothing, {x})[x]), Tensor::zeros({8})));
 }
 
 TEST(Backward, DeepGraphsNeedNoRecursion) {
@@ -194,8 +189,8 @@ TEST(Backward, UnusedValues) {
                         "(set allow_unused for a gradient of zeros)",
                         line));
   const Gradients gradients = backward(loss, {w, x}, {.allow_unused = true});
-  EXPECT_TRUE(bitwise_equal(run(graph, gradients[w]), Tensor::zeros({3})));
-  EXPECT_TRUE(bitwise_equal(run(graph, gradients[x]), Tensor::full({2}, 1)));
+  EXPECT_TRUE(bitwise_equal(computed(gradients[w]), Tensor::zeros({3})));
+  EXPECT_TRUE(bitwise_equal(computed(gradients[x]), Tensor::full({2}, 1)));
 }
 
 TEST(Backward, LossMustBeOneElementUnlessSeeded) {
@@ -206,7 +201,7 @@ TEST(Backward, LossMustBeOneElementUnlessSeeded) {
               HasSubstr("has shape [2]; a loss must have one element, or a seed be given"));
   const Value seed = graph.constant(Tensor::from({2}, {10, 20}));
   const Gradients gradients = backward(y, {x}, {.seed = seed});
-  EXPECT_TRUE(bitwise_equal(run(graph, gradients[x]), Tensor::from({2}, {20, 40})));
+  EXPECT_TRUE(bitwise_equal(computed(gradients[x]), Tensor::from({2}, {20, 40})));
   EXPECT_THROW(static_cast<void>(backward(y, {x}, {.seed = graph.constant(Tensor::zeros({3}))})),
                ShapeError);
   EXPECT_THROW(static_cast<void>(
@@ -255,8 +250,8 @@ TEST(Backward, MixedDtypesAreCastBack) {
   EXPECT_EQ(gradients[x].dtype(), DType::float32);
   const Tensor three = Tensor::full({2}, 3);
   const Tensor two = Tensor::full({2}, 2, DType::bfloat16);
-  EXPECT_EQ(run(graph, gradients[h], {{x, three}}).get(0), 3);
-  EXPECT_EQ(run(graph, gradients[x], {{h, two}}).get(0), 2);
+  EXPECT_EQ(computed(gradients[h], {{x, three}}).get(0), 3);
+  EXPECT_EQ(computed(gradients[x], {{h, two}}).get(0), 2);
 }
 
 TEST(Backward, TheWeightsOfALossHaveNoGradient) {
@@ -281,7 +276,7 @@ TEST(Backward, OfWhatIsConstantAlmostEverywhereIsZero) {
                              [](const Value& x) { return reduce_sum(sign(x)); }}) {
     Graph graph;
     const Value x = graph.parameter("x", Tensor::from({3}, {-1, 0, 2}));
-    const Tensor gradient = run(graph, backward(apply(x), {x})[x]);
+    const Tensor gradient = computed(backward(apply(x), {x})[x]);
     EXPECT_TRUE(bitwise_equal(gradient, Tensor::zeros({3}))) << gradient;
   }
 }
@@ -314,7 +309,7 @@ TEST(Rule, AnOperatorFromOutside) {
       return InputGradients{twice(call.gradient())};
     });
     const Gradients gradients = backward(y, {x});
-    EXPECT_EQ(run(graph, gradients[x]).item(), 2);
+    EXPECT_EQ(computed(gradients[x]).item(), 2);
   }
   EXPECT_THROW(static_cast<void>(backward(y, {x})), ValueError)
       << "the scope must have removed the rule";

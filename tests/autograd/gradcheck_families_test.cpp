@@ -130,14 +130,14 @@ TEST(Families, OfSymmetricInputsAreGivenSymmetricOnes) {
   check_family(family);
 }
 
-// Cross entropy with smoothed targets. Of one class it is 0, and so is its gradient, but for
-// rounding.
+// Cross entropy with smoothed targets; labels come first and have no gradient. Of one class it is
+// 0, and so is its gradient, but for rounding.
 FunctionFamily cross_entropy(double usual_classes) {
   constexpr int kRows = 3;
   FunctionFamily family{
       .name = "cross_entropy",
       .attributes =
-          {{.name = "classes", .usual = usual_classes, .low = 1, .high = 6, .whole = true},
+          {{.name = "classes", .usual = usual_classes, .low = 1, .high = 4, .whole = true},
            {.name = "smoothing", .usual = 0.3, .low = 0, .high = 0.9}},
       .make = {}};
   family.make = [](Attributes attributes) {
@@ -152,20 +152,20 @@ FunctionFamily cross_entropy(double usual_classes) {
       return sum;
     };
     FunctionPair pair{.name = "cross_entropy",
-                      .inputs = {{.name = "x", .shape = {kRows, classes}, .dtype = DType::float64},
-                                 {.name = "label",
+                      .inputs = {{.name = "label",
                                   .shape = {kRows},
                                   .dtype = DType::int64,
                                   .low = 0,
-                                  .high = static_cast<Number>(classes - 1)}},
+                                  .high = static_cast<Number>(classes - 1)},
+                                 {.name = "x", .shape = {kRows, classes}, .dtype = DType::float64}},
                       .outputs = {{.name = "y", .shape = {kRows}, .dtype = DType::float64}},
                       .forward = {},
                       .backward = {}};
     pair.forward = [=](auto in, auto out) {
-      const auto* x = static_cast<const double*>(in[0]);
+      const auto* x = static_cast<const double*>(in[1]);
       for (int row = 0; row < kRows; ++row, x += classes) {
         double& y = static_cast<double*>(out[0])[row];
-        const std::int64_t label = static_cast<const std::int64_t*>(in[1])[row];
+        const std::int64_t label = static_cast<const std::int64_t*>(in[0])[row];
         y = 0;
         for (std::int64_t i = 0; i < classes; ++i) {
           y += target(label, i) * (std::log(sum_of(x)) - x[i]);
@@ -173,11 +173,11 @@ FunctionFamily cross_entropy(double usual_classes) {
       }
     };
     pair.backward = [=](auto in, auto, auto d_out, auto d_in) {
-      const auto* x = static_cast<const double*>(in[0]);
-      auto* dx = static_cast<double*>(d_in[0]);
+      const auto* x = static_cast<const double*>(in[1]);
+      auto* dx = static_cast<double*>(d_in[1]);
       for (int row = 0; row < kRows; ++row, x += classes, dx += classes) {
         const double dy = static_cast<const double*>(d_out[0])[row];
-        const std::int64_t label = static_cast<const std::int64_t*>(in[1])[row];
+        const std::int64_t label = static_cast<const std::int64_t*>(in[0])[row];
         for (std::int64_t i = 0; i < classes; ++i) {
           dx[i] = dy * (std::exp(x[i]) / sum_of(x) - target(label, i));
         }

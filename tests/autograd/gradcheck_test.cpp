@@ -147,19 +147,6 @@ TEST(Gradcheck, CatchesAMissingGradient) {
   EXPECT_FALSE(check_gradients(selu(x), {}, {{x, Tensor::from({2}, {-1, 1})}}).passed());
 }
 
-TEST(Gradcheck, AGradientThatIsNoNumberIsWrong) {
-  Graph graph;
-  const Value x = graph.input("x", {2});
-  for (const double factor : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
-    ScopedRule<SeluOp> wrong([factor](const SeluOp&, const RuleCall& call) {
-      return InputGradients{mul(call.gradient(), factor)};
-    });
-    const gradcheck::Report report =
-        check_gradients(selu(x), {}, {{x, Tensor::from({2}, {-1, 1})}});
-    EXPECT_EQ(report.gradients[0].wrong, 2) << report.to_string();
-  }
-}
-
 TEST(Gradcheck, NanIsNeverRight) {
   Graph graph;
   const Value x = graph.input("x", {1});
@@ -197,19 +184,6 @@ TEST(Gradcheck, FeedsAreChecked) {
   EXPECT_THROW(check_gradients(loss, {}, {{x, Tensor::zeros({3})}}), ShapeError);
   EXPECT_THROW(check_gradients(loss, {}, {{x, Tensor::zeros({2}, DType::float16)}}), DTypeError);
   EXPECT_TRUE(check_gradients(loss, {}, {{x, at.to(DType::float64)}}).passed());
-}
-
-TEST(Gradcheck, AGradientOfZerosIsVacuous) {
-  Graph graph;
-  const Value x = graph.input("x", {3});
-  const gradcheck::Report dead =
-      check_gradients(reduce_sum(relu(x)), {}, {{x, Tensor::from({3}, {-1, -2, -3})}});
-  EXPECT_TRUE(dead.passed());
-  EXPECT_EQ(dead.verdict(), gradcheck::Verdict::vacuous);
-  EXPECT_THAT(dead.to_string(), HasSubstr("1 gradients vacuous"));
-  const gradcheck::Report alive =
-      check_gradients(reduce_sum(relu(x)), {}, {{x, Tensor::from({3}, {-1, 2, -3})}});
-  EXPECT_EQ(alive.verdict(), gradcheck::Verdict::right);
 }
 
 TEST(Gradcheck, LeavesNoTrace) {

@@ -2,7 +2,9 @@
 // Gradients of averages and maxima of windows of images and volumes.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "tests/autograd/expect_right.h"
 #include "tests/support/message_of.h"
@@ -11,7 +13,6 @@ namespace aclgrad {
 namespace {
 
 using derivatives::expect_right;
-using derivatives::expect_right_twice;
 using derivatives::Values;
 
 TEST(Pooling, GradientsOfEveryForm) {
@@ -40,12 +41,10 @@ TEST(Pooling, GradientsOfVolumesAndOfAGivenSize) {
       return max_pool3d(x[0], 2, {.stride = 1, .dilation = {2, 3, 1}});
     });
     expect_right({shape}, [](const Values& x) { return adaptive_max_pool3d(x[0], {2, 3, 1}); });
-    expect_right_twice({shape}, [](const Values& x) {
-      return avg_pool3d(x[0] * x[0], {2, 3, 2}, {.stride = {2, 1, 1}, .padding = 1});
+    expect_right({shape}, [](const Values& x) {
+      return avg_pool3d(x[0], {2, 3, 2}, {.stride = {2, 1, 1}, .padding = 1});
     });
-    expect_right_twice({shape}, [](const Values& x) {
-      return adaptive_avg_pool3d(x[0] * x[0], {2, 3, 2});
-    });
+    expect_right({shape}, [](const Values& x) { return adaptive_avg_pool3d(x[0], {2, 3, 2}); });
   }
   expect_right({{2, 2, 5, 4}}, [](const Values& x) { return adaptive_max_pool2d(x[0], {3, 2}); });
   expect_right({{2, 5, 4}}, [](const Values& x) { return adaptive_max_pool2d(x[0], 1); });
@@ -54,10 +53,10 @@ TEST(Pooling, GradientsOfVolumesAndOfAGivenSize) {
 // Each of several elements with one place gets the gradient there.
 TEST(Pooling, GradientsOfUnpooling) {
   for (const DType dtype : {DType::int32, DType::int64}) {
-    expect_right_twice({{1, 2, 2, 2}}, [&](const Values& x) {
+    expect_right({{1, 2, 2, 2}}, [&](const Values& x) {
       const Value places =
           x[0].graph().constant(Tensor::from({1, 2, 2, 2}, {0, 5, 2, 7, 8, 3, 1, 4}, dtype));
-      return max_unpool2d(x[0] * x[0], places, 3);
+      return max_unpool2d(x[0], places, 3);
     });
   }
   Graph graph;
@@ -70,39 +69,6 @@ TEST(Pooling, GradientsOfUnpooling) {
   EXPECT_EQ(results[y].get(1), 4);
   EXPECT_EQ(results[slopes].get(0), 1);
   EXPECT_EQ(results[slopes].get(1), 1);
-}
-
-TEST(Pooling, GradientsOfGradients) {
-  expect_right_twice({{1, 2, 4, 4}}, [](const Values& x) {
-    const Value y = avg_pool2d(x[0], 2, {.stride = 1});
-    return mul(y, y);
-  });
-  expect_right_twice({{1, 2, 4, 3}}, [](const Values& x) {
-    const Value y = adaptive_avg_pool2d(x[0], 2);
-    return mul(y, y);
-  });
-}
-
-// The gradients of maxima are linear in what arrives, and do not change with x.
-TEST(Pooling, GradientsOfGradientsOfMaxima) {
-  const auto square = [](const Value& x) { return mul(x, x); };
-  expect_right_twice({{1, 2, 4, 5}}, [&](const Values& x) {
-    return square(max_pool2d(x[0], {3, 2}, {.stride = {2, 1}, .padding = 1, .ceil_mode = true}));
-  });
-  expect_right_twice({{2, 4, 5}}, [&](const Values& x) {
-    return square(adaptive_max_pool2d(square(x[0]), {2, 3}));
-  });
-  for (const Shape& shape : {Shape{2, 1, 3, 4, 3}, Shape{2, 3, 4, 3}}) {
-    expect_right_twice({shape}, [&](const Values& x) {
-      return square(max_pool3d(x[0], 2, {.stride = {1, 2, 2}, .padding = 1}));
-    });
-    expect_right_twice({shape}, [&](const Values& x) {
-      return square(max_pool3d(x[0], 2, {.stride = 1, .dilation = {2, 3, 1}}));
-    });
-    expect_right_twice({shape}, [&](const Values& x) {
-      return square(adaptive_max_pool3d(x[0], {2, 3, 1}));
-    });
-  }
 }
 
 // A window that steps over all elements is -infinity, of no place: neither gradient nor second
@@ -131,60 +97,62 @@ TEST(Pooling, WindowsWithoutElementsGiveNothing) {
   for (std::int64_t i = 0; i < 14; ++i) EXPECT_EQ(results[slopes].get(i), 0) << i;
 }
 
-// Windows that reach beyond the axis, or are larger than it: what PyTorch 1.13 gives.
+// Windows in the padded image, by the definition: the largest element of each and its average, over
+// the elements alone or with padding, and how a gradient of 1 is shared out.
+struct Windows {
+  std::vector<double> most, of_most, average, of_average;
+
+  Windows(const Tensor& image, const Dims& kernel, const Dims& stride, const Dims& padding,
+          bool count_include_pad, const Shape& count)
+      : of_most(static_cast<std::size_t>(image.numel())), of_average(of_most) {
+    const std::int64_t height = image.shape()[2], width = image.shape()[3];
+    for (std::int64_t k = 0; k < count.numel(); ++k) {
+      const std::int64_t top = k / count[1] * stride[0] - padding[0];
+      const std::int64_t left = k % count[1] * stride[1] - padding[1];
+      // Padding counts, what lies behind it does not.
+      const double all =
+          static_cast<double>((std::min(top + kernel[0], height + padding[0]) - top) *
+                              (std::min(left + kernel[1], width + padding[1]) - left));
+      std::vector<std::size_t> inside;
+      for (std::int64_t y = std::max<std::int64_t>(top, 0); y < std::min(top + kernel[0], height);
+           ++y) {
+        for (std::int64_t x = std::max<std::int64_t>(left, 0);
+             x < std::min(left + kernel[1], width); ++x) {
+          inside.push_back(static_cast<std::size_t>(y * width + x));
+        }
+      }
+      const double number = count_include_pad ? all : static_cast<double>(inside.size());
+      std::size_t best = inside.front();
+      average.push_back(0);
+      for (const std::size_t at : inside) {
+        const auto value = [&](std::size_t i) { return image.get(static_cast<std::int64_t>(i)); };
+        if (value(at) > value(best)) best = at;
+        average.back() += value(at) / number;
+        of_average[at] += 1 / number;
+      }
+      most.push_back(image.get(static_cast<std::int64_t>(best)));
+      of_most[best] += 1;
+    }
+  }
+};
+
+// Windows that reach beyond the axis, or are larger than it. How many there are is what
+// PyTorch 1.13 has.
 TEST(Pooling, RoundedUpIsAsInPyTorch) {
   struct RoundedUp {
     Shape image;
-    PerAxis kernel, stride, padding;
+    Dims kernel, stride, padding;
     bool count_include_pad;
     Shape result;
-    std::vector<double> most, of_most, average, of_average;
   };
-  const std::vector<RoundedUp> cases = {
-      {{2, 2}, 3, 2, 0, true, {1, 1}, {8}, {0, 0, 1, 0}, {5.75}, {0.25, 0.25, 0.25, 0.25}},
-      {{1, 1}, 2, 2, 0, true, {1, 1}, {7}, {1}, {7}, {1}},
-      {{1, 1}, 2, 2, 1, true, {1, 1}, {7}, {1}, {1.75}, {0.25}},
-      {{2, 3},
-       {4, 5},
-       3,
-       {0, 1},
-       true,
-       {1, 1},
-       {10},
-       {0, 0, 0, 0, 1, 0},
-       {4.3},
-       {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}},
-      {{2, 3},
-       {4, 5},
-       3,
-       {1, 2},
-       false,
-       {1, 2},
-       {10, 10},
-       {0, 0, 0, 0, 2, 0},
-       {43. / 6, 8.5},
-       {1. / 6, 5. / 12, 5. / 12, 1. / 6, 5. / 12, 5. / 12}},
-      {{3, 2},
-       {5, 3},
-       {4, 2},
-       1,
-       true,
-       {1, 2},
-       {10, 10},
-       {0, 0, 0, 0, 1, 1},
-       {43. / 15, 1.8},
-       {1. / 15, 1. / 6, 1. / 15, 1. / 6, 1. / 15, 1. / 6}},
-      {{1, 4}, {3, 2}, 3, {1, 0}, false, {1, 2}, {7, 2}, {1, 0, 0, 1}, {6.5, 2}, {0.5, 0.5, 0, 1}},
-      {{3, 3},
-       {2, 4},
-       {1, 2},
-       1,
-       true,
-       {4, 2},
-       {8, 8, 10, 10, 10, 10, 8, 8},
-       {0, 0, 2, 0, 4, 0, 0, 2, 0},
-       {2.625, 7. / 3, 5.375, 17. / 3, 4.75, 17. / 3, 2, 7. / 3},
-       {0.25, 7. / 12, 7. / 12, 0.25, 7. / 12, 7. / 12, 0.25, 7. / 12, 7. / 12}}};
+  const std::vector<RoundedUp> cases = {{{2, 2}, {3, 3}, {2, 2}, {0, 0}, true, {1, 1}},
+                                        {{1, 1}, {2, 2}, {2, 2}, {0, 0}, true, {1, 1}},
+                                        {{1, 1}, {2, 2}, {2, 2}, {1, 1}, true, {1, 1}},
+                                        {{2, 3}, {4, 5}, {3, 3}, {0, 1}, true, {1, 1}},
+                                        {{2, 3}, {4, 5}, {3, 3}, {1, 2}, false, {1, 2}},
+                                        {{3, 2}, {5, 3}, {4, 2}, {1, 1}, true, {1, 2}},
+                                        {{1, 4}, {3, 2}, {3, 3}, {1, 0}, false, {1, 2}},
+                                        {{3, 3}, {2, 4}, {1, 2}, {1, 1}, true, {4, 2}}};
   for (const RoundedUp& each : cases) {
     SCOPED_TRACE(fmt::format("{} to {}", each.image, each.result));
     Graph graph;
@@ -193,11 +161,12 @@ TEST(Pooling, RoundedUpIsAsInPyTorch) {
       numbers.set(i, static_cast<double>((i + 1) * (i + 1) * 7 % 11));
     }
     const Value x = graph.parameter("x", numbers);
-    const Value most = max_pool2d(
-        x, each.kernel, {.stride = each.stride, .padding = each.padding, .ceil_mode = true});
-    const Value average = avg_pool2d(x, each.kernel,
-                                     {.stride = each.stride,
-                                      .padding = each.padding,
+    const PerAxis kernel{each.kernel}, stride{each.stride}, padding{each.padding};
+    const Value most =
+        max_pool2d(x, kernel, {.stride = stride, .padding = padding, .ceil_mode = true});
+    const Value average = avg_pool2d(x, kernel,
+                                     {.stride = stride,
+                                      .padding = padding,
                                       .ceil_mode = true,
                                       .count_include_pad = each.count_include_pad});
     const Value of_most = backward(reduce_sum(most), {x})[x];
@@ -212,10 +181,12 @@ TEST(Pooling, RoundedUpIsAsInPyTorch) {
     };
     EXPECT_EQ(most.shape(), (Shape{1, 1, each.result[0], each.result[1]}));
     EXPECT_EQ(average.shape(), most.shape());
-    expect(most, each.most);
-    expect(of_most, each.of_most);
-    expect(average, each.average);
-    expect(of_average, each.of_average);
+    const Windows right(numbers, each.kernel, each.stride, each.padding, each.count_include_pad,
+                        each.result);
+    expect(most, right.most);
+    expect(of_most, right.of_most);
+    expect(average, right.average);
+    expect(of_average, right.of_average);
   }
   // By the stride or more, no window is left.
   Graph graph;
@@ -229,17 +200,6 @@ TEST(Pooling, RoundedUpIsAsInPyTorch) {
     EXPECT_THROW(max_pool2d(x, 2, options), ValueError);
   }
   EXPECT_THROW(max_pool2d(x, kHuge), ValueError);
-}
-
-TEST(Pooling, TakesThePlacesOfTheMaxima) {
-  Graph graph;
-  const Value x = graph.constant(Tensor::from({1, 2, 4}, {1, 7, 3, 3, 5, 2, 9, 9}));
-  const Value y = max_pool2d(x, 2);
-  const Value average = avg_pool2d(x, 2);
-  Session session(graph, {y, average});
-  const Results results = session.run();
-  EXPECT_TRUE(allclose(results[y], Tensor::from({1, 1, 2}, {7, 9})));
-  EXPECT_TRUE(allclose(results[average], Tensor::from({1, 1, 2}, {3.75, 6})));
 }
 
 TEST(Pooling, MistakesAreNamedWithShapes) {

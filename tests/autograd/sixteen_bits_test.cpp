@@ -15,8 +15,8 @@ class Losses : public testing::TestWithParam<Reduction> {
   void near(const std::string& name, const std::function<Value(Drawn&, Reduction)>& record,
             double ulps = 2) {
     const Reduction how = GetParam();
-    expect_near_float64(
-        name + ", " + to_string(how), [&](Drawn& drawn) { return record(drawn, how); }, ulps);
+    expect_near_float64(name + ", " + to_string(how), ulps,
+                        [&](Drawn& drawn) { return record(drawn, how); });
   }
 };
 
@@ -134,50 +134,36 @@ TEST(SixteenBits, ReductionsAreNearFloat64) {
       expect_near_float64("mean", [=](Drawn& d) { return mean(x(d), axes); });
       // Far from 0, beside which the spread is small, and with many that tie.
       expect_near_float64("var", [=](Drawn& d) { return var(x(d, 0.9), axes); });
-      expect_near_float64(
-          "std", [=](Drawn& d) { return stddev(x(d, 0.9), axes); }, 4);
+      expect_near_float64("std", 4, [=](Drawn& d) { return stddev(x(d, 0.9), axes); });
       expect_near_float64("amax", [=](Drawn& d) { return amax(sign(x(d)) + x(d) * 0, axes); });
       expect_near_float64("amin", [=](Drawn& d) { return amin(sign(x(d)) + x(d) * 0, axes); });
       expect_near_float64("logsumexp", [=](Drawn& d) { return logsumexp(x(d, 0.9), axes); });
       for (const double p : {0.5, 1.0, 2.0, 3.0, 10.0, HUGE_VAL}) {
-        expect_near_float64(
-            "norm, p = " + std::to_string(p),
-            [=](Drawn& d) { return norm(x(d, 0.1), axes, {.p = p}); }, 4);
+        expect_near_float64("norm, p = " + std::to_string(p), 4,
+                            [=](Drawn& d) { return norm(x(d, 0.1), axes, {.p = p}); });
       }
     }
     expect_near_float64("cumsum", [=](Drawn& d) { return cumsum(x(d), 0); });
-    expect_near_float64(
-        "renorm", [=](Drawn& d) { return renorm(x(d), 2, 0, 1e-3); }, 4);
-    expect_near_float64(
-        "softmax",
-        [=](Drawn& d) {
-          return mul(softmax(x(d), 0), d.constant({3000, 4}, 0, 1));
-        },
-        4);
-    expect_near_float64(
-        "log_softmax", [=](Drawn& d) { return log_softmax(x(d), 0); }, 4);
+    expect_near_float64("renorm", 4, [=](Drawn& d) { return renorm(x(d), 2, 0, 1e-3); });
+    expect_near_float64("softmax", 4, [=](Drawn& d) {
+      return mul(softmax(x(d), 0), d.constant({3000, 4}, 0, 1));
+    });
+    expect_near_float64("log_softmax", 4, [=](Drawn& d) { return log_softmax(x(d), 0); });
   }
-  expect_near_float64(
-      "cumprod",
-      [](Drawn& d) {
-        return cumprod(d.parameter({40, 3}, 0.5, 2), 0);
-      },
-      4);
-  expect_near_float64(
-      "cumprod that is small for a while",
-      [](Drawn& d) {
-        const Value small = d.parameter({6, 3}, 0.01, 0.1);
-        return cumprod(cat({small, d.parameter({6, 3}, 10, 100)}, 0), 0);
-      },
-      4);
+  expect_near_float64("cumprod", 4, [](Drawn& d) {
+    return cumprod(d.parameter({40, 3}, 0.5, 2), 0);
+  });
+  expect_near_float64("cumprod that is small for a while", 4, [](Drawn& d) {
+    const Value small = d.parameter({6, 3}, 0.01, 0.1);
+    return cumprod(cat({small, d.parameter({6, 3}, 10, 100)}, 0), 0);
+  });
 }
 
 TEST(SixteenBits, FunctionsAreNearFloat64) {
   const Shape shape{60, 40};
   const auto of = [&](const std::string& name, double low, double high, Value (*f)(const Value&),
                       double ulps = 4) {
-    expect_near_float64(
-        name, [&, f](Drawn& d) { return f(d.parameter(shape, low, high)); }, ulps);
+    expect_near_float64(name, ulps, [&, f](Drawn& d) { return f(d.parameter(shape, low, high)); });
   };
   of("log", 1e-7, 1e-6, [](const Value& x) { return log(x); });
   of("sqrt", 1e-7, 1e-6, [](const Value& x) { return sqrt(x); });
@@ -192,13 +178,10 @@ TEST(SixteenBits, FunctionsAreNearFloat64) {
   of("x^-1.5", 200, 6e4, [](const Value& x) { return pow(x, -1.5); });
   const auto two = [&](const std::string& name, double first, double second,
                        Value (*f)(const Value&, const Value&)) {
-    expect_near_float64(
-        name,
-        [=](Drawn& d) {
-          const Value a = d.parameter({60, 40}, first / 2, first);
-          return f(a, d.parameter({60, 40}, second / 2, second));
-        },
-        4);
+    expect_near_float64(name, 4, [=](Drawn& d) {
+      const Value a = d.parameter({60, 40}, first / 2, first);
+      return f(a, d.parameter({60, 40}, second / 2, second));
+    });
   };
   two("a / b", 1e-3, 1e-5, [](const Value& a, const Value& b) { return div(a, b); });
   two("a / b", 6e4, 5e4, [](const Value& a, const Value& b) { return div(a, b); });
@@ -220,58 +203,37 @@ TEST(SixteenBits, LayersAreNearFloat64) {
       return f(input, weight, d.parameter({width}, -1, 1));
     };
     using V = const Value&;
-    expect_near_float64(
-        "layer_norm",
-        [=](Drawn& d) {
-          return weighted(d, {700, 30}, 30, [](V x, V w, V b) { return layer_norm(x, w, b); });
-        },
-        4);
-    expect_near_float64(
-        "rms_norm",
-        [=](Drawn& d) {
-          return weighted(d, {700, 30}, 30, [](V x, V w, V b) { return rms_norm(x, w) + b; });
-        },
-        4);
-    expect_near_float64(
-        "group_norm",
-        [=](Drawn& d) {
-          return weighted(d, {30, 8, 100}, 8, [](V x, V w, V b) { return group_norm(x, 2, w, b); });
-        },
-        4);
-    expect_near_float64(
-        "batch_norm",
-        [=](Drawn& d) {
-          return weighted(d, {30, 8, 100}, 8, [&](V x, V w, V b) {
-            const DType wide = d.dtype() == DType::float64 ? DType::float64 : DType::float32;
-            const Value mean = d.graph.constant(Tensor::zeros({8}, wide));
-            const Value var = d.graph.constant(Tensor::full({8}, 1, wide));
-            return batch_norm(x, w, b, mean, var, {.training = false});
-          });
-        },
-        4);
-    expect_near_float64(
-        "linear",
-        [=](Drawn& d) {
-          const Value x = d.parameter({2000, 20}, -size, size);
-          const Value weight = d.parameter({20, 10}, -0.1, 0.1);
-          return linear(x, weight, d.parameter({10}, -1, 1));
-        },
-        4);
-    expect_near_float64(
-        "convolution",
-        [=](Drawn& d) {
-          const Value x = d.parameter({8, 3, 30, 30}, -size, size);
-          const Value weight = d.parameter({4, 3, 3, 3}, -0.1, 0.1);
-          return conv2d(x, weight, d.parameter({4}, -1, 1));
-        },
-        4);
-    expect_near_float64(
-        "cdist",
-        [=](Drawn& d) {
-          const Value a = d.parameter({40, 9}, -size, size);
-          return cdist(a, d.parameter({30, 9}, -size, size));
-        },
-        4);
+    expect_near_float64("layer_norm", 4, [=](Drawn& d) {
+      return weighted(d, {700, 30}, 30, [](V x, V w, V b) { return layer_norm(x, w, b); });
+    });
+    expect_near_float64("rms_norm", 4, [=](Drawn& d) {
+      return weighted(d, {700, 30}, 30, [](V x, V w, V b) { return rms_norm(x, w) + b; });
+    });
+    expect_near_float64("group_norm", 4, [=](Drawn& d) {
+      return weighted(d, {30, 8, 100}, 8, [](V x, V w, V b) { return group_norm(x, 2, w, b); });
+    });
+    expect_near_float64("batch_norm", 4, [=](Drawn& d) {
+      return weighted(d, {30, 8, 100}, 8, [&](V x, V w, V b) {
+        const DType wide = d.dtype() == DType::float64 ? DType::float64 : DType::float32;
+        const Value mean = d.graph.constant(Tensor::zeros({8}, wide));
+        const Value var = d.graph.constant(Tensor::full({8}, 1, wide));
+        return batch_norm(x, w, b, mean, var, {.training = false});
+      });
+    });
+    expect_near_float64("linear", 4, [=](Drawn& d) {
+      const Value x = d.parameter({2000, 20}, -size, size);
+      const Value weight = d.parameter({20, 10}, -0.1, 0.1);
+      return linear(x, weight, d.parameter({10}, -1, 1));
+    });
+    expect_near_float64("convolution", 4, [=](Drawn& d) {
+      const Value x = d.parameter({8, 3, 30, 30}, -size, size);
+      const Value weight = d.parameter({4, 3, 3, 3}, -0.1, 0.1);
+      return conv2d(x, weight, d.parameter({4}, -1, 1));
+    });
+    expect_near_float64("cdist", 4, [=](Drawn& d) {
+      const Value a = d.parameter({40, 9}, -size, size);
+      return cdist(a, d.parameter({30, 9}, -size, size));
+    });
     expect_near_float64("averages", [=](Drawn& d) {
       return adaptive_avg_pool2d(d.parameter({2, 3, 50, 50}, -size, size), 1);
     });
@@ -283,38 +245,29 @@ TEST(SixteenBits, LayersAreNearFloat64) {
       return embedding(d.parameter({5, 3}, -size, size), d.classes({3000}, 5));
     });
     for (const BagMode mode : {BagMode::sum, BagMode::mean, BagMode::max}) {
-      expect_near_float64(
-          std::string("embedding_bag, ") + to_string(mode),
-          [=](Drawn& d) {
-            const Value table = d.parameter({5, 3}, -size, size);
-            return embedding_bag(table, d.classes({40, 70}, 5), {}, {.mode = mode});
-          },
-          4);
+      expect_near_float64(std::string("embedding_bag, ") + to_string(mode), 4, [=](Drawn& d) {
+        const Value table = d.parameter({5, 3}, -size, size);
+        return embedding_bag(table, d.classes({40, 70}, 5), {}, {.mode = mode});
+      });
     }
-    expect_near_float64(
-        "embedding_bag with weights",
-        [=](Drawn& d) {
-          const Value table = d.parameter({5, 3}, -size, size);
-          const Value weights = d.parameter({40, 70}, 0, 1);
-          return embedding_bag(table, d.classes({40, 70}, 5), {},
-                               {.mode = BagMode::sum, .per_sample_weights = weights});
-        },
-        4);
+    expect_near_float64("embedding_bag with weights", 4, [=](Drawn& d) {
+      const Value table = d.parameter({5, 3}, -size, size);
+      const Value weights = d.parameter({40, 70}, 0, 1);
+      return embedding_bag(table, d.classes({40, 70}, 5), {},
+                           {.mode = BagMode::sum, .per_sample_weights = weights});
+    });
   }
 }
 
 TEST(SixteenBits, GradientsOfGradientsAreNearFloat64) {
   // The gradient of sum(f'(x)^2), where f'(x) and its slope are within the range.
   const auto of = [](const std::string& name, double size, const auto& f) {
-    expect_near_float64(
-        name, kHalf, 1,
-        [&](Drawn& d) {
-          const Value x = d.parameter({400, 4}, -size, size);
-          const Value y = f(d, x);
-          const Value g = backward(reduce_sum(cast(y, DType::float64)), {x})[x];
-          return mul(g, g);
-        },
-        6);
+    expect_near_float64(name, kHalf, 1, 6, [&](Drawn& d) {
+      const Value x = d.parameter({400, 4}, -size, size);
+      const Value y = f(d, x);
+      const Value g = backward(reduce_sum(cast(y, DType::float64)), {x})[x];
+      return mul(g, g);
+    });
   };
   of("gelu", 3, [](Drawn&, const Value& x) { return gelu(x); });
   of("silu", 3, [](Drawn&, const Value& x) { return silu(x); });

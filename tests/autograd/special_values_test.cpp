@@ -11,6 +11,7 @@
 #include "aclgrad/aclgrad.h"
 #include "aclgrad/format.h"
 #include "tests/reference/words.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -49,14 +50,8 @@ Outcome outcome_of(const std::vector<std::vector<double>>& inputs, const Functio
   }
   const Value y = function(values);
   const Value seed = graph.constant(Tensor::full(y.shape(), 1, y.dtype()));
-  const Gradients gradients = backward(y, values, {.seed = seed});
-  std::vector<Fetch> wanted = {y};
-  for (const Value& x : values) wanted.push_back(gradients[x]);
-  Session session(graph, wanted);
-  const Results results = session.run(feeds);
-  Outcome outcome{results[y], {}};
-  for (const Value& x : values) outcome.gradients.push_back(results[gradients[x]]);
-  return outcome;
+  const std::vector<Tensor> all = computed(with_gradients(y, values, seed), feeds);
+  return {all[0], {all.begin() + 1, all.end()}};
 }
 
 TEST(SpecialValues, NanStaysInTheGradientsOfFunctionsWithABranch) {

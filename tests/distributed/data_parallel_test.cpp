@@ -15,12 +15,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-TEST(DataParallel, TakesTheStepsOfOneRank) {
-  const Outcome alone = train(Communicator(), {});
-  EXPECT_LT(alone.losses.back(), alone.losses.front() / 2) << "it learns";
-  for (const int ranks : {2, 4}) EXPECT_LT(distance(train_on(ranks, {}), alone), 1e-6) << ranks;
-}
-
 TEST(DataParallel, RepeatsItsBits) {
   const Outcome once = train_on(4, {});
   const Outcome again = train_on(4, {});
@@ -80,11 +74,6 @@ TEST(DataParallel, ExchangesInTheOrderOfBackward) {
       EXPECT_EQ(sizes, (std::vector<std::int64_t>{4, 6})) << parts;
     });
   }
-}
-
-TEST(DataParallel, WorksWithAnyNumberOfRanks) {
-  const Outcome together = train_on(3, {.steps = 6, .micro_batches = 0});
-  EXPECT_EQ(together.losses.size(), 6u);
 }
 
 // What is made from a communicator needs its membership, not the object.

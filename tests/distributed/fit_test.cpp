@@ -9,6 +9,7 @@
 #include "tests/distributed/training.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad::testing {
 namespace {
@@ -31,9 +32,7 @@ TEST(FitOnRanks, FailsOnAllOfThemWhereTheFirstOneFails) {
                 Linear model("l", 12, 1, {.seed = 1});
                 Sgd sgd;
                 DataParallel ranks(communicator);
-                const auto loss = [&](const Value& x, const Value& t) {
-                  return mse_loss(model(x), t);
-                };
+                const auto loss = mse_of(model);
                 Trainer trainer(model, loss, sgd, {.ranks = &ranks});
                 const data::Batches batches(columns(), {.batch_size = 16, .seed = 3});
                 FitOptions fitting = options;
@@ -72,9 +71,7 @@ TEST(FitOnRanks, DivergesOnAllOfThemAndBringsTheBestWeightsBack) {
               Linear model("l", 12, 1, {.seed = 1});
               Sgd sgd({.learning_rate = [](std::int64_t step) { return step == 9 ? 1e38 : 0.05; }});
               DataParallel ranks(communicator);
-              Trainer trainer(model,
-                              [&](const Value& x, const Value& t) { return mse_loss(model(x), t); },
-                              sgd, {.ranks = &ranks});
+              Trainer trainer(model, mse_of(model), sgd, {.ranks = &ranks});
               const data::Batches batches(examples, {.batch_size = 16, .seed = 3});
               messages[rank] = message_of<Diverged>([&] {
                 return fit(trainer, batches,

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "tests/distributed/training.h"
-#include "tests/framework/base/temporary_folder.h"
 
 namespace aclgrad::testing {
 namespace {
@@ -24,30 +23,6 @@ TEST(ShardedUpdate, HasTheBitsOfTheWholeOne) {
       4,
       {.micro_batches = 8, .parallel = {.bucket_bytes = 500, .overlap = false}, .sharded = true});
   EXPECT_TRUE(same_bits(small.weights, alone.weights));
-}
-
-// Written by any rank, on any number of ranks and in how many parts.
-TEST(ShardedUpdate, CheckpointsAreThoseOfOneRank) {
-  const Settings whole{.micro_batches = 4};
-  const Outcome uninterrupted = train(Communicator(), whole);
-  const auto run = [](int ranks, const Settings& settings) {
-    return ranks == 1 ? train(Communicator(), settings) : train_on(ranks, settings);
-  };
-  for (const auto& [first, second] : {std::pair{2, 4}, {4, 2}, {1, 2}, {4, 1}}) {
-    const TemporaryFolder folder;
-    Settings settings = whole;
-    settings.checkpoint = folder.path() / "run";
-    settings.steps = 6;
-    settings.parallel.bucket_bytes = 2000;
-    settings.sharded = first > 1;
-    run(first, settings);
-    settings.steps = whole.steps;
-    settings.sharded = second > 1;
-    const Outcome rest = run(second, settings);
-    EXPECT_EQ(rest.losses.size(), 6u);
-    EXPECT_EQ(rest.losses.back(), uninterrupted.losses.back()) << first << ", then " << second;
-    EXPECT_TRUE(same_bits(rest.weights, uninterrupted.weights)) << first << ", then " << second;
-  }
 }
 
 // What a rank takes of tensors that are not as gather() gives them.

@@ -8,6 +8,7 @@
 #include "aclgrad/trainer.h"
 #include "tests/distributed/training.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad::testing {
 namespace {
@@ -121,10 +122,8 @@ TrainedNetwork train_network(const Communicator& communicator, bool sharded) {
                          SyncBatchNorm(communicator, "norm", 10), Selu{},
                          Linear("b", 10, 4, {.seed = 2}));
   AdamW optimizer({.learning_rate = 3e-2});
-  std::unique_ptr<Ranks> ranks = std::make_unique<Ranks>();
-  if (sharded) ranks = std::make_unique<ShardedUpdate>(communicator);
-  if (!sharded && communicator.size() > 1) ranks = std::make_unique<DataParallel>(communicator);
-  const auto loss = [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); };
+  const auto ranks = make_ranks(communicator, sharded);
+  const auto loss = cross_entropy_of(model);
   Trainer trainer(model, loss, optimizer, {.ranks = ranks.get()});
   data::Dataset data{init::normal({32, 12}, 5), Tensor::zeros({32}, DType::int64)};
   for (std::int64_t i = 0; i < 32; ++i) {

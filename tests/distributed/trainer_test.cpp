@@ -12,6 +12,7 @@
 #include "tests/distributed/training.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad::testing {
 namespace {
@@ -48,14 +49,8 @@ Trained train_with(const Setting& setting, const Communicator& communicator) {
   model.add(Selu{}).add(Linear("b", 10, 4, {.seed = 2}));
   AdamW optimizer({.learning_rate = schedule::cosine(1e-2, 3, 30), .clip_norm = setting.clip_norm},
                   decay_matrices(model.parameters(), 0.1));
-  std::unique_ptr<Ranks> ranks;
   // Buckets of a few tensors each.
-  const DataParallelOptions exchange{.bucket_bytes = 100};
-  if (setting.sharded) {
-    ranks = std::make_unique<ShardedUpdate>(communicator, exchange);
-  } else {
-    ranks = std::make_unique<DataParallel>(communicator, exchange);
-  }
+  const auto ranks = make_ranks(communicator, setting.sharded, {.bucket_bytes = 100});
   const auto loss = [&](const Value& x, const Value& t) {
     return cross_entropy(cast(model(cast(x, setting.dtype)), DType::float32), t);
   };
@@ -69,8 +64,7 @@ Trained train_with(const Setting& setting, const Communicator& communicator) {
   if (!fitting.steps) fitting.steps = 14;
   fitting.validation = pictures();
   Trained trained{.tensors = {}, .history = fit(trainer, batches, fitting)};
-  trained.tensors = trainer.tensors();
-  std::ranges::sort(trained.tensors, {}, &NamedTensors::value_type::first);
+  trained.tensors = sorted_tensors(trainer);
   trained.skipped = trainer.skipped();
   return trained;
 }
@@ -127,13 +121,8 @@ NamedTensors train_freezing(const Communicator& communicator, bool sharded, bool
   const Sequential model(first, Selu{}, second);
   AdamW adamw;
   Sgd sgd({.momentum = 0.9});
-  std::unique_ptr<Ranks> ranks;
-  if (sharded) {
-    ranks = std::make_unique<ShardedUpdate>(communicator);
-  } else {
-    ranks = std::make_unique<DataParallel>(communicator);
-  }
-  const auto loss = [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); };
+  const auto ranks = make_ranks(communicator, sharded);
+  const auto loss = cross_entropy_of(model);
   Optimizer& optimizer = adam ? static_cast<Optimizer&>(adamw) : sgd;
   Trainer trainer(model, loss, optimizer, {.micro_batches = 2, .ranks = ranks.get()});
   trainer.step(pictures());
@@ -141,29 +130,32 @@ NamedTensors train_freezing(const Communicator& communicator, bool sharded, bool
   trainer.step(pictures());
   first.unfreeze();
   trainer.step(pictures());
-  NamedTensors all = trainer.tensors();
-  std::ranges::sort(all, {}, &NamedTensors::value_type::first);
-  return all;
+  return sorted_tensors(trainer);
+}
+
+// What two ranks are trained to has the bits of what one is.
+void expect_as_alone(const std::function<NamedTensors(const Communicator&)>& train) {
+  const NamedTensors alone = train(Communicator());
+  run_ranks(
+      2,
+      [&](const Communicator& communicator) { EXPECT_TRUE(same_bits(train(communicator), alone)); },
+      {.timeout_seconds = 60});
 }
 
 TEST(TrainerOnRanks, FollowsWhatIsFrozen) {
-  const NamedTensors alone = train_freezing(Communicator(), false, true);
-  run_ranks(2,
-            [&](const Communicator& communicator) {
-              EXPECT_TRUE(same_bits(train_freezing(communicator, false, true), alone));
-            },
-            {.timeout_seconds = 60});
+  expect_as_alone([](const Communicator& communicator) {
+    return train_freezing(communicator, /*sharded=*/false, /*adam=*/true);
+  });
 }
 
 // A part frozen before the first step, one that the loss does not use, and an empty batch.
 TEST(TrainerOnRanks, SharesTheUpdateOfWhatIsTrained) {
-  const auto train = [&](const Communicator& communicator) {
+  expect_as_alone([](const Communicator& communicator) {
     const Linear frozen("a", 12, 10, {.seed = 1}), head("b", 10, 4, {.seed = 2});
     const Sequential model(frozen, Selu{}, head, Linear("spare", 4, 4, {.seed = 3}));
     frozen.freeze();
     AdamW optimizer;
-    std::unique_ptr<Ranks> ranks = std::make_unique<Ranks>();
-    if (communicator.size() > 1) ranks = std::make_unique<ShardedUpdate>(communicator);
+    const auto ranks = make_ranks(communicator, communicator.size() > 1);
     const auto loss = [&](const Value& x, const Value& t) {
       return cross_entropy(head(Selu{}(frozen(x))), t);
     };
@@ -176,15 +168,8 @@ TEST(TrainerOnRanks, SharesTheUpdateOfWhatIsTrained) {
     trainer.step(all);
     trainer.restore({.step = 3, .tensors = saved}, all);
     trainer.step(all);
-    NamedTensors tensors = trainer.tensors();
-    std::ranges::sort(tensors, {}, &NamedTensors::value_type::first);
-    return tensors;
-  };
-  const NamedTensors alone = train(Communicator());
-  run_ranks(
-      2,
-      [&](const Communicator& communicator) { EXPECT_TRUE(same_bits(train(communicator), alone)); },
-      {.timeout_seconds = 60});
+    return sorted_tensors(trainer);
+  });
 }
 
 // Sessions of ranks without examples hold less than those of the first rank.
@@ -247,8 +232,7 @@ TEST(TrainerOnRanks, ReadBagsAndATeacher) {
     seed_parameters(teacher, 4);
     if (frozen) teacher.freeze();
     AdamW optimizer({.learning_rate = 1e-2});
-    std::unique_ptr<Ranks> ranks = std::make_unique<Ranks>();
-    if (communicator.size() > 1) ranks = std::make_unique<DataParallel>(communicator);
+    const auto ranks = make_ranks(communicator, false);
     const auto loss = [&](const Value& x) {
       const Value of_teacher = softmax(teacher(x));
       const Value wanted = frozen ? of_teacher : stop_gradient(of_teacher);
@@ -264,12 +248,7 @@ TEST(TrainerOnRanks, ReadBagsAndATeacher) {
     return trainer.tensors();
   };
   for (const bool frozen : {true, false}) {
-    const NamedTensors alone = train(Communicator(), frozen);
-    run_ranks(2,
-              [&](const Communicator& communicator) {
-                EXPECT_TRUE(same_bits(train(communicator, frozen), alone));
-              },
-              {.timeout_seconds = 60});
+    expect_as_alone([&](const Communicator& communicator) { return train(communicator, frozen); });
   }
 }
 
@@ -286,15 +265,8 @@ TEST(TrainerOnRanks, TrainsOnAnyBatchAsOneRankDoes) {
       Value operator()(const Value& x) const { return b(tanh(a(x))); }
     } model;
     AdamW optimizer({.learning_rate = 1e-2});
-    std::unique_ptr<Ranks> ranks = std::make_unique<Ranks>();
-    const DataParallelOptions exchange{.bucket_bytes = 100};
-    if (sharded) ranks = std::make_unique<ShardedUpdate>(communicator, exchange);
-    if (!sharded && communicator.size() > 1) {
-      ranks = std::make_unique<DataParallel>(communicator, exchange);
-    }
-    Trainer trainer(model,
-                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
-                    optimizer, {.ranks = ranks.get()});
+    const auto ranks = make_ranks(communicator, sharded, {.bucket_bytes = 100});
+    Trainer trainer(model, cross_entropy_of(model), optimizer, {.ranks = ranks.get()});
     // The last batch is one example, which counts.
     const data::Batches batches(data, {.batch_size = 14, .shuffle = false});
     std::vector<double> losses;
@@ -345,9 +317,7 @@ TEST(TrainerOnRanks, DrawsOtherMasksOnEveryRank) {
     const Sequential model(Linear("a", 12, 8), Dropout("drop", 0.5), Linear("b", 8, 4));
     Sgd optimizer;
     DataParallel ranks(communicator);
-    Trainer trainer(model,
-                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
-                    optimizer, {.ranks = &ranks});
+    Trainer trainer(model, cross_entropy_of(model), optimizer, {.ranks = &ranks});
     const auto rank = static_cast<std::size_t>(communicator.rank());
     for (int i = 0; i < 3; ++i) trainer.step(pictures());
     trainer.restore({.step = 3, .tensors = trainer.tensors()}, pictures());

@@ -140,6 +140,19 @@ Outcome train_on(int ranks, const Settings& settings, const CommunicatorOptions&
   return outcomes.front();
 }
 
+std::unique_ptr<Ranks> make_ranks(const Communicator& communicator, bool sharded,
+                                  const DataParallelOptions& exchange) {
+  if (sharded) return std::make_unique<ShardedUpdate>(communicator, exchange);
+  if (communicator.size() > 1) return std::make_unique<DataParallel>(communicator, exchange);
+  return std::make_unique<Ranks>();
+}
+
+NamedTensors sorted_tensors(const Trainer& trainer) {
+  NamedTensors tensors = trainer.tensors();
+  std::ranges::sort(tensors, {}, &NamedTensors::value_type::first);
+  return tensors;
+}
+
 bool same_bits(const NamedTensors& a, const NamedTensors& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
     return one.first == other.first && bitwise_equal(one.second, other.second);

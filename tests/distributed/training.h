@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,6 @@ struct Problem {
 
 /// W2 in small.
 inline const Problem kSmall{{36, 24, 16, 5}, 256, 48, 1e-2, 0.05};
-
-/// W2 of the benchmarks.
-inline const Problem kW2{{784, 256, 128, 10}, 1024, 128, 1e-3, 1e-2};
 
 struct Settings {
   Problem problem = kSmall;
@@ -53,6 +51,13 @@ Outcome train(const Communicator& communicator, const Settings& settings);
 /// The outcomes of all ranks; expects their losses and weights to be the same bits.
 Outcome train_on(int ranks, const Settings& settings,
                  const CommunicatorOptions& options = {.timeout_seconds = 60});
+
+/// One rank alone, or those of the communicator, by DataParallel or ShardedUpdate.
+std::unique_ptr<Ranks> make_ranks(const Communicator& communicator, bool sharded,
+                                  const DataParallelOptions& exchange = {});
+
+/// What a trainer would save, by name.
+NamedTensors sorted_tensors(const Trainer& trainer);
 
 /// Whether the weights are the same bits.
 bool same_bits(const NamedTensors& a, const NamedTensors& b);

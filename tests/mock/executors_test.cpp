@@ -83,6 +83,25 @@ class Executors : public testing::Test {
     }
   }
 
+  // The action fails with the status, and a message that begins with the node and says the rest.
+  template <class Action>
+  static void expect_status(int status, const std::string& node, const std::string& rest,
+                            const Action& action) {
+    try {
+      action();
+      FAIL() << "nothing was thrown";
+    } catch (const StatusError& error) {
+      EXPECT_EQ(error.status(), status);
+      EXPECT_THAT(error.what(), testing::AllOf(testing::StartsWith(node), HasSubstr(rest)));
+    }
+  }
+  std::string selu_node() const {
+    return fmt::format("node 1 `selu` (mock/executors_test.cpp:{}): ", selu_line_);
+  }
+  std::string geglu_node() const {
+    return fmt::format("node 2 `geglu` (mock/executors_test.cpp:{}): ", geglu_line_);
+  }
+
   std::vector<Fetch> fetches() const { return {y_, dx_}; }
   static Tensor batch() { return Tensor::from({1, 2}, {1, 2}); }
 
@@ -130,13 +149,7 @@ TEST_F(Executors, PhaseTwoFailsWhileRecording) {
     EXPECT_CALL(library_, run("aclnnGeGluV3", _, _, executor(2), _)).WillOnce(Return(kInner));
   }
   expect_destruction(4);
-  try {
-    const Session session(graph_, fetches());
-    FAIL() << "nothing was thrown";
-  } catch (const StatusError& error) {
-    EXPECT_EQ(error.status(), kInner);
-    EXPECT_THAT(error.what(), HasSubstr("node 2 `geglu`"));
-  }
+  expect_status(kInner, geglu_node(), "", [&] { Session(graph_, fetches()); });
 }
 
 TEST_F(Executors, ArgumentsAreTheRightTensors) {
@@ -191,8 +204,7 @@ TEST_F(Executors, EagerPlansAfreshAndKeepsNoExecutor) {
   {
     const InSequence order;
     for (int i = 0; i < 2; ++i) {
-      EXPECT_CALL(library_, plan_selu(_, _, NotNull(), NotNull()))
-          .WillOnce(DoAll(SetArgPointee<2>(0), SetArgPointee<3>(executor(1)), Return(0)));
+      EXPECT_CALL(library_, plan_selu(_, _, NotNull(), NotNull())).WillOnce(mock::plans<2>(1));
       EXPECT_CALL(library_, run("aclnnSelu", _, 0, executor(1), NotNull()));
       EXPECT_CALL(library_, plan_geglu(_, -1, 1, true, _, _, NotNull(), NotNull()))
           .WillOnce(DoAll(SetArgPointee<6>(512), SetArgPointee<7>(executor(2)), Return(0)));
@@ -205,46 +217,28 @@ TEST_F(Executors, EagerPlansAfreshAndKeepsNoExecutor) {
 }
 
 TEST_F(Executors, WhatIsNotFetchedIsNotPlanned) {
-  EXPECT_CALL(library_, plan_selu(_, _, _, _))
-      .WillOnce(DoAll(SetArgPointee<2>(0), SetArgPointee<3>(executor(1)), Return(0)));
-  EXPECT_CALL(library_, plan_geglu(_, _, _, _, _, _, _, _))
-      .WillOnce(DoAll(SetArgPointee<6>(0), SetArgPointee<7>(executor(2)), Return(0)));
+  EXPECT_CALL(library_, plan_selu(_, _, _, _)).WillOnce(mock::plans<2>(1));
+  EXPECT_CALL(library_, plan_geglu(_, _, _, _, _, _, _, _)).WillOnce(mock::plans<6>(2));
   EXPECT_CALL(library_, make_repeatable(_)).Times(2).WillRepeatedly(Return(0));
   expect_destruction(2);
   const Session session(graph_, {y_}, mock::kLaunched);
 }
 
 TEST_F(Executors, PhaseOneFails) {
-  EXPECT_CALL(library_, plan_selu(_, _, _, _))
-      .WillOnce(DoAll(SetArgPointee<2>(0), SetArgPointee<3>(executor(1)), Return(0)));
+  EXPECT_CALL(library_, plan_selu(_, _, _, _)).WillOnce(mock::plans<2>(1));
   EXPECT_CALL(library_, make_repeatable(executor(1))).WillOnce(Return(0));
   EXPECT_CALL(library_, plan_geglu(_, _, _, _, _, _, _, _)).WillOnce(Return(kInvalid));
   expect_destruction(1);
-  try {
-    Session session(graph_, fetches(), mock::kLaunched);
-    FAIL() << "nothing was thrown";
-  } catch (const StatusError& error) {
-    EXPECT_EQ(error.status(), kInvalid);
-    EXPECT_THAT(error.what(),
-                testing::StartsWith(fmt::format("node 2 `geglu` (mock/executors_test.cpp:{}): "
-                                                "aclnnGeGluV3GetWorkspaceSize returned 161002",
-                                                geglu_line_)));
-  }
+  expect_status(kInvalid, geglu_node(), "aclnnGeGluV3GetWorkspaceSize returned 161002",
+                [&] { Session(graph_, fetches(), mock::kLaunched); });
 }
 
 TEST_F(Executors, MakingRepeatableFails) {
-  EXPECT_CALL(library_, plan_selu(_, _, _, _))
-      .WillOnce(DoAll(SetArgPointee<2>(0), SetArgPointee<3>(executor(1)), Return(0)));
+  EXPECT_CALL(library_, plan_selu(_, _, _, _)).WillOnce(mock::plans<2>(1));
   EXPECT_CALL(library_, make_repeatable(executor(1))).WillOnce(Return(kInner));
   expect_destruction(1);
-  try {
-    Session session(graph_, fetches(), mock::kLaunched);
-    FAIL() << "nothing was thrown";
-  } catch (const StatusError& error) {
-    EXPECT_EQ(error.status(), kInner);
-    EXPECT_THAT(error.what(), HasSubstr("node 1 `selu`"));
-    EXPECT_THAT(error.what(), HasSubstr("aclSetAclOpExecutorRepeatable returned 561103"));
-  }
+  expect_status(kInner, selu_node(), "aclSetAclOpExecutorRepeatable returned 561103",
+                [&] { Session(graph_, fetches(), mock::kLaunched); });
 }
 
 TEST_F(Executors, PhaseTwoFails) {
@@ -257,37 +251,22 @@ TEST_F(Executors, PhaseTwoFails) {
   }
   expect_destruction(4);
   Session session(graph_, fetches(), mock::kLaunched);
-  try {
+  expect_status(kInner, geglu_node(), "aclnnGeGluV3 returned 561103", [&] {
     session.run({{x_, batch()}});
-    FAIL() << "nothing was thrown";
-  } catch (const StatusError& error) {
-    EXPECT_EQ(error.status(), kInner);
-    EXPECT_THAT(error.what(),
-                testing::StartsWith(fmt::format("node 2 `geglu` (mock/executors_test.cpp:{}): "
-                                                "aclnnGeGluV3 returned 561103",
-                                                geglu_line_)));
-  }
+  });
   session.run({{x_, batch()}});
 }
 
 TEST_F(Executors, EagerFailuresNameTheNodeAndLeakNothing) {
-  EXPECT_CALL(library_, plan_selu(_, _, _, _))
-      .Times(2)
-      .WillRepeatedly(DoAll(SetArgPointee<2>(0), SetArgPointee<3>(executor(1)), Return(0)));
+  EXPECT_CALL(library_, plan_selu(_, _, _, _)).Times(2).WillRepeatedly(mock::plans<2>(1));
   EXPECT_CALL(library_, run("aclnnSelu", _, _, executor(1), _))
       .WillOnce(Return(kInner))  // a single-use executor is consumed by a failure too
       .WillOnce(Return(0));
   EXPECT_CALL(library_, plan_geglu(_, _, _, _, _, _, _, _)).WillOnce(Return(kInvalid));
   Session session(graph_, {y_}, {.eager = true});
-  try {
+  expect_status(kInner, selu_node(), "aclnnSelu returned 561103", [&] {
     session.run({{x_, batch()}});
-    FAIL() << "nothing was thrown";
-  } catch (const StatusError& error) {
-    EXPECT_THAT(error.what(),
-                testing::StartsWith(fmt::format("node 1 `selu` (mock/executors_test.cpp:{}): "
-                                                "aclnnSelu returned 561103",
-                                                selu_line_)));
-  }
+  });
   EXPECT_THROW(session.run({{x_, batch()}}), StatusError);
 }
 

@@ -7,9 +7,6 @@
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_geglu.h"
 #include "aclnnop/aclnn_geglu_backward.h"
-#include "aclnnop/aclnn_hardswish.h"
-#include "aclnnop/aclnn_hardswish_backward.h"
-#include "aclnnop/aclnn_hardswish_backward_v2.h"
 #include "aclnnop/aclnn_selu.h"
 #include "aclnnop/aclnn_selu_backward.h"
 
@@ -85,41 +82,6 @@ aclnnStatus aclnnEluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const 
 aclnnStatus aclnnEluBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
                              aclrtStream stream) {
   return Operators::current().run("aclnnEluBackward", workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnHardswishGetWorkspaceSize(const aclTensor* self, const aclTensor* out,
-                                           uint64_t* workspaceSize, aclOpExecutor** executor) {
-  return Operators::current().plan_hardswish(self, out, workspaceSize, executor);
-}
-aclnnStatus aclnnHardswish(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                           const aclrtStream stream) {
-  return Operators::current().run("aclnnHardswish", workspace, workspaceSize, executor, stream);
-}
-
-aclnnStatus aclnnHardswishBackwardGetWorkspaceSize(const aclTensor* gradOutput,
-                                                   const aclTensor* self, aclTensor* out,
-                                                   uint64_t* workspaceSize,
-                                                   aclOpExecutor** executor) {
-  return Operators::current().plan_hardswish_backward("aclnnHardswishBackward", gradOutput, self,
-                                                      out, workspaceSize, executor);
-}
-aclnnStatus aclnnHardswishBackward(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
-                                   const aclrtStream stream) {
-  return Operators::current().run("aclnnHardswishBackward", workspace, workspaceSize, executor,
-                                  stream);
-}
-
-aclnnStatus aclnnHardswishBackwardV2GetWorkspaceSize(const aclTensor* gradOutput,
-                                                     const aclTensor* self, aclTensor* out,
-                                                     uint64_t* workspaceSize,
-                                                     aclOpExecutor** executor) {
-  return Operators::current().plan_hardswish_backward("aclnnHardswishBackwardV2", gradOutput, self,
-                                                      out, workspaceSize, executor);
-}
-aclnnStatus aclnnHardswishBackwardV2(void* workspace, uint64_t workspaceSize,
-                                     aclOpExecutor* executor, aclrtStream stream) {
-  return Operators::current().run("aclnnHardswishBackwardV2", workspace, workspaceSize, executor,
-                                  stream);
 }
 
 aclnnStatus aclnnApplyAdamWV2GetWorkspaceSize(aclTensor* varRef, aclTensor* mRef, aclTensor* vRef,

@@ -55,15 +55,6 @@ class Operators {
               (const aclTensor* grad, const aclScalar* alpha, const aclScalar* scale,
                const aclScalar* input_scale, bool is_result, const aclTensor* self_or_result,
                aclTensor* out, std::uint64_t* size, aclOpExecutor** executor));
-  MOCK_METHOD(aclnnStatus, plan_hardswish,
-              (const aclTensor* self, const aclTensor* out, std::uint64_t* size,
-               aclOpExecutor** executor));
-
-  /// Both versions; `name` is the C function's, as in run().
-  MOCK_METHOD(aclnnStatus, plan_hardswish_backward,
-              (const std::string& name, const aclTensor* grad, const aclTensor* self,
-               aclTensor* out, std::uint64_t* size, aclOpExecutor** executor));
-
   MOCK_METHOD(aclnnStatus, plan_adam_w,
               (const AdamWCall& call, std::uint64_t* size, aclOpExecutor** executor));
   MOCK_METHOD(aclnnStatus, plan_inplace_add,

@@ -125,29 +125,6 @@ TEST(LossesBesidePyTorch, AtAnInfinityHaveTheirLimit) {
   }
 }
 
-TEST(LossesBesidePyTorch, OfNothingAreNaNAndZero) {
-  Graph graph;
-  const Value x = graph.input("x", {0, 3});
-  const Value t = graph.input("t", {0}, DType::int64);
-  std::vector<Value> means, sums;
-  for (const Reduction how : {Reduction::mean, Reduction::sum}) {
-    std::vector<Value>& results = how == Reduction::mean ? means : sums;
-    results.push_back(cross_entropy(x, t, {.label_smoothing = 0.1, .reduction = how}));
-    results.push_back(cross_entropy(x, x, {.reduction = how}));
-    results.push_back(huber_loss(x, x, {.reduction = how}));
-    results.push_back(kl_div(x, x, {.reduction = how}));
-    results.push_back(cosine_embedding_loss(x, x, t, {.reduction = how}));
-    results.push_back(triplet_margin_loss(x, x, x, {.reduction = how}));
-  }
-  std::vector<Fetch> fetches(means.begin(), means.end());
-  fetches.insert(fetches.end(), sums.begin(), sums.end());
-  const Results results =
-      Session(graph, fetches)
-          .run({{x, Tensor::zeros({0, 3})}, {t, Tensor::zeros({0}, DType::int64)}});
-  for (const Value& each : means) EXPECT_TRUE(std::isnan(results[each].item()));
-  for (const Value& each : sums) EXPECT_EQ(results[each].item(), 0);
-}
-
 // Options and tensors out of their range are named, and leave no node behind.
 TEST(LossesBesidePyTorch, SayWhatDoesNotFit) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

@@ -19,98 +19,69 @@ Tensor of_rows(const std::function<Value(const Value& x)>& function) {
   return Session(graph, {y}).run({{x, rows}})[y];
 }
 
-void expect(const char* name, const std::function<Value(const Value& x)>& function,
-            const Tensor& wanted) {
+void expect(const char* name, const Tensor& wanted,
+            const std::function<Value(const Value& x)>& function) {
   const Tensor result = of_rows(function);
   EXPECT_TRUE(allclose(result, wanted, 1e-5, 1e-6)) << name << ": " << to_string(result);
 }
 
 TEST(NamesOfPyTorch, ReductionsAndOrder) {
-  expect(
-      "std", [](auto x) { return stddev(x, {1}); }, Tensor::from({2}, {2.05649, 2.36291}));
-  expect(
-      "min", [](auto x) { return -max(-x, 1).values; }, Tensor::from({2}, {-2, -1}));
-  expect(
-      "argmin", [](auto x) { return argmax(-x, 1); }, Tensor::from({2}, {1, 2}));
-  expect(
-      "logsumexp", [](auto x) { return logsumexp(x, {1}); },
-      Tensor::from({2}, {3.202248, 4.761773}));
-  expect(
-      "prod", [](auto x) { return slice(cumprod(x, 1), 1, 3); }, Tensor::from({2, 1}, {-3, -32}));
+  expect("std", Tensor::from({2}, {2.05649, 2.36291}), [](auto x) { return stddev(x, {1}); });
+  expect("min", Tensor::from({2}, {-2, -1}), [](auto x) { return -max(-x, 1).values; });
+  expect("argmin", Tensor::from({2}, {1, 2}), [](auto x) { return argmax(-x, 1); });
+  expect("logsumexp", Tensor::from({2}, {3.202248, 4.761773}),
+         [](auto x) { return logsumexp(x, {1}); });
+  expect("prod", Tensor::from({2, 1}, {-3, -32}),
+         [](auto x) { return slice(cumprod(x, 1), 1, 3); });
 }
 
 TEST(NamesOfPyTorch, Truth) {
-  expect(
-      "any", [](auto x) { return amax(gt(x, 3), {1}); }, Tensor::from({2}, {0, 1}));
-  expect(
-      "all", [](auto x) { return amin(gt(x, -1.5), {1}); }, Tensor::from({2}, {0, 1}));
-  expect(
-      "and", [](auto x) { return mul(gt(x, 0), lt(x, 3)); },
-      Tensor::from({2, 4}, {1, 0, 0, 1, 0, 0, 0, 1}));
-  expect(
-      "or", [](auto x) { return add(gt(x, 2), lt(x, 0)); },
-      Tensor::from({2, 4}, {0, 1, 1, 0, 1, 1, 1, 0}));
-  expect(
-      "not", [](auto x) { return eq(gt(x, 2), 0); },
-      Tensor::from({2, 4}, {1, 1, 0, 1, 0, 0, 1, 1}));
+  expect("any", Tensor::from({2}, {0, 1}), [](auto x) { return amax(gt(x, 3), {1}); });
+  expect("all", Tensor::from({2}, {0, 1}), [](auto x) { return amin(gt(x, -1.5), {1}); });
+  expect("and", Tensor::from({2, 4}, {1, 0, 0, 1, 0, 0, 0, 1}),
+         [](auto x) { return mul(gt(x, 0), lt(x, 3)); });
+  expect("or", Tensor::from({2, 4}, {0, 1, 1, 0, 1, 1, 1, 0}),
+         [](auto x) { return add(gt(x, 2), lt(x, 0)); });
+  expect("not", Tensor::from({2, 4}, {1, 1, 0, 1, 0, 0, 1, 1}),
+         [](auto x) { return eq(gt(x, 2), 0); });
 }
 
 TEST(NamesOfPyTorch, Places) {
-  expect(
-      "flip", [](auto x) { return flip(x, {1}); },
-      Tensor::from({2, 4}, {0.5, 3, -2, 1, 2, -1, 4, 4}));
-  expect(
-      "roll", [](auto x) { return roll(x, {1}, {1}); },
-      Tensor::from({2, 4}, {0.5, 1, -2, 3, 2, 4, 4, -1}));
-  expect(
-      "view_as", [](auto x) { return reshape(reshape(x, {8}), x.shape()); },
-      of_rows([](auto x) { return copy(x); }));
-  expect(
-      "one_hot",
-      [](auto x) {
-        const Value t = argmax(x, 1);
-        return cast(eq(reshape(t, {-1, 1}), arange(x.graph(), 0, 3, 1, t.dtype())), DType::float32);
-      },
-      Tensor::from({2, 3}, {0, 0, 1, 1, 0, 0}));
-  expect(
-      "PixelShuffle",
-      [](auto x) {
-        const Value image = reshape(x, {1, 4, 1, 2});
-        return reshape(permute(reshape(image, {1, 1, 2, 2, 1, 2}), {0, 1, 4, 2, 5, 3}),
-                       {1, 1, 2, 4});
-      },
-      Tensor::from({1, 1, 2, 4}, {1, 3, -2, 0.5, 4, -1, 4, 2}));
-  expect(
-      "MaxPool1d",
-      [](auto x) {
-        return max_pool2d(reshape(x, {2, 1, 1, 4}), {1, 2});
-      },
-      Tensor::from({2, 1, 1, 2}, {1, 3, 4, 2}));
+  expect("flip", Tensor::from({2, 4}, {0.5, 3, -2, 1, 2, -1, 4, 4}),
+         [](auto x) { return flip(x, {1}); });
+  expect("roll", Tensor::from({2, 4}, {0.5, 1, -2, 3, 2, 4, 4, -1}),
+         [](auto x) { return roll(x, {1}, {1}); });
+  expect("view_as", of_rows([](auto x) { return copy(x); }),
+         [](auto x) { return reshape(reshape(x, {8}), x.shape()); });
+  expect("one_hot", Tensor::from({2, 3}, {0, 0, 1, 1, 0, 0}), [](auto x) {
+    const Value t = argmax(x, 1);
+    return cast(eq(reshape(t, {-1, 1}), arange(x.graph(), 0, 3, 1, t.dtype())), DType::float32);
+  });
+  expect("PixelShuffle", Tensor::from({1, 1, 2, 4}, {1, 3, -2, 0.5, 4, -1, 4, 2}), [](auto x) {
+    const Value image = reshape(x, {1, 4, 1, 2});
+    return reshape(permute(reshape(image, {1, 1, 2, 2, 1, 2}), {0, 1, 4, 2, 5, 3}), {1, 1, 2, 4});
+  });
+  expect("MaxPool1d", Tensor::from({2, 1, 1, 2}, {1, 3, 4, 2}), [](auto x) {
+    return max_pool2d(reshape(x, {2, 1, 1, 4}), {1, 2});
+  });
 }
 
 TEST(NamesOfPyTorch, Activations) {
-  expect(
-      "ReLU6", [](auto x) { return hardtanh(mul(x, 2), 0, 6); },
-      Tensor::from({2, 4}, {2, 0, 6, 1, 6, 6, 0, 4}));
-  expect(
-      "normalize",
-      [](auto x) {
-        const Value unit = x / clamp(norm(x, {-1}, {.keepdim = true}), {.min = 1e-12});
-        return reduce_sum(unit * unit, {1});
-      },
-      Tensor::from({2}, {1, 1}));
-  expect(
-      "clip_grad_value_",
-      [](auto x) {
-        const CustomGradient clipped = custom_gradient(
-            "clip", [](const auto& inputs) { return inputs[0]; },
-            [](const Value& gradient, const auto&, const Value&) {
-              return std::vector{clamp(gradient, {.min = -1, .max = 1})};
-            });
-        const Value y = clipped({x});
-        return backward(reduce_sum(y * y), {x})[x];
-      },
-      Tensor::from({2, 4}, {1, -1, 1, 1, 1, 1, -1, 1}));
+  expect("ReLU6", Tensor::from({2, 4}, {2, 0, 6, 1, 6, 6, 0, 4}),
+         [](auto x) { return hardtanh(mul(x, 2), 0, 6); });
+  expect("normalize", Tensor::from({2}, {1, 1}), [](auto x) {
+    const Value unit = x / clamp(norm(x, {-1}, {.keepdim = true}), {.min = 1e-12});
+    return reduce_sum(unit * unit, {1});
+  });
+  expect("clip_grad_value_", Tensor::from({2, 4}, {1, -1, 1, 1, 1, 1, -1, 1}), [](auto x) {
+    const CustomGradient clipped = custom_gradient(
+        "clip", [](const auto& inputs) { return inputs[0]; },
+        [](const Value& gradient, const auto&, const Value&) {
+          return std::vector{clamp(gradient, {.min = -1, .max = 1})};
+        });
+    const Value y = clipped({x});
+    return backward(reduce_sum(y * y), {x})[x];
+  });
 }
 
 }  // namespace

@@ -84,29 +84,6 @@ TEST(LayersBesidePyTorch, RecurrentFunctions) {
   });
 }
 
-// Steps beyond a sequence's length change nothing, whatever they hold.
-TEST(RecurrentLayers, DoNotSeeWhatIsBeyondALength) {
-  const Lstm lstm("lstm", 2, 3, {.levels = 2, .bidirectional = true});
-  const auto run = [&](const Tensor& x, const std::vector<double>& lengths) {
-    Graph graph;
-    const Value in = graph.input("x", x.shape());
-    const Value counts = graph.constant(Tensor::from({1}, lengths, DType::int64));
-    const RecurrentResult result = lstm.run(in, {.lengths = counts});
-    const Results got = Session(graph, {result.outputs, result.state.c}).run({{in, x}});
-    return std::pair{got[result.outputs], got[result.state.c]};
-  };
-  Tensor x = init::normal({1, 5, 2}, 1);
-  const auto [outputs, state] = run(x, {3});
-  const auto [alone, alone_state] = run(x.slice(1, 0, 3), {3});
-  EXPECT_TRUE(bitwise_equal(outputs.slice(1, 0, 3), alone));
-  EXPECT_TRUE(bitwise_equal(state, alone_state));
-  EXPECT_TRUE(bitwise_equal(outputs.slice(1, 3, 5), Tensor::zeros({1, 2, 6})));
-  for (std::int64_t i = 6; i < 10; ++i) x.set(i, 1e6);
-  EXPECT_TRUE(bitwise_equal(run(x, {3}).first, outputs));
-  const auto [nothing, begin] = run(x, {0});
-  EXPECT_TRUE(bitwise_equal(begin, Tensor::zeros({4, 1, 3})));
-}
-
 TEST(RecurrentLayers, SayWhatDoesNotFit) {
   const Gru gru("gru", 2, 3);
   Graph graph;

@@ -141,6 +141,7 @@ TEST(StandardizerTest, KeepsFloatingDtypes) {
     EXPECT_TRUE(bitwise_equal(standardize.inverse(moved), Tensor::full({1, 1}, 5, dtype)));
   }
   EXPECT_EQ(standardize(Tensor::full({1, 1}, 5, DType::int64)).dtype(), DType::float32);
+  EXPECT_THROW(standardize.inverse(Tensor::zeros({1, 2})), ShapeError);
 }
 
 TEST(StandardizerTest, IsKeptInAFile) {

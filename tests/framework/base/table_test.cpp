@@ -123,12 +123,5 @@ TEST_F(NamedColumns, TextsBecomeClasses) {
   EXPECT_EQ(classes_of({}).numbers.numel(), 0);
 }
 
-TEST_F(NamedColumns, AStandardizerHasAWayBack) {
-  const Tensor features = Tensor::from({3, 2}, {1, 10, 2, 10, 6, 10});
-  const Standardizer standardizer(features);
-  EXPECT_TRUE(allclose(standardizer.inverse(standardizer(features)), features, 1e-6));
-  EXPECT_THROW(standardizer.inverse(Tensor::zeros({3, 1})), ShapeError);
-}
-
 }  // namespace
 }  // namespace aclgrad::data

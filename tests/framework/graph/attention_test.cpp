@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention in tiles, and what stands beside it: places that turn, masked softmax, deep_norm().
+// What attention in tiles and what stands beside it refuse, and attention of other ranks. Their
+// numbers are beside PyTorch's in tests/autograd.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -12,22 +13,17 @@ namespace {
 
 TEST_F(Operators, AttentionInTiles) {
   const Value one = value({1, 1, 2, 2}, {1, 0, 0, 1}), v = value({1, 1, 2, 2}, {1, 2, 3, 4});
-  expect(scaled_dot_product_attention(one, one, v, {}, {.scale = 0.5}), {1, 1, 2, 2},
-         {1.755081, 2.755081, 2.244919, 3.244919});
-  expect(scaled_dot_product_attention(one, one, v, {}, {.is_causal = true, .scale = 0.5}),
-         {1, 1, 2, 2}, {1, 2, 2.244919, 3.244919});
-  const Value none = graph_.constant(Tensor::from({2, 1}, {0, 1}).to(DType::boolean));
-  expect(scaled_dot_product_attention(one, one, v, none, {.scale = 0.5}), {1, 1, 2, 2},
-         {0, 0, 2.244919, 3.244919});
+  const Value mask = graph_.constant(Tensor::from({2, 1}, {0, 1}).to(DType::boolean));
   EXPECT_THROW(scaled_dot_product_attention(value({2, 2}, {1, 2, 3, 4}), one, v), ShapeError);
   EXPECT_THROW(scaled_dot_product_attention(one, one, value({1, 1, 1, 2}, {1, 2})), ShapeError);
   EXPECT_THROW(scaled_dot_product_attention(one, one, v, value({3}, {1, 2, 3})), ShapeError);
-  EXPECT_THROW(scaled_dot_product_attention(one, one, v, cast(none, DType::int64)), DTypeError);
+  EXPECT_THROW(scaled_dot_product_attention(one, one, v, cast(mask, DType::int64)), DTypeError);
   EXPECT_THROW(scaled_dot_product_attention(one, cast(one, DType::float64), v), DTypeError);
   EXPECT_THROW(scaled_dot_product_attention(one, one, v, {}, {.dropout_p = 0.5}), ValueError);
   EXPECT_THROW(scaled_dot_product_attention(one, one, v, {}, {.dropout_p = 1}), ValueError);
   const double inf = std::numeric_limits<double>::infinity();
   EXPECT_THROW(scaled_dot_product_attention(one, one, v, {}, {.scale = inf}), ValueError);
+  // Of scores that are 0 only what is added counts.
   expect(scaled_dot_product_attention(one, one, v, value({2}, {0, 1}), {.scale = 0}), {1, 1, 2, 2},
          {2.462117, 3.462117, 2.462117, 3.462117});
 }
@@ -56,12 +52,6 @@ TEST_F(Operators, AttentionInTilesOfOtherRanks) {
 
 TEST_F(Operators, TurnedByPlaces) {
   const Value cos = value({4}, {.8, .6, .8, .6}), sin = value({4}, {.6, .8, .6, .8});
-  for (const Shape& shape : {Shape{4}, Shape{1, 4}, Shape{1, 1, 4}, Shape{1, 1, 1, 4}}) {
-    SCOPED_TRACE(to_string(shape));
-    const Value x = value(shape, {1, 2, 3, 4});
-    expect(rotary_position_embedding(x, cos, sin), shape, {-1, -2, 3, 4});
-    expect(rotary_position_embedding(x, cos, sin, RotaryMode::interleave), shape, {-.4, 2, 0, 4.8});
-  }
   const Value x = value({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
   EXPECT_THROW(rotary_position_embedding(x, cos, reshape(sin, {1, 4})), ShapeError);
   EXPECT_THROW(rotary_position_embedding(x, value({1}, {1}), value({1}, {1})), ShapeError);
@@ -73,11 +63,6 @@ TEST_F(Operators, TurnedByPlaces) {
 TEST_F(Operators, NormalizationsThatAreFused) {
   const Value x = value({3}, {1, 2, 3});
   const Value mask = graph_.constant(Tensor::from({3}, {0, 1, 0}).to(DType::boolean));
-  expect(scaled_masked_softmax(x, mask, 0.5), {3}, {0.268941, 0, 0.731059});
-  const Value all = ge(x, 0);
-  expect(scaled_masked_softmax(x, all), {3}, {1 / 3., 1 / 3., 1 / 3.});
-  expect(scaled_masked_softmax(value({2, 2}, {1, 5, 1, 1}), le(value({1}, {0}), 0), 2, true),
-         {2, 2}, {1, 0, 0.5, 0.5});
   EXPECT_THROW(scaled_masked_softmax(x, x), DTypeError);
   EXPECT_THROW(scaled_masked_softmax(x, ge(value({2}, {1, 2}), 0)), ShapeError);
   EXPECT_THROW(scaled_masked_softmax(value({1, 1, 1, 1, 1}, {1}), mask), ShapeError);
@@ -85,7 +70,6 @@ TEST_F(Operators, NormalizationsThatAreFused) {
 
   const Value s = value({4}, {1, 2, 3, 6}), branch = value({4}, {0, 1, 0, -1});
   const Value beta = value({4}, {0, 0, 0, 1}), gamma = value({4}, {1, 1, 2, 1});
-  expect(deep_norm(s, branch, beta, gamma, 0.5, 0), {4}, {-1.632993, 0.816497, 0, 1.816497});
   EXPECT_THROW(deep_norm(s, x, beta, gamma), ShapeError);
   EXPECT_THROW(deep_norm(s, branch, beta, x), ShapeError);
   EXPECT_THROW(deep_norm(s, branch, cast(beta, DType::float16), gamma), DTypeError);

@@ -9,121 +9,18 @@
 #include <memory>
 #include <thread>
 
-#include "aclgrad/aclgrad.h"
 #include "aclgrad_ext.h"
+#include "tests/framework/graph/every_layer.h"
 
 namespace aclgrad::float64_test {
 namespace {
 
+using every_layer::Case;
+using every_layer::input_of;
+using every_layer::layers;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-struct Case {
-  std::string name;
-  std::function<Sequential(DType)> make;
-  Shape input;
-  bool of_indices = false;
-};
-
-// A layer that reads its own input as memory.
-template <class Layer>
-struct OfItself : Module {
-  explicit OfItself(const Layer& given) : layer(given) { adopt(layer); }
-  Value operator()(const Value& x) const { return layer(x, x); }
-  Layer layer;
-};
-
-Sequential attending(DType dtype) {
-  Sequential network(SelfAttention("attention", 4, 2, {.causal = true, .seed = 3, .dtype = dtype}));
-  return network;
-}
-
-std::vector<Case> layers() {
-  using D = DType;
-  return {
-      {"Linear",
-       [](D d) { return Sequential(Linear("a", 4, 3, {.seed = 1, .dtype = d})); },
-       {3, 4}},
-      {"Linear without bias",
-       [](D d) { return Sequential(Linear("a", 4, 3, {.seed = 1, .bias = false, .dtype = d})); },
-       {2, 3, 4}},
-      {"activations",
-       [](D d) {
-         return Sequential(Linear("a", 4, 6, {.seed = 1, .dtype = d}), Selu{}, Elu{}, Hardswish{},
-                           Gelu{}, Gelu{Approximate::tanh}, Relu{}, Tanh{}, Sigmoid{}, Silu{},
-                           LeakyRelu{}, Softplus{}, Mish{}, Prelu("b", {.channels = 6, .dtype = d}),
-                           Geglu{});
-       },
-       {3, 4}},
-      {"convolution",
-       [](D d) {
-         return Sequential(Conv2d("a", 2, 4, 3, {.padding = 1, .groups = 2, .seed = 2, .dtype = d}),
-                           BatchNorm2d("b", 4, {.dtype = d}), MaxPool2d{2},
-                           GroupNorm("c", 2, 4, 1e-5, d), AvgPool2d{2, {.stride = 1}},
-                           AdaptiveAvgPool2d{2}, Flatten{},
-                           Linear("d", 16, 2, {.seed = 3, .dtype = d}));
-       },
-       {3, 2, 6, 6}},
-      {"other convolutions",
-       [](D d) {
-         return Sequential(
-             ConvTranspose2d("a", 2, 4, 3, {.stride = 2, .bias = false, .seed = 2, .dtype = d}),
-             InstanceNorm("b", 4, {.affine = true, .dtype = d}), Upsample{{1, 2}},
-             Conv2d("c", 4, 2, 3, {.stride = 2, .seed = 3, .dtype = d}));
-       },
-       {2, 2, 3, 3}},
-      {"decoder",
-       [](D d) {
-         Sequential network(SinusoidalPositions{});
-         const TransformerDecoderBlock block(
-             "a", 4, 2, 3, {.causal = true, .seed = 1, .dtype = d, .rotary = true});
-         network.add(OfItself<TransformerDecoderBlock>(block));
-         return network;
-       },
-       {2, 3, 4}},
-      {"recurrent ones",
-       [](D d) {
-         return Sequential(
-             Lstm("a", 4, 3, {.levels = 2, .bidirectional = true, .seed = 7, .dtype = d}));
-       },
-       {2, 3, 4}},
-      {"norms",
-       [](D d) { return Sequential(LayerNorm("a", 5, 1e-5, d), Tanh{}, RmsNorm("b", 5, 1e-6, d)); },
-       {4, 5}},
-      {"dropout",
-       [](D d) {
-         return Sequential(Dropout("a", 0.25, 1), AlphaDropout("b", 0.25, 2),
-                           Linear("c", 4, 2, {.seed = 3, .dtype = d}));
-       },
-       {5, 4}},
-      {"feed forward",
-       [](D d) { return Sequential(Residual(GegluFeedForward("a", 4, 3, 4, 1, {}, d))); },
-       {3, 4}},
-      {"attention", attending, {2, 3, 4}},
-      {"transformer",
-       [](D d) { return Sequential(TransformerBlock("a", 4, 2, 3, {.seed = 1, .dtype = d})); },
-       {2, 3, 4}},
-      {"recurrent",
-       [](D d) { return Sequential(Gru("a", 4, 3, {.seed = 7, .dtype = d})); },
-       {2, 3, 4}},
-      {"embedding",
-       [](D d) { return Sequential(Embedding("a", 5, 3, {.seed = 1, .dtype = d}), Tanh{}); },
-       {2, 4},
-       true},
-      {"bags",
-       [](D d) { return Sequential(EmbeddingBag("a", 5, 3, {.seed = 1, .dtype = d}), Tanh{}); },
-       {2, 4},
-       true},
-  };
-}
-
-Tensor input_of(const Case& test, DType dtype) {
-  if (!test.of_indices) return init::normal(test.input, 11, 1, DType::float64).to(dtype);
-  return Tensor::arange(test.input.numel(), 0, 0.5, DType::float64)
-      .to(DType::int64)
-      .reshape(test.input);
-}
 
 // Three steps; the losses, then all of the state.
 std::vector<double> trained(const Sequential& network, const Tensor& input, DType dtype,
@@ -188,66 +85,6 @@ TEST(Float64, EveryLayersGradientIsRight) {
     const gradcheck::Report report = check_gradients(y, weights, std::vector<Feed>{{x, input}});
     EXPECT_TRUE(report.passed()) << test.name << "\n" << report.to_string();
   }
-}
-
-TEST(Float64, EveryOptimizerKeepsItsStateInIt) {
-  using Make = std::function<std::unique_ptr<Optimizer>()>;
-  const std::vector<Make> optimizers = {
-      [] { return std::make_unique<Sgd>(SgdOptions{.momentum = 0.9, .nesterov = true}); },
-      [] { return std::make_unique<Sgd>(SgdOptions{.weight_decay = 0.1, .clip_norm = 0.5}); },
-      [] { return std::make_unique<AdamW>(AdamWOptions{.learning_rate = 0.01}); },
-      [] {
-        return std::make_unique<AdamW>(AdamWOptions{.learning_rate = schedule::constant(0.01)});
-      },
-      [] { return std::make_unique<Adam>(AdamOptions{.weight_decay = 0.1}); },
-      [] { return std::make_unique<RmsProp>(RmsPropOptions{.momentum = 0.5}); },
-      [] { return std::make_unique<Sgd>(SgdOptions{.momentum = 0.9, .dampening = 0.1}); },
-      [] { return std::make_unique<Sgd>(SgdOptions{.learning_rate = 1e-3, .maximize = true}); },
-      [] { return std::make_unique<Adam>(AdamOptions{.amsgrad = true}); },
-      [] { return std::make_unique<RmsProp>(RmsPropOptions{.centered = true}); },
-      [] { return std::make_unique<Lion>(LionOptions{.learning_rate = 0.01}); }};
-  const Case test = layers().front();
-  for (const Make& make : optimizers) {
-    const auto wide = make(), narrow = make();
-    expect_close(
-        trained(test.make(DType::float64), input_of(test, DType::float64), DType::float64, *wide),
-        trained(test.make(DType::float32), input_of(test, DType::float32), DType::float32, *narrow),
-        "an optimizer", 2e-5);
-    for (const Variable& state : wide->state()) {
-      // But for the learning rate.
-      if (state.shape().rank() > 0 && is_floating(state.dtype())) {
-        EXPECT_EQ(state.dtype(), DType::float64) << state.name();
-      }
-    }
-  }
-}
-
-TEST(Float64, ATrainerTrainsPredictsEvaluatesAndGoesOnFromACheckpoint) {
-  const data::Dataset data{init::normal({8, 2}, 1, 1, DType::float64),
-                           init::normal({8, 1}, 2, 1, DType::float64)};
-  NamedTensors saved;
-  std::vector<double> losses[2];
-  for (const bool resumes : {false, true}) {
-    Sequential model(Linear("a", 2, 4, {.dtype = DType::float64}), Tanh{},
-                     Linear("b", 4, 1, {.dtype = DType::float64}));
-    AdamW optimizer;
-    Trainer trainer(
-        model, [&](const Value& x, const Value& t) { return mse_loss(model(x), t); }, optimizer);
-    if (resumes) {
-      trainer.restore({.step = 1, .tensors = saved}, data);
-    } else {
-      trainer.step(data);
-      saved = trainer.tensors();
-      for (const auto& [name, tensor] : saved) {
-        EXPECT_EQ(tensor.dtype(), name == "@adamw.steps" ? DType::int64 : DType::float64) << name;
-      }
-    }
-    for (int step = 0; step < 3; ++step) losses[resumes].push_back(trainer.step(data));
-    EXPECT_EQ(predict(model, data.features).dtype(), DType::float64);
-    const double evaluated = trainer.evaluate(data);
-    EXPECT_NEAR(evaluated, trainer.step(data), 1e-12);
-  }
-  EXPECT_EQ(losses[0], losses[1]);
 }
 
 TEST(Float64, ToConvertsAWholeNetwork) {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "aclgrad/aclgrad.h"
+#include "tests/support/run.h"
 
 namespace aclgrad::hidden_places {
 namespace {
@@ -102,14 +102,8 @@ Attended attended(const Case& it, DType dtype, bool adds,
   AttentionOptions options = it.options;
   if (options.dropout_p > 0) options.generator = Generator(5);
   const Value y = scaled_dot_product_attention(x[0], x[1], x[2], mask, options);
-  const Gradients gradients = backward(y, x, {.seed = seed});
-  std::vector<Fetch> fetches = {y};
-  for (const Value& each : x) fetches.emplace_back(gradients[each]);
-  Session session(graph, fetches);
-  const Results results = session.run(feeds);
-  Attended found{results[std::size_t{0}], {}};
-  for (std::size_t k = 0; k < x.size(); ++k) found.gradients.push_back(results[k + 1]);
-  return found;
+  const std::vector<Tensor> all = computed(with_gradients(y, x, seed), feeds);
+  return {all[0], {all.begin() + 1, all.end()}};
 }
 
 const IsThere kAll = [](std::int64_t, std::int64_t) { return true; };
@@ -249,18 +243,12 @@ Passed passed(const Holder& model, std::int64_t places, DType dtype, bool adds,
   for (const Variable& each : model.parameters()) {
     if (each.name().starts_with(model.kind + ".")) wrt.push_back(graph.parameter(each));
   }
-  const Gradients gradients = backward(y, wrt, {.seed = graph.constant(slopes)});
-  std::vector<Fetch> fetches = {y};
-  for (const Value& each : wrt) fetches.emplace_back(gradients[each]);
-  Session session(graph, fetches);
   const Tensor padded = filled(init::normal(shape, 2, 1, dtype), is_there, fill);
   const Tensor whole = init::normal(shape, 3, 1, dtype);
   std::vector<Feed> feeds = {{x, model.has_memory() ? whole : padded}};
   if (model.has_memory()) feeds.emplace_back(memory, padded);
-  const Results results = session.run(feeds);
-  Passed found{{}, results[std::size_t{0}]};
-  for (std::size_t k = 1; k < fetches.size(); ++k) found.gradients.push_back(results[k]);
-  return found;
+  const std::vector<Tensor> all = computed(with_gradients(y, wrt, graph.constant(slopes)), feeds);
+  return {{all.begin() + 1, all.end()}, all[0]};
 }
 
 TEST(HiddenPlaces, DoNotMatterToLayers) {

@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers for images and sequences: shapes, what is trained and what is kept, the two modes, and the
-// gradients of small networks of them.
+// Layers for images and sequences: shapes, what is trained and what is kept, and the two modes.
+// Float64.EveryLayersGradientIsRight has their gradients.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "aclgrad/aclgrad.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
-
-std::vector<std::string> names_of(const std::vector<Variable>& variables) {
-  std::vector<std::string> names;
-  for (const Variable& variable : variables) names.push_back(variable.name());
-  return names;
-}
-
-Tensor run(const Graph& graph, const Value& result, const std::vector<Feed>& feeds) {
-  return Session(graph, {result}).run(feeds)[result];
-}
-
-// With respect to all variables and the input.
-void expect_right_gradients(const Graph& graph, const Value& result, const Value& x,
-                            const Tensor& input, std::vector<Value> weights) {
-  weights.push_back(x);
-  const std::vector<Feed> feeds = {{x, input}};
-  const gradcheck::Report report = check_gradients(result, weights, feeds);
-  EXPECT_TRUE(report.passed()) << report.to_string() << graph.to_string();
-}
 
 Sequential small_cnn() {
   return Sequential(
@@ -41,10 +22,10 @@ Sequential small_cnn() {
 
 TEST(Layers, OfImagesKnowTheirVariablesAndTheirState) {
   const Sequential network = small_cnn();
-  EXPECT_EQ(names_of(network.parameters()),
+  EXPECT_EQ(names_in(network.parameters()),
             (std::vector<std::string>{"conv.weight", "norm.weight", "norm.bias", "depthwise.weight",
                                       "depthwise.bias", "out.weight", "out.bias"}));
-  EXPECT_EQ(names_of(network.buffers()),
+  EXPECT_EQ(names_in(network.buffers()),
             (std::vector<std::string>{"norm.running_mean", "norm.running_var", "drop.draws"}));
   EXPECT_EQ(network.parameters()[0].shape(), (Shape{4, 2, 3, 3}));
   EXPECT_EQ(network.parameters()[3].shape(), (Shape{4, 1, 3, 3}));
@@ -55,17 +36,6 @@ TEST(Layers, OfImagesKnowTheirVariablesAndTheirState) {
   EXPECT_EQ(AvgPool2d{.kernel = 2}(graph.input("more", {5, 2, 4, 6})).shape(), (Shape{5, 2, 2, 3}));
 }
 
-TEST(Layers, OfImagesHaveRightGradientsInBothModes) {
-  for (const Mode mode : {Mode::training, Mode::evaluation}) {
-    const Sequential network = small_cnn();
-    Graph graph(mode);
-    const Value x = graph.input("x", {3, 2, 4, 4});
-    const Value result = network(x);
-    expect_right_gradients(graph, result, x, init::normal({3, 2, 4, 4}, 5, 1),
-                           network.parameters(graph));
-  }
-}
-
 // Training moves the running statistics towards those of the batch; evaluation uses them.
 TEST(Layers, BatchNormKeepsStatisticsForEvaluation) {
   const BatchNorm2d norm("norm", 1, {.momentum = 0.5});
@@ -73,7 +43,7 @@ TEST(Layers, BatchNormKeepsStatisticsForEvaluation) {
   {
     Graph graph;
     const Value x = graph.input("x", {2, 1, 1, 2});
-    const Tensor y = run(graph, norm(x), {{x, images}});
+    const Tensor y = computed(norm(x), {{x, images}});
     EXPECT_NEAR(y.get(0), -3 / std::sqrt(5.0), 1e-4);
   }
   EXPECT_NEAR(norm.buffers()[0].value().get(0), 2, 1e-6);
@@ -81,7 +51,7 @@ TEST(Layers, BatchNormKeepsStatisticsForEvaluation) {
   for (int twice = 0; twice < 2; ++twice) {
     Graph graph(Mode::evaluation);
     const Value x = graph.input("x", {2, 1, 1, 2});
-    const Tensor y = run(graph, norm(x), {{x, images}});
+    const Tensor y = computed(norm(x), {{x, images}});
     EXPECT_NEAR(y.get(0), (1 - 2) / std::sqrt(0.5 + 10.0 / 3), 1e-4);
   }
   EXPECT_NEAR(norm.buffers()[0].value().get(0), 2, 1e-6);
@@ -114,7 +84,7 @@ TEST(Layers, DropoutIsForTrainingOnly) {
   EXPECT_EQ(alpha(x), x);
   Graph training;
   const Value y = training.input("x", {64});
-  const Tensor dropped = run(training, dropout(y), {{y, Tensor::full({64}, 1)}});
+  const Tensor dropped = computed(dropout(y), {{y, Tensor::full({64}, 1)}});
   int zeros = 0;
   for (std::int64_t i = 0; i < 64; ++i) zeros += dropped.get(i) == 0 ? 1 : 0;
   EXPECT_GT(zeros, 10);
@@ -124,35 +94,8 @@ TEST(Layers, DropoutIsForTrainingOnly) {
 TEST(Layers, ResidualAddsWhatItsLayersReturn) {
   Graph graph;
   const Value x = graph.input("x", {3});
-  const Tensor y = run(graph, Residual(Relu{})(x), {{x, Tensor::from({3}, {-1, 2, 3})}});
+  const Tensor y = computed(Residual(Relu{})(x), {{x, Tensor::from({3}, {-1, 2, 3})}});
   EXPECT_TRUE(allclose(y, Tensor::from({3}, {-1, 4, 6}), 0, 0)) << y;
-}
-
-TEST(Layers, ATransformerBlockHasRightGradients) {
-  const TransformerBlock block("block", 4, 2, 3, {.causal = true, .seed = 5});
-  Graph graph;
-  const Value x = graph.input("x", {2, 3, 4});
-  const Value result = block(x);
-  EXPECT_EQ(result.shape(), x.shape());
-  expect_right_gradients(graph, result, x, init::normal({2, 3, 4}, 6, 1), block.parameters(graph));
-}
-
-// What comes later changes nothing before it, unless places see each other.
-TEST(Layers, CausalAttentionSeesThePastOnly) {
-  for (const bool causal : {true, false}) {
-    const SelfAttention attention("attention", 4, 2, {.causal = causal, .seed = 7});
-    Graph graph(Mode::evaluation);
-    const Value x = graph.input("x", {1, 3, 4});
-    const Value y = attention(x);
-    Tensor input = init::normal({1, 3, 4}, 8, 1);
-    const Tensor before = run(graph, y, {{x, input}});
-    input.set(11, 9);  // of the last place
-    const Tensor after = run(graph, y, {{x, input}});
-    bool is_first_the_same = true;
-    for (std::int64_t i = 0; i < 8; ++i) is_first_the_same &= before.get(i) == after.get(i);
-    EXPECT_EQ(is_first_the_same, causal);
-    EXPECT_NE(before.get(8), after.get(8));
-  }
 }
 
 TEST(Layers, AnEmbeddingIsARowForEachIndex) {
@@ -160,7 +103,7 @@ TEST(Layers, AnEmbeddingIsARowForEachIndex) {
   Graph graph;
   const Value indices = graph.input("indices", {2, 2}, DType::int64);
   const std::vector<std::int64_t> places = {4, 0, 0, 2};
-  const Tensor rows = run(graph, embedding(indices), {{indices, Tensor::from({2, 2}, places)}});
+  const Tensor rows = computed(embedding(indices), {{indices, Tensor::from({2, 2}, places)}});
   const Tensor weight = embedding.parameters()[0].value();
   for (std::size_t i = 0; i < places.size(); ++i) {
     for (std::int64_t k = 0; k < 3; ++k) {
@@ -195,53 +138,6 @@ TEST(Layers, AnEmbeddingBagIsTheFunctionOfItsWeight) {
   EXPECT_THROW(EmbeddingBag("words", 5, 3, {.padding_idx = 5}), ValueError);
 }
 
-// h' of a gated recurrent unit for one number and one hidden unit.
-double gru_step(double x, double h, const double (&w)[3], const double (&u)[3],
-                const double (&b)[3], const double (&c)[3]) {
-  const auto logistic = [](double v) { return 1 / (1 + std::exp(-v)); };
-  const double r = logistic(x * w[0] + b[0] + h * u[0] + c[0]);
-  const double z = logistic(x * w[1] + b[1] + h * u[1] + c[1]);
-  const double n = std::tanh(x * w[2] + b[2] + r * (h * u[2] + c[2]));
-  return (1 - z) * n + z * h;
-}
-
-TEST(Layers, AGruIsItsDefinitionStepByStep) {
-  const Gru gru("gru", 1, 1);
-  const double w[] = {0.5, -0.25, 1.5}, u[] = {-1, 0.75, 0.5}, b[] = {0.1, 0.2, -0.3},
-               c[] = {-0.4, 0.5, 0.6};
-  const std::vector<Variable> all = gru.parameters();
-  EXPECT_EQ(names_of(all), (std::vector<std::string>{"gru.weight_ih_l0", "gru.weight_hh_l0",
-                                                     "gru.bias_ih_l0", "gru.bias_hh_l0"}));
-  all[0].assign(Tensor::from({1, 3}, std::span<const double>(w)));
-  all[1].assign(Tensor::from({1, 3}, std::span<const double>(u)));
-  all[2].assign(Tensor::from({3}, std::span<const double>(b)));
-  all[3].assign(Tensor::from({3}, std::span<const double>(c)));
-  const Tensor x = Tensor::from({2, 3, 1}, {1, -2, 0.5, 0, 3, -1});
-  const Tensor y = predict(gru, x);
-  ASSERT_EQ(y.shape(), (Shape{2, 3, 1}));
-  for (std::int64_t n = 0; n < 2; ++n) {
-    double h = 0;
-    for (std::int64_t t = 0; t < 3; ++t) {
-      h = gru_step(x.get(n * 3 + t), h, w, u, b, c);
-      EXPECT_NEAR(y.get(n * 3 + t), h, 1e-6) << n << ' ' << t;
-    }
-  }
-}
-
-TEST(Layers, RecurrentAndNormalizingOnesHaveRightGradients) {
-  const Gru gru("gru", 2, 3);
-  Graph recurrent;
-  const Value x = recurrent.input("x", {2, 3, 2});
-  expect_right_gradients(recurrent, gru(x), x, init::normal({2, 3, 2}, 1),
-                         gru.parameters(recurrent));
-  const Sequential norms(Conv2d("conv", 2, 4, 1), GroupNorm("group", 2, 4), Tanh{},
-                         AdaptiveAvgPool2d{2}, Flatten{}, RmsNorm("rms", 16));
-  Graph images;
-  const Value y = images.input("y", {2, 2, 4, 4});
-  expect_right_gradients(images, norms(y), y, init::normal({2, 2, 4, 4}, 2),
-                         norms.parameters(images));
-}
-
 // Where nothing can be hidden, short sequences go through products and softmax, others through one
 // operator: the same numbers and gradients.
 TEST(Layers, AttentionInOneOperatorIsThatOfItsParts) {
@@ -258,12 +154,9 @@ TEST(Layers, AttentionInOneOperatorIsThatOfItsParts) {
       std::vector<Value> wrt = attention.parameters(graph);
       wrt.push_back(x);
       const Gradients gradients = backward(reduce_sum(y * y), wrt);
-      std::vector<Fetch> fetches = {y};
-      for (const Value& each : wrt) fetches.emplace_back(gradients[each]);
-      Session session(graph, fetches);
-      const Results results = session.run({{x, init::normal({2, 40, 8}, 5, 1, dtype)}});
-      found.emplace_back();
-      for (std::size_t i = 0; i < fetches.size(); ++i) found.back().push_back(results[i]);
+      std::vector<Value> fetches = {y};
+      for (const Value& each : wrt) fetches.push_back(gradients[each]);
+      found.push_back(computed(fetches, {{x, init::normal({2, 40, 8}, 5, 1, dtype)}}));
     }
     for (std::size_t k = 0; k < found[0].size(); ++k) {
       EXPECT_TRUE(allclose(found[0][k], found[1][k], 1e-4, 1e-4)) << k;
@@ -319,21 +212,6 @@ TEST(Layers, LongAttentionIsThatOfItsParts) {
     for (std::int64_t j = 0; j < kPlaces; ++j) sum += rows.get(rows.numel() - kPlaces + j);
     EXPECT_NEAR(sum, 1, 1e-5);
   }
-}
-
-TEST(Layers, ALeftPaddedBatchTrains) {
-  SelfAttention attention("a", 4, 1, {.causal = true});
-  const Tensor padding = Tensor::from({1, 1, 1, 2}, {1, 0}, DType::boolean);
-  Sgd sgd({.learning_rate = 0.1});
-  Trainer trainer(
-      attention,
-      [&](const Value& x, const Value& t) {  // place 0 is not in the loss
-        return mse_loss(slice(attention(x, x.graph().constant(padding)), 1, 1, 2), t);
-      },
-      sgd);
-  const data::Dataset batch{init::normal({1, 2, 4}, 1), Tensor::zeros({1, 1, 4})};
-  const double first = trainer.step(batch);
-  EXPECT_LT(trainer.step(batch), first);
 }
 
 // Masks cost nothing where there are none.

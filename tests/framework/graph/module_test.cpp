@@ -9,6 +9,7 @@
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -16,13 +17,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
-
-std::vector<std::string> module_names(const std::vector<Variable>& variables) {
-  std::vector<std::string> result;
-  for (const Variable& variable : variables) result.push_back(variable.name());
-  return result;
-}
 
 struct Block : Module {
   using Module::Module;
@@ -47,11 +41,11 @@ struct Tower : Module {
 
 TEST(Module, NamesVariablesByTheirWayThroughTheTree) {
   const Tower network;
-  EXPECT_THAT(module_names(network.parameters()),
+  EXPECT_THAT(names_in(network.parameters()),
               ElementsAre("out.weight", "out.bias", "blocks.0.norm.weight", "blocks.0.norm.bias",
                           "blocks.0.inner.weight", "blocks.1.norm.weight", "blocks.1.norm.bias",
                           "blocks.1.inner.weight"));
-  EXPECT_THAT(module_names(network.buffers()), ElementsAre("drop.draws"));
+  EXPECT_THAT(names_in(network.buffers()), ElementsAre("drop.draws"));
   EXPECT_EQ(network.state().size(), 9u);
   EXPECT_EQ(network.blocks[1].inner.path(), "blocks.1.inner");
   Graph graph;
@@ -74,7 +68,7 @@ TEST(Module, ACloneSharesNothing) {
   network.blocks[0].freeze();
   network.drop.eval();
   const Tower copy = clone(network);
-  EXPECT_EQ(module_names(copy.state()), module_names(network.state()));
+  EXPECT_EQ(names_in(copy.state()), names_in(network.state()));
   const Tensor x = init::normal({4, 3}, 1);
   const Tensor before = predict(network, x);
   EXPECT_TRUE(bitwise_equal(predict(copy, x), before));
@@ -114,14 +108,14 @@ TEST(Module, AClonesMasksAreItsOwn) {
 TEST(Module, ACloneOfAPartStandsAlone) {
   const Tower network;
   const Block part = clone(network.blocks[1]);
-  EXPECT_EQ(module_names(part.parameters()), module_names(network.blocks[1].parameters()));
+  EXPECT_EQ(names_in(part.parameters()), names_in(network.blocks[1].parameters()));
   part.inner.weight().assign(Tensor::zeros({3, 3}));
   EXPECT_NE(network.blocks[1].inner.weight().value().get(0), 0);
   const Sequential other(Module::Name("net"), part, Linear("out", 3, 1));
   EXPECT_EQ(other.parameters()[0].name(), "net.blocks.1.norm.weight");
   EXPECT_EQ(network.blocks[1].norm.parameters()[0].name(), "blocks.1.norm.weight");
   const Sequential twice = clone(clone(other));
-  EXPECT_EQ(module_names(twice.state()), module_names(other.state()));
+  EXPECT_EQ(names_in(twice.state()), names_in(other.state()));
 }
 
 // A part that occurs twice is one part of the clone, too.
@@ -140,12 +134,12 @@ TEST(Module, APartMadeElsewhereTakesThePathOfWhatItIsPutInto) {
                     Residual(Linear("second", 3, 3, {.bias = false}))};
     Value operator()(const Value& x) const { return body(x); }
   };
-  EXPECT_THAT(module_names(Net().parameters()),
+  EXPECT_THAT(names_in(Net().parameters()),
               ElementsAre("body.first.weight", "body.first.bias", "body.second.weight"));
   const Linear shared("shared", 2, 2);
-  EXPECT_THAT(module_names(Sequential("one", shared).parameters()),
+  EXPECT_THAT(names_in(Sequential("one", shared).parameters()),
               ElementsAre("one.shared.weight", "one.shared.bias"));
-  EXPECT_THAT(module_names(Sequential("two", shared).parameters()),
+  EXPECT_THAT(names_in(Sequential("two", shared).parameters()),
               ElementsAre("one.shared.weight", "one.shared.bias"))
       << "what belongs to one module keeps its name in another";
 }
@@ -179,20 +173,6 @@ TEST(Module, AFunctionIsALayer) {
       bitwise_equal(predict(net, Tensor::from({2}, {-1, 3})), Tensor::from({2}, {-0.0, -6})));
   static_assert(!Layer<int>);
   static_assert(Layer<Tower>);
-}
-
-TEST(Module, LoadsWhatItSaved) {
-  const TemporaryFolder folder;
-  const Tower a, b;
-  a.out.bias()->assign(Tensor::from({2}, {3, 4}));
-  b.blocks[0].inner.weight().assign(Tensor::zeros({3, 3}));
-  a.save(folder.path() / "a.safetensors");
-  const LoadReport report = b.load(folder.path() / "a.safetensors");
-  EXPECT_THAT(report.missing, IsEmpty());
-  EXPECT_THAT(report.unexpected, IsEmpty());
-  for (std::size_t i = 0; i < a.state().size(); ++i) {
-    EXPECT_TRUE(bitwise_equal(a.state()[i].value(), b.state()[i].value())) << a.state()[i].name();
-  }
 }
 
 TEST(Module, LoadsTheWeightsOutOfACheckpointWithAnOptimizersState) {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "aclgrad/aclgrad.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 
@@ -15,9 +15,12 @@ class Operators : public testing::Test {
     return graph_.constant(Tensor::from(std::move(shape), numbers, dtype));
   }
 
+  Value whole(Shape shape, std::initializer_list<double> numbers) {
+    return value(std::move(shape), numbers, DType::int64);
+  }
+
   void expect(const Value& result, Shape shape, std::initializer_list<double> numbers) {
-    Session session(graph_, {result});
-    const Tensor tensor = session.run()[result];
+    const Tensor tensor = computed(result);
     const Tensor wanted = Tensor::from(std::move(shape), numbers, DType::float64);
     EXPECT_TRUE(allclose(tensor, wanted, 1e-6, 1e-6)) << tensor << "\nexpected\n" << wanted;
   }

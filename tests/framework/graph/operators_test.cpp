@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every recording function through a session: one hand-computed value each shows that arguments
-// arrive in the right places. How exact operators are is tested below the C API boundary.
+// Recording functions through a session: one hand-computed value each shows that arguments arrive
+// in the right places, where tests/autograd/pytorch has none of PyTorch; and what they refuse. How
+// exact operators are is tested below the C API boundary.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -100,11 +101,9 @@ TEST_F(Operators, Reductions) {
   expect(foreach_norm(list, 1)[0], {}, {21});
   expect(foreach_mul(list, -2.0)[1], {2}, {-6, 8});
   expect(foreach_mul(list, foreach_norm(list)[1])[0], {2, 3}, {5, 10, 15, 20, 25, 30});
-  expect(stddev(value({3}, {1, 2, 4})), {}, {1.527525231652});
   expect(logsumexp(value({2}, {1000, 1000})), {}, {1000.69314718});
   const double inf = std::numeric_limits<double>::infinity();
   expect(logsumexp(value({2, 2}, {-inf, -inf, inf, 0}), {1}, true), {2, 1}, {-inf, inf});
-  expect(cumprod(a, 0), {2, 3}, {1, 2, 3, 4, 10, 18});
   expect(cumsum(a, 1), {2, 3}, {1, 3, 6, 4, 9, 15});
   expect(cumsum(a, 0, {.exclusive = true}), {2, 3}, {0, 0, 0, 1, 2, 3});
   expect(cumsum(a, -1, {.reverse = true}), {2, 3}, {6, 5, 3, 15, 11, 6});
@@ -112,12 +111,8 @@ TEST_F(Operators, Reductions) {
 
 TEST_F(Operators, Reordered) {
   const Value a = value({2, 3}, {0, 1, 2, 3, 4, 5});
-  expect(flip(a, {0}), {2, 3}, {3, 4, 5, 0, 1, 2});
-  expect(flip(a, {-1, 0}), {2, 3}, {5, 4, 3, 2, 1, 0});
   expect(flip(a, {}), {2, 3}, {0, 1, 2, 3, 4, 5});
-  expect(roll(a, {1}), {2, 3}, {5, 0, 1, 2, 3, 4});
   expect(roll(a, {-7}), {2, 3}, {1, 2, 3, 4, 5, 0});
-  expect(roll(a, {1, -1}, {0, 1}), {2, 3}, {4, 5, 3, 1, 2, 0});
   expect(roll(a, {1, 1}, {1, 1}), {2, 3}, {1, 2, 0, 4, 5, 3});
   EXPECT_THROW(flip(a, {1, -1}), ShapeError);
   EXPECT_THROW(flip(a, {2}), ShapeError);
@@ -127,11 +122,6 @@ TEST_F(Operators, Reordered) {
 
 TEST_F(Operators, PaddedByElements) {
   const Value a = value({1, 4}, {1, 2, 3, 4});
-  expect(pad(a, {2, 3}, PadMode::reflect), {1, 9}, {3, 2, 1, 2, 3, 4, 3, 2, 1});
-  expect(pad(a, {2, 1}, PadMode::replicate), {1, 7}, {1, 1, 1, 2, 3, 4, 4});
-  expect(pad(a, {-1, 2}, PadMode::reflect), {1, 5}, {2, 3, 4, 3, 2});
-  expect(pad(a, {2, 1}, PadMode::circular), {1, 7}, {3, 4, 1, 2, 3, 4, 1});
-  expect(pad(a, {-1, 2}, PadMode::circular), {1, 5}, {2, 3, 4, 2, 3});
   expect(pad(value({2, 2}, {1, 2, 3, 4}, DType::int32), {1, 1, 1, 0}, PadMode::reflect), {3, 4},
          {4, 3, 4, 3, 2, 1, 2, 1, 4, 3, 4, 3});
   EXPECT_THROW(pad(a, {4, 0}, PadMode::reflect), ShapeError);
@@ -145,23 +135,6 @@ TEST_F(Operators, PaddedByElements) {
 
 TEST_F(Operators, Interpolated) {
   const Value a = value({1, 1, 3}, {1, 2, 4});
-  expect(interpolate(a, {.size = 5}), {1, 1, 5}, {1, 1, 2, 2, 4});
-  expect(interpolate(a, {.size = 5, .mode = Interpolation::nearest_exact}), {1, 1, 5},
-         {1, 1, 2, 4, 4});
-  expect(interpolate(a, {.size = 5, .mode = Interpolation::linear}), {1, 1, 5},
-         {1, 1.4, 2, 3.2, 4});
-  expect(interpolate(a, {.size = 5, .mode = Interpolation::linear, .align_corners = true}),
-         {1, 1, 5}, {1, 1.5, 2, 3, 4});
-  expect(interpolate(a, {.scale_factor = {1.5}, .mode = Interpolation::linear}), {1, 1, 4},
-         {1, 1.5, 2.3333333, 3.6666667});
-  // By the scale, where the sizes' ratio would give (1, 1, 2, 3, 3, 4).
-  expect(interpolate(value({1, 1, 4}, {1, 2, 3, 4}), {.scale_factor = {1.7}}), {1, 1, 6},
-         {1, 1, 2, 2, 3, 3});
-  const Value b = value({1, 1, 2, 2}, {1, 2, 3, 5});
-  expect(interpolate(b, {.size = 3, .mode = Interpolation::linear}), {1, 1, 3, 3},
-         {1, 1.5, 2, 2, 2.75, 3.5, 3, 4, 5});
-  expect(interpolate(b, {.size = {3, 3}, .mode = Interpolation::cubic}), {1, 1, 3, 3},
-         {0.747119, 1.282986, 1.818854, 1.869792, 2.75, 3.630208, 2.992465, 4.217014, 5.441563});
   EXPECT_THROW(interpolate(a, {}), ValueError);
   EXPECT_THROW(interpolate(a, {.size = 5, .scale_factor = {2}}), ValueError);
   EXPECT_THROW(interpolate(a, {.size = 0}), ValueError);
@@ -176,12 +149,7 @@ TEST_F(Operators, Interpolated) {
 }
 
 TEST_F(Operators, Columns) {
-  const Value a = value({1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
-  const Value columns = unfold(a, 2);
-  expect(columns, {4, 4}, {1, 2, 4, 5, 2, 3, 5, 6, 4, 5, 7, 8, 5, 6, 8, 9});
-  expect(unfold(value({1, 1, 2}, {3, 4}), {1, 2}, {.padding = {0, 1}, .stride = 2}), {2, 2},
-         {0, 4, 3, 0});
-  expect(fold(columns, 3, 2), {1, 3, 3}, {1, 4, 3, 8, 20, 12, 7, 16, 9});
+  const Value a = value({1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}), columns = unfold(a, 2);
   EXPECT_THROW(unfold(a, 4), ShapeError);
   EXPECT_THROW(unfold(a, 0), ValueError);
   EXPECT_THROW(unfold(a, {1, 1, 1}), ValueError);
@@ -195,17 +163,7 @@ TEST_F(Operators, Columns) {
 TEST_F(Operators, Sampled) {
   const Value a = value({1, 1, 2, 2}, {1, 2, 3, 5});
   const Value grid = value({1, 1, 4, 2}, {0, 0, -1, -1, 0.5, 1.5, -1.2, 0.3});
-  const auto sampled = [&](const GridSampleOptions& options) {
-    return grid_sample(a, grid, options);
-  };
-  expect(sampled({}), {1, 1, 1, 4}, {2.75, 0.25, 0, 0.78});
-  expect(sampled({.align_corners = true}), {1, 1, 1, 4}, {2.75, 1, 3.375, 2.07});
-  expect(sampled({.padding = GridPadding::border}), {1, 1, 1, 4}, {2.75, 1, 5, 2.6});
-  expect(sampled({.padding = GridPadding::reflection, .align_corners = true}), {1, 1, 1, 4},
-         {2.75, 1, 3.8125, 2.465});
-  expect(sampled({.mode = Interpolation::nearest}), {1, 1, 1, 4}, {1, 1, 0, 0});
-  expect(sampled({.mode = Interpolation::cubic}), {1, 1, 1, 4}, {3.877930, 0.118164, 0, 0.729450});
-  EXPECT_THROW(sampled({.mode = Interpolation::nearest_exact}), ValueError);
+  EXPECT_THROW(grid_sample(a, grid, {.mode = Interpolation::nearest_exact}), ValueError);
   EXPECT_THROW(grid_sample(a, value({2, 1, 1, 2}, {0, 0, 0, 0})), ShapeError);
   EXPECT_THROW(grid_sample(a, value({1, 1, 4, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})),
                ShapeError);
@@ -258,47 +216,21 @@ TEST_F(Operators, Shapes) {
 
 TEST_F(Operators, Indices) {
   const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
-  const auto numbers = [&](Shape shape, std::initializer_list<double> list) {
-    return value(std::move(shape), list, DType::int64);
-  };
-  expect(index_select(a, 1, numbers({2}, {2, -3})), {2, 2}, {3, 1, 6, 4});
-  expect(gather(a, 0, numbers({1, 3}, {1, 0, 1})), {1, 3}, {4, 2, 6});
-  expect(embedding(a, numbers({1, 2}, {1, 1})), {1, 2, 3}, {4, 5, 6, 4, 5, 6});
-  expect(embedding_dense_backward(a, numbers({2}, {2, 2}), 3), {3, 3}, {0, 0, 0, 0, 0, 0, 5, 7, 9});
+  expect(index_select(a, 1, whole({2}, {2, -3})), {2, 2}, {3, 1, 6, 4});
+  expect(embedding(a, whole({1, 2}, {1, 1})), {1, 2, 3}, {4, 5, 6, 4, 5, 6});
+  expect(embedding_dense_backward(a, whole({2}, {2, 2}), 3), {3, 3}, {0, 0, 0, 0, 0, 0, 5, 7, 9});
   expect(arange(graph_, 0, 1, 0.1), {10}, {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9});
   expect(arange(graph_, 5, -4, -3, DType::int64), {3}, {5, 2, -1});
 }
 
 TEST_F(Operators, ElementsPutByTheirNumbers) {
   const Value a = value({2, 3}, {1, 2, 3, 4, 5, 6});
-  const auto numbers = [&](Shape shape, std::initializer_list<double> list) {
-    return value(std::move(shape), list, DType::int64);
-  };
-  const Value rows = numbers({3}, {1, 0, -1}), columns = numbers({3}, {2, 0, 2});
-  expect(index_add(a, 1, numbers({2}, {0, 0}), value({2, 2}, {1, 2, 3, 4}), 2), {2, 3},
-         {7, 2, 3, 18, 5, 6});
-  expect(scatter_add(a, 0, numbers({1, 2}, {1, 1}), value({1, 3}, {10, 20, 30})), {2, 3},
-         {1, 2, 3, 14, 25, 6});
-  expect(index(a, {rows, columns}), {3}, {6, 1, 6});
-  expect(index(a, {Value(), columns}), {2, 3}, {3, 1, 3, 6, 4, 6});
-  expect(index(a, {numbers({0}, {})}), {0, 3}, {});
-  expect(index(value({2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}),
-               {numbers({1}, {1}), Value(), numbers({1}, {0})}),
-         {1, 2}, {4, 6});
-  expect(index_put(a, {rows, columns}, value({}, {10}), true), {2, 3}, {11, 2, 3, 4, 5, 26});
-  expect(index_put(a, {Value(), numbers({1}, {1})}, value({2, 1}, {1, 2}), true), {2, 3},
-         {1, 3, 3, 4, 7, 6});
-  expect(masked_select(a, Tensor::from({2, 3}, {0, 1, 0, 1, 0, 1})), {3}, {2, 4, 6});
-  expect(repeat_interleave(a, 2, 0), {4, 3}, {1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
-  expect(repeat_interleave(value({2}, {7, 8}), 2), {4}, {7, 7, 8, 8});
-  expect(repeat_interleave(a, numbers({2}, {0, 2}), 2, 0), {2, 3}, {4, 5, 6, 4, 5, 6});
-  expect(cdist(value({1, 2}, {0, 0}), value({2, 2}, {3, 4, 1, 0})), {1, 2}, {5, 1});
-  expect(cdist(value({1, 2}, {0, 0}), value({1, 2}, {3, 4}), 1), {1, 1}, {7});
-  expect(sort(a, 1, true).values, {2, 3}, {3, 2, 1, 6, 5, 4});
+  const Value rows = whole({3}, {1, 0, -1});
+  expect(index(a, {whole({0}, {})}), {0, 3}, {});
   expect(sort(value({}, {3})).values, {}, {3});
   EXPECT_THROW(index_add(a, 0, rows, a), ShapeError);
-  EXPECT_THROW(index_add(a, 0, numbers({2}, {0, 1}), cast(a, DType::float64)), DTypeError);
-  EXPECT_THROW(scatter_add(a, 0, numbers({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}), a), ShapeError);
+  EXPECT_THROW(index_add(a, 0, whole({2}, {0, 1}), cast(a, DType::float64)), DTypeError);
+  EXPECT_THROW(scatter_add(a, 0, whole({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}), a), ShapeError);
   EXPECT_THROW(index(a, {rows, rows, rows}), ShapeError);
   EXPECT_THROW(index(a, {Value()}), ValueError);
   EXPECT_THAT([&] { index(a, {gt(a, 2)}); },
@@ -368,9 +300,6 @@ TEST_F(Operators, Activations) {
   auto tanh_gelu = [](double v) {
     return 0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
   };
-  expect(gelu(x), {2}, {-phi(-1), 2 * phi(2)});
-  expect(Gelu{}(x), {2}, {-phi(-1), 2 * phi(2)});
-  expect(gelu(x, Approximate::tanh), {2}, {tanh_gelu(-1), tanh_gelu(2)});
   expect(Gelu{.approximate = Approximate::tanh}(x), {2}, {tanh_gelu(-1), tanh_gelu(2)});
   expect(gelu(x), {2}, {-phi(-1), 2 * phi(2)});
   expect(gelu(x, Approximate::tanh), {2}, {tanh_gelu(-1), tanh_gelu(2)});
@@ -399,26 +328,7 @@ TEST_F(Operators, Functions) {
   expect(sigmoid(y), {2}, {logistic(-1), logistic(2)});
   expect(relu(y), {2}, {0, 2});
   expect(silu(y), {2}, {-logistic(-1), 2 * logistic(2)});
-  expect(leaky_relu(y), {2}, {-0.01, 2});
-  expect(leaky_relu(y, 0.5), {2}, {-0.5, 2});
-  expect(softplus(y), {2}, {std::log1p(std::exp(-1.0)), std::log1p(std::exp(2.0))});
   expect(softplus(y, 2, 3), {2}, {std::log1p(std::exp(-2.0)) / 2, 2});
-}
-
-TEST_F(Operators, GradientsOfFunctions) {
-  const auto logistic = [](double v) { return 1 / (1 + std::exp(-v)); };
-  const Value g = value({2}, {3, 5});
-  const Value x = value({2}, {-1, 2});
-  expect(tanh_backward(g, value({2}, {0.5, -0.25})), {2}, {2.25, 4.6875});
-  expect(sigmoid_backward(g, value({2}, {0.5, 0.25})), {2}, {0.75, 0.9375});
-  expect(threshold_backward(g, x), {2}, {0, 5});
-  expect(threshold_backward(g, x, 2), {2}, {0, 0});
-  expect(leaky_relu_backward(g, x), {2}, {0.03, 5});
-  expect(leaky_relu_backward(g, x, 0.5), {2}, {1.5, 5});
-  expect(softplus_backward(g, x), {2}, {3 * logistic(-1), 5 * logistic(2)});
-  expect(softplus_backward(g, x, 2, 3), {2}, {3 * logistic(-2), 5});
-  const auto silu_slope = [&](double v) { return logistic(v) * (1 + v * (1 - logistic(v))); };
-  expect(silu_backward(g, x), {2}, {3 * silu_slope(-1), 5 * silu_slope(2)});
 }
 
 TEST_F(Operators, Losses) {
@@ -428,38 +338,17 @@ TEST_F(Operators, Losses) {
   expect(mse_loss(p, t, Reduction::sum), {}, {5});
   expect(mse_loss(p, t, Reduction::none), {2}, {1, 4});
   const Value logits = value({2, 2}, {0, 0, std::log(3.0), 0});
-  expect(log_softmax(logits), {2, 2},
-         {-std::log(2.0), -std::log(2.0), std::log(0.75), std::log(0.25)});
   const Value target = value({2}, {1, 0}, DType::int64);
-  expect(cross_entropy(logits, target), {}, {(std::log(2.0) - std::log(0.75)) / 2});
-  expect(cross_entropy(logits, target, {.reduction = Reduction::none}), {2},
-         {std::log(2.0), -std::log(0.75)});
   expect(cross_entropy(logits, target, {.ignore_index = 1}), {}, {-std::log(0.75)});
-  const Value sequences = reshape(logits, {1, 2, 2});
-  const Value next = reshape(target, {1, 2});
-  expect(cross_entropy(sequences, next), {}, {(std::log(2.0) - std::log(0.75)) / 2});
-  expect(cross_entropy(sequences, next, {.reduction = Reduction::none}), {1, 2},
-         {std::log(2.0), -std::log(0.75)});
   expect(cross_entropy(value({2}, {0, 0}), value({}, {1}, DType::int64)), {}, {std::log(2.0)});
-  const Value weight = value({2}, {1, 3});
-  expect(nll_loss(log_softmax(logits), target, {.weight = weight}), {},
-         {(3 * std::log(2.0) - std::log(0.75)) / 4});
 }
 
 TEST_F(Operators, LossesOfSequencesAndSeveralClasses) {
   const Value even = log_softmax(value({2, 2, 2}, {1, 1, 2, 2, 3, 3, 4, 4}), -1);
-  const auto labels = [&](Shape shape, std::initializer_list<double> list) {
-    return value(std::move(shape), list, DType::int64);
-  };
   const double likely = std::log(4.0 / 3), never = std::numeric_limits<double>::infinity();
-  const Value rows = labels({2, 2}, {1, 0, 1, 1});
+  const Value rows = whole({2, 2}, {1, 0, 1, 1});
   expect(ctc_loss(even, rows, {2, 2}, {1, 2}, {.reduction = Reduction::none}), {2},
          {likely, never});
-  expect(ctc_loss(even, rows, {2, 2}, {1, 2}, {.zero_infinity = true}), {}, {likely / 2});
-  expect(ctc_loss(even, labels({1}, {1}), {2, 0}, {1, 0}, {.reduction = Reduction::sum}), {},
-         {likely});
-  const Value one = log_softmax(value({2, 2}, {0, 0, 0, 0}), -1);
-  expect(ctc_loss(one, labels({1}, {1}), {2}, {1}, {.reduction = Reduction::none}), {}, {likely});
   const auto refused = [&](const Value& targets, std::vector<std::int64_t> steps,
                            std::vector<std::int64_t> lengths, std::int64_t blank = 0) {
     return [=] { ctc_loss(even, targets, steps, lengths, {.blank = blank}); };
@@ -469,15 +358,14 @@ TEST_F(Operators, LossesOfSequencesAndSeveralClasses) {
   EXPECT_THROW(refused(rows, {2, 2}, {1, -1})(), ValueError);
   EXPECT_THROW(refused(rows, {2, 2}, {1, 1}, 2)(), ValueError);
   EXPECT_THROW(refused(rows, {2, 2}, {1, 3})(), ShapeError);
-  EXPECT_THROW(refused(labels({3}, {1, 1, 1}), {2, 2}, {1, 1})(), ShapeError);
+  EXPECT_THROW(refused(whole({3}, {1, 1, 1}), {2, 2}, {1, 1})(), ShapeError);
   EXPECT_THROW(refused(cast(rows, DType::float32), {2, 2}, {1, 1})(), DTypeError);
   EXPECT_THROW(ctc_loss(value({2}, {1, 2}), rows, {2}, {1}), ShapeError);
   EXPECT_THROW(ctc_loss(value({2, 0}, {}), rows, {2}, {0}), ShapeError);
   const Value x = value({4}, {0.1, 0.2, 0.4, 0.8});
-  expect(multilabel_margin_loss(x, labels({4}, {3, 0, -1, 1})), {}, {0.85});
-  EXPECT_THROW(multilabel_margin_loss(x, labels({3}, {3, 0, -1})), ShapeError);
+  EXPECT_THROW(multilabel_margin_loss(x, whole({3}, {3, 0, -1})), ShapeError);
   EXPECT_THROW(multilabel_margin_loss(x, x), DTypeError);
-  EXPECT_THROW(multilabel_margin_loss(value({1, 1, 1}, {1}), labels({1, 1, 1}, {0})), ShapeError);
+  EXPECT_THROW(multilabel_margin_loss(value({1, 1, 1}, {1}), whole({1, 1, 1}, {0})), ShapeError);
 }
 
 }  // namespace

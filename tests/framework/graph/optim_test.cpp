@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizers against steps computed by hand.
+// Steps of optimizers: clipping, groups, graphs, and what is refused. optim_options_test.cpp has
+// their formulas.
 #include "aclgrad/optim.h"
 
 #include <gmock/gmock.h>
@@ -35,139 +36,6 @@ struct Fixture {
   Gradients gradients;
   std::optional<Variable> variable;
 };
-
-TEST(Sgd, Plain) {
-  Fixture f;
-  Sgd sgd({.learning_rate = 0.1});
-  f.run(sgd.step(f.graph, f.gradients), {{1, 2}, {3, 0}});
-  f.expect(1 - 0.1 - 0.3, -2 - 0.2);
-  EXPECT_TRUE(sgd.state().empty());
-}
-
-TEST(Sgd, MomentumAndWeightDecay) {
-  Fixture f;
-  Sgd sgd({.learning_rate = 0.1, .momentum = 0.9, .weight_decay = 0.01});
-  f.run(sgd.step(f.graph, f.gradients), {{1, 2}, {3, 0}, {0, -1}});
-  double p[2] = {1, -2};
-  double v[2] = {0, 0};
-  const double g[3][2] = {{1, 2}, {3, 0}, {0, -1}};
-  for (const auto& step : g) {
-    for (int i = 0; i < 2; ++i) {
-      v[i] = step[i] + 0.01 * p[i] + 0.9 * v[i];
-      p[i] -= 0.1 * v[i];
-    }
-  }
-  f.expect(p[0], p[1]);
-  ASSERT_EQ(sgd.state().size(), 1u);
-  EXPECT_EQ(sgd.state()[0].name(), "p@velocity");
-  EXPECT_NEAR(sgd.state()[0].value().get(0), v[0], 1e-6);
-}
-
-TEST(AdamW, ThreeSteps) {
-  Fixture f;
-  AdamW adam({.learning_rate = 0.1, .weight_decay = 0.05});
-  f.run(adam.step(f.graph, f.gradients), {{1, 2}, {3, 0}, {-0.5, -1}});
-  double p[2] = {1, -2};
-  double m[2] = {0, 0};
-  double v[2] = {0, 0};
-  const double g[3][2] = {{1, 2}, {3, 0}, {-0.5, -1}};
-  for (int t = 1; t <= 3; ++t) {
-    for (int i = 0; i < 2; ++i) {
-      const double gi = g[t - 1][i];
-      p[i] *= 1 - 0.1 * 0.05;
-      m[i] = 0.9 * m[i] + 0.1 * gi;
-      v[i] = 0.999 * v[i] + 0.001 * gi * gi;
-      const double m_hat = m[i] / (1 - std::pow(0.9, t));
-      const double v_hat = v[i] / (1 - std::pow(0.999, t));
-      p[i] -= 0.1 * m_hat / (std::sqrt(v_hat) + 1e-8);
-    }
-  }
-  f.expect(p[0], p[1]);
-  ASSERT_EQ(adam.state().size(), 3u);
-  EXPECT_EQ(adam.state()[0].value().item(), 3) << "steps done";
-  EXPECT_NEAR(adam.state()[1].value().get(0), m[0], 1e-6);
-  EXPECT_NEAR(adam.state()[2].value().get(0), v[0], 1e-6);
-}
-
-const double kSteps[3][2] = {{1, 2}, {3, 0}, {-0.5, -1}};
-const std::vector<std::vector<double>> kFed = {{1, 2}, {3, 0}, {-0.5, -1}};
-
-TEST(Sgd, Nesterov) {
-  Fixture f;
-  Sgd sgd({.learning_rate = 0.1, .momentum = 0.9, .nesterov = true});
-  f.run(sgd.step(f.graph, f.gradients), kFed);
-  double p[2] = {1, -2}, v[2] = {0, 0};
-  for (const auto& g : kSteps) {
-    for (int i = 0; i < 2; ++i) {
-      v[i] = g[i] + 0.9 * v[i];
-      p[i] -= 0.1 * (g[i] + 0.9 * v[i]);
-    }
-  }
-  f.expect(p[0], p[1]);
-}
-
-void expect_adam(Fixture& f, double decay) {
-  double p[2] = {1, -2}, m[2] = {0, 0}, v[2] = {0, 0};
-  for (int t = 1; t <= 3; ++t) {
-    for (int i = 0; i < 2; ++i) {
-      const double g = kSteps[t - 1][i] + decay * p[i];
-      m[i] = 0.9 * m[i] + 0.1 * g;
-      v[i] = 0.999 * v[i] + 0.001 * g * g;
-      p[i] -=
-          0.1 * m[i] / (1 - std::pow(0.9, t)) / (std::sqrt(v[i] / (1 - std::pow(0.999, t))) + 1e-8);
-    }
-  }
-  f.expect(p[0], p[1]);
-}
-
-TEST(Adam, AddsTheDecayToTheGradient) {
-  Fixture f;
-  Adam adam({.learning_rate = 0.1, .weight_decay = 0.5});
-  f.run(adam.step(f.graph, f.gradients), kFed);
-  expect_adam(f, 0.5);
-  EXPECT_EQ(adam.state().front().name(), "@adam.steps");
-}
-
-TEST(Adam, HasNoDecayByDefaultWhateverElseIsSet) {
-  Fixture f;
-  Adam adam({.learning_rate = 0.1});
-  f.run(adam.step(f.graph, f.gradients), kFed);
-  expect_adam(f, 0);
-}
-
-TEST(RmsProp, ThreeSteps) {
-  Fixture f;
-  RmsProp optimizer({.learning_rate = 0.1, .alpha = 0.9, .weight_decay = 0.1, .momentum = 0.5});
-  f.run(optimizer.step(f.graph, f.gradients), kFed);
-  double p[2] = {1, -2}, s[2] = {0, 0}, d[2] = {0, 0};
-  for (const auto& step : kSteps) {
-    for (int i = 0; i < 2; ++i) {
-      const double g = step[i] + 0.1 * p[i];
-      s[i] = 0.9 * s[i] + 0.1 * g * g;
-      d[i] = g / (std::sqrt(s[i]) + 1e-8) + 0.5 * d[i];
-      p[i] -= 0.1 * d[i];
-    }
-  }
-  f.expect(p[0], p[1]);
-  EXPECT_EQ(optimizer.state().size(), 2u);
-}
-
-TEST(Lion, ThreeSteps) {
-  Fixture f;
-  Lion optimizer({.learning_rate = 0.1, .weight_decay = 0.2});
-  f.run(optimizer.step(f.graph, f.gradients), kFed);
-  double p[2] = {1, -2}, m[2] = {0, 0};
-  for (const auto& g : kSteps) {
-    for (int i = 0; i < 2; ++i) {
-      const double mixed = 0.9 * m[i] + 0.1 * g[i];
-      p[i] -= 0.1 * ((mixed > 0) - (mixed < 0) + 0.2 * p[i]);
-      m[i] = 0.99 * m[i] + 0.01 * g[i];
-    }
-  }
-  f.expect(p[0], p[1]);
-  ASSERT_EQ(optimizer.state().size(), 1u);
-  EXPECT_NEAR(optimizer.state()[0].value().get(0), m[0], 1e-6);
-}
 
 TEST(ClipGradients, ToANormOfAllTogether) {
   Graph graph;
@@ -329,24 +197,6 @@ TEST(Optimizers, AdamWTakesTwoStepsInOneGraph) {
   Session both(twice, {one, step(twice, b, y)});
   both.run();
   EXPECT_TRUE(bitwise_equal(x.value(), y.value())) << x.value() << ' ' << y.value();
-}
-
-TEST(Optimizers, TrainALineToItsData) {
-  Graph graph;
-  const Value x = graph.input("x", {4, 1});
-  const Value t = graph.input("t", {4, 1});
-  Linear layer("line", 1, 1, {.seed = 3});
-  const Value loss = mse_loss(layer(x), t);
-  AdamW adam({.learning_rate = 0.1, .weight_decay = 0});
-  const Gradients gradients = backward(loss, layer.parameters(graph));
-  Session session(graph, {loss, adam.step(graph, gradients)});
-  const Tensor xs = Tensor::from({4, 1}, {-1, 0, 1, 2});
-  const Tensor ts = Tensor::from({4, 1}, {-5, -2, 1, 4});  // 3 x - 2
-  double last = 0;
-  for (int i = 0; i < 300; ++i) last = session.run({{x, xs}, {t, ts}})[loss].item();
-  EXPECT_LT(last, 1e-4);
-  EXPECT_NEAR(layer.weight().value().item(), 3, 0.02);
-  EXPECT_NEAR(layer.bias()->value().item(), -2, 0.02);
 }
 
 }  // namespace

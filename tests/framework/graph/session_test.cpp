@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <optional>
-#include <thread>
 
 #include "aclgrad/aclgrad.h"
 #include "aclgrad/format.h"
@@ -222,49 +221,6 @@ TEST(Session, TasksThatFailAreReported) {
   EXPECT_NEAR(results[loss].item(), std::log(3.0), 1e-6) << "the session must survive a failure";
 }
 
-// A small network with most kinds of nodes, and its gradients.
-struct Network {
-  Network() {
-    x = graph.input("x", {4, 3});
-    t = graph.input("t", {4}, DType::int64);
-    const Value w1 = graph.parameter("w1", init::normal({3, 8}, 1));
-    const Value b1 = graph.parameter("b1", init::normal({8}, 2));
-    const Value w2 = graph.parameter("w2", init::normal({4, 5}, 3));
-    const Value hidden = geglu(linear(x, w1, b1));
-    const Value scores = matmul(elu(hidden), w2) * mean(selu(hidden), {1}, true);
-    loss = cross_entropy(scores, t);
-    gradients = backward(loss, {w1, b1, w2});
-    for (const auto& pair : gradients) fetches.emplace_back(pair.gradient);
-    fetches.emplace_back(loss);
-  }
-  std::vector<Tensor> run(SessionOptions options, int times) {
-    Session session(graph, fetches, std::move(options));
-    std::vector<Tensor> tensors;
-    for (int i = 0; i < times; ++i) {
-      const Results results =
-          session.run({{x, init::normal({4, 3}, static_cast<std::uint64_t>(i + 10))},
-                       {t, Tensor::from({4}, {0, 4, 2, 1}, DType::int64)}});
-      for (const Fetch& fetch : fetches) tensors.push_back(results[fetch.values().front()]);
-    }
-    return tensors;
-  }
-  Graph graph;
-  Value x, t, loss;
-  Gradients gradients;
-  std::vector<Fetch> fetches;
-};
-
-TEST(Session, EagerAndPlannedGiveTheSameBits) {
-  Network network;
-  const std::vector<Tensor> planned = network.run({}, 3);
-  const std::vector<Tensor> eager = network.run({.eager = true}, 3);
-  ASSERT_EQ(planned.size(), 12u);
-  for (std::size_t i = 0; i < planned.size(); ++i) {
-    EXPECT_TRUE(bitwise_equal(planned[i], eager[i])) << i << "\n" << planned[i] << "\n" << eager[i];
-  }
-  EXPECT_FALSE(bitwise_equal(planned[0], planned[4])) << "other feeds, other gradients";
-}
-
 TEST(Session, TheObserverSeesEveryOperator) {
   Graph graph;
   const Value x = graph.input("x", {2});
@@ -284,32 +240,6 @@ TEST(Session, TheObserverSeesEveryOperator) {
                                          "inplace_add: [10, 10], [3, 6] -> [13, 16]"));
   options.eager = false;
   EXPECT_THROW(Session(graph, {y}, options), ValueError);
-}
-
-TEST(Session, RunsOnAnotherThreadThanItWasMadeOn) {
-  Graph graph;
-  const Value x = graph.input("x", {2});
-  const Value y = selu(x) * 2;
-  Session session(graph, {y});
-  const Tensor feed = Tensor::from({2}, {1, 2});
-  const Tensor here = session.run({{x, feed}})[y];
-  Tensor there;
-  std::thread([&] { there = session.run({{x, feed}})[y]; }).join();
-  EXPECT_TRUE(bitwise_equal(here, there));
-}
-
-TEST(Session, EmptyTensorsAndScalars) {
-  Graph graph;
-  const Value x = graph.input("x", {0, 3});
-  const Value s = graph.input("s", {});
-  const Value total = reduce_sum(x);
-  const Value y = x * 2;
-  const Value z = selu(s);
-  Session session(graph, {total, y, z});
-  const Results results = session.run({{x, Tensor::zeros({0, 3})}, {s, Tensor::scalar(1)}});
-  EXPECT_EQ(results[total].item(), 0);
-  EXPECT_EQ(results[y].shape(), (Shape{0, 3}));
-  EXPECT_NEAR(results[z].item(), 1.0507009873554805, 1e-6);
 }
 
 TEST(Session, GraphMayGrowAndSessionsShareIt) {

@@ -8,6 +8,7 @@
 
 #include "aclgrad/aclgrad.h"
 #include "aclgrad/format.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -23,12 +24,6 @@ std::size_t count(const Graph& graph, std::string_view op) {
     found += graph.node(static_cast<NodeId>(id)).op->name() == op ? 1 : 0;
   }
   return found;
-}
-
-Tensor run(const Value& value, const std::vector<Feed>& feeds = {},
-           const SessionOptions& options = {}) {
-  Session session(value.graph(), {value}, options);
-  return session.run(feeds)[value];
 }
 
 TEST(Views, SlicesAndSplitsHaveNoMemoryOfTheirOwn) {
@@ -57,13 +52,13 @@ TEST(Views, AreFetchedThroughStrides) {
   const Value x = graph.input("x", {2, 3, 4});
   const Tensor numbers = Tensor::arange(24).reshape({2, 3, 4});
   const Value h = x * 2;
-  EXPECT_THAT(run(slice(h, 0, 1), {{x, numbers}}), IsTensor(numbers.slice(0, 1, 2) * 2));
-  EXPECT_THAT(run(slice(h, 1, 1, 3), {{x, numbers}}), IsTensor(numbers.slice(1, 1, 3) * 2));
-  EXPECT_THAT(run(slice(x, 2, 3), {{x, numbers}}), IsTensor(numbers.slice(2, 3, 4)))
+  EXPECT_THAT(computed(slice(h, 0, 1), {{x, numbers}}), IsTensor(numbers.slice(0, 1, 2) * 2));
+  EXPECT_THAT(computed(slice(h, 1, 1, 3), {{x, numbers}}), IsTensor(numbers.slice(1, 1, 3) * 2));
+  EXPECT_THAT(computed(slice(x, 2, 3), {{x, numbers}}), IsTensor(numbers.slice(2, 3, 4)))
       << "of an input";
-  EXPECT_THAT(run(permute(slice(h, 2, 0, 4, 3), {2, 0, 1}), {{x, numbers}}),
+  EXPECT_THAT(computed(permute(slice(h, 2, 0, 4, 3), {2, 0, 1}), {{x, numbers}}),
               IsTensor(Tensor::from({2, 2, 3}, {0, 8, 16, 24, 32, 40, 6, 14, 22, 30, 38, 46})));
-  EXPECT_EQ(run(slice(h, 1, 2, 2), {{x, numbers}}).shape(), (Shape{2, 0, 4}));
+  EXPECT_EQ(computed(slice(h, 1, 2, 2), {{x, numbers}}).shape(), (Shape{2, 0, 4}));
 }
 
 // Every view of a tensor under every shape with as many elements is what its copy is.
@@ -155,7 +150,7 @@ TEST(Views, WhatIsReadThroughAViewIsNotOverwritten) {
   const Value y = relu(h);
   const Value z = part + slice(y, 1, 2, 4);
   const Tensor numbers = Tensor::from({2, 4}, {-1, -2, 3, 4, 5, -6, 7, -8});
-  EXPECT_THAT(run(z, {{x, numbers}}, {.poison = true}),
+  EXPECT_THAT(computed(z, {{x, numbers}}, {.poison = true}),
               IsTensor(Tensor::from({2, 2}, {2, 14, 2, 14})));
 }
 

@@ -222,15 +222,5 @@ TEST(Replay, GoesOnWithTheParametersItWasMadeWith) {
   EXPECT_EQ(session.run()[y].get(3), 15);
 }
 
-TEST(Replay, SeesWhatWasAssignedToVariables) {
-  Graph graph;
-  const Variable w("w", Tensor::full({4}, 2));
-  const Value y = graph.parameter(w) * 3;
-  Session session(graph, {y});
-  EXPECT_EQ(session.run()[y].get(0), 6);
-  w.assign(Tensor::full({4}, 5));
-  EXPECT_EQ(session.run()[y].get(3), 15);
-}
-
 }  // namespace
 }  // namespace aclgrad

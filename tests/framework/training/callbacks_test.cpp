@@ -8,6 +8,7 @@
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -32,8 +33,7 @@ struct LineTraining {
   }
   Linear model{"l", 1, 1};
   Adam adam;
-  Trainer trainer{model, [this](const Value& x, const Value& t) { return mse_loss(model(x), t); },
-                  adam};
+  Trainer trainer{model, mse_of(model), adam};
   data::Batches batches{rows(10), {.batch_size = 4}};
 };
 

@@ -6,6 +6,7 @@
 
 #include "aclgrad/aclgrad.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -47,13 +48,6 @@ std::vector<Tensor> outcome(const std::function<Value(const Graph&)>& record,
     for (std::size_t i = 0; i < fetches.size(); ++i) all.push_back(results[i]);
   }
   return all;
-}
-
-void expect_same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    EXPECT_TRUE(bitwise_equal(a[i], b[i])) << "tensor " << i << " of " << a.size();
-  }
 }
 
 // Of layers made anew for both ways, which begin alike.

@@ -10,6 +10,7 @@
 #include "aclgrad/file.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -45,10 +46,7 @@ struct LineRun {
   Linear model{"l", 1, 1};
   WeightAverage average{model, {.decay = 0.5}};
   AdamW adam{{.learning_rate = schedule::cosine(0.1, 2, 12)}};
-  Trainer trainer{model,
-                  [this](const Value& x, const Value& t) { return mse_loss(model(x), t); },
-                  adam,
-                  {.average = &average}};
+  Trainer trainer{model, mse_of(model), adam, {.average = &average}};
   data::Batches batches{line(), {.batch_size = 4, .seed = 1}};
 };
 
@@ -193,8 +191,7 @@ TEST(Failures, InAnyEventOfFitLeaveACheckpointToGoOnFrom) {
   const auto train = [](const std::filesystem::path& checkpoint, const Callback& callback) {
     Linear model{"l", 1, 1};
     AdamW adam{{.learning_rate = schedule::plateau(0.5, {.factor = 0.5, .patience = 0})}};
-    Trainer trainer{model, [&](const Value& x, const Value& t) { return mse_loss(model(x), t); },
-                    adam};
+    Trainer trainer{model, mse_of(model), adam};
     fit(trainer, data::Batches(line(), {.batch_size = 4, .seed = 1}),
         {.steps = kSteps,
          .evaluate_every = 2,
@@ -343,8 +340,7 @@ TEST(Averages, OfAnotherModelAreRefused) {
   const Linear model("l", 1, 1), same("l", 1, 1);
   Sgd sgd;
   const auto trainer_with = [&](WeightAverage& average) {
-    Trainer trainer(model, [&](const Value& x, const Value& t) { return mse_loss(model(x), t); },
-                    sgd, {.average = &average});
+    Trainer trainer(model, mse_of(model), sgd, {.average = &average});
     return trainer.steps();
   };
   WeightAverage of_other(same), of_clone(clone(model)), own(model), of_copy(Linear{model});
@@ -362,7 +358,7 @@ TEST(Averages, MustBeOfWhatIsTrained) {
   const Sequential model("net", a, b);
   WeightAverage average(a);
   Sgd sgd;
-  const auto loss = [&](const Value& x, const Value& t) { return mse_loss(model(x), t); };
+  const auto loss = mse_of(model);
   EXPECT_THROW(Trainer(model, loss, sgd, {.average = &average}), ValueError);
   b.freeze();
   Trainer trainer(model, loss, sgd, {.average = &average});
@@ -389,8 +385,7 @@ TEST(Averages, NothingIsTrainedOrSavedInTheirPlace) {
   }
   // What the average knows nothing of is found out afterwards.
   Sgd sgd;
-  Trainer other(
-      run.model, [&](const Value& x, const Value& t) { return mse_loss(run.model(x), t); }, sgd);
+  Trainer other(run.model, mse_of(run.model), sgd);
   EXPECT_THAT(
       message_of<ValueError>([&] { run.average.with_averages([&] { other.step(line()); }); }),
       HasSubstr("has changed `l.weight`"));

@@ -2,9 +2,9 @@
 // Parts of a model that are taken out of training, and back into it.
 #include <gmock/gmock.h>
 
-#include "aclgrad/aclgrad.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -38,21 +38,7 @@ const data::Dataset& images() {
   return made;
 }
 
-LossFunction loss_of(const Model& model) {
-  return [model](const Value& x, const Value& t) { return cross_entropy(model(x), t); };
-}
-
-std::vector<Tensor> contents(const std::vector<Variable>& variables) {
-  std::vector<Tensor> all;
-  for (const Variable& variable : variables) all.push_back(variable.value());
-  return all;
-}
-
-bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  bool same = a.size() == b.size();
-  for (std::size_t i = 0; same && i < a.size(); ++i) same = bitwise_equal(a[i], b[i]);
-  return same;
-}
+LossFunction loss_of(const Model& model) { return cross_entropy_of(model); }
 
 std::vector<Variable> backbone_of(const Model& model) {
   std::vector<Variable> all = model.conv.state();
@@ -64,13 +50,13 @@ std::vector<Variable> backbone_of(const Model& model) {
 
 TEST(Freeze, TrainsTheHeadOnly) {
   const Model model;
-  const std::vector<Tensor> backbone = contents(backbone_of(model));
+  const std::vector<Tensor> backbone = contents_of(backbone_of(model));
   const Tensor head = model.head.weight().value();
   model.freeze_backbone();
   AdamW optimizer({.learning_rate = 0.1, .weight_decay = 0.5});
   Trainer trainer(model, loss_of(model), optimizer);
   for (int i = 0; i < 3; ++i) trainer.step(images());
-  EXPECT_TRUE(same_bits(backbone, contents(backbone_of(model))))
+  EXPECT_TRUE(have_same_bits(backbone, contents_of(backbone_of(model))))
       << "weights, running statistics and the count of masks";
   EXPECT_FALSE(bitwise_equal(head, model.head.weight().value()));
   for (std::size_t id = 0; id < trainer.graph().size(); ++id) {
@@ -139,26 +125,31 @@ TEST(Freeze, HoldsForWhatAFrozenPartMakesLater) {
 }
 
 TEST(Freeze, ATrainerRecordsAnewWhenItsOwnModelChangesOnly) {
-  const Model model, other;
-  Sgd optimizer({.learning_rate = 0.1, .momentum = 0.9});
-  Trainer trainer(model, loss_of(model), optimizer);
-  trainer.step(images());
-  const std::size_t nodes = trainer.graph().size();
-  const Graph* graph = &trainer.graph();
-  other.freeze();
-  model.freeze();
-  model.unfreeze();
-  trainer.step(images());
-  EXPECT_EQ(graph, &trainer.graph());
-  const std::vector<Tensor> moving = contents(backbone_of(model));
-  model.freeze_backbone();
-  trainer.step(images());
-  EXPECT_TRUE(same_bits(moving, contents(backbone_of(model))));
-  EXPECT_LT(trainer.graph().size(), nodes);
-  model.unfreeze_backbone();
-  trainer.step(images());
-  EXPECT_FALSE(same_bits(moving, contents(backbone_of(model))));
-  EXPECT_EQ(trainer.graph().size(), nodes);
+  for (const bool scaled : {false, true}) {
+    const Model model, other;
+    Sgd optimizer({.learning_rate = 0.1, .momentum = 0.9});
+    TrainerOptions options;
+    if (scaled) options.loss_scaling = LossScalerOptions{};
+    Trainer trainer(model, loss_of(model), optimizer, options);
+    trainer.step(images());
+    const std::size_t nodes = trainer.graph().size();
+    const Graph* graph = &trainer.graph();
+    other.freeze();
+    model.freeze();
+    model.unfreeze();
+    trainer.step(images());
+    EXPECT_EQ(graph, &trainer.graph());
+    const std::vector<Tensor> moving = contents_of(backbone_of(model));
+    model.freeze_backbone();
+    trainer.step(images());
+    EXPECT_TRUE(have_same_bits(moving, contents_of(backbone_of(model))));
+    EXPECT_LT(trainer.graph().size(), nodes);
+    model.unfreeze_backbone();
+    trainer.step(images());
+    EXPECT_FALSE(have_same_bits(moving, contents_of(backbone_of(model))));
+    EXPECT_EQ(trainer.graph().size(), nodes);
+    EXPECT_EQ(trainer.skipped(), 0);
+  }
 }
 
 // As PyTorch's eval() of a part: statistics and masks stay, parameters are trained.
@@ -169,59 +160,16 @@ TEST(Freeze, APartThatEvaluatesTrainsItsParametersOnly) {
   trainer.step(images());
   model.norm.eval();
   model.drop.eval();
-  const auto buffers = [&] { return contents(model.buffers()); };
+  const auto buffers = [&] { return contents_of(model.buffers()); };
   const std::vector<Tensor> kept = buffers();
-  const std::vector<Tensor> weights = contents(model.norm.parameters());
+  const std::vector<Tensor> weights = contents_of(model.norm.parameters());
   trainer.step(images());
-  EXPECT_TRUE(same_bits(kept, buffers()));
-  EXPECT_FALSE(same_bits(weights, contents(model.norm.parameters())));
+  EXPECT_TRUE(have_same_bits(kept, buffers()));
+  EXPECT_FALSE(have_same_bits(weights, contents_of(model.norm.parameters())));
   model.train();
   trainer.step(images());
-  EXPECT_FALSE(same_bits(kept, buffers()));
+  EXPECT_FALSE(have_same_bits(kept, buffers()));
   EXPECT_FALSE(model.norm.is_training(Graph(Mode::evaluation)));
-}
-
-// As PyTorch: a frozen parameter keeps its moments and its own count of steps.
-TEST(Freeze, KeepsMomentsAndCountsStepsOfEachParameter) {
-  const Variable a("a", Tensor::scalar(1)), b("b", Tensor::scalar(1));
-  const Variable only("only", Tensor::scalar(1));
-  AdamW both({.learning_rate = 0.1, .weight_decay = 0});
-  AdamW one({.learning_rate = 0.1, .weight_decay = 0});
-  const auto step = [](AdamW& optimizer, const std::vector<Variable>& variables) {
-    optimizer.forget_graphs();
-    Graph graph;
-    const std::vector<Value> values = parameters(graph, variables);
-    Value sum = mul(values[0], values[0]);
-    for (std::size_t i = 1; i < values.size(); ++i) sum = sum + mul(values[i], values[i]);
-    Session(graph, {optimizer.step(graph, backward(sum, values))}).run();
-  };
-  step(both, {a, b});
-  for (int i = 0; i < 3; ++i) step(both, {b});
-  step(both, {a, b});
-  for (int i = 0; i < 2; ++i) step(one, {only});
-  EXPECT_TRUE(bitwise_equal(a.value(), only.value())) << "the steps that it was part of";
-  std::map<std::string, double> counts;
-  for (const Variable& variable : both.state()) {
-    if (variable.dtype() == DType::int64) counts[variable.name()] = variable.value().item();
-  }
-  EXPECT_EQ(counts, (std::map<std::string, double>{{"a@step", 2}, {"b@step", 5}}));
-}
-
-TEST(Freeze, WithALossScaler) {
-  const Model model;
-  Sgd optimizer({.learning_rate = 0.1});
-  Trainer trainer(model, loss_of(model), optimizer, {.loss_scaling = LossScalerOptions{}});
-  trainer.step(images());
-  model.freeze_backbone();
-  const std::vector<Tensor> backbone = contents(backbone_of(model));
-  const Tensor head = model.head.weight().value();
-  trainer.step(images());
-  EXPECT_TRUE(same_bits(backbone, contents(backbone_of(model))));
-  EXPECT_FALSE(bitwise_equal(head, model.head.weight().value()));
-  model.unfreeze();
-  trainer.step(images());
-  EXPECT_FALSE(same_bits(backbone, contents(backbone_of(model))));
-  EXPECT_EQ(trainer.skipped(), 0);
 }
 
 TEST(Freeze, EverythingIsAnError) {
@@ -275,7 +223,7 @@ std::vector<Tensor> train(const std::vector<int>& stops, bool adam) {
       trainer.step(images());
     }
     checkpoint = Checkpoint{.step = trainer.steps(), .tensors = trainer.tensors()};
-    end = contents(model.state());
+    end = contents_of(model.state());
   }
   return end;
 }
@@ -284,9 +232,9 @@ TEST(Freeze, GoesOnFromACheckpointAtAnyStep) {
   for (const bool adam : {true, false}) {
     const std::vector<Tensor> whole = train({6}, adam);
     for (int stop = 0; stop <= 6; ++stop) {
-      EXPECT_TRUE(same_bits(whole, train({stop, 6}, adam))) << "stopped after " << stop;
+      EXPECT_TRUE(have_same_bits(whole, train({stop, 6}, adam))) << "stopped after " << stop;
     }
-    EXPECT_TRUE(same_bits(whole, train({1, 2, 3, 4, 5, 6}, adam)));
+    EXPECT_TRUE(have_same_bits(whole, train({1, 2, 3, 4, 5, 6}, adam)));
   }
 }
 

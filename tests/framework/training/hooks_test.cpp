@@ -2,8 +2,8 @@
 // Hooks of a Trainer see what layers return in each step, and gradients, and change nothing.
 #include <gmock/gmock.h>
 
-#include "aclgrad/aclgrad.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -18,10 +18,7 @@ struct HookedNet : Module {
 
 struct Hooked {
   explicit Hooked(const TrainerOptions& options = {}, double rate = 0.1)
-      : optimizer({.learning_rate = rate}),
-        trainer(
-            model, [this](const Value& x, const Value& t) { return mse_loss(model(x), t); },
-            optimizer, options) {}
+      : optimizer({.learning_rate = rate}), trainer(model, mse_of(model), optimizer, options) {}
   HookedNet model;
   Sgd optimizer;
   Trainer trainer;
@@ -95,9 +92,7 @@ TEST(Hooks, ChangeNoBits) {
     for (int step = 0; step < 4; ++step) {
       EXPECT_EQ(plain.trainer.step(hooked_batch()), hooked.trainer.step(hooked_batch()));
     }
-    for (std::size_t i = 0; i < plain.model.state().size(); ++i) {
-      EXPECT_TRUE(bitwise_equal(plain.model.state()[i].value(), hooked.model.state()[i].value()));
-    }
+    expect_same_bits(contents_of(plain.model.state()), contents_of(hooked.model.state()));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -26,10 +27,8 @@ struct OldRun {
   AdamW adam{
       {.learning_rate = schedule::plateau(0.05, {.factor = 0.5, .patience = 0}), .clip_norm = 1}};
   WeightAverage average{model, {.decay = 0.5}};
-  Trainer trainer{model,
-                  [this](const Value& x, const Value& t) { return mse_loss(model(x), t); },
-                  adam,
-                  {.loss_scaling = LossScalerOptions{}, .average = &average}};
+  Trainer trainer{
+      model, mse_of(model), adam, {.loss_scaling = LossScalerOptions{}, .average = &average}};
   data::Dataset all{Tensor::arange(20, -1, 0.1).reshape({10, 2}),
                     Tensor::arange(10, 1, -0.2).reshape({10, 1})};
 };

@@ -6,6 +6,7 @@
 
 #include "aclgrad/aclgrad.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -131,8 +132,7 @@ TEST(Parts, ALossNeedNotReadLabels) {
 TEST(Parts, AskForWhatThereIsNot) {
   const Autoencoder model;
   Sgd sgd;
-  Trainer trainer(
-      model, [&](const Value& x, const Value& t) { return mse_loss(model(x), t); }, sgd);
+  Trainer trainer(model, mse_of(model), sgd);
   EXPECT_THAT(message_of<ValueError>([&] { trainer.step({kLeft}); }),
               AllOf(HasSubstr("no `labels`, only `features`"), HasSubstr("[&](const Value& x)")));
   EXPECT_THROW(trainer.step({kLeft, Tensor::zeros({3, 3})}), ShapeError);

@@ -10,29 +10,12 @@
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/training/splitting.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
 
 using testing::HasSubstr;
-
-TEST(SplitLoss, CountsOnlyTargetsThatCount) {
-  expect_splits(classes(), kWeight,
-                [](const Module&, const Value& y, const Value& t) { return cross_entropy(y, t); });
-}
-
-TEST(SplitLoss, WeighsClasses) {
-  expect_splits(classes(), kWeight, [](const Module&, const Value& y, const Value& t) {
-    const Value weight = y.graph().constant(Tensor::from({4}, {1, 0.25, 3, 2}));
-    return nll_loss(log_softmax(y), t, {.weight = weight}) * 2 + 1;
-  });
-}
-
-TEST(SplitLoss, LeavesSumsSums) {
-  expect_splits(classes(), kWeight, [](const Module&, const Value& y, const Value& t) {
-    return cross_entropy(y, t, {.reduction = Reduction::sum}) * 0.125;
-  });
-}
 
 TEST(SplitLoss, TakesEveryLossWithEveryReduction) {
   using Recorded = Value (*)(const Value&, const Value&, Reduction);
@@ -57,28 +40,6 @@ TEST(SplitLoss, TakesEveryLossWithEveryReduction) {
       });
     }
   }
-}
-
-TEST(SplitLoss, DividesByTheSumOfAMask) {
-  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
-    const Value counts = cast(gt(t, 0.5), DType::float32);
-    const Value errors = mse_loss(y, t, Reduction::none);
-    return reduce_sum(errors * counts) / clamp(reduce_sum(counts), {.min = 1});
-  });
-  // Weights that are made 1 together first.
-  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
-    const Value weight = exp(mean(t, {1}));
-    const Value errors = mean(mse_loss(y, t, Reduction::none), {1});
-    return reduce_sum(errors * weight) / reduce_sum(weight);
-  });
-}
-
-TEST(SplitLoss, AddsUpTermsAndPenalties) {
-  expect_splits(regression(), kWeight, [](const Module& model, const Value& y, const Value& t) {
-    const Value w = y.graph().parameter(model.parameters()[0]);
-    const Value counted = reduce_sum(l1_loss(y, t, Reduction::none)) * 0.25;
-    return mse_loss(y, t) * 3 - counted + reduce_sum(w * w) * 0.125 + 1;
-  });
 }
 
 // The number of examples, taken from the shape, is that of the part.
@@ -166,8 +127,7 @@ TEST(SplitLoss, AgreesWithNumbersWorkedOutByHand) {
   }
   Product model(Tensor::from({1, 2}, {1, 0}));
   Sgd sgd;
-  Trainer trainer(
-      model, [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, sgd);
+  Trainer trainer(model, cross_entropy_of(model), sgd);
   data::Dataset unseen = four;
   EXPECT_NEAR(trainer.evaluate(unseen, 4), 0.82959, 1e-5);
   EXPECT_NEAR(trainer.evaluate(unseen, 2), 0.82959, 1e-5);
@@ -264,64 +224,6 @@ TEST(SplitLoss, RefusesLossesThatPartsDoNotAddUpTo) {
               testing::AllOf(HasSubstr("more than 2 examples"), HasSubstr("`amax`"),
                              HasSubstr("a batch size of 0")));
   EXPECT_TRUE(std::isfinite(trainer.evaluate(regression()))) << "the option takes all at once";
-}
-
-// Batch normalization counts the parts in their order: 3.0625 for means 1, 2, 3, 4.
-TEST(SplitLoss, TrainsOnPartsInTheirOrder) {
-  struct Net : Module {
-    BatchNorm2d norm{child("norm"), 1, {.momentum = 0.5}};
-    Value operator()(const Value& x) const { return norm(x); }
-  } model;
-  Sgd sgd;
-  Trainer trainer(model, [&](const Value& x, const Value& t) { return mse_loss(model(x), t); }, sgd,
-                  {.micro_batches = 4});
-  Tensor x = Tensor::zeros({8, 1, 1, 2});
-  for (std::int64_t i = 0; i < 16; ++i) x.set(i, static_cast<double>(i / 4 + 1));
-  trainer.step({x, Tensor::zeros({8, 1, 1, 2})});
-  for (const Variable& buffer : model.buffers()) {
-    if (buffer.name() != "norm.running_mean") continue;
-    EXPECT_EQ(buffer.value().get(0), 3.0625);
-  }
-}
-
-// Dropout draws for each part by itself, and counts on; a network of many layers in odd parts.
-TEST(SplitLoss, TakesWholeNetworks) {
-  struct Net : Module {
-    Conv2d conv{child("conv"), 1, 4, 3, {.padding = 1}};
-    GroupNorm norm{child("norm"), 2, 4};
-    Linear in{child("in"), 64, 8};
-    LayerNorm layer{child("layer"), 8};
-    SelfAttention attention{child("attention"), 8, 2};
-    Gru gru{child("gru"), 8, 6};
-    Dropout drop;
-    Linear out{child("out"), 6, 3};
-    explicit Net(double p) : drop(child("drop"), p) {}
-    Value operator()(const Value& x) const {
-      const std::int64_t n = x.shape()[0];
-      const Value pictures = MaxPool2d{2}(gelu(norm(conv(x))));  // [n, 4, 4, 4]
-      const Value rows = layer(in(reshape(cat({pictures, pictures}, 1), {n * 2, 64})));
-      const Value sequence = attention(reshape(rows, {n, 2, 8}));
-      return out(drop(slice(gru(sequence), 1, 1, 2)));
-    }
-  };
-  const data::Dataset batch{init::normal({7, 1, 8, 8}, 1),
-                            Tensor::from({7, 1}, {0, 1, 2, -100, -100, 1, 0}, DType::int64)};
-  const auto train = [&](std::int64_t parts, double p) {
-    Net model(p);
-    AdamW optimizer({.learning_rate = 1e-3});
-    Trainer trainer(model,
-                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
-                    optimizer, {.micro_batches = parts});
-    std::vector<double> losses;
-    for (int i = 0; i < 3; ++i) losses.push_back(trainer.step(batch));
-    losses.push_back(trainer.evaluate(batch, 2));
-    return losses;
-  };
-  const std::vector<double> whole = train(1, 0);
-  for (const std::int64_t parts : {3, 7}) {
-    EXPECT_THAT(train(parts, 0), testing::Pointwise(testing::DoubleNear(1e-5), whole));
-  }
-  EXPECT_THAT(train(3, 0.5), testing::Each(testing::Gt(0)));
 }
 
 TEST(SplitLoss, MillionsOfPartsCostNothing) {

@@ -8,6 +8,7 @@
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/training/splitting.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -114,9 +115,7 @@ TEST(SplitLoss, TakesBags) {
   const auto train = [&](std::int64_t parts) {
     Bags model;
     Sgd sgd({.learning_rate = 0.5});
-    Trainer trainer(model,
-                    [&](const Value& x, const Value& t) { return cross_entropy(model(x), t); }, sgd,
-                    {.micro_batches = parts});
+    Trainer trainer(model, cross_entropy_of(model), sgd, {.micro_batches = parts});
     std::vector<double> losses;
     for (int i = 0; i < 3; ++i) losses.push_back(trainer.step(batch));
     losses.push_back(trainer.evaluate(batch));
@@ -198,15 +197,6 @@ TEST(SplitLoss, ReadsWhatIsNoPartOfTheModel) {
   }
   teacher.unfreeze();
   EXPECT_THROW(trainer.step({regression().features}), ValueError);
-}
-
-// Parts of the model that are frozen, or whose results pass no gradient, in weights and beside.
-TEST(SplitLoss, WeighsByWhatPassesNoGradient) {
-  expect_splits(regression(), kWeight, [](const Module&, const Value& y, const Value& t) {
-    const Value weight = stop_gradient(exp(mean(y, {1})));
-    const Value errors = mean(mse_loss(y, t, Reduction::none), {1});
-    return reduce_sum(errors * weight) / reduce_sum(weight) + mse_loss(y, stop_gradient(y * 0.5));
-  });
 }
 
 // What is told is taken: here each part looks for its negatives in itself.

@@ -9,6 +9,7 @@
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 
 namespace aclgrad {
 namespace {
@@ -30,10 +31,7 @@ struct Averaged {
   Linear model;
   WeightAverage average;
   Adam adam{{.learning_rate = 0.05}};
-  Trainer trainer{model,
-                  [this](const Value& x, const Value& t) { return mse_loss(model(x), t); },
-                  adam,
-                  {.average = &average}};
+  Trainer trainer{model, mse_of(model), adam, {.average = &average}};
 };
 
 TEST(WeightAverage, IsTheExponentialAverageOfWhatStepsLeave) {
@@ -60,9 +58,7 @@ TEST(WeightAverage, IsTheExponentialAverageOfWhatStepsLeave) {
 
 TEST(WeightAverage, ChangesNothingInTheTraining) {
   Averaged with, without;
-  Trainer plain(
-      without.model, [&](const Value& x, const Value& t) { return mse_loss(without.model(x), t); },
-      without.adam);
+  Trainer plain(without.model, mse_of(without.model), without.adam);
   for (int step = 0; step < 5; ++step) {
     EXPECT_EQ(with.trainer.step(slope()), plain.step(slope()));
   }
