@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/museum.md says what the score's program writes: every exhibit by its facts, sums that are
 // those of its rows, and, on a sample of them, what this project's gradcheck says.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <sstream>
 
 #include "tests/museum/checkers.h"
-#include "tests/museum/score_tables.h"
 
 namespace aclgrad::museum {
 namespace {
@@ -23,6 +23,17 @@ const std::string& page() {
     return buffer.str();
   }();
   return text;
+}
+
+// The first cells of an exhibit's row.
+std::string facts_of(int number) {
+  std::string operation = fact(number, "operator");
+  for (std::size_t at = 0; (at = operation.find('|', at)) != std::string::npos; at += 2) {
+    operation.replace(at, 1, "\\|");
+  }
+  return fmt::format("{} | {} | {}, {}, {} | {} | {}", fact(number, "id"), fact(number, "kind"),
+                     fact(number, "project"), fact(number, "source"), fact(number, "year"),
+                     operation, fact(number, "needs"));
 }
 
 // What stands behind an exhibit's facts, by checkers.
