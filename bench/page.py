@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a measurement becomes: tables, promises and a chart, on the terminal and as a page in Markdown."""
+"""What a measurement becomes: tables, promises and a chart, on the terminal and as a page."""
 import csv
 import dataclasses
 import io
@@ -63,13 +63,14 @@ class Promise:
 
 def promise_table(promises):
     return Table(["", "promise", "measured"],
-                 [[each.verdict(), each.text, each.measured] for each in promises], "l")
+                 [[promise.verdict(), promise.text, promise.measured] for promise in promises], "l")
 
 
 def promise_sections(promises):
     """What holds, or was not measured, and what does not."""
-    kept = [[each.text, each.measured] for each in promises if each.holds is not False]
-    missed = [[each.text, each.measured, each.why] for each in promises if each.holds is False]
+    kept = [[promise.text, promise.measured] for promise in promises if promise.holds is not False]
+    missed = [[promise.text, promise.measured, promise.why]
+              for promise in promises if promise.holds is False]
     text = ("## What is promised\n\n3 % are allowed for noise.\n\n"
             "| promise | measured |\n|---|---|\n" + "".join(f"| {a} | {b} |\n" for a, b in kept))
     if missed:

@@ -71,7 +71,7 @@ def about(program):
     """What a program tells of itself, "workloads" (workload.cpp) among it: those by their names."""
     told = subprocess.run([program, "--about"], capture_output=True, text=True, check=True)
     found = json.loads(told.stdout)
-    return found | {"workloads": {each["name"]: each for each in found["workloads"]}}
+    return found | {"workloads": {workload["name"]: workload for workload in found["workloads"]}}
 
 
 class Progress:

@@ -60,8 +60,8 @@ class Mutants:
     def score(self, torch_note):
         summary = Table(["checker", "how", f"of {len(self.wrong)} mutants it finds",
                          f"of {len(self.right)} correct operators it blames"],
-                        [[each["name"], each["settings"], str(len(self.found(each))),
-                          str(len(self.blamed(each)))] for each in self.checkers], "llr")
+                        [[checker["name"], checker["settings"], str(len(self.found(checker))),
+                          str(len(self.blamed(checker)))] for checker in self.checkers], "llr")
         sweep = self.data["sweep"]
         kinds = []
         for kind in self.data["kinds"]:
@@ -79,14 +79,15 @@ class Mutants:
     def rows(self):
         found = [self.found(checker) for checker in self.checkers]
         return Table(["mistake", "shows at", *self.names()],
-                     [[f"{each['family']}: {each['edit']}", each["shows_at"],
-                       *("found" if each in some else "–" for some in found)] for each in self.wrong],
-                     "l").markdown()
+                     [[f"{mutant['family']}: {mutant['edit']}", mutant["shows_at"],
+                       *("found" if mutant in some else "–" for some in found)]
+                      for mutant in self.wrong], "l").markdown()
 
     def projections(self):
-        rows = [[each["error"], each["directions"],
-                 *(f"{100 * formula:.1f} / {100 * measured:.1f}" for formula, measured in each["found"])]
-                for each in self.data["projections"]]
+        rows = [[case["error"], case["directions"],
+                 *(f"{100 * formula:.1f} / {100 * measured:.1f}"
+                   for formula, measured in case["found"])]
+                for case in self.data["projections"]]
         return (f"Formula / measured on {self.data['seeds']} seeds, in per cent.\n\n" +
                 Table(["error", "directions", "size 1", "1.5", "2", "4", "16"], rows, "llr").markdown())
 
@@ -123,8 +124,9 @@ class Museum:
     def missed(self):
         """By the first checker."""
         first = self.checkers[0]
-        missed = [f"{each['id']} ({each['operator']}, which needs: {each['needs']})"
-                  for each, verdict in zip(self.exhibits, self.verdicts(first)) if verdict != "found"]
+        missed = [f"{exhibit['id']} ({exhibit['operator']}, which needs: {exhibit['needs']})"
+                  for exhibit, verdict in zip(self.exhibits, self.verdicts(first))
+                  if verdict != "found"]
         return (f"Missed by *{first['name']}*: {'; '.join(missed)}.\n" if missed else
                 f"*{first['name']}* misses none.\n")
 
@@ -138,7 +140,7 @@ class Museum:
             rows.append([checker["name"], checker["settings"], *map(str, (
                 found, found + told, len(blamed) - controls, controls))])
         for kind, what in sorted(self.data["kinds"].items()):
-            places = [k for k, each in enumerate(self.exhibits) if each["kind"] == kind]
+            places = [k for k, exhibit in enumerate(self.exhibits) if exhibit["kind"] == kind]
             cells = []
             for verdicts in all_verdicts:
                 alike = [verdicts[k] for k in places]
@@ -156,10 +158,10 @@ class Museum:
     def rows(self):
         verdicts = zip(*map(self.verdicts, self.checkers))
         return Table(["exhibit", "kind", "project, year", "operator", "needs", *self.names()],
-                     [[each["id"], each["kind"],
-                       f"{each['project']}, {each['source']}, {each['year']}",
-                       each["operator"].replace("|", "\\|"), each["needs"], *said]
-                      for each, said in zip(self.exhibits, verdicts)], "l").markdown()
+                     [[exhibit["id"], exhibit["kind"],
+                       f"{exhibit['project']}, {exhibit['source']}, {exhibit['year']}",
+                       exhibit["operator"].replace("|", "\\|"), exhibit["needs"], *said]
+                      for exhibit, said in zip(self.exhibits, verdicts)], "l").markdown()
 
     def names(self):
         return [checker["name"] for checker in self.checkers]

@@ -128,7 +128,7 @@ def mean(text, found, least, why=""):
                    value >= least * (1 - NOISE), why)
 
 
-def against_peers(cells):
+def peer_promises(cells):
     def found(wanted):
         return figures(cells, lambda cell: cell.threads == 1 and wanted(cell), Cell.against_peer)
 
@@ -160,7 +160,7 @@ def against_peers(cells):
     ]
 
 
-def against_memory(cells):
+def memory_promises(cells):
     def of_non_temporal(cell):
         limit = cell.seconds.get(STORES[1])
         return limit and limit / cell.ours
@@ -198,7 +198,7 @@ def against_memory(cells):
     ]
 
 
-def of_products(cells):
+def product_promises(cells):
     def found(is_small, figure):
         return figures(cells, lambda cell: cell.group == "matmul" and cell.threads == 1 and
                        (cell.elements == SMALL_PRODUCT) == is_small and "oneDNN" in cell.seconds,
@@ -215,7 +215,7 @@ def of_products(cells):
     ]
 
 
-def of_launches(launch):
+def launch_promises(launch):
     def at_most(text, seconds, bound):
         return Promise(text, f"{seconds * 1e6:.2f} µs", seconds <= bound * (1 + NOISE))
 
@@ -230,7 +230,7 @@ def data_ratios(cell):
             for kind, seconds in cell["seconds"].items() if kind != "normal"}
 
 
-def bound_of_data(cell, kind):
+def data_bound(cell, kind):
     if kind == "[-20, 20]" or kind.endswith("N(0,1)"):
         return 1.25
     # Their results are subnormal numbers.
@@ -238,14 +238,14 @@ def bound_of_data(cell, kind):
     return 3.0 if is_subnormal else 2.0
 
 
-def of_data(cells):
+def data_promises(cells):
     promised = {1.25: "data in [-20, 20] or a N(0,1): at most 1.25 times the time on normal data",
                 2.0: "other data: at most 2.0 times",
                 3.0: "data whose results are subnormal: at most 3.0 times"}
     found = {bound: [] for bound in promised}
     for cell in cells:
         for kind, ratio in data_ratios(cell).items():
-            found[bound_of_data(cell, kind)].append(
+            found[data_bound(cell, kind)].append(
                 (ratio, f"{cell['operation']} {cell['dtype']}, {kind}"))
     return [every(text, sorted(found[bound]), bound,
                   "[other data](measurements/other-data.md) says why for each", most=True)
@@ -253,8 +253,8 @@ def of_data(cells):
 
 
 def promises(data, cells):
-    return (against_peers(cells) + against_memory(cells) + of_products(cells) +
-            of_launches(data["launch"]) + of_data(data["data"]))
+    return (peer_promises(cells) + memory_promises(cells) + product_promises(cells) +
+            launch_promises(data["launch"]) + data_promises(data["data"]))
 
 
 # ---- Tables ----

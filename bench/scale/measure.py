@@ -85,20 +85,20 @@ def plan(workload, options, has_processes, default_bucket):
 
 def keep_faster(kept, measured):
     """In each place the one that took less as a whole."""
-    for i, each in enumerate(measured):
+    for i, new in enumerate(measured):
         if len(kept) <= i:
-            kept.append(each)
-        elif each["seconds"] < kept[i]["seconds"]:
-            kept[i] = each
+            kept.append(new)
+        elif new["seconds"] < kept[i]["seconds"]:
+            kept[i] = new
 
 
 def keep_least(kept, measured):
     """In each place the least of each of its times."""
-    for i, each in enumerate(measured):
+    for i, new in enumerate(measured):
         if len(kept) <= i:
-            kept.append(each)
+            kept.append(new)
         else:
-            kept[i] = {name: min(kept[i][name], value) for name, value in each.items()}
+            kept[i] = {name: min(kept[i][name], value) for name, value in new.items()}
 
 
 def measure(options):
@@ -107,17 +107,17 @@ def measure(options):
         print(NO_MPI, file=sys.stderr)
     known = about(options.programs / "scale_step")
     workloads = [known["workloads"][name] for name in options.workloads]
-    plans = [plan(each, options, has_processes, known["default_bucket"]) for each in workloads]
-    singles = [each for some, _ in plans for each in some]
-    steps = [each for _, some in plans for each in some]
+    plans = [plan(workload, options, has_processes, known["default_bucket"]) for workload in workloads]
+    singles = [step for some, _ in plans for step in some]
+    steps = [step for _, some in plans for step in some]
     exchanging = options.ranks if has_processes else []
     progress = Progress("scaling", options.passes * (len(singles) + len(steps) + len(exchanging)))
     ranks = Ranks(options)
 
     def measured(wanted):
-        for each in wanted:
-            progress.next(f"{each['workload']}, {each.get('ranks', 1)} {each.get('way', 'rank')}")
-            yield ranks.step(each)
+        for step in wanted:
+            progress.next(f"{step['workload']}, {step.get('ranks', 1)} {step.get('way', 'rank')}")
+            yield ranks.step(step)
 
     data = {"singles": [], "steps": [], "messages": [], "transfers": []}
     for _ in range(options.passes):
@@ -127,8 +127,8 @@ def measure(options):
         for count in exchanging:
             progress.next(f"messages between {count} processes")
             pairs.append(ranks.messages(count))
-        keep_least(data["messages"], [each for messages, _ in pairs for each in messages])
-        keep_least(data["transfers"], [each for _, transfers in pairs for each in transfers])
+        keep_least(data["messages"], [message for messages, _ in pairs for message in messages])
+        keep_least(data["transfers"], [transfer for _, transfers in pairs for transfer in transfers])
     progress.finish()
     return {"benchmark": "scale",
             "effort": {name: getattr(options, name) for name in ("passes", "seconds", "timelines")},

@@ -82,7 +82,7 @@ class Work:
         return Work(*(a + b for a, b in zip(dataclasses.astuple(self), dataclasses.astuple(other))))
 
 
-def work_of(collective, size, ranks, algorithm):
+def collective_work(collective, size, ranks, algorithm):
     """Of "AllReduce", "ReduceScatter" or "AllGather"; `size` is the bytes of what all ranks have in the
     end, or had at the beginning. `algorithm` has the numbers of ops/hccl/algorithm.h."""
     if ranks == 1:
@@ -138,17 +138,17 @@ class Exchange:
 def fit_network(exchanges, cores):
     """For ranks that are all on one machine. Times where ranks share cores vary wildly: they only tell
     how long a turn takes."""
-    shared = [each for each in exchanges if oversubscription(each.ranks, cores) > 1]
-    fitted = [each for each in exchanges if each not in shared] or exchanges
-    rows = [[oversubscription(each.ranks, cores) * x for x in dataclasses.astuple(each.work)]
-            for each in fitted]
-    network = Network("", *fit(rows, [each.seconds for each in fitted]))
+    shared = [exchange for exchange in exchanges if oversubscription(exchange.ranks, cores) > 1]
+    fitted = [exchange for exchange in exchanges if exchange not in shared] or exchanges
+    rows = [[oversubscription(exchange.ranks, cores) * x for x in dataclasses.astuple(exchange.work)]
+            for exchange in fitted]
+    network = Network("", *fit(rows, [exchange.seconds for exchange in fitted]))
     # The least squares, relative as everywhere, of what is left for the turns.
     product = square = 0
-    for each in shared:
-        predicted = network.seconds_of(each.work, oversubscription(each.ranks, cores))
-        scale = each.work.rounds / each.seconds
-        product += scale * (1 - predicted / each.seconds)
+    for exchange in shared:
+        predicted = network.seconds_of(exchange.work, oversubscription(exchange.ranks, cores))
+        scale = exchange.work.rounds / exchange.seconds
+        product += scale * (1 - predicted / exchange.seconds)
         square += scale * scale
     if square > 0:
         network.turn = max(0, product / square)
@@ -190,10 +190,10 @@ class Step:
 
     def alone(self, examples):
         """Seconds on one rank."""
-        return self.rest.at(examples) + sum(each.before.at(examples) for each in self.buckets)
+        return self.rest.at(examples) + sum(bucket.before.at(examples) for bucket in self.buckets)
 
     def exchanges(self, ranks):
-        return [work_of("AllReduce", each.bytes, ranks, self.algorithm) for each in self.buckets]
+        return [collective_work("AllReduce", bucket.bytes, ranks, self.algorithm) for bucket in self.buckets]
 
     def seconds_on(self, network, ranks, examples, slowdown=1, oversubscribed=1, overlaps=True):
         """Computing goes on while buckets are exchanged, one after the other; what is updated waits for
@@ -212,7 +212,7 @@ class Step:
             if not overlaps:
                 computed = exchanged
             arrivals.append(exchanged)
-        total = sum(each.bytes for each in self.buckets)
+        total = sum(bucket.bytes for bucket in self.buckets)
         for bucket, arrival in zip(self.buckets, arrivals):
             update = bucket.bytes / total * self.rest.at(examples)
             if ranks > 1:

@@ -3,7 +3,7 @@
 import unittest
 
 from bench.scale.model import (Bucket, Exchange, LinearCost, Network, Step, Work, fit, fit_cost,
-                               fit_network, oversubscription, work_of)
+                               fit_network, oversubscription, collective_work)
 
 MIB = 1048576
 ALGORITHM = {"small_bytes": 16384, "small_bytes_of_two": 131072, "chunk_bytes": MIB,
@@ -47,18 +47,18 @@ class FitTest(unittest.TestCase):
 
 class ExchangeTest(unittest.TestCase):
     def test_work_follows_the_algorithms(self):
-        self.assertEqual(work_of("AllReduce", MIB, 1, ALGORITHM), Work())
+        self.assertEqual(collective_work("AllReduce", MIB, 1, ALGORITHM), Work())
         # Two ranks send each other everything while that is little: a handshake, and the numbers.
-        self.assertEqual(work_of("AllReduce", 65536, 2, ALGORITHM), Work(1, 1 + 1, 65536, 65536))
+        self.assertEqual(collective_work("AllReduce", 65536, 2, ALGORITHM), Work(1, 1 + 1, 65536, 65536))
         # Four send each other's quarter, and then their own to all.
-        self.assertEqual(work_of("AllReduce", 8 * MIB, 4, ALGORITHM),
+        self.assertEqual(collective_work("AllReduce", 8 * MIB, 4, ALGORITHM),
                          Work(2, 3 + 3 * 2 + 3 * 2, 2 * 3 * 2 * MIB, 3 * 2 * MIB))
         # Handshakes of the neighbours only.
-        self.assertEqual(work_of("AllReduce", MIB, 1024, ALGORITHM).messages, 2 + 2 * 1023)
+        self.assertEqual(collective_work("AllReduce", MIB, 1024, ALGORITHM).messages, 2 + 2 * 1023)
 
     def test_work_of_a_sum_is_that_of_its_halves(self):
         for ranks in (3, 4, 8, 100):
-            whole, first, second = (work_of(name, 64 * MIB, ranks, ALGORITHM)
+            whole, first, second = (collective_work(name, 64 * MIB, ranks, ALGORITHM)
                                     for name in ("AllReduce", "ReduceScatter", "AllGather"))
             self.assertEqual(whole.rounds, first.rounds + second.rounds)
             self.assertAlmostEqual(whole.bytes, first.bytes + second.bytes)
@@ -71,15 +71,15 @@ class ExchangeTest(unittest.TestCase):
         for ranks in (2, 4):
             for size in (1024 * 4**k for k in range(9)):
                 for name in ("AllReduce", "ReduceScatter", "AllGather"):
-                    work = work_of(name, size, ranks, ALGORITHM)
+                    work = collective_work(name, size, ranks, ALGORITHM)
                     times.append(Exchange(name, work, ranks,
                                           made.seconds_of(work, oversubscription(ranks, 2))))
         found = fit_network(times, 2)
         for name in ("round", "message", "byte", "reduce", "turn"):
             self.assertAlmostEqual(getattr(found, name) / getattr(made, name), 1, delta=1e-6)
         # Times that are off by a tenth, now more and now less, change it by not much more than that.
-        for i, each in enumerate(times):
-            each.seconds *= 1.1 if i % 2 == 0 else 0.9
+        for i, exchange in enumerate(times):
+            exchange.seconds *= 1.1 if i % 2 == 0 else 0.9
         close = fit_network(times, 2)
         self.assertAlmostEqual(close.byte / made.byte, 1, delta=0.2)
         self.assertAlmostEqual(close.turn / made.turn, 1, delta=0.2)

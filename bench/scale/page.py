@@ -95,14 +95,14 @@ def signed_percent(share):
 
 
 def steps(data, study):
-    rows = [[each["workload"], "–", "–", "1", str(each["examples"]), "–", milli(each["seconds"]),
-             *["–"] * 5] for each in data["singles"] if study.is_default(each)]
-    for each in data["steps"]:
-        efficiency = study.efficiency(each)
-        rows.append([each["workload"], each["scaling"], each["way"], str(each["ranks"]),
-                     str(each["examples"]), size_text(each["bucket_bytes"]), milli(each["seconds"]),
-                     f"{100 * efficiency:.0f} %" if efficiency else "", milli(each["waiting"]),
-                     milli(each["apart"]), milli(each["exchange"]), f"{100 * each['hidden']:.0f} %"])
+    rows = [[single["workload"], "–", "–", "1", str(single["examples"]), "–", milli(single["seconds"]),
+             *["–"] * 5] for single in data["singles"] if study.is_default(single)]
+    for step in data["steps"]:
+        efficiency = study.efficiency(step)
+        rows.append([step["workload"], step["scaling"], step["way"], str(step["ranks"]),
+                     str(step["examples"]), size_text(step["bucket_bytes"]), milli(step["seconds"]),
+                     f"{100 * efficiency:.0f} %" if efficiency else "", milli(step["waiting"]),
+                     milli(step["apart"]), milli(step["exchange"]), f"{100 * step['hidden']:.0f} %"])
     return Table(["workload", "scaling", "ranks are", "ranks", "examples each", "buckets of",
                   "ms a step", "efficiency", "ms, waiting", "ms, no exchange", "ms exchange",
                   "hidden"], rows, "lllr")
@@ -111,18 +111,18 @@ def steps(data, study):
 def messages(data):
     return Table(["ranks", "message", "MPI_Allreduce µs", "HcclAllReduce µs", "ratio",
                   "HcclReduceScatter µs", "HcclAllGather µs"],
-                 [[str(each["ranks"]), size_text(each["bytes"]), micro(each["mpi"], 1),
-                   micro(each["all_reduce"], 1), f"{each['all_reduce'] / each['mpi']:.2f}",
-                   micro(each["reduce_scatter"], 1), micro(each["all_gather"], 1)]
-                  for each in data["messages"]], "r")
+                 [[str(message["ranks"]), size_text(message["bytes"]), micro(message["mpi"], 1),
+                   micro(message["all_reduce"], 1), f"{message['all_reduce'] / message['mpi']:.2f}",
+                   micro(message["reduce_scatter"], 1), micro(message["all_gather"], 1)]
+                  for message in data["messages"]], "r")
 
 
 def promises(data):
     """Our sum's time against MPI's."""
     rows = []
-    for ranks in sorted({each["ranks"] for each in data["messages"]}):
-        ratios = [(each["all_reduce"] / each["mpi"], each["bytes"]) for each in data["messages"]
-                  if each["ranks"] == ranks and each["bytes"] >= PROMISED_FROM]
+    for ranks in sorted({message["ranks"] for message in data["messages"]}):
+        ratios = [(message["all_reduce"] / message["mpi"], message["bytes"]) for message in data["messages"]
+                  if message["ranks"] == ranks and message["bytes"] >= PROMISED_FROM]
         if ratios:
             ratio, size = max(ratios, key=lambda pair: pair[0])
             rows.append(["holds" if ratio <= PROMISED_RATIO else "**fails**",
@@ -137,9 +137,9 @@ def networks(study):
         return f"{1e-9 / seconds:.1f}" if seconds > 0 else "no limit"
 
     return Table(["network", "µs a round", "µs a message", "GB/s", "GB/s reduced", "µs for a turn"],
-                 [[each.name, micro(each.round, 2), micro(each.message, 2), rate(each.byte),
-                   rate(each.reduce), micro(each.turn, 2) if each is study.here else "–"]
-                  for each in study.networks], "lr")
+                 [[network.name, micro(network.round, 2), micro(network.message, 2), rate(network.byte),
+                   rate(network.reduce), micro(network.turn, 2) if network is study.here else "–"]
+                  for network in study.networks], "lr")
 
 
 def lines(study):
@@ -155,16 +155,16 @@ def lines(study):
 
 def residuals(all_residuals):
     return Table(["", "ms measured", "ms by the model", "off by"],
-                 [[each.what, f"{each.measured * 1e3:.3f}", f"{each.predicted * 1e3:.3f}",
-                   signed_percent(each.relative())] for each in all_residuals], "lr")
+                 [[residual.what, f"{residual.measured * 1e3:.3f}", f"{residual.predicted * 1e3:.3f}",
+                   signed_percent(residual.relative())] for residual in all_residuals], "lr")
 
 
 def exchange_residuals(all_residuals):
     """By what they have in common after the size, "AllReduce, 2 ranks"."""
     groups = {}
-    for each in all_residuals:
-        kind = each.what.split(" ")[0] + each.what[each.what.rindex(","):]
-        groups.setdefault(kind, []).append(each.relative())
+    for residual in all_residuals:
+        kind = residual.what.split(" ")[0] + residual.what[residual.what.rindex(","):]
+        groups.setdefault(kind, []).append(residual.relative())
     rows = []
     for name in sorted(groups):
         found = sorted(groups[name], key=abs)
@@ -181,15 +181,15 @@ def forecasts(study):
         return f"{milli(seconds)} ms, {100 * efficiency:.0f} %"
 
     return Table(["workload", "scaling", "network", *map(str, SHOWN)],
-                 [[each.workload, each.scaling, each.network,
-                   *(cell(each.points, ranks) for ranks in SHOWN)] for each in study.forecasts], "lllr")
+                 [[forecast.workload, forecast.scaling, forecast.network,
+                   *(cell(forecast.points, ranks) for ranks in SHOWN)] for forecast in study.forecasts], "lllr")
 
 
 def last_forecasts(study):
     rows = []
-    for each in study.forecasts:
-        ranks, (seconds, efficiency) = list(each.points.items())[-1]
-        rows.append([each.workload, each.scaling, each.network, str(ranks), milli(seconds),
+    for forecast in study.forecasts:
+        ranks, (seconds, efficiency) = list(forecast.points.items())[-1]
+        rows.append([forecast.workload, forecast.scaling, forecast.network, str(ranks), milli(seconds),
                      f"{100 * efficiency:.0f} %"])
     return Table(["workload", "scaling", "network", "ranks", "ms a step, predicted", "efficiency"],
                  rows, "lllr")
@@ -240,7 +240,7 @@ class Panel:
 def chart(data, study):
     """Predicted efficiency by number of ranks, and what was measured where every rank had a core: a
     panel for each workload and kind of scaling."""
-    workloads = list(dict.fromkeys(each.workload for each in study.forecasts))
+    workloads = list(dict.fromkeys(forecast.workload for forecast in study.forecasts))
     canvas = svg.Canvas(LEFT + 2 * WIDTH + BETWEEN + 30, TOP + (HEIGHT + BELOW) * len(workloads) - 12,
                         "Predicted efficiency of data-parallel training")
     colours = {network.name: svg.colour(i) for i, network in enumerate(study.networks)}
@@ -255,17 +255,17 @@ def chart(data, study):
         for column, scaling in enumerate(("weak", "strong")):
             panel = Panel(canvas, LEFT + column * (WIDTH + BETWEEN), TOP + row * (HEIGHT + BELOW))
             panel.draw_axes(f"{workload}, {scaling} scaling")
-            for each in study.forecasts:
-                if (each.workload, each.scaling) == (workload, scaling):
+            for forecast in study.forecasts:
+                if (forecast.workload, forecast.scaling) == (workload, scaling):
                     canvas.polyline([panel.place(ranks, efficiency)
-                                     for ranks, (_, efficiency) in each.points.items()],
-                                    colours[each.network], 2.5)
-            for each in data["steps"]:
-                efficiency = study.efficiency(each)
-                if ((each["workload"], each["scaling"], each["way"]) == (workload, scaling, "processes")
-                        and study.is_default(each) and each["ranks"] <= data["machine"]["cores"] and
+                                     for ranks, (_, efficiency) in forecast.points.items()],
+                                    colours[forecast.network], 2.5)
+            for step in data["steps"]:
+                efficiency = study.efficiency(step)
+                if ((step["workload"], step["scaling"], step["way"]) == (workload, scaling, "processes")
+                        and study.is_default(step) and step["ranks"] <= data["machine"]["cores"] and
                         efficiency):
-                    canvas.circle(*panel.place(each["ranks"], min(efficiency, 1)), 4, svg.INK)
+                    canvas.circle(*panel.place(step["ranks"], min(efficiency, 1)), 4, svg.INK)
     return canvas.finish()
 
 
@@ -297,8 +297,8 @@ def page(data, stem):
     study = Study(data)
     machine = data["machine"]
     cores = f"{machine['cores']} core{'s' * (machine['cores'] != 1)}"
-    trained = Table(["workload", "what"], [[each["name"], each["what"]]
-                                           for each in data["workloads"]], "l")
+    trained = Table(["workload", "what"], [[workload["name"], workload["what"]]
+                                           for workload in data["workloads"]], "l")
     text = (f"# Scaling of data-parallel training\n\nWritten by `./dev bench scale` on {data['date']}; "
             "nothing here is typed by hand. "
             "[How to train on several ranks](how-to/train-in-parallel.md)\n\n## How it was measured\n\n"

@@ -4,7 +4,7 @@ what it predicts."""
 import dataclasses
 
 from bench.scale.model import (Bucket, Exchange, LinearCost, Network, Step, Work, fit, fit_cost,
-                               fit_network, oversubscription, work_of)
+                               fit_network, oversubscription, collective_work)
 
 MAX_RANKS = 1024
 # Of the example networks only these two are assumed, their bits a second and latencies; what processors
@@ -37,39 +37,39 @@ def size_text(size):
     return f"{size / 1048576:.4g} MiB" if size >= 1048576 else f"{size / 1024:.4g} KiB"
 
 
-def exchanges_of(data):
-    for each in data["messages"]:
+def measured_exchanges(data):
+    for message in data["messages"]:
         for name, key in (("AllReduce", "all_reduce"), ("ReduceScatter", "reduce_scatter"),
                           ("AllGather", "all_gather")):
-            yield Exchange(f"{name} of {size_text(each['bytes'])}",
-                           work_of(name, each["bytes"], each["ranks"], data["algorithm"]),
-                           each["ranks"], each[key])
-    for each in data["transfers"]:
-        yield Exchange(f"Transfers of {each['count']} numbers",
-                       Work(1, MESSAGES_OF_TRANSFER * each["count"]), each["ranks"], each["seconds"])
+            yield Exchange(f"{name} of {size_text(message['bytes'])}",
+                           collective_work(name, message["bytes"], message["ranks"], data["algorithm"]),
+                           message["ranks"], message[key])
+    for transfer in data["transfers"]:
+        yield Exchange(f"Transfers of {transfer['count']} numbers",
+                       Work(1, MESSAGES_OF_TRANSFER * transfer["count"]), transfer["ranks"], transfer["seconds"])
 
 
 def step_model(singles, algorithm):
     """From steps with several numbers of examples."""
     def line(share):
-        return fit_cost([(each["examples"], each["seconds"] * share(each)) for each in singles])
+        return fit_cost([(single["examples"], single["seconds"] * share(single)) for single in singles])
 
-    buckets = [Bucket(bucket["bytes"], line(lambda each, k=k: each["buckets"][k]["share"]),
+    buckets = [Bucket(bucket["bytes"], line(lambda single, k=k: single["buckets"][k]["share"]),
                       bucket["copy"]) for k, bucket in enumerate(singles[0]["buckets"])]
-    return Step(buckets, line(lambda each: each["rest"]), algorithm)
+    return Step(buckets, line(lambda single: single["rest"]), algorithm)
 
 
 class Study:
     def __init__(self, data):
         self._data = data
         self._cores = data["machine"]["cores"]
-        self._processes = [each for each in data["steps"] if each["way"] == "processes"]
+        self._processes = [step for step in data["steps"] if step["way"] == "processes"]
         groups = {}
-        for each in data["singles"]:
-            groups.setdefault((each["workload"], each["bucket_bytes"]), []).append(each)
+        for single in data["singles"]:
+            groups.setdefault((single["workload"], single["bucket_bytes"]), []).append(single)
         # By workload and bytes of a bucket.
         self.steps = {key: step_model(singles, data["algorithm"]) for key, singles in groups.items()}
-        exchanges = list(exchanges_of(data))
+        exchanges = list(measured_exchanges(data))
         self.here = None  # without processes
         self.networks = []  # the one here, and those that are assumed
         if exchanges:
@@ -79,14 +79,14 @@ class Study:
                                                   self.here.reduce)
                                           for name, bits, latency in ASSUMED)]
         self.slowdowns = self._slowdowns()
-        self.computing = [Residual(f"{each['workload']}, {each['examples']} example"
-                                   f"{'s' * (each['examples'] != 1)}", each["seconds"],
-                                   self.step_of(each).alone(each["examples"]))
-                          for each in data["singles"] if self.is_default(each)]
-        self.exchanging = [Residual(f"{each.what}, {each.ranks} ranks", each.seconds,
-                                    self.here.seconds_of(each.work, self._sharing(each.ranks)))
-                           for each in exchanges]
-        self.stepping = [self._step_residual(each) for each in self._processes] if self.here else []
+        self.computing = [Residual(f"{single['workload']}, {single['examples']} example"
+                                   f"{'s' * (single['examples'] != 1)}", single["seconds"],
+                                   self.step_of(single).alone(single["examples"]))
+                          for single in data["singles"] if self.is_default(single)]
+        self.exchanging = [Residual(f"{exchange.what}, {exchange.ranks} ranks", exchange.seconds,
+                                    self.here.seconds_of(exchange.work, self._sharing(exchange.ranks)))
+                           for exchange in exchanges]
+        self.stepping = [self._step_residual(step) for step in self._processes] if self.here else []
         self.forecasts = [self._forecast(workload, scaling, network)
                           for workload in data["workloads"] for scaling in ("weak", "strong")
                           for network in self.networks]
@@ -100,9 +100,9 @@ class Study:
     def alone(self, step):
         """The measured step of the same work that one rank does; None where there is none."""
         examples = step["examples"] * (1 if step["scaling"] == "weak" else step["ranks"])
-        return next((each for each in self._data["singles"]
-                     if each["workload"] == step["workload"] and each["examples"] == examples and
-                     self.is_default(each)), None)
+        return next((single for single in self._data["singles"]
+                     if single["workload"] == step["workload"] and single["examples"] == examples and
+                     self.is_default(single)), None)
 
     def efficiency(self, step):
         """Of a measured step; None where nothing is to be compared with."""
@@ -116,19 +116,19 @@ class Study:
     def _slowdowns(self):
         """How much slower steps are while other ranks compute as well, by their number."""
         found = {}
-        for each in self._processes:
-            rows, values = found.setdefault(each["ranks"], ([], []))
-            rows.append([self.step_of(each).alone(each["examples"])])
-            values.append(each["apart"])
+        for step in self._processes:
+            rows, values = found.setdefault(step["ranks"], ([], []))
+            rows.append([self.step_of(step).alone(step["examples"])])
+            values.append(step["apart"])
         return {ranks: fit(*found[ranks])[0] for ranks in sorted(found)}
 
-    def _step_residual(self, each):
-        ranks = each["ranks"]
-        predicted = self.step_of(each).seconds_on(
-            self.here, ranks, each["examples"], self.slowdowns[ranks], self._sharing(ranks),
+    def _step_residual(self, step):
+        ranks = step["ranks"]
+        predicted = self.step_of(step).seconds_on(
+            self.here, ranks, step["examples"], self.slowdowns[ranks], self._sharing(ranks),
             overlaps=2 * ranks <= self._cores)
-        return Residual(f"{each['workload']}, {each['scaling']}, {ranks} ranks, buckets of "
-                        f"{size_text(each['bucket_bytes'])}", each["seconds"], predicted)
+        return Residual(f"{step['workload']}, {step['scaling']}, {ranks} ranks, buckets of "
+                        f"{size_text(step['bucket_bytes'])}", step["seconds"], predicted)
 
     def _forecast(self, workload, scaling, network):
         step = self.steps[workload["name"], self._data["default_bucket"]]

@@ -87,8 +87,8 @@ class Result(dict):
 def grouped(results):
     """By workload and number of threads."""
     found = {}
-    for each in results:
-        found.setdefault((each["workload"], each["threads"]), Result())[each["contender"]] = each
+    for figures in results:
+        found.setdefault((figures["workload"], figures["threads"]), Result())[figures["contender"]] = figures
     return found
 
 
@@ -100,7 +100,7 @@ def promised(text, value, bound, form="{:.2f}", least=False, why="", noise=NOISE
                    value >= bound * (1 - noise) if least else value <= bound * (1 + noise), why)
 
 
-def of_workload(name, limits, single, pair):
+def workload_promises(name, limits, single, pair):
     def ratio(result, contender, other_result, other):
         return result and other_result and times_as_long(result[contender], other_result[other])
 
@@ -129,7 +129,7 @@ def of_workload(name, limits, single, pair):
                        torch and single[OURS]["peak"] / single[torch]["peak"], 0.5, noise=0)
 
 
-def of_bfloat16(results, flags):
+def bfloat16_promises(results, flags):
     """The two workloads were not measured by turns, so that their medians count."""
     has_tiles = "amx_bf16" in flags
     if not has_tiles and "avx512_bf16" not in flags:
@@ -150,13 +150,13 @@ def promises(results, flags):
     for name, limits in LIMITS.items():
         single, pair = results.get((name, 1)), results.get((name, 2))
         if single or pair:  # else it was not asked for
-            found += of_workload(name, limits, single, pair)
-    return found + list(of_bfloat16(results, flags))
+            found += workload_promises(name, limits, single, pair)
+    return found + list(bfloat16_promises(results, flags))
 
 
 def disagreements(results, workloads):
     """Who computes another loss than we do."""
-    narrow = {each["name"] for each in workloads if each["bfloat16"]}
+    narrow = {workload["name"] for workload in workloads if workload["bfloat16"]}
     for (workload, threads), result in results.items():
         ours = result[OURS]["loss"]
         tolerance = BFLOAT16_LOSS_TOLERANCE if workload in narrow else LOSS_TOLERANCE
@@ -182,12 +182,12 @@ def all_times(results):
 
 def page(data, _):
     results = grouped(data["results"])
-    versions = sorted({each["version"] for each in data["results"] if each["contender"] != OURS})
+    versions = sorted({figures["version"] for figures in data["results"] if figures["contender"] != OURS})
     found = promises(results, data["machine"]["flags"])
     times = all_times(results)
     effort = data["effort"]
-    workloads = Table(["workload", "what"], [[each["name"], each["what"]]
-                                             for each in data["workloads"]], "l")
+    workloads = Table(["workload", "what"], [[workload["name"], workload["what"]]
+                                             for workload in data["workloads"]], "l")
     text = (f"# Performance of training\n\nWritten by `./dev bench train` on {data['date']}; nothing "
             "here is typed by hand.\n\n## How it was measured\n\n* Machine: "
             f"{processor(data['machine'])}. Compiler: {data['machine']['compiler']}. Beside: "
