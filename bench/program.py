@@ -109,9 +109,7 @@ def parser(program, description):
 
 
 def draw(page, options):
-    for table in page.tables:
-        print(table.terminal(), end="")
-    if path := getattr(options, "markdown", None):
+    if (path := getattr(options, "markdown", None)) and page.markdown:
         path.write_text(page.markdown)
         if page.chart:
             path.with_suffix(".svg").write_text(page.chart)
@@ -120,6 +118,8 @@ def draw(page, options):
             (path.with_suffix("") / name).write_text(table.csv())
     if (path := getattr(options, "csv", None)) and page.all_times:
         path.write_text(page.all_times.csv())
+    for table in page.tables:
+        print(table.terminal(), end="")
     for line in page.failures:
         print(line)
     return 1 if page.failures else 0
