@@ -160,7 +160,7 @@ class Museum:
         return Table(["exhibit", "kind", "project, year", "operator", "needs", *self.names()],
                      [[exhibit["id"], exhibit["kind"],
                        f"{exhibit['project']}, {exhibit['source']}, {exhibit['year']}",
-                       exhibit["operator"].replace("|", "\\|"), exhibit["needs"], *said]
+                       *(exhibit[name].replace("|", "\\|") for name in ("operator", "needs")), *said]
                       for exhibit, said in zip(self.exhibits, verdicts)], "l").markdown()
 
     def names(self):

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "tests/museum/checkers.h"
@@ -25,15 +26,16 @@ const std::string& page() {
   return text;
 }
 
+// A fact as a cell of a table.
+std::string cell(int number, const char* name) {
+  return std::regex_replace(fact(number, name), std::regex("[|]"), "\\|");
+}
+
 // The first cells of an exhibit's row.
 std::string facts_of(int number) {
-  std::string operation = fact(number, "operator");
-  for (std::size_t at = 0; (at = operation.find('|', at)) != std::string::npos; at += 2) {
-    operation.replace(at, 1, "\\|");
-  }
-  return fmt::format("{} | {} | {}, {}, {} | {} | {}", fact(number, "id"), fact(number, "kind"),
-                     fact(number, "project"), fact(number, "source"), fact(number, "year"),
-                     operation, fact(number, "needs"));
+  return fmt::format("{} | {} | {}, {}, {} | {} | {}", cell(number, "id"), cell(number, "kind"),
+                     cell(number, "project"), cell(number, "source"), cell(number, "year"),
+                     cell(number, "operator"), cell(number, "needs"));
 }
 
 // What stands behind an exhibit's facts, by checkers.
