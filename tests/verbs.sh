@@ -126,6 +126,7 @@ score_with_pytorch() {
     *) die "PyTorch's gradcheck did not get through $3" ;;
   esac
   status=0
+  rm -f "out/$1.json" # of an earlier run
   "$build/bin/$1" --json "out/$1.json" || status=$?
   python3 bench/checkers/page.py "out/$1.json" "${torch[@]}" --markdown "$4"
   return $status
