@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/performance.md: what is promised of the operators' speed, tables and a chart.
 
-The measurement (json.cpp) has the median seconds of a call by contender, for each cell: an operation on
-a dtype, a size, a layout and a number of threads. Of other data it has the least seconds of a call."""
+Of other data the measurement has the least seconds of a call."""
 import math
 
-from bench import svg
+from bench.kernels.cells import OURS, STORES, Cell, Cells, is_plain
+from bench.kernels.chart import chart
 from bench.page import NOISE, Page, Promise, Table, grid, promise_sections, promise_table
 from bench.program import processor
 
-OURS = "aclgrad"
-STORES = ("ordinary stores", "non-temporal stores")
 NO_TORCH = "libtorch was not found: install libtorch-dev to compare with it, then build again"
 
 # Below this size a call is over before another thread has woken.
@@ -53,44 +51,6 @@ REST = """
 | [threads.csv]({0}/threads.csv) | the speed of all threads as a multiple of one thread's |
 | [other-data.csv]({0}/other-data.csv) | time on other data as a multiple of that on normal data, 64K elements, one thread |
 """
-
-
-class Cell:
-    def __init__(self, measured):
-        self.__dict__.update(measured)
-        self.is_elementwise = self.group in ("elu", "gelu", "geglu", "other")
-        self.is_contiguous = self.layout == "contiguous"
-        self.ours = self.seconds.get(OURS)
-        peers = sorted(set(self.seconds) - {OURS, *STORES})
-        self.best_peer = min(peers, key=self.seconds.get, default=None)
-        # Of the memory: the faster of the two.
-        self.limit = min((self.seconds[name] for name in STORES if name in self.seconds),
-                         default=None)
-
-    def __str__(self):
-        return f"{self.operation} {self.dtype} {self.size} {self.layout} threads={self.threads}"
-
-    def rate(self, seconds):
-        """Billions of elements in a second."""
-        return self.elements / seconds * 1e-9
-
-    def against_peer(self):
-        return self.best_peer and self.seconds[self.best_peer] / self.ours
-
-
-class Cells(list):
-    def __init__(self, measured):
-        super().__init__(map(Cell, measured))
-        self._found = {self._key(cell): cell for cell in self}
-
-    def like(self, cell, **changed):
-        """The same cell in another layout or on another number of threads; None if not measured."""
-        return self._found.get(self._key(cell, **changed))
-
-    @staticmethod
-    def _key(cell, layout=None, threads=None):
-        return (cell.operation, cell.dtype, cell.size, layout or cell.layout,
-                threads or cell.threads)
 
 
 # ---- What is promised ----
@@ -267,10 +227,6 @@ def summary(cell):
     return f"{cell.rate(cell.ours):.3g} · {peer}{limit}"
 
 
-def is_plain(cell):
-    return cell.is_elementwise and cell.is_contiguous
-
-
 def by_size(cells, dtype):
     return grid("operator", ((cell.operation, cell.size, summary(cell)) for cell in cells
                              if is_plain(cell) and cell.dtype == dtype and cell.threads == 1))
@@ -350,83 +306,6 @@ def all_times(data):
     return Table(["operation", "dtype", "size", "layout", "data", "threads", "elements", "contender",
                   "seconds", "elements per second"],
                  [row for cell in data["cells"] + data["data"] for row in rows(cell)], "l")
-
-
-# ---- The chart ----
-
-BAR = 7  # thickness
-GAP = 8  # between operators
-LABELS = 170  # width of the operators' names
-PANEL = 330  # width of one dtype's bars
-TOP = 76
-BETWEEN = 24
-
-
-def drawn(cells, dtype):
-    """Of the largest size. The same operators stand in the same places: casts have one dtype only."""
-    all_sizes = [cell for cell in cells
-                 if is_plain(cell) and cell.threads == 1 and cell.dtype == dtype]
-    largest = max((cell.elements for cell in all_sizes), default=0)
-    return [cell for cell in all_sizes
-            if cell.elements == largest and not cell.operation.startswith("Cast")]
-
-
-def draw_panel(canvas, left, cells, names, fastest, height, with_labels):
-    def x(value):
-        return left + value / fastest * (PANEL - 30)
-
-    step = 5 if fastest > 16 else 2 if fastest > 8 else 1 if fastest > 4 else 0.5
-    for k in range(int(fastest / step) + 1):
-        canvas.line(x(k * step), TOP, x(k * step), TOP + height, svg.GRID)
-        canvas.text(x(k * step), TOP + height + 16, f"{k * step:g}", fill=svg.FAINT, anchor="middle")
-    block = BAR * len(names)
-    y = TOP + GAP / 2
-    for cell in cells:
-        if with_labels:
-            canvas.text(left - 8, y + block / 2 + 4, cell.operation, anchor="end")
-        for i, name in enumerate(names):
-            if name in cell.seconds:
-                canvas.rectangle(left, y + BAR * i, x(cell.rate(cell.seconds[name])) - left, BAR - 1,
-                                 svg.colour(i))
-        if cell.limit:
-            limit = x(cell.rate(cell.limit))
-            canvas.line(limit, y - 1, limit, y + block + 1, svg.INK, 2)
-        y += block + GAP
-
-
-def draw_legend(canvas, names):
-    x, y = 16, 44
-    for i, name in enumerate([*names, "memory's limit"]):
-        if i < len(names):
-            canvas.rectangle(x, y - 9, 11, 11, svg.colour(i))
-        else:
-            canvas.line(x + 5, y - 9, x + 5, y + 2, svg.INK, 2)
-        canvas.text(x + 16, y, name)
-        x += 32 + svg.text_width(name)
-
-
-def chart(cells):
-    """Elementwise operations on contiguous tensors of the largest size measured, one thread."""
-    panels = {dtype: drawn(cells, dtype) for dtype in ("FLOAT", "BFLOAT16")}
-    shown = [cell for panel in panels.values() for cell in panel]
-    names = list(dict.fromkeys([OURS, *(name for cell in shown for name in sorted(cell.seconds)
-                                        if name not in STORES)]))
-    fastest = max((cell.rate(seconds) for cell in shown for seconds in cell.seconds.values()),
-                  default=0)
-    height = (BAR * len(names) + GAP) * max(map(len, panels.values()))
-    size = f"{panels['FLOAT'][0].size} elements, " if panels["FLOAT"] else ""
-    canvas = svg.Canvas(LABELS + (PANEL + BETWEEN) * len(panels), TOP + height + 48,
-                        f"Elementwise operators: {size}one thread, contiguous")
-    if fastest > 0:
-        draw_legend(canvas, names)
-        left = LABELS
-        for dtype, panel in panels.items():
-            canvas.text(left, TOP - 8, dtype, bold=True)
-            draw_panel(canvas, left, panel, names, fastest, height, left == LABELS)
-            canvas.text(left + PANEL / 2, TOP + height + 36, "10⁹ elements a second", fill=svg.FAINT,
-                        anchor="middle")
-            left += PANEL + BETWEEN
-    return canvas.finish()
 
 
 # ---- The page ----
