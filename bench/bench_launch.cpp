@@ -4,19 +4,13 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
-#include "acl/acl.h"
 #include "aclnnop/aclnn_selu.h"
+#include "bench/prepared.h"
 
 namespace {
 
-void require(int status) {
-  if (status == 0) return;
-  std::fprintf(stderr, "status %d\n", status);
-  std::exit(1);
-}
+void require(int status) { aclgrad::bench::require(status, "bench_launch"); }
 
 class Launch : public benchmark::Fixture {
  public:

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs that measure and report have in common.
+// What the programs that measure have in common.
 #ifndef ACLGRAD_BENCH_PROGRAM_H_
 #define ACLGRAD_BENCH_PROGRAM_H_
 
-#include <CLI/CLI.hpp>
 #include <exception>
-#include <filesystem>
 #include <iostream>
-#include <string>
 
 namespace aclgrad::bench {
-
-// A check for options that name a file to be written after minutes of measuring: that its folder
-// is missing is better found out before.
-inline CLI::Validator in_existing_folder() {
-  return CLI::Validator(
-      [](const std::string& file) {
-        const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-        if (folder.empty() || std::filesystem::is_directory(folder)) return std::string();
-        return "there is no folder " + folder.string();
-      },
-      "FILE");
-}
 
 // main(): what run(argc, argv) returns; 1 where it throws, with a line that says why.
 template <class Run>

@@ -5,37 +5,12 @@
 #ifndef ACLGRAD_BENCH_STOLEN_H_
 #define ACLGRAD_BENCH_STOLEN_H_
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <ctime>
-#include <fstream>
 #include <limits>
-#include <sstream>
-#include <string>
 
 namespace aclgrad::bench {
-
-// Taken from these cores so far, in steps of the kernel's ticks (10 ms); 0 where the system does
-// not say.
-inline double stolen_seconds(const cpu_set_t& cores) {
-  double ticks = 0;
-  std::ifstream statistics("/proc/stat");
-  for (std::string line; std::getline(statistics, line) && line.starts_with("cpu");) {
-    std::istringstream words(line.substr(3));
-    size_t core = 0;
-    double user, nice, system, idle, wait, interrupts, soft_interrupts, stolen;
-    if (line[3] == ' ' || !(words >> core >> user >> nice >> system >> idle >> wait >> interrupts >>
-                            soft_interrupts >> stolen)) {
-      continue;
-    }
-    if (CPU_ISSET(core, &cores)) ticks += stolen;
-  }
-  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
 
 // A measurement and how much it was disturbed, on any scale; 0 is not at all.
 struct Measured {

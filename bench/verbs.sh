@@ -24,7 +24,8 @@ verb_bench_kernels() {
   if (($#)); then
     "$build/bin/bench_kernels" "$@"
   else
-    "$build/bin/bench_kernels" --markdown docs/performance.md --csv out/performance.csv
+    "$build/bin/bench_kernels" --markdown docs/performance.md --csv out/performance.csv \
+      --json out/performance.json
     reference
   fi
 }

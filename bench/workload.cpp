@@ -4,6 +4,7 @@
 #include <aclgrad/random.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "nn/support.h"
@@ -104,6 +105,20 @@ std::vector<Workload> all_workloads() {
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> list = all_workloads();
   return list;
+}
+
+std::string workloads_as_json() {
+  nlohmann::ordered_json list;
+  for (const Workload& workload : workloads()) {
+    int64_t parameters = 0;  // of a perceptron
+    for (const Layer& layer : workload.layers) parameters += (layer.in + 1) * layer.out;
+    list.push_back({{"name", workload.name},
+                    {"what", workload.what},
+                    {"batch", workload.batch},
+                    {"bfloat16", workload.bfloat16},
+                    {"parameters", parameters}});
+  }
+  return list.dump();
 }
 
 const Workload& workload(const std::string& name) {

@@ -52,6 +52,9 @@ inline constexpr int64_t kContext = 64;
 
 const std::vector<Workload>& workloads();
 
+// What train/measure.py and scale/measure.py are told of them: a list in JSON.
+std::string workloads_as_json();
+
 // Throws std::invalid_argument for a name that no workload has.
 const Workload& workload(const std::string& name);
 

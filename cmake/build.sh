@@ -5,7 +5,7 @@
 library_packages=(libfmt-dev libhwy-dev libcli11-dev nlohmann-json3-dev zlib1g-dev)
 test_library_packages=(libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libmpfr-dev)
 example_packages=(g++ cmake ninja-build "${library_packages[@]}")
-packages=("${example_packages[@]}" pkg-config libopenmpi-dev openmpi-bin "${test_library_packages[@]}")
+packages=("${example_packages[@]}" pkg-config python3 libopenmpi-dev openmpi-bin "${test_library_packages[@]}")
 # What benchmarks compare with.
 peer_packages=(libtorch-dev libopenblas0-openmp libopenblas0-pthread)
 style_packages=(clang-format)

@@ -125,7 +125,11 @@ score_with_pytorch() {
     77) echo "The score goes on without it." >&2 ;;
     *) die "PyTorch's gradcheck did not get through $3" ;;
   esac
-  "$build/bin/$1" "${torch[@]}" --markdown "$4"
+  status=0
+  rm -f "out/$1.json" # of an earlier run
+  "$build/bin/$1" --json "out/$1.json" || status=$?
+  python3 bench/checkers/page.py "out/$1.json" "${torch[@]}" --markdown "$4"
+  return $status
 }
 
 score_score() {

@@ -9,7 +9,6 @@
 
 #include "bench/kernels/memory.h"
 #include "bench/kernels/ours.h"
-#include "bench/kernels/require.h"
 #include "bench/peers/peers.h"
 
 namespace aclgrad::bench {

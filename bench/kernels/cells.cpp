@@ -41,6 +41,12 @@ void keep_selected(const Selection& selection, std::vector<Cell>& cells) {
 
 }  // namespace
 
+const char* name_of(Group group) {
+  static constexpr const char* kNames[] = {"elu",       "gelu",     "geglu",   "other",
+                                           "optimizer", "training", "network", "matmul"};
+  return kNames[static_cast<size_t>(group)];
+}
+
 const char* name_of(aclDataType dtype) {
   if (dtype == ACL_FLOAT) return "FLOAT";
   if (dtype == ACL_FLOAT16) return "FLOAT16";

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/kernels/bars.h"
+#include "acl/acl_rt.h"
 #include "bench/kernels/operation.h"
 
 namespace aclgrad::bench {
@@ -17,19 +17,11 @@ namespace aclgrad::bench {
 struct Level {
   Cell cell;                       // with normal data
   std::map<Data, double> seconds;  // of one call, the least of several rounds over all kinds
-
-  double ratio(Data data) const { return seconds.at(data) / seconds.at(Data::normal); }
 };
 
 // Of our operators, on one thread; `announce` is called with each cell before it is measured.
 std::vector<Level> measure_level(const std::vector<Cell>& cells, aclrtStream stream,
                                  const std::function<void(const Cell&)>& announce);
-
-std::vector<Bar> level_bars(const std::vector<Level>& levels);
-
-// A row for each operator and dtype, a column for each kind of data.
-std::vector<std::string> level_header();
-std::vector<std::string> level_row(const Level& level);
 
 }  // namespace aclgrad::bench
 

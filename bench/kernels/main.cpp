@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our operators beside other libraries and the memory's limit, all in one run.
-//
-//   bench_kernels --filter 'GeluBackward' --elements 1048576 --threads 1
-#include <fmt/format.h>
-
+// kernel_times: our operators beside other libraries and the memory's limit, all in one run, as
+// JSON for page.py.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <exception>
-#include <filesystem>
 #include <iostream>
-#include <limits>
 
 #include "aclgrad/file.h"
 #include "aclgrad/report.h"
 #include "bench/kernels/agreement.h"
 #include "bench/kernels/ours.h"
-#include "bench/kernels/report.h"
+#include "bench/kernels/times.h"
 #include "bench/peers/peers.h"
 #include "bench/program.h"
 #include "hwy/targets.h"
@@ -34,8 +28,7 @@ struct Options {
   bool check = false;
   bool data = false;
   bool worker = false;
-  std::string markdown;
-  std::string csv;
+  std::string json;
 };
 
 void declare(CLI::App& app, Options& options) {
@@ -64,10 +57,8 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag(
       "--data", options.data,
       "only our operators, on data of other kinds than normal(0, 1): tails, huge, tiny, NaN");
-  app.add_option("--markdown", options.markdown,
-                 "write a report, and beside it its chart (.svg) and a folder of tables (.csv)")
-      ->check(in_existing_folder());
-  app.add_option("--csv", options.csv, "write all times")->check(in_existing_folder());
+  app.add_option("--json", options.json,
+                 "write all times into this file, and not to standard output");
   app.add_flag("--worker", options.worker)->group("");  // see worker.h
 }
 
@@ -80,8 +71,11 @@ std::unique_ptr<Worker> start_worker(int argc, char** argv) {
   return std::make_unique<Worker>(arguments, *setting);
 }
 
+// Where there is no libtorch to compare with: how to get it.
+constexpr const char* kNoTorch =
+    "libtorch was not found: install libtorch-dev to compare with it, then build again";
+
 constexpr size_t kCellsBetweenLaunches = 250;
-constexpr double kNotTimed = std::numeric_limits<double>::infinity();
 
 LaunchTimes fastest(const LaunchTimes& a, const LaunchTimes& b) {
   return {.phase_one = std::min(a.phase_one, b.phase_one),
@@ -99,15 +93,12 @@ std::vector<Level> measure_data(const Selection& selection, aclrtStream stream) 
   return levels;
 }
 
-Report measure(const std::vector<Cell>& cells, const Options& options, int argc, char** argv) {
+Times measure(const std::vector<Cell>& cells, const Options& options, int argc, char** argv) {
   Measurement measurement(options.effort, start_worker(argc, argv));
-  Report report{.results = {},
-                .levels = {},
-                .launch = {.phase_one = kNotTimed, .phase_two = kNotTimed},
-                .effort = options.effort,
-                .peers = measurement.peers(),
-                .instruction_set = hwy::TargetName(aclgrad::ops::chosen_instruction_set()),
-                .threads = 1};
+  Times times{.effort = options.effort,
+              .peers = measurement.peers(),
+              .instruction_set = hwy::TargetName(aclgrad::ops::chosen_instruction_set()),
+              .threads = 1};
   const auto count = static_cast<int64_t>(cells.size());
   const int passes = options.effort.passes;
   aclgrad::report::ProgressBar progress(count * passes, {.title = "kernels"});
@@ -119,36 +110,29 @@ Report measure(const std::vector<Cell>& cells, const Options& options, int argc,
         const LaunchTimes launch = {
             .phase_one = measurement.time(phase_one_call()),
             .phase_two = measurement.time(phase_two_call(measurement.stream()))};
-        report.launch = fastest(report.launch, launch);
+        times.launch = fastest(times.launch, launch);
       }
       Result result = measurement.run(cells[i], i);
       if (pass == 0) {
-        report.results.push_back(std::move(result));
+        times.results.push_back(std::move(result));
       } else {
-        report.results[i].keep_faster(result);
+        times.results[i].keep_faster(result);
       }
-      report.threads = std::max(report.threads, cells[i].threads);
+      times.threads = std::max(times.threads, cells[i].threads);
     }
   }
   progress.update(count * passes);
   progress.finish();
-  report.levels = measure_data(options.selection, measurement.stream());
-  return report;
+  times.levels = measure_data(options.selection, measurement.stream());
+  return times;
 }
 
-void write(const Report& report, const Options& options) {
-  if (!options.markdown.empty()) {
-    const std::filesystem::path text = options.markdown;
-    const std::filesystem::path chart = std::filesystem::path(text).replace_extension(".svg");
-    aclgrad::write_file_atomically(text, markdown(report, chart.filename().string()));
-    aclgrad::write_file_atomically(chart, chart_svg(report));
-    const std::filesystem::path folder = std::filesystem::path(text).replace_extension();
-    std::filesystem::create_directories(folder);
-    for (const auto& [name, table] : csv_tables(report)) {
-      aclgrad::write_file_atomically(folder / name, table);
-    }
+void write(const Times& times, const Options& options) {
+  if (options.json.empty()) {
+    std::cout << to_json(times) << '\n';
+  } else {
+    aclgrad::write_file_atomically(options.json, to_json(times));
   }
-  if (!options.csv.empty()) aclgrad::write_file_atomically(options.csv, csv(report));
 }
 
 int run(int argc, char** argv) {
@@ -182,14 +166,12 @@ int run(int argc, char** argv) {
   }
   if (options.data) {
     const Measurement device(options.effort, nullptr);
-    std::cout << terminal_levels(measure_data(options.selection, device.stream()));
+    write({.levels = measure_data(options.selection, device.stream()), .effort = options.effort},
+          options);
     return 0;
   }
   if (torch() == nullptr) std::cerr << kNoTorch << '\n';
-  const Report report = measure(cells, options, argc, argv);
-  std::cout << terminal_text(report);
-  fmt::print("Kernels for {}.\n", report.instruction_set);
-  write(report, options);
+  write(measure(cells, options, argc, argv), options);
   return 0;
 }
 

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
-#include "bench/cores.h"
 #include "bench/kernels/limit.h"
 #include "bench/kernels/ours.h"
-#include "bench/kernels/require.h"
 #include "bench/median.h"
 #include "bench/peers/peers.h"
+#include "bench/prepared.h"
 #include "bench/stolen.h"
 
 namespace aclgrad::bench {
@@ -24,6 +24,10 @@ constexpr int64_t kLarge = 4 << 20;
 constexpr int kRepetitionsOfLarge = 3;
 // Who needs longer than this to prepare, which includes a first run, is measured only once.
 constexpr Seconds kSlow{0.1};
+
+// OpenMP's threads spin for a while after their work, 4 to 5 ms here: the next contender, or
+// another process, would have a core less.
+void let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(8)); }
 
 // Keeps the times instead of printing them.
 class Collector : public benchmark::BenchmarkReporter {
@@ -76,24 +80,6 @@ std::map<std::string, double> run_registered() {
 }
 
 }  // namespace
-
-const std::pair<const std::string, double>* Result::best_peer() const {
-  const std::pair<const std::string, double>* best = nullptr;
-  for (const auto& entry : seconds) {
-    if (entry.first == kOurs || entry.first == kOrdinary || entry.first == kNonTemporal) continue;
-    if (best == nullptr || entry.second < best->second) best = &entry;
-  }
-  return best;
-}
-
-double Result::limit() const {
-  double best = 0;
-  for (const char* name : {kOrdinary, kNonTemporal}) {
-    const auto found = seconds.find(name);
-    if (found != seconds.end() && (best == 0 || found->second < best)) best = found->second;
-  }
-  return best;
-}
 
 void Result::keep_faster(const Result& other) {
   for (auto& [name, time] : seconds) {

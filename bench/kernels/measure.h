@@ -4,6 +4,7 @@
 #define ACLGRAD_BENCH_KERNELS_MEASURE_H_
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,22 +17,17 @@
 
 namespace aclgrad::bench {
 
-// Names of contenders, as in Result::seconds.
-inline constexpr const char* kOurs = "aclgrad";
-inline constexpr const char* kOneDnn = "oneDNN";
-inline constexpr const char* kOrdinary = "ordinary stores";
-inline constexpr const char* kNonTemporal = "non-temporal stores";
+// Seconds of one call on 16 elements.
+struct LaunchTimes {
+  double phase_one = std::numeric_limits<double>::infinity();
+  double phase_two = std::numeric_limits<double>::infinity();
+};
 
 struct Result {
   Cell cell;
   // Median time of one call, by contender; those that do not have the operation are missing.
   std::map<std::string, double> seconds;
 
-  double ours() const { return seconds.at(kOurs); }
-  // The fastest of the other libraries: its name and time; null when there is none.
-  const std::pair<const std::string, double>* best_peer() const;
-  // The faster of the two limits; 0 when there is none.
-  double limit() const;
   // For each contender the faster of two measurements of the cell.
   void keep_faster(const Result& other);
 };

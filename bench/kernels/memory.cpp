@@ -8,7 +8,7 @@
 
 #include "acl/acl_rt.h"
 #include "aclgrad_common/float16.h"
-#include "bench/kernels/require.h"
+#include "bench/prepared.h"
 
 namespace aclgrad::bench {
 namespace {
@@ -103,12 +103,6 @@ int64_t extent(int64_t symbol, const std::vector<int64_t>& size) {
   if (symbol == kColumns) return size[1];
   if (symbol == kHalf) return size[1] / 2;
   return symbol == kInner ? size[2] : symbol;
-}
-
-std::vector<int64_t> contiguous_strides(const std::vector<int64_t>& shape) {
-  std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-  return strides;
 }
 
 void apply(Layout layout, View& view) {

@@ -102,6 +102,7 @@ struct Cell {
   std::string name() const;
 };
 
+const char* name_of(Group group);
 const char* name_of(aclDataType dtype);
 const char* name_of(Layout layout);
 const char* name_of(Data data);

@@ -3,62 +3,11 @@
 
 #include <algorithm>
 
-#include "acl/acl.h"
 #include "aclgrad_ext.h"
-#include "bench/kernels/require.h"
-#include "tests/cases/case.h"
+#include "bench/prepared.h"
 
 namespace aclgrad::bench {
 namespace {
-
-aclTensor* tensor_of(const View& view) {
-  int64_t storage = 1;
-  for (size_t i = 0; i < view.shape.size(); ++i) storage += (view.shape[i] - 1) * view.strides[i];
-  return aclCreateTensor(view.shape.data(), view.shape.size(), view.dtype, view.strides.data(), 0,
-                         contract::format_of(view.shape.size()), &storage, 1, view.data);
-}
-
-struct Tensors {
-  explicit Tensors(const std::vector<View>& views) {
-    for (const View& view : views) handles.push_back(tensor_of(view));
-  }
-  ~Tensors() {
-    for (aclTensor* handle : handles) aclDestroyTensor(handle);
-  }
-  Tensors(const Tensors&) = delete;
-  Tensors& operator=(const Tensors&) = delete;
-  std::vector<aclTensor*> handles;
-};
-
-// An executor with everything it needs.
-class Prepared {
- public:
-  Prepared(const cases::Row& row, const std::vector<View>& views, aclrtStream stream)
-      : phase_two_(row.phase_two()), stream_(stream), tensors_(views) {
-    require(row.phase_one()(tensors_.handles, &size_, &executor_), row.name());
-    require(aclSetAclOpExecutorRepeatable(executor_), row.name());
-    if (size_ > 0) require(aclrtMalloc(&workspace_, size_, ACL_MEM_MALLOC_HUGE_FIRST), row.name());
-  }
-  ~Prepared() {
-    aclDestroyAclOpExecutor(executor_);
-    if (workspace_ != nullptr) aclrtFree(workspace_);
-  }
-  Prepared(const Prepared&) = delete;
-  Prepared& operator=(const Prepared&) = delete;
-
-  void run() const {
-    require(phase_two_(workspace_, size_, executor_, stream_), "phase two");
-    require(aclrtSynchronizeStream(stream_), "aclrtSynchronizeStream");
-  }
-
- private:
-  cases::PhaseTwo phase_two_;
-  aclrtStream stream_;
-  Tensors tensors_;
-  aclOpExecutor* executor_ = nullptr;
-  void* workspace_ = nullptr;
-  uint64_t size_ = 0;
-};
 
 class Ours : public Contender {
  public:

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: [mpirun -n PROCESSES] scale_step WORKLOAD EXAMPLES BUCKET_BYTES SECONDS TIMELINES
-// [THREADS] Trains a workload data-parallel, each rank with EXAMPLES examples and one thread, and
-// prints what a step took as a line of JSON:
+// [THREADS]
+//        scale_step --about
+// With --about it prints, as JSON, what measure.py and model.py have to know. Else it trains a
+// workload data-parallel, each rank with EXAMPLES examples and one thread, and prints what a step
+// took as a line of JSON:
 //
 //   seconds    median of the steps of about SECONDS; a step's time is that of its slowest rank
 //   waiting    of several ranks: the same where computing waits for the exchange
@@ -27,6 +30,7 @@
 #include "bench/median.h"
 #include "bench/network.h"
 #include "distributed/buckets.h"
+#include "ops/hccl/algorithm.h"
 
 namespace {
 
@@ -216,10 +220,24 @@ void train(const Wanted& wanted, const Communicator& communicator) {
   if (communicator.is_first()) std::cout << report.dump() << std::endl;
 }
 
+nlohmann::json about() {
+  return {{"workloads", nlohmann::ordered_json::parse(workloads_as_json())},
+          {"default_bucket", DataParallelOptions{}.bucket_bytes},
+          {"algorithm",
+           {{"small_bytes", hccl::kSmallBytes},
+            {"small_bytes_of_two", hccl::kSmallBytesOfTwo},
+            {"chunk_bytes", hccl::kChunkBytes},
+            {"compare_with_all", hccl::kCompareWithAll}}}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
+    if (argc == 2 && std::string(argv[1]) == "--about") {
+      std::cout << about().dump() << '\n';
+      return 0;
+    }
     if (argc != 6 && argc != 7) throw std::invalid_argument("see the source for its arguments");
     const Wanted wanted{.workload = argv[1],
                         .examples = std::stoll(argv[2]),

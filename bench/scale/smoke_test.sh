@@ -7,7 +7,7 @@ set -eu
 mkdir -p "$2"
 page=$2/scaling.md
 rm -f "$page" "$2/scaling.svg"
-"$1" --quick --workloads W2 --markdown "$page" >"$2/table.txt" 2>"$2/progress.txt" || {
+"$1" --quick --workloads W2 --markdown "$page" --json "$2/scale.json" >"$2/table.txt" 2>"$2/progress.txt" || {
   cat "$2/table.txt" "$2/progress.txt"
   exit 1
 }
@@ -16,6 +16,10 @@ fail() {
   echo "$*"
   exit 1
 }
+mkdir -p "$2/again"
+"$1" --from "$2/scale.json" --markdown "$2/again/scaling.md" | cmp - "$2/table.txt" ||
+  fail "the terminal's tables are others when they are drawn again"
+cmp "$page" "$2/again/scaling.md" || fail "the page is another when it is drawn again"
 if "$1" --markdown "$2/nowhere/scaling.md" >"$2/nowhere.txt" 2>&1; then fail "wrote to a folder that is not there"; fi
 grep -q "there is no folder $2/nowhere" "$2/nowhere.txt" || fail "does not say that the folder is missing"
 ways=threads

@@ -7,27 +7,13 @@ both, and the median and quartiles of the ratios of neighbouring turns."""
 import argparse
 import pathlib
 import statistics
-import subprocess
 
-
-class Worker:
-    def __init__(self, build, workload, threads):
-        program = build / "bin" / "train_worker_ours"
-        self.process = subprocess.Popen([program, workload, str(threads)], text=True, bufsize=1,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def seconds_of(self, steps):
-        self.process.stdin.write(f"run {steps}\n")
-        self.process.stdin.flush()
-        return float(self.process.stdout.readline())
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+from worker import Worker
 
 
 def compare(builds, workload, options):
-    workers = [Worker(build, workload, options.threads) for build in builds]
+    workers = [Worker(build / "bin" / "train_worker_ours", workload, options.threads)
+               for build in builds]
     try:
         for worker in workers:
             worker.seconds_of(3)  # a first step plans

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: train_worker_... WORKLOAD THREADS [--profile]
-// With --profile it prints where the time of a step goes. Without, it trains as asked on standard
-// input until that ends, one answer a line:
+// usage: train_worker_... WORKLOAD THREADS [--profile] | --about
+// With --about it prints what workloads there are, as JSON; with --profile where the time of a step
+// goes. Else it trains as asked on standard input until that ends, one answer a line:
 //   version    the library's
 //   run N      seconds that N steps took
 //   loss       of the latest step, or none
@@ -58,6 +58,10 @@ void serve(aclgrad::bench::Trainer& trainer) {
 
 int main(int argc, char** argv) {
   try {
+    if (argc == 2 && std::string(argv[1]) == "--about") {
+      std::cout << "{\"workloads\": " << aclgrad::bench::workloads_as_json() << "}\n";
+      return 0;
+    }
     const bool profile = argc == 4 && std::string(argv[3]) == "--profile";
     if (argc != 3 && !profile) throw std::runtime_error("usage: WORKLOAD THREADS [--profile]");
     const auto trainer =

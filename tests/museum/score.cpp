@@ -1,39 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-// museum_score: lets gradient checkers loose on the museum, prints who finds what, and writes it
-// into a page.
+// museum_score: lets gradient checkers loose on the museum, and writes who finds what, of which
+// bench/checkers/page.py makes tables.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
-#include "bench/checkers/page.h"
-#include "tests/museum/score_tables.h"
+#include "tests/museum/checkers.h"
 
 using namespace aclgrad::museum;
 
 namespace {
 
-// A checker that fails has blamed.
-bool ask(const Checker& checker, int number, bool is_right, const Numbers& attributes) {
+using Json = nlohmann::ordered_json;
+
+// "1" where it is blamed. A checker that fails has blamed.
+char ask(const Checker& checker, int number, bool is_right, const Numbers& attributes) {
   try {
-    return checker.blames(number, is_right, attributes);
+    return checker.blames(number, is_right, attributes) ? '1' : '0';
   } catch (const std::exception&) {
-    return true;
+    return '1';
   }
 }
 
-Column run(const Checker& checker) {
-  Column column{checker.name, checker.how, {}, {}, {}, {}};
+Json run(const Checker& checker) {
+  Json answers;
   for (int number = 0; number < wgCount(); ++number) {
-    const Numbers usual = usual_attributes(number);
-    const Numbers shows = showing_attributes(number);
-    column.right.push_back(ask(checker, number, true, usual));
-    column.right_told.push_back(ask(checker, number, true, shows));
-    if (is_control(number)) continue;
-    column.wrong.push_back(ask(checker, number, false, usual));
-    column.wrong_told.push_back(ask(checker, number, false, shows));
+    std::string answer;
+    for (const bool is_right : {true, false}) {
+      if (!is_right && is_control(number)) continue;
+      answer += ask(checker, number, is_right, usual_attributes(number));
+      answer += ask(checker, number, is_right, showing_attributes(number));
+    }
+    answers.push_back(answer);
   }
-  return column;
+  return {{"name", checker.name}, {"settings", checker.how}, {"answers", answers}};
+}
+
+Json all_findings() {
+  Json findings;
+  for (int number = 0; number < wgExhibits(); ++number) {
+    Json exhibit;
+    for (const char* name : {"id", "kind", "project", "source", "year", "operator", "needs"}) {
+      exhibit[name] = fact(number, name);
+    }
+    findings["kinds"][fact(number, "kind")] = wgKind(fact(number, "kind")[0]);
+    findings["exhibits"].push_back(exhibit);
+  }
+  for (int number = wgExhibits(); number < wgCount(); ++number) {
+    findings["controls"].push_back(fact(number, "id"));
+  }
+  for (const Checker& checker : checkers()) findings["checkers"].push_back(run(checker));
+  return findings;
 }
 
 // Of all that is right, under other seeds than the score's.
@@ -54,13 +74,11 @@ int alarms(int seeds) {
 
 int main(int argc, char** argv) {
   CLI::App app{"Scores gradient checkers on the museum of wrong gradients."};
-  std::string torch;
-  std::string markdown;
+  std::string json;
   std::string only;
   int seeds = 0;
   int seed = 1;
-  app.add_option("--torch", torch, "What torch_museum.py wrote");
-  app.add_option("--markdown", markdown, "Write the tables between the marks in this page");
+  app.add_option("--json", json, "Write the findings, for bench/checkers/page.py");
   app.add_option("--seeds", seeds,
                  "Instead: how often this project's gradcheck blames what is right, under so many "
                  "seeds");
@@ -76,19 +94,8 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (seeds > 0) return alarms(seeds) == 0 ? 0 : 1;
-    std::vector<Column> columns;
-    for (const Checker& checker : checkers()) columns.push_back(run(checker));
-    if (!torch.empty()) {
-      for (Column& column : read_columns(torch)) columns.push_back(std::move(column));
-    }
-    std::string score = summary_of(columns);
-    if (torch.empty()) score += "\nPyTorch was not installed.\n";
-    score += "\n" + kinds_of(columns);
-    fmt::print("{}", score);
-    if (!markdown.empty()) {
-      aclgrad::bench::write_into(markdown, "museum_score", "score", score);
-      aclgrad::bench::write_into(markdown, "museum_score", "exhibits", rows_of(columns));
-    }
+    if (json.empty()) throw CLI::RequiredError("--json");
+    std::ofstream(json) << all_findings().dump(1) << '\n';
     return 0;
   } catch (const CLI::ParseError& error) {
     return app.exit(error);

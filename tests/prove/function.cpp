@@ -72,24 +72,19 @@ struct Reference {
 
 constexpr Reference kSelu{quick::selu, selu, selu};
 constexpr Reference kSeluSlope{quick::selu_slope, selu_slope, selu_slope};
-constexpr Reference kElu{quick::elu, elu<long double, kOnes>, elu<Real, kOnes>};
-constexpr Reference kEluSlope{quick::elu_slope, elu_slope<long double, kOnes>,
-                              elu_slope<Real, kOnes>};
-constexpr Reference kEluOfResult{quick::elu_slope_of_result,
-                                 elu_slope_of_result<long double, kOnes>,
-                                 elu_slope_of_result<Real, kOnes>};
-constexpr Reference kEluScaled{quick::elu_scaled, elu<long double, kScaled>, elu<Real, kScaled>};
-constexpr Reference kEluScaledSlope{quick::elu_scaled_slope, elu_slope<long double, kScaled>,
-                                    elu_slope<Real, kScaled>};
-constexpr Reference kEluScaledOfResult{quick::elu_scaled_slope_of_result,
-                                       elu_slope_of_result<long double, kScaled>,
-                                       elu_slope_of_result<Real, kScaled>};
-constexpr Reference kEluAlpha{quick::elu_alpha, elu<long double, kAlpha>, elu<Real, kAlpha>};
-constexpr Reference kEluAlphaSlope{quick::elu_alpha_slope, elu_slope<long double, kAlpha>,
-                                   elu_slope<Real, kAlpha>};
-constexpr Reference kEluAlphaOfResult{quick::elu_alpha_slope_of_result,
-                                      elu_slope_of_result<long double, kAlpha>,
-                                      elu_slope_of_result<Real, kAlpha>};
+// A function of ELU in double with these scalars.
+template <auto kFunction, Quarters q>
+void with(const double* x, double* value, size_t count) {
+  kFunction(x, value, count, {q.alpha / 4.0, q.scale / 4.0, q.input_scale / 4.0});
+}
+template <Quarters q>
+constexpr Reference kElu{with<quick::elu, q>, elu<long double, q>, elu<Real, q>};
+template <Quarters q>
+constexpr Reference kEluSlope{with<quick::elu_slope, q>, elu_slope<long double, q>,
+                              elu_slope<Real, q>};
+template <Quarters q>
+constexpr Reference kEluOfResult{with<quick::elu_slope_of_result, q>,
+                                 elu_slope_of_result<long double, q>, elu_slope_of_result<Real, q>};
 constexpr Reference kHardswish{quick::hardswish, hardswish_6, hardswish_6};
 constexpr Reference kHardswishClosed{quick::hardswish_slope_closed, hardswish_slope_closed_6,
                                      hardswish_slope_closed_6};
@@ -199,17 +194,19 @@ std::vector<ProvenFunction> elu_functions() {
   const std::string self = "EluBackward self";
   const std::string result = "EluBackward result";
   return {
-      with_peers("Elu", "Elu", value("", {}, kElu, elu_limit<kOnes>)),
-      with_peers(self, self, slope("", {}, kEluSlope, elu_slope_limit<kOnes>)),
-      with_peers(result, result, slope_of_result("", {}, kEluOfResult, elu_slope_limit<kOnes>)),
-      with_peers("Elu scaled", "", sampled(value(all, kAll, kEluScaled, elu_limit<kScaled>))),
+      with_peers("Elu", "Elu", value("", {}, kElu<kOnes>, elu_limit<kOnes>)),
+      with_peers(self, self, slope("", {}, kEluSlope<kOnes>, elu_slope_limit<kOnes>)),
+      with_peers(result, result,
+                 slope_of_result("", {}, kEluOfResult<kOnes>, elu_slope_limit<kOnes>)),
+      with_peers("Elu scaled", "", sampled(value(all, kAll, kElu<kScaled>, elu_limit<kScaled>))),
       with_peers("EluBackward scaled self", "",
-                 sampled(slope(all, kAll, kEluScaledSlope, elu_slope_limit<kScaled>))),
-      with_peers("EluBackward scaled result", "",
-                 sampled(slope_of_result(all, kAll, kEluScaledOfResult, elu_slope_limit<kScaled>))),
-      sampled(value(one, kOne, kEluAlpha, elu_limit<kAlpha>)),
-      sampled(slope(one, kOne, kEluAlphaSlope, elu_slope_limit<kAlpha>)),
-      sampled(slope_of_result(one, kOne, kEluAlphaOfResult, elu_slope_limit<kAlpha>)),
+                 sampled(slope(all, kAll, kEluSlope<kScaled>, elu_slope_limit<kScaled>))),
+      with_peers(
+          "EluBackward scaled result", "",
+          sampled(slope_of_result(all, kAll, kEluOfResult<kScaled>, elu_slope_limit<kScaled>))),
+      sampled(value(one, kOne, kElu<kAlpha>, elu_limit<kAlpha>)),
+      sampled(slope(one, kOne, kEluSlope<kAlpha>, elu_slope_limit<kAlpha>)),
+      sampled(slope_of_result(one, kOne, kEluOfResult<kAlpha>, elu_slope_limit<kAlpha>)),
   };
 }
 

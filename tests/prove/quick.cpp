@@ -35,23 +35,6 @@ constexpr double kCubic = 1.5957691216057307118 * 0.044715;  // times x^3 in the
 
 [[gnu::always_inline]] inline double below_zero(double x) { return x < 0 ? x : 0; }
 
-[[gnu::always_inline]] inline double elu_value(double x, double alpha, double scale,
-                                               double input_scale) {
-  const double exp_branch = alpha * scale * expm1(input_scale * below_zero(x));
-  return x > 0 ? scale * x : exp_branch;
-}
-
-[[gnu::always_inline]] inline double elu_derivative(double x, double alpha, double scale,
-                                                    double input_scale) {
-  const double exp_branch = alpha * scale * input_scale * exp(input_scale * below_zero(x));
-  return x > 0 ? scale : exp_branch;
-}
-
-[[gnu::always_inline]] inline double elu_of_result(double y, double alpha, double scale,
-                                                   double input_scale) {
-  return y > 0 ? scale : input_scale * (y + alpha * scale);
-}
-
 [[gnu::always_inline]] inline uint32_t scrambled(uint32_t pattern) {
   uint32_t hash = pattern * 0x9E3779B1u;
   hash ^= hash >> 15;
@@ -82,48 +65,27 @@ void selu_slope(const double* x, double* value, size_t count) {
 }
 
 ACLGRAD_EVERY_MACHINE
-void elu(const double* x, double* value, size_t count) {
-  for (size_t i = 0; i < count; ++i) value[i] = elu_value(x[i], 1.0, 1.0, 1.0);
+void elu(const double* x, double* value, size_t count, EluScalars s) {
+  for (size_t i = 0; i < count; ++i) {
+    const double exp_branch = s.alpha * s.scale * expm1(s.input_scale * below_zero(x[i]));
+    value[i] = x[i] > 0 ? s.scale * x[i] : exp_branch;
+  }
 }
 
 ACLGRAD_EVERY_MACHINE
-void elu_slope(const double* x, double* value, size_t count) {
-  for (size_t i = 0; i < count; ++i) value[i] = elu_derivative(x[i], 1.0, 1.0, 1.0);
+void elu_slope(const double* x, double* value, size_t count, EluScalars s) {
+  for (size_t i = 0; i < count; ++i) {
+    const double exp_branch =
+        s.alpha * s.scale * s.input_scale * exp(s.input_scale * below_zero(x[i]));
+    value[i] = x[i] > 0 ? s.scale : exp_branch;
+  }
 }
 
 ACLGRAD_EVERY_MACHINE
-void elu_slope_of_result(const double* x, double* value, size_t count) {
-  for (size_t i = 0; i < count; ++i) value[i] = elu_of_result(x[i], 1.0, 1.0, 1.0);
-}
-
-ACLGRAD_EVERY_MACHINE
-void elu_scaled(const double* x, double* value, size_t count) {
-  for (size_t i = 0; i < count; ++i) value[i] = elu_value(x[i], 1.25, 0.75, 1.5);
-}
-
-ACLGRAD_EVERY_MACHINE
-void elu_scaled_slope(const double* x, double* value, size_t count) {
-  for (size_t i = 0; i < count; ++i) value[i] = elu_derivative(x[i], 1.25, 0.75, 1.5);
-}
-
-ACLGRAD_EVERY_MACHINE
-void elu_scaled_slope_of_result(const double* x, double* value, size_t count) {
-  for (size_t i = 0; i < count; ++i) value[i] = elu_of_result(x[i], 1.25, 0.75, 1.5);
-}
-
-ACLGRAD_EVERY_MACHINE
-void elu_alpha(const double* x, double* value, size_t count) {
-  for (size_t i = 0; i < count; ++i) value[i] = elu_value(x[i], 1.25, 1.0, 1.0);
-}
-
-ACLGRAD_EVERY_MACHINE
-void elu_alpha_slope(const double* x, double* value, size_t count) {
-  for (size_t i = 0; i < count; ++i) value[i] = elu_derivative(x[i], 1.25, 1.0, 1.0);
-}
-
-ACLGRAD_EVERY_MACHINE
-void elu_alpha_slope_of_result(const double* x, double* value, size_t count) {
-  for (size_t i = 0; i < count; ++i) value[i] = elu_of_result(x[i], 1.25, 1.0, 1.0);
+void elu_slope_of_result(const double* y, double* value, size_t count, EluScalars s) {
+  for (size_t i = 0; i < count; ++i) {
+    value[i] = y[i] > 0 ? s.scale : s.input_scale * (y[i] + s.alpha * s.scale);
+  }
 }
 
 ACLGRAD_EVERY_MACHINE

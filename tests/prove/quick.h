@@ -19,16 +19,12 @@ namespace quick {
 
 void selu(const double* x, double* value, size_t count);
 void selu_slope(const double* x, double* value, size_t count);
-void elu(const double* x, double* value, size_t count);
-void elu_slope(const double* x, double* value, size_t count);
-void elu_slope_of_result(const double* x, double* value, size_t count);
-// With alpha, scale and inputScale of 5/4, 3/4 and 3/2; with 5/4, 1 and 1.
-void elu_scaled(const double* x, double* value, size_t count);
-void elu_scaled_slope(const double* x, double* value, size_t count);
-void elu_scaled_slope_of_result(const double* x, double* value, size_t count);
-void elu_alpha(const double* x, double* value, size_t count);
-void elu_alpha_slope(const double* x, double* value, size_t count);
-void elu_alpha_slope_of_result(const double* x, double* value, size_t count);
+struct EluScalars {
+  double alpha, scale, input_scale;
+};
+void elu(const double* x, double* value, size_t count, EluScalars scalars);
+void elu_slope(const double* x, double* value, size_t count, EluScalars scalars);
+void elu_slope_of_result(const double* y, double* value, size_t count, EluScalars scalars);
 void hardswish(const double* x, double* value, size_t count);
 void hardswish_slope_closed(const double* x, double* value, size_t count);
 void hardswish_slope_open(const double* x, double* value, size_t count);

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bench_kernels: our operators beside other libraries and the memory's limit, all in one run.
+
+    bench_kernels --filter GeluBackward --elements 1048576 --threads 1
+
+kernel_times measures, and knows most of the options; here is drawn what it measured."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from bench import program
+from bench.kernels.page import page
+
+DRAWS_NOTHING = ("--list", "--check", "--help", "-h")
+
+
+def main():
+    parser = program.parser("bench_kernels", "Measures the operators beside oneDNN, libtorch and the "
+                            "memory's limit. Draws what kernel_times measures, whose options follow.")
+    options, rest = parser.parse_known_args([word for word in sys.argv[1:]
+                                             if word not in ("--help", "-h")])
+    if rest and getattr(options, "source", None):
+        parser.error(f"nothing is measured: {' '.join(rest)}")
+    command = [options.programs / "kernel_times", *rest]
+    if wanted := [word for word in sys.argv[1:] if word in DRAWS_NOTHING]:
+        if wanted[0] in ("--help", "-h"):
+            parser.print_help()
+            command.append("--help")
+        sys.stdout.flush()
+        return subprocess.run(command).returncode
+
+    def measure(_):
+        with tempfile.TemporaryDirectory() as folder:
+            times = pathlib.Path(folder) / "times.json"
+            if status := subprocess.run([*command, "--json", times]).returncode:
+                sys.exit(status)
+            return json.loads(times.read_text())
+
+    return program.main(options, measure, page)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

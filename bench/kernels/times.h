@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that is measured, as page.py draws it.
+#ifndef ACLGRAD_BENCH_KERNELS_TIMES_H_
+#define ACLGRAD_BENCH_KERNELS_TIMES_H_
+
+#include <string>
+#include <vector>
+
+#include "bench/kernels/level.h"
+#include "bench/kernels/measure.h"
+
+namespace aclgrad::bench {
+
+struct Times {
+  std::vector<Result> results = {};
+  std::vector<Level> levels = {};
+  LaunchTimes launch = {};
+  Effort effort = {};
+  std::vector<std::string> peers = {};  // with versions
+  std::string instruction_set = {};     // of our kernels, by Highway's name
+  int threads = 1;                      // the most that were used
+};
+
+std::string to_json(const Times& times);
+
+}  // namespace aclgrad::bench
+
+#endif  // ACLGRAD_BENCH_KERNELS_TIMES_H_
