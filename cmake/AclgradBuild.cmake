@@ -41,10 +41,7 @@ endif()
 # Most files are short beside the headers that they include: compiled a dozen at a time, they take a
 # third of the time. The preset "debug" compiles each by itself, so that none lives on another's includes.
 option(ACLGRAD_UNITY_BUILD "Compile the files of a target a dozen at a time (unity build)" ON)
-macro(aclgrad_unity_build)
-  set(CMAKE_UNITY_BUILD ${ACLGRAD_UNITY_BUILD})
-  set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
-endmacro()
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 
 # aclgrad_parse_once(TARGET HEADER...): headers that are parsed once for all files of the target.
 function(aclgrad_parse_once target)
@@ -54,7 +51,7 @@ function(aclgrad_parse_once target)
 endfunction()
 
 # aclgrad_shared_headers(NAME LEVEL LIBRARIES LIBRARY... HEADERS HEADER...): headers that are parsed once
-# for all targets of that level of optimisation that say aclgrad_use_headers(TARGET NAME).
+# for the programs of that level of optimisation that use them.
 function(aclgrad_shared_headers name level)
   if(ACLGRAD_UNITY_BUILD)
     cmake_parse_arguments(given "" "" "LIBRARIES;HEADERS" ${ARGN})
@@ -64,6 +61,8 @@ function(aclgrad_shared_headers name level)
     target_precompile_headers(${name} PRIVATE ${given_HEADERS})
   endif()
 endfunction()
+
+# aclgrad_use_headers(TARGET NAME): what NAME has parsed, for a target of the same options.
 function(aclgrad_use_headers target name)
   if(ACLGRAD_UNITY_BUILD)
     target_precompile_headers(${target} REUSE_FROM ${name})
