@@ -50,7 +50,7 @@ done
   echo "Written by \`./dev bench build\`: $(git rev-parse --short HEAD), $(date +%F), $(nproc) cores,"
   echo "$(c++ --version | head -n 1), $(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release). No compiler"
   echo 'cache; packages were installed before where not said otherwise. A rebuild is of everything: libraries,'
-  echo 'tools, tests, benchmarks, examples.'
+  echo 'tools, tests, examples.'
   echo
   echo '| what | min:s |'
   echo '|---|---|'

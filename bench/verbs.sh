@@ -3,7 +3,7 @@
 
 #: ./dev bench [name ...]  build and run the benchmarks (all, or those whose name contains a word)
 verb_bench() {
-  build
+  benchmarks=ON build
   local program word wanted
   for program in "$build"/bin/bench_*; do
     wanted=$((!$#))
@@ -19,7 +19,7 @@ verb_bench() {
 #:                         bench_kernels, such as --quick or --filter; see --help)
 verb_bench_kernels() {
   install_peers
-  build bench_kernels
+  benchmarks=ON build bench_kernels
   mkdir -p out
   if (($#)); then
     "$build/bin/bench_kernels" "$@"
@@ -36,7 +36,7 @@ verb_bench_kernels() {
 #:                         docs/performance-training.md (ten minutes; options of bench_train; see --help)
 verb_bench_train() {
   install_peers
-  build bench_train
+  benchmarks=ON build bench_train
   (($#)) || set -- --markdown docs/performance-training.md
   "$build/bin/bench_train" "$@"
 }
@@ -67,7 +67,7 @@ verb_bench_build() {
 #:                         time data-parallel steps on 1, 2 and 4 ranks of this machine, predict more by
 #:                         a model, and write docs/scaling.md (4 minutes; options of bench_scale)
 verb_bench_scale() {
-  build bench_scale
+  benchmarks=ON build bench_scale
   (($#)) || set -- --markdown docs/scaling.md
   "$build/bin/bench_scale" "$@"
 }

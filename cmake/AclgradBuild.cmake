@@ -27,9 +27,9 @@ endif()
 # release. The kernels are compiled with -O3, as with -O2 whole steps of training take 3 to 70 % longer,
 # and libraries with -O2, where nothing was slower; programs whose work is done in the libraries with less,
 # which halves the time that they take.
-macro(aclgrad_optimize level)
-  string(REGEX REPLACE "-O[0-3]" "-O${level}" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
-endmacro()
+function(aclgrad_optimize level)
+  add_compile_options($<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O${level}>)
+endfunction()
 aclgrad_optimize(2)
 
 # A compiler cache speeds up rebuilding; it is used where there is one and never required.
@@ -41,22 +41,17 @@ endif()
 # Most files are short beside the headers that they include: compiled a dozen at a time, they take a
 # third of the time. The preset "debug" compiles each by itself, so that none lives on another's includes.
 option(ACLGRAD_UNITY_BUILD "Compile the files of a target a dozen at a time (unity build)" ON)
-macro(aclgrad_unity_build)
-  set(CMAKE_UNITY_BUILD ${ACLGRAD_UNITY_BUILD})
-  set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
-endmacro()
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 
-# For a target whose files use the same names for their own constants: its files stay apart, and share
-# the parsing of the given headers instead.
-function(aclgrad_separate_files target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
-  if(ARGN AND ACLGRAD_UNITY_BUILD)
+# aclgrad_parse_once(TARGET HEADER...): headers that are parsed once for all files of the target.
+function(aclgrad_parse_once target)
+  if(ACLGRAD_UNITY_BUILD)
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
 endfunction()
 
 # aclgrad_shared_headers(NAME LEVEL LIBRARIES LIBRARY... HEADERS HEADER...): headers that are parsed once
-# for all targets of that level of optimisation that say aclgrad_use_headers(TARGET NAME).
+# for the programs of that level of optimisation that use them.
 function(aclgrad_shared_headers name level)
   if(ACLGRAD_UNITY_BUILD)
     cmake_parse_arguments(given "" "" "LIBRARIES;HEADERS" ${ARGN})
@@ -66,9 +61,18 @@ function(aclgrad_shared_headers name level)
     target_precompile_headers(${name} PRIVATE ${given_HEADERS})
   endif()
 endfunction()
+
+# aclgrad_use_headers(TARGET NAME): what NAME has parsed, for a target of the same options.
 function(aclgrad_use_headers target name)
   if(ACLGRAD_UNITY_BUILD)
     target_precompile_headers(${target} REUSE_FROM ${name})
+  endif()
+endfunction()
+
+# Programs that no test runs: built with the benchmarks, or when they are asked for by name.
+function(aclgrad_build_with_benchmarks)
+  if(NOT ACLGRAD_BUILD_BENCH)
+    set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
 endfunction()
 

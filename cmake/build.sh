@@ -55,12 +55,12 @@ compile() {
   cmake --build "$build" --parallel "$(nproc)" ${1:+--target "$@"} || explain_failure "$build" "the build"
 }
 
-# Builds the named targets, or everything.
+# Builds the named targets, or everything; with benchmarks=ON before it, these, too.
 build() {
   install_packages "${packages[@]}"
-  local all=()
+  local all=(-DACLGRAD_BUILD_BENCH="${benchmarks-OFF}")
   # The presets say what they leave out. This one may have been configured for an example only.
-  [[ $preset != release ]] || all=(-DACLGRAD_BUILD_TESTS=ON -DACLGRAD_BUILD_BENCH=ON -DACLGRAD_NATIVE=OFF)
+  [[ $preset != release ]] || all+=(-DACLGRAD_BUILD_TESTS=ON -DACLGRAD_NATIVE=OFF)
   configure "${all[@]}"
   compile "$@"
 }
@@ -72,7 +72,7 @@ build_example() {
   if [[ $preset != release ]] || grep -qs 'ACLGRAD_BUILD_TESTS:BOOL=ON' "$build/CMakeCache.txt"; then
     install_packages "${packages[@]}"
   elif [[ ! -f $build/CMakeCache.txt ]]; then
-    rest=(-DACLGRAD_BUILD_TESTS=OFF -DACLGRAD_BUILD_BENCH=OFF -DACLGRAD_NATIVE=ON)
+    rest=(-DACLGRAD_BUILD_TESTS=OFF -DACLGRAD_NATIVE=ON)
   fi
   configure "${rest[@]}"
   compile "$@"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The verbs of ./dev that test, check and format.
 
-#: ./dev test [ctest args] build everything and run the tests
+#: ./dev test [ctest args] build everything but the benchmarks and run the tests
 #: ./dev test --compiler clang [ctest args]
 #:                         the same with clang
 #: ./dev test --arch aarch64 [ctest args]
@@ -63,8 +63,8 @@ verb_test_pages() {
   verb_test -R '^(pages|viz)\.|^live\.page\.' "$@"
 }
 
-#: ./dev check             formatting, warnings, direction of includes, sizes; what it takes to add an operator,
-#:                         by adding one to a copy (in minutes)
+#: ./dev check             formatting, warnings, direction of includes, sizes; benchmarks, each for a moment;
+#:                         what it takes to add an operator, by adding one to a copy (in minutes)
 verb_check() {
   install_packages "${style_packages[@]}"
   echo "formatting"
@@ -73,7 +73,9 @@ verb_check() {
   bash tests/structure/check_includes.sh
   bash tests/structure/check_sizes.sh
   echo "warnings (a full build; warnings are errors)"
-  ACLGRAD_CMAKE_OPTIONS="-DACLGRAD_WARNINGS_AS_ERRORS=ON ${ACLGRAD_CMAKE_OPTIONS-}" build
+  benchmarks=ON ACLGRAD_CMAKE_OPTIONS="-DACLGRAD_WARNINGS_AS_ERRORS=ON ${ACLGRAD_CMAKE_OPTIONS-}" build
+  echo "benchmarks, each for a moment"
+  ctest --test-dir "$build" --no-tests=error --output-on-failure -R '^(bench|gradcheck_peer)\.'
   echo "a new operator, in a copy"
   bash tests/structure/new_operator.sh build . build/new-operator -DACLGRAD_WARNINGS_AS_ERRORS=ON
   echo "all good"
@@ -102,7 +104,7 @@ sources() {
 verb_gradcheck() {
   if [[ $* == --peers ]]; then
     install_peers
-    build aclgrad-gradcheck peer_libraries
+    benchmarks=ON build aclgrad-gradcheck peer_libraries
     bash bench/peers/check_peers.sh "$build" docs/gradcheck-peers.md
     return
   fi

@@ -9,8 +9,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
-using namespace aclgrad::ops;
-
+namespace aclgrad::ops::elu {
 namespace {
 
 const DtypeSet kForwardDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_BF16}};
@@ -81,3 +80,5 @@ ACLGRAD_OPERATOR(aclnnInplaceElu, kInplaceElu, [](const Arguments& arguments) {
   return elementwise(arguments, {kSelf}, {kSelf}, elu_kernel(function_of(arguments)));
 })
 ACLGRAD_OPERATOR(aclnnEluBackward, kEluBackward, plan_backward)
+
+}  // namespace aclgrad::ops::elu

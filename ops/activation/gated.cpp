@@ -147,9 +147,6 @@ Plan plan(const Arguments& arguments, const FloatKernel& by_a, const FloatKernel
 
 }  // namespace backward_of
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnGlu, forward_of::kGlu, [](const Arguments& arguments) {
   return forward_of::plan(arguments, HWY_DYNAMIC_DISPATCH(glu_formula)());
@@ -165,4 +162,6 @@ ACLGRAD_OPERATOR(aclnnSwiGluGrad, backward_of::kSwiGlu, [](const Arguments& argu
   return backward_of::plan(arguments, HWY_DYNAMIC_DISPATCH(swi_glu_slope_by_a)(),
                            HWY_DYNAMIC_DISPATCH(swi_glu_slope_by_b)());
 })
+
+}  // namespace aclgrad::ops
 #endif  // HWY_ONCE

@@ -10,8 +10,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
-using namespace aclgrad::ops;
-
+namespace aclgrad::ops::geglu {
 namespace {
 
 // ---- What both directions share -----------------------------------------------------------------
@@ -266,3 +265,5 @@ ACLGRAD_OPERATOR(aclnnGeGluV3Backward, backward::kV3Spec, [](const Arguments& ar
   return backward::plan(arguments, backward::kGradInputOfV3,
                         arguments.flag(backward::kActivateLeft));
 })
+
+}  // namespace aclgrad::ops::geglu

@@ -14,8 +14,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
-using namespace aclgrad::ops;
-
+namespace aclgrad::ops::gelu {
 namespace {
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -140,3 +139,5 @@ ACLGRAD_OPERATOR(aclnnGeluBackwardV2, kGeluBackwardV2, [](const Arguments& argum
   const bool exact = std::string_view(arguments.text(kApproximateOfBackward)) == "none";
   return plan_backward(arguments, kGradInputOfV2, exact ? GeluForm::kErf : GeluForm::kTanh);
 })
+
+}  // namespace aclgrad::ops::gelu

@@ -8,8 +8,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
-using namespace aclgrad::ops;
-
+namespace aclgrad::ops::hardswish {
 namespace {
 
 enum : size_t { kSelf, kOut };
@@ -60,3 +59,5 @@ ACLGRAD_OPERATOR(aclnnHardswishBackward, backward::kSpec, [](const Arguments& ar
 ACLGRAD_OPERATOR(aclnnHardswishBackwardV2, backward::kV2Spec, [](const Arguments& arguments) {
   return backward::plan(arguments, Interval::kOpen);
 })
+
+}  // namespace aclgrad::ops::hardswish

@@ -116,9 +116,6 @@ Rule lambda_known(size_t lambda) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_FORMULA_OF(aclnnHardtanh, hardtanh, forward({"minVal", "maxVal"}, kRealNumbers))
 ACLGRAD_FORMULA_OF(aclnnInplaceHardtanh, hardtanh, in_place({"minVal", "maxVal"}, kRealNumbers))
@@ -134,4 +131,6 @@ ACLGRAD_FORMULA(aclnnHardsigmoidBackward, hardsigmoid_slope, backward({}, Tensor
 ACLGRAD_FORMULA_OF(aclnnThreshold, threshold,
                    forward({"threshold", "value"}, kRealNumbers, {}, Tensors::kConverted))
 ACLGRAD_FORMULA_OF(aclnnInplaceThreshold, threshold, in_place({"threshold", "value"}, kRealNumbers))
+
+}  // namespace aclgrad::ops
 #endif  // HWY_ONCE

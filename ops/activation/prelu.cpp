@@ -175,10 +175,9 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace of_gradient
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnPrelu, of_function::kSpec, of_function::plan)
 ACLGRAD_OPERATOR(aclnnPreluBackward, of_gradient::kSpec, of_gradient::plan)
+
+}  // namespace aclgrad::ops
 #endif  // HWY_ONCE

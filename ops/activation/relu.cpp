@@ -202,9 +202,6 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace leaky_relu_backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnRelu, relu::kSpec,
                  [](const Arguments& arguments) { return relu::plan(arguments, relu::kOut); })
@@ -218,4 +215,6 @@ ACLGRAD_OPERATOR(aclnnInplaceLeakyRelu, leaky_relu::kInPlaceSpec, [](const Argum
   return leaky_relu::plan(arguments, leaky_relu::kSelf);
 })
 ACLGRAD_OPERATOR(aclnnLeakyReluBackward, leaky_relu_backward::kSpec, leaky_relu_backward::plan)
+
+}  // namespace aclgrad::ops
 #endif  // HWY_ONCE

@@ -6,8 +6,7 @@
 #include "aclnnop/aclnn_selu_backward.h"
 #include "ops/meta/rules.h"
 
-using namespace aclgrad::ops;
-
+namespace aclgrad::ops::selu {
 namespace {
 
 const DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT8}, {ACL_BF16}};
@@ -56,3 +55,5 @@ ACLGRAD_OPERATOR(aclnnSelu, kSelu,
 ACLGRAD_OPERATOR(aclnnInplaceSelu, kInplaceSelu,
                  [](const Arguments& arguments) { return plan_selu(arguments, kSelf); })
 ACLGRAD_OPERATOR(aclnnSeluBackward, kSeluBackward, plan_selu_backward)
+
+}  // namespace aclgrad::ops::selu

@@ -140,10 +140,6 @@ Plan plan_backward(const Arguments& arguments, Kernel (*kernel)(aclDataType)) {
 
 FloatKernel sigmoid_kernel() { return HWY_DYNAMIC_DISPATCH(sigmoid_formula)(); }
 
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
-
 ACLGRAD_UNARY(Tanh)
 ACLGRAD_UNARY(Sigmoid)
 ACLGRAD_OPERATOR(aclnnTanhBackward, kTanhBackward, [](const Arguments& arguments) {
@@ -153,4 +149,6 @@ ACLGRAD_OPERATOR(aclnnTanhBackward, kTanhBackward, [](const Arguments& arguments
 ACLGRAD_OPERATOR(aclnnSigmoidBackward, kSigmoidBackward, [](const Arguments& arguments) {
   return plan_backward(arguments, sigmoid_backward_kernel);
 })
+
+}  // namespace aclgrad::ops
 #endif  // HWY_ONCE

@@ -67,9 +67,6 @@ const OperatorSpec kSiluBackward{
      when(on_950, shape_is_broadcast(kGradInput, kGradOutput, kX))}};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSilu, kSilu, [](const Arguments& arguments) {
   return elementwise(arguments, {kOut}, {kSelf}, HWY_DYNAMIC_DISPATCH(silu_kernel)());
@@ -78,4 +75,6 @@ ACLGRAD_OPERATOR(aclnnSiluBackward, kSiluBackward, [](const Arguments& arguments
   return elementwise(arguments, {kGradInput}, {kGradOutput, kX},
                      HWY_DYNAMIC_DISPATCH(silu_backward_kernel)());
 })
+
+}  // namespace aclgrad::ops
 #endif  // HWY_ONCE

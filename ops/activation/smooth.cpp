@@ -218,9 +218,6 @@ Plan plan_log_sigmoid_forward(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_FORMULA(aclnnMish, mish_formula, forward())
 ACLGRAD_FORMULA(aclnnInplaceMish, mish_formula, in_place())
@@ -239,4 +236,6 @@ ACLGRAD_OPERATOR(aclnnLogSigmoidBackward, kLogSigmoidBackward, [](const Argument
 ACLGRAD_FORMULA(aclnnLogit, logit_formula, of_eps({input("self"), attribute("eps"), output("out")}))
 ACLGRAD_FORMULA(aclnnLogitGrad, logit_slope,
                 of_eps({input("self"), input("gradOutput"), attribute("eps"), output("gradInput")}))
+
+}  // namespace aclgrad::ops
 #endif  // HWY_ONCE

@@ -112,14 +112,12 @@ FloatKernel softplus_kernel(double beta, double threshold) {
   return HWY_DYNAMIC_DISPATCH(softplus_formula)(beta, threshold);
 }
 
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
-
 ACLGRAD_OPERATOR(aclnnSoftplus, kSoftplus, [](const Arguments& arguments) {
   return plan_arithmetic(
       arguments, kOut, {kSelf}, arguments.dtype(kSelf),
       softplus_kernel(arguments.scalar(kBeta).to_float(), arguments.scalar(kThreshold).to_float()));
 })
 ACLGRAD_OPERATOR(aclnnSoftplusBackward, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops
 #endif  // HWY_ONCE

@@ -4,7 +4,7 @@
 
 #include "ops/arithmetic/arithmetic_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::add {
 namespace {
 
 using namespace additive;
@@ -23,9 +23,6 @@ const OperatorSpec kInplaceAdds{"aclnnInplaceAdds",
                                 additive_scalar_rules(kSelf)};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnAdd, kAdd, [](const Arguments& arguments) {
   return plan_additive(arguments, kOut, Sign::kPlus);
@@ -39,3 +36,5 @@ ACLGRAD_OPERATOR(aclnnAdds, kAdds, [](const Arguments& arguments) {
 ACLGRAD_OPERATOR(aclnnInplaceAdds, kInplaceAdds, [](const Arguments& arguments) {
   return plan_additive_scalar(arguments, kSelf, Sign::kPlus);
 })
+
+}  // namespace aclgrad::ops::add

@@ -7,7 +7,7 @@
 #include "ops/arithmetic/functions_kernel.h"
 #include "ops/arithmetic/selection_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::addcmul {
 namespace {
 
 enum : size_t { kSelf, kTensor1, kTensor2, kValue, kOut };
@@ -65,9 +65,6 @@ Plan plan_quotient(const Arguments& arguments, size_t out) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnAddcmul, kAddcmul,
                  [](const Arguments& arguments) { return plan_product(arguments, kOut); })
@@ -77,3 +74,5 @@ ACLGRAD_OPERATOR(aclnnAddcdiv, kAddcdiv,
                  [](const Arguments& arguments) { return plan_quotient(arguments, kOut); })
 ACLGRAD_OPERATOR(aclnnInplaceAddcdiv, kInplaceAddcdiv,
                  [](const Arguments& arguments) { return plan_quotient(arguments, kSelf); })
+
+}  // namespace aclgrad::ops::addcmul

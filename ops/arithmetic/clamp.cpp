@@ -6,7 +6,7 @@
 #include "ops/arithmetic/selection_kernel.h"
 #include "ops/engine/dtype/dtype_sets.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::clamp_operator {
 namespace {
 
 // aclnnClamp has both bounds, the others one of them.
@@ -70,9 +70,6 @@ Plan plan_clamp(const Arguments& arguments, size_t out, const Bounds& bounds) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnClamp, kClamp, [](const Arguments& arguments) {
   return plan_clamp(arguments, kOut, {kLow, kHigh});
@@ -86,3 +83,5 @@ ACLGRAD_OPERATOR(aclnnClampMax, kClampMax, [](const Arguments& arguments) {
 ACLGRAD_OPERATOR(aclnnInplaceClampMax, kInplaceClampMax, [](const Arguments& arguments) {
   return plan_clamp(arguments, kSelf, {std::nullopt, kOneBound});
 })
+
+}  // namespace aclgrad::ops::clamp_operator

@@ -19,8 +19,7 @@
 #include "ops/arithmetic/selection_kernel.h"
 #include "ops/engine/dtype/dtype_sets.h"
 
-using namespace aclgrad::ops;
-
+namespace aclgrad::ops::comparisons {
 namespace {
 
 enum : size_t { kSelf, kOther, kOut };
@@ -152,3 +151,5 @@ ACLGRAD_COMPARISONS(Lt, kLess)
 ACLGRAD_COMPARISONS(Le, kLessEqual)
 ACLGRAD_COMPARISONS(Eq, kEqual)
 ACLGRAD_COMPARISONS(Ne, kNotEqual)
+
+}  // namespace aclgrad::ops::comparisons

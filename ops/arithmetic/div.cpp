@@ -6,7 +6,7 @@
 #include "ops/arithmetic/functions_kernel.h"
 #include "ops/meta/dtypes.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::div {
 namespace {
 
 enum : size_t { kSelf, kOther, kOut };
@@ -80,9 +80,6 @@ Plan plan_divs(const Arguments& arguments, size_t out) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnDiv, kDiv,
                  [](const Arguments& arguments) { return plan_div(arguments, kOut); })
@@ -92,3 +89,5 @@ ACLGRAD_OPERATOR(aclnnDivs, kDivs,
                  [](const Arguments& arguments) { return plan_divs(arguments, kOut); })
 ACLGRAD_OPERATOR(aclnnInplaceDivs, kInplaceDivs,
                  [](const Arguments& arguments) { return plan_divs(arguments, kSelf); })
+
+}  // namespace aclgrad::ops::div

@@ -9,8 +9,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/dtypes.h"
 
-using namespace aclgrad::ops;
-
+namespace aclgrad::ops::extrema {
 namespace {
 
 enum : size_t { kSelf, kOther, kOut };
@@ -50,3 +49,5 @@ ACLGRAD_OPERATOR(aclnnMaximum, kMaximum,
                  [](const Arguments& arguments) { return plan_extremum(arguments, true); })
 ACLGRAD_OPERATOR(aclnnMinimum, kMinimum,
                  [](const Arguments& arguments) { return plan_extremum(arguments, false); })
+
+}  // namespace aclgrad::ops::extrema

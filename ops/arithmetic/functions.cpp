@@ -14,8 +14,7 @@
 #include "ops/arithmetic/unary_rules.h"
 #include "ops/engine/dtype/dtype_sets.h"
 
-using namespace aclgrad::ops;
-
+namespace aclgrad::ops::functions {
 namespace {
 
 using namespace unary_function;
@@ -100,3 +99,5 @@ ACLGRAD_UNARY(Reciprocal)
 ACLGRAD_UNARY(Sin)
 ACLGRAD_UNARY(Cos)
 ACLGRAD_UNARY(Erf)
+
+}  // namespace aclgrad::ops::functions

@@ -5,7 +5,7 @@
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/meta/dtypes.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::mul {
 namespace {
 
 enum : size_t { kSelf, kOther, kOut };
@@ -69,9 +69,6 @@ Plan plan_muls(const Arguments& arguments, size_t out) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnMul, kMul,
                  [](const Arguments& arguments) { return plan_mul(arguments, kOut); })
@@ -81,3 +78,5 @@ ACLGRAD_OPERATOR(aclnnMuls, kMuls,
                  [](const Arguments& arguments) { return plan_muls(arguments, kOut); })
 ACLGRAD_OPERATOR(aclnnInplaceMuls, kInplaceMuls,
                  [](const Arguments& arguments) { return plan_muls(arguments, kSelf); })
+
+}  // namespace aclgrad::ops::mul

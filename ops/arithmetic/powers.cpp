@@ -7,7 +7,7 @@
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/arithmetic/selection_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::powers {
 namespace {
 
 enum : size_t { kSelf, kExponent, kOut };
@@ -89,12 +89,11 @@ Plan plan_with_tensor(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnPowTensorScalar, kPowTensorScalar,
                  [](const Arguments& arguments) { return plan_with_number(arguments, kOut); })
 ACLGRAD_OPERATOR(aclnnInplacePowTensorScalar, kInplacePowTensorScalar,
                  [](const Arguments& arguments) { return plan_with_number(arguments, kSelf); })
 ACLGRAD_OPERATOR(aclnnPowTensorTensor, kPowTensorTensor, plan_with_tensor)
+
+}  // namespace aclgrad::ops::powers

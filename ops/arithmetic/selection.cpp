@@ -7,7 +7,7 @@
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/engine/dtype/dtype_sets.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::selection {
 namespace {
 
 // Of aclnnSWhere, and of aclnnInplaceMaskedFillScalar.
@@ -47,9 +47,8 @@ Plan plan_masked_fill(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSWhere, kSWhere, plan_where)
 ACLGRAD_OPERATOR(aclnnInplaceMaskedFillScalar, kMaskedFill, plan_masked_fill)
+
+}  // namespace aclgrad::ops::selection

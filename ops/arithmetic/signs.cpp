@@ -6,8 +6,7 @@
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/arithmetic/selection_kernel.h"
 
-using namespace aclgrad::ops;
-
+namespace aclgrad::ops::signs {
 namespace {
 
 enum : size_t { kSelf, kOut };
@@ -69,3 +68,5 @@ ACLGRAD_OPERATOR(aclnnSign, kSign, [](const Arguments& arguments) {
   const aclDataType dtype = arguments.dtype(kSelf);
   return plan_arithmetic(arguments, kOut, {kSelf}, dtype, sign(dtype));
 })
+
+}  // namespace aclgrad::ops::signs

@@ -4,7 +4,7 @@
 
 #include "ops/arithmetic/arithmetic_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::sub {
 namespace {
 
 using namespace additive;
@@ -23,9 +23,6 @@ const OperatorSpec kInplaceSubs{"aclnnInplaceSubs",
                                 additive_scalar_rules(kSelf)};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSub, kSub, [](const Arguments& arguments) {
   return plan_additive(arguments, kOut, Sign::kMinus);
@@ -39,3 +36,5 @@ ACLGRAD_OPERATOR(aclnnSubs, kSubs, [](const Arguments& arguments) {
 ACLGRAD_OPERATOR(aclnnInplaceSubs, kInplaceSubs, [](const Arguments& arguments) {
   return plan_additive_scalar(arguments, kSelf, Sign::kMinus);
 })
+
+}  // namespace aclgrad::ops::sub

@@ -13,7 +13,7 @@
 #include "ops/meta/rules.h"
 #include "ops/random/dropout_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::attention {
 namespace {
 
 // Where the two have what both have.
@@ -459,11 +459,10 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace grad
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnFlashAttentionScore, score::kSpec, [](const Arguments& arguments) {
   return plan_attention(problem_of(arguments, score::kParameters));
 })
 ACLGRAD_OPERATOR(aclnnFlashAttentionScoreGrad, grad::kSpec, grad::plan)
+
+}  // namespace aclgrad::ops::attention

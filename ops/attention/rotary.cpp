@@ -11,7 +11,7 @@
 #include "ops/engine/thread_scratch.h"
 #include "ops/meta/rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::rotary {
 namespace {
 
 // ---- Gradients of the table ---------------------------------------------------------------------
@@ -178,12 +178,11 @@ Plan plan(const Arguments& arguments) {
 }
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnRotaryPositionEmbedding, forward::kSpec, [](const Arguments& arguments) {
   using namespace forward;
   return plan_rotary(arguments, {kX, kCos, kSin, kOut}, arguments.integer(kMode), false);
 })
 ACLGRAD_OPERATOR(aclnnRotaryPositionEmbeddingGrad, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::rotary

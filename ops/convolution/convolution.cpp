@@ -11,7 +11,7 @@
 #include "ops/engine/staging.h"
 #include "ops/matmul/product_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::convolution {
 namespace {
 
 enum : size_t {
@@ -168,8 +168,7 @@ Plan plan(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnConvolution, kSpec, plan)
+
+}  // namespace aclgrad::ops::convolution

@@ -14,7 +14,7 @@
 #include "ops/matmul/product_rules.h"
 #include "ops/meta/output_mask.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::convolution_backward {
 namespace {
 
 enum : size_t {
@@ -244,8 +244,7 @@ Plan plan(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnConvolutionBackward, kSpec, plan)
+
+}  // namespace aclgrad::ops::convolution_backward

@@ -12,7 +12,7 @@
 #include "ops/engine/iterate.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::arange {
 namespace {
 
 enum : size_t { kStart, kEnd, kStep, kOut };
@@ -104,8 +104,7 @@ Plan plan_arange(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnArange, kArange, plan_arange)
+
+}  // namespace aclgrad::ops::arange

@@ -11,7 +11,7 @@
 #include "ops/index/placed_kernel.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::embedding {
 namespace {
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -105,9 +105,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnEmbedding, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnEmbeddingDenseBackward, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::embedding

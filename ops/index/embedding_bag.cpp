@@ -13,7 +13,7 @@
 #include "ops/index/placed_kernel.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::embedding_bag {
 namespace {
 
 namespace embedding_bag {
@@ -206,8 +206,7 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace embedding_bag
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnEmbeddingBag, embedding_bag::kSpec, embedding_bag::plan)
+
+}  // namespace aclgrad::ops::embedding_bag

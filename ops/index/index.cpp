@@ -17,7 +17,7 @@
 #include "ops/meta/dtypes.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::index {
 namespace {
 
 constexpr DtypeSet kIndexOrMask{ACL_INT64, ACL_INT32, ACL_BOOL, ACL_UINT8};
@@ -278,9 +278,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace put
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnIndex, taken::kSpec, taken::plan)
 ACLGRAD_OPERATOR(aclnnIndexPutImpl, put::kSpec, put::plan)
+
+}  // namespace aclgrad::ops::index

@@ -11,7 +11,7 @@
 #include "ops/index/placed_kernel.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::index_add {
 namespace {
 namespace along_dim {
 
@@ -125,11 +125,10 @@ Plan plan_fill(const Arguments& arguments) {
 
 }  // namespace along_dim
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnIndexAdd, along_dim::kAdd, along_dim::plan_add)
 ACLGRAD_OPERATOR(aclnnIndexCopy, along_dim::kCopy, along_dim::plan_copy)
 ACLGRAD_OPERATOR(aclnnInplaceIndexCopy, along_dim::kInplaceCopy, along_dim::plan_copy_in_place)
 ACLGRAD_OPERATOR(aclnnInplaceIndexFill, along_dim::kInplaceFill, along_dim::plan_fill)
+
+}  // namespace aclgrad::ops::index_add

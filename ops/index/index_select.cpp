@@ -9,7 +9,7 @@
 #include "ops/index/index_rules.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::index_select {
 namespace {
 
 enum : size_t { kSelf, kDim, kIndex, kOut };
@@ -118,10 +118,9 @@ Plan plan_gather(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnIndexSelect, kIndexSelect, plan_select)
 ACLGRAD_OPERATOR(aclnnGatherV2, kGatherV2, plan_select)
 ACLGRAD_OPERATOR(aclnnGather, kGather, plan_gather)
+
+}  // namespace aclgrad::ops::index_select

@@ -12,7 +12,7 @@
 #include "ops/meta/objects.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::masked_select {
 namespace {
 namespace by_mask {
 
@@ -97,9 +97,8 @@ Plan plan(const Arguments& arguments) {
 }  // namespace scattering
 }  // namespace by_mask
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnMaskedSelect, by_mask::selecting::kSpec, by_mask::selecting::plan)
 ACLGRAD_OPERATOR(aclnnInplaceMaskedScatter, by_mask::scattering::kSpec, by_mask::scattering::plan)
+
+}  // namespace aclgrad::ops::masked_select

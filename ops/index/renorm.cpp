@@ -15,7 +15,7 @@
 #include "ops/index/placed_kernel.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::renorm {
 namespace {
 
 namespace renorm {
@@ -160,12 +160,11 @@ Plan plan(const Arguments& arguments) {
 }  // namespace embedding
 }  // namespace renorm
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnRenorm, renorm::kOutOfPlace,
                  [](const Arguments& arguments) { return renorm::plan(arguments, renorm::kOut); })
 ACLGRAD_OPERATOR(aclnnInplaceRenorm, renorm::kInPlace,
                  [](const Arguments& arguments) { return renorm::plan(arguments, renorm::kSelf); })
 ACLGRAD_OPERATOR(aclnnEmbeddingRenorm, renorm::embedding::kSpec, renorm::embedding::plan)
+
+}  // namespace aclgrad::ops::renorm

@@ -10,7 +10,7 @@
 #include "ops/index/placed_kernel.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::repeat_interleave {
 namespace {
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -209,9 +209,6 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace gradient
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnRepeatInterleave, kRepeatInterleave,
                  [](const Arguments& arguments) { return plan_by_tensor(arguments, kLine); })
@@ -223,3 +220,5 @@ ACLGRAD_OPERATOR(aclnnRepeatInterleaveIntWithDim, kIntWithDim,
                  [](const Arguments& arguments) { return plan_by_number(arguments, kAlong); })
 ACLGRAD_OPERATOR(aclnnRepeatInterleaveTensor, numbers::kSpec, numbers::plan)
 ACLGRAD_OPERATOR(aclnnRepeatInterleaveGrad, gradient::kSpec, gradient::plan)
+
+}  // namespace aclgrad::ops::repeat_interleave

@@ -8,7 +8,7 @@
 #include "ops/index/placed_kernel.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::scatter {
 namespace {
 namespace scatter {
 
@@ -122,9 +122,6 @@ const OperatorSpec kInplaceScatterValue = spec_of("aclnnInplaceScatterValue", kO
 
 }  // namespace scatter
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnScatterAdd, scatter::kScatterAdd, [](const Arguments& arguments) {
   return scatter::plan(arguments, scatter::kAdding);
@@ -142,3 +139,5 @@ ACLGRAD_OPERATOR(aclnnInplaceScatterValue, scatter::kInplaceScatterValue,
                  [](const Arguments& arguments) {
                    return scatter::plan(arguments, scatter::kOfValueInPlace);
                  })
+
+}  // namespace aclgrad::ops::scatter

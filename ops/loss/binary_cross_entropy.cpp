@@ -12,7 +12,7 @@
 #include "ops/loss/loss_kernel.h"
 #include "ops/loss/loss_reduction.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::binary_cross_entropy_operator {
 namespace {
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -110,9 +110,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnBinaryCrossEntropyWithLogits, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnBinaryCrossEntropyWithLogitsBackward, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::binary_cross_entropy_operator

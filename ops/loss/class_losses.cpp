@@ -13,7 +13,7 @@
 #include "ops/loss/loss_kernel.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::class_losses {
 namespace {
 
 // ---- Margins ------------------------------------------------------------------------------------
@@ -188,10 +188,9 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace softmax_cross_entropy
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnMultilabelMarginLoss, multilabel::kSpec, multilabel::plan)
 ACLGRAD_OPERATOR(aclnnSoftmaxCrossEntropyWithLogits, softmax_cross_entropy::kSpec,
                  softmax_cross_entropy::plan)
+
+}  // namespace aclgrad::ops::class_losses

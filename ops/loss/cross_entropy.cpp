@@ -15,7 +15,7 @@
 #include "ops/loss/logit_rows.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::cross_entropy {
 namespace {
 
 namespace cross_entropy_of_classes {
@@ -357,11 +357,10 @@ Plan plan(const Arguments& arguments) {
 }  // namespace backward
 }  // namespace cross_entropy_of_classes
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnCrossEntropyLoss, cross_entropy_of_classes::forward::kSpec,
                  cross_entropy_of_classes::forward::plan)
 ACLGRAD_OPERATOR(aclnnCrossEntropyLossGrad, cross_entropy_of_classes::backward::kSpec,
                  cross_entropy_of_classes::backward::plan)
+
+}  // namespace aclgrad::ops::cross_entropy

@@ -17,7 +17,7 @@
 #include "ops/index/index_rules.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::ctc_loss {
 namespace {
 
 namespace ctc {
@@ -480,9 +480,8 @@ Plan plan(const Arguments& arguments) {
 }  // namespace backward
 }  // namespace ctc
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnCtcLoss, ctc::forward::kSpec, ctc::forward::plan)
 ACLGRAD_OPERATOR(aclnnCtcLossBackward, ctc::backward::kSpec, ctc::backward::plan)
+
+}  // namespace aclgrad::ops::ctc_loss

@@ -11,7 +11,7 @@
 #include "ops/loss/loss_kernel.h"
 #include "ops/loss/loss_reduction.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::error_losses {
 namespace {
 
 constexpr DtypeSet kL1Dtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT64}, {ACL_BF16}};
@@ -111,9 +111,6 @@ Plan plan_backward(const Arguments& arguments, size_t out, double beta) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSmoothL1Loss, kSmooth, [](const Arguments& arguments) {
   return plan_forward(arguments, kOut, arguments.real(kBeta));
@@ -126,3 +123,5 @@ ACLGRAD_OPERATOR(aclnnSmoothL1LossBackward, kSmoothBackward, [](const Arguments&
 ACLGRAD_OPERATOR(aclnnL1LossBackward, kL1Backward, [](const Arguments& arguments) {
   return plan_backward(arguments, kGradInputOfL1, 0);
 })
+
+}  // namespace aclgrad::ops::error_losses

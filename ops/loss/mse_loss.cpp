@@ -13,7 +13,7 @@
 #include "ops/loss/loss_reduction.h"
 #include "ops/loss/mse_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::mse_loss {
 namespace {
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -97,10 +97,9 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnMseLoss, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnMseLossOut, forward::kOutSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnMseLossBackward, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::mse_loss

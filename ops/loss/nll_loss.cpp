@@ -14,7 +14,7 @@
 #include "ops/loss/nll_kernel.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::nll_loss {
 namespace {
 
 constexpr DtypeSet kTargetDtypes{ACL_INT64, ACL_UINT8, ACL_INT32};
@@ -143,9 +143,6 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnNLLLoss, forward::kRows,
                  [](const Arguments& arguments) { return forward::plan(arguments, false); })
@@ -153,3 +150,5 @@ ACLGRAD_OPERATOR(aclnnNLLLoss2d, forward::kPictures,
                  [](const Arguments& arguments) { return forward::plan(arguments, true); })
 ACLGRAD_OPERATOR(aclnnNLLLossBackward, backward::kRows, backward::plan)
 ACLGRAD_OPERATOR(aclnnNLLLoss2dBackward, backward::kPictures, backward::plan)
+
+}  // namespace aclgrad::ops::nll_loss

@@ -282,9 +282,6 @@ Plan plan(const Arguments& arguments, std::vector<std::optional<size_t>> inputs,
 
 }  // namespace gradient_of
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnBinaryCrossEntropy, cross_entropy::kSpec, cross_entropy::plan)
 ACLGRAD_OPERATOR(aclnnBinaryCrossEntropyBackward, cross_entropy_gradient::kSpec,
@@ -305,4 +302,6 @@ ACLGRAD_OPERATOR(aclnnKlDivTargetBackward, gradient_of::kOfTarget, [](const Argu
                            HWY_DYNAMIC_DISPATCH(divergence_gradient_by_target)(
                                log_target, gradient_of::divisor(arguments)));
 })
+
+}  // namespace aclgrad::ops
 #endif  // HWY_ONCE

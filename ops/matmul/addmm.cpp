@@ -6,7 +6,7 @@
 
 #include "ops/matmul/product_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::addmm {
 namespace {
 
 enum : size_t { kSelf, kMat1, kMat2, kBeta, kAlpha, kOut, kCubeMathType };
@@ -66,12 +66,11 @@ Plan plan(const Arguments& arguments, size_t out, size_t cube_math_type) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnAddmm, kAddmm,
                  [](const Arguments& arguments) { return plan(arguments, kOut, kCubeMathType); })
 ACLGRAD_OPERATOR(aclnnInplaceAddmm, kInplaceAddmm, [](const Arguments& arguments) {
   return plan(arguments, kSelf, kCubeMathTypeInPlace);
 })
+
+}  // namespace aclgrad::ops::addmm

@@ -8,7 +8,7 @@
 
 #include "ops/matmul/product_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::baddbmm {
 namespace {
 
 enum : size_t { kSelf, kBatch1, kBatch2, kBeta, kAlpha, kOut, kCubeMathType };
@@ -113,12 +113,11 @@ Plan plan(const Arguments& arguments, size_t out, size_t cube_math_type) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnBaddbmm, kBaddbmm,
                  [](const Arguments& arguments) { return plan(arguments, kOut, kCubeMathType); })
 ACLGRAD_OPERATOR(aclnnInplaceBaddbmm, kInplaceBaddbmm, [](const Arguments& arguments) {
   return plan(arguments, kSelf, kCubeMathTypeInPlace);
 })
+
+}  // namespace aclgrad::ops::baddbmm

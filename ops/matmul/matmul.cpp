@@ -8,7 +8,7 @@
 #include "aclnnop/aclnn_mm.h"
 #include "ops/matmul/product_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::matmul {
 namespace {
 
 enum : size_t { kSelf, kMat2, kOut, kCubeMathType };
@@ -147,12 +147,11 @@ Plan plan_batched(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnMatmul, kMatmul, plan_batched)
 ACLGRAD_OPERATOR(aclnnMm, kMm, [](const Arguments& arguments) {
   return plan_matmul(matrix_product(arguments, kSelf, kMat2, kOut, kCubeMathType));
 })
 ACLGRAD_OPERATOR(aclnnBatchMatMul, kBatchMatMul, plan_batched)
+
+}  // namespace aclgrad::ops::matmul

@@ -11,7 +11,7 @@
 #include "ops/normalization/row_rules.h"
 #include "ops/normalization/summed_rows_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::add_norm {
 namespace {
 
 constexpr DtypeSet kFloat{ACL_FLOAT};
@@ -144,10 +144,9 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnAddRmsNorm, rms::kSpec, rms::plan)
 ACLGRAD_OPERATOR(aclnnAddLayerNorm, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnAddLayerNormGrad, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::add_norm

@@ -9,7 +9,7 @@
 #include "ops/normalization/row_rules.h"
 #include "ops/normalization/summed_rows_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::deep_norm {
 namespace {
 
 constexpr DtypeSet kFloat{ACL_FLOAT};
@@ -94,9 +94,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnDeepNorm, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnDeepNormGrad, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::deep_norm

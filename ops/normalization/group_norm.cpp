@@ -14,7 +14,7 @@
 #include "ops/normalization/channel_norm_kernel.h"
 #include "ops/normalization/channel_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::group_norm {
 namespace {
 
 // ---- Checks of both directions ------------------------------------------------------------------
@@ -203,9 +203,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnGroupNorm, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnGroupNormBackward, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::group_norm

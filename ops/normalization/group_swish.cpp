@@ -8,7 +8,7 @@
 #include "ops/normalization/channel_norm_kernel.h"
 #include "ops/normalization/channel_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::group_swish {
 namespace {
 
 // ---- Checks of both directions ------------------------------------------------------------------
@@ -142,9 +142,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnGroupNormSwish, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnGroupNormSwishGrad, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::group_swish

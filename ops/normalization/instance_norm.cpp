@@ -11,7 +11,7 @@
 #include "ops/normalization/channel_plan.h"
 #include "ops/normalization/channel_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::instance_norm {
 namespace {
 
 enum : size_t { kX, kGamma, kBeta, kDataFormat, kEps, kY, kMean, kVariance };
@@ -79,8 +79,7 @@ Plan plan(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnInstanceNorm, kSpec, plan)
+
+}  // namespace aclgrad::ops::instance_norm

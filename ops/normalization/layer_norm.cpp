@@ -12,7 +12,7 @@
 #include "ops/meta/output_mask.h"
 #include "ops/meta/rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::layer_norm {
 namespace {
 
 // ---- Checks of both directions ------------------------------------------------------------------
@@ -198,9 +198,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnLayerNorm, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnLayerNormBackward, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::layer_norm

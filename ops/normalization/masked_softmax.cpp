@@ -12,7 +12,7 @@
 #include "ops/meta/rules.h"
 #include "ops/normalization/softmax_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::masked_softmax {
 namespace {
 
 // What a masked score is taken for: not -infinity, so that a row of nothing else is uniform.
@@ -152,9 +152,6 @@ Masking masking_of(const Arguments& arguments, size_t mask, size_t scale, size_t
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnScaledMaskedSoftmax, forward::kSpec, [](const Arguments& arguments) {
   using namespace forward;
@@ -166,3 +163,5 @@ ACLGRAD_OPERATOR(aclnnScaledMaskedSoftmaxBackward, backward::kSpec, [](const Arg
   return plan_masked<2>(arguments, {kGradient, kY}, kOut, softmax_backward_rows,
                         masking_of(arguments, kMask, kScale, kTriangle, kOut), false, 0);
 })
+
+}  // namespace aclgrad::ops::masked_softmax

@@ -10,7 +10,7 @@
 #include "ops/normalization/layer_norm_kernel.h"
 #include "ops/normalization/row_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::rms_norm {
 namespace {
 
 constexpr DtypeSet kFloat{ACL_FLOAT};
@@ -83,9 +83,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnRmsNorm, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnRmsNormGrad, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::rms_norm

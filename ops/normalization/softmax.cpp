@@ -10,7 +10,7 @@
 #include "ops/meta/rules.h"
 #include "ops/meta/soc.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::softmax {
 namespace {
 
 size_t axis_of_tensor(const Arguments& arguments, size_t dim, size_t tensor) {
@@ -94,12 +94,11 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSoftmax, forward::kSoftmax, forward::plan<plan_softmax>)
 ACLGRAD_OPERATOR(aclnnSoftmaxBackward, backward::kSoftmax, backward::plan<plan_softmax_backward>)
 ACLGRAD_OPERATOR(aclnnLogSoftmax, forward::kLogSoftmax, forward::plan<plan_log_softmax>)
 ACLGRAD_OPERATOR(aclnnLogSoftmaxBackward, backward::kLogSoftmax,
                  backward::plan<plan_log_softmax_backward>)
+
+}  // namespace aclgrad::ops::softmax

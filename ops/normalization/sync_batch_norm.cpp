@@ -19,7 +19,7 @@
 #include "ops/normalization/channel_plan.h"
 #include "ops/normalization/channel_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::sync_batch_norm {
 namespace {
 
 constexpr size_t kChannelAxis = 1;
@@ -367,9 +367,6 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace elements_backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnBatchNormReduce, reduce::kSpec, reduce::plan)
 ACLGRAD_OPERATOR(aclnnSyncBatchNormGatherStats, gather::kSpec, gather::plan)
@@ -379,3 +376,5 @@ ACLGRAD_OPERATOR(aclnnBatchNormGatherStatsWithCounts, gather_with_counts::kSpec,
 ACLGRAD_OPERATOR(aclnnBatchNormElemt, elements::kSpec, elements::plan)
 ACLGRAD_OPERATOR(aclnnBatchNormReduceBackward, reduce_backward::kSpec, reduce_backward::plan)
 ACLGRAD_OPERATOR(aclnnBatchNormElemtBackward, elements_backward::kSpec, elements_backward::plan)
+
+}  // namespace aclgrad::ops::sync_batch_norm

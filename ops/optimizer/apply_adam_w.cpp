@@ -8,7 +8,7 @@
 #include "ops/meta/rules.h"
 #include "ops/optimizer/adamw_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::apply_adam_w {
 namespace {
 
 enum : size_t {
@@ -72,8 +72,7 @@ Plan plan(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnApplyAdamW, kSpec, plan)
+
+}  // namespace aclgrad::ops::apply_adam_w

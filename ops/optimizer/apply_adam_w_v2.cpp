@@ -6,7 +6,7 @@
 #include "ops/meta/rules.h"
 #include "ops/optimizer/adamw_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::apply_adam_w_v2 {
 namespace {
 
 enum : size_t {
@@ -54,8 +54,7 @@ Plan plan(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnApplyAdamWV2, kSpec, plan)
+
+}  // namespace aclgrad::ops::apply_adam_w_v2

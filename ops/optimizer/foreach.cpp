@@ -10,7 +10,7 @@
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/reduction/norm_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::foreach {
 namespace {
 
 enum : size_t { kX, kScalar, kOut };
@@ -143,9 +143,8 @@ Plan plan_products(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnForeachNorm, kNorm, plan_norms)
 ACLGRAD_OPERATOR(aclnnForeachMulScalarV2, kMulScalar, plan_products)
+
+}  // namespace aclgrad::ops::foreach

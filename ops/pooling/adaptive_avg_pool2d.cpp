@@ -4,7 +4,7 @@
 #include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
 #include "ops/pooling/pooling_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::adaptive_avg_pool2d {
 namespace {
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -60,9 +60,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnAdaptiveAvgPool2d, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnAdaptiveAvgPool2dBackward, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::adaptive_avg_pool2d

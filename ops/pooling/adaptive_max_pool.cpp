@@ -7,7 +7,7 @@
 #include "ops/pooling/pooling_rules.h"
 #include "ops/resampling/resampling_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::adaptive_max_pool {
 namespace {
 
 namespace forward {
@@ -56,9 +56,6 @@ Plan plan(const Arguments& arguments, size_t axes) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 // A number of axes, and the gradient.
 #define ACLGRAD_ADAPTIVE_MAX(name, axes)                                                      \
@@ -71,3 +68,5 @@ using namespace aclgrad::ops;
 
 ACLGRAD_ADAPTIVE_MAX(aclnnAdaptiveMaxPool2d, 2)
 ACLGRAD_ADAPTIVE_MAX(aclnnAdaptiveMaxPool3d, 3)
+
+}  // namespace aclgrad::ops::adaptive_max_pool

@@ -4,7 +4,7 @@
 #include "aclnnop/aclnn_avgpool2d_backward.h"
 #include "ops/pooling/pooling_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::avg_pool2d {
 namespace {
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -89,9 +89,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnAvgPool2d, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnAvgPool2dBackward, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::avg_pool2d

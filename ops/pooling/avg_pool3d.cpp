@@ -7,7 +7,7 @@
 #include "ops/pooling/pooling_rules.h"
 #include "ops/resampling/resampling_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::avg_pool3d {
 namespace {
 
 constexpr size_t kAxes = 3;
@@ -125,11 +125,10 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace adaptive_backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnAvgPool3d, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnAvgPool3dBackward, backward::kSpec, backward::plan)
 ACLGRAD_OPERATOR(aclnnAdaptiveAvgPool3d, adaptive::kSpec, adaptive::plan)
 ACLGRAD_OPERATOR(aclnnAdaptiveAvgPool3dBackward, adaptive_backward::kSpec, adaptive_backward::plan)
+
+}  // namespace aclgrad::ops::avg_pool3d

@@ -10,7 +10,7 @@
 #include "ops/pooling/pooling_rules.h"
 #include "ops/resampling/resampling_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::max_pool {
 namespace {
 
 // ---- Indices and masks, which both have the same parameters -------------------------------------
@@ -186,9 +186,6 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace plain
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 // Maxima with their places, and the gradient.
 #define ACLGRAD_MAX_POOL(name, places)                                                         \
@@ -202,3 +199,5 @@ using namespace aclgrad::ops;
 ACLGRAD_MAX_POOL(aclnnMaxPool3dWithArgmax, kArgmax)
 ACLGRAD_MAX_POOL(aclnnMaxPool2dWithMask, kMask)
 ACLGRAD_OPERATOR(aclnnMaxPool, plain::kSpec, plain::plan)
+
+}  // namespace aclgrad::ops::max_pool

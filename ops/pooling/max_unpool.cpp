@@ -7,7 +7,7 @@
 #include "ops/pooling/pooling_rules.h"
 #include "ops/resampling/resampling_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::max_unpool {
 namespace {
 
 enum : size_t { kSelf, kIndices, kOutputSize };
@@ -59,11 +59,10 @@ Plan plan(const Arguments& arguments, size_t out, size_t axes) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnMaxUnpool2d, k2d,
                  [](const Arguments& arguments) { return plan(arguments, kOut2d, 2); })
 ACLGRAD_OPERATOR(aclnnMaxUnpool3d, k3d,
                  [](const Arguments& arguments) { return plan(arguments, kOut3d, 3); })
+
+}  // namespace aclgrad::ops::max_unpool

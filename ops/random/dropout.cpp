@@ -15,7 +15,7 @@
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/engine/dtype/dtype_sets.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::dropout {
 namespace {
 
 constexpr DtypeSet kMask{ACL_UINT8};
@@ -215,9 +215,6 @@ Plan plan_both(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnDropoutGenMask, gen_mask::kSpec, [](const Arguments& arguments) {
   return gen_mask::plan(arguments, gen_mask::kOut);
@@ -236,3 +233,5 @@ ACLGRAD_OPERATOR(aclnnDropoutBackward, kBackward, [](const Arguments& arguments)
   return plan_use(arguments, use::kSelf, use::kMaskBits, use::kOut,
                   factor == 0 ? 1 : 1 - 1 / factor);
 })
+
+}  // namespace aclgrad::ops::dropout

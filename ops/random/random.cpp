@@ -9,7 +9,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::random {
 namespace {
 
 // kFirst: mean, or from. kSecond: std, or to. kExtraOffset: beside seed and offset in tensors.
@@ -78,11 +78,10 @@ Plan plan_with_tensors(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnInplaceNormal, kInplaceNormal, plan<plan_normal>)
 ACLGRAD_OPERATOR(aclnnInplaceUniform, kInplaceUniform, plan<plan_uniform>)
 ACLGRAD_OPERATOR(aclnnInplaceNormalTensor, kInplaceNormalTensor, plan_with_tensors<plan_normal>)
 ACLGRAD_OPERATOR(aclnnInplaceUniformTensor, kInplaceUniformTensor, plan_with_tensors<plan_uniform>)
+
+}  // namespace aclgrad::ops::random

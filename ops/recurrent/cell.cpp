@@ -13,7 +13,7 @@
 #include "ops/meta/rules.h"
 #include "ops/recurrent/recurrent_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::cell {
 namespace {
 
 // ---- Both functions -----------------------------------------------------------------------------
@@ -238,9 +238,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace backward
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnThnnFusedLstmCell, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnThnnFusedLstmCellBackward, backward::kSpec, backward::plan)
+
+}  // namespace aclgrad::ops::cell

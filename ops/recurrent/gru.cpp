@@ -4,7 +4,7 @@
 #include "aclnnop/aclnn_gru_backward.h"
 #include "ops/recurrent/layer_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::gru {
 namespace {
 
 const ParameterList kForward = {input("input"),
@@ -67,11 +67,10 @@ const OperatorSpec kGruBackward{
                 backward())};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnGRU, kGru,
                  [](const Arguments& arguments) { return plan_forward(arguments, forward()); })
 ACLGRAD_OPERATOR(aclnnGRUBackward, kGruBackward,
                  [](const Arguments& arguments) { return plan_backward(arguments, backward()); })
+
+}  // namespace aclgrad::ops::gru

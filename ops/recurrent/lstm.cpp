@@ -4,7 +4,7 @@
 #include "aclnnop/aclnn_lstm_backward.h"
 #include "ops/recurrent/layer_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::lstm {
 namespace {
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -97,11 +97,10 @@ const OperatorSpec kLstmBackward{"aclnnLstmBackward", kBackward,
                                  layer_rules(nulls_of_backward(), backward())};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnLSTM, kLstm,
                  [](const Arguments& arguments) { return plan_forward(arguments, forward()); })
 ACLGRAD_OPERATOR(aclnnLstmBackward, kLstmBackward,
                  [](const Arguments& arguments) { return plan_backward(arguments, backward()); })
+
+}  // namespace aclgrad::ops::lstm

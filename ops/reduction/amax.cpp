@@ -11,7 +11,7 @@
 #include "ops/reduction/extremum_kernel.h"
 #include "ops/reduction/reduction_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::amax {
 namespace {
 
 enum : size_t { kSelf, kDims, kKeepDim, kOut, kIndices };
@@ -71,9 +71,6 @@ Plan plan_values(const Arguments& arguments, bool largest) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnAmax, kAmax,
                  [](const Arguments& arguments) { return plan_values(arguments, true); })
@@ -88,3 +85,5 @@ ACLGRAD_OPERATOR(aclnnArgMax, kArgMax, [](const Arguments& arguments) {
   return plan_extremum(arguments,
                        {.input = kSelf, .reduced = reduced_dims(arguments), .indices = kOut});
 })
+
+}  // namespace aclgrad::ops::amax

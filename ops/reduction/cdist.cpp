@@ -13,7 +13,7 @@
 #include "ops/engine/math/scalar_math.h"
 #include "ops/reduction/reduction_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::cdist {
 namespace {
 
 namespace cdist {
@@ -249,9 +249,8 @@ Plan plan(const Arguments& arguments) {
 }  // namespace backward
 }  // namespace cdist
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnCdist, cdist::kSpec, cdist::plan)
 ACLGRAD_OPERATOR(aclnnCdistBackward, cdist::backward::kSpec, cdist::backward::plan)
+
+}  // namespace aclgrad::ops::cdist

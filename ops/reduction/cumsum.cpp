@@ -9,7 +9,7 @@
 #include "ops/meta/rules.h"
 #include "ops/reduction/cumsum_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::cumsum {
 namespace {
 
 enum : size_t { kSelf, kDim, kDtype };
@@ -72,9 +72,6 @@ size_t axis(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnCumsum, with_dtype::kSpec, [](const Arguments& arguments) {
   return plan_cumsum(arguments, kSelf, with_dtype::kOut, axis(arguments), {});
@@ -89,3 +86,5 @@ ACLGRAD_OPERATOR(aclnnCumsumV2, v2::kSpec, [](const Arguments& arguments) {
       arguments, kSelf, v2::kOut, axis(arguments),
       {.exclusive = arguments.flag(v2::kExclusive), .reverse = arguments.flag(v2::kReverse)});
 })
+
+}  // namespace aclgrad::ops::cumsum

@@ -12,7 +12,7 @@
 #include "ops/engine/tree_sum.h"
 #include "ops/reduction/reduction_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::logsumexp {
 namespace {
 
 enum : size_t { kSelf, kDims, kKeepDim, kOut };
@@ -89,8 +89,7 @@ Plan plan(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnLogSumExp, kLogSumExp, [](const Arguments& a) { return plan(a); })
+
+}  // namespace aclgrad::ops::logsumexp

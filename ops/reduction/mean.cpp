@@ -8,7 +8,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/reduction/reduction_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::mean {
 namespace {
 
 using P = ReductionParameters;
@@ -71,11 +71,10 @@ Plan plan_v2(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnMean, kMean, [](const Arguments& arguments) {
   return plan_reduction(arguments, dtype_of(arguments), Reduction::kMean);
 })
 ACLGRAD_OPERATOR(aclnnMeanV2, kMeanV2, plan_v2)
+
+}  // namespace aclgrad::ops::mean

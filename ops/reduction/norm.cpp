@@ -6,7 +6,7 @@
 #include "ops/reduction/norm_kernel.h"
 #include "ops/reduction/reduction_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::norm {
 namespace {
 
 enum : size_t { kSelf, kP, kDims, kKeepDim, kOut };
@@ -20,11 +20,10 @@ const OperatorSpec kNorm{
      max_rank(kSelf), max_rank(kOut), has_reduced_shape(kOut, kAttributes)}};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnNorm, kNorm, [](const Arguments& arguments) {
   const double p = static_cast<double>(arguments.scalar(kP).to_float());
   return plan_norm(arguments, kSelf, reduced_dims(arguments, kAttributes), p, kOut);
 })
+
+}  // namespace aclgrad::ops::norm

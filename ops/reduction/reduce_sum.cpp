@@ -7,7 +7,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/reduction/reduction_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::reduce_sum {
 namespace {
 
 using P = ReductionParameters;
@@ -30,11 +30,10 @@ const OperatorSpec kReduceSum{
      out_is_reduced()}};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnReduceSum, kReduceSum, [](const Arguments& arguments) {
   const auto type = static_cast<aclDataType>(arguments.integer(P::kDtype));
   return plan_reduction(arguments, type, Reduction::kSum);
 })
+
+}  // namespace aclgrad::ops::reduce_sum

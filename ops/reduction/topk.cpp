@@ -8,7 +8,7 @@
 #include "ops/meta/rules.h"
 #include "ops/reduction/topk_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::topk {
 namespace {
 
 enum : size_t { kSelf, kK, kDim, kLargest, kSorted, kValues, kIndices };
@@ -46,12 +46,11 @@ const OperatorSpec kSpec{"aclnnTopk",
                           max_rank(kIndices), has_k_elements(kValues), has_k_elements(kIndices)}};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnTopk, kSpec, [](const Arguments& arguments) {
   // 0-d tensors have one element, whatever k is.
   if (arguments.integer(kK) == 0) return Plan{};
   return plan_topk(arguments, kSelf, axis(arguments), arguments.flag(kLargest), kValues, kIndices);
 })
+
+}  // namespace aclgrad::ops::topk

@@ -11,7 +11,7 @@
 #include "ops/reduction/reduction_rules.h"
 #include "ops/reduction/variance_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::var {
 namespace {
 
 // aclnnVar has a flag, unbiased, as its correction.
@@ -76,9 +76,6 @@ Plan plan_corrected(const Arguments& arguments, Moment moment, std::optional<siz
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnVar, kVar, [](const Arguments& arguments) {
   const int64_t correction = arguments.flag(kCorrection) ? 1 : 0;
@@ -101,3 +98,5 @@ ACLGRAD_OPERATOR(aclnnStd, kStd, [](const Arguments& arguments) {
 ACLGRAD_OPERATOR(aclnnStdMeanCorrection, kStdMeanCorrection, [](const Arguments& arguments) {
   return plan_corrected(arguments, Moment::kDeviation, kMeanOut);
 })
+
+}  // namespace aclgrad::ops::var

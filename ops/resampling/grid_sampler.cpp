@@ -17,7 +17,7 @@
 #include "ops/resampling/keys.h"
 #include "ops/resampling/resampling_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::grid_sampler {
 namespace {
 
 enum Mode : int64_t { kBilinear, kNearest, kBicubic };
@@ -378,9 +378,6 @@ const OperatorSpec kBackward2d = backward_spec("aclnnGridSampler2DBackward", 2);
 const OperatorSpec kBackward3d = backward_spec("aclnnGridSampler3DBackward", 3);
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnGridSampler2D, kForward2d,
                  [](const Arguments& arguments) { return plan_sampler(arguments, 2); })
@@ -390,3 +387,5 @@ ACLGRAD_OPERATOR(aclnnGridSampler2DBackward, kBackward2d,
                  [](const Arguments& arguments) { return plan_sampler_backward(arguments, 2); })
 ACLGRAD_OPERATOR(aclnnGridSampler3DBackward, kBackward3d,
                  [](const Arguments& arguments) { return plan_sampler_backward(arguments, 3); })
+
+}  // namespace aclgrad::ops::grid_sampler

@@ -14,7 +14,7 @@
 #include "ops/engine/thread_scratch.h"
 #include "ops/resampling/resampling_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::im2col {
 namespace {
 
 constexpr size_t kPlaneAxes = 2;
@@ -319,10 +319,9 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace unfold
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnIm2col, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnIm2colBackward, backward::kSpec, backward::plan)
 ACLGRAD_OPERATOR(aclnnUnfoldGrad, unfold::kSpec, unfold::plan)
+
+}  // namespace aclgrad::ops::im2col

@@ -19,7 +19,7 @@
 #include "ops/resampling/axis_map_kernel.h"
 #include "ops/resampling/resampling_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::pad {
 namespace {
 
 struct Padding {
@@ -151,9 +151,6 @@ Plan plan_pad_backward(const Arguments& arguments, Padding padding) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 // A padding and its gradient.
 #define ACLGRAD_PAD(name, ...)                                                                    \
@@ -171,3 +168,5 @@ ACLGRAD_PAD(aclnnReflectionPad3d, 3, true)
 ACLGRAD_PAD(aclnnReplicationPad1d, 1, false)
 ACLGRAD_PAD(aclnnReplicationPad2d, 2, false)
 ACLGRAD_PAD(aclnnReplicationPad3d, 3, false)
+
+}  // namespace aclgrad::ops::pad

@@ -32,7 +32,7 @@
 #include "ops/resampling/keys.h"
 #include "ops/resampling/resampling_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::upsample {
 namespace {
 
 enum class Taps { kNearest, kNearestExact, kLinear, kCubic };
@@ -241,9 +241,6 @@ Plan plan_resize(const Arguments& arguments, const Resize& of) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 // A function: its axes, its taps, whether it is a gradient, its scales.
 #define ACLGRAD_RESIZE(name, axes, taps, is_backward, ...)                           \
@@ -269,3 +266,5 @@ ACLGRAD_RESIZE_BOTH(aclnnUpsampleBilinear2d, 2, kLinear, "scalesH", "scalesW")
 ACLGRAD_RESIZE(aclnnUpsampleBilinear2dBackwardV2, 2, kLinear, true, "scalesH", "scalesW")
 ACLGRAD_RESIZE_BOTH(aclnnUpsampleBicubic2d, 2, kCubic, "scalesH", "scalesW")
 ACLGRAD_RESIZE_BOTH(aclnnUpsampleTrilinear3d, 3, kLinear, "scalesD", "scalesH", "scalesW")
+
+}  // namespace aclgrad::ops::upsample

@@ -9,7 +9,7 @@
 #include "ops/meta/operator.h"
 #include "ops/meta/rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::cast {
 namespace {
 
 enum : size_t { kSelf, kDtype, kOut };
@@ -32,8 +32,7 @@ Plan plan(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnCast, kCast, plan)
+
+}  // namespace aclgrad::ops::cast

@@ -9,7 +9,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::cat {
 namespace {
 
 enum : size_t { kTensors, kDim, kOut };
@@ -255,9 +255,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace stack
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnCat, cat::kSpec, cat::plan)
 ACLGRAD_OPERATOR(aclnnStack, stack::kSpec, stack::plan)
+
+}  // namespace aclgrad::ops::cat

@@ -10,7 +10,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::constant_pad_nd {
 namespace {
 
 enum : size_t { kSelf, kPad, kValue, kOut };
@@ -127,8 +127,7 @@ Plan plan_pad(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnConstantPadNd, kConstantPadNd, plan_pad)
+
+}  // namespace aclgrad::ops::constant_pad_nd

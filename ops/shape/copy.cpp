@@ -6,7 +6,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::copy {
 namespace {
 
 enum : size_t { kSelf, kSrc };
@@ -19,9 +19,8 @@ const OperatorSpec kInplaceCopy{
      shape_is_broadcast(kSelf, kSelf, kSrc)}};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnInplaceCopy, kInplaceCopy,
                  [](const Arguments& arguments) { return plan_cast(arguments, kSrc, kSelf); })
+
+}  // namespace aclgrad::ops::copy

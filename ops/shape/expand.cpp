@@ -8,7 +8,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::expand {
 namespace {
 
 // ---- Expand -------------------------------------------------------------------------------------
@@ -134,9 +134,8 @@ Plan plan(const Arguments& arguments) {
 
 }  // namespace flatten
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnExpand, expand::kSpec, expand::plan)
 ACLGRAD_OPERATOR(aclnnFlatten, flatten::kSpec, flatten::plan)
+
+}  // namespace aclgrad::ops::expand

@@ -4,7 +4,7 @@
 
 #include "ops/arithmetic/arithmetic_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::fill_scalar {
 namespace {
 
 enum : size_t { kSelf, kValue };
@@ -23,12 +23,11 @@ const OperatorSpec kInplaceFillScalar{"aclnnInplaceFillScalar",
                                        promotion_exists(promoted, kSelf, kValue), max_rank(kSelf)}};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnInplaceFillScalar, kInplaceFillScalar, [](const Arguments& arguments) {
   const aclDataType dtype = arguments.dtype(kSelf);
   const KernelScalar number = KernelScalar::of(arguments.scalar(kValue), dtype);
   return plan_arithmetic(arguments, kSelf, {}, dtype, constant(dtype, number));
 })
+
+}  // namespace aclgrad::ops::fill_scalar

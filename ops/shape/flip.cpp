@@ -9,7 +9,7 @@
 #include "ops/reduction/reduction_rules.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::flip {
 namespace {
 
 // ---- Flip ---------------------------------------------------------------------------------------
@@ -112,11 +112,10 @@ class Boxes {
 
 }  // namespace roll
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnFlip, kFlip, plan_flip)
 ACLGRAD_OPERATOR(aclnnRoll, roll::kSpec, [](const Arguments& arguments) {
   return arguments.empty(roll::kX) ? Plan{} : plan_copies(roll::Boxes(arguments).copies());
 })
+
+}  // namespace aclgrad::ops::flip

@@ -7,7 +7,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::permute {
 namespace {
 
 enum : size_t { kSelf, kDims, kOut };
@@ -77,8 +77,7 @@ Plan plan_permute(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnPermute, kPermute, plan_permute)
+
+}  // namespace aclgrad::ops::permute

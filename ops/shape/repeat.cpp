@@ -10,7 +10,7 @@
 #include "ops/meta/soc.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::repeat {
 namespace {
 
 enum : size_t { kSelf, kRepeats, kOut };
@@ -95,8 +95,7 @@ Plan plan_repeat(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnRepeat, kRepeat, plan_repeat)
+
+}  // namespace aclgrad::ops::repeat

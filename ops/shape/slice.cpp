@@ -9,7 +9,7 @@
 #include "aclnnop/aclnn_slice_v2.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::slice {
 namespace {
 
 // DOUBLE is not on the vendor's list.
@@ -161,9 +161,6 @@ const OperatorSpec kSpec{
 
 }  // namespace slice_v2
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSlice, slice::kSpec, [](const Arguments& arguments) {
   return plan_slice<slice::slice_specs>(arguments, slice::kOut);
@@ -171,3 +168,5 @@ ACLGRAD_OPERATOR(aclnnSlice, slice::kSpec, [](const Arguments& arguments) {
 ACLGRAD_OPERATOR(aclnnSliceV2, slice_v2::kSpec, [](const Arguments& arguments) {
   return plan_slice<slice_v2::slice_specs>(arguments, slice_v2::kOut);
 })
+
+}  // namespace aclgrad::ops::slice

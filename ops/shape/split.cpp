@@ -9,7 +9,7 @@
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/shape/movement_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::split {
 namespace {
 
 // kSizes: the size of the chunks, or their sizes.
@@ -172,9 +172,6 @@ const OperatorSpec kSpec{
 
 }  // namespace split_with_size
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSplitTensor, split_tensor::kSpec, [](const Arguments& arguments) {
   return plan_split(arguments, split_tensor::kChunks);
@@ -182,3 +179,5 @@ ACLGRAD_OPERATOR(aclnnSplitTensor, split_tensor::kSpec, [](const Arguments& argu
 ACLGRAD_OPERATOR(aclnnSplitWithSize, split_with_size::kSpec, [](const Arguments& arguments) {
   return plan_split(arguments, split_with_size::kChunks);
 })
+
+}  // namespace aclgrad::ops::split

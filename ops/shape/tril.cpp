@@ -7,7 +7,7 @@
 #include "ops/shape/movement_rules.h"
 #include "ops/shape/triangle_kernel.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::tril {
 namespace {
 
 constexpr DtypeSet kDtypesOf950{ACL_FLOAT,  ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,     ACL_INT16,
@@ -43,11 +43,10 @@ const OperatorSpec kInplaceTril = in_place_spec("aclnnInplaceTril");
 const OperatorSpec kInplaceTriu = in_place_spec("aclnnInplaceTriu");
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnTril, kTril, planner(Triangle::kLower, kOut))
 ACLGRAD_OPERATOR(aclnnInplaceTril, kInplaceTril, planner(Triangle::kLower, kSelf))
 ACLGRAD_OPERATOR(aclnnTriu, kTriu, planner(Triangle::kUpper, kOut))
 ACLGRAD_OPERATOR(aclnnInplaceTriu, kInplaceTriu, planner(Triangle::kUpper, kSelf))
+
+}  // namespace aclgrad::ops::tril

@@ -4,7 +4,7 @@
 
 #include "ops/arithmetic/arithmetic_rules.h"
 
-namespace aclgrad::ops {
+namespace aclgrad::ops::zero {
 namespace {
 
 enum : size_t { kSelf };
@@ -17,11 +17,10 @@ const OperatorSpec kInplaceZero{
     "aclnnInplaceZero", {output("selfRef")}, {not_null({kSelf}), dtype_in(kSelf, kDtypes)}};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnInplaceZero, kInplaceZero, [](const Arguments& arguments) {
   const aclDataType dtype = arguments.dtype(kSelf);
   return plan_arithmetic(arguments, kSelf, {}, dtype, constant(dtype, {}));
 })
+
+}  // namespace aclgrad::ops::zero

@@ -131,7 +131,7 @@ check_sizes() {
 # Another build of the whole library, with these options.
 build_library() {
   cmake -S "$source" -B "$work/build" "${quickly[@]}" -DACLGRAD_BUILD_TESTS=OFF \
-    -DACLGRAD_BUILD_BENCH=OFF -DACLGRAD_BUILD_EXAMPLES=OFF -DACLGRAD_BUILD_TOOLS=OFF "$@" >"$work/log"
+    -DACLGRAD_BUILD_EXAMPLES=OFF -DACLGRAD_BUILD_TOOLS=OFF "$@" >"$work/log"
   cmake --build "$work/build" --parallel "$(nproc)" >"$work/log" || { cat "$work/log"; fail "build"; }
   install_tree "$work/build"
 }

@@ -38,7 +38,7 @@ class Aclgrad(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        for what in ("TESTS", "BENCH", "EXAMPLES"):
+        for what in ("TESTS", "EXAMPLES"):
             toolchain.cache_variables[f"ACLGRAD_BUILD_{what}"] = False
         toolchain.cache_variables["ACLGRAD_BUILD_TOOLS"] = bool(self.options.tools)
         toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_MPI"] = True

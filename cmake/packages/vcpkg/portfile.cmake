@@ -3,7 +3,7 @@
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES tools ACLGRAD_BUILD_TOOLS)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS ${features} -DACLGRAD_BUILD_TESTS=OFF -DACLGRAD_BUILD_BENCH=OFF -DACLGRAD_BUILD_EXAMPLES=OFF
+  OPTIONS ${features} -DACLGRAD_BUILD_TESTS=OFF -DACLGRAD_BUILD_EXAMPLES=OFF
           -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/aclgrad)

@@ -47,9 +47,6 @@ const OperatorSpec kSoftsignBackward{
      same_dtype(kDx, kGrad), same_shape(kX, kGrad), same_shape(kDx, kGrad), max_rank(kGrad)}};
 
 }  // namespace
-}  // namespace aclgrad::ops
-
-using namespace aclgrad::ops;
 
 ACLGRAD_OPERATOR(aclnnSoftsign, kSoftsign, [](const Arguments& arguments) {
   return elementwise(arguments, {kOut}, {kSelf}, HWY_DYNAMIC_DISPATCH(softsign_kernel)());
@@ -58,4 +55,6 @@ ACLGRAD_OPERATOR(aclnnSoftsignBackward, kSoftsignBackward, [](const Arguments& a
   return elementwise(arguments, {kDx}, {kGrad, kX},
                      HWY_DYNAMIC_DISPATCH(softsign_backward_kernel)());
 })
+
+}  // namespace aclgrad::ops
 #endif  // HWY_ONCE
