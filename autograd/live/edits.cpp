@@ -8,14 +8,14 @@
 namespace aclgrad::live {
 
 void Edits::set(const Edit& edit) {
-  std::erase_if(edits_, [&](const Edit& each) {
-    return each.value == edit.value && each.index == edit.index;
+  std::erase_if(edits_, [&](const Edit& known) {
+    return known.value == edit.value && known.index == edit.index;
   });
   edits_.push_back(edit);
 }
 
 void Edits::release(ValueId value) {
-  std::erase_if(edits_, [&](const Edit& each) { return each.value == value; });
+  std::erase_if(edits_, [&](const Edit& known) { return known.value == value; });
 }
 
 bool Edits::concerns(ValueId value) const {
@@ -41,7 +41,7 @@ void Interventions::begin_run(detail::Executable& executable, std::span<const Fe
   }
 }
 
-void Interventions::after_step(const detail::StepRun& run) {
+void Interventions::after_node(const detail::NodeRun& run) {
   for (const ValueId output : run.node.outputs) {
     if (!edits_.concerns(output)) continue;
     Tensor tensor = run.executable.memory().download(output);

@@ -48,7 +48,7 @@ class Interventions final : public detail::RunObserver {
   Interventions(const Graph& graph, const Edits& edits) : graph_(graph), edits_(edits) {}
 
   void begin_run(detail::Executable& executable, std::span<const Feed> feeds) override;
-  void after_step(const detail::StepRun& run) override;
+  void after_node(const detail::NodeRun& run) override;
 
  private:
   const Graph& graph_;

@@ -13,7 +13,7 @@ double Rounding::next() {
   return 2 * static_cast<double>(state_ >> 11) * 0x1p-53 - 1;
 }
 
-void Rounding::after_step(const detail::StepRun& run) {
+void Rounding::after_node(const detail::NodeRun& run) {
   for (const ValueId output : run.node.outputs) {
     Tensor tensor = run.executable.memory().download(output);
     if (!is_floating(tensor.dtype())) continue;

@@ -14,7 +14,7 @@ namespace aclgrad::live {
 class Rounding final : public detail::RunObserver {
  public:
   explicit Rounding(std::uint64_t seed) : state_(seed * 2 + 1) {}
-  void after_step(const detail::StepRun& run) override;
+  void after_node(const detail::NodeRun& run) override;
 
  private:
   double next();  // -1 to 1

@@ -113,7 +113,7 @@ FrameFacts Server::State::facts() {
 Answer Server::State::page() {
   try {
     playback_->refresh();
-    return {200, page_of(*playback_, facts(), options_.title, choices_)};
+    return {200, page_html(*playback_, facts(), options_.title, choices_)};
   } catch (const std::exception& error) {
     page::Document document;
     document.title = options_.title;
@@ -125,8 +125,7 @@ Answer Server::State::page() {
 // Brings every page up to date and returns what they got.
 std::string Server::State::publish() {
   playback_->refresh();
-  std::string frame =
-      frame_of(*playback_, facts()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string frame = page::json_text(frame_json(*playback_, facts()));
   last_look_ = Clock::now();
   shown_ = playback_->step();
   http_.publish(frame);
