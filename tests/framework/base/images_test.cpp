@@ -32,7 +32,7 @@ struct Png {
     const std::string packed = zlib_packed(rows);
     const std::size_t half = packed.size() / 2;  // the pixels may lie in several parts
     return std::string(kPngSignature) + png_chunk("IHDR", header) + before +
-           png_chunk("IDAT", packed.substr(0, half)) + png_chunk("tEXt", "Comment") +
+           png_chunk("tEXt", "Comment") + png_chunk("IDAT", packed.substr(0, half)) +
            png_chunk("IDAT", packed.substr(half)) + png_chunk("IEND", "");
   }
 };
