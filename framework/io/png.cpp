@@ -52,11 +52,16 @@ class Decoder {
       fail(fmt::format("its {} x {} pixels are more than 2^28, the most that are read", width,
                        height));
     }
-    const std::size_t row_size = png_get_rowbytes(png_, info_);
-    if (const std::size_t packed = row_size * height * bits_ / (bits_ < 8 ? 8 : bits_);
+    if (const std::size_t packed = png_get_rowbytes(png_, info_) * height;
         packed / kMostByDeflate > file_size) {
       fail(fmt::format("{} bytes cannot have become {}", file_size, packed));
     }
+    attempt([](Decoder& it) {    // takes memory for rows
+      png_set_packing(it.png_);  // a byte for each sample of less
+      png_set_interlace_handling(it.png_);
+      png_read_update_info(it.png_, it.info_);
+    });
+    const std::size_t row_size = png_get_rowbytes(png_, info_);
     samples_.resize(row_size * height);
     for (std::size_t y = 0; y < height; ++y) rows_.push_back(samples_.data() + y * row_size);
     attempt([](Decoder& it) {
@@ -87,9 +92,6 @@ class Decoder {
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     png_read_info(png_, info_);
     bits_ = png_get_bit_depth(png_, info_);
-    png_set_packing(png_);  // a byte for each sample of less
-    png_set_interlace_handling(png_);
-    png_read_update_info(png_, info_);
   }
 
   Pixels pixels(std::size_t width, std::size_t height) const {

@@ -70,7 +70,6 @@ const small = document.getElementById('overview');
 const corner = small.getBoundingClientRect();
 small.dispatchEvent(new PointerEvent('pointermove',
   {clientX: corner.right - 1, clientY: corner.bottom - 1, buttons: 1}));
-const pane = document.getElementById('scroll');
 document.body.dataset.line = document.querySelector('#lines title').textContent;
 document.body.dataset.marks =
   small.querySelectorAll('rect').length - document.querySelectorAll('.node').length;
