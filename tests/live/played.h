@@ -75,7 +75,9 @@ struct Played {
     }
     throw ValueError("no value " + name);
   }
-  const Tensor& tensor(const Value& value) const { return playback.preview().values().at(value.id()); }
+  const Tensor& tensor(const Value& value) const {
+    return playback.preview().values().at(value.id());
+  }
   const Tensor& gradient(const Value& value) const {
     return tensor(playback.preview().step().gradients[value]);
   }
