@@ -16,7 +16,6 @@
 #include "aclgrad/gradcheck_numbers.h"
 #include "dependents.h"
 #include "gradcheck/double_copy.h"
-#include "live/rounding.h"
 #include "session/state.h"
 
 namespace aclgrad::live {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of a graph's values that a run is to have otherwise.
+// Elements of a graph's values that a run is to have otherwise, and rounding by chance.
 #ifndef ACLGRAD_AUTOGRAD_LIVE_EDITS_H_
 #define ACLGRAD_AUTOGRAD_LIVE_EDITS_H_
 
@@ -53,6 +53,20 @@ class Interventions final : public detail::RunObserver {
  private:
   const Graph& graph_;
   const Edits& edits_;
+};
+
+/// What rounding does to a result: the same run again, with every operator's results a unit in their
+/// last place off, up or down by chance (Parker 1997, Monte Carlo arithmetic). What cancels shows
+/// how little is left of it.
+class Rounding final : public detail::RunObserver {
+ public:
+  explicit Rounding(std::uint64_t seed) : state_(seed * 2 + 1) {}
+  void after_node(const detail::NodeRun& run) override;
+
+ private:
+  double next();  // -1 to 1
+
+  std::uint64_t state_;
 };
 
 }  // namespace aclgrad::live
