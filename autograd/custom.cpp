@@ -176,10 +176,10 @@ class ElementwiseCall : public StreamOp {
                       "aclgradLaunchTiled)",
                       label(call.node())));
     }
-    const auto address = [](const StreamCall::Operand& of) {
-      return static_cast<std::byte*>(of.address);
+    const auto address = [](const StreamCall::Buffer& buffer) {
+      return static_cast<std::byte*>(buffer.address);
     };
-    const StreamCall::Operand& result = call.outputs()[0];
+    const StreamCall::Buffer& result = call.outputs()[0];
     const auto& inputs = call.inputs();
     auto* const work = new Work{loops_,
                                 result.spec->dtype,

@@ -2,7 +2,7 @@
 # For ./dev: what to install for what, and how to configure and build.
 
 # What the examples need; and what tests and benchmarks need besides.
-library_packages=(libfmt-dev libhwy-dev libcli11-dev nlohmann-json3-dev zlib1g-dev)
+library_packages=(libfmt-dev libhwy-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libpng-dev)
 test_library_packages=(libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libmpfr-dev)
 example_packages=(g++ cmake ninja-build "${library_packages[@]}")
 packages=("${example_packages[@]}" pkg-config python3 libopenmpi-dev openmpi-bin "${test_library_packages[@]}")

@@ -15,11 +15,11 @@ advice() {
   # shellcheck source=/dev/null
   id=" $(. "${1:-/etc/os-release}" 2>/dev/null && echo "$ID ${ID_LIKE-}") "
   case $id in
-    *' debian '*) echo "sudo apt-get install g++ cmake ninja-build libfmt-dev libhwy-dev libcli11-dev nlohmann-json3-dev zlib1g-dev" ;;
-    *' fedora '*) echo "sudo dnf install gcc-c++ cmake ninja-build fmt-devel highway-devel cli11-devel json-devel zlib-devel" ;;
-    *' arch '*) echo "sudo pacman -S gcc cmake ninja fmt highway cli11 nlohmann-json zlib" ;;
-    *suse*) echo "sudo zypper install gcc-c++ cmake ninja fmt-devel highway-devel cli11-devel nlohmann_json-devel zlib-devel" ;;
-    *) echo "g++ or clang++, CMake, Ninja, fmt, Highway, CLI11, nlohmann-json and zlib, by the system's package manager" ;;
+    *' debian '*) echo "sudo apt-get install g++ cmake ninja-build libfmt-dev libhwy-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libpng-dev" ;;
+    *' fedora '*) echo "sudo dnf install gcc-c++ cmake ninja-build fmt-devel highway-devel cli11-devel json-devel zlib-devel libpng-devel" ;;
+    *' arch '*) echo "sudo pacman -S gcc cmake ninja fmt highway cli11 nlohmann-json zlib libpng" ;;
+    *suse*) echo "sudo zypper install gcc-c++ cmake ninja fmt-devel highway-devel cli11-devel nlohmann_json-devel zlib-devel libpng16-devel" ;;
+    *) echo "g++ or clang++, CMake, Ninja, fmt, Highway, CLI11, nlohmann-json, zlib and libpng, by the system's package manager" ;;
   esac
 }
 

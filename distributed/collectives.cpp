@@ -45,15 +45,15 @@ class CollectiveOp : public StreamOp {
   CollectiveOptions options_;
 };
 
-std::size_t bytes_of(const StreamCall::Operand& operand) {
-  return static_cast<std::size_t>(operand.spec->shape.numel()) * size_of(operand.spec->dtype);
+std::size_t bytes_of(const StreamCall::Buffer& buffer) {
+  return static_cast<std::size_t>(buffer.spec->shape.numel()) * size_of(buffer.spec->dtype);
 }
 
 // Queues copies that lay the inputs side by side in `flat`, and fill up the rest with zeros.
-void pack(const StreamCall& call, const StreamCall::Operand& flat, aclrtStream stream) {
+void pack(const StreamCall& call, const StreamCall::Buffer& flat, aclrtStream stream) {
   auto* at = static_cast<std::byte*>(flat.address);
   std::size_t room = bytes_of(flat);
-  for (const StreamCall::Operand& input : call.inputs()) {
+  for (const StreamCall::Buffer& input : call.inputs()) {
     const std::size_t bytes = bytes_of(input);
     if (bytes == 0) continue;
     check_status(
@@ -66,8 +66,8 @@ void pack(const StreamCall& call, const StreamCall::Operand& flat, aclrtStream s
   check_status(aclrtMemsetAsync(at, room, 0, room, stream), "aclrtMemsetAsync", label(call.node()));
 }
 
-std::uint64_t count_of(const StreamCall::Operand& operand) {
-  return static_cast<std::uint64_t>(operand.spec->shape.numel());
+std::uint64_t count_of(const StreamCall::Buffer& buffer) {
+  return static_cast<std::uint64_t>(buffer.spec->shape.numel());
 }
 
 class AllReduceOp final : public CollectiveOp {
@@ -77,7 +77,7 @@ class AllReduceOp final : public CollectiveOp {
   std::string_view call_name() const override { return "HcclAllReduce"; }
 
   void queue(const StreamCall& call, aclrtStream stream) const override {
-    const StreamCall::Operand& sum = call.outputs().front();
+    const StreamCall::Buffer& sum = call.outputs().front();
     void* from = call.inputs().front().address;
     if (call.inputs().size() > 1) {
       pack(call, sum, stream);
@@ -98,8 +98,8 @@ class ReduceScatterOp final : public CollectiveOp {
   std::string_view call_name() const override { return "HcclReduceScatter"; }
 
   void queue(const StreamCall& call, aclrtStream stream) const override {
-    const StreamCall::Operand& share = call.outputs()[0];
-    const StreamCall::Operand& flat = call.outputs()[1];
+    const StreamCall::Buffer& share = call.outputs()[0];
+    const StreamCall::Buffer& flat = call.outputs()[1];
     pack(call, flat, stream);
     queue_sum(call, share.spec->dtype, [&] {
       return HcclReduceScatter(flat.address, share.address, count_of(share),
@@ -116,7 +116,7 @@ class AllGatherOp final : public CollectiveOp {
   std::string_view call_name() const override { return "HcclAllGather"; }
 
   void queue(const StreamCall& call, aclrtStream stream) const override {
-    const StreamCall::Operand& share = call.inputs().front();
+    const StreamCall::Buffer& share = call.inputs().front();
     check_hccl(HcclAllGather(share.address, call.outputs().front().address, count_of(share),
                              detail::hccl_type(share.spec->dtype), membership().comm(), stream),
                call_name(), label(call.node()));

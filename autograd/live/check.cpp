@@ -16,7 +16,6 @@
 #include "aclgrad/gradcheck_numbers.h"
 #include "dependents.h"
 #include "gradcheck/double_copy.h"
-#include "live/rounding.h"
 #include "session/state.h"
 
 namespace aclgrad::live {
@@ -43,9 +42,9 @@ void refuse_before_edits(const Graph& graph, const Edits& edits, const detail::D
 
 // The first edit that a gradient follows from although the loss does not: of the seed, say, or of a
 // gradient on the way.
-const Edit* falsified_by(const Look& look, const Edits& edits, const detail::DoubleCopy& copy,
+const Edit* falsified_by(const Preview& preview, const Edits& edits, const detail::DoubleCopy& copy,
                          const Value& gradient) {
-  const Graph& graph = look.step().graph;
+  const Graph& graph = preview.step().graph;
   for (const Edit& edit : edits) {
     if (copy.copies.contains(edit.value)) continue;
     std::set<ValueId> reached = {edit.value};
@@ -78,9 +77,9 @@ class Off {
 // The loss in float64 as a function of the element.
 class Curve {
  public:
-  Curve(const Look& look, const data::Dataset& batch, const Edits& edits, const Value& value,
+  Curve(const Preview& preview, const data::Dataset& batch, const Edits& edits, const Value& value,
         std::int64_t index)
-      : copy_(detail::copy_as_double(look.step().loss)), index_(index) {
+      : copy_(detail::copy_as_double(preview.step().loss)), index_(index) {
     const auto found = copy_.copies.find(value.id());
     if (found == copy_.copies.end()) {
       throw ValueError(fmt::format("the loss does not depend on {}", value.description()));
@@ -147,7 +146,7 @@ class Curve {
         continue;
       }
       const auto part = std::ranges::find_if(
-          parts, [&](const auto& each) { return each.first == original.name(); });
+          parts, [&](const auto& named) { return named.first == original.name(); });
       point_.push_back(part->second->to(input.dtype()));
     }
   }
@@ -171,7 +170,7 @@ class Curve {
     std::vector<detail::RunObserver*> observers = {&interventions};
     if (rounding != nullptr) observers.push_back(rounding);
     session_->bind(feeds, observers);
-    session_->executable().run_by_step(observers);
+    session_->executable().run_node_by_node(observers);
   }
 
   detail::DoubleCopy copy_;
@@ -192,30 +191,29 @@ gradcheck::Slopes slopes_of(Curve& curve) {
   const long double x = curve.centre();
   const double centre = curve(x), off_centre = curve.off(x);
   gradcheck::Slopes found;
-  bool first = true;
-  for (const long double step : gradcheck::step_choices(x)) {
-    gradcheck::Samples samples{
-        .step = step, .centre = centre, .noise = kLeast, .floor = off_centre};
-    long double h = step;
-    for (int i = 0; i < gradcheck::kSteps; ++i, h /= 2) {
+  bool is_first = true;
+  for (const long double widest : gradcheck::h_choices(x)) {
+    gradcheck::Samples samples{.h = widest, .centre = centre, .noise = kLeast, .floor = off_centre};
+    long double h = widest;
+    for (int i = 0; i < gradcheck::kHalvings; ++i, h /= 2) {
       samples.plus.push_back(curve(x + h));
       samples.minus.push_back(curve(x - h));
     }
     // Far away the loss is larger, and so is what it is off by.
-    for (const long double side : {step, -step}) {
+    for (const long double side : {widest, -widest}) {
       const long double size = std::abs(side > 0 ? samples.plus.front() : samples.minus.front());
       if (size > 0) samples.noise = std::max(samples.noise, curve.off(x + side) / size);
       samples.floor = std::max<long double>(samples.floor, curve.off(x + side / 16));
     }
     const gradcheck::Slopes now = gradcheck::analyse(samples);
-    found = first ? now : gradcheck::better(found, now);
-    first = false;
-    if (!gradcheck::wants_smaller_steps(found)) break;
+    found = is_first ? now : gradcheck::better(found, now);
+    is_first = false;
+    if (!gradcheck::wants_smaller_h(found)) break;
   }
   return found;
 }
 
-std::vector<Check::Row> rows_of(Curve& curve) {
+std::vector<Check::Row> difference_rows(Curve& curve) {
   std::vector<Check::Row> rows;
   double h = std::max(0.0625, std::abs(curve.centre()) / 8);
   for (int row = 0; row < kRows; ++row, h /= 2) {
@@ -239,14 +237,14 @@ struct Shown {
   double room;
 };
 
-Shown shown_of(Look& look, Trainer& trainer, const data::Dataset& batch, const Edits& edits,
-               const Value& gradient, std::int64_t index) {
-  const auto element = [&] { return look.values().at(gradient.id()).get(index); };
+Shown measure_shown(Preview& preview, Trainer& trainer, const data::Dataset& batch,
+                    const Edits& edits, const Value& gradient, std::int64_t index) {
+  const auto element = [&] { return preview.values().at(gradient.id()).get(index); };
   const double value = element();
   Off off(value);
   for (int i = 0; i < kRoundings; ++i) {
     Rounding rounding(static_cast<std::uint64_t>(i));
-    look.run(trainer, batch, edits, &rounding);
+    preview.run(trainer, batch, edits, &rounding);
     off.add(element());
   }
   // Numbers among the attributes are rounded, too.
@@ -327,8 +325,8 @@ class Judge {
 
 }  // namespace
 
-Check check_element(Look& look, Trainer& trainer, const data::Dataset& batch, const Edits& edits,
-                    const Value& value, std::int64_t index) {
+Check check_element(Preview& preview, Trainer& trainer, const data::Dataset& batch,
+                    const Edits& edits, const Value& value, std::int64_t index) {
   if (!is_floating(value.dtype())) {
     throw DTypeError(fmt::format("{} is {}: there is no gradient with respect to it",
                                  value.description(), value.dtype()));
@@ -337,11 +335,11 @@ Check check_element(Look& look, Trainer& trainer, const data::Dataset& batch, co
     throw ShapeError(fmt::format("{} has {} elements, there is no element {}", value.description(),
                                  value.shape().numel(), index));
   }
-  Curve curve(look, batch, edits, value, index);
-  refuse_before_edits(look.step().graph, edits, curve.copy(), value);
+  Curve curve(preview, batch, edits, value, index);
+  refuse_before_edits(preview.step().graph, edits, curve.copy(), value);
   Check check;
   check.ours = check.shown = curve.ours();
-  check.rows = rows_of(curve);
+  check.rows = difference_rows(curve);
   const gradcheck::Slopes slopes = slopes_of(curve);
   check.slope = static_cast<double>(slopes.kind == gradcheck::PointKind::smooth
                                         ? slopes.best.value
@@ -349,10 +347,10 @@ Check check_element(Look& look, Trainer& trainer, const data::Dataset& batch, co
   check.error = static_cast<double>(slopes.error()) + curve.room() / 3;
   Shown shown{check.ours, 0};
   const Edit* falsifies = nullptr;
-  if (look.step().gradients.contains(value)) {
-    const Value gradient = look.step().gradients[value];
-    falsifies = falsified_by(look, edits, curve.copy(), gradient);
-    shown = shown_of(look, trainer, batch, edits, gradient, index);
+  if (preview.step().gradients.contains(value)) {
+    const Value gradient = preview.step().gradients[value];
+    falsifies = falsified_by(preview, edits, curve.copy(), gradient);
+    shown = measure_shown(preview, trainer, batch, edits, gradient, index);
     check.shown = shown.value;
     if (falsifies != nullptr) shown = {check.ours, 0};
   }
@@ -363,7 +361,7 @@ Check check_element(Look& look, Trainer& trainer, const data::Dataset& batch, co
     judge.say(Check::Verdict::edited,
               fmt::format("the gradient on show is {:.6g}, since {} is edited; without that it is "
                           "{:.6g}{}",
-                          check.shown, look.step().graph.value(falsifies->value).description(),
+                          check.shown, preview.step().graph.value(falsifies->value).description(),
                           check.ours, agrees ? ", which agrees" : ": " + check.sentence));
   }
   return check;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "aclgrad/data.h"
-#include "live/look.h"
+#include "live/preview.h"
 
 namespace aclgrad::live {
 
@@ -40,11 +40,11 @@ struct Check {
 /// Judges the gradient on show of an element of a value before the loss: an input, a parameter or
 /// the result of an operator, with the edits there are. The same graph in float64 tells what
 /// backward() makes of it, and differences of the loss tell the slope; rounding is measured, in
-/// float64 and in the dtype on show. Runs the look with other roundings: it is to be run again.
+/// float64 and in the dtype on show. Runs the preview with other roundings: it is to be run again.
 /// Throws ValueError for a value that the loss does not depend on, or that lies before an edited
 /// result; DTypeError for one of integers, ShapeError for an index out of range.
-Check check_element(Look& look, Trainer& trainer, const data::Dataset& batch, const Edits& edits,
-                    const Value& value, std::int64_t index);
+Check check_element(Preview& preview, Trainer& trainer, const data::Dataset& batch,
+                    const Edits& edits, const Value& value, std::int64_t index);
 
 }  // namespace aclgrad::live
 

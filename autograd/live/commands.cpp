@@ -71,15 +71,15 @@ std::int64_t count_of(const json& command) {
 
 WatchCommand watched(const json& command) {
   WatchCommand watch;
-  for (const json& each : list(command, "values")) {
-    if (!each.is_object()) {
-      watch.values[as<ValueId>(each, "values")] = {};
+  for (const json& wanted : list(command, "values")) {
+    if (!wanted.is_object()) {
+      watch.values[as<ValueId>(wanted, "values")] = {};
       continue;
     }
-    const Watched from{optional_member<std::int64_t>(each, "row").value_or(0),
-                       optional_member<std::int64_t>(each, "column").value_or(0)};
+    const Watched from{optional_member<std::int64_t>(wanted, "row").value_or(0),
+                       optional_member<std::int64_t>(wanted, "column").value_or(0)};
     if (from.row < 0 || from.column < 0) throw ValueError("rows and columns are counted from 0");
-    watch.values[member<ValueId>(each, "value")] = from;
+    watch.values[member<ValueId>(wanted, "value")] = from;
   }
   return watch;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of a graph's values that a run is to have otherwise.
+// Elements of a graph's values that a run is to have otherwise, and rounding by chance.
 #ifndef ACLGRAD_AUTOGRAD_LIVE_EDITS_H_
 #define ACLGRAD_AUTOGRAD_LIVE_EDITS_H_
 
@@ -48,11 +48,25 @@ class Interventions final : public detail::RunObserver {
   Interventions(const Graph& graph, const Edits& edits) : graph_(graph), edits_(edits) {}
 
   void begin_run(detail::Executable& executable, std::span<const Feed> feeds) override;
-  void after_step(const detail::StepRun& run) override;
+  void after_node(const detail::NodeRun& run) override;
 
  private:
   const Graph& graph_;
   const Edits& edits_;
+};
+
+/// What rounding does to a result: the same run again, with every operator's results a unit in their
+/// last place off, up or down by chance (Parker 1997, Monte Carlo arithmetic). What cancels shows
+/// how little is left of it.
+class Rounding final : public detail::RunObserver {
+ public:
+  explicit Rounding(std::uint64_t seed) : state_(seed * 2 + 1) {}
+  void after_node(const detail::NodeRun& run) override;
+
+ private:
+  double next();  // -1 to 1
+
+  std::uint64_t state_;
 };
 
 }  // namespace aclgrad::live

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "aclgrad/tensor_math.h"
@@ -22,23 +23,23 @@ using nlohmann::json;
 constexpr std::int64_t kEdge = 16;   // rows and columns of a tensor
 constexpr std::int64_t kSmall = 64;  // elements that are always sent
 
-json gradients_of(const Playback& playback) {
-  const Look& look = playback.look();
-  const Graph& graph = look.step().graph;
+json gradients_json(const Playback& playback) {
+  const Preview& preview = playback.preview();
+  const Graph& graph = preview.step().graph;
   json all = json::array();
-  for (const auto& [value, gradient] : look.step().gradients) {
+  for (const auto& [value, gradient] : preview.step().gradients) {
     const Variable* variable = value.variable();
     if (variable == nullptr) continue;
-    const Tensor& before = look.values().at(value.id());
-    const auto after = look.values().find(graph.parameter(*variable).id());
+    const Tensor& before = preview.values().at(value.id());
+    const auto after = preview.values().find(graph.parameter(*variable).id());
     const double moved =
-        after == look.values().end()
+        after == preview.values().end()
             ? 0
             : detail::euclidean_norm(after->second.to(DType::float64) - before.to(DType::float64));
     all.push_back({{"parameter", variable->name()},
                    {"value", value.id()},
                    {"gradient", gradient.id()},
-                   {"norm", detail::euclidean_norm(look.values().at(gradient.id()))},
+                   {"norm", detail::euclidean_norm(preview.values().at(gradient.id()))},
                    {"weight", detail::euclidean_norm(before)},
                    {"update", moved},
                    {"rank", before.rank()}});
@@ -47,9 +48,9 @@ json gradients_of(const Playback& playback) {
 }
 
 // A page has the elements of tensors that it got before; `all` is for one that got none.
-json tensors_of(const Playback& playback, const FrameFacts& facts, bool all) {
+json tensors_json(const Playback& playback, const FrameFacts& facts, bool all) {
   json values = json::object();
-  for (const auto& [id, tensor] : playback.look().values()) {
+  for (const auto& [id, tensor] : playback.preview().values()) {
     const auto watched = facts.watched.find(id);
     const Watched from = watched == facts.watched.end() ? Watched() : watched->second;
     const bool whole =
@@ -62,35 +63,11 @@ json tensors_of(const Playback& playback, const FrameFacts& facts, bool all) {
   return values;
 }
 
-const char* name_of(Picture::Kind kind) {
-  switch (kind) {
-    case Picture::Kind::surface:
-      return "surface";
-    case Picture::Kind::bars:
-      return "bars";
-    case Picture::Kind::lines:
-      return "lines";
-    case Picture::Kind::grid:
-      return "grid";
-  }
-  return "";
-}
+// By Picture::Kind, and by Check::Verdict.
+constexpr std::array kKinds = {"surface", "bars", "lines", "grid"};
+constexpr std::array kVerdicts = {"agrees", "differs", "unclear", "edited"};
 
-const char* name_of(Check::Verdict verdict) {
-  switch (verdict) {
-    case Check::Verdict::agrees:
-      return "agrees";
-    case Check::Verdict::differs:
-      return "differs";
-    case Check::Verdict::unclear:
-      return "unclear";
-    case Check::Verdict::edited:
-      return "edited";
-  }
-  return "";
-}
-
-json rows_of(const Tensor& tensor) {
+json rows_json(const Tensor& tensor) {
   const std::int64_t columns = tensor.rank() < 2 ? tensor.numel() : tensor.shape()[-1];
   json rows = json::array();
   for (std::int64_t at = 0; at < tensor.numel(); at += columns) {
@@ -101,9 +78,10 @@ json rows_of(const Tensor& tensor) {
   return rows;
 }
 
-json picture_data(const Picture& picture) {
-  json data = {{"title", picture.title}, {"kind", name_of(picture.kind)}};
-  const json rows = rows_of(picture.values);
+json picture_json(const Picture& picture) {
+  json data = {{"title", picture.title},
+               {"kind", kKinds.at(static_cast<std::size_t>(picture.kind))}};
+  const json rows = rows_json(picture.values);
   switch (picture.kind) {
     case Picture::Kind::surface:
       data["shape"] = picture.values.shape().dims();
@@ -112,7 +90,7 @@ json picture_data(const Picture& picture) {
       data["high"] = picture.range.second;
       data["x"] = {picture.x_range.first, picture.x_range.second};
       data["y"] = {picture.y_range.first, picture.y_range.second};
-      data["points"] = rows_of(picture.points);
+      data["points"] = rows_json(picture.points);
       break;
     case Picture::Kind::bars:
       data["labels"] = picture.labels;
@@ -133,7 +111,7 @@ json picture_data(const Picture& picture) {
 }
 
 // A frame but for the tensors.
-json state_of(Playback& playback, const FrameFacts& facts) {
+json state_json(Playback& playback, const FrameFacts& facts) {
   json losses = json::array();
   for (const auto& [step, loss] : playback.losses()) losses.push_back({step, loss});
   json edited = json::array();
@@ -142,9 +120,9 @@ json state_of(Playback& playback, const FrameFacts& facts) {
   }
   json pictures = json::array();
   for (const Picture& picture : playback.pictures()) {
-    pictures.push_back(picture_data(picture));
+    pictures.push_back(picture_json(picture));
   }
-  const double loss = playback.look().loss();  // a sign of NaN would say nothing
+  const double loss = playback.preview().loss();  // a sign of NaN would say nothing
   return {{"number", facts.number},
           {"graph", facts.graph},
           {"step", playback.step()},
@@ -154,7 +132,7 @@ json state_of(Playback& playback, const FrameFacts& facts) {
           {"steps_per_second", facts.steps_per_second},
           {"rate", playback.trainer().learning_rate()},
           {"losses", std::move(losses)},
-          {"gradients", gradients_of(playback)},
+          {"gradients", gradients_json(playback)},
           {"edited", std::move(edited)},
           {"pictures", std::move(pictures)},
           {"undo", playback.undoable()},
@@ -163,13 +141,13 @@ json state_of(Playback& playback, const FrameFacts& facts) {
 
 }  // namespace
 
-json frame_of(Playback& playback, const FrameFacts& facts) {
-  json frame = state_of(playback, facts);
-  frame["values"] = tensors_of(playback, facts, /*all=*/false);
+json frame_json(Playback& playback, const FrameFacts& facts) {
+  json frame = state_json(playback, facts);
+  frame["values"] = tensors_json(playback, facts, /*all=*/false);
   return frame;
 }
 
-json check_data(const Check& check, const Value& value, std::int64_t index) {
+json check_json(const Check& check, const Value& value, std::int64_t index) {
   json rows = json::array();
   for (const Check::Row& row : check.rows) {
     json quotients = json::array();
@@ -180,7 +158,7 @@ json check_data(const Check& check, const Value& value, std::int64_t index) {
   return {{"value", value.id()},
           {"index", index},
           {"name", value.description()},
-          {"verdict", name_of(check.verdict)},
+          {"verdict", kVerdicts.at(static_cast<std::size_t>(check.verdict))},
           {"shown", fmt::format("{:.9g}", check.shown)},
           {"ours", fmt::format("{:.12g}", check.ours)},
           {"slope", fmt::format("{:.12g}", check.slope)},
@@ -191,20 +169,20 @@ json check_data(const Check& check, const Value& value, std::int64_t index) {
           {"sentence", check.sentence}};
 }
 
-std::string page_of(Playback& playback, const FrameFacts& facts, const std::string& title,
-                    const std::vector<Choice>& choices) {
-  const Look& look = playback.look();
+std::string page_html(Playback& playback, const FrameFacts& facts, const std::string& title,
+                      const std::vector<Choice>& choices) {
+  const Preview& preview = playback.preview();
   VizOptions options;
   options.title = title;
-  viz::GraphView view{look.step().graph.value(0).graph(), options};
-  for (const auto& [value, gradient] : look.step().gradients) {
+  viz::GraphView view{preview.step().graph.value(0).graph(), options};
+  for (const auto& [value, gradient] : preview.step().gradients) {
     view.gradient_of[value.id()] = gradient.id();
   }
-  for (const NodeId node : look.order()) {
+  for (const NodeId node : preview.order()) {
     if (static_cast<std::size_t>(node) < view.shown()) view.order.push_back(node);
   }
   json data = viz::page_data(view);
-  json tensors = tensors_of(playback, facts, /*all=*/true);
+  json tensors = tensors_json(playback, facts, /*all=*/true);
   for (auto& [id, value] : data["values"].items()) {
     if (tensors.contains(id)) value["tensor"] = std::move(tensors[id]);
   }
@@ -230,9 +208,9 @@ std::string page_of(Playback& playback, const FrameFacts& facts, const std::stri
                      {"choices", std::move(chosen)},
                      {"drawings", std::move(drawings)},
                      {"texts", std::move(texts)},
-                     {"loss", look.step().loss.id()},
+                     {"loss", preview.step().loss.id()},
                      {"limits", {{"back", facts.can_go_back}, {"train", true}}},
-                     {"frame", state_of(playback, facts)}};
+                     {"frame", state_json(playback, facts)}};
   page::Document document;
   document.title = title;
   document.body = std::string(live_html()) + page::data_element("data", data) +

@@ -25,14 +25,14 @@ struct FrameFacts {
   std::map<ValueId, Watched> watched = {};  // whose elements are wanted, and from where on
 };
 
-/// The look must be up to date.
-nlohmann::json frame_of(Playback& playback, const FrameFacts& facts);
+/// The preview must be up to date.
+nlohmann::json frame_json(Playback& playback, const FrameFacts& facts);
 
-nlohmann::json check_data(const Check& check, const Value& value, std::int64_t index);
+nlohmann::json check_json(const Check& check, const Value& value, std::int64_t index);
 
 /// The page: the graph, and the first frame.
-std::string page_of(Playback& playback, const FrameFacts& facts, const std::string& title,
-                    const std::vector<Choice>& choices);
+std::string page_html(Playback& playback, const FrameFacts& facts, const std::string& title,
+                      const std::vector<Choice>& choices);
 
 }  // namespace aclgrad::live
 

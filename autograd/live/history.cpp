@@ -20,13 +20,13 @@ History::State History::state_of(const std::vector<Trainer*>& trainers) {
 }
 
 void History::keep(State state) {
-  std::erase_if(states_, [&](const State& each) { return each.step >= state.step; });
+  std::erase_if(states_, [&](const State& kept) { return kept.step >= state.step; });
   states_.push_back(std::move(state));
   make_room();
 }
 
 void History::change(const Change& change) {
-  std::erase_if(changes_, [&](const Change& each) { return each.is_of_same(change); });
+  std::erase_if(changes_, [&](const Change& known) { return known.is_of_same(change); });
   changes_.push_back(change);
 }
 

@@ -25,6 +25,7 @@
 
 #include "aclgrad/error.h"
 #include "live/http_connection.h"
+#include "page/document.h"
 
 namespace aclgrad::live {
 namespace {
@@ -48,8 +49,7 @@ std::string new_token() {
 }
 
 SharedText event(const char* name, const nlohmann::json& what) {
-  return share(fmt::format("event: {}\ndata: {}\n\n", name,
-                           what.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  return share(fmt::format("event: {}\ndata: {}\n\n", name, page::json_text(what)));
 }
 
 }  // namespace
@@ -158,9 +158,9 @@ class Http::Loop {
       wait();
       take_new();
       deliver();
-      for (auto& [id, each] : connections_) serve(id, *each);
+      for (auto& [id, connection] : connections_) serve(id, *connection);
       std::erase_if(connections_,
-                    [](const auto& each) { return each.second->phase() == Phase::gone; });
+                    [](const auto& known) { return known.second->phase() == Phase::gone; });
       count_listeners();
     }
     deliver();
@@ -170,16 +170,16 @@ class Http::Loop {
     std::vector<pollfd> sockets = {{bell_.get(), POLLIN, 0}};
     sockets.push_back({listener_.get(), static_cast<short>(accepts_ ? POLLIN : 0), 0});
     Clock::time_point next = Clock::now() + (accepts_ ? 60s : 0s) + 100ms;
-    for (const auto& [id, each] : connections_) {
+    for (const auto& [id, connection] : connections_) {
       short events = 0;
-      if (each->reads()) events |= POLLIN;
-      if (each->phase() == Phase::streaming) events |= POLLRDHUP;
-      if (each->wants_to_write()) events |= POLLOUT;
-      sockets.push_back({each->socket(), events, 0});
-      next = std::min(next, each->deadline());
-      if (each->phase() != Phase::streaming || !each->is_clear()) continue;
-      next = std::min(next, each->next_sign);
-      if (each->frame < frame_number_) next = std::min(next, each->next_frame);
+      if (connection->reads()) events |= POLLIN;
+      if (connection->phase() == Phase::streaming) events |= POLLRDHUP;
+      if (connection->wants_to_write()) events |= POLLOUT;
+      sockets.push_back({connection->socket(), events, 0});
+      next = std::min(next, connection->deadline());
+      if (connection->phase() != Phase::streaming || !connection->is_clear()) continue;
+      next = std::min(next, connection->next_sign);
+      if (connection->frame < frame_number_) next = std::min(next, connection->next_frame);
     }
     const auto time = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
     poll(sockets.data(), sockets.size(), static_cast<int>(std::max<std::int64_t>(0, time.count())));
@@ -187,7 +187,7 @@ class Http::Loop {
     std::uint64_t rung = 0;
     [[maybe_unused]] const ssize_t count = read(bell_.get(), &rung, sizeof rung);
     auto at = sockets.begin() + 2;
-    for (auto& [id, each] : connections_) {
+    for (auto& [id, connection] : connections_) {
       const short seen = (at++)->revents;
       if (seen & (POLLHUP | POLLERR | POLLNVAL | POLLRDHUP)) hung_up_.push_back(id);
     }
@@ -208,7 +208,7 @@ class Http::Loop {
       setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
       connections_.emplace(++last_id_, std::make_unique<Connection>(socket));
       const auto unknown = std::ranges::count_if(
-          connections_, [](const auto& each) { return !each.second->is_known(); });
+          connections_, [](const auto& known) { return !known.second->is_known(); });
       if (static_cast<std::size_t>(unknown) > kMostUnknown ||
           connections_.size() > kMostConnections) {
         drop_oldest_unknown();
@@ -218,7 +218,7 @@ class Http::Loop {
 
   bool drop_oldest_unknown() {
     const auto oldest = std::ranges::find_if(
-        connections_, [](const auto& each) { return !each.second->is_known(); });
+        connections_, [](const auto& known) { return !known.second->is_known(); });
     if (oldest == connections_.end()) return false;
     connections_.erase(oldest);
     return true;
@@ -242,38 +242,38 @@ class Http::Loop {
     hung_up_.clear();
   }
 
-  void serve(std::uint64_t id, Connection& each) {
-    if (each.wants_to_write()) each.flush();
-    if (each.reads()) each.receive();
+  void serve(std::uint64_t id, Connection& connection) {
+    if (connection.wants_to_write()) connection.flush();
+    if (connection.reads()) connection.receive();
     for (;;) {
-      if (auto head = each.next_head()) {
-        decide(each, std::move(*head));
-      } else if (auto body = each.next_body()) {
-        route(id, each, std::move(*body));
+      if (auto head = connection.next_head()) {
+        decide(connection, std::move(*head));
+      } else if (auto body = connection.next_body()) {
+        route(id, connection, std::move(*body));
       } else {
         break;
       }
     }
-    if (each.phase() == Phase::streaming) stream(each);
-    if (Clock::now() >= each.deadline()) each.expire();
+    if (connection.phase() == Phase::streaming) stream(connection);
+    if (Clock::now() >= connection.deadline()) connection.expire();
   }
 
   // Who does not know the token is refused before a byte of a body is taken.
-  void decide(Connection& each, std::variant<RequestHead, RefusedRequest> head) {
+  void decide(Connection& connection, std::variant<RequestHead, RefusedRequest> head) {
     if (const auto* refused = std::get_if<RefusedRequest>(&head)) {
-      return each.answer(refused->status, kText, share(refused->sentence));
+      return connection.answer(refused->status, kText, share(refused->sentence));
     }
     auto& request = std::get<RequestHead>(head);
     if (is_from_own_page(request, port_) && has_token(request.path, token_)) {
-      return each.accept(std::move(request));
+      return connection.accept(std::move(request));
     }
-    each.answer(403, kText,
-                share("not with this address: take the one that the program printed\n"));
+    connection.answer(403, kText,
+                      share("not with this address: take the one that the program printed\n"));
   }
 
-  void route(std::uint64_t id, Connection& each, std::string body) {
-    const std::string& method = each.request().method;
-    const std::string path = each.request().path.substr(token_.size() + 2);
+  void route(std::uint64_t id, Connection& connection, std::string body) {
+    const std::string& method = connection.request().method;
+    const std::string path = connection.request().path.substr(token_.size() + 2);
     const auto done = [this, id](const char* type) {
       return [this, id, type](Answer answer) {
         const std::lock_guard lock(mutex_);
@@ -285,27 +285,27 @@ class Http::Loop {
     if (gets && path.empty()) {
       handlers_.page(done("text/html; charset=utf-8"));
     } else if (gets && path == "events") {
-      join(each);
+      join(connection);
     } else if (gets && path == "stream.js") {
-      each.answer(200, "text/javascript; charset=utf-8", share(handlers_.script()));
+      connection.answer(200, "text/javascript; charset=utf-8", share(handlers_.script()));
     } else if (method == "POST" && path == "command") {
       handlers_.command(std::move(body), done("application/json"));
     } else {
-      each.answer(404, kText, share("there is nothing of this name\n"));
+      connection.answer(404, kText, share("there is nothing of this name\n"));
     }
   }
 
-  void join(Connection& each) {
+  void join(Connection& connection) {
     const auto listeners = std::ranges::count_if(
         connections_, [](const auto& other) { return other.second->phase() == Phase::streaming; });
     if (static_cast<std::size_t>(listeners) >= kMostListeners) {
-      each.begin_stream(event(
+      connection.begin_stream(event(
           "refused",
           {{"error", fmt::format("{} pages are open already: close one and load this page again",
                                  kMostListeners)}}));
-      return each.leave();
+      return connection.leave();
     }
-    each.begin_stream(ends_ ? end_ : sign());
+    connection.begin_stream(ends_ ? end_ : sign());
   }
 
   SharedText sign() const {
@@ -313,36 +313,36 @@ class Http::Loop {
     return event("life", {{"busy", neglected.count()}});
   }
 
-  void stream(Connection& each) {
+  void stream(Connection& connection) {
     if (ends_) {
-      if (each.is_clear()) each.send(end_);
-      return each.leave();
+      if (connection.is_clear()) connection.send(end_);
+      return connection.leave();
     }
-    if (!each.is_clear()) return;
+    if (!connection.is_clear()) return;
     const Clock::time_point now = Clock::now();
     SharedText next, said;
     {
       const std::lock_guard lock(mutex_);
-      if (each.frame < frame_number_ && now >= each.next_frame) {
+      if (connection.frame < frame_number_ && now >= connection.next_frame) {
         next = frame_;
-        each.frame = frame_number_;
+        connection.frame = frame_number_;
       }
-      if (said_ && each.said != said_) said = each.said = said_;
+      if (said_ && connection.said != said_) said = connection.said = said_;
     }
     if (next) {
-      each.send(std::move(next));
-      each.next_frame = now + kBetweenFrames;
+      connection.send(std::move(next));
+      connection.next_frame = now + kBetweenFrames;
     }
-    if (said) each.send(std::move(said));
-    if (now >= each.next_sign) {
-      each.send(sign());
-      each.next_sign = now + kBetweenSigns;
+    if (said) connection.send(std::move(said));
+    if (now >= connection.next_sign) {
+      connection.send(sign());
+      connection.next_sign = now + kBetweenSigns;
     }
   }
 
   void count_listeners() {
     const auto count = std::ranges::count_if(
-        connections_, [](const auto& each) { return each.second->phase() == Phase::streaming; });
+        connections_, [](const auto& known) { return known.second->phase() == Phase::streaming; });
     if (listeners_ > 0 && count == 0) {
       const std::lock_guard lock(mutex_);
       left_ = Clock::now();

@@ -14,7 +14,7 @@ namespace aclgrad::live {
 Playback::Playback(std::shared_ptr<Network> network, std::size_t history_bytes)
     : network_(std::move(network)), trainers_(network_->trainers()), history_(history_bytes) {
   if (trainers_.empty()) throw ValueError("a network to look at has a trainer, this one has none");
-  record_look();
+  record_preview();
   history_.keep(History::state_of(trainers_));
   kept_ = step();
 }
@@ -27,20 +27,20 @@ const data::Dataset& Playback::batch() {
   return batch_;
 }
 
-void Playback::record_look() {
-  look_ = std::make_unique<Look>(trainer(), batch());
+void Playback::record_preview() {
+  preview_ = std::make_unique<Preview>(trainer(), batch());
   fresh_ = false;
   ++recordings_;
 }
 
 void Playback::refresh() {
   if (fresh_) return;
-  if (!look_->fits(batch())) {
+  if (!preview_->fits(batch())) {
     edits_.release();
-    record_look();
+    record_preview();
   }
   pictures_.reset();
-  look_->run(trainer(), batch(), edits_);
+  preview_->run(trainer(), batch(), edits_);
   fresh_ = true;
 }
 
@@ -87,7 +87,7 @@ void Playback::restore(const History::State& state) {
   kept_ = state.step;
   edits_.release();
   // The optimizer records its updates anew.
-  look_ = std::make_unique<Look>(trainer(), batch());
+  preview_ = std::make_unique<Preview>(trainer(), batch());
   fresh_ = false;
 }
 
@@ -96,10 +96,10 @@ void Playback::make_changes() {
   for (const Change& change : history_.changes()) {
     if (change.step != step()) continue;
     if (change.variable.empty()) {
-      for (Trainer* each : trainers_) each->set_learning_rate(change.to);
+      for (Trainer* trainer : trainers_) trainer->set_learning_rate(change.to);
       continue;
     }
-    for (const Variable& variable : look_->step().graph.variables()) {
+    for (const Variable& variable : preview_->step().graph.variables()) {
       if (variable.name() != change.variable) continue;
       Tensor contents = variable.value();
       contents.set(change.index, *change.to);
@@ -172,12 +172,12 @@ void Playback::undo() {
   }
   losses_ = to->losses;
   edits_ = to->edits;
-  if (!look_->fits(batch())) edits_.release();
+  if (!preview_->fits(batch())) edits_.release();
   fresh_ = false;
 }
 
 Value Playback::value_of(ValueId id) const {
-  const Graph& graph = look_->step().graph;
+  const Graph& graph = preview_->step().graph;
   if (id < 0 || static_cast<std::size_t>(id) >= graph.value_count()) {
     throw ValueError(fmt::format("the graph has no value {}", id));
   }
@@ -254,7 +254,7 @@ void Playback::release(std::optional<ValueId> value) {
 void Playback::set_rate(std::optional<double> rate) {
   const std::optional<double> before = trainer().fixed_learning_rate();
   const auto set = [this](const std::optional<double>& to) {
-    for (Trainer* each : trainers_) each->set_learning_rate(to);
+    for (Trainer* trainer : trainers_) trainer->set_learning_rate(to);
   };
   const auto change = [&] {
     set(rate);
@@ -266,7 +266,7 @@ void Playback::set_rate(std::optional<double> rate) {
 Check Playback::check(ValueId id, std::int64_t index) {
   refresh();
   fresh_ = false;  // the check runs it with other roundings
-  return check_element(*look_, trainer(), batch(), edits_, value_of(id), index);
+  return check_element(*preview_, trainer(), batch(), edits_, value_of(id), index);
 }
 
 void Playback::begin_following() {
@@ -277,7 +277,7 @@ void Playback::begin_following() {
 }
 
 void Playback::follow(const data::Dataset& batch) {
-  if (!look_->fits(batch)) return;
+  if (!preview_->fits(batch)) return;
   batch_ = batch;
   batch_step_ = step();
   fresh_ = false;

@@ -14,8 +14,8 @@
 #include "live/check.h"
 #include "live/edits.h"
 #include "live/history.h"
-#include "live/look.h"
 #include "live/losses.h"
+#include "live/preview.h"
 
 namespace aclgrad::live {
 
@@ -26,7 +26,7 @@ class Playback {
 
   Trainer& trainer() const { return *trainers_.front(); }
   Network& network() const { return *network_; }
-  const Look& look() const { return *look_; }
+  const Preview& preview() const { return *preview_; }
   const Edits& edits() const { return edits_; }
   std::int64_t step() const { return trainer().steps(); }
   std::int64_t first_step() const { return following_ ? step() : history_.first(); }
@@ -66,7 +66,7 @@ class Playback {
 
   Check check(ValueId value, std::int64_t index);
 
-  /// Brings look() up to date.
+  /// Brings preview() up to date.
   void refresh();
 
   /// The network's, drawn when something has changed; after redraw() in any case.
@@ -101,7 +101,7 @@ class Playback {
 
   const data::Dataset& batch();
   Value value_of(ValueId id) const;
-  void record_look();
+  void record_preview();
   double train_step();
   void seek(std::int64_t step);
   void restore(const History::State& state);
@@ -116,8 +116,8 @@ class Playback {
   std::vector<Trainer*> trainers_;
   History history_;
   Edits edits_;
-  std::unique_ptr<Look> look_;
-  bool fresh_ = false;  // look() is
+  std::unique_ptr<Preview> preview_;
+  bool fresh_ = false;  // preview() is
   bool following_ = false;
   std::int64_t recordings_ = 0;
   std::int64_t kept_ = 0;  // the step of the latest state that was to be kept
@@ -128,7 +128,7 @@ class Playback {
   std::string undoable_;
   std::string marked_;  // what was changed behind the mark, if nothing has happened since
   std::optional<Before> before_;
-  std::optional<std::vector<Picture>> pictures_;  // of this look
+  std::optional<std::vector<Picture>> pictures_;  // of this preview
 };
 
 }  // namespace aclgrad::live

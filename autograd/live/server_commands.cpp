@@ -7,22 +7,13 @@
 
 #include "aclgrad/error.h"
 #include "live/server_state.h"
+#include "page/document.h"
 
 namespace aclgrad::live {
 namespace {
 
 Answer refusal(int status, const std::string& sentence) {
-  return {status, nlohmann::json{{"error", sentence}}.dump(
-                      -1, ' ', false, nlohmann::json::error_handler_t::replace)};
-}
-
-void attempt(const std::function<void()>& change, const std::function<void()>& back) {
-  try {
-    change();
-  } catch (...) {
-    back();
-    throw;
-  }
+  return {status, page::json_text({{"error", sentence}})};
 }
 
 }  // namespace
@@ -31,7 +22,8 @@ Answer Server::State::obey(const std::string& body) {
   try {
     const Asked asked = parse_command(body);
     note_.clear();
-    return std::visit([&](const auto& each) { return answer(each, asked.brief); }, asked.command);
+    return std::visit([&](const auto& command) { return answer(command, asked.brief); },
+                      asked.command);
   } catch (const std::exception& error) {
     // Of several steps some may be done.
     if (!following_ && playback_->step() != shown_) publish_or_say();
@@ -55,8 +47,8 @@ Answer Server::State::answer(const Command& command, bool brief) {
 }
 Answer Server::State::answer(const CheckCommand& command, bool) {
   const Check check = playback_->check(command.value, command.index);
-  const Value value = playback_->look().step().graph.value(command.value);
-  return {200, nlohmann::json{{"check", check_data(check, value, command.index)}}.dump()};
+  const Value value = playback_->preview().step().graph.value(command.value);
+  return {200, nlohmann::json{{"check", check_json(check, value, command.index)}}.dump()};
 }
 
 void Server::State::refuse_in_fit() const {
@@ -136,6 +128,22 @@ Server::State::TakeBack Server::State::obey(const WatchCommand& command) {
   watched_ = command.values;
   return {};
 }
+// Changes what the network is fed; its pictures are drawn anew.
+Server::State::TakeBack Server::State::feed(const std::function<void()>& change,
+                                            std::function<void()> restore) {
+  TakeBack back = [this, restore = std::move(restore)] {
+    playback_->redraw();
+    restore();
+  };
+  playback_->redraw();
+  try {
+    change();
+  } catch (...) {
+    back();
+    throw;
+  }
+  return back;
+}
 Server::State::TakeBack Server::State::obey(const DrawCommand& command) {
   Network& network = playback_->network();
   for (const Drawing& drawing : network.drawings()) {
@@ -144,14 +152,9 @@ Server::State::TakeBack Server::State::obey(const DrawCommand& command) {
     if (!std::ranges::all_of(command.pixels, fits)) {
       throw ValueError(fmt::format("a pixel lies between 0 and {}", drawing.high));
     }
-    TakeBack back = [this, &network, name = command.name, before = drawing.pixels] {
-      playback_->redraw();
-      network.drawn(name, before);
-    };
     const Tensor pixels = Tensor::from(drawing.pixels.shape(), command.pixels);
-    playback_->redraw();
-    attempt([&] { network.drawn(command.name, pixels); }, back);
-    return back;
+    return feed([&] { network.drawn(command.name, pixels); },
+                [&network, drawing] { network.drawn(drawing.name, drawing.pixels); });
   }
   throw ValueError(fmt::format("there is nothing to draw named `{}`", command.name));
 }
@@ -163,13 +166,8 @@ Server::State::TakeBack Server::State::obey(const TypeCommand& command) {
       throw ValueError(
           fmt::format("at most {} bytes of text, not {}", text.max, command.text.size()));
     }
-    TakeBack back = [this, &network, name = command.name, before = text.text] {
-      playback_->redraw();
-      network.typed(name, before);
-    };
-    playback_->redraw();
-    attempt([&] { network.typed(command.name, command.text); }, back);
-    return back;
+    return feed([&] { network.typed(command.name, command.text); },
+                [&network, text] { network.typed(text.name, text.text); });
   }
   throw ValueError(fmt::format("there is nothing to type named `{}`", command.name));
 }

@@ -2,18 +2,23 @@
 #include "live/server_state.h"
 
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
 #include "aclgrad/error.h"
-#include "live/browser.h"
 #include "live/page_texts.h"
 #include "page/document.h"
 #include "report/svg.h"
+
+extern char** environ;
 
 namespace aclgrad::live {
 namespace {
@@ -39,6 +44,34 @@ std::vector<Choice> checked(std::vector<Choice> choices) {
   }
   return choices;
 }
+
+// The shell leaves at once, and what it has started is nobody's child here: nothing waits for it.
+void open_browser(const std::string& address) {
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
+  std::string shell = "/bin/sh", option = "-c", name = "sh", place = address;
+  std::string line = "xdg-open \"$1\" >/dev/null 2>&1 &";
+  char* const arguments[] = {shell.data(), option.data(), line.data(),
+                             name.data(),  place.data(),  nullptr};
+  pid_t child = 0;
+  if (posix_spawn(&child, shell.c_str(), nullptr, nullptr, arguments, environ) == 0) {
+    waitpid(child, nullptr, 0);
+  }
+}
+
+// A trainer of the program's.
+class OneTrainer final : public Network {
+ public:
+  OneTrainer(Trainer& trainer, data::Dataset example)
+      : trainer_(trainer), example_(std::move(example)) {
+    if (example_.size() == 0) throw ValueError("`example` needs examples, at least one");
+  }
+  std::vector<Trainer*> trainers() override { return {&trainer_}; }
+  data::Dataset batch(std::int64_t) override { return example_; }
+
+ private:
+  Trainer& trainer_;
+  data::Dataset example_;
+};
 
 }  // namespace
 
@@ -113,7 +146,7 @@ FrameFacts Server::State::facts() {
 Answer Server::State::page() {
   try {
     playback_->refresh();
-    return {200, page_of(*playback_, facts(), options_.title, choices_)};
+    return {200, page_html(*playback_, facts(), options_.title, choices_)};
   } catch (const std::exception& error) {
     page::Document document;
     document.title = options_.title;
@@ -125,8 +158,7 @@ Answer Server::State::page() {
 // Brings every page up to date and returns what they got.
 std::string Server::State::publish() {
   playback_->refresh();
-  std::string frame =
-      frame_of(*playback_, facts()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string frame = page::json_text(frame_json(*playback_, facts()));
   last_look_ = Clock::now();
   shown_ = playback_->step();
   http_.publish(frame);
@@ -236,5 +268,24 @@ void Server::State::hold(FitRun& run) {
   ++played_;
   measure();
 }
+
+// ---- Server -------------------------------------------------------------------------------------
+
+Server::Server(Trainer& trainer, ServerOptions options) {
+  Maker make = [&trainer, example = std::exchange(options.example, {})](const Chosen&) {
+    return std::make_unique<OneTrainer>(trainer, example);
+  };
+  state_ = std::make_unique<State>(std::vector<Choice>(), std::move(make), std::move(options));
+}
+
+Server::Server(std::vector<Choice> choices, Maker make, ServerOptions options)
+    : state_(std::make_unique<State>(std::move(choices), std::move(make), std::move(options))) {}
+
+Server::~Server() = default;
+
+const std::string& Server::address() const { return state_->address(); }
+void Server::wait() { state_->wait(); }
+void Server::stop() { state_->stop(); }
+Callback Server::callback() { return state_->callback(); }
 
 }  // namespace aclgrad::live

@@ -59,6 +59,7 @@ class Server::State {
   void refuse_in_fit() const;
   TakeBack back_to(std::int64_t step);
   TakeBack edit_back();
+  TakeBack feed(const std::function<void()>& change, std::function<void()> restore);
   TakeBack obey(const StepCommand& command);
   TakeBack obey(const BackCommand& command);
   TakeBack obey(const GoToCommand& command);

@@ -73,8 +73,8 @@ ClassScores class_scores(const Tensor& predicted, const Tensor& actual, std::int
   const Tensor matrix = confusion_matrix(predicted, actual, classes);
   const auto count = static_cast<std::size_t>(classes);
   const std::span<const std::int64_t> counts = matrix.data<std::int64_t>();
-  const auto share = [](std::int64_t part, std::int64_t of) {
-    return of == 0 ? 0 : static_cast<double>(part) / static_cast<double>(of);
+  const auto share = [](std::int64_t part, std::int64_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
   };
   ClassScores scores;
   for (std::size_t i = 0; i < count; ++i) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aclgrad/data.h"
@@ -15,24 +15,9 @@
 namespace aclgrad::data {
 namespace {
 
-std::optional<DType> dtype_of_code(unsigned char code) {
-  switch (code) {
-    case 0x08:
-      return DType::uint8;
-    case 0x09:
-      return DType::int8;
-    case 0x0B:
-      return DType::int16;
-    case 0x0C:
-      return DType::int32;
-    case 0x0D:
-      return DType::float32;
-    case 0x0E:
-      return DType::float64;
-    default:
-      return std::nullopt;
-  }
-}
+constexpr std::pair<int, DType> kCodes[] = {{0x08, DType::uint8},   {0x09, DType::int8},
+                                            {0x0B, DType::int16},   {0x0C, DType::int32},
+                                            {0x0D, DType::float32}, {0x0E, DType::float64}};
 
 }  // namespace
 
@@ -50,8 +35,9 @@ Tensor read_idx(const std::filesystem::path& path) {
     fail(fmt::format("it begins with bytes {:#04x} {:#04x} instead of zeros", byte_at(0),
                      byte_at(1)));
   }
-  const std::optional<DType> dtype = dtype_of_code(byte_at(2));
-  if (!dtype) fail(fmt::format("unknown type code {:#04x}", byte_at(2)));
+  const auto* const code = std::ranges::find(kCodes, byte_at(2), &std::pair<int, DType>::first);
+  if (code == std::end(kCodes)) fail(fmt::format("unknown type code {:#04x}", byte_at(2)));
+  const DType dtype = code->second;
   const std::size_t rank = byte_at(3);
   if (rank == 0) fail("it has no dimensions");
   const std::size_t header = 4 + 4 * rank;
@@ -70,14 +56,14 @@ Tensor read_idx(const std::filesystem::path& path) {
     fail(error.what());
   }
   // Compared in elements, so that a damaged extent costs no memory and nothing can overflow.
-  const std::size_t width = size_of(*dtype);
+  const std::size_t width = size_of(dtype);
   const std::size_t present = content.size() - header;
   const auto elements = static_cast<std::size_t>(shape.numel());
   if (present % width != 0 || present / width != elements) {
     fail(fmt::format("shape {} of {} means {} elements of {} bytes, the file has {} bytes of data",
-                     to_string(shape), to_string(*dtype), elements, width, present));
+                     to_string(shape), to_string(dtype), elements, width, present));
   }
-  Tensor tensor = Tensor::zeros(shape, *dtype);
+  Tensor tensor = Tensor::zeros(shape, dtype);
   if (present != 0) std::memcpy(tensor.bytes(), content.data() + header, present);
   for (std::byte* at = tensor.bytes(); width > 1 && at != tensor.bytes() + present; at += width) {
     std::reverse(at, at + width);  // big endian in the file

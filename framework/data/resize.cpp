@@ -46,10 +46,10 @@ std::vector<double> resampled(const std::vector<double>& values, std::int64_t ou
   std::vector<double> result(values.size() / static_cast<std::size_t>(length) * taps.size());
   auto to = result.begin();
   for (std::int64_t block = 0; block < outer; ++block) {
-    for (const Taps& each : taps) {
+    for (const Taps& tap : taps) {
       for (std::int64_t place = 0; place < inner; ++place, ++to) {
-        std::int64_t at = (block * length + each.first) * inner + place;
-        for (const double weight : each.weights) {
+        std::int64_t at = (block * length + tap.first) * inner + place;
+        for (const double weight : tap.weights) {
           *to += weight * values[static_cast<std::size_t>(at)];
           at += inner;
         }

@@ -176,7 +176,8 @@ std::string csv_text(const Table& table, char delimiter) {
   require_delimiter(delimiter);
   const auto rows = static_cast<std::size_t>(table.rows());
   if (table.columns.size() != table.names.size() ||
-      std::ranges::any_of(table.columns, [&](const auto& each) { return each.size() != rows; })) {
+      std::ranges::any_of(table.columns,
+                          [&](const auto& column) { return column.size() != rows; })) {
     throw ShapeError("a table has a name for every column, and columns of equal length");
   }
   require_names_of_their_own(table.names);

@@ -23,13 +23,13 @@ std::size_t hash_of(const Tensor& tensor) {
   return std::hash<std::string_view>()({bytes, tensor.nbytes()});
 }
 
-// Calls see(step, output) for all that each step has made.
+// Calls see(position, output) for all that each node has made.
 template <typename See>
 class Outputs final : public RunObserver {
  public:
   explicit Outputs(See see) : see_(std::move(see)) {}
-  void after_step(const StepRun& run) override {
-    for (const ValueId output : run.node.outputs) see_(run.step, output);
+  void after_node(const NodeRun& run) override {
+    for (const ValueId output : run.node.outputs) see_(run.position, output);
   }
 
  private:
@@ -46,7 +46,7 @@ class Bisection {
         apart_(graph, fetches, {}, RunMode::replayed_apart) {}
 
   Difference run() {
-    run_by_step(eager_, [&](std::size_t, ValueId output) {
+    run_node_by_node(eager_, [&](std::size_t, ValueId output) {
       hashes_[output] = hash_of(contents(eager_, output));
     });
     Difference found = compare_node_by_node();
@@ -54,7 +54,7 @@ class Bisection {
     if (!found) found = compare_recordings();
     if (!found) return found;
     // Once more, for the contents.
-    run_by_step(eager_, [&](std::size_t, ValueId output) {
+    run_node_by_node(eager_, [&](std::size_t, ValueId output) {
       if (output == found.value) found.eager = contents(eager_, output);
     });
     return found;
@@ -69,11 +69,11 @@ class Bisection {
   }
 
   template <typename See>
-  void run_by_step(SessionState& session, See see) const {
+  void run_node_by_node(SessionState& session, See see) const {
     begin(session);
     Outputs<See> outputs(std::move(see));
     RunObserver* const observer = &outputs;
-    session.executable().run_by_step({&observer, 1});
+    session.executable().run_node_by_node({&observer, 1});
   }
 
   static Tensor contents(const SessionState& session, ValueId value) {
@@ -84,9 +84,9 @@ class Bisection {
     return hash_of(contents(session, value)) != hashes_.at(value);
   }
 
-  Difference found_at(Found how, std::size_t step, ValueId value,
+  Difference found_at(Found how, std::size_t position, ValueId value,
                       const SessionState& session) const {
-    const Node& node = session.program().node(step);
+    const Node& node = session.program().node(position);
     return {.found = how,
             .node = node.id,
             .value = value,
@@ -96,50 +96,50 @@ class Bisection {
 
   Difference compare_node_by_node() {
     Difference difference;
-    run_by_step(planned_, [&](std::size_t step, ValueId output) {
+    run_node_by_node(planned_, [&](std::size_t position, ValueId output) {
       if (difference || !differs(planned_, output)) return;
-      difference = found_at(Found::node_by_node, step, output, planned_);
+      difference = found_at(Found::node_by_node, position, output, planned_);
     });
     return difference;
   }
 
-  // The first value, of those alive after `count` steps, whose bits a recording of so many gets
-  // wrong; -1 when there is none.
+  // The first value, of those alive after `count` instructions, whose bits a recording of so many
+  // gets wrong; -1 when there is none.
   ValueId wrong_after(std::size_t count) {
     begin(planned_);
     if (!planned_.executable().replay_first(count)) return -1;
     const Program& program = planned_.program();
     std::map<Home, ValueId> holders;  // later ones replace earlier ones
-    for (std::size_t step = 0; step < count; ++step) {
-      for (const ValueId output : program.node(step).outputs) {
+    for (std::size_t position = 0; position < count; ++position) {
+      for (const ValueId output : program.node(position).outputs) {
         holders[program.home_of(output)] = output;
       }
     }
     ValueId first = -1;
-    const auto last_step = static_cast<std::int32_t>(count) - 1;
+    const auto last_position = static_cast<std::int32_t>(count) - 1;
     for (const auto& [home, value] : holders) {
-      const bool alive =
-          home.kind == Home::Kind::variable || program.arena.blocks[home.index].last >= last_step;
+      const bool alive = home.kind == Home::Kind::variable ||
+                         program.arena.blocks[home.index].last >= last_position;
       if (alive && differs(planned_, value) && (first < 0 || value < first)) first = value;
     }
     return first;
   }
 
   // One replay that keeps every value shows the first wrong one, but for what variables held before
-  // a later update: behind such a step nothing is certain.
+  // a later update: behind such a node nothing is certain.
   Difference compare_replay_apart() {
     begin(apart_);
     if (!apart_.executable().replays()) return {};
     apart_.executable().run();
     const Program& program = apart_.program();
-    for (std::size_t step = 0; step < program.steps.size(); ++step) {
-      const Node& node = program.node(step);
+    for (std::size_t position = 0; position < program.instructions.size(); ++position) {
+      const Node& node = program.node(position);
       for (const ValueId output : node.outputs) {
         if (!program.in_arena(output) &&
             program.variables[program.variable_of(output)].updated_by != node.id) {
           return {};
         }
-        if (differs(apart_, output)) return found_at(Found::replayed, step, output, apart_);
+        if (differs(apart_, output)) return found_at(Found::replayed, position, output, apart_);
       }
     }
     return {};
@@ -148,9 +148,9 @@ class Bisection {
   // What shows only where values share memory. A wrong value may be dead, and its traces gone, by
   // the end of a longer recording, so that nothing but every length in turn shows the first.
   Difference compare_recordings() {
-    const std::size_t steps = planned_.program().steps.size();
-    if (wrong_after(steps) < 0) return {};
-    for (std::size_t count = 1; count <= steps; ++count) {
+    const std::size_t instructions = planned_.program().instructions.size();
+    if (wrong_after(instructions) < 0) return {};
+    for (std::size_t count = 1; count <= instructions; ++count) {
       const ValueId value = wrong_after(count);
       if (value >= 0) return found_at(Found::replayed, count - 1, value, planned_);
     }

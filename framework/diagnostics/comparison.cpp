@@ -43,7 +43,7 @@ class RunComparison final : public RunObserver {
     }
   }
 
-  bool needs_steps() const override { return false; }
+  bool needs_node_by_node() const override { return false; }
 
   void begin_run(Executable&, std::span<const Feed> feeds) override {
     feeds_ = feeds;
@@ -74,9 +74,10 @@ class RunComparison final : public RunObserver {
   Difference find(ValueId value, const Tensor& expected, const Tensor& seen) const {
     const Program& program = session_.program();
     const GraphData& graph = *program.graph;
-    const bool has_stream_ops = std::ranges::any_of(program.steps, [&](const Step& step) {
-      return graph.node(step.node).op->kind() == OpKind::stream;
-    });
+    const bool has_stream_ops =
+        std::ranges::any_of(program.instructions, [&](const Instruction& instruction) {
+          return graph.node(instruction.node).op->kind() == OpKind::stream;
+        });
     if (!has_stream_ops) {
       if (Difference first = bisect(session_.graph(), session_.fetches(), feeds_)) return first;
     }
@@ -92,7 +93,7 @@ class RunComparison final : public RunObserver {
 
   const SessionState& session_;
   SessionState eager_;
-  std::vector<Variable> updated_;  // by the steps of the session
+  std::vector<Variable> updated_;  // by the session
   std::vector<ValueId> compared_;  // what is fetched or updated
   std::span<const Feed> feeds_;    // of the run that is under way
   std::unique_ptr<SavedVariables> before_;

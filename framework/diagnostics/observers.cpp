@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What session options ask for around the steps of a run.
+// What session options ask for around the nodes of a run.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -21,21 +21,21 @@ class Poison final : public RunObserver {
 
   // Everything that is not constant.
   void begin_run(Executable& executable, std::span<const Feed>) override {
-    const auto steps = static_cast<std::int32_t>(executable.program().steps.size());
+    const std::int32_t end = executable.program().end();
     for (const auto& [last, block] : dying_) {
-      if (block->first >= 0 || last < steps) executable.memory().poison(*block);
+      if (block->first >= 0 || last < end) executable.memory().poison(*block);
     }
     executable.poison_workspace();
   }
 
-  void after_step(const StepRun& run) override {
-    const auto [first, last] = dying_.equal_range(static_cast<std::int32_t>(run.step));
+  void after_node(const NodeRun& run) override {
+    const auto [first, last] = dying_.equal_range(static_cast<std::int32_t>(run.position));
     for (auto it = first; it != last; ++it) run.executable.memory().poison(*it->second);
     run.executable.poison_workspace();
   }
 
  private:
-  std::multimap<std::int32_t, const ArenaBlock*> dying_;  // by their last step
+  std::multimap<std::int32_t, const ArenaBlock*> dying_;  // by their last position
 };
 
 // Calls SessionOptions::observer.
@@ -43,10 +43,10 @@ class TensorObserver final : public RunObserver {
  public:
   explicit TensorObserver(const SessionOptions& options) : call_(options.observer) {}
 
-  void before_step(const StepRun& run) override {
+  void before_node(const NodeRun& run) override {
     inputs_ = run.executable.memory().download(run.node.inputs);
   }
-  void after_step(const StepRun& run) override {
+  void after_node(const NodeRun& run) override {
     call_(run.node, inputs_, run.executable.memory().download(run.node.outputs));
   }
 
@@ -100,7 +100,7 @@ std::string origin(const GraphData& graph, ValueId id) {
 // and when it reads a NaN that no node has made.
 class NonFiniteTracer final : public RunObserver {
  public:
-  void before_step(const StepRun& run) override {
+  void before_node(const NodeRun& run) override {
     const GraphData& graph = *run.executable.program().graph;
     finite_inputs_ = true;
     inputs_.clear();
@@ -120,7 +120,7 @@ class NonFiniteTracer final : public RunObserver {
     }
   }
 
-  void after_step(const StepRun& run) override {
+  void after_node(const NodeRun& run) override {
     for (const ValueId output : run.node.outputs) {
       const Tensor tensor = run.executable.memory().download(output);
       const Summary found = summary(tensor);
@@ -146,7 +146,7 @@ class NonFiniteTracer final : public RunObserver {
 
 std::vector<std::unique_ptr<RunObserver>> make_observers(const SessionState& session,
                                                          const SessionOptions& options) {
-  // The first is the outermost: memory is poisoned when all others have seen a step.
+  // The first is the outermost: memory is poisoned when all others have seen a node.
   std::vector<std::unique_ptr<RunObserver>> all;
   if (options.compare) all.push_back(make_comparison(session));
   if (options.poison) all.push_back(std::make_unique<Poison>(session.program()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the steps of a run began and how long they took.
+// When the nodes of a run began and how long they took.
 #include <algorithm>
 #include <chrono>
 
@@ -16,12 +16,12 @@ struct Span {
   double end = 0;
 };
 
-// By the clock of the host, which waits for every step.
+// By the clock of the host, which waits for every node.
 class HostTimes final : public RunObserver {
  public:
-  explicit HostTimes(const Program& program) : spans(program.steps.size()) {}
-  void before_step(const StepRun& run) override { spans[run.step].begin = now(); }
-  void after_step(const StepRun& run) override { spans[run.step].end = now(); }
+  explicit HostTimes(const Program& program) : spans(program.instructions.size()) {}
+  void before_node(const NodeRun& run) override { spans[run.position].begin = now(); }
+  void after_node(const NodeRun& run) override { spans[run.position].end = now(); }
 
   std::vector<Span> spans;
 
@@ -36,17 +36,17 @@ class HostTimes final : public RunObserver {
 class EventTimes final : public RunObserver {
  public:
   explicit EventTimes(const Program& program)
-      : spans(program.steps.size()), events_(std::min(spans.size(), kTimedTogether)) {}
+      : spans(program.instructions.size()), events_(std::min(spans.size(), kTimedTogether)) {}
 
-  void before_step(const StepRun& run) override {
+  void before_node(const NodeRun& run) override {
     if (launched_.size() == events_.size()) {
       run.executable.synchronize();
       read();
     }
     record(events_[launched_.size()].begin, run.stream);
-    launched_.push_back(run.step);
+    launched_.push_back(run.position);
   }
-  void after_step(const StepRun& run) override {
+  void after_node(const NodeRun& run) override {
     record(events_[launched_.size() - 1].end, run.stream);
   }
 
@@ -61,7 +61,7 @@ class EventTimes final : public RunObserver {
   std::vector<Span> spans;
 
  private:
-  // Steps between two waits. Each needs two events, and a runtime has so many only.
+  // Nodes between two waits. Each needs two events, and a runtime has so many only.
   static constexpr std::size_t kTimedTogether = 8192;
 
   struct Events {
@@ -79,7 +79,7 @@ class EventTimes final : public RunObserver {
   }
 
   std::vector<Events> events_;
-  std::vector<std::size_t> launched_;  // steps that use events_[0], events_[1], ...
+  std::vector<std::size_t> launched_;  // positions that use events_[0], events_[1], ...
 };
 
 Profile describe(const Program& program, const std::vector<Span>& spans) {
@@ -96,8 +96,8 @@ Profile describe(const Program& program, const std::vector<Span>& spans) {
   profile.nodes.reserve(spans.size());
   // With two streams the first in order is not always the first to begin.
   const double start = std::ranges::min(spans, {}, &Span::begin).begin;
-  for (std::size_t step = 0; step < spans.size(); ++step) {
-    const Node& node = program.node(step);
+  for (std::size_t position = 0; position < spans.size(); ++position) {
+    const Node& node = program.node(position);
     profile.nodes.push_back(
         {.node = node.id,
          .operation = std::string(node.op->name()),
@@ -107,20 +107,20 @@ Profile describe(const Program& program, const std::vector<Span>& spans) {
          .inputs = specs(node.inputs),
          .outputs = specs(node.outputs),
          .pass = node.pass,
-         .start_us = spans[step].begin - start,
-         .duration_us = spans[step].end - spans[step].begin,
-         .stream = program.steps[step].async ? 1 : 0});
+         .start_us = spans[position].begin - start,
+         .duration_us = spans[position].end - spans[position].begin,
+         .stream = program.instructions[position].async ? 1 : 0});
   }
   return profile;
 }
 
 }  // namespace
 
-Profile profile_by_step(Executable& executable, RunObservers observers) {
+Profile profile_node_by_node(Executable& executable, RunObservers observers) {
   HostTimes times(executable.program());
   std::vector<RunObserver*> all(observers.begin(), observers.end());
   all.push_back(&times);  // the innermost
-  executable.run_by_step(all);
+  executable.run_node_by_node(all);
   Profile profile = describe(executable.program(), times.spans);
   for (Profile::Entry& entry : profile.nodes) entry.stream = 0;  // one after the other, on one
   return profile;

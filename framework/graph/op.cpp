@@ -31,7 +31,7 @@ aclTensorList* CallObjects::tensor_list(std::span<aclTensor* const> tensors) {
 
 aclTensorList* AclnnCall::list_of(std::span<const Argument> arguments) {
   std::vector<aclTensor*> tensors;
-  for (const Argument& each : arguments) tensors.push_back(each.tensor);
+  for (const Argument& argument : arguments) tensors.push_back(argument.tensor);
   return objects_.tensor_list(tensors);
 }
 

@@ -10,7 +10,7 @@
 namespace aclgrad::detail {
 namespace {
 
-int window_bits(Wrapper wrapper) { return wrapper == Wrapper::none ? -MAX_WBITS : MAX_WBITS; }
+constexpr int kWithoutHeader = -MAX_WBITS;
 
 // As many bytes as zlib takes at once.
 template <class Byte>
@@ -30,9 +30,9 @@ std::uint32_t checksum_of(std::string_view bytes) {
       crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-bool inflate_all(std::string_view packed, std::string& content, Wrapper wrapper) {
+bool inflate_all(std::string_view packed, std::string& content) {
   z_stream stream = {};
-  if (inflateInit2(&stream, window_bits(wrapper)) != Z_OK) throw std::bad_alloc();
+  if (inflateInit2(&stream, kWithoutHeader) != Z_OK) throw std::bad_alloc();
   const char* from = packed.data();
   char* to = content.data();
   std::uint64_t packed_left = packed.size(), left = content.size();
@@ -48,9 +48,9 @@ bool inflate_all(std::string_view packed, std::string& content, Wrapper wrapper)
   return whole;
 }
 
-std::string deflated_bytes(std::string_view content, Wrapper wrapper) {
+std::string deflated_bytes(std::string_view content) {
   z_stream stream = {};
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits(wrapper), 8,
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kWithoutHeader, 8,
                    Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
   }

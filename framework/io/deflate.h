@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deflate and its checksum, by zlib. This is the only place that needs it, and a program that reads
-// no archive and no PNG is not linked with it (framework/CMakeLists.txt).
+// no archive is not linked with it (framework/CMakeLists.txt).
 #ifndef ACLGRAD_FRAMEWORK_IO_DEFLATE_H_
 #define ACLGRAD_FRAMEWORK_IO_DEFLATE_H_
 
@@ -10,9 +10,6 @@
 
 namespace aclgrad::detail {
 
-/// What stands around deflated bytes: nothing in an archive, a header and a checksum in a PNG.
-enum class Wrapper { none, zlib };
-
 /// How many times as large as it is packed a content is at most.
 inline constexpr std::uint64_t kMostByDeflate = 1032;
 
@@ -20,10 +17,10 @@ inline constexpr std::uint64_t kMostByDeflate = 1032;
 std::uint32_t checksum_of(std::string_view bytes);
 
 /// Fills a content of known size. False unless the bytes are just that, no more and no less.
-bool inflate_all(std::string_view packed, std::string& content, Wrapper wrapper);
+bool inflate_all(std::string_view packed, std::string& content);
 
 /// Of at most 4 GiB.
-std::string deflated_bytes(std::string_view content, Wrapper wrapper);
+std::string deflated_bytes(std::string_view content);
 
 }  // namespace aclgrad::detail
 

@@ -58,8 +58,8 @@ class Machine {
   }
 
   PickledTensors run() {
-    while (step()) {
-    }
+    constexpr char kStop = '.';
+    for (char opcode = next(); opcode != kStop; opcode = next()) execute(opcode);
     collect(pop(), "", 0);
     return std::move(found_);
   }
@@ -155,7 +155,11 @@ class Machine {
     stack_.push_back(found->second);
   }
 
-  bool step();
+  char next() {
+    begin_ = at_;
+    return take(1)[0];
+  }
+  void execute(char opcode);
   void push_name();
   void push_storage();
   void call();
@@ -185,117 +189,84 @@ class Machine {
   std::size_t spent_ = 0;  // in bytes, at least
 };
 
-// False at the end.
-bool Machine::step() {
-  begin_ = at_;
-  const char opcode = take(1)[0];
+void Machine::execute(char opcode) {
   switch (opcode) {
     case '\x80':  // PROTO
       if (const auto version = take_number<std::uint8_t>(); version != 2) {
         fail(fmt::format("protocol {} of pickle is not read: save with torch.save()'s own, 2",
                          version));
       }
-      return true;
-    case '.':  // STOP
-      return false;
+      return;
     case '(':  // MARK
-      marks_.push_back(stack_.size());
-      return true;
+      return marks_.push_back(stack_.size());
     case '}':  // EMPTY_DICT
-      push({.kind = PickledKind::dict});
-      return true;
+      return push({.kind = PickledKind::dict});
     case ']':  // EMPTY_LIST
-      push({.kind = PickledKind::list});
-      return true;
+      return push({.kind = PickledKind::list});
     case ')':  // EMPTY_TUPLE
-      push({.kind = PickledKind::tuple});
-      return true;
+      return push({.kind = PickledKind::tuple});
     case 't': {  // TUPLE
       std::vector<std::size_t> items = pop_to_mark();
-      push({.kind = PickledKind::tuple, .items = std::move(items)});
-      return true;
+      return push({.kind = PickledKind::tuple, .items = std::move(items)});
     }
     case '\x85':  // TUPLE1
     case '\x86':
     case '\x87': {  // TUPLE3
       std::vector<std::size_t> items = pop_some(static_cast<std::size_t>(opcode - '\x84'));
-      push({.kind = PickledKind::tuple, .items = std::move(items)});
-      return true;
+      return push({.kind = PickledKind::tuple, .items = std::move(items)});
     }
     case 'N':  // NONE
-      push({});
-      return true;
+      return push({});
     case '\x88':  // NEWTRUE
     case '\x89':  // NEWFALSE
-      push_number(opcode == '\x88');
-      return true;
+      return push_number(opcode == '\x88');
     case 'K':  // BININT1
-      push_number(take_number<std::uint8_t>());
-      return true;
+      return push_number(take_number<std::uint8_t>());
     case 'M':  // BININT2
-      push_number(take_number<std::uint16_t>());
-      return true;
+      return push_number(take_number<std::uint16_t>());
     case 'J':  // BININT
-      push_number(take_number<std::int32_t>());
-      return true;
+      return push_number(take_number<std::int32_t>());
     case '\x8a': {  // LONG1: of so many bytes, the last with the sign
       const std::size_t size = take_number<std::uint8_t>();
       const std::string_view bytes = take(size);
       if (size > 8) fail("a number of more than 64 bits");
       std::string all(8, size > 0 && bytes.back() < 0 ? '\xFF' : '\0');
       all.replace(0, size, bytes);
-      push_number(number_at<std::int64_t>(all, 0));
-      return true;
+      return push_number(number_at<std::int64_t>(all, 0));
     }
     case 'G':  // BINFLOAT
       take(8);
-      push({});
-      return true;
+      return push({});
     case 'X': {  // BINUNICODE
       const std::size_t size = take_number<std::uint32_t>();
-      push({.kind = PickledKind::text, .text = std::string(take(size))});
-      return true;
+      return push({.kind = PickledKind::text, .text = std::string(take(size))});
     }
     case 'q':  // BINPUT
-      keep(take_number<std::uint8_t>());
-      return true;
+      return keep(take_number<std::uint8_t>());
     case 'r':  // LONG_BINPUT
-      keep(take_number<std::uint32_t>());
-      return true;
+      return keep(take_number<std::uint32_t>());
     case 'h':  // BINGET
-      recall(take_number<std::uint8_t>());
-      return true;
+      return recall(take_number<std::uint8_t>());
     case 'j':  // LONG_BINGET
-      recall(take_number<std::uint32_t>());
-      return true;
+      return recall(take_number<std::uint32_t>());
     case 's':  // SETITEM
-      extend(PickledKind::dict, pop_some(2));
-      return true;
+      return extend(PickledKind::dict, pop_some(2));
     case 'u':  // SETITEMS
-      extend(PickledKind::dict, pop_to_mark());
-      return true;
+      return extend(PickledKind::dict, pop_to_mark());
     case 'a':  // APPEND
-      extend(PickledKind::list, pop_some(1));
-      return true;
+      return extend(PickledKind::list, pop_some(1));
     case 'e':  // APPENDS
-      extend(PickledKind::list, pop_to_mark());
-      return true;
+      return extend(PickledKind::list, pop_to_mark());
     case 'c':  // GLOBAL
-      push_name();
-      return true;
+      return push_name();
     case 'Q':  // BINPERSID
-      push_storage();
-      return true;
-    case 'R':  // REDUCE
-      call();
-      return true;
+      return push_storage();
+    case 'R':     // REDUCE
     case '\x81':  // NEWOBJ
-      call();
-      return true;
+      return call();
     case 'b':  // BUILD: attributes, as the versions in a state dict, say nothing here
       pop();
-      stack_.push_back(pop());
-      return true;
+      return stack_.push_back(pop());
     default:
       fail(
           fmt::format("instruction 0x{:02x} of pickle is none that tensors need: only what "
@@ -398,20 +369,22 @@ void Machine::collect(std::size_t item, const std::string& name, int depth) {
   if (depth > kDeepest) fail("dicts and lists are nested too deeply");
   spend(sizeof(PickledTensor) + name.size());
   const Pickled& it = value(item);
+  const std::string called = name.empty() ? "tensor" : name;
+  const auto refuse = [&](const std::string& why) {
+    found_.refused.emplace_back(called, fmt::format("{}, {}: {}", place_, shown(called), why));
+  };
   if (it.kind == PickledKind::tensor) {
-    const std::string own = name.empty() ? "tensor" : name;
-    if (!names_.insert(own).second) fail("there are two tensors " + shown(own));
-    found_.tensors.emplace_back(own, it.tensor);
+    if (!names_.insert(called).second) fail("there are two tensors " + shown(called));
+    found_.tensors.emplace_back(called, it.tensor);
   } else if (it.kind == PickledKind::other || it.kind == PickledKind::name ||
              it.kind == PickledKind::storage) {
     if (it.kind == PickledKind::other && it.text.empty()) return;  // None, or a number
-    const std::string own = name.empty() ? "tensor" : name;
     const std::string why =
         it.kind == PickledKind::name ? fmt::format("it is {} of Python, no tensor", shown(it.text))
         : it.kind == PickledKind::storage ? "it is a storage, which has no shape: save the tensor"
                                           : it.text;
     spend(why.size());
-    found_.refused.emplace_back(own, fmt::format("{}, {}: {}", place_, shown(own), why));
+    refuse(why);
   } else if (it.kind == PickledKind::dict || it.kind == PickledKind::list ||
              it.kind == PickledKind::tuple) {
     const bool is_dict = it.kind == PickledKind::dict;
@@ -420,10 +393,7 @@ void Machine::collect(std::size_t item, const std::string& name, int depth) {
       if (is_dict) {
         const Pickled& given = value(it.items[i]);
         if (given.kind != PickledKind::text && given.kind != PickledKind::number) {
-          const std::string own = name.empty() ? "tensor" : name;
-          found_.refused.emplace_back(
-              own, fmt::format("{}, {}: a key of this dict is neither text nor a whole number",
-                               place_, shown(own)));
+          refuse("a key of this dict is neither text nor a whole number");
           continue;
         }
         key = given.kind == PickledKind::text ? given.text : std::to_string(given.number);

@@ -2,10 +2,11 @@
 #include "io/png.h"
 
 #include <fmt/format.h>
+#include <png.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <csetjmp>
+#include <cstdio>
 #include <new>
 #include <string>
 #include <string_view>
@@ -14,186 +15,147 @@
 #include "aclgrad/file.h"
 #include "io/deflate.h"
 #include "io/file_kind.h"
-#include "io/shown.h"
 
 namespace aclgrad::detail {
 namespace {
 
-using namespace std::string_view_literals;
-
-constexpr std::string_view kSignature = "\x89PNG\r\n\x1A\n"sv;
 constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 28;
-enum Colour : std::uint8_t { kGrey = 0, kRgb = 2, kPalette = 3, kGreyAlpha = 4, kRgba = 6 };
 
-std::uint8_t byte_at(std::string_view bytes, std::size_t at) {
-  return static_cast<std::uint8_t>(bytes[at]);
-}
-std::uint32_t big_endian_at(std::string_view bytes, std::size_t at) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < 4; ++i) value = value << 8 | byte_at(bytes, at + i);
-  return value;
-}
-
-// Undoes the prediction of each byte of a row from the bytes to the left, above, and above left;
-// `step` is the distance to the left. False for a filter that there is not.
-bool undo_filter(std::uint8_t filter, std::uint8_t* row, const std::uint8_t* above,
-                 std::size_t size, std::size_t step) {
-  if (filter > 4) return false;
-  for (std::size_t i = 0; i < size && filter != 0; ++i) {
-    const int left = i < step ? 0 : row[i - step], up = above[i];
-    const int corner = i < step ? 0 : above[i - step];
-    int predicted = filter == 1 ? left : filter == 2 ? up : (left + up) / 2;
-    if (filter == 4) {  // of Paeth: the nearest of the three to left + up - corner
-      const int to_left = std::abs(up - corner), to_up = std::abs(left - corner);
-      const int to_corner = std::abs(left + up - 2 * corner);
-      predicted = to_left <= to_up && to_left <= to_corner ? left
-                  : to_up <= to_corner                     ? up
-                                                           : corner;
-    }
-    row[i] = static_cast<std::uint8_t>(row[i] + predicted);
-  }
-  return true;
-}
-
+// libpng leaves its functions by longjmp(), which calls no destructors: what has one is a member
+// here, and no local variable of what attempt() calls.
 class Decoder {
  public:
-  Decoder(std::string_view bytes, const std::string& place) : rest_(bytes), place_(place) {}
+  Decoder(std::string_view bytes, const std::string& place) : rest_(bytes), place_(place) {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
+    info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
+    if (info_ == nullptr) {
+      png_destroy_read_struct(&png_, nullptr, nullptr);
+      throw std::bad_alloc();
+    }
+  }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+  ~Decoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
 
   Pixels decode() {
-    if (!rest_.starts_with(kSignature)) {
+    constexpr std::size_t kSignature = 8;
+    if (rest_.size() < kSignature ||
+        png_sig_cmp(reinterpret_cast<png_const_bytep>(rest_.data()), 0, kSignature) != 0) {
       const std::string kind = other_kind(rest_, Expected::tensors);
       fail(kind.empty() ? "it does not begin as a PNG file does" : kind);
     }
-    rest_.remove_prefix(kSignature.size());
-    read_header(next_chunk());
-    std::string packed;
-    for (Chunk chunk = next_chunk(); chunk.type != "IEND"; chunk = next_chunk()) {
-      constexpr std::uint8_t kLowerCase = 0x20;  // in the first letter: not needed for the picture
-      if (chunk.type == "IDAT") {
-        packed += chunk.content;
-      } else if (chunk.type == "PLTE") {
-        palette_ = chunk.content;
-      } else if (chunk.type == "tRNS") {
-        opacities_ = chunk.content;
-      } else if ((byte_at(chunk.type, 0) & kLowerCase) == 0) {
-        fail(fmt::format("a part {} that is not known", shown(chunk.type)));
-      }
-    }
-    return pixels_of(packed);
-  }
-
- private:
-  struct Chunk {
-    std::string_view type, content;
-  };
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw IoError(fmt::format("{}: not a sound PNG picture: {}", place_, what));
-  }
-
-  Chunk next_chunk() {
-    constexpr std::size_t kAround = 12;  // length and type before, checksum behind
-    if (rest_.size() < kAround) fail("it is cut off");
-    const std::size_t size = big_endian_at(rest_, 0);
-    if (size > rest_.size() - kAround) fail("it is cut off");
-    const Chunk chunk{.type = rest_.substr(4, 4), .content = rest_.substr(8, size)};
-    if (checksum_of(rest_.substr(4, size + 4)) != big_endian_at(rest_, size + 8)) {
-      fail(fmt::format("the checksum of its part {} does not agree: it is damaged",
-                       shown(chunk.type)));
-    }
-    rest_.remove_prefix(size + kAround);
-    return chunk;
-  }
-
-  void read_header(const Chunk& chunk) {
-    if (chunk.type != "IHDR" || chunk.content.size() != 13) fail("it has no header");
-    const std::uint32_t width = big_endian_at(chunk.content, 0);
-    const std::uint32_t height = big_endian_at(chunk.content, 4);
-    bits_ = byte_at(chunk.content, 8);
-    colour_ = byte_at(chunk.content, 9);
-    if (width == 0 || height == 0) fail("it has no pixels");
+    const std::size_t file_size = rest_.size();
+    attempt([](Decoder& it) { it.read_header(); });
+    const std::size_t width = png_get_image_width(png_, info_);
+    const std::size_t height = png_get_image_height(png_, info_);
     if (std::uint64_t{width} * height > kMostPixels) {
       fail(fmt::format("its {} x {} pixels are more than 2^28, the most that are read", width,
                        height));
     }
-    const bool is_whole = bits_ == 8 || bits_ == 16,
-               is_part = bits_ == 1 || bits_ == 2 || bits_ == 4;
-    const bool is_known =
-        colour_ == kGrey ? is_whole || is_part
-        : colour_ == kPalette
-            ? bits_ == 8 || is_part
-            : is_whole && (colour_ == kRgb || colour_ == kGreyAlpha || colour_ == kRgba);
-    if (!is_known || chunk.content.substr(10, 2) != "\0\0"sv) {
-      fail(fmt::format("colour type {} of {} bits, compression {} or filter {} is not known",
-                       colour_, bits_, byte_at(chunk.content, 10), byte_at(chunk.content, 11)));
+    if (const std::size_t packed = png_get_rowbytes(png_, info_) * height;
+        packed / kMostByDeflate > file_size) {
+      fail(fmt::format("{} bytes cannot have become {}", file_size, packed));
     }
-    if (byte_at(chunk.content, 12) != 0) {
-      fail("it is interlaced, which is not read: save it without (Adam7) interlacing");
-    }
-    width_ = width;
-    height_ = height;
+    attempt([](Decoder& it) {    // takes memory for rows
+      png_set_packing(it.png_);  // a byte for each sample of less
+      png_set_interlace_handling(it.png_);
+      png_read_update_info(it.png_, it.info_);
+    });
+    const std::size_t row_size = png_get_rowbytes(png_, info_);
+    samples_.resize(row_size * height);
+    for (std::size_t y = 0; y < height; ++y) rows_.push_back(samples_.data() + y * row_size);
+    attempt([](Decoder& it) {
+      png_read_image(it.png_, it.rows_.data());
+      png_read_end(it.png_, nullptr);
+    });
+    return pixels(width, height);
   }
 
-  Pixels pixels_of(std::string_view packed) {
-    constexpr std::array<std::size_t, 7> kSamples = {1, 0, 3, 1, 2, 0, 4};  // by colour type
-    const std::size_t samples = kSamples[colour_];
-    const std::size_t row_size = (width_ * samples * bits_ + 7) / 8;
-    const std::size_t size = (row_size + 1) * height_;
-    if (size / kMostByDeflate > packed.size()) {
-      fail(fmt::format("{} bytes cannot have become {}", size, packed.size()));
-    }
-    std::string rows(size, '\0');
-    if (!inflate_all(packed, rows, Wrapper::zlib)) fail("its pixels cannot be unpacked");
-    const bool is_indexed = colour_ == kPalette;
-    if (is_indexed && (palette_.empty() || palette_.size() % 3 != 0 || palette_.size() > 768)) {
-      fail("its palette is damaged");
-    }
-    Pixels pixels{.height = static_cast<std::int64_t>(height_),
-                  .width = static_cast<std::int64_t>(width_),
-                  .channels = static_cast<std::int64_t>(samples),
-                  .white = static_cast<std::uint16_t>(is_indexed ? 255 : (1 << bits_) - 1)};
-    if (is_indexed) pixels.channels = opacities_.empty() ? 3 : 4;
-    pixels.values.reserve(height_ * width_ * static_cast<std::size_t>(pixels.channels));
-    const std::size_t step = std::max<std::size_t>(1, samples * bits_ / 8);
-    std::vector<std::uint8_t> none(row_size);
-    const std::uint8_t* above = none.data();
-    for (std::size_t y = 0; y < height_; ++y) {
-      auto* row = reinterpret_cast<std::uint8_t*>(rows.data()) + y * (row_size + 1) + 1;
-      if (!undo_filter(row[-1], row, above, row_size, step)) {
-        fail(fmt::format("filter {} of row {} is not known", row[-1], y));
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw IoError(fmt::format("{}: not a sound PNG picture: {}", place_, what));
+  }
+
+  void attempt(void (*part)(Decoder&)) {
+    if (setjmp(png_jmpbuf(png_)) == 0) return part(*this);
+    fail(warning_[0] == 0 ? std::string(error_.data())
+                          : fmt::format("{}: {}", error_.data(), warning_.data()));
+  }
+
+  // A damaged part is an error wherever it is, but nothing is read that no pixel needs, such as a
+  // colour profile, whatever is wrong with that.
+  void read_header() {
+    png_set_read_fn(png_, this, read_some);
+    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+    png_set_benign_errors(png_, 0);
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+    png_read_info(png_, info_);
+    bits_ = png_get_bit_depth(png_, info_);
+  }
+
+  Pixels pixels(std::size_t width, std::size_t height) const {
+    const bool is_indexed = png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE;
+    Pixels pixels{.height = static_cast<std::int64_t>(height),
+                  .width = static_cast<std::int64_t>(width),
+                  .channels = png_get_channels(png_, info_),
+                  .white = static_cast<std::uint16_t>((1 << bits_) - 1)};
+    if (is_indexed) {
+      look_up(pixels);
+    } else if (bits_ == 16) {
+      for (std::size_t i = 0; i < samples_.size(); i += 2) {
+        pixels.values.push_back(static_cast<std::uint16_t>(samples_[i] << 8 | samples_[i + 1]));
       }
-      for (std::size_t i = 0; i < width_ * samples; ++i) {
-        const std::uint16_t sample = sample_of(row, i);
-        is_indexed ? add_indexed(sample, pixels) : pixels.values.push_back(sample);
-      }
-      above = row;
+    } else {
+      pixels.values.assign(samples_.begin(), samples_.end());
     }
     return pixels;
   }
 
-  std::uint16_t sample_of(const std::uint8_t* row, std::size_t i) const {
-    if (bits_ == 8) return row[i];
-    if (bits_ == 16) return static_cast<std::uint16_t>(row[2 * i] << 8 | row[2 * i + 1]);
-    const std::size_t bit = i * bits_;  // the first is the most significant one
-    return static_cast<std::uint16_t>(row[bit / 8] >> (8 - bits_ - bit % 8) & ((1 << bits_) - 1));
+  void look_up(Pixels& pixels) const {
+    png_colorp palette = nullptr;
+    png_bytep opacities = nullptr;
+    int colours = 0, transparent = 0;
+    png_get_PLTE(png_, info_, &palette, &colours);
+    png_get_tRNS(png_, info_, &opacities, &transparent, nullptr);
+    pixels.channels = transparent == 0 ? 3 : 4;
+    pixels.white = 255;
+    for (const std::uint8_t index : samples_) {
+      if (index >= colours) {
+        fail(fmt::format("a pixel has colour {} of a palette of {}", index, colours));
+      }
+      const auto& [red, green, blue] = palette[index];
+      pixels.values.insert(pixels.values.end(), {red, green, blue});
+      if (transparent == 0) continue;
+      pixels.values.push_back(index < transparent ? opacities[index] : std::uint8_t{255});
+    }
   }
 
-  void add_indexed(std::size_t index, Pixels& pixels) const {
-    if (3 * index >= palette_.size()) {
-      fail(fmt::format("a pixel has colour {} of a palette of {}", index, palette_.size() / 3));
-    }
-    for (std::size_t c = 0; c < 3; ++c) pixels.values.push_back(byte_at(palette_, 3 * index + c));
-    if (pixels.channels == 4) {
-      pixels.values.push_back(index < opacities_.size() ? byte_at(opacities_, index)
-                                                        : std::uint8_t{255});
-    }
+  static void keep(std::array<char, 128>& text, const char* what) {
+    std::snprintf(text.data(), text.size(), "%s", what);
+  }
+  [[noreturn]] static void on_error(png_structp png, png_const_charp what) {
+    keep(static_cast<Decoder*>(png_get_error_ptr(png))->error_, what);
+    png_longjmp(png, 1);
+  }
+  static void on_warning(png_structp png, png_const_charp what) {
+    keep(static_cast<Decoder*>(png_get_error_ptr(png))->warning_, what);
+  }
+  static void read_some(png_structp png, png_bytep to, std::size_t size) {
+    std::string_view& rest = static_cast<Decoder*>(png_get_io_ptr(png))->rest_;
+    if (size > rest.size()) png_error(png, "it is cut off");
+    rest.copy(reinterpret_cast<char*>(to), size);
+    rest.remove_prefix(size);
   }
 
   std::string_view rest_;
   const std::string& place_;
-  std::string_view palette_, opacities_;
-  std::size_t width_ = 0, height_ = 0;
-  std::uint8_t bits_ = 0, colour_ = 0;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  std::size_t bits_ = 0;  // of a sample in the file
+  std::vector<std::uint8_t> samples_;
+  std::vector<png_bytep> rows_;
+  std::array<char, 128> error_ = {}, warning_ = {};
 };
 
 }  // namespace
@@ -209,32 +171,21 @@ Pixels decode_png(const std::filesystem::path& path) {
 }
 
 std::string encode_png(const Pixels& pixels) {
-  constexpr std::array<Colour, 5> kColours = {kGrey, kGrey, kGreyAlpha, kRgb,
-                                              kRgba};  // by channels
-  std::string file(kSignature);
-  const auto append_number = [](std::string& to, std::uint64_t number) {
-    for (int shift = 24; shift >= 0; shift -= 8) to += static_cast<char>(number >> shift & 0xFF);
-  };
-  const auto append_part = [&](const std::string& type, const std::string& content) {
-    append_number(file, content.size());
-    file += type + content;
-    append_number(file, checksum_of(type + content));
-  };
-  std::string header;
-  append_number(header, static_cast<std::uint64_t>(pixels.width));
-  append_number(header, static_cast<std::uint64_t>(pixels.height));
-  header += {'\x08', static_cast<char>(kColours[static_cast<std::size_t>(pixels.channels)])};
-  header.append(3, '\0');  // Deflate, the filters above, not interlaced
-  append_part("IHDR", header);
-  // Each row begins with its filter: 0, the bytes as they are.
-  const auto row_size = static_cast<std::size_t>(pixels.width * pixels.channels);
-  std::string rows;
-  for (std::size_t i = 0; i < pixels.values.size(); ++i) {
-    if (i % row_size == 0) rows += '\0';
-    rows += static_cast<char>(pixels.values[i]);
+  constexpr std::array<png_uint_32, 5> kFormats = {0, PNG_FORMAT_GRAY, PNG_FORMAT_GA,
+                                                   PNG_FORMAT_RGB, PNG_FORMAT_RGBA};  // by channels
+  png_image image = {};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<png_uint_32>(pixels.width);
+  image.height = static_cast<png_uint_32>(pixels.height);
+  image.format = kFormats[static_cast<std::size_t>(pixels.channels)];
+  const std::vector<std::uint8_t> samples(pixels.values.begin(), pixels.values.end());
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string file(size, '\0');
+  if (png_image_write_to_memory(&image, file.data(), &size, /*convert_to_8_bit=*/0, samples.data(),
+                                /*row_stride=*/0, /*colormap=*/nullptr) == 0) {
+    throw IoError(fmt::format("a picture cannot be written as PNG: {}", image.message));
   }
-  append_part("IDAT", deflated_bytes(rows, Wrapper::zlib));
-  append_part("IEND", "");
+  file.resize(size);
   return file;
 }
 

@@ -202,7 +202,7 @@ std::string ZipReader::read(const ZipEntry& entry) const {
     std::string content = bytes_of(file_, entry.begin, entry.packed);
     if (entry.deflated) {
       std::string unpacked(entry.size, '\0');
-      if (!inflate_all(content, unpacked, Wrapper::none)) {
+      if (!inflate_all(content, unpacked)) {
         fail(place(entry), "it cannot be unpacked: the file is damaged");
       }
       content = std::move(unpacked);
@@ -221,7 +221,7 @@ std::string ZipReader::read(const ZipEntry& entry) const {
 bool ZipWriter::add(const std::string& name, std::string_view content, bool deflated) {
   constexpr std::size_t kMostBytes = 0xFFFFFFFE;
   if (count_ == 0xFFFE || content.size() > kMostBytes) return false;
-  const std::string packed = deflated ? deflated_bytes(content, Wrapper::none) : std::string();
+  const std::string packed = deflated ? deflated_bytes(content) : std::string();
   const std::string_view data = deflated ? std::string_view(packed) : content;
   if (bytes_.size() + data.size() + list_.size() + kLocalSize + kCentralSize + 2 * name.size() >
       kMostBytes) {

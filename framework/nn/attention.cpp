@@ -295,20 +295,20 @@ Value MultiheadAttention::operator()(Operand query, const Value& key, const Valu
   }
   const std::int64_t batch = query.shape()[0];
   const std::int64_t places = key.shape().rank() == 3 ? key.shape()[1] : -1;
-  const auto check = [&](const char* what, const Value& of, std::int64_t width) {
-    if (of.shape().rank() == 3 && of.shape() == Shape{batch, places, width}) return;
+  const auto check = [&](const char* what, const Value& given, std::int64_t width) {
+    if (given.shape().rank() == 3 && given.shape() == Shape{batch, places, width}) return;
     throw ShapeError(fmt::format("`{}` takes {} [N, S, {}], got {} beside queries {} and keys {}",
-                                 path(), what, width, of.shape(), query.shape(), key.shape()));
+                                 path(), what, width, given.shape(), query.shape(), key.shape()));
   };
   check("keys", key, options_.key_width.value_or(width_));
   check("values", value, options_.value_width.value_or(width_));
-  const auto heads_of = [&](const Value& of) {
-    const Shape& shape = of.shape();
-    return permute(reshape(of, {shape[0], shape[1], heads_, width_ / heads_}), {0, 2, 1, 3});
+  const auto in_heads = [&](const Value& x) {
+    const Shape& shape = x.shape();
+    return permute(reshape(x, {shape[0], shape[1], heads_, width_ / heads_}), {0, 2, 1, 3});
   };
   if (mask) check_mask(path(), mask, {batch, heads_, query.shape()[1], places});
-  const Value q = heads_of(query_(query)), k = heads_of(key_(where_seen(key, mask))),
-              v = heads_of(value_(where_seen(value, mask)));
+  const Value q = in_heads(query_(query)), k = in_heads(key_(where_seen(key, mask))),
+              v = in_heads(value_(where_seen(value, mask)));
   return projection_(attend(q, k, v, mask, options_.causal, path()));
 }
 

@@ -63,34 +63,6 @@ Tensor uniform(const Shape& shape, const Random& random, double low, double high
                 [&](std::uint64_t i) { return low + (high - low) * random.uniform(i); });
 }
 
-double gain(Activation activation) {
-  switch (activation) {
-    case Activation::none:
-    case Activation::selu:
-      return 1;
-    case Activation::relu:
-      return std::sqrt(2.0);
-    case Activation::elu:
-      return 1.245198300700750;
-    case Activation::hardswish:
-      return 1.736657212723726;
-    case Activation::gelu:
-    case Activation::geglu:
-      return 1.533530441195571;
-    case Activation::silu:
-      return 1.676532470331091;
-    case Activation::mish:
-      return 1.486847581273208;
-    case Activation::leaky_relu:
-      return 1.414142856997835;
-    case Activation::tanh:
-      return 1.592537419722831;
-    case Activation::sigmoid:
-      return 1.846228545338605;
-  }
-  throw ValueError("unknown activation");
-}
-
 Tensor lecun_normal(const Shape& shape, std::uint64_t seed, DType dtype) {
   return normal(shape, seed, 1 / std::sqrt(fans(shape).in), dtype);
 }

@@ -102,11 +102,11 @@ void Module::write(const std::filesystem::path& path, NamedTensors tensors,
   if (options.rename) {
     std::map<std::string, std::string> ours;  // by the name in the file
     for (auto& [name, tensor] : tensors) {
-      const std::string own = std::exchange(name, options.rename(name));
-      const auto [taken, is_new] = ours.emplace(name, own);
+      const std::string before = std::exchange(name, options.rename(name));
+      const auto [taken, is_new] = ours.emplace(name, before);
       if (is_new || name.empty()) continue;
       throw ValueError(fmt::format("{}: `rename` gives `{}` and `{}` one name, `{}`", path.string(),
-                                   taken->second, own, name));
+                                   taken->second, before, name));
     }
     std::erase_if(tensors, [](const auto& named) { return named.first.empty(); });
   }
@@ -197,14 +197,15 @@ std::string Module::summary_of(const Graph* graph) const {
   const std::int64_t frozen = detail::numbers_in(frozen_parameters());
   tree_->each([&](const Tree& tree) {
     if (tree.entries.empty()) return;
-    std::vector<Variable> own;
+    std::vector<Variable> trained;
     for (const Tree::Entry& entry : tree.entries) {
-      if (entry.trained) own.push_back(entry.variable);
+      if (entry.trained) trained.push_back(entry.variable);
     }
     const auto shape = shapes.find(tree.path);
     const std::string kind =
         tree.frozen ? tree.kind + (tree.kind.empty() ? "frozen" : ", frozen") : tree.kind;
-    add_row(tree.path, kind, shape == shapes.end() ? "" : shape->second, detail::numbers_in(own));
+    add_row(tree.path, kind, shape == shapes.end() ? "" : shape->second,
+            detail::numbers_in(trained));
   });
   if (frozen > 0) {
     add_row("trained", "", "", parameter_count() - frozen);

@@ -162,9 +162,9 @@ struct Module::Tree {
   }
 
   // Seeds are those of the layer, the network, or the path.
-  std::uint64_t seed_for(const std::optional<std::uint64_t>& own, std::uint64_t number) const {
+  std::uint64_t seed_for(const std::optional<std::uint64_t>& given, std::uint64_t number) const {
     if (network_seed) return Random(*network_seed, detail::seed_of(path)).bits(number);
-    return own.value_or(detail::seed_of(path)) + number;
+    return given.value_or(detail::seed_of(path)) + number;
   }
   std::uint64_t count_drawn() const {
     return static_cast<std::uint64_t>(

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <numbers>
+#include <ranges>
 #include <string_view>
 
 #include "aclgrad/error.h"
@@ -68,47 +69,54 @@ Value Hardswish::operator()(Operand x) const { return hardswish(x); }
 Value Gelu::operator()(Operand x) const { return gelu(x, approximate); }
 Value Geglu::operator()(Operand x) const { return geglu(x, -1, approximate, activate_left); }
 
-Value Activate::operator()(Operand x) const {
-  switch (kind) {
-    case Activation::none:
-      return x;
-    case Activation::relu:
-      return Relu{}(x);
-    case Activation::selu:
-      return Selu{}(x);
-    case Activation::elu:
-      return Elu{}(x);
-    case Activation::hardswish:
-      return Hardswish{}(x);
-    case Activation::gelu:
-      return Gelu{}(x);
-    case Activation::geglu:
-      return Geglu{}(x);
-    case Activation::silu:
-      return Silu{}(x);
-    case Activation::mish:
-      return Mish{}(x);
-    case Activation::leaky_relu:
-      return LeakyRelu{}(x);
-    case Activation::tanh:
-      return Tanh{}(x);
-    case Activation::sigmoid:
-      return Sigmoid{}(x);
-  }
-  throw ValueError("an activation of no kind");
+namespace {
+
+struct ActivationKind {
+  std::string_view name;
+  double gain;  // 1 / sqrt(E f(x)^2) of a normal x
+  Value (*record)(Operand x);
+};
+
+template <class Layer>
+Value by_default(Operand x) {
+  return Layer{}(x);
 }
 
+// By Activation.
+constexpr std::array<ActivationKind, 12> kActivations = {
+    {{"none", 1, [](Operand x) -> Value { return x; }},
+     {"relu", std::numbers::sqrt2, by_default<Relu>},
+     {"selu", 1, by_default<Selu>},
+     {"elu", 1.245198300700750, by_default<Elu>},
+     {"hardswish", 1.736657212723726, by_default<Hardswish>},
+     {"gelu", 1.533530441195571, by_default<Gelu>},
+     {"geglu", 1.533530441195571, by_default<Geglu>},
+     {"silu", 1.676532470331091, by_default<Silu>},
+     {"mish", 1.486847581273208, by_default<Mish>},
+     {"leaky_relu", 1.414142856997835, by_default<LeakyRelu>},
+     {"tanh", 1.592537419722831, by_default<Tanh>},
+     {"sigmoid", 1.846228545338605, by_default<Sigmoid>}}};
+
+const ActivationKind& kind_of(Activation activation) {
+  const auto index = static_cast<std::size_t>(activation);
+  if (index >= kActivations.size()) throw ValueError("an activation of no kind");
+  return kActivations[index];
+}
+
+}  // namespace
+
+double init::gain(Activation activation) { return kind_of(activation).gain; }
+
+Value Activate::operator()(Operand x) const { return kind_of(kind).record(x); }
+
 Activation activation_named(const std::string& name) {
-  // In the order of the enumeration.
-  constexpr std::array<std::string_view, 12> kNames = {
-      "none",  "relu", "selu", "elu",        "hardswish", "gelu",
-      "geglu", "silu", "mish", "leaky_relu", "tanh",      "sigmoid"};
-  const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) {
+  const auto found = std::ranges::find(kActivations, name, &ActivationKind::name);
+  if (found == kActivations.end()) {
     throw ValueError(
-        fmt::format("no activation is called `{}`, but {}", name, fmt::join(kNames, ", ")));
+        fmt::format("no activation is called `{}`, but {}", name,
+                    fmt::join(kActivations | std::views::transform(&ActivationKind::name), ", ")));
   }
-  return static_cast<Activation>(found - kNames.begin());
+  return static_cast<Activation>(found - kActivations.begin());
 }
 
 GegluFeedForward::GegluFeedForward(const Name& name, std::int64_t in, std::int64_t hidden,

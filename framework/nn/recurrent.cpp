@@ -21,11 +21,11 @@ Module::Name with_units(const Module::Name& name, std::string_view layer, std::i
   return name;
 }
 
-// Makes a cell's variables. `parameter(of...)` calls that of the module that they belong to.
-template <class Parameter>
+// Makes a cell's variables. `make(arguments...)` calls that of the module that they belong to.
+template <class Make>
 RecurrentWeights make_weights(std::int64_t in, std::int64_t hidden, std::int64_t gates, DType dtype,
                               std::optional<std::uint64_t> seed, const std::string& suffix,
-                              const Parameter& parameter) {
+                              const Make& make) {
   const auto weight = [=](std::int64_t rows) -> Module::Draw {
     return [=](std::uint64_t drawn) {
       const double limit = 1 / std::sqrt(static_cast<double>(hidden));
@@ -33,9 +33,9 @@ RecurrentWeights make_weights(std::int64_t in, std::int64_t hidden, std::int64_t
     };
   };
   const Tensor bias = Tensor::zeros({gates * hidden}, dtype);
-  return {parameter("weight_ih" + suffix, weight(in), seed),
-          parameter("weight_hh" + suffix, weight(hidden), seed),
-          parameter("bias_ih" + suffix, bias), parameter("bias_hh" + suffix, bias)};
+  return {make("weight_ih" + suffix, weight(in), seed),
+          make("weight_hh" + suffix, weight(hidden), seed), make("bias_ih" + suffix, bias),
+          make("bias_hh" + suffix, bias)};
 }
 
 // The weights as recording functions take them: the gates above each other.
@@ -56,7 +56,7 @@ GruCell::GruCell(const Name& name, std::int64_t in, std::int64_t hidden,
     : Module(with_units(name, "GruCell", in, hidden), fmt::format("GruCell {} to {}", in, hidden)),
       hidden_(hidden),
       weights_(make_weights(in, hidden, kGruGates, dtype, seed, "",
-                            [&](const auto&... of) { return parameter(of...); })) {
+                            [&](const auto&... arguments) { return parameter(arguments...); })) {
   mark_transposed_in_pytorch(weights_.weight_ih);
   mark_transposed_in_pytorch(weights_.weight_hh);
 }
@@ -73,7 +73,7 @@ LstmCell::LstmCell(const Name& name, std::int64_t in, std::int64_t hidden,
              fmt::format("LstmCell {} to {}", in, hidden)),
       hidden_(hidden),
       weights_(make_weights(in, hidden, kLstmGates, dtype, seed, "",
-                            [&](const auto&... of) { return parameter(of...); })) {
+                            [&](const auto&... arguments) { return parameter(arguments...); })) {
   mark_transposed_in_pytorch(weights_.weight_ih);
   mark_transposed_in_pytorch(weights_.weight_hh);
 }
@@ -104,40 +104,20 @@ Recurrent::Recurrent(const Name& name, Kind kind, std::int64_t in, std::int64_t 
           make_weights(level == 0 ? in : directions * hidden, hidden,
                        kind == Kind::gru ? kGruGates : kLstmGates, options.dtype, options.seed,
                        fmt::format("_l{}{}", level, direction == 1 ? "_reverse" : ""),
-                       [&](const auto&... of) { return parameter(of...); }));
+                       [&](const auto&... arguments) { return parameter(arguments...); }));
       mark_transposed_in_pytorch(made.weight_ih);
       mark_transposed_in_pytorch(made.weight_hh);
     }
   }
 }
 
+// States and lengths are checked where they are used, by gru() and lstm().
 void Recurrent::check(const Value& x, const RecurrentInputs& inputs) const {
   if (x.shape().rank() != 3 || x.shape()[2] != in_) {
     throw ShapeError(fmt::format("`{}` runs over [N, T, {}], got {}", path(), in_, x.shape()));
   }
-  const std::int64_t batch = x.shape()[0];
-  if (x.shape()[1] == 0) {
-    throw ShapeError(
-        fmt::format("`{}` runs over at least one step, got none: {}", path(), x.shape()));
-  }
-  const auto sweeps = static_cast<std::int64_t>(weights_.size());
-  for (const Value& state : {inputs.state.h, inputs.state.c}) {
-    if (state.id() < 0 || state.shape() == Shape{sweeps, batch, hidden_}) continue;
-    throw ShapeError(fmt::format("`{}` begins with states of shape [{}, {}, {}], got {}", path(),
-                                 sweeps, batch, hidden_, state.shape()));
-  }
   if (inputs.state.c.id() >= 0 && kind_ == Kind::gru) {
     throw ValueError(fmt::format("`{}` is a GRU, whose state has no c", path()));
-  }
-  const Value& lengths = inputs.lengths;
-  if (lengths.id() < 0) return;
-  if (lengths.shape() != Shape{batch}) {
-    throw ShapeError(fmt::format("`{}` takes the lengths of {} sequences, got {}", path(), batch,
-                                 lengths.shape()));
-  }
-  if (lengths.dtype() != DType::int64 && lengths.dtype() != DType::int32) {
-    throw DTypeError(
-        fmt::format("`{}` takes lengths of int64 or int32, got {}", path(), lengths.dtype()));
   }
 }
 
@@ -149,19 +129,20 @@ RecurrentResult Recurrent::run(Operand x, const RecurrentInputs& inputs) const {
     return given.id() >= 0 ? given : x.graph().constant(Tensor::zeros(states, x.dtype()));
   };
   std::vector<Value> params;
-  for (const RecurrentWeights& each : weights_) {
-    for (const Value& param : params_of(x, each)) params.push_back(param);
+  for (const RecurrentWeights& weights : weights_) {
+    for (const Value& param : params_of(x, weights)) params.push_back(param);
   }
   const RecurrentFunctionOptions options{.num_layers = options_.levels,
                                          .bidirectional = options_.bidirectional,
                                          .batch_first = true,
                                          .lengths = inputs.lengths};
   if (kind_ == Kind::gru) {
-    const GruResult of = gru(x, begin(inputs.state.h), params, options);
-    return {.outputs = of.output.named(path()), .state = {.h = of.h_n}};
+    const GruResult result = gru(x, begin(inputs.state.h), params, options);
+    return {.outputs = result.output.named(path()), .state = {.h = result.h_n}};
   }
-  const LstmResult of = lstm(x, {begin(inputs.state.h), begin(inputs.state.c)}, params, options);
-  return {.outputs = of.output.named(path()), .state = {of.h_n, of.c_n}};
+  const LstmResult result =
+      lstm(x, {begin(inputs.state.h), begin(inputs.state.c)}, params, options);
+  return {.outputs = result.output.named(path()), .state = {result.h_n, result.c_n}};
 }
 
 }  // namespace aclgrad

@@ -10,16 +10,16 @@ namespace aclgrad::detail {
 
 void check_beside(const Value& x, const Variable& variable) {
   const DType given = x.dtype();
-  const DType own = variable.dtype();
+  const DType held = variable.dtype();
   if (!is_floating(given)) {
     throw DTypeError(fmt::format("the layer of `{}` takes a floating input, got {} {}: cast() it",
                                  variable.name(), x.description(), given));
   }
-  if (given == own || (given != DType::float64 && own != DType::float64)) return;
+  if (given == held || (given != DType::float64 && held != DType::float64)) return;
   throw DTypeError(
       fmt::format("`{}` is {}, the layer's input {} is {}: cast() the input to {}, or convert the "
                   "network with to({})",
-                  variable.name(), own, x.description(), given, own, given));
+                  variable.name(), held, x.description(), given, held, given));
 }
 
 }  // namespace aclgrad::detail

@@ -3,6 +3,8 @@
 // curves: [{name, x, y, colour}], marks: [[name, x]], switches}; null in `y` interrupts a curve; colours are
 // numbers. One with switches can be drawn logarithmically or not, smoothed (Chart.smooth), and where its
 // beginning lies far outside of what follows, without that.
+import {address, listed, make, svg} from './shared.js';
+
 const MARGINS = {top: 10, bottom: 46, right: 14};
 const HEIGHT = 300;
 const READ_AT_MOST = 12;  // curves at a point
@@ -10,16 +12,16 @@ const COLOURS = 6;
 const DASHES = ['', '7 4', '2 3', '9 3 2 3'];  // so that colours alone need not tell curves apart
 const KEYS_AS_GIVEN = 6;  // the keys of more curves stand in the order of their ends
 
-const number = (value, digits = 4) => {
+export const number = (value, digits = 4) => {
   const text = String(Number(value.toPrecision(digits)));
   return text.replace(/e[+]?/, 'e');
 };
 
 // Of the first 24 curves no two have both in common.
-const styleOf = (i) => ({colour: i % COLOURS, dash: DASHES[(i + Math.floor(i / COLOURS)) % DASHES.length]});
+export const styleOf = (i) => ({colour: i % COLOURS, dash: DASHES[(i + Math.floor(i / COLOURS)) % DASHES.length]});
 
 // A piece of the line, as the style of an element.
-function sampleOf({colour, dash}) {
+export function sampleOf({colour, dash}) {
   const lengths = dash.split(' ').map(Number), ink = `var(--series-${colour + 1})`;
   if (lengths.length < 2) return `background:${ink}`;
   let at = 0;
@@ -31,9 +33,9 @@ function sampleOf({colour, dash}) {
 function linearTicks(low, high, count) {
   const least = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(least));
-  const step = power * [1, 2, 5, 10].find((factor) => factor * power >= least * (1 - 1e-9));
+  const spacing = power * [1, 2, 5, 10].find((factor) => factor * power >= least * (1 - 1e-9));
   const ticks = [];
-  for (let i = Math.ceil(low / step - 1e-6); i <= Math.floor(high / step + 1e-6); ++i) ticks.push(i * step);
+  for (let i = Math.ceil(low / spacing - 1e-6); i <= Math.floor(high / spacing + 1e-6); ++i) ticks.push(i * spacing);
   return ticks;
 }
 
@@ -50,7 +52,7 @@ function logTicks(low, high, count) {
   return ticks.filter((tick) => tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9));
 }
 
-class Axis {
+export class Axis {
   constructor(low, high, log) {
     this.log = log;
     if (!(low <= high)) [low, high] = log ? [0.1, 1] : [0, 1];
@@ -75,15 +77,15 @@ class Axis {
   }
   ticks(count) {
     const values = (this.log ? logTicks : linearTicks)(this.low, this.high, count);
-    const step = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
-    const digits = this.log ? 4 : Math.max(1, Math.ceil(Math.log10(Math.max(...values.map(Math.abs), step) / step)) + 1);
+    const spacing = values.length > 1 ? Math.abs(values[1] - values[0]) : 1;
+    const digits = this.log ? 4 : Math.max(1, Math.ceil(Math.log10(Math.max(...values.map(Math.abs), spacing) / spacing)) + 1);
     return values.map((value) => [value, number(value, Math.min(15, digits + 1))]);
   }
 }
 
 const canDraw = (chart, y) => y !== null && Math.abs(y) < 1e300 && (!chart.log_y || y > 1e-300);
 
-function extent(values) {
+export function extent(values) {
   let [low, high] = [Infinity, -Infinity];
   for (const value of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
   return [low, high];
@@ -110,7 +112,7 @@ function smoothed(y, weight) {
   });
 }
 
-class Chart {
+export class Chart {
   static count = 0;
   static all = [];
 

@@ -42,8 +42,12 @@ std::string Document::html() const {
 std::string chart(std::string_view svg) { return framed("chart", svg); }
 std::string picture(std::string_view svg) { return framed("picture", svg); }
 
+std::string json_text(const nlohmann::json& data) {
+  return data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string data_element(std::string_view id, const nlohmann::json& data) {
-  std::string text = data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string text = json_text(data);
   // "</script" and "<!--" would end or change the element; within JSON strings, the only place
   // where '<' can stand, it may as well be written as its code.
   for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {

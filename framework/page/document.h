@@ -25,6 +25,9 @@ struct Document {
 std::string chart(std::string_view svg);
 std::string picture(std::string_view svg);
 
+/// Bytes that are not UTF-8 are replaced.
+std::string json_text(const nlohmann::json& data);
+
 /// A script element with data for the page's JavaScript. No text in the data can end the element,
 /// and bytes that are not UTF-8 are replaced.
 std::string data_element(std::string_view id, const nlohmann::json& data);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A graph folded by module: what is drawn are items, each a node or all nodes of a closed module in one
 // pass. `fold.open` has the modules that are open.
-const data = JSON.parse(document.getElementById('data').textContent);
+import {address, byId} from './shared.js';
+import {BOX_HEIGHT, LANES} from './layout.js';
+
+export const data = JSON.parse(byId('data').textContent);
 
 // A live page on a projector: large, and of the graph forward alone, each box with its gradient.
-let presenting = document.getElementById('live') !== null && address.get('present') === '1';
+export let presenting = byId('live') !== null && address.get('present') === '1';
+export const setPresenting = (on) => { presenting = on; };
 document.documentElement.classList.toggle('presenting', presenting);
 
-const fold = {
+export const fold = {
   open: new Set(),
   groups: new Map(),  // by path, of each module with several nodes
   of: [],             // for each node the paths of its groups, from the outside in
@@ -33,7 +37,7 @@ const fold = {
 }
 
 // The key of the item that a node is drawn as: its number, or that of a closed module with other nodes.
-function itemOf(id) {
+export function itemOf(id) {
   const key = `${fold.of[id].find((path) => !fold.open.has(path))} ${data.nodes[id].pass}`;
   return fold.sizes.get(key) > 1 ? key : id;
 }
@@ -42,11 +46,11 @@ function itemOf(id) {
 const within = (name, path) => (path && name.startsWith(path + '.') ? name.slice(path.length + 1) : name);
 
 // Of a module within another; a bare number says too little.
-const moduleName = (path, outer) => (/^\d/.test(within(path, outer)) ? path.split('.').slice(-2).join('.') : within(path, outer));
+export const moduleName = (path, outer) => (/^\d/.test(within(path, outer)) ? path.split('.').slice(-2).join('.') : within(path, outer));
 
 // Items in an order in which those that are read come first, and what layOut() asks of them. One that is not
 // drawn has the index -1.
-function foldedItems() {
+export function foldedItems() {
   const byKey = new Map();
   data.nodes.forEach((node, id) => {
     const key = itemOf(id);
@@ -93,9 +97,9 @@ function foldedItems() {
   return sorted;
 }
 
-// The places of the frames of open modules, in those lanes where nothing else stands within them.
-function framesOf(items, layout) {
-  const frames = [];
+// The places of the outlines of open modules, in those lanes where nothing else stands within them.
+export function outlinesOf(items, layout) {
+  const outlines = [];
   for (const {path, depth} of fold.groups.values()) {
     for (const pass of LANES) {
       const inLane = items.filter((item) => item.pass === pass);
@@ -112,9 +116,9 @@ function framesOf(items, layout) {
         const box = boxOf(item);
         return !own.includes(item) && box.left < right && box.right > left && box.top < bottom && box.bottom > top;
       });
-      const room = 3 * Math.max(1, 4 - depth);  // around; outer frames are wider
-      if (!hit) frames.push({path, pass, depth, left: left - room, top: top - room, right: right + room, bottom: bottom + room});
+      const room = 3 * Math.max(1, 4 - depth);  // around; outer outlines are wider
+      if (!hit) outlines.push({path, pass, depth, left: left - room, top: top - room, right: right + room, bottom: bottom + room});
     }
   }
-  return frames;
+  return outlines;
 }

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-const byId = (id) => document.getElementById(id);
-const last = data.order.length;
-const MARGIN = 24;   // around the drawing
-const HEADING = 34;  // above the lanes
-const HEADINGS = ['forward ↓', 'backward ↑', 'update ↓'];
-const FEW = 60;      // so many nodes are shown unfolded, and items of a larger graph at first
-let step = last;     // operators done
-let pinned = null;   // the key of the item that a click keeps in the panel
+import {address, byId, make, theme} from './shared.js';
+import {data, fold, itemOf, moduleName, presenting} from './fold.js';
+import {items, lines, outlined, showOverview} from './view.js';
+
+export const last = data.order.length;
+export const MARGIN = 24;   // around the drawing
+export const HEADING = 34;  // above the lanes
+export const HEADINGS = ['forward ↓', 'backward ↑', 'update ↓'];
+export const FEW = 60;      // so many nodes are shown unfolded, and items of a larger graph at first
+export let position = last;  // operators done
+export let pinned = null;   // the key of the item that a click keeps in the panel
 let player = null;   // the timer while playing
-let items = [];      // what is drawn
-let framed = new Set();  // the modules whose frames can be drawn, with the pass
-let lines = [];
-let natural = {width: 1, height: 1};
-let scale = 1;
-const graph = byId('graph');
-const frame = byId('scroll');
+export const graph = byId('graph');
+export const pane = byId('scroll');
+export const pin = (key) => { pinned = key; };
 
 // What a live page adds to the panel and the boxes follows these events.
 const tell = (what) => document.dispatchEvent(new Event(what));
@@ -32,26 +31,26 @@ function bytes(count) {
   return count < 1 << 20 ? (count / 1024).toFixed(1) + ' KiB' : (count / (1 << 20)).toFixed(1) + ' MiB';
 }
 
-const nameOf = (id) => data.values[id]?.name || 'value ' + id;
+export const nameOf = (id) => data.values[id]?.name || 'value ' + id;
 
-const namesOf = (node) => node.outputs.map((id) => data.values[id]?.name || '');
+export const namesOf = (node) => node.outputs.map((id) => data.values[id]?.name || '');
 
-// The modules that an item is in and whose frames are drawn in its pass, from the inside out.
-const framesAround = (item) => item.groups.filter((path) => framed.has(`${path} ${item.pass}`)).reverse();
+// The modules that an item is in and whose outlines are drawn in its pass, from the inside out.
+const outlinesAround = (item) => item.groups.filter((path) => outlined.has(`${path} ${item.pass}`)).reverse();
 
-// A name without the path of the innermost frame that it is in.
+// A name without the path of the innermost outline that it is in.
 function shortName(name, item) {
-  const path = framesAround(item).find((group) => name.includes(group + '.'));
+  const path = outlinesAround(item).find((group) => name.includes(group + '.'));
   return path === undefined ? name : name.replace(path + '.', '');
 }
 
-function titleOf(item) {
-  if (item.path !== null) return moduleName(item.path, framesAround(item)[0] || '');
+export function titleOf(item) {
+  if (item.path !== null) return moduleName(item.path, outlinesAround(item)[0] || '');
   const node = data.nodes[item.key];
   return shortName(namesOf(node)[0] || node.op, item);
 }
 
-function shapeOf(item) {
+export function shapeOf(item) {
   if (item.path !== null) return item.ids.length + (item.ids.length === 1 ? ' node' : ' nodes');
   const [first, ...more] = data.nodes[item.key].outputs;
   const spec = data.values[first]?.spec || '';
@@ -59,7 +58,7 @@ function shapeOf(item) {
 }
 
 // A call's name says the operator's; what calls none has room for it.
-function codeOf(item) {
+export function codeOf(item) {
   if (item.path !== null) return [...new Set(callsOf(item).map((id) => data.nodes[id].op))].join(', ');
   const node = data.nodes[item.key];
   return node.call || (namesOf(node)[0] ? node.op : node.kind);
@@ -67,16 +66,16 @@ function codeOf(item) {
 
 const callsOf = (item) => item.ids.filter((id) => data.nodes[id].kind === 'call');
 
-function timeOf(item) {
+export function timeOf(item) {
   const times = item.ids.map((id) => data.times?.[id]).filter((time) => time !== undefined);
   return times.length ? duration(times.reduce((sum, time) => sum + time, 0)) : '';
 }
 
-// ---- what is done after so many steps ----------------------------------------------------------
+// ---- what is done at a position ----------------------------------------------------------------
 
-const isIdle = (id) => last > 0 && data.nodes[id].step < 0;
-const isDone = (id) => last === 0 || (data.nodes[id].step >= 0 && data.nodes[id].step <= step);
-const isKnown = (id) => data.values[id] && isDone(data.values[id].node);
+const isIdle = (id) => last > 0 && data.nodes[id].position < 0;
+const isDone = (id) => last === 0 || (data.nodes[id].position >= 0 && data.nodes[id].position <= position);
+export const isKnown = (id) => data.values[id] && isDone(data.values[id].node);
 
 function stateOf(item) {
   const calls = callsOf(item);
@@ -87,7 +86,7 @@ function stateOf(item) {
 // Of several outputs the first, of a module what its last operator gives; the panel shows all.
 const resultOf = (item) => data.nodes[item.ids.at(-1)].outputs[0];
 
-function valueText(item) {
+export function valueText(item) {
   if (stateOf(item) === 'idle') return 'did not run';
   if (item.path !== null && !presenting) {
     const calls = callsOf(item);
@@ -99,22 +98,22 @@ function valueText(item) {
 }
 
 // What a box that is presented says of the gradient of its value.
-function gradientText(item) {
+export function gradientText(item) {
   const gradient = data.values[resultOf(item)]?.gradient;
   return gradient !== undefined && isKnown(gradient) && data.values[gradient].tensor?.text ? '∂ ' + data.values[gradient].tensor.text : '';
 }
 
 // All elements of a tensor, as they were kept, or undefined where its corner alone was.
-function elementsOf(tensor) {
+export function elementsOf(tensor) {
   if (tensor.all === undefined) return undefined;
   const bytes = Uint8Array.from(atob(tensor.all), (c) => c.charCodeAt(0));
   return tensor.wide ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer);
 }
 
-const elementText = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(4))) : String(value));
+export const elementText = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(4))) : String(value));
 
 // The index of a row of the matrix that the last axis and all others make: "3, 1" of [5, 2, 7].
-function rowIndex(tensor, row) {
+export function rowIndex(tensor, row) {
   const index = [];
   for (const extent of tensor.shape.slice(0, -1).reverse()) {
     index.unshift(row % extent);
@@ -125,16 +124,16 @@ function rowIndex(tensor, row) {
 
 // Which part of each tensor is looked at, and the element that was asked for, by the tensor's object.
 const looks = new Map();
-const lookOf = (tensor) => looks.get(tensor) ?? {row: 0, column: 0, at: null};
+export const lookOf = (tensor) => looks.get(tensor) ?? {row: 0, column: 0, at: null};
 
 // What is seen of a matrix: where it begins, how much there is, and whether there is room for numbers.
-function windowOf(tensor) {
+export function windowOf(tensor) {
   const {row: top, column: left} = lookOf(tensor);
   const rows = Math.min(tensor.edge, tensor.rows - top), columns = Math.min(tensor.edge, tensor.columns - left);
   return {top, left, rows, columns, small: columns > 8 || rows > 12};
 }
 
-function elementName(tensor, row, column) {
+export function elementName(tensor, row, column) {
   const rank = tensor.shape.length;
   return `[${[...(rank > 1 ? [rowIndex(tensor, row)] : []), ...(rank > 0 ? [column] : [])].join(', ')}]`;
 }
@@ -144,7 +143,7 @@ const textAt = (tensor, all, row, column) => (all ? elementText(all[row * tensor
   : tensor.cells[row - (tensor.row ?? 0)]?.[column - (tensor.column ?? 0)] ?? '…');
 
 // A cell is a colour; where there is room, and for the element that was asked for, a number, too.
-function paintCell(cell, tensor, all, row, column, small, titled = true) {
+export function paintCell(cell, tensor, all, row, column, small, titled = true) {
   const text = textAt(tensor, all, row, column), value = Number(text);
   const part = Math.min(1, Math.abs(value) / (tensor.scale || 1));
   const colour = value < 0 ? 'var(--series-2)' : 'var(--series-1)';
@@ -155,7 +154,7 @@ function paintCell(cell, tensor, all, row, column, small, titled = true) {
   return cell;
 }
 
-function cells(tensor) {
+export function cells(tensor) {
   const all = elementsOf(tensor), {at} = lookOf(tensor), {top, left, rows, columns, small} = windowOf(tensor);
   const rank = tensor.shape.length;
   const heading = (text) => make('th', text ? {scope: 'col'} : {role: 'presentation'}, text);
@@ -206,7 +205,7 @@ function mover(tensor, rows, columns) {
     event.preventDefault();
   };
   field.addEventListener('keydown', (event) => {
-    event.stopPropagation();  // arrows move in the text, not from step to step
+    event.stopPropagation();  // arrows move in the text, not from operator to operator
     if (event.key === 'Enter') find(event);
   });
   field.addEventListener('change', find);
@@ -222,7 +221,7 @@ function grid(tensor) {
   return element;
 }
 
-function statsOf(tensor) {
+export function statsOf(tensor) {
   const stats = [];
   if (tensor.count > 1 && tensor.low !== undefined) {
     stats.push(`${tensor.low} to ${tensor.high}, mean ${tensor.mean}`);
@@ -243,9 +242,9 @@ function state(id) {
   const value = data.values[id];
   if (!value) return make('div', {class: 'stats'}, 'not shown on this page');
   if (value.tensor && isKnown(id)) return tensorView(value.tensor);
-  const done = data.nodes[value.node].step;
+  const done = data.nodes[value.node].position;
   if (last === 0) return null;
-  if (done > step) return make('div', {class: 'stats'}, `comes with step ${done}`);
+  if (done > position) return make('div', {class: 'stats'}, `comes with operator ${done}`);
   return make('div', {class: 'stats'}, done < 0 ? 'not needed in this run' : 'not observed');
 }
 
@@ -273,7 +272,7 @@ function intro() {
       : 'As recorded; it has not been run for this page.'),
     make('p', {class: 'faint'}, 'Point at a node to see it here, click to keep it.'),
     fold.groups.size ? make('p', {class: 'faint'},
-      'A box with a double edge is a module: a click opens it, a click on the name of its frame closes it.') : null,
+      'A box with a double edge is a module: a click opens it, a click on the name of its outline closes it.') : null,
     last ? make('p', {class: 'faint'}, make('kbd', {}, '←'), ' ', make('kbd', {}, '→'),
       ' one operator back or on, ', make('kbd', {}, 'space'), byId('live') ? ' train' : ' play') : null,
   ];
@@ -316,7 +315,7 @@ function describe(item) {
       ['recorded at', node.where],
       ['gradient of', node.of === undefined ? '' : `node ${node.of} ${data.nodes[node.of].op}`],
       ['time', timeOf(item)],
-      ['step', node.kind !== 'call' || !last ? '' : node.step > 0 ? `${node.step} of ${last}` : 'did not run'],
+      ['operator', node.kind !== 'call' || !last ? '' : node.position > 0 ? `${node.position} of ${last}` : 'did not run'],
     ]),
     node.inputs.length ? make('h3', {}, 'Reads') : null, [...new Set(node.inputs)].map(valueView),
     node.outputs.length ? make('h3', {}, node.kind === 'call' ? 'Writes' : 'Holds') : null,
@@ -324,9 +323,9 @@ function describe(item) {
   ];
 }
 
-const itemBy = (key) => items.find((item) => item.key === key);
+export const itemBy = (key) => items.find((item) => item.key === key);
 
-function show(key) {
+export function show(key) {
   const shown = key === null ? undefined : itemBy(key);
   byId('details').replaceChildren(...(shown ? describe(shown) : intro()).flat(Infinity)
     .filter((part) => part !== null));
@@ -335,29 +334,29 @@ function show(key) {
   tell('shown');
 }
 
-const current = () => (step > 0 && last > 0 ? data.order[step - 1] : null);
+export const current = () => (position > 0 && last > 0 ? data.order[position - 1] : null);
 const currentItem = () => (current() === null ? null : itemOf(current()));
 // The box that stands for it: where forward alone is drawn, that of what a backward operator differentiates.
-const currentBox = () => {
+export const currentBox = () => {
   const id = current(), of = presenting && id !== null ? data.nodes[id].of : undefined;
   return of === undefined ? currentItem() : itemOf(of);
 };
-const showDefault = () => show(pinned ?? currentItem());
+export const showDefault = () => show(pinned ?? currentItem());
 
-function bringIntoView(key) {
+export function bringIntoView(key) {
   if (!itemBy(key).box.isConnected) return;
   const box = itemBy(key).box.getBoundingClientRect();
-  const pane = frame.getBoundingClientRect();
-  const outside = box.left < pane.left || box.right > pane.right || box.top < pane.top ||
-    box.bottom > pane.bottom;
+  const seen = pane.getBoundingClientRect();
+  const outside = box.left < seen.left || box.right > seen.right || box.top < seen.top ||
+    box.bottom > seen.bottom;
   if (!outside) return;
-  frame.scrollBy(box.left + box.width / 2 - pane.left - pane.width / 2,
-    box.top + box.height / 2 - pane.top - pane.height / 2);
+  pane.scrollBy(box.left + box.width / 2 - seen.left - seen.width / 2,
+    box.top + box.height / 2 - seen.top - seen.height / 2);
 }
 
-// ---- steps -------------------------------------------------------------------------------------
+// ---- going from operator to operator -----------------------------------------------------------
 
-function showStep() {
+export function showPosition() {
   for (const item of items) {
     const is = stateOf(item);
     for (const name of ['done', 'todo', 'idle']) item.box.classList.toggle(name, is === name);
@@ -368,31 +367,37 @@ function showStep() {
     item.is = is;
   }
   for (const {path, from, to} of lines) path.classList.toggle('todo', from.is !== 'done' || to.is !== 'done');
-  document.body.dataset.step = step;
+  document.body.dataset.position = position;
   if (last > 0) {
-    byId('step').value = step;
-    byId('now').textContent = `${step} of ${last}` +
+    byId('position').value = position;
+    byId('now').textContent = `${position} of ${last}` +
       (current() === null ? '' : ` · ${data.nodes[current()][presenting ? 'op' : 'call']}`);
   }
   if (data.live && byId('alive')) {
-    byId('alive').textContent = step < data.live.length
-      ? `At step ${step} of ${last} ${bytes(data.live[step])} are alive.` : '';
+    byId('alive').textContent = position < data.live.length
+      ? `After ${position} operators of ${last} ${bytes(data.live[position])} are alive.` : '';
   }
   showDefault();
   showOverview();
-  tell('stepped');
+  tell('walked');
 }
 
-function go(to, follow = true) {
-  step = Math.max(0, Math.min(last, to));
+export function go(to, follow = true) {
+  position = Math.max(0, Math.min(last, to));
   pinned = null;
-  showStep();
+  showPosition();
   if (follow && current() !== null) bringIntoView(currentBox());
 }
 
-function travel(to) {
+export function travel(to) {
   go(to);
-  address.set('step', step);
+  address.set('position', position);
+}
+
+// The position in the address, or null; it was called "step" once.
+export function addressed() {
+  const text = address.get('position') ?? address.get('step') ?? '';
+  return /^\d+$/.test(text) ? Number(text) : null;
 }
 
 function stop() {
@@ -403,22 +408,22 @@ function stop() {
 
 function play() {
   if (player !== null) return stop();
-  if (step === last) travel(0);
+  if (position === last) travel(0);
   byId('play').textContent = 'Pause';
   player = setInterval(() => {
-    travel(step + 1);
-    if (step === last) stop();
+    travel(position + 1);
+    if (position === last) stop();
   }, 700);
 }
 
 if (byId('player')) {
-  byId('step').addEventListener('input', (event) => { stop(); travel(Number(event.target.value)); });
-  byId('back').addEventListener('click', () => { stop(); travel(step - 1); });
-  byId('on').addEventListener('click', () => { stop(); travel(step + 1); });
+  byId('position').addEventListener('input', (event) => { stop(); travel(Number(event.target.value)); });
+  byId('back').addEventListener('click', () => { stop(); travel(position - 1); });
+  byId('on').addEventListener('click', () => { stop(); travel(position + 1); });
   byId('play').addEventListener('click', play);
   document.addEventListener('keydown', (event) => {
     if (event.target.type === 'search' || event.ctrlKey || event.metaKey || event.altKey) return;
-    const to = {ArrowLeft: step - 1, ArrowRight: step + 1, Home: 0, End: last}[event.key];
+    const to = {ArrowLeft: position - 1, ArrowRight: position + 1, Home: 0, End: last}[event.key];
     if (to !== undefined) {
       event.preventDefault();
       stop();
@@ -430,6 +435,6 @@ if (byId('player')) {
   });
   addEventListener('hashchange', () => {
     theme.show();
-    if (/^\d+$/.test(address.get('step') ?? '')) go(Number(address.get('step')));
+    if (addressed() !== null) go(addressed());
   });
 }

@@ -5,9 +5,9 @@
 // gradient operator stands at the height of what it differentiates; update runs downwards again. No
 // two boxes overlap. Lines to another lane run at right angles, through the gutters between the rows
 // and the channels between the lanes, so they cross no box.
-const LANES = ['forward', 'backward', 'update'];
+export const LANES = ['forward', 'backward', 'update'];
 const [FORWARD, BACKWARD] = [0, 1];
-const BOX_HEIGHT = 68;     // as in graph.css
+export const BOX_HEIGHT = 68;     // as in graph.css
 const PASS_WIDTH = 14;     // room for a line that passes by
 const BOX_GAP = 20;        // between neighbours in a row
 const TRACK_GAP = 7;
@@ -67,8 +67,8 @@ function placed(boxes) {
   boxes.forEach((box, v) => box.inputs.forEach((u) => {
     if (boxes[u].lane !== box.lane || rows[u] === rows[v] || u > v) return;
     const chain = [u];
-    const step = rows[v] > rows[u] ? 1 : -1;
-    for (let row = rows[u] + step; row !== rows[v]; row += step) {
+    const down = rows[v] > rows[u] ? 1 : -1;
+    for (let row = rows[u] + down; row !== rows[v]; row += down) {
       chain.push(items.length);
       items.push({lane: box.lane, row, width: PASS_WIDTH, around: []});
     }
@@ -162,7 +162,7 @@ class Tracks {
 // Corners of the boxes, routes of the lines, extents of the lanes. A route has points: right-angled
 // ones the corners; others pairs, a curve from each even point to the odd one after it, and a straight
 // line from there to the next even one.
-function layOut(boxes) {
+export function layOut(boxes) {
   const {rows, rowCount, items, chains, widths} = placed(boxes);
   const gutters = Array.from({length: rowCount + 1}, () => new Tracks());  // gutter r is above row r
   const channels = LANES.map(() => new Tracks());                         // channel l is right of lane l
@@ -249,7 +249,7 @@ function layOut(boxes) {
 }
 
 // The path of a route for an SVG drawing.
-function pathOf({points, rightAngled}) {
+export function pathOf({points, rightAngled}) {
   const at = ([x, y]) => `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
   let path = 'M' + at(points[0]);
   for (let i = 1; i < points.length; ++i) {

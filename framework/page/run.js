@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-const written = document.getElementById('written');
-const data = JSON.parse(document.getElementById('data').textContent);
+import {address, byId, make} from './shared.js';
+import {Chart, number} from './chart.js';
+
+const written = byId('written');
+const data = JSON.parse(byId('data').textContent);
 
 // The distribution of a layer's outputs at a few steps, the first and the last among them.
 function histogram(layer) {
@@ -35,7 +38,7 @@ function drawCharts(section, charts) {
   }
 }
 const curves = data.charts.filter((chart) => !isConstant(chart));
-document.getElementById('curves').hidden = curves.length === 0;
+byId('curves').hidden = curves.length === 0;
 const said = new Set((data.settings || []).map(([name]) => name.toLowerCase()));
 for (const chart of data.settings ? data.charts.filter((one) => isConstant(one) && !said.has(one.title.toLowerCase())) : []) {
   for (const {name, y} of chart.curves.filter((curve) => curve.y.length)) {
@@ -43,11 +46,11 @@ for (const chart of data.settings ? data.charts.filter((one) => isConstant(one) 
       make('dd', {}, y[0] === null ? 'not finite' : number(y[0], 5))));
   }
 }
-drawCharts(document.getElementById('curves'), curves);
-drawCharts(document.getElementById('layers'), [...unhealthy(data.layers || []), ...(data.layers || []).map(histogram)]);
+drawCharts(byId('curves'), curves);
+drawCharts(byId('layers'), [...unhealthy(data.layers || []), ...(data.layers || []).map(histogram)]);
 
 // The page of a run that lasts loads itself anew, so how it is looked at stands in the address.
-const smoothing = document.getElementById('smoothing');
+const smoothing = byId('smoothing');
 if (smoothing) {
   const set = () => {
     Chart.smooth(Number(smoothing.value));

@@ -3,8 +3,10 @@
 // What went wrong stands in the page itself, so that a test sees it.
 addEventListener('error', (event) => { document.body.dataset.error = event.message; });
 
-// The part of the address after '#', as in "#step=3&theme=dark".
-const address = {
+export const byId = (id) => document.getElementById(id);
+
+// The part of the address after '#', as in "#position=3&theme=dark".
+export const address = {
   get(key) { return new URLSearchParams(location.hash.slice(1)).get(key); },
   set(key, value) {
     const all = new URLSearchParams(location.hash.slice(1));
@@ -14,7 +16,7 @@ const address = {
 };
 
 // A list in the address.
-function listed(key) {
+export function listed(key) {
   try {
     const list = JSON.parse(address.get(key) ?? '[]');
     return Array.isArray(list) ? list : [];
@@ -23,8 +25,8 @@ function listed(key) {
   }
 }
 
-const theme = {
-  button: document.getElementById('theme'),
+export const theme = {
+  button: byId('theme'),
   system: matchMedia('(prefers-color-scheme: dark)'),
   now() { return address.get('theme') || (theme.system.matches ? 'dark' : 'light'); },
   show() {
@@ -42,7 +44,7 @@ if (theme.button) {
 }
 
 // An element with attributes and children; strings become text, never markup.
-function make(tag, attributes, ...children) {
+export function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
   element.append(...children.flat(Infinity).filter((child) => child !== null && child !== ''));
@@ -52,7 +54,7 @@ function make(tag, attributes, ...children) {
 // make() for a part of a drawing; the browser knows the address that names the kind.
 const drawings = document.createElement('template');
 drawings.innerHTML = '<svg></svg>';
-function svg(tag, attributes, ...children) {
+export function svg(tag, attributes, ...children) {
   const element = document.createElementNS(drawings.content.firstChild.namespaceURI, tag);
   for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
   element.append(...children);

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawing the items, opening and closing them, pointing, finding, zooming.
+import {address, byId, make, svg} from './shared.js';
+import {BOX_HEIGHT, LANES, layOut, pathOf} from './layout.js';
+import {data, fold, foldedItems, itemOf, moduleName, outlinesOf, presenting} from './fold.js';
+import {addressed, bringIntoView, codeOf, currentBox, FEW, go, graph, HEADING, HEADINGS, itemBy, last, MARGIN,
+  nameOf, namesOf, pane, pin, pinned, shapeOf, show, showDefault, showPosition, timeOf,
+  titleOf} from './graph.js';
 
 // ---- drawing -----------------------------------------------------------------------------------
 
+export let items = [];            // what is drawn
+export let outlined = new Set();  // the modules whose outlines can be drawn, with the pass
+export let lines = [];
+let natural = {width: 1, height: 1};
+let scale = 1;
 const overview = byId('overview');
 const pen = document.createElement('canvas').getContext('2d');
 function textWidth(text, font) {
@@ -63,33 +74,33 @@ function linesOf(drawn, layout) {
     svg('g', {transform: `translate(${MARGIN} ${MARGIN + HEADING})`}, ...lines.map((line) => line.path)));
 }
 
-// The name of a frame closes the module; names of frames that begin together stand side by side.
-function frameElements(frames) {
+// The name of an outline closes the module; names of outlines that begin together stand side by side.
+function outlineElements(outlines) {
   const font = '600 11px ' + getComputedStyle(document.body).fontFamily;
   const names = [];
-  return frames.map(({path, pass, depth, left, top, right, bottom}) => {
+  return outlines.map(({path, pass, depth, left, top, right, bottom}) => {
     const outer = names.filter((name) => name.pass === pass && path.startsWith(name.path + '.')).at(-1);
     const beside = outer && Math.abs(outer.top - top) < 16 && left < outer.end ? outer.end - left + 4 : 10;
     const text = '− ' + moduleName(path, outer ? outer.path : '');
     names.push({pass, path, top, end: left + beside + textWidth(text, font) + 12});
-    return make('div', {class: 'frame ' + pass, style: `left:${left + MARGIN}px;top:${top + MARGIN + HEADING}px;` +
+    return make('div', {class: 'outline ' + pass, style: `left:${left + MARGIN}px;top:${top + MARGIN + HEADING}px;` +
       `width:${right - left}px;height:${bottom - top}px;z-index:${depth}`},
     make('button', {type: 'button', 'data-close': path, style: `left:${beside}px`, title: `close ${path}`}, text));
   });
 }
 
-function draw() {
+export function draw() {
   items = foldedItems();
   const drawn = items.filter(({index}) => index >= 0);
-  framed = new Set(items.flatMap((item) => item.groups.map((path) => `${path} ${item.pass}`)));
-  // Names that a frame would shorten are whole where it cannot be drawn, which moves other boxes.
-  let layout, frames;
-  for (let before = -1; before !== framed.size;) {
-    before = framed.size;
+  outlined = new Set(items.flatMap((item) => item.groups.map((path) => `${path} ${item.pass}`)));
+  // Names that an outline would shorten are whole where it cannot be drawn, which moves other boxes.
+  let layout, outlines;
+  for (let before = -1; before !== outlined.size;) {
+    before = outlined.size;
     for (const item of items) item.width = widthOf(item);
     layout = layOut(drawn);
-    frames = framesOf(drawn, layout).filter(({path, pass}) => framed.has(`${path} ${pass}`));
-    framed = new Set(frames.map(({path, pass}) => `${path} ${pass}`));
+    outlines = outlinesOf(drawn, layout).filter(({path, pass}) => outlined.has(`${path} ${pass}`));
+    outlined = new Set(outlines.map(({path, pass}) => `${path} ${pass}`));
   }
   natural = {width: layout.width + 2 * MARGIN, height: layout.height + HEADING + 2 * MARGIN};
   graph.style.width = natural.width + 'px';
@@ -97,7 +108,7 @@ function draw() {
   const lanes = layout.lanes.flatMap(({left, width}, lane) => (width === 0 ? [] : make('div', {
     class: 'lane ' + LANES[lane], style: `left:${left + MARGIN - 12}px;width:${width + 24}px`}, HEADINGS[lane])));
   items.forEach((item) => { item.box = boxOf(item, layout.corners[item.index]); });
-  graph.replaceChildren(...lanes, ...frameElements(frames), linesOf(drawn, layout),
+  graph.replaceChildren(...lanes, ...outlineElements(outlines), linesOf(drawn, layout),
     ...drawn.flatMap((item) => ['\n', item.box]));  // a line each, to be read in the document
   const marks = drawn.map(({pass, index, width}) => svg('rect', {class: pass, width, height: BOX_HEIGHT,
     x: layout.corners[index][0] + MARGIN, y: layout.corners[index][1] + MARGIN + HEADING}));
@@ -116,11 +127,11 @@ function refold(change, id) {
   const placeOf = () => itemBy(itemOf(id)).box.getBoundingClientRect();
   const before = placeOf();
   change();
-  pinned = null;
+  pin(null);
   draw();
-  showStep();
+  showPosition();
   const after = placeOf();
-  frame.scrollBy(after.left - before.left, after.top - before.top);
+  pane.scrollBy(after.left - before.left, after.top - before.top);
   showFound();
 }
 
@@ -131,9 +142,9 @@ const closeModule = (path) => refold(() => {
 }, fold.of.findIndex((paths) => paths.includes(path)));
 
 // Opens all that the node is in.
-function reveal(id) {
+export function reveal(id) {
   if (itemOf(id) !== id) refold(() => fold.of[id].forEach((path) => fold.open.add(path)), id);
-  pinned = id;
+  pin(id);
   showDefault();
   bringIntoView(id);
 }
@@ -159,7 +170,7 @@ function choose(event) {
   if (event.target.dataset.close) closeModule(event.target.dataset.close);
   if (!item) return;
   if (item.path !== null) return openModule(item.path);
-  pinned = pinned === item.key ? null : item.key;
+  pin(pinned === item.key ? null : item.key);
   showDefault();
 }
 graph.addEventListener('click', choose);
@@ -198,49 +209,49 @@ byId('find').addEventListener('keydown', (event) => {
 // ---- zooming and moving ------------------------------------------------------------------------
 
 // The point of the window at x, y stays.
-function zoom(to, x = frame.clientWidth / 2, y = frame.clientHeight / 2) {
-  const [left, top] = [(frame.scrollLeft + x) / scale, (frame.scrollTop + y) / scale];
+export function zoom(to, x = pane.clientWidth / 2, y = pane.clientHeight / 2) {
+  const [left, top] = [(pane.scrollLeft + x) / scale, (pane.scrollTop + y) / scale];
   scale = Math.max(0.05, Math.min(2, to));
   graph.style.zoom = scale;
-  frame.scrollTo(left * scale - x, top * scale - y);
+  pane.scrollTo(left * scale - x, top * scale - y);
   showOverview();
 }
-const widthScale = (most = 1) => Math.min(most, (frame.clientWidth - 8) / natural.width);
-const wholeScale = (most = 1) => Math.min(widthScale(most), (frame.clientHeight - 8) / natural.height);
+export const widthScale = (most = 1) => Math.min(most, (pane.clientWidth - 8) / natural.width);
+const wholeScale = (most = 1) => Math.min(widthScale(most), (pane.clientHeight - 8) / natural.height);
 const fit = () => zoom(wholeScale(presenting ? 2 : 1));
 // What is presented fills its window, and is never too small to be read from afar.
-const presentedScale = () => (wholeScale(2) >= 1.15 ? wholeScale(2) : Math.max(1.15, widthScale(1.4)));
+export const presentedScale = () => (wholeScale(2) >= 1.15 ? wholeScale(2) : Math.max(1.15, widthScale(1.4)));
 byId('fit').addEventListener('click', fit);
 byId('smaller').addEventListener('click', () => zoom(scale / 1.25));
 byId('larger').addEventListener('click', () => zoom(scale * 1.25));
-frame.addEventListener('wheel', (event) => {
+pane.addEventListener('wheel', (event) => {
   if (!event.ctrlKey) return;
   event.preventDefault();
-  const pane = frame.getBoundingClientRect();
-  zoom(scale * (event.deltaY < 0 ? 1.1 : 1 / 1.1), event.clientX - pane.left, event.clientY - pane.top);
+  const {left, top} = pane.getBoundingClientRect();
+  zoom(scale * (event.deltaY < 0 ? 1.1 : 1 / 1.1), event.clientX - left, event.clientY - top);
 }, {passive: false});
 let drag = null;
-frame.addEventListener('pointerdown', (event) => {
+pane.addEventListener('pointerdown', (event) => {
   if (event.pointerType === 'mouse' && event.button === 0 && !event.target.closest('.node, button')) drag = event;
 });
 addEventListener('pointermove', (event) => {
   if (!drag) return;
-  frame.classList.add('dragged');
-  frame.scrollBy(drag.clientX - event.clientX, drag.clientY - event.clientY);
+  pane.classList.add('dragged');
+  pane.scrollBy(drag.clientX - event.clientX, drag.clientY - event.clientY);
   drag = event;
 });
-addEventListener('pointerup', () => { drag = null; frame.classList.remove('dragged'); });
+addEventListener('pointerup', () => { drag = null; pane.classList.remove('dragged'); });
 
 // The whole graph, small, where it does not fit into its window.
-function showOverview() {
-  const [width, height] = [frame.clientWidth / scale, frame.clientHeight / scale];
+export function showOverview() {
+  const [width, height] = [pane.clientWidth / scale, pane.clientHeight / scale];
   overview.toggleAttribute('hidden', width >= natural.width - 1 && height >= natural.height - 1);
-  const small = Math.min(Math.min(180, frame.clientWidth / 4) / natural.width, frame.clientHeight * 0.7 / natural.height);
+  const small = Math.min(Math.min(180, pane.clientWidth / 4) / natural.width, pane.clientHeight * 0.7 / natural.height);
   overview.setAttribute('width', Math.max(24, natural.width * small));
   overview.setAttribute('height', natural.height * small);
   const view = overview.lastChild;
-  view.setAttribute('x', frame.scrollLeft / scale);
-  view.setAttribute('y', frame.scrollTop / scale);
+  view.setAttribute('x', pane.scrollLeft / scale);
+  view.setAttribute('y', pane.scrollTop / scale);
   view.setAttribute('width', Math.min(width, natural.width));
   view.setAttribute('height', Math.min(height, natural.height));
   items.forEach((item) => overview.children[item.index]?.classList.toggle('now', item.key === currentBox()));
@@ -249,16 +260,16 @@ function showOverview() {
 function lookAt(event) {
   const box = overview.getBoundingClientRect();
   const part = (at, from, size) => Math.max(0, Math.min(1, (at - from) / size));
-  frame.scrollTo(
-    part(event.clientX, box.left, box.width) * natural.width * scale - frame.clientWidth / 2,
-    part(event.clientY, box.top, box.height) * natural.height * scale - frame.clientHeight / 2);
+  pane.scrollTo(
+    part(event.clientX, box.left, box.width) * natural.width * scale - pane.clientWidth / 2,
+    part(event.clientY, box.top, box.height) * natural.height * scale - pane.clientHeight / 2);
 }
 overview.addEventListener('pointerdown', (event) => {
   overview.setPointerCapture(event.pointerId);
   lookAt(event);
 });
 overview.addEventListener('pointermove', (event) => { if (event.buttons & 1) lookAt(event); });
-frame.addEventListener('scroll', showOverview);
+pane.addEventListener('scroll', showOverview);
 addEventListener('resize', showOverview);
 
 // On paper there is no window: the graph is as wide as a page, or as high as one where it can still be read.
@@ -291,6 +302,5 @@ if (data.nodes.length <= FEW || address.get('open') === 'all') {
 }
 zoom(presenting ? presentedScale() : data.nodes.length <= FEW || byId('live') ? Math.max(0.6, widthScale()) : wholeScale());
 setHeight(Math.min(most, Math.max(560, natural.height * scale + 62)));
-const asked = /^\d+$/.test(address.get('step') ?? '') ? Number(address.get('step')) : null;
-go(asked ?? last, asked !== null);
+go(addressed() ?? last, addressed() !== null);
 document.body.dataset.ready = 'yes';

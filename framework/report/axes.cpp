@@ -18,8 +18,8 @@ constexpr int kYTicks = 6;
 constexpr double kTickGap = 12;     // between the numbers of the y axis and the frame
 constexpr double kYLabelRoom = 34;  // for the label of the y axis and air on both sides
 
-/// The round step (1, 2 or 5 times a power of ten) that cuts a span in at most `count` pieces.
-double round_step(double span, int count) {
+/// The round distance (1, 2 or 5 times a power of ten) that cuts a span in at most `count` pieces.
+double tick_spacing(double span, int count) {
   const double least = span / count;
   const double power = std::pow(10, std::floor(std::log10(least)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -29,11 +29,11 @@ double round_step(double span, int count) {
 }
 
 std::vector<double> linear_ticks(double low, double high, int count) {
-  const double step = round_step(high - low, count);
+  const double spacing = tick_spacing(high - low, count);
   std::vector<double> ticks;
-  const double first = std::ceil(low / step - 1e-6);
-  const double last = std::floor(high / step + 1e-6);
-  for (double i = first; i <= last; ++i) ticks.push_back(i * step);
+  const double first = std::ceil(low / spacing - 1e-6);
+  const double last = std::floor(high / spacing + 1e-6);
+  for (double i = first; i <= last; ++i) ticks.push_back(i * spacing);
   return ticks;
 }
 
@@ -92,9 +92,9 @@ Axis Axis::rounded(double low, double high, bool logarithmic) {
     const double margin = std::exp(0.04 * (std::log(plain.high_) - std::log(plain.low_)));
     return Axis(plain.low_ / margin, plain.high_ * margin, true);
   }
-  const double step = round_step(plain.high_ - plain.low_, 6);
-  return Axis(std::floor(plain.low_ / step + 1e-6) * step,
-              std::ceil(plain.high_ / step - 1e-6) * step);
+  const double spacing = tick_spacing(plain.high_ - plain.low_, 6);
+  return Axis(std::floor(plain.low_ / spacing + 1e-6) * spacing,
+              std::ceil(plain.high_ / spacing - 1e-6) * spacing);
 }
 
 double Axis::fraction(double value) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "aclgrad/data.h"
 #include "aclgrad/error.h"
 #include "aclgrad/report.h"
 #include "report/svg.h"
@@ -101,35 +102,30 @@ Heatmap merged(const Heatmap& map, std::int64_t size) {
   return made;
 }
 
-// A map without numbers, whose labels are those that there is room for.
-std::string small_cells(const Heatmap& map) {
+// Each cell with its number.
+void draw_numbers(SvgCanvas& canvas, const Heatmap& map, const Scale& scale, double left,
+                  double top, double cell) {
   const std::int64_t rows = map.values.shape()[0], columns = map.values.shape()[1];
-  const double cell = std::max(4.0, 560.0 / static_cast<double>(std::max(rows, columns)));
-  const double left = 24 + (map.row_title.empty() ? 0 : 20) + longest(map.row_labels) + 10;
-  const double labels_height = longest(map.column_labels) * 0.75 + 14;
-  const double top = 44 + (map.column_title.empty() ? 0 : 22) + labels_height;
-  const double width = cell * static_cast<double>(columns);
-  const double height = cell * static_cast<double>(rows);
-  SvgCanvas canvas(left + width + 24 + longest(map.column_labels) * 0.6, top + height + 24,
-                   map.title);
-  canvas.heading(map.title, 28);
-  canvas.text(left + width / 2, 58, map.column_title, {.size = 13, .anchor = Anchor::middle});
-  canvas.text(26, top + height / 2, map.row_title,
-              {.size = 13, .anchor = Anchor::middle, .rotation = -90});
-  const Scale scale(map.values, map.confusion);
-  canvas.raster(left, top, cell, cell, rows, columns, [&](std::int64_t row, std::int64_t column) {
-    return colour_of(map, scale, row, column);
-  });
-  canvas.rectangle(left, top, width, height, "none", kFaintInk);
-  const auto every = static_cast<std::size_t>(std::ceil(1.4 * kTextSize / cell));
-  const auto middle = [&](std::size_t i) { return cell * (static_cast<double>(i) + 0.5); };
-  for (std::size_t i = 0; i < map.row_labels.size(); i += every) {
-    canvas.text(left - 8, top + middle(i) + 4, map.row_labels[i], {.anchor = Anchor::end});
+  const auto x = [&](std::int64_t column) { return left + cell * static_cast<double>(column); };
+  const auto y = [&](std::int64_t row) { return top + cell * static_cast<double>(row); };
+  const double size = std::min(kTextSize, cell * 0.36);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const double value = map.values.get(row * columns + column);
+      canvas.rectangle(x(column), y(row), cell, cell, colour_of(map, scale, row, column),
+                       kGridColour);
+      const bool nothing = map.confusion && value == 0;
+      canvas.text(x(column) + cell / 2, y(row) + cell / 2 + size * 0.36, nice_number(value, 3),
+                  {.size = size,
+                   .colour = nothing               ? "#b0b0b0"
+                             : scale(value) > 0.55 ? "#ffffff"
+                                                   : kInk,
+                   .anchor = Anchor::middle});
+    }
   }
-  for (std::size_t i = 0; i < map.column_labels.size(); i += every) {
-    canvas.text(left + middle(i), top - 8, map.column_labels[i], {.rotation = -45});
+  for (std::int64_t i = 0; map.confusion && i < std::min(rows, columns); ++i) {
+    canvas.rectangle(x(i), y(i), cell, cell, "none", kInk, 1.5);
   }
-  return std::move(canvas).finish();
 }
 
 }  // namespace
@@ -137,12 +133,12 @@ std::string small_cells(const Heatmap& map) {
 std::string Heatmap::svg() const {
   check(*this);
   const std::int64_t rows = values.shape()[0], columns = values.shape()[1];
-  const std::int64_t most = std::max(rows, columns);
-  if (most > kMostCells) return small_cells(merged(*this, (most + kMostCells - 1) / kMostCells));
-  if (most > kMostNumbers) return small_cells(*this);
-  const double cell = std::clamp(
-      480.0 / static_cast<double>(std::max<std::int64_t>({rows, columns, 1})), 18.0, 56.0);
-  const bool slanted = longest(column_labels) > cell - 6;
+  const std::int64_t most = std::max<std::int64_t>({rows, columns, 1});
+  if (most > kMostCells) return merged(*this, (most + kMostCells - 1) / kMostCells).svg();
+  const bool has_numbers = most <= kMostNumbers;
+  const double cell = has_numbers ? std::clamp(480.0 / static_cast<double>(most), 18.0, 56.0)
+                                  : 560.0 / static_cast<double>(most);
+  const bool slanted = !has_numbers || longest(column_labels) > cell - 6;
   const double left = 24 + (row_title.empty() ? 0 : 20) + longest(row_labels) + 10;
   const double labels_height = slanted ? longest(column_labels) * 0.75 + 14 : 20;
   const double top = 44 + (column_title.empty() ? 0 : 22) + labels_height;
@@ -158,63 +154,30 @@ std::string Heatmap::svg() const {
               {.size = 13, .anchor = Anchor::middle, .rotation = -90});
 
   const Scale scale(values, confusion);
-  const double number_size = std::min(kTextSize, cell * 0.36);
-  const auto left_of = [&](std::int64_t column) {
-    return left + cell * static_cast<double>(column);
-  };
-  const auto top_of = [&](std::int64_t row) { return top + cell * static_cast<double>(row); };
-  for (std::int64_t row = 0; row < rows; ++row) {
-    canvas.text(left - 8, top_of(row) + cell / 2 + 4, row_labels[static_cast<std::size_t>(row)],
-                {.anchor = Anchor::end});
-    for (std::int64_t column = 0; column < columns; ++column) {
-      const double value = values.get(row * columns + column);
-      const double strength = scale(value);
-      canvas.rectangle(left_of(column), top_of(row), cell, cell,
-                       colour_of(*this, scale, row, column), kGridColour);
-      const bool nothing = confusion && value == 0;
-      canvas.text(left_of(column) + cell / 2, top_of(row) + cell / 2 + number_size * 0.36,
-                  nice_number(value, 3),
-                  {.size = number_size,
-                   .colour = nothing           ? "#b0b0b0"
-                             : strength > 0.55 ? "#ffffff"
-                                               : kInk,
-                   .anchor = Anchor::middle});
-    }
+  if (has_numbers) {
+    draw_numbers(canvas, *this, scale, left, top, cell);
+  } else {
+    canvas.raster(left, top, cell, cell, rows, columns, [&](std::int64_t row, std::int64_t column) {
+      return colour_of(*this, scale, row, column);
+    });
+    canvas.rectangle(left, top, map_width, map_height, "none", kFaintInk);
   }
-  for (std::int64_t column = 0; column < columns; ++column) {
-    const std::string& label = column_labels[static_cast<std::size_t>(column)];
-    if (slanted) {
-      canvas.text(left_of(column) + cell / 2, top - 8, label, {.rotation = -45});
-    } else {
-      canvas.text(left_of(column) + cell / 2, top - 8, label, {.anchor = Anchor::middle});
-    }
+  // Labels that there is room for.
+  const auto every = static_cast<std::size_t>(std::ceil(1.4 * kTextSize / cell));
+  const auto middle = [&](std::size_t i) { return cell * (static_cast<double>(i) + 0.5); };
+  for (std::size_t i = 0; i < row_labels.size(); i += every) {
+    canvas.text(left - 8, top + middle(i) + 4, row_labels[i], {.anchor = Anchor::end});
   }
-  for (std::int64_t i = 0; confusion && i < std::min(rows, columns); ++i) {
-    canvas.rectangle(left_of(i), top_of(i), cell, cell, "none", kInk, 1.5);
+  const TextStyle style =
+      slanted ? TextStyle{.rotation = -45} : TextStyle{.anchor = Anchor::middle};
+  for (std::size_t i = 0; i < column_labels.size(); i += every) {
+    canvas.text(left + middle(i), top - 8, column_labels[i], style);
   }
   return std::move(canvas).finish();
 }
 
 Tensor confusion_matrix(const Tensor& actual, const Tensor& predicted, std::int64_t classes) {
-  if (actual.rank() != 1 || !(actual.shape() == predicted.shape())) {
-    throw ShapeError(fmt::format("actual and predicted classes must be [n] both, got {} and {}",
-                                 to_string(actual.shape()), to_string(predicted.shape())));
-  }
-  if (classes < 1) throw ValueError(fmt::format("there is at least 1 class, not {}", classes));
-  Tensor counts = Tensor::zeros({classes, classes}, DType::int64);
-  const auto class_of = [&](const Tensor& values, std::int64_t i) {
-    const double value = values.get(i);
-    if (!(value >= 0 && value < static_cast<double>(classes)) || value != std::floor(value)) {
-      throw ValueError(
-          fmt::format("{} (example {}) is not a class in 0 .. {}", value, i, classes - 1));
-    }
-    return static_cast<std::int64_t>(value);
-  };
-  for (std::int64_t i = 0; i < actual.numel(); ++i) {
-    const std::int64_t cell = class_of(actual, i) * classes + class_of(predicted, i);
-    ++counts.data<std::int64_t>()[static_cast<std::size_t>(cell)];
-  }
-  return counts;
+  return data::confusion_matrix(predicted, actual, classes);
 }
 
 Heatmap confusion(const Tensor& actual, const Tensor& predicted, std::int64_t classes) {

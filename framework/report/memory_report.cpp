@@ -22,7 +22,7 @@ constexpr std::string_view kLiveColour = "#222222";
 
 std::string MemoryReport::to_string(std::size_t rows) const {
   const auto fullest = std::max_element(live.begin(), live.end());
-  const auto step = static_cast<std::int32_t>(fullest - live.begin()) - 1;
+  const auto position = static_cast<std::int32_t>(fullest - live.begin()) - 1;
   std::string text = fmt::format(
       "arena      {} (lower bound {}; {} without reuse)\n"
       "workspace  {}\n"
@@ -32,15 +32,15 @@ std::string MemoryReport::to_string(std::size_t rows) const {
   if (intervals.empty()) return text + "no values\n";
   std::vector<const Interval*> present;
   for (const Interval& interval : intervals) {
-    if (interval.first <= step && step <= interval.last) present.push_back(&interval);
+    if (interval.first <= position && position <= interval.last) present.push_back(&interval);
   }
   std::stable_sort(present.begin(), present.end(),
                    [](const Interval* a, const Interval* b) { return a->bytes > b->bytes; });
-  text += fmt::format("{} of {} values live at the fullest step, {} of {}{}\n", present.size(),
-                      intervals.size(), step, steps, present.empty() ? "" : ":");
+  text += fmt::format("{} of {} values live at the fullest position, {} of {}{}\n", present.size(),
+                      intervals.size(), position, nodes, present.empty() ? "" : ":");
   if (present.size() > rows) present.resize(rows);
   if (present.empty()) return text;
-  Table table({"value", "bytes", "offset", "steps", "pass"});
+  Table table({"value", "bytes", "offset", "positions", "pass"});
   for (const Interval* interval : present) {
     table.add_row({interval->name, std::to_string(interval->bytes),
                    std::to_string(interval->offset),
@@ -55,15 +55,15 @@ std::ostream& operator<<(std::ostream& stream, const MemoryReport& report) {
 }
 
 std::string MemoryReport::svg() const {
-  const std::string title = fmt::format("Arena of {} bytes over {} steps, lower bound {}",
-                                        arena_bytes, steps, lower_bound);
+  const std::string title = fmt::format("Arena of {} bytes over {} nodes, lower bound {}",
+                                        arena_bytes, nodes, lower_bound);
   SvgCanvas canvas(kWidth, kHeight, title);
   canvas.heading(title, 28);
   const ByteUnit unit = byte_unit(arena_bytes);
   const std::string y_label = "address [" + unit.name + "]";
   const Axis y(0, std::max(1.0, static_cast<double>(arena_bytes) / unit.bytes));
   const double left = Plot::left_margin(y, y_label);
-  const Plot plot(canvas, {left, 46, kWidth - left - 150, kHeight - 102}, Axis(-1, steps + 1), y);
+  const Plot plot(canvas, {left, 46, kWidth - left - 150, kHeight - 102}, Axis(-1, nodes + 1), y);
   plot.draw_grid();
   const Box& box = plot.box();
   canvas.begin_clip(box.left, box.top, box.width, box.height);
@@ -87,7 +87,7 @@ std::string MemoryReport::svg() const {
   }
   canvas.polyline(line, kLiveColour, 1.5);
   canvas.end_clip();
-  plot.draw_axes("step", y_label);
+  plot.draw_axes("position", y_label);
   std::vector<Series> legend = pass_legend();
   legend.push_back({.name = "bytes alive", .colour = std::string(kLiveColour)});
   draw_legend(canvas, box.right() + 16, box.top + 12, legend, false);

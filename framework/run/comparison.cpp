@@ -64,16 +64,16 @@ std::string compare_runs(const std::string& title, std::span<const RunRecord> ru
   nlohmann::json charts = nlohmann::json::array();
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (const RunRecord::Chart& chart : runs[r].charts) {
-      nlohmann::json own = run::to_json(chart);
+      nlohmann::json drawn = run::to_json(chart);
       for (std::size_t i = 0; i < chart.series.size(); ++i) {
-        nlohmann::json line = own["curves"][i];
+        nlohmann::json line = drawn["curves"][i];
         line["name"] = runs[r].title;
         line["colour"] = r;
         const std::string name = name_of(chart, chart.series[i]);
         const auto is_it = [&](const nlohmann::json& c) { return c["title"] == name; };
         auto found = std::find_if(charts.begin(), charts.end(), is_it);
         if (found == charts.end()) {
-          charts.push_back(own);
+          charts.push_back(drawn);
           found = charts.end() - 1;
           (*found)["title"] = name;
           (*found)["curves"] = nlohmann::json::array();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "aclgrad/error.h"
 #include "report/axes.h"
@@ -29,36 +30,35 @@ std::int64_t integer(const json& value) {
   return value.get<std::int64_t>();
 }
 
+constexpr std::pair<const char*, double ActivationSummary::*> kNumbers[] = {
+    {"mean", &ActivationSummary::mean},
+    {"stddev", &ActivationSummary::stddev},
+    {"low", &ActivationSummary::low},
+    {"high", &ActivationSummary::high},
+    {"layer_rms", &ActivationSummary::layer_rms}};
+constexpr std::pair<const char*, std::int64_t ActivationSummary::*> kIntegers[] = {
+    {"step", &ActivationSummary::step},
+    {"units", &ActivationSummary::units},
+    {"dead", &ActivationSummary::dead},
+    {"exploding", &ActivationSummary::exploding}};
+
 json layer_json(const RunRecord::Layer& layer) {
   json history = json::array();
   for (const ActivationSummary& one : layer.history) {
-    history.push_back({{"step", one.step},
-                       {"mean", one.mean},
-                       {"stddev", one.stddev},
-                       {"low", one.low},
-                       {"high", one.high},
-                       {"units", one.units},
-                       {"dead", one.dead},
-                       {"exploding", one.exploding},
-                       {"layer_rms", one.layer_rms},
-                       {"shares", one.shares}});
+    json& summary = history.emplace_back(json{{"shares", one.shares}});
+    for (const auto& [name, member] : kNumbers) summary[name] = one.*member;
+    for (const auto& [name, member] : kIntegers) summary[name] = one.*member;
   }
   return {{"name", layer.name}, {"history", std::move(history)}};
 }
 
 RunRecord::Layer layer_from(const json& source) {
   RunRecord::Layer layer{source.at("name")};
-  for (const json& one : source.at("history")) {
-    layer.history.push_back({.step = integer(one.at("step")),
-                             .mean = number(one.at("mean")),
-                             .stddev = number(one.at("stddev")),
-                             .low = number(one.at("low")),
-                             .high = number(one.at("high")),
-                             .units = integer(one.at("units")),
-                             .dead = integer(one.at("dead")),
-                             .exploding = integer(one.at("exploding")),
-                             .layer_rms = number(one.at("layer_rms")),
-                             .shares = numbers(one.at("shares"))});
+  for (const json& summary : source.at("history")) {
+    ActivationSummary& one = layer.history.emplace_back();
+    for (const auto& [name, member] : kNumbers) one.*member = number(summary.at(name));
+    for (const auto& [name, member] : kIntegers) one.*member = integer(summary.at(name));
+    one.shares = numbers(summary.at("shares"));
   }
   return layer;
 }

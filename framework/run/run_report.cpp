@@ -62,7 +62,7 @@ class OpenReports {
   }
   void remove(RunReport* report) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(reports_, [&](const auto& each) { return each.first == report; });
+    std::erase_if(reports_, [&](const auto& open) { return open.first == report; });
   }
 
  private:

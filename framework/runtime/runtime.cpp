@@ -103,8 +103,8 @@ void check_status(int status, std::string_view function, std::string_view where,
   const std::size_t again = reason.substr(0, reason.find('\n')).find(outcome + ": ");
   if (again != std::string_view::npos) reason.remove_prefix(again + outcome.size() + 2);
   // Of a task that was waited for, what it says itself is all that there is to know.
-  if (const std::string own = words_of_task(reason); !where.empty() && !own.empty()) {
-    throw StatusError(fmt::format("{}: {}", where, own), status);
+  if (const std::string task = words_of_task(reason); !where.empty() && !task.empty()) {
+    throw StatusError(fmt::format("{}: {}", where, task), status);
   }
   if (!reason.empty()) message += fmt::format(": {}", reason);
   throw StatusError(message, status);

@@ -2,7 +2,7 @@
 // Where blocks lie in one piece of memory, so that no two that live at the same time overlap and
 // the whole is small. To find the smallest is NP-hard; several cheap ways are tried and the best is
 // taken, and for small programs an improving search as well. Where there is room under the largest
-// sum of blocks, memory rests for some steps before it is used again.
+// sum of blocks, memory rests for a few positions before it is used again.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -239,13 +239,13 @@ class Search {
 // with it, and make what would have overwritten it.
 std::vector<ArenaBlock> with_rest(std::vector<ArenaBlock> blocks, std::vector<std::size_t> live,
                                   std::size_t bound) {
-  constexpr std::int32_t kRest = 8;                         // steps
+  constexpr std::int32_t kRest = 8;                         // positions
   constexpr std::size_t kLargest = std::size_t{256} << 10;  // bytes; what is larger stays in place
-  const auto steps = static_cast<std::int32_t>(live.size()) - 2;
+  const auto end = static_cast<std::int32_t>(live.size()) - 2;
   for (ArenaBlock& block : blocks) {
     if (block.bytes > kLargest) continue;
-    const std::int32_t end = std::min(block.last + kRest, steps - 1);
-    while (block.last < end && live[at(block.last) + 2] + block.bytes <= bound) {
+    const std::int32_t last = std::min(block.last + kRest, end - 1);
+    while (block.last < last && live[at(block.last) + 2] + block.bytes <= bound) {
       ++block.last;
       live[at(block.last) + 1] += block.bytes;
     }
@@ -255,9 +255,9 @@ std::vector<ArenaBlock> with_rest(std::vector<ArenaBlock> blocks, std::vector<st
 
 }  // namespace
 
-std::vector<std::size_t> live_bytes(const std::vector<ArenaBlock>& blocks, std::int32_t steps) {
-  std::vector<std::size_t> born(at(steps) + 2, 0);
-  std::vector<std::size_t> died(at(steps) + 3, 0);
+std::vector<std::size_t> live_bytes(const std::vector<ArenaBlock>& blocks, std::int32_t end) {
+  std::vector<std::size_t> born(at(end) + 2, 0);
+  std::vector<std::size_t> died(at(end) + 3, 0);
   for (const ArenaBlock& block : blocks) {
     born[at(block.first + 1)] += block.bytes;
     died[at(block.last + 2)] += block.bytes;
@@ -267,8 +267,8 @@ std::vector<std::size_t> live_bytes(const std::vector<ArenaBlock>& blocks, std::
   return born;
 }
 
-void place_blocks(Arena& arena, std::int32_t steps) {
-  std::vector<std::size_t> live = live_bytes(arena.blocks, steps);
+void place_blocks(Arena& arena, std::int32_t end) {
+  std::vector<std::size_t> live = live_bytes(arena.blocks, end);
   arena.lower_bound = *std::ranges::max_element(live);
   arena.bytes = SIZE_MAX;
   const std::vector<ArenaBlock> resting =

@@ -60,17 +60,17 @@ void classify(Program& program, const std::vector<ValueId>& values) {
       case OpKind::view:
         break;
       case OpKind::aclnn:
-        program.steps.push_back({id});
+        program.instructions.push_back({id});
         break;
       case OpKind::stream:
-        program.steps.push_back({id, static_cast<const StreamOp&>(*node.op).is_async()});
+        program.instructions.push_back({id, static_cast<const StreamOp&>(*node.op).is_async()});
         break;
     }
   }
   std::ranges::reverse(program.inputs);
   std::ranges::reverse(program.variables);
   std::ranges::reverse(program.constants);
-  std::ranges::reverse(program.steps);
+  std::ranges::reverse(program.instructions);
 }
 
 // When each value needs memory, which values take turns in a block, and who updates variables.
@@ -89,47 +89,46 @@ class Lifetimes {
     for (std::size_t i = 0; i < program_.variables.size(); ++i) {
       program_.homes[at(program_.variables[i].root)] = {Home::Kind::variable, i};
     }
-    for (const Step& step : program_.steps) {
-      const Node& node = graph_.node(step.node);
-      for (const ValueId input : node.inputs) read(input, step.joined_at);
+    for (const Instruction& instruction : program_.instructions) {
+      const Node& node = graph_.node(instruction.node);
+      for (const ValueId input : node.inputs) read(input, instruction.joined_at);
       for (const ValueId output : node.outputs) {
-        use(output, step.joined_at);  // on the second stream it may be written for a while
+        use(output, instruction.joined_at);  // on the second stream it may be written for a while
         if (program_.in_arena(output)) continue;
-        program_.variables[program_.variable_of(output)].updated_by = step.node;
+        program_.variables[program_.variable_of(output)].updated_by = instruction.node;
       }
     }
-    for (const ValueId value : program_.fetched) read(value, end());
-    for (const ValueId constant : program_.constants) use(constant, end());
-    for_each_root(program_, [&](ValueId root, std::int32_t step) {
-      const std::optional<std::size_t> block = overwritten(root, step);
-      if (!block) return add_block(root, step);
+    for (const ValueId value : program_.fetched) read(value, program_.end());
+    for (const ValueId constant : program_.constants) use(constant, program_.end());
+    for_each_root(program_, [&](ValueId root, std::int32_t position) {
+      const std::optional<std::size_t> block = overwritten(root, position);
+      if (!block) return add_block(root, position);
       program_.homes[at(root)].index = *block;
       blocks()[*block].last = uses_[at(root)];
     });
   }
 
  private:
-  static constexpr std::int32_t kUnused = kBeforeFirstStep - 1;
+  static constexpr std::int32_t kUnused = kBeforeFirst - 1;
 
   std::vector<ArenaBlock>& blocks() { return program_.arena.blocks; }
-  std::int32_t end() const { return static_cast<std::int32_t>(program_.steps.size()); }
 
-  void use(ValueId value, std::int32_t step) {
+  void use(ValueId value, std::int32_t position) {
     std::int32_t& last = uses_[at(graph_.value(value).root)];
-    last = std::max(last, step);
+    last = std::max(last, position);
   }
 
-  void read(ValueId value, std::int32_t step) {
-    use(value, step);
+  void read(ValueId value, std::int32_t position) {
+    use(value, position);
     program_.unread[at(graph_.value(value).root)] = false;
   }
 
-  void add_block(ValueId root, std::int32_t step) {
+  void add_block(ValueId root, std::int32_t position) {
     const std::size_t bytes = graph_.value(root).layout->bytes();
     program_.homes[at(root)].index = blocks().size();
     blocks().push_back({.bytes = (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment,
-                        .first = reuse_ ? step : kBeforeFirstStep,
-                        .last = reuse_ ? std::max(uses_[at(root)], step) : end()});
+                        .first = reuse_ ? position : kBeforeFirst,
+                        .last = reuse_ ? std::max(uses_[at(root)], position) : program_.end()});
   }
 
   // Whether element i of the output and element i of the input would share an address, if the two
@@ -141,16 +140,16 @@ class Lifetimes {
            from.shape == to.shape && as_call(node)->may_overwrite(output, input);
   }
 
-  // The block of an input that dies at this step and that the output may have. A node may have
+  // The block of an input that dies at this position and that the output may have. A node may have
   // thousands of inputs and outputs: none of them is looked at for each of the others.
-  std::optional<std::size_t> overwritten(ValueId output, std::int32_t step) {
-    if (!reuse_ || step == kBeforeFirstStep) return std::nullopt;
-    const Node& node = program_.node(at(step));
-    if (dying_at_ != step) find_dying(node, step);
-    const auto position = at(output - node.outputs.front());  // outputs are numbered in a row
+  std::optional<std::size_t> overwritten(ValueId output, std::int32_t position) {
+    if (!reuse_ || position == kBeforeFirst) return std::nullopt;
+    const Node& node = program_.node(at(position));
+    if (dying_at_ != position) find_dying(node, position);
+    const auto output_index = at(output - node.outputs.front());  // outputs are numbered in a row
     while (free_ < dying_.size() && dying_[free_].is_taken) ++free_;
     for (std::size_t i = free_; i < dying_.size(); ++i) {
-      if (dying_[i].is_taken || !all_fit(node, position, i)) continue;
+      if (dying_[i].is_taken || !all_fit(node, output_index, i)) continue;
       dying_[i].is_taken = true;
       return dying_[i].block;
     }
@@ -165,15 +164,15 @@ class Lifetimes {
     return true;
   }
 
-  void find_dying(const Node& node, std::int32_t step) {
+  void find_dying(const Node& node, std::int32_t position) {
     dying_.clear();
-    dying_at_ = step;
+    dying_at_ = position;
     free_ = 0;
     latest_.resize(blocks().size());
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       if (!program_.in_arena(node.inputs[k])) continue;
       const std::size_t block = program_.home_of(node.inputs[k]).index;
-      if (blocks()[block].last != step) continue;
+      if (blocks()[block].last != position) continue;
       std::size_t& latest = latest_[block];  // what an earlier node left there is no entry of it
       const bool is_again = latest < dying_.size() && dying_[latest].block == block;
       if (is_again) dying_[latest].next = dying_.size();
@@ -185,9 +184,9 @@ class Lifetimes {
   Program& program_;
   const GraphData& graph_;
   bool reuse_;
-  std::vector<std::int32_t> uses_;  // by root: the last step that needs it
+  std::vector<std::int32_t> uses_;  // by root: the last position that needs it
 
-  // Of one step: inputs whose memory an output may have. Those of one block are linked, and only
+  // Of one node: inputs whose memory an output may have. Those of one block are linked, and only
   // the first of them stands for it.
   static constexpr std::size_t kLast = SIZE_MAX;
   struct Dying {
@@ -197,7 +196,7 @@ class Lifetimes {
     std::size_t next = kLast;
   };
   std::vector<Dying> dying_;
-  std::int32_t dying_at_ = kBeforeFirstStep;
+  std::int32_t dying_at_ = kBeforeFirst;
   std::size_t free_ = 0;             // none before it is free
   std::vector<std::size_t> latest_;  // by block: the entry that was made of it last
 };
@@ -232,7 +231,7 @@ Program compile(const Graph& graph, const std::vector<Fetch>& fetches, RunMode m
   partition_streams(program, mode != RunMode::eager);
   Lifetimes(program, reuses_memory(mode)).find();
   check_fetched(program);
-  place_blocks(program.arena, static_cast<std::int32_t>(program.steps.size()));
+  place_blocks(program.arena, program.end());
   return program;
 }
 

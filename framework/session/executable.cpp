@@ -26,10 +26,10 @@ Executable::Executable(Program program, RunMode mode, std::shared_ptr<SessionStr
       streams_(streams != nullptr && streams->are_usable() ? std::move(streams)
                                                            : std::make_shared<SessionStreams>()),
       stream_(streams_->first()) {
-  launches_.reserve(program_.steps.size());
+  launches_.reserve(program_.instructions.size());
   std::uint64_t workspace = 0;
-  for (std::size_t step = 0; step < program_.steps.size(); ++step) {
-    workspace = std::max(workspace, launches_.emplace_back(prepare(step)).workspace_size);
+  for (std::size_t position = 0; position < program_.instructions.size(); ++position) {
+    workspace = std::max(workspace, launches_.emplace_back(prepare(position)).workspace_size);
   }
   reserve_workspace(workspace);
   if (program_.has_two_streams()) {
@@ -48,8 +48,9 @@ void Executable::capture_all() {
   std::vector<Recording> all;
   for (const Segment& segment : program_.segments) {
     const aclrtStream stream = segment.async ? async_stream_ : stream_;
-    std::optional<Recording> recording = Recording::capture(
-        stream, segment.begin, segment.end, [&](std::size_t step) { launch(step, stream); });
+    std::optional<Recording> recording =
+        Recording::capture(stream, segment.begin, segment.end,
+                           [&](std::size_t position) { launch(position, stream); });
     if (!recording) return;
     all.push_back(std::move(*recording));
   }
@@ -79,36 +80,36 @@ void Executable::check_variables() const {
   }
 }
 
-Executable::Launch Executable::prepare(std::size_t step) {
-  const Node& node = this->node(step);
+Executable::Launch Executable::prepare(std::size_t position) {
+  const Node& node = this->node(position);
   Launch launch;
   const AclnnOp* aclnn = as_call(node)->as_aclnn();
   if (aclnn == nullptr) {
-    const auto operands = [this](std::span<const ValueId> values) {
-      std::vector<StreamCall::Operand> list;
+    const auto buffers = [this](std::span<const ValueId> values) {
+      std::vector<StreamCall::Buffer> list;
       for (const ValueId value : values) {
         list.push_back({memory_.first_element(value), &program_.graph->value(value).layout->spec});
       }
       return list;
     };
-    launch.call = std::make_unique<StreamCall>(node, operands(node.inputs), operands(node.outputs));
+    launch.call = std::make_unique<StreamCall>(node, buffers(node.inputs), buffers(node.outputs));
     return launch;
   }
   launch.phase_two = aclnn->phase_two();
   if (mode_ == RunMode::eager) return launch;
-  launch.executor = call_phase_one(step, launch.workspace_size);
+  launch.executor = call_phase_one(position, launch.workspace_size);
   if (const int status = launch.executor.make_repeatable(); status != 0) {
     check_status(status, "aclSetAclOpExecutorRepeatable", label(node));
   }
   return launch;
 }
 
-Executor Executable::call_phase_one(std::size_t step, std::uint64_t& workspace_size) {
-  const Node& node = this->node(step);
+Executor Executable::call_phase_one(std::size_t position, std::uint64_t& workspace_size) {
+  const Node& node = this->node(position);
   const AclnnOp& op = *as_call(node)->as_aclnn();
   auto argument = [&](ValueId value, ValueId stored_as) {
     const ValueRecord& record = program_.graph->value(value);
-    // What runs step by step may be looked at by observers.
+    // What runs node by node may be looked at by observers.
     const bool is_read = mode_ != RunMode::replayed || !program_.unread[at(record.root)];
     return AclnnCall::Argument{memory_.tensor(stored_as), &record.layout->spec, is_read};
   };
@@ -123,8 +124,8 @@ Executor Executable::call_phase_one(std::size_t step, std::uint64_t& workspace_s
   }
   AclnnCall call(input_arguments_, output_arguments_, objects_);
   aclOpExecutor* executor = nullptr;
-  const auto is_wide = [](const AclnnCall::Argument& each) {
-    return each.spec->dtype == DType::float64;
+  const auto is_wide = [](const AclnnCall::Argument& tensor) {
+    return tensor.spec->dtype == DType::float64;
   };
   const bool wide = std::ranges::any_of(input_arguments_, is_wide) ||
                     std::ranges::any_of(output_arguments_, is_wide);
@@ -140,21 +141,21 @@ Executor Executable::call_phase_one(std::size_t step, std::uint64_t& workspace_s
   return Executor(executor);
 }
 
-void Executable::launch(std::size_t step, aclrtStream stream) {
-  Launch& launch = launches_[step];
-  const CallOp& op = *as_call(node(step));
+void Executable::launch(std::size_t position, aclrtStream stream) {
+  Launch& launch = launches_[position];
+  const CallOp& op = *as_call(node(position));
   if (launch.call) return op.as_stream_op()->queue(*launch.call, stream);
   const bool eager = mode_ == RunMode::eager;
   if (eager) {
     objects_ = {};
-    launch.executor = call_phase_one(step, launch.workspace_size);
+    launch.executor = call_phase_one(position, launch.workspace_size);
     reserve_workspace(launch.workspace_size);
   }
   // One for a single use is consumed, whatever the answer.
   aclOpExecutor* executor = eager ? launch.executor.release() : launch.executor.get();
   const aclnnStatus status =
       launch.phase_two(workspace_.data(), launch.workspace_size, executor, stream);
-  if (status != 0) check_status(status, op.call_name(), label(node(step)));
+  if (status != 0) check_status(status, op.call_name(), label(node(position)));
 }
 
 void Executable::reserve_workspace(std::uint64_t size) {
@@ -217,7 +218,7 @@ void Executable::synchronize() const {
 }
 
 void Executable::run() {
-  if (mode_ == RunMode::eager) return run_by_step({});
+  if (mode_ == RunMode::eager) return run_node_by_node({});
   if (!replays()) return run_launched({});
   ensure_runtime();
   launch_segments(
@@ -227,23 +228,23 @@ void Executable::run() {
 void Executable::run_launched(RunObservers observers) {
   ensure_runtime();
   launch_segments([&](std::size_t segment, aclrtStream stream) {
-    const Segment& steps = program_.segments[segment];
-    for (std::size_t step = steps.begin; step < steps.end; ++step) {
-      const StepRun run{*this, step, node(step), stream};
-      for (RunObserver* observer : observers) observer->before_step(run);
-      launch(step, stream);
-      for (RunObserver* observer : observers | std::views::reverse) observer->after_step(run);
+    const Segment& range = program_.segments[segment];
+    for (std::size_t position = range.begin; position < range.end; ++position) {
+      const NodeRun run{*this, position, node(position), stream};
+      for (RunObserver* observer : observers) observer->before_node(run);
+      launch(position, stream);
+      for (RunObserver* observer : observers | std::views::reverse) observer->after_node(run);
     }
   });
 }
 
-void Executable::run_by_step(RunObservers observers) {
+void Executable::run_node_by_node(RunObservers observers) {
   ensure_runtime();
-  for (std::size_t step = 0; step < launches_.size(); ++step) {
-    const StepRun run{*this, step, node(step), stream_};
-    for (RunObserver* observer : observers) observer->before_step(run);
+  for (std::size_t position = 0; position < launches_.size(); ++position) {
+    const NodeRun run{*this, position, node(position), stream_};
+    for (RunObserver* observer : observers) observer->before_node(run);
     try {
-      launch(step, stream_);
+      launch(position, stream_);
     } catch (...) {
       drain();
       throw;
@@ -251,14 +252,14 @@ void Executable::run_by_step(RunObservers observers) {
     if (const int status = aclrtSynchronizeStream(stream_); status != 0) {
       check_status(status, "aclrtSynchronizeStream", label(run.node));
     }
-    for (RunObserver* observer : observers | std::views::reverse) observer->after_step(run);
+    for (RunObserver* observer : observers | std::views::reverse) observer->after_node(run);
   }
 }
 
 bool Executable::replay_first(std::size_t count) {
   ensure_runtime();
-  const std::optional<Recording> recording =
-      Recording::capture(stream_, 0, count, [this](std::size_t step) { launch(step, stream_); });
+  const std::optional<Recording> recording = Recording::capture(
+      stream_, 0, count, [this](std::size_t position) { launch(position, stream_); });
   if (!recording) return false;
   recording->replay(stream_);
   const int status = aclrtSynchronizeStream(stream_);
@@ -272,9 +273,9 @@ bool Executable::replay_first(std::size_t count) {
 std::string Executable::place_of_failure(std::span<const Recording> recordings) const {
   std::optional<std::size_t> found;
   for (const Recording& recording : recordings) {
-    const std::optional<std::size_t> step = recording.failed_step();
-    if (step && (!found || program_.steps[*step].async)) found = step;
-    if (found && program_.steps[*found].async) break;
+    const std::optional<std::size_t> position = recording.failed_position();
+    if (position && (!found || program_.instructions[*position].async)) found = position;
+    if (found && program_.instructions[*found].async) break;
   }
   return found ? label(node(*found)) : "a node of the session failed (an eager session says which)";
 }

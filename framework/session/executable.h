@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executable: a program on a device, ready to run: memory, executors, workspace, streams, and what
-// these recorded of the steps (recording.h). It knows nothing of feeds, nor of what looks at a run.
+// these recorded (recording.h). It knows nothing of feeds, nor of what looks at a run.
 #ifndef ACLGRAD_FRAMEWORK_SESSION_EXECUTABLE_H_
 #define ACLGRAD_FRAMEWORK_SESSION_EXECUTABLE_H_
 
@@ -60,18 +60,18 @@ class Executable {
     return zero_copy_.bind(input, tensor);
   }
 
-  /// Runs every step once, in the fastest way that the mode allows, and waits for the end. Throws
+  /// Runs every node once, in the fastest way that the mode allows, and waits for the end. Throws
   /// StatusError that names the node, after the stream is idle. A replay allocates nothing, but
   /// for the events between two streams.
   void run();
 
-  /// run(), launching every step. Not in eager mode.
+  /// run(), launching every node. Not in eager mode.
   void run_launched(RunObservers observers);
 
-  /// run_launched(), on one stream, waiting after every step.
-  void run_by_step(RunObservers observers);
+  /// run_launched(), on one stream, waiting after every node.
+  void run_node_by_node(RunObservers observers);
 
-  /// Captures the first `count` steps and replays them once. Returns false where the runtime cannot
+  /// Captures the first `count` nodes and replays them once. Returns false where the runtime cannot
   /// capture.
   bool replay_first(std::size_t count);
 
@@ -90,7 +90,7 @@ class Executable {
   void poison_workspace() { poison(workspace_, 0, workspace_.bytes()); }
 
  private:
-  /// A step, prepared.
+  /// An instruction, prepared.
   struct Launch {
     PhaseTwo phase_two = nullptr;  // of an operator
     std::uint64_t workspace_size = 0;
@@ -99,11 +99,11 @@ class Executable {
   };
   using LaunchSegment = std::function<void(std::size_t segment, aclrtStream stream)>;
 
-  const Node& node(std::size_t step) const { return program_.node(step); }
+  const Node& node(std::size_t position) const { return program_.node(position); }
   void check_variables() const;
-  Launch prepare(std::size_t step);
-  Executor call_phase_one(std::size_t step, std::uint64_t& workspace_size);
-  void launch(std::size_t step, aclrtStream stream);
+  Launch prepare(std::size_t position);
+  Executor call_phase_one(std::size_t position, std::uint64_t& workspace_size);
+  void launch(std::size_t position, aclrtStream stream);
   void reserve_workspace(std::uint64_t size);
   void launch_segments(const LaunchSegment& launch);
   void drain() const noexcept;
@@ -120,12 +120,12 @@ class Executable {
   std::vector<AclnnCall::Argument> output_arguments_;
   // Executors die before the tensors and objects that they refer to, the streams, where they are
   // the session's own, before all, and the recordings, which were made on them, before the streams.
-  std::vector<Launch> launches_;  // by step
+  std::vector<Launch> launches_;  // by position
   std::shared_ptr<SessionStreams> streams_;
   aclrtStream stream_;
   aclrtStream async_stream_ = nullptr;  // the second stream, where the program has one
   std::vector<Event> segment_is_over_;  // by segment; empty for one that is not awaited
-  std::vector<Recording> recordings_;   // by segment; none where steps are launched
+  std::vector<Recording> recordings_;   // by segment; none where instructions are launched
   ZeroCopyInputs zero_copy_;
 };
 

@@ -17,15 +17,15 @@ MemoryReport report_memory(const Program& program, std::size_t workspace_bytes) 
   for (const BoundVariable& bound : program.variables) {
     report.variable_bytes += graph.value(bound.root).layout->bytes();
   }
-  report.steps = static_cast<std::int32_t>(program.steps.size());
-  report.live = live_bytes(arena.blocks, report.steps);
+  report.nodes = program.end();
+  report.live = live_bytes(arena.blocks, report.nodes);
   std::vector<std::int32_t> occupants(arena.blocks.size(), -1);  // positions in the intervals
-  for_each_root(program, [&](ValueId root, std::int32_t step) {
+  for_each_root(program, [&](ValueId root, std::int32_t position) {
     const std::size_t number = program.home_of(root).index;
     const ArenaBlock& block = program.block_of(root);
     const bool in_place = occupants[number] >= 0;
     // The one before died when this was made.
-    if (in_place) report.intervals[at(occupants[number])].last = step - 1;
+    if (in_place) report.intervals[at(occupants[number])].last = position - 1;
     occupants[number] = static_cast<std::int32_t>(report.intervals.size());
     const std::size_t bytes = graph.value(root).layout->bytes();
     report.sum_of_values += bytes;
@@ -33,7 +33,7 @@ MemoryReport report_memory(const Program& program, std::size_t workspace_bytes) 
                                 .name = graph.description(root),
                                 .offset = block.offset,
                                 .bytes = bytes,
-                                .first = in_place ? step : block.first,
+                                .first = in_place ? position : block.first,
                                 .last = block.last,
                                 .pass = graph.node(graph.value(root).node).pass,
                                 .in_place = in_place});

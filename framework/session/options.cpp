@@ -69,13 +69,13 @@ SessionOptions checked(SessionOptions options) {
   return options;
 }
 
-bool runs_by_step(const SessionOptions& options) {
+bool runs_node_by_node(const SessionOptions& options) {
   return options.eager || options.poison || options.trace_nonfinite;
 }
 
 RunMode mode_of(const SessionOptions& options) {
   if (options.eager) return RunMode::eager;
-  return options.replay && !runs_by_step(options) ? RunMode::replayed : RunMode::launched;
+  return options.replay && !runs_node_by_node(options) ? RunMode::replayed : RunMode::launched;
 }
 
 }  // namespace aclgrad::detail

@@ -18,8 +18,9 @@ constexpr int kFeatureNotSupported = 207000;
 
 }  // namespace
 
-std::optional<Recording> Recording::capture(aclrtStream stream, std::size_t begin, std::size_t end,
-                                            const std::function<void(std::size_t step)>& launch) {
+std::optional<Recording> Recording::capture(
+    aclrtStream stream, std::size_t begin, std::size_t end,
+    const std::function<void(std::size_t position)>& launch) {
   const int status = aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
   if (status == kFeatureNotSupported) {
     aclGetRecentErrMsg();  // no error: the nodes will be launched one by one
@@ -30,8 +31,8 @@ std::optional<Recording> Recording::capture(aclrtStream stream, std::size_t begi
   recording.first_ = begin;
   recording.tasks_.reserve(end - begin);
   try {
-    for (std::size_t step = begin; step < end; ++step) {
-      launch(step);
+    for (std::size_t position = begin; position < end; ++position) {
+      launch(position);
       if (aclgradCapturedTaskCount != nullptr) {
         recording.tasks_.push_back(aclgradCapturedTaskCount(stream));
       }
@@ -52,13 +53,13 @@ void Recording::replay(aclrtStream stream) const {
   check_status(aclmdlRIExecuteAsync(model_.get(), stream), "aclmdlRIExecuteAsync");
 }
 
-std::optional<std::size_t> Recording::failed_step() const {
+std::optional<std::size_t> Recording::failed_position() const {
   if (aclgradFailedTask == nullptr) return std::nullopt;
   const std::int64_t task = aclgradFailedTask(model_.get());
   if (task < 0) return std::nullopt;
-  const auto step = std::ranges::upper_bound(tasks_, static_cast<std::size_t>(task));
-  if (step == tasks_.end()) return std::nullopt;
-  return first_ + static_cast<std::size_t>(step - tasks_.begin());
+  const auto failed = std::ranges::upper_bound(tasks_, static_cast<std::size_t>(task));
+  if (failed == tasks_.end()) return std::nullopt;
+  return first_ + static_cast<std::size_t>(failed - tasks_.begin());
 }
 
 // Not what is fetched, which must outlive the tensor that was fed, nor what StreamOps read, which
@@ -69,9 +70,9 @@ ZeroCopyInputs::ZeroCopyInputs(const Program& program, const Memory& memory,
   const auto root = [&](ValueId value) { return program.graph->value(value).root; };
   for (const ValueId input : program.inputs) places_.try_emplace(input);
   for (const ValueId value : program.fetched) places_.erase(root(value));
-  for (std::size_t step = 0; step < program.steps.size(); ++step) {
-    if (program.node(step).op->kind() != OpKind::stream) continue;
-    for (const ValueId input : program.node(step).inputs) places_.erase(root(input));
+  for (std::size_t position = 0; position < program.instructions.size(); ++position) {
+    if (program.node(position).op->kind() != OpKind::stream) continue;
+    for (const ValueId input : program.node(position).inputs) places_.erase(root(input));
   }
   if (places_.empty()) return;
   const std::vector<TensorHandle>& tensors = memory.tensors();

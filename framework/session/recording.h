@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording: what a stream captured of some steps, to be replayed. ZeroCopyInputs: the inputs that
+// Recording: what a stream captured of a program, to be replayed. ZeroCopyInputs: the inputs that
 // recordings read where the tensor that was fed has them.
 #ifndef ACLGRAD_FRAMEWORK_SESSION_RECORDING_H_
 #define ACLGRAD_FRAMEWORK_SESSION_RECORDING_H_
@@ -19,23 +19,23 @@ namespace aclgrad::detail {
 
 class Recording {
  public:
-  /// Captures what `launch` queues on the stream for each of the steps [begin, end). Nothing where
+  /// Captures what `launch` queues on the stream for each position in [begin, end). Nothing where
   /// the runtime cannot capture. Throws as `launch` does, with the capture ended.
   static std::optional<Recording> capture(aclrtStream stream, std::size_t begin, std::size_t end,
-                                          const std::function<void(std::size_t step)>& launch);
+                                          const std::function<void(std::size_t position)>& launch);
 
-  /// Queues the steps on the stream.
+  /// Queues what was captured on the stream.
   void replay(aclrtStream stream) const;
 
-  /// The step that failed when it was replayed last, where the runtime says so.
-  std::optional<std::size_t> failed_step() const;
+  /// Where it failed when it was replayed last, where the runtime says so.
+  std::optional<std::size_t> failed_position() const;
 
   aclmdlRI model() const { return model_.get(); }
 
  private:
   RecordedModel model_;
-  std::vector<std::size_t> tasks_;  // by step: how many were recorded when it had been
-  std::size_t first_ = 0;           // step
+  std::vector<std::size_t> tasks_;  // by instruction: how many were recorded when it had been
+  std::size_t first_ = 0;           // the first position
 };
 
 class ZeroCopyInputs {

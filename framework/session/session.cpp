@@ -98,7 +98,7 @@ SessionState::SessionState(const Graph& graph, std::vector<Fetch> fetches, Sessi
   owned_observers_ = make_observers(*this, options_);
   for (const auto& observer : owned_observers_) {
     observers_.push_back(observer.get());
-    if (observer->needs_steps()) step_observers_.push_back(observer.get());
+    if (observer->needs_node_by_node()) node_observers_.push_back(observer.get());
   }
 }
 
@@ -172,11 +172,11 @@ void SessionState::bind(std::span<const Feed> feeds, RunObservers observers, boo
 
 std::uint64_t SessionState::run(std::span<const Feed> feeds) {
   const OneRun one(is_running_);
-  const bool by_step = !step_observers_.empty();
+  const bool node_by_node = !node_observers_.empty();
   RunEnd end(observers_);
-  bind(feeds, observers_, !by_step);
-  if (by_step) {
-    executable_.run_by_step(step_observers_);
+  bind(feeds, observers_, !node_by_node);
+  if (node_by_node) {
+    executable_.run_node_by_node(node_observers_);
   } else {
     executable_.run();
   }
@@ -186,15 +186,15 @@ std::uint64_t SessionState::run(std::span<const Feed> feeds) {
 
 Profile SessionState::profile(std::span<const Feed> feeds) {
   const OneRun one(is_running_);
-  RunEnd end(step_observers_);
-  bind(feeds, step_observers_);
-  Profile profile = profile_by_step(executable_, step_observers_);
+  RunEnd end(node_observers_);
+  bind(feeds, node_observers_);
+  Profile profile = profile_node_by_node(executable_, node_observers_);
   end.succeed();
   return profile;
 }
 
 Profile SessionState::timeline(std::span<const Feed> feeds) {
-  if (runs_by_step(options_)) {
+  if (runs_node_by_node(options_)) {
     throw ValueError("a session that runs node by node has no timeline");
   }
   const OneRun one(is_running_);
@@ -270,8 +270,9 @@ Profile Session::timeline(std::span<const Feed> feeds) { return kept_state()->ti
 
 std::vector<NodeId> Session::schedule() const {
   std::vector<NodeId> nodes;
-  nodes.reserve(state().program().steps.size());
-  for (const detail::Step& step : state().program().steps) nodes.push_back(step.node);
+  nodes.reserve(state().program().instructions.size());
+  for (const detail::Instruction& instruction : state().program().instructions)
+    nodes.push_back(instruction.node);
   return nodes;
 }
 

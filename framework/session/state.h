@@ -31,7 +31,7 @@ class SessionState {
   /// profile(), launched node by node without waiting after each.
   Profile timeline(std::span<const Feed> feeds);
 
-  /// All that comes before the steps of a run. `zero_copy` says that Executable::run() follows,
+  /// All that comes before the nodes of a run. `zero_copy` says that Executable::run() follows,
   /// which can read feeds where they lie.
   void bind(std::span<const Feed> feeds, RunObservers observers = {}, bool zero_copy = false);
 
@@ -58,7 +58,7 @@ class SessionState {
   std::vector<std::uint64_t> versions_;  // by variable, at the end of the latest run
   std::vector<std::unique_ptr<RunObserver>> owned_observers_;
   std::vector<RunObserver*> observers_;
-  std::vector<RunObserver*> step_observers_;  // those that need steps
+  std::vector<RunObserver*> node_observers_;  // those that need runs node by node
   // Readers of other threads. A run counts first and then waits until none of them is left; a read
   // that counts itself while the number of the run is still its own is over before that.
   std::atomic<std::uint64_t> runs_ = 0;
@@ -77,7 +77,7 @@ SessionOptions with_environment(SessionOptions options);
 SessionOptions checked(SessionOptions options);
 
 /// Whether every run goes node by node.
-bool runs_by_step(const SessionOptions& options);
+bool runs_node_by_node(const SessionOptions& options);
 
 RunMode mode_of(const SessionOptions& options);
 
@@ -95,9 +95,9 @@ std::unique_ptr<RunObserver> make_comparison(const SessionState& session);
 /// Has the program say, when it ends, how many runs were compared.
 void report_comparisons_at_exit();
 
-/// Runs step by step, within the observers, or launching every step with events around it, and says
+/// Runs node by node, within the observers, or launching every node with events around it, and says
 /// what ran when.
-Profile profile_by_step(Executable& executable, RunObservers observers);
+Profile profile_node_by_node(Executable& executable, RunObservers observers);
 Profile profile_launched(Executable& executable);
 
 }  // namespace aclgrad::detail

@@ -7,18 +7,18 @@
 
 namespace aclgrad::detail {
 
-void require_option(std::string_view of, std::string_view option, double value,
+void require_option(std::string_view owner, std::string_view option, double value,
                     const Range& range) {
   if (range.contains(value)) return;
-  throw ValueError(fmt::format("{}: {} must be in {}{}, {}{}, got {}", of, option,
+  throw ValueError(fmt::format("{}: {} must be in {}{}, {}{}, got {}", owner, option,
                                range.without_low ? '(' : '[', range.low, range.high,
                                range.without_high ? ')' : ']', value));
 }
 
-void require_at_least(std::string_view of, std::string_view option, std::int64_t value,
+void require_at_least(std::string_view owner, std::string_view option, std::int64_t value,
                       std::int64_t least) {
   if (value >= least) return;
-  throw ValueError(fmt::format("{}: {} must be at least {}, got {}", of, option, least, value));
+  throw ValueError(fmt::format("{}: {} must be at least {}, got {}", owner, option, least, value));
 }
 
 }  // namespace aclgrad::detail

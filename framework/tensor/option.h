@@ -30,10 +30,11 @@ inline constexpr Range kUnit{0, 1};
 inline constexpr Range kBelowOne{0, 1, false, /*without_high=*/true};
 
 /// Throws ValueError unless the value is in the range: "AdamW: beta1 must be in [0, 1), got 1.5".
-void require_option(std::string_view of, std::string_view option, double value, const Range& range);
+void require_option(std::string_view owner, std::string_view option, double value,
+                    const Range& range);
 
 /// Throws ValueError unless the whole number is at least `least`.
-void require_at_least(std::string_view of, std::string_view option, std::int64_t value,
+void require_at_least(std::string_view owner, std::string_view option, std::int64_t value,
                       std::int64_t least);
 
 }  // namespace aclgrad::detail

@@ -47,7 +47,7 @@ const char* kind_of(const Node& node) {
   return node.op->kind() == OpKind::view ? "view" : "source";
 }
 
-json node_data(const Node& node, std::int32_t step, const std::string& module) {
+json node_data(const Node& node, std::int32_t position, const std::string& module) {
   json data = {{"op", node.op->name()},
                {"call", detail::call_name(node)},
                {"attributes", node.op->attributes()},
@@ -56,7 +56,7 @@ json node_data(const Node& node, std::int32_t step, const std::string& module) {
                {"kind", kind_of(node)},
                {"inputs", std::vector<ValueId>(node.inputs.begin(), node.inputs.end())},
                {"outputs", std::vector<ValueId>(node.outputs.begin(), node.outputs.end())},
-               {"step", step}};
+               {"position", position}};
   if (!module.empty()) data["module"] = module;
   if (node.differentiates >= 0) data["of"] = node.differentiates;
   return data;
@@ -135,23 +135,23 @@ json tensor_data(const Tensor& tensor, std::int64_t edge, std::int64_t top, std:
 
 std::size_t GraphView::shown() const { return std::min(graph.size(), options.max_nodes); }
 
-std::vector<std::int32_t> GraphView::steps() const {
+std::vector<std::int32_t> GraphView::positions() const {
   constexpr std::int32_t kNever = -1;
-  std::vector<std::int32_t> steps(graph.size(), kNever);
+  std::vector<std::int32_t> positions(graph.size(), kNever);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    steps[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i) + 1;
+    positions[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i) + 1;
   }
   for (std::size_t id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(static_cast<NodeId>(id));
     if (node.op->as_call() != nullptr) continue;
-    steps[id] = 0;
+    positions[id] = 0;
     for (const Value& input : graph.values(node.inputs)) {  // of a view
-      const std::int32_t made = steps[static_cast<std::size_t>(input.node().id)];
-      steps[id] = made == kNever ? kNever : std::max(steps[id], made);
+      const std::int32_t made = positions[static_cast<std::size_t>(input.node().id)];
+      positions[id] = made == kNever ? kNever : std::max(positions[id], made);
     }
   }
-  steps.resize(shown());
-  return steps;
+  positions.resize(shown());
+  return positions;
 }
 
 void GraphView::keep(ValueId value, const Tensor& tensor) {
@@ -163,10 +163,10 @@ void GraphView::keep(ValueId value, const Tensor& tensor) {
   const bool wide = size_of(tensor.dtype()) == 8;
   elements[value] = {count, wide, base64(tensor.to(wide ? DType::float64 : DType::float32))};
   std::int64_t all = 0;
-  for (const auto& [id, each] : elements) all += each.count;
+  for (const auto& [id, kept] : elements) all += kept.count;
   while (all > options.max_values) {
     const auto largest =
-        std::ranges::max_element(elements, {}, [](const auto& each) { return each.second.count; });
+        std::ranges::max_element(elements, {}, [](const auto& kept) { return kept.second.count; });
     all -= largest->second.count;
     elements.erase(largest);
   }
@@ -174,13 +174,13 @@ void GraphView::keep(ValueId value, const Tensor& tensor) {
 
 json page_data(const GraphView& view) {
   const Graph& graph = view.graph;
-  const std::vector<std::int32_t> steps = view.steps();
+  const std::vector<std::int32_t> positions = view.positions();
   const std::vector<std::string> modules = modules_of(view);
   json nodes = json::array();
   json values = json::object();
-  for (std::size_t id = 0; id < steps.size(); ++id) {
+  for (std::size_t id = 0; id < positions.size(); ++id) {
     const Node& node = graph.node(static_cast<NodeId>(id));
-    nodes.push_back(node_data(node, steps[id], modules[id]));
+    nodes.push_back(node_data(node, positions[id], modules[id]));
     for (const Value& output : graph.values(node.outputs)) {
       json value = {
           {"name", output.name()}, {"spec", detail::describe_spec(output)}, {"node", node.id}};
@@ -195,11 +195,10 @@ json page_data(const GraphView& view) {
     }
   }
   for (const auto& [value, gradient] : view.gradient_of) {
-    const std::string of = std::to_string(value);
-    const std::string is = std::to_string(gradient);
-    if (!values.contains(of) || !values.contains(is)) continue;
-    values[of]["gradient"] = gradient;
-    values[is]["gradient_of"] = value;
+    const std::string value_id = std::to_string(value), gradient_id = std::to_string(gradient);
+    if (!values.contains(value_id) || !values.contains(gradient_id)) continue;
+    values[value_id]["gradient"] = gradient;
+    values[gradient_id]["gradient_of"] = value;
   }
   json data = {{"nodes", std::move(nodes)}, {"values", std::move(values)}, {"order", view.order}};
   if (view.profile) {

@@ -40,7 +40,7 @@ struct GraphView {
 
   /// For each shown node how many operators must have run before it is done: 0 for sources; -1 for
   /// nodes that did not run.
-  std::vector<std::int32_t> steps() const;
+  std::vector<std::int32_t> positions() const;
 };
 
 /// A tensor's shape, range, mean and counts, and the elements of so many rows and columns: of its

@@ -66,7 +66,7 @@ std::string player(const GraphView& view) {
       "(left arrow)\">◀</button><button id=\"play\" type=\"button\" title=\"play (space)\">Play"
       "</button><button id=\"on\" type=\"button\" title=\"one operator on (right "
       "arrow)\">▶</button>"
-      "<input id=\"step\" type=\"range\" min=\"0\" max=\"{0}\" value=\"{0}\" step=\"1\" "
+      "<input id=\"position\" type=\"range\" min=\"0\" max=\"{0}\" value=\"{0}\" step=\"1\" "
       "aria-label=\"operators done\"/><output id=\"now\">{0} of {0}</output></section>\n",
       view.order.size());
 }

@@ -60,7 +60,8 @@ std::string memory_markup(const GraphView& view) {
   std::string text = fmt::format(
       "<section id=\"memory\"><h2>Memory over time</h2><p class=\"faint\">{} of values share an "
       "arena "
-      "of {}, {} of it in use at the fullest step, in pieces of 64 B; workspace {}, variables {}. "
+      "of {}, {} of it in use at the fullest position, in pieces of 64 B; workspace {}, variables "
+      "{}. "
       "<span id=\"alive\"></span></p>\n",
       bytes_text(memory.sum_of_values), bytes_text(memory.arena_bytes),
       bytes_text(memory.lower_bound), bytes_text(memory.workspace_bytes),

@@ -10,10 +10,10 @@
 #include "aclgrad/safetensors.h"
 #include "aclgrad/table.h"
 #include "data/csv_rows.h"
-#include "io/deflate.h"
 #include "io/zip.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/memory_file.h"
+#include "tests/support/png_chunk.h"
 
 namespace aclgrad::fuzz {
 namespace {
@@ -119,21 +119,12 @@ void fuzz_pixels(const uint8_t* bytes, size_t size) {
     rest.remove_prefix(part.size());
     return part;
   };
-  std::string png = "\x89PNG\r\n\x1A\n";
-  const auto append_number = [&](uint64_t number) {
-    for (int shift = 24; shift >= 0; shift -= 8) png += static_cast<char>(number >> shift & 0xFF);
-  };
-  const auto append_part = [&](const std::string& type, const std::string& content) {
-    append_number(content.size());
-    png += type + content;
-    append_number(detail::checksum_of(type + content));
-  };
-  append_part("IHDR", take(kHeader));
+  std::string png(kPngSignature);
+  png += png_chunk("IHDR", take(kHeader));
   const std::string sizes = take(2);
-  append_part("PLTE", take(static_cast<uint8_t>(sizes[0])));
-  if (sizes[1] != 0) append_part("tRNS", take(static_cast<uint8_t>(sizes[1])));
-  append_part("IDAT", detail::deflated_bytes(rest, detail::Wrapper::zlib));
-  append_part("IEND", "");
+  png += png_chunk("PLTE", take(static_cast<uint8_t>(sizes[0])));
+  if (sizes[1] != 0) png += png_chunk("tRNS", take(static_cast<uint8_t>(sizes[1])));
+  png += png_chunk("IDAT", zlib_packed(rest)) + png_chunk("IEND", "");
   fuzz_png(reinterpret_cast<const uint8_t*>(png.data()), png.size());
 }
 

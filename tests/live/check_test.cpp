@@ -26,7 +26,7 @@ TEST(Check, AgreesForParametersInputsAndResults) {
     ASSERT_EQ(check.rows.size(), 6U);
     EXPECT_EQ(check.rows.back().quotients.size(), 6U);
     EXPECT_NEAR(check.rows.back().quotients.back(), check.slope, 1e-6);
-    if (run.playback.look().step().gradients.contains(value)) {
+    if (run.playback.preview().step().gradients.contains(value)) {
       EXPECT_NEAR(run.gradient(value).get(1), check.ours, 1e-5);
     }
   }
@@ -58,7 +58,7 @@ TEST(Check, CondemnsNoRightGradientWhereOutputAndLabelCancel) {
     for (int step = 0; step < steps; ++step) playback.train();
     playback.refresh();
     std::vector<std::pair<ValueId, std::int64_t>> elements;
-    for (const auto& [value, gradient] : playback.look().step().gradients) {
+    for (const auto& [value, gradient] : playback.preview().step().gradients) {
       if (value.variable() == nullptr) continue;
       for (std::int64_t i = 0; i < value.shape().numel(); ++i) elements.emplace_back(value.id(), i);
     }
@@ -76,7 +76,7 @@ TEST(Check, NeverApprovesAGradientThatItsUserHasSet) {
   Played run;
   const Value weight = run.value("output.weight"), output = run.value("output");
   EXPECT_TRUE(run.playback.check(weight.id(), 0).agrees());
-  const Value gradient = run.playback.look().step().gradients[output];
+  const Value gradient = run.playback.preview().step().gradients[output];
   run.playback.set(gradient.id(), 0, 5);
   Check check = run.playback.check(weight.id(), 0);
   EXPECT_EQ(check.verdict, Check::Verdict::edited) << check.sentence;
@@ -86,7 +86,7 @@ TEST(Check, NeverApprovesAGradientThatItsUserHasSet) {
   EXPECT_GT(std::abs(check.shown - check.ours), 0.1);
   // The gradient itself, too.
   run.playback.release(std::nullopt);
-  run.playback.set(run.playback.look().step().gradients[weight].id(), 0, 0.125);
+  run.playback.set(run.playback.preview().step().gradients[weight].id(), 0, 0.125);
   check = run.playback.check(weight.id(), 0);
   EXPECT_EQ(check.verdict, Check::Verdict::edited) << check.sentence;
   EXPECT_EQ(check.shown, 0.125);
@@ -101,7 +101,7 @@ TEST(Check, FindsAWrongRule) {
         [factor](auto gradient, auto x) { return gradient * (2 + factor) * x; });
     Playback playback(std::make_shared<Squares>(wrong), kAmple);
     playback.refresh();
-    const Value weight = playback.look().step().gradients.begin()->value;
+    const Value weight = playback.preview().step().gradients.begin()->value;
     const Check check = playback.check(weight.id(), 1);
     EXPECT_EQ(check.verdict, factor == 0 ? Check::Verdict::agrees : Check::Verdict::differs)
         << factor << ": " << check.sentence;
@@ -112,7 +112,7 @@ TEST(Check, RefusesWhatHasNoGradient) {
   Played run;
   EXPECT_THROW(run.playback.check(run.value("hidden").id(), 24), ShapeError);
   const Variable weight = run.network->trainer().model().parameters().front();
-  const Value updated = run.playback.look().step().graph.parameter(weight);
+  const Value updated = run.playback.preview().step().graph.parameter(weight);
   EXPECT_THAT([&] { run.playback.check(updated.id(), 0); },
               ThrowsMessage<ValueError>(HasSubstr("does not depend")));
 }

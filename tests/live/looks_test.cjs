@@ -8,7 +8,7 @@ const path = require('node:path');
 // Boxes and cards that a lesson tells its reader to look for.
 function namesIn(lesson) {
   const text = fs.readFileSync(lesson, 'utf8').replace(/\s+/g, ' ');
-  return [...text.matchAll(/(?:[Bb]ox(?:es)?|[Cc]lick|[Cc]ards?|[Ff]rame) \*([^*=]+)\*/g)].map(([, name]) => name);
+  return [...text.matchAll(/(?:[Bb]ox(?:es)?|[Cc]lick|[Cc]ards?|[Oo]utline) \*([^*=]+)\*/g)].map(([, name]) => name);
 }
 
 // A formula's numbers as a function of how much each is off: what is shown has four digits.
@@ -34,7 +34,7 @@ module.exports = ({open, press, network}) => ({
       })})),
       cards: [...document.querySelectorAll('.card h2 > span')].map((title) => ({text: title.textContent, cut: title.scrollHeight > title.clientHeight + 2})),
       text: document.body.innerText, wide: document.documentElement.scrollWidth > innerWidth,
-      fills: Math.max(natural.width * scale / frame.clientWidth, natural.height * scale / frame.clientHeight),
+      fills: Math.max(natural.width * scale / pane.clientWidth, natural.height * scale / pane.clientHeight),
     }));
     const {boxes, cards, text, wide, fills} = await seen();
     assert.ok(boxes.length > 5 && boxes.every(({pass}) => pass === 'forward'));
@@ -51,8 +51,8 @@ module.exports = ({open, press, network}) => ({
     // Backward lights the box that a gradient comes to, and it is in the window.
     await press(page, 'g');
     const arrived = await page.evaluate(() => [...document.querySelectorAll('.node.lit, .node.returning')].map((box) => {
-      const [one, pane] = [box.getBoundingClientRect(), frame.getBoundingClientRect()];
-      return one.bottom > pane.top && one.top < pane.bottom;
+      const [one, seen] = [box.getBoundingClientRect(), pane.getBoundingClientRect()];
+      return one.bottom > seen.top && one.top < seen.bottom;
     }));
     assert.ok(arrived.length > 0 && arrived.some(Boolean));
     await page.screenshot({path: `${network}_presented.png`});
@@ -118,7 +118,7 @@ module.exports = ({open, press, network}) => ({
     await page.emulateMediaType('print');
     await page.setViewport({width: 1047, height: 740});
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-    assert.ok(await page.evaluate(() => graph.getBoundingClientRect().width <= frame.clientWidth + 1 && frame.scrollHeight <= frame.clientHeight + 1));
+    assert.ok(await page.evaluate(() => graph.getBoundingClientRect().width <= pane.clientWidth + 1 && pane.scrollHeight <= pane.clientHeight + 1));
     assert.equal(await page.$eval('.key i', (mark) => getComputedStyle(mark).printColorAdjust), 'exact');
     assert.equal(await page.$$eval('button:not(.bar, [data-close])', (all) => all.filter((one) => one.offsetParent).length), 0);
     assert.ok(await page.$$eval('.bar', (bars) => bars.length === 0 || bars.every((bar) => bar.offsetWidth > 0)));

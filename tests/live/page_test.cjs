@@ -23,12 +23,12 @@ async function open(hash = '', view = {width: 1360, height: 900}) {
 
 // What the page knows: its place, and the numbers of forward and backward as text. What the optimizer keeps
 // for the time of a step is no part of a state.
-const facts = (page) => page.evaluate(() => ({step: now.step, operator: step, loss: byId('loss').textContent,
+const facts = (page) => page.evaluate(() => ({step: now.step, operator: position, loss: byId('loss').textContent,
   numbers: JSON.stringify(Object.values(data.values).filter((value) => data.nodes[value.node].pass !== 'update')
     .map((value) => value.tensor?.cells))}));
 const until = (page, ...condition) => page.waitForFunction(...condition);
 const atStep = (page, count, operator = null) => until(page, (wanted, place) => now.step === wanted && newest === now &&
-  waiting === 0 && (place ?? step) === step, {}, count, operator);
+  waiting === 0 && (place ?? position) === position, {}, count, operator);
 
 async function press(page, keys) {
   for (const key of keys.split(' ')) await page.keyboard.press(key);
@@ -54,10 +54,10 @@ const tests = {
     assert.equal(first.step, 0);
     assert.equal(first.operator, await page.evaluate('last'));
     await press(page, 'g');
-    assert.equal(await page.evaluate('data.nodes[data.order[step - 1]].pass'), 'backward');
+    assert.equal(await page.evaluate('data.nodes[data.order[position - 1]].pass'), 'backward');
     // From the parameters back to the loss: gradients arrive, with formulas that have numbers.
     let lit = 0, numbers = 0;
-    for (let at = await page.evaluate('step'); at > await page.evaluate('lossAt'); --at) {
+    for (let at = await page.evaluate('position'); at > await page.evaluate('lossAt'); --at) {
       lit += await page.evaluate(() => Number(document.querySelector('.node.lit') !== null));
       numbers += await page.evaluate(() => Number(/ = -?[\d.]/.test(document.querySelector('#formula .numbers')?.textContent ?? '')));
       await press(page, 'ArrowLeft');
@@ -66,7 +66,7 @@ const tests = {
     assert.ok(lit > 3 || network === 'xor' && lit > 2, `${lit} operators lit boxes`);
     if (network === 'xor') assert.ok(numbers > 1, `${numbers} formulas had numbers`);
     await press(page, 'l');
-    assert.equal(await page.evaluate('data.order[step - 1] === data.values[live.loss].node'), true);
+    assert.equal(await page.evaluate('data.order[position - 1] === data.values[live.loss].node'), true);
     await press(page, 'End ArrowRight');  // on from the last operator: the next training step
     await atStep(page, 1, 0);
     await press(page, 'ArrowLeft');       // back from before the first

@@ -12,17 +12,17 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-TEST(Playback, ALookChangesNothingAndShowsWhatTheStepThenDoes) {
+TEST(Playback, APreviewChangesNothingAndShowsWhatTheStepThenDoes) {
   Played run;
   const std::vector<Tensor> before = run.network->weights();
   for (int step = 0; step < 3; ++step) {
     run.playback.refresh();
-    const Graph& graph = run.playback.look().step().graph;
+    const Graph& graph = run.playback.preview().step().graph;
     std::vector<Tensor> shown;
     for (const Variable& parameter : run.network->trainer().model().parameters()) {
-      shown.push_back(run.playback.look().values().at(graph.parameter(parameter).id()));
+      shown.push_back(run.playback.preview().values().at(graph.parameter(parameter).id()));
     }
-    const double loss = run.playback.look().loss();
+    const double loss = run.playback.preview().loss();
     EXPECT_EQ(run.playback.train(), loss);
     EXPECT_TRUE(same_bits(run.network->weights(), shown));
   }
@@ -36,7 +36,7 @@ TEST(Playback, EveryValueBetweenParametersAndLossHasItsGradient) {
     const Value value = run.value(name);
     EXPECT_EQ(run.gradient(value).shape(), value.shape()) << name;
   }
-  EXPECT_FALSE(run.playback.look().step().gradients.contains(run.value("features")));
+  EXPECT_FALSE(run.playback.preview().step().gradients.contains(run.value("features")));
 }
 
 TEST(Playback, GoesBackToEveryStepWithTheSameBits) {
@@ -78,7 +78,7 @@ TEST(Playback, AnEditedWeightIsTrainedOnAndFoundOnTheWayBack) {
   Tensor contents = weight.value();
   contents.set(2, 0.75);
   weight.assign(contents);
-  EXPECT_EQ(run.playback.look().loss(), other.trainer().step(batch_of(1)));
+  EXPECT_EQ(run.playback.preview().loss(), other.trainer().step(batch_of(1)));
   run.playback.train();
   EXPECT_TRUE(same_bits(run.network->weights(), other.weights()));
   for (int step = 0; step < 5; ++step) run.playback.train();
@@ -90,7 +90,7 @@ TEST(Playback, AnEditedResultChangesWhatFollowsUntilItIsReleased) {
   Played run;
   const Value hidden = run.value("hidden"), output = run.value("output");
   const Tensor before = run.tensor(output);
-  const double loss = run.playback.look().loss();
+  const double loss = run.playback.preview().loss();
   run.playback.set(hidden.id(), 5, 3);
   run.playback.refresh();
   EXPECT_EQ(run.tensor(hidden).get(5), 3);
@@ -98,23 +98,23 @@ TEST(Playback, AnEditedResultChangesWhatFollowsUntilItIsReleased) {
   for (std::int64_t i = 0; i < 6; ++i) {
     EXPECT_EQ(run.tensor(output).get(i) != before.get(i), i == 1) << i;
   }
-  EXPECT_NE(run.playback.look().loss(), loss);
+  EXPECT_NE(run.playback.preview().loss(), loss);
   run.playback.release(hidden.id());
   run.playback.refresh();
   EXPECT_TRUE(bitwise_equal(run.tensor(output), before));
-  EXPECT_EQ(run.playback.look().loss(), loss);
+  EXPECT_EQ(run.playback.preview().loss(), loss);
 }
 
 TEST(Playback, InputsAndConstantsCanBeEdited) {
   Played run;
-  const double loss = run.playback.look().loss();
+  const double loss = run.playback.preview().loss();
   run.playback.set(run.value("features").id(), 0, 10);
   run.playback.refresh();
   EXPECT_EQ(run.tensor(run.value("features")).get(0), 10);
-  EXPECT_NE(run.playback.look().loss(), loss);
+  EXPECT_NE(run.playback.preview().loss(), loss);
   run.playback.release(std::nullopt);
   Value constant;
-  const Graph& graph = run.playback.look().step().graph;
+  const Graph& graph = run.playback.preview().step().graph;
   for (std::size_t id = 0; id < graph.value_count(); ++id) {
     const Value value = graph.value(static_cast<ValueId>(id));
     if (value.node().op->kind() == OpKind::constant && value.shape().rank() == 0 && !constant) {
@@ -126,15 +126,15 @@ TEST(Playback, InputsAndConstantsCanBeEdited) {
   double squares = 0;
   const data::Dataset batch = batch_of(0);
   for (const float wanted : batch.labels.data<float>()) squares += wanted * wanted;
-  EXPECT_NEAR(run.playback.look().loss(), squares / 6, 1e-5);
+  EXPECT_NEAR(run.playback.preview().loss(), squares / 6, 1e-5);
   run.playback.release(constant.id());
   run.playback.refresh();
-  EXPECT_EQ(run.playback.look().loss(), loss);
+  EXPECT_EQ(run.playback.preview().loss(), loss);
 }
 
 TEST(Playback, RefusesEditsThatCannotBe) {
   Played run;
-  const Graph& graph = run.playback.look().step().graph;
+  const Graph& graph = run.playback.preview().step().graph;
   EXPECT_THROW(run.playback.set(static_cast<ValueId>(graph.value_count()), 0, 1), ValueError);
   EXPECT_THROW(run.playback.set(-1, 0, 1), ValueError);
   EXPECT_THROW(run.playback.set(run.value("hidden").id(), 24, 1), ShapeError);
@@ -243,12 +243,12 @@ TEST(Playback, UndoTakesAnEditBackThoughItWasTypedInManySteps) {
   run.playback.undo();
   EXPECT_TRUE(same_bits(run.network->weights(), before));
   run.playback.refresh();
-  const double loss = run.playback.look().loss();
+  const double loss = run.playback.preview().loss();
   run.playback.set(run.value("hidden").id(), 3, 2);
-  EXPECT_NE(run.playback.look().loss(), loss);
+  EXPECT_NE(run.playback.preview().loss(), loss);
   run.playback.undo();
   run.playback.refresh();
-  EXPECT_EQ(run.playback.look().loss(), loss);
+  EXPECT_EQ(run.playback.preview().loss(), loss);
   EXPECT_TRUE(run.playback.edits().empty());
 }
 
@@ -319,7 +319,7 @@ TEST(Playback, ManyEditsOfALargeNetworkTakeNoMoreThanTheHistoryMay) {
   playback.refresh();
   for (int i = 0; i < 3; ++i) playback.train();
   playback.refresh();
-  const ValueId weight = playback.look().step().gradients.begin()->value.id();
+  const ValueId weight = playback.preview().step().gradients.begin()->value.id();
   for (const bool followed : {false, true}) {
     if (followed) playback.begin_following();
     playback.set_rate(0.5);
@@ -338,23 +338,23 @@ TEST(Playback, ARefusedEditLeavesNoTrace) {
   auto network = std::make_shared<Classes>();
   Playback playback(network, kAmple);
   playback.refresh();
-  const double loss = playback.look().loss();
-  const Graph& graph = playback.look().step().graph;
+  const double loss = playback.preview().loss();
+  const Graph& graph = playback.preview().step().graph;
   ValueId labels = -1;
   for (const Value& input : graph.inputs()) {
     if (!is_floating(input.dtype())) labels = input.id();
   }
   ASSERT_GE(labels, 0);
   playback.set(labels, 1, 2);
-  const double edited = playback.look().loss();
+  const double edited = playback.preview().loss();
   EXPECT_NE(edited, loss);
   EXPECT_ANY_THROW(playback.set(labels, 0, 17));
   playback.refresh();
-  EXPECT_EQ(playback.look().loss(), edited);
+  EXPECT_EQ(playback.preview().loss(), edited);
   ASSERT_EQ(std::distance(playback.edits().begin(), playback.edits().end()), 1);
   playback.undo();
   playback.refresh();
-  EXPECT_EQ(playback.look().loss(), loss);
+  EXPECT_EQ(playback.preview().loss(), loss);
 }
 
 }  // namespace

@@ -68,16 +68,18 @@ struct Played {
   }
 
   Value value(const std::string& name) const {
-    const Graph& graph = playback.look().step().graph;
+    const Graph& graph = playback.preview().step().graph;
     for (std::size_t id = 0; id < graph.value_count(); ++id) {
       const Value value = graph.value(static_cast<ValueId>(id));
       if (value.name() == name) return value;
     }
     throw ValueError("no value " + name);
   }
-  const Tensor& tensor(const Value& value) const { return playback.look().values().at(value.id()); }
+  const Tensor& tensor(const Value& value) const {
+    return playback.preview().values().at(value.id());
+  }
   const Tensor& gradient(const Value& value) const {
-    return tensor(playback.look().step().gradients[value]);
+    return tensor(playback.preview().step().gradients[value]);
   }
 
   std::shared_ptr<SmallNetwork> network;

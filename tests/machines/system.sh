@@ -30,7 +30,7 @@ set -euo pipefail
 cd /opt/aclgrad
 versions() {
   dpkg-query -W -f '${Package} ${Version}\n' g++ cmake libfmt-dev libhwy-dev libdnnl-dev libcli11-dev \
-    nlohmann-json3-dev zlib1g-dev libgtest-dev libbenchmark-dev openmpi-bin 2>/dev/null || true
+    nlohmann-json3-dev zlib1g-dev libpng-dev libgtest-dev libbenchmark-dev openmpi-bin 2>/dev/null || true
 }
 SECONDS=0
 ./dev demo

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: backprop_test.sh PROGRAM FOLDER
 # The page of backprop_step_by_step in a browser: it loads without a message on the console, the slider
-# and the arrow keys move it, values come with their steps, and there is something to see.
+# and the arrow keys move it, values come with their operators, and there is something to see.
 set -u
 # shellcheck source=/dev/null
 source "$(dirname "$0")/browser.sh"
@@ -22,28 +22,28 @@ value() {
 # At the end all is done and the last update is marked.
 load "$page"
 has 'data-ready="yes"'
-has 'data-step="11"'
-[[ $(node 18) == *" done now"* ]] || fail "after the last step node 18 is: $(node 18)"
+has 'data-position="11"'
+[[ $(node 18) == *" done now"* ]] || fail "after the last operator node 18 is: $(node 18)"
 [[ $(grep -c 'class="node [^"]* todo' page.txt) == 0 ]] || fail "nodes are left to do"
 [[ $(value 17) == '-0.91 … 2.2' ]] || fail "w1 becomes: $(value 17)"
 
-# After three steps y is known, the loss is not.
-load "$page#step=3"
-has 'data-step="3"'
+# After three operators y is known, the loss is not.
+load "$page#position=3"
+has 'data-position="3"'
 has '3 of 11 · aclnnMatmul'
-[[ $(node 6) == *" done now"* ]] || fail "after step 3 node 6 is: $(node 6)"
-[[ $(node 7) == *" todo"* ]] || fail "after step 3 node 7 is: $(node 7)"
+[[ $(node 6) == *" done now"* ]] || fail "after operator 3 node 6 is: $(node 6)"
+[[ $(node 7) == *" todo"* ]] || fail "after operator 3 node 7 is: $(node 7)"
 [[ $(value 6) == -0.55374 ]] || fail "y is: $(value 6)"
 [[ -z $(value 7) ]] || fail "the loss is shown before it is computed: $(value 7)"
-has 'comes with step 5' # the gradient of y
+has 'comes with operator 5' # the gradient of y
 load "$page#step=4"
 [[ $(value 7) == 1.11037 ]] || fail "the loss is: $(value 7)"
 
 # The slider, the buttons and the keys, as a person uses them.
 cat >moves.js <<'JS'
 const seen = [];
-const note = () => seen.push(document.body.dataset.step);
-const slider = document.getElementById('step');
+const note = () => seen.push(document.body.dataset.position);
+const slider = document.getElementById('position');
 slider.value = 5;
 slider.dispatchEvent(new Event('input', {bubbles: true}));
 note();
@@ -70,7 +70,6 @@ const small = document.getElementById('overview');
 const corner = small.getBoundingClientRect();
 small.dispatchEvent(new PointerEvent('pointermove',
   {clientX: corner.right - 1, clientY: corner.bottom - 1, buttons: 1}));
-const pane = document.getElementById('scroll');
 document.body.dataset.line = document.querySelector('#lines title').textContent;
 document.body.dataset.marks =
   small.querySelectorAll('rect').length - document.querySelectorAll('.node').length;
@@ -109,7 +108,7 @@ has 'data-seen="5 6 7 6 0 0 11 11 10"'
 has 'data-bright="2"' # elu(h) and its gradient
 has 'data-title="matmulforward"'
 has 'data-theme="dark"'
-has 'data-place="#theme=dark&amp;step=10"'
+has 'data-place="#theme=dark&amp;position=10"'
 has 'data-marks="1"' # the window
 has 'data-line="x: float32 [1, 2]"'
 has 'data-cropped="true"'
@@ -121,6 +120,6 @@ has 'data-cell="[2, 33, 5] 3395"'
 has 'data-end="[3, 39, 29] is 4799"'
 has 'data-refused="true"'
 
-picture "$page#step=9&theme=light" light.png 1360,1000
-picture "$page#step=4&theme=dark" dark.png 500,800
+picture "$page#position=9&theme=light" light.png 1360,1000
+picture "$page#position=4&theme=dark" dark.png 500,800
 ((failures == 0))

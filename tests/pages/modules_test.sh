@@ -14,7 +14,6 @@ const drawn = () => document.querySelectorAll('.node').length;
 const modules = (path) => [...document.querySelectorAll('[data-module]')]
   .filter((box) => box.dataset.module === path).map((box) => box.classList[1]).join(' ');
 const seen = document.body.dataset;
-const pane = document.getElementById('scroll');
 seen.first = drawn() > 15 && drawn() <= 60;
 seen.fits = pane.scrollWidth <= pane.clientWidth && pane.scrollHeight <= pane.clientHeight;
 document.querySelector('[data-module="blocks"]')?.click();  // a wide window has it open

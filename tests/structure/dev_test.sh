@@ -114,7 +114,7 @@ runs 'training_properties --seed 1' test-training --seed 1
 source "$root/cmake/install_packages.sh"
 on() { advice <(printf '%s\n' "$@"); }
 [[ $(on ID=fedora) == *"dnf install gcc-c++ cmake "*"highway-devel"* ]] || fail "on Fedora: $(on ID=fedora)"
-[[ $(on ID=manjaro ID_LIKE=arch) == *"pacman -S "*" zlib" ]] || fail "on Arch"
+[[ $(on ID=manjaro ID_LIKE=arch) == *"pacman -S "*" zlib libpng" ]] || fail "on Arch"
 [[ $(on ID=ubuntu ID_LIKE=debian) == *"apt-get install g++ "*libhwy-dev* ]] || fail "on Ubuntu"
 [[ $(on 'ID="opensuse-leap"' 'ID_LIKE="suse opensuse"') == *"zypper install "* ]] || fail "on openSUSE"
 [[ $(on ID=nixos) == *"by the system's package manager" ]] || fail "elsewhere: $(on ID=nixos)"

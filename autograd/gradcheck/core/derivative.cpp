@@ -18,7 +18,7 @@ struct Quotient {
 
 // Extrapolates quotients whose error is a series in h^order, h^2order, ... with h halved from one
 // to the next. Every entry of the tableau has an error: how far it lies from its two parents, and
-// the noise that reached it. The entry with the smallest one wins, so large steps that straddle a
+// the noise that reached it. The entry with the smallest one wins, so a large h that straddles a
 // corner and small ones that drown in noise both lose. Quotients on both sides of a corner can meet
 // by chance in an entry that is far from the slope: an entry that the finest quotients rule out has
 // at least its distance from them as its error.
@@ -52,7 +52,7 @@ Estimate extrapolate(const std::vector<Quotient>& quotients, int order) {
   return best;
 }
 
-// Of a slope, quotients differ by half as much from each step to the next; of a cusp, such as that
+// Of a slope, quotients differ by half as much from each h to the next; of a cusp, such as that
 // of the cube root at 0, by no less.
 bool grows_without_end(const std::vector<Quotient>& quotients) {
   constexpr std::size_t kLast = 5;
@@ -101,13 +101,13 @@ Slopes analyse(const Samples& s) {
   const auto is_centre = [&](long double value) { return value == s.centre; };
   if (std::all_of(s.plus.begin(), s.plus.end(), is_centre) &&
       std::all_of(s.minus.begin(), s.minus.end(), is_centre)) {
-    const Estimate zero{0, (s.noise * std::abs(s.centre) + s.floor) / s.step};
+    const Estimate zero{0, (s.noise * std::abs(s.centre) + s.floor) / s.h};
     return {.kind = PointKind::smooth, .left = zero, .right = zero, .best = zero, .flat = true};
   }
   std::vector<Quotient> left;
   std::vector<Quotient> right;
   std::vector<Quotient> central;
-  long double h = s.step;
+  long double h = s.h;
   for (std::size_t k = 0; k < s.plus.size(); ++k, h /= 2) {
     const auto noise_of = [&](long double value) { return s.noise * std::abs(value) + s.floor; };
     const long double at = noise_of(s.centre);
@@ -148,17 +148,17 @@ Slopes analyse(const Samples& s) {
   return found;
 }
 
-std::vector<long double> step_choices(long double x) {
+std::vector<long double> h_choices(long double x) {
   const auto power_of_two = [](long double h) { return std::exp2(std::floor(std::log2(h))); };
   const long double first = power_of_two(std::max(1.0L, std::abs(x)) / 8);
-  std::vector<long double> choices = {first, std::ldexp(first, -kSteps),
-                                      std::ldexp(first, -2 * kSteps)};
+  std::vector<long double> choices = {first, std::ldexp(first, -kHalvings),
+                                      std::ldexp(first, -2 * kHalvings)};
   const long double below_zero = x == 0 ? kInfinity : power_of_two(std::abs(x) / 8);
   if (below_zero < first) choices.push_back(below_zero);
   return choices;
 }
 
-bool wants_smaller_steps(const Slopes& found) {
+bool wants_smaller_h(const Slopes& found) {
   if (found.flat) return false;
   return found.kind != PointKind::smooth || found.error() > 1e-9L * std::abs(found.best.value);
 }
@@ -193,13 +193,13 @@ std::vector<Slopes> slopes_at(const Curves& values, long double x, long double n
   std::vector<Slopes> found(centre.size());
   std::vector<bool> open(centre.size(), true);
   bool first = true;
-  for (const long double step : step_choices(x)) {
+  for (const long double widest : h_choices(x)) {
     std::vector<Samples> samples;
     for (const long double value : centre) {
-      samples.push_back({.step = step, .centre = value, .noise = noise, .floor = noise * largest});
+      samples.push_back({.h = widest, .centre = value, .noise = noise, .floor = noise * largest});
     }
-    long double h = step;
-    for (int s = 0; s < kSteps; ++s, h /= 2) {
+    long double h = widest;
+    for (int s = 0; s < kHalvings; ++s, h /= 2) {
       const std::vector<long double> above = values(h);
       const std::vector<long double> below = values(-h);
       for (std::size_t k = 0; k < centre.size(); ++k) {
@@ -212,8 +212,8 @@ std::vector<Slopes> slopes_at(const Curves& values, long double x, long double n
       if (!open[k]) continue;
       const Slopes now = analyse(samples[k]);
       found[k] = first ? now : better(found[k], now);
-      // Smaller steps cannot help where rounding is already what limits the estimate.
-      open[k] = wants_smaller_steps(found[k]) && found[k].error() > 64 * samples[k].floor / step;
+      // A smaller h cannot help where rounding is already what limits the estimate.
+      open[k] = wants_smaller_h(found[k]) && found[k].error() > 64 * samples[k].floor / widest;
       any = any || open[k];
     }
     first = false;

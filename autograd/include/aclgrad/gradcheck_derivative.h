@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of functions given by their values, with an error estimate and without a step size to
-// choose: differences over a falling sequence of steps, extrapolated to step 0 (Richardson 1911;
+// Derivatives of functions given by their values, with an error estimate and without a distance h
+// to choose: differences over falling h, extrapolated to h = 0 (Richardson 1911;
 // Ridders 1982). Slopes from the left and from the right are estimated beside the central one, so
 // that a corner is distinguished from a smooth point.
 //
@@ -46,9 +46,9 @@ struct Slopes {
 inline constexpr long double kDoubleNoise = 0x1p-52L;
 inline constexpr long double kLongDoubleNoise = 0x1p-62L;
 
-/// Values of a function around a point, at centre +- step 2^-k for k = 0, 1, ...
+/// Values of a function around a point, at centre +- h 2^-k for k = 0, 1, ...
 struct Samples {
-  long double step = 0;
+  long double h = 0;
   long double centre = 0;
   std::vector<long double> plus = {};
   std::vector<long double> minus = {};
@@ -56,22 +56,22 @@ struct Samples {
   long double floor = 0;             // absolute error of each value beside it
 };
 
-/// How many steps a Samples has when this library takes them.
-inline constexpr int kSteps = 10;
+/// How many values a Samples has on each side when this library takes them: h is halved in between.
+inline constexpr int kHalvings = 10;
 
 /// What the samples say.
 Slopes analyse(const Samples& samples);
 
-/// Steps worth trying at x, the next when the one before gave no clear answer: a large one, two
+/// h worth trying at x, the next when the one before gave no clear answer: a large one, two
 /// that go on where the one before ended, one below the distance to 0 (where corners like to be).
-std::vector<long double> step_choices(long double x);
+std::vector<long double> h_choices(long double x);
 
-/// Whether another step can give a better answer: the point is not smooth or its estimate is worse
+/// Whether a smaller h can give a better answer: the point is not smooth or its estimate is worse
 /// than it should be.
-bool wants_smaller_steps(const Slopes& found);
+bool wants_smaller_h(const Slopes& found);
 
-/// The better one of what two steps found. A corner seen with large steps that is smooth with small
-/// ones lies beside the point.
+/// The better one of what two h found. A corner seen with a large one that is smooth with a small
+/// one lies beside the point.
 Slopes better(const Slopes& a, const Slopes& b);
 
 /// A function of one variable.

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // One element of a tensor: its number, to be typed or dragged, its past, and its gradient, to be checked
 // by differences.
+import {byId, make} from '../../../framework/page/shared.js';
+import {number} from '../../../framework/page/chart.js';
+import {data, itemOf} from '../../../framework/page/fold.js';
+import {elementName, elementText, rowIndex} from '../../../framework/page/graph.js';
+import {items} from '../../../framework/page/view.js';
+import {elementAt, symbol} from './formulas.js';
+import {asking, isNone, live, newest, now, numberIn, say, send, sendLatest, setText} from './live.js';
+import {elementOf, focusCell, grids, mark, past, setChosen, showFormula} from './panel.js';
+import {Picture, plot} from './pictures.js';
 
-const editor = {
+export const editor = {
   place: byId('editor'),
   element: null,  // {value, index, tensor, row, column}
   drag: null,     // {from, x, y} while dragged
@@ -114,7 +123,8 @@ const editor = {
   open(element, cell, focus = true) {
     const {value, tensor} = element, {field, place} = editor;
     if (editor.element?.value !== value || editor.element.index !== element.index) editor.tableau.replaceChildren();
-    editor.element = chosen = element;
+    editor.element = element;
+    setChosen(element);
     past.note(now);
     const node = data.nodes[data.values[value].node];
     setText(editor.heading, editor.title(element));
@@ -176,16 +186,16 @@ const editor = {
     const {drag} = editor;
     if (!drag || !editor.element) return;
     const way = (event.clientX - drag.x + drag.y - event.clientY) * (event.shiftKey ? 0.1 : 1);
-    const step = 10 ** Math.floor(Math.log10(drag.unit));
+    const grain = 10 ** Math.floor(Math.log10(drag.unit));
     const unit = editor.isWhole(editor.element) ? 0.05 : drag.unit;
-    editor.set(drag.decades ? drag.from * Math.exp(way / 60) : Number((Math.round((drag.from + way * unit) / step) * step).toPrecision(8)));
+    editor.set(drag.decades ? drag.from * Math.exp(way / 60) : Number((Math.round((drag.from + way * unit) / grain) * grain).toPrecision(8)));
   },
   nudge(event, keys) {
     if (!keys.includes(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
-    const up = ['ArrowUp', 'ArrowRight'].includes(event.key) ? 1 : -1, step = editor.isWhole(editor.element) ? 1 : 5 * editor.unit(editor.element);
-    const to = Number(editor.field.value) + up * step * (event.shiftKey ? 0.1 : 1);
+    const up = ['ArrowUp', 'ArrowRight'].includes(event.key) ? 1 : -1, nudge = editor.isWhole(editor.element) ? 1 : 5 * editor.unit(editor.element);
+    const to = Number(editor.field.value) + up * nudge * (event.shiftKey ? 0.1 : 1);
     if (Number.isFinite(to)) editor.set(Number(to.toPrecision(6)));
     editor.field.value = number(to, 5);
   },

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an operator computes, in symbols and with the numbers of one element. Backward operators are rules:
 // their formulas say what the gradient of an input is. An operator without an entry has no formula.
+import {data} from '../../../framework/page/fold.js';
+import {elementsOf, elementText, isKnown, nameOf} from '../../../framework/page/graph.js';
 
 // A node as its formula reads it. An element is named by its index, a list.
 class Reading {
@@ -28,11 +30,11 @@ class Reading {
   count(i) { return this.shape(i).reduce((all, extent) => all * extent, 1); }
 }
 
-const shapeOfValue = (id) => data.values[id]?.tensor?.shape ?? [];
+export const shapeOfValue = (id) => data.values[id]?.tensor?.shape ?? [];
 
 // The name of a value in a formula: a gradient is named after what it is the gradient of, a transposed
 // matrix after the matrix.
-function symbol(id) {
+export function symbol(id) {
   const value = data.values[id];
   if (value?.gradient_of !== undefined) return '∂' + symbol(value.gradient_of);
   const node = data.nodes[value?.node];
@@ -40,7 +42,7 @@ function symbol(id) {
   return value?.name || (node?.op === 'constant' && value.tensor?.count === 1 ? value.tensor.text : node?.kind === 'call' ? node.op : nameOf(id));
 }
 
-function elementAt(id, index) {
+export function elementAt(id, index) {
   const tensor = data.values[id]?.tensor;
   if (!tensor || !isKnown(id)) return null;
   const column = index.at(-1) ?? 0;
@@ -259,7 +261,7 @@ function column(r) {
 
 // The formula of a node for the element at a flat index of its first output: what is computed, and how
 // with numbers, as far as they are there. Empty without an entry.
-function formula(node, flat) {
+export function formula(node, flat) {
   const rule = FORMULAS[node.op], out = node.outputs[0];
   if (!rule || out === undefined) return [];
   const shape = shapeOfValue(out), index = [];

@@ -2,16 +2,29 @@
 // A network that trains in the program that serves this page: its frames are drawn, its commands sent.
 // The page decides nothing about numbers. Runs behind chart.js and the scripts of a graph's page; the other
 // files of this folder may stand in any order, as all starts when the document is complete.
-const live = JSON.parse(byId('live').textContent);
-const lossAt = data.nodes[data.values[live.loss]?.node]?.step ?? 0;  // the walk's place where the loss is known
+import {address, byId, make, theme} from '../../../framework/page/shared.js';
+import {number} from '../../../framework/page/chart.js';
+import {data, itemOf, presenting} from '../../../framework/page/fold.js';
+import {addressed, go, gradientText, last, pin, pinned, position, showDefault, travel,
+  valueText} from '../../../framework/page/graph.js';
+import {items} from '../../../framework/page/view.js';
+import {editor} from './editor.js';
+import {heat} from './norms.js';
+import {decoratePanel, grids, mark, past, repaintPanel, watch} from './panel.js';
+import {dash} from './pictures.js';
+import {present} from './present.js';
+import {follow} from './stream.js';
+
+export const live = JSON.parse(byId('live').textContent);
+const lossAt = data.nodes[data.values[live.loss]?.node]?.position ?? 0;  // the walk's place where the loss is known
 const gradientsAt = Math.max(lossAt, ...data.order.map((id, i) => (data.nodes[id].pass === 'backward' ? i + 1 : 0)));
-const tensorIds = new WeakMap();  // the value of each tensor
+export const tensorIds = new WeakMap();  // the value of each tensor
 const ended = 'The program has ended; what is shown is the last that it said.';
 // The first frame's tensors stand in the page once, with the values of the graph.
 live.frame.values = Object.fromEntries(Object.entries(data.values).filter(([, value]) => value.tensor)
   .map(([id, value]) => [id, value.tensor]));
-let now = live.frame;             // on show
-let newest = live.frame;          // as received
+export let now = live.frame;             // on show
+export let newest = live.frame;          // as received
 let scheduled = false;
 let readAt = 0;                   // when tables were painted
 const arrivals = [];              // who waits for a frame
@@ -41,7 +54,7 @@ function takeValues(frame) {
   }
 }
 
-function showFrame() {
+export function showFrame() {
   scheduled = false;
   const before = now;
   now = newest;
@@ -70,18 +83,18 @@ function showFrame() {
 }
 
 // Text that stays is not written again.
-function setText(element, text) {
+export function setText(element, text) {
   if ((element.firstChild?.data ?? '') !== text || element.childNodes.length > 1) element.textContent = text;
 }
 
 // While training all values of a step are shown; what is kept in the panel stays.
 function showAll() {
-  if (step === last) return;
+  if (position === last) return;
   const kept = pinned;
   go(last, false);
-  pinned = kept;
+  pin(kept);
   showDefault();
-  address.set('step', step);
+  address.set('position', position);
 }
 
 function showFacts(before) {
@@ -104,7 +117,7 @@ function showFacts(before) {
 
 // A quiet line, also read aloud: what was refused and why, or where training stands.
 let quiet = null, standing = '';  // what stays until it is over
-function say(text, isError = false) {
+export function say(text, isError = false) {
   clearTimeout(quiet);
   setText(byId('say'), text || standing);
   byId('say').classList.toggle('bad', isError || (!text && standing !== ''));
@@ -199,8 +212,8 @@ async function post(command) {
 }
 
 // Commands go one after the other. Clicks for a step that are made meanwhile go together: each counts.
-let asking = Promise.resolve(), waiting = 0, counted = null;
-function send(command) {
+export let asking = Promise.resolve(), waiting = 0, counted = null;
+export function send(command) {
   const counts = ['step', 'back'].includes(command.do);
   if (counts && counted?.command.do === command.do && counted.command.count < 1000) {
     ++counted.command.count;
@@ -219,7 +232,7 @@ function send(command) {
 // Of commands that replace each other, as while something is dragged, the latest goes when the one
 // before it is answered.
 const replacing = new Map();
-async function sendLatest(kind, command) {
+export async function sendLatest(kind, command) {
   const busy = replacing.has(kind);
   replacing.set(kind, command);
   if (busy) return;
@@ -232,7 +245,7 @@ async function sendLatest(kind, command) {
 
 // ---- walking through a step --------------------------------------------------------------------
 
-const pause = () => (now.playing ? send({do: 'pause'}) : Promise.resolve());
+export const pause = () => (now.playing ? send({do: 'pause'}) : Promise.resolve());
 
 // Behind the last operator comes the next training step, before the first the end of the one before.
 let turning = false;
@@ -248,7 +261,7 @@ async function walk(to) {
 // Who looks at all of a step goes on doing so; else the new weights are walked through from the beginning.
 async function trainStep() {
   await pause();
-  const whole = step === last;
+  const whole = position === last;
   if (await send({do: 'step'}) && !whole) travel(0);
 }
 
@@ -265,9 +278,9 @@ function onKey(event) {
   const {target, key} = event;
   if (event.ctrlKey || event.metaKey || event.altKey || byId('help').open) return;
   if (target.matches('input:not([type=range]), select, textarea')) return;
-  const ranged = target.matches('input[type=range]') && target.id !== 'step';
+  const ranged = target.matches('input[type=range]') && target.id !== 'position';
   const keys = {
-    ArrowLeft: () => (event.shiftKey ? stepBack() : walk(step - 1)), ArrowRight: () => (event.shiftKey ? trainStep() : walk(step + 1)),
+    ArrowLeft: () => (event.shiftKey ? stepBack() : walk(position - 1)), ArrowRight: () => (event.shiftKey ? trainStep() : walk(position + 1)),
     ArrowUp: trainStep, ArrowDown: stepBack, Home: () => walk(0), End: () => walk(last),
     l: () => walk(lossAt), g: () => walk(gradientsAt), p: () => present.set(!presenting), '?': () => byId('help').showModal(),
   };
@@ -281,13 +294,13 @@ function onKey(event) {
 // ---- fields ------------------------------------------------------------------------------------
 
 // The number that a text is, with a point or a comma, or null.
-function numberIn(text) {
+export function numberIn(text) {
   const plain = text.trim().replace(/^([^.,]*),([^.,]*)$/, '$1.$2');
   const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
   return Number.isFinite(value) ? value : null;
 }
 
-const isNone = (text) => (text.trim() === '' ? 'An empty field is' : `“${text.trim()}” is`);
+export const isNone = (text) => (text.trim() === '' ? 'An empty field is' : `“${text.trim()}” is`);
 
 // A field whose text is taken when it is done. What is shown there changes nothing, nor does what is refused.
 function field(element, shown, take) {
@@ -320,14 +333,14 @@ function takeRate(text) {
 function wire() {
   const clicks = {
     restart: () => send({do: 'reset'}), train: toggleTraining, earlier: stepBack, update: trainStep,
-    before: () => walk(step - 1), behind: () => walk(step + 1), 'to-loss': () => walk(lossAt),
+    before: () => walk(position - 1), behind: () => walk(position + 1), 'to-loss': () => walk(lossAt),
     'to-gradients': () => walk(gradientsAt), keys: () => byId('help').showModal(),
     'rate-own': () => send({do: 'rate', to: null}), present: () => present.set(!presenting),
   };
   for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener('click', act);
   // What was clicked with a pointer does not keep the keys.
   document.addEventListener('click', (event) => { if (event.detail > 0) event.target.closest('button, .node')?.blur(); });
-  byId('step').addEventListener('input', (event) => walk(Number(event.target.value)));
+  byId('position').addEventListener('input', (event) => walk(Number(event.target.value)));
   byId('rate-slide').addEventListener('input', (event) => setRate(10 ** Number(event.target.value)));
   field(byId('rate'), shownRate, takeRate);
   field(byId('at'), () => String(newest.step), takeStep);
@@ -345,7 +358,7 @@ function wire() {
   document.addEventListener('keydown', onKey);
   addEventListener('hashchange', () => {
     theme.show();
-    if (/^\d+$/.test(address.get('step') ?? '')) go(Number(address.get('step')));
+    if (addressed() !== null) go(addressed());
   });
   for (const {name, options, now: chosen} of live.choices) {
     const list = make('select', {'aria-label': name}, options.map((option) =>
@@ -373,16 +386,16 @@ const undo = {
 document.addEventListener('DOMContentLoaded', () => {
   byId('title').textContent = live.title;
   byId('size').textContent = `${data.nodes.length} nodes, ${Object.keys(data.values).length} values`;
-  byId('step').max = last;
-  byId('step').value = step;
+  byId('position').max = last;
+  byId('position').value = position;
   dash.build();
   editor.build();
   wire();
   present.build();
   document.addEventListener('shown', decoratePanel);
   document.addEventListener('moved', () => { grids().forEach(mark); watch(); });
-  document.addEventListener('stepped', heat.follow);
-  if (step === last) pinned = itemOf(data.values[live.loss].node);  // more is to be seen at the loss than at the last update
+  document.addEventListener('walked', heat.follow);
+  if (position === last) pin(itemOf(data.values[live.loss].node));  // more is to be seen at the loss than at the last update
   showFrame();
   showDefault();
   listen();

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How large gradients are: a strip of bars, one a parameter, and the tint of the boxes in the graph. All
 // on one logarithmic scale, whose ends are powers of ten.
+import {byId, make} from '../../../framework/page/shared.js';
+import {extent, number} from '../../../framework/page/chart.js';
+import {data, itemOf} from '../../../framework/page/fold.js';
+import {current, currentBox, isKnown, itemBy, pane} from '../../../framework/page/graph.js';
+import {items, lines, reveal} from '../../../framework/page/view.js';
+import {shapeOfValue} from './formulas.js';
+import {live, now, setText} from './live.js';
+import {dash} from './pictures.js';
 
 // By how much the gradients of weight matrices shrink from layer to layer on their way back: the mean
 // ratio of neighbours, a geometric one. Several networks side by side have one each.
@@ -22,7 +30,7 @@ function shrinking(gradients) {
   }).join(', ');
 }
 
-const norms = {
+export const norms = {
   bars: [],
   low: 0, high: 0,  // powers of ten at the ends
   build() {
@@ -84,7 +92,7 @@ const norms = {
 
 // The tint of boxes: of a forward one by the gradient of its result, as soon as that arrived; of a
 // backward one by what it passes on. The lines between backward boxes are as wide.
-const heat = {
+export const heat = {
   // The largest norm of an item's gradients that are known; -Infinity where none is.
   gradientOf(item) {
     item.gradients ??= item.ids.flatMap((id) => data.nodes[id].outputs).map((value) => (item.pass === 'forward'
@@ -132,11 +140,11 @@ const heat = {
     if (!lit.size) return;
     const boxes = [...lit, currentBox()].map((key) => itemBy(key).box).filter((box) => box.isConnected).map((box) => box.getBoundingClientRect());
     if (!boxes.length) return;
-    const pane = frame.getBoundingClientRect(), edge = 12;
+    const seen = pane.getBoundingClientRect(), edge = 12;
     const by = (low, high) => {
       const [from, to] = [Math.min(...boxes.map((box) => box[low])) - edge, Math.max(...boxes.map((box) => box[high])) + edge];
-      return to - from > pane[high] - pane[low] ? 0 : Math.max(0, to - pane[high]) || Math.min(0, from - pane[low]);
+      return to - from > seen[high] - seen[low] ? 0 : Math.max(0, to - seen[high]) || Math.min(0, from - seen[low]);
     };
-    frame.scrollBy(by('left', 'right'), by('top', 'bottom'));
+    pane.scrollBy(by('left', 'right'), by('top', 'bottom'));
   },
 };

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panel while numbers move: tensors are painted over in place, the formula follows the element that is
 // pointed at or chosen, and the program is told which large tensors are looked at.
+import {byId, make} from '../../../framework/page/shared.js';
+import {data} from '../../../framework/page/fold.js';
+import {cells, current, elementsOf, lookOf, paintCell, show, statsOf,
+  windowOf} from '../../../framework/page/graph.js';
+import {items} from '../../../framework/page/view.js';
+import {editor} from './editor.js';
+import {formula, shapeOfValue} from './formulas.js';
+import {now, sendLatest, setText, tensorIds} from './live.js';
 
 let chosen = null;   // {value, index} of the element that was clicked
+export const setChosen = (element) => { chosen = element; };
 let pointed = null;  // of the one under the pointer
 let watched = '[]';
 
 const shownItem = () => items.find((item) => item.box.classList.contains('shown'));
-const grids = () => [...byId('details').querySelectorAll('.grid')];
+export const grids = () => [...byId('details').querySelectorAll('.grid')];
 
 // The element that a cell of the panel shows.
-function elementOf(cell) {
+export function elementOf(cell) {
   const tensor = cell?.closest('.grid')?.tensor, value = tensor && tensorIds.get(tensor);
   if (value === undefined) return null;
   const {top, left} = windowOf(tensor), rank = tensor.shape.length;
@@ -31,7 +40,7 @@ function repaintGrid(grid) {
 
 // Which cells stand overridden, and which one is chosen. One can be reached by the tabulator key, the
 // others by arrows.
-function mark(grid) {
+export function mark(grid) {
   const {tensor} = grid, value = tensorIds.get(tensor), {top, left, columns} = windowOf(tensor);
   const painted = grid.getElementsByTagName('td');
   const cellOf = (index) => {
@@ -45,7 +54,7 @@ function mark(grid) {
 }
 
 // Goes to a cell, which the tabulator key then reaches in the place of the one before.
-function focusCell(cell) {
+export function focusCell(cell) {
   for (const one of cell.closest('.grid').querySelectorAll('[tabindex]')) one.removeAttribute('tabindex');
   cell.tabIndex = 0;
   cell.focus();
@@ -60,12 +69,12 @@ function formulaLines() {
   return formula(node, about ? about.index : 0);
 }
 
-function showFormula() {
+export function showFormula() {
   const place = byId('formula'), said = formulaLines();
   if (place) [...place.children].forEach((line, i) => { setText(line, said[i] ?? ''); });
 }
 
-function decoratePanel() {
+export function decoratePanel() {
   if (formulaLines().length) {
     byId('details').querySelector('dl')?.after(make('div', {id: 'formula'}, make('div'), make('div', {class: 'numbers'})));
     showFormula();
@@ -76,7 +85,7 @@ function decoratePanel() {
 
 // While training only small tensors are sent whole, and the large ones that the panel shows; and at any time
 // only the part of those that is looked at.
-function watch() {
+export function watch() {
   const large = [...new Set(grids().map(({tensor}) => tensor))].filter(({count}) => count > 64)
     .map((tensor) => ({value: tensorIds.get(tensor), row: lookOf(tensor).row, column: lookOf(tensor).column}))
     .filter(({row, column}) => now.playing || row > 0 || column > 0);
@@ -86,7 +95,7 @@ function watch() {
   sendLatest('watch', {do: 'watch', values: large});
 }
 
-function repaintPanel() {
+export function repaintPanel() {
   for (const grid of grids()) {
     const bad = grid.tensor.not_finite > 0;
     if (bad !== Boolean(grid.parentNode.querySelector('.bad'))) return show(shownItem()?.key ?? null);
@@ -96,7 +105,7 @@ function repaintPanel() {
 }
 
 // The elements of small tensors at the steps that were on show, and of the chosen one.
-const past = {
+export const past = {
   frames: [],
   note(frame) {
     while (past.frames.length && past.frames.at(-1).step >= frame.step) past.frames.pop();

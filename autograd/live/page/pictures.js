@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The row of pictures: what is drawn into or typed, the network's own pictures, gradients by layer, the
 // loss. Sizes and colours are read when they change, never for a frame.
+import {byId, make} from '../../../framework/page/shared.js';
+import {Axis, extent, number, sampleOf, styleOf} from '../../../framework/page/chart.js';
+import {presenting} from '../../../framework/page/fold.js';
+import {live, newest, now, pause, say, send, sendLatest, setText} from './live.js';
+import {norms} from './norms.js';
+import {present} from './present.js';
 
-const ink = {
+export const ink = {
   names: ['ink', 'faint', 'line', 'grid', 'paper', 'accent', ...Array.from({length: 6}, (_, i) => `series-${i + 1}`)],
   read() {
     const style = getComputedStyle(document.documentElement);
@@ -23,7 +29,7 @@ function setFont(pen, size) {
 }
 
 // A canvas as sharp as the screen; paint(pen, width, height) draws it whole.
-class Picture {
+export class Picture {
   static all = [];
   constructor(name, paint) {
     this.paint = paint;
@@ -61,7 +67,7 @@ function stylesOf(labels) {
 }
 
 // Curves over common axes: series of [x, y]. Gives the place of x, or null where there is nothing.
-function plot(pen, width, height, series, log = false, styles = series.map((_, i) => styleOf(i))) {
+export function plot(pen, width, height, series, log = false, styles = series.map((_, i) => styleOf(i))) {
   const shown = (y) => Number.isFinite(y) && (!log || y > 0);
   const ys = series.flatMap((points) => points.map(([, y]) => y).filter(shown));
   const [from, to] = extent(series.flatMap((points) => points.map(([x]) => x)));
@@ -203,7 +209,7 @@ function pictureText({title, kind, labels, values}) {
 
 // ---- the cards ---------------------------------------------------------------------------------
 
-const dash = {
+export const dash = {
   own: [],  // of the network
   log: null,  // null: where losses are far apart
   card(title, kind, ...content) {

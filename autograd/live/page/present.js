@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the page is looked at: presented on a projector, a card made large, and the ways past the controls for
 // who has no pointer. What is presented stands in the address.
+import {address, byId, make} from '../../../framework/page/shared.js';
+import {presenting, setPresenting} from '../../../framework/page/fold.js';
+import {go, graph, position} from '../../../framework/page/graph.js';
+import {draw, presentedScale, widthScale, zoom} from '../../../framework/page/view.js';
+import {showFrame} from './live.js';
+import {focusCell} from './panel.js';
+import {ink, Picture} from './pictures.js';
 
-const present = {
+export const present = {
   set(on) {
-    presenting = on;
+    setPresenting(on);
     address.set('present', on ? '1' : '0');
     present.show();
     draw();
     zoom(on ? presentedScale() : Math.max(0.6, widthScale()));
-    go(step);
+    go(position);
     showFrame();
   },
   show() {

@@ -2,7 +2,7 @@
 // What the program says, as events of one connection. A browser has six for a program, and each tab that
 // had one of its own would take it from the others: tabs share a worker that listens for all of them. Where
 // there are no such workers each tab listens for itself.
-function follow(tell) {
+export function follow(tell) {
   const source = new EventSource('events');
   for (const type of ['frame', 'life', 'trouble', 'refused', 'end']) {
     source.addEventListener(type, ({data}) => {

@@ -29,6 +29,7 @@ class Aclgrad(ConanFile):
         self.requires("highway/[>=1.0.3]")
         self.requires("nlohmann_json/[>=3.11]")
         self.requires("zlib/[>=1.2.11]")
+        self.requires("libpng/[>=1.6]")
         if self.options.tools:
             self.requires("cli11/[>=2.1]")
 

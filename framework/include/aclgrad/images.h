@@ -32,7 +32,7 @@ struct ImageOptions {
 /// The picture in a PNG file, [channels, height, width], with the values that the file has: grey,
 /// RGB, RGBA and palettes, of 1 to 16 bits. Nothing is corrected by gammas and profiles; a single
 /// transparent colour (of a file without a palette) is passed over. Throws IoError, which names
-/// file and reason, for one that is damaged, interlaced, of more than 2^28 pixels, or another kind
+/// file and reason, for one that is damaged, of more than 2^28 pixels, or another kind
 /// of picture; ValueError for options that are out of range, DTypeError for other dtypes.
 Tensor read_png(const std::filesystem::path& path, const ImageOptions& options = {});
 

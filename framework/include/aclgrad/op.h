@@ -233,23 +233,23 @@ struct Node;
 /// Where the work of a StreamOp goes, and its tensors.
 class StreamCall {
  public:
-  struct Operand {
+  struct Buffer {
     void* address;  // of the first element on the device
     const TensorSpec* spec;
   };
 
-  StreamCall(const Node& node, std::vector<Operand> inputs, std::vector<Operand> outputs)
+  StreamCall(const Node& node, std::vector<Buffer> inputs, std::vector<Buffer> outputs)
       : node_(&node), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
   /// For messages: label(node).
   const Node& node() const { return *node_; }
-  const std::vector<Operand>& inputs() const { return inputs_; }
-  const std::vector<Operand>& outputs() const { return outputs_; }
+  const std::vector<Buffer>& inputs() const { return inputs_; }
+  const std::vector<Buffer>& outputs() const { return outputs_; }
 
  private:
   const Node* node_;
-  std::vector<Operand> inputs_;
-  std::vector<Operand> outputs_;
+  std::vector<Buffer> inputs_;
+  std::vector<Buffer> outputs_;
 };
 
 /// Work that C functions queue on a stream, without phases and workspace. Its inputs must be

@@ -51,9 +51,8 @@ struct Heatmap {
   std::string svg() const;
 };
 
-/// counts[i][j]: how many examples of class i were taken for class j; int64 [classes, classes].
-/// Throws ShapeError for tensors that are not rank 1 and equally long, ValueError for a value that
-/// is not a class, and for less than 1 class.
+/// data::confusion_matrix(), whose arguments stand in another order: counts[i][j] says how many
+/// examples of class i were taken for class j.
 Tensor confusion_matrix(const Tensor& actual, const Tensor& predicted, std::int64_t classes);
 
 /// confusion_matrix() as a picture: classes by their numbers, and how many in a hundred were right.

@@ -9,7 +9,8 @@
 //   page.run({loss, update}, {{x, batch}, {t, labels}});
 //   write_file_atomically("backprop.html", page.html());
 //
-// "backprop.html#step=3" opens the page after the third operator. For Graphviz see aclgrad/dot.h.
+// "backprop.html#position=3" opens the page after the third operator. For Graphviz see
+// aclgrad/dot.h.
 #ifndef ACLGRAD_VIZ_H_
 #define ACLGRAD_VIZ_H_
 

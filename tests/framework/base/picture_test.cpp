@@ -252,7 +252,7 @@ TEST(HeatmapTest, RejectsWhatDoesNotFit) {
       ThrowsMessage<ShapeError>("values of shape [2, 1] do not fit 1 row and 1 column labels"));
   EXPECT_THROW(confusion_matrix(Tensor::zeros({2}), Tensor::zeros({3}), 2), ShapeError);
   EXPECT_THAT([] { confusion_matrix(Tensor::full({1}, 2), Tensor::zeros({1}), 2); },
-              ThrowsMessage<ValueError>("2 (example 0) is not a class in 0 .. 1"));
+              ThrowsMessage<ValueError>("example 0: the class there 2 is none of 0 .. 1"));
 }
 
 TEST(ImageGridTest, DrawsShadesAndCaptions) {

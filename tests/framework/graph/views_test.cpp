@@ -41,7 +41,7 @@ TEST(Views, SlicesAndSplitsHaveNoMemoryOfTheirOwn) {
   EXPECT_EQ(slice(h, 1, 6).offset(), 0) << "nothing begins behind the storage";
   const Session session(graph, {parts[0], parts[1], parts[2], odd});
   const MemoryReport report = session.memory_report();
-  EXPECT_EQ(report.steps, 1) << "tanh, and no copies";
+  EXPECT_EQ(report.nodes, 1) << "tanh, and no copies";
   EXPECT_EQ(std::ranges::count_if(report.intervals,
                                   [&](const auto& each) { return each.value == odd.id(); }),
             0);

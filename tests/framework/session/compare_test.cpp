@@ -67,7 +67,7 @@ struct CountingCopy final : StreamOp {
   void queue(const StreamCall& call, aclrtStream stream) const override {
     const auto run = [](void* argument) -> aclError {
       const Work& work = *static_cast<Work*>(argument);
-      const StreamCall::Operand& from = work.call.inputs().front();
+      const StreamCall::Buffer& from = work.call.inputs().front();
       const auto bytes = static_cast<std::size_t>(from.spec->shape.numel()) * sizeof(float);
       std::memcpy(work.call.outputs().front().address, from.address, bytes);
       ++*work.times;

@@ -45,8 +45,8 @@ class SlowIncrement final : public StreamOp {
   static aclError run(void* argument) {
     const Work& work = *static_cast<Work*>(argument);
     std::this_thread::sleep_for(work.behaviour.takes);
-    const StreamCall::Operand& from = work.call.inputs().front();
-    const StreamCall::Operand& to = work.call.outputs().front();
+    const StreamCall::Buffer& from = work.call.inputs().front();
+    const StreamCall::Buffer& to = work.call.outputs().front();
     for (std::int64_t i = 0; i < to.spec->shape.numel(); ++i) {
       static_cast<float*>(to.address)[i] = static_cast<const float*>(from.address)[i] + 1;
     }

@@ -17,32 +17,32 @@ namespace {
 using testing_support::RandomGraph;
 
 // Every value is in the report from before it is made until after it is read, and two that are
-// there at the same step have no byte in common.
+// there at the same position have no byte in common.
 void expect_sound(const Graph& graph, const Session& session, const std::vector<Fetch>& fetches) {
   const MemoryReport report = session.memory_report();
   std::map<ValueId, const MemoryReport::Interval*> of;
   for (const auto& interval : report.intervals) of[interval.value] = &interval;
   const std::vector<NodeId> schedule = session.schedule();
-  ASSERT_EQ(report.steps, static_cast<std::int32_t>(schedule.size()));
-  auto expect_alive = [&](ValueId value, std::int32_t step) {
+  ASSERT_EQ(report.nodes, static_cast<std::int32_t>(schedule.size()));
+  auto expect_alive = [&](ValueId value, std::int32_t position) {
     const auto found = of.find(graph.value(value).root().id());
     if (found == of.end()) {
       EXPECT_NE(graph.value(value).root().variable(), nullptr) << "value " << value;
       return;
     }
-    EXPECT_LE(found->second->first, step) << "value " << value;
-    EXPECT_GE(found->second->last, step) << "value " << value;
+    EXPECT_LE(found->second->first, position) << "value " << value;
+    EXPECT_GE(found->second->last, position) << "value " << value;
   };
-  for (std::int32_t step = 0; step < report.steps; ++step) {
-    const Node& node = graph.node(schedule[static_cast<std::size_t>(step)]);
+  for (std::int32_t position = 0; position < report.nodes; ++position) {
+    const Node& node = graph.node(schedule[static_cast<std::size_t>(position)]);
     const bool in_place =
         std::any_of(node.outputs.begin(), node.outputs.end(),
                     [&](ValueId output) { return of.contains(output) && of.at(output)->in_place; });
-    for (const ValueId input : node.inputs) expect_alive(input, in_place ? step - 1 : step);
-    for (const ValueId output : node.outputs) expect_alive(output, step);
+    for (const ValueId input : node.inputs) expect_alive(input, in_place ? position - 1 : position);
+    for (const ValueId output : node.outputs) expect_alive(output, position);
   }
   for (const Fetch& fetch : fetches) {
-    if (fetch.readable()) expect_alive(fetch.values().front().id(), report.steps);
+    if (fetch.readable()) expect_alive(fetch.values().front().id(), report.nodes);
   }
   for (std::size_t i = 0; i < report.intervals.size(); ++i) {
     const auto& a = report.intervals[i];
@@ -93,10 +93,10 @@ void expect_tight(const Session& session) {
   EXPECT_LE(report.arena_bytes, report.lower_bound * 105 / 100) << report;
   EXPECT_GE(report.arena_bytes, report.lower_bound) << report;
   // Without padding too.
-  std::vector<std::size_t> live(static_cast<std::size_t>(report.steps) + 2, 0);
+  std::vector<std::size_t> live(static_cast<std::size_t>(report.nodes) + 2, 0);
   for (const auto& interval : report.intervals) {
-    for (std::int32_t step = interval.first; step <= interval.last; ++step) {
-      live[static_cast<std::size_t>(step + 1)] += interval.bytes;
+    for (std::int32_t position = interval.first; position <= interval.last; ++position) {
+      live[static_cast<std::size_t>(position + 1)] += interval.bytes;
     }
   }
   const std::size_t exact = *std::max_element(live.begin(), live.end());
@@ -200,7 +200,7 @@ TEST(MemoryPlan, ConstantsAndFetchedInputsOutliveRuns) {
 }
 
 // A chain of products, beside something large that is dead before they begin or, if `late`, lives
-// until they are done. How many steps the memory of the one before the last product rests.
+// until they are done. How many positions the memory of the one before the last product rests.
 std::int32_t rest_of_products(bool late) {
   Graph graph;
   const Value x = graph.input("x", {16, 16});
@@ -216,7 +216,7 @@ std::int32_t rest_of_products(bool late) {
       graph, late ? std::vector<Fetch>{product, sum, large} : std::vector<Fetch>{product, sum});
   const MemoryReport report = session.memory_report();
   EXPECT_LE(report.arena_bytes, report.lower_bound * 102 / 100);
-  std::int32_t shortest = report.steps;
+  std::int32_t shortest = report.nodes;
   for (const auto& dead : report.intervals) {
     for (const auto& next : report.intervals) {
       const bool shares =

@@ -97,7 +97,7 @@ TEST(StreamOp, OverlapsWithOthers) {
 }
 
 // Its inputs and outputs keep their memory for as long as it may be under way, although in the
-// order of steps others could have it.
+// order of nodes others could have it.
 TEST(StreamOp, KeepsItsMemoryWhileItRuns) {
   Graph graph;
   const Value x = graph.input("x", {1024});

@@ -77,11 +77,11 @@ TEST(VizPage, ARunGivesValuesGradientsTimesAndMemory) {
   EXPECT_EQ(value(gradient)["tensor"]["text"], "[1, 5, 3, 15]");
   EXPECT_EQ(value(net.h)["gradient"], net.gradients[net.h].id());
   EXPECT_EQ(value(net.update.values[0])["tensor"]["text"], "-5.5 … 0.5");
-  // A step for each operator, in the order of running.
+  // A position for each operator, in the order of running.
   std::size_t calls = 0;
   for (const nlohmann::json& node : data["nodes"]) {
     if (node["kind"] == "call") {
-      EXPECT_EQ(node["step"], ++calls);
+      EXPECT_EQ(node["position"], ++calls);
     }
   }
   EXPECT_EQ(data["order"].size(), calls);
@@ -135,12 +135,12 @@ TEST(VizPage, ViewsAreDoneWithWhatTheyShow) {
   selu(x);  // not asked for
   VizPage page(graph);
   page.run({loss}, {{x, Tensor::zeros({2, 3})}});
-  std::vector<int> steps;
+  std::vector<int> positions;
   const nlohmann::json data = data_of(page.html());
   for (const nlohmann::json& node : data["nodes"]) {
-    steps.push_back(node["step"]);
+    positions.push_back(node["position"]);
   }
-  EXPECT_THAT(steps, testing::ElementsAre(0, 0, 1, 1, 2, -1));
+  EXPECT_THAT(positions, testing::ElementsAre(0, 0, 1, 1, 2, -1));
 }
 
 TEST(VizPage, SaysWhatItLeavesOut) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live/look.h"
+#include "live/preview.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,29 +10,29 @@
 namespace aclgrad::live {
 
 // Keeps what operators read, as it was before they ran, and what they make.
-class Look::Recorder final : public detail::RunObserver {
+class Preview::Recorder final : public detail::RunObserver {
  public:
-  explicit Recorder(Look& look) : look_(look) {}
+  explicit Recorder(Preview& preview) : preview_(preview) {}
 
-  void before_step(const detail::StepRun& run) override {
+  void before_node(const detail::NodeRun& run) override {
     for (const ValueId input : run.node.inputs) {
-      if (!look_.values_.contains(input)) {
-        look_.values_[input] = run.executable.memory().download(input);
+      if (!preview_.values_.contains(input)) {
+        preview_.values_[input] = run.executable.memory().download(input);
       }
     }
   }
-  void after_step(const detail::StepRun& run) override {
+  void after_node(const detail::NodeRun& run) override {
     for (const ValueId output : run.node.outputs) {
-      look_.values_[output] = run.executable.memory().download(output);
+      preview_.values_[output] = run.executable.memory().download(output);
     }
-    look_.order_.push_back(run.node.id);
+    preview_.order_.push_back(run.node.id);
   }
 
  private:
-  Look& look_;
+  Preview& preview_;
 };
 
-Look::Look(Trainer& trainer, const data::Dataset& batch) : step_(trainer.record_step(batch)) {
+Preview::Preview(Trainer& trainer, const data::Dataset& batch) : step_(trainer.record_step(batch)) {
   for (const auto& [name, tensor] : batch.tensors()) {
     specs_.emplace_back(name, TensorSpec{tensor->shape(), tensor->dtype()});
   }
@@ -44,9 +44,9 @@ Look::Look(Trainer& trainer, const data::Dataset& batch) : step_(trainer.record_
   session_ = std::make_unique<detail::SessionState>(step_.graph, std::move(fetches), eager);
 }
 
-Look::~Look() = default;
+Preview::~Preview() = default;
 
-bool Look::fits(const data::Dataset& batch) const {
+bool Preview::fits(const data::Dataset& batch) const {
   const auto tensors = batch.tensors();
   return std::ranges::equal(tensors, specs_, [](const auto& part, const auto& spec) {
     return part.first == spec.first && part.second->shape() == spec.second.shape &&
@@ -54,8 +54,8 @@ bool Look::fits(const data::Dataset& batch) const {
   });
 }
 
-void Look::run(Trainer& trainer, const data::Dataset& batch, const Edits& edits,
-               detail::RunObserver* also) {
+void Preview::run(Trainer& trainer, const data::Dataset& batch, const Edits& edits,
+                  detail::RunObserver* also) {
   trainer.prepare_step();
   const detail::SavedVariables variables(step_.graph.variables());
   values_.clear();
@@ -75,7 +75,7 @@ void Look::run(Trainer& trainer, const data::Dataset& batch, const Edits& edits,
   std::vector<detail::RunObserver*> observers = {&recorder, &interventions};
   if (also != nullptr) observers.push_back(also);
   session_->bind(feeds, observers);
-  session_->executable().run_by_step(observers);
+  session_->executable().run_node_by_node(observers);
 }
 
 }  // namespace aclgrad::live

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training step to come, run for its numbers alone.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_LOOK_H_
-#define ACLGRAD_AUTOGRAD_LIVE_LOOK_H_
+#ifndef ACLGRAD_AUTOGRAD_LIVE_PREVIEW_H_
+#define ACLGRAD_AUTOGRAD_LIVE_PREVIEW_H_
 
 #include <cstdint>
 #include <map>
@@ -14,11 +14,11 @@
 
 namespace aclgrad::live {
 
-class Look {
+class Preview {
  public:
   /// Records the step of a batch.
-  Look(Trainer& trainer, const data::Dataset& batch);
-  ~Look();
+  Preview(Trainer& trainer, const data::Dataset& batch);
+  ~Preview();
 
   /// Runs it eagerly, with some elements changed on the way; variables are left as they were found.
   void run(Trainer& trainer, const data::Dataset& batch, const Edits& edits,
@@ -46,4 +46,4 @@ class Look {
 
 }  // namespace aclgrad::live
 
-#endif  // ACLGRAD_AUTOGRAD_LIVE_LOOK_H_
+#endif  // ACLGRAD_AUTOGRAD_LIVE_PREVIEW_H_
