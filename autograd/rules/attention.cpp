@@ -182,9 +182,9 @@ void add_attention_rules(RuleTable& table) {
     gradients.resize(inputs.size());
     return gradients;
   });
-  table.add<AttentionBackwardOp>(of_attention_backward);
-  table.add<RotaryOp>(of_rotary);
-  table.add<RotaryBackwardOp>(of_rotary_backward);
+  table.add<AttentionBackwardOp, of_attention_backward>();
+  table.add<RotaryOp, of_rotary>();
+  table.add<RotaryBackwardOp, of_rotary_backward>();
 }
 
 }  // namespace aclgrad::detail

@@ -45,7 +45,7 @@ void add_convolution_rules(RuleTable& table) {
     return convolution_backward(call.gradient(), call.input(0), call.input(1), op,
                                 {call.needs(0), call.needs(1), has_bias && call.needs(2)});
   });
-  table.add<ConvolutionBackwardOp>(second_order);
+  table.add<ConvolutionBackwardOp, second_order>();
 }
 
 }  // namespace aclgrad::detail

@@ -154,8 +154,8 @@ InputGradients of_layers_backward(const RecurrentAttributes& op, const RuleCall&
 }  // namespace
 
 void add_recurrent_rules(RuleTable& table) {
-  table.add<LstmCellOp>(of_cell);
-  table.add<LstmCellBackwardOp>(of_cell_backward);
+  table.add<LstmCellOp, of_cell>();
+  table.add<LstmCellBackwardOp, of_cell_backward>();
   table.add<LstmOp>([](auto& op, Call call) {
     refuse_gradients_of_kept(call, 3);
     return lstm_backward(inputs_between(call, 0, call.node().inputs.size()), outputs_of(call),

@@ -32,6 +32,7 @@ class RuleTable {
   // and a program that trains, which holds them all, is smaller.
   template <class OpType, class TypedRule>
   void add(TypedRule) {
+    static_assert(std::is_empty_v<TypedRule>);
     set(typeid(OpType), [](const Op& op, Call call) {
       return of_all_inputs(TypedRule()(static_cast<const OpType&>(op), call), call);
     });
@@ -40,10 +41,18 @@ class RuleTable {
   // Of several nodes: those compute in float32 where the node's values have 16 bits.
   template <class OpType, class TypedRule>
   void add_composed(TypedRule) {
+    static_assert(std::is_empty_v<TypedRule>);
     set(typeid(OpType), [](const Op& op, Call given) {
       const RuleCall call = given.in_float();
       return of_all_inputs(TypedRule()(static_cast<const OpType&>(op), call), call);
     });
+  }
+
+  // A rule that has a name.
+  template <class OpType, InputGradients (*kRule)(const OpType& op, Call call)>
+  void add() {
+    set(typeid(OpType),
+        [](const Op& op, Call call) { return kRule(static_cast<const OpType&>(op), call); });
   }
 
   void set(std::type_index op, InputGradients (*rule)(const Op& op, Call call));

@@ -53,10 +53,6 @@ const aclScalar* AclnnCall::scalar(double value) {
   return scalar(value, compares ? input_spec(0).dtype : result);
 }
 
-bool AclnnCall::is_updated(std::size_t input) const {
-  return std::ranges::find(outputs_, this->input(input), &Argument::tensor) != outputs_.end();
-}
-
 bool AclnnCall::any_output_is_read(std::size_t first, std::size_t count) const {
   return std::ranges::any_of(part(outputs_, first, count), &Argument::is_read);
 }

@@ -78,8 +78,10 @@ Value record_convolution(Operand x, const Value& weight, const Value& bias,
   check_attributes(record, attributes);
   check_channels(record, attributes);
   const Shape shape = result_shape(record, attributes);
-  record.require_shape(!has_bias || bias.shape() == Shape{shape[1]},
-                       "the bias must have shape {}, got {}", Shape{shape[1]}, bias.shape());
+  if (has_bias) {
+    record.require_shape(bias.shape() == Shape{shape[1]}, "the bias must have shape {}, got {}",
+                         Shape{shape[1]}, bias.shape());
+  }
   return record.add<ConvolutionOp>(attributes, {shape, x.dtype()});
 }
 

@@ -15,6 +15,7 @@
 #ifndef ACLGRAD_DECLARATION_H_
 #define ACLGRAD_DECLARATION_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -178,7 +179,11 @@ aclnnStatus call_in_order(Function* phase_one, const Attributes& attributes, Acl
     } else if constexpr (std::is_same_v<Type, aclTensorList*>) {
       return call.output_list();
     } else {
-      while (input < call.input_count() && call.is_updated(input)) ++input;
+      // A variable that was given as the output of its number is not given as an input again.
+      while (input < std::min(output, call.input_count()) &&
+             call.input(input) == call.output(input)) {
+        ++input;
+      }
       // Some functions declare their output const.
       const bool is_input = std::is_same_v<Type, const aclTensor*> && input < call.input_count();
       return is_input ? call.input(input++) : call.output(output++);
@@ -191,7 +196,7 @@ aclnnStatus call_in_order(Function* phase_one, const Attributes& attributes, Acl
 
 /// For Declaration::phase_one: gives the C function the inputs, the attributes and the outputs,
 /// each in their order, and the output's dtype where it asks for one. A list of tensors is all
-/// inputs, or all outputs; a variable that is updated is an output only.
+/// inputs, or all outputs.
 template <auto kPhaseOne, class Attributes>
 aclnnStatus in_order(const Attributes& attributes, AclnnCall& call, std::uint64_t* size,
                      aclOpExecutor** executor) {

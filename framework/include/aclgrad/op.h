@@ -152,8 +152,6 @@ class AclnnCall {
   aclTensorList* output_list(std::size_t first, std::size_t count) {
     return list_of(part(outputs_, first, count));
   }
-  /// Whether an output is the new contents of this input: the two are one tensor.
-  bool is_updated(std::size_t input) const;
   /// Whether anything reads one of these outputs; if not, nobody sees what is written there.
   bool any_output_is_read(std::size_t first, std::size_t count) const;
 
