@@ -17,7 +17,7 @@
 
 namespace aclgrad {
 
-/// Throws for attributes that tensors like x do not take.
+/// A check of attributes for unary() and gradient(), of tensors like x: this one takes all.
 inline constexpr auto kAnyAttributes = [](const Recorder&, const Value& /*x*/, const auto&) {};
 
 /// A function of a floating x, of its shape and dtype.

@@ -63,7 +63,8 @@ class Recorder {
   [[noreturn]] void value_error(std::string_view message) const;
 
   /// Throw that error unless it holds. The message is a format string for the values, in which a
-  /// Value is shown by its description, and a list of numbers as a shape is.
+  /// Value is shown by its description, and a list of numbers as a shape is; shapes and dtypes need
+  /// aclgrad/format.h.
   template <class... Values>
   void require_shape(bool holds, detail::Message<Values...> message,
                      const Values&... values) const {
