@@ -133,7 +133,8 @@ struct PartOp final : ViewOp {
 
 const std::shared_ptr<Membership>& membership_of(const Recorder& record,
                                                  const Communicator& communicator) {
-  if (!communicator.membership()) record.value_error("there are no other ranks to exchange with");
+  record.require_value(communicator.membership() != nullptr,
+                       "there are no other ranks to exchange with");
   return communicator.membership();
 }
 
@@ -183,14 +184,11 @@ Value all_gather(const Communicator& communicator, const Value& share, Collectiv
 
 Value part(const Value& flat, std::int64_t first, const Shape& shape, std::source_location where) {
   Recorder record("part", {flat}, where);
-  if (flat.shape().rank() != 1 || !flat.is_contiguous()) {
-    record.shape_error(fmt::format("{} is not a flat tensor", flat.description()));
-  }
-  if (first < 0 || first + shape.numel() > flat.shape().numel()) {
-    record.shape_error(
-        fmt::format("a tensor of shape {} from element {} on does not lie in {} of {}", shape,
-                    first, flat.description(), flat.shape()));
-  }
+  record.require_shape(flat.shape().rank() == 1 && flat.is_contiguous(), "{} is not a flat tensor",
+                       flat);
+  record.require_shape(first >= 0 && first + shape.numel() <= flat.shape().numel(),
+                       "a tensor of shape {} from element {} on does not lie in {} of {}", shape,
+                       first, flat, flat.shape());
   return record.add_view(std::make_shared<PartOp>(first), shape, shape.strides(),
                          flat.offset() + first);
 }

@@ -28,7 +28,7 @@ using OwnCeluOp = DeclaredOp<kCelu>;
 Value own_celu(Operand x, double a) {
   Recorder record("own_celu", {x}, x.where);
   record.require_floating(0);
-  if (!(a > 0)) record.value_error(fmt::format("a must be above 0, got {}", a));
+  record.require_value(a > 0, "a must be above 0, got {}", a);
   return record.add<OwnCeluOp>({a}, record.like(0));
 }
 

@@ -11,29 +11,25 @@
 namespace aclgrad::detail {
 namespace {
 
-void add_bounded(RuleTable& table) {
+// From the forward's output, or from its input.
+void add_slopes(RuleTable& table) {
   using V = const Value&;
+  add_unary<SeluOp>(table, [](V g, V, V y) { return selu_backward(g, y); });
   add_unary<TanhOp>(table, [](V g, V, V y) { return tanh_backward(g, y); });
   add_unary<SigmoidOp>(table, [](V g, V, V y) { return sigmoid_backward(g, y); });
   add_unary<ReluOp>(table, [](V g, V x, V) { return threshold_backward(g, x, 0); });
   add_unary<SiluOp>(table, [](V g, V x, V) { return silu_backward(g, x); });
-
-  table.add<LeakyReluOp>([](const LeakyReluOp& op, const RuleCall& call) {
-    return InputGradients{leaky_relu_backward(call.gradient(), call.input(), op.negative_slope)};
-  });
-
-  table.add<SoftplusOp>([](const SoftplusOp& op, const RuleCall& call) {
-    return InputGradients{softplus_backward(call.gradient(), call.input(), op.beta, op.threshold)};
-  });
-}
-
-// Functions that are one formula.
-void add_formulas(RuleTable& table) {
-  using V = const Value&;
+  add_unary<HardswishOp>(table, [](V g, V x, V) { return hardswish_backward(g, x); });
+  add_unary<GeluTanhOp>(table, [](V g, V x, V) { return gelu_backward(g, x, Approximate::tanh); });
   add_unary<MishOp>(table, [](V g, V x, V) { return mish_backward(g, x); });
   add_unary<HardsigmoidOp>(table, [](V g, V x, V) { return hardsigmoid_backward(g, x); });
   add_unary<FastGeluOp>(table, [](V g, V x, V) { return fast_gelu_backward(g, x); });
   add_unary<LogSigmoidOp>(table, [](V g, V x, V) { return log_sigmoid_backward(g, x); });
+  add_slope<GeluOp>(table, [](V g, V x, auto& op) { return gelu_backward(g, x, op.approximate); });
+  add_slope<LeakyReluOp>(
+      table, [](V g, V x, auto& op) { return leaky_relu_backward(g, x, op.negative_slope); });
+  add_slope<SoftplusOp>(
+      table, [](V g, V x, auto& op) { return softplus_backward(g, x, op.beta, op.threshold); });
   add_slope<HardtanhOp>(table,
                         [](V g, V x, auto& op) { return hardtanh_backward(g, x, op.min, op.max); });
   add_slope<HardshrinkOp>(table,
@@ -54,9 +50,8 @@ void add_formulas(RuleTable& table) {
     }
     return elu_backward(g, x, op.alpha, 1, scale);
   });
-  table.add<PreluOp>([](const PreluOp&, const RuleCall& call) {
-    const auto [by_x, by_weight] = prelu_backward(call.gradient(), call.input(0), call.input(1));
-    return InputGradients{by_x, by_weight};
+  table.add<PreluOp>([](auto&, Call call) {
+    return prelu_backward(call.gradient(), call.input(0), call.input(1));
   });
 }
 
@@ -70,88 +65,30 @@ Value softplus_curvature(const Value& v, const Value& x, const SoftplusOp::Attri
   return mul(inside, mul(s, rest));
 }
 
-// A rule for B(g, s) without attributes: B of what arrived, and curvature(v, s) = v d'(s).
-template <class OpType, class Backward, class Curvature>
-void add_backward(RuleTable& table, Backward, Curvature) {
-  table.add_composed<OpType>([](const OpType&, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& s = call.input(1);
-    InputGradients gradients(2);
-    if (call.needs(0)) gradients[0] = Backward()(c, s);
-    if (call.needs(1)) gradients[1] = Curvature()(mul(call.input(0), c), s);
-    return gradients;
-  });
-}
-
-void add_gradients(RuleTable& table) {
+void add_slopes_of_slopes(RuleTable& table) {
   using V = const Value&;
-  add_backward<TanhBackwardOp>(
-      table, [](V c, V y) { return tanh_backward(c, y); },
-      [](V v, V y) { return mul(v, mul(y, -2)); });
-  add_backward<SigmoidBackwardOp>(
-      table, [](V c, V y) { return sigmoid_backward(c, y); },
-      [](V v, V y) { return mul(v, add(mul(y, -2), 1)); });
-  // v s (1 - s) (2 + x (1 - 2s)) with s = sigmoid(x). 1 - s is computed as sigmoid(-x): the
-  // difference would be 0 for large x.
-  add_backward<SiluBackwardOp>(
-      table, [](V c, V x) { return silu_backward(c, x); },
-      [](V v, V x) {
-        const Value s = sigmoid(x);
-        const Value rest = sigmoid(mul(x, -1));
-        const Value factor = add(mul(x, sub(rest, s)), 2);
-        return mul(v, mul(mul(s, rest), factor));
-      });
-
-  table.add_composed<SoftplusBackwardOp>([](const SoftplusBackwardOp& op, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& x = call.input(1);
-    InputGradients gradients(2);
-    if (call.needs(0)) gradients[0] = softplus_backward(c, x, op.beta, op.threshold);
-    if (call.needs(1)) gradients[1] = softplus_curvature(mul(call.input(0), c), x, op);
-    return gradients;
-  });
-
-  // The slopes of these two are constant on each side of the corner.
-  table.add<ThresholdBackwardOp>([](const ThresholdBackwardOp& op, const RuleCall& call) {
-    const Value& c = call.gradient();
-    return InputGradients{
-        call.needs(0) ? threshold_backward(c, call.input(1), op.threshold) : Value(), Value()};
-  });
-
-  table.add<LeakyReluBackwardOp>([](const LeakyReluBackwardOp& op, const RuleCall& call) {
-    const Value& c = call.gradient();
-    return InputGradients{
-        call.needs(0) ? leaky_relu_backward(c, call.input(1), op.negative_slope) : Value(),
-        Value()};
-  });
+  add_slope_of_slope<TanhBackwardOp>(table, [](V v, V y, auto&) { return mul(v, mul(y, -2)); });
+  add_slope_of_slope<SigmoidBackwardOp>(table,
+                                        [](V v, V y, auto&) { return mul(v, add(mul(y, -2), 1)); });
+  add_slope_of_slope<SiluBackwardOp>(table, [](V v, V x, auto&) { return silu_curvature(v, x); });
+  add_slope_of_slope<SoftplusBackwardOp>(
+      table, [](V v, V x, auto& op) { return softplus_curvature(v, x, op); });
+  add_slope_of_slope<ThresholdBackwardOp>(table, kStraight);
+  add_slope_of_slope<LeakyReluBackwardOp>(table, kStraight);
 }
 
 }  // namespace
 
 void add_activation_rules(RuleTable& table) {
-  table.add<SeluOp>([](const SeluOp&, const RuleCall& call) {
-    return InputGradients{selu_backward(call.gradient(), call.output())};
-  });
+  add_slopes(table);
 
-  table.add<EluOp>([](const EluOp& op, const RuleCall& call) {
+  table.add<EluOp>([](auto& op, Call call) {
     const bool from_result = op.backward_from == BackwardFrom::result;
-    return InputGradients{elu_backward(call.gradient(), from_result ? call.output() : call.input(),
-                                       op.alpha, op.scale, op.input_scale, op.backward_from)};
+    return elu_backward(call.gradient(), from_result ? call.output() : call.input(), op.alpha,
+                        op.scale, op.input_scale, op.backward_from);
   });
 
-  table.add<HardswishOp>([](const HardswishOp&, const RuleCall& call) {
-    return InputGradients{hardswish_backward(call.gradient(), call.input())};
-  });
-
-  table.add<GeluTanhOp>([](const GeluTanhOp&, const RuleCall& call) {
-    return InputGradients{gelu_backward(call.gradient(), call.input(), Approximate::tanh)};
-  });
-
-  table.add<GeluOp>([](const GeluOp& op, const RuleCall& call) {
-    return InputGradients{gelu_backward(call.gradient(), call.input(), op.approximate)};
-  });
-
-  table.add<GegluOp>([](const GegluOp& op, const RuleCall& call) {
+  table.add<GegluOp>([](auto& op, Call call) {
     Value gradient;
     if (call.has_gradient(0)) {
       gradient = geglu_backward(call.gradient(), call.input(), call.output(1), op.dim,
@@ -161,13 +98,11 @@ void add_activation_rules(RuleTable& table) {
       const Value kept = geglu_kept_gradient(op, call);
       gradient = gradient ? add(gradient, kept) : kept;
     }
-    return InputGradients{gradient};
+    return gradient;
   });
 
-  add_bounded(table);
-  add_formulas(table);
   add_formula_gradients(table);
-  add_gradients(table);
+  add_slopes_of_slopes(table);
 }
 
 }  // namespace aclgrad::detail

@@ -7,17 +7,6 @@
 namespace aclgrad::detail {
 namespace {
 
-// The slope is constant on each piece.
-constexpr auto kStraight = [](const Value&, const Value&, auto&) { return Value(); };
-
-// v silu''(x) = v s (1 - s) (2 + x (1 - 2 s)).
-Value silu_curvature(const Value& v, const Value& x) {
-  const Value s = sigmoid(x);
-  const Value rest = sigmoid(mul(x, -1));
-  const Value factor = add(mul(x, sub(rest, s)), 2);
-  return mul(v, mul(mul(s, rest), factor));
-}
-
 // v q s (2 + x ((1 - s) - 2 t s)) with t = tanh(softplus(x)), q = 1 - t^2, s = sigmoid(x).
 Value mish_curvature(const Value& v, const Value& x) {
   const Value t = tanh(softplus(x));
@@ -39,7 +28,7 @@ struct Halves {
 };
 
 // B(g, [a, b]) = [g p(b), g a p'(b)] with p = sigmoid, of an upstream [c, d].
-InputGradients glu_gradients(const GluBackwardOp& op, const RuleCall& call) {
+constexpr auto glu_gradients = [](auto& op, Call call) {
   const Halves x(call.input(1), op.dim), up(call.gradient(), op.dim);
   const Value s = sigmoid(x.b);
   const Value& g = call.input(0);
@@ -55,10 +44,10 @@ InputGradients glu_gradients(const GluBackwardOp& op, const RuleCall& call) {
     gradients[1] = cat({by_a, add(slope, bend)}, op.dim);
   }
   return gradients;
-}
+};
 
 // B(g, [a, b]) = [g b f'(a), g f(a)] with f = silu.
-InputGradients swiglu_gradients(const SwigluBackwardOp& op, const RuleCall& call) {
+constexpr auto swiglu_gradients = [](auto& op, Call call) {
   const Halves x(call.input(1), op.dim), up(call.gradient(), op.dim);
   const Value& g = call.input(0);
   InputGradients gradients(2);
@@ -73,11 +62,11 @@ InputGradients swiglu_gradients(const SwigluBackwardOp& op, const RuleCall& call
     gradients[1] = cat({add(slope, bend), by_b}, op.dim);
   }
   return gradients;
-}
+};
 
 // B(g, x, w) = (g p(x, w), sum of g min(x, 0)) with p = 1 for x > 0 and w elsewhere, of an upstream
 // (c, e).
-InputGradients prelu_gradients(const PreluBackwardOp&, const RuleCall& call) {
+constexpr auto prelu_gradients = [](auto&, Call call) {
   const Value& g = call.input(0);
   const Value& x = call.input(1);
   const Value& w = call.input(2);
@@ -102,43 +91,30 @@ InputGradients prelu_gradients(const PreluBackwardOp&, const RuleCall& call) {
     gradients[1] = mul(mul(g, negative), e);
   }
   return gradients;
-}
+};
 
 }  // namespace
 
 void add_formula_gradients(RuleTable& table) {
   using V = const Value&;
-  add_slope_of_slope<HardtanhBackwardOp>(
-      table, [](V c, V x, auto& op) { return hardtanh_backward(c, x, op.min, op.max); }, kStraight);
-  add_slope_of_slope<HardshrinkBackwardOp>(
-      table, [](V c, V x, auto& op) { return hardshrink_backward(c, x, op.lambda); }, kStraight);
-  add_slope_of_slope<SoftshrinkBackwardOp>(
-      table, [](V c, V x, auto& op) { return softshrink_backward(c, x, op.lambda); }, kStraight);
-  add_slope_of_slope<HardsigmoidBackwardOp>(
-      table, [](V c, V x, auto&) { return hardsigmoid_backward(c, x); }, kStraight);
-  add_slope_of_slope<MishBackwardOp>(
-      table, [](V c, V x, auto&) { return mish_backward(c, x); },
-      [](V v, V x, auto&) { return mish_curvature(v, x); });
+  add_slope_of_slope<HardtanhBackwardOp>(table, kStraight);
+  add_slope_of_slope<HardshrinkBackwardOp>(table, kStraight);
+  add_slope_of_slope<SoftshrinkBackwardOp>(table, kStraight);
+  add_slope_of_slope<HardsigmoidBackwardOp>(table, kStraight);
+  add_slope_of_slope<MishBackwardOp>(table, [](V v, V x, auto&) { return mish_curvature(v, x); });
   // FastGelu is silu(1.702 x) / 1.702.
   add_slope_of_slope<FastGeluBackwardOp>(
-      table, [](V c, V x, auto&) { return fast_gelu_backward(c, x); },
-      [](V v, V x, auto&) { return silu_curvature(mul(v, 1.702), mul(x, 1.702)); });
+      table, [](V v, V x, auto&) { return silu_curvature(mul(v, 1.702), mul(x, 1.702)); });
   add_slope_of_slope<LogSigmoidBackwardOp>(
-      table, [](V c, V x, auto&) { return log_sigmoid_backward(c, x); },
-      [](V v, V x, auto&) { return mul(sigmoid_backward(v, sigmoid(x)), -1); });
+      table, [](V v, V x, auto&) { return mul(sigmoid_backward(v, sigmoid(x)), -1); });
   // v (2 x - 1) / (x (1 - x))^2
-  add_slope_of_slope<LogitBackwardOp>(
-      table, [](V c, V x, auto& op) { return logit_backward(c, x, op.eps); },
-      [](V v, V x, auto& op) {
-        const Value once = logit_backward(mul(v, add(mul(x, 2), -1)), x, op.eps);
-        return logit_backward(once, x, op.eps);
-      });
-  table.add_composed<GluBackwardOp>(
-      [](const GluBackwardOp& op, const RuleCall& call) { return glu_gradients(op, call); });
-  table.add_composed<SwigluBackwardOp>(
-      [](const SwigluBackwardOp& op, const RuleCall& call) { return swiglu_gradients(op, call); });
-  table.add_composed<PreluBackwardOp>(
-      [](const PreluBackwardOp& op, const RuleCall& call) { return prelu_gradients(op, call); });
+  add_slope_of_slope<LogitBackwardOp>(table, [](V v, V x, auto& op) {
+    const Value once = logit_backward(mul(v, add(mul(x, 2), -1)), x, op.eps);
+    return logit_backward(once, x, op.eps);
+  });
+  table.add_composed<GluBackwardOp>(glu_gradients);
+  table.add_composed<SwigluBackwardOp>(swiglu_gradients);
+  table.add_composed<PreluBackwardOp>(prelu_gradients);
 }
 
 }  // namespace aclgrad::detail

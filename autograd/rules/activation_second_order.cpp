@@ -57,15 +57,10 @@ Value inside(const Value& v, const Value& x, CornerSlope corners) {
   return sub(right, step(v, mul(below, -1)));
 }
 
-template <class OpType>
-void add_hardswish(RuleTable& table, CornerSlope corners) {
-  table.add<OpType>([corners](const OpType&, const RuleCall& given) {
-    const RuleCall call = given.in_float();
-    const Value& c = call.gradient();
-    const Value& x = call.input(1);
-    return InputGradients{
-        call.needs(0) ? hardswish_backward(c, x, corners) : Value(),
-        call.needs(1) ? mul(inside(mul(call.input(0), c), x, corners), 1.0 / 3) : Value()};
+template <class OpType, CornerSlope kCorners>
+void add_hardswish(RuleTable& table) {
+  add_slope_of_slope<OpType>(table, [](const Value& v, const Value& x, auto&) {
+    return mul(inside(v, x, kCorners), 1.0 / 3);
   });
 }
 
@@ -77,6 +72,15 @@ Value half_of(const Value& x, std::int64_t dim, bool first) {
 
 }  // namespace
 
+// v s (1 - s) (2 + x (1 - 2 s)) with s = sigmoid(x). 1 - s is computed as sigmoid(-x): the
+// difference would be 0 for large x.
+Value silu_curvature(const Value& v, const Value& x) {
+  const Value s = sigmoid(x);
+  const Value rest = sigmoid(mul(x, -1));
+  const Value factor = add(mul(x, sub(rest, s)), 2);
+  return mul(v, mul(mul(s, rest), factor));
+}
+
 // The gradient of the kept gelu, for GegluOp: only the activated half has any.
 Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call) {
   const Value gate = half_of(call.input(), op.dim, op.activate_left);
@@ -86,60 +90,29 @@ Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call) {
 }
 
 void add_activation_second_order_rules(RuleTable& table) {
-  table.add_composed<SeluBackwardOp>([](const SeluBackwardOp&, const RuleCall& call) {
-    const Value& c = call.gradient();
-    // d'(y) is 1 for y < 0 and 0 elsewhere.
-    Value by_g, by_y;
-    if (call.needs(0)) by_g = selu_backward(c, call.input(1));
-    if (call.needs(1)) {
-      const Value minus_y = mul(call.input(1), -1);
-      by_y = step(mul(call.input(0), c), minus_y);
+  using V = const Value&;
+  // d'(y) is 1 for y < 0 and 0 elsewhere.
+  add_slope_of_slope<SeluBackwardOp>(table, [](V v, V y, auto&) { return step(v, mul(y, -1)); });
+  add_slope_of_slope<EluBackwardOp>(table, [](V v, V s, auto& op) {
+    const Value right = step(v, s);
+    Value left;
+    if (op.backward_from == BackwardFrom::result) {
+      left = sub(v, right);
+    } else {
+      const Value whole = elu_backward(v, s, op.alpha, op.scale, op.input_scale, op.backward_from);
+      left = sub(whole, mul(right, as_float(op.scale)));
     }
-    return InputGradients{by_g, by_y};
+    return mul(left, as_float(op.input_scale));
   });
-
-  table.add_composed<EluBackwardOp>([](const EluBackwardOp& op, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& s = call.input(1);
-    const auto backward = [&](const Value& v) {
-      return elu_backward(v, s, op.alpha, op.scale, op.input_scale, op.backward_from);
-    };
-    Value by_s;
-    if (call.needs(1)) {
-      const Value v = mul(call.input(0), c);
-      const Value right = step(v, s);
-      Value left;
-      if (op.backward_from == BackwardFrom::result) {
-        left = sub(v, right);
-      } else {
-        const Value whole = backward(v);
-        left = sub(whole, mul(right, as_float(op.scale)));
-      }
-      by_s = mul(left, as_float(op.input_scale));
-    }
-    return InputGradients{call.needs(0) ? backward(c) : Value(), by_s};
-  });
-
-  add_hardswish<HardswishBackwardOp>(table, CornerSlope::inside);
-  add_hardswish<HardswishBackwardV2Op>(table, CornerSlope::outside);
-
-  table.add_composed<GeluTanhBackwardOp>([](const GeluTanhBackwardOp&, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& x = call.input(1);
-    return InputGradients{call.needs(0) ? gelu_backward(c, x, Approximate::tanh) : Value(),
-                          call.needs(1) ? tanh_curvature(mul(call.input(0), c), x) : Value()};
-  });
-
-  table.add_composed<GeluBackwardOp>([](const GeluBackwardOp& op, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& x = call.input(1);
-    return InputGradients{
-        call.needs(0) ? gelu_backward(c, x, op.approximate) : Value(),
-        call.needs(1) ? curvature(mul(call.input(0), c), x, op.approximate) : Value()};
-  });
+  add_hardswish<HardswishBackwardOp, CornerSlope::inside>(table);
+  add_hardswish<HardswishBackwardV2Op, CornerSlope::outside>(table);
+  add_slope_of_slope<GeluTanhBackwardOp>(table,
+                                         [](V v, V x, auto&) { return tanh_curvature(v, x); });
+  add_slope_of_slope<GeluBackwardOp>(
+      table, [](V v, V x, auto& op) { return curvature(v, x, op.approximate); });
 
   // B = (g gelu, g f gelu'(a)) with a the activated half of x and f the other one.
-  table.add_composed<GegluBackwardOp>([](const GegluBackwardOp& op, const RuleCall& call) {
+  table.add_composed<GegluBackwardOp>([](auto& op, Call call) {
     const Value& g = call.input(0);
     const Value a = half_of(call.input(1), op.dim, op.activate_left);
     const Value f = half_of(call.input(1), op.dim, !op.activate_left);

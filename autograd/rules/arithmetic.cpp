@@ -68,19 +68,19 @@ Value held(const Value& condition, const Value& g) {
 }
 
 void add_powers(RuleTable& table) {
-  table.add<PowNumberOp>([](const PowNumberOp& op, const RuleCall& given) {
+  table.add<PowNumberOp>([](auto& op, Call given) {
     // Of a square, nothing between can be too large.
     const RuleCall call = op.exponent == 2 ? given : given.in_float();
     const Value& g = call.gradient();
-    if (op.exponent == 0) return InputGradients{zeros_for(call.input())};
-    if (op.exponent == 1) return InputGradients{g};
+    if (op.exponent == 0) return zeros_for(call.input());
+    if (op.exponent == 1) return g;
     const Value slope = mul(lower_power(call.input(), op.exponent), op.exponent);
-    return InputGradients{mul(g, slope)};
+    return mul(g, slope);
   });
 
   // Where the exponent is 0, or x for the exponent's gradient, a factor may be infinite: there the
   // gradient is 0.
-  table.add_composed<PowOp>([](const PowOp&, const RuleCall& call) {
+  table.add_composed<PowOp>([](auto&, Call call) {
     const Value& g = call.gradient();
     const Value& x = call.input(0);
     const Value& y = call.input(1);
@@ -102,65 +102,58 @@ void add_powers(RuleTable& table) {
 void add_arithmetic_rules(RuleTable& table) {
   add_functions(table);
 
-  table.add<AddOp>([](const AddOp& op, const RuleCall& call) {
+  table.add<AddOp>([](auto& op, Call call) {
     const Value& g = call.gradient();
     const bool scaled = call.needs(1) && op.alpha != 1;
     return InputGradients{g, scaled ? mul(g, op.alpha) : g};
   });
 
-  table.add<SubOp>([](const SubOp& op, const RuleCall& call) {
+  table.add<SubOp>([](auto& op, Call call) {
     const Value& g = call.gradient();
     return InputGradients{g, call.needs(1) ? mul(g, -op.alpha) : Value()};
   });
 
-  table.add<MulOp>([](const MulOp&, const RuleCall& call) {
+  table.add<MulOp>([](auto&, Call call) {
     const Value& g = call.gradient();
     return InputGradients{call.needs(0) ? mul(g, call.input(1)) : Value(),
                           call.needs(1) ? mul(g, call.input(0)) : Value()};
   });
 
-  table.add<DivOp>([](const DivOp&, const RuleCall& given) {
+  table.add<DivOp>([](auto&, Call given) {
     const RuleCall call = given.needs(1) ? given.in_float() : given;
     const Value share = div(call.gradient(), call.input(1));  // g / b
     return InputGradients{share, call.needs(1) ? mul(mul(share, call.output()), -1) : Value()};
   });
 
-  table.add<MaximumOp>(
-      [](const MaximumOp&, const RuleCall& call) { return to_the_one_taken(call); });
-  table.add<MinimumOp>(
-      [](const MinimumOp&, const RuleCall& call) { return to_the_one_taken(call); });
+  table.add<MaximumOp>([](auto&, Call call) { return to_the_one_taken(call); });
+  table.add<MinimumOp>([](auto&, Call call) { return to_the_one_taken(call); });
 
-  table.add<DivNumberOp>([](const DivNumberOp& op, const RuleCall& call) {
-    return InputGradients{div(call.gradient(), op.number)};
-  });
+  table.add<DivNumberOp>([](auto& op, Call call) { return div(call.gradient(), op.number); });
 
-  table.add<AddNumberOp>(
-      [](const AddNumberOp&, const RuleCall& call) { return InputGradients{call.gradient()}; });
+  table.add<AddNumberOp>([](auto&, Call call) { return call.gradient(); });
 
-  table.add<MulNumberOp>([](const MulNumberOp& op, const RuleCall& call) {
-    return InputGradients{mul(call.gradient(), op.number)};
-  });
+  table.add<MulNumberOp>([](auto& op, Call call) { return mul(call.gradient(), op.number); });
 
   add_powers(table);
 
   // g where x is the result, NaN where the result is NaN, else 0. Bounds that cross hold nothing.
-  table.add<ClampOp>([](const ClampOp& op, const RuleCall& call) {
+  table.add<ClampOp>([](auto& op, Call call) {
     const Value& x = call.input();
     const Value& y = call.output();
     const bool crossed = op.min && op.max && *op.min > *op.max;
     const Value inside = crossed ? ne(x, x) : eq(x, y);
     const Value g = held(inside, call.gradient());
-    return InputGradients{masked_fill(g, ne(y, y), std::numeric_limits<double>::quiet_NaN())};
+    return masked_fill(g, ne(y, y), std::numeric_limits<double>::quiet_NaN());
   });
 
-  table.add<WhereOp>([](const WhereOp&, const RuleCall& call) {
+  table.add<WhereOp>([](auto&, Call call) {
     const Value& g = call.gradient();
     const Value& condition = call.input(0);
     return InputGradients{Value(), call.needs(1) ? held(condition, g) : Value(),
                           call.needs(2) ? masked_fill(g, condition, 0) : Value()};
   });
 
-  table.add_composed<AddcmulOp>([](const AddcmulOp& op, const RuleCall& call) {
+  table.add_composed<AddcmulOp>([](auto& op, Call call) {
     const Value& g = call.gradient();
     InputGradients gradients(3);
     gradients[0] = g;
@@ -169,7 +162,7 @@ void add_arithmetic_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add_composed<AddcdivOp>([](const AddcdivOp& op, const RuleCall& call) {
+  table.add_composed<AddcdivOp>([](auto& op, Call call) {
     const Value& a = call.input(1);
     const Value& b = call.input(2);
     InputGradients gradients(3);

@@ -170,7 +170,7 @@ InputGradients of_rotary_backward(const RotaryBackwardOp& op, const RuleCall& ca
 }  // namespace
 
 void add_attention_rules(RuleTable& table) {
-  table.add<AttentionOp>([](const AttentionOp& op, const RuleCall& call) {
+  table.add<AttentionOp>([](auto& op, Call call) {
     if (call.has_gradient(1) || call.has_gradient(2)) {
       call.no_gradient_for("a use of the largest scores or their sums");
     }
@@ -182,9 +182,9 @@ void add_attention_rules(RuleTable& table) {
     gradients.resize(inputs.size());
     return gradients;
   });
-  table.add<AttentionBackwardOp>(of_attention_backward);
-  table.add<RotaryOp>(of_rotary);
-  table.add<RotaryBackwardOp>(of_rotary_backward);
+  table.add<AttentionBackwardOp, of_attention_backward>();
+  table.add<RotaryOp, of_rotary>();
+  table.add<RotaryBackwardOp, of_rotary_backward>();
 }
 
 }  // namespace aclgrad::detail

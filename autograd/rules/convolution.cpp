@@ -7,9 +7,6 @@
 namespace aclgrad::detail {
 namespace {
 
-// A gradient that has none yet, or one more term of it.
-void add_term(Value& sum, const Value& term) { sum = sum.valid() ? add(sum, term) : term; }
-
 // Every gradient is linear in g and in x or weight: the gradients are the other products of the
 // same three.
 InputGradients second_order(const ConvolutionBackwardOp& op, const RuleCall& call) {
@@ -20,22 +17,22 @@ InputGradients second_order(const ConvolutionBackwardOp& op, const RuleCall& cal
   std::size_t output = 0;
   if (op.wanted[0] && call.has_gradient(output++)) {
     const Value& c = call.gradient(output - 1);
-    if (call.needs(0)) add_term(gradients[0], convolution(c, weight, {}, op));
+    if (call.needs(0)) add_to(gradients[0], convolution(c, weight, {}, op));
     if (call.needs(2)) {
-      add_term(gradients[2], convolution_backward(g, c, weight, op, {false, true, false})[1]);
+      add_to(gradients[2], convolution_backward(g, c, weight, op, {false, true, false})[1]);
     }
   }
   if (op.wanted[1] && call.has_gradient(output++)) {
     const Value& c = call.gradient(output - 1);
-    if (call.needs(0)) add_term(gradients[0], convolution(x, c, {}, op));
+    if (call.needs(0)) add_to(gradients[0], convolution(x, c, {}, op));
     if (call.needs(1)) {
-      add_term(gradients[1], convolution_backward(g, x, c, op, {true, false, false})[0]);
+      add_to(gradients[1], convolution_backward(g, x, c, op, {true, false, false})[0]);
     }
   }
   if (op.wanted[2] && call.has_gradient(output) && call.needs(0)) {
     std::vector<std::int64_t> channels(g.shape().rank(), 1);
     channels[1] = g.shape()[1];
-    add_term(gradients[0], expand(reshape(call.gradient(output), channels), g.shape()));
+    add_to(gradients[0], expand(reshape(call.gradient(output), channels), g.shape()));
   }
   return gradients;
 }
@@ -43,16 +40,12 @@ InputGradients second_order(const ConvolutionBackwardOp& op, const RuleCall& cal
 }  // namespace
 
 void add_convolution_rules(RuleTable& table) {
-  table.add<ConvolutionOp>([](const ConvolutionOp& op, const RuleCall& call) {
+  table.add<ConvolutionOp>([](auto& op, Call call) {
     const bool has_bias = call.node().inputs.size() > 2;
-    const auto gradients =
-        convolution_backward(call.gradient(), call.input(0), call.input(1), op,
-                             {call.needs(0), call.needs(1), has_bias && call.needs(2)});
-    InputGradients result(gradients.begin(), gradients.end());
-    if (!has_bias) result.pop_back();
-    return result;
+    return convolution_backward(call.gradient(), call.input(0), call.input(1), op,
+                                {call.needs(0), call.needs(1), has_bias && call.needs(2)});
   });
-  table.add<ConvolutionBackwardOp>(second_order);
+  table.add<ConvolutionBackwardOp, second_order>();
 }
 
 }  // namespace aclgrad::detail

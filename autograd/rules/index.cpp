@@ -42,17 +42,15 @@ Value gather_backward(const Value& g, const Value& x, std::int64_t dim, const Va
 }
 
 void add_index_rules(RuleTable& table) {
-  table.add<IndexSelectOp>([](const IndexSelectOp& op, const RuleCall& call) {
-    return InputGradients{
-        index_add(zeros_for(call.input()), op.dim, call.input(1), call.gradient()), Value()};
+  table.add<IndexSelectOp>([](auto& op, Call call) {
+    return index_add(zeros_for(call.input()), op.dim, call.input(1), call.gradient());
   });
 
-  table.add<GatherOp>([](const GatherOp& op, const RuleCall& call) {
-    return InputGradients{gather_backward(call.gradient(), call.input(), op.dim, call.input(1)),
-                          Value()};
+  table.add<GatherOp>([](auto& op, Call call) {
+    return gather_backward(call.gradient(), call.input(), op.dim, call.input(1));
   });
 
-  table.add<IndexAddOp>([](const IndexAddOp& op, const RuleCall& call) {
+  table.add<IndexAddOp>([](auto& op, Call call) {
     InputGradients gradients(3);
     gradients[0] = call.gradient();
     if (call.needs(2)) {
@@ -62,7 +60,7 @@ void add_index_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<IndexCopyOp>([](const IndexCopyOp& op, const RuleCall& call) {
+  table.add<IndexCopyOp>([](auto& op, Call call) {
     const Value &g = call.gradient(), &index = call.input(1);
     InputGradients gradients(3);
     if (call.needs(0)) gradients[0] = index_fill(g, op.dim, index, 0);
@@ -78,7 +76,7 @@ void add_index_rules(RuleTable& table) {
   });
 
   // What of source the index has no number for had no part.
-  table.add<ScatterAddOp>([](const ScatterAddOp& op, const RuleCall& call) {
+  table.add<ScatterAddOp>([](auto& op, Call call) {
     InputGradients gradients(3);
     gradients[0] = call.gradient();
     if (call.needs(2)) {
@@ -88,7 +86,7 @@ void add_index_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<ScatterOp>([](const ScatterOp& op, const RuleCall& call) {
+  table.add<ScatterOp>([](auto& op, Call call) {
     const Value &g = call.gradient(), &index = call.input(1);
     InputGradients gradients(3);
     if (call.needs(0)) gradients[0] = scatter(g, op.dim, index, 0.0);
@@ -101,7 +99,7 @@ void add_index_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<IndexOp>([](const IndexOp& op, const RuleCall& call) {
+  table.add<IndexOp>([](auto& op, Call call) {
     std::vector<Value> indices(static_cast<std::size_t>(op.dims.back()) + 1);
     for (std::size_t k = 0; k < op.dims.size(); ++k) {
       indices[static_cast<std::size_t>(op.dims[k])] = call.input(k + 1);
@@ -111,27 +109,24 @@ void add_index_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<RepeatInterleaveIntOp>([](const RepeatInterleaveIntOp& op, const RuleCall& call) {
+  table.add<RepeatInterleaveIntOp>([](auto& op, Call call) {
     std::vector<std::int64_t> dims = call.input().shape().dims();
     dims.insert(dims.begin() + op.dim + 1, op.repeats);
-    return InputGradients{reduce_sum(reshape(call.gradient(), dims), {op.dim + 1})};
+    return reduce_sum(reshape(call.gradient(), dims), {op.dim + 1});
   });
 
-  table.add<RepeatInterleaveOp>([](const RepeatInterleaveOp& op, const RuleCall& call) {
-    return InputGradients{repeat_interleave_grad(call.gradient(), call.input(1),
-                                                 call.input().shape()[op.dim], op.dim),
-                          Value()};
+  table.add<RepeatInterleaveOp>([](auto& op, Call call) {
+    return repeat_interleave_grad(call.gradient(), call.input(1), call.input().shape()[op.dim],
+                                  op.dim);
   });
 
-  table.add<RepeatInterleaveGradOp>([](const RepeatInterleaveGradOp& op, const RuleCall& call) {
-    return InputGradients{
-        repeat_interleave(call.gradient(), call.input(1), call.input().shape()[op.dim], op.dim),
-        Value()};
+  table.add<RepeatInterleaveGradOp>([](auto& op, Call call) {
+    return repeat_interleave(call.gradient(), call.input(1), call.input().shape()[op.dim], op.dim);
   });
 
   // Every index has the gradient of its bag, or its share of that; one behind the last offset has
   // none, and finds the row of zeros behind all bags.
-  table.add<EmbeddingBagOp>([](const EmbeddingBagOp& op, const RuleCall& call) {
+  table.add<EmbeddingBagOp>([](auto& op, Call call) {
     const Value& weight = call.input(0);
     const Value& indices = call.input(1);
     const auto column = [](const Value& x) { return reshape(x, {x.shape()[0], 1}); };
@@ -172,22 +167,20 @@ void add_index_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<EmbeddingOp>([](const EmbeddingOp& op, const RuleCall& call) {
-    return InputGradients{
-        embedding_dense_backward(call.gradient(), call.input(1), call.input().shape()[0],
-                                 row_or_none(op.padding_idx)),
-        Value()};
+  table.add<EmbeddingOp>([](auto& op, Call call) {
+    return embedding_dense_backward(call.gradient(), call.input(1), call.input().shape()[0],
+                                    row_or_none(op.padding_idx));
   });
 
   // Linear: every row of the gradient back to where it was added, but for the padding.
-  table.add<EmbeddingDenseBackwardOp>([](const EmbeddingDenseBackwardOp& op, const RuleCall& call) {
+  table.add<EmbeddingDenseBackwardOp>([](auto& op, Call call) {
     Value sums = call.gradient();
     if (op.padding_idx >= 0) {
       Tensor padding = Tensor::zeros({op.rows, 1}, DType::boolean);
       padding.set(op.padding_idx, 1);
       sums = masked_fill(sums, sums.graph().constant(std::move(padding)), 0);
     }
-    return InputGradients{embedding(sums, call.input(1)), Value()};
+    return embedding(sums, call.input(1));
   });
 }
 

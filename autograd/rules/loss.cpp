@@ -19,27 +19,30 @@ Value with_axis_before(const Value& x, std::ptrdiff_t count) {
   return reshape(x, std::move(dims));
 }
 
+// Of a loss of a difference: the operator differentiates by the prediction, and by the target it is
+// the negative.
+InputGradients by_both(const Value& by_prediction, Call call) {
+  return {by_prediction, call.needs(1) ? mul(by_prediction, -1) : Value()};
+}
+
 }  // namespace
 
 void add_loss_rules(RuleTable& table) {
-  table.add<MseLossOp>([](const MseLossOp& op, const RuleCall& call) {
-    // The operator differentiates by the prediction; by the target it is the negative.
-    const Value g = mse_loss_backward(call.gradient(), call.input(0), call.input(1), op.reduction);
-    return InputGradients{g, call.needs(1) ? mul(g, -1) : Value()};
+  table.add<MseLossOp>([](auto& op, Call call) {
+    return by_both(mse_loss_backward(call.gradient(), call.input(0), call.input(1), op.reduction),
+                   call);
+  });
+  table.add<L1LossOp>([](auto& op, Call call) {
+    return by_both(l1_loss_backward(call.gradient(), call.input(0), call.input(1), op.reduction),
+                   call);
+  });
+  table.add<SmoothL1LossOp>([](auto& op, Call call) {
+    return by_both(smooth_l1_loss_backward(call.gradient(), call.input(0), call.input(1),
+                                           op.reduction, op.beta),
+                   call);
   });
 
-  table.add<L1LossOp>([](const L1LossOp& op, const RuleCall& call) {
-    const Value g = l1_loss_backward(call.gradient(), call.input(0), call.input(1), op.reduction);
-    return InputGradients{g, call.needs(1) ? mul(g, -1) : Value()};
-  });
-
-  table.add<SmoothL1LossOp>([](const SmoothL1LossOp& op, const RuleCall& call) {
-    const Value g = smooth_l1_loss_backward(call.gradient(), call.input(0), call.input(1),
-                                            op.reduction, op.beta);
-    return InputGradients{g, call.needs(1) ? mul(g, -1) : Value()};
-  });
-
-  table.add<BceWithLogitsOp>([](const BceWithLogitsOp& op, const RuleCall& call) {
+  table.add<BceWithLogitsOp>([](auto& op, Call call) {
     if (call.needs(1)) call.no_gradient_for("the target");
     const std::size_t inputs = 2 + std::size_t{op.has_weight} + std::size_t{op.has_pos_weight};
     for (std::size_t i = 2; i < inputs; ++i) {
@@ -53,7 +56,7 @@ void add_loss_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<BinaryCrossEntropyOp>([](const BinaryCrossEntropyOp& op, const RuleCall& call) {
+  table.add<BinaryCrossEntropyOp>([](auto& op, Call call) {
     if (call.needs(1)) call.no_gradient_for("the target");
     if (op.has_weight && call.needs(2)) call.no_gradient_for("the weights");
     InputGradients gradients(2 + std::size_t{op.has_weight});
@@ -63,47 +66,42 @@ void add_loss_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<SoftMarginLossOp>([](const SoftMarginLossOp& op, const RuleCall& call) {
+  table.add<SoftMarginLossOp>([](auto& op, Call call) {
     if (call.needs(1)) call.no_gradient_for("the target");
-    return InputGradients{
-        soft_margin_loss_backward(call.gradient(), call.input(0), call.input(1), op.reduction),
-        Value()};
+    return soft_margin_loss_backward(call.gradient(), call.input(0), call.input(1), op.reduction);
   });
 
-  table.add<NllLossOp>([](const NllLossOp& op, const RuleCall& call) {
+  table.add<NllLossOp>([](auto& op, Call call) {
     if (call.needs(2)) call.no_gradient_for("the class weights");
-    if (call.has_gradient(1)) call.no_gradient_for("a use of the total weight");
-    const Value g = nll_loss_backward(call.gradient(), call.input(0), call.input(1), call.input(2),
-                                      call.output(1), op.reduction, op.ignore_index);
-    return InputGradients{g, Value(), Value()};
+    refuse_use(call, 1, "a use of the total weight");
+    return nll_loss_backward(call.gradient(), call.input(0), call.input(1), call.input(2),
+                             call.output(1), op.reduction, op.ignore_index);
   });
 
-  table.add<CtcLossOp>([](const CtcLossOp& op, const RuleCall& call) {
-    if (call.has_gradient(1)) call.no_gradient_for("a use of the alignments' probabilities");
-    return InputGradients{ctc_loss_backward(call.gradient(), call.input(0), call.input(1),
-                                            call.output(0), call.output(1), op),
-                          Value()};
+  table.add<CtcLossOp>([](auto& op, Call call) {
+    refuse_use(call, 1, "a use of the alignments' probabilities");
+    return ctc_loss_backward(call.gradient(), call.input(0), call.input(1), call.output(0),
+                             call.output(1), op);
   });
 
   // A margin above 0, or NaN, counts -1 at its class of the row and 1 at the other.
-  table.add_composed<MultilabelMarginLossOp>(
-      [](const MultilabelMarginLossOp&, const RuleCall& call) {
-        if (call.has_gradient(1)) call.no_gradient_for("a use of the classes' marks");
-        const Value& x = call.input(0);
-        const Value& target = call.input(1);
-        const DType dtype = x.dtype();
-        const Value is_over = gt(cumsum(cast(lt(target, 0.0), DType::int64), -1), 0.0);
-        const Value places = masked_fill(target, is_over, 0);
-        const Value margins =
-            sub(with_axis_before(x, 1), with_axis_before(gather(x, -1, places), 0)) + 1;
-        const Value others = with_axis_before(1 - call.output(1), 1);
-        const Value all = mul(1 - cast(le(margins, 0.0), dtype), others);
-        const Value counts = masked_fill(all, with_axis_before(is_over, 0), 0);
-        const Value slopes =
-            scatter_add(reduce_sum(counts, {-2}), -1, places, neg(reduce_sum(counts, {-1})));
-        const auto classes = static_cast<double>(std::max<std::int64_t>(x.shape()[-1], 1));
-        return InputGradients{mul(slopes, with_axis_before(call.gradient() / classes, 0)), Value()};
-      });
+  table.add_composed<MultilabelMarginLossOp>([](auto&, Call call) {
+    refuse_use(call, 1, "a use of the classes' marks");
+    const Value& x = call.input(0);
+    const Value& target = call.input(1);
+    const DType dtype = x.dtype();
+    const Value is_over = gt(cumsum(cast(lt(target, 0.0), DType::int64), -1), 0.0);
+    const Value places = masked_fill(target, is_over, 0);
+    const Value margins =
+        sub(with_axis_before(x, 1), with_axis_before(gather(x, -1, places), 0)) + 1;
+    const Value others = with_axis_before(1 - call.output(1), 1);
+    const Value all = mul(1 - cast(le(margins, 0.0), dtype), others);
+    const Value counts = masked_fill(all, with_axis_before(is_over, 0), 0);
+    const Value slopes =
+        scatter_add(reduce_sum(counts, {-2}), -1, places, neg(reduce_sum(counts, {-1})));
+    const auto classes = static_cast<double>(std::max<std::int64_t>(x.shape()[-1], 1));
+    return mul(slopes, with_axis_before(call.gradient() / classes, 0));
+  });
 }
 
 }  // namespace aclgrad::detail

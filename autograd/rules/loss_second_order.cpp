@@ -21,7 +21,7 @@ bool is_total_weight_of(const NllLossBackwardOp& op, const RuleCall& call) {
 
 void add_loss_second_order_rules(RuleTable& table) {
   // B = k g (x - t), k = 2, for the mean by the count of x; the engine sums what was broadcast.
-  table.add_composed<MseLossBackwardOp>([](const MseLossBackwardOp& op, const RuleCall& call) {
+  table.add_composed<MseLossBackwardOp>([](auto& op, Call call) {
     const Value& c = call.gradient();
     const Value& g = call.input(0);
     const Value& x = call.input(1);
@@ -58,25 +58,24 @@ void add_loss_second_order_rules(RuleTable& table) {
   });
 
   // B = -g k t s(-t x), k of a mean.
-  table.add_composed<SoftMarginLossBackwardOp>(
-      [](const SoftMarginLossBackwardOp& op, const RuleCall& call) {
-        if (call.needs(2)) call.no_gradient_for("the target");
-        const Value& c = call.gradient();
-        const Value& x = call.input(1);
-        const Value& t = call.input(2);
-        InputGradients gradients(3);
-        if (call.needs(0)) gradients[0] = soft_margin_loss_backward(c, x, t, op.reduction);
-        if (call.needs(1)) {
-          const Value rest = mul(sigmoid(mul(t, x)), mul(t, -1));
-          gradients[1] =
-              mul(soft_margin_loss_backward(mul(c, call.input(0)), x, t, op.reduction), rest);
-        }
-        return gradients;
-      });
+  table.add_composed<SoftMarginLossBackwardOp>([](auto& op, Call call) {
+    if (call.needs(2)) call.no_gradient_for("the target");
+    const Value& c = call.gradient();
+    const Value& x = call.input(1);
+    const Value& t = call.input(2);
+    InputGradients gradients(3);
+    if (call.needs(0)) gradients[0] = soft_margin_loss_backward(c, x, t, op.reduction);
+    if (call.needs(1)) {
+      const Value rest = mul(sigmoid(mul(t, x)), mul(t, -1));
+      gradients[1] =
+          mul(soft_margin_loss_backward(mul(c, call.input(0)), x, t, op.reduction), rest);
+    }
+    return gradients;
+  });
 
   // B puts g, weighted, at the targets' places and 0 elsewhere. The loss of what arrived collects
   // it from there; the log-probabilities themselves do not matter.
-  table.add<NllLossBackwardOp>([](const NllLossBackwardOp& op, const RuleCall& call) {
+  table.add<NllLossBackwardOp>([](auto& op, Call call) {
     if (call.needs(3)) call.no_gradient_for("the class weights");
     // The forward's total weight depends on nothing but the class weights.
     const bool is_of_forward = is_total_weight_of(op, call);

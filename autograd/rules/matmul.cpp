@@ -79,18 +79,18 @@ InputGradients addend_and_factors(const AddmmAttributes& op, const RuleCall& cal
 }  // namespace
 
 void add_matmul_rules(RuleTable& table) {
-  table.add<MatmulOp>([](const MatmulOp&, const RuleCall& call) { return matmul_gradients(call); });
+  table.add<MatmulOp>([](auto&, Call call) { return matmul_gradients(call); });
 
-  table.add<BmmOp>([](const BmmOp&, const RuleCall& call) {
+  table.add<BmmOp>([](auto&, Call call) {
     const Value& g = call.gradient();
     return InputGradients{call.needs(0) ? bmm(g, transposed(call.input(1))) : Value(),
                           call.needs(1) ? bmm(transposed(call.input(0)), g) : Value()};
   });
 
-  table.add<AddmmOp>([](const AddmmOp& op, const RuleCall& call) {
+  table.add<AddmmOp>([](auto& op, Call call) {
     return addend_and_factors(op, call, [](X a, X b) { return matmul(a, b); });
   });
-  table.add<BaddbmmOp>([](const BaddbmmOp& op, const RuleCall& call) {
+  table.add<BaddbmmOp>([](auto& op, Call call) {
     return addend_and_factors(op, call, [](X a, X b) { return bmm(a, b); });
   });
 }

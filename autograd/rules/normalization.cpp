@@ -8,12 +8,11 @@
 namespace aclgrad::detail {
 
 void add_normalization_rules(RuleTable& table) {
-  table.add<SoftmaxOp>([](const SoftmaxOp& op, const RuleCall& call) {
-    return InputGradients{softmax_backward(call.gradient(), call.output(), op.dim)};
-  });
+  table.add<SoftmaxOp>(
+      [](auto& op, Call call) { return softmax_backward(call.gradient(), call.output(), op.dim); });
 
   // B = y (g - sum(g y)) along dim.
-  table.add_composed<SoftmaxBackwardOp>([](const SoftmaxBackwardOp& op, const RuleCall& call) {
+  table.add_composed<SoftmaxBackwardOp>([](auto& op, Call call) {
     const Value& c = call.gradient();
     const Value& g = call.input(0);
     const Value& y = call.input(1);
@@ -26,43 +25,35 @@ void add_normalization_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<LogSoftmaxOp>([](const LogSoftmaxOp& op, const RuleCall& call) {
-    return InputGradients{log_softmax_backward(call.gradient(), call.output(), op.dim)};
+  table.add<LogSoftmaxOp>([](auto& op, Call call) {
+    return log_softmax_backward(call.gradient(), call.output(), op.dim);
   });
 
   // B = g - e^y sum(g) along dim.
-  table.add_composed<LogSoftmaxBackwardOp>(
-      [](const LogSoftmaxBackwardOp& op, const RuleCall& call) {
-        const Value& c = call.gradient();
-        const Value& g = call.input(0);
-        const Value& y = call.input(1);
-        const Value share = mul(c, exp(y));
-        InputGradients gradients(2);
-        if (call.needs(0)) gradients[0] = sub(c, reduce_sum(share, {op.dim}, true));
-        if (call.needs(1)) gradients[1] = mul(mul(share, reduce_sum(g, {op.dim}, true)), -1);
-        return gradients;
-      });
-
-  table.add<LayerNormOp>([](const LayerNormOp&, const RuleCall& call) {
-    if (call.has_gradient(1) || call.has_gradient(2)) {
-      call.no_gradient_for("a use of mean or rstd");
-    }
-    const auto [x, weight, bias] =
-        layer_norm_backward(call.gradient(), call.input(0), call.output(1), call.output(2),
-                            call.input(1), {call.needs(0), call.needs(1), call.needs(2)});
-    return InputGradients{x, weight, bias};
+  table.add_composed<LogSoftmaxBackwardOp>([](auto& op, Call call) {
+    const Value& c = call.gradient();
+    const Value& g = call.input(0);
+    const Value& y = call.input(1);
+    const Value share = mul(c, exp(y));
+    InputGradients gradients(2);
+    if (call.needs(0)) gradients[0] = sub(c, reduce_sum(share, {op.dim}, true));
+    if (call.needs(1)) gradients[1] = mul(mul(share, reduce_sum(g, {op.dim}, true)), -1);
+    return gradients;
   });
 
-  table.add<RmsNormOp>([](const RmsNormOp&, const RuleCall& call) {
-    if (call.has_gradient(1)) call.no_gradient_for("a use of rstd");
-    const auto [x, gamma] =
-        rms_norm_backward(call.gradient(), call.input(0), call.output(1), call.input(1));
-    return InputGradients{x, gamma};
+  table.add<LayerNormOp>([](auto&, Call call) {
+    for (const std::size_t k : {1, 2}) refuse_use(call, k, "a use of mean or rstd");
+    return layer_norm_backward(call.gradient(), call.input(0), call.output(1), call.output(2),
+                               call.input(1), {call.needs(0), call.needs(1), call.needs(2)});
   });
 
-  table.add<ScaledMaskedSoftmaxOp>([](const ScaledMaskedSoftmaxOp& op, const RuleCall& call) {
-    return InputGradients{
-        scaled_masked_softmax_backward(call.gradient(), call.output(), call.input(1), op), Value()};
+  table.add<RmsNormOp>([](auto&, Call call) {
+    refuse_use(call, 1, "a use of rstd");
+    return rms_norm_backward(call.gradient(), call.input(0), call.output(1), call.input(1));
+  });
+
+  table.add<ScaledMaskedSoftmaxOp>([](auto& op, Call call) {
+    return scaled_masked_softmax_backward(call.gradient(), call.output(), call.input(1), op);
   });
 
   // B = scale y (g - sum(g y)) along the last axis, 0 where masked. C that arrives where it is 0
@@ -80,37 +71,32 @@ void add_normalization_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<DeepNormOp>([](const DeepNormOp& op, const RuleCall& call) {
-    if (call.has_gradient(1) || call.has_gradient(2)) {
-      call.no_gradient_for("a use of mean or rstd");
-    }
-    const auto [x, gx, beta, gamma] =
-        deep_norm_backward(call.gradient(), call.input(0), call.input(1), call.input(3),
-                           call.output(1), call.output(2), op.alpha);
-    return InputGradients{x, gx, beta, gamma};
+  table.add<DeepNormOp>([](auto& op, Call call) {
+    for (const std::size_t k : {1, 2}) refuse_use(call, k, "a use of mean or rstd");
+    return deep_norm_backward(call.gradient(), call.input(0), call.input(1), call.input(3),
+                              call.output(1), call.output(2), op.alpha);
   });
 
-  table.add<BatchNormOp>([](const BatchNormOp& op, const RuleCall& call) {
+  table.add<BatchNormOp>([](auto& op, Call call) {
     for (std::size_t k = 1; k < call.node().outputs.size(); ++k) {
-      if (call.has_gradient(k)) call.no_gradient_for("a use of the batch's or running statistics");
+      refuse_use(call, k, "a use of the batch's or running statistics");
     }
     if (!op.training && (call.needs(3) || call.needs(4))) {
       call.no_gradient_for("the running statistics");
     }
     if (call.input(0).shape().numel() == 0) {  // the operator writes nothing then
-      return InputGradients{zeros_for(call.input(0)), zeros_for(call.input(1)),
-                            zeros_for(call.input(2)), Value(), Value()};
+      return std::array{zeros_for(call.input(0)), zeros_for(call.input(1)),
+                        zeros_for(call.input(2))};
     }
     const Value mean = op.training ? call.output(1) : call.input(3);
     const Value spread = op.training ? call.output(2) : call.input(4);
-    const auto [x, weight, bias] =
-        batch_norm_backward(call.gradient(), call.input(0), mean, spread, call.input(1),
-                            {op.training, op.eps, {call.needs(0), call.needs(1), call.needs(2)}});
-    return InputGradients{x, weight, bias, Value(), Value()};
+    return batch_norm_backward(
+        call.gradient(), call.input(0), mean, spread, call.input(1),
+        {op.training, op.eps, {call.needs(0), call.needs(1), call.needs(2)}});
   });
 
   // The statistics are the ranks', and so are the sums that the gradient of x goes by.
-  table.add<BatchNormElemtOp>([](const BatchNormElemtOp& op, const RuleCall& call) {
+  table.add<BatchNormElemtOp>([](auto& op, Call call) {
     const Value &g = call.gradient(), &x = call.input(0), &weight = call.input(1);
     const Value &mean = call.input(3), &invstd = call.input(4);
     const BatchNormSums own = batch_norm_reduce_backward(
@@ -126,14 +112,11 @@ void add_normalization_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<GroupNormOp>([](const GroupNormOp& op, const RuleCall& call) {
-    if (call.has_gradient(1) || call.has_gradient(2)) {
-      call.no_gradient_for("a use of mean or rstd");
-    }
-    const auto [x, weight, bias] = group_norm_backward(
-        call.gradient(), call.input(0), call.output(1), call.output(2), call.input(1),
-        {op.groups, {call.needs(0), call.needs(1), call.needs(2)}});
-    return InputGradients{x, weight, bias};
+  table.add<GroupNormOp>([](auto& op, Call call) {
+    for (const std::size_t k : {1, 2}) refuse_use(call, k, "a use of mean or rstd");
+    return group_norm_backward(call.gradient(), call.input(0), call.output(1), call.output(2),
+                               call.input(1),
+                               {op.groups, {call.needs(0), call.needs(1), call.needs(2)}});
   });
 }
 

@@ -113,7 +113,7 @@ Value identity(const Value& v) { return v; }
 }  // namespace
 
 void add_normalization_second_order_rules(RuleTable& table) {
-  table.add<LayerNormBackwardOp>([](const LayerNormBackwardOp& op, const RuleCall& call) {
+  table.add<LayerNormBackwardOp>([](auto& op, Call call) {
     require_statistics_of_x<LayerNormOp>(call);
     const Value &mean_of_row = call.input(2), &r = call.input(3);
     const DType wide = r.dtype();
@@ -131,7 +131,7 @@ void add_normalization_second_order_rules(RuleTable& table) {
   });
 
   // Of alpha x + gx: what arrives at both gradients, and goes to both.
-  table.add<DeepNormBackwardOp>([](const DeepNormBackwardOp& op, const RuleCall& call) {
+  table.add<DeepNormBackwardOp>([](auto& op, Call call) {
     require_statistics_of_x<DeepNormOp>(call, 4);
     const Value &gamma = call.input(3), &mean_of_row = call.input(4), &r = call.input(5);
     const DType wide = r.dtype();
@@ -155,7 +155,7 @@ void add_normalization_second_order_rules(RuleTable& table) {
     return InputGradients{by_g, by_x, by_sum, by_w, Value(), Value()};
   });
 
-  table.add<RmsNormBackwardOp>([](const RmsNormBackwardOp&, const RuleCall& call) {
+  table.add<RmsNormBackwardOp>([](auto&, Call call) {
     require_statistics_of_x<RmsNormOp>(call);
     const DType wide = call.input(2).dtype();
     const Value g = cast(call.input(0), wide), x = cast(call.input(1), wide);
@@ -170,7 +170,7 @@ void add_normalization_second_order_rules(RuleTable& table) {
   });
 
   // The spread is the variance or r, by product: r is computed anew.
-  table.add<BatchNormBackwardOp>([](const BatchNormBackwardOp& op, const RuleCall& call) {
+  table.add<BatchNormBackwardOp>([](auto& op, Call call) {
     if (op.training) require_statistics_of_x<BatchNormOp>(call);
     if (!op.training && (call.needs(2) || call.needs(3))) {
       call.no_gradient_for("the running statistics");
@@ -200,7 +200,7 @@ void add_normalization_second_order_rules(RuleTable& table) {
     return InputGradients{by_g, by_x, Value(), Value(), by_w};
   });
 
-  table.add<GroupNormBackwardOp>([](const GroupNormBackwardOp& op, const RuleCall& call) {
+  table.add<GroupNormBackwardOp>([](auto& op, Call call) {
     require_statistics_of_x<GroupNormOp>(call);
     const Value &g = call.input(0), &x = call.input(1);
     const Shape& shape = x.shape();

@@ -9,7 +9,7 @@
 namespace aclgrad::detail {
 
 void add_optimizer_rules(RuleTable& table) {
-  table.add<ForeachNormOp>([](const ForeachNormOp& op, const RuleCall& call) {
+  table.add<ForeachNormOp>([](auto& op, Call call) {
     InputGradients gradients(call.node().inputs.size());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (!call.needs(i) || !call.has_gradient(i)) continue;
@@ -20,7 +20,7 @@ void add_optimizer_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<ForeachMulOp>([](const ForeachMulOp& op, const RuleCall& call) {
+  table.add<ForeachMulOp>([](auto& op, Call call) {
     InputGradients gradients(call.node().inputs.size());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (call.needs(i) && call.has_gradient(i)) gradients[i] = mul(call.gradient(i), op.factor);

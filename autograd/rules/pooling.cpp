@@ -2,7 +2,6 @@
 #include "aclgrad/ops/pooling.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/index.h"
@@ -11,19 +10,6 @@
 
 namespace aclgrad::detail {
 namespace {
-
-PerAxis last_sizes(const Value& x, std::ptrdiff_t axes) {
-  const auto& dims = x.shape().dims();
-  return std::vector<std::int64_t>(dims.end() - axes, dims.end());
-}
-
-// The gradient of an average is linear, and its adjoint the average; of x it takes the shape.
-template <class OpType, class Average>
-void add_adjoint(RuleTable& table, Average average) {
-  table.add<OpType>([average](const OpType& op, const RuleCall& call) {
-    return InputGradients{call.needs(0) ? average(op, call) : Value(), Value()};
-  });
-}
 
 // Elements of planes, or of volumes, by their places, as indices of a pool give them.
 Value elements_at(const Value& planes, const Value& indices, std::size_t axes) {
@@ -39,73 +25,46 @@ Value elements_at(const Value& planes, const Value& indices, std::size_t axes) {
   return reshape(gather(flat(planes), -1, flat(indices)), indices.shape());
 }
 
+std::size_t axes_of(const auto& op) { return 2 + op.which(); }
+
 // The gradient of maxima is linear in what arrives: its adjoint takes the elements at their places.
 // Of x it takes the shape. Windows that step over all elements have no place, -1.
-template <class OpType>
-void add_taking_of_maxima(RuleTable& table, std::size_t axes) {
-  table.add<OpType>([axes](const OpType& op, const RuleCall& call) {
-    InputGradients gradients(3);
-    if (!call.needs(0)) return gradients;
-    const Value& places = call.input(2);
-    gradients[0] = elements_at(call.gradient(), places, axes);
-    if constexpr (std::is_base_of_v<MaxPoolAttributes, OpType>) {
-      const bool dilates = std::ranges::any_of(op.dilation, [](auto by) { return by > 1; });
-      if (dilates) gradients[0] = masked_fill(gradients[0], lt(places, 0), 0);
-    }
-    return gradients;
-  });
+InputGradients taken_at_maxima(const RuleCall& call, std::size_t axes, bool dilates = false) {
+  if (!call.needs(0)) return InputGradients(3);
+  const Value& places = call.input(2);
+  const Value taken = elements_at(call.gradient(), places, axes);
+  return {dilates ? masked_fill(taken, lt(places, 0), 0) : taken, Value(), Value()};
 }
 
 }  // namespace
 
 void add_pooling_rules(RuleTable& table) {
-  table.add<MaxPool2dOp>([](const MaxPool2dOp& op, const RuleCall& call) {
-    return InputGradients{max_pool2d_backward(call.gradient(), call.input(), call.output(1), op)};
+  table.add<MaxPoolOp>([](auto& op, Call call) {
+    return max_pool_backward(call.gradient(), call.input(), call.output(1), op);
   });
-  table.add<MaxPool3dOp>([](const MaxPool3dOp& op, const RuleCall& call) {
-    return InputGradients{max_pool3d_backward(call.gradient(), call.input(), call.output(1), op)};
+  table.add<MaxPoolBackwardOp>([](auto& op, Call call) {
+    const bool dilates = std::ranges::any_of(op.dilation, [](auto by) { return by > 1; });
+    return taken_at_maxima(call, axes_of(op), dilates);
   });
-  table.add<AdaptiveMaxPool2dOp>([](const AdaptiveMaxPool2dOp&, const RuleCall& call) {
-    return InputGradients{
-        adaptive_max_pool2d_backward(call.gradient(), call.input(), call.output(1))};
+  table.add<AdaptiveMaxPoolOp>([](auto& op, Call call) {
+    return adaptive_max_pool_backward(call.gradient(), call.input(), call.output(1), op);
   });
-  table.add<AdaptiveMaxPool3dOp>([](const AdaptiveMaxPool3dOp&, const RuleCall& call) {
-    return InputGradients{
-        adaptive_max_pool3d_backward(call.gradient(), call.input(), call.output(1))};
-  });
-  table.add<MaxUnpool2dOp>([](const MaxUnpool2dOp&, const RuleCall& call) {
-    return InputGradients{elements_at(call.gradient(), call.input(1), 2), Value()};
-  });
+  table.add<AdaptiveMaxPoolBackwardOp>(
+      [](auto& op, Call call) { return taken_at_maxima(call, axes_of(op)); });
+  table.add<MaxUnpool2dOp>(
+      [](auto&, Call call) { return elements_at(call.gradient(), call.input(1), 2); });
 
-  add_taking_of_maxima<MaxPool2dBackwardOp>(table, 2);
-  add_taking_of_maxima<MaxPool3dBackwardOp>(table, 3);
-  add_taking_of_maxima<AdaptiveMaxPool2dBackwardOp>(table, 2);
-  add_taking_of_maxima<AdaptiveMaxPool3dBackwardOp>(table, 3);
-
-  table.add<AvgPool2dOp>([](const AvgPool2dOp& op, const RuleCall& call) {
-    return InputGradients{avg_pool2d_backward(call.gradient(), call.input(), op)};
+  // The gradient of an average is linear, and its adjoint the average; of x it takes the shape.
+  table.add<AvgPoolOp>(
+      [](auto& op, Call call) { return avg_pool_backward(call.gradient(), call.input(), op); });
+  table.add<AvgPoolBackwardOp>(
+      [](auto& op, Call call) { return call.needs(0) ? avg_pool(call.gradient(), op) : Value(); });
+  table.add<AdaptiveAvgPoolOp>([](auto& op, Call call) {
+    return adaptive_avg_pool_backward(call.gradient(), call.input(), op);
   });
-  table.add<AvgPool3dOp>([](const AvgPool3dOp& op, const RuleCall& call) {
-    return InputGradients{avg_pool3d_backward(call.gradient(), call.input(), op)};
-  });
-  table.add<AdaptiveAvgPool2dOp>([](const AdaptiveAvgPool2dOp&, const RuleCall& call) {
-    return InputGradients{adaptive_avg_pool2d_backward(call.gradient(), call.input())};
-  });
-  table.add<AdaptiveAvgPool3dOp>([](const AdaptiveAvgPool3dOp&, const RuleCall& call) {
-    return InputGradients{adaptive_avg_pool3d_backward(call.gradient(), call.input())};
-  });
-
-  add_adjoint<AvgPool2dBackwardOp>(table, [](const AvgPoolAttributes& op, const RuleCall& call) {
-    return avg_pool2d(call.gradient(), op);
-  });
-  add_adjoint<AvgPool3dBackwardOp>(table, [](const AvgPoolAttributes& op, const RuleCall& call) {
-    return avg_pool3d(call.gradient(), op);
-  });
-  add_adjoint<AdaptiveAvgPool2dBackwardOp>(table, [](const auto&, const RuleCall& call) {
-    return adaptive_avg_pool2d(call.gradient(), last_sizes(call.input(0), 2));
-  });
-  add_adjoint<AdaptiveAvgPool3dBackwardOp>(table, [](const auto&, const RuleCall& call) {
-    return adaptive_avg_pool3d(call.gradient(), last_sizes(call.input(0), 3));
+  table.add<AdaptiveAvgPoolBackwardOp>([](auto& op, Call call) {
+    const auto adapted = op.which() == 1 ? adaptive_avg_pool3d : adaptive_avg_pool2d;
+    return call.needs(0) ? adapted(call.gradient(), op.sizes) : Value();
   });
 }
 

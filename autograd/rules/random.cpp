@@ -7,9 +7,8 @@
 namespace aclgrad::detail {
 
 void add_random_rules(RuleTable& table) {
-  table.add<DropoutOp>([](const DropoutOp& op, const RuleCall& call) {
-    return InputGradients{apply_dropout(call.gradient(), call.input(1), op.p), Value()};
-  });
+  table.add<DropoutOp>(
+      [](auto& op, Call call) { return apply_dropout(call.gradient(), call.input(1), op.p); });
 }
 
 }  // namespace aclgrad::detail

@@ -94,7 +94,7 @@ std::vector<Value> outputs_of(const RuleCall& call) {
 
 void refuse_gradients_of_kept(const RuleCall& call, std::size_t first) {
   for (std::size_t k = first; k < call.node().outputs.size(); ++k) {
-    if (call.has_gradient(k)) call.no_gradient_for("what is kept of single steps");
+    refuse_use(call, k, "what is kept of single steps");
   }
 }
 
@@ -154,24 +154,22 @@ InputGradients of_layers_backward(const RecurrentAttributes& op, const RuleCall&
 }  // namespace
 
 void add_recurrent_rules(RuleTable& table) {
-  table.add<LstmCellOp>(of_cell);
-  table.add<LstmCellBackwardOp>(of_cell_backward);
-  table.add<LstmOp>([](const LstmOp& op, const RuleCall& call) {
+  table.add<LstmCellOp, of_cell>();
+  table.add<LstmCellBackwardOp, of_cell_backward>();
+  table.add<LstmOp>([](auto& op, Call call) {
     refuse_gradients_of_kept(call, 3);
     return lstm_backward(inputs_between(call, 0, call.node().inputs.size()), outputs_of(call),
                          {arrived_at(call, 0), arrived_at(call, 1), arrived_at(call, 2)}, op);
   });
-  table.add<LstmBackwardOp>([](const LstmBackwardOp& op, const RuleCall& call) {
-    return of_layers_backward<LstmOp>(op, call, 2);
-  });
-  table.add<GruOp>([](const GruOp& op, const RuleCall& call) {
+  table.add<LstmBackwardOp>(
+      [](auto& op, Call call) { return of_layers_backward<LstmOp>(op, call, 2); });
+  table.add<GruOp>([](auto& op, Call call) {
     refuse_gradients_of_kept(call, 2);
     return gru_backward(inputs_between(call, 0, call.node().inputs.size()), outputs_of(call),
                         {arrived_at(call, 0), arrived_at(call, 1)}, op);
   });
-  table.add<GruBackwardOp>([](const GruBackwardOp& op, const RuleCall& call) {
-    return of_layers_backward<GruOp>(op, call, 1);
-  });
+  table.add<GruBackwardOp>(
+      [](auto& op, Call call) { return of_layers_backward<GruOp>(op, call, 1); });
 }
 
 }  // namespace aclgrad::detail

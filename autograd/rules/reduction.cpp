@@ -120,68 +120,60 @@ Value gradient_of_norm(double p, const Axes& axes, const RuleCall& given, std::s
 }
 
 void add_reduction_rules(RuleTable& table) {
-  table.add<ReduceSumOp>([](const ReduceSumOp& op, const RuleCall& call) {
-    return InputGradients{spread(call.gradient(), call.input().shape(), op.axes)};
-  });
+  table.add<ReduceSumOp>(
+      [](auto& op, Call call) { return spread(call.gradient(), call.input().shape(), op.axes); });
 
-  table.add<MeanOp>([](const MeanOp& op, const RuleCall& call) {
+  table.add<MeanOp>([](auto& op, Call call) {
     // Scaled before it is spread: less work.
     const Value share = mul(call.gradient(), 1 / count_of(call.input().shape(), op.axes));
-    return InputGradients{spread(share, call.input().shape(), op.axes)};
+    return spread(share, call.input().shape(), op.axes);
   });
 
-  table.add_composed<AmaxOp>(
-      [](const AmaxOp& op, const RuleCall& call) { return extremum_gradient(call, op.axes); });
-  table.add_composed<AminOp>(
-      [](const AminOp& op, const RuleCall& call) { return extremum_gradient(call, op.axes); });
+  table.add_composed<AmaxOp>([](auto& op, Call call) { return extremum_gradient(call, op.axes); });
+  table.add_composed<AminOp>([](auto& op, Call call) { return extremum_gradient(call, op.axes); });
 
   // 2 (x - mean) / (n - correction)
-  table.add_composed<VarOp>([](const VarOp& op, const RuleCall& call) {
+  table.add_composed<VarOp>([](auto& op, Call call) {
     const Value& x = call.input();
     const double divisor = count_of(x.shape(), op.axes) - (op.unbiased ? 1 : 0);
     const Value share = mul(with_axes(call.gradient(), x.shape(), op.axes), 2 / divisor);
-    return InputGradients{mul(sub(x, mean(x, op.axes, true)), share)};
+    return mul(sub(x, mean(x, op.axes, true)), share);
   });
 
   // (x - mean) / ((n - correction) std)
-  table.add_composed<StddevOp>([](const StddevOp& op, const RuleCall& call) {
+  table.add_composed<StddevOp>([](auto& op, Call call) {
     const Value& x = call.input();
     const double divisor = count_of(x.shape(), op.axes) - static_cast<double>(op.correction);
     const Value share = mul(div(call.gradient(), call.output()), 1 / divisor);
     const Value safe = masked_fill(share, eq(call.output(), 0), 0);
-    return InputGradients{mul(sub(x, mean(x, op.axes, true)), with_axes(safe, x.shape(), op.axes))};
+    return mul(sub(x, mean(x, op.axes, true)), with_axes(safe, x.shape(), op.axes));
   });
 
-  table.add<LogsumexpOp>([](const LogsumexpOp& op, const RuleCall& given) {
+  table.add<LogsumexpOp>([](auto& op, Call given) {
     const RuleCall call = given.in_float();
     const Value& x = call.input();
     const Value y = is_rounded(given) ? logsumexp(x, op.axes) : call.output();
     // Of nothing but -infinity the shares are 0, as beside any number.
     const Value from = masked_fill(y, eq(y, -std::numeric_limits<double>::infinity()), 0);
     const Value shares = exp(sub(x, with_axes(from, x.shape(), op.axes)));
-    return InputGradients{mul(shares, with_axes(call.gradient(), x.shape(), op.axes))};
+    return mul(shares, with_axes(call.gradient(), x.shape(), op.axes));
   });
 
-  table.add<NormOp>([](const NormOp& op, const RuleCall& call) {
-    return InputGradients{gradient_of_norm(op.p, op.axes, call, 0)};
+  table.add<NormOp>([](auto& op, Call call) { return gradient_of_norm(op.p, op.axes, call, 0); });
+
+  table.add<CumsumOp>([](auto& op, Call call) {
+    return cumsum(call.gradient(), op.dim, {.exclusive = op.exclusive, .reverse = !op.reverse});
   });
 
-  table.add<CumsumOp>([](const CumsumOp& op, const RuleCall& call) {
-    return InputGradients{
-        cumsum(call.gradient(), op.dim, {.exclusive = op.exclusive, .reverse = !op.reverse})};
-  });
-
-  table.add<CumprodOp>([](const CumprodOp& op, const RuleCall& given) {
+  table.add<CumprodOp>([](auto& op, Call given) {
     const RuleCall call = given.in_float();
     const Value y = is_rounded(given) ? cumprod(call.input(), op.dim) : call.output();
-    return InputGradients{gradient_of_cumprod(call.gradient(), call.input(), y, op.dim)};
+    return gradient_of_cumprod(call.gradient(), call.input(), y, op.dim);
   });
 
-  table.add<MaxOp>([](const MaxOp& op, const RuleCall& call) {
-    return InputGradients{put_back(call, op.dim, op.keepdim)};
-  });
+  table.add<MaxOp>([](auto& op, Call call) { return put_back(call, op.dim, op.keepdim); });
   // With the roles of both changed, the gradient of b is one of a.
-  table.add<CdistOp>([](const CdistOp& op, const RuleCall& call) {
+  table.add<CdistOp>([](auto& op, Call call) {
     const Value& g = call.gradient();
     const Value& a = call.input(0);
     const Value& b = call.input(1);
@@ -193,9 +185,7 @@ void add_reduction_rules(RuleTable& table) {
     }
     return gradients;
   });
-  table.add<TopkOp>([](const TopkOp& op, const RuleCall& call) {
-    return InputGradients{put_back(call, op.dim, true)};
-  });
+  table.add<TopkOp>([](auto& op, Call call) { return put_back(call, op.dim, true); });
 }
 
 }  // namespace aclgrad::detail

@@ -5,6 +5,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/ops/shape.h"
+#include "aclgrad/record.h"
 #include "aclgrad/rule.h"
 #include "rules/table.h"
 
@@ -13,6 +14,19 @@ namespace detail {
 
 void RuleTable::set(std::type_index op, InputGradients (*rule)(const Op&, const RuleCall&)) {
   rules_[op] = rule;
+}
+
+InputGradients of_all_inputs(std::span<const Value> first, Call call) {
+  InputGradients gradients(first.begin(), first.end());
+  gradients.resize(call.node().inputs.size());
+  return gradients;
+}
+
+Value again(Call call) {
+  std::vector<Value> inputs = {call.gradient()};
+  for (std::size_t i = 1; i < call.node().inputs.size(); ++i) inputs.push_back(call.input(i));
+  Recorder record(call.node().op->name(), std::move(inputs), call.node().where);
+  return record.add(call.node().op, record.like(0));
 }
 
 Value zeros_for(const Value& value) { return zeros_like(value, value.shape()); }

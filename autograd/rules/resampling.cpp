@@ -7,16 +7,14 @@
 namespace aclgrad::detail {
 
 void add_resampling_rules(RuleTable& table) {
-  table.add<PadModeOp>([](const PadModeOp& op, const RuleCall& call) {
-    return InputGradients{pad_backward(call.gradient(), call.input(), op)};
-  });
-  table.add<PadModeBackwardOp>([](const PadModeBackwardOp& op, const RuleCall& call) {
+  table.add<PadModeOp>(
+      [](auto& op, Call call) { return pad_backward(call.gradient(), call.input(), op); });
+  table.add<PadModeBackwardOp>([](auto& op, Call call) {
     const PadModeAttributes& attributes = op;
-    return InputGradients{call.needs(0) ? pad_by_mode(call.gradient(), attributes) : Value(),
-                          Value()};
+    return call.needs(0) ? pad_by_mode(call.gradient(), attributes) : Value();
   });
 
-  table.add<GridSampleOp>([](const GridSampleOp& op, const RuleCall& call) {
+  table.add<GridSampleOp>([](auto& op, Call call) {
     GridSampleAttributes attributes = op;
     attributes.wanted = {call.needs(0), call.needs(1)};
     const auto gradients =
@@ -24,20 +22,18 @@ void add_resampling_rules(RuleTable& table) {
     return InputGradients{gradients[0], gradients[1]};
   });
 
-  table.add<UnfoldOp>([](const UnfoldOp& op, const RuleCall& call) {
+  table.add<UnfoldOp>([](auto& op, Call call) {
     const auto& dims = call.input().shape().dims();
-    return InputGradients{fold(call.gradient(), {{dims.end() - 2, dims.end()}, op})};
+    return fold(call.gradient(), {{dims.end() - 2, dims.end()}, op});
   });
-  table.add<FoldOp>([](const FoldOp& op, const RuleCall& call) {
-    return InputGradients{unfold(call.gradient(), op.windows)};
-  });
+  table.add<FoldOp>([](auto& op, Call call) { return unfold(call.gradient(), op.windows); });
 
-  table.add<InterpolateOp>([](const InterpolateOp& op, const RuleCall& call) {
-    return InputGradients{interpolate_backward(call.gradient(), call.input().shape(), op)};
+  table.add<InterpolateOp>([](auto& op, Call call) {
+    return interpolate_backward(call.gradient(), call.input().shape(), op);
   });
-  table.add<InterpolateBackwardOp>([](const InterpolateBackwardOp& op, const RuleCall& call) {
+  table.add<InterpolateBackwardOp>([](auto& op, Call call) {
     const InterpolateAttributes& attributes = op;
-    return InputGradients{interpolate_to(call.gradient(), attributes)};
+    return interpolate_to(call.gradient(), attributes);
   });
 }
 

@@ -22,7 +22,7 @@ Value pad_along(const Value& x, std::int64_t dim, std::int64_t begin, std::int64
 }
 
 void add_shape_rules(RuleTable& table) {
-  table.add<CatOp>([](const CatOp& op, const RuleCall& call) {
+  table.add<CatOp>([](auto& op, Call call) {
     InputGradients gradients(call.node().inputs.size());
     std::int64_t start = 0;
     for (std::size_t i = 0; i < gradients.size(); ++i) {
@@ -33,7 +33,7 @@ void add_shape_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<StackOp>([](const StackOp& op, const RuleCall& call) {
+  table.add<StackOp>([](auto& op, Call call) {
     InputGradients gradients(call.node().inputs.size());
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (!call.needs(i)) continue;
@@ -44,21 +44,20 @@ void add_shape_rules(RuleTable& table) {
     return gradients;
   });
 
-  table.add<SliceOp>(
-      [](const SliceOp&, const RuleCall& call) { return InputGradients{call.gradient()}; });
+  table.add<SliceOp>([](auto&, Call call) { return call.gradient(); });
 
-  table.add<PadOp>([](const PadOp& op, const RuleCall& call) {
+  table.add<PadOp>([](auto& op, Call call) {
     Dims pads = op.pads;
     for (std::int64_t& each : pads) each = -each;
-    return InputGradients{pad(call.gradient(), std::move(pads))};
+    return pad(call.gradient(), std::move(pads));
   });
 
   // Dimension by dimension: which copy, and where in it, as two.
-  table.add<RepeatOp>([](const RepeatOp& op, const RuleCall& call) {
+  table.add<RepeatOp>([](auto& op, Call call) {
     Value gradient = call.gradient();
     const Dims dims = call.input().shape().dims();
     const std::size_t added = op.repeats.size() - dims.size();
-    if (gradient.shape().numel() == 0) return InputGradients{zeros_for(call.input())};
+    if (gradient.shape().numel() == 0) return zeros_for(call.input());
     std::int64_t before = 1;
     for (std::size_t i = 0; i < op.repeats.size(); ++i) {
       if (op.repeats[i] != 1) {
@@ -66,43 +65,33 @@ void add_shape_rules(RuleTable& table) {
       }
       if (i >= added) before *= dims[i - added];
     }
-    return InputGradients{reshape(gradient, dims)};
+    return reshape(gradient, dims);
   });
 
-  table.add<TrilOp>([](const TrilOp& op, const RuleCall& call) {
-    return InputGradients{tril(call.gradient(), op.diagonal)};
-  });
-  table.add<TriuOp>([](const TriuOp& op, const RuleCall& call) {
-    return InputGradients{triu(call.gradient(), op.diagonal)};
-  });
+  table.add<TrilOp>([](auto& op, Call call) { return tril(call.gradient(), op.diagonal); });
+  table.add<TriuOp>([](auto& op, Call call) { return triu(call.gradient(), op.diagonal); });
 
-  table.add<FlipOp>([](const FlipOp& op, const RuleCall& call) {
-    return InputGradients{flip(call.gradient(), op.dims)};
-  });
-  table.add<RollOp>([](const RollOp& op, const RuleCall& call) {
+  table.add<FlipOp>([](auto& op, Call call) { return flip(call.gradient(), op.dims); });
+  table.add<RollOp>([](auto& op, Call call) {
     Dims back = op.shifts;
     for (std::int64_t& each : back) each = -each;
-    return InputGradients{roll(call.gradient(), std::move(back), op.dims)};
+    return roll(call.gradient(), std::move(back), op.dims);
   });
 
   // The engine casts a gradient to its value's dtype and sums what was expanded: nothing to do.
-  table.add<CastOp>(
-      [](const CastOp&, const RuleCall& call) { return InputGradients{call.gradient()}; });
-  table.add<ExpandOp>(
-      [](const ExpandOp&, const RuleCall& call) { return InputGradients{call.gradient()}; });
-  table.add<CopyOp>(
-      [](const CopyOp&, const RuleCall& call) { return InputGradients{call.gradient()}; });
+  table.add<CastOp>([](auto&, Call call) { return call.gradient(); });
+  table.add<ExpandOp>([](auto&, Call call) { return call.gradient(); });
+  table.add<CopyOp>([](auto&, Call call) { return call.gradient(); });
 
-  table.add<ReshapeOp>([](const ReshapeOp&, const RuleCall& call) {
-    return InputGradients{reshape(call.gradient(), call.input().shape().dims())};
-  });
+  table.add<ReshapeOp>(
+      [](auto&, Call call) { return reshape(call.gradient(), call.input().shape().dims()); });
 
-  table.add<PermuteOp>([](const PermuteOp& op, const RuleCall& call) {
+  table.add<PermuteOp>([](auto& op, Call call) {
     std::vector<std::int64_t> inverse(op.order.size());
     for (std::size_t i = 0; i < inverse.size(); ++i) {
       inverse[static_cast<std::size_t>(op.order[i])] = static_cast<std::int64_t>(i);
     }
-    return InputGradients{permute(call.gradient(), std::move(inverse))};
+    return permute(call.gradient(), std::move(inverse));
   });
 }
 

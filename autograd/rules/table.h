@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <type_traits>
 #include <typeindex>
 #include <unordered_map>
@@ -17,32 +18,44 @@
 
 namespace aclgrad::detail {
 
+// What a rule returns: the gradients of all inputs, or of the first ones, the others having none.
+using Call = const RuleCall&;
+inline InputGradients of_all_inputs(InputGradients gradients, Call) { return gradients; }
+InputGradients of_all_inputs(std::span<const Value> first, Call call);
+inline InputGradients of_all_inputs(const Value& first, Call call) {
+  return of_all_inputs(std::span(&first, 1), call);
+}
+
 class RuleTable {
  public:
+  // Rules are functions without state: as pointers to functions all are one type of std::function,
+  // and a program that trains, which holds them all, is smaller.
   template <class OpType, class TypedRule>
-  void add(TypedRule rule) {
-    if constexpr (std::is_empty_v<TypedRule> && std::is_default_constructible_v<TypedRule>) {
-      // As pointers to functions all rules are one type of std::function, and a program that
-      // trains, which holds them all, is smaller.
-      set(typeid(OpType), [](const Op& op, const RuleCall& call) {
-        return TypedRule()(static_cast<const OpType&>(op), call);
-      });
-    } else {
-      rules_[typeid(OpType)] = [typed = std::move(rule)](const Op& op, const RuleCall& call) {
-        return typed(static_cast<const OpType&>(op), call);
-      };
-    }
+  void add(TypedRule) {
+    static_assert(std::is_empty_v<TypedRule>);
+    set(typeid(OpType), [](const Op& op, Call call) {
+      return of_all_inputs(TypedRule()(static_cast<const OpType&>(op), call), call);
+    });
   }
 
   // Of several nodes: those compute in float32 where the node's values have 16 bits.
   template <class OpType, class TypedRule>
   void add_composed(TypedRule) {
-    set(typeid(OpType), [](const Op& op, const RuleCall& call) {
-      return TypedRule()(static_cast<const OpType&>(op), call.in_float());
+    static_assert(std::is_empty_v<TypedRule>);
+    set(typeid(OpType), [](const Op& op, Call given) {
+      const RuleCall call = given.in_float();
+      return of_all_inputs(TypedRule()(static_cast<const OpType&>(op), call), call);
     });
   }
 
-  void set(std::type_index op, InputGradients (*rule)(const Op& op, const RuleCall& call));
+  // A rule that has a name.
+  template <class OpType, InputGradients (*kRule)(const OpType& op, Call call)>
+  void add() {
+    set(typeid(OpType),
+        [](const Op& op, Call call) { return kRule(static_cast<const OpType&>(op), call); });
+  }
+
+  void set(std::type_index op, InputGradients (*rule)(const Op& op, Call call));
   Rule find(std::type_index op) const;
   Rule exchange(std::type_index op, Rule rule);
 
@@ -53,38 +66,45 @@ class RuleTable {
 // A rule for a function of one input: its gradient from g, x and y.
 template <class OpType, class Slope>
 void add_unary(RuleTable& table, Slope) {
-  table.add<OpType>([](const OpType&, const RuleCall& call) {
-    return InputGradients{Slope()(call.gradient(), call.input(), call.output())};
-  });
+  table.add<OpType>(
+      [](auto&, Call call) { return Slope()(call.gradient(), call.input(), call.output()); });
 }
 
 // The same of several nodes.
 template <class OpType, class Slope>
 void add_composed_unary(RuleTable& table, Slope) {
-  table.add_composed<OpType>([](const OpType&, const RuleCall& call) {
-    return InputGradients{Slope()(call.gradient(), call.input(), call.output())};
-  });
+  table.add_composed<OpType>(
+      [](auto&, Call call) { return Slope()(call.gradient(), call.input(), call.output()); });
 }
 
 // The same as add_unary() from g, x and the Op with its attributes.
 template <class OpType, class Slope>
 void add_slope(RuleTable& table, Slope) {
-  table.add<OpType>([](const OpType& op, const RuleCall& call) {
-    return InputGradients{Slope()(call.gradient(), call.input(), op)};
-  });
+  table.add<OpType>([](auto& op, Call call) { return Slope()(call.gradient(), call.input(), op); });
 }
 
-// A rule for a backward B(g, x) = g d(x): B of what arrived, and curvature(v, x, op) = v d'(x).
-template <class OpType, class Backward, class Curvature>
-void add_slope_of_slope(RuleTable& table, Backward, Curvature) {
-  table.add_composed<OpType>([](const OpType& op, const RuleCall& call) {
-    const Value& c = call.gradient();
-    const Value& x = call.input(1);
+/// The same operator of what arrived, in the place of its first input.
+Value again(Call call);
+
+// The slope is constant on each side of a corner.
+constexpr auto kStraight = [](const Value&, const Value&, auto&) { return Value(); };
+
+// A rule for a backward B(g, s) = g d(s): B of what arrived, and curvature(v, s, op) = v d'(s).
+template <class OpType, class Curvature>
+void add_slope_of_slope(RuleTable& table, Curvature) {
+  constexpr bool kIsStraight = std::is_same_v<const Curvature, decltype(kStraight)>;
+  const auto rule = [](auto& op, Call call) {
+    const Value &c = call.gradient(), &s = call.input(1);
     InputGradients gradients(2);
-    if (call.needs(0)) gradients[0] = Backward()(c, x, op);
-    if (call.needs(1)) gradients[1] = Curvature()(mul(call.input(0), c), x, op);
+    if (call.needs(0)) gradients[0] = again(call);
+    if (!kIsStraight && call.needs(1)) gradients[1] = Curvature()(mul(call.input(0), c), s, op);
     return gradients;
-  });
+  };
+  if constexpr (kIsStraight) {
+    table.add<OpType>(rule);
+  } else {
+    table.add_composed<OpType>(rule);
+  }
 }
 
 void add_activation_rules(RuleTable& table);
@@ -114,6 +134,11 @@ Value zeros_for(const Value& value);
 /// Zeros of another shape in the value's dtype.
 Value zeros_like(const Value& value, const Shape& shape);
 
+/// Refuses a use of an output that has no gradient.
+inline void refuse_use(Call call, std::size_t output, std::string_view what) {
+  if (call.has_gradient(output)) call.no_gradient_for(what);
+}
+
 /// Refuses a gradient of the backward of a Forward unless its input `kept` is what a node of
 /// Forward keeps of the inputs that both begin with, and so follows from these.
 template <class Forward>
@@ -141,6 +166,9 @@ Value gradient_of_norm(double p, const std::vector<std::int64_t>& axes, const Ru
 
 /// An attribute as the operators take it: a float, for tensors of double, too.
 inline double as_float(double attribute) { return static_cast<double>(to_float(attribute)); }
+
+/// v silu''(x).
+Value silu_curvature(const Value& v, const Value& x);
 
 /// What arrived at the gelu that GEGLU keeps, taken back to its input.
 Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call);

@@ -47,6 +47,12 @@ std::span<const AclnnCall::Argument> AclnnCall::part(std::span<const Argument> a
   return arguments.subspan(first, count);
 }
 
+const aclScalar* AclnnCall::scalar(double value) {
+  const DType result = output_spec(0).dtype;
+  const bool compares = result == DType::boolean && !inputs_.empty();
+  return scalar(value, compares ? input_spec(0).dtype : result);
+}
+
 bool AclnnCall::any_output_is_read(std::size_t first, std::size_t count) const {
   return std::ranges::any_of(part(outputs_, first, count), &Argument::is_read);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/record.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -16,6 +16,10 @@
 #include "tensor/number.h"
 
 namespace aclgrad {
+
+std::string detail::in_message(const std::vector<std::int64_t>& numbers) {
+  return fmt::format("[{}]", fmt::join(numbers, ", "));
+}
 
 Recorder::Recorder(std::string_view op, std::vector<Value> inputs, std::source_location where)
     : op_(op), inputs_(std::move(inputs)), where_(where) {
@@ -79,22 +83,25 @@ void Recorder::check_fresh(const Value& input) const {
 
 void Recorder::require_floating(std::size_t index) const {
   const Value& value = input(index);
-  if (is_floating(value.dtype())) return;
-  dtype_error(
-      fmt::format("{} must be of a floating type, got {}", value.description(), value.dtype()));
+  require_dtype(is_floating(value.dtype()), "{} must be of a floating type, got {}", value,
+                value.dtype());
 }
 
 void Recorder::require_same_dtype(std::size_t a, std::size_t b) const {
-  if (input(a).dtype() == input(b).dtype()) return;
-  dtype_error(fmt::format("{} is {} and {} is {}, they must be the same", input(a).description(),
-                          input(a).dtype(), input(b).description(), input(b).dtype()));
+  require_dtype(input(a).dtype() == input(b).dtype(),
+                "{} is {} and {} is {}, they must be the same", input(a), input(a).dtype(),
+                input(b), input(b).dtype());
 }
 
 void Recorder::require_same_shape(std::size_t a, std::size_t b) const {
-  if (input(a).shape() == input(b).shape()) return;
-  shape_error(fmt::format("{} has shape {} and {} has shape {}, they must be the same",
-                          input(a).description(), input(a).shape(), input(b).description(),
-                          input(b).shape()));
+  require_shape(input(a).shape() == input(b).shape(),
+                "{} has shape {} and {} has shape {}, they must be the same", input(a),
+                input(a).shape(), input(b), input(b).shape());
+}
+
+void Recorder::require_like(std::size_t a, std::size_t b) const {
+  require_same_dtype(a, b);
+  require_same_shape(a, b);
 }
 
 void Recorder::require_holds(DType dtype, double number, std::string_view what) const {
@@ -112,9 +119,7 @@ void Recorder::require_holds_as_float(DType dtype, double number, std::string_vi
 std::int64_t Recorder::axis(std::int64_t axis, std::size_t rank) const {
   // As for the operators, a scalar counts as one axis.
   const auto count = static_cast<std::int64_t>(rank == 0 ? 1 : rank);
-  if (axis < -count || axis >= count) {
-    shape_error(fmt::format("axis {} is out of range for rank {}", axis, rank));
-  }
+  require_shape(axis >= -count && axis < count, "axis {} is out of range for rank {}", axis, rank);
   return axis < 0 ? axis + count : axis;
 }
 
@@ -190,10 +195,9 @@ std::vector<Value> Recorder::add(std::shared_ptr<const Op> op, std::vector<Tenso
   std::vector<std::optional<std::size_t>> updates(outputs.size());
   for (std::size_t i = 0; call != nullptr && i < outputs.size(); ++i) {
     updates[i] = call->updated_input(i);
-    if (updates[i] && input(*updates[i]).variable() == nullptr) {
-      value_error(fmt::format("updates {} in place, which is not a variable",
-                              input(*updates[i]).description()));
-    }
+    if (!updates[i]) continue;
+    require_value(input(*updates[i]).variable() != nullptr,
+                  "updates {} in place, which is not a variable", input(*updates[i]));
   }
   copy_aliased_inputs(updates);
   const Node& node = append(std::move(op), outputs.size());

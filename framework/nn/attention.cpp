@@ -48,13 +48,10 @@ Value rotary(Operand x, const RotaryOptions& options) {
   const Recorder record("rotary", {x}, x.where);
   record.require_floating(0);
   const Shape shape = x.shape();
-  if (shape.rank() < 2 || shape[-1] % 2 != 0) {
-    record.shape_error(
-        fmt::format("turns pairs of [..., T, size] with an even size, got {}", shape));
-  }
-  if (!(options.base > 0 && std::isfinite(options.base))) {
-    record.value_error(fmt::format("base must be above 0 and finite, got {}", options.base));
-  }
+  record.require_shape(shape.rank() >= 2 && shape[-1] % 2 == 0,
+                       "turns pairs of [..., T, size] with an even size, got {}", shape);
+  record.require_value(options.base > 0 && std::isfinite(options.base),
+                       "base must be above 0 and finite, got {}", options.base);
   const std::int64_t places = shape[-2];
   const RotaryTable table = rotary_table(options, places, shape[-1] / 2, x.dtype());
   const Graph graph = x.graph();

@@ -89,7 +89,7 @@ void add_averages(std::vector<Operator>& all) {
       .error_inputs = wrong_windows("kernelSize", "stride", "padding", 2,
                                     {wrong_number("cubeMathType", 4, "[0, 3]")}),
       .words = {"the gradient of averages of windows", "窗口平均值的梯度",
-                "avg_pool2d_backward(g, x, attributes)", "avg_pool2d"},
+                "avg_pool_backward(g, x, attributes)", "avg_pool2d"},
   });
 }
 
@@ -118,7 +118,7 @@ void add_averages_3d(std::vector<Operator>& all) {
   op.gradient = from_input("aclnnAvgPool3d");
   op.error_inputs = wrong;
   op.words = {"the gradient of averages of windows of volumes", "体数据窗口平均值的梯度",
-              "avg_pool3d_backward(g, x, attributes)", "avg_pool3d"};
+              "avg_pool_backward(g, x, attributes)", "avg_pool3d"};
   all.push_back(std::move(op));
 }
 
@@ -176,7 +176,7 @@ void add_adaptive(std::vector<Operator>& all) {
       .results = adjoint_results(adaptive(2), "self"),
       .gradient = from_input("aclnnAdaptiveAvgPool2d"),
       .words = {"the gradient of averages over a given number of windows", "自适应平均池化的梯度",
-                "adaptive_avg_pool2d_backward(g, x)", "adaptive_avg_pool2d"},
+                "adaptive_avg_pool_backward(g, x, attributes)", "adaptive_avg_pool2d"},
   });
 }
 
@@ -207,7 +207,7 @@ void add_adaptive_3d(std::vector<Operator>& all) {
       .gradient = from_input("aclnnAdaptiveAvgPool3d"),
       .error_inputs = wrong_spatial("gradOutput", result),
       .words = {"the gradient of averages over a given number of windows of volumes",
-                "体数据自适应平均池化的梯度", "adaptive_avg_pool3d_backward(g, x)",
+                "体数据自适应平均池化的梯度", "adaptive_avg_pool_backward(g, x, attributes)",
                 "adaptive_avg_pool3d"},
   });
 }

@@ -235,7 +235,7 @@ void add_windows(std::vector<Operator>& all, Signature forward, Signature backwa
   op.gradient = from_places(all.back().name().c_str());
   op.error_inputs = wrong;
   op.words = {of.gradient, of.gradient_chinese,
-              of.node.empty() ? "" : of.node + "_backward(g, x, indices, attributes)",
+              of.node.empty() ? "" : "max_pool_backward(g, x, indices, attributes)",
               of.node.empty() ? "max_pool2d_with_mask" : of.node};
   all.push_back(std::move(op));
 }
@@ -287,7 +287,8 @@ void add_adaptive(std::vector<Operator>& all, Signature forward, Signature backw
   op.results = added_up(axes);
   op.gradient = from_places(all.back().name().c_str());
   op.error_inputs = wrong_spatial("gradOutput", result);
-  op.words = {of.gradient, of.gradient_chinese, of.node + "_backward(g, x, indices)", of.node};
+  op.words = {of.gradient, of.gradient_chinese,
+              "adaptive_max_pool_backward(g, x, indices, attributes)", of.node};
   all.push_back(std::move(op));
 }
 

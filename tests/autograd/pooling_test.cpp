@@ -244,7 +244,7 @@ TEST(Pooling, MistakesAreNamedWithShapes) {
   EXPECT_THROW(max_unpool2d(image, image, 4), DTypeError);
   EXPECT_THROW(max_unpool2d(graph.input("y", {2, 4, 3}), places, 4), ShapeError);
   EXPECT_THROW(max_unpool2d(image, Value(), 4), ValueError);
-  EXPECT_THROW(adaptive_max_pool2d_backward(image, image, Value()), ValueError);
+  EXPECT_THROW(adaptive_max_pool_backward(image, image, Value(), {{2, 2}}), ValueError);
   EXPECT_THROW(max_pool3d(graph.input("n", {1, 2, 2, 2}, DType::int32), 1), DTypeError);
 }
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/activation.h"
 
-#include <fmt/format.h>
-
-#include "aclgrad/format.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_geglu.h"
@@ -38,33 +34,27 @@ Value selu_backward(Operand g, const Value& saved) { return gradient<SeluBackwar
 
 namespace {
 
-void check_elu(const Recorder& record, DType dtype, const EluAttributes& elu) {
-  record.require_holds_as_float(dtype, elu.alpha, "alpha");
-  record.require_holds_as_float(dtype, elu.scale, "scale");
-  record.require_holds_as_float(dtype, elu.input_scale, "input_scale");
+void check_elu(const Recorder& record, const Value& x, const EluAttributes& elu) {
+  record.require_holds_as_float(x.dtype(), elu.alpha, "alpha");
+  record.require_holds_as_float(x.dtype(), elu.scale, "scale");
+  record.require_holds_as_float(x.dtype(), elu.input_scale, "input_scale");
   const bool invertible = elu.alpha >= 0 && elu.scale > 0 && elu.input_scale > 0;
-  if (elu.backward_from == BackwardFrom::result && !invertible) {
-    record.value_error(
-        fmt::format("the gradient from the result needs alpha >= 0, scale > 0 and input_scale > 0, "
-                    "got alpha={}, scale={}, input_scale={}; BackwardFrom::input takes any",
-                    elu.alpha, elu.scale, elu.input_scale));
-  }
+  record.require_value(elu.backward_from != BackwardFrom::result || invertible,
+                       "the gradient from the result needs alpha >= 0, scale > 0 and input_scale > "
+                       "0, got alpha={}, scale={}, input_scale={}; BackwardFrom::input takes any",
+                       elu.alpha, elu.scale, elu.input_scale);
 }
 
 }  // namespace
 
 Value elu(Operand x, double alpha, double scale, double input_scale, BackwardFrom backward_from) {
-  const EluAttributes attributes{alpha, scale, input_scale, backward_from};
-  check_elu(Recorder("elu", {x}, x.where), x.dtype(), attributes);
-  return unary<EluOp>(x, attributes);
+  return unary<EluOp>(x, {alpha, scale, input_scale, backward_from}, check_elu);
 }
 
 Value elu_backward(Operand grad, const Value& input_or_result, double alpha, double scale,
                    double input_scale, BackwardFrom backward_from) {
-  const EluAttributes attributes{alpha, scale, input_scale, backward_from};
-  check_elu(Recorder("elu_backward", {grad, input_or_result}, grad.where), input_or_result.dtype(),
-            attributes);
-  return gradient<EluBackwardOp>(grad, input_or_result, {attributes});
+  return gradient<EluBackwardOp>(grad, input_or_result,
+                                 {{alpha, scale, input_scale, backward_from}}, check_elu);
 }
 
 Value hardswish(Operand x) { return unary<HardswishOp>(x); }
@@ -100,9 +90,7 @@ Value geglu_backward(Operand grad, const Value& x, const Value& gelu, std::int64
   record.require_same_dtype(0, 1);
   record.require_same_dtype(2, 1);
   record.require_same_shape(0, 2);
-  if (const Shape half = detail::halved(record, x.shape(), dim); grad.shape() != half) {
-    record.shape_error(fmt::format("the gradient must have shape {}, got {}", half, grad.shape()));
-  }
+  detail::require_half(record, grad, x, dim);
   return record.add<GegluBackwardOp>({dim, approximate, activate_left}, record.like(1));
 }
 
@@ -147,10 +135,17 @@ const Declaration<GegluAttributes> geglu_backward = {
 
 namespace {
 
-void check_softplus(const Recorder& record, double beta, double threshold) {
-  if (beta == 0) record.value_error("beta must not be 0");
-  record.require_holds_as_float(record.input(0).dtype(), beta, "beta");
-  record.require_holds_as_float(record.input(0).dtype(), threshold, "threshold");
+void check_slope(const Recorder& record, const Value& x, const LeakyReluAttributes& values) {
+  record.require_holds_as_float(x.dtype(), values.negative_slope, "negative_slope");
+}
+void check_threshold(const Recorder& record, const Value& x, const ThresholdAttributes& values) {
+  detail::require_number(record, values.threshold, "threshold");
+  record.require_holds_as_float(x.dtype(), values.threshold, "threshold");
+}
+void check_softplus(const Recorder& record, const Value& x, const SoftplusAttributes& values) {
+  record.require_value(values.beta != 0, "beta must not be 0");
+  record.require_holds_as_float(x.dtype(), values.beta, "beta");
+  record.require_holds_as_float(x.dtype(), values.threshold, "threshold");
 }
 
 }  // namespace
@@ -161,14 +156,10 @@ Value relu(Operand x) { return unary<ReluOp>(x); }
 Value silu(Operand x) { return unary<SiluOp>(x); }
 
 Value leaky_relu(Operand x, double negative_slope) {
-  Recorder("leaky_relu", {x}, x.where)
-      .require_holds_as_float(x.dtype(), negative_slope, "negative_slope");
-  return unary<LeakyReluOp>(x, {negative_slope});
+  return unary<LeakyReluOp>(x, {negative_slope}, check_slope);
 }
-
 Value softplus(Operand x, double beta, double threshold) {
-  check_softplus(Recorder("softplus", {x}, x.where), beta, threshold);
-  return unary<SoftplusOp>(x, {beta, threshold});
+  return unary<SoftplusOp>(x, {beta, threshold}, check_softplus);
 }
 
 Value tanh_backward(Operand g, const Value& saved) { return gradient<TanhBackwardOp>(g, saved); }
@@ -176,23 +167,14 @@ Value sigmoid_backward(Operand g, const Value& saved) {
   return gradient<SigmoidBackwardOp>(g, saved);
 }
 Value silu_backward(Operand g, const Value& saved) { return gradient<SiluBackwardOp>(g, saved); }
-
 Value threshold_backward(Operand grad, const Value& x, double threshold) {
-  const Recorder record("threshold_backward", {grad, x}, grad.where);
-  detail::require_number(record, threshold, "threshold");
-  record.require_holds_as_float(x.dtype(), threshold, "threshold");
-  return gradient<ThresholdBackwardOp>(grad, x, {threshold});
+  return gradient<ThresholdBackwardOp>(grad, x, {threshold}, check_threshold);
 }
-
 Value leaky_relu_backward(Operand grad, const Value& x, double negative_slope) {
-  Recorder("leaky_relu_backward", {grad, x}, grad.where)
-      .require_holds_as_float(x.dtype(), negative_slope, "negative_slope");
-  return gradient<LeakyReluBackwardOp>(grad, x, {negative_slope});
+  return gradient<LeakyReluBackwardOp>(grad, x, {{negative_slope}}, check_slope);
 }
-
 Value softplus_backward(Operand grad, const Value& x, double beta, double threshold) {
-  check_softplus(Recorder("softplus_backward", {grad, x}, grad.where), beta, threshold);
-  return gradient<SoftplusBackwardOp>(grad, x, {beta, threshold});
+  return gradient<SoftplusBackwardOp>(grad, x, {beta, threshold}, check_softplus);
 }
 
 namespace calls {
@@ -214,13 +196,8 @@ const Declaration<SoftplusAttributes> softplus = {"softplus", ACLGRAD_C(aclnnSof
 const Declaration<ThresholdAttributes> threshold_backward = {
     "threshold_backward", ACLGRAD_C(aclnnThresholdBackward), elementwise};
 
-const Declaration<LeakyReluAttributes> leaky_relu_backward = {
-    "leaky_relu_backward", ACLGRAD_C(aclnnLeakyReluBackward), elementwise,
-    [](const auto& values, AclnnCall& call, auto... end) {
-      return aclnnLeakyReluBackwardGetWorkspaceSize(call.input(0), call.input(1),
-                                                    call.scalar(values.negative_slope),
-                                                    /*selfIsResult=*/false, call.output(0), end...);
-    }};
+const Declaration<LeakyReluBackwardAttributes> leaky_relu_backward = {
+    "leaky_relu_backward", ACLGRAD_C(aclnnLeakyReluBackward), elementwise};
 
 const Declaration<SoftplusAttributes> softplus_backward = {
     "softplus_backward", ACLGRAD_C(aclnnSoftplusBackward), elementwise};

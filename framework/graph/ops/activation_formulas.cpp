@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations that are one formula, or a gate, with their gradients.
-#include <fmt/format.h>
 
 #include <cmath>
 
-#include "aclgrad/format.h"
 #include "aclgrad/ops/activation.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_celu.h"
 #include "aclnnop/aclnn_fast_gelu.h"
 #include "aclnnop/aclnn_fast_gelu_backward.h"
@@ -36,46 +33,30 @@
 namespace aclgrad {
 namespace {
 
-void check(const Recorder& record, DType dtype, const HardtanhAttributes& values) {
-  record.require_holds_as_float(dtype, values.min, "min");
-  record.require_holds_as_float(dtype, values.max, "max");
-  if (values.min <= values.max) return;
-  record.value_error(
-      fmt::format("min must not be above max, got {} and {}", values.min, values.max));
+void check_bounds(const Recorder& record, const Value& x, const HardtanhAttributes& values) {
+  record.require_holds_as_float(x.dtype(), values.min, "min");
+  record.require_holds_as_float(x.dtype(), values.max, "max");
+  record.require_value(values.min <= values.max, "min must not be above max, got {} and {}",
+                       values.min, values.max);
 }
-void check(const Recorder& record, DType dtype, const ShrinkAttributes& values) {
+void check_lambda(const Recorder& record, const Value& x, const ShrinkAttributes& values) {
   detail::require_number(record, values.lambda, "lambda");
-  record.require_holds_as_float(dtype, values.lambda, "lambda");
+  record.require_holds_as_float(x.dtype(), values.lambda, "lambda");
 }
-void check(const Recorder& record, DType dtype, const ThresholdValueAttributes& values) {
+void check_threshold_and_value(const Recorder& record, const Value& x,
+                               const ThresholdValueAttributes& values) {
   detail::require_number(record, values.threshold, "threshold");
-  record.require_holds_as_float(dtype, values.threshold, "threshold");
-  record.require_holds_as_float(dtype, values.value, "value");
+  record.require_holds_as_float(x.dtype(), values.threshold, "threshold");
+  record.require_holds_as_float(x.dtype(), values.value, "value");
 }
-void check(const Recorder& record, DType dtype, const CeluAttributes& values) {
-  record.require_holds_as_float(dtype, values.alpha, "alpha");
-  if (std::isfinite(values.alpha) && values.alpha != 0) return;
-  record.value_error(fmt::format("alpha must be finite and not 0, got {}", values.alpha));
+void check_alpha(const Recorder& record, const Value& x, const CeluAttributes& values) {
+  record.require_holds_as_float(x.dtype(), values.alpha, "alpha");
+  record.require_value(std::isfinite(values.alpha) && values.alpha != 0,
+                       "alpha must be finite and not 0, got {}", values.alpha);
 }
-
-void check_eps(const Recorder& record, double eps) {
-  if (eps <= 0.5) return;  // NaN is not
-  record.value_error(
-      fmt::format("eps must be at most 0.5, or negative for no bounds, got {}", eps));
-}
-
-// A function of x, or its gradient, whose numbers the operator takes as floats.
-template <class OpType>
-Value with_numbers(Operand x, typename OpType::Attributes attributes) {
-  const Recorder record(OpType::declaration().name, {x}, x.where);
-  check(record, x.dtype(), attributes);
-  return unary<OpType>(x, attributes);
-}
-template <class OpType>
-Value with_numbers(Operand grad, const Value& x, typename OpType::Attributes attributes) {
-  const Recorder record(OpType::declaration().name, {grad, x}, grad.where);
-  check(record, x.dtype(), attributes);
-  return gradient<OpType>(grad, x, attributes);
+void check_eps(const Recorder& record, const Value& /*x*/, const LogitAttributes& values) {
+  record.require_value(values.eps <= 0.5,
+                       "eps must be at most 0.5, or negative for no bounds, got {}", values.eps);
 }
 
 template <class OpType>
@@ -89,9 +70,7 @@ Value gate_gradient(Operand grad, const Value& x, std::int64_t dim) {
   Recorder record(OpType::declaration().name, {grad, x}, grad.where);
   record.require_floating(1);
   record.require_same_dtype(0, 1);
-  if (const Shape half = detail::halved(record, x.shape(), dim); grad.shape() != half) {
-    record.shape_error(fmt::format("the gradient must have shape {}, got {}", half, grad.shape()));
-  }
+  detail::require_half(record, grad, x, dim);
   return record.add<OpType>({dim}, record.like(1));
 }
 
@@ -101,9 +80,9 @@ void check_prelu(const Recorder& record, std::size_t x, std::size_t weight) {
   const Shape& shape = record.input(x).shape();
   const std::int64_t channels = shape.rank() > 1 ? shape[1] : 1;
   const Shape& given = record.input(weight).shape();
-  if (given == Shape{1} || given == Shape{channels}) return;
-  record.shape_error(fmt::format("the weight must have shape [1] or [{}], axis 1 of {}, got {}",
-                                 channels, shape, given));
+  record.require_shape(given == Shape{1} || given == Shape{channels},
+                       "the weight must have shape [1] or [{}], axis 1 of {}, got {}", channels,
+                       shape, given);
 }
 
 }  // namespace
@@ -112,25 +91,22 @@ Value mish(Operand x) { return unary<MishOp>(x); }
 Value hardsigmoid(Operand x) { return unary<HardsigmoidOp>(x); }
 Value fast_gelu(Operand x) { return unary<FastGeluOp>(x); }
 Value log_sigmoid(Operand x) { return unary<LogSigmoidOp>(x); }
-Value logit(Operand x, double eps) {
-  check_eps(Recorder("logit", {x}, x.where), eps);
-  return unary<LogitOp>(x, {eps});
-}
+Value logit(Operand x, double eps) { return unary<LogitOp>(x, {eps}, check_eps); }
 Value hardtanh(Operand x, double min, double max) {
-  return with_numbers<HardtanhOp>(x, {min, max});
+  return unary<HardtanhOp>(x, {min, max}, check_bounds);
 }
-Value hardshrink(Operand x, double lambda) { return with_numbers<HardshrinkOp>(x, {lambda}); }
+Value hardshrink(Operand x, double lambda) {
+  return unary<HardshrinkOp>(x, {lambda}, check_lambda);
+}
 Value softshrink(Operand x, double lambda) {
-  if (!(lambda >= 0)) {
-    Recorder("softshrink", {x}, x.where)
-        .value_error(fmt::format("lambda must not be negative, got {}", lambda));
-  }
-  return with_numbers<SoftshrinkOp>(x, {lambda});
+  Recorder("softshrink", {x}, x.where)
+      .require_value(lambda >= 0, "lambda must not be negative, got {}", lambda);
+  return unary<SoftshrinkOp>(x, {lambda}, check_lambda);
 }
 Value threshold(Operand x, double threshold, double value) {
-  return with_numbers<ThresholdOp>(x, {threshold, value});
+  return unary<ThresholdOp>(x, {threshold, value}, check_threshold_and_value);
 }
-Value celu(Operand x, double alpha) { return with_numbers<CeluOp>(x, {alpha}); }
+Value celu(Operand x, double alpha) { return unary<CeluOp>(x, {alpha}, check_alpha); }
 Value glu(Operand x, std::int64_t dim) { return gate<GluOp>(x, dim); }
 Value swiglu(Operand x, std::int64_t dim) { return gate<SwigluOp>(x, dim); }
 Value prelu(Operand x, const Value& weight) {
@@ -148,17 +124,16 @@ Value log_sigmoid_backward(Operand g, const Value& x) {
   return gradient<LogSigmoidBackwardOp>(g, x);
 }
 Value logit_backward(Operand g, const Value& x, double eps) {
-  check_eps(Recorder("logit_backward", {g, x}, g.where), eps);
-  return gradient<LogitBackwardOp>(g, x, {eps});
+  return gradient<LogitBackwardOp>(g, x, {eps}, check_eps);
 }
 Value hardtanh_backward(Operand g, const Value& x, double min, double max) {
-  return with_numbers<HardtanhBackwardOp>(g, x, {min, max});
+  return gradient<HardtanhBackwardOp>(g, x, {min, max}, check_bounds);
 }
 Value hardshrink_backward(Operand g, const Value& x, double lambda) {
-  return with_numbers<HardshrinkBackwardOp>(g, x, {lambda});
+  return gradient<HardshrinkBackwardOp>(g, x, {lambda}, check_lambda);
 }
 Value softshrink_backward(Operand g, const Value& x, double lambda) {
-  return with_numbers<SoftshrinkBackwardOp>(g, x, {lambda});
+  return gradient<SoftshrinkBackwardOp>(g, x, {lambda}, check_lambda);
 }
 Value glu_backward(Operand g, const Value& x, std::int64_t dim) {
   return gate_gradient<GluBackwardOp>(g, x, dim);
@@ -168,8 +143,7 @@ Value swiglu_backward(Operand g, const Value& x, std::int64_t dim) {
 }
 std::array<Value, 2> prelu_backward(Operand grad, const Value& x, const Value& weight) {
   Recorder record("prelu_backward", {grad, x, weight}, grad.where);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
+  record.require_like(0, 1);
   check_prelu(record, 1, 2);
   const std::vector<Value> made =
       record.add<PreluBackwardOp>({}, std::vector{record.like(1), record.like(2)});
@@ -220,12 +194,12 @@ const Declaration<LogitAttributes> logit_backward = {
       return aclnnLogitGradGetWorkspaceSize(call.input(1), call.input(0), values.eps,
                                             call.output(0), end...);
     }};
-const Declaration<GluAttributes> glu = {"glu", ACLGRAD_C(aclnnGlu), separate, is_activation};
-const Declaration<GluAttributes> glu_backward = {"glu_backward", ACLGRAD_C(aclnnGluBackward),
+const Declaration<DimAttributes> glu = {"glu", ACLGRAD_C(aclnnGlu), separate, is_activation};
+const Declaration<DimAttributes> glu_backward = {"glu_backward", ACLGRAD_C(aclnnGluBackward),
                                                  separate};
-const Declaration<GluAttributes> swiglu = {"swiglu", ACLGRAD_C(aclnnSwiGlu), separate,
+const Declaration<DimAttributes> swiglu = {"swiglu", ACLGRAD_C(aclnnSwiGlu), separate,
                                            is_activation};
-const Declaration<GluAttributes> swiglu_backward = {"swiglu_backward", ACLGRAD_C(aclnnSwiGluGrad),
+const Declaration<DimAttributes> swiglu_backward = {"swiglu_backward", ACLGRAD_C(aclnnSwiGluGrad),
                                                     separate};
 const Declaration<> prelu = {"prelu", ACLGRAD_C(aclnnPrelu), separate, is_activation};
 const Declaration<> prelu_backward = {"prelu_backward", ACLGRAD_C(aclnnPreluBackward), separate};

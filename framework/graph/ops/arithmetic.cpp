@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/arithmetic.h"
 
-#include <fmt/format.h>
-
-#include "aclgrad/format.h"
 #include "aclgrad/ops/activation.h"
-#include "aclgrad/record.h"
 #include "aclgrad/tensor.h"
 #include "aclnnop/aclnn_abs.h"
 #include "aclnnop/aclnn_add.h"
@@ -63,7 +59,7 @@ DType quotient_dtype(DType dtype) { return is_floating(dtype) ? dtype : DType::f
 template <class OpType>
 Value record_with_number(Operand a, double number) {
   Recorder record(OpType::declaration().name, {a}, a.where);
-  if (a.dtype() == DType::boolean) record.value_error("no arithmetic of bool with a number");
+  record.require_value(a.dtype() != DType::boolean, "no arithmetic of bool with a number");
   // x - 1 is x + -1, in uint8 as well, where it wraps.
   const bool wraps = a.dtype() == DType::uint8 && number < 0;
   record.require_holds(a.dtype(), wraps ? -number : number, "the number");
@@ -101,28 +97,12 @@ namespace calls {
 const Declaration<AddAttributes> add = {"add", ACLGRAD_C(aclnnAdd), elementwise};
 const Declaration<AddAttributes> sub = {"sub", ACLGRAD_C(aclnnSub), elementwise};
 const Declaration<> mul = {"mul", ACLGRAD_C(aclnnMul), elementwise};
-
 const Declaration<> div = {"div", ACLGRAD_C(aclnnDiv), elementwise};
-
 const Declaration<> maximum = {"maximum", ACLGRAD_C(aclnnMaximum), elementwise};
-
 const Declaration<> minimum = {"minimum", ACLGRAD_C(aclnnMinimum), elementwise};
-
+const Declaration<AddNumberAttributes> adds = {"adds", ACLGRAD_C(aclnnAdds), elementwise};
+const Declaration<NumberAttributes> muls = {"muls", ACLGRAD_C(aclnnMuls), elementwise};
 const Declaration<NumberAttributes> divs = {"divs", ACLGRAD_C(aclnnDivs), elementwise};
-
-const Declaration<NumberAttributes> adds = {"adds", ACLGRAD_C(aclnnAdds), elementwise,
-                                            [](const auto& values, AclnnCall& call, auto... end) {
-                                              return aclnnAddsGetWorkspaceSize(
-                                                  call.input(0), call.scalar(values.number),
-                                                  call.scalar(1), call.output(0), end...);
-                                            }};
-
-const Declaration<NumberAttributes> muls = {"muls", ACLGRAD_C(aclnnMuls), elementwise,
-                                            [](const auto& values, AclnnCall& call, auto... end) {
-                                              return aclnnMulsGetWorkspaceSize(
-                                                  call.input(0), call.scalar(values.number),
-                                                  call.output(0), end...);
-                                            }};
 
 }  // namespace calls
 
@@ -144,12 +124,6 @@ Value neg(Operand x) {
   if (!counts) record.require_floating(0);
   return record.add<NegOp>({}, record.like(0));
 }
-
-namespace calls {
-
-const Declaration<> neg = {"neg", ACLGRAD_C(aclnnNeg), elementwise};
-
-}  // namespace calls
 
 namespace {
 
@@ -191,8 +165,8 @@ Value pow(Operand x, const Value& exponent) {
 
 Value clamp(Operand x, ClampBounds bounds) {
   Recorder record("clamp", {x}, x.where);
-  if (!bounds.min && !bounds.max) record.value_error("expected min, max or both");
-  if (x.dtype() == DType::boolean) record.dtype_error("bool has no bounds");
+  record.require_value(bounds.min || bounds.max, "expected min, max or both");
+  record.require_dtype(x.dtype() != DType::boolean, "bool has no bounds");
   if (bounds.min) record.require_holds(x.dtype(), *bounds.min, "min");
   if (bounds.max) record.require_holds(x.dtype(), *bounds.max, "max");
   return record.add<ClampOp>({bounds}, record.like(0));
@@ -213,10 +187,9 @@ Value ne(Operand a, double number) { return record_comparison<NeNumberOp>(a, num
 
 Value where(Operand condition, const Value& a, const Value& b) {
   Recorder record("where", {condition, a, b}, condition.where);
-  if (condition.dtype() != DType::boolean && condition.dtype() != DType::uint8) {
-    record.dtype_error(fmt::format("the condition {} must be bool or uint8, but is {}",
-                                   condition.description(), condition.dtype()));
-  }
+  record.require_dtype(condition.dtype() == DType::boolean || condition.dtype() == DType::uint8,
+                       "the condition {} must be bool or uint8, but is {}", condition,
+                       condition.dtype());
   const Shape shape = record.broadcast(record.broadcast(condition.shape(), a.shape()), b.shape());
   return record.add<WhereOp>({}, {shape, promote(a.dtype(), b.dtype())});
 }
@@ -250,49 +223,24 @@ const Declaration<> reciprocal = {"reciprocal", ACLGRAD_C(aclnnReciprocal), elem
 const Declaration<> sin = {"sin", ACLGRAD_C(aclnnSin), elementwise};
 const Declaration<> cos = {"cos", ACLGRAD_C(aclnnCos), elementwise};
 const Declaration<> erf = {"erf", ACLGRAD_C(aclnnErf), elementwise};
+const Declaration<> neg = {"neg", ACLGRAD_C(aclnnNeg), elementwise};
 const Declaration<> abs = {"abs", ACLGRAD_C(aclnnAbs), elementwise};
 const Declaration<> sign = {"sign", ACLGRAD_C(aclnnSign), elementwise};
-namespace {
-
-// A number of the operand's kind, not of the result's.
-template <auto kPhaseOne>
-aclnnStatus with_number(const CompareAttributes& values, AclnnCall& call, std::uint64_t* size,
-                        aclOpExecutor** executor) {
-  return kPhaseOne(call.input(0), call.scalar(values.number, call.input_spec(0).dtype),
-                   call.output(0), size, executor);
-}
-
-}  // namespace
-
 const Declaration<PowAttributes> pow_number = {"pow", ACLGRAD_C(aclnnPowTensorScalar), elementwise};
 const Declaration<> pow = {"pow", ACLGRAD_C(aclnnPowTensorTensor), elementwise};
-const Declaration<ClampAttributes> clamp = {"clamp", ACLGRAD_C(aclnnClamp), elementwise,
-                                            [](const auto& values, AclnnCall& call, auto... end) {
-                                              const auto bound = [&](std::optional<double> value) {
-                                                return value ? call.scalar(*value) : nullptr;
-                                              };
-                                              return aclnnClampGetWorkspaceSize(
-                                                  call.input(0), bound(values.min),
-                                                  bound(values.max), call.output(0), end...);
-                                            }};
+const Declaration<ClampAttributes> clamp = {"clamp", ACLGRAD_C(aclnnClamp), elementwise};
 const Declaration<> gt = {"gt", ACLGRAD_C(aclnnGtTensor), elementwise};
 const Declaration<> ge = {"ge", ACLGRAD_C(aclnnGeTensor), elementwise};
 const Declaration<> lt = {"lt", ACLGRAD_C(aclnnLtTensor), elementwise};
 const Declaration<> le = {"le", ACLGRAD_C(aclnnLeTensor), elementwise};
 const Declaration<> eq = {"eq", ACLGRAD_C(aclnnEqTensor), elementwise};
 const Declaration<> ne = {"ne", ACLGRAD_C(aclnnNeTensor), elementwise};
-const Declaration<CompareAttributes> gt_number = {"gt", ACLGRAD_C(aclnnGtScalar), elementwise,
-                                                  with_number<aclnnGtScalarGetWorkspaceSize>};
-const Declaration<CompareAttributes> ge_number = {"ge", ACLGRAD_C(aclnnGeScalar), elementwise,
-                                                  with_number<aclnnGeScalarGetWorkspaceSize>};
-const Declaration<CompareAttributes> lt_number = {"lt", ACLGRAD_C(aclnnLtScalar), elementwise,
-                                                  with_number<aclnnLtScalarGetWorkspaceSize>};
-const Declaration<CompareAttributes> le_number = {"le", ACLGRAD_C(aclnnLeScalar), elementwise,
-                                                  with_number<aclnnLeScalarGetWorkspaceSize>};
-const Declaration<CompareAttributes> eq_number = {"eq", ACLGRAD_C(aclnnEqScalar), elementwise,
-                                                  with_number<aclnnEqScalarGetWorkspaceSize>};
-const Declaration<CompareAttributes> ne_number = {"ne", ACLGRAD_C(aclnnNeScalar), elementwise,
-                                                  with_number<aclnnNeScalarGetWorkspaceSize>};
+const Declaration<CompareAttributes> gt_number = {"gt", ACLGRAD_C(aclnnGtScalar), elementwise};
+const Declaration<CompareAttributes> ge_number = {"ge", ACLGRAD_C(aclnnGeScalar), elementwise};
+const Declaration<CompareAttributes> lt_number = {"lt", ACLGRAD_C(aclnnLtScalar), elementwise};
+const Declaration<CompareAttributes> le_number = {"le", ACLGRAD_C(aclnnLeScalar), elementwise};
+const Declaration<CompareAttributes> eq_number = {"eq", ACLGRAD_C(aclnnEqScalar), elementwise};
+const Declaration<CompareAttributes> ne_number = {"ne", ACLGRAD_C(aclnnNeScalar), elementwise};
 const Declaration<> where = {"where", ACLGRAD_C(aclnnSWhere), elementwise};
 const Declaration<FactorAttributes> addcmul = {"addcmul", ACLGRAD_C(aclnnAddcmul), elementwise};
 const Declaration<FactorAttributes> addcdiv = {"addcdiv", ACLGRAD_C(aclnnAddcdiv), elementwise};

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/attention.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
-#include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclgrad/tensor.h"
 #include "aclnnop/aclnn_flash_attention_score.h"
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
@@ -34,26 +30,21 @@ void check_heads(const Recorder& record, const Shape& query, const Shape& key, c
         value[i] == key[i] &&
         (is_grouped ? query[i] >= 1 && key[i] >= 1 && query[i] % key[i] == 0 : query[i] == key[i]);
   }
-  if (fits) return;
-  record.shape_error(fmt::format(
+  record.require_shape(
+      fits,
       "expected queries [..., heads, T, size], keys [..., heads, S, size] and values [..., heads, "
       "S, value size] of one batch (in rank 4 the heads of keys and values may be fewer, and "
-      "divide "
-      "those of queries), got {}, {} and {}",
-      query, key, value));
+      "divide those of queries), got {}, {} and {}",
+      query, key, value);
 }
 
 void check_options(const Recorder& record, const AttentionOptions& options, double scale) {
-  if (!std::isfinite(scale)) {
-    record.value_error(fmt::format("scale must be finite, got {}", scale));
-  }
-  if (!(options.dropout_p >= 0 && options.dropout_p < 1)) {
-    record.value_error(fmt::format("dropout_p must be within [0, 1), got {}", options.dropout_p));
-  }
-  if (options.dropout_p > 0 && !options.generator) {
-    record.value_error(
-        "dropout needs a generator: {.dropout_p = 0.1, .generator = Generator(seed)}");
-  }
+  record.require_value(std::isfinite(scale), "scale must be finite, got {}", scale);
+  record.require_value(options.dropout_p >= 0 && options.dropout_p < 1,
+                       "dropout_p must be within [0, 1), got {}", options.dropout_p);
+  record.require_value(
+      options.dropout_p == 0 || options.generator,
+      "dropout needs a generator: {{.dropout_p = 0.1, .generator = Generator(seed)}}");
 }
 
 // What stands before the places becomes one batch, of one head each.
@@ -68,9 +59,7 @@ Value in_rank_4(const Value& x) {
 // A mask of the scores as one of rank 4.
 Value mask_in_rank_4(const Value& mask, const Shape& scores) {
   if (scores.rank() != 4) return in_rank_4(expand(mask, scores));
-  std::vector<std::int64_t> dims = mask.shape().dims();
-  dims.insert(dims.begin(), 4 - dims.size(), 1);
-  return reshape(mask, std::move(dims));
+  return detail::with_rank(mask, 4);
 }
 
 // What is seen of what a mask lets be seen, as a mask with both dimensions of the scores.
@@ -124,18 +113,15 @@ Value scaled_dot_product_attention(Operand query, const Value& key, const Value&
   const Graph graph = query.graph();
   AttentionAttributes attributes{.scale = scale, .kept = 1 - options.dropout_p};
   if (attn_mask) {
-    if (!expands_to(attn_mask.shape(), scores)) {
-      check.shape_error(fmt::format("the mask {} does not broadcast to the scores {}",
-                                    attn_mask.shape(), scores));
-    }
+    check.require_shape(expands_to(attn_mask.shape(), scores),
+                        "the mask {} does not broadcast to the scores {}", attn_mask.shape(),
+                        scores);
     attributes.has_shift = is_floating(attn_mask.dtype());
     attributes.has_mask = attn_mask.dtype() == DType::boolean;
-    if (!attributes.has_shift && !attributes.has_mask) {
-      check.dtype_error(
-          fmt::format("the mask must be bool, true where a place takes part, or floating, to be "
-                      "added to the scores, got {}: ne(mask, 0) or cast() make it one of these",
-                      attn_mask.dtype()));
-    }
+    check.require_dtype(attributes.has_shift || attributes.has_mask,
+                        "the mask must be bool, true where a place takes part, or floating, to be "
+                        "added to the scores, got {}: ne(mask, 0) or cast() make it one of these",
+                        attn_mask.dtype());
   }
   inputs = {in_rank_4(query), in_rank_4(key), in_rank_4(value)};
   // The operator scales what is added too: the queries are scaled in its place.
@@ -203,21 +189,15 @@ Value rotary_position_embedding(Operand x, const Value& cos, const Value& sin, R
   check.require_same_dtype(2, 0);
   check.require_same_shape(2, 1);
   const Shape& shape = x.shape();
-  if (shape.rank() < 1 || shape.rank() > 4 || shape[-1] % 2 != 0) {
-    check.shape_error(fmt::format(
-        "turns pairs of the last axis of rank 1 to 4, which must be even, got {}: reshape() it",
-        shape));
-  }
-  if (!expands_to(cos.shape(), shape) || cos.shape().rank() < 1 || cos.shape()[-1] != shape[-1]) {
-    check.shape_error(fmt::format("the cosines {} must broadcast to {}, and have its last size",
-                                  cos.shape(), shape));
-  }
+  check.require_shape(
+      shape.rank() >= 1 && shape.rank() <= 4 && shape[-1] % 2 == 0,
+      "turns pairs of the last axis of rank 1 to 4, which must be even, got {}: reshape() it",
+      shape);
+  check.require_shape(
+      expands_to(cos.shape(), shape) && cos.shape().rank() >= 1 && cos.shape()[-1] == shape[-1],
+      "the cosines {} must broadcast to {}, and have its last size", cos.shape(), shape);
   const std::size_t rank = shape.rank() == 3 ? 3 : 4;  // the operator's
-  const auto with_rank = [&](const Value& of) {
-    std::vector<std::int64_t> dims = of.shape().dims();
-    dims.insert(dims.begin(), rank - dims.size(), 1);
-    return dims.size() == of.shape().rank() ? of : reshape(of, std::move(dims));
-  };
+  const auto with_rank = [&](const Value& given) { return detail::with_rank(given, rank); };
   Recorder record("rotary_position_embedding", {with_rank(x), with_rank(cos), with_rank(sin)},
                   x.where);
   const Value turned = record.add<RotaryOp>({mode}, record.like(0));
@@ -233,8 +213,7 @@ std::array<Value, 3> rotary_position_embedding_backward(Operand grad, const Valu
   record.require_floating(0);
   std::vector<TensorSpec> gradients = {record.like(0)};
   if (x) {
-    record.require_same_dtype(3, 0);
-    record.require_same_shape(3, 0);
+    record.require_like(3, 0);
     gradients.insert(gradients.end(), {record.like(1), record.like(2)});
   }
   std::vector<Value> all = record.add<RotaryBackwardOp>({mode}, std::move(gradients));

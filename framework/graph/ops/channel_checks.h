@@ -15,23 +15,20 @@ inline void check_channels(const Recorder& record, std::size_t x, std::size_t fi
                            std::size_t end) {
   record.require_floating(x);
   const Shape& shape = record.input(x).shape();
-  if (shape.rank() < 2 || shape.rank() > 8) {
-    record.shape_error(
-        fmt::format("{} must have rank 2 to 8, got {}", record.input(x).description(), shape));
-  }
+  record.require_shape(shape.rank() >= 2 && shape.rank() <= 8, "{} must have rank 2 to 8, got {}",
+                       record.input(x), shape);
   for (std::size_t i = first; i < end; ++i) {
     record.require_floating(i);
-    if (record.input(i).shape() == Shape{shape[1]}) continue;
-    record.shape_error(fmt::format("{} must have shape {}, the channels of {}, got {}",
-                                   record.input(i).description(), Shape{shape[1]}, shape,
-                                   record.input(i).shape()));
+    record.require_shape(record.input(i).shape() == Shape{shape[1]},
+                         "{} must have shape {}, the channels of {}, got {}", record.input(i),
+                         Shape{shape[1]}, shape, record.input(i).shape());
   }
 }
 
 inline void check_batch_options(const Recorder& record, double momentum, double eps) {
   require_epsilon(record, eps);
-  if (momentum >= 0 && momentum <= 1) return;
-  record.value_error(fmt::format("momentum must be within [0, 1], got {}", momentum));
+  record.require_value(momentum >= 0 && momentum <= 1, "momentum must be within [0, 1], got {}",
+                       momentum);
 }
 
 }  // namespace aclgrad::detail

@@ -28,13 +28,12 @@ std::int64_t longest(const std::vector<std::int64_t>& lengths) {
 void check_lengths(const Recorder& record, const char* name,
                    const std::vector<std::int64_t>& lengths, std::int64_t samples,
                    std::int64_t most) {
-  if (static_cast<std::int64_t>(lengths.size()) != samples) {
-    record.value_error(fmt::format("{} must have a number for each of the {} samples, got {}", name,
-                                   samples, lengths.size()));
-  }
+  record.require_value(static_cast<std::int64_t>(lengths.size()) == samples,
+                       "{} must have a number for each of the {} samples, got {}", name, samples,
+                       lengths.size());
   for (const std::int64_t each : lengths) {
-    if (each >= 0 && each <= most) continue;
-    record.value_error(fmt::format("{} must be in [0, {}], got {}", name, most, each));
+    record.require_value(each >= 0 && each <= most, "{} must be in [0, {}], got {}", name, most,
+                         each);
   }
 }
 
@@ -48,10 +47,9 @@ Value ctc_loss(Operand log_probabilities, const Value& targets,
   record.require_floating(0);
   detail::require_index(record, 1);
   const Shape& shape = log_probabilities.shape();
-  if (shape.rank() < 2 || shape.rank() > 3 || shape.numel() == 0) {
-    record.shape_error(
-        fmt::format("log-probabilities must be [T, N, C] or [T, C], with elements, got {}", shape));
-  }
+  record.require_shape(shape.rank() >= 2 && shape.rank() <= 3 && shape.numel() != 0,
+                       "log-probabilities must be [T, N, C] or [T, C], with elements, got {}",
+                       shape);
   const std::int64_t samples = shape.rank() == 3 ? shape[1] : 1, classes = shape[-1];
   check_lengths(record, "input_lengths", input_lengths, samples, shape[0]);
   check_lengths(record, "target_lengths", target_lengths, samples,
@@ -61,16 +59,12 @@ Value ctc_loss(Operand log_probabilities, const Value& targets,
       std::accumulate(target_lengths.begin(), target_lengths.end(), std::int64_t{0});
   const Shape& given = targets.shape();
   const bool are_rows = given.rank() == 2 && given[0] == samples && given[1] >= most;
-  if (!are_rows && given != Shape{total}) {
-    record.shape_error(
-        fmt::format("targets must be [{}, S] with S at least {}, or [{}] one behind the other, got "
-                    "{}",
-                    samples, most, total, given));
-  }
-  if (options.blank < 0 || options.blank >= classes) {
-    record.value_error(
-        fmt::format("blank must be a class in [0, {}], got {}", classes - 1, options.blank));
-  }
+  record.require_shape(
+      are_rows || given == Shape{total},
+      "targets must be [{}, S] with S at least {}, or [{}] one behind the other, got {}", samples,
+      most, total, given);
+  record.require_value(options.blank >= 0 && options.blank < classes,
+                       "blank must be a class in [0, {}], got {}", classes - 1, options.blank);
   // Logarithms of probabilities over many steps are large: 16 bits would round them to a factor.
   const Value wide = detail::widened(log_probabilities);
   const DType dtype = wide.dtype();
@@ -113,9 +107,8 @@ Value multilabel_margin_loss(Operand x, const Value& target, Reduction reduction
   detail::require_index(record, 1);
   record.require_same_shape(0, 1);
   const Shape& shape = x.shape();
-  if (shape.rank() < 1 || shape.rank() > 2) {
-    record.shape_error(fmt::format("scores must be [N, C] or [C], got {}", shape));
-  }
+  record.require_shape(shape.rank() >= 1 && shape.rank() <= 2,
+                       "scores must be [N, C] or [C], got {}", shape);
   const Value scores = detail::widened(x);
   Recorder wide("multilabel_margin_loss", {scores, target}, x.where);
   const Value losses =
@@ -135,14 +128,7 @@ namespace calls {
 
 const Declaration<CtcLossAttributes> ctc_loss = {"ctc_loss", ACLGRAD_C(aclnnCtcLoss), separate};
 const Declaration<CtcLossAttributes> ctc_loss_backward = {
-    "ctc_loss_backward", ACLGRAD_C(aclnnCtcLossBackward), separate,
-    [](const auto& values, AclnnCall& call, auto... end) {
-      const aclIntArray* const steps = call.int_array(values.input_lengths);
-      const aclIntArray* const labels = call.int_array(values.target_lengths);
-      return aclnnCtcLossBackwardGetWorkspaceSize(
-          call.input(0), call.input(1), call.input(2), steps, labels, call.input(3), call.input(4),
-          values.blank, values.zero_infinity, call.output(0), end...);
-    }};
+    "ctc_loss_backward", ACLGRAD_C(aclnnCtcLossBackward), separate};
 const Declaration<NoAttributes> multilabel_margin_loss = {
     "multilabel_margin_loss", ACLGRAD_C(aclnnMultilabelMarginLoss), separate,
     [](const auto&, AclnnCall& call, auto... end) {

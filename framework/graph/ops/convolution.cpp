@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/convolution.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <limits>
 
-#include "aclgrad/format.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_convolution.h"
 #include "aclnnop/aclnn_convolution_backward.h"
 #include "graph/ops/record_helpers.h"
@@ -22,16 +17,14 @@ constexpr std::int8_t kConvolveInDtype = 0;  // cubeMathType: compute in the inp
 void check_channels(const Recorder& record, const ConvolutionAttributes& a) {
   const Shape& x = record.input(0).shape();
   const Shape& weight = record.input(1).shape();
-  const auto named = [&](std::size_t i) { return record.input(i).description(); };
-  if (a.groups < 1 || weight[0] % a.groups != 0) {
-    record.shape_error(fmt::format("the {} channels of {} {} do not make {} groups", weight[0],
-                                   named(1), weight, a.groups));
-  }
+  const Value &input = record.input(0), &filters = record.input(1);
+  record.require_shape(a.groups >= 1 && weight[0] % a.groups == 0,
+                       "the {} channels of {} {} do not make {} groups", weight[0], filters, weight,
+                       a.groups);
   const Wide wanted = a.transposed ? Wide{weight[0]} : Wide{weight[1]} * a.groups;
-  if (x[1] == wanted) return;
-  record.shape_error(fmt::format("{} {} has {} channels, {} {} is for {}{}", named(0), x, x[1],
-                                 named(1), weight, static_cast<std::int64_t>(wanted),
-                                 a.groups == 1 ? "" : fmt::format(" in {} groups", a.groups)));
+  record.require_shape(x[1] == wanted, "{} {} has {} channels, {} {} is for {}{}", input, x, x[1],
+                       filters, weight, static_cast<std::int64_t>(wanted),
+                       a.groups == 1 ? "" : fmt::format(" in {} groups", a.groups));
 }
 
 void check_attributes(const Recorder& record, const ConvolutionAttributes& a) {
@@ -40,9 +33,8 @@ void check_attributes(const Recorder& record, const ConvolutionAttributes& a) {
                          std::int64_t least) {
     bool fits = values.size() == axes;
     for (const std::int64_t value : values) fits = fits && value >= least;
-    if (fits) return;
-    record.value_error(fmt::format("{} must be {} numbers of at least {}, got [{}]", name, axes,
-                                   least, fmt::join(values, ", ")));
+    record.require_value(fits, "{} must be {} numbers of at least {}, got {}", name, axes, least,
+                         values);
   };
   check("stride", a.stride, 1);
   check("padding", a.padding, 0);
@@ -61,9 +53,8 @@ Shape result_shape(const Recorder& record, const ConvolutionAttributes& a) {
     const Wide size = a.transposed ? (in - 1) * a.stride[axis] - 2 * a.padding[axis] + reach +
                                          a.output_padding[axis] + 1
                                    : (room < 0 ? 0 : room / a.stride[axis] + 1);
-    if (size < 1 || size > std::numeric_limits<std::int64_t>::max()) {
-      record.shape_error(fmt::format("the window of the weight {} does not fit {}", weight, x));
-    }
+    record.require_shape(size >= 1 && size <= std::numeric_limits<std::int64_t>::max(),
+                         "the window of the weight {} does not fit {}", weight, x);
     shape.push_back(static_cast<std::int64_t>(size));
   }
   return Shape(std::move(shape));
@@ -80,17 +71,16 @@ Value record_convolution(Operand x, const Value& weight, const Value& bias,
   record.require_same_dtype(1, 0);
   if (has_bias) record.require_same_dtype(2, 0);
   const std::size_t rank = x.shape().rank();
-  if (rank < 3 || rank > 5 || (axes && rank != *axes + 2) || weight.shape().rank() != rank) {
-    record.shape_error(fmt::format("needs x and weight of rank {}, got {} and {}",
-                                   axes ? fmt::format("{}", *axes + 2) : "3 to 5", x.shape(),
-                                   weight.shape()));
-  }
+  record.require_shape(
+      rank >= 3 && rank <= 5 && (!axes || rank == *axes + 2) && weight.shape().rank() == rank,
+      "needs x and weight of rank {}, got {} and {}",
+      axes ? fmt::format("{}", *axes + 2) : "3 to 5", x.shape(), weight.shape());
   check_attributes(record, attributes);
   check_channels(record, attributes);
   const Shape shape = result_shape(record, attributes);
-  if (has_bias && bias.shape() != Shape{shape[1]}) {
-    record.shape_error(
-        fmt::format("the bias must have shape {}, got {}", Shape{shape[1]}, bias.shape()));
+  if (has_bias) {
+    record.require_shape(bias.shape() == Shape{shape[1]}, "the bias must have shape {}, got {}",
+                         Shape{shape[1]}, bias.shape());
   }
   return record.add<ConvolutionOp>(attributes, {shape, x.dtype()});
 }
@@ -141,28 +131,23 @@ std::array<Value, 3> convolution_backward(Operand grad, const Value& x, const Va
   record.require_same_dtype(0, 1);
   record.require_same_dtype(2, 1);
   const Shape& shape = grad.shape();
-  if (shape.rank() != x.shape().rank() || shape.rank() != weight.shape().rank()) {
-    record.shape_error(fmt::format("gradient, x and weight must have one rank, got {}, {} and {}",
-                                   shape, x.shape(), weight.shape()));
-  }
+  record.require_shape(shape.rank() == x.shape().rank() && shape.rank() == weight.shape().rank(),
+                       "gradient, x and weight must have one rank, got {}, {} and {}", shape,
+                       x.shape(), weight.shape());
   return detail::record_wanted<ConvolutionBackwardOp>(
       record, {attributes, wanted}, wanted,
       {record.like(1), record.like(2), TensorSpec{Shape{shape[1]}, x.dtype()}});
 }
 
 std::string ConvolutionAttributes::text() const {
-  const auto list = [](const std::vector<std::int64_t>& values) {
-    return fmt::format("[{}]", fmt::join(values, ", "));
-  };
-  std::string text = fmt::format("stride={}, padding={}, dilation={}", list(stride), list(padding),
-                                 list(dilation));
-  if (transposed) text += fmt::format(", transposed, output_padding={}", list(output_padding));
+  std::string text =
+      detail::text(named({"stride", "padding", "dilation"}, stride, padding, dilation));
+  if (transposed) text += ", transposed, output_padding=" + detail::text(output_padding);
   return groups == 1 ? text : fmt::format("{}, groups={}", text, groups);
 }
 
 std::string ConvolutionBackwardAttributes::text() const {
-  return fmt::format("{}, outputMask=[{:d}, {:d}, {:d}]", ConvolutionAttributes::text(), wanted[0],
-                     wanted[1], wanted[2]);
+  return fmt::format("{}, outputMask={}", ConvolutionAttributes::text(), detail::text(wanted));
 }
 
 namespace calls {

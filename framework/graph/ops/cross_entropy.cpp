@@ -2,8 +2,6 @@
 // Losses of probabilities of classes.
 #include "aclgrad/ops/loss.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "aclgrad/format.h"
@@ -22,29 +20,22 @@ namespace {
 void check_target(const Recorder& record, std::string_view called, const Value& scores,
                   const Value& target) {
   const Shape& shape = scores.shape();
-  if (shape.rank() < 1)
-    record.shape_error(fmt::format("{} must be [..., C], got {}", called, shape));
+  record.require_shape(shape.rank() >= 1, "{} must be [..., C], got {}", called, shape);
   const Shape wanted = detail::without_last_axis(shape);
-  if (target.shape() != wanted) {
-    record.shape_error(fmt::format(
-        "{} {} need targets of shape {}, got {}{}", called, shape, wanted, target.shape(),
-        target.shape().numel() == wanted.numel() ? ": reshape() them" : ""));
-  }
+  record.require_shape(target.shape() == wanted, "{} {} need targets of shape {}, got {}{}", called,
+                       shape, wanted, target.shape(),
+                       target.shape().numel() == wanted.numel() ? ": reshape() them" : "");
   const DType dtype = target.dtype();
-  if (dtype != DType::int64 && dtype != DType::int32 && dtype != DType::uint8) {
-    record.dtype_error(fmt::format("targets must be int64, int32 or uint8, got {}", dtype));
-  }
+  record.require_dtype(dtype == DType::int64 || dtype == DType::int32 || dtype == DType::uint8,
+                       "targets must be int64, int32 or uint8, got {}", dtype);
 }
 
 void check_weight(const Recorder& record, const Value& scores, const Value& weight) {
-  if (weight.shape() != Shape{scores.shape()[-1]}) {
-    record.shape_error(fmt::format("the class weights must have shape [{}], got {}",
-                                   scores.shape()[-1], weight.shape()));
-  }
-  if (weight.dtype() != scores.dtype()) {
-    record.dtype_error(
-        fmt::format("the class weights must be {}, got {}", scores.dtype(), weight.dtype()));
-  }
+  record.require_shape(weight.shape() == Shape{scores.shape()[-1]},
+                       "the class weights must have shape [{}], got {}", scores.shape()[-1],
+                       weight.shape());
+  record.require_dtype(weight.dtype() == scores.dtype(), "the class weights must be {}, got {}",
+                       scores.dtype(), weight.dtype());
 }
 
 std::vector<Value> with_weight(std::vector<Value> inputs, const Value& weight) {
@@ -131,19 +122,15 @@ Value cross_entropy(Operand logits, const Value& target, const CrossEntropyOptio
   const Recorder record("cross_entropy", with_weight({logits, target}, options.weight),
                         logits.where);
   record.require_floating(0);
-  if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
-    record.value_error(
-        fmt::format("label_smoothing must be in [0, 1], got {}", options.label_smoothing));
-  }
+  record.require_value(options.label_smoothing >= 0 && options.label_smoothing <= 1,
+                       "label_smoothing must be in [0, 1], got {}", options.label_smoothing);
   const bool of_probabilities =
       is_floating(target.dtype()) && target.shape() == logits.shape() && logits.shape().rank() > 0;
   if (of_probabilities) {
     record.require_same_dtype(0, 1);
-    if (options.ignore_index != kIgnoreIndex) {
-      record.value_error(
-          fmt::format("ignore_index is a class, and the targets {} are probabilities: leave it out",
-                      target.description()));
-    }
+    record.require_value(
+        options.ignore_index == kIgnoreIndex,
+        "ignore_index is a class, and the targets {} are probabilities: leave it out", target);
   } else {
     check_target(record, "logits", logits, target);
   }
@@ -167,8 +154,7 @@ Value kl_div(Operand log_probabilities, const Value& target, const KlDivOptions&
   const RecordScope scope(log_probabilities);
   const Recorder record("kl_div", {log_probabilities, target}, log_probabilities.where);
   record.require_floating(0);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
+  record.require_like(0, 1);
   const Value wide = detail::widened(target);
   const Value weights = options.log_target ? exp(wide) : wide;
   // log 1 for a target of 0, which stops its gradient.
@@ -188,9 +174,8 @@ Value nll_loss_backward(Operand grad, const Value& log_probabilities, const Valu
   record.require_same_dtype(0, 1);
   record.require_same_dtype(4, 1);
   const Shape& shape = log_probabilities.shape();
-  if (shape.rank() < 1 || shape.rank() > 2) {
-    record.shape_error(fmt::format("log-probabilities must be [N, C] or [C], got {}", shape));
-  }
+  record.require_shape(shape.rank() >= 1 && shape.rank() <= 2,
+                       "log-probabilities must be [N, C] or [C], got {}", shape);
   check_target(record, "log-probabilities", log_probabilities, target);
   check_weight(record, log_probabilities, weight);
   return record.add<NllLossBackwardOp>({reduction, ignore_index}, record.like(1));

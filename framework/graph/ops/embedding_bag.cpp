@@ -16,46 +16,30 @@ void check_bags(const Recorder& record, bool has_weights, const EmbeddingBagOpti
   const Shape& weight = record.input(0).shape();
   const Shape& offsets = record.input(2).shape();
   record.require_floating(0);
-  if (weight.rank() != 2) {
-    record.shape_error(fmt::format("the weight must be a matrix, got {}", weight));
-  }
+  record.require_shape(weight.rank() == 2, "the weight must be a matrix, got {}", weight);
   for (const std::size_t input : {1, 2}) {
     detail::require_index(record, input);
-    if (record.input(input).shape().rank() == 1) continue;
-    record.shape_error(
-        fmt::format("{} must have one dimension, got {}; indices without offsets "
-                    "have two",
-                    record.input(input).description(), record.input(input).shape()));
+    record.require_shape(record.input(input).shape().rank() == 1,
+                         "{} must have one dimension, got {}; indices without offsets have two",
+                         record.input(input), record.input(input).shape());
   }
-  if (options.include_last_offset && offsets.numel() == 0) {
-    record.shape_error("offsets must have the last offset for include_last_offset, got none");
-  }
+  record.require_shape(!options.include_last_offset || offsets.numel() != 0,
+                       "offsets must have the last offset for include_last_offset, got none");
   if (has_weights) {
     record.require_same_dtype(3, 0);
     record.require_same_shape(3, 1);
-    if (options.mode != BagMode::sum) {
-      record.value_error(fmt::format("per_sample_weights are of mode sum, got {}: leave them out",
-                                     to_string(options.mode)));
-    }
+    record.require_value(options.mode == BagMode::sum,
+                         "per_sample_weights are of mode sum, got {}: leave them out",
+                         to_string(options.mode));
   }
-  if (options.padding_idx && (*options.padding_idx < 0 || *options.padding_idx >= weight[0])) {
-    record.value_error(
-        fmt::format("padding_idx must be in [0, {}], got {}", weight[0] - 1, *options.padding_idx));
-  }
+  detail::padding_row(record, options.padding_idx, weight[0]);
 }
 
 }  // namespace
 
 const char* to_string(BagMode mode) {
-  switch (mode) {
-    case BagMode::sum:
-      return "sum";
-    case BagMode::mean:
-      return "mean";
-    case BagMode::max:
-      return "max";
-  }
-  return "unknown";
+  constexpr const char* kNames[] = {"sum", "mean", "max"};
+  return kNames[static_cast<std::size_t>(mode)];
 }
 
 Value embedding_bag(Operand weight, const Value& indices, const Value& offsets,
@@ -65,12 +49,10 @@ Value embedding_bag(Operand weight, const Value& indices, const Value& offsets,
   if (offsets.id() < 0) {
     const Shape& shape = indices.shape();
     const Recorder record("embedding_bag", {weight, indices}, weight.where);
-    if (shape.rank() != 2 || options.include_last_offset) {
-      record.shape_error(
-          fmt::format("indices {} need offsets, unless they are [bags, length] "
-                      "without include_last_offset",
-                      shape));
-    }
+    record.require_shape(
+        shape.rank() == 2 && !options.include_last_offset,
+        "indices {} need offsets, unless they are [bags, length] without include_last_offset",
+        shape);
     const std::int64_t length = shape[1];
     Tensor starts = Tensor::zeros({shape[0]}, DType::int64);
     for (std::int64_t b = 0; b < shape[0]; ++b) starts.set(b, static_cast<double>(b * length));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
-#include "aclgrad/format.h"
 #include "aclgrad/ops/resampling.h"
 #include "aclnnop/aclnn_grid_sampler2d.h"
 #include "aclnnop/aclnn_grid_sampler2d_backward.h"
@@ -15,23 +13,11 @@ namespace {
 template <auto kPhaseOne>
 aclnnStatus call_gradients(const GridSampleAttributes& values, AclnnCall& call, std::uint64_t* size,
                            aclOpExecutor** executor) {
-  std::size_t next = 0;
-  aclTensor* const of_x = values.wanted[0] ? call.output(next++) : nullptr;
-  aclTensor* const of_grid = values.wanted[1] ? call.output(next++) : nullptr;
+  const auto [of_x, of_grid] = detail::wanted_outputs(values.wanted, call);
   return kPhaseOne(call.input(0), call.input(1), call.input(2), values.mode, values.padding,
                    values.align_corners, call.bool_array(values.wanted), of_x, of_grid, size,
                    executor);
 }
-
-// Of two and three axes.
-const Declaration<GridSampleAttributes> kSamplers[] = {
-    {"grid_sampler2d", ACLGRAD_C(aclnnGridSampler2D), separate},
-    {"grid_sampler3d", ACLGRAD_C(aclnnGridSampler3D), separate}};
-const Declaration<GridSampleAttributes> kGradients[] = {
-    {"grid_sampler2d_backward", ACLGRAD_C(aclnnGridSampler2DBackward), separate,
-     call_gradients<aclnnGridSampler2DBackwardGetWorkspaceSize>},
-    {"grid_sampler3d_backward", ACLGRAD_C(aclnnGridSampler3DBackward), separate,
-     call_gradients<aclnnGridSampler3DBackwardGetWorkspaceSize>}};
 
 std::int64_t mode_of(const Recorder& record, Interpolation mode) {
   if (mode == Interpolation::linear) return 0;
@@ -44,11 +30,6 @@ std::int64_t mode_of(const Recorder& record, Interpolation mode) {
 
 }  // namespace
 
-GridSampleOp::GridSampleOp(GridSampleAttributes values, std::size_t axes)
-    : DeclaredCall(kSamplers[axes - 2], values) {}
-GridSampleBackwardOp::GridSampleBackwardOp(GridSampleAttributes values, std::size_t axes)
-    : DeclaredCall(kGradients[axes - 2], values) {}
-
 Value grid_sample(Operand x, const Value& grid, const GridSampleOptions& options) {
   Recorder record("grid_sample", {x, grid}, x.where);
   record.require_floating(0);
@@ -59,19 +40,17 @@ Value grid_sample(Operand x, const Value& grid, const GridSampleOptions& options
   bool fits = (axes == 2 || axes == 3) && places.size() == dims.size() && places[0] == dims[0] &&
               places.back() == static_cast<std::int64_t>(axes);
   for (std::size_t i = 1; fits && i < dims.size(); ++i) fits = dims[i] > 0 && places[i] > 0;
-  if (!fits) {
-    record.shape_error(
-        fmt::format("expected x [N, C, H, W] and a grid [N, h, w, 2], or x [N, C, D, H, W] "
-                    "and [N, d, h, w, 3], got {} and {}",
-                    x.shape(), grid.shape()));
-  }
+  record.require_shape(fits,
+                       "expected x [N, C, H, W] and a grid [N, h, w, 2], or x [N, C, D, H, W] and "
+                       "[N, d, h, w, 3], got {} and {}",
+                       x.shape(), grid.shape());
   std::vector<std::int64_t> result = dims;
   for (std::size_t i = 0; i < axes; ++i) result[2 + i] = places[1 + i];
-  const GridSampleAttributes attributes{mode_of(record, options.mode),
-                                        static_cast<std::int64_t>(options.padding),
-                                        options.align_corners};
-  return record.add(std::make_shared<GridSampleOp>(attributes, axes),
-                    TensorSpec{Shape(std::move(result)), x.dtype()});
+  const GridSampleAttributes attributes{.mode = mode_of(record, options.mode),
+                                        .padding = static_cast<std::int64_t>(options.padding),
+                                        .align_corners = options.align_corners,
+                                        .axes = axes};
+  return record.add<GridSampleOp>(attributes, {Shape(std::move(result)), x.dtype()});
 }
 
 std::array<Value, 2> grid_sample_backward(Operand grad, const Value& x, const Value& grid,
@@ -80,18 +59,22 @@ std::array<Value, 2> grid_sample_backward(Operand grad, const Value& x, const Va
   record.require_floating(1);
   record.require_same_dtype(0, 1);
   record.require_same_dtype(2, 1);
-  std::vector<TensorSpec> specs;
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (attributes.wanted[i]) specs.push_back(record.like(1 + i));
-  }
-  const std::vector<Value> made = record.add(
-      std::make_shared<GridSampleBackwardOp>(attributes, x.shape().rank() - 2), std::move(specs));
-  std::array<Value, 2> gradients;
-  for (std::size_t i = 0, next = 0; i < 2; ++i) {
-    if (attributes.wanted[i]) gradients[i] = made[next++];
-  }
-  return gradients;
+  return detail::record_wanted<GridSampleBackwardOp>(record, attributes, attributes.wanted,
+                                                     {record.like(1), record.like(2)});
 }
+
+namespace calls {
+
+const Declaration<GridSampleAttributes> grid_sample[] = {
+    {"grid_sampler2d", ACLGRAD_C(aclnnGridSampler2D), separate},
+    {"grid_sampler3d", ACLGRAD_C(aclnnGridSampler3D), separate}};
+const Declaration<GridSampleAttributes> grid_sample_backward[] = {
+    {"grid_sampler2d_backward", ACLGRAD_C(aclnnGridSampler2DBackward), separate,
+     call_gradients<aclnnGridSampler2DBackwardGetWorkspaceSize>},
+    {"grid_sampler3d_backward", ACLGRAD_C(aclnnGridSampler3DBackward), separate,
+     call_gradients<aclnnGridSampler3DBackwardGetWorkspaceSize>}};
+
+}  // namespace calls
 
 std::string_view to_string(GridPadding padding) {
   constexpr std::string_view kNames[] = {"zeros", "border", "reflection"};

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/index.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
-#include "aclgrad/format.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_arange.h"
 #include "aclnnop/aclnn_embedding.h"
 #include "aclnnop/aclnn_embedding_dense_backward.h"
@@ -17,18 +13,6 @@
 
 namespace aclgrad {
 using detail::require_index;
-namespace {
-
-std::int64_t checked_row(const Recorder& record, std::optional<std::int64_t> row,
-                         std::int64_t rows) {
-  if (!row) return -1;
-  if (*row < 0 || *row >= rows) {
-    record.value_error(fmt::format("padding_idx must be in [0, {}], got {}", rows - 1, *row));
-  }
-  return *row;
-}
-
-}  // namespace
 
 Value index_select(Operand x, std::int64_t dim, const Value& index) {
   Recorder record("index_select", {x, index}, x.where);
@@ -48,10 +32,9 @@ Value gather(Operand x, std::int64_t dim, const Value& index) {
 Value embedding(Operand weight, const Value& indices, std::optional<std::int64_t> padding_idx) {
   Recorder record("embedding", {weight, indices}, weight.where);
   require_index(record, 1);
-  if (weight.shape().rank() != 2) {
-    record.shape_error(fmt::format("the weight must be a matrix, got {}", weight.shape()));
-  }
-  const std::int64_t padding = checked_row(record, padding_idx, weight.shape()[0]);
+  record.require_shape(weight.shape().rank() == 2, "the weight must be a matrix, got {}",
+                       weight.shape());
+  const std::int64_t padding = detail::padding_row(record, padding_idx, weight.shape()[0]);
   Dims dims = indices.shape().dims();
   dims.push_back(weight.shape()[1]);
   return record.add<EmbeddingOp>({padding}, {Shape(std::move(dims)), weight.dtype()});
@@ -64,12 +47,11 @@ Value embedding_dense_backward(Operand grad, const Value& indices, std::int64_t 
   require_index(record, 1);
   Dims expected = indices.shape().dims();
   expected.push_back(grad.shape().rank() == 0 ? 0 : grad.shape()[-1]);
-  if (grad.shape().dims() != expected) {
-    record.shape_error(fmt::format("{} with shape {} must be rows for indices of shape {}",
-                                   grad.description(), grad.shape(), indices.shape()));
-  }
-  if (rows < 0) record.value_error(fmt::format("rows must not be negative, got {}", rows));
-  const std::int64_t padding = checked_row(record, padding_idx, rows);
+  record.require_shape(grad.shape().dims() == expected,
+                       "{} with shape {} must be rows for indices of shape {}", grad, grad.shape(),
+                       indices.shape());
+  record.require_value(rows >= 0, "rows must not be negative, got {}", rows);
+  const std::int64_t padding = detail::padding_row(record, padding_idx, rows);
   return record.add<EmbeddingDenseBackwardOp>({rows, padding, false},
                                               {Shape{rows, grad.shape()[-1]}, grad.dtype()});
 }
@@ -77,17 +59,15 @@ Value embedding_dense_backward(Operand grad, const Value& indices, std::int64_t 
 Value arange(const Graph& graph, double start, double end, double step, DType dtype,
              std::source_location where) {
   Recorder record("arange", graph, where);
-  if (!is_floating(dtype) && dtype != DType::int32 && dtype != DType::int64) {
-    record.dtype_error(fmt::format("expected a floating dtype, int32 or int64, got {}", dtype));
-  }
+  record.require_dtype(is_floating(dtype) || dtype == DType::int32 || dtype == DType::int64,
+                       "expected a floating dtype, int32 or int64, got {}", dtype);
   for (const double each : {start, end, step}) {
-    if (is_floating(dtype) ? std::isfinite(each) : std::trunc(each) == each) continue;
-    record.value_error(fmt::format("{} is no {} to count by", each, dtype));
+    record.require_value(is_floating(dtype) ? std::isfinite(each) : std::trunc(each) == each,
+                         "{} is no {} to count by", each, dtype);
   }
   const double count = std::ceil((end - start) / step);
-  if (!(step < 0 || step > 0) || !(count >= 0 && count < 0x1p62)) {
-    record.value_error(fmt::format("a step of {} does not lead from {} to {}", step, start, end));
-  }
+  record.require_value((step < 0 || step > 0) && count >= 0 && count < 0x1p62,
+                       "a step of {} does not lead from {} to {}", step, start, end);
   record.require_holds(dtype, start, "start");
   if (count > 1) record.require_holds(dtype, start + (count - 1) * step, "the last element");
   return record.add<ArangeOp>({start, end, step}, {Shape{static_cast<std::int64_t>(count)}, dtype});
@@ -99,14 +79,11 @@ std::string EmbeddingAttributes::text() const {
 
 namespace calls {
 
-const Declaration<AlongAttributes> index_select = {"index_select", ACLGRAD_C(aclnnIndexSelect),
-                                                   separate};
-const Declaration<AlongAttributes> gather = {"gather", ACLGRAD_C(aclnnGather), separate};
-const Declaration<EmbeddingAttributes> embedding = {
-    "embedding", ACLGRAD_C(aclnnEmbedding), separate,
-    [](const auto&, AclnnCall& call, auto... end) {
-      return aclnnEmbeddingGetWorkspaceSize(call.input(0), call.input(1), call.output(0), end...);
-    }};
+const Declaration<DimAttributes> index_select = {"index_select", ACLGRAD_C(aclnnIndexSelect),
+                                                 separate};
+const Declaration<DimAttributes> gather = {"gather", ACLGRAD_C(aclnnGather), separate};
+const Declaration<EmbeddingAttributes> embedding = {"embedding", ACLGRAD_C(aclnnEmbedding),
+                                                    separate};
 const Declaration<EmbeddingBackwardAttributes> embedding_dense_backward = {
     "embedding_dense_backward", ACLGRAD_C(aclnnEmbeddingDenseBackward), separate};
 

@@ -12,19 +12,17 @@ namespace aclgrad::detail {
 
 inline void require_index(const Recorder& record, std::size_t input) {
   const Value& index = record.input(input);
-  if (index.dtype() == DType::int32 || index.dtype() == DType::int64) return;
-  record.dtype_error(
-      fmt::format("{} must be int32 or int64, got {}", index.description(), index.dtype()));
+  record.require_dtype(index.dtype() == DType::int32 || index.dtype() == DType::int64,
+                       "{} must be int32 or int64, got {}", index, index.dtype());
 }
 
 /// The dim counted from the front, along which the index, input 1, numbers slices of input 0.
 inline std::int64_t slices_dim(const Recorder& record, std::int64_t dim) {
   const Shape &x = record.input(0).shape(), &index = record.input(1).shape();
   require_index(record, 1);
-  if (x.rank() == 0 || index.rank() != 1) {
-    record.shape_error(fmt::format(
-        "expected an x with dimensions and an index of one dimension, got {} and {}", x, index));
-  }
+  record.require_shape(x.rank() != 0 && index.rank() == 1,
+                       "expected an x with dimensions and an index of one dimension, got {} and {}",
+                       x, index);
   return record.axis(dim, x.rank());
 }
 
@@ -36,9 +34,16 @@ inline void require_fits(const Recorder& record, const Shape& index, const Shape
     const bool along = dim && static_cast<std::int64_t>(d) == *dim;
     fits = along || index.dims()[d] <= x.dims()[d];
   }
-  if (fits) return;
-  record.shape_error(fmt::format("an index of shape {} does not fit {}{}", index, x,
-                                 dim ? fmt::format(" along dimension {}", *dim) : ""));
+  record.require_shape(fits, "an index of shape {} does not fit {}{}", index, x,
+                       dim ? fmt::format(" along dimension {}", *dim) : "");
+}
+
+/// The row that is padding, of `rows`; -1 for none.
+inline std::int64_t padding_row(const Recorder& record, std::optional<std::int64_t> row,
+                                std::int64_t rows) {
+  record.require_value(!row || (*row >= 0 && *row < rows), "padding_idx must be in [0, {}], got {}",
+                       rows - 1, row.value_or(-1));
+  return row.value_or(-1);
 }
 
 }  // namespace aclgrad::detail

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/loss.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 
-#include "aclgrad/format.h"
 #include "aclgrad/ops/activation.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/reduction.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_binary_cross_entropy.h"
 #include "aclnnop/aclnn_binary_cross_entropy_backward.h"
 #include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
@@ -29,15 +25,8 @@
 
 namespace aclgrad {
 const char* to_string(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::none:
-      return "none";
-    case Reduction::mean:
-      return "mean";
-    case Reduction::sum:
-      return "sum";
-  }
-  return "unknown";
+  constexpr const char* kNames[] = {"none", "mean", "sum"};
+  return kNames[static_cast<std::size_t>(reduction)];
 }
 
 namespace {
@@ -47,11 +36,11 @@ namespace {
 void require_equal_shapes(const Recorder& record, std::size_t prediction, std::size_t target) {
   const Value& a = record.input(prediction);
   const Value& b = record.input(target);
-  if (a.shape() == b.shape()) return;
-  record.shape_error(
-      fmt::format("the prediction {} has shape {} and the target {} has shape {}, they must be the "
-                  "same: reshape() one of them, or expand() it where it is to be repeated",
-                  a.description(), a.shape(), b.description(), b.shape()));
+  record.require_shape(
+      a.shape() == b.shape(),
+      "the prediction {} has shape {} and the target {} has shape {}, they must be the same: "
+      "reshape() one of them, or expand() it where it is to be repeated",
+      a, a.shape(), b, b.shape());
 }
 
 // Losses of a prediction and a target, and their gradients.
@@ -62,9 +51,8 @@ Value record_error(Operand prediction, const Value& target,
   record.require_floating(0);
   record.require_same_dtype(0, 1);
   require_equal_shapes(record, 0, 1);
-  Shape shape = prediction.shape();
-  if (attributes.reduction != Reduction::none) shape = Shape{};
-  return record.add<OpType>(attributes, {std::move(shape), prediction.dtype()});
+  const Shape shape = attributes.reduction == Reduction::none ? prediction.shape() : Shape{};
+  return record.add<OpType>(attributes, {shape, prediction.dtype()});
 }
 
 template <class OpType>
@@ -94,9 +82,9 @@ void check_bce(const Recorder& record, std::size_t logits, std::size_t count) {
   const Shape& shape = record.input(logits).shape();
   for (std::size_t i = logits + 2; i < count; ++i) {
     record.require_same_dtype(i, logits);
-    if (record.broadcast(record.input(i).shape(), shape) == shape) continue;
-    record.shape_error(fmt::format("weights of shape {} do not broadcast to the targets' {}",
-                                   record.input(i).shape(), shape));
+    record.require_shape(record.broadcast(record.input(i).shape(), shape) == shape,
+                         "weights of shape {} do not broadcast to the targets' {}",
+                         record.input(i).shape(), shape);
   }
 }
 
@@ -112,6 +100,29 @@ std::pair<Value, Value> where_they_weigh(const Value& scores, const Value& targe
 
 BceAttributes bce_attributes(const BceOptions& options) {
   return {options.weight.id() >= 0, options.pos_weight.id() >= 0, options.reduction};
+}
+
+// Losses of scores, or of probabilities, and their gradients.
+template <class OpType>
+Value record_bce(Operand scores, const Value& target, const BceOptions& options) {
+  const RecordScope scope(scores);
+  const std::string_view name = OpType::declaration().name;
+  const std::vector<Value> given = bce_inputs({scores, target}, options);
+  check_bce(Recorder(name, given, scores.where), 0, given.size());
+  const auto [x, t] = where_they_weigh(scores, target, options.weight);
+  Recorder record(name, bce_inputs({x, t}, options), scores.where);
+  const Shape shape = options.reduction == Reduction::none ? target.shape() : Shape{};
+  return record.add<OpType>(bce_attributes(options), {shape, target.dtype()});
+}
+
+template <class OpType>
+Value record_bce_gradient(Operand grad, const Value& scores, const Value& target,
+                          const BceOptions& options) {
+  const std::vector<Value> inputs = bce_inputs({grad, scores, target}, options);
+  Recorder record(OpType::declaration().name, inputs, grad.where);
+  record.require_same_dtype(0, 1);
+  check_bce(record, 1, inputs.size());
+  return record.add<OpType>(bce_attributes(options), record.like(1));
 }
 
 }  // namespace
@@ -134,9 +145,7 @@ Value l1_loss_backward(Operand grad, const Value& prediction, const Value& targe
 
 Value smooth_l1_loss(Operand prediction, const Value& target, const SmoothL1Options& options) {
   const Recorder record("smooth_l1_loss", {prediction, target}, prediction.where);
-  if (!(options.beta >= 0)) {
-    record.value_error(fmt::format("beta must not be negative, got {}", options.beta));
-  }
+  record.require_value(options.beta >= 0, "beta must not be negative, got {}", options.beta);
   record.require_holds_as_float(prediction.dtype(), options.beta, "beta");
   return record_error<SmoothL1LossOp>(prediction, target, {options.reduction, options.beta});
 }
@@ -154,44 +163,22 @@ Value soft_margin_loss_backward(Operand grad, const Value& scores, const Value& 
 }
 
 Value bce_with_logits(Operand logits, const Value& target, const BceOptions& options) {
-  const RecordScope scope(logits);
-  const std::vector<Value> given = bce_inputs({logits, target}, options);
-  check_bce(Recorder("bce_with_logits", given, logits.where), 0, given.size());
-  const auto [x, t] = where_they_weigh(logits, target, options.weight);
-  const std::vector<Value> inputs = bce_inputs({x, t}, options);
-  Recorder record("bce_with_logits", inputs, logits.where);
-  const Shape shape = options.reduction == Reduction::none ? target.shape() : Shape{};
-  return record.add<BceWithLogitsOp>(bce_attributes(options), {shape, target.dtype()});
+  return record_bce<BceWithLogitsOp>(logits, target, options);
 }
 Value bce_with_logits_backward(Operand grad, const Value& logits, const Value& target,
                                const BceOptions& options) {
-  const std::vector<Value> inputs = bce_inputs({grad, logits, target}, options);
-  Recorder record("bce_with_logits_backward", inputs, grad.where);
-  record.require_same_dtype(0, 1);
-  check_bce(record, 1, inputs.size());
-  return record.add<BceWithLogitsBackwardOp>(bce_attributes(options), record.like(1));
+  return record_bce_gradient<BceWithLogitsBackwardOp>(grad, logits, target, options);
 }
 
 Value binary_cross_entropy(Operand probabilities, const Value& target,
                            const BinaryCrossEntropyOptions& options) {
-  const BceOptions of{.weight = options.weight, .reduction = options.reduction};
-  const RecordScope scope(probabilities);
-  const std::vector<Value> given = bce_inputs({probabilities, target}, of);
-  check_bce(Recorder("binary_cross_entropy", given, probabilities.where), 0, given.size());
-  const auto [x, t] = where_they_weigh(probabilities, target, of.weight);
-  const std::vector<Value> inputs = bce_inputs({x, t}, of);
-  Recorder record("binary_cross_entropy", inputs, probabilities.where);
-  const Shape shape = options.reduction == Reduction::none ? target.shape() : Shape{};
-  return record.add<BinaryCrossEntropyOp>(bce_attributes(of), {shape, target.dtype()});
+  return record_bce<BinaryCrossEntropyOp>(
+      probabilities, target, {.weight = options.weight, .reduction = options.reduction});
 }
 Value binary_cross_entropy_backward(Operand grad, const Value& probabilities, const Value& target,
                                     const BinaryCrossEntropyOptions& options) {
-  const BceOptions of{.weight = options.weight, .reduction = options.reduction};
-  const std::vector<Value> inputs = bce_inputs({grad, probabilities, target}, of);
-  Recorder record("binary_cross_entropy_backward", inputs, grad.where);
-  record.require_same_dtype(0, 1);
-  check_bce(record, 1, inputs.size());
-  return record.add<BinaryCrossEntropyBackwardOp>(bce_attributes(of), record.like(1));
+  return record_bce_gradient<BinaryCrossEntropyBackwardOp>(
+      grad, probabilities, target, {.weight = options.weight, .reduction = options.reduction});
 }
 
 std::string BceAttributes::text() const {
@@ -205,18 +192,15 @@ namespace {
 void check_rows(const Recorder& record, std::size_t count) {
   record.require_floating(0);
   for (std::size_t i = 1; i < count; ++i) {
-    record.require_same_dtype(0, i);
-    record.require_same_shape(0, i);
+    record.require_like(0, i);
   }
-  if (record.input(0).shape().rank() == 0) {
-    record.shape_error("vectors are compared along the last axis, got numbers of rank 0");
-  }
+  record.require_shape(record.input(0).shape().rank() != 0,
+                       "vectors are compared along the last axis, got numbers of rank 0");
 }
 
 void check_number(const Recorder& record, std::string_view what, double number, double above) {
-  if (std::isfinite(number) && number > above) return;
-  record.value_error(fmt::format("{} must be {}finite, got {}", what,
-                                 std::isfinite(above) ? "above 0 and " : "", number));
+  record.require_value(std::isfinite(number) && number > above, "{} must be {}finite, got {}", what,
+                       std::isfinite(above) ? "above 0 and " : "", number);
 }
 constexpr double kAny = -std::numeric_limits<double>::infinity();
 
@@ -239,13 +223,10 @@ Value cosine_embedding_loss(Operand a, const Value& b, const Value& target,
   check_rows(record, 2);
   check_number(record, "margin", options.margin, kAny);
   const Shape wanted = detail::without_last_axis(a.shape());
-  if (target.shape() != wanted) {
-    record.shape_error(fmt::format("vectors {} need targets of shape {}, got {}", a.shape(), wanted,
-                                   target.shape()));
-  }
-  if (target.dtype() == DType::boolean || target.dtype() == DType::uint8) {
-    record.dtype_error(fmt::format("targets are 1 and -1, which {} has not", target.dtype()));
-  }
+  record.require_shape(target.shape() == wanted, "vectors {} need targets of shape {}, got {}",
+                       a.shape(), wanted, target.shape());
+  record.require_dtype(target.dtype() != DType::boolean && target.dtype() != DType::uint8,
+                       "targets are 1 and -1, which {} has not", target.dtype());
   constexpr double kEps = 1e-12;
   // A pair that is neither is as good as absent.
   const Value alike = eq(target, 1), apart = eq(target, -1);
@@ -268,7 +249,7 @@ Value triplet_margin_loss(Operand anchor, const Value& positive, const Value& ne
   const Recorder record("triplet_margin_loss", {anchor, positive, negative}, anchor.where);
   check_rows(record, 3);
   check_number(record, "margin", options.margin, 0);
-  if (!(options.p > 0)) record.value_error(fmt::format("p must be above 0, got {}", options.p));
+  record.require_value(options.p > 0, "p must be above 0, got {}", options.p);
   detail::require_epsilon(record, options.eps);
   const auto distance = [&](const Value& from, const Value& to) {
     return norm(sub(from, to) + options.eps, {-1}, {.p = options.p});

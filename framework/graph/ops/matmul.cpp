@@ -14,24 +14,18 @@
 namespace aclgrad {
 namespace {
 
-// cubeMathType: compute in the inputs' dtype.
-constexpr std::int8_t kKeepDtype = 0;
-
 Shape leading(const Dims& dims) { return Shape(Dims(dims.begin(), dims.end() - 2)); }
 
 Shape product_shape(const Recorder& record, const Shape& left, const Shape& right) {
   for (const Shape* shape : {&left, &right}) {
-    if (shape->rank() < 1 || shape->rank() > 6) {
-      record.shape_error(fmt::format("ranks must be 1 to 6, got shapes {} and {}", left, right));
-    }
+    record.require_shape(shape->rank() >= 1 && shape->rank() <= 6,
+                         "ranks must be 1 to 6, got shapes {} and {}", left, right);
   }
   Dims a = left.dims();
   Dims b = right.dims();
   if (left.rank() == 1) a.insert(a.begin(), 1);
   if (right.rank() == 1) b.push_back(1);
-  if (a.back() != b[b.size() - 2]) {
-    record.shape_error(fmt::format("inner sizes of {} and {} differ", left, right));
-  }
+  record.require_shape(a.back() == b[b.size() - 2], "inner sizes of {} and {} differ", left, right);
   Dims dims = record.broadcast(leading(a), leading(b)).dims();
   if (left.rank() > 1) dims.push_back(a[a.size() - 2]);
   if (right.rank() > 1) dims.push_back(b.back());
@@ -39,17 +33,14 @@ Shape product_shape(const Recorder& record, const Shape& left, const Shape& righ
 }
 
 Shape batch_product_shape(const Recorder& record, const Value& a, const Value& b) {
-  if (a.shape().rank() != 3 || b.shape().rank() != 3) {
-    record.shape_error(
-        fmt::format("both factors must have rank 3, got {} and {}", a.shape(), b.shape()));
-  }
+  record.require_shape(a.shape().rank() == 3 && b.shape().rank() == 3,
+                       "both factors must have rank 3, got {} and {}", a.shape(), b.shape());
   return product_shape(record, a.shape(), b.shape());
 }
 
 void require_broadcast(const Recorder& record, const Value& c, const Shape& shape) {
-  if (expands_to(c.shape(), shape)) return;
-  record.shape_error(
-      fmt::format("{} with shape {} does not broadcast to {}", c.description(), c.shape(), shape));
+  record.require_shape(expands_to(c.shape(), shape), "{} with shape {} does not broadcast to {}", c,
+                       c.shape(), shape);
 }
 
 // Products are scaled before they are rounded to 16 bits.
@@ -71,12 +62,10 @@ Value matmul(Operand a, const Value& b) {
 Value addmm(Operand c, const Value& a, const Value& b, double beta, double alpha) {
   Recorder record("addmm", {c, a, b}, c.where);
   for (std::size_t i = 0; i < 3; ++i) record.require_floating(i);
-  if (a.shape().rank() != 2 || b.shape().rank() != 2) {
-    record.shape_error(
-        fmt::format("both factors must have rank 2, got {} and {}", a.shape(), b.shape()));
-  }
+  record.require_shape(a.shape().rank() == 2 && b.shape().rank() == 2,
+                       "both factors must have rank 2, got {} and {}", a.shape(), b.shape());
   Shape shape = product_shape(record, a.shape(), b.shape());
-  if (c.shape().rank() < 1) record.shape_error("c must have rank 1 or 2, got a scalar");
+  record.require_shape(c.shape().rank() >= 1, "c must have rank 1 or 2, got a scalar");
   require_broadcast(record, c, shape);
   const DType dtype = promote(c.dtype(), promote(a.dtype(), b.dtype()));
   check_factors(record, dtype, beta, alpha);
@@ -95,10 +84,9 @@ Value baddbmm(Operand c, const Value& a, const Value& b, double beta, double alp
   Recorder record("baddbmm", {c, a, b}, c.where);
   for (std::size_t i = 0; i < 3; ++i) record.require_floating(i);
   Shape shape = batch_product_shape(record, a, b);
-  if (a.shape()[0] != shape[0]) {
-    record.shape_error(fmt::format("only the second factor can have a batch of 1, got {} and {}",
-                                   a.shape(), b.shape()));
-  }
+  record.require_shape(a.shape()[0] == shape[0],
+                       "only the second factor can have a batch of 1, got {} and {}", a.shape(),
+                       b.shape());
   require_broadcast(record, c, shape);
   const DType dtype = promote(c.dtype(), promote(a.dtype(), b.dtype()));
   check_factors(record, dtype, beta, alpha);
@@ -109,15 +97,12 @@ Value linear(Operand x, const Value& weight, const Value& bias) {
   const RecordScope scope(x);
   Recorder record("linear", {x, weight, bias},
                   x.where);  // checks only: addmm is what gets recorded
-  if (x.shape().rank() < 1 || weight.shape().rank() != 2 || x.shape()[-1] != weight.shape()[0]) {
-    record.shape_error(fmt::format(
-        "{} of shape {} needs a weight of shape [{}, out], {} has {}", x.description(), x.shape(),
-        x.shape().rank() < 1 ? 1 : x.shape()[-1], weight.description(), weight.shape()));
-  }
-  if (bias.shape() != Shape{weight.shape()[1]}) {
-    record.shape_error(
-        fmt::format("the bias must have shape [{}], got {}", weight.shape()[1], bias.shape()));
-  }
+  record.require_shape(
+      x.shape().rank() >= 1 && weight.shape().rank() == 2 && x.shape()[-1] == weight.shape()[0],
+      "{} of shape {} needs a weight of shape [{}, out], {} has {}", x, x.shape(),
+      x.shape().rank() < 1 ? 1 : x.shape()[-1], weight, weight.shape());
+  record.require_shape(bias.shape() == Shape{weight.shape()[1]},
+                       "the bias must have shape [{}], got {}", weight.shape()[1], bias.shape());
   if (x.shape().rank() == 2) return addmm(bias, x, weight, 1, 1);
   Dims dims = x.shape().dims();
   dims.back() = weight.shape()[1];
@@ -134,31 +119,10 @@ std::string AddmmAttributes::text() const {
 
 namespace calls {
 
-namespace {
-
-template <auto kPhaseOne>
-aclnnStatus product(const NoAttributes&, AclnnCall& call, std::uint64_t* size,
-                    aclOpExecutor** executor) {
-  return kPhaseOne(call.input(0), call.input(1), call.output(0), kKeepDtype, size, executor);
-}
-
-template <auto kPhaseOne>
-aclnnStatus product_and_addend(const AddmmAttributes& values, AclnnCall& call, std::uint64_t* size,
-                               aclOpExecutor** executor) {
-  return kPhaseOne(call.input(0), call.input(1), call.input(2), call.scalar(values.beta),
-                   call.scalar(values.alpha), call.output(0), kKeepDtype, size, executor);
-}
-
-}  // namespace
-
-const Declaration<> matmul = {"matmul", ACLGRAD_C(aclnnMatmul), separate,
-                              product<aclnnMatmulGetWorkspaceSize>};
-const Declaration<> bmm = {"bmm", ACLGRAD_C(aclnnBatchMatMul), separate,
-                           product<aclnnBatchMatMulGetWorkspaceSize>};
-const Declaration<AddmmAttributes> addmm = {"addmm", ACLGRAD_C(aclnnAddmm), separate,
-                                            product_and_addend<aclnnAddmmGetWorkspaceSize>};
-const Declaration<AddmmAttributes> baddbmm = {"baddbmm", ACLGRAD_C(aclnnBaddbmm), separate,
-                                              product_and_addend<aclnnBaddbmmGetWorkspaceSize>};
+const Declaration<MatmulAttributes> matmul = {"matmul", ACLGRAD_C(aclnnMatmul), separate};
+const Declaration<MatmulAttributes> bmm = {"bmm", ACLGRAD_C(aclnnBatchMatMul), separate};
+const Declaration<AddmmAttributes> addmm = {"addmm", ACLGRAD_C(aclnnAddmm), separate};
+const Declaration<AddmmAttributes> baddbmm = {"baddbmm", ACLGRAD_C(aclnnBaddbmm), separate};
 
 }  // namespace calls
 }  // namespace aclgrad

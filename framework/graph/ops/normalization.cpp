@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/normalization.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "aclgrad/format.h"
 #include "aclgrad/ops/random.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclgrad/tensor.h"
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
@@ -38,15 +34,12 @@ namespace {
 void check_rows(const Recorder& record, const Value& x, const Value& weight) {
   const auto all = x.shape().dims();
   const auto row = weight.shape().dims();
-  if (row.empty() || row.size() > all.size() ||
-      !std::equal(row.begin(), row.end(), all.end() - static_cast<std::ptrdiff_t>(row.size()))) {
-    record.shape_error(fmt::format("the weight's shape {} must be the last dimensions of {}",
-                                   weight.shape(), x.shape()));
-  }
-  if (weight.dtype() != x.dtype() && weight.dtype() != DType::float32) {
-    record.dtype_error(
-        fmt::format("the weight must be {} or float32, got {}", x.dtype(), weight.dtype()));
-  }
+  record.require_shape(
+      !row.empty() && row.size() <= all.size() &&
+          std::equal(row.begin(), row.end(), all.end() - static_cast<std::ptrdiff_t>(row.size())),
+      "the weight's shape {} must be the last dimensions of {}", weight.shape(), x.shape());
+  record.require_dtype(weight.dtype() == x.dtype() || weight.dtype() == DType::float32,
+                       "the weight must be {} or float32, got {}", x.dtype(), weight.dtype());
 }
 
 // A number for each row, in float32 also for 16-bit rows.
@@ -56,34 +49,25 @@ TensorSpec number_per_row(const Value& x, const Value& weight) {
   return {Shape(numbers), detail::at_least_float(x.dtype())};
 }
 
-template <class OpType>
-Value record_along(Operand x, std::int64_t dim) {
-  Recorder(OpType::declaration().name, {x}, x.where).axis(dim, x.shape().rank());
-  return unary<OpType>(x, {dim});
-}
-
-template <class OpType>
-Value record_gradient_along(Operand grad, const Value& result, std::int64_t dim) {
-  Recorder(OpType::declaration().name, {grad, result}, grad.where).axis(dim, result.shape().rank());
-  return gradient<OpType>(grad, result, {dim});
+void check_dim(const Recorder& record, const Value& x, const DimAttributes& along) {
+  record.axis(along.dim, x.shape().rank());
 }
 
 }  // namespace
 
-Value softmax(Operand x, std::int64_t dim) { return record_along<SoftmaxOp>(x, dim); }
+Value softmax(Operand x, std::int64_t dim) { return unary<SoftmaxOp>(x, {dim}, check_dim); }
 Value softmax_backward(Operand grad, const Value& result, std::int64_t dim) {
-  return record_gradient_along<SoftmaxBackwardOp>(grad, result, dim);
+  return gradient<SoftmaxBackwardOp>(grad, result, {dim}, check_dim);
 }
-Value log_softmax(Operand x, std::int64_t dim) { return record_along<LogSoftmaxOp>(x, dim); }
+Value log_softmax(Operand x, std::int64_t dim) { return unary<LogSoftmaxOp>(x, {dim}, check_dim); }
 Value log_softmax_backward(Operand grad, const Value& result, std::int64_t dim) {
-  return record_gradient_along<LogSoftmaxBackwardOp>(grad, result, dim);
+  return gradient<LogSoftmaxBackwardOp>(grad, result, {dim}, check_dim);
 }
 
 Value layer_norm(Operand x, const Value& weight, const Value& bias, double eps) {
   Recorder record("layer_norm", {x, weight, bias}, x.where);
   record.require_floating(0);
-  record.require_same_dtype(2, 1);
-  record.require_same_shape(2, 1);
+  record.require_like(2, 1);
   check_rows(record, x, weight);
   detail::require_epsilon(record, eps);
   const TensorSpec number = number_per_row(x, weight);
@@ -95,8 +79,7 @@ std::array<Value, 3> layer_norm_backward(Operand grad, const Value& x, const Val
                                          std::array<bool, 3> wanted) {
   Recorder record("layer_norm_backward", {grad, x, mean, rstd, weight}, grad.where);
   record.require_floating(1);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
+  record.require_like(0, 1);
   record.require_same_shape(3, 2);
   check_rows(record, x, weight);
   return detail::record_wanted<LayerNormBackwardOp>(
@@ -115,14 +98,12 @@ std::array<Value, 2> rms_norm_backward(Operand grad, const Value& x, const Value
                                        const Value& gamma) {
   Recorder record("rms_norm_backward", {grad, x, rstd, gamma}, grad.where);
   record.require_floating(1);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
+  record.require_like(0, 1);
   check_rows(record, x, gamma);
   const TensorSpec number = number_per_row(x, gamma);
-  if (rstd.shape() != number.shape || rstd.dtype() != number.dtype) {
-    record.shape_error(fmt::format("rstd must be {} of shape {}, got {} of {}", number.dtype,
-                                   number.shape, rstd.dtype(), rstd.shape()));
-  }
+  record.require_shape(rstd.shape() == number.shape && rstd.dtype() == number.dtype,
+                       "rstd must be {} of shape {}, got {} of {}", number.dtype, number.shape,
+                       rstd.dtype(), rstd.shape());
   const auto gradients = record.add<RmsNormBackwardOp>(
       {}, {record.like(1), {gamma.shape(), detail::at_least_float(x.dtype())}});
   return {gradients[0], gradients[1]};
@@ -132,23 +113,16 @@ Value scaled_masked_softmax(Operand x, const Value& mask, double scale, bool fix
   const RecordScope scope(x);
   const Recorder check("scaled_masked_softmax", {x, mask}, x.where);
   check.require_floating(0);
-  if (mask.dtype() != DType::boolean) {
-    check.dtype_error(fmt::format("the mask must be bool, got {}: ne(mask, 0)", mask.dtype()));
-  }
-  if (!std::isfinite(scale)) check.value_error(fmt::format("scale must be finite, got {}", scale));
+  check.require_dtype(mask.dtype() == DType::boolean, "the mask must be bool, got {}: ne(mask, 0)",
+                      mask.dtype());
+  check.require_value(std::isfinite(scale), "scale must be finite, got {}", scale);
   const Shape& shape = x.shape();
-  if (shape.rank() < 1 || shape.rank() > 4 || !expands_to(mask.shape(), shape)) {
-    check.shape_error(
-        fmt::format("expected scores of rank 1 to 4 and a mask that broadcasts to them, got {} and "
-                    "{}",
-                    shape, mask.shape()));
-  }
-  const auto in_rank_4 = [](const Value& of) {
-    std::vector<std::int64_t> dims = of.shape().dims();
-    dims.insert(dims.begin(), 4 - dims.size(), 1);
-    return of.shape().rank() == 4 ? of : reshape(of, std::move(dims));
-  };
-  Recorder record("scaled_masked_softmax", {in_rank_4(x), in_rank_4(mask)}, x.where);
+  check.require_shape(
+      shape.rank() >= 1 && shape.rank() <= 4 && expands_to(mask.shape(), shape),
+      "expected scores of rank 1 to 4 and a mask that broadcasts to them, got {} and {}", shape,
+      mask.shape());
+  const Value scores = detail::with_rank(x, 4), hidden = detail::with_rank(mask, 4);
+  Recorder record("scaled_masked_softmax", {scores, hidden}, x.where);
   const Value shares = record.add<ScaledMaskedSoftmaxOp>({scale, fixed_triu_mask}, record.like(0));
   return shape.rank() == 4 ? shares : reshape(shares, shape);
 }
@@ -157,8 +131,7 @@ Value scaled_masked_softmax_backward(Operand grad, const Value& result, const Va
                                      const ScaledMaskedSoftmaxAttributes& attributes) {
   Recorder record("scaled_masked_softmax_backward", {grad, result, mask}, grad.where);
   record.require_floating(1);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
+  record.require_like(0, 1);
   return record.add<ScaledMaskedSoftmaxBackwardOp>(attributes, record.like(1));
 }
 
@@ -170,9 +143,7 @@ Value deep_norm(Operand x, const Value& gx, const Value& beta, const Value& gamm
   record.require_same_shape(2, 3);
   for (const std::size_t k : {1, 2, 3}) record.require_same_dtype(k, 0);
   check_rows(record, x, gamma);
-  if (!std::isfinite(alpha)) {
-    record.value_error(fmt::format("alpha must be finite, got {}", alpha));
-  }
+  record.require_value(std::isfinite(alpha), "alpha must be finite, got {}", alpha);
   detail::require_epsilon(record, eps);
   const TensorSpec number = number_per_row(x, gamma);
   return record.add<DeepNormOp>({alpha, eps}, {record.like(0), number, number}).front();
@@ -183,29 +154,24 @@ std::array<Value, 4> deep_norm_backward(Operand grad, const Value& x, const Valu
                                         double alpha) {
   Recorder record("deep_norm_backward", {grad, x, gx, gamma, mean, rstd}, grad.where);
   record.require_floating(1);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
+  record.require_like(0, 1);
   const TensorSpec weight{gamma.shape(), detail::at_least_float(x.dtype())};
   const auto gradients =
       record.add<DeepNormBackwardOp>({alpha}, {record.like(1), record.like(2), weight, weight});
   return {gradients[0], gradients[1], gradients[2], gradients[3]};
 }
 
-std::string LayerNormBackwardAttributes::text() const {
-  return fmt::format("outputMask=[{:d}, {:d}, {:d}]", wanted[0], wanted[1], wanted[2]);
-}
-
 namespace calls {
 
-const Declaration<SoftmaxAttributes> softmax = {"softmax", ACLGRAD_C(aclnnSoftmax), separate};
-const Declaration<SoftmaxAttributes> softmax_backward = {"softmax_backward",
-                                                         ACLGRAD_C(aclnnSoftmaxBackward), separate};
-const Declaration<SoftmaxAttributes> log_softmax = {"log_softmax", ACLGRAD_C(aclnnLogSoftmax),
-                                                    separate};
-const Declaration<SoftmaxAttributes> log_softmax_backward = {
+const Declaration<DimAttributes> softmax = {"softmax", ACLGRAD_C(aclnnSoftmax), separate};
+const Declaration<DimAttributes> softmax_backward = {"softmax_backward",
+                                                     ACLGRAD_C(aclnnSoftmaxBackward), separate};
+const Declaration<DimAttributes> log_softmax = {"log_softmax", ACLGRAD_C(aclnnLogSoftmax),
+                                                separate};
+const Declaration<DimAttributes> log_softmax_backward = {
     "log_softmax_backward", ACLGRAD_C(aclnnLogSoftmaxBackward), separate};
 
-const Declaration<LayerNormAttributes> layer_norm = {
+const Declaration<EpsAttributes> layer_norm = {
     "layer_norm", ACLGRAD_C(aclnnLayerNorm), separate,
     [](const auto& values, AclnnCall& call, auto... end) {
       return aclnnLayerNormGetWorkspaceSize(
@@ -213,7 +179,7 @@ const Declaration<LayerNormAttributes> layer_norm = {
           call.input(2), values.eps, call.output(0), call.output(1), call.output(2), end...);
     }};
 
-const Declaration<RmsNormAttributes> rms_norm = {"rms_norm", ACLGRAD_C(aclnnRmsNorm), separate};
+const Declaration<EpsAttributes> rms_norm = {"rms_norm", ACLGRAD_C(aclnnRmsNorm), separate};
 const Declaration<> rms_norm_backward = {"rms_norm_backward", ACLGRAD_C(aclnnRmsNormGrad),
                                          separate};
 
@@ -248,10 +214,6 @@ namespace {
 
 constexpr std::size_t kFirstUpdated = 3;  // output of batch_norm, and input: the running mean
 
-std::string mask_text(const std::array<bool, 3>& wanted) {
-  return fmt::format("outputMask=[{:d}, {:d}, {:d}]", wanted[0], wanted[1], wanted[2]);
-}
-
 std::int64_t places_of(const Shape& shape) {
   std::int64_t places = 1;
   for (std::size_t axis = 2; axis < shape.rank(); ++axis) places *= shape.dims()[axis];
@@ -267,12 +229,11 @@ Value batch_norm(Operand x, const Value& weight, const Value& bias, const Value&
   detail::check_batch_options(record, options.momentum, options.eps);
   std::vector<TensorSpec> outputs = {record.like(0)};
   if (options.training) {
-    if (x.shape().numel() > 0 && x.shape().numel() == x.shape()[1]) {
-      record.value_error(fmt::format(
-          "expected more than 1 value per channel when training, got {}: its result is "
-          "0, and its variance says nothing (freeze() the layer, or use larger batches)",
-          x.shape()));
-    }
+    record.require_value(
+        x.shape().numel() == 0 || x.shape().numel() != x.shape()[1],
+        "expected more than 1 value per channel when training, got {}: its result is 0, and its "
+        "variance says nothing (freeze() the layer, or use larger batches)",
+        x.shape());
     // In float32 they serve the backward of 16-bit tensors, too.
     const DType dtype = detail::at_least_float(x.dtype());
     const TensorSpec saved{weight.shape(), dtype};
@@ -289,8 +250,7 @@ std::array<Value, 3> batch_norm_backward(Operand grad, const Value& x, const Val
                                          const BatchNormBackwardAttributes& attributes) {
   Recorder record("batch_norm_backward", {grad, x, mean, spread, weight}, grad.where);
   detail::check_channels(record, 1, 2, 5);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
+  record.require_like(0, 1);
   if (x.shape().numel() == 0) {
     // Of an empty batch the operator writes nothing, and gradients of nothing are 0.
     std::array<Value, 3> gradients;
@@ -314,10 +274,9 @@ Value group_norm(Operand x, std::int64_t groups, const Value& weight, const Valu
   record.require_same_dtype(2, 0);
   detail::require_epsilon(record, eps);
   const Shape& shape = x.shape();
-  if (groups < 1 || shape[1] % groups != 0) {
-    record.shape_error(fmt::format("{} groups must divide the channels of {}", groups, shape));
-  }
-  if (!(eps > 0)) record.value_error(fmt::format("eps must be above 0, got {}", eps));
+  record.require_shape(groups >= 1 && shape[1] % groups == 0,
+                       "{} groups must divide the channels of {}", groups, shape);
+  record.require_value(eps > 0, "eps must be above 0, got {}", eps);
   if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16) {
     // The operator keeps mean and rstd in x's dtype: rounded to 16 bits they would make a gradient
     // where there is none.
@@ -335,8 +294,7 @@ std::array<Value, 3> group_norm_backward(Operand grad, const Value& x, const Val
                                          const GroupNormBackwardAttributes& attributes) {
   Recorder record("group_norm_backward", {grad, x, mean, rstd, weight}, grad.where);
   detail::check_channels(record, 1, 4, 5);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
+  record.require_like(0, 1);
   return detail::record_wanted<GroupNormBackwardOp>(
       record, attributes, attributes.wanted, {record.like(1), record.like(4), record.like(4)});
 }
@@ -346,10 +304,8 @@ std::string BatchNormAttributes::text() const {
                   : fmt::format("eps={}", eps);
 }
 std::string BatchNormBackwardAttributes::text() const {
-  return fmt::format("{}eps={}, {}", training ? "training, " : "", eps, mask_text(wanted));
-}
-std::string GroupNormBackwardAttributes::text() const {
-  return fmt::format("groups={}, {}", groups, mask_text(wanted));
+  return fmt::format("{}eps={}, outputMask={}", training ? "training, " : "", eps,
+                     detail::text(wanted));
 }
 
 namespace calls {

@@ -21,9 +21,9 @@ namespace {
 
 void require_broadcasts_to_variable(const Recorder& record) {
   const Shape& target = record.input(0).shape();
-  if (expands_to(record.input(1).shape(), target)) return;
-  record.shape_error(fmt::format("{} with shape {} does not broadcast to the variable's shape {}",
-                                 record.input(1).description(), record.input(1).shape(), target));
+  record.require_shape(expands_to(record.input(1).shape(), target),
+                       "{} with shape {} does not broadcast to the variable's shape {}",
+                       record.input(1), record.input(1).shape(), target);
 }
 
 }  // namespace
@@ -39,8 +39,7 @@ Value inplace_add(Operand variable, const Value& x, double alpha) {
 Value accumulate(Operand variable, const Value& x, double decay) {
   Recorder record("accumulate", {variable, x}, variable.where);
   record.require_floating(0);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
+  record.require_like(0, 1);
   record.require_holds(variable.dtype(), decay, "decay");
   return record.add<AccumulateOp>({decay}, record.like(0));
 }
@@ -68,16 +67,12 @@ AdamWResult apply_adam_w(Operand parameter, const Value& first_moment, const Val
   record.require_holds(DType::float32, attributes.weight_decay, "weight_decay");
   record.require_holds(DType::float32, attributes.epsilon, "epsilon");
   for (std::size_t i = 1; i <= updated; ++i) {
-    record.require_same_dtype(i, 0);
-    record.require_same_shape(i, 0);
+    record.require_like(i, 0);
   }
-  if (step.shape().numel() != 1 ||
-      (step.dtype() != DType::float32 && step.dtype() != DType::int64)) {
-    record.value_error(
-        fmt::format("the step count must be one element of float32 or int64, got "
-                    "{} {}",
-                    step.dtype(), step.shape()));
-  }
+  record.require_value(
+      step.shape().numel() == 1 && (step.dtype() == DType::float32 || step.dtype() == DType::int64),
+      "the step count must be one element of float32 or int64, got {} {}", step.dtype(),
+      step.shape());
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < updated; ++i) specs.push_back(record.like(i));
   const std::vector<Value> outputs = record.add<AdamWOp>(used, std::move(specs));
@@ -92,12 +87,8 @@ std::string AdamWAttributes::text() const {
 
 namespace calls {
 
-const Declaration<InplaceAddAttributes> inplace_add = {
-    "inplace_add", ACLGRAD_C(aclnnInplaceAdd), updating,
-    [](const auto& values, AclnnCall& call, auto... end) {
-      return aclnnInplaceAddGetWorkspaceSize(call.output(0), call.input(1),
-                                             call.scalar(values.alpha), end...);
-    }};
+const Declaration<InplaceAddAttributes> inplace_add = {"inplace_add", ACLGRAD_C(aclnnInplaceAdd),
+                                                       updating};
 
 // x + decay variable, into the variable.
 const Declaration<AccumulateAttributes> accumulate = {
@@ -107,11 +98,7 @@ const Declaration<AccumulateAttributes> accumulate = {
                                       call.output(0), end...);
     }};
 
-const Declaration<> assign = {"assign", ACLGRAD_C(aclnnInplaceCopy), replacing,
-                              [](const auto&, AclnnCall& call, auto... end) {
-                                return aclnnInplaceCopyGetWorkspaceSize(call.output(0),
-                                                                        call.input(1), end...);
-                              }};
+const Declaration<> assign = {"assign", ACLGRAD_C(aclnnInplaceCopy), replacing};
 
 const Declaration<AdamWAttributes> apply_adam_w = {
     "apply_adam_w", ACLGRAD_C(aclnnApplyAdamWV2), updating,
@@ -141,7 +128,7 @@ Recorder record_list(std::string_view op, const std::vector<Value>& values,
 
 std::vector<Value> foreach_norm(Operands values, double p) {
   Recorder record = record_list("foreach_norm", values, values.where);
-  if (std::isnan(p)) record.value_error("p must be a number, got NaN");
+  record.require_value(!std::isnan(p), "p must be a number, got NaN");
   const std::vector<TensorSpec> scalars(values.size(), {Shape{}, values.front().dtype()});
   return record.add<ForeachNormOp>({p}, scalars);
 }
@@ -162,12 +149,8 @@ std::vector<Value> foreach_mul(Operands values, const Value& factor) {
 
 namespace calls {
 
-const Declaration<ForeachNormAttributes> foreach_norm = {
-    "foreach_norm", ACLGRAD_C(aclnnForeachNorm), separate,
-    [](const auto& values, AclnnCall& call, auto... end) {
-      return aclnnForeachNormGetWorkspaceSize(call.input_list(), call.scalar(values.p),
-                                              call.output_list(), end...);
-    }};
+const Declaration<ForeachNormAttributes> foreach_norm = {"foreach_norm",
+                                                         ACLGRAD_C(aclnnForeachNorm), separate};
 const Declaration<ForeachMulAttributes> foreach_mul = {
     "foreach_mul", ACLGRAD_C(aclnnForeachMulScalarV2),
     [](const ForeachMulAttributes&, std::size_t output, std::size_t input) {

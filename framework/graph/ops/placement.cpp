@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of aclgrad/ops/index.h: what adds, puts, picks or repeats elements and slices by their numbers.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/index.h"
 #include "aclgrad/ops/reduction.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_copy.h"
@@ -36,10 +32,8 @@ std::int64_t checked_slices(const Recorder& record, std::int64_t dim) {
   record.require_same_dtype(0, 2);
   const Value& source = record.input(2);
   const Shape expected = with_extent(record.input(0).shape(), dim, record.input(1).shape().numel());
-  if (source.shape() != expected) {
-    record.shape_error(fmt::format("{} must have shape {}, got {}", source.description(), expected,
-                                   source.shape()));
-  }
+  record.require_shape(source.shape() == expected, "{} must have shape {}, got {}", source,
+                       expected, source.shape());
   return dim;
 }
 
@@ -110,15 +104,12 @@ Value scatter(Operand x, std::int64_t dim, const Value& index, double value) {
 Value masked_scatter(Operand x, const Value& mask, const Value& source) {
   const RecordScope scope(x);
   const Recorder record("masked_scatter", {x, mask, source}, x.where);
-  if (mask.dtype() != DType::boolean && mask.dtype() != DType::uint8) {
-    record.dtype_error(fmt::format("the mask {} must be bool or uint8, but is {}",
-                                   mask.description(), mask.dtype()));
-  }
+  record.require_dtype(mask.dtype() == DType::boolean || mask.dtype() == DType::uint8,
+                       "the mask {} must be bool or uint8, but is {}", mask, mask.dtype());
   record.require_same_dtype(0, 2);
-  if (record.broadcast(mask.shape(), x.shape()) != x.shape()) {
-    record.shape_error(fmt::format("{} of shape {} does not broadcast to {}, that of x",
-                                   mask.description(), mask.shape(), x.shape()));
-  }
+  record.require_shape(record.broadcast(mask.shape(), x.shape()) == x.shape(),
+                       "{} of shape {} does not broadcast to {}, that of x", mask, mask.shape(),
+                       x.shape());
   // Elements of source are numbered from 1: 0 is what stands where the mask is not true.
   const Value line = reshape(expand(ne(mask, 0.0), x.shape()), {x.shape().numel()});
   const Value counts = cast(line, DType::int64);
@@ -141,16 +132,14 @@ struct Indexing {
   Shape result = {};
 
   Indexing(Recorder& record, const Shape& x, const std::vector<Value>& all) {
-    if (all.size() > x.rank()) {
-      record.shape_error(fmt::format("{} indices are too many for {}", all.size(), x));
-    }
+    record.require_shape(all.size() <= x.rank(), "{} indices are too many for {}", all.size(), x);
     for (std::size_t d = 0; d < all.size(); ++d) {
       if (!all[d].valid()) continue;
       indices.push_back(all[d]);
       dims.push_back(static_cast<std::int64_t>(d));
       positions = record.broadcast(positions, all[d].shape());
     }
-    if (dims.empty()) record.value_error("expected an index for some dimension, got none");
+    record.require_value(!dims.empty(), "expected an index for some dimension, got none");
     const bool are_neighbours =
         dims.back() - dims.front() + 1 == static_cast<std::int64_t>(dims.size());
     first = are_neighbours ? static_cast<std::size_t>(dims.front()) : 0;
@@ -171,12 +160,11 @@ std::vector<Value> given(const Value& x, const std::vector<Value>& indices) {
 
 void require_numbers(const Recorder& record, std::size_t count) {
   for (std::size_t i = 1; i <= count; ++i) {
-    if (record.input(i).dtype() == DType::boolean) {
-      record.dtype_error(fmt::format(
-          "{} is a mask, whose number of true elements is known only when the graph runs; use "
-          "where(mask, x, 0), or masked_select(x, mask) of a mask that is a Tensor",
-          record.input(i).description()));
-    }
+    record.require_dtype(
+        record.input(i).dtype() != DType::boolean,
+        "{} is a mask, whose number of true elements is known only when the graph runs; use "
+        "where(mask, x, 0), or masked_select(x, mask) of a mask that is a Tensor",
+        record.input(i));
     require_index(record, i);
   }
 }
@@ -235,10 +223,9 @@ Value index_put(Operand x, const std::vector<Value>& indices, const Value& value
   record.require_same_dtype(0, inputs.size() - 1);
   const Indexing of(record, x.shape(), indices);
   require_numbers(record, of.indices.size());
-  if (record.broadcast(values.shape(), of.result) != of.result) {
-    record.shape_error(fmt::format("{} of shape {} does not broadcast to {}, that of the indexed",
-                                   values.description(), values.shape(), of.result));
-  }
+  record.require_shape(record.broadcast(values.shape(), of.result) == of.result,
+                       "{} of shape {} does not broadcast to {}, that of the indexed", values,
+                       values.shape(), of.result);
   // The numbers of the indexed places: indexing itself checks each index against its dimension.
   Dims indexed;
   for (const std::int64_t dim : of.dims) indexed.push_back(x.shape()[dim]);
@@ -263,10 +250,8 @@ Value index_put(Operand x, const std::vector<Value>& indices, const Value& value
 Value masked_select(Operand x, const Tensor& mask) {
   const RecordScope scope(x);
   const Recorder record("masked_select", {x}, x.where);
-  if (mask.shape() != x.shape()) {
-    record.shape_error(
-        fmt::format("the mask must have the shape of x, {}, got {}", x.shape(), mask.shape()));
-  }
+  record.require_shape(mask.shape() == x.shape(), "the mask must have the shape of x, {}, got {}",
+                       x.shape(), mask.shape());
   std::vector<double> chosen;
   for (std::int64_t i = 0; i < mask.numel(); ++i) {
     if (mask.get(i) != 0) chosen.push_back(static_cast<double>(i));
@@ -289,9 +274,8 @@ Value repeated_along(const Value& x, const std::optional<std::int64_t>& dim) {
 void require_repeats(const Recorder& record, std::int64_t extent) {
   require_index(record, 1);
   const Shape& repeats = record.input(1).shape();
-  if (repeats.rank() <= 1 && (repeats.numel() == 1 || repeats.numel() == extent)) return;
-  record.shape_error(fmt::format("{} must have one element or {}, got {}",
-                                 record.input(1).description(), extent, repeats));
+  record.require_shape(repeats.rank() <= 1 && (repeats.numel() == 1 || repeats.numel() == extent),
+                       "{} must have one element or {}, got {}", record.input(1), extent, repeats);
 }
 
 }  // namespace
@@ -300,12 +284,11 @@ Value repeat_interleave(Operand x, std::int64_t repeats, std::optional<std::int6
   const RecordScope scope(x);
   const Value whole = repeated_along(x, dim);
   Recorder record("repeat_interleave", {whole}, x.where);
-  if (repeats < 0) record.value_error(fmt::format("repeats must not be negative, got {}", repeats));
+  record.require_value(repeats >= 0, "repeats must not be negative, got {}", repeats);
   const std::int64_t along = record.axis(dim.value_or(0), whole.shape().rank());
   std::int64_t size = 0;
-  if (__builtin_mul_overflow(repeats, whole.shape()[along], &size)) {
-    record.value_error(fmt::format("{} repeats are too many", repeats));
-  }
+  record.require_value(!__builtin_mul_overflow(repeats, whole.shape()[along], &size),
+                       "{} repeats are too many", repeats);
   return record.add<RepeatInterleaveIntOp>({repeats, along, size},
                                            {with_extent(whole.shape(), along, size), x.dtype()});
 }
@@ -317,9 +300,7 @@ Value repeat_interleave(Operand x, const Value& repeats, std::int64_t output_siz
   Recorder record("repeat_interleave", {whole, repeats}, x.where);
   const std::int64_t along = record.axis(dim.value_or(0), whole.shape().rank());
   require_repeats(record, whole.shape()[along]);
-  if (output_size < 0) {
-    record.value_error(fmt::format("output_size must not be negative, got {}", output_size));
-  }
+  record.require_value(output_size >= 0, "output_size must not be negative, got {}", output_size);
   return record.add<RepeatInterleaveOp>(
       {along, output_size}, {with_extent(whole.shape(), along, output_size), x.dtype()});
 }
@@ -328,36 +309,28 @@ Value repeat_interleave_grad(Operand grad, const Value& repeats, std::int64_t ex
                              std::int64_t dim) {
   Recorder record("repeat_interleave_grad", {grad, repeats}, grad.where);
   record.require_floating(0);
-  if (extent < 0) record.value_error(fmt::format("extent must not be negative, got {}", extent));
+  record.require_value(extent >= 0, "extent must not be negative, got {}", extent);
   dim = record.axis(dim, grad.shape().rank());
   require_repeats(record, extent);
   return record.add<RepeatInterleaveGradOp>({dim},
                                             {with_extent(grad.shape(), dim, extent), grad.dtype()});
 }
 
-std::string IndexAttributes::text() const {
-  return fmt::format("dims=[{}]", fmt::join(dims, ", "));
-}
-
 namespace calls {
 
 const Declaration<IndexAddAttributes> index_add = {"index_add", ACLGRAD_C(aclnnIndexAdd), separate};
-const Declaration<AlongAttributes> index_copy = {"index_copy", ACLGRAD_C(aclnnIndexCopy), separate};
-const Declaration<AlongAttributes> inplace_index_copy = {
-    "inplace_index_copy", ACLGRAD_C(aclnnInplaceIndexCopy), updating,
-    [](const auto& values, AclnnCall& call, auto... end) {
-      return aclnnInplaceIndexCopyGetWorkspaceSize(call.output(0), values.dim, call.input(1),
-                                                   call.input(2), end...);
-    }};
-const Declaration<AlongAttributes> scatter_add = {"scatter_add", ACLGRAD_C(aclnnScatterAdd),
-                                                  separate};
-const Declaration<AlongAttributes> scatter = {
-    "scatter", ACLGRAD_C(aclnnScatter), separate,
-    [](const auto& values, AclnnCall& call, auto... end) {
-      constexpr std::int64_t kReplace = 0;
-      return aclnnScatterGetWorkspaceSize(call.input(0), values.dim, call.input(1), call.input(2),
-                                          kReplace, call.output(0), end...);
-    }};
+const Declaration<DimAttributes> index_copy = {"index_copy", ACLGRAD_C(aclnnIndexCopy), separate};
+const Declaration<DimAttributes> inplace_index_copy = {"inplace_index_copy",
+                                                       ACLGRAD_C(aclnnInplaceIndexCopy), updating};
+const Declaration<DimAttributes> scatter_add = {"scatter_add", ACLGRAD_C(aclnnScatterAdd),
+                                                separate};
+const Declaration<DimAttributes> scatter = {"scatter", ACLGRAD_C(aclnnScatter), separate,
+                                            [](const auto& values, AclnnCall& call, auto... end) {
+                                              constexpr std::int64_t kReplace = 0;
+                                              return aclnnScatterGetWorkspaceSize(
+                                                  call.input(0), values.dim, call.input(1),
+                                                  call.input(2), kReplace, call.output(0), end...);
+                                            }};
 const Declaration<IndexAttributes> index = {
     "index", ACLGRAD_C(aclnnIndex), separate, [](const auto& values, AclnnCall& call, auto... end) {
       std::vector<aclTensor*> tensors(static_cast<std::size_t>(values.dims.back()) + 1, nullptr);
@@ -372,7 +345,7 @@ const Declaration<RepeatInterleaveAttributes> repeat_interleave = {
     "repeat_interleave", ACLGRAD_C(aclnnRepeatInterleaveWithDim), separate};
 const Declaration<RepeatInterleaveIntAttributes> repeat_interleave_int = {
     "repeat_interleave", ACLGRAD_C(aclnnRepeatInterleaveIntWithDim), separate};
-const Declaration<AlongAttributes> repeat_interleave_grad = {
+const Declaration<DimAttributes> repeat_interleave_grad = {
     "repeat_interleave_grad", ACLGRAD_C(aclnnRepeatInterleaveGrad), separate};
 
 }  // namespace calls

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/pooling.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
-#include "aclgrad/format.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_adaptive_avg_pool2d.h"
 #include "aclnnop/aclnn_adaptive_avg_pool2d_backward.h"
 #include "aclnnop/aclnn_adaptive_avg_pool3d.h"
@@ -36,31 +31,14 @@ using Numbers = std::vector<std::int64_t>;
 // Of images and of volumes.
 constexpr std::size_t kPlaneAxes = 2, kVolumeAxes = 3;
 
-std::string list_text(const Numbers& numbers) {
-  return fmt::format("[{}]", fmt::join(numbers, ", "));
-}
-
 // Of input 0.
 void check_image(const Recorder& record, std::size_t axes) {
   record.require_floating(0);
   const Shape& shape = record.input(0).shape();
-  if (shape.rank() == axes + 1 || shape.rank() == axes + 2) return;
-  record.shape_error(fmt::format(
-      "{} must be {}, got {}", record.input(0).description(),
-      axes == kPlaneAxes ? "[C, H, W] or [N, C, H, W]" : "[C, D, H, W] or [N, C, D, H, W]", shape));
-}
-
-// Places made of these fit 64 bits.
-constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
-
-void check_numbers(const Recorder& record, const char* name, const Numbers& numbers,
-                   std::int64_t least, std::size_t axes) {
-  bool fits = numbers.size() == axes;
-  for (const std::int64_t number : numbers) fits = fits && number >= least && number <= kMost;
-  if (fits) return;
-  record.value_error(
-      fmt::format("{} must be one or {} numbers of at least {} and below 2^31, got {}", name,
-                  axes == kPlaneAxes ? "two" : "three", least, list_text(numbers)));
+  record.require_shape(
+      shape.rank() == axes + 1 || shape.rank() == axes + 2, "{} must be {}, got {}",
+      record.input(0),
+      axes == kPlaneAxes ? "[C, H, W] or [N, C, H, W]" : "[C, D, H, W] or [N, C, D, H, W]", shape);
 }
 
 // Input 0 with these last sizes.
@@ -78,10 +56,10 @@ struct Windows {
 // A size for each window.
 TensorSpec pooled(const Recorder& record, const Windows& of, std::size_t axes) {
   check_image(record, axes);
-  check_numbers(record, "kernel", of.kernel, 1, axes);
-  check_numbers(record, "stride", of.stride, 1, axes);
-  check_numbers(record, "padding", of.padding, 0, axes);
-  check_numbers(record, "dilation", of.dilation, 1, axes);
+  detail::require_per_axis(record, "kernel", of.kernel, 1, axes);
+  detail::require_per_axis(record, "stride", of.stride, 1, axes);
+  detail::require_per_axis(record, "padding", of.padding, 0, axes);
+  detail::require_per_axis(record, "dilation", of.dilation, 1, axes);
   const Shape& shape = record.input(0).shape();
   Numbers sizes(axes);
   for (std::size_t axis = 0; axis < axes; ++axis) {
@@ -90,12 +68,10 @@ TensorSpec pooled(const Recorder& record, const Windows& of, std::size_t axes) {
     const std::int64_t rounding = of.ceil_mode ? stride - 1 : 0;
     const std::int64_t reach = of.dilation[axis] * (of.kernel[axis] - 1) + 1;
     const std::int64_t room = in + 2 * padding - reach + rounding;
-    if (room < 0 || 2 * padding > of.kernel[axis]) {
-      record.shape_error(fmt::format(
-          "a kernel {} with padding {}{} does not fit {}", list_text(of.kernel),
-          list_text(of.padding),
-          of.dilation == Numbers(axes, 1) ? "" : " and dilation " + list_text(of.dilation), shape));
-    }
+    record.require_shape(
+        room >= 0 && 2 * padding <= of.kernel[axis],
+        "a kernel {} with padding {}{} does not fit {}", of.kernel, of.padding,
+        of.dilation == Numbers(axes, 1) ? "" : " and dilation " + detail::text(of.dilation), shape);
     sizes[axis] = room / stride + 1;
     if (of.ceil_mode && (sizes[axis] - 1) * stride >= in + padding) --sizes[axis];
   }
@@ -106,7 +82,7 @@ Numbers stride_of(const PerAxis& stride, const PerAxis& kernel, std::size_t axes
   return (stride.values.empty() ? kernel : stride).over(axes);
 }
 
-// Maxima of x, of the node called as its operator is, and their places.
+// Maxima of x and their places.
 template <class OpType>
 ValuesAndIndices record_maxima(Recorder& record, typename OpType::Attributes attributes,
                                const TensorSpec& result) {
@@ -115,67 +91,62 @@ ValuesAndIndices record_maxima(Recorder& record, typename OpType::Attributes att
   return {both[0], both[1]};
 }
 
-template <class OpType>
 ValuesAndIndices max_pool(Operand x, const PerAxis& kernel, const MaxPoolOptions& options,
                           std::size_t axes) {
-  Recorder record(OpType::declaration().name, {x}, x.where);
+  Recorder record(calls::max_pool[axes - kPlaneAxes].name, {x}, x.where);
   const MaxPoolAttributes a{kernel.over(axes), stride_of(options.stride, kernel, axes),
                             options.padding.over(axes), options.dilation.over(axes),
                             options.ceil_mode};
   const TensorSpec result =
       pooled(record, {a.kernel, a.stride, a.padding, a.dilation, a.ceil_mode}, axes);
-  if (axes == kPlaneAxes && a.dilation != Numbers(axes, 1)) {
-    record.value_error(fmt::format(
-        "dilation must be 1, got {}; max_pool3d() of x reshaped to [N, C, 1, H, W] takes others",
-        list_text(a.dilation)));
-  }
-  return record_maxima<OpType>(record, a, result);
+  record.require_value(
+      axes != kPlaneAxes || a.dilation == Numbers(axes, 1),
+      "dilation must be 1, got {}; max_pool3d() of x reshaped to [N, C, 1, H, W] takes others",
+      a.dilation);
+  return record_maxima<MaxPoolOp>(record, a, result);
 }
 
-template <class OpType>
 Value avg_pool(Operand x, const AvgPoolAttributes& a, std::size_t axes) {
-  Recorder record(OpType::declaration().name, {x}, x.where);
-  return record.add<OpType>(
+  Recorder record(calls::avg_pool[axes - kPlaneAxes].name, {x}, x.where);
+  return record.add<AvgPoolOp>(
       a, pooled(record, {a.kernel, a.stride, a.padding, Numbers(axes, 1), a.ceil_mode}, axes));
 }
 
-AvgPoolAttributes attributes_of(const PerAxis& kernel, const AvgPoolOptions& options,
-                                std::size_t axes) {
-  return {kernel.over(axes),          stride_of(options.stride, kernel, axes),
-          options.padding.over(axes), options.ceil_mode,
-          options.count_include_pad,  options.divisor_override};
+Value avg_pool(Operand x, const PerAxis& kernel, const AvgPoolOptions& options, std::size_t axes) {
+  return avg_pool(
+      x,
+      {kernel.over(axes), stride_of(options.stride, kernel, axes), options.padding.over(axes),
+       options.ceil_mode, options.count_include_pad, options.divisor_override},
+      axes);
 }
 
 // Input 0 in the size that is asked for.
-TensorSpec adapted(const Recorder& record, const PerAxis& size, std::size_t axes) {
+TensorSpec adapted(const Recorder& record, const Numbers& size, std::size_t axes) {
   check_image(record, axes);
-  const Numbers sizes = size.over(axes);
-  check_numbers(record, "size", sizes, 1, axes);
-  return resized(record, sizes);
+  detail::require_per_axis(record, "size", size, 1, axes);
+  return resized(record, size);
 }
 
-template <class OpType>
-Value adaptive_avg_pool(Operand x, const PerAxis& size, std::size_t axes) {
-  Recorder record(OpType::declaration().name, {x}, x.where);
-  return record.add<OpType>({}, adapted(record, size, axes));
+Value adaptive_avg_pool(Operand x, const Numbers& size, std::size_t axes) {
+  Recorder record(calls::adaptive_avg_pool[axes - kPlaneAxes].name, {x}, x.where);
+  return record.add<AdaptiveAvgPoolOp>({size}, adapted(record, size, axes));
 }
 
-template <class OpType>
-ValuesAndIndices adaptive_max_pool(Operand x, const PerAxis& size, std::size_t axes) {
-  Recorder record(OpType::declaration().name, {x}, x.where);
-  return record_maxima<OpType>(record, {}, adapted(record, size, axes));
+ValuesAndIndices adaptive_max_pool(Operand x, const Numbers& size, std::size_t axes) {
+  Recorder record(calls::adaptive_max_pool[axes - kPlaneAxes].name, {x}, x.where);
+  return record_maxima<AdaptiveMaxPoolOp>(record, {size}, adapted(record, size, axes));
 }
 
 // Of grad, x, which it has the shape of, and, of maxima, their places.
 template <class OpType>
-Value pool_gradient(Operand grad, const Value& x, const std::vector<Value>& places,
-                    typename OpType::Attributes attributes = {}) {
-  std::vector<Value> inputs = {grad, x};
-  inputs.insert(inputs.end(), places.begin(), places.end());
-  Recorder record(OpType::declaration().name, inputs, grad.where);
+Value pool_gradient(Operand grad, std::vector<Value> x_and_places,
+                    typename OpType::Attributes attributes) {
+  x_and_places.insert(x_and_places.begin(), grad);
+  const bool has_places = x_and_places.size() == 3;
+  Recorder record(OpType::name_of(attributes), std::move(x_and_places), grad.where);
   record.require_floating(1);
   record.require_same_dtype(0, 1);
-  if (!places.empty()) record.require_same_shape(2, 0);
+  if (has_places) record.require_same_shape(2, 0);
   return record.add<OpType>(std::move(attributes), record.like(1));
 }
 
@@ -183,44 +154,41 @@ Value pool_gradient(Operand grad, const Value& x, const std::vector<Value>& plac
 
 ValuesAndIndices max_pool2d_with_indices(Operand x, const PerAxis& kernel,
                                          const MaxPoolOptions& options) {
-  return max_pool<MaxPool2dOp>(x, kernel, options, kPlaneAxes);
+  return max_pool(x, kernel, options, kPlaneAxes);
 }
 ValuesAndIndices max_pool3d_with_indices(Operand x, const PerAxis& kernel,
                                          const MaxPoolOptions& options) {
-  return max_pool<MaxPool3dOp>(x, kernel, options, kVolumeAxes);
+  return max_pool(x, kernel, options, kVolumeAxes);
 }
 Value max_pool2d(Operand x, const PerAxis& kernel, const MaxPoolOptions& options) {
-  return max_pool2d_with_indices(x, kernel, options).values;
+  return max_pool(x, kernel, options, kPlaneAxes).values;
 }
 Value max_pool3d(Operand x, const PerAxis& kernel, const MaxPoolOptions& options) {
-  return max_pool3d_with_indices(x, kernel, options).values;
+  return max_pool(x, kernel, options, kVolumeAxes).values;
 }
 
 Value avg_pool2d(Operand x, const PerAxis& kernel, const AvgPoolOptions& options) {
-  return avg_pool2d(x, attributes_of(kernel, options, kPlaneAxes));
+  return avg_pool(x, kernel, options, kPlaneAxes);
 }
 Value avg_pool3d(Operand x, const PerAxis& kernel, const AvgPoolOptions& options) {
-  return avg_pool3d(x, attributes_of(kernel, options, kVolumeAxes));
+  return avg_pool(x, kernel, options, kVolumeAxes);
 }
-Value avg_pool2d(Operand x, const AvgPoolAttributes& attributes) {
-  return avg_pool<AvgPool2dOp>(x, attributes, kPlaneAxes);
-}
-Value avg_pool3d(Operand x, const AvgPoolAttributes& attributes) {
-  return avg_pool<AvgPool3dOp>(x, attributes, kVolumeAxes);
+Value avg_pool(Operand x, const AvgPoolAttributes& attributes) {
+  return avg_pool(x, attributes, kPlaneAxes + attributes.which());
 }
 
 Value adaptive_avg_pool2d(Operand x, const PerAxis& size) {
-  return adaptive_avg_pool<AdaptiveAvgPool2dOp>(x, size, kPlaneAxes);
+  return adaptive_avg_pool(x, size.over(kPlaneAxes), kPlaneAxes);
 }
 Value adaptive_avg_pool3d(Operand x, const PerAxis& size) {
-  return adaptive_avg_pool<AdaptiveAvgPool3dOp>(x, size, kVolumeAxes);
+  return adaptive_avg_pool(x, size.over(kVolumeAxes), kVolumeAxes);
 }
 
 ValuesAndIndices adaptive_max_pool2d_with_indices(Operand x, const PerAxis& size) {
-  return adaptive_max_pool<AdaptiveMaxPool2dOp>(x, size, kPlaneAxes);
+  return adaptive_max_pool(x, size.over(kPlaneAxes), kPlaneAxes);
 }
 ValuesAndIndices adaptive_max_pool3d_with_indices(Operand x, const PerAxis& size) {
-  return adaptive_max_pool<AdaptiveMaxPool3dOp>(x, size, kVolumeAxes);
+  return adaptive_max_pool(x, size.over(kVolumeAxes), kVolumeAxes);
 }
 Value adaptive_max_pool2d(Operand x, const PerAxis& size) {
   return adaptive_max_pool2d_with_indices(x, size).values;
@@ -231,127 +199,83 @@ Value adaptive_max_pool3d(Operand x, const PerAxis& size) {
 
 Value max_unpool2d(Operand x, const Value& indices, const PerAxis& size) {
   Recorder record("max_unpool2d", {x, indices}, x.where);
-  const TensorSpec result = adapted(record, size, kPlaneAxes);
+  const Numbers sizes = size.over(kPlaneAxes);
+  const TensorSpec result = adapted(record, sizes, kPlaneAxes);
   detail::require_index(record, 1);
   record.require_same_shape(1, 0);
-  return record.add<MaxUnpool2dOp>({}, result);
+  return record.add<MaxUnpool2dOp>({sizes}, result);
 }
 
-Value max_pool2d_backward(Operand grad, const Value& x, const Value& indices,
-                          const MaxPoolAttributes& attributes) {
-  return pool_gradient<MaxPool2dBackwardOp>(grad, x, {indices}, attributes);
+Value max_pool_backward(Operand grad, const Value& x, const Value& indices,
+                        const MaxPoolAttributes& attributes) {
+  return pool_gradient<MaxPoolBackwardOp>(grad, {x, indices}, attributes);
 }
-Value max_pool3d_backward(Operand grad, const Value& x, const Value& indices,
-                          const MaxPoolAttributes& attributes) {
-  return pool_gradient<MaxPool3dBackwardOp>(grad, x, {indices}, attributes);
+Value avg_pool_backward(Operand grad, const Value& x, const AvgPoolAttributes& attributes) {
+  return pool_gradient<AvgPoolBackwardOp>(grad, {x}, attributes);
 }
-Value avg_pool2d_backward(Operand grad, const Value& x, const AvgPoolAttributes& attributes) {
-  return pool_gradient<AvgPool2dBackwardOp>(grad, x, {}, attributes);
+Value adaptive_max_pool_backward(Operand grad, const Value& x, const Value& indices,
+                                 const AdaptivePoolAttributes& attributes) {
+  return pool_gradient<AdaptiveMaxPoolBackwardOp>(grad, {x, indices}, {attributes});
 }
-Value avg_pool3d_backward(Operand grad, const Value& x, const AvgPoolAttributes& attributes) {
-  return pool_gradient<AvgPool3dBackwardOp>(grad, x, {}, attributes);
-}
-Value adaptive_avg_pool2d_backward(Operand grad, const Value& x) {
-  return pool_gradient<AdaptiveAvgPool2dBackwardOp>(grad, x, {});
-}
-Value adaptive_avg_pool3d_backward(Operand grad, const Value& x) {
-  return pool_gradient<AdaptiveAvgPool3dBackwardOp>(grad, x, {});
-}
-Value adaptive_max_pool2d_backward(Operand grad, const Value& x, const Value& indices) {
-  return pool_gradient<AdaptiveMaxPool2dBackwardOp>(grad, x, {indices});
-}
-Value adaptive_max_pool3d_backward(Operand grad, const Value& x, const Value& indices) {
-  return pool_gradient<AdaptiveMaxPool3dBackwardOp>(grad, x, {indices});
+Value adaptive_avg_pool_backward(Operand grad, const Value& x,
+                                 const AdaptivePoolAttributes& attributes) {
+  return pool_gradient<AdaptiveAvgPoolBackwardOp>(grad, {x}, {attributes});
 }
 
 std::string MaxPoolAttributes::text() const {
-  const bool dilates = dilation != Numbers(dilation.size(), 1);
-  return fmt::format("kernel={}, stride={}, padding={}{}{}", list_text(kernel), list_text(stride),
-                     list_text(padding), dilates ? ", dilation=" + list_text(dilation) : "",
-                     ceil_mode ? ", ceil_mode" : "");
+  std::string text = detail::text(named({"kernel", "stride", "padding"}, kernel, stride, padding));
+  if (dilation != Numbers(dilation.size(), 1)) text += ", dilation=" + detail::text(dilation);
+  return ceil_mode ? text + ", ceil_mode" : text;
 }
 
 std::string AvgPoolAttributes::text() const {
-  std::string text =
-      fmt::format("kernel={}, stride={}, padding={}{}", list_text(kernel), list_text(stride),
-                  list_text(padding), ceil_mode ? ", ceil_mode" : "");
+  std::string text = detail::text(named({"kernel", "stride", "padding"}, kernel, stride, padding));
+  if (ceil_mode) text += ", ceil_mode";
   if (divisor_override != 0) return fmt::format("{}, divisor_override={}", text, divisor_override);
-  return text + (count_include_pad ? ", count_include_pad" : "");
+  return count_include_pad ? text + ", count_include_pad" : text;
 }
 
 namespace calls {
-namespace {
 
-// The last sizes of the result, of a function that returns it alone or with indices.
-template <auto kPhaseOne, std::size_t kAxes, std::size_t kOutputs>
-aclnnStatus call_sized(const NoAttributes&, AclnnCall& call, std::uint64_t* size,
-                       aclOpExecutor** executor) {
-  const aclIntArray* const sizes =
-      call.int_array(std::span(call.output_spec(0).shape.dims()).last(kAxes));
-  if constexpr (kOutputs == 1) {
-    return kPhaseOne(call.input(0), sizes, call.output(0), size, executor);
-  } else {
-    return kPhaseOne(call.input(0), sizes, call.output(0), call.output(1), size, executor);
-  }
-}
-#define ACLGRAD_SIZED(name, function, axes, outputs) \
-  { name, ACLGRAD_C(function), separate, call_sized<function##GetWorkspaceSize, axes, outputs> }
-
-}  // namespace
-
-const Declaration<MaxPoolAttributes> max_pool2d = {"max_pool2d",
-                                                   ACLGRAD_C(aclnnMaxPool2dWithIndices), separate};
-const Declaration<MaxPoolAttributes> max_pool2d_backward = {
-    "max_pool2d_backward", ACLGRAD_C(aclnnMaxPool2dWithIndicesBackward), separate};
-const Declaration<MaxPoolAttributes> max_pool3d = {"max_pool3d",
-                                                   ACLGRAD_C(aclnnMaxPool3dWithArgmax), separate};
-const Declaration<MaxPoolAttributes> max_pool3d_backward = {
-    "max_pool3d_backward", ACLGRAD_C(aclnnMaxPool3dWithArgmaxBackward), separate};
-const Declaration<AvgPoolAttributes> avg_pool2d = {"avg_pool2d", ACLGRAD_C(aclnnAvgPool2d),
-                                                   separate};
-const Declaration<AvgPoolAttributes> avg_pool2d_backward = {
-    "avg_pool2d_backward", ACLGRAD_C(aclnnAvgPool2dBackward), separate};
-// Without cubeMathType.
-const Declaration<AvgPoolAttributes> avg_pool3d = {
-    "avg_pool3d", ACLGRAD_C(aclnnAvgPool3d), separate,
-    [](const auto& a, AclnnCall& call, auto... end) {
-      return aclnnAvgPool3dGetWorkspaceSize(call.input(0), call.int_array(a.kernel),
-                                            call.int_array(a.stride), call.int_array(a.padding),
-                                            a.ceil_mode, a.count_include_pad, a.divisor_override,
-                                            call.output(0), end...);
-    }};
-const Declaration<AvgPoolAttributes> avg_pool3d_backward = {
-    "avg_pool3d_backward", ACLGRAD_C(aclnnAvgPool3dBackward), separate,
-    [](const auto& a, AclnnCall& call, auto... end) {
-      return aclnnAvgPool3dBackwardGetWorkspaceSize(
-          call.input(0), call.input(1), call.int_array(a.kernel), call.int_array(a.stride),
-          call.int_array(a.padding), a.ceil_mode, a.count_include_pad, a.divisor_override,
-          call.output(0), end...);
-    }};
-const Declaration<> adaptive_avg_pool2d =
-    ACLGRAD_SIZED("adaptive_avg_pool2d", aclnnAdaptiveAvgPool2d, kPlaneAxes, 1);
-const Declaration<> adaptive_avg_pool2d_backward = {
-    "adaptive_avg_pool2d_backward", ACLGRAD_C(aclnnAdaptiveAvgPool2dBackward), separate};
-const Declaration<> adaptive_avg_pool3d =
-    ACLGRAD_SIZED("adaptive_avg_pool3d", aclnnAdaptiveAvgPool3d, kVolumeAxes, 1);
-const Declaration<> adaptive_avg_pool3d_backward = {
-    "adaptive_avg_pool3d_backward", ACLGRAD_C(aclnnAdaptiveAvgPool3dBackward), separate};
-const Declaration<> adaptive_max_pool2d =
-    ACLGRAD_SIZED("adaptive_max_pool2d", aclnnAdaptiveMaxPool2d, kPlaneAxes, 2);
-const Declaration<> adaptive_max_pool2d_backward = {
-    "adaptive_max_pool2d_backward", ACLGRAD_C(aclnnAdaptiveMaxPool2dBackward), separate};
-const Declaration<> adaptive_max_pool3d =
-    ACLGRAD_SIZED("adaptive_max_pool3d", aclnnAdaptiveMaxPool3d, kVolumeAxes, 2);
-const Declaration<> adaptive_max_pool3d_backward = {
-    "adaptive_max_pool3d_backward", ACLGRAD_C(aclnnAdaptiveMaxPool3dBackward), separate};
-const Declaration<> max_unpool2d = {"max_unpool2d", ACLGRAD_C(aclnnMaxUnpool2d), separate,
-                                    [](const auto&, AclnnCall& call, auto... end) {
-                                      const Shape& shape = call.output_spec(0).shape;
-                                      return aclnnMaxUnpool2dGetWorkspaceSize(
-                                          call.input(0), call.input(1),
-                                          call.int_array(std::span(shape.dims()).last(kPlaneAxes)),
-                                          call.output(0), end...);
-                                    }};
+const Declaration<MaxPoolAttributes> max_pool[] = {
+    {"max_pool2d", ACLGRAD_C(aclnnMaxPool2dWithIndices), separate},
+    {"max_pool3d", ACLGRAD_C(aclnnMaxPool3dWithArgmax), separate}};
+const Declaration<MaxPoolAttributes> max_pool_backward[] = {
+    {"max_pool2d_backward", ACLGRAD_C(aclnnMaxPool2dWithIndicesBackward), separate},
+    {"max_pool3d_backward", ACLGRAD_C(aclnnMaxPool3dWithArgmaxBackward), separate}};
+// Those of volumes are without cubeMathType.
+const Declaration<AvgPoolAttributes> avg_pool[] = {
+    {"avg_pool2d", ACLGRAD_C(aclnnAvgPool2d), separate},
+    {"avg_pool3d", ACLGRAD_C(aclnnAvgPool3d), separate,
+     [](const auto& a, AclnnCall& call, auto... end) {
+       return aclnnAvgPool3dGetWorkspaceSize(call.input(0), call.int_array(a.kernel),
+                                             call.int_array(a.stride), call.int_array(a.padding),
+                                             a.ceil_mode, a.count_include_pad, a.divisor_override,
+                                             call.output(0), end...);
+     }}};
+const Declaration<AvgPoolAttributes> avg_pool_backward[] = {
+    {"avg_pool2d_backward", ACLGRAD_C(aclnnAvgPool2dBackward), separate},
+    {"avg_pool3d_backward", ACLGRAD_C(aclnnAvgPool3dBackward), separate,
+     [](const auto& a, AclnnCall& call, auto... end) {
+       return aclnnAvgPool3dBackwardGetWorkspaceSize(
+           call.input(0), call.input(1), call.int_array(a.kernel), call.int_array(a.stride),
+           call.int_array(a.padding), a.ceil_mode, a.count_include_pad, a.divisor_override,
+           call.output(0), end...);
+     }}};
+const Declaration<AdaptivePoolAttributes> adaptive_avg_pool[] = {
+    {"adaptive_avg_pool2d", ACLGRAD_C(aclnnAdaptiveAvgPool2d), separate},
+    {"adaptive_avg_pool3d", ACLGRAD_C(aclnnAdaptiveAvgPool3d), separate}};
+const Declaration<AdaptivePoolBackwardAttributes> adaptive_avg_pool_backward[] = {
+    {"adaptive_avg_pool2d_backward", ACLGRAD_C(aclnnAdaptiveAvgPool2dBackward), separate},
+    {"adaptive_avg_pool3d_backward", ACLGRAD_C(aclnnAdaptiveAvgPool3dBackward), separate}};
+const Declaration<AdaptivePoolAttributes> adaptive_max_pool[] = {
+    {"adaptive_max_pool2d", ACLGRAD_C(aclnnAdaptiveMaxPool2d), separate},
+    {"adaptive_max_pool3d", ACLGRAD_C(aclnnAdaptiveMaxPool3d), separate}};
+const Declaration<AdaptivePoolBackwardAttributes> adaptive_max_pool_backward[] = {
+    {"adaptive_max_pool2d_backward", ACLGRAD_C(aclnnAdaptiveMaxPool2dBackward), separate},
+    {"adaptive_max_pool3d_backward", ACLGRAD_C(aclnnAdaptiveMaxPool3dBackward), separate}};
+const Declaration<AdaptivePoolAttributes> max_unpool2d = {"max_unpool2d",
+                                                          ACLGRAD_C(aclnnMaxUnpool2d), separate};
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/random.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <span>
 
-#include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/optimizer.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_dropout_do_mask.h"
 #include "aclnnop/aclnn_dropout_gen_mask.h"
 #include "aclnnop/aclnn_normal.h"
@@ -27,14 +23,14 @@ constexpr double kLowest = -1.7580993408473766;  // of SELU: -lambda alpha
 std::int64_t mask_bytes(const Shape& shape) { return (shape.numel() + 127) / 128 * 16; }
 
 void require_probability(const Recorder& record, double p) {
-  if (!(p >= 0 && p <= 1)) record.value_error(fmt::format("p must be within [0, 1], got {}", p));
+  record.require_value(p >= 0 && p <= 1, "p must be within [0, 1], got {}", p);
 }
 
 void require_int64(const Recorder& record, std::size_t index) {
   const Value& value = record.input(index);
-  if (value.dtype() == DType::int64 && value.shape().numel() == 1) return;
-  record.value_error(fmt::format("{} must be one element of int64, got {} {}", value.description(),
-                                 value.dtype(), value.shape()));
+  record.require_value(value.dtype() == DType::int64 && value.shape().numel() == 1,
+                       "{} must be one element of int64, got {} {}", value, value.dtype(),
+                       value.shape());
 }
 
 }  // namespace
@@ -85,7 +81,7 @@ Value alpha_dropout(Operand x, double p, const Generator& generator) {
   const RecordScope scope(x);
   const Recorder record("alpha_dropout", {x}, x.where);
   record.require_floating(0);
-  if (!(p >= 0 && p < 1)) record.value_error(fmt::format("p must be within [0, 1), got {}", p));
+  record.require_value(p >= 0 && p < 1, "p must be within [0, 1), got {}", p);
   if (p == 0) return x;
   const double q = 1 - p;
   const double a = 1 / std::sqrt(q + kLowest * kLowest * q * p);
@@ -110,14 +106,11 @@ Value apply_dropout(Operand x, const Value& mask, double p) {
   Recorder record("dropout", {x, mask}, x.where);
   record.require_floating(0);
   require_probability(record, p);
-  if (mask.dtype() != DType::uint8 || mask.shape() != Shape{mask_bytes(x.shape())}) {
-    record.shape_error(fmt::format("a mask for {} is uint8 [{}], got {} {}", x.shape(),
-                                   mask_bytes(x.shape()), mask.dtype(), mask.shape()));
-  }
+  record.require_shape(mask.dtype() == DType::uint8 && mask.shape() == Shape{mask_bytes(x.shape())},
+                       "a mask for {} is uint8 [{}], got {} {}", x.shape(), mask_bytes(x.shape()),
+                       mask.dtype(), mask.shape());
   return record.add<DropoutOp>({p}, record.like(0));
 }
-
-std::string DropoutMaskAttributes::text() const { return fmt::format("shape={}, p={}", shape, p); }
 
 namespace calls {
 
@@ -137,12 +130,8 @@ namespace {
 
 // What random numbers of a floating dtype are drawn by is finite.
 void require_random(const Recorder& record, DType dtype, double number, std::string_view what) {
-  if (!is_floating(dtype)) {
-    record.dtype_error(fmt::format("random numbers are of a floating dtype, not {}", dtype));
-  }
-  if (!std::isfinite(number)) {
-    record.value_error(fmt::format("{} must be finite, got {}", what, number));
-  }
+  record.require_dtype(is_floating(dtype), "random numbers are of a floating dtype, not {}", dtype);
+  record.require_value(std::isfinite(number), "{} must be finite, got {}", what, number);
   record.require_holds(dtype, number, what);
 }
 
@@ -153,9 +142,7 @@ Value normal(const Graph& graph, Shape shape, double mean, double stddev, std::i
   Recorder record("normal", graph, where);
   require_random(record, dtype, mean, "the mean");
   require_random(record, dtype, stddev, "the standard deviation");
-  if (stddev < 0) {
-    record.value_error(fmt::format("the standard deviation must not be negative, got {}", stddev));
-  }
+  record.require_value(stddev >= 0, "the standard deviation must not be negative, got {}", stddev);
   return record.add<NormalOp>({mean, stddev, seed, offset}, {std::move(shape), dtype});
 }
 
@@ -164,9 +151,7 @@ Value uniform(const Graph& graph, Shape shape, double low, double high, std::int
   Recorder record("uniform", graph, where);
   require_random(record, dtype, low, "low");
   require_random(record, dtype, high, "high");
-  if (low > high) {
-    record.value_error(fmt::format("low must not exceed high, got {} and {}", low, high));
-  }
+  record.require_value(low <= high, "low must not exceed high, got {} and {}", low, high);
   return record.add<UniformOp>({low, high, seed, offset}, {std::move(shape), dtype});
 }
 

@@ -33,12 +33,10 @@ void check_layers(const Recorder& record, std::int64_t gates, std::size_t states
   record.require_floating(0);
   for (std::size_t k = 1; k <= states + params.size(); ++k) record.require_same_dtype(k, 0);
   const Shape& x = record.input(0).shape();
-  if (x.rank() != 3 || x[0] == 0) {
-    record.shape_error(fmt::format(
-        "runs over sequences [T, N, in], or [N, T, in] with batch_first, of at least one step, "
-        "got {}: unsqueeze() a single one",
-        x));
-  }
+  record.require_shape(x.rank() == 3 && x[0] != 0,
+                       "runs over sequences [T, N, in], or [N, T, in] with batch_first, of at "
+                       "least one step, got {}: unsqueeze() a single one",
+                       x);
   const Shape& first = params[1].shape();
   const std::int64_t hidden = first.rank() == 2 ? first[1] : 0;
   const std::int64_t directions = a.bidirectional ? 2 : 1;
@@ -59,20 +57,16 @@ void check_layers(const Recorder& record, std::int64_t gates, std::size_t states
   }
   const Shape state{static_cast<std::int64_t>(a.sweeps()), x[1], hidden};
   for (std::size_t k = 1; k <= states; ++k) {
-    if (record.input(k).shape() == state) continue;
-    record.shape_error(
-        fmt::format("begins with states of shape {}, got {}", state, record.input(k).shape()));
+    record.require_shape(record.input(k).shape() == state, "begins with states of shape {}, got {}",
+                         state, record.input(k).shape());
   }
 }
 
 void check_layer_lengths(const Recorder& record, const Value& lengths, std::int64_t batch) {
-  if (lengths.shape() != Shape{batch}) {
-    record.shape_error(
-        fmt::format("takes the lengths of {} sequences, got {}", batch, lengths.shape()));
-  }
-  if (lengths.dtype() != DType::int64 && lengths.dtype() != DType::int32) {
-    record.dtype_error(fmt::format("takes lengths of int64 or int32, got {}", lengths.dtype()));
-  }
+  record.require_shape(lengths.shape() == Shape{batch}, "takes the lengths of {} sequences, got {}",
+                       batch, lengths.shape());
+  record.require_dtype(lengths.dtype() == DType::int64 || lengths.dtype() == DType::int32,
+                       "takes lengths of int64 or int32, got {}", lengths.dtype());
 }
 
 // Checks a call, and returns its inputs, time first.
@@ -85,15 +79,11 @@ std::vector<Value> layer_inputs(const char* op, std::int64_t gates, Operand inpu
   inputs.insert(inputs.end(), states.begin(), states.end());
   inputs.insert(inputs.end(), params.begin(), params.end());
   const Recorder record(op, inputs, input.where);
-  if (a.num_layers < 1) {
-    record.value_error(fmt::format("num_layers must be at least 1, got {}", a.num_layers));
-  }
-  if (params.size() != a.sweeps() * a.params_each()) {
-    record.value_error(fmt::format("params must be {} tensors, {} for each of {} levels{}, got {}",
-                                   a.sweeps() * a.params_each(), a.params_each(), a.num_layers,
-                                   a.bidirectional ? " and each of 2 directions" : "",
-                                   params.size()));
-  }
+  record.require_value(a.num_layers >= 1, "num_layers must be at least 1, got {}", a.num_layers);
+  record.require_value(params.size() == a.sweeps() * a.params_each(),
+                       "params must be {} tensors, {} for each of {} levels{}, got {}",
+                       a.sweeps() * a.params_each(), a.params_each(), a.num_layers,
+                       a.bidirectional ? " and each of 2 directions" : "", params.size());
   check_layers(record, gates, states.size(), params, a);
   if (options.lengths) check_layer_lengths(record, options.lengths, inputs[0].shape()[1]);
   return inputs;

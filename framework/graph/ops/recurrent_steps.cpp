@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/ops/recurrent_steps.h"
 
-#include <fmt/format.h>
-
 #include "aclgrad/format.h"
 #include "aclgrad/ops/activation.h"
 #include "aclgrad/ops/arithmetic.h"
@@ -65,19 +63,16 @@ void check_cell(const Recorder& record, std::int64_t gates, const std::vector<Va
   record.require_floating(0);
   const Shape& x = record.input(0).shape();
   const Shape& h = record.input(1).shape();
-  if (x.rank() != 2 || h.rank() != 2 || h[0] != x[0] || h[1] == 0) {
-    record.shape_error(
-        fmt::format("takes an input [N, in] and a state [N, H], got {} and {}", x, h));
-  }
+  record.require_shape(x.rank() == 2 && h.rank() == 2 && h[0] == x[0] && h[1] != 0,
+                       "takes an input [N, in] and a state [N, H], got {} and {}", x, h);
   const std::size_t count = 2 + weights.size() + (has_c ? 1 : 0);
   for (std::size_t k = 1; k < count; ++k) record.require_same_dtype(k, 0);
   const Shape wanted[] = {
       {gates * h[1], x[1]}, {gates * h[1], h[1]}, {gates * h[1]}, {gates * h[1]}};
   constexpr const char* kNames[] = {"w_ih", "w_hh", "b_ih", "b_hh"};
   for (std::size_t k = 0; k < weights.size(); ++k) {
-    if (weights[k].shape() == wanted[k]) continue;
-    record.shape_error(
-        fmt::format("{} must be {}, got {}", kNames[k], wanted[k], weights[k].shape()));
+    record.require_shape(weights[k].shape() == wanted[k], "{} must be {}, got {}", kNames[k],
+                         wanted[k], weights[k].shape());
   }
   if (has_c) record.require_same_shape(count - 1, 1);
 }

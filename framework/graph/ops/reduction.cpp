@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/reduction.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_amax.h"
 #include "aclnnop/aclnn_amin.h"
 #include "aclnnop/aclnn_argmax.h"
@@ -65,17 +62,24 @@ std::string axes_text(const Axes& axes, bool keepdim) {
 void require_elements(const Recorder& record, const Axes& axes) {
   const Shape& shape = record.input(0).shape();
   for (const std::int64_t axis : normalized(record, axes, shape.rank())) {
-    if (shape[axis] != 0) continue;
-    record.shape_error(fmt::format("axis {} of {} has no elements", axis, shape));
+    record.require_shape(shape[axis] != 0, "axis {} of {} has no elements", axis, shape);
   }
 }
 
-template <class ReductionOp>
-Value record_reduction(Recorder& record, Axes axes, bool keepdim) {
+// `attributes` makes those of the operator from the axes.
+template <class OpType, class Attributes>
+Value record_reduction(Recorder& record, Axes axes, bool keepdim, const Attributes& attributes) {
   const Value& x = record.input(0);
   axes = normalized(record, std::move(axes), x.shape().rank());
   Shape shape = reduced(x.shape(), axes, keepdim);
-  return record.add<ReductionOp>({std::move(axes), keepdim}, {std::move(shape), x.dtype()});
+  return record.add<OpType>(attributes(std::move(axes)), {std::move(shape), x.dtype()});
+}
+
+template <class OpType>
+Value record_reduction(Recorder& record, Axes axes, bool keepdim) {
+  return record_reduction<OpType>(record, std::move(axes), keepdim, [&](Axes normal) {
+    return ReductionAttributes{std::move(normal), keepdim};
+  });
 }
 
 }  // namespace
@@ -106,19 +110,17 @@ Value amin(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
 Value var(Operand x, std::vector<std::int64_t> axes, VarOptions options) {
   Recorder record("var", {x}, x.where);
   record.require_floating(0);
-  axes = normalized(record, std::move(axes), x.shape().rank());
-  Shape shape = reduced(x.shape(), axes, options.keepdim);
-  return record.add<VarOp>({std::move(axes), options.unbiased, options.keepdim},
-                           {std::move(shape), x.dtype()});
+  return record_reduction<VarOp>(record, std::move(axes), options.keepdim, [&](Axes normal) {
+    return VarAttributes{std::move(normal), options.unbiased, options.keepdim};
+  });
 }
 
 Value stddev(Operand x, std::vector<std::int64_t> axes, VarOptions options) {
   Recorder record("stddev", {x}, x.where);
   record.require_floating(0);
-  axes = normalized(record, std::move(axes), x.shape().rank());
-  Shape shape = reduced(x.shape(), axes, options.keepdim);
-  return record.add<StddevOp>({std::move(axes), options.unbiased ? 1 : 0, options.keepdim},
-                              {std::move(shape), x.dtype()});
+  return record_reduction<StddevOp>(record, std::move(axes), options.keepdim, [&](Axes normal) {
+    return StddevAttributes{std::move(normal), options.unbiased ? 1 : 0, options.keepdim};
+  });
 }
 
 Value logsumexp(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
@@ -129,12 +131,11 @@ Value logsumexp(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
 
 Value norm(Operand x, std::vector<std::int64_t> axes, NormOptions options) {
   Recorder record("norm", {x}, x.where);
-  if (std::isnan(options.p)) record.value_error("p must be a number, got NaN");
+  detail::require_number(record, options.p, "p");
   record.require_floating(0);
-  axes = normalized(record, std::move(axes), x.shape().rank());
-  Shape shape = reduced(x.shape(), axes, options.keepdim);
-  return record.add<NormOp>({options.p, std::move(axes), options.keepdim},
-                            {std::move(shape), x.dtype()});
+  return record_reduction<NormOp>(record, std::move(axes), options.keepdim, [&](Axes normal) {
+    return NormAttributes{options.p, std::move(normal), options.keepdim};
+  });
 }
 
 Value renorm(Operand x, double p, std::int64_t dim, double max_norm) {
@@ -142,11 +143,9 @@ Value renorm(Operand x, double p, std::int64_t dim, double max_norm) {
   const Recorder record("renorm", {x}, x.where);
   record.require_floating(0);
   const std::size_t rank = x.shape().rank();
-  if (rank < 2) record.shape_error(fmt::format("expected slices of a tensor, got {}", x.shape()));
-  if (!(p > 0)) record.value_error(fmt::format("p must be above 0, got {}", p));
-  if (!(max_norm >= 0)) {
-    record.value_error(fmt::format("max_norm must be at least 0, got {}", max_norm));
-  }
+  record.require_shape(rank >= 2, "expected slices of a tensor, got {}", x.shape());
+  record.require_value(p > 0, "p must be above 0, got {}", p);
+  record.require_value(max_norm >= 0, "max_norm must be at least 0, got {}", max_norm);
   dim = record.axis(dim, rank);
   if (std::isinf(max_norm)) return copy(x);
   Axes inside;
@@ -197,7 +196,7 @@ const Declaration<StddevAttributes> stddev = {"stddev", ACLGRAD_C(aclnnStd), sep
 const Declaration<ReductionAttributes> logsumexp = {"logsumexp", ACLGRAD_C(aclnnLogSumExp),
                                                     separate};
 const Declaration<CumsumAttributes> cumsum = {"cumsum", ACLGRAD_C(aclnnCumsumV2), separate};
-const Declaration<CumprodAttributes> cumprod = {
+const Declaration<DimAttributes> cumprod = {
     "cumprod", ACLGRAD_C(aclnnCumprod), separate,
     [](const auto& values, AclnnCall& call, auto... end) {
       const aclScalar* const dim = call.scalar(static_cast<double>(values.dim), DType::int64);
@@ -215,7 +214,7 @@ Shape along(const Recorder& record, std::int64_t axis, bool keepdim) {
   std::vector<std::int64_t> dims = shape.dims();
   if (dims.empty()) return shape;
   const auto place = dims.begin() + axis;
-  if (*place == 0) record.shape_error(fmt::format("axis {} of {} has no elements", axis, shape));
+  record.require_shape(*place != 0, "axis {} of {} has no elements", axis, shape);
   if (keepdim) {
     *place = 1;
   } else {
@@ -246,9 +245,8 @@ ValuesAndIndices topk(Operand x, std::int64_t k, std::int64_t dim, bool largest)
   dim = record.axis(dim, x.shape().rank());
   std::vector<std::int64_t> dims = x.shape().dims();
   const std::int64_t size = dims.empty() ? 1 : dims[static_cast<std::size_t>(dim)];
-  if (k < (dims.empty() ? 1 : 0) || k > size) {
-    record.shape_error(fmt::format("k = {} is out of range for axis {} of {}", k, dim, x.shape()));
-  }
+  record.require_shape(k >= (dims.empty() ? 1 : 0) && k <= size,
+                       "k = {} is out of range for axis {} of {}", k, dim, x.shape());
   if (!dims.empty()) dims[static_cast<std::size_t>(dim)] = k;
   const Shape shape(std::move(dims));
   const auto results =
@@ -271,10 +269,9 @@ Shape distances_shape(const Recorder& record, std::size_t first, double p) {
   record.require_same_dtype(first, first + 1);
   const Shape& a = record.input(first).shape();
   const Shape& b = record.input(first + 1).shape();
-  if (a.rank() < 2 || b.rank() < 2 || a[-1] != b[-1]) {
-    record.shape_error(fmt::format("expected rows of one length, got {} and {}", a, b));
-  }
-  if (!(p >= 0)) record.value_error(fmt::format("p must be at least 0, got {}", p));
+  record.require_shape(a.rank() >= 2 && b.rank() >= 2 && a[-1] == b[-1],
+                       "expected rows of one length, got {} and {}", a, b);
+  record.require_value(p >= 0, "p must be at least 0, got {}", p);
   const auto before = [](const Shape& shape) {
     return Shape(std::vector<std::int64_t>(shape.begin(), shape.end() - 2));
   };
@@ -297,9 +294,9 @@ Value cdist_backward(Operand grad, const Value& a, const Value& b, const Value& 
   record.require_same_dtype(0, 1);
   record.require_same_dtype(3, 1);
   for (const Value& each : {Value(grad), distances}) {
-    if (each.shape().dims() == dims) continue;
-    record.shape_error(fmt::format("{} must have the shape of the distances, {}, got {}",
-                                   each.description(), Shape(dims), each.shape()));
+    record.require_shape(each.shape().dims() == dims,
+                         "{} must have the shape of the distances, {}, got {}", each, Shape(dims),
+                         each.shape());
   }
   dims.back() = a.shape()[-1];
   return record.add<CdistBackwardOp>({p}, {Shape(std::move(dims)), a.dtype()});

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/resampling.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "aclgrad/format.h"
 #include "aclgrad/ops/shape.h"
 #include "aclnnop/aclnn_im2col.h"
 #include "aclnnop/aclnn_im2col_backward.h"
@@ -49,29 +47,9 @@ namespace aclgrad {
 namespace {
 
 constexpr std::size_t kMostAxes = 3;
-constexpr std::int64_t kMostSize = (std::int64_t{1} << 31) - 1;
-
-std::string list_of(const std::vector<std::int64_t>& numbers) {
-  return fmt::format("[{}]", fmt::join(numbers, ", "));
-}
+using detail::kMostSize;
 
 // ---- The C functions ----------------------------------------------------------------------------
-
-// By mode, then by the number of axes.
-const Declaration<PadModeAttributes> kPads[][kMostAxes] = {
-    {{"reflection_pad1d", ACLGRAD_C(aclnnReflectionPad1d), separate},
-     {"reflection_pad2d", ACLGRAD_C(aclnnReflectionPad2d), separate},
-     {"reflection_pad3d", ACLGRAD_C(aclnnReflectionPad3d), separate}},
-    {{"replication_pad1d", ACLGRAD_C(aclnnReplicationPad1d), separate},
-     {"replication_pad2d", ACLGRAD_C(aclnnReplicationPad2d), separate},
-     {"replication_pad3d", ACLGRAD_C(aclnnReplicationPad3d), separate}}};
-const Declaration<PadModeAttributes> kPadGradients[][kMostAxes] = {
-    {{"reflection_pad1d_backward", ACLGRAD_C(aclnnReflectionPad1dBackward), separate},
-     {"reflection_pad2d_backward", ACLGRAD_C(aclnnReflectionPad2dBackward), separate},
-     {"reflection_pad3d_backward", ACLGRAD_C(aclnnReflectionPad3dBackward), separate}},
-    {{"replication_pad1d_backward", ACLGRAD_C(aclnnReplicationPad1dBackward), separate},
-     {"replication_pad2d_backward", ACLGRAD_C(aclnnReplicationPad2dBackward), separate},
-     {"replication_pad3d_backward", ACLGRAD_C(aclnnReplicationPad3dBackward), separate}}};
 
 // Sizes, then alignCorners and the scales where the function takes them.
 template <auto kPhaseOne, bool kIsBackward, bool kCorners, std::size_t kScales>
@@ -97,46 +75,66 @@ aclnnStatus call_resize(const InterpolateAttributes& values, AclnnCall& call, st
   }
 }
 
-#define ACLGRAD_RESIZE(name, function, corners, scales)                 \
-  {                                                                     \
-    name, ACLGRAD_C(function), separate,                                \
-        call_resize<function##GetWorkspaceSize, false, corners, scales> \
+// By mode, then by the number of axes; cubic has no other than two. The scales are those that the
+// function takes, and that of the gradient.
+#define ACLGRAD_RESIZES(RESIZE)                                                     \
+  RESIZE("upsample_nearest1d", aclnnUpsampleNearest1d, false, 0, 1),                \
+      RESIZE("upsample_nearest2d", aclnnUpsampleNearest2d, false, 0, 2),            \
+      RESIZE("upsample_nearest3d", aclnnUpsampleNearest3d, false, 3, 3),            \
+      RESIZE("upsample_nearest_exact1d", aclnnUpsampleNearestExact1d, false, 1, 1), \
+      RESIZE("upsample_nearest_exact2d", aclnnUpsampleNearestExact2d, false, 2, 2), \
+      RESIZE("upsample_nearest_exact3d", aclnnUpsampleNearestExact3d, false, 3, 3), \
+      RESIZE("upsample_linear1d", aclnnUpsampleLinear1d, true, 1, 1),               \
+      RESIZE("upsample_bilinear2d", aclnnUpsampleBilinear2d, true, 2, 2),           \
+      RESIZE("upsample_trilinear3d", aclnnUpsampleTrilinear3d, true, 3, 3),         \
+      RESIZE("upsample_bicubic2d", aclnnUpsampleBicubic2d, true, 2, 2),             \
+      RESIZE("upsample_bicubic2d", aclnnUpsampleBicubic2d, true, 2, 2),             \
+      RESIZE("upsample_bicubic2d", aclnnUpsampleBicubic2d, true, 2, 2)
+#define ACLGRAD_RESIZE(name, function, corners, scales, backward_scales) \
+  {                                                                      \
+    name, ACLGRAD_C(function), separate,                                 \
+        call_resize<function##GetWorkspaceSize, false, corners, scales>  \
   }
-#define ACLGRAD_RESIZE_BACKWARD(name, function, corners, scales)               \
-  {                                                                            \
-    name "_backward", ACLGRAD_C(function##Backward), separate,                 \
-        call_resize<function##BackwardGetWorkspaceSize, true, corners, scales> \
+#define ACLGRAD_RESIZE_BACKWARD(name, function, corners, scales, backward_scales)       \
+  {                                                                                     \
+    name "_backward", ACLGRAD_C(function##Backward), separate,                          \
+        call_resize<function##BackwardGetWorkspaceSize, true, corners, backward_scales> \
   }
-// All but the nearest element's, and of that the one in three dimensions: cubic has no other than
-// two.
-#define ACLGRAD_RESIZES(RESIZE)                                                    \
-  RESIZE("upsample_nearest3d", aclnnUpsampleNearest3d, false, 3)                   \
-  }                                                                                \
-  ,                                                                                \
-      {RESIZE("upsample_nearest_exact1d", aclnnUpsampleNearestExact1d, false, 1),  \
-       RESIZE("upsample_nearest_exact2d", aclnnUpsampleNearestExact2d, false, 2),  \
-       RESIZE("upsample_nearest_exact3d", aclnnUpsampleNearestExact3d, false, 3)}, \
-      {RESIZE("upsample_linear1d", aclnnUpsampleLinear1d, true, 1),                \
-       RESIZE("upsample_bilinear2d", aclnnUpsampleBilinear2d, true, 2),            \
-       RESIZE("upsample_trilinear3d", aclnnUpsampleTrilinear3d, true, 3)},         \
-  {                                                                                \
-    RESIZE("upsample_bicubic2d", aclnnUpsampleBicubic2d, true, 2),                 \
-        RESIZE("upsample_bicubic2d", aclnnUpsampleBicubic2d, true, 2),             \
-        RESIZE("upsample_bicubic2d", aclnnUpsampleBicubic2d, true, 2)
 
-const Declaration<InterpolateAttributes> kResizes[][kMostAxes] = {
-    {ACLGRAD_RESIZE("upsample_nearest1d", aclnnUpsampleNearest1d, false, 0),
-     ACLGRAD_RESIZE("upsample_nearest2d", aclnnUpsampleNearest2d, false, 0),
-     ACLGRAD_RESIZES(ACLGRAD_RESIZE)}};
-const Declaration<InterpolateAttributes> kResizeGradients[][kMostAxes] = {
-    {ACLGRAD_RESIZE_BACKWARD("upsample_nearest1d", aclnnUpsampleNearest1d, false, 1),
-     ACLGRAD_RESIZE_BACKWARD("upsample_nearest2d", aclnnUpsampleNearest2d, false, 2),
-     ACLGRAD_RESIZES(ACLGRAD_RESIZE_BACKWARD)}};
+}  // namespace
 
-template <class All, class Mode>
-const auto& chosen(const All& all, Mode mode, std::size_t axes) {
-  return all[static_cast<std::size_t>(mode)][axes - 1];
+namespace calls {
+
+const Declaration<InterpolateAttributes> interpolate[] = {ACLGRAD_RESIZES(ACLGRAD_RESIZE)};
+const Declaration<InterpolateAttributes> interpolate_backward[] = {
+    ACLGRAD_RESIZES(ACLGRAD_RESIZE_BACKWARD)};
+const Declaration<PadModeAttributes> pad_by_mode[] = {
+    {"reflection_pad1d", ACLGRAD_C(aclnnReflectionPad1d), separate},
+    {"reflection_pad2d", ACLGRAD_C(aclnnReflectionPad2d), separate},
+    {"reflection_pad3d", ACLGRAD_C(aclnnReflectionPad3d), separate},
+    {"replication_pad1d", ACLGRAD_C(aclnnReplicationPad1d), separate},
+    {"replication_pad2d", ACLGRAD_C(aclnnReplicationPad2d), separate},
+    {"replication_pad3d", ACLGRAD_C(aclnnReplicationPad3d), separate}};
+const Declaration<PadModeAttributes> pad_backward[] = {
+    {"reflection_pad1d_backward", ACLGRAD_C(aclnnReflectionPad1dBackward), separate},
+    {"reflection_pad2d_backward", ACLGRAD_C(aclnnReflectionPad2dBackward), separate},
+    {"reflection_pad3d_backward", ACLGRAD_C(aclnnReflectionPad3dBackward), separate},
+    {"replication_pad1d_backward", ACLGRAD_C(aclnnReplicationPad1dBackward), separate},
+    {"replication_pad2d_backward", ACLGRAD_C(aclnnReplicationPad2dBackward), separate},
+    {"replication_pad3d_backward", ACLGRAD_C(aclnnReplicationPad3dBackward), separate}};
+const Declaration<UnfoldAttributes> unfold = {"unfold", ACLGRAD_C(aclnnIm2col), separate};
+const Declaration<FoldAttributes> fold = {"fold", ACLGRAD_C(aclnnIm2colBackward), separate};
+
+}  // namespace calls
+
+std::size_t PadModeAttributes::which() const {
+  return static_cast<std::size_t>(mode) * kMostAxes + pads.size() / 2 - 1;
 }
+std::size_t InterpolateAttributes::which() const {
+  return static_cast<std::size_t>(mode) * kMostAxes + sizes.size() - 1;
+}
+
+namespace {
 
 // ---- Paddings -----------------------------------------------------------------------------------
 
@@ -160,8 +158,8 @@ Shape padded(const Recorder& record, const std::vector<std::int64_t>& pads, PadM
   }
   if (!fits) {
     constexpr const char* kNames[] = {"reflected", "replicated", "circular"};
-    record.shape_error(fmt::format("{} cannot have {} pads [{}]", record.input(0).shape(),
-                                   kNames[static_cast<std::size_t>(mode)], fmt::join(pads, ", ")));
+    record.shape_error(fmt::format("{} cannot have {} pads {}", record.input(0).shape(),
+                                   kNames[static_cast<std::size_t>(mode)], detail::text(pads)));
   }
   return Shape(std::move(dims));
 }
@@ -190,14 +188,11 @@ void check_resized(const Recorder& record, Interpolation mode) {
   const bool fits = shape.rank() >= 3 && shape.rank() <= kMostAxes + 2 &&
                     std::all_of(shape.dims().begin() + 1, shape.dims().end(),
                                 [](std::int64_t extent) { return extent > 0; });
-  if (!fits) {
-    record.shape_error(
-        fmt::format("{} must be [N, C, ...] with one to three spatial axes and elements, got {}",
-                    record.input(0).description(), shape));
-  }
-  if (mode == Interpolation::cubic && shape.rank() != 4) {
-    record.shape_error(fmt::format("cubic takes [N, C, H, W], got {}; linear takes others", shape));
-  }
+  record.require_shape(fits,
+                       "{} must be [N, C, ...] with one to three spatial axes and elements, got {}",
+                       record.input(0), shape);
+  record.require_shape(mode != Interpolation::cubic || shape.rank() == 4,
+                       "cubic takes [N, C, H, W], got {}; linear takes others", shape);
 }
 
 // What the options say of x.
@@ -205,32 +200,28 @@ InterpolateAttributes attributes_of(const Recorder& record, const InterpolateOpt
   const std::size_t axes = record.input(0).shape().rank() - 2;
   InterpolateAttributes all{options.mode, options.align_corners, options.size.over(axes),
                             options.scale_factor};
-  if (all.sizes.empty() == all.scales.empty()) {
-    record.value_error("one of size and scale_factor must be given, and not both");
-  }
+  record.require_value(all.sizes.empty() != all.scales.empty(),
+                       "one of size and scale_factor must be given, and not both");
   if (all.scales.size() == 1) all.scales.assign(axes, all.scales.front());
-  if (std::max(all.sizes.size(), all.scales.size()) != axes) {
-    record.value_error(fmt::format("expected one number for all axes or {}, got {}", axes,
-                                   std::max(all.sizes.size(), all.scales.size())));
-  }
+  record.require_value(std::max(all.sizes.size(), all.scales.size()) == axes,
+                       "expected one number for all axes or {}, got {}", axes,
+                       std::max(all.sizes.size(), all.scales.size()));
   for (std::size_t k = 0; k < all.scales.size(); ++k) {
     const auto extent = static_cast<double>(record.input(0).shape().dims()[k + 2]);
     const double size = std::floor(extent * all.scales[k]);
-    if (!(size >= 1 && size <= static_cast<double>(kMostSize))) {
-      record.value_error(fmt::format(
-          "scale_factor must make at least 1 and below 2^31 of {}, got {}", extent, all.scales[k]));
-    }
+    record.require_value(size >= 1 && size <= static_cast<double>(kMostSize),
+                         "scale_factor must make at least 1 and below 2^31 of {}, got {}", extent,
+                         all.scales[k]);
     all.sizes.push_back(static_cast<std::int64_t>(size));
   }
   for (const std::int64_t size : all.sizes) {
-    if (size >= 1 && size <= kMostSize) continue;
-    record.value_error(fmt::format("sizes must be at least 1 and below 2^31, got {}", size));
+    record.require_value(size >= 1 && size <= kMostSize,
+                         "sizes must be at least 1 and below 2^31, got {}", size);
   }
   const bool takes_corners =
       options.mode == Interpolation::linear || options.mode == Interpolation::cubic;
-  if (options.align_corners && !takes_corners) {
-    record.value_error("align_corners is of linear and cubic; leave it false");
-  }
+  record.require_value(!options.align_corners || takes_corners,
+                       "align_corners is of linear and cubic; leave it false");
   all.scales.resize(axes, 0.0);
   return all;
 }
@@ -239,11 +230,6 @@ InterpolateAttributes attributes_of(const Recorder& record, const InterpolateOpt
 
 constexpr std::size_t kPatchAxes = 2;
 
-std::string windows_text(const UnfoldAttributes& windows) {
-  return fmt::format("kernel={}, dilation={}, padding={}, stride={}", list_of(windows.kernel),
-                     list_of(windows.dilation), list_of(windows.padding), list_of(windows.stride));
-}
-
 UnfoldAttributes windows_of(const PerAxis& kernel, const UnfoldOptions& options) {
   return {kernel.over(kPatchAxes), options.dilation.over(kPatchAxes),
           options.padding.over(kPatchAxes), options.stride.over(kPatchAxes)};
@@ -251,24 +237,17 @@ UnfoldAttributes windows_of(const PerAxis& kernel, const UnfoldOptions& options)
 
 // The shape of the columns of images [.., C, H, W].
 Shape columns_of(const Recorder& record, const Dims& image, const UnfoldAttributes& windows) {
-  for (const auto* numbers :
-       {&windows.kernel, &windows.dilation, &windows.padding, &windows.stride}) {
-    const std::int64_t least = numbers == &windows.padding ? 0 : 1;
-    if (numbers->size() == kPatchAxes && std::ranges::all_of(*numbers, [=](std::int64_t each) {
-          return each >= least && each <= kMostSize;
-        })) {
-      continue;
-    }
-    record.value_error(fmt::format("{} must be one or two numbers of at least {} and below 2^31",
-                                   windows_text(windows), least));
-  }
+  detail::require_per_axis(record, "kernel", windows.kernel, 1, kPatchAxes);
+  detail::require_per_axis(record, "dilation", windows.dilation, 1, kPatchAxes);
+  detail::require_per_axis(record, "padding", windows.padding, 0, kPatchAxes);
+  detail::require_per_axis(record, "stride", windows.stride, 1, kPatchAxes);
   std::int64_t counts[kPatchAxes];
   for (std::size_t k = 0; k < kPatchAxes; ++k) {
     const std::int64_t room = image[image.size() - kPatchAxes + k] + 2 * windows.padding[k] - 1;
     const std::int64_t reach = windows.dilation[k] * (windows.kernel[k] - 1);
     if (reach > room || image[image.size() - 3] == 0) {
-      record.shape_error(
-          fmt::format("no window of {} has room in {}", windows_text(windows), Shape(image)));
+      record.shape_error(fmt::format("no window of {} has room in {}",
+                                     detail::text(windows.arguments()), Shape(image)));
     }
     counts[k] = (room - reach) / windows.stride[k] + 1;
   }
@@ -279,15 +258,6 @@ Shape columns_of(const Recorder& record, const Dims& image, const UnfoldAttribut
 }
 
 }  // namespace
-
-PadModeOp::PadModeOp(PadModeAttributes values)
-    : DeclaredCall(chosen(kPads, values.mode, values.pads.size() / 2), values) {}
-PadModeBackwardOp::PadModeBackwardOp(PadModeAttributes values)
-    : DeclaredCall(chosen(kPadGradients, values.mode, values.pads.size() / 2), values) {}
-InterpolateOp::InterpolateOp(InterpolateAttributes values)
-    : DeclaredCall(chosen(kResizes, values.mode, values.sizes.size()), values) {}
-InterpolateBackwardOp::InterpolateBackwardOp(InterpolateAttributes values)
-    : DeclaredCall(chosen(kResizeGradients, values.mode, values.sizes.size()), values) {}
 
 Value pad(Operand x, std::vector<std::int64_t> pads, PadMode mode) {
   const Shape shape = padded(Recorder("pad", {x}, x.where), pads, mode);
@@ -359,10 +329,8 @@ Value unfold(Operand x, const PerAxis& kernel, const UnfoldOptions& options) {
 Value unfold(Operand x, const UnfoldAttributes& attributes) {
   Recorder record("unfold", {x}, x.where);
   const Shape& shape = x.shape();
-  if (shape.rank() != 3 && shape.rank() != 4) {
-    record.shape_error(
-        fmt::format("{} must be [C, H, W] or [N, C, H, W], got {}", x.description(), shape));
-  }
+  record.require_shape(shape.rank() == 3 || shape.rank() == 4,
+                       "{} must be [C, H, W] or [N, C, H, W], got {}", x, shape);
   return record.add<UnfoldOp>(attributes,
                               {columns_of(record, shape.dims(), attributes), x.dtype()});
 }
@@ -375,19 +343,9 @@ Value fold(Operand x, const FoldAttributes& attributes) {
   Recorder record("fold", {x}, x.where);
   record.require_floating(0);
   const Shape& shape = x.shape();
-  if (shape.rank() != 2 && shape.rank() != 3) {
-    record.shape_error(fmt::format("{} must be columns [C kH kW, L] or [N, C kH kW, L], got {}",
-                                   x.description(), shape));
-  }
-  const bool has_sizes =
-      attributes.sizes.size() == kPatchAxes && std::ranges::all_of(attributes.sizes, [](auto each) {
-        return each >= 1 && each <= kMostSize;
-      });
-  if (!has_sizes) {
-    record.value_error(
-        fmt::format("size must be one or two numbers of at least 1 and below 2^31, got {}",
-                    list_of(attributes.sizes)));
-  }
+  record.require_shape(shape.rank() == 2 || shape.rank() == 3,
+                       "{} must be columns [C kH kW, L] or [N, C kH kW, L], got {}", x, shape);
+  detail::require_per_axis(record, "size", attributes.sizes, 1, kPatchAxes);
   Dims image(shape.dims().begin(), shape.dims().end() - 1);
   image.insert(image.end(), attributes.sizes.begin(), attributes.sizes.end());
   std::int64_t& channels = image[image.size() - 3];
@@ -397,31 +355,21 @@ Value fold(Operand x, const FoldAttributes& attributes) {
   if (divides) channels = channels / kernel[0] / kernel[1];
   const Shape expected = columns_of(record, image, attributes.windows);
   if (!divides || expected != shape) {
-    record.shape_error(fmt::format(
-        "{} are not the columns of {} for {}, which are [.., C kH kW, {}]", shape,
-        list_of(attributes.sizes), windows_text(attributes.windows), expected.dims().back()));
+    record.shape_error(
+        fmt::format("{} are not the columns of {} for {}, which are [.., C kH kW, {}]", shape,
+                    detail::text(attributes.sizes), detail::text(attributes.windows.arguments()),
+                    expected.dims().back()));
   }
   return record.add<FoldOp>(attributes, {Shape(std::move(image)), x.dtype()});
 }
-
-std::string UnfoldAttributes::text() const { return windows_text(*this); }
-std::string FoldAttributes::text() const {
-  return "size=" + list_of(sizes) + ", " + windows_text(windows);
-}
-
-namespace calls {
-const Declaration<UnfoldAttributes> unfold = {"unfold", ACLGRAD_C(aclnnIm2col), separate};
-const Declaration<FoldAttributes> fold = {"fold", ACLGRAD_C(aclnnIm2colBackward), separate};
-}  // namespace calls
 
 std::string_view to_string(Interpolation mode) {
   constexpr std::string_view kNames[] = {"nearest", "nearest_exact", "linear", "cubic"};
   return kNames[static_cast<std::size_t>(mode)];
 }
 
-std::string PadModeAttributes::text() const { return "pads=" + list_of(pads); }
 std::string InterpolateAttributes::text() const {
-  std::string all = "size=" + list_of(sizes);
+  std::string all = "size=" + detail::text(sizes);
   if (scales.front() != 0) all += fmt::format(", scale_factor=[{}]", fmt::join(scales, ", "));
   return align_corners ? all + ", align_corners" : all;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/shape.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,9 +8,7 @@
 #include <optional>
 
 #include "aclgrad/error.h"
-#include "aclgrad/format.h"
 #include "aclgrad/ops/random.h"
-#include "aclgrad/record.h"
 #include "aclgrad/to_float.h"
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_cat.h"
@@ -42,16 +39,14 @@ DType common_dtype(const std::vector<Value>& values) {
 
 // A dimension of x, which must have some.
 std::int64_t dim_of(const Recorder& record, const Value& x, std::int64_t dim) {
-  if (x.shape().rank() == 0) record.shape_error("a scalar has no dimensions");
+  record.require_shape(x.shape().rank() != 0, "a scalar has no dimensions");
   return record.axis(dim, x.shape().rank());
 }
 
 template <class OpType>
 Value record_triangle(Operand x, std::int64_t diagonal) {
   Recorder record(OpType::declaration().name, {x}, x.where);
-  if (x.shape().rank() < 2) {
-    record.shape_error(fmt::format("expected at least 2 dimensions, got {}", x.shape()));
-  }
+  record.require_shape(x.shape().rank() >= 2, "expected at least 2 dimensions, got {}", x.shape());
   return record.add<OpType>({diagonal}, record.like(0));
 }
 
@@ -67,16 +62,12 @@ Value cat(Operands values, std::int64_t dim) {
     const bool joins =
         each.shape().rank() == first.rank() &&
         detail::with_extent(each.shape(), dim, 0) == detail::with_extent(first, dim, 0);
-    if (!joins) {
-      record.shape_error(fmt::format("{} with shape {} does not fit {} along dimension {}",
-                                     each.description(), each.shape(), first, dim));
-    }
-    if (__builtin_add_overflow(extent, each.shape()[dim], &extent)) {
-      record.shape_error(
-          fmt::format("dimension {} of {} values like {} has more elements than 63 "
-                      "bits can count",
-                      dim, values.size(), first));
-    }
+    record.require_shape(joins, "{} with shape {} does not fit {} along dimension {}", each,
+                         each.shape(), first, dim);
+    record.require_shape(
+        !__builtin_add_overflow(extent, each.shape()[dim], &extent),
+        "dimension {} of {} values like {} has more elements than 63 bits can count", dim,
+        values.size(), first);
   }
   return record.add<CatOp>({dim}, {detail::with_extent(first, dim, extent), common_dtype(values)});
 }
@@ -104,10 +95,7 @@ Value pad(Operand x, std::vector<std::int64_t> pads, double value) {
     fits = !__builtin_add_overflow(begin, end, &sum) && std::min({begin, end, sum}) >= -extent &&
            !__builtin_add_overflow(extent, sum, &extent);
   }
-  if (!fits) {
-    record.shape_error(
-        fmt::format("{} cannot be padded by [{}]", x.shape(), fmt::join(pads, ", ")));
-  }
+  record.require_shape(fits, "{} cannot be padded by {}", x.shape(), pads);
   return record.add<PadOp>({std::move(pads), value}, {Shape(std::move(dims)), x.dtype()});
 }
 
@@ -121,10 +109,7 @@ Value repeat(Operand x, std::vector<std::int64_t> repeats) {
     const std::int64_t extent = i < added ? 1 : x.shape().dims()[i - added];
     fits = repeats[i] >= 0 && !__builtin_mul_overflow(repeats[i], extent, &dims[i]);
   }
-  if (!fits) {
-    record.shape_error(
-        fmt::format("{} cannot be repeated [{}] times", x.shape(), fmt::join(repeats, ", ")));
-  }
+  record.require_shape(fits, "{} cannot be repeated {} times", x.shape(), repeats);
   return record.add<RepeatOp>({std::move(repeats)}, {Shape(std::move(dims)), x.dtype()});
 }
 
@@ -144,11 +129,9 @@ Value flip(Operand x, std::vector<std::int64_t> dims) {
 Value roll(Operand x, std::vector<std::int64_t> shifts, std::vector<std::int64_t> dims) {
   Recorder record("roll", {x}, x.where);
   for (std::int64_t& dim : dims) dim = record.axis(dim, x.shape().rank());
-  if (shifts.size() != std::max<std::size_t>(dims.size(), 1)) {
-    record.value_error(fmt::format("expected {} for dims [{}], got shifts [{}]",
-                                   dims.empty() ? "one shift" : "a shift for each dimension",
-                                   fmt::join(dims, ", "), fmt::join(shifts, ", ")));
-  }
+  record.require_value(shifts.size() == std::max<std::size_t>(dims.size(), 1),
+                       "expected {} for dims {}, got shifts {}",
+                       dims.empty() ? "one shift" : "a shift for each dimension", dims, shifts);
   for (std::size_t i = 0; i < shifts.size(); ++i) {  // so that the rule can negate them
     const std::int64_t turn =
         dims.empty() || x.shape().rank() == 0 ? x.shape().numel() : x.shape()[dims[i]];
@@ -157,27 +140,10 @@ Value roll(Operand x, std::vector<std::int64_t> shifts, std::vector<std::int64_t
   return record.add<RollOp>({std::move(shifts), std::move(dims)}, record.like(0));
 }
 
-std::string PadAttributes::text() const {
-  return fmt::format("pads=[{}], value={}", fmt::join(pads, ", "), value);
-}
-std::string RepeatAttributes::text() const {
-  return fmt::format("repeats=[{}]", fmt::join(repeats, ", "));
-}
-std::string FlipAttributes::text() const { return fmt::format("dims=[{}]", fmt::join(dims, ", ")); }
-std::string RollAttributes::text() const {
-  return fmt::format("shifts=[{}], dims=[{}]", fmt::join(shifts, ", "), fmt::join(dims, ", "));
-}
-
 namespace calls {
 
-const Declaration<JoinAttributes> cat = {
-    "cat", ACLGRAD_C(aclnnCat), separate, [](const auto& values, AclnnCall& call, auto... end) {
-      return aclnnCatGetWorkspaceSize(call.input_list(), values.dim, call.output(0), end...);
-    }};
-const Declaration<JoinAttributes> stack = {
-    "stack", ACLGRAD_C(aclnnStack), separate, [](const auto& values, AclnnCall& call, auto... end) {
-      return aclnnStackGetWorkspaceSize(call.input_list(), values.dim, call.output(0), end...);
-    }};
+const Declaration<DimAttributes> cat = {"cat", ACLGRAD_C(aclnnCat), separate};
+const Declaration<DimAttributes> stack = {"stack", ACLGRAD_C(aclnnStack), separate};
 const Declaration<PadAttributes> pad = {"pad", ACLGRAD_C(aclnnConstantPadNd), separate};
 const Declaration<RepeatAttributes> repeat = {"repeat", ACLGRAD_C(aclnnRepeat), separate};
 const Declaration<TriangleAttributes> tril = {"tril", ACLGRAD_C(aclnnTril), separate};
@@ -230,7 +196,7 @@ std::vector<Value> cut(Operand x, std::int64_t dim, const Dims& sizes) {
 Value slice(Operand x, std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
   Recorder record("slice", {x}, x.where);
   dim = dim_of(record, x, dim);
-  if (step < 1) record.value_error(fmt::format("the step must be at least 1, got {}", step));
+  record.require_value(step >= 1, "the step must be at least 1, got {}", step);
   const std::int64_t extent = x.shape()[dim];
   const auto limited = [extent](std::int64_t at) {
     return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent);
@@ -251,7 +217,7 @@ Value slice(Operand x, std::int64_t dim, std::int64_t start, std::int64_t end, s
 std::vector<Value> split(Operand x, std::int64_t size, std::int64_t dim) {
   Recorder record("split", {x}, x.where);
   dim = dim_of(record, x, dim);
-  if (size < 1) record.value_error(fmt::format("chunks must have a size above 0, got {}", size));
+  record.require_value(size >= 1, "chunks must have a size above 0, got {}", size);
   Dims sizes;
   for (std::int64_t left = x.shape()[dim]; left > 0; left -= sizes.back()) {
     sizes.push_back(std::min(left, size));
@@ -264,10 +230,8 @@ std::vector<Value> split(Operand x, std::vector<std::int64_t> sizes, std::int64_
   dim = dim_of(record, x, dim);
   std::int64_t left = x.shape()[dim];
   for (const std::int64_t size : sizes) left = size < 0 || size > left ? -1 : left - size;
-  if (left != 0 || sizes.empty()) {
-    record.shape_error(fmt::format("chunks of [{}] do not add up to dimension {} of {}",
-                                   fmt::join(sizes, ", "), dim, x.shape()));
-  }
+  record.require_shape(left == 0 && !sizes.empty(),
+                       "chunks of {} do not add up to dimension {} of {}", sizes, dim, x.shape());
   return cut(x, dim, sizes);
 }
 
@@ -282,10 +246,7 @@ Value permute(Operand x, std::vector<std::int64_t> order) {
   std::sort(sorted.begin(), sorted.end());
   Dims all(rank);
   std::iota(all.begin(), all.end(), 0);
-  if (sorted != all) {
-    record.shape_error(
-        fmt::format("[{}] does not name every axis of {} once", fmt::join(order, ", "), x.shape()));
-  }
+  record.require_shape(sorted == all, "{} does not name every axis of {} once", order, x.shape());
   Dims dims;
   Dims strides;
   for (const std::int64_t axis : order) {
@@ -299,7 +260,7 @@ Value permute(Operand x, std::vector<std::int64_t> order) {
 Value transpose(Operand x, std::int64_t axis0, std::int64_t axis1) {
   Recorder record("permute", {x}, x.where);
   const std::size_t rank = x.shape().rank();
-  if (rank == 0) record.shape_error("a scalar has no axes to exchange");
+  record.require_shape(rank != 0, "a scalar has no axes to exchange");
   Dims order(rank);
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[static_cast<std::size_t>(record.axis(axis0, rank))],
@@ -324,9 +285,7 @@ Value reshape(Operand x, std::vector<std::int64_t> dims) {
 
 Value expand(Operand x, const Shape& shape) {
   Recorder record("expand", {x}, x.where);
-  if (!expands_to(x.shape(), shape)) {
-    record.shape_error(fmt::format("{} does not expand to {}", x.shape(), shape));
-  }
+  record.require_shape(expands_to(x.shape(), shape), "{} does not expand to {}", x.shape(), shape);
   const std::size_t added = shape.rank() - x.shape().rank();
   Dims strides(shape.rank(), 0);
   for (std::size_t i = 0; i < x.shape().rank(); ++i) {
@@ -376,12 +335,7 @@ namespace calls {
 const Declaration<> cast = {"cast", ACLGRAD_C(aclnnCast), separate};
 const Declaration<> copy = {"copy", ACLGRAD_C(aclnnInplaceCopy), separate};
 const Declaration<> zeros = {"zeros", ACLGRAD_C(aclnnInplaceZero), separate};
-
-const Declaration<FullAttributes> full = {"full", ACLGRAD_C(aclnnInplaceFillScalar), separate,
-                                          [](const auto& values, AclnnCall& call, auto... end) {
-                                            return aclnnInplaceFillScalarGetWorkspaceSize(
-                                                call.output(0), call.scalar(values.value), end...);
-                                          }};
+const Declaration<FullAttributes> full = {"full", ACLGRAD_C(aclnnInplaceFillScalar), separate};
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/sync_batch_norm.h"
 
-#include <fmt/format.h>
-
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclgrad/tensor.h"
 #include "aclgrad/to_float.h"
 #include "aclnnop/aclnn_batch_norm_elemt.h"
@@ -45,12 +42,11 @@ Value sync_batch_norm(Operand x, const Value& weight, const Value& bias, const V
     const Recorder record("sync_batch_norm", {x, weight, bias, running_mean, running_var}, x.where);
     detail::check_channels(record, 0, 1, 5);
     detail::check_batch_options(record, options.momentum, options.eps);
-    if ((x.dtype() == DType::float64) != (weight.dtype() == DType::float64)) {
-      record.dtype_error(fmt::format("{} is {} and {} is {}: cast() one of them", x.description(),
-                                     x.dtype(), weight.description(), weight.dtype()));
-    }
-    if (!options.training) record.value_error("evaluation exchanges nothing: use batch_norm()");
-    if (exchange == nullptr) record.value_error("there are no other ranks to exchange with");
+    record.require_dtype((x.dtype() == DType::float64) == (weight.dtype() == DType::float64),
+                         "{} is {} and {} is {}: cast() one of them", x, x.dtype(), weight,
+                         weight.dtype());
+    record.require_value(options.training, "evaluation exchanges nothing: use batch_norm()");
+    record.require_value(exchange != nullptr, "there are no other ranks to exchange with");
   }
   // Floats, as aclnnBatchNorm takes them: on one rank the layer is that.
   const double momentum = to_float(options.momentum), eps = to_float(options.eps);
@@ -89,12 +85,10 @@ std::array<Value, 2> batch_norm_gather_stats(Operand mean, const Value& invstd,
   Recorder record("batch_norm_gather_stats", {mean, invstd, running_mean, running_var, counts},
                   mean.where);
   const Shape& parts = mean.shape();
-  if (parts.rank() != 2 || counts.shape() != Shape{parts[0]}) {
-    record.shape_error(
-        fmt::format("the statistics of parts must be [parts, C] and their counts [parts], got {} "
-                    "and {}",
-                    parts, counts.shape()));
-  }
+  record.require_shape(
+      parts.rank() == 2 && counts.shape() == Shape{parts[0]},
+      "the statistics of parts must be [parts, C] and their counts [parts], got {} and {}", parts,
+      counts.shape());
   detail::check_channels(record, 0, kRunningMean, kRunningMean + 2);
   record.require_same_shape(1, 0);
   record.require_same_dtype(1, 0);
@@ -118,8 +112,7 @@ BatchNormSums batch_norm_reduce_backward(Operand grad, const Value& x, const Val
                                          std::array<bool, 3> wanted) {
   Recorder record("batch_norm_reduce_backward", {grad, x, mean, invstd, weight}, grad.where);
   detail::check_channels(record, 1, 2, 5);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
+  record.require_like(0, 1);
   std::vector<TensorSpec> outputs;
   if (wanted[0]) outputs.assign(2, statistics_of(x));
   for (const std::size_t k : {1, 2}) {
@@ -144,25 +137,18 @@ Value batch_norm_elemt_backward(Operand grad, const Value& x, const Value& mean,
   Recorder record("batch_norm_elemt_backward", {grad, x, mean, invstd, weight, dy, dy_xmu, counts},
                   grad.where);
   detail::check_channels(record, 1, 2, 7);
-  record.require_same_dtype(0, 1);
-  record.require_same_shape(0, 1);
+  record.require_like(0, 1);
   return record.add<BatchNormElemtBackwardOp>({}, record.like(1));
 }
 
-std::string BatchNormGatherAttributes::text() const {
-  return fmt::format("momentum={}, eps={}", momentum, eps);
-}
 std::string BatchNormElemtAttributes::text() const {
   return exchange == nullptr ? std::string() : fmt::format("{} ranks", exchange->ranks());
-}
-std::string BatchNormReduceAttributes::text() const {
-  return fmt::format("outputMask=[{:d}, {:d}, {:d}]", wanted[0], wanted[1], wanted[2]);
 }
 
 namespace calls {
 
-const Declaration<BatchNormStatsAttributes> batch_norm_stats = {
-    "batch_norm_stats", ACLGRAD_C(aclnnBatchNormStats), separate};
+const Declaration<EpsAttributes> batch_norm_stats = {"batch_norm_stats",
+                                                     ACLGRAD_C(aclnnBatchNormStats), separate};
 
 const Declaration<BatchNormGatherAttributes> batch_norm_gather_stats = {
     "batch_norm_gather_stats", ACLGRAD_C(aclnnBatchNormGatherStatsWithCounts),

@@ -15,6 +15,7 @@
 #ifndef ACLGRAD_DECLARATION_H_
 #define ACLGRAD_DECLARATION_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +34,9 @@
 
 namespace aclgrad {
 
-/// Attributes with their names. Op::attributes is "alpha=1, dim=-1" of them; a struct of attributes
-/// with a function std::string text() has that instead.
+/// Attributes with their names. Op::attributes is "alpha=1, dim=-1" of them, without those that
+/// have no name, which are constants of the call; a struct of attributes with a function
+/// std::string text() has that instead.
 template <class... Values>
 struct NamedArguments {
   std::array<std::string_view, sizeof...(Values)> names;
@@ -53,6 +55,12 @@ inline NamedArguments<> named() { return {}; }
 /// For an operator without attributes.
 struct NoAttributes {
   auto arguments() const { return named(); }
+};
+
+/// For an operator along one dimension.
+struct DimAttributes {
+  std::int64_t dim;
+  auto arguments() const { return named({"dim"}, dim); }
 };
 
 /// Whether an output has the memory of an input: never; when a session chooses so
@@ -104,7 +112,8 @@ namespace detail {
 template <class Parameter>
 constexpr bool is_attribute =
     !std::is_same_v<Parameter, const aclTensor*> && !std::is_same_v<Parameter, aclTensor*> &&
-    !std::is_same_v<Parameter, aclDataType>;
+    !std::is_same_v<Parameter, const aclTensorList*> &&
+    !std::is_same_v<Parameter, aclTensorList*> && !std::is_same_v<Parameter, aclDataType>;
 
 template <class PhaseOne, std::size_t... kIndex>
 constexpr std::size_t count_attributes(std::index_sequence<kIndex...>) {
@@ -113,7 +122,9 @@ constexpr std::size_t count_attributes(std::index_sequence<kIndex...>) {
 
 template <class Parameter, class Attribute>
 Parameter argument(AclnnCall& call, const Attribute& attribute) {
-  if constexpr (std::is_same_v<Parameter, const aclScalar*>) {
+  if constexpr (std::is_same_v<Attribute, std::optional<double>>) {
+    return attribute ? call.scalar(*attribute) : nullptr;
+  } else if constexpr (std::is_same_v<Parameter, const aclScalar*>) {
     return call.scalar(attribute);
   } else if constexpr (std::is_same_v<Parameter, const aclIntArray*>) {
     return call.int_array(attribute);
@@ -127,6 +138,8 @@ Parameter argument(AclnnCall& call, const Attribute& attribute) {
 std::string text(double value);
 std::string text(std::int64_t value);
 std::string text(bool value);
+std::string text(std::span<const std::int64_t> values);
+std::string text(std::span<const bool> values);
 template <class Enumeration>
 requires std::is_enum_v<Enumeration> std::string text(Enumeration value) {
   return to_string(value);
@@ -160,7 +173,17 @@ aclnnStatus call_in_order(Function* phase_one, const Attributes& attributes, Acl
       return argument<Type>(call, std::get<count_attributes<PhaseOne>(kBefore)>(values));
     } else if constexpr (std::is_same_v<Type, aclDataType>) {
       return call.output_dtype();
+    } else if constexpr (std::is_same_v<Type, const aclTensorList*>) {
+      const bool is_input = std::exchange(input, call.input_count()) < call.input_count();
+      return is_input ? call.input_list() : call.output_list();
+    } else if constexpr (std::is_same_v<Type, aclTensorList*>) {
+      return call.output_list();
     } else {
+      // A variable that was given as the output of its number is not given as an input again.
+      while (input < std::min(output, call.input_count()) &&
+             call.input(input) == call.output(input)) {
+        ++input;
+      }
       // Some functions declare their output const.
       const bool is_input = std::is_same_v<Type, const aclTensor*> && input < call.input_count();
       return is_input ? call.input(input++) : call.output(output++);
@@ -172,7 +195,8 @@ aclnnStatus call_in_order(Function* phase_one, const Attributes& attributes, Acl
 }  // namespace detail
 
 /// For Declaration::phase_one: gives the C function the inputs, the attributes and the outputs,
-/// each in their order, and the output's dtype where it asks for one.
+/// each in their order, and the output's dtype where it asks for one. A list of tensors is all
+/// inputs, or all outputs.
 template <auto kPhaseOne, class Attributes>
 aclnnStatus in_order(const Attributes& attributes, AclnnCall& call, std::uint64_t* size,
                      aclOpExecutor** executor) {
@@ -281,6 +305,20 @@ class DeclaredOp final : public detail::DeclaredCall<detail::AttributesOf<kDecla
       : detail::DeclaredCall<Attributes>(kDeclaration, std::move(values)) {}
 
   static constexpr const auto& declaration() { return kDeclaration; }
+};
+
+/// The Op of one of several Declarations, an array: the attributes' member which() is its index.
+template <const auto& kDeclarations>
+class SelectedOp final : public detail::DeclaredCall<detail::AttributesOf<kDeclarations[0]>> {
+ public:
+  using Attributes = detail::AttributesOf<kDeclarations[0]>;
+
+  explicit SelectedOp(Attributes values)
+      : detail::DeclaredCall<Attributes>(kDeclarations[values.which()], values) {}
+
+  static std::string_view name_of(const Attributes& values) {
+    return kDeclarations[values.which()].name;
+  }
 };
 
 }  // namespace aclgrad

@@ -134,8 +134,8 @@ class AclnnCall {
 
   /// An aclScalar of a type that suits tensors of `beside` (see ScalarHandle).
   const aclScalar* scalar(double value, DType beside) { return objects_.scalar(value, beside); }
-  /// Of one that suits the first output.
-  const aclScalar* scalar(double value) { return scalar(value, output_spec(0).dtype); }
+  /// Of one that suits the first output; of a comparison, whose output is bool, the first input.
+  const aclScalar* scalar(double value);
   const aclIntArray* int_array(std::span<const std::int64_t> values) {
     return objects_.int_array(values);
   }

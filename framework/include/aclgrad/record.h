@@ -5,11 +5,16 @@
 //   Value leaky_relu(Operand x, double negative_slope) {
 //     Recorder record("leaky_relu", {x}, x.where);
 //     record.require_floating(0);
+//     record.require_value(negative_slope >= 0, "the slope must not be negative, got {}",
+//                          negative_slope);
 //     return record.add<LeakyReluOp>({negative_slope}, record.like(0));
 //   }
 #ifndef ACLGRAD_RECORD_H_
 #define ACLGRAD_RECORD_H_
 
+#include <fmt/core.h>
+
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,11 +22,25 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "aclgrad/graph.h"
 
 namespace aclgrad {
+
+namespace detail {
+
+// What stands for an argument in a message.
+inline std::string in_message(const Value& value) { return value.description(); }
+std::string in_message(const std::vector<std::int64_t>& numbers);
+template <class T>
+requires(!std::derived_from<T, Value>) const T& in_message(const T& other) { return other; }
+
+template <class... Values>
+using Message = fmt::format_string<decltype(in_message(std::declval<const Values&>()))...>;
+
+}  // namespace detail
 
 class Recorder {
  public:
@@ -43,12 +62,33 @@ class Recorder {
   [[noreturn]] void dtype_error(std::string_view message) const;
   [[noreturn]] void value_error(std::string_view message) const;
 
+  /// Throw that error unless it holds. The message is a format string for the values, in which a
+  /// Value is shown by its description, and a list of numbers as a shape is; shapes and dtypes need
+  /// aclgrad/format.h.
+  template <class... Values>
+  void require_shape(bool holds, detail::Message<Values...> message,
+                     const Values&... values) const {
+    if (!holds) shape_error(text(message, values...));
+  }
+  template <class... Values>
+  void require_dtype(bool holds, detail::Message<Values...> message,
+                     const Values&... values) const {
+    if (!holds) dtype_error(text(message, values...));
+  }
+  template <class... Values>
+  void require_value(bool holds, detail::Message<Values...> message,
+                     const Values&... values) const {
+    if (!holds) value_error(text(message, values...));
+  }
+
   /// Throws DTypeError unless the input is of a floating type.
   void require_floating(std::size_t index) const;
   /// Throws DTypeError unless the two inputs are of one type.
   void require_same_dtype(std::size_t a, std::size_t b) const;
   /// Throws ShapeError unless the two inputs are of one shape.
   void require_same_shape(std::size_t a, std::size_t b) const;
+  /// Throws unless the two inputs are of one type and one shape.
+  void require_like(std::size_t a, std::size_t b) const;
   /// Throws ValueError, which names the number and the range, unless the dtype can hold the number,
   /// if need be rounded (see Tensor). `what` says what the number is: "alpha".
   void require_holds(DType dtype, double number, std::string_view what) const;
@@ -88,6 +128,10 @@ class Recorder {
   static std::shared_ptr<const Op> make(typename OpType::Attributes attributes) {
     std::unique_ptr<const Op> op = std::make_unique<OpType>(std::move(attributes));
     return op;
+  }
+  template <class... Values>
+  static std::string text(fmt::string_view message, const Values&... values) {
+    return fmt::format(fmt::runtime(message), detail::in_message(values)...);
   }
   std::string next_label() const;
   void check_fresh(const Value& input) const;

@@ -40,6 +40,9 @@ TEST(Declaration, AttributesAreNamedInListings) {
   EXPECT_EQ(text(normal(graph, {2}, 0, 1, 7, 8)), "mean=0, stddev=1, seed=7, offset=8");
   EXPECT_EQ(text(uniform(graph, {2}, -1, 1, 7)), "low=-1, high=1, seed=7, offset=0");
   EXPECT_EQ(text(accumulate(w, w * 2, 0.5)), "decay=0.5");
+  EXPECT_EQ(text(roll(x, {1, 2}, {0, 1})), "shifts=[1, 2], dims=[0, 1]");
+  EXPECT_EQ(text(leaky_relu_backward(x, x, 0.5)), "negative_slope=0.5");
+  EXPECT_EQ(text(matmul(x, graph.input("c", {4, 2}))), "");  // a constant has no name
 }
 
 TEST(Declaration, SaysWhichMemoryOutputsHave) {
@@ -61,6 +64,22 @@ TEST(Declaration, SaysWhichMemoryOutputsHave) {
   EXPECT_EQ(assigned.updated_input(0), std::optional<std::size_t>(0));
   EXPECT_FALSE(assigned.reads_input(0));
   EXPECT_TRUE(assigned.reads_input(1));
+}
+
+TEST(Declaration, OneOfSeveralByTheAttributes) {
+  Graph graph;
+  const Value image = graph.input("image", {2, 4, 4}), volume = graph.input("volume", {2, 4, 4, 4});
+  const auto named = [](const Value& value) { return value.node().op->name(); };
+  EXPECT_EQ(named(max_pool2d(image, 2)), "max_pool2d");
+  EXPECT_EQ(named(max_pool3d(volume, 2)), "max_pool3d");
+  EXPECT_EQ(text(max_pool3d(volume, 2)), "kernel=[2, 2, 2], stride=[2, 2, 2], padding=[0, 0, 0]");
+  const Value mean = adaptive_avg_pool3d(volume, 2);
+  EXPECT_EQ(text(mean), "");
+  EXPECT_EQ(named(adaptive_avg_pool_backward(mean, volume, {{2, 2, 2}})),
+            "adaptive_avg_pool3d_backward");
+  EXPECT_EQ(named(pad(image, {1, 1}, PadMode::replicate)), "replication_pad1d");
+  EXPECT_EQ(named(interpolate(volume, {.size = 8, .mode = Interpolation::linear})),
+            "upsample_bilinear2d");
 }
 
 // CELU, as a program outside would declare it: its arguments are not in the order of the call.

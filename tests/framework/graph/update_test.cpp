@@ -52,6 +52,15 @@ TEST(Variables, TwoGraphsShareThem) {
   EXPECT_EQ(w.version(), 1u);
 }
 
+TEST(Updates, MayReadTheVariableThatTheyOverwrite) {
+  const Variable w("w", Tensor::from({2}, {1, 2}));
+  Graph graph;
+  const Value same = assign(graph.parameter(w), graph.parameter(w));
+  Session session(graph, {inplace_add(same, same)});
+  session.run();
+  EXPECT_TRUE(bitwise_equal(w.value(), Tensor::from({2}, {2, 4})));
+}
+
 TEST(Updates, ReplaceSomeSlicesAndKeepTheOthers) {
   const Variable w("w", Tensor::from({2, 3}, {1, 2, 3, 4, 5, 6}));
   Graph graph;

@@ -204,6 +204,11 @@ struct LeakyReluAttributes {
   double negative_slope;
   auto arguments() const { return named({"negative_slope"}, negative_slope); }
 };
+struct LeakyReluBackwardAttributes : LeakyReluAttributes {
+  auto arguments() const {
+    return named({"negative_slope", ""}, negative_slope, /*selfIsResult=*/false);
+  }
+};
 struct ThresholdAttributes {
   double threshold;
   auto arguments() const { return named({"threshold"}, threshold); }
@@ -236,10 +241,6 @@ struct LogitAttributes {
   double eps;
   auto arguments() const { return named({"eps"}, eps); }
 };
-struct GluAttributes {
-  std::int64_t dim;
-  auto arguments() const { return named({"dim"}, dim); }
-};
 
 namespace calls {
 extern const Declaration<> mish, mish_backward, prelu, prelu_backward, hardsigmoid,
@@ -250,11 +251,12 @@ extern const Declaration<ShrinkAttributes> hardshrink, hardshrink_backward, soft
 extern const Declaration<ThresholdValueAttributes> threshold;
 extern const Declaration<CeluAttributes> celu;
 extern const Declaration<LogitAttributes> logit, logit_backward;
-extern const Declaration<GluAttributes> glu, glu_backward, swiglu, swiglu_backward;
+extern const Declaration<DimAttributes> glu, glu_backward, swiglu, swiglu_backward;
 extern const Declaration<> tanh, sigmoid, relu, silu, tanh_backward, sigmoid_backward,
     silu_backward;
 extern const Declaration<ThresholdAttributes> threshold_backward;
-extern const Declaration<LeakyReluAttributes> leaky_relu, leaky_relu_backward;
+extern const Declaration<LeakyReluAttributes> leaky_relu;
+extern const Declaration<LeakyReluBackwardAttributes> leaky_relu_backward;
 extern const Declaration<SoftplusAttributes> softplus, softplus_backward;
 }  // namespace calls
 

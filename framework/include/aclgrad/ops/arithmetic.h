@@ -65,11 +65,15 @@ struct NumberAttributes {
   auto arguments() const { return named({"number"}, number); }
   std::string text() const;
 };
+struct AddNumberAttributes : NumberAttributes {
+  auto arguments() const { return named({"number", "alpha"}, number, 1.0); }
+};
 
 namespace calls {
 extern const Declaration<AddAttributes> add, sub;
 extern const Declaration<> mul, div, maximum, minimum;
-extern const Declaration<NumberAttributes> adds, muls, divs;
+extern const Declaration<AddNumberAttributes> adds;
+extern const Declaration<NumberAttributes> muls, divs;
 }  // namespace calls
 
 using AddOp = DeclaredOp<calls::add>;
@@ -178,6 +182,7 @@ struct PowAttributes {
   auto arguments() const { return named({"exponent"}, exponent); }
 };
 struct ClampAttributes : ClampBounds {
+  auto arguments() const { return named({"min", "max"}, min, max); }
   std::string text() const;
 };
 struct CompareAttributes {

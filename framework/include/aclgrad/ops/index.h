@@ -125,10 +125,6 @@ Value arange(const Graph& graph, double start, double end, double step = 1,
              DType dtype = DType::float32,
              std::source_location where = std::source_location::current());
 
-struct AlongAttributes {
-  std::int64_t dim;  ///< counted from the front
-  auto arguments() const { return named({"dim"}, dim); }
-};
 struct IndexAddAttributes {
   std::int64_t dim;  ///< counted from the front
   double alpha;
@@ -136,7 +132,7 @@ struct IndexAddAttributes {
 };
 struct IndexAttributes {
   std::vector<std::int64_t> dims;  ///< that are indexed, in order
-  std::string text() const;
+  auto arguments() const { return named({"dims"}, dims); }
 };
 struct RepeatInterleaveAttributes {
   std::int64_t dim;  ///< counted from the front
@@ -160,6 +156,7 @@ struct EmbeddingBagAttributes {
 };
 struct EmbeddingAttributes {
   std::int64_t padding_idx;  ///< only of the gradient; -1: none
+  auto arguments() const { return named(); }
   std::string text() const;
 };
 struct EmbeddingBackwardAttributes {
@@ -179,13 +176,13 @@ struct ArangeAttributes {
 };
 
 namespace calls {
-extern const Declaration<AlongAttributes> index_select, gather, index_copy, inplace_index_copy,
+extern const Declaration<DimAttributes> index_select, gather, index_copy, inplace_index_copy,
     scatter_add, scatter;
 extern const Declaration<IndexAddAttributes> index_add;
 extern const Declaration<IndexAttributes> index;  // inputs x and the indices that there are
 extern const Declaration<RepeatInterleaveAttributes> repeat_interleave;
 extern const Declaration<RepeatInterleaveIntAttributes> repeat_interleave_int;
-extern const Declaration<AlongAttributes> repeat_interleave_grad;
+extern const Declaration<DimAttributes> repeat_interleave_grad;
 extern const Declaration<EmbeddingAttributes> embedding;
 // Inputs weight, indices, offsets, and the samples' weights that there are; outputs the bags, the
 // bag of each index, the number of indices that count, and the rows of the largest elements.

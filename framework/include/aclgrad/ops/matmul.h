@@ -27,14 +27,19 @@ Value baddbmm(Operand c, const Value& a, const Value& b, double beta = 1, double
 /// than 2 are reshaped around aclnnAddmm).
 Value linear(Operand x, const Value& weight, const Value& bias);
 
+// Computed in the inputs' dtype (cubeMathType 0).
+struct MatmulAttributes {
+  auto arguments() const { return named({""}, std::int64_t{0}); }
+};
 struct AddmmAttributes {
   double beta;
   double alpha;
+  auto arguments() const { return named({"beta", "alpha", ""}, beta, alpha, std::int64_t{0}); }
   std::string text() const;
 };
 
 namespace calls {
-extern const Declaration<> matmul, bmm;
+extern const Declaration<MatmulAttributes> matmul, bmm;
 extern const Declaration<AddmmAttributes> addmm, baddbmm;  // inputs c, a, b
 }  // namespace calls
 

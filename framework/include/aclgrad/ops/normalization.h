@@ -79,15 +79,7 @@ std::array<Value, 4> deep_norm_backward(Operand grad, const Value& x, const Valu
                                         const Value& gamma, const Value& mean, const Value& rstd,
                                         double alpha);
 
-struct SoftmaxAttributes {
-  std::int64_t dim;
-  auto arguments() const { return named({"dim"}, dim); }
-};
-struct LayerNormAttributes {
-  double eps;
-  auto arguments() const { return named({"eps"}, eps); }
-};
-struct RmsNormAttributes {
+struct EpsAttributes {
   double eps;
   auto arguments() const { return named({"eps"}, eps); }
 };
@@ -101,16 +93,16 @@ struct DeepNormBackwardAttributes {
 };
 struct LayerNormBackwardAttributes {
   std::array<bool, 3> wanted;  // of x, weight, bias
-  std::string text() const;
+  auto arguments() const { return named({"outputMask"}, wanted); }
 };
 
 namespace calls {
-extern const Declaration<SoftmaxAttributes> softmax, softmax_backward, log_softmax,
+extern const Declaration<DimAttributes> softmax, softmax_backward, log_softmax,
     log_softmax_backward;
 // Inputs x, weight, bias; outputs the result, mean and rstd.
-extern const Declaration<LayerNormAttributes> layer_norm;
+extern const Declaration<EpsAttributes> layer_norm;
 // Inputs x, gamma; outputs the result and rstd.
-extern const Declaration<RmsNormAttributes> rms_norm;
+extern const Declaration<EpsAttributes> rms_norm;
 // Inputs grad, x, rstd, gamma; outputs the gradients of x and gamma.
 extern const Declaration<> rms_norm_backward;
 // Inputs grad, x, mean, rstd, weight; outputs the gradients that are wanted.
@@ -184,7 +176,7 @@ struct GroupNormAttributes {
 struct GroupNormBackwardAttributes {
   std::int64_t groups;
   std::array<bool, 3> wanted;
-  std::string text() const;
+  auto arguments() const { return named({"groups", "outputMask"}, groups, wanted); }
 };
 
 /// The gradients with respect to x, weight and bias; an empty Value for those that are not wanted

@@ -73,6 +73,7 @@ Value max_unpool2d(Operand x, const Value& indices, const PerAxis& size);
 struct MaxPoolAttributes {
   std::vector<std::int64_t> kernel, stride, padding, dilation;
   bool ceil_mode;
+  std::size_t which() const { return kernel.size() == 3 ? 1 : 0; }
   auto arguments() const {
     return named({"kernel", "stride", "padding", "dilation", "ceil_mode"}, kernel, stride, padding,
                  dilation, ceil_mode);
@@ -83,63 +84,58 @@ struct AvgPoolAttributes {
   std::vector<std::int64_t> kernel, stride, padding;
   bool ceil_mode, count_include_pad;
   std::int64_t divisor_override;
-  std::int64_t cube_math_type = 0;
+  std::size_t which() const { return kernel.size() == 3 ? 1 : 0; }
   auto arguments() const {
     return named({"kernel", "stride", "padding", "ceil_mode", "count_include_pad",
                   "divisor_override", "cube_math_type"},
                  kernel, stride, padding, ceil_mode, count_include_pad, divisor_override,
-                 cube_math_type);
+                 std::int64_t{0});
   }
   std::string text() const;
 };
+struct AdaptivePoolAttributes {
+  std::vector<std::int64_t> sizes;
+  std::size_t which() const { return sizes.size() == 3 ? 1 : 0; }
+  auto arguments() const { return named({""}, sizes); }
+};
+struct AdaptivePoolBackwardAttributes : AdaptivePoolAttributes {
+  auto arguments() const { return named(); }
+};
 
 /// The gradients with respect to x, from the forward's attributes; x gives its shape.
-Value max_pool2d_backward(Operand grad, const Value& x, const Value& indices,
-                          const MaxPoolAttributes& attributes);
-Value max_pool3d_backward(Operand grad, const Value& x, const Value& indices,
-                          const MaxPoolAttributes& attributes);
-Value avg_pool2d_backward(Operand grad, const Value& x, const AvgPoolAttributes& attributes);
-Value avg_pool3d_backward(Operand grad, const Value& x, const AvgPoolAttributes& attributes);
-Value adaptive_avg_pool2d_backward(Operand grad, const Value& x);
-Value adaptive_avg_pool3d_backward(Operand grad, const Value& x);
-Value adaptive_max_pool2d_backward(Operand grad, const Value& x, const Value& indices);
-Value adaptive_max_pool3d_backward(Operand grad, const Value& x, const Value& indices);
+Value max_pool_backward(Operand grad, const Value& x, const Value& indices,
+                        const MaxPoolAttributes& attributes);
+Value avg_pool_backward(Operand grad, const Value& x, const AvgPoolAttributes& attributes);
+Value adaptive_max_pool_backward(Operand grad, const Value& x, const Value& indices,
+                                 const AdaptivePoolAttributes& attributes);
+Value adaptive_avg_pool_backward(Operand grad, const Value& x,
+                                 const AdaptivePoolAttributes& attributes);
 
-/// avg_pool2d and 3d with the attributes as the operator takes them.
-Value avg_pool2d(Operand x, const AvgPoolAttributes& attributes);
-Value avg_pool3d(Operand x, const AvgPoolAttributes& attributes);
+/// avg_pool2d and 3d with the attributes as the operators take them.
+Value avg_pool(Operand x, const AvgPoolAttributes& attributes);
 
 namespace calls {
-// Input x; outputs the result and, of maxima, indices.
-extern const Declaration<MaxPoolAttributes> max_pool2d, max_pool3d;
-extern const Declaration<AvgPoolAttributes> avg_pool2d, avg_pool3d;
-extern const Declaration<> adaptive_avg_pool2d, adaptive_avg_pool3d;
-extern const Declaration<> adaptive_max_pool2d, adaptive_max_pool3d;
-// Inputs x and indices.
-extern const Declaration<> max_unpool2d;
+// Of images and of volumes. Input x; outputs the result and, of maxima, indices.
+extern const Declaration<MaxPoolAttributes> max_pool[2];
+extern const Declaration<AvgPoolAttributes> avg_pool[2];
+extern const Declaration<AdaptivePoolAttributes> adaptive_max_pool[2], adaptive_avg_pool[2];
 // Inputs grad, x and, of maxima, indices.
-extern const Declaration<MaxPoolAttributes> max_pool2d_backward, max_pool3d_backward;
-extern const Declaration<AvgPoolAttributes> avg_pool2d_backward, avg_pool3d_backward;
-extern const Declaration<> adaptive_avg_pool2d_backward, adaptive_avg_pool3d_backward;
-extern const Declaration<> adaptive_max_pool2d_backward, adaptive_max_pool3d_backward;
+extern const Declaration<MaxPoolAttributes> max_pool_backward[2];
+extern const Declaration<AvgPoolAttributes> avg_pool_backward[2];
+extern const Declaration<AdaptivePoolBackwardAttributes> adaptive_max_pool_backward[2],
+    adaptive_avg_pool_backward[2];
+// Inputs x and indices.
+extern const Declaration<AdaptivePoolAttributes> max_unpool2d;
 }  // namespace calls
 
-using MaxPool2dOp = DeclaredOp<calls::max_pool2d>;
-using MaxPool2dBackwardOp = DeclaredOp<calls::max_pool2d_backward>;
-using MaxPool3dOp = DeclaredOp<calls::max_pool3d>;
-using MaxPool3dBackwardOp = DeclaredOp<calls::max_pool3d_backward>;
-using AvgPool2dOp = DeclaredOp<calls::avg_pool2d>;
-using AvgPool2dBackwardOp = DeclaredOp<calls::avg_pool2d_backward>;
-using AvgPool3dOp = DeclaredOp<calls::avg_pool3d>;
-using AvgPool3dBackwardOp = DeclaredOp<calls::avg_pool3d_backward>;
-using AdaptiveAvgPool2dOp = DeclaredOp<calls::adaptive_avg_pool2d>;
-using AdaptiveAvgPool2dBackwardOp = DeclaredOp<calls::adaptive_avg_pool2d_backward>;
-using AdaptiveAvgPool3dOp = DeclaredOp<calls::adaptive_avg_pool3d>;
-using AdaptiveAvgPool3dBackwardOp = DeclaredOp<calls::adaptive_avg_pool3d_backward>;
-using AdaptiveMaxPool2dOp = DeclaredOp<calls::adaptive_max_pool2d>;
-using AdaptiveMaxPool2dBackwardOp = DeclaredOp<calls::adaptive_max_pool2d_backward>;
-using AdaptiveMaxPool3dOp = DeclaredOp<calls::adaptive_max_pool3d>;
-using AdaptiveMaxPool3dBackwardOp = DeclaredOp<calls::adaptive_max_pool3d_backward>;
+using MaxPoolOp = SelectedOp<calls::max_pool>;
+using MaxPoolBackwardOp = SelectedOp<calls::max_pool_backward>;
+using AvgPoolOp = SelectedOp<calls::avg_pool>;
+using AvgPoolBackwardOp = SelectedOp<calls::avg_pool_backward>;
+using AdaptiveMaxPoolOp = SelectedOp<calls::adaptive_max_pool>;
+using AdaptiveMaxPoolBackwardOp = SelectedOp<calls::adaptive_max_pool_backward>;
+using AdaptiveAvgPoolOp = SelectedOp<calls::adaptive_avg_pool>;
+using AdaptiveAvgPoolBackwardOp = SelectedOp<calls::adaptive_avg_pool_backward>;
 using MaxUnpool2dOp = DeclaredOp<calls::max_unpool2d>;
 
 }  // namespace aclgrad

@@ -62,7 +62,7 @@ Value next_mask(Operand x, const Shape& shape, double p, const Generator& genera
 struct DropoutMaskAttributes {
   Shape shape;
   double p;
-  std::string text() const;
+  auto arguments() const { return named({"shape", "p"}, shape.dims(), p); }
 };
 struct DropoutAttributes {
   double p;

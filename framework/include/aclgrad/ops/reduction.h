@@ -112,10 +112,6 @@ struct CumsumAttributes {
   bool reverse;
   auto arguments() const { return named({"dim", "exclusive", "reverse"}, dim, exclusive, reverse); }
 };
-struct CumprodAttributes {
-  std::int64_t dim;
-  auto arguments() const { return named({"dim"}, dim); }
-};
 
 namespace calls {
 extern const Declaration<ReductionAttributes> reduce_sum, mean, amax, amin, logsumexp;
@@ -123,7 +119,7 @@ extern const Declaration<VarAttributes> var;
 extern const Declaration<StddevAttributes> stddev;
 extern const Declaration<NormAttributes> norm;
 extern const Declaration<CumsumAttributes> cumsum;
-extern const Declaration<CumprodAttributes> cumprod;
+extern const Declaration<DimAttributes> cumprod;
 }  // namespace calls
 
 using ReduceSumOp = DeclaredOp<calls::reduce_sum>;

@@ -72,6 +72,8 @@ struct GridSampleAttributes {
   std::int64_t padding;  // as GridPadding counts
   bool align_corners;
   std::array<bool, 2> wanted = {true, true};  // of the gradients
+  std::size_t axes = 2;                       // spatial ones, 2 or 3
+  std::size_t which() const { return axes - 2; }
   auto arguments() const {
     return named({"mode", "padding", "align_corners"}, mode, padding, align_corners);
   }
@@ -81,14 +83,13 @@ struct GridSampleAttributes {
 std::array<Value, 2> grid_sample_backward(Operand grad, const Value& x, const Value& grid,
                                           const GridSampleAttributes& attributes);
 
-class GridSampleOp final : public detail::DeclaredCall<GridSampleAttributes> {
- public:
-  GridSampleOp(GridSampleAttributes values, std::size_t axes);
-};
-class GridSampleBackwardOp final : public detail::DeclaredCall<GridSampleAttributes> {
- public:
-  GridSampleBackwardOp(GridSampleAttributes values, std::size_t axes);
-};
+namespace calls {
+// Of images and of volumes. Inputs x and grid; of the backward grad, x and grid.
+extern const Declaration<GridSampleAttributes> grid_sample[2], grid_sample_backward[2];
+}  // namespace calls
+
+using GridSampleOp = SelectedOp<calls::grid_sample>;
+using GridSampleBackwardOp = SelectedOp<calls::grid_sample_backward>;
 
 struct UnfoldOptions {
   PerAxis dilation = 1;  ///< at least 1
@@ -112,7 +113,6 @@ struct UnfoldAttributes {
   auto arguments() const {
     return named({"kernel", "dilation", "padding", "stride"}, kernel, dilation, padding, stride);
   }
-  std::string text() const;
 };
 struct FoldAttributes {
   std::vector<std::int64_t> sizes;
@@ -121,7 +121,6 @@ struct FoldAttributes {
     return named({"size", "kernel", "dilation", "padding", "stride"}, sizes, windows.kernel,
                  windows.dilation, windows.padding, windows.stride);
   }
-  std::string text() const;
 };
 
 /// As the operators take them.
@@ -139,14 +138,15 @@ using FoldOp = DeclaredOp<calls::fold>;
 struct PadModeAttributes {
   PadMode mode;  // reflect or replicate
   std::vector<std::int64_t> pads;
+  std::size_t which() const;
   auto arguments() const { return named({"pads"}, pads); }
-  std::string text() const;
 };
 struct InterpolateAttributes {
   Interpolation mode;
   bool align_corners;
   std::vector<std::int64_t> sizes;
   std::vector<double> scales;  // one for each axis; 0: the sizes' ratio
+  std::size_t which() const;
   std::string text() const;
 };
 
@@ -159,23 +159,16 @@ Value interpolate_backward(Operand grad, const Shape& shape,
 Value pad_by_mode(Operand x, const PadModeAttributes& attributes);
 Value interpolate_to(Operand x, const InterpolateAttributes& attributes);
 
-// The C function follows from the attributes and the number of axes.
-class PadModeOp final : public detail::DeclaredCall<PadModeAttributes> {
- public:
-  explicit PadModeOp(PadModeAttributes values);
-};
-class PadModeBackwardOp final : public detail::DeclaredCall<PadModeAttributes> {
- public:
-  explicit PadModeBackwardOp(PadModeAttributes values);
-};
-class InterpolateOp final : public detail::DeclaredCall<InterpolateAttributes> {
- public:
-  explicit InterpolateOp(InterpolateAttributes values);
-};
-class InterpolateBackwardOp final : public detail::DeclaredCall<InterpolateAttributes> {
- public:
-  explicit InterpolateBackwardOp(InterpolateAttributes values);
-};
+namespace calls {
+// By mode, then by the number of axes.
+extern const Declaration<PadModeAttributes> pad_by_mode[6], pad_backward[6];
+extern const Declaration<InterpolateAttributes> interpolate[12], interpolate_backward[12];
+}  // namespace calls
+
+using PadModeOp = SelectedOp<calls::pad_by_mode>;
+using PadModeBackwardOp = SelectedOp<calls::pad_backward>;
+using InterpolateOp = SelectedOp<calls::interpolate>;
+using InterpolateBackwardOp = SelectedOp<calls::interpolate_backward>;
 
 }  // namespace aclgrad
 

@@ -45,31 +45,23 @@ Value flip(Operand x, std::vector<std::int64_t> dims);
 Value roll(Operand x, std::vector<std::int64_t> shifts, std::vector<std::int64_t> dims = {});
 
 /// dims are counted from the front here.
-struct JoinAttributes {
-  std::int64_t dim;
-  auto arguments() const { return named({"dim"}, dim); }
-};
 struct PadAttributes {
   std::vector<std::int64_t> pads;
   double value;
   auto arguments() const { return named({"pads", "value"}, pads, value); }
-  std::string text() const;
 };
 struct RepeatAttributes {
   std::vector<std::int64_t> repeats;
   auto arguments() const { return named({"repeats"}, repeats); }
-  std::string text() const;
 };
 struct FlipAttributes {
   std::vector<std::int64_t> dims;
   auto arguments() const { return named({"dims"}, dims); }
-  std::string text() const;
 };
 struct RollAttributes {
   std::vector<std::int64_t> shifts;
   std::vector<std::int64_t> dims;
   auto arguments() const { return named({"shifts", "dims"}, shifts, dims); }
-  std::string text() const;
 };
 struct TriangleAttributes {
   std::int64_t diagonal;
@@ -77,7 +69,7 @@ struct TriangleAttributes {
 };
 
 namespace calls {
-extern const Declaration<JoinAttributes> cat, stack;
+extern const Declaration<DimAttributes> cat, stack;
 extern const Declaration<PadAttributes> pad;
 extern const Declaration<RepeatAttributes> repeat;
 extern const Declaration<TriangleAttributes> tril, triu;

@@ -69,14 +69,10 @@ Value batch_norm_elemt_backward(Operand grad, const Value& x, const Value& mean,
                                 const Value& invstd, const Value& weight, const Value& dy,
                                 const Value& dy_xmu, const Value& counts);
 
-struct BatchNormStatsAttributes {
-  double eps;
-  auto arguments() const { return named({"eps"}, eps); }
-};
 struct BatchNormGatherAttributes {
   double momentum, eps;
   bool updates_running = true;
-  std::string text() const;
+  auto arguments() const { return named({"momentum", "eps"}, momentum, eps); }
 };
 struct BatchNormElemtAttributes {
   std::shared_ptr<const ChannelExchange> exchange;
@@ -84,12 +80,12 @@ struct BatchNormElemtAttributes {
 };
 struct BatchNormReduceAttributes {
   std::array<bool, 3> wanted;  // of x, weight, bias
-  std::string text() const;
+  auto arguments() const { return named({"outputMask"}, wanted); }
 };
 
 namespace calls {
 // Input x; outputs mean and invstd.
-extern const Declaration<BatchNormStatsAttributes> batch_norm_stats;
+extern const Declaration<EpsAttributes> batch_norm_stats;
 // Inputs mean, invstd, running mean and variance, counts; outputs mean and invstd, and the running
 // statistics, if it updates them.
 extern const Declaration<BatchNormGatherAttributes> batch_norm_gather_stats;
