@@ -55,6 +55,7 @@ TEST_P(InstructionSets, GiveTheSameBits) {
     testing::for_each_target([&](int64_t target) {
       const bool fuses = !is_product(row) || (target & kWithoutFusing) == 0;
       for (const LayoutKind layout : {LayoutKind::kContiguous, LayoutKind::kTransposed}) {
+        if (layout != LayoutKind::kContiguous && has_unread_mask(inputs)) continue;
         const Layouts layouts = layouts_of(row, layout, LayoutKind::kContiguous);
         const RunResult run = run_case(row, dtype, layouts, stream(), 1, &inputs);
         const RunResult& first = expected.emplace(fuses, run).first->second;
