@@ -25,10 +25,11 @@ awk -v loss="$loss" 'BEGIN { exit !(loss > 1 && loss < 4.2) }' || fail "validati
 same() {
   cmp -s "$1/weights_geglu.safetensors" "$2/weights_geglu.safetensors" || fail "$1 and $2 differ"
 }
-train again --steps 8 --threads 1
-same whole again
 train bf16 --steps 2 --dtype bf16
 cmp -s whole/weights_geglu.safetensors bf16/weights_geglu.safetensors && fail "bf16 changes nothing"
+training[4]=0 # letters to write: what follows is about weights
+train again --steps 8 --threads 1
+same whole again
 # Resumed where it was interrupted.
 kill_at parts/checkpoint_geglu.safetensors "$program" --data "$text" --letters 0 --out parts --steps 8
 train parts --steps 8 --resume
