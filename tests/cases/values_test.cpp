@@ -30,13 +30,14 @@ class Values : public testing::AclTest, public ::testing::WithParamInterface<con
   Layouts layouts(LayoutKind inputs, LayoutKind outputs) const {
     return layouts_of(row(), inputs, outputs);
   }
-  // Of one row of each operator all pairs of those of inputs and outputs, and every input alone; of
-  // its other rows every one of either. Of tensors that are larger, in FLOAT those of inputs and in
-  // BF16 those of outputs, beside contiguous ones; where one is a mask that no kernel reads, in one
-  // way.
+  // In a row's first dtype, and of one row of each operator in all, every pair of those of inputs
+  // and outputs; of that row every input alone, too; else every one of either. Of tensors that are
+  // larger, in FLOAT those of inputs and in BF16 those of outputs, beside contiguous ones; where
+  // one is a mask that no kernel reads, in one way.
   std::vector<Layouts> mixtures(const RunResult& run, aclDataType dtype) const {
     const size_t count = inputs_of(row().arguments()).size();
-    const bool tries_pairs = std::ranges::count(one_of_each(), &row()) > 0;
+    const bool is_chosen = std::ranges::count(one_of_each(), &row()) > 0;
+    const bool tries_pairs = is_chosen || dtype == row().dtypes().front();
     if (has_unread_mask(run.inputs)) return {layouts(LayoutKind::kTransposed, LayoutKind::kGaps)};
     std::vector<Layouts> all;
     for (const LayoutKind from : kInputLayouts) {
@@ -48,11 +49,12 @@ class Values : public testing::AclTest, public ::testing::WithParamInterface<con
         continue;
       }
       if (!tries_pairs) {
-        all.push_back(layouts(from, kOutputLayouts[all.size() % kOutputLayouts.size()]));
+        const size_t turn = all.size() + static_cast<size_t>(dtype);  // other pairs in other dtypes
+        all.push_back(layouts(from, kOutputLayouts[turn % kOutputLayouts.size()]));
         continue;
       }
       for (const LayoutKind to : kOutputLayouts) all.push_back(layouts(from, to));
-      for (size_t i = 0; count > 1 && i < count; ++i) {
+      for (size_t i = 0; is_chosen && count > 1 && i < count; ++i) {
         all.push_back(layouts(LayoutKind::kContiguous, LayoutKind::kContiguous));
         all.back()[i] = layouts(from, LayoutKind::kContiguous)[i];
       }
