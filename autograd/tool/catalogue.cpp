@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/catalogue.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,13 +20,11 @@ using contract::Arguments;
 using contract::Operator;
 
 const Operator& find(const std::string& op) {
-  std::string names;
   for (const Operator& each : contract::all_contracts()) {
-    if (each.words.check.empty()) continue;
-    if (op == each.words.check) return each;
-    names += (names.empty() ? "" : ", ") + each.words.check;
+    if (!op.empty() && op == each.words.check) return each;
   }
-  throw ValueError("no operator is called '" + op + "'; known are " + names);
+  throw ValueError(fmt::format("no operator is called '{}'; known are {}", op,
+                               fmt::join(operator_names(), ", ")));
 }
 
 // Whether the backward has a result for each of the forward's inputs that have a gradient.

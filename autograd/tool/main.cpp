@@ -61,12 +61,15 @@ struct Arguments {
 };
 
 std::string operators_with(const std::string& option) {
-  std::vector<std::string> names;
-  for (const std::string& op : operator_names()) {
-    const std::vector<std::string> options = options_of(op);
-    if (std::find(options.begin(), options.end(), option) != options.end()) names.push_back(op);
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
+  static const std::map<std::string, std::vector<std::string>> takers = [] {
+    std::map<std::string, std::vector<std::string>> found;
+    for (const std::string& op : operator_names()) {
+      for (const std::string& each : options_of(op)) found[each].push_back(op);
+    }
+    return found;
+  }();
+  const auto found = takers.find(option);
+  return found == takers.end() ? "" : fmt::format("{}", fmt::join(found->second, ", "));
 }
 
 // More about an option than its operators.

@@ -51,6 +51,7 @@ Shape head_shape(const Arguments& a, const Sizes& s) {
 }
 
 struct AttentionSizes {
+  HeadLayout layout;
   Sizes query, key, value;
 
   int64_t group() const { return query[1] / key[1]; }
@@ -58,6 +59,7 @@ struct AttentionSizes {
 };
 AttentionSizes attention_of(const Arguments& a) {
   AttentionSizes p{};
+  p.layout = head_layout(a);
   p.query = head_sizes(a, a.shape("query"), static_cast<int64_t>(a.number("headNum")));
   const Shape& key = a.shape("key");
   const int64_t heads = key.size() == 3 ? key[2] / p.query[3] : 0;
@@ -67,8 +69,8 @@ AttentionSizes attention_of(const Arguments& a) {
 }
 
 // The place of an element by batch, head, place and column.
-size_t head_place(const Arguments& a, const Sizes& s, int64_t b, int64_t n, int64_t i, int64_t d) {
-  switch (head_layout(a)) {
+size_t head_place(HeadLayout layout, const Sizes& s, int64_t b, int64_t n, int64_t i, int64_t d) {
+  switch (layout) {
     case HeadLayout::kBnsd:
       return static_cast<size_t>(((b * s[1] + n) * s[2] + i) * s[3] + d);
     case HeadLayout::kBsnd:
@@ -113,8 +115,10 @@ void arrange_attention(Arguments& a) {
 class ScoreRows {
  public:
   ScoreRows(const Arguments& a, const Arrays& in)
-      : a_(a),
-        p_(attention_of(a)),
+      : p_(attention_of(a)),
+        scale_(a.number("scaleValue")),
+        keep_(a.number("keepProb")),
+        mode_(a.number("sparseMode")),
         query_(*find_given(a, in, "query")),
         key_(*find_given(a, in, "key")),
         shift_(find_given(a, in, "realShiftOptional", "pseShiftOptional")),
@@ -125,12 +129,12 @@ class ScoreRows {
 
   bool is_hidden(int64_t b, int64_t n, int64_t i, int64_t j) const {
     constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
-    if (shift_ != nullptr && a_.number("scaleValue") > 0 && at(*shift_, b, n, i, j) == -kInfinity) {
+    if (shift_ != nullptr && scale_ > 0 && at(*shift_, b, n, i, j) == -kInfinity) {
       return true;
     }
     if (mask_ == nullptr) return false;
-    if (a_.number("sparseMode") == 2) return j > i;
-    if (a_.number("sparseMode") == 3) return j > i + p_.key[2] - p_.query[2];
+    if (mode_ == 2) return j > i;
+    if (mode_ == 3) return j > i + p_.key[2] - p_.query[2];
     return at(*mask_, b, n, i, j) != 0;
   }
   // The scaled score, or the scale of its error.
@@ -138,20 +142,18 @@ class ScoreRows {
     Number sum = shift_ == nullptr ? 0 : at(*shift_, b, n, i, j);
     if (magnitude) sum = std::abs(sum);
     for (int64_t d = 0; d < p_.query[3]; ++d) {
-      const Number product = query_.values[head_place(a_, p_.query, b, n, i, d)] *
-                             key_.values[head_place(a_, p_.key, b, n / p_.group(), j, d)];
+      const Number product = query_.values[head_place(p_.layout, p_.query, b, n, i, d)] *
+                             key_.values[head_place(p_.layout, p_.key, b, n / p_.group(), j, d)];
       sum += magnitude ? std::abs(product) : product;
     }
-    const Number scale = a_.number("scaleValue");
-    return sum * (magnitude ? std::abs(scale) : scale);
+    return sum * (magnitude ? std::abs(scale_) : scale_);
   }
   // What dropout multiplies a share by.
   Number factor(int64_t b, int64_t n, int64_t i, int64_t j) const {
-    const Number keep = a_.number("keepProb");
-    if (keep == 1) return 1;
+    if (keep_ == 1) return 1;
     const int64_t bit = ((b * p_.query[1] + n) * p_.query[2] + i) * p_.key[2] + j;
     const auto byte = static_cast<uint64_t>(dropped_->values[static_cast<size_t>(bit / 8)]);
-    return (byte >> (bit % 8) & 1) != 0 ? 1 / keep : 0;
+    return (byte >> (bit % 8) & 1) != 0 ? 1 / keep_ : 0;
   }
 
   template <class Visit>
@@ -175,8 +177,8 @@ class ScoreRows {
     return of.values[place(of.shape, b, n, i, j)];
   }
 
-  const Arguments& a_;
   AttentionSizes p_;
+  Number scale_, keep_, mode_;
   const Array& query_;
   const Array& key_;
   const Array* shift_;
@@ -213,11 +215,11 @@ Arrays attention(const Arguments& a, const Arrays& in) {
       Number mixed = 0;
       for (int64_t j = 0; j < p.key[2] && sum > 0; ++j) {
         if (rows.is_hidden(b, n, i, j)) continue;
-        const Number x = value.values[head_place(a, p.value, b, n / p.group(), j, d)];
+        const Number x = value.values[head_place(p.layout, p.value, b, n / p.group(), j, d)];
         mixed += scores[static_cast<size_t>(j)] / sum * rows.factor(b, n, i, j) *
                  dense::term<kMagnitude>(x);
       }
-      out.values[head_place(a, out_sizes, b, n, i, d)] = mixed * (kMagnitude ? 1 + size : 1);
+      out.values[head_place(p.layout, out_sizes, b, n, i, d)] = mixed * (kMagnitude ? 1 + size : 1);
     }
     largest.values.insert(largest.values.end(), 8, kMagnitude ? size : most);
     sums.values.insert(sums.values.end(), 8, sum * (kMagnitude ? 1 + 2 * size : 1));
@@ -247,7 +249,7 @@ Arrays attention_grad(const Arguments& a, const Arrays& in) {
     const auto row = static_cast<size_t>(((b * p.query[1] + n) * p.query[2] + i) * 8);
     Number along = 0;
     for (int64_t d = 0; d < p.value[3]; ++d) {
-      const size_t at = head_place(a, out_sizes, b, n, i, d);
+      const size_t at = head_place(p.layout, out_sizes, b, n, i, d);
       along += dense::term<kMagnitude>(dy.values[at] * out.values[at]);
     }
     for (int64_t j = 0; j < p.key[2]; ++j) {
@@ -258,16 +260,16 @@ Arrays attention_grad(const Arguments& a, const Arrays& in) {
       Number slope = 0;
       const Number factor = rows.factor(b, n, i, j);
       for (int64_t d = 0; d < p.value[3]; ++d) {
-        const Number g = dy.values[head_place(a, out_sizes, b, n, i, d)];
-        const size_t at = head_place(a, p.value, b, h, j, d);
+        const Number g = dy.values[head_place(p.layout, out_sizes, b, n, i, d)];
+        const size_t at = head_place(p.layout, p.value, b, h, j, d);
         slope += dense::term<kMagnitude>(g * value.values[at]);
         dv.values[at] += dense::term<kMagnitude>(share * factor * g);
       }
       slope = scale * share * (slope * factor + (kMagnitude ? along : -along));
       if (shift != nullptr) dpse.values[rows.place(dpse.shape, b, n, i, j)] += slope;
       for (int64_t d = 0; d < p.query[3]; ++d) {
-        const size_t of_query = head_place(a, p.query, b, n, i, d);
-        const size_t of_key = head_place(a, p.key, b, h, j, d);
+        const size_t of_query = head_place(p.layout, p.query, b, n, i, d);
+        const size_t of_key = head_place(p.layout, p.key, b, h, j, d);
         dq.values[of_query] += dense::term<kMagnitude>(slope * key.values[of_key]);
         dk.values[of_key] += dense::term<kMagnitude>(slope * query.values[of_query]);
       }

@@ -19,15 +19,25 @@ void arrange_slices(Arguments& a) {
   a.reshape({"source"}, shape);
 }
 
+// The places among the numbers at which each slice of a dimension stands, in their order.
+std::vector<std::vector<int64_t>> places_of_slices(const Array& numbers, int64_t size) {
+  std::vector<std::vector<int64_t>> places(static_cast<size_t>(size));
+  for (size_t k = 0; k < numbers.values.size(); ++k) {
+    const int64_t slice = from_front(numbers.values[k], size);
+    places.at(static_cast<size_t>(slice)).push_back(static_cast<int64_t>(k));
+  }
+  return places;
+}
+
 // Inputs: self, index, source.
 Arrays add_slices(const Arguments& a, const Arrays& in, bool magnitudes) {
   const size_t axis = checked_axis(a);
+  const auto places = places_of_slices(in[1], in[0].shape[axis]);
   return {dense::generate(in[0].shape, [&](const Shape& at) {
     Number sum = part(a, dense::at(in[0], at), magnitudes);
-    for (size_t k = 0; k < in[1].values.size(); ++k) {
-      if (from_front(in[1].values[k], in[0].shape[axis]) != at[axis]) continue;
-      Shape from = at;
-      from[axis] = static_cast<int64_t>(k);
+    Shape from = at;
+    for (const int64_t k : places[static_cast<size_t>(at[axis])]) {
+      from[axis] = k;
       sum += part(a, a.number("alpha") * dense::at(in[2], from), magnitudes);
     }
     return sum;
@@ -37,16 +47,14 @@ Arrays add_slices(const Arguments& a, const Arrays& in, bool magnitudes) {
 // The last one of a number. Inputs: self, index, and source but of a fill.
 Arrays put_slices(const Arguments& a, const Arrays& in) {
   const size_t axis = checked_axis(a);
+  const auto places = places_of_slices(in[1], in[0].shape[axis]);
   return {dense::generate(in[0].shape, [&](const Shape& at) {
-    Number value = dense::at(in[0], at);
-    for (size_t k = 0; k < in[1].values.size(); ++k) {
-      if (from_front(in[1].values[k], in[0].shape[axis]) != at[axis]) continue;
-      Shape from = at;
-      from[axis] = static_cast<int64_t>(k);
-      value = in.size() > 2 ? dense::at(in[2], from)
-                            : converted(a.number("value"), ACL_DOUBLE, a.dtype());
-    }
-    return value;
+    const std::vector<int64_t>& written = places[static_cast<size_t>(at[axis])];
+    if (written.empty()) return dense::at(in[0], at);
+    if (in.size() <= 2) return converted(a.number("value"), ACL_DOUBLE, a.dtype());
+    Shape from = at;
+    from[axis] = written.back();
+    return dense::at(in[2], from);
   })};
 }
 

@@ -36,9 +36,10 @@ Arrays layers_forward(const RecurrentKind& kind, const Arguments& a, const Array
     ScaledArray y(p.steps * p.batch * width);
     for (size_t d = 0; d < p.directions; ++d) {
       const size_t sweep = layer * p.directions + d;
-      const auto param = [&](size_t k) {
-        return k < p.each ? find_given(a, in, member_of("params", sweep * p.each + k)) : nullptr;
-      };
+      std::array<const Array*, 4> params{};
+      for (size_t k = 0; k < p.each; ++k) {
+        params[k] = find_given(a, in, member_of("params", sweep * p.each + k));
+      }
       ScaledArray h, c;
       for (size_t i = sweep * state; i < (sweep + 1) * state; ++i) {
         h.push_back(exactly(h0.values[i]));
@@ -53,8 +54,9 @@ Arrays layers_forward(const RecurrentKind& kind, const Arguments& a, const Array
           std::array<Scaled, 4> input, hidden, sums;
           for (size_t k = 0; k < kind.gates; ++k) {
             const size_t row = k * p.size + j;
-            input[k] = gate_sum(&x[(t * p.batch + b) * columns], columns, *param(0), param(2), row);
-            hidden[k] = gate_sum(&before[b * p.size], p.size, *param(1), param(3), row);
+            input[k] =
+                gate_sum(&x[(t * p.batch + b) * columns], columns, *params[0], params[2], row);
+            hidden[k] = gate_sum(&before[b * p.size], p.size, *params[1], params[3], row);
             sums[k] = input[k] + hidden[k];
           }
           const auto keep = [&](size_t list, const Scaled& value) {
@@ -102,6 +104,7 @@ Arrays layers_backward(const RecurrentKind& kind, const Arguments& a, const Arra
   const auto given = [&](const std::string& name) { return find_given(a, in, name); };
   const size_t state = p.batch * p.size, width = p.directions * p.size;
   const Array& h0 = *given(is_lstm ? "hx[0]" : "hx");
+  const Array* const c0 = given("hx[1]");
   const auto of_state = [&](const Array* from, size_t sweep) {
     ScaledArray to(state);
     for (size_t n = 0; from != nullptr && n < state; ++n) {
@@ -130,7 +133,14 @@ Arrays layers_backward(const RecurrentKind& kind, const Arguments& a, const Arra
     of_x.assign(p.steps * p.batch * columns, {});
     for (size_t d = 0; d < p.directions; ++d) {
       const size_t sweep = layer * p.directions + d;
-      const auto param = [&](size_t k) { return given(member_of("params", sweep * p.each + k)); };
+      const auto member = [&](const char* list) { return given(member_of(list, sweep)); };
+      const Array *const of_input = given(member_of("params", sweep * p.each)),
+                         *const of_hidden = given(member_of("params", sweep * p.each + 1));
+      std::array<const Array*, 4> gates{};
+      std::ranges::transform(
+          is_lstm ? std::array{"i", "f", "j", "o"} : std::array{"r", "z", "n", "hn"}, gates.begin(),
+          member);
+      const Array *const h = member("h"), *const c = member("c"), *const tanh_c = member("tanhc");
       ScaledArray* const slopes = &of_params[sweep * p.each];
       for (size_t k = 0; k < p.each; ++k) {
         slopes[k].resize(static_cast<size_t>(count_of(p.parameter(sweep * p.each + k))));
@@ -139,28 +149,27 @@ Arrays layers_backward(const RecurrentKind& kind, const Arguments& a, const Arra
       ScaledArray of_c = of_state(is_lstm ? given("gradCyOptional") : nullptr, sweep);
       for (size_t number = p.steps; number-- > 0;) {
         const size_t t = p.time(d, number);
-        const auto kept = [&](const char* list, size_t n) {
-          return given(member_of(list, sweep))->values[t * state + n];
-        };
-        const auto before = [&](const Array& first, const char* list, size_t n) {
-          if (number == 0) return first.values[sweep * state + n];
-          return given(member_of(list, sweep))->values[p.time(d, number - 1) * state + n];
+        const auto kept = [&](const Array* list, size_t n) { return list->values[t * state + n]; };
+        const auto before = [&](const Array& first, const Array* list, size_t n) {
+          return number == 0 ? first.values[sweep * state + n]
+                             : list->values[p.time(d, number - 1) * state + n];
         };
         ScaledArray next(state);
         for (size_t n = 0; n < state; ++n) {
           const size_t b = n / p.size, j = n % p.size;
           const Scaled dh = of_h[n] + of_y[(t * p.batch + b) * width + d * p.size + j];
           std::array<Scaled, 4> input, hidden;
+          const auto gate = [&](size_t k) { return kept(gates[k], n); };
           if (is_lstm) {
+            const Number tanh_n = kept(tanh_c, n);
             const LstmSlopes s =
-                lstm_slopes(dh, of_c[n], {kept("i", n), kept("f", n), kept("j", n), kept("o", n)},
-                            before(*given("hx[1]"), "c", n), kept("tanhc", n),
-                            exactly(1 - kept("tanhc", n) * kept("tanhc", n)));
+                lstm_slopes(dh, of_c[n], {gate(0), gate(1), gate(2), gate(3)}, before(*c0, c, n),
+                            tanh_n, exactly(1 - tanh_n * tanh_n));
             input = hidden = s.of_gates;
             of_c[n] = s.of_c_before;
           } else {
-            const GruSlopes s = gru_slopes(
-                dh, {kept("r", n), kept("z", n), kept("n", n), kept("hn", n)}, before(h0, "h", n));
+            const GruSlopes s =
+                gru_slopes(dh, {gate(0), gate(1), gate(2), gate(3)}, before(h0, h, n));
             std::ranges::copy(s.of_input, input.begin());
             std::ranges::copy(s.of_hidden, hidden.begin());
             next[n] = next[n] + s.of_h_before;
@@ -170,13 +179,13 @@ Arrays layers_backward(const RecurrentKind& kind, const Arguments& a, const Arra
             const auto add = [](Scaled& sum, const Scaled& term) { sum = sum + term; };
             for (size_t l = 0; l < columns; ++l) {
               const size_t at = (t * p.batch + b) * columns + l, w = row * columns + l;
-              add(of_x[at], input[k] * exactly(param(0)->values[w]));
+              add(of_x[at], input[k] * exactly(of_input->values[w]));
               add(slopes[0][w], input[k] * x[at]);
             }
             for (size_t l = 0; l < p.size; ++l) {
               const size_t w = row * p.size + l;
-              add(next[b * p.size + l], hidden[k] * exactly(param(1)->values[w]));
-              add(slopes[1][w], hidden[k] * exactly(before(h0, "h", b * p.size + l)));
+              add(next[b * p.size + l], hidden[k] * exactly(of_hidden->values[w]));
+              add(slopes[1][w], hidden[k] * exactly(before(h0, h, b * p.size + l)));
             }
             if (p.each == 4) {
               add(slopes[2][row], input[k]);

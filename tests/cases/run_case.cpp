@@ -106,11 +106,12 @@ Arrays draw_inputs(const Arguments& call, aclDataType dtype, uint64_t seed) {
   for (const Parameter* input : inputs_of(call)) {
     const TensorSpec& spec = *input->tensor();
     Array array{spec.shape, {}};
+    const aclDataType own = spec.dtype.value_or(dtype);
+    const bool is_unsigned = is_whole(own) && rounded(-1, own) == 0;
+    array.values.reserve(static_cast<size_t>(count_of(array.shape)));
     for (int64_t i = 0; i < count_of(array.shape); ++i) {
       const auto unit = static_cast<long double>(generator() >> 11) * 0x1p-53L;
       const long double value = spec.drawn(static_cast<size_t>(i), unit);
-      const aclDataType own = spec.dtype.value_or(dtype);
-      const bool is_unsigned = is_whole(own) && rounded(-1, own) == 0;
       array.values.push_back(is_unsigned     ? rounded(std::round(std::abs(value)), own)
                              : is_whole(own) ? rounded(std::round(value), own)
                                              : value);
@@ -122,7 +123,8 @@ Arrays draw_inputs(const Arguments& call, aclDataType dtype, uint64_t seed) {
 
 RunResult run_case(const Row& row, const Arguments& call, aclDataType dtype, const Layouts& layouts,
                    aclrtStream stream, uint64_t seed, const Arrays* given) {
-  const Arrays drawn = given != nullptr ? *given : draw_inputs(call, dtype, seed);
+  const Arrays own = given != nullptr ? Arrays{} : draw_inputs(call, dtype, seed);
+  const Arrays& drawn = given != nullptr ? *given : own;
   std::deque<Tensor> tensors;
   std::vector<aclTensor*> handles;
   std::vector<const Tensor*> outputs;

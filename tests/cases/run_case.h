@@ -61,6 +61,12 @@ std::string difference(const Arguments& call, aclDataType dtype, const RunResult
 std::string difference(const Row& row, aclDataType dtype, const RunResult& run,
                        int64_t size = kTestSize);
 
+inline bool has_above(const Arrays& arrays, size_t elements) {
+  return std::ranges::any_of(arrays, [=](const Array& x) { return x.values.size() > elements; });
+}
+// Attention's triangle is given as a mask of 2^22 elements, whatever the sizes, and none is read.
+inline bool has_unread_mask(const Arrays& inputs) { return has_above(inputs, 1'000'000); }
+
 // Values of a call's inputs, rounded to nothing yet.
 Arrays draw_inputs(const Arguments& call, aclDataType dtype, uint64_t seed);
 

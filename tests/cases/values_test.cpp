@@ -30,27 +30,31 @@ class Values : public testing::AclTest, public ::testing::WithParamInterface<con
   Layouts layouts(LayoutKind inputs, LayoutKind outputs) const {
     return layouts_of(row(), inputs, outputs);
   }
-  static bool is_large(const RunResult& run) {
-    constexpr size_t kMany = 2000;
-    return std::ranges::any_of(run.inputs, [](const Array& x) { return x.values.size() > kMany; });
-  }
-  // All pairs of those of inputs and outputs, and of one row of each operator every input alone. Of
-  // tensors that are larger, in FLOAT those of inputs and in BF16 those of outputs, beside
-  // contiguous ones.
+  // In a row's first dtype, and of one row of each operator in all, every pair of those of inputs
+  // and outputs; of that row every input alone, too; else every one of either. Of tensors that are
+  // larger, in FLOAT those of inputs and in BF16 those of outputs, beside contiguous ones; where
+  // one is a mask that no kernel reads, in one way.
   std::vector<Layouts> mixtures(const RunResult& run, aclDataType dtype) const {
     const size_t count = inputs_of(row().arguments()).size();
-    const bool tries_each = count > 1 && std::ranges::count(one_of_each(), &row()) > 0;
+    const bool is_chosen = std::ranges::count(one_of_each(), &row()) > 0;
+    const bool tries_pairs = is_chosen || dtype == row().dtypes().front();
+    if (has_unread_mask(run.inputs)) return {layouts(LayoutKind::kTransposed, LayoutKind::kGaps)};
     std::vector<Layouts> all;
     for (const LayoutKind from : kInputLayouts) {
-      if (is_large(run)) {
+      if (has_above(run.inputs, 2000)) {
         if (dtype == ACL_FLOAT) all.push_back(layouts(from, LayoutKind::kContiguous));
         if (dtype == ACL_BF16 && !repeats_elements(from)) {
           all.push_back(layouts(LayoutKind::kContiguous, from));
         }
         continue;
       }
+      if (!tries_pairs) {
+        const size_t turn = all.size() + static_cast<size_t>(dtype);  // other pairs in other dtypes
+        all.push_back(layouts(from, kOutputLayouts[turn % kOutputLayouts.size()]));
+        continue;
+      }
       for (const LayoutKind to : kOutputLayouts) all.push_back(layouts(from, to));
-      for (size_t i = 0; tries_each && i < count; ++i) {
+      for (size_t i = 0; is_chosen && count > 1 && i < count; ++i) {
         all.push_back(layouts(LayoutKind::kContiguous, LayoutKind::kContiguous));
         all.back()[i] = layouts(from, LayoutKind::kContiguous)[i];
       }

@@ -17,7 +17,9 @@ class InFloatModes : public testing::AclTest, public ::testing::WithParamInterfa
 
 // The threads of the library are made in the mode, as in a program that begins with it. Every mode
 // has another dtype of an operator; that each is right in each mode, the test below shows.
-TEST_P(InFloatModes, OperatorsComputeTheSame) {
+class OnThreadsInFloatModes : public InFloatModes {};
+
+TEST_P(OnThreadsInFloatModes, OperatorsComputeTheSame) {
   ASSERT_EQ(aclgradSetNumThreads(2), 0);
   for (const cases::Row* row : a_row_of_each_operator()) {
     const std::vector<aclDataType> dtypes = floating_dtypes(*row);
@@ -97,8 +99,13 @@ TEST_P(InFloatModes, HalvesRoundTheSame) {
   }
 }
 
+const auto name_of_mode = [](const auto& row) { return float_modes()[row.param].name; };
 INSTANTIATE_TEST_SUITE_P(Modes, InFloatModes, ::testing::Range(size_t{0}, float_modes().size()),
-                         [](const auto& row) { return float_modes()[row.param].name; });
+                         name_of_mode);
+// One of each kind: what is flushed, how is rounded, what traps.
+INSTANTIATE_TEST_SUITE_P(Modes, OnThreadsInFloatModes,
+                         ::testing::Values(size_t{0}, size_t{1}, float_modes().size() - 1),
+                         name_of_mode);
 
 }  // namespace
 }  // namespace aclgrad::test

@@ -242,8 +242,9 @@ TEST_F(LimitsDeathTest, SmallStacksAreEnough) {
         aclgradSetNumThreads(2);
         for (const cases::Row* row : a_row_of_each_operator()) {
           for (const aclDataType dtype : row->dtypes()) {
-            PreparedRow(*row, dtype, 1024).run(stream, nullptr);
+            PreparedRow(*row, dtype, cases::kTestSize).run(stream, nullptr);
           }
+          PreparedRow(*row, row->dtypes().front(), 1024).run(stream, nullptr);  // several threads
         }
         _exit(::testing::Test::HasFailure() ? 2 : 0);
       },

@@ -15,10 +15,8 @@ same() {
   cmp -s "$1/weights_$3.safetensors" "$2/weights_$3.safetensors" || fail "$1 and $2 differ ($3)"
 }
 train whole --steps 6 --adding-steps 2000 --enough 0.009 --prompt "The sun"
-for file in report_adding.html learning.svg weights_adding.safetensors report_gru.html weights_gru.safetensors \
-  checkpoint_gru.safetensors text_gru.txt graph_gru.html; do
-  [[ -s whole/$file ]] || fail "there is no $file"
-done
+left whole report_{adding,gru}.html learning.svg weights_{adding,gru}.safetensors checkpoint_gru.safetensors \
+  text_gru.txt graph_gru.html
 error=$(sed -n 's/^length 10: mean squared error \([0-9.]*\) on 500 unseen.*/\1/p' whole.txt)
 awk -v error="$error" 'BEGIN { exit !(error > 0 && error < 0.01) }' || fail "it does not add: $(cat whole.txt)"
 [[ $(grep -c '^[0-9.]* for [0-9.]*$' whole.txt) == 3 ]] || fail "no examples: $(cat whole.txt)"
@@ -26,6 +24,7 @@ awk -v error="$error" 'BEGIN { exit !(error > 0 && error < 0.01) }' || fail "it 
 loss=$(awk '$1 == 6 { print $3; exit }' whole.txt)
 awk -v loss="$loss" 'BEGIN { exit !(loss > 1 && loss < 4.2) }' || fail "validation loss $loss after 6 steps"
 
+training[4]=0 # letters to write: what follows is about weights
 train again --steps 6 --adding-steps 2000 --enough 0.009 --threads 1
 same whole again adding
 same whole again gru
@@ -44,7 +43,5 @@ same one two gru
 train bf16 --task characters --steps 2 --dtype bf16
 cmp -s {one,bf16}/weights_gru.safetensors && fail "bf16 changes nothing"
 
-"$program" --data nowhere.txt >out.txt 2>&1
-[[ $? == 2 ]] || fail "a missing text is no error of the command line"
-grep -q nowhere.txt out.txt || fail "$(cat out.txt)"
+refused nowhere.txt --data nowhere.txt
 ((failures == 0))

@@ -30,9 +30,7 @@ for digit in {0..9}; do
 done
 training=("$program" --data data --unheard b --copies 16)
 train whole --epochs 8
-for file in report_listener.html spectrograms_listener.svg confusion_listener.svg weights_listener.safetensors; do
-  [[ -s whole/$file ]] || fail "there is no $file"
-done
+left whole report_listener.html spectrograms_listener.svg confusion_listener.svg weights_listener.safetensors
 grep -q '^10 recordings of voices to hear, each in 16 ways, and 10 of voices never heard$' whole.txt ||
   fail "$(cat whole.txt)"
 right=$(awk '$1 == "b" { print $2 }' whole.txt)
@@ -47,12 +45,6 @@ cmp -s {whole,parts}/weights_listener.safetensors && fail "an epoch is as good a
 
 "$program" --data data --unheard b --copies 1 --export sounds.npz >out.txt || fail "no archive: $(cat out.txt)"
 [[ $(head -c 2 sounds.npz) == PK ]] || fail "sounds.npz is no archive"
-refused() { # MESSAGE OPTION...
-  local message=$1
-  shift
-  "$program" "$@" >out.txt 2>&1
-  [[ $? == 2 ]] && grep -q "$message" out.txt || fail "expected '$message': $(cat out.txt)"
-}
 refused "voices that stay unheard" --data data --unheard nobody
 mkdir none
 refused "there is no folder of a voice" --data none

@@ -17,10 +17,7 @@ for threads in 1 2; do
 done
 cat run1.txt
 for activation in selu elu hardswish geglu; do
-  for file in confusion_$activation.svg mistakes_$activation.svg graph_$activation.dot \
-    weights_$activation.safetensors; do
-    [[ -s run1/$file ]] || fail "$file is missing"
-  done
+  left run1 {confusion,mistakes}_$activation.svg graph_$activation.dot weights_$activation.safetensors
   cmp run1/weights_$activation.safetensors run2/weights_$activation.safetensors ||
     fail "the weights of $activation depend on the number of threads"
   accuracy=$(awk -v name=$activation '$1 == name {sub("%", "", $NF); print $NF}' run1.txt)
@@ -58,14 +55,11 @@ cmp whole/weights_selu.safetensors parts/weights_selu.safetensors ||
 grep -q "<dt>layers</dt><dd>64-128-128-10</dd>" parts/report_selu.html || fail "the report lacks a setting"
 grep -q "<dt>resumed</dt>" parts/report_selu.html || fail "the report does not say that the run was resumed"
 cmp whole/mistakes_selu.svg parts/mistakes_selu.svg || fail "the pictures differ"
-"$program" "${common[@]}" --out parts --resume --epochs 31 >other.txt 2>&1
-[[ $? == 2 ]] && grep -q "was made with network selu, dtype float16, seed 1, layers 64-128-128-10, epochs 30" other.txt ||
-  fail "a checkpoint of another run is taken: $(cat other.txt)"
+refused "was made with network selu, dtype float16, seed 1, layers 64-128-128-10, epochs 30" \
+  "${common[@]}" --out parts --resume --epochs 31
 printf 'x' >parts/checkpoint_selu.safetensors
 printf 'x' >parts/checkpoint_selu.safetensors.previous
-"$program" "${common[@]}" --out parts --resume --epochs 30 >other.txt 2>&1
-[[ $? == 2 ]] && grep -q "checkpoint_selu.safetensors.previous" other.txt ||
-  fail "damaged checkpoints: $(cat other.txt)"
+refused "checkpoint_selu.safetensors.previous" "${common[@]}" --out parts --resume --epochs 30
 
 # 16-bit activations are as good as 32-bit ones: within 0.5 points, on average over the activations and
 # two splits (one digit of a split is 0.28 points).
@@ -87,39 +81,34 @@ for dtype in bf16 fp16; do
     fail "$dtype reaches $accuracy %, fp32 $float32 %"
 done
 
-# refused WORDS ARGUMENT...: exit status 2 and one line that holds the words.
-refused() {
-  local words=$1 output status
-  shift
-  output=$("$program" "$@" 2>&1)
-  status=$?
-  ((status == 2)) || fail "exit status $status for: $*"
-  (($(wc -l <<<"$output") == 1)) || fail "more than one line for: $*: $output"
-  [[ $output == *"$words"* ]] || fail "'$words' is not in: $output"
+# In one line.
+refused_at_once() {
+  refused "$@"
+  (($(wc -l <refused.txt) == 1)) || fail "more than one line for: ${*:2}: $(cat refused.txt)"
 }
-refused "--activation" --activation relu
-refused "--epochs" --epochs 0
-refused "--epochs" --epochs many
-refused "--what" --what
-refused "--dtype" --dtype int8
-refused "--schedule" --schedule wild
-refused "--dropout" --dropout 1
-refused "--lr: nan is not a number above 0" --lr nan
-refused "--lr: 0 is not a number above 0" --lr 0
+refused_at_once "--activation" --activation relu
+refused_at_once "--epochs" --epochs 0
+refused_at_once "--epochs" --epochs many
+refused_at_once "--what" --what
+refused_at_once "--dtype" --dtype int8
+refused_at_once "--schedule" --schedule wild
+refused_at_once "--dropout" --dropout 1
+refused_at_once "--lr: nan is not a number above 0" --lr nan
+refused_at_once "--lr: 0 is not a number above 0" --lr 0
 for seed in -1 18446744073709551616 0x10 1.5 few; do
-  refused "--seed: $seed is not a whole number from 0 to 18446744073709551615" --seed $seed
+  refused_at_once "--seed: $seed is not a whole number from 0 to 18446744073709551615" --seed $seed
 done
-refused "missing.csv" --data missing.csv
+refused_at_once "missing.csv" --data missing.csv
 printf '1,2,3\n' >narrow.csv
-refused "narrow.csv" --data narrow.csv
+refused_at_once "narrow.csv" --data narrow.csv
 printf '1,x,3\n' >word.csv
-refused "word.csv" --data word.csv
+refused_at_once "word.csv" --data word.csv
 head -n 1 "$(dirname "$0")/../../examples/data/digits.csv" | sed 's/^0/17/' >ink.csv
-refused "pixel 0 is 17" --data ink.csv
+refused_at_once "pixel 0 is 17" --data ink.csv
 head -n 20 "$(dirname "$0")/../../examples/data/digits.csv" >few.csv
-refused "fewer than a batch" --data few.csv
+refused_at_once "fewer than a batch" --data few.csv
 touch plain_file
-refused "plain_file" --out plain_file/below --epochs 1
+refused_at_once "plain_file" --out plain_file/below --epochs 1
 "$program" --activation elu --epochs 1 --lr 1e30 --out wild >wild.txt 2>&1
 [[ $? == 1 ]] && grep -q "smaller --lr" wild.txt || fail "a diverging run ends without a word"
 grep -q '>failed<' wild/report_elu.html || fail "the report of a diverging run does not say so"

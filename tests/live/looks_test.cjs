@@ -23,7 +23,7 @@ function computed(text) {
   return new Function('near', `return ${plain.replace(/(^|[(+*/-] ?)-near\(/g, '$1(-1)*near(')};`);
 }
 
-module.exports = ({open, press, network}) => ({
+exports.ofTheNetwork = ({open, press, network}) => ({
   async 'presented it can be read from the last row'() {
     const page = await open('#present=1', {width: 1920, height: 1080});
     await page.bringToFront();
@@ -62,26 +62,6 @@ module.exports = ({open, press, network}) => ({
     await page.close();
   },
 
-  async 'a box opens by the space bar, and the controls can be passed'(page) {
-    await page.reload({waitUntil: 'domcontentloaded'});
-    await page.waitForSelector('body[data-live="yes"]');
-    await press(page, 'Tab Enter');
-    assert.ok(await page.evaluate(() => document.activeElement.matches('.node')));
-    const state = () => page.evaluate(() => `${items.length} boxes, ${pinned} kept`), before = await state();
-    await press(page, 'Space');
-    assert.notEqual(await state(), before);
-    assert.equal(await page.evaluate(() => now.playing || newest.playing), false);
-    await page.reload({waitUntil: 'domcontentloaded'});
-    await page.waitForSelector('body[data-live="yes"]');
-    await press(page, 'Tab Tab Enter');
-    assert.ok(await page.evaluate(() => document.activeElement.matches('#details td')));
-    await press(page, 'Enter');
-    await page.waitForSelector('#editor:not([hidden])');
-    const [low, at, high] = await page.$eval('.scrub', (bar) => ['min', 'now', 'max'].map((end) => Number(bar.getAttribute('aria-value' + end))));
-    assert.ok(low <= at && at <= high, `${low} ${at} ${high}`);
-    await press(page, 'Escape Escape');
-  },
-
   async 'pictures say the number that is pointed at, and can be large'(page) {
     const kinds = await page.evaluate(() => now.pictures.map(({kind}) => kind));
     for (const kind of ['bars', 'grid', 'lines']) {
@@ -103,6 +83,85 @@ module.exports = ({open, press, network}) => ({
       await press(page, 'Escape');
       assert.equal(await page.$('.card.large'), null);
     }
+  },
+
+  async 'axe finds nothing, light, dark, presented, narrow'() {
+    for (const [hash, width, height] of [['', 1360, 900], ['#present=1&theme=dark', 1920, 1080], ['#theme=dark', 380, 800]]) {
+      const page = await open(hash, {width, height});
+      await page.bringToFront();
+      await page.addScriptTag({path: require.resolve('axe-core/axe.min.js')});
+      const found = await page.evaluate(async () => (await axe.run(document, {resultTypes: ['violations']})).violations
+        .map(({id, nodes}) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(' ')}`));
+      assert.deepEqual(found, [], `${hash} ${width}`);
+      await page.close();
+    }
+  },
+
+  async 'the numbers of a formula give its result'(page) {
+    await press(page, 'ArrowUp ArrowUp End');
+    await page.waitForFunction(() => waiting === 0 && newest === now && now.step >= 2);
+    const lines = await page.evaluate(() => data.nodes.flatMap((node) => [0, 1, 5, 17].map((at) => [node.op, formula(node, at)[1]])).filter(([, line]) => line));
+    const checked = new Map(), steps = await page.evaluate(() => data.nodes.some(({op}) => op === 'apply_adam_w'));
+    for (const [op, line] of lines) {
+      const found = /^(?:\[[\d, ]*\]|[^=]*?) = (.*) = (\S+)$/.exec(line), compute = found && !/[…Σ]/.test(line) ? computed(found[1]) : null;
+      if (!compute) continue;
+      const value = compute((number) => number), result = Number(found[2]);
+      let spread = 0;
+      for (let i = 0; i < 40; ++i) spread = Math.max(spread, Math.abs(compute((number) => number * (1 + 1e-3 * (Math.random() - 0.5))) - value) || 0);
+      assert.ok(Math.abs(value - result) <= 3 * spread + 1e-3 * Math.abs(result), `${op}: ${line}, but that is ${value}`);
+      checked.set(op, (checked.get(op) ?? 0) + 1);
+    }
+    console.log(`  ${lines.length} lines have numbers; computed again: ${[...checked].map(([op, count]) => `${op} ${count}`).join(', ')}`);
+    assert.ok([...checked.values()].reduce((all, count) => all + count, 0) > 10 && steps === checked.has('apply_adam_w'));
+    await page.click('#restart');
+    await page.waitForFunction(() => waiting === 0 && newest === now && now.step === 0);
+  },
+
+  async 'what the lessons name is on the page'(page) {
+    const folder = path.join(__dirname, '../../docs/lessons');
+    const lessons = fs.readdirSync(folder).map((file) => path.join(folder, file))
+      .filter((file) => /\.\/dev live ([a-z]+)/.exec(fs.readFileSync(file, 'utf8'))?.[1] === network);  // the network that it begins with
+    if (!lessons.length) return;
+    const options = await page.$$eval('#choices select:first-child, #choices label:first-child select', ([list]) => [...list.options].map((one) => one.value));
+    const there = new Set();
+    for (const option of options) {
+      if (await page.$eval('#choices select', (list) => list.value) !== option) {
+        await Promise.all([page.waitForNavigation({waitUntil: 'domcontentloaded'}), page.select('#choices select', option)]);
+        await page.waitForSelector('body[data-live="yes"]');
+      }
+      for (const name of await page.evaluate(() => {
+        const titles = () => [...items.map(titleOf), ...fold.groups.keys(), ...[...document.querySelectorAll('.card h2 > span')].map((one) => one.textContent)];
+        const closed = titles();
+        byId('unfold').click();
+        return [...closed, ...titles()];
+      })) there.add(name);
+    }
+    for (const lesson of lessons) {
+      const names = namesIn(lesson);
+      for (const name of names) assert.ok(there.has(name), `${path.basename(lesson)} names ${name}, which is not on the page`);
+    }
+  },
+});
+
+exports.ofThePage = ({press}) => ({
+  async 'a box opens by the space bar, and the controls can be passed'(page) {
+    await page.reload({waitUntil: 'domcontentloaded'});
+    await page.waitForSelector('body[data-live="yes"]');
+    await press(page, 'Tab Enter');
+    assert.ok(await page.evaluate(() => document.activeElement.matches('.node')));
+    const state = () => page.evaluate(() => `${items.length} boxes, ${pinned} kept`), before = await state();
+    await press(page, 'Space');
+    assert.notEqual(await state(), before);
+    assert.equal(await page.evaluate(() => now.playing || newest.playing), false);
+    await page.reload({waitUntil: 'domcontentloaded'});
+    await page.waitForSelector('body[data-live="yes"]');
+    await press(page, 'Tab Tab Enter');
+    assert.ok(await page.evaluate(() => document.activeElement.matches('#details td')));
+    await press(page, 'Enter');
+    await page.waitForSelector('#editor:not([hidden])');
+    const [low, at, high] = await page.$eval('.scrub', (bar) => ['min', 'now', 'max'].map((end) => Number(bar.getAttribute('aria-value' + end))));
+    assert.ok(low <= at && at <= high, `${low} ${at} ${high}`);
+    await press(page, 'Escape Escape');
   },
 
   async 'curves keep their looks in any order, and no two are alike'(page) {
@@ -146,61 +205,5 @@ module.exports = ({open, press, network}) => ({
       }), `too wide at ${width}`);
     }
     await page.setViewport({width: 1360, height: 900});
-  },
-
-  async 'axe finds nothing, light, dark, presented, narrow'() {
-    for (const [hash, width, height] of [['', 1360, 900], ['#theme=dark', 1360, 900], ['#present=1', 1920, 1080], ['#present=1&theme=dark', 1920, 1080], ['', 380, 800]]) {
-      const page = await open(hash, {width, height});
-      await page.bringToFront();
-      await page.addScriptTag({path: require.resolve('axe-core/axe.min.js')});
-      const found = await page.evaluate(async () => (await axe.run(document, {resultTypes: ['violations']})).violations
-        .map(({id, nodes}) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(' ')}`));
-      assert.deepEqual(found, [], `${hash} ${width}`);
-      await page.close();
-    }
-  },
-
-  async 'the numbers of a formula give its result'(page) {
-    await press(page, 'ArrowUp ArrowUp End');
-    await page.waitForFunction(() => waiting === 0 && newest === now && now.step >= 2);
-    const lines = await page.evaluate(() => data.nodes.flatMap((node) => [0, 1, 5, 17].map((at) => [node.op, formula(node, at)[1]])).filter(([, line]) => line));
-    const checked = new Map(), steps = await page.evaluate(() => data.nodes.some(({op}) => op === 'apply_adam_w'));
-    for (const [op, line] of lines) {
-      const found = /^(?:\[[\d, ]*\]|[^=]*?) = (.*) = (\S+)$/.exec(line), compute = found && !/[…Σ]/.test(line) ? computed(found[1]) : null;
-      if (!compute) continue;
-      const value = compute((number) => number), result = Number(found[2]);
-      let spread = 0;
-      for (let i = 0; i < 40; ++i) spread = Math.max(spread, Math.abs(compute((number) => number * (1 + 1e-3 * (Math.random() - 0.5))) - value) || 0);
-      assert.ok(Math.abs(value - result) <= 3 * spread + 1e-3 * Math.abs(result), `${op}: ${line}, but that is ${value}`);
-      checked.set(op, (checked.get(op) ?? 0) + 1);
-    }
-    console.log(`  ${lines.length} lines have numbers; computed again: ${[...checked].map(([op, count]) => `${op} ${count}`).join(', ')}`);
-    assert.ok([...checked.values()].reduce((all, count) => all + count, 0) > 10 && steps === checked.has('apply_adam_w'));
-    await page.click('#restart');
-  },
-
-  async 'what the lessons name is on the page'(page) {
-    const folder = path.join(__dirname, '../../docs/lessons');
-    const lessons = fs.readdirSync(folder).map((file) => path.join(folder, file))
-      .filter((file) => /\.\/dev live ([a-z]+)/.exec(fs.readFileSync(file, 'utf8'))?.[1] === network);  // the network that it begins with
-    if (!lessons.length) return;
-    const options = await page.$$eval('#choices select:first-child, #choices label:first-child select', ([list]) => [...list.options].map((one) => one.value));
-    const there = new Set();
-    for (const option of options) {
-      if (await page.$eval('#choices select', (list) => list.value) !== option) {
-        await Promise.all([page.waitForNavigation({waitUntil: 'domcontentloaded'}), page.select('#choices select', option)]);
-        await page.waitForSelector('body[data-live="yes"]');
-      }
-      for (const name of await page.evaluate(() => {
-        const titles = () => [...items.map(titleOf), ...fold.groups.keys(), ...[...document.querySelectorAll('.card h2 > span')].map((one) => one.textContent)];
-        const closed = titles();
-        byId('unfold').click();
-        return [...closed, ...titles()];
-      })) there.add(name);
-    }
-    for (const lesson of lessons) {
-      const names = namesIn(lesson);
-      for (const name of names) assert.ok(there.has(name), `${path.basename(lesson)} names ${name}, which is not on the page`);
-    }
   },
 });

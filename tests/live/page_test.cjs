@@ -5,6 +5,7 @@
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
 const puppeteer = require('puppeteer-core');
+const looks = require('./looks_test.cjs');
 const [executablePath, address, network, served] = process.argv.slice(2);
 
 const messages = [];
@@ -48,7 +49,8 @@ async function edit(page, id, cell, text) {
   await page.keyboard.type(text);
 }
 
-const tests = {
+// What is another matter with another network.
+const ofTheNetwork = {
   async 'operators, backward rules and training steps by keys'(page) {
     const first = await facts(page);
     assert.equal(first.step, 0);
@@ -109,6 +111,52 @@ const tests = {
     assert.equal((await facts(page)).loss, edited.loss);
   },
 
+  async 'the learning rate, what is drawn or typed, and what is refused'(page) {
+    await page.click('#rate', {count: 3});
+    await page.keyboard.type('0.0125\n');
+    await until(page, () => now.rate === 0.0125);
+    const before = await page.evaluate('JSON.stringify(now.pictures)');
+    if (network === 'digits') {
+      const pad = await (await page.$('.of-pad canvas')).boundingBox();
+      await page.mouse.move(pad.x + pad.width / 2, pad.y + 10);
+      await page.mouse.down();
+      await page.mouse.move(pad.x + pad.width / 2, pad.y + pad.height - 10, {steps: 6});
+      await page.mouse.up();
+    } else if (network === 'transformer') {
+      await page.type('.of-text textarea', 's');
+    }
+    if (['digits', 'transformer'].includes(network)) await until(page, (old) => JSON.stringify(now.pictures) !== old, {}, before);
+    const failed = messages.length;
+    assert.equal(await page.evaluate(() => send({do: 'set', value: 1e6, index: 0, to: 1})), null);
+    assert.notEqual(await page.$eval('#say.bad', (line) => line.textContent), '');
+    messages.splice(failed);  // the browser notes the answer 400
+  },
+
+  async 'a choice makes another network, and the page loads itself anew'(page) {
+    const graph = await page.evaluate('live.graph');
+    const list = await page.$('#choices select');
+    const options = await list.$$eval('option', (all) => all.map((one) => one.value));
+    await Promise.all([page.waitForNavigation({waitUntil: 'domcontentloaded'}), list.select(options[1])]);
+    await page.waitForSelector('body[data-live="yes"]');
+    assert.notEqual(await page.evaluate('live.graph'), graph);
+    assert.equal(await page.$eval('#choices select', (one) => one.value), options[1]);
+  },
+
+  async 'it can be seen, light and dark, narrow and wide'() {
+    for (const [theme, width, height] of [['dark', 380, 800], ['light', 1360, 900], ['dark', 2560, 1440]]) {
+      const page = await open(`#theme=${theme}`, {width, height, isMobile: width < 500, hasTouch: width < 500});
+      await page.bringToFront();
+      const path = `${network}_${theme}_${width}.png`;
+      await page.screenshot({path});
+      assert.ok(fs.statSync(path).size > 30000, `${path} shows nothing`);
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is too wide`);
+      await page.close();
+    }
+  },
+};
+
+// What the page does with any: tried on one that has cards of several kinds and tall tensors.
+const ofThePage = {
   async 'a result stands as it is set until it is released'(page) {
     const before = await facts(page);
     const id = await page.evaluate(() => data.nodes.findLast((node) => node.pass === 'forward' && /^(addmm|matmul)$/.test(node.op) &&
@@ -241,54 +289,9 @@ const tests = {
     await atStep(page, 0);
     assert.ok(step > 20);
   },
+};
 
-  async 'the learning rate, what is drawn or typed, and what is refused'(page) {
-    await page.click('#rate', {count: 3});
-    await page.keyboard.type('0.0125\n');
-    await until(page, () => now.rate === 0.0125);
-    const before = await page.evaluate('JSON.stringify(now.pictures)');
-    if (network === 'digits') {
-      const pad = await (await page.$('.of-pad canvas')).boundingBox();
-      await page.mouse.move(pad.x + pad.width / 2, pad.y + 10);
-      await page.mouse.down();
-      await page.mouse.move(pad.x + pad.width / 2, pad.y + pad.height - 10, {steps: 6});
-      await page.mouse.up();
-    } else if (network === 'transformer') {
-      await page.type('.of-text textarea', 's');
-    }
-    if (['digits', 'transformer'].includes(network)) await until(page, (old) => JSON.stringify(now.pictures) !== old, {}, before);
-    const failed = messages.length;
-    assert.equal(await page.evaluate(() => send({do: 'set', value: 1e6, index: 0, to: 1})), null);
-    assert.notEqual(await page.$eval('#say.bad', (line) => line.textContent), '');
-    messages.splice(failed);  // the browser notes the answer 400
-  },
-
-  async 'a choice makes another network, and the page loads itself anew'(page) {
-    const graph = await page.evaluate('live.graph');
-    const list = await page.$('#choices select');
-    const options = await list.$$eval('option', (all) => all.map((one) => one.value));
-    await Promise.all([page.waitForNavigation({waitUntil: 'domcontentloaded'}), list.select(options[1])]);
-    await page.waitForSelector('body[data-live="yes"]');
-    assert.notEqual(await page.evaluate('live.graph'), graph);
-    assert.equal(await page.$eval('#choices select', (one) => one.value), options[1]);
-  },
-
-  async 'it can be seen, light and dark, narrow and wide'() {
-    for (const theme of ['light', 'dark']) {
-      for (const [width, height] of [[380, 800], [1360, 900], [2560, 1440]]) {
-        const page = await open(`#theme=${theme}`, {width, height, isMobile: width < 500, hasTouch: width < 500});
-        await page.bringToFront();
-        const path = `${network}_${theme}_${width}.png`;
-        await page.screenshot({path});
-        assert.ok(fs.statSync(path).size > 30000, `${path} shows nothing`);
-        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} is too wide`);
-        await page.close();
-      }
-    }
-  },
-
-  ...require('./looks_test.cjs')({open, press, network}),
-
+const atTheEnd = {
   async 'it says when the program hangs, and when it has ended'(page) {
     process.kill(Number(served), 'SIGSTOP');
     await until(page, () => /has not been heard of/.test(byId('say').textContent));
@@ -307,10 +310,13 @@ const tests = {
 };
 
 (async () => {
+  const tools = {open, press, network};
+  const tests = [ofTheNetwork, looks.ofTheNetwork(tools)];
+  if (network === 'digits') tests.push(ofThePage, looks.ofThePage(tools), atTheEnd);
   const options = ['--disable-gpu', '--hide-scrollbars', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])];
   browser = await puppeteer.launch({executablePath, args: options});
   let failures = 0, page = null;
-  for (const [name, test] of Object.entries(tests)) {
+  for (const [name, test] of tests.flatMap(Object.entries)) {
     try {
       page ??= await open();
       await page.bringToFront();

@@ -8,13 +8,13 @@
 set -u
 cd "$2" || exit 1
 broken=0
-for operator in $(nm -D --defined-only "$1" | awk '{print $3}' | sed -n 's/GetWorkspaceSize$//p'); do
-  for page in docs/reference/operators.md docs/reference/operators.zh.md; do
-    grep -q "\`$operator\`" "$page" || {
-      echo "$page does not list $operator"
-      broken=1
-    }
-  done
+for page in docs/reference/operators.md docs/reference/operators.zh.md; do
+  missing=$(comm -23 <(nm -D --defined-only "$1" | awk '{print $3}' | sed -n 's/GetWorkspaceSize$//p' | sort -u) \
+    <(grep -oE '`\w+`' "$page" | tr -d '`' | sort -u))
+  [[ -z $missing ]] || {
+    echo "$page does not list $missing"
+    broken=1
+  }
 done
 for example in examples/*.cpp examples/aclnn/*.cpp examples/hccl/*.cpp examples/*/main.cpp; do
   example=${example#examples/}
@@ -49,21 +49,21 @@ done < <(find README.md CONTRIBUTING.md docs examples tests -name '*.md' -exec a
                text = substr(text, RSTART + RLENGTH)) {
             print FILENAME ":" substr(text, RSTART + 1, RLENGTH - 2) } }' {} + | sort -u)
 # Which gradients have none of their own: by the rules, and by the page.
-by_rules=$(grep -rohE '(using|class) [A-Za-z0-9]+BackwardOp' framework/include/aclgrad/ops | while read -r _ op; do
-  grep -rqw "$op" autograd/rules && continue
-  sed -E 's/BackwardOp$//; s/([a-z0-9])([A-Z])/\1_\2/g' <<<"$op" | tr '[:upper:]' '[:lower:]'
-done | sort)
+gradients() { grep -rohwE "$1[A-Za-z0-9]+BackwardOp" "$2" | sed 's/.* //' | sort -u; }
+by_rules=$(comm -23 <(gradients '(using|class) ' framework/include/aclgrad/ops) <(gradients '' autograd/rules) |
+  sed -E 's/BackwardOp$//; s/([a-z0-9])([A-Z])/\1_\2/g' | tr '[:upper:]' '[:lower:]' | sort)
 by_page=$(sed -n '/^No second order have:/,/^$/p' docs/gradcheck.md | grep -o '`[a-z0-9_]*`' | tr -d '`' | sort)
 [[ $by_rules == "$by_page" ]] || {
   echo "docs/gradcheck.md lists as without a second order: ${by_page//$'\n'/ }; by the rules it is: ${by_rules//$'\n'/ }"
   broken=1
 }
 if git rev-parse --git-dir >/dev/null 2>&1; then
-  while IFS= read -r file; do
-    [[ $(git check-attr linguist-generated "$file") == *": set" ]] && continue
-    echo ".gitattributes: $file is written by a program and not marked as generated"
+  unmarked=$(grep -rlE --include='*.md' --include='*.h' \
+    '[Ww]ritten by `./dev|`./dev [a-z]+` makes this file|Made by .*/tools/.* Do not edit' docs ops |
+    git check-attr --stdin linguist-generated | grep -v ': set$')
+  [[ -z $unmarked ]] || {
+    echo ".gitattributes: written by a program and not marked as generated: $unmarked"
     broken=1
-  done < <(grep -rlE --include='*.md' --include='*.h' \
-    '[Ww]ritten by `./dev|`./dev [a-z]+` makes this file|Made by .*/tools/.* Do not edit' docs ops)
+  }
 fi
 exit $broken

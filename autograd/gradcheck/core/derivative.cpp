@@ -31,9 +31,12 @@ Estimate extrapolate(const std::vector<Quotient>& quotients, int order) {
   }
   std::vector<Quotient> above;
   for (std::size_t k = 0; k < quotients.size(); ++k) {
-    std::vector<Quotient> row = {quotients[k]};
+    std::vector<Quotient> row;
+    row.reserve(k + 1);
+    row.push_back(quotients[k]);
+    long double factor = 1;
     for (std::size_t j = 1; j <= k && j <= above.size(); ++j) {
-      const long double factor = std::ldexp(1.0L, order * static_cast<int>(j));
+      factor *= static_cast<long double>(1 << order);
       const Quotient& finer = row[j - 1];
       const Quotient& coarser = above[j - 1];
       const long double value = finer.value + (finer.value - coarser.value) / (factor - 1);

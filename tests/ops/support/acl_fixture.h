@@ -111,8 +111,8 @@ class Array {
     for (int64_t i = 0; i < count(); ++i) set(i, values[static_cast<size_t>(i) % values.size()]);
   }
   std::vector<long double> values() const {
-    std::vector<long double> result;
-    for (int64_t i = 0; i < count(); ++i) result.push_back(get(i));
+    std::vector<long double> result(places_.size());
+    for (size_t i = 0; i < result.size(); ++i) result[i] = get_element(data(), dtype_, places_[i]);
     return result;
   }
   // Index of element i, counted in elements from the base address.
