@@ -349,7 +349,7 @@ TEST(EmptyBatch, GoesThroughEveryLayer) {
       {"transformer over nothing", Sequential(TransformerBlock("a", 4, 2, 3)), {2, 0, 4}},
       {"recurrent", Sequential(Gru("a", 4, 3)), {0, 2, 4}},
       {"recurrent ones",
-       Sequential(Lstm("a", 4, 3, {.levels = 2, .bidirectional = true})),
+       Sequential(Lstm("a", 4, 3, {.num_layers = 2, .bidirectional = true})),
        {0, 2, 4}},
       {"other convolutions",
        Sequential(ConvTranspose2d("a", 2, 4, 3, {.stride = 2}), InstanceNorm("b", 4), Upsample{2},
