@@ -121,7 +121,7 @@ template <class Forward>
 InputGradients of_layers_backward(const RecurrentAttributes& op, const RuleCall& call,
                                   std::size_t states) {
   const std::size_t count = call.node().inputs.size();
-  const std::size_t given = 1 + states + op.sweeps() * op.params_each();
+  const std::size_t given = 1 + states + op.directed_layers() * op.params_each();
   const std::size_t first_gradient = count - 1 - states;
   require_kept_of_inputs<Forward>(call, given,
                                   "a gradient from steps that are not those of its inputs");

@@ -96,14 +96,14 @@ Recurrent::Recurrent(const Name& name, Kind kind, std::int64_t in, std::int64_t 
       in_(in),
       hidden_(hidden),
       options_(options) {
-  detail::require_size(kind == Kind::gru ? "Gru" : "Lstm", "levels", options.levels);
+  detail::require_size(kind == Kind::gru ? "Gru" : "Lstm", "num_layers", options.num_layers);
   const std::int64_t directions = options.bidirectional ? 2 : 1;
-  for (std::int64_t level = 0; level < options.levels; ++level) {
+  for (std::int64_t layer = 0; layer < options.num_layers; ++layer) {
     for (std::int64_t direction = 0; direction < directions; ++direction) {
       const RecurrentWeights& made = weights_.emplace_back(
-          make_weights(level == 0 ? in : directions * hidden, hidden,
+          make_weights(layer == 0 ? in : directions * hidden, hidden,
                        kind == Kind::gru ? kGruGates : kLstmGates, options.dtype, options.seed,
-                       fmt::format("_l{}{}", level, direction == 1 ? "_reverse" : ""),
+                       fmt::format("_l{}{}", layer, direction == 1 ? "_reverse" : ""),
                        [&](const auto&... arguments) { return parameter(arguments...); }));
       mark_transposed_in_pytorch(made.weight_ih);
       mark_transposed_in_pytorch(made.weight_hh);
@@ -132,7 +132,7 @@ RecurrentResult Recurrent::run(Operand x, const RecurrentInputs& inputs) const {
   for (const RecurrentWeights& weights : weights_) {
     for (const Value& param : params_of(x, weights)) params.push_back(param);
   }
-  const RecurrentFunctionOptions options{.num_layers = options_.levels,
+  const RecurrentFunctionOptions options{.num_layers = options_.num_layers,
                                          .bidirectional = options_.bidirectional,
                                          .batch_first = true,
                                          .lengths = inputs.lengths};

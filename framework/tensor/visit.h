@@ -3,7 +3,6 @@
 #ifndef ACLGRAD_TENSOR_VISIT_H_
 #define ACLGRAD_TENSOR_VISIT_H_
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,6 +12,7 @@
 
 #include "aclgrad/dtype.h"
 #include "aclgrad/error.h"
+#include "aclgrad_common/float16.h"
 
 namespace aclgrad::detail {
 
@@ -64,17 +64,6 @@ To truncate_clamped(double value) {
   return static_cast<To>(value);
 }
 
-/// For rounding again to fewer digits: the integer, or if a double cannot hold it the neighbour
-/// whose last bit is 1.
-template <class From>
-double integer_to_odd(From value) {
-  const auto exact = static_cast<long double>(value);
-  const auto nearest = static_cast<double>(value);
-  const bool is_odd = (std::bit_cast<std::uint64_t>(nearest) & 1) != 0;
-  if (is_odd || static_cast<long double>(nearest) == exact) return nearest;
-  return std::nextafter(nearest, exact > static_cast<long double>(nearest) ? HUGE_VAL : -HUGE_VAL);
-}
-
 /// One element from one type to another by the rules stated at class Tensor.
 template <class To, class From>
 To convert(From value) {
@@ -85,7 +74,7 @@ To convert(From value) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From{};
   } else if constexpr (kIsSixteenBitFloat<To> && std::is_integral_v<From>) {
-    return To(integer_to_odd(value));
+    return To(common::integer_to_odd(value));
   } else if constexpr (kIsSixteenBitFloat<To>) {
     return To(static_cast<double>(value));
   } else if constexpr (std::is_floating_point_v<To>) {

@@ -46,12 +46,12 @@ const OperatorSpec kEluBackward{
     "aclnnEluBackward",
     {input("gradOutput"), attribute("alpha"), attribute("scale"), attribute("inputScale"),
      attribute("isResult"), input("selfOrResult"), output("gradInput")},
-    {not_null({kGradOutput, kAlpha, kScale, kInputScale, kSelfOrResult, kGradInput}),
-     same_dtype(kSelfOrResult, kGradOutput), dtype_in(kGradOutput, kFloats),
-     scalar_castable_to_float(kAlpha), scalar_castable_to_float(kScale),
-     scalar_castable_to_float(kInputScale), can_cast_tensor(kGradOutput, kGradInput),
-     same_shape(kSelfOrResult, kGradOutput), same_shape(kGradInput, kGradOutput),
-     max_rank(kGradOutput), require(alpha_complaint)}};
+    Rules{not_null({kGradOutput, kAlpha, kScale, kInputScale, kSelfOrResult, kGradInput}),
+          same_dtype(kSelfOrResult, kGradOutput), dtype_in(kGradOutput, kFloats),
+          scalar_castable_to_float(kAlpha), scalar_castable_to_float(kScale),
+          scalar_castable_to_float(kInputScale), can_cast_tensor(kGradOutput, kGradInput),
+          same_shape({kSelfOrResult, kGradInput}, kGradOutput), max_rank(kGradOutput),
+          require(alpha_complaint)}};
 
 // alpha, scale and inputScale stand side by side in all three signatures.
 EluFunction function_of(const Arguments& arguments) {

@@ -44,13 +44,13 @@ auto elu_formula(const EluFunction& f) {
   const float linear = kLinearGrowth / input_scale;
   return [=](auto d, const auto& x, auto& y) HWY_ATTR {
     const auto clamped = hn::Min(hn::Max(x[0], hn::Set(d, lowest)), hn::Set(d, linear));
-    const auto z = double_float_product(d, clamped, hn::Set(d, input_scale));
+    const auto z = two_product(d, clamped, hn::Set(d, input_scale));
     const auto growth = kForm == kWithInputScale ? expm1_double_float(d, z.high, z.low)
                                                  : expm1_double_float(d, clamped);
     auto exp_branch = hn::Add(growth.high, growth.low);
     auto line = x[0];
     if constexpr (kForm != kPlain) {
-      exp_branch = unsigned_product(d, double_float(d, limit), growth);
+      exp_branch = multiply_nonzero(d, double_float(d, limit), growth);
       const auto negative = hn::Lt(x[0], hn::Zero(d));
       const auto slope = if_then_else(negative, double_float(d, below), double_float(d, above));
       line = mul_add(d, x[0], slope.high, hn::Mul(x[0], slope.low));
@@ -72,7 +72,7 @@ auto elu_backward_formula(const EluFunction& f) {
     Expansion<Floats> z{clamped, hn::Zero(d)};
     if constexpr (kForm != kPlain) g = scaled(d, factor, g);
     if constexpr (kForm == kWithInputScale) {
-      z = double_float_product(d, clamped, hn::Set(d, input_scale));
+      z = two_product(d, clamped, hn::Set(d, input_scale));
     }
     y[0] = times_exponential(d, x[0], g, z, valid);
     if constexpr (kForm == kPlain) return;  // e^x is 1 above 0
@@ -101,7 +101,7 @@ auto elu_backward_of_result_formula(const EluFunction& f) {
       slope.low = join(slope.low, hn::Set(d, limit.low));
       if constexpr (kForm == kWithInputScale) {
         const auto low = kIs16Bit ? slope.low : hn::Mul(slope.low, hn::Set(d, input_scale));
-        slope = double_float_product(d, slope.high, hn::Set(d, input_scale));
+        slope = two_product(d, slope.high, hn::Set(d, input_scale));
         slope.low = join(slope.low, low);
       }
       const auto linear = hn::Gt(x[1], hn::Set(d, linear_above));
@@ -113,17 +113,17 @@ auto elu_backward_of_result_formula(const EluFunction& f) {
     if constexpr (kIs16Bit) {
       // Plain slopes are not exact for tiny numbers only, where the product is next to g and no
       // tie.
-      y[0] = kForm == kPlain ? marked_product<kMarked>(d, x[0], slope.high)
-                             : marked_product<kMarked>(d, x[0], slope.high, slope.low);
+      y[0] = kForm == kPlain ? multiply_marked<kMarked>(d, x[0], slope.high)
+                             : multiply_marked<kMarked>(d, x[0], slope.high, slope.low);
       if (kMarked || kForm == kWithInputScale) valid = hn::Not(far);
     } else {
-      y[0] = product(d, x[0], slope);
+      y[0] = multiply_once(d, x[0], slope);
       auto regular = hn::AndNot(far, hn::IsFinite(y[0]));
       // Where the high part is 0 the low one has the sign.
       if (kForm != kPlain) regular = hn::And(regular, hn::Ne(slope.high, hn::Zero(d)));
       if (HWY_LIKELY(hn::AllTrue(d, regular))) return;
       slope = slope_of(two_sum(negative, hn::Set(d, limit.high)));
-      y[0] = product_of_any(d, x[0], slope);
+      y[0] = multiply_once_any(d, x[0], slope);
       valid = hn::Or(hn::IsFinite(slope.high), hn::Not(hn::IsFinite(x[1])));
     }
   };
@@ -182,10 +182,10 @@ FloatKernel elu_backward_of_result(const EluFunction& f) {
               } else if (f.limit_rest == 0 && f.limit * std::max(1.0, f.input_scale) < 0x1p24) {
                 // The rests of smaller slopes, or-ed, are no infinity.
                 const auto formula = elu_backward_of_result_formula<form, true, true>(f);
-                map_16bit<2, 1, Outputs::kNearOrExact>(block, formula, exact);
+                map_16bit<2, 1, Outputs::kWithin5UlpOrExact>(block, formula, exact);
               } else {
                 const auto formula = elu_backward_of_result_formula<form, true>(f);
-                map_16bit<2, 1, Outputs::kNear>(block, formula, exact);
+                map_16bit<2, 1, Outputs::kWithin3Ulp>(block, formula, exact);
               }
             });
           }};

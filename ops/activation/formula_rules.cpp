@@ -132,7 +132,7 @@ FloatKernel both(const FloatKernel& first, const FloatKernel& second) {
             first.native(block);
             NativeBlock other = block;
             other.out = block.out + 1;
-            if (block.out_steps != nullptr) other.out_steps = block.out_steps + 1;
+            if (block.out_strides != nullptr) other.out_strides = block.out_strides + 1;
             second.native(other);
           }};
 }

@@ -128,10 +128,10 @@ enum : size_t { kGradOutput, kSelf, kDim, kGradInput };
 OperatorSpec spec(const char* name, const char* gradient, const char* self, const char* result) {
   return {name,
           {input(gradient), input(self), attribute("dim"), output(result)},
-          {all_given(), dtype_in(kGradOutput, kRealFloats), same_dtype(kSelf, kGradOutput),
-           same_dtype(kGradInput, kGradOutput), not_0d(kSelf), max_rank(kSelf),
-           axis_of(kDim, kSelf), has_even_size(kSelf, kDim), is_half(kGradOutput, kSelf, kDim),
-           same_shape(kGradInput, kSelf)}};
+          Rules{all_given(), dtype_in(kGradOutput, kRealFloats),
+                same_dtype({kSelf, kGradInput}, kGradOutput), not_0d(kSelf), max_rank(kSelf),
+                axis_of(kDim, kSelf), has_even_size(kSelf, kDim), is_half(kGradOutput, kSelf, kDim),
+                same_shape(kGradInput, kSelf)}};
 }
 
 const OperatorSpec kGlu = spec("aclnnGluBackward", "gradOutput", "self", "gradInput");

@@ -100,7 +100,7 @@ void forward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
     const Lut16Values* const table = table_for(block, &tables, Entries::kFactors, activation<Form>);
-    return map_with_table<2, 2, 0, Outputs::kNear>(
+    return map_with_table<2, 2, 0, Outputs::kWithin3Ulp>(
         block, table,
         [](auto, const auto& x, auto value, auto& y, auto&) HWY_ATTR {
           y[0] = hn::Mul(x[1], value);
@@ -108,13 +108,13 @@ void forward_native(const NativeBlock& block) {
         },
         exact_forward<Form>);
   }
-  map_floats<2, 2>(
+  map_floats_fast_first<2, 2>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto gate = inner_part<false, Form>(d, x[0], valid);
-        const auto line = double_float_product(d, x[1], x[0]);
-        y[0] = product(d, line, gate);
-        y[1] = product(d, x[0], gate);
+        const auto line = two_product(d, x[1], x[0]);
+        y[0] = multiply_once(d, line, gate);
+        y[1] = multiply_once(d, x[0], gate);
         valid = hn::And(hn::And(valid, is_safe(d, line.high)), hn::IsFinite(y[0]));
       },
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
@@ -133,13 +133,13 @@ void backward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
     const Lut16Values* const table = table_for(block, &tables, Entries::kFactors, derivative<Form>);
-    return map_with_table<4, 2, 1, Outputs::kNear, Outputs::kOdd>(
+    return map_with_table<4, 2, 1, Outputs::kWithin3Ulp, Outputs::kRoundedToOdd>(
         block, table,
         [](auto d, const auto& x, auto value, auto& y, auto& valid) HWY_ATTR {
           const auto factor = hn::Mul(x[0], x[2]);  // without an error that counts
           y[0] = hn::Mul(factor, value);
           if constexpr (sizeof(hn::TFromD<decltype(d)>) == sizeof(float)) {
-            y[1] = product_of_elements(d, x[0], x[3]);
+            y[1] = multiply_elements(d, x[0], x[3]);
             if (HWY_LIKELY(hn::AllTrue(d, hn::IsFinite(factor)))) return;
             valid = hn::Not(overflows(d, x[0], x[2], x[1]));
           } else {
@@ -148,19 +148,19 @@ void backward_native(const NativeBlock& block) {
         },
         exact_backward<Form>);
   }
-  map_floats<4, 2>(
+  map_floats_fast_first<4, 2>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto slope = inner_part<true, Form>(d, x[1], valid);
-        const auto factor = double_float_product(d, x[0], x[2]);
-        y[0] = product(d, factor, slope);
+        const auto factor = two_product(d, x[0], x[2]);
+        y[0] = multiply_once(d, factor, slope);
         y[1] = hn::Mul(x[0], x[3]);
         const auto finite = hn::And(hn::IsFinite(y[0]), hn::IsFinite(y[1]));
         valid = hn::And(hn::And(valid, is_safe(d, factor.high)), finite);
       },
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const SafeFactor safe(d, x[0], x[2]);
-        const auto factor = double_float_product(d, safe.number, x[2]);
+        const auto factor = two_product(d, safe.number, x[2]);
         const GeluAnywhere<true, Form, decltype(d)> gelu(d, x[1]);
         y[0] = safe.undone(d, gelu.slope_times(d, factor));
         y[1] = hn::Mul(x[0], x[3]);

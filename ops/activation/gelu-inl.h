@@ -179,7 +179,7 @@ class GeluAnywhere {
   // factor gelu'(x), and where x lies beyond the pieces far above 0, factor - factor gelu'(-x). The
   // low part of an infinite factor may be NaN.
   HWY_INLINE V slope_times(D d, Expansion<V> factor) const {
-    const V inner = product_of_any(d, factor, part_);
+    const V inner = multiply_once_any(d, factor, part_);
     if (HWY_LIKELY(!has_tails_)) return inner;
     const V tail = tail_times(d, factor);
     const V sum = hn::Add(factor.high, hn::Sub(factor.low, tail));
@@ -189,8 +189,8 @@ class GeluAnywhere {
 
   // factor gelu(x), and where x lies beyond the pieces far above 0, factor x + factor gelu(-x).
   HWY_INLINE V value_times(D d, V factor) const {
-    const Expansion<V> line = double_float_product(d, factor, x_);
-    const V inner = product_of_any(d, line, part_);
+    const Expansion<V> line = two_product(d, factor, x_);
+    const V inner = multiply_once_any(d, line, part_);
     if (HWY_LIKELY(!has_tails_)) return inner;
     const V tail = tail_times(d, {factor, hn::Zero(d)});
     const V sum = hn::Add(line.high, hn::Add(line.low, tail));
@@ -199,7 +199,7 @@ class GeluAnywhere {
   }
   // gelu(x): value_times() for a factor of 1.
   HWY_INLINE V value(D d) const {
-    const V inner = product_of_any(d, Expansion<V>{x_, hn::Zero(d)}, part_);
+    const V inner = multiply_once_any(d, Expansion<V>{x_, hn::Zero(d)}, part_);
     if (HWY_LIKELY(!has_tails_)) return inner;
     const V tail = tail_times(d, {hn::Set(d, 1.0f), hn::Zero(d)});
     return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, hn::Add(x_, tail), tail));

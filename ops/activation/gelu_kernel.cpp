@@ -18,10 +18,11 @@ FloatKernel forward() {
   return {exact, [exact](const NativeBlock& block) HWY_ATTR {
             constinit static Lut16s tables;
             if (block.dtype != ACL_FLOAT) return map_lut16(block, &tables, exact);
-            map_floats<1, 1>(
+            map_floats_fast_first<1, 1>(
                 block,
-                [](auto d, const auto& x, auto& y, auto& valid)
-                    HWY_ATTR { y[0] = product(d, x[0], inner_part<false, Form>(d, x[0], valid)); },
+                [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+                  y[0] = multiply_once(d, x[0], inner_part<false, Form>(d, x[0], valid));
+                },
                 [](auto d, const auto& x, auto& y)
                     HWY_ATTR { y[0] = GeluAnywhere<false, Form, decltype(d)>(d, x[0]).value(d); },
                 exact);
@@ -38,10 +39,10 @@ FloatKernel backward() {
             if (block.dtype != ACL_FLOAT) {
               return map_lut16_product</*kMayBeExact=*/false>(block, &tables, exact);
             }
-            map_floats<2, 1>(
+            map_floats_fast_first<2, 1>(
                 block,
                 [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-                  y[0] = product(d, x[0], inner_part<true, Form>(d, x[1], valid));
+                  y[0] = multiply_once(d, x[0], inner_part<true, Form>(d, x[1], valid));
                   valid = hn::And(valid, hn::IsFinite(y[0]));
                 },
                 [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {

@@ -84,7 +84,7 @@ HWY_INLINE V tail_product(D d, Expansion<V> factor, const TailValue<V>& tail) {
   const V low = hn::Sub(e.r, hn::Sub(high, one));
   // (1 + rest) (high + low + e.rest)
   const V more = mul_add(d, high, tail.rest, mul_add(d, e.rest, tail.rest, hn::Add(e.rest, low)));
-  Expansion<V> scaled = double_float_product(d, factor.high, tail.base.high);
+  Expansion<V> scaled = two_product(d, factor.high, tail.base.high);
   scaled.low =
       mul_add(d, factor.high, tail.base.low, mul_add(d, factor.low, tail.base.high, scaled.low));
   const V product =
@@ -100,7 +100,7 @@ struct ErfTail {
   template <bool kIsSlope, class D, class V>
   static HWY_INLINE TailValue<V> at(D d, V a) {
     const V minus_half = hn::Mul(a, hn::Set(d, -0.5f));
-    const Expansion<V> energy = double_float_product(d, minus_half, a);
+    const Expansion<V> energy = two_product(d, minus_half, a);
     const V v = hn::Div(hn::Set(d, -0.5f), energy.high);  // 1 / a^2
     V r = hn::Set(d, kTailRest[std::size(kTailRest) - 1]);
     for (size_t n = std::size(kTailRest) - 1; n-- > 0;)
@@ -121,11 +121,11 @@ struct TanhTail {
   template <bool kIsSlope, class D, class V>
   static HWY_INLINE TailValue<V> at(D d, V a) {
     const V one = hn::Set(d, 1.0f);
-    const Expansion<V> square = double_float_product(d, a, a);
+    const Expansion<V> square = two_product(d, a, a);
     const Expansion<V> cubic = scaled(d, kCubic, square);
     const Expansion<V> sum = two_sum(cubic.high, hn::Set(d, kLinear.high));
     const V sum_low = hn::Add(hn::Add(sum.low, cubic.low), hn::Set(d, kLinear.low));
-    Expansion<V> z = double_float_product(d, a, sum.high);
+    Expansion<V> z = two_product(d, a, sum.high);
     z.low = mul_add(d, a, sum_low, z.low);
     const TailDecay<V> decay = tail_decay(d, hn::Neg(z.high), hn::Neg(z.low));
     // The logistic function is e (1 - e + e^2), with e at most 2^-12. The smallest, which do not
@@ -139,7 +139,7 @@ struct TanhTail {
     const V s = mul_add(d, e, rest, e);
     const Expansion<V> line =
         scaled(d, kLinear, Expansion<V>{hn::Mul(a, hn::Set(d, -2.0f)), hn::Zero(d)});
-    const Expansion<V> triple = double_float_product(d, z.high, hn::Set(d, 3.0f));
+    const Expansion<V> triple = two_product(d, z.high, hn::Set(d, 3.0f));
     const Expansion<V> bend = two_sum(triple.high, line.high);
     const V bend_low =
         hn::Add(bend.low, hn::Add(line.low, mul_add(d, hn::Set(d, 3.0f), z.low, triple.low)));

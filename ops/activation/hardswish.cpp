@@ -14,10 +14,10 @@ namespace {
 enum : size_t { kSelf, kOut };
 
 // The dtypes may differ: each of the list converts to each other.
-const OperatorSpec kHardswish{"aclnnHardswish",
-                              {input("self"), output("out")},
-                              {not_null({kSelf, kOut}), dtype_in(kSelf, kFloats),
-                               dtype_in(kOut, kFloats), same_shape(kOut, kSelf)}};
+const OperatorSpec kHardswish{
+    "aclnnHardswish",
+    {input("self"), output("out")},
+    Rules{not_null({kSelf, kOut}), dtype_in({kSelf, kOut}, kFloats), same_shape(kOut, kSelf)}};
 
 const OperatorSpec kInplaceHardswish{
     "aclnnInplaceHardswish", {in_out("self")}, {not_null({kSelf}), dtype_in(kSelf, kFloats)}};
@@ -30,10 +30,9 @@ enum : size_t { kGradOutput, kSelf, kOut };
 OperatorSpec spec(const char* name, size_t first_dtype, size_t second_dtype) {
   return {name,
           {input("gradOutput"), input("self"), output("out")},
-          {not_null({kGradOutput, kSelf, kOut}), dtype_in(first_dtype, kFloats),
-           dtype_in(second_dtype, kFloats), same_dtype(kGradOutput, kSelf), same_dtype(kOut, kSelf),
-           max_rank(kGradOutput), max_rank(kSelf), same_shape(kGradOutput, kSelf),
-           same_shape(kOut, kSelf)}};
+          Rules{not_null({kGradOutput, kSelf, kOut}), dtype_in(first_dtype, kFloats),
+                dtype_in(second_dtype, kFloats), same_dtype({kGradOutput, kOut}, kSelf),
+                max_rank({kGradOutput, kSelf}), same_shape({kGradOutput, kOut}, kSelf)}};
 }
 
 const OperatorSpec kSpec = spec("aclnnHardswishBackward", kSelf, kGradOutput);

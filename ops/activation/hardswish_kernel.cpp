@@ -33,9 +33,9 @@ FloatKernel hardswish() {
     const auto tiny = hn::Lt(hn::Abs(x[0]), set(d, 0x1p-26));
     const auto other = hn::IfThenElse(tiny, set(d, 3), x[0]);
     constexpr DoubleFloatConstant kSixth(1.0 / 6);
-    auto sixth = double_float_product(d, other, hn::Set(d, kSixth.high));
+    auto sixth = two_product(d, other, hn::Set(d, kSixth.high));
     sixth.low = mul_add(d, other, hn::Set(d, kSixth.low), sixth.low);
-    const auto middle = unsigned_product(d, sixth, sum_with_larger(d, other, 3));
+    const auto middle = multiply_nonzero(d, sixth, sum_with_larger(d, other, 3));
     y[0] = with_ends(d, x[0], hn::IfThenElse(tiny, hn::Mul(x[0], set(d, 0.5)), middle));
   };
   return {exact, [=](const NativeBlock& block) HWY_ATTR {
@@ -49,7 +49,7 @@ FloatKernel hardswish() {
               const auto size = hn::Add(hn::Mul(product, set(d, 1.0 / 6)), hn::Set(d, lift));
               y[0] = with_ends(d, x[0], hn::CopySign(size, x[0]));
             };
-            map_16bit<1, 1, Outputs::kOdd>(block, in_16_bits, exact);
+            map_16bit<1, 1, Outputs::kRoundedToOdd>(block, in_16_bits, exact);
           }};
 }
 
@@ -76,7 +76,7 @@ FloatKernel hardswish_backward(Interval interval) {
   });
   const auto in_float = [=](auto d, const auto& x, auto& y) HWY_ATTR {
     const auto sum = two_sum(without_tiny(d, x[1], 0x1.8p-60f), set(d, 1.5));
-    const auto slope = unsigned_product(d, sum, double_float(d, DoubleFloatConstant(1.0 / 3)));
+    const auto slope = multiply_nonzero(d, sum, double_float(d, DoubleFloatConstant(1.0 / 3)));
     y[0] = select(d, interval, x[0], x[1], hn::Mul(x[0], slope));
   };
   // With powers of two against overflow. The error of the sum is ignored: it occurs for tiny x
@@ -93,7 +93,7 @@ FloatKernel hardswish_backward(Interval interval) {
   };
   return {exact, [=](const NativeBlock& block) HWY_ATTR {
             if (block.dtype == ACL_FLOAT) return map_floats<2, 1>(block, in_float, exact);
-            map_16bit<2, 1, Outputs::kNearOrExact>(block, in_16_bits, exact);
+            map_16bit<2, 1, Outputs::kWithin5UlpOrExact>(block, in_16_bits, exact);
           }};
 }
 

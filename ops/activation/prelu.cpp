@@ -46,18 +46,18 @@ int64_t channels(const Dims& self) { return self.size() < 2 ? 1 : self[1]; }
 Rule is_weight(size_t weight, size_t self) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     const Dims& shape = arguments.shape(weight);
-    const Dims& of = arguments.shape(self);
+    const Dims& shape_of_self = arguments.shape(self);
     const int64_t count = count_elements(shape);
-    bool fits = shape.size() < 2 || shape.size() == of.size();
+    bool fits = shape.size() < 2 || shape.size() == shape_of_self.size();
     for (size_t d = 0; d < shape.size(); ++d) {
       if (shape.size() > 1 && d != 1 && shape[d] != 1) fits = false;
     }
-    if (fits && (count == 1 || count == channels(of))) return std::nullopt;
+    if (fits && (count == 1 || count == channels(shape_of_self))) return std::nullopt;
     return fmt::format(
         "tensor {} must have 1 element or {}, as many as dimension 1 of {} {}, in rank 0 or 1 or "
         "along dimension 1, but is {}.",
-        arguments.name(weight), channels(of), arguments.name(self), to_string(of),
-        to_string(shape));
+        arguments.name(weight), channels(shape_of_self), arguments.name(self),
+        to_string(shape_of_self), to_string(shape));
   });
 }
 
@@ -79,8 +79,8 @@ enum : size_t { kSelf, kWeight, kOut };
 const OperatorSpec kSpec{
     "aclnnPrelu",
     {input("self"), input("weight"), output("out")},
-    {all_given(), dtype_in(kSelf, kRealFloats), same_dtype(kWeight, kSelf), same_dtype(kOut, kSelf),
-     max_rank(kSelf), is_weight(kWeight, kSelf), same_shape(kOut, kSelf)}};
+    Rules{all_given(), dtype_in(kSelf, kRealFloats), same_dtype({kWeight, kOut}, kSelf),
+          max_rank(kSelf), is_weight(kWeight, kSelf), same_shape(kOut, kSelf)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
@@ -111,11 +111,10 @@ const OperatorSpec kSpec{
     "aclnnPreluBackward",
     {input("gradOutput"), input("self"), input("weight"), output("gradInput"),
      output("gradWeight")},
-    {all_given(), dtype_in(kGradOutput, kRealFloats), same_dtype(kSelf, kGradOutput),
-     same_dtype(kWeight, kGradOutput), same_dtype(kGradInput, kGradOutput),
-     same_dtype(kGradWeight, kGradOutput), max_rank(kSelf), same_shape(kGradOutput, kSelf),
-     is_weight(kWeight, kSelf), same_shape(kGradInput, kSelf), is_weight(kGradWeight, kSelf),
-     as_many_as_weight()}};
+    Rules{all_given(), dtype_in(kGradOutput, kRealFloats),
+          same_dtype({kSelf, kWeight, kGradInput, kGradWeight}, kGradOutput), max_rank(kSelf),
+          same_shape(kGradOutput, kSelf), is_weight(kWeight, kSelf), same_shape(kGradInput, kSelf),
+          is_weight(kGradWeight, kSelf), as_many_as_weight()}};
 
 // The sums of g x where x is not above 0, one for each weight.
 struct WeightSums {

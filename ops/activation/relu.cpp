@@ -116,10 +116,10 @@ bool takes_listed_dtypes(const Arguments& arguments) {
 const OperatorSpec kSpec{
     "aclnnThresholdBackward",
     {input("gradOutput"), input("self"), attribute("threshold"), output("out")},
-    {not_null({kThreshold, kOut, kGradOutput, kSelf}),
-     when(takes_listed_dtypes, dtype_in(kGradOutput, kDtypes)), same_dtype(kSelf, kGradOutput),
-     same_dtype(kOut, kGradOutput), max_rank(kGradOutput), max_rank(kSelf), max_rank(kOut),
-     broadcastable(kGradOutput, kSelf), shape_is_broadcast(kOut, kGradOutput, kSelf)}};
+    Rules{not_null({kThreshold, kOut, kGradOutput, kSelf}),
+          when(takes_listed_dtypes, dtype_in(kGradOutput, kDtypes)),
+          same_dtype({kSelf, kOut}, kGradOutput), max_rank({kGradOutput, kSelf, kOut}),
+          broadcastable(kGradOutput, kSelf), shape_is_broadcast(kOut, kGradOutput, kSelf)}};
 
 Kernel kernel(aclDataType dtype, float threshold) {
   if (!is_integer(dtype)) return HWY_DYNAMIC_DISPATCH(threshold_backward_formula)(threshold);
@@ -148,8 +148,8 @@ enum : size_t { kSelf, kNegativeSlope, kOut };
 const OperatorSpec kSpec{
     "aclnnLeakyRelu",
     {input("self"), attribute("negativeSlope"), output("out")},
-    {not_null({kSelf, kNegativeSlope, kOut}), dtype_in(kSelf, kRealFloats),
-     dtype_in(kOut, kRealFloats), max_rank(kSelf), max_rank(kOut), same_shape(kOut, kSelf)}};
+    Rules{not_null({kSelf, kNegativeSlope, kOut}), dtype_in({kSelf, kOut}, kRealFloats),
+          max_rank({kSelf, kOut}), same_shape(kOut, kSelf)}};
 const OperatorSpec kInPlaceSpec{
     "aclnnInplaceLeakyRelu",
     {in_out("selfRef"), attribute("negativeSlope")},
@@ -188,10 +188,10 @@ const OperatorSpec kSpec{
     "aclnnLeakyReluBackward",
     {input("gradOutput"), input("self"), attribute("negativeSlope"), attribute("selfIsResult"),
      output("out")},
-    {not_null({kGradOutput, kSelf, kNegativeSlope, kOut}), dtype_in(kGradOutput, kRealFloats),
-     dtype_in(kSelf, kRealFloats), dtype_in(kOut, kRealFloats), slope_dtype(),
-     max_rank(kGradOutput), max_rank(kSelf), max_rank(kOut), broadcastable(kGradOutput, kSelf),
-     shape_is_broadcast(kOut, kGradOutput, kSelf), require(slope_complaint)}};
+    Rules{not_null({kGradOutput, kSelf, kNegativeSlope, kOut}),
+          dtype_in({kGradOutput, kSelf, kOut}, kRealFloats), slope_dtype(),
+          max_rank({kGradOutput, kSelf, kOut}), broadcastable(kGradOutput, kSelf),
+          shape_is_broadcast(kOut, kGradOutput, kSelf), require(slope_complaint)}};
 
 Plan plan(const Arguments& arguments) {
   const float slope = arguments.scalar(kNegativeSlope).to_float();

@@ -13,10 +13,10 @@ const DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_INT32, ACL_INT8}, {ACL_BF16}
 
 enum : size_t { kSelf, kOut };
 
-const OperatorSpec kSelu{"aclnnSelu",
-                         {input("self"), output("out")},
-                         {not_null({kSelf, kOut}), dtype_in(kSelf, kDtypes),
-                          dtype_in(kOut, kDtypes), same_shape(kOut, kSelf)}};
+const OperatorSpec kSelu{
+    "aclnnSelu",
+    {input("self"), output("out")},
+    Rules{not_null({kSelf, kOut}), dtype_in({kSelf, kOut}, kDtypes), same_shape(kOut, kSelf)}};
 
 const OperatorSpec kInplaceSelu{
     "aclnnInplaceSelu", {in_out("selfRef")}, {not_null({kSelf}), dtype_in(kSelf, kDtypes)}};
@@ -26,9 +26,9 @@ enum : size_t { kGradOutput, kResult, kGradInput };
 const OperatorSpec kSeluBackward{
     "aclnnSeluBackward",
     {input("gradOutput"), input("result"), output("gradInput")},
-    {not_null({kGradOutput, kResult, kGradInput}), same_dtype(kResult, kGradOutput),
-     same_dtype(kGradInput, kGradOutput), dtype_in(kGradOutput, kDtypes),
-     same_shape(kResult, kGradOutput), same_shape(kGradInput, kGradOutput)}};
+    Rules{not_null({kGradOutput, kResult, kGradInput}),
+          same_dtype({kResult, kGradInput}, kGradOutput), dtype_in(kGradOutput, kDtypes),
+          same_shape({kResult, kGradInput}, kGradOutput)}};
 
 // Integers stay exact in a kernel of their own, whose result is an integer of self's type before it
 // is converted to another one; an `out` that holds less saturates too.

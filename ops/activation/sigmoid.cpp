@@ -111,22 +111,19 @@ const Unary kSigmoid{
 
 enum : size_t { kGradOutput, kOutput, kGradInput };
 
-OperatorSpec backward_spec(const char* name, const DtypeSet& dtypes, std::vector<Rule> on_dtypes,
-                           std::vector<Rule> after_ranks) {
-  std::vector<Rule> rules = {not_null({kGradOutput, kOutput, kGradInput}),
-                             dtype_in(kGradOutput, dtypes), dtype_in(kOutput, dtypes),
-                             dtype_in(kGradInput, dtypes)};
-  rules.insert(rules.end(), on_dtypes.begin(), on_dtypes.end());
-  for (const size_t tensor : {kGradOutput, kOutput, kGradInput}) rules.push_back(max_rank(tensor));
-  rules.insert(rules.end(), after_ranks.begin(), after_ranks.end());
-  rules.push_back(broadcastable(kGradOutput, kOutput));
-  rules.push_back(shape_is_broadcast(kGradInput, kGradOutput, kOutput));
-  return {name, {input("gradOutput"), input("output"), output("gradInput")}, rules};
+OperatorSpec backward_spec(const char* name, const DtypeSet& dtypes, const Rules& on_dtypes,
+                           const Rules& after_ranks) {
+  return {name,
+          {input("gradOutput"), input("output"), output("gradInput")},
+          Rules{not_null({kGradOutput, kOutput, kGradInput}),
+                dtype_in({kGradOutput, kOutput, kGradInput}, dtypes), on_dtypes,
+                max_rank({kGradOutput, kOutput, kGradInput}), after_ranks,
+                broadcastable(kGradOutput, kOutput),
+                shape_is_broadcast(kGradInput, kGradOutput, kOutput)}};
 }
 
-const OperatorSpec kTanhBackward =
-    backward_spec("aclnnTanhBackward", kRealFloats,
-                  {same_dtype(kOutput, kGradOutput), same_dtype(kGradInput, kGradOutput)}, {});
+const OperatorSpec kTanhBackward = backward_spec(
+    "aclnnTanhBackward", kRealFloats, Rules{same_dtype({kOutput, kGradInput}, kGradOutput)}, {});
 const OperatorSpec kSigmoidBackward =
     backward_spec("aclnnSigmoidBackward", kComplexFloatsAndBf16, {},
                   {result_converts(promote_tensors(kGradOutput, kOutput), kGradInput)});

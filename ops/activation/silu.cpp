@@ -39,10 +39,10 @@ HWY_EXPORT(silu_backward_kernel);
 
 enum : size_t { kSelf, kOut };
 
-const OperatorSpec kSilu{"aclnnSilu",
-                         {input("self"), output("out")},
-                         {not_null({kSelf, kOut}), dtype_in(kSelf, kFloats),
-                          dtype_in(kOut, kFloats), same_shape(kOut, kSelf)}};
+const OperatorSpec kSilu{
+    "aclnnSilu",
+    {input("self"), output("out")},
+    Rules{not_null({kSelf, kOut}), dtype_in({kSelf, kOut}, kFloats), same_shape(kOut, kSelf)}};
 
 enum : size_t { kGradOutput, kX, kGradInput };
 
@@ -56,15 +56,15 @@ aclDataType common_or_float(const Arguments& arguments) {
 const OperatorSpec kSiluBackward{
     "aclnnSiluBackward",
     {input("gradOutput"), input("self"), output("gradInput")},
-    {not_null({kGradOutput, kX, kGradInput}), dtype_in(kGradOutput, kFloatsAndBf16),
-     dtype_in(kX, kFloatsAndBf16), dtype_in(kGradInput, kFloatsAndBf16),
-     when(before_950, same_dtype(kX, kGradOutput)),
-     when(before_950, same_dtype(kGradInput, kGradOutput)),
-     when(on_950, has_dtype(kGradInput, common_or_float)), max_rank(kGradOutput), max_rank(kX),
-     max_rank(kGradInput), when(before_950, same_shape(kX, kGradOutput)),
-     when(before_950, same_shape(kGradInput, kGradOutput)),
-     when(on_950, broadcastable(kGradOutput, kX)),
-     when(on_950, shape_is_broadcast(kGradInput, kGradOutput, kX))}};
+    Rules{not_null({kGradOutput, kX, kGradInput}),
+          dtype_in({kGradOutput, kX, kGradInput}, kFloatsAndBf16),
+          when(before_950, same_dtype(kX, kGradOutput)),
+          when(before_950, same_dtype(kGradInput, kGradOutput)),
+          when(on_950, has_dtype(kGradInput, common_or_float)),
+          max_rank({kGradOutput, kX, kGradInput}), when(before_950, same_shape(kX, kGradOutput)),
+          when(before_950, same_shape(kGradInput, kGradOutput)),
+          when(on_950, broadcastable(kGradOutput, kX)),
+          when(on_950, shape_is_broadcast(kGradInput, kGradOutput, kX))}};
 
 }  // namespace
 

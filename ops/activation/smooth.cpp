@@ -195,17 +195,17 @@ enum : size_t { kGradOutput, kSelf, kBuffer, kGradInput };
 const OperatorSpec kLogSigmoidBackward{
     "aclnnLogSigmoidBackward",
     {input("gradOutput"), input("self"), input("buffer"), output("gradInput")},
-    {all_given(), dtype_in(kGradOutput, kRealFloats), same_dtype(kSelf, kGradOutput),
-     same_dtype(kBuffer, kGradOutput), same_dtype(kGradInput, kGradOutput), max_rank(kGradOutput),
-     max_rank(kBuffer), same_shape(kSelf, kGradOutput), same_shape(kGradInput, kGradOutput)}};
+    Rules{all_given(), dtype_in(kGradOutput, kRealFloats),
+          same_dtype({kSelf, kBuffer, kGradInput}, kGradOutput), max_rank({kGradOutput, kBuffer}),
+          same_shape({kSelf, kGradInput}, kGradOutput)}};
 
 // self, out and the buffer, which is filled where it has room for every element.
 enum : size_t { kX, kOut, kFilled };
 const OperatorSpec kLogSigmoidForward{
     "aclnnLogSigmoidForward",
     {input("self"), output("out"), output("buffer")},
-    {all_given(), dtype_in(kX, kRealFloats), same_dtype(kOut, kX), same_dtype(kFilled, kX),
-     max_rank(kX), max_rank(kFilled), same_shape(kOut, kX)}};
+    Rules{all_given(), dtype_in(kX, kRealFloats), same_dtype({kOut, kFilled}, kX),
+          max_rank({kX, kFilled}), same_shape(kOut, kX)}};
 
 Plan plan_log_sigmoid_forward(const Arguments& arguments) {
   const Numbers none{arguments.dtype(kX)};

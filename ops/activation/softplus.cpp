@@ -79,9 +79,9 @@ enum : size_t { kSelf, kBeta, kThreshold, kOut };
 const OperatorSpec kSoftplus{
     "aclnnSoftplus",
     {input("self"), attribute("beta"), attribute("threshold"), output("out")},
-    {not_null({kSelf, kBeta, kThreshold, kOut}), dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats),
-     scalar_castable_to_float(kBeta), scalar_castable_to_float(kThreshold), max_rank(kSelf),
-     max_rank(kOut), same_shape(kOut, kSelf)}};
+    Rules{not_null({kSelf, kBeta, kThreshold, kOut}), dtype_in({kSelf, kOut}, kFloats),
+          scalar_castable_to_float(kBeta), scalar_castable_to_float(kThreshold),
+          max_rank({kSelf, kOut}), same_shape(kOut, kSelf)}};
 
 namespace backward {
 
@@ -91,10 +91,10 @@ const OperatorSpec kSpec{
     "aclnnSoftplusBackward",
     {input("gradOutput"), input("self"), attribute("beta"), attribute("threshold"),
      output("gradInput")},
-    {not_null({kGradOutput, kSelf, kGradInput, kBeta, kThreshold}),
-     dtype_in(kGradOutput, kRealFloats), dtype_in(kSelf, kRealNumbersAndBool),
-     dtype_in(kGradInput, kRealFloats), max_rank(kGradOutput), max_rank(kSelf),
-     max_rank(kGradInput), same_shape(kSelf, kGradOutput), same_shape(kGradInput, kGradOutput)}};
+    Rules{not_null({kGradOutput, kSelf, kGradInput, kBeta, kThreshold}),
+          dtype_in(kGradOutput, kRealFloats), dtype_in(kSelf, kRealNumbersAndBool),
+          dtype_in(kGradInput, kRealFloats), max_rank({kGradOutput, kSelf, kGradInput}),
+          same_shape({kSelf, kGradInput}, kGradOutput)}};
 
 Plan plan(const Arguments& arguments) {
   const aclDataType grad = arguments.dtype(kGradOutput);

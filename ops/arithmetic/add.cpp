@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnAdd, aclnnInplaceAdd, aclnnAdds, aclnnInplaceAdds.
+// aclnnAdd, aclnnAdds, aclnnSub, aclnnSubs, and their forms in place.
 #include "aclnnop/aclnn_add.h"
 
+#include "aclnnop/aclnn_sub.h"
 #include "ops/arithmetic/arithmetic_rules.h"
 
 namespace aclgrad::ops::add {
@@ -9,32 +10,50 @@ namespace {
 
 using namespace additive;
 
-const OperatorSpec kAdd{"aclnnAdd",
-                        {input("self"), input("other"), attribute("alpha"), output("out")},
-                        additive_rules(kOut)};
-const OperatorSpec kInplaceAdd{"aclnnInplaceAdd",
-                               {in_out("selfRef"), input("other"), attribute("alpha")},
-                               additive_rules(kSelf)};
-const OperatorSpec kAdds{"aclnnAdds",
-                         {input("self"), attribute("other"), attribute("alpha"), output("out")},
-                         additive_scalar_rules(kOut)};
-const OperatorSpec kInplaceAdds{"aclnnInplaceAdds",
-                                {in_out("selfRef"), attribute("other"), attribute("alpha")},
-                                additive_scalar_rules(kSelf)};
+OperatorSpec of_tensors(const char* name) {
+  return {name,
+          {input("self"), input("other"), attribute("alpha"), output("out")},
+          additive_rules(kOut)};
+}
+OperatorSpec of_tensors_in_place(const char* name) {
+  return {name, {in_out("selfRef"), input("other"), attribute("alpha")}, additive_rules(kSelf)};
+}
+OperatorSpec of_scalar(const char* name) {
+  return {name,
+          {input("self"), attribute("other"), attribute("alpha"), output("out")},
+          additive_scalar_rules(kOut)};
+}
+OperatorSpec of_scalar_in_place(const char* name) {
+  return {name,
+          {in_out("selfRef"), attribute("other"), attribute("alpha")},
+          additive_scalar_rules(kSelf)};
+}
+
+const OperatorSpec kAdd = of_tensors("aclnnAdd"), kSub = of_tensors("aclnnSub");
+const OperatorSpec kInplaceAdd = of_tensors_in_place("aclnnInplaceAdd");
+const OperatorSpec kInplaceSub = of_tensors_in_place("aclnnInplaceSub");
+const OperatorSpec kAdds = of_scalar("aclnnAdds"), kSubs = of_scalar("aclnnSubs");
+const OperatorSpec kInplaceAdds = of_scalar_in_place("aclnnInplaceAdds");
+const OperatorSpec kInplaceSubs = of_scalar_in_place("aclnnInplaceSubs");
+
+template <size_t kResult, Sign kSign>
+Plan plan_tensors(const Arguments& arguments) {
+  return plan_additive(arguments, kResult, kSign);
+}
+template <size_t kResult, Sign kSign>
+Plan plan_scalar(const Arguments& arguments) {
+  return plan_additive_scalar(arguments, kResult, kSign);
+}
 
 }  // namespace
 
-ACLGRAD_OPERATOR(aclnnAdd, kAdd, [](const Arguments& arguments) {
-  return plan_additive(arguments, kOut, Sign::kPlus);
-})
-ACLGRAD_OPERATOR(aclnnInplaceAdd, kInplaceAdd, [](const Arguments& arguments) {
-  return plan_additive(arguments, kSelf, Sign::kPlus);
-})
-ACLGRAD_OPERATOR(aclnnAdds, kAdds, [](const Arguments& arguments) {
-  return plan_additive_scalar(arguments, kOut, Sign::kPlus);
-})
-ACLGRAD_OPERATOR(aclnnInplaceAdds, kInplaceAdds, [](const Arguments& arguments) {
-  return plan_additive_scalar(arguments, kSelf, Sign::kPlus);
-})
+ACLGRAD_OPERATOR(aclnnAdd, kAdd, plan_tensors<kOut, Sign::kPlus>)
+ACLGRAD_OPERATOR(aclnnInplaceAdd, kInplaceAdd, plan_tensors<kSelf, Sign::kPlus>)
+ACLGRAD_OPERATOR(aclnnAdds, kAdds, plan_scalar<kOut, Sign::kPlus>)
+ACLGRAD_OPERATOR(aclnnInplaceAdds, kInplaceAdds, plan_scalar<kSelf, Sign::kPlus>)
+ACLGRAD_OPERATOR(aclnnSub, kSub, plan_tensors<kOut, Sign::kMinus>)
+ACLGRAD_OPERATOR(aclnnInplaceSub, kInplaceSub, plan_tensors<kSelf, Sign::kMinus>)
+ACLGRAD_OPERATOR(aclnnSubs, kSubs, plan_scalar<kOut, Sign::kMinus>)
+ACLGRAD_OPERATOR(aclnnInplaceSubs, kInplaceSubs, plan_scalar<kSelf, Sign::kMinus>)
 
 }  // namespace aclgrad::ops::add

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "ops/arithmetic/float_arithmetic_kernel.h"
-#include "ops/engine/dtype/rounding.h"
+#include "ops/engine/dtype/sixteen_bits.h"
+#include "ops/engine/math/round_to_odd.h"
 #include "ops/engine/tree_sum.h"
 #include "ops/meta/dtypes.h"
 
@@ -52,7 +53,7 @@ BlockKernel<T> filled(T value) {
 
 bool computes_in_integers(aclDataType dtype) { return is_integer(dtype) || dtype == ACL_BOOL; }
 
-double rounded(double value, aclDataType dtype) {
+double round_to_dtype(double value, aclDataType dtype) {
   alignas(8) unsigned char slot[8];
   store(&value, slot, dtype, 1, 1);
   load(slot, dtype, 1, &value, 1);

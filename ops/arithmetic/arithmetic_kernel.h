@@ -16,7 +16,7 @@ namespace aclgrad::ops {
 bool computes_in_integers(aclDataType dtype);
 
 // What a number becomes in a floating dtype.
-double rounded(double value, aclDataType dtype);
+double round_to_dtype(double value, aclDataType dtype);
 
 // A scalar argument in each compute type; the kernel takes the one it computes in.
 struct KernelScalar {

@@ -49,7 +49,7 @@ Rule result_dtype(Comparison comparison, size_t out) {
 
 // Whether rounding to a dtype changes the number by at most the precision of FLOAT.
 bool represents(aclDataType dtype, double number) {
-  return std::abs(number - rounded(number, dtype)) <= std::numeric_limits<float>::epsilon();
+  return std::abs(number - round_to_dtype(number, dtype)) <= std::numeric_limits<float>::epsilon();
 }
 
 std::optional<aclDataType> promote_number(Comparison comparison, aclDataType self,
@@ -79,10 +79,10 @@ Promotion promotion(Comparison comparison) {
 OperatorSpec with_number(const char* name, Comparison comparison) {
   return {name,
           {input("self"), attribute("other"), output("out")},
-          {not_null({kSelf, kOther, kOut}), operand_dtype(comparison, kSelf),
-           operand_dtype(comparison, kOther), result_dtype(comparison, kOut),
-           promotion_exists(promotion(comparison), kSelf, kOther), max_rank(kSelf), max_rank(kOut),
-           same_shape(kOut, kSelf)}};
+          Rules{not_null({kSelf, kOther, kOut}), operand_dtype(comparison, kSelf),
+                operand_dtype(comparison, kOther), result_dtype(comparison, kOut),
+                promotion_exists(promotion(comparison), kSelf, kOther), max_rank({kSelf, kOut}),
+                same_shape(kOut, kSelf)}};
 }
 OperatorSpec with_number_in_place(const char* name, Comparison comparison) {
   return {name,
@@ -99,18 +99,17 @@ OperatorSpec with_tensor(const char* name, Comparison comparison) {
   return {
       name,
       {input("self"), input("other"), output("out")},
-      {not_null({kSelf, kOther, kOut}), dtypes[0], dtypes[1], dtypes[2],
-       promotion_exists(promotion(comparison), kSelf, kOther), max_rank(kSelf), max_rank(kOther),
-       max_rank(kOut), broadcastable(kSelf, kOther), shape_is_broadcast(kOut, kSelf, kOther)}};
+      Rules{not_null({kSelf, kOther, kOut}), dtypes[0], dtypes[1], dtypes[2],
+            promotion_exists(promotion(comparison), kSelf, kOther), max_rank({kSelf, kOther, kOut}),
+            broadcastable(kSelf, kOther), shape_is_broadcast(kOut, kSelf, kOther)}};
 }
 OperatorSpec with_tensor_in_place(const char* name, Comparison comparison) {
-  return {
-      name,
-      {in_out("selfRef"), input("other")},
-      {not_null({kSelf, kOther}), operand_dtype(comparison, kSelf),
-       operand_dtype(comparison, kOther), promotion_exists(promotion(comparison), kSelf, kOther),
-       max_rank(kSelf), max_rank(kOther), broadcastable(kSelf, kOther),
-       shape_is_broadcast(kSelf, kSelf, kOther)}};
+  return {name,
+          {in_out("selfRef"), input("other")},
+          Rules{not_null({kSelf, kOther}), operand_dtype(comparison, kSelf),
+                operand_dtype(comparison, kOther),
+                promotion_exists(promotion(comparison), kSelf, kOther), max_rank({kSelf, kOther}),
+                broadcastable(kSelf, kOther), shape_is_broadcast(kSelf, kSelf, kOther)}};
 }
 
 Plan plan_comparison(const Arguments& arguments, size_t out, Comparison kind) {

@@ -15,12 +15,12 @@ namespace {
 enum : size_t { kSelf, kOther, kOut };
 
 OperatorSpec spec(const char* name) {
-  return {name,
-          {input("self"), input("other"), output("out")},
-          {not_null({kSelf, kOther, kOut}), dtype_in(kSelf, kRealNumbersAndBool),
-           dtype_in(kOther, kRealNumbersAndBool), dtype_in(kOut, kRealNumbersAndBool),
-           result_converts(promote_tensors(kSelf, kOther), kOut), max_rank(kSelf), max_rank(kOther),
-           max_rank(kOut), broadcastable(kSelf, kOther), shape_is_broadcast(kOut, kSelf, kOther)}};
+  return {
+      name,
+      {input("self"), input("other"), output("out")},
+      Rules{not_null({kSelf, kOther, kOut}), dtype_in({kSelf, kOther, kOut}, kRealNumbersAndBool),
+            result_converts(promote_tensors(kSelf, kOther), kOut), max_rank({kSelf, kOther, kOut}),
+            broadcastable(kSelf, kOther), shape_is_broadcast(kOut, kSelf, kOther)}};
 }
 
 // Of integers, and of BOOL, where they are a logical or and an and.

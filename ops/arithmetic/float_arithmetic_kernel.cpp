@@ -30,7 +30,7 @@ HWY_INLINE V sum16(D d, V a, V factor, V b, M&) {
 template <class D, class V, class M>
 HWY_INLINE V sum16(D d, V a, V factor, V b, M& valid) {
   const V high = mul_add(d, factor, b, a);
-  const Expansion<V> product = double_float_product(d, factor, b);
+  const Expansion<V> product = two_product(d, factor, b);
   const Expansion<V> sum = two_sum(product.high, a);
   const V rest = hn::Add(hn::Sub(sum.high, high), hn::Add(sum.low, product.low));
   const auto finite = hn::IsFinite(high);
@@ -52,7 +52,7 @@ void add(const NativeBlock& block, float factor, const RealKernel& exact) {
             HWY_ATTR { y[0] = mul_add(d, hn::Set(d, factor), x[1], x[0]); },
         exact);
   } else {
-    map_16bit<2, 1, Outputs::kOdd>(
+    map_16bit<2, 1, Outputs::kRoundedToOdd>(
         block,
         [=](auto d, const auto& x, auto& y, auto& valid)
             HWY_ATTR { y[0] = sum16(d, x[0], hn::Set(d, factor), x[1], valid); },
@@ -68,7 +68,7 @@ void add_constant(const NativeBlock& block, float factor, float constant, const 
             HWY_ATTR { y[0] = mul_add(d, hn::Set(d, factor), hn::Set(d, constant), x[0]); },
         exact);
   } else {
-    map_16bit<1, 1, Outputs::kOdd>(
+    map_16bit<1, 1, Outputs::kRoundedToOdd>(
         block,
         [=](auto d, const auto& x, auto& y, auto& valid)
             HWY_ATTR { y[0] = sum16(d, x[0], hn::Set(d, factor), hn::Set(d, constant), valid); },
@@ -80,7 +80,7 @@ void add_constant(const NativeBlock& block, float factor, float constant, const 
 template <size_t kIn, class Formula, class OfBfloat16>
 void map_product(const NativeBlock& block, const Formula& formula, const OfBfloat16& of_bfloat16,
                  const RealKernel& exact) {
-  constexpr Outputs kOdd = Outputs::kOdd;
+  constexpr Outputs kOdd = Outputs::kRoundedToOdd;
   if (block.dtype == ACL_FLOAT) {
     map_floats<kIn, 1>(block, formula, exact);
   } else if (block.dtype == ACL_FLOAT16) {
@@ -93,7 +93,7 @@ void map_product(const NativeBlock& block, const Formula& formula, const OfBfloa
 void multiply(const NativeBlock& block, const RealKernel& exact) {
   map_product<2>(
       block, [](auto, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], x[1]); },
-      [](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = product_of_elements(d, x[0], x[1]); },
+      [](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = multiply_elements(d, x[0], x[1]); },
       exact);
 }
 
@@ -106,7 +106,7 @@ void multiply_by_constant(const NativeBlock& block, float constant, const RealKe
       block,
       [=](auto d, const auto& x, auto& y) HWY_ATTR { y[0] = hn::Mul(x[0], hn::Set(d, constant)); },
       [=](auto d, const auto& x, auto& y)
-          HWY_ATTR { y[0] = product_of_elements(d, x[0], hn::Set(d, constant)); },
+          HWY_ATTR { y[0] = multiply_elements(d, x[0], hn::Set(d, constant)); },
       exact);
 }
 

@@ -70,10 +70,10 @@ const OperatorSpec kInplacePowTensorScalar{
 const OperatorSpec kPowTensorTensor{
     "aclnnPowTensorTensor",
     {input("self"), input("exponent"), output("out")},
-    {not_null({kSelf, kExponent, kOut}), dtype_in(kSelf, kNumbersAndBool),
-     dtype_in(kExponent, kNumbersAndBool), dtype_in(kOut, kNumbersAndBool), not_both_bool(),
-     result_converts(promote_tensors(kSelf, kExponent), kOut), max_rank(kSelf), max_rank(kExponent),
-     max_rank(kOut), broadcastable(kSelf, kExponent), shape_is_broadcast(kOut, kSelf, kExponent)}};
+    Rules{not_null({kSelf, kExponent, kOut}), dtype_in({kSelf, kExponent, kOut}, kNumbersAndBool),
+          not_both_bool(), result_converts(promote_tensors(kSelf, kExponent), kOut),
+          max_rank({kSelf, kExponent, kOut}), broadcastable(kSelf, kExponent),
+          shape_is_broadcast(kOut, kSelf, kExponent)}};
 
 Plan plan_with_number(const Arguments& arguments, size_t out) {
   const aclDataType dtype = *promote_power(out)(arguments);

@@ -19,21 +19,20 @@ constexpr DtypeSet kConditions{ACL_BOOL, ACL_UINT8};
 const OperatorSpec kSWhere{
     "aclnnSWhere",
     {input("condition"), input("self"), input("other"), output("out")},
-    {not_null({kSelf, kOther, kCondition, kOut}), dtype_in(kSelf, kAllDtypes),
-     dtype_in(kOther, kAllDtypes), dtype_in(kOut, kAllDtypes), dtype_in(kCondition, kConditions),
-     promotable(kSelf, kOther), max_rank(kSelf), max_rank(kOther), max_rank(kCondition),
-     max_rank(kOut), broadcastable({kCondition, kSelf, kOther}),
-     shape_is_broadcast(kOut, {kCondition, kSelf, kOther})}};
+    Rules{not_null({kSelf, kOther, kCondition, kOut}), dtype_in({kSelf, kOther, kOut}, kAllDtypes),
+          dtype_in(kCondition, kConditions), promotable(kSelf, kOther),
+          max_rank({kSelf, kOther, kCondition, kOut}), broadcastable({kCondition, kSelf, kOther}),
+          shape_is_broadcast(kOut, {kCondition, kSelf, kOther})}};
 
 // DOUBLE is not on the vendor's list.
 constexpr DtypeSet kFilled{
     {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT32, ACL_INT64, ACL_BOOL}, {ACL_BF16}};
 
-const OperatorSpec kMaskedFill{
-    "aclnnInplaceMaskedFillScalar",
-    {in_out("selfRef"), input("mask"), attribute("value")},
-    {not_null({kSelfRef, kMask, kValue}), dtype_in(kSelfRef, kFilled), dtype_in(kMask, {ACL_BOOL}),
-     max_rank(kSelfRef), max_rank(kMask), broadcasts_to(kMask, kSelfRef)}};
+const OperatorSpec kMaskedFill{"aclnnInplaceMaskedFillScalar",
+                               {in_out("selfRef"), input("mask"), attribute("value")},
+                               Rules{not_null({kSelfRef, kMask, kValue}),
+                                     dtype_in(kSelfRef, kFilled), dtype_in(kMask, {ACL_BOOL}),
+                                     max_rank({kSelfRef, kMask}), broadcasts_to(kMask, kSelfRef)}};
 
 Plan plan_where(const Arguments& arguments) {
   const aclDataType dtype = *promote_tensors(kSelf, kOther)(arguments);

@@ -18,8 +18,8 @@ constexpr DtypeSet kDtypes{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_COMPLEX64, A
 const OperatorSpec kNeg{
     "aclnnNeg",
     {input("self"), output("out")},
-    {not_null({kSelf, kOut}), dtype_in(kSelf, kDtypes), can_cast_tensor(kSelf, kOut),
-     max_rank(kSelf), max_rank(kOut), same_shape(kOut, kSelf)}};
+    Rules{not_null({kSelf, kOut}), dtype_in(kSelf, kDtypes), can_cast_tensor(kSelf, kOut),
+          max_rank({kSelf, kOut}), same_shape(kOut, kSelf)}};
 const OperatorSpec kInplaceNeg{"aclnnInplaceNeg",
                                {in_out("selfRef")},
                                {not_null({kSelf}), dtype_in(kSelf, kDtypes), max_rank(kSelf)}};

@@ -10,6 +10,7 @@
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
 #include "ops/attention/attention_kernel.h"
 #include "ops/engine/dtype/dtype_sets.h"
+#include "ops/meta/parameters.h"
 #include "ops/meta/rules.h"
 #include "ops/random/dropout_kernel.h"
 
@@ -189,70 +190,69 @@ Rule has_output_shape(size_t tensor, const Parameters& p) {
   };
 }
 
-std::vector<Rule> attribute_rules(const Parameters& p) {
-  return {require([=](const Arguments& arguments) -> Complaint {
-            if (find_layout(arguments, p) != nullptr) return std::nullopt;
-            return fmt::format("{} must be BSH, SBH, BNSD or BSND, but is \"{}\".",
-                               arguments.name(p.layout), arguments.text(p.layout));
-          }),
-          integer_between(p.sparse_mode, 0, 3),
-          if_given(p.prefix, require([=](const Arguments& arguments) -> Complaint {
-                     if (arguments.int_array(p.prefix).empty()) return std::nullopt;
-                     return fmt::format(
-                         "{} must be null or empty: sparse modes with one are 5 and "
-                         "6, which are not supported.",
-                         arguments.name(p.prefix));
-                   })),
-          require([=](const Arguments& arguments) -> Complaint {
-            const double keep = arguments.real(p.keep);
-            if (keep > 0 && keep <= 1) return std::nullopt;
-            return fmt::format("{} must be above 0 and at most 1, but is {}.",
-                               arguments.name(p.keep), keep);
-          })};
+Rules attribute_rules(const Parameters& p) {
+  const auto layout = [=](const Arguments& arguments) -> Complaint {
+    if (find_layout(arguments, p) != nullptr) return std::nullopt;
+    return fmt::format("{} must be BSH, SBH, BNSD or BSND, but is \"{}\".",
+                       arguments.name(p.layout), arguments.text(p.layout));
+  };
+  const auto prefix = [=](const Arguments& arguments) -> Complaint {
+    if (arguments.int_array(p.prefix).empty()) return std::nullopt;
+    return fmt::format(
+        "{} must be null or empty: sparse modes with one are 5 and 6, which are not supported.",
+        arguments.name(p.prefix));
+  };
+  const auto keep = [=](const Arguments& arguments) -> Complaint {
+    const double share = arguments.real(p.keep);
+    if (share > 0 && share <= 1) return std::nullopt;
+    return fmt::format("{} must be above 0 and at most 1, but is {}.", arguments.name(p.keep),
+                       share);
+  };
+  return {require(layout), integer_between(p.sparse_mode, 0, 3),
+          if_given(p.prefix, require(prefix)), require(keep)};
+}
+
+Complaint drop_mask_complaint(const Arguments& arguments, const Parameters& p) {
+  if (arguments.real(p.keep) == 1) return std::nullopt;
+  const int64_t bytes = mask_bytes(count_elements(scores_shape(arguments, p)));
+  const bool is_given = arguments.given(p.drop_mask);
+  if (is_given && count_elements(arguments.shape(p.drop_mask)) >= bytes) return std::nullopt;
+  return fmt::format("{} must have {} bytes, one bit for each score, for {} of {}, but {}.",
+                     arguments.name(p.drop_mask), bytes, arguments.name(p.keep),
+                     arguments.real(p.keep),
+                     is_given ? "is " + to_string(arguments.shape(p.drop_mask)) : "is null");
 }
 
 // `more` are tensors of the output's shape and dtype besides.
-std::vector<Rule> rules(const Parameters& p, Rule given, std::vector<size_t> more) {
-  std::vector<Rule> list = {std::move(given)};
-  for (const size_t each : {p.shift, p.drop_mask, p.padding_mask, p.mask, p.prefix, p.softmax}) {
-    list.push_back(live_if_given(each));
-  }
+Rules rules(const Parameters& p, Rule given, std::vector<size_t> more) {
   more.push_back(p.output);
-  list.push_back(dtype_in(p.query, kRealFloats));
-  for (const size_t each : {p.key, p.value}) list.push_back(same_dtype(each, p.query));
-  for (const size_t each : {p.shift, p.padding_mask, p.softmax}) {
-    list.push_back(if_given(each, same_dtype(each, p.query)));
-  }
-  for (const size_t each : more) list.push_back(same_dtype(each, p.query));
-  list.push_back(if_given(p.drop_mask, dtype_in(p.drop_mask, {ACL_UINT8})));
-  list.push_back(if_given(p.mask, dtype_in(p.mask, {ACL_BOOL, ACL_UINT8})));
+  const auto with = [p](auto function) {
+    return [=](const Arguments& arguments) { return function(arguments, p); };
+  };
   const auto of_statistics = [p](const Arguments& arguments) {
     return arguments.dtype(p.query) == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT;
   };
-  for (const size_t each : {p.largest, p.sum}) list.push_back(has_dtype(each, of_statistics));
-  for (Rule& each : attribute_rules(p)) list.push_back(std::move(each));
-  for (const size_t each : {p.query, p.key, p.value}) list.push_back(rank_of_layout(each, p));
-  list.push_back(
-      require([p](const Arguments& arguments) { return heads_complaint(arguments, p); }));
-  list.push_back(require([p](const Arguments& arguments) { return keys_complaint(arguments, p); }));
-  list.push_back(if_given(p.shift, broadcasts_to_scores(p.shift, p, false)));
-  list.push_back(when([p](const Arguments& arguments) { return reads_mask(arguments, p); },
-                      broadcasts_to_scores(p.mask, p, true)));
-  list.push_back(when([p](const Arguments& arguments) { return has_triangle(arguments, p); },
-                      is_compressed(p.mask)));
-  list.push_back(require([p](const Arguments& arguments) -> Complaint {
-    if (arguments.real(p.keep) == 1) return std::nullopt;
-    const int64_t bytes = mask_bytes(count_elements(scores_shape(arguments, p)));
-    const bool is_given = arguments.given(p.drop_mask);
-    if (is_given && count_elements(arguments.shape(p.drop_mask)) >= bytes) return std::nullopt;
-    return fmt::format("{} must have {} bytes, one bit for each score, for {} of {}, but {}.",
-                       arguments.name(p.drop_mask), bytes, arguments.name(p.keep),
-                       arguments.real(p.keep),
-                       is_given ? "is " + to_string(arguments.shape(p.drop_mask)) : "is null");
-  }));
-  for (const size_t each : {p.largest, p.sum}) list.push_back(is_statistic(each, p));
-  for (const size_t each : more) list.push_back(has_output_shape(each, p));
-  return list;
+  return {
+      std::move(given),
+      live_if_given({p.shift, p.drop_mask, p.padding_mask, p.mask, p.prefix, p.softmax}),
+      dtype_in(p.query, kRealFloats),
+      same_dtype({p.key, p.value, p.shift, p.padding_mask, p.softmax}, p.query),
+      same_dtype(more, p.query),
+      dtype_in(p.drop_mask, {ACL_UINT8}),
+      dtype_in(p.mask, {ACL_BOOL, ACL_UINT8}),
+      has_dtype(p.largest, of_statistics),
+      has_dtype(p.sum, of_statistics),
+      attribute_rules(p),
+      of_each({p.query, p.key, p.value}, [&](size_t tensor) { return rank_of_layout(tensor, p); }),
+      require(with(heads_complaint)),
+      require(with(keys_complaint)),
+      if_given(p.shift, broadcasts_to_scores(p.shift, p, false)),
+      when(with(reads_mask), broadcasts_to_scores(p.mask, p, true)),
+      when(with(has_triangle), is_compressed(p.mask)),
+      require(with(drop_mask_complaint)),
+      is_statistic(p.largest, p),
+      is_statistic(p.sum, p),
+      of_each(more, [&](size_t tensor) { return has_output_shape(tensor, p); })};
 }
 
 // ---- The problem --------------------------------------------------------------------------------
@@ -340,26 +340,11 @@ constexpr Parameters kParameters{kQuery,      kKey,    kValue, kRealShift, kDrop
 
 const OperatorSpec kSpec{
     "aclnnFlashAttentionScore",
-    {input("query"),
-     input("key"),
-     input("value"),
-     input("realShiftOptional"),
-     input("dropMaskOptional"),
-     input("paddingMaskOptional"),
-     input("attenMaskOptional"),
-     attribute("prefixOptional"),
-     attribute("scaleValue"),
-     attribute("keepProb"),
-     attribute("preTokens"),
-     attribute("nextTokens"),
-     attribute("headNum"),
-     attribute("inputLayout"),
-     attribute("innerPrecise"),
-     attribute("sparseMode"),
-     output("softmaxMaxOut"),
-     output("softmaxSumOut"),
-     output("softmaxOutOptional"),
-     output("attentionOut")},
+    parameters({"query", "key", "value", "realShiftOptional", "dropMaskOptional",
+                "paddingMaskOptional", "attenMaskOptional"},
+               {"prefixOptional", "scaleValue", "keepProb", "preTokens", "nextTokens", "headNum",
+                "inputLayout", "innerPrecise", "sparseMode"},
+               {"softmaxMaxOut", "softmaxSumOut", "softmaxOutOptional", "attentionOut"}),
     rules(kParameters, not_null({kQuery, kKey, kValue, kLayout, kMax, kSum, kOut}), {})};
 
 }  // namespace score
@@ -402,47 +387,31 @@ bool has_shift_gradient(const Arguments& arguments) {
   return arguments.given(kPseShift) && arguments.given(kDpse) && !arguments.empty(kDpse);
 }
 
-std::vector<Rule> all_rules() {
-  std::vector<Rule> list = rules(
-      kParameters,
-      not_null({kQuery, kKey, kValue, kDy, kLayout, kMax, kSum, kAttention, kDq, kDk, kDv}), {kDy});
-  for (const auto& [gradient, of] : {std::pair{kDq, kQuery}, {kDk, kKey}, {kDv, kValue}}) {
-    list.push_back(same_dtype(gradient, of));
-    list.push_back(same_shape(gradient, of));
-  }
-  list.push_back(live_if_given(kDpse));
-  list.push_back(if_given(kDpse, same_dtype(kDpse, kQuery)));
-  list.push_back(when(has_shift_gradient, same_shape(kDpse, kPseShift)));
-  return list;
+Rules all_rules() {
+  return {
+      rules(kParameters,
+            not_null({kQuery, kKey, kValue, kDy, kLayout, kMax, kSum, kAttention, kDq, kDk, kDv}),
+            {kDy}),
+      same_dtype(kDq, kQuery),
+      same_shape(kDq, kQuery),
+      same_dtype(kDk, kKey),
+      same_shape(kDk, kKey),
+      same_dtype(kDv, kValue),
+      same_shape(kDv, kValue),
+      live_if_given(kDpse),
+      same_dtype(kDpse, kQuery),
+      when(has_shift_gradient, same_shape(kDpse, kPseShift))};
 }
 
-const OperatorSpec kSpec{"aclnnFlashAttentionScoreGrad",
-                         {input("query"),
-                          input("key"),
-                          input("value"),
-                          input("dy"),
-                          input("pseShiftOptional"),
-                          input("dropMaskOptional"),
-                          input("paddingMaskOptional"),
-                          input("attenMaskOptional"),
-                          input("softmaxMax"),
-                          input("softmaxSum"),
-                          input("softmaxInOptional"),
-                          input("attentionIn"),
-                          attribute("prefixOptional"),
-                          attribute("scaleValue"),
-                          attribute("keepProb"),
-                          attribute("preTokens"),
-                          attribute("nextTokens"),
-                          attribute("headNum"),
-                          attribute("inputLayout"),
-                          attribute("innerPrecise"),
-                          attribute("sparseMode"),
-                          output("dqOut"),
-                          output("dkOut"),
-                          output("dvOut"),
-                          output("dpseOptional")},
-                         all_rules()};
+const OperatorSpec kSpec{
+    "aclnnFlashAttentionScoreGrad",
+    parameters({"query", "key", "value", "dy", "pseShiftOptional", "dropMaskOptional",
+                "paddingMaskOptional", "attenMaskOptional", "softmaxMax", "softmaxSum",
+                "softmaxInOptional", "attentionIn"},
+               {"prefixOptional", "scaleValue", "keepProb", "preTokens", "nextTokens", "headNum",
+                "inputLayout", "innerPrecise", "sparseMode"},
+               {"dqOut", "dkOut", "dvOut", "dpseOptional"}),
+    all_rules()};
 
 Plan plan(const Arguments& arguments) {
   const AttentionProblem problem = problem_of(arguments, kParameters);

@@ -46,37 +46,12 @@ class AttentionGradient : private AttentionTiles<T> {
 
  private:
   using Base = AttentionTiles<T>;
-  using Base::add_multiple;
-  using Base::at;
-  using Base::buffers_;
-  using Base::choose_head;
-  using Base::columns_of;
-  using Base::exponential_of;
-  using Base::finite_rows;
-  using Base::group;
-  using Base::head_;
-  using Base::hidden;
-  using Base::key_columns_;
-  using Base::keys_;
-  using Base::lines;
-  using Base::masks_of;
-  using Base::matrix;
-  using Base::number_at;
-  using Base::of;
-  using Base::of_panels;
-  using Base::p_;
-  using Base::product;
-  using Base::read;
-  using Base::read_keys;
-  using Base::rows_of;
-  using Base::seen;
-  using Base::sees;
-  using Base::value_columns_;
-  using Base::write;
-  using typename Base::D;
-  using typename Base::FiniteRows;
-  using typename Base::RowMasks;
-  using typename Base::V;
+  using Base::add_multiple, Base::at, Base::buffers_, Base::by_columns, Base::by_rows,
+      Base::choose_head, Base::exponential_of, Base::finite_rows, Base::group, Base::head_,
+      Base::hidden, Base::key_columns_, Base::keys_, Base::lines, Base::masks_of, Base::matrix,
+      Base::number_at, Base::of, Base::of_panels, Base::p_, Base::product, Base::read,
+      Base::read_keys, Base::seen, Base::sees, Base::value_columns_, Base::write;
+  using typename Base::D, typename Base::FiniteRows, typename Base::RowMasks, typename Base::V;
 
   struct Range {
     int64_t begin, end;
@@ -90,21 +65,21 @@ class AttentionGradient : private AttentionTiles<T> {
   void backward(int64_t batch, int64_t key_head, Range queries, Range keys, Wanted wanted) {
     const int64_t count = queries.end - queries.begin;
     const Lines<T> query = lines(buffers_->of_query, wanted.query ? group() * count : 0, p_.size);
-    if (wanted.query) std::fill_n(query.data, group() * count * query.step, T{0});
+    if (wanted.query) std::fill_n(query.data, group() * count * query.stride, T{0});
     for (int64_t j = keys.begin; j < keys.end; j += kGradientBlock) {
       const int64_t columns = std::min(kGradientBlock, keys.end - j);
       choose_head(batch, key_head * group());
       read_keys(j, columns, true);
       of_key_ = lines(buffers_->of_key, columns, p_.size);
       of_value_ = lines(buffers_->of_value, columns, p_.value_size);
-      std::fill_n(of_key_.data, columns * of_key_.step, T{0});
-      std::fill_n(of_value_.data, columns * of_value_.step, T{0});
+      std::fill_n(of_key_.data, columns * of_key_.stride, T{0});
+      std::fill_n(of_value_.data, columns * of_value_.stride, T{0});
       for (int64_t k = 0; k < group(); ++k) {
         choose_head(batch, key_head * group() + k);
         for (int64_t i = queries.begin; i < queries.end; i += kGradientBlock) {
           const int64_t rows = std::min(kGradientBlock, queries.end - i);
           if (seen(i + rows - 1, j, columns) == 0) continue;
-          backward_block(i, rows, j, columns, {query[k * count + i - queries.begin], query.step},
+          backward_block(i, rows, j, columns, {query[k * count + i - queries.begin], query.stride},
                          wanted);
         }
       }
@@ -147,19 +122,20 @@ class AttentionGradient : private AttentionTiles<T> {
         read(matrix(gradients_->of_output, head_), first, rows, p_.value_size, buffers_->slopes);
     const Lines<const T> output =
         read(matrix(p_.output, head_), first, rows, p_.value_size, buffers_->outputs);
-    constexpr int64_t kStep = kGradientBlock + kScoreGap;
-    const Lines<T> shares{buffers_->scores.template of<T>(kGradientBlock * kStep), kStep};
-    const Lines<T> of_scores{buffers_->slopes_of_scores.template of<T>(kGradientBlock * kStep),
-                             kStep};
-    product(rows, columns, p_.size, rows_of(query), of_panels(key_columns_, p_.size), shares,
+    constexpr int64_t kScoreStride = kGradientBlock + kScoreGap;
+    const Lines<T> shares{buffers_->scores.template of<T>(kGradientBlock * kScoreStride),
+                          kScoreStride};
+    const Lines<T> of_scores{
+        buffers_->slopes_of_scores.template of<T>(kGradientBlock * kScoreStride), kScoreStride};
+    product(rows, columns, p_.size, by_rows(query), of_panels(key_columns_, p_.size), shares,
             false);
-    product(rows, columns, p_.value_size, rows_of(slope), of_panels(value_columns_, p_.value_size),
+    product(rows, columns, p_.value_size, by_rows(slope), of_panels(value_columns_, p_.value_size),
             of_scores, false);
     std::array<bool, kGradientBlock> lives;
     for (int64_t r = 0; r < rows; r += kTogether) {
       const int64_t count = std::min(kTogether, rows - r);
       const std::array<T, kTogether> own =
-          along({slope[r], slope.step}, {output[r], output.step}, count);
+          along({slope[r], slope.stride}, {output[r], output.stride}, count);
       for (int64_t k = 0; k < count; ++k) {
         const int64_t i = first + r + k;
         const bool lived = number_at(p_.sum, i) != 0 && has_slope(slope[r + k]);
@@ -178,7 +154,7 @@ class AttentionGradient : private AttentionTiles<T> {
                   takes);
     }
     if (wanted.query) {
-      product(rows, p_.size, columns, rows_of(of_scores), of(keys_.rows), of_query, true);
+      product(rows, p_.size, columns, by_rows(of_scores), of(keys_.rows), of_query, true);
       for (const int64_t k : keys_.lost) {
         for (int64_t r = 0; r < rows; ++r) {
           if (takes(r, k)) add_multiple(of_scores[r][k], keys_.all[k], p_.size, of_query[r]);
@@ -193,7 +169,7 @@ class AttentionGradient : private AttentionTiles<T> {
                    const Lines<const T>& right, GrowingMemory& memory, const Lines<T>& to,
                    const Takes& takes) const {
     const FiniteRows finite = finite_rows(right, rows, size, memory);
-    product(columns, size, rows, columns_of(factors), of(finite.rows), to, true);
+    product(columns, size, rows, by_columns(factors), of(finite.rows), to, true);
     for (const int64_t r : finite.lost) {
       for (int64_t k = 0; k < columns; ++k) {
         if (takes(r, k)) add_multiple(factors[r][k], right[r], size, to[k]);

@@ -35,40 +35,20 @@ class Attention : private AttentionTiles<T> {
 
  private:
   using Base = AttentionTiles<T>;
-  using Base::add;
-  using Base::add_multiple;
-  using Base::at;
-  using Base::buffers_;
-  using Base::choose_head;
-  using Base::exponential_of;
-  using Base::group;
-  using Base::head_;
-  using Base::key_columns_;
-  using Base::lines;
-  using Base::masks_of;
-  using Base::matrix;
-  using Base::of;
-  using Base::of_panels;
-  using Base::p_;
-  using Base::product;
-  using Base::put_number;
-  using Base::read;
-  using Base::read_keys;
-  using Base::rows_of;
-  using Base::seen;
-  using Base::sees;
-  using Base::values_;
-  using Base::write;
-  using typename Base::D;
-  using typename Base::RowMasks;
-  using typename Base::V;
+  using Base::add, Base::add_multiple, Base::at, Base::buffers_, Base::by_rows, Base::choose_head,
+      Base::exponential_of, Base::group, Base::head_, Base::key_columns_, Base::lines,
+      Base::masks_of, Base::matrix, Base::of, Base::of_panels, Base::p_, Base::product,
+      Base::put_number, Base::read, Base::read_keys, Base::seen, Base::sees, Base::values_,
+      Base::write;
+  using typename Base::D, typename Base::RowMasks, typename Base::V;
 
   void forward_block(int64_t first, int64_t rows) {
     const Lines<const T> query =
         read(matrix(p_.query, head_), first, rows, p_.size, buffers_->queries);
     const Lines<T> mixed = lines(buffers_->outputs, rows, p_.value_size);
-    constexpr int64_t kStep = kKeyBlock + kScoreGap;
-    const Lines<T> scores{buffers_->scores.template of<T>(kQueryBlock * kStep), kStep};
+    constexpr int64_t kScoreStride = kKeyBlock + kScoreGap;
+    const Lines<T> scores{buffers_->scores.template of<T>(kQueryBlock * kScoreStride),
+                          kScoreStride};
     std::array<T, kQueryBlock> largest;
     std::array<double, kQueryBlock> sums{};
     largest.fill(std::numeric_limits<T>::lowest());
@@ -77,14 +57,14 @@ class Attention : private AttentionTiles<T> {
       const int64_t columns = seen(first + rows - 1, j, std::min(kKeyBlock, p_.keys - j));
       if (columns == 0) break;
       const T* const keys = key_columns_ + j * p_.size;
-      product(rows, columns, p_.size, rows_of(query), of_panels(keys, p_.size), scores, false);
+      product(rows, columns, p_.size, by_rows(query), of_panels(keys, p_.size), scores, false);
       for (int64_t r = 0; r < rows; r += kAccumulators) {
         const int64_t count = std::min<int64_t>(kAccumulators, rows - r);
-        share_rows(first + r, count, j, columns, {scores[r], kStep}, largest.data() + r,
-                   sums.data() + r, adds ? Lines<T>{mixed[r], mixed.step} : Lines<T>{});
+        share_rows(first + r, count, j, columns, {scores[r], kScoreStride}, largest.data() + r,
+                   sums.data() + r, adds ? Lines<T>{mixed[r], mixed.stride} : Lines<T>{});
       }
-      product(rows, p_.value_size, columns, rows_of(scores),
-              of({values_.rows[j], values_.rows.step}), mixed, adds);
+      product(rows, p_.value_size, columns, by_rows(scores),
+              of({values_.rows[j], values_.rows.stride}), mixed, adds);
       for (const int64_t lost : values_.lost) {
         if (lost < j || lost >= j + columns) continue;
         for (int64_t r = 0; r < rows; ++r) {
@@ -94,7 +74,7 @@ class Attention : private AttentionTiles<T> {
       }
       adds = true;
     }
-    if (!adds) std::fill_n(mixed.data, rows * mixed.step, T{0});
+    if (!adds) std::fill_n(mixed.data, rows * mixed.stride, T{0});
     for (int64_t r = 0; r < rows; ++r) finish_row(first + r, largest[r], sums[r], mixed[r]);
   }
 

@@ -29,9 +29,9 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 template <class T>
 struct Lines {
   T* data;
-  int64_t step;
+  int64_t stride;
 
-  T* operator[](int64_t row) const { return data + row * step; }
+  T* operator[](int64_t row) const { return data + row * stride; }
 };
 
 constexpr int64_t round_up(int64_t count, int64_t unit) { return (count + unit - 1) / unit * unit; }
@@ -88,8 +88,8 @@ class AttentionTiles {
 
   // Room for rows of so many columns in whole panels, and a vector more.
   static Lines<T> lines(GrowingMemory& memory, int64_t rows, int64_t columns) {
-    const int64_t step = round_up(columns, kPanel<T>);
-    return {memory.of<T>((rows + 1) * step), step};
+    const int64_t stride = round_up(columns, kPanel<T>);
+    return {memory.of<T>((rows + 1) * stride), stride};
   }
   // Where the tensor has such rows itself, these are taken.
   static Lines<const T> read(const ProductOperand& from, int64_t first, int64_t rows,
@@ -99,8 +99,8 @@ class AttentionTiles {
       return {static_cast<const T*>(from.data) + first * from.row_stride, from.row_stride};
     }
     const Lines<T> to = lines(memory, rows, columns);
-    read_rows(from, first, rows, 0, columns, to.data, to.step);
-    return {to.data, to.step};
+    read_rows(from, first, rows, 0, columns, to.data, to.stride);
+    return {to.data, to.stride};
   }
 
   // to = factor * values, rounded once.
@@ -152,7 +152,7 @@ class AttentionTiles {
     const Lines<T> to = lines(memory, rows, columns);
     for (int64_t r = 0; r < rows; ++r) std::copy_n(all[r], columns, to[r]);
     for (const int64_t r : found.lost) std::fill_n(to[r], columns, T{0});
-    found.rows = {to.data, to.step};
+    found.rows = {to.data, to.stride};
     return found;
   }
 
@@ -215,11 +215,11 @@ class AttentionTiles {
     int64_t row, panel;
   };
   template <class Element>
-  static Left rows_of(const Lines<Element>& a) {
-    return {a.data, a.step, 1};
+  static Left by_rows(const Lines<Element>& a) {
+    return {a.data, a.stride, 1};
   }
-  static Left columns_of(const Lines<T>& a) { return {a.data, 1, a.step}; }
-  static Right of(const Lines<const T>& b) { return {b.data, b.step, kPanel<T>}; }
+  static Left by_columns(const Lines<T>& a) { return {a.data, 1, a.stride}; }
+  static Right of(const Lines<const T>& b) { return {b.data, b.stride, kPanel<T>}; }
   static Right of_panels(const T* b, int64_t terms) { return {b, kPanel<T>, kPanel<T> * terms}; }
 
   // c (+)= a b
@@ -229,7 +229,7 @@ class AttentionTiles {
       const int64_t width = std::min(kPanel<T>, columns - j);
       multiply_tiles(rows, width,
                      Tile<T>{a.data, a.row, a.term, b.data + j / kPanel<T> * b.panel, b.row,
-                             kPanel<T>, c.data + j, c.step, static_cast<size_t>(terms),
+                             kPanel<T>, c.data + j, c.stride, static_cast<size_t>(terms),
                              static_cast<size_t>(width), adds});
     }
   }

@@ -48,7 +48,7 @@ class TableGradient {
           for (size_t k = 0; k < size; ++k) cos[k] += g[k] * x[k];
           const auto second = static_cast<size_t>(pairs_.second);
           for (size_t pair = 0; pair < size / 2; ++pair) {
-            const size_t a = pair * static_cast<size_t>(pairs_.step), b = a + second;
+            const size_t a = pair * static_cast<size_t>(pairs_.stride), b = a + second;
             sin[a] -= g[a] * x[b];
             sin[b] += g[b] * x[a];
           }
@@ -113,34 +113,30 @@ Rule has_pairs(size_t x) {
 Rule is_table_of(size_t table, size_t x) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     const Dims& shape = arguments.shape(table);
-    const Dims& of = arguments.shape(x);
-    if (shape.size() == of.size() && broadcasts_to(shape, of) &&
-        shape[shape.size() - 1] == of[of.size() - 1]) {
+    const Dims& shape_of_x = arguments.shape(x);
+    if (shape.size() == shape_of_x.size() && broadcasts_to(shape, shape_of_x) &&
+        shape[shape.size() - 1] == shape_of_x[shape_of_x.size() - 1]) {
       return std::nullopt;
     }
     return fmt::format("tensor {} must have the sizes of {} {}, or 1 but for the last, but is {}.",
-                       arguments.name(table), arguments.name(x), to_string(of), to_string(shape));
+                       arguments.name(table), arguments.name(x), to_string(shape_of_x),
+                       to_string(shape));
   });
 }
 
 // `alike` are tensors of x's shape, `tables` those of the shape of the first of them.
-std::vector<Rule> rules(Rule given, std::vector<Rule> optional, size_t x,
-                        const std::vector<size_t>& alike, const std::vector<size_t>& tables,
-                        size_t mode) {
-  std::vector<Rule> list = {std::move(given)};
-  list.insert(list.end(), optional.begin(), optional.end());
-  list.push_back(dtype_in(x, kRealFloats));
-  for (const std::vector<size_t>& tensors : {alike, tables}) {
-    for (const size_t each : tensors) list.push_back(if_given(each, same_dtype(each, x)));
-  }
-  list.push_back(has_pairs(x));
-  for (const size_t each : alike) list.push_back(if_given(each, same_shape(each, x)));
-  list.push_back(is_table_of(tables[0], x));
-  for (const size_t each : tables) {
-    if (each != tables[0]) list.push_back(if_given(each, same_shape(each, tables[0])));
-  }
-  list.push_back(integer_between(mode, 0, 1));
-  return list;
+Rules rules(const Rules& given, size_t x, const std::vector<size_t>& alike,
+            const std::vector<size_t>& tables, size_t mode) {
+  const std::vector<size_t> more_tables(tables.begin() + 1, tables.end());
+  return {given,
+          dtype_in(x, kRealFloats),
+          same_dtype(alike, x),
+          same_dtype(tables, x),
+          has_pairs(x),
+          same_shape(alike, x),
+          is_table_of(tables[0], x),
+          same_shape(more_tables, tables[0]),
+          integer_between(mode, 0, 1)};
 }
 
 namespace forward {
@@ -148,7 +144,7 @@ enum : size_t { kX, kCos, kSin, kMode, kOut };
 const OperatorSpec kSpec{
     "aclnnRotaryPositionEmbedding",
     {input("x"), input("cos"), input("sin"), attribute("mode"), output("yOut")},
-    rules(not_null({kX, kCos, kSin, kOut}), {}, kX, {kOut}, {kCos, kSin}, kMode)};
+    rules(not_null({kX, kCos, kSin, kOut}), kX, {kOut}, {kCos, kSin}, kMode)};
 }  // namespace forward
 
 namespace backward {
@@ -157,8 +153,7 @@ const OperatorSpec kSpec{
     "aclnnRotaryPositionEmbeddingGrad",
     {input("dy"), input("cos"), input("sin"), input("xOptional"), attribute("mode"),
      output("dxOut"), output("dcosOptional"), output("dsinOptional")},
-    rules(not_null({kDy, kCos, kSin, kDx}),
-          {live_if_given(kX), live_if_given(kDcos), live_if_given(kDsin)}, kDy, {kX, kDx},
+    rules({not_null({kDy, kCos, kSin, kDx}), live_if_given({kX, kDcos, kDsin})}, kDy, {kX, kDx},
           {kCos, kSin, kDcos, kDsin}, kMode)};
 
 Plan plan(const Arguments& arguments) {

@@ -92,7 +92,7 @@ void add_rotary(std::vector<Operator>& all) {
     return shaped(out(name), std::move(shape));
   };
   const Shape shape{2, 3, 1, 4}, table{1, 3, 1, 4};
-  const auto of = [](const char* x, Shape shape_of_x, double mode) {
+  const auto sample = [](const char* x, Shape shape_of_x, double mode) {
     return Sample{{{x, std::move(shape_of_x)}, {"mode", mode}}};
   };
   const std::vector<ErrorInput> errors = {
@@ -108,12 +108,13 @@ void add_rotary(std::vector<Operator>& all) {
                  .grows = false,
                  .base_shape = {kN, 3, 2, 8},
                  .arrange = arrange_rotary,
-                 .samples = {of("x", {kN, 3, 2, 8}, 0),
-                             of("x", {kN, 3, 2, 8}, 1),
-                             of("x", {kN, 3, 6}, 0),
+                 .samples = {sample("x", {kN, 3, 2, 8}, 0),
+                             sample("x", {kN, 3, 2, 8}, 1),
+                             sample("x", {kN, 3, 6}, 0),
                              {{{"cos", Shape{kN, 1, 2, 8}}, {"mode", 1.0}}},
                              {{{"cos", Shape{1, 1, 1, 8}}}}},
-                 .value_samples = {of("x", {3, 70, 2, 66}, 0), of("x", {2, 9, 3, 1024}, 1)}},
+                 .value_samples = {sample("x", {3, 70, 2, 66}, 0),
+                                   sample("x", {2, 9, 3, 1024}, 1)}},
       .results = {.reference = rotary<false>,
                   .bound = {.of_float = 0.501, .of_16_bits = 0.5002, .of_double = 2},
                   .magnitude = rotary<true>},

@@ -11,10 +11,10 @@ namespace aclgrad::ops {
 // Which columns are the coordinates of a point: i and i + size / 2, or 2 i and 2 i + 1.
 struct RotaryPairs {
   RotaryPairs(int64_t mode, int64_t size)
-      : are_neighbours(mode != 0), step(mode == 0 ? 1 : 2), second(mode == 0 ? size / 2 : 1) {}
+      : are_neighbours(mode != 0), stride(mode == 0 ? 1 : 2), second(mode == 0 ? size / 2 : 1) {}
 
   bool are_neighbours;
-  int64_t step;    // from pair to pair
+  int64_t stride;  // from pair to pair
   int64_t second;  // from the first to the second column of one
 };
 

@@ -78,10 +78,11 @@ aclDataType part_of(aclDataType dtype) {
 
 Number unit_at(Number x, aclDataType dtype) {
   if (!std::isfinite(x)) return std::numeric_limits<Number>::infinity();
-  const DtypeInfo& of = info_of(dtype);
-  const int exponent = x == 0 ? of.lowest_exponent
-                              : std::clamp(std::ilogb(x), of.lowest_exponent, of.highest_exponent);
-  return std::ldexp(Number{1}, exponent - of.precision + 1);
+  const DtypeInfo& info = info_of(dtype);
+  const int exponent = x == 0
+                           ? info.lowest_exponent
+                           : std::clamp(std::ilogb(x), info.lowest_exponent, info.highest_exponent);
+  return std::ldexp(Number{1}, exponent - info.precision + 1);
 }
 
 Number rounded(Number x, aclDataType dtype) {

@@ -94,32 +94,30 @@ Rule nothing_makes_nothing() {
   });
 }
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list = {not_null({kInput, kWeight, kStride, kPadding, kDilation, kOutput}),
-                            if_transposed(not_null({kOutputPadding})), live_if_given(kBias),
-                            live_if_given(kOutputPadding),
-                            if_given(kBias, dtype_in(kBias, kFloats))};
-  for (const size_t tensor : {kInput, kWeight, kOutput}) {
-    list.push_back(dtype_in(tensor, kFloats));
-  }
-  list.push_back(convolution_ranks(kParameters));
-  list.push_back(if_given(kBias, rank_is(kBias, 1)));
-  list.push_back(convolution_array_sizes(kParameters));
-  for (const size_t tensor : {kInput, kWeight, kOutput}) list.push_back(has_image_format(tensor));
-  list.push_back(if_given(kBias, bias_is_plain_vector()));
-  list.push_back(has_kernel());
-  list.push_back(convolution_values(kParameters));
-  list.push_back(convolution_window_fits(kParameters));
-  list.push_back(convolution_groups(kParameters));
-  list.push_back(convolution_channels(kParameters));
-  list.push_back(if_transposed(output_padding_is_small()));
-  list.push_back(convolution_groups_divide(kParameters));
-  list.push_back(if_given(kBias, has_output_channels(kBias, kParameters)));
-  list.push_back(convolution_result_shape(kParameters));
-  list.push_back(nothing_makes_nothing());
-  list.push_back(cube_math_type_known(kCubeMathType));
-  list.push_back(cube_math_type_fits(kCubeMathType, kInput, kWeight));
-  return list;
+Rules rules() {
+  return {not_null({kInput, kWeight, kStride, kPadding, kDilation, kOutput}),
+          if_transposed(not_null({kOutputPadding})),
+          live_if_given({kBias, kOutputPadding}),
+          dtype_in({kBias, kInput, kWeight, kOutput}, kFloats),
+          convolution_ranks(kParameters),
+          if_given(kBias, rank_is(kBias, 1)),
+          convolution_array_sizes(kParameters),
+          has_image_format(kInput),
+          has_image_format(kWeight),
+          has_image_format(kOutput),
+          if_given(kBias, bias_is_plain_vector()),
+          has_kernel(),
+          convolution_values(kParameters),
+          convolution_window_fits(kParameters),
+          convolution_groups(kParameters),
+          convolution_channels(kParameters),
+          if_transposed(output_padding_is_small()),
+          convolution_groups_divide(kParameters),
+          if_given(kBias, has_output_channels(kBias, kParameters)),
+          convolution_result_shape(kParameters),
+          nothing_makes_nothing(),
+          cube_math_type_known(kCubeMathType),
+          cube_math_type_fits(kCubeMathType, kInput, kWeight)};
 }
 
 const OperatorSpec kSpec{

@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 #include "ops/convolution/convolution_rules.h"
 #include "ops/convolution/window_rules.h"
@@ -40,7 +39,6 @@ constexpr int64_t kLastCubeMathType = 3;
 constexpr ConvolutionParameters kParameters{kInput,         kWeight,   kStride,
                                             kPadding,       kDilation, kTransposed,
                                             kOutputPadding, kGroups,   kGradOutput};
-constexpr std::array kOutputs{kGradInput, kGradWeight, kGradBias};
 
 constexpr OutputMask kMask{kOutputMask, kGradInput};
 
@@ -111,48 +109,38 @@ Rule empty_input_has_no_gradient() {
   });
 }
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list = {not_null(
-      {kGradOutput, kInput, kWeight, kStride, kPadding, kDilation, kOutputPadding, kOutputMask})};
-  for (const size_t each : {kBiasSizes, kGradInput, kGradWeight, kGradBias}) {
-    list.push_back(live_if_given(each));
-  }
-  list.push_back(kMask.has_three_values(kNullPointer));
-  for (const size_t output : kOutputs) list.push_back(kMask.if_wanted(output, not_null({output})));
-  for (const size_t tensor : {kGradOutput, kInput, kWeight}) {
-    list.push_back(dtype_in(tensor, kFloats));
-  }
-  for (const size_t output : kOutputs) {
-    list.push_back(if_given(output, dtype_in(output, kFloats)));
-  }
-  for (const size_t tensor : {kGradOutput, kInput, kWeight}) {
-    list.push_back(has_image_format(tensor, true));
-  }
-  for (const size_t tensor : {kGradInput, kGradWeight}) {
-    list.push_back(if_given(tensor, has_image_format(tensor, true)));
-  }
-  list.push_back(if_given(kGradBias, no_private_format(kGradBias)));
-  list.push_back(convolution_values(kParameters));
-  list.push_back(output_padding_fits());
-  list.push_back(convolution_groups(kParameters));
-  list.push_back(integer_between(kCubeMathType, 0, kLastCubeMathType));
-  list.push_back(cube_math_type_fits(kCubeMathType, kInput, kWeight));
-  list.push_back(bias_sizes_given());
-  list.push_back(convolution_ranks(kParameters));
-  list.push_back(has_sizes());
-  list.push_back(convolution_array_sizes(kParameters));
-  for (const size_t output : {kGradInput, kGradWeight}) {
-    const size_t of = output == kGradInput ? kInput : kWeight;
-    list.push_back(if_given(output, same_shape(output, of)));
-  }
-  list.push_back(if_not_empty(convolution_channels(kParameters)));
-  list.push_back(convolution_groups_divide(kParameters));
-  list.push_back(convolution_window_fits(kParameters));
-  list.push_back(if_given(kBiasSizes, bias_sizes_are_channels()));
-  list.push_back(if_given(kGradBias, has_output_channels(kGradBias, kParameters)));
-  list.push_back(empty_input_has_no_gradient());
-  list.push_back(if_not_empty(convolution_result_shape(kParameters)));
-  return list;
+Rules rules() {
+  return {not_null({kGradOutput, kInput, kWeight, kStride, kPadding, kDilation, kOutputPadding,
+                    kOutputMask}),
+          live_if_given({kBiasSizes, kGradInput, kGradWeight, kGradBias}),
+          kMask.has_three_values(kNullPointer),
+          kMask.if_wanted({kGradInput, kGradWeight, kGradBias},
+                          [](size_t output) { return not_null({output}); }),
+          dtype_in({kGradOutput, kInput, kWeight, kGradInput, kGradWeight, kGradBias}, kFloats),
+          has_image_format(kGradOutput, true),
+          has_image_format(kInput, true),
+          has_image_format(kWeight, true),
+          if_given(kGradInput, has_image_format(kGradInput, true)),
+          if_given(kGradWeight, has_image_format(kGradWeight, true)),
+          no_private_format(kGradBias),
+          convolution_values(kParameters),
+          output_padding_fits(),
+          convolution_groups(kParameters),
+          integer_between(kCubeMathType, 0, kLastCubeMathType),
+          cube_math_type_fits(kCubeMathType, kInput, kWeight),
+          bias_sizes_given(),
+          convolution_ranks(kParameters),
+          has_sizes(),
+          convolution_array_sizes(kParameters),
+          same_shape(kGradInput, kInput),
+          same_shape(kGradWeight, kWeight),
+          if_not_empty(convolution_channels(kParameters)),
+          convolution_groups_divide(kParameters),
+          convolution_window_fits(kParameters),
+          if_given(kBiasSizes, bias_sizes_are_channels()),
+          if_given(kGradBias, has_output_channels(kGradBias, kParameters)),
+          empty_input_has_no_gradient(),
+          if_not_empty(convolution_result_shape(kParameters))};
 }
 
 const OperatorSpec kSpec{

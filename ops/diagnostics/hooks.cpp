@@ -15,7 +15,7 @@
 namespace aclgrad::diagnostics {
 namespace {
 
-class RuntimeHooks final : public runtime::Hooks {
+class RuntimeChecks final : public runtime::RuntimeHooks {
  public:
   void object_made(const void* handle, const char* kind) noexcept override {
     diagnostics::object_made(handle, kind);
@@ -72,8 +72,8 @@ constexpr uint32_t kChecks = kHandles | kMemory | kUninit | kLeaks | kPhases | k
 
 using namespace aclgrad::diagnostics;
 
-aclgrad::runtime::Hooks* aclgrad::runtime::make_hooks() {
-  static constinit RuntimeHooks instance;
+aclgrad::runtime::RuntimeHooks* aclgrad::runtime::make_hooks() {
+  static constinit RuntimeChecks instance;
   return enabled(kChecks) ? &instance : nullptr;
 }
 

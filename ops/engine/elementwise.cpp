@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "ops/engine/dtype/formats.h"
-#include "ops/engine/native.h"
+#include "ops/engine/native_loop.h"
 #include "ops/engine/thread_scratch.h"
 #include "ops/meta/dtypes.h"
 

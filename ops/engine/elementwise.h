@@ -41,8 +41,8 @@ struct NativeBlock {
   // caches. The caller waits for these stores before it reports that the work is done.
   bool streaming = false;
   size_t rows = 1;
-  const int64_t* in_steps = nullptr;  // from row to row, in bytes
-  const int64_t* out_steps = nullptr;
+  const int64_t* in_strides = nullptr;  // from row to row, in bytes
+  const int64_t* out_strides = nullptr;
 };
 using NativeKernel = std::function<void(const NativeBlock&)>;
 
@@ -56,11 +56,11 @@ NativeKernel row_by_row(const RowKernel& kernel) {
       const auto number = static_cast<int64_t>(row);
       for (size_t k = 0; k < kIn; ++k) {
         in[k] = static_cast<const std::byte*>(block.in[k]) +
-                (row == 0 ? 0 : number * block.in_steps[k]);
+                (row == 0 ? 0 : number * block.in_strides[k]);
       }
       for (size_t k = 0; k < kOut; ++k) {
         out[k] =
-            static_cast<std::byte*>(block.out[k]) + (row == 0 ? 0 : number * block.out_steps[k]);
+            static_cast<std::byte*>(block.out[k]) + (row == 0 ? 0 : number * block.out_strides[k]);
       }
       kernel(NativeBlock{block.dtype, in.data(), out.data(), block.count, block.streaming});
     }

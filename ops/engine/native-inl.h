@@ -2,12 +2,13 @@
 // Per-target: maps a formula on vectors of float over elements of FLOAT, FLOAT16 or BF16, in the
 // native dtype of the tensor. Included by kernel files inside Highway's foreach_target loop.
 //
-// Elements are computed in steps of two vectors, in two tiers: a formula in float, and for steps in
-// which it cannot guarantee some element an exact kernel in double. The bits of a result do not
-// depend on its neighbours: 16-bit results are correctly rounded in both tiers; of FLOAT and of
-// Outputs::kOdd the exact kernel replaces only those lanes that the formula marks as not valid.
-// A formula must be valid for data that anybody has, NaN and infinities included: the exact kernel
-// takes some thirty times as long.
+// Elements are computed in vector pairs, in two tiers: a formula in float, and for pairs in which
+// it cannot guarantee some element an exact kernel in double. GELU has a third, a faster formula
+// before the other (map_floats_fast_first). The bits of a result do not depend on its neighbours:
+// 16-bit results are correctly rounded in all tiers; of FLOAT and of Outputs::kRoundedToOdd the
+// exact kernel replaces only those lanes that the formula marks as not valid. A formula must be
+// valid for data that anybody has, NaN and infinities included: the exact kernel takes some thirty
+// times as long.
 #if defined(ACLGRAD_OPS_ENGINE_NATIVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ENGINE_NATIVE_INL_H_
 #undef ACLGRAD_OPS_ENGINE_NATIVE_INL_H_
@@ -37,9 +38,9 @@ using BlockFunction = void (*)(const double* const* in, double* const* out, size
 // What a formula promises of its outputs. It counts for 16-bit elements only: of FLOAT every valid
 // lane is a result.
 enum class Outputs {
-  kOdd,          // the exact value rounded to odd, or a float whose second rounding is innocuous
-  kNear,         // within 3 ulp of a float
-  kNearOrExact,  // within 5 ulp, and exact where the float's last bit is 0
+  kRoundedToOdd,  // the exact value rounded to odd, or a float whose second rounding is innocuous
+  kWithin3Ulp,    // of a float
+  kWithin5UlpOrExact,  // within 5 ulp of a float, and exact where the float's last bit is 0
 };
 
 // A formula(d, x, value, y, valid) for 16-bit elements, where `value` is the table's entry for
@@ -80,11 +81,11 @@ HWY_ATTR HWY_INLINE void for_each_row(const NativeBlock& block, const Body& body
   for (size_t row = 0; row < block.rows; ++row) {
     for (size_t k = 0; row > 0 && k < kIn; ++k) {
       in[k] = reinterpret_cast<const Element*>(reinterpret_cast<const std::byte*>(in[k]) +
-                                               block.in_steps[k]);
+                                               block.in_strides[k]);
     }
     for (size_t k = 0; row > 0 && k < kOut; ++k) {
       out[k] =
-          reinterpret_cast<Element*>(reinterpret_cast<std::byte*>(out[k]) + block.out_steps[k]);
+          reinterpret_cast<Element*>(reinterpret_cast<std::byte*>(out[k]) + block.out_strides[k]);
     }
     body(in, out);
   }
@@ -166,18 +167,18 @@ class NativeMap {
                    HWY_ATTR { map_row(in, out, block.count, block.streaming); });
   }
 
-  // Whole steps from element `i` on; returns where they end.
+  // Whole vector pairs from element `i` on; returns where they end.
   template <StoreMode kMode>
-  HWY_ATTR HWY_INLINE size_t steps(const Element* const (&in)[kIn], Element* const (&out)[kOut],
-                                   size_t i, size_t count) const {
-    const size_t end = i + (count - i) / kStep * kStep;
-    // How many steps skip the formula after one in which it failed: twice as many each time it
-    // fails again at once, as an attempt takes as long as many steps.
+  HWY_ATTR HWY_INLINE size_t map_pairs(const Element* const (&in)[kIn], Element* const (&out)[kOut],
+                                       size_t i, size_t count) const {
+    const size_t end = i + (count - i) / kPairLanes * kPairLanes;
+    // How many pairs skip the formula after one in which it failed: twice as many each time it
+    // fails again at once, as an attempt takes as long as many pairs.
     size_t skipped = 1;
     for (size_t begin = i; (i = run<kMode>(formula_, in, out, begin, end)) < end; begin = i) {
       skipped = i == begin ? HWY_MIN(2 * skipped, kMaxSkipped) : 1;
-      const size_t exact_end = HWY_MIN(i + skipped * kStep, end);
-      for (; i < exact_end; i += kStep) exact_step(in, out, i);
+      const size_t exact_end = HWY_MIN(i + skipped * kPairLanes, end);
+      for (; i < exact_end; i += kPairLanes) exact_pair(in, out, i);
     }
     return end;
   }
@@ -186,22 +187,22 @@ class NativeMap {
   static constexpr size_t kMaxSkipped = 16;
   static constexpr bool kHasMask =
       kUsesTable<Formula>
-          ? kOutputs != Outputs::kOdd
+          ? kOutputs != Outputs::kRoundedToOdd
           : !std::is_invocable_v<const Formula&, FloatTag, const Floats (&)[kIn], Floats (&)[kOut]>;
 
   HWY_ATTR void map_row(const Element* const (&in)[kIn], Element* const (&out)[kOut], size_t count,
                         bool streaming) const {
     size_t i = 0;
     if (const size_t unaligned = elements_to_alignment(out); streaming && unaligned <= count) {
-      if (unaligned > 0) partial_step(in, out, 0, unaligned);
-      i = steps<StoreMode::kStreaming>(in, out, unaligned, count);
+      if (unaligned > 0) partial_pair(in, out, 0, unaligned);
+      i = map_pairs<StoreMode::kStreaming>(in, out, unaligned, count);
     } else {
-      i = steps<StoreMode::kCached>(in, out, 0, count);
+      i = map_pairs<StoreMode::kCached>(in, out, 0, count);
     }
-    if (i < count) partial_step(in, out, i, count - i);
+    if (i < count) partial_pair(in, out, i, count - i);
   }
 
-  // Returns the first step that the formula cannot guarantee, or the end. Nothing of that step is
+  // Returns the first pair that the formula cannot guarantee, or the end. Nothing of that pair is
   // written, as an output may be an input. The loop calls no function: the formula's constants
   // would not stay in registers across a call.
   template <StoreMode kMode>
@@ -214,9 +215,9 @@ class NativeMap {
     Element* out[kOut];
     std::copy_n(inputs, kIn, in);
     std::copy_n(outputs, kOut, out);
-    for (; i < end; i += kStep) {
+    for (; i < end; i += kPairLanes) {
       if constexpr (kMode == StoreMode::kStreaming) {
-        for (size_t k = 0; k < kIn; ++k) fetch_ahead<kStep * sizeof(Element)>(in[k] + i);
+        for (size_t k = 0; k < kIn; ++k) fetch_ahead<kPairLanes * sizeof(Element)>(in[k] + i);
       }
       Packed packed[kOut];
       if (HWY_UNLIKELY(!compute(formula, in, i, packed))) break;
@@ -234,7 +235,7 @@ class NativeMap {
     return first;
   }
 
-  // The results of the step from element i on; returns whether all are guaranteed. `exact`, where
+  // The results of the pair from element i on; returns whether all are guaranteed. `exact`, where
   // given, replaces the lanes in which the formula is not valid.
   static HWY_ATTR HWY_INLINE bool compute(const Formula& formula, const Element* const (&in)[kIn],
                                           size_t i, Packed (&packed)[kOut],
@@ -269,22 +270,22 @@ class NativeMap {
         y[1][k] = hn::IfThenElse(valid[1], y[1][k], Traits::template load<1>(d, exact[k]));
       }
       const FloatPair pair{y[0][k], y[1][k]};
-      if ((k == 0 ? kOutputs : kOthers) == Outputs::kOdd) {
-        packed[k] = Traits::rounded(d, pair);
+      if ((k == 0 ? kOutputs : kOthers) == Outputs::kRoundedToOdd) {
+        packed[k] = Traits::round(d, pair);
       } else {
-        constexpr bool kMayBeExact = kOutputs == Outputs::kNearOrExact;
-        packed[k] = Traits::template near<kMayBeExact>(d, pair, accepted);
+        constexpr bool kMayBeExact = kOutputs == Outputs::kWithin5UlpOrExact;
+        packed[k] = Traits::template round_if_certain<kMayBeExact>(d, pair, accepted);
       }
     }
     return accepted;
   }
 
-  // Fewer elements than a step has, copied to and from a full step.
-  HWY_ATTR HWY_NOINLINE void partial_step(const Element* const (&in)[kIn],
+  // Fewer elements than a pair has, copied to and from a full pair.
+  HWY_ATTR HWY_NOINLINE void partial_pair(const Element* const (&in)[kIn],
                                           Element* const (&out)[kOut], size_t i,
                                           size_t count) const {
-    alignas(64) Element from[kIn][kStep] = {};
-    alignas(64) Element to[kOut][kStep];
+    alignas(64) Element from[kIn][kPairLanes] = {};
+    alignas(64) Element to[kOut][kPairLanes];
     const Element* sources[kIn];
     Element* targets[kOut];
     for (size_t k = 0; k < kIn; ++k) {
@@ -292,26 +293,26 @@ class NativeMap {
       sources[k] = from[k];
     }
     for (size_t k = 0; k < kOut; ++k) targets[k] = to[k];
-    steps<StoreMode::kCached>(sources, targets, 0, kStep);
+    map_pairs<StoreMode::kCached>(sources, targets, 0, kPairLanes);
     for (size_t k = 0; k < kOut; ++k) std::memcpy(out[k] + i, to[k], count * sizeof(Element));
   }
 
-  // The step from element i on, with the exact kernel's results where the formula's are not
+  // The pair from element i on, with the exact kernel's results where the formula's are not
   // guaranteed.
-  HWY_ATTR HWY_NOINLINE void exact_step(const Element* const (&in)[kIn],
+  HWY_ATTR HWY_NOINLINE void exact_pair(const Element* const (&in)[kIn],
                                         Element* const (&out)[kOut], size_t i) const {
     if constexpr (kIsNativeMap<Exact>) {
-      exact_.template steps<StoreMode::kCached>(in, out, i, i + kStep);
-    } else if constexpr (Traits::kIs16Bit && kOutputs != Outputs::kOdd) {
-      exact_elements<kStep>(exact_, in, out, i, kStep);
+      exact_.template map_pairs<StoreMode::kCached>(in, out, i, i + kPairLanes);
+    } else if constexpr (Traits::kIs16Bit && kOutputs != Outputs::kRoundedToOdd) {
+      exact_elements<kPairLanes>(exact_, in, out, i, kPairLanes);
     } else {
-      alignas(64) Element buffer[kOut][kStep];
+      alignas(64) Element buffer[kOut][kPairLanes];
       Element* all[kOut];
       const Element* exact[kOut];
       const Element* sources[kIn];
       for (size_t k = 0; k < kOut; ++k) exact[k] = all[k] = buffer[k];
       for (size_t k = 0; k < kIn; ++k) sources[k] = in[k] + i;
-      exact_elements<kStep>(exact_, sources, all, 0, kStep);
+      exact_elements<kPairLanes>(exact_, sources, all, 0, kPairLanes);
       Packed packed[kOut];
       compute(formula_, in, i, packed, exact);
       for (size_t k = 0; k < kOut; ++k) {
@@ -329,19 +330,23 @@ template <class Element, size_t kIn, size_t kOut, Outputs kOutputs, Outputs kOth
 inline constexpr bool
     kIsNativeMap<NativeMap<Element, kIn, kOut, kOutputs, kOthers, Formula, Exact>> = true;
 
+// FLOAT has no second rounding: what its outputs promise does not count.
+template <size_t kIn, size_t kOut, class Formula, class Exact>
+using FloatMap =
+    NativeMap<float, kIn, kOut, Outputs::kWithin3Ulp, Outputs::kWithin3Ulp, Formula, Exact>;
+
 template <size_t kIn, size_t kOut, class Formula, class Exact>
 HWY_ATTR void map_floats(const NativeBlock& block, const Formula& formula, const Exact& exact) {
-  NativeMap<float, kIn, kOut, Outputs::kNear, Outputs::kNear, Formula, Exact>(formula,
-                                                                              exact)(block);
+  FloatMap<kIn, kOut, Formula, Exact>(formula, exact)(block);
 }
 
-// With a fast formula before the other, for GELU.
+// With a faster formula before the other, which is asked for what that is not sure of.
 template <size_t kIn, size_t kOut, class Fast, class Formula, class Exact>
-HWY_ATTR void map_floats(const NativeBlock& block, const Fast& fast, const Formula& formula,
-                         const Exact& exact) {
-  using Others = NativeMap<float, kIn, kOut, Outputs::kNear, Outputs::kNear, Formula, Exact>;
+HWY_ATTR void map_floats_fast_first(const NativeBlock& block, const Fast& fast,
+                                    const Formula& formula, const Exact& exact) {
+  using Others = FloatMap<kIn, kOut, Formula, Exact>;
   const Others others(formula, exact);
-  NativeMap<float, kIn, kOut, Outputs::kNear, Outputs::kNear, Fast, Others>(fast, others)(block);
+  FloatMap<kIn, kOut, Fast, Others>(fast, others)(block);
 }
 
 template <size_t kIn, size_t kOut, Outputs kOutputs, Outputs kOthers = kOutputs, class Formula,
@@ -358,7 +363,7 @@ HWY_ATTR void map_16bit(const NativeBlock& block, const Formula& formula, const 
 template <size_t kIn, size_t kOut, class Formula, class Exact>
 HWY_ATTR void map_native(const NativeBlock& block, const Formula& formula, const Exact& exact) {
   if (block.dtype == ACL_FLOAT) return map_floats<kIn, kOut>(block, formula, exact);
-  map_16bit<kIn, kOut, Outputs::kOdd>(block, formula, exact);
+  map_16bit<kIn, kOut, Outputs::kRoundedToOdd>(block, formula, exact);
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -110,28 +110,17 @@ HWY_INLINE RowFloats load_floats(const Element* elements, size_t count) {
 #endif
 }
 
-// The nearest 16-bit elements. A NaN must come from such elements or from an operation: its lower
-// half then is 0.
-template <class Element>
-HWY_INLINE hn::Vec<RawTag<Element, RowFloatTag>> nearest_patterns(RowFloats values) {
-  if constexpr (std::is_same_v<Element, Float16>) {
-    return nearest_float16(RowFloatTag(), values);
-  } else {
-    const auto words = bfloat16_words(RowFloatTag(), values);
-    return hn::TruncateTo(hn::Rebind<uint16_t, RowFloatTag>(), hn::ShiftRight<16>(words));
-  }
-}
-
 template <class Element>
 HWY_INLINE void store_floats(RowFloats values, Element* elements, size_t count) {
   const RawTag<Element, RowFloatTag> d;
   if (count == kRowFloatLanes)
-    return hn::StoreU(nearest_patterns<Element>(values), d, raw(elements));
+    return hn::StoreU(elements_of<Element>(RowFloatTag(), values), d, raw(elements));
 #if HWY_TARGET <= HWY_AVX3
-  hn::BlendedStore(nearest_patterns<Element>(values), hn::FirstN(d, count), d, raw(elements));
+  hn::BlendedStore(elements_of<Element>(RowFloatTag(), values), hn::FirstN(d, count), d,
+                   raw(elements));
 #else
   alignas(64) Raw<Element> buffer[kRowFloatLanes];
-  hn::Store(nearest_patterns<Element>(values), d, buffer);
+  hn::Store(elements_of<Element>(RowFloatTag(), values), d, buffer);
   std::memcpy(static_cast<void*>(elements), buffer, count * sizeof(Element));
 #endif
 }

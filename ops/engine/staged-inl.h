@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Per-target: maps a formula in two stages over elements of FLOAT, FLOAT16 or BF16. For long
 // formulas: out-of-order execution reaches about a hundred instructions ahead, and these must come
-// from several vectors. The first stage runs kAhead steps ahead of the second. Included by kernel
+// from several vectors. The first stage runs kAhead pairs ahead of the second. Included by kernel
 // files inside Highway's foreach_target loop.
 #if defined(ACLGRAD_OPS_ENGINE_STAGED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ENGINE_STAGED_INL_H_
@@ -21,9 +21,10 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // First: void(d, x, middle) with x the input vectors, and `middle` what it hands on.
-// Second: void(d, x, middle, y, valid), as a formula of native-inl.h with Outputs::kOdd, which may
-// clear more lanes of `valid` than it must; reconsider(d, x, middle, y, valid) sets those that are
-// valid after all. Both are small and copied, so that the compiler sees that no store changes them.
+// Second: void(d, x, middle, y, valid), as a formula of native-inl.h with Outputs::kRoundedToOdd,
+// which may clear more lanes of `valid` than it must; reconsider(d, x, middle, y, valid) sets those
+// that are valid after all. Both are small and copied, so that the compiler sees that no store
+// changes them.
 template <class Element, size_t kIn, size_t kOut, size_t kMiddle, class First, class Second>
 class StagedMap {
   using Traits = LoadStore<Element>;
@@ -34,16 +35,16 @@ class StagedMap {
  public:
   StagedMap(const First& first, const Second& second) : first_(first), second_(second) {}
 
-  // Whole steps of dense elements. fix_up(i) computes the step from element i on by NativeMap.
+  // Whole pairs of dense elements. fix_up(i) computes the pair from element i on by NativeMap.
   // The next row begins `gap` elements after the end of this one.
   template <class FixUp>
   HWY_ATTR void operator()(const Element* const (&in)[kIn], Element* const (&out)[kOut],
-                           size_t steps, size_t gap, const FixUp& fix_up) const {
+                           size_t pairs, size_t gap, const FixUp& fix_up) const {
     Ring ring;
-    for (size_t step = 0; step < HWY_MIN(kAhead, steps); ++step) begin(first_, in, step, ring);
-    for (size_t step = 0; (step = advance(in, out, step, steps, gap, ring)) < steps; ++step) {
-      fix_up(step * kStep);
-      if (step + kAhead < steps) begin(first_, in, step + kAhead, ring);
+    for (size_t pair = 0; pair < HWY_MIN(kAhead, pairs); ++pair) begin(first_, in, pair, ring);
+    for (size_t pair = 0; (pair = advance(in, out, pair, pairs, gap, ring)) < pairs; ++pair) {
+      fix_up(pair * kPairLanes);
+      if (pair + kAhead < pairs) begin(first_, in, pair + kAhead, ring);
     }
   }
 
@@ -54,19 +55,19 @@ class StagedMap {
   struct Ring {
     alignas(64) Middle middle[kAhead][2];
 
-    HWY_INLINE Middle (&of(size_t step))[2] { return middle[step % kAhead]; }
+    HWY_INLINE Middle (&at(size_t pair))[2] { return middle[pair % kAhead]; }
   };
 
   static HWY_ATTR HWY_INLINE void begin(const First& first, const Element* const (&in)[kIn],
-                                        size_t step, Ring& ring) {
-    first_stage<0>(first, in, step * kStep, ring.of(step)[0]);
-    first_stage<1>(first, in, step * kStep, ring.of(step)[1]);
+                                        size_t pair, Ring& ring) {
+    first_stage<0>(first, in, pair * kPairLanes, ring.at(pair)[0]);
+    first_stage<1>(first, in, pair * kPairLanes, ring.at(pair)[1]);
   }
 
-  // Returns the first step that may not be valid, or `steps`. The loop calls no function, as in
+  // Returns the first pair that may not be valid, or `pairs`. The loop calls no function, as in
   // NativeMap::run().
   HWY_ATTR HWY_NOINLINE size_t advance(const Element* const (&inputs)[kIn],
-                                       Element* const (&outputs)[kOut], size_t step, size_t steps,
+                                       Element* const (&outputs)[kOut], size_t pair, size_t pairs,
                                        size_t gap, Ring& ring) const {
     const First first = first_;
     const Second second = second_;
@@ -74,23 +75,23 @@ class StagedMap {
     Element* out[kOut];
     std::copy_n(inputs, kIn, in);
     std::copy_n(outputs, kOut, out);
-    for (; step + kAhead < steps; ++step) {
-      const size_t ahead = (step + kFetched) * kStep;
-      prefetch(in, ahead < steps * kStep ? ahead : ahead + gap);
-      if (HWY_UNLIKELY(!finish(second, in, out, step * kStep, ring.of(step)))) return step;
-      begin(first, in, step + kAhead, ring);
+    for (; pair + kAhead < pairs; ++pair) {
+      const size_t ahead = (pair + kFetched) * kPairLanes;
+      prefetch(in, ahead < pairs * kPairLanes ? ahead : ahead + gap);
+      if (HWY_UNLIKELY(!finish(second, in, out, pair * kPairLanes, ring.at(pair)))) return pair;
+      begin(first, in, pair + kAhead, ring);
     }
-    for (; step < steps; ++step) {
-      if (HWY_UNLIKELY(!finish(second, in, out, step * kStep, ring.of(step)))) return step;
+    for (; pair < pairs; ++pair) {
+      if (HWY_UNLIKELY(!finish(second, in, out, pair * kPairLanes, ring.at(pair)))) return pair;
     }
-    return steps;
+    return pairs;
   }
 
   // Prefetches the inputs of a later first stage while the second stage computes.
   static HWY_INLINE void prefetch(const Element* const (&in)[kIn], size_t i) {
     constexpr size_t kLine = 64 / sizeof(Element);
     for (const Element* each : in) {
-      for (size_t k = 0; k < kStep; k += kLine) hwy::Prefetch(each + i + k);
+      for (size_t k = 0; k < kPairLanes; k += kLine) hwy::Prefetch(each + i + k);
     }
   }
 
@@ -145,7 +146,7 @@ class StagedMap {
       if (!everywhere()) return false;
     }
     for (size_t k = 0; k < kOut; ++k) {
-      const Packed packed = Traits::rounded(FloatTag(), FloatPair{y[0][k], y[1][k]});
+      const Packed packed = Traits::round(FloatTag(), FloatPair{y[0][k], y[1][k]});
       Traits::template store<StoreMode::kCached>(packed, out[k] + i);
     }
     return true;
@@ -165,34 +166,36 @@ HWY_ATTR void map_stages_of(const NativeBlock& block, const First& first, const 
     second(d, x, middle, y, valid);
     second.reconsider(d, x, middle, y, valid);
   };
-  const NativeMap<Element, kIn, kOut, Outputs::kOdd, Outputs::kOdd, decltype(whole), Exact>
+  const NativeMap<Element, kIn, kOut, Outputs::kRoundedToOdd, Outputs::kRoundedToOdd,
+                  decltype(whole), Exact>
       fixed_up(whole, exact);
   const StagedMap<Element, kIn, kOut, kMiddle, First, Second> stages(first, second);
   // An estimate for prefetching: the distance of rows of the first operand serves for all.
-  const int64_t row_step =
-      block.rows > 1 ? block.in_steps[0] / static_cast<int64_t>(sizeof(Element)) : 0;
+  const int64_t row_stride =
+      block.rows > 1 ? block.in_strides[0] / static_cast<int64_t>(sizeof(Element)) : 0;
   const size_t gap =
-      HWY_MAX(block.count, static_cast<size_t>(HWY_MAX(row_step, int64_t{0}))) - block.count;
-  for_each_row<Element, kIn, kOut>(block, [&](const Element* const(&in)[kIn],
-                                              Element* const(&out)[kOut]) HWY_ATTR {
-    const auto fix_up = [&](size_t i, size_t count) HWY_ATTR {
-      const void* from[kIn];
-      void* to[kOut];
-      for (size_t k = 0; k < kIn; ++k) from[k] = in[k] + i;
-      for (size_t k = 0; k < kOut; ++k) to[k] = out[k] + i;
-      NativeBlock sub_block = block;
-      sub_block.in = from;
-      sub_block.out = to;
-      sub_block.count = count;
-      sub_block.rows = 1;
-      sub_block.streaming = false;
-      fixed_up(sub_block);
-    };
-    const size_t whole_steps = block.count / kStep;
-    const size_t done = whole_steps * kStep;
-    stages(in, out, whole_steps, gap, [&](size_t i) HWY_ATTR HWY_NOINLINE { fix_up(i, kStep); });
-    if (done < block.count) fix_up(done, block.count - done);
-  });
+      HWY_MAX(block.count, static_cast<size_t>(HWY_MAX(row_stride, int64_t{0}))) - block.count;
+  for_each_row<Element, kIn, kOut>(
+      block, [&](const Element* const(&in)[kIn], Element* const(&out)[kOut]) HWY_ATTR {
+        const auto fix_up = [&](size_t i, size_t count) HWY_ATTR {
+          const void* from[kIn];
+          void* to[kOut];
+          for (size_t k = 0; k < kIn; ++k) from[k] = in[k] + i;
+          for (size_t k = 0; k < kOut; ++k) to[k] = out[k] + i;
+          NativeBlock sub_block = block;
+          sub_block.in = from;
+          sub_block.out = to;
+          sub_block.count = count;
+          sub_block.rows = 1;
+          sub_block.streaming = false;
+          fixed_up(sub_block);
+        };
+        const size_t whole_pairs = block.count / kPairLanes;
+        const size_t done = whole_pairs * kPairLanes;
+        stages(in, out, whole_pairs, gap,
+               [&](size_t i) HWY_ATTR HWY_NOINLINE { fix_up(i, kPairLanes); });
+        if (done < block.count) fix_up(done, block.count - done);
+      });
 }
 
 template <size_t kIn, size_t kOut, size_t kMiddle, class First, class Second, class Exact>

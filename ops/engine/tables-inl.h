@@ -82,7 +82,7 @@ template <class Exact>
 HWY_ATTR void map_lut16(const NativeBlock& block, Lut16s* tables, const Exact& exact) {
   const Lut16Values* const table = table_for(
       block, tables, Entries::kResults, [&](const double* x, double* y) { exact(&x, &y, kBlock); });
-  map_with_table<1, 1, 0, Outputs::kOdd>(
+  map_with_table<1, 1, 0, Outputs::kRoundedToOdd>(
       block, table, [](auto, const auto&, auto value, auto& y, auto&) HWY_ATTR { y[0] = value; },
       exact);
 }
@@ -93,10 +93,10 @@ HWY_INLINE V any_rest(D d, V a, V b) {
   return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), b, a);
 }
 
-// factor value; with kMayBeExact as Outputs::kNearOrExact wants it. `rest`, where given, is not 0
-// where the value is not exact.
+// factor value; with kMayBeExact as Outputs::kWithin5UlpOrExact wants it. `rest`, where given, is
+// not 0 where the value is not exact.
 template <bool kMayBeExact, class D, class V, class... Rest>
-HWY_INLINE V marked_product(D d, V factor, V value, Rest... rest) {
+HWY_INLINE V multiply_marked(D d, V factor, V value, Rest... rest) {
   const V product = hn::Mul(factor, value);
   if constexpr (kMayBeExact && kIsFloat<D>) {
     V lost = mul_sub(d, factor, value, product);
@@ -118,10 +118,10 @@ HWY_ATTR void map_lut16_product(const NativeBlock& block, Lut16s* tables, const 
         const double* const in[] = {ones, x};
         exact(in, &y, kBlock);
       });
-  map_with_table<2, 1, 1, kMayBeExact ? Outputs::kNearOrExact : Outputs::kNear>(
+  map_with_table<2, 1, 1, kMayBeExact ? Outputs::kWithin5UlpOrExact : Outputs::kWithin3Ulp>(
       block, table,
       [](auto d, const auto& x, auto value, auto& y, auto&)
-          HWY_ATTR { y[0] = marked_product<kMayBeExact>(d, x[0], value); },
+          HWY_ATTR { y[0] = multiply_marked<kMayBeExact>(d, x[0], value); },
       exact);
 }
 

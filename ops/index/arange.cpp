@@ -74,9 +74,9 @@ Rule has_count() {
 const OperatorSpec kArange{
     "aclnnArange",
     {attribute("start"), attribute("end"), attribute("step"), output("out")},
-    {not_null({kStart, kEnd, kStep, kOut}), dtype_in(kStart, kRealNumbersAndBool),
-     dtype_in(kEnd, kRealNumbersAndBool), dtype_in(kStep, kRealNumbersAndBool),
-     dtype_in(kOut, kDtypes), step_is_not_0(), step_leads(), has_count()}};
+    Rules{not_null({kStart, kEnd, kStep, kOut}),
+          dtype_in({kStart, kEnd, kStep}, kRealNumbersAndBool), dtype_in(kOut, kDtypes),
+          step_is_not_0(), step_leads(), has_count()}};
 
 // In a compute type.
 template <class T>

@@ -290,7 +290,7 @@ FamilyContracts index_contracts() {
   add_gather(family.operators);
   add_embedding(family.operators);
   add_arange(family.operators);
-  add_placements(family.operators);
+  add_index_updates(family.operators);
   add_embedding_bags(family.operators);
   return family;
 }

@@ -29,9 +29,10 @@ Dims rows_shape(const Arguments& arguments) {
 const OperatorSpec kSpec{
     "aclnnEmbedding",
     {input("weight"), input("indices"), output("out")},
-    {not_null({kWeight, kIndices, kOut}), dtype_in(kWeight, kNumbersAndBool),
-     same_dtype(kOut, kWeight), dtype_in(kIndices, {ACL_INT32, ACL_INT64}), min_rank(kWeight, 2),
-     max_rank(kWeight, 2), max_rank(kIndices), max_rank(kOut), has_shape_of(kOut, rows_shape)}};
+    Rules{not_null({kWeight, kIndices, kOut}), dtype_in(kWeight, kNumbersAndBool),
+          same_dtype(kOut, kWeight), dtype_in(kIndices, {ACL_INT32, ACL_INT64}),
+          min_rank(kWeight, 2), max_rank(kWeight, 2), max_rank({kIndices, kOut}),
+          has_shape_of(kOut, rows_shape)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
@@ -72,19 +73,19 @@ const OperatorSpec kSpec{
     "aclnnEmbeddingDenseBackward",
     {input("grad"), input("indices"), attribute("numWeights"), attribute("paddingIdx"),
      attribute("scaleGradByFreq"), output("out")},
-    {not_null({kGrad, kIndices, kOut}), dtype_in(kGrad, kFloats),
-     dtype_in(kIndices, {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,
-                         ACL_INT64, ACL_UINT8, ACL_BOOL}),
-     dtype_in(kOut, kFloats), not_0d(kGrad), max_rank(kGrad), max_rank(kIndices), max_rank(kOut),
-     one_row_for_each_index(),
-     has_shape_of(
-         kOut,
-         [](const Arguments& arguments) {
-           const Dims& grad = arguments.shape(kGrad);
-           return Dims{arguments.integer(kNumWeights), grad[grad.size() - 1]};
-         },
-         given({kNumWeights})),
-     no_private_format(kGrad), no_private_format(kIndices), no_private_format(kOut)}};
+    Rules{not_null({kGrad, kIndices, kOut}), dtype_in(kGrad, kFloats),
+          dtype_in(kIndices, {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8, ACL_INT16, ACL_INT32,
+                              ACL_INT64, ACL_UINT8, ACL_BOOL}),
+          dtype_in(kOut, kFloats), not_0d(kGrad), max_rank({kGrad, kIndices, kOut}),
+          one_row_for_each_index(),
+          has_shape_of(
+              kOut,
+              [](const Arguments& arguments) {
+                const Dims& grad = arguments.shape(kGrad);
+                return Dims{arguments.integer(kNumWeights), grad[grad.size() - 1]};
+              },
+              given({kNumWeights})),
+          no_private_format(kGrad), no_private_format(kIndices), no_private_format(kOut)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kGrad) || arguments.empty(kIndices)) {

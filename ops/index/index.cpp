@@ -203,9 +203,9 @@ constexpr Addressing::Parameters kParameters{kSelf, kIndices, kOut, false};
 const OperatorSpec kSpec{
     "aclnnIndex",
     {input("self"), input("indices"), output("out")},
-    {not_null({kSelf, kIndices, kOut}), are_live(kIndices), dtype_in(kSelf, kAllDtypes),
-     are_indices(kIndices), same_dtype(kOut, kSelf), max_rank(kSelf), max_rank(kOut),
-     indices_fit(kParameters), has_elements_to_index(kSelf, kOut)}};
+    Rules{not_null({kSelf, kIndices, kOut}), are_live(kIndices), dtype_in(kSelf, kAllDtypes),
+          are_indices(kIndices), same_dtype(kOut, kSelf), max_rank({kSelf, kOut}),
+          indices_fit(kParameters), has_elements_to_index(kSelf, kOut)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
@@ -228,13 +228,13 @@ struct alignas(16) Aligned {
   std::byte bytes[16];
 };
 
-const OperatorSpec kSpec{
-    "aclnnIndexPutImpl",
-    {in_out("selfRef"), input("indices"), input("values"), attribute("accumulate"),
-     attribute("unsafe")},
-    {not_null({kSelfRef, kIndices, kValues}), are_live(kIndices), dtype_in(kSelfRef, kAllDtypes),
-     dtype_in(kValues, kAllDtypes), are_indices(kIndices), can_cast_tensor(kValues, kSelfRef),
-     max_rank(kSelfRef), max_rank(kValues), indices_fit(kParameters)}};
+const OperatorSpec kSpec{"aclnnIndexPutImpl",
+                         {in_out("selfRef"), input("indices"), input("values"),
+                          attribute("accumulate"), attribute("unsafe")},
+                         Rules{not_null({kSelfRef, kIndices, kValues}), are_live(kIndices),
+                               dtype_in({kSelfRef, kValues}, kAllDtypes), are_indices(kIndices),
+                               can_cast_tensor(kValues, kSelfRef), max_rank({kSelfRef, kValues}),
+                               indices_fit(kParameters)}};
 
 // A plan for values of selfRef's dtype: they are converted into memory behind its own.
 Plan with_converted_values(const Arguments& arguments, Plan plan) {

@@ -73,7 +73,7 @@ inline Number part(const Arguments& a, Number x, bool magnitudes) {
 void add_slices_by_number(std::vector<Operator>& all);
 void add_scatter(std::vector<Operator>& all);
 void add_masks(std::vector<Operator>& all);
-void add_placements(std::vector<Operator>& all);
+void add_index_updates(std::vector<Operator>& all);
 void add_embedding_bags(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract

@@ -80,14 +80,12 @@ constexpr DtypeSet kGatherV2DtypesOf950{
     ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,   ACL_INT16,     ACL_INT32,     ACL_INT64,
     ACL_UINT8, ACL_BOOL,    ACL_BF16,   ACL_UINT16, ACL_COMPLEX64, ACL_COMPLEX128};
 
-const OperatorSpec kGatherV2{
-    "aclnnGatherV2",
-    kParameters,
-    {not_null({kSelf, kIndex, kOut}), same_dtype(kOut, kSelf),
-     dtype_in(kSelf, kNumbersAndBool, kGatherV2DtypesOf950), dtype_in(kIndex, kIndexDtypes),
-     max_rank(kSelf), max_rank(kIndex), max_rank(kOut), axis_of(kDim, kSelf),
-     one_index_for_a_scalar(kIndex, kSelf), has_elements_along(kSelf, kDim, kIndex),
-     fits_selection()}};
+const OperatorSpec kGatherV2{"aclnnGatherV2", kParameters,
+                             Rules{not_null({kSelf, kIndex, kOut}), same_dtype(kOut, kSelf),
+                                   dtype_in(kSelf, kNumbersAndBool, kGatherV2DtypesOf950),
+                                   dtype_in(kIndex, kIndexDtypes), max_rank({kSelf, kIndex, kOut}),
+                                   axis_of(kDim, kSelf), one_index_for_a_scalar(kIndex, kSelf),
+                                   has_elements_along(kSelf, kDim, kIndex), fits_selection()}};
 
 // ---- One index for each element -----------------------------------------------------------------
 

@@ -42,19 +42,20 @@ Dims shape(const Arguments& arguments) { return broadcast_shape(arguments, {kSel
 const OperatorSpec kSpec{
     "aclnnMaskedSelect",
     {input("self"), input("mask"), output("out")},
-    {not_null({kSelf, kMask, kOut}), dtype_in(kSelf, kAllDtypes), dtype_in(kMask, kMasks),
-     same_dtype(kOut, kSelf), max_rank(kSelf), max_rank(kMask), broadcastable(kSelf, kMask),
-     require([](const Arguments& arguments) -> std::optional<std::string> {
-       const Dims common = shape(arguments), room{count_elements(common)};
-       if (arguments.shape(kOut) == room) return std::nullopt;
-       return fmt::format(
-           "tensor {} must have size {}, room for all elements of {} {} and {} {}, as the number "
-           "of "
-           "true ones is known only after the run, but is {}.",
-           arguments.name(kOut), to_string(room), arguments.name(kSelf),
-           to_string(arguments.shape(kSelf)), arguments.name(kMask),
-           to_string(arguments.shape(kMask)), to_string(arguments.shape(kOut)));
-     })}};
+    Rules{not_null({kSelf, kMask, kOut}), dtype_in(kSelf, kAllDtypes), dtype_in(kMask, kMasks),
+          same_dtype(kOut, kSelf), max_rank({kSelf, kMask}), broadcastable(kSelf, kMask),
+          require([](const Arguments& arguments) -> std::optional<std::string> {
+            const Dims common = shape(arguments), room{count_elements(common)};
+            if (arguments.shape(kOut) == room) return std::nullopt;
+            return fmt::format(
+                "tensor {} must have size {}, room for all elements of {} {} and {} {}, as the "
+                "number "
+                "of "
+                "true ones is known only after the run, but is {}.",
+                arguments.name(kOut), to_string(room), arguments.name(kSelf),
+                to_string(arguments.shape(kSelf)), arguments.name(kMask),
+                to_string(arguments.shape(kMask)), to_string(arguments.shape(kOut)));
+          })}};
 
 Plan plan_selection(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
@@ -82,9 +83,9 @@ enum : size_t { kSelf, kMask, kSource };
 
 const OperatorSpec kSpec{"aclnnInplaceMaskedScatter",
                          {in_out("selfRef"), input("mask"), input("source")},
-                         {not_null({kSelf, kMask, kSource}), dtype_in(kSelf, kAllDtypes),
-                          dtype_in(kMask, kMasks), same_dtype(kSource, kSelf), max_rank(kSelf),
-                          max_rank(kMask), max_rank(kSource), broadcasts_to(kMask, kSelf)}};
+                         Rules{not_null({kSelf, kMask, kSource}), dtype_in(kSelf, kAllDtypes),
+                               dtype_in(kMask, kMasks), same_dtype(kSource, kSelf),
+                               max_rank({kSelf, kMask, kSource}), broadcasts_to(kMask, kSelf)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kSelf)) return {};

@@ -24,21 +24,23 @@ struct Repetition {
   size_t out;
 };
 
-size_t axis(const Arguments& arguments, const Repetition& of) {
-  return of.dim ? normalize_axis(arguments.integer(*of.dim), arguments.shape(of.self).size()) : 0;
+size_t axis(const Arguments& arguments, const Repetition& repetition) {
+  return repetition.dim ? normalize_axis(arguments.integer(*repetition.dim),
+                                         arguments.shape(repetition.self).size())
+                        : 0;
 }
 
 // How many slices there are to be repeated.
-int64_t extent(const Arguments& arguments, const Repetition& of) {
-  const Dims& self = arguments.shape(of.self);
-  if (of.dim) return self.empty() ? 1 : self[axis(arguments, of)];
+int64_t extent(const Arguments& arguments, const Repetition& repetition) {
+  const Dims& self = arguments.shape(repetition.self);
+  if (repetition.dim) return self.empty() ? 1 : self[axis(arguments, repetition)];
   return count_elements(self);
 }
 
-Dims repeated_shape(const Arguments& arguments, const Repetition& of) {
-  Dims shape = arguments.shape(of.self);
-  if (!of.dim || shape.empty()) return {arguments.integer(of.output_size)};
-  shape[axis(arguments, of)] = arguments.integer(of.output_size);
+Dims repeated_shape(const Arguments& arguments, const Repetition& repetition) {
+  Dims shape = arguments.shape(repetition.self);
+  if (!repetition.dim || shape.empty()) return {arguments.integer(repetition.output_size)};
+  shape[axis(arguments, repetition)] = arguments.integer(repetition.output_size);
   return shape;
 }
 
@@ -55,74 +57,78 @@ Rule one_or_as_many(size_t repeats, std::function<int64_t(const Arguments&)> cou
   });
 }
 
-Rule repeats_to_output_size(const Repetition& of) {
+Rule repeats_to_output_size(const Repetition& repetition) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const int64_t repeats = arguments.integer(of.repeats);
+    const int64_t repeats = arguments.integer(repetition.repeats);
     if (repeats < 0) {
-      return fmt::format("{} must not be negative, but is {}.", arguments.name(of.repeats),
+      return fmt::format("{} must not be negative, but is {}.", arguments.name(repetition.repeats),
                          repeats);
     }
-    const int64_t expected = saturating_product({repeats, extent(arguments, of)});
-    const int64_t size = arguments.integer(of.output_size);
+    const int64_t expected = saturating_product({repeats, extent(arguments, repetition)});
+    const int64_t size = arguments.integer(repetition.output_size);
     if (size == expected) return std::nullopt;
     return fmt::format("{} must be {} for {} {} and {} {}, but is {}.",
-                       arguments.name(of.output_size), expected, arguments.name(of.self),
-                       to_string(arguments.shape(of.self)), arguments.name(of.repeats), repeats,
-                       size);
+                       arguments.name(repetition.output_size), expected,
+                       arguments.name(repetition.self), to_string(arguments.shape(repetition.self)),
+                       arguments.name(repetition.repeats), repeats, size);
   });
 }
 
-OperatorSpec repetition(const char* name, const Repetition& of, bool by_tensor) {
+OperatorSpec repetition(const char* name, const Repetition& repetition, bool by_tensor) {
   std::vector<Parameter> parameters = {input("self"),
                                        by_tensor ? input("repeats") : attribute("repeats")};
-  if (of.dim) parameters.push_back(attribute("dim"));
+  if (repetition.dim) parameters.push_back(attribute("dim"));
   parameters.push_back(attribute("outputSize"));
   parameters.push_back(output("out"));
-  std::vector<Rule> rules = {
-      by_tensor ? not_null({of.self, of.repeats, of.out}) : not_null({of.self, of.out}),
-      dtype_in(of.self, kAllDtypes)};
-  if (by_tensor) rules.push_back(dtype_in(of.repeats, kIndexDtypes));
-  rules.push_back(same_dtype(of.out, of.self));
-  rules.push_back(max_rank(of.self));
-  if (by_tensor) rules.push_back(max_rank(of.repeats, 1));
-  if (of.dim) rules.push_back(axis_of(*of.dim, of.self));
-  rules.push_back(
-      by_tensor ? one_or_as_many(of.repeats,
-                                 [of](const Arguments& arguments) { return extent(arguments, of); })
-                : repeats_to_output_size(of));
+  std::vector<Rule> rules = {by_tensor
+                                 ? not_null({repetition.self, repetition.repeats, repetition.out})
+                                 : not_null({repetition.self, repetition.out}),
+                             dtype_in(repetition.self, kAllDtypes)};
+  if (by_tensor) rules.push_back(dtype_in(repetition.repeats, kIndexDtypes));
+  rules.push_back(same_dtype(repetition.out, repetition.self));
+  rules.push_back(max_rank(repetition.self));
+  if (by_tensor) rules.push_back(max_rank(repetition.repeats, 1));
+  if (repetition.dim) rules.push_back(axis_of(*repetition.dim, repetition.self));
+  rules.push_back(by_tensor ? one_or_as_many(repetition.repeats,
+                                             [repetition](const Arguments& arguments) {
+                                               return extent(arguments, repetition);
+                                             })
+                            : repeats_to_output_size(repetition));
   rules.push_back(has_shape_of(
-      of.out, [of](const Arguments& arguments) { return repeated_shape(arguments, of); },
-      given({of.output_size})));
+      repetition.out,
+      [repetition](const Arguments& arguments) { return repeated_shape(arguments, repetition); },
+      given({repetition.output_size})));
   return {name, std::move(parameters), std::move(rules)};
 }
 
-Plan plan_repetition(const Arguments& arguments, const Repetition& of, Places places) {
+Plan plan_repetition(const Arguments& arguments, const Repetition& repetition, Places places) {
   DimSet inside{};
-  if (of.dim) {
-    inside = dimensions(0, arguments.shape(of.self).size());
-    inside[axis(arguments, of)] = false;
+  if (repetition.dim) {
+    inside = dimensions(0, arguments.shape(repetition.self).size());
+    inside[axis(arguments, repetition)] = false;
   }
-  return plan_taken(std::move(places), Slices(arguments, of.self, inside),
-                    Slices(arguments, of.out, inside));
+  return plan_taken(std::move(places), Slices(arguments, repetition.self, inside),
+                    Slices(arguments, repetition.out, inside));
 }
 
-Plan plan_by_tensor(const Arguments& arguments, const Repetition& of) {
+Plan plan_by_tensor(const Arguments& arguments, const Repetition& repetition) {
   // A task that finds no repeats for elements that are there fails, as one that finds too many.
-  if (arguments.empty(of.self) || arguments.empty(of.repeats)) return {};
-  const int64_t size = arguments.integer(of.output_size);
-  return plan_repetition(arguments, of,
-                         repeated_places(arguments, of.repeats, extent(arguments, of), size));
+  if (arguments.empty(repetition.self) || arguments.empty(repetition.repeats)) return {};
+  const int64_t size = arguments.integer(repetition.output_size);
+  return plan_repetition(
+      arguments, repetition,
+      repeated_places(arguments, repetition.repeats, extent(arguments, repetition), size));
 }
 
-Plan plan_by_number(const Arguments& arguments, const Repetition& of) {
-  if (arguments.empty(of.out)) return {};
-  const int64_t repeats = arguments.integer(of.repeats);
-  return plan_repetition(
-      arguments, of,
-      {arguments.integer(of.output_size),
-       [=, count = arguments.integer(of.output_size)](const Run&, int64_t* places, int64_t*) {
-         for (int64_t i = 0; i < count; ++i) places[i] = i / repeats;
-       }});
+Plan plan_by_number(const Arguments& arguments, const Repetition& repetition) {
+  if (arguments.empty(repetition.out)) return {};
+  const int64_t repeats = arguments.integer(repetition.repeats);
+  return plan_repetition(arguments, repetition,
+                         {arguments.integer(repetition.output_size),
+                          [=, count = arguments.integer(repetition.output_size)](
+                              const Run&, int64_t* places, int64_t*) {
+                            for (int64_t i = 0; i < count; ++i) places[i] = i / repeats;
+                          }});
 }
 
 constexpr Repetition kLine{.dim = std::nullopt, .output_size = 2, .out = 3};

@@ -21,22 +21,15 @@ namespace forward {
 
 enum : size_t { kSelf, kTarget, kWeight, kPosWeight, kReduction, kOut };
 
-std::vector<Rule> rules() {
+Rules rules() {
   return {not_null({kSelf, kTarget, kOut}),
-          live_if_given(kWeight),
-          live_if_given(kPosWeight),
-          dtype_in(kSelf, kFloats),
-          dtype_in(kTarget, kFloats),
-          if_given(kWeight, dtype_in(kWeight, kFloats)),
-          if_given(kPosWeight, dtype_in(kPosWeight, kFloats)),
+          live_if_given({kWeight, kPosWeight}),
+          dtype_in({kSelf, kTarget, kWeight, kPosWeight}, kFloats),
           same_dtype(kOut, kTarget),
           loss_reduction_known(kReduction),
-          max_rank(kSelf),
-          if_given(kWeight, max_rank(kWeight)),
-          if_given(kPosWeight, max_rank(kPosWeight)),
+          max_rank({kSelf, kWeight, kPosWeight}),
           same_shape(kTarget, kSelf),
-          if_given(kWeight, broadcasts_to(kWeight, kTarget)),
-          if_given(kPosWeight, broadcasts_to(kPosWeight, kTarget)),
+          broadcasts_to({kWeight, kPosWeight}, kTarget),
           unless_reduced(kReduction, same_shape(kOut, kTarget)),
           if_reduced(kReduction, has_one_element(kOut))};
 }
@@ -63,32 +56,16 @@ namespace backward {
 
 enum : size_t { kGradOutput, kSelf, kTarget, kWeight, kPosWeight, kReduction, kOut };
 
-std::vector<Rule> rules() {
-  const auto has_elements = [](Rule rule) {
-    return when([](const Arguments& arguments) { return !arguments.empty(kSelf); }, rule);
-  };
-  std::vector<Rule> rules = {not_null({kGradOutput, kSelf, kTarget, kOut}), live_if_given(kWeight),
-                             live_if_given(kPosWeight)};
-  for (const size_t tensor : {kGradOutput, kSelf, kTarget, kOut}) {
-    rules.push_back(max_rank(tensor));
-  }
-  for (const size_t tensor : {kWeight, kPosWeight}) {
-    rules.push_back(if_given(tensor, max_rank(tensor)));
-  }
-  for (const size_t tensor : {kGradOutput, kSelf, kTarget}) {
-    rules.push_back(dtype_in(tensor, kFloats));
-  }
-  for (const size_t tensor : {kWeight, kPosWeight}) {
-    rules.push_back(if_given(tensor, dtype_in(tensor, kFloats)));
-  }
-  rules.push_back(same_dtype(kOut, kTarget));
-  std::vector<Rule> shapes = {same_shape(kTarget, kSelf), same_shape(kOut, kTarget),
-                              broadcasts_to(kGradOutput, kTarget),
-                              if_given(kWeight, broadcasts_to(kWeight, kTarget)),
-                              if_given(kPosWeight, broadcasts_to(kPosWeight, kTarget))};
-  for (const Rule& rule : shapes) rules.push_back(has_elements(rule));
-  rules.push_back(loss_reduction_known(kReduction));
-  return rules;
+Rules rules() {
+  return {not_null({kGradOutput, kSelf, kTarget, kOut}),
+          live_if_given({kWeight, kPosWeight}),
+          max_rank({kGradOutput, kSelf, kTarget, kOut, kWeight, kPosWeight}),
+          dtype_in({kGradOutput, kSelf, kTarget, kWeight, kPosWeight}, kFloats),
+          same_dtype(kOut, kTarget),
+          when([](const Arguments& arguments) { return !arguments.empty(kSelf); },
+               Rules{same_shape(kTarget, kSelf), same_shape(kOut, kTarget),
+                     broadcasts_to({kGradOutput, kWeight, kPosWeight}, kTarget)}),
+          loss_reduction_known(kReduction)};
 }
 
 const OperatorSpec kSpec{

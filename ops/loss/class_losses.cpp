@@ -25,11 +25,10 @@ enum : size_t { kSelf, kTarget, kReduction, kOut, kIsTarget };
 const OperatorSpec kSpec{
     "aclnnMultilabelMarginLoss",
     {input("self"), input("target"), attribute("reduction"), output("out"), output("isTarget")},
-    {not_null({kSelf, kTarget, kOut, kIsTarget}), dtype_in(kSelf, kRealFloats),
-     dtype_in(kTarget, kIndexDtypes), same_dtype(kOut, kSelf), same_dtype(kIsTarget, kSelf),
-     min_rank(kSelf, 1), max_rank(kSelf, 2), same_shape(kTarget, kSelf),
-     loss_reduction_known(kReduction), has_loss_shape(kOut, kSelf, kReduction),
-     same_shape(kIsTarget, kSelf)}};
+    Rules{not_null({kSelf, kTarget, kOut, kIsTarget}), dtype_in(kSelf, kRealFloats),
+          dtype_in(kTarget, kIndexDtypes), same_dtype({kOut, kIsTarget}, kSelf), min_rank(kSelf, 1),
+          max_rank(kSelf, 2), same_shape(kTarget, kSelf), loss_reduction_known(kReduction),
+          has_loss_shape(kOut, kSelf, kReduction), same_shape(kIsTarget, kSelf)}};
 
 // A row's scores, its classes and whether each class is one of these.
 struct Memory {
@@ -141,12 +140,13 @@ enum : size_t { kFeatures, kLabels, kLoss, kBackprop };
 const OperatorSpec kSpec{
     "aclnnSoftmaxCrossEntropyWithLogits",
     {input("features"), input("labels"), output("loss"), output("backprop")},
-    {not_null({kFeatures, kLabels, kLoss, kBackprop}), dtype_in(kFeatures, kFloats),
-     same_dtype(kLabels, kFeatures), same_dtype(kLoss, kFeatures), same_dtype(kBackprop, kFeatures),
-     min_rank(kFeatures, 2), max_rank(kFeatures, 2), same_shape(kLabels, kFeatures),
-     has_shape_of(
-         kLoss, [](const Arguments& arguments) { return rows_shape(arguments.shape(kFeatures)); }),
-     same_shape(kBackprop, kFeatures)}};
+    Rules{not_null({kFeatures, kLabels, kLoss, kBackprop}), dtype_in(kFeatures, kFloats),
+          same_dtype({kLabels, kLoss, kBackprop}, kFeatures), min_rank(kFeatures, 2),
+          max_rank(kFeatures, 2), same_shape(kLabels, kFeatures),
+          has_shape_of(
+              kLoss,
+              [](const Arguments& arguments) { return rows_shape(arguments.shape(kFeatures)); }),
+          same_shape(kBackprop, kFeatures)}};
 
 struct Rows {
   LogitRows features;

@@ -81,35 +81,31 @@ Rule has_classes(const Parameters& p) {
 }
 
 // Those after the first, of what must not be null; `others` have the dtype of the scores.
-std::vector<Rule> rules(const Parameters& p, Rule first, const std::vector<size_t>& others,
-                        const std::vector<size_t>& optional, const std::vector<Rule>& last) {
-  std::vector<Rule> all = {std::move(first)};
-  all.push_back(live_if_given(p.weight));
-  for (const size_t tensor : optional) all.push_back(live_if_given(tensor));
-  all.push_back(dtype_in(p.scores, kFloats));
-  all.push_back(dtype_in(p.target, kIndexDtypes));
-  all.push_back(if_given(p.weight, dtype_in(p.weight, {ACL_FLOAT})));
-  for (const size_t tensor : optional) {
-    all.push_back(if_given(tensor, dtype_in(tensor, kFloats)));
-  }
-  for (const size_t tensor : others) all.push_back(same_dtype(tensor, p.scores));
+Rules rules(const Parameters& p, Rule first, const std::vector<size_t>& others,
+            const std::vector<size_t>& optional, const Rules& last) {
   const auto of_rows = [p](size_t dimension) {
     return [p, dimension](const Arguments& arguments) {
       return Dims{arguments.shape(p.scores)[dimension]};
     };
   };
-  const std::vector<Rule> shapes = {min_rank(p.scores, 2),
-                                    max_rank(p.scores, 2),
-                                    has_shape_of(p.target, of_rows(0)),
-                                    if_given(p.weight, has_shape_of(p.weight, of_rows(1))),
-                                    reduction_is_named(p.reduction),
-                                    is_share(p.smoothing),
-                                    without_zloss(p.zloss_scale),
-                                    has_losses(p),
-                                    has_classes(p)};
-  all.insert(all.end(), shapes.begin(), shapes.end());
-  all.insert(all.end(), last.begin(), last.end());
-  return all;
+  return {std::move(first),
+          live_if_given(p.weight),
+          live_if_given(optional),
+          dtype_in(p.scores, kFloats),
+          dtype_in(p.target, kIndexDtypes),
+          dtype_in(p.weight, {ACL_FLOAT}),
+          dtype_in(optional, kFloats),
+          same_dtype(others, p.scores),
+          min_rank(p.scores, 2),
+          max_rank(p.scores, 2),
+          has_shape_of(p.target, of_rows(0)),
+          if_given(p.weight, has_shape_of(p.weight, of_rows(1))),
+          reduction_is_named(p.reduction),
+          is_share(p.smoothing),
+          without_zloss(p.zloss_scale),
+          has_losses(p),
+          has_classes(p),
+          last};
 }
 
 // ---- Rows ---------------------------------------------------------------------------------------

@@ -115,20 +115,19 @@ Rule has_alpha_shape(const Parameters& p) {
 }
 
 // Not null, and of the right dtypes and sizes: what both directions have.
-std::vector<Rule> shared_rules(const Parameters& p, size_t first, std::vector<size_t> others) {
-  std::vector<Rule> rules = {dtype_in(first, kRealFloats), dtype_in(p.targets, kIndexDtypes)};
-  for (const size_t tensor : others) rules.push_back(same_dtype(tensor, first));
-  const std::vector<Rule> shapes = {min_rank(p.log_probs, 2),
-                                    max_rank(p.log_probs, 3),
-                                    has_steps(p),
-                                    lengths_fit(p.input_lengths, p, p.log_probs),
-                                    lengths_fit(p.target_lengths, p, std::nullopt),
-                                    targets_fit(p),
-                                    blank_is_a_class(p),
-                                    has_losses_shape(p.losses, p),
-                                    has_alpha_shape(p)};
-  rules.insert(rules.end(), shapes.begin(), shapes.end());
-  return rules;
+Rules shared_rules(const Parameters& p, size_t first, const std::vector<size_t>& others) {
+  return {dtype_in(first, kRealFloats),
+          dtype_in(p.targets, kIndexDtypes),
+          same_dtype(others, first),
+          min_rank(p.log_probs, 2),
+          max_rank(p.log_probs, 3),
+          has_steps(p),
+          lengths_fit(p.input_lengths, p, p.log_probs),
+          lengths_fit(p.target_lengths, p, std::nullopt),
+          targets_fit(p),
+          blank_is_a_class(p),
+          has_losses_shape(p.losses, p),
+          has_alpha_shape(p)};
 }
 
 // ---- Samples ------------------------------------------------------------------------------------
@@ -143,8 +142,8 @@ struct Samples {
   BlockFunction exp{Function::kExp}, log{Function::kLog};
 
   Samples(const Arguments& arguments, const Parameters& p)
-      : log_probs(rows_of(arguments, p.log_probs)),
-        log_alpha(rows_of(arguments, p.log_alpha)),
+      : log_probs(slices_of(arguments, p.log_probs)),
+        log_alpha(slices_of(arguments, p.log_alpha)),
         targets(arguments, p.targets),
         losses(arguments, p.losses),
         input_lengths(arguments.int_array(p.input_lengths)),
@@ -159,7 +158,7 @@ struct Samples {
     }
   }
 
-  static Slices rows_of(const Arguments& arguments, size_t tensor) {
+  static Slices slices_of(const Arguments& arguments, size_t tensor) {
     return {arguments, tensor, dimensions(arguments.shape(tensor).size() - 1, 1)};
   }
 
@@ -468,7 +467,7 @@ struct Gradient {
 Plan plan(const Arguments& arguments) {
   const auto samples = std::make_shared<const Samples>(arguments, kParameters);
   const Gradient gradient{samples, Elements(arguments, kGradOut),
-                          Samples::rows_of(arguments, kGradInput), arguments.shape(kLogProbs)[0],
+                          Samples::slices_of(arguments, kGradInput), arguments.shape(kLogProbs)[0],
                           arguments.flag(kZeroInfinity)};
   const int64_t most = samples->most_states();
   return for_samples(samples, most, 4 * most + samples->classes,

@@ -31,11 +31,11 @@ enum : size_t { kSelf, kTarget, kReduction, kOutOfL1, kBeta = kOutOfL1, kOut };
 const OperatorSpec kSmooth{
     "aclnnSmoothL1Loss",
     {input("self"), input("target"), attribute("reduction"), attribute("beta"), output("result")},
-    {not_null({kSelf, kTarget, kOut}), dtype_in(kSelf, kFloats), dtype_in(kTarget, kFloats),
-     dtype_in(kOut, kFloats), loss_reduction_known(kReduction), max_rank(kSelf), max_rank(kTarget),
-     max_rank(kOut), broadcastable(kSelf, kTarget),
-     unless_reduced(kReduction, shape_is_broadcast(kOut, kSelf, kTarget)),
-     if_reduced(kReduction, has_one_element(kOut)), beta_known(kBeta)}};
+    Rules{not_null({kSelf, kTarget, kOut}), dtype_in({kSelf, kTarget, kOut}, kFloats),
+          loss_reduction_known(kReduction), max_rank({kSelf, kTarget, kOut}),
+          broadcastable(kSelf, kTarget),
+          unless_reduced(kReduction, shape_is_broadcast(kOut, kSelf, kTarget)),
+          if_reduced(kReduction, has_one_element(kOut)), beta_known(kBeta)}};
 
 // A mean needs a floating dtype, and so does a difference from a floating target.
 Rule is_floating_enough() {
@@ -51,14 +51,15 @@ Rule is_floating_enough() {
   });
 }
 
-const OperatorSpec kL1{"aclnnL1Loss",
-                       {input("self"), input("target"), attribute("reduction"), output("out")},
-                       {not_null({kSelf, kTarget, kOutOfL1}), loss_reduction_known(kReduction),
-                        promotes_to_one_of({kSelf, kTarget}, kL1Dtypes), is_floating_enough(),
-                        result_converts(promote_tensors(kSelf, kTarget), kOutOfL1), max_rank(kSelf),
-                        max_rank(kTarget), max_rank(kOutOfL1), broadcastable(kSelf, kTarget),
-                        unless_reduced(kReduction, shape_is_broadcast(kOutOfL1, kSelf, kTarget)),
-                        if_reduced(kReduction, has_shape(kOutOfL1, {}))}};
+const OperatorSpec kL1{
+    "aclnnL1Loss",
+    {input("self"), input("target"), attribute("reduction"), output("out")},
+    Rules{not_null({kSelf, kTarget, kOutOfL1}), loss_reduction_known(kReduction),
+          promotes_to_one_of({kSelf, kTarget}, kL1Dtypes), is_floating_enough(),
+          result_converts(promote_tensors(kSelf, kTarget), kOutOfL1),
+          max_rank({kSelf, kTarget, kOutOfL1}), broadcastable(kSelf, kTarget),
+          unless_reduced(kReduction, shape_is_broadcast(kOutOfL1, kSelf, kTarget)),
+          if_reduced(kReduction, has_shape(kOutOfL1, {}))}};
 
 Plan plan_forward(const Arguments& arguments, size_t out, double beta) {
   const Loss loss{
@@ -82,24 +83,24 @@ const OperatorSpec kSmoothBackward{
     "aclnnSmoothL1LossBackward",
     {input("gradOut"), input("self"), input("target"), attribute("reduction"), attribute("beta"),
      output("gradInput")},
-    {not_null({kGrad, kGradSelf, kGradTarget, kGradInput}), dtype_in(kGrad, kFloats),
-     dtype_in(kGradSelf, kFloats), dtype_in(kGradTarget, kFloats), dtype_in(kGradInput, kFloats),
-     max_rank(kGrad), max_rank(kGradSelf), max_rank(kGradTarget), max_rank(kGradInput),
-     loss_reduction_known(kGradReduction), beta_known(kGradBeta),
-     broadcastable({kGrad, kGradSelf, kGradTarget}),
-     shape_is_broadcast(kGradInput, {kGrad, kGradSelf, kGradTarget})}};
+    Rules{not_null({kGrad, kGradSelf, kGradTarget, kGradInput}),
+          dtype_in({kGrad, kGradSelf, kGradTarget, kGradInput}, kFloats),
+          max_rank({kGrad, kGradSelf, kGradTarget, kGradInput}),
+          loss_reduction_known(kGradReduction), beta_known(kGradBeta),
+          broadcastable({kGrad, kGradSelf, kGradTarget}),
+          shape_is_broadcast(kGradInput, {kGrad, kGradSelf, kGradTarget})}};
 
 const OperatorSpec kL1Backward{
     "aclnnL1LossBackward",
     {input("gradOutput"), input("self"), input("target"), attribute("reduction"),
      output("gradInput")},
-    {not_null({kGrad, kGradSelf, kGradTarget, kGradInputOfL1}),
-     loss_reduction_known(kGradReduction),
-     promotes_to_one_of({kGrad, kGradSelf, kGradTarget}, kFloats),
-     result_converts(promote_tensors({kGrad, kGradSelf, kGradTarget}), kGradInputOfL1),
-     max_rank(kGrad), max_rank(kGradSelf), max_rank(kGradTarget), max_rank(kGradInputOfL1),
-     broadcastable({kGrad, kGradSelf, kGradTarget}),
-     shape_is_broadcast(kGradInputOfL1, {kGrad, kGradSelf, kGradTarget})}};
+    Rules{not_null({kGrad, kGradSelf, kGradTarget, kGradInputOfL1}),
+          loss_reduction_known(kGradReduction),
+          promotes_to_one_of({kGrad, kGradSelf, kGradTarget}, kFloats),
+          result_converts(promote_tensors({kGrad, kGradSelf, kGradTarget}), kGradInputOfL1),
+          max_rank({kGrad, kGradSelf, kGradTarget, kGradInputOfL1}),
+          broadcastable({kGrad, kGradSelf, kGradTarget}),
+          shape_is_broadcast(kGradInputOfL1, {kGrad, kGradSelf, kGradTarget})}};
 
 Plan plan_backward(const Arguments& arguments, size_t out, double beta) {
   const int64_t count =

@@ -67,7 +67,7 @@ void scaled_differences(const NativeBlock& block, double factor) {
 void scaled_differences_16bit(const NativeBlock& block, double factor, const RealKernel& exact) {
   const auto high = static_cast<float>(factor);
   const auto low = static_cast<float>(factor - static_cast<double>(high));
-  map_16bit<3, 1, Outputs::kNear>(
+  map_16bit<3, 1, Outputs::kWithin3Ulp>(
       block,
       [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const auto product = hn::Mul(hn::Sub(x[1], x[2]), x[0]);

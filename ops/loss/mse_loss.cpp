@@ -41,10 +41,9 @@ Rule out_shape(Over over) {
 OperatorSpec spec(const char* name, Over over) {
   return {name,
           {input("self"), input("target"), attribute("reduction"), output("out")},
-          {not_null({kSelf, kTarget, kOut}), promotes_to_one_of({kSelf, kTarget}, kFloats),
-           dtype_in(kSelf, kFloats), dtype_in(kTarget, kFloats), dtype_in(kOut, kFloats),
-           loss_reduction_known(kReduction), max_rank(kSelf), max_rank(kTarget), max_rank(kOut),
-           broadcastable(kSelf, kTarget), out_shape(over)}};
+          Rules{not_null({kSelf, kTarget, kOut}), promotes_to_one_of({kSelf, kTarget}, kFloats),
+                dtype_in({kSelf, kTarget, kOut}, kFloats), loss_reduction_known(kReduction),
+                max_rank({kSelf, kTarget, kOut}), broadcastable(kSelf, kTarget), out_shape(over)}};
 }
 
 const OperatorSpec kSpec = spec("aclnnMseLoss", Over::kAll);
@@ -81,11 +80,11 @@ enum : size_t { kGradOutput, kSelf, kTarget, kReduction, kOut };
 const OperatorSpec kSpec{
     "aclnnMseLossBackward",
     {input("gradOutput"), input("self"), input("target"), attribute("reduction"), output("out")},
-    {not_null({kGradOutput, kSelf, kTarget, kOut}), same_dtype(kGradOutput, kSelf),
-     same_dtype(kTarget, kSelf), dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats),
-     loss_reduction_known(kReduction), max_rank(kGradOutput), max_rank(kSelf), max_rank(kTarget),
-     max_rank(kOut), broadcastable({kGradOutput, kSelf, kTarget}),
-     shape_is_broadcast(kOut, {kGradOutput, kSelf, kTarget})}};
+    Rules{not_null({kGradOutput, kSelf, kTarget, kOut}), same_dtype({kGradOutput, kTarget}, kSelf),
+          dtype_in({kSelf, kOut}, kFloats), loss_reduction_known(kReduction),
+          max_rank({kGradOutput, kSelf, kTarget, kOut}),
+          broadcastable({kGradOutput, kSelf, kTarget}),
+          shape_is_broadcast(kOut, {kGradOutput, kSelf, kTarget})}};
 
 Plan plan(const Arguments& arguments) {
   const Dims common = broadcast_shape(arguments, {kSelf, kTarget});

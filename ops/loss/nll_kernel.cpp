@@ -28,16 +28,16 @@ double first_of(const Run& run, const Elements& tensor) {
 // Calls visit(i, offset of row first + i, distance of its elements) for `count` rows.
 template <class Visit>
 void for_each_row(const Slices& rows, int64_t first, size_t count, const Visit& visit) {
-  const int64_t step = rows.index.inner_stride();
+  const int64_t class_stride = rows.index.inner_stride();
   size_t i = 0;
   rows.starts.for_runs(first, first + static_cast<int64_t>(count),
                        [&](int64_t offset, int64_t stride, int64_t n) {
-                         for (; n > 0; --n, offset += stride) visit(i++, offset, step);
+                         for (; n > 0; --n, offset += stride) visit(i++, offset, class_stride);
                        });
 }
 
 // What is known of a block of rows.
-struct RowBlock {
+struct ClassRows {
   int64_t targets[kBlock];
   double weights[kBlock];  // of the targets
   double losses[kBlock];
@@ -100,17 +100,17 @@ struct Targets {
     visit_element_type(self.dtype, [&](auto tag) {
       const auto* const elements =
           run.data<const Unaligned<typename decltype(tag)::type>>(self.parameter);
-      for_each_row(self, first, count, [&](size_t i, int64_t row, int64_t step) {
+      for_each_row(self, first, count, [&](size_t i, int64_t row, int64_t class_stride) {
         const bool counts = targets[i] != ignore_index;
         const double log_probability =
-            counts ? real_part(elements[row + targets[i] * step].value) : 0;
+            counts ? real_part(elements[row + targets[i] * class_stride].value) : 0;
         const bool is_absent = weights[i] == 0 && !std::isfinite(log_probability);
         losses[i] = is_absent ? 0 : -weights[i] * log_probability;
       });
     });
   }
 
-  void load_losses(const Run& run, int64_t first, size_t count, RowBlock& block) const {
+  void load_losses(const Run& run, int64_t first, size_t count, ClassRows& block) const {
     load_targets(run, first, count, block.targets);
     load_weights(run, block.targets, count, block.weights);
     compute_losses(run, first, block.targets, block.weights, count, block.losses);
@@ -146,7 +146,7 @@ struct NllTotals {
     const int64_t end = std::min(targets.rows, (chunk + 1) * kSumChunk);
     for_blocks(chunk * kSumChunk, end, [&](int64_t first, int64_t stop) {
       const auto count = static_cast<size_t>(stop - first);
-      RowBlock rows;
+      ClassRows rows;
       targets.load_losses(run, first, count, rows);
       losses.add(rows.losses, ACL_DOUBLE, count);
       weights.add(rows.weights, ACL_DOUBLE, count);
@@ -170,7 +170,7 @@ void write_losses(const Targets& targets, const Run& run, const Elements& out, i
                   int64_t end) {
   for_blocks(begin, end, [&](int64_t first, int64_t stop) {
     const auto count = static_cast<size_t>(stop - first);
-    RowBlock rows;
+    ClassRows rows;
     targets.load_losses(run, first, count, rows);
     out.write(run, rows.losses, first, stop);
   });
@@ -197,8 +197,8 @@ void clear_rows(const Targets& state, const Run& run, const Slices& out, int64_t
   };
   // Elements of one class may lie together, as in pictures, where those of a row do not.
   if (!out.index.dense()) {
-    const int64_t step = out.index.inner_stride();
-    for (int64_t c = 0; c < state.classes; ++c) clear(out.starts, c * step, begin, end);
+    const int64_t class_stride = out.index.inner_stride();
+    for (int64_t c = 0; c < state.classes; ++c) clear(out.starts, c * class_stride, begin, end);
     return;
   }
   for (int64_t n = begin; n < end; ++n) clear(out.index, out.starts.offset(n), 0, state.classes);
@@ -230,9 +230,9 @@ void write_gradients(const Targets& state, const Run& run, const RowGradients& g
     visit_element_type(out.dtype, [&](auto tag) {
       using Element = typename decltype(tag)::type;
       auto* const elements = run.data<Unaligned<Element>>(out.parameter);
-      for_each_row(out, first, count, [&](size_t i, int64_t row, int64_t step) {
+      for_each_row(out, first, count, [&](size_t i, int64_t row, int64_t class_stride) {
         if (targets[i] == state.ignore_index) return;
-        elements[row + targets[i] * step].value = from_parts<Element>(slopes[i], 0);
+        elements[row + targets[i] * class_stride].value = from_parts<Element>(slopes[i], 0);
       });
     });
   });

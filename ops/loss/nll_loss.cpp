@@ -81,12 +81,12 @@ const OperatorSpec kPictures{
     "aclnnNLLLoss2d",
     {input("self"), input("target"), input("weight"), attribute("reduction"),
      attribute("ignoreIndex"), output("out"), output("totalWeight")},
-    {not_null({kSelf, kTarget, kWeight, kOut, kTotalWeight}), dtype_in(kSelf, kRealFloats),
-     dtype_in(kTarget, kTargetDtypes), same_dtype(kWeight, kSelf), same_dtype(kOut, kSelf),
-     same_dtype(kTotalWeight, kSelf), min_rank(kSelf, 4), max_rank(kSelf, 4),
-     rows_match(kSelf, kTarget), one_weight_per_class(kSelf, kWeight),
-     loss_reduction_known(kReduction), has_loss_shape(kOut, kSelf, kReduction),
-     has_one_element(kTotalWeight), has_classes(kSelf)}};
+    Rules{not_null({kSelf, kTarget, kWeight, kOut, kTotalWeight}), dtype_in(kSelf, kRealFloats),
+          dtype_in(kTarget, kTargetDtypes), same_dtype({kWeight, kOut, kTotalWeight}, kSelf),
+          min_rank(kSelf, 4), max_rank(kSelf, 4), rows_match(kSelf, kTarget),
+          one_weight_per_class(kSelf, kWeight), loss_reduction_known(kReduction),
+          has_loss_shape(kOut, kSelf, kReduction), has_one_element(kTotalWeight),
+          has_classes(kSelf)}};
 
 Plan plan(const Arguments& arguments, bool clears_total) {
   return plan_nll(arguments,
@@ -115,25 +115,25 @@ const OperatorSpec kRows{
     "aclnnNLLLossBackward",
     {input("gradOutput"), input("self"), input("target"), input("weight"), attribute("reduction"),
      attribute("ignoreIndex"), input("totalWeight"), output("out")},
-    {not_null({kGradOutput, kSelf, kTarget, kWeight, kTotalWeight, kOut}),
-     same_dtype(kWeight, kSelf), same_dtype(kGradOutput, kSelf), same_dtype(kTotalWeight, kSelf),
-     can_cast_tensor(kSelf, kOut), dtype_in(kSelf, kFloats), dtype_in(kTarget, kTargetDtypes),
-     loss_reduction_known(kReduction), not_0d(kSelf), max_rank(kSelf, 2), max_rank(kTarget, 1),
-     rows_match(kSelf, kTarget), one_weight_per_class(kSelf, kWeight),
-     has_loss_shape(kGradOutput, kSelf, kReduction), has_one_element(kTotalWeight),
-     same_shape(kOut, kSelf), has_classes(kSelf)}};
+    Rules{not_null({kGradOutput, kSelf, kTarget, kWeight, kTotalWeight, kOut}),
+          same_dtype({kWeight, kGradOutput, kTotalWeight}, kSelf), can_cast_tensor(kSelf, kOut),
+          dtype_in(kSelf, kFloats), dtype_in(kTarget, kTargetDtypes),
+          loss_reduction_known(kReduction), not_0d(kSelf), max_rank(kSelf, 2), max_rank(kTarget, 1),
+          rows_match(kSelf, kTarget), one_weight_per_class(kSelf, kWeight),
+          has_loss_shape(kGradOutput, kSelf, kReduction), has_one_element(kTotalWeight),
+          same_shape(kOut, kSelf), has_classes(kSelf)}};
 
 const OperatorSpec kPictures{
     "aclnnNLLLoss2dBackward",
     {input("gradOutput"), input("self"), input("target"), input("weight"), attribute("reduction"),
      attribute("ignoreIndex"), input("totalWeight"), output("gradInput")},
-    {not_null({kGradOutput, kSelf, kTarget, kWeight, kTotalWeight, kOut}),
-     dtype_in(kGradOutput, kRealFloats), same_dtype(kSelf, kGradOutput),
-     dtype_in(kTarget, kTargetDtypes), same_dtype(kWeight, kGradOutput),
-     same_dtype(kTotalWeight, kGradOutput), same_dtype(kOut, kGradOutput), min_rank(kSelf, 4),
-     max_rank(kSelf, 4), rows_match(kSelf, kTarget), one_weight_per_class(kSelf, kWeight),
-     loss_reduction_known(kReduction), has_loss_shape(kGradOutput, kSelf, kReduction),
-     has_one_element(kTotalWeight), same_shape(kOut, kSelf), has_classes(kSelf)}};
+    Rules{not_null({kGradOutput, kSelf, kTarget, kWeight, kTotalWeight, kOut}),
+          dtype_in(kGradOutput, kRealFloats), same_dtype(kSelf, kGradOutput),
+          dtype_in(kTarget, kTargetDtypes), same_dtype({kWeight, kTotalWeight, kOut}, kGradOutput),
+          min_rank(kSelf, 4), max_rank(kSelf, 4), rows_match(kSelf, kTarget),
+          one_weight_per_class(kSelf, kWeight), loss_reduction_known(kReduction),
+          has_loss_shape(kGradOutput, kSelf, kReduction), has_one_element(kTotalWeight),
+          same_shape(kOut, kSelf), has_classes(kSelf)}};
 
 Plan plan(const Arguments& arguments) {
   return plan_nll_backward(

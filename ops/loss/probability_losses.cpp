@@ -134,13 +134,11 @@ enum : size_t { kSelf, kTarget, kWeight, kReduction, kOut };
 const OperatorSpec kSpec{
     "aclnnBinaryCrossEntropy",
     {input("self"), input("target"), input("weight"), attribute("reduction"), output("out")},
-    {not_null({kSelf, kTarget, kOut}), live_if_given(kWeight), dtype_in(kSelf, kRealFloats),
-     same_dtype(kTarget, kSelf), if_given(kWeight, same_dtype(kWeight, kSelf)),
-     same_dtype(kOut, kSelf), loss_reduction_known(kReduction), max_rank(kSelf),
-     if_given(kWeight, max_rank(kWeight)), max_rank(kOut), same_shape(kTarget, kSelf),
-     if_given(kWeight, broadcasts_to(kWeight, kSelf)),
-     unless_reduced(kReduction, same_shape(kOut, kSelf)),
-     if_reduced(kReduction, has_one_element(kOut))}};
+    Rules{not_null({kSelf, kTarget, kOut}), live_if_given(kWeight), dtype_in(kSelf, kRealFloats),
+          same_dtype({kTarget, kWeight, kOut}, kSelf), loss_reduction_known(kReduction),
+          max_rank({kSelf, kWeight, kOut}), same_shape(kTarget, kSelf),
+          broadcasts_to(kWeight, kSelf), unless_reduced(kReduction, same_shape(kOut, kSelf)),
+          if_reduced(kReduction, has_one_element(kOut))}};
 
 Plan plan(const Arguments& arguments) {
   return plan_loss(arguments, kReduction, arguments.shape(kSelf),
@@ -160,13 +158,12 @@ const OperatorSpec kSpec{
     "aclnnBinaryCrossEntropyBackward",
     {input("gradOutput"), input("self"), input("target"), input("weight"), attribute("reduction"),
      output("gradInput")},
-    {not_null({kGradOutput, kSelf, kTarget, kGradInput}), live_if_given(kWeight),
-     dtype_in(kGradOutput, kRealFloats), same_dtype(kSelf, kGradOutput),
-     same_dtype(kTarget, kGradOutput), if_given(kWeight, same_dtype(kWeight, kGradOutput)),
-     same_dtype(kGradInput, kGradOutput), loss_reduction_known(kReduction), max_rank(kGradOutput),
-     max_rank(kSelf), if_given(kWeight, max_rank(kWeight)), same_shape(kTarget, kSelf),
-     if_given(kWeight, broadcasts_to(kWeight, kSelf)), broadcasts_to(kGradOutput, kSelf),
-     same_shape(kGradInput, kSelf)}};
+    Rules{not_null({kGradOutput, kSelf, kTarget, kGradInput}), live_if_given(kWeight),
+          dtype_in(kGradOutput, kRealFloats),
+          same_dtype({kSelf, kTarget, kWeight, kGradInput}, kGradOutput),
+          loss_reduction_known(kReduction), max_rank({kGradOutput, kSelf, kWeight}),
+          same_shape(kTarget, kSelf), broadcasts_to({kWeight, kGradOutput}, kSelf),
+          same_shape(kGradInput, kSelf)}};
 
 Plan plan(const Arguments& arguments) {
   const int64_t count = count_elements(arguments.shape(kSelf));
@@ -184,14 +181,13 @@ namespace margin {
 
 enum : size_t { kSelf, kTarget, kReduction, kOut };
 
-const OperatorSpec kSpec{
-    "aclnnSoftMarginLoss",
-    {input("self"), input("target"), attribute("reduction"), output("out")},
-    {not_null({kSelf, kTarget, kOut}), dtype_in(kSelf, kRealFloats), same_dtype(kTarget, kSelf),
-     same_dtype(kOut, kSelf), loss_reduction_known(kReduction), max_rank(kSelf), max_rank(kTarget),
-     max_rank(kOut), broadcastable(kSelf, kTarget),
-     unless_reduced(kReduction, shape_is_broadcast(kOut, kSelf, kTarget)),
-     if_reduced(kReduction, has_one_element(kOut))}};
+const OperatorSpec kSpec{"aclnnSoftMarginLoss",
+                         {input("self"), input("target"), attribute("reduction"), output("out")},
+                         Rules{not_null({kSelf, kTarget, kOut}), dtype_in(kSelf, kRealFloats),
+                               same_dtype({kTarget, kOut}, kSelf), loss_reduction_known(kReduction),
+                               max_rank({kSelf, kTarget, kOut}), broadcastable(kSelf, kTarget),
+                               unless_reduced(kReduction, shape_is_broadcast(kOut, kSelf, kTarget)),
+                               if_reduced(kReduction, has_one_element(kOut))}};
 
 Plan plan(const Arguments& arguments) {
   return plan_loss(
@@ -209,12 +205,11 @@ const OperatorSpec kSpec{
     "aclnnSoftMarginLossBackward",
     {input("gradOutput"), input("self"), input("target"), attribute("reduction"),
      output("gradInput")},
-    {not_null({kGradOutput, kSelf, kTarget, kGradInput}), dtype_in(kGradOutput, kRealFloats),
-     same_dtype(kSelf, kGradOutput), same_dtype(kTarget, kGradOutput),
-     same_dtype(kGradInput, kGradOutput), loss_reduction_known(kReduction), max_rank(kGradOutput),
-     max_rank(kSelf), max_rank(kTarget), max_rank(kGradInput),
-     broadcastable({kGradOutput, kSelf, kTarget}),
-     shape_is_broadcast(kGradInput, {kGradOutput, kSelf, kTarget})}};
+    Rules{not_null({kGradOutput, kSelf, kTarget, kGradInput}), dtype_in(kGradOutput, kRealFloats),
+          same_dtype({kSelf, kTarget, kGradInput}, kGradOutput), loss_reduction_known(kReduction),
+          max_rank({kGradOutput, kSelf, kTarget, kGradInput}),
+          broadcastable({kGradOutput, kSelf, kTarget}),
+          shape_is_broadcast(kGradInput, {kGradOutput, kSelf, kTarget})}};
 
 Plan plan(const Arguments& arguments) {
   const int64_t count = count_elements(arguments.shape(kGradInput));
@@ -233,11 +228,11 @@ enum : size_t { kSelf, kTarget, kReduction, kLogTarget, kOut };
 const OperatorSpec kSpec{
     "aclnnKlDiv",
     {input("self"), input("target"), attribute("reduction"), attribute("logTarget"), output("out")},
-    {not_null({kSelf, kTarget, kOut}), promotes_to_one_of({kSelf, kTarget}, kRealFloats),
-     result_converts(promote_tensors(kSelf, kTarget), kOut), loss_reduction_known(kReduction),
-     max_rank(kSelf), max_rank(kTarget), max_rank(kOut), broadcastable(kSelf, kTarget),
-     unless_reduced(kReduction, shape_is_broadcast(kOut, kSelf, kTarget)),
-     if_reduced(kReduction, has_one_element(kOut))}};
+    Rules{not_null({kSelf, kTarget, kOut}), promotes_to_one_of({kSelf, kTarget}, kRealFloats),
+          result_converts(promote_tensors(kSelf, kTarget), kOut), loss_reduction_known(kReduction),
+          max_rank({kSelf, kTarget, kOut}), broadcastable(kSelf, kTarget),
+          unless_reduced(kReduction, shape_is_broadcast(kOut, kSelf, kTarget)),
+          if_reduced(kReduction, has_one_element(kOut))}};
 
 Plan plan(const Arguments& arguments) {
   return plan_loss(arguments, kReduction, broadcast_shape(arguments, {kSelf, kTarget}),
@@ -254,16 +249,16 @@ namespace gradient_of {
 
 enum : size_t { kGradOutput, kSelf, kTarget, kReduction, kLogTarget, kResult };
 
-OperatorSpec spec(const char* name, const char* result, size_t of, size_t other) {
+OperatorSpec spec(const char* name, const char* result, size_t prediction, size_t other) {
   const std::vector<size_t> inputs = {kGradOutput, kSelf, kTarget};
-  return {
-      name,
-      {input("gradOutput"), input("self"), input("target"), attribute("reduction"),
-       attribute("logTarget"), output(result)},
-      {not_null({kGradOutput, kSelf, kTarget, kResult}), promotes_to_one_of(inputs, kRealFloats),
-       result_converts(promote_tensors(inputs), kResult), loss_reduction_known(kReduction),
-       max_rank(kGradOutput), max_rank(kSelf), max_rank(kTarget), broadcasts_to(other, of),
-       broadcasts_to(kGradOutput, of), same_shape(kResult, of)}};
+  return {name,
+          {input("gradOutput"), input("self"), input("target"), attribute("reduction"),
+           attribute("logTarget"), output(result)},
+          Rules{not_null({kGradOutput, kSelf, kTarget, kResult}),
+                promotes_to_one_of(inputs, kRealFloats),
+                result_converts(promote_tensors(inputs), kResult), loss_reduction_known(kReduction),
+                max_rank({kGradOutput, kSelf, kTarget}), broadcasts_to(other, prediction),
+                broadcasts_to(kGradOutput, prediction), same_shape(kResult, prediction)}};
 }
 
 const OperatorSpec kOfSelf = spec("aclnnKlDivBackward", "gradInput", kSelf, kTarget);

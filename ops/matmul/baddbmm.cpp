@@ -51,26 +51,26 @@ Rule has_format_of_self(size_t tensor) {
 }
 
 // In place, out is self and has its checks.
-std::vector<Rule> rules(size_t out, size_t cube_math_type) {
-  const bool in_place = out == kSelf;
-  std::vector<Rule> list = {in_place ? not_null({kSelf, kBatch1, kBatch2, kBeta, kAlpha})
-                                     : not_null({kSelf, kBatch1, kBatch2, kBeta, kAlpha, out})};
-  std::vector<size_t> tensors = {kSelf, kBatch1, kBatch2};
-  if (!in_place) tensors.push_back(out);
-  for (const size_t tensor : tensors) list.push_back(dtype_in(tensor, kFloats));
-  for (Rule& rule : std::vector<Rule>{
-           scalar_castable_to_float(kBeta), scalar_castable_to_float(kAlpha),
-           cube_math_type_known(cube_math_type),
-           cube_math_type_fits(cube_math_type, kBatch1, kBatch2), rank_is(kBatch1, 3),
-           rank_is(kBatch2, 3), max_rank(kSelf, 3), inner_sizes_match(kBatch1, kBatch2),
-           batch_serves(), empty_as_product(), broadcasts_to_product(kSelf, product_shape),
-           has_product_shape(out, product_shape)}) {
-    list.push_back(std::move(rule));
-  }
-  for (const size_t tensor : tensors) {
-    if (tensor != kSelf) list.push_back(has_format_of_self(tensor));
-  }
-  return list;
+Rules rules(size_t out, size_t cube_math_type) {
+  std::vector<size_t> others = {kBatch1, kBatch2};
+  if (out != kSelf) others.push_back(out);
+  return {out == kSelf ? not_null({kSelf, kBatch1, kBatch2, kBeta, kAlpha})
+                       : not_null({kSelf, kBatch1, kBatch2, kBeta, kAlpha, out}),
+          dtype_in(kSelf, kFloats),
+          dtype_in(others, kFloats),
+          scalar_castable_to_float(kBeta),
+          scalar_castable_to_float(kAlpha),
+          cube_math_type_known(cube_math_type),
+          cube_math_type_fits(cube_math_type, kBatch1, kBatch2),
+          rank_is(kBatch1, 3),
+          rank_is(kBatch2, 3),
+          max_rank(kSelf, 3),
+          inner_sizes_match(kBatch1, kBatch2),
+          batch_serves(),
+          empty_as_product(),
+          broadcasts_to_product(kSelf, product_shape),
+          has_product_shape(out, product_shape),
+          of_each(others, has_format_of_self)};
 }
 
 const OperatorSpec kBaddbmm{"aclnnBaddbmm",

@@ -73,30 +73,28 @@ Rule out_is_product() {
 const OperatorSpec kMatmul{
     "aclnnMatmul",
     {input("self"), input("mat2"), output("out"), attribute("cubeMathType")},
-    {not_null({kSelf, kMat2, kOut}), dtype_in(kSelf, kFloats), dtype_in(kMat2, kFloats),
-     dtype_in(kOut, kFloats), cube_math_type_known(kCubeMathType),
-     cube_math_type_fits(kCubeMathType, kSelf, kMat2), max_rank(kSelf, kMaxMatmulRank),
-     max_rank(kMat2, kMaxMatmulRank), max_rank(kOut, kMaxMatmulRank), not_zero_dimensional(kSelf),
-     not_zero_dimensional(kMat2), inner_sizes_match(kSelf, kMat2), batch_broadcasts(),
-     no_private_format(kSelf), no_private_format(kMat2), no_private_format(kOut),
-     out_is_product()}};
+    Rules{not_null({kSelf, kMat2, kOut}), dtype_in({kSelf, kMat2, kOut}, kFloats),
+          cube_math_type_known(kCubeMathType), cube_math_type_fits(kCubeMathType, kSelf, kMat2),
+          max_rank(kSelf, kMaxMatmulRank), max_rank(kMat2, kMaxMatmulRank),
+          max_rank(kOut, kMaxMatmulRank), not_zero_dimensional(kSelf), not_zero_dimensional(kMat2),
+          inner_sizes_match(kSelf, kMat2), batch_broadcasts(), no_private_format(kSelf),
+          no_private_format(kMat2), no_private_format(kOut), out_is_product()}};
 
 const OperatorSpec kMm{
     "aclnnMm",
     {input("self"), input("mat2"), output("out"), attribute("cubeMathType")},
-    {not_null({kOut, kSelf, kMat2}), dtype_in(kSelf, kFloats), dtype_in(kMat2, kFloats),
-     dtype_in(kOut, kFloats), cube_math_type_known(kCubeMathType),
-     cube_math_type_fits(kCubeMathType, kSelf, kMat2), rank_is(kMat2, 2), rank_is(kSelf, 2),
-     inner_sizes_match(kSelf, kMat2), rank_is(kOut, 2), out_is_product()}};
+    Rules{not_null({kOut, kSelf, kMat2}), dtype_in({kSelf, kMat2, kOut}, kFloats),
+          cube_math_type_known(kCubeMathType), cube_math_type_fits(kCubeMathType, kSelf, kMat2),
+          rank_is(kMat2, 2), rank_is(kSelf, 2), inner_sizes_match(kSelf, kMat2), rank_is(kOut, 2),
+          out_is_product()}};
 
 const OperatorSpec kBatchMatMul{
     "aclnnBatchMatMul",
     {input("self"), input("mat2"), output("out"), attribute("cubeMathType")},
-    {not_null({kSelf, kMat2, kOut}), dtype_in(kSelf, kFloats), dtype_in(kMat2, kFloats),
-     dtype_in(kOut, kFloats), cube_math_type_known(kCubeMathType),
-     cube_math_type_fits(kCubeMathType, kSelf, kMat2), rank_is(kSelf, 3), rank_is(kMat2, 3),
-     rank_is(kOut, 3), inner_sizes_match(kSelf, kMat2), batch_broadcasts(), out_is_product(),
-     no_private_format(kSelf), no_private_format(kOut)}};
+    Rules{not_null({kSelf, kMat2, kOut}), dtype_in({kSelf, kMat2, kOut}, kFloats),
+          cube_math_type_known(kCubeMathType), cube_math_type_fits(kCubeMathType, kSelf, kMat2),
+          rank_is(kSelf, 3), rank_is(kMat2, 3), rank_is(kOut, 3), inner_sizes_match(kSelf, kMat2),
+          batch_broadcasts(), out_is_product(), no_private_format(kSelf), no_private_format(kOut)}};
 
 // A tensor of matrices over the broadcast batch. A vector is a row (on the left) or a column.
 enum class VectorIs { kRow, kColumn };

@@ -17,19 +17,19 @@ inline constexpr int64_t kLineBytes = 64;
 
 class Fetches {
  public:
-  // Cache lines, `step` bytes apart, of which a tile fetches one with every kTermsPerFetch terms.
+  // Cache lines, `stride` bytes apart, of which a tile fetches one with every kTermsPerFetch terms.
   // Addresses rather than pointers, as some lie beyond the array: to prefetch there does no harm.
   struct CacheLines {
     uintptr_t first;
-    intptr_t step;
+    intptr_t stride;
   };
 
-  // `bytes` bytes at the beginning of each of some rows, `step` bytes apart, instead of what is
+  // `bytes` bytes at the beginning of each of some rows, `stride` bytes apart, instead of what is
   // left of those before.
-  void set_next(const void* first, int64_t bytes, int64_t rows, int64_t step) {
+  void set_next(const void* first, int64_t bytes, int64_t rows, int64_t stride) {
     const auto address = reinterpret_cast<uintptr_t>(first);
     const auto before = static_cast<int64_t>(address % kLineBytes);
-    next_ = {address - static_cast<uintptr_t>(before), step};
+    next_ = {address - static_cast<uintptr_t>(before), stride};
     left_ = (before + bytes + kLineBytes - 1) / kLineBytes;
     rows_ = rows;
     row_ = 0;
@@ -38,7 +38,7 @@ class Fetches {
   // For a tile of so many terms; where nothing is to be fetched, something that is at hand.
   CacheLines take(int64_t terms, const void* at_hand) {
     if (left_ <= 0) return {reinterpret_cast<uintptr_t>(at_hand), 0};
-    const CacheLines lines{next_.first + static_cast<uintptr_t>(row_ * next_.step), next_.step};
+    const CacheLines lines{next_.first + static_cast<uintptr_t>(row_ * next_.stride), next_.stride};
     row_ += terms / kTermsPerFetch;
     if (row_ >= rows_) {
       row_ = 0;

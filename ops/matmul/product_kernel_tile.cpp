@@ -151,7 +151,7 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
   }
   TileTerms<T, kRows, kVectors> terms(tile);
   uintptr_t fetched = tile.fetched.first;
-  const auto fetched_step = static_cast<uintptr_t>(tile.fetched.step);
+  const auto fetched_stride = static_cast<uintptr_t>(tile.fetched.stride);
   for (size_t run = 0;;) {
     size_t left = tile.terms;
     // What does not fill a pass comes first: after it, the sums stay where they are.
@@ -159,7 +159,7 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
     for (; left > 0; left -= kTermsPerPass) {
       if (left % kTermsPerFetch == 0) {
         __builtin_prefetch(reinterpret_cast<const void*>(fetched), 0, kOfSecondLevel);
-        fetched += fetched_step;
+        fetched += fetched_stride;
       }
 #pragma GCC unroll 4
       for (size_t i = 0; i < kTermsPerPass; ++i) terms.add(sums);

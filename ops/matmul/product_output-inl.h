@@ -49,10 +49,10 @@ HWY_INLINE void finish_in_doubles(const MatmulProblem& problem, const DenseRow<T
   });
 }
 
-// Results at [begin, begin + kStep), with the same bits in a third of the time: where the sum with
-// the addend, rounded to a float, is not just between two numbers of BFLOAT16, rounding it again
-// gives what rounding the exact sum gives.
-HWY_INLINE void finish_step(const MatmulProblem& problem, const DenseRow<float, Bfloat16>& row,
+// Results at [begin, begin + kPairLanes), with the same bits in a third of the time: where the sum
+// with the addend, rounded to a float, is not just between two numbers of BFLOAT16, rounding it
+// again gives what rounding the exact sum gives.
+HWY_INLINE void finish_pair(const MatmulProblem& problem, const DenseRow<float, Bfloat16>& row,
                             size_t begin) {
   const FloatTag d;
   const WordTag dw;
@@ -74,22 +74,22 @@ HWY_INLINE void finish_step(const MatmulProblem& problem, const DenseRow<float, 
   if (hn::AllFalse(dw, hn::Or(may_be_tie(v.first), may_be_tie(v.second)))) {
     store_both<StoreMode::kCached>(d, v, row.to + begin);
   } else {
-    finish_in_doubles(problem, row, begin, kStep);
+    finish_in_doubles(problem, row, begin, kPairLanes);
   }
 }
 
 HWY_INLINE void finish_in_floats(const MatmulProblem& problem, const DenseRow<float, Bfloat16>& row,
                                  size_t count) {
   size_t i = 0;
-  for (; i + kStep <= count; i += kStep) finish_step(problem, row, i);
+  for (; i + kPairLanes <= count; i += kPairLanes) finish_pair(problem, row, i);
   if (i == count) return;
-  alignas(64) float sums[kStep] = {};
-  alignas(64) Bfloat16 added[kStep] = {};
-  alignas(64) Bfloat16 results[kStep];
+  alignas(64) float sums[kPairLanes] = {};
+  alignas(64) Bfloat16 added[kPairLanes] = {};
+  alignas(64) Bfloat16 results[kPairLanes];
   std::copy(row.sums + i, row.sums + count, sums);
   const bool copies = row.added != nullptr && !row.repeats;
   if (copies) std::copy(row.added + i, row.added + count, added);
-  finish_step(problem, {sums, copies ? added : row.added, row.repeats, results}, 0);
+  finish_pair(problem, {sums, copies ? added : row.added, row.repeats, results}, 0);
   std::copy(results, results + (count - i), row.to + i);
 }
 

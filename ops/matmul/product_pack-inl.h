@@ -57,11 +57,11 @@ HWY_INLINE hn::Vec<D> read_vector(D d, const Element* from, size_t count) {
 
 // Several lines of dense elements. Behind the last element of a line there is room for a vector.
 template <class Element, class T>
-void read_lines(const Element* from, int64_t step, int64_t lines, int64_t count, T* to,
-                int64_t to_step) {
+void read_lines(const Element* from, int64_t stride, int64_t lines, int64_t count, T* to,
+                int64_t to_stride) {
   const hn::ScalableTag<T> d;
   constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
-  for (; lines > 0; --lines, from += step, to += to_step) {
+  for (; lines > 0; --lines, from += stride, to += to_stride) {
     int64_t i = 0;
     for (; i + kLanes <= count; i += kLanes) {
       hn::StoreU(read_vector(d, from + i, hn::MaxLanes(d)), d, to + i);
@@ -85,27 +85,28 @@ void read_any(const ProductOperand& matrix, const void* from, int64_t count, T* 
   }
 }
 
-// Part of a matrix: to[i * to_step + j] = element (row + i, column + j) for i < rows, j < columns.
-// Behind a row there is room for a vector.
+// Part of a matrix: to[i * to_stride + j] = element (row + i, column + j) for i < rows, j <
+// columns. Behind a row there is room for a vector.
 template <class T>
 void read_rows(const ProductOperand& matrix, int64_t row, int64_t rows, int64_t column,
-               int64_t columns, T* to, int64_t to_step) {
-  const int64_t step = matrix.row_stride;
-  const void* from = element(matrix.data, matrix.dtype, row * step + column * matrix.column_stride);
+               int64_t columns, T* to, int64_t to_stride) {
+  const int64_t stride = matrix.row_stride;
+  const void* from =
+      element(matrix.data, matrix.dtype, row * stride + column * matrix.column_stride);
   const bool dense = matrix.column_stride == 1 && matrix.through == matrix.dtype;
   if (dense && has_compute_type<T>(matrix)) {
-    return read_lines(static_cast<const T*>(from), step, rows, columns, to, to_step);
+    return read_lines(static_cast<const T*>(from), stride, rows, columns, to, to_stride);
   }
   if constexpr (sizeof(T) == 4) {
     if (dense && matrix.dtype == ACL_FLOAT16) {
-      return read_lines(static_cast<const Float16*>(from), step, rows, columns, to, to_step);
+      return read_lines(static_cast<const Float16*>(from), stride, rows, columns, to, to_stride);
     }
     if (dense && matrix.dtype == ACL_BF16) {
-      return read_lines(static_cast<const Bfloat16*>(from), step, rows, columns, to, to_step);
+      return read_lines(static_cast<const Bfloat16*>(from), stride, rows, columns, to, to_stride);
     }
   }
   for (int64_t i = 0; i < rows; ++i) {
-    read_any(matrix, element(from, matrix.dtype, i * step), columns, to + i * to_step);
+    read_any(matrix, element(from, matrix.dtype, i * stride), columns, to + i * to_stride);
   }
 }
 
@@ -115,9 +116,9 @@ void read_rows(const ProductOperand& matrix, int64_t row, int64_t rows, int64_t 
 // otherwise.
 inline void fetch_piece(const ProductOperand& b, int64_t row, int64_t rows, int64_t column) {
   const void* from = element(b.data, b.dtype, row * b.row_stride + column * b.column_stride);
-  const int64_t step = b.row_stride * static_cast<int64_t>(element_size(b.dtype));
+  const int64_t stride = b.row_stride * static_cast<int64_t>(element_size(b.dtype));
   const auto* line = static_cast<const std::byte*>(from);
-  for (; rows > 0; --rows, line += step) {
+  for (; rows > 0; --rows, line += stride) {
     __builtin_prefetch(line);
     __builtin_prefetch(line + kLineBytes);
   }

@@ -24,7 +24,7 @@ struct Launch {
   const aclgradTiling* tiling = nullptr;
 };
 
-class Hooks {
+class OperatorHooks {
  public:
   // ---- Handles; `kind` is "aclTensor", "aclOpExecutor", ... -------------------------------------
   virtual void object_made(const void* handle, const char* kind) noexcept = 0;
@@ -52,16 +52,16 @@ class Hooks {
   virtual aclError launch(const aclOpExecutor& executor, void* workspace, const Launch& launch) = 0;
 
  protected:
-  ~Hooks() = default;  // there as long as the process
+  ~OperatorHooks() = default;  // there as long as the process
 };
 
 // Those that the environment switches on; null without any. The diagnostics define it
 // (ops/diagnostics/calls/hooks.cpp): nothing here includes theirs.
-Hooks* make_hooks();
+OperatorHooks* make_hooks();
 
 // Made at the first question, as in ops/runtime/call/hooks.h: a load and a branch.
-inline Hooks* hooks() {
-  static Hooks* const instance = make_hooks();
+inline OperatorHooks* hooks() {
+  static OperatorHooks* const instance = make_hooks();
   return instance;
 }
 

@@ -35,7 +35,7 @@ T* register_handle(const char* function, std::unique_ptr<T> object, aclgradHandl
 
 template <class T>
 void dispose(const T* object) {
-  if (Hooks* const active = hooks()) {
+  if (OperatorHooks* const active = hooks()) {
     active->dispose(object, [](const void* it) { delete static_cast<const T*>(it); });
   } else {
     delete object;

@@ -188,7 +188,7 @@ constexpr aclgradTiling kTiling{
 };
 
 aclnnStatus launch(const aclOpExecutor& executor, void* workspace, aclrtStream stream) {
-  Hooks* const active = hooks();
+  OperatorHooks* const active = hooks();
   if (active != nullptr) active->executor_used(executor);
   if (!executor.plan->body) return OK;
   const char* const name = executor.spec->name;
@@ -328,7 +328,7 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
                           uint64_t* workspaceSize, aclOpExecutor** executor,
                           const Planner& planner) {
   const runtime::DefaultFloatEnvironment standard;
-  Hooks* const active = hooks();
+  OperatorHooks* const active = hooks();
   if (active != nullptr) active->enter_phase_one();
   const aclnnStatus status = plan(spec, values, workspaceSize, executor, planner);
   if (active != nullptr) {
@@ -340,7 +340,7 @@ aclnnStatus plan_operator(const OperatorSpec& spec, std::initializer_list<Argume
 
 aclnnStatus run_operator(const char* name, void* workspace, uint64_t workspaceSize,
                          aclOpExecutor* executor, aclrtStream stream) {
-  Hooks* const active = hooks();
+  OperatorHooks* const active = hooks();
   if (active != nullptr) active->enter_phase_two(name);
   const aclnnStatus status = run(name, workspace, workspaceSize, executor, stream);
   if (active != nullptr) active->leave_phase_two(name, workspaceSize, stream, status);

@@ -38,6 +38,11 @@ struct OutputMask {
                  output](const Arguments& arguments) { return mask.wants(arguments, output); },
                 std::move(rule));
   }
+  // rule(output) of each that is asked for.
+  template <class MakeRule>
+  Rules if_wanted(const std::vector<size_t>& outputs, const MakeRule& rule) const {
+    return of_each(outputs, [&](size_t output) { return if_wanted(output, rule(output)); });
+  }
 };
 
 }  // namespace aclgrad::ops

@@ -110,6 +110,12 @@ Rule when(std::function<bool(const Arguments&)> condition, Rule rule) {
   };
 }
 
+Rules when(const std::function<bool(const Arguments&)>& condition, const Rules& rules) {
+  std::vector<Rule> conditional;
+  for (const Rule& rule : rules) conditional.push_back(when(condition, rule));
+  return conditional;
+}
+
 Rule with_status(aclnnStatus status, Rule rule) {
   return [status, rule = std::move(rule)](const Arguments& arguments) {
     CheckResult result = rule(arguments);
@@ -120,6 +126,7 @@ Rule with_status(aclnnStatus status, Rule rule) {
 
 Rule dtype_in(size_t parameter, const DtypeSet& set) {
   return [parameter, set](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(parameter)) return {};
     const bool is_tensor = arguments[parameter].tensor() != nullptr;
     const aclDataType dtype =
         is_tensor ? arguments.dtype(parameter) : arguments.scalar(parameter).dtype;
@@ -143,6 +150,7 @@ Rule attribute_dtype_in(size_t attribute, const DtypeSet& set) {
 
 Rule same_dtype(size_t tensor, size_t reference) {
   return [tensor, reference](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(tensor)) return {};
     if (arguments.dtype(tensor) == arguments.dtype(reference)) return {};
     return invalid("tensors {} and {} must have the same dtype, but {} has {} and {} has {}.",
                    arguments.name(reference), arguments.name(tensor), arguments.name(reference),
@@ -153,6 +161,7 @@ Rule same_dtype(size_t tensor, size_t reference) {
 
 Rule has_dtype(size_t tensor, std::function<aclDataType(const Arguments&)> expected) {
   return [tensor, expected](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(tensor)) return {};
     const aclDataType dtype = arguments.dtype(tensor);
     if (dtype == expected(arguments)) return {};
     return invalid("tensor {} has dtype {}, expected {} beside the others.", arguments.name(tensor),
@@ -191,6 +200,7 @@ Rule promotable(size_t a, size_t b) {
 
 Rule no_private_format(size_t tensor) {
   return [tensor](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(tensor)) return {};
     const aclFormat format = arguments.tensor(tensor).format;
     if (!is_private_format(format)) return {};
     return invalid("tensor {} must not be in a private format, but its format is {}, expected ND.",
@@ -200,6 +210,7 @@ Rule no_private_format(size_t tensor) {
 
 Rule same_format(size_t tensor, size_t reference) {
   return [=](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(tensor)) return {};
     const int expected = arguments.tensor(reference).format;
     const int format = arguments.tensor(tensor).format;
     if (format == expected) return {};
@@ -210,6 +221,7 @@ Rule same_format(size_t tensor, size_t reference) {
 
 Rule same_shape(size_t tensor, size_t reference) {
   return [tensor, reference](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(tensor)) return {};
     if (arguments.shape(tensor) == arguments.shape(reference)) return {};
     return invalid("tensor {} must have the same size as tensor {}, but {} is {} and {} is {}.",
                    arguments.name(tensor), arguments.name(reference), arguments.name(tensor),
@@ -220,6 +232,7 @@ Rule same_shape(size_t tensor, size_t reference) {
 
 Rule has_shape(size_t tensor, Dims shape) {
   return [tensor, shape](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(tensor)) return {};
     if (arguments.shape(tensor) == shape) return {};
     return invalid("tensor {} must have size {}, but is {}.", arguments.name(tensor),
                    to_string(shape), to_string(arguments.shape(tensor)));
@@ -228,6 +241,7 @@ Rule has_shape(size_t tensor, Dims shape) {
 
 Rule has_one_element(size_t tensor) {
   return [tensor](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(tensor)) return {};
     if (count_elements(arguments.shape(tensor)) == 1) return {};
     return invalid("tensor {} must have one element, but is {}.", arguments.name(tensor),
                    to_string(arguments.shape(tensor)));
@@ -236,6 +250,7 @@ Rule has_one_element(size_t tensor) {
 
 Rule has_elements(size_t tensor, std::function<int64_t(const Arguments&)> count) {
   return [tensor, count = std::move(count)](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(tensor)) return {};
     const int64_t expected = count(arguments);
     int64_t elements = 0;
     if (count_fits(arguments.shape(tensor), elements) && elements == expected) return {};
@@ -246,6 +261,7 @@ Rule has_elements(size_t tensor, std::function<int64_t(const Arguments&)> count)
 
 Rule max_rank(size_t tensor, size_t limit) {
   return [tensor, limit](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(tensor)) return {};
     const size_t rank = arguments.shape(tensor).size();
     if (rank <= limit) return {};
     return invalid("tensor {} cannot have more than {} dimensions, but has {}.",
@@ -255,6 +271,7 @@ Rule max_rank(size_t tensor, size_t limit) {
 
 Rule not_0d(size_t tensor) {
   return [tensor](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(tensor)) return {};
     if (!arguments.shape(tensor).empty()) return {};
     return invalid("tensor {} must have at least 1 dimension, but has 0.", arguments.name(tensor));
   };
@@ -284,6 +301,7 @@ Rule broadcastable(std::vector<size_t> tensors) {
 
 Rule broadcasts_to(size_t tensor, size_t reference) {
   return [=](const Arguments& arguments) -> CheckResult {
+    if (!arguments.given(tensor)) return {};
     const Dims& shape = arguments.shape(reference);
     if (broadcasts_to(arguments.shape(tensor), shape)) return {};
     return invalid("tensor {} must broadcast to size {} of tensor {}, but is {}.",

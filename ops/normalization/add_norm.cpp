@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnAddRmsNorm, aclnnAddLayerNorm, aclnnAddLayerNormGrad: normalization of a residual sum.
-#include <vector>
-
 #include "aclnnop/aclnn_add_layer_norm.h"
 #include "aclnnop/aclnn_add_layer_norm_grad.h"
 #include "aclnnop/aclnn_add_rms_norm.h"
@@ -22,15 +20,15 @@ namespace rms {
 
 enum : size_t { kX1, kX2, kGamma, kEpsilon, kY, kRstd, kX };
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list = {not_null({kX1, kX2, kGamma, kY, kRstd, kX}), dtype_in(kX1, kFloats)};
-  for (const size_t each : {kX2, kGamma, kY, kX}) list.push_back(same_dtype(each, kX1));
-  list.push_back(dtype_in(kRstd, kFloat));
-  list.push_back(max_rank(kX1));
-  for (const size_t each : {kX2, kY, kX}) list.push_back(same_shape(each, kX1));
-  list.push_back(is_row_of(kGamma, kX1));
-  list.push_back(has_number_per_row(kRstd, kX1, kGamma));
-  return list;
+Rules rules() {
+  return {not_null({kX1, kX2, kGamma, kY, kRstd, kX}),
+          dtype_in(kX1, kFloats),
+          same_dtype({kX2, kGamma, kY, kX}, kX1),
+          dtype_in(kRstd, kFloat),
+          max_rank(kX1),
+          same_shape({kX2, kY, kX}, kX1),
+          is_row_of(kGamma, kX1),
+          has_number_per_row(kRstd, kX1, kGamma)};
 }
 
 const OperatorSpec kSpec{"aclnnAddRmsNorm",
@@ -63,25 +61,22 @@ Rule if_wanted(Rule rule) {
               std::move(rule));
 }
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list = {not_null({kX1, kX2, kGamma, kBeta}), live_if_given(kBias),
-                            not_null({kY, kMean, kRstd}), given_where(kAdditionalOutput, kX)};
-  for (const size_t each : {kX1, kX2, kGamma, kBeta, kBias}) {
-    list.push_back(if_given(each, dtype_in(each, kFloats)));
-  }
-  for (const size_t each : {kMean, kRstd}) list.push_back(dtype_in(each, kFloat));
-  list.push_back(has_dtype_of_sum(kY, kX1, kX2));
-  list.push_back(if_wanted(has_dtype_of_sum(kX, kX1, kX2)));
-  list.push_back(max_rank(kX1));
-  for (const size_t each : {kX2, kY}) list.push_back(same_shape(each, kX1));
-  list.push_back(if_wanted(same_shape(kX, kX1)));
-  list.push_back(is_row_of(kGamma, kX1));
-  list.push_back(same_shape(kBeta, kGamma));
-  list.push_back(if_given(kBias, broadcasts_to(kBias, kX1)));
-  for (const size_t each : {kMean, kRstd}) {
-    list.push_back(has_number_per_row(each, kX1, kGamma));
-  }
-  return list;
+Rules rules() {
+  return {not_null({kX1, kX2, kGamma, kBeta}),
+          live_if_given(kBias),
+          not_null({kY, kMean, kRstd}),
+          given_where(kAdditionalOutput, kX),
+          dtype_in({kX1, kX2, kGamma, kBeta, kBias}, kFloats),
+          dtype_in({kMean, kRstd}, kFloat),
+          has_dtype_of_sum(kY, kX1, kX2),
+          if_wanted(has_dtype_of_sum(kX, kX1, kX2)),
+          max_rank(kX1),
+          same_shape({kX2, kY}, kX1),
+          if_wanted(same_shape(kX, kX1)),
+          is_row_of(kGamma, kX1),
+          same_shape(kBeta, kGamma),
+          broadcasts_to(kBias, kX1),
+          have_number_per_row({kMean, kRstd}, kX1, kGamma)};
 }
 
 const OperatorSpec kSpec{
@@ -109,20 +104,17 @@ namespace backward {
 
 enum : size_t { kDy, kX1, kX2, kRstd, kMean, kGamma, kDsum, kDx, kDgamma, kDbeta };
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list = {
-      not_null({kDy, kX1, kX2, kRstd, kMean, kGamma, kDsum, kDx, kDgamma, kDbeta})};
-  for (const size_t each : {kX1, kX2, kGamma}) list.push_back(dtype_in(each, kFloats));
-  for (const size_t each : {kDy, kDsum, kDx}) list.push_back(has_dtype_of_sum(each, kX1, kX2));
-  for (const size_t each : {kRstd, kMean, kDgamma, kDbeta}) list.push_back(dtype_in(each, kFloat));
-  list.push_back(max_rank(kX1));
-  for (const size_t each : {kDy, kX2, kDsum, kDx}) list.push_back(same_shape(each, kX1));
-  list.push_back(is_row_of(kGamma, kX1));
-  for (const size_t each : {kDgamma, kDbeta}) list.push_back(same_shape(each, kGamma));
-  for (const size_t each : {kRstd, kMean}) {
-    list.push_back(has_number_per_row(each, kX1, kGamma));
-  }
-  return list;
+Rules rules() {
+  return {
+      not_null({kDy, kX1, kX2, kRstd, kMean, kGamma, kDsum, kDx, kDgamma, kDbeta}),
+      dtype_in({kX1, kX2, kGamma}, kFloats),
+      of_each({kDy, kDsum, kDx}, [](size_t tensor) { return has_dtype_of_sum(tensor, kX1, kX2); }),
+      dtype_in({kRstd, kMean, kDgamma, kDbeta}, kFloat),
+      max_rank(kX1),
+      same_shape({kDy, kX2, kDsum, kDx}, kX1),
+      is_row_of(kGamma, kX1),
+      same_shape({kDgamma, kDbeta}, kGamma),
+      have_number_per_row({kRstd, kMean}, kX1, kGamma)};
 }
 
 const OperatorSpec kSpec{

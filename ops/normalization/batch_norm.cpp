@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
 
 #include "aclnnop/aclnn_batch_norm_backward.h"
@@ -65,29 +64,22 @@ enum : size_t {
   kSaveInvstd
 };
 
-// Without elements there is nothing more to check.
-Rule checked(Rule rule) {
-  return when([](const Arguments& arguments) { return !arguments.empty(kInput); }, std::move(rule));
-}
+bool has_elements(const Arguments& arguments) { return !arguments.empty(kInput); }
 
-std::vector<Rule> rules() {
-  constexpr std::array kVectors{kWeight, kBias, kRunningMean, kRunningVar, kSaveMean, kSaveInvstd};
-  std::vector<Rule> list = {not_null({kInput, kOutput}), given_where(kTraining, kSaveMean),
-                            given_where(kTraining, kSaveInvstd)};
-  for (const size_t tensor : {kWeight, kBias, kRunningMean, kRunningVar}) {
-    list.push_back(live_if_given(tensor));
-  }
-  for (const size_t tensor :
-       {kInput, kWeight, kBias, kRunningMean, kRunningVar, kOutput, kSaveMean, kSaveInvstd}) {
-    list.push_back(checked(if_given(tensor, dtype_in(tensor, kFloats))));
-  }
-  for (const size_t tensor : {kInput, kOutput}) {
-    list.push_back(checked(batch_format(tensor, kInput)));
-  }
-  list.push_back(checked(batch_rank(kInput)));
-  list.push_back(checked(same_shape(kOutput, kInput)));
-  for (const size_t tensor : kVectors) list.push_back(checked(has_channels(tensor, kInput)));
-  return list;
+// Without elements there is nothing more to check than what is given.
+Rules rules() {
+  return {
+      not_null({kInput, kOutput}), given_where(kTraining, kSaveMean),
+      given_where(kTraining, kSaveInvstd),
+      live_if_given({kWeight, kBias, kRunningMean, kRunningVar}),
+      when(has_elements,
+           Rules{dtype_in({kInput, kWeight, kBias, kRunningMean, kRunningVar, kOutput, kSaveMean,
+                           kSaveInvstd},
+                          kFloats),
+                 batch_format(kInput, kInput), batch_format(kOutput, kInput), batch_rank(kInput),
+                 same_shape(kOutput, kInput),
+                 has_channels({kWeight, kBias, kRunningMean, kRunningVar, kSaveMean, kSaveInvstd},
+                              kInput)})};
 }
 
 const OperatorSpec kSpec{
@@ -140,46 +132,30 @@ enum : size_t {
 // About gradInput and the two outputs behind it.
 constexpr OutputMask kMask{kOutputMask, kGradInput};
 
-// Without elements there is nothing more to check.
-Rule checked(Rule rule) {
-  return when([](const Arguments& arguments) { return !arguments.empty(kInput); }, std::move(rule));
-}
+bool has_elements(const Arguments& arguments) { return !arguments.empty(kInput); }
 
-Rule if_wanted(size_t output, Rule rule) {
-  return checked(kMask.if_wanted(output, std::move(rule)));
-}
+Rule has_format_of_input(size_t tensor) { return batch_format(tensor, kInput); }
 
-std::vector<Rule> rules() {
-  constexpr std::array kVectors{kWeight, kRunningMean, kRunningVar, kSaveMean, kSaveInvstd};
-  constexpr std::array kOutputs{kGradInput, kGradWeight, kGradBias};
-  std::vector<Rule> list = {not_null({kGradOut, kInput, kOutputMask}),
-                            given_where(kTraining, kSaveMean), given_where(kTraining, kSaveInvstd)};
-  for (const size_t tensor :
-       {kWeight, kRunningMean, kRunningVar, kGradInput, kGradWeight, kGradBias}) {
-    list.push_back(live_if_given(tensor));
-  }
-  list.push_back(checked(kMask.has_three_values()));
-  for (const size_t output : kOutputs) list.push_back(if_wanted(output, not_null({output})));
-  for (const size_t tensor : {kGradOut, kInput}) {
-    list.push_back(checked(dtype_in(tensor, kFloats)));
-  }
-  list.push_back(checked(same_dtype(kGradOut, kInput)));
-  for (const size_t tensor : kVectors) {
-    list.push_back(checked(if_given(tensor, dtype_in(tensor, kFloats))));
-  }
-  for (const size_t output : kOutputs) list.push_back(if_wanted(output, dtype_in(output, kFloats)));
-  for (const size_t tensor : {kInput, kGradOut}) {
-    list.push_back(checked(batch_format(tensor, kInput)));
-  }
-  list.push_back(if_wanted(kGradInput, batch_format(kGradInput, kInput)));
-  list.push_back(checked(batch_rank(kInput)));
-  list.push_back(checked(same_shape(kGradOut, kInput)));
-  for (const size_t tensor : kVectors) list.push_back(checked(has_channels(tensor, kInput)));
-  list.push_back(if_wanted(kGradInput, same_shape(kGradInput, kInput)));
-  for (const size_t output : {kGradWeight, kGradBias}) {
-    list.push_back(if_wanted(output, has_channels(output, kInput)));
-  }
-  return list;
+// Without elements there is nothing more to check than what is given.
+Rules rules() {
+  const std::vector<size_t> vectors{kWeight, kRunningMean, kRunningVar, kSaveMean, kSaveInvstd};
+  const std::vector<size_t> outputs{kGradInput, kGradWeight, kGradBias};
+  return {
+      not_null({kGradOut, kInput, kOutputMask}), given_where(kTraining, kSaveMean),
+      given_where(kTraining, kSaveInvstd),
+      live_if_given({kWeight, kRunningMean, kRunningVar, kGradInput, kGradWeight, kGradBias}),
+      when(has_elements,
+           Rules{kMask.has_three_values(),
+                 kMask.if_wanted(outputs, [](size_t output) { return not_null({output}); }),
+                 dtype_in({kGradOut, kInput}, kFloats), same_dtype(kGradOut, kInput),
+                 dtype_in(vectors, kFloats),
+                 kMask.if_wanted(outputs, [](size_t output) { return dtype_in(output, kFloats); }),
+                 of_each({kInput, kGradOut}, has_format_of_input),
+                 kMask.if_wanted(kGradInput, has_format_of_input(kGradInput)), batch_rank(kInput),
+                 same_shape(kGradOut, kInput), has_channels(vectors, kInput),
+                 kMask.if_wanted(kGradInput, same_shape(kGradInput, kInput)),
+                 kMask.if_wanted({kGradWeight, kGradBias},
+                                 [](size_t output) { return has_channels(output, kInput); })})};
 }
 
 const OperatorSpec kSpec{

@@ -50,9 +50,9 @@ Arrays batch_norm(const Arguments& a, const Arrays& in) {
   const auto channels = static_cast<size_t>(x.shape[1]);
   std::vector<size_t> channel;
   for_each_element(x.shape, [&](size_t, size_t, size_t c) { channel.push_back(c); });
-  const auto of = [&](size_t i) { return channel[i]; };
+  const auto channel_at = [&](size_t i) { return channel[i]; };
   const bool training = a.number("training") != 0;
-  Moments m = moments_of(x, channels, of);
+  Moments m = moments_of(x, channels, channel_at);
   const std::vector<Number> old_mean = values_of(given["runningMean"], channels, 0);
   const std::vector<Number> old_var = values_of(given["runningVar"], channels, 1);
   const Number share = narrowed(a, "momentum");
@@ -77,8 +77,8 @@ Arrays batch_norm(const Arguments& a, const Arrays& in) {
   }
   const auto scale = training ? batch_scales_of(m.variance, narrowed(a, "eps"))
                               : scales_of(old_var, narrowed(a, "eps"));
-  results.push_back(normalized<kMagnitude>(x, training ? m.mean : old_mean, scale, of, of,
-                                           given["weight"], given["bias"]));
+  results.push_back(normalized<kMagnitude>(x, training ? m.mean : old_mean, scale, channel_at,
+                                           channel_at, given["weight"], given["bias"]));
   if (!training) {
     // What is given to be saved stays as it was.
     if (a.is_set("saveMean")) results.insert(results.end(), {{vector, {}}, {vector, {}}});
@@ -96,15 +96,15 @@ Arrays batch_norm_backward(const Arguments& a, const Arrays& in) {
   const auto channels = static_cast<size_t>(x.shape[1]);
   std::vector<size_t> channel;
   for_each_element(x.shape, [&](size_t, size_t, size_t c) { channel.push_back(c); });
-  const auto of = [&](size_t i) { return channel[i]; };
+  const auto channel_at = [&](size_t i) { return channel[i]; };
   const bool training = a.number("training") != 0;
   const auto mean = values_of(given[training ? "saveMean" : "runningMean"], channels, 0);
   const auto variance = values_of(given[training ? "saveInvstd" : "runningVar"], channels, 1);
   const Number eps = narrowed(a, "eps");
   return masked(a, gradients_of<kMagnitude>(
                        *given["gradOut"], x, mean,
-                       training ? batch_scales_of(variance, eps) : scales_of(variance, eps), of, of,
-                       given["weight"], channels, training));
+                       training ? batch_scales_of(variance, eps) : scales_of(variance, eps),
+                       channel_at, channel_at, given["weight"], channels, training));
 }
 
 std::vector<Sample> batch_samples() {

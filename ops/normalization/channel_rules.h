@@ -34,10 +34,14 @@ inline Rule batch_rank(size_t tensor) {
 
 // One element for each channel of the input.
 inline Rule has_channels(size_t tensor, size_t input) {
-  return if_given(tensor, [=](const Arguments& arguments) {
+  return [=](const Arguments& arguments) {
     const int64_t channels = arguments.shape(input)[channel_axis(arguments, input)];
     return has_shape(tensor, {channels})(arguments);
-  });
+  };
+}
+
+inline Rules has_channels(const std::vector<size_t>& tensors, size_t input) {
+  return of_each(tensors, [&](size_t tensor) { return has_channels(tensor, input); });
 }
 
 inline Rule not_channels_last(size_t tensor) {
@@ -55,6 +59,10 @@ inline Rule not_channels_last(size_t tensor) {
 }
 
 // One of the words that name where the channels lie.
+inline Rules not_channels_last(const std::vector<size_t>& tensors) {
+  return of_each(tensors, [](size_t tensor) { return not_channels_last(tensor); });
+}
+
 inline Rule is_format(size_t text, std::vector<std::string_view> words) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     const std::string_view given = arguments.text(text);

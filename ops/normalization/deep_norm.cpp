@@ -16,18 +16,19 @@ constexpr DtypeSet kFloat{ACL_FLOAT};
 
 // ---- Checks -------------------------------------------------------------------------------------
 
-// `like_x` have x's shape and dtype, `numbers` are FLOAT, one for each row.
-std::vector<Rule> rules(Rule given, size_t x, size_t gamma, const std::vector<size_t>& like_x,
-                        const std::vector<size_t>& numbers) {
-  std::vector<Rule> list = {std::move(given), dtype_in(x, kFloats)};
-  for (const size_t each : like_x) list.push_back(same_dtype(each, x));
-  list.push_back(same_dtype(gamma, x));
-  for (const size_t each : numbers) list.push_back(dtype_in(each, kFloat));
-  list.push_back(max_rank(x));
-  for (const size_t each : like_x) list.push_back(same_shape(each, x));
-  list.push_back(is_row_of(gamma, x));
-  for (const size_t each : numbers) list.push_back(has_number_per_row(each, x, gamma));
-  return list;
+// `like_x` have x's shape and dtype, `numbers` are FLOAT, one for each row; `more` come last.
+Rules rules(Rule given, size_t x, size_t gamma, const std::vector<size_t>& like_x,
+            const std::vector<size_t>& numbers, const Rules& more) {
+  return {std::move(given),
+          dtype_in(x, kFloats),
+          same_dtype(like_x, x),
+          same_dtype(gamma, x),
+          dtype_in(numbers, kFloat),
+          max_rank(x),
+          same_shape(like_x, x),
+          is_row_of(gamma, x),
+          have_number_per_row(numbers, x, gamma),
+          more};
 }
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -36,19 +37,12 @@ namespace forward {
 
 enum : size_t { kX, kGx, kBeta, kGamma, kAlpha, kEpsilon, kMean, kRstd, kY };
 
-std::vector<Rule> all_rules() {
-  std::vector<Rule> list = rules(not_null({kX, kGx, kBeta, kGamma, kMean, kRstd, kY}), kX, kGamma,
-                                 {kGx, kY}, {kMean, kRstd});
-  list.push_back(same_dtype(kBeta, kX));
-  list.push_back(same_shape(kBeta, kGamma));
-  return list;
-}
-
 const OperatorSpec kSpec{
     "aclnnDeepNorm",
     {input("x"), input("gx"), input("beta"), input("gamma"), attribute("alphaValue"),
      attribute("epsilonValue"), output("meanOut"), output("rstdOut"), output("yOut")},
-    all_rules()};
+    rules(not_null({kX, kGx, kBeta, kGamma, kMean, kRstd, kY}), kX, kGamma, {kGx, kY},
+          {kMean, kRstd}, {same_dtype(kBeta, kX), same_shape(kBeta, kGamma)})};
 
 Plan plan(const Arguments& arguments) {
   return plan_summed_rows(arguments, {{{kX, arguments.real(kAlpha)}, {kGx}}, kGamma},
@@ -64,22 +58,17 @@ namespace backward {
 
 enum : size_t { kDy, kX, kGx, kGamma, kMean, kRstd, kAlpha, kDx, kDgx, kDbeta, kDgamma };
 
-std::vector<Rule> all_rules() {
-  std::vector<Rule> list =
-      rules(not_null({kDy, kX, kGx, kGamma, kMean, kRstd, kDx, kDgx, kDbeta, kDgamma}), kX, kGamma,
-            {kDy, kGx, kDx, kDgx}, {kMean, kRstd});
-  for (const size_t each : {kDbeta, kDgamma}) {
-    list.push_back(dtype_in(each, kFloat));
-    list.push_back(same_shape(each, kGamma));
-  }
-  return list;
+Rules of_parameter(size_t gradient) {
+  return {dtype_in(gradient, kFloat), same_shape(gradient, kGamma)};
 }
 
-const OperatorSpec kSpec{"aclnnDeepNormGrad",
-                         {input("dy"), input("x"), input("gx"), input("gamma"), input("mean"),
-                          input("rstd"), attribute("alphaValue"), output("dxOut"), output("dgxOut"),
-                          output("dbetaOut"), output("dgammaOut")},
-                         all_rules()};
+const OperatorSpec kSpec{
+    "aclnnDeepNormGrad",
+    {input("dy"), input("x"), input("gx"), input("gamma"), input("mean"), input("rstd"),
+     attribute("alphaValue"), output("dxOut"), output("dgxOut"), output("dbetaOut"),
+     output("dgammaOut")},
+    rules(not_null({kDy, kX, kGx, kGamma, kMean, kRstd, kDx, kDgx, kDbeta, kDgamma}), kX, kGamma,
+          {kDy, kGx, kDx, kDgx}, {kMean, kRstd}, {of_parameter(kDbeta), of_parameter(kDgamma)})};
 
 Plan plan(const Arguments& arguments) {
   const double alpha = arguments.real(kAlpha);

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
 
 #include "aclnnop/aclnn_group_norm_backward.h"
@@ -83,24 +82,20 @@ Rule eps_is_positive() {
   });
 }
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list = {not_null({kSelf, kOut, kMeanOut, kRstdOut}), live_if_given(kGamma),
-                            live_if_given(kBeta), dtype_in(kSelf, kFloats)};
-  for (const size_t tensor : {kGamma, kBeta, kOut, kMeanOut, kRstdOut}) {
-    list.push_back(if_given(tensor, same_dtype(tensor, kSelf)));
-  }
-  list.push_back(group_sizes(kN));
-  list.push_back(eps_is_positive());
-  list.push_back(has_all_elements(kSelf, kN));
-  for (const size_t tensor : {kGamma, kBeta}) {
-    list.push_back(if_given(tensor, has_channel_elements(tensor, kN)));
-  }
-  list.push_back(same_shape(kOut, kSelf));
-  for (const size_t tensor : {kMeanOut, kRstdOut}) {
-    list.push_back(has_group_shape(tensor, kN));
-  }
-  for (const size_t tensor : {kSelf, kOut}) list.push_back(not_channels_last(tensor));
-  return list;
+Rules rules() {
+  return {not_null({kSelf, kOut, kMeanOut, kRstdOut}),
+          live_if_given({kGamma, kBeta}),
+          dtype_in(kSelf, kFloats),
+          same_dtype({kGamma, kBeta, kOut, kMeanOut, kRstdOut}, kSelf),
+          group_sizes(kN),
+          eps_is_positive(),
+          has_all_elements(kSelf, kN),
+          has_channel_elements(kGamma, kN),
+          has_channel_elements(kBeta, kN),
+          same_shape(kOut, kSelf),
+          has_group_shape(kMeanOut, kN),
+          has_group_shape(kRstdOut, kN),
+          not_channels_last({kSelf, kOut})};
 }
 
 const OperatorSpec kSpec{
@@ -146,37 +141,31 @@ constexpr OutputMask kMask{kOutputMask, kGradInput};
 
 // Null is 161002 here.
 Rule given_as_value(size_t parameter) {
-  return [rule = not_null({parameter})](const Arguments& arguments) {
-    CheckResult result = rule(arguments);
-    if (result.status == kNullPointer) result.status = kInvalidParameter;
-    return result;
-  };
+  return with_status(kInvalidParameter, not_null({parameter}));
 }
 
-std::vector<Rule> rules() {
-  constexpr std::array kOutputs{kGradInput, kGradGamma, kGradBeta};
-  std::vector<Rule> list = {not_null({kGradOut, kInput, kMean, kRstd}), live_if_given(kGamma)};
-  for (const size_t tensor : kOutputs) list.push_back(live_if_given(tensor));
-  list.push_back(given_as_value(kOutputMask));
-  list.push_back(kMask.has_three_values());
-  for (const size_t output : kOutputs)
-    list.push_back(kMask.if_wanted(output, given_as_value(output)));
-  list.push_back(dtype_in(kInput, kFloats));
-  for (const size_t tensor : {kGradOut, kMean, kRstd}) list.push_back(same_dtype(tensor, kInput));
-  list.push_back(if_given(kGamma, same_dtype(kGamma, kInput)));
-  for (const size_t output : kOutputs)
-    list.push_back(kMask.if_wanted(output, same_dtype(output, kInput)));
-  list.push_back(group_sizes(kN));
-  for (const size_t tensor : {kGradOut, kInput}) list.push_back(has_all_elements(tensor, kN));
-  for (const size_t tensor : {kMean, kRstd}) list.push_back(has_group_elements(tensor, kN));
-  list.push_back(if_given(kGamma, has_channel_elements(kGamma, kN)));
-  list.push_back(kMask.if_wanted(kGradInput, has_all_elements(kGradInput, kN)));
-  for (const size_t output : {kGradGamma, kGradBeta}) {
-    list.push_back(kMask.if_wanted(output, has_channel_elements(output, kN)));
-  }
-  for (const size_t tensor : {kGradOut, kInput}) list.push_back(not_channels_last(tensor));
-  list.push_back(kMask.if_wanted(kGradInput, not_channels_last(kGradInput)));
-  return list;
+Rules rules() {
+  const std::vector<size_t> outputs{kGradInput, kGradGamma, kGradBeta};
+  return {not_null({kGradOut, kInput, kMean, kRstd}),
+          live_if_given(kGamma),
+          live_if_given(outputs),
+          given_as_value(kOutputMask),
+          kMask.has_three_values(),
+          kMask.if_wanted(outputs, given_as_value),
+          dtype_in(kInput, kFloats),
+          same_dtype({kGradOut, kMean, kRstd, kGamma}, kInput),
+          kMask.if_wanted(outputs, [](size_t output) { return same_dtype(output, kInput); }),
+          group_sizes(kN),
+          has_all_elements(kGradOut, kN),
+          has_all_elements(kInput, kN),
+          has_group_elements(kMean, kN),
+          has_group_elements(kRstd, kN),
+          has_channel_elements(kGamma, kN),
+          kMask.if_wanted(kGradInput, has_all_elements(kGradInput, kN)),
+          kMask.if_wanted({kGradGamma, kGradBeta},
+                          [](size_t output) { return has_channel_elements(output, kN); }),
+          not_channels_last({kGradOut, kInput}),
+          kMask.if_wanted(kGradInput, not_channels_last(kGradInput))};
 }
 
 const OperatorSpec kSpec{

@@ -26,32 +26,34 @@ struct GroupParameters {
   size_t groups, format;
 };
 
-std::vector<Rule> group_rules(std::vector<Rule> list, const GroupParameters& p) {
+Rules group_rules(const Rules& given, const GroupParameters& p) {
   const size_t x = p.images.front(), gamma = p.channels.front();
   const std::vector<size_t> others(p.images.begin() + 1, p.images.end());
   std::vector<size_t> like_gamma(p.channels.begin() + 1, p.channels.end());
   like_gamma.insert(like_gamma.end(), p.numbers.begin(), p.numbers.end());
-  for (const size_t each : {x, gamma}) list.push_back(dtype_in(each, kFloats));
-  for (const size_t each : others) list.push_back(same_dtype(each, x));
-  for (const size_t each : like_gamma) list.push_back(if_given(each, same_dtype(each, gamma)));
-  for (const size_t each : p.images) list.push_back(not_channels_last(each));
-  list.push_back(batch_rank(x));
-  for (const size_t each : others) list.push_back(same_shape(each, x));
-  for (const size_t each : p.channels) list.push_back(has_channels(each, x));
-  list.push_back(
-      require([=, groups = p.groups](const Arguments& arguments) -> std::optional<std::string> {
-        const int64_t count = arguments.integer(groups), channels = arguments.shape(x)[1];
-        if (count > 0 && channels % count == 0) return std::nullopt;
-        return fmt::format("{} {} must be above 0 and divide the {} channels of {}.",
-                           arguments.name(groups), count, channels, arguments.name(x));
-      }));
-  for (const size_t each : p.numbers) {
-    list.push_back([=, groups = p.groups](const Arguments& arguments) {
-      return has_shape(each, {arguments.shape(x)[0], arguments.integer(groups)})(arguments);
-    });
-  }
-  list.push_back(is_format(p.format, {"NCHW"}));
-  return list;
+  const auto groups_fit =
+      [=, groups = p.groups](const Arguments& arguments) -> std::optional<std::string> {
+    const int64_t count = arguments.integer(groups), channels = arguments.shape(x)[1];
+    if (count > 0 && channels % count == 0) return std::nullopt;
+    return fmt::format("{} {} must be above 0 and divide the {} channels of {}.",
+                       arguments.name(groups), count, channels, arguments.name(x));
+  };
+  const auto is_number_per_group = [=, groups = p.groups](size_t tensor) -> Rule {
+    return [=](const Arguments& arguments) {
+      return has_shape(tensor, {arguments.shape(x)[0], arguments.integer(groups)})(arguments);
+    };
+  };
+  return {given,
+          dtype_in({x, gamma}, kFloats),
+          same_dtype(others, x),
+          same_dtype(like_gamma, gamma),
+          not_channels_last(p.images),
+          batch_rank(x),
+          same_shape(others, x),
+          has_channels(p.channels, x),
+          require(groups_fit),
+          of_each(p.numbers, is_number_per_group),
+          is_format(p.format, {"NCHW"})};
 }
 
 namespace forward {

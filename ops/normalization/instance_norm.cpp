@@ -22,36 +22,33 @@ size_t channels_of(const Arguments& arguments) {
   return format.back() == 'C' ? arguments.shape(kX).size() - 1 : 1;
 }
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list = {not_null({kX, kGamma, kBeta, kDataFormat, kY, kMean, kVariance})};
-  for (const size_t each : {kX, kGamma, kBeta, kMean, kVariance}) {
-    list.push_back(dtype_in(each, kFloats));
-  }
-  list.push_back(same_dtype(kY, kX));
-  list.push_back(batch_rank(kX));
-  list.push_back(is_format(kDataFormat, {"NCHW", "NCDHW", "NHWC", "NDHWC"}));
-  list.push_back(same_shape(kY, kX));
-  for (const size_t each : {kGamma, kBeta}) {
-    list.push_back([=](const Arguments& arguments) {
-      return has_shape(each, {arguments.shape(kX)[channels_of(arguments)]})(arguments);
-    });
-  }
-  for (const size_t each : {kMean, kVariance}) {
-    list.push_back([=](const Arguments& arguments) {
-      Dims shape = arguments.shape(kX);
-      for (size_t d = 1; d < shape.size(); ++d) {
-        if (d != channels_of(arguments)) shape[d] = 1;
-      }
-      return has_shape(each, shape)(arguments);
-    });
-  }
-  return list;
+// A number for each channel.
+Rule is_parameter(size_t tensor) {
+  return [=](const Arguments& arguments) {
+    return has_shape(tensor, {arguments.shape(kX)[channels_of(arguments)]})(arguments);
+  };
 }
 
-const OperatorSpec kSpec{"aclnnInstanceNorm",
-                         {input("x"), input("gamma"), input("beta"), attribute("dataFormat"),
-                          attribute("eps"), output("y"), output("mean"), output("variance")},
-                         rules()};
+// A number for each image and channel.
+Rule is_statistic(size_t tensor) {
+  return [=](const Arguments& arguments) {
+    Dims shape = arguments.shape(kX);
+    for (size_t d = 1; d < shape.size(); ++d) {
+      if (d != channels_of(arguments)) shape[d] = 1;
+    }
+    return has_shape(tensor, shape)(arguments);
+  };
+}
+
+const OperatorSpec kSpec{
+    "aclnnInstanceNorm",
+    {input("x"), input("gamma"), input("beta"), attribute("dataFormat"), attribute("eps"),
+     output("y"), output("mean"), output("variance")},
+    Rules{not_null({kX, kGamma, kBeta, kDataFormat, kY, kMean, kVariance}),
+          dtype_in({kX, kGamma, kBeta, kMean, kVariance}, kFloats), same_dtype(kY, kX),
+          batch_rank(kX), is_format(kDataFormat, {"NCHW", "NCDHW", "NHWC", "NDHWC"}),
+          same_shape(kY, kX), is_parameter(kGamma), is_parameter(kBeta), is_statistic(kMean),
+          is_statistic(kVariance)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kX)) {

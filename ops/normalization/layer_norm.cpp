@@ -4,8 +4,6 @@
 
 #include <fmt/ranges.h>
 
-#include <array>
-
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "ops/engine/dtype/dtype_sets.h"
@@ -40,6 +38,7 @@ Rule is_end_of(size_t array, size_t input) {
 // FLOAT, or that of the input.
 Rule is_parameter_of(size_t tensor, size_t input) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (!arguments.given(tensor)) return std::nullopt;
     const aclDataType dtype = arguments.dtype(tensor);
     if (dtype == ACL_FLOAT || dtype == arguments.dtype(input)) return std::nullopt;
     return fmt::format("tensor {} must be DT_FLOAT or of {}'s dtype {}, but is {}.",
@@ -70,29 +69,22 @@ namespace forward {
 
 enum : size_t { kInput, kNormalizedShape, kWeight, kBias, kEps, kOut, kMean, kRstd };
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list = {not_null({kInput, kNormalizedShape, kOut})};
-  for (const size_t tensor : {kWeight, kBias, kMean, kRstd}) list.push_back(live_if_given(tensor));
-  list.push_back(dtype_in(kInput, kFloats));
-  for (const size_t tensor : {kWeight, kBias}) {
-    list.push_back(if_given(tensor, is_parameter_of(tensor, kInput)));
-  }
-  list.push_back(if_given(kWeight, if_given(kBias, same_dtype(kBias, kWeight))));
-  for (const size_t tensor : {kOut, kMean, kRstd}) {
-    list.push_back(if_given(tensor, dtype_in(tensor, kFloats)));
-  }
-  for (const size_t tensor : {kInput, kWeight, kBias, kOut, kMean, kRstd}) {
-    list.push_back(if_given(tensor, max_rank(tensor)));
-  }
-  list.push_back(is_end_of(kNormalizedShape, kInput));
-  for (const size_t tensor : {kWeight, kBias}) {
-    list.push_back(if_given(tensor, has_normalized_shape(tensor, kNormalizedShape)));
-  }
-  list.push_back(same_shape(kOut, kInput));
-  for (const size_t tensor : {kMean, kRstd}) {
-    list.push_back(if_given(tensor, has_elements(tensor, size_of(kInput, kNormalizedShape, true))));
-  }
-  return list;
+Rules rules() {
+  const auto of_rows = size_of(kInput, kNormalizedShape, true);
+  return {not_null({kInput, kNormalizedShape, kOut}),
+          live_if_given({kWeight, kBias, kMean, kRstd}),
+          dtype_in(kInput, kFloats),
+          is_parameter_of(kWeight, kInput),
+          is_parameter_of(kBias, kInput),
+          if_given(kWeight, same_dtype(kBias, kWeight)),
+          dtype_in({kOut, kMean, kRstd}, kFloats),
+          max_rank({kInput, kWeight, kBias, kOut, kMean, kRstd}),
+          is_end_of(kNormalizedShape, kInput),
+          has_normalized_shape(kWeight, kNormalizedShape),
+          has_normalized_shape(kBias, kNormalizedShape),
+          same_shape(kOut, kInput),
+          has_elements(kMean, of_rows),
+          has_elements(kRstd, of_rows)};
 }
 
 const OperatorSpec kSpec{
@@ -138,40 +130,31 @@ enum : size_t {
 // About gradInput and the two outputs behind it.
 constexpr OutputMask kMask{kOutputMask, kGradInput};
 
-std::vector<Rule> rules() {
-  constexpr std::array kOutputs{kGradInput, kGradWeight, kGradBias};
-  std::vector<Rule> list = {
-      not_null({kGradOut, kInput, kNormalizedShape, kMean, kRstd, kOutputMask})};
-  for (const size_t tensor : {kWeight, kBias, kGradInput, kGradWeight, kGradBias}) {
-    list.push_back(live_if_given(tensor));
-  }
-  list.push_back(kMask.has_three_values());
-  for (const size_t output : kOutputs) list.push_back(kMask.if_wanted(output, not_null({output})));
-  for (const size_t tensor : {kGradOut, kInput}) list.push_back(dtype_in(tensor, kFloats));
-  list.push_back(same_dtype(kGradOut, kInput));
-  for (const size_t tensor : {kMean, kRstd}) list.push_back(dtype_in(tensor, kFloats));
-  for (const size_t tensor : {kWeight, kBias}) {
-    list.push_back(if_given(tensor, is_parameter_of(tensor, kInput)));
-  }
-  for (const size_t output : kOutputs)
-    list.push_back(kMask.if_wanted(output, dtype_in(output, kFloats)));
-  for (const size_t tensor : {kGradOut, kInput, kMean, kRstd}) list.push_back(max_rank(tensor));
-  for (const size_t tensor : {kWeight, kBias}) list.push_back(if_given(tensor, max_rank(tensor)));
-  for (const size_t output : kOutputs) list.push_back(kMask.if_wanted(output, max_rank(output)));
-  list.push_back(is_end_of(kNormalizedShape, kInput));
-  list.push_back(same_shape(kGradOut, kInput));
-  for (const size_t tensor : {kMean, kRstd}) {
-    list.push_back(has_elements(tensor, size_of(kInput, kNormalizedShape, true)));
-  }
-  for (const size_t tensor : {kWeight, kBias}) {
-    list.push_back(if_given(tensor, has_normalized_shape(tensor, kNormalizedShape)));
-  }
-  list.push_back(kMask.if_wanted(kGradInput, same_shape(kGradInput, kInput)));
-  for (const size_t output : {kGradWeight, kGradBias}) {
-    list.push_back(
-        kMask.if_wanted(output, has_elements(output, size_of(kInput, kNormalizedShape, false))));
-  }
-  return list;
+Rules rules() {
+  const std::vector<size_t> outputs{kGradInput, kGradWeight, kGradBias};
+  const auto of_rows = size_of(kInput, kNormalizedShape, true);
+  const auto of_a_row = size_of(kInput, kNormalizedShape, false);
+  return {not_null({kGradOut, kInput, kNormalizedShape, kMean, kRstd, kOutputMask}),
+          live_if_given({kWeight, kBias, kGradInput, kGradWeight, kGradBias}),
+          kMask.has_three_values(),
+          kMask.if_wanted(outputs, [](size_t output) { return not_null({output}); }),
+          dtype_in({kGradOut, kInput}, kFloats),
+          same_dtype(kGradOut, kInput),
+          dtype_in({kMean, kRstd}, kFloats),
+          is_parameter_of(kWeight, kInput),
+          is_parameter_of(kBias, kInput),
+          kMask.if_wanted(outputs, [](size_t output) { return dtype_in(output, kFloats); }),
+          max_rank({kGradOut, kInput, kMean, kRstd, kWeight, kBias}),
+          kMask.if_wanted(outputs, [](size_t output) { return max_rank(output); }),
+          is_end_of(kNormalizedShape, kInput),
+          same_shape(kGradOut, kInput),
+          has_elements(kMean, of_rows),
+          has_elements(kRstd, of_rows),
+          has_normalized_shape(kWeight, kNormalizedShape),
+          has_normalized_shape(kBias, kNormalizedShape),
+          kMask.if_wanted(kGradInput, same_shape(kGradInput, kInput)),
+          kMask.if_wanted({kGradWeight, kGradBias},
+                          [&](size_t output) { return has_elements(output, of_a_row); })};
 }
 
 const OperatorSpec kSpec{

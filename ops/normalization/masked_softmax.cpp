@@ -115,16 +115,13 @@ Rule has_rank_4(size_t tensor) {
 }
 
 // `first` are the inputs but for the mask.
-std::vector<Rule> rules(const std::vector<size_t>& first, size_t mask, size_t out, Rule given) {
-  std::vector<Rule> list = {std::move(given), dtype_in(first[0], kFloats)};
-  for (size_t k = 1; k < first.size(); ++k) list.push_back(same_dtype(first[k], first[0]));
-  list.push_back(dtype_in(mask, {ACL_BOOL}));
-  list.push_back(same_dtype(out, first[0]));
-  for (const size_t each : {first[0], mask}) list.push_back(has_rank_4(each));
-  for (size_t k = 1; k < first.size(); ++k) list.push_back(same_shape(first[k], first[0]));
-  list.push_back(broadcasts_to(mask, first[0]));
-  list.push_back(same_shape(out, first[0]));
-  return list;
+Rules rules(const std::vector<size_t>& first, size_t mask, size_t out, Rule given) {
+  const size_t x = first[0];
+  const std::vector<size_t> others(first.begin() + 1, first.end());
+  return {std::move(given),           dtype_in(x, kFloats),  same_dtype(others, x),
+          dtype_in(mask, {ACL_BOOL}), same_dtype(out, x),    has_rank_4(x),
+          has_rank_4(mask),           same_shape(others, x), broadcasts_to(mask, x),
+          same_shape(out, x)};
 }
 
 namespace forward {

@@ -41,6 +41,10 @@ inline Rule has_number_per_row(size_t tensor, size_t x, size_t gamma) {
   });
 }
 
+inline Rules have_number_per_row(const std::vector<size_t>& tensors, size_t x, size_t gamma) {
+  return of_each(tensors, [&](size_t tensor) { return has_number_per_row(tensor, x, gamma); });
+}
+
 }  // namespace aclgrad::ops
 
 #endif  // ACLGRAD_OPS_NORMALIZATION_ROW_RULES_H_

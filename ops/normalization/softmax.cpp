@@ -38,8 +38,8 @@ const OperatorSpec kSoftmax{
 const OperatorSpec kLogSoftmax{
     "aclnnLogSoftmax",
     {input("self"), attribute("dim"), output("out")},
-    {not_null({kSelf, kOut}), axis_of(kDim, kSelf), dtype_in(kSelf, kRealFloats),
-     dtype_in(kOut, kRealFloats), max_rank(kSelf), max_rank(kOut), same_shape(kOut, kSelf)}};
+    Rules{not_null({kSelf, kOut}), axis_of(kDim, kSelf), dtype_in({kSelf, kOut}, kRealFloats),
+          max_rank({kSelf, kOut}), same_shape(kOut, kSelf)}};
 
 template <auto kPlan>
 Plan plan(const Arguments& arguments) {

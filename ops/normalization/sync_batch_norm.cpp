@@ -31,37 +31,36 @@ using Indices = std::vector<size_t>;
 
 // `images` have the shape and dtype of the first, the optional ones of `vectors` may be null: each
 // has a number for each channel of the first image.
-std::vector<Rule> channel_rules(std::vector<Rule> list, const Indices& images,
-                                const Indices& vectors) {
+Rules channel_rules(const Rules& given, const Indices& images, const Indices& vectors) {
   const size_t first = images.front();
   const Indices others(images.begin() + 1, images.end());
-  list.push_back(dtype_in(first, kRealFloats));
-  for (const size_t each : others) list.push_back(same_dtype(each, first));
-  for (const size_t each : vectors) list.push_back(if_given(each, dtype_in(each, kRealFloats)));
-  for (const size_t each : images) list.push_back(not_channels_last(each));
-  list.push_back(batch_rank(first));
-  for (const size_t each : others) list.push_back(same_shape(each, first));
-  for (const size_t each : vectors) list.push_back(has_channels(each, first));
-  return list;
+  return {given,
+          dtype_in(first, kRealFloats),
+          same_dtype(others, first),
+          dtype_in(vectors, kRealFloats),
+          not_channels_last(images),
+          batch_rank(first),
+          same_shape(others, first),
+          has_channels(vectors, first)};
 }
 
 // Two tensors [parts, C], with the channels of `input`, and a number for each part.
-void add_part_rules(std::vector<Rule>& list, size_t input, size_t first, size_t second,
-                    size_t counts) {
-  for (const size_t each : {first, second}) list.push_back(dtype_in(each, kRealFloats));
-  list.push_back(dtype_in(counts, kCounts));
-  list.push_back(require([=](const Arguments& arguments) -> std::optional<std::string> {
+Rules part_rules(size_t input, size_t first, size_t second, size_t counts) {
+  const auto parts = [=](const Arguments& arguments) -> std::optional<std::string> {
     const Dims &shape = arguments.shape(first), &channels = arguments.shape(input);
     if (shape.size() == 2 && shape[1] == channels[kChannelAxis]) return std::nullopt;
     return fmt::format(
         "tensor {} must have shape [parts, {}], but is {}.", arguments.name(first),
         channels.size() > kChannelAxis ? std::to_string(channels[kChannelAxis]) : "C",
         to_string(shape));
-  }));
-  list.push_back(same_shape(second, first));
-  list.push_back(
-      has_elements(counts, [=](const Arguments& arguments) { return arguments.shape(first)[0]; }));
-  list.push_back(max_rank(counts, 2));
+  };
+  return {
+      dtype_in({first, second}, kRealFloats),
+      dtype_in(counts, kCounts),
+      require(parts),
+      same_shape(second, first),
+      has_elements(counts, [=](const Arguments& arguments) { return arguments.shape(first)[0]; }),
+      max_rank(counts, 2)};
 }
 
 // ---- Of a part: sums, or mean and deviation -----------------------------------------------------
@@ -128,14 +127,13 @@ enum : size_t {
   kBatchInvstd
 };
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list = {not_null(
-      {kTotalSum, kTotalSquareSum, kSampleCount, kMeanRef, kVarRef, kBatchMean, kBatchInvstd})};
-  constexpr std::array kVectors{kMeanRef, kVarRef, kBatchMean, kBatchInvstd};
-  for (const size_t each : kVectors) list.push_back(dtype_in(each, kRealFloats));
-  add_part_rules(list, kTotalSum, kTotalSum, kTotalSquareSum, kSampleCount);
-  for (const size_t each : kVectors) list.push_back(has_channels(each, kTotalSum));
-  return list;
+Rules rules() {
+  const Indices vectors{kMeanRef, kVarRef, kBatchMean, kBatchInvstd};
+  return {not_null({kTotalSum, kTotalSquareSum, kSampleCount, kMeanRef, kVarRef, kBatchMean,
+                    kBatchInvstd}),
+          dtype_in(vectors, kRealFloats),
+          part_rules(kTotalSum, kTotalSum, kTotalSquareSum, kSampleCount),
+          has_channels(vectors, kTotalSum)};
 }
 
 const OperatorSpec kSpec{"aclnnSyncBatchNormGatherStats",
@@ -183,13 +181,12 @@ enum : size_t {
   kInvstdAll
 };
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list =
-      channel_rules({not_null({kInput, kMean, kInvstd}), live_if_given(kRunningMean),
-                     live_if_given(kRunningVar), not_null({kCounts, kMeanAll, kInvstdAll})},
-                    {kInput}, {kRunningMean, kRunningVar, kMeanAll, kInvstdAll});
-  add_part_rules(list, kInput, kMean, kInvstd, kCounts);
-  return list;
+Rules rules() {
+  return {
+      channel_rules({not_null({kInput, kMean, kInvstd}), live_if_given({kRunningMean, kRunningVar}),
+                     not_null({kCounts, kMeanAll, kInvstdAll})},
+                    {kInput}, {kRunningMean, kRunningVar, kMeanAll, kInvstdAll}),
+      part_rules(kInput, kMean, kInvstd, kCounts)};
 }
 
 const OperatorSpec kSpec{"aclnnBatchNormGatherStatsWithCounts",
@@ -240,12 +237,12 @@ namespace elements {
 
 enum : size_t { kInput, kWeight, kBias, kMean, kInvstd, kEps, kOut };
 
-const OperatorSpec kSpec{"aclnnBatchNormElemt",
-                         {input("input"), input("weight"), input("bias"), input("mean"),
-                          input("invstd"), attribute("eps"), output("out")},
-                         channel_rules({not_null({kInput, kMean, kInvstd, kOut}),
-                                        live_if_given(kWeight), live_if_given(kBias)},
-                                       {kInput, kOut}, {kWeight, kBias, kMean, kInvstd})};
+const OperatorSpec kSpec{
+    "aclnnBatchNormElemt",
+    {input("input"), input("weight"), input("bias"), input("mean"), input("invstd"),
+     attribute("eps"), output("out")},
+    channel_rules({not_null({kInput, kMean, kInvstd, kOut}), live_if_given({kWeight, kBias})},
+                  {kInput, kOut}, {kWeight, kBias, kMean, kInvstd})};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kInput)) return {};
@@ -280,7 +277,7 @@ enum : size_t {
   kGradBias
 };
 
-std::vector<Rule> rules() {
+Rules rules() {
   return channel_rules({not_null({kGradOut, kInput, kMean, kInvstd}), live_if_given(kWeight),
                         given_where(kInputG, kSumDy), given_where(kInputG, kSumDyXmu),
                         given_where(kWeightG, kGradWeight), given_where(kBiasG, kGradBias)},
@@ -328,14 +325,13 @@ enum : size_t {
   kGradInput
 };
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list = channel_rules(
-      {not_null({kGradOut, kInput, kMean, kInvstd, kSumDy, kSumDyXmu, kCounter, kGradInput}),
-       live_if_given(kWeight)},
-      {kInput, kGradOut, kGradInput}, {kMean, kInvstd, kWeight, kSumDy, kSumDyXmu});
-  list.push_back(dtype_in(kCounter, kCounts));
-  list.push_back(max_rank(kCounter));
-  return list;
+Rules rules() {
+  return {
+      channel_rules(
+          {not_null({kGradOut, kInput, kMean, kInvstd, kSumDy, kSumDyXmu, kCounter, kGradInput}),
+           live_if_given(kWeight)},
+          {kInput, kGradOut, kGradInput}, {kMean, kInvstd, kWeight, kSumDy, kSumDyXmu}),
+      dtype_in(kCounter, kCounts), max_rank(kCounter)};
 }
 
 const OperatorSpec kSpec{

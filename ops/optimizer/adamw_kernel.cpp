@@ -65,13 +65,13 @@ HWY_INLINE Floats minus_quotient(FloatTag d, Floats m, Floats divisor) {
 
 // a x + b y within a unit in the last place and 2^-46 of the larger product.
 HWY_INLINE Floats weighted_sum(FloatTag d, Floats a, Floats x, Floats b, Floats y) {
-  const Expansion<Floats> second = double_float_product(d, b, y);
+  const Expansion<Floats> second = two_product(d, b, y);
   return hn::Add(mul_add(d, a, x, second.high), second.low);
 }
 
 // a x + b y^2 within a unit in the last place, if nothing is negative.
 HWY_INLINE Floats weighted_square(FloatTag d, Floats a, Floats x, Floats b, Floats y) {
-  const Expansion<Floats> factor = double_float_product(d, b, y);
+  const Expansion<Floats> factor = two_product(d, b, y);
   return mul_add(d, a, x, mul_add(d, factor.high, y, hn::Mul(factor.low, y)));
 }
 

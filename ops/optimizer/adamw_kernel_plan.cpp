@@ -108,16 +108,16 @@ class DenseStep final : public Tiling {
     }
     const std::array<const void*, kMaxTensors> in = {data[0], data[1], data[2], data[3], data[4]};
     const std::array<void*, kMaxTensors - 1> out = {data[0], data[1], data[2], data[4]};
-    std::array<int64_t, kMaxTensors> steps{};
-    steps.fill(part.stride * static_cast<int64_t>(element_size(dtype_)));
+    std::array<int64_t, kMaxTensors> strides{};
+    strides.fill(part.stride * static_cast<int64_t>(element_size(dtype_)));
     adamw_native(amsgrad_, factors,
                  {.dtype = dtype_,
                   .in = in.data(),
                   .out = out.data(),
                   .count = static_cast<size_t>(part.end - part.begin),
                   .rows = static_cast<size_t>(part.rows),
-                  .in_steps = steps.data(),
-                  .out_steps = steps.data()});
+                  .in_strides = strides.data(),
+                  .out_strides = strides.data()});
   }
 
   bool amsgrad_;

@@ -37,12 +37,12 @@ const OperatorSpec kSpec{
     {in_out("varRef"), in_out("mRef"), in_out("vRef"), in_out("maxGradNormOptionalRef"),
      input("grad"), input("step"), attribute("lr"), attribute("beta1"), attribute("beta2"),
      attribute("weightDecay"), attribute("eps"), attribute("amsgrad"), attribute("maximize")},
-    {not_null({kVar, kM, kV}), when(is_amsgrad, not_null({kMaxGradNorm})), not_null({kGrad, kStep}),
-     live_if_given(kMaxGradNorm), dtype_in(kVar, kFloats), dtype_in(kM, kFloats),
-     dtype_in(kV, kFloats), when(has_max_grad_norm, dtype_in(kMaxGradNorm, kFloats)),
-     dtype_in(kGrad, kFloats), dtype_in(kStep, kStepDtypes), same_shape(kM, kVar),
-     same_shape(kV, kVar), when(has_max_grad_norm, same_shape(kMaxGradNorm, kVar)),
-     same_shape(kGrad, kVar), has_one_element(kStep)}};
+    Rules{not_null({kVar, kM, kV}), when(is_amsgrad, not_null({kMaxGradNorm})),
+          not_null({kGrad, kStep}), live_if_given(kMaxGradNorm), dtype_in({kVar, kM, kV}, kFloats),
+          when(has_max_grad_norm, dtype_in(kMaxGradNorm, kFloats)), dtype_in(kGrad, kFloats),
+          dtype_in(kStep, kStepDtypes), same_shape({kM, kV}, kVar),
+          when(has_max_grad_norm, same_shape(kMaxGradNorm, kVar)), same_shape(kGrad, kVar),
+          has_one_element(kStep)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kVar)) return {};

@@ -16,9 +16,9 @@ enum : size_t { kSelf, kOutputSize, kOut };
 const OperatorSpec kSpec{
     "aclnnAdaptiveAvgPool2d",
     {input("self"), attribute("outputSize"), output("out")},
-    {not_null({kSelf, kOutputSize, kOut}), image_rank(kSelf), same_planes(kOut, kSelf),
-     dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats), same_dtype(kOut, kSelf),
-     has_image_format(kSelf), has_image_format(kOut), sizes_are_outs(kOutputSize, kOut)}};
+    Rules{not_null({kSelf, kOutputSize, kOut}), image_rank(kSelf), same_planes(kOut, kSelf),
+          dtype_in({kSelf, kOut}, kFloats), same_dtype(kOut, kSelf), has_image_format(kSelf),
+          has_image_format(kOut), sizes_are_outs(kOutputSize, kOut)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kSelf) || arguments.empty(kOut)) return {};
@@ -46,10 +46,9 @@ Rule out_dtype() {
 const OperatorSpec kSpec{
     "aclnnAdaptiveAvgPool2dBackward",
     {input("gradOutput"), input("self"), output("out")},
-    {not_null({kGradOutput, kSelf, kOut}), image_rank(kSelf), same_shape(kOut, kSelf),
-     same_planes(kGradOutput, kSelf), dtype_in(kGradOutput, kFloats), dtype_in(kSelf, kFloats),
-     dtype_in(kOut, kFloats), same_dtype(kGradOutput, kSelf), out_dtype(),
-     one_format({kSelf, kGradOutput, kOut})}};
+    Rules{not_null({kGradOutput, kSelf, kOut}), image_rank(kSelf), same_shape(kOut, kSelf),
+          same_planes(kGradOutput, kSelf), dtype_in({kGradOutput, kSelf, kOut}, kFloats),
+          same_dtype(kGradOutput, kSelf), out_dtype(), one_format({kSelf, kGradOutput, kOut})}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut) || arguments.empty(kGradOutput)) return {};

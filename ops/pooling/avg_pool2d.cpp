@@ -29,11 +29,11 @@ const OperatorSpec kSpec{
     {input("self"), attribute("kernelSize"), attribute("strides"), attribute("paddings"),
      attribute("ceilMode"), attribute("countIncludePad"), attribute("divisorOverride"),
      attribute("cubeMathType"), output("out")},
-    {not_null({kSelf, kKernelSize, kStride, kPadding, kOut}), dtype_in(kSelf, kFloats),
-     dtype_in(kOut, kFloats), same_dtype(kOut, kSelf), has_image_format(kSelf),
-     has_image_format(kOut), pool_arrays(kWindows), image_rank(kSelf), image_not_empty(kSelf),
-     pool_window_fits(kWindows), pool_result_shape(kOut, kWindows),
-     integer_between(kCubeMathType, 0, 4)}};
+    Rules{not_null({kSelf, kKernelSize, kStride, kPadding, kOut}), dtype_in({kSelf, kOut}, kFloats),
+          same_dtype(kOut, kSelf), has_image_format(kSelf), has_image_format(kOut),
+          pool_arrays(kWindows), image_rank(kSelf), image_not_empty(kSelf),
+          pool_window_fits(kWindows), pool_result_shape(kOut, kWindows),
+          integer_between(kCubeMathType, 0, 4)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
@@ -72,12 +72,12 @@ const OperatorSpec kSpec{
     {input("gradOutput"), input("self"), attribute("kernelSize"), attribute("stride"),
      attribute("padding"), attribute("ceilMode"), attribute("countIncludePad"),
      attribute("divisorOverride"), attribute("cubeMathType"), output("gradInput")},
-    {not_null({kGradOutput, kSelf, kKernelSize, kStride, kPadding, kGradInput}),
-     dtype_in(kGradOutput, kFloats), dtype_in(kSelf, kFloats), dtype_in(kGradInput, kFloats),
-     same_dtype(kGradInput, kGradOutput), has_image_format(kGradOutput), has_image_format(kSelf),
-     has_image_format(kGradInput), image_rank(kSelf), pool_arrays(kWindows),
-     integer_between(kCubeMathType, 0, 3), same_shape(kGradInput, kSelf),
-     checked(pool_window_fits(kWindows)), checked(pool_result_shape(kGradOutput, kWindows))}};
+    Rules{not_null({kGradOutput, kSelf, kKernelSize, kStride, kPadding, kGradInput}),
+          dtype_in({kGradOutput, kSelf, kGradInput}, kFloats), same_dtype(kGradInput, kGradOutput),
+          has_image_format(kGradOutput), has_image_format(kSelf), has_image_format(kGradInput),
+          image_rank(kSelf), pool_arrays(kWindows), integer_between(kCubeMathType, 0, 3),
+          same_shape(kGradInput, kSelf), checked(pool_window_fits(kWindows)),
+          checked(pool_result_shape(kGradOutput, kWindows))}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kGradInput)) return {};

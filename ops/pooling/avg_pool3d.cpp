@@ -89,11 +89,11 @@ const OperatorSpec kSpec{
     {input("gradOutput"), input("self"), attribute("kernelSize"), attribute("stride"),
      attribute("padding"), attribute("ceilMode"), attribute("countIncludePad"),
      attribute("divisorOverride"), output("gradInput")},
-    {not_null({kGradOutput, kSelf, kKernelSize, kStride, kPadding, kGradInput}),
-     dtype_in(kGradOutput, kRealFloats), same_dtype(kSelf, kGradOutput),
-     same_dtype(kGradInput, kGradOutput), is_spatial(kSelf, kAxes), is_spatial(kGradOutput, kAxes),
-     is_spatial(kGradInput, kAxes), pool_arrays(kWindows), pool_window_fits(kWindows),
-     pool_result_shape(kGradOutput, kWindows), same_shape(kGradInput, kSelf)}};
+    Rules{not_null({kGradOutput, kSelf, kKernelSize, kStride, kPadding, kGradInput}),
+          dtype_in(kGradOutput, kRealFloats), same_dtype({kSelf, kGradInput}, kGradOutput),
+          is_spatial(kSelf, kAxes), is_spatial(kGradOutput, kAxes), is_spatial(kGradInput, kAxes),
+          pool_arrays(kWindows), pool_window_fits(kWindows),
+          pool_result_shape(kGradOutput, kWindows), same_shape(kGradInput, kSelf)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kGradInput)) return {};
@@ -112,10 +112,10 @@ enum : size_t { kGradOutput, kSelf, kGradInput };
 const OperatorSpec kSpec{
     "aclnnAdaptiveAvgPool3dBackward",
     {input("gradOutput"), input("self"), output("gradInput")},
-    {not_null({kGradOutput, kSelf, kGradInput}), dtype_in(kGradOutput, kRealFloats),
-     same_dtype(kSelf, kGradOutput), same_dtype(kGradInput, kGradOutput), is_spatial(kSelf, kAxes),
-     is_spatial(kGradOutput, kAxes), is_spatial(kGradInput, kAxes),
-     same_planes(kGradOutput, kSelf, kAxes), same_shape(kGradInput, kSelf)}};
+    Rules{not_null({kGradOutput, kSelf, kGradInput}), dtype_in(kGradOutput, kRealFloats),
+          same_dtype({kSelf, kGradInput}, kGradOutput), is_spatial(kSelf, kAxes),
+          is_spatial(kGradOutput, kAxes), is_spatial(kGradInput, kAxes),
+          same_planes(kGradOutput, kSelf, kAxes), same_shape(kGradInput, kSelf)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kGradInput)) return {};

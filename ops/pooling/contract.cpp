@@ -129,7 +129,7 @@ AxesOf adaptive(size_t axes) {
   return [axes](const Arguments& a) {
     const Shape size =
         a.has("outputSize") ? a.array("outputSize") : last_sizes(a.shape("gradOutput"), axes);
-    return adaptive_windows(a.shape("self"), size, true);
+    return adaptive_axes(a.shape("self"), size, true);
   };
 }
 

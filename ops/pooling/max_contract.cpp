@@ -269,7 +269,7 @@ void add_adaptive(std::vector<Operator>& all, Signature forward, Signature backw
   op.results = {.reference =
                     [](const Arguments& a, const Arrays& in) {
                       return maxima(in[0],
-                                    adaptive_windows(in[0].shape, a.array("outputSize"), false));
+                                    adaptive_axes(in[0].shape, a.array("outputSize"), false));
                     },
                 .bound = kRounded};
   op.error_inputs = std::vector{wrong_values("outputSize", "of one value", {3}, "[3]"),

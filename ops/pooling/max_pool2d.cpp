@@ -7,8 +7,8 @@
 namespace aclgrad::ops::max_pool2d {
 namespace {
 
-Planes planes(const Arguments& arguments, size_t tensor, size_t of) {
-  return {arguments, tensor, 2, has_channels_last(arguments, of)};
+Planes planes(const Arguments& arguments, size_t tensor, size_t reference) {
+  return {arguments, tensor, 2, has_channels_last(arguments, reference)};
 }
 
 // ---- Forward ------------------------------------------------------------------------------------
@@ -22,12 +22,12 @@ const OperatorSpec kSpec{
     "aclnnMaxPool2dWithIndices",
     {input("self"), attribute("kernelSize"), attribute("stride"), attribute("padding"),
      attribute("dilation"), attribute("ceilMode"), output("out"), output("indices")},
-    {not_null({kSelf, kWindows.kernel, kWindows.stride, kWindows.padding, *kWindows.dilation, kOut,
-               kIndices}),
-     dtype_in(kSelf, kFloats), dtype_in(kOut, kFloats), dtype_in(kIndices, kPlaceDtypes),
-     same_dtype(kOut, kSelf), one_format({kSelf, kOut}), image_rank(kSelf), image_not_empty(kSelf),
-     pool_arrays(kWindows), pool_window_fits(kWindows), pool_result_shape(kOut, kWindows),
-     pool_result_shape(kIndices, kWindows)}};
+    Rules{not_null({kSelf, kWindows.kernel, kWindows.stride, kWindows.padding, *kWindows.dilation,
+                    kOut, kIndices}),
+          dtype_in({kSelf, kOut}, kFloats), dtype_in(kIndices, kPlaceDtypes),
+          same_dtype(kOut, kSelf), one_format({kSelf, kOut}), image_rank(kSelf),
+          image_not_empty(kSelf), pool_arrays(kWindows), pool_window_fits(kWindows),
+          pool_result_shape(kOut, kWindows), pool_result_shape(kIndices, kWindows)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
@@ -65,14 +65,14 @@ const OperatorSpec kSpec{
     {input("gradOutput"), input("self"), input("indices"), attribute("kernelSize"),
      attribute("stride"), attribute("padding"), attribute("dilation"), attribute("ceilMode"),
      output("gradInput")},
-    {not_null({kGradOutput, kSelf, kIndices, kWindows.kernel, kWindows.stride, kWindows.padding,
-               *kWindows.dilation, kGradInput}),
-     dtype_in(kGradOutput, kFloats), dtype_in(kSelf, kFloats), dtype_in(kIndices, kPlaceDtypes),
-     dtype_in(kGradInput, kFloats), same_dtype(kGradOutput, kSelf), same_dtype(kGradInput, kSelf),
-     one_format({kSelf, kGradOutput, kGradInput}), no_private_format(kIndices), image_rank(kSelf),
-     pool_arrays(kWindows), checked(pool_window_fits(kWindows)), same_shape(kGradInput, kSelf),
-     checked(pool_result_shape(kGradOutput, kWindows)),
-     checked(pool_result_shape(kIndices, kWindows))}};
+    Rules{not_null({kGradOutput, kSelf, kIndices, kWindows.kernel, kWindows.stride,
+                    kWindows.padding, *kWindows.dilation, kGradInput}),
+          dtype_in({kGradOutput, kSelf}, kFloats), dtype_in(kIndices, kPlaceDtypes),
+          dtype_in(kGradInput, kFloats), same_dtype({kGradOutput, kGradInput}, kSelf),
+          one_format({kSelf, kGradOutput, kGradInput}), no_private_format(kIndices),
+          image_rank(kSelf), pool_arrays(kWindows), checked(pool_window_fits(kWindows)),
+          same_shape(kGradInput, kSelf), checked(pool_result_shape(kGradOutput, kWindows)),
+          checked(pool_result_shape(kIndices, kWindows))}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kGradInput)) return {};

@@ -157,7 +157,7 @@ void write_mask(const Run& run, const Planes& mask, int64_t plane, const MaxPool
       // A division takes longer than the few rows of a window.
       const int64_t e = i * across + j;
       int64_t row = top_number, x = places[e] - top * width;
-      for (; x >= width; ++row) x -= rows.step() * width;
+      for (; x >= width; ++row) x -= rows.dilation() * width;
       const int64_t number = row * columns.sliding->kernel + columns.sliding->number(j, x);
       int8_t& byte = bits[number * mask.width + e / 8];
       byte = static_cast<int8_t>(byte | 1 << e % 8);

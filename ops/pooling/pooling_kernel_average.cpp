@@ -23,8 +23,8 @@ HWY_INLINE void average_block(const AveragePool& pool, int64_t j, const WindowRo
   const PhasedPlane& columns = *pool.phased;
   Doubles sums[kVectors];
   for (size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
-  for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_step) {
-    for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.step) {
+  for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_stride) {
+    for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.stride) {
       const T* const row = phases + h * columns.row + j;
       for (const PhasedPlane::Tap& tap : columns.taps) {
         const auto column = hn::Set(d, static_cast<double>(tap.column));
@@ -56,8 +56,8 @@ HWY_INLINE void average_uneven_row(const AveragePool& pool, const T* in, int64_t
   const int64_t width = pool.size.width;
   const AxisWindows& columns = pool.windows.columns;
   std::fill_n(sums, width, 0.0);
-  for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_step) {
-    for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.step) {
+  for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_stride) {
+    for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.stride) {
       const T* HWY_RESTRICT line = in + h * row_stride;
       for (int64_t x = 0; x < width; ++x) sums[x] += static_cast<double>(line[x]);
     }

@@ -43,8 +43,8 @@ HWY_INLINE void max_block(const MaxPool<T>& pool, int64_t j, const WindowRows& r
                         hn::Set(di, static_cast<Index>(top * columns.width)));
     best[v] = lowest;
   }
-  for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_step) {
-    for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.step) {
+  for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_stride) {
+    for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.stride) {
       const T* const row = scratch.phases + h * columns.row + j;
       for (const PhasedPlane::Tap& tap : columns.taps) {
         const auto place = hn::Set(di, static_cast<Index>(h * columns.width + tap.column));
@@ -79,8 +79,8 @@ HWY_INLINE void max_uneven_row(const MaxPool<T>& pool, const T* in, int64_t row_
   for (size_t j = 0; j < columns.begin.size(); ++j) {
     T best = -std::numeric_limits<T>::infinity();
     int64_t place = kNoPlace;
-    for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_step) {
-      for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.step) {
+    for (int64_t slice = rows.front; slice < rows.back; slice += rows.slice_stride) {
+      for (int64_t h = slice + rows.top; h < slice + rows.bottom; h += rows.stride) {
         const T* const line = in + h * row_stride;
         for (int64_t x = columns.begin[j]; x < columns.end[j]; ++x) {
           if (place >= 0 && (line[x] <= best || best != best)) continue;

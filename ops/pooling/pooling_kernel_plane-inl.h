@@ -78,15 +78,15 @@ HWY_INLINE hn::Mask<DI> is_inside(DI di, hn::Vec<DI> columns, int64_t width) {
 // The rows of a volume that windows `z` of the slices and `i` of the rows have: rows [top, bottom)
 // behind the first one, `front` and so on, of each slice.
 struct WindowRows {
-  int64_t front, back, slice_step, top, bottom, step;
+  int64_t front, back, slice_stride, top, bottom, stride;
 
   WindowRows(const PoolWindows& windows, size_t z, size_t i, int64_t height)
       : front(windows.slices.begin[z] * height),
         back(windows.slices.end[z] * height),
-        slice_step(windows.slices.step() * height),
+        slice_stride(windows.slices.dilation() * height),
         top(windows.rows.begin[i]),
         bottom(windows.rows.end[i]),
-        step(windows.rows.step()) {}
+        stride(windows.rows.dilation()) {}
 
   bool is_empty() const { return front >= back || top >= bottom; }
 };

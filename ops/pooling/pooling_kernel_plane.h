@@ -40,7 +40,7 @@ struct AxisWindows {
   std::optional<SlidingWindows> sliding = std::nullopt;
 
   int64_t count() const { return static_cast<int64_t>(begin.size()); }
-  int64_t step() const { return sliding ? sliding->dilation : 1; }  // from element to element
+  int64_t dilation() const { return sliding ? sliding->dilation : 1; }  // from element to element
 };
 
 // What windows lie in: rows one behind the other, slice by slice. A plane is a volume of one slice.

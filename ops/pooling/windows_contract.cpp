@@ -77,7 +77,7 @@ Axes averages_of(const Arguments& a, const Shape& image, size_t axes) {
   return all;
 }
 
-Axes adaptive_windows(const Shape& image, const Shape& sizes, bool averages) {
+Axes adaptive_axes(const Shape& image, const Shape& sizes, bool averages) {
   const Shape in = require_image(image, sizes.size());
   Axes all;
   for (size_t k = 0; k < sizes.size(); ++k) {
@@ -127,8 +127,8 @@ Domain of_windows(std::vector<Sample> samples, size_t axes, const DTypes& dtypes
     a.reshape({"gradInput"}, image);
     if (!a.has("mask")) return;
     Shape mask = result;
-    const std::vector<PoolAxis> of = pool_axes(a, image, axes);
-    mask[mask.size() - 2] = of[0].kernel * of[1].kernel;
+    const std::vector<PoolAxis> windows = pool_axes(a, image, axes);
+    mask[mask.size() - 2] = windows[0].kernel * windows[1].kernel;
     mask.back() = ((result[result.size() - 2] * result.back() + 15) / 16 + 1) * 32;
     a.reshape({"mask"}, mask);
   };
@@ -154,7 +154,7 @@ Domain of_adaptive(std::vector<Sample> samples, size_t axes, const DTypes& dtype
     if (size.size() != axes || *std::ranges::min_element(size) < 1) {
       throw std::invalid_argument("outputSize is a size for each axis");
     }
-    const Shape result = resized(image, adaptive_windows(image, size, false));
+    const Shape result = resized(image, adaptive_axes(image, size, false));
     a.reshape({"out", "indices", "gradOutput"}, result);
     a.reshape({"gradInput"}, image);
   };

@@ -19,7 +19,7 @@ std::vector<PoolAxis> pool_axes(const Arguments& a, const Shape& image, size_t a
 Axes windows_of(const Arguments& a, const Shape& image, size_t axes);
 Axes averages_of(const Arguments& a, const Shape& image, size_t axes);
 // As many windows as wanted of an axis.
-Axes adaptive_windows(const Shape& image, const Shape& sizes, bool averages);
+Axes adaptive_axes(const Shape& image, const Shape& sizes, bool averages);
 
 // The last `axes` sizes; throws where the image has none or no elements.
 Shape require_image(const Shape& image, size_t axes);

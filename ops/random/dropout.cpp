@@ -103,10 +103,10 @@ const OperatorSpec kTensorSpec{
     "aclnnDropoutGenMaskV2Tensor",
     {attribute("shape"), attribute("prob"), input("seedTensor"), input("offsetTensor"),
      attribute("offset"), attribute("probDataType"), output("out")},
-    {not_null({kShape, kSeed, kOffset, kTensorOut}), dtype_in(kSeed, {ACL_INT64}),
-     dtype_in(kOffset, {ACL_INT64}), dtype_in(kTensorOut, kMask),
-     is_floating_16_or_32(kTensorProbDataType), is_probability(kProb), has_one_element(kSeed),
-     has_one_element(kOffset), is_shape(kShape), mask_is_of(kTensorOut, kShape)}};
+    Rules{not_null({kShape, kSeed, kOffset, kTensorOut}), dtype_in({kSeed, kOffset}, {ACL_INT64}),
+          dtype_in(kTensorOut, kMask), is_floating_16_or_32(kTensorProbDataType),
+          is_probability(kProb), has_one_element(kSeed), has_one_element(kOffset), is_shape(kShape),
+          mask_is_of(kTensorOut, kShape)}};
 
 Plan plan(const Arguments& arguments, size_t out) {
   return plan_dropout_mask(arguments, out, arguments.real(kProb),
@@ -137,7 +137,7 @@ Plan plan_use(const Arguments& arguments, size_t self, size_t mask, size_t out,
   }
   if (probability == 1)
     return plan_arithmetic(arguments, out, {}, dtype, constant(dtype, KernelScalar{}));
-  return plan_dropout(arguments, self, mask, out, rounded(1 - probability, dtype));
+  return plan_dropout(arguments, self, mask, out, round_to_dtype(1 - probability, dtype));
 }
 
 namespace use {

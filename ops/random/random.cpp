@@ -50,17 +50,17 @@ const OperatorSpec kInplaceNormalTensor{
     "aclnnInplaceNormalTensor",
     {output("selfRef"), attribute("mean"), attribute("std"), input("seedTensor"),
      input("offsetTensor"), attribute("offset")},
-    {not_null({kSelf, kSeed, kOffset}), not_negative(kSecond), dtype_in(kSelf, kRealNumbersAndBool),
-     dtype_in(kSeed, kIndexDtypes), dtype_in(kOffset, kIndexDtypes), max_rank(kSelf),
-     has_shape(kSeed, {1}), has_shape(kOffset, {1})}};
+    Rules{not_null({kSelf, kSeed, kOffset}), not_negative(kSecond),
+          dtype_in(kSelf, kRealNumbersAndBool), dtype_in({kSeed, kOffset}, kIndexDtypes),
+          max_rank(kSelf), has_shape(kSeed, {1}), has_shape(kOffset, {1})}};
 
 const OperatorSpec kInplaceUniformTensor{
     "aclnnInplaceUniformTensor",
     {output("selfRef"), attribute("from"), attribute("to"), input("seedTensor"),
      input("offsetTensor"), attribute("offset")},
-    {not_null({kSelf, kSeed, kOffset}), dtype_in(kSelf, kRealNumbers),
-     dtype_in(kSeed, kIndexDtypes), dtype_in(kOffset, kIndexDtypes), max_rank(kSelf),
-     has_one_element(kSeed), has_one_element(kOffset), ordered(kFirst, kSecond)}};
+    Rules{not_null({kSelf, kSeed, kOffset}), dtype_in(kSelf, kRealNumbers),
+          dtype_in({kSeed, kOffset}, kIndexDtypes), max_rank(kSelf), has_one_element(kSeed),
+          has_one_element(kOffset), ordered(kFirst, kSecond)}};
 
 // ---- Plans --------------------------------------------------------------------------------------
 

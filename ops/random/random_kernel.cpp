@@ -41,10 +41,10 @@ double largest_below(double limit, aclDataType dtype) {
   if (limit > largest_finite(dtype)) return largest_finite(dtype);
   double step = std::abs(limit) * std::numeric_limits<double>::epsilon() +
                 std::numeric_limits<double>::denorm_min();
-  double below = rounded(limit, dtype);
+  double below = round_to_dtype(limit, dtype);
   for (double value = limit; below >= limit; step *= 2) {
     value = limit - step;
-    below = rounded(value, dtype);
+    below = round_to_dtype(value, dtype);
   }
   return below;
 }

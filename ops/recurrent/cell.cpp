@@ -92,26 +92,12 @@ const OperatorSpec kSpec{
     "aclnnThnnFusedLstmCell",
     {input("inputGates"), input("hiddenGates"), input("cx"), input("inputBiasOptional"),
      input("hiddenBiasOptional"), output("hy"), output("cy"), output("storage")},
-    {not_null({kInputGates, kHiddenGates, kCx, kHy, kCy, kStorage}),
-     live_if_given(kInputBias),
-     live_if_given(kHiddenBias),
-     dtype_in(kInputGates, kRealFloats),
-     same_dtype(kHiddenGates, kInputGates),
-     same_dtype(kCx, kInputGates),
-     if_given(kInputBias, same_dtype(kInputBias, kInputGates)),
-     if_given(kHiddenBias, same_dtype(kHiddenBias, kInputGates)),
-     same_dtype(kHy, kInputGates),
-     same_dtype(kCy, kInputGates),
-     same_dtype(kStorage, kInputGates),
-     is_matrix(kCx),
-     has_gates_of(kInputGates, kCx),
-     has_gates_of(kHiddenGates, kCx),
-     if_given(kInputBias, has_gates_of(kInputBias, kCx, true)),
-     if_given(kHiddenBias, has_gates_of(kHiddenBias, kCx, true)),
-     same_shape(kHy, kCx),
-     same_shape(kCy, kCx),
-     has_gates_of(kStorage, kCx),
-     both_biases_or_none()}};
+    Rules{not_null({kInputGates, kHiddenGates, kCx, kHy, kCy, kStorage}),
+          live_if_given({kInputBias, kHiddenBias}), dtype_in(kInputGates, kRealFloats),
+          same_dtype({kHiddenGates, kCx, kInputBias, kHiddenBias, kHy, kCy, kStorage}, kInputGates),
+          is_matrix(kCx), has_gates_of(kInputGates, kCx), has_gates_of(kHiddenGates, kCx),
+          has_gates_of(kInputBias, kCx, true), has_gates_of(kHiddenBias, kCx, true),
+          same_shape({kHy, kCy}, kCx), has_gates_of(kStorage, kCx), both_biases_or_none()}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kCx)) return {};
@@ -127,7 +113,9 @@ Plan plan(const Arguments& arguments) {
       staging, compute, arguments.shape(kCx)[0], size,
       [=, &arrays = *staging]<class T>(const Run& run, T) {
         const CellRows<T> gates = rows<T>(arrays, run, storage, 4 * size);
-        const auto gate = [&](int64_t k) { return CellRows<T>{gates.data + k * size, gates.step}; };
+        const auto gate = [&](int64_t k) {
+          return CellRows<T>{gates.data + k * size, gates.stride};
+        };
         return LstmStep<T>{size,
                            rows<T>(arrays, run, inputs, 4 * size),
                            rows<T>(arrays, run, hidden, 4 * size),
@@ -169,27 +157,19 @@ Rule has_gradient_of_state() {
   };
 }
 
-std::vector<Rule> rules() {
-  std::vector<Rule> list = {
-      has_gradient_of_state(),   live_if_given(kGradHy),
-      live_if_given(kGradCy),    not_null({kCx, kCy, kStorage, kGradGates, kGradCx}),
-      has_gradient_of_bias(),    live_if_given(kGradBias),
-      dtype_in(kCx, kRealFloats)};
-  for (const size_t each : {kCy, kStorage, kGradGates, kGradCx}) {
-    list.push_back(same_dtype(each, kCx));
-  }
-  for (const size_t each : {kGradHy, kGradCy}) {
-    list.push_back(if_given(each, same_dtype(each, kCx)));
-  }
-  list.push_back(if_given(kGradBias, same_dtype(kGradBias, kCx)));
-  list.push_back(is_matrix(kCx));
-  for (const size_t each : {kGradHy, kGradCy}) {
-    list.push_back(if_given(each, same_shape(each, kCx)));
-  }
-  for (const size_t each : {kCy, kGradCx}) list.push_back(same_shape(each, kCx));
-  for (const size_t each : {kStorage, kGradGates}) list.push_back(has_gates_of(each, kCx));
-  list.push_back(when(has_bias, has_gates_of(kGradBias, kCx, true)));
-  return list;
+Rules rules() {
+  return {has_gradient_of_state(),
+          live_if_given({kGradHy, kGradCy}),
+          not_null({kCx, kCy, kStorage, kGradGates, kGradCx}),
+          has_gradient_of_bias(),
+          live_if_given(kGradBias),
+          dtype_in(kCx, kRealFloats),
+          same_dtype({kCy, kStorage, kGradGates, kGradCx, kGradHy, kGradCy, kGradBias}, kCx),
+          is_matrix(kCx),
+          same_shape({kGradHy, kGradCy, kCy, kGradCx}, kCx),
+          has_gates_of(kStorage, kCx),
+          has_gates_of(kGradGates, kCx),
+          when(has_bias, has_gates_of(kGradBias, kCx, true))};
 }
 
 const OperatorSpec kSpec{
@@ -213,19 +193,19 @@ Plan plan(const Arguments& arguments) {
   return plan_step(
       staging, compute, batch, size,
       [=, &arrays = *staging]<class T>(const Run& run, T) {
-        const auto of = [&](std::optional<size_t> array) {
+        const auto states = [&](std::optional<size_t> array) {
           return rows<T>(arrays, run, array, size);
         };
         const T* const gates = arrays.data<T>(run, storage);
         const auto gate = [&](int64_t k) { return CellRows<const T>{gates + k * size, 4 * size}; };
         return LstmGradient<T>{size,
-                               {of(grad_hy), CellRows<T>{}},
-                               of(grad_cy),
+                               {states(grad_hy), CellRows<T>{}},
+                               states(grad_cy),
                                {gate(0), gate(1), gate(2), gate(3)},
-                               of(cx),
-                               of(cy),
+                               states(cx),
+                               states(cy),
                                rows<T>(arrays, run, of_gates, 4 * size),
-                               of(of_cx),
+                               states(of_cx),
                                /*takes_tanh=*/true};
       },
       [=, &arrays = *staging]<class T>(const Run& run, T) {

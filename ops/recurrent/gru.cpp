@@ -2,28 +2,16 @@
 // aclnnGRU, aclnnGRUBackward.
 #include "aclnnop/aclnn_gru.h"
 #include "aclnnop/aclnn_gru_backward.h"
+#include "ops/meta/parameters.h"
 #include "ops/recurrent/layer_rules.h"
 
 namespace aclgrad::ops::gru {
 namespace {
 
-const ParameterList kForward = {input("input"),
-                                input("params"),
-                                input("hx"),
-                                input("batchSizesOptional"),
-                                attribute("hasBiases"),
-                                attribute("numLayers"),
-                                attribute("dropout"),
-                                attribute("train"),
-                                attribute("bidirectional"),
-                                attribute("batchFirst"),
-                                output("output"),
-                                output("hy"),
-                                output("r"),
-                                output("z"),
-                                output("n"),
-                                output("hn"),
-                                output("h")};
+const ParameterList kForward =
+    parameters({"input", "params", "hx", "batchSizesOptional"},
+               {"hasBiases", "numLayers", "dropout", "train", "bidirectional", "batchFirst"},
+               {"output", "hy", "r", "z", "n", "hn", "h"});
 
 const LayerParameters& forward() {
   static const LayerParameters numbers(Cell::kGru, kForward);
@@ -36,24 +24,10 @@ const OperatorSpec kGru{"aclnnGRU", kForward,
                                           all_given(kForward, {"r", "z", "n", "hn", "h"}))},
                                     forward())};
 
-const ParameterList kBackward = {input("input"),
-                                 input("params"),
-                                 input("hx"),
-                                 input("gradY"),
-                                 input("gradHy"),
-                                 input("r"),
-                                 input("z"),
-                                 input("n"),
-                                 input("hn"),
-                                 input("h"),
-                                 input("batchSizesOptional"),
-                                 attribute("hasBiases"),
-                                 attribute("numLayers"),
-                                 attribute("bidirectional"),
-                                 attribute("batchFirst"),
-                                 output("gradInput"),
-                                 output("gradHx"),
-                                 output("gradParams")};
+const ParameterList kBackward = parameters(
+    {"input", "params", "hx", "gradY", "gradHy", "r", "z", "n", "hn", "h", "batchSizesOptional"},
+    {"hasBiases", "numLayers", "bidirectional", "batchFirst"},
+    {"gradInput", "gradHx", "gradParams"});
 
 const LayerParameters& backward() {
   static const LayerParameters numbers(Cell::kGru, kBackward);

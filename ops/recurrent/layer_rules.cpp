@@ -136,9 +136,9 @@ Complaint input_complaint(const Arguments& arguments, const LayerParameters& p) 
       arguments.name(p.input), steps, arguments.name(p.batch_sizes), to_string(shape));
 }
 
-void add_attribute_rules(const LayerParameters& p, std::vector<Rule>& list) {
-  list.push_back(integer_between(p.layers, 1, std::numeric_limits<int32_t>::max()));
-  if (!p.dropout) return;
+Rules attribute_rules(const LayerParameters& p) {
+  Rules list = {integer_between(p.layers, 1, std::numeric_limits<int32_t>::max())};
+  if (!p.dropout) return list;
   list.push_back(require([p](const Arguments& arguments) -> Complaint {
     const double dropout = arguments.real(*p.dropout);
     const bool drops = dropout > 0 && arguments.flag(*p.train) && arguments.integer(p.layers) > 1;
@@ -148,6 +148,14 @@ void add_attribute_rules(const LayerParameters& p, std::vector<Rule>& list) {
         "seed nor a mask, but is {}.",
         arguments.name(*p.dropout), dropout);
   }));
+  return list;
+}
+
+Complaint batch_sizes_complaint(const Arguments& arguments, const LayerParameters& p) {
+  const Dims& shape = arguments.shape(p.batch_sizes);
+  if (shape.size() == 1) return std::nullopt;
+  return fmt::format("tensor {} must have rank 1, but is {}.", arguments.name(p.batch_sizes),
+                     to_string(shape));
 }
 
 Elements time_first(const Arguments& arguments, const LayerParameters& p, size_t sequence) {
@@ -201,8 +209,8 @@ Rule all_given(const ParameterList& all, const std::vector<const char*>& names) 
   };
 }
 
-LayerParameters::LayerParameters(Cell of, const ParameterList& all)
-    : cell(of),
+LayerParameters::LayerParameters(Cell kind, const ParameterList& all)
+    : cell(kind),
       input(number_of(all, "input")),
       params(number_of(all, "params")),
       hx(number_of(all, "hx")),
@@ -216,8 +224,9 @@ LayerParameters::LayerParameters(Cell of, const ParameterList& all)
       sequences(numbers_of(all, {"output", "gradY", "gradYOptional"})),
       of_input(numbers_of(all, {"gradInput"})),
       of_params(numbers_of(all, {"gradParams"})),
-      kept(of == Cell::kLstm ? numbers_of(all, {"i", "f", "j", "o", "tanhc", "c", "h"})
-                             : numbers_of(all, {"r", "z", "n", "hn", "h"})) {
+      // In the order of LstmKept and GruKept, which is not that of the functions.
+      kept(kind == Cell::kLstm ? numbers_of(all, {"i", "f", "j", "o", "tanhc", "c", "h"})
+                               : numbers_of(all, {"r", "z", "n", "hn", "h"})) {
   if (!of_input.empty()) return;
   dropout = number_of(all, "dropout");
   train = number_of(all, "train");
@@ -227,73 +236,79 @@ bool keeps(const Arguments& arguments, const LayerParameters& p) {
   return !p.train || arguments.flag(*p.train);
 }
 
-std::vector<Rule> layer_rules(std::vector<Rule> nulls, const LayerParameters& p) {
-  const auto when_kept = [p](Rule rule) {
-    return when([p](const Arguments& arguments) { return keeps(arguments, p); }, std::move(rule));
+Rules layer_rules(const Rules& nulls, const LayerParameters& p) {
+  const auto of_kept = [&p](const auto& rule) {
+    return when([p](const Arguments& arguments) { return keeps(arguments, p); },
+                of_each(p.kept, rule));
   };
   std::vector<size_t> plain = {p.hx};
   for (const auto* more : {&p.states, &p.sequences, &p.of_input, &p.of_params}) {
     plain.insert(plain.end(), more->begin(), more->end());
   }
-  std::vector<Rule> list = std::move(nulls);
-  const auto given = [](size_t i) { return not_null({i}); };
-  const bool has_list_of_states = p.cell == Cell::kLstm;
-  list.push_back(all_members(p.params, given));
-  if (has_list_of_states) list.push_back(all_members(p.hx, given));
-  for (const size_t each : p.of_params) list.push_back(all_members(each, given));
-  for (const size_t each : p.kept) list.push_back(when_kept(all_members(each, given)));
-  list.push_back(live_if_given(p.batch_sizes));
-
-  const auto alike = [p](size_t i) { return same_dtype(i, p.input); };
-  list.push_back(dtype_in(p.input, kRealFloats));
-  list.push_back(each_tensor(p.params, alike));
-  for (const size_t each : plain) list.push_back(each_tensor(each, alike));
-  for (const size_t each : p.kept) list.push_back(when_kept(each_tensor(each, alike)));
-  list.push_back(if_given(p.batch_sizes, dtype_in(p.batch_sizes, {ACL_INT64})));
-
-  add_attribute_rules(p, list);
-  const auto sweeps = [p](const Arguments& arguments) {
+  const auto are_given = [](size_t list) {
+    return all_members(list, [](size_t i) { return not_null({i}); });
+  };
+  const auto are_alike = [p](size_t parameter) {
+    return each_tensor(parameter, [p](size_t i) { return same_dtype(i, p.input); });
+  };
+  const auto directed_layers = [p](const Arguments& arguments) {
     return arguments.integer(p.layers) * (arguments.flag(p.bidirectional) ? 2 : 1);
   };
-  const auto parameters = [p, sweeps](const Arguments& arguments) {
-    return sweeps(arguments) * (arguments.flag(p.has_biases) ? 4 : 2);
+  const auto parameter_count = [p, directed_layers](const Arguments& arguments) {
+    return directed_layers(arguments) * (arguments.flag(p.has_biases) ? 4 : 2);
   };
-  list.push_back(has_count(p.params, parameters));
-  if (has_list_of_states) {
-    list.push_back(has_count(p.hx, [](const Arguments&) { return 2; }));
-  }
-  for (const size_t each : p.of_params) list.push_back(has_count(each, parameters));
-  for (const size_t each : p.kept) list.push_back(when_kept(has_count(each, sweeps)));
-  list.push_back(if_given(p.batch_sizes, require([p](const Arguments& arguments) -> Complaint {
-                            const Dims& shape = arguments.shape(p.batch_sizes);
-                            if (shape.size() == 1) return std::nullopt;
-                            return fmt::format("tensor {} must have rank 1, but is {}.",
-                                               arguments.name(p.batch_sizes), to_string(shape));
-                          })));
-  list.push_back(require([p](const Arguments& a) { return input_complaint(a, p); }));
-  list.push_back(require([p](const Arguments& a) { return first_weight_complaint(a, p); }));
-  const auto of_parameter = [p](const Arguments& arguments, int64_t place) {
+  const auto counts = [](auto expected) {
+    return [expected](size_t list) { return has_count(list, expected); };
+  };
+  const auto shapes = [](auto expected) {
+    return [expected](size_t list) { return has_shapes(list, expected); };
+  };
+  const auto parameter = shapes([p](const Arguments& arguments, int64_t place) {
     return parameter_shape(sizes_of(arguments, p), place);
-  };
-  const auto of_state = [p](const Arguments& arguments, int64_t) {
+  });
+  const auto state = shapes([p](const Arguments& arguments, int64_t) {
     const LayerSizes s = sizes_of(arguments, p);
-    return Dims{s.sweeps(), s.batch, s.size};
-  };
-  const auto of_output = [p](const Arguments& arguments, int64_t) {
+    return Dims{s.directed_layers(), s.batch, s.size};
+  });
+  const auto output = shapes([p](const Arguments& arguments, int64_t) {
     return sequence_shape(arguments, p, sizes_of(arguments, p).width());
-  };
-  const auto of_kept = [p](const Arguments& arguments, int64_t) {
+  });
+  const auto kept = shapes([p](const Arguments& arguments, int64_t) {
     const LayerSizes s = sizes_of(arguments, p);
     return Dims{s.steps, s.batch, s.size};
+  });
+  // h and c of an LSTM.
+  const std::vector<size_t> list_of_states =
+      p.cell == Cell::kLstm ? std::vector{p.hx} : std::vector<size_t>{};
+  const auto with = [p](auto complaint) {
+    return require([=](const Arguments& arguments) { return complaint(arguments, p); });
   };
-  list.push_back(has_shapes(p.params, of_parameter));
-  list.push_back(has_shapes(p.hx, of_state));
-  for (const size_t each : p.states) list.push_back(has_shapes(each, of_state));
-  for (const size_t each : p.sequences) list.push_back(has_shapes(each, of_output));
-  for (const size_t each : p.of_input) list.push_back(same_shape(each, p.input));
-  for (const size_t each : p.of_params) list.push_back(has_shapes(each, of_parameter));
-  for (const size_t each : p.kept) list.push_back(when_kept(has_shapes(each, of_kept)));
-  return list;
+  return {nulls,
+          are_given(p.params),
+          of_each(list_of_states, are_given),
+          of_each(p.of_params, are_given),
+          of_kept(are_given),
+          live_if_given(p.batch_sizes),
+          dtype_in(p.input, kRealFloats),
+          are_alike(p.params),
+          of_each(plain, are_alike),
+          of_kept(are_alike),
+          dtype_in(p.batch_sizes, {ACL_INT64}),
+          attribute_rules(p),
+          has_count(p.params, parameter_count),
+          of_each(list_of_states, counts([](const Arguments&) { return 2; })),
+          of_each(p.of_params, counts(parameter_count)),
+          of_kept(counts(directed_layers)),
+          if_given(p.batch_sizes, with(batch_sizes_complaint)),
+          with(input_complaint),
+          with(first_weight_complaint),
+          parameter(p.params),
+          state(p.hx),
+          of_each(p.states, state),
+          of_each(p.sequences, output),
+          same_shape(p.of_input, p.input),
+          of_each(p.of_params, parameter),
+          of_kept(kept)};
 }
 
 Plan plan_forward(const Arguments& arguments, const LayerParameters& p) {

@@ -42,7 +42,7 @@ struct LayerParameters {
 bool keeps(const Arguments& arguments, const LayerParameters& p);
 
 // All checks, first those of null pointers that are given.
-std::vector<Rule> layer_rules(std::vector<Rule> nulls, const LayerParameters& p);
+Rules layer_rules(const Rules& nulls, const LayerParameters& p);
 
 // Of a checked call.
 Plan plan_forward(const Arguments& arguments, const LayerParameters& p);

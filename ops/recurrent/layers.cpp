@@ -24,21 +24,22 @@ class LayersForward : private Layers {
       c_ = staging_.input(arguments, tensors.c);
       last_c_ = staging_.output(arguments, tensors.last_c);
     }
-    for (int64_t k = 0; k < s_.sweeps(); ++k) {
+    for (int64_t k = 0; k < s_.directed_layers(); ++k) {
       const size_t first = tensors.parameters + static_cast<size_t>(k) * s_.parameters();
       const StagedMatrix w = matrix(arguments, first);
-      Sweep sweep{w.array,
-                  DenseProduct(dense_problem(s_.compute, s_.rows(), s_.gates(),
-                                             s_.in_of(k / s_.directions), false, !w.by_columns)),
-                  staging_.input(exchanged(arguments, first + 1))};
+      DirectedLayer made{
+          w.array,
+          DenseProduct(dense_problem(s_.compute, s_.rows(), s_.gates(), s_.in_of(k / s_.directions),
+                                     false, !w.by_columns)),
+          staging_.input(exchanged(arguments, first + 1))};
       if (s_.has_biases) {
-        sweep.input_bias = staging_.input(arguments, first + 2);
-        sweep.hidden_bias = staging_.input(arguments, first + 3);
+        made.input_bias = staging_.input(arguments, first + 2);
+        made.hidden_bias = staging_.input(arguments, first + 3);
       }
       for (const size_t list : tensors.kept) {
-        sweep.kept.push_back(staging_.output(arguments, list + static_cast<size_t>(k)));
+        made.kept.push_back(staging_.output(arguments, list + static_cast<size_t>(k)));
       }
-      sweeps_.push_back(std::move(sweep));
+      layers_.push_back(std::move(made));
     }
   }
 
@@ -47,7 +48,7 @@ class LayersForward : private Layers {
  private:
   friend Layers;
 
-  struct Sweep {
+  struct DirectedLayer {
     size_t input_weight;
     DenseProduct project;
     size_t hidden_weight;  // transposed
@@ -61,15 +62,15 @@ class LayersForward : private Layers {
     for (int64_t layer = 0; layer < s_.layers; ++layer) {
       const bool is_last = layer + 1 == s_.layers;
       T* const y = staging_.data<T>(run, is_last ? output_ : between_[layer % 2]);
-      for (int64_t d = 0; d < s_.directions; ++d) sweep(run, layer, d, x, y);
+      for (int64_t d = 0; d < s_.directions; ++d) run_layer(run, layer, d, x, y);
       x = y;
     }
   }
 
   template <class T>
-  void sweep(const Run& run, int64_t layer, int64_t direction, const T* x, T* y) const {
+  void run_layer(const Run& run, int64_t layer, int64_t direction, const T* x, T* y) const {
     const int64_t k = layer * s_.directions + direction;
-    const Sweep& w = sweeps_[static_cast<size_t>(k)];
+    const DirectedLayer& w = layers_[static_cast<size_t>(k)];
     const auto data = [&](std::optional<size_t> array) { return staging_.data<T>(run, array); };
     T* const projected = data(projected_);
     w.project(x, static_cast<const T*>(data(w.input_weight)), projected);
@@ -87,7 +88,7 @@ class LayersForward : private Layers {
         const CellRows<const T> input = step<const T>(projected, t, s_.gates());
         const CellRows<T> next = step(y, t, s_.width(), direction * s_.size);
         if (s_.cell == Cell::kLstm) {
-          const CellRows<T> next_c = w.kept.empty() ? last_c : kept(5);
+          const CellRows<T> next_c = w.kept.empty() ? last_c : kept(LstmKept::kC);
           run_step(LstmStep<T>{s_.size,
                                input,
                                hidden,
@@ -96,9 +97,10 @@ class LayersForward : private Layers {
                                c,
                                next_c,
                                next,
-                               {kept(0), kept(1), kept(2), kept(3)},
-                               kept(4),
-                               kept(6)},
+                               {kept(LstmKept::kI), kept(LstmKept::kF), kept(LstmKept::kJ),
+                                kept(LstmKept::kO)},
+                               kept(LstmKept::kTanhC),
+                               kept(LstmKept::kH)},
                    begin, end);
           c = next_c;
         } else {
@@ -109,8 +111,9 @@ class LayersForward : private Layers {
                               data(w.hidden_bias),
                               h,
                               next,
-                              {kept(0), kept(1), kept(2), kept(3)},
-                              kept(4)},
+                              {kept(GruKept::kR), kept(GruKept::kZ), kept(GruKept::kN),
+                               kept(GruKept::kHiddenN)},
+                              kept(GruKept::kH)},
                    begin, end);
         }
         h = next;
@@ -125,7 +128,7 @@ class LayersForward : private Layers {
   MatmulProblem recurrent_;
   size_t projected_, hidden_;
   std::array<size_t, 2> between_;
-  std::vector<Sweep> sweeps_;
+  std::vector<DirectedLayer> layers_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent layers over whole sequences, in levels and directions, and their gradients.
+// Recurrent layers over whole sequences, in layers and directions, and their gradients.
 //
 // The products of the inputs with their weights are one product for all steps; only those of the
 // states go step by step. Threads share the batch, each with all its steps, so that no step waits
@@ -28,8 +28,17 @@ struct LayerSizes {
   int64_t rows() const { return steps * batch; }
   int64_t width() const { return directions * size; }  // of what a layer returns
   int64_t in_of(int64_t layer) const { return layer == 0 ? in : width(); }
-  int64_t sweeps() const { return layers * directions; }    // through the sequence
-  size_t parameters() const { return has_biases ? 4 : 2; }  // of each
+  int64_t directed_layers() const { return layers * directions; }  // a layer in one direction
+  size_t parameters() const { return has_biases ? 4 : 2; }         // of each of those
+};
+
+// What is kept of each step for the backward: a list each, with a tensor for each directed layer.
+// The gates are those behind their functions; j is PyTorch's g. Of either cell h is the last.
+struct LstmKept {
+  enum : size_t { kI, kF, kJ, kO, kTanhC, kC, kH };
+};
+struct GruKept {
+  enum : size_t { kR, kZ, kN, kHiddenN, kH };  // kHiddenN: the hidden side's part of n
 };
 
 // Arguments of a call. Of lists, the number of the first tensor.
@@ -38,7 +47,7 @@ struct LayerTensors {
   size_t parameters;
   size_t h, c;                    // before the first step; c of an LSTM only, as everywhere
   size_t last_h, last_c;          // after the last
-  std::vector<size_t> kept = {};  // i, f, g, o, tanh c, c and h; or r, z, n, its hidden part and h
+  std::vector<size_t> kept = {};  // by LstmKept or GruKept
 };
 Plan plan_layers(const Arguments& arguments, const LayerSizes& sizes, const LayerTensors& tensors);
 

@@ -12,8 +12,8 @@
 namespace aclgrad::contract {
 namespace {
 
-constexpr size_t kMostSweeps = 2;  // of the contract's calls
-constexpr size_t kMostParams = 4 * kMostSweeps;
+constexpr size_t kMostDirectedLayers = 2;  // of the contract's calls
+constexpr size_t kMostParams = 4 * kMostDirectedLayers;
 
 const RecurrentKind kLstmKind{4, {"i", "j", "f", "o", "h", "c", "tanhc"}};
 const RecurrentKind kGruKind{3, {"r", "z", "n", "hn", "h"}};
@@ -26,10 +26,11 @@ void arrange_layers(Arguments& a, const RecurrentKind& kind) {
     a.tensor(name).shape = shape;
     a.tensor(name).optional = !is_given;
   };
-  if (p.sweeps() > kMostSweeps) throw std::invalid_argument("two layers or directions at most");
+  if (p.directed_layers() > kMostDirectedLayers)
+    throw std::invalid_argument("two layers or directions at most");
   for (size_t k = 0; k < kMostParams; ++k) {
     for (const char* list : {"params", "gradParams"}) {
-      give(member_of(list, k), p.parameter(k), k < p.sweeps() * p.each);
+      give(member_of(list, k), p.parameter(k), k < p.directed_layers() * p.each);
     }
   }
   for (const char* state : {"hx", "hx[0]", "hx[1]", "hy", "cy", "gradHx", "gradCx"}) {
@@ -39,7 +40,8 @@ void arrange_layers(Arguments& a, const RecurrentKind& kind) {
   a.reshape({"output", "gradYOptional", "gradY"}, p.sequence(p.directions * p.size));
   a.reshape({"gradInput"}, a.shape("input"));
   for (const std::string& list : kind.kept) {
-    for (size_t k = 0; k < kMostSweeps; ++k) give(member_of(list, k), p.kept(), k < p.sweeps());
+    for (size_t k = 0; k < kMostDirectedLayers; ++k)
+      give(member_of(list, k), p.kept(), k < p.directed_layers());
   }
   if (p.is_packed()) {
     TensorSpec& sizes = a.tensor("batchSizesOptional");
@@ -68,17 +70,17 @@ std::vector<Parameter> list_of(const Parameter& tensor, const std::string& list,
 constexpr int64_t kSteps = 2, kBatch = 2, kIn = 3, kUnits = 2;
 
 std::vector<Sample> layer_samples() {
-  const auto of = [](std::vector<std::pair<std::string, Setting>> settings) {
+  const auto sample = [](std::vector<std::pair<std::string, Setting>> settings) {
     return Sample{std::move(settings)};
   };
-  Sample packed = of({{"input", Shape{6, 3}}, {"batchSizesOptional", Shape{3}}});
+  Sample packed = sample({{"input", Shape{6, 3}}, {"batchSizesOptional", Shape{3}}});
   packed.is_gradient = false;
-  Sample infers = of({{"train", 0.0}});
+  Sample infers = sample({{"train", 0.0}});
   infers.is_gradient = false;
-  return {of({}),
-          of({{"hasBiases", 1.0}, {"batchFirst", 1.0}}),
-          of({{"hasBiases", 1.0}, {"bidirectional", 1.0}}),
-          of({{"numLayers", 2.0}}),
+  return {sample({}),
+          sample({{"hasBiases", 1.0}, {"batchFirst", 1.0}}),
+          sample({{"hasBiases", 1.0}, {"bidirectional", 1.0}}),
+          sample({{"numLayers", 2.0}}),
           packed,
           infers};
 }
@@ -113,7 +115,8 @@ class LayerCalls {
   std::vector<Parameter> kept(const Parameter& tensor) const {
     std::vector<Parameter> all;
     for (const std::string& list : kind_.kept) {
-      for (Parameter& each : list_of(tensor, list, kMostSweeps, 1, {{kSteps, kBatch, kUnits}})) {
+      for (Parameter& each :
+           list_of(tensor, list, kMostDirectedLayers, 1, {{kSteps, kBatch, kUnits}})) {
         all.push_back(std::move(each));
       }
     }

@@ -27,8 +27,8 @@ class RecurrentCall {
  public:
   RecurrentCall(const Arguments& a, const RecurrentKind& kind) : a_(a), kind_(kind) {
     const Shape& input = a.shape("input");
-    packed_ = std::ranges::any_of(a.parameters(), [](const Parameter& of) {
-      return of.name == "batchSizesOptional" && !of.tensor()->optional;
+    packed_ = std::ranges::any_of(a.parameters(), [](const Parameter& parameter) {
+      return parameter.name == "batchSizesOptional" && !parameter.tensor()->optional;
     });
     if (input.size() != (packed_ ? 2 : 3) || count_of(input) == 0) {
       throw std::invalid_argument("sequences have rank 3, and elements");
@@ -46,7 +46,7 @@ class RecurrentCall {
   }
 
   bool is_packed() const { return packed_; }
-  size_t sweeps() const { return layers * directions; }
+  size_t directed_layers() const { return layers * directions; }
   size_t in_of(size_t layer) const { return layer == 0 ? in : directions * size; }
   size_t gates() const { return kind_.gates * size; }
 
@@ -54,7 +54,7 @@ class RecurrentCall {
     if (packed_) return shape_of({steps * batch, columns});
     return batch_first_ ? shape_of({batch, steps, columns}) : shape_of({steps, batch, columns});
   }
-  Shape state() const { return shape_of({sweeps(), batch, size}); }
+  Shape state() const { return shape_of({directed_layers(), batch, size}); }
   Shape kept() const { return shape_of({steps, batch, size}); }
   Shape parameter(size_t place) const {
     if (place % each > 1) return shape_of({gates()});

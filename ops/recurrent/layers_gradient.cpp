@@ -35,21 +35,21 @@ class LayersBackward : private Layers {
       hidden_slots_ = scratch(s_.rows(), s_.gates());
       passed_ = scratch(s_.batch, s_.size);
     }
-    for (int64_t k = 0; k < s_.sweeps(); ++k) {
+    for (int64_t k = 0; k < s_.directed_layers(); ++k) {
       const int64_t in = s_.in_of(k / s_.directions);
       const auto offset = static_cast<size_t>(k) * s_.parameters();
       const size_t first = tensors.of_parameters + offset;
       const StagedMatrix w = matrix(arguments, tensors.parameters + offset);
-      Sweep sweep{
+      DirectedLayer made{
           w.array, staging_.input(arguments, tensors.parameters + offset + 1),
           weight_gradient(arguments, first, in), weight_gradient(arguments, first + 1, s_.size),
           DenseProduct(dense_problem(s_.compute, s_.rows(), in, s_.gates(), false, w.by_columns))};
       if (s_.has_biases) {
-        sweep.of_input_bias = staging_.output(arguments, first + 2);
-        sweep.of_hidden_bias = staging_.output(arguments, first + 3);
+        made.of_input_bias = staging_.output(arguments, first + 2);
+        made.of_hidden_bias = staging_.output(arguments, first + 3);
       }
-      sweep.kept = inputs(arguments, tensors.kept, k);
-      sweeps_.push_back(std::move(sweep));
+      made.kept = inputs(arguments, tensors.kept, k);
+      layers_.push_back(std::move(made));
     }
   }
 
@@ -70,7 +70,7 @@ class LayersBackward : private Layers {
       matrix.by_columns ? product(x, gates, out) : product(gates, x, out);
     }
   };
-  struct Sweep {
+  struct DirectedLayer {
     size_t input_weight, hidden_weight;
     WeightGradient of_input_weight, of_hidden_weight;
     DenseProduct of_x;
@@ -98,7 +98,7 @@ class LayersBackward : private Layers {
     const T* of_y = data<T>(run, of_output_);
     for (int64_t layer = s_.layers; layer-- > 0;) {
       T* const of_x = data<T>(run, layer == 0 ? of_input_ : between_[layer % 2]);
-      for (int64_t d = 0; d < s_.directions; ++d) sweep(run, layer, d, of_y, of_x);
+      for (int64_t d = 0; d < s_.directions; ++d) run_layer(run, layer, d, of_y, of_x);
       of_y = of_x;
     }
   }
@@ -117,7 +117,7 @@ class LayersBackward : private Layers {
   template <class T>
   void fill_slots(const Run& run, int64_t layer, int64_t direction) const {
     const int64_t k = layer * s_.directions + direction, in = s_.in_of(layer);
-    const T* const h = data<T>(run, sweeps_[static_cast<size_t>(k)].kept.back());
+    const T* const h = data<T>(run, layers_[static_cast<size_t>(k)].kept.back());
     for (int64_t t = 0; t < s_.steps; ++t) {
       T* const x = data<T>(run, x_slots_) + slot(direction, t) * s_.batch * in;
       if (layer == 0) {
@@ -125,7 +125,7 @@ class LayersBackward : private Layers {
       } else {
         for (int64_t d = 0; d < s_.directions; ++d) {
           const auto lower = static_cast<size_t>((layer - 1) * s_.directions + d);
-          const auto from = step<const T>(data<T>(run, sweeps_[lower].kept.back()), t, s_.size);
+          const auto from = step<const T>(data<T>(run, layers_[lower].kept.back()), t, s_.size);
           copy_rows(from, {x + d * s_.size, s_.width()}, 0, s_.batch);
         }
       }
@@ -135,9 +135,9 @@ class LayersBackward : private Layers {
   }
 
   template <class T>
-  void sweep(const Run& run, int64_t layer, int64_t direction, const T* of_y, T* of_x) const {
+  void run_layer(const Run& run, int64_t layer, int64_t direction, const T* of_y, T* of_x) const {
     const int64_t k = layer * s_.directions + direction, in = s_.in_of(layer);
-    const Sweep& w = sweeps_[static_cast<size_t>(k)];
+    const DirectedLayer& w = layers_[static_cast<size_t>(k)];
     fill_slots<T>(run, layer, direction);
     const CellRows<T> gates{data<T>(run, gate_slots_), s_.gates()};
     const CellRows<T> hidden =
@@ -167,7 +167,7 @@ class LayersBackward : private Layers {
   template <class T>
   void walk(const Run& run, int64_t k, int64_t direction, const T* of_y, T* gates, T* hidden,
             int64_t begin, int64_t end) const {
-    const Sweep& w = sweeps_[static_cast<size_t>(k)];
+    const DirectedLayer& w = layers_[static_cast<size_t>(k)];
     const CellRows<const T> weight{data<T>(run, w.hidden_weight), s_.size};
     const CellRows<T> carried{data<T>(run, carried_), s_.size};
     const CellRows<T> passed{data<T>(run, passed_), s_.size};
@@ -183,14 +183,15 @@ class LayersBackward : private Layers {
       const CellRows<T> of_gates = step(gates, number, s_.gates());
       const CellRows<T> of_hidden = step(hidden, number, s_.gates());
       if (s_.cell == Cell::kLstm) {
-        const auto c_before = before<T>(data<T>(run, w.kept[5]),
+        const auto c_before = before<T>(data<T>(run, w.kept[LstmKept::kC]),
                                         state<const T>(data<T>(run, c_), k).data, direction, t);
         run_step(LstmGradient<T>{s_.size,
                                  {of_h, of_output},
                                  of_c,
-                                 {kept(0), kept(1), kept(2), kept(3)},
+                                 {kept(LstmKept::kI), kept(LstmKept::kF), kept(LstmKept::kJ),
+                                  kept(LstmKept::kO)},
                                  c_before,
-                                 kept(4),
+                                 kept(LstmKept::kTanhC),
                                  of_gates,
                                  of_c_before},
                  begin, end);
@@ -199,7 +200,8 @@ class LayersBackward : private Layers {
         const auto h_before = step<const T>(data<T>(run, h_slots_), number, s_.size);
         run_step(GruGradient<T>{s_.size,
                                 {of_h, of_output, of_passed},
-                                {kept(0), kept(1), kept(2), kept(3)},
+                                {kept(GruKept::kR), kept(GruKept::kZ), kept(GruKept::kN),
+                                 kept(GruKept::kHiddenN)},
                                 h_before,
                                 of_gates,
                                 of_hidden,
@@ -227,7 +229,7 @@ class LayersBackward : private Layers {
   size_t x_slots_, of_x_slots_, h_slots_, gate_slots_, carried_;
   std::optional<size_t> hidden_slots_ = {}, passed_ = {};  // of a GRU
   std::array<size_t, 2> between_;
-  std::vector<Sweep> sweeps_;
+  std::vector<DirectedLayer> layers_;
 };
 
 }  // namespace

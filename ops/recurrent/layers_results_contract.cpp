@@ -35,13 +35,13 @@ Arrays layers_forward(const RecurrentKind& kind, const Arguments& a, const Array
     const size_t width = p.directions * p.size, columns = p.in_of(layer);
     ScaledArray y(p.steps * p.batch * width);
     for (size_t d = 0; d < p.directions; ++d) {
-      const size_t sweep = layer * p.directions + d;
+      const size_t directed = layer * p.directions + d;
       std::array<const Array*, 4> params{};
       for (size_t k = 0; k < p.each; ++k) {
-        params[k] = find_given(a, in, member_of("params", sweep * p.each + k));
+        params[k] = find_given(a, in, member_of("params", directed * p.each + k));
       }
       ScaledArray h, c;
-      for (size_t i = sweep * state; i < (sweep + 1) * state; ++i) {
+      for (size_t i = directed * state; i < (directed + 1) * state; ++i) {
         h.push_back(exactly(h0.values[i]));
         if (is_lstm) c.push_back(exactly(c0->values[i]));
       }
@@ -60,7 +60,7 @@ Arrays layers_forward(const RecurrentKind& kind, const Arguments& a, const Array
             sums[k] = input[k] + hidden[k];
           }
           const auto keep = [&](size_t list, const Scaled& value) {
-            kept[list][sweep][at] = value;
+            kept[list][directed][at] = value;
           };
           if (is_lstm) {
             const LstmElement e = lstm_element(sums, c[n]);
@@ -105,18 +105,18 @@ Arrays layers_backward(const RecurrentKind& kind, const Arguments& a, const Arra
   const size_t state = p.batch * p.size, width = p.directions * p.size;
   const Array& h0 = *given(is_lstm ? "hx[0]" : "hx");
   const Array* const c0 = given("hx[1]");
-  const auto of_state = [&](const Array* from, size_t sweep) {
+  const auto of_state = [&](const Array* from, size_t directed) {
     ScaledArray to(state);
     for (size_t n = 0; from != nullptr && n < state; ++n) {
-      to[n] = exactly(from->values[sweep * state + n]);
+      to[n] = exactly(from->values[directed * state + n]);
     }
     return to;
   };
   const Array* const of_output = given(is_lstm ? "gradYOptional" : "gradY");
   ScaledArray of_y(p.steps * p.batch * width);
   if (of_output != nullptr) of_y = p.read(*of_output, width);
-  std::vector<ScaledArray> of_params(p.sweeps() * p.each);
-  ScaledArray of_hx(p.sweeps() * state), of_cx(p.sweeps() * state), of_x;
+  std::vector<ScaledArray> of_params(p.directed_layers() * p.each);
+  ScaledArray of_hx(p.directed_layers() * state), of_cx(p.directed_layers() * state), of_x;
   for (size_t layer = p.layers; layer-- > 0;) {
     const size_t columns = p.in_of(layer);
     // What the layer has read.
@@ -132,26 +132,26 @@ Arrays layers_backward(const RecurrentKind& kind, const Arguments& a, const Arra
     }
     of_x.assign(p.steps * p.batch * columns, {});
     for (size_t d = 0; d < p.directions; ++d) {
-      const size_t sweep = layer * p.directions + d;
-      const auto member = [&](const char* list) { return given(member_of(list, sweep)); };
-      const Array *const of_input = given(member_of("params", sweep * p.each)),
-                         *const of_hidden = given(member_of("params", sweep * p.each + 1));
+      const size_t directed = layer * p.directions + d;
+      const auto member = [&](const char* list) { return given(member_of(list, directed)); };
+      const Array *const of_input = given(member_of("params", directed * p.each)),
+                         *const of_hidden = given(member_of("params", directed * p.each + 1));
       std::array<const Array*, 4> gates{};
       std::ranges::transform(
           is_lstm ? std::array{"i", "f", "j", "o"} : std::array{"r", "z", "n", "hn"}, gates.begin(),
           member);
       const Array *const h = member("h"), *const c = member("c"), *const tanh_c = member("tanhc");
-      ScaledArray* const slopes = &of_params[sweep * p.each];
+      ScaledArray* const slopes = &of_params[directed * p.each];
       for (size_t k = 0; k < p.each; ++k) {
-        slopes[k].resize(static_cast<size_t>(count_of(p.parameter(sweep * p.each + k))));
+        slopes[k].resize(static_cast<size_t>(count_of(p.parameter(directed * p.each + k))));
       }
-      ScaledArray of_h = of_state(given(is_lstm ? "gradHyOptional" : "gradHy"), sweep);
-      ScaledArray of_c = of_state(is_lstm ? given("gradCyOptional") : nullptr, sweep);
+      ScaledArray of_h = of_state(given(is_lstm ? "gradHyOptional" : "gradHy"), directed);
+      ScaledArray of_c = of_state(is_lstm ? given("gradCyOptional") : nullptr, directed);
       for (size_t number = p.steps; number-- > 0;) {
         const size_t t = p.time(d, number);
         const auto kept = [&](const Array* list, size_t n) { return list->values[t * state + n]; };
         const auto before = [&](const Array& first, const Array* list, size_t n) {
-          return number == 0 ? first.values[sweep * state + n]
+          return number == 0 ? first.values[directed * state + n]
                              : list->values[p.time(d, number - 1) * state + n];
         };
         ScaledArray next(state);
@@ -195,8 +195,8 @@ Arrays layers_backward(const RecurrentKind& kind, const Arguments& a, const Arra
         }
         of_h = std::move(next);
       }
-      std::ranges::copy(of_h, of_hx.begin() + static_cast<std::ptrdiff_t>(sweep * state));
-      std::ranges::copy(of_c, of_cx.begin() + static_cast<std::ptrdiff_t>(sweep * state));
+      std::ranges::copy(of_h, of_hx.begin() + static_cast<std::ptrdiff_t>(directed * state));
+      std::ranges::copy(of_c, of_cx.begin() + static_cast<std::ptrdiff_t>(directed * state));
     }
     of_y = of_x;
   }

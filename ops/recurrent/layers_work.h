@@ -73,10 +73,10 @@ class Layers {
     return staging_.scratch(saturating_product({rows, columns}), s_.compute);
   }
   std::vector<size_t> inputs(const Arguments& arguments, const std::vector<size_t>& lists,
-                             int64_t sweep) {
+                             int64_t number) {
     std::vector<size_t> arrays;
     for (const size_t first : lists) {
-      arrays.push_back(staging_.input(arguments, first + static_cast<size_t>(sweep)));
+      arrays.push_back(staging_.input(arguments, first + static_cast<size_t>(number)));
     }
     return arrays;
   }
@@ -85,10 +85,10 @@ class Layers {
     return {scratch(s_.rows(), s_.width()), scratch(s_.rows(), s_.width())};
   }
 
-  // A part of what a run has: states [sweeps, batch, size], or a step of a sequence.
+  // A part of what a run has: states [directed_layers, batch, size], or a step of a sequence.
   template <class T>
-  CellRows<T> state(T* data, int64_t sweep) const {
-    return {data == nullptr ? nullptr : data + sweep * s_.batch * s_.size, s_.size};
+  CellRows<T> state(T* data, int64_t number) const {
+    return {data == nullptr ? nullptr : data + number * s_.batch * s_.size, s_.size};
   }
   template <class T>
   CellRows<T> step(T* data, int64_t t, int64_t columns, int64_t first = 0) const {
@@ -97,7 +97,7 @@ class Layers {
 
   template <class T>
   ProductOperand operand(const CellRows<T>& rows) const {
-    return {rows.data, s_.compute, s_.compute, rows.step, 1};
+    return {rows.data, s_.compute, s_.compute, rows.stride, 1};
   }
   // Rows [begin, end) of out = a b.
   template <class T>

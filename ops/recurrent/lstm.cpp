@@ -2,6 +2,7 @@
 // aclnnLSTM, aclnnLstmBackward.
 #include "aclnnop/aclnn_lstm.h"
 #include "aclnnop/aclnn_lstm_backward.h"
+#include "ops/meta/parameters.h"
 #include "ops/recurrent/layer_rules.h"
 
 namespace aclgrad::ops::lstm {
@@ -9,26 +10,10 @@ namespace {
 
 // ---- Forward ------------------------------------------------------------------------------------
 
-const ParameterList kForward = {input("input"),
-                                input("params"),
-                                input("hx"),
-                                input("batchSizesOptional"),
-                                attribute("hasBiases"),
-                                attribute("numLayers"),
-                                attribute("dropout"),
-                                attribute("train"),
-                                attribute("bidirectional"),
-                                attribute("batchFirst"),
-                                output("output"),
-                                output("hy"),
-                                output("cy"),
-                                output("i"),
-                                output("j"),
-                                output("f"),
-                                output("o"),
-                                output("h"),
-                                output("c"),
-                                output("tanhc")};
+const ParameterList kForward =
+    parameters({"input", "params", "hx", "batchSizesOptional"},
+               {"hasBiases", "numLayers", "dropout", "train", "bidirectional", "batchFirst"},
+               {"output", "hy", "cy", "i", "j", "f", "o", "h", "c", "tanhc"});
 
 const LayerParameters& forward() {
   static const LayerParameters numbers(Cell::kLstm, kForward);
@@ -51,46 +36,23 @@ const OperatorSpec kLstm{
 
 // ---- Backward -----------------------------------------------------------------------------------
 
-const ParameterList kBackward = {input("input"),
-                                 input("hx"),
-                                 input("params"),
-                                 input("gradYOptional"),
-                                 input("gradHyOptional"),
-                                 input("gradCyOptional"),
-                                 input("i"),
-                                 input("j"),
-                                 input("f"),
-                                 input("o"),
-                                 input("h"),
-                                 input("c"),
-                                 input("tanhc"),
-                                 input("batchSizesOptional"),
-                                 attribute("hasBiases"),
-                                 attribute("numLayers"),
-                                 attribute("dropout"),
-                                 attribute("train"),
-                                 attribute("bidirectional"),
-                                 attribute("batchFirst"),
-                                 attribute("outputMaskOptional"),
-                                 output("gradInput"),
-                                 output("gradHx"),
-                                 output("gradCx"),
-                                 output("gradParams")};
+const ParameterList kBackward =
+    parameters({"input", "hx", "params", "gradYOptional", "gradHyOptional", "gradCyOptional", "i",
+                "j", "f", "o", "h", "c", "tanhc", "batchSizesOptional"},
+               {"hasBiases", "numLayers", "dropout", "train", "bidirectional", "batchFirst",
+                "outputMaskOptional"},
+               {"gradInput", "gradHx", "gradCx", "gradParams"});
 
 const LayerParameters& backward() {
   static const LayerParameters numbers(Cell::kLstm, kBackward);
   return numbers;
 }
 
-std::vector<Rule> nulls_of_backward() {
-  std::vector<Rule> rules = {
-      all_given(kBackward, {"input", "hx", "params", "i", "j", "f", "o", "h", "c", "tanhc",
-                            "gradInput", "gradHx", "gradCx", "gradParams"})};
-  for (const size_t each : numbers_of(kBackward, {"gradYOptional", "gradHyOptional",
-                                                  "gradCyOptional", "outputMaskOptional"})) {
-    rules.push_back(live_if_given(each));
-  }
-  return rules;
+Rules nulls_of_backward() {
+  return {all_given(kBackward, {"input", "hx", "params", "i", "j", "f", "o", "h", "c", "tanhc",
+                                "gradInput", "gradHx", "gradCx", "gradParams"}),
+          live_if_given(numbers_of(kBackward, {"gradYOptional", "gradHyOptional", "gradCyOptional",
+                                               "outputMaskOptional"}))};
 }
 
 const OperatorSpec kLstmBackward{"aclnnLstmBackward", kBackward,

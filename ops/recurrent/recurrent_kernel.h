@@ -2,7 +2,8 @@
 // One step of recurrent cells, and its gradient: what is left when the products are done.
 //
 // Tensors are dense rows of float or double, a row for each sequence of the batch. The gates of a
-// row lie side by side, `size` numbers each: i, f, g, o of an LSTM, r, z, n of a GRU.
+// row lie side by side, `size` numbers each: i, f, g, o of an LSTM (the C
+// interface calls g j), r, z, n of a GRU.
 #ifndef ACLGRAD_OPS_RECURRENT_RECURRENT_KERNEL_H_
 #define ACLGRAD_OPS_RECURRENT_RECURRENT_KERNEL_H_
 
@@ -12,14 +13,14 @@
 
 namespace aclgrad::ops {
 
-// Rows that are `step` elements apart; none where data is null.
+// Rows that are `stride` elements apart; none where data is null.
 template <class T>
 struct CellRows {
   T* data = nullptr;
-  int64_t step = 0;
+  int64_t stride = 0;
 
-  T* operator[](int64_t row) const { return data + row * step; }
-  operator CellRows<const T>() const { return {data, step}; }
+  T* operator[](int64_t row) const { return data + row * stride; }
+  operator CellRows<const T>() const { return {data, stride}; }
 };
 
 // c' = f c + i g and h' = o tanh(c'), with i, f and o = sigmoid and g = tanh of

@@ -43,9 +43,9 @@ Rule takes_indices(size_t tensor) {
 OperatorSpec reduction(const char* name) {
   return {name,
           {input("self"), attribute("dim"), attribute("keepDim"), output("out")},
-          {not_null({kSelf, kDims, kOut}), same_dtype(kOut, kSelf),
-           dtype_in(kSelf, kRealNumbersAndBool), dims_in_range(), dims_are_distinct(),
-           dims_have_elements(), max_rank(kSelf), max_rank(kOut), has_reduced_shape(kOut)}};
+          Rules{not_null({kSelf, kDims, kOut}), same_dtype(kOut, kSelf),
+                dtype_in(kSelf, kRealNumbersAndBool), dims_in_range(), dims_are_distinct(),
+                dims_have_elements(), max_rank({kSelf, kOut}), has_reduced_shape(kOut)}};
 }
 
 const OperatorSpec kAmax = reduction("aclnnAmax");
@@ -54,15 +54,15 @@ const OperatorSpec kAmin = reduction("aclnnAmin");
 const OperatorSpec kMaxDim{
     "aclnnMaxDim",
     {input("self"), attribute("dim"), attribute("keepdim"), output("out"), output("indices")},
-    {not_null({kSelf, kOut, kIndices}), dtype_in(kSelf, kMaxDimDtypes), same_dtype(kOut, kSelf),
-     takes_indices(kIndices), max_rank(kSelf), max_rank(kOut), max_rank(kIndices),
-     axis_of(kDims, kSelf), has_reduced_shape(kOut), has_reduced_shape(kIndices)}};
+    Rules{not_null({kSelf, kOut, kIndices}), dtype_in(kSelf, kMaxDimDtypes),
+          same_dtype(kOut, kSelf), takes_indices(kIndices), max_rank({kSelf, kOut, kIndices}),
+          axis_of(kDims, kSelf), has_reduced_shape(kOut), has_reduced_shape(kIndices)}};
 
 const OperatorSpec kArgMax{
     "aclnnArgMax",
     {input("self"), attribute("dim"), attribute("keepdim"), output("out")},
-    {not_null({kSelf, kOut}), dtype_in(kSelf, kRealNumbers), takes_indices(kOut), max_rank(kSelf),
-     max_rank(kOut), axis_of(kDims, kSelf), has_reduced_shape(kOut)}};
+    Rules{not_null({kSelf, kOut}), dtype_in(kSelf, kRealNumbers), takes_indices(kOut),
+          max_rank({kSelf, kOut}), axis_of(kDims, kSelf), has_reduced_shape(kOut)}};
 
 Plan plan_values(const Arguments& arguments, bool largest) {
   return plan_extremum(

@@ -66,7 +66,7 @@ Rule is_norm(size_t p, bool negative_is_infinite) {
 }
 
 // The rows of a tensor [.., rows, columns], its dimensions before these broadcast.
-Slices rows_of(const Arguments& arguments, size_t tensor, const Dims& distances) {
+Slices vectors_of(const Arguments& arguments, size_t tensor, const Dims& distances) {
   const Dims& own = arguments.shape(tensor);
   Dims common(distances.data(), distances.size() - 2);
   common.push_back(own[own.size() - 2]);
@@ -88,9 +88,9 @@ enum : size_t { kX1, kX2, kP, kComputeMode, kOut };
 const OperatorSpec kSpec{
     "aclnnCdist",
     {input("x1"), input("x2"), attribute("p"), attribute("computeMode"), output("out")},
-    {not_null({kX1, kX2, kOut}), dtype_in(kX1, kRealFloats), same_dtype(kX2, kX1),
-     same_dtype(kOut, kX1), max_rank(kX1), max_rank(kX2), are_points(kX1, kX2),
-     has_distances_shape(kOut, kX1, kX2), is_norm(kP, false), integer_between(kComputeMode, 0, 2)}};
+    Rules{not_null({kX1, kX2, kOut}), dtype_in(kX1, kRealFloats), same_dtype({kX2, kOut}, kX1),
+          max_rank({kX1, kX2}), are_points(kX1, kX2), has_distances_shape(kOut, kX1, kX2),
+          is_norm(kP, false), integer_between(kComputeMode, 0, 2)}};
 
 struct Distances {
   Slices x1, x2, out;
@@ -145,8 +145,8 @@ Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
   const Dims& shape = arguments.shape(kOut);
   const int64_t rows = shape[shape.size() - 2], others = shape[shape.size() - 1];
-  const Distances distances{rows_of(arguments, kX1, shape), rows_of(arguments, kX2, shape),
-                            rows_of(arguments, kOut, shape), arguments.real(kP)};
+  const Distances distances{vectors_of(arguments, kX1, shape), vectors_of(arguments, kX2, shape),
+                            vectors_of(arguments, kOut, shape), arguments.real(kP)};
   const int64_t grain = rows_of_a_piece(others, distances.x1.index.count());
   return {[=, count = count_elements(shape) / others](const Run& run) -> aclError {
     parallel_pieces(count, grain, [&](int64_t begin, int64_t end) {
@@ -182,11 +182,10 @@ Rule has_gradient_shape() {
 const OperatorSpec kSpec{
     "aclnnCdistBackward",
     {input("grad"), input("x1"), input("x2"), input("cdist"), attribute("p"), output("gradX1")},
-    {not_null({kGrad, kX1, kX2, kCdist, kGradX1}), dtype_in(kGrad, kRealFloats),
-     same_dtype(kX1, kGrad), same_dtype(kX2, kGrad), same_dtype(kCdist, kGrad),
-     same_dtype(kGradX1, kGrad), max_rank(kX1), max_rank(kX2), are_points(kX1, kX2),
-     has_distances_shape(kGrad, kX1, kX2), has_distances_shape(kCdist, kX1, kX2),
-     has_gradient_shape(), is_norm(kP, true)}};
+    Rules{not_null({kGrad, kX1, kX2, kCdist, kGradX1}), dtype_in(kGrad, kRealFloats),
+          same_dtype({kX1, kX2, kCdist, kGradX1}, kGrad), max_rank({kX1, kX2}),
+          are_points(kX1, kX2), has_distances_shape(kGrad, kX1, kX2),
+          has_distances_shape(kCdist, kX1, kX2), has_gradient_shape(), is_norm(kP, true)}};
 
 struct Slopes {
   Slices grad, x1, x2, cdist, out;
@@ -234,9 +233,9 @@ Plan plan(const Arguments& arguments) {
   const int64_t rows = shape[shape.size() - 2], others = shape[shape.size() - 1];
   const double p = arguments.real(kP);
   const Slopes slopes{
-      rows_of(arguments, kGrad, shape),   rows_of(arguments, kX1, shape),
-      rows_of(arguments, kX2, shape),     rows_of(arguments, kCdist, shape),
-      rows_of(arguments, kGradX1, shape), p == -1 ? std::numeric_limits<double>::infinity() : p};
+      vectors_of(arguments, kGrad, shape),   vectors_of(arguments, kX1, shape),
+      vectors_of(arguments, kX2, shape),     vectors_of(arguments, kCdist, shape),
+      vectors_of(arguments, kGradX1, shape), p == -1 ? std::numeric_limits<double>::infinity() : p};
   const int64_t grain = rows_of_a_piece(others, slopes.x1.index.count());
   return {[=, count = count_elements(shape) / others](const Run& run) -> aclError {
     parallel_pieces(count, grain, [&](int64_t begin, int64_t end) {

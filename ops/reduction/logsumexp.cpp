@@ -22,9 +22,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const OperatorSpec kLogSumExp{
     "aclnnLogSumExp",
     {input("self"), attribute("dim"), attribute("keepDim"), output("out")},
-    {not_null({kSelf, kDims, kOut}), dtype_in(kSelf, kRealNumbersAndBool),
-     dtype_in(kOut, kRealFloats), dims_in_range(kAttributes), dims_are_distinct(kAttributes),
-     max_rank(kSelf), max_rank(kOut), has_reduced_shape(kOut, kAttributes)}};
+    Rules{not_null({kSelf, kDims, kOut}), dtype_in(kSelf, kRealNumbersAndBool),
+          dtype_in(kOut, kRealFloats), dims_in_range(kAttributes), dims_are_distinct(kAttributes),
+          max_rank({kSelf, kOut}), has_reduced_shape(kOut, kAttributes)}};
 
 double exponential(double x) { return power(std::numbers::e, x); }
 

@@ -15,9 +15,9 @@ constexpr ReductionAttributes kAttributes{.dims = kDims, .keep_dims = kKeepDim};
 const OperatorSpec kNorm{
     "aclnnNorm",
     {input("self"), attribute("pScalar"), attribute("dim"), attribute("keepdim"), output("out")},
-    {not_null({kSelf, kP, kDims, kOut}), dtype_in(kSelf, kRealFloats), dtype_in(kOut, kRealFloats),
-     scalar_castable_to_float(kP), dims_in_range(kAttributes), dims_are_distinct(kAttributes),
-     max_rank(kSelf), max_rank(kOut), has_reduced_shape(kOut, kAttributes)}};
+    Rules{not_null({kSelf, kP, kDims, kOut}), dtype_in({kSelf, kOut}, kRealFloats),
+          scalar_castable_to_float(kP), dims_in_range(kAttributes), dims_are_distinct(kAttributes),
+          max_rank({kSelf, kOut}), has_reduced_shape(kOut, kAttributes)}};
 
 }  // namespace
 

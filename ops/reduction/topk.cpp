@@ -37,13 +37,14 @@ Rule has_k_elements(size_t tensor) {
   };
 }
 
-const OperatorSpec kSpec{"aclnnTopk",
-                         {input("self"), attribute("k"), attribute("dim"), attribute("largest"),
-                          attribute("sorted"), output("valuesOut"), output("indicesOut")},
-                         {not_null({kSelf, kValues, kIndices}), axis_of(kDim, kSelf), k_fits(),
-                          dtype_in(kSelf, kRealNumbers), same_dtype(kValues, kSelf),
-                          dtype_in(kIndices, {ACL_INT64}), max_rank(kSelf), max_rank(kValues),
-                          max_rank(kIndices), has_k_elements(kValues), has_k_elements(kIndices)}};
+const OperatorSpec kSpec{
+    "aclnnTopk",
+    {input("self"), attribute("k"), attribute("dim"), attribute("largest"), attribute("sorted"),
+     output("valuesOut"), output("indicesOut")},
+    Rules{not_null({kSelf, kValues, kIndices}), axis_of(kDim, kSelf), k_fits(),
+          dtype_in(kSelf, kRealNumbers), same_dtype(kValues, kSelf),
+          dtype_in(kIndices, {ACL_INT64}), max_rank({kSelf, kValues, kIndices}),
+          has_k_elements(kValues), has_k_elements(kIndices)}};
 
 }  // namespace
 

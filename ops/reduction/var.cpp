@@ -18,17 +18,16 @@ namespace {
 enum : size_t { kSelf, kDims, kCorrection, kKeepDim, kOut, kMeanOut };
 constexpr ReductionAttributes kAttributes{.dims = kDims, .keep_dims = kKeepDim};
 
-std::vector<Rule> rules(std::initializer_list<size_t> outputs) {
-  std::vector<Rule> list = {not_null({kSelf})};
-  for (const size_t out : outputs) list.push_back(not_null({out}));
-  list.push_back(live_if_given(kDims));
-  list.push_back(dtype_in(kSelf, kFloats));
-  for (const size_t out : outputs) list.push_back(dtype_in(out, kFloats));
-  list.push_back(dims_in_range(kAttributes));
-  list.push_back(dims_are_distinct(kAttributes));
-  list.push_back(max_rank(kSelf));
-  for (const size_t out : outputs) list.push_back(has_reduced_shape(out, kAttributes));
-  return list;
+Rules rules(const std::vector<size_t>& outputs) {
+  return {not_null({kSelf}),
+          of_each(outputs, [](size_t out) { return not_null({out}); }),
+          live_if_given(kDims),
+          dtype_in(kSelf, kFloats),
+          dtype_in(outputs, kFloats),
+          dims_in_range(kAttributes),
+          dims_are_distinct(kAttributes),
+          max_rank(kSelf),
+          of_each(outputs, [](size_t out) { return has_reduced_shape(out, kAttributes); })};
 }
 
 OperatorSpec variance(const char* name, const char* correction) {

@@ -78,32 +78,33 @@ Rule asks_for_elements(size_t array) {
   });
 }
 
-OperatorSpec spec_of(const Resize& of) {
+OperatorSpec spec_of(const Resize& resize) {
   constexpr DtypeSet kRealFloatsAndUint8{{ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_UINT8},
                                          {ACL_BF16}};
-  std::vector<Parameter> parameters = {input(of.is_backward ? "gradOutput" : "self"),
+  std::vector<Parameter> parameters = {input(resize.is_backward ? "gradOutput" : "self"),
                                        attribute("outputSize")};
-  if (of.is_backward) parameters.push_back(attribute("inputSize"));
-  if (of.has_corners()) parameters.push_back(attribute("alignCorners"));
-  for (const char* scale : of.scales) parameters.push_back(attribute(scale));
-  parameters.push_back(output(of.is_backward ? "gradInput" : "out"));
+  if (resize.is_backward) parameters.push_back(attribute("inputSize"));
+  if (resize.has_corners()) parameters.push_back(attribute("alignCorners"));
+  for (const char* scale : resize.scales) parameters.push_back(attribute(scale));
+  parameters.push_back(output(resize.is_backward ? "gradInput" : "out"));
 
-  const auto expected = [of](const Arguments& arguments) {
-    return with_spatial(arguments.shape(of.original()),
-                        spatial_sizes(arguments, of.resized(), of.axes));
+  const auto expected = [resize](const Arguments& arguments) {
+    return with_spatial(arguments.shape(resize.original()),
+                        spatial_sizes(arguments, resize.resized(), resize.axes));
   };
   std::vector<Rule> rules = {
-      of.is_backward ? not_null({0, kOutputSize, kInputSize, of.result()})
-                     : not_null({0, kOutputSize, of.result()}),
-      dtype_in(0, of.has_corners() || of.is_backward ? kRealFloats : kRealFloatsAndUint8),
-      same_dtype(of.result(), 0),
+      resize.is_backward ? not_null({0, kOutputSize, kInputSize, resize.result()})
+                         : not_null({0, kOutputSize, resize.result()}),
+      dtype_in(0, resize.has_corners() || resize.is_backward ? kRealFloats : kRealFloatsAndUint8),
+      same_dtype(resize.result(), 0),
       asks_for_elements(kOutputSize),
-      is_spatial(0, of.axes, true),
-      is_spatial(of.result(), of.axes, true),
-      has_shape_of(of.resized(), expected),
-      is_sizes_of(kOutputSize, of.resized(), of.axes)};
-  if (of.is_backward) rules.push_back(is_sizes_of(kInputSize, of.original(), of.axes + 2));
-  return {of.name, std::move(parameters), std::move(rules)};
+      is_spatial(0, resize.axes, true),
+      is_spatial(resize.result(), resize.axes, true),
+      has_shape_of(resize.resized(), expected),
+      is_sizes_of(kOutputSize, resize.resized(), resize.axes)};
+  if (resize.is_backward)
+    rules.push_back(is_sizes_of(kInputSize, resize.original(), resize.axes + 2));
+  return {resize.name, std::move(parameters), std::move(rules)};
 }
 
 // ---- Where the elements of an axis come from ----------------------------------------------------
@@ -177,27 +178,27 @@ double usable_scale(double scale, int64_t in, int64_t out) {
   return leads(scale) || (is_float && leads(std::nextafter(as_float, HUGE_VALF))) ? scale : 0;
 }
 
-std::vector<AxisMap> maps_of(const Arguments& arguments, const Resize& of) {
-  const std::vector<int64_t> in = spatial_sizes(arguments, of.original(), of.axes);
-  const std::vector<int64_t> out = spatial_sizes(arguments, of.resized(), of.axes);
+std::vector<AxisMap> maps_of(const Arguments& arguments, const Resize& resize) {
+  const std::vector<int64_t> in = spatial_sizes(arguments, resize.original(), resize.axes);
+  const std::vector<int64_t> out = spatial_sizes(arguments, resize.resized(), resize.axes);
   std::vector<AxisMap> maps;
-  for (size_t i = 0; i < of.axes; ++i) {
-    AxisSizes axis{in[i], out[i], of.has_corners() && arguments.flag(of.corners()), 0};
+  for (size_t i = 0; i < resize.axes; ++i) {
+    AxisSizes axis{in[i], out[i], resize.has_corners() && arguments.flag(resize.corners()), 0};
     // The gradient of the nearest element in one dimension is given a scale that its forward has
     // not.
-    if (!of.scales.empty() && !(of.axes == 1 && of.taps == Taps::kNearest)) {
-      axis.scale = usable_scale(arguments.real(of.first_scale() + i), in[i], out[i]);
+    if (!resize.scales.empty() && !(resize.axes == 1 && resize.taps == Taps::kNearest)) {
+      axis.scale = usable_scale(arguments.real(resize.first_scale() + i), in[i], out[i]);
     }
     AxisMap& map = maps.emplace_back(in[i]);
-    if (!of.has_corners()) {
+    if (!resize.has_corners()) {
       for (int64_t k = 0; k < out[i]; ++k) {
-        map.add(nearest(axis, k, of.taps == Taps::kNearestExact));
+        map.add(nearest(axis, k, resize.taps == Taps::kNearestExact));
         map.end_element();
       }
     } else if (arguments.dtype(0) == ACL_DOUBLE) {
-      add_taps<double>(axis, of.taps == Taps::kCubic, map);
+      add_taps<double>(axis, resize.taps == Taps::kCubic, map);
     } else {
-      add_taps<float>(axis, of.taps == Taps::kCubic, map);
+      add_taps<float>(axis, resize.taps == Taps::kCubic, map);
     }
   }
   return maps;
@@ -205,10 +206,10 @@ std::vector<AxisMap> maps_of(const Arguments& arguments, const Resize& of) {
 
 // Where every element stands a whole number of times side by side: one copy, for which the result
 // has two dimensions for each axis.
-std::optional<Plan> repeated(const Arguments& arguments, const Resize& of,
+std::optional<Plan> repeated(const Arguments& arguments, const Resize& resize,
                              const std::vector<AxisMap>& maps) {
-  ViewCopy copy{arguments.shape(of.resized()), whole(arguments, of.resized()),
-                whole(arguments, of.original())};
+  ViewCopy copy{arguments.shape(resize.resized()), whole(arguments, resize.resized()),
+                whole(arguments, resize.original())};
   for (size_t k = maps.size(); k-- > 0;) {
     const AxisMap& map = maps[k];
     const int64_t times = map.out() / map.in;
@@ -230,14 +231,14 @@ std::optional<Plan> repeated(const Arguments& arguments, const Resize& of,
   return plan_copies({copy});
 }
 
-Plan plan_resize(const Arguments& arguments, const Resize& of) {
-  if (arguments.empty(of.result())) return {};
-  const std::vector<AxisMap> maps = maps_of(arguments, of);
-  if (!of.is_backward && !of.has_corners()) {
-    if (std::optional<Plan> copy = repeated(arguments, of, maps)) return *std::move(copy);
+Plan plan_resize(const Arguments& arguments, const Resize& resize) {
+  if (arguments.empty(resize.result())) return {};
+  const std::vector<AxisMap> maps = maps_of(arguments, resize);
+  if (!resize.is_backward && !resize.has_corners()) {
+    if (std::optional<Plan> copy = repeated(arguments, resize, maps)) return *std::move(copy);
   }
-  return of.is_backward ? plan_axis_maps_backward(arguments, 0, of.result(), maps)
-                        : plan_axis_maps(arguments, 0, of.result(), maps);
+  return resize.is_backward ? plan_axis_maps_backward(arguments, 0, resize.result(), maps)
+                            : plan_axis_maps(arguments, 0, resize.result(), maps);
 }
 
 }  // namespace

@@ -99,27 +99,28 @@ std::vector<Tap> interpolated(const Line& line, int64_t i, bool is_cubic) {
   return taps;
 }
 
-Axes resize_axes(const Arguments& a, const Resize& of, const std::vector<std::string>& scales) {
-  const Shape in = last_sizes(a.shape(a.has("self") ? "self" : "gradInput"), of.axes);
+Axes resize_axes(const Arguments& a, const Resize& resize, const std::vector<std::string>& scales) {
+  const Shape in = last_sizes(a.shape(a.has("self") ? "self" : "gradInput"), resize.axes);
   const Shape& out = a.array("outputSize");
-  if (out.size() != of.axes) throw std::invalid_argument("outputSize has a number for each axis");
-  const bool corners = of.is_smooth() && a.number("alignCorners") != 0;
+  if (out.size() != resize.axes)
+    throw std::invalid_argument("outputSize has a number for each axis");
+  const bool corners = resize.is_smooth() && a.number("alignCorners") != 0;
   Axes all;
-  for (size_t k = 0; k < of.axes; ++k) {
+  for (size_t k = 0; k < resize.axes; ++k) {
     Line line{in[k], out[k], corners, 0};
     if (line.out < 1) throw std::invalid_argument("sizes are above 0");
     const double scale = scales.empty() ? 0 : static_cast<double>(a.number(scales[k]));
     if (scale > 0 && std::floor(scale * double(line.in)) == double(line.out)) line.scale = scale;
     Axis& axis = all.emplace_back(Axis{line.in});
     for (int64_t i = 0; i < line.out; ++i) {
-      if (of.kind == Kind::kNearest) {
+      if (resize.kind == Kind::kNearest) {
         axis.taps.push_back({{nearest(line, i), 1}});
-      } else if (of.kind == Kind::kNearestExact) {
+      } else if (resize.kind == Kind::kNearestExact) {
         axis.taps.push_back({{nearest_exact(line, i), 1}});
       } else if (a.dtype() == ACL_FLOAT || a.dtype() == ACL_FLOAT16 || a.dtype() == ACL_BF16) {
-        axis.taps.push_back(interpolated<float>(line, i, of.kind == Kind::kCubic));
+        axis.taps.push_back(interpolated<float>(line, i, resize.kind == Kind::kCubic));
       } else {
-        axis.taps.push_back(interpolated<double>(line, i, of.kind == Kind::kCubic));
+        axis.taps.push_back(interpolated<double>(line, i, resize.kind == Kind::kCubic));
       }
     }
   }
@@ -135,8 +136,8 @@ const std::vector<Shape> kLarge = {{2, 3, 50}, {2, 3, 11, 23}, {1, 2, 4, 5, 19}}
 
 // Sizes, of the last `axes` axes, with a scale that leads there, or 0.
 Sample resized_to(size_t axes, const Shape& sizes, double scale = 0, bool corners = false) {
-  const auto last = [axes](const Shape& of) {
-    return Shape(of.end() - static_cast<std::ptrdiff_t>(axes), of.end());
+  const auto last = [axes](const Shape& shape) {
+    return Shape(shape.end() - static_cast<std::ptrdiff_t>(axes), shape.end());
   };
   Sample sample{{{"outputSize", last(sizes)}}};
   for (const char* name : {"scales", "scalesD", "scalesH", "scalesW", "scaleH", "scaleW"}) {
@@ -146,15 +147,16 @@ Sample resized_to(size_t axes, const Shape& sizes, double scale = 0, bool corner
   return sample;
 }
 
-std::vector<Sample> samples_of(const Resize& of) {
+std::vector<Sample> samples_of(const Resize& resize) {
   // Of bases of 2, 3 and 4 elements along the axes.
-  std::vector<Sample> samples = {resized_to(of.axes, {5, 4, 7}), resized_to(of.axes, {1, 2, 2}, -1),
-                                 resized_to(of.axes, {3, 4, 6}, 1.5),
-                                 resized_to(of.axes, {4, 6, 8}), resized_to(of.axes, {2, 3, 4}, 1)};
-  if (of.is_smooth()) {
-    samples.push_back(resized_to(of.axes, {2, 3, 4}, 1.1));
-    samples.push_back(resized_to(of.axes, {4, 5, 6}, 1.5, true));
-    samples.push_back(resized_to(of.axes, {1, 1, 1}, 0, true));
+  std::vector<Sample> samples = {
+      resized_to(resize.axes, {5, 4, 7}), resized_to(resize.axes, {1, 2, 2}, -1),
+      resized_to(resize.axes, {3, 4, 6}, 1.5), resized_to(resize.axes, {4, 6, 8}),
+      resized_to(resize.axes, {2, 3, 4}, 1)};
+  if (resize.is_smooth()) {
+    samples.push_back(resized_to(resize.axes, {2, 3, 4}, 1.1));
+    samples.push_back(resized_to(resize.axes, {4, 5, 6}, 1.5, true));
+    samples.push_back(resized_to(resize.axes, {1, 1, 1}, 0, true));
   }
   return samples;
 }
@@ -164,122 +166,124 @@ Shape last_of(const Shape& shape, size_t count) {
 }
 
 // The parameters between the first tensor's sizes and the result.
-std::vector<Parameter> options_of(const Resize& of, const std::vector<std::string>& scales,
+std::vector<Parameter> options_of(const Resize& resize, const std::vector<std::string>& scales,
                                   bool are_floats) {
   std::vector<Parameter> options;
-  if (of.is_smooth()) options.push_back(flag("alignCorners"));
+  if (resize.is_smooth()) options.push_back(flag("alignCorners"));
   for (const std::string& scale : scales) {
     options.push_back(are_floats ? declared({scale, 0.0}, "float") : Parameter{scale, 0.0});
   }
   return options;
 }
 
-Domain resizing(const Resize& of, const std::vector<std::string>& scales, std::string base) {
+Domain resizing(const Resize& resize, const std::vector<std::string>& scales, std::string base) {
   Domain domain{.everywhere = kFloatsAndDouble,
-                .max_rank = of.axes + 2,
+                .max_rank = resize.axes + 2,
                 .grows = false,
                 .base = base,
-                .base_shape = kBases[of.axes - 1],
-                .samples = samples_of(of)};
+                .base_shape = kBases[resize.axes - 1],
+                .samples = samples_of(resize)};
   domain.arrange = [=](Arguments& a) {
     const Shape tensor = a.shape(base);
-    if (tensor.size() != of.axes + 2) throw std::invalid_argument("a batch of channels is resized");
-    a.reshape({"out", "gradOutput"}, resized(tensor, resize_axes(a, of, scales)));
+    if (tensor.size() != resize.axes + 2)
+      throw std::invalid_argument("a batch of channels is resized");
+    a.reshape({"out", "gradOutput"}, resized(tensor, resize_axes(a, resize, scales)));
     if (a.has("inputSize")) a.array("inputSize") = tensor;
   };
-  Sample large = resized_to(of.axes, {7, 17, 41}, 0);
-  large.settings.emplace_back(base, kLarge[of.axes - 1]);
+  Sample large = resized_to(resize.axes, {7, 17, 41}, 0);
+  large.settings.emplace_back(base, kLarge[resize.axes - 1]);
   domain.value_samples = {large};
   return domain;
 }
 
-std::vector<ErrorInput> wrong_sizes(const Resize& of, const std::string& tensor,
+std::vector<ErrorInput> wrong_sizes(const Resize& resize, const std::string& tensor,
                                     const Shape& shape) {
   std::vector<ErrorInput> wrong = wrong_spatial(tensor, shape);
-  wrong.push_back(wrong_values("outputSize", "that are another tensor's", Shape(of.axes, 9), "9"));
-  wrong.push_back(wrong_values("outputSize", "= 0", Shape(of.axes, 0), "sizes above 0"));
+  wrong.push_back(
+      wrong_values("outputSize", "that are another tensor's", Shape(resize.axes, 9), "9"));
+  wrong.push_back(wrong_values("outputSize", "= 0", Shape(resize.axes, 0), "sizes above 0"));
   wrong.push_back(wrong_values("outputSize", "of four numbers", {1, 2, 3, 4}, "[1, 2, 3, 4]"));
   return wrong;
 }
 
-std::string in_graph(const Resize& of) {
-  return std::string("interpolate(x, {.size = size, .mode = Interpolation::") + of.mode + "})";
+std::string in_graph(const Resize& resize) {
+  return std::string("interpolate(x, {.size = size, .mode = Interpolation::") + resize.mode + "})";
 }
 
-Words words_of(const Resize& of) {
-  switch (of.kind) {
+Words words_of(const Resize& resize) {
+  switch (resize.kind) {
     case Kind::kNearest:
-      return {"resized: the nearest element", "最近邻缩放", in_graph(of)};
+      return {"resized: the nearest element", "最近邻缩放", in_graph(resize)};
     case Kind::kNearestExact:
-      return {"resized: the element that the middle is in", "精确最近邻缩放", in_graph(of)};
+      return {"resized: the element that the middle is in", "精确最近邻缩放", in_graph(resize)};
     case Kind::kLinear:
-      return {"resized, interpolated linearly", "线性插值缩放", in_graph(of)};
+      return {"resized, interpolated linearly", "线性插值缩放", in_graph(resize)};
     default:
-      return {"resized, interpolated by cubic polynomials", "三次插值缩放", in_graph(of)};
+      return {"resized, interpolated by cubic polynomials", "三次插值缩放", in_graph(resize)};
   }
 }
 
 // Coordinates are rounded in FLOAT beside FLOAT, which a derivative in DOUBLE does not know. Of a
 // cubic weight close to 0 little is left of its terms.
-void allow_rounded_weights(const Resize& of, Results& results) {
-  if (of.is_smooth()) results.bound.inner = 64;
-  if (of.kind != Kind::kCubic) return;
+void allow_rounded_weights(const Resize& resize, Results& results) {
+  if (resize.is_smooth()) results.bound.inner = 64;
+  if (resize.kind != Kind::kCubic) return;
   results.bound.of_double = 64;
   results.least_magnitude_double = 1;
 }
 
-Operator forward_of(Signature call, const Resize& of, const std::vector<std::string>& scales,
+Operator forward_of(Signature call, const Resize& resize, const std::vector<std::string>& scales,
                     bool are_floats = false) {
-  const Shape& shape = kShapes[of.axes - 1];
+  const Shape& shape = kShapes[resize.axes - 1];
   Operator op{.call = std::move(call)};
   op.call.parameters = std::vector<Parameter>{shaped(in("self"), shape),
-                                              values("outputSize", last_of(shape, of.axes))} +
-                       options_of(of, scales, are_floats) +
+                                              values("outputSize", last_of(shape, resize.axes))} +
+                       options_of(resize, scales, are_floats) +
                        std::vector<Parameter>{shaped(out("out"), shape)};
-  op.domain = resizing(of, scales, "self");
-  if (!of.is_smooth()) op.domain.everywhere.push_back(ACL_UINT8);
-  op.results = axes_results([=](const Arguments& a) { return resize_axes(a, of, scales); });
-  allow_rounded_weights(of, op.results);
-  op.error_inputs = wrong_sizes(of, "self", shape);
-  op.words = words_of(of);
+  op.domain = resizing(resize, scales, "self");
+  if (!resize.is_smooth()) op.domain.everywhere.push_back(ACL_UINT8);
+  op.results = axes_results([=](const Arguments& a) { return resize_axes(a, resize, scales); });
+  allow_rounded_weights(resize, op.results);
+  op.error_inputs = wrong_sizes(resize, "self", shape);
+  op.words = words_of(resize);
   return op;
 }
 
-Operator backward_of(Signature call, const Resize& of, std::string forward,
+Operator backward_of(Signature call, const Resize& resize, std::string forward,
                      const std::vector<std::string>& counting) {
-  const Shape& shape = kShapes[of.axes - 1];
-  const std::vector<std::string> scales = scales_of(of.axes);
+  const Shape& shape = kShapes[resize.axes - 1];
+  const std::vector<std::string> scales = scales_of(resize.axes);
   Operator op{.call = std::move(call)};
   op.call.parameters = std::vector<Parameter>{shaped(in("gradOutput"), shape),
-                                              values("outputSize", last_of(shape, of.axes)),
+                                              values("outputSize", last_of(shape, resize.axes)),
                                               no_option(values("inputSize", shape))} +
-                       options_of(of, scales, false) +
+                       options_of(resize, scales, false) +
                        std::vector<Parameter>{shaped(out("gradInput"), shape)};
-  op.domain = resizing(of, counting, "gradInput");
-  op.results = adjoint_results([=](const Arguments& a) { return resize_axes(a, of, counting); },
+  op.domain = resizing(resize, counting, "gradInput");
+  op.results = adjoint_results([=](const Arguments& a) { return resize_axes(a, resize, counting); },
                                "gradInput");
-  allow_rounded_weights(of, op.results);
+  allow_rounded_weights(resize, op.results);
   op.results.nan_goes_through = true;
   op.gradient = Gradient{.of = std::move(forward),
                          .inputs = [](const Arguments&, const Arrays&, const Arrays&,
                                       const Array& gradient) { return Arrays{gradient}; }};
-  op.error_inputs = wrong_sizes(of, "gradOutput", shape);
-  op.error_inputs.push_back(
-      wrong_values("inputSize", "of the spatial axes alone", last_of(shape, of.axes), "inputSize"));
-  op.words = words_of(of);
+  op.error_inputs = wrong_sizes(resize, "gradOutput", shape);
+  op.error_inputs.push_back(wrong_values("inputSize", "of the spatial axes alone",
+                                         last_of(shape, resize.axes), "inputSize"));
+  op.words = words_of(resize);
   op.words.computes = {"the gradient of what is " + op.words.computes.english,
                        op.words.computes.chinese + "的梯度"};
   op.words.in_graph = "interpolate_backward(g, x, attributes)";
-  op.words.check = of.check;
+  op.words.check = resize.check;
   return op;
 }
 
 void add_pair(std::vector<Operator>& all, Signature forward, Signature backward, Kind kind,
               size_t axes, const char* check, const char* mode) {
   const std::vector<std::string> scales = scales_of(axes);
-  const Resize of{kind, axes, check, mode};
-  all.push_back(forward_of(std::move(forward), of, scales));
-  all.push_back(backward_of(std::move(backward), of, all.back().name(), scales));
+  const Resize resize{kind, axes, check, mode};
+  all.push_back(forward_of(std::move(forward), resize, scales));
+  all.push_back(backward_of(std::move(backward), resize, all.back().name(), scales));
 }
 
 #define ACLGRAD_RESIZED(function, ...) \

@@ -97,12 +97,15 @@ Rule none_vanishes() {
 const OperatorSpec kConstantPadNd{
     "aclnnConstantPadNd",
     {input("self"), attribute("pad"), attribute("value"), output("out")},
-    {not_null({kSelf, kPad, kValue, kOut}), same_dtype(kOut, kSelf), dtype_in(kSelf, kAllDtypes),
-     when(
-         [](const Arguments& arguments) { return arguments.tensor(kSelf).format != ACL_FORMAT_ND; },
-         same_format(kOut, kSelf)),
-     max_rank(kSelf), max_rank(kOut), same_rank(kOut, kSelf), is_pairs(), sizes_fit(),
-     others_stay(), none_vanishes()}};
+    Rules{not_null({kSelf, kPad, kValue, kOut}), same_dtype(kOut, kSelf),
+          dtype_in(kSelf, kAllDtypes),
+          when(
+              [](const Arguments& arguments) {
+                return arguments.tensor(kSelf).format != ACL_FORMAT_ND;
+              },
+              same_format(kOut, kSelf)),
+          max_rank({kSelf, kOut}), same_rank(kOut, kSelf), is_pairs(), sizes_fit(), others_stay(),
+          none_vanishes()}};
 
 Plan plan_pad(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};

@@ -14,9 +14,9 @@ enum : size_t { kSelf, kSrc };
 const OperatorSpec kInplaceCopy{
     "aclnnInplaceCopy",
     {output("selfRef"), input("src")},
-    {not_null({kSelf, kSrc}), dtype_in(kSelf, kAllDtypesAndBf16), dtype_in(kSrc, kAllDtypesAndBf16),
-     max_rank(kSelf), max_rank(kSrc), broadcastable(kSelf, kSrc),
-     shape_is_broadcast(kSelf, kSelf, kSrc)}};
+    Rules{not_null({kSelf, kSrc}), dtype_in({kSelf, kSrc}, kAllDtypesAndBf16),
+          max_rank({kSelf, kSrc}), broadcastable(kSelf, kSrc),
+          shape_is_broadcast(kSelf, kSelf, kSrc)}};
 
 }  // namespace
 

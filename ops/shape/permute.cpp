@@ -62,13 +62,14 @@ Dims reordered(const Arguments& arguments, const Dims& values) {
 const OperatorSpec kPermute{
     "aclnnPermute",
     {input("self"), attribute("dims"), output("out")},
-    {not_null({kSelf, kDims, kOut}), dtype_in(kSelf, kAllDtypes), dtype_in(kOut, kAllDtypes),
-     same_dtype(kOut, kSelf), same_rank(kOut, kSelf), names_each_dimension(), names_none_twice(),
-     max_rank(kSelf), names_no_others(),
-     has_shape_of(
-         kOut,
-         [](const Arguments& arguments) { return reordered(arguments, arguments.shape(kSelf)); },
-         given({kDims}))}};
+    Rules{
+        not_null({kSelf, kDims, kOut}), dtype_in({kSelf, kOut}, kAllDtypes),
+        same_dtype(kOut, kSelf), same_rank(kOut, kSelf), names_each_dimension(), names_none_twice(),
+        max_rank(kSelf), names_no_others(),
+        has_shape_of(
+            kOut,
+            [](const Arguments& arguments) { return reordered(arguments, arguments.shape(kSelf)); },
+            given({kDims}))}};
 
 Plan plan_permute(const Arguments& arguments) {
   Operand from = whole(arguments, kSelf);

@@ -98,9 +98,10 @@ const OperatorSpec kSpec{
     "aclnnSlice",
     {input("self"), attribute("dim"), attribute("start"), attribute("end"), attribute("step"),
      output("out")},
-    {not_null({kSelf, kOut}), same_dtype(kOut, kSelf), dtype_in(kSelf, kDtypes), max_rank(kSelf),
-     max_rank(kOut), not_0d(kSelf), axis_of(kDim, kSelf), steps_are_positive<slice_specs>(kStep),
-     has_shape_of(kOut, sliced_shape<slice_specs>, given({kDim, kStart, kEnd, kStep}))}};
+    Rules{not_null({kSelf, kOut}), same_dtype(kOut, kSelf), dtype_in(kSelf, kDtypes),
+          max_rank({kSelf, kOut}), not_0d(kSelf), axis_of(kDim, kSelf),
+          steps_are_positive<slice_specs>(kStep),
+          has_shape_of(kOut, sliced_shape<slice_specs>, given({kDim, kStart, kEnd, kStep}))}};
 
 }  // namespace slice
 
@@ -153,11 +154,11 @@ const OperatorSpec kSpec{
     "aclnnSliceV2",
     {input("self"), attribute("starts"), attribute("ends"), attribute("axes"), attribute("steps"),
      output("out")},
-    {not_null({kSelf, kOut, kStarts, kEnds, kAxes, kSteps}), same_dtype(kOut, kSelf),
-     dtype_in(kSelf, kDtypes), max_rank(kSelf), max_rank(kOut), not_0d(kSelf), names_dimensions(),
-     one_for_each_axis(kStarts), one_for_each_axis(kEnds), one_for_each_axis(kSteps),
-     steps_are_positive<slice_specs>(kSteps),
-     has_shape_of(kOut, sliced_shape<slice_specs>, given({kStarts, kEnds, kAxes, kSteps}))}};
+    Rules{not_null({kSelf, kOut, kStarts, kEnds, kAxes, kSteps}), same_dtype(kOut, kSelf),
+          dtype_in(kSelf, kDtypes), max_rank({kSelf, kOut}), not_0d(kSelf), names_dimensions(),
+          one_for_each_axis(kStarts), one_for_each_axis(kEnds), one_for_each_axis(kSteps),
+          steps_are_positive<slice_specs>(kSteps),
+          has_shape_of(kOut, sliced_shape<slice_specs>, given({kStarts, kEnds, kAxes, kSteps}))}};
 
 }  // namespace slice_v2
 }  // namespace

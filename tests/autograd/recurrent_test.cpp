@@ -35,11 +35,11 @@ std::vector<LayerCase> layer_cases() {
 // The input, h, c of an LSTM, and the params.
 std::vector<Shape> shapes_of(const LayerCase& of, std::int64_t gates, bool has_c) {
   const std::int64_t directions = of.options.bidirectional ? 2 : 1;
-  const std::int64_t sweeps = of.options.num_layers * directions;
+  const std::int64_t directed_layers = of.options.num_layers * directions;
   std::vector<Shape> shapes = {of.input};
-  for (int k = 0; k < (has_c ? 2 : 1); ++k) shapes.push_back({sweeps, 2, kUnits});
-  for (std::int64_t sweep = 0; sweep < sweeps; ++sweep) {
-    shapes.push_back({gates * kUnits, sweep < directions ? kIn : directions * kUnits});
+  for (int k = 0; k < (has_c ? 2 : 1); ++k) shapes.push_back({directed_layers, 2, kUnits});
+  for (std::int64_t number = 0; number < directed_layers; ++number) {
+    shapes.push_back({gates * kUnits, number < directions ? kIn : directions * kUnits});
     shapes.push_back({gates * kUnits, kUnits});
     for (int k = 0; of.options.has_biases && k < 2; ++k) shapes.push_back({gates * kUnits});
   }

@@ -17,14 +17,20 @@
 namespace aclgrad {
 namespace {
 
-constexpr std::size_t kLstmKept = 7, kGruKept = 5;  // lists of what the backward reads
+// The lists of what the backward reads, in the order of the C functions; their j is PyTorch's g.
+struct LstmKept {
+  enum : std::size_t { kI, kJ, kF, kO, kH, kC, kTanhC, kCount };
+};
+struct GruKept {
+  enum : std::size_t { kR, kZ, kN, kHiddenN, kH, kCount };
+};
 
 // PyTorch's name of a parameter: "bias_hh_l1_reverse".
 std::string param_name(std::size_t place, const RecurrentAttributes& a) {
   constexpr const char* kNames[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh"};
-  const std::size_t sweep = place / a.params_each(), directions = a.bidirectional ? 2 : 1;
-  return fmt::format("{}_l{}{}", kNames[place % a.params_each()], sweep / directions,
-                     sweep % directions == 1 ? "_reverse" : "");
+  const std::size_t number = place / a.params_each(), directions = a.bidirectional ? 2 : 1;
+  return fmt::format("{}_l{}{}", kNames[place % a.params_each()], number / directions,
+                     number % directions == 1 ? "_reverse" : "");
 }
 
 // Inputs x, states, params.
@@ -55,7 +61,7 @@ void check_layers(const Recorder& record, std::int64_t gates, std::size_t states
     record.shape_error(
         fmt::format("{} must be {}, got {}", param_name(place, a), wanted, params[place].shape()));
   }
-  const Shape state{static_cast<std::int64_t>(a.sweeps()), x[1], hidden};
+  const Shape state{static_cast<std::int64_t>(a.directed_layers()), x[1], hidden};
   for (std::size_t k = 1; k <= states; ++k) {
     record.require_shape(record.input(k).shape() == state, "begins with states of shape {}, got {}",
                          state, record.input(k).shape());
@@ -80,9 +86,9 @@ std::vector<Value> layer_inputs(const char* op, std::int64_t gates, Operand inpu
   inputs.insert(inputs.end(), params.begin(), params.end());
   const Recorder record(op, inputs, input.where);
   record.require_value(a.num_layers >= 1, "num_layers must be at least 1, got {}", a.num_layers);
-  record.require_value(params.size() == a.sweeps() * a.params_each(),
-                       "params must be {} tensors, {} for each of {} levels{}, got {}",
-                       a.sweeps() * a.params_each(), a.params_each(), a.num_layers,
+  record.require_value(params.size() == a.directed_layers() * a.params_each(),
+                       "params must be {} tensors, {} for each of {} layers{}, got {}",
+                       a.directed_layers() * a.params_each(), a.params_each(), a.num_layers,
                        a.bidirectional ? " and each of 2 directions" : "", params.size());
   check_layers(record, gates, states.size(), params, a);
   if (options.lengths) check_layer_lengths(record, options.lengths, inputs[0].shape()[1]);
@@ -101,7 +107,7 @@ std::vector<Value> record_layers(const char* op, std::vector<Value> inputs, std:
   std::vector<TensorSpec> outputs = {
       {Shape{x[0], x[1], (options.bidirectional ? 2 : 1) * hidden}, dtype}};
   outputs.insert(outputs.end(), states, {inputs[1].shape(), dtype});
-  outputs.insert(outputs.end(), kept * a.sweeps(), {Shape{x[0], x[1], hidden}, dtype});
+  outputs.insert(outputs.end(), kept * a.directed_layers(), {Shape{x[0], x[1], hidden}, dtype});
   Recorder record(op, std::move(inputs), where);
   return record.add<OpType>(a, std::move(outputs));
 }
@@ -136,7 +142,7 @@ LstmResult lstm(Operand input, const RecurrentState& hx, const std::vector<Value
     return {in_order(made.output), made.last.h, made.last.c};
   }
   const auto made =
-      record_layers<LstmOp>("lstm", std::move(inputs), 2, kLstmKept, options, input.where);
+      record_layers<LstmOp>("lstm", std::move(inputs), 2, LstmKept::kCount, options, input.where);
   return {in_order(made[0]), made[1], made[2]};
 }
 
@@ -153,7 +159,7 @@ GruResult gru(Operand input, const Value& hx, const std::vector<Value>& params,
     return {in_order(made.output), made.last.h};
   }
   const auto made =
-      record_layers<GruOp>("gru", std::move(inputs), 1, kGruKept, options, input.where);
+      record_layers<GruOp>("gru", std::move(inputs), 1, GruKept::kCount, options, input.where);
   return {in_order(made[0]), made[1]};
 }
 
@@ -178,73 +184,80 @@ class Lists {
  public:
   Lists(const RecurrentAttributes& values, AclnnCall& call, std::size_t states)
       : call_(call),
-        sweeps_(values.sweeps()),
+        directed_layers_(values.directed_layers()),
         states_(states),
-        params_(values.sweeps() * values.params_each()) {}
+        params_(values.directed_layers() * values.params_each()) {}
 
   std::size_t given() const { return 1 + states_ + params_; }
   const aclTensorList* states() const { return call_.input_list(1, states_); }
   const aclTensorList* params() const { return call_.input_list(1 + states_, params_); }
   // Of the backward: what the forward kept, and what comes behind that.
   const aclTensorList* kept(std::size_t list) const {
-    return call_.input_list(given() + list * sweeps_, sweeps_);
+    return call_.input_list(given() + list * directed_layers_, directed_layers_);
   }
   aclTensor* gradient(std::size_t lists, std::size_t number) const {
-    return call_.input(given() + lists * sweeps_ + number);
+    return call_.input(given() + lists * directed_layers_ + number);
   }
-  const aclTensorList* of_params() const { return call_.output_list(1 + states_, params_); }
+  const aclTensorList* param_gradients() const { return call_.output_list(1 + states_, params_); }
   // Of the forward: what it keeps, which is read or not.
   const aclTensorList* keeps(std::size_t list) const {
-    return call_.output_list(1 + states_ + list * sweeps_, sweeps_);
+    return call_.output_list(1 + states_ + list * directed_layers_, directed_layers_);
   }
   bool keeps_any(std::size_t lists) const {
-    return call_.any_output_is_read(1 + states_, lists * sweeps_);
+    return call_.any_output_is_read(1 + states_, lists * directed_layers_);
   }
 
  private:
   AclnnCall& call_;
-  std::size_t sweeps_, states_, params_;
+  std::size_t directed_layers_, states_, params_;
 };
 
 }  // namespace
 
 const Declaration<RecurrentAttributes> lstm = {
     "lstm", ACLGRAD_C(aclnnLSTM), separate, [](const auto& values, AclnnCall& call, auto... end) {
-      const Lists of(values, call, 2);
+      const Lists lists(values, call, 2);
       return aclnnLSTMGetWorkspaceSize(
-          call.input(0), of.params(), of.states(), nullptr, values.has_biases, values.num_layers, 0,
-          of.keeps_any(kLstmKept), values.bidirectional, false, call.output(0), call.output(1),
-          call.output(2), of.keeps(0), of.keeps(1), of.keeps(2), of.keeps(3), of.keeps(4),
-          of.keeps(5), of.keeps(6), end...);
+          call.input(0), lists.params(), lists.states(), nullptr, values.has_biases,
+          values.num_layers, 0, lists.keeps_any(LstmKept::kCount), values.bidirectional, false,
+          call.output(0), call.output(1), call.output(2), lists.keeps(LstmKept::kI),
+          lists.keeps(LstmKept::kJ), lists.keeps(LstmKept::kF), lists.keeps(LstmKept::kO),
+          lists.keeps(LstmKept::kH), lists.keeps(LstmKept::kC), lists.keeps(LstmKept::kTanhC),
+          end...);
     }};
 const Declaration<RecurrentAttributes> lstm_backward = {
     "lstm_backward", ACLGRAD_C(aclnnLstmBackward), separate,
     [](const auto& values, AclnnCall& call, auto... end) {
-      const Lists of(values, call, 2);
+      const Lists lists(values, call, 2);
       return aclnnLstmBackwardGetWorkspaceSize(
-          call.input(0), of.states(), of.params(), of.gradient(kLstmKept, 0),
-          of.gradient(kLstmKept, 1), of.gradient(kLstmKept, 2), of.kept(0), of.kept(1), of.kept(2),
-          of.kept(3), of.kept(4), of.kept(5), of.kept(6), nullptr, values.has_biases,
-          values.num_layers, 0, true, values.bidirectional, false, nullptr, call.output(0),
-          call.output(1), call.output(2), of.of_params(), end...);
+          call.input(0), lists.states(), lists.params(), lists.gradient(LstmKept::kCount, 0),
+          lists.gradient(LstmKept::kCount, 1), lists.gradient(LstmKept::kCount, 2),
+          lists.kept(LstmKept::kI), lists.kept(LstmKept::kJ), lists.kept(LstmKept::kF),
+          lists.kept(LstmKept::kO), lists.kept(LstmKept::kH), lists.kept(LstmKept::kC),
+          lists.kept(LstmKept::kTanhC), nullptr, values.has_biases, values.num_layers, 0, true,
+          values.bidirectional, false, nullptr, call.output(0), call.output(1), call.output(2),
+          lists.param_gradients(), end...);
     }};
 const Declaration<RecurrentAttributes> gru = {
     "gru", ACLGRAD_C(aclnnGRU), separate, [](const auto& values, AclnnCall& call, auto... end) {
-      const Lists of(values, call, 1);
+      const Lists lists(values, call, 1);
       return aclnnGRUGetWorkspaceSize(
-          call.input(0), of.params(), call.input(1), nullptr, values.has_biases, values.num_layers,
-          0, of.keeps_any(kGruKept), values.bidirectional, false, call.output(0), call.output(1),
-          of.keeps(0), of.keeps(1), of.keeps(2), of.keeps(3), of.keeps(4), end...);
+          call.input(0), lists.params(), call.input(1), nullptr, values.has_biases,
+          values.num_layers, 0, lists.keeps_any(GruKept::kCount), values.bidirectional, false,
+          call.output(0), call.output(1), lists.keeps(GruKept::kR), lists.keeps(GruKept::kZ),
+          lists.keeps(GruKept::kN), lists.keeps(GruKept::kHiddenN), lists.keeps(GruKept::kH),
+          end...);
     }};
 const Declaration<RecurrentAttributes> gru_backward = {
     "gru_backward", ACLGRAD_C(aclnnGRUBackward), separate,
     [](const auto& values, AclnnCall& call, auto... end) {
-      const Lists of(values, call, 1);
+      const Lists lists(values, call, 1);
       return aclnnGRUBackwardGetWorkspaceSize(
-          call.input(0), of.params(), call.input(1), of.gradient(kGruKept, 0),
-          of.gradient(kGruKept, 1), of.kept(0), of.kept(1), of.kept(2), of.kept(3), of.kept(4),
-          nullptr, values.has_biases, values.num_layers, values.bidirectional, false,
-          call.output(0), call.output(1), of.of_params(), end...);
+          call.input(0), lists.params(), call.input(1), lists.gradient(GruKept::kCount, 0),
+          lists.gradient(GruKept::kCount, 1), lists.kept(GruKept::kR), lists.kept(GruKept::kZ),
+          lists.kept(GruKept::kN), lists.kept(GruKept::kHiddenN), lists.kept(GruKept::kH), nullptr,
+          values.has_biases, values.num_layers, values.bidirectional, false, call.output(0),
+          call.output(1), lists.param_gradients(), end...);
     }};
 
 }  // namespace calls

@@ -57,8 +57,8 @@ class LstmCell : public Module {
 };
 
 struct RecurrentOptions {
-  std::int64_t levels = 1;     ///< At least 1; each reads what the one below returns.
-  bool bidirectional = false;  ///< A second one goes backwards; outputs lie side by side.
+  std::int64_t num_layers = 1;  ///< At least 1; each reads what the one below returns.
+  bool bidirectional = false;   ///< A second one goes backwards; outputs lie side by side.
   std::optional<std::uint64_t> seed = std::nullopt;
   DType dtype = DType::float32;
 };
@@ -69,20 +69,20 @@ struct RecurrentInputs {
   /// them: later ones leave the state as it is, and their outputs are 0. Backwards, a sequence
   /// begins with its last step that counts. All steps count where it is empty.
   Value lengths = {};
-  /// The state to begin with, [levels directions, N, hidden] each; 0 where it is empty.
+  /// The state to begin with, [num_layers directions, N, hidden] each; 0 where it is empty.
   RecurrentState state = {};
 };
 
 /// What run() of a recurrent layer returns.
 struct RecurrentResult {
   Value outputs;         ///< h of the last level after every step, [N, T, directions hidden]
-  RecurrentState state;  ///< h, and c, after the last step, [levels directions, N, hidden]
+  RecurrentState state;  ///< h, and c, after the last step, [num_layers directions, N, hidden]
 };
 
 /// What Gru and Lstm are. Variables are called name.weight_ih_l0, name.weight_hh_l0,
 /// name.bias_ih_l0, name.bias_hh_l0, with `_reverse` behind those that go backwards; level k has
-/// lk. Throws ShapeError unless in, hidden and levels are at least 1; for an x that is not [N, T,
-/// in], for T = 0, and for lengths and states of other shapes.
+/// lk. Throws ShapeError unless in, hidden and num_layers are at least 1; for an x that is not [N,
+/// T, in], for T = 0, and for lengths and states of other shapes.
 class Recurrent : public Module {
  public:
   /// The outputs.
@@ -103,14 +103,14 @@ class Recurrent : public Module {
   std::vector<RecurrentWeights> weights_;  // of each level, of each direction
 };
 
-/// Gated recurrent units (Cho et al. 2014), in levels and directions.
+/// Gated recurrent units (Cho et al. 2014), in layers and directions.
 class Gru : public Recurrent {
  public:
   Gru(const Name& name, std::int64_t in, std::int64_t hidden, const RecurrentOptions& options = {})
       : Recurrent(name, Kind::gru, in, hidden, options) {}
 };
 
-/// Long short-term memory (Hochreiter, Schmidhuber 1997), in levels and directions.
+/// Long short-term memory (Hochreiter, Schmidhuber 1997), in layers and directions.
 class Lstm : public Recurrent {
  public:
   Lstm(const Name& name, std::int64_t in, std::int64_t hidden, const RecurrentOptions& options = {})

@@ -93,7 +93,7 @@ std::vector<aclgradTaskOperand> operands_of(const aclOpExecutor& executor, void*
   return operands;
 }
 
-class CallHooks final : public ops::Hooks {
+class CallHooks final : public ops::OperatorHooks {
  public:
   void object_made(const void* handle, const char* kind) noexcept override {
     if (is_on(kObjectChecks)) diagnostics().object_made(handle, kind);
@@ -186,7 +186,7 @@ class CallHooks final : public ops::Hooks {
 }  // namespace
 }  // namespace aclgrad::diagnostics
 
-aclgrad::ops::Hooks* aclgrad::ops::make_hooks() {
+aclgrad::ops::OperatorHooks* aclgrad::ops::make_hooks() {
   static constinit diagnostics::CallHooks instance;
   return aclgradEnabledChecks() == 0 ? nullptr : &instance;
 }

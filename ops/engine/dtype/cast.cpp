@@ -8,8 +8,8 @@
 
 #include "ops/engine/dtype/convert_native.h"
 #include "ops/engine/dtype/formats.h"
-#include "ops/engine/dtype/rounding.h"
-#include "ops/engine/native.h"
+#include "ops/engine/dtype/sixteen_bits.h"
+#include "ops/engine/native_loop.h"
 #include "ops/meta/dtypes.h"
 
 namespace aclgrad::ops {

@@ -37,13 +37,13 @@ HWY_INLINE void convert_each(const From* from, To* to, size_t begin, size_t end)
   for (size_t k = begin; k < end; ++k) to[k] = from_parts<To>(real_part(from[k]), 0.0);
 }
 
-// Whole steps from `begin` on; returns where they end.
+// Whole pairs from `begin` on; returns where they end.
 template <StoreMode kMode, class From, class To>
-HWY_ATTR size_t convert_steps(const From* from, To* to, size_t begin, size_t count) {
+HWY_ATTR size_t convert_pairs(const From* from, To* to, size_t begin, size_t count) {
   const FloatTag d;
   size_t i = begin;
-  for (; i + kStep <= count; i += kStep) {
-    if constexpr (kMode == StoreMode::kStreaming) fetch_ahead<kStep * sizeof(From)>(from + i);
+  for (; i + kPairLanes <= count; i += kPairLanes) {
+    if constexpr (kMode == StoreMode::kStreaming) fetch_ahead<kPairLanes * sizeof(From)>(from + i);
     const FloatPair v{load_one(d, from + i), load_one(d, from + i + kFloatLanes)};
     store_both<kMode>(d, v, to + i);
   }
@@ -55,10 +55,10 @@ HWY_ATTR size_t convert_steps(const From* from, To* to, size_t begin, size_t cou
 template <class From, class To>
 struct Conversion {
   static HWY_ATTR void any(const From* from, To* to, size_t count) {
-    convert_each(from, to, convert_steps<StoreMode::kCached>(from, to, 0, count), count);
+    convert_each(from, to, convert_pairs<StoreMode::kCached>(from, to, 0, count), count);
   }
   static HWY_ATTR size_t streaming(const From* from, To* to, size_t count) {
-    return convert_steps<StoreMode::kStreaming>(from, to, 0, count);
+    return convert_pairs<StoreMode::kStreaming>(from, to, 0, count);
   }
 };
 

@@ -17,8 +17,8 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
-#include "ops/engine/dtype/float16-inl.h"
 #include "ops/engine/dtype/formats.h"
+#include "ops/engine/dtype/sixteen_bits-inl.h"
 #include "ops/engine/math/log-inl.h"
 #include "ops/engine/tree_sum.h"
 
@@ -27,9 +27,6 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using DoubleTag = hn::CappedTag<double, kAccumulators>;
-using Doubles = hn::Vec<DoubleTag>;
-inline constexpr size_t kDoubleLanes = hn::MaxLanes(DoubleTag());
 inline constexpr size_t kVectors = kAccumulators / kDoubleLanes;
 
 // ---- From and to memory -------------------------------------------------------------------------
@@ -101,62 +98,6 @@ HWY_INLINE Doubles load_doubles(const Element* elements, size_t count) {
 #endif
 }
 
-// The nearest floats; infinite where that is due.
-HWY_INLINE hn::Vec<hn::Rebind<float, DoubleTag>> nearest_floats(Doubles values) {
-  const hn::Rebind<float, DoubleTag> df;
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  // The portable DemoteTo stops at the largest float.
-  alignas(64) double from[kDoubleLanes];
-  alignas(64) float to[kDoubleLanes];
-  hn::Store(values, DoubleTag(), from);
-  for (size_t i = 0; i < kDoubleLanes; ++i) to[i] = static_cast<float>(from[i]);
-  return hn::Load(df, to);
-#else
-  return hn::DemoteTo(df, values);
-#endif
-}
-
-// Floats rounded to odd: what is lost marks the last bit, so that rounding once more, to a shorter
-// format, gives what rounding the doubles would. For values in the normal range of float.
-HWY_INLINE auto floats_to_odd(Doubles values) {
-  constexpr uint64_t kLost = (uint64_t{1} << 29) - 1;
-  const hn::RebindToUnsigned<DoubleTag> du;
-  const auto lost = hn::Set(du, kLost);
-  const auto bits = hn::BitCast(du, values);
-  const auto mark = hn::Add(hn::And(bits, lost), lost);  // carries if anything is lost
-  const auto odd = hn::AndNot(lost, hn::Or(bits, mark));
-  return nearest_floats(hn::BitCast(DoubleTag(), odd));
-}
-
-HWY_INLINE auto bfloat16_patterns(Doubles values) {
-  const DoubleTag d;
-  const auto tiny = hn::Lt(hn::Abs(values), hn::Set(d, 0x1p-126));
-  if (HWY_UNLIKELY(!hn::AllFalse(d, tiny))) {
-    // Below the normal range all results are multiples of 2^-133.
-    const Doubles aligner = hn::Set(d, 0x1p-81);
-    const Doubles whole = hn::Sub(hn::Add(hn::Abs(values), aligner), aligner);
-    values = hn::IfThenElse(tiny, hn::CopySign(whole, values), values);
-  }
-  const auto carried = bfloat16_words(hn::Rebind<float, DoubleTag>(), floats_to_odd(values));
-  return hn::TruncateTo(hn::Rebind<uint16_t, DoubleTag>(), hn::ShiftRight<16>(carried));
-}
-
-#if HWY_TARGET <= HWY_AVX2
-HWY_INLINE auto float16_patterns(Doubles values) {
-  const hn::Rebind<hwy::float16_t, DoubleTag> tag16;
-  return hn::BitCast(hn::Rebind<uint16_t, DoubleTag>(), hn::DemoteTo(tag16, floats_to_odd(values)));
-}
-#else
-// Without an instruction for it: double_to_float16 of formats.h, lane by lane.
-HWY_INLINE auto float16_patterns(Doubles values) {
-  alignas(64) double from[kDoubleLanes];
-  alignas(64) uint16_t to[kDoubleLanes];
-  hn::Store(values, DoubleTag(), from);
-  for (size_t i = 0; i < kDoubleLanes; ++i) to[i] = double_to_float16(from[i]);
-  return hn::Load(hn::Rebind<uint16_t, DoubleTag>(), to);
-}
-#endif
-
 template <class Element>
 HWY_INLINE hn::Vec<RawTag<Element, DoubleTag>> from_doubles(Doubles values) {
   if constexpr (std::is_same_v<Element, double>) {
@@ -164,9 +105,9 @@ HWY_INLINE hn::Vec<RawTag<Element, DoubleTag>> from_doubles(Doubles values) {
   } else if constexpr (std::is_same_v<Element, float>) {
     return nearest_floats(values);
   } else if constexpr (std::is_same_v<Element, Float16>) {
-    return float16_patterns(values);
+    return nearest_float16(values);
   } else {
-    return bfloat16_patterns(values);
+    return nearest_bfloat16(values);
   }
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tensor elements lie in memory, and their exact conversion to and from double.
-//
-// Everything here is branch-free and forced inline, so that the conversion loops vectorise and no
-// copy compiled for one instruction set is ever called from code meant for another.
+// How tensor elements lie in memory, and their exact conversion to and from double; how numbers
+// are rounded to 16 bits is in sixteen_bits.h.
 #ifndef ACLGRAD_OPS_ENGINE_DTYPE_FORMATS_H_
 #define ACLGRAD_OPS_ENGINE_DTYPE_FORMATS_H_
 
@@ -12,8 +10,7 @@
 #include <type_traits>
 
 #include "acl/acl_base.h"
-
-#define ACLGRAD_INLINE inline __attribute__((always_inline))
+#include "ops/engine/dtype/sixteen_bits.h"
 
 namespace aclgrad::ops {
 
@@ -39,61 +36,6 @@ struct __attribute__((packed, may_alias)) Unaligned {
   Element value;
 };
 
-// ---- 16-bit floating formats --------------------------------------------------------------------
-
-// The value of a binary16 pattern. Numbers below the normal range come out by subtracting the
-// implied bit that the shifted pattern does not have.
-ACLGRAD_INLINE double float16_to_double(uint16_t bits) {
-  const uint32_t magnitude = static_cast<uint32_t>(bits & 0x7fff) << 13;
-  const uint32_t exponent = magnitude & 0x0f800000u;
-  const uint32_t normal = magnitude + 0x38000000u;
-  const float subnormal = __builtin_bit_cast(float, magnitude + 0x38800000u) - 0x1p-14f;
-  uint32_t value = exponent == 0 ? __builtin_bit_cast(uint32_t, subnormal) : normal;
-  value = exponent == 0x0f800000u ? magnitude | 0x7f800000u : value;
-  value |= static_cast<uint32_t>(bits & 0x8000) << 16;
-  return static_cast<double>(__builtin_bit_cast(float, value));
-}
-
-ACLGRAD_INLINE double bfloat16_to_double(uint16_t bits) {
-  return static_cast<double>(__builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16));
-}
-
-// Rounds to nearest even, in one step from double, to a format of 16 bits with kMantissa stored
-// mantissa bits: overflow goes to infinity, results below the normal range are rounded at their own
-// last place, NaN stays NaN.
-template <int kMantissa>
-ACLGRAD_INLINE uint16_t round_to_16_bits(double value) {
-  constexpr int kDropped = 52 - kMantissa;
-  constexpr int kBias = (1 << (14 - kMantissa)) - 1;
-  constexpr uint64_t kInfinity = ((uint64_t{1} << (15 - kMantissa)) - 1) << kMantissa;
-  constexpr uint64_t kHalfLess = (uint64_t{1} << (kDropped - 1)) - 1;
-  // Powers of two as bit patterns: the smallest normal number; the number whose last place is the
-  // smallest subnormal; half an ulp above the largest finite number.
-  constexpr double kSmallest =
-      __builtin_bit_cast(double, static_cast<uint64_t>(1024 - kBias) << 52);
-  constexpr double kAligner =
-      __builtin_bit_cast(double, static_cast<uint64_t>(1023 + 53 - kBias - kMantissa) << 52);
-  constexpr double kOverflow = __builtin_bit_cast(
-      double, (static_cast<uint64_t>(1024 + kBias) << 52) - (uint64_t{1} << (kDropped - 1)));
-
-  const uint64_t bits = __builtin_bit_cast(uint64_t, value);
-  const uint64_t magnitude_bits = bits & 0x7fffffffffffffffull;
-  const double magnitude = __builtin_bit_cast(double, magnitude_bits);
-  const uint64_t normal =
-      ((magnitude_bits + kHalfLess + ((magnitude_bits >> kDropped) & 1)) >> kDropped) -
-      (static_cast<uint64_t>(1023 - kBias) << kMantissa);
-  const uint64_t subnormal = __builtin_bit_cast(uint64_t, magnitude + kAligner) & 0xffff;
-  uint64_t result = magnitude < kSmallest ? subnormal : normal;
-  result = magnitude >= kOverflow ? kInfinity : result;
-  const uint64_t quiet = kInfinity | (uint64_t{1} << (kMantissa - 1)) |
-                         ((magnitude_bits >> kDropped) & (kInfinity - 1) & ~kInfinity);
-  result = magnitude != magnitude ? quiet : result;
-  return static_cast<uint16_t>(((bits >> 48) & 0x8000) | result);
-}
-
-ACLGRAD_INLINE uint16_t double_to_float16(double value) { return round_to_16_bits<10>(value); }
-ACLGRAD_INLINE uint16_t double_to_bfloat16(double value) { return round_to_16_bits<7>(value); }
-
 // ---- Integers -----------------------------------------------------------------------------------
 
 // Towards zero, clamped to the type's range; NaN becomes 0.
@@ -114,14 +56,6 @@ ACLGRAD_INLINE Integer truncate_to(double value) {
     if (std::is_signed_v<Integer> ? value < -0x1p63 : value <= -1.0) return Limits::min();
     return value == value ? static_cast<Integer>(value) : Integer{0};
   }
-}
-
-// An integer as a double that rounds to a shorter format as the integer itself would: beyond 2^53
-// the bits that a double cannot hold are gathered into its last one.
-ACLGRAD_INLINE double integer_for_rounding(int64_t value) {
-  const bool large = value >= (int64_t{1} << 53) || value <= -(int64_t{1} << 53);
-  const int64_t sticky = (value & 0x7ff) != 0 ? 0x800 : 0;
-  return static_cast<double>(large ? (value & ~int64_t{0x7ff}) | sticky : value);
 }
 
 // ---- One element --------------------------------------------------------------------------------
@@ -194,7 +128,7 @@ ACLGRAD_INLINE Element from_integer(int64_t value) {
     return Element{from_integer<decltype(Element::real)>(value),
                    from_integer<decltype(Element::imaginary)>(0)};
   } else {
-    return from_parts<Element>(integer_for_rounding(value), 0.0);
+    return from_parts<Element>(integer_to_odd(value), 0.0);
   }
 }
 

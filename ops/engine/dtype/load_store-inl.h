@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Per-target: load/store traits of FLOAT, FLOAT16 and BF16: vectors of float from and to memory.
 //
-// A step is two vectors of floats, so that its 16-bit elements fill one vector.
+// Elements are handled in vector pairs: two vectors of floats, whose 16-bit elements fill one
+// vector.
 #if defined(ACLGRAD_OPS_ENGINE_DTYPE_LOAD_STORE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ENGINE_DTYPE_LOAD_STORE_INL_H_
 #undef ACLGRAD_OPS_ENGINE_DTYPE_LOAD_STORE_INL_H_
@@ -14,8 +15,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "ops/engine/dtype/float16-inl.h"
 #include "ops/engine/dtype/formats.h"
+#include "ops/engine/dtype/sixteen_bits-inl.h"
 #include "ops/engine/fetch_ahead.h"
 #include "ops/engine/math/math-inl.h"
 
@@ -25,8 +26,8 @@ namespace aclgrad::ops::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr size_t kFloatLanes = hn::MaxLanes(FloatTag());
-// Elements of a step.
-inline constexpr size_t kStep = 2 * kFloatLanes;
+// Elements of a vector pair.
+inline constexpr size_t kPairLanes = 2 * kFloatLanes;
 
 using WordTag = hn::RebindToUnsigned<FloatTag>;
 using Tag16 = hn::Rebind<uint16_t, FloatTag>;
@@ -71,11 +72,11 @@ size_t elements_to_alignment(const Element* out) {
 //
 // load() is exact. pattern() gives the bits of 16-bit elements, in the order of load().
 //
-// near() rounds floats to nearest that are within 3 ulp or, with kMayBeExact, within 5 ulp and
-// exact where their last bit is 0. It clears `accepted` if the error could change the rounding
-// (Ziv's test).
+// round_if_certain() rounds floats to nearest that are within 3 ulp or, with kMayBeExact, within 5
+// ulp and exact where their last bit is 0. It clears `accepted` if the error could change the
+// rounding (Ziv's test).
 //
-// rounded() rounds floats whose second rounding gives what rounding the exact value would: that
+// round() rounds floats whose second rounding gives what rounding the exact value would: that
 // value rounded to odd, or a correctly rounded sum of two elements, for example (Figueroa, "When is
 // double rounding innocuous?", 1995).
 //
@@ -103,15 +104,15 @@ struct LoadStore<float> {
   }
 
   template <bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag, FloatPair v, bool&) {
+  static HWY_INLINE Packed round_if_certain(FloatTag, FloatPair v, bool&) {
     return v;
   }
-  static HWY_INLINE Packed rounded(FloatTag, FloatPair v) { return v; }
+  static HWY_INLINE Packed round(FloatTag, FloatPair v) { return v; }
 };
 
 #if HWY_TARGET == HWY_SCALAR
-// One lane: near() leaves all 16-bit elements to the exact kernel; rounded() gives the results of
-// the vector code.
+// One lane: round_if_certain() leaves all 16-bit elements to the exact kernel; round() gives the
+// results of the vector code.
 template <class Element>
 struct LoadStore {
   static constexpr bool kIs16Bit = true;
@@ -134,11 +135,11 @@ struct LoadStore {
     target[1] = packed.second;
   }
   template <bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& accepted) {
+  static HWY_INLINE Packed round_if_certain(FloatTag d, FloatPair v, bool& accepted) {
     accepted = false;
-    return rounded(d, v);
+    return round(d, v);
   }
-  static HWY_INLINE Packed rounded(FloatTag, FloatPair v) {
+  static HWY_INLINE Packed round(FloatTag, FloatPair v) {
     return {nearest(v.first), nearest(v.second)};
   }
 
@@ -175,7 +176,7 @@ struct LoadStore<Bfloat16> {
   }
 
   template <bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag, FloatPair v, bool& accepted) {
+  static HWY_INLINE Packed round_if_certain(FloatTag, FloatPair v, bool& accepted) {
     const FullTag16 ds;
     constexpr int kUlp = kErrorUlp<kMayBeExact>;
     const WordHalves halves = split(v, 0x8000u + kUlp);
@@ -193,7 +194,7 @@ struct LoadStore<Bfloat16> {
     return result;
   }
 
-  static HWY_INLINE Packed rounded(FloatTag, FloatPair v) {
+  static HWY_INLINE Packed round(FloatTag, FloatPair v) {
     const WordHalves halves = split(v, 0x8000u);
     // Ties go to the even pattern.
     return even_where(hn::Eq(halves.low, hn::Zero(FullTag16())), halves.high);
@@ -242,7 +243,7 @@ struct LoadStore<Float16> {
 
   // Both ends of the error interval must round to one element. For NaN and infinities they do.
   template <bool kMayBeExact>
-  static HWY_INLINE Packed near(FloatTag d, FloatPair v, bool& accepted) {
+  static HWY_INLINE Packed round_if_certain(FloatTag d, FloatPair v, bool& accepted) {
     constexpr float kPart = (kErrorUlp<kMayBeExact> + 1) * 0x1p-23f;  // 1 ulp for the products here
     const auto moved = [&](Floats each, float factor) HWY_ATTR {
       const Floats other = hn::Mul(each, hn::Set(d, factor));
@@ -259,7 +260,7 @@ struct LoadStore<Float16> {
     return result;
   }
 
-  static HWY_INLINE Packed rounded(FloatTag d, FloatPair v) { return nearest(d, v); }
+  static HWY_INLINE Packed round(FloatTag d, FloatPair v) { return nearest(d, v); }
 
  private:
   static HWY_INLINE FullVec16 nearest(FloatTag d, FloatPair v) {
@@ -284,8 +285,8 @@ HWY_INLINE void store_both(FloatTag d, FloatPair v, Float16* to) {
 }
 template <StoreMode kMode>
 HWY_INLINE void store_both(FloatTag d, FloatPair v, Bfloat16* to) {
-  const auto first = bfloat16_words(d, shortened_nan(d, v.first));
-  const auto second = bfloat16_words(d, shortened_nan(d, v.second));
+  const auto first = bfloat16_words(d, v.first);
+  const auto second = bfloat16_words(d, v.second);
 #if HWY_TARGET == HWY_SCALAR
   to[0].bits = static_cast<uint16_t>(hn::GetLane(first) >> 16);
   to[1].bits = static_cast<uint16_t>(hn::GetLane(second) >> 16);

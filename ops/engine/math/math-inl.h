@@ -22,7 +22,7 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
-#include "ops/engine/math/rounding.h"
+#include "ops/engine/math/round_to_odd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -75,7 +75,6 @@ struct Expansion {
   V low;
 };
 
-#if !HWY_NATIVE_FMA
 // a = high + low with 26 bits each, sign included (Veltkamp). For |a| < 2^996.
 template <class D, class V>
 HWY_INLINE Expansion<V> split(D d, V a) {
@@ -83,22 +82,54 @@ HWY_INLINE Expansion<V> split(D d, V a) {
   const V high = hn::Sub(scaled, hn::Sub(scaled, a));
   return {high, hn::Sub(a, high)};
 }
-#endif
 
-// a * b without error, unless the product comes near the ends of the exponent range.
+// a b + c, rounded once. Lanes: float; doubles do without.
 template <class D, class V>
-HWY_INLINE Expansion<V> two_product(D d, V a, V b) {
-  const V product = hn::Mul(a, b);
+HWY_INLINE V mul_add(D d, V a, V b, V c) {
 #if HWY_NATIVE_FMA
   (void)d;
-  return {product, hn::MulSub(a, b, product)};
+  return hn::MulAdd(a, b, c);
 #else
-  const Expansion<V> x = split(d, a);
-  const Expansion<V> y = split(d, b);
-  const V error = hn::Sub(hn::Mul(x.high, y.high), product);
-  const V cross = hn::Add(hn::Add(error, hn::Mul(x.high, y.low)), hn::Mul(x.low, y.high));
-  return {product, hn::Add(cross, hn::Mul(x.low, y.low))};
+  // A product of floats is exact in double, and so is a sum of doubles rounded to odd as far as a
+  // float can tell.
+  alignas(64) float x[hn::MaxLanes(d)];
+  alignas(64) float y[hn::MaxLanes(d)];
+  alignas(64) float z[hn::MaxLanes(d)];
+  hn::Store(a, d, x);
+  hn::Store(b, d, y);
+  hn::Store(c, d, z);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) {
+    const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    z[i] = static_cast<float>(add_to_odd(product, static_cast<double>(z[i])));
+  }
+  return hn::Load(d, z);
 #endif
+}
+
+// a b - c, rounded once.
+template <class D, class V>
+HWY_INLINE V mul_sub(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulSub(a, b, c);
+#else
+  return mul_add(d, a, b, hn::Neg(c));
+#endif
+}
+
+// a b as high + low, without error unless the product comes near the ends of the exponent range.
+template <class D, class V>
+HWY_INLINE Expansion<V> two_product(D d, V a, V b) {
+  const V high = hn::Mul(a, b);
+  if constexpr (kIsFloat<D> || HWY_NATIVE_FMA) {
+    return {high, mul_sub(d, a, b, high)};
+  } else {
+    const Expansion<V> x = split(d, a);
+    const Expansion<V> y = split(d, b);
+    const V error = hn::Sub(hn::Mul(x.high, y.high), high);
+    const V cross = hn::Add(hn::Add(error, hn::Mul(x.high, y.low)), hn::Mul(x.low, y.high));
+    return {high, hn::Add(cross, hn::Mul(x.low, y.low))};
+  }
 }
 
 // a + b without error (Knuth).
@@ -178,48 +209,6 @@ HWY_INLINE V clamp(D d, V x, double low, double high) {
 }
 
 // ---- Floats -------------------------------------------------------------------------------------
-// They have a fused multiply-add, which doubles do without.
-
-// a b + c, rounded once.
-template <class D, class V>
-HWY_INLINE V mul_add(D d, V a, V b, V c) {
-#if HWY_NATIVE_FMA
-  (void)d;
-  return hn::MulAdd(a, b, c);
-#else
-  // A product of floats is exact in double, and so is a sum of doubles rounded to odd as far as a
-  // float can tell.
-  alignas(64) float x[hn::MaxLanes(d)];
-  alignas(64) float y[hn::MaxLanes(d)];
-  alignas(64) float z[hn::MaxLanes(d)];
-  hn::Store(a, d, x);
-  hn::Store(b, d, y);
-  hn::Store(c, d, z);
-  for (size_t i = 0; i < hn::Lanes(d); ++i) {
-    const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
-    z[i] = static_cast<float>(add_to_odd(product, static_cast<double>(z[i])));
-  }
-  return hn::Load(d, z);
-#endif
-}
-
-// a b - c, rounded once.
-template <class D, class V>
-HWY_INLINE V mul_sub(D d, V a, V b, V c) {
-#if HWY_NATIVE_FMA
-  (void)d;
-  return hn::MulSub(a, b, c);
-#else
-  return mul_add(d, a, b, hn::Neg(c));
-#endif
-}
-
-// a b as high + low. Exact but for results near the ends of the exponent range.
-template <class D, class V>
-HWY_INLINE Expansion<V> double_float_product(D d, V a, V b) {
-  const V high = hn::Mul(a, b);
-  return {high, mul_sub(d, a, b, high)};
-}
 
 template <class M, class V>
 HWY_INLINE Expansion<V> if_then_else(M mask, std::type_identity_t<Expansion<V>> yes,
@@ -253,7 +242,7 @@ HWY_INLINE V without_tiny(D d, V x, float least) {
 // a b for two 16-bit elements: rounded to odd among the smallest numbers of BF16, where the nearest
 // float may be in the middle between two elements though the product is not.
 template <class D, class V>
-HWY_INLINE V product_of_elements(D d, V a, V b) {
+HWY_INLINE V multiply_elements(D d, V a, V b) {
   const V product = hn::Mul(a, b);
   const auto small = hn::Lt(hn::Abs(product), hn::Set(d, 0x1p-90f));
   if (HWY_LIKELY(hn::AllFalse(d, small))) return product;
@@ -285,30 +274,30 @@ struct DoubleFloatConstant {
 // The product of two sums, rounded once but for the far smaller parts. The sign of a zero is not
 // determined.
 template <class D, class V>
-HWY_INLINE V unsigned_product(D d, Expansion<V> a, Expansion<V> b) {
+HWY_INLINE V multiply_nonzero(D d, Expansion<V> a, Expansion<V> b) {
   return mul_add(d, a.high, b.high, mul_add(d, a.high, b.low, hn::Mul(a.low, b.high)));
 }
 
 // The product of two sums, rounded once but for the far smaller parts; at 0 with the sign of
 // the product of the high parts, which the sum of several zeros would not keep.
 template <class D, class V>
-HWY_INLINE V product(D d, Expansion<V> a, Expansion<V> b) {
-  return hn::CopySign(unsigned_product(d, a, b), hn::Xor(a.high, b.high));
+HWY_INLINE V multiply_once(D d, Expansion<V> a, Expansion<V> b) {
+  return hn::CopySign(multiply_nonzero(d, a, b), hn::Xor(a.high, b.high));
 }
 template <class D, class V>
-HWY_INLINE V product(D d, V a, Expansion<V> b) {
+HWY_INLINE V multiply_once(D d, V a, Expansion<V> b) {
   return hn::CopySign(mul_add(d, a, b.high, hn::Mul(a, b.low)), hn::Xor(a, b.high));
 }
 
-// product(d, a, b) for any a and b. The low parts of infinite numbers may be NaN.
+// multiply_once(d, a, b) for any a and b. The low parts of infinite numbers may be NaN.
 template <class D, class V>
-HWY_INLINE V product_of_any(D d, Expansion<V> a, Expansion<V> b) {
-  const V result = product(d, a, b);
+HWY_INLINE V multiply_once_any(D d, Expansion<V> a, Expansion<V> b) {
+  const V result = multiply_once(d, a, b);
   return hn::IfThenElse(hn::IsNaN(result), hn::Mul(a.high, b.high), result);
 }
-// product_of_any() where b.high may be smaller than b.low.
+// multiply_once_any() where b.high may be smaller than b.low.
 template <class D, class V>
-HWY_INLINE V product_of_any(D d, V a, Expansion<V> b) {
+HWY_INLINE V multiply_once_any(D d, V a, Expansion<V> b) {
   const V sum = hn::Add(b.high, b.low);
   const V plain = hn::Mul(a, hn::IfThenElse(hn::IsNaN(sum), b.high, sum));
   const V result = mul_add(d, a, b.high, hn::Mul(a, b.low));
@@ -329,7 +318,8 @@ HWY_INLINE Expansion<V> scaled(D d, DoubleFloatConstant factor, Expansion<V> val
   return {high, mul_add(d, hn::Set(d, factor.low), value.high, low)};
 }
 
-// An inexact, finite result with its last bit set, which Outputs::kNear wants.
+// An inexact, finite result with its last bit set, which
+// Outputs::kWithin5UlpOrExact wants.
 template <class D, class V>
 HWY_INLINE V inexact(D d, V value) {
   return hn::Or(value, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 1u)));

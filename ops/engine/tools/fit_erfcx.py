@@ -19,15 +19,14 @@ Run from the repository root (needs python3-mpmath; about ten seconds):
 The error printed is that of the arithmetic the kernels use (double, every operation rounded),
 against 50 digits, over 20000 points of [0, 40].
 """
-import pathlib
 import sys
 
-from mpmath import cos, erfc, exp, mp, mpf, pi, sqrt
+from float_fit import coefficient_table, write_or_check
+from mpmath import chebyfit, erfc, exp, mp, mpf, pi, sqrt
 
 TERMS = 24
 POLE = 5
 LIFT = mpf(5) / 4
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "math" / "normal_tail_table.h"
 
 mp.dps = 50
 
@@ -41,34 +40,10 @@ def tail(a):
 
 
 def flattened(t):
+    if t == 1:
+        return LIFT / sqrt(2 * pi)
     a = POLE * (1 + t) / (1 - t)
     return (1 + LIFT * a) * tail(a)
-
-
-def chebyshev_coefficients(count):
-    nodes = [(j + mpf(1) / 2) * pi / count for j in range(count)]
-    values = [flattened(cos(angle)) for angle in nodes]
-    result = [
-        2 * sum(v * cos(k * angle) for v, angle in zip(values, nodes)) / count for k in range(count)
-    ]
-    result[0] /= 2
-    return result
-
-
-def to_powers(chebyshev):
-    """Powers of t of sum c_k T_k(t), through T_{k+1} = 2 t T_k - T_{k-1}."""
-    previous, current = [mpf(1)], [mpf(0), mpf(1)]
-    powers = [mpf(0)] * len(chebyshev)
-    for k, c in enumerate(chebyshev):
-        polynomial = previous if k == 0 else current
-        for i, p in enumerate(polynomial):
-            powers[i] += c * p
-        if k > 0:
-            following = [mpf(0)] + [2 * p for p in current]
-            for i, p in enumerate(previous):
-                following[i] -= p
-            previous, current = current, following
-    return powers
 
 
 def evaluate(coefficients, a):
@@ -84,40 +59,16 @@ def evaluate(coefficients, a):
 
 
 def main():
-    coefficients = [float(p) for p in to_powers(chebyshev_coefficients(TERMS))]
+    coefficients = [float(c) for c in chebyfit(flattened, [-1, 1], TERMS)[::-1]]
     points = [i * 40.0 / 20000 for i in range(20001)]
     error = max(abs(mpf(evaluate(coefficients, a)) / tail(a) - 1) for a in points)
-    lines = [
-        "// SPDX-License-Identifier: Apache-2.0",
-        "// Made by ops/engine/tools/fit_erfcx.py; that file says what it is. Do not edit.",
-        f"// Largest relative error of the tail that the kernels compute from it: {float(error):.1e}.",
-        "#ifndef ACLGRAD_OPS_ENGINE_MATH_NORMAL_TAIL_TABLE_H_",
-        "#define ACLGRAD_OPS_ENGINE_MATH_NORMAL_TAIL_TABLE_H_",
-        "",
-        "namespace aclgrad::ops {",
-        "",
-        f"inline constexpr double kTailPole = {float(POLE)};",
-        f"inline constexpr double kTailLift = {float(LIFT)};",
-        "// Coefficients of 1, t, t^2, ...",
-        "// clang-format off",
-        "inline constexpr double kTailCoefficients[] = {",
-        *[f"    {c.hex()}," for c in coefficients],
-        "};",
-        "// clang-format on",
-        "",
-        "}  // namespace aclgrad::ops",
-        "",
-        "#endif  // ACLGRAD_OPS_ENGINE_MATH_NORMAL_TAIL_TABLE_H_",
-        "",
-    ]
-    text = "\n".join(lines)
     print(f"largest relative error {float(error):.2e}")
-    if "--check" in sys.argv[1:]:
-        same = TARGET.read_text() == text
-        print("the table is up to date" if same else "the table differs")
-        return 0 if same else 1
-    TARGET.write_text(text)
-    return 0
+    return write_or_check(
+        __file__, "ops/engine/math/normal_tail_table.h",
+        [f"Largest relative error of the tail that the kernels compute from it: {float(error):.1e}."],
+        ["namespace aclgrad::ops {", "", f"inline constexpr double kTailPole = {float(POLE)};",
+         f"inline constexpr double kTailLift = {float(LIFT)};", "// Coefficients of 1, t, t^2, ..."],
+        coefficient_table("double", "kTailCoefficients", [c.hex() for c in coefficients]), sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -9,13 +9,11 @@ Run from the repository root (needs python3-mpmath; some seconds):
     python3 ops/engine/tools/fit_exponential.py            # writes the table, prints the error
     python3 ops/engine/tools/fit_exponential.py --check    # compares with the table that is there
 """
-import pathlib
 import sys
 
-from float_fit import chebyshev_nodes, fit, literal, write_or_check
+from float_fit import chebyshev_nodes, coefficient_table, fit, literal, write_or_check
 from mpmath import exp, log, mpf
 
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "math" / "exponential_table.h"
 TERMS = 6
 LIMIT = log(mpf(2)) / 2 * mpf("1.001")
 
@@ -28,27 +26,11 @@ def main():
         lambda r: exp(-r),
     )
     print(f"relative error of e^r {float(error):.2e} = 2^{float(log(error, 2)):.1f}")
-    lines = [
-        "// SPDX-License-Identifier: Apache-2.0",
-        "// Made by ops/engine/tools/fit_exponential.py; that file says what it is. Do not edit.",
-        "#ifndef ACLGRAD_OPS_ENGINE_MATH_EXPONENTIAL_TABLE_H_",
-        "#define ACLGRAD_OPS_ENGINE_MATH_EXPONENTIAL_TABLE_H_",
-        "",
-        "namespace aclgrad::ops {",
-        "",
-        "// Coefficients of 1, r, r^2, ...",
-        "// clang-format off",
-        f"// Relative error of e^r below {float(error):.1e}.",
-        "inline constexpr float kGrowth[] = {",
-        *[f"    {literal(c)}," for c in coefficients],
-        "};",
-        "// clang-format on",
-        "",
-        "}  // namespace aclgrad::ops",
-        "",
-        "#endif  // ACLGRAD_OPS_ENGINE_MATH_EXPONENTIAL_TABLE_H_",
-    ]
-    return write_or_check(TARGET, lines, sys.argv[1:])
+    return write_or_check(
+        __file__, "ops/engine/math/exponential_table.h", [],
+        ["namespace aclgrad::ops {", "", "// Coefficients of 1, r, r^2, ..."],
+        [f"// Relative error of e^r below {float(error):.1e}.",
+         *coefficient_table("float", "kGrowth", map(literal, coefficients))], sys.argv[1:])
 
 
 if __name__ == "__main__":

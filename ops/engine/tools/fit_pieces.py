@@ -33,7 +33,6 @@ Run from the repository root (needs python3-mpmath; about twenty seconds):
 The errors printed are those of the polynomials with their rounded coefficients, without the rounding
 of the arithmetic: `./dev prove` measures everything together.
 """
-import pathlib
 import struct
 import sys
 import textwrap
@@ -41,7 +40,6 @@ import textwrap
 from float_fit import chebyshev_nodes, fit, to_float, write_or_check
 from mpmath import diff, erfc, exp, findroot, floor, log, mpf, pi, sqrt
 
-TARGET = pathlib.Path(__file__).resolve().parents[2] / "activation" / "gelu_pieces.h"
 PIECES = 32
 FIRST = -14  # of the multiples of 1/4
 WIDTH = mpf(1) / 4
@@ -158,12 +156,7 @@ def table(name, comment, function):
 
 
 def main():
-    lines = [
-        "// SPDX-License-Identifier: Apache-2.0",
-        "// Made by ops/engine/tools/fit_pieces.py; that file says what it is. Do not edit.",
-        "#ifndef ACLGRAD_OPS_ACTIVATION_GELU_PIECES_H_",
-        "#define ACLGRAD_OPS_ACTIVATION_GELU_PIECES_H_",
-        "",
+    declarations = [
         "#include <cstddef>",
         "",
         "namespace aclgrad::ops {",
@@ -189,18 +182,9 @@ def main():
         "",
         f"inline constexpr int kFirstPiece = {FIRST};",
         "",
-        "// clang-format off",
     ]
-    for name, (comment, function) in FUNCTIONS.items():
-        lines += table(name, comment, function)
-    lines += [
-        "// clang-format on",
-        "",
-        "}  // namespace aclgrad::ops",
-        "",
-        "#endif  // ACLGRAD_OPS_ACTIVATION_GELU_PIECES_H_",
-    ]
-    return write_or_check(TARGET, lines, sys.argv[1:])
+    lines = [line for name, (comment, function) in FUNCTIONS.items() for line in table(name, comment, function)]
+    return write_or_check(__file__, "ops/activation/gelu_pieces.h", [], declarations, lines, sys.argv[1:])
 
 
 if __name__ == "__main__":

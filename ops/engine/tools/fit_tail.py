@@ -13,13 +13,11 @@ Run from the repository root (needs python3-mpmath; some seconds):
     python3 ops/engine/tools/fit_tail.py            # writes the table, prints the error
     python3 ops/engine/tools/fit_tail.py --check    # compares with the table that is there
 """
-import pathlib
 import sys
 
-from float_fit import chebyshev_nodes, fit, literal, write_or_check
+from float_fit import chebyshev_nodes, coefficient_table, fit, literal, write_or_check
 from mpmath import erfc, exp, log, mpf, pi, sqrt
 
-TARGET = pathlib.Path(__file__).resolve().parents[2] / "activation" / "gelu_tail_table.h"
 TERMS = 7
 
 
@@ -36,27 +34,10 @@ def main():
         lambda v: 1 / (1 + r(v)),
     )
     print(f"relative error of 1 + r {float(error):.2e} = 2^{float(log(error, 2)):.1f}")
-    lines = [
-        "// SPDX-License-Identifier: Apache-2.0",
-        "// Made by ops/engine/tools/fit_tail.py; that file says what it is. Do not edit.",
-        f"// Relative error of 1 + r below {float(error):.1e}.",
-        "#ifndef ACLGRAD_OPS_ACTIVATION_GELU_TAIL_TABLE_H_",
-        "#define ACLGRAD_OPS_ACTIVATION_GELU_TAIL_TABLE_H_",
-        "",
-        "namespace aclgrad::ops {",
-        "",
-        "// Coefficients of v, v^2, v^3, ...",
-        "// clang-format off",
-        "inline constexpr float kTailRest[] = {",
-        *[f"    {literal(c)}," for c in coefficients],
-        "};",
-        "// clang-format on",
-        "",
-        "}  // namespace aclgrad::ops",
-        "",
-        "#endif  // ACLGRAD_OPS_ACTIVATION_GELU_TAIL_TABLE_H_",
-    ]
-    return write_or_check(TARGET, lines, sys.argv[1:])
+    return write_or_check(
+        __file__, "ops/activation/gelu_tail_table.h", [f"Relative error of 1 + r below {float(error):.1e}."],
+        ["namespace aclgrad::ops {", "", "// Coefficients of v, v^2, v^3, ..."],
+        coefficient_table("float", "kTailRest", map(literal, coefficients)), sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Polynomials with coefficients of float, for the scripts beside this one."""
+import pathlib
 import struct
 
 from mpmath import cos, lu_solve, matrix, mp, mpf, pi
@@ -54,12 +55,37 @@ def fit(nodes, terms, target, weight):
     return known, max(abs(left_over(k)) for k in range(len(nodes)))
 
 
-def write_or_check(target, lines, arguments):
-    """Writes the file, or with --check says whether it is what would be written. An exit status."""
+def coefficient_table(kind, name, literals):
+    return [f"inline constexpr {kind} {name}[] = {{", *[f"    {c}," for c in literals], "};"]
+
+
+def write_or_check(script, target, notes, declarations, table, arguments):
+    """Writes a header of the repository, or with --check says whether it is what would be written. An exit status.
+
+    `notes` are comments behind the one that names the script, `table` the lines that clang-format leaves alone.
+    """
+    root = pathlib.Path(__file__).resolve().parents[3]
+    guard = "ACLGRAD_" + target.upper().replace("/", "_").replace(".", "_") + "_"
+    lines = [
+        "// SPDX-License-Identifier: Apache-2.0",
+        f"// Made by ops/engine/tools/{pathlib.Path(script).name}; that file says what it is. Do not edit.",
+        *[f"// {note}" for note in notes],
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        *declarations,
+        "// clang-format off",
+        *table,
+        "// clang-format on",
+        "",
+        "}  // namespace aclgrad::ops",
+        "",
+        f"#endif  // {guard}",
+    ]
     text = "\n".join(lines) + "\n"
     if "--check" not in arguments:
-        target.write_text(text)
+        (root / target).write_text(text)
         return 0
-    same = target.read_text() == text
+    same = (root / target).read_text() == text
     print("the table is up to date" if same else "the table differs")
     return 0 if same else 1

@@ -11,8 +11,8 @@
 #include "aclgrad_ext.h"
 #include "ops/meta/hooks.h"
 
-using aclgrad::ops::Hooks;
 using aclgrad::ops::hooks;
+using aclgrad::ops::OperatorHooks;
 
 namespace {
 
@@ -88,7 +88,7 @@ const char* name_of(aclgradHandleKind kind) {
 }
 
 void tell_missing(const void* handle, aclgradHandleKind kind) {
-  if (Hooks* const active = hooks()) active->object_missing(handle, name_of(kind));
+  if (OperatorHooks* const active = hooks()) active->object_missing(handle, name_of(kind));
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ aclError aclgradHandleAdd(const void* handle, aclgradHandleKind kind) {
   if (!is_possible(handle, kind)) return ACL_ERROR_INVALID_PARAM;
   try {
     slot(region_for(handle), handle).store(static_cast<uint8_t>(kind), std::memory_order_release);
-    if (Hooks* const active = hooks()) active->object_made(handle, name_of(kind));
+    if (OperatorHooks* const active = hooks()) active->object_made(handle, name_of(kind));
     return ACL_SUCCESS;
   } catch (const std::bad_alloc&) {
     return ACL_ERROR_BAD_ALLOC;
@@ -108,7 +108,7 @@ int32_t aclgradHandleRemove(const void* handle, aclgradHandleKind kind) {
   auto expected = static_cast<uint8_t>(kind);
   std::atomic<uint8_t>* const found = find_slot(handle, kind);
   if (found != nullptr && found->compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) {
-    if (Hooks* const active = hooks()) active->object_gone(handle);
+    if (OperatorHooks* const active = hooks()) active->object_gone(handle);
     return 1;
   }
   tell_missing(handle, kind);

@@ -143,7 +143,7 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
   }
   if (tensorDataAddr != nullptr) tensor->data = tensorDataAddr;
   assign_rest(*tensor, dataType, offset, format);
-  if (Hooks* const active = hooks()) active->object_changed(tensor);
+  if (OperatorHooks* const active = hooks()) active->object_changed(tensor);
   return kSuccess;
 }
 
@@ -189,6 +189,6 @@ aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
       check_handle("aclSetRawTensorAddr", "tensor", tensor, ACLGRAD_HANDLE_TENSOR);
   if (status != kSuccess) return status;
   tensor->data = addr;
-  if (Hooks* const active = hooks()) active->object_changed(tensor);
+  if (OperatorHooks* const active = hooks()) active->object_changed(tensor);
   return kSuccess;
 }

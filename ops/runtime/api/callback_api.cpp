@@ -27,7 +27,7 @@ struct CallbackTask {
 aclError post_callback(void* argument) {
   auto& task = *static_cast<CallbackTask*>(argument);
   try {
-    if (Hooks* const active = hooks()) task.posted.from_task = active->current_task();
+    if (RuntimeHooks* const active = hooks()) task.posted.from_task = active->current_task();
     task.subscription->queue()->post(task.posted);
   } catch (...) {
     task.posted.processed->open();  // it never will be, and the stream must not wait for it

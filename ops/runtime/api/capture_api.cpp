@@ -220,5 +220,5 @@ int32_t aclgradGetReplayFusion() { return replay_fusion() ? 1 : 0; }
 
 size_t aclgradModelStepCount(aclmdlRI model) {
   const std::shared_ptr<RecordedModel> found = recorded_models().find(model);
-  return found ? found->step_count() : 0;
+  return found ? found->segment_count() : 0;
 }

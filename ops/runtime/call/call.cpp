@@ -38,7 +38,7 @@ void Call::report_bad_text(aclError status, const char* parameter, const std::st
 
 void Call::bad_handle(const char* parameter, const void* handle, const char* kind,
                       aclError status) const {
-  if (Hooks* const active = hooks()) active->object_missing(handle, kind);
+  if (RuntimeHooks* const active = hooks()) active->object_missing(handle, kind);
   leave([&]() -> Report {
     return {"EE1011", "Invalid_Handle",
             fmt::format("{} returned {}: argument {} ({}) is not a live {}.", function_, status,

@@ -52,7 +52,7 @@ class HandleTable {
     object->set_handle(handle);
     const std::unique_lock lock(mutex_);
     objects_.emplace(handle, object);
-    Hooks* const active = hooks();
+    RuntimeHooks* const active = hooks();
     if (active != nullptr && object->is_made_by_program()) {
       active->object_made(handle, Object::kKind);
     }
@@ -129,7 +129,7 @@ class HandleTable {
     std::shared_ptr<Object> object = std::move(found->second);
     objects_.erase(found);
     removals_.fetch_add(1, std::memory_order_release);
-    if (Hooks* const active = hooks()) active->object_gone(handle);
+    if (RuntimeHooks* const active = hooks()) active->object_gone(handle);
     return object;
   }
 

@@ -46,7 +46,7 @@ struct Effects {
 };
 inline constexpr Effects kNoEffects{};
 
-class Hooks {
+class RuntimeHooks {
  public:
   // ---- At the C boundary ------------------------------------------------------------------------
 
@@ -94,17 +94,17 @@ class Hooks {
                           void* argument) = 0;
 
  protected:
-  ~Hooks() = default;  // there as long as the process
+  ~RuntimeHooks() = default;  // there as long as the process
 };
 
 // Those that the environment switches on; null without any. The diagnostics define it
 // (ops/diagnostics/hooks.cpp): the runtime includes nothing of theirs.
-Hooks* make_hooks();
+RuntimeHooks* make_hooks();
 
 // Made at the first question: that may be one of a static object of the program, which a library
 // that is linked statically may not be initialised before. So each place costs a load and a branch.
-inline Hooks* hooks() {
-  static Hooks* const instance = make_hooks();
+inline RuntimeHooks* hooks() {
+  static RuntimeHooks* const instance = make_hooks();
   return instance;
 }
 

@@ -75,10 +75,10 @@ void Capture::add(const Call& call, const Stream& stream, Task task) {
     const std::lock_guard lock(mutex_);
     if (!valid_) void_capture(call);
     VectorClock& clock = clocks_[stream.id()];
-    uint64_t& steps = clock[stream.id()];
+    uint64_t& events = clock[stream.id()];
     tasks_.push_back(std::move(task));  // a task that finds no room stays here
-    ++steps;
-    if (Hooks* const active = hooks()) active->recorded(tasks_.back(), stream.id(), clock);
+    ++events;
+    if (RuntimeHooks* const active = hooks()) active->recorded(tasks_.back(), stream.id(), clock);
   } catch (...) {
     task.drop();
     throw;
@@ -105,8 +105,8 @@ void Capture::wait(const Call& call, const std::shared_ptr<Stream>& stream,
     // On a copy: when memory is exhausted nothing must have changed.
     const auto it = clocks_.find(stream->id());
     VectorClock clock = it == clocks_.end() ? VectorClock() : it->second;
-    for (const auto& [id, steps] : point) clock[id] = std::max(clock[id], steps);
-    // Joining is a step of its own, so that a stream without tasks must be joined back too.
+    for (const auto& [id, events] : point) clock[id] = std::max(clock[id], events);
+    // Joining is an event of its own, so that a stream without tasks must be joined back too.
     if (joins) {
       ++clock[stream->id()];
       streams_.push_back(stream);
@@ -154,7 +154,7 @@ bool Capture::finish() {
     }));
   }
   if (valid) {
-    if (Hooks* const active = hooks()) active->recording_ended(tasks);
+    if (RuntimeHooks* const active = hooks()) active->recording_ended(tasks);
     model_->complete(std::move(tasks));
   } else {
     release(tasks);

@@ -62,7 +62,7 @@ class Capture : public std::enable_shared_from_this<Capture> {
   mutable std::mutex mutex_;
   bool valid_ = true;
   std::vector<Task> tasks_;
-  std::map<int32_t, VectorClock> clocks_;  // by stream; a stream's own entry counts its steps
+  std::map<int32_t, VectorClock> clocks_;  // by stream; a stream's own entry counts its events
   std::vector<std::weak_ptr<Stream>> streams_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 // Bytes that such a task may touch. A larger one may want the threads for itself.
 constexpr int64_t kMaxBytes = int64_t{1} << 18;
-// How many steps before a fused one, and how many after it, are looked at.
+// How many segments before a fused one, and how many after it, are looked at.
 constexpr size_t kMaxLookedAt = 8;
 
 bool depends_on_any(const Partition& partition, const std::vector<Partition>& others) {
@@ -23,20 +23,20 @@ bool depends_on_any(const Partition& partition, const std::vector<Partition>& ot
 
 class Mover {
  public:
-  Mover(std::vector<Step>& steps, const std::vector<Task>& tasks)
-      : steps_(steps), tasks_(tasks), moved_(steps.size(), false) {}
+  Mover(std::vector<Segment>& segments, const std::vector<Task>& tasks)
+      : segments_(segments), tasks_(tasks), moved_(segments.size(), false) {}
 
   void run() {
-    for (size_t i = 0; i < steps_.size(); ++i) {
-      if (steps_[i].is_fused) fill(i);
+    for (size_t i = 0; i < segments_.size(); ++i) {
+      if (segments_[i].is_fused) fill(i);
     }
     size_t kept = 0;
-    for (size_t i = 0; i < steps_.size(); ++i) {
+    for (size_t i = 0; i < segments_.size(); ++i) {
       if (moved_[i]) continue;
-      if (kept != i) steps_[kept] = std::move(steps_[i]);
+      if (kept != i) segments_[kept] = std::move(segments_[i]);
       ++kept;
     }
-    steps_.resize(kept);
+    segments_.resize(kept);
   }
 
  private:
@@ -45,27 +45,27 @@ class Mover {
     Partition partition;
   };
 
-  void fill(size_t fused_step) {
+  void fill(size_t fused_segment) {
     std::vector<Partition> members;
-    for (const Step::Member& member : steps_[fused_step].members) {
+    for (const Segment::Member& member : segments_[fused_segment].members) {
       members.push_back(*partition_of(tasks_[member.task]));
     }
     std::vector<Found> found;
-    look(fused_step, -1, members, found);
+    look(fused_segment, -1, members, found);
     std::reverse(found.begin(), found.end());
-    look(fused_step, 1, std::move(members), found);
-    steps_[fused_step].co_scheduled = chains(found);
+    look(fused_segment, 1, std::move(members), found);
+    segments_[fused_segment].co_scheduled = chains(found);
   }
 
-  // Takes tasks that may change places with the step and all between that stay where they are.
-  void look(size_t fused_step, int direction, std::vector<Partition> passed,
+  // Takes tasks that may change places with the segment and all between that stay where they are.
+  void look(size_t fused_segment, int direction, std::vector<Partition> passed,
             std::vector<Found>& found) {
-    size_t at = fused_step;
+    size_t at = fused_segment;
     for (size_t looked = 0; looked < kMaxLookedAt; ++looked) {
       at += static_cast<size_t>(direction);  // before the first one it is more than there are
-      if (at >= steps_.size() || steps_[at].is_fused) return;
+      if (at >= segments_.size() || segments_[at].is_fused) return;
       if (moved_[at]) continue;
-      const size_t task = steps_[at].members.front().task;
+      const size_t task = segments_[at].members.front().task;
       std::optional<Partition> partition = partition_of(tasks_[task]);
       if (!partition) return;
       if (partition->bytes() > kMaxBytes || depends_on_any(*partition, passed)) {
@@ -78,7 +78,7 @@ class Mover {
   }
 
   // Tasks in their order, those that depend on each other in one chain.
-  static std::vector<Step::Chain> chains(const std::vector<Found>& found) {
+  static std::vector<Segment::Chain> chains(const std::vector<Found>& found) {
     std::vector<std::vector<size_t>> growing;  // positions in found
     for (size_t i = 0; i < found.size(); ++i) {
       std::vector<size_t> chain;
@@ -93,25 +93,25 @@ class Mover {
       chain.push_back(i);
       growing.push_back(std::move(chain));
     }
-    std::vector<Step::Chain> result;
+    std::vector<Segment::Chain> result;
     for (std::vector<size_t>& chain : growing) {
       if (chain.empty()) continue;
       std::sort(chain.begin(), chain.end());
-      Step::Chain& tasks = result.emplace_back();
+      Segment::Chain& tasks = result.emplace_back();
       for (const size_t position : chain) tasks.push_back(found[position].task);
     }
     return result;
   }
 
-  std::vector<Step>& steps_;
+  std::vector<Segment>& segments_;
   const std::vector<Task>& tasks_;
-  std::vector<bool> moved_;  // by position in steps_
+  std::vector<bool> moved_;  // by position in segments_
 };
 
 }  // namespace
 
-void co_schedule(std::vector<Step>& steps, const std::vector<Task>& tasks) {
-  Mover(steps, tasks).run();
+void co_schedule(std::vector<Segment>& segments, const std::vector<Task>& tasks) {
+  Mover(segments, tasks).run();
 }
 
 }  // namespace aclgrad::runtime

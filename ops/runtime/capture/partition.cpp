@@ -11,26 +11,26 @@ constexpr size_t kMaxMembers = 32;
 // Bytes that every row needs where several tasks have row groups: the caches must hold them all.
 constexpr int64_t kMaxBytesForAll = int64_t{1} << 20;
 
-using Operand = Partition::Operand;
+using Footprint = Partition::Footprint;
 
-const std::byte* start(const Operand& operand) {
+const std::byte* start(const Footprint& operand) {
   return static_cast<const std::byte*>(operand.address);
 }
 
-const std::byte* end(const Operand& operand, int64_t rows) {
+const std::byte* end(const Footprint& operand, int64_t rows) {
   return start(operand) + operand.step * (rows - 1) + operand.length;
 }
 
-bool one_is_written(const Operand& a, const Operand& b) {
+bool one_is_written(const Footprint& a, const Footprint& b) {
   return a.is_written != 0 || b.is_written != 0;
 }
 
-bool overlap(const Operand& a, int64_t a_rows, const Operand& b, int64_t b_rows) {
+bool overlap(const Footprint& a, int64_t a_rows, const Footprint& b, int64_t b_rows) {
   return end(a, a_rows) > start(b) && end(b, b_rows) > start(a);
 }
 
 // Whether a row of one operand touches bytes that another row of the other one does.
-bool rows_collide(const Operand& a, const Operand& b, int64_t rows) {
+bool rows_collide(const Footprint& a, const Footprint& b, int64_t rows) {
   if (!overlap(a, rows, b, rows)) return false;
   const std::byte* const first = std::min(start(a), start(b));
   const std::byte* const last = std::max(start(a) + a.length, start(b) + b.length);
@@ -38,7 +38,7 @@ bool rows_collide(const Operand& a, const Operand& b, int64_t rows) {
 }
 
 // An operand of so many units, by rows of several of them.
-Operand in_rows(Operand operand, int64_t units, int64_t rows) {
+Footprint in_rows(Footprint operand, int64_t units, int64_t rows) {
   if (units == rows) return operand;
   const int64_t together = units / rows;
   operand.length += operand.step * (together - 1);
@@ -48,18 +48,18 @@ Operand in_rows(Operand operand, int64_t units, int64_t rows) {
 
 // Whether the tasks' rows, so many of each, can be run without regard to each other.
 bool fit_together(const Partition& a, const Partition& b, int64_t rows) {
-  return std::none_of(a.operands.begin(), a.operands.end(), [&](const Operand& x) {
-    const Operand row_of_x = in_rows(x, a.units, rows);
-    return std::any_of(b.operands.begin(), b.operands.end(), [&](const Operand& y) {
+  return std::none_of(a.operands.begin(), a.operands.end(), [&](const Footprint& x) {
+    const Footprint row_of_x = in_rows(x, a.units, rows);
+    return std::any_of(b.operands.begin(), b.operands.end(), [&](const Footprint& y) {
       return one_is_written(x, y) && rows_collide(row_of_x, in_rows(y, b.units, rows), rows);
     });
   });
 }
 
-// Whether the task can be partitioned at all. Negative steps are not supported.
+// Whether the task can be partitioned at all. A negative `step` is not supported.
 bool rows_are_apart(const Partition& partition) {
   return std::all_of(partition.operands.begin(), partition.operands.end(),
-                     [](const Operand& each) { return each.step >= 0; }) &&
+                     [](const Footprint& each) { return each.step >= 0; }) &&
          fit_together(partition, partition, partition.units);
 }
 
@@ -77,21 +77,21 @@ int64_t row_group_in_rows(const Partition& partition, int64_t rows) {
 
 }  // namespace
 
-std::vector<Operand> Partition::by_rows(int64_t rows) const {
-  std::vector<Operand> result = operands;
-  for (Operand& each : result) each = in_rows(each, units, rows);
+std::vector<Footprint> Partition::by_rows(int64_t rows) const {
+  std::vector<Footprint> result = operands;
+  for (Footprint& each : result) each = in_rows(each, units, rows);
   return result;
 }
 
 int64_t Partition::bytes_for_all() const {
   int64_t bytes = 0;
-  for (const Operand& each : operands) bytes += each.step == 0 ? each.length : 0;
+  for (const Footprint& each : operands) bytes += each.step == 0 ? each.length : 0;
   return bytes;
 }
 
 int64_t Partition::bytes() const {
   int64_t bytes = 0;
-  for (const Operand& each : operands) {
+  for (const Footprint& each : operands) {
     bytes += end(each, std::max<int64_t>(units, 1)) - start(each);
   }
   return bytes;
@@ -102,13 +102,13 @@ std::optional<Partition> partition_of(const Task& task) {
   Partition partition{.units = task.tiling->units(task.argument), .operands = {}};
   partition.operands.resize(task.tiling->operands(task.argument, nullptr, 0));
   task.tiling->operands(task.argument, partition.operands.data(), partition.operands.size());
-  std::erase_if(partition.operands, [](const Operand& each) { return each.length == 0; });
+  std::erase_if(partition.operands, [](const Footprint& each) { return each.length == 0; });
   if (task.tiling->row_groups != nullptr && partition.is_possible()) {
     task.tiling->row_groups(task.argument, &partition.row_group, &partition.min_row_groups);
   }
   if (!rows_are_apart(partition)) {
     const int64_t units = std::max<int64_t>(partition.units, 1);
-    for (Operand& each : partition.operands) {
+    for (Footprint& each : partition.operands) {
       const std::byte* const from = std::min(start(each), start(each) + each.step * (units - 1));
       each = {from, 0, std::abs(each.step) * (units - 1) + each.length, each.is_written};
     }
@@ -118,8 +118,8 @@ std::optional<Partition> partition_of(const Task& task) {
 }
 
 bool depend(const Partition& a, const Partition& b) {
-  return std::any_of(a.operands.begin(), a.operands.end(), [&](const Operand& x) {
-    return std::any_of(b.operands.begin(), b.operands.end(), [&](const Operand& y) {
+  return std::any_of(a.operands.begin(), a.operands.end(), [&](const Footprint& x) {
+    return std::any_of(b.operands.begin(), b.operands.end(), [&](const Footprint& y) {
       return one_is_written(x, y) &&
              overlap(x, std::max<int64_t>(a.units, 1), y, std::max<int64_t>(b.units, 1));
     });
@@ -161,22 +161,23 @@ bool FusionGroup::has_row_groups() const {
 template <class Relation>
 bool FusionGroup::any_operands(const Partition& partition, const Relation& relation) const {
   return std::any_of(members_.begin(), members_.end(), [&](const Member& member) {
-    return std::any_of(partition.operands.begin(), partition.operands.end(), [&](const Operand& x) {
-      return std::any_of(member.partition.operands.begin(), member.partition.operands.end(),
-                         [&](const Operand& y) { return relation(x, y); });
-    });
+    return std::any_of(
+        partition.operands.begin(), partition.operands.end(), [&](const Footprint& x) {
+          return std::any_of(member.partition.operands.begin(), member.partition.operands.end(),
+                             [&](const Footprint& y) { return relation(x, y); });
+        });
   });
 }
 
 bool FusionGroup::is_producer_of(const Partition& partition) const {
-  return any_operands(partition, [](const Operand& x, const Operand& y) {
+  return any_operands(partition, [](const Footprint& x, const Footprint& y) {
     return x.address == y.address && one_is_written(x, y);
   });
 }
 
 bool FusionGroup::shares_with(const Partition& partition) const {
-  return any_operands(partition,
-                      [](const Operand& x, const Operand& y) { return x.address == y.address; });
+  return any_operands(
+      partition, [](const Footprint& x, const Footprint& y) { return x.address == y.address; });
 }
 
 bool FusionGroup::depends_on(const Partition& partition) const {
@@ -201,7 +202,7 @@ int64_t FusionGroup::bytes_of_row() const {
   std::vector<const void*> seen;
   int64_t bytes = 0;
   for (const Member& member : members_) {
-    for (const Operand& each : member.partition.by_rows(rows_)) {
+    for (const Footprint& each : member.partition.by_rows(rows_)) {
       if (std::find(seen.begin(), seen.end(), each.address) != seen.end()) continue;
       seen.push_back(each.address);
       if (each.step > 0) bytes += each.length;
@@ -212,9 +213,9 @@ int64_t FusionGroup::bytes_of_row() const {
 
 bool FusionGroup::is_read_after(size_t member) const {
   for (size_t later = member + 1; later < members_.size(); ++later) {
-    for (const Operand& read : members_[later].partition.operands) {
+    for (const Footprint& read : members_[later].partition.operands) {
       if (read.is_written != 0) continue;
-      for (const Operand& written : members_[member].partition.operands) {
+      for (const Footprint& written : members_[member].partition.operands) {
         if (written.is_written != 0 && written.address == read.address) return true;
       }
     }

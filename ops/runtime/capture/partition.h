@@ -17,17 +17,17 @@
 namespace aclgrad::runtime {
 
 struct Partition {
-  using Operand = aclgradFootprint;
+  using Footprint = aclgradFootprint;
 
   int64_t units = 0;           // at most 1: the task cannot be partitioned
   int64_t row_group = 1;       // units that stand side by side; at most 1 where they do not
   int64_t min_row_groups = 1;  // of a part
-  std::vector<Operand> operands;
+  std::vector<Footprint> operands;
 
   bool is_possible() const { return units > 1; }
   bool has_row_groups() const { return row_group > 1 || min_row_groups > 1; }
   // The operands by rows of several units.
-  std::vector<Operand> by_rows(int64_t rows) const;
+  std::vector<Footprint> by_rows(int64_t rows) const;
   // Bytes that every unit touches.
   int64_t bytes_for_all() const;
   // Bytes that the task touches. Each operand counts.

@@ -25,12 +25,12 @@ RecordedModel::~RecordedModel() {
 
 void RecordedModel::complete(std::vector<Task> tasks) {
   tasks_ = std::move(tasks);
-  steps_ = plan_steps(tasks_, aclgradGetReplayFusion() != 0);
-  for (const Step& step : steps_) {
-    if (step.is_fused) {
-      launches_.push_back({.fused = &step});
+  segments_ = plan_segments(tasks_, aclgradGetReplayFusion() != 0);
+  for (const Segment& segment : segments_) {
+    if (segment.is_fused) {
+      launches_.push_back({.fused = &segment});
     } else {
-      const size_t index = step.members.front().task;
+      const size_t index = segment.members.front().task;
       launches_.push_back({tasks_[index].run, tasks_[index].argument, index});
     }
   }
@@ -84,7 +84,7 @@ aclError RecordedModel::run(void* model) {
   return ACL_SUCCESS;
 }
 
-void RecordedModel::fail(const StepFailure& failure) {
+void RecordedModel::fail(const SegmentFailure& failure) {
   failed_.store(static_cast<int64_t>(failure.task), std::memory_order_release);
   throw TaskError(failure.status, fmt::format("its task {} ({}) failed{}{}", failure.task,
                                               tasks_[failure.task].name,
@@ -93,7 +93,7 @@ void RecordedModel::fail(const StepFailure& failure) {
 
 void RecordedModel::launch(const Launch& launch) {
   if (launch.fused != nullptr) {
-    const StepFailure failure = run_fused(*launch.fused, tasks_);
+    const SegmentFailure failure = run_fused(*launch.fused, tasks_);
     if (failure.status != ACL_SUCCESS) fail(failure);
     return;
   }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ops/runtime/call/handles.h"
-#include "ops/runtime/capture/steps.h"
+#include "ops/runtime/capture/segments.h"
 #include "ops/runtime/stream/stream.h"
 
 namespace aclgrad::runtime {
@@ -42,7 +42,7 @@ class RecordedModel : public Handled, public std::enable_shared_from_this<Record
   // tensor for the first time.
   bool move_tensor(const void* tensor, intptr_t bytes);
 
-  size_t step_count() const { return steps_.size(); }
+  size_t segment_count() const { return segments_.size(); }
 
   bool is_running() const { return running_.load(std::memory_order_acquire); }
 
@@ -53,21 +53,21 @@ class RecordedModel : public Handled, public std::enable_shared_from_this<Record
   static aclError run(void* model);
   static void end_run(void* model);
   void run_all();
-  // A step as a run needs it. They lie side by side: following a step to its member, and that to
-  // its task, takes as long as a small kernel.
+  // A segment as a run needs it. They lie side by side: following a segment to its member, and that
+  // to its task, takes as long as a small kernel.
   struct Launch {
     aclgradTaskFunction run = nullptr;
     void* argument = nullptr;
     size_t task = 0;
-    const Step* fused = nullptr;  // if not null, the step is fused, and nothing else is set
+    const Segment* fused = nullptr;  // if not null, the segment is fused, and nothing else is set
   };
   void launch(const Launch& launch);
-  [[noreturn]] void fail(const StepFailure& failure);
+  [[noreturn]] void fail(const SegmentFailure& failure);
 
   const uint64_t context_;
   std::vector<Task> tasks_;
-  std::vector<Step> steps_;
-  std::vector<Launch> launches_;  // one for each step
+  std::vector<Segment> segments_;
+  std::vector<Launch> launches_;  // one for each segment
   bool only_on_worker_ = false;
   std::atomic<bool> complete_{false};
   std::atomic<bool> running_{false};

@@ -114,7 +114,7 @@ void submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket,
     call.unsupported("the stream's flags keep it from taking tasks",
                      "Use a stream without PERSISTENT, DEVICE_USE_ONLY and CPU_SCHEDULE.");
   }
-  Hooks* const active = hooks();
+  RuntimeHooks* const active = hooks();
   if (active != nullptr && effects.are_known()) {
     task = active->watch(std::move(task), stream, effects);
   }

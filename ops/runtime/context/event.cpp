@@ -60,7 +60,7 @@ void EventRecord::wake() const {
 
 bool EventRecord::is_reached() const {
   if (!is_open()) return false;
-  if (Hooks* const active = hooks()) active->waited(stream_id_, ticket_);
+  if (RuntimeHooks* const active = hooks()) active->waited(stream_id_, ticket_);
   return true;
 }
 

@@ -106,7 +106,7 @@ Effects effects_of(const Work& work) {
 // The checks of memory that is touched at once.
 template <class Work>
 void check_now(const Call& call, const Work& work) {
-  if (Hooks* const active = hooks()) active->before_access(call, effects_of(work));
+  if (RuntimeHooks* const active = hooks()) active->before_access(call, effects_of(work));
 }
 
 bool is_in_place(const Copy& copy) {

@@ -87,7 +87,7 @@ bool wants_huge_pages(aclrtMemMallocPolicy policy) {
 // `real_size` bytes for a program that asked for less.
 MemoryBlock obtain(size_t real_size, const Wanted& wanted) {
   const size_t total = *padded(real_size, kAlignment, 0);
-  if (Hooks* const active = hooks()) {
+  if (RuntimeHooks* const active = hooks()) {
     const bool on_device = wanted.kind == MemoryKind::kDevice;
     return MemoryBlock(active->allocate(wanted.size, real_size, kAlignment, on_device));
   }
@@ -197,7 +197,7 @@ void add_mapping(void* address, size_t size, int32_t device) {
         Allocation{size, MemoryKind::kMapped, device, ++live().latest_id, std::move(block)};
     count_change();
   }
-  if (Hooks* const active = hooks()) active->mapped(address, size);
+  if (RuntimeHooks* const active = hooks()) active->mapped(address, size);
 }
 
 void remove_mapping(void* address) noexcept { take(address, MemoryKind::kMapped); }

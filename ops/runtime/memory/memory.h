@@ -22,7 +22,7 @@ enum class MemoryKind { kDevice, kPinnedHost, kMapped };
 
 struct FreeDeleter {
   void operator()(void* address) const {
-    if (Hooks* const active = hooks()) {
+    if (RuntimeHooks* const active = hooks()) {
       active->free(address);
     } else if (!is_mapping) {
       std::free(address);

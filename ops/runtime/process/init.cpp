@@ -58,7 +58,7 @@ void read_config(const Call& call, const std::string& path, std::string& text) {
 
 // With the process locked.
 void finalize(const Call& call) {
-  if (Hooks* const active = hooks()) active->before_finalize();
+  if (RuntimeHooks* const active = hooks()) active->before_finalize();
   release_all_devices(call);
   process().uses = 0;
   process().finalized = true;

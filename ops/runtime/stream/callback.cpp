@@ -33,7 +33,7 @@ std::shared_ptr<ReportQueue> find_queue_of(uint64_t thread) {
 }
 
 void PostedCallback::run() const {
-  if (Hooks* const active = hooks()) {
+  if (RuntimeHooks* const active = hooks()) {
     active->run_inside(from_task, function, user_data);
   } else {
     function(user_data);

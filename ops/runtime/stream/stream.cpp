@@ -114,7 +114,7 @@ aclError Stream::submit(Task&& task, uint64_t* ticket) {
 
 Stream::WaitResult Stream::wait(uint64_t ticket, Deadline deadline) {
   const WaitResult result = wait_until_done(ticket, deadline);
-  if (Hooks* const active = hooks(); active != nullptr && result == WaitResult::kDone) {
+  if (RuntimeHooks* const active = hooks(); active != nullptr && result == WaitResult::kDone) {
     active->waited(id_, ticket);
   }
   return result;
@@ -468,7 +468,7 @@ void Stream::wake() {
 }
 
 void Stream::end_worker(WaitResult waited) {
-  if (Hooks* const active = hooks()) active->closed(id_);
+  if (RuntimeHooks* const active = hooks()) active->closed(id_);
   Lock lock(mutex_);
   if (waited == WaitResult::kFrozen) drop_queue(lock);
   if (worker_state_ == WorkerState::kNotStarted) return;

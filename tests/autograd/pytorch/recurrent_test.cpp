@@ -13,7 +13,7 @@ TEST(LayersBesidePyTorch, RecurrentOnes) {
     return x.graph().constant(Tensor::from({2}, {4, 2}, DType::int64));
   };
   for (const bool both : {false, true}) {
-    const RecurrentOptions options{.levels = 2, .bidirectional = both};
+    const RecurrentOptions options{.num_layers = 2, .bidirectional = both};
     const std::string of = both ? " both" : "";
     const Gru gru("layer", 2, 3, options);
     expect_as_in_pytorch(
@@ -97,7 +97,7 @@ TEST(RecurrentLayers, SayWhatDoesNotFit) {
   EXPECT_THROW(gru.run(x, {.lengths = fractions}), DTypeError);
   EXPECT_THROW(gru.run(x, {.state = {.h = x}}), ShapeError);
   EXPECT_THROW(gru.run(x, {.state = {.h = state, .c = state}}), ValueError);
-  EXPECT_THROW(Lstm("lstm", 2, 3, {.levels = 0}), ShapeError);
+  EXPECT_THROW(Lstm("lstm", 2, 3, {.num_layers = 0}), ShapeError);
   EXPECT_THROW(LstmCell("lstm", 0, 3), ShapeError);
 }
 

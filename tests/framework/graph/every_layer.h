@@ -82,7 +82,7 @@ inline std::vector<Case> layers() {
       {"recurrent ones",
        [](D d) {
          return Sequential(
-             Lstm("a", 4, 3, {.levels = 2, .bidirectional = true, .seed = 7, .dtype = d}));
+             Lstm("a", 4, 3, {.num_layers = 2, .bidirectional = true, .seed = 7, .dtype = d}));
        },
        {2, 3, 4}},
       {"norms",

@@ -21,8 +21,8 @@ struct OfRecurrent : Operators {
                             const RecurrentFunctionOptions& options = {}) {
     std::vector<Value> made;
     const std::int64_t directions = options.bidirectional ? 2 : 1;
-    for (std::int64_t sweep = 0; sweep < options.num_layers * directions; ++sweep) {
-      made.push_back(drawn({gates * hidden, sweep < directions ? in : directions * hidden}));
+    for (std::int64_t number = 0; number < options.num_layers * directions; ++number) {
+      made.push_back(drawn({gates * hidden, number < directions ? in : directions * hidden}));
       made.push_back(drawn({gates * hidden, hidden}));
       for (int k = 0; options.has_biases && k < 2; ++k) made.push_back(drawn({gates * hidden}));
     }
@@ -50,12 +50,12 @@ TEST_F(OfRecurrent, SayWhatDoesNotFit) {
   EXPECT_THAT(message_of<ValueError>([&] {
                 lstm(x, {h, c}, {p[0], p[1]});
               }),
-              HasSubstr("params must be 4 tensors, 4 for each of 1 levels, got 2"));
+              HasSubstr("params must be 4 tensors, 4 for each of 1 layers, got 2"));
   EXPECT_THAT(
       message_of<ValueError>([&] {
         lstm(x, {h, c}, p, {.bidirectional = true});
       }),
-      HasSubstr("params must be 8 tensors, 4 for each of 1 levels and each of 2 directions"));
+      HasSubstr("params must be 8 tensors, 4 for each of 1 layers and each of 2 directions"));
   EXPECT_THAT(message_of<ValueError>([&] {
                 lstm(x, {h, c}, p, {.num_layers = 0});
               }),

@@ -78,7 +78,8 @@ Sequential convolutions() {
 TEST(Checkpointed, ChangesNoBit) {
   expect_unchanged(convolutions, {3, 2, 8, 8});
   expect_unchanged([] { return TransformerBlock("t", 8, 2, 12, {.causal = true}); }, {2, 5, 8});
-  expect_unchanged([] { return Gru("g", 4, 6, {.levels = 2, .bidirectional = true}); }, {2, 5, 4});
+  expect_unchanged([] { return Gru("g", 4, 6, {.num_layers = 2, .bidirectional = true}); },
+                   {2, 5, 4});
   expect_unchanged([] { return Sequential(Linear("a", 4, 4), AlphaDropout("d", 0.2), Selu{}); },
                    {6, 4});
 }

@@ -53,13 +53,13 @@ Numbers as_native(const NativeKernel& kernel, const std::vector<Numbers>& in) {
   const void* inputs[kInputs];
   for (size_t k = 0; k < kInputs; ++k) inputs[k] = in[k].bytes.data();
   void* const output = out.bytes.data();
-  const int64_t steps[kInputs] = {};
+  const int64_t strides[kInputs] = {};
   kernel({.dtype = in[0].dtype,
           .in = inputs,
           .out = &output,
           .count = kCount,
-          .in_steps = steps,
-          .out_steps = steps});
+          .in_strides = strides,
+          .out_strides = strides});
   return out;
 }
 

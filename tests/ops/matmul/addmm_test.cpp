@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 
 #include "tests/ops/support/fixture.h"
 
@@ -51,6 +54,19 @@ TEST_F(AddmmTest, NothingToMultiplyLeavesTheAddend) {
   Array out(ACL_FLOAT, {2, 2}, {9});
   ASSERT_EQ(addmm(self, a, b, 2, 7, out), 0);
   EXPECT_EQ(out.values(), (Values{6, 10, 6, 10}));
+}
+
+// Rounding to 16 bits must not carry the lower bits of a NaN into a number.
+TEST_F(AddmmTest, ANanWithAllItsBitsSetStaysNan) {
+  const auto nan = std::bit_cast<float>(uint32_t{0x7fffffff});
+  for (const aclDataType dtype : {ACL_BF16, ACL_FLOAT16}) {
+    const Array self(dtype, {2}, {3, 5});
+    const Array a(dtype, {1, 2}, {3, 4});
+    const Array b(dtype, {2, 2}, {1, 2, 3, 4});
+    Array out(dtype, {1, 2});
+    ASSERT_EQ(addmm(self, a, b, 1, nan, out), 0);
+    for (const long double each : out.values()) EXPECT_TRUE(std::isnan(each)) << dtype;
+  }
 }
 
 // 1 + 2^-8 lies between two numbers of BFLOAT16. What is added is lost in a float, and decides.

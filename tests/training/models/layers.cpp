@@ -192,7 +192,8 @@ class Adder {
     put(ConvTranspose2d(name(), in_[1], at("out"), axes(layer_, "kernel", 1), convolution()));
   }
   RecurrentOptions recurrent() const {
-    return {.levels = get("levels", std::int64_t{1}), .bidirectional = get("bidirectional", false)};
+    return {.num_layers = get("levels", std::int64_t{1}),
+            .bidirectional = get("bidirectional", false)};
   }
   void max_pool2d() {
     to_.add(MaxPool2d{axes(layer_, "kernel", 1),

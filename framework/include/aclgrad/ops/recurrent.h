@@ -3,8 +3,8 @@
 // (nn_recurrent.h) hold the weights.
 //
 // Weights are as in PyTorch, the gates above each other: w_ih [gates H, in], w_hh [gates H, H],
-// and with biases b_ih and b_hh [gates H]. A layer's `params` are these two or four, of each level
-// and in it of each direction, the forward one first. All tensors are floating, of one dtype.
+// and with biases b_ih and b_hh [gates H]. `params` are these two or four of each
+// layer and in it of each direction, the forward one first. All tensors are floating, of one dtype.
 #ifndef ACLGRAD_OPS_RECURRENT_H_
 #define ACLGRAD_OPS_RECURRENT_H_
 
@@ -25,7 +25,7 @@ struct RecurrentState {
   Value c = {};
 };
 
-/// What PyTorch's functions are given behind the weights. There is no dropout between levels.
+/// What PyTorch's functions are given behind the weights. There is no dropout between layers.
 struct RecurrentFunctionOptions {
   bool has_biases = true;
   std::int64_t num_layers = 1;  ///< At least 1; each reads what the one below returns.
@@ -43,8 +43,8 @@ struct RecurrentFunctionOptions {
 
 /// What lstm() returns.
 struct LstmResult {
-  Value output;    ///< h of the last level after every step, [T, N, directions H]
-  Value h_n, c_n;  ///< after the last step, [levels directions, N, H]
+  Value output;    ///< h of the last layer after every step, [T, N, directions H]
+  Value h_n, c_n;  ///< after the last step, [num_layers directions, N, H]
 };
 
 /// What gru() returns, in the same shapes.
@@ -53,18 +53,18 @@ struct GruResult {
 };
 
 /// torch.lstm: long short-term memory (Hochreiter, Schmidhuber 1997; Gers et al. 2000) over
-/// sequences [T, N, in], from states h and c [levels directions, N, H]. For every step
+/// sequences [T, N, in], from states h and c [num_layers directions, N, H]. For every step
 /// i, f, o = sigmoid and g = tanh of x w_ih^T + b_ih + h w_hh^T + b_hh, the gates in the order
-/// i, f, g, o; c' = f c + i g, h' = o tanh(c'). One node for all levels, directions and steps.
+/// i, f, g, o; c' = f c + i g, h' = o tanh(c'). One node for all layers, directions and steps.
 /// Gradients have gradients, which are made of nodes for each step. Throws ShapeError, also for
 /// T = 0; DTypeError; ValueError for num_layers below 1 and for another number of params.
 LstmResult lstm(Operand input, const RecurrentState& hx, const std::vector<Value>& params,
                 const RecurrentFunctionOptions& options = {});
 
 /// torch.gru: gated recurrent units (Cho et al. 2014) in the same way, from a state
-/// [levels directions, N, H]. For every step r, z = sigmoid of x w_ih^T + b_ih + h w_hh^T + b_hh,
-/// n = tanh(x w_in^T + b_in + r (h w_hn^T + b_hn)), the gates in the order r, z, n;
-/// h' = (1 - z) n + z h.
+/// [num_layers directions, N, H]. For every step r, z = sigmoid of x w_ih^T + b_ih + h w_hh^T +
+/// b_hh, n = tanh(x w_in^T + b_in + r (h w_hn^T + b_hn)), the gates in the order r, z, n; h' = (1 -
+/// z) n + z h.
 GruResult gru(Operand input, const Value& hx, const std::vector<Value>& params,
               const RecurrentFunctionOptions& options = {});
 
@@ -82,7 +82,7 @@ struct RecurrentAttributes {
   std::int64_t num_layers = 1;
   bool bidirectional = false;
 
-  std::size_t sweeps() const {
+  std::size_t directed_layers() const {
     return static_cast<std::size_t>(num_layers) * (bidirectional ? 2 : 1);
   }
   std::size_t params_each() const { return has_biases ? 4 : 2; }
@@ -98,8 +98,9 @@ struct LstmCellAttributes {
 };
 
 namespace calls {
-// Inputs x [T, N, in], h, c, params. Outputs output, h_n, c_n, and of all sweeps what the backward
-// reads, [T, N, H] each: i, g, f, o, h, c, tanh(c). Where nobody reads these they are not written.
+// Inputs x [T, N, in], h, c, params. Outputs output, h_n, c_n, and what the backward reads, [T, N,
+// H] of each layer and direction: i, g (the C function's j), f, o, h, c, tanh(c). Where nobody
+// reads these they are not written.
 extern const Declaration<RecurrentAttributes> lstm;
 // The same without c. Kept are r, z, n, h w_hn^T + b_hn, h.
 extern const Declaration<RecurrentAttributes> gru;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two floating formats of 16 bits as patterns: the one conversion of scalars, on both sides of
-// the C API boundary (kernels convert whole vectors by code of their own). Conversion from double
-// rounds once, to nearest with ties to even. Overflow gives infinity, subnormals are kept, a NaN
-// stays a NaN: it is made quiet, its sign and upper payload bits are kept. Integers alone are used:
-// the compilers' _Float16 rounds as the program's rounding mode says.
+// the C API boundary (ops/engine/dtype/sixteen_bits.h lists how kernels convert). Conversion from
+// double rounds once, to nearest with ties to even. Overflow gives infinity, subnormals are kept, a
+// NaN stays a NaN: it is made quiet, its sign and upper payload bits are kept. Integers alone are
+// used: the compilers' _Float16 rounds as the program's rounding mode says.
 #ifndef ACLGRAD_COMMON_FLOAT16_H_
 #define ACLGRAD_COMMON_FLOAT16_H_
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 namespace aclgrad::common {
 
 // To a format given by its mantissa's width; sign and exponent take the rest.
 template <int kMantissaBits>
-constexpr std::uint16_t round_to_16_bits(double value) {
+constexpr std::uint16_t round_by_integers(double value) {
   constexpr int kBias = (1 << (14 - kMantissaBits)) - 1;
   constexpr std::uint64_t kInfinity = ((std::uint64_t{1} << (15 - kMantissaBits)) - 1)
                                       << kMantissaBits;
@@ -47,7 +48,7 @@ constexpr std::uint16_t round_to_16_bits(double value) {
 }
 
 // IEEE 754 binary16: 1 sign, 5 exponent, 10 mantissa bits.
-constexpr std::uint16_t to_float16(double value) { return round_to_16_bits<10>(value); }
+constexpr std::uint16_t to_float16(double value) { return round_by_integers<10>(value); }
 
 constexpr float float16_to_float(std::uint16_t bits) {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits >> 15) << 31;
@@ -62,10 +63,26 @@ constexpr float float16_to_float(std::uint16_t bits) {
 }
 
 // bfloat16, the upper half of a binary32.
-constexpr std::uint16_t to_bfloat16(double value) { return round_to_16_bits<7>(value); }
+constexpr std::uint16_t to_bfloat16(double value) { return round_by_integers<7>(value); }
 
 constexpr float bfloat16_to_float(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+// An integer as a double that rounds to a float or a shorter format as the integer itself would:
+// beyond 2^53 it is rounded to odd at bit 11, as a double cannot hold what is below. Forced inline,
+// as loops of kernels have it.
+template <class Integer>
+[[gnu::always_inline]] constexpr double integer_to_odd(Integer value) {
+  if constexpr (sizeof(Integer) < 8) {
+    return static_cast<double>(value);
+  } else {
+    constexpr Integer kExact = Integer{1} << 53;
+    const bool large =
+        value >= kExact || (std::is_signed_v<Integer> && value <= Integer{0} - kExact);
+    const Integer sticky = (value & 0x7ff) != 0 ? 0x800 : 0;
+    return static_cast<double>(large ? (value & ~Integer{0x7ff}) | sticky : value);
+  }
 }
 
 }  // namespace aclgrad::common

@@ -2,9 +2,9 @@
 // How a recorded model runs its tasks: one after the other, or, where tasks can be fused
 // (partition.h), chunk by chunk through all of them. A task may change places with others that it
 // has no memory in common with: to get to those that it has, or to run at the same time as a fused
-// step.
-#ifndef ACLGRAD_OPS_RUNTIME_CAPTURE_STEPS_H_
-#define ACLGRAD_OPS_RUNTIME_CAPTURE_STEPS_H_
+// segment.
+#ifndef ACLGRAD_OPS_RUNTIME_CAPTURE_SEGMENTS_H_
+#define ACLGRAD_OPS_RUNTIME_CAPTURE_SEGMENTS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace aclgrad::runtime {
 
-struct Step {
+struct Segment {
   struct Member {
     size_t task = 0;
     int64_t units_per_row = 0;
@@ -37,22 +37,22 @@ struct Step {
   std::vector<Chain> co_scheduled = {};
 };
 
-// The steps of a sequence of tasks; every task alone, in order, unless fusion is allowed.
-std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_fusion);
+// The segments of a sequence of tasks; every task alone, in order, unless fusion is allowed.
+std::vector<Segment> plan_segments(const std::vector<Task>& tasks, bool allow_fusion);
 
-// What went wrong in a step.
-struct StepFailure {
+// What went wrong in a segment.
+struct SegmentFailure {
   aclError status = ACL_SUCCESS;
   size_t task = 0;
   std::string reason = {};
 };
 
 // Of a task that left with an exception, to be called by its handler.
-StepFailure failure_in_flight(size_t task) noexcept;
+SegmentFailure failure_in_flight(size_t task) noexcept;
 
-// Runs a fused step, on the threads in force. Of several tasks that failed the first counts.
-StepFailure run_fused(const Step& step, const std::vector<Task>& tasks);
+// Runs a fused segment, on the threads in force. Of several tasks that failed the first counts.
+SegmentFailure run_fused(const Segment& segment, const std::vector<Task>& tasks);
 
 }  // namespace aclgrad::runtime
 
-#endif  // ACLGRAD_OPS_RUNTIME_CAPTURE_STEPS_H_
+#endif  // ACLGRAD_OPS_RUNTIME_CAPTURE_SEGMENTS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/engine/native.h"
+#include "ops/engine/native_loop.h"
 
 #include <algorithm>
 #include <array>
@@ -190,13 +190,13 @@ void NativeLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
   };
   std::array<std::byte*, kMaxOperands> places;  // where each operand's tile lies in its tensor
   std::array<void*, kMaxOperands> starts;       // and where the kernel finds it
-  std::array<int64_t, kMaxOperands> steps;
+  std::array<int64_t, kMaxOperands> strides;
   for (size_t k = 0; k < views_.size(); ++k) {
     const View& view = views_[k];
     places[k] = bases[k] + offset_of(k, position);
     const bool is_written_out = joined_rows_ > 1 && is_repeated(k);
     starts[k] = view.packed || is_written_out ? scratch.tiles[k].bytes : places[k];
-    steps[k] = view.packed ? columns * view.element_bytes : view.row_stride * joined_rows_;
+    strides[k] = view.packed ? columns * view.element_bytes : view.row_stride * joined_rows_;
     if (view.packed && k >= outputs_) pack_tile(shape_of(view, rows), places[k], starts[k]);
     if (is_written_out) {
       pack_tile(shape_of(view, std::min(rows, joined_rows_)), places[k], starts[k]);
@@ -204,7 +204,7 @@ void NativeLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
   }
   const auto call_kernel = [&](int64_t calls, int64_t count) {
     kernel_({dtype_, starts.data() + outputs_, starts.data(), static_cast<size_t>(count),
-             streaming_, static_cast<size_t>(calls), steps.data() + outputs_, steps.data()});
+             streaming_, static_cast<size_t>(calls), strides.data() + outputs_, strides.data()});
   };
   // Tiles that are all packed are one row each.
   const int64_t joined = all_packed_ ? rows : joined_rows_;
@@ -212,7 +212,7 @@ void NativeLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
   if (calls > 0) call_kernel(calls, joined * columns);
   if (const int64_t rest = rows - calls * joined; rest > 0) {
     for (size_t k = 0; k < views_.size(); ++k) {
-      starts[k] = static_cast<std::byte*>(starts[k]) + calls * steps[k];
+      starts[k] = static_cast<std::byte*>(starts[k]) + calls * strides[k];
     }
     call_kernel(1, rest * columns);
   }
@@ -225,13 +225,13 @@ void NativeLoop::run_tile(std::byte* const* bases, int64_t tile, Scratch& scratc
 // Without the arithmetic of tiles, which is slow beside a small tensor.
 void NativeLoop::run_whole(const Run& run) const {
   std::array<void*, kMaxOperands> starts;
-  std::array<int64_t, kMaxOperands> steps;
+  std::array<int64_t, kMaxOperands> strides;
   for (size_t k = 0; k < views_.size(); ++k) {
     starts[k] = run.data<std::byte>(views_[k].parameter) + views_[k].offset;
-    steps[k] = views_[k].row_stride;
+    strides[k] = views_[k].row_stride;
   }
   kernel_({dtype_, starts.data() + outputs_, starts.data(), static_cast<size_t>(columns_), false,
-           static_cast<size_t>(rows_), steps.data() + outputs_, steps.data()});
+           static_cast<size_t>(rows_), strides.data() + outputs_, strides.data()});
 }
 
 void NativeLoop::run(const Run& run) const {
@@ -260,7 +260,7 @@ const Tiling* NativeLoop::tiling() const {
 Tiling::Footprint NativeLoop::footprint(size_t index) const {
   const View& view = views_[index];
   const int64_t length = is_line() ? view.element_bytes : columns_ * view.element_bytes;
-  return {view.parameter, view.offset, unit_step(view), length, index < outputs_};
+  return {view.parameter, view.offset, unit_stride(view), length, index < outputs_};
 }
 
 void NativeLoop::run_part(const Run& run, const Part& given) const {
@@ -272,17 +272,17 @@ void NativeLoop::run_part(const Run& run, const Part& given) const {
   const bool streaming = streaming_ && !part.keep_cached;
   for (int64_t call = 0; call < calls; ++call) {
     std::array<void*, kMaxOperands> starts;
-    std::array<int64_t, kMaxOperands> steps;
+    std::array<int64_t, kMaxOperands> strides;
     for (size_t k = 0; k < views_.size(); ++k) {
       const View& view = views_[k];
-      const int64_t unit = unit_step(view);
-      steps[k] = is_line() ? part.stride * unit : unit;
+      const int64_t unit = unit_stride(view);
+      strides[k] = is_line() ? part.stride * unit : unit;
       starts[k] = run.data<std::byte>(view.parameter) + view.offset +
                   (part.begin + call * part.stride) * unit;
     }
     kernel_({dtype_, starts.data() + outputs_, starts.data(),
              static_cast<size_t>(is_line() ? part.end - part.begin : columns_), streaming,
-             static_cast<size_t>(rows), steps.data() + outputs_, steps.data()});
+             static_cast<size_t>(rows), strides.data() + outputs_, strides.data()});
   }
   if (streaming) await_stores();
 }

@@ -2,8 +2,8 @@
 // The loop for native kernels, which work on elements of the tensors' own dtype: no conversion, and
 // copies only where operands are not dense or repeat a row, in tiles that fit the first-level
 // cache.
-#ifndef ACLGRAD_OPS_ENGINE_NATIVE_H_
-#define ACLGRAD_OPS_ENGINE_NATIVE_H_
+#ifndef ACLGRAD_OPS_ENGINE_NATIVE_LOOP_H_
+#define ACLGRAD_OPS_ENGINE_NATIVE_LOOP_H_
 
 #include <vector>
 
@@ -65,7 +65,7 @@ class NativeLoop final : private Tiling {
   void run_whole(const Run& run) const;
   void run_tile(std::byte* const* bases, int64_t tile, Scratch& scratch) const;
   bool is_line() const { return rows_ == 1; }
-  int64_t unit_step(const View& view) const {
+  int64_t unit_stride(const View& view) const {
     return is_line() ? view.element_bytes : view.row_stride;
   }
 
@@ -93,4 +93,4 @@ class NativeLoop final : private Tiling {
 
 }  // namespace aclgrad::ops
 
-#endif  // ACLGRAD_OPS_ENGINE_NATIVE_H_
+#endif  // ACLGRAD_OPS_ENGINE_NATIVE_LOOP_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/runtime/capture/steps.h"
+#include "ops/runtime/capture/segments.h"
 
 #include <algorithm>
 #include <deque>
@@ -30,10 +30,10 @@ constexpr int64_t kMinForSharing = int64_t{1} << 15;
 // do.
 constexpr int64_t kShortRow = 64;
 
-// How many steps a task may overtake.
+// How many segments a task may overtake.
 constexpr size_t kMaxOvertaken = 8;
 
-// A step in the making.
+// A segment in the making.
 struct Draft {
   size_t task = 0;                     // if there is no group
   std::optional<Partition> partition;  // of that; nothing: no task may overtake it
@@ -44,7 +44,7 @@ struct Draft {
   }
 };
 
-// Adds the task to a step that there is, if possible: its producer, or else
+// Adds the task to a segment that there is, if possible: its producer, or else
 // the last one, if they have something in common.
 bool join(std::deque<Draft>& drafts, size_t task, const Partition& partition) {
   for (auto draft = drafts.rbegin(); draft != drafts.rend(); ++draft) {
@@ -64,30 +64,30 @@ bool is_worthwhile(const FusionGroup& group) {
   return group.size() > 1 && bytes >= (group.has_row_groups() ? kMinForSharing : kMinForCutting);
 }
 
-Step step_of(const FusionGroup& group) {
-  Step step{.members = {}, .is_fused = true, .row_group = group.row_group()};
-  step.by_threads = group.has_row_groups();
-  step.row_groups = group.rows() / step.row_group;
-  const int64_t fitting = kChunkBytes / (group.bytes_of_row() * step.row_group);
-  step.row_groups_per_chunk =
-      std::clamp(std::max(fitting, group.min_row_groups()), int64_t{1}, step.row_groups);
-  if (!step.by_threads && step.row_groups_per_chunk > kShortRow) {
-    step.row_groups_per_chunk -= step.row_groups_per_chunk % kShortRow;
+Segment segment_of(const FusionGroup& group) {
+  Segment segment{.members = {}, .is_fused = true, .row_group = group.row_group()};
+  segment.by_threads = group.has_row_groups();
+  segment.row_groups = group.rows() / segment.row_group;
+  const int64_t fitting = kChunkBytes / (group.bytes_of_row() * segment.row_group);
+  segment.row_groups_per_chunk =
+      std::clamp(std::max(fitting, group.min_row_groups()), int64_t{1}, segment.row_groups);
+  if (!segment.by_threads && segment.row_groups_per_chunk > kShortRow) {
+    segment.row_groups_per_chunk -= segment.row_groups_per_chunk % kShortRow;
   }
   for (size_t m = 0; m < group.size(); ++m) {
     const FusionGroup::Member& member = group.members()[m];
-    step.members.push_back(
+    segment.members.push_back(
         {member.task, member.partition.units / group.rows(), group.is_read_after(m)});
   }
-  return step;
+  return segment;
 }
 
-void append(std::vector<Step>& steps, const Draft& draft) {
+void append(std::vector<Segment>& segments, const Draft& draft) {
   if (is_worthwhile(draft.group)) {
-    steps.push_back(step_of(draft.group));
+    segments.push_back(segment_of(draft.group));
     return;
   }
-  const auto append_whole = [&](size_t task) { steps.push_back({.members = {{.task = task}}}); };
+  const auto append_whole = [&](size_t task) { segments.push_back({.members = {{.task = task}}}); };
   if (draft.group.size() == 0) append_whole(draft.task);
   for (const FusionGroup::Member& member : draft.group.members()) append_whole(member.task);
 }
@@ -100,32 +100,33 @@ struct RowRange {
   int64_t right;
 };
 
-// How a step is split for so many threads. Where a row group is split, chunks below each other are
-// one thread's.
+// How a segment is split for so many threads. Where a row group is split, chunks below each other
+// are one thread's.
 class Chunks {
  public:
-  Chunks(const Step& step, int64_t threads)
-      : step_(step),
+  Chunks(const Segment& segment, int64_t threads)
+      : segment_(segment),
         threads_(threads),
-        down_((step.row_groups + step.row_groups_per_chunk - 1) / step.row_groups_per_chunk) {
-    if (!step.by_threads || is_by_columns()) return;
-    down_ = std::min(step.row_groups, (down_ + threads - 1) / threads * threads);
+        down_((segment.row_groups + segment.row_groups_per_chunk - 1) /
+              segment.row_groups_per_chunk) {
+    if (!segment.by_threads || is_by_columns()) return;
+    down_ = std::min(segment.row_groups, (down_ + threads - 1) / threads * threads);
   }
 
   // Runs the places on the threads, and what is co-scheduled with them.
   template <class RunPlace>
   void run(const RunPlace& run_place, const CoScheduled& co_scheduled) const {
     if (is_by_columns()) {
-      share(step_.row_group, co_scheduled, [&](int64_t left, int64_t right) {
-        run_row_groups(run_place, 0, step_.row_groups, left, right);
+      share(segment_.row_group, co_scheduled, [&](int64_t left, int64_t right) {
+        run_row_groups(run_place, 0, segment_.row_groups, left, right);
       });
-    } else if (step_.by_threads && down_ == threads_) {
-      share(step_.row_groups, co_scheduled, [&](int64_t begin, int64_t end) {
-        run_row_groups(run_place, begin, end, 0, step_.row_group);  // one thread may get all
+    } else if (segment_.by_threads && down_ == threads_) {
+      share(segment_.row_groups, co_scheduled, [&](int64_t begin, int64_t end) {
+        run_row_groups(run_place, begin, end, 0, segment_.row_group);  // one thread may get all
       });
     } else {
       const auto run_chunk = [&](int64_t row) {
-        run_place({start(row), start(row + 1) - start(row), 0, step_.row_group});
+        run_place({start(row), start(row + 1) - start(row), 0, segment_.row_group});
       };
       using RunChunk = decltype(run_chunk);
       parallel_for(
@@ -135,7 +136,7 @@ class Chunks {
   }
 
  private:
-  bool is_by_columns() const { return std::min(step_.row_group, threads_) > 1; }
+  bool is_by_columns() const { return std::min(segment_.row_group, threads_) > 1; }
 
   // In chunks.
   template <class RunPlace>
@@ -143,7 +144,7 @@ class Chunks {
                       int64_t right) const {
     const int64_t row_groups = end - begin;
     const int64_t chunks = std::max<int64_t>(
-        1, (row_groups + step_.row_groups_per_chunk / 2) / step_.row_groups_per_chunk);
+        1, (row_groups + segment_.row_groups_per_chunk / 2) / segment_.row_groups_per_chunk);
     for (int64_t i = 0; i < chunks; ++i) {
       const int64_t first = begin + row_groups * i / chunks;
       run_place({first, begin + row_groups * (i + 1) / chunks - first, left, right});
@@ -151,8 +152,8 @@ class Chunks {
   }
 
   int64_t start(int64_t row) const {
-    return step_.by_threads ? step_.row_groups * row / down_
-                            : std::min(step_.row_groups, row * step_.row_groups_per_chunk);
+    return segment_.by_threads ? segment_.row_groups * row / down_
+                               : std::min(segment_.row_groups, row * segment_.row_groups_per_chunk);
   }
 
   template <class RunRange>
@@ -165,35 +166,36 @@ class Chunks {
         const_cast<void*>(static_cast<const void*>(&run_range)), co_scheduled);
   }
 
-  const Step& step_;
+  const Segment& segment_;
   int64_t threads_;
   int64_t down_;
 };
 
-// One run of a fused step.
+// One run of a fused segment.
 class FusedRun {
  public:
-  FusedRun(const Step& step, const std::vector<Task>& tasks) : step_(step), tasks_(tasks) {}
+  FusedRun(const Segment& segment, const std::vector<Task>& tasks)
+      : segment_(segment), tasks_(tasks) {}
 
-  StepFailure operator()() {
+  SegmentFailure operator()() {
     const auto run_chain = [](void* self, int64_t number) {
       static_cast<FusedRun*>(self)->run_chain(static_cast<size_t>(number));
     };
-    Chunks(step_, threads_)
+    Chunks(segment_, threads_)
         .run([&](const RowRange& place) { run_place(place); },
-             {static_cast<int64_t>(step_.co_scheduled.size()), run_chain, this});
+             {static_cast<int64_t>(segment_.co_scheduled.size()), run_chain, this});
     return std::move(failure_);
   }
 
  private:
   void run_place(const RowRange& place) {
-    for (const Step::Member& member : step_.members) {
+    for (const Segment::Member& member : segment_.members) {
       const Task& task = tasks_[member.task];
       const aclgradTile part = {
-          .begin = (place.first * step_.row_group + place.left) * member.units_per_row,
-          .end = (place.first * step_.row_group + place.right) * member.units_per_row,
+          .begin = (place.first * segment_.row_group + place.left) * member.units_per_row,
+          .end = (place.first * segment_.row_group + place.right) * member.units_per_row,
           .rows = place.row_groups,
-          .stride = step_.row_group * member.units_per_row,
+          .stride = segment_.row_group * member.units_per_row,
           .keep_cached = member.keep_cached ? 1 : 0,
       };
       const aclError status = task.tiling->run(task.argument, &part);
@@ -202,7 +204,7 @@ class FusedRun {
   }
 
   void run_chain(size_t number) {
-    for (const size_t index : step_.co_scheduled[number]) {
+    for (const size_t index : segment_.co_scheduled[number]) {
       const Task& task = tasks_[index];
       aclError status = ACL_SUCCESS;
       try {
@@ -216,24 +218,24 @@ class FusedRun {
     }
   }
 
-  void record_failure(StepFailure failure) {
+  void record_failure(SegmentFailure failure) {
     const std::lock_guard lock(mutex_);
     if (failure_.status == ACL_SUCCESS || failure.task < failure_.task) {
       failure_ = std::move(failure);
     }
   }
 
-  const Step& step_;
+  const Segment& segment_;
   const std::vector<Task>& tasks_;
   const int64_t threads_ = aclgradGetNumThreads();
-  StepFailure failure_;
+  SegmentFailure failure_;
   std::mutex mutex_;
 };
 
 }  // namespace
 
-std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_fusion) {
-  std::vector<Step> steps;
+std::vector<Segment> plan_segments(const std::vector<Task>& tasks, bool allow_fusion) {
+  std::vector<Segment> segments;
   std::deque<Draft> drafts;
   for (size_t task = 0; task < tasks.size(); ++task) {
     std::optional<Partition> partition = allow_fusion ? partition_of(tasks[task]) : std::nullopt;
@@ -243,16 +245,16 @@ std::vector<Step> plan_steps(const std::vector<Task>& tasks, bool allow_fusion) 
     if (!partition || !draft.group.try_add(task, *partition))
       draft.partition = std::move(partition);
     if (drafts.size() <= kMaxOvertaken + 1) continue;
-    append(steps, drafts.front());
+    append(segments, drafts.front());
     drafts.pop_front();
   }
-  for (const Draft& draft : drafts) append(steps, draft);
-  if (allow_fusion) co_schedule(steps, tasks);
-  return steps;
+  for (const Draft& draft : drafts) append(segments, draft);
+  if (allow_fusion) co_schedule(segments, tasks);
+  return segments;
 }
 
-StepFailure failure_in_flight(size_t task) noexcept {
-  return describe_exception([task](aclError status, const char* reason) -> StepFailure {
+SegmentFailure failure_in_flight(size_t task) noexcept {
+  return describe_exception([task](aclError status, const char* reason) -> SegmentFailure {
     try {
       return {status, task, reason};
     } catch (const std::bad_alloc&) {
@@ -261,8 +263,8 @@ StepFailure failure_in_flight(size_t task) noexcept {
   });
 }
 
-StepFailure run_fused(const Step& step, const std::vector<Task>& tasks) {
-  FusedRun run(step, tasks);
+SegmentFailure run_fused(const Segment& segment, const std::vector<Task>& tasks) {
+  FusedRun run(segment, tasks);
   return run();
 }
 

@@ -347,7 +347,7 @@ void add_repeats(std::vector<Operator>& all) {
 
 }  // namespace
 
-void add_placements(std::vector<Operator>& all) {
+void add_index_updates(std::vector<Operator>& all) {
   add_slices_by_number(all);
   add_scatter(all);
   add_masks(all);
