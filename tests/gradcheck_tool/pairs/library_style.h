@@ -34,6 +34,11 @@ KERNEL_API void scale_rows(const double* src, const double* factor, double* dst,
 KERNEL_API void scale_rows_diff(const double* src, const double* factor, const double* dst_diff,
                                 double* src_diff, double* factor_diff, int rows, int cols, int ld);
 
+/* The same; clears what lies between the rows, and behind the last one. */
+KERNEL_API void scale_rows_clearing(const double* src, const double* factor, const double* dst_diff,
+                                    double* src_diff, double* factor_diff, int rows, int cols,
+                                    int ld);
+
 KERNEL_API void pool_forward(const float* bottom, float* top, int channels, int width);
 KERNEL_API void pool_backward(const float* bottom, const float* top_diff, float* bottom_diff,
                               int channels, int width);
