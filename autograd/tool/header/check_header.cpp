@@ -28,16 +28,6 @@ Finding finding_of(const HeaderPlan& plan, const char* check, std::string text,
   return finding;
 }
 
-// "--set n=4 --set k=2"
-std::string text_of(const Numbers& numbers, const std::vector<std::string>& names,
-                    const char* between, const char* before = "") {
-  std::vector<std::string> parts;
-  for (const std::string& name : names) {
-    parts.push_back(fmt::format("{}{}={:g}", before, name, numbers.at(name)));
-  }
-  return fmt::format("{}", fmt::join(parts, between));
-}
-
 // What is not known, and the lines that say it.
 using Questions = std::set<std::pair<std::string, std::string>>;
 
@@ -104,20 +94,40 @@ class Check {
         "{}, with {}: are its numbers possible, as a window that is no larger than what it slides "
         "over, and indices within their arrays? --set NAME=VALUE and --range NAME=LOW:HIGH give it "
         "others",
-        why, free_.empty() ? "these" : text_of(settings.front(), free_, ", ")));
+        why, free_.empty() ? "these" : text_of(settings.front())));
+  }
+
+  // "n=4, k=2" of the numbers that nobody said.
+  std::string text_of(const Numbers& numbers) const {
+    std::string text;
+    for (const std::string& name : free_) {
+      text += fmt::format("{}{}={:g}", text.empty() ? "" : ", ", name, numbers.at(name));
+    }
+    return text;
+  }
+
+  // "--set n=4 --set x=8": those, and how many elements an array has, where that is asked for.
+  std::string lines_of(const Reach& reach,
+                       bool (*is_asked)(const Reach&, std::size_t) = nullptr) const {
+    std::vector<std::string> lines;
+    for (const std::string& name : free_) {
+      lines.push_back(fmt::format("--set {}={:g}", name, reach.numbers.at(name)));
+    }
+    for (std::size_t k = 0; is_asked != nullptr && k < reach.elements.size(); ++k) {
+      if (!roles_.forward[k].type.is_pointer || !is_asked(reach, k)) continue;
+      lines.push_back(fmt::format("--set {}={}", roles_.forward[k].name, reach.elements[k]));
+    }
+    return fmt::format("{}", fmt::join(lines, " "));
   }
 
   void ask_for_elements() {
+    const auto by_values = [](const Reach& reach, std::size_t k) {
+      return bool{reach.by_values[k]};
+    };
     for (const Reach& reach : reaches_) {
-      for (std::size_t k = 0; k < reach.elements.size(); ++k) {
-        const std::string& name = roles_.forward[k].name;
-        if (!reach.by_values[k]) continue;
-        questions_.emplace(
-            fmt::format("how far it gets in `{}` depends on what arrays hold", name),
-            fmt::format("{} --set {}={}", text_of(reach.numbers, free_, " ", "--set "), name,
-                        reach.elements[k]));
-      }
-      if (!questions_.empty()) return;
+      if (std::ranges::count(reach.by_values, true) == 0) continue;
+      questions_.emplace("how far it gets depends on what arrays hold", lines_of(reach, by_values));
+      return;
     }
   }
 
@@ -177,48 +187,45 @@ class Check {
   // A gradient that is wrong with some numbers and right with others is wrong if those are
   // possible: one size is, whatever it is, but of several not all may fit together.
   Report check_all() {
-    std::optional<Report> right;
-    std::optional<std::pair<const Reach*, Report>> wrong;
-    constexpr int kEnough = 3;  // settings that are wrong, and none right
-    int wrong_settings = 0;
-    Report first;
+    constexpr std::size_t kEnough = 3;  // settings that are wrong, where none is right
+    std::vector<const Reach*> wrong_with;
+    Report wrong;
+    Report all;
+    bool is_right = false;
     for (const Reach& reach : reaches_) {
       const Report report = check(reach);
-      if (!questions_.empty() && report.configurations == 0) break;
-      if (&reach == reaches_.data()) first = report;
-      if (report.verdict() == Verdict::wrong) {
-        if (!wrong) wrong.emplace(&reach, report);
-        ++wrong_settings;
-      } else if (report.verdict() == Verdict::right) {
-        if (right) {
-          right->right += report.right;
-          right->checks += report.checks;
-          right->configurations += report.configurations;
-        } else {
-          right = report;
-        }
+      const Verdict verdict = report.verdict();
+      if (verdict == Verdict::wrong) {
+        if (wrong_with.empty()) wrong = report;
+        wrong_with.push_back(&reach);
+      } else if (all.configurations == 0 || (verdict == Verdict::right && !is_right)) {
+        all = report;
+      } else {
+        all.right += report.right;
+        all.checks += report.checks;
+        all.configurations += report.configurations;
       }
-      if (wrong && (right || free_.size() <= 1 || wrong_settings == kEnough)) break;
+      is_right = is_right || verdict == Verdict::right;
+      const bool is_known = is_right || free_.size() <= 1 || wrong_with.size() == kEnough;
+      if ((!wrong_with.empty() && is_known) || !questions_.empty()) break;
     }
-    if (wrong && (!right || free_.size() <= 1)) return wrong->second;
-    if (wrong) {
-      const auto text =
-          std::ranges::find(wrong->second.findings, Verdict::wrong, &Finding::verdict);
+    if (!wrong_with.empty() && (!is_right || free_.size() <= 1)) return wrong;
+    if (!wrong_with.empty()) {
+      const auto finding = std::ranges::find(wrong.findings, Verdict::wrong, &Finding::verdict);
       questions_.emplace(
-          "right with some numbers, and with these, if they are possible, wrong: " + text->text,
-          text_of(wrong->first->numbers, free_, " ", "--set "));
-    } else if (right) {
+          "right with some numbers, and with these, if they are possible, wrong: " + finding->text,
+          lines_of(*wrong_with.front()));
+    } else if (is_right && questions_.empty()) {
       look_far_out();
     }
-    const Report& all = right ? *right : first;
     return questions_.empty() ? all : undecided(all);
   }
 
   Report check(const Reach& reach) {
     Roles roles = roles_;
     const Questions questions = suppose(roles, reach);
-    const std::string name = fmt::format("{}{}{}", plan_.forward, free_.empty() ? "" : ", ",
-                                         text_of(reach.numbers, free_, ", "));
+    const std::string name =
+        fmt::format("{}{}{}", plan_.forward, free_.empty() ? "" : ", ", text_of(reach.numbers));
     if (&reach == reaches_.data()) supposed_ = roles;
     const auto make = [&](std::span<const double>) {
       return pair_of(name, forward_, backward_, roles, reach, plan_.description);
@@ -232,16 +239,11 @@ class Check {
     if (report.verdict() != Verdict::wrong) questions_.insert(questions.begin(), questions.end());
     if (!is_beside(report, reach)) return report;
     // Arrays may be longer than what the forward reads of them.
-    std::vector<std::string> lines = {text_of(reach.numbers, free_, " ", "--set ")};
-    for (std::size_t k = 0; k < reach.elements.size(); ++k) {
-      if (!roles.forward[k].type.is_pointer) continue;
-      lines.push_back(fmt::format("--set {}={}", roles.forward[k].name, reach.elements[k]));
-    }
     questions_.emplace(
         "the backward goes beyond what the forward reaches of an array, which is wrong "
         "if it ends there: " +
             report.findings.front().text,
-        fmt::format("{}", fmt::join(lines, " ")));
+        lines_of(reach, [](const Reach&, std::size_t) { return true; }));
     return {};
   }
 
@@ -329,7 +331,7 @@ class Check {
     Report report;
     const FunctionPair pair =
         pair_of(plan_.forward, forward_, backward_, supposed_, reaches_[0], description);
-    detail::check_points(pair, plan_.options.seed, report);
+    detail::check_far_points(pair, plan_.options.seed, report);
     if (report.findings.empty()) return;
     questions_.emplace("right between -2 and 2, and beyond, if that is possible, wrong: " +
                            report.findings.front().text,

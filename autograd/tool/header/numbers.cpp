@@ -27,10 +27,10 @@ constexpr std::array<double, 6> kOthers = {3, 4, 5, 2, 7, 6};
 constexpr std::array<Variant, 6> kVariants = {{
     {kPrimes, 3, 2, 1, 0, 0},
     {{4, 4, 4, 4, 4, 4}, 1, 2, 1, 0, 0},
-    {kOthers, 6, 3, 1, 0, 1},
-    {{6, 3, 3, 3, 3, 3}, 6, 2, 1, 0, 0},  // of which one divides the other
+    {kOthers, 5, 3, 1, 0, 1},
+    {{6, 3, 3, 3, 3, 3}, 5, 2, 1, 0, 0},  // of which one divides the other
     {kPrimes, 3, 2, 2, 0, 2},
-    {kOthers, 6, 3, 1, 1, 3},
+    {kOthers, 5, 3, 1, 1, 3},
 }};
 
 enum class Meaning { kSize, kWindow, kStride, kPadding, kChoice, kFloating };

@@ -5,6 +5,9 @@
 #define LIBRARY_STYLE_H
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 #define KERNEL_API __attribute__((visibility("default")))
 typedef double real_t;
 
@@ -53,5 +56,9 @@ KERNEL_API void pool_backward_crash(const float* bottom, const float* top_diff, 
 /* r = p + 2 q; names that say nothing, and the gradient of q first. */
 void blend(const double* p, const double* q, double* r, int n);
 void blend_back(const double* t, double* u, double* v, int n);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
