@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gradcheck/core/report_parts.h"
 #include "tool/histogram.h"
 #include "tool/run.h"
 
@@ -39,8 +40,6 @@ constexpr const char* kStyle = R"(
   svg text { fill: var(--faint); font-size: 10px; } svg .axis { stroke: var(--faint); }
   svg .grid { stroke: var(--line); } svg rect { fill: var(--bar); }
 )";
-
-constexpr DType kColumns[] = {DType::float32, DType::float16, DType::bfloat16, DType::float64};
 
 using Errors = std::map<DType, ErrorSummary>;
 
@@ -106,31 +105,11 @@ std::string row(const std::string& name, const Report& r, bool missing) {
       cells_of(r.backward));
 }
 
-// The lines of one operator.
-struct Group {
-  std::string op;
-  std::vector<const Line*> lines;
-};
-
-std::vector<Group> groups_of(const std::vector<Line>& lines) {
-  std::vector<Group> groups;
-  for (const Line& line : lines) {
-    if (groups.empty() || groups.back().op != line.op) groups.push_back({line.op, {}});
-    groups.back().lines.push_back(&line);
-  }
-  return groups;
-}
-
-std::string overview(const std::vector<Group>& groups) {
+std::string overview(const std::vector<OperatorLines>& groups) {
   std::string html = "<div class=\"wide\">" + head("operator");
-  for (const Group& group : groups) {
-    Report all;
-    bool missing = true;
-    for (const Line* line : group.lines) {
-      all.add(line->report);
-      missing = missing && !line->missing.empty();
-    }
-    html += row(fmt::format("<a href=\"#{0}\"><code>{0}</code></a>", group.op), all, missing);
+  for (const OperatorLines& group : groups) {
+    html += row(fmt::format("<a href=\"#{0}\"><code>{0}</code></a>", group.op), group.report,
+                !group.is_in_library);
   }
   return html + "</tbody></table></div>\n";
 }
@@ -148,7 +127,7 @@ std::string pictures_of(const Report& report) {
   return figures;
 }
 
-std::string details_of(const Group& group) {
+std::string details_of(const OperatorLines& group) {
   std::vector<std::string> functions;
   for (const Line* line : group.lines) {
     for (const std::string& name : line->functions) {
@@ -185,16 +164,12 @@ std::string details_of(const Group& group) {
 }
 
 std::string finding_of(const Finding& finding, std::size_t alike) {
-  std::string where = finding.operator_name;
-  if (finding.dtype) where += fmt::format(", {}", short_name(*finding.dtype));
-  if (finding.layout) where += fmt::format(", {}", to_string(*finding.layout));
-  if (!finding.shape.empty()) where += fmt::format(", {}", dims_text(finding.shape));
   const bool wrong = finding.verdict == Verdict::wrong;
   std::string html = fmt::format(
       "<div class=\"finding{}\"><h3><span class=\"{}\">{}</span> {} <span class=\"faint\">({})"
       "</span></h3>\n<p>{}</p>\n",
-      wrong ? "" : " maybe", wrong ? "bad" : "unsure", to_string(finding.verdict), escaped(where),
-      escaped(finding.check), escaped(finding.text));
+      wrong ? "" : " maybe", wrong ? "bad" : "unsure", to_string(finding.verdict),
+      escaped(detail::place_of(finding)), escaped(finding.check), escaped(finding.text));
   if (finding.element) html += "<p>" + escaped(to_string(*finding.element)) + "</p>\n";
   if (!finding.diagnosis.empty()) html += "<p>Diagnosis: " + escaped(finding.diagnosis) + "</p>\n";
   if (!finding.reproduce.empty()) {
@@ -213,7 +188,7 @@ std::string fact(const std::string& number, const char* what) {
 std::string to_html(const std::string& library, const Coverage& found,
                     const std::vector<Line>& lines) {
   const Report all = total(lines);
-  const std::vector<Group> groups = groups_of(lines);
+  const std::vector<OperatorLines> groups = by_operator(lines);
   std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width\"><title>gradcheck</title>"
@@ -244,7 +219,7 @@ std::string to_html(const std::string& library, const Coverage& found,
       "rounding of saved tensors explain, in units of what is added up. Elements at corners are "
       "left out. Other types than floating ones are right or wrong.</p>\n";
   html += "<h2>Details</h2>\n";
-  for (const Group& group : groups) html += details_of(group);
+  for (const OperatorLines& group : groups) html += details_of(group);
   return html + "</body></html>\n";
 }
 

@@ -130,14 +130,18 @@ void describe_header(CLI::App& app, Arguments& a) {
   app.add_option("--so", a.so, "The shared library that has them")->group(kGroup);
   app.add_option("--forward", a.forward, "The function")->group(kGroup);
   app.add_option("--backward", a.backward, "The one that gives its gradients")->group(kGroup);
-  app.add_option("--set", a.set, "A size or another number: n=8; of an array, its elements: x=60")
+  app.add_option("--set", a.set,
+                 "A size or another number: n=8, ld=cols*2; of an array, its elements: x=60")
       ->group(kGroup);
-  app.add_option("--range", a.range, "Where an array's numbers lie: x=0.1:4")->group(kGroup);
+  app.add_option("--range", a.range, "Where an array's numbers lie: x=0.1:4, x=-inf:inf")
+      ->group(kGroup);
   app.add_option(
          "--role", a.role,
          "What a parameter is: input, output or both of the forward; of the backward "
          "\"gradient x\", \"upstream y\", \"input x\", \"output y\", scratch, as in "
-         "delta=\"gradient x\", \"gradient x added\"; backward.x where both functions have an x")
+         "delta=\"gradient x\"; behind a gradient: added, zeroed or written, optional, over y; "
+         "behind an upstream one: kept or consumed; gradients=added for all; backward.x "
+         "where both functions have an x")
       ->group(kGroup);
   app.add_option("--corrections", a.corrections,
                  "A file of lines like: set n 8, range x 0.1 4, role delta gradient x")
@@ -255,13 +259,13 @@ int check(const Arguments& a, const Plan& plan) {
   return report(a, std::move(findings), seconds());
 }
 
-// "n=8" and "x=0.1:4" as lines of a file of corrections have them.
-void add_corrections(const std::string& what, const std::vector<std::string>& given,
-                     Corrections& corrections) {
+// "n=8" and "x=0.1:4" as lines of a file have them.
+void add_lines(const std::string& what, const std::vector<std::string>& given,
+               Description& description) {
   for (std::string each : given) {
     if (const std::size_t at = each.find('='); at != std::string::npos) each[at] = ' ';
     if (what == "range") std::ranges::replace(each, ':', ' ');
-    corrections.add(what + " " + each);
+    description.add(what + " " + each);
   }
 }
 
@@ -281,16 +285,16 @@ int check_header(const Arguments& a, const Plan& plan) {
                    .library = a.so,
                    .forward = a.forward,
                    .backward = a.backward,
-                   .corrections = {},
+                   .description = {},
                    .seconds = a.time_limit,
                    .options = plan.options};
   if (!a.corrections.empty()) {
     std::istringstream lines(read(a.corrections));
-    for (std::string line; std::getline(lines, line);) asked.corrections.add(line);
+    for (std::string line; std::getline(lines, line);) asked.description.add(line);
   }
-  add_corrections("set", a.set, asked.corrections);
-  add_corrections("range", a.range, asked.corrections);
-  add_corrections("role", a.role, asked.corrections);
+  add_lines("set", a.set, asked.description);
+  add_lines("range", a.range, asked.description);
+  add_lines("role", a.role, asked.description);
   return check_header(asked);
 }
 

@@ -10,36 +10,17 @@
 namespace aclgrad::gradcheck {
 namespace {
 
-constexpr DType kFloatColumns[] = {DType::float32, DType::float16, DType::bfloat16, DType::float64};
 // Checks of the bits, and those whose finding begins so.
 constexpr const char* kBitChecks[] = {"length", "position", "alignment",    "threads",
                                       "layout", "replay",   "repeatability"};
 
 using Errors = std::map<DType, ErrorSummary>;
 
-// All lines of one operator.
-struct Summary {
-  std::string op;
-  Report report;
-  bool found = false;  // in the library
-};
-
-std::vector<Summary> summaries_of(const std::vector<Line>& lines) {
-  std::vector<Summary> summaries;
-  for (const Line& line : lines) {
-    if (summaries.empty() || summaries.back().op != line.op) summaries.push_back({line.op, {}});
-    summaries.back().report.add(line.report);
-    summaries.back().found = summaries.back().found || line.missing.empty();
-  }
-  std::erase_if(summaries, [](const Summary& summary) { return !summary.found; });
-  return summaries;
-}
-
-std::vector<DType> columns_of(const std::vector<Summary>& summaries, Errors Report::*side) {
+std::vector<DType> columns_of(const std::vector<OperatorLines>& operators, Errors Report::*side) {
   std::vector<DType> columns;
-  for (const DType dtype : kFloatColumns) {
-    const auto has = [&](const Summary& summary) { return (summary.report.*side).contains(dtype); };
-    if (std::any_of(summaries.begin(), summaries.end(), has)) columns.push_back(dtype);
+  for (const DType dtype : kColumns) {
+    const auto has = [&](const OperatorLines& one) { return (one.report.*side).contains(dtype); };
+    if (std::any_of(operators.begin(), operators.end(), has)) columns.push_back(dtype);
   }
   return columns;
 }
@@ -81,9 +62,9 @@ std::string bits_of(const Report& report) {
   return differ.empty() ? "same" : fmt::format("{}", fmt::join(differ, "; "));
 }
 
-std::string table_of(const std::vector<Summary>& summaries) {
-  const std::vector<DType> forward = columns_of(summaries, &Report::forward);
-  const std::vector<DType> backward = columns_of(summaries, &Report::backward);
+std::string table_of(const std::vector<OperatorLines>& operators) {
+  const std::vector<DType> forward = columns_of(operators, &Report::forward);
+  const std::vector<DType> backward = columns_of(operators, &Report::backward);
   std::string head = "| operator |";
   std::string rule = "|---|";
   for (const auto& [side, columns] :
@@ -94,12 +75,12 @@ std::string table_of(const std::vector<Summary>& summaries) {
     }
   }
   std::string text = head + " NaN, infinities | bits | verdict |\n" + rule + "---|---|---|\n";
-  for (const Summary& summary : summaries) {
-    text += "| " + summary.op + " |";
-    for (const DType dtype : forward) text += " " + cell(summary.report.forward, dtype) + " |";
-    for (const DType dtype : backward) text += " " + cell(summary.report.backward, dtype) + " |";
-    text += fmt::format(" {} | {} | {} |\n", specials_of(summary.report), bits_of(summary.report),
-                        summary.report.checks == 0 ? "–" : to_string(summary.report.verdict()));
+  for (const OperatorLines& one : operators) {
+    text += "| " + one.op + " |";
+    for (const DType dtype : forward) text += " " + cell(one.report.forward, dtype) + " |";
+    for (const DType dtype : backward) text += " " + cell(one.report.backward, dtype) + " |";
+    text += fmt::format(" {} | {} | {} |\n", specials_of(one.report), bits_of(one.report),
+                        one.report.checks == 0 ? "–" : to_string(one.report.verdict()));
   }
   return text;
 }
@@ -107,16 +88,17 @@ std::string table_of(const std::vector<Summary>& summaries) {
 }  // namespace
 
 std::string to_markdown(const std::string& library, const std::vector<Line>& lines) {
-  const std::vector<Summary> summaries = summaries_of(lines);
+  std::vector<OperatorLines> operators = by_operator(lines);
+  std::erase_if(operators, [](const OperatorLines& one) { return !one.is_in_library; });
   const Report all = total(lines);
   std::string text = fmt::format(
       "**{}**: {}, {} findings in {} checks.\n\nLargest errors in units of the last place; –: not "
       "taken. NaN and infinities: how many results are wrong at them, or are NaN for a number.\n\n",
       library, to_string(all.verdict()), all.findings.size(), all.checks);
-  text += table_of(summaries);
+  text += table_of(operators);
   if (all.findings.empty()) return text;
   text += detail::kFindingHead;
-  for (const Summary& summary : summaries) text += detail::finding_rows(summary.report.findings);
+  for (const OperatorLines& one : operators) text += detail::finding_rows(one.report.findings);
   return text;
 }
 

@@ -219,6 +219,17 @@ std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
   return lines;
 }
 
+std::vector<OperatorLines> by_operator(const std::vector<Line>& lines) {
+  std::vector<OperatorLines> all;
+  for (const Line& line : lines) {
+    if (all.empty() || all.back().op != line.op) all.push_back({.op = line.op});
+    all.back().lines.push_back(&line);
+    all.back().report.add(line.report);
+    all.back().is_in_library = all.back().is_in_library || line.missing.empty();
+  }
+  return all;
+}
+
 Report total(const std::vector<Line>& lines) {
   Report all;
   for (const Line& line : lines) all.add(line.report);

@@ -12,6 +12,10 @@
 
 namespace aclgrad::gradcheck {
 
+/// Dtypes that have a column in tables.
+inline constexpr DType kColumns[] = {DType::float32, DType::float16, DType::bfloat16,
+                                     DType::float64};
+
 struct Plan {
   std::vector<std::string> operators;
   DTypes dtypes = {};         // none: all that an operator takes
@@ -45,6 +49,15 @@ struct Line {
 /// The first `done` lines are left out.
 std::vector<Line> run(const LibraryPointer& library, const Plan& plan,
                       const std::function<void(const Line&)>& progress, std::size_t done = 0);
+
+/// The lines of one operator.
+struct OperatorLines {
+  std::string op;
+  std::vector<const Line*> lines = {};
+  Report report = {};          // all of theirs
+  bool is_in_library = false;  // one of them at least
+};
+std::vector<OperatorLines> by_operator(const std::vector<Line>& lines);
 
 /// All reports together.
 Report total(const std::vector<Line>& lines);

@@ -100,6 +100,12 @@ FunctionPoint draw_point(const FunctionPair& pair, std::uint64_t seed) {
   return point;
 }
 
+void require_untouched(const Guarded& memory, const char* function, const std::string& array) {
+  std::string where;
+  if (memory.changed_outside(&where) == 0) return;
+  throw std::runtime_error(fmt::format("{} wrote beside `{}`: {}", function, array, where));
+}
+
 Arrays results_at(const FunctionPair& pair, const Arrays& inputs) {
   std::deque<Guarded> memory;
   std::vector<const void*> from;
@@ -113,6 +119,11 @@ Arrays results_at(const FunctionPair& pair, const Arrays& inputs) {
     to.push_back(memory.back().view().data);
   }
   pair.forward(from, to);
+  for (std::size_t k = 0; k < memory.size(); ++k) {
+    const bool is_input = k < inputs.size();
+    const FunctionArray& array = is_input ? pair.inputs[k] : pair.outputs[k - inputs.size()];
+    require_untouched(memory[k], "the forward", array.name);
+  }
   Arrays results;
   for (std::size_t k = 0; k < to.size(); ++k) results.push_back(memory[inputs.size() + k].read());
   return results;

@@ -23,7 +23,11 @@ struct FunctionPoint {
 };
 FunctionPoint draw_point(const FunctionPair& pair, std::uint64_t seed);
 
+/// Throws std::runtime_error where the forward wrote beside an array.
 Arrays results_at(const FunctionPair& pair, const Arrays& inputs);
+
+/// Throws std::runtime_error where a function wrote beside an array.
+void require_untouched(const Guarded& memory, const char* function, const std::string& array);
 
 /// How a call differs from the plain one, whose arrays are dense and apart.
 struct FunctionCall {

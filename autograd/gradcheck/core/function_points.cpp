@@ -321,24 +321,41 @@ void compare_zeros(const FunctionPair& pair, const FunctionPoint& point, Points&
   }
 }
 
+bool has_any(const FunctionPair& pair, bool FunctionArray::*is) {
+  return std::ranges::any_of(pair.inputs, is);
+}
+
+bool has_whole(const FunctionPair& pair) {
+  return std::ranges::any_of(pair.inputs,
+                             [](const FunctionArray& input) { return !is_float(input.dtype); });
+}
+
+// Beside an index or a class, more than one of them.
+void compare_far(const FunctionPair& pair, const FunctionPoint& point, Points& points) {
+  if (!is_double(pair)) return;
+  for (const Number far : {30.0L, -30.0L, 800.0L, -800.0L, 1e10L, -1e10L}) {
+    if (!has_any(pair, far > 0 ? &FunctionArray::unbounded_above : &FunctionArray::unbounded_below))
+      continue;
+    for (std::size_t place = 0; place < (has_whole(pair) ? 3U : 1U); ++place) {
+      points.compare(with_element(pair, point, far, place),
+                     fmt::format("where it is {:.3g}", static_cast<double>(far)), far);
+    }
+  }
+}
+
 }  // namespace
+
+void check_far_points(const FunctionPair& pair, std::uint64_t seed, Report& report) {
+  Points points(pair, seed, report);
+  compare_far(pair, draw_point(pair, seed), points);
+}
 
 void check_points(const FunctionPair& pair, std::uint64_t seed, Report& report) {
   if (!is_double(pair)) return;
   const FunctionPoint point = draw_point(pair, seed);
   Points points(pair, seed, report);
   compare_zeros(pair, point, points);
-  const auto any = [&](bool FunctionArray::*is) { return std::ranges::any_of(pair.inputs, is); };
-  // Beside an index or a class, more than one of them.
-  const bool has_whole = std::ranges::any_of(
-      pair.inputs, [](const FunctionArray& input) { return !is_float(input.dtype); });
-  for (const Number far : {30.0L, -30.0L, 800.0L, -800.0L, 1e10L, -1e10L}) {
-    if (!any(far > 0 ? &FunctionArray::unbounded_above : &FunctionArray::unbounded_below)) continue;
-    for (std::size_t place = 0; place < (has_whole ? 3U : 1U); ++place) {
-      points.compare(with_element(pair, point, far, place),
-                     fmt::format("where it is {:.3g}", static_cast<double>(far)), far);
-    }
-  }
+  compare_far(pair, point, points);
   for (const FunctionArray& input : pair.inputs) {
     if (!is_float(input.dtype)) continue;
     for (const Number end : {input.low, input.high}) {
@@ -350,10 +367,10 @@ void check_points(const FunctionPair& pair, std::uint64_t seed, Report& report) 
     }
   }
   for (const Number value : {0.0L, 1.0L, 1e50L}) {
-    if (value > 1 && !any(&FunctionArray::unbounded_above)) continue;
+    if (value > 1 && !has_any(pair, &FunctionArray::unbounded_above)) continue;
     points.compare_together(all_equal(pair, point, value), value);
   }
-  if (!has_whole) return;
+  if (!has_whole(pair)) return;
   FunctionPoint repeated = point;
   for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
     std::vector<Number>& values = repeated.inputs[k].values;

@@ -31,32 +31,23 @@ std::vector<Number> values_of(const View& view) {
 class Memory {
  public:
   std::byte* add(const FunctionArray& array, const std::vector<Number>& values) {
-    const Guarded& block =
-        blocks_.emplace_back(array.dtype, Array{array.shape, values}, Layout::contiguous, kPoison);
-    return put(array, block);
-  }
-
-  std::byte* add(const FunctionArray& array) {
-    return put(array, blocks_.emplace_back(array.dtype, array.shape, Layout::contiguous, kPoison));
+    names_.push_back(array.name);
+    return blocks_
+        .emplace_back(array.dtype, Array{array.shape, values}, Layout::contiguous, kPoison)
+        .view()
+        .data;
   }
 
   std::vector<Number> values(std::size_t i) const { return blocks_[i].read().values; }
 
-  // Throws where a function wrote beside an array.
-  void require_untouched(const char* function) const {
+  // Throws where the backward wrote beside an array.
+  void require_untouched() const {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      std::string where;
-      if (blocks_[i].changed_outside(&where) == 0) continue;
-      throw std::runtime_error(fmt::format("{} wrote beside `{}`: {}", function, names_[i], where));
+      detail::require_untouched(blocks_[i], "the backward", names_[i]);
     }
   }
 
  private:
-  std::byte* put(const FunctionArray& array, const Guarded& block) {
-    names_.push_back(array.name);
-    return block.view().data;
-  }
-
   std::deque<Guarded> blocks_;
   std::vector<std::string> names_;
 };
@@ -126,26 +117,32 @@ class Functions {
   // order.
   void backward(const BackwardCall& call) const {
     std::vector<const void*> inputs(pair_.inputs.size());
+    Arrays values(pair_.inputs.size());
     Memory copies;
     for (std::size_t k = 0; k < order_.size(); ++k) {
       const View& view = call.inputs[k + 1];
       const FunctionArray& array = pair_.inputs[order_[k]];
+      values[order_[k]] = {array.shape, symmetrized(array, values_of(view))};
       const bool is_copied = array.consumed || array.symmetric;
       inputs[order_[k]] =
-          is_copied ? copies.add(array, symmetrized(array, values_of(view)))
+          is_copied ? copies.add(array, values[order_[k]].values)
                     : view.data + static_cast<std::size_t>(view.offset) * bytes_of(view.dtype);
     }
+    const Arrays results = detail::results_at(pair_, values);
+    std::vector<const void*> made;
     Memory outputs;
-    const std::vector<void*> results = run_forward(inputs, outputs);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      made.push_back(outputs.add(pair_.outputs[k], results[k].values));
+    }
     Memory arrived;
     std::vector<const void*> gradients;
     std::int64_t next = 0;
     for (const FunctionArray& output : pair_.outputs) {
-      std::vector<Number> values;
+      std::vector<Number> upstream;
       for (std::int64_t i = 0; is_differentiated(output) && i < count_of(output.shape); ++i) {
-        values.push_back(call.inputs[0].get(next++));
+        upstream.push_back(call.inputs[0].get(next++));
       }
-      gradients.push_back(is_differentiated(output) ? arrived.add(output, values) : nullptr);
+      gradients.push_back(is_differentiated(output) ? arrived.add(output, upstream) : nullptr);
     }
     std::vector<void*> wanted(pair_.inputs.size(), nullptr);
     for (std::size_t k = 0; k < call.outputs.size(); ++k) {
@@ -154,14 +151,13 @@ class Functions {
       if (!pair_.inputs[order_[k]].adds_gradient) continue;
       for (std::int64_t i = 0; i < view.count(); ++i) view.set(i, 0);
     }
-    const std::vector<const void*> made(results.begin(), results.end());
     if (pair_.backward_strided) {
       pair_.backward_strided(inputs, made, gradients, dense_strides(), wanted);
     } else {
       pair_.backward(inputs, made, gradients, wanted);
     }
     for (const Memory* memory : {&outputs, &arrived, &copies}) {
-      memory->require_untouched("the backward");
+      memory->require_untouched();
     }
     require_upstream_kept(arrived, call.inputs[0]);
     for (std::size_t k = 0; k < call.outputs.size(); ++k) {
@@ -199,29 +195,17 @@ class Functions {
     return pointers;
   }
 
-  std::vector<void*> run_forward(const std::vector<const void*>& inputs, Memory& outputs) const {
-    std::vector<void*> results;
-    for (const FunctionArray& output : pair_.outputs) results.push_back(outputs.add(output));
-    pair_.forward(inputs, results);
-    outputs.require_untouched("the forward");
-    return results;
-  }
-
   std::vector<Number> results_of(const Arrays& arrays) const {
-    Memory memory;
-    std::vector<const void*> inputs(pair_.inputs.size());
+    Arrays inputs(pair_.inputs.size());
     for (std::size_t k = 0; k < order_.size(); ++k) {
-      inputs[order_[k]] = memory.add(pair_.inputs[order_[k]],
-                                     symmetrized(pair_.inputs[order_[k]], arrays[k].values));
+      const FunctionArray& array = pair_.inputs[order_[k]];
+      inputs[order_[k]] = {array.shape, symmetrized(array, arrays[k].values)};
     }
-    Memory outputs;
-    run_forward(inputs, outputs);
-    memory.require_untouched("the forward");
+    const Arrays results = detail::results_at(pair_, inputs);
     std::vector<Number> all;
-    for (std::size_t i = 0; i < pair_.outputs.size(); ++i) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
       if (!is_differentiated(pair_.outputs[i])) continue;
-      const std::vector<Number> values = outputs.values(i);
-      all.insert(all.end(), values.begin(), values.end());
+      all.insert(all.end(), results[i].values.begin(), results[i].values.end());
     }
     return all;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/gradcheck_report.h"
+#include "gradcheck/core/report_parts.h"
 
 #include <fmt/format.h>
 
@@ -107,13 +107,17 @@ std::string to_string(const Element& e) {
       static_cast<double>(e.bound));
 }
 
+std::string detail::place_of(const Finding& finding) {
+  std::string place = finding.operator_name;
+  if (finding.dtype) place += fmt::format(", {}", short_name(*finding.dtype));
+  if (finding.layout) place += fmt::format(", {}", gradcheck::to_string(*finding.layout));
+  if (!finding.shape.empty()) place += fmt::format(", {}", dims_text(finding.shape));
+  return place;
+}
+
 std::string Finding::to_string() const {
-  std::string where = operator_name;
-  if (dtype) where += fmt::format(", {}", short_name(*dtype));
-  if (layout) where += fmt::format(", {}", gradcheck::to_string(*layout));
-  if (!shape.empty()) where += fmt::format(", {}", dims_text(shape));
-  std::string text_lines =
-      fmt::format("{}  {}  ({})\n    {}\n", headline(verdict), where, check, text);
+  std::string text_lines = fmt::format("{}  {}  ({})\n    {}\n", headline(verdict),
+                                       detail::place_of(*this), check, text);
   if (element) text_lines += "    " + gradcheck::to_string(*element) + "\n";
   if (!diagnosis.empty()) text_lines += fmt::format("    diagnosis: {}\n", diagnosis);
   if (!reproduce.empty()) text_lines += fmt::format("    reproduce: {}\n", reproduce);

@@ -13,6 +13,9 @@ namespace aclgrad::gradcheck::detail {
 
 nlohmann::json json_of(const Report& report);
 
+/// "aclnnElu alpha=1.3, float32, transposed, 4x6".
+std::string place_of(const Finding& finding);
+
 /// What is no UTF-8 is replaced.
 std::string text_of(const nlohmann::json& value);
 

@@ -18,29 +18,50 @@
 
 namespace aclgrad::gradcheck {
 
+// The library's functions by name, and what was made with them.
 struct Library::Runtime {
-  decltype(aclInit)* init = nullptr;
-  decltype(aclrtSetDevice)* set_device = nullptr;
-  decltype(aclrtCreateStream)* create_stream = nullptr;
-  decltype(aclrtDestroyStream)* destroy_stream = nullptr;
-  decltype(aclrtSynchronizeStream)* synchronize = nullptr;
-  decltype(aclrtMalloc)* allocate = nullptr;
-  decltype(aclrtFree)* release = nullptr;
-  decltype(aclrtMemcpy)* copy = nullptr;
-  decltype(aclCreateTensor)* create_tensor = nullptr;
-  decltype(aclDestroyTensor)* destroy_tensor = nullptr;
+  // An address that is a function of whatever type it is stored as.
+  struct Symbol {
+    void* address;
+    template <class Function>
+    operator Function*() const {
+      return reinterpret_cast<Function*>(address);
+    }
+  };
+
+  explicit Runtime(void* library) : handle(library) {}
+
+  Symbol find(const char* name) const { return {dlsym(handle, name)}; }
+  Symbol require(const char* name) {
+    const Symbol symbol = find(name);
+    if (symbol.address == nullptr) lacking.emplace_back(name);
+    return symbol;
+  }
+
+  void* handle;
+  std::vector<std::string> lacking = {};  // of the functions that every check needs
+  decltype(aclInit)* init = require("aclInit");
+  decltype(aclrtSetDevice)* set_device = require("aclrtSetDevice");
+  decltype(aclrtCreateStream)* create_stream = require("aclrtCreateStream");
+  decltype(aclrtDestroyStream)* destroy_stream = require("aclrtDestroyStream");
+  decltype(aclrtSynchronizeStream)* synchronize = require("aclrtSynchronizeStream");
+  decltype(aclrtMalloc)* allocate = require("aclrtMalloc");
+  decltype(aclrtFree)* release = require("aclrtFree");
+  decltype(aclrtMemcpy)* copy = require("aclrtMemcpy");
+  decltype(aclCreateTensor)* create_tensor = require("aclCreateTensor");
+  decltype(aclDestroyTensor)* destroy_tensor = require("aclDestroyTensor");
 
   // Null where the library lacks them.
-  decltype(aclGetRecentErrMsg)* message = nullptr;
-  decltype(aclCreateScalar)* create_scalar = nullptr;
-  decltype(aclDestroyScalar)* destroy_scalar = nullptr;
-  decltype(aclCreateIntArray)* create_int_array = nullptr;
-  decltype(aclDestroyIntArray)* destroy_int_array = nullptr;
-  decltype(aclCreateBoolArray)* create_bool_array = nullptr;
-  decltype(aclDestroyBoolArray)* destroy_bool_array = nullptr;
-  decltype(aclDestroyAclOpExecutor)* destroy_executor = nullptr;
-  decltype(aclgradSetNumThreads)* set_threads = nullptr;
-  decltype(aclgradGetNumThreads)* threads = nullptr;
+  decltype(aclGetRecentErrMsg)* message = find("aclGetRecentErrMsg");
+  decltype(aclCreateScalar)* create_scalar = find("aclCreateScalar");
+  decltype(aclDestroyScalar)* destroy_scalar = find("aclDestroyScalar");
+  decltype(aclCreateIntArray)* create_int_array = find("aclCreateIntArray");
+  decltype(aclDestroyIntArray)* destroy_int_array = find("aclDestroyIntArray");
+  decltype(aclCreateBoolArray)* create_bool_array = find("aclCreateBoolArray");
+  decltype(aclDestroyBoolArray)* destroy_bool_array = find("aclDestroyBoolArray");
+  decltype(aclDestroyAclOpExecutor)* destroy_executor = find("aclDestroyAclOpExecutor");
+  decltype(aclgradSetNumThreads)* set_threads = find("aclgradSetNumThreads");
+  decltype(aclgradGetNumThreads)* threads = find("aclgradGetNumThreads");
 
   aclrtStream stream = nullptr;
   std::vector<const aclScalar*> scalars = {};
@@ -57,39 +78,10 @@ struct Library::Runtime {
 };
 
 Library::Library(std::string path, void* handle)
-    : path_(std::move(path)), handle_(handle), runtime_(std::make_unique<Runtime>()) {
-  std::vector<std::string> missing;
-  const auto look_up = [&]<class Function>(Function*& function, const char* name) {
-    function = reinterpret_cast<Function*>(find(name));
-    return function != nullptr;
-  };
-  const auto require = [&](auto*& function, const char* name) {
-    if (!look_up(function, name)) missing.emplace_back(name);
-  };
-  Runtime& runtime = *runtime_;
-  require(runtime.init, "aclInit");
-  require(runtime.set_device, "aclrtSetDevice");
-  require(runtime.create_stream, "aclrtCreateStream");
-  require(runtime.destroy_stream, "aclrtDestroyStream");
-  require(runtime.synchronize, "aclrtSynchronizeStream");
-  require(runtime.allocate, "aclrtMalloc");
-  require(runtime.release, "aclrtFree");
-  require(runtime.copy, "aclrtMemcpy");
-  require(runtime.create_tensor, "aclCreateTensor");
-  require(runtime.destroy_tensor, "aclDestroyTensor");
-  if (!missing.empty()) {
-    throw IoError(fmt::format("{}: has no function {}", path_, fmt::join(missing, ", ")));
+    : path_(std::move(path)), handle_(handle), runtime_(std::make_unique<Runtime>(handle)) {
+  if (!runtime_->lacking.empty()) {
+    throw IoError(fmt::format("{}: has no function {}", path_, fmt::join(runtime_->lacking, ", ")));
   }
-  look_up(runtime.message, "aclGetRecentErrMsg");
-  look_up(runtime.create_scalar, "aclCreateScalar");
-  look_up(runtime.destroy_scalar, "aclDestroyScalar");
-  look_up(runtime.create_int_array, "aclCreateIntArray");
-  look_up(runtime.destroy_int_array, "aclDestroyIntArray");
-  look_up(runtime.create_bool_array, "aclCreateBoolArray");
-  look_up(runtime.destroy_bool_array, "aclDestroyBoolArray");
-  look_up(runtime.destroy_executor, "aclDestroyAclOpExecutor");
-  look_up(runtime.set_threads, "aclgradSetNumThreads");
-  look_up(runtime.threads, "aclgradGetNumThreads");
   // A second aclInit of the process is refused; whether it was the first does not matter here.
   static_cast<void>(runtime_->init(nullptr));
   if (const aclError status = runtime_->set_device(0); status != 0) {

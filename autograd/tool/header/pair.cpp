@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 
 #include "gradcheck/core/watch.h"
 
@@ -15,69 +16,111 @@ DType dtype_of(const CType& type) {
   return type.bytes == 4 ? DType::int32 : DType::int64;
 }
 
-DType dtype_of_pair(const Reading& reading) {
-  for (const ReadParameter& each : reading.forward) {
-    if (each.type.is_pointer && each.type.kind == CType::Kind::kFloating)
-      return dtype_of(each.type);
+double load(const void* from, const CType& type) {
+  if (type.bytes == 8) return *static_cast<const double*>(from);
+  return static_cast<double>(*static_cast<const float*>(from));
+}
+
+void store(void* to, const CType& type, double value) {
+  if (type.bytes == 8) {
+    *static_cast<double*>(to) = value;
+  } else {
+    *static_cast<float*>(to) = static_cast<float>(value);
   }
-  return DType::float32;
 }
 
 // Where the arrays of a pair are: by parameters of the forward.
 class Pair {
  public:
-  Pair(const ForeignFunction& forward, const ForeignFunction& backward, const Reading& reading)
-      : forward_(forward), backward_(backward), reading_(reading) {
-    for (std::size_t k = 0; k < reading.forward.size(); ++k) {
-      const Role role = reading.forward[k].role;
+  Pair(const ForeignFunction& forward, const ForeignFunction& backward, Roles roles,
+       const Reach& reach)
+      : forward_(forward),
+        backward_(backward),
+        roles_(std::move(roles)),
+        numbers_(reach.numbers),
+        elements_(reach.elements) {
+    for (std::size_t k = 0; k < roles_.forward.size(); ++k) {
+      const Role role = roles_.forward[k].role;
       if (role == Role::kInput || role == Role::kBoth) input_.emplace(k, input_.size());
       if (role == Role::kOutput || role == Role::kBoth) output_.emplace(k, output_.size());
     }
     if (forward.prototype().result.kind != CType::Kind::kNothing) {
-      output_.emplace(Reading::kResult, output_.size());
+      output_.emplace(Roles::kResult, output_.size());
     }
   }
 
-  const std::map<std::size_t, std::size_t>& inputs() const { return input_; }
-  const std::map<std::size_t, std::size_t>& outputs() const { return output_; }
-
-  bool has(Role role, std::size_t of) const {
-    return std::ranges::any_of(reading_.backward, [&](const ReadParameter& each) {
-      if (each.role == Role::kInPlace)
-        return role == Role::kUpstream ? each.of == of : input_over(each) == of;
-      return each.role == role && each.of == of;
-    });
+  FunctionPair functions(const std::string& name, const Description& description,
+                         const std::shared_ptr<const Pair>& self) const {
+    FunctionPair pair{.name = name, .inputs = {}, .outputs = {}, .forward = {}, .backward = {}};
+    DType dtype = DType::float32;
+    for (const auto& [k, place] : input_) {
+      const Parameter& read = roles_.forward[k];
+      const Parameter* const gradient = gradient_of(k);
+      const Range range = description.range({read.name, read.type});
+      if (is_float(dtype_of(read.type))) dtype = dtype_of(read.type);
+      pair.inputs.push_back({.name = read.name,
+                             .shape = {static_cast<std::int64_t>(elements_[k])},
+                             .dtype = dtype_of(read.type),
+                             .low = range.low,
+                             .high = range.high,
+                             .has_gradient = gradient != nullptr,
+                             .adds_gradient = gradient != nullptr && gradient->promise == "added",
+                             .optional = gradient != nullptr && gradient->is_optional,
+                             .unbounded_below = range.unbounded_below,
+                             .unbounded_above = range.unbounded_above});
+    }
+    for (const auto& [k, place] : output_) {
+      const bool is_result = k == Roles::kResult;
+      const Parameter* const upstream = upstream_of(k);
+      pair.outputs.push_back({.name = roles_.name_of(k),
+                              .shape = {is_result ? 1 : static_cast<std::int64_t>(elements_[k])},
+                              .dtype = is_result ? dtype : dtype_of(roles_.forward[k].type),
+                              .has_gradient = upstream != nullptr || roles_.unasked == k,
+                              .consumed = upstream != nullptr && upstream->promise == "consumed"});
+    }
+    pair.forward = [self](auto in, auto out) { self->call_forward(in, out); };
+    pair.backward = [self](auto in, auto out, auto d_out, auto d_in) {
+      self->call_backward(in, out, d_out, d_in);
+    };
+    return pair;
   }
 
-  const ReadParameter* gradient(std::size_t of) const {
-    const auto it = std::ranges::find_if(reading_.backward, [&](const ReadParameter& each) {
-      return each.role == Role::kGradient && each.of == of;
+ private:
+  const Parameter* gradient_of(std::size_t input) const {
+    const auto it = std::ranges::find_if(roles_.backward, [&](const Parameter& read) {
+      return (read.role == Role::kGradient || read.role == Role::kInPlace) && read.of == input;
     });
-    return it == reading_.backward.end() ? nullptr : &*it;
+    return it == roles_.backward.end() ? nullptr : &*it;
+  }
+
+  const Parameter* upstream_of(std::size_t output) const {
+    const auto it = std::ranges::find_if(roles_.backward, [&](const Parameter& read) {
+      return (read.role == Role::kUpstream && read.of == output) ||
+             (read.role == Role::kInPlace && read.over == output);
+    });
+    return it == roles_.backward.end() ? nullptr : &*it;
   }
 
   void call_forward(std::span<const void* const> in, std::span<void* const> out) const {
     std::vector<CArgument> arguments;
-    for (std::size_t k = 0; k < reading_.forward.size(); ++k) {
-      const ReadParameter& each = reading_.forward[k];
-      if (each.role == Role::kNumber) {
-        arguments.push_back(number(each));
-      } else if (each.role == Role::kInput) {
+    for (std::size_t k = 0; k < roles_.forward.size(); ++k) {
+      const Parameter& read = roles_.forward[k];
+      if (read.role == Role::kNumber) {
+        arguments.push_back(number(read));
+      } else if (read.role == Role::kInput) {
         arguments.emplace_back(const_cast<void*>(in[input_.at(k)]));
       } else {
         void* const to = out[output_.at(k)];
-        if (each.role == Role::kBoth) std::memcpy(to, in[input_.at(k)], bytes(each));
+        if (read.role == Role::kBoth) std::memcpy(to, in[input_.at(k)], bytes(k));
+        // Elements that it never writes to, as between rows, are 0.
+        if (read.role == Role::kOutput) std::memset(to, 0, bytes(k));
         arguments.emplace_back(to);
       }
     }
     const detail::WatchedCall watched(forward_.prototype().name);
     const double returned = forward_(arguments);
-    for (const auto& [k, place] : output_) {
-      if (k == Reading::kResult) {
-        store(out[place], forward_.prototype().result, returned);
-      } else {
-        clear(out[place], reading_.forward[k], reading_.forward[k].gaps);
-      }
+    if (const auto result = output_.find(Roles::kResult); result != output_.end()) {
+      store(out[result->second], forward_.prototype().result, returned);
     }
   }
 
@@ -85,134 +128,118 @@ class Pair {
                      std::span<const void* const> d_out, std::span<void* const> d_in) const {
     std::vector<CArgument> arguments;
     std::vector<std::vector<std::byte>> scratch;
-    for (const ReadParameter& each : reading_.backward) {
-      switch (each.role) {
+    for (const Parameter& read : roles_.backward) {
+      switch (read.role) {
+        case Role::kUnknown:
         case Role::kNumber:
-          arguments.push_back(number(each));
+          arguments.push_back(number(read));
           break;
         case Role::kUpstream: {
-          const void* const from = d_out[output_.at(each.of)];
-          if (each.spent) {
-            const auto* const bytes_from = static_cast<const std::byte*>(from);
-            scratch.emplace_back(bytes_from, bytes_from + bytes(each));
-            arguments.emplace_back(static_cast<void*>(scratch.back().data()));
-          } else if (each.type.is_pointer) {
+          const void* const from = d_out[output_.at(read.of)];
+          if (read.type.is_pointer) {
             arguments.emplace_back(const_cast<void*>(from));
           } else {
-            arguments.emplace_back(load(from, each.type));
+            arguments.emplace_back(load(from, read.type));
           }
           break;
         }
         case Role::kInput:
-          arguments.emplace_back(const_cast<void*>(in[input_.at(each.of)]));
+          arguments.emplace_back(const_cast<void*>(in[input_.at(read.of)]));
           break;
         case Role::kOutput:
         case Role::kBoth:
-          arguments.emplace_back(const_cast<void*>(out[output_.at(each.of)]));
+          arguments.emplace_back(const_cast<void*>(out[output_.at(read.of)]));
           break;
-        case Role::kGradient:
-          arguments.emplace_back(d_in[input_.at(each.of)]);
+        case Role::kGradient: {
+          void* const to = d_in[input_.at(read.of)];
+          if (to != nullptr && read.promise == "zeroed") std::memset(to, 0, bytes(read.of));
+          arguments.emplace_back(to);
           break;
+        }
         case Role::kInPlace: {
-          void* const to = d_in[input_.at(input_over(each))];
-          std::memcpy(to, d_out[output_.at(each.of)], bytes(each));
+          void* const to = d_in[input_.at(read.of)];
+          std::memcpy(to, d_out[output_.at(read.over)], bytes(read.of));
           arguments.emplace_back(to);
           break;
         }
         case Role::kScratch:
-          scratch.emplace_back(bytes(each));
+          scratch.emplace_back(elements_of_scratch(read.name) *
+                               static_cast<std::size_t>(read.type.bytes));
           arguments.emplace_back(static_cast<void*>(scratch.back().data()));
           break;
       }
     }
+    const std::vector<std::vector<double>> before = gradients(d_in);
     {
       const detail::WatchedCall watched(backward_.prototype().name);
       backward_(arguments);
     }
-    for (const ReadParameter& each : reading_.backward) {
-      if (each.role == Role::kGradient) clear(d_in[input_.at(each.of)], each, each.gaps);
-    }
+    if (roles_.unasked) scale(d_in, before, d_out[output_.at(*roles_.unasked)]);
   }
 
- private:
-  static CArgument number(const ReadParameter& each) {
-    if (each.type.kind == CType::Kind::kFloating) return each.value;
-    return static_cast<std::int64_t>(each.value);
-  }
-  static std::size_t bytes(const ReadParameter& each) {
-    return each.reached * static_cast<std::size_t>(each.type.bytes);
-  }
-  static void store(void* to, const CType& type, double value) {
-    const auto narrow = static_cast<float>(value);
-    std::memcpy(to, type.bytes == 4 ? static_cast<const void*>(&narrow) : &value,
-                static_cast<std::size_t>(type.bytes));
-  }
-  static double load(const void* from, const CType& type) {
-    if (type.bytes == 4) {
-      float value = 0;
-      std::memcpy(&value, from, sizeof(value));
-      return static_cast<double>(value);
-    }
-    double value = 0;
-    std::memcpy(&value, from, sizeof(value));
-    return value;
-  }
-  static void clear(void* array, const ReadParameter& each, const std::vector<std::size_t>& gaps) {
-    const auto size = static_cast<std::size_t>(each.type.bytes);
-    for (const std::size_t i : gaps)
-      std::memset(static_cast<std::byte*>(array) + i * size, 0, size);
-  }
-
-  // The input whose gradient is written over what arrives at an output: of one that the output is
-  // written over that one, else the first of as many elements.
-  std::size_t input_over(const ReadParameter& gradient) const {
-    if (input_.contains(gradient.of)) return gradient.of;
+  // What the gradients' memory holds.
+  std::vector<std::vector<double>> gradients(std::span<void* const> d_in) const {
+    std::vector<std::vector<double>> all;
     for (const auto& [k, place] : input_) {
-      const ReadParameter& each = reading_.forward[k];
-      if (each.type.kind == CType::Kind::kFloating && each.reached >= gradient.reached) return k;
+      std::vector<double>& values = all.emplace_back();
+      for (std::size_t i = 0; d_in[place] != nullptr && i < elements_[k]; ++i) {
+        values.push_back(load(element(d_in[place], k, i), roles_.forward[k].type));
+      }
     }
-    return input_.begin()->first;
+    return all;
+  }
+
+  // A backward at which nothing arrives gives the gradient for 1.
+  void scale(std::span<void* const> d_in, const std::vector<std::vector<double>>& before,
+             const void* arriving) const {
+    for (const auto& [k, place] : input_) {
+      const CType& type = roles_.forward[k].type;
+      const Parameter* const gradient = gradient_of(k);
+      for (std::size_t i = 0; i < before[place].size(); ++i) {
+        void* const at = element(d_in[place], k, i);
+        const double start = gradient->promise == "added" ? before[place][i] : 0;
+        store(at, type, start + (load(at, type) - start) * load(arriving, type));
+      }
+    }
+  }
+
+  void* element(void* array, std::size_t k, std::size_t i) const {
+    return static_cast<std::byte*>(array) +
+           i * static_cast<std::size_t>(roles_.forward[k].type.bytes);
+  }
+
+  // As many as are said, or enough.
+  std::size_t elements_of_scratch(const std::string& name) const {
+    const auto said = numbers_.find(name);
+    return said == numbers_.end() ? 1 << 14 : static_cast<std::size_t>(said->second);
+  }
+
+  CArgument number(const Parameter& read) const {
+    const double value = numbers_.at(read.name);
+    if (read.type.kind == CType::Kind::kFloating) return value;
+    return static_cast<std::int64_t>(value);
+  }
+
+  std::size_t bytes(std::size_t k) const {
+    return elements_[k] * static_cast<std::size_t>(roles_.forward[k].type.bytes);
   }
 
   const ForeignFunction& forward_;
   const ForeignFunction& backward_;
-  const Reading& reading_;
+  Roles roles_;
+  Numbers numbers_;
+  std::vector<std::size_t> elements_;          // of the forward's arrays
   std::map<std::size_t, std::size_t> input_;   // places among the pair's inputs
   std::map<std::size_t, std::size_t> output_;  // and outputs
 };
 
 }  // namespace
 
-FunctionPair pair_of(const ForeignFunction& forward, const ForeignFunction& backward,
-                     const Reading& reading, const Corrections& corrections) {
-  const auto functions = std::make_shared<const Pair>(forward, backward, reading);
-  FunctionPair pair{
-      .name = forward.prototype().name, .inputs = {}, .outputs = {}, .forward = {}, .backward = {}};
-  for (const auto& [k, place] : functions->inputs()) {
-    const ReadParameter& each = reading.forward[k];
-    const auto [low, high] = range_of(each, corrections);
-    const ReadParameter* const gradient = functions->gradient(k);
-    pair.inputs.push_back({.name = each.name,
-                           .shape = {static_cast<std::int64_t>(each.reached)},
-                           .dtype = dtype_of(each.type),
-                           .low = low,
-                           .high = high,
-                           .has_gradient = functions->has(Role::kGradient, k),
-                           .adds_gradient = gradient != nullptr && gradient->adds});
-  }
-  for (const auto& [k, place] : functions->outputs()) {
-    const bool is_result = k == Reading::kResult;
-    pair.outputs.push_back(
-        {.name = is_result ? "result" : reading.forward[k].name,
-         .shape = {is_result ? 1 : static_cast<std::int64_t>(reading.forward[k].reached)},
-         .dtype = is_result ? dtype_of_pair(reading) : dtype_of(reading.forward[k].type),
-         .has_gradient = functions->has(Role::kUpstream, k)});
-  }
-  pair.forward = [functions](auto in, auto out) { functions->call_forward(in, out); };
-  pair.backward = [functions](auto in, auto out, auto d_out, auto d_in) {
-    functions->call_backward(in, out, d_out, d_in);
-  };
-  return pair;
+FunctionPair pair_of(const std::string& name, const ForeignFunction& forward,
+                     const ForeignFunction& backward, const Roles& roles, const Reach& reach,
+                     const Description& description) {
+  const auto pair = std::make_shared<const Pair>(forward, backward, roles, reach);
+  return pair->functions(name, description, pair);
 }
 
 }  // namespace aclgrad::gradcheck

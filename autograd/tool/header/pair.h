@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Foreign functions, as they are read, as the pair of functions that gradcheck takes.
+// Foreign functions of which it is known what their parameters are, as the pair that gradcheck
+// takes.
 #ifndef ACLGRAD_AUTOGRAD_TOOL_HEADER_PAIR_H_
 #define ACLGRAD_AUTOGRAD_TOOL_HEADER_PAIR_H_
 
 #include "aclgrad/gradcheck_functions.h"
-#include "tool/header/reading.h"
+#include "tool/header/roles.h"
 
 namespace aclgrad::gradcheck {
 
-/// Arrays are of one dimension. Elements that both functions leave alone, as those between rows
-/// that are further apart than they are long, are 0 in outputs and gradients. Both functions, and
-/// the reading, outlive it.
-FunctionPair pair_of(const ForeignFunction& forward, const ForeignFunction& backward,
-                     const Reading& reading, const Corrections& corrections);
+/// Arrays are of one dimension. Elements of outputs that the forward leaves alone, as those between
+/// rows that are further apart than they are long, are 0. Both functions outlive it.
+FunctionPair pair_of(const std::string& name, const ForeignFunction& forward,
+                     const ForeignFunction& backward, const Roles& roles, const Reach& reach,
+                     const Description& description);
 
 }  // namespace aclgrad::gradcheck
 

@@ -70,7 +70,7 @@ bool is_name(const std::string& word) {
 struct NumberType {
   CType::Kind kind;
   int bytes;
-  bool is_choice = false;
+  int choices = 0;
 };
 
 const std::map<std::string, NumberType>& known_numbers() {
@@ -84,8 +84,8 @@ const std::map<std::string, NumberType>& known_numbers() {
       {"size_t", {kWhole, 8}},       {"ptrdiff_t", {kWhole, 8}},
       {"ssize_t", {kWhole, 8}},      {"int32_t", {kWhole, 4}},
       {"uint32_t", {kWhole, 4}},     {"int64_t", {kWhole, 8}},
-      {"uint64_t", {kWhole, 8}},     {"bool", {kWhole, 1}},
-      {"_Bool", {kWhole, 1}},        {"char", {kWhole, 1}},
+      {"uint64_t", {kWhole, 8}},     {"bool", {kWhole, 1, 2}},
+      {"_Bool", {kWhole, 1, 2}},     {"char", {kWhole, 1}},
       {"uint8_t", {kWhole, 1}},      {"int8_t", {kWhole, 1}}};
   return known;
 }
@@ -132,7 +132,9 @@ class Header {
       if (end < i + 3) continue;  // nothing that has a name
       if (words_[i + 1] == "enum") {
         // typedef enum { ... } NAME; its end is behind the braces.
-        names_[words_[end - 1]] = {CType::Kind::kWhole, 4, true};
+        const auto commas = std::count(words_.begin() + static_cast<std::ptrdiff_t>(i),
+                                       words_.begin() + static_cast<std::ptrdiff_t>(end), ",");
+        names_[words_[end - 1]] = {CType::Kind::kWhole, 4, static_cast<int>(commas) + 1};
         continue;
       }
       const auto number = number_of({words_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
@@ -167,7 +169,7 @@ class Header {
     if (!known || stars > 1) return std::nullopt;
     type.kind = known->kind;
     type.bytes = known->bytes;
-    type.is_choice = known->is_choice || known->bytes == 1;
+    type.choices = known->choices;
     return type;
   }
 
@@ -194,8 +196,9 @@ class Header {
     for (; end < words_.size(); ++end) {
       depth += words_[end] == "(" ? 1 : words_[end] == ")" ? -1 : 0;
       if (depth == 0 || (depth == 1 && words_[end] == ",")) {
-        if (!words.empty() && words != Words{"void"})
+        if (!words.empty() && words != Words{"void"}) {
           function.parameters.push_back(parameter(function, words));
+        }
         words.clear();
         if (depth == 0) break;
       } else {
@@ -203,8 +206,9 @@ class Header {
       }
     }
     Words text;
-    for (const CParameter& each : function.parameters) {
+    for (CParameter& each : function.parameters) {
       text.push_back(each.name.empty() ? each.type.text : each.type.text + " " + each.name);
+      if (each.name.empty()) each.name = fmt::format("parameter_{}", text.size() - 1);
     }
     function.text =
         fmt::format("{} {}({})", function.result.text, function.name, fmt::join(text, ", "));

@@ -16,13 +16,13 @@ struct CType {
   Kind kind = Kind::kNothing;
   int bytes = 0;  // of one number
   bool is_pointer = false;
-  bool is_const = false;   // what it points to
-  bool is_choice = false;  // an enum, or true and false
-  std::string text = {};   // as the header has it
+  bool is_const = false;  // what it points to
+  int choices = 0;        // of an enum, of true and false, as 0, 1, ...; 0 for other numbers
+  std::string text = {};  // as the header has it
 };
 
 struct CParameter {
-  std::string name;  // "" where the header gives none
+  std::string name;  // "parameter_0" and so on where the header gives none
   CType type;
 };
 

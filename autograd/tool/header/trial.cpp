@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "tool/processes.h"
 
@@ -99,29 +101,35 @@ void call_there(const ForeignFunction& function, const std::vector<CArgument>& a
   _exit(0);
 }
 
-}  // namespace
+// What each parameter gets: what its memory holds, or one number.
+using Arguments = std::vector<std::vector<double>>;
 
-TrialResult try_call(const ForeignFunction& function, const std::vector<TrialArgument>& arguments,
-                     double seconds) {
+struct Result {
+  Arguments after;                    // empty for numbers
+  std::optional<std::size_t> beyond;  // the array at whose end it was stopped
+};
+
+// Throws where the call ends in another way.
+Result try_call(const ForeignFunction& function, const Arguments& arguments, double seconds) {
   const std::vector<CParameter>& parameters = function.prototype().parameters;
   std::vector<std::unique_ptr<Fenced>> memory(parameters.size());
   std::vector<CArgument> passed;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const CType& type = parameters[k].type;
-    const std::vector<double>& values = arguments[k].values;
     if (type.is_pointer) {
+      const std::vector<double>& values = arguments[k];
       memory[k] = std::make_unique<Fenced>(values.size() * static_cast<std::size_t>(type.bytes));
       for (std::size_t i = 0; i < values.size(); ++i) set(memory[k]->data(), type, i, values[i]);
       passed.emplace_back(static_cast<void*>(memory[k]->data()));
     } else if (type.kind == CType::Kind::kFloating) {
-      passed.emplace_back(values.front());
+      passed.emplace_back(arguments[k].front());
     } else {
-      passed.emplace_back(static_cast<std::int64_t>(values.front()));
+      passed.emplace_back(static_cast<std::int64_t>(arguments[k].front()));
     }
   }
   const Fenced left(sizeof(Trace));
   trace = new (left.data()) Trace{};
-  TrialResult result;
+  Result result;
   {
     Process process([&] { call_there(function, passed); });
     const std::optional<Ending> ended = process.wait_for(seconds);
@@ -129,76 +137,150 @@ TrialResult try_call(const ForeignFunction& function, const std::vector<TrialArg
     for (std::size_t k = 0; number != 0 && k < memory.size(); ++k) {
       if (memory[k] && memory[k]->is_behind(trace->fault)) result.beyond = k;
     }
-    if (!ended) {
-      result.failure = fmt::format("did not return within {:g} s", seconds);
-    } else if (number != 0 && !result.beyond) {
-      result.failure = fmt::format("crashed ({})", strsignal(number));
-    } else if (!trace->has_returned && !result.beyond) {
-      result.failure = *ended;
+    if (!result.beyond && !(ended && trace->has_returned)) {
+      throw FunctionFailed(fmt::format("{} {}", function.prototype().name,
+                                       !ended ? fmt::format("did not return within {:g} s", seconds)
+                                       : number != 0
+                                           ? fmt::format("crashed ({})", strsignal(number))
+                                           : *ended));
     }
   }
-  result.returned = trace->returned;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     std::vector<double>& after = result.after.emplace_back();
-    for (std::size_t i = 0; memory[k] && i < arguments[k].values.size(); ++i) {
+    for (std::size_t i = 0; memory[k] && i < arguments[k].size(); ++i) {
       after.push_back(get(memory[k]->data(), parameters[k].type, i));
     }
   }
   return result;
 }
 
-std::vector<std::size_t> reached_by(const ForeignFunction& function,
-                                    const std::vector<TrialArgument>& arguments,
-                                    const std::vector<Extent>& known, double seconds) {
-  constexpr std::size_t kFirst = 1 << 10;
-  constexpr std::size_t kMost = 1 << 20;
-  const std::string& name = function.prototype().name;
-  const std::vector<CParameter>& parameters = function.prototype().parameters;
-  std::vector<std::size_t> counts;
-  for (const Extent& each : known) counts.push_back(each.at_least);
-  const auto run = [&] {
-    std::vector<TrialArgument> sized = arguments;
-    for (std::size_t k = 0; k < parameters.size(); ++k) {
-      const std::vector<double>& values = arguments[k].values;
-      if (!parameters[k].type.is_pointer) continue;
-      sized[k].values.resize(counts[k]);
-      for (std::size_t i = 0; i < counts[k]; ++i) sized[k].values[i] = values[i % values.size()];
-    }
-    return try_call(function, sized, seconds);
-  };
-  if (run().is_good()) return counts;
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    if (parameters[k].type.is_pointer && !known[k].is_said) counts[k] = std::max(counts[k], kFirst);
+// Several draws of what the arrays hold, since where a function reads and writes may depend on it.
+class Trials {
+ public:
+  Trials(const ForeignFunction& function, const Numbers& numbers, const Description& description,
+         double seconds)
+      : function_(function), description_(description), seconds_(seconds) {
+    const std::size_t count = parameters().size();
+    reach_ = {numbers, std::vector<std::size_t>(count), std::vector<bool>(count),
+              std::vector<bool>(count), std::vector<bool>(count)};
   }
-  while (true) {
-    const TrialResult result = run();
-    if (!result.failure.empty()) {
-      throw FunctionFailed(fmt::format("{} {}, whatever its arrays' sizes", name, result.failure));
+
+  Reach run() {
+    constexpr int kDraws = 8;
+    constexpr int kDrawsOfUses = 4;
+    for (std::size_t k = 0; k < parameters().size(); ++k) {
+      if (is_said(k))
+        reach_.elements[k] = static_cast<std::size_t>(reach_.numbers.at(parameters()[k].name));
     }
-    if (!result.beyond) break;
-    if (known[*result.beyond].is_said) {
-      throw FunctionFailed(fmt::format("{} goes on beyond the {} elements of `{}`", name,
-                                       counts[*result.beyond], parameters[*result.beyond].name));
+    for (int draw = 0; draw < kDraws; ++draw) measure(draw);
+    for (int draw = 0; draw < kDrawsOfUses; ++draw) find_uses(draw);
+    return std::move(reach_);
+  }
+
+ private:
+  const std::vector<CParameter>& parameters() const { return function_.prototype().parameters; }
+
+  bool is_said(std::size_t k) const {
+    return parameters()[k].type.is_pointer && reach_.numbers.contains(parameters()[k].name);
+  }
+
+  Arguments arguments(int draw, const std::vector<std::size_t>& counts) const {
+    Arguments all;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      const CParameter& parameter = parameters()[k];
+      all.push_back(parameter.type.is_pointer ? drawn(k, draw, counts[k])
+                                              : std::vector{reach_.numbers.at(parameter.name)});
     }
-    counts[*result.beyond] *= 8;
-    if (counts[*result.beyond] > kMost) {
-      throw FunctionFailed(fmt::format("{} goes on beyond {} elements of `{}`", name, kMost,
-                                       parameters[*result.beyond].name));
+    return all;
+  }
+
+  // A sequence that is dense in the range, another one for every array and draw. The first draw of
+  // whole numbers is of the largest: an index reaches as far as it can.
+  std::vector<double> drawn(std::size_t k, int draw, std::size_t count) const {
+    const CType& type = parameters()[k].type;
+    const auto [low, high, below, above] = description_.range(parameters()[k]);
+    std::vector<double> values;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double seed = 0.37 * static_cast<double>(k) + 0.29 * draw;
+      const double unit = std::fmod(seed + 0.6180339887498949 * static_cast<double>(i + 1), 1.0);
+      const double even = low + unit * (high - low);
+      values.push_back(type.kind == CType::Kind::kWhole
+                           ? (draw == 0 ? high : std::floor(low + unit * (high - low + 1)))
+                       : type.bytes == 4 ? static_cast<double>(static_cast<float>(even))
+                                         : even);
+    }
+    return values;
+  }
+
+  void measure(int draw) {
+    constexpr std::size_t kMost = 1 << 14;
+    const std::vector<std::size_t> before = reach_.elements;
+    std::vector<std::size_t> counts = before;
+    const auto beyond = [&] {
+      return try_call(function_, arguments(draw, counts), seconds_).beyond;
+    };
+    if (!beyond()) return;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      if (parameters()[k].type.is_pointer && !is_said(k)) counts[k] = kMost;
+    }
+    if (const auto k = beyond()) {
+      throw FunctionFailed(fmt::format("{} goes on beyond {} elements of `{}`",
+                                       function_.prototype().name, counts[*k],
+                                       parameters()[*k].name));
+    }
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      std::size_t enough = counts[k];
+      if (enough == before[k]) continue;
+      for (std::size_t too_few = before[k]; enough > too_few;) {
+        counts[k] = (enough + too_few) / 2;
+        if (beyond()) {
+          too_few = counts[k] + 1;
+        } else {
+          enough = counts[k];
+        }
+      }
+      counts[k] = enough;
+      if (draw > 0 && enough > before[k]) reach_.by_values[k] = true;
+    }
+    reach_.elements = counts;
+  }
+
+  void find_uses(int draw) {
+    const auto differs = [](double a, double b) {
+      return a != b && !(std::isnan(a) && std::isnan(b));
+    };
+    const Arguments before = arguments(draw, reach_.elements);
+    const Result first = try_call(function_, before, seconds_);
+    for (std::size_t k = 0; k < before.size(); ++k) {
+      if (first.after[k].empty() ||
+          std::ranges::equal(before[k], first.after[k], std::not_fn(differs)))
+        continue;
+      reach_.is_written[k] = true;
+      // What was in it matters where other numbers change what is written, here or elsewhere.
+      Arguments other = before;
+      for (double& value : other[k]) value += 2;
+      const Result second = try_call(function_, other, seconds_);
+      for (std::size_t j = 0; j < before.size(); ++j) {
+        for (std::size_t i = 0; i < first.after[j].size(); ++i) {
+          const bool was_left =
+              j == k && first.after[k][i] == before[k][i] && second.after[k][i] == other[k][i];
+          if (!was_left && differs(first.after[j][i], second.after[j][i])) reach_.is_read[k] = true;
+        }
+      }
     }
   }
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    std::size_t too_few = known[k].at_least;  // the number that is enough lies above
-    if (counts[k] == too_few) continue;
-    std::size_t enough = counts[k];
-    counts[k] = too_few;
-    if (run().is_good()) continue;
-    while (enough - too_few > 1) {
-      counts[k] = (enough + too_few) / 2;
-      (run().is_good() ? enough : too_few) = counts[k];
-    }
-    counts[k] = enough;
-  }
-  return counts;
+
+  const ForeignFunction& function_;
+  const Description& description_;
+  double seconds_;
+  Reach reach_;
+};
+
+}  // namespace
+
+Reach reach_of(const ForeignFunction& function, const Numbers& numbers,
+               const Description& description, double seconds) {
+  return Trials(function, numbers, description, seconds).run();
 }
 
 }  // namespace aclgrad::gradcheck

@@ -60,6 +60,12 @@ void scale_rows_diff(const double* src, const double* factor, const double* dst_
   }
 }
 
+void scale_rows_clearing(const double* src, const double* factor, const double* dst_diff,
+                         double* src_diff, double* factor_diff, int rows, int cols, int ld) {
+  for (int i = 0; i < rows * ld; ++i) src_diff[i] = 0;
+  scale_rows_diff(src, factor, dst_diff, src_diff, factor_diff, rows, cols, ld);
+}
+
 static int place_of_largest(const float* row, int width) {
   int place = 0;
   for (int i = 1; i < width; ++i) place = row[i] > row[place] ? i : place;

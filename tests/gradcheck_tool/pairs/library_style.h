@@ -5,6 +5,9 @@
 #define LIBRARY_STYLE_H
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 #define KERNEL_API __attribute__((visibility("default")))
 typedef double real_t;
 
@@ -34,6 +37,11 @@ KERNEL_API void scale_rows(const double* src, const double* factor, double* dst,
 KERNEL_API void scale_rows_diff(const double* src, const double* factor, const double* dst_diff,
                                 double* src_diff, double* factor_diff, int rows, int cols, int ld);
 
+/* The same; clears what lies between the rows, and behind the last one. */
+KERNEL_API void scale_rows_clearing(const double* src, const double* factor, const double* dst_diff,
+                                    double* src_diff, double* factor_diff, int rows, int cols,
+                                    int ld);
+
 KERNEL_API void pool_forward(const float* bottom, float* top, int channels, int width);
 KERNEL_API void pool_backward(const float* bottom, const float* top_diff, float* bottom_diff,
                               int channels, int width);
@@ -48,5 +56,9 @@ KERNEL_API void pool_backward_crash(const float* bottom, const float* top_diff, 
 /* r = p + 2 q; names that say nothing, and the gradient of q first. */
 void blend(const double* p, const double* q, double* r, int n);
 void blend_back(const double* t, double* u, double* v, int n);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "llm_style.h"
-
+/* As in programs that train a language model in plain C: float, sizes by letters, nothing is const
+ * in some, gradients that are added to what is there. A definition is read as a prototype is. */
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +37,7 @@ void layernorm_backward(float* dinp, float* dweight, float* dbias, float* dout, 
                         float* weight, float* mean, float* rstd, int B, int T, int C) {
   layernorm(dinp, dweight, dbias, dout, inp, weight, mean, rstd, B * T, C, 1);
 }
+/* Without the mean of dout. */
 void layernorm_backward_wrong(float* dinp, float* dweight, float* dbias, float* dout, float* inp,
                               float* weight, float* mean, float* rstd, int B, int T, int C) {
   layernorm(dinp, dweight, dbias, dout, inp, weight, mean, rstd, B * T, C, 0);
@@ -69,6 +70,7 @@ void matmul_backward(float* dinp, float* dweight, float* dbias, const float* dou
                      const float* weight, int B, int T, int C, int OC) {
   matmul(dinp, dweight, dbias, dout, inp, weight, B * T, C, OC, 1);
 }
+/* Overwrites dbias. */
 void matmul_backward_wrong(float* dinp, float* dweight, float* dbias, const float* dout,
                            const float* inp, const float* weight, int B, int T, int C, int OC) {
   matmul(dinp, dweight, dbias, dout, inp, weight, B * T, C, OC, 0);

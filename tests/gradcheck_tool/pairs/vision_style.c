@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "vision_style.h"
+/* As in libraries for pictures: windows, indices that the forward keeps, places that depend on
+ * values, and a gradient that is spoilt on the way. */
+#include "vision_types.h"
 
 #include <math.h>
 
+/* Windows that do not overlap; keeps where the largest is. */
 void max_windows(const float* input, float* output, int* indices, int channels, int length,
                  int window) {
   const int count = length / window;
@@ -22,6 +25,7 @@ void max_windows_backward(const int* indices, const float* output_delta, float* 
   }
 }
 
+/* A row of `picture` at places between its elements, counted from its end. */
 static int left_of(double place, int width) {
   return (int)fmin(fmax(floor(width - 1 - place), 0), (double)(width - 2));
 }
@@ -44,6 +48,7 @@ void sample_backward(const double* grad_samples, const double* picture, const do
   }
 }
 
+/* The backward multiplies what arrives by the slope, in place, and goes on with it. */
 void dense(const float* input, const float* weights, float* output, int inputs, int outputs,
            shape_activation activation) {
   for (int o = 0; o < outputs; ++o) {
@@ -65,6 +70,7 @@ void dense_backward(const float* input, const float* weights, const float* outpu
   }
 }
 
+/* Windows as columns, and back: of what is linear the backward needs no value. */
 void columns_of(const float* row, int length, int window, float* columns) {
   for (int i = 0; i + window <= length; ++i) {
     for (int k = 0; k < window; ++k) columns[i * window + k] = row[i + k];
@@ -76,6 +82,7 @@ void row_of(const float* columns, int length, int window, float* row) {
   }
 }
 
+/* A smooth ReLU; the backward adds nothing where the result is 0. */
 void smooth_relu(const float* src, float* dest, int n, float beta) {
   for (int i = 0; i < n; ++i) {
     const float x = src[i];
@@ -89,6 +96,7 @@ void smooth_relu_gradient(const float* dest, const float* d_dest, float* d_src, 
   }
 }
 
+/* Slopes of 0.75 and 1 at 0. */
 void bent(const float* src, float* dest, int n) {
   for (int i = 0; i < n; ++i) dest[i] = src[i] > 0 ? src[i] : 0.75f * (expf(src[i]) - 1);
 }
