@@ -41,7 +41,7 @@ install(TARGETS aclgrad aclgrad_c_headers aclgrad_common aclgrad_libraries aclgr
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/include/ ${PROJECT_SOURCE_DIR}/autograd/include/
-                  ${PROJECT_SOURCE_DIR}/distributed/include/
+                  ${PROJECT_SOURCE_DIR}/distributed/include/ ${ACLGRAD_OLD_HEADERS}/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/ops/common/include/aclgrad_common
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -5,13 +5,13 @@
 
 #include <optional>
 
-#include "aclgrad/accept_double.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/random.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclgrad/runtime.h"
+#include "aclgrad/runtime/accept_double.h"
 #include "membership.h"
 
 namespace aclgrad {

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "aclgrad/error.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "agreement.h"
 #include "buckets.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "aclgrad/dtype.h"
-#include "aclgrad/handles.h"
+#include "aclgrad/runtime/handles.h"
 #include "hccl/hccl.h"
 
 namespace aclgrad::detail {

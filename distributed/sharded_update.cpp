@@ -8,13 +8,13 @@
 #include <map>
 #include <set>
 
-#include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "aclgrad/graph/record.h"
+#include "aclgrad/io/checkpoint.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/optimizer.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "agreement.h"
 #include "buckets.h"
 

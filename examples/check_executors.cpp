@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks a backward that is a pair of two-phase executors in a shared library, found at run time:
 // check_executors [LIBRARY]. By default this project's own.
-#include <aclgrad/gradcheck_two_phase.h>
+#include <aclgrad/gradcheck/two_phase.h>
 #include <aclnnop/aclnn_hardswish_backward.h>
 #include <fmt/format.h>
 

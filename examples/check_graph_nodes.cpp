@@ -3,7 +3,7 @@
 // and twice.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
-#include <aclgrad/gradcheck_graph.h>
+#include <aclgrad/gradcheck/graph.h>
 
 using namespace aclgrad;
 namespace gc = aclgrad::gradcheck;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks a backward written as a plain function over spans. The forward is a formula for any number
 // type: gradcheck differentiates it numerically and confirms that with dual numbers.
-#include <aclgrad/gradcheck_operator.h>
+#include <aclgrad/gradcheck/operator.h>
 #include <fmt/format.h>
 
 #include <cmath>

@@ -12,10 +12,10 @@
 #include "aclgrad/backward.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
-#include "aclgrad/gradcheck_derivative.h"
-#include "aclgrad/gradcheck_numbers.h"
-#include "dependents.h"
-#include "gradcheck/double_copy.h"
+#include "aclgrad/gradcheck/derivative.h"
+#include "aclgrad/gradcheck/numbers.h"
+#include "engine/dependents.h"
+#include "gradcheck/graph/double_copy.h"
 #include "session/state.h"
 
 namespace aclgrad::live {

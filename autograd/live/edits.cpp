@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "aclgrad/gradcheck_numbers.h"
+#include "aclgrad/gradcheck/numbers.h"
 #include "session/executable.h"
 
 namespace aclgrad::live {

@@ -55,9 +55,9 @@ class Interventions final : public detail::RunObserver {
   const Edits& edits_;
 };
 
-/// What rounding does to a result: the same run again, with every operator's results a unit in their
-/// last place off, up or down by chance (Parker 1997, Monte Carlo arithmetic). What cancels shows
-/// how little is left of it.
+/// What rounding does to a result: the same run again, with every operator's results a unit in
+/// their last place off, up or down by chance (Parker 1997, Monte Carlo arithmetic). What cancels
+/// shows how little is left of it.
 class Rounding final : public detail::RunObserver {
  public:
   explicit Rounding(std::uint64_t seed) : state_(seed * 2 + 1) {}

@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "aclgrad/tensor_math.h"
+#include "aclgrad/tensor/math.h"
 #include "aclgrad/viz.h"
 #include "live/page_texts.h"
 #include "page/document.h"

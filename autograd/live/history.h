@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/checkpoint.h"
+#include "aclgrad/io/checkpoint.h"
 #include "aclgrad/trainer.h"
 
 namespace aclgrad::live {

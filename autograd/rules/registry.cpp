@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "aclgrad/error.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclgrad/rule.h"
 #include "rules/table.h"
 

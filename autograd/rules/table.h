@@ -14,7 +14,7 @@
 #include "aclgrad/ops/activation.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/rule.h"
-#include "aclgrad/to_float.h"
+#include "aclgrad/tensor/to_float.h"
 
 namespace aclgrad::detail {
 

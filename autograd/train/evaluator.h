@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/module.h"
-#include "aclgrad/session_cache.h"
+#include "aclgrad/nn/module.h"
+#include "aclgrad/session/cache.h"
 #include "aclgrad/training_log.h"
 #include "train/piecewise_loss.h"
 #include "train/training_step.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "aclgrad/tensor_math.h"
+#include "aclgrad/tensor/math.h"
 #include "train/norm.h"
 
 namespace aclgrad::detail {

@@ -10,7 +10,7 @@
 #include "aclgrad/backward.h"
 #include "aclgrad/error.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/tensor_math.h"
+#include "aclgrad/tensor/math.h"
 #include "graph/describe.h"
 
 namespace aclgrad::detail {

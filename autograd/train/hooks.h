@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/fetch.h"
 #include "aclgrad/gradients.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/session.h"
+#include "aclgrad/session/fetch.h"
 
 namespace aclgrad::detail {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops.h"
-#include "aclgrad/record.h"
 #include "tensor/at_least_float.h"
 
 namespace aclgrad::detail {

@@ -9,10 +9,10 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
-#include "aclgrad/init.h"
+#include "aclgrad/nn/init.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/random.h"
-#include "aclgrad/tensor_math.h"
+#include "aclgrad/tensor/math.h"
 #include "graph/graph_data.h"
 
 namespace aclgrad::detail {

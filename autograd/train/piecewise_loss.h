@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "aclgrad/error.h"
-#include "aclgrad/session_cache.h"
+#include "aclgrad/session/cache.h"
 #include "train/loss_totals.h"
 #include "train/recorded_loss.h"
 

@@ -8,7 +8,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
-#include "aclgrad/predict.h"
+#include "aclgrad/train/predict.h"
 #include "train/recorded_loss.h"
 
 namespace aclgrad {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/ranks.h"
+#include "aclgrad/train/ranks.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
+#include "aclgrad/graph/record.h"
+#include "aclgrad/io/checkpoint.h"
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/record.h"
 
 namespace aclgrad {
 namespace {

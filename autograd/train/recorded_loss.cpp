@@ -11,7 +11,7 @@
 #include "aclgrad/format.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/shape.h"
-#include "dependents.h"
+#include "engine/dependents.h"
 #include "nn/module_tree.h"
 #include "tensor/at_least_float.h"
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "aclgrad/data.h"
-#include "aclgrad/fetch.h"
 #include "aclgrad/graph.h"
-#include "aclgrad/loss_function.h"
-#include "aclgrad/module.h"
+#include "aclgrad/nn/module.h"
+#include "aclgrad/session/fetch.h"
+#include "aclgrad/train/loss_function.h"
 
 namespace aclgrad::detail {
 

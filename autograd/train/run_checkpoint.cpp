@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 
 namespace aclgrad::detail {
 namespace {

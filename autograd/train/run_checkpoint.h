@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
-#include "aclgrad/checkpoint.h"
 #include "aclgrad/fit.h"
+#include "aclgrad/io/checkpoint.h"
 #include "train/run_state.h"
 
 namespace aclgrad::detail {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "aclgrad/error.h"
-#include "aclgrad/number_text.h"
+#include "aclgrad/tensor/number_text.h"
 
 namespace aclgrad::detail {
 namespace {

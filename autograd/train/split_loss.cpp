@@ -10,7 +10,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/ops.h"
-#include "dependents.h"
+#include "engine/dependents.h"
 
 namespace aclgrad::detail {
 namespace {

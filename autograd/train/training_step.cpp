@@ -12,7 +12,7 @@
 #include "aclgrad/backward.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
-#include "dependents.h"
+#include "engine/dependents.h"
 
 namespace aclgrad::detail {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "aclgrad/accept_double.h"
 #include "aclgrad/error.h"
+#include "aclgrad/runtime/accept_double.h"
 #include "gradcheck/core/problem.h"
 
 namespace aclgrad::bench {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "bench/checkers/callee.h"
-#include "tool/settings.h"
+#include "gradcheck/tool/settings.h"
 
 using aclgrad::DType;
 using aclgrad::bench::Callee;

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <iostream>
 
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "aclgrad/report.h"
 #include "bench/kernels/agreement.h"
 #include "bench/kernels/ours.h"

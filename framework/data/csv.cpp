@@ -10,7 +10,7 @@
 
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "data/csv_rows.h"
 #include "data/number_field.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of fields, as read_csv() and read_table() read them. What a line, a quote and a blank mean
-// stands here and nowhere else; include/aclgrad/table.h says it to users.
+// stands here and nowhere else; include/aclgrad/data/table.h says it to users.
 #ifndef ACLGRAD_FRAMEWORK_DATA_CSV_ROWS_H_
 #define ACLGRAD_FRAMEWORK_DATA_CSV_ROWS_H_
 
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "aclgrad/table.h"
+#include "aclgrad/data/table.h"
 
 namespace aclgrad::data {
 

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "aclgrad/data.h"
+#include "aclgrad/data/time_series.h"
 #include "aclgrad/error.h"
 #include "aclgrad/random.h"
-#include "aclgrad/time_series.h"
 #include "data/row_numbers.h"
 #include "tensor/number.h"
 

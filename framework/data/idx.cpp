@@ -9,7 +9,7 @@
 
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "io/file_kind.h"
 
 namespace aclgrad::data {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/images.h"
+#include "aclgrad/data/images.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
 #include "aclgrad/format.h"
+#include "aclgrad/io/file.h"
 #include "io/png.h"
 
 namespace aclgrad::data {

@@ -14,7 +14,7 @@
 #include <type_traits>
 
 #include "aclgrad/dtype.h"
-#include "aclgrad/number_text.h"
+#include "aclgrad/tensor/number_text.h"
 #include "data/csv_rows.h"
 #include "tensor/visit.h"
 

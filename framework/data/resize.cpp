@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
+#include "aclgrad/data/images.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
-#include "aclgrad/images.h"
 
 namespace aclgrad::data {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/time_series.h"
+#include "aclgrad/data/time_series.h"
 
 #include <fmt/format.h>
 

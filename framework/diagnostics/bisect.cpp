@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/bisect.h"
+#include "aclgrad/session/bisect.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "aclgrad/bisect.h"
 #include "aclgrad/error.h"
+#include "aclgrad/session/bisect.h"
 #include "session/saved_variables.h"
 #include "session/state.h"
 

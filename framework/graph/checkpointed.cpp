@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/checkpointed.h"
+#include "aclgrad/graph/checkpointed.h"
 
 #include "graph/graph_data.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/declaration.h"
+#include "aclgrad/graph/declaration.h"
 
 #include <fmt/ranges.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/dot.h"
+#include "aclgrad/graph/dot.h"
 
 #include <fmt/format.h>
 
-#include "aclgrad/plain_text.h"
+#include "aclgrad/tensor/plain_text.h"
 #include "graph/describe.h"
 
 namespace aclgrad {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "aclgrad/error.h"
-#include "aclgrad/record.h"
+#include "aclgrad/graph/record.h"
 #include "graph/graph_data.h"
 
 namespace aclgrad {

@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "aclgrad/checkpointed.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/graph/checkpointed.h"
 
 namespace aclgrad::detail {
 

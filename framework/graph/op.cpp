@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/op.h"
+#include "aclgrad/graph/op.h"
 
 #include <fmt/format.h>
 

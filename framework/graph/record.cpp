@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/record.h"
+#include "aclgrad/graph/record.h"
 
 #include <fmt/ranges.h>
 

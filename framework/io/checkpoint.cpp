@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/checkpoint.h"
+#include "aclgrad/io/checkpoint.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
 #include "aclgrad/format.h"
+#include "aclgrad/io/file.h"
 #include "io/checkpoint_format.h"
 #include "io/old_names.h"
 #include "io/safetensors_format.h"

@@ -3,7 +3,7 @@
 #ifndef ACLGRAD_FRAMEWORK_IO_CHECKPOINT_FORMAT_H_
 #define ACLGRAD_FRAMEWORK_IO_CHECKPOINT_FORMAT_H_
 
-#include "aclgrad/checkpoint.h"
+#include "aclgrad/io/checkpoint.h"
 
 namespace aclgrad::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 
 #include <cerrno>
 #include <new>

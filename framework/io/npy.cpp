@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/npy.h"
+#include "aclgrad/io/npy.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "io/file_kind.h"
 #include "io/little_endian.h"
 #include "io/npy_format.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
-#include "aclgrad/npy.h"
+#include "aclgrad/io/file.h"
+#include "aclgrad/io/npy.h"
 #include "io/file_kind.h"
 #include "io/npy_format.h"
 #include "io/zip.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/safetensors.h"
+#include "aclgrad/io/safetensors.h"
 #include "aclgrad/variable.h"
 
 namespace aclgrad::detail {

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "io/deflate.h"
 #include "io/file_kind.h"
 

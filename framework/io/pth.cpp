@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/pth.h"
+#include "aclgrad/io/pth.h"
 
 #include <fmt/format.h>
 

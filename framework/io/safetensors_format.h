@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "aclgrad/dtype.h"
-#include "aclgrad/safetensors.h"
+#include "aclgrad/io/safetensors.h"
 #include "io/posix_file.h"
 
 namespace aclgrad::detail {

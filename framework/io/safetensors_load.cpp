@@ -8,7 +8,7 @@
 #include <string>
 
 #include "aclgrad/error.h"
-#include "aclgrad/safetensors.h"
+#include "aclgrad/io/safetensors.h"
 #include "io/file_kind.h"
 #include "io/json_members.h"
 #include "io/posix_file.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "aclgrad/error.h"
-#include "aclgrad/safetensors.h"
+#include "aclgrad/io/safetensors.h"
 #include "io/safetensors_format.h"
 
 namespace aclgrad {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/nn_attention.h"
+#include "aclgrad/nn/attention.h"
 
 #include <fmt/format.h>
 

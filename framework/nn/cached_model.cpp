@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/cached_model.h"
+#include "aclgrad/nn/cached_model.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/index.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/session_cache.h"
-#include "aclgrad/tensor_math.h"
+#include "aclgrad/session/cache.h"
+#include "aclgrad/tensor/math.h"
 
 namespace aclgrad {
 

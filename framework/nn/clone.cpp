@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "aclgrad/error.h"
-#include "aclgrad/module.h"
+#include "aclgrad/nn/module.h"
 #include "graph/cloning.h"
 #include "nn/module_tree.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "aclgrad/error.h"
-#include "aclgrad/nn_convolution.h"
+#include "aclgrad/nn/convolution.h"
 #include "aclgrad/ops/convolution.h"
 #include "nn/support.h"
 

@@ -6,7 +6,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
-#include "aclgrad/nn_images.h"
+#include "aclgrad/nn/images.h"
 #include "nn/support.h"
 #include "tensor/at_least_float.h"
 #include "tensor/option.h"

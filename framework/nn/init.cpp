@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/init.h"
+#include "aclgrad/nn/init.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/module.h"
+#include "aclgrad/nn/module.h"
 
 #include <fmt/format.h>
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "aclgrad/io/checkpoint.h"
 #include "aclgrad/terminal.h"
 #include "nn/module_tree.h"
 

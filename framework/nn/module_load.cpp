@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
-#include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
-#include "aclgrad/pth.h"
+#include "aclgrad/io/checkpoint.h"
+#include "aclgrad/io/pth.h"
 #include "io/checkpoint_format.h"
 #include "io/pth.h"
 #include "nn/module_tree.h"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "aclgrad/error.h"
-#include "aclgrad/module.h"
+#include "aclgrad/nn/module.h"
 #include "aclgrad/random.h"
 #include "graph/describe.h"
 #include "nn/support.h"

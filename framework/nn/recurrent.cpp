@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/nn_recurrent.h"
+#include "aclgrad/nn/recurrent.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
-#include "aclgrad/nn_sequences.h"
+#include "aclgrad/nn/sequences.h"
 #include "nn/support.h"
 #include "tensor/option.h"
 

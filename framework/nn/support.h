@@ -12,9 +12,9 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/random.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclgrad/variable.h"
 #include "tensor/fnv1a.h"
 

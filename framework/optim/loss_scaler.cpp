@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/loss_scaler.h"
+#include "aclgrad/optim/loss_scaler.h"
 
 #include <fmt/format.h>
 
@@ -10,12 +10,12 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/optimizer.h"
 #include "aclgrad/ops/random.h"
 #include "aclgrad/ops/reduction.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "optim/support.h"
 #include "tensor/at_least_float.h"
 

@@ -6,6 +6,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/activation.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/optimizer.h"
@@ -13,7 +14,6 @@
 #include "aclgrad/ops/reduction.h"
 #include "aclgrad/ops/shape.h"
 #include "aclgrad/optim.h"
-#include "aclgrad/record.h"
 #include "optim/support.h"
 #include "tensor/at_least_float.h"
 #include "tensor/option.h"

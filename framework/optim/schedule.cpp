@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/schedule.h"
+#include "aclgrad/optim/schedule.h"
 
 #include <fmt/format.h>
 

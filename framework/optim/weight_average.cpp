@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/weight_average.h"
+#include "aclgrad/optim/weight_average.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
+#include "aclgrad/io/checkpoint.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/optimizer.h"
 #include "aclgrad/ops/shape.h"

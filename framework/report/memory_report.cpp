@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/memory_report.h"
+#include "aclgrad/session/memory_report.h"
 
 #include <fmt/format.h>
 

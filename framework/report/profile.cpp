@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/profile.h"
+#include "aclgrad/session/profile.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

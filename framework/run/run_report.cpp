@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "run/run_page.h"
 
 namespace aclgrad {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/accept_double.h"
+#include "aclgrad/runtime/accept_double.h"
 
 #include <cstdint>
 #include <mutex>

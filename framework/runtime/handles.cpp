@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/handles.h"
+#include "aclgrad/runtime/handles.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/runtime.h"
-#include "aclgrad/to_float.h"
+#include "aclgrad/tensor/to_float.h"
 #include "aclgrad_ext.h"
 
 // Only our own libraries have them; null on others.

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <ranges>
 
-#include "aclgrad/accept_double.h"
 #include "aclgrad/error.h"
 #include "aclgrad/runtime.h"
+#include "aclgrad/runtime/accept_double.h"
 
 namespace aclgrad::detail {
 

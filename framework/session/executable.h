@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/handles.h"
+#include "aclgrad/runtime/handles.h"
 #include "session/memory.h"
 #include "session/program.h"
 #include "session/recording.h"

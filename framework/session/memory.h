@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "aclgrad/handles.h"
+#include "aclgrad/runtime/handles.h"
 #include "session/program.h"
 
 namespace aclgrad::detail {

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "aclgrad/fetch.h"
-#include "aclgrad/memory_report.h"
+#include "aclgrad/session/fetch.h"
+#include "aclgrad/session/memory_report.h"
 #include "graph/graph_data.h"
 
 namespace aclgrad::detail {

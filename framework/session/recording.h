@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "aclgrad/handles.h"
+#include "aclgrad/runtime/handles.h"
 #include "session/memory.h"
 #include "session/program.h"
 

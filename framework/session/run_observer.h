@@ -7,7 +7,7 @@
 #include <span>
 
 #include "acl/acl_rt.h"
-#include "aclgrad/fetch.h"
+#include "aclgrad/session/fetch.h"
 
 namespace aclgrad::detail {
 

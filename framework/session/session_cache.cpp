@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/session_cache.h"
+#include "aclgrad/session/cache.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/named_tensors.h"
+#include "aclgrad/tensor/named_tensors.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/tensor_math.h"
+#include "aclgrad/tensor/math.h"
 
 #include <algorithm>
 #include <cmath>

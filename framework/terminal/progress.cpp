@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "aclgrad/error.h"
-#include "aclgrad/plain_text.h"
+#include "aclgrad/tensor/plain_text.h"
 #include "aclgrad/terminal.h"
 #include "terminal/characters.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extrapolated derivatives: exact enough, honest about their error, aware of corners.
-#include "aclgrad/gradcheck_derivative.h"
+#include "aclgrad/gradcheck/derivative.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "aclgrad/gradcheck_dual.h"
-#include "aclgrad/gradcheck_numbers.h"
+#include "aclgrad/gradcheck/dual.h"
+#include "aclgrad/gradcheck/numbers.h"
 
 namespace aclgrad::gradcheck {
 namespace {

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "aclgrad/aclgrad.h"
-#include "aclgrad/gradcheck_graph.h"
+#include "aclgrad/gradcheck/graph.h"
 #include "tests/support/message_of.h"
 
 namespace aclgrad::gradcheck {

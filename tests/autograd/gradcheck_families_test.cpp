@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "aclgrad/error.h"
-#include "aclgrad/gradcheck_functions.h"
+#include "aclgrad/gradcheck/functions.h"
 
 namespace aclgrad::gradcheck {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs of plain functions: the forward is differentiated as it is, in its own dtype.
-#include "aclgrad/gradcheck_functions.h"
+#include "aclgrad/gradcheck/functions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

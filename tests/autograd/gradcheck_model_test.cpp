@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Taylor remainders of whole models.
-#include "aclgrad/gradcheck_model.h"
+#include "aclgrad/gradcheck/model.h"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "aclgrad/error.h"
-#include "aclgrad/gradcheck_memory.h"
+#include "aclgrad/gradcheck/memory.h"
 
 namespace aclgrad::gradcheck {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // check_operator on operators written by its users, in the three ways there are.
-#include "aclgrad/gradcheck_operator.h"
+#include "aclgrad/gradcheck/operator.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
 #include "aclgrad/aclgrad.h"
-#include "aclgrad/gradcheck_graph.h"
-#include "aclgrad/gradcheck_two_phase.h"
+#include "aclgrad/gradcheck/graph.h"
+#include "aclgrad/gradcheck/two_phase.h"
 #include "aclnnop/aclnn_selu_backward.h"
 
 namespace aclgrad::gradcheck {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: forge_checkpoint FILE STEP EPOCH BATCH
 // Makes a checkpoint say that it is of another place; its checksum is right.
-#include <aclgrad/checkpoint.h>
+#include <aclgrad/io/checkpoint.h>
 
 #include <cstdlib>
 #include <filesystem>

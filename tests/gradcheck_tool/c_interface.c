@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "aclgrad/gradcheck_c.h"
+#include "aclgrad/gradcheck/c.h"
 
 static int failures = 0;
 

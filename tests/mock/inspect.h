@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "aclgrad/handles.h"
+#include "aclgrad/runtime/handles.h"
 #include "aclgrad/session.h"
 #include "aclnn/acl_meta.h"
 #include "aclnnop/aclnn_fill_scalar.h"

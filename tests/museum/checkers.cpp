@@ -6,7 +6,7 @@
 #include <memory>
 #include <random>
 
-#include "aclgrad/gradcheck_c.h"
+#include "aclgrad/gradcheck/c.h"
 
 namespace aclgrad::museum {
 namespace {

@@ -2,7 +2,7 @@
 // Every operator of the graph with its own rule, used once and twice: none of them may be blamed.
 #include <fmt/format.h>
 
-#include "aclgrad/gradcheck_graph.h"
+#include "aclgrad/gradcheck/graph.h"
 #include "aclgrad/ops.h"
 #include "tests/mutants/mutant.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/gradcheck_operator.h"
-#include "tool/catalogue.h"
+#include "aclgrad/gradcheck/operator.h"
+#include "gradcheck/tool/catalogue.h"
 
 namespace aclgrad::mutants {
 

@@ -5,7 +5,7 @@
 
 #include <typeindex>
 
-#include "aclgrad/gradcheck_graph.h"
+#include "aclgrad/gradcheck/graph.h"
 #include "aclgrad/rule.h"
 #include "tests/mutants/mutant.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/prove/claims.h"
 
-#include <aclgrad/file.h>
+#include <aclgrad/io/file.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 

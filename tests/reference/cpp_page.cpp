@@ -19,40 +19,42 @@ namespace fs = std::filesystem;
 constexpr const char* kFolders[] = {"framework/include/aclgrad", "autograd/include/aclgrad",
                                     "distributed/include/aclgrad"};
 
-// Names of headers by subject; what is in none is in the last one.
+// Headers by subject, "nn/" for the rest of a folder; what is in none is in the last one.
 struct Subject {
   const char* title;
   std::vector<const char*> headers;
 };
 const std::vector<Subject> kSubjects = {
     {"Tensors",
-     {"tensor", "tensor_math", "named_tensors", "shape", "dtype", "float16", "random", "init"}},
-    {"Graphs", {"graph", "variable", "gradients", "backward", "session", "session_cache", "fetch"}},
+     {"tensor", "tensor/math", "tensor/named_tensors", "shape", "dtype", "tensor/float16", "random",
+      "nn/init"}},
+    {"Graphs",
+     {"graph", "variable", "gradients", "backward", "session", "session/cache", "session/fetch"}},
     {"Functions of values",
      {"ops/arithmetic", "ops/activation", "ops/attention", "ops/matmul", "ops/reduction",
       "ops/shape", "ops/index", "ops/normalization", "ops/sync_batch_norm", "ops/convolution",
       "ops/pooling", "ops/recurrent", "ops/resampling", "ops/random", "ops/loss", "ops/optimizer"}},
-    {"Functions of one's own", {"custom", "rule", "op", "declaration", "record"}},
+    {"Functions of one's own", {"custom", "rule", "graph/op", "graph/declaration", "graph/record"}},
     {"Layers",
-     {"module", "nn", "nn_convolution", "nn_images", "nn_attention", "nn_recurrent", "nn_sequences",
-      "per_axis", "generate", "cached_model"}},
+     {"nn/module", "nn", "nn/convolution", "nn/images", "nn/attention", "nn/recurrent",
+      "nn/sequences", "graph/per_axis", "nn/generate", "nn/cached_model", "graph/checkpointed"}},
     {"Training",
-     {"trainer", "fit", "loss_function", "optim", "schedule", "loss_scaler", "weight_average",
-      "predict", "ranks"}},
+     {"trainer", "fit", "train/loss_function", "optim", "optim/schedule", "optim/loss_scaler",
+      "optim/weight_average", "train/predict", "train/ranks"}},
     {"Data and files",
-     {"data", "table", "images", "npy", "safetensors", "pth", "checkpoint", "file"}},
+     {"data", "data/table", "data/time_series", "data/images", "io/npy", "io/safetensors", "io/pth",
+      "io/checkpoint", "io/file"}},
     {"Reports",
-     {"report", "run_report", "training_log", "terminal", "viz", "dot", "profile", "memory_report",
-      "bisect"}},
-    {"Checking gradients", {"gradcheck"}},
-    {"Several ranks", {"distributed"}},
+     {"report", "run_report", "training_log", "terminal", "viz", "graph/dot", "session/profile",
+      "session/memory_report", "session/bisect"}},
+    {"Checking gradients", {"gradcheck", "gradcheck/"}},
+    {"Several ranks", {"distributed", "distributed/"}},
     {"What the rest is made of", {}}};
 
 std::size_t subject_of(const std::string& name) {
   const auto is_in = [&](const Subject& subject) {
     return std::ranges::any_of(subject.headers, [&](const std::string& header) {
-      const bool is_prefix = header == "gradcheck" || header == "distributed";
-      return name == header || (is_prefix && name.starts_with(header));
+      return name == header || (header.ends_with('/') && name.starts_with(header));
     });
   };
   const auto found = std::ranges::find_if(kSubjects, is_in);
@@ -186,7 +188,7 @@ std::string cpp_page(const std::string& root) {
       "in "
       "the namespace `aclgrad`. Parameters are shown without their types, options with their "
       "members. Left out are attributes of nodes, and [gradcheck for C]"
-      "(../../autograd/include/aclgrad/gradcheck_c.h). The C interface is in "
+      "(../../autograd/include/aclgrad/gradcheck/c.h). The C interface is in "
       "[functions](functions.md), what the operators compute in [operators](operators.md).\n\n";
   std::string faults;
   std::size_t subject = kSubjects.size();

@@ -33,7 +33,7 @@ forbid "ops" 'aclgrad/' "the operators know nothing of the framework"
 forbid "framework" 'aclgrad/(aclgrad|backward|rule|gradcheck)\.h' \
   "the framework knows nothing of autograd"
 forbid "$(echo framework/{tensor,graph,runtime,session,diagnostics,nn,optim,data,io,terminal} \
-  autograd/{backward.cpp,rules,train,gradcheck,include/aclgrad/{trainer,fit,predict,loss_function}.h})" \
+  autograd/{engine,rules,train,gradcheck,include/aclgrad/{trainer.h,fit.h,train}})" \
   'aclgrad/(report|run_report|viz)\.h|(report|page|run|viz)/' "what trains does not need the reports"
 forbid "framework autograd" 'aclgrad/distributed|hccl/' "training on one rank knows nothing of others"
 forbid "distributed" 'aclgrad/(aclgrad|backward|rule|gradcheck)\.h' \

@@ -10,7 +10,6 @@ broken=0
 
 declare -A large_folders=(
   [ops/include/aclnnop]="one header for each function, under the vendor's paths"
-  [framework/include/aclgrad]="public headers, whose paths programs include"
 )
 declare -A large_files=(
   [ops/contract/include/aclgrad_contract/operator.h]="all that an operator's contract can say"

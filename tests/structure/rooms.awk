@@ -6,19 +6,21 @@ function room_of_file(file, part, count) {
   count = split(file, part, "/")
   if (part[1] == "distributed") return "distributed"
   if (part[1] == "autograd")
-    return "autograd" (part[2] ~ /^(gradcheck|live|tool)$/ ? "/" part[2] : "")
+    return "autograd/" (part[2] ~ /^(engine|rules)$/ ? "engine, rules" : part[2]) (part[3] == "tool" ? "/tool" : "")
   if (part[1] "/" part[2] == "ops/common") return "C headers"
   if (part[1] == "ops") return part[1] "/" part[2]
-  return "framework/" (part[2] == "data" || part[2] == "io" ? "data, io" : part[2])
+  return "framework/" (part[2] ~ /^(data|io)$/ ? "data, io" : part[2])
 }
-# The room of a public header is that of the source that includes it first, in the same library.
-function room_of_header(name, library) {
+# The room of a public header is what its folder says; of one in no folder, that of the source of its name.
+function room_of_header(name, library, part) {
   if (name in given) return given[name]
-  if (library SUBSEP name in owner) return owner[library, name]
-  if (library != "framework") return name ~ /gradcheck/ ? "autograd/gradcheck" : library
-  if (name ~ /nn_/) return "framework/nn"
-  if (name ~ /ops/) return "framework/graph"
-  return "framework/tensor"
+  if (split(name, part, "/") == 3) {
+    if (part[2] == "ops") return "framework/graph"
+    if (part[2] ~ /^(gradcheck|train)$/) return "autograd/" part[2]
+    return library == "framework" ? room_of_file(name) : library
+  }
+  if (library SUBSEP part[2] in source) return source[library, part[2]]
+  return library == "framework" ? "framework/tensor" : "distributed"
 }
 function room(file) {
   if (match(file, /include\/aclgrad\//))
@@ -31,18 +33,19 @@ function target(name, first) {
   if (name ~ /^(acl|aclgrad_common|aclnn|aclnnop|hccl)\// || name == "aclgrad_ext.h") return "C headers"
   if (first == "aclgrad_contract") return "ops/contract"
   if (first == "ops") return room_of_file(name)
-  if (first ~ /^(gradcheck|live|tool)$/) return "autograd/" first
+  if (first ~ /^(engine|gradcheck|live|rules|train)$/) return room_of_file("autograd/" name)
   if ("framework/" first in folders) return room_of_file("framework/" name)
   return ""
 }
 BEGIN {
   FS = ":"
   given["aclgrad/live.h"] = "autograd/live"
-  given["aclgrad/aclgrad.h"] = given["aclgrad/rule.h"] = "autograd"
-  given["aclgrad/memory_report.h"] = given["aclgrad/profile.h"] = "framework/session"
-  given["aclgrad/fetch.h"] = "framework/session"
-  given["aclgrad/data.h"] = given["aclgrad/safetensors.h"] = "framework/data, io"
-  given["aclgrad/number_text.h"] = given["aclgrad/plain_text.h"] = "framework/tensor"
+  given["aclgrad/aclgrad.h"] = "autograd/train"
+  given["aclgrad/gradcheck.h"] = "autograd/gradcheck"
+  given["aclgrad/rule.h"] = "autograd/engine, rules"
+  given["aclgrad/ops.h"] = "framework/graph"
+  given["aclgrad/nn.h"] = "framework/nn"
+  given["aclgrad/data.h"] = "framework/data, io"
   given["aclgrad/optim.h"] = "framework/optim"
   given["aclgrad/report.h"] = "framework/report"
   given["aclgrad/terminal.h"] = given["aclgrad/training_log.h"] = "framework/terminal"
@@ -57,8 +60,7 @@ BEGIN {
   split(file, part, "/")
   folders[part[1] "/" part[2]] = 1
   if (match(file, /include\/aclgrad\//)) public[substr(file, RSTART + 8)] = file
-  if (file ~ /\.cpp$/ && !(file in seen) && name ~ /^aclgrad\//) owner[library, name] = room_of_file(file)
-  seen[file] = 1
+  if (sub(/\.cpp$/, ".h", part[3])) source[library, part[3]] = room_of_file(file)
   files[++lines] = file
   names[lines] = name
 }
@@ -107,7 +109,7 @@ function draw(below, l, i) {
   for (l = top; l > 0; --l)
     for (i = 1; i <= count; ++i)
       if (level[sorted[i]] == l && (sorted[i] ~ /^ops/) == below)
-        printf "%-22s→ %s\n", sorted[i], included(sorted[i])
+        printf "%-24s→ %s\n", sorted[i], included(sorted[i])
 }
 function included(a, b, c, i, k, direct, text) {
   for (i = 1; i <= count; ++i) {

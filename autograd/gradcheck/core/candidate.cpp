@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "aclgrad/gradcheck_operator.h"
+#include "aclgrad/gradcheck/operator.h"
 
 namespace aclgrad::gradcheck {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "aclgrad/gradcheck_operator.h"
+#include "aclgrad/gradcheck/operator.h"
 
 namespace aclgrad::gradcheck {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "aclgrad/gradcheck_derivative.h"
+#include "aclgrad/gradcheck/derivative.h"
 
 namespace aclgrad::gradcheck {
 namespace {

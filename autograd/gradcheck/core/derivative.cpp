@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/gradcheck_derivative.h"
+#include "aclgrad/gradcheck/derivative.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "aclgrad/gradcheck_two_phase.h"
+#include "aclgrad/gradcheck/two_phase.h"
 
 namespace aclgrad::gradcheck {
 namespace {

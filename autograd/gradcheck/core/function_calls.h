@@ -4,7 +4,7 @@
 #ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FUNCTION_CALLS_H_
 #define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FUNCTION_CALLS_H_
 
-#include "aclgrad/gradcheck_functions.h"
+#include "aclgrad/gradcheck/functions.h"
 
 namespace aclgrad::gradcheck::detail {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "aclgrad/error.h"
-#include "aclgrad/gradcheck_functions.h"
+#include "aclgrad/gradcheck/functions.h"
 #include "gradcheck/core/function_points.h"
 #include "gradcheck/core/problem.h"
 

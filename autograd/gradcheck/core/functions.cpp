@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/gradcheck_functions.h"
+#include "aclgrad/gradcheck/functions.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/gradcheck_memory.h"
+#include "aclgrad/gradcheck/memory.h"
 
 #include <fmt/format.h>
 

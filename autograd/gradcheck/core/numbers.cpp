@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/gradcheck_numbers.h"
+#include "aclgrad/gradcheck/numbers.h"
 
 #include <map>
 
 #include "aclgrad/error.h"
-#include "aclgrad/gradcheck_operator.h"
+#include "aclgrad/gradcheck/operator.h"
 
 namespace aclgrad::gradcheck {
 

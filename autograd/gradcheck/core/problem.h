@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/gradcheck_operator.h"
+#include "aclgrad/gradcheck/operator.h"
 
 namespace aclgrad::gradcheck::detail {
 

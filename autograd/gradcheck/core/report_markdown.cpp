@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "aclgrad/plain_text.h"
+#include "aclgrad/tensor/plain_text.h"
 
 namespace aclgrad::gradcheck {
 namespace {

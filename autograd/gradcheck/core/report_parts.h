@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/gradcheck_report.h"
+#include "aclgrad/gradcheck/report.h"
 
 namespace aclgrad::gradcheck::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/gradcheck_two_phase.h"
+#include "aclgrad/gradcheck/two_phase.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 #include "acl/acl.h"
 #include "aclgrad/error.h"
-#include "aclgrad/handles.h"
+#include "aclgrad/runtime/handles.h"
 #include "aclgrad_ext.h"
 #include "aclnn/aclnn_base.h"
 #include "gradcheck/core/watch.h"

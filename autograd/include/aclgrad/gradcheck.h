@@ -7,9 +7,9 @@
 //   if (!report.passed()) fmt::print("{}", report.to_string());
 //
 // There is no step to choose: derivatives are extrapolated and carry an error estimate
-// (gradcheck_derivative.h). Every element is right, wrong, or cannot be decided. At a corner, such
+// (gradcheck/derivative.h). Every element is right, wrong, or cannot be decided. At a corner, such
 // as Hardswish's at 3, everything between the two slopes is right. For operators of one's own, in
-// low precision too, see gradcheck_graph.h and gradcheck_operator.h.
+// low precision too, see gradcheck/graph.h and gradcheck/operator.h.
 #ifndef ACLGRAD_GRADCHECK_H_
 #define ACLGRAD_GRADCHECK_H_
 
@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "aclgrad/gradcheck_report.h"
+#include "aclgrad/gradcheck/report.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/session.h"
 

@@ -29,17 +29,17 @@
 #include <utility>
 #include <vector>
 
-#include "aclgrad/checkpoint.h"
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
-#include "aclgrad/loss_function.h"
-#include "aclgrad/loss_scaler.h"
-#include "aclgrad/module.h"
+#include "aclgrad/io/checkpoint.h"
+#include "aclgrad/nn/module.h"
 #include "aclgrad/optim.h"
-#include "aclgrad/ranks.h"
-#include "aclgrad/session_cache.h"
+#include "aclgrad/optim/loss_scaler.h"
+#include "aclgrad/optim/weight_average.h"
+#include "aclgrad/session/cache.h"
+#include "aclgrad/train/loss_function.h"
+#include "aclgrad/train/ranks.h"
 #include "aclgrad/training_log.h"
-#include "aclgrad/weight_average.h"
 
 namespace aclgrad {
 

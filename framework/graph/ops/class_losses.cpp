@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "aclgrad/format.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/loss.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_ctc_loss.h"
 #include "aclnnop/aclnn_ctc_loss_backward.h"
 #include "aclnnop/aclnn_multilabel_margin_loss.h"

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "aclgrad/format.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/normalization.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_nll_loss.h"
 #include "aclnnop/aclnn_nll_loss_backward.h"
 #include "graph/ops/loss_helpers.h"

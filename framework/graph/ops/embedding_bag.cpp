@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "aclgrad/format.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/index.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_embedding_bag.h"
 #include "graph/ops/index_helpers.h"
 

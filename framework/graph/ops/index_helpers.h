@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "aclgrad/format.h"
-#include "aclgrad/record.h"
+#include "aclgrad/graph/record.h"
 
 namespace aclgrad::detail {
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "aclgrad/format.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 #include "aclnnop/aclnn_addmm.h"
 #include "aclnnop/aclnn_baddbmm.h"
 #include "aclnnop/aclnn_batch_matmul.h"

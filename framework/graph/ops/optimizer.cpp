@@ -7,9 +7,9 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/arithmetic.h"
-#include "aclgrad/record.h"
-#include "aclgrad/to_float.h"
+#include "aclgrad/tensor/to_float.h"
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_apply_adam_w_v2.h"
 #include "aclnnop/aclnn_copy.h"

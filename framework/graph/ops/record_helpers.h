@@ -10,10 +10,10 @@
 #include <cmath>
 #include <vector>
 
-#include "aclgrad/declaration.h"
 #include "aclgrad/format.h"
+#include "aclgrad/graph/declaration.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/shape.h"
-#include "aclgrad/record.h"
 
 namespace aclgrad {
 

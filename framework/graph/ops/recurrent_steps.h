@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
+#include "aclgrad/graph/record.h"
 #include "aclgrad/ops/recurrent.h"
-#include "aclgrad/record.h"
 
 namespace aclgrad::detail {
 

@@ -9,7 +9,7 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/ops/random.h"
-#include "aclgrad/to_float.h"
+#include "aclgrad/tensor/to_float.h"
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_constant_pad_nd.h"

@@ -3,7 +3,7 @@
 
 #include "aclgrad/ops/shape.h"
 #include "aclgrad/tensor.h"
-#include "aclgrad/to_float.h"
+#include "aclgrad/tensor/to_float.h"
 #include "aclnnop/aclnn_batch_norm_elemt.h"
 #include "aclnnop/aclnn_batch_norm_elemt_backward.h"
 #include "aclnnop/aclnn_batch_norm_gather_stats_with_counts.h"

@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "aclgrad/named_tensors.h"
 #include "aclgrad/random.h"
 #include "aclgrad/tensor.h"
+#include "aclgrad/tensor/named_tensors.h"
 
 namespace aclgrad::data {
 

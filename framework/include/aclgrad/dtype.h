@@ -11,7 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "aclgrad/float16.h"
+#include "aclgrad/tensor/float16.h"
 
 namespace aclgrad {
 

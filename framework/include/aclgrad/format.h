@@ -10,7 +10,7 @@
 
 #include "aclgrad/dtype.h"
 #include "aclgrad/graph.h"
-#include "aclgrad/memory_report.h"
+#include "aclgrad/session/memory_report.h"
 #include "aclgrad/shape.h"
 #include "aclgrad/tensor.h"
 

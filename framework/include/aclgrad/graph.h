@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/op.h"
+#include "aclgrad/graph/op.h"
 #include "aclgrad/shape.h"
 #include "aclgrad/tensor.h"
 #include "aclgrad/variable.h"

@@ -7,8 +7,8 @@
 //   Value prediction = net(x);
 //   Gradients gradients = backward(loss, net.parameters(graph));
 //
-// A function of a Value that returns one is a layer, too. Convolutions are in nn_convolution.h,
-// other layers for images in nn_images.h, for sequences in nn_sequences.h.
+// A function of a Value that returns one is a layer, too. Convolutions are in nn/convolution.h,
+// other layers for images in nn/images.h, for sequences in nn/sequences.h.
 //
 // Listings and pages call the values by the layers: what Linear("hidden", ...) returns is `hidden`,
 // what an Elu{} after it in a Sequential returns is `elu(hidden)`.
@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "aclgrad/graph.h"
-#include "aclgrad/init.h"
-#include "aclgrad/module.h"
+#include "aclgrad/nn/init.h"
+#include "aclgrad/nn/module.h"
 #include "aclgrad/ops.h"
 #include "aclgrad/variable.h"
 

@@ -30,9 +30,9 @@
 
 #include "aclgrad/gradients.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/io/safetensors.h"
 #include "aclgrad/ops/optimizer.h"
-#include "aclgrad/safetensors.h"
-#include "aclgrad/schedule.h"
+#include "aclgrad/optim/schedule.h"
 #include "aclgrad/session.h"
 #include "aclgrad/variable.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Showing results: pictures as self-contained SVG text. Progress and tables of text are in
 // terminal.h. A picture is a plain struct to fill in (members carry a default, so any of them may
-// be left out); svg() draws it, write_file_atomically (aclgrad/file.h) stores it. All texts may
+// be left out); svg() draws it, write_file_atomically (aclgrad/io/file.h) stores it. All texts may
 // hold any characters. Colours are SVG colours such as "#0072B2" or "tomato"; an empty colour takes
 // the next one of a palette that colour-blind people can tell apart.
 //

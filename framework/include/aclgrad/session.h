@@ -35,10 +35,10 @@
 #include <utility>
 #include <vector>
 
-#include "aclgrad/fetch.h"
 #include "aclgrad/graph.h"
-#include "aclgrad/memory_report.h"
-#include "aclgrad/profile.h"
+#include "aclgrad/session/fetch.h"
+#include "aclgrad/session/memory_report.h"
+#include "aclgrad/session/profile.h"
 #include "aclgrad/tensor.h"
 
 namespace aclgrad {

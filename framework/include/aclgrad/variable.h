@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "aclgrad/handles.h"
+#include "aclgrad/runtime/handles.h"
 #include "aclgrad/tensor.h"
 
 namespace aclgrad {

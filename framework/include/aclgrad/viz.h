@@ -10,7 +10,7 @@
 //   write_file_atomically("backprop.html", page.html());
 //
 // "backprop.html#position=3" opens the page after the third operator. For Graphviz see
-// aclgrad/dot.h.
+// aclgrad/graph/dot.h.
 #ifndef ACLGRAD_VIZ_H_
 #define ACLGRAD_VIZ_H_
 

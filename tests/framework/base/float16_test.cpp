@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/float16.h"
+#include "aclgrad/tensor/float16.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/generate.h"
+#include "aclgrad/nn/generate.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/images.h"
+#include "aclgrad/data/images.h"
 
 #include <gmock/gmock.h>
 

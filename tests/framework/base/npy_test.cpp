@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/npy.h"
+#include "aclgrad/io/npy.h"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "io/npy_format.h"
 #include "io/zip.h"
 #include "tests/framework/base/temporary_folder.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "aclgrad/error.h"
-#include "aclgrad/number_text.h"
 #include "aclgrad/report.h"
+#include "aclgrad/tensor/number_text.h"
 #include "xml_check.h"
 
 namespace aclgrad::report {

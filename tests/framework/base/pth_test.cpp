@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that PyTorch and NumPy wrote (data/make.py), and damaged ones.
-#include "aclgrad/pth.h"
+#include "aclgrad/io/pth.h"
 
 #include <gmock/gmock.h>
 
@@ -8,9 +8,9 @@
 #include <string>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
+#include "aclgrad/io/npy.h"
 #include "aclgrad/nn.h"
-#include "aclgrad/npy.h"
 #include "io/zip.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/memory_file.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/safetensors.h"
+#include "aclgrad/io/safetensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@
 #include <string_view>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
-#include "aclgrad/module.h"
-#include "aclgrad/npy.h"
+#include "aclgrad/io/file.h"
+#include "aclgrad/io/npy.h"
+#include "aclgrad/nn/module.h"
 #include "temporary_folder.h"
 #include "tests/support/allocations.h"
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "aclgrad/data.h"
+#include "aclgrad/data/table.h"
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "aclgrad/random.h"
-#include "aclgrad/table.h"
 #include "data/csv_rows.h"
 #include "tests/framework/base/temporary_folder.h"
 

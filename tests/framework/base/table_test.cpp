@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/table.h"
+#include "aclgrad/data/table.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 
 #include "aclgrad/data.h"
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "aclgrad/report.h"
 #include "temporary_folder.h"
 

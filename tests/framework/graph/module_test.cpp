@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees of modules: names, what is trained and what is kept, files.
-#include "aclgrad/module.h"
+#include "aclgrad/nn/module.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bisect(): faults planted in operators are found at their node.
-#include "aclgrad/bisect.h"
+#include "aclgrad/session/bisect.h"
 
 #include <gmock/gmock.h>
 

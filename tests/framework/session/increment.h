@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "aclgrad/aclgrad.h"
-#include "aclgrad/record.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/runtime.h"
 #include "aclgrad_ext.h"
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "aclgrad/aclgrad.h"
-#include "aclgrad/record.h"
+#include "aclgrad/graph/record.h"
 #include "aclgrad/runtime.h"
 #include "aclgrad_ext.h"
 #include "tests/framework/session/increment.h"

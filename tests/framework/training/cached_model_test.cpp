@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aclgrad/cached_model.h"
+#include "aclgrad/nn/cached_model.h"
 
 #include <gmock/gmock.h>
 

@@ -9,9 +9,9 @@
 #include <csignal>
 #include <functional>
 
-#include "aclgrad/checkpoint.h"
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/checkpoint.h"
+#include "aclgrad/io/file.h"
 #include "tests/framework/base/temporary_folder.h"
 
 namespace aclgrad {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a checkpoint holds, and what is said about files and variables that do not fit.
-#include "aclgrad/checkpoint.h"
+#include "aclgrad/io/checkpoint.h"
 
 #include <gmock/gmock.h>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "framework/io/checkpoint_format.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/allocations.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recomputation: the bits of training without it, in less memory.
-#include "aclgrad/checkpointed.h"
+#include "aclgrad/graph/checkpointed.h"
 
 #include <gmock/gmock.h>
 

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "aclgrad/aclgrad.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
 #include "tests/support/run.h"

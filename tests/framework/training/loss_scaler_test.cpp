@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // 16-bit activations over float32 weights, and the scaling of losses.
-#include "aclgrad/loss_scaler.h"
+#include "aclgrad/optim/loss_scaler.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules, and the learning rate as a part of an optimizer.
-#include "aclgrad/schedule.h"
+#include "aclgrad/optim/schedule.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A moving average of the weights: what it is, and what a Trainer and fit() do with it.
-#include "aclgrad/weight_average.h"
+#include "aclgrad/optim/weight_average.h"
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "aclgrad/error.h"
-#include "aclgrad/file.h"
+#include "aclgrad/io/file.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/framework/viz/page_check.h"
 #include "tests/support/message_of.h"

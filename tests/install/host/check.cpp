@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradcheck's C interface; the program is one in C and in C++. */
-#include <aclgrad/gradcheck_c.h>
+#include <aclgrad/gradcheck/c.h>
 #include <stdio.h>
 
 int main(void) {

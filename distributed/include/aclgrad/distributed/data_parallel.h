@@ -36,7 +36,7 @@
 #include "aclgrad/distributed/communicator.h"
 #include "aclgrad/gradients.h"
 #include "aclgrad/graph.h"
-#include "aclgrad/ranks.h"
+#include "aclgrad/train/ranks.h"
 
 namespace aclgrad {
 

@@ -15,7 +15,7 @@
 
 #include "aclgrad/data.h"
 #include "aclgrad/distributed/communicator.h"
-#include "aclgrad/ranks.h"
+#include "aclgrad/train/ranks.h"
 
 namespace aclgrad::data {
 

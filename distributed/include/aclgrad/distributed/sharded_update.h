@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "aclgrad/distributed/data_parallel.h"
-#include "aclgrad/safetensors.h"
+#include "aclgrad/io/safetensors.h"
 #include "aclgrad/session.h"
 
 namespace aclgrad {

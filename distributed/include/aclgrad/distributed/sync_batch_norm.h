@@ -17,7 +17,7 @@
 #include <memory>
 
 #include "aclgrad/distributed/communicator.h"
-#include "aclgrad/nn_images.h"
+#include "aclgrad/nn/images.h"
 #include "aclgrad/ops/sync_batch_norm.h"
 
 namespace aclgrad {

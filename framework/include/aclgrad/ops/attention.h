@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/graph/declaration.h"
 #include "aclgrad/ops/random.h"
 
 namespace aclgrad {
@@ -73,7 +73,7 @@ std::string to_string(RotaryMode mode);
 /// x cos + rot(x) sin: every pair of elements of the last axis of x is a point (a, b), which rot
 /// makes (-b, a); with the cosine and sine of an angle for both it is turned by that. x has rank 1
 /// to 4 and an even last size; cos and sin are of one shape, which broadcasts to x's and has its
-/// last size; all are floating, of one dtype. For the usual angles see rotary() (nn_attention.h).
+/// last size; all are floating, of one dtype. For the usual angles see rotary() (nn/attention.h).
 /// Throws ShapeError and DTypeError.
 Value rotary_position_embedding(Operand x, const Value& cos, const Value& sin,
                                 RotaryMode mode = RotaryMode::half);

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
-#include "aclgrad/per_axis.h"
+#include "aclgrad/graph/declaration.h"
+#include "aclgrad/graph/per_axis.h"
 
 namespace aclgrad {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/graph/declaration.h"
 
 namespace aclgrad {
 

@@ -3,8 +3,8 @@
 #ifndef ACLGRAD_OPS_MATMUL_H_
 #define ACLGRAD_OPS_MATMUL_H_
 
-#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/graph/declaration.h"
 
 namespace aclgrad {
 

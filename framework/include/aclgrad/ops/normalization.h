@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/graph/declaration.h"
 
 namespace aclgrad {
 

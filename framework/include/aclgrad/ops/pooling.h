@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/graph/declaration.h"
+#include "aclgrad/graph/per_axis.h"
 #include "aclgrad/ops/reduction.h"
-#include "aclgrad/per_axis.h"
 
 namespace aclgrad {
 

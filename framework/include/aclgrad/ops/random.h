@@ -9,8 +9,8 @@
 #include <source_location>
 #include <string>
 
-#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/graph/declaration.h"
 #include "aclgrad/variable.h"
 
 namespace aclgrad {

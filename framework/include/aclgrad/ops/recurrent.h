@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent layers and cells as functions of all that they read; Lstm, Gru and their cells
-// (nn_recurrent.h) hold the weights.
+// (nn/recurrent.h) hold the weights.
 //
 // Weights are as in PyTorch, the gates above each other: w_ih [gates H, in], w_hh [gates H, H],
 // and with biases b_ih and b_hh [gates H]. `params` are these two or four of each
@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/graph/declaration.h"
 
 namespace aclgrad {
 

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/graph/declaration.h"
 
 namespace aclgrad {
 

@@ -11,8 +11,8 @@
 #include <source_location>
 #include <vector>
 
-#include "aclgrad/declaration.h"
 #include "aclgrad/graph.h"
+#include "aclgrad/graph/declaration.h"
 
 namespace aclgrad {
 

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradcheck/tool/header/check_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "aclgrad/error.h"
+#include "gradcheck/core/function_points.h"
+#include "gradcheck/core/watch.h"
+#include "gradcheck/tool/apart.h"
+#include "gradcheck/tool/header/pair.h"
+
+namespace aclgrad::gradcheck {
+namespace {
+
+constexpr std::uint64_t kPoints = 4;
+
+Finding finding_of(const HeaderPlan& plan, const char* check, std::string text,
+                   Verdict verdict = Verdict::wrong) {
+  Finding finding;
+  finding.verdict = verdict;
+  finding.check = check;
+  finding.operator_name = plan.forward;
+  finding.text = std::move(text);
+  return finding;
+}
+
+// What is not known, and the lines that say it.
+using Questions = std::set<std::pair<std::string, std::string>>;
+
+class Check {
+ public:
+  Check(const HeaderPlan& plan, const Print& print)
+      : plan_(plan),
+        print_(print),
+        library_(open_library(plan.library)),
+        forward_(library_, plan.library, prototype_in(plan.header, plan.forward)),
+        backward_(library_, plan.library, prototype_in(plan.header, plan.backward)) {
+    detail::begin_section(0);
+  }
+
+  Report run() {
+    print_(fmt::format("{}\n{}\n\n", forward_.prototype().text, backward_.prototype().text));
+    const Settings settings =
+        settings_of(forward_.prototype(), backward_.prototype(), plan_.description);
+    free_ = settings.free;
+    for (const std::string& line : settings.lines) {
+      questions_.emplace("the forward has no number of this name", line);
+    }
+    if (!questions_.empty()) return undecided({});
+    find_possible(settings.all);
+    roles_ = roles_of(forward_.prototype(), backward_.prototype(), plan_.description, reaches_[0]);
+    print_(roles_.to_string(reaches_[0]) + "\n");
+    for (const std::string& line : roles_.lines) {
+      questions_.emplace("neither a name nor what is left tells what this is", line);
+    }
+    if (questions_.empty()) ask_for_elements();
+    if (questions_.empty()) ask_for_ranges();
+    return questions_.empty() ? check_all() : undecided({});
+  }
+
+ private:
+  // Settings with which the forward reaches every array, and makes something.
+  void find_possible(const std::vector<Numbers>& settings) {
+    constexpr double kTrialSeconds = 5;
+    std::string why;
+    for (const Numbers& numbers : settings) {
+      try {
+        Reach reach =
+            reach_of(forward_, numbers, plan_.description, std::min(plan_.seconds, kTrialSeconds));
+        bool makes_something = forward_.prototype().result.kind != CType::Kind::kNothing;
+        bool reaches_all = true;
+        for (std::size_t k = 0; k < reach.elements.size(); ++k) {
+          makes_something = makes_something || reach.is_written[k];
+          reaches_all = reaches_all && (reach.elements[k] > 0 ||
+                                        !forward_.prototype().parameters[k].type.is_pointer);
+        }
+        if (makes_something && reaches_all) {
+          reaches_.push_back(std::move(reach));
+        } else if (why.empty()) {
+          why = fmt::format("{} {}", plan_.forward,
+                            makes_something ? "does not look at one of its arrays"
+                                            : "changes none of its arrays");
+        }
+      } catch (const FunctionFailed& failed) {
+        if (why.empty()) why = failed.what();
+      }
+    }
+    if (!reaches_.empty()) return;
+    throw ValueError(fmt::format(
+        "{}, with {}: are its numbers possible, as a window that is no larger than what it slides "
+        "over, and indices within their arrays? --set NAME=VALUE and --range NAME=LOW:HIGH give it "
+        "others",
+        why, free_.empty() ? "these" : text_of(settings.front())));
+  }
+
+  // "n=4, k=2" of the numbers that nobody said.
+  std::string text_of(const Numbers& numbers) const {
+    std::string text;
+    for (const std::string& name : free_) {
+      text += fmt::format("{}{}={:g}", text.empty() ? "" : ", ", name, numbers.at(name));
+    }
+    return text;
+  }
+
+  // "--set n=4 --set x=8": those, and how many elements an array has, where that is asked for.
+  std::string lines_of(const Reach& reach,
+                       bool (*is_asked)(const Reach&, std::size_t) = nullptr) const {
+    std::vector<std::string> lines;
+    for (const std::string& name : free_) {
+      lines.push_back(fmt::format("--set {}={:g}", name, reach.numbers.at(name)));
+    }
+    for (std::size_t k = 0; is_asked != nullptr && k < reach.elements.size(); ++k) {
+      if (!roles_.forward[k].type.is_pointer || !is_asked(reach, k)) continue;
+      lines.push_back(fmt::format("--set {}={}", roles_.forward[k].name, reach.elements[k]));
+    }
+    return fmt::format("{}", fmt::join(lines, " "));
+  }
+
+  void ask_for_elements() {
+    const auto by_values = [](const Reach& reach, std::size_t k) {
+      return bool{reach.by_values[k]};
+    };
+    for (const Reach& reach : reaches_) {
+      if (std::ranges::count(reach.by_values, true) == 0) continue;
+      questions_.emplace("how far it gets depends on what arrays hold", lines_of(reach, by_values));
+      return;
+    }
+  }
+
+  // The floating inputs of which no range is said.
+  std::vector<std::string> without_range() const {
+    std::vector<std::string> names;
+    for (const Parameter& read : roles_.forward) {
+      const bool is_input = read.role == Role::kInput || read.role == Role::kBoth;
+      if (is_input && read.type.kind == CType::Kind::kFloating &&
+          !plan_.description.ranges.contains(read.name)) {
+        names.push_back(read.name);
+      }
+    }
+    return names;
+  }
+
+  bool is_defined(const Description& description) const {
+    const FunctionPair pair =
+        pair_of(plan_.forward, forward_, backward_, roles_, reaches_[0], description);
+    for (std::uint64_t seed = 1; seed <= kPoints; ++seed) {
+      for (const Array& result : detail::results_at(pair, detail::draw_point(pair, seed).inputs)) {
+        const auto is_number = [](Number value) { return std::isfinite(value); };
+        if (!std::ranges::all_of(result.values, is_number)) return false;
+      }
+    }
+    return true;
+  }
+
+  // The lines that say so.
+  static std::string give_range(Description& description, const std::vector<std::string>& names,
+                                double low, double high) {
+    std::string lines;
+    for (const std::string& name : names) {
+      description.ranges[name] = {low, high};
+      lines += fmt::format("{}--range {}={:g}:{:g}", lines.empty() ? "" : " ", name, low, high);
+    }
+    return lines;
+  }
+
+  // Where the forward is not defined from -2 to 2, a range in which it is, of one input or of all.
+  void ask_for_ranges() {
+    if (is_defined(plan_.description)) return;
+    std::vector<std::vector<std::string>> choices;
+    for (const std::string& name : without_range()) choices.push_back({name});
+    choices.push_back(without_range());
+    for (const auto& [low, high] : {std::pair(0.1, 4.0), {-0.9, 0.9}, {1.1, 4.0}}) {
+      for (const std::vector<std::string>& names : choices) {
+        Description description = plan_.description;
+        const std::string lines = give_range(description, names, low, high);
+        if (!is_defined(description)) continue;
+        questions_.emplace("the forward gives NaN or infinities between -2 and 2", lines);
+        return;
+      }
+    }
+  }
+
+  // A gradient that is wrong with some numbers and right with others is wrong if those are
+  // possible: one size is, whatever it is, but of several not all may fit together.
+  Report check_all() {
+    constexpr std::size_t kEnough = 3;  // settings that are wrong, where none is right
+    std::vector<const Reach*> wrong_with;
+    Report wrong;
+    Report all;
+    bool is_right = false;
+    for (const Reach& reach : reaches_) {
+      const Report report = check(reach);
+      const Verdict verdict = report.verdict();
+      if (verdict == Verdict::wrong) {
+        if (wrong_with.empty()) wrong = report;
+        wrong_with.push_back(&reach);
+      } else if (all.configurations == 0 || (verdict == Verdict::right && !is_right)) {
+        all = report;
+      } else {
+        all.right += report.right;
+        all.checks += report.checks;
+        all.configurations += report.configurations;
+      }
+      is_right = is_right || verdict == Verdict::right;
+      const bool is_known = is_right || free_.size() <= 1 || wrong_with.size() == kEnough;
+      if ((!wrong_with.empty() && is_known) || !questions_.empty()) break;
+    }
+    if (!wrong_with.empty() && (!is_right || free_.size() <= 1)) return wrong;
+    if (!wrong_with.empty()) {
+      const auto finding = std::ranges::find(wrong.findings, Verdict::wrong, &Finding::verdict);
+      questions_.emplace(
+          "right with some numbers, and with these, if they are possible, wrong: " + finding->text,
+          lines_of(*wrong_with.front()));
+    } else if (is_right && questions_.empty()) {
+      look_far_out();
+    }
+    return questions_.empty() ? all : undecided(all);
+  }
+
+  Report check(const Reach& reach) {
+    Roles roles = roles_;
+    const Questions questions = suppose(roles, reach);
+    const std::string name =
+        fmt::format("{}{}{}", plan_.forward, free_.empty() ? "" : ", ", text_of(reach.numbers));
+    if (&reach == reaches_.data()) supposed_ = roles;
+    const auto make = [&](std::span<const double>) {
+      return pair_of(name, forward_, backward_, roles, reach, plan_.description);
+    };
+    // The points and calls of families once; other numbers are for sizes and modes.
+    Options once = plan_.options;
+    once.draws = 1;
+    Report report = &reach == reaches_.data()
+                        ? check_family({.name = name, .make = make}, plan_.options)
+                        : check_functions(make({}), once);
+    if (report.verdict() != Verdict::wrong) questions_.insert(questions.begin(), questions.end());
+    if (!is_beside(report, reach)) return report;
+    // Arrays may be longer than what the forward reads of them.
+    questions_.emplace(
+        "the backward goes beyond what the forward reaches of an array, which is wrong "
+        "if it ends there: " +
+            report.findings.front().text,
+        lines_of(reach, [](const Reach&, std::size_t) { return true; }));
+    return {};
+  }
+
+  // Whether the worst is that something was written beside an array whose elements nobody said.
+  bool is_beside(const Report& report, const Reach& reach) const {
+    const auto is_said = [&](const Parameter& read) {
+      return !read.type.is_pointer || reach.numbers.contains(read.name);
+    };
+    return !std::ranges::all_of(roles_.forward, is_said) &&
+           std::ranges::any_of(report.findings, [](const Finding& finding) {
+             return finding.text.find("beside") != std::string::npos ||
+                    finding.text.find("after its end") != std::string::npos;
+           });
+  }
+
+  // What the backward does to the memory of its gradients, and of what arrives, is taken for what
+  // it is meant to do, where nobody said.
+  Questions suppose(Roles& roles, const Reach& reach) const {
+    FunctionPair pair =
+        pair_of(plan_.forward, forward_, backward_, roles, reach, plan_.description);
+    for (FunctionArray& input : pair.inputs) input.adds_gradient = input.has_gradient;
+    std::vector<bool> is_any_written(pair.inputs.size());
+    std::vector<bool> is_any_left(pair.inputs.size());
+    bool spoils = false;
+    for (std::uint64_t seed = 1; seed <= kPoints; ++seed) {
+      detail::FunctionPoint point = detail::draw_point(pair, seed);
+      for (Array& upstream : point.upstream) {
+        if (roles.unasked) std::ranges::fill(upstream.values, 1);
+      }
+      try {
+        detail::gradients_of(pair, point);
+      } catch (const std::runtime_error&) {
+        spoils = true;
+        for (FunctionArray& output : pair.outputs) output.consumed = true;
+      }
+      const Arrays from_0 = detail::gradients_of(pair, point, {.prefilled = 0});
+      const Arrays from_1 = detail::gradients_of(pair, point, {.prefilled = 1});
+      for (std::size_t k = 0; k < from_0.size(); ++k) {
+        for (std::size_t i = 0; i < from_0[k].values.size(); ++i) {
+          const bool is_left = std::abs(from_1[k].values[i] - from_0[k].values[i] - 1) < 1e-3;
+          (is_left ? is_any_left : is_any_written)[k] = true;
+        }
+      }
+    }
+    Questions questions;
+    std::vector<std::pair<std::string, std::string>> adding;
+    for (Parameter& read : roles.backward) {
+      if (!read.promise.empty()) continue;
+      const auto meant = [&](const char* promise, const char* other, const char* what) {
+        read.promise = promise;
+        const char* const role = read.role == Role::kGradient ? "gradient" : "upstream";
+        return std::pair(
+            fmt::format("it {} `{}`: right if that is meant, else say {}", what, read.name, other),
+            fmt::format("--role {}=\"{} {} {}\"", read.name, role, roles.name_of(read.of),
+                        promise));
+      };
+      if (read.role == Role::kUpstream && spoils && read.type.is_pointer && !read.type.is_const) {
+        questions.insert(meant("consumed", "kept", "writes to what arrives at"));
+      }
+      if (read.role != Role::kGradient) continue;
+      const auto input = static_cast<std::size_t>(
+          std::ranges::find(pair.inputs, roles.name_of(read.of), &FunctionArray::name) -
+          pair.inputs.begin());
+      if (is_any_left[input] && is_any_written[input]) {
+        questions.insert(meant("zeroed", "written", "leaves some elements as they are of"));
+      } else if (is_any_left[input]) {
+        adding.push_back(meant("added", "written", "adds to what is there of"));
+      }
+    }
+    if (adding.size() > 1 && std::ranges::count(is_any_written, true) == 0) {
+      adding = {
+          {"it adds to what is there of every gradient: right if that is meant, else say "
+           "written",
+           "--role gradients=added"}};
+    }
+    questions.insert(adding.begin(), adding.end());
+    return questions;
+  }
+
+  // Numbers beyond those that are drawn where nobody said a range.
+  void look_far_out() {
+    Description description = plan_.description;
+    const std::string lines = give_range(description, without_range(), -INFINITY, INFINITY);
+    if (lines.empty()) return;
+    Report report;
+    const FunctionPair pair =
+        pair_of(plan_.forward, forward_, backward_, supposed_, reaches_[0], description);
+    detail::check_far_points(pair, plan_.options.seed, report);
+    if (report.findings.empty()) return;
+    questions_.emplace("right between -2 and 2, and beyond, if that is possible, wrong: " +
+                           report.findings.front().text,
+                       lines);
+  }
+
+  // Beside what was checked.
+  Report undecided(const Report& checked) const {
+    Report report;
+    report.configurations = checked.configurations;
+    report.checks = checked.checks;
+    report.ranges = checked.ranges;
+    std::string whys;
+    std::string all_lines;
+    for (const auto& [why, lines] : questions_) {
+      whys += (whys.empty() ? "" : "; ") + why;
+      all_lines += " " + lines;
+    }
+    report.findings.push_back(finding_of(
+        plan_, "reading", "undecided: " + whys + "; tell me:" + all_lines, Verdict::inconclusive));
+    return report;
+  }
+
+  const HeaderPlan& plan_;
+  const Print& print_;
+  void* library_;
+  ForeignFunction forward_;
+  ForeignFunction backward_;
+  std::vector<std::string> free_;  // names of numbers that nobody said
+  std::vector<Reach> reaches_;     // by settings of those
+  Roles roles_;
+  Roles supposed_;  // with what the backward seems to promise
+  Questions questions_;
+};
+
+}  // namespace
+
+int check_header(const HeaderPlan& plan) {
+  const auto ended = [&](const std::string& how) {
+    Report report;
+    report.findings.push_back(finding_of(plan, "call", fmt::format("the check {}", how)));
+    fmt::print("{}", report.to_string());
+    return report.exit_status();
+  };
+  const auto work = [&](const Print& print) {
+    const Report report = Check(plan, print).run();
+    print(report.to_string());
+    return report.exit_status();
+  };
+  return apart(work, plan.seconds, ended);
+}
+
+}  // namespace aclgrad::gradcheck
