@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who runs a benchmark: our operators, the other libraries, and the memory itself. All of them get
 // the same tensors in the same memory.
-#ifndef ACLGRAD_BENCH_CONTENDER_H_
-#define ACLGRAD_BENCH_CONTENDER_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -52,5 +51,3 @@ class Contender {
 };
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_CONTENDER_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_BENCH_MEDIAN_H_
-#define ACLGRAD_BENCH_MEDIAN_H_
+#pragma once
 
 #include <algorithm>
 #include <vector>
@@ -15,5 +14,3 @@ inline double median(std::vector<double> values) {
 }
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_MEDIAN_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A workload recorded with aclgrad.
-#ifndef ACLGRAD_BENCH_NETWORK_H_
-#define ACLGRAD_BENCH_NETWORK_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -29,5 +28,3 @@ Value record_loss(const Workload& workload, const Value& x, const Value& wanted,
 Update record_update(const Workload& workload, Graph& graph, const Gradients& gradients);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_NETWORK_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of our operators, ready to be repeated.
-#ifndef ACLGRAD_BENCH_PREPARED_H_
-#define ACLGRAD_BENCH_PREPARED_H_
+#pragma once
 
 #include <stdexcept>
 #include <string>
@@ -79,5 +78,3 @@ class Prepared {
 };
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_PREPARED_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the programs that measure have in common.
-#ifndef ACLGRAD_BENCH_PROGRAM_H_
-#define ACLGRAD_BENCH_PROGRAM_H_
+#pragma once
 
 #include <exception>
 #include <iostream>
@@ -20,5 +19,3 @@ int run_program(const Run& run, int argc, char** argv) {
 }
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_PROGRAM_H_

@@ -2,8 +2,7 @@
 // Time that the host of a virtual machine gives to its other guests. It comes in bursts of many
 // milliseconds, in which nothing of ours runs but the clock does: what is measured then says
 // nothing of the program.
-#ifndef ACLGRAD_BENCH_STOLEN_H_
-#define ACLGRAD_BENCH_STOLEN_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -65,5 +64,3 @@ double seconds_of_calls(const Call& call, int64_t count, int threads) {
 }
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_STOLEN_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is trained: a network, a batch and an optimizer, the same for all.
-#ifndef ACLGRAD_BENCH_WORKLOAD_H_
-#define ACLGRAD_BENCH_WORKLOAD_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -68,5 +67,3 @@ void fill_characters(const Workload& workload, std::span<int64_t> characters);
 void fill_labels(const Workload& workload, std::span<int64_t> labels);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_WORKLOAD_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do all ranks mean the same?
-#ifndef ACLGRAD_DISTRIBUTED_AGREEMENT_H_
-#define ACLGRAD_DISTRIBUTED_AGREEMENT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -24,5 +23,3 @@ void start_training(const Communicator& communicator, const Graph& graph,
                     const Gradients& gradients, const std::string& options, bool same_graph);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_DISTRIBUTED_AGREEMENT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which tensors are exchanged together.
-#ifndef ACLGRAD_DISTRIBUTED_BUCKETS_H_
-#define ACLGRAD_DISTRIBUTED_BUCKETS_H_
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -24,5 +23,3 @@ std::vector<Bucket> make_buckets(const std::vector<Value>& tensors, std::size_t 
                                  bool same_graph);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_DISTRIBUTED_BUCKETS_H_

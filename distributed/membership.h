@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Communicator, and the nodes recorded with it, share.
-#ifndef ACLGRAD_DISTRIBUTED_MEMBERSHIP_H_
-#define ACLGRAD_DISTRIBUTED_MEMBERSHIP_H_
+#pragma once
 
 #include <utility>
 
@@ -46,5 +45,3 @@ class Membership {
 HcclDataType hccl_type(DType dtype);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_DISTRIBUTED_MEMBERSHIP_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What gradients can pass on their way back.
-#ifndef AUTOGRAD_ENGINE_DEPENDENTS_H_
-#define AUTOGRAD_ENGINE_DEPENDENTS_H_
+#pragma once
 
 #include <unordered_set>
 #include <vector>
@@ -16,5 +15,3 @@ std::unordered_set<ValueId> dependents(const Graph& graph, const std::vector<Val
                                        NodeId last);
 
 }  // namespace aclgrad::detail
-
-#endif  // AUTOGRAD_ENGINE_DEPENDENTS_H_

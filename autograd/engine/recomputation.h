@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a backward pass computes again (aclgrad/graph/checkpointed.h).
-#ifndef AUTOGRAD_ENGINE_RECOMPUTATION_H_
-#define AUTOGRAD_ENGINE_RECOMPUTATION_H_
+#pragma once
 
 #include <span>
 #include <unordered_map>
@@ -47,5 +46,3 @@ class Recomputation {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // AUTOGRAD_ENGINE_RECOMPUTATION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gradient of a value from those of the slices that were cut from it.
-#ifndef AUTOGRAD_ENGINE_SLICE_GRADIENTS_H_
-#define AUTOGRAD_ENGINE_SLICE_GRADIENTS_H_
+#pragma once
 
 #include <vector>
 
@@ -22,5 +21,3 @@ struct SliceGradient {
 Value joined_slices(const Value& whole, std::vector<SliceGradient> slices);
 
 }  // namespace aclgrad::detail
-
-#endif  // AUTOGRAD_ENGINE_SLICE_GRADIENTS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One gradient, checked by differences of the loss in float64.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_CHECK_H_
-#define ACLGRAD_AUTOGRAD_LIVE_CHECK_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -47,5 +46,3 @@ Check check_element(Preview& preview, Trainer& trainer, const data::Dataset& bat
                     const Edits& edits, const Value& value, std::int64_t index);
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_CHECK_H_

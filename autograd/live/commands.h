@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page asks for.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_COMMANDS_H_
-#define ACLGRAD_AUTOGRAD_LIVE_COMMANDS_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -80,5 +79,3 @@ struct Asked {
 Asked parse_command(const std::string& text);
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_COMMANDS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of a graph's values that a run is to have otherwise, and rounding by chance.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_EDITS_H_
-#define ACLGRAD_AUTOGRAD_LIVE_EDITS_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -70,5 +69,3 @@ class Rounding final : public detail::RunObserver {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_EDITS_H_

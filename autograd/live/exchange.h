@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes between the thread that trains and the one that talks to browsers.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_EXCHANGE_H_
-#define ACLGRAD_AUTOGRAD_LIVE_EXCHANGE_H_
+#pragma once
 
 #include <chrono>
 #include <condition_variable>
@@ -62,5 +61,3 @@ class Mailbox {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_EXCHANGE_H_

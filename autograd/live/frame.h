@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page is told, as JSON.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_FRAME_H_
-#define ACLGRAD_AUTOGRAD_LIVE_FRAME_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -35,5 +34,3 @@ std::string page_html(Playback& playback, const FrameFacts& facts, const std::st
                       const std::vector<Choice>& choices);
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_FRAME_H_

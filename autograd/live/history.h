@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // States of a training run to go back to, and what its user has changed on the way.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_HISTORY_H_
-#define ACLGRAD_AUTOGRAD_LIVE_HISTORY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -81,5 +80,3 @@ class History {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_HISTORY_H_

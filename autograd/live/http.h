@@ -3,8 +3,7 @@
 // all; nobody can make it wait. What a client may cost is bounded before it has shown the token: a
 // head of 32 KiB, five seconds, and one of 64 places, the oldest of which goes where a new client
 // comes.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_HTTP_H_
-#define ACLGRAD_AUTOGRAD_LIVE_HTTP_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -55,5 +54,3 @@ class Http {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_HTTP_H_

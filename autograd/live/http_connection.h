@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One client: what it has sent, what it is to get, and until when.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_HTTP_CONNECTION_H_
-#define ACLGRAD_AUTOGRAD_LIVE_HTTP_CONNECTION_H_
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -91,5 +90,3 @@ class Connection {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_HTTP_CONNECTION_H_

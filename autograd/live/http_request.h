@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of an HTTP request before anything of its body is read.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_HTTP_REQUEST_H_
-#define ACLGRAD_AUTOGRAD_LIVE_HTTP_REQUEST_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -39,5 +38,3 @@ bool is_from_own_page(const RequestHead& head, int port);
 bool has_token(std::string_view path, std::string_view token);
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_HTTP_REQUEST_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The losses of a run as a curve of few points, at whatever step one stands.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_LOSSES_H_
-#define ACLGRAD_AUTOGRAD_LIVE_LOSSES_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -37,5 +36,3 @@ class Losses {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_LOSSES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of live/page as the build embeds them.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_PAGE_TEXTS_H_
-#define ACLGRAD_AUTOGRAD_LIVE_PAGE_TEXTS_H_
+#pragma once
 
 #include <string_view>
 
@@ -19,5 +18,3 @@ std::string_view present_js();
 std::string_view stream_js();
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_PAGE_TEXTS_H_

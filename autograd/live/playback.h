@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A training run that can be stopped, edited and taken back.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_PLAYBACK_H_
-#define ACLGRAD_AUTOGRAD_LIVE_PLAYBACK_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -132,5 +131,3 @@ class Playback {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_PLAYBACK_H_

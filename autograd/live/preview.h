@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training step to come, run for its numbers alone.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_PREVIEW_H_
-#define ACLGRAD_AUTOGRAD_LIVE_PREVIEW_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -45,5 +44,3 @@ class Preview {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_PREVIEW_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Server does: it trains as its pages say, and tells them. server_state.cpp has training,
 // server_commands.cpp what pages ask for.
-#ifndef ACLGRAD_AUTOGRAD_LIVE_SERVER_STATE_H_
-#define ACLGRAD_AUTOGRAD_LIVE_SERVER_STATE_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -96,5 +95,3 @@ class Server::State {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_AUTOGRAD_LIVE_SERVER_STATE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules that come with the library, one function a family. They are listed in registry.cpp: a
 // rule that registered itself would be dropped by the linker with the rest of its object file.
-#ifndef ACLGRAD_AUTOGRAD_RULES_TABLE_H_
-#define ACLGRAD_AUTOGRAD_RULES_TABLE_H_
+#pragma once
 
 #include <algorithm>
 #include <functional>
@@ -174,5 +173,3 @@ Value silu_curvature(const Value& v, const Value& x);
 Value geglu_kept_gradient(const GegluOp& op, const RuleCall& call);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_RULES_TABLE_H_

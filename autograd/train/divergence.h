@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DivergenceCheck: whether the weights that a step has left are ones that a run can go on from.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_DIVERGENCE_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_DIVERGENCE_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -34,5 +33,3 @@ class DivergenceCheck {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_DIVERGENCE_H_

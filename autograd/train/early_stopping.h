@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EarlyStopping: which evaluation is the best, and whether to wait for a better one.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_EARLY_STOPPING_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_EARLY_STOPPING_H_
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -38,5 +37,3 @@ class EarlyStopping {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_EARLY_STOPPING_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Trainer computes in Mode::evaluation: losses of examples, and a look into the network.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_EVALUATOR_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_EVALUATOR_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -63,5 +62,3 @@ class Observation {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_EVALUATOR_H_

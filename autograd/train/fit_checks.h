@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_FIT_CHECKS_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_FIT_CHECKS_H_
+#pragma once
 
 #include "aclgrad/fit.h"
 
@@ -10,5 +9,3 @@ namespace aclgrad::detail {
 void check_fit(const data::Batches& batches, const FitOptions& options, const Optimizer& optimizer);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_FIT_CHECKS_H_

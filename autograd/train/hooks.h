@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hooks of a Trainer: values of a step, and their gradients, by the names that people know them by.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_HOOKS_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_HOOKS_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -58,5 +57,3 @@ class StepHooks {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_HOOKS_H_

@@ -2,8 +2,7 @@
 // How a loss adds up: the totals over the examples of which it is made, as its nodes show, from the
 // loss backwards. A node is one over examples where it reads values that are as large as the batch
 // and its result is not.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_LOSS_TOTALS_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_LOSS_TOTALS_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -96,5 +95,3 @@ Value record_again(const Value& result, const Graph& graph, std::map<ValueId, Va
 bool updates(const Node& node);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_LOSS_TOTALS_H_

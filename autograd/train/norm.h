@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Euclidean norm of a tensor on the host, for what a log is told.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_NORM_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_NORM_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -26,5 +25,3 @@ inline double euclidean_norm(const Tensor& tensor) {
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_NORM_H_

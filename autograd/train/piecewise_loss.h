@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loss of examples in Mode::evaluation, so many at a time: what pieces give is added up, and
 // the loss is made of it at the end.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_PIECEWISE_LOSS_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_PIECEWISE_LOSS_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -118,5 +117,3 @@ class SeparateExamples {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_PIECEWISE_LOSS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loss as it is recorded for a batch of some size.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_RECORDED_LOSS_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_RECORDED_LOSS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -59,5 +58,3 @@ bool is_any(const Node& node) {
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_RECORDED_LOSS_H_

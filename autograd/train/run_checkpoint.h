@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RunCheckpoint: the checkpoint of a run of fit(): the trainer's tensors, where the run is, and the
 // best weights. The first rank reads and writes it.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_RUN_CHECKPOINT_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_RUN_CHECKPOINT_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -42,5 +41,3 @@ class RunCheckpoint {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_RUN_CHECKPOINT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a run of fit() is and what it has found, and its text in a checkpoint.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_RUN_STATE_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_RUN_STATE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -33,5 +32,3 @@ std::string to_json(const RunState& state);
 RunState run_state_from(const std::string& text, std::size_t metrics);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_RUN_STATE_H_

@@ -7,8 +7,7 @@
 //
 // and all parts' losses, and gradients, add up to those of the batch. Weights, and whatever else
 // stands beside the totals, are those of the whole batch, worked out before its parts.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_SPLIT_LOSS_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_SPLIT_LOSS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -55,5 +54,3 @@ class SplitLoss {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_SPLIT_LOSS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step of a Trainer: what is recorded for a batch, whole or in parts, and how it is run.
-#ifndef ACLGRAD_AUTOGRAD_TRAIN_TRAINING_STEP_H_
-#define ACLGRAD_AUTOGRAD_TRAIN_TRAINING_STEP_H_
+#pragma once
 
 #include <cstdint>
 #include <deque>
@@ -95,5 +94,3 @@ class TrainingStep {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_AUTOGRAD_TRAIN_TRAINING_STEP_H_

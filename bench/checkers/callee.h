@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mutant as those call it who train with it: forward and backward on contiguous tensors of one
 // dtype, in memory that earlier calls have used.
-#ifndef ACLGRAD_BENCH_CHECKERS_CALLEE_H_
-#define ACLGRAD_BENCH_CHECKERS_CALLEE_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -51,5 +50,3 @@ class Callee {
 };
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_CHECKERS_CALLEE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How others check gradients, as their users do: one random point, contiguous tensors, the settings
 // that come with it. PyTorch's own is called from torch_gradcheck.py.
-#ifndef ACLGRAD_BENCH_CHECKERS_CHECKERS_H_
-#define ACLGRAD_BENCH_CHECKERS_CHECKERS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -41,5 +40,3 @@ const char* to_string(Class kind);
 Class class_of(const mutants::Mutant& mutant, const gradcheck::Finding& finding);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_CHECKERS_CHECKERS_H_

@@ -6,8 +6,7 @@
  * are contiguous arrays of double, whatever the dtype: numbers are rounded to it where the operator
  * stores them. Numbers count from 0; the mutants come first.
  */
-#ifndef ACLGRAD_BENCH_CHECKERS_MUTANTS_C_H_
-#define ACLGRAD_BENCH_CHECKERS_MUTANTS_C_H_
+#pragma once
 
 #include <stdint.h>
 
@@ -60,5 +59,3 @@ ACLGRAD_MUTANTS_API const char* aclgradMutantBackward(aclgradMutant* mutant, dou
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_BENCH_CHECKERS_MUTANTS_C_H_ */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // With what probability random directions show a wrong gradient: a formula, and a measurement.
-#ifndef ACLGRAD_BENCH_CHECKERS_PROJECTIONS_H_
-#define ACLGRAD_BENCH_CHECKERS_PROJECTIONS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -30,5 +29,3 @@ struct Measured {
 Measured measure_detection(Spread spread, int directions, double ratio, int seeds);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_CHECKERS_PROJECTIONS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether all contenders compute the same: to compare the speed of different things would be idle.
-#ifndef ACLGRAD_BENCH_KERNELS_AGREEMENT_H_
-#define ACLGRAD_BENCH_KERNELS_AGREEMENT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -15,5 +14,3 @@ namespace aclgrad::bench {
 std::vector<std::string> disagreements(const std::vector<Cell>& cells);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_KERNELS_AGREEMENT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How level the operators' speed is: what they take on awkward data, as a multiple of
 // what they take on normal data.
-#ifndef ACLGRAD_BENCH_KERNELS_LEVEL_H_
-#define ACLGRAD_BENCH_KERNELS_LEVEL_H_
+#pragma once
 
 #include <functional>
 #include <map>
@@ -24,5 +23,3 @@ std::vector<Level> measure_level(const std::vector<Cell>& cells, aclrtStream str
                                  const std::function<void(const Cell&)>& announce);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_KERNELS_LEVEL_H_

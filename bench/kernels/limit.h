@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the memory allows, in the manner of STREAM: reading as many bytes from as many places, and
 // writing as many to as many, as the operation does, with hardly any arithmetic.
-#ifndef ACLGRAD_BENCH_KERNELS_LIMIT_H_
-#define ACLGRAD_BENCH_KERNELS_LIMIT_H_
+#pragma once
 
 #include <memory>
 
@@ -14,5 +13,3 @@ namespace aclgrad::bench {
 std::unique_ptr<Contender> memory_limit(bool non_temporal);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_KERNELS_LIMIT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs cells: for each, all contenders in turn, several times, by Google Benchmark.
-#ifndef ACLGRAD_BENCH_KERNELS_MEASURE_H_
-#define ACLGRAD_BENCH_KERNELS_MEASURE_H_
+#pragma once
 
 #include <functional>
 #include <limits>
@@ -64,5 +63,3 @@ class Measurement {
 };
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_KERNELS_MEASURE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of a cell's tensors, filled with its data, and kept from cell to cell.
-#ifndef ACLGRAD_BENCH_KERNELS_MEMORY_H_
-#define ACLGRAD_BENCH_KERNELS_MEMORY_H_
+#pragma once
 
 #include <map>
 #include <vector>
@@ -48,5 +47,3 @@ class Memory {
 };
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_KERNELS_MEMORY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is measured: operators with their shapes, and the cells of the measurement made of them.
-#ifndef ACLGRAD_BENCH_KERNELS_OPERATION_H_
-#define ACLGRAD_BENCH_KERNELS_OPERATION_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -122,5 +121,3 @@ std::vector<Cell> select_cells(const Selection& selection);
 std::vector<Cell> data_cells(const Selection& selection);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_KERNELS_OPERATION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators of this project: phase two of a repeatable executor and the wait for its result.
-#ifndef ACLGRAD_BENCH_KERNELS_OURS_H_
-#define ACLGRAD_BENCH_KERNELS_OURS_H_
+#pragma once
 
 #include <memory>
 
@@ -17,5 +16,3 @@ Call phase_one_call();
 Call phase_two_call(aclrtStream stream);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_KERNELS_OURS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An operation as streams of equal length: a tensor twice as long as the shortest is two of them.
-#ifndef ACLGRAD_BENCH_KERNELS_STREAMS_H_
-#define ACLGRAD_BENCH_KERNELS_STREAMS_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -47,5 +46,3 @@ inline Streams streams_of(const Problem& problem) {
 }
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_KERNELS_STREAMS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All that is measured, as page.py draws it.
-#ifndef ACLGRAD_BENCH_KERNELS_TIMES_H_
-#define ACLGRAD_BENCH_KERNELS_TIMES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -24,5 +23,3 @@ struct Times {
 std::string to_json(const Times& times);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_KERNELS_TIMES_H_

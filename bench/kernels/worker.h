@@ -2,8 +2,7 @@
 // A contender in another process: libtorch chooses its kernels once per process, so the setting
 // that is not ours needs one of its own. The other process is this program with --worker; it has
 // the same list of cells, waits while we measure, and measures while we wait.
-#ifndef ACLGRAD_BENCH_KERNELS_WORKER_H_
-#define ACLGRAD_BENCH_KERNELS_WORKER_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -40,5 +39,3 @@ class Worker {
 void serve(const std::vector<Cell>& cells);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_KERNELS_WORKER_H_

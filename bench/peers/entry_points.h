@@ -7,8 +7,7 @@
 //
 // defines both phases of aclnnElu. The parameters of phase one are those of the public header; the
 // call gets each as the peer has it. Executors, streams, memory and messages are this project's.
-#ifndef ACLGRAD_BENCH_PEERS_ENTRY_POINTS_H_
-#define ACLGRAD_BENCH_PEERS_ENTRY_POINTS_H_
+#pragma once
 
 #include <algorithm>
 #include <atomic>
@@ -163,5 +162,3 @@ struct EntryPoint<Peer, aclnnStatus(P...), kName, kCall> {
   }
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_PEERS_ENTRY_POINTS_H_

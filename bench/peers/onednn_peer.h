@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What libpeer_onednn is made of: parameters as oneDNN has them, and primitives made for the
 // layouts that they are given. What a primitive does not take (a scale of ELU, say) is refused.
-#ifndef ACLGRAD_BENCH_PEERS_ONEDNN_PEER_H_
-#define ACLGRAD_BENCH_PEERS_ONEDNN_PEER_H_
+#pragma once
 
 #include <stdexcept>
 #include <thread>
@@ -110,5 +109,3 @@ inline void give(const memory& result, const memory& out) {
 }
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_PEERS_ONEDNN_PEER_H_

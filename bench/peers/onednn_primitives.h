@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptors of oneDNN's primitives in versions 2 and 3. Version 3 did away with the descriptors
 // of operations, and tells source from destination everywhere.
-#ifndef ACLGRAD_BENCH_PEERS_ONEDNN_PRIMITIVES_H_
-#define ACLGRAD_BENCH_PEERS_ONEDNN_PRIMITIVES_H_
+#pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -188,5 +187,3 @@ inline LogSoftmaxBackward::primitive_desc describe_log_softmax_backward(
 }
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_PEERS_ONEDNN_PRIMITIVES_H_

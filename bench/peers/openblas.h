@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of the BLAS under libtorch.
-#ifndef ACLGRAD_BENCH_PEERS_OPENBLAS_H_
-#define ACLGRAD_BENCH_PEERS_OPENBLAS_H_
+#pragma once
 
 #include <dlfcn.h>
 
@@ -15,5 +14,3 @@ inline void set_openblas_threads(int count) {
 }
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_PEERS_OPENBLAS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of oneDNN.
-#ifndef ACLGRAD_BENCH_PEERS_OPENMP_H_
-#define ACLGRAD_BENCH_PEERS_OPENMP_H_
+#pragma once
 
 #include <dlfcn.h>
 
@@ -20,5 +19,3 @@ inline void set_openmp_threads(int count) {
 }
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_PEERS_OPENMP_H_

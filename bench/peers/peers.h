@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The libraries that we compare with. torch() is null where the build found no libtorch.
-#ifndef ACLGRAD_BENCH_PEERS_PEERS_H_
-#define ACLGRAD_BENCH_PEERS_PEERS_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -22,5 +21,3 @@ std::unique_ptr<Contender> torch();
 std::optional<std::string> torch_setting();
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_PEERS_PEERS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What libpeer_torch is made of: parameters as ATen has them.
-#ifndef ACLGRAD_BENCH_PEERS_TORCH_PEER_H_
-#define ACLGRAD_BENCH_PEERS_TORCH_PEER_H_
+#pragma once
 
 // First, as clang wants it complete where the headers below make vectors of it.
 #include <ATen/core/ivalue.h>
@@ -58,5 +57,3 @@ struct Peer {
 };
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_PEERS_TORCH_PEER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libtorch's recurrent functions, in a file of their own: its headers take long to compile.
-#ifndef ACLGRAD_BENCH_PEERS_TORCH_RECURRENT_H_
-#define ACLGRAD_BENCH_PEERS_TORCH_RECURRENT_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -16,5 +15,3 @@ std::function<void()> torch_recurrent(bool is_lstm, bool is_cell, std::int64_t s
                                       bool with_gradients);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_PEERS_TORCH_RECURRENT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix products and convolutions of a training step: what no implementation of it can do
 // without.
-#ifndef ACLGRAD_BENCH_TRAIN_PRODUCTS_H_
-#define ACLGRAD_BENCH_TRAIN_PRODUCTS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -43,5 +42,3 @@ struct Products {
 Products products_of(const Workload& workload);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_TRAIN_PRODUCTS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The networks of examples/ with libtorch's modules, called by the same names.
-#ifndef ACLGRAD_BENCH_TRAIN_TORCH_NETWORKS_H_
-#define ACLGRAD_BENCH_TRAIN_TORCH_NETWORKS_H_
+#pragma once
 
 // First, as clang wants it complete where the headers below make vectors of it.
 #include <ATen/core/ivalue.h>
@@ -20,5 +19,3 @@ struct TorchNetwork : torch::nn::Module {
 std::shared_ptr<TorchNetwork> make_network(const Workload& workload);
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_TRAIN_TORCH_NETWORKS_H_

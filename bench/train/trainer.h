@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who trains. Each is a program of its own (ours.cpp, torch.cpp, floor.cpp, each with serve.cpp),
 // so that its memory is its own and so that settings read once per process can differ.
-#ifndef ACLGRAD_BENCH_TRAIN_TRAINER_H_
-#define ACLGRAD_BENCH_TRAIN_TRAINER_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -33,5 +32,3 @@ std::unique_ptr<Trainer> make_trainer(const Workload& workload, int threads);
 std::string trainer_version();
 
 }  // namespace aclgrad::bench
-
-#endif  // ACLGRAD_BENCH_TRAIN_TRAINER_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an aclnn host program needs around its operator: a device, a stream, tensors on the device,
 // and a look at every status.
-#ifndef ACLGRAD_EXAMPLES_ACLNN_HOST_H_
-#define ACLGRAD_EXAMPLES_ACLNN_HOST_H_
+#pragma once
 
 #include <cstdint>
 #include <cstdio>
@@ -83,5 +82,3 @@ inline void run(PhaseTwo phase_two, const char* name, uint64_t workspace_size,
   check(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
   if (workspace != nullptr) aclrtFree(workspace);
 }
-
-#endif  // ACLGRAD_EXAMPLES_ACLNN_HOST_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trains networks that classify pictures, one for each activation, and compares them.
-#ifndef ACLGRAD_EXAMPLES_CLASSIFIER_CLASSIFIER_H_
-#define ACLGRAD_EXAMPLES_CLASSIFIER_CLASSIFIER_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -36,5 +35,3 @@ aclgrad::report::Series accuracy_of(const std::string& name, const aclgrad::Hist
 // accuracy.svg, loss.svg and report.html, which compare them, in program.out.
 void compare_classifiers(const ClassifierOptions& options, const aclgrad::data::Split& pictures,
                          const std::function<Training(const std::string& activation)>& make);
-
-#endif  // ACLGRAD_EXAMPLES_CLASSIFIER_CLASSIFIER_H_

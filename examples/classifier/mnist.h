@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MNIST, and what comes in files of its format: Fashion-MNIST.
-#ifndef ACLGRAD_EXAMPLES_CLASSIFIER_MNIST_H_
-#define ACLGRAD_EXAMPLES_CLASSIFIER_MNIST_H_
+#pragma once
 
 #include <aclgrad/data.h>
 
@@ -31,5 +30,3 @@ aclgrad::data::Split load_images(const std::string& data);
 aclgrad::data::Dataset shift_and_flip(aclgrad::data::Dataset batch, const aclgrad::Random& random);
 
 }  // namespace mnist
-
-#endif  // ACLGRAD_EXAMPLES_CLASSIFIER_MNIST_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A multilayer perceptron with each of four activations: what train_digits and train_mnist do.
-#ifndef ACLGRAD_EXAMPLES_CLASSIFIER_PERCEPTRON_H_
-#define ACLGRAD_EXAMPLES_CLASSIFIER_PERCEPTRON_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -24,5 +23,3 @@ void declare_perceptron_options(CLI::App& app, PerceptronOptions& options);
 // are made twice as wide.
 void train_perceptrons(const std::vector<std::int64_t>& widths,
                        const aclgrad::data::Split& pictures, const PerceptronOptions& options);
-
-#endif  // ACLGRAD_EXAMPLES_CLASSIFIER_PERCEPTRON_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A convolutional network without padding: two convolutions of 5 x 5, two of 3 x 3, with ELU
 // (Clevert et al. 2015) or ReLU after each, batch normalization and pooling after each pair.
-#ifndef ACLGRAD_EXAMPLES_CONVOLUTION_MODEL_H_
-#define ACLGRAD_EXAMPLES_CONVOLUTION_MODEL_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -51,5 +50,3 @@ struct Network : aclgrad::Module {
 };
 
 }  // namespace convolution
-
-#endif  // ACLGRAD_EXAMPLES_CONVOLUTION_MODEL_H_

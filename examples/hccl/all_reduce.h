@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one rank does, however it was started. Functions of the runtime and of HCCL return 0 for
 // success; every status is looked at, and the last message says what went wrong.
-#ifndef ACLGRAD_EXAMPLES_HCCL_ALL_REDUCE_H_
-#define ACLGRAD_EXAMPLES_HCCL_ALL_REDUCE_H_
+#pragma once
 
 #include <cstdio>
 #include <vector>
@@ -49,5 +48,3 @@ inline int all_reduce(uint32_t rank, uint32_t ranks, const HcclRootInfo& info) {
   CHECK(aclrtDestroyStream(stream));
   return 0;
 }
-
-#endif  // ACLGRAD_EXAMPLES_HCCL_ALL_REDUCE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The networks that ./dev live shows.
-#ifndef ACLGRAD_EXAMPLES_LIVE_NETWORKS_H_
-#define ACLGRAD_EXAMPLES_LIVE_NETWORKS_H_
+#pragma once
 
 #include <aclgrad/live.h>
 #include <aclgrad/nn.h>
@@ -46,5 +45,3 @@ std::unique_ptr<aclgrad::Optimizer> optimizer(const std::string& name, double ra
 aclgrad::Tensor cell_centres(std::int64_t cells, double low, double high);
 
 }  // namespace networks
-
-#endif  // ACLGRAD_EXAMPLES_LIVE_NETWORKS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small MobileNetV3 (Howard et al. 2019): bottlenecks of a depthwise convolution between two of
 // 1 x 1, with squeeze-and-excite, batch normalization and Hardswish (or ReLU).
-#ifndef ACLGRAD_EXAMPLES_MOBILENET_MODEL_H_
-#define ACLGRAD_EXAMPLES_MOBILENET_MODEL_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -106,5 +105,3 @@ struct MobileNet : aclgrad::Module {
 };
 
 }  // namespace mobilenet
-
-#endif  // ACLGRAD_EXAMPLES_MOBILENET_MODEL_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models of a text that guess its next character: what the transformer and the recurrent network
 // share.
-#ifndef ACLGRAD_EXAMPLES_PROGRAM_CHARACTERS_H_
-#define ACLGRAD_EXAMPLES_PROGRAM_CHARACTERS_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -59,5 +58,3 @@ struct CharacterModel {
 // Trains a model on all ranks and has it write a paragraph. Returns the validation loss.
 double train_characters(const CharacterModel& it, const Text& text, const CharacterOptions& options,
                         const aclgrad::Communicator& communicator);
-
-#endif  // ACLGRAD_EXAMPLES_PROGRAM_CHARACTERS_H_

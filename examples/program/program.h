@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs that train a network have in common: options, ranks, what becomes of errors.
-#ifndef ACLGRAD_EXAMPLES_PROGRAM_PROGRAM_H_
-#define ACLGRAD_EXAMPLES_PROGRAM_PROGRAM_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/distributed.h>
@@ -60,5 +59,3 @@ struct Training {
 // summary of the model, its graph, and the pictures. The first rank's history counts.
 aclgrad::History train(const Training& it, const ProgramOptions& options,
                        const aclgrad::Communicator& communicator);
-
-#endif  // ACLGRAD_EXAMPLES_PROGRAM_PROGRAM_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gated recurrent units (Cho et al. 2014): one whose last state a linear layer reads, and one that
 // guesses characters.
-#ifndef ACLGRAD_EXAMPLES_RECURRENT_MODEL_H_
-#define ACLGRAD_EXAMPLES_RECURRENT_MODEL_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -47,5 +46,3 @@ struct CharacterModel : aclgrad::Module {
 };
 
 }  // namespace recurrent
-
-#endif  // ACLGRAD_EXAMPLES_RECURRENT_MODEL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear layers with SELU and alpha dropout (Klambauer et al. 2017), or with ReLU and dropout.
-#ifndef ACLGRAD_EXAMPLES_SELF_NORMALIZING_MODEL_H_
-#define ACLGRAD_EXAMPLES_SELF_NORMALIZING_MODEL_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -34,5 +33,3 @@ inline aclgrad::Sequential network(const std::string& activation,
 }
 
 }  // namespace self_normalizing
-
-#endif  // ACLGRAD_EXAMPLES_SELF_NORMALIZING_MODEL_H_

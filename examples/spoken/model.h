@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which digit is spoken: two convolutions over a spectrogram, a long short-term memory that reads
 // what they see along time in both directions, the mean of what it says, a linear layer.
-#ifndef ACLGRAD_EXAMPLES_SPOKEN_MODEL_H_
-#define ACLGRAD_EXAMPLES_SPOKEN_MODEL_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -46,5 +45,3 @@ struct Listener : aclgrad::Module {
 };
 
 }  // namespace spoken
-
-#endif  // ACLGRAD_EXAMPLES_SPOKEN_MODEL_H_

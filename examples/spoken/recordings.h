@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings of words: reading them, saying them in other ways, and what is heard at which pitch.
-#ifndef ACLGRAD_EXAMPLES_SPOKEN_RECORDINGS_H_
-#define ACLGRAD_EXAMPLES_SPOKEN_RECORDINGS_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -43,5 +42,3 @@ std::vector<float> distorted(const Recording& recording, const aclgrad::Random& 
 aclgrad::Value spectrogram(const aclgrad::Value& sounds);
 
 }  // namespace spoken
-
-#endif  // ACLGRAD_EXAMPLES_SPOKEN_RECORDINGS_H_

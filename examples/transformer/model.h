@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A causal transformer over characters (Vaswani et al. 2017, pre-norm), whose feed-forward blocks
 // are GEGLU (Shazeer 2020), or GELU or ReLU with as many parameters.
-#ifndef ACLGRAD_EXAMPLES_TRANSFORMER_MODEL_H_
-#define ACLGRAD_EXAMPLES_TRANSFORMER_MODEL_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -85,5 +84,3 @@ struct Transformer : aclgrad::Module {
 };
 
 }  // namespace transformer
-
-#endif  // ACLGRAD_EXAMPLES_TRANSFORMER_MODEL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The likeliest sequences that a decoder writes, as far as a search finds them.
-#ifndef ACLGRAD_EXAMPLES_TRANSLATE_BEAM_H_
-#define ACLGRAD_EXAMPLES_TRANSLATE_BEAM_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -27,5 +26,3 @@ aclgrad::Tensor beam_search(const Translator& model, const aclgrad::Tensor& sour
 double percent_right(const aclgrad::Tensor& written, const aclgrad::Tensor& targets);
 
 }  // namespace translate
-
-#endif  // ACLGRAD_EXAMPLES_TRANSLATE_BEAM_H_

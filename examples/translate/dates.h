@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Days of two centuries, in words as people write them, and in digits.
-#ifndef ACLGRAD_EXAMPLES_TRANSLATE_DATES_H_
-#define ACLGRAD_EXAMPLES_TRANSLATE_DATES_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -38,5 +37,3 @@ aclgrad::data::Dataset dates(std::span<const std::int64_t> rows, std::span<const
                              double mistakes, std::uint64_t seed);
 
 }  // namespace translate
-
-#endif  // ACLGRAD_EXAMPLES_TRANSLATE_DATES_H_

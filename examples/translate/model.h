@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An encoder that reads words, and a decoder that reads what the encoder made (cross-attention) and
 // writes digits (Vaswani et al. 2017, pre-norm, with GEGLU).
-#ifndef ACLGRAD_EXAMPLES_TRANSLATE_MODEL_H_
-#define ACLGRAD_EXAMPLES_TRANSLATE_MODEL_H_
+#pragma once
 
 #include <aclgrad/aclgrad.h>
 
@@ -81,5 +80,3 @@ struct Translator : aclgrad::Module {
 };
 
 }  // namespace translate
-
-#endif  // ACLGRAD_EXAMPLES_TRANSLATE_MODEL_H_

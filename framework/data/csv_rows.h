@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of fields, as read_csv() and read_table() read them. What a line, a quote and a blank mean
 // stands here and nowhere else; include/aclgrad/data/table.h says it to users.
-#ifndef ACLGRAD_FRAMEWORK_DATA_CSV_ROWS_H_
-#define ACLGRAD_FRAMEWORK_DATA_CSV_ROWS_H_
+#pragma once
 
 #include <cstdint>
 #include <deque>
@@ -80,5 +79,3 @@ class CsvRows {
 };
 
 }  // namespace aclgrad::data
-
-#endif  // ACLGRAD_FRAMEWORK_DATA_CSV_ROWS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A field of a table as a number: for read_csv() and Table::numbers(), which agree.
-#ifndef ACLGRAD_FRAMEWORK_DATA_NUMBER_FIELD_H_
-#define ACLGRAD_FRAMEWORK_DATA_NUMBER_FIELD_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -79,5 +78,3 @@ inline std::string no_number(std::string_view field, DType dtype,
 }
 
 }  // namespace aclgrad::data
-
-#endif  // ACLGRAD_FRAMEWORK_DATA_NUMBER_FIELD_H_

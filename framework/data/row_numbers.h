@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_FRAMEWORK_DATA_ROW_NUMBERS_H_
-#define ACLGRAD_FRAMEWORK_DATA_ROW_NUMBERS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -11,5 +10,3 @@ namespace aclgrad::detail {
 std::vector<std::int64_t> row_numbers(std::int64_t first, std::int64_t count);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_DATA_ROW_NUMBERS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What handles refer to while a module is cloned (clone() of module.h).
-#ifndef ACLGRAD_FRAMEWORK_GRAPH_CLONING_H_
-#define ACLGRAD_FRAMEWORK_GRAPH_CLONING_H_
+#pragma once
 
 #include <memory>
 #include <unordered_map>
@@ -30,5 +29,3 @@ std::shared_ptr<T> cloned_or_same(const std::shared_ptr<T>& original, const Make
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_GRAPH_CLONING_H_

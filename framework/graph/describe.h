@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How graphs and their parts read in messages and listings.
-#ifndef ACLGRAD_FRAMEWORK_GRAPH_DESCRIBE_H_
-#define ACLGRAD_FRAMEWORK_GRAPH_DESCRIBE_H_
+#pragma once
 
 #include <source_location>
 #include <string>
@@ -25,5 +24,3 @@ std::string describe_spec(const TensorSpec& spec);
 std::string describe_spec(const Value& value);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_GRAPH_DESCRIBE_H_

@@ -2,8 +2,7 @@
 // What a Graph holds. Everything is numbered and stored in pieces that never move, so references
 // stay good while the graph grows. A graph may have millions of nodes, so what many nodes or values
 // have in common (shapes, strides) is kept once, and what few have (names) beside them.
-#ifndef ACLGRAD_FRAMEWORK_GRAPH_GRAPH_DATA_H_
-#define ACLGRAD_FRAMEWORK_GRAPH_GRAPH_DATA_H_
+#pragma once
 
 #include <deque>
 #include <memory>
@@ -118,5 +117,3 @@ struct GraphAccess {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_GRAPH_GRAPH_DATA_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A checkpoint as the tensors and the metadata of a safetensors file.
-#ifndef ACLGRAD_FRAMEWORK_IO_CHECKPOINT_FORMAT_H_
-#define ACLGRAD_FRAMEWORK_IO_CHECKPOINT_FORMAT_H_
+#pragma once
 
 #include "aclgrad/io/checkpoint.h"
 
@@ -18,5 +17,3 @@ bool is_checkpoint(const Metadata& metadata);
 Checkpoint checkpoint_of(const std::filesystem::path& path, SafetensorsFile file);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_CHECKPOINT_FORMAT_H_

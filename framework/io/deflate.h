@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deflate and its checksum, by zlib. This is the only place that needs it, and a program that reads
 // no archive is not linked with it (framework/CMakeLists.txt).
-#ifndef ACLGRAD_FRAMEWORK_IO_DEFLATE_H_
-#define ACLGRAD_FRAMEWORK_IO_DEFLATE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -23,5 +22,3 @@ bool inflate_all(std::string_view packed, std::string& content);
 std::string deflated_bytes(std::string_view content);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_DEFLATE_H_

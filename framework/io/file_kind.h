@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a file is that could not be read as what it was taken for.
-#ifndef ACLGRAD_FRAMEWORK_IO_FILE_KIND_H_
-#define ACLGRAD_FRAMEWORK_IO_FILE_KIND_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -15,5 +14,3 @@ enum class Expected { tensors, table, idx };
 std::string other_kind(std::string_view beginning, Expected expected);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_FILE_KIND_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The members of a JSON object in the order of the text, in time that grows with the text alone.
-#ifndef ACLGRAD_FRAMEWORK_IO_JSON_MEMBERS_H_
-#define ACLGRAD_FRAMEWORK_IO_JSON_MEMBERS_H_
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -22,5 +21,3 @@ std::vector<JsonMember> json_members(const std::string& text, const char* what, 
                                      std::string& problem);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_JSON_MEMBERS_H_

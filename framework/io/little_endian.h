@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole numbers in the bytes of a file, least significant byte first.
-#ifndef ACLGRAD_FRAMEWORK_IO_LITTLE_ENDIAN_H_
-#define ACLGRAD_FRAMEWORK_IO_LITTLE_ENDIAN_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -28,5 +27,3 @@ void append(std::string& bytes, T value) {
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_LITTLE_ENDIAN_H_

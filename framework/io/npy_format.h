@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An array of NumPy as bytes.
-#ifndef ACLGRAD_FRAMEWORK_IO_NPY_FORMAT_H_
-#define ACLGRAD_FRAMEWORK_IO_NPY_FORMAT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -33,5 +32,3 @@ Tensor parse_npy(std::string_view bytes, const std::string& file);
 std::string npy_of(const Tensor& tensor);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_NPY_FORMAT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was called otherwise in checkpoints before Variable::kMark: `w.velocity` for `w@velocity`,
 // `adamw.steps` for `@adamw.steps`, `average.w` for `@average@w`.
-#ifndef ACLGRAD_FRAMEWORK_IO_OLD_NAMES_H_
-#define ACLGRAD_FRAMEWORK_IO_OLD_NAMES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -20,5 +19,3 @@ std::string old_name(std::string name);
 NamedTensors with_new_names(NamedTensors tensors, const std::vector<Variable>& model);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_OLD_NAMES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of Python's pickle format that tensors of PyTorch need.
-#ifndef ACLGRAD_FRAMEWORK_IO_PICKLE_H_
-#define ACLGRAD_FRAMEWORK_IO_PICKLE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -32,5 +31,3 @@ struct PickledTensors {
 PickledTensors unpickle(std::string_view bytes, const std::string& place);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_PICKLE_H_

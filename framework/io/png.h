@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures in the PNG format.
-#ifndef ACLGRAD_FRAMEWORK_IO_PNG_H_
-#define ACLGRAD_FRAMEWORK_IO_PNG_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -24,5 +23,3 @@ Pixels decode_png(const std::filesystem::path& path);
 std::string encode_png(const Pixels& pixels);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_PNG_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files by their descriptors: reading a whole regular file, and writing one that takes its name
 // only when it is complete. Everything here throws IoError, which begins with the path.
-#ifndef ACLGRAD_FRAMEWORK_IO_POSIX_FILE_H_
-#define ACLGRAD_FRAMEWORK_IO_POSIX_FILE_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -78,5 +77,3 @@ class TemporaryFile {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_POSIX_FILE_H_

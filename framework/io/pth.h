@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_FRAMEWORK_IO_PTH_H_
-#define ACLGRAD_FRAMEWORK_IO_PTH_H_
+#pragma once
 
 #include <filesystem>
 
@@ -11,5 +10,3 @@ namespace aclgrad::detail {
 bool is_pth(const std::filesystem::path& path);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_PTH_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What writing and reading of safetensors files share: the words of the format, and writing.
-#ifndef ACLGRAD_IO_SAFETENSORS_FORMAT_H_
-#define ACLGRAD_IO_SAFETENSORS_FORMAT_H_
+#pragma once
 
 #include <array>
 #include <bit>
@@ -42,5 +41,3 @@ void write_safetensors(TemporaryFile& file, const NamedTensors& tensors, const M
 std::optional<Metadata> metadata_of_whole(const std::filesystem::path& path);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_IO_SAFETENSORS_FORMAT_H_

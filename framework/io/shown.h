@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_FRAMEWORK_IO_SHOWN_H_
-#define ACLGRAD_FRAMEWORK_IO_SHOWN_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -11,5 +10,3 @@ namespace aclgrad::detail {
 std::string shown(std::string_view name);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_SHOWN_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_FRAMEWORK_IO_STRIDED_H_
-#define ACLGRAD_FRAMEWORK_IO_STRIDED_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -18,5 +17,3 @@ Tensor gathered(std::string_view bytes, std::int64_t offset, const Shape& shape,
                 const std::vector<std::int64_t>& strides, DType dtype, const std::string& place);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_STRIDED_H_

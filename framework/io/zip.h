@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ZIP archives, as NumPy and PyTorch write them.
-#ifndef ACLGRAD_FRAMEWORK_IO_ZIP_H_
-#define ACLGRAD_FRAMEWORK_IO_ZIP_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -68,5 +67,3 @@ class ZipWriter {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_IO_ZIP_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the handles of a module share: its variables, its children, and its place in the network.
-#ifndef ACLGRAD_FRAMEWORK_NN_MODULE_TREE_H_
-#define ACLGRAD_FRAMEWORK_NN_MODULE_TREE_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -213,5 +212,3 @@ struct Module::Tree {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_FRAMEWORK_NN_MODULE_TREE_H_

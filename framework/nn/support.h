@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What layers share: seeds of initial weights where none are given, variables in a graph.
-#ifndef ACLGRAD_FRAMEWORK_NN_SUPPORT_H_
-#define ACLGRAD_FRAMEWORK_NN_SUPPORT_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -49,5 +48,3 @@ inline Value value_for(Operand x, const Variable& variable) {
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_NN_SUPPORT_H_

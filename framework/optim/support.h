@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the optimizers share.
-#ifndef ACLGRAD_FRAMEWORK_OPTIM_SUPPORT_H_
-#define ACLGRAD_FRAMEWORK_OPTIM_SUPPORT_H_
+#pragma once
 
 #include <string_view>
 
@@ -18,5 +17,3 @@ const Variable& variable_to_update(const Graph& graph, const Value& value);
 inline constexpr std::string_view kCount = "step";
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_OPTIM_SUPPORT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all HTML pages share: one document that needs nothing else (no network, no other file), the
 // look in light and dark, and ways to put text and data into it.
-#ifndef ACLGRAD_FRAMEWORK_PAGE_DOCUMENT_H_
-#define ACLGRAD_FRAMEWORK_PAGE_DOCUMENT_H_
+#pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -36,5 +35,3 @@ std::string data_element(std::string_view id, const nlohmann::json& data);
 std::string duration_text(double microseconds);
 
 }  // namespace aclgrad::page
-
-#endif  // ACLGRAD_FRAMEWORK_PAGE_DOCUMENT_H_

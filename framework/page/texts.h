@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The style sheets and scripts of the pages. Each stands in a file of its own name; the build turns
 // them into these functions (framework/CMakeLists.txt).
-#ifndef ACLGRAD_FRAMEWORK_PAGE_TEXTS_H_
-#define ACLGRAD_FRAMEWORK_PAGE_TEXTS_H_
+#pragma once
 
 #include <string_view>
 
@@ -20,5 +19,3 @@ std::string_view chart_js();
 std::string_view run_js();
 
 }  // namespace aclgrad::page
-
-#endif  // ACLGRAD_FRAMEWORK_PAGE_TEXTS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plot area with two axes: ranges, ticks at round numbers, grid, labels, legend.
-#ifndef ACLGRAD_REPORT_AXES_H_
-#define ACLGRAD_REPORT_AXES_H_
+#pragma once
 
 #include <string>
 #include <utility>
@@ -106,5 +105,3 @@ void check_series(const std::vector<Series>& series);
 std::vector<Series> with_colours(std::vector<Series> series);
 
 }  // namespace aclgrad::report
-
-#endif  // ACLGRAD_REPORT_AXES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A canvas that collects SVG elements, and what the pictures share: colours and text measures.
-#ifndef ACLGRAD_REPORT_SVG_H_
-#define ACLGRAD_REPORT_SVG_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -95,5 +94,3 @@ class SvgCanvas {
 };
 
 }  // namespace aclgrad::report
-
-#endif  // ACLGRAD_REPORT_SVG_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From what is known of runs to pages, and back.
-#ifndef ACLGRAD_FRAMEWORK_RUN_RUN_PAGE_H_
-#define ACLGRAD_FRAMEWORK_RUN_RUN_PAGE_H_
+#pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -35,5 +34,3 @@ nlohmann::json to_json(const RunRecord::Chart& chart);
 RunRecord from_json(const nlohmann::json& json);
 
 }  // namespace aclgrad::run
-
-#endif  // ACLGRAD_FRAMEWORK_RUN_RUN_PAGE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executable: a program on a device, ready to run: memory, executors, workspace, streams, and what
 // these recorded (recording.h). It knows nothing of feeds, nor of what looks at a run.
-#ifndef ACLGRAD_FRAMEWORK_SESSION_EXECUTABLE_H_
-#define ACLGRAD_FRAMEWORK_SESSION_EXECUTABLE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -130,5 +129,3 @@ class Executable {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_SESSION_EXECUTABLE_H_

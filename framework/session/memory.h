@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the values of a program live: one arena for all that it makes, reads or is fed, and the
 // variables' own memory.
-#ifndef ACLGRAD_FRAMEWORK_SESSION_MEMORY_H_
-#define ACLGRAD_FRAMEWORK_SESSION_MEMORY_H_
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -51,5 +50,3 @@ class Memory {
 void poison(const DeviceBuffer& buffer, std::size_t offset, std::size_t bytes);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_SESSION_MEMORY_H_

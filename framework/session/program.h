@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Program: what a session runs: part of a graph, compiled. Plain data, worked out once, before
 // anything is allocated. All that a session needs to know of nodes and values is sorted here.
-#ifndef ACLGRAD_FRAMEWORK_SESSION_PROGRAM_H_
-#define ACLGRAD_FRAMEWORK_SESSION_PROGRAM_H_
+#pragma once
 
 #include <compare>
 #include <cstddef>
@@ -155,5 +154,3 @@ void for_each_root(const Program& program, See&& see) {
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_SESSION_PROGRAM_H_

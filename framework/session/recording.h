@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording: what a stream captured of a program, to be replayed. ZeroCopyInputs: the inputs that
 // recordings read where the tensor that was fed has them.
-#ifndef ACLGRAD_FRAMEWORK_SESSION_RECORDING_H_
-#define ACLGRAD_FRAMEWORK_SESSION_RECORDING_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -61,5 +60,3 @@ class ZeroCopyInputs {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_SESSION_RECORDING_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RunObserver: what may look at a run, or meddle with it. The run loop knows none of those that do.
-#ifndef ACLGRAD_FRAMEWORK_SESSION_RUN_OBSERVER_H_
-#define ACLGRAD_FRAMEWORK_SESSION_RUN_OBSERVER_H_
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -42,5 +41,3 @@ class RunObserver {
 using RunObservers = std::span<RunObserver* const>;
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_SESSION_RUN_OBSERVER_H_

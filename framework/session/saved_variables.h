@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For runs that must leave no trace, or none if they fail.
-#ifndef ACLGRAD_FRAMEWORK_SESSION_SAVED_VARIABLES_H_
-#define ACLGRAD_FRAMEWORK_SESSION_SAVED_VARIABLES_H_
+#pragma once
 
 #include <cstddef>
 #include <exception>
@@ -40,5 +39,3 @@ class SavedVariables {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_SESSION_SAVED_VARIABLES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Session and the Results of its runs share.
-#ifndef ACLGRAD_FRAMEWORK_SESSION_STATE_H_
-#define ACLGRAD_FRAMEWORK_SESSION_STATE_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -101,5 +100,3 @@ Profile profile_node_by_node(Executable& executable, RunObservers observers);
 Profile profile_launched(Executable& executable);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_SESSION_STATE_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_FRAMEWORK_TENSOR_AT_LEAST_FLOAT_H_
-#define ACLGRAD_FRAMEWORK_TENSOR_AT_LEAST_FLOAT_H_
+#pragma once
 
 #include "aclgrad/dtype.h"
 
@@ -13,5 +12,3 @@ inline DType at_least_float(DType dtype) {
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_TENSOR_AT_LEAST_FLOAT_H_

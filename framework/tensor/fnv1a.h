@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_FRAMEWORK_TENSOR_FNV1A_H_
-#define ACLGRAD_FRAMEWORK_TENSOR_FNV1A_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -19,5 +18,3 @@ inline std::uint64_t fnv1a(std::span<const std::byte> bytes,
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_TENSOR_FNV1A_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether an element type can hold a number. Everything that takes a number for a tensor asks here;
 // Tensor::to and cast() convert, and ask nothing.
-#ifndef ACLGRAD_FRAMEWORK_TENSOR_NUMBER_H_
-#define ACLGRAD_FRAMEWORK_TENSOR_NUMBER_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ std::string problem_of(double number, DType dtype);
 void require_holds(DType dtype, double number, const char* what);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_TENSOR_NUMBER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges of options: every option of a layer, an optimizer, a schedule has one.
-#ifndef ACLGRAD_FRAMEWORK_TENSOR_OPTION_H_
-#define ACLGRAD_FRAMEWORK_TENSOR_OPTION_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -38,5 +37,3 @@ void require_at_least(std::string_view owner, std::string_view option, std::int6
                       std::int64_t least);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_TENSOR_OPTION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run-time dtype to compile-time C++ type, and the one place that converts single elements.
-#ifndef ACLGRAD_TENSOR_VISIT_H_
-#define ACLGRAD_TENSOR_VISIT_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -93,5 +92,3 @@ To convert(From value) {
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_TENSOR_VISIT_H_

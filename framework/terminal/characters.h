@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_TERMINAL_CHARACTERS_H_
-#define ACLGRAD_TERMINAL_CHARACTERS_H_
+#pragma once
 
 #include <algorithm>
 #include <string_view>
@@ -14,5 +13,3 @@ inline std::size_t character_count(std::string_view text) {
 }
 
 }  // namespace aclgrad::report
-
-#endif  // ACLGRAD_TERMINAL_CHARACTERS_H_

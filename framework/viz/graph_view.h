@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was added to a VizPage, and the parts that its HTML is made of.
-#ifndef ACLGRAD_FRAMEWORK_VIZ_GRAPH_VIEW_H_
-#define ACLGRAD_FRAMEWORK_VIZ_GRAPH_VIEW_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -63,5 +62,3 @@ std::string times_markup(const GraphView& view);
 std::string memory_markup(const GraphView& view);
 
 }  // namespace aclgrad::viz
-
-#endif  // ACLGRAD_FRAMEWORK_VIZ_GRAPH_VIEW_H_

@@ -6,8 +6,7 @@
 //   backward, input x    g inputScale alpha scale e^(x inputScale)   x <= 0
 //   backward, output y   g inputScale (y + alpha scale)              y <= 0
 //   backward, both       g scale                                     otherwise
-#ifndef ACLGRAD_OPS_ACTIVATION_ELU_KERNEL_H_
-#define ACLGRAD_OPS_ACTIVATION_ELU_KERNEL_H_
+#pragma once
 
 #include <cmath>
 
@@ -39,5 +38,3 @@ FloatKernel elu_kernel(const EluFunction& function);
 FloatKernel elu_backward_kernel(const EluFunction& function, bool is_result);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ACTIVATION_ELU_KERNEL_H_

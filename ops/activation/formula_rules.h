@@ -3,8 +3,7 @@
 //
 //   ACLGRAD_FORMULA(aclnnHardshrink, hardshrink_formula, forward({"lambd"}))
 //   ACLGRAD_FORMULA(aclnnHardshrinkBackward, hardshrink_slope, backward({"lambd"}))
-#ifndef ACLGRAD_OPS_ACTIVATION_FORMULA_RULES_H_
-#define ACLGRAD_OPS_ACTIVATION_FORMULA_RULES_H_
+#pragma once
 
 #include <vector>
 
@@ -84,5 +83,3 @@ FloatKernel both(const FloatKernel& first, const FloatKernel& second);
         return HWY_DYNAMIC_DISPATCH(exported)(numbers);                      \
       },                                                                     \
       __VA_ARGS__)
-
-#endif  // ACLGRAD_OPS_ACTIVATION_FORMULA_RULES_H_

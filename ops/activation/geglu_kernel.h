@@ -3,8 +3,7 @@
 //
 //   forward    out = v gelu(x),  outGelu = gelu(x)
 //   backward   dx = g v gelu'(x),  dv = g y,  with y the forward's outGelu as given
-#ifndef ACLGRAD_OPS_ACTIVATION_GEGLU_KERNEL_H_
-#define ACLGRAD_OPS_ACTIVATION_GEGLU_KERNEL_H_
+#pragma once
 
 #include "ops/activation/gelu_kernel.h"
 
@@ -16,5 +15,3 @@ FloatKernel geglu_kernel(GeluForm form);
 FloatKernel geglu_backward_kernel(GeluForm form);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ACTIVATION_GEGLU_KERNEL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GELU and its derivative; the formulas stand in gelu-inl.h.
-#ifndef ACLGRAD_OPS_ACTIVATION_GELU_KERNEL_H_
-#define ACLGRAD_OPS_ACTIVATION_GELU_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -15,5 +14,3 @@ FloatKernel gelu_kernel(GeluForm form);
 FloatKernel gelu_backward_kernel(GeluForm form);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ACTIVATION_GELU_KERNEL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by ops/engine/tools/fit_pieces.py; that file says what it is. Do not edit.
-#ifndef ACLGRAD_OPS_ACTIVATION_GELU_PIECES_H_
-#define ACLGRAD_OPS_ACTIVATION_GELU_PIECES_H_
+#pragma once
 
 #include <cstddef>
 
@@ -247,5 +246,3 @@ inline constexpr GeluPieces kTanhSlope = {{
 // clang-format on
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ACTIVATION_GELU_PIECES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by ops/engine/tools/fit_tail.py; that file says what it is. Do not edit.
 // Relative error of 1 + r below 2.5e-09.
-#ifndef ACLGRAD_OPS_ACTIVATION_GELU_TAIL_TABLE_H_
-#define ACLGRAD_OPS_ACTIVATION_GELU_TAIL_TABLE_H_
+#pragma once
 
 namespace aclgrad::ops {
 
@@ -20,5 +19,3 @@ inline constexpr float kTailRest[] = {
 // clang-format on
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ACTIVATION_GELU_TAIL_TABLE_H_

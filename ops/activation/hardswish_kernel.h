@@ -4,8 +4,7 @@
 //   forward    0 for x <= -3;  x (x + 3) / 6 between;  x for x >= 3
 //   backward   g d with d = 0 below -3, x/3 + 1/2 between, 1 above 3. At -3 and 3 themselves the
 //              closed form takes the middle value, the open form the outer one.
-#ifndef ACLGRAD_OPS_ACTIVATION_HARDSWISH_KERNEL_H_
-#define ACLGRAD_OPS_ACTIVATION_HARDSWISH_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -19,5 +18,3 @@ FloatKernel hardswish_kernel();
 FloatKernel hardswish_backward_kernel(Interval middle);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ACTIVATION_HARDSWISH_KERNEL_H_

@@ -7,8 +7,7 @@
 //              g lambda                      y >= 0
 //
 // The constants come from G. Klambauer et al., Self-Normalizing Neural Networks, 2017.
-#ifndef ACLGRAD_OPS_ACTIVATION_SELU_KERNEL_H_
-#define ACLGRAD_OPS_ACTIVATION_SELU_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -25,5 +24,3 @@ IntegerKernel selu_integer_kernel(aclDataType dtype);
 IntegerKernel selu_backward_integer_kernel(aclDataType dtype);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ACTIVATION_SELU_KERNEL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formula of sigmoid, which losses are made of.
-#ifndef ACLGRAD_OPS_ACTIVATION_SIGMOID_KERNEL_H_
-#define ACLGRAD_OPS_ACTIVATION_SIGMOID_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -11,5 +10,3 @@ namespace aclgrad::ops {
 FloatKernel sigmoid_kernel();
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ACTIVATION_SIGMOID_KERNEL_H_

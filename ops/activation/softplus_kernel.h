@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formula of softplus, which losses are made of.
-#ifndef ACLGRAD_OPS_ACTIVATION_SOFTPLUS_KERNEL_H_
-#define ACLGRAD_OPS_ACTIVATION_SOFTPLUS_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -11,5 +10,3 @@ namespace aclgrad::ops {
 FloatKernel softplus_kernel(double beta, double threshold);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ACTIVATION_SOFTPLUS_KERNEL_H_

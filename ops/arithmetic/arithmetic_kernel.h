@@ -2,8 +2,7 @@
 // Sums and products of two operands, in the compute type that belongs to a dtype: integers and BOOL
 // in 64 bits (they wrap when stored), complex numbers in double pairs, real numbers in double so
 // that storing rounds the exact result once.
-#ifndef ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_KERNEL_H_
-#define ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_KERNEL_H_
+#pragma once
 
 #include <complex>
 
@@ -41,5 +40,3 @@ Kernel product(aclDataType dtype, const KernelScalar& constant);
 Kernel constant(aclDataType dtype, const KernelScalar& value);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_KERNEL_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What additions, subtractions and multiplications share: the type they compute in, their checks,
 // and the way to a plan.
-#ifndef ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_RULES_H_
-#define ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_RULES_H_
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -54,5 +53,3 @@ Plan plan_additive(const Arguments& arguments, size_t out, Sign sign);
 Plan plan_additive_scalar(const Arguments& arguments, size_t out, Sign sign);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ARITHMETIC_ARITHMETIC_RULES_H_

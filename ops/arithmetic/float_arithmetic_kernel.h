@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and products of native elements in float, for arithmetic_kernel.cpp. Results are correctly
 // rounded: those that float cannot guarantee come from `exact`, the operation on blocks of double.
-#ifndef ACLGRAD_OPS_ARITHMETIC_FLOAT_ARITHMETIC_KERNEL_H_
-#define ACLGRAD_OPS_ARITHMETIC_FLOAT_ARITHMETIC_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -22,5 +21,3 @@ NativeKernel native_choice();
 NativeKernel native_constant(double value);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ARITHMETIC_FLOAT_ARITHMETIC_KERNEL_H_

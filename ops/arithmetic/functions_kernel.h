@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise functions at the level "bounded": FLOAT within 2 units in the last place, 3 for a
 // power; 16-bit results are those rounded.
-#ifndef ACLGRAD_OPS_ARITHMETIC_FUNCTIONS_KERNEL_H_
-#define ACLGRAD_OPS_ARITHMETIC_FUNCTIONS_KERNEL_H_
+#pragma once
 
 #include <algorithm>
 #include <complex>
@@ -62,5 +61,3 @@ ComplexKernel complex_quotient_kernel();
 ComplexKernel complex_quotient_kernel(std::complex<double> divisor);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ARITHMETIC_FUNCTIONS_KERNEL_H_

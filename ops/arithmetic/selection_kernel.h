@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons, choices by a condition, and powers and bounds of integers: for operands of mixed
 // dtypes, in the compute type that belongs to a dtype (arithmetic_kernel.h).
-#ifndef ACLGRAD_OPS_ARITHMETIC_SELECTION_KERNEL_H_
-#define ACLGRAD_OPS_ARITHMETIC_SELECTION_KERNEL_H_
+#pragma once
 
 #include <optional>
 
@@ -39,5 +38,3 @@ Kernel sign(aclDataType dtype);
 Kernel magnitude(aclDataType dtype);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ARITHMETIC_SELECTION_KERNEL_H_

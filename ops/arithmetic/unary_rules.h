@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one tensor with a form in place: their checks and their plan.
-#ifndef ACLGRAD_OPS_ARITHMETIC_UNARY_RULES_H_
-#define ACLGRAD_OPS_ARITHMETIC_UNARY_RULES_H_
+#pragma once
 
 #include "ops/arithmetic/arithmetic_rules.h"
 
@@ -41,5 +40,3 @@ OperatorSpec unary_in_place(const char* name, const char* tensor, const DtypeSet
   ACLGRAD_OPERATOR(aclnnInplace##Name, k##Name.in_place, [](const Arguments& arguments) { \
     return plan_unary(arguments, unary_function::kSelf, k##Name);                         \
   })
-
-#endif  // ACLGRAD_OPS_ARITHMETIC_UNARY_RULES_H_

@@ -5,8 +5,7 @@
 //
 // Blocks are cut by the sizes alone, and every sum goes through them in one order, whatever runs on
 // which thread: the same bits with any number of threads.
-#ifndef ACLGRAD_OPS_ATTENTION_ATTENTION_KERNEL_H_
-#define ACLGRAD_OPS_ATTENTION_ATTENTION_KERNEL_H_
+#pragma once
 
 #include <optional>
 
@@ -52,5 +51,3 @@ struct AttentionGradients {
 Plan plan_attention_backward(const AttentionProblem& problem, const AttentionGradients& gradients);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ATTENTION_ATTENTION_KERNEL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How attention is cut, and what a thread needs for its part.
-#ifndef ACLGRAD_OPS_ATTENTION_ATTENTION_WORK_H_
-#define ACLGRAD_OPS_ATTENTION_ATTENTION_WORK_H_
+#pragma once
 
 #include "ops/attention/attention_kernel.h"
 #include "ops/engine/function_ref.h"
@@ -40,5 +39,3 @@ void share_attention(const AttentionProblem& problem, int64_t count,
                      FunctionRef<void(int64_t begin, int64_t end)> body);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ATTENTION_ATTENTION_WORK_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rotary position embedding: rows of x turned by rows of cosines and sines, in double, each element
 // rounded once. The same bits for every layout, instruction set and number of threads.
-#ifndef ACLGRAD_OPS_ATTENTION_ROTARY_KERNEL_H_
-#define ACLGRAD_OPS_ATTENTION_ROTARY_KERNEL_H_
+#pragma once
 
 #include "ops/engine/iterate.h"
 
@@ -27,5 +26,3 @@ struct RotaryTensors {
 Plan plan_rotary(const Arguments& arguments, const RotaryTensors& tensors, int64_t mode, bool back);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ATTENTION_ROTARY_KERNEL_H_

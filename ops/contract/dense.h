@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact tensors for the formulas: element by element, broadcast, products of matrices, sums.
-#ifndef ACLGRAD_CONTRACT_DENSE_H_
-#define ACLGRAD_CONTRACT_DENSE_H_
+#pragma once
 
 #include <cmath>
 #include <functional>
@@ -64,5 +63,3 @@ Array reduce(const Array& a, const Shape& dims, bool keep,
 Array sum(const Array& a, const Shape& dims, bool keep, bool magnitudes = false);
 
 }  // namespace aclgrad::contract::dense
-
-#endif  // ACLGRAD_CONTRACT_DENSE_H_

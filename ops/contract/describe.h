@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What contracts are written with.
-#ifndef ACLGRAD_CONTRACT_DESCRIBE_H_
-#define ACLGRAD_CONTRACT_DESCRIBE_H_
+#pragma once
 
 #include <cmath>
 
@@ -300,5 +299,3 @@ void add_scans(std::vector<Operator>& all);
 void add_movement(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_CONTRACT_DESCRIBE_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_CONTRACT_TEXT_H_
-#define ACLGRAD_CONTRACT_TEXT_H_
+#pragma once
 
 #include <locale>
 #include <sstream>
@@ -15,5 +14,3 @@ inline std::ostringstream plain_stream() {
 }
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_CONTRACT_TEXT_H_

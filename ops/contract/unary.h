@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one tensor and their forms in place, for the contracts of arithmetic and activation.
-#ifndef ACLGRAD_OPS_CONTRACT_UNARY_H_
-#define ACLGRAD_OPS_CONTRACT_UNARY_H_
+#pragma once
 
 #include "ops/contract/describe.h"
 
@@ -58,5 +57,3 @@ inline Operator function(Number low, Number high, Formula formula, DTypes everyw
 }
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_OPS_CONTRACT_UNARY_H_

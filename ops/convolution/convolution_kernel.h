@@ -6,8 +6,7 @@
 // Sums are taken in the type of the arrays, in an order that follows from the shape alone; those of
 // weight and bias gradients over more than a block in double. Arrays of BFLOAT16 are there for the
 // processor's own instructions (convolution_kernel_pairs.h), which take sums in float.
-#ifndef ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_H_
-#define ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -70,5 +69,3 @@ template <class T>
 void sum_channels(int64_t images, int64_t channels, int64_t places, const T* values, T* sums);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_H_

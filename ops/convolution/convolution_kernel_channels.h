@@ -3,8 +3,7 @@
 // and cut into one plane for every remainder of a place by the strides. In such a plane the
 // elements under one tap, for all outputs, lie one after the other as the outputs do, some of no
 // output between them: vectors run over the whole channel, from line to line.
-#ifndef ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_CHANNELS_H_
-#define ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_CHANNELS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -68,5 +67,3 @@ template <class T>
 const ChannelConvolution<T>& channel_convolution();
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_CHANNELS_H_

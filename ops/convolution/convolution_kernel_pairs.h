@@ -7,8 +7,7 @@
 //
 // Zeros multiply what lies beside the image and between the lines, so where a weight or an input is
 // not finite, NaN may come out beside what it reaches.
-#ifndef ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_PAIRS_H_
-#define ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_PAIRS_H_
+#pragma once
 
 #include "ops/convolution/convolution_kernel_tiles.h"
 #include "ops/engine/dtype/formats.h"
@@ -38,5 +37,3 @@ template <>
 const GroupConvolution<Bfloat16>& group_convolution();
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_PAIRS_H_

@@ -2,8 +2,7 @@
 // Convolutions of one group of channels of one image, as tiles of matrix products: neighbouring
 // channels fill a vector, neighbouring places of a line are a tile's rows. What lies under a window
 // is read where it lies.
-#ifndef ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_TILES_H_
-#define ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_TILES_H_
+#pragma once
 
 #include "ops/convolution/convolution_kernel.h"
 #include "ops/matmul/product_kernel.h"
@@ -41,5 +40,3 @@ template <class T>
 const GroupConvolution<T>& group_convolution();
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_KERNEL_TILES_H_

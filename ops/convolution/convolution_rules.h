@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What convolution and its backward share: their checks, and the shape of the work.
-#ifndef ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_RULES_H_
-#define ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_RULES_H_
+#pragma once
 
 #include <optional>
 
@@ -48,5 +47,3 @@ aclDataType convolution_dtype(const Arguments& arguments, const ConvolutionShape
                               std::initializer_list<size_t> others);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_RULES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes of what slides over an axis, and the formats of the tensors that it slides over.
-#ifndef ACLGRAD_OPS_CONVOLUTION_WINDOW_RULES_H_
-#define ACLGRAD_OPS_CONVOLUTION_WINDOW_RULES_H_
+#pragma once
 
 #include <optional>
 
@@ -38,5 +37,3 @@ std::optional<int64_t> transposed_size(const WindowAxis& axis, int64_t output_pa
 Rule has_image_format(size_t tensor, bool allows_nd = false);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_CONVOLUTION_WINDOW_RULES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of what a task or a call touches: memory that is not the caller's, memory that was never
 // written, and memory that an output shares with another operand.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_ACCESS_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_ACCESS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -27,5 +26,3 @@ void check_host_accesses(const runtime::Call& call, const std::vector<Access>& a
 void check_free(void* address) noexcept;
 
 }  // namespace aclgrad::diagnostics
-
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_ACCESS_H_

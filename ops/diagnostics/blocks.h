@@ -2,8 +2,7 @@
 // The memory of the runtime with what the checks add to it: a redzone on both sides, a poison in
 // what was never written, and a quarantine for what was freed, so that its addresses mean nothing
 // else for a while.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_BLOCKS_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_BLOCKS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -58,5 +57,3 @@ void check_all_redzones(const std::string& when, size_t most_freed = SIZE_MAX) n
 std::string describe_bytes(const Bytes& bytes);
 
 }  // namespace aclgrad::diagnostics
-
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_BLOCKS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where in the program something was done: the stack of the call, kept as addresses and turned into
 // names only when it is to be read.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_CALL_SITE_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_CALL_SITE_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -36,5 +35,3 @@ class CallSite {
 };
 
 }  // namespace aclgrad::diagnostics
-
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_CALL_SITE_H_

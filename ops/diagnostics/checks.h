@@ -4,8 +4,7 @@
 // "text" or "json".
 //
 // The variables are read once, at the first question.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_CHECKS_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_CHECKS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -46,5 +45,3 @@ inline const Settings& settings() {
 inline bool enabled(uint32_t any_of) { return (settings().checks & any_of) != 0; }
 
 }  // namespace aclgrad::diagnostics
-
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_CHECKS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lives of everything that a program makes and has to give back: for what a dead handle was,
 // for what changed between the phases, and for what is left in the end.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_OBJECTS_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_OBJECTS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -40,5 +39,3 @@ std::string history_of(const void* handle, const std::string& indent);
 void report_leftovers() noexcept;
 
 }  // namespace aclgrad::diagnostics
-
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_OBJECTS_H_

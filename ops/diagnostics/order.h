@@ -5,8 +5,7 @@
 //
 // All threads of the program count as one, the host: what orders them (mutexes, joins) is not seen.
 // What the host knows to be over can disturb nothing later, and is forgotten.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_ORDER_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_ORDER_H_
+#pragma once
 
 #include <vector>
 
@@ -36,5 +35,3 @@ void task_recorded(const Task& task, int32_t stream, const VectorClock& clock) n
 void check_recording(const std::vector<Task>& tasks) noexcept;
 
 }  // namespace aclgrad::diagnostics
-
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_ORDER_H_

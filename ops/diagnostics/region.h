@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of bytes: what a strided view touches, and what was touched so far.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_REGION_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_REGION_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -72,5 +71,3 @@ class ByteSet {
 };
 
 }  // namespace aclgrad::diagnostics
-
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_REGION_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where findings and the call log go: to standard error, or to the end of the files that
 // ACLGRAD_CHECK_FILE and ACLGRAD_LOG_FILE name.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_REPORT_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_REPORT_H_
+#pragma once
 
 #include <cstdint>
 #include <cstdio>
@@ -37,5 +36,3 @@ void quietly(Body&& body) noexcept {
 }
 
 }  // namespace aclgrad::diagnostics
-
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_REPORT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the checks know about a task of a stream: what it touches, under which names, and who queued
 // it. The info travels inside the task, so that recorded tasks are checked in every replay too.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_TASK_INFO_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_TASK_INFO_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -89,5 +88,3 @@ class InsideTask {
 };
 
 }  // namespace aclgrad::diagnostics
-
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_TASK_INFO_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_OPS_ENGINE_DISPATCH_H_
-#define ACLGRAD_OPS_ENGINE_DISPATCH_H_
+#pragma once
 
 #include "hwy/highway.h"
 
@@ -8,5 +7,3 @@
 // a pointer taken before the first look-up would lead through the detection of the processor.
 #define ACLGRAD_DISPATCHED(function) \
   [](const auto&... arguments) { HWY_DYNAMIC_DISPATCH(function)(arguments...); }
-
-#endif  // ACLGRAD_OPS_ENGINE_DISPATCH_H_

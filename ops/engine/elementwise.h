@@ -6,8 +6,7 @@
 // the result is rounded once to the output's dtype), int64_t (integers that must wrap or stay
 // exact) or std::complex<double>. Beside double it may have a second body, in float, for tensors
 // that are all FLOAT, all FLOAT16 or all BF16, which works on elements of this native dtype.
-#ifndef ACLGRAD_OPS_ENGINE_ELEMENTWISE_H_
-#define ACLGRAD_OPS_ENGINE_ELEMENTWISE_H_
+#pragma once
 
 #include <array>
 #include <complex>
@@ -114,5 +113,3 @@ Plan elementwise(const Arguments& arguments, std::initializer_list<size_t> outpu
                  std::initializer_list<size_t> inputs, Kernel kernel);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_ELEMENTWISE_H_

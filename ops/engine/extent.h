@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that a strided operand reaches.
-#ifndef ACLGRAD_OPS_ENGINE_EXTENT_H_
-#define ACLGRAD_OPS_ENGINE_EXTENT_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -34,5 +33,3 @@ inline bool overlap(const void* a, const Extent& of_a, const void* b, const Exte
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_EXTENT_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_OPS_ENGINE_FETCH_AHEAD_H_
-#define ACLGRAD_OPS_ENGINE_FETCH_AHEAD_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -23,5 +22,3 @@ inline void fetch_ahead(const void* place) {
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_FETCH_AHEAD_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A reference to something that can be called, for parameters that are only called during the call:
 // unlike std::function it never allocates.
-#ifndef ACLGRAD_OPS_ENGINE_FUNCTION_REF_H_
-#define ACLGRAD_OPS_ENGINE_FUNCTION_REF_H_
+#pragma once
 
 #include <type_traits>
 #include <utility>
@@ -32,5 +31,3 @@ class FunctionRef<Result(Arguments...)> {
 };
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_FUNCTION_REF_H_

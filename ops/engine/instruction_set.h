@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of the compiled instruction sets the kernels run on.
-#ifndef ACLGRAD_OPS_ENGINE_INSTRUCTION_SET_H_
-#define ACLGRAD_OPS_ENGINE_INSTRUCTION_SET_H_
+#pragma once
 
 #include <cstdint>
 
@@ -11,5 +10,3 @@ namespace aclgrad::ops {
 int64_t chosen_instruction_set();
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_INSTRUCTION_SET_H_

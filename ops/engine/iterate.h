@@ -6,8 +6,7 @@
 //
 // Three ways to compute stand on it: map (elementwise.h), map over rows in several passes
 // (rowwise.h), and reduce (reduce.h).
-#ifndef ACLGRAD_OPS_ENGINE_ITERATE_H_
-#define ACLGRAD_OPS_ENGINE_ITERATE_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -228,5 +227,3 @@ void parallel_pieces(int64_t count, int64_t grain,
 void parallel_shares(int64_t count, FunctionRef<void(int64_t begin, int64_t end)> body);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_ITERATE_H_

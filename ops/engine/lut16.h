@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of a function of one 16-bit element: as there are only 65,536 of them, its values can be
 // looked up.
-#ifndef ACLGRAD_OPS_ENGINE_LUT16_H_
-#define ACLGRAD_OPS_ENGINE_LUT16_H_
+#pragma once
 
 #include <array>
 #include <atomic>
@@ -77,5 +76,3 @@ class TablesByKey {
 };
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_LUT16_H_

@@ -2,8 +2,7 @@
 // The loop for native kernels, which work on elements of the tensors' own dtype: no conversion, and
 // copies only where operands are not dense or repeat a row, in tiles that fit the first-level
 // cache.
-#ifndef ACLGRAD_OPS_ENGINE_NATIVE_LOOP_H_
-#define ACLGRAD_OPS_ENGINE_NATIVE_LOOP_H_
+#pragma once
 
 #include <vector>
 
@@ -92,5 +91,3 @@ class NativeLoop final : private Tiling {
 };
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_NATIVE_LOOP_H_

@@ -2,8 +2,7 @@
 // Reductions: each output is made of terms of its own. Terms are cut into chunks, and what is known
 // of a chunk is a state; the states of an output are merged in the order of its chunks. The cut
 // depends on the shape alone, so the number of threads changes no bit.
-#ifndef ACLGRAD_OPS_ENGINE_REDUCE_H_
-#define ACLGRAD_OPS_ENGINE_REDUCE_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -158,5 +157,3 @@ Plan plan_block_reduction(const Arguments& arguments, size_t input, const DimSet
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_REDUCE_H_

@@ -2,8 +2,7 @@
 // The row-wise engine: operators that reduce along the rows of tensors and then map them. It owns
 // strides, conversion between dtypes, threads over rows and fused tasks (Tiling), so that a kernel
 // sees a few dense rows of one dtype at a time and may pass over them any number of times.
-#ifndef ACLGRAD_OPS_ENGINE_ROWWISE_H_
-#define ACLGRAD_OPS_ENGINE_ROWWISE_H_
+#pragma once
 
 #include <array>
 #include <functional>
@@ -64,5 +63,3 @@ Plan plan_rows(const Arguments& arguments, size_t first, size_t count,
                std::vector<RowOperand> operands, RowKernel kernel);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_ROWWISE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors as dense arrays of a compute type. A tensor that is one already is used as it is; any
 // other is converted into the workspace before, or out of it after, the work of a kernel.
-#ifndef ACLGRAD_OPS_ENGINE_STAGING_H_
-#define ACLGRAD_OPS_ENGINE_STAGING_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -84,5 +83,3 @@ Plan staged_plan(Work work, aclDataType compute) {
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_STAGING_H_

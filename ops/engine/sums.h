@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of real elements as they lie in memory, in the order of tree_sum.h: converted to double in
 // vector registers while they are added. The dtypes are FLOAT, FLOAT16, BF16 and DOUBLE.
-#ifndef ACLGRAD_OPS_ENGINE_SUMS_H_
-#define ACLGRAD_OPS_ENGINE_SUMS_H_
+#pragma once
 
 #include <array>
 
@@ -59,5 +58,3 @@ class ColumnSums {
 };
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_SUMS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that kernels keep from run to run, so that nothing is allocated in the steady state.
-#ifndef ACLGRAD_OPS_ENGINE_THREAD_SCRATCH_H_
-#define ACLGRAD_OPS_ENGINE_THREAD_SCRATCH_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -80,5 +79,3 @@ class GrowingMemory {
 };
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_THREAD_SCRATCH_H_

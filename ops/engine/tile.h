@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies between strided memory and dense tiles.
-#ifndef ACLGRAD_OPS_ENGINE_TILE_H_
-#define ACLGRAD_OPS_ENGINE_TILE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -24,5 +23,3 @@ void pack_tile(const TileShape& shape, const void* source, void* tile);
 void unpack_tile(const TileShape& shape, const void* tile, void* target);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_TILE_H_

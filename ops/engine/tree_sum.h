@@ -3,8 +3,7 @@
 // In a chunk, term i is added to accumulator i mod kAccumulators; the accumulators are then added
 // in pairs. The chunks' sums are added in order. Accumulators map to vector lanes and chunks to
 // threads; neither changes the bits of the result.
-#ifndef ACLGRAD_OPS_ENGINE_TREE_SUM_H_
-#define ACLGRAD_OPS_ENGINE_TREE_SUM_H_
+#pragma once
 
 #include <array>
 #include <complex>
@@ -69,5 +68,3 @@ class AccumulatorSum {
 inline int64_t sum_chunks(int64_t terms) { return (terms + kSumChunk - 1) / kSumChunk; }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_TREE_SUM_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How operations between ranks are carried out, in numbers (collectives.cpp).
-#ifndef ACLGRAD_OPS_HCCL_ALGORITHM_H_
-#define ACLGRAD_OPS_HCCL_ALGORITHM_H_
+#pragma once
 
 #include <cstdint>
 
@@ -31,5 +30,3 @@ inline constexpr uint64_t kMinSharedBytes = 32768;
 inline constexpr uint32_t kCompareWithAll = 32;
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_ALGORITHM_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every entry point of the library shares: how calls and operations end, the wording of the
 // usual failures, and the wall that no exception passes.
-#ifndef ACLGRAD_OPS_HCCL_CALL_H_
-#define ACLGRAD_OPS_HCCL_CALL_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -95,5 +94,3 @@ HcclResult entry(const char* function, Body&& body) {
 }
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_CALL_H_

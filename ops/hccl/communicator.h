@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank of a group, as a program holds it.
-#ifndef ACLGRAD_OPS_HCCL_COMMUNICATOR_H_
-#define ACLGRAD_OPS_HCCL_COMMUNICATOR_H_
+#pragma once
 
 #include <atomic>
 #include <condition_variable>
@@ -112,5 +111,3 @@ class Registration {
 std::shared_ptr<Communicator> remove(HcclComm handle, int32_t device);
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_COMMUNICATOR_H_

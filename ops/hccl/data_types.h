@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each product can move and reduce.
-#ifndef ACLGRAD_OPS_HCCL_DATA_TYPES_H_
-#define ACLGRAD_OPS_HCCL_DATA_TYPES_H_
+#pragma once
 
 #include <cstddef>
 
@@ -26,5 +25,3 @@ bool can_reduce(HcclDataType dtype, HcclReduceOp op);
 bool is_default_product();
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_DATA_TYPES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A group of ranks, and what they do together. Ranks are threads of this process or others.
-#ifndef ACLGRAD_OPS_HCCL_GROUP_H_
-#define ACLGRAD_OPS_HCCL_GROUP_H_
+#pragma once
 
 #include <atomic>
 #include <condition_variable>
@@ -108,5 +107,3 @@ Outcome did_not_come(const std::vector<uint32_t>& ranks, const Signature& what, 
 Outcome has_left_already(uint32_t rank, const Signature& what);
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_GROUP_H_

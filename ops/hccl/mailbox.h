@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages between ranks of one process: the one that comes second copies.
-#ifndef ACLGRAD_OPS_HCCL_MAILBOX_H_
-#define ACLGRAD_OPS_HCCL_MAILBOX_H_
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -65,5 +64,3 @@ class Mailbox {
 };
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_MAILBOX_H_

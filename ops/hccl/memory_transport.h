@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of one process, which are all there: each finds the others' buffers in their operations. No
 // rank reads what another one writes, so they need no order.
-#ifndef ACLGRAD_OPS_HCCL_MEMORY_TRANSPORT_H_
-#define ACLGRAD_OPS_HCCL_MEMORY_TRANSPORT_H_
+#pragma once
 
 #include <cstring>
 #include <span>
@@ -71,5 +70,3 @@ class MemoryTransport : public Transport {
 };
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_MEMORY_TRANSPORT_H_

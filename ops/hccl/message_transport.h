@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks that exchange messages: of several processes, over their channel, or within one, by way of
 // a mailbox.
-#ifndef ACLGRAD_OPS_HCCL_MESSAGE_TRANSPORT_H_
-#define ACLGRAD_OPS_HCCL_MESSAGE_TRANSPORT_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -94,5 +93,3 @@ class MessageTransport : public Transport {
 };
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_MESSAGE_TRANSPORT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the library needs of a way between processes. It is implemented by a module of its own
 // (ops/hccl/mpi), so that programs which stay in one process depend on nothing.
-#ifndef ACLGRAD_OPS_HCCL_NETWORK_H_
-#define ACLGRAD_OPS_HCCL_NETWORK_H_
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -91,5 +90,3 @@ std::string network_failure();
 int process_number();
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_NETWORK_H_

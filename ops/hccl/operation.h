@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank's part of an operation between ranks, as its stream hands it to the group.
-#ifndef ACLGRAD_OPS_HCCL_OPERATION_H_
-#define ACLGRAD_OPS_HCCL_OPERATION_H_
+#pragma once
 
 #include <compare>
 #include <cstdint>
@@ -101,5 +100,3 @@ struct Operation : Signature {
 };
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_OPERATION_H_

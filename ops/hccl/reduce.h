@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reduction of the ranks' elements, in one fixed tree over the rank numbers.
-#ifndef ACLGRAD_OPS_HCCL_REDUCE_H_
-#define ACLGRAD_OPS_HCCL_REDUCE_H_
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -22,5 +21,3 @@ void reduce(HcclDataType dtype, HcclReduceOp op, std::span<const void* const> pa
             size_t count);
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_REDUCE_H_

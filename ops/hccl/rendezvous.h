@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How ranks become a group: they are given an invitation, and each announces itself with the
 // process that made it, which tells all where all are.
-#ifndef ACLGRAD_OPS_HCCL_RENDEZVOUS_H_
-#define ACLGRAD_OPS_HCCL_RENDEZVOUS_H_
+#pragma once
 
 #include <array>
 #include <chrono>
@@ -56,5 +55,3 @@ std::shared_ptr<Group> join_group(const Invitation& invitation, uint32_t size, u
                                   std::chrono::milliseconds timeout);
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_RENDEZVOUS_H_

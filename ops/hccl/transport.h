@@ -6,8 +6,7 @@
 // A rank reads from the send buffers of others and writes to their receive buffers. Where memory is
 // not shared the other rank takes part: what one reads the other offers, what one writes the other
 // expects. Where it is shared nothing is copied on the way, and offer() and expect() do nothing.
-#ifndef ACLGRAD_OPS_HCCL_TRANSPORT_H_
-#define ACLGRAD_OPS_HCCL_TRANSPORT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -62,5 +61,3 @@ void carry_out(Transport& transport, const Operation& operation);
 uint64_t bytes_of(const Operation& operation, uint32_t ranks);
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_TRANSPORT_H_

@@ -6,8 +6,7 @@
  *
  * All functions may be called from any thread.
  */
-#ifndef ACLGRAD_EXT_H_
-#define ACLGRAD_EXT_H_
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -341,5 +340,3 @@ ACL_FUNC_VISIBILITY aclError aclgradLaunchDescribed(aclrtStream stream, const ch
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_EXT_H_ */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of one dimension by their numbers. All numbers are looked at first: one outside its
 // range ends the task with an exception that names it, before anything is written.
-#ifndef ACLGRAD_OPS_INDEX_GATHER_KERNEL_H_
-#define ACLGRAD_OPS_INDEX_GATHER_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -23,5 +22,3 @@ struct Selection {
 Plan plan_selection(const Arguments& arguments, size_t out, const Selection& selection);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_INDEX_GATHER_KERNEL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the contracts of operators with numbers of elements share.
-#ifndef ACLGRAD_OPS_INDEX_INDEX_CONTRACT_H_
-#define ACLGRAD_OPS_INDEX_INDEX_CONTRACT_H_
+#pragma once
 
 #include <cmath>
 #include <stdexcept>
@@ -77,5 +76,3 @@ void add_index_updates(std::vector<Operator>& all);
 void add_embedding_bags(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_OPS_INDEX_INDEX_CONTRACT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What operators with numbers of elements share. Numbers are argument indices; rules that fail say
 // 161002.
-#ifndef ACLGRAD_OPS_INDEX_INDEX_RULES_H_
-#define ACLGRAD_OPS_INDEX_INDEX_RULES_H_
+#pragma once
 
 #include "ops/meta/rules.h"
 
@@ -20,5 +19,3 @@ Rule index_is_within(size_t index, size_t tensor, std::optional<size_t> dim = st
 Rule real_beside_real(size_t scalar, size_t tensor);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_INDEX_INDEX_RULES_H_

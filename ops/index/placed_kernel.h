@@ -3,8 +3,7 @@
 // the number of a slice, in row-major order of the dimensions that slices do not stretch over. All
 // places are known, and within their range, before anything is written: a number outside its range
 // ends the task with an exception that names it.
-#ifndef ACLGRAD_OPS_INDEX_PLACED_KERNEL_H_
-#define ACLGRAD_OPS_INDEX_PLACED_KERNEL_H_
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -93,5 +92,3 @@ Slices slices_of(const Arguments& arguments, size_t tensor, const Dims& shape, c
                  const DimSet& inside);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_INDEX_PLACED_KERNEL_H_

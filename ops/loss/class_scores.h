@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scores of classes in rows: [C], [N, C] or, of pictures, [N, C, H, W] with rows in the order of
 // [N, H, W].
-#ifndef ACLGRAD_OPS_LOSS_CLASS_SCORES_H_
-#define ACLGRAD_OPS_LOSS_CLASS_SCORES_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -42,5 +41,3 @@ inline Rule has_loss_shape(size_t tensor, size_t scores, size_t reduction) {
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_LOSS_CLASS_SCORES_H_

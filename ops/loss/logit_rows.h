@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of logits and the logarithms of their softmax, in double.
-#ifndef ACLGRAD_OPS_LOSS_LOGIT_ROWS_H_
-#define ACLGRAD_OPS_LOSS_LOGIT_ROWS_H_
+#pragma once
 
 #include <algorithm>
 #include <limits>
@@ -52,5 +51,3 @@ struct LogitRows {
 };
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_LOSS_LOGIT_ROWS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the contracts of losses share. `reduction`: 0 none, 1 mean, 2 sum.
-#ifndef ACLGRAD_OPS_LOSS_LOSS_CONTRACT_H_
-#define ACLGRAD_OPS_LOSS_LOSS_CONTRACT_H_
+#pragma once
 
 #include "ops/contract/describe.h"
 
@@ -62,5 +61,3 @@ inline Parameter of(Parameter tensor, Shape shape, double fill = 1) {
 }
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_OPS_LOSS_LOSS_CONTRACT_H_

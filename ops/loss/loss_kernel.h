@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses out of a formula for one element, computed in double: element by element, added up in the
 // order of tree_sum.h, or averaged.
-#ifndef ACLGRAD_OPS_LOSS_LOSS_KERNEL_H_
-#define ACLGRAD_OPS_LOSS_LOSS_KERNEL_H_
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -48,5 +47,3 @@ RealKernel absolute_error(double beta);
 RealKernel absolute_error_gradient(double beta, double divisor);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_LOSS_LOSS_KERNEL_H_

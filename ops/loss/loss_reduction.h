@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The attribute `reduction` of the losses.
-#ifndef ACLGRAD_OPS_LOSS_LOSS_REDUCTION_H_
-#define ACLGRAD_OPS_LOSS_LOSS_REDUCTION_H_
+#pragma once
 
 #include "ops/meta/rules.h"
 
@@ -36,5 +35,3 @@ inline int64_t loss_divisor(const Arguments& arguments, size_t attribute, int64_
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_LOSS_LOSS_REDUCTION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Squared differences, one by one, added up or averaged.
-#ifndef ACLGRAD_OPS_LOSS_MSE_KERNEL_H_
-#define ACLGRAD_OPS_LOSS_MSE_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -24,5 +23,3 @@ Plan plan_column_squared_error(const Arguments& arguments, size_t a, size_t b, s
                                int64_t divisor, aclDataType dtype);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_LOSS_MSE_KERNEL_H_

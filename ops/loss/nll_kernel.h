@@ -3,8 +3,7 @@
 // one that is neither a class nor the ignored index ends the task with an exception that names the
 // row and the class, before anything is written. The runtime turns it into the status of the next
 // synchronisation.
-#ifndef ACLGRAD_OPS_LOSS_NLL_KERNEL_H_
-#define ACLGRAD_OPS_LOSS_NLL_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 #include "ops/loss/loss_reduction.h"
@@ -27,5 +26,3 @@ Plan plan_nll_backward(const Arguments& arguments, const NllParameters& paramete
                        size_t grad_output, size_t total_weight, size_t out);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_LOSS_NLL_KERNEL_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products of any layout, dtype and batch. An element's order of addition follows from the
 // shape alone, so neither the number of threads nor a layout changes a bit.
-#ifndef ACLGRAD_OPS_MATMUL_MATMUL_KERNEL_H_
-#define ACLGRAD_OPS_MATMUL_MATMUL_KERNEL_H_
+#pragma once
 
 #include <optional>
 
@@ -41,5 +40,3 @@ struct MatmulProblem {
 Plan plan_matmul(const MatmulProblem& problem);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_MATMUL_MATMUL_KERNEL_H_

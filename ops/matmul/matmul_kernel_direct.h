@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with a vector in them, in double with one order of addition. Also what every way to a
 // product ends with.
-#ifndef ACLGRAD_OPS_MATMUL_MATMUL_KERNEL_DIRECT_H_
-#define ACLGRAD_OPS_MATMUL_MATMUL_KERNEL_DIRECT_H_
+#pragma once
 
 #include "ops/matmul/matmul_kernel.h"
 
@@ -30,5 +29,3 @@ Plan plan_vector(const MatmulProblem& problem);
 Plan plan_addend_only(const MatmulProblem& problem);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_MATMUL_MATMUL_KERNEL_DIRECT_H_

@@ -5,8 +5,7 @@
 // Of a's rows, a line of memory with every fourth term. With each term there were more of them on
 // their way than a core keeps track of, and the panel that the tile reads had to wait: products
 // took an eighth longer.
-#ifndef ACLGRAD_OPS_MATMUL_PRODUCT_FETCH_H_
-#define ACLGRAD_OPS_MATMUL_PRODUCT_FETCH_H_
+#pragma once
 
 #include <cstdint>
 
@@ -56,5 +55,3 @@ class Fetches {
 };
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_MATMUL_PRODUCT_FETCH_H_

@@ -5,8 +5,7 @@
 // multiply-adds (see product_tile-inl.h), and the pieces' sums are added in their order. That is
 // all that an element's bits depend on: how the output is cut, how operands lie in memory and
 // whether they are packed changes nothing.
-#ifndef ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_H_
-#define ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -59,5 +58,3 @@ void finish_sums(const ProductPart& part, int64_t row, int64_t rows, int64_t col
                  int64_t columns, const float* sums, int64_t sums_row);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_H_

@@ -7,8 +7,7 @@
 // AVX512_BF16 adds pair after pair to the sum so far, with one or two roundings for each that its
 // documents leave open. Both take subnormal numbers for 0. Neither how the output is cut nor how
 // operands lie in memory changes a bit, but they are not the bits of other processors.
-#ifndef ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_PAIRS_H_
-#define ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_PAIRS_H_
+#pragma once
 
 #include "ops/matmul/product_kernel.h"
 
@@ -69,5 +68,3 @@ void gather_pairs(const uint32_t* from, const int64_t* offsets, int64_t pairs, i
 void make_pairs(const uint16_t* even, const uint16_t* odd, int64_t count, uint32_t* to);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_PAIRS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products as small networks have them, for which the decisions of the general way would
 // take longer than the product. The bits are those of multiply().
-#ifndef ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_SMALL_H_
-#define ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_SMALL_H_
+#pragma once
 
 #include "ops/matmul/matmul_kernel.h"
 
@@ -13,5 +12,3 @@ namespace aclgrad::ops {
 Body small_product(const MatmulProblem& problem, Body otherwise);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_MATMUL_PRODUCT_KERNEL_SMALL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the matrix products share: dtypes, the attribute cubeMathType, and tensors as matrices.
-#ifndef ACLGRAD_OPS_MATMUL_PRODUCT_RULES_H_
-#define ACLGRAD_OPS_MATMUL_PRODUCT_RULES_H_
+#pragma once
 
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/matmul/matmul_kernel.h"
@@ -41,5 +40,3 @@ bool is_zero(double factor);
 void set_product_dtype(const Arguments& arguments, size_t cube_math_type, MatmulProblem& problem);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_MATMUL_PRODUCT_RULES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A short list of sizes or strides: no operator has more than 25 dimensions.
-#ifndef ACLGRAD_OPS_META_DIMS_H_
-#define ACLGRAD_OPS_META_DIMS_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -100,5 +99,3 @@ bool broadcast_shapes(const Dims& a, const Dims& b, Dims& result);
 bool broadcasts_to(const Dims& from, const Dims& to);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_DIMS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Relations between data types: names, classes, what may be converted, what two types promote to.
-#ifndef ACLGRAD_OPS_META_DTYPES_H_
-#define ACLGRAD_OPS_META_DTYPES_H_
+#pragma once
 
 #include <initializer_list>
 #include <optional>
@@ -54,5 +53,3 @@ class DtypeSet {
 };
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_DTYPES_H_

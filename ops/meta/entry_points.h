@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the C functions of an operator, whose bodies are the same for all.
-#ifndef ACLGRAD_OPS_META_ENTRY_POINTS_H_
-#define ACLGRAD_OPS_META_ENTRY_POINTS_H_
+#pragma once
 
 #include <cstddef>
 #include <utility>
@@ -40,5 +39,3 @@
                    aclrtStream stream) {                                                    \
     return ::aclgrad::ops::run_operator(#name, workspace, workspaceSize, executor, stream); \
   }
-
-#endif  // ACLGRAD_OPS_META_ENTRY_POINTS_H_

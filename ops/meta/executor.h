@@ -2,8 +2,7 @@
 // What phase one hands out. opapi makes and runs executors, nnopbase changes and destroys them;
 // both see this layout, and the table of live handles (aclgradHandle*) tells whether a pointer is
 // one.
-#ifndef ACLGRAD_OPS_META_EXECUTOR_H_
-#define ACLGRAD_OPS_META_EXECUTOR_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -33,5 +32,3 @@ struct aclOpExecutor {
   std::vector<Binding> bindings;     // one per argument
   std::shared_ptr<const void> info;  // of hooks
 };
-
-#endif  // ACLGRAD_OPS_META_EXECUTOR_H_

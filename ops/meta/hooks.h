@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where diagnostics interpose in the operator libraries: at handles, and at both phases of a call
 // (docs/decisions/0019-diagnostics-as-a-layer.md). At a stream's queue they do so in the runtime.
-#ifndef ACLGRAD_OPS_META_HOOKS_H_
-#define ACLGRAD_OPS_META_HOOKS_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -66,5 +65,3 @@ inline OperatorHooks* hooks() {
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_HOOKS_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_OPS_META_IF_MEMORY_ALLOWS_H_
-#define ACLGRAD_OPS_META_IF_MEMORY_ALLOWS_H_
+#pragma once
 
 #include <exception>
 
@@ -17,5 +16,3 @@ void if_memory_allows(Report&& report) noexcept {
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_IF_MEMORY_ALLOWS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Making, finding and destroying the objects that handles stand for.
-#ifndef ACLGRAD_OPS_META_OBJECTS_H_
-#define ACLGRAD_OPS_META_OBJECTS_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -90,5 +89,3 @@ inline aclnnStatus check_handle(const char* function, const char* parameter, con
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_OBJECTS_H_

@@ -9,8 +9,7 @@
 //   ACLGRAD_OPERATOR(aclnnScale, kScale, [](const Arguments& arguments) { return ...; })
 //
 // The last line defines the two C functions (entry_points.h).
-#ifndef ACLGRAD_OPS_META_OPERATOR_H_
-#define ACLGRAD_OPS_META_OPERATOR_H_
+#pragma once
 
 #include <functional>
 #include <initializer_list>
@@ -291,5 +290,3 @@ void report(const char* function, aclnnStatus status, const std::string& message
             const std::string& cause = {});
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_OPERATOR_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backwards whose parameter outputMask says which of three outputs are written.
-#ifndef ACLGRAD_OPS_META_OUTPUT_MASK_H_
-#define ACLGRAD_OPS_META_OUTPUT_MASK_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -46,5 +45,3 @@ struct OutputMask {
 };
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_OUTPUT_MASK_H_

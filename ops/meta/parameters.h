@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long lists of parameters, by their names.
-#ifndef ACLGRAD_OPS_META_PARAMETERS_H_
-#define ACLGRAD_OPS_META_PARAMETERS_H_
+#pragma once
 
 #include <vector>
 
@@ -21,5 +20,3 @@ inline std::vector<Parameter> parameters(const std::vector<const char*>& inputs,
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_PARAMETERS_H_

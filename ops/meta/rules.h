@@ -4,8 +4,7 @@
 //
 // Rules about the dtype, format, rank or shape of a tensor pass where it is not given: not_null()
 // says which must be. Of several tensors, in braces, there is a rule for each, in their order.
-#ifndef ACLGRAD_OPS_META_RULES_H_
-#define ACLGRAD_OPS_META_RULES_H_
+#pragma once
 
 #include <initializer_list>
 #include <optional>
@@ -136,5 +135,3 @@ std::string to_string(const Dims& shape);
 size_t normalize_axis(int64_t axis, size_t rank);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_RULES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product family whose rules apply, read from aclrtGetSocName.
-#ifndef ACLGRAD_OPS_META_SOC_H_
-#define ACLGRAD_OPS_META_SOC_H_
+#pragma once
 
 namespace aclgrad::ops {
 
@@ -13,5 +12,3 @@ Soc current_soc();
 bool is_a2_or_later(Soc soc);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_SOC_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statuses that aclnn functions return. The vendor's public headers give them no names; the first
 // digit tells the class: 1 the caller's arguments, 3 the runtime, 5 inside the library.
-#ifndef ACLGRAD_OPS_META_STATUS_H_
-#define ACLGRAD_OPS_META_STATUS_H_
+#pragma once
 
 #include "aclnn/acl_meta.h"
 
@@ -17,5 +16,3 @@ inline constexpr aclnnStatus kInnerTilingError = 561002;
 inline constexpr aclnnStatus kInnerNullPointer = 561103;
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_STATUS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the memory that a program gives holds the elements of its views.
-#ifndef ACLGRAD_OPS_META_STORAGE_H_
-#define ACLGRAD_OPS_META_STORAGE_H_
+#pragma once
 
 #include "ops/meta/operator.h"
 
@@ -16,5 +15,3 @@ namespace aclgrad::ops {
 CheckResult check_storage(const Arguments& arguments);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_STORAGE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The objects behind the opaque handles of aclnn/acl_meta.h.
-#ifndef ACLGRAD_OPS_META_TENSOR_H_
-#define ACLGRAD_OPS_META_TENSOR_H_
+#pragma once
 
 #include <complex>
 #include <cstdint>
@@ -72,5 +71,3 @@ bool fits_allocation(const aclTensor& tensor);
 bool is_private_format(aclFormat format);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_META_TENSOR_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the references of normalized channels are written with.
-#ifndef ACLGRAD_OPS_NORMALIZATION_CHANNEL_NORM_CONTRACT_H_
-#define ACLGRAD_OPS_NORMALIZATION_CHANNEL_NORM_CONTRACT_H_
+#pragma once
 
 #include <cmath>
 #include <string>
@@ -135,5 +134,3 @@ struct Groups {
 };
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_OPS_NORMALIZATION_CHANNEL_NORM_CONTRACT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalization of the channels of a batch, over all else, and of groups of channels of each image.
 // In double, with sums in the order of tree_sum.h, each result rounded once.
-#ifndef ACLGRAD_OPS_NORMALIZATION_CHANNEL_NORM_KERNEL_H_
-#define ACLGRAD_OPS_NORMALIZATION_CHANNEL_NORM_KERNEL_H_
+#pragma once
 
 #include <optional>
 
@@ -62,5 +61,3 @@ Plan plan_group_norm_backward(const Arguments& arguments, const GroupNormTensors
 Plan plan_fill(const Arguments& arguments, std::vector<std::pair<size_t, double>> values);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_NORMALIZATION_CHANNEL_NORM_KERNEL_H_

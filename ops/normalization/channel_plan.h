@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What plans of normalized channels are made of: the channels of a tensor, a number for each, and
 // threads that share them.
-#ifndef ACLGRAD_OPS_NORMALIZATION_CHANNEL_PLAN_H_
-#define ACLGRAD_OPS_NORMALIZATION_CHANNEL_PLAN_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -107,5 +106,3 @@ struct RunningStatistics {
 };
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_NORMALIZATION_CHANNEL_PLAN_H_

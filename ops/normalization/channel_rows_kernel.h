@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of channels: what normalization of channels sums and maps, in double, a row at a time or all
 // at once, whatever the layout and dtype of the tensors.
-#ifndef ACLGRAD_OPS_NORMALIZATION_CHANNEL_ROWS_KERNEL_H_
-#define ACLGRAD_OPS_NORMALIZATION_CHANNEL_ROWS_KERNEL_H_
+#pragma once
 
 #include <optional>
 
@@ -62,5 +61,3 @@ void map_gradients(const Run& run, const Rows& rows, const View& g, const View& 
                    double mean, const GradientMap& map);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_NORMALIZATION_CHANNEL_ROWS_KERNEL_H_

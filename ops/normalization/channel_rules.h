@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of what normalizes the channels of a batch [N, C, ...].
-#ifndef ACLGRAD_OPS_NORMALIZATION_CHANNEL_RULES_H_
-#define ACLGRAD_OPS_NORMALIZATION_CHANNEL_RULES_H_
+#pragma once
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -88,5 +87,3 @@ inline std::optional<size_t> given(const Arguments& arguments, size_t tensor) {
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_NORMALIZATION_CHANNEL_RULES_H_

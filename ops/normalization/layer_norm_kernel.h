@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer and root-mean-square normalization over the last dimensions, and their gradients; in
 // double, rounded once (16-bit rows by way of float, which costs 2^-13 of the last place).
-#ifndef ACLGRAD_OPS_NORMALIZATION_LAYER_NORM_KERNEL_H_
-#define ACLGRAD_OPS_NORMALIZATION_LAYER_NORM_KERNEL_H_
+#pragma once
 
 #include <optional>
 
@@ -36,5 +35,3 @@ Plan plan_layer_norm_backward(const Arguments& arguments, const LayerNormTensors
                               size_t gradient, const LayerNormGradients& gradients);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_NORMALIZATION_LAYER_NORM_KERNEL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of what normalizes rows: the last dimensions of x, whose sizes gamma has.
-#ifndef ACLGRAD_OPS_NORMALIZATION_ROW_RULES_H_
-#define ACLGRAD_OPS_NORMALIZATION_ROW_RULES_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -46,5 +45,3 @@ inline Rules have_number_per_row(const std::vector<size_t>& tensors, size_t x, s
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_NORMALIZATION_ROW_RULES_H_

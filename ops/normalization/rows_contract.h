@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shapes of what normalizes rows: the last dimensions of x, as many as gamma has; and the
 // references of rows that are a sum.
-#ifndef ACLGRAD_OPS_NORMALIZATION_ROWS_CONTRACT_H_
-#define ACLGRAD_OPS_NORMALIZATION_ROWS_CONTRACT_H_
+#pragma once
 
 #include <cmath>
 #include <stdexcept>
@@ -127,5 +126,3 @@ Arrays gradients_of_rows(const Array& dy, const SumOfRows& rows, const std::vect
 }
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_OPS_NORMALIZATION_ROWS_CONTRACT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax along one axis, its logarithm, and the gradients of both. Sums follow tree_sum.h.
-#ifndef ACLGRAD_OPS_NORMALIZATION_SOFTMAX_KERNEL_H_
-#define ACLGRAD_OPS_NORMALIZATION_SOFTMAX_KERNEL_H_
+#pragma once
 
 #include "ops/engine/rowwise.h"
 
@@ -33,5 +32,3 @@ void log_softmax_rows(const RowBlock& rows);
 void log_softmax_backward_rows(const RowBlock& rows);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_NORMALIZATION_SOFTMAX_KERNEL_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer and root-mean-square normalization of a sum of tensors over the last dimensions, and the
 // gradients; in double, with sums in row-major order, rounded once.
-#ifndef ACLGRAD_OPS_NORMALIZATION_SUMMED_ROWS_KERNEL_H_
-#define ACLGRAD_OPS_NORMALIZATION_SUMMED_ROWS_KERNEL_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -46,5 +45,3 @@ Plan plan_summed_rows_backward(const Arguments& arguments, const SummedRows& row
                                const SummedRowsGradients& gradients);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_NORMALIZATION_SUMMED_ROWS_KERNEL_H_

@@ -8,8 +8,7 @@
 // dtypes, in DOUBLE, and with weights that float cannot take from 1 (it can from 1/2 on) all is
 // double and rounded once. An element's bits depend on its own numbers alone, not on layouts,
 // threads or the instruction set.
-#ifndef ACLGRAD_OPS_OPTIMIZER_ADAMW_KERNEL_H_
-#define ACLGRAD_OPS_OPTIMIZER_ADAMW_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -40,5 +39,3 @@ Plan plan_adamw(const Arguments& arguments, const AdamWParameters& parameters,
                 const AdamWNumbers& numbers, bool amsgrad, bool maximize);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_OPTIMIZER_ADAMW_KERNEL_H_

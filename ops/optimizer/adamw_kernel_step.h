@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step of AdamW over elements, whose factors have been computed.
-#ifndef ACLGRAD_OPS_OPTIMIZER_ADAMW_KERNEL_STEP_H_
-#define ACLGRAD_OPS_OPTIMIZER_ADAMW_KERNEL_STEP_H_
+#pragma once
 
 #include <cstddef>
 
@@ -26,5 +25,3 @@ void adamw_exact(bool amsgrad, bool keeps_largest, const AdamWFactors& factors,
 void adamw_native(bool amsgrad, const AdamWFactors& factors, const NativeBlock& block);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_OPTIMIZER_ADAMW_KERNEL_STEP_H_

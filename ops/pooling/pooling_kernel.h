@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling over the planes of images and over volumes: averages, with sums in double, and maxima;
 // each result is rounded once. Bits do not depend on the number of threads.
-#ifndef ACLGRAD_OPS_POOLING_POOLING_KERNEL_H_
-#define ACLGRAD_OPS_POOLING_POOLING_KERNEL_H_
+#pragma once
 
 #include <optional>
 
@@ -62,5 +61,3 @@ Plan plan_max_pool_mask_backward(const Planes& grad_output, const Planes& mask,
 Plan plan_max_unpool(const Planes& self, const Planes& indices, const Planes& out);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_POOLING_POOLING_KERNEL_H_

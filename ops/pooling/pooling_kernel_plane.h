@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling of one plane, or of the slices of one volume, in vectors over the windows of a row. Every
 // instruction set gives the same bits: an element of a result is made in one order of operations.
-#ifndef ACLGRAD_OPS_POOLING_POOLING_KERNEL_PLANE_H_
-#define ACLGRAD_OPS_POOLING_POOLING_KERNEL_PLANE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -172,5 +171,3 @@ void average_pool_backward_plane(const AverageSpread& spread, const double* grad
                                  double* results);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_POOLING_POOLING_KERNEL_PLANE_H_

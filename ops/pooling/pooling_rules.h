@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the pooling operators share: their arrays, and the windows that follow from them.
-#ifndef ACLGRAD_OPS_POOLING_POOLING_RULES_H_
-#define ACLGRAD_OPS_POOLING_POOLING_RULES_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -63,5 +62,3 @@ std::optional<int64_t> divisor_of(const Arguments& arguments, size_t divisor_ove
 PoolWindows adaptive_windows(const Planes& in, const Planes& out, bool may_slide = false);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_POOLING_POOLING_RULES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows of the contracts of pooling, as axes whose results are made of the elements under each.
-#ifndef ACLGRAD_OPS_POOLING_WINDOWS_CONTRACT_H_
-#define ACLGRAD_OPS_POOLING_WINDOWS_CONTRACT_H_
+#pragma once
 
 #include "ops/resampling/axes_contract.h"
 
@@ -56,5 +55,3 @@ inline constexpr Bound kSumBound{.of_float = 0.51, .of_16_bits = 0.5001, .of_dou
 void add_max_pools(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_OPS_POOLING_WINDOWS_CONTRACT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Masks of dropout: one bit an element, least significant first, 1 to keep it; drawn in whole
 // multiples of 128.
-#ifndef ACLGRAD_OPS_RANDOM_DROPOUT_KERNEL_H_
-#define ACLGRAD_OPS_RANDOM_DROPOUT_KERNEL_H_
+#pragma once
 
 #include "ops/random/random_kernel.h"
 
@@ -21,5 +20,3 @@ Plan plan_dropout_mask(const Arguments& arguments, size_t out, double probabilit
 Plan plan_dropout(const Arguments& arguments, size_t self, size_t mask, size_t out, double kept);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_RANDOM_DROPOUT_KERNEL_H_

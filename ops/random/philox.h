@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of a stream of random numbers, by Philox4x32-10.
-#ifndef ACLGRAD_OPS_RANDOM_PHILOX_H_
-#define ACLGRAD_OPS_RANDOM_PHILOX_H_
+#pragma once
 
 #include "aclgrad_common/philox.h"
 
@@ -24,5 +23,3 @@ constexpr RandomWords random_words(uint64_t seed, uint64_t offset, uint64_t inde
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_RANDOM_PHILOX_H_

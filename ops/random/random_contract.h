@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the contracts of random numbers share: seed and offset in INT64 tensors of one element.
-#ifndef ACLGRAD_OPS_RANDOM_RANDOM_CONTRACT_H_
-#define ACLGRAD_OPS_RANDOM_RANDOM_CONTRACT_H_
+#pragma once
 
 #include "ops/contract/describe.h"
 
@@ -12,5 +11,3 @@ inline Parameter index_tensor(const char* name, Number value) {
 }
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_OPS_RANDOM_RANDOM_CONTRACT_H_

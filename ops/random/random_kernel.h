@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filling a tensor with random numbers: element i, in row-major order, is a function of seed,
 // offset and i alone. The public headers aclnn_normal.h and aclnn_uniform.h state the formulas.
-#ifndef ACLGRAD_OPS_RANDOM_RANDOM_KERNEL_H_
-#define ACLGRAD_OPS_RANDOM_RANDOM_KERNEL_H_
+#pragma once
 
 #include <optional>
 
@@ -28,5 +27,3 @@ Plan plan_uniform(const Arguments& arguments, size_t out, double from, double to
                   RandomStream stream);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_RANDOM_RANDOM_KERNEL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of recurrent cells and of their gradients, as they must be.
-#ifndef ACLGRAD_OPS_RECURRENT_CELL_CONTRACT_H_
-#define ACLGRAD_OPS_RECURRENT_CELL_CONTRACT_H_
+#pragma once
 
 #include <array>
 #include <cmath>
@@ -97,5 +96,3 @@ inline GruSlopes gru_slopes(const Scaled& of_h, const std::array<Number, 4>& kep
 }
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_OPS_RECURRENT_CELL_CONTRACT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the layers' forwards and backwards have in common: their parameters, and the checks of them.
-#ifndef ACLGRAD_OPS_RECURRENT_LAYER_RULES_H_
-#define ACLGRAD_OPS_RECURRENT_LAYER_RULES_H_
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -49,5 +48,3 @@ Plan plan_forward(const Arguments& arguments, const LayerParameters& p);
 Plan plan_backward(const Arguments& arguments, const LayerParameters& p);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_RECURRENT_LAYER_RULES_H_

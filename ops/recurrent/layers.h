@@ -5,8 +5,7 @@
 // states go step by step. Threads share the batch, each with all its steps, so that no step waits
 // for another thread. Sequences are dense in time order and begin with the first step of the
 // input, also those that are gone through backwards.
-#ifndef ACLGRAD_OPS_RECURRENT_LAYERS_H_
-#define ACLGRAD_OPS_RECURRENT_LAYERS_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -69,5 +68,3 @@ Plan plan_layer_gradients(const Arguments& arguments, const LayerSizes& sizes,
 Elements exchanged(const Arguments& arguments, size_t tensor);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_RECURRENT_LAYERS_H_

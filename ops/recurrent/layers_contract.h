@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of recurrent layers, and what they must give.
-#ifndef ACLGRAD_OPS_RECURRENT_LAYERS_CONTRACT_H_
-#define ACLGRAD_OPS_RECURRENT_LAYERS_CONTRACT_H_
+#pragma once
 
 #include <algorithm>
 #include <stdexcept>
@@ -115,5 +114,3 @@ Arrays recurrent_gradients(const RecurrentKind& kind, bool magnitude, const Argu
                            const Arrays& in);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_OPS_RECURRENT_LAYERS_CONTRACT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What layers and their gradients work with: dense products, parts of sequences and states, and
 // rows of the batch by threads.
-#ifndef ACLGRAD_OPS_RECURRENT_LAYERS_WORK_H_
-#define ACLGRAD_OPS_RECURRENT_LAYERS_WORK_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -148,5 +147,3 @@ class Layers {
 };
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_RECURRENT_LAYERS_WORK_H_

@@ -4,8 +4,7 @@
 // Tensors are dense rows of float or double, a row for each sequence of the batch. The gates of a
 // row lie side by side, `size` numbers each: i, f, g, o of an LSTM (the C
 // interface calls g j), r, z, n of a GRU.
-#ifndef ACLGRAD_OPS_RECURRENT_RECURRENT_KERNEL_H_
-#define ACLGRAD_OPS_RECURRENT_RECURRENT_KERNEL_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -95,5 +94,3 @@ using CellStep =
 void run_step(const CellStep& step, int64_t begin, int64_t end);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_RECURRENT_RECURRENT_KERNEL_H_

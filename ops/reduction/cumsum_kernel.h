@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running sums and products along a dimension.
-#ifndef ACLGRAD_OPS_REDUCTION_CUMSUM_KERNEL_H_
-#define ACLGRAD_OPS_REDUCTION_CUMSUM_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -19,5 +18,3 @@ Plan plan_cumsum(const Arguments& arguments, size_t self, size_t out, size_t axi
 Plan plan_cumprod(const Arguments& arguments, size_t self, size_t out, size_t axis);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_REDUCTION_CUMSUM_KERNEL_H_

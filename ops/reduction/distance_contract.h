@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_OPS_REDUCTION_DISTANCE_CONTRACT_H_
-#define ACLGRAD_OPS_REDUCTION_DISTANCE_CONTRACT_H_
+#pragma once
 
 #include "ops/contract/describe.h"
 
@@ -9,5 +8,3 @@ namespace aclgrad::contract {
 void add_distances(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_OPS_REDUCTION_DISTANCE_CONTRACT_H_

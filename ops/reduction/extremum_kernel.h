@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The largest or smallest of the elements over some dimensions, and where it stands.
-#ifndef ACLGRAD_OPS_REDUCTION_EXTREMUM_KERNEL_H_
-#define ACLGRAD_OPS_REDUCTION_EXTREMUM_KERNEL_H_
+#pragma once
 
 #include <optional>
 
@@ -23,5 +22,3 @@ struct ExtremumProblem {
 Plan plan_extremum(const Arguments& arguments, const ExtremumProblem& problem);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_REDUCTION_EXTREMUM_KERNEL_H_

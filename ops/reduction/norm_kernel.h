@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // p-norms over some dimensions.
-#ifndef ACLGRAD_OPS_REDUCTION_NORM_KERNEL_H_
-#define ACLGRAD_OPS_REDUCTION_NORM_KERNEL_H_
+#pragma once
 
 #include "ops/engine/reduce.h"
 
@@ -14,5 +13,3 @@ Plan plan_norm(const Arguments& arguments, size_t input, const DimSet& reduced, 
                size_t output);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_REDUCTION_NORM_KERNEL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and means over some dimensions of a tensor, in the order of tree_sum.h.
-#ifndef ACLGRAD_OPS_REDUCTION_REDUCE_KERNEL_H_
-#define ACLGRAD_OPS_REDUCTION_REDUCE_KERNEL_H_
+#pragma once
 
 #include <array>
 
@@ -27,5 +26,3 @@ Plan plan_reduce(const Arguments& arguments, const ReduceProblem& problem);
 Plan plan_fill(const Arguments& arguments, std::initializer_list<size_t> outputs, double value);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_REDUCTION_REDUCE_KERNEL_H_

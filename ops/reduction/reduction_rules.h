@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What reductions over dimensions share: checks of the dimensions and of the dtype attribute. Their
 // input is parameter 0.
-#ifndef ACLGRAD_OPS_REDUCTION_REDUCTION_RULES_H_
-#define ACLGRAD_OPS_REDUCTION_REDUCTION_RULES_H_
+#pragma once
 
 #include "ops/meta/operator.h"
 #include "ops/meta/rules.h"
@@ -39,5 +38,3 @@ Rule has_reduced_shape(size_t tensor, ReductionAttributes attributes = {});
 Plan plan_reduction(const Arguments& arguments, aclDataType dtype, Reduction reduction);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_REDUCTION_REDUCTION_RULES_H_

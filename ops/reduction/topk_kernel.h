@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The k largest or smallest elements of each line along a dimension, in order.
-#ifndef ACLGRAD_OPS_REDUCTION_TOPK_KERNEL_H_
-#define ACLGRAD_OPS_REDUCTION_TOPK_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -13,5 +12,3 @@ Plan plan_topk(const Arguments& arguments, size_t self, size_t axis, bool larges
                size_t indices);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_REDUCTION_TOPK_KERNEL_H_

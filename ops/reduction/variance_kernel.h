@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variance and mean over some dimensions.
-#ifndef ACLGRAD_OPS_REDUCTION_VARIANCE_KERNEL_H_
-#define ACLGRAD_OPS_REDUCTION_VARIANCE_KERNEL_H_
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -25,5 +24,3 @@ struct VarianceProblem {
 Plan plan_variance(const Arguments& arguments, const VarianceProblem& problem);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_REDUCTION_VARIANCE_KERNEL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact results that are weighted sums axis by axis, for the contracts of resampling and pooling.
-#ifndef ACLGRAD_OPS_RESAMPLING_AXES_CONTRACT_H_
-#define ACLGRAD_OPS_RESAMPLING_AXES_CONTRACT_H_
+#pragma once
 
 #include <functional>
 
@@ -51,5 +50,3 @@ void add_im2col(std::vector<Operator>& all);
 void add_grid_samplers(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_OPS_RESAMPLING_AXES_CONTRACT_H_

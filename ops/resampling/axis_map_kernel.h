@@ -3,8 +3,7 @@
 // of the same axis before. Resizing, averages of windows, the gradients of paddings and the
 // gradients of all of these are such sums, so that each is only what its axes say. The same bits
 // for every layout and number of threads.
-#ifndef ACLGRAD_OPS_RESAMPLING_AXIS_MAP_KERNEL_H_
-#define ACLGRAD_OPS_RESAMPLING_AXIS_MAP_KERNEL_H_
+#pragma once
 
 #include <vector>
 
@@ -43,5 +42,3 @@ Plan plan_axis_maps_backward(const Arguments& arguments, size_t from, size_t to,
                              const std::vector<AxisMap>& maps);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_RESAMPLING_AXIS_MAP_KERNEL_H_

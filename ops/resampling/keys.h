@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys's cubic kernel for a = -0.75 (Keys 1981), at four elements around a point that is t of the
 // way from the second to the third.
-#ifndef ACLGRAD_OPS_RESAMPLING_KEYS_H_
-#define ACLGRAD_OPS_RESAMPLING_KEYS_H_
+#pragma once
 
 #include <array>
 
@@ -24,5 +23,3 @@ inline std::array<double, 4> keys_slopes(double t) {
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_RESAMPLING_KEYS_H_

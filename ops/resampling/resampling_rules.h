@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What operators on the last one to three dimensions of a tensor check. Rules that fail say 161002.
-#ifndef ACLGRAD_OPS_RESAMPLING_RESAMPLING_RULES_H_
-#define ACLGRAD_OPS_RESAMPLING_RESAMPLING_RULES_H_
+#pragma once
 
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
@@ -22,5 +21,3 @@ std::vector<int64_t> spatial_sizes(const Arguments& arguments, size_t tensor, si
 Dims with_spatial(const Dims& shape, const std::vector<int64_t>& sizes);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_RESAMPLING_RESAMPLING_RULES_H_

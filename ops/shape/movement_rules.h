@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the operators that move elements share. Numbers are argument indices; rules that fail say
 // 161002.
-#ifndef ACLGRAD_OPS_SHAPE_MOVEMENT_RULES_H_
-#define ACLGRAD_OPS_SHAPE_MOVEMENT_RULES_H_
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -42,5 +41,3 @@ Operand part_of(const Arguments& arguments, size_t tensor, size_t axis, int64_t 
 int64_t saturating_sum(int64_t a, int64_t b);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_SHAPE_MOVEMENT_RULES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangles of matrices, which are the last two dimensions.
-#ifndef ACLGRAD_OPS_SHAPE_TRIANGLE_KERNEL_H_
-#define ACLGRAD_OPS_SHAPE_TRIANGLE_KERNEL_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -15,5 +14,3 @@ Plan plan_triangle(const Arguments& arguments, size_t self, size_t out, Triangle
                    int64_t diagonal);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_SHAPE_TRIANGLE_KERNEL_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the libraries must heed on threads that are the program's: it may cancel them, end them with
 // pthread_exit, or send them signals.
-#ifndef ACLGRAD_OPS_THREADS_THREAD_GUARDS_H_
-#define ACLGRAD_OPS_THREADS_THREAD_GUARDS_H_
+#pragma once
 
 #include <cxxabi.h>
 #include <pthread.h>
@@ -55,5 +54,3 @@ class SignalsBlocked {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_THREADS_THREAD_GUARDS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients, and gradients of those gradients, against derivatives in double.
-#ifndef ACLGRAD_TESTS_AUTOGRAD_EXPECT_RIGHT_H_
-#define ACLGRAD_TESTS_AUTOGRAD_EXPECT_RIGHT_H_
+#pragma once
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -108,5 +107,3 @@ inline void expect_right(const std::vector<Shape>& shapes, const Build& build) {
 }
 
 }  // namespace aclgrad::derivatives
-
-#endif  // ACLGRAD_TESTS_AUTOGRAD_EXPECT_RIGHT_H_

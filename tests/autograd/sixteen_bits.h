@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of numbers of 16 bits beside the same in float64.
-#ifndef ACLGRAD_TESTS_AUTOGRAD_SIXTEEN_BITS_H_
-#define ACLGRAD_TESTS_AUTOGRAD_SIXTEEN_BITS_H_
+#pragma once
 
 #include <gmock/gmock.h>
 
@@ -124,5 +123,3 @@ inline void expect_near_float64(const std::string& name, const Recorded& record)
 }
 
 }  // namespace aclgrad::sixteen_bits
-
-#endif  // ACLGRAD_TESTS_AUTOGRAD_SIXTEEN_BITS_H_

@@ -2,8 +2,7 @@
 // A row of the case table: an operator's contract with one of its samples, and its functions in the
 // libraries that the program is linked with. The same rows drive the value tests over dtypes and
 // layouts, the gradient checks, the benchmarks, and the table of operators in the docs.
-#ifndef ACLGRAD_TESTS_CASES_CASE_H_
-#define ACLGRAD_TESTS_CASES_CASE_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -69,5 +68,3 @@ const std::vector<Row>& value_cases();
 const Row& find_case(std::string_view name);
 
 }  // namespace aclgrad::cases
-
-#endif  // ACLGRAD_TESTS_CASES_CASE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a row of the case table on the library: makes its tensors in a layout, calls both phases,
 // and gives back what the operator really read and wrote.
-#ifndef ACLGRAD_TESTS_CASES_RUN_CASE_H_
-#define ACLGRAD_TESTS_CASES_RUN_CASE_H_
+#pragma once
 
 #include <functional>
 
@@ -71,5 +70,3 @@ inline bool has_unread_mask(const Arrays& inputs) { return has_above(inputs, 1'0
 Arrays draw_inputs(const Arguments& call, aclDataType dtype, uint64_t seed);
 
 }  // namespace aclgrad::cases
-
-#endif  // ACLGRAD_TESTS_CASES_RUN_CASE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which check of an operator refuses a call, by the list that the library itself has.
-#ifndef ACLGRAD_TESTS_CONTRACT_BROKEN_RULE_H_
-#define ACLGRAD_TESTS_CONTRACT_BROKEN_RULE_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -32,5 +31,3 @@ inline std::optional<size_t> broken_rule(const ops::OperatorSpec& spec, Call& ca
 }
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_TESTS_CONTRACT_BROKEN_RULE_H_

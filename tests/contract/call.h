@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call by an operator's contract, with memory and handles of its own. Every function of the
 // three libraries is found by its name.
-#ifndef ACLGRAD_TESTS_CONTRACT_CALL_H_
-#define ACLGRAD_TESTS_CONTRACT_CALL_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -123,5 +122,3 @@ const char* dtype_name(aclDataType dtype);
 std::string to_string(const Shape& shape);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_TESTS_CONTRACT_CALL_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which functions there are: what the contract asks for (functions.txt, and the operators of the
 // contracts), what the public headers declare, what the libraries have.
-#ifndef ACLGRAD_TESTS_CONTRACT_FUNCTIONS_H_
-#define ACLGRAD_TESTS_CONTRACT_FUNCTIONS_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -40,5 +39,3 @@ std::string functions_page(const std::vector<Declaration>& declared, const Contr
                            const std::vector<LibraryFile>& libraries);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_TESTS_CONTRACT_FUNCTIONS_H_

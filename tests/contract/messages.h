@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page about messages: one of each kind, as it really prints.
-#ifndef ACLGRAD_TESTS_CONTRACT_MESSAGES_H_
-#define ACLGRAD_TESTS_CONTRACT_MESSAGES_H_
+#pragma once
 
 #include <string>
 
@@ -13,5 +12,3 @@ namespace aclgrad::contract {
 std::string messages_page(const Library& library);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_TESTS_CONTRACT_MESSAGES_H_

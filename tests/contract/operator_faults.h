@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that are wrong in one place, for every check of every operator.
-#ifndef ACLGRAD_TESTS_CONTRACT_OPERATOR_FAULTS_H_
-#define ACLGRAD_TESTS_CONTRACT_OPERATOR_FAULTS_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -29,5 +28,3 @@ struct OperatorFault {
 std::vector<OperatorFault> faults_of(const Operator& row);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_TESTS_CONTRACT_OPERATOR_FAULTS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What changes from product to product, as data: for the test of every product, operator and dtype,
 // and for the page about it.
-#ifndef ACLGRAD_TESTS_CONTRACT_PRODUCTS_H_
-#define ACLGRAD_TESTS_CONTRACT_PRODUCTS_H_
+#pragma once
 
 #include <array>
 #include <functional>
@@ -60,5 +59,3 @@ std::map<std::string, DtypeLists> accepted_dtypes(const Library& library);
 std::string products_page(const Library& library);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_TESTS_CONTRACT_PRODUCTS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrong calls of the runtime and of the meta layer: at least one for every check of every function.
-#ifndef ACLGRAD_TESTS_CONTRACT_RUNTIME_FAULTS_H_
-#define ACLGRAD_TESTS_CONTRACT_RUNTIME_FAULTS_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -78,5 +77,3 @@ struct Outcome {
 Outcome provoke(const RuntimeFault& fault);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_TESTS_CONTRACT_RUNTIME_FAULTS_H_

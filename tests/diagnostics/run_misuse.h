@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one of the sinning programs and keeps what it says.
-#ifndef ACLGRAD_TESTS_DIAGNOSTICS_RUN_MISUSE_H_
-#define ACLGRAD_TESTS_DIAGNOSTICS_RUN_MISUSE_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ Outcome run_misuse(const std::string& name, const std::string& environment);
 std::string without_numbers(const std::string& text);
 
 }  // namespace aclgrad::test
-
-#endif  // ACLGRAD_TESTS_DIAGNOSTICS_RUN_MISUSE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks and their training on several ranks of this process.
-#ifndef ACLGRAD_TESTS_DISTRIBUTED_TRAINING_H_
-#define ACLGRAD_TESTS_DISTRIBUTED_TRAINING_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -66,5 +65,3 @@ bool same_bits(const NamedTensors& a, const NamedTensors& b);
 double distance(const Outcome& a, const Outcome& b);
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_DISTRIBUTED_TRAINING_H_

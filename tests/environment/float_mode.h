@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program may have done to the floating-point environment of its threads.
-#ifndef ACLGRAD_TESTS_ENVIRONMENT_FLOAT_MODE_H_
-#define ACLGRAD_TESTS_ENVIRONMENT_FLOAT_MODE_H_
+#pragma once
 
 #include <cfenv>
 #include <cstdint>
@@ -69,5 +68,3 @@ class InFloatMode {
 };
 
 }  // namespace aclgrad::test
-
-#endif  // ACLGRAD_TESTS_ENVIRONMENT_FLOAT_MODE_H_

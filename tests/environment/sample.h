@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the case table as work for the tests of this folder: prepared once, run in any
 // environment, and looked at as bytes.
-#ifndef ACLGRAD_TESTS_ENVIRONMENT_SAMPLE_H_
-#define ACLGRAD_TESTS_ENVIRONMENT_SAMPLE_H_
+#pragma once
 
 #include <deque>
 #include <vector>
@@ -37,5 +36,3 @@ std::vector<const cases::Row*> a_row_of_each_operator();
 std::vector<aclDataType> floating_dtypes(const cases::Row& row);
 
 }  // namespace aclgrad::test
-
-#endif  // ACLGRAD_TESTS_ENVIRONMENT_SAMPLE_H_

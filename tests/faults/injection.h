@@ -4,8 +4,7 @@
 //
 // Only what the libraries do counts: the thread of the test is exempt unless it is inside
 // in_library(), every other thread belongs to the libraries.
-#ifndef ACLGRAD_TESTS_FAULTS_INJECTION_H_
-#define ACLGRAD_TESTS_FAULTS_INJECTION_H_
+#pragma once
 
 #include <cstdint>
 
@@ -41,5 +40,3 @@ auto in_library(Function&& function) {
 }
 
 }  // namespace aclgrad::faults
-
-#endif  // ACLGRAD_TESTS_FAULTS_INJECTION_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One passage through a scenario: calls that may meet the fault, and what has to be undone whatever
 // happened.
-#ifndef ACLGRAD_TESTS_FAULTS_RUN_H_
-#define ACLGRAD_TESTS_FAULTS_RUN_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -63,5 +62,3 @@ class Run {
 };
 
 }  // namespace aclgrad::faults
-
-#endif  // ACLGRAD_TESTS_FAULTS_RUN_H_

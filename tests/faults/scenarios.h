@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is done while allocations fail: everything a program does with one operator, and the parts
 // of the runtime that no operator touches.
-#ifndef ACLGRAD_TESTS_FAULTS_SCENARIOS_H_
-#define ACLGRAD_TESTS_FAULTS_SCENARIOS_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -28,5 +27,3 @@ std::vector<Scenario> runtime_scenarios();
 std::vector<Scenario> hccl_scenarios();
 
 }  // namespace aclgrad::faults
-
-#endif  // ACLGRAD_TESTS_FAULTS_SCENARIOS_H_

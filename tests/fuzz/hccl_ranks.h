@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A group of one rank and a group of two, all issued by one thread, and what happened to them.
-#ifndef ACLGRAD_TESTS_FUZZ_HCCL_RANKS_H_
-#define ACLGRAD_TESTS_FUZZ_HCCL_RANKS_H_
+#pragma once
 
 #include <vector>
 
@@ -62,5 +61,3 @@ class Ranks {
 void fuzz_communicators(Input& input, Ranks& ranks);
 
 }  // namespace aclgrad::fuzz
-
-#endif  // ACLGRAD_TESTS_FUZZ_HCCL_RANKS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes turned into decisions. When they run out every answer is 0, so that any input means
 // something and every input ends.
-#ifndef ACLGRAD_TESTS_FUZZ_INPUT_H_
-#define ACLGRAD_TESTS_FUZZ_INPUT_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -72,5 +71,3 @@ class Input {
 };
 
 }  // namespace aclgrad::fuzz
-
-#endif  // ACLGRAD_TESTS_FUZZ_INPUT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is fuzzed: each target is one function over arbitrary bytes. clang's libFuzzer drives it in
 // ./dev fuzz; fuzz_replay, built by any compiler, runs the corpora and random bytes through it.
-#ifndef ACLGRAD_TESTS_FUZZ_TARGET_H_
-#define ACLGRAD_TESTS_FUZZ_TARGET_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -61,5 +60,3 @@ void require(bool holds, const char* what);
 void require_message(int status, const char* call);
 
 }  // namespace aclgrad::fuzz
-
-#endif  // ACLGRAD_TESTS_FUZZ_TARGET_H_

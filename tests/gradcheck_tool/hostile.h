@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a library may do to the process that checks it, as the environment says: HOSTILE is
 // "place:deed", as "backward:exit".
-#ifndef ACLGRAD_TESTS_GRADCHECK_TOOL_HOSTILE_H_
-#define ACLGRAD_TESTS_GRADCHECK_TOOL_HOSTILE_H_
+#pragma once
 
 #include <errno.h>
 #include <signal.h>
@@ -86,5 +85,3 @@ static inline void hostile(const char* place) {
 
 __attribute__((constructor)) static void hostile_constructor(void) { hostile("constructor"); }
 __attribute__((destructor)) static void hostile_destructor(void) { hostile("destructor"); }
-
-#endif /* ACLGRAD_TESTS_GRADCHECK_TOOL_HOSTILE_H_ */

@@ -6,8 +6,7 @@
 //     EXPECT_EQ(HcclAllReduce(..., rank.comm, rank.stream), HCCL_SUCCESS);
 //     EXPECT_EQ(rank.synchronize(), ACL_SUCCESS);
 //   });
-#ifndef ACLGRAD_TESTS_HCCL_RANKS_H_
-#define ACLGRAD_TESTS_HCCL_RANKS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -45,5 +44,3 @@ HcclCommConfig impatient(int32_t seconds);
 std::string recent_message();
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_HCCL_RANKS_H_

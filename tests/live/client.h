@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client that sends what it likes, byte by byte where that is wanted.
-#ifndef ACLGRAD_TESTS_LIVE_CLIENT_H_
-#define ACLGRAD_TESTS_LIVE_CLIENT_H_
+#pragma once
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
@@ -155,5 +154,3 @@ class Client {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_TESTS_LIVE_CLIENT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks to play back.
-#ifndef ACLGRAD_TESTS_LIVE_PLAYED_H_
-#define ACLGRAD_TESTS_LIVE_PLAYED_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -87,5 +86,3 @@ struct Played {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_TESTS_LIVE_PLAYED_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_TESTS_LIVE_SERVED_H_
-#define ACLGRAD_TESTS_LIVE_SERVED_H_
+#pragma once
 
 #include <future>
 #include <nlohmann/json.hpp>
@@ -68,5 +67,3 @@ class Served {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_TESTS_LIVE_SERVED_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_TESTS_LIVE_SMALL_NETWORK_H_
-#define ACLGRAD_TESTS_LIVE_SMALL_NETWORK_H_
+#pragma once
 
 #include <fstream>
 #include <memory>
@@ -67,5 +66,3 @@ inline bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b
 }
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_TESTS_LIVE_SMALL_NETWORK_H_

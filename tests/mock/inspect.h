@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a mocked call was given, read through the C interface; and stand-ins for what phase one
 // returns.
-#ifndef ACLGRAD_TESTS_MOCK_INSPECT_H_
-#define ACLGRAD_TESTS_MOCK_INSPECT_H_
+#pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -84,5 +83,3 @@ inline double value_of(const aclScalar* scalar) {
 }
 
 }  // namespace aclgrad::mock
-
-#endif  // ACLGRAD_TESTS_MOCK_INSPECT_H_

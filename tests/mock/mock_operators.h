@@ -2,8 +2,7 @@
 // A mocked operator library: the C functions of a few operators and of executors, defined in the
 // test program, where they stand before those of the real libraries, and forwarded to a GoogleMock
 // object. Tensors, streams and memory stay real.
-#ifndef ACLGRAD_TESTS_MOCK_MOCK_OPERATORS_H_
-#define ACLGRAD_TESTS_MOCK_MOCK_OPERATORS_H_
+#pragma once
 
 #include <gmock/gmock.h>
 
@@ -74,5 +73,3 @@ class Operators {
 };
 
 }  // namespace aclgrad::mock
-
-#endif  // ACLGRAD_TESTS_MOCK_MOCK_OPERATORS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradient checkers on the museum's exhibits, as their users call them.
-#ifndef ACLGRAD_TESTS_MUSEUM_CHECKERS_H_
-#define ACLGRAD_TESTS_MUSEUM_CHECKERS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -30,5 +29,3 @@ bool is_blamed_under(int seed, int number);
 inline constexpr std::size_t kMostElements = 5000;
 
 }  // namespace aclgrad::museum
-
-#endif  // ACLGRAD_TESTS_MUSEUM_CHECKERS_H_

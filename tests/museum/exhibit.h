@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An exhibit of the museum with its arrays, for the tests and the score: what is in memory, and how
 // it is called.
-#ifndef ACLGRAD_TESTS_MUSEUM_EXHIBIT_H_
-#define ACLGRAD_TESTS_MUSEUM_EXHIBIT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -64,5 +63,3 @@ struct Exhibit {
 };
 
 }  // namespace aclgrad::museum
-
-#endif  // ACLGRAD_TESTS_MUSEUM_EXHIBIT_H_

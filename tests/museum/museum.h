@@ -4,8 +4,7 @@
  * inputs, I(k, i) where that is a whole number, Y(k, i) of the outputs, G(k, i) of the upstream
  * gradients and DX(k, i) of the gradients. A(k) is attribute k; sizes are attributes, too.
  */
-#ifndef ACLGRAD_TESTS_MUSEUM_MUSEUM_H_
-#define ACLGRAD_TESTS_MUSEUM_MUSEUM_H_
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -144,5 +143,3 @@ static inline void normalized_backward(int n, int step, const double* x, double 
 extern const Exhibit wg_a[], wg_a2[], wg_b[], wg_c[], wg_d[], wg_e[], wg_f[], wg_f2[], wg_g[],
     wg_h[], wg_i[], wg_j[], wg_k[], wg_l[], wg_m[], wg_n[], wg_o[], wg_p[], wg_q[], wg_r[], wg_s[],
     wg_u[], wg_controls[];
-
-#endif /* ACLGRAD_TESTS_MUSEUM_MUSEUM_H_ */

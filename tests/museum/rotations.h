@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rotations as matrices of 9 numbers, and as vectors: an axis as long as the angle. */
-#ifndef ACLGRAD_TESTS_MUSEUM_ROTATIONS_H_
-#define ACLGRAD_TESTS_MUSEUM_ROTATIONS_H_
+#pragma once
 
 #include "museum.h"
 
@@ -34,5 +33,3 @@ static inline void vector_of(const double* r, double* v) {
   const double factor = t < 1e-4 ? 0.5 + t * t / 12 : t / (2 * sine);
   EACH(i, 3) v[i] = factor * twice[i];
 }
-
-#endif /* ACLGRAD_TESTS_MUSEUM_ROTATIONS_H_ */

@@ -21,8 +21,7 @@
  * WG_INTEGER is set. Nothing here allocates memory that the caller frees, and nothing keeps state.
  * Numbers out of range are answered with null, 0 or nothing.
  */
-#ifndef ACLGRAD_TESTS_MUSEUM_WRONG_GRADIENTS_H_
-#define ACLGRAD_TESTS_MUSEUM_WRONG_GRADIENTS_H_
+#pragma once
 
 #include <stdint.h>
 
@@ -141,5 +140,3 @@ WG_API void wgBackward(int exhibit, int is_right, const double* attributes,
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_TESTS_MUSEUM_WRONG_GRADIENTS_H_ */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutants: operators whose backward has one small mistake, to see whether gradcheck finds it.
-#ifndef ACLGRAD_TESTS_MUTANTS_MUTANT_H_
-#define ACLGRAD_TESTS_MUTANTS_MUTANT_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -94,5 +93,3 @@ struct Sweep {
 Sweep sweep_correct_operators(std::int64_t configurations, std::uint64_t seed);
 
 }  // namespace aclgrad::mutants
-
-#endif  // ACLGRAD_TESTS_MUTANTS_MUTANT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutants whose gradient is a wrong rule, put in place of the right one.
-#ifndef ACLGRAD_TESTS_MUTANTS_RULE_MUTANT_H_
-#define ACLGRAD_TESTS_MUTANTS_RULE_MUTANT_H_
+#pragma once
 
 #include <typeindex>
 
@@ -31,5 +30,3 @@ Mutant rule_mutant(std::string edit, const std::vector<gradcheck::Dims>& shapes,
 }
 
 }  // namespace aclgrad::mutants
-
-#endif  // ACLGRAD_TESTS_MUTANTS_RULE_MUTANT_H_

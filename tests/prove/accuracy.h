@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results as a table for the terminal, a CSV file and a document.
-#ifndef ACLGRAD_TESTS_PROVE_ACCURACY_H_
-#define ACLGRAD_TESTS_PROVE_ACCURACY_H_
+#pragma once
 
 #include <string>
 #include <utility>
@@ -20,5 +19,3 @@ std::string accuracy_csv(const Outcomes& results);
 std::string accuracy_document(const Outcomes& results, uint64_t sample);
 
 }  // namespace aclgrad::prove
-
-#endif  // ACLGRAD_TESTS_PROVE_ACCURACY_H_

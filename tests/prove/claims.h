@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lines of the result: what is claimed, how much of it has been tried, what was found.
-#ifndef ACLGRAD_TESTS_PROVE_CLAIMS_H_
-#define ACLGRAD_TESTS_PROVE_CLAIMS_H_
+#pragma once
 
 #include <filesystem>
 #include <memory>
@@ -61,5 +60,3 @@ struct Checkpoint {
 };
 
 }  // namespace aclgrad::prove
-
-#endif  // ACLGRAD_TESTS_PROVE_CLAIMS_H_

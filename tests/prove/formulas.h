@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact functions, written for a number of any precision: long double or Real. Arguments are
 // finite. Functions ending in _6 give six times the value, to stay free of quotients.
-#ifndef ACLGRAD_TESTS_PROVE_FORMULAS_H_
-#define ACLGRAD_TESTS_PROVE_FORMULAS_H_
+#pragma once
 
 #include <cmath>
 
@@ -137,5 +136,3 @@ T identity(const T& x) {
 }
 
 }  // namespace aclgrad::prove
-
-#endif  // ACLGRAD_TESTS_PROVE_FORMULAS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is proven: results of operators as functions of one number x times given factors, with an
 // exact reference.
-#ifndef ACLGRAD_TESTS_PROVE_FUNCTION_H_
-#define ACLGRAD_TESTS_PROVE_FUNCTION_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -47,5 +46,3 @@ struct ProvenFunction {
 const std::vector<ProvenFunction>& proven_functions();
 
 }  // namespace aclgrad::prove
-
-#endif  // ACLGRAD_TESTS_PROVE_FUNCTION_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks an implementation for a function's results on chosen inputs and measures them against the
 // reference.
-#ifndef ACLGRAD_TESTS_PROVE_PROBE_H_
-#define ACLGRAD_TESTS_PROVE_PROBE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -59,5 +58,3 @@ class Probe {
 uint16_t one_pattern(aclDataType dtype);
 
 }  // namespace aclgrad::prove
-
-#endif  // ACLGRAD_TESTS_PROVE_PROBE_H_

@@ -2,8 +2,7 @@
 // The exact functions once more, in double over whole blocks, as fast as the compiler can make
 // them: they settle all but a few of the inputs. Written apart from formulas.h, against which a run
 // checks them on a sample of its inputs.
-#ifndef ACLGRAD_TESTS_PROVE_QUICK_H_
-#define ACLGRAD_TESTS_PROVE_QUICK_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -55,5 +54,3 @@ void vary_factors(uint16_t low_half, size_t which, float* factor, size_t count);
 
 }  // namespace quick
 }  // namespace aclgrad::prove
-
-#endif  // ACLGRAD_TESTS_PROVE_QUICK_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real numbers of any precision (MPFR), with as much of a number's interface as the formulas need.
-#ifndef ACLGRAD_TESTS_PROVE_REAL_H_
-#define ACLGRAD_TESTS_PROVE_REAL_H_
+#pragma once
 
 #include <mpfr.h>
 
@@ -72,5 +71,3 @@ class Real {
 };
 
 }  // namespace aclgrad::prove
-
-#endif  // ACLGRAD_TESTS_PROVE_REAL_H_

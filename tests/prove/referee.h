@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares a single result with the exact value: long double first, then any precision until the
 // answer is certain.
-#ifndef ACLGRAD_TESTS_PROVE_REFEREE_H_
-#define ACLGRAD_TESTS_PROVE_REFEREE_H_
+#pragma once
 
 #include "acl/acl_base.h"
 #include "tests/prove/function.h"
@@ -26,5 +25,3 @@ Comparison compare(const ProvenFunction& function, aclDataType dtype, long doubl
                    long double factor, long double result);
 
 }  // namespace aclgrad::prove
-
-#endif  // ACLGRAD_TESTS_PROVE_REFEREE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page about checks: what every operator refuses, in its order.
-#ifndef ACLGRAD_TESTS_REFERENCE_CHECKS_PAGE_H_
-#define ACLGRAD_TESTS_REFERENCE_CHECKS_PAGE_H_
+#pragma once
 
 #include <string>
 
@@ -13,5 +12,3 @@ namespace aclgrad::reference {
 std::string checks_page(const contract::Library& library);
 
 }  // namespace aclgrad::reference
-
-#endif  // ACLGRAD_TESTS_REFERENCE_CHECKS_PAGE_H_

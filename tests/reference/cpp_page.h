@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page docs/reference/cpp.md: every public function and class of C++, by subject, with the
 // first sentence of its comment.
-#ifndef ACLGRAD_TESTS_REFERENCE_CPP_PAGE_H_
-#define ACLGRAD_TESTS_REFERENCE_CPP_PAGE_H_
+#pragma once
 
 #include <string>
 
@@ -13,5 +12,3 @@ namespace aclgrad::reference {
 std::string cpp_page(const std::string& root);
 
 }  // namespace aclgrad::reference
-
-#endif  // ACLGRAD_TESTS_REFERENCE_CPP_PAGE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a header of C++ declares for its users, read from its text: the headers are formatted by
 // clang-format, so what is declared in a namespace begins a line, and members are indented by two.
-#ifndef ACLGRAD_TESTS_REFERENCE_DECLARATIONS_H_
-#define ACLGRAD_TESTS_REFERENCE_DECLARATIONS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -33,5 +32,3 @@ CppHeader read_cpp_header(const std::string& path);
 std::string first_sentence(const std::string& comment);
 
 }  // namespace aclgrad::reference
-
-#endif  // ACLGRAD_TESTS_REFERENCE_DECLARATIONS_H_

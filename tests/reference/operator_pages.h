@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages docs/reference/operators.md and operators.zh.md: every operator, with what its header,
 // the library's own answers, the tests' tables and the measurements say of it.
-#ifndef ACLGRAD_TESTS_REFERENCE_OPERATOR_PAGES_H_
-#define ACLGRAD_TESTS_REFERENCE_OPERATOR_PAGES_H_
+#pragma once
 
 #include "tests/contract/call.h"
 #include "tests/reference/words.h"
@@ -14,5 +13,3 @@ namespace aclgrad::reference {
 Text operator_pages(const contract::Library& library, const std::string& root);
 
 }  // namespace aclgrad::reference
-
-#endif  // ACLGRAD_TESTS_REFERENCE_OPERATOR_PAGES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a gradient rule records.
-#ifndef ACLGRAD_TESTS_REFERENCE_RULES_H_
-#define ACLGRAD_TESTS_REFERENCE_RULES_H_
+#pragma once
 
 #include "tests/reference/words.h"
 
@@ -12,5 +11,3 @@ namespace aclgrad::reference {
 Text rule_of(const Words& words);
 
 }  // namespace aclgrad::reference
-
-#endif  // ACLGRAD_TESTS_REFERENCE_RULES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the pages of operators are made from: the public headers, the rows of the case table, and
 // the pages that measurements wrote.
-#ifndef ACLGRAD_TESTS_REFERENCE_SOURCES_H_
-#define ACLGRAD_TESTS_REFERENCE_SOURCES_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -37,5 +36,3 @@ Text bound_of(const std::string& name);
 std::map<std::string, std::string> read_performance(const std::string& page);
 
 }  // namespace aclgrad::reference
-
-#endif  // ACLGRAD_TESTS_REFERENCE_SOURCES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the reference says of each operator in words, which is what their contracts say, and how
 // a graph records it; everything else on its pages is looked up or asked of the library.
-#ifndef ACLGRAD_TESTS_REFERENCE_WORDS_H_
-#define ACLGRAD_TESTS_REFERENCE_WORDS_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -42,5 +41,3 @@ std::vector<Section> sections();
 Record record_of(const std::string& op);
 
 }  // namespace aclgrad::reference
-
-#endif  // ACLGRAD_TESTS_REFERENCE_WORDS_H_

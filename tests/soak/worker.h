@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One host thread of the soak: streams of its own, on which it does one random thing after another
 // and checks each.
-#ifndef ACLGRAD_TESTS_SOAK_WORKER_H_
-#define ACLGRAD_TESTS_SOAK_WORKER_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -56,5 +55,3 @@ class Worker {
 };
 
 }  // namespace aclgrad::soak
-
-#endif  // ACLGRAD_TESTS_SOAK_WORKER_H_

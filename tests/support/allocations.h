@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts allocations, measures them, and lets them fail. A test program that uses it compiles
 // allocations.cpp too, which replaces operator new.
-#ifndef ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_
-#define ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -44,5 +43,3 @@ class AllocationLimit {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_SUPPORT_ALLOCATIONS_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_TESTS_SUPPORT_MEMORY_FILE_H_
-#define ACLGRAD_TESTS_SUPPORT_MEMORY_FILE_H_
+#pragma once
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -31,5 +30,3 @@ class MemoryFile {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_SUPPORT_MEMORY_FILE_H_

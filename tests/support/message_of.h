@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The message of an exception that a test expects.
-#ifndef ACLGRAD_TESTS_SUPPORT_MESSAGE_OF_H_
-#define ACLGRAD_TESTS_SUPPORT_MESSAGE_OF_H_
+#pragma once
 
 #include <string>
 
@@ -19,5 +18,3 @@ std::string message_of(const Action& action) {
 }
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_SUPPORT_MESSAGE_OF_H_

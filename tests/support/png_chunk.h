@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a PNG file as bytes, sound or not.
-#ifndef ACLGRAD_TESTS_SUPPORT_PNG_CHUNK_H_
-#define ACLGRAD_TESTS_SUPPORT_PNG_CHUNK_H_
+#pragma once
 
 #include <zlib.h>
 
@@ -40,5 +39,3 @@ inline std::string zlib_packed(std::string_view content) {
 }
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_SUPPORT_PNG_CHUNK_H_

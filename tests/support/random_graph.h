@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random graphs for tests that something holds for any graph.
-#ifndef ACLGRAD_TESTS_SUPPORT_RANDOM_GRAPH_H_
-#define ACLGRAD_TESTS_SUPPORT_RANDOM_GRAPH_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -99,5 +98,3 @@ class RandomGraph {
 };
 
 }  // namespace aclgrad::testing_support
-
-#endif  // ACLGRAD_TESTS_SUPPORT_RANDOM_GRAPH_H_

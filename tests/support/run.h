@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What graphs compute in one run, what variables hold, and losses of models.
-#ifndef ACLGRAD_TESTS_SUPPORT_RUN_H_
-#define ACLGRAD_TESTS_SUPPORT_RUN_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -71,5 +70,3 @@ LossFunction cross_entropy_of(const Model& model) {
 }
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_SUPPORT_RUN_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a backward must do beside giving the right numbers.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_BEHAVIOUR_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_BEHAVIOUR_H_
+#pragma once
 
 #include "gradcheck/core/compare.h"
 
@@ -40,5 +39,3 @@ void check_shapes(const Candidate& candidate, const Options& options,
                   std::span<const Number> corners, Report& report);
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_BEHAVIOUR_H_

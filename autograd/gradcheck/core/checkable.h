@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be checked at all.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_CHECKABLE_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_CHECKABLE_H_
+#pragma once
 
 #include <string>
 
@@ -30,5 +29,3 @@ void require_jacobian(const Candidate& candidate, std::size_t rows, std::size_t 
 
 }  // namespace detail
 }  // namespace aclgrad::gradcheck
-
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_CHECKABLE_H_

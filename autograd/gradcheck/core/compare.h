@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares gradients with what they must be.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COMPARE_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COMPARE_H_
+#pragma once
 
 #include "gradcheck/core/execution.h"
 #include "gradcheck/core/problem.h"
@@ -54,5 +53,3 @@ std::string diagnosis(const Candidate& candidate, const Problem& problem,
                       const std::vector<Element>& compared);
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COMPARE_H_

@@ -2,8 +2,7 @@
 // How much the comparison of a gradient proves. Where a gradient is 0 because nothing reaches it (a
 // rectifier below 0, dropped elements) or because its terms cancel (a normalization under an
 // upstream gradient of ones), wrong backwards are right, too.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COVERAGE_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COVERAGE_H_
+#pragma once
 
 #include <vector>
 
@@ -35,5 +34,3 @@ class GradientCoverage {
 };
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_COVERAGE_H_

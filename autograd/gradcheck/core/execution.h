@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One call of the backward under test, with guarded memory on all sides.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_EXECUTION_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_EXECUTION_H_
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -43,5 +42,3 @@ inline Execution execute(const Candidate& candidate, const Problem& problem,
 void require_numbers(const Problem& problem, const Execution& execution);
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_EXECUTION_H_

@@ -2,8 +2,7 @@
 // What a function of a candidate or its contracts does instead of returning a result. Whoever calls
 // one need not look: the failure leaves the check in which it happened, and becomes a finding
 // there.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FAILURE_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FAILURE_H_
+#pragma once
 
 #include <exception>
 #include <optional>
@@ -69,5 +68,3 @@ bool attempt(const Candidate& candidate, DType dtype, Layout layout, Report& rep
 }
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FAILURE_H_

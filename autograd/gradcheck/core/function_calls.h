@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs of plain functions: one call of the backward with its arrays, and every other way in which
 // it may be called.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FUNCTION_CALLS_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FUNCTION_CALLS_H_
+#pragma once
 
 #include "aclgrad/gradcheck/functions.h"
 
@@ -51,5 +50,3 @@ Finding finding_of(const FunctionPair& pair, const char* check, std::string text
 void check_calls(const FunctionPair& pair, std::uint64_t seed, Report& report);
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FUNCTION_CALLS_H_

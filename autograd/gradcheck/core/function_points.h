@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs of plain functions at points that random numbers do not meet.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FUNCTION_POINTS_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FUNCTION_POINTS_H_
+#pragma once
 
 #include "gradcheck/core/function_calls.h"
 
@@ -17,5 +16,3 @@ void check_far_points(const FunctionPair& pair, std::uint64_t seed, Report& repo
 void check_directions(const FunctionPair& pair, std::uint64_t seed, Report& report);
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_FUNCTION_POINTS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One problem to put to a backward: inputs as a dtype stores them, a cotangent, and what the
 // gradient must be.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_PROBLEM_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_PROBLEM_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -113,5 +112,3 @@ Problem make_problem(const Candidate& candidate, DType dtype, std::uint64_t seed
 void set_cotangent(const Candidate& candidate, Problem& problem, Array cotangent);
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_PROBLEM_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of reports for machines and pages, to be put into larger ones.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_REPORT_PARTS_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_REPORT_PARTS_H_
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -27,5 +26,3 @@ inline const std::string kFindingHead =
 std::string finding_rows(const std::vector<Finding>& findings);
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_REPORT_PARTS_H_

@@ -2,8 +2,7 @@
 // A process that calls a library under test, and one that watches it: before each call it says what
 // it is about to call, so that the other one knows where it ended, or hangs. Started again, it
 // leaves out the calls that ended it before.
-#ifndef ACLGRAD_AUTOGRAD_GRADCHECK_CORE_WATCH_H_
-#define ACLGRAD_AUTOGRAD_GRADCHECK_CORE_WATCH_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -54,5 +53,3 @@ class WatchedStretch {
 };
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // ACLGRAD_AUTOGRAD_GRADCHECK_CORE_WATCH_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy of part of a graph in double precision.
-#ifndef AUTOGRAD_GRADCHECK_GRAPH_DOUBLE_COPY_H_
-#define AUTOGRAD_GRADCHECK_GRAPH_DOUBLE_COPY_H_
+#pragma once
 
 #include <unordered_map>
 #include <vector>
@@ -29,5 +28,3 @@ struct DoubleCopy {
 DoubleCopy copy_as_double(const Value& result);
 
 }  // namespace aclgrad::detail
-
-#endif  // AUTOGRAD_GRADCHECK_GRAPH_DOUBLE_COPY_H_

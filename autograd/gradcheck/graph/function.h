@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The double copy of a graph as a function that can be evaluated and differentiated.
-#ifndef AUTOGRAD_GRADCHECK_GRAPH_FUNCTION_H_
-#define AUTOGRAD_GRADCHECK_GRAPH_FUNCTION_H_
+#pragma once
 
 #include <span>
 #include <vector>
@@ -60,5 +59,3 @@ class RecordedGradients {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // AUTOGRAD_GRADCHECK_GRAPH_FUNCTION_H_

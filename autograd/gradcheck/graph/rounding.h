@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What storing every node's result in 16 bits may do to a gradient made of graph nodes.
-#ifndef AUTOGRAD_GRADCHECK_GRAPH_ROUNDING_H_
-#define AUTOGRAD_GRADCHECK_GRAPH_ROUNDING_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -18,5 +17,3 @@ std::function<Arrays(const Arrays& inputs, const Array& cotangent, DType dtype)>
     const std::vector<contract::Parameter>& inputs, const Build& build);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_GRAPH_ROUNDING_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a table of Taylor remainders says.
-#ifndef AUTOGRAD_GRADCHECK_GRAPH_TAYLOR_H_
-#define AUTOGRAD_GRADCHECK_GRAPH_TAYLOR_H_
+#pragma once
 
 #include <functional>
 #include <vector>
@@ -28,5 +27,3 @@ struct Remainders {
 TaylorRate rate_of(const Remainders& remainders);
 
 }  // namespace aclgrad::detail
-
-#endif  // AUTOGRAD_GRADCHECK_GRAPH_TAYLOR_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks in processes of their own: a library that crashes, hangs or ends its process is a finding.
 // What watches is no part of them: its clock and its signals are not theirs.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_APART_H_
-#define AUTOGRAD_GRADCHECK_TOOL_APART_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -36,5 +35,3 @@ int apart(const std::function<int(const Print& print)>& work, double seconds,
           const std::function<int(const std::string& how)>& ended);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_APART_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One call of a library's function, and how far its results are off.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_CALL_H_
-#define AUTOGRAD_GRADCHECK_TOOL_CALL_H_
+#pragma once
 
 #include <deque>
 #include <string>
@@ -41,5 +40,3 @@ double distance(Number actual, Number right, Number scale, DType dtype);
 std::string command_of(const Target& target, DType dtype, const char* checks);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_CALL_H_

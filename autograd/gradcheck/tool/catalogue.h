@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators that the tool knows, as a library has them: the contracts' functions with
 // attributes bound, found by name.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_CATALOGUE_H_
-#define AUTOGRAD_GRADCHECK_TOOL_CATALOGUE_H_
+#pragma once
 
 #include <algorithm>
 #include <map>
@@ -120,5 +119,3 @@ struct Coverage {
 Coverage coverage(const LibraryPointer& library);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_CATALOGUE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gradient of an operator that has no gradient operator: calls of the library's other
 // operators, one after the other, as the framework's rules make them (autograd/rules).
-#ifndef AUTOGRAD_GRADCHECK_TOOL_CHAIN_H_
-#define AUTOGRAD_GRADCHECK_TOOL_CHAIN_H_
+#pragma once
 
 #include <deque>
 #include <functional>
@@ -56,5 +55,3 @@ Backward from_chain(LibraryPointer library, std::function<void(Chain& chain)> li
                     bool sums = true);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_CHAIN_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gradients that are made of calls of other operators, for those that have no gradient
 // operator.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_CHAINS_H_
-#define AUTOGRAD_GRADCHECK_TOOL_CHAINS_H_
+#pragma once
 
 #include "gradcheck/tool/catalogue.h"
 
@@ -13,5 +12,3 @@ namespace aclgrad::gradcheck::detail {
 void add_chain(const LibraryPointer& library, Target& target);
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_CHAINS_H_

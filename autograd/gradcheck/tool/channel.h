@@ -2,8 +2,7 @@
 // What a process that calls code under test tells the one that watches it: through memory that both
 // see. No descriptor leads there, so that what closes all of them, or writes to each, changes
 // nothing.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_CHANNEL_H_
-#define AUTOGRAD_GRADCHECK_TOOL_CHANNEL_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -54,5 +53,3 @@ class Channel {
 };
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_CHANNEL_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tool does with a target: forward against the formula, backward against the forward's
 // derivative, every argument that must be refused.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_CHECKS_H_
-#define AUTOGRAD_GRADCHECK_TOOL_CHECKS_H_
+#pragma once
 
 #include "gradcheck/tool/catalogue.h"
 
@@ -42,5 +41,3 @@ Report check_statuses(const LibraryPointer& library, const Target& target, const
 Report check_phase_two(Library& library, const Target& target, const BoundCall& bound);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_CHECKS_H_

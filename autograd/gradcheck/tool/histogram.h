@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A picture of errors over an input range, as SVG.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_HISTOGRAM_H_
-#define AUTOGRAD_GRADCHECK_TOOL_HISTOGRAM_H_
+#pragma once
 
 #include <string>
 
@@ -18,5 +17,3 @@ std::string escaped(const std::string& text);
 std::string histogram(const std::string& caption, const ErrorSummary& errors);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_HISTOGRAM_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes of the contracts as options of the command line.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_OPTIONS_H_
-#define AUTOGRAD_GRADCHECK_TOOL_OPTIONS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -33,5 +32,3 @@ std::string options_text(const contract::Arguments& arguments,
                          const contract::Operator* but_for = nullptr);
 
 }  // namespace aclgrad::gradcheck::detail
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_OPTIONS_H_

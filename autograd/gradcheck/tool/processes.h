@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes in which code under test runs, none of which outlives the tool.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_PROCESSES_H_
-#define AUTOGRAD_GRADCHECK_TOOL_PROCESSES_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -55,5 +54,3 @@ void end_if_asked();
 [[noreturn]] void fail(const std::string& what);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_PROCESSES_H_

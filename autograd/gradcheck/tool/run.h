@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one run of the tool checks, and what it found, by operator.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_RUN_H_
-#define AUTOGRAD_GRADCHECK_TOOL_RUN_H_
+#pragma once
 
 #include <functional>
 #include <set>
@@ -109,5 +108,3 @@ std::string to_html(const std::string& library, const Coverage& found,
                     const std::vector<Line>& lines);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_RUN_H_

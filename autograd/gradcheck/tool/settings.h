@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a plan says, as text, by the names that the command line and the C interface give it.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_SETTINGS_H_
-#define AUTOGRAD_GRADCHECK_TOOL_SETTINGS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -22,5 +21,3 @@ std::vector<std::string> parts_of(const std::string& text, char separator);
 void require_use(const Plan& plan);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_SETTINGS_H_

@@ -2,8 +2,7 @@
 // Everything of the framework and of autograd, gradcheck included, without any other library's
 // headers: to print shapes, dtypes and tensors with libfmt, include aclgrad/format.h too, and to
 // check the operators of a shared library aclgrad/gradcheck/two_phase.h.
-#ifndef ACLGRAD_ACLGRAD_H_
-#define ACLGRAD_ACLGRAD_H_
+#pragma once
 
 #include "aclgrad/backward.h"
 #include "aclgrad/custom.h"
@@ -56,5 +55,3 @@
 #include "aclgrad/trainer.h"
 #include "aclgrad/variable.h"
 #include "aclgrad/viz.h"
-
-#endif  // ACLGRAD_ACLGRAD_H_

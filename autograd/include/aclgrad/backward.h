@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reverse-mode differentiation of a recorded graph.
-#ifndef ACLGRAD_BACKWARD_H_
-#define ACLGRAD_BACKWARD_H_
+#pragma once
 
 #include <source_location>
 #include <vector>
@@ -39,5 +38,3 @@ struct BackwardOptions {
                                  std::source_location where = std::source_location::current());
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_BACKWARD_H_

@@ -9,8 +9,7 @@
 // and gradcheck::check_elementwise(squareplus) says whether the second is the derivative of the
 // first. Functions made of others have their gradient already; custom_gradient() gives them another
 // one.
-#ifndef ACLGRAD_CUSTOM_H_
-#define ACLGRAD_CUSTOM_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -121,5 +120,3 @@ class CustomGradient {
 CustomGradient custom_gradient(std::string name, ComposedFunction function, GradientRule rule);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_CUSTOM_H_

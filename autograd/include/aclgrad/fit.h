@@ -11,8 +11,7 @@
 //     if (run.epoch() % 30 == 29) run.set_learning_rate(run.learning_rate() / 2);
 //   }};
 //   fit(trainer, batches, {.callbacks = {halve}});
-#ifndef ACLGRAD_FIT_H_
-#define ACLGRAD_FIT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -243,5 +242,3 @@ struct History {
 History fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options = {});
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_FIT_H_

@@ -10,8 +10,7 @@
 // (gradcheck/derivative.h). Every element is right, wrong, or cannot be decided. At a corner, such
 // as Hardswish's at 3, everything between the two slopes is right. For operators of one's own, in
 // low precision too, see gradcheck/graph.h and gradcheck/operator.h.
-#ifndef ACLGRAD_GRADCHECK_H_
-#define ACLGRAD_GRADCHECK_H_
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -61,5 +60,3 @@ gradcheck::Report check_gradients(const Value& loss, std::vector<Value> wrt,
                                   std::initializer_list<Feed> feeds, GradcheckOptions options = {});
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_GRADCHECK_H_

@@ -18,8 +18,7 @@
 // {server.callback()}}).
 //
 // A library of its own, aclgrad::live.
-#ifndef ACLGRAD_LIVE_H_
-#define ACLGRAD_LIVE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -152,5 +151,3 @@ class Server {
 };
 
 }  // namespace aclgrad::live
-
-#endif  // ACLGRAD_LIVE_H_

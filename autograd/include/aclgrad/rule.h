@@ -9,8 +9,7 @@
 // A rule need not care for broadcasting, accumulation, or a gradient of another dtype than the
 // input: the engine sums, adds and casts. Of a slice() it may return the gradient of the slice: the
 // engine puts all that were cut from one value in their places at once.
-#ifndef ACLGRAD_RULE_H_
-#define ACLGRAD_RULE_H_
+#pragma once
 
 #include <functional>
 #include <string_view>
@@ -104,5 +103,3 @@ class ScopedRule {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_RULE_H_

@@ -17,8 +17,7 @@
 //
 //   DataParallel ranks(Communicator::from_environment());  // aclgrad/distributed.h
 //   Trainer trainer(model, loss, optimizer, {.micro_batches = 8, .ranks = &ranks});
-#ifndef ACLGRAD_TRAINER_H_
-#define ACLGRAD_TRAINER_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -243,5 +242,3 @@ class Trainer {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TRAINER_H_

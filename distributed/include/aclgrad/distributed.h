@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training on several ranks. Link aclgrad::distributed beside aclgrad::aclgrad.
-#ifndef ACLGRAD_DISTRIBUTED_H_
-#define ACLGRAD_DISTRIBUTED_H_
+#pragma once
 
 #include "aclgrad/distributed/collectives.h"
 #include "aclgrad/distributed/communicator.h"
@@ -9,5 +8,3 @@
 #include "aclgrad/distributed/sharded_batches.h"
 #include "aclgrad/distributed/sharded_update.h"
 #include "aclgrad/distributed/sync_batch_norm.h"
-
-#endif  // ACLGRAD_DISTRIBUTED_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of what normalizes the channels of a batch [N, C, ...].
-#ifndef ACLGRAD_FRAMEWORK_GRAPH_OPS_CHANNEL_CHECKS_H_
-#define ACLGRAD_FRAMEWORK_GRAPH_OPS_CHANNEL_CHECKS_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -32,5 +31,3 @@ inline void check_batch_options(const Recorder& record, double momentum, double 
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_GRAPH_OPS_CHANNEL_CHECKS_H_

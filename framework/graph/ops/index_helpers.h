@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What recording functions with numbers of elements share.
-#ifndef ACLGRAD_FRAMEWORK_GRAPH_OPS_INDEX_HELPERS_H_
-#define ACLGRAD_FRAMEWORK_GRAPH_OPS_INDEX_HELPERS_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -47,5 +46,3 @@ inline std::int64_t padding_row(const Recorder& record, std::optional<std::int64
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_GRAPH_OPS_INDEX_HELPERS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What losses made of other functions share.
-#ifndef ACLGRAD_FRAMEWORK_GRAPH_OPS_LOSS_HELPERS_H_
-#define ACLGRAD_FRAMEWORK_GRAPH_OPS_LOSS_HELPERS_H_
+#pragma once
 
 #include <vector>
 
@@ -35,5 +34,3 @@ inline Shape without_last_axis(const Shape& shape) {
 }
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_GRAPH_OPS_LOSS_HELPERS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What recording functions share.
-#ifndef ACLGRAD_FRAMEWORK_GRAPH_OPS_RECORD_HELPERS_H_
-#define ACLGRAD_FRAMEWORK_GRAPH_OPS_RECORD_HELPERS_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -133,5 +132,3 @@ std::array<aclTensor*, kCount> wanted_outputs(const std::array<bool, kCount>& wa
 
 }  // namespace detail
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_FRAMEWORK_GRAPH_OPS_RECORD_HELPERS_H_

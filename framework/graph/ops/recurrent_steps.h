@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lstm() and gru() as more than one node: a node for each layer and direction, for sequences of
 // several lengths, and nodes for each step, for gradients of gradients.
-#ifndef ACLGRAD_FRAMEWORK_GRAPH_OPS_RECURRENT_STEPS_H_
-#define ACLGRAD_FRAMEWORK_GRAPH_OPS_RECURRENT_STEPS_H_
+#pragma once
 
 #include <functional>
 #include <vector>
@@ -37,5 +36,3 @@ LayersResult with_lengths(const Value& x, const RecurrentState& begin,
                           const RecurrentFunctionOptions& options);
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_FRAMEWORK_GRAPH_OPS_RECURRENT_STEPS_H_

@@ -2,8 +2,7 @@
 // From files to batches: readers for CSV and IDX, a dataset of features and labels, seeded
 // splitting, shuffling and batching, the usual preparation of features, and what a classifier got
 // right. Everything random depends on nothing but the seeds given.
-#ifndef ACLGRAD_DATA_H_
-#define ACLGRAD_DATA_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -373,5 +372,3 @@ struct ClassScores {
 ClassScores class_scores(const Tensor& predicted, const Tensor& actual, std::int64_t classes);
 
 }  // namespace aclgrad::data
-
-#endif  // ACLGRAD_DATA_H_

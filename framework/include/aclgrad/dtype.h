@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element types. The numeric values are those of aclDataType, so a DType crosses the C interface by
 // a cast; the library checks that at compile time.
-#ifndef ACLGRAD_DTYPE_H_
-#define ACLGRAD_DTYPE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -77,5 +76,3 @@ inline constexpr DType kDTypeOf = detail::DTypeOf<std::remove_cv_t<T>>::value;
 DType promote(DType a, DType b);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_DTYPE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exceptions of the C++ side. Everything thrown on purpose derives from Error, so a program
 // can catch the whole library with one handler and still tell the kinds apart.
-#ifndef ACLGRAD_ERROR_H_
-#define ACLGRAD_ERROR_H_
+#pragma once
 
 #include <stdexcept>
 #include <string>
@@ -51,5 +50,3 @@ class StatusError : public Error {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_ERROR_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lets fmt::print and fmt::format take DType, Shape, Tensor and MemoryReport, with the string
 // specifications (width, fill, alignment): fmt::print("{:>12}", shape).
-#ifndef ACLGRAD_FORMAT_H_
-#define ACLGRAD_FORMAT_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -38,5 +37,3 @@ struct fmt::formatter<aclgrad::Tensor> : aclgrad::detail::ToStringFormatter<aclg
 template <>
 struct fmt::formatter<aclgrad::MemoryReport>
     : aclgrad::detail::ToStringFormatter<aclgrad::MemoryReport> {};
-
-#endif  // ACLGRAD_FORMAT_H_

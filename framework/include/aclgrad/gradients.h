@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients: what backward() returns and optimizers take: for each value asked for, the value that
 // holds the derivative of the loss with respect to it.
-#ifndef ACLGRAD_GRADIENTS_H_
-#define ACLGRAD_GRADIENTS_H_
+#pragma once
 
 #include <cstddef>
 #include <unordered_map>
@@ -49,5 +48,3 @@ class Gradients {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_GRADIENTS_H_

@@ -12,8 +12,7 @@
 // Mistakes are reported by the call that makes them, as ShapeError, DTypeError or ValueError:
 // "node 3 `geglu` (examples/x.cpp:41): last dimension must be even, got 7".
 // A graph and its values are for one thread at a time.
-#ifndef ACLGRAD_GRAPH_H_
-#define ACLGRAD_GRAPH_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -232,5 +231,3 @@ struct std::hash<aclgrad::Value> {
     return std::hash<aclgrad::ValueId>{}(value.id());
   }
 };
-
-#endif  // ACLGRAD_GRAPH_H_

@@ -12,8 +12,7 @@
 //
 // Listings and pages call the values by the layers: what Linear("hidden", ...) returns is `hidden`,
 // what an Elu{} after it in a Sequential returns is `elu(hidden)`.
-#ifndef ACLGRAD_NN_H_
-#define ACLGRAD_NN_H_
+#pragma once
 
 #include <concepts>
 #include <cstdint>
@@ -247,5 +246,3 @@ class Residual : public Module {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_NN_H_

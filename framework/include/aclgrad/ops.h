@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All recording functions. Each appends a node to the graph of its arguments and returns the node's
 // (first) output; the last parameter is the line that messages name, filled in by itself.
-#ifndef ACLGRAD_OPS_H_
-#define ACLGRAD_OPS_H_
+#pragma once
 
 #include "aclgrad/ops/activation.h"
 #include "aclgrad/ops/arithmetic.h"
@@ -19,5 +18,3 @@
 #include "aclgrad/ops/reduction.h"
 #include "aclgrad/ops/resampling.h"
 #include "aclgrad/ops/shape.h"
-
-#endif  // ACLGRAD_OPS_H_

@@ -15,8 +15,7 @@
 // step stands in a Variable, which set_step() and set_learning_rate() change between runs; no graph
 // is recorded or planned anew. The operators take a learning rate as an attribute only, so this
 // costs SGD one more node a parameter and AdamW three or four. Results are the same up to rounding.
-#ifndef ACLGRAD_OPTIM_H_
-#define ACLGRAD_OPTIM_H_
+#pragma once
 
 #include <concepts>
 #include <cstdint>
@@ -390,5 +389,3 @@ class Lion : public Optimizer {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPTIM_H_

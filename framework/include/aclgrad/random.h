@@ -2,8 +2,7 @@
 // Random numbers as a pure function of (seed, stream, index): no state, so any element can be drawn
 // in any order, on any thread, on any machine, and comes out the same. The generator is
 // Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011).
-#ifndef ACLGRAD_RANDOM_H_
-#define ACLGRAD_RANDOM_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -75,5 +74,3 @@ std::vector<std::int64_t> random_permutation(std::int64_t count, std::uint64_t s
                                              std::uint64_t stream = 0);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_RANDOM_H_

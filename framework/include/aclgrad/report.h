@@ -8,8 +8,7 @@
 //   report::LineChart chart{.title = "Training", .x_label = "epoch", .y_label = "loss"};
 //   chart.series.push_back({.name = "train", .x = epochs, .y = losses});
 //   write_file_atomically("training.svg", chart.svg());
-#ifndef ACLGRAD_REPORT_H_
-#define ACLGRAD_REPORT_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -99,5 +98,3 @@ struct DecisionMap {
 };
 
 }  // namespace aclgrad::report
-
-#endif  // ACLGRAD_REPORT_H_

@@ -14,8 +14,7 @@
 //   report.finish();                                // writes, and says that the run has ended
 //
 // While the run lasts browsers load the page anew by themselves. A report for one thread at a time.
-#ifndef ACLGRAD_RUN_REPORT_H_
-#define ACLGRAD_RUN_REPORT_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -164,5 +163,3 @@ RunRecord read_run(const std::filesystem::path& page);
 std::string compare_runs(const std::string& title, std::span<const RunRecord> runs);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_RUN_REPORT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The framework's side of the C interface: bringing the runtime up, and turning its status codes
 // into exceptions.
-#ifndef ACLGRAD_RUNTIME_H_
-#define ACLGRAD_RUNTIME_H_
+#pragma once
 
 #include <string_view>
 
@@ -39,5 +38,3 @@ bool set_num_threads(int count);
 int num_threads();
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_RUNTIME_H_

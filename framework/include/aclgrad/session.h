@@ -21,8 +21,7 @@
 // thread at a time: a run that begins during another one throws ValueError. A run that is under way
 // goes on to its end when the session is destroyed. Sessions that share variables must not run at
 // the same time.
-#ifndef ACLGRAD_SESSION_H_
-#define ACLGRAD_SESSION_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -169,5 +168,3 @@ class Session {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_SESSION_H_

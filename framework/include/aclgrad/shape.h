@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape: the extents of a tensor, outermost axis first. A shape of rank 0 is that of a scalar and
 // has one element; an extent of 0 is allowed and makes an empty tensor.
-#ifndef ACLGRAD_SHAPE_H_
-#define ACLGRAD_SHAPE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -82,5 +81,3 @@ std::string to_string(const Shape& shape);
 std::ostream& operator<<(std::ostream& stream, const Shape& shape);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_SHAPE_H_

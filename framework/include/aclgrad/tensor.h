@@ -7,8 +7,7 @@
 //   t.at({1, -1});                  // 6
 //   t.data<float>()[0] = 7;         // typed view of the storage
 //   std::cout << t;                 // [[7, 2, 3], [4, 5, 6]]
-#ifndef ACLGRAD_TENSOR_H_
-#define ACLGRAD_TENSOR_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -154,5 +153,3 @@ std::string to_string(const Tensor& tensor);
 std::ostream& operator<<(std::ostream& stream, const Tensor& tensor);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TENSOR_H_

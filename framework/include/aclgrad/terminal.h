@@ -2,8 +2,7 @@
 // What a program says on the terminal: progress, tables of text; and curves, as numbers that charts
 // (report.h) draw. All texts may hold any bytes: what would break a line is replaced
 // (plain_text.h).
-#ifndef ACLGRAD_TERMINAL_H_
-#define ACLGRAD_TERMINAL_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -106,5 +105,3 @@ struct Series {
 };
 
 }  // namespace aclgrad::report
-
-#endif  // ACLGRAD_TERMINAL_H_

@@ -7,8 +7,7 @@
 //       fmt::print(file, "{},{},{},{}\n", chart, curve, x, y);
 //     }
 //   };
-#ifndef ACLGRAD_TRAINING_LOG_H_
-#define ACLGRAD_TRAINING_LOG_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -57,5 +56,3 @@ class TrainingLog {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TRAINING_LOG_H_

@@ -2,8 +2,7 @@
 // Variable: a named device tensor that outlives graphs: a parameter, or the state of an optimizer.
 // It is a handle; copies share the tensor. A graph refers to it (Graph::parameter), so a training
 // graph and an evaluation graph over the same Variables see the same weights at once.
-#ifndef ACLGRAD_VARIABLE_H_
-#define ACLGRAD_VARIABLE_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -106,5 +105,3 @@ std::string owner_of(const std::string& name);
 
 }  // namespace detail
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_VARIABLE_H_

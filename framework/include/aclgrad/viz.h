@@ -11,8 +11,7 @@
 //
 // "backprop.html#position=3" opens the page after the third operator. For Graphviz see
 // aclgrad/graph/dot.h.
-#ifndef ACLGRAD_VIZ_H_
-#define ACLGRAD_VIZ_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -73,5 +72,3 @@ class VizPage {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_VIZ_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call log: a line for phase one, phase two and the run of every operator call, as text or as
 // JSON (ACLGRAD_LOG). The lines of a call carry its number.
-#ifndef ACLGRAD_OPS_DIAGNOSTICS_CALLS_CALL_LOG_H_
-#define ACLGRAD_OPS_DIAGNOSTICS_CALLS_CALL_LOG_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -36,5 +35,3 @@ void log_launch(const char* name, uint64_t call, uint64_t workspace_size, aclrtS
 ops::Launch with_log(const ops::Launch& launch, uint64_t call);
 
 }  // namespace aclgrad::diagnostics
-
-#endif  // ACLGRAD_OPS_DIAGNOSTICS_CALLS_CALL_LOG_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion between data types, each value rounded once, and plain copies, which keep every bit.
-#ifndef ACLGRAD_OPS_ENGINE_DTYPE_CAST_H_
-#define ACLGRAD_OPS_ENGINE_DTYPE_CAST_H_
+#pragma once
 
 #include "ops/engine/elementwise.h"
 
@@ -40,5 +39,3 @@ Plan plan_cast(const Arguments& arguments, size_t source, size_t target);
 bool converts_exactly(aclDataType dtype, aclDataType wider);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_DTYPE_CAST_H_

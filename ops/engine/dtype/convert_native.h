@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Native kernels that convert or copy dense rows.
-#ifndef ACLGRAD_OPS_ENGINE_DTYPE_CONVERT_NATIVE_H_
-#define ACLGRAD_OPS_ENGINE_DTYPE_CONVERT_NATIVE_H_
+#pragma once
 
 #include <cstddef>
 
@@ -17,5 +16,3 @@ NativeKernel native_conversion(aclDataType from, aclDataType to);
 NativeKernel native_copy(size_t element_bytes);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_DTYPE_CONVERT_NATIVE_H_

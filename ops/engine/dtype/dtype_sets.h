@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of data types that several operators accept. BF16 is accepted from the A2 generation on,
 // except in the sets whose names say otherwise.
-#ifndef ACLGRAD_OPS_ENGINE_DTYPE_DTYPE_SETS_H_
-#define ACLGRAD_OPS_ENGINE_DTYPE_DTYPE_SETS_H_
+#pragma once
 
 #include "ops/meta/dtypes.h"
 
@@ -45,5 +44,3 @@ inline constexpr DtypeSet kAllDtypesAndBf16{
      ACL_UINT16, ACL_UINT32, ACL_UINT64, ACL_BOOL, ACL_COMPLEX64, ACL_COMPLEX128, ACL_BF16}};
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_DTYPE_DTYPE_SETS_H_

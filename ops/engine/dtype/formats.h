@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How tensor elements lie in memory, and their exact conversion to and from double; how numbers
 // are rounded to 16 bits is in sixteen_bits.h.
-#ifndef ACLGRAD_OPS_ENGINE_DTYPE_FORMATS_H_
-#define ACLGRAD_OPS_ENGINE_DTYPE_FORMATS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -212,5 +211,3 @@ inline size_t element_size(aclDataType dtype) {
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_DTYPE_FORMATS_H_

@@ -22,8 +22,7 @@
 //
 // contract::rounded() is a reference of its own, by nearbyint, which all are tested with. A 64-bit
 // integer has more bits than a double: integer_to_odd() makes the second rounding innocuous.
-#ifndef ACLGRAD_OPS_ENGINE_DTYPE_SIXTEEN_BITS_H_
-#define ACLGRAD_OPS_ENGINE_DTYPE_SIXTEEN_BITS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -92,5 +91,3 @@ ACLGRAD_INLINE uint16_t double_to_float16(double value) { return round_branch_fr
 ACLGRAD_INLINE uint16_t double_to_bfloat16(double value) { return round_branch_free<7>(value); }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_DTYPE_SIXTEEN_BITS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by ops/engine/tools/fit_exponential.py; that file says what it is. Do not edit.
-#ifndef ACLGRAD_OPS_ENGINE_MATH_EXPONENTIAL_TABLE_H_
-#define ACLGRAD_OPS_ENGINE_MATH_EXPONENTIAL_TABLE_H_
+#pragma once
 
 namespace aclgrad::ops {
 
@@ -19,5 +18,3 @@ inline constexpr float kGrowth[] = {
 // clang-format on
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_MATH_EXPONENTIAL_TABLE_H_

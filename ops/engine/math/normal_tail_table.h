@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Made by ops/engine/tools/fit_erfcx.py; that file says what it is. Do not edit.
 // Largest relative error of the tail that the kernels compute from it: 5.0e-16.
-#ifndef ACLGRAD_OPS_ENGINE_MATH_NORMAL_TAIL_TABLE_H_
-#define ACLGRAD_OPS_ENGINE_MATH_NORMAL_TAIL_TABLE_H_
+#pragma once
 
 namespace aclgrad::ops {
 
@@ -39,5 +38,3 @@ inline constexpr double kTailCoefficients[] = {
 // clang-format on
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_MATH_NORMAL_TAIL_TABLE_H_

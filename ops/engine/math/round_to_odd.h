@@ -2,8 +2,7 @@
 // Rounding to odd: an inexact result in double whose last bit is forced to 1. Rounding that again
 // to a format of at most 51 bits gives what a single rounding of the exact value would give (Boldo
 // and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
-#ifndef ACLGRAD_OPS_ENGINE_MATH_ROUND_TO_ODD_H_
-#define ACLGRAD_OPS_ENGINE_MATH_ROUND_TO_ODD_H_
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -30,5 +29,3 @@ HWY_INLINE double add_to_odd(double a, double b) {
 }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_MATH_ROUND_TO_ODD_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementary functions of single doubles, made of additions, multiplications and divisions alone:
 // they give the same bits on every processor, which the system's own do not.
-#ifndef ACLGRAD_OPS_ENGINE_MATH_SCALAR_MATH_H_
-#define ACLGRAD_OPS_ENGINE_MATH_SCALAR_MATH_H_
+#pragma once
 
 namespace aclgrad::ops {
 
@@ -17,5 +16,3 @@ double cos_of_turns(double x);
 double power(double base, double exponent);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_MATH_SCALAR_MATH_H_

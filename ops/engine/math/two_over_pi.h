@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_OPS_ENGINE_MATH_TWO_OVER_PI_H_
-#define ACLGRAD_OPS_ENGINE_MATH_TWO_OVER_PI_H_
+#pragma once
 
 #include <cstdint>
 
@@ -26,5 +25,3 @@ inline constexpr uint8_t kTwoOverPi[] = {
 inline constexpr int64_t kTwoOverPiEnd = sizeof(kTwoOverPi) - sizeof(uint64_t);
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_OPS_ENGINE_MATH_TWO_OVER_PI_H_

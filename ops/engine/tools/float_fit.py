@@ -65,13 +65,11 @@ def write_or_check(script, target, notes, declarations, table, arguments):
     `notes` are comments behind the one that names the script, `table` the lines that clang-format leaves alone.
     """
     root = pathlib.Path(__file__).resolve().parents[3]
-    guard = "ACLGRAD_" + target.upper().replace("/", "_").replace(".", "_") + "_"
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
         f"// Made by ops/engine/tools/{pathlib.Path(script).name}; that file says what it is. Do not edit.",
         *[f"// {note}" for note in notes],
-        f"#ifndef {guard}",
-        f"#define {guard}",
+        "#pragma once",
         "",
         *declarations,
         "// clang-format off",
@@ -79,8 +77,6 @@ def write_or_check(script, target, notes, declarations, table, arguments):
         "// clang-format on",
         "",
         "}  // namespace aclgrad::ops",
-        "",
-        f"#endif  // {guard}",
     ]
     text = "\n".join(lines) + "\n"
     if "--check" not in arguments:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way into the module that uses MPI.
-#ifndef ACLGRAD_OPS_HCCL_MPI_MODULE_H_
-#define ACLGRAD_OPS_HCCL_MPI_MODULE_H_
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ inline constexpr char kOpenMpi[] = "hcclOpenMpi";
 using OpenMpi = Network*(std::string& failure);
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_MPI_MODULE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts on their way, which the sender does not wait for. MPI reads a text until its send is over,
 // so each stays where it is until then.
-#ifndef ACLGRAD_OPS_HCCL_MPI_PENDING_SENDS_H_
-#define ACLGRAD_OPS_HCCL_MPI_PENDING_SENDS_H_
+#pragma once
 
 #include <list>
 #include <string>
@@ -35,5 +34,3 @@ class PendingSends {
 };
 
 }  // namespace aclgrad::hccl
-
-#endif  // ACLGRAD_OPS_HCCL_MPI_PENDING_SENDS_H_

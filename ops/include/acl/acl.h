@@ -2,13 +2,10 @@
 /*
  * The one header that host programs include: everything of the runtime interface.
  */
-#ifndef ACLGRAD_ACL_ACL_H_
-#define ACLGRAD_ACL_ACL_H_
+#pragma once
 
 #include <stdio.h> /* host programs print with printf without asking for it */
 
 #include "acl/acl_mdl.h"
 #include "acl/acl_op.h"
 #include "acl/acl_rt.h"
-
-#endif /* ACLGRAD_ACL_ACL_H_ */

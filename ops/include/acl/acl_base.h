@@ -2,11 +2,8 @@
 /*
  * Scalar types, data types, formats and error codes, without any runtime call.
  */
-#ifndef ACLGRAD_ACL_ACL_BASE_H_
-#define ACLGRAD_ACL_ACL_BASE_H_
+#pragma once
 
 #include "acl/acl_base_mdl.h"
 #include "acl/acl_base_rt.h"
 #include "acl/error_codes/rt_error_codes.h"
-
-#endif /* ACLGRAD_ACL_ACL_BASE_H_ */

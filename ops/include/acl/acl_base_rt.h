@@ -3,8 +3,7 @@
  * The base of everything: scalar types, element types, memory formats, the status codes of the acl
  * layer, half-precision conversion, data buffers, the chip's name and the log.
  */
-#ifndef ACLGRAD_ACL_ACL_BASE_RT_H_
-#define ACLGRAD_ACL_ACL_BASE_RT_H_
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -247,5 +246,3 @@ ACL_FUNC_VISIBILITY void aclAppLog(aclLogLevel logLevel, const char* func, const
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_ACL_ACL_BASE_RT_H_ */

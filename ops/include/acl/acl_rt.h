@@ -12,8 +12,7 @@
  * the synchronising calls. Timeouts are in milliseconds, -1 waits for ever. After a failure
  * aclGetRecentErrMsg says what was wrong.
  */
-#ifndef ACLGRAD_ACL_ACL_RT_H_
-#define ACLGRAD_ACL_ACL_RT_H_
+#pragma once
 
 #include "acl/acl_base.h"
 #include "acl/acl_rt_types.h"
@@ -415,5 +414,3 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIDestroy(aclmdlRI modelRI);
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_ACL_ACL_RT_H_ */

@@ -2,8 +2,7 @@
 /*
  * Flags, enumerations and structures of the runtime calls in acl/acl_rt.h. Include that header.
  */
-#ifndef ACLGRAD_ACL_ACL_RT_TYPES_H_
-#define ACLGRAD_ACL_ACL_RT_TYPES_H_
+#pragma once
 
 #include "acl/acl_base.h"
 
@@ -270,5 +269,3 @@ typedef enum aclmdlRICaptureStatus {
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_ACL_ACL_RT_TYPES_H_ */

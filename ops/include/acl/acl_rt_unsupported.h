@@ -6,8 +6,7 @@
  *
  * Include acl/acl_rt.h, which includes this header.
  */
-#ifndef ACLGRAD_ACL_ACL_RT_UNSUPPORTED_H_
-#define ACLGRAD_ACL_ACL_RT_UNSUPPORTED_H_
+#pragma once
 
 #include "acl/acl_base.h"
 #include "acl/acl_rt_types.h"
@@ -162,5 +161,3 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_ACL_ACL_RT_UNSUPPORTED_H_ */

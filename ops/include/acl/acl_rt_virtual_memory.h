@@ -19,8 +19,7 @@
  *
  * Include acl/acl_rt.h, which includes this header.
  */
-#ifndef ACLGRAD_ACL_ACL_RT_VIRTUAL_MEMORY_H_
-#define ACLGRAD_ACL_ACL_RT_VIRTUAL_MEMORY_H_
+#pragma once
 
 #include "acl/acl_base.h"
 #include "acl/acl_rt_types.h"
@@ -91,5 +90,3 @@ ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemPr
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_ACL_ACL_RT_VIRTUAL_MEMORY_H_ */

@@ -6,8 +6,7 @@
  * Statuses: 0 success; 161001 a required pointer is null; 161002 a parameter breaks the rules;
  * 561000 and 561103 come from executor functions as documented below.
  */
-#ifndef ACLNN_ACL_META_H_
-#define ACLNN_ACL_META_H_
+#pragma once
 
 #include <cstdint>
 #include <cstdlib>
@@ -175,5 +174,3 @@ ACL_FUNC_VISIBILITY aclnnStatus AclSetDynamicTensorAddr(aclOpExecutor* executor,
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLNN_ACL_META_H_ */

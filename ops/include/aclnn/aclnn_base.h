@@ -20,8 +20,7 @@
  * nothing. An output may be exactly an input, the same view of the same memory; any other overlap
  * of an output is undefined, and ACLGRAD_CHECK=memory reports it.
  */
-#ifndef ACLNN_ACLNN_BASE_H_
-#define ACLNN_ACLNN_BASE_H_
+#pragma once
 
 #include "acl/acl_base.h"
 #include "acl/acl_rt.h"
@@ -53,5 +52,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclDumpOpTensors(const char* opType, const char*
                                                  size_t outputTensorNum, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLNN_ACLNN_BASE_H_ */

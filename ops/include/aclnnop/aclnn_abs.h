@@ -6,8 +6,7 @@
  *
  * The lowest integer of a dtype has none and stays. BOOL and UINT8 are copied.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ABS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ABS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -25,5 +24,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAbs(void* workspace, uint64_t workspaceSize
                                          aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ABS_H_ */

@@ -4,8 +4,7 @@
  *
  * No output may overlap an input.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL2D_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL2D_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAdaptiveMaxPool2dBackward(void* workspace,
                                                                aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL2D_BACKWARD_H_ */

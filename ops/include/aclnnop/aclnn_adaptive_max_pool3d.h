@@ -4,8 +4,7 @@
  *
  * No output may overlap an input.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL3D_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL3D_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAdaptiveMaxPool3d(void* workspace, uint64_t
                                                        aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL3D_H_ */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAdaptiveMaxPool2dBackward under the other spelling of its header. */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL_2D_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL_2D_BACKWARD_H_
+#pragma once
 
 #include "aclnnop/aclnn_adaptive_max_pool2d_backward.h"
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL_2D_BACKWARD_H_ */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAdaptiveMaxPool3dBackward under the other spelling of its header. */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL_3D_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL_3D_BACKWARD_H_
+#pragma once
 
 #include "aclnnop/aclnn_adaptive_max_pool3d_backward.h"
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ADAPTIVE_MAX_POOL_3D_BACKWARD_H_ */

@@ -6,8 +6,7 @@
  * COMPLEX128, and BF16 on Atlas A2, A3 and 950. The computation is exact and rounded once to the
  * promoted type P; integers wrap (two's complement); in BOOL the sum is a logical or.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ADD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ADD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -64,5 +63,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAdds(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ADD_H_ */

@@ -2,8 +2,7 @@
 /*
  * Layer normalization of a residual sum.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ADD_LAYER_NORM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ADD_LAYER_NORM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -31,5 +30,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAddLayerNorm(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ADD_LAYER_NORM_H_ */

@@ -2,8 +2,7 @@
 /*
  * Gradients of the layer normalization of a residual sum.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ADD_LAYER_NORM_GRAD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ADD_LAYER_NORM_GRAD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAddLayerNormGrad(void* workspace, uint64_t 
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ADD_LAYER_NORM_GRAD_H_ */

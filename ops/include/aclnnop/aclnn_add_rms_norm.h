@@ -2,8 +2,7 @@
 /*
  * Root-mean-square normalization of a residual sum.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ADD_RMS_NORM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ADD_RMS_NORM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAddRmsNorm(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ADD_RMS_NORM_H_ */

@@ -7,8 +7,7 @@
  * It is computed in the dtype P that the three tensors promote to; integers are divided in FLOAT.
  * value is converted to P, and counts as FLOAT beside FLOAT16 and BF16.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ADDCDIV_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ADDCDIV_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddcdiv(void* workspace, uint64_t wo
                                                     const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ADDCDIV_H_ */

@@ -7,8 +7,7 @@
  * It is computed in the dtype P that the three tensors promote to, where integers wrap. value
  * is converted to P, and counts as FLOAT beside FLOAT16 and BF16.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ADDCMUL_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ADDCMUL_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -37,5 +36,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddcmul(void* workspace, uint64_t wo
                                                     aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ADDCMUL_H_ */

@@ -16,8 +16,7 @@
  * subnormal numbers for 0, so those bits depend on the processor. With ACL_OPT_DETERMINISTIC (see
  * aclrtSetSysParamOpt) they are those of every processor.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ADDMM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ADDMM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -48,5 +47,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAddmm(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ADDMM_H_ */

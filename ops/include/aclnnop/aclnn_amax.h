@@ -4,8 +4,7 @@
  *
  * No output may overlap an input unless its comment says otherwise.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_AMAX_H_
-#define ACLGRAD_ACLNNOP_ACLNN_AMAX_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAmax(void* workspace, uint64_t workspaceSiz
                                           aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_AMAX_H_ */

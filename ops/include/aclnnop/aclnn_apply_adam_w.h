@@ -3,8 +3,7 @@
  * One step of AdamW (Loshchilov and Hutter, 2019), in place, its numbers in tensors. The older
  * sister of aclnnApplyAdamWV2.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_H_
-#define ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -37,5 +36,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamW(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_H_ */

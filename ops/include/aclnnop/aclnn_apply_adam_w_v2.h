@@ -2,8 +2,7 @@
 /*
  * One step of AdamW (Loshchilov and Hutter, 2019), in place.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_V2_H_
-#define ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_V2_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -36,5 +35,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamWV2(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_APPLY_ADAM_W_V2_H_ */

@@ -8,8 +8,7 @@
  * scalars: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, and BF16 on Atlas A2, A3
  * and 950.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ARANGE_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ARANGE_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -32,5 +31,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnArange(void* workspace, uint64_t workspaceS
                                             aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ARANGE_H_ */

@@ -4,8 +4,7 @@
  *
  * No output may overlap an input.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_AVG_POOL3D_H_
-#define ACLGRAD_ACLNNOP_ACLNN_AVG_POOL3D_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -34,5 +33,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnAvgPool3d(void* workspace, uint64_t workspa
                                                aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_AVG_POOL3D_H_ */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnAvgPool3d under the other spelling of its header. */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_AVG_POOL_3D_H_
-#define ACLGRAD_ACLNNOP_ACLNN_AVG_POOL_3D_H_
+#pragma once
 
 #include "aclnnop/aclnn_avg_pool3d.h"
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_AVG_POOL_3D_H_ */

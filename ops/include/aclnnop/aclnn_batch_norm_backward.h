@@ -4,8 +4,7 @@
  *
  * No output may overlap an input.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -36,5 +35,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormBackward(void* workspace, uint64_t
                                                        const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_BACKWARD_H_ */

@@ -2,8 +2,7 @@
 /*
  * Elements of a batch, normalized by given statistics.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_ELEMT_H_
-#define ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_ELEMT_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormElemt(void* workspace, uint64_t wo
                                                     aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_ELEMT_H_ */

@@ -2,8 +2,7 @@
 /*
  * The gradient of a part of a batch by its elements.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_ELEMT_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_ELEMT_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -32,5 +31,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormElemtBackward(void* workspace, uin
                                                             aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_ELEMT_BACKWARD_H_ */

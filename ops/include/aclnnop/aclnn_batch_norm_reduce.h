@@ -2,8 +2,7 @@
 /*
  * Sums over the channels of a part of a batch.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_REDUCE_H_
-#define ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_REDUCE_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormReduce(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_REDUCE_H_ */

@@ -2,8 +2,7 @@
 /*
  * Sums of the gradients of a part of a batch.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_REDUCE_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_REDUCE_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -31,5 +30,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormReduceBackward(void* workspace,
                                                              aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_REDUCE_BACKWARD_H_ */

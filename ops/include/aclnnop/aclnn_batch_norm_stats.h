@@ -2,8 +2,7 @@
 /*
  * Mean and deviation of the channels of a part of a batch.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_STATS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_STATS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnBatchNormStats(void* workspace, uint64_t wo
                                                     aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_BATCH_NORM_STATS_H_ */

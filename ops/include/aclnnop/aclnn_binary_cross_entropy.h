@@ -8,8 +8,7 @@
  * computed in DOUBLE and rounded once. Outside [0, 1] l is NaN. Without elements a mean is NaN, a
  * sum 0.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_H_
-#define ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropy(void* workspace, uint64_
                                                         aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_H_ */

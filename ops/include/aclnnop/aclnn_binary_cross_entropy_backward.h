@@ -6,8 +6,7 @@
  *
  * divided by the number of self's elements for a mean.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -32,5 +31,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyBackward(void* workspace,
                                                                 aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_BACKWARD_H_ */

@@ -8,8 +8,7 @@
  * dtype. Without elements a mean is NaN, a sum 0. At an infinity in self l is the limit: 0 where
  * weight (1 - t) (at +infinity) or weight posWeight t (at -infinity) is 0.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -33,5 +32,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyWithLogits(void* workspac
                                                                   const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_BINARY_CROSS_ENTROPY_WITH_LOGITS_H_ */

@@ -7,8 +7,7 @@
  * Data types: FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, COMPLEX64, BOOL, and BF16
  * on Atlas A2, A3 and 950; UINT16, UINT32 and UINT64 on 950.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_CAT_H_
-#define ACLGRAD_ACLNNOP_ACLNN_CAT_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -30,5 +29,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnCat(void* workspace, uint64_t workspaceSize
                                          aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_CAT_H_ */

@@ -7,8 +7,7 @@
  *
  * Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3 and 950; all tensors have one.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_CDIST_H_
-#define ACLGRAD_ACLNNOP_ACLNN_CDIST_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnCdist(void* workspace, uint64_t workspaceSi
                                            aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_CDIST_H_ */

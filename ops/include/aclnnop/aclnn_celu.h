@@ -5,8 +5,7 @@
  *   out = self                             self > 0
  *         alpha * (e^(self / alpha) - 1)   otherwise
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_CELU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_CELU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -38,5 +37,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceCelu(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_CELU_H_ */

@@ -9,8 +9,7 @@
  * (2.7 is 2 for integers, and NaN is 0); on Ascend950 the result is, of what self and the bounds
  * promote to.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_CLAMP_H_
-#define ACLGRAD_ACLNNOP_ACLNN_CLAMP_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -65,5 +64,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceClampMax(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_CLAMP_H_ */

@@ -8,8 +8,7 @@
  * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype of self, to
  * which value is converted.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_CONSTANT_PAD_ND_H_
-#define ACLGRAD_ACLNNOP_ACLNN_CONSTANT_PAD_ND_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -33,5 +32,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnConstantPadNd(void* workspace, uint64_t wor
                                                    aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_CONSTANT_PAD_ND_H_ */

@@ -7,8 +7,7 @@
  * to integer truncates toward 0, saturates, and turns NaN into 0; integer to integer wraps; to
  * BOOL, non-zero and NaN are true; complex to real keeps the real part.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_COPY_H_
-#define ACLGRAD_ACLNNOP_ACLNN_COPY_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceCopy(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_COPY_H_ */

@@ -6,8 +6,7 @@
  *
  * Infinities give NaN; NaN stays.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_COS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_COS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceCos(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_COS_H_ */

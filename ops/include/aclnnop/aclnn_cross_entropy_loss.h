@@ -6,8 +6,7 @@
  * have one. weight: FLOAT. target: INT64, INT32. Computed in DOUBLE with sums in a fixed order, and
  * rounded once: the same bits with any number of threads.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_CROSS_ENTROPY_LOSS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_CROSS_ENTROPY_LOSS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnCrossEntropyLoss(void* workspace, uint64_t 
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_CROSS_ENTROPY_LOSS_H_ */

@@ -6,8 +6,7 @@
  * have one. targets: INT64, INT32. Computed in DOUBLE, every element rounded once: the same bits
  * with any number of threads.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_CTC_LOSS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_CTC_LOSS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -41,5 +40,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnCtcLoss(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_CTC_LOSS_H_ */

@@ -5,8 +5,7 @@
  * Sums are taken one element after another, of real numbers in DOUBLE, of integers in INT64,
  * which wraps, and each is rounded once, or wraps, to out's dtype.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_CUMSUM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_CUMSUM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnCumsumV2(void* workspace, uint64_t workspac
                                               aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_CUMSUM_H_ */

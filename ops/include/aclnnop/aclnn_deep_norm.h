@@ -2,8 +2,7 @@
 /*
  * Layer normalization of a weighted sum (Wang et al. 2022).
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_DEEP_NORM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_DEEP_NORM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -26,5 +25,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDeepNorm(void* workspace, uint64_t workspac
                                               aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_DEEP_NORM_H_ */

@@ -2,8 +2,7 @@
 /*
  * Gradient of layer normalization of a weighted sum (aclnn_deep_norm.h).
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_DEEP_NORM_GRAD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_DEEP_NORM_GRAD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -26,5 +25,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDeepNormGrad(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_DEEP_NORM_GRAD_H_ */

@@ -5,8 +5,7 @@
  * Data types: FLOAT, FLOAT16, INT32, INT64, INT16, INT8, UINT8, DOUBLE, BOOL, COMPLEX64,
  * COMPLEX128, and BF16 on Atlas A2, A3 and 950. x / 0 is an infinity, 0 / 0 is NaN.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_DIV_H_
-#define ACLGRAD_ACLNNOP_ACLNN_DIV_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -60,5 +59,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceDivs(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_DIV_H_ */

@@ -8,8 +8,7 @@
  * training, or for p = 0, the input is copied; for p = 1 everything is 0. maskOut is left as it was
  * then.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_DROPOUT_H_
-#define ACLGRAD_ACLNNOP_ACLNN_DROPOUT_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDropout(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_DROPOUT_H_ */

@@ -7,8 +7,7 @@
  * scale is the 1 / (1 - p) of the forward. It is applied as aclnnDropoutDoMask does with prob = 1 -
  * 1 / scale; scale = 0 gives 0 everywhere.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_DROPOUT_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_DROPOUT_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutBackward(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_DROPOUT_BACKWARD_H_ */

@@ -7,8 +7,7 @@
  * 1 - prob is rounded to self's dtype first. For prob = 0 self is copied, for prob = 1 everything
  * is 0; the mask is not read then. The gradient is the same operator on the gradient.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_DROPOUT_DO_MASK_H_
-#define ACLGRAD_ACLNNOP_ACLNN_DROPOUT_DO_MASK_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -30,5 +29,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutDoMask(void* workspace, uint64_t wor
                                                    aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_DROPOUT_DO_MASK_H_ */

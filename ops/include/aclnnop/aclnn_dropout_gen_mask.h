@@ -11,8 +11,7 @@
  * FLOAT, and the element is kept if u < 1 - prob. For prob = 0 all bits are 1, for prob = 1 all are
  * 0. The vendor's devices use other generators; masks are not portable, the distribution is.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_DROPOUT_GEN_MASK_H_
-#define ACLGRAD_ACLNNOP_ACLNN_DROPOUT_GEN_MASK_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -54,5 +53,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnDropoutGenMaskV2Tensor(void* workspace, uin
                                                             aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_DROPOUT_GEN_MASK_H_ */

@@ -9,8 +9,7 @@
  * -alpha * scale. Where alpha or inputScale is not finite, the lower branch is -alpha * scale
  * throughout.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ELU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ELU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -37,5 +36,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceElu(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ELU_H_ */

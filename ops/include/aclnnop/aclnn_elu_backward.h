@@ -14,8 +14,7 @@
  * the sign of the output, so for scale < 0 or inputScale < 0 this is not the derivative of
  * aclnnElu. NaN in s gives NaN.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ELU_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ELU_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -36,5 +35,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnEluBackward(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ELU_BACKWARD_H_ */

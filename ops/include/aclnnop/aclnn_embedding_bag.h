@@ -7,8 +7,7 @@
  * its own. Computed in DOUBLE, each bag in the order of its indices, and rounded once: the same
  * bits with any number of threads.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_BAG_H_
-#define ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_BAG_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -41,5 +40,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnEmbeddingBag(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_BAG_H_ */

@@ -8,8 +8,7 @@
  * other. indices: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, truncated to
  * integers.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_DENSE_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_DENSE_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -35,5 +34,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnEmbeddingDenseBackward(void* workspace, uin
                                                             const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_DENSE_BACKWARD_H_ */

@@ -4,8 +4,7 @@
  *
  * Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3 and 950. indices: INT32, INT64.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_RENORM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_RENORM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnEmbeddingRenorm(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_EMBEDDING_RENORM_H_ */

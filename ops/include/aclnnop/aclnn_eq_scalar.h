@@ -7,8 +7,7 @@
  * A floating self is compared in its own dtype, to which other is rounded; otherwise both count in
  * the dtype that they promote to. BOOL counts as INT8. NaN equals nothing, itself neither.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_EQ_SCALAR_H_
-#define ACLGRAD_ACLNNOP_ACLNN_EQ_SCALAR_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -40,5 +39,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceEqScalar(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_EQ_SCALAR_H_ */

@@ -6,8 +6,7 @@
  *
  * Infinities give -1 and 1; zeros and NaN stay.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ERF_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ERF_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -38,5 +37,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceErf(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ERF_H_ */

@@ -6,8 +6,7 @@
  *
  * -infinity gives 0, +infinity and NaN stay.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_EXP_H_
-#define ACLGRAD_ACLNNOP_ACLNN_EXP_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceExp(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_EXP_H_ */

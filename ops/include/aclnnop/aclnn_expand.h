@@ -6,8 +6,7 @@
  * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype
  * of self.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_EXPAND_H_
-#define ACLGRAD_ACLNNOP_ACLNN_EXPAND_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnExpand(void* workspace, uint64_t workspaceS
                                             aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_EXPAND_H_ */

@@ -2,8 +2,7 @@
 /*
  * FastGelu: out = x / (1 + e^(-1.702 x)). NaN at -infinity, as the quotient.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_FAST_GELU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_FAST_GELU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -20,5 +19,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnFastGelu(void* workspace, uint64_t workspac
                                               aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_FAST_GELU_H_ */

@@ -6,8 +6,7 @@
  *
  * At the infinities it is 0 and gradOutput.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_FAST_GELU_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_FAST_GELU_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnFastGeluBackward(void* workspace, uint64_t 
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_FAST_GELU_BACKWARD_H_ */

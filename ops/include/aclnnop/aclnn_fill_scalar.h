@@ -6,8 +6,7 @@
  * to integer truncates toward 0, saturates, and turns NaN into 0; integer to integer wraps; to
  * BOOL, non-zero and NaN are true; complex to real keeps the real part.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_FILL_SCALAR_H_
-#define ACLGRAD_ACLNNOP_ACLNN_FILL_SCALAR_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -26,5 +25,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceFillScalar(void* workspace, uint64_t
                                                        aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_FILL_SCALAR_H_ */

@@ -6,8 +6,7 @@
  *
  * of every head, with places that are masked out left out of the softmax.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_FLASH_ATTENTION_SCORE_H_
-#define ACLGRAD_ACLNNOP_ACLNN_FLASH_ATTENTION_SCORE_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -59,5 +58,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnFlashAttentionScore(void* workspace, uint64
                                                          aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_FLASH_ATTENTION_SCORE_H_ */

@@ -3,8 +3,7 @@
  * Gradient of attention in tiles (aclnn_flash_attention_score.h): the shares are made again from
  * softmaxMax and softmaxSum.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_FLASH_ATTENTION_SCORE_GRAD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_FLASH_ATTENTION_SCORE_GRAD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnFlashAttentionScoreGrad(void* workspace,
                                                              aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_FLASH_ATTENTION_SCORE_GRAD_H_ */

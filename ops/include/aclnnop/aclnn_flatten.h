@@ -6,8 +6,7 @@
  * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype
  * of self.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_FLATTEN_H_
-#define ACLGRAD_ACLNNOP_ACLNN_FLATTEN_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnFlatten(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_FLATTEN_H_ */

@@ -5,8 +5,7 @@
  * A size that breaks a rule below gives 561002. An output may be exactly its input, as where x and
  * out are one list. A list owns its tensors: aclDestroyTensorList destroys them.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_FOREACH_MUL_SCALAR_V2_H_
-#define ACLGRAD_ACLNNOP_ACLNN_FOREACH_MUL_SCALAR_V2_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachMulScalarV2(void* workspace, uint64_
                                                         aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_FOREACH_MUL_SCALAR_V2_H_ */

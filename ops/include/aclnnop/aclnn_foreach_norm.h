@@ -5,8 +5,7 @@
  * A size that breaks a rule below gives 561002. No output may overlap an input. A list owns its
  * tensors: aclDestroyTensorList destroys them.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_FOREACH_NORM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_FOREACH_NORM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachNorm(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_FOREACH_NORM_H_ */

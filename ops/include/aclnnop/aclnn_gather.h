@@ -8,8 +8,7 @@
  * BOOL, and BF16 on Atlas A2, A3 and 950; out has the dtype of self. index, unless it is empty:
  * INT32, INT64.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GATHER_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GATHER_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -33,5 +32,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGather(void* workspace, uint64_t workspaceS
                                             aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GATHER_H_ */

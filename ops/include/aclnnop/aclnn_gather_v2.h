@@ -8,8 +8,7 @@
  * COMPLEX128, and BF16 on Atlas A2, A3 and 950; UINT16 on 950. out has the dtype of self. index:
  * INT32, INT64.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GATHER_V2_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GATHER_V2_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -35,5 +34,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGatherV2(void* workspace, uint64_t workspac
                                               aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GATHER_V2_H_ */

@@ -14,8 +14,7 @@
  *
  * No output may overlap another tensor.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GEGLU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GEGLU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -53,5 +52,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluV3(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GEGLU_H_ */

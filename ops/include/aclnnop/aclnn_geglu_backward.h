@@ -15,8 +15,7 @@
  *
  * gelu'(-infinity) = 0, gelu'(+infinity) = 1, NaN stays NaN.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GEGLU_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GEGLU_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -52,5 +51,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluV3Backward(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GEGLU_BACKWARD_H_ */

@@ -8,8 +8,7 @@
  *
  * gelu'(-infinity) = 0, gelu'(+infinity) = 1, NaN stays NaN.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GELU_BACKWARD_V2_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GELU_BACKWARD_V2_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -30,5 +29,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGeluBackwardV2(void* workspace, uint64_t wo
                                                     const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GELU_BACKWARD_V2_H_ */

@@ -9,8 +9,7 @@
  *
  * Formats are taken as ND, private ones refused.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GELU_V2_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GELU_V2_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGeluV2(void* workspace, uint64_t workspaceS
                                             aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GELU_V2_H_ */

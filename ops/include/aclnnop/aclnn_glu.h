@@ -4,8 +4,7 @@
  *
  *   out = A / (1 + e^-B)
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GLU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GLU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -24,5 +23,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGlu(void* workspace, uint64_t workspaceSize
                                          aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GLU_H_ */

@@ -4,8 +4,7 @@
  *
  *   gradInput = [gradOutput * s, gradOutput * A * s * (1 - s)]
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GLU_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GLU_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGluBackward(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GLU_BACKWARD_H_ */

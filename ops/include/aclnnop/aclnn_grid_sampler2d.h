@@ -5,8 +5,7 @@
  * No output may overlap an input. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3
  * and 950, the same for all tensors. Sums are taken in DOUBLE and rounded once.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GRID_SAMPLER2D_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GRID_SAMPLER2D_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -35,5 +34,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGridSampler2D(void* workspace, uint64_t wor
                                                    aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GRID_SAMPLER2D_H_ */

@@ -2,8 +2,7 @@
 /*
  * Group normalization and its swish.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_SWISH_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_SWISH_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGroupNormSwish(void* workspace, uint64_t wo
                                                     aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_SWISH_H_ */

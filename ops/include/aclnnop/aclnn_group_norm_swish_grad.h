@@ -2,8 +2,7 @@
 /*
  * Gradients of group normalization and its swish.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_SWISH_GRAD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_SWISH_GRAD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -31,5 +30,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGroupNormSwishGrad(void* workspace, uint64_
                                                         aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GROUP_NORM_SWISH_GRAD_H_ */

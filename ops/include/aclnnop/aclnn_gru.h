@@ -5,8 +5,7 @@
  *   r, z = sigmoid of x w_ih^T + b_ih + h w_hh^T + b_hh
  *   n = tanh(x w_in^T + b_in + r * hn), hn = h w_hn^T + b_hn, h' = (1 - z) * n + z * h
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GRU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GRU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -34,5 +33,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGRU(void* workspace, uint64_t workspaceSize
                                          aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GRU_H_ */

@@ -2,8 +2,7 @@
 /*
  * Gradient of gated recurrent units over sequences (aclnn_gru.h).
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GRU_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GRU_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -33,5 +32,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnGRUBackward(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GRU_BACKWARD_H_ */

@@ -8,8 +8,7 @@
  * costs at most 2^-23; otherwise both count in the dtype that they promote to. BOOL counts as INT8.
  * NaN is not greater than anything.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GT_SCALAR_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GT_SCALAR_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -40,5 +39,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceGtScalar(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GT_SCALAR_H_ */

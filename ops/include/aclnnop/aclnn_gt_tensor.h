@@ -6,8 +6,7 @@
  *
  * Both count in the dtype that they promote to, BOOL as INT8. NaN is not greater than anything.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_GT_TENSOR_H_
-#define ACLGRAD_ACLNNOP_ACLNN_GT_TENSOR_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -38,5 +37,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceGtTensor(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_GT_TENSOR_H_ */

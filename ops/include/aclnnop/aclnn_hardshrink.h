@@ -7,8 +7,7 @@
  *
  * A negative lambd leaves everything as it is. NaN stays.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_HARDSHRINK_H_
-#define ACLGRAD_ACLNNOP_ACLNN_HARDSHRINK_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnHardshrink(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_HARDSHRINK_H_ */

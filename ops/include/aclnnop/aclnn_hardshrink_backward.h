@@ -5,8 +5,7 @@
  *   gradInput = 0            -lambd <= x <= lambd
  *               gradOutput   otherwise, and where x is NaN
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_HARDSHRINK_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_HARDSHRINK_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnHardshrinkBackward(void* workspace, uint64_
                                                         aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_HARDSHRINK_BACKWARD_H_ */

@@ -6,8 +6,7 @@
  *
  * NaN stays.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_HARDSIGMOID_H_
-#define ACLGRAD_ACLNNOP_ACLNN_HARDSIGMOID_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -37,5 +36,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceHardsigmoid(void* workspace, uint64_
                                                         aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_HARDSIGMOID_H_ */

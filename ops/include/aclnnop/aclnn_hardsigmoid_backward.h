@@ -5,8 +5,7 @@
  *   gradInput = gradOutput / 6   -3 < x < 3
  *               0                otherwise, as where x is NaN
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_HARDSIGMOID_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_HARDSIGMOID_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -26,5 +25,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnHardsigmoidBackward(void* workspace, uint64
                                                          aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_HARDSIGMOID_BACKWARD_H_ */

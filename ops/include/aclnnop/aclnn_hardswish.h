@@ -8,8 +8,7 @@
  *
  * -infinity gives 0, +infinity and NaN stay.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_H_
-#define ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -38,5 +37,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceHardswish(void* workspace, uint64_t 
                                                       const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_H_ */

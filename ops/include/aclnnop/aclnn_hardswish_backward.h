@@ -10,8 +10,7 @@
  * inside. Version 2 takes those from outside. NaN in x gives NaN. Below -3 the zero is multiplied,
  * so an infinite or NaN gradOutput gives NaN there.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -32,5 +31,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnHardswishBackward(void* workspace, uint64_t
                                                        const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_BACKWARD_H_ */

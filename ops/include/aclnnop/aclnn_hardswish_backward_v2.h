@@ -10,8 +10,7 @@
  * The first version takes those from inside. NaN in x gives NaN. Below -3 the zero is multiplied,
  * so an infinite or NaN gradOutput gives NaN there.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_BACKWARD_V2_H_
-#define ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_BACKWARD_V2_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -30,5 +29,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnHardswishBackwardV2(void* workspace, uint64
                                                          aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_HARDSWISH_BACKWARD_V2_H_ */

@@ -6,8 +6,7 @@
  *
  * Where minVal is above maxVal every value becomes maxVal. NaN stays.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_HARDTANH_H_
-#define ACLGRAD_ACLNNOP_ACLNN_HARDTANH_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -43,5 +42,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceHardtanh(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_HARDTANH_H_ */

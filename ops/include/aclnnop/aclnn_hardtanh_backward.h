@@ -5,8 +5,7 @@
  *   gradInput = gradOutput   minVal < x < maxVal, and where x is NaN
  *               0            otherwise, at the bounds too
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_HARDTANH_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_HARDTANH_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -26,5 +25,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnHardtanhBackward(void* workspace, uint64_t 
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_HARDTANH_BACKWARD_H_ */

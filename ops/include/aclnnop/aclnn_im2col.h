@@ -6,8 +6,7 @@
  * DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, and BF16 on Atlas A2, A3 and 950; out has the
  * dtype of self.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_IM2COL_H_
-#define ACLGRAD_ACLNNOP_ACLNN_IM2COL_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -31,5 +30,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnIm2col(void* workspace, uint64_t workspaceS
                                             aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_IM2COL_H_ */

@@ -9,8 +9,7 @@
  * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype of self. Members
  * of indices: INT32, INT64, BOOL, UINT8.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_INDEX_H_
-#define ACLGRAD_ACLNNOP_ACLNN_INDEX_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -40,5 +39,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnIndex(void* workspace, uint64_t workspaceSi
                                            aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_INDEX_H_ */

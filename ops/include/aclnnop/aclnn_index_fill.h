@@ -6,8 +6,7 @@
  * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950. index: INT32,
  * INT64.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_INDEX_FILL_H_
-#define ACLGRAD_ACLNNOP_ACLNN_INDEX_FILL_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceIndexFill(void* workspace, uint64_t 
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_INDEX_FILL_H_ */

@@ -9,8 +9,7 @@
  * selfRef are converted to its first: no complex ones to real, no floating ones to integers, and to
  * BOOL none. Members of indices: INT32, INT64, BOOL, UINT8.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_INDEX_PUT_IMPL_H_
-#define ACLGRAD_ACLNNOP_ACLNN_INDEX_PUT_IMPL_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -41,5 +40,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnIndexPutImpl(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_INDEX_PUT_IMPL_H_ */

@@ -8,8 +8,7 @@
  * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype of self. index:
  * INT32, INT64.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_INDEX_SELECT_H_
-#define ACLGRAD_ACLNNOP_ACLNN_INDEX_SELECT_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -35,5 +34,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnIndexSelect(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_INDEX_SELECT_H_ */

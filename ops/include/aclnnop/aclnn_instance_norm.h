@@ -2,8 +2,7 @@
 /*
  * Instance normalization.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_INSTANCE_NORM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_INSTANCE_NORM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInstanceNorm(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_INSTANCE_NORM_H_ */

@@ -11,8 +11,7 @@
  * and target promote to. Frameworks make a mean over the batch of the sum. Without elements a mean
  * is NaN, a sum 0.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_KL_DIV_H_
-#define ACLGRAD_ACLNNOP_ACLNN_KL_DIV_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -35,5 +34,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnKlDiv(void* workspace, uint64_t workspaceSi
                                            aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_KL_DIV_H_ */

@@ -8,8 +8,7 @@
  * divided by the number of target's elements for a mean. At a target of 0 PyTorch has NaN or
  * -infinity.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_KL_DIV_TARGET_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_KL_DIV_TARGET_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -30,5 +29,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnKlDivTargetBackward(void* workspace, uint64
                                                          aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_KL_DIV_TARGET_BACKWARD_H_ */

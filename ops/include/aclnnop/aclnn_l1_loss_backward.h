@@ -6,8 +6,7 @@
  *
  * divided by the number of gradInput's elements for a mean. It is 0 where self equals target.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_L1_LOSS_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_L1_LOSS_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -26,5 +25,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnL1LossBackward(void* workspace, uint64_t wo
                                                     aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_L1_LOSS_BACKWARD_H_ */

@@ -2,8 +2,7 @@
 /*
  * Layer normalization.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LAYER_NORM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LAYER_NORM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLayerNorm(void* workspace, uint64_t workspa
                                                aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LAYER_NORM_H_ */

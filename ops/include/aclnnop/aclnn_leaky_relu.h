@@ -6,8 +6,7 @@
  *
  * NaN stays.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LEAKY_RELU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LEAKY_RELU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -40,5 +39,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceLeakyRelu(void* workspace, uint64_t 
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LEAKY_RELU_H_ */

@@ -6,8 +6,7 @@
  *
  * 0 gives -infinity, a number below 0 NaN; +infinity and NaN stay.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LOG_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LOG_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceLog(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LOG_H_ */

@@ -8,8 +8,7 @@
  * -infinity and infinity at 0 and 1, NaN outside. Both bounds are numbers of FLOAT, of DOUBLE for
  * DOUBLE.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LOGIT_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LOGIT_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLogit(void* workspace, uint64_t workspaceSi
                                            aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LOGIT_H_ */

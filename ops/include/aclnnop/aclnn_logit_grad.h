@@ -7,8 +7,7 @@
  *
  * The bounds are the forward's: numbers of FLOAT, of DOUBLE for DOUBLE.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LOGIT_GRAD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LOGIT_GRAD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -30,5 +29,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLogitGrad(void* workspace, uint64_t workspa
                                                aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LOGIT_GRAD_H_ */

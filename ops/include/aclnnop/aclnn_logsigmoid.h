@@ -6,8 +6,7 @@
  *
  * NaN stays.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LOGSIGMOID_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LOGSIGMOID_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -41,5 +40,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSigmoidForward(void* workspace, uint64_t
                                                        aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LOGSIGMOID_H_ */

@@ -2,8 +2,7 @@
 /*
  * The derivative of LogSigmoid: gradInput = gradOutput / (1 + e^x).
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LOGSIGMOID_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LOGSIGMOID_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -23,5 +22,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSigmoidBackward(void* workspace, uint64_
                                                         aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LOGSIGMOID_BACKWARD_H_ */

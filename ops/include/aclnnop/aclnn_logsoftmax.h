@@ -2,8 +2,7 @@
 /*
  * Logarithm of the softmax.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -25,5 +24,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSoftmax(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_H_ */

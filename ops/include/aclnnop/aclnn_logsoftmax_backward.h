@@ -2,8 +2,7 @@
 /*
  * Gradient of the logarithm of the softmax.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSoftmaxBackward(void* workspace, uint64_
                                                         aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LOGSOFTMAX_BACKWARD_H_ */

@@ -5,8 +5,7 @@
  *   i, f, o = sigmoid, j = tanh of x w_ih^T + b_ih + h w_hh^T + b_hh
  *   c' = f * c + i * j, h' = o * tanh(c')
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LSTM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LSTM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -53,5 +52,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLSTM(void* workspace, uint64_t workspaceSiz
                                           aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LSTM_H_ */

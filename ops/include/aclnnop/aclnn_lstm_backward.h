@@ -2,8 +2,7 @@
 /*
  * Gradient of long short-term memory over sequences (aclnn_lstm.h).
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LSTM_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LSTM_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnLstmBackward(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LSTM_BACKWARD_H_ */

@@ -8,8 +8,7 @@
  * the dtype that they promote to, where a DOUBLE counts as FLOAT. BOOL counts as INT8. NaN is not
  * less than anything.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_LT_SCALAR_H_
-#define ACLGRAD_ACLNNOP_ACLNN_LT_SCALAR_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -40,5 +39,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceLtScalar(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_LT_SCALAR_H_ */

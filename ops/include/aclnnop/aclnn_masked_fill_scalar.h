@@ -4,8 +4,7 @@
  *
  *   selfRef = value where mask is true
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MASKED_FILL_SCALAR_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MASKED_FILL_SCALAR_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -26,5 +25,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceMaskedFillScalar(void* workspace,
                                                              aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MASKED_FILL_SCALAR_H_ */

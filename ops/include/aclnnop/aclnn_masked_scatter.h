@@ -9,8 +9,7 @@
  * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; source has the
  * dtype of selfRef. mask: BOOL, UINT8 (true: not 0).
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MASKED_SCATTER_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MASKED_SCATTER_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -34,5 +33,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceMaskedScatter(void* workspace, uint6
                                                           aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MASKED_SCATTER_H_ */

@@ -6,8 +6,7 @@
  * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype
  * of self. mask: BOOL, UINT8 (true: not 0).
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MASKED_SELECT_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MASKED_SELECT_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -32,5 +31,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMaskedSelect(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MASKED_SELECT_H_ */

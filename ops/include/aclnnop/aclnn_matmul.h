@@ -16,8 +16,7 @@
  * subnormal numbers for 0, so those bits depend on the processor. With ACL_OPT_DETERMINISTIC (see
  * aclrtSetSysParamOpt) they are those of every processor.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MATMUL_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MATMUL_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMatmul(void* workspace, uint64_t workspaceS
                                             aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MATMUL_H_ */

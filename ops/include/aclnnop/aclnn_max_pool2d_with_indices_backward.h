@@ -4,8 +4,7 @@
  *
  * No output may overlap an input.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h"                            /* what holds for every operator */
 #include "aclnnop/aclnn_max_pool2d_with_mask_backward.h" /* programs expect it here too */
@@ -32,5 +31,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMaxPool2dWithIndicesBackward(void* workspac
                                                                   aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MAX_POOL2D_WITH_INDICES_BACKWARD_H_ */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnMaxPool2dWithMask under the other spelling of its header. */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MAX_POOL_2D_WITH_MASK_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MAX_POOL_2D_WITH_MASK_H_
+#pragma once
 
 #include "aclnnop/aclnn_max_pool2d_with_mask.h"
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MAX_POOL_2D_WITH_MASK_H_ */

@@ -6,8 +6,7 @@
  * BF16 on Atlas A2, A3 and 950. Sums are taken in DOUBLE (integers: 64 bits, wrapping at the end)
  * in a fixed order that depends on the shape only, and rounded once.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MEAN_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MEAN_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -41,5 +40,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMeanV2(void* workspace, uint64_t workspaceS
                                             aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MEAN_H_ */

@@ -5,8 +5,7 @@
  * Data types: FLOAT, FLOAT16, INT32, INT64, INT16, INT8, UINT8, DOUBLE, BOOL, and BF16 on Atlas A2,
  * A3 and 950.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MINIMUM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MINIMUM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -25,5 +24,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMinimum(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MINIMUM_H_ */

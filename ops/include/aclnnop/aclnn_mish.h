@@ -2,8 +2,7 @@
 /*
  * Mish: out = x * tanh(log(1 + e^x)). NaN at -infinity, as the product.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MISH_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MISH_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -31,5 +30,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceMish(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MISH_H_ */

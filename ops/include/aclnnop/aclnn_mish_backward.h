@@ -6,8 +6,7 @@
  *
  * NaN at infinities, as the product.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MISH_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MISH_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMishBackward(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MISH_BACKWARD_H_ */

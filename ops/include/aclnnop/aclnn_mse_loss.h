@@ -5,8 +5,7 @@
  * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950. The computation runs in DOUBLE with
  * sums in a fixed order, and rounds once. reduction: 0 none, 1 mean, 2 sum.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMseLoss(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_H_ */

@@ -2,8 +2,7 @@
 /*
  * Mean squared error over the first dimension.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_OUT_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_OUT_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -24,5 +23,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMseLossOut(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MSE_LOSS_OUT_H_ */

@@ -6,8 +6,7 @@
  * one. target: INT64, INT32. The computation runs in DOUBLE with sums in a fixed order, and rounds
  * once. reduction: 0 none, 1 mean, 2 sum.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_MULTILABEL_MARGIN_LOSS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_MULTILABEL_MARGIN_LOSS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -32,5 +31,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnMultilabelMarginLoss(void* workspace, uint6
                                                           aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_MULTILABEL_MARGIN_LOSS_H_ */

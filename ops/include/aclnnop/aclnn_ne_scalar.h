@@ -8,8 +8,7 @@
  * the dtype that they promote to. BOOL counts as INT8. NaN is different from everything, itself
  * too.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_NE_SCALAR_H_
-#define ACLGRAD_ACLNNOP_ACLNN_NE_SCALAR_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -41,5 +40,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNeScalar(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_NE_SCALAR_H_ */

@@ -7,8 +7,7 @@
  * Both count in the dtype that they promote to, BOOL as INT8. NaN is different from everything,
  * itself too.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_NE_TENSOR_H_
-#define ACLGRAD_ACLNNOP_ACLNN_NE_TENSOR_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -40,5 +39,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNeTensor(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_NE_TENSOR_H_ */

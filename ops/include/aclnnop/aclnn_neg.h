@@ -6,8 +6,7 @@
  *
  * The lowest integer of a dtype has none and stays.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_NEG_H_
-#define ACLGRAD_ACLNNOP_ACLNN_NEG_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -37,5 +36,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNeg(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_NEG_H_ */

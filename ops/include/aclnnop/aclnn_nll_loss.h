@@ -8,8 +8,7 @@
  * next synchronisation returns 507000 with a message that names the operator, the row and the
  * class, and the output is not written.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -33,5 +32,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLoss(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_H_ */

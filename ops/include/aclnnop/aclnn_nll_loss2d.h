@@ -9,8 +9,7 @@
  * 507000 with a message that names the operator, the row (counted over N, H and W) and the class,
  * and the output is not written.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS2D_H_
-#define ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS2D_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -33,5 +32,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLoss2d(void* workspace, uint64_t workspa
                                                aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS2D_H_ */

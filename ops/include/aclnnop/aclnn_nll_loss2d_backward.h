@@ -9,8 +9,7 @@
  * message that names the operator, the row (counted over N, H and W) and the class, and the output
  * is not written.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS2D_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS2D_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -31,5 +30,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLoss2dBackward(void* workspace, uint64_t
                                                        aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS2D_BACKWARD_H_ */

@@ -8,8 +8,7 @@
  * next synchronisation returns 507000 with a message that names the operator, the row and the
  * class, and the output is not written.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -31,5 +30,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnNLLLossBackward(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_NLL_LOSS_BACKWARD_H_ */

@@ -9,8 +9,7 @@
  * strides or threads. The vendor's devices use other generators; values are not portable,
  * distributions are.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_NORMAL_H_
-#define ACLGRAD_ACLNNOP_ACLNN_NORMAL_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -44,5 +43,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceNormalTensor(void* workspace, uint64
                                                          aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_NORMAL_H_ */

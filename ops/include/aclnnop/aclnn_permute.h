@@ -7,8 +7,7 @@
  * Data types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
  * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype of self.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_PERMUTE_H_
-#define ACLGRAD_ACLNNOP_ACLNN_PERMUTE_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -30,5 +29,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnPermute(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_PERMUTE_H_ */

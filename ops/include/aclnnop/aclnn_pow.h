@@ -11,8 +11,7 @@
  * the exponent 0 gives 1 for every self, NaN too; a negative self has no power of a fraction, which
  * gives NaN. Integers wrap.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_POW_H_
-#define ACLGRAD_ACLNNOP_ACLNN_POW_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -45,5 +44,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplacePowTensorScalar(void* workspace, uin
                                                             aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_POW_H_ */

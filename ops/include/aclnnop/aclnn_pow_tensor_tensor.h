@@ -7,8 +7,7 @@
  * They are computed in the dtype P that self and exponent promote to. Special cases are those of
  * C's pow. Integers wrap; those with a negative exponent are 1, -1 or 0.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_POW_TENSOR_TENSOR_H_
-#define ACLGRAD_ACLNNOP_ACLNN_POW_TENSOR_TENSOR_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnPowTensorTensor(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_POW_TENSOR_TENSOR_H_ */

@@ -7,8 +7,7 @@
  *
  * weight is one number for all, or one for each index of dimension 1.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_PRELU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_PRELU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnPrelu(void* workspace, uint64_t workspaceSi
                                            aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_PRELU_H_ */

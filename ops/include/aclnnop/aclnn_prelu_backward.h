@@ -10,8 +10,7 @@
  *
  * Sums are in double, the same for every number of threads.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_PRELU_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_PRELU_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -34,5 +33,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnPreluBackward(void* workspace, uint64_t wor
                                                    aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_PRELU_BACKWARD_H_ */

@@ -8,8 +8,7 @@
  *
  * Formats are taken as ND where they may be any.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_RECIPROCAL_H_
-#define ACLGRAD_ACLNNOP_ACLNN_RECIPROCAL_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -42,5 +41,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceReciprocal(void* workspace, uint64_t
                                                        aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_RECIPROCAL_H_ */

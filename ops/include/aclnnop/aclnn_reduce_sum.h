@@ -6,8 +6,7 @@
  * COMPLEX128, and BF16 on Atlas A2, A3 and 950. Sums are taken in DOUBLE (integers: 64 bits,
  * wrapping at the end) in a fixed order that depends on the shape only, and rounded once.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_REDUCE_SUM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_REDUCE_SUM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnReduceSum(void* workspace, uint64_t workspa
                                                aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_REDUCE_SUM_H_ */

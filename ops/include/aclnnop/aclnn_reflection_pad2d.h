@@ -8,8 +8,7 @@
  * Data types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL, COMPLEX64,
  * COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype of self.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_REFLECTION_PAD2D_H_
-#define ACLGRAD_ACLNNOP_ACLNN_REFLECTION_PAD2D_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -33,5 +32,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnReflectionPad2d(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_REFLECTION_PAD2D_H_ */

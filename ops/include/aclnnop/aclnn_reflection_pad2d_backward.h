@@ -5,8 +5,7 @@
  * No output may overlap an input. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3
  * and 950, the same for all tensors.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_REFLECTION_PAD2D_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_REFLECTION_PAD2D_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnReflectionPad2dBackward(void* workspace,
                                                              aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_REFLECTION_PAD2D_BACKWARD_H_ */

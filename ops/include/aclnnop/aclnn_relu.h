@@ -6,8 +6,7 @@
  *
  * Zeros and NaN stay.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_RELU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_RELU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -38,5 +37,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceRelu(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_RELU_H_ */

@@ -5,8 +5,7 @@
  * Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3 and 950; out has the dtype of self.
  * p and maxNorm are of any real dtype.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_RENORM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_RENORM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -40,5 +39,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceRenorm(void* workspace, uint64_t wor
                                                    aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_RENORM_H_ */

@@ -7,8 +7,7 @@
  * Data types: FLOAT, FLOAT16, BF16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT32, UINT64, BOOL,
  * COMPLEX64, COMPLEX128; UINT16, but not on 910. out has the dtype of self.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_REPEAT_H_
-#define ACLGRAD_ACLNNOP_ACLNN_REPEAT_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnRepeat(void* workspace, uint64_t workspaceS
                                             aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_REPEAT_H_ */

@@ -8,8 +8,7 @@
  * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has the dtype of self.
  * repeats: INT32, INT64, and out of aclnnRepeatInterleaveTensor has its dtype.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_REPEAT_INTERLEAVE_H_
-#define ACLGRAD_ACLNNOP_ACLNN_REPEAT_INTERLEAVE_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -74,5 +73,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnRepeatInterleaveTensor(void* workspace, uin
                                                             aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_REPEAT_INTERLEAVE_H_ */

@@ -8,8 +8,7 @@
  * Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3 and 950; gradIn has the dtype of
  * gradOut. repeats: INT32, INT64.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_REPEAT_INTERLEAVE_GRAD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_REPEAT_INTERLEAVE_GRAD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -30,5 +29,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnRepeatInterleaveGrad(void* workspace, uint6
                                                           aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_REPEAT_INTERLEAVE_GRAD_H_ */

@@ -4,8 +4,7 @@
  *
  * A shape that breaks a rule below gives 561002.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -26,5 +25,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNorm(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_H_ */

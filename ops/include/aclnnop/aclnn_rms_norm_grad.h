@@ -4,8 +4,7 @@
  *
  * A shape that breaks a rule below gives 561002.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_GRAD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_GRAD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnRmsNormGrad(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_RMS_NORM_GRAD_H_ */

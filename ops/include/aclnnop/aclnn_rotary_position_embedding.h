@@ -6,8 +6,7 @@
  *
  * yOut may be x.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ROTARY_POSITION_EMBEDDING_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ROTARY_POSITION_EMBEDDING_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnRotaryPositionEmbedding(void* workspace,
                                                              aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ROTARY_POSITION_EMBEDDING_H_ */

@@ -4,8 +4,7 @@
  *
  * dxOut may be dy.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ROTARY_POSITION_EMBEDDING_GRAD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ROTARY_POSITION_EMBEDDING_GRAD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnRotaryPositionEmbeddingGrad(void* workspace
                                                                  aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ROTARY_POSITION_EMBEDDING_GRAD_H_ */

@@ -6,8 +6,7 @@
  *
  * 0 gives +infinity and -0 -infinity, a number below 0 NaN, +infinity 0; NaN stays.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_RSQRT_H_
-#define ACLGRAD_ACLNNOP_ACLNN_RSQRT_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceRsqrt(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_RSQRT_H_ */

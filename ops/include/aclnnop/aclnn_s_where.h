@@ -4,8 +4,7 @@
  *
  *   out = self where condition is not 0, other elsewhere
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_S_WHERE_H_
-#define ACLGRAD_ACLNNOP_ACLNN_S_WHERE_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSWhere(void* workspace, uint64_t workspaceS
                                             aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_S_WHERE_H_ */

@@ -4,8 +4,7 @@
  *
  * xGrad may be yGrad or y.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SCALED_MASKED_SOFTMAX_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SCALED_MASKED_SOFTMAX_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -26,5 +25,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnScaledMaskedSoftmaxBackward(void* workspace
                                                                  aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SCALED_MASKED_SOFTMAX_BACKWARD_H_ */

@@ -13,8 +13,7 @@
  * 2: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL (1: or, 2: and), and BF16
  * likewise. src and out have the dtype of self. index: INT32, INT64.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SCATTER_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SCATTER_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -64,5 +63,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceScatterValue(void* workspace, uint64
                                                          aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SCATTER_H_ */

@@ -9,8 +9,7 @@
  * stays, -infinity gives -lambda * alpha. Integers take the exact real value, cut off towards zero
  * and held to the type's range.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SELU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SELU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -37,5 +36,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceSelu(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SELU_H_ */

@@ -9,8 +9,7 @@
  * e^x for x < 0: the derivative of what aclnnSelu computes, factor lambda included. NaN in y gives
  * NaN. Integers take the exact value, cut off towards zero and held to the type's range.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SELU_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SELU_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -30,5 +29,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSeluBackward(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SELU_BACKWARD_H_ */

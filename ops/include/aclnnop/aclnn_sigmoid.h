@@ -6,8 +6,7 @@
  *
  * Infinities give 0 and 1; NaN stays.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SIGMOID_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SIGMOID_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceSigmoid(void* workspace, uint64_t wo
                                                     const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SIGMOID_H_ */

@@ -6,8 +6,7 @@
  *
  * Of complex numbers self / |self|, and 0 for 0.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SIGN_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SIGN_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -25,5 +24,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSign(void* workspace, uint64_t workspaceSiz
                                           aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SIGN_H_ */

@@ -6,8 +6,7 @@
  *
  * +infinity and NaN stay; -infinity gives NaN, as the formula does.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SILU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SILU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -25,5 +24,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSilu(void* workspace, uint64_t workspaceSiz
                                           aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SILU_H_ */

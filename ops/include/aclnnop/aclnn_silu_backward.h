@@ -6,8 +6,7 @@
  *
  * NaN in x gives NaN; at the infinities the factor is its limit, 0 and 1.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SILU_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SILU_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSiluBackward(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SILU_BACKWARD_H_ */

@@ -7,8 +7,7 @@
  * Data types: FLOAT, FLOAT16, INT64, INT8, INT32, UINT8, BOOL, and BF16 on Atlas A2, A3 and 950;
  * DOUBLE, which the vendor does not list. out has the dtype of self.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SLICE_V2_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SLICE_V2_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSliceV2(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SLICE_V2_H_ */

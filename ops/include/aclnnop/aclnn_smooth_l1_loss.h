@@ -7,8 +7,7 @@
  * result is l, its mean over all elements, or their sum, computed in DOUBLE and rounded to what
  * self and target promote to. Without elements a mean is NaN, a sum 0.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SMOOTH_L1_LOSS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SMOOTH_L1_LOSS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSmoothL1Loss(void* workspace, uint64_t work
                                                   aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SMOOTH_L1_LOSS_H_ */

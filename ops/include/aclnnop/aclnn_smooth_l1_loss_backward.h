@@ -6,8 +6,7 @@
  *
  * divided by the number of gradInput's elements for a mean. It is 0 for d = 0.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SMOOTH_L1_LOSS_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SMOOTH_L1_LOSS_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSmoothL1LossBackward(void* workspace, uint6
                                                           aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SMOOTH_L1_LOSS_BACKWARD_H_ */

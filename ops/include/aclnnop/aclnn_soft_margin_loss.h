@@ -7,8 +7,7 @@
  * out is l, its mean over all elements, or their sum, computed in DOUBLE and rounded once. Without
  * elements a mean is NaN, a sum 0.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFT_MARGIN_LOSS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SOFT_MARGIN_LOSS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -27,5 +26,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftMarginLoss(void* workspace, uint64_t wo
                                                     aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFT_MARGIN_LOSS_H_ */

@@ -6,8 +6,7 @@
  *
  * divided by the number of gradInput's elements for a mean.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFT_MARGIN_LOSS_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SOFT_MARGIN_LOSS_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftMarginLossBackward(void* workspace, uin
                                                             aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFT_MARGIN_LOSS_BACKWARD_H_ */

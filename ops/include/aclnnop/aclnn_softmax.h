@@ -2,8 +2,7 @@
 /*
  * Softmax.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -25,5 +24,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftmax(void* workspace, uint64_t workspace
                                              aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_H_ */

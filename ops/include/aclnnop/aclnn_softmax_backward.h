@@ -2,8 +2,7 @@
 /*
  * Gradient of the softmax.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -26,5 +25,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftmaxBackward(void* workspace, uint64_t w
                                                      aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_BACKWARD_H_ */

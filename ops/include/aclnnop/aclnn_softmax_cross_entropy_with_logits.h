@@ -5,8 +5,7 @@
  * Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950; all tensors have one. The
  * computation runs in DOUBLE with sums in a fixed order, and rounds once.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftmaxCrossEntropyWithLogits(void* workspa
                                                                    aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS_H_ */

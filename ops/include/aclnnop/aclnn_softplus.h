@@ -7,8 +7,7 @@
  *
  * A beta of 0 divides by zero. NaN stays.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTPLUS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SOFTPLUS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftplus(void* workspace, uint64_t workspac
                                               aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTPLUS_H_ */

@@ -7,8 +7,7 @@
  *
  * NaN in self gives NaN.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTPLUS_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SOFTPLUS_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -30,5 +29,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftplusBackward(void* workspace, uint64_t 
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTPLUS_BACKWARD_H_ */

@@ -8,8 +8,7 @@
  *
  * NaN stays.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTSHRINK_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SOFTSHRINK_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftshrink(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTSHRINK_H_ */

@@ -8,8 +8,7 @@
  * COMPLEX128; UINT16, UINT32 and UINT64 on 950. All outputs have one dtype, to which self is
  * converted.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SPLIT_TENSOR_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SPLIT_TENSOR_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -32,5 +31,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSplitTensor(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SPLIT_TENSOR_H_ */

@@ -8,8 +8,7 @@
  * COMPLEX128; UINT16, UINT32 and UINT64 on 950. self is converted to the dtype of each output; they
  * may differ.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SPLIT_WITH_SIZE_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SPLIT_WITH_SIZE_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -31,5 +30,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSplitWithSize(void* workspace, uint64_t wor
                                                    aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SPLIT_WITH_SIZE_H_ */

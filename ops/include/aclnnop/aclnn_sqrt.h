@@ -6,8 +6,7 @@
  *
  * A number below 0 gives NaN; zeros, +infinity and NaN stay.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SQRT_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SQRT_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceSqrt(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SQRT_H_ */

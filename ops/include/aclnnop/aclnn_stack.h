@@ -7,8 +7,7 @@
  * Data types: FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, COMPLEX64, COMPLEX128,
  * BOOL, UINT16, UINT32, UINT64, and BF16 on Atlas A2, A3 and 950.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_STACK_H_
-#define ACLGRAD_ACLNNOP_ACLNN_STACK_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnStack(void* workspace, uint64_t workspaceSi
                                            aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_STACK_H_ */

@@ -7,8 +7,7 @@
  * promoted type P; integers wrap (two's complement); in BOOL the difference is true where the
  * operands, as 0 and 1, differ.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SUB_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SUB_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -62,5 +61,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceSubs(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SUB_H_ */

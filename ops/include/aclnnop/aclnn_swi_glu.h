@@ -6,8 +6,7 @@
  *
  * NaN where A is -infinity, as the product.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SWI_GLU_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SWI_GLU_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -26,5 +25,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSwiGlu(void* workspace, uint64_t workspaceS
                                             aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SWI_GLU_H_ */

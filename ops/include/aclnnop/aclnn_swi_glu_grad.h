@@ -6,8 +6,7 @@
  *
  * At the infinities of A the first slope is 0 and 1.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SWI_GLU_GRAD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SWI_GLU_GRAD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSwiGluGrad(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SWI_GLU_GRAD_H_ */

@@ -2,8 +2,7 @@
 /*
  * Statistics of a batch from the sums of its parts.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SYNC_BATCH_NORM_GATHER_STATS_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SYNC_BATCH_NORM_GATHER_STATS_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -31,5 +30,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSyncBatchNormGatherStats(void* workspace,
                                                               aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SYNC_BATCH_NORM_GATHER_STATS_H_ */

@@ -8,8 +8,7 @@
  *
  * Formats are taken as ND where they may be any.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_TANH_H_
-#define ACLGRAD_ACLNNOP_ACLNN_TANH_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -40,5 +39,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceTanh(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_TANH_H_ */

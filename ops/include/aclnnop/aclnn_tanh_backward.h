@@ -6,8 +6,7 @@
  *
  * NaN in either gives NaN.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_TANH_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_TANH_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnTanhBackward(void* workspace, uint64_t work
                                                   const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_TANH_BACKWARD_H_ */

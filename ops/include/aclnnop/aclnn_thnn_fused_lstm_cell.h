@@ -5,8 +5,7 @@
  *   i, f, o = sigmoid, g = tanh of inputGates + hiddenGates (+ inputBias + hiddenBias)
  *   cy = f * cx + i * g, hy = o * tanh(cy)
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_THNN_FUSED_LSTM_CELL_H_
-#define ACLGRAD_ACLNNOP_ACLNN_THNN_FUSED_LSTM_CELL_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -29,5 +28,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnThnnFusedLstmCell(void* workspace, uint64_t
                                                        aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_THNN_FUSED_LSTM_CELL_H_ */

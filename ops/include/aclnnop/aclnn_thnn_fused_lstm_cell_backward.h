@@ -2,8 +2,7 @@
 /*
  * Gradient of one step of long short-term memory (aclnn_thnn_fused_lstm_cell.h).
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_THNN_FUSED_LSTM_CELL_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_THNN_FUSED_LSTM_CELL_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -36,5 +35,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnThnnFusedLstmCellBackward(void* workspace,
                                                                aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_THNN_FUSED_LSTM_CELL_BACKWARD_H_ */

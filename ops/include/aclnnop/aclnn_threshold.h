@@ -5,8 +5,7 @@
  *   out = self    self > threshold, and where self is NaN
  *         value   otherwise
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_THRESHOLD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_THRESHOLD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -43,5 +42,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceThreshold(void* workspace, uint64_t 
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_THRESHOLD_H_ */

@@ -6,8 +6,7 @@
  *
  * NaN in self stays; NaN in gradOutput counts only above the threshold.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_THRESHOLD_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_THRESHOLD_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnThresholdBackward(void* workspace, uint64_t
                                                        const aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_THRESHOLD_BACKWARD_H_ */

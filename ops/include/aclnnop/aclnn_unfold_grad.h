@@ -5,8 +5,7 @@
  * No output may overlap an input. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3
  * and 950, the same for both tensors.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_UNFOLD_GRAD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_UNFOLD_GRAD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -25,5 +24,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnUnfoldGrad(void* workspace, uint64_t worksp
                                                 aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_UNFOLD_GRAD_H_ */

@@ -9,8 +9,7 @@
  * strides or threads. The vendor's devices use other generators; values are not portable,
  * distributions are.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_UNIFORM_H_
-#define ACLGRAD_ACLNNOP_ACLNN_UNIFORM_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -46,5 +45,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceUniformTensor(void* workspace, uint6
                                                           aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_UNIFORM_H_ */

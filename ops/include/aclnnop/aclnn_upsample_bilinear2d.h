@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* aclnnUpsampleBilinear2d under the other spelling of its header. */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_BILINEAR2D_H_
-#define ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_BILINEAR2D_H_
+#pragma once
 
 #include "aclnnop/aclnn_upsample_bilinear_2d.h"
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_BILINEAR2D_H_ */

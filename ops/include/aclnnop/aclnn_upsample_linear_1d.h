@@ -5,8 +5,7 @@
  * No output may overlap an input. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3
  * and 950.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_LINEAR_1D_H_
-#define ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_LINEAR_1D_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -33,5 +32,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnUpsampleLinear1d(void* workspace, uint64_t 
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_LINEAR_1D_H_ */

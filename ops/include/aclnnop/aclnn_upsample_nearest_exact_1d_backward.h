@@ -5,8 +5,7 @@
  * No output may overlap an input. Data types: FLOAT, FLOAT16, DOUBLE, and BF16 on Atlas A2, A3
  * and 950.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT_1D_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT_1D_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -28,5 +27,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnUpsampleNearestExact1dBackward(void* worksp
                                                                     aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT_1D_BACKWARD_H_ */

@@ -5,8 +5,7 @@
  * No output may overlap an input. Data types: FLOAT, FLOAT16, DOUBLE, UINT8, and BF16 on Atlas
  * A2, A3 and 950.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT_3D_H_
-#define ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT_3D_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -30,5 +29,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnUpsampleNearestExact3d(void* workspace, uin
                                                             aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_UPSAMPLE_NEAREST_EXACT_3D_H_ */

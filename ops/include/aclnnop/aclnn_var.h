@@ -4,8 +4,7 @@
  *
  * No output may overlap an input unless its comment says otherwise.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_VAR_H_
-#define ACLGRAD_ACLNNOP_ACLNN_VAR_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -39,5 +38,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnVarCorrection(void* workspace, uint64_t wor
                                                    aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_VAR_H_ */

@@ -2,8 +2,7 @@
 /*
  * Zeros.
  */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_ZERO_H_
-#define ACLGRAD_ACLNNOP_ACLNN_ZERO_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -20,5 +19,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceZero(void* workspace, uint64_t works
                                                  aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_ZERO_H_ */

@@ -24,8 +24,7 @@
  * and have -0 below +0. So the bits of a result do not depend on how a buffer is cut into
  * operations.
  */
-#ifndef ACLGRAD_HCCL_HCCL_H_
-#define ACLGRAD_HCCL_HCCL_H_
+#pragma once
 
 #include "acl/acl.h"
 #include "hccl/hccl_comm.h"
@@ -115,5 +114,3 @@ ACL_FUNC_VISIBILITY HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo,
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_HCCL_HCCL_H_ */

@@ -9,8 +9,7 @@
  * After a failure aclGetRecentErrMsg says what was wrong. Results of reductions never depend on
  * time, threads, processes or hosts, whatever the configuration (docs/how-to/collectives.md).
  */
-#ifndef ACLGRAD_HCCL_HCCL_COMM_H_
-#define ACLGRAD_HCCL_HCCL_COMM_H_
+#pragma once
 
 #include "acl/acl.h"
 #include "hccl/hccl_types.h"
@@ -134,5 +133,3 @@ ACL_FUNC_VISIBILITY HcclResult HcclGetConfig(HcclConfig config, HcclConfigValue*
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_HCCL_HCCL_COMM_H_ */

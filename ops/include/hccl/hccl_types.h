@@ -3,8 +3,7 @@
  * Types of the collective communication interface. Needs nothing but stdint.h. Like the vendor's,
  * the headers in hccl/ are C++: sizes of arrays are typed constants.
  */
-#ifndef ACLGRAD_HCCL_HCCL_TYPES_H_
-#define ACLGRAD_HCCL_HCCL_TYPES_H_
+#pragma once
 
 #include <stdint.h>
 
@@ -162,5 +161,3 @@ typedef struct HcclCommConfigDef {
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_HCCL_HCCL_TYPES_H_ */

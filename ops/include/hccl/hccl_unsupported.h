@@ -6,8 +6,7 @@
  *
  * Include hccl/hccl.h, which includes this header.
  */
-#ifndef ACLGRAD_HCCL_HCCL_UNSUPPORTED_H_
-#define ACLGRAD_HCCL_HCCL_UNSUPPORTED_H_
+#pragma once
 
 #include "acl/acl.h"
 #include "hccl/hccl_types.h"
@@ -49,5 +48,3 @@ ACL_FUNC_VISIBILITY HcclResult HcclAlltoAllVC(const void* sendBuf, const void* s
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_HCCL_HCCL_UNSUPPORTED_H_ */

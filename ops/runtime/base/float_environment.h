@@ -2,8 +2,7 @@
 // The floating-point environment that operators compute in: the default one of the C standard,
 // whatever the calling program has set (rounding, flushing of subnormals, traps), so that results
 // depend neither on the program nor on the thread that happens to do the work.
-#ifndef ACLGRAD_OPS_RUNTIME_BASE_FLOAT_ENVIRONMENT_H_
-#define ACLGRAD_OPS_RUNTIME_BASE_FLOAT_ENVIRONMENT_H_
+#pragma once
 
 #include <cfenv>
 #include <cstdint>
@@ -81,5 +80,3 @@ auto run_without_trace(const Function& run, void* argument) {
 }
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_BASE_FLOAT_ENVIRONMENT_H_

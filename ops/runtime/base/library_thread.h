@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads of the library's own.
-#ifndef ACLGRAD_OPS_RUNTIME_BASE_LIBRARY_THREAD_H_
-#define ACLGRAD_OPS_RUNTIME_BASE_LIBRARY_THREAD_H_
+#pragma once
 
 #include <thread>
 #include <utility>
@@ -23,5 +22,3 @@ std::thread make_library_thread(Body body) {
 }
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_BASE_LIBRARY_THREAD_H_

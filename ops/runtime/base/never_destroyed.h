@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_OPS_RUNTIME_BASE_NEVER_DESTROYED_H_
-#define ACLGRAD_OPS_RUNTIME_BASE_NEVER_DESTROYED_H_
+#pragma once
 
 namespace aclgrad::runtime {
 
@@ -13,5 +12,3 @@ T& never_destroyed() {
 }
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_BASE_NEVER_DESTROYED_H_

@@ -4,8 +4,7 @@
 // The thread-local objects of the main thread are destroyed before the static ones, whose
 // destructors may still call the runtime. So the main thread's value lives as long as the process;
 // any other thread's goes with the thread, and calls that come later find none.
-#ifndef ACLGRAD_OPS_RUNTIME_BASE_THREAD_OWNED_H_
-#define ACLGRAD_OPS_RUNTIME_BASE_THREAD_OWNED_H_
+#pragma once
 
 #include <unistd.h>
 
@@ -43,5 +42,3 @@ class ThreadOwned {
 };
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_BASE_THREAD_OWNED_H_

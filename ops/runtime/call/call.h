@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every C entry point shares: its name in messages, the wording of the usual failures, and the
 // wall that no exception passes. The end of the calling thread passes it.
-#ifndef ACLGRAD_OPS_RUNTIME_CALL_CALL_H_
-#define ACLGRAD_OPS_RUNTIME_CALL_CALL_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -106,5 +105,3 @@ aclError entry(const char* function, Body&& body) {
 }
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CALL_CALL_H_

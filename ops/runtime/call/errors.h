@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a failed call leaves behind: messages for aclGetRecentErrMsg and the thread's last error;
 // and what a task that fails has to say besides its status.
-#ifndef ACLGRAD_OPS_RUNTIME_CALL_ERRORS_H_
-#define ACLGRAD_OPS_RUNTIME_CALL_ERRORS_H_
+#pragma once
 
 #include <string>
 
@@ -38,5 +37,3 @@ void explain(const char* reason);
 std::string take_explanation();
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CALL_ERRORS_H_

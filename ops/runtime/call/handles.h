@@ -4,8 +4,7 @@
 // A handle is a number that is never used twice, not an address: a destroyed, foreign or invalid
 // handle is therefore recognised without touching memory, and can never name a newer object by
 // accident.
-#ifndef ACLGRAD_OPS_RUNTIME_CALL_HANDLES_H_
-#define ACLGRAD_OPS_RUNTIME_CALL_HANDLES_H_
+#pragma once
 
 #include <algorithm>
 #include <atomic>
@@ -179,5 +178,3 @@ class HandleTable {
 };
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CALL_HANDLES_H_

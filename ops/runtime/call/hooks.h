@@ -2,8 +2,7 @@
 // Where diagnostics interpose: at the C boundary, which handles, memory and calls that touch memory
 // pass, and at the queues of streams, which tasks pass and what orders them. The runtime knows no
 // single check (docs/decisions/0019-diagnostics-as-a-layer.md).
-#ifndef ACLGRAD_OPS_RUNTIME_CALL_HOOKS_H_
-#define ACLGRAD_OPS_RUNTIME_CALL_HOOKS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -109,5 +108,3 @@ inline RuntimeHooks* hooks() {
 }
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CALL_HOOKS_H_

@@ -5,8 +5,7 @@
 //
 // Tasks are recorded in the order of submission, which respects every such wait: a wait for
 // a record was called after it. So a recording is a plain sequence.
-#ifndef ACLGRAD_OPS_RUNTIME_CAPTURE_CAPTURE_H_
-#define ACLGRAD_OPS_RUNTIME_CAPTURE_CAPTURE_H_
+#pragma once
 
 #include <map>
 #include <memory>
@@ -93,5 +92,3 @@ void refuse_captured_on(const Call& call, int32_t device);
 void abandon_capture(Stream& stream);
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CAPTURE_CAPTURE_H_

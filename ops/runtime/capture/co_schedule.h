@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small tasks that run at the same time as a fused segment that they do not depend on: each on the
 // thread that is done first with its part of the segment.
-#ifndef ACLGRAD_OPS_RUNTIME_CAPTURE_CO_SCHEDULE_H_
-#define ACLGRAD_OPS_RUNTIME_CAPTURE_CO_SCHEDULE_H_
+#pragma once
 
 #include <vector>
 
@@ -14,5 +13,3 @@ namespace aclgrad::runtime {
 void co_schedule(std::vector<Segment>& segments, const std::vector<Task>& tasks);
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CAPTURE_CO_SCHEDULE_H_

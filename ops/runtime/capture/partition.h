@@ -4,8 +4,7 @@
 // Such tasks are brought to common rows: a task of many units has several of them in a row. A row
 // of one task may touch nothing that another row of another task writes, so each thread can take
 // rows of its own through all of them, in the order of the tasks.
-#ifndef ACLGRAD_OPS_RUNTIME_CAPTURE_PARTITION_H_
-#define ACLGRAD_OPS_RUNTIME_CAPTURE_PARTITION_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -81,5 +80,3 @@ class FusionGroup {
 };
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CAPTURE_PARTITION_H_

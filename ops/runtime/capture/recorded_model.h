@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a capture leaves: a sequence of tasks that can be run again and again.
-#ifndef ACLGRAD_OPS_RUNTIME_CAPTURE_RECORDED_MODEL_H_
-#define ACLGRAD_OPS_RUNTIME_CAPTURE_RECORDED_MODEL_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -79,5 +78,3 @@ class RecordedModel : public Handled, public std::enable_shared_from_this<Record
 HandleTable<RecordedModel>& recorded_models();
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CAPTURE_RECORDED_MODEL_H_

@@ -3,8 +3,7 @@
 // (partition.h), chunk by chunk through all of them. A task may change places with others that it
 // has no memory in common with: to get to those that it has, or to run at the same time as a fused
 // segment.
-#ifndef ACLGRAD_OPS_RUNTIME_CAPTURE_SEGMENTS_H_
-#define ACLGRAD_OPS_RUNTIME_CAPTURE_SEGMENTS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -54,5 +53,3 @@ SegmentFailure failure_in_flight(size_t task) noexcept;
 SegmentFailure run_fused(const Segment& segment, const std::vector<Task>& tasks);
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CAPTURE_SEGMENTS_H_

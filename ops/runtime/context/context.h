@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts: which device and which default stream a thread works with.
-#ifndef ACLGRAD_OPS_RUNTIME_CONTEXT_CONTEXT_H_
-#define ACLGRAD_OPS_RUNTIME_CONTEXT_CONTEXT_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -80,5 +79,3 @@ void submit(const Call& call, Stream& stream, Task&& task, uint64_t* ticket = nu
             const Effects& effects = kNoEffects);
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CONTEXT_CONTEXT_H_

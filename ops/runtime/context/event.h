@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events: marks in streams that others can wait for and that tell the time.
-#ifndef ACLGRAD_OPS_RUNTIME_CONTEXT_EVENT_H_
-#define ACLGRAD_OPS_RUNTIME_CONTEXT_EVENT_H_
+#pragma once
 
 #include <atomic>
 #include <cstdint>
@@ -108,5 +107,3 @@ class Event : public Handled, public std::enable_shared_from_this<Event> {
 HandleTable<Event>& events();
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CONTEXT_EVENT_H_

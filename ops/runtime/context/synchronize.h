@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waiting for streams, and the failures that their tasks have left.
-#ifndef ACLGRAD_OPS_RUNTIME_CONTEXT_SYNCHRONIZE_H_
-#define ACLGRAD_OPS_RUNTIME_CONTEXT_SYNCHRONIZE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -34,5 +33,3 @@ void check_waited(const Call& call, Stream::WaitResult result, const Late& late)
 }
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CONTEXT_SYNCHRONIZE_H_

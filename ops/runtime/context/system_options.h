@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of aclSysParamOpt, once for the process and once per context.
-#ifndef ACLGRAD_OPS_RUNTIME_CONTEXT_SYSTEM_OPTIONS_H_
-#define ACLGRAD_OPS_RUNTIME_CONTEXT_SYSTEM_OPTIONS_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -33,5 +32,3 @@ class SystemOptions {
 };
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_CONTEXT_SYSTEM_OPTIONS_H_

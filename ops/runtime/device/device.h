@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices: how many there are and what each has. All are this machine.
-#ifndef ACLGRAD_OPS_RUNTIME_DEVICE_DEVICE_H_
-#define ACLGRAD_OPS_RUNTIME_DEVICE_DEVICE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -28,5 +27,3 @@ size_t device_memory();
 int64_t device_cores();
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_DEVICE_DEVICE_H_

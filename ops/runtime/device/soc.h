@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chip that the library stands in for: its name decides dtype tables and a few limits.
-#ifndef ACLGRAD_OPS_RUNTIME_DEVICE_SOC_H_
-#define ACLGRAD_OPS_RUNTIME_DEVICE_SOC_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -24,5 +23,3 @@ struct Soc {
 Soc current_soc();
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_DEVICE_SOC_H_

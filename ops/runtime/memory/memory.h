@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that the runtime hands out. Device memory is host memory too; the register tells them
 // apart, and knows every live allocation.
-#ifndef ACLGRAD_OPS_RUNTIME_MEMORY_MEMORY_H_
-#define ACLGRAD_OPS_RUNTIME_MEMORY_MEMORY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -59,5 +58,3 @@ std::vector<MemoryBlock> take_memory_of(int32_t device,
 void check_range(const Call& call, const char* parameter, const void* address, size_t count);
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_MEMORY_MEMORY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reserved addresses, and memory that the program maps to them.
-#ifndef ACLGRAD_OPS_RUNTIME_MEMORY_VIRTUAL_MEMORY_H_
-#define ACLGRAD_OPS_RUNTIME_MEMORY_VIRTUAL_MEMORY_H_
+#pragma once
 
 #include <cstddef>
 
@@ -14,5 +13,3 @@ inline constexpr size_t kGranularity = size_t{2} << 20;
 bool is_reserved(const void* address);
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_MEMORY_VIRTUAL_MEMORY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often each device is set, and what goes away with one.
-#ifndef ACLGRAD_OPS_RUNTIME_PROCESS_DEVICES_H_
-#define ACLGRAD_OPS_RUNTIME_PROCESS_DEVICES_H_
+#pragma once
 
 #include <cstdint>
 
@@ -16,5 +15,3 @@ bool is_device_set(int32_t device);
 void release_all_devices(const Call& call);
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_PROCESS_DEVICES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON text of the file given to aclInit.
-#ifndef ACLGRAD_OPS_RUNTIME_PROCESS_INIT_CONFIG_H_
-#define ACLGRAD_OPS_RUNTIME_PROCESS_INIT_CONFIG_H_
+#pragma once
 
 #include <string>
 
@@ -19,5 +18,3 @@ struct InitConfig {
 InitConfig parse_init_config(const std::string& text);
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_PROCESS_INIT_CONFIG_H_

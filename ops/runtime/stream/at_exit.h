@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a process that forgot to destroy its streams.
-#ifndef ACLGRAD_OPS_RUNTIME_STREAM_AT_EXIT_H_
-#define ACLGRAD_OPS_RUNTIME_STREAM_AT_EXIT_H_
+#pragma once
 
 namespace aclgrad::runtime {
 
@@ -11,5 +10,3 @@ namespace aclgrad::runtime {
 void freeze_streams_at_exit();
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_STREAM_AT_EXIT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Callbacks that a thread of the program processes (aclrtSubscribeReport and its relatives).
-#ifndef ACLGRAD_OPS_RUNTIME_STREAM_CALLBACK_H_
-#define ACLGRAD_OPS_RUNTIME_STREAM_CALLBACK_H_
+#pragma once
 
 #include <condition_variable>
 #include <cstdint>
@@ -69,5 +68,3 @@ class ReportSubscription {
 void cancel_reports(Stream& stream);
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_STREAM_CALLBACK_H_

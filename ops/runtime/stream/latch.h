@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Something that opens once and that streams can wait for: the record of an event, or a callback
 // that later tasks must not overtake.
-#ifndef ACLGRAD_OPS_RUNTIME_STREAM_LATCH_H_
-#define ACLGRAD_OPS_RUNTIME_STREAM_LATCH_H_
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -42,5 +41,3 @@ class Latch {
 };
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_STREAM_LATCH_H_

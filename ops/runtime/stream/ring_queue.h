@@ -2,8 +2,7 @@
 // A queue that keeps its memory: once it has been as long as it gets, pushing and popping allocate
 // nothing, so that a program in its steady state does not either. An Item that was moved from holds
 // nothing that would have to go.
-#ifndef ACLGRAD_OPS_RUNTIME_STREAM_RING_QUEUE_H_
-#define ACLGRAD_OPS_RUNTIME_STREAM_RING_QUEUE_H_
+#pragma once
 
 #include <cstddef>
 #include <utility>
@@ -54,5 +53,3 @@ class RingQueue {
 };
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_STREAM_RING_QUEUE_H_

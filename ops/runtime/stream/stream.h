@@ -9,8 +9,7 @@
 // No task blocks a thread to wait for something: a task that has to wait carries a latch, and the
 // stream is parked at it until the latch opens. So waiting streams cannot deadlock the threads that
 // run them.
-#ifndef ACLGRAD_OPS_RUNTIME_STREAM_STREAM_H_
-#define ACLGRAD_OPS_RUNTIME_STREAM_STREAM_H_
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -248,5 +247,3 @@ class Stream : public Handled, public std::enable_shared_from_this<Stream> {
 HandleTable<Stream>& streams();
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_STREAM_STREAM_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timeouts as programs give them: milliseconds, -1 for ever.
-#ifndef ACLGRAD_OPS_RUNTIME_STREAM_TIMEOUT_H_
-#define ACLGRAD_OPS_RUNTIME_STREAM_TIMEOUT_H_
+#pragma once
 
 #include "ops/runtime/call/call.h"
 #include "ops/runtime/stream/stream.h"
@@ -21,5 +20,3 @@ inline Deadline deadline_after(int32_t timeout) {
 }
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_STREAM_TIMEOUT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work for the threads of aclgradParallelFor, with other work co-scheduled.
-#ifndef ACLGRAD_OPS_RUNTIME_THREADS_PARALLEL_FOR_H_
-#define ACLGRAD_OPS_RUNTIME_THREADS_PARALLEL_FOR_H_
+#pragma once
 
 #include <cstdint>
 
@@ -24,5 +23,3 @@ void parallel_for_ranges(int64_t units, RangeBody body, void* context,
                          const CoScheduled& co_scheduled);
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_THREADS_PARALLEL_FOR_H_

@@ -2,8 +2,7 @@
 // The relative speeds of threads, measured, and each one's share of the next loop (feedback-guided
 // loop scheduling). A core may be slower than its neighbour for good, or while other processes use
 // it; with equal shares the fast ones would wait.
-#ifndef ACLGRAD_OPS_RUNTIME_THREADS_SPEEDS_H_
-#define ACLGRAD_OPS_RUNTIME_THREADS_SPEEDS_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -27,5 +26,3 @@ class Speeds {
 };
 
 }  // namespace aclgrad::runtime
-
-#endif  // ACLGRAD_OPS_RUNTIME_THREADS_SPEEDS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A case of numbers.json, and what we compute for it, in float64.
-#ifndef ACLGRAD_TESTS_AUTOGRAD_PYTORCH_NUMBERS_H_
-#define ACLGRAD_TESTS_AUTOGRAD_PYTORCH_NUMBERS_H_
+#pragma once
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -28,5 +27,3 @@ void expect_as_in_pytorch(const std::string& name,
                           const Module& module = Module());
 
 }  // namespace aclgrad::pytorch
-
-#endif  // ACLGRAD_TESTS_AUTOGRAD_PYTORCH_NUMBERS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the files of this folder state what a function is.
-#ifndef ACLGRAD_TESTS_CONTRACT_SPECIFICATION_SIGNATURE_H_
-#define ACLGRAD_TESTS_CONTRACT_SPECIFICATION_SIGNATURE_H_
+#pragma once
 
 #include <type_traits>
 
@@ -13,5 +12,3 @@ template <typename Declared, typename Specified>
 inline constexpr bool kIs = std::is_same_v<Declared, Specified>;
 
 }  // namespace aclgrad::specification
-
-#endif  // ACLGRAD_TESTS_CONTRACT_SPECIFICATION_SIGNATURE_H_

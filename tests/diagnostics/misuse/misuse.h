@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the programs share: short forms of the calls that are correct.
-#ifndef ACLGRAD_TESTS_DIAGNOSTICS_MISUSE_H_
-#define ACLGRAD_TESTS_DIAGNOSTICS_MISUSE_H_
+#pragma once
 
 #include <cstdio>
 #include <cstdlib>
@@ -65,5 +64,3 @@ inline aclOpExecutor* plan_selu(aclTensor* in, aclTensor* out) {
 }
 
 }  // namespace misuse
-
-#endif  // ACLGRAD_TESTS_DIAGNOSTICS_MISUSE_H_

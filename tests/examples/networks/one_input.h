@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_TESTS_EXAMPLES_NETWORKS_ONE_INPUT_H_
-#define ACLGRAD_TESTS_EXAMPLES_NETWORKS_ONE_INPUT_H_
+#pragma once
 
 #include "examples/translate/model.h"
 
@@ -18,5 +17,3 @@ struct TranslatorOfOneInput : translate::Translator {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_EXAMPLES_NETWORKS_ONE_INPUT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A folder of its own for each test, removed with everything in it.
-#ifndef ACLGRAD_TESTS_FRAMEWORK_BASE_TEMPORARY_FOLDER_H_
-#define ACLGRAD_TESTS_FRAMEWORK_BASE_TEMPORARY_FOLDER_H_
+#pragma once
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -47,5 +46,3 @@ class TemporaryFolder {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_FRAMEWORK_BASE_TEMPORARY_FOLDER_H_

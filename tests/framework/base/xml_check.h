@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small strict reader for the SVG and HTML that the tests look at: balanced tags, quoted
 // attributes, no stray markup, only known entities.
-#ifndef ACLGRAD_TESTS_FRAMEWORK_BASE_XML_CHECK_H_
-#define ACLGRAD_TESTS_FRAMEWORK_BASE_XML_CHECK_H_
+#pragma once
 
 #include <algorithm>
 #include <map>
@@ -67,5 +66,3 @@ inline XmlSummary read_xml(const std::string& xml) {
 }
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_FRAMEWORK_BASE_XML_CHECK_H_

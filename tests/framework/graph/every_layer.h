@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network for each kind of layer, in any dtype.
-#ifndef ACLGRAD_TESTS_FRAMEWORK_GRAPH_EVERY_LAYER_H_
-#define ACLGRAD_TESTS_FRAMEWORK_GRAPH_EVERY_LAYER_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -123,5 +122,3 @@ inline Tensor input_of(const Case& test, DType dtype) {
 }
 
 }  // namespace aclgrad::every_layer
-
-#endif  // ACLGRAD_TESTS_FRAMEWORK_GRAPH_EVERY_LAYER_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ACLGRAD_TESTS_FRAMEWORK_GRAPH_OPERATORS_H_
-#define ACLGRAD_TESTS_FRAMEWORK_GRAPH_OPERATORS_H_
+#pragma once
 
 #include <gmock/gmock.h>
 
@@ -29,5 +28,3 @@ class Operators : public testing::Test {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_FRAMEWORK_GRAPH_OPERATORS_H_

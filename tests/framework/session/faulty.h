@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that do wrong what only a session with a memory plan, or only a replay, lets them do
 // wrong.
-#ifndef ACLGRAD_TESTS_FRAMEWORK_SESSION_FAULTY_H_
-#define ACLGRAD_TESTS_FRAMEWORK_SESSION_FAULTY_H_
+#pragma once
 
 #include <memory>
 #include <source_location>
@@ -80,5 +79,3 @@ struct Faulty {
 };
 
 }  // namespace aclgrad::faulty
-
-#endif  // ACLGRAD_TESTS_FRAMEWORK_SESSION_FAULTY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node that queues work of its own on a stream.
-#ifndef ACLGRAD_TESTS_FRAMEWORK_SESSION_INCREMENT_H_
-#define ACLGRAD_TESTS_FRAMEWORK_SESSION_INCREMENT_H_
+#pragma once
 
 #include <chrono>
 #include <memory>
@@ -62,5 +61,3 @@ inline Value increment(const Value& x, Behaviour behaviour = {}) {
 }
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_FRAMEWORK_SESSION_INCREMENT_H_

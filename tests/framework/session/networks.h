@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs of the kinds that people train, with their updates.
-#ifndef ACLGRAD_TESTS_FRAMEWORK_SESSION_NETWORKS_H_
-#define ACLGRAD_TESTS_FRAMEWORK_SESSION_NETWORKS_H_
+#pragma once
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -128,5 +127,3 @@ struct RandomSizes : Network {
 };
 
 }  // namespace aclgrad::networks
-
-#endif  // ACLGRAD_TESTS_FRAMEWORK_SESSION_NETWORKS_H_

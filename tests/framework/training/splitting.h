@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses of a batch whole, in parts and in pieces, which are to be the same.
-#ifndef ACLGRAD_TESTS_FRAMEWORK_TRAINING_SPLITTING_H_
-#define ACLGRAD_TESTS_FRAMEWORK_TRAINING_SPLITTING_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -82,5 +81,3 @@ inline data::Dataset regression() { return {init::normal({7, 3}, 1), init::norma
 inline const Tensor kWeight = init::normal({3, 4}, 3);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_FRAMEWORK_TRAINING_SPLITTING_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every HTML page must keep to, and ways into it.
-#ifndef ACLGRAD_TESTS_FRAMEWORK_VIZ_PAGE_CHECK_H_
-#define ACLGRAD_TESTS_FRAMEWORK_VIZ_PAGE_CHECK_H_
+#pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -49,5 +48,3 @@ inline std::size_t count_of(const std::string& text, const std::string& word) {
 }
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TESTS_FRAMEWORK_VIZ_PAGE_CHECK_H_

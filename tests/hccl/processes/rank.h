@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank of a group of processes, each of which may have several as threads.
-#ifndef ACLGRAD_TESTS_HCCL_PROCESSES_RANK_H_
-#define ACLGRAD_TESTS_HCCL_PROCESSES_RANK_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -38,5 +37,3 @@ void check_parts(const Rank& rank);
 [[noreturn]] void take_another_order(const Rank& rank);
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_HCCL_PROCESSES_RANK_H_

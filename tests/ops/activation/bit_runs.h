@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running activations through the public interface on chosen bit patterns, and getting bit patterns
 // back.
-#ifndef ACLGRAD_TESTS_OPS_ACTIVATION_BIT_RUNS_H_
-#define ACLGRAD_TESTS_OPS_ACTIVATION_BIT_RUNS_H_
+#pragma once
 
 #include <fmt/format.h>
 
@@ -175,5 +174,3 @@ void for_each_activation(const Body& body) {
 }
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_OPS_ACTIVATION_BIT_RUNS_H_

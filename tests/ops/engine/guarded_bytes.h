@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes behind which memory ends that may be touched: who reads or writes there ends the program.
-#ifndef ACLGRAD_TESTS_OPS_ENGINE_GUARDED_BYTES_H_
-#define ACLGRAD_TESTS_OPS_ENGINE_GUARDED_BYTES_H_
+#pragma once
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -52,5 +51,3 @@ class GuardedBytes {
 };
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_OPS_ENGINE_GUARDED_BYTES_H_

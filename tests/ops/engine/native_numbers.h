@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of any real dtype for tests of kernels.
-#ifndef ACLGRAD_TESTS_OPS_ENGINE_NATIVE_NUMBERS_H_
-#define ACLGRAD_TESTS_OPS_ENGINE_NATIVE_NUMBERS_H_
+#pragma once
 
 #include <random>
 #include <vector>
@@ -39,5 +38,3 @@ struct Numbers {
 inline bool operator==(const Numbers& a, const Numbers& b) { return a.bytes == b.bytes; }
 
 }  // namespace aclgrad::ops
-
-#endif  // ACLGRAD_TESTS_OPS_ENGINE_NATIVE_NUMBERS_H_

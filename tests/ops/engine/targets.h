@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running a test once per instruction set that was compiled and that the machine has.
-#ifndef ACLGRAD_TESTS_OPS_ENGINE_TARGETS_H_
-#define ACLGRAD_TESTS_OPS_ENGINE_TARGETS_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -46,5 +45,3 @@ void for_each_target(const Body& body) {
 }
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_OPS_ENGINE_TARGETS_H_

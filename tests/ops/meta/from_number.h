@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A C program may pass any number where the interface takes an enumeration.
-#ifndef ACLGRAD_TESTS_OPS_META_FROM_NUMBER_H_
-#define ACLGRAD_TESTS_OPS_META_FROM_NUMBER_H_
+#pragma once
 
 #include <cstring>
 
@@ -12,5 +11,3 @@ Enum from_number(int number) {
   std::memcpy(&value, &number, sizeof(value));
   return value;
 }
-
-#endif  // ACLGRAD_TESTS_OPS_META_FROM_NUMBER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that can be cut and remember how they were, and recordings of them.
-#ifndef ACLGRAD_TESTS_OPS_RUNTIME_FUSION_H_
-#define ACLGRAD_TESTS_OPS_RUNTIME_FUSION_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -182,5 +181,3 @@ class FusionTest : public StreamTest {
 };
 
 }  // namespace aclgrad::test
-
-#endif  // ACLGRAD_TESTS_OPS_RUNTIME_FUSION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the runtime's tests share.
-#ifndef ACLGRAD_TESTS_OPS_RUNTIME_SUPPORT_H_
-#define ACLGRAD_TESTS_OPS_RUNTIME_SUPPORT_H_
+#pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,5 +62,3 @@ class StreamTest : public DeviceTest {
 };
 
 }  // namespace aclgrad::test
-
-#endif  // ACLGRAD_TESTS_OPS_RUNTIME_SUPPORT_H_

@@ -11,8 +11,7 @@
 //     EXPECT_TRUE(fails_with(161001, {"aclnnAdd", "self"},
 //                            plan(aclnnAddGetWorkspaceSize, nullptr, ...)));
 //   }
-#ifndef ACLGRAD_TESTS_OPS_SUPPORT_ACL_FIXTURE_H_
-#define ACLGRAD_TESTS_OPS_SUPPORT_ACL_FIXTURE_H_
+#pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -299,5 +298,3 @@ class AclTest : public ::testing::Test {
 };
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_OPS_SUPPORT_ACL_FIXTURE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The activation operators for tests that treat them all alike: what tensors each takes and gives,
 // and how it is called.
-#ifndef ACLGRAD_TESTS_OPS_SUPPORT_ACTIVATIONS_H_
-#define ACLGRAD_TESTS_OPS_SUPPORT_ACTIVATIONS_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -244,5 +243,3 @@ inline std::vector<Activation> other_results_of_geglu() {
 }
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_OPS_SUPPORT_ACTIVATIONS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that the tests of additions, subtractions and multiplications run through.
-#ifndef ACLGRAD_TESTS_OPS_SUPPORT_ARITHMETIC_CASES_H_
-#define ACLGRAD_TESTS_OPS_SUPPORT_ARITHMETIC_CASES_H_
+#pragma once
 
 #include <complex>
 #include <cstring>
@@ -72,5 +71,3 @@ struct ComplexArray {
 };
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_OPS_SUPPORT_ARITHMETIC_CASES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of elementwise functions share.
-#ifndef ACLGRAD_TESTS_OPS_SUPPORT_ELEMENTWISE_H_
-#define ACLGRAD_TESTS_OPS_SUPPORT_ELEMENTWISE_H_
+#pragma once
 
 #include "aclgrad_ext.h"
 #include "tests/ops/support/fixture.h"
@@ -41,5 +40,3 @@ inline void expect_near(const Values& actual, const Values& expected, aclDataTyp
 }
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_OPS_SUPPORT_ELEMENTWISE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of the training operators share: inputs in every layout, and the proof that checks
 // come in their documented order.
-#ifndef ACLGRAD_TESTS_OPS_SUPPORT_FIXTURE_H_
-#define ACLGRAD_TESTS_OPS_SUPPORT_FIXTURE_H_
+#pragma once
 
 #include <complex>
 #include <functional>
@@ -102,5 +101,3 @@ class List {
 };
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_OPS_SUPPORT_FIXTURE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ways in which tests let tensors lie in memory.
-#ifndef ACLGRAD_TESTS_OPS_SUPPORT_LAYOUTS_H_
-#define ACLGRAD_TESTS_OPS_SUPPORT_LAYOUTS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -70,5 +69,3 @@ inline std::vector<unsigned char> bytes_of(const Array& array) {
 }
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_OPS_SUPPORT_LAYOUTS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element values for tests, written independently of the library's own conversions: reading and
 // writing elements of any dtype, rounding by the definition, distances in units in the last place.
-#ifndef ACLGRAD_TESTS_OPS_SUPPORT_NUMBERS_H_
-#define ACLGRAD_TESTS_OPS_SUPPORT_NUMBERS_H_
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -215,5 +214,3 @@ inline double ulp_error(long double actual, long double expected, aclDataType dt
 }
 
 }  // namespace aclgrad::testing
-
-#endif  // ACLGRAD_TESTS_OPS_SUPPORT_NUMBERS_H_

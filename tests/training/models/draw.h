@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random decisions, one after the other.
-#ifndef ACLGRAD_TESTS_TRAINING_MODELS_DRAW_H_
-#define ACLGRAD_TESTS_TRAINING_MODELS_DRAW_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -48,5 +47,3 @@ class Draw {
 };
 
 }  // namespace aclgrad::training
-
-#endif  // ACLGRAD_TESTS_TRAINING_MODELS_DRAW_H_

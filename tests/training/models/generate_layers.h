@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random layers that fit the shape of what they get.
-#ifndef ACLGRAD_TESTS_TRAINING_MODELS_GENERATE_LAYERS_H_
-#define ACLGRAD_TESTS_TRAINING_MODELS_GENERATE_LAYERS_H_
+#pragma once
 
 #include "tests/training/models/draw.h"
 #include "tests/training/models/spec.h"
@@ -40,5 +39,3 @@ class LayerGenerator {
 };
 
 }  // namespace aclgrad::training
-
-#endif  // ACLGRAD_TESTS_TRAINING_MODELS_GENERATE_LAYERS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers from their descriptions.
-#ifndef ACLGRAD_TESTS_TRAINING_MODELS_LAYERS_H_
-#define ACLGRAD_TESTS_TRAINING_MODELS_LAYERS_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -19,5 +18,3 @@ using Parts = std::map<std::string, Module>;
 Shape add_layers(Sequential& to, const Json& layers, const Shape& in, bool tokens, Parts& parts);
 
 }  // namespace aclgrad::training
-
-#endif  // ACLGRAD_TESTS_TRAINING_MODELS_LAYERS_H_

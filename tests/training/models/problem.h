@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A problem, ready to be trained, from its description.
-#ifndef ACLGRAD_TESTS_TRAINING_MODELS_PROBLEM_H_
-#define ACLGRAD_TESTS_TRAINING_MODELS_PROBLEM_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -62,5 +61,3 @@ data::Dataset make_examples(const Spec& spec, const Shape& predicted, std::int64
                             std::int64_t count, const Numbers& numbers);
 
 }  // namespace aclgrad::training
-
-#endif  // ACLGRAD_TESTS_TRAINING_MODELS_PROBLEM_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a description that fails as small as it can be.
-#ifndef ACLGRAD_TESTS_TRAINING_MODELS_SHRINK_H_
-#define ACLGRAD_TESTS_TRAINING_MODELS_SHRINK_H_
+#pragma once
 
 #include <functional>
 
@@ -14,5 +13,3 @@ namespace aclgrad::training {
 Spec shrink(const Spec& spec, const std::function<bool(const Spec&)>& fails, int tries = 150);
 
 }  // namespace aclgrad::training
-
-#endif  // ACLGRAD_TESTS_TRAINING_MODELS_SHRINK_H_

@@ -11,8 +11,7 @@
 //
 // Widths that follow from the shape before are not given, so any layer can be left out. An option
 // that is not given has the default of the library.
-#ifndef ACLGRAD_TESTS_TRAINING_MODELS_SPEC_H_
-#define ACLGRAD_TESTS_TRAINING_MODELS_SPEC_H_
+#pragma once
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -58,5 +57,3 @@ T option(const Json& of, const char* name, T otherwise) {
 }
 
 }  // namespace aclgrad::training
-
-#endif  // ACLGRAD_TESTS_TRAINING_MODELS_SPEC_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trains a problem and compares what comes of it.
-#ifndef ACLGRAD_TESTS_TRAINING_MODELS_TRAIN_H_
-#define ACLGRAD_TESTS_TRAINING_MODELS_TRAIN_H_
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -56,5 +55,3 @@ double largest_of(const Trained& trained);
 double unit_of(DType dtype);
 
 }  // namespace aclgrad::training
-
-#endif  // ACLGRAD_TESTS_TRAINING_MODELS_TRAIN_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What docs/guide/training.md promises, as properties of random problems.
-#ifndef ACLGRAD_TESTS_TRAINING_PROPERTIES_PROPERTIES_H_
-#define ACLGRAD_TESTS_TRAINING_PROPERTIES_PROPERTIES_H_
+#pragma once
 
 #include <functional>
 #include <map>
@@ -82,5 +81,3 @@ void poison_last(data::Dataset& examples);
 Difference unlike_whole(const Spec& spec, const Way& whole, const Trained& got);
 
 }  // namespace aclgrad::training
-
-#endif  // ACLGRAD_TESTS_TRAINING_PROPERTIES_PROPERTIES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclgrad-gradcheck --header: a pair of functions of a shared library, by their prototypes and by
 // what is said beside them.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_HEADER_CHECK_HEADER_H_
-#define AUTOGRAD_GRADCHECK_TOOL_HEADER_CHECK_HEADER_H_
+#pragma once
 
 #include <string>
 
@@ -32,5 +31,3 @@ struct HeaderPlan {
 int check_header(const HeaderPlan& plan);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_HEADER_CHECK_HEADER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said beside a header: what names and types do not tell, and no call can show.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_HEADER_DESCRIPTION_H_
-#define AUTOGRAD_GRADCHECK_TOOL_HEADER_DESCRIPTION_H_
+#pragma once
 
 #include <map>
 #include <optional>
@@ -37,5 +36,3 @@ struct Description {
 };
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_HEADER_DESCRIPTION_H_

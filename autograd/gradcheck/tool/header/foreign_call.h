@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call of a function that is known by its prototype only.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_HEADER_FOREIGN_CALL_H_
-#define AUTOGRAD_GRADCHECK_TOOL_HEADER_FOREIGN_CALL_H_
+#pragma once
 
 #include <string>
 #include <variant>
@@ -40,5 +39,3 @@ class ForeignFunction {
 void* open_library(const std::string& path);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_HEADER_FOREIGN_CALL_H_

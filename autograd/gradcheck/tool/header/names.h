@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What names of parameters tell.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_HEADER_NAMES_H_
-#define AUTOGRAD_GRADCHECK_TOOL_HEADER_NAMES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -17,5 +16,3 @@ std::vector<std::string> gradient_of_name(const std::string& name);
 std::string plain(const std::string& name);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_HEADER_NAMES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numbers that two functions are called with: those that are said, and for the rest several
 // settings, since a gradient may be right with some sizes and modes only.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_HEADER_NUMBERS_H_
-#define AUTOGRAD_GRADCHECK_TOOL_HEADER_NUMBERS_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -28,5 +27,3 @@ Settings settings_of(const Prototype& forward, const Prototype& backward,
                      const Description& description);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_HEADER_NUMBERS_H_

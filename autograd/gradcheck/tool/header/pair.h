@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Foreign functions of which it is known what their parameters are, as the pair that gradcheck
 // takes.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_HEADER_PAIR_H_
-#define AUTOGRAD_GRADCHECK_TOOL_HEADER_PAIR_H_
+#pragma once
 
 #include "aclgrad/gradcheck/functions.h"
 #include "gradcheck/tool/header/roles.h"
@@ -16,5 +15,3 @@ FunctionPair pair_of(const std::string& name, const ForeignFunction& forward,
                      const Description& description);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_HEADER_PAIR_H_

@@ -2,8 +2,7 @@
 // Prototypes of C functions over arrays, as a header has them. Not a parser of C: it knows
 // functions whose parameters are numbers and pointers to numbers, and names that a typedef gives to
 // those.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_HEADER_PROTOTYPE_H_
-#define AUTOGRAD_GRADCHECK_TOOL_HEADER_PROTOTYPE_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -42,5 +41,3 @@ struct Prototype {
 Prototype prototype_in(const std::string& header, const std::string& name);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_HEADER_PROTOTYPE_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parameters of a forward and its backward are. Names tell, what a call writes to, and
 // what is the only one left; where several are, it has to be said.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_HEADER_ROLES_H_
-#define AUTOGRAD_GRADCHECK_TOOL_HEADER_ROLES_H_
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -55,5 +54,3 @@ Roles roles_of(const Prototype& forward, const Prototype& backward, const Descri
                const Reach& reach);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_HEADER_ROLES_H_

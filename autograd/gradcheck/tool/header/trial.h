@@ -2,8 +2,7 @@
 // What only a call can show of a foreign function: how far it gets in its arrays, and which of them
 // it writes to. Each call is in a process of its own, each array up against a page that may not be
 // touched.
-#ifndef AUTOGRAD_GRADCHECK_TOOL_HEADER_TRIAL_H_
-#define AUTOGRAD_GRADCHECK_TOOL_HEADER_TRIAL_H_
+#pragma once
 
 #include <cstddef>
 #include <stdexcept>
@@ -33,5 +32,3 @@ Reach reach_of(const ForeignFunction& function, const Numbers& numbers,
                const Description& description, double seconds);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // AUTOGRAD_GRADCHECK_TOOL_HEADER_TRIAL_H_

@@ -16,8 +16,7 @@
  * A check is for one thread at a time. No function throws, and null pointers are answered with
  * ACLGRAD_GRADCHECK_USAGE.
  */
-#ifndef ACLGRAD_GRADCHECK_C_H_
-#define ACLGRAD_GRADCHECK_C_H_
+#pragma once
 
 #include <stdint.h>
 
@@ -205,5 +204,3 @@ ACLGRAD_GRADCHECK_API const char* aclgradGradcheckVersion(void);
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* ACLGRAD_GRADCHECK_C_H_ */

@@ -6,8 +6,7 @@
 //
 //   Slopes s = slopes_at([](long double x) { return std::max(x, 0.0L); }, 0);
 //   s.kind == PointKind::corner, s.left.value == 0, s.right.value == 1
-#ifndef ACLGRAD_GRADCHECK_DERIVATIVE_H_
-#define ACLGRAD_GRADCHECK_DERIVATIVE_H_
+#pragma once
 
 #include <functional>
 #include <limits>
@@ -93,5 +92,3 @@ std::vector<long double> find_corners(const Curve& curve, long double low, long 
                                       long double noise = kDoubleNoise, int grid = 2048);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // ACLGRAD_GRADCHECK_DERIVATIVE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dual numbers, with which formulas are differentiated to the last digit.
-#ifndef ACLGRAD_GRADCHECK_DUAL_H_
-#define ACLGRAD_GRADCHECK_DUAL_H_
+#pragma once
 
 #include "aclgrad_contract/dual.h"
 
@@ -10,5 +9,3 @@ namespace aclgrad::gradcheck {
 using contract::Dual;
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // ACLGRAD_GRADCHECK_DUAL_H_

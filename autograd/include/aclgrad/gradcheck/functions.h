@@ -11,8 +11,7 @@
 //                           }};
 //   Report report = check_functions(silu);
 //   if (!report.passed()) fmt::print("{}", report.to_string());
-#ifndef ACLGRAD_GRADCHECK_FUNCTIONS_H_
-#define ACLGRAD_GRADCHECK_FUNCTIONS_H_
+#pragma once
 
 #include <functional>
 #include <span>
@@ -112,5 +111,3 @@ Report check_functions(FunctionPair pair, Options options = {});
 Report check_family(const FunctionFamily& family, Options options = {});
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // ACLGRAD_GRADCHECK_FUNCTIONS_H_

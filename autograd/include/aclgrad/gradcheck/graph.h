@@ -7,8 +7,7 @@
 //   });
 //   Report report = check_operator(swish);
 //   report.add(check_operator(from_graph("swish twice", inputs, used_twice(build))));
-#ifndef ACLGRAD_GRADCHECK_GRAPH_H_
-#define ACLGRAD_GRADCHECK_GRAPH_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -46,5 +45,3 @@ inline Report check_elementwise(const CustomElementwise& function, Number low = 
 Build used_twice(Build build);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // ACLGRAD_GRADCHECK_GRAPH_H_

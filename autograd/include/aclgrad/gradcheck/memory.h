@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors in memory that watches over itself: every block has guard zones at both ends, everything
 // that no element covers holds a known pattern, and what changed there is found afterwards.
-#ifndef ACLGRAD_GRADCHECK_MEMORY_H_
-#define ACLGRAD_GRADCHECK_MEMORY_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -77,5 +76,3 @@ class Guarded {
 };
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // ACLGRAD_GRADCHECK_MEMORY_H_

@@ -10,8 +10,7 @@
 //
 //   ModelReport report = check_model(loss, {}, {{x, batch}, {t, labels}});
 //   if (!report.passed()) fmt::print("{}", report.to_string());
-#ifndef ACLGRAD_GRADCHECK_MODEL_H_
-#define ACLGRAD_GRADCHECK_MODEL_H_
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -88,5 +87,3 @@ ModelReport check_model(const Value& loss, std::vector<Value> wrt,
                         std::initializer_list<Feed> feeds, ModelCheckOptions options = {});
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_GRADCHECK_MODEL_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers as gradcheck sees them: exact arrays in long double, and elements of every dtype in
 // memory, as the contracts have them (aclgrad_contract/numbers.h), by the framework's DType.
-#ifndef ACLGRAD_GRADCHECK_NUMBERS_H_
-#define ACLGRAD_GRADCHECK_NUMBERS_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -63,5 +62,3 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index);
 double random_unit(std::uint64_t seed, std::uint64_t index);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // ACLGRAD_GRADCHECK_NUMBERS_H_

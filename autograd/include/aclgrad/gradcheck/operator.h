@@ -9,8 +9,7 @@
 //                      from_spans<2, 1, float>([](auto g, auto x, auto dx) { ... }));
 //   Report report = check_operator(softplus);
 //   if (!report.passed()) fmt::print("{}", report.to_string());
-#ifndef ACLGRAD_GRADCHECK_OPERATOR_H_
-#define ACLGRAD_GRADCHECK_OPERATOR_H_
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -181,5 +180,3 @@ Backward from_spans(Function function) {
 }
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // ACLGRAD_GRADCHECK_OPERATOR_H_

@@ -2,8 +2,7 @@
 // What gradcheck found, of operators (check_operator) and of graphs (check_gradients): counts,
 // gradients, corners with the convention taken there, and findings, each with everything needed to
 // look into it.
-#ifndef ACLGRAD_GRADCHECK_REPORT_H_
-#define ACLGRAD_GRADCHECK_REPORT_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -176,5 +175,3 @@ struct Report {
 };
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // ACLGRAD_GRADCHECK_REPORT_H_

@@ -9,8 +9,7 @@
 //                                [plan](auto t, auto* size, auto** executor) {
 //                                  return plan(t[0], t[1], t[2], size, executor);
 //                                });
-#ifndef ACLGRAD_GRADCHECK_TWO_PHASE_H_
-#define ACLGRAD_GRADCHECK_TWO_PHASE_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -151,5 +150,3 @@ class TensorsOnDevice {
 Backward from_executors(std::shared_ptr<Library> library, std::string api, PlanFunction plan);
 
 }  // namespace aclgrad::gradcheck
-
-#endif  // ACLGRAD_GRADCHECK_TWO_PHASE_H_

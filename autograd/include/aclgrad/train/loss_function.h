@@ -12,8 +12,7 @@
 //   // a sum over the examples and what it is divided by
 //   [&](const Value& x, const Value& t) { return Loss(my_sum_of_losses(model(x), t), my_count(t));
 //   }
-#ifndef ACLGRAD_TRAIN_LOSS_FUNCTION_H_
-#define ACLGRAD_TRAIN_LOSS_FUNCTION_H_
+#pragma once
 
 #include <concepts>
 #include <functional>
@@ -126,5 +125,3 @@ class LossFunction {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TRAIN_LOSS_FUNCTION_H_

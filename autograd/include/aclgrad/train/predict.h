@@ -4,8 +4,7 @@
 //   Tensor scores = predict(model, images);
 //   Tensor words = predict([&](const BatchValues& batch) { return model(batch["a"], batch["b"]); },
 //                          {.parts = {{"a", a}, {"b", b}}});
-#ifndef ACLGRAD_TRAIN_PREDICT_H_
-#define ACLGRAD_TRAIN_PREDICT_H_
+#pragma once
 
 #include <concepts>
 #include <cstdint>
@@ -90,5 +89,3 @@ NamedTensors intermediate_values(const std::function<Value(const Value&)>& model
                                  const std::function<bool(const std::string& name)>& wanted);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TRAIN_PREDICT_H_

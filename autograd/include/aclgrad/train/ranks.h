@@ -5,8 +5,7 @@
 // A rank has micro-batches that follow one another, and trains on them in their order. Gradients
 // are added by one tree over all of them, neighbours first, whichever rank has them: results are
 // the same bits on any number of ranks that is a power of two and divides their number.
-#ifndef ACLGRAD_TRAIN_RANKS_H_
-#define ACLGRAD_TRAIN_RANKS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -123,5 +122,3 @@ class Ranks {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TRAIN_RANKS_H_

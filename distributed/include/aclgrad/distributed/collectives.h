@@ -5,8 +5,7 @@
 //
 // A node takes several tensors of one dtype and treats them as one flat tensor, the elements of one
 // after those of the other: few large exchanges cost less than many small ones.
-#ifndef ACLGRAD_DISTRIBUTED_COLLECTIVES_H_
-#define ACLGRAD_DISTRIBUTED_COLLECTIVES_H_
+#pragma once
 
 #include <memory>
 #include <source_location>
@@ -44,5 +43,3 @@ Value part(const Value& flat, std::int64_t first, const Shape& shape,
            std::source_location where = std::source_location::current());
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_DISTRIBUTED_COLLECTIVES_H_

@@ -10,8 +10,7 @@
 //
 // Whatever needs the other ranks waits for them for a limited time. When one fails, or ends while
 // it is needed, the others get a StatusError that names it; after that the group is of no more use.
-#ifndef ACLGRAD_DISTRIBUTED_COMMUNICATOR_H_
-#define ACLGRAD_DISTRIBUTED_COMMUNICATOR_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -105,5 +104,3 @@ void check_hccl(HcclResult result, std::string_view function, std::string_view w
 
 }  // namespace detail
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_DISTRIBUTED_COMMUNICATOR_H_

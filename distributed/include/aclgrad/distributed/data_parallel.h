@@ -23,8 +23,7 @@
 // that, bit for bit, where the batch is cut into a fixed number of micro-batches (see the second
 // average() and data::ShardedBatches) that is a multiple of the number of ranks, and this a power
 // of two.
-#ifndef ACLGRAD_DISTRIBUTED_DATA_PARALLEL_H_
-#define ACLGRAD_DISTRIBUTED_DATA_PARALLEL_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -88,5 +87,3 @@ class DataParallel : public Ranks {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_DISTRIBUTED_DATA_PARALLEL_H_

@@ -7,8 +7,7 @@
 //   const data::ShardedBatches::Epoch epoch = batches.epoch(0);
 //   for (std::int64_t batch = 0; batch < epoch.size(); ++batch)
 //     for (const data::Dataset& micro : epoch[batch]) ...
-#ifndef ACLGRAD_DISTRIBUTED_SHARDED_BATCHES_H_
-#define ACLGRAD_DISTRIBUTED_SHARDED_BATCHES_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -70,5 +69,3 @@ class ShardedBatches::Epoch {
 };
 
 }  // namespace aclgrad::data
-
-#endif  // ACLGRAD_DISTRIBUTED_SHARDED_BATCHES_H_

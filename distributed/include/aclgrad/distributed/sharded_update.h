@@ -17,8 +17,7 @@
 //   state = parameters, optimizer.state() and sharded.shards();
 //   const NamedTensors whole = sharded.gather(state);            // on all ranks; rank 0 saves them
 //   restore(state, {.tensors = sharded.shard(loaded.tensors)});
-#ifndef ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_
-#define ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -94,5 +93,3 @@ class ShardedUpdate : public Ranks {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_DISTRIBUTED_SHARDED_UPDATE_H_

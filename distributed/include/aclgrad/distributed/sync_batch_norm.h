@@ -10,8 +10,7 @@
 //   };
 //   DataParallel parallel(communicator);
 //   Trainer trainer(network, loss, optimizer, {.ranks = &parallel});
-#ifndef ACLGRAD_DISTRIBUTED_SYNC_BATCH_NORM_H_
-#define ACLGRAD_DISTRIBUTED_SYNC_BATCH_NORM_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -43,5 +42,3 @@ class SyncBatchNorm : public BatchNorm2d {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_DISTRIBUTED_SYNC_BATCH_NORM_H_

@@ -5,8 +5,7 @@
 //                                                                    .width = 64});
 //   data::Batches batches(flowers.images, {.batch_size = 32});   // features [n, 3, 64, 64]
 //   flowers.classes[label]                                       // "daisy", "rose", ...
-#ifndef ACLGRAD_DATA_IMAGES_H_
-#define ACLGRAD_DATA_IMAGES_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -65,5 +64,3 @@ ImageFolder image_folder(const std::filesystem::path& path, const ImageOptions& 
 Tensor resize(const Tensor& images, std::int64_t height, std::int64_t width);
 
 }  // namespace aclgrad::data
-
-#endif  // ACLGRAD_DATA_IMAGES_H_

@@ -5,8 +5,7 @@
 //   const data::Table table = data::read_table("iris.csv");
 //   const data::Classes species = data::classes_of(table.text("species"));
 //   const data::Dataset iris{table.numbers({"sepal length", "petal length"}), species.numbers};
-#ifndef ACLGRAD_DATA_TABLE_H_
-#define ACLGRAD_DATA_TABLE_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -80,5 +79,3 @@ void write_csv(const std::filesystem::path& path, const Tensor& numbers,
 void write_csv(const std::filesystem::path& path, const Table& table, char delimiter = ',');
 
 }  // namespace aclgrad::data
-
-#endif  // ACLGRAD_DATA_TABLE_H_

@@ -8,8 +8,7 @@
 //                                       {.times = times});
 //   const data::Dataset days = data::windows(load, {.length = 24});
 //   const data::Split parts = data::split_in_order(days, 0.8);
-#ifndef ACLGRAD_DATA_TIME_SERIES_H_
-#define ACLGRAD_DATA_TIME_SERIES_H_
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -80,5 +79,3 @@ Split split_in_order(const Dataset& dataset, double train_fraction);
 std::vector<Dataset> split_in_order(const Dataset& dataset, const std::vector<double>& fractions);
 
 }  // namespace aclgrad::data
-
-#endif  // ACLGRAD_DATA_TIME_SERIES_H_

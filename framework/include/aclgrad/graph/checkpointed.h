@@ -14,8 +14,7 @@
 // Loss, gradients and all that a step updates have the bits that they have without it: the second
 // pass has the random masks of the first, and batch normalization counts a batch once.
 // Session::memory_report() says what it saves; docs/how-to/train.md has figures.
-#ifndef ACLGRAD_GRAPH_CHECKPOINTED_H_
-#define ACLGRAD_GRAPH_CHECKPOINTED_H_
+#pragma once
 
 #include <optional>
 #include <type_traits>
@@ -82,5 +81,3 @@ auto checkpointed(Block block) {
 }
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_GRAPH_CHECKPOINTED_H_

@@ -12,8 +12,7 @@
 //   using LeakyReluOp = DeclaredOp<kLeakyRelu>;
 //
 // An Op that needs more than this derives from AclnnOp, or ElementwiseOp, itself.
-#ifndef ACLGRAD_GRAPH_DECLARATION_H_
-#define ACLGRAD_GRAPH_DECLARATION_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -322,5 +321,3 @@ class SelectedOp final : public detail::DeclaredCall<detail::AttributesOf<kDecla
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_GRAPH_DECLARATION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawing a graph with Graphviz: write to_dot(graph) to a file and run "dot -Tsvg".
-#ifndef ACLGRAD_GRAPH_DOT_H_
-#define ACLGRAD_GRAPH_DOT_H_
+#pragma once
 
 #include <string>
 
@@ -15,5 +14,3 @@ namespace aclgrad {
 std::string to_dot(const Graph& graph);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_GRAPH_DOT_H_

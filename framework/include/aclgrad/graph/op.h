@@ -7,8 +7,7 @@
 //
 // To add an operator: declare it (declaration.h), and write a recording function with a Recorder
 // (record.h). A gradient rule is found by the type of the Op.
-#ifndef ACLGRAD_GRAPH_OP_H_
-#define ACLGRAD_GRAPH_OP_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -281,5 +280,3 @@ class ElementwiseOp : public AclnnOp {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_GRAPH_OP_H_

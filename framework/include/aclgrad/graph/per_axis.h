@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A number for each spatial axis of an image.
-#ifndef ACLGRAD_GRAPH_PER_AXIS_H_
-#define ACLGRAD_GRAPH_PER_AXIS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -26,5 +25,3 @@ struct PerAxis {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_GRAPH_PER_AXIS_H_

@@ -9,8 +9,7 @@
 //                          negative_slope);
 //     return record.add<LeakyReluOp>({negative_slope}, record.like(0));
 //   }
-#ifndef ACLGRAD_GRAPH_RECORD_H_
-#define ACLGRAD_GRAPH_RECORD_H_
+#pragma once
 
 #include <fmt/core.h>
 
@@ -172,5 +171,3 @@ class RecordScope {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_GRAPH_RECORD_H_

@@ -13,8 +13,7 @@
 //
 // A checkpoint is a safetensors file; what is not a tensor stands in its metadata. At every moment,
 // whatever kills the process that writes, the latest complete checkpoint can be loaded.
-#ifndef ACLGRAD_IO_CHECKPOINT_H_
-#define ACLGRAD_IO_CHECKPOINT_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -83,5 +82,3 @@ void require_checkpoint_writable(const std::filesystem::path& path);
 std::optional<Checkpoint> load_checkpoint(const std::filesystem::path& path);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_IO_CHECKPOINT_H_

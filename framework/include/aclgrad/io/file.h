@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole files in and out.
-#ifndef ACLGRAD_IO_FILE_H_
-#define ACLGRAD_IO_FILE_H_
+#pragma once
 
 #include <filesystem>
 #include <span>
@@ -36,5 +35,3 @@ std::filesystem::path absolute_path(const std::filesystem::path& path);
 void rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_IO_FILE_H_

@@ -9,8 +9,7 @@
 // endian, in C or Fortran order. Of dtypes that there are not here, uint16 becomes int32, uint32
 // and uint64 become int64, which must hold the numbers. Reading executes nothing: arrays of Python
 // objects are refused, and so are texts, times, complex numbers and records.
-#ifndef ACLGRAD_IO_NPY_H_
-#define ACLGRAD_IO_NPY_H_
+#pragma once
 
 #include <filesystem>
 
@@ -45,5 +44,3 @@ void write_npz(const std::filesystem::path& path, const NamedTensors& tensors,
                const NpzOptions& options = {});
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_IO_NPY_H_

@@ -8,8 +8,7 @@
 // instructions and the few names (OrderedDict, _rebuild_tensor_v2, storages) that tensors in dicts,
 // lists and tuples need. Of what any other name would make it makes nothing: it calls nothing,
 // whatever the file says.
-#ifndef ACLGRAD_IO_PTH_H_
-#define ACLGRAD_IO_PTH_H_
+#pragma once
 
 #include <filesystem>
 
@@ -32,5 +31,3 @@ namespace aclgrad {
 NamedTensors read_pth(const std::filesystem::path& path);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_IO_PTH_H_

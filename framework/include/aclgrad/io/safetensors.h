@@ -4,8 +4,7 @@
 // padded with spaces to a multiple of eight, then the raw little-endian data without holes.
 //
 // The dtypes written and read are F64, F32, F16, BF16, I64, I32, I16, I8, U8 and BOOL.
-#ifndef ACLGRAD_IO_SAFETENSORS_H_
-#define ACLGRAD_IO_SAFETENSORS_H_
+#pragma once
 
 #include <filesystem>
 #include <map>
@@ -50,5 +49,3 @@ void save_safetensors(const std::filesystem::path& path, const NamedTensors& ten
 SafetensorsFile load_safetensors(const std::filesystem::path& path);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_IO_SAFETENSORS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention over sequences [N, T, width]. What nn.h says of layers holds for these.
-#ifndef ACLGRAD_NN_ATTENTION_H_
-#define ACLGRAD_NN_ATTENTION_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -167,5 +166,3 @@ class TransformerDecoderBlock : public Module {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_NN_ATTENTION_H_

@@ -13,8 +13,7 @@
 //   };
 //   CachedModel model(writer, /*places=*/1024);
 //   const Tensor text = generate(std::ref(model), prompt, random, {.length = 100});
-#ifndef ACLGRAD_NN_CACHED_MODEL_H_
-#define ACLGRAD_NN_CACHED_MODEL_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -56,5 +55,3 @@ class CachedModel {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_NN_CACHED_MODEL_H_

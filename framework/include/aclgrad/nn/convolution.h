@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions as layers, over one, two or three spatial axes. What nn.h says of layers holds for
 // these.
-#ifndef ACLGRAD_NN_CONVOLUTION_H_
-#define ACLGRAD_NN_CONVOLUTION_H_
+#pragma once
 
 #include <cstddef>
 
@@ -72,5 +71,3 @@ using ConvTranspose2d = ConvTransposeOver<2>;
 using ConvTranspose3d = ConvTransposeOver<3>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_NN_CONVOLUTION_H_

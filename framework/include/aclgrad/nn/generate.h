@@ -4,8 +4,7 @@
 //   Predictor predictor(model);
 //   RandomSequence random(1);
 //   const Tensor text = generate(std::ref(predictor), prompt, random, {.length = 100});
-#ifndef ACLGRAD_NN_GENERATE_H_
-#define ACLGRAD_NN_GENERATE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -53,5 +52,3 @@ Tensor generate(const TokenModel& model, const Tensor& prompt, RandomSequence& r
                 const GenerateOptions& options = {});
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_NN_GENERATE_H_

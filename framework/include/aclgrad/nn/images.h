@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers for batches of images [N, C, H, W]. What nn.h says of layers holds for these.
-#ifndef ACLGRAD_NN_IMAGES_H_
-#define ACLGRAD_NN_IMAGES_H_
+#pragma once
 
 #include <string_view>
 
@@ -108,5 +107,3 @@ struct Flatten {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_NN_IMAGES_H_

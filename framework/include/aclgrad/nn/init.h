@@ -6,8 +6,7 @@
 // For weights of shape [fan_in, fan_out] (the convention of linear()), a layer keeps the second
 // moment of its activations when the weights' standard deviation is gain / sqrt(fan_in), where gain
 // makes up for what the activation takes away: gain(f) = 1 / sqrt(E f(z)^2) for standard normal z.
-#ifndef ACLGRAD_NN_INIT_H_
-#define ACLGRAD_NN_INIT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -77,5 +76,3 @@ Tensor xavier_uniform(const Shape& shape, std::uint64_t seed, double gain = 1,
 
 }  // namespace init
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_NN_INIT_H_

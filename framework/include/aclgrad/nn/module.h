@@ -27,8 +27,7 @@
 // Initial values, and the keys of random masks, follow from the full name: parts of other names
 // differ, whatever they are nested in, and the same program begins with the same values.
 // seed_parameters(network, 7) begins the whole network with others.
-#ifndef ACLGRAD_NN_MODULE_H_
-#define ACLGRAD_NN_MODULE_H_
+#pragma once
 
 #include <concepts>
 #include <cstdint>
@@ -280,5 +279,3 @@ std::vector<Value> parameters(const Graph& graph, const std::vector<Variable>& v
                               std::source_location where = std::source_location::current());
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_NN_MODULE_H_

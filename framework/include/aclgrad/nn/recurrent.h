@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent layers over sequences [N, T, in]. What nn.h says of layers holds for these. The
 // variables have the names of PyTorch's, whose files they load with `from_pytorch`.
-#ifndef ACLGRAD_NN_RECURRENT_H_
-#define ACLGRAD_NN_RECURRENT_H_
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -118,5 +117,3 @@ class Lstm : public Recurrent {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_NN_RECURRENT_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers for batches of sequences [N, T, width]: rows of indices, places; attention and recurrent
 // layers have headers of their own. What nn.h says of layers holds for these.
-#ifndef ACLGRAD_NN_SEQUENCES_H_
-#define ACLGRAD_NN_SEQUENCES_H_
+#pragma once
 
 #include "aclgrad/nn.h"
 #include "aclgrad/nn/attention.h"
@@ -76,5 +75,3 @@ struct SinusoidalPositions {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_NN_SEQUENCES_H_

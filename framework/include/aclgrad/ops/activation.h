@@ -3,8 +3,7 @@
 // SiLU, leaky ReLU, softplus, and others that are one formula. Each takes a floating x of any shape
 // of rank up to 8 and gives its shape and dtype; a gradient operator takes a gradient and a tensor
 // of one shape and dtype. Throw DTypeError and ShapeError otherwise.
-#ifndef ACLGRAD_OPS_ACTIVATION_H_
-#define ACLGRAD_OPS_ACTIVATION_H_
+#pragma once
 
 #include <array>
 
@@ -298,5 +297,3 @@ using SwigluOp = DeclaredOp<calls::swiglu>;
 using SwigluBackwardOp = DeclaredOp<calls::swiglu_backward>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_ACTIVATION_H_

@@ -3,8 +3,7 @@
 // Two tensors broadcast against each other and promote to their common dtype. A number must be one
 // that the dtype of the result can hold, be it rounded: ValueError names it and the range, where
 // 1e9 would be an infinity of float16, or 0.5 no int32 at all.
-#ifndef ACLGRAD_OPS_ARITHMETIC_H_
-#define ACLGRAD_OPS_ARITHMETIC_H_
+#pragma once
 
 #include <optional>
 
@@ -225,5 +224,3 @@ using AddcmulOp = DeclaredOp<calls::addcmul>;
 using AddcdivOp = DeclaredOp<calls::addcdiv>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_ARITHMETIC_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention in tiles: scores are never stored, so that memory grows with the number of places, not
 // with its square. And the rotary position embedding.
-#ifndef ACLGRAD_OPS_ATTENTION_H_
-#define ACLGRAD_OPS_ATTENTION_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -108,5 +107,3 @@ using RotaryOp = DeclaredOp<calls::rotary_position_embedding>;
 using RotaryBackwardOp = DeclaredOp<calls::rotary_position_embedding_backward>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_ATTENTION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution over one, two or three spatial axes.
-#ifndef ACLGRAD_OPS_CONVOLUTION_H_
-#define ACLGRAD_OPS_CONVOLUTION_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -74,5 +73,3 @@ using ConvolutionOp = DeclaredOp<calls::convolution>;
 using ConvolutionBackwardOp = DeclaredOp<calls::convolution_backward>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_CONVOLUTION_H_

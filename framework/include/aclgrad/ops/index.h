@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements and rows by their numbers, of int32 or int64, and numbers at equal distances. A number
 // out of range fails the run: an error with the number, nothing is written.
-#ifndef ACLGRAD_OPS_INDEX_H_
-#define ACLGRAD_OPS_INDEX_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -208,5 +207,3 @@ using EmbeddingDenseBackwardOp = DeclaredOp<calls::embedding_dense_backward>;
 using ArangeOp = DeclaredOp<calls::arange>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_INDEX_H_

@@ -2,8 +2,7 @@
 // Losses for regression and classification. What does not count, as a target that is ignored, a
 // class or an element of weight 0, or a step behind its sample's length, changes neither the loss
 // nor a gradient, whatever it holds. Losses of 16 bits compute in float32 and round once.
-#ifndef ACLGRAD_OPS_LOSS_H_
-#define ACLGRAD_OPS_LOSS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -257,5 +256,3 @@ using CtcLossBackwardOp = DeclaredOp<calls::ctc_loss_backward>;
 using MultilabelMarginLossOp = DeclaredOp<calls::multilabel_margin_loss>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_LOSS_H_

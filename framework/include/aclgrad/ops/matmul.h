@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products.
-#ifndef ACLGRAD_OPS_MATMUL_H_
-#define ACLGRAD_OPS_MATMUL_H_
+#pragma once
 
 #include "aclgrad/graph.h"
 #include "aclgrad/graph/declaration.h"
@@ -49,5 +48,3 @@ using BmmOp = DeclaredOp<calls::bmm>;
 using BaddbmmOp = DeclaredOp<calls::baddbmm>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_MATMUL_H_

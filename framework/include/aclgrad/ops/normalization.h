@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax, its logarithm, layer normalization, root-mean-square normalization, and two that are
 // fused with what usually stands before them: a masked softmax, and deep_norm().
-#ifndef ACLGRAD_OPS_NORMALIZATION_H_
-#define ACLGRAD_OPS_NORMALIZATION_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -210,5 +209,3 @@ using GroupNormOp = DeclaredOp<calls::group_norm>;
 using GroupNormBackwardOp = DeclaredOp<calls::group_norm_backward>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_NORMALIZATION_H_

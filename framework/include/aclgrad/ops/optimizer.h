@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that overwrite a variable. Each returns the variable's new Value; the old one, and
 // views of it, cannot be used in nodes recorded afterwards.
-#ifndef ACLGRAD_OPS_OPTIMIZER_H_
-#define ACLGRAD_OPS_OPTIMIZER_H_
+#pragma once
 
 #include <vector>
 
@@ -103,5 +102,3 @@ using ForeachNormOp = DeclaredOp<calls::foreach_norm>;
 using ForeachMulOp = DeclaredOp<calls::foreach_mul>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_OPTIMIZER_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Averages and maxima of windows of images [C, H, W] or [N, C, H, W], and of volumes [C, D, H, W]
 // or [N, C, D, H, W].
-#ifndef ACLGRAD_OPS_POOLING_H_
-#define ACLGRAD_OPS_POOLING_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -139,5 +138,3 @@ using AdaptiveAvgPoolBackwardOp = SelectedOp<calls::adaptive_avg_pool_backward>;
 using MaxUnpool2dOp = DeclaredOp<calls::max_unpool2d>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_POOLING_H_

@@ -2,8 +2,7 @@
 // Dropout (Srivastava et al. 2014). Masks come from a Generator, which counts its draws in a
 // variable: every run of a session draws anew, whether it launches its nodes or replays them, and a
 // checkpoint with the variable resumes the sequence.
-#ifndef ACLGRAD_OPS_RANDOM_H_
-#define ACLGRAD_OPS_RANDOM_H_
+#pragma once
 
 #include <memory>
 #include <source_location>
@@ -115,5 +114,3 @@ using NormalOp = DeclaredOp<calls::normal>;
 using UniformOp = DeclaredOp<calls::uniform>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_RANDOM_H_

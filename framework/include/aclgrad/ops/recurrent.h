@@ -5,8 +5,7 @@
 // Weights are as in PyTorch, the gates above each other: w_ih [gates H, in], w_hh [gates H, H],
 // and with biases b_ih and b_hh [gates H]. `params` are these two or four of each
 // layer and in it of each direction, the forward one first. All tensors are floating, of one dtype.
-#ifndef ACLGRAD_OPS_RECURRENT_H_
-#define ACLGRAD_OPS_RECURRENT_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -141,5 +140,3 @@ std::array<Value, 3> lstm_cell_backward(Operand grad_h, const Value& grad_c, con
                                         const Value& next_c, const Value& gates, bool has_biases);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_RECURRENT_H_

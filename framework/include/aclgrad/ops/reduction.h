@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions over axes, and running sums and products. No axes means all of them; negative axes
 // count from the end. Reduced axes vanish, or stay with extent 1 when keepdim is set.
-#ifndef ACLGRAD_OPS_REDUCTION_H_
-#define ACLGRAD_OPS_REDUCTION_H_
+#pragma once
 
 #include <vector>
 
@@ -190,5 +189,3 @@ using MaxOp = DeclaredOp<calls::max>;
 using TopkOp = DeclaredOp<calls::topk>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_REDUCTION_H_

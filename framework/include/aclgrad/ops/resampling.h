@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements read at other places along the last axes: paddings by elements, resizing, windows as
 // columns.
-#ifndef ACLGRAD_OPS_RESAMPLING_H_
-#define ACLGRAD_OPS_RESAMPLING_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -171,5 +170,3 @@ using InterpolateOp = SelectedOp<calls::interpolate>;
 using InterpolateBackwardOp = SelectedOp<calls::interpolate_backward>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_RESAMPLING_H_

@@ -2,8 +2,7 @@
 // Tensors joined, padded, tiled, flipped and rolled, and triangles of matrices, which are tensors
 // of their own; and views, which only describe the same data anew. Negative dims count from the
 // end. All of them have gradients.
-#ifndef ACLGRAD_OPS_SHAPE_H_
-#define ACLGRAD_OPS_SHAPE_H_
+#pragma once
 
 #include <concepts>
 #include <cstdint>
@@ -190,5 +189,3 @@ using ZerosOp = DeclaredOp<calls::zeros>;
 using FullOp = DeclaredOp<calls::full>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_SHAPE_H_

@@ -2,8 +2,7 @@
 // Batch normalization of a batch whose parts lie on several ranks, in the steps between which they
 // exchange what they have of each channel. A network has the layer SyncBatchNorm
 // (aclgrad/distributed/sync_batch_norm.h); this is what it records.
-#ifndef ACLGRAD_OPS_SYNC_BATCH_NORM_H_
-#define ACLGRAD_OPS_SYNC_BATCH_NORM_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -104,5 +103,3 @@ using BatchNormReduceBackwardOp = DeclaredOp<calls::batch_norm_reduce_backward>;
 using BatchNormElemtBackwardOp = DeclaredOp<calls::batch_norm_elemt_backward>;
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPS_SYNC_BATCH_NORM_H_

@@ -21,8 +21,7 @@
 //   for (...) {
 //     if (scaler.update(compute.run(feeds))) update.run();
 //   }
-#ifndef ACLGRAD_OPTIM_LOSS_SCALER_H_
-#define ACLGRAD_OPTIM_LOSS_SCALER_H_
+#pragma once
 
 #include <cstdint>
 #include <source_location>
@@ -113,5 +112,3 @@ class LossScaler {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPTIM_LOSS_SCALER_H_

@@ -5,8 +5,7 @@
 //   AdamW optimizer({.learning_rate = schedule::cosine(1e-3, 100, 2000)});
 //
 // plateau() goes by what evaluations find, the others by the step alone.
-#ifndef ACLGRAD_OPTIM_SCHEDULE_H_
-#define ACLGRAD_OPTIM_SCHEDULE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -87,5 +86,3 @@ Plateau plateau(double rate, PlateauOptions options = {});
 
 }  // namespace schedule
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPTIM_SCHEDULE_H_

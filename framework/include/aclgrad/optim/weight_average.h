@@ -6,8 +6,7 @@
 //   Trainer trainer(model, loss, optimizer, {.average = &average});
 //   fit(trainer, batches, {.validation = unseen, .keep_best = true});   // evaluates the average
 //   average.save("average.safetensors");                                // model.load() reads it
-#ifndef ACLGRAD_OPTIM_WEIGHT_AVERAGE_H_
-#define ACLGRAD_OPTIM_WEIGHT_AVERAGE_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -80,5 +79,3 @@ class WeightAverage {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_OPTIM_WEIGHT_AVERAGE_H_

@@ -2,8 +2,7 @@
 // Permission to compute in float64. The vendor's operators take float64 in few places; this
 // project's take it wherever they take float32 while that is enabled. A session asks for that
 // itself around every node with a float64 tensor, so programs need nothing of this.
-#ifndef ACLGRAD_RUNTIME_ACCEPT_DOUBLE_H_
-#define ACLGRAD_RUNTIME_ACCEPT_DOUBLE_H_
+#pragma once
 
 namespace aclgrad::detail {
 
@@ -22,5 +21,3 @@ class AcceptDouble {
 };
 
 }  // namespace aclgrad::detail
-
-#endif  // ACLGRAD_RUNTIME_ACCEPT_DOUBLE_H_

@@ -2,8 +2,7 @@
 // Move-only owners of the objects of the C interface. Each destroys what it holds exactly once;
 // destructors ignore the status and its message, since a destructor cannot report them: what lies
 // on a device may be gone with a reset of that.
-#ifndef ACLGRAD_RUNTIME_HANDLES_H_
-#define ACLGRAD_RUNTIME_HANDLES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -223,5 +222,3 @@ class RecordedModel {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_RUNTIME_HANDLES_H_

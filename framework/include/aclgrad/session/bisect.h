@@ -6,8 +6,7 @@
 //
 //   Difference found = bisect(graph, {loss, update}, {{x, batch}, {t, labels}});
 //   if (found) std::cerr << found.to_string() << '\n';
-#ifndef ACLGRAD_SESSION_BISECT_H_
-#define ACLGRAD_SESSION_BISECT_H_
+#pragma once
 
 #include <initializer_list>
 #include <optional>
@@ -51,5 +50,3 @@ inline Difference bisect(const Graph& graph, const std::vector<Fetch>& fetches,
 }
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_SESSION_BISECT_H_

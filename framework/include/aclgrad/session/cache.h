@@ -11,8 +11,7 @@
 //     return SessionCache::BuiltGraph{std::move(graph), {y}};
 //   });
 //   Tensor y = cache.run({{"x", batch}})[0];          // the first fetch
-#ifndef ACLGRAD_SESSION_CACHE_H_
-#define ACLGRAD_SESSION_CACHE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -132,5 +131,3 @@ class SessionCache {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_SESSION_CACHE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run of a graph is asked for (Fetch) and given (Feed).
-#ifndef ACLGRAD_SESSION_FETCH_H_
-#define ACLGRAD_SESSION_FETCH_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -56,5 +55,3 @@ class Feed {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_SESSION_FETCH_H_

@@ -4,8 +4,7 @@
 //
 //   fmt::print("{}\n", session.memory_report());
 //   write_file_atomically("memory.svg", session.memory_report().svg());
-#ifndef ACLGRAD_SESSION_MEMORY_REPORT_H_
-#define ACLGRAD_SESSION_MEMORY_REPORT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -52,5 +51,3 @@ inline std::string to_string(const MemoryReport& report) { return report.to_stri
 std::ostream& operator<<(std::ostream& stream, const MemoryReport& report);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_SESSION_MEMORY_REPORT_H_

@@ -7,8 +7,7 @@
 //   Profile profile = session.profile({{x, batch}});
 //   std::cout << profile.to_string(10);
 //   write_file_atomically("step.json", profile.chrome_trace());  // chrome://tracing, Perfetto
-#ifndef ACLGRAD_SESSION_PROFILE_H_
-#define ACLGRAD_SESSION_PROFILE_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -56,5 +55,3 @@ struct Profile {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_SESSION_PROFILE_H_

@@ -3,8 +3,7 @@
 // float or double. Conversion from wider types rounds once, to nearest with ties to even, also from
 // double, so there is no double rounding. Overflow gives infinity, subnormals are kept, a NaN stays
 // a NaN (made quiet, upper payload bits and sign kept).
-#ifndef ACLGRAD_TENSOR_FLOAT16_H_
-#define ACLGRAD_TENSOR_FLOAT16_H_
+#pragma once
 
 #include <cstdint>
 
@@ -45,5 +44,3 @@ struct BFloat16 {
 static_assert(sizeof(Half) == 2 && sizeof(BFloat16) == 2);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TENSOR_FLOAT16_H_

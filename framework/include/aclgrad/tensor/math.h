@@ -10,8 +10,7 @@
 // divided, becomes float32. Whole numbers are computed in 64 bits and wrap around, others in
 // double, and both are converted as Tensor::to() does. Random tensors are init::normal() and
 // init::uniform() (init.h).
-#ifndef ACLGRAD_TENSOR_MATH_H_
-#define ACLGRAD_TENSOR_MATH_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -66,5 +65,3 @@ double min(const Tensor& x);
 double max(const Tensor& x);
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TENSOR_MATH_H_

@@ -4,8 +4,7 @@
 //   const NamedTensors arrays = read_npz("data.npz");
 //   const Tensor& x = arrays["x"];
 //   for (const auto& [name, tensor] : arrays) ...
-#ifndef ACLGRAD_TENSOR_NAMED_TENSORS_H_
-#define ACLGRAD_TENSOR_NAMED_TENSORS_H_
+#pragma once
 
 #include <functional>
 #include <map>
@@ -44,5 +43,3 @@ class NamedTensors : public std::vector<std::pair<std::string, Tensor>> {
 };
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TENSOR_NAMED_TENSORS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers from text, whatever the locale of the program: the C library's own functions read a comma
 // where that has one.
-#ifndef ACLGRAD_TENSOR_NUMBER_TEXT_H_
-#define ACLGRAD_TENSOR_NUMBER_TEXT_H_
+#pragma once
 
 #include <stdlib.h>  // NOLINT: strtod_l() is none of <cstdlib>
 
@@ -35,5 +34,3 @@ inline std::optional<double> number_from_text(std::string_view text) {
 }
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TENSOR_NUMBER_TEXT_H_

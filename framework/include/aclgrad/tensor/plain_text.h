@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of layers, runs and tensors may be any bytes. Where one is shown within a line of text it
 // must not end the line, move the cursor, turn the direction of writing, or break the encoding.
-#ifndef ACLGRAD_TENSOR_PLAIN_TEXT_H_
-#define ACLGRAD_TENSOR_PLAIN_TEXT_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -64,5 +63,3 @@ inline std::string plain_text(std::string_view text) {
 }
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TENSOR_PLAIN_TEXT_H_

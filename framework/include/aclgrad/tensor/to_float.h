@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of the C++ interface, double, as the C interface takes them.
-#ifndef ACLGRAD_TENSOR_TO_FLOAT_H_
-#define ACLGRAD_TENSOR_TO_FLOAT_H_
+#pragma once
 
 #include <cfenv>
 
@@ -19,5 +18,3 @@ inline float to_float(double value) {
 }
 
 }  // namespace aclgrad
-
-#endif  // ACLGRAD_TENSOR_TO_FLOAT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the dtypes of the C interface are: the one table of them, for both sides of the boundary.
-#ifndef ACLGRAD_COMMON_DTYPES_H_
-#define ACLGRAD_COMMON_DTYPES_H_
+#pragma once
 
 #include <cstddef>
 
@@ -67,5 +66,3 @@ constexpr const DtypeInfo* find_dtype(aclDataType dtype) {
 }
 
 }  // namespace aclgrad::common
-
-#endif  // ACLGRAD_COMMON_DTYPES_H_

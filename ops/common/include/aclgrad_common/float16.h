@@ -4,8 +4,7 @@
 // double rounds once, to nearest with ties to even. Overflow gives infinity, subnormals are kept, a
 // NaN stays a NaN: it is made quiet, its sign and upper payload bits are kept. Integers alone are
 // used: the compilers' _Float16 rounds as the program's rounding mode says.
-#ifndef ACLGRAD_COMMON_FLOAT16_H_
-#define ACLGRAD_COMMON_FLOAT16_H_
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -86,5 +85,3 @@ template <class Integer>
 }
 
 }  // namespace aclgrad::common
-
-#endif  // ACLGRAD_COMMON_FLOAT16_H_

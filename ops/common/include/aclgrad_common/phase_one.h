@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Phase one of an operator by the type of its C function, as the public header declares it: what
 // calls it takes its parameters from there. Both sides of the C API boundary include this.
-#ifndef ACLGRAD_COMMON_PHASE_ONE_H_
-#define ACLGRAD_COMMON_PHASE_ONE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -39,5 +38,3 @@ struct PhaseOne<aclnnStatus(Parameters...)> {
 };
 
 }  // namespace aclgrad::common
-
-#endif  // ACLGRAD_COMMON_PHASE_ONE_H_

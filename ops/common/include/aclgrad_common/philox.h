@@ -2,8 +2,7 @@
 // Philox4x32-10: a counter-based random generator (J. Salmon, M. Moraes, R. Dror, D. Shaw,
 // "Parallel random numbers: as easy as 1, 2, 3", SC 2011). Four random words are a pure function of
 // a counter and a key, so any element of a stream can be had without its predecessors.
-#ifndef ACLGRAD_COMMON_PHILOX_H_
-#define ACLGRAD_COMMON_PHILOX_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -31,5 +30,3 @@ constexpr PhiloxCounter philox4x32_10(PhiloxCounter counter, PhiloxKey key) {
 }
 
 }  // namespace aclgrad::common
-
-#endif  // ACLGRAD_COMMON_PHILOX_H_

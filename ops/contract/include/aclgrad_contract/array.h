@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact numbers, for references and checks.
-#ifndef ACLGRAD_CONTRACT_ARRAY_H_
-#define ACLGRAD_CONTRACT_ARRAY_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -26,5 +25,3 @@ inline int64_t count_of(const Shape& shape) {
 }
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_CONTRACT_ARRAY_H_

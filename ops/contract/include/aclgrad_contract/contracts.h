@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contracts of all operators, each written once. Those of a family stand in
 // ops/<family>/contract.cpp and ops/<family>/*_contract.cpp.
-#ifndef ACLGRAD_CONTRACT_CONTRACTS_H_
-#define ACLGRAD_CONTRACT_CONTRACTS_H_
+#pragma once
 
 #include "aclgrad_contract/operator.h"
 
@@ -23,5 +22,3 @@ struct Family {
 const std::vector<Family>& families();
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_CONTRACT_CONTRACTS_H_

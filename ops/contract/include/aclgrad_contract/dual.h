@@ -7,8 +7,7 @@
 //   Dual d = softplus(Dual{0.3L, 1});   // d.slope is the derivative at 0.3
 //
 // At a corner, comparisons go by the value alone, so the slope is that of the branch taken.
-#ifndef ACLGRAD_CONTRACT_DUAL_H_
-#define ACLGRAD_CONTRACT_DUAL_H_
+#pragma once
 
 #include <cmath>
 
@@ -93,5 +92,3 @@ inline Dual pow(const Dual& x, const Dual& y) {
 }
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_CONTRACT_DUAL_H_

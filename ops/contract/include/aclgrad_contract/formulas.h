@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The activations' formulas, over numbers and dual numbers: for contracts and for tests.
-#ifndef ACLGRAD_CONTRACT_FORMULAS_H_
-#define ACLGRAD_CONTRACT_FORMULAS_H_
+#pragma once
 
 #include <cmath>
 
@@ -69,5 +68,3 @@ T sigmoid(const T& x) {
 }
 
 }  // namespace aclgrad::contract::formulas
-
-#endif  // ACLGRAD_CONTRACT_FORMULAS_H_

@@ -3,8 +3,7 @@
 // Kernels convert vectors by code of their own, which is tested with these; the scalars' conversion
 // (aclgrad_common/float16.h) is tested with that of tests/ops/support/numbers.h, written apart from
 // it.
-#ifndef ACLGRAD_CONTRACT_NUMBERS_H_
-#define ACLGRAD_CONTRACT_NUMBERS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -56,5 +55,3 @@ Number load(const void* data, aclDataType dtype, size_t index);
 void store(void* data, aclDataType dtype, size_t index, Number value);
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_CONTRACT_NUMBERS_H_

@@ -4,8 +4,7 @@
 // read the contracts (contracts.h), so that a fact about an operator is written once. Nothing here
 // is linked with an operator library: functions are called at an address that the reader found by
 // name.
-#ifndef ACLGRAD_CONTRACT_OPERATOR_H_
-#define ACLGRAD_CONTRACT_OPERATOR_H_
+#pragma once
 
 #include <array>
 #include <functional>
@@ -579,5 +578,3 @@ Signature signature_of(std::string name, std::vector<Parameter> parameters) {
 }
 
 }  // namespace aclgrad::contract
-
-#endif  // ACLGRAD_CONTRACT_OPERATOR_H_

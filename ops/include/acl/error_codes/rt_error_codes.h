@@ -4,8 +4,7 @@
  * the vendor, so that other layers can use them before any type is known. Codes that only hardware
  * faults can raise are left out.
  */
-#ifndef ACLGRAD_ACL_RT_ERROR_CODES_H_
-#define ACLGRAD_ACL_RT_ERROR_CODES_H_
+#pragma once
 
 /* Wrong argument, handle or state: the caller can mend it. */
 #define ACL_ERROR_RT_PARAM_INVALID 107000
@@ -81,5 +80,3 @@
 #define ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046
 #define ACL_ERROR_RT_EVENT_SYNC_TIMEOUT 507047
 #define ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903
-
-#endif /* ACLGRAD_ACL_RT_ERROR_CODES_H_ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Softsign: out = x / (1 + |x|). Infinities and NaN give NaN, as the formula does. */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -18,5 +17,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftsign(void* workspace, uint64_t workspac
                                               aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_H_ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The derivative of softsign: gradInput = gradOutput / (1 + |x|)^2. */
-#ifndef ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_BACKWARD_H_
-#define ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_BACKWARD_H_
+#pragma once
 
 #include "aclnn/aclnn_base.h" /* what holds for every operator */
 
@@ -21,5 +20,3 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftsignBackward(void* workspace, uint64_t 
                                                       aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
-
-#endif /* ACLGRAD_ACLNNOP_ACLNN_SOFTSIGN_BACKWARD_H_ */
