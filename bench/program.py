@@ -51,7 +51,7 @@ def machine(compiler):
     info = processor_info()
     return {"processor": info.get("model name", "an unknown processor"),
             "flags": info.get("flags", "").split(),
-            "cores": os.cpu_count(),
+            "cores": len(os.sched_getaffinity(0)),
             "load": os.getloadavg()[0],
             "compiler": compiler}
 
@@ -94,6 +94,7 @@ class Progress:
 def parser(program, description):
     options = argparse.ArgumentParser(program, description=description, allow_abbrev=False,
                                       formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    options.set_defaults(benchmark=program.removeprefix("bench_"))
     options.add_argument("--markdown", type=new_file, default=argparse.SUPPRESS, metavar="FILE",
                          help="write the page, and what belongs to it beside it")
     options.add_argument("--csv", type=new_file, default=argparse.SUPPRESS, metavar="FILE",
@@ -131,6 +132,8 @@ def main(options, measure, page):
     try:
         if source := getattr(options, "source", None):
             data = json.loads(source.read_text())
+            if data.get("benchmark") != options.benchmark:
+                raise ValueError(f"{source}: not a measurement of {options.benchmark}")
         else:
             before = machine(options.compiler)
             data = measure(options)

@@ -27,8 +27,11 @@ endif()
 # release. The kernels are compiled with -O3, as with -O2 whole steps of training take 3 to 70 % longer,
 # and libraries with -O2, where nothing was slower; programs whose work is done in the libraries with less,
 # which halves the time that they take.
+# Other levels that the builder asks for (-Os, -Og) stay.
 function(aclgrad_optimize level)
-  add_compile_options($<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O${level}>)
+  if(CMAKE_CXX_FLAGS_RELEASE MATCHES "-O[0-3]( |$)")
+    add_compile_options($<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O${level}>)
+  endif()
 endfunction()
 aclgrad_optimize(2)
 
@@ -140,7 +143,8 @@ function(aclgrad_add_library target)
   target_link_options(${target} INTERFACE -Wl,--gc-sections)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/aclgrad")
   if(BUILD_SHARED_LIBS)
-    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default)
+    # No macro of its own, as what is parsed once is parsed for several libraries.
+    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default DEFINE_SYMBOL "")
   endif()
 endfunction()
 

@@ -82,10 +82,11 @@ def mean(text, found, least, why=""):
         return math.exp(sum(map(math.log, values)) / len(found))
 
     value = mean_of([ratio for ratio, _ in found])
-    possible = mean_of([ratio * cell.ours / cell.limit for ratio, cell in found])
-    return Promise(text, f"{value:.2f} over {len(found)} cells, {found[0][0]:.2f} to "
-                         f"{found[-1][0]:.2f}; the memory's limit would be {possible:.2f}",
-                   value >= least * (1 - NOISE), why)
+    shown = f"{value:.2f} over {len(found)} cells, {found[0][0]:.2f} to {found[-1][0]:.2f}"
+    if all(cell.limit for _, cell in found):
+        possible = mean_of([ratio * cell.ours / cell.limit for ratio, cell in found])
+        shown += f"; the memory's limit would be {possible:.2f}"
+    return Promise(text, shown, value >= least * (1 - NOISE), why)
 
 
 def peer_promises(cells):

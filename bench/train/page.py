@@ -102,7 +102,9 @@ def promised(text, value, bound, form="{:.2f}", least=False, why="", noise=NOISE
 
 def workload_promises(name, limits, single, pair):
     def ratio(result, contender, other_result, other):
-        return result and other_result and times_as_long(result[contender], other_result[other])
+        if not (result and other_result and contender in result and other in other_result):
+            return None
+        return times_as_long(result[contender], other_result[other])
 
     if limits.us:
         yield promised(f"{name}, 1 thread: at most {limits.us} µs",

@@ -21,6 +21,18 @@ std::string detail::in_message(const std::vector<std::int64_t>& numbers) {
   return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 
+std::string detail::in_message(double number) { return fmt::format("{}", number); }
+
+std::string Recorder::text(std::string_view message, std::initializer_list<std::string> values) {
+  std::string all;
+  for (const std::string& value : values) {
+    const std::size_t at = message.find("{}");
+    all.append(message.substr(0, at)).append(value);
+    message.remove_prefix(at + 2);
+  }
+  return all.append(message);
+}
+
 Recorder::Recorder(std::string_view op, std::vector<Value> inputs, std::source_location where)
     : op_(op), inputs_(std::move(inputs)), where_(where) {
   for (const Value& input : inputs_) {

@@ -58,14 +58,17 @@ class Decoder {
     }
     attempt([](Decoder& it) {    // takes memory for rows
       png_set_packing(it.png_);  // a byte for each sample of less
-      png_set_interlace_handling(it.png_);
+      it.passes_ = png_set_interlace_handling(it.png_);
       png_read_update_info(it.png_, it.info_);
     });
-    const std::size_t row_size = png_get_rowbytes(png_, info_);
-    samples_.resize(row_size * height);
-    for (std::size_t y = 0; y < height; ++y) rows_.push_back(samples_.data() + y * row_size);
+    samples_.resize(png_get_rowbytes(png_, info_) * height);
     attempt([](Decoder& it) {
-      png_read_image(it.png_, it.rows_.data());
+      const std::size_t row_size = png_get_rowbytes(it.png_, it.info_);
+      for (int pass = 0; pass < it.passes_; ++pass) {
+        for (std::size_t at = 0; at < it.samples_.size(); at += row_size) {
+          png_read_row(it.png_, it.samples_.data() + at, nullptr);
+        }
+      }
       png_read_end(it.png_, nullptr);
     });
     return pixels(width, height);
@@ -87,6 +90,7 @@ class Decoder {
   void read_header() {
     png_set_read_fn(png_, this, read_some);
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_chunk_malloc_max(png_, 0);  // the file is in memory
     png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_set_benign_errors(png_, 0);
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
@@ -103,6 +107,7 @@ class Decoder {
     if (is_indexed) {
       look_up(pixels);
     } else if (bits_ == 16) {
+      pixels.values.reserve(samples_.size() / 2);
       for (std::size_t i = 0; i < samples_.size(); i += 2) {
         pixels.values.push_back(static_cast<std::uint16_t>(samples_[i] << 8 | samples_[i + 1]));
       }
@@ -120,6 +125,7 @@ class Decoder {
     png_get_tRNS(png_, info_, &opacities, &transparent, nullptr);
     pixels.channels = transparent == 0 ? 3 : 4;
     pixels.white = 255;
+    pixels.values.reserve(samples_.size() * static_cast<std::size_t>(pixels.channels));
     for (const std::uint8_t index : samples_) {
       if (index >= colours) {
         fail(fmt::format("a pixel has colour {} of a palette of {}", index, colours));
@@ -153,8 +159,8 @@ class Decoder {
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   std::size_t bits_ = 0;  // of a sample in the file
+  int passes_ = 1;        // 7 of an interlaced file
   std::vector<std::uint8_t> samples_;
-  std::vector<png_bytep> rows_;
   std::array<char, 128> error_ = {}, warning_ = {};
 };
 

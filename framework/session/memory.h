@@ -46,7 +46,7 @@ class Memory {
   std::vector<TensorHandle> tensors_;  // by value
 };
 
-/// Fills bytes of a buffer as SessionMemory::poison() does.
+/// Fills bytes of a buffer as Memory::poison() does.
 void poison(const DeviceBuffer& buffer, std::size_t offset, std::size_t bytes);
 
 }  // namespace aclgrad::detail

@@ -299,6 +299,7 @@ class NativeMap {
 
   // The pair from element i on, with the exact kernel's results where the formula's are not
   // guaranteed.
+  // By what stands behind the formula: in double, or the second formula of map_floats_fast_first().
   HWY_ATTR HWY_NOINLINE void exact_pair(const Element* const (&in)[kIn],
                                         Element* const (&out)[kOut], size_t i) const {
     if constexpr (kIsNativeMap<Exact>) {

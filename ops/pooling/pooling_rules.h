@@ -18,7 +18,7 @@ struct PoolParameters {
   size_t image, kernel, stride, padding;
   std::optional<size_t> dilation;
   size_t ceil_mode;
-  size_t axes = 2;                  // or 3
+  size_t axes = 2;                  // or 3: require_pool_axes()
   bool dilates_everywhere = false;  // else on Ascend950 alone
   // Padding may be as large as the kernel, and have a second value for each axis: of its end.
   bool is_onnx = false;

@@ -86,6 +86,7 @@ std::string checks_of(const Library& library, const Operator& row) {
     const Refused refused = refused_by(call, library);
     const size_t rule = contract::broken_rule(spec, call, library).value_or(spec.rules.size());
     aclgradSetSocName(nullptr);
+    // What is not live any more is the same check as null, with another status; the intro says so.
     if (refused.status == 0 || refused.message.find("is not a live") != std::string::npos) continue;
     Check& check = checks[rule];
     if (fault.what == "null") {
@@ -116,7 +117,9 @@ std::string checks_page(const Library& library) {
   std::string text =
       "# Checks, in their order\n\n"
       "What phase one of every operator refuses, written by `./dev docs` from real calls; a test\n"
-      "compares. Of several faults of a call the one that stands first is reported. Before all\n"
+      "compares. A tensor that must not be null must be live, too (161002), which has no line. Of "
+      "several\n"
+      "faults of a call the one that stands first is reported. Before all\n"
       "others, `workspaceSize` and `executor` must not be null (161001); behind them, each view "
       "must\n"
       "lie in its storage. A check that fails in several ways has a line for each. Operators with\n"

@@ -134,6 +134,9 @@ contract::Bound bound_of_terms(const Candidate& candidate, DType dtype) {
   return bound;
 }
 
+// Right within what rounding may do and the derivative's own error; inconclusive up to two more of
+// that error, or where that error is so wide that much would pass; beyond, inexact up to a few
+// places, then wrong.
 Element compare(const Expected& expected, Number actual, Number slack, Number scale, DType dtype,
                 const contract::Bound& bound, double ulp_slack, const Resolution& resolution) {
   Element e{

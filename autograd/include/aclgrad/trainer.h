@@ -56,7 +56,8 @@ struct TrainerOptions {
   /// memory holds at a time.
   std::int64_t micro_batches = 0;
 
-  /// Scales the loss, for activations in float16: a step whose gradients overflow is left out, and
+  /// Scales the loss, for activations in float16: a step whose gradients overflow updates nothing
+  /// (it counts in steps(), by which the learning rate goes), and
   /// the scale adapts (see LossScaler).
   std::optional<LossScalerOptions> loss_scaling = std::nullopt;
 
@@ -152,7 +153,8 @@ class Trainer {
   /// Tells the optimizer what an evaluation found, for schedule::plateau(); fit() does.
   void tell_score(double score) { optimizer_.tell_score(score); }
 
-  /// Steps done, and how many of them updated nothing since gradients overflowed.
+  /// Steps done, and how many of them updated nothing since gradients overflowed; checkpoints keep
+  /// the first number only.
   std::int64_t steps() const { return steps_; }
   std::int64_t skipped() const;
 

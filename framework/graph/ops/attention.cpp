@@ -44,7 +44,7 @@ void check_options(const Recorder& record, const AttentionOptions& options, doub
                        "dropout_p must be within [0, 1), got {}", options.dropout_p);
   record.require_value(
       options.dropout_p == 0 || options.generator,
-      "dropout needs a generator: {{.dropout_p = 0.1, .generator = Generator(seed)}}");
+      "dropout needs a generator: {.dropout_p = 0.1, .generator = Generator(seed)}");
 }
 
 // What stands before the places becomes one batch, of one head each.

@@ -2,19 +2,21 @@
 // FLOAT16 and BF16: how numbers are rounded to them, all ways, and one element at a time.
 //
 // Every way rounds to nearest, ties to even, and gives the same bits. A NaN stays a NaN: it is made
-// quiet, its sign and upper payload bits are kept.
+// quiet, and its sign kept; its upper payload bits, too, but for LoadStore, which is given none
+// that matter.
 //
 // A double:
 // * to_float16() and to_bfloat16() of aclgrad_common/float16.h, in integers alone, whatever the
 //   rounding mode: scalars, on both sides of the C API boundary.
 // * double_to_float16() and double_to_bfloat16(), here, without branches, so that loops become
-//   vectors: from_parts() of formats.h, and with it conversions between any two dtypes.
+//   vectors: from_parts() of formats.h, and with it conversions between any two dtypes, and the
+//   reductions of ops/hccl.
 // * nearest_float16() and nearest_bfloat16() of a vector, sixteen_bits-inl.h: exact kernels,
 //   reductions, products, by store_doubles().
 //
 // Floats:
-// * nearest_float16() and nearest_bfloat16() of a vector, sixteen_bits-inl.h: formulas in float,
-//   rows, and casts, by store_both().
+// * nearest_float16() and nearest_bfloat16() of a vector, sixteen_bits-inl.h: formulas in float and
+//   rows, by elements_of() of doubles-inl.h; casts and products, by store_both().
 // * LoadStore of load_store-inl.h, two vectors in the order of elements that is cheapest: proven
 //   kernels. round() where rounding twice is innocuous, round_if_certain() (Ziv's test) where the
 //   floats have errors.

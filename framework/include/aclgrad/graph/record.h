@@ -11,16 +11,16 @@
 //   }
 #pragma once
 
-#include <fmt/core.h>
-
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,11 +33,26 @@ namespace detail {
 // What stands for an argument in a message.
 inline std::string in_message(const Value& value) { return value.description(); }
 std::string in_message(const std::vector<std::int64_t>& numbers);
+std::string in_message(double number);
+inline std::string in_message(std::string_view text) { return std::string(text); }
+template <std::integral Number>
+std::string in_message(Number number) {
+  return std::to_string(number);
+}
 template <class T>
-requires(!std::derived_from<T, Value>) const T& in_message(const T& other) { return other; }
+requires(!std::derived_from<T, Value> && requires(const T& other) { to_string(other); })
+std::string in_message(const T& other) { return to_string(other); }
 
-template <class... Values>
-using Message = fmt::format_string<decltype(in_message(std::declval<const Values&>()))...>;
+// A text with a {} for each of so many values.
+template <std::size_t kValues>
+struct Message {
+  consteval Message(const char* given) : text(given) {  // NOLINT: converts
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = text.find("{}", at)) != text.npos; at += 2) ++found;
+    if (found != kValues) throw "a {} for each value";
+  }
+  std::string_view text;
+};
 
 }  // namespace detail
 
@@ -61,23 +76,22 @@ class Recorder {
   [[noreturn]] void dtype_error(std::string_view message) const;
   [[noreturn]] void value_error(std::string_view message) const;
 
-  /// Throw that error unless it holds. The message is a format string for the values, in which a
-  /// Value is shown by its description, and a list of numbers as a shape is; shapes and dtypes need
-  /// aclgrad/format.h.
+  /// Throw that error unless it holds. The message has a {} for each of the values, of which a
+  /// Value is shown by its description, and a list of numbers as a shape is.
   template <class... Values>
-  void require_shape(bool holds, detail::Message<Values...> message,
+  void require_shape(bool holds, detail::Message<sizeof...(Values)> message,
                      const Values&... values) const {
-    if (!holds) shape_error(text(message, values...));
+    if (!holds) shape_error(text(message.text, {detail::in_message(values)...}));
   }
   template <class... Values>
-  void require_dtype(bool holds, detail::Message<Values...> message,
+  void require_dtype(bool holds, detail::Message<sizeof...(Values)> message,
                      const Values&... values) const {
-    if (!holds) dtype_error(text(message, values...));
+    if (!holds) dtype_error(text(message.text, {detail::in_message(values)...}));
   }
   template <class... Values>
-  void require_value(bool holds, detail::Message<Values...> message,
+  void require_value(bool holds, detail::Message<sizeof...(Values)> message,
                      const Values&... values) const {
-    if (!holds) value_error(text(message, values...));
+    if (!holds) value_error(text(message.text, {detail::in_message(values)...}));
   }
 
   /// Throws DTypeError unless the input is of a floating type.
@@ -128,10 +142,7 @@ class Recorder {
     std::unique_ptr<const Op> op = std::make_unique<OpType>(std::move(attributes));
     return op;
   }
-  template <class... Values>
-  static std::string text(fmt::string_view message, const Values&... values) {
-    return fmt::format(fmt::runtime(message), detail::in_message(values)...);
-  }
+  static std::string text(std::string_view message, std::initializer_list<std::string> values);
   std::string next_label() const;
   void check_fresh(const Value& input) const;
   void copy_aliased_inputs(const std::vector<std::optional<std::size_t>>& updates);

@@ -61,9 +61,9 @@ LstmResult lstm(Operand input, const RecurrentState& hx, const std::vector<Value
                 const RecurrentFunctionOptions& options = {});
 
 /// torch.gru: gated recurrent units (Cho et al. 2014) in the same way, from a state
-/// [num_layers directions, N, H]. For every step r, z = sigmoid of x w_ih^T + b_ih + h w_hh^T +
-/// b_hh, n = tanh(x w_in^T + b_in + r (h w_hn^T + b_hn)), the gates in the order r, z, n; h' = (1 -
-/// z) n + z h.
+/// [num_layers directions, N, H]. The gates are in the order r, z, n. For every step r, z = sigmoid
+/// of x w_ih^T + b_ih + h w_hh^T + b_hh, n = tanh(x w_in^T + b_in + r (h w_hn^T + b_hn)),
+/// h' = (1 - z) n + z h.
 GruResult gru(Operand input, const Value& hx, const std::vector<Value>& params,
               const RecurrentFunctionOptions& options = {});
 

@@ -14,7 +14,8 @@
 
 namespace aclgrad {
 
-/// The learning rate of a step; steps are counted from 0.
+/// The learning rate of a step, counted from 0: for a Trainer its steps(), in which steps that a
+/// loss scaler left out count, and which a resumed run goes on from.
 using Schedule = std::function<double(std::int64_t step)>;
 
 namespace schedule {
