@@ -16,13 +16,10 @@ using StreamEnd = StreamTest;
 TEST_F(StreamEnd, DestroyingDrains) {
   std::atomic<int> ran{0};
   for (int i = 0; i < 20; ++i) {
-    ASSERT_EQ(launch(stream_,
-                     [&] {
-                       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                       ++ran;
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(stream_, [&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++ran;
+    });
   }
   EXPECT_EQ(aclrtDestroyStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(ran, 20);
@@ -106,23 +103,20 @@ TEST_F(StreamEnd, MayBeDestroyedWhileItsTaskWaitsForAnother) {
     ASSERT_EQ(aclrtCreateStream(&first), ACL_SUCCESS);
     std::thread destroyer;
     std::promise<void> is_started;
-    ASSERT_EQ(launch(first,
-                     [&] {
-                       aclrtSetCurrentContext(context);
-                       EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
-                       destroyer = std::thread([&] {
-                         ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
-                         EXPECT_EQ(aclrtDestroyStream(first), ACL_SUCCESS);
-                       });
-                       is_started.set_value();
-                       int32_t id = 0;
-                       while (aclrtStreamGetId(first, &id) == ACL_SUCCESS) {
-                         std::this_thread::yield();
-                       }
-                       EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(first, [&] {
+      aclrtSetCurrentContext(context);
+      EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+      destroyer = std::thread([&] {
+        ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+        EXPECT_EQ(aclrtDestroyStream(first), ACL_SUCCESS);
+      });
+      is_started.set_value();
+      int32_t id = 0;
+      while (aclrtStreamGetId(first, &id) == ACL_SUCCESS) {
+        std::this_thread::yield();
+      }
+      EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+    });
     // Or the stream's own thread was quicker, and then it may be gone already.
     const aclError status = aclrtSynchronizeStream(first);
     EXPECT_TRUE(status == ACL_SUCCESS || status == 107017) << status;

@@ -2,6 +2,8 @@
 #include "support.h"
 
 #include <cstdlib>
+#include <stdexcept>
+#include <utility>
 
 namespace aclgrad::test {
 namespace {
@@ -44,14 +46,21 @@ aclError launch(aclrtStream stream, std::function<aclError()> work) {
       new Work(std::move(work)), [](void* argument) { delete static_cast<Work*>(argument); });
 }
 
+void queue(aclrtStream stream, std::function<void()> work) {
+  const aclError status = launch(stream, [work = std::move(work)] {
+    work();
+    return ACL_SUCCESS;
+  });
+  if (status != ACL_SUCCESS) {
+    throw std::runtime_error("the stream does not take a task: " + std::to_string(status));
+  }
+}
+
 Roadblock::Roadblock(aclrtStream stream) {
-  EXPECT_EQ(launch(stream,
-                   [this, opened = opened_.get_future().share()] {
-                     reached_.set_value();
-                     opened.wait();
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream, [this, opened = opened_.get_future().share()] {
+    reached_.set_value();
+    opened.wait();
+  });
   reached_.get_future().wait();
 }
 

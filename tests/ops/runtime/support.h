@@ -23,8 +23,11 @@ namespace aclgrad::test {
 // Forgets messages and the last error of this thread.
 void clear_errors();
 
-// Queues the work on the stream.
+// Queues the work on the stream. The task has the status that the work returns.
 aclError launch(aclrtStream stream, std::function<aclError()> work);
+
+// Queues work that succeeds; a stream that does not take it ends the test.
+void queue(aclrtStream stream, std::function<void()> work);
 
 // A value of an enumeration that has no such member.
 template <class Enum>
