@@ -196,8 +196,7 @@ TEST_F(Callback, UnsubscribingCancelsWhatWaits) {
 }
 
 TEST_F(Callback, OneThreadServesSeveralStreams) {
-  aclrtStream other = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  const aclrtStream other = new_stream();
   ASSERT_EQ(aclrtSubscribeReport(this_thread(), stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtSubscribeReport(this_thread(), other), ACL_SUCCESS);
   std::atomic<int> count{0};

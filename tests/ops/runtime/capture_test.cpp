@@ -260,11 +260,9 @@ TEST_F(Capture, ACallbackForAnotherThreadIsRefused) {
 
 TEST_F(Capture, EndsWithItsContext) {
   aclrtContext context = nullptr;
-  aclrtContext mine = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&mine), ACL_SUCCESS);
+  const aclrtContext mine = current_context();
   ASSERT_EQ(aclrtCreateContext(&context, 0), ACL_SUCCESS);
-  aclrtStream stream = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  const aclrtStream stream = new_stream();
   ASSERT_EQ(aclmdlRICaptureBegin(stream, kGlobal), ACL_SUCCESS);
   auto released = std::make_shared<int>(1);
   queue(stream, [released] {});
@@ -297,8 +295,7 @@ TEST_F(Capture, AVoidOneFailsInEveryCall) {
   EXPECT_TRUE(fails(aclrtSynchronizeStream(stream_), 107027, {"captured"}));
   EXPECT_TRUE(fails(aclrtRecordEvent(join_, other_), 507903, {"aclrtRecordEvent", "void"}));
   EXPECT_TRUE(fails(aclrtStreamWaitEvent(stream_, fork_), 507903, {"aclrtStreamWaitEvent"}));
-  aclrtStream third = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&third), ACL_SUCCESS);
+  const aclrtStream third = new_stream();
   EXPECT_TRUE(fails(aclrtStreamWaitEvent(third, fork_), 507903, {"void"}));
   auto joined = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
   EXPECT_EQ(aclmdlRICaptureGetInfo(third, &joined, nullptr), ACL_SUCCESS);

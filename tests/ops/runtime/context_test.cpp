@@ -13,13 +13,11 @@ namespace {
 using Context = DeviceTest;
 
 TEST_F(Context, SetDeviceMakesTheDefaultOneCurrent) {
-  aclrtContext first = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&first), ACL_SUCCESS);
+  const aclrtContext first = current_context();
   EXPECT_NE(first, nullptr);
   std::thread([&] {
     ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-    aclrtContext other = nullptr;
-    ASSERT_EQ(aclrtGetCurrentContext(&other), ACL_SUCCESS);
+    const aclrtContext other = current_context();
     EXPECT_EQ(other, first) << "threads share the default context";
     EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
   }).join();
@@ -57,8 +55,7 @@ TEST_F(Context, ExplicitOneIsCurrentWithItsOwnDefaultStream) {
 TEST_F(Context, DestroyingWaitsAndEndsItEverywhere) {
   aclrtContext made = nullptr;
   ASSERT_EQ(aclrtCreateContext(&made, 0), ACL_SUCCESS);
-  aclrtStream stream = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  const aclrtStream stream = new_stream();
   std::atomic<bool> ran{false};
   queue(stream, [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -76,8 +73,7 @@ TEST_F(Context, DestroyingWaitsAndEndsItEverywhere) {
 }
 
 TEST_F(Context, StreamsOfAnotherOneAreRefused) {
-  aclrtStream stream = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  const aclrtStream stream = new_stream();
   aclrtContext made = nullptr;
   ASSERT_EQ(aclrtCreateContext(&made, 0), ACL_SUCCESS);
   aclrtEvent event = nullptr;

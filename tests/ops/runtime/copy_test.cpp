@@ -173,8 +173,7 @@ TEST_F(Copy, RowChecksComeInTheDocumentedOrder) {
 }
 
 TEST_F(Copy, PageableMemoryCannotWaitInsideATaskOfTheStream) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   std::atomic<aclError> inside{ACL_SUCCESS};
   queue(stream_, [&] {
     aclrtSetCurrentContext(context);

@@ -261,8 +261,7 @@ TEST_F(Device, SynchronizeWithTimeout) {
 
 TEST_F(Device, TakesItsRecordedModelsAlong) {
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-  aclrtStream stream = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  const aclrtStream stream = new_stream();
   const auto held = std::make_shared<int>(1);
   aclmdlRI model = nullptr;
   ASSERT_EQ(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);

@@ -72,8 +72,7 @@ TEST_F(Init, FinalizeReleasesDevices) {
   ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
-  aclrtStream stream = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  const aclrtStream stream = new_stream();
   bool ran = false;
   queue(stream, [&] { ran = true; });
   EXPECT_EQ(aclFinalize(), ACL_SUCCESS);

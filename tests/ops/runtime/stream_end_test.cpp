@@ -58,8 +58,7 @@ TEST_F(StreamEnd, DestroyedOrForeignHandlesAreRecognised) {
   aclrtEvent event = nullptr;
   ASSERT_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
   int nonsense = 0;
-  aclrtStream newer = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&newer), ACL_SUCCESS);
+  new_stream();  // which does not become the one that is gone
   for (const aclrtStream bad :
        {stream_, static_cast<aclrtStream>(event), static_cast<aclrtStream>(&nonsense)}) {
     aclrtStreamStatus status{};
@@ -78,10 +77,8 @@ TEST_F(StreamEnd, DestroyedOrForeignHandlesAreRecognised) {
 
 // Threads remember the stream that they used last.
 TEST_F(StreamEnd, WhatAnotherThreadDestroysIsGone) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
-  aclrtStream other = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  const aclrtContext context = current_context();
+  const aclrtStream other = new_stream();
   for (const aclrtStream used : {stream_, other}) {
     ASSERT_EQ(aclrtSynchronizeStream(used), ACL_SUCCESS);
     ASSERT_EQ(aclrtSynchronizeStream(used), ACL_SUCCESS);
@@ -96,11 +93,9 @@ TEST_F(StreamEnd, WhatAnotherThreadDestroysIsGone) {
 // The thread that waits for the first stream runs the task, and must not forget the first for the
 // second.
 TEST_F(StreamEnd, MayBeDestroyedWhileItsTaskWaitsForAnother) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   for (int round = 0; round < 20; ++round) {
-    aclrtStream first = nullptr;
-    ASSERT_EQ(aclrtCreateStream(&first), ACL_SUCCESS);
+    const aclrtStream first = new_stream();
     std::thread destroyer;
     std::promise<void> is_started;
     queue(first, [&] {
@@ -127,19 +122,16 @@ TEST_F(StreamEnd, MayBeDestroyedWhileItsTaskWaitsForAnother) {
 }
 
 TEST_F(StreamEnd, AHandleThatWasRefusedMayBecomeAStream) {
-  aclrtStream before = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&before), ACL_SUCCESS);
+  const aclrtStream before = new_stream();
   const aclrtStream next = static_cast<char*>(before) + 16;
   EXPECT_TRUE(fails(aclrtSynchronizeStream(next), 107017, {"aclrtSynchronizeStream"}));
-  aclrtStream made = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&made), ACL_SUCCESS);
+  const aclrtStream made = new_stream();
   EXPECT_EQ(made, next);
   EXPECT_EQ(aclrtSynchronizeStream(made), ACL_SUCCESS);
 }
 
 TEST_F(StreamEnd, OneOfSeveralDestroyersWins) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   std::atomic<int> won{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

@@ -92,8 +92,7 @@ TEST_F(Stream, OnlyOneThreadRunsTasksAtATime) {
   std::atomic<int> inside{0};
   std::atomic<int> most{0};
   int unguarded = 0;  // a data race, and a wrong sum, if two tasks ever overlapped
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
@@ -150,8 +149,7 @@ TEST_F(Stream, TheWorkerSeldomLooksWhileWaitingThreadsDoTheWork) {
 }
 
 TEST_F(Stream, DifferentOnesOverlap) {
-  aclrtStream other = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  const aclrtStream other = new_stream();
   Roadblock block(stream_);
   bool ran = false;
   queue(other, [&] { ran = true; });
@@ -174,8 +172,7 @@ TEST_F(Stream, SynchronizingDoesNotWaitForLaterWork) {
 }
 
 TEST_F(Stream, SeveralThreadsMayWait) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   std::atomic<int> ran{0};
   Roadblock block(stream_);
   for (int i = 0; i < 10; ++i) {
@@ -228,8 +225,7 @@ TEST_F(Stream, TheTimeoutHoldsForATaskThatHasNotStarted) {
 }
 
 TEST_F(Stream, ATaskCannotWaitForItsOwnStream) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   aclError synchronized = ACL_SUCCESS;
   aclError destroyed = ACL_SUCCESS;
   queue(stream_, [&] {
