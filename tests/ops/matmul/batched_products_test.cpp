@@ -12,14 +12,12 @@ namespace {
 class BatchedProducts : public AclTest {
  protected:
   aclnnStatus bmm(const Array& a, const Array& b, Array& out) {
-    return call(aclnnBatchMatMulGetWorkspaceSize, aclnnBatchMatMul, a.tensor(), b.tensor(),
-                out.tensor(), int8_t{0});
+    return call(PHASES(aclnnBatchMatMul), a, b, out, int8_t{0});
   }
   aclnnStatus baddbmm(const Array& self, const Array& a, const Array& b, float beta, float alpha,
                       Array& out) {
     const Scalar by_self(beta), by_product(alpha);
-    return call(aclnnBaddbmmGetWorkspaceSize, aclnnBaddbmm, self.tensor(), a.tensor(), b.tensor(),
-                by_self.get(), by_product.get(), out.tensor(), int8_t{0});
+    return call(PHASES(aclnnBaddbmm), self, a, b, by_self, by_product, out, int8_t{0});
   }
 };
 

@@ -11,11 +11,10 @@ namespace {
 class LogSoftmaxTest : public AclTest {
  protected:
   aclnnStatus forward(const Array& self, int64_t dim, Array& out) {
-    return call(aclnnLogSoftmaxGetWorkspaceSize, aclnnLogSoftmax, self.tensor(), dim, out.tensor());
+    return call(PHASES(aclnnLogSoftmax), self, dim, out);
   }
   aclnnStatus backward(const Array& gradient, const Array& output, int64_t dim, Array& out) {
-    return call(aclnnLogSoftmaxBackwardGetWorkspaceSize, aclnnLogSoftmaxBackward, gradient.tensor(),
-                output.tensor(), dim, out.tensor());
+    return call(PHASES(aclnnLogSoftmaxBackward), gradient, output, dim, out);
   }
 };
 
@@ -64,28 +63,21 @@ TEST_F(LogSoftmaxTest, EmptyTensorsNeedNothing) {
 TEST_F(LogSoftmaxTest, DimOfAZeroDimensionalTensor) {
   Array scalar(ACL_FLOAT, {});
   for (int64_t dim : {int64_t{1}, int64_t{-2}}) {
-    EXPECT_TRUE(
-        fails_with(161002, {"dim", "[-1, 0]"},
-                   plan(aclnnLogSoftmaxGetWorkspaceSize, scalar.tensor(), dim, scalar.tensor())));
+    EXPECT_TRUE(fails_with(161002, {"dim", "[-1, 0]"},
+                           plan(aclnnLogSoftmaxGetWorkspaceSize, scalar, dim, scalar)));
   }
 }
 
 TEST_F(LogSoftmaxTest, AnEmptyBackwardChecksNothingMoreButOnThe950) {
   Array none(ACL_INT32, {0, 3});
   Array out(ACL_INT32, {4});
-  EXPECT_EQ(plan(aclnnLogSoftmaxBackwardGetWorkspaceSize, none.tensor(), none.tensor(), int64_t{7},
-                 out.tensor())
-                .status,
-            0);
+  EXPECT_EQ(plan(aclnnLogSoftmaxBackwardGetWorkspaceSize, none, none, int64_t{7}, out).status, 0);
   Array some(ACL_INT32, {2});  // one that is empty is enough
-  EXPECT_EQ(plan(aclnnLogSoftmaxBackwardGetWorkspaceSize, some.tensor(), none.tensor(), int64_t{7},
-                 out.tensor())
-                .status,
-            0);
+  EXPECT_EQ(plan(aclnnLogSoftmaxBackwardGetWorkspaceSize, some, none, int64_t{7}, out).status, 0);
   ASSERT_EQ(aclgradSetSocName("Ascend950"), 0);
-  EXPECT_TRUE(fails_with(161002, {"gradOutput", "DT_INT32"},
-                         plan(aclnnLogSoftmaxBackwardGetWorkspaceSize, none.tensor(), none.tensor(),
-                              int64_t{7}, out.tensor())));
+  EXPECT_TRUE(
+      fails_with(161002, {"gradOutput", "DT_INT32"},
+                 plan(aclnnLogSoftmaxBackwardGetWorkspaceSize, none, none, int64_t{7}, out)));
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and layer normalization: special values, layouts, aliasing, threads, empty tensors.
 // Values in every dtype and layout are in tests/cases, every check in tests/contract.
-#include <memory>
-
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_softmax.h"
@@ -17,37 +15,29 @@ constexpr aclDataType kDtypes[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
 class NormalizationTest : public AclTest {
  protected:
   aclnnStatus softmax(const Array& self, int64_t dim, Array& out) {
-    return call(aclnnSoftmaxGetWorkspaceSize, aclnnSoftmax, self.tensor(), dim, out.tensor());
+    return call(PHASES(aclnnSoftmax), self, dim, out);
   }
   aclnnStatus softmax_backward(const Array& gradient, const Array& output, int64_t dim,
                                Array& out) {
-    return call(aclnnSoftmaxBackwardGetWorkspaceSize, aclnnSoftmaxBackward, gradient.tensor(),
-                output.tensor(), dim, out.tensor());
+    return call(PHASES(aclnnSoftmaxBackward), gradient, output, dim, out);
   }
 
   // Over the last dimension; null for what is absent.
   aclnnStatus layer_norm(const Array& input, const Array* weight, const Array* bias, Array& out,
                          Array* mean, Array* rstd) {
-    const int64_t size = input.shape().back();
-    const std::unique_ptr<const aclIntArray, decltype(&aclDestroyIntArray)> sizes(
-        aclCreateIntArray(&size, 1), aclDestroyIntArray);
-    return call(aclnnLayerNormGetWorkspaceSize, aclnnLayerNorm, input.tensor(), sizes.get(),
-                handle(weight), handle(bias), 1e-5, out.tensor(), handle(mean), handle(rstd));
+    const IntArray sizes({input.shape().back()});
+    return call(PHASES(aclnnLayerNorm), input, sizes, handle(weight), handle(bias), 1e-5, out,
+                handle(mean), handle(rstd));
   }
   aclnnStatus layer_norm_backward(const Array& gradient, const Array& input, const Array& mean,
                                   const Array& rstd, const Array* weight, Array* input_gradient,
                                   Array* weight_gradient, Array* bias_gradient) {
-    const int64_t size = input.shape().back();
-    const bool wanted[] = {input_gradient != nullptr, weight_gradient != nullptr,
-                           bias_gradient != nullptr};
-    const std::unique_ptr<const aclIntArray, decltype(&aclDestroyIntArray)> sizes(
-        aclCreateIntArray(&size, 1), aclDestroyIntArray);
-    const std::unique_ptr<const aclBoolArray, decltype(&aclDestroyBoolArray)> mask(
-        aclCreateBoolArray(wanted, 3), aclDestroyBoolArray);
+    const IntArray sizes({input.shape().back()});
+    const BoolArray mask{input_gradient != nullptr, weight_gradient != nullptr,
+                         bias_gradient != nullptr};
     const aclTensor* none = nullptr;
-    return call(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, gradient.tensor(),
-                input.tensor(), sizes.get(), mean.tensor(), rstd.tensor(), handle(weight), none,
-                mask.get(), handle(input_gradient), handle(weight_gradient), handle(bias_gradient));
+    return call(PHASES(aclnnLayerNormBackward), gradient, input, sizes, mean, rstd, handle(weight),
+                none, mask, handle(input_gradient), handle(weight_gradient), handle(bias_gradient));
   }
 
  private:

@@ -33,11 +33,8 @@ struct Residual {
 TEST_F(FusedNorm, AddLayerNormHasPyTorchsValues) {
   const Residual r;
   const aclTensor* no_bias = nullptr;
-  ASSERT_EQ(call(aclnnAddLayerNormGetWorkspaceSize, aclnnAddLayerNorm, r.x1.tensor(), r.x2.tensor(),
-                 r.gamma.tensor(), r.beta.tensor(), no_bias, 1e-3, true, r.y.tensor(),
-                 r.mean.tensor(), r.rstd.tensor(), r.x.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnAddLayerNorm), r.x1, r.x2, r.gamma, r.beta, no_bias, 1e-3, true, r.y,
+                   r.mean, r.rstd, r.x));
   expect_near(r.y,
               {1.011779632L, 1.698297996L, 0.777485809L, 2.037742355L, 0.968636099L, -3.509112077L},
               1e-8L, "y");
@@ -48,11 +45,8 @@ TEST_F(FusedNorm, AddLayerNormHasPyTorchsValues) {
   const Array dy = doubles({2, 3}, {1, 0.5L, -1, 2, 0, -0.5L});
   const Array dsum = doubles({2, 3}, {0.1L, 0.2L, 0.3L, 0, -0.1L, 0.4L});
   const Array dx = doubles({2, 3}), dgamma = doubles({3}), dbeta = doubles({3});
-  ASSERT_EQ(call(aclnnAddLayerNormGradGetWorkspaceSize, aclnnAddLayerNormGrad, dy.tensor(),
-                 r.x1.tensor(), r.x2.tensor(), r.rstd.tensor(), r.mean.tensor(), r.gamma.tensor(),
-                 dsum.tensor(), dx.tensor(), dgamma.tensor(), dbeta.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnAddLayerNormGrad), dy, r.x1, r.x2, r.rstd, r.mean, r.gamma, dsum, dx,
+                   dgamma, dbeta));
   expect_near(
       dx, {1.519071824L, -0.036383034L, -0.882688789L, 0.311988278L, -0.677842951L, 0.665854673L},
       1e-8L, "dx");
@@ -64,27 +58,20 @@ TEST_F(FusedNorm, ABiasIsPartOfTheSum) {
   const Residual r;
   const Array bias = doubles({3}, {1, 0, -1});
   aclTensor* no_sum = nullptr;
-  ASSERT_EQ(call(aclnnAddLayerNormGetWorkspaceSize, aclnnAddLayerNorm, r.x1.tensor(), r.x2.tensor(),
-                 r.gamma.tensor(), r.beta.tensor(), bias.tensor(), 1e-3, false, r.y.tensor(),
-                 r.mean.tensor(), r.rstd.tensor(), no_sum),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnAddLayerNorm), r.x1, r.x2, r.gamma, r.beta, bias, 1e-3, false, r.y,
+                   r.mean, r.rstd, no_sum));
   expect_near(
       r.y, {1.993290589L, 1.639206549L, -0.767561255L, 2.057077293L, 0.980569061L, -3.487160146L},
       1e-8L, "y");
   // With additionalOutput the sum is asked for.
-  EXPECT_EQ(call(aclnnAddLayerNormGetWorkspaceSize, aclnnAddLayerNorm, r.x1.tensor(), r.x2.tensor(),
-                 r.gamma.tensor(), r.beta.tensor(), bias.tensor(), 1e-3, true, r.y.tensor(),
-                 r.mean.tensor(), r.rstd.tensor(), no_sum),
+  EXPECT_EQ(call(PHASES(aclnnAddLayerNorm), r.x1, r.x2, r.gamma, r.beta, bias, 1e-3, true, r.y,
+                 r.mean, r.rstd, no_sum),
             161001);
 }
 
 TEST_F(FusedNorm, AddRmsNormHasPyTorchsValues) {
   const Residual r;
-  ASSERT_EQ(call(aclnnAddRmsNormGetWorkspaceSize, aclnnAddRmsNorm, r.x1.tensor(), r.x2.tensor(),
-                 r.gamma.tensor(), 1e-3, r.y.tensor(), r.rstd.tensor(), r.x.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnAddRmsNorm), r.x1, r.x2, r.gamma, 1e-3, r.y, r.rstd, r.x));
   expect_near(
       r.y, {1.447052563L, 0.321567236L, 2.572537889L, 2.323343968L, -0.309779196L, -0.929337587L},
       1e-8L, "y");
@@ -123,19 +110,13 @@ TEST_F(FusedNorm, GroupNormSwishHasPyTorchsValues) {
        {-0.614982674L, 0.714574559L, 0.30939282L, 1.23464034L}}};
   for (const Case& each : cases) {
     const Image image;
-    ASSERT_EQ(call(aclnnGroupNormSwishGetWorkspaceSize, aclnnGroupNormSwish, image.x.tensor(),
-                   image.gamma.tensor(), image.beta.tensor(), int64_t{2}, format, 1e-3, true,
-                   each.scale, image.y.tensor(), image.mean.tensor(), image.rstd.tensor()),
-              0)
-        << recent_message();
+    ASSERT_TRUE(runs(PHASES(aclnnGroupNormSwish), image.x, image.gamma, image.beta, int64_t{2},
+                     format, 1e-3, true, each.scale, image.y, image.mean, image.rstd));
     expect_near(image.y, each.y, 1e-8L, "y");
     const Array dx = doubles({1, 4, 3}), dgamma = doubles({4}), dbeta = doubles({4});
-    ASSERT_EQ(call(aclnnGroupNormSwishGradGetWorkspaceSize, aclnnGroupNormSwishGrad, dy.tensor(),
-                   image.mean.tensor(), image.rstd.tensor(), image.x.tensor(), image.gamma.tensor(),
-                   image.beta.tensor(), int64_t{2}, format, each.scale, true, true, dx.tensor(),
-                   dgamma.tensor(), dbeta.tensor()),
-              0)
-        << recent_message();
+    ASSERT_TRUE(runs(PHASES(aclnnGroupNormSwishGrad), dy, image.mean, image.rstd, image.x,
+                     image.gamma, image.beta, int64_t{2}, format, each.scale, true, true, dx,
+                     dgamma, dbeta));
     expect_near(dx, each.dx, 1e-8L, "dx");
     expect_near(dgamma, each.dgamma, 1e-8L, "dgamma");
     expect_near(dbeta, each.dbeta, 1e-8L, "dbeta");
@@ -149,11 +130,8 @@ TEST_F(FusedNorm, InstanceNormHasPyTorchsValues) {
                     0.644371452L, -0.498297996L, -3.127720283L, 1.113860142L,
                     1.113860142L, 0.694197772L,  0.083171631L,  0.422630598L};
   const Array mean = doubles({1, 4, 1}), variance = doubles({1, 4, 1});
-  ASSERT_EQ(call(aclnnInstanceNormGetWorkspaceSize, aclnnInstanceNorm, image.x.tensor(),
-                 image.gamma.tensor(), image.beta.tensor(), first, 1e-3, image.y.tensor(),
-                 mean.tensor(), variance.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnInstanceNorm), image.x, image.gamma, image.beta, first, 1e-3,
+                   image.y, mean, variance));
   expect_near(image.y, y, 1e-8L, "y");
   expect_near(mean, {0.666666667L, 1.166666667L, 0, 1.833333333L}, 1e-8L, "mean");
   expect_near(variance, {1.555555556L, 1.722222222L, 2, 3.388888889L}, 1e-8L, "variance");
@@ -168,11 +146,8 @@ TEST_F(FusedNorm, InstanceNormHasPyTorchsValues) {
   }
   const Array x = doubles({1, 3, 4}, moved), out = doubles({1, 3, 4});
   const Array means = doubles({1, 1, 4}), variances = doubles({1, 1, 4});
-  ASSERT_EQ(
-      call(aclnnInstanceNormGetWorkspaceSize, aclnnInstanceNorm, x.tensor(), image.gamma.tensor(),
-           image.beta.tensor(), last, 1e-3, out.tensor(), means.tensor(), variances.tensor()),
-      0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnInstanceNorm), x, image.gamma, image.beta, last, 1e-3, out, means,
+                   variances));
   expect_near(out, moved_y, 1e-8L, "y, channels last");
 }
 

@@ -14,13 +14,11 @@ using Dimensions = std::vector<int64_t>;
 class ReduceTest : public AclTest {
  protected:
   aclnnStatus sum(const Array& self, const Dimensions& dims, bool keep, Array& out) {
-    return call(aclnnReduceSumGetWorkspaceSize, aclnnReduceSum, self.tensor(), IntArray(dims).get(),
-                keep, out.dtype(), out.tensor());
+    return call(PHASES(aclnnReduceSum), self, IntArray(dims), keep, out.dtype(), out);
   }
   aclnnStatus mean(const Array& self, const Dimensions& dims, bool keep, aclDataType dtype,
                    Array& out) {
-    return call(aclnnMeanGetWorkspaceSize, aclnnMean, self.tensor(), IntArray(dims).get(), keep,
-                dtype, out.tensor());
+    return call(PHASES(aclnnMean), self, IntArray(dims), keep, dtype, out);
   }
 };
 
@@ -134,12 +132,12 @@ TEST_F(ReduceTest, OneElementFitsAnyShapeOfOneElement) {
 TEST_F(ReduceTest, RangeOfAZeroDimensionalTensor) {
   const Array self(ACL_FLOAT, {});
   Array out(ACL_FLOAT, {});
-  EXPECT_TRUE(fails_with(161002, {"aclnnReduceSum", "dims", "[-1, 0]"},
-                         plan(aclnnReduceSumGetWorkspaceSize, self.tensor(), IntArray({1}).get(),
-                              false, ACL_FLOAT, out.tensor())));
-  EXPECT_TRUE(fails_with(161002, {"aclnnReduceSum", "dims", "twice"},
-                         plan(aclnnReduceSumGetWorkspaceSize, self.tensor(),
-                              IntArray({0, -1}).get(), false, ACL_FLOAT, out.tensor())));
+  EXPECT_TRUE(
+      fails_with(161002, {"aclnnReduceSum", "dims", "[-1, 0]"},
+                 plan(aclnnReduceSumGetWorkspaceSize, self, IntArray({1}), false, ACL_FLOAT, out)));
+  EXPECT_TRUE(fails_with(
+      161002, {"aclnnReduceSum", "dims", "twice"},
+      plan(aclnnReduceSumGetWorkspaceSize, self, IntArray({0, -1}), false, ACL_FLOAT, out)));
 }
 
 }  // namespace

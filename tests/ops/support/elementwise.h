@@ -25,7 +25,7 @@ class ElementwiseTest : public AclTest {
     Array self(from, {count});
     self.fill(x);
     const Array out(to, {count});
-    EXPECT_EQ(call(phase_one, phase_two, self.tensor(), out.tensor()), 0) << recent_message();
+    EXPECT_TRUE(runs(phase_one, phase_two, self, out));
     Values values;
     for (int64_t i = 0; i < count; ++i) values.push_back(out.get(i));
     return values;

@@ -82,6 +82,14 @@ inline Array doubles(Shape shape, const Values& values = {}) {
   return Array(ACL_DOUBLE, std::move(shape), Array::Layout{}, values);
 }
 
+// ---- Failures -----------------------------------------------------------------------------------
+
+// The call failed, when its task ran if nothing else is said, and its message has this piece.
+inline void expect_failure(aclnnStatus status, const std::string& piece,
+                           aclnnStatus expected = ACL_ERROR_RT_INTERNAL_ERROR) {
+  EXPECT_TRUE(fails_with(expected, {piece}, {status, recent_message()}));
+}
+
 // ---- Lists --------------------------------------------------------------------------------------
 
 // A list of tensors that their Arrays own.
@@ -89,7 +97,7 @@ class List {
  public:
   explicit List(const std::vector<const aclTensor*>& tensors)
       : list_(aclCreateTensorList(tensors.data(), tensors.size())) {}
-  explicit List(std::initializer_list<const aclTensor*> tensors)
+  List(std::initializer_list<const aclTensor*> tensors)
       : List(std::vector<const aclTensor*>(tensors)) {}
   ~List() { EXPECT_EQ(aclgradReleaseTensorList(list_), 0); }
   List(const List&) = delete;
