@@ -68,32 +68,20 @@ class RecurrentTest : public AclTest {
     const aclTensor* const none = nullptr;
     const aclBoolArray* const no_mask = nullptr;
     if (c.is_lstm) {
-      EXPECT_EQ(call(aclnnLSTMGetWorkspaceSize, aclnnLSTM, c.input.tensor(), params.get(), hx.get(),
-                     none, true, c.layers, 0.0, true, c.bidirectional, c.batch_first, r.y.tensor(),
-                     r.hy.tensor(), r.cy.tensor(), k0.get(), k1.get(), k2.get(), k3.get(), k4.get(),
-                     k5.get(), k6.get()),
-                0)
-          << recent_message();
-      EXPECT_EQ(call(aclnnLstmBackwardGetWorkspaceSize, aclnnLstmBackward, c.input.tensor(),
-                     hx.get(), params.get(), of_y ? gradient.tensor() : none, none, none, k0.get(),
-                     k1.get(), k2.get(), k3.get(), k4.get(), k5.get(), k6.get(), none, true,
-                     c.layers, 0.0, true, c.bidirectional, c.batch_first, no_mask, r.dx.tensor(),
-                     r.dh0.tensor(), r.dc0.tensor(), dparams.get()),
-                0)
-          << recent_message();
+      EXPECT_TRUE(runs(PHASES(aclnnLSTM), c.input, params, hx, none, true, c.layers, 0.0, true,
+                       c.bidirectional, c.batch_first, r.y, r.hy, r.cy, k0, k1, k2, k3, k4, k5,
+                       k6));
+      EXPECT_TRUE(runs(PHASES(aclnnLstmBackward), c.input, hx, params,
+                       of_y ? gradient.tensor() : none, none, none, k0, k1, k2, k3, k4, k5, k6,
+                       none, true, c.layers, 0.0, true, c.bidirectional, c.batch_first, no_mask,
+                       r.dx, r.dh0, r.dc0, dparams));
       return r;
     }
-    EXPECT_EQ(call(aclnnGRUGetWorkspaceSize, aclnnGRU, c.input.tensor(), params.get(),
-                   c.h0.tensor(), none, true, c.layers, 0.0, true, c.bidirectional, c.batch_first,
-                   r.y.tensor(), r.hy.tensor(), k0.get(), k1.get(), k2.get(), k3.get(), k4.get()),
-              0)
-        << recent_message();
-    EXPECT_EQ(call(aclnnGRUBackwardGetWorkspaceSize, aclnnGRUBackward, c.input.tensor(),
-                   params.get(), c.h0.tensor(), gradient.tensor(), zeros.tensor(), k0.get(),
-                   k1.get(), k2.get(), k3.get(), k4.get(), none, true, c.layers, c.bidirectional,
-                   c.batch_first, r.dx.tensor(), r.dh0.tensor(), dparams.get()),
-              0)
-        << recent_message();
+    EXPECT_TRUE(runs(PHASES(aclnnGRU), c.input, params, c.h0, none, true, c.layers, 0.0, true,
+                     c.bidirectional, c.batch_first, r.y, r.hy, k0, k1, k2, k3, k4));
+    EXPECT_TRUE(runs(PHASES(aclnnGRUBackward), c.input, params, c.h0, gradient, zeros, k0, k1, k2,
+                     k3, k4, none, true, c.layers, c.bidirectional, c.batch_first, r.dx, r.dh0,
+                     dparams));
     return r;
   }
 };
@@ -103,69 +91,19 @@ TEST_F(RecurrentTest, CellOfOneUnit) {
       hidden(ACL_FLOAT, {1, 4}, {0.1L, 0.3L, -0.4L, 0}), cx(ACL_FLOAT, {1, 1}, {0.7L}),
       input_bias(ACL_FLOAT, {4}, {0.1L, 0, 0, 0}), hidden_bias(ACL_FLOAT, {4}, {0, 1, 0, 0}),
       hy(ACL_FLOAT, {1, 1}), cy(ACL_FLOAT, {1, 1}), storage(ACL_FLOAT, {1, 4});
-  ASSERT_EQ(call(aclnnThnnFusedLstmCellGetWorkspaceSize, aclnnThnnFusedLstmCell, input.tensor(),
-                 hidden.tensor(), cx.tensor(), input_bias.tensor(), hidden_bias.tensor(),
-                 hy.tensor(), cy.tensor(), storage.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnThnnFusedLstmCell), input, hidden, cx, input_bias, hidden_bias, hy,
+                   cy, storage));
   expect_near(hy, {0.377614L});
   expect_near(cy, {0.841832L});
   expect_near(storage, {0.668188L, 0.689974L, 0.537050L, 0.549834L});
   const Array of_hy(ACL_FLOAT, {1, 1}, {1}), of_cy(ACL_FLOAT, {1, 1}, {0.5L}),
       gates(ACL_FLOAT, {1, 4}), of_cx(ACL_FLOAT, {1, 1}), of_bias(ACL_FLOAT, {4});
-  ASSERT_EQ(call(aclnnThnnFusedLstmCellBackwardGetWorkspaceSize, aclnnThnnFusedLstmCellBackward,
-                 of_hy.tensor(), of_cy.tensor(), cx.tensor(), cy.tensor(), storage.tensor(), true,
-                 gates.tensor(), of_cx.tensor(), of_bias.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnThnnFusedLstmCellBackward), of_hy, of_cy, cx, cy, storage, true,
+                   gates, of_cx, of_bias));
   const Values expected = {0.094125L, 0.118366L, 0.375856L, 0.169989L};
   expect_near(gates, expected);
   expect_near(of_bias, expected);
   expect_near(of_cx, {0.545423L});
-}
-
-// Of one layer over x = (1, -2), with weights of one input and one unit.
-LayerCall call_of_one_unit(bool is_lstm, long double h0, const std::vector<Values>& params) {
-  LayerCall made{is_lstm,
-                 1,
-                 false,
-                 false,
-                 filled({2, 1, 1}, {1, -2}),
-                 filled({1, 1, 1}, {h0}),
-                 filled({1, 1, 1}, {0.5L}),
-                 {}};
-  for (const Values& each : params) {
-    const auto gates = static_cast<int64_t>(each.size());
-    const bool is_weight = made.params.size() < 2;
-    made.params.push_back(filled(is_weight ? Shape{gates, 1} : Shape{gates}, each));
-  }
-  return made;
-}
-
-TEST_F(RecurrentTest, LayersOfOneUnit) {
-  const LayerResults a =
-      run(call_of_one_unit(
-              true, 0,
-              {{0.5L, -0.5L, 1, 0.25L}, {0.1L, 0.2L, -0.3L, 0.4L}, {0.1L, 0, 0, 0}, {0, 1, 0, 0}}),
-          Values{1, 1});
-  expect_near(a.y, {0.374234L, 0.165839L});
-  expect_near(a.cy, {0.425134L});
-  expect_near(a.dx, {0.231813L, -0.018767L});
-  expect_near(a.dh0, {0.042317L});
-  expect_near(a.dc0, {0.393578L});
-  expect_near(a.dparams[0], {0.250744L, 0.019099L, 0.159750L, -0.024902L});
-  expect_near(a.dparams[1], {-0.026303L, 0.010328L, 0.002190L, 0.036412L});
-  expect_near(a.dparams[3], {0.039885L, 0.101894L, 0.177304L, 0.266986L});
-
-  const LayerResults b =
-      run(call_of_one_unit(false, 0.5L,
-                           {{0.5L, -0.5L, 1}, {0.1L, 0.2L, -0.3L}, {0.1L, 0, 0}, {0, 1, 0.5L}}),
-          Values{1, 1});
-  expect_near(b.y, {0.621386L, 0.452912L});
-  expect_near(b.dx, {0.280753L, -0.065898L});
-  expect_near(b.dh0, {1.173796L});
-  expect_near(b.dparams[1], {0.008165L, 0.018172L, 0.066617L});
-  expect_near(b.dparams[3], {0.016185L, -0.000191L, 0.132571L});
 }
 
 // Of torch.nn.LSTM and torch.nn.GRU of PyTorch 1.13 in double, with 2 inputs and 2 units: y, and
@@ -287,9 +225,8 @@ TEST_F(RecurrentTest, SequencesOfDifferentLengthsEndTheTask) {
   const aclTensorList* const none = nullptr;
   const auto run_with = [&](const Values& counts) {
     const Array sizes = filled({2}, counts, ACL_INT64);
-    return call(aclnnGRUGetWorkspaceSize, aclnnGRU, x.tensor(), params.get(), state.tensor(),
-                sizes.tensor(), false, int64_t{1}, 0.0, false, false, false, y.tensor(),
-                hy.tensor(), none, none, none, none, none);
+    return call(PHASES(aclnnGRU), x, params, state, sizes, false, int64_t{1}, 0.0, false, false,
+                false, y, hy, none, none, none, none, none);
   };
   EXPECT_EQ(run_with({2, 2}), 0) << recent_message();
   EXPECT_NE(run_with({3, 1}), 0);
