@@ -28,8 +28,7 @@ TEST_F(BoundedActivations, SigmoidBackwardPromotes) {
   const Array y(ACL_BF16, {2}, {0.25L, 0.5L});
   const Array out(ACL_FLOAT, {2, 2});
   ASSERT_TRUE(runs(PHASES(aclnnSigmoidBackward), g, y, out));
-  const Values expected = {0.5625L, 0.75L, -0.9375L, -1.25L};
-  for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(out.get(i), expected[static_cast<size_t>(i)]);
+  EXPECT_EQ(out.values(), (Values{0.5625L, 0.75L, -0.9375L, -1.25L}));
 }
 
 // The bounds are numbers of the dtype, as PyTorch's are, and an element on one is within.
@@ -61,30 +60,16 @@ TEST_F(BoundedActivations, HardsigmoidHasNoSlopeAtNaN) {
     const Array g(dtype, {4}, {}, {6, 6, 6, kNaN}), x(dtype, {4}, {}, {kNaN, 1, 3, 0});
     const Array out(dtype, {4});
     ASSERT_TRUE(runs(PHASES(aclnnHardsigmoidBackward), g, x, out));
-    EXPECT_EQ(out.get(0), 0);
-    EXPECT_EQ(out.get(1), 1);
-    EXPECT_EQ(out.get(2), 0);
-    EXPECT_TRUE(std::isnan(out.get(3)));
+    expect_same(out, {0, 1, 0, kNaN});
   }
 }
 
 TEST_F(BoundedActivations, SiluAtSpecialValues) {
   const Values x = {-kInfinity, -3e38L, -200, -100, -0.0L, 0, 3e38L, kInfinity, kNaN};
   const Values y = results(aclnnSiluGetWorkspaceSize, aclnnSilu, ACL_FLOAT, x, ACL_FLOAT);
-  EXPECT_TRUE(std::isnan(y[0]));
-  const Values expected = {kNaN,
-                           -0.0L,
-                           -0.0L,
-                           round_to(-100 / (1 + std::exp(100.0L)), ACL_FLOAT),
-                           -0.0L,
-                           0,
-                           round_to(3e38L, ACL_FLOAT),
-                           kInfinity};
-  for (size_t i = 1; i < expected.size(); ++i) {
-    EXPECT_EQ(y[i], expected[i]) << i;
-    EXPECT_EQ(std::signbit(y[i]), std::signbit(expected[i])) << i;
-  }
-  EXPECT_TRUE(std::isnan(y[8]));
+  const long double at_minus_100 = round_to(-100 / (1 + std::exp(100.0L)), ACL_FLOAT);
+  expect_same(
+      y, {kNaN, -0.0L, -0.0L, at_minus_100, -0.0L, 0, round_to(3e38L, ACL_FLOAT), kInfinity, kNaN});
 }
 
 TEST_F(BoundedActivations, SiluBackwardHasLimitsAtTheInfinities) {
@@ -93,10 +78,7 @@ TEST_F(BoundedActivations, SiluBackwardHasLimitsAtTheInfinities) {
     const Array x(dtype, {4}, {-kInfinity, kInfinity, 0, kNaN});
     const Array out(dtype, {4});
     ASSERT_TRUE(runs(PHASES(aclnnSiluBackward), g, x, out));
-    EXPECT_EQ(out.get(0), 0);
-    EXPECT_EQ(out.get(1), 3);
-    EXPECT_EQ(out.get(2), 1.5L);
-    EXPECT_TRUE(std::isnan(out.get(3)));
+    expect_near(out, {0, 3, 1.5L, kNaN}, 0);
   }
 }
 
@@ -104,10 +86,7 @@ TEST_F(BoundedActivations, SiluBackwardHasLimitsAtTheInfinities) {
 TEST_F(BoundedActivations, SiluBackwardKeepsItsDigitsNearTheRoot) {
   Values x;
   for (int i = -50; i < 50; ++i) x.push_back(round_to(-1.2784645427610738L + i * 1e-6L, ACL_FLOAT));
-  Array g(ACL_FLOAT, {100});
-  Array self(ACL_FLOAT, {100});
-  g.fill(Values(100, 1));
-  self.fill(x);
+  const Array g(ACL_FLOAT, {100}, {}, Values(100, 1)), self(ACL_FLOAT, {100}, {}, x);
   const Array out(ACL_FLOAT, {100});
   ASSERT_TRUE(runs(PHASES(aclnnSiluBackward), g, self, out));
   for (int64_t i = 0; i < 100; ++i) {
@@ -126,28 +105,18 @@ TEST_F(BoundedActivations, SiluBackwardMixesAndBroadcastsOn950) {
   ASSERT_EQ(aclgradSetSocName("Ascend950"), 0);
   ASSERT_EQ(run(), 0) << recent_message();
   const long double slope = 0.92767051187148673642L;
-  const Values expected = {1.5L, 3 * slope, -2.5L, -5 * slope};
-  for (int64_t i = 0; i < 4; ++i) {
-    EXPECT_LE(ulp_error(out.get(i), expected[static_cast<size_t>(i)], ACL_FLOAT), 1);
-  }
+  expect_near(out.values(), {1.5L, 3 * slope, -2.5L, -5 * slope}, ACL_FLOAT, 1);
 }
 
 TEST_F(BoundedActivations, ReluKeepsIntegersZerosAndNan) {
   const auto relu = [&](aclDataType dtype, const Values& x) {
-    Array self(dtype, {static_cast<int64_t>(x.size())});
-    self.fill(x);
+    const Array self(dtype, {static_cast<int64_t>(x.size())}, {}, x);
     EXPECT_TRUE(runs(PHASES(aclnnInplaceRelu), self));
-    Values y;
-    for (int64_t i = 0; i < self.count(); ++i) y.push_back(self.get(i));
-    return y;
+    return self.values();
   };
   EXPECT_EQ(relu(ACL_INT64, {-5, 0, 1e15L}), (Values{0, 0, 1e15L}));
   EXPECT_EQ(relu(ACL_UINT8, {0, 7, 200}), (Values{0, 7, 200}));
-  const Values y = relu(ACL_FLOAT, {-kInfinity, -0.0L, kInfinity, kNaN});
-  EXPECT_EQ(y[0], 0);
-  EXPECT_TRUE(y[1] == 0 && std::signbit(y[1]));
-  EXPECT_EQ(y[2], kInfinity);
-  EXPECT_TRUE(std::isnan(y[3]));
+  expect_same(relu(ACL_FLOAT, {-kInfinity, -0.0L, kInfinity, kNaN}), {0, -0.0L, kInfinity, kNaN});
 }
 
 // The element that was taken has the gradient, a NaN too; one that was not has none; and a NaN in
@@ -165,13 +134,9 @@ TEST_F(BoundedActivations, BackwardsOfReluKeepNanOfTheSideThatCounts) {
     const Array gradient(dtype, {count}, {}, g), self(dtype, {count}, {}, x), out(dtype, {count});
     const Scalar zero(0.0f), half(0.5f);
     ASSERT_TRUE(runs(PHASES(aclnnThresholdBackward), gradient, self, zero, out));
-    for (int64_t i = 0; i < count; ++i) {
-      EXPECT_TRUE(is_near(out.get(i), of_relu[static_cast<size_t>(i)], 0)) << i;
-    }
+    expect_same(out, of_relu);
     ASSERT_TRUE(runs(PHASES(aclnnLeakyReluBackward), gradient, self, half, false, out));
-    for (int64_t i = 0; i < count; ++i) {
-      EXPECT_TRUE(is_near(out.get(i), of_leaky[static_cast<size_t>(i)], 0)) << i;
-    }
+    expect_same(out, of_leaky);
   }
 }
 
@@ -182,10 +147,7 @@ TEST_F(BoundedActivations, ThresholdsNearZeroCountAsZero) {
   for (const float threshold : {0.0f, 0x1p-23f, -0x1p-23f, 0x1p-22f}) {
     const Scalar limit(threshold);
     ASSERT_TRUE(runs(PHASES(aclnnThresholdBackward), g, x, limit, out));
-    EXPECT_EQ(out.get(0), threshold == 0x1p-22f ? 0 : 1) << threshold;
-    EXPECT_EQ(out.get(1), 0);
-    EXPECT_EQ(out.get(2), 0);
-    EXPECT_EQ(out.get(3), 4);
+    EXPECT_EQ(out.values(), (Values{threshold == 0x1p-22f ? 0.0L : 1.0L, 0, 0, 4})) << threshold;
   }
 }
 
@@ -201,9 +163,7 @@ TEST_F(BoundedActivations, ThresholdBackwardOfInt64OnlyForReluOn950) {
   ASSERT_EQ(aclgradSetSocName("Ascend950"), 0);
   EXPECT_EQ(run(1), 161002);
   ASSERT_EQ(run(0), 0);
-  EXPECT_EQ(out.get(0), 1e15L);
-  EXPECT_EQ(out.get(1), 0);
-  EXPECT_EQ(out.get(2), 0);
+  EXPECT_EQ(out.values(), (Values{1e15L, 0, 0}));
 }
 
 TEST_F(BoundedActivations, LeakyReluBackwardRoundsToTheCommonTypeFirst) {
@@ -223,11 +183,7 @@ TEST_F(BoundedActivations, SoftplusFarOut) {
   for (const float limit : {20.0f, 3000.0f}) {
     const Scalar threshold(limit);
     ASSERT_TRUE(runs(PHASES(aclnnSoftplus), x, beta, threshold, out));
-    EXPECT_EQ(out.get(0), round_to(std::exp(-200.0L) / 2, ACL_FLOAT));
-    EXPECT_EQ(out.get(1), 80);
-    EXPECT_EQ(out.get(2), 1000);
-    EXPECT_EQ(out.get(3), kInfinity);
-    EXPECT_TRUE(std::isnan(out.get(4)));
+    expect_same(out, {round_to(std::exp(-200.0L) / 2, ACL_FLOAT), 80, 1000, kInfinity, kNaN});
   }
 }
 

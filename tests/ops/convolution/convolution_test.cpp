@@ -9,12 +9,6 @@
 namespace aclgrad::testing {
 namespace {
 
-using Numbers = std::vector<long double>;
-
-Array image(aclDataType dtype, const Shape& shape, const Numbers& values = {}) {
-  return {dtype, shape, Array::Layout{{}, 0, -1, ACL_FORMAT_NCHW}, values};
-}
-
 using ConvolutionTest = AclTest;
 
 TEST_F(ConvolutionTest, GradientsOfAnEmptyConvolution) {
@@ -26,8 +20,8 @@ TEST_F(ConvolutionTest, GradientsOfAnEmptyConvolution) {
   const BoolArray mask{true, true, true};
   ASSERT_TRUE(runs(PHASES(aclnnConvolutionBackward), gradient, x, w, sizes, one, none, one, false,
                    none, 1, mask, int8_t{0}, dx, dw, db));
-  EXPECT_EQ(dw.values(), Numbers(54));
-  EXPECT_EQ(db.values(), Numbers(3));
+  EXPECT_EQ(dw.values(), Values(54));
+  EXPECT_EQ(db.values(), Values(3));
 }
 
 // Sums are those of FLOAT then, and are rounded once.
@@ -36,8 +30,8 @@ TEST_F(ConvolutionTest, DeterministicBf16HasTheBitsOfEveryProcessor) {
   const auto numbers = [](const Shape& shape, uint64_t seed) {
     return random_array(ACL_BF16, shape, LayoutKind::kContiguous, seed).values();
   };
-  const Numbers x_numbers = numbers(of_x, 1), w_numbers = numbers(of_w, 2);
-  const Numbers y_numbers = numbers(of_y, 3), bias_numbers = numbers({32}, 4);
+  const Values x_numbers = numbers(of_x, 1), w_numbers = numbers(of_w, 2);
+  const Values y_numbers = numbers(of_y, 3), bias_numbers = numbers({32}, 4);
   const IntArray one({1, 1}), none({0, 0}), sizes({32});
   const BoolArray mask{true, true, true};
   const auto results = [&](aclDataType dtype) {
@@ -49,15 +43,15 @@ TEST_F(ConvolutionTest, DeterministicBf16HasTheBitsOfEveryProcessor) {
                      y, int8_t{0}));
     EXPECT_TRUE(runs(PHASES(aclnnConvolutionBackward), gradient, x, w, sizes, one, one, one, false,
                      none, 1, mask, int8_t{0}, dx, dw, db));
-    Numbers list;
+    Values list;
     for (const Array* array : {&y, &dx, &dw, &db}) {
-      const Numbers rounded = Array(ACL_BF16, array->shape(), {}, array->values()).values();
+      const Values rounded = Array(ACL_BF16, array->shape(), {}, array->values()).values();
       list.insert(list.end(), rounded.begin(), rounded.end());
     }
     return list;
   };
   ASSERT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1), ACL_SUCCESS);
-  const Numbers deterministic = results(ACL_BF16);
+  const Values deterministic = results(ACL_BF16);
   ASSERT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 0), ACL_SUCCESS);
   EXPECT_EQ(deterministic, results(ACL_FLOAT));
 }

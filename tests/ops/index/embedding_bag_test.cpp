@@ -81,10 +81,7 @@ TEST_F(EmbeddingBags, OfSlicesHeldToANorm) {
     return call(PHASES(aclnnRenorm), x, p, int64_t{0}, most, out);
   };
   ASSERT_EQ(renorm(two, one), 0) << recent_message();
-  const Values expected = {0.6L, 0.8L, 0.3L, 0.4L};
-  for (int64_t i = 0; i < 4; ++i) {
-    EXPECT_TRUE(is_near(out.get(i), expected[static_cast<size_t>(i)], 1e-7L)) << i;
-  }
+  expect_near(out, {0.6L, 0.8L, 0.3L, 0.4L}, 1e-7L);
   ASSERT_EQ(renorm(two, unlimited), 0) << recent_message();
   EXPECT_EQ(out.values(), x.values());
   ASSERT_EQ(renorm(unlimited, one), 0) << recent_message();

@@ -120,8 +120,7 @@ TEST_F(IndicesTest, ArangeReadsItsScalarsAsTheResultHoldsThem) {
   const Array whole(ACL_INT32, {2});
   ASSERT_EQ(arange(0.75, 2.5, 1.5, whole), 0) << recent_message();
   EXPECT_EQ(whole.values(), (Values{0, 1}));
-  EXPECT_EQ(arange(0.0F, 2.0F, 0.5F, whole), 161002);
-  EXPECT_NE(recent_message().find("step must not be 0"), std::string::npos);
+  testing::expect_failure(arange(0.0F, 2.0F, 0.5F, whole), "step must not be 0", 161002);
   const Array none(ACL_FLOAT, {0});
   EXPECT_EQ(arange(3, 3, -1, none), 0) << recent_message();
   // Beyond what a double can count.

@@ -48,7 +48,7 @@ TEST_F(BatchedProducts, OfSpecialValues) {
   // An alpha of 0 does not.
   const Array ones(ACL_FLOAT, {2}, {1, 1}), spoiled(ACL_FLOAT, {1, 1, 2}, {kNaN, 4});
   ASSERT_EQ(baddbmm(ones, spoiled, b, 1, 0, out), 0);
-  EXPECT_TRUE(std::isnan(out.get(0)) && std::isnan(out.get(1)));
+  expect_same(out, {kNaN, kNaN});
   ASSERT_EQ(baddbmm(ones, a, b, 1, 0, out), 0);
   EXPECT_EQ(out.values(), (Values{1, 1}));
 }
