@@ -2,8 +2,6 @@
 // What no contract has of elements that are added, put and taken by their numbers: masks, whole
 // dimensions, dimensions that are not neighbours, repeats that differ, numbers out of range.
 #include "aclgrad_ext.h"
-#include "aclnnop/aclnn_cdist.h"
-#include "aclnnop/aclnn_cdist_backward.h"
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_put_impl.h"
@@ -155,22 +153,6 @@ TEST_F(PlacementTest, RepeatsMayDiffer) {
   const Array grad(ACL_FLOAT, {5}, {1, 2, 3, 4, 5}), sums(ACL_FLOAT, {3});
   ASSERT_TRUE(runs(PHASES(aclnnRepeatInterleaveGrad), grad, counts, int64_t{0}, sums));
   EXPECT_EQ(sums.values(), (Values{3, 0, 12}));
-}
-
-TEST_F(PlacementTest, DistancesAndTheirGradients) {
-  const Array x1(ACL_DOUBLE, {1, 2}, {0, 0}), x2(ACL_DOUBLE, {2, 2}, {3, 4, 1, 2});
-  const Array out(ACL_DOUBLE, {1, 2}), grad(ACL_DOUBLE, {1, 2}, {1, 1}), slopes(ACL_DOUBLE, {1, 2});
-  const auto expect = [&](float p, long double first, long double second) {
-    ASSERT_TRUE(runs(PHASES(aclnnCdist), x1, x2, p == -1 ? HUGE_VALF : p, int64_t{1}, out));
-    ASSERT_TRUE(runs(PHASES(aclnnCdistBackward), grad, x1, x2, out, p, slopes));
-    EXPECT_NEAR(static_cast<double>(slopes.get(0)), static_cast<double>(first), 1e-6);
-    EXPECT_NEAR(static_cast<double>(slopes.get(1)), static_cast<double>(second), 1e-6);
-  };
-  expect(2, -1.047214L, -1.694427L);
-  expect(3, -0.675972L, -1.715328L);
-  expect(-1, 0, -2);
-  expect(0, 0, 0);
-  EXPECT_EQ(out.values(), (Values{2, 2}));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and layer normalization: special values, layouts, aliasing, threads, empty tensors.
 // Values in every dtype and layout are in tests/cases, every check in tests/contract.
+#include "aclnnop/aclnn_add_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_softmax.h"
@@ -117,6 +118,19 @@ TEST_F(NormalizationTest, EmptyTensors) {
   ASSERT_EQ(layer_norm(no_columns, nullptr, nullptr, no_columns, &mean, &rstd), 0);
   EXPECT_EQ(mean.values(), Values(2, 0));
   expect_same(rstd, {kNaN, kNaN});
+}
+
+TEST_F(NormalizationTest, AdditionalOutputAsksForTheSum) {
+  const Array x(ACL_FLOAT, {2, 3}), row(ACL_FLOAT, {3}), number(ACL_FLOAT, {2, 1});
+  const aclTensor* const no_bias = nullptr;
+  aclTensor* const no_sum = nullptr;
+  const auto status = [&](bool additional_output) {
+    return plan(aclnnAddLayerNormGetWorkspaceSize, x, x, row, row, no_bias, 1e-3, additional_output,
+                x, number, number, no_sum)
+        .status;
+  };
+  EXPECT_EQ(status(false), 0);
+  EXPECT_EQ(status(true), 161001);
 }
 
 TEST_F(NormalizationTest, GradientsThatAreNotWantedStayAsTheyAre) {

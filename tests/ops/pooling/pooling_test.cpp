@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling: worked examples, special values, formats, an index outside the plane, an empty batch.
-#include "aclnnop/aclnn_adaptive_avg_pool3d.h"
+// Pooling: special values, formats, an index outside the plane, an empty batch.
 #include "aclnnop/aclnn_adaptive_max_pool2d.h"
 #include "aclnnop/aclnn_adaptive_max_pool3d_backward.h"
-#include "aclnnop/aclnn_avg_pool3d.h"
 #include "aclnnop/aclnn_avgpool2d.h"
 #include "aclnnop/aclnn_max_pool.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices.h"
@@ -82,45 +80,8 @@ Values counted(int64_t count) {
   return numbers;
 }
 
-TEST_F(PoolingTest, AveragesOfVolumes) {
-  const Array self = image(ACL_DOUBLE, {1, 3, 3, 3}, counted(27));
-  struct Case {
-    int64_t padding;
-    bool ceil_mode, count_include_pad;
-    Values expected;
-  };
-  for (const Case& each : {Case{1, false, true, {0.125, 0.625, 1.375, 3.5, 3.625, 8, 9.5, 20.5}},
-                           Case{1, false, false, {1, 2.5, 5.5, 7, 14.5, 16, 19, 20.5}},
-                           Case{0, true, false, {7.5, 9, 12, 13.5, 21, 22.5, 25.5, 27}}}) {
-    Array out = image(ACL_DOUBLE, {1, 2, 2, 2});
-    const IntArray size({2}), stride({2, 2, 2}), pad({each.padding});
-    ASSERT_TRUE(runs(PHASES(aclnnAvgPool3d), self, size, stride, pad, each.ceil_mode,
-                     each.count_include_pad, int64_t{0}, out));
-    EXPECT_EQ(out.values(), each.expected);
-  }
-  Array adapted = image(ACL_DOUBLE, {1, 2, 1, 2});
-  const IntArray sizes({2, 1, 2});
-  ASSERT_TRUE(runs(PHASES(aclnnAdaptiveAvgPool3d), self, sizes, adapted));
-  EXPECT_EQ(adapted.values(), (Values{9, 10, 18, 19}));
-}
-
-TEST_F(PoolingTest, PlacesOfMaximaOfVolumes) {
-  const Array self = image(ACL_FLOAT, {1, 3, 3, 3}, counted(27));
-  Array out = image(ACL_FLOAT, {1, 2, 2, 2}), indices = image(ACL_INT32, {1, 2, 2, 2});
-  const IntArray size({2}), one({1}), pad({0});
-  ASSERT_TRUE(
-      runs(PHASES(aclnnMaxPool3dWithArgmax), self, size, one, pad, one, false, out, indices));
-  EXPECT_EQ(indices.values(), (Values{13, 14, 16, 17, 22, 23, 25, 26}));
-}
-
-// Windows that overlap, and special values among them.
-TEST_F(PoolingTest, AdaptiveMaxima) {
-  const Array self = image(ACL_FLOAT, {1, 3, 5}, counted(15));
-  Array out = image(ACL_FLOAT, {1, 2, 2}), indices = image(ACL_INT64, {1, 2, 2});
-  const IntArray size({2, 2});
-  ASSERT_TRUE(runs(PHASES(aclnnAdaptiveMaxPool2d), self, size, out, indices));
-  EXPECT_EQ(out.values(), (Values{8, 10, 13, 15}));
-  EXPECT_EQ(indices.values(), (Values{7, 9, 12, 14}));
+// In windows that overlap.
+TEST_F(PoolingTest, AdaptiveMaximaOfSpecialValues) {
   const Array special = image(ACL_FLOAT, {2, 1, 3}, {-kInfinity, -kInfinity, kNaN, 3, kNaN, kNaN});
   Array of_special = image(ACL_FLOAT, {2, 1, 2}), places = image(ACL_INT32, {2, 1, 2});
   const IntArray two({1, 2});
