@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The older and less used sisters of other operators: what only they do.
 #include "aclnnop/aclnn_apply_adam_w.h"
-#include "aclnnop/aclnn_apply_adam_w_v2.h"
 #include "aclnnop/aclnn_mean.h"
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_uniform.h"
@@ -59,36 +58,6 @@ TEST_F(VariantsTest, RandomNumbersOfTensors) {
               0);
     ASSERT_EQ(aclrtSynchronizeStream(stream()), 0);
     EXPECT_EQ(actual.values(), expected.values());
-  }
-}
-
-// With the powers of t - 1 steps, the tensors' step is the step of the numbers.
-TEST_F(VariantsTest, AdamWOfTensorsIsAdamWOfNumbers) {
-  constexpr float kLr = 0.5f, kBeta1 = 0.75f, kBeta2 = 0.875f, kDecay = 0.25f, kEps = 0.125f;
-  for (const bool amsgrad : {false, true}) {
-    for (const bool maximize : {false, true}) {
-      const auto number = [](float value) {
-        return Array(ACL_FLOAT, {1}, {static_cast<long double>(value)});
-      };
-      const Array lr = number(kLr), beta1 = number(kBeta1), beta2 = number(kBeta2),
-                  decay = number(kDecay), eps = number(kEps), power1 = number(kBeta1 * kBeta1),
-                  power2 = number(kBeta2 * kBeta2);
-      const Array grad(ACL_FLOAT, {3}, {1, -2, 3}), step(ACL_INT64, {1}, {2});
-      Array var(ACL_FLOAT, {3}, {1, 2, -3}), m(ACL_FLOAT, {3}, {0.5, 1, -1}),
-          v(ACL_FLOAT, {3}, {1, 2, 4}), most(ACL_FLOAT, {3}, {0.5, 8, 2});
-      Array var2(ACL_FLOAT, {3}, {1, 2, -3}), m2(ACL_FLOAT, {3}, {0.5, 1, -1}),
-          v2(ACL_FLOAT, {3}, {1, 2, 4}), most2(ACL_FLOAT, {3}, {0.5, 8, 2});
-      ASSERT_TRUE(runs(PHASES(aclnnApplyAdamW), var, m, v, power1, power2, lr, decay, beta1, beta2,
-                       eps, grad, amsgrad ? most.tensor() : nullptr, amsgrad, maximize));
-      ASSERT_TRUE(runs(PHASES(aclnnApplyAdamWV2), var2, m2, v2, amsgrad ? most2.tensor() : nullptr,
-                       grad, step, kLr, kBeta1, kBeta2, kDecay, kEps, amsgrad, maximize));
-      for (int64_t i = 0; i < 3; ++i) {
-        EXPECT_LE(ulp_error(var.get(i), var2.get(i), ACL_FLOAT), 1);
-        EXPECT_EQ(m.get(i), m2.get(i));
-        EXPECT_EQ(v.get(i), v2.get(i));
-      }
-      EXPECT_EQ(most.values(), (std::vector<long double>{0.5, 8, 2}));  // read only
-    }
   }
 }
 
