@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors, scalars, arrays, executors.
-#include "aclnnop/aclnn_selu.h"
-#include "tests/contract/runtime_faults.h"
+#include "tests/contract/wrong_calls.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -9,179 +8,85 @@ namespace {
 constexpr int64_t kDims[26] = {};
 const char* const kNull = "null pointer";
 const char* const kInvalidHandle = "not a live handle";
-uint64_t count;
-
-// A handle of a function that returns null when it fails: 0 when it did not.
-int refused(const void* made, int status) { return made == nullptr ? status : 0; }
-
-template <class Handle>
-Handle* invalid_handle(World& world) {
-  return static_cast<Handle*>(world.invalid_handle());
-}
-
-class Tensor {
- public:
-  Tensor()
-      : handle_(
-            aclCreateTensor(kSize, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, kSize, 1, nullptr)) {}
-  ~Tensor() { aclDestroyTensor(handle_); }
-  operator aclTensor*() const { return handle_; }
-
- private:
-  static constexpr int64_t kSize[1] = {2};
-  aclTensor* handle_;
-};
-
-class Executor {
- public:
-  Executor() { aclnnInplaceSeluGetWorkspaceSize(tensor_, &count, &handle_); }
-  ~Executor() { aclDestroyAclOpExecutor(handle_); }
-  operator aclOpExecutor*() const { return handle_; }
-  aclTensor* tensor() const { return tensor_; }
-
- private:
-  Tensor tensor_;
-  aclOpExecutor* handle_ = nullptr;
-};
-
-// A list of no tensors, which knows no element 0.
-class EmptyList {
- public:
-  EmptyList() : handle_(aclCreateTensorList(nullptr, 0)) {}
-  ~EmptyList() { aclDestroyTensorList(handle_); }
-  operator aclTensorList*() const { return handle_; }
-
- private:
-  aclTensorList* handle_;
-};
 
 // The same mistakes with every getter of a tensor and every size of an array.
 template <class Handle, class... Outputs>
 void add_getter(std::vector<RuntimeFault>& faults, const char* name, const char* parameter,
                 aclnnStatus (*getter)(const Handle*, Outputs...)) {
-  faults.push_back(
-      {name, 161001, {parameter, kNull}, [=](World&) { return getter(nullptr, Outputs{}...); }});
-  faults.push_back({name, 161002, {parameter, kInvalidHandle}, [=](World& world) {
-                      return getter(invalid_handle<Handle>(world), Outputs{}...);
-                    }});
+  WrongCalls(faults, name, getter, nullptr, Outputs{}...)
+      .template with<0>(nullptr, 161001, {parameter, kNull})
+      .template with<0>(&World::invalid_handle, 161002, {parameter, kInvalidHandle});
 }
 
 template <class... Outputs>
 void add_tensor_getter(std::vector<RuntimeFault>& faults, const char* name, const char* output,
                        aclnnStatus (*getter)(const aclTensor*, Outputs...)) {
   add_getter(faults, name, "tensor", getter);
-  faults.push_back(
-      {name, 161001, {output, kNull}, [=](World&) { return getter(Tensor(), Outputs{}...); }});
+  WrongCalls(faults, name, getter, &World::tensor, Outputs{}...).unchanged(161001, {output, kNull});
 }
 
 template <class Handle>
 void add_destroyer(std::vector<RuntimeFault>& faults, const char* name,
                    aclnnStatus (*destroy)(const Handle*)) {
-  faults.push_back({name, 161002, {kInvalidHandle}, [=](World& world) {
-                      return destroy(invalid_handle<Handle>(world));
-                    }});
+  WrongCalls(faults, name, destroy, &World::invalid_handle).unchanged(161002, {kInvalidHandle});
 }
 
 template <class Handle, class Value>
 void add_array(std::vector<RuntimeFault>& faults, const char* name,
                Handle* (*create)(const Value*, uint64_t)) {
-  faults.push_back({name, 161002, {"size", "18446744073709551615", "at most"}, [=](World&) {
-                      const Value value{};
-                      return refused(create(&value, UINT64_MAX), 161002);
-                    }});
+  WrongCalls(faults, name, create, &World::invalid_handle, 1)
+      .template with<1>(UINT64_MAX, 161002, {"size", "18446744073709551615", "at most"});
 }
 
 using SetAddress = aclnnStatus (*)(aclOpExecutor*, const size_t, aclTensor*, void*);
 void add_setter(std::vector<RuntimeFault>& faults, const char* name, SetAddress set) {
-  faults.push_back({name, 561103, {"tensor", kNull}, [=](World&) {
-                      return set(Executor(), 0, nullptr, nullptr);
-                    }});
-  faults.push_back({name, 161002, {"tensor", kInvalidHandle}, [=](World& world) {
-                      return set(Executor(), 0, invalid_handle<aclTensor>(world), nullptr);
-                    }});
-  faults.push_back({name, 561103, {"executor", kNull}, [=](World&) {
-                      return set(nullptr, 0, Tensor(), nullptr);
-                    }});
-  faults.push_back({name, 561000, {"executor", "not a live executor"}, [=](World& world) {
-                      return set(invalid_handle<aclOpExecutor>(world), 0, Tensor(), nullptr);
-                    }});
-  faults.push_back({name, 161002, {"tensor", "aclnnInplaceSeluGetWorkspaceSize"}, [=](World&) {
-                      return set(Executor(), 0, Tensor(), nullptr);
-                    }});
+  WrongCalls(faults, name, set, &World::executor, 0, &World::tensor, nullptr)
+      .with<2>(nullptr, 561103, {"tensor", kNull})
+      .with<2>(&World::invalid_handle, 161002, {"tensor", kInvalidHandle})
+      .with<0>(nullptr, 561103, {"executor", kNull})
+      .with<0>(&World::invalid_handle, 561000, {"executor", "not a live executor"})
+      .unchanged(161002, {"tensor", "aclnnInplaceSeluGetWorkspaceSize"});
 }
 
 using SetListAddress = aclnnStatus (*)(aclOpExecutor*, size_t, const size_t, aclTensorList*, void*);
 void add_list_setter(std::vector<RuntimeFault>& faults, const char* name, SetListAddress set) {
-  faults.push_back({name, 561103, {"tensors", kNull}, [=](World&) {
-                      return set(Executor(), 0, 0, nullptr, nullptr);
-                    }});
-  faults.push_back({name, 161002, {"tensors", kInvalidHandle}, [=](World& world) {
-                      return set(Executor(), 0, 0, invalid_handle<aclTensorList>(world), nullptr);
-                    }});
-  faults.push_back({name, 161002, {"relativeIndex", "3", "less than 0"}, [=](World&) {
-                      return set(Executor(), 0, 3, EmptyList(), nullptr);
-                    }});
+  WrongCalls(faults, name, set, &World::executor, 0, 0, &World::empty_list, nullptr)
+      .with<3>(nullptr, 561103, {"tensors", kNull})
+      .with<3>(&World::invalid_handle, 161002, {"tensors", kInvalidHandle})
+      .with<2>(3, 161002, {"relativeIndex", "3", "less than 0"});
 }
 
 void add_creations(std::vector<RuntimeFault>& faults) {
-  const auto tensor = [](const int64_t* dims, uint64_t dims_count, const int64_t* storage,
-                         uint64_t storage_count) {
-    return aclCreateTensor(dims, dims_count, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, storage,
-                           storage_count, nullptr);
-  };
-  faults.push_back({"aclCreateTensor", 161001, {"viewDims", kNull}, [=](World&) {
-                      return refused(tensor(nullptr, 1, kDims, 1), 161001);
-                    }});
-  faults.push_back({"aclCreateTensor", 161001, {"storageDims", kNull}, [=](World&) {
-                      return refused(tensor(kDims, 1, nullptr, 1), 161001);
-                    }});
-  faults.push_back({"aclCreateTensor", 161002, {"viewDims", "26", "at most 25"}, [=](World&) {
-                      return refused(tensor(kDims, 26, kDims, 1), 161002);
-                    }});
-  faults.push_back({"aclCreateTensor", 161002, {"storageDims", "26", "at most 25"}, [=](World&) {
-                      return refused(tensor(kDims, 1, kDims, 26), 161002);
-                    }});
-  faults.push_back({"aclCreateScalar", 161001, {"value", kNull}, [](World&) {
-                      return refused(aclCreateScalar(nullptr, ACL_FLOAT), 161001);
-                    }});
-  faults.push_back({"aclCreateScalar", 161002, {"dataType", "DT_STRING"}, [](World& world) {
-                      return refused(aclCreateScalar(world.host, ACL_STRING), 161002);
-                    }});
+  WrongCalls(faults, "aclCreateTensor", aclCreateTensor, kDims, 1, ACL_FLOAT, nullptr, 0,
+             ACL_FORMAT_ND, kDims, 1, nullptr)
+      .with<0>(nullptr, 161001, {"viewDims", kNull})
+      .with<6>(nullptr, 161001, {"storageDims", kNull})
+      .with<1>(26, 161002, {"viewDims", "26", "at most 25"})
+      .with<7>(26, 161002, {"storageDims", "26", "at most 25"});
+  WrongCalls(faults, "aclCreateScalar", aclCreateScalar, &World::host, ACL_FLOAT)
+      .with<0>(nullptr, 161001, {"value", kNull})
+      .with<1>(ACL_STRING, 161002, {"dataType", "DT_STRING"});
   add_array(faults, "aclCreateIntArray", aclCreateIntArray);
   add_array(faults, "aclCreateFloatArray", aclCreateFloatArray);
   add_array(faults, "aclCreateBoolArray", aclCreateBoolArray);
   add_array(faults, "aclCreateTensorList", aclCreateTensorList);
   add_array(faults, "aclCreateScalarList", aclCreateScalarList);
-  faults.push_back({"aclInitTensor", 161001, {"tensor", kNull}, [](World&) {
-                      return aclInitTensor(nullptr, kDims, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND,
-                                           kDims, 1, nullptr);
-                    }});
-  faults.push_back({"aclInitTensor", 161002, {"viewDims", "26", "at most 25"}, [](World&) {
-                      return aclInitTensor(Tensor(), kDims, 26, ACL_FLOAT, nullptr, 0,
-                                           ACL_FORMAT_ND, kDims, 1, nullptr);
-                    }});
+  WrongCalls(faults, "aclInitTensor", aclInitTensor, &World::tensor, kDims, 1, ACL_FLOAT, nullptr,
+             0, ACL_FORMAT_ND, kDims, 1, nullptr)
+      .with<0>(nullptr, 161001, {"tensor", kNull})
+      .with<2>(26, 161002, {"viewDims", "26", "at most 25"});
 }
 
 void add_executors(std::vector<RuntimeFault>& faults) {
-  faults.push_back({"aclSetAclOpExecutorRepeatable", 561103, {"executor", kNull}, [](World&) {
-                      return aclSetAclOpExecutorRepeatable(nullptr);
-                    }});
-  faults.push_back({"aclSetAclOpExecutorRepeatable",
-                    561000,
-                    {"executor", "not a live executor"},
-                    [](World& world) {
-                      return aclSetAclOpExecutorRepeatable(invalid_handle<aclOpExecutor>(world));
-                    }});
-  faults.push_back({"aclDestroyAclOpExecutor", 561103, {"executor", kNull}, [](World&) {
-                      return aclDestroyAclOpExecutor(nullptr);
-                    }});
-  faults.push_back(
-      {"aclDestroyAclOpExecutor", 561000, {"executor", "not a live executor"}, [](World& world) {
-         return aclDestroyAclOpExecutor(invalid_handle<aclOpExecutor>(world));
-       }});
-  faults.push_back({"aclSetRawTensorAddr", 161001, {"tensor", kNull}, [](World&) {
-                      return aclSetRawTensorAddr(nullptr, nullptr);
-                    }});
+  WrongCalls(faults, "aclSetAclOpExecutorRepeatable", aclSetAclOpExecutorRepeatable,
+             &World::executor)
+      .with<0>(nullptr, 561103, {"executor", kNull})
+      .with<0>(&World::invalid_handle, 561000, {"executor", "not a live executor"});
+  WrongCalls(faults, "aclDestroyAclOpExecutor", aclDestroyAclOpExecutor, &World::executor)
+      .with<0>(nullptr, 561103, {"executor", kNull})
+      .with<0>(&World::invalid_handle, 561000, {"executor", "not a live executor"});
+  WrongCalls(faults, "aclSetRawTensorAddr", aclSetRawTensorAddr, &World::tensor, nullptr)
+      .with<0>(nullptr, 161001, {"tensor", kNull});
   add_setter(faults, "aclSetInputTensorAddr", aclSetInputTensorAddr);
   add_setter(faults, "aclSetOutputTensorAddr", aclSetOutputTensorAddr);
   add_setter(faults, "aclSetTensorAddr", aclSetTensorAddr);

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "aclnnop/aclnn_selu.h"
+
 namespace aclgrad::contract {
 namespace {
 
@@ -39,6 +41,14 @@ World::~World() {
     if (aclmdlRICaptureEnd(each, &left) == 0) aclmdlRIDestroy(left);
   }
   for (aclrtStream each : subscribed_) aclrtUnSubscribeReport(pthread_self(), each);
+  if (reserved_ != nullptr) {
+    aclrtUnmapMem(reserved_);
+    aclrtFreePhysical(physical_);
+    aclrtReleaseMemAddress(reserved_);
+  }
+  for (aclOpExecutor* each : executors_) aclDestroyAclOpExecutor(each);
+  for (aclTensor* each : tensors_) aclDestroyTensor(each);
+  for (aclTensorList* each : lists_) aclDestroyTensorList(each);
   aclrtFree(memory);
   aclrtResetDevice(0);
   take_message();
@@ -50,6 +60,11 @@ aclrtStream World::captured() {
   require(aclmdlRICaptureBegin(made, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
   captured_.push_back(made);
   return made;
+}
+
+aclrtEvent World::captured_event() {
+  require(aclrtRecordEvent(reusable, captured()));
+  return reusable;
 }
 
 aclmdlRI World::model() {
@@ -76,7 +91,45 @@ aclmdlRI World::slow_model() {
   return made;
 }
 
+char* World::mapped() {
+  if (reserved_ == nullptr) {
+    aclrtPhysicalMemProp prop = {};
+    prop.memAttr = ACL_HBM_MEM_HUGE;
+    prop.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    require(aclrtReserveMemAddress(&reserved_, 2 * kPiece, 0, nullptr, 1));
+    require(aclrtMallocPhysical(&physical_, kPiece, &prop, 0));
+    require(aclrtMapMem(reserved_, kPiece, 0, physical_, 0));
+  }
+  return static_cast<char*>(reserved_);
+}
+
+aclrtDrvMemHandle World::physical() {
+  mapped();
+  return physical_;
+}
+
+aclTensor* World::tensor() {
+  constexpr int64_t kSize = 2;
+  return tensors_.emplace_back(
+      aclCreateTensor(&kSize, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &kSize, 1, nullptr));
+}
+
+aclOpExecutor* World::executor() {
+  uint64_t size = 0;
+  aclOpExecutor* made = nullptr;
+  require(aclnnInplaceSeluGetWorkspaceSize(tensor(), &size, &made));
+  return executors_.emplace_back(made);
+}
+
+aclTensorList* World::empty_list() { return lists_.emplace_back(aclCreateTensorList(nullptr, 0)); }
+
 void World::keep_busy() { require(aclrtLaunchHostFunc(stream, nap, nullptr)); }
+
+aclrtStream made_void(aclrtStream captured) {
+  if (aclrtSynchronizeStream(captured) != 107027) throw std::runtime_error("the capture goes on");
+  take_message();
+  return captured;
+}
 
 const std::vector<RuntimeFault>& runtime_faults() {
   static const std::vector<RuntimeFault> all = [] {

@@ -21,11 +21,19 @@ class World {
 
   // Addresses that are no handles and no device memory.
   void* invalid_handle() { return unknown_; }
-  aclrtStream captured();      // a stream that is being captured
-  aclmdlRI slow_model();       // one that runs for a while
-  void keep_busy();            // lets the stream work for a while
-  aclmdlRI model();            // a recorded model
-  aclrtStream with_reports();  // a stream with this thread subscribed
+  aclrtStream captured();       // a stream that is being captured
+  aclrtEvent captured_event();  // `reusable`, recorded on such a stream
+  aclmdlRI slow_model();        // one that runs for a while
+  void keep_busy();             // lets the stream work for a while
+  aclmdlRI model();             // a recorded model
+  aclrtStream with_reports();   // a stream with this thread subscribed
+
+  char* mapped();                // kPiece bytes of reserved addresses with the memory
+  aclrtDrvMemHandle physical();  // of kPiece bytes
+  char* unmapped() { return mapped() + kPiece; }  // the reserved kPiece bytes after these
+  aclTensor* tensor();                            // of two numbers, without memory
+  aclOpExecutor* executor();                      // of aclnnInplaceSelu, with a tensor of its own
+  aclTensorList* empty_list();                    // knows no element 0
 
   aclrtStream stream = nullptr;
   aclrtEvent event = nullptr;     // as aclrtCreateEvent makes it
@@ -34,12 +42,21 @@ class World {
   void* memory = nullptr;         // kBytes of the device
   char host[64] = {};
   static constexpr size_t kBytes = 64;
+  static constexpr size_t kPiece = size_t{2} << 20;
 
  private:
   int64_t unknown_[8] = {};
   std::vector<aclrtStream> captured_;
   std::vector<aclrtStream> subscribed_;
+  void* reserved_ = nullptr;
+  aclrtDrvMemHandle physical_ = nullptr;
+  std::vector<aclTensor*> tensors_;
+  std::vector<aclOpExecutor*> executors_;
+  std::vector<aclTensorList*> lists_;
 };
+
+// The captured stream, after a call that makes its capture void.
+aclrtStream made_void(aclrtStream captured);
 
 struct RuntimeFault {
   const char* function;

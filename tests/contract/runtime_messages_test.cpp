@@ -29,6 +29,10 @@ TEST(RuntimeMessages, NameTheFunctionTheArgumentAndWhatWasExpected) {
     EXPECT_EQ(text.rfind(fault.function, 0), 0U) << text;
     if (!is_meta(fault.status)) {
       EXPECT_NE(text.find("returned " + std::to_string(fault.status)), std::string::npos) << text;
+      if (text.find(" is a null pointer") != std::string::npos) {
+        const char* const code = fault.status < 107000 ? "(EH0008)" : "(EE1004)";
+        EXPECT_NE(match.str().find(code), std::string::npos) << outcome.message;
+      }
     }
     size_t from = std::string(fault.function).size();
     for (const std::string& word : fault.words) {

@@ -8,6 +8,7 @@
 
 #include "aclnnop/aclnn_selu.h"
 #include "tests/environment/sample.h"
+#include "tests/ops/runtime/support.h"
 
 namespace aclgrad::test {
 namespace {
@@ -21,8 +22,7 @@ std::atomic<int> calls = 0;
 
 // Calls both phases without end.
 void call_for_ever() {
-  aclrtStream stream = nullptr;
-  if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+  const aclrtStream stream = stream_or_exit();
   const testing::Array self(ACL_FLOAT, {64}, {1, -1});
   const testing::Array out(ACL_FLOAT, {64});
   while (true) {

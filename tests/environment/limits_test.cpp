@@ -71,8 +71,7 @@ TEST_F(LimitsDeathTest, WithoutThreadsAStreamSaysSoAndWorksLater) {
   EXPECT_EXIT(
       {
         become_nobody();
-        aclrtStream stream = nullptr;
-        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        const aclrtStream stream = stream_or_exit();
         {
           const Limit none(RLIMIT_NPROC, 1);
           if (can_make_a_thread()) _exit(kNoSuchLimit);
@@ -91,8 +90,7 @@ TEST_F(LimitsDeathTest, WithoutAWorkerAStreamIsDestroyed) {
       {
         become_nobody();
         alarm(60);
-        aclrtStream stream = nullptr;
-        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        const aclrtStream stream = stream_or_exit();
         {
           Roadblock block(stream);
           static bool ran = false;
@@ -116,8 +114,7 @@ TEST_F(LimitsDeathTest, WithoutHelpersTheWorkIsDone) {
   EXPECT_EXIT(
       {
         become_nobody();
-        aclrtStream stream = nullptr;
-        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        const aclrtStream stream = stream_or_exit();
         aclgradSetNumThreads(1);
         PreparedRow row(some_row(), ACL_FLOAT, 2048);
         const std::vector<Bytes> expected = row.run(stream, nullptr);
@@ -181,8 +178,7 @@ TEST_F(LimitsDeathTest, NoFileIsNeeded) {
   EXPECT_EXIT(
       {
         const Limit none(RLIMIT_NOFILE, 3);
-        aclrtStream stream = nullptr;
-        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        const aclrtStream stream = stream_or_exit();
         for (const cases::Row& row : cases::all_cases()) {
           PreparedRow(row, row.dtypes().front(), cases::kTestSize).run(stream, nullptr);
         }
@@ -204,8 +200,7 @@ TEST_F(LimitsDeathTest, WithoutAddressSpaceCallsFailAndWorkLater) {
 #endif
   EXPECT_EXIT(
       {
-        aclrtStream stream = nullptr;
-        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        const aclrtStream stream = stream_or_exit();
         PreparedRow row(some_row(), ACL_FLOAT, 64);
         const std::vector<Bytes> expected = row.run(stream, nullptr);
         {
@@ -237,8 +232,7 @@ TEST_F(LimitsDeathTest, SmallStacksAreEnough) {
   const Limit small(RLIMIT_STACK, 256 << 10);
   EXPECT_EXIT(
       {
-        aclrtStream stream = nullptr;
-        if (aclrtSetDevice(0) != 0 || aclrtCreateStream(&stream) != 0) _exit(1);
+        const aclrtStream stream = stream_or_exit();
         aclgradSetNumThreads(2);
         for (const cases::Row* row : a_row_of_each_operator()) {
           for (const aclDataType dtype : row->dtypes()) {

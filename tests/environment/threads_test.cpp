@@ -25,13 +25,6 @@ void require(bool holds, int line) {
 }
 #define REQUIRE(holds) require((holds), __LINE__)
 
-aclrtStream new_stream() {
-  aclrtStream stream = nullptr;
-  REQUIRE(aclrtSetDevice(0) == ACL_SUCCESS);
-  REQUIRE(aclrtCreateStream(&stream) == ACL_SUCCESS);
-  return stream;
-}
-
 void expect_usable(aclrtStream stream) {
   bool ran = false;
   REQUIRE(launch(stream, [&] {
@@ -68,7 +61,7 @@ void* result_of(pthread_t thread) {
 
 // A thread that waits for work which does not end is cancelled.
 void cancel_in(const std::function<aclError(aclrtStream)>& wait) {
-  const aclrtStream stream = new_stream();
+  const aclrtStream stream = stream_or_exit();
   {
     Roadblock block(stream);
     const pthread_t waiting = start([&] { wait(stream); });
@@ -118,7 +111,7 @@ TEST_F(ThreadsDeathTest, MayBeCancelledWhileTheyWaitForCallbacks) {
 TEST_F(ThreadsDeathTest, EndAfterAStreamIsDestroyed) {
   EXPECT_EXIT(
       {
-        const aclrtStream stream = new_stream();
+        const aclrtStream stream = stream_or_exit();
         aclError destroyed = -1;
         pthread_t ending;
         {
@@ -133,7 +126,7 @@ TEST_F(ThreadsDeathTest, EndAfterAStreamIsDestroyed) {
         REQUIRE(result_of(ending) == PTHREAD_CANCELED);
         REQUIRE(destroyed == ACL_SUCCESS);
         REQUIRE(aclrtSynchronizeStream(stream) != ACL_SUCCESS);
-        expect_usable(new_stream());
+        expect_usable(stream_or_exit());
         _exit(0);
       },
       ::testing::ExitedWithCode(0), "");
@@ -143,7 +136,7 @@ TEST_F(ThreadsDeathTest, EndAfterAStreamIsDestroyed) {
 TEST_F(ThreadsDeathTest, MayBeEndedByATaskThatTheyRun) {
   EXPECT_EXIT(
       {
-        const aclrtStream stream = new_stream();
+        const aclrtStream stream = stream_or_exit();
         const pthread_t waiting = start([&] {
           const pthread_t self = pthread_self();
           // Sooner or later it is this thread that runs it, not the stream's worker.
@@ -166,7 +159,7 @@ TEST_F(ThreadsDeathTest, MayBeEndedByATaskThatTheyRun) {
 
 // What belongs to a task is released once, and the stream goes on.
 void end_in_release(void (*end)()) {
-  const aclrtStream stream = new_stream();
+  const aclrtStream stream = stream_or_exit();
   static std::atomic<int> releases = 0;
   static pthread_t self;
   static void (*end_thread)();
@@ -210,14 +203,14 @@ TEST_F(ThreadsDeathTest, MayBeEndedByTheReleaseOfATask) {
 TEST_F(ThreadsDeathTest, MayBeEndedByATaskOfAStreamThatTheyDestroy) {
   EXPECT_EXIT(
       {
-        const aclrtStream other = new_stream();
+        const aclrtStream other = stream_or_exit();
         static std::atomic<int> ran = 0;
         const auto processing = static_cast<uint64_t>(pthread_self());
         int launched = 0;
         result_of(start([&] {
           const pthread_t self = pthread_self();
           while (true) {
-            const aclrtStream stream = new_stream();
+            const aclrtStream stream = stream_or_exit();
             REQUIRE(aclrtSubscribeReport(processing, stream) == ACL_SUCCESS);
             REQUIRE(launch(stream, [self] {
                       if (pthread_equal(pthread_self(), self) != 0) pthread_exit(nullptr);
@@ -268,7 +261,7 @@ TEST_F(ThreadsDeathTest, AreNotCancelledWhileTheyRunPieces) {
 TEST_F(ThreadsDeathTest, AHostFunctionMayEndTheThreadThatItFinds) {
   EXPECT_EXIT(
       {
-        const aclrtStream stream = new_stream();
+        const aclrtStream stream = stream_or_exit();
         static std::atomic<int> ran = 0;
         const auto count = [](void*) { ++ran; };
         for (int i = 0; i < 3; ++i) {
@@ -288,7 +281,7 @@ TEST_F(ThreadsDeathTest, AHostFunctionMayEndTheThreadThatItFinds) {
 TEST_F(ThreadsDeathTest, ACallbackMayEndTheThreadThatProcessesIt) {
   EXPECT_EXIT(
       {
-        const aclrtStream stream = new_stream();
+        const aclrtStream stream = stream_or_exit();
         const pthread_t processing = start([&] {
           const auto self = static_cast<uint64_t>(pthread_self());
           REQUIRE(aclrtSubscribeReport(self, stream) == ACL_SUCCESS);
@@ -308,7 +301,7 @@ TEST_F(ThreadsDeathTest, ACallbackMayEndTheThreadThatProcessesIt) {
 TEST_F(ThreadsDeathTest, ATaskOfAModelMayEndItsThread) {
   EXPECT_EXIT(
       {
-        const aclrtStream stream = new_stream();
+        const aclrtStream stream = stream_or_exit();
         aclmdlRI model = nullptr;
         REQUIRE(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED) == ACL_SUCCESS);
         REQUIRE(launch(stream, []() -> aclError { pthread_exit(nullptr); }) == ACL_SUCCESS);

@@ -10,94 +10,61 @@
 namespace aclgrad::reference {
 namespace {
 
-Record of(std::function<Value(const Value&)> function) {
-  return [function](Graph& graph) {
-    const Value x = graph.input("x", {2, 4});
-    return Recorded{function(x), {x}};
+constexpr bool kConstant = false;
+
+struct Input {
+  const char* name;
+  Shape shape = {2, 4};
+  bool varies = true;  // or is what the derivative does not ask for
+  DType dtype = DType::float32;
+};
+using Values = const std::vector<Value>&;
+
+Record of_inputs(std::vector<Input> inputs, std::function<Value(Values)> function) {
+  return [=](Graph& graph) {
+    std::vector<Value> all, varied;
+    for (const Input& each : inputs) {
+      all.push_back(graph.input(each.name, each.shape, each.dtype));
+      if (each.varies) varied.push_back(all.back());
+    }
+    return Recorded{function(all), varied};
   };
+}
+
+Record of(std::function<Value(const Value&)> function) {
+  return of_inputs({{"x"}}, [function](Values v) { return function(v[0]); });
 }
 
 Record of_two(std::function<Value(const Value&, const Value&)> function, Shape a_shape = {2, 4},
               Shape b_shape = {2, 4}) {
-  return [=](Graph& graph) {
-    const Value a = graph.input("a", a_shape);
-    const Value b = graph.input("b", b_shape);
-    return Recorded{function(a, b), {a, b}};
-  };
+  return of_inputs({{"a", a_shape}, {"b", b_shape}},
+                   [function](Values v) { return function(v[0], v[1]); });
 }
 
 // The derivative with respect to the second is 0.
 Record linear(std::function<Value(const Value&, const Value&)> function) {
-  return [function](Graph& graph) {
-    const Recorded both = of_two(function)(graph);
-    return Recorded{both.result, {both.inputs.front()}};
-  };
-}
-
-Recorded where_of(Graph& graph) {
-  const Value a = graph.input("a", {2, 4});
-  const Value b = graph.input("b", {2, 4});
-  return {where(graph.input("condition", {2, 4}, DType::boolean), a, b), {a, b}};
-}
-
-// x with the factors a and b.
-Record of_three(std::function<Value(const Value&, const Value&, const Value&)> function) {
-  return [function](Graph& graph) {
-    const Value x = graph.input("x", {2, 4});
-    const Value a = graph.input("a", {2, 4});
-    const Value b = graph.input("b", {2, 4});
-    return Recorded{function(x, a, b), {x, a, b}};
-  };
+  return of_inputs({{"a"}, {"b", {2, 4}, kConstant}},
+                   [function](Values v) { return function(v[0], v[1]); });
 }
 
 // The second argument are numbers of elements of the first.
 Record with_index(std::function<Value(const Value&, const Value&)> function, Shape index_shape) {
-  return [=](Graph& graph) {
-    const Value x = graph.input("x", {2, 4});
-    return Recorded{function(x, graph.input("index", index_shape, DType::int64)), {x}};
-  };
+  return of_inputs({{"x"}, {"index", index_shape, kConstant, DType::int64}},
+                   [function](Values v) { return function(v[0], v[1]); });
 }
 
-Recorded layer_norm_of(Graph& graph) {
-  const Value x = graph.input("x", {2, 4});
-  const Value weight = graph.input("weight", {4});
-  const Value bias = graph.input("bias", {4});
-  return {layer_norm(x, weight, bias), {x, weight, bias}};
-}
-
-Recorded geglu_backward_of(Graph& graph) {
-  const Value g = graph.input("g", {2, 2});
-  const Value x = graph.input("x", {2, 4});
-  const Value gelu = graph.input("gelu", {2, 2});
-  return {geglu_backward(g, x, gelu, -1, Approximate::none, false), {g, x}};
-}
-
-Recorded prelu_backward_of(Graph& graph) {
-  const Value g = graph.input("g", {2, 4});
-  const Value x = graph.input("x", {2, 4});
-  const Value weight = graph.input("weight", {4});
-  return {prelu_backward(g, x, weight)[0], {g, x, weight}};
-}
-
-// An image operator of x and more inputs of these shapes.
-Record of_image(std::function<Value(const std::vector<Value>&)> function,
-                std::vector<Shape> shapes) {
-  return [=](Graph& graph) {
-    std::vector<Value> inputs;
-    for (const Shape& shape : shapes) {
-      inputs.push_back(
-          graph.input(inputs.empty() ? "x" : "y" + std::to_string(inputs.size()), shape));
-    }
-    return Recorded{function(inputs), inputs};
-  };
+// A loss of x and a target.
+Record loss_of(std::function<Value(const Value&, const Value&)> function) {
+  return of_inputs({{"x"}, {"target", {2, 4}, kConstant}},
+                   [function](Values v) { return function(v[0], v[1]); });
 }
 
 // A function of [1, 2, 3, ...] with so many axes behind the channels.
 Record of_axes(std::size_t axes, std::function<Value(const Value&)> function) {
   std::vector<std::int64_t> dims = {1, 2};
   for (std::size_t i = 0; i < axes; ++i) dims.push_back(3 + static_cast<std::int64_t>(i));
-  return of_image([function](const std::vector<Value>& x) { return function(x[0]); },
-                  {Shape(std::move(dims))});
+  return of_inputs({{"x", Shape(std::move(dims))}},
+                   [function](Values v) { return function(v[0]); });
 }
 
 Record padded_of(std::size_t axes, PadMode mode) {
@@ -144,11 +111,6 @@ Recorded deep_norm_of(Graph& graph, bool of_gradient) {
           {x, gx, gamma}};
 }
 
-Recorded max_unpool2d_of(Graph& graph) {
-  const Value x = graph.input("x", {1, 2, 2});
-  return {max_unpool2d(x, graph.input("indices", {1, 2, 2}, DType::int64), 3), {x}};
-}
-
 // A layer of one unit, or its gradient by x.
 Recorded recurrent_of(Graph& graph, bool is_lstm, bool of_gradient) {
   const std::int64_t gates = is_lstm ? 4 : 3;
@@ -184,57 +146,6 @@ Recorded batch_norm_of(Graph& graph) {
   return {batch_norm(x, weight, bias, mean, var), {x, weight, bias}};
 }
 
-Recorded mse_loss_backward_of(Graph& graph) {
-  const Value g = graph.input("g", {2, 4});
-  const Value x = graph.input("x", {2, 4});
-  const Value target = graph.input("target", {2, 4});
-  return {mse_loss_backward(g, x, target, Reduction::none), {g, x}};
-}
-
-// A loss of x and a target.
-Record loss_of(std::function<Value(const Value&, const Value&)> function) {
-  return [function](Graph& graph) {
-    const Value x = graph.input("x", {2, 4});
-    return Recorded{function(x, graph.input("target", {2, 4})), {x}};
-  };
-}
-
-Recorded dropout_of(Graph& graph) {
-  const Value x = graph.input("x", {2, 4});
-  return {apply_dropout(x, graph.input("mask", {16}, DType::uint8), 0.5), {x}};
-}
-
-Recorded nll_loss_of(Graph& graph) {
-  const Value x = graph.input("x", {2, 4});
-  return {nll_loss(x, graph.input("target", {2}, DType::int64)), {x}};
-}
-
-Recorded ctc_loss_of(Graph& graph) {
-  const Value x = graph.input("x", {4, 2, 3});
-  return {ctc_loss(x, graph.input("target", {2, 2}, DType::int64), {4, 4}, {2, 2}, {.blank = 2}),
-          {x}};
-}
-
-Recorded addmm_of(Graph& graph) {
-  const Value c = graph.input("c", {2, 3});
-  const Value a = graph.input("a", {2, 4});
-  const Value b = graph.input("b", {4, 3});
-  return {addmm(c, a, b, 2, 3), {c, a, b}};
-}
-
-Recorded rms_norm_of(Graph& graph) {
-  const Value x = graph.input("x", {2, 4});
-  const Value gamma = graph.input("gamma", {4});
-  return {rms_norm(x, gamma), {x, gamma}};
-}
-
-Recorded baddbmm_of(Graph& graph) {
-  const Value c = graph.input("c", {2, 2, 3});
-  const Value a = graph.input("a", {2, 2, 4});
-  const Value b = graph.input("b", {2, 4, 3});
-  return {baddbmm(c, a, b, 2, 3), {c, a, b}};
-}
-
 using X = const Value&;
 
 const std::map<std::string, Record>& records() {
@@ -242,7 +153,11 @@ const std::map<std::string, Record>& records() {
       {"aclnnElu", of([](X x) { return elu(x); })},
       {"aclnnEluBackward", of_two([](X g, X s) { return elu_backward(g, s); })},
       {"aclnnGeGluV3", of([](X x) { return geglu(x); })},
-      {"aclnnGeGluV3Backward", geglu_backward_of},
+      {"aclnnGeGluV3Backward", of_inputs({{"g", {2, 2}}, {"x"}, {"gelu", {2, 2}, kConstant}},
+                                         [](Values v) {
+                                           return geglu_backward(v[0], v[1], v[2], -1,
+                                                                 Approximate::none, false);
+                                         })},
       {"aclnnGeluV2", of([](X x) { return gelu(x); })},
       {"aclnnGeluBackwardV2",
        of_two([](X g, X x) { return gelu_backward(g, x, Approximate::none); })},
@@ -269,13 +184,16 @@ const std::map<std::string, Record>& records() {
       {"aclnnSwiGlu", of([](X x) { return swiglu(x); })},
       {"aclnnSwiGluGrad", of_two([](X g, X x) { return swiglu_backward(g, x); }, {2, 2})},
       {"aclnnPrelu", of_two([](X x, X w) { return prelu(x, w); }, {2, 4}, {4})},
-      {"aclnnPreluBackward", prelu_backward_of},
+      {"aclnnPreluBackward",
+       of_inputs({{"g"}, {"x"}, {"weight", {4}}},
+                 [](Values v) { return prelu_backward(v[0], v[1], v[2])[0]; })},
 
       {"aclnnSoftmax", of([](X x) { return softmax(x); })},
       {"aclnnSoftmaxBackward", of_two([](X g, X y) { return softmax_backward(g, y, -1); })},
       {"aclnnLogSoftmax", of([](X x) { return log_softmax(x); })},
       {"aclnnLogSoftmaxBackward", of_two([](X g, X y) { return log_softmax_backward(g, y, -1); })},
-      {"aclnnLayerNorm", layer_norm_of},
+      {"aclnnLayerNorm", of_inputs({{"x"}, {"weight", {4}}, {"bias", {4}}},
+                                   [](Values v) { return layer_norm(v[0], v[1], v[2]); })},
       {"aclnnFlashAttentionScore", [](Graph& graph) { return attention_of(graph, false); }},
       {"aclnnFlashAttentionScoreGrad", [](Graph& graph) { return attention_of(graph, true); }},
       {"aclnnRotaryPositionEmbedding", [](Graph& graph) { return rotary_of(graph, false); }},
@@ -291,27 +209,28 @@ const std::map<std::string, Record>& records() {
        [](Graph& graph) { return masked_softmax_of(graph, true); }},
       {"aclnnDeepNorm", [](Graph& graph) { return deep_norm_of(graph, false); }},
       {"aclnnDeepNormGrad", [](Graph& graph) { return deep_norm_of(graph, true); }},
-      {"aclnnConvolution", of_image([](const auto& x) { return conv2d(x[0], x[1], x[2]); },
-                                    {{1, 2, 4, 4}, {3, 2, 3, 3}, {3}})},
-      {"aclnnConvolutionBackward", of_image(
-                                       [](const auto& x) {
-                                         return convolution_backward(x[0], x[1], x[2],
-                                                                     {{1}, {0}, {1}, {0}, 1, false},
-                                                                     {true, false, false})[0];
-                                       },
-                                       {{1, 3, 2}, {1, 2, 4}, {3, 2, 3}})},
+      {"aclnnConvolution", of_inputs({{"x", {1, 2, 4, 4}}, {"y1", {3, 2, 3, 3}}, {"y2", {3}}},
+                                     [](Values v) { return conv2d(v[0], v[1], v[2]); })},
+      {"aclnnConvolutionBackward",
+       of_inputs({{"x", {1, 3, 2}}, {"y1", {1, 2, 4}}, {"y2", {3, 2, 3}}},
+                 [](Values v) {
+                   return convolution_backward(v[0], v[1], v[2], {{1}, {0}, {1}, {0}, 1, false},
+                                               {true, false, false})[0];
+                 })},
       {"aclnnMaxPool2dWithIndices",
-       of_image([](const auto& x) { return max_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+       of_inputs({{"x", {1, 2, 4, 4}}}, [](Values v) { return max_pool2d(v[0], 2); })},
       {"aclnnAvgPool2d",
-       of_image([](const auto& x) { return avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+       of_inputs({{"x", {1, 2, 4, 4}}}, [](Values v) { return avg_pool2d(v[0], 2); })},
       {"aclnnAdaptiveAvgPool2d",
-       of_image([](const auto& x) { return adaptive_avg_pool2d(x[0], 2); }, {{1, 2, 4, 4}})},
+       of_inputs({{"x", {1, 2, 4, 4}}}, [](Values v) { return adaptive_avg_pool2d(v[0], 2); })},
       {"aclnnMaxPool3dWithArgmax", of_axes(3, [](X x) { return max_pool3d(x, 2); })},
       {"aclnnAvgPool3d", of_axes(3, [](X x) { return avg_pool3d(x, 2); })},
       {"aclnnAdaptiveAvgPool3d", of_axes(3, [](X x) { return adaptive_avg_pool3d(x, 2); })},
       {"aclnnAdaptiveMaxPool2d", of_axes(2, [](X x) { return adaptive_max_pool2d(x, 2); })},
       {"aclnnAdaptiveMaxPool3d", of_axes(3, [](X x) { return adaptive_max_pool3d(x, 2); })},
-      {"aclnnMaxUnpool2d", max_unpool2d_of},
+      {"aclnnMaxUnpool2d",
+       of_inputs({{"x", {1, 2, 2}}, {"indices", {1, 2, 2}, kConstant, DType::int64}},
+                 [](Values v) { return max_unpool2d(v[0], v[1], 3); })},
       {"aclnnReflectionPad1d", padded_of(1, PadMode::reflect)},
       {"aclnnReplicationPad1d", padded_of(1, PadMode::replicate)},
       {"aclnnReflectionPad2d", padded_of(2, PadMode::reflect)},
@@ -330,34 +249,45 @@ const std::map<std::string, Record>& records() {
       {"aclnnUpsampleBicubic2d", resized_of(2, Interpolation::cubic)},
       {"aclnnIm2col", of_axes(2, [](X x) { return unfold(x, 2); })},
       {"aclnnIm2colBackward",
-       of_image([](const auto& x) { return fold(x[0], 3, 2); }, {{1, 4, 4}})},
-      {"aclnnGridSampler2D", of_image([](const auto& x) { return grid_sample(x[0], x[1]); },
-                                      {{1, 2, 3, 4}, {1, 2, 2, 2}})},
-      {"aclnnGridSampler3D", of_image([](const auto& x) { return grid_sample(x[0], x[1]); },
-                                      {{1, 2, 2, 3, 4}, {1, 1, 2, 2, 3}})},
+       of_inputs({{"x", {1, 4, 4}}}, [](Values v) { return fold(v[0], 3, 2); })},
+      {"aclnnGridSampler2D", of_inputs({{"x", {1, 2, 3, 4}}, {"y1", {1, 2, 2, 2}}},
+                                       [](Values v) { return grid_sample(v[0], v[1]); })},
+      {"aclnnGridSampler3D", of_inputs({{"x", {1, 2, 2, 3, 4}}, {"y1", {1, 1, 2, 2, 3}}},
+                                       [](Values v) { return grid_sample(v[0], v[1]); })},
       {"aclnnBatchNorm", batch_norm_of},
-      {"aclnnGroupNorm", of_image([](const auto& x) { return group_norm(x[0], 2, x[1], x[2]); },
-                                  {{1, 4, 2, 2}, {4}, {4}})},
-      {"aclnnRmsNorm", rms_norm_of},
+      {"aclnnGroupNorm", of_inputs({{"x", {1, 4, 2, 2}}, {"y1", {4}}, {"y2", {4}}},
+                                   [](Values v) { return group_norm(v[0], 2, v[1], v[2]); })},
+      {"aclnnRmsNorm",
+       of_inputs({{"x"}, {"gamma", {4}}}, [](Values v) { return rms_norm(v[0], v[1]); })},
       {"aclnnMseLoss", loss_of([](X x, X t) { return mse_loss(x, t); })},
-      {"aclnnMseLossBackward", mse_loss_backward_of},
+      {"aclnnMseLossBackward",
+       of_inputs({{"g"}, {"x"}, {"target", {2, 4}, kConstant}},
+                 [](Values v) { return mse_loss_backward(v[0], v[1], v[2], Reduction::none); })},
       {"aclnnL1Loss", loss_of([](X x, X t) { return l1_loss(x, t); })},
       {"aclnnSmoothL1Loss", loss_of([](X x, X t) { return smooth_l1_loss(x, t); })},
       {"aclnnBinaryCrossEntropyWithLogits",
        loss_of([](X x, X t) { return bce_with_logits(x, t); })},
       {"aclnnBinaryCrossEntropy", loss_of([](X x, X t) { return binary_cross_entropy(x, t); })},
       {"aclnnSoftMarginLoss", loss_of([](X x, X t) { return soft_margin_loss(x, t); })},
-      {"aclnnDropoutDoMask", dropout_of},
-      {"aclnnNLLLoss", nll_loss_of},
-      {"aclnnCtcLoss", ctc_loss_of},
+      {"aclnnDropoutDoMask", of_inputs({{"x"}, {"mask", {16}, kConstant, DType::uint8}},
+                                       [](Values v) { return apply_dropout(v[0], v[1], 0.5); })},
+      {"aclnnNLLLoss", of_inputs({{"x"}, {"target", {2}, kConstant, DType::int64}},
+                                 [](Values v) { return nll_loss(v[0], v[1]); })},
+      {"aclnnCtcLoss", of_inputs({{"x", {4, 2, 3}}, {"target", {2, 2}, kConstant, DType::int64}},
+                                 [](Values v) {
+                                   return ctc_loss(v[0], v[1], {4, 4}, {2, 2}, {.blank = 2});
+                                 })},
       {"aclnnMultilabelMarginLoss",
        with_index([](X x, X i) { return multilabel_margin_loss(x, i); }, {2, 4})},
 
       {"aclnnAdd", of_two([](X a, X b) { return add(a, b, 2); })},
       {"aclnnSub", of_two([](X a, X b) { return sub(a, b, 2); })},
-      {"aclnnSWhere", where_of},
-      {"aclnnAddcmul", of_three([](X x, X a, X b) { return addcmul(x, a, b); })},
-      {"aclnnAddcdiv", of_three([](X x, X a, X b) { return addcdiv(x, a, b); })},
+      {"aclnnSWhere", of_inputs({{"a"}, {"b"}, {"condition", {2, 4}, kConstant, DType::boolean}},
+                                [](Values v) { return where(v[2], v[0], v[1]); })},
+      {"aclnnAddcmul",
+       of_inputs({{"x"}, {"a"}, {"b"}}, [](Values v) { return addcmul(v[0], v[1], v[2]); })},
+      {"aclnnAddcdiv",
+       of_inputs({{"x"}, {"a"}, {"b"}}, [](Values v) { return addcdiv(v[0], v[1], v[2]); })},
       {"aclnnCast", of([](X x) { return cast(x, DType::float16); })},
       {"aclnnCat", of_two([](X a, X b) {
          return cat({a, b}, 1);
@@ -402,9 +332,11 @@ const std::map<std::string, Record>& records() {
       {"aclnnEmbeddingDenseBackward",
        with_index([](X g, X i) { return embedding_dense_backward(g, i, 5); }, {2})},
       {"aclnnMatmul", of_two([](X a, X b) { return matmul(a, b); }, {2, 4}, {4, 3})},
-      {"aclnnAddmm", addmm_of},
+      {"aclnnAddmm", of_inputs({{"c", {2, 3}}, {"a", {2, 4}}, {"b", {4, 3}}},
+                               [](Values v) { return addmm(v[0], v[1], v[2], 2, 3); })},
       {"aclnnBatchMatMul", of_two([](X a, X b) { return bmm(a, b); }, {2, 2, 4}, {2, 4, 3})},
-      {"aclnnBaddbmm", baddbmm_of},
+      {"aclnnBaddbmm", of_inputs({{"c", {2, 2, 3}}, {"a", {2, 2, 4}}, {"b", {2, 4, 3}}},
+                                 [](Values v) { return baddbmm(v[0], v[1], v[2], 2, 3); })},
       {"aclnnReduceSum", of([](X x) { return reduce_sum(x, {0}); })},
       {"aclnnMean", of([](X x) { return mean(x, {0}); })},
       {"aclnnAmax", of([](X x) { return amax(x, {0}); })},

@@ -173,4 +173,41 @@ void for_each_activation(const Body& body) {
   }
 }
 
+class ActivationTest : public AclTest {
+ protected:
+  // The result for x and the factors (all of them ones where none is given), which must be the same
+  // in every element: more of them than fit in a vector, and some beyond.
+  long double value_at(const Activation& activation, aclDataType dtype, long double x,
+                       const std::vector<long double>& factors = {}) {
+    constexpr int64_t kCount = 75;
+    std::vector<Array> arrays;
+    Activation::Tensors in;
+    Activation::Tensors out;
+    for (const int width : activation.inputs) {
+      Array& array = arrays.emplace_back(dtype, Shape{kCount * width});
+      array.fill({1});
+      in.push_back(array.tensor());
+    }
+    const auto fill = [&](TensorHalf place, long double value) {
+      for (int64_t i = 0; i < kCount; ++i) {
+        arrays[place.tensor].set(place.second_half ? kCount + i : i, value);
+      }
+    };
+    fill(activation.x, x);
+    for (size_t k = 0; k < factors.size(); ++k) fill(activation.factors[k], factors[k]);
+    const size_t first_output = arrays.size();
+    for (const int width : activation.outputs) {
+      out.push_back(arrays.emplace_back(dtype, Shape{kCount * width}).tensor());
+    }
+    EXPECT_TRUE(runs(activation.phase_one, activation.phase_two, in, out, int64_t{0}));
+    const Array& results = arrays[first_output + activation.result.tensor];
+    const int64_t begin = activation.result.second_half ? kCount : 0;
+    for (int64_t i = 0; i < kCount; ++i) {
+      EXPECT_TRUE(same(results.get(begin + i), results.get(begin)))
+          << activation.name << ": equal elements give different results";
+    }
+    return results.get(begin);
+  }
+};
+
 }  // namespace aclgrad::testing

@@ -3,7 +3,6 @@
 // in a block an element stands or of what lies beyond its end.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -15,8 +14,8 @@
 #include "ops/activation/gelu_kernel.h"
 #include "ops/activation/hardswish_kernel.h"
 #include "ops/activation/selu_kernel.h"
-#include "ops/engine/dtype/formats.h"
 #include "tests/ops/engine/targets.h"
+#include "tests/ops/support/native_kernels.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -108,38 +107,12 @@ TEST(Kernels, EveryInstructionSetGivesTheSameBits) {
   });
 }
 
-template <class Element>
-void expect_nearest_hardswish(aclDataType dtype) {
-  constexpr size_t kCount = 65536;
-  const FloatKernel kernel = hardswish_kernel();
-  std::vector<Element> x(kCount), actual(kCount);
-  alignas(64) double value[kBlock];
-  alignas(64) double exact[kBlock];
-  for (size_t i = 0; i < kCount; ++i) x[i] = Element{static_cast<uint16_t>(i)};
-  const void* const in[] = {x.data()};
-  void* const out[] = {actual.data()};
-  const int64_t steps[] = {0};
-  kernel.native({dtype, in, out, kCount, false, 1, steps, steps});
-  for (size_t begin = 0; begin < kCount; begin += kBlock) {
-    const double* const from[] = {value};
-    double* const to[] = {exact};
-    for (size_t i = 0; i < kBlock; ++i) value[i] = real_part(x[begin + i]);
-    kernel.exact(from, to, kBlock);
-    for (size_t i = 0; i < kBlock; ++i) {
-      if (std::isnan(value[i])) {
-        EXPECT_TRUE(std::isnan(real_part(actual[begin + i])));
-      } else {
-        EXPECT_EQ(actual[begin + i].bits, from_parts<Element>(exact[i], 0.0).bits) << value[i];
-      }
-    }
-  }
-}
-
 // Its formula in float relies on that: it does not look whether a result could be a neighbour.
 TEST(Kernels, HardswishOfEvery16BitElementIsTheNearest) {
   testing::for_each_target([](int64_t) {
-    expect_nearest_hardswish<Float16>(ACL_FLOAT16);
-    expect_nearest_hardswish<Bfloat16>(ACL_BF16);
+    for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16}) {
+      EXPECT_TRUE(agrees_with_double(hardswish_kernel(), {all_patterns(dtype)})) << dtype;
+    }
   });
 }
 

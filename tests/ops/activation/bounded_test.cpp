@@ -27,12 +27,8 @@ TEST_F(BoundedActivations, SigmoidBackwardPromotes) {
   const Array g(ACL_FLOAT16, {2, 1}, {3, -5});
   const Array y(ACL_BF16, {2}, {0.25L, 0.5L});
   const Array out(ACL_FLOAT, {2, 2});
-  ASSERT_EQ(call(aclnnSigmoidBackwardGetWorkspaceSize, aclnnSigmoidBackward, g.tensor(), y.tensor(),
-                 out.tensor()),
-            0)
-      << recent_message();
-  const Values expected = {0.5625L, 0.75L, -0.9375L, -1.25L};
-  for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(out.get(i), expected[static_cast<size_t>(i)]);
+  ASSERT_TRUE(runs(PHASES(aclnnSigmoidBackward), g, y, out));
+  EXPECT_EQ(out.values(), (Values{0.5625L, 0.75L, -0.9375L, -1.25L}));
 }
 
 // The bounds are numbers of the dtype, as PyTorch's are, and an element on one is within.
@@ -41,10 +37,7 @@ TEST_F(BoundedActivations, LogitIsBoundedByNumbersOfItsDtype) {
     const auto count = static_cast<int64_t>(x.size());
     const Array self(dtype, {count}, {}, x), g(dtype, {count}, {}, Values(x.size(), 1));
     const Array out(dtype, {count});
-    EXPECT_EQ(call(aclnnLogitGradGetWorkspaceSize, aclnnLogitGrad, self.tensor(), g.tensor(), eps,
-                   out.tensor()),
-              0)
-        << recent_message();
+    EXPECT_TRUE(runs(PHASES(aclnnLogitGrad), self, g, eps, out));
     return out.values();
   };
   const auto low = static_cast<long double>(1e-6F), high = static_cast<long double>(1 - 1e-6F);
@@ -57,7 +50,7 @@ TEST_F(BoundedActivations, LogitIsBoundedByNumbersOfItsDtype) {
   EXPECT_EQ(slopes(ACL_DOUBLE, {low}, 1e-6)[0], 0);
   EXPECT_NE(slopes(ACL_DOUBLE, {static_cast<long double>(1e-6)}, 1e-6)[0], 0);
   const Array self(ACL_FLOAT, {1}, {}, {1}), out(ACL_FLOAT, {1});
-  ASSERT_EQ(call(aclnnLogitGetWorkspaceSize, aclnnLogit, self.tensor(), 1e-6, out.tensor()), 0);
+  ASSERT_TRUE(runs(PHASES(aclnnLogit), self, 1e-6, out));
   EXPECT_NEAR(static_cast<double>(out.get(0)), std::log(static_cast<double>(high / (1 - high))),
               1e-5);
 }
@@ -66,34 +59,17 @@ TEST_F(BoundedActivations, HardsigmoidHasNoSlopeAtNaN) {
   for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE}) {
     const Array g(dtype, {4}, {}, {6, 6, 6, kNaN}), x(dtype, {4}, {}, {kNaN, 1, 3, 0});
     const Array out(dtype, {4});
-    ASSERT_EQ(call(aclnnHardsigmoidBackwardGetWorkspaceSize, aclnnHardsigmoidBackward, g.tensor(),
-                   x.tensor(), out.tensor()),
-              0)
-        << recent_message();
-    EXPECT_EQ(out.get(0), 0);
-    EXPECT_EQ(out.get(1), 1);
-    EXPECT_EQ(out.get(2), 0);
-    EXPECT_TRUE(std::isnan(out.get(3)));
+    ASSERT_TRUE(runs(PHASES(aclnnHardsigmoidBackward), g, x, out));
+    expect_same(out, {0, 1, 0, kNaN});
   }
 }
 
 TEST_F(BoundedActivations, SiluAtSpecialValues) {
   const Values x = {-kInfinity, -3e38L, -200, -100, -0.0L, 0, 3e38L, kInfinity, kNaN};
   const Values y = results(aclnnSiluGetWorkspaceSize, aclnnSilu, ACL_FLOAT, x, ACL_FLOAT);
-  EXPECT_TRUE(std::isnan(y[0]));
-  const Values expected = {kNaN,
-                           -0.0L,
-                           -0.0L,
-                           round_to(-100 / (1 + std::exp(100.0L)), ACL_FLOAT),
-                           -0.0L,
-                           0,
-                           round_to(3e38L, ACL_FLOAT),
-                           kInfinity};
-  for (size_t i = 1; i < expected.size(); ++i) {
-    EXPECT_EQ(y[i], expected[i]) << i;
-    EXPECT_EQ(std::signbit(y[i]), std::signbit(expected[i])) << i;
-  }
-  EXPECT_TRUE(std::isnan(y[8]));
+  const long double at_minus_100 = round_to(-100 / (1 + std::exp(100.0L)), ACL_FLOAT);
+  expect_same(
+      y, {kNaN, -0.0L, -0.0L, at_minus_100, -0.0L, 0, round_to(3e38L, ACL_FLOAT), kInfinity, kNaN});
 }
 
 TEST_F(BoundedActivations, SiluBackwardHasLimitsAtTheInfinities) {
@@ -101,13 +77,8 @@ TEST_F(BoundedActivations, SiluBackwardHasLimitsAtTheInfinities) {
     const Array g(dtype, {4}, {3, 3, 3, 3});
     const Array x(dtype, {4}, {-kInfinity, kInfinity, 0, kNaN});
     const Array out(dtype, {4});
-    ASSERT_EQ(call(aclnnSiluBackwardGetWorkspaceSize, aclnnSiluBackward, g.tensor(), x.tensor(),
-                   out.tensor()),
-              0);
-    EXPECT_EQ(out.get(0), 0);
-    EXPECT_EQ(out.get(1), 3);
-    EXPECT_EQ(out.get(2), 1.5L);
-    EXPECT_TRUE(std::isnan(out.get(3)));
+    ASSERT_TRUE(runs(PHASES(aclnnSiluBackward), g, x, out));
+    expect_near(out, {0, 3, 1.5L, kNaN}, 0);
   }
 }
 
@@ -115,14 +86,9 @@ TEST_F(BoundedActivations, SiluBackwardHasLimitsAtTheInfinities) {
 TEST_F(BoundedActivations, SiluBackwardKeepsItsDigitsNearTheRoot) {
   Values x;
   for (int i = -50; i < 50; ++i) x.push_back(round_to(-1.2784645427610738L + i * 1e-6L, ACL_FLOAT));
-  Array g(ACL_FLOAT, {100});
-  Array self(ACL_FLOAT, {100});
-  g.fill(Values(100, 1));
-  self.fill(x);
+  const Array g(ACL_FLOAT, {100}, {}, Values(100, 1)), self(ACL_FLOAT, {100}, {}, x);
   const Array out(ACL_FLOAT, {100});
-  ASSERT_EQ(call(aclnnSiluBackwardGetWorkspaceSize, aclnnSiluBackward, g.tensor(), self.tensor(),
-                 out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnSiluBackward), g, self, out));
   for (int64_t i = 0; i < 100; ++i) {
     const long double at = self.get(i);
     const long double s = 1 / (1 + std::exp(-at));
@@ -134,36 +100,23 @@ TEST_F(BoundedActivations, SiluBackwardMixesAndBroadcastsOn950) {
   const Array g(ACL_FLOAT16, {2, 1}, {3, -5});
   const Array x(ACL_BF16, {2}, {0, 1});
   const Array out(ACL_FLOAT, {2, 2});
-  const auto run = [&]() {
-    return call(aclnnSiluBackwardGetWorkspaceSize, aclnnSiluBackward, g.tensor(), x.tensor(),
-                out.tensor());
-  };
+  const auto run = [&]() { return call(PHASES(aclnnSiluBackward), g, x, out); };
   EXPECT_EQ(run(), 161002);
   ASSERT_EQ(aclgradSetSocName("Ascend950"), 0);
   ASSERT_EQ(run(), 0) << recent_message();
   const long double slope = 0.92767051187148673642L;
-  const Values expected = {1.5L, 3 * slope, -2.5L, -5 * slope};
-  for (int64_t i = 0; i < 4; ++i) {
-    EXPECT_LE(ulp_error(out.get(i), expected[static_cast<size_t>(i)], ACL_FLOAT), 1);
-  }
+  expect_near(out.values(), {1.5L, 3 * slope, -2.5L, -5 * slope}, ACL_FLOAT, 1);
 }
 
 TEST_F(BoundedActivations, ReluKeepsIntegersZerosAndNan) {
   const auto relu = [&](aclDataType dtype, const Values& x) {
-    Array self(dtype, {static_cast<int64_t>(x.size())});
-    self.fill(x);
-    EXPECT_EQ(call(aclnnInplaceReluGetWorkspaceSize, aclnnInplaceRelu, self.tensor()), 0);
-    Values y;
-    for (int64_t i = 0; i < self.count(); ++i) y.push_back(self.get(i));
-    return y;
+    const Array self(dtype, {static_cast<int64_t>(x.size())}, {}, x);
+    EXPECT_TRUE(runs(PHASES(aclnnInplaceRelu), self));
+    return self.values();
   };
   EXPECT_EQ(relu(ACL_INT64, {-5, 0, 1e15L}), (Values{0, 0, 1e15L}));
   EXPECT_EQ(relu(ACL_UINT8, {0, 7, 200}), (Values{0, 7, 200}));
-  const Values y = relu(ACL_FLOAT, {-kInfinity, -0.0L, kInfinity, kNaN});
-  EXPECT_EQ(y[0], 0);
-  EXPECT_TRUE(y[1] == 0 && std::signbit(y[1]));
-  EXPECT_EQ(y[2], kInfinity);
-  EXPECT_TRUE(std::isnan(y[3]));
+  expect_same(relu(ACL_FLOAT, {-kInfinity, -0.0L, kInfinity, kNaN}), {0, -0.0L, kInfinity, kNaN});
 }
 
 // The element that was taken has the gradient, a NaN too; one that was not has none; and a NaN in
@@ -180,18 +133,10 @@ TEST_F(BoundedActivations, BackwardsOfReluKeepNanOfTheSideThatCounts) {
     const auto count = static_cast<int64_t>(x.size());
     const Array gradient(dtype, {count}, {}, g), self(dtype, {count}, {}, x), out(dtype, {count});
     const Scalar zero(0.0f), half(0.5f);
-    ASSERT_EQ(call(aclnnThresholdBackwardGetWorkspaceSize, aclnnThresholdBackward,
-                   gradient.tensor(), self.tensor(), zero.get(), out.tensor()),
-              0);
-    for (int64_t i = 0; i < count; ++i) {
-      EXPECT_TRUE(is_near(out.get(i), of_relu[static_cast<size_t>(i)], 0)) << i;
-    }
-    ASSERT_EQ(call(aclnnLeakyReluBackwardGetWorkspaceSize, aclnnLeakyReluBackward,
-                   gradient.tensor(), self.tensor(), half.get(), false, out.tensor()),
-              0);
-    for (int64_t i = 0; i < count; ++i) {
-      EXPECT_TRUE(is_near(out.get(i), of_leaky[static_cast<size_t>(i)], 0)) << i;
-    }
+    ASSERT_TRUE(runs(PHASES(aclnnThresholdBackward), gradient, self, zero, out));
+    expect_same(out, of_relu);
+    ASSERT_TRUE(runs(PHASES(aclnnLeakyReluBackward), gradient, self, half, false, out));
+    expect_same(out, of_leaky);
   }
 }
 
@@ -201,13 +146,8 @@ TEST_F(BoundedActivations, ThresholdsNearZeroCountAsZero) {
   const Array out(ACL_FLOAT, {4});
   for (const float threshold : {0.0f, 0x1p-23f, -0x1p-23f, 0x1p-22f}) {
     const Scalar limit(threshold);
-    ASSERT_EQ(call(aclnnThresholdBackwardGetWorkspaceSize, aclnnThresholdBackward, g.tensor(),
-                   x.tensor(), limit.get(), out.tensor()),
-              0);
-    EXPECT_EQ(out.get(0), threshold == 0x1p-22f ? 0 : 1) << threshold;
-    EXPECT_EQ(out.get(1), 0);
-    EXPECT_EQ(out.get(2), 0);
-    EXPECT_EQ(out.get(3), 4);
+    ASSERT_TRUE(runs(PHASES(aclnnThresholdBackward), g, x, limit, out));
+    EXPECT_EQ(out.values(), (Values{threshold == 0x1p-22f ? 0.0L : 1.0L, 0, 0, 4})) << threshold;
   }
 }
 
@@ -217,16 +157,13 @@ TEST_F(BoundedActivations, ThresholdBackwardOfInt64OnlyForReluOn950) {
   const Array out(ACL_INT64, {3});
   const auto run = [&](float threshold) {
     const Scalar limit(threshold);
-    return call(aclnnThresholdBackwardGetWorkspaceSize, aclnnThresholdBackward, g.tensor(),
-                x.tensor(), limit.get(), out.tensor());
+    return call(PHASES(aclnnThresholdBackward), g, x, limit, out);
   };
   EXPECT_EQ(run(0), 161002);
   ASSERT_EQ(aclgradSetSocName("Ascend950"), 0);
   EXPECT_EQ(run(1), 161002);
   ASSERT_EQ(run(0), 0);
-  EXPECT_EQ(out.get(0), 1e15L);
-  EXPECT_EQ(out.get(1), 0);
-  EXPECT_EQ(out.get(2), 0);
+  EXPECT_EQ(out.values(), (Values{1e15L, 0, 0}));
 }
 
 TEST_F(BoundedActivations, LeakyReluBackwardRoundsToTheCommonTypeFirst) {
@@ -234,9 +171,7 @@ TEST_F(BoundedActivations, LeakyReluBackwardRoundsToTheCommonTypeFirst) {
   const Array x(ACL_FLOAT16, {2}, {1, -1});
   const Array out(ACL_DOUBLE, {2});
   const Scalar slope(0.1f);
-  ASSERT_EQ(call(aclnnLeakyReluBackwardGetWorkspaceSize, aclnnLeakyReluBackward, g.tensor(),
-                 x.tensor(), slope.get(), true, out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnLeakyReluBackward), g, x, slope, true, out));
   EXPECT_EQ(out.get(0), 3);
   EXPECT_EQ(out.get(1), round_to(static_cast<long double>(0.1f), ACL_FLOAT16));
 }
@@ -247,14 +182,8 @@ TEST_F(BoundedActivations, SoftplusFarOut) {
   const Scalar beta(2.0f);
   for (const float limit : {20.0f, 3000.0f}) {
     const Scalar threshold(limit);
-    ASSERT_EQ(call(aclnnSoftplusGetWorkspaceSize, aclnnSoftplus, x.tensor(), beta.get(),
-                   threshold.get(), out.tensor()),
-              0);
-    EXPECT_EQ(out.get(0), round_to(std::exp(-200.0L) / 2, ACL_FLOAT));
-    EXPECT_EQ(out.get(1), 80);
-    EXPECT_EQ(out.get(2), 1000);
-    EXPECT_EQ(out.get(3), kInfinity);
-    EXPECT_TRUE(std::isnan(out.get(4)));
+    ASSERT_TRUE(runs(PHASES(aclnnSoftplus), x, beta, threshold, out));
+    expect_same(out, {round_to(std::exp(-200.0L) / 2, ACL_FLOAT), 80, 1000, kInfinity, kNaN});
   }
 }
 
@@ -264,9 +193,7 @@ TEST_F(BoundedActivations, SoftplusBackwardOfIntegersIsComputedInFloat) {
   const Array out(ACL_DOUBLE, {2});
   const Scalar beta(1.0f);
   const Scalar threshold(20.0f);
-  ASSERT_EQ(call(aclnnSoftplusBackwardGetWorkspaceSize, aclnnSoftplusBackward, g.tensor(),
-                 x.tensor(), beta.get(), threshold.get(), out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnSoftplusBackward), g, x, beta, threshold, out));
   EXPECT_EQ(out.get(0), round_to(1 / (1 + std::exp(1.0L)), ACL_FLOAT));
   EXPECT_EQ(out.get(1), 1);
 }

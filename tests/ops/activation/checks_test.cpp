@@ -15,8 +15,7 @@ TEST_F(Checks, EluBackwardTakesNegativeAlphaOnlyForInputs) {
   const Scalar one(1.0f);
   const auto status = [&](float value, bool is_result, const Array& each) {
     const Scalar alpha(value);
-    return plan(aclnnEluBackwardGetWorkspaceSize, each.tensor(), alpha.get(), one.get(), one.get(),
-                is_result, each.tensor(), each.tensor())
+    return plan(aclnnEluBackwardGetWorkspaceSize, each, alpha, one, one, is_result, each, each)
         .status;
   };
   EXPECT_EQ(status(-1, true, tensor), 161002);
@@ -29,9 +28,9 @@ TEST_F(Checks, EluBackwardTakesNegativeAlphaOnlyForInputs) {
 TEST_F(Checks, GeGluBackwardRefusesAnOddSplit) {
   const Array self(ACL_FLOAT, {5});
   const Array half(ACL_FLOAT, {2});
-  EXPECT_TRUE(fails_with(161002, {"aclnnGeGluBackward", "half"},
-                         plan(aclnnGeGluBackwardGetWorkspaceSize, half.tensor(), self.tensor(),
-                              half.tensor(), int64_t{0}, int64_t{0}, self.tensor())));
+  EXPECT_TRUE(fails_with(
+      161002, {"aclnnGeGluBackward", "half"},
+      plan(aclnnGeGluBackwardGetWorkspaceSize, half, self, half, int64_t{0}, int64_t{0}, self)));
 }
 
 }  // namespace

@@ -34,8 +34,7 @@ TEST_F(Conversions, SeluOfAnyTypeIntoAnyOther) {
     for (const aclDataType to : dtypes) {
       const Array x(from, {6}, {-100, -1, 0, 3, 100, 127});
       const Array out(to, {6});
-      ASSERT_EQ(call(aclnnSeluGetWorkspaceSize, aclnnSelu, x.tensor(), out.tensor()), 0)
-          << recent_message();
+      ASSERT_TRUE(runs(PHASES(aclnnSelu), x, out));
       for (int64_t i = 0; i < 6; ++i) {
         const bool from_integer = from == ACL_INT32 || from == ACL_INT8;
         const bool to_integer = to == ACL_INT32 || to == ACL_INT8;
@@ -54,10 +53,7 @@ TEST_F(Conversions, SeluOfAnyTypeIntoAnyOther) {
 TEST_F(Conversions, EluIntoEveryFloatingAndComplexType) {
   const Array x(ACL_FLOAT16, {4}, {-2, -0.3L, 0, 1.7L});
   const auto run = [&](const Array& out) {
-    EXPECT_EQ(call(aclnnEluGetWorkspaceSize, aclnnElu, x.tensor(), alpha_.get(), scale_.get(),
-                   input_scale_.get(), out.tensor()),
-              0)
-        << recent_message();
+    EXPECT_TRUE(runs(PHASES(aclnnElu), x, alpha_, scale_, input_scale_, out));
   };
   for (const aclDataType to : {ACL_FLOAT, ACL_DOUBLE, ACL_BF16, ACL_FLOAT16}) {
     const Array out(to, {4});
@@ -84,9 +80,7 @@ TEST_F(Conversions, EluIntoEveryFloatingAndComplexType) {
 TEST_F(Conversions, EluTakesDoubleWithoutTheExtension) {
   const Array x(ACL_DOUBLE, {3}, {-1e-9L, -0.5L, 2});
   const Array out(ACL_DOUBLE, {3});
-  ASSERT_EQ(call(aclnnEluGetWorkspaceSize, aclnnElu, x.tensor(), alpha_.get(), scale_.get(),
-                 input_scale_.get(), out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnElu), x, alpha_, scale_, input_scale_, out));
   for (int64_t i = 0; i < 3; ++i) {
     EXPECT_LE(ulp_error(out.get(i), elu(x.get(i)), ACL_DOUBLE), 2);
   }
@@ -98,20 +92,16 @@ TEST_F(Conversions, EluBackwardRoundsToTheGradientsTypeFirst) {
   const Array x(ACL_FLOAT16, {3}, {-0.1L, -1, -3});
   for (const aclDataType to : {ACL_FLOAT, ACL_DOUBLE, ACL_BF16, ACL_FLOAT16}) {
     const Array out(to, {3});
-    ASSERT_EQ(call(aclnnEluBackwardGetWorkspaceSize, aclnnEluBackward, gradient.tensor(),
-                   alpha_.get(), scale_.get(), input_scale_.get(), false, x.tensor(), out.tensor()),
-              0)
-        << recent_message();
+    ASSERT_TRUE(
+        runs(PHASES(aclnnEluBackward), gradient, alpha_, scale_, input_scale_, false, x, out));
     for (int64_t i = 0; i < 3; ++i) {
       const long double first = round_to(elu_slope(x.get(i)), ACL_FLOAT16);
       EXPECT_EQ(out.get(i), round_to(first, to)) << to;
     }
   }
   const Array complex_out(ACL_COMPLEX64, {3});
-  ASSERT_EQ(
-      call(aclnnEluBackwardGetWorkspaceSize, aclnnEluBackward, gradient.tensor(), alpha_.get(),
-           scale_.get(), input_scale_.get(), false, x.tensor(), complex_out.tensor()),
-      0);
+  ASSERT_TRUE(runs(PHASES(aclnnEluBackward), gradient, alpha_, scale_, input_scale_, false, x,
+                   complex_out));
   EXPECT_EQ(load_as<std::complex<float>>(complex_out.data(), 1),
             std::complex<float>(static_cast<float>(round_to(elu_slope(-1), ACL_FLOAT16)), 0));
 }
@@ -121,7 +111,7 @@ TEST_F(Conversions, HardswishBetweenItsTypes) {
     for (const aclDataType to : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16}) {
       const Array x(from, {5}, {-4, -2.7L, -0.3L, 1.1L, 7.3L});
       const Array out(to, {5});
-      ASSERT_EQ(call(aclnnHardswishGetWorkspaceSize, aclnnHardswish, x.tensor(), out.tensor()), 0);
+      ASSERT_TRUE(runs(PHASES(aclnnHardswish), x, out));
       for (int64_t i = 0; i < 5; ++i) {
         const long double exact = contract::formulas::hardswish(x.get(i));
         EXPECT_LE(ulp_error(out.get(i), exact, to), 0.5001) << from << " to " << to;
@@ -135,18 +125,13 @@ TEST_F(Conversions, GeluBackwardPromotesBroadcastsAndConverts) {
   const Array gradient(ACL_BF16, {2, 1}, {2, -3});
   const Array x(ACL_FLOAT16, {3}, {-1, 0.5L, 2});
   const Array out(ACL_FLOAT, {2, 3});
-  ASSERT_EQ(call(aclnnGeluBackwardGetWorkspaceSize, aclnnGeluBackward, gradient.tensor(),
-                 x.tensor(), out.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnGeluBackward), gradient, x, out));
   for (int64_t i = 0; i < 6; ++i) {
     const long double exact = gradient.get(i / 3) * gelu_slope(x.get(i % 3), true);
     EXPECT_LE(ulp_error(out.get(i), exact, ACL_FLOAT), 0.5001) << i;
   }
   const Array integers(ACL_INT32, {2, 3});
-  ASSERT_EQ(call(aclnnGeluBackwardGetWorkspaceSize, aclnnGeluBackward, gradient.tensor(),
-                 x.tensor(), integers.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnGeluBackward), gradient, x, integers));
   EXPECT_EQ(integers.get(2), std::trunc(2 * gelu_slope(2, true)));
   EXPECT_EQ(integers.get(5), std::trunc(-3 * gelu_slope(2, true)));
 
@@ -154,9 +139,7 @@ TEST_F(Conversions, GeluBackwardPromotesBroadcastsAndConverts) {
   const Array whole(ACL_INT32, {1}, {2049});
   const Array half(ACL_FLOAT16, {1}, {3});
   const Array result(ACL_FLOAT, {1});
-  ASSERT_EQ(call(aclnnGeluBackwardGetWorkspaceSize, aclnnGeluBackward, whole.tensor(),
-                 half.tensor(), result.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnGeluBackward), whole, half, result));
   EXPECT_EQ(result.get(0), round_to(2048 * gelu_slope(3, true), ACL_FLOAT16));
 }
 

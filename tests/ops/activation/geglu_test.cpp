@@ -69,9 +69,8 @@ TEST_F(GeGlu, BackwardInPlace) {
       const Array self(dtype, shape, layout(shape), sample(1999, -5, 0.005L));
       const Array gelu(dtype, half, layout(half), sample(499, 0, 0.01L));
       const auto backward = [&](const Array& grad_input) {
-        return call(aclnnGeGluV3BackwardGetWorkspaceSize, aclnnGeGluV3Backward, gradient.tensor(),
-                    self.tensor(), gelu.tensor(), v.dim, v.approximate, v.activate_left,
-                    grad_input.tensor());
+        return call(PHASES(aclnnGeGluV3Backward), gradient, self, gelu, v.dim, v.approximate,
+                    v.activate_left, grad_input);
       };
       const Array elsewhere(dtype, shape, layout(shape));
       ASSERT_EQ(backward(elsewhere), 0) << recent_message();
@@ -86,20 +85,15 @@ TEST_F(GeGlu, EmptySelfSucceedsAndComparesNoDtypes) {
   const Array self(ACL_FLOAT, {3, 0, 4});
   const Array out(ACL_FLOAT16, {3, 0, 2});
   const Array out_gelu(ACL_BF16, {3, 0, 2});
-  EXPECT_EQ(call(aclnnGeGluV3GetWorkspaceSize, aclnnGeGluV3, self.tensor(), int64_t{2}, int64_t{0},
-                 true, out.tensor(), out_gelu.tensor()),
-            0)
-      << recent_message();
+  EXPECT_TRUE(runs(PHASES(aclnnGeGluV3), self, int64_t{2}, int64_t{0}, true, out, out_gelu));
   // A size of 0 along the split itself.
   const Array flat(ACL_FLOAT, {3, 0});
-  EXPECT_EQ(call(aclnnGeGluGetWorkspaceSize, aclnnGeGlu, flat.tensor(), int64_t{-1}, int64_t{1},
-                 flat.tensor(), flat.tensor()),
-            0);
+  EXPECT_TRUE(runs(PHASES(aclnnGeGlu), flat, int64_t{-1}, int64_t{1}, flat, flat));
   // The shape rules hold all the same.
   const Array wrong(ACL_FLOAT, {3, 0, 3});
-  EXPECT_TRUE(fails_with(161002, {"aclnnGeGluV3", "out", "dimension 2"},
-                         plan(aclnnGeGluV3GetWorkspaceSize, self.tensor(), int64_t{2}, int64_t{0},
-                              true, wrong.tensor(), out_gelu.tensor())));
+  EXPECT_TRUE(fails_with(
+      161002, {"aclnnGeGluV3", "out", "dimension 2"},
+      plan(aclnnGeGluV3GetWorkspaceSize, self, int64_t{2}, int64_t{0}, true, wrong, out_gelu)));
 }
 
 TEST_F(GeGlu, ZeroDimensionalSelfWantsEmptyOneDimensionalOutputs) {
@@ -109,8 +103,7 @@ TEST_F(GeGlu, ZeroDimensionalSelfWantsEmptyOneDimensionalOutputs) {
   const Array one(ACL_FLOAT, {1});
   const Array two_dimensional(ACL_FLOAT, {0, 1});
   const auto forward = [&](const Array& out, const Array& out_gelu, int64_t dim) {
-    return plan(aclnnGeGluV3GetWorkspaceSize, self.tensor(), dim, int64_t{0}, true, out.tensor(),
-                out_gelu.tensor());
+    return plan(aclnnGeGluV3GetWorkspaceSize, self, dim, int64_t{0}, true, out, out_gelu);
   };
   EXPECT_EQ(forward(empty, empty, 0).status, 0);
   EXPECT_EQ(forward(empty, empty, -1).status, 0);
@@ -121,8 +114,8 @@ TEST_F(GeGlu, ZeroDimensionalSelfWantsEmptyOneDimensionalOutputs) {
   EXPECT_TRUE(fails_with(161002, {"outGelu"}, forward(empty, two_dimensional, 0)));
 
   const auto backward = [&](const Array& gradient) {
-    return plan(aclnnGeGluV3BackwardGetWorkspaceSize, gradient.tensor(), self.tensor(),
-                gradient.tensor(), int64_t{0}, int64_t{0}, true, self.tensor());
+    return plan(aclnnGeGluV3BackwardGetWorkspaceSize, gradient, self, gradient, int64_t{0},
+                int64_t{0}, true, self);
   };
   EXPECT_EQ(backward(empty).status, 0);
   EXPECT_TRUE(fails_with(161002, {"gradOutput"}, backward(one)));
@@ -132,10 +125,8 @@ TEST_F(GeGlu, ZeroDimensionalSelfWantsEmptyOneDimensionalOutputs) {
 TEST_F(GeGlu, EmptyGradientSucceeds) {
   const Array gradient(ACL_FLOAT, {0, 2});
   const Array self(ACL_FLOAT, {0, 4});
-  EXPECT_EQ(call(aclnnGeGluBackwardGetWorkspaceSize, aclnnGeGluBackward, gradient.tensor(),
-                 self.tensor(), gradient.tensor(), int64_t{1}, int64_t{0}, self.tensor()),
-            0)
-      << recent_message();
+  EXPECT_TRUE(
+      runs(PHASES(aclnnGeGluBackward), gradient, self, gradient, int64_t{1}, int64_t{0}, self));
 }
 
 }  // namespace

@@ -8,8 +8,7 @@
 #include <sstream>
 
 #include "aclgrad_contract/formulas.h"
-#include "tests/ops/support/acl_fixture.h"
-#include "tests/ops/support/activations.h"
+#include "tests/ops/activation/bit_runs.h"
 
 namespace aclgrad::testing {
 namespace {
@@ -163,42 +162,8 @@ Symbols symbols_of(const Activation& activation, aclDataType dtype) {
           {"inputScale", odd ? 0.75L : 1.0L}};
 }
 
-class SpecialTables : public AclTest {
+class SpecialTables : public ActivationTest {
  protected:
-  // The result for x and the factors (all of them ones where none is given), which must be the same
-  // in every element: more of them than fit in a vector, and some beyond.
-  long double result(const Activation& activation, aclDataType dtype, long double x,
-                     const std::vector<long double>& factors) {
-    constexpr int64_t kCount = 75;
-    std::vector<Array> arrays;
-    Activation::Tensors in;
-    Activation::Tensors out;
-    for (const int width : activation.inputs) {
-      Array& array = arrays.emplace_back(dtype, Shape{kCount * width});
-      array.fill({1});
-      in.push_back(array.tensor());
-    }
-    const auto fill = [&](TensorHalf place, long double value) {
-      for (int64_t i = 0; i < kCount; ++i) {
-        arrays[place.tensor].set(place.second_half ? kCount + i : i, value);
-      }
-    };
-    fill(activation.x, x);
-    for (size_t k = 0; k < factors.size(); ++k) fill(activation.factors[k], factors[k]);
-    const size_t first_output = arrays.size();
-    for (const int width : activation.outputs) {
-      out.push_back(arrays.emplace_back(dtype, Shape{kCount * width}).tensor());
-    }
-    EXPECT_EQ(call(activation.phase_one, activation.phase_two, in, out, int64_t{0}), 0);
-    const Array& results = arrays[first_output + activation.result.tensor];
-    const int64_t begin = activation.result.second_half ? kCount : 0;
-    for (int64_t i = 0; i < kCount; ++i) {
-      EXPECT_TRUE(same(results.get(begin + i), results.get(begin)))
-          << activation.name << ": equal elements give different results";
-    }
-    return results.get(begin);
-  }
-
   void expect(const Activation& activation, aclDataType dtype, const std::string& x,
               const std::vector<std::string>& factors, const std::string& cell) {
     Symbols symbols = symbols_of(activation, dtype);
@@ -210,7 +175,7 @@ class SpecialTables : public AclTest {
     symbols["x"] = at;
     if (!values.empty()) symbols["g"] = values[0];
     const long double expected = round_to(Expression(cell, symbols).value(), dtype);
-    const long double actual = result(activation, dtype, at, values);
+    const long double actual = value_at(activation, dtype, at, values);
     EXPECT_TRUE(same(actual, expected)) << activation.name << ", dtype " << dtype << ", x = " << x
                                         << (factors.empty() ? "" : ", g = " + factors[0]) << ": "
                                         << actual << ", not " << cell << " = " << expected;

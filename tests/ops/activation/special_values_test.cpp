@@ -13,8 +13,7 @@
 #include "aclnnop/aclnn_hardswish_backward_v2.h"
 #include "aclnnop/aclnn_selu.h"
 #include "aclnnop/aclnn_selu_backward.h"
-#include "tests/ops/support/acl_fixture.h"
-#include "tests/ops/support/activations.h"
+#include "tests/ops/activation/bit_runs.h"
 
 namespace aclgrad::testing {
 namespace {
@@ -62,32 +61,14 @@ const Cell kCells[] = {
     {"aclnnGeGluV3Backward tanh, activateLeft", -1e20f, 0.0f},
 };
 
-class SpecialValues : public AclTest {
- protected:
-  // The operator at x; all factors are 1.
-  long double value_at(const Activation& activation, long double x) {
-    std::vector<Array> arrays;
-    Activation::Tensors in, out;
-    for (const int width : activation.inputs)
-      arrays.emplace_back(ACL_FLOAT, Shape{width}).fill({1});
-    arrays[activation.x.tensor].set(activation.x.second_half, x);
-    for (const Array& each : arrays) in.push_back(each.tensor());
-    for (const int width : activation.outputs) {
-      out.push_back(arrays.emplace_back(ACL_FLOAT, Shape{width}).tensor());
-    }
-    EXPECT_EQ(call(activation.phase_one, activation.phase_two, in, out, int64_t{0}), 0)
-        << recent_message();
-    const Array& result = arrays[in.size() + activation.result.tensor];
-    return result.get(activation.result.second_half);
-  }
-};
+using SpecialValues = ActivationTest;
 
 TEST_F(SpecialValues, CellsOfTheTables) {
   const std::vector<Activation> all = all_activations();
   for (const Cell& cell : kCells) {
     const auto row = std::ranges::find(all, cell.row, &Activation::name);
     ASSERT_NE(row, all.end()) << cell.row;
-    const long double result = value_at(*row, cell.x);
+    const long double result = value_at(*row, ACL_FLOAT, cell.x);
     EXPECT_TRUE(result == cell.expected || same(result, cell.expected))
         << cell.row << "(" << cell.x << ") is " << result << ", expected " << cell.expected;
   }
@@ -106,13 +87,9 @@ TEST_F(SpecialValues, GradientTimesSlopeFollowsIeee) {
     const Array gradient(ACL_FLOAT, {1}, {row.gradient});
     const Array x(ACL_FLOAT, {1}, {row.x});
     const Array out(ACL_FLOAT, {1}, {99});
-    ASSERT_EQ(call(aclnnHardswishBackwardGetWorkspaceSize, aclnnHardswishBackward,
-                   gradient.tensor(), x.tensor(), out.tensor()),
-              0);
+    ASSERT_TRUE(runs(PHASES(aclnnHardswishBackward), gradient, x, out));
     EXPECT_TRUE(same(out.get(0), row.expected)) << row.gradient << " " << row.x;
-    ASSERT_EQ(call(aclnnHardswishBackwardV2GetWorkspaceSize, aclnnHardswishBackwardV2,
-                   gradient.tensor(), x.tensor(), out.tensor()),
-              0);
+    ASSERT_TRUE(runs(PHASES(aclnnHardswishBackwardV2), gradient, x, out));
     EXPECT_TRUE(same(out.get(0), row.expected)) << row.gradient << " " << row.x;
   }
 }
@@ -123,9 +100,7 @@ TEST_F(SpecialValues, SeluBackwardAtItsLimitInDouble) {
   const Array gradient(ACL_DOUBLE, {1}, {1});
   const Array y(ACL_DOUBLE, {1}, {-contract::formulas::kLambdaAlpha});
   const Array out(ACL_DOUBLE, {1});
-  ASSERT_EQ(call(aclnnSeluBackwardGetWorkspaceSize, aclnnSeluBackward, gradient.tensor(),
-                 y.tensor(), out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnSeluBackward), gradient, y, out));
   EXPECT_NEAR(static_cast<double>(out.get(0)), 1.4152e-17, 1e-20);
 }
 
@@ -140,9 +115,7 @@ class EluScalars : public AclTest {
     const Scalar a(static_cast<float>(alpha));
     const Scalar s(static_cast<float>(scale));
     const Scalar i(static_cast<float>(input_scale));
-    EXPECT_EQ(call(aclnnEluGetWorkspaceSize, aclnnElu, self.tensor(), a.get(), s.get(), i.get(),
-                   out.tensor()),
-              0);
+    EXPECT_TRUE(runs(PHASES(aclnnElu), self, a, s, i, out));
     return out.values();
   }
 };
@@ -173,9 +146,7 @@ TEST_F(EluScalars, AreTakenAsFloatFromAnyRealType) {
   const Scalar alpha(0.1);  // a double that is not a float
   const Scalar scale(int64_t{2});
   const Scalar input_scale(true);
-  ASSERT_EQ(call(aclnnEluGetWorkspaceSize, aclnnElu, self.tensor(), alpha.get(), scale.get(),
-                 input_scale.get(), out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnElu), self, alpha, scale, input_scale, out));
   const double expected = 2 * static_cast<double>(0.1f) * std::expm1(-1.0);
   EXPECT_NEAR(static_cast<double>(out.get(0)), expected, 1e-16);
   EXPECT_EQ(out.get(1), 2);
@@ -188,12 +159,12 @@ class SeluIntegers : public AclTest {};
 TEST_F(SeluIntegers, ForwardTruncatesAndSaturates) {
   const Array x(ACL_INT8, {8}, {-128, -1, 0, 1, 20, 121, 122, 127});
   const Array out(ACL_INT8, {8});
-  ASSERT_EQ(call(aclnnSeluGetWorkspaceSize, aclnnSelu, x.tensor(), out.tensor()), 0);
+  ASSERT_TRUE(runs(PHASES(aclnnSelu), x, out));
   EXPECT_EQ(out.values(), (std::vector<long double>{-1, -1, 0, 1, 21, 127, 127, 127}));
 
   const Array wide(ACL_INT32, {6}, {-2147483648.0L, -3, 0, 1000000007, 2043855571, 2147483647});
   const Array result(ACL_INT32, {6});
-  ASSERT_EQ(call(aclnnSeluGetWorkspaceSize, aclnnSelu, wide.tensor(), result.tensor()), 0);
+  ASSERT_TRUE(runs(PHASES(aclnnSelu), wide, result));
   EXPECT_EQ(result.values(),
             (std::vector<long double>{-1, -1, 0, 1050700994, 2147481066, 2147483647}));
 }
@@ -208,9 +179,7 @@ TEST_F(SeluIntegers, BackwardIsExact) {
     g.set(i, i / 256 - 128);
     y.set(i, i % 256 - 128);
   }
-  ASSERT_EQ(call(aclnnSeluBackwardGetWorkspaceSize, aclnnSeluBackward, g.tensor(), y.tensor(),
-                 out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnSeluBackward), g, y, out));
   for (int64_t i = 0; i < 65536; ++i) {
     const long double slope =
         y.get(i) < 0 ? y.get(i) + contract::formulas::kLambdaAlpha : contract::formulas::kLambda;
@@ -224,9 +193,7 @@ TEST_F(SeluIntegers, BackwardIsExact) {
   const Array wide_y(ACL_INT32, {10},
                      {0, 7, -1, -1, -2, 0, -2147483648.0L, -2147483648.0L, -1, -2});
   const Array wide_out(ACL_INT32, {10});
-  ASSERT_EQ(call(aclnnSeluBackwardGetWorkspaceSize, aclnnSeluBackward, wide_g.tensor(),
-                 wide_y.tensor(), wide_out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnSeluBackward), wide_g, wide_y, wide_out));
   // Computed with 60 digits.
   EXPECT_EQ(wide_out.values(),
             (std::vector<long double>{633407479, 626030107, 530762310, -530762310, -167541494,

@@ -25,12 +25,10 @@ struct Family {
 class AdditiveTest : public AclTest, public ::testing::WithParamInterface<Family> {
  protected:
   aclnnStatus apply(const Array& self, const Array& other, const Scalar& alpha, Array& out) {
-    return call(GetParam().plan, GetParam().run, self.tensor(), other.tensor(), alpha.get(),
-                out.tensor());
+    return call(GetParam().plan, GetParam().run, self, other, alpha, out);
   }
   aclnnStatus apply(const Array& self, const Scalar& other, const Scalar& alpha, Array& out) {
-    return call(GetParam().plan_scalar, GetParam().run_scalar, self.tensor(), other.get(),
-                alpha.get(), out.tensor());
+    return call(GetParam().plan_scalar, GetParam().run_scalar, self, other, alpha, out);
   }
   long double sign() const { return GetParam().sign; }
   std::string name(const char* suffix = "") const {
@@ -164,7 +162,7 @@ TEST_P(AdditiveTest, AlphaOfBoolsIsAnInteger) {
   Array b(ACL_BOOL, {2});
   const Scalar real(1.0f);
   EXPECT_TRUE(fails_with(161002, {name(), "alpha", "DT_FLOAT", "DT_BOOL"},
-                         plan(GetParam().plan, b.tensor(), b.tensor(), real.get(), b.tensor())));
+                         plan(GetParam().plan, b, b, real, b)));
 }
 
 }  // namespace

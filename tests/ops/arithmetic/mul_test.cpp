@@ -9,10 +9,10 @@ namespace {
 class MulTest : public AclTest {
  protected:
   aclnnStatus mul(const Array& self, const Array& other, Array& out) {
-    return call(aclnnMulGetWorkspaceSize, aclnnMul, self.tensor(), other.tensor(), out.tensor());
+    return call(PHASES(aclnnMul), self, other, out);
   }
   aclnnStatus muls(const Array& self, const Scalar& other, Array& out) {
-    return call(aclnnMulsGetWorkspaceSize, aclnnMuls, self.tensor(), other.get(), out.tensor());
+    return call(PHASES(aclnnMuls), self, other, out);
   }
 };
 
@@ -94,30 +94,26 @@ TEST_F(MulTest, ConvertibilityDependsOnTheProduct) {
   Array real(ACL_FLOAT, {1}, {2.75L});
   Array integer(ACL_INT32, {1});
   const Scalar two(2.0f);
-  EXPECT_TRUE(
-      fails_with(161002, {"aclnnMul", "DT_FLOAT", "DT_INT32"},
-                 plan(aclnnMulGetWorkspaceSize, real.tensor(), real.tensor(), integer.tensor())));
+  EXPECT_TRUE(fails_with(161002, {"aclnnMul", "DT_FLOAT", "DT_INT32"},
+                         plan(aclnnMulGetWorkspaceSize, real, real, integer)));
   EXPECT_EQ(muls(real, two, integer), 0);
   EXPECT_EQ(integer.get(0), 5) << "truncated";
   ASSERT_EQ(aclgradSetSocName("Ascend950"), 0);
   EXPECT_EQ(mul(real, real, integer), 0);
   EXPECT_EQ(integer.get(0), 7);
-  EXPECT_TRUE(
-      fails_with(161002, {"aclnnMuls", "DT_FLOAT", "DT_INT32"},
-                 plan(aclnnMulsGetWorkspaceSize, real.tensor(), two.get(), integer.tensor())));
+  EXPECT_TRUE(fails_with(161002, {"aclnnMuls", "DT_FLOAT", "DT_INT32"},
+                         plan(aclnnMulsGetWorkspaceSize, real, two, integer)));
 }
 
 TEST_F(MulTest, ScalarsWithoutACommonTypeAreFoundLate) {
   Array truth(ACL_BOOL, {1});
   uint16_t value = 3;
   const Scalar odd(&value, ACL_UINT16);
-  EXPECT_TRUE(
-      fails_with(561103, {"aclnnMuls", "DT_BOOL", "DT_UINT16"},
-                 plan(aclnnMulsGetWorkspaceSize, truth.tensor(), odd.get(), truth.tensor())));
+  EXPECT_TRUE(fails_with(561103, {"aclnnMuls", "DT_BOOL", "DT_UINT16"},
+                         plan(aclnnMulsGetWorkspaceSize, truth, odd, truth)));
   ASSERT_EQ(aclgradSetSocName("Ascend950"), 0);
-  EXPECT_TRUE(
-      fails_with(161002, {"aclnnMuls", "DT_BOOL", "DT_UINT16"},
-                 plan(aclnnMulsGetWorkspaceSize, truth.tensor(), odd.get(), truth.tensor())));
+  EXPECT_TRUE(fails_with(161002, {"aclnnMuls", "DT_BOOL", "DT_UINT16"},
+                         plan(aclnnMulsGetWorkspaceSize, truth, odd, truth)));
 }
 
 }  // namespace

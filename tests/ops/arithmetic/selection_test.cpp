@@ -30,16 +30,14 @@ class SelectionTest : public AclTest {
   Values with_tensor(Plan phase_one, Start phase_two, const Array& x, const Array& y,
                      aclDataType result) {
     const Array out(result, {std::max(x.count(), y.count())});
-    EXPECT_EQ(call(phase_one, phase_two, x.tensor(), y.tensor(), out.tensor()), 0)
-        << recent_message();
+    EXPECT_TRUE(runs(phase_one, phase_two, x, y, out));
     return out.values();
   }
   template <class Plan, class Start, class T>
   Values with_number(Plan phase_one, Start phase_two, const Array& x, T number,
                      aclDataType result) {
     const Array out(result, {x.count()});
-    EXPECT_EQ(call(phase_one, phase_two, x.tensor(), Scalar(number).get(), out.tensor()), 0)
-        << recent_message();
+    EXPECT_TRUE(runs(phase_one, phase_two, x, Scalar(number), out));
     return out.values();
   }
 };
@@ -67,10 +65,7 @@ TEST_F(SelectionTest, ChosenNumbersKeepTheirBits) {
     for (int64_t i = 0; i < condition.count(); ++i) condition.set(i, is_chosen(i));
     std::fill_n(bits(x), x.count(), kSignalling);
     *bits(y) = kOther;
-    ASSERT_EQ(call(aclnnSWhereGetWorkspaceSize, aclnnSWhere, condition.tensor(), x.tensor(),
-                   y.tensor(), out.tensor()),
-              0)
-        << recent_message();
+    ASSERT_TRUE(runs(PHASES(aclnnSWhere), condition, x, y, out));
     for (int64_t i = 0; i < out.count(); ++i) {
       EXPECT_EQ(bits(out)[i], is_chosen(repeated ? i % 67 : i) ? kSignalling : kOther) << i;
     }
@@ -118,12 +113,7 @@ TEST_F(SelectionTest, PowersOfSpecialValues) {
   const Array y(ACL_FLOAT, {6}, {-1, 0.5L, 3, -1, 0, -3});
   const Values power =
       with_tensor(aclnnPowTensorTensorGetWorkspaceSize, aclnnPowTensorTensor, x, y, ACL_FLOAT);
-  EXPECT_EQ(power[0], kInfinity);
-  EXPECT_TRUE(std::isnan(power[1]));
-  EXPECT_EQ(power[2], -8);
-  EXPECT_EQ(power[3], 0);
-  EXPECT_EQ(power[4], 1);
-  EXPECT_EQ(power[5], -kInfinity);
+  expect_same(power, {kInfinity, kNaN, -8, 0, 1, -kInfinity});
 }
 
 TEST_F(SelectionTest, PowersOfIntegersWrapAndHaveNoFractions) {
@@ -144,24 +134,17 @@ TEST_F(SelectionTest, BoundsAreRoundedToTheResultsDtype) {
   const Array x(ACL_FLOAT16, {4}, {1, 2, 4, kNaN});
   const Array out(ACL_FLOAT16, {4});
   const auto clamp = [&](const aclScalar* low, const aclScalar* high) {
-    EXPECT_EQ(call(aclnnClampGetWorkspaceSize, aclnnClamp, x.tensor(), low, high, out.tensor()), 0);
+    EXPECT_TRUE(runs(PHASES(aclnnClamp), x, low, high, out));
     return out.values();
   };
   const Scalar low(1.9f), high(3.1f);
-  Values held = clamp(low.get(), high.get());
-  EXPECT_TRUE(std::isnan(held.back()));
-  held.pop_back();
-  EXPECT_EQ(held, (Values{1.900390625L, 2, 3.099609375L}));
-  held = clamp(low.get(), nullptr);
-  EXPECT_EQ(held[2], 4);
-  held = clamp(nullptr, high.get());
-  EXPECT_EQ(held[0], 1);
+  expect_same(clamp(low.get(), high.get()), {1.900390625L, 2, 3.099609375L, kNaN});
+  expect_same(clamp(low.get(), nullptr), {1.900390625L, 2, 4, kNaN});
+  expect_same(clamp(nullptr, high.get()), {1, 2, 3.099609375L, kNaN});
   // Of integers the fraction is dropped; a bound that they do not reach bounds nothing.
   const Array whole(ACL_UINT8, {3}, {1, 2, 200});
   const Array result(ACL_UINT8, {3});
-  EXPECT_EQ(call(aclnnClampGetWorkspaceSize, aclnnClamp, whole.tensor(), Scalar(-1.0f).get(),
-                 Scalar(2.7f).get(), result.tensor()),
-            0);
+  EXPECT_TRUE(runs(PHASES(aclnnClamp), whole, Scalar(-1.0f), Scalar(2.7f), result));
   EXPECT_EQ(result.values(), (Values{1, 2, 2}));
 }
 
@@ -173,10 +156,8 @@ TEST_F(SelectionTest, ABoundOfNanMakesEveryResultNan) {
     for (const auto& [low, high] :
          {Bounds{nan.get(), one.get()}, Bounds{one.get(), nan.get()}, Bounds{nan.get(), nan.get()},
           Bounds{nan.get(), nullptr}, Bounds{nullptr, nan.get()}}) {
-      ASSERT_EQ(call(aclnnClampGetWorkspaceSize, aclnnClamp, x.tensor(), low, high, out.tensor()),
-                0)
-          << recent_message();
-      for (int64_t i = 0; i < 5; ++i) EXPECT_TRUE(std::isnan(out.get(i))) << i;
+      ASSERT_TRUE(runs(PHASES(aclnnClamp), x, low, high, out));
+      expect_same(out, Values(5, kNaN));
     }
   }
 }
@@ -186,10 +167,7 @@ TEST_F(SelectionTest, ChoicesBroadcastAndKeepEveryBit) {
   const Array a(ACL_INT64, {2}, {0x7FFFFFFFFFFFFFFFL, -1});
   const Array b(ACL_INT64, {1}, {0x7FFFFFFFFFFFFFFEL});
   const Array out(ACL_INT64, {2, 2});
-  EXPECT_EQ(call(aclnnSWhereGetWorkspaceSize, aclnnSWhere, condition.tensor(), a.tensor(),
-                 b.tensor(), out.tensor()),
-            0)
-      << recent_message();
+  EXPECT_TRUE(runs(PHASES(aclnnSWhere), condition, a, b, out));
   EXPECT_EQ(out.values(),
             (Values{0x7FFFFFFFFFFFFFFEL, 0x7FFFFFFFFFFFFFFEL, 0x7FFFFFFFFFFFFFFFL, -1}));
 }
@@ -198,22 +176,18 @@ TEST_F(SelectionTest, AMaskBroadcastsToTheTensorButNotTheOtherWay) {
   const Array x(ACL_FLOAT, {2, 2}, {1, 2, 3, 4});
   const Array mask(ACL_BOOL, {2}, {0, 1});
   const Array larger(ACL_BOOL, {2, 2, 2});
-  EXPECT_EQ(call(aclnnInplaceMaskedFillScalarGetWorkspaceSize, aclnnInplaceMaskedFillScalar,
-                 x.tensor(), mask.tensor(), Scalar(static_cast<float>(-kInfinity)).get()),
-            0)
-      << recent_message();
+  EXPECT_TRUE(
+      runs(PHASES(aclnnInplaceMaskedFillScalar), x, mask, Scalar(static_cast<float>(-kInfinity))));
   EXPECT_EQ(x.values(), (Values{1, -kInfinity, 3, -kInfinity}));
-  EXPECT_TRUE(fails_with(161002, {"selfRef", "[2, 2, 2]"},
-                         plan(aclnnInplaceMaskedFillScalarGetWorkspaceSize, x.tensor(),
-                              larger.tensor(), Scalar(0.0f).get())));
+  EXPECT_TRUE(
+      fails_with(161002, {"selfRef", "[2, 2, 2]"},
+                 plan(aclnnInplaceMaskedFillScalarGetWorkspaceSize, x, larger, Scalar(0.0f))));
 }
 
 TEST_F(SelectionTest, AFactorIsRoundedToTheDtypeOfIntegers) {
   const Array x(ACL_INT32, {2}, {1, 2});
   const Array out(ACL_INT32, {2});
-  EXPECT_EQ(call(aclnnAddcmulGetWorkspaceSize, aclnnAddcmul, x.tensor(), x.tensor(), x.tensor(),
-                 Scalar(2.9f).get(), out.tensor()),
-            0);
+  EXPECT_TRUE(runs(PHASES(aclnnAddcmul), x, x, x, Scalar(2.9f), out));
   EXPECT_EQ(out.values(), (Values{3, 10}));
 }
 

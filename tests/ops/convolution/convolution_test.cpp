@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An empty convolution, and the bits of BF16. Values of every size, dtype and layout are in
 // tests/cases, every check in tests/contract.
-#include <memory>
-
 #include "aclgrad_ext.h"
 #include "aclnnop/aclnn_convolution.h"
 #include "aclnnop/aclnn_convolution_backward.h"
@@ -10,12 +8,6 @@
 
 namespace aclgrad::testing {
 namespace {
-
-using Numbers = std::vector<long double>;
-
-Array image(aclDataType dtype, const Shape& shape, const Numbers& values = {}) {
-  return {dtype, shape, Array::Layout{{}, 0, -1, ACL_FORMAT_NCHW}, values};
-}
 
 using ConvolutionTest = AclTest;
 
@@ -25,17 +17,11 @@ TEST_F(ConvolutionTest, GradientsOfAnEmptyConvolution) {
   Array dx = image(ACL_FLOAT, {0, 2, 4, 4}), dw = image(ACL_FLOAT16, {3, 2, 3, 3}, {7});
   Array db(ACL_FLOAT, {3}, {7});
   const IntArray one({1, 1}), none({0, 0}), sizes({3});
-  const bool all[] = {true, true, true};
-  const std::unique_ptr<const aclBoolArray, decltype(&aclDestroyBoolArray)> mask(
-      aclCreateBoolArray(all, 3), aclDestroyBoolArray);
-  ASSERT_EQ(
-      call(aclnnConvolutionBackwardGetWorkspaceSize, aclnnConvolutionBackward, gradient.tensor(),
-           x.tensor(), w.tensor(), sizes.get(), one.get(), none.get(), one.get(), false, none.get(),
-           1, mask.get(), int8_t{0}, dx.tensor(), dw.tensor(), db.tensor()),
-      0)
-      << recent_message();
-  EXPECT_EQ(dw.values(), Numbers(54));
-  EXPECT_EQ(db.values(), Numbers(3));
+  const BoolArray mask{true, true, true};
+  ASSERT_TRUE(runs(PHASES(aclnnConvolutionBackward), gradient, x, w, sizes, one, none, one, false,
+                   none, 1, mask, int8_t{0}, dx, dw, db));
+  EXPECT_EQ(dw.values(), Values(54));
+  EXPECT_EQ(db.values(), Values(3));
 }
 
 // Sums are those of FLOAT then, and are rounded once.
@@ -44,37 +30,28 @@ TEST_F(ConvolutionTest, DeterministicBf16HasTheBitsOfEveryProcessor) {
   const auto numbers = [](const Shape& shape, uint64_t seed) {
     return random_array(ACL_BF16, shape, LayoutKind::kContiguous, seed).values();
   };
-  const Numbers x_numbers = numbers(of_x, 1), w_numbers = numbers(of_w, 2);
-  const Numbers y_numbers = numbers(of_y, 3), bias_numbers = numbers({32}, 4);
+  const Values x_numbers = numbers(of_x, 1), w_numbers = numbers(of_w, 2);
+  const Values y_numbers = numbers(of_y, 3), bias_numbers = numbers({32}, 4);
   const IntArray one({1, 1}), none({0, 0}), sizes({32});
-  const bool all[] = {true, true, true};
-  const std::unique_ptr<const aclBoolArray, decltype(&aclDestroyBoolArray)> mask(
-      aclCreateBoolArray(all, 3), aclDestroyBoolArray);
+  const BoolArray mask{true, true, true};
   const auto results = [&](aclDataType dtype) {
     const Array x = image(dtype, of_x, x_numbers), w = image(dtype, of_w, w_numbers);
     const Array gradient = image(dtype, of_y, y_numbers), bias(dtype, {32}, {}, bias_numbers);
     Array y = image(dtype, of_y), dx = image(dtype, of_x), dw = image(dtype, of_w);
     Array db(dtype, {32});
-    EXPECT_EQ(call(aclnnConvolutionGetWorkspaceSize, aclnnConvolution, x.tensor(), w.tensor(),
-                   bias.tensor(), one.get(), one.get(), one.get(), false, none.get(), int64_t{1},
-                   y.tensor(), int8_t{0}),
-              0)
-        << recent_message();
-    EXPECT_EQ(
-        call(aclnnConvolutionBackwardGetWorkspaceSize, aclnnConvolutionBackward, gradient.tensor(),
-             x.tensor(), w.tensor(), sizes.get(), one.get(), one.get(), one.get(), false,
-             none.get(), 1, mask.get(), int8_t{0}, dx.tensor(), dw.tensor(), db.tensor()),
-        0)
-        << recent_message();
-    Numbers list;
+    EXPECT_TRUE(runs(PHASES(aclnnConvolution), x, w, bias, one, one, one, false, none, int64_t{1},
+                     y, int8_t{0}));
+    EXPECT_TRUE(runs(PHASES(aclnnConvolutionBackward), gradient, x, w, sizes, one, one, one, false,
+                     none, 1, mask, int8_t{0}, dx, dw, db));
+    Values list;
     for (const Array* array : {&y, &dx, &dw, &db}) {
-      const Numbers rounded = Array(ACL_BF16, array->shape(), {}, array->values()).values();
+      const Values rounded = Array(ACL_BF16, array->shape(), {}, array->values()).values();
       list.insert(list.end(), rounded.begin(), rounded.end());
     }
     return list;
   };
   ASSERT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1), ACL_SUCCESS);
-  const Numbers deterministic = results(ACL_BF16);
+  const Values deterministic = results(ACL_BF16);
   ASSERT_EQ(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 0), ACL_SUCCESS);
   EXPECT_EQ(deterministic, results(ACL_FLOAT));
 }

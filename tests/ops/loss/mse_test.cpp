@@ -10,26 +10,22 @@ namespace {
 class MseTest : public AclTest {
  protected:
   aclnnStatus mse(const Array& self, const Array& target, int64_t reduction, Array& out) {
-    return call(aclnnMseLossGetWorkspaceSize, aclnnMseLoss, self.tensor(), target.tensor(),
-                reduction, out.tensor());
+    return call(PHASES(aclnnMseLoss), self, target, reduction, out);
   }
   aclnnStatus backward(const Array& gradient, const Array& self, const Array& target,
                        int64_t reduction, Array& out) {
-    return call(aclnnMseLossBackwardGetWorkspaceSize, aclnnMseLossBackward, gradient.tensor(),
-                self.tensor(), target.tensor(), reduction, out.tensor());
+    return call(PHASES(aclnnMseLossBackward), gradient, self, target, reduction, out);
   }
 };
 
 TEST_F(MseTest, OutReducesTheFirstDimensionAlone) {
   const auto mse_out = [&](const Array& self, const Array& target, int64_t reduction, Array& out) {
-    return call(aclnnMseLossOutGetWorkspaceSize, aclnnMseLossOut, self.tensor(), target.tensor(),
-                reduction, out.tensor());
+    return call(PHASES(aclnnMseLossOut), self, target, reduction, out);
   };
   const Array square(ACL_FLOAT, {2, 2}, {1, 2, 3, 4});
   Array scalar(ACL_FLOAT, {});
   EXPECT_TRUE(fails_with(161002, {"aclnnMseLossOut", "out", "[2]", "[]"},
-                         plan(aclnnMseLossOutGetWorkspaceSize, square.tensor(), square.tensor(),
-                              kSum, scalar.tensor())));
+                         plan(aclnnMseLossOutGetWorkspaceSize, square, square, kSum, scalar)));
   const Array number(ACL_FLOAT, {}, {3}), two(ACL_FLOAT, {}, {1});
   ASSERT_EQ(mse_out(number, two, kSum, scalar), 0);
   EXPECT_EQ(scalar.get(0), 4);
@@ -75,13 +71,11 @@ TEST_F(MseTest, ReducedLossesAreZeroDimensional) {
   Array self(ACL_FLOAT, {2});
   Array one(ACL_FLOAT, {1});
   for (int64_t reduction : {kMean, kSum}) {
-    EXPECT_TRUE(fails_with(
-        161002, {"aclnnMseLoss", "out", "[]", "[1]"},
-        plan(aclnnMseLossGetWorkspaceSize, self.tensor(), self.tensor(), reduction, one.tensor())));
+    EXPECT_TRUE(fails_with(161002, {"aclnnMseLoss", "out", "[]", "[1]"},
+                           plan(aclnnMseLossGetWorkspaceSize, self, self, reduction, one)));
   }
-  EXPECT_TRUE(fails_with(
-      161002, {"reduction", "-1"},
-      plan(aclnnMseLossGetWorkspaceSize, self.tensor(), self.tensor(), int64_t{-1}, one.tensor())));
+  EXPECT_TRUE(fails_with(161002, {"reduction", "-1"},
+                         plan(aclnnMseLossGetWorkspaceSize, self, self, int64_t{-1}, one)));
 }
 
 }  // namespace

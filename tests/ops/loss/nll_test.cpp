@@ -12,15 +12,13 @@ class NllTest : public AclTest {
  protected:
   aclnnStatus nll(const Array& self, const Array& target, const Array& weight, int64_t reduction,
                   Array& out, Array& total, int64_t ignore = kIgnore) {
-    return call(aclnnNLLLossGetWorkspaceSize, aclnnNLLLoss, self.tensor(), target.tensor(),
-                weight.tensor(), reduction, ignore, out.tensor(), total.tensor());
+    return call(PHASES(aclnnNLLLoss), self, target, weight, reduction, ignore, out, total);
   }
   aclnnStatus backward(const Array& gradient, const Array& self, const Array& target,
                        const Array& weight, int64_t reduction, const Array& total, Array& out,
                        int64_t ignore = kIgnore) {
-    return call(aclnnNLLLossBackwardGetWorkspaceSize, aclnnNLLLossBackward, gradient.tensor(),
-                self.tensor(), target.tensor(), weight.tensor(), reduction, ignore, total.tensor(),
-                out.tensor());
+    return call(PHASES(aclnnNLLLossBackward), gradient, self, target, weight, reduction, ignore,
+                total, out);
   }
 };
 
@@ -110,13 +108,13 @@ TEST_F(NllTest, ShapesOfReducedLossesAndSingleRows) {
   Array total(ACL_FLOAT, {}), two(ACL_FLOAT, {2}), deep(ACL_FLOAT, {1, 1});
   for (Array* out : {&two, &deep}) {
     EXPECT_TRUE(fails_with(161002, {"aclnnNLLLoss", "out", "[] or [1]"},
-                           plan(aclnnNLLLossGetWorkspaceSize, self.tensor(), target.tensor(),
-                                weight.tensor(), kMean, kIgnore, out->tensor(), total.tensor())));
+                           plan(aclnnNLLLossGetWorkspaceSize, self, target, weight, kMean, kIgnore,
+                                out->tensor(), total)));
   }
   Array row(ACL_FLOAT, {3}), one(ACL_INT64, {1});
-  EXPECT_TRUE(fails_with(161002, {"target", "[]", "[1]"},
-                         plan(aclnnNLLLossGetWorkspaceSize, row.tensor(), one.tensor(),
-                              weight.tensor(), kMean, kIgnore, total.tensor(), total.tensor())));
+  EXPECT_TRUE(fails_with(
+      161002, {"target", "[]", "[1]"},
+      plan(aclnnNLLLossGetWorkspaceSize, row, one, weight, kMean, kIgnore, total, total)));
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ class AddmmTest : public AclTest {
                     Array& out, int8_t type = 0) {
     const Scalar scaled_beta(beta);
     const Scalar scaled_alpha(alpha);
-    return call(aclnnAddmmGetWorkspaceSize, aclnnAddmm, self.tensor(), a.tensor(), b.tensor(),
-                scaled_beta.get(), scaled_alpha.get(), out.tensor(), type);
+    return call(PHASES(aclnnAddmm), self, a, b, scaled_beta, scaled_alpha, out, type);
   }
 };
 

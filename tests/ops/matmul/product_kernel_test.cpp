@@ -443,15 +443,18 @@ TEST(Products, NumberOfThreadsChangesNoBit) {
   aclgradSetNumThreads(0);
 }
 
+// In small products, and in those of tiles.
 TEST(Products, TermsWithoutFiniteValueGoThrough) {
   for_each_target([&](int64_t) {
-    ProductRun product({.m = 20, .k = 12, .n = 19});
-    product.a.set(3, 5, INFINITY);
-    product.b.set(7, 2, NAN);
-    product.run();
-    for (int64_t i = 0; i < 20; ++i) EXPECT_TRUE(std::isnan(product.out.get(i, 2))) << i;
-    for (int64_t j = 0; j < 19; ++j) EXPECT_FALSE(std::isfinite(product.out.get(3, j))) << j;
-    EXPECT_TRUE(std::isfinite(product.out.get(4, 18)));
+    for (const auto& [m, k, n] : {Size{7, 12, 19}, Size{20, 12, 19}, Size{40, 40, 40}}) {
+      ProductRun product({.m = m, .k = k, .n = n});
+      product.a.set(3, 5, INFINITY);
+      product.b.set(7, 2, NAN);
+      product.run();
+      for (int64_t i = 0; i < m; ++i) EXPECT_TRUE(std::isnan(product.out.get(i, 2))) << i;
+      for (int64_t j = 0; j < n; ++j) EXPECT_FALSE(std::isfinite(product.out.get(3, j))) << j;
+      EXPECT_TRUE(std::isfinite(product.out.get(4, 18)));
+    }
   });
 }
 

@@ -84,19 +84,7 @@ TEST_F(TensorApi, RankZeroWithNullDimsIsOneElement) {
   aclDestroyTensor(tensor);
 }
 
-TEST_F(TensorApi, CreationRefusesOnlyWhatItCannotHold) {
-  const int64_t dim = 3;
-  const std::vector<int64_t> many(26, 1);
-  EXPECT_EQ(aclCreateTensor(nullptr, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &dim, 1, nullptr),
-            nullptr);
-  EXPECT_THAT(recent_message(), HasSubstr("viewDims"));
-  EXPECT_EQ(aclCreateTensor(&dim, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, nullptr, 1, nullptr),
-            nullptr);
-  EXPECT_THAT(recent_message(), HasSubstr("storageDims"));
-  EXPECT_EQ(make(many, {}, 0, {1}), nullptr);
-  EXPECT_THAT(recent_message(), HasSubstr("26 dimensions"));
-  EXPECT_EQ(make({1}, {}, 0, many), nullptr);
-  recent_message();
+TEST_F(TensorApi, CreationTakesWhatOnlyAnOperatorCanJudge) {
   // No dtype, negative sizes, a view outside its storage, no data: all are the operators' business.
   const int64_t negative = -3;
   aclTensor* odd = aclCreateTensor(&negative, 1, from_number<aclDataType>(99), &negative, -7,
@@ -129,36 +117,16 @@ TEST_F(TensorApi, InitChangesOnlyWhatIsGiven) {
   EXPECT_THAT(get_dims(aclGetViewShape, tensor), ElementsAre(4));
   EXPECT_THAT(get_dims(aclGetViewStrides, tensor), ElementsAre(2));
   EXPECT_EQ(tensor->data, &second);
-  EXPECT_EQ(
-      aclInitTensor(nullptr, dims, 1, ACL_FLOAT, stride, 0, ACL_FORMAT_ND, storage, 1, nullptr),
-      161001);
   aclDestroyTensor(tensor);
 }
 
-TEST_F(TensorApi, GettersRefuseNull) {
+TEST_F(TensorApi, GettersGiveBothOrNothing) {
   aclTensor* tensor = make({2}, {}, 0, {2});
   int64_t* values = nullptr;
-  uint64_t count = 0;
   for (Getter getter : {aclGetViewShape, aclGetStorageShape, aclGetViewStrides}) {
-    EXPECT_EQ(getter(nullptr, &values, &count), 161001);
-    EXPECT_THAT(recent_message(), HasSubstr("tensor"));
-    EXPECT_EQ(getter(tensor, nullptr, &count), 161001);
     EXPECT_EQ(getter(tensor, &values, nullptr), 161001);
     EXPECT_EQ(values, nullptr);
   }
-  int64_t offset = 0;
-  aclFormat format{};
-  aclDataType dtype{};
-  void* address = nullptr;
-  EXPECT_EQ(aclGetViewOffset(nullptr, &offset), 161001);
-  EXPECT_EQ(aclGetViewOffset(tensor, nullptr), 161001);
-  EXPECT_EQ(aclGetFormat(nullptr, &format), 161001);
-  EXPECT_EQ(aclGetFormat(tensor, nullptr), 161001);
-  EXPECT_EQ(aclGetDataType(nullptr, &dtype), 161001);
-  EXPECT_EQ(aclGetDataType(tensor, nullptr), 161001);
-  EXPECT_EQ(aclGetRawTensorAddr(nullptr, &address), 161001);
-  EXPECT_EQ(aclGetRawTensorAddr(tensor, nullptr), 161001);
-  EXPECT_EQ(aclSetRawTensorAddr(nullptr, &offset), 161001);
   aclDestroyTensor(tensor);
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalization of channels: products, momentum, empty and single elements.
-#include <memory>
-
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
 #include "aclnnop/aclnn_group_norm.h"
@@ -18,9 +16,8 @@ class ChannelNormTest : public AclTest {
                          Array& invstd) {
     const aclTensor* none = nullptr;
     aclTensor* no_running = nullptr;
-    return call(aclnnBatchNormGetWorkspaceSize, aclnnBatchNorm, input.tensor(), none, none,
-                no_running, no_running, training, 0.1, 0.25, output.tensor(), mean.tensor(),
-                invstd.tensor());
+    return call(PHASES(aclnnBatchNorm), input, none, none, no_running, no_running, training, 0.1,
+                0.25, output, mean, invstd);
   }
 };
 
@@ -37,15 +34,10 @@ TEST_F(ChannelNormTest, WhatABatchSavesDependsOnTheProduct) {
   // The backward reads the same.
   const Array gradient(ACL_FLOAT, {2, 1}, {1, 0});
   Array dx(ACL_FLOAT, {2, 1}), dw(ACL_FLOAT, {1}), db(ACL_FLOAT, {1});
-  const bool all[] = {true, true, true};
-  const std::unique_ptr<const aclBoolArray, decltype(&aclDestroyBoolArray)> mask(
-      aclCreateBoolArray(all, 3), aclDestroyBoolArray);
+  const BoolArray mask{true, true, true};
   const aclTensor* none = nullptr;
-  ASSERT_EQ(call(aclnnBatchNormBackwardGetWorkspaceSize, aclnnBatchNormBackward, gradient.tensor(),
-                 input.tensor(), none, none, none, mean.tensor(), invstd.tensor(), true, 0.25,
-                 mask.get(), dx.tensor(), dw.tensor(), db.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnBatchNormBackward), gradient, input, none, none, none, mean, invstd,
+                   true, 0.25, mask, dx, dw, db));
   EXPECT_TRUE(is_near(dw.get(0), -2 / std::sqrt(4.25L), 1e-7L));
   EXPECT_EQ(db.get(0), 1);
 }
@@ -54,11 +46,8 @@ TEST_F(ChannelNormTest, MomentumIsTakenAsFloat) {
   const Array input(ACL_FLOAT, {2, 1}, {9, 9}), mean(ACL_FLOAT, {1}, {0}), var(ACL_FLOAT, {1}, {1});
   const Array output(ACL_FLOAT, {2, 1}), saved(ACL_FLOAT, {1}), invstd(ACL_FLOAT, {1});
   const aclTensor* none = nullptr;
-  ASSERT_EQ(call(aclnnBatchNormGetWorkspaceSize, aclnnBatchNorm, input.tensor(), none, none,
-                 mean.tensor(), var.tensor(), true, 0.1, 0.25, output.tensor(), saved.tensor(),
-                 invstd.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnBatchNorm), input, none, none, mean, var, true, 0.1, 0.25, output,
+                   saved, invstd));
   EXPECT_EQ(mean.get(0), static_cast<float>(9 * static_cast<double>(0.1F)));  // 0.9 would be less
 }
 
@@ -76,11 +65,8 @@ TEST_F(ChannelNormTest, ABatchOfOneElementForEachChannel) {
   Array output(ACL_FLOAT, {1, 2}), mean(ACL_FLOAT, {2}), invstd(ACL_FLOAT, {2});
   Array running_mean(ACL_FLOAT, {2}, {0}), running_var(ACL_FLOAT, {2}, {1});
   const aclTensor* none = nullptr;
-  ASSERT_EQ(call(aclnnBatchNormGetWorkspaceSize, aclnnBatchNorm, input.tensor(), none, none,
-                 running_mean.tensor(), running_var.tensor(), true, 0.5, 0.25, output.tensor(),
-                 mean.tensor(), invstd.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnBatchNorm), input, none, none, running_mean, running_var, true, 0.5,
+                   0.25, output, mean, invstd));
   EXPECT_EQ(output.values(), (Numbers{0, 0}));
   EXPECT_EQ(running_mean.values(), (Numbers{2, -1}));
   EXPECT_EQ(running_var.values(), (Numbers{0.5L, 0.5L}));
@@ -90,27 +76,19 @@ TEST_F(ChannelNormTest, ABatchOfOneElementForEachChannel) {
 TEST_F(ChannelNormTest, ABatchOfEqualNumbersWithoutEpsIsItsBias) {
   const Array input(ACL_FLOAT, {2, 1}, {9, 9}), gradient(ACL_FLOAT, {2, 1}, {1, 3});
   const Array bias(ACL_FLOAT, {1}, {5});
-  const bool all[] = {true, true, true};
-  const std::unique_ptr<const aclBoolArray, decltype(&aclDestroyBoolArray)> mask(
-      aclCreateBoolArray(all, 3), aclDestroyBoolArray);
+  const BoolArray mask{true, true, true};
   const aclTensor* none = nullptr;
   aclTensor* no_running = nullptr;
   for (const char* product : {"Ascend910B1", "Ascend950"}) {
     ASSERT_EQ(aclgradSetSocName(product), 0);
     Array output(ACL_FLOAT, {2, 1}), mean(ACL_FLOAT, {1}), invstd(ACL_FLOAT, {1});
-    ASSERT_EQ(call(aclnnBatchNormGetWorkspaceSize, aclnnBatchNorm, input.tensor(), none,
-                   bias.tensor(), no_running, no_running, true, 0.1, 0.0, output.tensor(),
-                   mean.tensor(), invstd.tensor()),
-              0)
-        << recent_message();
+    ASSERT_TRUE(runs(PHASES(aclnnBatchNorm), input, none, bias, no_running, no_running, true, 0.1,
+                     0.0, output, mean, invstd));
     EXPECT_EQ(output.values(), (Numbers{5, 5})) << product;
     EXPECT_EQ(invstd.get(0), 0) << product;
     Array dx(ACL_FLOAT, {2, 1}), dw(ACL_FLOAT, {1}), db(ACL_FLOAT, {1});
-    ASSERT_EQ(call(aclnnBatchNormBackwardGetWorkspaceSize, aclnnBatchNormBackward,
-                   gradient.tensor(), input.tensor(), none, none, none, mean.tensor(),
-                   invstd.tensor(), true, 0.0, mask.get(), dx.tensor(), dw.tensor(), db.tensor()),
-              0)
-        << recent_message();
+    ASSERT_TRUE(runs(PHASES(aclnnBatchNormBackward), gradient, input, none, none, none, mean,
+                     invstd, true, 0.0, mask, dx, dw, db));
     EXPECT_EQ(dx.values(), (Numbers{0, 0})) << product;
     EXPECT_EQ(dw.get(0), 0) << product;
     EXPECT_EQ(db.get(0), 4) << product;
@@ -121,11 +99,8 @@ TEST_F(ChannelNormTest, AnEmptyGroupHasNoSpread) {
   const Array self(ACL_FLOAT, {2, 2, 0});
   Array out(ACL_FLOAT, {2, 2, 0}), mean(ACL_FLOAT, {2, 1}, {7}), rstd(ACL_FLOAT, {2, 1}, {7});
   const aclTensor* none = nullptr;
-  ASSERT_EQ(
-      call(aclnnGroupNormGetWorkspaceSize, aclnnGroupNorm, self.tensor(), none, none, int64_t{2},
-           int64_t{2}, int64_t{0}, int64_t{1}, 1e-5, out.tensor(), mean.tensor(), rstd.tensor()),
-      0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnGroupNorm), self, none, none, int64_t{2}, int64_t{2}, int64_t{0},
+                   int64_t{1}, 1e-5, out, mean, rstd));
   EXPECT_EQ(mean.values(), Numbers(2));
   EXPECT_TRUE(is_near(rstd.get(0), kNaN, 0));
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax and layer normalization: special values, layouts, aliasing, threads, empty tensors.
 // Values in every dtype and layout are in tests/cases, every check in tests/contract.
-#include <memory>
-
+#include "aclnnop/aclnn_add_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_layer_norm_backward.h"
 #include "aclnnop/aclnn_softmax.h"
@@ -17,37 +16,29 @@ constexpr aclDataType kDtypes[] = {ACL_FLOAT, ACL_FLOAT16, ACL_BF16};
 class NormalizationTest : public AclTest {
  protected:
   aclnnStatus softmax(const Array& self, int64_t dim, Array& out) {
-    return call(aclnnSoftmaxGetWorkspaceSize, aclnnSoftmax, self.tensor(), dim, out.tensor());
+    return call(PHASES(aclnnSoftmax), self, dim, out);
   }
   aclnnStatus softmax_backward(const Array& gradient, const Array& output, int64_t dim,
                                Array& out) {
-    return call(aclnnSoftmaxBackwardGetWorkspaceSize, aclnnSoftmaxBackward, gradient.tensor(),
-                output.tensor(), dim, out.tensor());
+    return call(PHASES(aclnnSoftmaxBackward), gradient, output, dim, out);
   }
 
   // Over the last dimension; null for what is absent.
   aclnnStatus layer_norm(const Array& input, const Array* weight, const Array* bias, Array& out,
                          Array* mean, Array* rstd) {
-    const int64_t size = input.shape().back();
-    const std::unique_ptr<const aclIntArray, decltype(&aclDestroyIntArray)> sizes(
-        aclCreateIntArray(&size, 1), aclDestroyIntArray);
-    return call(aclnnLayerNormGetWorkspaceSize, aclnnLayerNorm, input.tensor(), sizes.get(),
-                handle(weight), handle(bias), 1e-5, out.tensor(), handle(mean), handle(rstd));
+    const IntArray sizes({input.shape().back()});
+    return call(PHASES(aclnnLayerNorm), input, sizes, handle(weight), handle(bias), 1e-5, out,
+                handle(mean), handle(rstd));
   }
   aclnnStatus layer_norm_backward(const Array& gradient, const Array& input, const Array& mean,
                                   const Array& rstd, const Array* weight, Array* input_gradient,
                                   Array* weight_gradient, Array* bias_gradient) {
-    const int64_t size = input.shape().back();
-    const bool wanted[] = {input_gradient != nullptr, weight_gradient != nullptr,
-                           bias_gradient != nullptr};
-    const std::unique_ptr<const aclIntArray, decltype(&aclDestroyIntArray)> sizes(
-        aclCreateIntArray(&size, 1), aclDestroyIntArray);
-    const std::unique_ptr<const aclBoolArray, decltype(&aclDestroyBoolArray)> mask(
-        aclCreateBoolArray(wanted, 3), aclDestroyBoolArray);
+    const IntArray sizes({input.shape().back()});
+    const BoolArray mask{input_gradient != nullptr, weight_gradient != nullptr,
+                         bias_gradient != nullptr};
     const aclTensor* none = nullptr;
-    return call(aclnnLayerNormBackwardGetWorkspaceSize, aclnnLayerNormBackward, gradient.tensor(),
-                input.tensor(), sizes.get(), mean.tensor(), rstd.tensor(), handle(weight), none,
-                mask.get(), handle(input_gradient), handle(weight_gradient), handle(bias_gradient));
+    return call(PHASES(aclnnLayerNormBackward), gradient, input, sizes, mean, rstd, handle(weight),
+                none, mask, handle(input_gradient), handle(weight_gradient), handle(bias_gradient));
   }
 
  private:
@@ -62,17 +53,11 @@ TEST_F(NormalizationTest, SoftmaxAtTheEndsOfItsRange) {
                      {-kInfinity, -kInfinity, -kInfinity, 1, kInfinity, 1, kNaN, 1, 60000, -60000});
     Array out(dtype, {5, 2});
     ASSERT_EQ(softmax(self, 1, out), 0);
-    EXPECT_TRUE(std::isnan(out.get(0)) && std::isnan(out.get(1))) << "all -inf";
-    EXPECT_EQ(out.get(2), 0);
-    EXPECT_EQ(out.get(3), 1);
-    EXPECT_TRUE(std::isnan(out.get(4)) && std::isnan(out.get(5))) << "+inf";
-    EXPECT_TRUE(std::isnan(out.get(6)) && std::isnan(out.get(7))) << "NaN";
-    EXPECT_EQ(out.get(8), 1);
-    EXPECT_EQ(out.get(9), 0);
+    expect_same(out, {kNaN, kNaN, 0, 1, kNaN, kNaN, kNaN, kNaN, 1, 0});
     const Array single(dtype, {3, 1}, {-5, 0, 7});
     Array ones(dtype, {3, 1});
     ASSERT_EQ(softmax(single, 1, ones), 0);
-    for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(ones.get(i), 1) << "a row of one element";
+    EXPECT_EQ(ones.values(), Values(3, 1)) << "rows of one element";
   }
 }
 
@@ -132,7 +117,20 @@ TEST_F(NormalizationTest, EmptyTensors) {
   Array rstd(ACL_FLOAT, {2, 1}, {5, 5});
   ASSERT_EQ(layer_norm(no_columns, nullptr, nullptr, no_columns, &mean, &rstd), 0);
   EXPECT_EQ(mean.values(), Values(2, 0));
-  EXPECT_TRUE(std::isnan(rstd.get(0)) && std::isnan(rstd.get(1)));
+  expect_same(rstd, {kNaN, kNaN});
+}
+
+TEST_F(NormalizationTest, AdditionalOutputAsksForTheSum) {
+  const Array x(ACL_FLOAT, {2, 3}), row(ACL_FLOAT, {3}), number(ACL_FLOAT, {2, 1});
+  const aclTensor* const no_bias = nullptr;
+  aclTensor* const no_sum = nullptr;
+  const auto status = [&](bool additional_output) {
+    return plan(aclnnAddLayerNormGetWorkspaceSize, x, x, row, row, no_bias, 1e-3, additional_output,
+                x, number, number, no_sum)
+        .status;
+  };
+  EXPECT_EQ(status(false), 0);
+  EXPECT_EQ(status(true), 161001);
 }
 
 TEST_F(NormalizationTest, GradientsThatAreNotWantedStayAsTheyAre) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch normalization of a batch in parts: what they make together is that of the whole.
-#include <memory>
-
 #include "aclgrad_ext.h"
 #include "aclnnop/aclnn_batch_norm.h"
 #include "aclnnop/aclnn_batch_norm_backward.h"
@@ -57,19 +55,13 @@ class SyncBatchNorm : public AclTest {
   }
 
   void stats(const Array& x, const Array& mean, const Array& invstd, double eps = kEpsilon) {
-    ASSERT_EQ(call(aclnnBatchNormStatsGetWorkspaceSize, aclnnBatchNormStats, x.tensor(), eps,
-                   mean.tensor(), invstd.tensor()),
-              0)
-        << recent_message();
+    ASSERT_TRUE(runs(PHASES(aclnnBatchNormStats), x, eps, mean, invstd));
   }
   void merge(const Array& means, const Array& invstds, const Array& counts, const Array& mean,
              const Array& invstd, double eps = kEpsilon) {
-    ASSERT_EQ(call(aclnnBatchNormGatherStatsWithCountsGetWorkspaceSize,
-                   aclnnBatchNormGatherStatsWithCounts, state_->image.tensor(), means.tensor(),
-                   invstds.tensor(), state_->running_mean.tensor(), state_->running_var.tensor(),
-                   kMomentum, eps, counts.tensor(), mean.tensor(), invstd.tensor()),
-              0)
-        << recent_message();
+    ASSERT_TRUE(runs(PHASES(aclnnBatchNormGatherStatsWithCounts), state_->image.tensor(), means,
+                     invstds, state_->running_mean.tensor(), state_->running_var.tensor(),
+                     kMomentum, eps, counts, mean, invstd));
   }
 
   struct State {
@@ -100,11 +92,8 @@ TEST_F(SyncBatchNorm, StatisticsOfTwoPartsAreThoseOfTheWhole) {
   const Array normalized(ACL_DOUBLE, {4, kChannels, kPlaces});
   const Array run_mean = channels({1, 2, 3}), run_var = channels({1, 0.5L, 2});
   const Array saved = channels(), variance = channels();
-  ASSERT_EQ(call(aclnnBatchNormGetWorkspaceSize, aclnnBatchNorm, parts.whole.x.tensor(), kNone,
-                 kNone, run_mean.tensor(), run_var.tensor(), true, kMomentum, kEpsilon,
-                 normalized.tensor(), saved.tensor(), variance.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnBatchNorm), parts.whole.x, kNone, kNone, run_mean, run_var, true,
+                   kMomentum, kEpsilon, normalized, saved, variance));
   expect_near(mean, saved.values(), kRounding, "mean of the whole");
 
   const Array means[] = {channels(), channels()}, invstds[] = {channels(), channels()};
@@ -122,20 +111,14 @@ TEST_F(SyncBatchNorm, StatisticsOfTwoPartsAreThoseOfTheWhole) {
   const Array sums[] = {channels(), channels()}, squares[] = {channels(), channels()};
   for (const int k : {0, 1}) {
     const Array& x = k == 0 ? parts.first.x : parts.second.x;
-    ASSERT_EQ(call(aclnnBatchNormReduceGetWorkspaceSize, aclnnBatchNormReduce, x.tensor(),
-                   sums[k].tensor(), squares[k].tensor()),
-              0)
-        << recent_message();
+    ASSERT_TRUE(runs(PHASES(aclnnBatchNormReduce), x, sums[k], squares[k]));
   }
   const Array all_sums = doubles({2, kChannels}, joined(sums[0], sums[1]));
   const Array all_squares = doubles({2, kChannels}, joined(squares[0], squares[1]));
   const Array again_mean = channels({1, 2, 3}), again_var = channels({1, 0.5L, 2});
-  ASSERT_EQ(call(aclnnSyncBatchNormGatherStatsGetWorkspaceSize, aclnnSyncBatchNormGatherStats,
-                 all_sums.tensor(), all_squares.tensor(), parts.counts.tensor(),
-                 again_mean.tensor(), again_var.tensor(), static_cast<float>(kMomentum),
-                 static_cast<float>(kEpsilon), merged_mean.tensor(), merged_invstd.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnSyncBatchNormGatherStats), all_sums, all_squares, parts.counts,
+                   again_mean, again_var, static_cast<float>(kMomentum),
+                   static_cast<float>(kEpsilon), merged_mean, merged_invstd));
   expect_near(merged_mean, mean.values(), kRounding, "mean of sums");
   expect_near(merged_invstd, invstd.values(), kRounding, "invstd of sums");
   expect_near(again_mean, run_mean.values(), kRounding, "running mean of sums");
@@ -145,10 +128,8 @@ TEST_F(SyncBatchNorm, StatisticsOfTwoPartsAreThoseOfTheWhole) {
                   Array(ACL_DOUBLE, {3, kChannels, kPlaces})};
   for (const int k : {0, 1}) {
     const Array& x = k == 0 ? parts.first.x : parts.second.x;
-    ASSERT_EQ(call(aclnnBatchNormElemtGetWorkspaceSize, aclnnBatchNormElemt, x.tensor(), kNone,
-                   kNone, mean.tensor(), invstd.tensor(), kEpsilon, outs[k].tensor()),
-              0)
-        << recent_message();
+    ASSERT_TRUE(
+        runs(PHASES(aclnnBatchNormElemt), x, kNone, kNone, mean, invstd, kEpsilon, outs[k]));
   }
   expect_near(normalized, joined(outs[0], outs[1]), kRounding, "elements");
 }
@@ -160,25 +141,16 @@ TEST_F(SyncBatchNorm, GradientsOfTwoPartsAreThoseOfTheWhole) {
   Values variances;  // what aclnnBatchNorm saves
   for (const long double each : invstd.values()) variances.push_back(1 / (each * each) - kEpsilon);
   const Array variance = channels(variances);
-  const bool all[] = {true, true, true};
-  const std::unique_ptr<const aclBoolArray, decltype(&aclDestroyBoolArray)> mask(
-      aclCreateBoolArray(all, 3), aclDestroyBoolArray);
+  const BoolArray mask{true, true, true};
   const Array dx(ACL_DOUBLE, {4, kChannels, kPlaces}), dw = channels(), db = channels();
-  ASSERT_EQ(
-      call(aclnnBatchNormBackwardGetWorkspaceSize, aclnnBatchNormBackward, parts.whole.g.tensor(),
-           parts.whole.x.tensor(), weight.tensor(), kNone, kNone, mean.tensor(), variance.tensor(),
-           true, kEpsilon, mask.get(), dx.tensor(), dw.tensor(), db.tensor()),
-      0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnBatchNormBackward), parts.whole.g, parts.whole.x, weight, kNone,
+                   kNone, mean, variance, true, kEpsilon, mask, dx, dw, db));
 
   Values dy(kChannels), dy_xmu(kChannels), weights(kChannels), biases(kChannels);
   for (const Part* part : {&parts.first, &parts.second}) {
     const Array own[] = {channels(), channels(), channels(), channels()};
-    ASSERT_EQ(call(aclnnBatchNormReduceBackwardGetWorkspaceSize, aclnnBatchNormReduceBackward,
-                   part->g.tensor(), part->x.tensor(), mean.tensor(), invstd.tensor(), kNone, true,
-                   true, true, own[0].tensor(), own[1].tensor(), own[2].tensor(), own[3].tensor()),
-              0)
-        << recent_message();
+    ASSERT_TRUE(runs(PHASES(aclnnBatchNormReduceBackward), part->g.tensor(), part->x.tensor(), mean,
+                     invstd, kNone, true, true, true, own[0], own[1], own[2], own[3]));
     for (size_t c = 0; c < static_cast<size_t>(kChannels); ++c) {
       const auto channel = static_cast<int64_t>(c);
       dy[c] += own[0].get(channel);
@@ -194,12 +166,8 @@ TEST_F(SyncBatchNorm, GradientsOfTwoPartsAreThoseOfTheWhole) {
                          Array(ACL_DOUBLE, {3, kChannels, kPlaces})};
   for (const int k : {0, 1}) {
     const Part& part = k == 0 ? parts.first : parts.second;
-    ASSERT_EQ(
-        call(aclnnBatchNormElemtBackwardGetWorkspaceSize, aclnnBatchNormElemtBackward,
-             part.g.tensor(), part.x.tensor(), mean.tensor(), invstd.tensor(), weight.tensor(),
-             sum.tensor(), sum_along.tensor(), parts.counts.tensor(), parts_of_dx[k].tensor()),
-        0)
-        << recent_message();
+    ASSERT_TRUE(runs(PHASES(aclnnBatchNormElemtBackward), part.g, part.x, mean, invstd, weight, sum,
+                     sum_along, parts.counts, parts_of_dx[k]));
   }
   expect_near(dx, joined(parts_of_dx[0], parts_of_dx[1]), kRounding, "gradient of the input");
 }
@@ -211,10 +179,7 @@ TEST_F(SyncBatchNorm, APartWithoutSamplesIsLeftOut) {
   EXPECT_EQ(mean.values(), Values(kChannels));
   EXPECT_TRUE(is_near(invstd.get(0), kNaN, 0));
   const Array sum = channels({7, 7, 7}), square = channels({7, 7, 7});
-  ASSERT_EQ(call(aclnnBatchNormReduceGetWorkspaceSize, aclnnBatchNormReduce, empty.tensor(),
-                 sum.tensor(), square.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnBatchNormReduce), empty, sum, square));
   EXPECT_EQ(sum.values(), Values(kChannels));
   EXPECT_EQ(square.values(), Values(kChannels));
 
@@ -243,19 +208,12 @@ TEST_F(SyncBatchNorm, EqualValuesWithoutEpsHaveNoDeviation) {
 TEST_F(SyncBatchNorm, HasTheValuesOfOthers) {
   const auto one = [](long double value) { return Array(ACL_FLOAT, {1}, {value}); };
   const Array x(ACL_FLOAT, {1, 1}, {1}), out(ACL_FLOAT, {1, 1});
-  ASSERT_EQ(
-      call(aclnnBatchNormElemtGetWorkspaceSize, aclnnBatchNormElemt, x.tensor(), one(1).tensor(),
-           one(10).tensor(), one(2).tensor(), one(2).tensor(), 0.5, out.tensor()),
-      0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnBatchNormElemt), x, one(1), one(10), one(2), one(2), 0.5, out));
   EXPECT_EQ(out.get(0), 8);
   const Array counter(ACL_INT32, {3}, {5, 5, 5});
   const Array mean = one(8), two = one(2), weight = one(1);
-  ASSERT_EQ(call(aclnnBatchNormElemtBackwardGetWorkspaceSize, aclnnBatchNormElemtBackward,
-                 x.tensor(), x.tensor(), mean.tensor(), two.tensor(), weight.tensor(), two.tensor(),
-                 two.tensor(), counter.tensor(), out.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(
+      runs(PHASES(aclnnBatchNormElemtBackward), x, x, mean, two, weight, two, two, counter, out));
   EXPECT_EQ(out.get(0), 9.2F);
 }
 

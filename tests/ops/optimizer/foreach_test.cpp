@@ -13,17 +13,16 @@ namespace {
 class ForeachTest : public AclTest {
  protected:
   aclnnStatus norm(const List& x, const Scalar& p, const List& out) {
-    return call(aclnnForeachNormGetWorkspaceSize, aclnnForeachNorm, x.get(), p.get(), out.get());
+    return call(PHASES(aclnnForeachNorm), x, p, out);
   }
   aclnnStatus mul(const List& x, const Scalar& factor, const List& out) {
-    return call(aclnnForeachMulScalarV2GetWorkspaceSize, aclnnForeachMulScalarV2, x.get(),
-                factor.get(), out.get());
+    return call(PHASES(aclnnForeachMulScalarV2), x, factor, out);
   }
   Outcome plan_norm(const List& x, const List& out) {
-    return plan(aclnnForeachNormGetWorkspaceSize, x.get(), Scalar(2.0F).get(), out.get());
+    return plan(aclnnForeachNormGetWorkspaceSize, x, Scalar(2.0F), out);
   }
   Outcome plan_mul(const List& x, const Scalar& factor, const List& out) {
-    return plan(aclnnForeachMulScalarV2GetWorkspaceSize, x.get(), factor.get(), out.get());
+    return plan(aclnnForeachMulScalarV2GetWorkspaceSize, x, factor, out);
   }
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The older and less used sisters of other operators: what only they do.
 #include "aclnnop/aclnn_apply_adam_w.h"
-#include "aclnnop/aclnn_apply_adam_w_v2.h"
 #include "aclnnop/aclnn_mean.h"
 #include "aclnnop/aclnn_normal.h"
 #include "aclnnop/aclnn_uniform.h"
@@ -16,25 +15,18 @@ TEST_F(VariantsTest, MeanV2OfNoDimensionsIsAllOrNone) {
   Array self(ACL_FLOAT, {2, 2}, {1, 2, 3, 6});
   Array all(ACL_FLOAT, {}), none(ACL_FLOAT16, {2, 2});
   const IntArray empty({});
-  ASSERT_EQ(call(aclnnMeanV2GetWorkspaceSize, aclnnMeanV2, self.tensor(), empty.get(), false, false,
-                 all.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnMeanV2), self, empty, false, false, all));
   EXPECT_EQ(all.get(0), 3);
-  ASSERT_EQ(call(aclnnMeanV2GetWorkspaceSize, aclnnMeanV2, self.tensor(), empty.get(), false, true,
-                 none.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnMeanV2), self, empty, false, true, none));
   EXPECT_EQ(none.values(), self.values());
-  EXPECT_TRUE(fails_with(
-      161002, {"aclnnMeanV2", "out", "[2, 2]", "[]"},
-      plan(aclnnMeanV2GetWorkspaceSize, self.tensor(), empty.get(), false, true, all.tensor())));
+  EXPECT_TRUE(fails_with(161002, {"aclnnMeanV2", "out", "[2, 2]", "[]"},
+                         plan(aclnnMeanV2GetWorkspaceSize, self, empty, false, true, all)));
 }
 
 TEST_F(VariantsTest, MeanV2TakesTheMeanInTheInputsDtype) {
   Array self(ACL_INT32, {2}, {2, 5}), out(ACL_FLOAT, {1});
   const IntArray dims({0});
-  ASSERT_EQ(call(aclnnMeanV2GetWorkspaceSize, aclnnMeanV2, self.tensor(), dims.get(), true, false,
-                 out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnMeanV2), self, dims, true, false, out));
   EXPECT_EQ(out.get(0), 3);  // 3.5, truncated before it is converted
 }
 
@@ -47,16 +39,13 @@ TEST_F(VariantsTest, RandomNumbersOfTensors) {
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
     if (is_normal) {
-      ASSERT_EQ(call(aclnnInplaceNormalGetWorkspaceSize, aclnnInplaceNormal, expected.tensor(),
-                     0.5f, 2.0f, kSeed, kOffset + kExtra),
-                0);
+      ASSERT_TRUE(runs(PHASES(aclnnInplaceNormal), expected, 0.5f, 2.0f, kSeed, kOffset + kExtra));
       ASSERT_EQ(aclnnInplaceNormalTensorGetWorkspaceSize(actual.tensor(), 0.5f, 2.0f, seed.tensor(),
                                                          offset.tensor(), kExtra, &size, &executor),
                 0);
     } else {
-      ASSERT_EQ(call(aclnnInplaceUniformGetWorkspaceSize, aclnnInplaceUniform, expected.tensor(),
-                     -1.0, 3.0, uint64_t{kSeed}, uint64_t{kOffset + kExtra}),
-                0);
+      ASSERT_TRUE(runs(PHASES(aclnnInplaceUniform), expected, -1.0, 3.0, uint64_t{kSeed},
+                       uint64_t{kOffset + kExtra}));
       ASSERT_EQ(
           aclnnInplaceUniformTensorGetWorkspaceSize(actual.tensor(), -1, 3, seed.tensor(),
                                                     offset.tensor(), kExtra, &size, &executor),
@@ -72,48 +61,11 @@ TEST_F(VariantsTest, RandomNumbersOfTensors) {
   }
 }
 
-// With the powers of t - 1 steps, the tensors' step is the step of the numbers.
-TEST_F(VariantsTest, AdamWOfTensorsIsAdamWOfNumbers) {
-  constexpr float kLr = 0.5f, kBeta1 = 0.75f, kBeta2 = 0.875f, kDecay = 0.25f, kEps = 0.125f;
-  for (const bool amsgrad : {false, true}) {
-    for (const bool maximize : {false, true}) {
-      const auto number = [](float value) {
-        return Array(ACL_FLOAT, {1}, {static_cast<long double>(value)});
-      };
-      const Array lr = number(kLr), beta1 = number(kBeta1), beta2 = number(kBeta2),
-                  decay = number(kDecay), eps = number(kEps), power1 = number(kBeta1 * kBeta1),
-                  power2 = number(kBeta2 * kBeta2);
-      const Array grad(ACL_FLOAT, {3}, {1, -2, 3}), step(ACL_INT64, {1}, {2});
-      Array var(ACL_FLOAT, {3}, {1, 2, -3}), m(ACL_FLOAT, {3}, {0.5, 1, -1}),
-          v(ACL_FLOAT, {3}, {1, 2, 4}), most(ACL_FLOAT, {3}, {0.5, 8, 2});
-      Array var2(ACL_FLOAT, {3}, {1, 2, -3}), m2(ACL_FLOAT, {3}, {0.5, 1, -1}),
-          v2(ACL_FLOAT, {3}, {1, 2, 4}), most2(ACL_FLOAT, {3}, {0.5, 8, 2});
-      ASSERT_EQ(call(aclnnApplyAdamWGetWorkspaceSize, aclnnApplyAdamW, var.tensor(), m.tensor(),
-                     v.tensor(), power1.tensor(), power2.tensor(), lr.tensor(), decay.tensor(),
-                     beta1.tensor(), beta2.tensor(), eps.tensor(), grad.tensor(),
-                     amsgrad ? most.tensor() : nullptr, amsgrad, maximize),
-                0);
-      ASSERT_EQ(call(aclnnApplyAdamWV2GetWorkspaceSize, aclnnApplyAdamWV2, var2.tensor(),
-                     m2.tensor(), v2.tensor(), amsgrad ? most2.tensor() : nullptr, grad.tensor(),
-                     step.tensor(), kLr, kBeta1, kBeta2, kDecay, kEps, amsgrad, maximize),
-                0);
-      for (int64_t i = 0; i < 3; ++i) {
-        EXPECT_LE(ulp_error(var.get(i), var2.get(i), ACL_FLOAT), 1);
-        EXPECT_EQ(m.get(i), m2.get(i));
-        EXPECT_EQ(v.get(i), v2.get(i));
-      }
-      EXPECT_EQ(most.values(), (std::vector<long double>{0.5, 8, 2}));  // read only
-    }
-  }
-}
-
 TEST_F(VariantsTest, AdamWOfTensorsNeedsNothingForEmptyParameters) {
   Array var(ACL_FLOAT, {0}), m(ACL_FLOAT, {0}), v(ACL_FLOAT, {0});
   const Array grad(ACL_FLOAT, {0}), half(ACL_FLOAT, {1}, {0.5});
-  EXPECT_EQ(call(aclnnApplyAdamWGetWorkspaceSize, aclnnApplyAdamW, var.tensor(), m.tensor(),
-                 v.tensor(), half.tensor(), half.tensor(), half.tensor(), half.tensor(),
-                 half.tensor(), half.tensor(), half.tensor(), grad.tensor(), nullptr, false, false),
-            0);
+  EXPECT_TRUE(runs(PHASES(aclnnApplyAdamW), var, m, v, half, half, half, half, half, half, half,
+                   grad, nullptr, false, false));
 }
 
 TEST_F(VariantsTest, AdamWOfTensorsReadsThemWhenTheStepRuns) {

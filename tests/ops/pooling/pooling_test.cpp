@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling: worked examples, special values, formats, an index outside the plane, an empty batch.
-#include "aclnnop/aclnn_adaptive_avg_pool3d.h"
+// Pooling: special values, formats, an index outside the plane, an empty batch.
 #include "aclnnop/aclnn_adaptive_max_pool2d.h"
 #include "aclnnop/aclnn_adaptive_max_pool3d_backward.h"
-#include "aclnnop/aclnn_avg_pool3d.h"
 #include "aclnnop/aclnn_avgpool2d.h"
 #include "aclnnop/aclnn_max_pool.h"
 #include "aclnnop/aclnn_max_pool2d_with_indices.h"
@@ -19,21 +17,12 @@
 namespace aclgrad::testing {
 namespace {
 
-using Numbers = std::vector<long double>;
-
-Array image(aclDataType dtype, const Shape& shape, const Numbers& values = {},
-            aclFormat format = ACL_FORMAT_NCHW) {
-  return {dtype, shape, Array::Layout{{}, 0, -1, format}, values};
-}
-
 class PoolingTest : public AclTest {
  protected:
   aclnnStatus max_pool(const Array& self, int64_t kernel, int64_t padding, Array& out,
                        Array& indices) {
     const IntArray size({kernel}), pad({padding}), one({1}), none({});
-    return call(aclnnMaxPool2dWithIndicesGetWorkspaceSize, aclnnMaxPool2dWithIndices, self.tensor(),
-                size.get(), none.get(), pad.get(), one.get(), false, out.tensor(),
-                indices.tensor());
+    return call(PHASES(aclnnMaxPool2dWithIndices), self, size, none, pad, one, false, out, indices);
   }
 };
 
@@ -43,11 +32,8 @@ TEST_F(PoolingTest, MaximaOfSpecialValues) {
                             2, 3, 3, -1, kInfinity, 0, 0, kNaN});
   Array out = image(ACL_FLOAT, {1, 4, 1, 1}), indices = image(ACL_INT32, {1, 4, 1, 1});
   ASSERT_EQ(max_pool(self, 2, 0, out, indices), 0) << recent_message();
-  EXPECT_TRUE(is_near(out.get(0), kNaN, 0));
-  EXPECT_EQ(out.get(1), -kInfinity);
-  EXPECT_EQ(out.get(2), 3);
-  EXPECT_TRUE(is_near(out.get(3), kNaN, 0));
-  EXPECT_EQ(indices.values(), (Numbers{1, 0, 1, 3}));
+  expect_same(out, {kNaN, -kInfinity, 3, kNaN});
+  EXPECT_EQ(indices.values(), (Values{1, 0, 1, 3}));
 }
 
 // Padding is smaller than any number.
@@ -55,8 +41,8 @@ TEST_F(PoolingTest, PaddingNeverIsTheMaximum) {
   const Array self = image(ACL_FLOAT16, {1, 1, 2, 2}, {-5, -6, -7, -8});
   Array out = image(ACL_FLOAT16, {1, 1, 2, 2}), indices = image(ACL_INT64, {1, 1, 2, 2});
   ASSERT_EQ(max_pool(self, 2, 1, out, indices), 0) << recent_message();
-  EXPECT_EQ(out.values(), (Numbers{-5, -6, -7, -8}));
-  EXPECT_EQ(indices.values(), (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(out.values(), (Values{-5, -6, -7, -8}));
+  EXPECT_EQ(indices.values(), (Values{0, 1, 2, 3}));
 }
 
 TEST_F(PoolingTest, MaximaWithTheChannelsLast) {
@@ -64,8 +50,8 @@ TEST_F(PoolingTest, MaximaWithTheChannelsLast) {
   Array out = image(ACL_FLOAT, {1, 1, 1, 2}, {}, ACL_FORMAT_NHWC);
   Array indices = image(ACL_INT64, {1, 1, 1, 2}, {}, ACL_FORMAT_NHWC);
   ASSERT_EQ(max_pool(self, 2, 0, out, indices), 0) << recent_message();
-  EXPECT_EQ(out.values(), (Numbers{4, 8}));
-  EXPECT_EQ(indices.values(), (Numbers{3, 0}));
+  EXPECT_EQ(out.values(), (Values{4, 8}));
+  EXPECT_EQ(indices.values(), (Values{3, 0}));
 }
 
 TEST_F(PoolingTest, AnIndexOutsideThePlaneFailsTheTask) {
@@ -74,12 +60,9 @@ TEST_F(PoolingTest, AnIndexOutsideThePlaneFailsTheTask) {
   for (const long double index : {4.0L, -2.0L}) {
     const Array indices = image(ACL_INT64, {1, 1, 1, 1}, {index});
     Array out = image(ACL_FLOAT, {1, 1, 2, 2});
-    EXPECT_NE(
-        call(aclnnMaxPool2dWithIndicesBackwardGetWorkspaceSize, aclnnMaxPool2dWithIndicesBackward,
-             gradient.tensor(), self.tensor(), indices.tensor(), size.get(), none.get(), pad.get(),
-             one.get(), false, out.tensor()),
-        0);
-    EXPECT_NE(recent_message().find("within [0, 3]"), std::string::npos);
+    expect_failure(call(PHASES(aclnnMaxPool2dWithIndicesBackward), gradient, self, indices, size,
+                        none, pad, one, false, out),
+                   "within [0, 3]");
   }
 }
 
@@ -87,79 +70,24 @@ TEST_F(PoolingTest, AveragesOfAnEmptyBatch) {
   const Array self = image(ACL_FLOAT, {0, 1, 2, 2});
   Array out = image(ACL_FLOAT, {0, 1, 1, 1});
   const IntArray size({2}), pad({0}), none({});
-  EXPECT_EQ(call(aclnnAvgPool2dGetWorkspaceSize, aclnnAvgPool2d, self.tensor(), size.get(),
-                 none.get(), pad.get(), false, true, int64_t{0}, int8_t{0}, out.tensor()),
-            0)
-      << recent_message();
+  EXPECT_TRUE(
+      runs(PHASES(aclnnAvgPool2d), self, size, none, pad, false, true, int64_t{0}, int8_t{0}, out));
 }
 
-Numbers counted(int64_t count) {
-  Numbers numbers;
+Values counted(int64_t count) {
+  Values numbers;
   for (int64_t i = 1; i <= count; ++i) numbers.push_back(static_cast<long double>(i));
   return numbers;
 }
 
-TEST_F(PoolingTest, AveragesOfVolumes) {
-  const Array self = image(ACL_DOUBLE, {1, 3, 3, 3}, counted(27));
-  struct Case {
-    int64_t padding;
-    bool ceil_mode, count_include_pad;
-    Numbers expected;
-  };
-  for (const Case& each : {Case{1, false, true, {0.125, 0.625, 1.375, 3.5, 3.625, 8, 9.5, 20.5}},
-                           Case{1, false, false, {1, 2.5, 5.5, 7, 14.5, 16, 19, 20.5}},
-                           Case{0, true, false, {7.5, 9, 12, 13.5, 21, 22.5, 25.5, 27}}}) {
-    Array out = image(ACL_DOUBLE, {1, 2, 2, 2});
-    const IntArray size({2}), stride({2, 2, 2}), pad({each.padding});
-    ASSERT_EQ(call(aclnnAvgPool3dGetWorkspaceSize, aclnnAvgPool3d, self.tensor(), size.get(),
-                   stride.get(), pad.get(), each.ceil_mode, each.count_include_pad, int64_t{0},
-                   out.tensor()),
-              0)
-        << recent_message();
-    EXPECT_EQ(out.values(), each.expected);
-  }
-  Array adapted = image(ACL_DOUBLE, {1, 2, 1, 2});
-  const IntArray sizes({2, 1, 2});
-  ASSERT_EQ(call(aclnnAdaptiveAvgPool3dGetWorkspaceSize, aclnnAdaptiveAvgPool3d, self.tensor(),
-                 sizes.get(), adapted.tensor()),
-            0)
-      << recent_message();
-  EXPECT_EQ(adapted.values(), (Numbers{9, 10, 18, 19}));
-}
-
-TEST_F(PoolingTest, PlacesOfMaximaOfVolumes) {
-  const Array self = image(ACL_FLOAT, {1, 3, 3, 3}, counted(27));
-  Array out = image(ACL_FLOAT, {1, 2, 2, 2}), indices = image(ACL_INT32, {1, 2, 2, 2});
-  const IntArray size({2}), one({1}), pad({0});
-  ASSERT_EQ(
-      call(aclnnMaxPool3dWithArgmaxGetWorkspaceSize, aclnnMaxPool3dWithArgmax, self.tensor(),
-           size.get(), one.get(), pad.get(), one.get(), false, out.tensor(), indices.tensor()),
-      0)
-      << recent_message();
-  EXPECT_EQ(indices.values(), (Numbers{13, 14, 16, 17, 22, 23, 25, 26}));
-}
-
-// Windows that overlap, and special values among them.
-TEST_F(PoolingTest, AdaptiveMaxima) {
-  const Array self = image(ACL_FLOAT, {1, 3, 5}, counted(15));
-  Array out = image(ACL_FLOAT, {1, 2, 2}), indices = image(ACL_INT64, {1, 2, 2});
-  const IntArray size({2, 2});
-  ASSERT_EQ(call(aclnnAdaptiveMaxPool2dGetWorkspaceSize, aclnnAdaptiveMaxPool2d, self.tensor(),
-                 size.get(), out.tensor(), indices.tensor()),
-            0)
-      << recent_message();
-  EXPECT_EQ(out.values(), (Numbers{8, 10, 13, 15}));
-  EXPECT_EQ(indices.values(), (Numbers{7, 9, 12, 14}));
+// In windows that overlap.
+TEST_F(PoolingTest, AdaptiveMaximaOfSpecialValues) {
   const Array special = image(ACL_FLOAT, {2, 1, 3}, {-kInfinity, -kInfinity, kNaN, 3, kNaN, kNaN});
   Array of_special = image(ACL_FLOAT, {2, 1, 2}), places = image(ACL_INT32, {2, 1, 2});
   const IntArray two({1, 2});
-  ASSERT_EQ(call(aclnnAdaptiveMaxPool2dGetWorkspaceSize, aclnnAdaptiveMaxPool2d, special.tensor(),
-                 two.get(), of_special.tensor(), places.tensor()),
-            0)
-      << recent_message();
-  EXPECT_EQ(of_special.get(0), -kInfinity);
-  for (const int64_t at : {1, 2, 3}) EXPECT_TRUE(is_near(of_special.get(at), kNaN, 0)) << at;
-  EXPECT_EQ(places.values(), (Numbers{0, 2, 1, 1}));
+  ASSERT_TRUE(runs(PHASES(aclnnAdaptiveMaxPool2d), special, two, of_special, places));
+  expect_same(of_special, {-kInfinity, kNaN, kNaN, kNaN});
+  EXPECT_EQ(places.values(), (Values{0, 2, 1, 1}));
 }
 
 TEST_F(PoolingTest, AnIndexOutsideTheVolumeFailsTheTask) {
@@ -168,14 +96,10 @@ TEST_F(PoolingTest, AnIndexOutsideTheVolumeFailsTheTask) {
   for (const long double index : {8.0L, -2.0L}) {
     const Array indices = image(ACL_INT32, {1, 1, 1, 1}, {index});
     Array out = image(ACL_FLOAT, {1, 2, 2, 2});
-    EXPECT_NE(call(aclnnAdaptiveMaxPool3dBackwardGetWorkspaceSize, aclnnAdaptiveMaxPool3dBackward,
-                   gradient.tensor(), self.tensor(), indices.tensor(), out.tensor()),
-              0);
-    EXPECT_NE(recent_message().find("within [0, 7]"), std::string::npos);
-    EXPECT_NE(call(aclnnMaxUnpool3dGetWorkspaceSize, aclnnMaxUnpool3d, gradient.tensor(),
-                   indices.tensor(), size.get(), one.get(), one.get(), out.tensor()),
-              0);
-    EXPECT_NE(recent_message().find("within [0, 7]"), std::string::npos);
+    expect_failure(call(PHASES(aclnnAdaptiveMaxPool3dBackward), gradient, self, indices, out),
+                   "within [0, 7]");
+    expect_failure(call(PHASES(aclnnMaxUnpool3d), gradient, indices, size, one, one, out),
+                   "within [0, 7]");
   }
 }
 
@@ -185,25 +109,17 @@ TEST_F(PoolingTest, AWindowWithoutElementsHasNoPlace) {
   const Array self = image(ACL_FLOAT, {1, 1, 1, 3}, {5, 6, 7});
   const IntArray size({1, 2, 1}), stride({1, 1, 2}), pad({0, 1, 0}), dilation({1, 2, 1});
   Array out = image(ACL_FLOAT, {1, 1, 1, 2}), indices = image(ACL_INT32, {1, 1, 1, 2});
-  ASSERT_EQ(call(aclnnMaxPool3dWithArgmaxGetWorkspaceSize, aclnnMaxPool3dWithArgmax, self.tensor(),
-                 size.get(), stride.get(), pad.get(), dilation.get(), false, out.tensor(),
-                 indices.tensor()),
-            0)
-      << recent_message();
-  EXPECT_EQ(out.values(), (Numbers{-kInfinity, -kInfinity}));
-  EXPECT_EQ(indices.values(), (Numbers{-1, -1}));
+  ASSERT_TRUE(runs(PHASES(aclnnMaxPool3dWithArgmax), self, size, stride, pad, dilation, false, out,
+                   indices));
+  EXPECT_EQ(out.values(), (Values{-kInfinity, -kInfinity}));
+  EXPECT_EQ(indices.values(), (Values{-1, -1}));
   const Array gradient = image(ACL_FLOAT, {1, 1, 1, 2}, {3, kNaN});
   Array back = image(ACL_FLOAT, {1, 1, 1, 3});
-  ASSERT_EQ(call(aclnnMaxPool3dWithArgmaxBackwardGetWorkspaceSize, aclnnMaxPool3dWithArgmaxBackward,
-                 gradient.tensor(), self.tensor(), indices.tensor(), size.get(), stride.get(),
-                 pad.get(), dilation.get(), false, back.tensor()),
-            0)
-      << recent_message();
-  EXPECT_EQ(back.values(), (Numbers{0, 0, 0}));
+  ASSERT_TRUE(runs(PHASES(aclnnMaxPool3dWithArgmaxBackward), gradient, self, indices, size, stride,
+                   pad, dilation, false, back));
+  EXPECT_EQ(back.values(), (Values{0, 0, 0}));
   const IntArray whole({1, 1, 3});
-  EXPECT_NE(call(aclnnMaxUnpool3dGetWorkspaceSize, aclnnMaxUnpool3d, gradient.tensor(),
-                 indices.tensor(), whole.get(), stride.get(), pad.get(), back.tensor()),
-            0);
+  EXPECT_NE(call(PHASES(aclnnMaxUnpool3d), gradient, indices, whole, stride, pad, back), 0);
 }
 
 // Bits that no forward writes are not followed out of the plane.
@@ -213,18 +129,16 @@ TEST_F(PoolingTest, ABitOutsideThePlaneFailsTheTask) {
   const IntArray size({2}), pad({1}), one({1});
   const auto backward = [&](const Array& mask) {
     Array out = image(ACL_FLOAT, {1, 2, 2});
-    return call(aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize, aclnnMaxPool2dWithMaskBackward,
-                gradient.tensor(), self.tensor(), mask.tensor(), size.get(), size.get(), pad.get(),
-                one.get(), false, out.tensor());
+    return call(PHASES(aclnnMaxPool2dWithMaskBackward), gradient, self, mask, size, size, pad, one,
+                false, out);
   };
   for (const auto& [byte, held] :
        std::vector<std::pair<size_t, long double>>{{0, 1},    // the padding before the first window
                                                    {64, 16},  // no window has the number
                                                    {4 * 64 - 1, -128}}) {
-    Numbers bytes(4 * 64);
+    Values bytes(4 * 64);
     bytes[byte] = held;
-    EXPECT_NE(backward(image(ACL_INT8, {1, 4, 64}, bytes)), 0);
-    EXPECT_NE(recent_message().find("mask must have bits"), std::string::npos);
+    expect_failure(backward(image(ACL_INT8, {1, 4, 64}, bytes)), "mask must have bits");
   }
 }
 
@@ -233,21 +147,15 @@ TEST_F(PoolingTest, MasksAreForTheirGradient) {
   const Array self = image(ACL_FLOAT, {1, 1, 3, 3}, {1, 5, 2, 5, 3, kNaN, 7, 7, 0});
   const IntArray size({2, 3}), stride({2, 1}), pad({1, 1}), one({1});
   Array result = image(ACL_FLOAT, {1, 1, 2, 3}), bits = image(ACL_INT8, {1, 1, 6, 64});
-  ASSERT_EQ(
-      call(aclnnMaxPool2dWithMaskGetWorkspaceSize, aclnnMaxPool2dWithMask, self.tensor(),
-           size.get(), stride.get(), pad.get(), one.get(), false, result.tensor(), bits.tensor()),
-      0)
-      << recent_message();
+  ASSERT_TRUE(
+      runs(PHASES(aclnnMaxPool2dWithMask), self, size, stride, pad, one, false, result, bits));
   EXPECT_EQ(result.get(0), 5);
   EXPECT_TRUE(is_near(result.get(4), kNaN, 0));
   const Array gradient = image(ACL_FLOAT, {1, 1, 2, 3}, {1, 2, 4, 8, 16, 32});
   Array back = image(ACL_FLOAT, {1, 1, 3, 3});
-  ASSERT_EQ(call(aclnnMaxPool2dWithMaskBackwardGetWorkspaceSize, aclnnMaxPool2dWithMaskBackward,
-                 gradient.tensor(), self.tensor(), bits.tensor(), size.get(), stride.get(),
-                 pad.get(), one.get(), false, back.tensor()),
-            0)
-      << recent_message();
-  EXPECT_EQ(back.values(), (Numbers{0, 7, 0, 0, 0, 48, 8, 0, 0}));
+  ASSERT_TRUE(runs(PHASES(aclnnMaxPool2dWithMaskBackward), gradient, self, bits, size, stride, pad,
+                   one, false, back));
+  EXPECT_EQ(back.values(), (Values{0, 7, 0, 0, 0, 48, 8, 0, 0}));
 }
 
 // Pads for each end, and a bool in the place of an int64_t.
@@ -257,16 +165,15 @@ TEST_F(PoolingTest, MaximaAlone) {
   Array out = image(ACL_FLOAT, {1, 2, 4});
   const auto pool = [&](int64_t auto_pad, const IntArray& stride, const IntArray& pads,
                         int64_t ceil_mode, Array& to) {
-    return call(aclnnMaxPoolGetWorkspaceSize, aclnnMaxPool, self.tensor(), size.get(), stride.get(),
-                auto_pad, pads.get(), one.get(), ceil_mode, to.tensor());
+    return call(PHASES(aclnnMaxPool), self, size, stride, auto_pad, pads, one, ceil_mode, to);
   };
   ASSERT_EQ(pool(0, one, ends, 0, out), 0) << recent_message();
-  EXPECT_EQ(out.values(), (Numbers{-1, -2, -3, -kInfinity, -4, -5, -6, -kInfinity}));
+  EXPECT_EQ(out.values(), (Values{-1, -2, -3, -kInfinity, -4, -5, -6, -kInfinity}));
   const IntArray two({2, 2}), none({0});
   Array narrow = image(ACL_FLOAT, {1, 1, 2});
   constexpr int64_t kAbove = int64_t{1} << 32;  // what the other half of a register may hold
   ASSERT_EQ(pool(kAbove, two, none, kAbove + 1, narrow), 0) << recent_message();
-  EXPECT_EQ(narrow.values(), (Numbers{-1, -3}));
+  EXPECT_EQ(narrow.values(), (Values{-1, -3}));
   EXPECT_EQ(pool(1, two, none, 1, narrow), 161002);
   EXPECT_EQ(pool(0, two, none, 2, narrow), 161002);  // rounded down, there is one window
 }
@@ -276,11 +183,8 @@ TEST_F(PoolingTest, UnpoolingTakesTheLastOfEqualPlaces) {
   const Array indices = image(ACL_INT64, {1, 2, 2}, {5, 0, 5, 3});
   const IntArray size({2, 3});
   Array out = image(ACL_FLOAT, {1, 2, 3}, counted(6));
-  ASSERT_EQ(call(aclnnMaxUnpool2dGetWorkspaceSize, aclnnMaxUnpool2d, self.tensor(),
-                 indices.tensor(), size.get(), out.tensor()),
-            0)
-      << recent_message();
-  EXPECT_EQ(out.values(), (Numbers{2, 0, 0, 4, 0, 3}));
+  ASSERT_TRUE(runs(PHASES(aclnnMaxUnpool2d), self, indices, size, out));
+  EXPECT_EQ(out.values(), (Values{2, 0, 0, 4, 0, 3}));
 }
 
 }  // namespace

@@ -18,13 +18,7 @@ constexpr int64_t kElements = 300;  // 48 bytes
 class DropoutTest : public AclTest {
  protected:
   Values mask(double prob, const Array& out = Array(ACL_UINT8, {48}), int64_t offset = kOffset) {
-    const int64_t sizes[] = {3, 100};
-    aclIntArray* const shape = aclCreateIntArray(sizes, 2);
-    EXPECT_EQ(call(aclnnDropoutGenMaskGetWorkspaceSize, aclnnDropoutGenMask, shape, prob, kSeed,
-                   offset, out.tensor()),
-              0)
-        << recent_message();
-    aclDestroyIntArray(shape);
+    EXPECT_TRUE(runs(PHASES(aclnnDropoutGenMask), IntArray({3, 100}), prob, kSeed, offset, out));
     return out.values();
   }
   static bool is_kept(const Values& mask, size_t i) {
@@ -59,26 +53,17 @@ TEST_F(DropoutTest, AllOperatorsAgree) {
   const Array self(ACL_FLOAT, {3, 100}, Array::Layout{{1, 3}, 0}, x);
   const Array drawn(ACL_UINT8, {48});
   const Array out(ACL_FLOAT16, {3, 100});
-  ASSERT_EQ(call(aclnnDropoutGetWorkspaceSize, aclnnDropout, self.tensor(), 0.25, true, kSeed,
-                 kOffset, out.tensor(), drawn.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnDropout), self, 0.25, true, kSeed, kOffset, out, drawn));
   EXPECT_EQ(drawn.values(), bits);
   const Values at_once = out.values();
   for (size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(at_once[i], is_kept(bits, i) ? x[i] / 0.75L : 0) << i;
   }
-  ASSERT_EQ(call(aclnnDropoutDoMaskGetWorkspaceSize, aclnnDropoutDoMask, self.tensor(),
-                 drawn.tensor(), 0.25, out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnDropoutDoMask), self, drawn, 0.25, out));
   EXPECT_EQ(out.values(), at_once);
-  ASSERT_EQ(call(aclnnDropoutBackwardGetWorkspaceSize, aclnnDropoutBackward, self.tensor(),
-                 drawn.tensor(), 1 / 0.75, out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnDropoutBackward), self, drawn, 1 / 0.75, out));
   EXPECT_EQ(out.values(), at_once);
-  ASSERT_EQ(call(aclnnDropoutBackwardGetWorkspaceSize, aclnnDropoutBackward, self.tensor(),
-                 drawn.tensor(), 0.0, out.tensor()),
-            0);
+  ASSERT_TRUE(runs(PHASES(aclnnDropoutBackward), self, drawn, 0.0, out));
   EXPECT_EQ(out.values(), Values(x.size(), 0));
 }
 
@@ -87,9 +72,7 @@ TEST_F(DropoutTest, WhatIsNotDrawnIsLeftAlone) {
   const Array out(ACL_FLOAT, {2});
   const auto run = [&](double p, bool train) {
     const Array drawn(ACL_UINT8, {16}, Array::Layout{}, Values(16, 9));
-    EXPECT_EQ(call(aclnnDropoutGetWorkspaceSize, aclnnDropout, self.tensor(), p, train, kSeed,
-                   kOffset, out.tensor(), drawn.tensor()),
-              0);
+    EXPECT_TRUE(runs(PHASES(aclnnDropout), self, p, train, kSeed, kOffset, out, drawn));
     EXPECT_EQ(drawn.values(), Values(16, 9));
     return out.values();
   };
@@ -102,19 +85,14 @@ TEST_F(DropoutTest, AnEmptyMaskEndsAllChecks) {
   const Array self(ACL_FLOAT, {2}, {5, 7});
   const Array none(ACL_INT32, {0});
   const Array out(ACL_FLOAT, {3}, {1, 2, 3});
-  EXPECT_EQ(call(aclnnDropoutDoMaskGetWorkspaceSize, aclnnDropoutDoMask, self.tensor(),
-                 none.tensor(), 9.0, out.tensor()),
-            0);
+  EXPECT_TRUE(runs(PHASES(aclnnDropoutDoMask), self, none, 9.0, out));
   EXPECT_EQ(out.values(), (Values{1, 2, 3}));
   // More bits than elements are fine for it, but not for the gradient.
   const Array more(ACL_UINT8, {32});
   const Array two(ACL_FLOAT, {2});
-  EXPECT_EQ(call(aclnnDropoutDoMaskGetWorkspaceSize, aclnnDropoutDoMask, self.tensor(),
-                 more.tensor(), 0.5, two.tensor()),
-            0);
-  EXPECT_TRUE(fails_with(
-      161002, {"mask", "16"},
-      plan(aclnnDropoutBackwardGetWorkspaceSize, self.tensor(), more.tensor(), 2.0, two.tensor())));
+  EXPECT_TRUE(runs(PHASES(aclnnDropoutDoMask), self, more, 0.5, two));
+  EXPECT_TRUE(fails_with(161002, {"mask", "16"},
+                         plan(aclnnDropoutBackwardGetWorkspaceSize, self, more, 2.0, two)));
 }
 
 }  // namespace

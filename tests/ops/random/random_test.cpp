@@ -16,12 +16,10 @@ using ops::philox4x32_10;
 class RandomTest : public AclTest {
  protected:
   aclnnStatus normal(Array& out, float mean, float stddev, int64_t seed, int64_t offset) {
-    return call(aclnnInplaceNormalGetWorkspaceSize, aclnnInplaceNormal, out.tensor(), mean, stddev,
-                seed, offset);
+    return call(PHASES(aclnnInplaceNormal), out, mean, stddev, seed, offset);
   }
   aclnnStatus uniform(Array& out, double from, double to, uint64_t seed, uint64_t offset) {
-    return call(aclnnInplaceUniformGetWorkspaceSize, aclnnInplaceUniform, out.tensor(), from, to,
-                seed, offset);
+    return call(PHASES(aclnnInplaceUniform), out, from, to, seed, offset);
   }
 };
 

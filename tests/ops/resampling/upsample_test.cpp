@@ -17,10 +17,7 @@ class UpsampleTest : public AclTest {
     const Array self(ACL_FLOAT, {1, 1, static_cast<int64_t>(x.size())}, {}, x);
     const Array out(ACL_FLOAT, {1, 1, size});
     const IntArray sizes({size});
-    EXPECT_EQ(call(aclnnUpsampleLinear1dGetWorkspaceSize, aclnnUpsampleLinear1d, self.tensor(),
-                   sizes.get(), corners, scale, out.tensor()),
-              0)
-        << recent_message();
+    EXPECT_TRUE(runs(PHASES(aclnnUpsampleLinear1d), self, sizes, corners, scale, out));
     return out.values();
   }
 };
@@ -30,25 +27,18 @@ TEST_F(UpsampleTest, AnAxisThatKeepsItsSizeIsCopiedWhateverTheScale) {
   const Values x = {1, 2, 4, kNaN, 16, kInfinity, 64};
   for (const bool corners : {false, true}) {
     for (const double scale : {0.0, 1.0, 1.1}) {
-      const Values y = linear(x, 7, corners, scale);
-      for (size_t i = 0; i < x.size(); ++i) EXPECT_TRUE(is_near(y[i], x[i], 0)) << i;
+      expect_same(linear(x, 7, corners, scale), x);
     }
   }
   const Array g(ACL_FLOAT, {1, 1, 7}, {}, {1, 2, 4, 8, 16, 32, 64}), back(ACL_FLOAT, {1, 1, 7});
   const IntArray out({7}), in({1, 1, 7});
-  ASSERT_EQ(call(aclnnUpsampleLinear1dBackwardGetWorkspaceSize, aclnnUpsampleLinear1dBackward,
-                 g.tensor(), out.get(), in.get(), false, 1.1, back.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnUpsampleLinear1dBackward), g, out, in, false, 1.1, back));
   EXPECT_EQ(back.values(), g.values());
   // One axis that is resized, and one that is not.
   const Array plane(ACL_FLOAT, {1, 1, 2, 7}, {}, {1, 2, 3, 4, 5, 6, 7, 3, 4, 5, 6, 7, 8, 9});
   const Array larger(ACL_FLOAT, {1, 1, 4, 7});
   const IntArray sizes({4, 7});
-  ASSERT_EQ(call(aclnnUpsampleBilinear2dGetWorkspaceSize, aclnnUpsampleBilinear2d, plane.tensor(),
-                 sizes.get(), false, 2.0, 1.1, larger.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnUpsampleBilinear2d), plane, sizes, false, 2.0, 1.1, larger));
   for (int64_t x0 = 0; x0 < 7; ++x0) {
     const auto first = static_cast<long double>(x0 + 1);
     EXPECT_EQ(larger.get(x0), first);
@@ -59,31 +49,22 @@ TEST_F(UpsampleTest, AnAxisThatKeepsItsSizeIsCopiedWhateverTheScale) {
 
 // The place of each result is a whole number here, so that all weights but one are 0.
 TEST_F(UpsampleTest, NaNCountsBesideAWeightOfZero) {
-  const Values y = linear({1, 2, kNaN}, 5, true, 0);  // at 0, 1/2, 1, 3/2, 2
-  EXPECT_EQ(y[0], 1);
-  EXPECT_EQ(y[1], 1.5L);
-  for (size_t i = 2; i < 5; ++i) EXPECT_TRUE(is_near(y[i], kNaN, 0)) << i;
+  // At 0, 1/2, 1, 3/2, 2.
+  expect_same(linear({1, 2, kNaN}, 5, true, 0), {1, 1.5L, kNaN, kNaN, kNaN});
   const Values first = linear({1, kNaN}, 4, false, 0);  // the first is held at 0
   EXPECT_TRUE(is_near(first[0], kNaN, 0));
   const Array self(ACL_FLOAT, {1, 1, 1, 3}, {}, {1, 2, kNaN}), out(ACL_FLOAT, {1, 1, 1, 5});
   const IntArray sizes({1, 5});
-  ASSERT_EQ(call(aclnnUpsampleBicubic2dGetWorkspaceSize, aclnnUpsampleBicubic2d, self.tensor(),
-                 sizes.get(), true, 0.0, 0.0, out.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnUpsampleBicubic2d), self, sizes, true, 0.0, 0.0, out));
   // Number floor(x) + 2 counts too.
-  for (const int64_t i : {0, 1, 2, 3, 4}) EXPECT_TRUE(is_near(out.get(i), kNaN, 0)) << i;
+  expect_same(out, Values(5, kNaN));
 }
 
 TEST_F(UpsampleTest, ASizeOfZeroIsNamedItself) {
   const Array self(ACL_FLOAT, {1, 1, 3}), out(ACL_FLOAT, {1, 1, 0});
   const IntArray sizes({0});
-  EXPECT_EQ(call(aclnnUpsampleNearestExact1dGetWorkspaceSize, aclnnUpsampleNearestExact1d,
-                 self.tensor(), sizes.get(), 0.0, out.tensor()),
-            161002);
-  const std::string message = recent_message();
-  EXPECT_NE(message.find("outputSize must be sizes above 0, but is [0]"), std::string::npos)
-      << message;
+  expect_failure(call(PHASES(aclnnUpsampleNearestExact1d), self, sizes, 0.0, out),
+                 "outputSize must be sizes above 0, but is [0]", 161002);
 }
 
 }  // namespace

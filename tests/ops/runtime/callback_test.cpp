@@ -23,12 +23,7 @@ TEST_F(HostFunction, RunsInStreamOrderOnAnotherThread) {
     std::vector<int> order;
     std::thread::id thread;
   } seen;
-  ASSERT_EQ(launch(stream_,
-                   [&] {
-                     seen.order.push_back(1);
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream_, [&] { seen.order.push_back(1); });
   ASSERT_EQ(aclrtLaunchHostFunc(
                 stream_,
                 [](void* argument) {
@@ -38,12 +33,7 @@ TEST_F(HostFunction, RunsInStreamOrderOnAnotherThread) {
                 },
                 &seen),
             ACL_SUCCESS);
-  ASSERT_EQ(launch(stream_,
-                   [&] {
-                     seen.order.push_back(3);
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream_, [&] { seen.order.push_back(3); });
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_THAT(seen.order, testing::ElementsAre(1, 2, 3));
   EXPECT_NE(seen.thread, std::this_thread::get_id()) << "the waiting thread must not run it";
@@ -54,13 +44,6 @@ TEST_F(HostFunction, WorksInTheDefaultStream) {
   EXPECT_EQ(aclrtLaunchHostFunc(nullptr, increment, &count), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
   EXPECT_EQ(count, 1);
-}
-
-TEST_F(HostFunction, BadArguments) {
-  EXPECT_TRUE(fails(aclrtLaunchHostFunc(stream_, nullptr, nullptr), 107000,
-                    {"aclrtLaunchHostFunc", "fn", "EE1004"}));
-  int nonsense = 0;
-  EXPECT_TRUE(fails(aclrtLaunchHostFunc(&nonsense, increment, nullptr), 107017, {"stream"}));
 }
 
 TEST_F(HostFunction, DoesNotMixWithSubscribedThreads) {
@@ -134,12 +117,7 @@ TEST_F(Callback, BlockingOnesHoldLaterTasksUp) {
                 },
                 &slow, ACL_CALLBACK_BLOCK, stream_),
             ACL_SUCCESS);
-  ASSERT_EQ(launch(stream_,
-                   [&] {
-                     order.push_back(2);
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream_, [&] { order.push_back(2); });
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_THAT(order, testing::ElementsAre(1, 2));
 }
@@ -150,12 +128,7 @@ TEST_F(Callback, OthersDoNot) {
   std::atomic<int> count{0};
   ASSERT_EQ(aclrtLaunchCallback(increment, &count, ACL_CALLBACK_NO_BLOCK, stream_), ACL_SUCCESS);
   bool ran = false;
-  ASSERT_EQ(launch(stream_,
-                   [&] {
-                     ran = true;
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream_, [&] { ran = true; });
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_TRUE(ran);
   EXPECT_EQ(count, 0);
@@ -223,8 +196,7 @@ TEST_F(Callback, UnsubscribingCancelsWhatWaits) {
 }
 
 TEST_F(Callback, OneThreadServesSeveralStreams) {
-  aclrtStream other = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  const aclrtStream other = new_stream();
   ASSERT_EQ(aclrtSubscribeReport(this_thread(), stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtSubscribeReport(this_thread(), other), ACL_SUCCESS);
   std::atomic<int> count{0};

@@ -103,13 +103,10 @@ TEST_F(Copy, AsyncWithPinnedMemoryIsQueued) {
 
 TEST_F(Copy, AsyncWithPageableMemoryIsCompleteOnReturn) {
   std::atomic<bool> earlier_done{false};
-  ASSERT_EQ(launch(stream_,
-                   [&] {
-                     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-                     earlier_done = true;
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream_, [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    earlier_done = true;
+  });
   ASSERT_EQ(aclrtMemcpyAsync(device_, kSize, source_.data(), kSize, kToDevice, stream_),
             ACL_SUCCESS);
   EXPECT_TRUE(earlier_done) << "in the stream's order";
@@ -118,19 +115,8 @@ TEST_F(Copy, AsyncWithPageableMemoryIsCompleteOnReturn) {
   EXPECT_EQ(back_, source_);
 }
 
-TEST_F(Copy, AsyncChecks) {
+TEST_F(Copy, AsyncOfNothingOrInPlaceIsDone) {
   EXPECT_EQ(aclrtMemcpyAsync(nullptr, 0, nullptr, 0, kToDevice, &back_), ACL_SUCCESS);
-  EXPECT_TRUE(fails(aclrtMemcpyAsync(nullptr, 8, pinned_, 8, kToDevice, stream_), 100000, {"dst"}));
-  EXPECT_TRUE(fails(aclrtMemcpyAsync(device_, 8, nullptr, 8, kToDevice, stream_), 100000, {"src"}));
-  EXPECT_TRUE(
-      fails(aclrtMemcpyAsync(device_, 8, pinned_, 8, no_member<aclrtMemcpyKind>(6), stream_),
-            100000, {"aclrtMemcpyAsync", "kind"}));
-  EXPECT_TRUE(
-      fails(aclrtMemcpyAsync(device_, 4, pinned_, 8, kToDevice, stream_), 107000, {"destMax"}));
-  EXPECT_TRUE(fails(aclrtMemcpyAsync(device_, 8, pinned_, 8, ACL_MEMCPY_HOST_TO_HOST, stream_),
-                    207000, {"aclrtMemcpyAsync"}));
-  EXPECT_TRUE(
-      fails(aclrtMemcpyAsync(device_, 8, pinned_, 8, kToDevice, &back_), 107017, {"stream"}));
   EXPECT_EQ(aclrtMemcpyAsync(device_, 8, device_, 8, kToDevice, stream_), ACL_SUCCESS);
 }
 
@@ -141,8 +127,6 @@ TEST_F(Copy, MemsetFillsWithTheLowByte) {
   ASSERT_EQ(aclrtMemset(source_.data(), kSize, -1, kSize), ACL_SUCCESS) << "host memory too";
   EXPECT_EQ(source_[63], 0xFF);
   EXPECT_EQ(aclrtMemset(nullptr, 0, 0, 0), ACL_SUCCESS);
-  EXPECT_TRUE(fails(aclrtMemset(nullptr, 8, 0, 8), 100000, {"aclrtMemset", "devPtr"}));
-  EXPECT_TRUE(fails(aclrtMemset(device_, 7, 0, 8), 107000, {"count", "8"}));
 }
 
 TEST_F(Copy, MemsetAsyncIsQueued) {
@@ -153,8 +137,6 @@ TEST_F(Copy, MemsetAsyncIsQueued) {
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(device_[63], 7);
   EXPECT_EQ(aclrtMemsetAsync(nullptr, 0, 0, 0, nullptr), ACL_SUCCESS);
-  EXPECT_TRUE(fails(aclrtMemsetAsync(nullptr, 8, 0, 8, stream_), 100000, {"devPtr"}));
-  EXPECT_TRUE(fails(aclrtMemsetAsync(device_, 7, 0, 8, stream_), 107000, {"count"}));
 }
 
 TEST_F(Copy, RowsWithPitches) {
@@ -191,17 +173,12 @@ TEST_F(Copy, RowChecksComeInTheDocumentedOrder) {
 }
 
 TEST_F(Copy, PageableMemoryCannotWaitInsideATaskOfTheStream) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   std::atomic<aclError> inside{ACL_SUCCESS};
-  ASSERT_EQ(launch(stream_,
-                   [&] {
-                     aclrtSetCurrentContext(context);
-                     inside = aclrtMemcpyAsync(device_, kSize, source_.data(), kSize, kToDevice,
-                                               stream_);
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream_, [&] {
+    aclrtSetCurrentContext(context);
+    inside = aclrtMemcpyAsync(device_, kSize, source_.data(), kSize, kToDevice, stream_);
+  });
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(inside, 207000);
   EXPECT_EQ(device_[0], 0) << "nothing was queued";

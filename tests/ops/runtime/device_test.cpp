@@ -26,7 +26,6 @@ TEST_F(Device, CountComesFromTheEnvironment) {
   uint32_t count = 0;
   EXPECT_EQ(aclrtGetDeviceCount(&count), ACL_SUCCESS);
   EXPECT_EQ(count, 2U);
-  EXPECT_TRUE(fails(aclrtGetDeviceCount(nullptr), 100000, {"aclrtGetDeviceCount", "count"}));
 }
 
 TEST(DeviceDeathTest, CountIsOneByDefaultAndHasLimits) {
@@ -73,8 +72,6 @@ TEST_F(Device, UnknownOnesAreRefused) {
 
 TEST_F(Device, IsCurrentOnTheThreadThatSetIt) {
   int32_t device = -1;
-  EXPECT_TRUE(fails(aclrtGetDevice(nullptr), 100000, {"aclrtGetDevice", "deviceId"}));
-  EXPECT_TRUE(fails(aclrtGetDevice(&device), 107002, {"aclrtGetDevice"}));
   ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
   EXPECT_EQ(aclrtGetDevice(&device), ACL_SUCCESS);
   EXPECT_EQ(device, 1);
@@ -125,13 +122,10 @@ TEST_F(Device, ResetWaitsForWorkAndReleasesEverything) {
   ASSERT_EQ(aclrtMallocHost(&host_memory, 8), ACL_SUCCESS);
   std::atomic<int> ran{0};
   for (const aclrtStream where : {static_cast<aclrtStream>(nullptr), stream}) {
-    ASSERT_EQ(launch(where,
-                     [&] {
-                       std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                       ++ran;
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(where, [&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ++ran;
+    });
   }
   ASSERT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
   EXPECT_EQ(ran, 2);
@@ -162,12 +156,7 @@ TEST_F(Device, ForcedResetDropsWhatHasNotStarted) {
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   std::atomic<bool> ran{false};
   Roadblock block(nullptr);
-  ASSERT_EQ(launch(nullptr,
-                   [&] {
-                     ran = true;
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(nullptr, [&] { ran = true; });
   std::thread opener([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     block.open();
@@ -181,13 +170,10 @@ TEST_F(Device, CannotBeResetFromInsideItsTasks) {
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   aclError reset = ACL_SUCCESS;
   aclError finalize = ACL_SUCCESS;
-  ASSERT_EQ(launch(nullptr,
-                   [&] {
-                     reset = aclrtResetDevice(0);
-                     finalize = aclFinalize();
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(nullptr, [&] {
+    reset = aclrtResetDevice(0);
+    finalize = aclFinalize();
+  });
   EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
   EXPECT_EQ(reset, 207000);
   EXPECT_EQ(finalize, 207000);
@@ -197,20 +183,16 @@ TEST_F(Device, TellsWhatItIs) {
   aclrtRunMode mode = ACL_DEVICE;
   EXPECT_EQ(aclrtGetRunMode(&mode), ACL_SUCCESS);
   EXPECT_EQ(mode, ACL_HOST);
-  EXPECT_TRUE(fails(aclrtGetRunMode(nullptr), 100000, {"aclrtGetRunMode", "runMode"}));
 
   int32_t least = -1;
   int32_t greatest = -1;
   EXPECT_EQ(aclrtDeviceGetStreamPriorityRange(&least, &greatest), ACL_SUCCESS);
   EXPECT_EQ(least, 7);
   EXPECT_EQ(greatest, 0);
-  EXPECT_EQ(aclrtDeviceGetStreamPriorityRange(nullptr, &greatest), 100000);
-  EXPECT_EQ(aclrtDeviceGetStreamPriorityRange(&least, nullptr), 100000);
 
   aclrtDeviceStatus status = ACL_RT_DEVICE_STATUS_END;
   EXPECT_EQ(aclrtQueryDeviceStatus(0, &status), ACL_SUCCESS);
   EXPECT_EQ(status, ACL_RT_DEVICE_STATUS_NORMAL);
-  EXPECT_EQ(aclrtQueryDeviceStatus(0, nullptr), 100000);
 }
 
 TEST_F(Device, InfoHasSensibleValues) {
@@ -225,9 +207,6 @@ TEST_F(Device, InfoHasSensibleValues) {
   }
   EXPECT_EQ(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_NPU_ARCH, &value), ACL_SUCCESS);
   EXPECT_EQ(value, 2201);
-  EXPECT_TRUE(fails(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_NPU_ARCH, nullptr), 100000, {"value"}));
-  EXPECT_TRUE(fails(aclrtGetDeviceInfo(2, ACL_DEV_ATTR_NPU_ARCH, &value), 107001, {"deviceId"}));
-  EXPECT_TRUE(fails(aclrtGetDeviceInfo(0, no_member<aclrtDevAttr>(7), &value), 100000, {"attr"}));
 
   for (const aclDeviceInfo info :
        {ACL_DEVICE_INFO_AI_CORE_NUM, ACL_DEVICE_INFO_VECTOR_CORE_NUM, ACL_DEVICE_INFO_L2_SIZE}) {
@@ -235,17 +214,11 @@ TEST_F(Device, InfoHasSensibleValues) {
     EXPECT_EQ(aclGetDeviceCapability(0, info, &value), ACL_SUCCESS);
     EXPECT_GT(value, 0) << info;
   }
-  EXPECT_EQ(aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, nullptr), 100000);
-  EXPECT_EQ(aclGetDeviceCapability(2, ACL_DEVICE_INFO_L2_SIZE, &value), 107001);
-  EXPECT_EQ(aclGetDeviceCapability(0, ACL_DEVICE_INFO_UNDEFINED, &value), 100000);
 
   uint32_t cores = 0;
-  EXPECT_EQ(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, &cores), 107002);
-  EXPECT_EQ(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_CUBE_CORE, nullptr), 100000);
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   EXPECT_EQ(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_VECTOR_CORE, &cores), ACL_SUCCESS);
   EXPECT_GT(cores, 0U);
-  EXPECT_EQ(aclrtGetResInCurrentThread(no_member<aclrtDevResLimitType>(2), &cores), 100000);
 }
 
 TEST_F(Device, PeersShareTheMemory) {
@@ -254,47 +227,32 @@ TEST_F(Device, PeersShareTheMemory) {
   EXPECT_EQ(can, 1);
   EXPECT_EQ(aclrtDeviceCanAccessPeer(&can, 1, 1), ACL_SUCCESS);
   EXPECT_EQ(can, 0);
-  EXPECT_EQ(aclrtDeviceCanAccessPeer(nullptr, 0, 1), 100000);
-  EXPECT_EQ(aclrtDeviceCanAccessPeer(&can, 2, 1), 107001);
-  EXPECT_EQ(aclrtDeviceCanAccessPeer(&can, 0, 2), 107001);
-  EXPECT_EQ(aclrtDeviceEnablePeerAccess(1, 0), 107002);
-  EXPECT_EQ(aclrtDeviceDisablePeerAccess(1), 107002);
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   EXPECT_EQ(aclrtDeviceEnablePeerAccess(1, 0), ACL_SUCCESS);
-  EXPECT_EQ(aclrtDeviceEnablePeerAccess(1, 1), 100000);
-  EXPECT_EQ(aclrtDeviceEnablePeerAccess(-1, 0), 107001);
   EXPECT_EQ(aclrtDeviceDisablePeerAccess(1), ACL_SUCCESS);
-  EXPECT_EQ(aclrtDeviceDisablePeerAccess(2), 107001);
 }
 
 TEST_F(Device, SynchronizeCoversAllItsStreams) {
-  EXPECT_TRUE(fails(aclrtSynchronizeDevice(), 107002, {"aclrtSynchronizeDevice"}));
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   aclrtStream streams[3] = {};
   std::atomic<int> ran{0};
   const auto work = [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     ++ran;
-    return ACL_SUCCESS;
   };
   for (aclrtStream& stream : streams) {
     ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-    ASSERT_EQ(launch(stream, work), ACL_SUCCESS);
+    queue(stream, work);
   }
-  ASSERT_EQ(launch(nullptr, work), ACL_SUCCESS);
+  queue(nullptr, work);
   EXPECT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
   EXPECT_EQ(ran, 4);
   EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(1000), ACL_SUCCESS);
 }
 
 TEST_F(Device, SynchronizeWithTimeout) {
-  EXPECT_EQ(aclrtSynchronizeDeviceWithTimeout(5), 107002);
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   clear_errors();
-  for (const int32_t timeout : {0, -2}) {
-    EXPECT_TRUE(fails(aclrtSynchronizeDeviceWithTimeout(timeout), 107000,
-                      {"aclrtSynchronizeDeviceWithTimeout", "timeout"}));
-  }
   Roadblock block(nullptr);
   EXPECT_TRUE(fails(aclrtSynchronizeDeviceWithTimeout(5), 507046, {"device 0"}));
   block.open();
@@ -303,12 +261,11 @@ TEST_F(Device, SynchronizeWithTimeout) {
 
 TEST_F(Device, TakesItsRecordedModelsAlong) {
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-  aclrtStream stream = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  const aclrtStream stream = new_stream();
   const auto held = std::make_shared<int>(1);
   aclmdlRI model = nullptr;
   ASSERT_EQ(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED), ACL_SUCCESS);
-  ASSERT_EQ(launch(stream, [held] { return ACL_SUCCESS; }), ACL_SUCCESS);
+  queue(stream, [held] {});
   ASSERT_EQ(aclmdlRICaptureEnd(stream, &model), ACL_SUCCESS);
   ASSERT_EQ(aclmdlRIExecuteAsync(model, stream), ACL_SUCCESS);
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);

@@ -99,13 +99,5 @@ TEST_F(Errors, LastErrorIsTheLatestAndClearedByGet) {
   EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
 }
 
-TEST_F(Errors, LastErrorHasOneLevel) {
-  EXPECT_EQ(aclrtSetDevice(-1), 107001);
-  clear_errors();
-  const auto level = no_member<aclrtLastErrLevel>(1);
-  EXPECT_TRUE(fails(aclrtGetLastError(level), 100000, {"aclrtGetLastError", "level", "1"}));
-  EXPECT_TRUE(fails(aclrtPeekAtLastError(level), 100000, {"aclrtPeekAtLastError", "level"}));
-}
-
 }  // namespace
 }  // namespace aclgrad::test

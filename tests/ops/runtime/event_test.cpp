@@ -84,20 +84,10 @@ TEST_F(Event, AStreamWaitsForTheRecord) {
   std::atomic<bool> first_done{false};
   bool in_order = false;
   Roadblock block(stream_);
-  ASSERT_EQ(launch(stream_,
-                   [&] {
-                     first_done = true;
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream_, [&] { first_done = true; });
   ASSERT_EQ(aclrtRecordEvent(event_, stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtStreamWaitEvent(other_, event_), ACL_SUCCESS);
-  ASSERT_EQ(launch(other_,
-                   [&] {
-                     in_order = first_done;
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(other_, [&] { in_order = first_done; });
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(other_, 10), 507046);
   EXPECT_EQ(waited(event_), ACL_EVENT_WAIT_STATUS_NOT_READY);
   EXPECT_EQ(status(event_), ACL_EVENT_STATUS_NOT_READY);
@@ -119,12 +109,7 @@ TEST_F(Event, TwoStreamsPlayPingPong) {
   for (int i = 0; i < kSteps; ++i) {
     aclrtStream here = i % 2 == 0 ? stream_ : other_;
     ASSERT_EQ(aclrtStreamWaitEvent(here, i % 2 == 0 ? pong : ping), ACL_SUCCESS);
-    ASSERT_EQ(launch(here,
-                     [&seen, i] {
-                       seen.push_back(i);
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(here, [&seen, i] { seen.push_back(i); });
     ASSERT_EQ(aclrtRecordEvent(i % 2 == 0 ? ping : pong, here), ACL_SUCCESS);
   }
   ASSERT_EQ(aclrtSynchronizeStream(other_), ACL_SUCCESS);
@@ -154,12 +139,7 @@ TEST_F(Event, AWaitMeansTheRecordThatWasTheLatestThen) {
 
 TEST_F(Event, RecordInTheDefaultStream) {
   bool ran = false;
-  ASSERT_EQ(launch(nullptr,
-                   [&] {
-                     ran = true;
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(nullptr, [&] { ran = true; });
   EXPECT_EQ(aclrtRecordEvent(event_, nullptr), ACL_SUCCESS);
   EXPECT_EQ(aclrtStreamWaitEvent(nullptr, event_), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeEvent(event_), ACL_SUCCESS);
@@ -171,14 +151,6 @@ TEST_F(Event, WaitsNeedTheSyncFlag) {
                     {"aclrtStreamWaitEvent", "ACL_EVENT_SYNC"}));
   EXPECT_EQ(aclrtStreamWaitEvent(stream_, extended(ACL_EVENT_TIME_LINE)), 207000);
   EXPECT_EQ(aclrtStreamWaitEvent(stream_, with_flag(ACL_EVENT_SYNC)), ACL_SUCCESS);
-}
-
-TEST_F(Event, ExtendedOnesAreRefusedByTheOldQueries) {
-  aclrtEvent event = extended(ACL_EVENT_SYNC);
-  aclrtEventStatus status{};
-  aclrtEventWaitStatus waited{};
-  EXPECT_TRUE(fails(aclrtQueryEvent(event, &status), 207000, {"aclrtQueryEvent"}));
-  EXPECT_TRUE(fails(aclrtQueryEventWaitStatus(event, &waited), 207000, {"aclrtQueryEventWait"}));
 }
 
 TEST_F(Event, ResetIsForTheOldStyleWithSync) {
@@ -198,7 +170,6 @@ TEST_F(Event, ResetIsForTheOldStyleWithSync) {
 }
 
 TEST_F(Event, SynchronizeWithTimeout) {
-  EXPECT_TRUE(fails(aclrtSynchronizeEventWithTimeout(event_, -2), 107000, {"timeout", "-2"}));
   Roadblock block(stream_);
   ASSERT_EQ(aclrtRecordEvent(event_, stream_), ACL_SUCCESS);
   EXPECT_TRUE(fails(aclrtSynchronizeEventWithTimeout(event_, 0), 507047, {"event"}));
@@ -226,12 +197,7 @@ TEST_F(Event, AWaitCanTimeOut) {
 TEST_F(Event, TellsElapsedTime) {
   aclrtEvent end = with_flag(ACL_EVENT_TIME_LINE);
   ASSERT_EQ(aclrtRecordEvent(event_, stream_), ACL_SUCCESS);
-  ASSERT_EQ(launch(stream_,
-                   [] {
-                     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream_, [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
   ASSERT_EQ(aclrtRecordEvent(end, stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   float ms = 0;
@@ -269,12 +235,7 @@ TEST_F(Event, DestroyingDoesNotBlockNorBreakWaits) {
   bool ran = false;
   ASSERT_EQ(aclrtRecordEvent(event_, stream_), ACL_SUCCESS);
   ASSERT_EQ(aclrtStreamWaitEvent(other_, event_), ACL_SUCCESS);
-  ASSERT_EQ(launch(other_,
-                   [&] {
-                     ran = true;
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(other_, [&] { ran = true; });
   EXPECT_EQ(aclrtDestroyEvent(event_), ACL_SUCCESS);
   block.open();
   EXPECT_EQ(aclrtSynchronizeStream(other_), ACL_SUCCESS);

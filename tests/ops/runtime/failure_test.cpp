@@ -15,12 +15,7 @@ class Failure : public StreamTest {
   }
 
   void launch_counting(aclrtStream stream) {
-    ASSERT_EQ(launch(stream,
-                     [this] {
-                       ++ran_;
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(stream, [this] { ++ran_; });
   }
 
   std::atomic<int> ran_{0};
@@ -49,8 +44,7 @@ TEST_F(Failure, SurfacesAtTheDeviceToo) {
 }
 
 TEST_F(Failure, StaysWithItsStream) {
-  aclrtStream other = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  const aclrtStream other = new_stream();
   launch_failing(stream_, 507015);
   EXPECT_EQ(aclrtSynchronizeStream(other), ACL_SUCCESS);
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 1000), 507015);

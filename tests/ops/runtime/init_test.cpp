@@ -72,15 +72,9 @@ TEST_F(Init, FinalizeReleasesDevices) {
   ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
   ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
   ASSERT_EQ(aclrtSetDevice(1), ACL_SUCCESS);
-  aclrtStream stream = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  const aclrtStream stream = new_stream();
   bool ran = false;
-  ASSERT_EQ(launch(stream,
-                   [&] {
-                     ran = true;
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream, [&] { ran = true; });
   EXPECT_EQ(aclFinalize(), ACL_SUCCESS);
   EXPECT_TRUE(ran);
   int32_t device = 0;

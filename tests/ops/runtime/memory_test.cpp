@@ -113,9 +113,6 @@ TEST_F(Memory, RelativesOfMalloc) {
   aclrtMallocConfig config{&attribute, 1};
   EXPECT_EQ(aclrtMallocWithCfg(&memory, 33, kPolicy, &config), ACL_SUCCESS);
   EXPECT_EQ(aclrtFree(memory), ACL_SUCCESS);
-  EXPECT_TRUE(fails(aclrtMallocAlign32(nullptr, 1, kPolicy), 100000, {"aclrtMallocAlign32"}));
-  EXPECT_TRUE(fails(aclrtMallocCached(nullptr, 1, kPolicy), 100000, {"aclrtMallocCached"}));
-  EXPECT_TRUE(fails(aclrtMallocWithCfg(nullptr, 1, kPolicy, nullptr), 100000, {"devPtr"}));
 }
 
 TEST_F(Memory, PaddingDependsOnTheChip) {
@@ -133,15 +130,12 @@ TEST_F(Memory, BadSizes) {
   void* memory = &memory;
   constexpr auto kPolicy = ACL_MEM_MALLOC_HUGE_FIRST;
   constexpr size_t kMax = std::numeric_limits<size_t>::max();
-  EXPECT_TRUE(fails(aclrtMalloc(nullptr, 8, kPolicy), 100000, {"aclrtMalloc", "devPtr", "EH0008"}));
   EXPECT_TRUE(fails(aclrtMalloc(&memory, 0, kPolicy), 100000, {"aclrtMalloc", "size", "EH0007"}));
   EXPECT_TRUE(fails(aclrtMalloc(&memory, kMax, kPolicy), 100000, {"size"}));
   EXPECT_TRUE(fails(aclrtMalloc(&memory, kMax - 62, kPolicy), 100000, {"size"}));
   EXPECT_EQ(memory, &memory) << "untouched by bad arguments";
   EXPECT_TRUE(fails(aclrtMalloc(&memory, kMax / 2, kPolicy), 207001, {"aclrtMalloc", "bytes"}));
   EXPECT_EQ(memory, nullptr);
-  EXPECT_TRUE(fails(aclrtMallocHost(nullptr, 8), 100000, {"aclrtMallocHost", "hostPtr"}));
-  EXPECT_TRUE(fails(aclrtMallocHost(&memory, 0), 100000, {"size"}));
   EXPECT_TRUE(fails(aclrtMallocHost(&memory, kMax / 2), 207001, {"aclrtMallocHost"}));
 }
 
@@ -158,10 +152,6 @@ TEST_F(Memory, WrongAddressesAreNotFreed) {
   void* const memory = allocate(100);
   void* host = nullptr;
   ASSERT_EQ(aclrtMallocHost(&host, 100), ACL_SUCCESS);
-  std::vector<char> own(100);
-  EXPECT_TRUE(fails(aclrtFree(nullptr), 100000, {"aclrtFree", "devPtr"}));
-  EXPECT_TRUE(fails(aclrtFreeHost(nullptr), 100000, {"aclrtFreeHost", "hostPtr"}));
-  EXPECT_TRUE(fails(aclrtFree(own.data()), 107017, {"aclrtFree", "devPtr"}));
   EXPECT_TRUE(fails(aclrtFree(static_cast<char*>(memory) + 64), 107017, {"devPtr"}));
   EXPECT_TRUE(fails(aclrtFree(host), 107017, {"devPtr"}));
   EXPECT_TRUE(fails(aclrtFreeHost(memory), 107017, {"hostPtr"}));
@@ -184,15 +174,12 @@ TEST_F(Memory, FreeWithDevSyncWaits) {
     return [where] {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       std::memset(where, 1, 8);
-      return ACL_SUCCESS;
     };
   };
-  ASSERT_EQ(launch(stream_, write_late(memory)), ACL_SUCCESS);
+  queue(stream_, write_late(memory));
   EXPECT_EQ(aclrtFreeWithDevSync(memory), ACL_SUCCESS);
-  ASSERT_EQ(launch(stream_, write_late(host)), ACL_SUCCESS);
+  queue(stream_, write_late(host));
   EXPECT_EQ(aclrtFreeHostWithDevSync(host), ACL_SUCCESS);
-  EXPECT_TRUE(fails(aclrtFreeWithDevSync(nullptr), 100000, {"aclrtFreeWithDevSync"}));
-  EXPECT_TRUE(fails(aclrtFreeHostWithDevSync(nullptr), 100000, {"hostPtr"}));
   EXPECT_TRUE(fails(aclrtFreeWithDevSync(memory), 107017, {"devPtr"}));
 }
 
@@ -209,8 +196,6 @@ TEST_F(Memory, InfoIsPlausibleAndCanBeReserved) {
       EXPECT_EQ(aclrtReleaseMemAddress(pool), ACL_SUCCESS);
     }
   }
-  EXPECT_TRUE(fails(aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &total), 100000, {"free"}));
-  EXPECT_TRUE(fails(aclrtGetMemInfo(ACL_HBM_MEM, &free, nullptr), 100000, {"total"}));
   EXPECT_TRUE(
       fails(aclrtGetMemInfo(no_member<aclrtMemAttr>(18), &free, &total), 107000, {"attr", "18"}));
 }
@@ -237,8 +222,6 @@ TEST_F(Memory, PointerAttributesTellWhereItLies) {
   EXPECT_EQ(aclrtPointerGetAttributes(allocate(1), &attributes), ACL_SUCCESS);
   EXPECT_EQ(attributes.location.id, 1U);
   EXPECT_EQ(aclrtResetDevice(1), ACL_SUCCESS);
-  EXPECT_TRUE(fails(aclrtPointerGetAttributes(nullptr, &attributes), 100000, {"ptr"}));
-  EXPECT_TRUE(fails(aclrtPointerGetAttributes(host, nullptr), 100000, {"attributes"}));
 }
 
 TEST_F(Memory, AllocationsHaveNumbersThatAreNeverUsedAgain) {
@@ -326,14 +309,11 @@ TEST(DeviceMemory, IsNotGivenOutWhileItsDeviceIsReset) {
   ASSERT_EQ(aclrtMalloc(&before, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
   void* late = nullptr;
   aclError status = ACL_SUCCESS;
-  ASSERT_EQ(launch(stream,
-                   [&] {
-                     while (aclgradAllocationId(before) != 0) std::this_thread::yield();
-                     EXPECT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
-                     status = aclrtMalloc(&late, 64, ACL_MEM_MALLOC_HUGE_FIRST);
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream, [&] {
+    while (aclgradAllocationId(before) != 0) std::this_thread::yield();
+    EXPECT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+    status = aclrtMalloc(&late, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+  });
   EXPECT_EQ(aclrtResetDevice(0), ACL_SUCCESS);
   EXPECT_EQ(status, 107002);
   EXPECT_EQ(aclgradAllocationId(late), 0U) << "it would never be freed";

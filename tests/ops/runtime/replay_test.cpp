@@ -28,12 +28,7 @@ class Replay : public StreamTest {
   }
 
   void note(aclrtStream stream, int what) {
-    ASSERT_EQ(launch(stream,
-                     [this, what] {
-                       trace_.push_back(what);
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(stream, [this, what] { trace_.push_back(what); });
   }
 
   aclError run(aclmdlRI model) {
@@ -198,15 +193,8 @@ TEST_F(Replay, ExecuteStopsWaitingAtItsTimeout) {
   EXPECT_EQ(aclmdlRIDestroy(model), ACL_SUCCESS);
 }
 
-TEST_F(Replay, ModelsAreCheckedLikeAllHandles) {
-  EXPECT_TRUE(fails(aclmdlRIExecuteAsync(nullptr, stream_), 100000, {"aclmdlRIExecuteAsync"}));
-  EXPECT_TRUE(fails(aclmdlRIExecute(nullptr, -1), 100000, {"aclmdlRIExecute", "modelRI"}));
-  EXPECT_TRUE(fails(aclmdlRIDestroy(nullptr), 100000, {"aclmdlRIDestroy", "modelRI"}));
-  EXPECT_TRUE(fails(aclmdlRIExecuteAsync(stream_, stream_), 107000, {"modelRI"}));
-  EXPECT_TRUE(fails(aclmdlRIExecute(stream_, -1), 107000, {"modelRI"}));
-  EXPECT_TRUE(fails(aclmdlRIDestroy(stream_), 107000, {"modelRI"}));
+TEST_F(Replay, ARefusedModelLeavesAnEmptyRecordingThatRuns) {
   const aclmdlRI model = capture([] {});
-  EXPECT_TRUE(fails(aclmdlRIExecute(model, 0), 107000, {"timeout"}));
   ASSERT_EQ(aclmdlRICaptureBegin(other_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL), ACL_SUCCESS);
   EXPECT_TRUE(fails(aclmdlRIExecuteAsync(model, other_), 207000, {"another one"}));
   aclmdlRI second = nullptr;
@@ -218,8 +206,7 @@ TEST_F(Replay, ModelsAreCheckedLikeAllHandles) {
 
 TEST_F(Replay, WhatAModelHoldsGoesWithIt) {
   const auto held = std::make_shared<int>(1);
-  const aclmdlRI model =
-      capture([&] { ASSERT_EQ(launch(stream_, [held] { return ACL_SUCCESS; }), ACL_SUCCESS); });
+  const aclmdlRI model = capture([&] { queue(stream_, [held] {}); });
   EXPECT_EQ(held.use_count(), 2);
   ASSERT_EQ(run(model), ACL_SUCCESS);
   EXPECT_EQ(held.use_count(), 2);
@@ -231,7 +218,7 @@ TEST_F(Replay, AllocatesNothing) {
   int value = 0;
   const aclmdlRI model = capture([&] {
     for (int i = 0; i < 20; ++i) {
-      ASSERT_EQ(launch(stream_, [&] { return ++value, ACL_SUCCESS; }), ACL_SUCCESS);
+      queue(stream_, [&] { ++value; });
     }
   });
   for (int i = 0; i < 10; ++i) ASSERT_EQ(run(model), ACL_SUCCESS);

@@ -16,13 +16,10 @@ using StreamEnd = StreamTest;
 TEST_F(StreamEnd, DestroyingDrains) {
   std::atomic<int> ran{0};
   for (int i = 0; i < 20; ++i) {
-    ASSERT_EQ(launch(stream_,
-                     [&] {
-                       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                       ++ran;
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(stream_, [&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++ran;
+    });
   }
   EXPECT_EQ(aclrtDestroyStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(ran, 20);
@@ -61,8 +58,7 @@ TEST_F(StreamEnd, DestroyedOrForeignHandlesAreRecognised) {
   aclrtEvent event = nullptr;
   ASSERT_EQ(aclrtCreateEvent(&event), ACL_SUCCESS);
   int nonsense = 0;
-  aclrtStream newer = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&newer), ACL_SUCCESS);
+  new_stream();  // which does not become the one that is gone
   for (const aclrtStream bad :
        {stream_, static_cast<aclrtStream>(event), static_cast<aclrtStream>(&nonsense)}) {
     aclrtStreamStatus status{};
@@ -81,10 +77,8 @@ TEST_F(StreamEnd, DestroyedOrForeignHandlesAreRecognised) {
 
 // Threads remember the stream that they used last.
 TEST_F(StreamEnd, WhatAnotherThreadDestroysIsGone) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
-  aclrtStream other = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  const aclrtContext context = current_context();
+  const aclrtStream other = new_stream();
   for (const aclrtStream used : {stream_, other}) {
     ASSERT_EQ(aclrtSynchronizeStream(used), ACL_SUCCESS);
     ASSERT_EQ(aclrtSynchronizeStream(used), ACL_SUCCESS);
@@ -99,30 +93,25 @@ TEST_F(StreamEnd, WhatAnotherThreadDestroysIsGone) {
 // The thread that waits for the first stream runs the task, and must not forget the first for the
 // second.
 TEST_F(StreamEnd, MayBeDestroyedWhileItsTaskWaitsForAnother) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   for (int round = 0; round < 20; ++round) {
-    aclrtStream first = nullptr;
-    ASSERT_EQ(aclrtCreateStream(&first), ACL_SUCCESS);
+    const aclrtStream first = new_stream();
     std::thread destroyer;
     std::promise<void> is_started;
-    ASSERT_EQ(launch(first,
-                     [&] {
-                       aclrtSetCurrentContext(context);
-                       EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
-                       destroyer = std::thread([&] {
-                         ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
-                         EXPECT_EQ(aclrtDestroyStream(first), ACL_SUCCESS);
-                       });
-                       is_started.set_value();
-                       int32_t id = 0;
-                       while (aclrtStreamGetId(first, &id) == ACL_SUCCESS) {
-                         std::this_thread::yield();
-                       }
-                       EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(first, [&] {
+      aclrtSetCurrentContext(context);
+      EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+      destroyer = std::thread([&] {
+        ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
+        EXPECT_EQ(aclrtDestroyStream(first), ACL_SUCCESS);
+      });
+      is_started.set_value();
+      int32_t id = 0;
+      while (aclrtStreamGetId(first, &id) == ACL_SUCCESS) {
+        std::this_thread::yield();
+      }
+      EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
+    });
     // Or the stream's own thread was quicker, and then it may be gone already.
     const aclError status = aclrtSynchronizeStream(first);
     EXPECT_TRUE(status == ACL_SUCCESS || status == 107017) << status;
@@ -133,19 +122,16 @@ TEST_F(StreamEnd, MayBeDestroyedWhileItsTaskWaitsForAnother) {
 }
 
 TEST_F(StreamEnd, AHandleThatWasRefusedMayBecomeAStream) {
-  aclrtStream before = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&before), ACL_SUCCESS);
+  const aclrtStream before = new_stream();
   const aclrtStream next = static_cast<char*>(before) + 16;
   EXPECT_TRUE(fails(aclrtSynchronizeStream(next), 107017, {"aclrtSynchronizeStream"}));
-  aclrtStream made = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&made), ACL_SUCCESS);
+  const aclrtStream made = new_stream();
   EXPECT_EQ(made, next);
   EXPECT_EQ(aclrtSynchronizeStream(made), ACL_SUCCESS);
 }
 
 TEST_F(StreamEnd, OneOfSeveralDestroyersWins) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   std::atomic<int> won{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

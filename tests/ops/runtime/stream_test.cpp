@@ -23,30 +23,8 @@ class Stream : public StreamTest {
   }
 };
 
-TEST_F(Stream, NullArguments) {
-  EXPECT_TRUE(fails(aclrtCreateStream(nullptr), 100000, {"aclrtCreateStream", "stream", "EH0008"}));
-  EXPECT_TRUE(fails(aclrtCreateStreamWithConfig(nullptr, 0, 0), 100000, {"stream"}));
-  EXPECT_TRUE(fails(aclrtDestroyStream(nullptr), 100000, {"aclrtDestroyStream", "stream"}));
-  EXPECT_TRUE(fails(aclrtDestroyStreamForce(nullptr), 100000, {"aclrtDestroyStreamForce"}));
-  aclrtStreamStatus status{};
-  int32_t id = 0;
-  uint32_t number = 0;
-  EXPECT_TRUE(fails(aclrtStreamQuery(stream_, nullptr), 100000, {"aclrtStreamQuery", "status"}));
-  EXPECT_TRUE(fails(aclrtStreamQuery(nullptr, &status), 100000, {"aclrtStreamQuery", "stream"}));
-  EXPECT_TRUE(fails(aclrtStreamGetId(stream_, nullptr), 100000, {"streamId"}));
-  EXPECT_TRUE(fails(aclrtStreamGetId(nullptr, &id), 100000, {"stream"}));
-  EXPECT_TRUE(fails(aclrtStreamGetPriority(stream_, nullptr), 100000, {"priority"}));
-  EXPECT_TRUE(fails(aclrtStreamGetPriority(nullptr, &number), 100000, {"stream"}));
-  EXPECT_TRUE(fails(aclrtStreamGetFlags(stream_, nullptr), 100000, {"flags"}));
-  EXPECT_TRUE(fails(aclrtStreamGetFlags(nullptr, &number), 100000, {"stream"}));
-  EXPECT_TRUE(fails(aclrtSetStreamFailureMode(nullptr, 0), 100000, {"stream"}));
-  EXPECT_TRUE(fails(aclrtGetStreamAvailableNum(nullptr), 100000, {"streamCount"}));
-}
-
-TEST_F(Stream, ConfigurationIsCheckedAndKept) {
+TEST_F(Stream, ConfigurationIsKept) {
   aclrtStream made = nullptr;
-  EXPECT_TRUE(fails(aclrtCreateStreamWithConfig(&made, 8, 0), 107000, {"priority", "8"}));
-  EXPECT_TRUE(fails(aclrtCreateStreamWithConfig(&made, 0, 0x40), 107000, {"flag", "64"}));
   constexpr uint32_t kFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC;
   ASSERT_EQ(aclrtCreateStreamWithConfig(&made, 7, kFlags), ACL_SUCCESS);
   uint32_t number = 0;
@@ -60,7 +38,6 @@ TEST_F(Stream, ConfigurationIsCheckedAndKept) {
   EXPECT_EQ(aclrtStreamGetId(stream_, &other), ACL_SUCCESS);
   EXPECT_NE(id, other);
   EXPECT_EQ(aclrtSetStreamFailureMode(made, 1), ACL_SUCCESS);
-  EXPECT_TRUE(fails(aclrtSetStreamFailureMode(made, 2), 107000, {"mode", "2"}));
 }
 
 TEST_F(Stream, ThoseForTheDeviceTakeNoTasks) {
@@ -99,12 +76,7 @@ TEST_F(Stream, TasksRunInOrder) {
   constexpr int kCount = 5000;
   std::vector<int> seen;
   for (int i = 0; i < kCount; ++i) {
-    ASSERT_EQ(launch(stream_,
-                     [&seen, i] {
-                       seen.push_back(i);
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(stream_, [&seen, i] { seen.push_back(i); });
     // Sometimes this thread runs the tasks, sometimes the worker.
     if (i % 97 == 0) {
       ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
@@ -120,21 +92,17 @@ TEST_F(Stream, OnlyOneThreadRunsTasksAtATime) {
   std::atomic<int> inside{0};
   std::atomic<int> most{0};
   int unguarded = 0;  // a data race, and a wrong sum, if two tasks ever overlapped
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
       ASSERT_EQ(aclrtSetCurrentContext(context), ACL_SUCCESS);
       for (int i = 0; i < kEach; ++i) {
-        ASSERT_EQ(launch(stream_,
-                         [&] {
-                           if (++inside > most) most = inside.load();
-                           ++unguarded;
-                           --inside;
-                           return ACL_SUCCESS;
-                         }),
-                  ACL_SUCCESS);
+        queue(stream_, [&] {
+          if (++inside > most) most = inside.load();
+          ++unguarded;
+          --inside;
+        });
         if (i % 3 == 0) {
           ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
         }
@@ -150,12 +118,7 @@ TEST_F(Stream, OnlyOneThreadRunsTasksAtATime) {
 TEST_F(Stream, WorkGoesOnWithoutSynchronisation) {
   for (int i = 0; i < 3; ++i) {
     std::promise<void> done;
-    ASSERT_EQ(launch(stream_,
-                     [&] {
-                       done.set_value();
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(stream_, [&] { done.set_value(); });
     done.get_future().wait();
     // Long enough for the worker to go to sleep in between.
     std::this_thread::sleep_for(std::chrono::milliseconds(10 * i));
@@ -173,7 +136,7 @@ TEST_F(Stream, TheWorkerSeldomLooksWhileWaitingThreadsDoTheWork) {
   const auto synchronise_for = [&](std::chrono::milliseconds time) {
     const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
-      ASSERT_EQ(launch(stream_, [] { return ACL_SUCCESS; }), ACL_SUCCESS);
+      queue(stream_, [] {});
       ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
     }
   };
@@ -186,16 +149,10 @@ TEST_F(Stream, TheWorkerSeldomLooksWhileWaitingThreadsDoTheWork) {
 }
 
 TEST_F(Stream, DifferentOnesOverlap) {
-  aclrtStream other = nullptr;
-  ASSERT_EQ(aclrtCreateStream(&other), ACL_SUCCESS);
+  const aclrtStream other = new_stream();
   Roadblock block(stream_);
   bool ran = false;
-  ASSERT_EQ(launch(other,
-                   [&] {
-                     ran = true;
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(other, [&] { ran = true; });
   EXPECT_EQ(aclrtSynchronizeStream(other), ACL_SUCCESS);
   EXPECT_TRUE(ran) << "while the first stream is still busy";
   aclrtStreamStatus status{};
@@ -208,25 +165,18 @@ TEST_F(Stream, DifferentOnesOverlap) {
 }
 
 TEST_F(Stream, SynchronizingDoesNotWaitForLaterWork) {
-  std::promise<void> first_done;
-  ASSERT_EQ(launch(stream_, [] { return ACL_SUCCESS; }), ACL_SUCCESS);
+  queue(stream_, [] {});
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   Roadblock block(stream_);
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 5), 507046);
 }
 
 TEST_F(Stream, SeveralThreadsMayWait) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   std::atomic<int> ran{0};
   Roadblock block(stream_);
   for (int i = 0; i < 10; ++i) {
-    ASSERT_EQ(launch(stream_,
-                     [&] {
-                       ++ran;
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(stream_, [&] { ++ran; });
   }
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t) {
@@ -245,12 +195,7 @@ TEST_F(Stream, NullMeansTheDefaultStream) {
   ASSERT_EQ(aclrtCtxGetCurrentDefaultStream(&by_default), ACL_SUCCESS);
   std::vector<int> seen;
   for (int i = 0; i < 10; ++i) {
-    ASSERT_EQ(launch(i % 2 == 0 ? nullptr : by_default,
-                     [&seen, i] {
-                       seen.push_back(i);
-                       return ACL_SUCCESS;
-                     }),
-              ACL_SUCCESS);
+    queue(i % 2 == 0 ? nullptr : by_default, [&seen, i] { seen.push_back(i); });
   }
   EXPECT_EQ(aclrtSynchronizeStream(nullptr), ACL_SUCCESS);
   EXPECT_EQ(seen, counted(10));
@@ -259,19 +204,10 @@ TEST_F(Stream, NullMeansTheDefaultStream) {
 }
 
 TEST_F(Stream, TimeoutsOfSynchronizing) {
-  for (const int32_t timeout : {0, -2}) {
-    EXPECT_TRUE(fails(aclrtSynchronizeStreamWithTimeout(stream_, timeout), 107000,
-                      {"aclrtSynchronizeStreamWithTimeout", "timeout"}));
-  }
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 1), ACL_SUCCESS);
   std::atomic<bool> ran{false};
   Roadblock block(stream_);
-  ASSERT_EQ(launch(stream_,
-                   [&] {
-                     ran = true;
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream_, [&] { ran = true; });
   EXPECT_TRUE(fails(aclrtSynchronizeStreamWithTimeout(stream_, 5), 507046, {"timeout"}));
   block.open();
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, -1), ACL_SUCCESS) << "the work goes on";
@@ -282,30 +218,21 @@ TEST_F(Stream, TheTimeoutHoldsForATaskThatHasNotStarted) {
   // The waiting thread must not start this task itself: it could not come back in time.
   std::promise<void> opened;
   auto is_open = opened.get_future().share();
-  ASSERT_EQ(launch(stream_,
-                   [is_open] {
-                     is_open.wait();
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream_, [is_open] { is_open.wait(); });
   EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(stream_, 5), 507046);
   opened.set_value();
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
 }
 
 TEST_F(Stream, ATaskCannotWaitForItsOwnStream) {
-  aclrtContext context = nullptr;
-  ASSERT_EQ(aclrtGetCurrentContext(&context), ACL_SUCCESS);
+  const aclrtContext context = current_context();
   aclError synchronized = ACL_SUCCESS;
   aclError destroyed = ACL_SUCCESS;
-  ASSERT_EQ(launch(stream_,
-                   [&] {
-                     aclrtSetCurrentContext(context);
-                     synchronized = aclrtSynchronizeStream(stream_);
-                     destroyed = aclrtDestroyStream(stream_);
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream_, [&] {
+    aclrtSetCurrentContext(context);
+    synchronized = aclrtSynchronizeStream(stream_);
+    destroyed = aclrtDestroyStream(stream_);
+  });
   EXPECT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(synchronized, 207000);
   EXPECT_EQ(destroyed, 207000);

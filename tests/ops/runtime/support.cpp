@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.h"
 
+#include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
+#include <utility>
 
 namespace aclgrad::test {
 namespace {
@@ -12,6 +15,10 @@ const bool g_two_devices = [] {
   if (std::getenv("ACLGRAD_TEST_KEEP_ENVIRONMENT") != nullptr) return false;
   return setenv("ACLGRAD_DEVICE_COUNT", "2", 1) == 0;
 }();
+
+void require(aclError status, const char* what) {
+  if (status != ACL_SUCCESS) throw std::runtime_error(what + (": " + std::to_string(status)));
+}
 
 }  // namespace
 
@@ -44,14 +51,42 @@ aclError launch(aclrtStream stream, std::function<aclError()> work) {
       new Work(std::move(work)), [](void* argument) { delete static_cast<Work*>(argument); });
 }
 
+void queue(aclrtStream stream, std::function<void()> work) {
+  require(launch(stream,
+                 [work = std::move(work)] {
+                   work();
+                   return ACL_SUCCESS;
+                 }),
+          "the stream does not take a task");
+}
+
+aclrtStream new_stream() {
+  aclrtStream stream = nullptr;
+  require(aclrtCreateStream(&stream), "aclrtCreateStream");
+  return stream;
+}
+
+aclrtStream stream_or_exit() {
+  aclrtStream stream = nullptr;
+  if (aclrtSetDevice(0) != ACL_SUCCESS || aclrtCreateStream(&stream) != ACL_SUCCESS) {
+    const char* const text = aclGetRecentErrMsg();
+    std::fprintf(stderr, "no stream: %s\n", text == nullptr ? "" : text);
+    std::_Exit(1);
+  }
+  return stream;
+}
+
+aclrtContext current_context() {
+  aclrtContext context = nullptr;
+  require(aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
+  return context;
+}
+
 Roadblock::Roadblock(aclrtStream stream) {
-  EXPECT_EQ(launch(stream,
-                   [this, opened = opened_.get_future().share()] {
-                     reached_.set_value();
-                     opened.wait();
-                     return ACL_SUCCESS;
-                   }),
-            ACL_SUCCESS);
+  queue(stream, [this, opened = opened_.get_future().share()] {
+    reached_.set_value();
+    opened.wait();
+  });
   reached_.get_future().wait();
 }
 

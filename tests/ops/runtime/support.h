@@ -23,8 +23,18 @@ namespace aclgrad::test {
 // Forgets messages and the last error of this thread.
 void clear_errors();
 
-// Queues the work on the stream.
+// Queues the work on the stream. The task has the status that the work returns.
 aclError launch(aclrtStream stream, std::function<aclError()> work);
+
+// Queues work that succeeds; ends the test where the stream does not take it.
+void queue(aclrtStream stream, std::function<void()> work);
+
+// These end the test where there is none.
+aclrtStream new_stream();
+aclrtContext current_context();
+
+// A stream on device 0, for death tests: without one the child ends with 1, and says why.
+aclrtStream stream_or_exit();
 
 // A value of an enumeration that has no such member.
 template <class Enum>

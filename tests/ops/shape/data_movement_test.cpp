@@ -16,14 +16,13 @@ const std::vector<aclDataType> kIntegers = {ACL_INT8,  ACL_INT16,  ACL_INT32,  A
 class DataMovementTest : public AclTest {
  protected:
   aclnnStatus cast(const Array& self, Array& out) {
-    return call(aclnnCastGetWorkspaceSize, aclnnCast, self.tensor(), out.dtype(), out.tensor());
+    return call(PHASES(aclnnCast), self, out.dtype(), out);
   }
   aclnnStatus copy(Array& self, const Array& source) {
-    return call(aclnnInplaceCopyGetWorkspaceSize, aclnnInplaceCopy, self.tensor(), source.tensor());
+    return call(PHASES(aclnnInplaceCopy), self, source);
   }
   aclnnStatus fill(Array& self, const Scalar& value) {
-    return call(aclnnInplaceFillScalarGetWorkspaceSize, aclnnInplaceFillScalar, self.tensor(),
-                value.get());
+    return call(PHASES(aclnnInplaceFillScalar), self, value);
   }
   long double cast_one(aclDataType from, long double value, aclDataType to) {
     const Array self(from, {1}, {value});
@@ -55,6 +54,9 @@ TEST_F(DataMovementTest, CastsOfFloatsToIntegersTruncateAndSaturate) {
     EXPECT_EQ(cast_one(from, kInfinity, ACL_INT64),
               static_cast<long double>(std::numeric_limits<int64_t>::max()));
     EXPECT_EQ(cast_one(from, std::ldexp(1.0L, 63), ACL_UINT64), std::ldexp(1.0L, 63));
+    EXPECT_EQ(cast_one(from, 0x1p64L, ACL_UINT64), 0x1p64L - 1);
+    EXPECT_EQ(cast_one(from, -1, ACL_UINT64), 0);
+    EXPECT_EQ(cast_one(from, kNaN, ACL_UINT64), 0);
     EXPECT_EQ(cast_one(from, kNaN, ACL_BOOL), 1);
     EXPECT_EQ(cast_one(from, 0.25L, ACL_BOOL), 1);
     EXPECT_EQ(cast_one(from, 0, ACL_BOOL), 0);
@@ -74,6 +76,8 @@ TEST_F(DataMovementTest, CastsBetweenIntegersWrap) {
   EXPECT_EQ(cast_one(ACL_INT8, -1, ACL_UINT16), 65535);
   EXPECT_EQ(cast_one(ACL_INT64, -1, ACL_UINT64), std::ldexp(1.0L, 64) - 1);
   EXPECT_EQ(cast_one(ACL_UINT64, std::ldexp(1.0L, 64) - 1, ACL_INT64), -1);
+  EXPECT_EQ(cast_one(ACL_UINT64, 0x1p63L + 7, ACL_INT32), 7);
+  EXPECT_EQ(cast_one(ACL_UINT64, 0x1p63L, ACL_BOOL), 1);
 }
 
 TEST_F(DataMovementTest, CastsOfIntegersToFloatsRoundOnce) {
@@ -81,14 +85,19 @@ TEST_F(DataMovementTest, CastsOfIntegersToFloatsRoundOnce) {
   const long double middle = std::ldexp(1.0L, 62) + std::ldexp(1.0L, 38);
   for (aclDataType from : {ACL_INT64, ACL_UINT64}) {
     for (long double step : {-1.0L, 0.0L, 1.0L}) {
-      for (aclDataType to : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) {
+      for (aclDataType to : kReals) {
         EXPECT_EQ(cast_one(from, middle + step, to), round_to(middle + step, to))
             << from << " to " << to << " step " << step;
       }
     }
   }
-  const long double large = std::ldexp(1.0L, 63) + std::ldexp(1.0L, 39) + 1;
-  EXPECT_EQ(cast_one(ACL_UINT64, large, ACL_FLOAT), round_to(large, ACL_FLOAT));
+  // Above what INT64 holds; nearest to the second from above, by its last bit alone.
+  for (long double large : {0x1p63L, 0x1p63L + 0x1p39L + 1, 0x1p64L - 1}) {
+    for (aclDataType to : kReals) {
+      EXPECT_EQ(cast_one(ACL_UINT64, large, to), round_to(large, to)) << to;
+    }
+    EXPECT_EQ(cast_one(ACL_UINT64, large, ACL_UINT64), large);
+  }
   EXPECT_EQ(cast_one(ACL_INT32, 16777217, ACL_FLOAT), 16777216);
 }
 
@@ -158,16 +167,15 @@ TEST_F(DataMovementTest, ZeroClearsTheViewAndNothingElse) {
                             ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE, ACL_BOOL}) {
     Array whole(dtype, {6}, {1, 1, 1, 1, 1, 1});
     Array view(whole, {2}, Array::Layout{{3}, 1});
-    ASSERT_EQ(call(aclnnInplaceZeroGetWorkspaceSize, aclnnInplaceZero, view.tensor()), 0);
+    ASSERT_TRUE(runs(PHASES(aclnnInplaceZero), view));
     EXPECT_EQ(whole.values(), (Values{1, 0, 1, 1, 0, 1})) << dtype;
   }
   ComplexArray complex(ACL_COMPLEX128, {1});
   complex.set({{1, 2}});
-  ASSERT_EQ(call(aclnnInplaceZeroGetWorkspaceSize, aclnnInplaceZero, complex.array.tensor()), 0);
+  ASSERT_TRUE(runs(PHASES(aclnnInplaceZero), complex.array));
   EXPECT_EQ(complex.get(0), std::complex<double>(0, 0));
   Array deep(ACL_FLOAT, Shape(12, 1), {5});
-  ASSERT_EQ(call(aclnnInplaceZeroGetWorkspaceSize, aclnnInplaceZero, deep.tensor()), 0)
-      << "no limit of rank";
+  ASSERT_TRUE(runs(PHASES(aclnnInplaceZero), deep)) << "no limit of rank";
   EXPECT_EQ(deep.get(0), 0);
 }
 
@@ -199,7 +207,7 @@ TEST_F(DataMovementTest, EmptyTensorsNeedNothing) {
   EXPECT_EQ(cast(none, none), 0);
   EXPECT_EQ(copy(none, none), 0);
   EXPECT_EQ(fill(none, Scalar(1.0f)), 0);
-  EXPECT_EQ(call(aclnnInplaceZeroGetWorkspaceSize, aclnnInplaceZero, none.tensor()), 0);
+  EXPECT_TRUE(runs(PHASES(aclnnInplaceZero), none));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 class ShapesTest : public AclTest {
  protected:
   aclnnStatus cat(const List& list, int64_t dim, const Array& out) {
-    return call(aclnnCatGetWorkspaceSize, aclnnCat, list.get(), dim, out.tensor());
+    return call(PHASES(aclnnCat), list, dim, out);
   }
   Outcome plan_cat(const aclTensorList* list, int64_t dim, aclTensor* out) {
     return plan(aclnnCatGetWorkspaceSize, list, dim, out);
@@ -116,14 +116,11 @@ TEST_F(ShapesTest, ScalarsStackAndPermute) {
   const Array b(ACL_INT8, {}, {-4});
   const Array out(ACL_INT8, {2});
   const List list{a.tensor(), b.tensor()};
-  ASSERT_EQ(call(aclnnStackGetWorkspaceSize, aclnnStack, list.get(), int64_t{-1}, out.tensor()), 0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnStack), list, int64_t{-1}, out));
   EXPECT_EQ(out.values(), (Values{3, -4}));
   const IntArray no_dims({});
   const Array copy(ACL_INT8, {});
-  ASSERT_EQ(
-      call(aclnnPermuteGetWorkspaceSize, aclnnPermute, b.tensor(), no_dims.get(), copy.tensor()), 0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnPermute), b, no_dims, copy));
   EXPECT_EQ(copy.get(0), -4);
 }
 
@@ -131,10 +128,7 @@ TEST_F(ShapesTest, SliceLimitsItsEnds) {
   const Array a(ACL_INT32, {5}, {0, 1, 2, 3, 4});
   const auto slice = [&](int64_t start, int64_t end, int64_t step, int64_t size) {
     const Array out(ACL_INT32, {size});
-    EXPECT_EQ(call(aclnnSliceGetWorkspaceSize, aclnnSlice, a.tensor(), int64_t{0}, start, end, step,
-                   out.tensor()),
-              0)
-        << recent_message();
+    EXPECT_TRUE(runs(PHASES(aclnnSlice), a, int64_t{0}, start, end, step, out));
     return out.values();
   };
   EXPECT_EQ(slice(-kMax - 1, kMax, 1, 5), (Values{0, 1, 2, 3, 4}));
@@ -150,20 +144,15 @@ TEST_F(ShapesTest, SplitConvertsAndLeavesWhatItDoesNotNeed) {
   const Array second(ACL_INT8, {1});
   const Array more(ACL_INT8, {9}, {7});
   const List list{first.tensor(), second.tensor(), more.tensor()};
-  ASSERT_EQ(call(aclnnSplitTensorGetWorkspaceSize, aclnnSplitTensor, a.tensor(), uint64_t{2},
-                 int64_t{0}, list.get()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnSplitTensor), a, uint64_t{2}, int64_t{0}, list));
   EXPECT_EQ(first.values(), (Values{1, -2}));
   EXPECT_EQ(second.values(), (Values{127}));
   EXPECT_EQ(more.get(0), 7);
   const List chunk{a.tensor()};
-  EXPECT_TRUE(fails_with(
-      161002, {"out", "at least 2"},
-      plan(aclnnSplitTensorGetWorkspaceSize, a.tensor(), uint64_t{2}, int64_t{0}, chunk.get())));
-  EXPECT_EQ(plan(aclnnSplitTensorGetWorkspaceSize, a.tensor(), UINT64_MAX, int64_t{0}, chunk.get())
-                .status,
-            0);
+  EXPECT_TRUE(
+      fails_with(161002, {"out", "at least 2"},
+                 plan(aclnnSplitTensorGetWorkspaceSize, a, uint64_t{2}, int64_t{0}, chunk)));
+  EXPECT_EQ(plan(aclnnSplitTensorGetWorkspaceSize, a, UINT64_MAX, int64_t{0}, chunk).status, 0);
 }
 
 TEST_F(ShapesTest, SplitWithSizeTakesOutputsOfSeveralDtypes) {
@@ -172,16 +161,12 @@ TEST_F(ShapesTest, SplitWithSizeTakesOutputsOfSeveralDtypes) {
   const Array second(ACL_INT16, {2});
   const List list{first.tensor(), second.tensor()};
   const IntArray sizes({1, 2});
-  ASSERT_EQ(call(aclnnSplitWithSizeGetWorkspaceSize, aclnnSplitWithSize, a.tensor(), sizes.get(),
-                 int64_t{-1}, list.get()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnSplitWithSize), a, sizes, int64_t{-1}, list));
   EXPECT_EQ(first.values(), (Values{1.5L}));
   EXPECT_EQ(second.values(), (Values{-2, 3}));
   const IntArray negative({4, -1});
   EXPECT_TRUE(fails_with(161002, {"splitSize", "[4, -1]"},
-                         plan(aclnnSplitWithSizeGetWorkspaceSize, a.tensor(), negative.get(),
-                              int64_t{0}, list.get())));
+                         plan(aclnnSplitWithSizeGetWorkspaceSize, a, negative, int64_t{0}, list)));
 }
 
 TEST_F(ShapesTest, PadFillsWhatAnEmptyTensorLeaves) {
@@ -189,23 +174,18 @@ TEST_F(ShapesTest, PadFillsWhatAnEmptyTensorLeaves) {
   const Array out(ACL_FLOAT, {2});
   const IntArray pad({1, 1});
   const Scalar value(2.5F);
-  ASSERT_EQ(call(aclnnConstantPadNdGetWorkspaceSize, aclnnConstantPadNd, a.tensor(), pad.get(),
-                 value.get(), out.tensor()),
-            0)
-      << recent_message();
+  ASSERT_TRUE(runs(PHASES(aclnnConstantPadNd), a, pad, value, out));
   EXPECT_EQ(out.values(), (Values{2.5L, 2.5L}));
   const IntArray far({-kMax - 1, kMax});
-  EXPECT_TRUE(fails_with(161002, {"pad"},
-                         plan(aclnnConstantPadNdGetWorkspaceSize, out.tensor(), far.get(),
-                              value.get(), out.tensor())));
+  EXPECT_TRUE(
+      fails_with(161002, {"pad"}, plan(aclnnConstantPadNdGetWorkspaceSize, out, far, value, out)));
 }
 
 TEST_F(ShapesTest, RepeatOf0TimesWritesNothing) {
   const Array a(ACL_FLOAT, {2}, {1, 2});
   const Array out(ACL_FLOAT, {3}, {7});
   const IntArray repeats({0});
-  EXPECT_EQ(call(aclnnRepeatGetWorkspaceSize, aclnnRepeat, a.tensor(), repeats.get(), out.tensor()),
-            0);
+  EXPECT_TRUE(runs(PHASES(aclnnRepeat), a, repeats, out));
   EXPECT_EQ(out.values(), (Values{7, 7, 7}));
 }
 
@@ -216,9 +196,9 @@ TEST_F(ShapesTest, TrianglesHaveAnyDiagonal) {
     const Values all = a.values();
     const Values none(6, 0);
     const bool keeps = diagonal > 0;
-    ASSERT_EQ(call(aclnnTrilGetWorkspaceSize, aclnnTril, a.tensor(), diagonal, out.tensor()), 0);
+    ASSERT_TRUE(runs(PHASES(aclnnTril), a, diagonal, out));
     EXPECT_EQ(out.values(), keeps ? all : none);
-    ASSERT_EQ(call(aclnnInplaceTriuGetWorkspaceSize, aclnnInplaceTriu, a.tensor(), diagonal), 0);
+    ASSERT_TRUE(runs(PHASES(aclnnInplaceTriu), a, diagonal));
     EXPECT_EQ(a.values(), keeps ? none : all);
   }
 }

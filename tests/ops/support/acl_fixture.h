@@ -5,8 +5,7 @@
 //   class AddTest : public AclTest {};
 //   TEST_F(AddTest, AddsTwoNumbers) {
 //     Array a(ACL_FLOAT, {2}, {1, 2}), out(ACL_FLOAT, {2});
-//     ...
-//     ASSERT_EQ(call(aclnnAddGetWorkspaceSize, aclnnAdd, a.tensor(), ..., out.tensor()), 0);
+//     ASSERT_TRUE(runs(PHASES(aclnnAdd), a, a, Scalar(1.0F), out));
 //     EXPECT_EQ(out.get(0), 2);
 //     EXPECT_TRUE(fails_with(161001, {"aclnnAdd", "self"},
 //                            plan(aclnnAddGetWorkspaceSize, nullptr, ...)));
@@ -203,6 +202,36 @@ class IntArray {
   std::unique_ptr<aclIntArray, Destroy> handle_;
 };
 
+// A host array of truth values.
+class BoolArray {
+ public:
+  BoolArray(std::initializer_list<bool> values)
+      : handle_(aclCreateBoolArray(values.begin(), values.size())) {}
+  aclBoolArray* get() const { return handle_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(aclBoolArray* array) const { aclDestroyBoolArray(array); }
+  };
+  std::unique_ptr<aclBoolArray, Destroy> handle_;
+};
+
+// What a C function takes for an argument of a test: the handle of one that owns a handle, and
+// anything else as it is.
+template <class T>
+decltype(auto) handle_of(T& argument) {
+  if constexpr (requires { argument.tensor(); }) {
+    return argument.tensor();
+  } else if constexpr (requires { argument.get(); }) {
+    return argument.get();
+  } else {
+    return (argument);
+  }
+}
+
+// Both functions of an operator, as call() and runs() take them.
+#define PHASES(name) name##GetWorkspaceSize, name
+
 // The message of the last failure on this thread, which this call also takes away; "" without one.
 inline std::string recent_message() {
   const char* message = aclGetRecentErrMsg();
@@ -234,11 +263,12 @@ inline ::testing::AssertionResult fails_with(aclnnStatus status,
 
 // Both phases on the stream, and the wait for the result. A failure's message stays to be read.
 template <class PhaseOne, class PhaseTwo, class... Args>
-aclnnStatus run_two_phases(aclrtStream stream, PhaseOne phase_one, PhaseTwo phase_two,
-                           Args... arguments) {
+aclnnStatus run_two_phases(aclrtStream stream, const PhaseOne& phase_one, PhaseTwo phase_two,
+                           Args&&... arguments) {
   uint64_t workspace_size = 0;
   aclOpExecutor* executor = nullptr;
-  if (const aclnnStatus status = phase_one(arguments..., &workspace_size, &executor); status != 0) {
+  if (const aclnnStatus status = phase_one(handle_of(arguments)..., &workspace_size, &executor);
+      status != 0) {
     return status;
   }
   Buffer workspace(workspace_size);
@@ -269,13 +299,13 @@ class AclTest : public ::testing::Test {
   // Phase one alone; the executor of a success is destroyed. On failure workspaceSize and executor
   // must stay as they were.
   template <class PhaseOne, class... Args>
-  Outcome plan(PhaseOne phase_one, Args... arguments) {
+  Outcome plan(const PhaseOne& phase_one, Args&&... arguments) {
     recent_message();
     constexpr uint64_t kUntouched = 0x5eed;
     uint64_t workspace_size = kUntouched;
     auto* const marker = reinterpret_cast<aclOpExecutor*>(&workspace_size);
     aclOpExecutor* executor = marker;
-    const aclnnStatus status = phase_one(arguments..., &workspace_size, &executor);
+    const aclnnStatus status = phase_one(handle_of(arguments)..., &workspace_size, &executor);
     Outcome outcome{status, recent_message()};
     if (status == 0) {
       EXPECT_NE(executor, marker);
@@ -289,8 +319,16 @@ class AclTest : public ::testing::Test {
 
   // Both phases and the wait for the result.
   template <class PhaseOne, class PhaseTwo, class... Args>
-  aclnnStatus call(PhaseOne phase_one, PhaseTwo phase_two, Args... arguments) {
+  aclnnStatus call(const PhaseOne& phase_one, PhaseTwo phase_two, Args&&... arguments) {
     return run_two_phases(stream_, phase_one, phase_two, arguments...);
+  }
+  // That call() succeeds; else its status and message.
+  template <class PhaseOne, class PhaseTwo, class... Args>
+  ::testing::AssertionResult runs(const PhaseOne& phase_one, PhaseTwo phase_two,
+                                  Args&&... arguments) {
+    const aclnnStatus status = call(phase_one, phase_two, arguments...);
+    if (status == 0) return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure() << "status " << status << ": " << recent_message();
   }
 
  private:

@@ -2,7 +2,6 @@
 // What tests of elementwise functions share.
 #pragma once
 
-#include "aclgrad_ext.h"
 #include "tests/ops/support/fixture.h"
 #include "tests/ops/support/numbers.h"
 
@@ -14,21 +13,12 @@ using Start = aclnnStatus (*)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 // For functions of one tensor.
 class ElementwiseTest : public AclTest {
  protected:
-  void TearDown() override {
-    aclgradSetSocName("Ascend910B");
-    AclTest::TearDown();
-  }
-
   Values results(Plan phase_one, Start phase_two, aclDataType from, const Values& x,
                  aclDataType to) {
     const auto count = static_cast<int64_t>(x.size());
-    Array self(from, {count});
-    self.fill(x);
-    const Array out(to, {count});
-    EXPECT_EQ(call(phase_one, phase_two, self.tensor(), out.tensor()), 0) << recent_message();
-    Values values;
-    for (int64_t i = 0; i < count; ++i) values.push_back(out.get(i));
-    return values;
+    const Array self(from, {count}, {}, x), out(to, {count});
+    EXPECT_TRUE(runs(phase_one, phase_two, self, out));
+    return out.values();
   }
 };
 

@@ -77,9 +77,35 @@ inline void expect_near(const Array& actual, const Values& expected, long double
   }
 }
 
+// Every element is that number: NaN is NaN, and the sign of a zero counts.
+inline void expect_same(const Values& actual, const Values& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(same(actual[i], expected[i]))
+        << i << " is " << actual[i] << ", not " << expected[i];
+  }
+}
+inline void expect_same(const Array& actual, const Values& expected) {
+  expect_same(actual.values(), expected);
+}
+
 // A tensor of DOUBLE.
 inline Array doubles(Shape shape, const Values& values = {}) {
   return Array(ACL_DOUBLE, std::move(shape), Array::Layout{}, values);
+}
+
+// One of images, channels first if nothing else is said.
+inline Array image(aclDataType dtype, const Shape& shape, const Values& values = {},
+                   aclFormat format = ACL_FORMAT_NCHW) {
+  return {dtype, shape, Array::Layout{{}, 0, -1, format}, values};
+}
+
+// ---- Failures -----------------------------------------------------------------------------------
+
+// The call failed, when its task ran if nothing else is said, and its message has this piece.
+inline void expect_failure(aclnnStatus status, const std::string& piece,
+                           aclnnStatus expected = ACL_ERROR_RT_INTERNAL_ERROR) {
+  EXPECT_TRUE(fails_with(expected, {piece}, {status, recent_message()}));
 }
 
 // ---- Lists --------------------------------------------------------------------------------------
@@ -89,7 +115,7 @@ class List {
  public:
   explicit List(const std::vector<const aclTensor*>& tensors)
       : list_(aclCreateTensorList(tensors.data(), tensors.size())) {}
-  explicit List(std::initializer_list<const aclTensor*> tensors)
+  List(std::initializer_list<const aclTensor*> tensors)
       : List(std::vector<const aclTensor*>(tensors)) {}
   ~List() { EXPECT_EQ(aclgradReleaseTensorList(list_), 0); }
   List(const List&) = delete;
