@@ -80,7 +80,7 @@ class Pair {
       const Parameter* const upstream = upstream_of(k);
       pair.outputs.push_back({.name = roles_.name_of(k),
                               .shape = {is_result ? 1 : static_cast<std::int64_t>(elements_[k])},
-                              .dtype = is_result ? dtype_ : dtype_of(roles_.forward[k].type),
+                              .dtype = dtype_at(k),
                               .has_gradient = upstream != nullptr || roles_.unasked == k,
                               .consumed = upstream != nullptr && upstream->promise == "consumed"});
     }
@@ -106,6 +106,11 @@ class Pair {
       if (read.role != Role::kUpstream || read.type.is_pointer) continue;
       require(read.type, backward_.prototype(), "the gradient that arrives");
     }
+  }
+
+  // What is returned is kept as the arrays are, whatever C type it has.
+  DType dtype_at(std::size_t k) const {
+    return k == Roles::kResult ? dtype_ : dtype_of(roles_.forward[k].type);
   }
 
   const Parameter* gradient_of(std::size_t input) const {
@@ -161,7 +166,7 @@ class Pair {
           if (read.type.is_pointer) {
             arguments.emplace_back(const_cast<void*>(from));
           } else {
-            arguments.emplace_back(load(from, dtype_));
+            arguments.emplace_back(load(from, dtype_at(read.of)));
           }
           break;
         }
@@ -196,7 +201,9 @@ class Pair {
       const detail::WatchedCall watched(backward_.prototype().name);
       backward_(arguments);
     }
-    if (roles_.unasked) scale(d_in, before, d_out[output_.at(*roles_.unasked)]);
+    if (const auto k = roles_.unasked) {
+      scale(d_in, before, load(d_out[output_.at(*k)], dtype_at(*k)));
+    }
   }
 
   // What the gradients' memory holds.
@@ -205,7 +212,7 @@ class Pair {
     for (const auto& [k, place] : input_) {
       std::vector<double>& values = all.emplace_back();
       for (std::size_t i = 0; d_in[place] != nullptr && i < elements_[k]; ++i) {
-        values.push_back(load(element(d_in[place], k, i), dtype_));
+        values.push_back(load(element(d_in[place], k, i), dtype_at(k)));
       }
     }
     return all;
@@ -213,13 +220,13 @@ class Pair {
 
   // A backward at which nothing arrives gives the gradient for 1.
   void scale(std::span<void* const> d_in, const std::vector<std::vector<double>>& before,
-             const void* arriving) const {
+             double arriving) const {
     for (const auto& [k, place] : input_) {
       const Parameter* const gradient = gradient_of(k);
       for (std::size_t i = 0; i < before[place].size(); ++i) {
         void* const at = element(d_in[place], k, i);
         const double start = gradient->promise == "added" ? before[place][i] : 0;
-        store(at, dtype_, start + (load(at, dtype_) - start) * load(arriving, dtype_));
+        store(at, dtype_at(k), start + (load(at, dtype_at(k)) - start) * arriving);
       }
     }
   }
@@ -248,8 +255,7 @@ class Pair {
   const ForeignFunction& forward_;
   const ForeignFunction& backward_;
   Roles roles_;
-  DType dtype_ = DType::float32;  // of floating arrays, and of a number that is returned or
-                                  // arrives, whatever C type it has
+  DType dtype_ = DType::float32;  // of floating arrays
   Numbers numbers_;
   std::vector<std::size_t> elements_;          // of the forward's arrays
   std::map<std::size_t, std::size_t> input_;   // places among the pair's inputs
