@@ -41,10 +41,15 @@ limit=2 pair 1 "did not return within 2 s" library pool_forward pool_backward_fo
 pair 1 "crashed (Segmentation fault)" library pool_forward pool_backward_crash
 pair 1 "crashed (Segmentation fault)" plain affine affine_backward_wrong --role 'dbias=gradient bias optional'
 pair 0 "gradcheck: right" plain affine affine_backward --role 'dbias=gradient bias optional'
+pair 1 "the forward wrote beside \`y\`: 8 bytes in front" plain halves_in_front_wrong squares_backward --set n=3 --set y=3
+pair 2 "if it ends there: gradient 0 was written 1 bytes after its end" library pool_forward pool_backward_beyond
+pair 2 '--role NAME="gradient x"' plain row_sums row_sums_backward
 # What is said.
 pair 1 "are not the derivative" library distance distance_gradient --role 'da=gradient b' --role 'db=gradient a'
 pair 1 "are not the derivative" library blend blend_back --role 'u=gradient p' --role 'v=gradient q'
 pair 1 "the gradient is not added to what is there" plain relu relu_backward --role 'dx=gradient x added'
+pair 1 "the gradient is not added to what is there" plain steep steep_overwriting --role 'dx=gradient x added'
+pair 0 "over the upstream one, of x" plain row_sums row_sums_backward --set columns=1
 pair 0 "gradcheck: right" layer activate_array gradient_array --set a=1 --role 'delta=gradient x over x'
 pair 0 "9 elements" library scale_rows scale_rows_diff --set rows=3 --set cols=3 --set ld=cols
 said=$(mktemp) odd=$(mktemp)
@@ -59,6 +64,9 @@ pair 3 "goes on beyond 3 elements of \`x\`" library log_fwd log_bwd --set n=7 --
 pair 3 "the header declares no function soft; it declares activate_array" layer soft backward_softmax
 pair 3 "range z: neither function has a parameter of this name" library log_fwd log_bwd --range z=0:1
 pair 3 "is none of: set NAME VALUE" library log_fwd log_bwd --set n
+pair 3 "is none of: set NAME VALUE" library log_fwd log_bwd --range x=inf:inf
+pair 3 "is none of: set NAME VALUE" library log_fwd log_bwd --range x=-inf:-inf
+pair 3 "set backward.n: neither function" library log_fwd log_bwd --set backward.n=3
 for number in -1 1e18 nan 1.5; do
   pair 3 "set" library log_fwd log_bwd --set "x=$number"
   pair 3 "set" library log_fwd log_bwd --set "n=$number"
@@ -70,6 +78,9 @@ for text in 'typedef;' 'typedef' 'typedef enum;' 'typedef x;' 'typedef float;' '
 done
 pair 3 "--header needs --forward, too" library "" log_bwd
 pair 3 "a role of the forward is input, output or both" library log_fwd log_bwd --role x=number
+pair 3 "of \`x\` (6 elements, const double*) does not fit over what arrives at \`y\` (2 elements, double*)" \
+  plain row_sums row_sums_backward --role 'dy=gradient x over y'
+pair 3 "what it returns is a float, and the arrays are double" plain rounded_length rounded_length_backward
 pair 3 "behind the name there may be" library log_fwd log_bwd --role 'x_grad=gradient x consumed'
 pair 3 "without --op, --all, --json" library log_fwd log_bwd --all
 so=$3 pair 4 "has no function log_fwd as C names it" library log_fwd log_bwd

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <stdexcept>
 
 #include "gradcheck/core/problem.h"
 
@@ -35,10 +34,7 @@ std::string difference(const FunctionPair& pair, const Arrays& a, const Arrays& 
   for (std::size_t k = 0; k < a.size(); ++k) {
     const std::size_t count = std::min(a[k].values.size(), b[k].values.size());
     const Number part = pair.inputs[k].dtype == DType::float64 ? 1e-9L : 1e-3L;
-    Number largest = 1;
-    for (const Number value : a[k].values) {
-      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-    }
+    const Number largest = std::max(Number{1}, largest_of(a[k]));
     for (std::size_t i = 0; i < count; ++i) {
       const Number x = a[k].values[i];
       const Number y = b[k].values[i];
@@ -63,6 +59,14 @@ Finding finding_of(const FunctionPair& pair, const char* check, std::string text
   finding.text = std::move(text);
   finding.diagnosis = std::move(diagnosis);
   return finding;
+}
+
+Number largest_of(const Array& array) {
+  Number largest = 0;
+  for (const Number value : array.values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  return largest;
 }
 
 std::vector<Number> symmetrized(const FunctionArray& array, std::vector<Number> values) {
@@ -103,7 +107,7 @@ FunctionPoint draw_point(const FunctionPair& pair, std::uint64_t seed) {
 void require_untouched(const Guarded& memory, const char* function, const std::string& array) {
   std::string where;
   if (memory.changed_outside(&where) == 0) return;
-  throw std::runtime_error(fmt::format("{} wrote beside `{}`: {}", function, array, where));
+  throw ForbiddenWrite(fmt::format("{} wrote beside `{}`: {}", function, array, where));
 }
 
 Arrays results_at(const FunctionPair& pair, const Arrays& inputs) {
@@ -170,7 +174,8 @@ Arrays gradients_of(const FunctionPair& pair, const FunctionPoint& point,
     const bool is_wanted = is_differentiated(input) && call.unwanted != k;
     gradient_memory.push_back(nullptr);
     if (is_wanted) {
-      const std::vector<Number> before(point.inputs[k].values.size(), call.prefilled);
+      const std::vector<Number> before(point.inputs[k].values.size(),
+                                       call.prefilled.empty() ? 0 : call.prefilled[k]);
       gradient_memory.back() =
           input.adds_gradient
               ? &put(input.dtype, {input.shape, before}, Layout::contiguous)
@@ -196,7 +201,7 @@ Arrays gradients_of(const FunctionPair& pair, const FunctionPoint& point,
   for (std::size_t k = 0; k < pair.outputs.size(); ++k) {
     if (upstream[k] == nullptr || call.over_upstream == k || pair.outputs[k].consumed) continue;
     if (upstream_memory[k]->read().values == point.upstream[k].values) continue;
-    throw std::runtime_error(
+    throw UpstreamWritten(
         fmt::format("the backward wrote to the gradient that arrives at {}", pair.outputs[k].name));
   }
   Arrays found;
@@ -214,8 +219,8 @@ void check_calls(const FunctionPair& pair, std::uint64_t seed, Report& report) {
     ++report.checks;
     Arrays other = gradients_of(pair, at, call);
     for (std::size_t k = 0; k < other.size(); ++k) {
-      if (!pair.inputs[k].adds_gradient) continue;
-      for (Number& value : other[k].values) value -= call.prefilled;
+      if (!pair.inputs[k].adds_gradient || call.prefilled.empty()) continue;
+      for (Number& value : other[k].values) value -= call.prefilled[k];
     }
     const std::string where = difference(pair, gradients_of(pair, at), other);
     if (!where.empty()) {
@@ -223,7 +228,13 @@ void check_calls(const FunctionPair& pair, std::uint64_t seed, Report& report) {
     }
   };
   if (std::ranges::any_of(pair.inputs, &FunctionArray::adds_gradient)) {
-    compare(point, {.prefilled = 8}, "adding", "the gradient is not added to what is there",
+    // Of the gradient's size: beside a smaller number = for += would not be seen, and a larger one
+    // would take its digits.
+    std::vector<Number> prefilled;
+    for (const Array& gradient : gradients_of(pair, point)) {
+      prefilled.push_back(std::max(Number{8}, largest_of(gradient)));
+    }
+    compare(point, {.prefilled = prefilled}, "adding", "the gradient is not added to what is there",
             "the backward: = for +=");
   }
   for (std::size_t k = 0; k < pair.inputs.size(); ++k) {

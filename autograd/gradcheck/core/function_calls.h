@@ -3,6 +3,9 @@
 // it may be called.
 #pragma once
 
+#include <stdexcept>
+#include <vector>
+
 #include "aclgrad/gradcheck/functions.h"
 
 namespace aclgrad::gradcheck::detail {
@@ -10,6 +13,9 @@ namespace aclgrad::gradcheck::detail {
 inline bool is_differentiated(const FunctionArray& array) {
   return is_float(array.dtype) && array.has_gradient;
 }
+
+/// The largest magnitude of those that are finite; 0 where there are none.
+Number largest_of(const Array& array);
 
 /// Of a symmetric array the mean of the matrix and its transpose: moved by one element, both move
 /// by half of that. Of others what is given.
@@ -22,15 +28,25 @@ struct FunctionPoint {
 };
 FunctionPoint draw_point(const FunctionPair& pair, std::uint64_t seed);
 
-/// Throws std::runtime_error where the forward wrote beside an array.
+/// A function wrote where it may not.
+struct ForbiddenWrite : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The backward wrote to a gradient that arrives, which is not `consumed`.
+struct UpstreamWritten : ForbiddenWrite {
+  using ForbiddenWrite::ForbiddenWrite;
+};
+
+/// Throws ForbiddenWrite where the forward wrote beside an array.
 Arrays results_at(const FunctionPair& pair, const Arrays& inputs);
 
-/// Throws std::runtime_error where a function wrote beside an array.
+/// Throws ForbiddenWrite where a function wrote beside an array.
 void require_untouched(const Guarded& memory, const char* function, const std::string& array);
 
 /// How a call differs from the plain one, whose arrays are dense and apart.
 struct FunctionCall {
-  double prefilled = 0;                           // what gradients that are added are added to
+  std::vector<Number> prefilled = {};             // by inputs: what is added to; none: zeros
   Layout layout = Layout::contiguous;             // of the upstream gradients that may be strided
   std::optional<std::size_t> over_output = {};    // the first gradient lies over this output,
   std::optional<std::size_t> over_upstream = {};  // or over this upstream gradient
@@ -38,8 +54,8 @@ struct FunctionCall {
   bool same_inputs = false;                       // the first two inputs of one kind are one array
 };
 
-/// The inputs' gradients, empty for those without one or unwanted. Throws std::runtime_error where
-/// an upstream gradient or an output was written to that may not be.
+/// The inputs' gradients, empty for those without one or unwanted. Throws UpstreamWritten, and what
+/// results_at() throws.
 Arrays gradients_of(const FunctionPair& pair, const FunctionPoint& point,
                     const FunctionCall& call = {});
 

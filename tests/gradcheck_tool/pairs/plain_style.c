@@ -151,3 +151,57 @@ void affine_backward(const double* dy, double* dx, double* dbias, int n) {
 void affine_backward_wrong(const double* dy, double* dx, double* dbias, int n) {
   EACH(i, n) dx[i] = 2 * (dbias[i] = dy[i]);
 }
+
+/* Beside its gradient, which is added to what is there, a 1 would be rounded away. */
+void steep(const float* x, float* y, int n) { EACH(i, n) y[i] = 1e8f * x[i]; }
+void steep_backward(const float* dy, float* dx, int n) { EACH(i, n) dx[i] += 1e8f * dy[i]; }
+void steep_overwriting(const float* dy, float* dx, int n) { EACH(i, n) dx[i] = 1e8f * dy[i]; }
+void steep_halving_wrong(const float* dy, float* dx, int n) {
+  EACH(i, n) dx[i] = dx[i] / 2 + 1e8f * dy[i];
+}
+
+/* A double that is returned, and arrives, beside arrays of float; a float beside those of double.
+ */
+double length_of(const float* x, int n) {
+  double sum = 0;
+  EACH(i, n) sum += (double)x[i] * x[i];
+  return sum;
+}
+void length_of_backward(const float* x, double g, float* dx, int n) {
+  EACH(i, n) dx[i] = (float)(2 * g * x[i]);
+}
+void length_of_gradient(const float* x, float* dx, int n) { EACH(i, n) dx[i] = 2 * x[i]; }
+float rounded_length(const double* x, int n) {
+  double sum = 0;
+  EACH(i, n) sum += x[i] * x[i];
+  return (float)sum;
+}
+void rounded_length_backward(const double* x, double g, double* dx, int n) {
+  EACH(i, n) dx[i] = 2 * g * x[i];
+}
+
+/* Beside an array: the forward in front of it, far out only; the backward behind it. */
+void squares_in_front_wrong(const double* x, double* y, int n) {
+  if (x[0] > 100) y[-1] = 0;
+  EACH(i, n) y[i] = x[i] * x[i];
+}
+void halves_in_front_wrong(const double* x, double* y, int n) {
+  EACH(i, n + 1) y[i - 1] = x[0] / 2;
+}
+void squares_backward(const double* x, const double* dy, double* dx, int n) {
+  EACH(i, n) dx[i] = 2 * x[i] * dy[i];
+}
+void cubes_of_beyond_wrong(const double* x, const double* dy, double* dx, int n) {
+  EACH(i, n + 1) dx[i] = 2 * x[i < n ? i : 0] * dy[i < n ? i : 0];
+}
+
+/* In place, where the gradient is longer than what arrives. */
+void row_sums(const double* x, double* y, int rows, int columns) {
+  EACH(i, rows) {
+    y[i] = 0;
+    EACH(j, columns) y[i] += x[i * columns + j];
+  }
+}
+void row_sums_backward(double* dy, int rows, int columns) {
+  for (int i = rows * columns - 1; i >= 0; --i) dy[i] = dy[i / columns];
+}

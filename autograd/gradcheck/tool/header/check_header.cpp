@@ -5,18 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "aclgrad/error.h"
 #include "gradcheck/core/function_points.h"
 #include "gradcheck/core/watch.h"
 #include "gradcheck/tool/apart.h"
 #include "gradcheck/tool/header/pair.h"
+#include "gradcheck/tool/header/promises.h"
 
 namespace aclgrad::gradcheck {
 namespace {
-
-constexpr std::uint64_t kPoints = 4;
 
 Finding finding_of(const HeaderPlan& plan, const char* check, std::string text,
                    Verdict verdict = Verdict::wrong) {
@@ -27,9 +25,6 @@ Finding finding_of(const HeaderPlan& plan, const char* check, std::string text,
   finding.text = std::move(text);
   return finding;
 }
-
-// What is not known, and the lines that say it.
-using Questions = std::set<std::pair<std::string, std::string>>;
 
 class Check {
  public:
@@ -52,7 +47,8 @@ class Check {
     }
     if (!questions_.empty()) return undecided({});
     find_possible(settings.all);
-    roles_ = roles_of(forward_.prototype(), backward_.prototype(), plan_.description, reaches_[0]);
+    roles_ = roles_of(forward_.prototype(), backward_.prototype(), plan_.description, reaches_);
+    std::erase_if(reaches_, [&](const Reach& reach) { return !roles_.fit(reach); });
     print_(roles_.to_string(reaches_[0]) + "\n");
     for (const std::string& line : roles_.lines) {
       questions_.emplace("neither a name nor what is left tells what this is", line);
@@ -144,7 +140,8 @@ class Check {
     return names;
   }
 
-  bool is_defined(const Description& description) const {
+  // What is written beside an array is found later, and is no matter of ranges.
+  bool is_defined(const Description& description) const try {
     const FunctionPair pair =
         pair_of(plan_.forward, forward_, backward_, roles_, reaches_[0], description);
     for (std::uint64_t seed = 1; seed <= kPoints; ++seed) {
@@ -153,6 +150,8 @@ class Check {
         if (!std::ranges::all_of(result.values, is_number)) return false;
       }
     }
+    return true;
+  } catch (const detail::ForbiddenWrite&) {
     return true;
   }
 
@@ -223,104 +222,55 @@ class Check {
 
   Report check(const Reach& reach) {
     Roles roles = roles_;
-    const Questions questions = suppose(roles, reach);
+    Questions questions;
+    Report report;
+    try {
+      questions = suppose_promises(
+          pair_of(plan_.forward, forward_, backward_, roles, reach, plan_.description), roles);
+      report = check_as(roles, reach);
+    } catch (const detail::ForbiddenWrite& wrong) {
+      report.findings.push_back(finding_of(plan_, "memory", wrong.what()));
+    }
+    if (report.verdict() != Verdict::wrong) questions_.insert(questions.begin(), questions.end());
+    const Finding* const beyond = finding_beyond(report, reach);
+    if (beyond == nullptr) return report;
+    // Arrays may be longer than what the forward reads of them.
+    questions_.emplace(
+        "the backward goes beyond what the forward reaches of an array, which is wrong "
+        "if it ends there: " +
+            beyond->text,
+        lines_of(reach, [](const Reach&, std::size_t) { return true; }));
+    return {};
+  }
+
+  Report check_as(const Roles& roles, const Reach& reach) {
     const std::string name =
         fmt::format("{}{}{}", plan_.forward, free_.empty() ? "" : ", ", text_of(reach.numbers));
-    if (&reach == reaches_.data()) supposed_ = roles;
     const auto make = [&](std::span<const double>) {
       return pair_of(name, forward_, backward_, roles, reach, plan_.description);
     };
     // The points and calls of families once; other numbers are for sizes and modes.
     Options once = plan_.options;
     once.draws = 1;
-    Report report = &reach == reaches_.data()
-                        ? check_family({.name = name, .make = make}, plan_.options)
-                        : check_functions(make({}), once);
-    if (report.verdict() != Verdict::wrong) questions_.insert(questions.begin(), questions.end());
-    if (!is_beside(report, reach)) return report;
-    // Arrays may be longer than what the forward reads of them.
-    questions_.emplace(
-        "the backward goes beyond what the forward reaches of an array, which is wrong "
-        "if it ends there: " +
-            report.findings.front().text,
-        lines_of(reach, [](const Reach&, std::size_t) { return true; }));
-    return {};
+    if (&reach != reaches_.data()) return check_functions(make({}), once);
+    supposed_ = roles;
+    return check_family({.name = name, .make = make}, plan_.options);
   }
 
-  // Whether the worst is that something was written beside an array whose elements nobody said.
-  bool is_beside(const Report& report, const Reach& reach) const {
+  // The finding that something was written behind an array whose elements nobody said, where
+  // nothing else is wrong.
+  const Finding* finding_beyond(const Report& report, const Reach& reach) const {
     const auto is_said = [&](const Parameter& read) {
       return !read.type.is_pointer || reach.numbers.contains(read.name);
     };
-    return !std::ranges::all_of(roles_.forward, is_said) &&
-           std::ranges::any_of(report.findings, [](const Finding& finding) {
-             return finding.text.find("beside") != std::string::npos ||
-                    finding.text.find("after its end") != std::string::npos;
-           });
-  }
-
-  // What the backward does to the memory of its gradients, and of what arrives, is taken for what
-  // it is meant to do, where nobody said.
-  Questions suppose(Roles& roles, const Reach& reach) const {
-    FunctionPair pair =
-        pair_of(plan_.forward, forward_, backward_, roles, reach, plan_.description);
-    for (FunctionArray& input : pair.inputs) input.adds_gradient = input.has_gradient;
-    std::vector<bool> is_any_written(pair.inputs.size());
-    std::vector<bool> is_any_left(pair.inputs.size());
-    bool spoils = false;
-    for (std::uint64_t seed = 1; seed <= kPoints; ++seed) {
-      detail::FunctionPoint point = detail::draw_point(pair, seed);
-      for (Array& upstream : point.upstream) {
-        if (roles.unasked) std::ranges::fill(upstream.values, 1);
-      }
-      try {
-        detail::gradients_of(pair, point);
-      } catch (const std::runtime_error&) {
-        spoils = true;
-        for (FunctionArray& output : pair.outputs) output.consumed = true;
-      }
-      const Arrays from_0 = detail::gradients_of(pair, point, {.prefilled = 0});
-      const Arrays from_1 = detail::gradients_of(pair, point, {.prefilled = 1});
-      for (std::size_t k = 0; k < from_0.size(); ++k) {
-        for (std::size_t i = 0; i < from_0[k].values.size(); ++i) {
-          const bool is_left = std::abs(from_1[k].values[i] - from_0[k].values[i] - 1) < 1e-3;
-          (is_left ? is_any_left : is_any_written)[k] = true;
-        }
-      }
+    if (std::ranges::all_of(roles_.forward, is_said)) return nullptr;
+    const Finding* found = nullptr;
+    for (const Finding& finding : report.findings) {
+      if (finding.verdict != Verdict::wrong) continue;
+      if (finding.text.find("after its end") == std::string::npos) return nullptr;
+      if (found == nullptr) found = &finding;
     }
-    Questions questions;
-    std::vector<std::pair<std::string, std::string>> adding;
-    for (Parameter& read : roles.backward) {
-      if (!read.promise.empty()) continue;
-      const auto meant = [&](const char* promise, const char* other, const char* what) {
-        read.promise = promise;
-        const char* const role = read.role == Role::kGradient ? "gradient" : "upstream";
-        return std::pair(
-            fmt::format("it {} `{}`: right if that is meant, else say {}", what, read.name, other),
-            fmt::format("--role {}=\"{} {} {}\"", read.name, role, roles.name_of(read.of),
-                        promise));
-      };
-      if (read.role == Role::kUpstream && spoils && read.type.is_pointer && !read.type.is_const) {
-        questions.insert(meant("consumed", "kept", "writes to what arrives at"));
-      }
-      if (read.role != Role::kGradient) continue;
-      const auto input = static_cast<std::size_t>(
-          std::ranges::find(pair.inputs, roles.name_of(read.of), &FunctionArray::name) -
-          pair.inputs.begin());
-      if (is_any_left[input] && is_any_written[input]) {
-        questions.insert(meant("zeroed", "written", "leaves some elements as they are of"));
-      } else if (is_any_left[input]) {
-        adding.push_back(meant("added", "written", "adds to what is there of"));
-      }
-    }
-    if (adding.size() > 1 && std::ranges::count(is_any_written, true) == 0) {
-      adding = {
-          {"it adds to what is there of every gradient: right if that is meant, else say "
-           "written",
-           "--role gradients=added"}};
-    }
-    questions.insert(adding.begin(), adding.end());
-    return questions;
+    return found;
   }
 
   // Numbers beyond those that are drawn where nobody said a range.
@@ -331,7 +281,11 @@ class Check {
     Report report;
     const FunctionPair pair =
         pair_of(plan_.forward, forward_, backward_, supposed_, reaches_[0], description);
-    detail::check_far_points(pair, plan_.options.seed, report);
+    try {
+      detail::check_far_points(pair, plan_.options.seed, report);
+    } catch (const detail::ForbiddenWrite& wrong) {
+      report.findings.push_back(finding_of(plan_, "memory", wrong.what()));
+    }
     if (report.findings.empty()) return;
     questions_.emplace("right between -2 and 2, and beyond, if that is possible, wrong: " +
                            report.findings.front().text,

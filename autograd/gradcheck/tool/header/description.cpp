@@ -33,7 +33,8 @@ void Description::add(const std::string& line) {
     is_good = is_good && words >> values[name];
   } else if (what == "range") {
     auto& [low, high] = ranges[name];
-    is_good = is_good && read_number(words, low) && read_number(words, high) && low <= high;
+    is_good = is_good && read_number(words, low) && read_number(words, high) && low <= high &&
+              low < INFINITY && high > -INFINITY;  // a range has numbers in it
   } else if (what == "role") {
     std::string& role = roles[name];
     is_good = is_good && std::getline(words >> std::ws, role) && !role.empty();

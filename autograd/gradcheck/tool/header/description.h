@@ -17,7 +17,8 @@ struct Range {
   bool unbounded_below, unbounded_above;
 };
 
-/// By names of parameters; "backward.x" for the backward's alone, where both functions have one.
+/// By names of parameters; in roles "backward.x" for the backward's alone, where both functions
+/// have one.
 struct Description {
   static constexpr const char* kGradients = "gradients";  // a name for all of them
 

@@ -99,10 +99,13 @@ class NumberReader {
   // What is said of a name that no parameter has is a mistake.
   void require_known_names() const {
     std::set<std::string> known;
+    std::set<std::string> with_function;
     for (const auto& [function, prefix] :
          {std::pair(&forward_, "forward."), {&backward_, "backward."}}) {
-      for (const CParameter& parameter : function->parameters)
-        known.insert({parameter.name, prefix + parameter.name});
+      for (const CParameter& parameter : function->parameters) {
+        known.insert(parameter.name);
+        with_function.insert(prefix + parameter.name);
+      }
     }
     const auto require = [&](const auto& said, const char* what) {
       for (const auto& [name, value] : said) {
@@ -113,6 +116,7 @@ class NumberReader {
     };
     require(description_.values, "set");
     require(description_.ranges, "range");
+    known.merge(with_function);
     known.insert(Description::kGradients);
     require(description_.roles, "role");
   }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gradcheck/tool/header/pair.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
 
+#include "aclgrad/error.h"
 #include "gradcheck/core/watch.h"
 
 namespace aclgrad::gradcheck {
@@ -16,13 +19,13 @@ DType dtype_of(const CType& type) {
   return type.bytes == 4 ? DType::int32 : DType::int64;
 }
 
-double load(const void* from, const CType& type) {
-  if (type.bytes == 8) return *static_cast<const double*>(from);
+double load(const void* from, DType dtype) {
+  if (dtype == DType::float64) return *static_cast<const double*>(from);
   return static_cast<double>(*static_cast<const float*>(from));
 }
 
-void store(void* to, const CType& type, double value) {
-  if (type.bytes == 8) {
+void store(void* to, DType dtype, double value) {
+  if (dtype == DType::float64) {
     *static_cast<double*>(to) = value;
   } else {
     *static_cast<float*>(to) = static_cast<float>(value);
@@ -41,23 +44,26 @@ class Pair {
         elements_(reach.elements) {
     for (std::size_t k = 0; k < roles_.forward.size(); ++k) {
       const Role role = roles_.forward[k].role;
-      if (role == Role::kInput || role == Role::kBoth) input_.emplace(k, input_.size());
+      if (role == Role::kInput || role == Role::kBoth) {
+        input_.emplace(k, input_.size());
+        const DType dtype = dtype_of(roles_.forward[k].type);
+        if (is_float(dtype)) dtype_ = dtype;
+      }
       if (role == Role::kOutput || role == Role::kBoth) output_.emplace(k, output_.size());
     }
     if (forward.prototype().result.kind != CType::Kind::kNothing) {
       output_.emplace(Roles::kResult, output_.size());
     }
+    require_digits();
   }
 
   FunctionPair functions(const std::string& name, const Description& description,
                          const std::shared_ptr<const Pair>& self) const {
     FunctionPair pair{.name = name, .inputs = {}, .outputs = {}, .forward = {}, .backward = {}};
-    DType dtype = DType::float32;
     for (const auto& [k, place] : input_) {
       const Parameter& read = roles_.forward[k];
       const Parameter* const gradient = gradient_of(k);
       const Range range = description.range({read.name, read.type});
-      if (is_float(dtype_of(read.type))) dtype = dtype_of(read.type);
       pair.inputs.push_back({.name = read.name,
                              .shape = {static_cast<std::int64_t>(elements_[k])},
                              .dtype = dtype_of(read.type),
@@ -74,7 +80,7 @@ class Pair {
       const Parameter* const upstream = upstream_of(k);
       pair.outputs.push_back({.name = roles_.name_of(k),
                               .shape = {is_result ? 1 : static_cast<std::int64_t>(elements_[k])},
-                              .dtype = is_result ? dtype : dtype_of(roles_.forward[k].type),
+                              .dtype = dtype_at(k),
                               .has_gradient = upstream != nullptr || roles_.unasked == k,
                               .consumed = upstream != nullptr && upstream->promise == "consumed"});
     }
@@ -86,6 +92,27 @@ class Pair {
   }
 
  private:
+  // What is rounded to float on its way would be taken for a wrong gradient of double arrays.
+  void require_digits() const {
+    const auto require = [&](const CType& type, const Prototype& function, const char* what) {
+      if (dtype_ == DType::float32 || type.bytes == 8) return;
+      throw ValueError(fmt::format(
+          "{}: {} is a float, and the arrays are double: give it their type", function.name, what));
+    };
+    const bool is_asked =
+        upstream_of(Roles::kResult) != nullptr || roles_.unasked == Roles::kResult;
+    if (is_asked) require(forward_.prototype().result, forward_.prototype(), "what it returns");
+    for (const Parameter& read : roles_.backward) {
+      if (read.role != Role::kUpstream || read.type.is_pointer) continue;
+      require(read.type, backward_.prototype(), "the gradient that arrives");
+    }
+  }
+
+  // What is returned is kept as the arrays are, whatever C type it has.
+  DType dtype_at(std::size_t k) const {
+    return k == Roles::kResult ? dtype_ : dtype_of(roles_.forward[k].type);
+  }
+
   const Parameter* gradient_of(std::size_t input) const {
     const auto it = std::ranges::find_if(roles_.backward, [&](const Parameter& read) {
       return (read.role == Role::kGradient || read.role == Role::kInPlace) && read.of == input;
@@ -120,7 +147,7 @@ class Pair {
     const detail::WatchedCall watched(forward_.prototype().name);
     const double returned = forward_(arguments);
     if (const auto result = output_.find(Roles::kResult); result != output_.end()) {
-      store(out[result->second], forward_.prototype().result, returned);
+      store(out[result->second], dtype_, returned);
     }
   }
 
@@ -139,7 +166,7 @@ class Pair {
           if (read.type.is_pointer) {
             arguments.emplace_back(const_cast<void*>(from));
           } else {
-            arguments.emplace_back(load(from, read.type));
+            arguments.emplace_back(load(from, dtype_at(read.of)));
           }
           break;
         }
@@ -174,7 +201,9 @@ class Pair {
       const detail::WatchedCall watched(backward_.prototype().name);
       backward_(arguments);
     }
-    if (roles_.unasked) scale(d_in, before, d_out[output_.at(*roles_.unasked)]);
+    if (const auto k = roles_.unasked) {
+      scale(d_in, before, load(d_out[output_.at(*k)], dtype_at(*k)));
+    }
   }
 
   // What the gradients' memory holds.
@@ -183,7 +212,7 @@ class Pair {
     for (const auto& [k, place] : input_) {
       std::vector<double>& values = all.emplace_back();
       for (std::size_t i = 0; d_in[place] != nullptr && i < elements_[k]; ++i) {
-        values.push_back(load(element(d_in[place], k, i), roles_.forward[k].type));
+        values.push_back(load(element(d_in[place], k, i), dtype_at(k)));
       }
     }
     return all;
@@ -191,14 +220,13 @@ class Pair {
 
   // A backward at which nothing arrives gives the gradient for 1.
   void scale(std::span<void* const> d_in, const std::vector<std::vector<double>>& before,
-             const void* arriving) const {
+             double arriving) const {
     for (const auto& [k, place] : input_) {
-      const CType& type = roles_.forward[k].type;
       const Parameter* const gradient = gradient_of(k);
       for (std::size_t i = 0; i < before[place].size(); ++i) {
         void* const at = element(d_in[place], k, i);
         const double start = gradient->promise == "added" ? before[place][i] : 0;
-        store(at, type, start + (load(at, type) - start) * load(arriving, type));
+        store(at, dtype_at(k), start + (load(at, dtype_at(k)) - start) * arriving);
       }
     }
   }
@@ -227,6 +255,7 @@ class Pair {
   const ForeignFunction& forward_;
   const ForeignFunction& backward_;
   Roles roles_;
+  DType dtype_ = DType::float32;  // of floating arrays
   Numbers numbers_;
   std::vector<std::size_t> elements_;          // of the forward's arrays
   std::map<std::size_t, std::size_t> input_;   // places among the pair's inputs

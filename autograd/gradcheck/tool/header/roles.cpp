@@ -18,11 +18,25 @@ namespace {
 using Kind = CType::Kind;
 using Places = std::vector<std::size_t>;
 
+std::size_t elements_of(const Reach& reach, std::size_t k) {
+  return k == Roles::kResult ? 1 : reach.elements[k];
+}
+
+// Whether the gradient of an input can lie over what arrives at an output.
+bool can_lie_over(const std::vector<Parameter>& forward, std::size_t input, std::size_t output,
+                  const Reach& reach) {
+  const auto is_alike = [](const CType& a, const CType& b) {
+    return a.kind == b.kind && a.bytes == b.bytes;
+  };
+  return elements_of(reach, input) == elements_of(reach, output) &&
+         (output == Roles::kResult || is_alike(forward[input].type, forward[output].type));
+}
+
 class RoleReader {
  public:
   RoleReader(const Prototype& forward, const Prototype& backward, const Description& description,
-             const Reach& reach)
-      : forward_(forward), description_(description), reach_(reach) {
+             const std::vector<Reach>& reaches)
+      : forward_(forward), description_(description), reaches_(reaches), reach_(reaches.front()) {
     roles_.forward = named(forward);
     roles_.backward = named(backward);
     says_const_ = std::ranges::any_of(roles_.backward,
@@ -35,6 +49,7 @@ class RoleReader {
       if (!read_said(read)) read_by_name(read);
     }
     read_the_only_ones();
+    require_fit();
     promise_of_all();
     ask();
     return std::move(roles_);
@@ -145,6 +160,24 @@ class RoleReader {
     return true;
   }
 
+  // What is said to be over another array may be no shorter, and no longer.
+  void require_fit() const {
+    if (std::ranges::any_of(reaches_, [&](const Reach& reach) { return roles_.fit(reach); }))
+      return;
+    const auto text = [&](std::size_t k) {
+      return fmt::format("`{}` ({} elements, {})", roles_.name_of(k), elements_of(reach_, k),
+                         k == Roles::kResult ? forward_.result.text : roles_.forward[k].type.text);
+    };
+    for (const Parameter& read : roles_.backward) {
+      if (read.role != Role::kInPlace || can_lie_over(roles_.forward, read.of, read.over, reach_))
+        continue;
+      throw ValueError(
+          fmt::format("role {}: the gradient of {} does not fit over what arrives at {}", read.name,
+                      text(read.of), text(read.over)));
+    }
+    throw ValueError("what is said to be over another array never fits over it");
+  }
+
   // What is said of all gradients, of which nothing else is.
   void promise_of_all() {
     const auto said = description_.roles.find(Description::kGradients);
@@ -243,8 +276,11 @@ class RoleReader {
     }
     if (const Places inputs = left(Role::kGradient); inputs.size() == 1 && !has(Role::kGradient)) {
       const auto read = std::ranges::find(roles_.backward, Role::kUpstream, &Parameter::role);
+      const auto fits = [&](const Reach& reach) {
+        return can_lie_over(roles_.forward, inputs[0], read->of, reach);
+      };
       if (read != roles_.backward.end() && !read->is_said && read->type.is_pointer &&
-          !read->type.is_const) {
+          !read->type.is_const && std::ranges::all_of(reaches_, fits)) {
         read->over = read->of;
         take(*read, Role::kInPlace, inputs[0]);
       }
@@ -307,6 +343,7 @@ class RoleReader {
 
   const Prototype& forward_;
   const Description& description_;
+  const std::vector<Reach>& reaches_;
   const Reach& reach_;
   Roles roles_;
   bool says_const_ = false;  // of the backward's arrays
@@ -324,6 +361,12 @@ constexpr std::array<const char*, 9> kTexts = {"not known",
                                                "number"};
 
 }  // namespace
+
+bool Roles::fit(const Reach& reach) const {
+  return std::ranges::all_of(backward, [&](const Parameter& read) {
+    return read.role != Role::kInPlace || can_lie_over(forward, read.of, read.over, reach);
+  });
+}
 
 std::string Roles::to_string(const Reach& reach) const {
   std::string text;
@@ -345,8 +388,8 @@ std::string Roles::to_string(const Reach& reach) const {
 }
 
 Roles roles_of(const Prototype& forward, const Prototype& backward, const Description& description,
-               const Reach& reach) {
-  return RoleReader(forward, backward, description, reach).read();
+               const std::vector<Reach>& reaches) {
+  return RoleReader(forward, backward, description, reaches).read();
 }
 
 }  // namespace aclgrad::gradcheck

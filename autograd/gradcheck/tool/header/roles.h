@@ -45,12 +45,16 @@ struct Roles {
 
   std::string name_of(std::size_t k) const { return k == kResult ? "result" : forward[k].name; }
 
+  /// Whether what is written over another array has its type and as many elements.
+  bool fit(const Reach& reach) const;
+
   /// As a table, with the forward's numbers and elements.
   std::string to_string(const Reach& reach) const;
 };
 
 /// Throws ValueError for what is said and cannot be.
+/// They fit at least one of the reaches, of which the first tells what is written to.
 Roles roles_of(const Prototype& forward, const Prototype& backward, const Description& description,
-               const Reach& reach);
+               const std::vector<Reach>& reaches);
 
 }  // namespace aclgrad::gradcheck
