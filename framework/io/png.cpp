@@ -93,6 +93,7 @@ class Decoder {
     png_set_chunk_malloc_max(png_, 0);  // the file is in memory
     png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_set_benign_errors(png_, 0);
+    png_set_check_for_invalid_index(png_, -1);  // look_up() does, and names the colour
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     png_read_info(png_, info_);
     bits_ = png_get_bit_depth(png_, info_);
