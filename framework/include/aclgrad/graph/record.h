@@ -40,8 +40,13 @@ std::string in_message(Number number) {
   return std::to_string(number);
 }
 template <class T>
-requires(!std::derived_from<T, Value> && requires(const T& other) { to_string(other); })
-std::string in_message(const T& other) { return to_string(other); }
+concept HasText = !std::derived_from<T, Value> && requires(const T& other) {
+  to_string(other);
+};
+template <HasText T>
+std::string in_message(const T& other) {
+  return to_string(other);
+}
 
 // A text with a {} for each of so many values.
 template <std::size_t kValues>
