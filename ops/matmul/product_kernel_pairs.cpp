@@ -39,18 +39,29 @@ bool may_use_tiles() {
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
+// Of CPUID; older compilers do not know the names of all.
+constexpr unsigned kAmxBf16 = 1U << 22;
+constexpr unsigned kAvx512Fp16 = 1U << 23;
+constexpr unsigned kAmxTile = 1U << 24;
+bool has_features(unsigned wanted) {
+  unsigned a = 0, b = 0, c = 0, features = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &features) != 0 && (features & wanted) == wanted;
+}
+
 PairInstruction instruction_of_processor() {
   if (!__builtin_cpu_supports("avx512bf16") || !__builtin_cpu_supports("avx512vl") ||
       !__builtin_cpu_supports("avx512bw")) {
     return PairInstruction::kNone;
   }
-  // Older compilers do not know the names of these two.
-  constexpr unsigned kAmxBf16 = 1U << 22;
-  constexpr unsigned kAmxTile = 1U << 24;
-  unsigned a = 0, b = 0, c = 0, features = 0;
-  const bool has_amx = __get_cpuid_count(7, 0, &a, &b, &c, &features) != 0 &&
-                       (features & kAmxBf16) != 0 && (features & kAmxTile) != 0;
+  const bool has_amx = has_features(kAmxBf16 | kAmxTile);
   return has_amx && may_use_tiles() ? PairInstruction::kAmx : PairInstruction::kAvx512Bf16;
+}
+
+// From Sapphire Rapids on, cores of Intel begin a VDPBF16PS every other cycle, and two
+// multiplications of floats in each: they have AMX for pairs, which virtual machines may hide.
+bool multiplies_pairs_slowly() {
+  return __builtin_cpu_is("intel") != 0 && has_features(kAvx512Fp16) &&
+         pair_instruction() == PairInstruction::kAvx512Bf16;
 }
 
 // A vector, or a row of a tile, holds 16 pairs of terms, or one pair of 16 columns. A block of the
@@ -381,7 +392,13 @@ bool multiplies_in_pairs(const MatmulProblem& problem) {
   return problem.may_add_pairs && problem.dtype == ACL_BF16 && problem.k >= kMinTerms &&
          saturating_product({count_elements(problem.batch), problem.m, problem.n, problem.k}) >=
              kMinWork &&
-         chosen_instruction_set() <= HWY_AVX3 && pair_instruction() != PairInstruction::kNone;
+         chosen_instruction_set() <= HWY_AVX3 && pairs_are_faster();
+}
+
+bool pairs_are_faster() {
+  static const bool faster =
+      pair_instruction() != PairInstruction::kNone && !multiplies_pairs_slowly();
+  return faster;
 }
 
 PairInstruction pair_instruction() {
@@ -440,6 +457,7 @@ ACLGRAD_AVX512 void make_pairs(const uint16_t* even, const uint16_t* odd, int64_
 namespace aclgrad::ops {
 
 bool multiplies_in_pairs(const MatmulProblem&) { return false; }
+bool pairs_are_faster() { return false; }
 PairInstruction pair_instruction() { return PairInstruction::kNone; }
 void multiply_in_pairs(const ProductPart& part, PairInstruction) { multiply(part); }
 PairMultiplier::PairMultiplier(PairInstruction instruction) : instruction_(instruction) {}

@@ -13,13 +13,16 @@
 
 namespace aclgrad::ops {
 
-// Whether this processor has such an instruction, and kernels may use it for so large a product.
+// Whether this processor multiplies faster by such an instruction than it multiplies floats, and
+// kernels may use it for so large a product.
 // The size of the rows does not count: whether a batch is joined into them depends on the layout.
 bool multiplies_in_pairs(const MatmulProblem& problem);
 
+bool pairs_are_faster();
+
 enum class PairInstruction { kNone, kAvx512Bf16, kAmx };
 
-// The one that this processor is best at.
+// Of those that this processor has, the one that it is best at.
 PairInstruction pair_instruction();
 
 // Of operands in BFLOAT16, by an instruction that the processor has.

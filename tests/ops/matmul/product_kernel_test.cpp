@@ -416,7 +416,7 @@ TEST(Products, InPairsWhereTheProcessorCanAndTheCallerMay) {
     problem.may_add_pairs = may;
     return multiplies_in_pairs(problem);
   };
-  EXPECT_EQ(would(ACL_BF16, 32, 32, 32, true), pair_instruction() != PairInstruction::kNone);
+  EXPECT_EQ(would(ACL_BF16, 32, 32, 32, true), pairs_are_faster());
   EXPECT_FALSE(would(ACL_BF16, 32, 32, 32, false));
   EXPECT_FALSE(would(ACL_BF16, 32, 32, 31, true));
   EXPECT_FALSE(would(ACL_BF16, 1024, 15, 1024, true));
