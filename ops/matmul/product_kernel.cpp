@@ -93,7 +93,7 @@ class PartProduct {
     if (!reads_in_place<T>(part_.b, part_.rows, part_.columns)) return run_packed();
     const int64_t most = std::min(columns_at_once(terms_), part_.columns);
     // Panel by panel where that costs nothing: then it stays near while all rows need it.
-    const bool by_panels = out_.is_possible() && !is_worth_copying<T>(part_.a, most);
+    const bool by_panels = out_.is_possible() && !is_worth_copying<T>(part_.a, terms_, most);
     const int64_t step = by_panels ? std::max(kPanel<T>, tile_columns_) : most;
     for (int64_t j = 0; j < part_.columns; j += step) {
       // The stride counts even where the part has one column.
@@ -142,7 +142,8 @@ class PartProduct {
   }
 
   bool copies_columns_of_a() const {
-    return RowsOfA<T>::is_by_columns(part_.a) && is_worth_copying<T>(part_.a, part_.columns);
+    return RowsOfA<T>::is_by_columns(part_.a) &&
+           is_worth_copying<T>(part_.a, terms_, part_.columns);
   }
 
   // Groups of at most so many rows, as equal as can be. Small products notice every division.
@@ -206,7 +207,7 @@ class PartProduct {
 
   // Some terms of the part's columns [column, column + columns), for all its rows.
   void run_columns(const ReadyB<T>& b, Terms terms, int64_t column, int64_t columns) {
-    const bool copies = is_worth_copying<T>(part_.a, columns);
+    const bool copies = is_worth_copying<T>(part_.a, terms_, columns);
     for (int64_t group = 0; group < groups_; group += kGroupsAtOnce) {
       const Groups groups{group, std::min(groups_, group + kGroupsAtOnce)};
       const int64_t row = part_.row + row_of(group);
