@@ -70,4 +70,9 @@ void gather_pairs(const uint32_t* from, const int64_t* offsets, int64_t pairs, i
 // to[i] = the pair of even[i] and odd[i], for whole blocks of them.
 void make_pairs(const uint16_t* even, const uint16_t* odd, int64_t count, uint32_t* to);
 
+// Rounds sums to BFLOAT16, with the bits of finish_sums(): the instruction takes subnormal numbers
+// for 0, but so did those that made the sums.
+void round_sums(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, uint16_t* to,
+                int64_t to_row);
+
 }  // namespace aclgrad::ops

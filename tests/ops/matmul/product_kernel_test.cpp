@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -12,6 +13,7 @@
 
 #include "aclgrad_ext.h"
 #include "ops/engine/dtype/formats.h"
+#include "ops/engine/dtype/sixteen_bits.h"
 #include "ops/matmul/matmul_kernel.h"
 #include "ops/matmul/matmul_kernel_direct.h"
 #include "ops/matmul/product_kernel.h"
@@ -378,15 +380,13 @@ TEST(Products, InPairsHaveTheBitsOfTheirInstruction) {
           SCOPED_TRACE(::testing::Message()
                        << m << "x" << k << "x" << n << ", a " << static_cast<int>(a) << ", b "
                        << static_cast<int>(b));
-          Setting setting{.dtype = ACL_BF16,
-                          .m = m,
-                          .k = k,
-                          .n = n,
-                          .a = a,
-                          .b = b,
-                          .alpha = 0.75,
-                          .beta = -1.5,
-                          .addend = Addend::kMatrix};
+          Setting setting{.dtype = ACL_BF16, .m = m, .k = k, .n = n, .a = a, .b = b};
+          // Sums that are rounded and nothing else have a way of their own.
+          if (b != Lie::kRowsApart) {
+            setting.alpha = 0.75;
+            setting.beta = -1.5;
+            setting.addend = Addend::kMatrix;
+          }
           ProductRun cut(setting);
           setting.out = a;
           ProductRun whole(setting);
@@ -406,6 +406,32 @@ TEST(Products, InPairsHaveTheBitsOfTheirInstruction) {
       }
     }
   }
+}
+
+// Numbers between two of BFLOAT16, and NaN with any bits; none is subnormal, as no sum is.
+TEST(Products, InPairsRoundSumsToTheNearest) {
+  if (pair_instruction() == PairInstruction::kNone) return;
+  constexpr int64_t kColumns = 7;  // of 32 and a part
+  std::vector<float> sums;
+  for (uint32_t upper = 0; upper < 0x10000; ++upper) {
+    const bool subnormal = (upper & 0x7f80) == 0 && upper << 17 != 0;
+    for (const uint32_t lower : {0x0000U, 0x0001U, 0x7fffU, 0x8000U, 0x8001U, 0xffffU}) {
+      if (subnormal || ((upper & 0x7f80) == 0 && lower != 0)) continue;
+      sums.push_back(std::bit_cast<float>(upper << 16 | lower));
+    }
+  }
+  const auto count = static_cast<int64_t>(sums.size());
+  const auto expect_nearest = [&](int64_t rows, int64_t columns) {
+    std::vector<uint16_t> rounded(sums.size(), 0x5a5a);
+    round_sums(sums.data(), columns, rows, columns, rounded.data(), columns);
+    for (int64_t i = 0; i < rows * columns; ++i) {
+      const auto at = static_cast<size_t>(i);
+      const double sum = static_cast<double>(sums[at]);
+      ASSERT_EQ(rounded[at], double_to_bfloat16(sum)) << std::bit_cast<uint32_t>(sums[at]);
+    }
+  };
+  expect_nearest(1, count);
+  expect_nearest(count / kColumns, kColumns);
 }
 
 // Whether it is used depends on the work and the terms, and never without leave.
