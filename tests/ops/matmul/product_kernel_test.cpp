@@ -411,7 +411,6 @@ TEST(Products, InPairsHaveTheBitsOfTheirInstruction) {
 // Numbers between two of BFLOAT16, and NaN with any bits; none is subnormal, as no sum is.
 TEST(Products, InPairsRoundSumsToTheNearest) {
   if (pair_instruction() == PairInstruction::kNone) return;
-  constexpr int64_t kColumns = 7;  // of 32 and a part
   std::vector<float> sums;
   for (uint32_t upper = 0; upper < 0x10000; ++upper) {
     const bool subnormal = (upper & 0x7f80) == 0 && upper << 17 != 0;
@@ -431,7 +430,7 @@ TEST(Products, InPairsRoundSumsToTheNearest) {
     }
   };
   expect_nearest(1, count);
-  expect_nearest(count / kColumns, kColumns);
+  expect_nearest(count / 7, 7);  // a part of a vector
 }
 
 // Whether it is used depends on the work and the terms, and never without leave.
