@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ops/engine/dtype/convert_native.h"
 #include "ops/engine/iterate.h"
 #include "ops/engine/thread_scratch.h"
 
@@ -89,6 +90,14 @@ constexpr aclDataType kDtype<int32_t> = ACL_INT32;
 template <>
 constexpr aclDataType kDtype<int64_t> = ACL_INT64;
 
+bool is_dense(const Planes& planes) {
+  return planes.column_stride == 1 && planes.row_stride == planes.width && planes.has_even_rows();
+}
+
+void* start(const Run& run, const Planes& planes, int64_t plane) {
+  return element(run.data(planes.parameter), planes.dtype, planes.offset(plane));
+}
+
 // The plane itself, where it has this type, dense rows with equal gaps, and memory is not aligned
 // to nothing; else null.
 template <class T>
@@ -97,7 +106,7 @@ T* direct_plane(const Run& run, const Planes& planes, int64_t plane, bool rows_j
     return nullptr;
   }
   if (rows_join && planes.row_stride != planes.width) return nullptr;
-  void* const data = element(run.data(planes.parameter), planes.dtype, planes.offset(plane));
+  void* const data = start(run, planes, plane);
   return reinterpret_cast<uintptr_t>(data) % sizeof(T) == 0 ? static_cast<T*>(data) : nullptr;
 }
 
@@ -111,12 +120,16 @@ struct PlaneIn {
       : data(direct_plane<T>(run, planes, plane, false)), row_stride(planes.row_stride) {
     if (data != nullptr) return;
     row_stride = planes.width;
+    T* const converted = room(scratch.in, planes.size());
+    data = converted;
+    if (is_dense(planes) && convert_dense(start(run, planes, plane), planes.dtype, converted,
+                                          kDtype<T>, planes.size())) {
+      return;
+    }
     double* const block = room(scratch.doubles, planes.size());
     read_plane(run, planes, plane, block);
-    T* const converted = room(scratch.in, planes.size());
     std::transform(block, block + planes.size(), converted,
                    [](double x) { return static_cast<T>(x); });
-    data = converted;
   }
 };
 
@@ -132,6 +145,10 @@ struct PlaneOut {
   }
   void finish(const Run& run, const Planes& planes, int64_t plane, PoolScratch<T>& scratch) const {
     if (is_direct) return;
+    if (is_dense(planes) &&
+        convert_dense(data, kDtype<T>, start(run, planes, plane), planes.dtype, planes.size())) {
+      return;
+    }
     double* const block = room(scratch.doubles, planes.size());
     std::copy_n(data, planes.size(), block);
     write_plane(run, planes, plane, block);
