@@ -51,7 +51,9 @@ class Contender {
                         : composed(x[0], x[1], x[2], causal);
     std::vector<Fetch> fetches = {y};
     if (with_gradients) {
-      const Gradients gradients = backward(reduce_sum(y), x);
+      // A gradient that differs from place to place, as one of training.
+      const Value weights = graph_.constant(init::normal(shape, 4));
+      const Gradients gradients = backward(reduce_sum(mul(y, weights)), x);
       fetches.clear();
       for (const Value& each : x) fetches.emplace_back(gradients[each]);
     }
@@ -97,6 +99,8 @@ void measure(const Shape& shape, bool causal, int rounds) {
 int main(int count, char** arguments) {
   const int rounds = count > 1 ? std::atoi(arguments[1]) : 30;
   for (const bool causal : {false, true}) {
+    measure({8, 4, 16, 32}, causal, 20 * rounds);
+    measure({8, 4, 32, 32}, causal, 20 * rounds);
     measure({12, 4, 64, 32}, causal, 10 * rounds);
     measure({1, 8, 1024, 64}, causal, rounds);
   }

@@ -71,3 +71,13 @@ verb_bench_scale() {
   (($#)) || set -- --markdown docs/scaling.md
   "$build/bin/bench_scale" "$@"
 }
+
+#: ./dev bench growth [options]
+#:                         time recording, backward, planning and steps of more and more nodes, parameters,
+#:                         examples, places and ranks, and write docs/scaling-growth.md (2 minutes; options
+#:                         of bench_growth)
+verb_bench_growth() {
+  benchmarks=ON build bench_growth
+  (($#)) || set -- --markdown docs/scaling-growth.md
+  "$build/bin/bench_growth" "$@"
+}

@@ -270,6 +270,20 @@ def other_data(cells):
     return Table(["operator", "worst", "normal, µs", *kinds], rows, "lr")
 
 
+def slow_data(cells):
+    """The operators that take more than twice as long on some other data, worst first."""
+    rows = []
+    for cell in cells:
+        slow = {kind: ratio for kind, ratio in data_ratios(cell).items() if ratio > 2}
+        kinds = sorted(slow, key=slow.get, reverse=True)
+        if slow:
+            rows.append((slow[kinds[0]], [f"{cell['operation']} {cell['dtype']}",
+                                          f"{cell['seconds']['normal'] * 1e6:.1f}",
+                                          ", ".join(f"{kind} {slow[kind]:.1f}" for kind in kinds)]))
+    rows.sort(key=lambda row: -row[0])
+    return Table(["operator", "normal data, µs", "times as long on"], [row for _, row in rows], "lrl")
+
+
 def files(data, cells):
     largest = max((cell.elements for cell in cells if is_plain(cell)), default=0)
     return {
@@ -339,5 +353,8 @@ def page(data, stem):
     for dtype in ("FLOAT", "BFLOAT16", "FLOAT16"):
         text += (f"\n## {dtype}, contiguous, one thread: speed · against the best peer · of the limit"
                  f"\n\n{by_size(cells, dtype).markdown()}")
+    text += ("\n## Where other data take more than twice the time of normal data\n\n"
+             "64K elements, one thread; [why](measurements/other-data.md).\n\n" +
+             (slow_data(data["data"]).markdown() if slow_data(data["data"]).rows else "Nowhere.\n"))
     return Page([terminal(cells), levels, promise_table(promised)], text + REST.format(stem),
                 chart(cells), files(data, cells), all_times(data))

@@ -301,7 +301,8 @@ def page(data, stem):
                                            for workload in data["workloads"]], "l")
     text = (f"# Scaling of data-parallel training\n\nWritten by `./dev bench scale` on {data['date']}; "
             "nothing here is typed by hand. "
-            "[How to train on several ranks](how-to/train-in-parallel.md)\n\n## How it was measured\n\n"
+            "[How to train on several ranks](how-to/train-in-parallel.md); [how cost grows with nodes, "
+            "parameters, examples and places](scaling-growth.md)\n\n## How it was measured\n\n"
             f"* Machine: {processor(machine)}, {cores}. Compiler: {machine['compiler']}." +
             HOW.format(**data["effort"], cores=cores, workloads=trained.markdown(),
                        priority=PRIORITY if data["has_priority"] else "") +

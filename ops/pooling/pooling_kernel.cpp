@@ -25,7 +25,7 @@ template <class T>
 struct PoolScratch {
   std::vector<T> in, out, phases;
   std::vector<double> doubles, rest;
-  std::vector<typename MaxPool<T>::Index> row_places;
+  std::vector<typename MaxPool<T>::Index> row_places, narrow_places;
   std::vector<int64_t> places, wide_bits;
   std::vector<int8_t> bits;
   ShareRows windows;
@@ -158,29 +158,12 @@ struct PlaneOut {
 // Bits for the windows of a plane, from the places of their maxima.
 template <class T>
 void write_mask(const Run& run, const Planes& mask, int64_t plane, const MaxPool<T>& pool,
-                const int64_t* places, PoolScratch<T>& scratch) {
-  const AxisWindows &rows = pool.windows.rows, &columns = pool.windows.columns;
-  const int64_t width = pool.size.width, across = columns.count();
-  auto* const direct = direct_plane<int8_t>(run, mask, plane, true);
-  int8_t* const bits = direct != nullptr ? direct : room(scratch.bits, mask.size());
-  std::fill_n(bits, mask.size(), int8_t{0});
-  for (int64_t i = 0; i < rows.count(); ++i) {
-    const int64_t top = rows.begin[static_cast<size_t>(i)];
-    if (top >= rows.end[static_cast<size_t>(i)]) continue;  // windows without elements
-    const int64_t top_number = rows.sliding->number(i, top);
-    for (int64_t j = 0; j < across; ++j) {
-      const auto at = static_cast<size_t>(j);
-      if (columns.begin[at] >= columns.end[at]) continue;
-      // A division takes longer than the few rows of a window.
-      const int64_t e = i * across + j;
-      int64_t row = top_number, x = places[e] - top * width;
-      for (; x >= width; ++row) x -= rows.dilation() * width;
-      const int64_t number = row * columns.sliding->kernel + columns.sliding->number(j, x);
-      int8_t& byte = bits[number * mask.width + e / 8];
-      byte = static_cast<int8_t>(byte | 1 << e % 8);
-    }
+                typename MaxPool<T>::Index* places, PoolScratch<T>& scratch) {
+  if (auto* const direct = direct_plane<int8_t>(run, mask, plane, true)) {
+    return max_pool_bits(pool, places, direct, mask.width);
   }
-  if (direct != nullptr) return;
+  int8_t* const bits = room(scratch.bits, mask.size());
+  max_pool_bits(pool, places, bits, mask.width);
   int64_t* const wide = room(scratch.wide_bits, mask.size());
   std::copy_n(bits, mask.size(), wide);
   write_plane(run, mask, plane, wide);
@@ -200,17 +183,23 @@ Plan plan_max_pool_in(const Planes& self, const Planes& out, const MaxPlaces& to
           max_pool_plane(pool, in.data, in.row_stride, rooms, results.data, places);
           results.finish(run, out, plane, scratch);
         };
-        if constexpr (sizeof(T) == 4) {
-          int32_t* const direct =
-              to.indices ? direct_plane<int32_t>(run, *to.indices, plane, true) : nullptr;
-          if (direct != nullptr) return find(direct);
+        if (!to.indices) {
+          auto* const places = room(scratch.narrow_places, out.size() + kPoolSlack);
+          find(places);
+          if (to.mask) write_mask(run, *to.mask, plane, pool, places, scratch);
+          return;
         }
-        int64_t* const direct =
-            to.indices ? direct_plane<int64_t>(run, *to.indices, plane, true) : nullptr;
-        int64_t* const places = direct != nullptr ? direct : room(scratch.places, out.size());
+        if constexpr (sizeof(T) == 4) {
+          if (auto* const direct = direct_plane<int32_t>(run, *to.indices, plane, true)) {
+            return find(direct);
+          }
+        }
+        if (auto* const direct = direct_plane<int64_t>(run, *to.indices, plane, true)) {
+          return find(direct);
+        }
+        int64_t* const places = room(scratch.places, out.size());
         find(places);
-        if (to.indices && direct == nullptr) write_plane(run, *to.indices, plane, places);
-        if (to.mask) write_mask(run, *to.mask, plane, pool, places, scratch);
+        write_plane(run, *to.indices, plane, places);
       });
 }
 
