@@ -3,9 +3,9 @@
 import pathlib
 import sys
 
-from bench import program
+from bench import program, runs
 from bench.train.measure import installed_blas, measure
-from bench.train.page import page
+from bench.train.page import PARTS, page
 
 
 def parsed():
@@ -29,4 +29,5 @@ def parsed():
 
 
 if __name__ == "__main__":
-    sys.exit(program.main(parsed(), measure, page))
+    sys.exit(program.main(parsed(), measure, page,
+                          lambda folder, run: runs.keep(folder, run, PARTS)))
