@@ -59,6 +59,12 @@ def for_openblas():
     return {"OPENBLAS_CORETYPE": "SkylakeX"} if has_avx512() else {}
 
 
+def installed_blas():
+    """Folders with a libblas.so.3: the variants of OpenBLAS beside the system's default."""
+    return [library.parent for variant in ("openblas-openmp", "openblas-pthread")
+            for library in sorted(pathlib.Path("/usr/lib").glob(f"*/{variant}/libblas.so.3"))]
+
+
 # Of the processor's flags, those that a page tells of.
 VECTORS = {"avx512f": "AVX-512", "avx2": "AVX2"}
 BFLOAT16_PRODUCTS = {"avx512_bf16": "AVX512_BF16", "amx_bf16": "AMX"}

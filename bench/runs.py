@@ -13,6 +13,10 @@ def title(run):
     return f"{run['machine']['system']}, {processor(run['machine'])}"
 
 
+def load_text(machine):
+    return "" if machine["load"] is None else f", {machine['load']:.1f} programs wanting a core"
+
+
 def file_of(folder, run):
     words = re.sub(r"\(R\)|\bProcessor\b", "", title(run))
     return folder / (re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") + ".json")

@@ -109,7 +109,7 @@ std::vector<Workload> all_workloads() {
        .what = "ResNet-20 of 3 x 32 x 32 images, batch 32, SGD with momentum",
        .kind = Kind::resnet,
        .batch = 32,
-       .learning_rate = 1e-2,
+       .learning_rate = 1e-3,
        .classes = 10},
   };
   for (const size_t place : {3, 4, 6, 7}) list.push_back(in_bfloat16(list[place]));

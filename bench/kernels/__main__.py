@@ -36,11 +36,21 @@ def main():
         sys.stdout.flush()
         return subprocess.run(command).returncode
 
+    def variables():
+        """libtorch at its best: its own threads under its BLAS, too, which would else take a core from
+        the others, spinning after their work; and for layers, which are not measured both ways, its
+        longest vectors."""
+        found = program.for_openblas()
+        if blas := program.installed_blas():
+            found["LD_LIBRARY_PATH"] = str(blas[0])
+        if options.program != "kernel_times" and program.has_avx512():
+            found["ATEN_CPU_CAPABILITY"] = "avx512"
+        return os.environ | found
+
     def measure(_):
         with tempfile.TemporaryDirectory() as folder:
             times = pathlib.Path(folder) / "times.json"
-            variables = os.environ | program.for_openblas()
-            if status := subprocess.run([*command, "--json", times], env=variables).returncode:
+            if status := subprocess.run([*command, "--json", times], env=variables()).returncode:
                 sys.exit(status)
             return json.loads(times.read_text()) | {"is_part": is_part}
 

@@ -8,7 +8,7 @@ from bench import faster
 from bench.kernels.cells import OURS, STORES, Cell, Cells, is_plain
 from bench.kernels.chart import chart
 from bench.page import NOISE, Page, Promise, Table, grid, promise_sections, promise_table
-from bench.runs import title
+from bench.runs import load_text, title
 
 # Of a measurement, what a part of it has of its own, and what tells its elements apart.
 PARTS = {"cells": ("operation", "dtype", "size", "layout", "threads"), "data": ("operation", "dtype")}
@@ -327,7 +327,7 @@ def effort_text(data):
 def machine_text(data):
     machine, peers = data["machine"], data.get("peers", []) + data.get("layer_peers", [])
     has_torch = any("libtorch" in peer for peer in peers)
-    return (f"On {data['date']}, {machine['load']:.1f} programs wanting a core, {machine['cores']} core(s). "
+    return (f"On {data['date']}{load_text(machine)}, {machine['cores']} core(s). "
             f"Compiler: {machine['compiler']}. Beside: {', '.join(peers)}." +
             (effort_text(data) if "effort" in data else "") + ("" if has_torch else f" {NO_TORCH}.") + "\n\n")
 

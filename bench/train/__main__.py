@@ -4,7 +4,7 @@ import pathlib
 import sys
 
 from bench import program, runs
-from bench.train.measure import installed_blas, measure
+from bench.train.measure import measure
 from bench.train.page import PARTS, page
 
 
@@ -14,7 +14,7 @@ def parsed():
     parser.add_argument("--workloads", nargs="+", metavar="NAME", help="which to time; None: all")
     parser.add_argument("--threads", nargs="+", type=program.positive(int), default=[1, 2],
                         help="numbers of threads")
-    parser.add_argument("--blas", nargs="*", type=pathlib.Path, default=installed_blas(),
+    parser.add_argument("--blas", nargs="*", type=pathlib.Path, default=program.installed_blas(),
                         help="folders with a libblas.so.3 to try under libtorch")
     parser.add_argument("--repetitions", type=program.positive(int), default=15,
                         help="of which the median is taken")

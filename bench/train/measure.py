@@ -27,12 +27,6 @@ NO_BLAS = ("libtorch is measured with the system's BLAS only; install libopenbla
 TRIES = 6
 
 
-def installed_blas():
-    """Folders with a libblas.so.3: the variants of OpenBLAS beside the system's default."""
-    return [library.parent for variant in ("openblas-openmp", "openblas-pthread")
-            for library in sorted(pathlib.Path("/usr/lib").glob(f"*/{variant}/libblas.so.3"))]
-
-
 def find_contenders(programs, blas):
     """Ours, the floor, and libtorch with each of its settings: name, program, environment."""
     found = [(OURS, programs / "train_worker_ours", {}), (FLOOR, programs / "train_worker_floor", {})]

@@ -5,7 +5,7 @@ from statistics import median_high as median
 
 from bench import faster
 from bench.page import NOISE, Page, Promise, Table, promise_sections, promise_table
-from bench.runs import title
+from bench.runs import load_text, title
 from bench.train.measure import COMPARED, FLOOR, OURS, TORCH
 
 # Of a measurement, what a part of it has of its own, and what tells its elements apart.
@@ -201,7 +201,7 @@ def compared(run):
 def machine_section(run, marks):
     versions = sorted({figures["version"] for figures in run["results"] if figures["contender"] != OURS})
     effort, machine = run["effort"], run["machine"]
-    return (f"{marks} {title(run)}\n\nOn {run['date']}, {machine['load']:.1f} programs wanting a core. Compiler: "
+    return (f"{marks} {title(run)}\n\nOn {run['date']}{load_text(machine)}. Compiler: "
             f"{machine['compiler']}. Beside: {', '.join(versions)}. {effort['repetitions']} repetitions, "
             f"each of at least {effort['seconds'] * 1e3:g} ms.\n\n")
 
@@ -214,8 +214,8 @@ def run_sections(run):
 
 
 def page(runs, _):
-    workloads = Table(["workload", "what"], [[workload["name"], workload["what"]]
-                                             for workload in runs[0]["workloads"]], "l")
+    known = {workload["name"]: workload["what"] for run in reversed(runs) for workload in run["workloads"]}
+    workloads = Table(["workload", "what"], [[name, known[name]] for name in sorted(known)], "l")
     text = ("# Performance of training\n\nWritten by `./dev bench train`; nothing here is typed by hand, "
             "but for the reasons.\n\n" +
             faster.section(runs, lambda run: list(compared(run))) +
