@@ -12,13 +12,13 @@ verb_bench() {
   done
 }
 
-# bench_page NAME PAGE TARGETS PROGRAM... -- [--system SUITE] [--page] [options]
-# Builds the targets and runs the program of theirs with its own options; in a minimal Debian of that suite,
+# bench_page NAME PAGE PROGRAM... -- [--system SUITE] [--page] [options]
+# Builds the program and runs it with its own options and these; in a minimal Debian of that suite,
 # beside the libraries that it has, where one is named. What was measured with no other options, or
 # with --page, goes into the page: in the place of what it had of the same cells, system and processor.
 bench_page() {
-  local name=$1 page=$2 targets=$3 program=() suite='' writes=0 options=()
-  shift 3
+  local name=$1 page=$2 program=() suite='' writes=0 options=()
+  shift 2
   while [[ $1 != -- ]]; do
     program+=("$1")
     shift
@@ -48,8 +48,7 @@ bench_page() {
     PYTHONPATH=$PWD python3 -B "bench/${program[0]#bench_}" --from "$json" --markdown "$page" >/dev/null
   else
     install_peers
-    # shellcheck disable=SC2086
-    benchmarks=ON build $targets
+    benchmarks=ON build "${program[0]}"
     ((!writes)) || options+=(--json "$json" --markdown "$page")
     "$build/bin/${program[0]}" "${program[@]:1}" "${options[@]}"
   fi
@@ -64,21 +63,21 @@ bench_page() {
 #:                         minimal Debian that is made for it (as root), beside its libraries. With options
 #:                         the page stays as it is; --page puts what they measured into it
 verb_bench_kernels() {
-  bench_page kernels docs/performance.md bench_kernels bench_kernels -- "$@"
+  bench_page kernels docs/performance.md bench_kernels -- "$@"
 }
 
-#: ./dev bench products|recurrent|attention [--system ...] [--page] [options]
+#: ./dev bench products [--system ...] [--page] [options]
+#: ./dev bench recurrent [--system ...] [--page] [options]
+#: ./dev bench attention [--system ...] [--page] [options]
 #:                         the same of a part of the page: matrix products, recurrent layers, attention
 verb_bench_products() {
-  bench_page products docs/performance.md bench_kernels bench_kernels --filter Matmul -- "$@"
+  bench_page products docs/performance.md bench_kernels --filter Matmul -- "$@"
 }
 verb_bench_recurrent() {
-  bench_page recurrent docs/performance.md 'bench_kernels bench_recurrent' \
-    bench_kernels --program bench_recurrent -- "$@"
+  bench_page recurrent docs/performance.md bench_kernels --program bench_recurrent -- "$@"
 }
 verb_bench_attention() {
-  bench_page attention docs/performance.md 'bench_kernels bench_attention' \
-    bench_kernels --program bench_attention -- "$@"
+  bench_page attention docs/performance.md bench_kernels --program bench_attention -- "$@"
 }
 
 #: ./dev bench train [--system ...] [--page] [options]
@@ -87,7 +86,7 @@ verb_bench_attention() {
 #:                         docs/performance-training.md (half an hour; a part of it by --page
 #:                         --workloads W1 W2; options of bench_train; see --help)
 verb_bench_train() {
-  bench_page train docs/performance-training.md bench_train bench_train -- "$@"
+  bench_page train docs/performance-training.md bench_train -- "$@"
 }
 
 #: ./dev bench networks [name ...]

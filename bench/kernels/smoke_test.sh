@@ -37,3 +37,14 @@ grep -qE '^\| elementwise operators: at least.* \| [0-9]+ of [0-9]+ cells; least
 grep -qE '^\| 16M FLOAT.* \| not measured \|$' "$2/performance.md" # by so small a run
 grep -q 'of 2 passes over all cells' "$2/performance.md"
 grep -q '</svg>' "$2/performance.svg"
+grep -qE '^(In [0-9]+ of [0-9]+ cells by more than 3 %|Nowhere, in )' "$2/performance.md" ||
+  { echo "the page does not say where others are faster"; exit 1; }
+# Layers come beside what is there, in a part of the page of their own.
+for layers in recurrent attention; do
+  "$1" --program "bench_$layers" 1 --threads 1 --filter 'Lstm cell' 8x4x16x32 \
+    --markdown "$2/performance.md" >>"$2/table.txt"
+done
+for row in 'Lstm cell and backward BFLOAT16 32x128 to 128' 'Causal attention FLOAT 8x4x16x32'; do
+  grep -qE "^\| $row threads=1 \| [0-9.]+" "$2/performance.md" || { echo "no time of $row"; exit 1; }
+done
+grep -q '^| Selu |' "$2/performance.md" || { echo "a part took the place of all"; exit 1; }
