@@ -102,7 +102,7 @@ std::vector<Workload> all_workloads() {
        .kind = Kind::transformer,
        .batch = 4,
        .transformer = {.context = 256, .width = 384, .heads = 6, .blocks = 6, .hidden = 1024},
-       .learning_rate = 3e-4,
+       .learning_rate = 1e-4,
        .weight_decay = 0.1,
        .classes = 86},
       {.name = "W8",

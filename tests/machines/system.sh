@@ -55,4 +55,4 @@ tty 5 0"
   mount --bind /sys "$folder/sys"
   exec env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LC_ALL=C.UTF-8 \
     ACLGRAD_CMAKE_OPTIONS="${ACLGRAD_CMAKE_OPTIONS-}" \
-    chroot "$folder" bash -c "cd /opt/$clone && exec \"\$@\"" bash "$@"' bash "$@"
+    chroot "$folder" bash -c "cd -P /opt/$clone && exec \"\$@\"" bash "$@"' bash "$@"
