@@ -39,6 +39,9 @@ HOW = """
   tensor; for a matrix product, its multiplications. Speeds are in 10^9 elements a second. Strided:
   every second element of the inputs; transposed: the inputs are transposed matrices; row-broadcast:
   one input is a row, repeated by a stride of 0. Outputs are contiguous.
+* Layers take turns in one run: sessions of ours, and libtorch with its AVX-512 code and OpenBLAS upon
+  OpenMP. On one thread it is processor time that is measured, on more the clock. "and backward": with the
+  gradients of everything. What another form of ours is faster at counts as lost, too.
 
 """
 

@@ -65,10 +65,11 @@ HOW = """
   primitives, made beforehand and executed bare; images and weights lie in memory as each of its
   convolutions likes them best.
 * Each candidate is a process of its own, on the same cores, one for each thread; they take turns, in a new
-  order each time. Given are the median of the repetitions and the fastest of them. A repetition during which the host of a virtual machine took time from its cores (/proc/stat) is
-  tried again, six times in all; if it always did, the one that lost least counts. Who takes how many
-  times as long is the median of the quotients of each repetition: machines change their speed, and these
-  runs were soon after each other. Peak MB (10^6 bytes) is what was resident at most in a process that
+  order each time. Given are the median of the repetitions and the fastest of them. A repetition during
+  which the host of a virtual machine took time from its cores (/proc/stat) is tried again, six times in
+  all; if it always did, the one that lost least counts. Who takes how many times as long is the median of
+  the quotients of each repetition: machines change their speed, and these runs were soon after each
+  other. Of what was measured before 2026-11-29 only the medians are kept. Peak MB (10^6 bytes) is what was resident at most in a process that
   has only trained this workload.
 
 """
