@@ -5,6 +5,7 @@
 # come out with a time of ours, peers and limits must be there, and the report must compare every
 # promise that such a run can compare.
 set -eu
+rm -rf "$2/performance" # of an earlier run
 mkdir -p "$2"
 "$1" --quick --threads 1 --check
 "$1" --quick --passes 2 --threads 1 --markdown "$2/performance.md" --csv "$2/performance.csv" \
