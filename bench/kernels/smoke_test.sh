@@ -36,7 +36,7 @@ grep -q '^operator,.*,"3 N(0,1)",' "$2/performance/other-data.csv"
 grep -q '^Selu FLOAT,' "$2/performance/layouts.csv"
 grep -qE '^\| elementwise operators: at least.* \| [0-9]+ of [0-9]+ cells; least ' "$2/performance.md"
 grep -qE '^\| 16M FLOAT.* \| not measured \|$' "$2/performance.md" # by so small a run
-grep -q 'of 2 passes over all cells' "$2/performance.md"
+grep -q 'Of 2 passes over all cells' "$2/performance.md"
 grep -q '</svg>' "$2/performance.svg"
 grep -qE '^(In [0-9]+ of [0-9]+ cells by more than 3 %|Nowhere, in )' "$2/performance.md" ||
   { echo "the page does not say where others are faster"; exit 1; }
