@@ -293,7 +293,8 @@ def predicted_part(data, study, stem):
             "cost.\n\n" + shares(data, study).markdown())
 
 
-def page(data, stem):
+def page(runs, stem):
+    [data] = runs
     study = Study(data)
     machine = data["machine"]
     cores = f"{machine['cores']} core{'s' * (machine['cores'] != 1)}"
