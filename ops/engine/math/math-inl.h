@@ -336,6 +336,26 @@ HWY_INLINE V inexact_if(D d, V rests, V value) {
   return hn::IfThenElse(any, inexact(d, value), value);
 }
 
+// The first rest that is not 0, if any. Their bits or-ed could be those of an infinity.
+template <class D, class V>
+HWY_INLINE V any_rest(D d, V a, V b) {
+  return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), b, a);
+}
+
+// factor value; with kMayBeExact as Outputs::kWithin5UlpOrExact wants it. `rest`, where given, is
+// not 0 where the value is not exact.
+template <bool kMayBeExact, class D, class V, class... Rest>
+HWY_INLINE V multiply_marked(D d, V factor, V value, Rest... rest) {
+  const V product = hn::Mul(factor, value);
+  if constexpr (kMayBeExact && kIsFloat<D>) {
+    V lost = mul_sub(d, factor, value, product);
+    ((lost = any_rest(d, lost, rest)), ...);
+    return inexact_if(d, lost, product);
+  } else {
+    return product;
+  }
+}
+
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
