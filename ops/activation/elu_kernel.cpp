@@ -77,7 +77,7 @@ auto elu_backward_formula(const EluFunction& f) {
         const auto z = two_product(d, clamped, hn::Set(d, input_scale));
         all_valid = times_exponential(d, x[0], multiple, z.high, y[0], valid, z.low);
       } else {
-        all_valid = times_exponential(d, x[0], multiple, clamped, y[0], valid);
+        all_valid = times_exponential(d, x[0], multiple, clamped, y[0], valid, hn::Zero(d));
       }
       const auto above = hn::Gt(x[1], hn::Zero(d));
       y[0] = hn::IfThenElse(above, hn::Mul(x[0], hn::Set(d, scale)), y[0]);

@@ -139,7 +139,7 @@ void backward_native(const NativeBlock& block) {
           const auto factor = hn::Mul(x[0], x[2]);  // without an error that counts
           y[0] = hn::Mul(factor, value);
           y[1] = hn::Mul(x[0], x[3]);
-          if constexpr (kIsFloat<decltype(d)>) valid = hn::Not(overflows(d, x[0], x[2], x[1]));
+          if constexpr (kIsAsked<decltype(valid)>) valid = hn::Not(overflows(d, x[0], x[2], x[1]));
         },
         exact_backward<Form>);
   }

@@ -47,6 +47,9 @@ enum class Outputs {
 // A formula(d, x, value, y, valid) for 16-bit elements, where `value` is the table's entry for
 // input kArgument. What it takes out of `valid` must have a first result that is not finite. As an
 // exact kernel it works in double: d is a tag of double.
+struct NoMask {};  // stands for `valid` where it is not asked for
+template <class Valid>
+inline constexpr bool kIsAsked = !std::is_same_v<std::remove_reference_t<Valid>, NoMask>;
 template <size_t kTableArgument, class Formula>
 struct TableFormula {
   static constexpr size_t kArgument = kTableArgument;
@@ -113,8 +116,8 @@ HWY_ATTR HWY_INLINE void exact_elements(const Exact& exact, const Element* const
         value[lane] = exact.table->exact[in[Exact::kArgument][i + j + lane].bits];
       }
       const Doubles entry = hn::Load(DoubleTag(), value);
-      hn::Mask<DoubleTag> ignored;
-      exact.formula(DoubleTag(), x, entry, y, ignored);
+      NoMask not_asked;
+      exact.formula(DoubleTag(), x, entry, y, not_asked);
       for (size_t k = 0; k < kOut; ++k) store(k, j, y[k]);
     }
   } else {
@@ -246,8 +249,12 @@ class NativeMap {
     return first;
   }
 
+  // Masks of tables take long, so that the loop only asks whether results are finite.
+  enum class Masks { kOfFormulas, kOfTables };
+
   // The results of the pair from element i on; returns whether all are guaranteed. `exact`, where
   // given, replaces the lanes in which the formula is not valid.
+  template <Masks kMasks = Masks::kOfFormulas>
   static HWY_ATTR HWY_INLINE bool compute(const Formula& formula, const Element* const (&in)[kIn],
                                           size_t i, Packed (&packed)[kOut],
                                           const Element* const* exact = nullptr) {
@@ -261,10 +268,15 @@ class NativeMap {
       if constexpr (kUsesTable<Formula>) {
         const auto pattern = Traits::template pattern<vector>(d, in[Formula::kArgument] + i);
         const Floats value = look_up(d, formula.table->fast, pattern);
-        formula.formula(d, x, value, y[vector], valid[vector]);
-        // NaN marks a factor that is not known; it is a result only where the argument is NaN.
-        const auto known = hn::Or(hn::Eq(value, value), hn::IsNaN(x[Formula::kArgument]));
-        valid[vector] = hn::And(valid[vector], known);
+        if constexpr (kMasks == Masks::kOfFormulas || !kHasMask) {
+          NoMask not_asked;
+          formula.formula(d, x, value, y[vector], not_asked);
+        } else {
+          formula.formula(d, x, value, y[vector], valid[vector]);
+          // NaN marks a factor that is not known; it is a result only where the argument is NaN.
+          const auto known = hn::Or(hn::Eq(value, value), hn::IsNaN(x[Formula::kArgument]));
+          valid[vector] = hn::And(valid[vector], known);
+        }
       } else if constexpr (kSaysIfValid) {
         accepted = accepted & formula(d, x, y[vector], valid[vector]);
       } else if constexpr (kHasMask) {
@@ -273,25 +285,14 @@ class NativeMap {
         formula(d, x, y[vector]);
       }
     };
-    const auto apply_to_both = [&]() HWY_ATTR {
-      apply(std::integral_constant<int, 0>());
-      apply(std::integral_constant<int, 1>());
-    };
-    apply_to_both();
-    if constexpr (kHasMask && !kSaysIfValid) {
-      const auto all_valid = [&]() HWY_ATTR { return hn::AllTrue(d, hn::And(valid[0], valid[1])); };
-      if constexpr (kUsesTable<Formula>) {
-        // A lane that is not valid has no finite first result, so masks are only made then.
-        const Floats zero = hn::Sub(y[0][0], y[0][0]);
-        const auto finite = hn::Eq(zero, hn::Sub(y[1][0], y[1][0]));
-        if (HWY_UNLIKELY(!hn::AllTrue(d, finite))) {
-          asm volatile("" : "+r"(i));  // what comes now is not made before
-          apply_to_both();
-          accepted = all_valid();
-        }
-      } else {
-        accepted = all_valid();
-      }
+    apply(std::integral_constant<int, 0>());
+    apply(std::integral_constant<int, 1>());
+    if constexpr (kUsesTable<Formula> && kHasMask && kMasks == Masks::kOfFormulas) {
+      // The first result of a lane that is not valid is not finite.
+      const Floats zero = hn::Sub(y[0][0], y[0][0]);
+      accepted = hn::AllTrue(d, hn::Eq(zero, hn::Sub(y[1][0], y[1][0])));
+    } else if constexpr (kHasMask && !kSaysIfValid) {
+      accepted = hn::AllTrue(d, hn::And(valid[0], valid[1]));
     }
     for (size_t k = 0; k < kOut; ++k) {
       if (exact != nullptr) {
@@ -333,6 +334,15 @@ class NativeMap {
   // By what stands behind the formula: in double, or the second formula of map_floats_fast_first().
   HWY_ATTR HWY_NOINLINE void exact_pair(const Element* const (&in)[kIn],
                                         Element* const (&out)[kOut], size_t i) const {
+    if constexpr (kUsesTable<Formula> && kHasMask) {
+      Packed packed[kOut];
+      if (compute<Masks::kOfTables>(formula_, in, i, packed)) {
+        for (size_t k = 0; k < kOut; ++k) {
+          Traits::template store<StoreMode::kCached>(packed[k], out[k] + i);
+        }
+        return;
+      }
+    }
     if constexpr (kIsNativeMap<Exact>) {
       exact_.template map_pairs<StoreMode::kCached>(in, out, i, i + kPairLanes);
     } else if constexpr (Traits::kIs16Bit && kOutputs != Outputs::kRoundedToOdd) {

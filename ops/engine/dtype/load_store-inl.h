@@ -205,13 +205,15 @@ struct LoadStore<Bfloat16> {
     return even_where(hn::Eq(halves.low, hn::Zero(FullTag16())), halves.high);
   }
 
-  static HWY_INLINE Packed round_unless_tiny(FloatTag d, FloatPair v, bool& accepted) {
+  static HWY_INLINE Packed round_unless_tiny(FloatTag, FloatPair v, bool& accepted) {
     const FullTag16 ds;
-    const FullVec16 result = round(d, v);
-    const auto before = hn::Sub(hn::Add(result, result), hn::Set(ds, uint16_t{1}));  // 0 is large
-    const auto tiny = hn::Lt(before, hn::Set(ds, uint16_t{2 * 0x0d80 - 1}));
-    accepted = accepted && hn::AllFalse(ds, tiny);
-    return result;
+    const WordHalves halves = split(v, 0x8000u);
+    const auto twice = hn::Add(halves.high, halves.high);
+    const auto tiny = hn::Lt(twice, hn::Set(ds, uint16_t{2 * 0x0d80}));
+    const auto is_zero =
+        hn::Eq(hn::Or(twice, hn::Xor(halves.low, hn::Set(ds, uint16_t{0x8000}))), hn::Zero(ds));
+    accepted = accepted && hn::AllFalse(ds, hn::AndNot(is_zero, tiny));
+    return even_where(hn::Eq(halves.low, hn::Zero(ds)), halves.high);
   }
 
  private:

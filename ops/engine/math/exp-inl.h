@@ -282,14 +282,19 @@ HWY_INLINE V short_exponential(D d, V x) {
   return hn::Mul(mantissa, power_of(d, e));
 }
 
-// value (1 + growth), rounded once but for the far smaller parts.
+// value e^(r + n kLn2Excess), or with a rest beside that, for a number and for one in two parts:
+// FLOAT's bound is 1 ulp for both.
 template <class D, class V>
-HWY_INLINE V grown(D d, V value, V growth) {
-  return mul_add(d, value, growth, value);
+HWY_INLINE V grown(D d, V value, const ShortReduction<V>& e) {
+  const V r = mul_add(d, e.n, hn::Set(d, kLn2Excess), e.r);
+  const V p = growth_beyond_linear(d, r, kShortGrowth);
+  return mul_add(d, value, mul_add(d, hn::Mul(r, r), p, r), value);
 }
 template <class D, class V>
-HWY_INLINE V grown(D d, Expansion<V> value, V growth) {
-  return hn::Add(value.high, mul_add(d, value.high, growth, value.low));
+HWY_INLINE V grown(D d, Expansion<V> value, const ShortReduction<V>& e, V rest) {
+  const V beyond = beyond_linear(d, e.r, mul_add(d, e.n, hn::Set(d, kLn2Excess), rest));
+  const V low = mul_add(d, value.high, beyond, value.low);
+  return hn::Add(value.high, mul_add(d, value.high, e.r, low));
 }
 template <class V>
 HWY_INLINE V high_part(V value) {
@@ -309,15 +314,7 @@ HWY_INLINE V high_part(Expansion<V> value) {
 template <class D, class V, class Factor, class M, class... Rest>
 HWY_INLINE bool times_exponential(D d, V g, Factor factor, V x, V& result, M& valid, Rest... rest) {
   const ShortReduction<V> e = reduce_shortly(d, x);
-  const V excess = hn::Set(d, kLn2Excess);
-  V r;
-  if constexpr (sizeof...(Rest) == 0) {
-    r = mul_add(d, e.n, excess, e.r);
-  } else {
-    r = hn::Add(e.r, mul_add(d, e.n, excess, rest...));
-  }
-  const V p = growth_beyond_linear(d, r, kShortGrowth);
-  const V sum = grown(d, factor, mul_add(d, hn::Mul(r, r), p, r));
+  const V sum = grown(d, factor, e, rest...);
   result = hn::CopySign(hn::Mul(sum, power_of(d, e)), g);
   // One comparison for both: this is NaN where the sum is not finite.
   const V n_if_finite = mul_add(d, sum, hn::Zero(d), e.n);
