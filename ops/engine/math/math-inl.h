@@ -295,14 +295,6 @@ HWY_INLINE V multiply_once_any(D d, Expansion<V> a, Expansion<V> b) {
   const V result = multiply_once(d, a, b);
   return hn::IfThenElse(hn::IsNaN(result), hn::Mul(a.high, b.high), result);
 }
-// multiply_once_any() where b.high may be smaller than b.low.
-template <class D, class V>
-HWY_INLINE V multiply_once_any(D d, V a, Expansion<V> b) {
-  const V sum = hn::Add(b.high, b.low);
-  const V plain = hn::Mul(a, hn::IfThenElse(hn::IsNaN(sum), b.high, sum));
-  const V result = mul_add(d, a, b.high, hn::Mul(a, b.low));
-  return hn::IfThenElse(hn::IsNaN(result), plain, hn::CopySign(result, plain));
-}
 
 template <class D>
 HWY_INLINE Expansion<hn::Vec<D>> double_float(D d, DoubleFloatConstant value) {
