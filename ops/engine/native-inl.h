@@ -178,7 +178,11 @@ class NativeMap {
     for (size_t begin = i; (i = run<kMode>(formula_, in, out, begin, end)) < end; begin = i) {
       skipped = i == begin ? HWY_MIN(2 * skipped, kMaxSkipped) : 1;
       const size_t exact_end = HWY_MIN(i + skipped * kPairLanes, end);
-      for (; i < exact_end; i += kPairLanes) exact_pair(in, out, i);
+      if constexpr (kIsNativeMap<Exact>) {
+        i = exact_.template map_pairs<StoreMode::kCached>(in, out, i, exact_end);
+      } else {
+        for (; i < exact_end; i += kPairLanes) exact_pair(in, out, i);
+      }
     }
     return end;
   }
@@ -299,12 +303,9 @@ class NativeMap {
 
   // The pair from element i on, with the exact kernel's results where the formula's are not
   // guaranteed.
-  // By what stands behind the formula: in double, or the second formula of map_floats_fast_first().
   HWY_ATTR HWY_NOINLINE void exact_pair(const Element* const (&in)[kIn],
                                         Element* const (&out)[kOut], size_t i) const {
-    if constexpr (kIsNativeMap<Exact>) {
-      exact_.template map_pairs<StoreMode::kCached>(in, out, i, i + kPairLanes);
-    } else if constexpr (Traits::kIs16Bit && kOutputs != Outputs::kRoundedToOdd) {
+    if constexpr (Traits::kIs16Bit && kOutputs != Outputs::kRoundedToOdd) {
       exact_elements<kPairLanes>(exact_, in, out, i, kPairLanes);
     } else {
       alignas(64) Element buffer[kOut][kPairLanes];
