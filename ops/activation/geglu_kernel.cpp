@@ -59,10 +59,9 @@ void derivative(const double* x, double* y) {
 template <class D, class V>
 HWY_INLINE auto overflows(D d, V a, V b, V x) {
   constexpr float kAllButOne = 9.0f;
-  const auto between =
-      hn::And(hn::Gt(x, hn::Set(d, -kGeluIsNothing)), hn::Lt(x, hn::Set(d, kAllButOne)));
-  const auto finite = hn::And(hn::IsFinite(a), hn::IsFinite(b));
-  return hn::And(hn::IsInf(hn::Mul(a, b)), hn::And(between, finite));
+  const auto infinite = hn::IsInf(hn::Mul(a, b));
+  return hn::And(hn::And(infinite, hn::Lt(x, hn::Set(d, kAllButOne))),
+                 hn::And(hn::IsFinite(a), hn::IsFinite(b)));
 }
 
 // x[0] and x[1] are the half that is activated and the other.
@@ -122,6 +121,7 @@ void backward_native(const NativeBlock& block) {
         const GeluAt<Form::kSlope, false, decltype(d)> slope(d, x[1]);
         y[0] = slope.times(d, two_product(d, x[0], x[2]), x[0], valid);
         y[1] = hn::Mul(x[0], x[3]);
+        valid = hn::And(valid, slope.near(d));
       },
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
         const GeluAt<Form::kSlope, true, decltype(d)> slope(d, x[1]);

@@ -160,7 +160,7 @@ class GeluAt {
   HWY_INLINE GeluAt(D d, V x) : x_(x), size_(hn::Abs(x)), above_(hn::Gt(x, hn::Zero(d))) {
     const V bounded = kIsFar ? smaller(hn::Set(d, kTable.limit), size_) : size_;
     // Where the number does not count beside a piece's centre: subnormal factors are slow.
-    argument_ = larger(hn::Set(d, kTiny), bounded);
+    argument_ = kIsFar || kTable.is_slope ? larger(hn::Set(d, kTiny), bounded) : bounded;
     tail_ = lower_tail<kTable, kIsFar>(d, argument_);
   }
 
@@ -202,7 +202,7 @@ class GeluAt {
     const V product = lower_product(d, factor);
     if constexpr (!kIsFar) {
       const V result = on_side(factor, product);
-      valid = hn::And(valid, hn::And(near(d), hn::IsFinite(result)));
+      valid = hn::And(valid, hn::IsFinite(result));
       return result;
     } else {
       const V result = on_side(factor, scale_by_exponent(d, product, tail_.exponent));

@@ -150,9 +150,11 @@ HWY_INLINE LowerTail<V> lower_tail(D d, V a) {
     // The product's integer, and what is left of it without an error.
     const V rate = piece.template number<kRate>();
     const V start = piece.template number<kStart>();
-    const V sum = mul_add(d, t, rate, start);
+    V steepness = rate;
+    if constexpr (kTable.bends) steepness = mul_add(d, t, piece.template number<kBend>(), rate);
+    const V sum = mul_add(d, t, steepness, start);
     V r = mul_sub(d, t, rate, hn::Sub(sum, start));
-    r = mul_add(d, square, piece.template number<kBend>(), r);
+    if constexpr (kTable.bends) r = mul_add(d, square, piece.template number<kBend>(), r);
     V power = hn::Set(d, kPower[std::size(kPower) - 1]);
     for (size_t k = std::size(kPower) - 1; k-- > 0;) {
       power = mul_add(d, r, power, hn::Set(d, kPower[k]));

@@ -71,9 +71,10 @@ def tanh_slope(a):
     return s * (1 - a * (1 - s) * LINEAR * (1 + 3 * CUBIC * a * a))
 
 
-# What it is, the function, its zero, the width of the first pieces, the first piece with a power of two.
-ERF = (mpf(1) / 3, 10)
-TANH = (mpf(15) / 64, 14)
+# What it is, the function, its zero, the width of the first pieces, the first piece with a power of two, whether that
+# has a bend: the tanh form falls as e^(-a^3), the erf form is as good without.
+ERF = (mpf(1) / 3, 10, False)
+TANH = (mpf(15) / 64, 14, True)
 TABLES = {
     "kErfGate": ("Phi(-a)", erf_gate, None, *ERF),
     "kErfSlope": ("Phi(-a) - a phi(a)", erf_slope, 0.7518, *ERF),
@@ -86,7 +87,7 @@ def ends(k, width):
     return (k * width, (k + 1) * width) if k < 16 else ((2 * k - 16) * width, (2 * k - 14) * width)
 
 
-def fit_piece(function, zero, width, far, k):
+def fit_piece(function, zero, width, far, bends, k):
     low, high = ends(k, width)
     middle = (low + high) / 2
     power, rate, bend = 0, mpf(0), mpf(0)
@@ -94,7 +95,7 @@ def fit_piece(function, zero, width, far, k):
         logarithm = lambda a: log(abs(function(a)), 2)
         power = int(floor(logarithm(middle)))
         rate = to_float(diff(logarithm, middle))
-        bend = to_float(diff(logarithm, middle, 2) / 2)
+        bend = to_float(diff(logarithm, middle, 2) / 2) if bends else mpf(0)
     scaled = lambda a: function(a) * mpf(2) ** -power
     if zero and low < zero < high:
         centre = to_float(findroot(function, zero))
@@ -116,7 +117,7 @@ def fit_piece(function, zero, width, far, k):
         lambda t: rest(t) - value - slope * t,
         lambda t: 1 / abs(rest(t)),
     )
-    return [centre, value, slope, *coefficients, rate, bend, mpf(MAGIC + power)], error
+    return [centre, value, slope, *coefficients, rate, mpf(MAGIC + power), bend], error
 
 
 def shortest(v):
@@ -131,24 +132,24 @@ def wrapped(numbers, indent, opening, closing):
     return textwrap.wrap(text, 100, initial_indent=indent, subsequent_indent=indent + " ")
 
 
-def table(name, comment, function, zero, width, far):
-    columns, errors = zip(*(fit_piece(function, zero, width, far, k) for k in range(PIECES)))
+def table(name, comment, function, zero, width, far, bends):
+    columns, errors = zip(*(fit_piece(function, zero, width, far, bends, k) for k in range(PIECES)))
     worst = max(errors)
     print(f"{name}: relative error {float(worst):.2e} = 2^{float(log(worst, 2)):.1f}", flush=True)
     lines = [f"// {comment}: relative error below {float(worst):.1e}.", f"inline constexpr GeluPieces {name} = {{"]
     limit = to_float(48 * width - mpf("0.001"))
-    centre, rate, power = columns[-1][0], columns[-1][-3], columns[-1][-1] - MAGIC
+    centre, rate, power = columns[-1][0], columns[-1][-3], columns[-1][-2] - MAGIC
     large = mpf(2) ** (-151 - round(power + rate * (limit - centre)))
     first_far = to_float(ends(far, width)[0] - mpf("0.001"))
-    lines.append("    " + "".join(shortest(v) + ", " for v in (to_float(1 / (4 * width)), first_far, limit, large)) + "{")
-    for numbers in zip(*columns):
+    lines.append(f"    {'true' if zero else 'false'}, {'true' if bends else 'false'}, " + "".join(shortest(v) + ", " for v in (to_float(1 / (4 * width)), first_far, limit, large)) + "{")
+    for numbers in list(zip(*columns))[: None if bends else -1]:
         lines += wrapped(numbers[16:] + numbers[:16], "    ", "{", "},")
     return [*lines, "}};", ""]
 
 
 def power_table():
     reach = lambda r: mpf(2) ** r - 1
-    nodes = chebyshev_nodes(mpf("-0.7"), mpf("0.5"), NODES)
+    nodes = chebyshev_nodes(mpf("-0.501"), mpf("0.501"), NODES)
     terms = [lambda r, n=n: r**n for n in range(1, 7)]
     coefficients, error = fit(nodes, terms, reach, lambda r: mpf(2) ** -r)
     print(f"kPower: error {float(error):.2e} of 2^r", flush=True)
@@ -173,13 +174,15 @@ def main():
         *[f"  kC{n}," for n in DEGREES],
         "  kNearNumbers,",
         "  kRate = kNearNumbers,",
-        "  kBend,",
         "  kStart,",
+        "  kBend,",
         "  kFarNumbers",
         "};",
         "",
         "// The piece around a stands at the index that bits 19 to 23 of the float 4 + density a are.",
         "struct GeluPieces {",
+        "  bool is_slope;  // of the derivative",
+        "  bool bends;     // kBend is not 0",
         "  float density;",
         "  float far;    // from here on there is a power of two",
         "  float limit;  // here the pieces end",
