@@ -180,10 +180,10 @@ class GeluAt {
   // x F(x).
   HWY_INLINE V value(D d) const {
     if constexpr (!kIsFar) {
-      const V lower = mul_add(d, x_, tail_.high, hn::Mul(x_, tail_.low));
+      const V lower = lower_product(d, x_);
       return hn::IfThenElse(above_, hn::Sub(x_, lower), lower);
     } else {
-      const V product = mul_add(d, argument_, tail_.high, hn::Mul(argument_, tail_.low));
+      const V product = lower_product(d, argument_);
       const V lower = hn::Neg(scale_by_exponent(d, product, tail_.exponent));
       const V result = hn::IfThenElse(above_, hn::Add(x_, lower), lower);
       const auto tiny = hn::Lt(size_, hn::Set(d, kTiny));
@@ -196,9 +196,10 @@ class GeluAt {
     }
   }
 
-  // factor F(x); of several inputs the factor is a product of, `given` is one that is not finite if
-  // any is. Clears lanes of `valid` for which this does not serve.
-  HWY_INLINE V times(D d, Expansion<V> factor, V given, M& valid) const {
+  // factor F(x), of a factor in one or two parts. Of several inputs whose product that is, `given`
+  // is one that is not finite if any is. Clears lanes of `valid` for which this does not serve.
+  template <class Factor>
+  HWY_INLINE V times(D d, Factor factor, V given, M& valid) const {
     const V product = lower_product(d, factor);
     if constexpr (!kIsFar) {
       const V result = on_side(factor, product);
@@ -212,9 +213,10 @@ class GeluAt {
       const M none = hn::Lt(x_, hn::Set(d, -kGeluIsNothing));
       const M all = hn::Gt(x_, hn::Set(d, kTable.limit));
       const M lost = hn::Not(hn::And(hn::IsFinite(given), hn::Eq(x_, x_)));
-      const V zero = hn::CopySign(hn::Mul(given, hn::Zero(d)), hn::Xor(factor.high, tail_.high));
+      const V zero =
+          hn::CopySign(hn::Mul(given, hn::Zero(d)), hn::Xor(high_of(factor), tail_.high));
       const V side = hn::IfThenElse(above_, hn::Set(d, 1.0f), tail_.high);
-      const V limit = hn::IfThenElse(none, zero, hn::Mul(factor.high, side));
+      const V limit = hn::IfThenElse(none, zero, hn::Mul(high_of(factor), side));
       const M known = hn::Or(lost, hn::Or(none, all));
       const M ended = hn::Lt(x_, hn::Set(d, -kTable.limit));
       const M serves = hn::Or(moderate, hn::AndNot(ended, hn::IsFinite(product)));
@@ -226,16 +228,30 @@ class GeluAt {
  private:
   static constexpr float kTiny = 0x1p-76f;  // F(x) is 1/2 below
 
-  // factor F(-|x|) 2^-n, with the sign of that where it is 0.
-  HWY_INLINE V lower_product(D d, Expansion<V> factor) const {
-    const V sum = kIsFar ? hn::Add(tail_.high, tail_.low) : tail_.high;
-    const V rest = mul_add(d, factor.high, tail_.low, hn::Mul(factor.low, sum));
-    const V product = mul_add(d, factor.high, tail_.high, rest);
-    return hn::CopySign(product, hn::Xor(factor.high, tail_.high));
+  static HWY_INLINE V high_of(V factor) { return factor; }
+  static HWY_INLINE V high_of(Expansion<V> factor) { return factor.high; }
+
+  // factor F(-|x|) 2^-n. The sign of a zero is not determined.
+  HWY_INLINE V lower_product(D d, V factor) const {
+    return mul_add(d, factor, tail_.high, hn::Mul(factor, tail_.low));
   }
-  HWY_INLINE V on_side(Expansion<V> factor, V lower) const {
-    const V upper = hn::Add(factor.high, hn::Sub(factor.low, lower));
-    return hn::IfThenElse(above_, upper, lower);
+  HWY_INLINE V lower_product(D d, Expansion<V> factor) const {
+    const V rest = mul_add(d, factor.high, tail_.low, hn::Mul(factor.low, tail_.whole));
+    return mul_add(d, factor.high, tail_.high, rest);
+  }
+
+  // factor - lower
+  static HWY_INLINE V upper(V factor, V lower) { return hn::Sub(factor, lower); }
+  static HWY_INLINE V upper(Expansion<V> factor, V lower) {
+    return hn::Add(factor.high, hn::Sub(factor.low, lower));
+  }
+
+  // factor F(x), with its sign where it is 0.
+  template <class Factor>
+  HWY_INLINE V on_side(Factor factor, V lower) const {
+    const V high = high_of(factor);
+    const V sign = hn::IfThenElse(above_, high, hn::Xor(high, tail_.high));
+    return hn::CopySign(hn::IfThenElse(above_, upper(factor, lower), lower), sign);
   }
 
   V x_;

@@ -45,12 +45,12 @@ FloatKernel backward() {
                 block,
                 [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
                   const GeluAt<Form::kSlope, false, decltype(d)> slope(d, x[1]);
-                  y[0] = slope.times(d, {x[0], hn::Zero(d)}, x[0], valid);
+                  y[0] = slope.times(d, x[0], x[0], valid);
                   valid = hn::And(valid, slope.near(d));
                 },
                 [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
                   const GeluAt<Form::kSlope, true, decltype(d)> slope(d, x[1]);
-                  y[0] = slope.times(d, {x[0], hn::Zero(d)}, x[0], valid);
+                  y[0] = slope.times(d, x[0], x[0], valid);
                 },
                 exact);
           }};

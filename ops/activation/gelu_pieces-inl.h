@@ -122,6 +122,7 @@ template <class V>
 struct LowerTail {
   V high;
   V low;
+  V whole;  // high + low, roughly
   V exponent;
 };
 
@@ -145,7 +146,7 @@ HWY_INLINE LowerTail<V> lower_tail(D d, V a) {
   const V lost = mul_add(d, t, slope, hn::Sub(value, high));
   const V low = mul_add(d, square, bend, lost);
   if constexpr (!kIsFar) {
-    return {high, low, hn::Zero(d)};
+    return {high, low, high, hn::Zero(d)};
   } else {
     // The product's integer, and what is left of it without an error.
     const V rate = piece.template number<kRate>();
@@ -160,7 +161,8 @@ HWY_INLINE LowerTail<V> lower_tail(D d, V a) {
       power = mul_add(d, r, power, hn::Set(d, kPower[k]));
     }
     const V growth = hn::Mul(r, power);
-    return {high, mul_add(d, high, growth, mul_add(d, low, growth, low)), sum};
+    const V grown = mul_add(d, high, growth, mul_add(d, low, growth, low));
+    return {high, grown, mul_add(d, high, growth, high), sum};
   }
 }
 

@@ -3,8 +3,8 @@
 // native dtype of the tensor. Included by kernel files inside Highway's foreach_target loop.
 //
 // Elements are computed in vector pairs, in two tiers: a formula in float, and for pairs in which
-// it cannot guarantee some element an exact kernel in double. GELU has a third, a faster formula
-// before the other (map_floats_fast_first). The bits of a result do not depend on its neighbours:
+// it cannot guarantee some element an exact kernel in double. GELU's formula has a shorter form,
+// without what only tails need, which is asked first (map_floats_fast_first). The bits of a result do not depend on its neighbours:
 // 16-bit results are correctly rounded in all tiers; of FLOAT and of Outputs::kRoundedToOdd the
 // exact kernel replaces only those lanes that the formula marks as not valid. A formula must be
 // valid for data that anybody has, NaN and infinities included: the exact kernel takes some thirty
