@@ -111,11 +111,13 @@ def fit_piece(function, zero, width, far, bends, k):
     value = to_float(scaled(centre))
     rest = lambda t: scaled(centre + t) * mpf(2) ** -(rate * t + bend * t * t)
     slope = to_float(diff(rest, 0))
+    # Beside the zero the error is that of `slope`, which the others cannot take away: they care for the rest.
+    least = mpf(1) / 64 if zero and low < zero < high else 0
     coefficients, error = fit(
         chebyshev_nodes(low - centre, high - centre, NODES),
         [lambda t, n=n: t**n for n in DEGREES],
         lambda t: rest(t) - value - slope * t,
-        lambda t: 1 / abs(rest(t)),
+        lambda t: 1 / (abs(rest(t)) + least),
     )
     return [centre, value, slope, *coefficients, rate, mpf(MAGIC + power), bend], error
 
