@@ -3,12 +3,12 @@
 // native dtype of the tensor. Included by kernel files inside Highway's foreach_target loop.
 //
 // Elements are computed in vector pairs, in two tiers: a formula in float, and for pairs in which
-// it cannot guarantee some element an exact kernel in double. GELU has a third, a faster formula
-// before the other (map_floats_fast_first). The bits of a result do not depend on its neighbours:
-// 16-bit results are correctly rounded in all tiers; of FLOAT and of Outputs::kRoundedToOdd the
-// exact kernel replaces only those lanes that the formula marks as not valid. A formula must be
-// valid for data that anybody has, NaN and infinities included: the exact kernel takes some thirty
-// times as long.
+// it cannot guarantee some element an exact kernel in double. GELU's formula has a shorter form,
+// without what only tails need, which is asked first (map_floats_fast_first). The bits of a result
+// do not depend on its neighbours: 16-bit results are correctly rounded in all tiers; of FLOAT and
+// of Outputs::kRoundedToOdd the exact kernel replaces only those lanes that the formula marks as
+// not valid. A formula must be valid for data that anybody has, NaN and infinities included: the
+// exact kernel takes some thirty times as long.
 #if defined(ACLGRAD_OPS_ENGINE_NATIVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ENGINE_NATIVE_INL_H_
 #undef ACLGRAD_OPS_ENGINE_NATIVE_INL_H_
@@ -184,7 +184,11 @@ class NativeMap {
     for (size_t begin = i; (i = run<kMode>(formula_, in, out, begin, end)) < end; begin = i) {
       skipped = i == begin ? HWY_MIN(2 * skipped, kMaxSkipped) : 1;
       const size_t exact_end = HWY_MIN(i + skipped * kPairLanes, end);
-      for (; i < exact_end; i += kPairLanes) exact_pair(in, out, i);
+      if constexpr (kIsNativeMap<Exact>) {
+        i = exact_.template map_pairs<StoreMode::kCached>(in, out, i, exact_end);
+      } else {
+        for (; i < exact_end; i += kPairLanes) exact_pair(in, out, i);
+      }
     }
     return end;
   }
@@ -331,7 +335,6 @@ class NativeMap {
 
   // The pair from element i on, with the exact kernel's results where the formula's are not
   // guaranteed.
-  // By what stands behind the formula: in double, or the second formula of map_floats_fast_first().
   HWY_ATTR HWY_NOINLINE void exact_pair(const Element* const (&in)[kIn],
                                         Element* const (&out)[kOut], size_t i) const {
     if constexpr (kUsesTable<Formula> && kHasMask) {
@@ -343,9 +346,7 @@ class NativeMap {
         return;
       }
     }
-    if constexpr (kIsNativeMap<Exact>) {
-      exact_.template map_pairs<StoreMode::kCached>(in, out, i, i + kPairLanes);
-    } else if constexpr (Traits::kIs16Bit && kOutputs != Outputs::kRoundedToOdd) {
+    if constexpr (Traits::kIs16Bit && kOutputs != Outputs::kRoundedToOdd) {
       exact_elements<kPairLanes>(exact_, in, out, i, kPairLanes);
     } else {
       alignas(64) Element buffer[kOut][kPairLanes];
