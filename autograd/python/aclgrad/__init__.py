@@ -8,6 +8,7 @@
 from ._arrays import from_bfloat16, round_to_bfloat16 as to_bfloat16
 from ._library import LibraryNotFound, version
 from .check import assert_gradient, check_gradient
+from .conventions import assert_torch, assert_vjp, check_torch, check_vjp
 from .report import Finding, Report
 from .spec import Array, Attribute, Constant
 
@@ -19,7 +20,11 @@ __all__ = [
     "LibraryNotFound",
     "Report",
     "assert_gradient",
+    "assert_torch",
+    "assert_vjp",
     "check_gradient",
+    "check_torch",
+    "check_vjp",
     "from_bfloat16",
     "to_bfloat16",
     "version",

@@ -101,6 +101,9 @@ class Family(ctypes.Structure):
         ("backward", CALLEE),
         ("context", c_void_p),
         ("allow", ALLOW),
+        ("reference", CALLEE),
+        ("roundings", c_int),
+        ("accumulation", c_char_p),
     ]
 
 

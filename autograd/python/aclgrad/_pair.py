@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import math
 import random
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _library
-from ._arrays import Kind, Shape, elements
-from ._dtypes import DTYPES, DType, encode
+from ._arrays import Kind, Shape, elements, numbers_of
+from ._dtypes import DTYPES, DType, encode, round_to
 from .spec import Array, Attribute, Constant, draw, flags_of, input_of
 
 Inputs = Union[Sequence[Any], Callable[..., Sequence[Any]]]
@@ -143,6 +144,7 @@ class Pair:
         self.error: Optional[BaseException] = None
         self._inputs, self._attributes, self._allow = inputs, attributes, allow
         self._contiguous = contiguous
+        self._has_reference: Optional[bool] = None
         self._settings: Dict[Tuple[float, ...], Setting] = {}
 
     # ---- what is known before the first call --------------------------------------------------
@@ -214,6 +216,45 @@ class Pair:
         gradients = self.functions.gradients(setting, inputs, results, arriving)
         for each, gradient in zip(self._differentiated(setting), gradients):
             self._gradient_bytes(gradient, each)
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether there is a forward in float64 beside this one: one of its own, or itself."""
+        if self._has_reference is None:
+            self._has_reference = self._find_reference()
+        return self._has_reference
+
+    def _find_reference(self) -> bool:
+        if self.dtype.name == "float64":
+            return self.functions.has_reference
+        if self.functions.has_reference:
+            return True
+        problem = self._digits_lost()
+        if problem and self.dtype.size == 2:
+            raise ValueError(
+                f"{self.name}: {problem}, so there is nothing to compare {self.dtype.name} with; "
+                "give a reference=, the same forward in float64"
+            )
+        return not problem
+
+    def _digits_lost(self) -> str:
+        """Why the forward is no reference; "" where it is."""
+        double = DTYPES["float64"]
+        setting = self.usual()
+        inputs = draw(setting.inputs, self.kind, double, 3)
+        for k, spec in enumerate(setting.inputs):  # in float64, whatever its own dtype is
+            if isinstance(spec, Array) and spec.is_floating():
+                inputs[k] = self.kind.from_bytes(encode(spec.draw(303 + k), double), spec.shape, double)
+        try:
+            results = self.functions.results(self.functions.forward, setting, inputs)
+            count = len(results) - self.functions.saved
+            numbers = [n for each in results[:count] for n in numbers_of(each)]
+        except Exception as error:  # such as a kernel that takes float32 only
+            return f"the forward does not take float64 ({type(error).__name__}: {error})"
+        fine = [n for n in numbers if math.isfinite(n) and n != 0]
+        if len(fine) and round_to(fine, DTYPES["float32"]) == fine and not all(n % 1 == 0 for n in fine):
+            return "the forward gives float32 when it is given float64"
+        return ""
 
     # ---- what the C library calls ---------------------------------------------------------------
 

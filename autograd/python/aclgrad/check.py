@@ -103,7 +103,11 @@ def run(
         forward=_library.CALLEE(pair.forward),
         backward=_library.CALLEE(pair.backward),
         allow=_library.ALLOW(pair.allow),
+        roundings=roundings or 0,
+        accumulation=None if accumulation is None else dtype_of(accumulation).name.encode(),
     )
+    if pair.has_reference:
+        family.reference = _library.CALLEE(pair.reference)
     with _library.Check() as check:
         check.set("seed", seed)
         if ulp_slack:
