@@ -114,7 +114,7 @@ Arrays of_gradients(const Problem& problem, Arrays arrays, const char* what) {
 Arrays unavoidable_rounding(const Candidate& candidate, const Problem& problem) {
   Arrays slack =
       candidate.backward ? by_formula(candidate, problem) : by_nudging(candidate, problem);
-  if (!candidate.rounding || !is_16bit(problem.dtype)) return slack;
+  if (!candidate.rounding) return slack;
   const Arrays inside = of_gradients(
       problem, candidate.rounding(problem.inputs, problem.cotangent, problem.dtype), "`rounding`");
   for (std::size_t k = 0; k < problem.expected.size(); ++k) {
@@ -152,10 +152,13 @@ Element compare(const Expected& expected, Number actual, Number slack, Number sc
   const Number stored = std::ldexp(1.0L, -contract::find_dtype(acl_dtype(dtype))->precision);
   const bool is_flat = expected.low == expected.high && std::abs(expected.low) <= expected.error;
   const Number of_zero = is_flat && expected.magnitude <= expected.error ? resolution.of_zero : 0;
-  const Number rounding = last * unit + slack + of_zero * scale +
-                          bound.inner * unit_roundoff(dtype) * expected.magnitude +
-                          bound.terms * stored * expected.magnitude +
-                          bound.stored * stored * std::max(expected.magnitude, scale);
+  const Number rounding =
+      last * unit + slack + of_zero * scale +
+      bound.inner * unit_roundoff(dtype) * expected.magnitude +
+      bound.terms * stored * expected.magnitude +
+      bound.stored * stored * std::max(expected.magnitude, scale) +
+      (resolution.of_sum + resolution.of_term * expected.terms) * expected.magnitude +
+      resolution.of_scale * scale;
   e.bound = rounding + expected.error;
   const Number off = distance(expected, actual);
   if (std::isinf(actual) && round_to(target, dtype) == actual) return e;
@@ -384,12 +387,16 @@ std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
     std::vector<Element> compared;
     Number scale = 0;
     for (const Expected& e : expected) scale = std::max(scale, e.magnitude);
-    for (const Number g : problem.cotangent.values) scale = std::max(scale, std::abs(g));
+    for (const Number g : problem.cotangent.values) {
+      scale = std::max(scale, candidate.resolution.of_cotangent * std::abs(g));
+    }
+    const DType dtype =
+        candidate.mixed ? gradient_dtype(candidate, k, problem.dtype) : problem.dtype;
     std::string broken_convention;
     Element at_corner;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       Element e = compare(expected[i], execution.gradients[k].values[i], slack[k].values[i], scale,
-                          problem.dtype, bound, options.ulp_slack, candidate.resolution);
+                          dtype, bound, options.ulp_slack, candidate.resolution);
       e.of = name;
       e.index = static_cast<std::int64_t>(i);
       e.input = input.values[i];

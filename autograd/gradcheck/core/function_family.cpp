@@ -77,21 +77,6 @@ std::vector<std::vector<double>> settings_of(const FunctionFamily& family, std::
   return all;
 }
 
-// Runs a part; what it throws is a finding.
-template <class Part>
-void part_of(const FunctionPair& pair, Report& report, const Part& part) {
-  try {
-    part();
-  } catch (const std::exception& error) {
-    Finding finding;
-    finding.check = "call";
-    finding.operator_name = pair.name;
-    finding.shape = pair.inputs.front().shape;
-    finding.text = error.what();
-    report.findings.push_back(std::move(finding));
-  }
-}
-
 // A family with some attributes.
 Report check_setting(const FunctionFamily& family, const std::vector<double>& setting,
                      Options options, bool is_random) {
@@ -104,13 +89,15 @@ Report check_setting(const FunctionFamily& family, const std::vector<double>& se
       fmt::format("{}{}{}", family.name, values.empty() ? "" : ", ", fmt::join(values, ", "));
   Report report;
   if (elements_of(pair) > kLarge) {
-    part_of(pair, report, [&] { detail::check_directions(pair, options.seed, report); });
+    detail::part_of(pair, report, [&] { detail::check_directions(pair, options.seed, report); });
     return report;
   }
   if (is_random) options.draws = 1;
-  report = check_functions(pair, options);
-  part_of(pair, report, [&] { detail::check_calls(pair, options.seed, report); });
-  if (!is_random) part_of(pair, report, [&] { detail::check_points(pair, options.seed, report); });
+  report = detail::check_pair(pair, options);
+  detail::part_of(pair, report, [&] { detail::check_calls(pair, options.seed, report); });
+  if (!is_random) {
+    detail::part_of(pair, report, [&] { detail::check_points(pair, options.seed, report); });
+  }
   return report;
 }
 

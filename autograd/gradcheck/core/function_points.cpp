@@ -28,13 +28,19 @@ struct Way {
 // The derivative along a way as the backward has it.
 struct Analytic {
   Number sum = 0;
-  Number terms = 0;  // the sum of its terms' magnitudes
+  Number terms = 0;    // the sum of its terms' magnitudes
+  Number stored = 0;   // that of what rounding them to their dtypes may do,
+  Number squares = 0;  // and of its squares
 
-  Analytic(const Way& way, const Arrays& gradients) {
+  Analytic(const FunctionPair& pair, const Way& way, const Arrays& gradients) {
     for (const Way::Step& step : way.steps) {
-      const Number term = step.length * gradients[step.input].values[step.element];
+      const Number gradient = gradients[step.input].values[step.element];
+      const Number term = step.length * gradient;
       sum += term;
       terms += std::abs(term);
+      const Number last = step.length * ulp(gradient, pair.inputs[step.input].dtype) / 2;
+      stored += std::abs(last);
+      squares += last * last;
     }
   }
 };
@@ -46,9 +52,9 @@ std::size_t mirrored(const FunctionArray& array, std::size_t element) {
   return element % n * n + element / n;
 }
 
+// Whether what is differentiated is in float64.
 bool is_double(const FunctionPair& pair) {
-  return std::ranges::any_of(
-      pair.inputs, [](const FunctionArray& input) { return input.dtype == DType::float64; });
+  return pair.reference || narrowest_dtype(pair) == DType::float64;
 }
 
 // What the last bit of a number that is 1 stands for. 0 has none, and could be a multiple of any.
@@ -124,13 +130,14 @@ class Points {
       : pair_(pair),
         seed_(seed),
         report_(report),
-        unit_(is_double(pair) ? kDoubleNoise : Number{0x1p-23L}) {}
+        unit_(is_double(pair) ? kDoubleNoise : Number{0x1p-23L}),
+        rounds_(narrowest_dtype(pair) != DType::float64 && pair.reference != nullptr) {}
 
   // Every element's slope, of at most kElements of them, or of those alone that are some number.
   void compare(const FunctionPoint& point, const std::string& what,
                std::optional<Number> only = std::nullopt) {
-    constexpr std::size_t kElements = 10;
-    if (found_) return;
+    const std::size_t kElements = rounds_ ? 4 : 10;
+    if (found_ || !begin(point)) return;
     const Arrays gradients = gradients_of(pair_, point);
     std::vector<Way::Step> places;
     for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
@@ -150,11 +157,12 @@ class Points {
              .what = fmt::format("element {} of {}, {}", element, pair_.inputs[input].name, what)},
             point, gradients);
     }
+    if (rounds_ && !only) compare_along(point, gradients, what);
   }
 
   // All elements that are `value`, moved as one.
   void compare_together(const FunctionPoint& point, Number value) {
-    if (found_) return;
+    if (found_ || !begin(point)) return;
     Way way{.steps = {},
             .at = value,
             .what = fmt::format("all elements that are {:.3g}", static_cast<double>(value))};
@@ -169,7 +177,8 @@ class Points {
 
   // All elements at once, each by as much as a random number says.
   void compare_direction(const FunctionPoint& point, std::uint64_t seed) {
-    if (found_) return;
+    if (found_ || !begin(point)) return;
+    if (rounds_) compare_along(point, gradients_of(pair_, point), "and the gradient's signs");
     Way way{.steps = {}, .at = 0, .what = "a direction of all elements"};
     for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
       if (!is_differentiated(pair_.inputs[k])) continue;
@@ -182,6 +191,56 @@ class Points {
   }
 
  private:
+  // What rounding explains at the point. False where numbers do not fit into their dtype.
+  bool begin(const FunctionPoint& point) {
+    if (!rounds_) return true;
+    const Arrays exact = exact_results_at(pair_, point.inputs);
+    const Arrays results = results_at(pair_, point.inputs);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      for (std::size_t i = 0; i < results[k].values.size(); ++i) {
+        if (std::isfinite(exact[k].values[i]) && !std::isfinite(results[k].values[i])) return false;
+      }
+    }
+    slack_ = rounding_of_results(pair_, point);
+    return true;
+  }
+
+  // All elements at once, each towards where its gradient points: nothing cancels.
+  void compare_along(const FunctionPoint& point, const Arrays& gradients, const std::string& what) {
+    if (found_) return;
+    Way way{.steps = {}, .at = 0, .what = "a direction of all elements, " + what};
+    for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
+      if (!is_differentiated(pair_.inputs[k])) continue;
+      for (std::size_t i = 0; i < point.inputs[k].values.size(); ++i) {
+        const std::size_t place = std::min(i, mirrored(pair_.inputs[k], i));
+        const Number length = 0.5L + random_unit(seed_ + 91 + k, place);
+        way.steps.push_back({k, i, gradients[k].values[place] < 0 ? -length : length});
+      }
+    }
+    judge(way, point, gradients);
+  }
+
+  // Of a derivative whose terms are rounded.
+  Number rounding_of(const Way& way, const Analytic& analytic, const Reach& reach) const {
+    if (!rounds_) return 0;
+    const Resolution resolution = resolution_of(pair_);
+    Number of_results = 0;
+    for (const auto& [input, element, length] : way.steps) {
+      of_results += std::abs(length) * slack_[input].values[element];
+    }
+    std::int64_t results = 0;
+    for (const FunctionArray& output : pair_.outputs) results += count_of(output.shape);
+    const Number unit = roundoff(narrowest_dtype(pair_));
+    // Equal terms are rounded alike, others by chance.
+    const Number last = std::min(
+        analytic.stored, 2 * unit * analytic.terms / std::sqrt(Number(way.steps.size())) +
+                             2 * unit * std::abs(analytic.sum) + 6 * std::sqrt(analytic.squares));
+    return last + of_results +
+           (resolution.of_sum + resolution.of_term * static_cast<Number>(results)) *
+               analytic.terms +
+           resolution.of_scale * (analytic.terms + resolution.of_cotangent * reach.arriving);
+  }
+
   // Blames the backward where nothing else explains what it says: neither the error of the slopes,
   // nor rounding (of the elements, of the results and what those may be made of, of the gradients
   // that are added up here), nor a point at which the backward itself has no digits.
@@ -192,7 +251,7 @@ class Points {
       for (const auto& [input, element, length] : way.steps) {
         moved[input].values[element] = point.inputs[input].values[element] + shift * length;
       }
-      return results_at(pair_, moved);
+      return exact_results_at(pair_, moved);
     };
     const auto weighted = [&](Number shift) {
       const Arrays results = results_of(shift);
@@ -205,7 +264,7 @@ class Points {
       return sum;
     };
     const Reach reach(way.at, point.upstream, results_of, unit_);
-    const Analytic analytic(way, gradients);
+    const Analytic analytic(pair_, way, gradients);
     Number of_elements = 0;
     for (const auto& [input, element, length] : way.steps) {
       of_elements +=
@@ -227,9 +286,14 @@ class Points {
     const Number of_results = part * reach.size / std::max(Number{1}, std::abs(way.at));
     const bool is_exact = slopes.error() + of_results <= 1e-2L * largest;
     if (!std::isfinite(largest) || !(is_exact || (largest == 0 && reach.size < 1e3L))) return;
-    const Number tolerance = (unit_ == kDoubleNoise ? 1e-5L : 1e-2L) * largest +
-                             8 * slopes.error() + of_results +
-                             64 * unit_ * (analytic.terms + reach.arriving);
+    // Gradients that are too large for their dtype.
+    if (rounds_ && std::isinf(analytic.sum) &&
+        !std::isfinite(round_to(2 * largest, narrowest_dtype(pair_)))) {
+      return;
+    }
+    const Number tolerance =
+        (unit_ == kDoubleNoise ? 1e-5L : 1e-2L) * largest + 8 * slopes.error() + of_results +
+        64 * unit_ * (analytic.terms + reach.arriving) + rounding_of(way, analytic, reach);
     const Number off =
         std::max({Number{0}, slopes.low() - analytic.sum, analytic.sum - slopes.high()});
     if (off <= tolerance) return;
@@ -249,6 +313,7 @@ class Points {
   // equal numbers is. Equal numbers stay equal, and zeros stay 0; the point itself does not count,
   // since a backward may be wrong there alone.
   Number spread_beside(const Way& way, const FunctionPoint& point) const {
+    const Number unit = rounds_ ? 2 * roundoff(narrowest_dtype(pair_)) : unit_;
     Number most = 0;
     for (const int side : {-1, 1}) {
       Number low = INFINITY;
@@ -257,9 +322,9 @@ class Points {
         FunctionPoint beside = point;
         for (std::size_t k = 0; k < beside.inputs.size(); ++k) {
           if (!is_differentiated(pair_.inputs[k])) continue;
-          for (Number& value : beside.inputs[k].values) value *= 1 + side * units * unit_;
+          for (Number& value : beside.inputs[k].values) value *= 1 + side * units * unit;
         }
-        const Number sum = Analytic(way, gradients_of(pair_, beside)).sum;
+        const Number sum = Analytic(pair_, way, gradients_of(pair_, beside)).sum;
         if (!std::isfinite(sum)) continue;  // outside the range, perhaps
         low = std::min(low, sum);
         high = std::max(high, sum);
@@ -272,12 +337,15 @@ class Points {
   const FunctionPair& pair_;
   std::uint64_t seed_;
   Report& report_;
-  Number unit_;  // of the last place of a number around 1
+  Number unit_;   // of the last place of a number around 1, of what is differentiated
+  bool rounds_;   // the gradients have fewer digits than that
+  Arrays slack_;  // what rounding of the forward's results does to them
   bool found_ = false;
 };
 
 bool takes(const FunctionArray& input, Number value) {
-  return is_float(input.dtype) && (input.unbounded_below || value >= input.low) &&
+  return is_float(input.dtype) && std::isfinite(round_to(value, input.dtype)) &&
+         (input.unbounded_below || value >= input.low) &&
          (input.unbounded_above || value <= input.high);
 }
 
@@ -287,9 +355,13 @@ FunctionPoint with_element(const FunctionPair& pair, FunctionPoint point, Number
                            std::size_t place, std::optional<std::size_t> input = std::nullopt) {
   for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
     std::vector<Number>& values = point.inputs[k].values;
-    if (values.empty() || !takes(pair.inputs[k], value) || input.value_or(k) != k) continue;
-    values[place % values.size()] = value;
-    values[mirrored(pair.inputs[k], place % values.size())] = value;
+    const FunctionArray& array = pair.inputs[k];
+    if (values.empty() || !takes(array, value) || input.value_or(k) != k) continue;
+    const Number stored = array.unbounded_below || array.unbounded_above
+                              ? round_to(value, array.dtype)
+                              : round_within(value, array.low, array.high, array.dtype);
+    values[place % values.size()] = stored;
+    values[mirrored(array, place % values.size())] = stored;
   }
   return point;
 }
@@ -298,7 +370,7 @@ FunctionPoint all_equal(const FunctionPair& pair, FunctionPoint point, Number va
   for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
     const FunctionArray& input = pair.inputs[k];
     if (is_differentiated(input) && takes(input, value)) {
-      std::ranges::fill(point.inputs[k].values, value);
+      std::ranges::fill(point.inputs[k].values, round_to(value, input.dtype));
     }
   }
   return point;
@@ -319,6 +391,16 @@ void compare_zeros(const FunctionPair& pair, const FunctionPoint& point, Points&
     points.compare(with_element(pair, one, 0, 1, input),
                    fmt::format("where two elements{} are 0", where));
   }
+}
+
+// All numbers nearer to 0, where terms that keep from a division by 0 are no longer small.
+FunctionPoint scaled(const FunctionPair& pair, FunctionPoint point, Number factor) {
+  for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
+    const FunctionArray& input = pair.inputs[k];
+    if (!is_differentiated(input) || !takes(input, 0)) continue;
+    for (Number& value : point.inputs[k].values) value = round_to(value * factor, input.dtype);
+  }
+  return point;
 }
 
 bool has_any(const FunctionPair& pair, bool FunctionArray::*is) {
@@ -369,6 +451,9 @@ void check_points(const FunctionPair& pair, std::uint64_t seed, Report& report) 
   for (const Number value : {0.0L, 1.0L, 1e50L}) {
     if (value > 1 && !has_any(pair, &FunctionArray::unbounded_above)) continue;
     points.compare_together(all_equal(pair, point, value), value);
+  }
+  for (const Number factor : {0x1p-8L, 0x1p-16L}) {
+    if (pair.reference) points.compare(scaled(pair, point, factor), "where numbers are small");
   }
   if (!has_whole(pair)) return;
   FunctionPoint repeated = point;

@@ -11,7 +11,7 @@
 
 #include "aclgrad/error.h"
 #include "gradcheck/core/checkable.h"
-#include "gradcheck/core/function_calls.h"
+#include "gradcheck/core/function_points.h"
 
 namespace aclgrad::gradcheck {
 namespace {
@@ -82,6 +82,25 @@ class Functions {
     return {count};
   }
 
+  // What rounding of the forward's results does to every gradient, in the contract's order.
+  Arrays rounding(const Arrays& inputs, const Array& cotangent) const {
+    detail::FunctionPoint point{Arrays(pair_.inputs.size()), {}};
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      const FunctionArray& array = pair_.inputs[order_[k]];
+      point.inputs[order_[k]] = {array.shape, symmetrized(array, inputs[k].values)};
+    }
+    auto next = cotangent.values.begin();
+    for (const FunctionArray& output : pair_.outputs) {
+      const auto count = is_differentiated(output) ? count_of(output.shape) : 0;
+      point.upstream.push_back({output.shape, {next, next + count}});
+      next += count;
+    }
+    const Arrays all = detail::rounding_of_results(pair_, point);
+    Arrays wanted;
+    for (std::size_t k = 0; k < differentiated_inputs(); ++k) wanted.push_back(all[order_[k]]);
+    return wanted;
+  }
+
   // The differentiated outputs, one behind the other. An element of an input that its dtype does
   // not have, as where it is moved by a small step, lies between two that it has: so does the
   // result.
@@ -91,7 +110,7 @@ class Functions {
     Number part = 0;
     int moved = 0;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
-      const DType dtype = pair_.inputs[order_[k]].dtype;
+      const DType dtype = detail::exact_dtype(pair_, pair_.inputs[order_[k]]);
       for (std::size_t i = 0; i < inputs[k].values.size(); ++i) {
         const Number exact = inputs[k].values[i];
         const Number stored = round_to(exact, dtype);
@@ -201,7 +220,7 @@ class Functions {
       const FunctionArray& array = pair_.inputs[order_[k]];
       inputs[order_[k]] = {array.shape, symmetrized(array, arrays[k].values)};
     }
-    const Arrays results = detail::results_at(pair_, inputs);
+    const Arrays results = detail::exact_results_at(pair_, inputs);
     std::vector<Number> all;
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (!is_differentiated(pair_.outputs[i])) continue;
@@ -220,7 +239,7 @@ constexpr const char* kHiddenInFloat =
     "float32 alone: errors below about 1 % of the largest element can hide in the forward's "
     "rounding; float64 shows them";
 
-// The dtype of all floating arrays.
+// That of all floating arrays or, with a reference, the one with the fewest digits.
 DType dtype_of_pair(const FunctionPair& pair) {
   const auto first = std::ranges::find_if(pair.inputs, is_differentiated);
   if (first == pair.inputs.end()) {
@@ -231,28 +250,47 @@ DType dtype_of_pair(const FunctionPair& pair) {
   }
   const auto require = [&](const FunctionArray& array, bool may_be_whole) {
     const bool is_whole = array.dtype == DType::int32 || array.dtype == DType::int64;
-    const bool is_known = array.dtype == DType::float32 || array.dtype == DType::float64;
+    const bool has_16_bits = array.dtype == DType::float16 || array.dtype == DType::bfloat16;
+    const bool is_known =
+        has_16_bits || array.dtype == DType::float32 || array.dtype == DType::float64;
     if (!is_known && !(is_whole && may_be_whole)) {
-      throw DTypeError(fmt::format("{}: `{}` is {}; arrays of functions are float32 or float64{}",
-                                   pair.name, array.name, short_name(array.dtype),
-                                   may_be_whole ? ", without a gradient int32 or int64, too" : ""));
+      throw DTypeError(
+          fmt::format("{}: `{}` is {}; arrays of functions are float16, bfloat16, "
+                      "float32 or float64{}",
+                      pair.name, array.name, short_name(array.dtype),
+                      may_be_whole ? ", without a gradient int32 or int64, too" : ""));
     }
-    if (!is_whole && array.dtype != first->dtype) {
-      throw DTypeError(fmt::format("{}: `{}` is {} and `{}` {}; floating arrays have one dtype",
-                                   pair.name, first->name, short_name(first->dtype), array.name,
-                                   short_name(array.dtype)));
+    if (is_whole || pair.reference) return;
+    if (has_16_bits) {
+      throw ValueError(
+          fmt::format("{}: `{}` is {}, whose steps are too large for differences; it "
+                      "needs a reference, the forward in float64",
+                      pair.name, array.name, short_name(array.dtype)));
+    }
+    if (array.dtype != first->dtype) {
+      throw DTypeError(fmt::format(
+          "{}: `{}` is {} and `{}` {}; floating arrays have one dtype "
+          "unless there is a reference",
+          pair.name, first->name, short_name(first->dtype), array.name, short_name(array.dtype)));
     }
   };
   for (const FunctionArray& input : pair.inputs) require(input, true);
   for (const FunctionArray& output : pair.outputs) require(output, !output.has_gradient);
-  return first->dtype;
+  return detail::narrowest_dtype(pair);
 }
 
 }  // namespace
 
 Candidate from_functions(FunctionPair pair) {
-  if (!pair.forward || (!pair.backward && !pair.backward_strided)) {
+  if ((!pair.forward && !pair.reference) || (!pair.backward && !pair.backward_strided)) {
     throw ValueError(pair.name + ": the forward or the backward is missing");
+  }
+  if (pair.roundings < 0) {
+    throw ValueError(fmt::format("{}: `roundings` is {}", pair.name, pair.roundings));
+  }
+  if (pair.accumulation && !is_float(*pair.accumulation)) {
+    throw DTypeError(fmt::format("{}: `accumulation` is {}, which is no floating type", pair.name,
+                                 short_name(*pair.accumulation)));
   }
   const DType dtype = dtype_of_pair(pair);
   for (const std::vector<FunctionArray>* arrays : {&pair.inputs, &pair.outputs}) {
@@ -287,6 +325,16 @@ Candidate from_functions(FunctionPair pair) {
     return other == dtype ? "" : fmt::format("the functions take {}", short_name(dtype));
   };
   candidate.strided = false;
+  candidate.mixed = true;
+  if (functions->pair().reference) {
+    candidate.noise = 16 * kDoubleNoise;
+    candidate.sparse = true;
+    candidate.resolution = detail::resolution_of(functions->pair());
+    candidate.rounding = [functions](const Arrays& inputs, const Array& cotangent, DType) {
+      return functions->rounding(inputs, cotangent);
+    };
+    return candidate;
+  }
   if (dtype == DType::float64) {
     candidate.noise = 16 * kDoubleNoise;
     candidate.resolution.of_zero = 4 * kDoubleNoise;
@@ -297,12 +345,50 @@ Candidate from_functions(FunctionPair pair) {
   return candidate;
 }
 
-Report check_functions(FunctionPair pair, Options options) {
+namespace detail {
+
+// Sums are kept in float32, of float64 in float64, and terms that cancel may be some thousand times
+// as large as what is left.
+Resolution resolution_of(const FunctionPair& pair) {
+  const DType dtype = narrowest_dtype(pair);
+  const DType own = dtype == DType::float64 ? DType::float64 : DType::float32;
+  const Number stored = pair.roundings * roundoff(dtype);
+  return {.of_zero = 4 * kDoubleNoise,
+          .of_sum = stored,
+          .of_term = roundoff(pair.accumulation.value_or(own)),
+          .of_scale = 0x1p11L * roundoff(own) + stored / 2,
+          .of_cotangent = 0x1p-6L};
+}
+
+Report check_pair(FunctionPair pair, Options options) {
   options.dtypes = {dtype_of_pair(pair)};
   const std::string name = pair.name;
-  Report report = check_operator(from_functions(std::move(pair)), options);
-  if (options.dtypes.front() == DType::float32) {
+  Report report = check_operator(from_functions(pair), options);
+  for (int draw = 0; pair.reference && draw < options.draws; ++draw) {
+    const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(draw);
+    part_of(pair, report,
+            [&] { check_values(pair, draw_point(pair, seed), options.ulp_slack, report); });
+  }
+  if (!pair.reference && options.dtypes.front() == DType::float32) {
     report.notes[kHiddenInFloat].insert(name);
+  }
+  return report;
+}
+
+void part_of(const FunctionPair& pair, Report& report, const std::function<void()>& part) {
+  try {
+    part();
+  } catch (const std::exception& error) {
+    report.findings.push_back(finding_of(pair, "call", error.what(), ""));
+  }
+}
+
+}  // namespace detail
+
+Report check_functions(FunctionPair pair, Options options) {
+  Report report = detail::check_pair(pair, options);
+  if (pair.reference) {
+    detail::part_of(pair, report, [&] { detail::check_points(pair, options.seed, report); });
   }
   return report;
 }

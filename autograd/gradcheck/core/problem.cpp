@@ -176,6 +176,9 @@ DType given_dtype(const Candidate& candidate, std::size_t position, DType dtype)
 }
 
 DType gradient_dtype(const Candidate& candidate, std::size_t position, DType dtype) {
+  if (candidate.mixed) {
+    return stored_dtype(input_of(candidate, differentiable(candidate)[position]), dtype);
+  }
   if (!candidate.backward) return dtype;
   return stored_dtype(*outputs_of(*candidate.backward)[position]->tensor(), dtype);
 }
@@ -185,6 +188,15 @@ std::vector<Number> corners_of(const Candidate& candidate) {
   const contract::TensorSpec& input = input_of(candidate, 0);
   return find_corners([&](long double x) { return number_at(candidate, std::span(&x, 1)); },
                       input.low, input.high, candidate.noise);
+}
+
+Number round_within(Number x, Number low, Number high, DType dtype) {
+  const Number nearest = round_to(x, dtype);
+  if (!is_float(dtype) || (nearest >= low && nearest <= high) || !(low <= x && x <= high)) {
+    return nearest;
+  }
+  const Number other = nearest > high ? -next_above(-nearest, dtype) : next_above(nearest, dtype);
+  return other >= low && other <= high ? other : nearest;
 }
 
 Arrays draw_inputs(const Candidate& candidate, DType dtype, std::uint64_t seed,
@@ -198,7 +210,8 @@ Arrays draw_inputs(const Candidate& candidate, DType dtype, std::uint64_t seed,
     for (std::int64_t i = 0; i < count; ++i) {
       const Number unit = random_unit(seed * 31 + k, static_cast<std::uint64_t>(i));
       const Number value = input.drawn(static_cast<std::size_t>(i), unit);
-      array.values.push_back(round_to(is_float(stored) ? value : std::round(value), stored));
+      array.values.push_back(round_within(is_float(stored) ? value : std::round(value), input.low,
+                                          input.high, stored));
     }
     if (candidate.is_elementwise() && candidate.inputs().size() == 1) {
       // Not always in the same places, nor all of them where there is little room.
@@ -260,6 +273,7 @@ void add(Expected& e, const Slopes& s, Number weight) {
   e.high += std::max(a, b);
   e.error += std::abs(weight) * s.error();
   e.magnitude += std::max(std::abs(a), std::abs(b));
+  if (a != 0 || b != 0) ++e.terms;
   const bool is_corner = s.kind == PointKind::corner;
   if (is_corner && e.kind == PointKind::smooth) e.kind = PointKind::corner;
   e.left += weight * (is_corner ? s.left.value : s.best.value);

@@ -19,6 +19,7 @@ struct Expected {
   Number right = 0;
   Number error = 0;
   Number magnitude = 0;  // sum of the magnitudes it is made of
+  int terms = 0;         // how many of them are not 0
   PointKind kind = PointKind::smooth;
   std::string reason = {};
 };
@@ -79,6 +80,9 @@ Number number_at(const Candidate& candidate, std::span<const Number> x);
 
 /// Where the slope of an elementwise operator jumps within the domain of its first input.
 std::vector<Number> corners_of(const Candidate& candidate);
+
+/// The number of a dtype that is nearest to x of those in [low, high]; where none is, the nearest.
+Number round_within(Number x, Number low, Number high, DType dtype);
 
 /// Random inputs, of elementwise operators with corners, their neighbours, 0 and the domain's ends
 /// among them.

@@ -166,22 +166,22 @@ FunctionFamily family_of(const aclgradGradcheckFamily& given) {
         function(&call, given.context);
       };
     };
-    FunctionPair pair{
-        .name = given.name,
-        .inputs = arrays_of(inputs.data(), given.input_count, "inputs"),
-        .outputs = arrays_of(outputs.data(), given.output_count, "outputs"),
-        .forward = {},
-        .backward = {},
-        .backward_strided =
-            [=](auto in, auto out, auto d_out, auto strides, auto d_in) {
-              std::vector<void*> results;  // which the backward only reads
-              for (const void* each : out) results.push_back(const_cast<void*>(each));
-              const aclgradGradcheckCall call{attributes.data(), in.data(),      results.data(),
-                                              d_out.data(),      strides.data(), d_in.data()};
-              given.backward(&call, given.context);
-            },
-        .roundings = given.roundings,
-        .accumulation = accumulation_of(given.accumulation)};
+    FunctionPair pair{.name = given.name,
+                      .inputs = arrays_of(inputs.data(), given.input_count, "inputs"),
+                      .outputs = arrays_of(outputs.data(), given.output_count, "outputs"),
+                      .forward = {},
+                      .backward = {},
+                      .backward_strided =
+                          [=](auto in, auto out, auto d_out, auto strides, auto d_in) {
+                            std::vector<void*> results;  // which the backward only reads
+                            for (const void* each : out) results.push_back(const_cast<void*>(each));
+                            const aclgradGradcheckCall call{attributes.data(), in.data(),
+                                                            results.data(),    d_out.data(),
+                                                            strides.data(),    d_in.data()};
+                            given.backward(&call, given.context);
+                          },
+                      .roundings = given.roundings,
+                      .accumulation = accumulation_of(given.accumulation)};
     if (given.forward != nullptr) pair.forward = caller(given.forward);
     if (given.reference != nullptr) pair.reference = caller(given.reference);
     return pair;
