@@ -281,6 +281,8 @@ def numbers_of(array: Any) -> List[float]:
     """The numbers of any array, without NumPy where it is not there."""
     if is_torch(array):
         return array.detach().cpu().double().flatten().tolist()
+    if hasattr(array, "numbers"):  # of the referee
+        return list(array.numbers())
     if isinstance(array, (list, tuple)) or not hasattr(array, "shape"):
         return _flattened(array)
     return to_numpy(array).astype("float64").ravel().tolist()

@@ -3,6 +3,7 @@
 a forward with residuals and their backward."""
 from __future__ import annotations
 
+import inspect
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ._dtypes import dtype_of
@@ -31,6 +32,7 @@ def check_torch(function: Any, *inputs: Any, **options: Any) -> Report:
             "inputs, by torch.nn.functional or torch.func.functional_call"
         )
 
+    @_named_as(function)
     def forward(*given: Any) -> Any:
         with torch.no_grad():
             return apply(*given)
@@ -112,6 +114,19 @@ def _depth_of(torch: Any, apply: Callable[..., Any], inputs: Sequence[Any]) -> i
     return max([1] + [depth(y.grad_fn) for y in outputs if y.grad_fn is not None])
 
 
+def _named_as(function: Any) -> Callable[[Any], Any]:
+    """Gives a wrapper the names of a function's parameters."""
+
+    def named(wrapper: Any) -> Any:
+        try:
+            wrapper.__signature__ = inspect.signature(function)
+        except (TypeError, ValueError):
+            pass
+        return wrapper
+
+    return named
+
+
 # ---- JAX's pairs -------------------------------------------------------------------------------
 
 
@@ -131,6 +146,7 @@ def check_vjp(
     """
     structure: List[Any] = [None]
 
+    @_named_as(forward)
     def with_leaves(*given: Any, **named: Any) -> Tuple[Any, ...]:
         output, residuals = forward(*given, **named)
         leaves: List[Any] = []
