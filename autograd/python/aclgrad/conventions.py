@@ -20,8 +20,8 @@ def check_torch(function: Any, *inputs: Any, **options: Any) -> Report:
     inputs: tensors, whose shapes, dtypes and ranges are taken (those that require gradients have
     one; all floating ones, where none does), an Array, or constants. The backward is
     torch.autograd.grad, the reference the function on tensors of float64, unless there is a
-    reference=. Options are those of check_gradient; `roundings` is, where it is not given, taken
-    from autograd's graph: each of its nodes rounds.
+    reference=. Options are those of check_gradient. `roundings`, where it is not given, is taken from
+    autograd's graph: an operator of PyTorch's counts for two, a torch.autograd.Function for none.
     """
     import torch
 
@@ -65,7 +65,7 @@ def check_torch(function: Any, *inputs: Any, **options: Any) -> Report:
     options.setdefault("arrays", "torch")
     options.setdefault("name", getattr(function, "__name__", type(function).__name__))
     if options.get("roundings") is None:
-        options["roundings"] = _depth_of(torch, apply, inputs) - 1
+        options["roundings"] = _roundings_of(torch, apply, inputs)
     return check_gradient(forward, backward, list(inputs), **options)
 
 
@@ -83,8 +83,16 @@ def _callable_of(torch: Any, function: Any) -> Callable[..., Any]:
     return function
 
 
-def _depth_of(torch: Any, apply: Callable[..., Any], inputs: Sequence[Any]) -> int:
-    """How many nodes of autograd's graph stand in a row, at least 1."""
+def _rounds(node: str) -> int:
+    """How often a node of autograd's graph rounds inside, beside its result. An operator of PyTorch's
+    may do it at each of its steps; a torch.autograd.Function says itself what it does."""
+    moves = ("AccumulateGrad", "View", "TBackward", "Transpose", "Unsafe", "Expand", "Permute")
+    is_operator = node.rstrip("0123456789").endswith("Backward") and node[-1].isdigit()
+    return 2 if is_operator and not node.startswith(moves) else 0
+
+
+def _roundings_of(torch: Any, apply: Callable[..., Any], inputs: Sequence[Any]) -> int:
+    """How many roundings of nodes of autograd's graph stand in a row."""
     from ._arrays import Torch
     from ._pair import inputs_of
 
@@ -106,12 +114,11 @@ def _depth_of(torch: Any, apply: Callable[..., Any], inputs: Sequence[Any]) -> i
             if missing:
                 waiting += missing
                 continue
-            own = not type(node).__name__.startswith(("AccumulateGrad", "View", "T", "Transpose"))
-            depths[node] = int(own) + max((depths[each] for each in nexts), default=0)
+            depths[node] = _rounds(type(node).__name__) + max((depths[each] for each in nexts), default=0)
             waiting.pop()
         return depths[root]
 
-    return max([1] + [depth(y.grad_fn) for y in outputs if y.grad_fn is not None])
+    return max([0] + [depth(y.grad_fn) for y in outputs if y.grad_fn is not None])
 
 
 def _named_as(function: Any) -> Callable[[Any], Any]:

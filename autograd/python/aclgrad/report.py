@@ -91,9 +91,20 @@ class Report:
         for part in self.parts:
             lines.append(f"--- {part.dtype}")
             lines.append(part.text.rstrip())
+        if self._is_of_16_bits():
+            lines.append(
+                "Wider dtypes are right. If the functions round inside more often than once, say so: "
+                "roundings=N; if they add up in 16 bits: accumulation=dtype."
+            )
         if self.again:
             lines.append(f"again: {self.again}")
         return "\n".join(lines)
+
+    def _is_of_16_bits(self) -> bool:
+        """Whether it is right but for 16 bits."""
+        half = [p for p in self.parts if p.dtype in ("bfloat16", "float16") and p.verdict != "right"]
+        wide = [p for p in self.parts if p.dtype in ("float32", "float64")]
+        return bool(half and wide) and all(part.verdict == "right" for part in wide)
 
     def json(self) -> str:
         """For programs; each dtype's part is as aclgrad-gradcheck writes it."""
