@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <map>
 
 #include "gradcheck/core/problem.h"
 
@@ -28,11 +29,12 @@ struct Way {
 // The derivative along a way as the backward has it.
 struct Analytic {
   Number sum = 0;
-  Number terms = 0;    // the sum of its terms' magnitudes
-  Number stored = 0;   // that of what rounding them to their dtypes may do,
-  Number squares = 0;  // and of its squares
+  Number terms = 0;   // the sum of its terms' magnitudes
+  Number stored = 0;  // that of what rounding them to their dtypes may do,
+  Number spread = 0;  // and the root of the sum of its squares
 
   Analytic(const FunctionPair& pair, const Way& way, const Arrays& gradients) {
+    std::map<Number, Number> alike;  // gradients with the same digits are rounded alike
     for (const Way::Step& step : way.steps) {
       const Number gradient = gradients[step.input].values[step.element];
       const Number term = step.length * gradient;
@@ -40,8 +42,11 @@ struct Analytic {
       terms += std::abs(term);
       const Number last = step.length * ulp(gradient, pair.inputs[step.input].dtype) / 2;
       stored += std::abs(last);
-      squares += last * last;
+      int exponent = 0;
+      alike[std::frexp(std::abs(gradient), &exponent)] += std::abs(last);
     }
+    for (const auto& [digits, last] : alike) spread += last * last;
+    spread = std::sqrt(spread);
   }
 };
 
@@ -230,11 +235,7 @@ class Points {
     }
     std::int64_t results = 0;
     for (const FunctionArray& output : pair_.outputs) results += count_of(output.shape);
-    const Number unit = roundoff(narrowest_dtype(pair_));
-    // Equal terms are rounded alike, others by chance.
-    const Number last = std::min(
-        analytic.stored, 2 * unit * analytic.terms / std::sqrt(Number(way.steps.size())) +
-                             2 * unit * std::abs(analytic.sum) + 6 * std::sqrt(analytic.squares));
+    const Number last = std::min(analytic.stored, 4 * analytic.spread);
     return last + of_results +
            (resolution.of_sum + resolution.of_term * static_cast<Number>(results)) *
                analytic.terms +
@@ -436,6 +437,7 @@ void check_points(const FunctionPair& pair, std::uint64_t seed, Report& report) 
   if (!is_double(pair)) return;
   const FunctionPoint point = draw_point(pair, seed);
   Points points(pair, seed, report);
+  if (pair.reference) points.compare(point, "where nothing is special");
   compare_zeros(pair, point, points);
   compare_far(pair, point, points);
   for (const FunctionArray& input : pair.inputs) {
