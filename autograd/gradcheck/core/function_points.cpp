@@ -183,7 +183,8 @@ class Points {
   // All elements at once, each by as much as a random number says.
   void compare_direction(const FunctionPoint& point, std::uint64_t seed) {
     if (found_ || !begin(point)) return;
-    if (rounds_) compare_along(point, gradients_of(pair_, point), "and the gradient's signs");
+    if (rounds_)
+      compare_along(point, gradients_of(pair_, point), "moved as the gradient's signs say");
     Way way{.steps = {}, .at = 0, .what = "a direction of all elements"};
     for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
       if (!is_differentiated(pair_.inputs[k])) continue;
@@ -210,19 +211,20 @@ class Points {
     return true;
   }
 
-  // All elements at once, each towards where its gradient points: nothing cancels.
+  // All elements of each input at once, each towards where its gradient points: nothing cancels.
   void compare_along(const FunctionPoint& point, const Arrays& gradients, const std::string& what) {
-    if (found_) return;
-    Way way{.steps = {}, .at = 0, .what = "a direction of all elements, " + what};
-    for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
-      if (!is_differentiated(pair_.inputs[k])) continue;
+    for (std::size_t k = 0; k < pair_.inputs.size() && !found_; ++k) {
+      if (!is_differentiated(pair_.inputs[k]) || point.inputs[k].values.empty()) continue;
+      Way way{.steps = {},
+              .at = 0,
+              .what = fmt::format("all elements of {}, {}", pair_.inputs[k].name, what)};
       for (std::size_t i = 0; i < point.inputs[k].values.size(); ++i) {
         const std::size_t place = std::min(i, mirrored(pair_.inputs[k], i));
         const Number length = 0.5L + random_unit(seed_ + 91 + k, place);
         way.steps.push_back({k, i, gradients[k].values[place] < 0 ? -length : length});
       }
+      judge(way, point, gradients);
     }
-    judge(way, point, gradients);
   }
 
   // Of a derivative whose terms are rounded.
@@ -437,7 +439,7 @@ void check_points(const FunctionPair& pair, std::uint64_t seed, Report& report) 
   if (!is_double(pair)) return;
   const FunctionPoint point = draw_point(pair, seed);
   Points points(pair, seed, report);
-  if (pair.reference) points.compare(point, "where nothing is special");
+  if (pair.reference) points.compare(point, "at random numbers");
   compare_zeros(pair, point, points);
   compare_far(pair, point, points);
   for (const FunctionArray& input : pair.inputs) {
