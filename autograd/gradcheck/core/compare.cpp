@@ -421,8 +421,11 @@ std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
     find_those_beside(candidate, problem, k, compared);
     Finding like = finding_for(candidate, problem.dtype, how.layout, "derivative");
     const auto is_wrong = [](const Element& e) { return e.verdict == Verdict::wrong; };
-    if (std::ranges::any_of(compared, is_wrong))
+    if (std::ranges::any_of(compared, is_wrong)) {
       like.diagnosis = diagnosis(candidate, problem, compared);
+      like.pattern = pattern_of(candidate, problem, compared);
+      if (!like.pattern.empty()) like.diagnosis += "; the gradient: " + like.pattern;
+    }
     wrong_count += report_elements(compared, like, report);
     for (const Element& e : compared) {
       if (e.verdict != Verdict::inexact) continue;

@@ -45,32 +45,6 @@ std::vector<Slopes> elementwise_slopes(const Candidate& candidate, const Arrays&
   return slopes;
 }
 
-// A row of the Jacobian: how every output changes with one element of an input.
-std::vector<Slopes> row_of_slopes(const Candidate& candidate, Arrays& inputs, std::size_t which,
-                                  std::size_t i, const Array& centre) {
-  Number& element = inputs[which].values[i];
-  const Number x = element;
-  // An output is a sum of many terms, of the order of 1 even where all that is seen is small: its
-  // rounding is that of the largest number in sight.
-  Number largest = 1;
-  for (const std::vector<Number>& values : {centre.values, inputs[which].values}) {
-    for (const Number value : values) {
-      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-    }
-  }
-  std::vector<Slopes> row = slopes_at(
-      [&](long double shift) {
-        element = x + shift;
-        std::vector<Number> values = differentiated(candidate, inputs).values;
-        if (values.size() == centre.values.size()) return values;
-        throw Failure("the forward gave another number of results for other numbers",
-                      "the forward");
-      },
-      x, candidate.noise, largest);
-  element = x;
-  return row;
-}
-
 void require_values(const std::string& what, const Array& array) {
   if (!array.values.empty() || count_of(array.shape) == 0) return;
   throw Failure(fmt::format("{} gave no numbers for shape {}", what, dims_text(array.shape)), what);
@@ -101,6 +75,31 @@ std::vector<Number> special_values(const contract::TensorSpec& input, DType dtyp
 }
 
 }  // namespace
+
+std::vector<Slopes> row_of_slopes(const Candidate& candidate, Arrays& inputs, std::size_t which,
+                                  std::size_t i, const Array& centre) {
+  Number& element = inputs[which].values[i];
+  const Number x = element;
+  // An output is a sum of many terms, of the order of 1 even where all that is seen is small: its
+  // rounding is that of the largest number in sight.
+  Number largest = 1;
+  for (const std::vector<Number>& values : {centre.values, inputs[which].values}) {
+    for (const Number value : values) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    }
+  }
+  std::vector<Slopes> row = slopes_at(
+      [&](long double shift) {
+        element = x + shift;
+        std::vector<Number> values = differentiated(candidate, inputs).values;
+        if (values.size() == centre.values.size()) return values;
+        throw Failure("the forward gave another number of results for other numbers",
+                      "the forward");
+      },
+      x, candidate.noise, largest);
+  element = x;
+  return row;
+}
 
 Arrays forward_of(const Candidate& candidate, const Arrays& inputs) {
   Arrays results =
@@ -250,10 +249,14 @@ Jacobian differentiate(const Candidate& candidate, const Arrays& inputs) {
   for (const std::size_t which : differentiable(candidate)) elements += inputs[which].values.size();
   require_jacobian(candidate, elements, jacobian.columns);
   Arrays moved = inputs;
+  std::vector<std::vector<std::vector<Slopes>>> sparse;
+  if (candidate.sparse) sparse = sparse_slopes(candidate, inputs, centre);
   for (const std::size_t which : differentiable(candidate)) {
     std::vector<Slopes> rows;
     for (std::size_t i = 0; i < inputs[which].values.size(); ++i) {
-      std::vector<Slopes> row = row_of_slopes(candidate, moved, which, i, centre);
+      std::vector<Slopes> row = candidate.sparse
+                                    ? std::move(sparse[which][i])
+                                    : row_of_slopes(candidate, moved, which, i, centre);
       std::move(row.begin(), row.end(), std::back_inserter(rows));
     }
     jacobian.of_input.push_back(std::move(rows));

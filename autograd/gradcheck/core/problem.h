@@ -90,6 +90,17 @@ Arrays draw_inputs(const Candidate& candidate, DType dtype, std::uint64_t seed,
                    std::span<const Number> corners);
 Array draw_cotangent(const Dims& shape, DType dtype, std::uint64_t seed);
 
+/// A row of the Jacobian: how every output changes with one element of an input, which is moved
+/// and put back.
+std::vector<Slopes> row_of_slopes(const Candidate& candidate, Arrays& inputs, std::size_t which,
+                                  std::size_t i, const Array& centre);
+
+/// All of them, by input and element, with fewer calls of the forward where results are made of few
+/// elements.
+std::vector<std::vector<std::vector<Slopes>>> sparse_slopes(const Candidate& candidate,
+                                                            const Arrays& inputs,
+                                                            const Array& centre);
+
 Jacobian differentiate(const Candidate& candidate, const Arrays& inputs);
 
 /// What arrives at an output times the slope there; several of them add up.

@@ -96,9 +96,9 @@ struct Candidate {
   /// Inputs and cotangent are as the dtype stores them.
   std::function<Arrays(const Arrays& inputs, const Array& cotangent, DType dtype)> rounding = {};
 
-  bool mixed = false;                      // each gradient has its input's own dtype
-  bool sparse = false;                     // what depends on what is found before derivatives
-  bool strided = true;                     // the backward honours strides and offsets
+  bool mixed = false;   // each gradient has its input's own dtype
+  bool sparse = false;  // the forward is called less where its results are made of few elements
+  bool strided = true;  // the backward honours strides and offsets
   std::vector<std::size_t> in_place = {};  // inputs that the first gradient may overwrite
   bool masks = false;                      // outputs may be left out
   bool nan_goes_through = true;            // a NaN in gives a NaN out
