@@ -7,18 +7,22 @@
 """
 from ._arrays import from_bfloat16, round_to_bfloat16 as to_bfloat16
 from ._library import LibraryNotFound, version
+from .advice import Advice, Tolerance, advise
 from .check import assert_gradient, check_gradient
 from .conventions import assert_torch, assert_vjp, check_torch, check_vjp
 from .report import Finding, Report
 from .spec import Array, Attribute, Constant
 
 __all__ = [
+    "Advice",
     "Array",
     "Attribute",
     "Constant",
     "Finding",
     "LibraryNotFound",
     "Report",
+    "Tolerance",
+    "advise",
     "assert_gradient",
     "assert_torch",
     "assert_vjp",

@@ -48,6 +48,13 @@ def parameters_of(function: Callable[..., Any]) -> Optional[List[str]]:
     return [each.name for each in parameters if each.kind in named]
 
 
+def _has_parameter(function: Callable[..., Any], name: str) -> bool:
+    try:
+        return name in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
 class Functions:
     """Forward, backward and reference, in the package's convention:
 
@@ -72,8 +79,7 @@ class Functions:
         for function in (self.forward, self.backward, self.reference):
             known = parameters_of(function)
             self._wanted[id(function)] = names if known is None else [n for n in names if n in known]
-        known = parameters_of(backward)
-        self._wants_outputs = known is not None and "outputs" in known
+        self.wants_outputs = _has_parameter(backward, "outputs")
 
     def named(self, function: Callable[..., Any], attributes: Dict[str, Any]) -> Dict[str, Any]:
         """Those attributes that a function takes."""
@@ -96,7 +102,7 @@ class Functions:
         """A gradient for each input that has one."""
         count = len(outputs) - self.saved
         named = self.named(self.backward, setting.attributes)
-        if self._wants_outputs:
+        if self.wants_outputs:
             named["outputs"] = tuple(outputs[:count])
         made = self.backward(*arriving, *inputs, *outputs[count:], **named)
         wanted = sum(flags_of(each) & _library.NO_GRADIENT == 0 for each in setting.arrays)

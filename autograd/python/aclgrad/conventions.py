@@ -22,6 +22,8 @@ def check_torch(function: Any, *inputs: Any, **options: Any) -> Report:
     torch.autograd.grad, the reference the function on tensors of float64, unless there is a
     reference=. Options are those of check_gradient. `roundings`, where it is not given, is taken from
     autograd's graph: an operator of PyTorch's counts for two, a torch.autograd.Function for none.
+    dtypes: ("float32", "bfloat16"), and float32 alone for what is made of PyTorch's operators: in 16
+    bits they round at each step, which gradients need not survive (tanh, of its rounded result).
     """
     import torch
 
@@ -66,6 +68,8 @@ def check_torch(function: Any, *inputs: Any, **options: Any) -> Report:
     options.setdefault("name", getattr(function, "__name__", type(function).__name__))
     if options.get("roundings") is None:
         options["roundings"] = _roundings_of(torch, apply, inputs)
+        if options["roundings"]:
+            options.setdefault("dtypes", ("float32",))
     return check_gradient(forward, backward, list(inputs), **options)
 
 

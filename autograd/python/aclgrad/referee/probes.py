@@ -51,15 +51,18 @@ def same(one: Sequence[Optional[Raw]], other: Sequence[Optional[Raw]]) -> bool:
 
 def require_repeatable(point: Point) -> Tuple[List[Raw], List[Optional[Raw]]]:
     """The results and gradients; raises Misconduct where they are others the next time."""
-    inputs = [a.data if isinstance(a, Raw) else None for a in point.inputs]
-    results, gradients = point.forward(), point.backward()
+    given = [*point.inputs, *point.arriving]
+    before = [a.data if isinstance(a, Raw) else None for a in given]
+    results = point.forward()
+    gradients = point.backward()
+    for array, data in zip(given, before):
+        if isinstance(array, Raw) and array.data != data:
+            raise Misconduct("inputs changed", "a function writes to what it is given")
     for _ in range(3):
         if not same(results, point.forward()):
             raise Misconduct("other answer", "two calls of the forward with the same inputs differ")
         if not same(gradients, point.backward()):
             raise Misconduct("other answer", "two calls of the backward with the same inputs differ")
-    if inputs != [a.data if isinstance(a, Raw) else None for a in point.inputs]:
-        raise Misconduct("inputs changed", "a function wrote to its inputs")
     return results, gradients
 
 
@@ -69,7 +72,7 @@ def require_any_layout(point: Point, process: Process, gradients: Sequence[Optio
     results = point.forward()
     count = len(results) - functions.saved
     named = functions.named(functions.backward, setting.attributes)
-    if functions._wants_outputs:
+    if functions.wants_outputs:
         named["outputs"] = tuple(results[:count])
     arguments = [*point.arriving, *point.inputs, *results[count:]]
     made = process.call("backward", arguments, named, "strided")

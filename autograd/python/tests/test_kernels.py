@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ten kernels and their mistakes (examples/kernels). All dtypes for each mistake: ACLGRAD_LONG=1."""
+import os
+
+import kernels
+import pytest
+
+import aclgrad
+
+DTYPES = ("float64", "float32", "bfloat16", "float16")
+IS_LONG = bool(os.environ.get("ACLGRAD_LONG"))
+
+
+def check(module, name, dtype, seed=1):
+    spec = kernels.kernel(name)
+    return aclgrad.check_gradient(
+        module.forward, module.backward, spec.INPUTS, saved=spec.SAVED, dtypes=dtype, name=name, seed=seed
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", kernels.NAMES)
+def test_a_right_gradient_is_right(name, dtype):
+    report = check(kernels.kernel(name), name, dtype)
+    assert report.verdict == "right", report.text
+
+
+def mistakes():
+    for k, name in enumerate(kernels.NAMES):
+        for m, (what, old, new) in enumerate(kernels.kernel(name).MISTAKES):
+            for d, dtype in enumerate(DTYPES):
+                if IS_LONG or d == (k + m) % 4:
+                    yield pytest.param(name, dtype, old, new, id=f"{name}-{what}-{dtype}")
+
+
+@pytest.mark.parametrize("name, dtype, old, new", mistakes())
+def test_a_mistake_is_found(name, dtype, old, new):
+    assert check(kernels.with_mistake(name, old, new), name, dtype).verdict == "wrong"
+
+
+def test_each_kernel_has_five_mistakes():
+    assert all(len(kernels.kernel(name).MISTAKES) == 5 for name in kernels.NAMES)
+
+
+@pytest.mark.parametrize("name", kernels.NAMES)
+def test_no_false_alarm_under_other_seeds(name):
+    for seed in range(2, 4):
+        dtype = DTYPES[seed % 4]
+        report = check(kernels.kernel(name), name, dtype, seed)
+        assert report.verdict == "right", report.text
