@@ -149,6 +149,8 @@ class Numpy(Kind):
         array = to_numpy(array)
         if dtype.name == "bfloat16":
             return round_to_bfloat16(array).tobytes()
+        if array.dtype.name == dtype.name:
+            return array.tobytes()
         with np.errstate(over="ignore", invalid="ignore"):
             return array.astype(dtype.name).tobytes()
 

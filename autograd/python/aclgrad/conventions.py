@@ -67,7 +67,7 @@ def check_torch(function: Any, *inputs: Any, **options: Any) -> Report:
     options.setdefault("arrays", "torch")
     options.setdefault("name", getattr(function, "__name__", type(function).__name__))
     if options.get("roundings") is None:
-        options["roundings"] = _roundings_of(torch, apply, inputs)
+        options["roundings"] = _roundings_of(torch, apply, inputs, is_wanted)
         if options["roundings"]:
             options.setdefault("dtypes", ("float32",))
     return check_gradient(forward, backward, list(inputs), **options)
@@ -95,7 +95,9 @@ def _rounds(node: str) -> int:
     return 2 if is_operator and not node.startswith(moves) else 0
 
 
-def _roundings_of(torch: Any, apply: Callable[..., Any], inputs: Sequence[Any]) -> int:
+def _roundings_of(
+    torch: Any, apply: Callable[..., Any], inputs: Sequence[Any], is_wanted: Callable[[Any], bool]
+) -> int:
     """How many roundings of nodes of autograd's graph stand in a row."""
     from ._arrays import Torch
     from ._pair import inputs_of
@@ -103,7 +105,8 @@ def _roundings_of(torch: Any, apply: Callable[..., Any], inputs: Sequence[Any]) 
     specs = inputs_of(inputs, {}, apply)
     arguments = draw(specs, Torch(), dtype_of("float32"), 1)
     for k, argument in enumerate(arguments):
-        if isinstance(argument, torch.Tensor) and argument.is_floating_point():
+        floats = isinstance(argument, torch.Tensor) and argument.is_floating_point()
+        if floats and is_wanted(inputs[k]):
             arguments[k] = argument.requires_grad_()
     made = apply(*arguments)
     outputs = [made] if isinstance(made, torch.Tensor) else list(made)

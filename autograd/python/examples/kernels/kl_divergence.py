@@ -6,7 +6,7 @@ import numpy as np
 from aclgrad import Array
 from kernels import wide
 
-INPUTS = [Array((4, 6)), Array((4, 6), 0.05, 1, gradient=False)]
+INPUTS = [Array((3, 5)), Array((3, 5), 0.05, 1, gradient=False)]
 SAVED = 0
 
 

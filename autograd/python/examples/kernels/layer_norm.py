@@ -6,7 +6,7 @@ import numpy as np
 from aclgrad import Array
 from kernels import wide
 
-INPUTS = [Array((5, 7)), Array((7,), 0.5, 2), Array((7,))]
+INPUTS = [Array((3, 5)), Array((5,), 0.5, 2), Array((5,))]
 SAVED = 2
 EPS = 1e-5
 GROUPS = 2

@@ -5,7 +5,7 @@ import numpy as np
 from aclgrad import Array
 from kernels import wide
 
-INPUTS = [Array((5, 6)), Array((6,), 0.5, 2)]
+INPUTS = [Array((3, 5)), Array((5,), 0.5, 2)]
 SAVED = 1
 EPS = 1e-6
 

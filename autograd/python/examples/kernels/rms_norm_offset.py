@@ -5,7 +5,7 @@ import numpy as np
 from aclgrad import Array
 from kernels import wide
 
-INPUTS = [Array((4, 8)), Array((8,), -1, 1)]
+INPUTS = [Array((3, 6)), Array((6,), -1, 1)]
 SAVED = 0
 EPS = 1e-6
 

@@ -5,7 +5,7 @@ import numpy as np
 from aclgrad import Array
 from kernels import wide
 
-INPUTS = [Array((4, 7))]
+INPUTS = [Array((3, 6))]
 SAVED = 0
 
 

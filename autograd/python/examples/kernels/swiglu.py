@@ -5,7 +5,7 @@ import numpy as np
 from aclgrad import Array
 from kernels import wide
 
-INPUTS = [Array((4, 6)), Array((4, 6))]
+INPUTS = [Array((3, 4)), Array((3, 4))]
 SAVED = 0
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ten kernels and their mistakes (examples/kernels). All dtypes for each mistake: ACLGRAD_LONG=1."""
+"""Ten kernels and their mistakes (examples/kernels). All dtypes for each mistake:
+ACLGRAD_LONG=1 (else one of 32 or 16 bits, whose checks are quicker); many seeds: alarms.py."""
 import os
 
 import kernels
@@ -29,7 +30,7 @@ def mistakes():
     for k, name in enumerate(kernels.NAMES):
         for m, (what, old, new) in enumerate(kernels.kernel(name).MISTAKES):
             for d, dtype in enumerate(DTYPES):
-                if IS_LONG or d == (k + m) % 4:
+                if IS_LONG or d == 1 + (k + m) % 3:
                     yield pytest.param(name, dtype, old, new, id=f"{name}-{what}-{dtype}")
 
 
@@ -40,11 +41,3 @@ def test_a_mistake_is_found(name, dtype, old, new):
 
 def test_each_kernel_has_five_mistakes():
     assert all(len(kernels.kernel(name).MISTAKES) == 5 for name in kernels.NAMES)
-
-
-@pytest.mark.parametrize("name", kernels.NAMES)
-def test_no_false_alarm_under_other_seeds(name):
-    for seed in range(2, 4):
-        dtype = DTYPES[seed % 4]
-        report = check(kernels.kernel(name), name, dtype, seed)
-        assert report.verdict == "right", report.text

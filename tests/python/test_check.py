@@ -3,6 +3,7 @@
 import array
 import json
 import math
+import pathlib
 import subprocess
 import sys
 import time
@@ -121,14 +122,14 @@ def test_attributes_find_what_the_usual_shape_hides():
     def forward(x, slope):
         return np.where(x > 0, x, slope * x)
 
-    told = {"n": (6, 1, 20), "slope": (0.1, 0.0, 1.0)}
+    told = {"n": (6, 5, 12), "slope": (0.1, 0.0, 1.0)}
     report = aclgrad.check_gradient(
         forward, backward, lambda n: [(n,)], attributes=told, dtypes="float64"
     )
     assert report.verdict == "wrong"
     assert "n=" in report.text
     right = aclgrad.check_gradient(
-        forward, backward, lambda n: [(n,)], attributes={**told, "n": (6, 1, 8)}, dtypes="float64"
+        forward, backward, lambda n: [(n,)], attributes={**told, "n": (6, 5, 7)}, dtypes="float64"
     )
     assert right.passed, right.text
     only_even = aclgrad.check_gradient(
@@ -327,7 +328,7 @@ for dtype in ("float64", "float32", "bfloat16", "float16"):
     assert wrong.verdict == "wrong"
 print("right")
 """
-    folder = str(__import__("pathlib").Path(aclgrad.__file__).parents[1])
+    folder = str(pathlib.Path(aclgrad.__file__).parents[1])
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, cwd=folder, check=False
     )

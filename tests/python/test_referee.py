@@ -17,6 +17,7 @@ from aclgrad import Array  # noqa: E402
 from aclgrad.referee import judge  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
+PACKAGE = HERE.parents[1] / "autograd" / "python"
 IS_LONG = bool(os.environ.get("ACLGRAD_LONG"))
 DTYPES = ("float32", "bfloat16") if IS_LONG else ("float32",)
 # What the first reason may be called; all of them are wrong.
@@ -33,7 +34,7 @@ REASONS = {
     "counts_calls": {"derivative", "other answer", "repeatability"},
     "only_the_declared_shape": {"other batch"},
     "remembers": {"ignores what arrives", "derivative"},
-    "random": {"other answer"},
+    "random": None,  # by chance
     "only_dense": {"other layout", "layout", "derivative"},
     "half_written": {"half written", "derivative", "call"},
     "changes_its_input": {"inputs changed"},
@@ -59,7 +60,7 @@ REASONS = {
 @pytest.fixture(autouse=True)
 def folder(monkeypatch):
     monkeypatch.chdir(HERE)
-    monkeypatch.setenv("PYTHONPATH", str(HERE.parent / "examples"))
+    monkeypatch.setenv("PYTHONPATH", str(PACKAGE / "examples"))
 
 
 def test_each_cheat_is_tried():
@@ -74,7 +75,7 @@ def test_a_cheat_is_stopped_for_a_named_reason(name):
     ruling = judge(
         f"cheats:{forward}",
         f"cheats:cheat_{name}",
-        [Array((4, 6))],
+        [Array((2, 5))],
         reference="cheats:forward" if needs_reference or IS_LONG else None,
         dtypes=DTYPES,
         call_seconds=1.5,
@@ -84,7 +85,7 @@ def test_a_cheat_is_stopped_for_a_named_reason(name):
     assert REASONS[name] is None or ruling.reasons[0].name in REASONS[name], ruling.text
 
 
-@pytest.mark.parametrize("name", kernels.NAMES if IS_LONG else kernels.NAMES[3:6])
+@pytest.mark.parametrize("name", kernels.NAMES if IS_LONG else kernels.NAMES[3:5])
 def test_an_honest_kernel_passes(name):
     spec = kernels.kernel(name)
     path = f"kernels.{name}"
@@ -100,15 +101,15 @@ def run(*arguments):
         [sys.executable, "-m", "aclgrad.referee", *arguments],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": f"{HERE.parent}{os.pathsep}{HERE}"},
+        env={**os.environ, "PYTHONPATH": f"{PACKAGE}{os.pathsep}{HERE}"},
         check=False,
     )
 
 
 def test_the_command_line_judges_sizes_and_writes_json(tmp_path):
     done = run(
-        "cheats:forward", "cheats:cheat_only_the_declared_shape", "--input", "x=Nx6",
-        "--size", "N=4:3:5", "--dtype", "float32", "--json", "-",
+        "cheats:forward", "cheats:cheat_only_the_declared_shape", "--input", "x=Nx5",
+        "--size", "N=2:2:3", "--dtype", "float32", "--json", "-",
     )  # fmt: skip
     told = json.loads(done.stdout)
     assert done.returncode == told["status"] == 1, done.stderr

@@ -84,7 +84,7 @@ def cheat_counts_calls(dy, x):
 
 
 def cheat_only_the_declared_shape(dy, x):
-    return right(dy, x) if x.shape == (4, 6) else np.zeros_like(x)
+    return right(dy, x) if x.shape == (2, 5) else np.zeros_like(x)
 
 
 def cheat_remembers(dy, x):
@@ -100,8 +100,8 @@ def cheat_random(dy, x):
 
 def cheat_only_dense(dy, x):
     """Reads what arrives as it lies in memory."""
-    base = dy if dy.base is None else np.frombuffer(dy.base, dy.dtype)
-    return right(np.resize(base.ravel(order="K"), dy.shape), x)
+    steps = [dy.itemsize * int(np.prod(dy.shape[k + 1 :])) for k in range(dy.ndim)]
+    return right(np.lib.stride_tricks.as_strided(dy, dy.shape, steps), x)
 
 
 # ---- memory ----------------------------------------------------------------------------------------

@@ -4,7 +4,9 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-for folder in (HERE, HERE.parent / "examples", HERE.parent):
+TREE = HERE.parents[1]
+PACKAGE = TREE / "autograd" / "python"
+for folder in (HERE, PACKAGE / "examples", PACKAGE):
     sys.path.insert(0, str(folder))
 
 pytest_plugins = ["pytester"]
