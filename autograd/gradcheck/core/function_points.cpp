@@ -309,7 +309,10 @@ class Points {
         64 * unit_ * (analytic.terms + reach.arriving) + rounding_of(way, analytic, reach);
     const Number off =
         std::max({Number{0}, slopes.low() - analytic.sum, analytic.sum - slopes.high()});
-    if (off <= tolerance) return;
+    if (off <= tolerance) {
+      if (way.steps.size() > 2) ++report_.right;
+      return;
+    }
     if (may_be_noise && std::isfinite(off) && off <= tolerance + 4 * spread_beside(way, point)) {
       return;
     }
