@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""alarms.py [SEEDS [FIRST]]: the ten kernels in every dtype under many seeds (1,000). Prints each that is not
-right, and how many there were; its exit status is 1 where one was called wrong."""
+"""alarms.py [SEEDS [FIRST]]: the ten kernels in every dtype under many seeds (1,000). Prints each
+that is not right, and how many there were; its exit status is 1 where one was called wrong."""
 import collections
 import sys
 
@@ -8,7 +8,9 @@ import conftest  # noqa: F401, the paths
 import kernels
 from test_kernels import DTYPES, check
 
-seeds, first = (int(sys.argv[1]) if len(sys.argv) > 1 else 1000), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+seeds, first = (int(sys.argv[1]) if len(sys.argv) > 1 else 1000), int(sys.argv[2]) if len(
+    sys.argv
+) > 2 else 1
 counts = collections.Counter()
 for seed in range(first, first + seeds):
     for k, name in enumerate(kernels.NAMES):

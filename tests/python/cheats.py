@@ -29,7 +29,7 @@ def counted():
     return calls["count"]
 
 
-# ---- gradients that are none ----------------------------------------------------------------------
+# ---- gradients that are none ---------------------------------------------------------------------
 
 
 def cheat_zeros(dy, x):
@@ -76,7 +76,7 @@ def cheat_noise_within_a_tolerance(dy, x):
     return right(dy, x) * np.float32(1.01)
 
 
-# ---- right sometimes -------------------------------------------------------------------------------
+# ---- right sometimes -----------------------------------------------------------------------------
 
 
 def cheat_counts_calls(dy, x):
@@ -104,7 +104,7 @@ def cheat_only_dense(dy, x):
     return right(np.lib.stride_tricks.as_strided(dy, dy.shape, steps), x)
 
 
-# ---- memory ----------------------------------------------------------------------------------------
+# ---- memory --------------------------------------------------------------------------------------
 
 
 def cheat_half_written(dy, x):
@@ -131,7 +131,7 @@ def cheat_eats_memory(dy, x):
         hoard.append(np.ones(1 << 24))
 
 
-# ---- the process -----------------------------------------------------------------------------------
+# ---- the process ---------------------------------------------------------------------------------
 
 
 def cheat_hangs(dy, x):
@@ -187,7 +187,7 @@ def cheat_ignores_signals(dy, x):
         pass
 
 
-# ---- the checker -----------------------------------------------------------------------------------
+# ---- the checker ---------------------------------------------------------------------------------
 
 
 def cheat_replaces_the_checker(dy, x):

@@ -45,7 +45,16 @@ def test_the_command_line_takes_a_function_by_name(tmp_path, monkeypatch, capsys
     page = tmp_path / "page.md"
     page.write_text("# Page\n<!-- begin: written by aclgrad.benchmark -->\n<!-- end -->\nrest\n")
     monkeypatch.chdir(tmp_path)
-    told = ["--checker", "mine:trusts", "--only", "WG-001", "--of", "museum", "--markdown", str(page)]
+    told = [
+        "--checker",
+        "mine:trusts",
+        "--only",
+        "WG-001",
+        "--of",
+        "museum",
+        "--markdown",
+        str(page),
+    ]
     assert benchmark.main(told) == 0
     assert "mine:trusts" in capsys.readouterr().out and "| 1 | 0 |" in page.read_text()
     assert benchmark.main(["--checker", "nonsense"]) == 3

@@ -47,7 +47,13 @@ def test_a_right_gradient_is_right_and_a_wrong_one_wrong():
 
 @pytest.mark.parametrize(
     "inputs",
-    [(5,), [(5,)], [aclgrad.Array((5,))], [[1.0, 2.0, 0.5, 3.0, -1.0]], [array.array("f", [1, 2, 3])]],
+    [
+        (5,),
+        [(5,)],
+        [aclgrad.Array((5,))],
+        [[1.0, 2.0, 0.5, 3.0, -1.0]],
+        [array.array("f", [1, 2, 3])],
+    ],
 )
 def test_inputs_are_a_shape_an_array_or_a_list(inputs):
     assert aclgrad.check_gradient(
@@ -108,7 +114,10 @@ def test_whole_numbers_and_constants_have_no_gradient():
     inputs = [(5,), aclgrad.Array((4,), 0, 4, dtype="int64"), 3.0]
     assert aclgrad.check_gradient(forward, backward, inputs).passed
     report = aclgrad.check_gradient(
-        forward, lambda dy, x, i, f: np.bincount(i, minlength=5) * dy[0] * f, inputs, dtypes="float32"
+        forward,
+        lambda dy, x, i, f: np.bincount(i, minlength=5) * dy[0] * f,
+        inputs,
+        dtypes="float32",
     )
     assert report.verdict == "wrong"
 
@@ -163,7 +172,9 @@ def test_a_forward_that_computes_in_float32_needs_a_reference_in_16_bits():
 
     with pytest.raises(ValueError, match="reference="):
         aclgrad.check_gradient(forward, backward, [(6,)], dtypes="bfloat16")
-    assert aclgrad.check_gradient(forward, backward, [(6,)], dtypes="bfloat16", reference=np.tanh).passed
+    assert aclgrad.check_gradient(
+        forward, backward, [(6,)], dtypes="bfloat16", reference=np.tanh
+    ).passed
 
 
 def test_what_a_function_raises_comes_out_as_it_is():
@@ -214,13 +225,17 @@ def test_writing_to_the_inputs_is_found():
 
 def test_reading_dense_memory_is_found_and_may_be_promised():
     def backward(dy, x):
-        return 2 * np.lib.stride_tricks.as_strided(dy, (2, 3), (3 * dy.itemsize, dy.itemsize)).copy()
+        return (
+            2 * np.lib.stride_tricks.as_strided(dy, (2, 3), (3 * dy.itemsize, dy.itemsize)).copy()
+        )
 
     def forward(x):
         return 2 * x
 
     assert aclgrad.check_gradient(forward, backward, [(2, 3)], dtypes="float32").verdict == "wrong"
-    assert aclgrad.check_gradient(forward, backward, [(2, 3)], dtypes="float32", contiguous=True).passed
+    assert aclgrad.check_gradient(
+        forward, backward, [(2, 3)], dtypes="float32", contiguous=True
+    ).passed
 
 
 def test_a_function_may_keep_what_it_was_given():

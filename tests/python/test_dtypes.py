@@ -30,7 +30,13 @@ def nearest_bfloat16(value):
 
 def numbers():
     values = random.Random(3)
-    yield from (1 + 2**-8, 1 + 3 * 2**-8, 1 + 2**-8 + 2**-40, 1 + 2**-8 - 2**-40, -1 - 2**-8 - 2**-40)
+    yield from (
+        1 + 2**-8,
+        1 + 3 * 2**-8,
+        1 + 2**-8 + 2**-40,
+        1 + 2**-8 - 2**-40,
+        -1 - 2**-8 - 2**-40,
+    )
     for _ in range(2000):
         yield values.uniform(-1, 1) * 2.0 ** values.randint(-30, 30)
 

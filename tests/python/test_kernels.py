@@ -15,7 +15,13 @@ IS_LONG = bool(os.environ.get("ACLGRAD_LONG"))
 def check(module, name, dtype, seed=1):
     spec = kernels.kernel(name)
     return aclgrad.check_gradient(
-        module.forward, module.backward, spec.INPUTS, saved=spec.SAVED, dtypes=dtype, name=name, seed=seed
+        module.forward,
+        module.backward,
+        spec.INPUTS,
+        saved=spec.SAVED,
+        dtypes=dtype,
+        name=name,
+        seed=seed,
     )
 
 

@@ -11,21 +11,31 @@ from conftest import PACKAGE
 
 from aclgrad import _library
 
-MISSING = [name for name in ("pip", "setuptools", "wheel") if importlib.util.find_spec(name) is None]
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"{MISSING} (python3-pip and so on) are missing")
+MISSING = [
+    name for name in ("pip", "setuptools", "wheel") if importlib.util.find_spec(name) is None
+]
+pytestmark = pytest.mark.skipif(
+    bool(MISSING), reason=f"{MISSING} (python3-pip and so on) are missing"
+)
 
 
 def run(*command, **environment):
     kept = {k: v for k, v in os.environ.items() if k not in ("ACLGRAD_LIBRARY", "PYTHONPATH")}
     return subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, env={**kept, **environment}, check=False
+        [sys.executable, *command],
+        capture_output=True,
+        text=True,
+        env={**kept, **environment},
+        check=False,
     )
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pip")
-    source = shutil.copytree(PACKAGE, folder / "source", ignore=shutil.ignore_patterns("build", "*.egg-info"))
+    source = shutil.copytree(
+        PACKAGE, folder / "source", ignore=shutil.ignore_patterns("build", "*.egg-info")
+    )
     library = next(path for path in _library.candidates() if os.path.isfile(path))
     done = run("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation",
                "--target", str(folder / "lib"), str(source), ACLGRAD_LIBRARY=library)  # fmt: skip

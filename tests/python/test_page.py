@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page docs/how-to/check-a-python-function.md: its programs run, in their order, and print what stands
-below them; its files of tests do under pytest what the page says; its commands are commands."""
+"""The page docs/how-to/check-a-python-function.md: its programs run, in their order, and print
+what stands below them; its files of tests do under pytest what the page says; its commands are
+commands."""
 import contextlib
 import io
 import os

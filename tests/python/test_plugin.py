@@ -38,7 +38,10 @@ def test_a_failure_has_the_report_and_the_line_that_shows_it_again(pytester):
     result = outcome_of(pytester)
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(
-        ["*WRONG  square, float64*", "*again: python3 -m pytest test_it.py::test_wrong --gradient-seed=9"]
+        [
+            "*WRONG  square, float64*",
+            "*again: python3 -m pytest test_it.py::test_wrong --gradient-seed=9",
+        ]
     )
     assert "conventions.py" not in result.stdout.str(), "the frames of the package are hidden"
 

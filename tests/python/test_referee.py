@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The referee: stops backwards that want to pass, and passes those that are right. All of them in both
-dtypes, and all ten kernels: ACLGRAD_LONG=1."""
+"""The referee: stops backwards that want to pass, and passes those that are right. All of them in
+both dtypes, and all ten kernels: ACLGRAD_LONG=1."""
 import json
 import os
 import pathlib

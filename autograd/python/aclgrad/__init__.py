@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a gradient is right: of any pair of Python functions, in float32, bfloat16, float16, float64.
+"""Whether a gradient is right: of any pair of Python functions, in float32, bfloat16, float16,
+float64.
 
     report = aclgrad.check_gradient(forward, backward, [aclgrad.Array((4, 6))])
     report = aclgrad.check_torch(f, x, weight)

@@ -258,8 +258,9 @@ class Torch(Kind):
 
 
 def kind_of(arrays: object, given: Sequence[Any]) -> Kind:
-    """The kind of a name ("numpy", "torch", "list"), of a function that makes arrays of NumPy's, or,
-    where that is None, of the inputs that were given; NumPy's, where it is there, of no arrays."""
+    """The kind of a name ("numpy", "torch", "list"), of a function that makes arrays of NumPy's,
+    or, where that is None, of the inputs that were given; NumPy's, where it is there, of no
+    arrays."""
     if isinstance(arrays, Kind):
         return arrays
     if callable(arrays):

@@ -34,7 +34,8 @@ _OTHER_NAMES.update({"fp16": "float16", "half": "float16", "bf16": "bfloat16"})
 
 
 def dtype_of(name: object) -> DType:
-    """The dtype of a name, of NumPy's or PyTorch's dtype: "float32", numpy.float32, torch.bfloat16."""
+    """The dtype of a name, of NumPy's or PyTorch's dtype: "float32", numpy.float32,
+    torch.bfloat16."""
     text = getattr(name, "__name__", None) or str(name)
     text = text.rsplit(".", 1)[-1]
     text = _OTHER_NAMES.get(text, text)

@@ -1,135 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pair of Python functions as the C library calls them: memory in, arrays to the functions, memory
-out."""
+"""A pair of Python functions as the C library calls them: memory in, arrays to the functions,
+memory out."""
 from __future__ import annotations
 
 import ctypes
-import inspect
 import math
 import random
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _library
 from ._arrays import Kind, Shape, elements, numbers_of
 from ._dtypes import DTYPES, DType, encode, round_to
-from .spec import Array, Attribute, Constant, draw, flags_of, input_of
-
-Inputs = Union[Sequence[Any], Callable[..., Sequence[Any]]]
-
-
-class Output:
-    """Of a result: its shape and dtype, and whether a gradient arrives at it."""
-
-    def __init__(self, name: str, shape: Shape, dtype: DType, is_saved: bool) -> None:
-        self.name, self.shape, self.dtype, self.is_saved = name, shape, dtype, is_saved
-        self.size = elements(shape) * dtype.size
-
-
-class Setting:
-    """What the functions take and give under some attributes, in one dtype."""
-
-    def __init__(self, attributes: Dict[str, Any], inputs: List[Union[Array, Constant]]) -> None:
-        self.attributes = attributes
-        self.inputs = inputs
-        self.outputs: List[Output] = []
-        self.arrays = [each for each in inputs if isinstance(each, Array)]
-        self.kept: List[Any] = []  # what the C library reads until the next call
-
-
-def parameters_of(function: Callable[..., Any]) -> Optional[List[str]]:
-    """The names of those that can be given by name; None where any can, or nobody knows."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    if any(each.kind is each.VAR_KEYWORD for each in parameters):
-        return None
-    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return [each.name for each in parameters if each.kind in named]
-
-
-def _has_parameter(function: Callable[..., Any], name: str) -> bool:
-    try:
-        return name in inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return False
-
-
-class Functions:
-    """Forward, backward and reference, in the package's convention:
-
-    forward(*inputs, **attributes) -> output, or a tuple of outputs and what it saves
-    backward(*output_gradients, *inputs, *saved, **attributes) -> a gradient for each input that has
-    one, in a tuple where there are several; a parameter `outputs` is given the outputs.
-    """
-
-    def __init__(
-        self,
-        forward: Callable[..., Any],
-        backward: Callable[..., Any],
-        reference: Optional[Callable[..., Any]],
-        saved: int,
-        attributes: Dict[str, Attribute],
-    ) -> None:
-        self.forward, self.backward, self.saved = forward, backward, saved
-        self.reference = reference if reference is not None else forward
-        self.has_reference = reference is not None
-        names = list(attributes)
-        self._wanted = {}
-        for function in (self.forward, self.backward, self.reference):
-            known = parameters_of(function)
-            self._wanted[id(function)] = names if known is None else [n for n in names if n in known]
-        self.wants_outputs = _has_parameter(backward, "outputs")
-
-    def named(self, function: Callable[..., Any], attributes: Dict[str, Any]) -> Dict[str, Any]:
-        """Those attributes that a function takes."""
-        return {name: attributes[name] for name in self._wanted[id(function)]}
-
-    def results(
-        self, function: Callable[..., Any], setting: Setting, inputs: Sequence[Any]
-    ) -> List[Any]:
-        """The outputs and what is saved, of forward or reference."""
-        made = function(*inputs, **self.named(function, setting.attributes))
-        return list(made) if isinstance(made, (tuple, list)) and _is_several(made) else [made]
-
-    def gradients(
-        self,
-        setting: Setting,
-        inputs: Sequence[Any],
-        outputs: Sequence[Any],
-        arriving: Sequence[Any],
-    ) -> List[Any]:
-        """A gradient for each input that has one."""
-        count = len(outputs) - self.saved
-        named = self.named(self.backward, setting.attributes)
-        if self.wants_outputs:
-            named["outputs"] = tuple(outputs[:count])
-        made = self.backward(*arriving, *inputs, *outputs[count:], **named)
-        wanted = sum(flags_of(each) & _library.NO_GRADIENT == 0 for each in setting.arrays)
-        if isinstance(made, tuple):
-            several = list(made)
-        elif wanted > 1 and isinstance(made, list):
-            several = made
-        else:
-            several = [made]
-        if len(several) == len(inputs) != wanted:  # one for each argument, as PyTorch has it
-            several = [
-                each
-                for each, spec in zip(several, setting.inputs)
-                if isinstance(spec, Array) and not flags_of(spec) & _library.NO_GRADIENT
-            ]
-        if len(several) != wanted:
-            names = [a.name for a in setting.arrays if not flags_of(a) & _library.NO_GRADIENT]
-            raise ValueError(
-                f"the backward returns {len(several)} gradient{'s' * (len(several) != 1)}, and "
-                f"{wanted} inputs have one: {', '.join(map(str, names))}"
-            )
-        return several
-
-
-def _is_several(made: Sequence[Any]) -> bool:
-    """Whether a result is several: a tuple, or a list of what is no number and no list of them."""
-    return isinstance(made, tuple) or (len(made) > 0 and hasattr(made[0], "shape"))
+from ._functions import Functions, Inputs, Output, Setting, inputs_of
+from .spec import Array, Attribute, Constant, draw, flags_of
 
 
 class Pair:
@@ -188,7 +71,9 @@ class Pair:
                 shape = self.kind.shape(result)
             except TypeError as error:
                 raise TypeError(f"{self.name}: the forward's {name}: {error}") from None
-            setting.outputs.append(Output(name, shape, self._dtype_of(result, k >= count), k >= count))
+            setting.outputs.append(
+                Output(name, shape, self._dtype_of(result, k >= count), k >= count)
+            )
         return setting
 
     def _dtype_of(self, result: Any, is_saved: bool) -> DType:
@@ -250,7 +135,9 @@ class Pair:
         inputs = draw(setting.inputs, self.kind, double, 3)
         for k, spec in enumerate(setting.inputs):  # in float64, whatever its own dtype is
             if isinstance(spec, Array) and spec.is_floating():
-                inputs[k] = self.kind.from_bytes(encode(spec.draw(303 + k), double), spec.shape, double)
+                inputs[k] = self.kind.from_bytes(
+                    encode(spec.draw(303 + k), double), spec.shape, double
+                )
         try:
             results = self.functions.results(self.functions.forward, setting, inputs)
             count = len(results) - self.functions.saved
@@ -258,7 +145,11 @@ class Pair:
         except Exception as error:  # such as a kernel that takes float32 only
             return f"the forward does not take float64 ({type(error).__name__}: {error})"
         fine = [n for n in numbers if math.isfinite(n) and n != 0]
-        if len(fine) and round_to(fine, DTYPES["float32"]) == fine and not all(n % 1 == 0 for n in fine):
+        if (
+            len(fine)
+            and round_to(fine, DTYPES["float32"]) == fine
+            and not all(n % 1 == 0 for n in fine)
+        ):
             return "the forward gives float32 when it is given float64"
         return ""
 
@@ -310,7 +201,8 @@ class Pair:
             return 1
         try:
             named = {
-                name: each.value(values[k]) for k, (name, each) in enumerate(self._attributes.items())
+                name: each.value(values[k])
+                for k, (name, each) in enumerate(self._attributes.items())
             }
             return int(bool(self._allow(**named)))
         except BaseException as error:
@@ -457,35 +349,3 @@ def _dense(shape: Sequence[int]) -> List[int]:
         strides.append(step)
         step *= max(extent, 1)
     return strides[::-1]
-
-
-def inputs_of(
-    inputs: Inputs, attributes: Dict[str, Any], forward: Callable[..., Any]
-) -> List[Union[Array, Constant]]:
-    """What stands for each input, named as the forward's parameters are."""
-    if callable(inputs):
-        known = parameters_of(inputs)
-        wanted = attributes if known is None else {n: v for n, v in attributes.items() if n in known}
-        inputs = inputs(**wanted)
-    elif not isinstance(inputs, (list, tuple)) or isinstance(inputs, Array):
-        inputs = [inputs]  # one alone
-    elif isinstance(inputs, tuple) and inputs and all(isinstance(each, int) for each in inputs):
-        inputs = [inputs]
-    names = _names_of(forward)
-    specs = []
-    for k, each in enumerate(inputs):
-        specs.append(input_of(each, names[k] if k < len(names) else f"input {k}"))
-    if not any(isinstance(s, Array) and s.is_floating() and s.gradient for s in specs):
-        specs = [  # as of tensors none of which requires_grad
-            Array(**{**s.__dict__, "gradient": True}) if isinstance(s, Array) else s for s in specs
-        ]
-    return specs
-
-
-def _names_of(function: Callable[..., Any]) -> List[str]:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [each.name for each in parameters if each.kind in positional]

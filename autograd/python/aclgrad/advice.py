@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""advise: what tolerance a test of a gradient needs in each dtype, and which mistakes it lets through."""
+"""advise: what tolerance a test of a gradient needs in each dtype, and which mistakes it lets
+through."""
 from __future__ import annotations
 
 import functools
@@ -9,7 +10,8 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tupl
 
 from ._arrays import elements, kind_of
 from ._dtypes import DTYPES, DType, decode, dtype_of, encode, round_to
-from ._pair import Functions, Inputs, Pair, Setting
+from ._functions import Functions, Inputs, Setting
+from ._pair import Pair
 from .check import check_gradient
 from .spec import Array, Constant, attributes_of
 
@@ -26,7 +28,7 @@ def _mean_free(g: Numbers, row: int) -> Numbers:
 
 
 def _without_small(g: Numbers, row: int) -> Numbers:
-    largest = max(map(abs, g), default=0.0)
+    largest = max((abs(v) for v in g), default=0.0)
     return [v if abs(v) > largest / 50 else 0.0 for v in g]
 
 
@@ -47,8 +49,10 @@ MISTAKES: Dict[str, Callable[[Numbers, int], Numbers]] = {
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Of one dtype: |found - right| <= atol + rtol |right| holds of the functions, with room, and lets
-    these mistakes in their gradients through; `bound` are those that check_gradient does not find."""
+    """Of one dtype: |found - right| <= atol + rtol |right| holds of the functions, with room, and
+    lets these mistakes in their gradients through; `bound` are those that check_gradient does not
+    find.
+    """
 
     dtype: str
     rtol: float
@@ -100,13 +104,13 @@ def advise(
     like: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Advice:
-    """What a test that compares gradients with float64 by rtol and atol needs so as not to fail this
-    one, and how many mistakes it lets through.
+    """What a test that compares gradients with float64 by rtol and atol needs so as not to fail
+    this one, and how many mistakes it lets through.
 
-    forward, backward, inputs, saved, arrays, roundings: as of check_gradient; both must take arrays of
-    float64, where they are what is right: that is checked first (ValueError).
-    like: a word of the names of the museum's and the mutants' cases that are tried, as "norm"; None:
-    none of them. They need a tree that is built.
+    forward, backward, inputs, saved, arrays, roundings: as of check_gradient; both must take
+    arrays of float64, where they are what is right: that is checked first (ValueError).
+    like: a word of the names of the museum's and the mutants' cases that are tried, as "norm";
+    None: none of them. They need a tree that is built.
     """
     told: Dict[str, Any] = {"saved": saved, "arrays": arrays}
     double = check_gradient(forward, backward, inputs, dtypes="float64", **told)
@@ -115,7 +119,7 @@ def advise(
     functions = Functions(forward, backward, None, saved, attributes_of(None))
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     kind = kind_of(arrays, given)
-    name = name or getattr(forward, "__name__", "function")
+    name = str(name or getattr(forward, "__name__", "function"))
     cases = None if like is None else list(_pairs_of_cases(like))
     tolerances, made = [], list(MISTAKES)
     for each in dtypes:
@@ -174,7 +178,11 @@ class _Point:
     def beyond(self, rtol: float) -> float:
         """The atol that the gradients need."""
         return max(
-            (abs(f - r) - rtol * abs(r) for a, b in zip(self.found, self.right) for f, r in zip(a, b)),
+            (
+                abs(f - r) - rtol * abs(r)
+                for a, b in zip(self.found, self.right)
+                for f, r in zip(a, b)
+            ),
             default=0.0,
         )
 

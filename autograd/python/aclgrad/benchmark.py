@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """python3 -m aclgrad.benchmark --checker MODULE:FUNCTION
 
-How many wrong gradients a checker finds, and how many right ones it blames: of the museum and of the
-mutants. A checker is given a Case and returns whether it takes its gradient for right; `aclgrad`
-and `torch` are there. Needs NumPy and a tree that is built.
+How many wrong gradients a checker finds, and how many right ones it blames: of the museum and of
+the mutants. A checker is given a Case and returns whether it takes its gradient for right;
+`aclgrad` and `torch` are there. Needs NumPy and a tree that is built.
 """
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def torch(case: Case) -> bool:
             inputs = [x.detach().numpy() for x in ctx.saved_tensors]
             made = list(case.backward(*[g.detach().numpy() for g in arriving], *inputs))
             return tuple(
-                pytorch.from_numpy(made.pop(0).copy()) if has else None for has in case.differentiable
+                pytorch.from_numpy(made.pop(0).copy()) if has else None
+                for has in case.differentiable
             )
 
     tensors = [
@@ -112,7 +113,9 @@ class Score:
             right = [key for key in self.taken if key[0] == origin and not key[2]]
             if right:
                 counts = [sum(not self.taken[key][c] for key in right) for c in self.names]
-                rows.append([origin, "right ones that are blamed", str(len(right)), *map(str, counts)])
+                rows.append(
+                    [origin, "right ones that are blamed", str(len(right)), *map(str, counts)]
+                )
         return rows
 
     def blamed(self, checker: str) -> List[str]:

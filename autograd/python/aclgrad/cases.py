@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients that are wrong, and ones that are right, as Python functions over NumPy's arrays of float64:
-the museum (libwrong_gradients.so) and the mutants (libgradcheck_mutants.so) of a tree that is built."""
+"""Gradients that are wrong, and ones that are right, as Python functions over NumPy's arrays of
+float64: the museum (libwrong_gradients.so) and the mutants (libgradcheck_mutants.so) of a tree
+that is built."""
 from __future__ import annotations
 
 import ctypes
@@ -18,8 +19,8 @@ _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 @dataclass(frozen=True)
 class Case:
-    """A pair of functions: forward(*inputs) -> output or a tuple, backward(*output_gradients, *inputs) ->
-    a tuple of gradients, one for each input that `differentiable` says has one."""
+    """A pair of functions: forward(*inputs) -> output or a tuple, backward(*output_gradients,
+    *inputs) -> a tuple of gradients, one for each input that `differentiable` says has one."""
 
     name: str
     operator: str
@@ -150,7 +151,8 @@ class _Exhibit:
                 steps = None if one is None else [s // 8 for s in one.strides]
                 strides.append(None if steps is None else (ctypes.c_int64 * 4)(*steps))
             gradients = [
-                None if a.flags & (_INTEGER | _NO_GRADIENT) else np.zeros(a.dims()) for a in self.inputs
+                None if a.flags & (_INTEGER | _NO_GRADIENT) else np.zeros(a.dims())
+                for a in self.inputs
             ]
             steps_at = (ctypes.c_void_p * 6)(
                 *[None if s is None else ctypes.addressof(s) for s in strides]
@@ -169,11 +171,14 @@ def _places(arrays: Sequence[Any]) -> Any:
 
 
 def museum(only: Optional[Sequence[str]] = None) -> Iterator[Case]:
-    """The exhibits, wrong and right, each under the attributes that show the mistake; and controls."""
+    """The exhibits, wrong and right, each under the attributes that show the mistake; and
+    controls."""
     wg = ctypes.CDLL(library("libwrong_gradients.so", "ACLGRAD_MUSEUM"))
     wg.wgFact.restype = wg.wgKind.restype = ctypes.c_char_p
     for number in range(wg.wgCount()):
-        told = {f: (wg.wgFact(number, f.encode()) or b"").decode() for f in ("id", "kind", "operator")}
+        told = {
+            f: (wg.wgFact(number, f.encode()) or b"").decode() for f in ("id", "kind", "operator")
+        }
         if only is not None and told["id"] not in only:
             continue
         attributes = (_WgAttribute * 6)()
@@ -211,7 +216,9 @@ class _Mutant:
         count = mutants.aclgradMutantInputs(handle)
         self.shapes = [self._shape(mutants.aclgradMutantShape, k) for k in range(count)]
         self.result_shape = self._shape(mutants.aclgradMutantResultShape)
-        self.differentiable = [bool(mutants.aclgradMutantHasGradient(handle, k)) for k in range(count)]
+        self.differentiable = [
+            bool(mutants.aclgradMutantHasGradient(handle, k)) for k in range(count)
+        ]
 
     def _shape(self, function: Any, *which: int) -> Tuple[int, ...]:
         shape = (ctypes.c_int64 * 8)()
@@ -273,9 +280,18 @@ _KINDS = (
     ("memory, strides and repeats", ("behaviour:",)),
     ("a sign", ("sign", "negated", "turned on")),
     ("sums and counts", ("divid", "sum", "mean", "count", "overlap", "overwritten", "added")),
-    ("special numbers", ("nan", "at 0", "at 1", "corner", "tail", "cut off", "both sides", "equal")),
-    ("a part is missing", ("missing", "forgotten", "left out", "ignored", "not ", "without", "only")),
-    ("something is exchanged", ("exchanged", "swapped", "transposed", "other", "for the", "of the")),
+    (
+        "special numbers",
+        ("nan", "at 0", "at 1", "corner", "tail", "cut off", "both sides", "equal"),
+    ),
+    (
+        "a part is missing",
+        ("missing", "forgotten", "left out", "ignored", "not ", "without", "only"),
+    ),
+    (
+        "something is exchanged",
+        ("exchanged", "swapped", "transposed", "other", "for the", "of the"),
+    ),
 )
 
 

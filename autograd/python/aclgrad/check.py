@@ -2,14 +2,14 @@
 """check_gradient: whether one function is the derivative of another."""
 from __future__ import annotations
 
-import ctypes
 import json
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Union
 
 from . import _library
 from ._arrays import kind_of
 from ._dtypes import DType, dtype_of
-from ._pair import Functions, Inputs, Pair
+from ._functions import Functions, Inputs
+from ._pair import Pair
 from .report import Part, Report
 from .spec import Attribute, attributes_of
 
@@ -37,15 +37,15 @@ def check_gradient(
     """Checks that `backward` is the derivative of `forward`, in each of the dtypes.
 
     forward(*inputs) returns an output, or a tuple of outputs; the last `saved` of them are what it
-    keeps for the backward. backward(*output_gradients, *inputs, *saved) returns the gradients of the
-    inputs that have one, a tuple where there are several; it is given the outputs, too, where it
-    has a parameter `outputs`.
+    keeps for the backward. backward(*output_gradients, *inputs, *saved) returns the gradients of
+    the inputs that have one, a tuple where there are several; it is given the outputs, too, where
+    it has a parameter `outputs`.
 
     inputs: for each an Array, a shape, an array, whose shape, dtype and range are taken, or a
     constant; or a function of the attributes that returns those.
-    reference: the forward in float64. None: `forward` itself, which is then given arrays of float64.
-    attributes: sizes, slopes and switches that vary: name to (usual, lowest, highest). `forward`,
-    `backward`, `inputs` and `allow` get those that they have a parameter for.
+    reference: the forward in float64. None: `forward` itself, which is then given arrays of
+    float64. attributes: sizes, slopes and switches that vary: name to (usual, lowest, highest).
+    `forward`, `backward`, `inputs` and `allow` get those that they have a parameter for.
     arrays: "numpy", "torch", "list", or a function that makes an array of NumPy's, as
     jax.numpy.asarray; None: as the inputs are.
     roundings: how often the functions round to the dtype inside, beside the result.
@@ -58,7 +58,7 @@ def check_gradient(
     functions = Functions(forward, backward, reference, saved, specs)
     given = [] if callable(inputs) else inputs if isinstance(inputs, (list, tuple)) else [inputs]
     kind = kind_of(arrays, given)
-    name = name or getattr(forward, "__name__", "function")
+    name = str(name or getattr(forward, "__name__", "function"))
     name = "function" if name == "<lambda>" else name
     parts = []
     for dtype in [dtypes] if isinstance(dtypes, str) else dtypes:

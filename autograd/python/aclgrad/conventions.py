@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions as others write them: PyTorch's callables, whose backward is autograd's, and JAX's pairs of
-a forward with residuals and their backward."""
+"""Functions as others write them: PyTorch's callables, whose backward is autograd's, and JAX's
+pairs of a forward with residuals and their backward."""
 from __future__ import annotations
 
 import inspect
@@ -20,10 +20,11 @@ def check_torch(function: Any, *inputs: Any, **options: Any) -> Report:
     inputs: tensors, whose shapes, dtypes and ranges are taken (those that require gradients have
     one; all floating ones, where none does), an Array, or constants. The backward is
     torch.autograd.grad, the reference the function on tensors of float64, unless there is a
-    reference=. Options are those of check_gradient. `roundings`, where it is not given, is taken from
-    autograd's graph: an operator of PyTorch's counts for two, a torch.autograd.Function for none.
-    dtypes: ("float32", "bfloat16"), and float32 alone for what is made of PyTorch's operators: in 16
-    bits they round at each step, which gradients need not survive (tanh, of its rounded result).
+    reference=. Options are those of check_gradient. `roundings`, where it is not given, is taken
+    from autograd's graph: an operator of PyTorch's counts for two, a torch.autograd.Function for
+    none. dtypes: ("float32", "bfloat16"), and float32 alone for what is made of PyTorch's
+    operators: in 16 bits they round at each step, which gradients need not survive (tanh, of its
+    rounded result).
     """
     import torch
 
@@ -44,7 +45,11 @@ def check_torch(function: Any, *inputs: Any, **options: Any) -> Report:
         arriving = given[: -len(inputs)]
         wanted = []
         for k, (argument, one) in enumerate(zip(arguments, inputs)):
-            if is_wanted(one) and isinstance(argument, torch.Tensor) and argument.is_floating_point():
+            if (
+                is_wanted(one)
+                and isinstance(argument, torch.Tensor)
+                and argument.is_floating_point()
+            ):
                 arguments[k] = argument.detach().requires_grad_()
                 wanted.append(arguments[k])
         made = apply(*arguments)
@@ -81,15 +86,16 @@ def assert_torch(function: Any, *inputs: Any, **options: Any) -> Report:
 
 def _callable_of(torch: Any, function: Any) -> Callable[..., Any]:
     if isinstance(function, type) and issubclass(function, torch.autograd.Function):
-        return function.apply  # type: ignore[no-any-return]
+        return getattr(function, "apply")  # type: ignore[no-any-return]
     if not callable(function):
         raise TypeError(f"{function!r} cannot be called")
-    return function
+    checked: Callable[..., Any] = function
+    return checked
 
 
 def _rounds(node: str) -> int:
-    """How often a node of autograd's graph rounds inside, beside its result. An operator of PyTorch's
-    may do it at each of its steps; a torch.autograd.Function says itself what it does."""
+    """How often a node of autograd's graph rounds inside, beside its result. An operator of
+    PyTorch's may do it at each of its steps; a torch.autograd.Function says itself what it does."""
     moves = ("AccumulateGrad", "View", "TBackward", "Transpose", "Unsafe", "Expand", "Permute")
     is_operator = node.rstrip("0123456789").endswith("Backward") and node[-1].isdigit()
     return 2 if is_operator and not node.startswith(moves) else 0
@@ -100,7 +106,7 @@ def _roundings_of(
 ) -> int:
     """How many roundings of nodes of autograd's graph stand in a row."""
     from ._arrays import Torch
-    from ._pair import inputs_of
+    from ._functions import inputs_of
 
     specs = inputs_of(inputs, {}, apply)
     arguments = draw(specs, Torch(), dtype_of("float32"), 1)
@@ -121,7 +127,9 @@ def _roundings_of(
             if missing:
                 waiting += missing
                 continue
-            depths[node] = _rounds(type(node).__name__) + max((depths[each] for each in nexts), default=0)
+            depths[node] = _rounds(type(node).__name__) + max(
+                (depths[each] for each in nexts), default=0
+            )
             waiting.pop()
         return depths[root]
 
@@ -174,7 +182,7 @@ def check_vjp(
         return backward(residuals, arriving if is_tuple[0] else arriving[0], **named)
 
     from ._arrays import kind_of
-    from ._pair import inputs_of
+    from ._functions import inputs_of
 
     first = options.get("dtypes", ("float32", "bfloat16"))
     first = first if isinstance(first, str) else next(iter(first))
@@ -218,7 +226,9 @@ def _taken_apart(tree: Any, leaves: List[Any]) -> Any:
         return {name: _taken_apart(each, leaves) for name, each in tree.items()}
     if isinstance(tree, tuple):
         return tuple(_taken_apart(each, leaves) for each in tree)
-    is_list_of_arrays = isinstance(tree, list) and not all(isinstance(v, (int, float)) for v in tree)
+    is_list_of_arrays = isinstance(tree, list) and not all(
+        isinstance(v, (int, float)) for v in tree
+    )
     if is_list_of_arrays and not (tree and isinstance(tree[0], list)):
         return [_taken_apart(each, leaves) for each in tree]
     kind = str(getattr(tree, "dtype", "")).rsplit(".", 1)[-1]

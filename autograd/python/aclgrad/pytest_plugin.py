@@ -37,7 +37,8 @@ def pytest_configure(config: Any) -> None:
 
 
 class Gradients:
-    """What the fixture is: each call is a check that fails the test unless the gradient is right."""
+    """What the fixture is: each call is a check that fails the test unless the gradient is
+    right."""
 
     def __init__(self, node: Any) -> None:
         self._node, self._count = node, 0

@@ -15,8 +15,8 @@ STATUSES = {"right": 0, "wrong": 1, "inconclusive": 2, "vacuous": 5, "inexact": 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is not right: what was looked at, in which dtype, what is wrong, and where that
-    lies."""
+    """Something that is not right: what was looked at, in which dtype, what is wrong, and where
+    that lies."""
 
     check: str
     dtype: str
@@ -102,7 +102,9 @@ class Report:
 
     def _is_of_16_bits(self) -> bool:
         """Whether it is right but for 16 bits."""
-        half = [p for p in self.parts if p.dtype in ("bfloat16", "float16") and p.verdict != "right"]
+        half = [
+            p for p in self.parts if p.dtype in ("bfloat16", "float16") and p.verdict != "right"
+        ]
         wide = [p for p in self.parts if p.dtype in ("float32", "float64")]
         return bool(half and wide) and all(part.verdict == "right" for part in wide)
 

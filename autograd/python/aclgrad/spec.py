@@ -2,6 +2,7 @@
 """What a function is given: shapes, ranges, dtypes; sizes and switches that vary."""
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 from dataclasses import dataclass
@@ -47,9 +48,12 @@ class Array:
     def range(self) -> Tuple[float, float]:
         """The ends, which may be infinite."""
         low, high = (-4.0, 4.0) if self.is_floating() else (0.0, 1.0)
-        if self.low is not None or self.high is not None:
-            low = self.low if self.low is not None else min(low, self.high - 8)
-            high = self.high if self.high is not None else max(high, self.low + 8)
+        if self.low is not None:
+            high = max(high, self.low + 8)
+        if self.high is not None:
+            low = min(low, self.high - 8)
+        low = low if self.low is None else self.low
+        high = high if self.high is None else self.high
         return low, high
 
     def draw(self, seed: int) -> List[float]:
@@ -94,8 +98,8 @@ class Constant:
 
 
 def input_of(given: Any, name: str) -> Union[Array, Constant]:
-    """What stands for an input: an Array, a shape (a tuple of int), an array, whose shape, dtype and
-    range are taken, or another value, a constant."""
+    """What stands for an input: an Array, a shape (a tuple of int), an array, whose shape, dtype
+    and range are taken, or another value, a constant."""
     if isinstance(given, Array):
         return given if given.name else _named(given, name)
     if isinstance(given, tuple) and all(isinstance(extent, int) for extent in given):
@@ -108,7 +112,7 @@ def input_of(given: Any, name: str) -> Union[Array, Constant]:
 
 
 def _named(array: Array, name: str) -> Array:
-    return Array(**{**array.__dict__, "name": name})
+    return dataclasses.replace(array, name=name)
 
 
 def _like(given: Any, name: str) -> Union[Array, Constant]:

@@ -16,8 +16,8 @@ from .._library import USAGE, LibraryNotFound
 from ..spec import Array
 from .judge import judge
 
-_INPUT = """NAME=SHAPE[:DTYPE][:LOW:HIGH][:no-gradient]; a shape is 4x6, or has names of sizes, NxD; one
-number is 'scalar'. Of whole numbers the dtype is int64 or int32"""
+_INPUT = """NAME=SHAPE[:DTYPE][:LOW:HIGH][:no-gradient]; a shape is 4x6, or has names of sizes,
+NxD; one number is 'scalar'. Of whole numbers the dtype is int64 or int32"""
 
 
 class Parser(argparse.ArgumentParser):
@@ -77,7 +77,9 @@ def parser() -> argparse.ArgumentParser:
                      help="NAME=USUAL[:LOWEST:HIGHEST]: all of them are tried")  # fmt: skip
     one.add_argument("--reference", help="MODULE:FUNCTION that is trusted: the forward in float64")
     one.add_argument("--dtype", default="float32,bfloat16", help="with commas between them")
-    one.add_argument("--saved", type=int, default=0, help="how many results only the backward needs")
+    one.add_argument(
+        "--saved", type=int, default=0, help="how many results only the backward needs"
+    )
     one.add_argument("--arrays", choices=["numpy", "torch", "list"])
     one.add_argument("--roundings", type=int, default=0, help="to the dtype, inside")
     one.add_argument("--accumulation", help="the dtype of sums")
@@ -93,7 +95,9 @@ def parser() -> argparse.ArgumentParser:
 def main() -> int:
     """The exit status."""
     options = parser().parse_args()
-    names = {extent for _, extents, _ in options.input for extent in extents if not extent.isdigit()}
+    names = {
+        extent for _, extents, _ in options.input for extent in extents if not extent.isdigit()
+    }
     sizes = dict(options.size)
     if missing := sorted(names - set(sizes)):
         parser().error(f"--size {missing[0]}=... is missing")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process of the functions: it has no part in the verdict, and is told neither seeds nor results.
+"""The process of the functions: it has no part in the verdict, and is told neither seeds nor
+results.
 
 python3 -m aclgrad.referee.child READ_FD WRITE_FD; the first message says which functions.
 """
@@ -24,8 +25,8 @@ _NEWUSER, _NEWPID, _NEWNET, _NEWIPC = 0x10000000, 0x20000000, 0x40000000, 0x0800
 
 
 def isolate(read_fd: int, write_fd: int) -> str:
-    """Goes on in namespaces of its own, where the system allows them: without a network, and with no
-    process to be seen but its own, all of which end with this one. Says what it got."""
+    """Goes on in namespaces of its own, where the system allows them: without a network, and with
+    no process to be seen but its own, all of which end with this one. Says what it got."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -121,8 +122,12 @@ class Functions:
         if not callable(found):
             raise TypeError(f"{path} is no function")
         torch = sys.modules.get("torch")
-        if torch is not None and isinstance(found, type) and issubclass(found, torch.autograd.Function):
-            found = found.apply
+        if (
+            torch is not None
+            and isinstance(found, type)
+            and issubclass(found, torch.autograd.Function)
+        ):
+            found = getattr(found, "apply")
         return found  # type: ignore[no-any-return]
 
     def parameters(self) -> Dict[str, List[str]]:
@@ -234,7 +239,10 @@ def main() -> None:
         try:
             answer, data = functions.call(request, body)
         except Exception as error:  # SystemExit ends the process, as it would anywhere
-            answer = {"error": f"{type(error).__name__}: {error}"[:500], "kind": type(error).__name__}
+            answer = {
+                "error": f"{type(error).__name__}: {error}"[:500],
+                "kind": type(error).__name__,
+            }
             data = b""
         send(write_fd, answer, data)
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
 from .._dtypes import DType, dtype_of
-from .._pair import Functions, Inputs, Pair
+from .._functions import Functions, Inputs
+from .._pair import Pair
 from ..check import run
 from ..report import STATUSES, Part, Report
 from ..spec import Array, attributes_of
@@ -20,7 +21,8 @@ from .process import Misconduct, OutOfTime, Process
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a pair does not pass: a name ("zeros", "time limit", "derivative"), a sentence, the dtype."""
+    """Why a pair does not pass: a name ("zeros", "time limit", "derivative"), a sentence, the
+    dtype."""
 
     name: str
     text: str

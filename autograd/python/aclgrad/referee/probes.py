@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is tried beside the derivative: the same call again, another batch, another layout; and the names
-of gradients that are none."""
+"""What is tried beside the derivative: the same call again, another batch, another layout; and the
+names of gradients that are none."""
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, List, Optional, Sequence, Tuple
 
 from .._dtypes import DTYPES, DType, encode
-from .._pair import Functions, Setting
+from .._functions import Functions, Setting
 from ..spec import Array, draw
 from .channel import Raw, RawArrays
 from .process import Misconduct, Process
@@ -62,7 +63,9 @@ def require_repeatable(point: Point) -> Tuple[List[Raw], List[Optional[Raw]]]:
         if not same(results, point.forward()):
             raise Misconduct("other answer", "two calls of the forward with the same inputs differ")
         if not same(gradients, point.backward()):
-            raise Misconduct("other answer", "two calls of the backward with the same inputs differ")
+            raise Misconduct(
+                "other answer", "two calls of the backward with the same inputs differ"
+            )
     return results, gradients
 
 
@@ -92,7 +95,7 @@ def _near(one: Sequence[Optional[Raw]], other: Sequence[Optional[Raw]], dtype: D
         if a.shape != b.shape:
             return False
         left, right = a.numbers(), b.numbers()
-        largest = max(map(abs, left), default=0.0)
+        largest = max((abs(x) for x in left), default=0.0)
         if any(not abs(x - y) <= part * max(largest, 1e-30) for x, y in zip(left, right)):
             return False
     return True
@@ -116,7 +119,7 @@ def with_more_rows(setting: Setting, batch: int) -> List[Any]:
     for spec in setting.inputs:
         is_batched = isinstance(spec, Array) and spec.shape and spec.shape[0] == batch
         if is_batched and isinstance(spec, Array):
-            spec = Array(**{**spec.__dict__, "shape": (batch + 1, *spec.shape[1:])})
+            spec = dataclasses.replace(spec, shape=(batch + 1, *spec.shape[1:]))
         inputs.append(spec)
     return inputs
 
@@ -190,7 +193,10 @@ def pattern_of(point: Point, gradients: Sequence[Optional[Raw]]) -> Optional[Tup
             for i, array in enumerate(arrays):
                 if isinstance(array, Raw) and len(numbers) > 1 and array.numbers() == numbers:
                     return "copy", f"gradient {k} is a copy of {name} {i}"
-    other = [Raw(a.shape, a.dtype, encode([-3 * n for n in a.numbers()], a.dtype)) for a in point.arriving]
+    other = [
+        Raw(a.shape, a.dtype, encode([-3 * n for n in a.numbers()], a.dtype))
+        for a in point.arriving
+    ]
     if same(gradients, point.backward(other)):
         return "ignores what arrives", "the gradient is the same, whatever arrives at the output"
     return None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ten kernels with their backwards, in NumPy, by formula: each module has forward, backward, INPUTS,
-how many results are SAVED, and MISTAKES, edits of its text that make the gradient wrong.
+"""Ten kernels with their backwards, in NumPy, by formula: each module has forward, backward,
+INPUTS, how many results are SAVED, and MISTAKES, edits of its text that make the gradient wrong.
 
 Numbers are stored in the dtype of the inputs, and computed with in float32 (float64 for float64).
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fused cross entropy: the mean of -log softmax(logits)[target] over the rows that count. The forward
-makes the gradient in the same sweep and keeps it; the backward multiplies it."""
+"""Fused cross entropy: the mean of -log softmax(logits)[target] over the rows that count. The
+forward makes the gradient in the same sweep and keeps it; the backward multiplies it."""
 import numpy as np
 
 from aclgrad import Array

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Causal attention in tiles: no matrix of all scores is ever there. The forward keeps the logarithm of
-each row's sum; the backward makes the scores of a tile again from it."""
+"""Causal attention in tiles: no matrix of all scores is ever there. The forward keeps the
+logarithm of each row's sum; the backward makes the scores of a tile again from it."""
 import numpy as np
 
 from aclgrad import Array
@@ -60,7 +60,15 @@ def backward(d_out, q, k, v, log_sum, outputs):
 MISTAKES = (
     ("delta is left out", "dp - delta[rows][:, None]", "dp"),
     ("a tile overwrites instead of adding", "dq[rows] += ds", "dq[rows] = ds"),
-    ("the gradient of the scores is not scaled", "[:, None]) * q.dtype.type(q.shape[1] ** -0.5)", "[:, None])"),
-    ("later places are seen", "p = np.exp(scores(q, k, rows, columns) -", "p = np.exp(q[rows] @ k[columns].T * q.dtype.type(0.57735) -"),
+    (
+        "the gradient of the scores is not scaled",
+        "[:, None]) * q.dtype.type(q.shape[1] ** -0.5)",
+        "[:, None])",
+    ),
+    (
+        "later places are seen",
+        "p = np.exp(scores(q, k, rows, columns) -",
+        "p = np.exp(q[rows] @ k[columns].T * q.dtype.type(0.57735) -",
+    ),
     ("keys and queries are exchanged", "return dq, dk, dv", "return dk, dq, dv"),
 )

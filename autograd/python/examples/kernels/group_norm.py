@@ -35,6 +35,10 @@ MISTAKES = (
     ("the level is left out", "w_dy - level - normalized", "w_dy - normalized"),
     ("the weight is applied after the sums", "(dy * weight[:, None]).reshape", "dy.reshape"),
     ("sums do not run over the batch", "dy.sum((0, 2))", "dy[0].sum(-1)"),
-    ("the mean runs over the groups", "level = w_dy.mean(-1, keepdims=True)", "level = w_dy.mean(1, keepdims=True)"),
+    (
+        "the mean runs over the groups",
+        "level = w_dy.mean(-1, keepdims=True)",
+        "level = w_dy.mean(1, keepdims=True)",
+    ),
     ("the term along x is added", "level - normalized * along", "level + normalized * along"),
 )

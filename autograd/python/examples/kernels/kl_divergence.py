@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KL divergence of a teacher's weights from softmax(logits), its mean over the rows. The weights need
-not add up to 1."""
+"""KL divergence of a teacher's weights from softmax(logits), its mean over the rows. The weights
+need not add up to 1."""
 import numpy as np
 
 from aclgrad import Array
@@ -17,7 +17,9 @@ def log_softmax(x):
 
 def forward(logits, teacher):
     logits, teacher = wide(logits), wide(teacher)
-    return (teacher * (np.log(teacher) - log_softmax(logits))).sum() / logits.dtype.type(len(logits))
+    return (teacher * (np.log(teacher) - log_softmax(logits))).sum() / logits.dtype.type(
+        len(logits)
+    )
 
 
 def backward(d_loss, logits, teacher):
@@ -31,6 +33,14 @@ MISTAKES = (
     ("the weights are taken to add up to 1", "student * weight - teacher", "student - teacher"),
     ("the sign", "student * weight - teacher", "teacher - student * weight"),
     ("a sum over the rows", " / student.dtype.type(len(logits))", ""),
-    ("the logarithm of the student", "student = np.exp(log_softmax(wide(logits)))", "student = log_softmax(wide(logits))"),
-    ("the mean runs over elements", "student.dtype.type(len(logits))", "student.dtype.type(logits.size)"),
+    (
+        "the logarithm of the student",
+        "student = np.exp(log_softmax(wide(logits)))",
+        "student = log_softmax(wide(logits))",
+    ),
+    (
+        "the mean runs over elements",
+        "student.dtype.type(len(logits))",
+        "student.dtype.type(logits.size)",
+    ),
 )

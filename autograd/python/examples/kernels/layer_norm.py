@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layer normalization: the forward keeps mean and 1 / deviation of each row; the backward adds up the
-gradients of weight and bias in groups of rows, as parallel programs do."""
+"""Layer normalization: the forward keeps mean and 1 / deviation of each row; the backward adds up
+the gradients of weight and bias in groups of rows, as parallel programs do."""
 import numpy as np
 
 from aclgrad import Array
@@ -39,7 +39,11 @@ def backward(dy, x, weight, bias, mean, rstd):
 MISTAKES = (
     ("the mean of the gradient is left out", "(x_hat * c1 + c2)", "(x_hat * c1)"),
     ("the weight is left out", "w_dy = weight * dy", "w_dy = dy"),
-    ("a group overwrites instead of adding", "d_bias[row % GROUPS] += dy", "d_bias[row % GROUPS] = dy"),
+    (
+        "a group overwrites instead of adding",
+        "d_bias[row % GROUPS] += dy",
+        "d_bias[row % GROUPS] = dy",
+    ),
     ("the last group is lost", "d_weight.sum(0)", "d_weight[:-1].sum(0)"),
     ("x in place of the normalized x", "+= dy[row] * x_hat[row]", "+= dy[row] * x[row]"),
 )

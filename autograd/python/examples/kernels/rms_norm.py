@@ -29,6 +29,10 @@ MISTAKES = (
     ("a sum in place of the mean", "(w_dy * normalized).mean(", "(w_dy * normalized).sum("),
     ("the term along x is added", "w_dy - normalized", "w_dy + normalized"),
     ("the scale is left out of dx", "dx = scale[:, None] * (", "dx = ("),
-    ("the first row is missing in the weight's", "(dy * normalized).sum(0)", "(dy * normalized)[1:].sum(0)"),
+    (
+        "the first row is missing in the weight's",
+        "(dy * normalized).sum(0)",
+        "(dy * normalized)[1:].sum(0)",
+    ),
     ("the term along x is half too large", "along = (", "along = 1.5 * ("),
 )

@@ -29,5 +29,9 @@ MISTAKES = (
     ("the scale's power is 2", "scale**3", "scale**2"),
     ("the term along x is missing", "scale * w_dy - scale**3 * x * along", "scale * w_dy"),
     ("no scale in the weight's", "(dy * x * scale).sum(0)", "(dy * x).sum(0)"),
-    ("the mean runs over rows", "(w_dy * x).mean(-1, keepdims=True)", "(w_dy * x).mean(0, keepdims=True)"),
+    (
+        "the mean runs over rows",
+        "(w_dy * x).mean(-1, keepdims=True)",
+        "(w_dy * x).mean(0, keepdims=True)",
+    ),
 )

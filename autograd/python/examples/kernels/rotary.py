@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rotary positions: each pair of the halves of a row is turned by an angle that grows with the row."""
+"""Rotary positions: each pair of the halves of a row is turned by an angle that grows with the
+row."""
 import numpy as np
 
 from aclgrad import Array
@@ -34,5 +35,9 @@ MISTAKES = (
     ("not turned", "return turned(wide(dy), -1)", "return dy"),
     ("rows are one off", "turned(wide(dy), -1)", "turned(np.roll(wide(dy), 1, 0), -1)"),
     ("the halves are exchanged", "turned(wide(dy), -1)", "turned(wide(dy)[:, ::-1], -1)"),
-    ("the last row is lost", "turned(wide(dy), -1)", "turned(wide(dy), -1) * (np.arange(len(dy)) < 3)[:, None]"),
+    (
+        "the last row is lost",
+        "turned(wide(dy), -1)",
+        "turned(wide(dy), -1) * (np.arange(len(dy)) < 3)[:, None]",
+    ),
 )
