@@ -117,7 +117,7 @@ class Pair:
 
     def _find_reference(self) -> bool:
         if self.dtype.name == "float64":
-            return self.functions.has_reference
+            return True
         if self.functions.has_reference:
             return True
         problem = self._digits_lost()
