@@ -18,7 +18,7 @@ struct Place {
 
 Number size_at(Number x) { return std::exp2(std::floor(std::log2(std::max(1.0L, std::abs(x))))); }
 
-// By one step each, of a length that meets nothing.
+// By a step to both sides, of a length that meets nothing.
 std::vector<Place> places_of(const Candidate& candidate, const Arrays& inputs,
                              const Array& centre) {
   constexpr Number kStep = 0.0053761949273L;
@@ -27,12 +27,15 @@ std::vector<Place> places_of(const Candidate& candidate, const Arrays& inputs,
   for (const std::size_t which : differentiable(candidate)) {
     for (std::size_t i = 0; i < inputs[which].values.size(); ++i) {
       const Number x = inputs[which].values[i];
-      moved[which].values[i] = x + (x > 0 ? -kStep : kStep) * size_at(x);
-      const Array result = differentiated(candidate, moved);
+      moved[which].values[i] = x + kStep * size_at(x);
+      const Array above = differentiated(candidate, moved);
+      moved[which].values[i] = x - kStep * size_at(x);
+      const Array below = differentiated(candidate, moved);
       moved[which].values[i] = x;
       Place& place = places.emplace_back(Place{which, i, {}});
-      for (std::size_t r = 0; r < result.values.size(); ++r) {
-        if (result.values[r] != centre.values[r]) place.results.push_back(r);
+      for (std::size_t r = 0; r < centre.values.size(); ++r) {
+        const Number value = centre.values[r];
+        if (above.values[r] != value || below.values[r] != value) place.results.push_back(r);
       }
     }
   }

@@ -11,7 +11,7 @@
 
 #include "aclgrad/error.h"
 #include "gradcheck/core/checkable.h"
-#include "gradcheck/core/function_points.h"
+#include "gradcheck/functions/points.h"
 
 namespace aclgrad::gradcheck {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gradcheck/core/compare.h"
-#include "gradcheck/core/function_calls.h"
+#include "gradcheck/functions/calls.h"
 
 namespace aclgrad::gradcheck::detail {
 namespace {
@@ -14,8 +14,8 @@ namespace {
 // So many times further from the exact ones: the gradients' own rounding hides less then.
 constexpr Number kFurther = 8;
 
-// How far each result lies from the exact one; half a unit where that is not known, 0 of whole
-// numbers.
+// How far each result lies from the exact one, where it does: so far that it can be told apart when
+// it is moved; half a unit where that is not known, 0 of whole numbers.
 Arrays result_errors(const FunctionPair& pair, const Arrays& results, const Arrays& exact) {
   Arrays errors = results;
   for (std::size_t k = 0; k < results.size(); ++k) {
@@ -28,6 +28,8 @@ Arrays result_errors(const FunctionPair& pair, const Arrays& results, const Arra
         error = 0;
       } else if (!std::isfinite(error)) {
         error = ulp(value, dtype) / 2;
+      } else if (error != 0) {
+        error = std::copysign(std::max(std::abs(error), ulp(value, dtype) / kFurther), error);
       }
     }
   }

@@ -2,7 +2,7 @@
 // Pairs of plain functions at points that random numbers do not meet.
 #pragma once
 
-#include "gradcheck/core/function_calls.h"
+#include "gradcheck/functions/calls.h"
 
 namespace aclgrad::gradcheck::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gradcheck/core/function_calls.h"
+#include "gradcheck/functions/calls.h"
 
 #include <fmt/format.h>
 

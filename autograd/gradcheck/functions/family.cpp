@@ -6,8 +6,8 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/gradcheck/functions.h"
-#include "gradcheck/core/function_points.h"
 #include "gradcheck/core/problem.h"
+#include "gradcheck/functions/points.h"
 
 namespace aclgrad::gradcheck {
 namespace {
