@@ -85,6 +85,26 @@ def test_a_cheat_is_stopped_for_a_named_reason(name):
     assert REASONS[name] is None or ruling.reasons[0].name in REASONS[name], ruling.text
 
 
+@pytest.mark.parametrize("name", ["forks", "hangs", "exits", "crashes", "zeros"])
+def test_a_cheat_is_stopped_without_namespaces(name):
+    ruling = judge(
+        "cheats:forward",
+        f"cheats:cheat_{name}",
+        [(2, 5)],
+        dtypes="float32",
+        call_seconds=1.5,
+        namespaces=False,
+    )
+    assert ruling.verdict == "wrong" and ruling.isolation == "process", ruling.text
+    left, mark = [], f"ACLGRAD_REFEREE={os.getpid()}-".encode()
+    for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+        try:
+            left += [path] if mark in path.read_bytes() else []
+        except OSError:
+            pass
+    assert not left, "a process is left"
+
+
 @pytest.mark.parametrize("name", kernels.NAMES if IS_LONG else kernels.NAMES[3:5])
 def test_an_honest_kernel_passes(name):
     spec = kernels.kernel(name)

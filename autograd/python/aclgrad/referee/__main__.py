@@ -86,6 +86,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--call-seconds", type=float, default=10)
     one.add_argument("--seconds", type=float, default=300)
     one.add_argument("--memory", type=int, default=8192, help="MiB")
+    one.add_argument("--no-namespaces", action="store_true", help="a process alone")
     one.add_argument("--seed", type=int, help="what a ruling says; drawn where it is not given")
     one.add_argument("--json", metavar="FILE", help="write the ruling, - for standard output")
     one.add_argument("--html", metavar="FILE", help="write the report")
@@ -123,6 +124,7 @@ def main() -> int:
             call_seconds=options.call_seconds,
             seconds=options.seconds,
             memory=options.memory << 20,
+            namespaces=not options.no_namespaces,
             seed=options.seed,
         )
     except (ValueError, TypeError, LibraryNotFound) as error:

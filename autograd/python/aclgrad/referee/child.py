@@ -2,7 +2,7 @@
 """The process of the functions: it has no part in the verdict, and is told neither seeds nor
 results.
 
-python3 -m aclgrad.referee.child READ_FD WRITE_FD; the first message says which functions.
+python3 -m aclgrad.referee.child READ_FD WRITE_FD [process]; the first message says which functions.
 """
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _NEWUSER, _NEWPID, _NEWNET, _NEWIPC = 0x10000000, 0x20000000, 0x40000000, 0x08000000
 
 
-def isolate(read_fd: int, write_fd: int) -> str:
+def isolate(read_fd: int, write_fd: int, namespaces: bool) -> str:
     """Goes on in namespaces of its own, where the system allows them: without a network, and with
     no process to be seen but its own, all of which end with this one. Says what it got."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if not namespaces:
+        return "process"
     user, group = os.getuid(), os.getgid()
     flags = _NEWPID | _NEWNET | _NEWIPC
     if libc.unshare(flags) != 0:
@@ -221,7 +223,7 @@ def _strided(kind: Kind, array: Any) -> Any:
 def main() -> None:
     """Answers requests until there are no more."""
     read_fd, write_fd = int(sys.argv[1]), int(sys.argv[2])
-    isolation = isolate(read_fd, write_fd)
+    isolation = isolate(read_fd, write_fd, len(sys.argv) == 3)
     header, _ = receive(read_fd)
     limit(header["memory"], header["seconds"])
     try:

@@ -91,6 +91,7 @@ def judge(
     call_seconds: float = 10,
     seconds: float = 300,
     memory: int = 8 << 30,
+    namespaces: bool = True,
     seed: Optional[int] = None,
     name: Optional[str] = None,
 ) -> Ruling:
@@ -101,21 +102,23 @@ def judge(
     passes with that function's gradient. It runs in another process.
     inputs, saved, roundings, accumulation: as of check_gradient; sizes: its attributes.
     call_seconds, seconds, memory: limits of a call, of the whole, and of bytes.
+    namespaces: whether the process may have ones of its own, where the system allows them.
     seed: None: one that nobody knows.
     """
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     deadline = time.monotonic() + seconds
     paths = {"forward": forward, "backward": backward}
+    limits = (call_seconds, deadline, memory, namespaces)
     case = _Case(inputs, attributes_of(sizes), allow, saved, roundings, accumulation, seed)
     ruling = Ruling(name or forward, seed, "inconclusive", [], Report(name or forward, seed, []))
     try:
-        with Process(paths, arrays, call_seconds, deadline, memory) as process:
+        with Process(paths, arrays, *limits) as process:
             ruling.isolation = process.isolation
             if reference is None:
                 _judge_all(case, process, None, dtypes, ruling)
             else:
                 paths = {"reference": reference}
-                with Process(paths, process.kind, call_seconds, deadline, memory) as other:
+                with Process(paths, process.kind, *limits) as other:
                     _judge_all(case, process, other, dtypes, ruling)
     except Misconduct as error:
         ruling.reasons.append(Reason(error.reason, str(error)))

@@ -2,9 +2,11 @@
 """The referee's side of the process of the functions: it is started, asked, watched and ended."""
 from __future__ import annotations
 
+import glob
 import inspect
 import os
 import pathlib
+import secrets
 import signal
 import subprocess
 import sys
@@ -37,6 +39,7 @@ class Process:
         call_seconds: float,
         deadline: float,
         memory: int,
+        namespaces: bool = True,
     ) -> None:
         self._call_seconds, self._deadline = call_seconds, deadline
         from_child, child_writes = os.pipe()
@@ -45,10 +48,14 @@ class Process:
         self._said = tempfile.TemporaryFile()
         package = str(pathlib.Path(__file__).resolve().parents[2])
         path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")]))
-        environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1",
-                       "OPENBLAS_NUM_THREADS": "1"}  # fmt: skip
+        # All processes that come from it inherit this, whatever group they go to.
+        self._mark = f"ACLGRAD_REFEREE={os.getpid()}-{secrets.token_hex(16)}"
+        name, value = self._mark.split("=")
+        environment = {**os.environ, "PYTHONPATH": path, name: value}
+        environment.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+        numbers = [str(child_reads), str(child_writes)] + ["process"] * (not namespaces)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "aclgrad.referee.child", str(child_reads), str(child_writes)],
+            [sys.executable, "-m", "aclgrad.referee.child", *numbers],
             stdin=subprocess.DEVNULL,
             stdout=self._said,
             stderr=self._said,
@@ -186,6 +193,12 @@ class Process:
             except ProcessLookupError:
                 pass
             self._process.wait()
+        for path in glob.glob("/proc/[0-9]*/environ"):
+            try:
+                if self._mark.encode() in pathlib.Path(path).read_bytes():
+                    os.kill(int(path.split("/")[2]), signal.SIGKILL)
+            except OSError:
+                pass  # it is gone, or another user's
         for descriptor in (self._read, self._write):
             try:
                 os.close(descriptor)
