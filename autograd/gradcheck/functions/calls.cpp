@@ -29,17 +29,20 @@ std::optional<std::pair<std::size_t, std::size_t>> alike(const FunctionPair& pai
   return std::nullopt;
 }
 
-// Where two runs differ by more than rounding: "x, element 3: 1 and 2"; "" where none do.
-std::string difference(const FunctionPair& pair, const Arrays& a, const Arrays& b) {
+// Where two runs differ by more than rounding, of what was added to other numbers, too: "x, element
+// 3: 1 and 2"; "" where none do.
+std::string difference(const FunctionPair& pair, const Arrays& a, const Arrays& b,
+                       const std::vector<Number>& added_to) {
   for (std::size_t k = 0; k < a.size(); ++k) {
     const std::size_t count = std::min(a[k].values.size(), b[k].values.size());
     const DType dtype = pair.inputs[k].dtype;
     const Number part = dtype == DType::float64 ? 1e-9L : std::max(1e-3L, 4 * roundoff(dtype));
     const Number largest = std::max(Number{1}, largest_of(a[k]));
+    const Number sums = added_to.empty() ? 0 : 4 * roundoff(dtype) * added_to[k];
     for (std::size_t i = 0; i < count; ++i) {
       const Number x = a[k].values[i];
       const Number y = b[k].values[i];
-      if (!std::isfinite(x) || std::abs(x - y) <= part * largest) continue;
+      if (!std::isfinite(x) || std::abs(x - y) <= part * largest + sums) continue;
       return fmt::format("the gradient of {}, element {}: {:.9g} and {:.9g}", pair.inputs[k].name,
                          i, static_cast<double>(x), static_cast<double>(y));
     }
@@ -272,7 +275,7 @@ void check_calls(const FunctionPair& pair, std::uint64_t seed, Report& report) {
       if (!pair.inputs[k].adds_gradient || call.prefilled.empty()) continue;
       for (Number& value : other[k].values) value -= call.prefilled[k];
     }
-    const std::string where = difference(pair, gradients_of(pair, at), other);
+    const std::string where = difference(pair, gradients_of(pair, at), other, call.prefilled);
     if (!where.empty()) {
       report.findings.push_back(finding_of(pair, check, what + "; " + where, diagnosis));
     }

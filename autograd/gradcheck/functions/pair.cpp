@@ -96,6 +96,7 @@ class Functions {
       next += count;
     }
     Arrays wanted(differentiated_inputs());
+    if (cotangent.values.empty()) return wanted;
     Arrays all;
     try {
       all = detail::rounding_of_results(pair_, point);

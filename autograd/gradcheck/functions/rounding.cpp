@@ -79,24 +79,43 @@ Arrays rounding_of_results(const FunctionPair& pair, const FunctionPoint& point)
   Arrays slack = gradients;
   for (Array& array : slack) std::ranges::fill(array.values, 0);
   bool depends = false;
-  for (const Number way : {kFurther, -kFurther}) {
-    Arrays moved = results;
-    for (std::size_t k = 0; k < moved.size(); ++k) {
-      for (std::size_t i = 0; i < moved[k].values.size(); ++i) {
-        Number& value = moved[k].values[i];
-        if (errors[k].values[i] != 0)
-          value = round_to(value + way * errors[k].values[i], pair.outputs[k].dtype);
+  // What the backward makes of results that are further off, each in a direction; adds `part` of
+  // the largest change to the slack.
+  const auto try_ways = [&](int count, Number part, const auto& way_of) {
+    Arrays largest = slack;
+    for (Array& array : largest) std::ranges::fill(array.values, 0);
+    for (int way = 0; way < count; ++way) {
+      Arrays moved = results;
+      for (std::size_t k = 0; k < moved.size(); ++k) {
+        for (std::size_t i = 0; i < moved[k].values.size(); ++i) {
+          if (errors[k].values[i] == 0) continue;
+          moved[k].values[i] =
+              round_to(moved[k].values[i] + kFurther * way_of(way, k, i) * errors[k].values[i],
+                       pair.outputs[k].dtype);
+        }
+      }
+      const Arrays others = gradients_of(pair, point, {.results = &moved});
+      for (std::size_t k = 0; k < slack.size(); ++k) {
+        for (std::size_t i = 0; i < slack[k].values.size(); ++i) {
+          const Number change = std::abs(others[k].values[i] - gradients[k].values[i]);
+          depends = depends || change != 0;
+          if (!std::isfinite(change)) continue;
+          largest[k].values[i] = std::max(largest[k].values[i], change / kFurther);
+        }
       }
     }
-    const Arrays others = gradients_of(pair, point, {.results = &moved});
     for (std::size_t k = 0; k < slack.size(); ++k) {
       for (std::size_t i = 0; i < slack[k].values.size(); ++i) {
-        const Number change = std::abs(others[k].values[i] - gradients[k].values[i]);
-        depends = depends || change != 0;
-        if (!std::isfinite(change)) continue;
-        slack[k].values[i] = std::max(slack[k].values[i], change / kFurther);
+        slack[k].values[i] += part * largest[k].values[i];
       }
     }
+  };
+  try_ways(2, 1, [](int way, std::size_t, std::size_t) { return way == 0 ? 1 : -1; });
+  // Where many results add up, those have been rounded while they were moved.
+  if (depends) {
+    try_ways(2, 0.5L, [](int way, std::size_t k, std::size_t i) {
+      return random_bits(static_cast<std::uint64_t>(way) + 2 * k, i) % 2 == 0 ? 1 : -1;
+    });
   }
   // Of smaller changes than the gradient's last place nothing was seen.
   for (std::size_t k = 0; k < slack.size() && depends; ++k) {
