@@ -8,9 +8,7 @@ import conftest  # noqa: F401, the paths
 import kernels
 from test_kernels import DTYPES, check
 
-seeds, first = (int(sys.argv[1]) if len(sys.argv) > 1 else 1000), int(sys.argv[2]) if len(
-    sys.argv
-) > 2 else 1
+seeds, first = map(int, sys.argv[1:] + ["1000", "1"][len(sys.argv) - 1 :])
 counts = collections.Counter()
 for seed in range(first, first + seeds):
     for k, name in enumerate(kernels.NAMES):
@@ -19,5 +17,7 @@ for seed in range(first, first + seeds):
         counts[report.verdict] += 1
         if report.verdict != "right":
             print(f"{name} {dtype} seed {seed}: {report.verdict}\n{report.text}", flush=True)
+    if seed % 50 == 0:
+        print(f"up to seed {seed}: {dict(counts)}", flush=True)
 print(dict(counts))
 sys.exit(counts["wrong"] > 0)

@@ -133,12 +133,12 @@ def test_attributes_find_what_the_usual_shape_hides():
 
     told = {"n": (6, 5, 12), "slope": (0.1, 0.0, 1.0)}
     report = aclgrad.check_gradient(
-        forward, backward, lambda n: [(n,)], attributes=told, dtypes="float64"
+        forward, backward, lambda n: [(n,)], attributes=told, dtypes="float32"
     )
     assert report.verdict == "wrong"
     assert "n=" in report.text
     right = aclgrad.check_gradient(
-        forward, backward, lambda n: [(n,)], attributes={**told, "n": (6, 5, 7)}, dtypes="float64"
+        forward, backward, lambda n: [(n,)], attributes={**told, "n": (6, 5, 7)}, dtypes="float32"
     )
     assert right.passed, right.text
     only_even = aclgrad.check_gradient(
@@ -274,9 +274,9 @@ def test_pairs_of_jax_keep_residuals_of_any_structure():
         gw, n = g * w, x * r
         return r * (gw - n * (gw * n).mean(-1, keepdims=True)), (g * n).sum(0)
 
-    assert aclgrad.assert_vjp(forward, backward, [(4, 6), (6,)]).passed
+    assert aclgrad.assert_vjp(forward, backward, [(2, 4), (4,)]).passed
     wrong = aclgrad.check_vjp(
-        forward, lambda res, g: (backward(res, g)[0], g.sum(0)), [(4, 6), (6,)], dtypes="float32"
+        forward, lambda res, g: (backward(res, g)[0], g.sum(0)), [(2, 4), (4,)], dtypes="float32"
     )
     assert wrong.verdict == "wrong"
 

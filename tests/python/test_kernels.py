@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ten kernels and their mistakes (examples/kernels). All dtypes for each mistake:
-ACLGRAD_LONG=1 (else one of 32 or 16 bits, whose checks are quicker); many seeds: alarms.py."""
+"""Ten kernels and their mistakes (examples/kernels). Each kernel in two dtypes, and three of its
+mistakes, to be quick; all five in all four dtypes: ACLGRAD_LONG=1; many seeds: alarms.py."""
 import os
 
 import kernels
@@ -25,8 +25,14 @@ def check(module, name, dtype, seed=1):
     )
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", kernels.NAMES)
+def pairs():
+    for k, name in enumerate(kernels.NAMES):
+        for d, dtype in enumerate(DTYPES):
+            if IS_LONG or d % 2 == k % 2:
+                yield name, dtype
+
+
+@pytest.mark.parametrize("name, dtype", pairs())
 def test_a_right_gradient_is_right(name, dtype):
     report = check(kernels.kernel(name), name, dtype)
     assert report.verdict == "right", report.text
@@ -36,7 +42,7 @@ def mistakes():
     for k, name in enumerate(kernels.NAMES):
         for m, (what, old, new) in enumerate(kernels.kernel(name).MISTAKES):
             for d, dtype in enumerate(DTYPES):
-                if IS_LONG or d == 1 + (k + m) % 3:
+                if IS_LONG or (d == 1 + (k + m) % 3 and (k + m) % 5 < 3):
                     yield pytest.param(name, dtype, old, new, id=f"{name}-{what}-{dtype}")
 
 
