@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_torch: callables, modules and functions of one's own."""
+import pathlib
+
 import pytest
 
 import aclgrad
+from aclgrad.referee import judge
 
 torch = pytest.importorskip("torch", reason="PyTorch (python3-torch) is not installed")
 
@@ -88,3 +91,12 @@ def test_functions_over_tensors_are_a_pair_like_any():
         lambda x: torch.sin(x.double()).to(x.dtype), backward, [torch.randn(7)], roundings=1
     )
     assert report.passed, report.text
+
+
+def test_the_referee_judges_tensors(monkeypatch):
+    monkeypatch.chdir(pathlib.Path(__file__).parent)
+    told = {"saved": 2, "arrays": "torch", "dtypes": "bfloat16"}
+    ruling = judge("torch_kernels:forward", "torch_kernels:backward", [(3, 4)], **told)
+    assert ruling.verdict == "right", ruling.text
+    ruling = judge("torch_kernels:forward", "torch_kernels:half_written", [(3, 4)], **told)
+    assert ruling.verdict == "wrong", ruling.text

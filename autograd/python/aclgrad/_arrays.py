@@ -33,6 +33,11 @@ class Kind:
 
     name = ""
 
+    @property
+    def of(self) -> str:
+        """The name of the kind that the functions see."""
+        return self.name
+
     def from_bytes(
         self, data: bytes, shape: Shape, dtype: DType, strides: Optional[Sequence[int]] = None
     ) -> Any:

@@ -84,7 +84,7 @@ class Pair:
             return own
         if self.dtype.size > 2:
             return self.dtype
-        if self.kind.name == "torch":
+        if self.kind.of == "torch":
             return own if own is not None and own.size <= 4 else DTYPES["float32"]
         # Statistics are kept in float32, unless they are of float16.
         if is_saved and (own is None or own.name != "float16"):

@@ -125,6 +125,13 @@ class RawArrays(Kind):
 
     name = "raw"
 
+    def __init__(self, of: str = "numpy") -> None:
+        self._of = of
+
+    @property
+    def of(self) -> str:
+        return self._of
+
     def from_bytes(
         self, data: bytes, shape: Shape, dtype: DType, strides: Optional[Sequence[int]] = None
     ) -> Raw:

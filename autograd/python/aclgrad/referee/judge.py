@@ -177,7 +177,7 @@ def _judge_one(
     case: _Case, process: Process, functions: Functions, dtype: DType, ruling: Ruling
 ) -> None:
     pair = Pair(
-        ruling.name, functions, case.inputs, case.attributes, case.allow, RawArrays(), dtype,
+        ruling.name, functions, case.inputs, case.attributes, case.allow, RawArrays(process.kind), dtype,
         contiguous=process.kind == "list",
     )  # fmt: skip
     pair.usual()
@@ -221,9 +221,7 @@ def _other_batch(pair: Pair, point: probes.Point, ruling: Ruling) -> None:
     if not batches or batches[0] < 1:
         return
     inputs = probes.with_more_rows(point.setting, batches[0])
-    larger = Pair(
-        pair.name, pair.functions, inputs, {}, None, RawArrays(), pair.dtype
-    )  # fmt: skip
+    larger = Pair(pair.name, pair.functions, inputs, {}, None, pair.kind, pair.dtype)
     try:
         setting = larger.usual()
     except Misconduct as error:
