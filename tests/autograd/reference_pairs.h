@@ -183,7 +183,7 @@ inline Kernel silu() {
 }
 
 /// y = (x - mean) / sqrt(variance + eps) gamma + beta, by rows; statistics kept in float32.
-inline Kernel layer_norm(std::size_t rows = 4, std::size_t n = 6) {
+inline Kernel layer_norm(std::size_t rows = 4, std::size_t n = 6, double eps = 1e-5) {
   const auto r = static_cast<std::int64_t>(rows);
   const auto w = static_cast<std::int64_t>(n);
   return kernel_of(
@@ -203,7 +203,7 @@ inline Kernel layer_norm(std::size_t rows = 4, std::size_t n = 6) {
             const T off = in[0][row * n + i] - mean;
             variance += off * off / T(n);
           }
-          const T rstd = 1 / std::sqrt(variance + T(1e-5));
+          const T rstd = 1 / std::sqrt(variance + T(eps));
           out[1][row] = mean;
           out[2][row] = rstd;
           for (std::size_t i = 0; i < n; ++i) {
@@ -217,7 +217,7 @@ inline Kernel layer_norm(std::size_t rows = 4, std::size_t n = 6) {
           const std::size_t kept = mistake == 5 ? (row + 1) % rows : row;
           const T mean = out[1][kept];
           T rstd = out[2][kept];
-          if (mistake == 7) rstd = 1 / (std::sqrt(1 / (rstd * rstd) - T(1e-5)) + T(1e-5));
+          if (mistake == 7) rstd = 1 / (std::sqrt(1 / (rstd * rstd) - T(eps)) + T(eps));
           T sum = 0, product = 0;
           const auto normal = [&](std::size_t i) { return (in[0][row * n + i] - mean) * rstd; };
           for (std::size_t i = 0; i < n; ++i) {

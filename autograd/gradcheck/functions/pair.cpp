@@ -365,7 +365,8 @@ Resolution resolution_of(const FunctionPair& pair) {
   const DType dtype = narrowest_dtype(pair);
   const DType own = dtype == DType::float64 ? DType::float64 : DType::float32;
   const Number stored = pair.roundings * roundoff(dtype);
-  return {.of_zero = 4 * kDoubleNoise,
+  return {.of_largest = 1e-6L,
+          .of_zero = 4 * kDoubleNoise,
           .of_sum = stored,
           .of_term = roundoff(pair.accumulation.value_or(own)),
           .of_scale = 0x1p11L * roundoff(own) + stored / 2,

@@ -313,7 +313,9 @@ FunctionPoint scaled(const FunctionPair& pair, FunctionPoint point, Number facto
   for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
     const FunctionArray& input = pair.inputs[k];
     if (!is_differentiated(input) || !takes(input, 0)) continue;
-    for (Number& value : point.inputs[k].values) value = round_to(value * factor, input.dtype);
+    // Of float16 no smaller ones, which have fewer digits.
+    const Number by = input.dtype == DType::float16 ? std::max(factor, 0x1p-8L) : factor;
+    for (Number& value : point.inputs[k].values) value = round_to(value * by, input.dtype);
   }
   return point;
 }
