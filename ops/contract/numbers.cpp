@@ -86,6 +86,9 @@ Number unit_at(Number x, aclDataType dtype) {
 }
 
 Number rounded(Number x, aclDataType dtype) {
+  // As the processor does it.
+  if (dtype == ACL_DOUBLE) return static_cast<Number>(static_cast<double>(x));
+  if (dtype == ACL_FLOAT) return static_cast<Number>(static_cast<float>(x));
   if (dtype == ACL_BOOL) return x != 0 ? 1 : 0;
   const DtypeInfo* to = find_dtype(dtype);
   if (to == nullptr || x == 0) return x;

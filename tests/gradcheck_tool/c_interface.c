@@ -136,7 +136,11 @@ static void functions(void) {
   in[1].dtype = "bf16";
   expect_refused(
       aclgradGradcheckFunctions(check, "square", in, 2, out, 2, square, square_backward, &factor),
-      "`x` is bfloat16; arrays of functions are float32 or float64");
+      "`x` is bfloat16, whose steps are too large for differences; it needs a reference");
+  in[1].dtype = "int8";
+  expect_refused(
+      aclgradGradcheckFunctions(check, "square", in, 2, out, 2, square, square_backward, &factor),
+      "`x` is int8; arrays of functions are float16, bfloat16, float32 or float64");
   in[1].dtype = NULL;
   expect_refused(
       aclgradGradcheckFunctions(check, "square", in, 2, out, 2, square, square_backward, &factor),
@@ -148,6 +152,80 @@ static void functions(void) {
       aclgradGradcheckFunctions(check, "square", in, 2, out, 2, NULL, square_backward, &factor),
       "forward is null");
   expect(aclgradGradcheckReport(check, "text") == NULL, "no report of what was refused");
+  aclgradGradcheckClose(check);
+}
+
+/* y = x^2 in 16 bits: of bfloat16, the upper half of a float. */
+static float widened(uint16_t bits) {
+  const uint32_t wide = (uint32_t)bits << 16;
+  float value;
+  memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+static uint16_t narrowed(float value) {
+  uint32_t wide;
+  memcpy(&wide, &value, sizeof wide);
+  return (uint16_t)((wide + 0x7FFF + (wide >> 16 & 1)) >> 16);
+}
+
+static void narrow_square(const void* const* in, void* const* out, void* context) {
+  (void)context;
+  for (int i = 0; i < 6; ++i) {
+    const float x = widened(((const uint16_t*)in[0])[i]);
+    ((uint16_t*)out[0])[i] = narrowed(x * x);
+  }
+}
+
+static void narrow_square_backward(const void* const* in, const void* const* out,
+                                   const void* const* d_out, void* const* d_in, void* factor) {
+  (void)out;
+  for (int i = 0; i < 6; ++i) {
+    const float x = widened(((const uint16_t*)in[0])[i]);
+    const float d = widened(((const uint16_t*)d_out[0])[i]);
+    ((uint16_t*)d_in[0])[i] = narrowed(*(const float*)factor * x * d);
+  }
+}
+
+static void exact_square(const void* const* in, void* const* out, void* context) {
+  (void)context;
+  for (int i = 0; i < 6; ++i) {
+    const double x = ((const double*)in[0])[i];
+    ((double*)out[0])[i] = x * x;
+  }
+}
+
+static void sixteen_bits(void) {
+  aclgradGradcheck* check = NULL;
+  float factor = 2;
+  const int64_t shape[] = {6};
+  const aclgradGradcheckArray x = {.name = "x", .shape = shape, .rank = 1, .dtype = "bfloat16"};
+  const aclgradGradcheckArray y = {.name = "y", .shape = shape, .rank = 1, .dtype = "bf16"};
+  aclgradGradcheckPair pair = {.name = "square",
+                               .inputs = &x,
+                               .input_count = 1,
+                               .outputs = &y,
+                               .output_count = 1,
+                               .forward = narrow_square,
+                               .backward = narrow_square_backward,
+                               .reference = exact_square,
+                               .context = &factor};
+  expect(aclgradGradcheckOpen(NULL, &check) == ACLGRAD_GRADCHECK_RIGHT, "no library");
+  expect(aclgradGradcheckRunPair(check, &pair) == ACLGRAD_GRADCHECK_RIGHT, "bfloat16");
+  factor = 2.1f;
+  expect(aclgradGradcheckRunPair(check, &pair) == ACLGRAD_GRADCHECK_WRONG, "bfloat16, wrong");
+  factor = 0;
+  expect(aclgradGradcheckRunPair(check, &pair) == ACLGRAD_GRADCHECK_WRONG, "zeros");
+  expect(says(aclgradGradcheckReport(check, "json"), "\"pattern\": \"zeros\""), "the pattern");
+  factor = 2;
+  pair.forward = NULL;
+  expect(aclgradGradcheckRunPair(check, &pair) == ACLGRAD_GRADCHECK_RIGHT, "without a forward");
+  pair.accumulation = "bfloat17";
+  expect_refused(aclgradGradcheckRunPair(check, &pair), "no dtype is called 'bfloat17'");
+  pair.accumulation = NULL;
+  pair.reference = NULL;
+  expect_refused(aclgradGradcheckRunPair(check, &pair), "forward is null");
+  expect_refused(aclgradGradcheckRunPair(check, NULL), "pair is null");
   aclgradGradcheckClose(check);
 }
 
@@ -195,8 +273,9 @@ static void family(void) {
   aclgradGradcheck* check = NULL;
   int is_right = 1;
   const aclgradGradcheckAttribute attributes[] = {{"n", 1, 1, 6, 1}, {"rows", 1, 1, 3, 1}};
-  aclgradGradcheckFamily pair = {"look_up", attributes,       2,         3,   1, look_up_describe,
-                                 look_up,   look_up_backward, &is_right, NULL};
+  aclgradGradcheckFamily pair = {
+      "look_up", attributes, 2,    3, 1,   look_up_describe, look_up, look_up_backward,
+      &is_right, NULL,       NULL, 0, NULL};
   expect(aclgradGradcheckOpen(NULL, &check) == ACLGRAD_GRADCHECK_RIGHT, "no library");
   expect(aclgradGradcheckRunFamily(check, &pair) == ACLGRAD_GRADCHECK_RIGHT,
          "a right family, also of one row");
@@ -217,6 +296,7 @@ int main(int argc, char** argv) {
   wrong(argv[2]);
   unusable();
   functions();
+  sixteen_bits();
   family();
   return failures;
 }

@@ -47,8 +47,11 @@ compile "$work/check.c" "$work/process" -Wl,--no-as-needed -lopapi -lnnopbase -l
   LD_LIBRARY_PATH=$folder finds python3 "$work/check.py" "$of_page"
 }
 
+# nth_block N: of the page about functions.
+nth_block() { awk -v n="$1" '$0 == "```c" { inside = ++count == n; next } /^```/ { inside = 0 } inside' "$functions_page"; }
+
 # A pair of functions: it prints what the page shows, and is right once the mean is there.
-block c "$functions_page" >"$work/functions.c"
+nth_block 1 >"$work/functions.c"
 compile "$work/functions.c" "$work/functions"
 status=0
 "$work/functions" >"$work/log" || status=$?
@@ -57,3 +60,17 @@ block text "$functions_page" >"$work/shown"
 sed 's|* sum);$|* sum / kWidth);|' "$work/functions.c" >"$work/mended.c"
 compile "$work/mended.c" "$work/functions"
 "$work/functions"
+
+# One of 16 bits is right, and wrong without the mean.
+nth_block 2 >"$work/bits.c"
+compile "$work/bits.c" "$work/bits"
+"$work/bits"
+sed 's|from_bf16(x\[i\]) / kWidth;$|from_bf16(x[i]);|' "$work/bits.c" >"$work/damaged.c"
+cmp -s "$work/bits.c" "$work/damaged.c" && { echo "the page's program has another form"; exit 1; }
+compile "$work/damaged.c" "$work/bits"
+status=0
+"$work/bits" >"$work/log" || status=$?
+[[ $status == 1 ]] && grep -q "24 of 24 elements of the gradient of x are not the derivative" "$work/log" || {
+  cat "$work/log"
+  exit 1
+}

@@ -179,7 +179,10 @@ Verdict check(int number, bool is_right, const Numbers& values, bool is_free, in
                                       .forward = call_forward,
                                       .backward = call_backward,
                                       .context = &called,
-                                      .allow = nullptr};
+                                      .allow = nullptr,
+                                      .reference = nullptr,
+                                      .roundings = 0,
+                                      .accumulation = nullptr};
   const int status = aclgradGradcheckRunFamily(check, &family);
   const char* const report = aclgradGradcheckReport(check, "text");
   return {status, report == nullptr ? aclgradGradcheckMessage() : report};

@@ -114,7 +114,7 @@ Arrays of_gradients(const Problem& problem, Arrays arrays, const char* what) {
 Arrays unavoidable_rounding(const Candidate& candidate, const Problem& problem) {
   Arrays slack =
       candidate.backward ? by_formula(candidate, problem) : by_nudging(candidate, problem);
-  if (!candidate.rounding || !is_16bit(problem.dtype)) return slack;
+  if (!candidate.rounding) return slack;
   const Arrays inside = of_gradients(
       problem, candidate.rounding(problem.inputs, problem.cotangent, problem.dtype), "`rounding`");
   for (std::size_t k = 0; k < problem.expected.size(); ++k) {
@@ -152,10 +152,13 @@ Element compare(const Expected& expected, Number actual, Number slack, Number sc
   const Number stored = std::ldexp(1.0L, -contract::find_dtype(acl_dtype(dtype))->precision);
   const bool is_flat = expected.low == expected.high && std::abs(expected.low) <= expected.error;
   const Number of_zero = is_flat && expected.magnitude <= expected.error ? resolution.of_zero : 0;
-  const Number rounding = last * unit + slack + of_zero * scale +
-                          bound.inner * unit_roundoff(dtype) * expected.magnitude +
-                          bound.terms * stored * expected.magnitude +
-                          bound.stored * stored * std::max(expected.magnitude, scale);
+  const Number rounding =
+      last * unit + slack + of_zero * scale +
+      bound.inner * unit_roundoff(dtype) * expected.magnitude +
+      bound.terms * stored * expected.magnitude +
+      bound.stored * stored * std::max(expected.magnitude, scale) +
+      (resolution.of_sum + resolution.of_term * expected.terms) * expected.magnitude +
+      resolution.of_scale * scale;
   e.bound = rounding + expected.error;
   const Number off = distance(expected, actual);
   if (std::isinf(actual) && round_to(target, dtype) == actual) return e;
@@ -350,6 +353,41 @@ void find_those_beside(const Candidate& candidate, const Problem& problem, std::
   }
 }
 
+// Where large terms cancel, next to nothing is left, and that is all rounding: beside the number it
+// is something else by more than it is off. Of functions with a reference alone, whose exact
+// derivative shows it.
+void find_noise(const Candidate& candidate, const Problem& problem, std::size_t k,
+                std::vector<Element>& compared) {
+  Number arriving = 0;
+  for (const Number g : problem.cotangent.values) arriving = std::max(arriving, std::abs(g));
+  const auto is_noise = [&](const Element& e) {
+    const bool is_off = e.verdict == Verdict::wrong || e.verdict == Verdict::inexact;
+    return is_off && std::max({std::abs(e.analytic), std::abs(e.low), std::abs(e.high)}) <=
+                         0x1p-10L * arriving;
+  };
+  if (!candidate.sparse || std::ranges::none_of(compared, is_noise)) return;
+  std::vector<Number> low(compared.size(), INFINITY);
+  std::vector<Number> high(compared.size(), -INFINITY);
+  for (const int units : {-5, -3, -2, -1, 1, 2, 3, 5}) {
+    Arrays moved = problem.inputs;
+    for (const std::size_t i : differentiable(candidate)) {
+      const DType dtype = stored_dtype(input_of(candidate, i), problem.dtype);
+      for (Number& x : moved[i].values) x = round_to(x * (1 + units * ulp(1, dtype)), dtype);
+    }
+    const Arrays given = given_to(candidate, moved, problem.outputs, problem.cotangent);
+    const Execution beside = execute(candidate, problem.dtype, given, moved, {});
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      low[i] = std::min(low[i], beside.gradients[k].values[i]);
+      high[i] = std::max(high[i], beside.gradients[k].values[i]);
+    }
+  }
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    Element& e = compared[i];
+    const Number off = std::max(e.low - e.analytic, e.analytic - e.high);
+    if (is_noise(e) && off <= e.bound + 4 * (high[i] - low[i])) e.verdict = Verdict::right;
+  }
+}
+
 // The numeric derivative of one element does not show the terms of its formula, which may cancel:
 // what is left then is their rounding. Their sizes for every gradient where the contract has them
 // and the kernel rounds them to the result's own precision: elementwise in float64, and wherever a
@@ -384,12 +422,16 @@ std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
     std::vector<Element> compared;
     Number scale = 0;
     for (const Expected& e : expected) scale = std::max(scale, e.magnitude);
-    for (const Number g : problem.cotangent.values) scale = std::max(scale, std::abs(g));
+    for (const Number g : problem.cotangent.values) {
+      scale = std::max(scale, candidate.resolution.of_cotangent * std::abs(g));
+    }
+    const DType dtype =
+        candidate.mixed ? gradient_dtype(candidate, k, problem.dtype) : problem.dtype;
     std::string broken_convention;
     Element at_corner;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       Element e = compare(expected[i], execution.gradients[k].values[i], slack[k].values[i], scale,
-                          problem.dtype, bound, options.ulp_slack, candidate.resolution);
+                          dtype, bound, options.ulp_slack, candidate.resolution);
       e.of = name;
       e.index = static_cast<std::int64_t>(i);
       e.input = input.values[i];
@@ -412,10 +454,14 @@ std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
     errors.elements += static_cast<std::int64_t>(compared.size());
 
     find_those_beside(candidate, problem, k, compared);
+    find_noise(candidate, problem, k, compared);
     Finding like = finding_for(candidate, problem.dtype, how.layout, "derivative");
     const auto is_wrong = [](const Element& e) { return e.verdict == Verdict::wrong; };
-    if (std::ranges::any_of(compared, is_wrong))
+    if (std::ranges::any_of(compared, is_wrong)) {
       like.diagnosis = diagnosis(candidate, problem, compared);
+      like.pattern = pattern_of(candidate, problem, compared);
+      if (!like.pattern.empty()) like.diagnosis += "; the gradient: " + like.pattern;
+    }
     wrong_count += report_elements(compared, like, report);
     for (const Element& e : compared) {
       if (e.verdict != Verdict::inexact) continue;

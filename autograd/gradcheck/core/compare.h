@@ -48,6 +48,11 @@ std::string visit_corner(const Candidate& candidate, const Problem& problem, con
 /// A finding with everything but its text and element filled in.
 Finding finding_for(const Candidate& candidate, DType dtype, Layout layout, std::string check);
 
+/// What the gradient looks like in place of the derivative: "zeros", "constant", "copies an input",
+/// "copies what arrives", "ignores what arrives"; "": none of these.
+std::string pattern_of(const Candidate& candidate, const Problem& problem,
+                       const std::vector<Element>& compared);
+
 /// Who is to blame for these elements and why; `compared` holds all elements of the gradient.
 std::string diagnosis(const Candidate& candidate, const Problem& problem,
                       const std::vector<Element>& compared);

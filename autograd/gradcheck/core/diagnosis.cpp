@@ -120,7 +120,47 @@ std::string exchanged(const std::vector<Element>& compared) {
   return "; they are right for other elements: strides, halves or indices are mixed up";
 }
 
+// Whether the gradient stays what it is when something else arrives.
+bool ignores_cotangent(const Candidate& candidate, const Problem& problem, std::size_t k) {
+  Array other = problem.cotangent;
+  for (std::size_t i = 0; i < other.values.size(); ++i) {
+    other.values[i] *= random_bits(problem.inputs.size() + 77, i) % 2 == 0 ? -2 : 0.5L;
+  }
+  const Arrays given = given_to(candidate, problem.inputs, problem.outputs, other);
+  const ExecutionOptions plain;
+  return execute(candidate, problem.dtype, given, problem.inputs, plain).bits[k] ==
+         execute(candidate, problem, plain).bits[k];
+}
+
 }  // namespace
+
+std::string pattern_of(const Candidate& candidate, const Problem& problem,
+                       const std::vector<Element>& compared) {
+  constexpr std::size_t kFew = 3;  // elements, which can be equal by chance
+  if (compared.size() < kFew) return "";
+  const auto are = [&](const auto& number_of) {
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      if (compared[i].analytic != number_of(i)) return false;
+    }
+    return true;
+  };
+  if (are([](std::size_t) { return Number{0}; })) return "zeros";
+  if (are([&](std::size_t) { return compared.front().analytic; })) return "constant";
+  const auto copies = [&](const Array& array) {
+    return array.values.size() == compared.size() &&
+           are([&](std::size_t i) { return array.values[i]; });
+  };
+  if (copies(problem.cotangent)) return "copies what arrives";
+  if (std::ranges::any_of(problem.inputs, copies)) return "copies an input";
+  const std::vector<std::size_t> inputs = differentiable(candidate);
+  const auto k = std::ranges::find_if(inputs, [&](std::size_t input) {
+    return candidate.inputs()[input]->name == compared.front().of;
+  });
+  const bool ignores =
+      k != inputs.end() &&
+      ignores_cotangent(candidate, problem, static_cast<std::size_t>(k - inputs.begin()));
+  return ignores ? "ignores what arrives" : "";
+}
 
 std::string diagnosis(const Candidate& candidate, const Problem& problem,
                       const std::vector<Element>& compared) {

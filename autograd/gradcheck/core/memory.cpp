@@ -99,8 +99,24 @@ View Guarded::view() const {
   return view;
 }
 
+// Whether element i lies in place i.
+bool Guarded::is_dense() const {
+  std::int64_t stride = 1;
+  for (std::size_t d = view_.shape.size(); d-- > 0;) {
+    if (view_.strides[d] != stride) return false;
+    stride *= std::max<std::int64_t>(view_.shape[d], 1);
+  }
+  return view_.offset == 0;
+}
+
 void Guarded::fill(const std::vector<Number>& values) const {
   const View view = this->view();
+  if (is_dense()) {
+    for (std::size_t i = 0, n = static_cast<std::size_t>(view.count()); i < n; ++i) {
+      store(view.data, view.dtype, static_cast<std::int64_t>(i), values[i]);
+    }
+    return;
+  }
   for (std::int64_t i = 0; i < view.count(); ++i) {
     view.set(i, values[static_cast<std::size_t>(i)]);
   }
@@ -109,7 +125,12 @@ void Guarded::fill(const std::vector<Number>& values) const {
 Array Guarded::read() const {
   const View view = this->view();
   Array array{view.shape, {}};
-  for (std::int64_t i = 0; i < view.count(); ++i) array.values.push_back(view.get(i));
+  const std::int64_t count = view.count();
+  array.values.reserve(static_cast<std::size_t>(count));
+  const bool dense = is_dense();
+  for (std::int64_t i = 0; i < count; ++i) {
+    array.values.push_back(dense ? load(view.data, view.dtype, i) : view.get(i));
+  }
   return array;
 }
 
@@ -128,14 +149,18 @@ std::vector<std::byte> Guarded::element_bytes() const {
 std::size_t Guarded::changed_outside(std::string* where) const {
   const View view = this->view();
   const std::size_t size = bytes_of(view.dtype);
-  std::vector<bool> covered(bytes_.size());
-  for (std::int64_t i = 0; i < view.count(); ++i) {
-    const std::size_t at = kGuardBytes + static_cast<std::size_t>(view.place(i)) * size;
-    std::fill_n(covered.begin() + static_cast<std::ptrdiff_t>(at), size, true);
+  std::vector<bool> covered;  // in between; dense elements cover all of it
+  if (!is_dense()) {
+    covered.resize(bytes_.size());
+    for (std::int64_t i = 0; i < view.count(); ++i) {
+      const std::size_t at = kGuardBytes + static_cast<std::size_t>(view.place(i)) * size;
+      std::fill_n(covered.begin() + static_cast<std::ptrdiff_t>(at), size, true);
+    }
   }
   std::size_t changed = 0;
   for (std::size_t i = 0; i < bytes_.size(); ++i) {
-    if (covered[i] || bytes_[i] == std::byte{poison_}) continue;
+    if (covered.empty() && i == kGuardBytes) i = bytes_.size() - kGuardBytes;
+    if ((!covered.empty() && covered[i]) || bytes_[i] == std::byte{poison_}) continue;
     if (changed++ > 0 || where == nullptr) continue;
     const std::size_t end = bytes_.size() - kGuardBytes;
     *where = i < kGuardBytes

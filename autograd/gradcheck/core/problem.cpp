@@ -45,32 +45,6 @@ std::vector<Slopes> elementwise_slopes(const Candidate& candidate, const Arrays&
   return slopes;
 }
 
-// A row of the Jacobian: how every output changes with one element of an input.
-std::vector<Slopes> row_of_slopes(const Candidate& candidate, Arrays& inputs, std::size_t which,
-                                  std::size_t i, const Array& centre) {
-  Number& element = inputs[which].values[i];
-  const Number x = element;
-  // An output is a sum of many terms, of the order of 1 even where all that is seen is small: its
-  // rounding is that of the largest number in sight.
-  Number largest = 1;
-  for (const std::vector<Number>& values : {centre.values, inputs[which].values}) {
-    for (const Number value : values) {
-      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-    }
-  }
-  std::vector<Slopes> row = slopes_at(
-      [&](long double shift) {
-        element = x + shift;
-        std::vector<Number> values = differentiated(candidate, inputs).values;
-        if (values.size() == centre.values.size()) return values;
-        throw Failure("the forward gave another number of results for other numbers",
-                      "the forward");
-      },
-      x, candidate.noise, largest);
-  element = x;
-  return row;
-}
-
 void require_values(const std::string& what, const Array& array) {
   if (!array.values.empty() || count_of(array.shape) == 0) return;
   throw Failure(fmt::format("{} gave no numbers for shape {}", what, dims_text(array.shape)), what);
@@ -101,6 +75,31 @@ std::vector<Number> special_values(const contract::TensorSpec& input, DType dtyp
 }
 
 }  // namespace
+
+std::vector<Slopes> row_of_slopes(const Candidate& candidate, Arrays& inputs, std::size_t which,
+                                  std::size_t i, const Array& centre) {
+  Number& element = inputs[which].values[i];
+  const Number x = element;
+  // An output is a sum of many terms, of the order of 1 even where all that is seen is small: its
+  // rounding is that of the largest number in sight.
+  Number largest = 1;
+  for (const std::vector<Number>& values : {centre.values, inputs[which].values}) {
+    for (const Number value : values) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    }
+  }
+  std::vector<Slopes> row = slopes_at(
+      [&](long double shift) {
+        element = x + shift;
+        std::vector<Number> values = differentiated(candidate, inputs).values;
+        if (values.size() == centre.values.size()) return values;
+        throw Failure("the forward gave another number of results for other numbers",
+                      "the forward");
+      },
+      x, candidate.noise, largest);
+  element = x;
+  return row;
+}
 
 Arrays forward_of(const Candidate& candidate, const Arrays& inputs) {
   Arrays results =
@@ -176,6 +175,9 @@ DType given_dtype(const Candidate& candidate, std::size_t position, DType dtype)
 }
 
 DType gradient_dtype(const Candidate& candidate, std::size_t position, DType dtype) {
+  if (candidate.mixed) {
+    return stored_dtype(input_of(candidate, differentiable(candidate)[position]), dtype);
+  }
   if (!candidate.backward) return dtype;
   return stored_dtype(*outputs_of(*candidate.backward)[position]->tensor(), dtype);
 }
@@ -185,6 +187,15 @@ std::vector<Number> corners_of(const Candidate& candidate) {
   const contract::TensorSpec& input = input_of(candidate, 0);
   return find_corners([&](long double x) { return number_at(candidate, std::span(&x, 1)); },
                       input.low, input.high, candidate.noise);
+}
+
+Number round_within(Number x, Number low, Number high, DType dtype) {
+  const Number nearest = round_to(x, dtype);
+  if (!is_float(dtype) || (nearest >= low && nearest <= high) || !(low <= x && x <= high)) {
+    return nearest;
+  }
+  const Number other = nearest > high ? -next_above(-nearest, dtype) : next_above(nearest, dtype);
+  return other >= low && other <= high ? other : nearest;
 }
 
 Arrays draw_inputs(const Candidate& candidate, DType dtype, std::uint64_t seed,
@@ -198,7 +209,8 @@ Arrays draw_inputs(const Candidate& candidate, DType dtype, std::uint64_t seed,
     for (std::int64_t i = 0; i < count; ++i) {
       const Number unit = random_unit(seed * 31 + k, static_cast<std::uint64_t>(i));
       const Number value = input.drawn(static_cast<std::size_t>(i), unit);
-      array.values.push_back(round_to(is_float(stored) ? value : std::round(value), stored));
+      array.values.push_back(round_within(is_float(stored) ? value : std::round(value), input.low,
+                                          input.high, stored));
     }
     if (candidate.is_elementwise() && candidate.inputs().size() == 1) {
       // Not always in the same places, nor all of them where there is little room.
@@ -237,10 +249,14 @@ Jacobian differentiate(const Candidate& candidate, const Arrays& inputs) {
   for (const std::size_t which : differentiable(candidate)) elements += inputs[which].values.size();
   require_jacobian(candidate, elements, jacobian.columns);
   Arrays moved = inputs;
+  std::vector<std::vector<std::vector<Slopes>>> sparse;
+  if (candidate.sparse) sparse = sparse_slopes(candidate, inputs, centre);
   for (const std::size_t which : differentiable(candidate)) {
     std::vector<Slopes> rows;
     for (std::size_t i = 0; i < inputs[which].values.size(); ++i) {
-      std::vector<Slopes> row = row_of_slopes(candidate, moved, which, i, centre);
+      std::vector<Slopes> row = candidate.sparse
+                                    ? std::move(sparse[which][i])
+                                    : row_of_slopes(candidate, moved, which, i, centre);
       std::move(row.begin(), row.end(), std::back_inserter(rows));
     }
     jacobian.of_input.push_back(std::move(rows));
@@ -260,6 +276,7 @@ void add(Expected& e, const Slopes& s, Number weight) {
   e.high += std::max(a, b);
   e.error += std::abs(weight) * s.error();
   e.magnitude += std::max(std::abs(a), std::abs(b));
+  if (a != 0 || b != 0) ++e.terms;
   const bool is_corner = s.kind == PointKind::corner;
   if (is_corner && e.kind == PointKind::smooth) e.kind = PointKind::corner;
   e.left += weight * (is_corner ? s.left.value : s.best.value);

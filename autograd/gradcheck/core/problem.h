@@ -19,6 +19,7 @@ struct Expected {
   Number right = 0;
   Number error = 0;
   Number magnitude = 0;  // sum of the magnitudes it is made of
+  int terms = 0;         // how many of them are not 0
   PointKind kind = PointKind::smooth;
   std::string reason = {};
 };
@@ -80,11 +81,25 @@ Number number_at(const Candidate& candidate, std::span<const Number> x);
 /// Where the slope of an elementwise operator jumps within the domain of its first input.
 std::vector<Number> corners_of(const Candidate& candidate);
 
+/// The number of a dtype that is nearest to x of those in [low, high]; where none is, the nearest.
+Number round_within(Number x, Number low, Number high, DType dtype);
+
 /// Random inputs, of elementwise operators with corners, their neighbours, 0 and the domain's ends
 /// among them.
 Arrays draw_inputs(const Candidate& candidate, DType dtype, std::uint64_t seed,
                    std::span<const Number> corners);
 Array draw_cotangent(const Dims& shape, DType dtype, std::uint64_t seed);
+
+/// A row of the Jacobian: how every output changes with one element of an input, which is moved
+/// and put back.
+std::vector<Slopes> row_of_slopes(const Candidate& candidate, Arrays& inputs, std::size_t which,
+                                  std::size_t i, const Array& centre);
+
+/// All of them, by input and element, with fewer calls of the forward where results are made of few
+/// elements.
+std::vector<std::vector<std::vector<Slopes>>> sparse_slopes(const Candidate& candidate,
+                                                            const Arrays& inputs,
+                                                            const Array& centre);
 
 Jacobian differentiate(const Candidate& candidate, const Arrays& inputs);
 

@@ -32,6 +32,7 @@ json to_json_value(const Finding& finding) {
                 {"operator", finding.operator_name},     {"text", finding.text},
                 {"diagnosis", finding.diagnosis},        {"reproduce", finding.reproduce}};
   if (finding.dtype) value["dtype"] = short_name(*finding.dtype);
+  if (!finding.pattern.empty()) value["pattern"] = finding.pattern;
   if (finding.layout) value["layout"] = to_string(*finding.layout);
   if (finding.element) {
     const Element& e = *finding.element;

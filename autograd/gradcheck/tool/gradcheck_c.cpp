@@ -106,6 +106,40 @@ std::vector<FunctionArray> arrays_of(const aclgradGradcheckArray* given, int cou
   return arrays;
 }
 
+// "" and null: none.
+std::optional<aclgrad::DType> accumulation_of(const char* text) {
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  return dtype_from_text(text);
+}
+
+FunctionPair pair_of(const aclgradGradcheckPair& given) {
+  require_given(given.name, "name");
+  require_given(reinterpret_cast<const void*>(given.backward), "backward");
+  if (given.reference == nullptr) {
+    require_given(reinterpret_cast<const void*>(given.forward), "forward");
+  }
+  void* const context = given.context;
+  const auto caller = [context](aclgradGradcheckForward* function) {
+    return [=](std::span<const void* const> in, std::span<void* const> out) {
+      function(in.data(), out.data(), context);
+    };
+  };
+  FunctionPair pair{
+      .name = given.name,
+      .inputs = arrays_of(given.inputs, given.input_count, "inputs"),
+      .outputs = arrays_of(given.outputs, given.output_count, "outputs"),
+      .forward = {},
+      .backward =
+          [backward = given.backward, context](auto in, auto out, auto d_out, auto d_in) {
+            backward(in.data(), out.data(), d_out.data(), d_in.data(), context);
+          },
+      .roundings = given.roundings,
+      .accumulation = accumulation_of(given.accumulation)};
+  if (given.forward != nullptr) pair.forward = caller(given.forward);
+  if (given.reference != nullptr) pair.reference = caller(given.reference);
+  return pair;
+}
+
 FunctionFamily family_of(const aclgradGradcheckFamily& given) {
   FunctionFamily family{.name = given.name, .make = {}};
   for (int k = 0; k < given.attribute_count; ++k) {
@@ -125,25 +159,32 @@ FunctionFamily family_of(const aclgradGradcheckFamily& given) {
     std::vector<aclgradGradcheckArray> outputs(
         static_cast<std::size_t>(std::max(given.output_count, 0)));
     given.describe(attributes.data(), inputs.data(), outputs.data(), given.context);
-    return FunctionPair{
-        .name = given.name,
-        .inputs = arrays_of(inputs.data(), given.input_count, "inputs"),
-        .outputs = arrays_of(outputs.data(), given.output_count, "outputs"),
-        .forward =
-            [=](auto in, auto out) {
-              const aclgradGradcheckCall call{attributes.data(), in.data(), out.data(),
-                                              nullptr,           nullptr,   nullptr};
-              given.forward(&call, given.context);
-            },
-        .backward = {},
-        .backward_strided =
-            [=](auto in, auto out, auto d_out, auto strides, auto d_in) {
-              std::vector<void*> results;  // which the backward only reads
-              for (const void* each : out) results.push_back(const_cast<void*>(each));
-              const aclgradGradcheckCall call{attributes.data(), in.data(),      results.data(),
-                                              d_out.data(),      strides.data(), d_in.data()};
-              given.backward(&call, given.context);
-            }};
+    const auto caller = [=](aclgradGradcheckCallee* function) {
+      return [=](std::span<const void* const> in, std::span<void* const> out) {
+        const aclgradGradcheckCall call{attributes.data(), in.data(), out.data(),
+                                        nullptr,           nullptr,   nullptr};
+        function(&call, given.context);
+      };
+    };
+    FunctionPair pair{.name = given.name,
+                      .inputs = arrays_of(inputs.data(), given.input_count, "inputs"),
+                      .outputs = arrays_of(outputs.data(), given.output_count, "outputs"),
+                      .forward = {},
+                      .backward = {},
+                      .backward_strided =
+                          [=](auto in, auto out, auto d_out, auto strides, auto d_in) {
+                            std::vector<void*> results;  // which the backward only reads
+                            for (const void* each : out) results.push_back(const_cast<void*>(each));
+                            const aclgradGradcheckCall call{attributes.data(), in.data(),
+                                                            results.data(),    d_out.data(),
+                                                            strides.data(),    d_in.data()};
+                            given.backward(&call, given.context);
+                          },
+                      .roundings = given.roundings,
+                      .accumulation = accumulation_of(given.accumulation)};
+    if (given.forward != nullptr) pair.forward = caller(given.forward);
+    if (given.reference != nullptr) pair.reference = caller(given.reference);
+    return pair;
   };
   return family;
 }
@@ -191,30 +232,34 @@ int aclgradGradcheckRun(aclgradGradcheck* check, const char* operators) {
   });
 }
 
+int aclgradGradcheckRunPair(aclgradGradcheck* check, const aclgradGradcheckPair* pair) {
+  return guarded([=] {
+    require_given(check, "check");
+    require_given(pair, "pair");
+    check->lines.clear();
+    check->of_functions.reset();
+    check->of_functions = check_functions(pair_of(*pair), plan_of(*check).options);
+    return check->of_functions->exit_status();
+  });
+}
+
 int aclgradGradcheckFunctions(aclgradGradcheck* check, const char* name,
                               const aclgradGradcheckArray* inputs, int input_count,
                               const aclgradGradcheckArray* outputs, int output_count,
                               aclgradGradcheckForward* forward, aclgradGradcheckBackward* backward,
                               void* context) {
-  return guarded([=] {
-    require_given(check, "check");
-    require_given(name, "name");
-    require_given(reinterpret_cast<const void*>(forward), "forward");
-    require_given(reinterpret_cast<const void*>(backward), "backward");
-    check->lines.clear();
-    check->of_functions.reset();
-    FunctionPair pair{
-        .name = name,
-        .inputs = arrays_of(inputs, input_count, "inputs"),
-        .outputs = arrays_of(outputs, output_count, "outputs"),
-        .forward = [=](auto in, auto out) { forward(in.data(), out.data(), context); },
-        .backward =
-            [=](auto in, auto out, auto d_out, auto d_in) {
-              backward(in.data(), out.data(), d_out.data(), d_in.data(), context);
-            }};
-    check->of_functions = check_functions(std::move(pair), plan_of(*check).options);
-    return check->of_functions->exit_status();
-  });
+  const aclgradGradcheckPair pair{.name = name,
+                                  .inputs = inputs,
+                                  .input_count = input_count,
+                                  .outputs = outputs,
+                                  .output_count = output_count,
+                                  .forward = forward,
+                                  .backward = backward,
+                                  .reference = nullptr,
+                                  .context = context,
+                                  .roundings = 0,
+                                  .accumulation = nullptr};
+  return aclgradGradcheckRunPair(check, &pair);
 }
 
 int aclgradGradcheckRunFamily(aclgradGradcheck* check, const aclgradGradcheckFamily* family) {
@@ -223,8 +268,10 @@ int aclgradGradcheckRunFamily(aclgradGradcheck* check, const aclgradGradcheckFam
     require_given(family, "family");
     require_given(family->name, "name");
     require_given(reinterpret_cast<const void*>(family->describe), "describe");
-    require_given(reinterpret_cast<const void*>(family->forward), "forward");
     require_given(reinterpret_cast<const void*>(family->backward), "backward");
+    if (family->reference == nullptr) {
+      require_given(reinterpret_cast<const void*>(family->forward), "forward");
+    }
     if (family->attribute_count > 0) require_given(family->attributes, "attributes");
     check->lines.clear();
     check->of_functions.reset();

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "aclgrad/error.h"
-#include "gradcheck/core/function_points.h"
+#include "gradcheck/functions/points.h"
 #include "gradcheck/core/watch.h"
 #include "gradcheck/tool/apart.h"
 #include "gradcheck/tool/header/pair.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gradcheck/core/function_calls.h"
+#include "gradcheck/functions/calls.h"
 
 namespace aclgrad::gradcheck {
 namespace {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gradcheck for C and for languages that call C: checks pairs of plain functions
- * (aclgradGradcheckFunctions), and operators of a library with the aclnn interface, as the program
+ * (aclgradGradcheckRunPair), and operators of a library with the aclnn interface, as the program
  * aclgrad-gradcheck does. Library: aclgrad_gradcheck_c, which needs neither that interface's
  * libraries nor anything else of this project.
  *
@@ -87,7 +87,8 @@ typedef struct aclgradGradcheckArray {
   const char* name;
   const int64_t* shape; /* its `rank` extents; of rank 0 it has one element */
   int rank;
-  const char* dtype; /* "float32" or null, "float64"; without a gradient "int32", "int64", too */
+  const char* dtype; /* "float32" or null, "float64", "float16", "bfloat16" (16-bit patterns, as
+                        uint16_t); without a gradient "int32", "int64", too */
   double low, high;  /* of inputs: values are drawn from here; both 0: from -4 to 4 if they are
                         floating and `flags` has no ACLGRAD_GRADCHECK_RANGE, else 0; an infinity:
                         from 8 beside the other end, or  from  -4 to 4, and families are tried at
@@ -108,26 +109,72 @@ typedef void aclgradGradcheckBackward(const void* const* inputs, const void* con
                                       void* const* input_gradients, void* context);
 
 /*
- * Checks that `backward` is the derivative of `forward`, which is differentiated by numbers, and
- * that both keep to their arrays and repeat. Floating arrays have one dtype. In float64 all but the
- * last places are compared; in float32 the forward's rounding hides errors below about a hundredth
- * of the largest element, so check kernels that have both in both. Of the settings, "seed" and
- * "ulp-slack" count. The report is there as "text", "json" and "markdown".
+ * A pair of functions. Members that are not named are 0. What is differentiated, by numbers, is
+ * the forward or, where there is one, the reference: the same function on float64.
  *
  *   static void forward(const void* const* in, void* const* out, void* n) {
- *     silu(in[0], out[0], *(int*)n);
+ *     silu_bf16(in[0], out[0], *(int*)n);
  *   }
  *   static void backward(const void* const* in, const void* const* out, const void* const* d_out,
  *                        void* const* d_in, void* n) {
- *     silu_backward(in[0], d_out[0], d_in[0], *(int*)n);
+ *     silu_backward_bf16(in[0], d_out[0], d_in[0], *(int*)n);
+ *   }
+ *   static void reference(const void* const* in, void* const* out, void* n) {
+ *     const double* x = in[0];
+ *     double* y = out[0];
+ *     for (int i = 0; i < *(int*)n; ++i) y[i] = x[i] / (1 + exp(-x[i]));
  *   }
  *   ...
  *   int n = 24;
  *   int64_t shape[] = {4, 6};
- *   aclgradGradcheckArray x = {.name = "x", .shape = shape, .rank = 2};
- *   aclgradGradcheckArray y = {.name = "y", .shape = shape, .rank = 2};
- *   status = aclgradGradcheckFunctions(check, "silu", &x, 1, &y, 1, forward, backward, &n);
+ *   aclgradGradcheckArray x = {.name = "x", .shape = shape, .rank = 2, .dtype = "bfloat16"};
+ *   aclgradGradcheckArray y = {.name = "y", .shape = shape, .rank = 2, .dtype = "bfloat16"};
+ *   aclgradGradcheckPair silu = {.name = "silu", .inputs = &x, .input_count = 1, .outputs = &y,
+ *                                .output_count = 1, .forward = forward, .backward = backward,
+ *                                .reference = reference, .context = &n};
+ *   status = aclgradGradcheckRunPair(check, &silu);
  */
+typedef struct aclgradGradcheckPair {
+  const char* name;
+  const aclgradGradcheckArray* inputs;
+  int input_count;
+  const aclgradGradcheckArray* outputs;
+  int output_count;
+  aclgradGradcheckForward* forward; /* null beside a reference: its results, rounded */
+  aclgradGradcheckBackward* backward;
+  /*
+   * The forward on float64: floating inputs are arrays of double that hold exactly what the dtype
+   * stores, floating outputs are arrays of double, whole numbers stay what they are. It must be
+   * there for 16 bits. An output that it leaves as it was is not compared.
+   */
+  aclgradGradcheckForward* reference;
+  void* context;
+  /*
+   * What both functions round inside, beside what they write. The default is a kernel that
+   * computes in float32 (in float64 for float64) from what it reads.
+   */
+  int roundings;            /* how often on its way to a result a number is stored in the dtype */
+  const char* accumulation; /* the dtype that sums are kept in: "bfloat16", ...; null: float32 */
+} aclgradGradcheckPair;
+
+/*
+ * Checks that `backward` is the derivative of `forward`, that with a reference the forward gives
+ * what that gives, and that all keep to their arrays and repeat. The backward is given outputs as
+ * the forward stored them.
+ *
+ * Without a reference floating arrays have one dtype, float32 or float64. In float64 all but the
+ * last places are compared; in float32 the forward's rounding hides errors below about a hundredth
+ * of the largest element. With one, floating arrays may have any dtypes, and each element of a
+ * gradient may differ by the last rounding, by what stored outputs and `roundings` explain, and by
+ * the rounding of sums, as a part of the sum of magnitudes.
+ *
+ * Of the settings, "seed" and "ulp-slack" count. The report is there as "text", "json" and
+ * "markdown".
+ */
+ACLGRAD_GRADCHECK_API int aclgradGradcheckRunPair(aclgradGradcheck* check,
+                                                  const aclgradGradcheckPair* pair);
+
+/* aclgradGradcheckRunPair without a reference. */
 ACLGRAD_GRADCHECK_API int aclgradGradcheckFunctions(
     aclgradGradcheck* check, const char* name, const aclgradGradcheckArray* inputs, int input_count,
     const aclgradGradcheckArray* outputs, int output_count, aclgradGradcheckForward* forward,
@@ -171,10 +218,14 @@ typedef struct aclgradGradcheckFamily {
   aclgradGradcheckCallee* backward;
   void* context;
   aclgradGradcheckAllow* allow; /* null: any */
+  /* As those of a pair; null and 0: none. */
+  aclgradGradcheckCallee* reference;
+  int roundings;
+  const char* accumulation;
 } aclgradGradcheckFamily;
 
 /*
- * aclgradGradcheckFunctions with the usual attributes, then with others (each at the ends of its
+ * aclgradGradcheckRunPair with the usual attributes, then with others (each at the ends of its
  * range and between, and random ones of all), the functions called in every way that the arrays'
  * flags allow, and at points that random numbers do not meet: zeros, ends of ranges, equal numbers,
  * equal indices, numbers far out. Ends with the first attributes under which something is wrong.

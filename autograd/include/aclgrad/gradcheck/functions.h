@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradcheck of a pair of plain functions over arrays, as kernels in C are: no tensors, no formula.
-// The forward itself is what is differentiated, by numbers.
+// The forward itself is what is differentiated, by numbers, or a reference: the same in float64.
 //
 //   const FunctionPair silu{.name = "silu",
 //                           .inputs = {{.name = "x", .shape = {4, 6}}},
@@ -14,6 +14,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ namespace aclgrad::gradcheck {
 struct FunctionArray {
   std::string name;
   Dims shape = {};               // {}: one element
-  DType dtype = DType::float32;  // or float64; without a gradient int32 or int64, too
+  DType dtype = DType::float32;  // or another floating one; without a gradient int32, int64, too
   Number low = -4;               // of inputs: values are drawn from [low, high]
   Number high = 4;
   bool has_gradient = true;    // floating ones; statistics kept for the backward have none
@@ -65,6 +66,18 @@ struct FunctionPair {
                      std::span<const std::int64_t* const> strides,
                      std::span<void* const> input_gradients)>
       backward_strided = {};
+
+  /// The forward on float64: floating arrays are of double, inputs hold exactly what their dtype
+  /// stores, whole numbers stay what they are. Must be there for 16 bits and mixed dtypes. With it
+  /// the forward may be missing: its results are the reference's, rounded. An output that it leaves
+  /// as it was is not compared.
+  std::function<void(std::span<const void* const> inputs, std::span<void* const> outputs)>
+      reference = {};
+
+  /// What is rounded inside, beside what is written: how often on its way to a result a number is
+  /// stored in the dtype, and the dtype that sums are kept in; none: float32, of float64 float64.
+  int roundings = 0;
+  std::optional<DType> accumulation = {};
 };
 
 /// A parameter of a family of pairs, such as a size, a slope, a switch.
@@ -86,17 +99,20 @@ struct FunctionFamily {
   std::function<FunctionPair(std::span<const double> attributes)> make;
 };
 
-/// The pair as check_operator takes it. Floating arrays have one dtype. Of float64 an error of
-/// 1e-5 of an element is seen at least; in float32 the forward's own rounding hides what is
-/// smaller than about a hundredth of an element.
+/// The pair as check_operator takes it. Without a reference floating arrays have one dtype. Of
+/// float64 an error of 1e-5 of an element is seen at least; in float32 the forward's own rounding
+/// hides what is smaller than about a hundredth of an element. With a reference each element may
+/// differ by the last rounding, by what stored outputs and `roundings` explain, and by the rounding
+/// of sums, as a part of the sum of magnitudes.
 ///
 /// Throws ValueError where a function, every differentiated input or every differentiated output is
-/// missing, and for extents below 0; DTypeError for other dtypes, and for floating ones that
-/// differ.
+/// missing, for extents below 0, and for 16 bits without a reference; DTypeError for other dtypes,
+/// and for floating ones that differ without a reference.
 Candidate from_functions(FunctionPair pair);
 
-/// check_operator on the pair, in its own dtype; of `options`, `dtypes` and `layouts` have no
-/// effect.
+/// check_operator on the pair, in its own dtypes; with a reference also the forward's results
+/// beside its results, and points that random numbers do not meet. Of `options`, `dtypes` and
+/// `layouts` have no effect.
 Report check_functions(FunctionPair pair, Options options = {});
 
 /// check_functions with the usual attributes; then calls as the arrays' flags allow them, points

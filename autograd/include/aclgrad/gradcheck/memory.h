@@ -67,6 +67,7 @@ class Guarded {
   const std::vector<std::byte>& bytes() const { return bytes_; }
 
  private:
+  bool is_dense() const;
   Guarded(DType dtype, const Dims& shape, Layout layout, unsigned char poison,
           const std::vector<bool>& repeats);
 

@@ -50,6 +50,12 @@ struct Resolution {
   Number of_element = 1e-5L;
   Number of_largest = 1e-9L;
   Number of_zero = 0;  // part of the largest that rounding may leave where nothing depends
+  // What a correct implementation may lose beside its bound: of the sum of magnitudes, of that for
+  // each of its terms, and of the largest element.
+  Number of_sum = 0;
+  Number of_term = 0;
+  Number of_scale = 0;
+  Number of_cotangent = 1;  // no gradient is smaller than this part of what arrives
 };
 
 /// A backward under test: the contracts that it is held to, the function that is called, and what
@@ -85,12 +91,14 @@ struct Candidate {
   /// "", or why the function takes no tensors of a dtype: then it is left out (Report::left_out).
   std::function<std::string(DType dtype)> refusal = {};
 
-  /// What roundings inside a 16-bit backward may do to every gradient element, where that can be
-  /// computed; it stands for `bound.stored` then. Inputs and cotangent are as the dtype stores
-  /// them.
+  /// What roundings inside the backward, or in what it is given, may do to every gradient element,
+  /// where that can be computed, or arrays without values; in 16 bits it stands for `bound.stored`.
+  /// Inputs and cotangent are as the dtype stores them.
   std::function<Arrays(const Arrays& inputs, const Array& cotangent, DType dtype)> rounding = {};
 
-  bool strided = true;                     // the backward honours strides and offsets
+  bool mixed = false;   // each gradient has its input's own dtype
+  bool sparse = false;  // the forward is called less where its results are made of few elements
+  bool strided = true;  // the backward honours strides and offsets
   std::vector<std::size_t> in_place = {};  // inputs that the first gradient may overwrite
   bool masks = false;                      // outputs may be left out
   bool nan_goes_through = true;            // a NaN in gives a NaN out

@@ -83,6 +83,9 @@ struct Finding {
   std::optional<Element> element = {};  // the worst one
   std::int64_t elements = 0;            // how many are affected
   std::string diagnosis = {};           // which side is to blame, and why
+  std::string pattern = {};             // of a gradient that was not computed: "zeros", "constant",
+                                        // "copies an input", "copies what arrives", "ignores what
+                                        // arrives"
   std::string reproduce = {};           // one command or line of code
   std::string to_string() const;        // several lines
 };

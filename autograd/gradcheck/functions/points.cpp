@@ -1,43 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gradcheck/core/function_points.h"
+#include "gradcheck/functions/points.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 
 #include "gradcheck/core/problem.h"
+#include "gradcheck/functions/ways.h"
 
 namespace aclgrad::gradcheck::detail {
 namespace {
-
-// How a point is moved: the elements that move, and how far each of them while the way is 1 long.
-struct Way {
-  struct Step {
-    std::size_t input;
-    std::size_t element;
-    Number length = 1;
-  };
-  std::vector<Step> steps;
-  Number at;  // the number that all of them are; 0 where they differ
-  std::string what;
-};
-
-// The derivative along a way as the backward has it.
-struct Analytic {
-  Number sum = 0;
-  Number terms = 0;  // the sum of its terms' magnitudes
-
-  Analytic(const Way& way, const Arrays& gradients) {
-    for (const Way::Step& step : way.steps) {
-      const Number term = step.length * gradients[step.input].values[step.element];
-      sum += term;
-      terms += std::abs(term);
-    }
-  }
-};
 
 // Where a symmetric array has the same number; elsewhere the element itself.
 std::size_t mirrored(const FunctionArray& array, std::size_t element) {
@@ -46,76 +19,10 @@ std::size_t mirrored(const FunctionArray& array, std::size_t element) {
   return element % n * n + element / n;
 }
 
+// Whether what is differentiated is in float64.
 bool is_double(const FunctionPair& pair) {
-  return std::ranges::any_of(
-      pair.inputs, [](const FunctionArray& input) { return input.dtype == DType::float64; });
+  return pair.reference || narrowest_dtype(pair) == DType::float64;
 }
-
-// What the last bit of a number that is 1 stands for. 0 has none, and could be a multiple of any.
-Number last_bit(Number value) {
-  if (value == 0 || !std::isfinite(value)) return INFINITY;
-  int exponent = 0;
-  const Number mantissa = std::frexp(std::abs(value), &exponent);
-  const int zeros = std::countr_zero(static_cast<std::uint64_t>(std::ldexp(mantissa, 64)));
-  return std::ldexp(Number{1}, exponent - 64 + zeros);
-}
-
-// How large the numbers are that rounding of the results is to be measured by, each weighted by
-// what arrives at its result. A forward may subtract numbers as large as x, as log(sum of exp) - x
-// does, and return little. That shows in its results: their last bits are 0, or they stay where
-// they are in small steps while they move in larger ones.
-struct Reach {
-  Number size = 0;      // the results that move at all
-  Number arriving = 0;  // what arrives at those; where there are none, at all
-  Number beside = 0;    // what results are made of beyond their size
-  bool has_both_sides = true;
-
-  template <class Results>
-  Reach(Number at, const Arrays& upstream, const Results& results_of, Number unit) {
-    constexpr int kSteps = 7;
-    const Arrays centre = results_of(0);
-    Number all_arriving = 0;
-    std::array<std::array<Arrays, kSteps>, 2> sides;  // from the largest step to the smallest
-    for (std::size_t side = 0; side < 2; ++side) {
-      Number step = std::max(Number{1}, std::abs(at)) / (side == 0 ? 8 : -8);
-      for (Arrays& results : sides[side]) {
-        results = results_of(step);
-        step /= 8;
-      }
-    }
-    for (std::size_t k = 0; k < upstream.size(); ++k) {
-      for (std::size_t i = 0; i < upstream[k].values.size(); ++i) {
-        const Number weight = std::abs(upstream[k].values[i]);
-        const Number value = centre[k].values[i];
-        all_arriving += weight;
-        Number last = last_bit(value);
-        Number grain = 0;
-        bool moves = false;
-        for (const auto& side : sides) {
-          Number before = 0;
-          for (const Arrays& results : side) {
-            const Number moved = results[k].values[i];
-            last = std::min(last, last_bit(moved));
-            const Number by = std::abs(moved - value);
-            if (by == 0) grain = std::max(grain, before);
-            before = by;
-            moves = moves || by != 0;
-          }
-          has_both_sides = has_both_sides && std::isfinite(side.back()[k].values[i]);
-        }
-        if (moves) {
-          size += weight * std::abs(value);
-          arriving += weight;
-        } else if (last < std::abs(value) * (1 << 10) * unit) {
-          continue;  // all of its digits, and another input's
-        }
-        if (!std::isfinite(grain)) grain = 0;
-        beside += weight * std::min(std::abs(at), std::max(last, grain) / (16 * unit));
-      }
-    }
-    if (size == 0) arriving = all_arriving;
-  }
-};
 
 // Points of one pair, and ways to move them. The first that is wrong is the last.
 class Points {
@@ -124,13 +31,14 @@ class Points {
       : pair_(pair),
         seed_(seed),
         report_(report),
-        unit_(is_double(pair) ? kDoubleNoise : Number{0x1p-23L}) {}
+        unit_(is_double(pair) ? kDoubleNoise : Number{0x1p-23L}),
+        rounds_(narrowest_dtype(pair) != DType::float64 && pair.reference != nullptr) {}
 
   // Every element's slope, of at most kElements of them, or of those alone that are some number.
   void compare(const FunctionPoint& point, const std::string& what,
                std::optional<Number> only = std::nullopt) {
-    constexpr std::size_t kElements = 10;
-    if (found_) return;
+    const std::size_t kElements = rounds_ ? 4 : 10;
+    if (found_ || !begin(point)) return;
     const Arrays gradients = gradients_of(pair_, point);
     std::vector<Way::Step> places;
     for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
@@ -150,11 +58,20 @@ class Points {
              .what = fmt::format("element {} of {}, {}", element, pair_.inputs[input].name, what)},
             point, gradients);
     }
+    if (rounds_ && !only) compare_along(point, gradients, what);
+  }
+
+  // At random numbers, where no gradient is all rounding: all elements at once shows an error of
+  // all of them that the last rounding of each hides.
+  void compare_usual(const FunctionPoint& point) {
+    if (rounds_ && begin(point)) {
+      compare_along(point, gradients_of(pair_, point), "at random numbers", false);
+    }
   }
 
   // All elements that are `value`, moved as one.
   void compare_together(const FunctionPoint& point, Number value) {
-    if (found_) return;
+    if (found_ || !begin(point)) return;
     Way way{.steps = {},
             .at = value,
             .what = fmt::format("all elements that are {:.3g}", static_cast<double>(value))};
@@ -169,7 +86,9 @@ class Points {
 
   // All elements at once, each by as much as a random number says.
   void compare_direction(const FunctionPoint& point, std::uint64_t seed) {
-    if (found_) return;
+    if (found_ || !begin(point)) return;
+    if (rounds_)
+      compare_along(point, gradients_of(pair_, point), "moved as the gradient's signs say");
     Way way{.steps = {}, .at = 0, .what = "a direction of all elements"};
     for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
       if (!is_differentiated(pair_.inputs[k])) continue;
@@ -182,17 +101,66 @@ class Points {
   }
 
  private:
+  // What rounding explains at the point. False where numbers do not fit into their dtype.
+  bool begin(const FunctionPoint& point) {
+    if (!rounds_) return true;
+    const Arrays exact = exact_results_at(pair_, point.inputs);
+    const Arrays results = results_at(pair_, point.inputs);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      for (std::size_t i = 0; i < results[k].values.size(); ++i) {
+        if (std::isfinite(exact[k].values[i]) && !std::isfinite(results[k].values[i])) return false;
+      }
+    }
+    slack_ = rounding_of_results(pair_, point);
+    return true;
+  }
+
+  // All elements of each input at once, each towards where its gradient points: nothing cancels.
+  void compare_along(const FunctionPoint& point, const Arrays& gradients, const std::string& what,
+                     bool may_be_noise = true) {
+    for (std::size_t k = 0; k < pair_.inputs.size() && !found_; ++k) {
+      if (!is_differentiated(pair_.inputs[k]) || point.inputs[k].values.empty()) continue;
+      Way way{.steps = {},
+              .at = 0,
+              .what = fmt::format("all elements of {}, {}", pair_.inputs[k].name, what)};
+      for (std::size_t i = 0; i < point.inputs[k].values.size(); ++i) {
+        const std::size_t place = std::min(i, mirrored(pair_.inputs[k], i));
+        const Number length = 0.5L + random_unit(seed_ + 91 + k, place);
+        way.steps.push_back({k, i, gradients[k].values[place] < 0 ? -length : length});
+      }
+      judge(way, point, gradients, may_be_noise);
+    }
+  }
+
+  // Of a derivative whose terms are rounded.
+  Number rounding_of(const Way& way, const Analytic& analytic, const Reach& reach) const {
+    if (!rounds_) return 0;
+    const Resolution resolution = resolution_of(pair_);
+    Number of_results = 0;
+    for (const auto& [input, element, length] : way.steps) {
+      of_results += std::abs(length) * slack_[input].values[element];
+    }
+    std::int64_t results = 0;
+    for (const FunctionArray& output : pair_.outputs) results += count_of(output.shape);
+    const Number last = std::min(analytic.stored, 4 * analytic.spread);
+    return last + of_results +
+           (resolution.of_sum + resolution.of_term * static_cast<Number>(results)) *
+               analytic.terms +
+           resolution.of_scale * (analytic.terms + resolution.of_cotangent * reach.arriving);
+  }
+
   // Blames the backward where nothing else explains what it says: neither the error of the slopes,
   // nor rounding (of the elements, of the results and what those may be made of, of the gradients
   // that are added up here), nor a point at which the backward itself has no digits.
-  void judge(const Way& way, const FunctionPoint& point, const Arrays& gradients) {
+  void judge(const Way& way, const FunctionPoint& point, const Arrays& gradients,
+             bool may_be_noise = true) {
     ++report_.checks;
     Arrays moved = point.inputs;
     const auto results_of = [&](Number shift) {
       for (const auto& [input, element, length] : way.steps) {
         moved[input].values[element] = point.inputs[input].values[element] + shift * length;
       }
-      return results_at(pair_, moved);
+      return exact_results_at(pair_, moved);
     };
     const auto weighted = [&](Number shift) {
       const Arrays results = results_of(shift);
@@ -205,7 +173,7 @@ class Points {
       return sum;
     };
     const Reach reach(way.at, point.upstream, results_of, unit_);
-    const Analytic analytic(way, gradients);
+    const Analytic analytic(pair_, way, gradients);
     Number of_elements = 0;
     for (const auto& [input, element, length] : way.steps) {
       of_elements +=
@@ -227,13 +195,23 @@ class Points {
     const Number of_results = part * reach.size / std::max(Number{1}, std::abs(way.at));
     const bool is_exact = slopes.error() + of_results <= 1e-2L * largest;
     if (!std::isfinite(largest) || !(is_exact || (largest == 0 && reach.size < 1e3L))) return;
-    const Number tolerance = (unit_ == kDoubleNoise ? 1e-5L : 1e-2L) * largest +
-                             8 * slopes.error() + of_results +
-                             64 * unit_ * (analytic.terms + reach.arriving);
+    // Gradients that are too large for their dtype.
+    if (rounds_ && std::isinf(analytic.sum) &&
+        !std::isfinite(round_to(2 * largest, narrowest_dtype(pair_)))) {
+      return;
+    }
+    const Number tolerance =
+        (unit_ == kDoubleNoise ? 1e-5L : 1e-2L) * largest + 8 * slopes.error() + of_results +
+        64 * unit_ * (analytic.terms + reach.arriving) + rounding_of(way, analytic, reach);
     const Number off =
         std::max({Number{0}, slopes.low() - analytic.sum, analytic.sum - slopes.high()});
-    if (off <= tolerance) return;
-    if (std::isfinite(off) && off <= tolerance + 4 * spread_beside(way, point)) return;
+    if (off <= tolerance) {
+      if (way.steps.size() > 2) ++report_.right;
+      return;
+    }
+    if (may_be_noise && std::isfinite(off) && off <= tolerance + 4 * spread_beside(way, point)) {
+      return;
+    }
     found_ = true;
     ++report_.wrong;
     report_.findings.push_back(finding_of(
@@ -241,7 +219,8 @@ class Points {
         fmt::format("{}: analytic {:.9g}, numeric {:.9g} to {:.9g} +- {:.2g}", way.what,
                     static_cast<double>(analytic.sum), static_cast<double>(slopes.low()),
                     static_cast<double>(slopes.high()), static_cast<double>(slopes.error())),
-        "the backward, at numbers that random ones do not meet"));
+        may_be_noise ? "the backward, at numbers that random ones do not meet"
+                     : "the backward: all elements together are off by more than their rounding"));
   }
 
   // How much the backward's derivative varies a few units of the last place above the point, or
@@ -249,6 +228,7 @@ class Points {
   // equal numbers is. Equal numbers stay equal, and zeros stay 0; the point itself does not count,
   // since a backward may be wrong there alone.
   Number spread_beside(const Way& way, const FunctionPoint& point) const {
+    const Number unit = rounds_ ? 2 * roundoff(narrowest_dtype(pair_)) : unit_;
     Number most = 0;
     for (const int side : {-1, 1}) {
       Number low = INFINITY;
@@ -257,9 +237,9 @@ class Points {
         FunctionPoint beside = point;
         for (std::size_t k = 0; k < beside.inputs.size(); ++k) {
           if (!is_differentiated(pair_.inputs[k])) continue;
-          for (Number& value : beside.inputs[k].values) value *= 1 + side * units * unit_;
+          for (Number& value : beside.inputs[k].values) value *= 1 + side * units * unit;
         }
-        const Number sum = Analytic(way, gradients_of(pair_, beside)).sum;
+        const Number sum = Analytic(pair_, way, gradients_of(pair_, beside)).sum;
         if (!std::isfinite(sum)) continue;  // outside the range, perhaps
         low = std::min(low, sum);
         high = std::max(high, sum);
@@ -272,12 +252,15 @@ class Points {
   const FunctionPair& pair_;
   std::uint64_t seed_;
   Report& report_;
-  Number unit_;  // of the last place of a number around 1
+  Number unit_;   // of the last place of a number around 1, of what is differentiated
+  bool rounds_;   // the gradients have fewer digits than that
+  Arrays slack_;  // what rounding of the forward's results does to them
   bool found_ = false;
 };
 
 bool takes(const FunctionArray& input, Number value) {
-  return is_float(input.dtype) && (input.unbounded_below || value >= input.low) &&
+  return is_float(input.dtype) && std::isfinite(round_to(value, input.dtype)) &&
+         (input.unbounded_below || value >= input.low) &&
          (input.unbounded_above || value <= input.high);
 }
 
@@ -287,9 +270,13 @@ FunctionPoint with_element(const FunctionPair& pair, FunctionPoint point, Number
                            std::size_t place, std::optional<std::size_t> input = std::nullopt) {
   for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
     std::vector<Number>& values = point.inputs[k].values;
-    if (values.empty() || !takes(pair.inputs[k], value) || input.value_or(k) != k) continue;
-    values[place % values.size()] = value;
-    values[mirrored(pair.inputs[k], place % values.size())] = value;
+    const FunctionArray& array = pair.inputs[k];
+    if (values.empty() || !takes(array, value) || input.value_or(k) != k) continue;
+    const Number stored = array.unbounded_below || array.unbounded_above
+                              ? round_to(value, array.dtype)
+                              : round_within(value, array.low, array.high, array.dtype);
+    values[place % values.size()] = stored;
+    values[mirrored(array, place % values.size())] = stored;
   }
   return point;
 }
@@ -298,7 +285,7 @@ FunctionPoint all_equal(const FunctionPair& pair, FunctionPoint point, Number va
   for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
     const FunctionArray& input = pair.inputs[k];
     if (is_differentiated(input) && takes(input, value)) {
-      std::ranges::fill(point.inputs[k].values, value);
+      std::ranges::fill(point.inputs[k].values, round_to(value, input.dtype));
     }
   }
   return point;
@@ -319,6 +306,18 @@ void compare_zeros(const FunctionPair& pair, const FunctionPoint& point, Points&
     points.compare(with_element(pair, one, 0, 1, input),
                    fmt::format("where two elements{} are 0", where));
   }
+}
+
+// All numbers nearer to 0, where terms that keep from a division by 0 are no longer small.
+FunctionPoint scaled(const FunctionPair& pair, FunctionPoint point, Number factor) {
+  for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
+    const FunctionArray& input = pair.inputs[k];
+    if (!is_differentiated(input) || !takes(input, 0)) continue;
+    // Of float16 no smaller ones, which have fewer digits.
+    const Number by = input.dtype == DType::float16 ? std::max(factor, 0x1p-8L) : factor;
+    for (Number& value : point.inputs[k].values) value = round_to(value * by, input.dtype);
+  }
+  return point;
 }
 
 bool has_any(const FunctionPair& pair, bool FunctionArray::*is) {
@@ -354,6 +353,7 @@ void check_points(const FunctionPair& pair, std::uint64_t seed, Report& report) 
   if (!is_double(pair)) return;
   const FunctionPoint point = draw_point(pair, seed);
   Points points(pair, seed, report);
+  points.compare_usual(point);
   compare_zeros(pair, point, points);
   compare_far(pair, point, points);
   for (const FunctionArray& input : pair.inputs) {
@@ -369,6 +369,9 @@ void check_points(const FunctionPair& pair, std::uint64_t seed, Report& report) 
   for (const Number value : {0.0L, 1.0L, 1e50L}) {
     if (value > 1 && !has_any(pair, &FunctionArray::unbounded_above)) continue;
     points.compare_together(all_equal(pair, point, value), value);
+  }
+  for (const Number factor : {0x1p-8L, 0x1p-16L}) {
+    if (pair.reference) points.compare(scaled(pair, point, factor), "where numbers are small");
   }
   if (!has_whole(pair)) return;
   FunctionPoint repeated = point;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gradcheck/core/function_calls.h"
+#include "gradcheck/functions/calls.h"
 
 #include <fmt/format.h>
 
@@ -29,16 +29,20 @@ std::optional<std::pair<std::size_t, std::size_t>> alike(const FunctionPair& pai
   return std::nullopt;
 }
 
-// Where two runs differ by more than rounding: "x, element 3: 1 and 2"; "" where none do.
-std::string difference(const FunctionPair& pair, const Arrays& a, const Arrays& b) {
+// Where two runs differ by more than rounding, of what was added to other numbers, too: "x, element
+// 3: 1 and 2"; "" where none do.
+std::string difference(const FunctionPair& pair, const Arrays& a, const Arrays& b,
+                       const std::vector<Number>& added_to) {
   for (std::size_t k = 0; k < a.size(); ++k) {
     const std::size_t count = std::min(a[k].values.size(), b[k].values.size());
-    const Number part = pair.inputs[k].dtype == DType::float64 ? 1e-9L : 1e-3L;
+    const DType dtype = pair.inputs[k].dtype;
+    const Number part = dtype == DType::float64 ? 1e-9L : std::max(1e-3L, 4 * roundoff(dtype));
     const Number largest = std::max(Number{1}, largest_of(a[k]));
+    const Number sums = added_to.empty() ? 0 : 4 * roundoff(dtype) * added_to[k];
     for (std::size_t i = 0; i < count; ++i) {
       const Number x = a[k].values[i];
       const Number y = b[k].values[i];
-      if (!std::isfinite(x) || std::abs(x - y) <= part * largest) continue;
+      if (!std::isfinite(x) || std::abs(x - y) <= part * largest + sums) continue;
       return fmt::format("the gradient of {}, element {}: {:.9g} and {:.9g}", pair.inputs[k].name,
                          i, static_cast<double>(x), static_cast<double>(y));
     }
@@ -60,6 +64,20 @@ Finding finding_of(const FunctionPair& pair, const char* check, std::string text
   finding.diagnosis = std::move(diagnosis);
   return finding;
 }
+
+DType narrowest_dtype(const FunctionPair& pair) {
+  DType narrowest = DType::float64;
+  for (const std::vector<FunctionArray>* arrays : {&pair.inputs, &pair.outputs}) {
+    for (const FunctionArray& array : *arrays) {
+      if (is_differentiated(array) && roundoff(array.dtype) > roundoff(narrowest)) {
+        narrowest = array.dtype;
+      }
+    }
+  }
+  return narrowest;
+}
+
+Number roundoff(DType dtype) { return ulp(1, dtype) / 2; }
 
 Number largest_of(const Array& array) {
   Number largest = 0;
@@ -88,11 +106,12 @@ FunctionPoint draw_point(const FunctionPair& pair, std::uint64_t seed) {
     for (std::int64_t i = 0; i < count_of(input.shape); ++i) {
       const Number unit = random_unit(seed * 37 + k, static_cast<std::uint64_t>(i));
       const Number value = input.low + (input.high - input.low) * unit;
-      array.values.push_back(
-          round_to(is_float(input.dtype) ? value : std::round(value), input.dtype));
+      array.values.push_back(is_float(input.dtype) ? value : std::round(value));
     }
     array.values = symmetrized(input, std::move(array.values));
-    for (Number& value : array.values) value = round_to(value, input.dtype);
+    for (Number& value : array.values) {
+      value = round_within(value, input.low, input.high, input.dtype);
+    }
     point.inputs.push_back(std::move(array));
   }
   for (std::size_t k = 0; k < pair.outputs.size(); ++k) {
@@ -110,43 +129,75 @@ void require_untouched(const Guarded& memory, const char* function, const std::s
   throw ForbiddenWrite(fmt::format("{} wrote beside `{}`: {}", function, array, where));
 }
 
-Arrays results_at(const FunctionPair& pair, const Arrays& inputs) {
+namespace {
+
+// Calls the forward or the reference, with arrays of the dtypes that it has of them.
+template <class Function>
+Arrays call_at(const FunctionPair& pair, const Function& function, const char* name,
+               const Arrays& inputs, bool is_exact) {
+  const auto dtype_of = [&](const FunctionArray& array) {
+    return is_exact ? exact_dtype(pair, array) : array.dtype;
+  };
   std::deque<Guarded> memory;
   std::vector<const void*> from;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    memory.emplace_back(pair.inputs[k].dtype, inputs[k], Layout::contiguous, kPoison);
+    memory.emplace_back(dtype_of(pair.inputs[k]), inputs[k], Layout::contiguous, kPoison);
     from.push_back(memory.back().view().data);
   }
+  std::vector<std::vector<std::byte>> before;
+  for (const Guarded& input : memory) before.push_back(input.bytes());
   std::vector<void*> to;
   for (const FunctionArray& output : pair.outputs) {
-    memory.emplace_back(output.dtype, output.shape, Layout::contiguous, kPoison);
+    memory.emplace_back(dtype_of(output), output.shape, Layout::contiguous, kPoison);
     to.push_back(memory.back().view().data);
   }
-  pair.forward(from, to);
+  function(from, to);
   for (std::size_t k = 0; k < memory.size(); ++k) {
     const bool is_input = k < inputs.size();
     const FunctionArray& array = is_input ? pair.inputs[k] : pair.outputs[k - inputs.size()];
-    require_untouched(memory[k], "the forward", array.name);
+    require_untouched(memory[k], name, array.name);
+    if (!is_input || memory[k].bytes() == before[k]) continue;
+    throw ForbiddenWrite(fmt::format("{} wrote to `{}`", name, array.name));
   }
   Arrays results;
   for (std::size_t k = 0; k < to.size(); ++k) results.push_back(memory[inputs.size() + k].read());
   return results;
 }
 
+}  // namespace
+
+Arrays exact_results_at(const FunctionPair& pair, const Arrays& inputs) {
+  return pair.reference ? call_at(pair, pair.reference, "the reference", inputs, true)
+                        : call_at(pair, pair.forward, "the forward", inputs, false);
+}
+
+Arrays results_at(const FunctionPair& pair, const Arrays& inputs) {
+  if (pair.forward) return call_at(pair, pair.forward, "the forward", inputs, false);
+  Arrays results = exact_results_at(pair, inputs);
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    for (Number& value : results[k].values) value = round_to(value, pair.outputs[k].dtype);
+  }
+  return results;
+}
+
 Arrays gradients_of(const FunctionPair& pair, const FunctionPoint& point,
                     const FunctionCall& call) {
   std::deque<Guarded> memory;
-  const auto put = [&](DType dtype, const Array& array, Layout layout) -> const Guarded& {
-    return memory.emplace_back(dtype, array, layout, kPoison);
+  std::vector<std::pair<const Guarded*, const std::string*>> names;  // of what lies there
+  const auto put = [&](const FunctionArray& of, const Array& array,
+                       Layout layout = Layout::contiguous) -> const Guarded& {
+    const Guarded& block = memory.emplace_back(of.dtype, array, layout, kPoison);
+    names.emplace_back(&block, &of.name);
+    return block;
   };
   std::vector<const void*> inputs;
   for (std::size_t k = 0; k < pair.inputs.size(); ++k) {
-    inputs.push_back(put(pair.inputs[k].dtype, point.inputs[k], Layout::contiguous).view().data);
+    inputs.push_back(put(pair.inputs[k], point.inputs[k]).view().data);
   }
   if (const auto twins = alike(pair); call.same_inputs && twins) {
     inputs[twins->second] = inputs[twins->first];
   }
-  const Arrays results = results_at(pair, point.inputs);
+  const Arrays results = call.results != nullptr ? *call.results : results_at(pair, point.inputs);
   std::vector<const void*> outputs;
   std::vector<const Guarded*> output_memory;
   std::vector<const void*> upstream;
@@ -154,11 +205,11 @@ Arrays gradients_of(const FunctionPair& pair, const FunctionPoint& point,
   std::vector<std::vector<std::int64_t>> strides;
   for (std::size_t k = 0; k < pair.outputs.size(); ++k) {
     const FunctionArray& output = pair.outputs[k];
-    output_memory.push_back(&put(output.dtype, results[k], Layout::contiguous));
+    output_memory.push_back(&put(output, results[k]));
     outputs.push_back(output_memory.back()->view().data);
     const Layout layout = output.strided ? call.layout : Layout::contiguous;
-    upstream_memory.push_back(
-        is_differentiated(output) ? &put(output.dtype, point.upstream[k], layout) : nullptr);
+    upstream_memory.push_back(is_differentiated(output) ? &put(output, point.upstream[k], layout)
+                                                        : nullptr);
     const View view = is_differentiated(output) ? upstream_memory.back()->view() : View{};
     strides.push_back(is_differentiated(output) ? view.strides : std::vector<std::int64_t>());
     upstream.push_back(is_differentiated(output)
@@ -178,8 +229,9 @@ Arrays gradients_of(const FunctionPair& pair, const FunctionPoint& point,
                                        call.prefilled.empty() ? 0 : call.prefilled[k]);
       gradient_memory.back() =
           input.adds_gradient
-              ? &put(input.dtype, {input.shape, before}, Layout::contiguous)
+              ? &put(input, {input.shape, before})
               : &memory.emplace_back(input.dtype, input.shape, Layout::contiguous, kPoison);
+      if (!input.adds_gradient) names.emplace_back(gradient_memory.back(), &input.name);
       if (static_cast<std::ptrdiff_t>(k) == first && call.over_output) {
         gradient_memory.back() = output_memory[*call.over_output];
       }
@@ -198,6 +250,7 @@ Arrays gradients_of(const FunctionPair& pair, const FunctionPoint& point,
   } else {
     pair.backward(inputs, outputs, upstream, gradients);
   }
+  for (const auto& [block, array] : names) require_untouched(*block, "the backward", *array);
   for (std::size_t k = 0; k < pair.outputs.size(); ++k) {
     if (upstream[k] == nullptr || call.over_upstream == k || pair.outputs[k].consumed) continue;
     if (upstream_memory[k]->read().values == point.upstream[k].values) continue;
@@ -222,7 +275,7 @@ void check_calls(const FunctionPair& pair, std::uint64_t seed, Report& report) {
       if (!pair.inputs[k].adds_gradient || call.prefilled.empty()) continue;
       for (Number& value : other[k].values) value -= call.prefilled[k];
     }
-    const std::string where = difference(pair, gradients_of(pair, at), other);
+    const std::string where = difference(pair, gradients_of(pair, at), other, call.prefilled);
     if (!where.empty()) {
       report.findings.push_back(finding_of(pair, check, what + "; " + where, diagnosis));
     }

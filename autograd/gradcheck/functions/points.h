@@ -2,11 +2,18 @@
 // Pairs of plain functions at points that random numbers do not meet.
 #pragma once
 
-#include "gradcheck/core/function_calls.h"
+#include "gradcheck/functions/calls.h"
 
 namespace aclgrad::gradcheck::detail {
 
-/// Points with zeros, ends of ranges, equal numbers, equal indices, numbers far out. Float64 only.
+/// check_functions without the points below.
+Report check_pair(FunctionPair pair, Options options);
+
+/// Runs a part; what it throws is a finding.
+void part_of(const FunctionPair& pair, Report& report, const std::function<void()>& part);
+
+/// Points with zeros, ends of ranges, equal numbers, equal indices, small numbers, numbers far out.
+/// Of float64 and with a reference only.
 void check_points(const FunctionPair& pair, std::uint64_t seed, Report& report);
 
 /// The numbers far out alone.

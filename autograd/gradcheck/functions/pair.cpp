@@ -11,7 +11,7 @@
 
 #include "aclgrad/error.h"
 #include "gradcheck/core/checkable.h"
-#include "gradcheck/core/function_calls.h"
+#include "gradcheck/functions/points.h"
 
 namespace aclgrad::gradcheck {
 namespace {
@@ -82,31 +82,62 @@ class Functions {
     return {count};
   }
 
+  // What rounding of the forward's results does to every gradient, in the contract's order.
+  Arrays rounding(const Arrays& inputs, const Array& cotangent) const {
+    detail::FunctionPoint point{Arrays(pair_.inputs.size()), {}};
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      const FunctionArray& array = pair_.inputs[order_[k]];
+      point.inputs[order_[k]] = {array.shape, symmetrized(array, inputs[k].values)};
+    }
+    auto next = cotangent.values.begin();
+    for (const FunctionArray& output : pair_.outputs) {
+      const auto count = is_differentiated(output) ? count_of(output.shape) : 0;
+      point.upstream.push_back({output.shape, {next, next + count}});
+      next += count;
+    }
+    Arrays wanted(differentiated_inputs());
+    if (cotangent.values.empty()) return wanted;
+    Arrays all;
+    try {
+      all = detail::rounding_of_results(pair_, point);
+    } catch (const detail::ForbiddenWrite&) {
+      return wanted;  // a check of its own says so
+    }
+    for (std::size_t k = 0; k < wanted.size(); ++k) wanted[k] = all[order_[k]];
+    return wanted;
+  }
+
   // The differentiated outputs, one behind the other. An element of an input that its dtype does
   // not have, as where it is moved by a small step, lies between two that it has: so does the
   // result.
   Array forward(const Arrays& inputs) const {
-    Arrays below = inputs;
-    Arrays above = inputs;
-    Number part = 0;
-    int moved = 0;
+    struct Between {
+      std::size_t input;
+      std::size_t element;
+      Number below;
+      Number above;
+      Number part;
+    };
+    std::vector<Between> moved;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
-      const DType dtype = pair_.inputs[order_[k]].dtype;
+      const DType dtype = detail::exact_dtype(pair_, pair_.inputs[order_[k]]);
       for (std::size_t i = 0; i < inputs[k].values.size(); ++i) {
         const Number exact = inputs[k].values[i];
         const Number stored = round_to(exact, dtype);
-        below[k].values[i] = above[k].values[i] = stored;
         if (stored == exact || !is_float(dtype) || !std::isfinite(stored)) continue;
         const Number other =
             stored < exact ? next_above(stored, dtype) : -next_above(-stored, dtype);
-        above[k].values[i] = other;
-        part = (exact - stored) / (other - stored);
-        ++moved;
+        moved.push_back({k, i, stored, other, (exact - stored) / (other - stored)});
       }
     }
-    Array result{result_shape(), results_of(below)};
-    if (moved != 1) return result;  // of several, the nearest
-    const std::vector<Number> next = results_of(above);
+    // Of several, the nearest: writing them to memory rounds them.
+    if (moved.size() != 1) return {result_shape(), results_of(inputs)};
+    const auto& [input, element, below, above, part] = moved.front();
+    Arrays beside = inputs;
+    beside[input].values[element] = below;
+    Array result{result_shape(), results_of(beside)};
+    beside[input].values[element] = above;
+    const std::vector<Number> next = results_of(beside);
     for (std::size_t i = 0; i < next.size(); ++i) {
       if (next[i] != result.values[i]) result.values[i] += part * (next[i] - result.values[i]);
     }
@@ -201,7 +232,7 @@ class Functions {
       const FunctionArray& array = pair_.inputs[order_[k]];
       inputs[order_[k]] = {array.shape, symmetrized(array, arrays[k].values)};
     }
-    const Arrays results = detail::results_at(pair_, inputs);
+    const Arrays results = detail::exact_results_at(pair_, inputs);
     std::vector<Number> all;
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (!is_differentiated(pair_.outputs[i])) continue;
@@ -220,7 +251,7 @@ constexpr const char* kHiddenInFloat =
     "float32 alone: errors below about 1 % of the largest element can hide in the forward's "
     "rounding; float64 shows them";
 
-// The dtype of all floating arrays.
+// That of all floating arrays or, with a reference, the one with the fewest digits.
 DType dtype_of_pair(const FunctionPair& pair) {
   const auto first = std::ranges::find_if(pair.inputs, is_differentiated);
   if (first == pair.inputs.end()) {
@@ -231,28 +262,47 @@ DType dtype_of_pair(const FunctionPair& pair) {
   }
   const auto require = [&](const FunctionArray& array, bool may_be_whole) {
     const bool is_whole = array.dtype == DType::int32 || array.dtype == DType::int64;
-    const bool is_known = array.dtype == DType::float32 || array.dtype == DType::float64;
+    const bool has_16_bits = array.dtype == DType::float16 || array.dtype == DType::bfloat16;
+    const bool is_known =
+        has_16_bits || array.dtype == DType::float32 || array.dtype == DType::float64;
     if (!is_known && !(is_whole && may_be_whole)) {
-      throw DTypeError(fmt::format("{}: `{}` is {}; arrays of functions are float32 or float64{}",
-                                   pair.name, array.name, short_name(array.dtype),
-                                   may_be_whole ? ", without a gradient int32 or int64, too" : ""));
+      throw DTypeError(
+          fmt::format("{}: `{}` is {}; arrays of functions are float16, bfloat16, "
+                      "float32 or float64{}",
+                      pair.name, array.name, short_name(array.dtype),
+                      may_be_whole ? ", without a gradient int32 or int64, too" : ""));
     }
-    if (!is_whole && array.dtype != first->dtype) {
-      throw DTypeError(fmt::format("{}: `{}` is {} and `{}` {}; floating arrays have one dtype",
-                                   pair.name, first->name, short_name(first->dtype), array.name,
-                                   short_name(array.dtype)));
+    if (is_whole || pair.reference) return;
+    if (has_16_bits) {
+      throw ValueError(
+          fmt::format("{}: `{}` is {}, whose steps are too large for differences; it "
+                      "needs a reference, the forward in float64",
+                      pair.name, array.name, short_name(array.dtype)));
+    }
+    if (array.dtype != first->dtype) {
+      throw DTypeError(fmt::format(
+          "{}: `{}` is {} and `{}` {}; floating arrays have one dtype "
+          "unless there is a reference",
+          pair.name, first->name, short_name(first->dtype), array.name, short_name(array.dtype)));
     }
   };
   for (const FunctionArray& input : pair.inputs) require(input, true);
   for (const FunctionArray& output : pair.outputs) require(output, !output.has_gradient);
-  return first->dtype;
+  return detail::narrowest_dtype(pair);
 }
 
 }  // namespace
 
 Candidate from_functions(FunctionPair pair) {
-  if (!pair.forward || (!pair.backward && !pair.backward_strided)) {
+  if ((!pair.forward && !pair.reference) || (!pair.backward && !pair.backward_strided)) {
     throw ValueError(pair.name + ": the forward or the backward is missing");
+  }
+  if (pair.roundings < 0) {
+    throw ValueError(fmt::format("{}: `roundings` is {}", pair.name, pair.roundings));
+  }
+  if (pair.accumulation && !is_float(*pair.accumulation)) {
+    throw DTypeError(fmt::format("{}: `accumulation` is {}, which is no floating type", pair.name,
+                                 short_name(*pair.accumulation)));
   }
   const DType dtype = dtype_of_pair(pair);
   for (const std::vector<FunctionArray>* arrays : {&pair.inputs, &pair.outputs}) {
@@ -287,6 +337,16 @@ Candidate from_functions(FunctionPair pair) {
     return other == dtype ? "" : fmt::format("the functions take {}", short_name(dtype));
   };
   candidate.strided = false;
+  candidate.mixed = true;
+  if (functions->pair().reference) {
+    candidate.noise = 16 * kDoubleNoise;
+    candidate.sparse = true;
+    candidate.resolution = detail::resolution_of(functions->pair());
+    candidate.rounding = [functions](const Arrays& inputs, const Array& cotangent, DType) {
+      return functions->rounding(inputs, cotangent);
+    };
+    return candidate;
+  }
   if (dtype == DType::float64) {
     candidate.noise = 16 * kDoubleNoise;
     candidate.resolution.of_zero = 4 * kDoubleNoise;
@@ -297,12 +357,55 @@ Candidate from_functions(FunctionPair pair) {
   return candidate;
 }
 
-Report check_functions(FunctionPair pair, Options options) {
+namespace detail {
+
+// Sums are kept in float32, of float64 in float64, and terms that cancel may be some thousand times
+// as large as what is left.
+Resolution resolution_of(const FunctionPair& pair) {
+  const DType dtype = narrowest_dtype(pair);
+  const DType own = dtype == DType::float64 ? DType::float64 : DType::float32;
+  const Number stored = pair.roundings * roundoff(dtype);
+  return {.of_largest = 1e-6L,
+          .of_zero = 4 * kDoubleNoise,
+          .of_sum = stored,
+          .of_term = roundoff(pair.accumulation.value_or(own)),
+          .of_scale = 0x1p11L * roundoff(own) + stored / 2,
+          .of_cotangent = 0x1p-6L};
+}
+
+Report check_pair(FunctionPair pair, Options options) {
   options.dtypes = {dtype_of_pair(pair)};
   const std::string name = pair.name;
-  Report report = check_operator(from_functions(std::move(pair)), options);
-  if (options.dtypes.front() == DType::float32) {
+  constexpr std::int64_t kMany = 400;  // elements, of which one draw says enough
+  std::int64_t elements = 0;
+  for (const FunctionArray& input : pair.inputs) elements += count_of(input.shape);
+  if (pair.reference && elements > kMany) options.draws = 1;
+  Report report = check_operator(from_functions(pair), options);
+  for (int draw = 0; pair.reference && draw < options.draws; ++draw) {
+    const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(draw);
+    part_of(pair, report,
+            [&] { check_values(pair, draw_point(pair, seed), options.ulp_slack, report); });
+  }
+  if (!pair.reference && options.dtypes.front() == DType::float32) {
     report.notes[kHiddenInFloat].insert(name);
+  }
+  return report;
+}
+
+void part_of(const FunctionPair& pair, Report& report, const std::function<void()>& part) {
+  try {
+    part();
+  } catch (const std::exception& error) {
+    report.findings.push_back(finding_of(pair, "call", error.what(), ""));
+  }
+}
+
+}  // namespace detail
+
+Report check_functions(FunctionPair pair, Options options) {
+  Report report = detail::check_pair(pair, options);
+  if (pair.reference) {
+    detail::part_of(pair, report, [&] { detail::check_points(pair, options.seed, report); });
   }
   return report;
 }

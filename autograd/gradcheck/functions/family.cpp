@@ -6,20 +6,26 @@
 
 #include "aclgrad/error.h"
 #include "aclgrad/gradcheck/functions.h"
-#include "gradcheck/core/function_points.h"
 #include "gradcheck/core/problem.h"
+#include "gradcheck/functions/points.h"
 
 namespace aclgrad::gradcheck {
 namespace {
 
-constexpr std::int64_t kLarge = 1500;  // elements, of which no Jacobian is made
-
-std::int64_t elements_of(const FunctionPair& pair) {
+std::int64_t elements_of(const std::vector<FunctionArray>& arrays) {
   std::int64_t count = 0;
-  for (const std::vector<FunctionArray>* arrays : {&pair.inputs, &pair.outputs}) {
-    for (const FunctionArray& array : *arrays) count += count_of(array.shape);
-  }
+  for (const FunctionArray& array : arrays) count += count_of(array.shape);
   return count;
+}
+
+// Whether no Jacobian is made. With a reference it takes fewer calls, and is worth more where it is
+// made once.
+bool is_large(const FunctionPair& pair, bool is_usual) {
+  constexpr std::int64_t kElements = 1500;
+  constexpr std::int64_t kPairs = std::int64_t{1} << 20;
+  const std::int64_t inputs = elements_of(pair.inputs);
+  const std::int64_t outputs = elements_of(pair.outputs);
+  return pair.reference && is_usual ? inputs * outputs > kPairs : inputs + outputs > kElements;
 }
 
 // Half of the way to the usual value, which it reaches.
@@ -77,21 +83,6 @@ std::vector<std::vector<double>> settings_of(const FunctionFamily& family, std::
   return all;
 }
 
-// Runs a part; what it throws is a finding.
-template <class Part>
-void part_of(const FunctionPair& pair, Report& report, const Part& part) {
-  try {
-    part();
-  } catch (const std::exception& error) {
-    Finding finding;
-    finding.check = "call";
-    finding.operator_name = pair.name;
-    finding.shape = pair.inputs.front().shape;
-    finding.text = error.what();
-    report.findings.push_back(std::move(finding));
-  }
-}
-
 // A family with some attributes.
 Report check_setting(const FunctionFamily& family, const std::vector<double>& setting,
                      Options options, bool is_random) {
@@ -103,14 +94,19 @@ Report check_setting(const FunctionFamily& family, const std::vector<double>& se
   pair.name =
       fmt::format("{}{}{}", family.name, values.empty() ? "" : ", ", fmt::join(values, ", "));
   Report report;
-  if (elements_of(pair) > kLarge) {
-    part_of(pair, report, [&] { detail::check_directions(pair, options.seed, report); });
+  const auto has_usual = [&](const FunctionAttribute& each) {
+    return setting[static_cast<std::size_t>(&each - family.attributes.data())] == each.usual;
+  };
+  if (is_large(pair, std::ranges::all_of(family.attributes, has_usual))) {
+    detail::part_of(pair, report, [&] { detail::check_directions(pair, options.seed, report); });
     return report;
   }
   if (is_random) options.draws = 1;
-  report = check_functions(pair, options);
-  part_of(pair, report, [&] { detail::check_calls(pair, options.seed, report); });
-  if (!is_random) part_of(pair, report, [&] { detail::check_points(pair, options.seed, report); });
+  report = detail::check_pair(pair, options);
+  detail::part_of(pair, report, [&] { detail::check_calls(pair, options.seed, report); });
+  if (!is_random) {
+    detail::part_of(pair, report, [&] { detail::check_points(pair, options.seed, report); });
+  }
   return report;
 }
 
