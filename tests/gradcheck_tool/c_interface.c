@@ -137,10 +137,12 @@ static void functions(void) {
   expect_refused(
       aclgradGradcheckFunctions(check, "square", in, 2, out, 2, square, square_backward, &factor),
       "`x` is bfloat16, whose steps are too large for differences; it needs a reference");
-  in[1].dtype = "int8";
+  in[1].dtype = "float64";
+  out[0].dtype = "int8";
   expect_refused(
       aclgradGradcheckFunctions(check, "square", in, 2, out, 2, square, square_backward, &factor),
-      "`x` is int8; arrays of functions are float16, bfloat16, float32 or float64");
+      "`sum` is int8; arrays of functions are float16, bfloat16, float32 or float64");
+  out[0].dtype = "float64";
   in[1].dtype = NULL;
   expect_refused(
       aclgradGradcheckFunctions(check, "square", in, 2, out, 2, square, square_backward, &factor),

@@ -370,7 +370,7 @@ Resolution resolution_of(const FunctionPair& pair) {
           .of_sum = stored,
           .of_term = roundoff(pair.accumulation.value_or(own)),
           .of_scale = 0x1p11L * roundoff(own) + stored / 2,
-          .of_cotangent = 0x1p-6L};
+          .of_cotangent = roundoff(dtype) > roundoff(DType::float32) ? 0x1p-3L : 0x1p-6L};
 }
 
 Report check_pair(FunctionPair pair, Options options) {

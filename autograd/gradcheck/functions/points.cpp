@@ -24,6 +24,10 @@ bool is_double(const FunctionPair& pair) {
   return pair.reference || narrowest_dtype(pair) == DType::float64;
 }
 
+bool is_stored_as(const FunctionArray& array, Number value, Number stored) {
+  return round_to(value, array.dtype) == stored;
+}
+
 // Points of one pair, and ways to move them. The first that is wrong is the last.
 class Points {
  public:
@@ -45,7 +49,9 @@ class Points {
       if (!is_differentiated(pair_.inputs[k])) continue;
       for (std::size_t i = 0; i < point.inputs[k].values.size(); ++i) {
         if (i > mirrored(pair_.inputs[k], i)) continue;
-        if (!only || point.inputs[k].values[i] == *only) places.push_back({k, i});
+        if (!only || is_stored_as(pair_.inputs[k], *only, point.inputs[k].values[i])) {
+          places.push_back({k, i});
+        }
       }
     }
     const std::size_t step = std::max<std::size_t>(1, (places.size() + kElements - 1) / kElements);
@@ -78,7 +84,9 @@ class Points {
     for (std::size_t k = 0; k < pair_.inputs.size(); ++k) {
       if (!is_differentiated(pair_.inputs[k])) continue;
       for (std::size_t i = 0; i < point.inputs[k].values.size(); ++i) {
-        if (point.inputs[k].values[i] == value) way.steps.push_back({k, i});
+        if (is_stored_as(pair_.inputs[k], value, point.inputs[k].values[i])) {
+          way.steps.push_back({k, i});
+        }
       }
     }
     if (!way.steps.empty()) judge(way, point, gradients_of(pair_, point));
