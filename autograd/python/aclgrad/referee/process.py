@@ -193,15 +193,26 @@ class Process:
             except ProcessLookupError:
                 pass
             self._process.wait()
-        for path in glob.glob("/proc/[0-9]*/environ"):
-            try:
-                if self._mark.encode() in pathlib.Path(path).read_bytes():
-                    os.kill(int(path.split("/")[2]), signal.SIGKILL)
-            except OSError:
-                pass  # it is gone, or another user's
+        # One of them may be about to start another.
+        for _ in range(100):
+            if not self._kill_the_rest():
+                break
+            time.sleep(0.01)
         for descriptor in (self._read, self._write):
             try:
                 os.close(descriptor)
             except OSError:
                 pass
         self._read = self._write = -1
+
+    def _kill_the_rest(self) -> bool:
+        """Kills what has the mark, and says whether there was anything."""
+        found = False
+        for path in glob.glob("/proc/[0-9]*/environ"):
+            try:
+                if self._mark.encode() in pathlib.Path(path).read_bytes():
+                    found = True
+                    os.kill(int(path.split("/")[2]), signal.SIGKILL)
+            except OSError:
+                pass  # it is gone, or another user's
+        return found
