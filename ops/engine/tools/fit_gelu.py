@@ -18,7 +18,8 @@ it takes what falls too fast for a polynomial. What makes that exact enough:
 
   * The centre is not quite the middle but a float near it at which `value` is nearly the exact one (closer than 2^-32
     of it; the method of S. Gal, 1986). It is not 0: products with a tiny t would be subnormal.
-  * On the piece where a derivative has its zero, the centre is the float nearest to that zero. On the piece before,
+  * On the piece where a derivative has its zero, the centre is the float nearest to that zero or one beside it,
+    at which `slope` loses less. On the piece before,
     the centre lies nearer to the zero than the middle does, so that value - (value + slope t) is exact in float.
   * `slope` is the float nearest to the derivative; c2 ... c6 make the error relative to F small (float_fit.py).
 
@@ -87,6 +88,13 @@ def ends(k, width):
     return (k * width, (k + 1) * width) if k < 16 else ((2 * k - 16) * width, (2 * k - 14) * width)
 
 
+def error_beside(function, centre, zero):
+    """The largest relative error of a function at the floats beside its zero, by value and slope of float."""
+    value, slope = function(centre), diff(function, centre)
+    lost = lambda a: to_float(value) - value + (to_float(slope) - slope) * (a - centre)
+    return max(abs(lost(a) / function(a)) for a in (neighbour(zero, step) for step in range(-40, 41)))
+
+
 def fit_piece(function, zero, width, far, bends, k):
     low, high = ends(k, width)
     middle = (low + high) / 2
@@ -98,7 +106,8 @@ def fit_piece(function, zero, width, far, bends, k):
         bend = to_float(diff(logarithm, middle, 2) / 2) if bends else mpf(0)
     scaled = lambda a: function(a) * mpf(2) ** -power
     if zero and low < zero < high:
-        centre = to_float(findroot(function, zero))
+        nearest = to_float(findroot(function, zero))
+        centre = min((neighbour(nearest, step) for step in (-1, 0, 1)), key=lambda c: error_beside(function, c, nearest))
     else:
         if zero and low < zero - width < high:
             middle = low + (high - low) * mpf("0.72")
