@@ -282,13 +282,14 @@ HWY_INLINE V short_exponential(D d, V x) {
   return hn::Mul(mantissa, power_of(d, e));
 }
 
-// value e^(r + n kLn2Excess), or with a rest beside that, for a number and for one in two parts:
-// FLOAT's bound is 1 ulp for both.
+// value e^(r + n kLn2Excess), or with a rest beside that, for a number and for one in two parts.
+// The growth is rounded once: a second time would be more than FLOAT's bound of 1 ulp.
 template <class D, class V>
 HWY_INLINE V grown(D d, V value, const ShortReduction<V>& e) {
-  const V r = mul_add(d, e.n, hn::Set(d, kLn2Excess), e.r);
-  const V p = growth_beyond_linear(d, r, kShortGrowth);
-  return mul_add(d, value, mul_add(d, hn::Mul(r, r), p, r), value);
+  const V rest = hn::Mul(e.n, hn::Set(d, kLn2Excess));
+  const V r = hn::Add(e.r, rest);
+  const V beyond = mul_add(d, hn::Mul(r, r), growth_beyond_linear(d, r, kShortGrowth), rest);
+  return mul_add(d, value, hn::Add(e.r, beyond), value);
 }
 template <class D, class V>
 HWY_INLINE V grown(D d, Expansion<V> value, const ShortReduction<V>& e, V rest) {
