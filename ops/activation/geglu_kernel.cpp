@@ -133,18 +133,13 @@ void backward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
     const Lut16Values* const table = table_for(block, &tables, Entries::kFactors, derivative<Form>);
-    return map_with_table<4, 2, 1, Outputs::kWithin3Ulp, Outputs::kRoundedToOdd>(
+    return map_with_table<4, 2, 1, Outputs::kWithin3Ulp, Outputs::kRoundedUnlessTiny>(
         block, table,
         [](auto d, const auto& x, auto value, auto& y, auto& valid) HWY_ATTR {
           const auto factor = hn::Mul(x[0], x[2]);  // without an error that counts
           y[0] = hn::Mul(factor, value);
-          if constexpr (sizeof(hn::TFromD<decltype(d)>) == sizeof(float)) {
-            y[1] = multiply_elements(d, x[0], x[3]);
-            if (HWY_LIKELY(hn::AllTrue(d, hn::IsFinite(factor)))) return;
-            valid = hn::Not(overflows(d, x[0], x[2], x[1]));
-          } else {
-            y[1] = hn::Mul(x[0], x[3]);
-          }
+          y[1] = hn::Mul(x[0], x[3]);
+          if constexpr (kIsAsked<decltype(valid)>) valid = hn::Not(overflows(d, x[0], x[2], x[1]));
         },
         exact_backward<Form>);
   }

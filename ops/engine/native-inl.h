@@ -39,12 +39,17 @@ using BlockFunction = void (*)(const double* const* in, double* const* out, size
 // lane is a result.
 enum class Outputs {
   kRoundedToOdd,  // the exact value rounded to odd, or a float whose second rounding is innocuous
-  kWithin3Ulp,    // of a float
+  kRoundedUnlessTiny,  // the same, but for results below 2^-100 that are not 0
+  kWithin3Ulp,         // of a float
   kWithin5UlpOrExact,  // within 5 ulp of a float, and exact where the float's last bit is 0
 };
 
 // A formula(d, x, value, y, valid) for 16-bit elements, where `value` is the table's entry for
-// input kArgument. As an exact kernel it works in double: d is a tag of double.
+// input kArgument. What it takes out of `valid` must have a first result that is not finite. As an
+// exact kernel it works in double: d is a tag of double.
+struct NoMask {};  // stands for `valid` where it is not asked for
+template <class Valid>
+inline constexpr bool kIsAsked = !std::is_same_v<std::remove_reference_t<Valid>, NoMask>;
 template <size_t kTableArgument, class Formula>
 struct TableFormula {
   static constexpr size_t kArgument = kTableArgument;
@@ -111,8 +116,8 @@ HWY_ATTR HWY_INLINE void exact_elements(const Exact& exact, const Element* const
         value[lane] = exact.table->exact[in[Exact::kArgument][i + j + lane].bits];
       }
       const Doubles entry = hn::Load(DoubleTag(), value);
-      hn::Mask<DoubleTag> ignored;
-      exact.formula(DoubleTag(), x, entry, y, ignored);
+      NoMask not_asked;
+      exact.formula(DoubleTag(), x, entry, y, not_asked);
       for (size_t k = 0; k < kOut; ++k) store(k, j, y[k]);
     }
   } else {
@@ -150,7 +155,8 @@ inline constexpr bool kIsNativeMap = false;
 
 // kOutputs is for the first output, kOthers for the others.
 // Formula: void(d, x, y) with x the input vectors and y the outputs. It may have a fourth parameter
-// `valid`, in which it clears the lanes that it cannot compute. Either may be a TableFormula; Exact
+// `valid`, in which it clears the lanes that it cannot compute, and then return a bool that says
+// whether all are valid, where it knows that without the mask. Either may be a TableFormula; Exact
 // is callable as a BlockFunction otherwise, or another map, whose formula has the same bits.
 template <class Element, size_t kIn, size_t kOut, Outputs kOutputs, Outputs kOthers, class Formula,
           class Exact>
@@ -189,6 +195,14 @@ class NativeMap {
       kUsesTable<Formula>
           ? kOutputs != Outputs::kRoundedToOdd
           : !std::is_invocable_v<const Formula&, FloatTag, const Floats (&)[kIn], Floats (&)[kOut]>;
+  static constexpr bool kSaysIfValid = [] {
+    if constexpr (kHasMask && !kUsesTable<Formula>) {
+      return std::is_same_v<bool,
+                            std::invoke_result_t<const Formula&, FloatTag, const Floats(&)[kIn],
+                                                 Floats(&)[kOut], FloatMask&>>;
+    }
+    return false;
+  }();
 
   HWY_ATTR void map_row(const Element* const (&in)[kIn], Element* const (&out)[kOut], size_t count,
                         bool streaming) const {
@@ -235,26 +249,36 @@ class NativeMap {
     return first;
   }
 
+  // Masks of tables take long, so that the loop only asks whether results are finite.
+  enum class Masks { kOfFormulas, kOfTables };
+
   // The results of the pair from element i on; returns whether all are guaranteed. `exact`, where
   // given, replaces the lanes in which the formula is not valid.
+  template <Masks kMasks = Masks::kOfFormulas>
   static HWY_ATTR HWY_INLINE bool compute(const Formula& formula, const Element* const (&in)[kIn],
                                           size_t i, Packed (&packed)[kOut],
                                           const Element* const* exact = nullptr) {
     const FloatTag d;
     Floats y[2][kOut];
     FloatMask valid[2] = {hn::FirstN(d, kFloatLanes), hn::FirstN(d, kFloatLanes)};
+    bool accepted = true;
     const auto apply = [&](auto vector) HWY_ATTR {
       Floats x[kIn];
       for (size_t k = 0; k < kIn; ++k) x[k] = Traits::template load<vector>(d, in[k] + i);
       if constexpr (kUsesTable<Formula>) {
         const auto pattern = Traits::template pattern<vector>(d, in[Formula::kArgument] + i);
         const Floats value = look_up(d, formula.table->fast, pattern);
-        formula.formula(d, x, value, y[vector], valid[vector]);
-        if constexpr (kHasMask) {
+        if constexpr (kMasks == Masks::kOfFormulas || !kHasMask) {
+          NoMask not_asked;
+          formula.formula(d, x, value, y[vector], not_asked);
+        } else {
+          formula.formula(d, x, value, y[vector], valid[vector]);
           // NaN marks a factor that is not known; it is a result only where the argument is NaN.
           const auto known = hn::Or(hn::Eq(value, value), hn::IsNaN(x[Formula::kArgument]));
           valid[vector] = hn::And(valid[vector], known);
         }
+      } else if constexpr (kSaysIfValid) {
+        accepted = accepted & formula(d, x, y[vector], valid[vector]);
       } else if constexpr (kHasMask) {
         formula(d, x, y[vector], valid[vector]);
       } else {
@@ -263,7 +287,13 @@ class NativeMap {
     };
     apply(std::integral_constant<int, 0>());
     apply(std::integral_constant<int, 1>());
-    bool accepted = !kHasMask || hn::AllTrue(d, hn::And(valid[0], valid[1]));
+    if constexpr (kUsesTable<Formula> && kHasMask && kMasks == Masks::kOfFormulas) {
+      // The first result of a lane that is not valid is not finite.
+      const Floats zero = hn::Sub(y[0][0], y[0][0]);
+      accepted = hn::AllTrue(d, hn::Eq(zero, hn::Sub(y[1][0], y[1][0])));
+    } else if constexpr (kHasMask && !kSaysIfValid) {
+      accepted = hn::AllTrue(d, hn::And(valid[0], valid[1]));
+    }
     for (size_t k = 0; k < kOut; ++k) {
       if (exact != nullptr) {
         y[0][k] = hn::IfThenElse(valid[0], y[0][k], Traits::template load<0>(d, exact[k]));
@@ -272,6 +302,8 @@ class NativeMap {
       const FloatPair pair{y[0][k], y[1][k]};
       if ((k == 0 ? kOutputs : kOthers) == Outputs::kRoundedToOdd) {
         packed[k] = Traits::round(d, pair);
+      } else if ((k == 0 ? kOutputs : kOthers) == Outputs::kRoundedUnlessTiny) {
+        packed[k] = Traits::round_unless_tiny(d, pair, accepted);
       } else {
         constexpr bool kMayBeExact = kOutputs == Outputs::kWithin5UlpOrExact;
         packed[k] = Traits::template round_if_certain<kMayBeExact>(d, pair, accepted);
@@ -302,6 +334,15 @@ class NativeMap {
   // By what stands behind the formula: in double, or the second formula of map_floats_fast_first().
   HWY_ATTR HWY_NOINLINE void exact_pair(const Element* const (&in)[kIn],
                                         Element* const (&out)[kOut], size_t i) const {
+    if constexpr (kUsesTable<Formula> && kHasMask) {
+      Packed packed[kOut];
+      if (compute<Masks::kOfTables>(formula_, in, i, packed)) {
+        for (size_t k = 0; k < kOut; ++k) {
+          Traits::template store<StoreMode::kCached>(packed[k], out[k] + i);
+        }
+        return;
+      }
+    }
     if constexpr (kIsNativeMap<Exact>) {
       exact_.template map_pairs<StoreMode::kCached>(in, out, i, i + kPairLanes);
     } else if constexpr (Traits::kIs16Bit && kOutputs != Outputs::kRoundedToOdd) {
@@ -348,6 +389,15 @@ HWY_ATTR void map_floats_fast_first(const NativeBlock& block, const Fast& fast,
   using Others = FloatMap<kIn, kOut, Formula, Exact>;
   const Others others(formula, exact);
   FloatMap<kIn, kOut, Fast, Others>(fast, others)(block);
+}
+
+template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
+HWY_ATTR void map_bfloat16(const NativeBlock& block, const Formula& formula, const Exact& exact) {
+  NativeMap<Bfloat16, kIn, kOut, kOutputs, kOutputs, Formula, Exact>(formula, exact)(block);
+}
+template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
+HWY_ATTR void map_float16(const NativeBlock& block, const Formula& formula, const Exact& exact) {
+  NativeMap<Float16, kIn, kOut, kOutputs, kOutputs, Formula, Exact>(formula, exact)(block);
 }
 
 template <size_t kIn, size_t kOut, Outputs kOutputs, Outputs kOthers = kOutputs, class Formula,
