@@ -94,8 +94,9 @@ HWY_INLINE V silu(D d, V x) {
           const V rest = mul_add(d, e.power, e.growth, hn::Sub(base, sum));
           const V inverse = hn::Div(one, sum);
           const V ratio = hn::Mul(near, inverse);
-          const V left = mul_add(d, ratio, hn::Neg(sum), near);
-          return mul_add(d, mul_add(d, ratio, hn::Neg(rest), left), inverse, ratio);
+          // Too much of the ratio; 0, and not -0, where x is a zero.
+          const V excess = mul_add(d, ratio, rest, mul_sub(d, ratio, sum, near));
+          return mul_add(d, hn::Neg(excess), inverse, ratio);
         },
         [&](V far) HWY_ATTR {
           const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
