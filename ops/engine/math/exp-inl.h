@@ -5,8 +5,7 @@
 // The functions of this folder give the same bits on every instruction set. Above each stand its
 // lane types, its largest error in units in the last place
 // (tests/ops/engine/math_functions_test.cpp measures it, results that are subnormal included) and
-// its range. No x takes much more than twice the time: that is what exponentials take that overflow
-// or vanish.
+// its range. Exponentials of large |x| take a few times as long as others.
 //
 // NaN gives NaN; at infinities, zeros and outside the domain the results are those of the C
 // library. Functions in float that do not pay for a body of their own are computed in double.

@@ -87,16 +87,19 @@ HWY_INLINE V silu(D d, V x) {
     const V one = hn::Set(d, 1.0f);
     return by_size(
         d, x,
-        [&](V near) HWY_ATTR {
-          const auto e = grown_power(d, hn::Sub(hn::Set(d, kAboveTiny), near));
+        [&](V value) HWY_ATTR {
+          // Half of tiny x: what their roundings leave would be subnormal.
+          const auto tiny = hn::Lt(hn::Abs(value), hn::Set(d, kAboveTiny));
+          const V near = hn::IfThenElse(tiny, one, value);
+          const auto e = grown_power(d, hn::Neg(near));
           const V base = hn::Add(one, e.power);
           const V sum = mul_add(d, e.power, e.growth, base);
           const V rest = mul_add(d, e.power, e.growth, hn::Sub(base, sum));
           const V inverse = hn::Div(one, sum);
           const V ratio = hn::Mul(near, inverse);
-          // Too much of the ratio; 0, and not -0, where x is a zero.
           const V excess = mul_add(d, ratio, rest, mul_sub(d, ratio, sum, near));
-          return mul_add(d, hn::Neg(excess), inverse, ratio);
+          const V plain = mul_add(d, hn::Neg(excess), inverse, ratio);
+          return hn::IfThenElse(tiny, hn::Mul(value, hn::Set(d, 0.5f)), plain);
         },
         [&](V far) HWY_ATTR {
           const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
