@@ -20,7 +20,7 @@ it takes what falls too fast for a polynomial. What makes that exact enough:
     of it; the method of S. Gal, 1986). It is not 0: products with a tiny t would be subnormal.
   * On the piece where a derivative has its zero, the centre is the float nearest to that zero or one beside it,
     at which `slope` loses less. On the piece before,
-    the centre lies nearer to the zero than the middle does, so that value - (value + slope t) is exact in float.
+    `value` is less than twice what F is at the end, so that value - (value + slope t) is exact in float.
   * `slope` is the float nearest to the derivative; c2 ... c6 make the error relative to F small (float_fit.py).
 
 And of 2^r - 1 a polynomial r (kPower[0] + kPower[1] r + ...), for r in the range that is left beside integers.
@@ -110,7 +110,7 @@ def fit_piece(function, zero, width, far, bends, k):
         centre = min((neighbour(nearest, step) for step in (-1, 0, 1)), key=lambda c: error_beside(function, c, nearest))
     else:
         if zero and low < zero - width < high:
-            middle = low + (high - low) * mpf("0.72")
+            middle = findroot(lambda a: function(a) - mpf("1.9") * function(high), high - width / 4)
         centre = next(
             candidate
             for step in range(1, 100000)
