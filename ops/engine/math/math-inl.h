@@ -223,14 +223,6 @@ HWY_INLINE Expansion<V> sum_with_larger(D d, V x, float constant) {
   return {sum, hn::Sub(x, hn::Sub(sum, hn::Set(d, constant)))};
 }
 
-// high + low of `value` again, such that high is nearest to the sum. Where high is not 0 it must be
-// the larger part.
-template <class V>
-HWY_INLINE Expansion<V> normalized(Expansion<V> value) {
-  const V high = hn::Add(value.high, value.low);
-  return {high, hn::Sub(value.low, hn::Sub(high, value.high))};
-}
-
 // x rounded to a multiple of 2^-23 of the power of two that `least` is 3/2 of: x itself where it is
 // much larger, 0 where it is much smaller. For numbers that do not count when they are tiny, but
 // whose products would be subnormal then, which is slow.
