@@ -32,6 +32,17 @@ HWY_INLINE void with_gradient(double mean, const Line& line, const Body& body) {
   });
 }
 
+// The next row's first page: a channel's rows lie apart, and processors see no stream beyond a
+// page.
+constexpr size_t kPage = 4096;
+template <class Element>
+HWY_INLINE void fetch_next(const NativeRows<Element>& rows, size_t row, const RowBlock& block) {
+  if (row + 1 == block.count) return;
+  const auto* const at = reinterpret_cast<const char*>(rows[row + 1]);
+  const size_t bytes = HWY_MIN(block.length * sizeof(Element), kPage);
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(at + i);
+}
+
 }  // namespace
 
 // Adds x - center to the lanes, or its square.
@@ -41,6 +52,7 @@ void AddOffsets(const RowBlock& rows, double center, bool squared, double* lanes
     Accumulators sum;
     sum.load(lanes);
     for (size_t row = 0; row < rows.count; ++row) {
+      if (!squared) fetch_next(x, row, rows);
       const auto offset = [&](size_t i, auto n) HWY_ATTR {
         return hn::Sub(load_doubles(x[row] + i, n), wide(center));
       };
@@ -65,6 +77,8 @@ void AddGradients(const RowBlock& rows, double mean, const Line& line, double* p
     product.load(along);
     with_gradient(mean, line, [&](const auto& on) HWY_ATTR {
       for (size_t row = 0; row < rows.count; ++row) {
+        fetch_next(g, row, rows);
+        fetch_next(x, row, rows);
         const auto gradient = [&](size_t i, auto n) HWY_ATTR {
           return on(load_doubles(g[row] + i, n), load_doubles(x[row] + i, n));
         };
