@@ -198,7 +198,9 @@ void convolve(const ConvolutionShape& shape, const T* x, const T* w, const T* bi
 namespace {
 
 // With strides of 1 the adjoint is a convolution too: of y between zeros, with its taps reversed.
+// Only where it multiplies few of those zeros.
 std::optional<ConvolutionShape> adjoint_of(const ConvolutionShape& s) {
+  if (s.pixels() > s.places() / 4 * 5) return std::nullopt;
   ConvolutionShape adjoint = s;
   std::swap(adjoint.in_channels, adjoint.out_channels);
   std::swap(adjoint.in, adjoint.out);

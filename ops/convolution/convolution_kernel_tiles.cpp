@@ -28,7 +28,8 @@ void convolve_blocks(const ConvolutionShape& s, const T* x, const T* w, const T*
   T* const sums = scratch->values.of<T>(kBlockPlaces * kWidth + layout.elements(inputs));
   const Planes<T> planes = planes_of(layout, x, inputs, sums + kBlockPlaces * kWidth);
   find_taps(s, planes, scratch->taps);
-  find_lines(s, planes, scratch->lines);
+  scratch->lines.clear();
+  find_lines(s, planes, 0, scratch->lines);
   NextImages next({std::pair{x + inputs * s.pixels(), inputs * s.pixels()}});
   for (int64_t i = begin; i < end; ++i) {
     const LineBlocks::Block block = place_lines(s)[i];
@@ -141,12 +142,20 @@ HWY_INLINE void add_to(double* to, const float* from, int64_t count) {
   }
 }
 
+// Small images that are one piece of terms together.
+int64_t images_together(const ConvolutionShape& s, int64_t images) {
+  return std::clamp<int64_t>(kKc / std::max<int64_t>(s.places(), 1), 1,
+                             std::max<int64_t>(images, 1));
+}
+
 // The gradient of some inputs' weights. Up to kMostTerms terms, of one image or several, are added
 // in T; such sums in double.
 template <class T>
 class WeightGradient {
  public:
-  WeightGradient(const ConvolutionShape& s, int64_t begin, int64_t end, double* sums)
+  // From up to so many images at once.
+  WeightGradient(const ConvolutionShape& s, int64_t images, int64_t begin, int64_t end,
+                 double* sums)
       : s_(s),
         layout_(PlaneLayout<T>::of_inputs(s)),
         begin_(begin),
@@ -154,23 +163,34 @@ class WeightGradient {
         sums_(sums) {
     const int64_t panels = padded_channels<T>(s.group_outputs());
     const int64_t products = panels * s.taps() * channels_;
-    products_ = scratch_->values.of<T>(products + kKc * kWidth + layout_.elements(channels_));
+    products_ =
+        scratch_->values.of<T>(products + kKc * kWidth + images * layout_.elements(channels_));
     gradients_ = products_ + products;
     memory_ = gradients_ + kKc * kWidth;
     each_row([&](double* to, const T*) { std::fill_n(to, channels_ * kWidth, 0.0); });
   }
 
-  void add(const T* x, const T* y) {
-    const Planes<T> planes = planes_of(layout_, x + begin_ * s_.pixels(), channels_, memory_);
+  void add(const T* x, const T* y, int64_t images) {
+    const int64_t x_image = s_.in_channels * s_.pixels(), y_image = s_.out_channels * s_.places();
+    const int64_t copied = layout_.elements(channels_);
+    Planes<T> planes{};
+    for (int64_t image = images; image-- > 0;) {
+      planes = planes_of(layout_, x + image * x_image + begin_ * s_.pixels(), channels_,
+                         memory_ + image * copied);
+    }
     find_taps(s_, planes, scratch_->taps);
-    find_lines(s_, planes, scratch_->lines);
-    NextImages next(
-        {std::pair{x + (s_.in_channels + begin_) * s_.pixels(), channels_ * s_.pixels()},
-         std::pair{y + s_.out_channels * s_.places(), s_.group_outputs() * s_.places()}});
-    each_piece(place_lines(s_).lines, s_.out[2],
+    scratch_->lines.clear();
+    for (int64_t image = 0; image < images; ++image) {
+      find_lines(s_, planes, image * (layout_.copies() ? copied : x_image), scratch_->lines);
+    }
+    NextImages next({std::pair{x + images * x_image + begin_ * s_.pixels(),
+                               (images - 1) * x_image + channels_ * s_.pixels()},
+                     std::pair{y + images * y_image,
+                               (images - 1) * y_image + s_.group_outputs() * s_.places()}});
+    each_piece(images * place_lines(s_).lines, s_.out[2],
                [&](int64_t line, int64_t lines, int64_t column, int64_t terms) {
                  if (pending_ + lines * terms > kMostTerms) flush();
-                 add_piece(planes, y, line, lines, column, terms, next);
+                 add_piece(planes, y, images, line, lines, column, terms, next);
                  pending_ += lines * terms;
                });
   }
@@ -195,14 +215,18 @@ class WeightGradient {
     }
   }
 
-  void add_piece(const Planes<T>& planes, const T* y, int64_t line, int64_t lines, int64_t column,
-                 int64_t terms, NextImages& next) {
-    const int64_t first = line * s_.out[2] + column;
+  // Of several images, all lines are one piece.
+  void add_piece(const Planes<T>& planes, const T* y, int64_t images, int64_t line, int64_t lines,
+                 int64_t column, int64_t terms, NextImages& next) {
+    const int64_t first = line * s_.out[2] + column, of_image = lines * terms / images;
     // A tile's rows are inputs, or the taps of a line of the kernel where those are more.
     const bool by_taps = s_.kernel[2] > channels_;
     each_panel<T>(s_.group_outputs(), [&](int64_t panel, int64_t columns) {
-      transpose_lines(y + panel * kWidth * s_.places() + first, s_.places(), columns, lines * terms,
-                      gradients_, kWidth);
+      for (int64_t image = 0; image < images; ++image) {
+        transpose_lines(y + (image * s_.out_channels + panel * kWidth) * s_.places() + first,
+                        s_.places(), columns, of_image, gradients_ + image * of_image * kWidth,
+                        kWidth);
+      }
       T* const products = products_ + panel * s_.taps() * channels_ * kWidth;
       const auto multiply = [&](int64_t tap, int64_t channel) {
         const T* const a = planes.data + scratch_->taps[static_cast<size_t>(tap)] +
@@ -238,9 +262,11 @@ class WeightGradient {
 template <class T>
 void sum_weight_gradient(const ConvolutionShape& s, const T* x, const T* y, int64_t images,
                          int64_t begin, int64_t end, double* sums) {
-  WeightGradient<T> gradient(s, begin, end, sums);
-  for (int64_t image = 0; image < images; ++image) {
-    gradient.add(x + image * s.in_channels * s.pixels(), y + image * s.out_channels * s.places());
+  const int64_t together = images_together(s, images);
+  WeightGradient<T> gradient(s, together, begin, end, sums);
+  for (int64_t image = 0; image < images; image += together) {
+    gradient.add(x + image * s.in_channels * s.pixels(), y + image * s.out_channels * s.places(),
+                 std::min(together, images - image));
   }
   gradient.flush();
 }

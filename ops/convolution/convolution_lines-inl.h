@@ -152,13 +152,15 @@ template <class T>
 void spread_line(const ConvolutionShape& s, const T* x, int64_t row, T* to) {
   const int64_t width = s.out[2], inputs = s.group_inputs();
   if (row < 0 || row >= s.in[1]) return write_zeros(to, s.kernel[2] * inputs * width);
-  for (int64_t tap = 0; tap < s.kernel[2]; ++tap) {
-    const int64_t first = tap * s.dilation[2] - s.padding[2];
-    const int64_t begin = std::clamp<int64_t>(-first, 0, width);
-    const int64_t end = std::clamp<int64_t>(s.in[2] - first, begin, width);
-    for (int64_t channel = 0; channel < inputs; ++channel, to += width) {
-      if (end - begin < width) write_zeros(to, width);
-      copy_line(x + channel * s.pixels() + row * s.in[2] + first + begin, end - begin, to + begin);
+  for (int64_t channel = 0; channel < inputs; ++channel) {
+    const T* const line = x + channel * s.pixels() + row * s.in[2];
+    for (int64_t tap = 0; tap < s.kernel[2]; ++tap) {
+      T* const spread = to + (tap * inputs + channel) * width;
+      const int64_t first = tap * s.dilation[2] - s.padding[2];
+      const int64_t begin = std::clamp<int64_t>(-first, 0, width);
+      const int64_t end = std::clamp<int64_t>(s.in[2] - first, begin, width);
+      if (end - begin < width) write_zeros(spread, width);
+      copy_line(line + first + begin, end - begin, spread + begin);
     }
   }
 }
