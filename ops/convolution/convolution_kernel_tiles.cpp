@@ -28,13 +28,15 @@ void convolve_blocks(const ConvolutionShape& s, const T* x, const T* w, const T*
   T* const sums = scratch->values.of<T>(kBlockPlaces * kWidth + layout.elements(inputs));
   const Planes<T> planes = planes_of(layout, x, inputs, sums + kBlockPlaces * kWidth);
   find_taps(s, planes, scratch->taps);
-  scratch->lines.clear();
-  find_lines(s, planes, 0, scratch->lines);
+  find_lines(s, planes, scratch->lines);
   NextImages next({std::pair{x + inputs * s.pixels(), inputs * s.pixels()}});
   for (int64_t i = begin; i < end; ++i) {
     const LineBlocks::Block block = place_lines(s)[i];
     each_panel<T>(s.group_outputs(), [&](int64_t panel, int64_t columns) {
       const T* const weights = w + panel * taps * inputs * kWidth;
+      T* const to =
+          y + panel * kWidth * s.places() + block.first_line * s.out[2] + block.first_column;
+      next.set_first(to, block.size(), columns, s.places());
       each_piece(taps, inputs, [&](int64_t tap, int64_t count, int64_t term, int64_t terms) {
         const bool is_first = tap == 0 && term == 0;
         const bool is_last = tap + count == taps && term + terms == inputs;
@@ -53,10 +55,7 @@ void convolve_blocks(const ConvolutionShape& s, const T* x, const T* w, const T*
           c += block.width() * kWidth;
         }
       });
-      transpose_lines(
-          sums, kWidth, block.size(), columns,
-          y + panel * kWidth * s.places() + block.first_line * s.out[2] + block.first_column,
-          s.places());
+      transpose_lines(sums, kWidth, block.size(), columns, to, s.places());
     });
   }
 }
@@ -128,24 +127,20 @@ void convolve_blocks_adjoint(const ConvolutionShape& s, const T* y, const T* w, 
   }
 }
 
-// to += from.
-HWY_INLINE void add_to(double* to, const double* from, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) to[i] += from[i];
-}
-HWY_INLINE void add_to(double* to, const float* from, int64_t count) {
+// to = from, or to += from.
+template <class T>
+HWY_INLINE void add_to(double* to, const T* from, int64_t count, bool adds) {
   const hn::ScalableTag<double> d;
-  const hn::Rebind<float, decltype(d)> floats;
-  static_assert(kPanel<float> % hn::MaxLanes(d) == 0);
+  static_assert(kPanel<T> % hn::MaxLanes(d) == 0);
   for (int64_t i = 0; i < count; i += static_cast<int64_t>(hn::MaxLanes(d))) {
-    hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::PromoteTo(d, hn::LoadU(floats, from + i))), d,
-               to + i);
+    auto sum = hn::Zero(d);
+    if constexpr (sizeof(T) == sizeof(double)) {
+      sum = hn::LoadU(d, from + i);
+    } else {
+      sum = hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, decltype(d)>(), from + i));
+    }
+    hn::StoreU(adds ? hn::Add(hn::LoadU(d, to + i), sum) : sum, d, to + i);
   }
-}
-
-// Small images that are one piece of terms together.
-int64_t images_together(const ConvolutionShape& s, int64_t images) {
-  return std::clamp<int64_t>(kKc / std::max<int64_t>(s.places(), 1), 1,
-                             std::max<int64_t>(images, 1));
 }
 
 // The gradient of some inputs' weights. Up to kMostTerms terms, of one image or several, are added
@@ -153,9 +148,7 @@ int64_t images_together(const ConvolutionShape& s, int64_t images) {
 template <class T>
 class WeightGradient {
  public:
-  // From up to so many images at once.
-  WeightGradient(const ConvolutionShape& s, int64_t images, int64_t begin, int64_t end,
-                 double* sums)
+  WeightGradient(const ConvolutionShape& s, int64_t begin, int64_t end, double* sums)
       : s_(s),
         layout_(PlaneLayout<T>::of_inputs(s)),
         begin_(begin),
@@ -163,42 +156,37 @@ class WeightGradient {
         sums_(sums) {
     const int64_t panels = padded_channels<T>(s.group_outputs());
     const int64_t products = panels * s.taps() * channels_;
-    products_ =
-        scratch_->values.of<T>(products + kKc * kWidth + images * layout_.elements(channels_));
+    products_ = scratch_->values.of<T>(products + kKc * kWidth + layout_.elements(channels_));
     gradients_ = products_ + products;
     memory_ = gradients_ + kKc * kWidth;
-    each_row([&](double* to, const T*) { std::fill_n(to, channels_ * kWidth, 0.0); });
   }
 
-  void add(const T* x, const T* y, int64_t images) {
-    const int64_t x_image = s_.in_channels * s_.pixels(), y_image = s_.out_channels * s_.places();
-    const int64_t copied = layout_.elements(channels_);
-    Planes<T> planes{};
-    for (int64_t image = images; image-- > 0;) {
-      planes = planes_of(layout_, x + image * x_image + begin_ * s_.pixels(), channels_,
-                         memory_ + image * copied);
-    }
+  void add(const T* x, const T* y) {
+    const Planes<T> planes = planes_of(layout_, x + begin_ * s_.pixels(), channels_, memory_);
     find_taps(s_, planes, scratch_->taps);
-    scratch_->lines.clear();
-    for (int64_t image = 0; image < images; ++image) {
-      find_lines(s_, planes, image * (layout_.copies() ? copied : x_image), scratch_->lines);
-    }
-    NextImages next({std::pair{x + images * x_image + begin_ * s_.pixels(),
-                               (images - 1) * x_image + channels_ * s_.pixels()},
-                     std::pair{y + images * y_image,
-                               (images - 1) * y_image + s_.group_outputs() * s_.places()}});
-    each_piece(images * place_lines(s_).lines, s_.out[2],
+    find_lines(s_, planes, scratch_->lines);
+    NextImages next(
+        {std::pair{x + (s_.in_channels + begin_) * s_.pixels(), channels_ * s_.pixels()},
+         std::pair{y + s_.out_channels * s_.places(), s_.group_outputs() * s_.places()}});
+    each_piece(place_lines(s_).lines, s_.out[2],
                [&](int64_t line, int64_t lines, int64_t column, int64_t terms) {
                  if (pending_ + lines * terms > kMostTerms) flush();
-                 add_piece(planes, y, images, line, lines, column, terms, next);
+                 add_piece(planes, y, line, lines, column, terms, next);
                  pending_ += lines * terms;
                });
   }
 
   void flush() {
     if (pending_ == 0) return;
-    each_row([&](double* to, const T* from) { add_to(to, from, channels_ * kWidth); });
+    each_row([&](double* to, const T* from) { add_to(to, from, channels_ * kWidth, has_sums_); });
     pending_ = 0;
+    has_sums_ = true;
+  }
+
+  void finish() {
+    flush();
+    if (has_sums_) return;
+    each_row([&](double* to, const T*) { std::fill_n(to, channels_ * kWidth, 0.0); });
   }
 
  private:
@@ -215,18 +203,14 @@ class WeightGradient {
     }
   }
 
-  // Of several images, all lines are one piece.
-  void add_piece(const Planes<T>& planes, const T* y, int64_t images, int64_t line, int64_t lines,
-                 int64_t column, int64_t terms, NextImages& next) {
-    const int64_t first = line * s_.out[2] + column, of_image = lines * terms / images;
+  void add_piece(const Planes<T>& planes, const T* y, int64_t line, int64_t lines, int64_t column,
+                 int64_t terms, NextImages& next) {
+    const int64_t first = line * s_.out[2] + column;
     // A tile's rows are inputs, or the taps of a line of the kernel where those are more.
     const bool by_taps = s_.kernel[2] > channels_;
     each_panel<T>(s_.group_outputs(), [&](int64_t panel, int64_t columns) {
-      for (int64_t image = 0; image < images; ++image) {
-        transpose_lines(y + (image * s_.out_channels + panel * kWidth) * s_.places() + first,
-                        s_.places(), columns, of_image, gradients_ + image * of_image * kWidth,
-                        kWidth);
-      }
+      transpose_lines(y + panel * kWidth * s_.places() + first, s_.places(), columns, lines * terms,
+                      gradients_, kWidth);
       T* const products = products_ + panel * s_.taps() * channels_ * kWidth;
       const auto multiply = [&](int64_t tap, int64_t channel) {
         const T* const a = planes.data + scratch_->taps[static_cast<size_t>(tap)] +
@@ -257,18 +241,17 @@ class WeightGradient {
   T* gradients_;         // a piece of y, a row a place
   T* memory_;            // for planes
   int64_t pending_ = 0;  // terms in the products
+  bool has_sums_ = false;
 };
 
 template <class T>
 void sum_weight_gradient(const ConvolutionShape& s, const T* x, const T* y, int64_t images,
                          int64_t begin, int64_t end, double* sums) {
-  const int64_t together = images_together(s, images);
-  WeightGradient<T> gradient(s, together, begin, end, sums);
-  for (int64_t image = 0; image < images; image += together) {
-    gradient.add(x + image * s.in_channels * s.pixels(), y + image * s.out_channels * s.places(),
-                 std::min(together, images - image));
+  WeightGradient<T> gradient(s, begin, end, sums);
+  for (int64_t image = 0; image < images; ++image) {
+    gradient.add(x + image * s.in_channels * s.pixels(), y + image * s.out_channels * s.places());
   }
-  gradient.flush();
+  gradient.finish();
 }
 
 template <class T>

@@ -56,7 +56,8 @@ struct TileScratch {
   std::vector<int64_t> taps, lines;  // where they begin in the planes
 };
 
-// What tiles have fetched while they compute: an image, or two, that are read next.
+// What tiles have fetched while they compute: results that are written next, then an image, or two,
+// that are read after that.
 class NextImages {
  public:
   // Each with its elements; there may be none where an image would lie.
@@ -66,6 +67,13 @@ class NextImages {
       const auto bytes = elements * static_cast<int64_t>(sizeof(T));
       fetches_[count_++].set_next(image, 1, bytes / kLineBytes, kLineBytes);
     }
+  }
+  // Rows of so many elements, `stride` elements apart.
+  template <class T>
+  void set_first(const T* results, int64_t elements, int64_t rows, int64_t stride) {
+    constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+    fetches_[0].set_next(results, elements * kSize, rows, stride * kSize);
+    first_ = 0;
   }
   Fetches::CacheLines take(int64_t terms, const void* at_hand) {
     while (first_ < count_) {
@@ -77,8 +85,8 @@ class NextImages {
   }
 
  private:
-  std::array<Fetches, 2> fetches_;
-  size_t first_ = 0, count_ = 0;
+  std::array<Fetches, 3> fetches_;
+  size_t first_ = 0, count_ = 1;
 };
 
 }  // namespace aclgrad::ops
@@ -137,12 +145,27 @@ HWY_INLINE Tile<T> panel_tile(const T* a, int64_t a_row, int64_t a_term, const T
           .fetched = {reinterpret_cast<uintptr_t>(a), 0}};
 }
 
-// For whole vectors of elements.
+// to[i] = from[i] for begin <= i < end, zeros before and behind, in whole vectors up to `width`.
 template <class T>
-HWY_INLINE void write_zeros(T* to, int64_t count) {
+HWY_INLINE void copy_between_zeros(const T* from, int64_t begin, int64_t end, int64_t width,
+                                   T* to) {
   const hn::ScalableTag<T> d;
-  for (int64_t i = 0; i < count; i += static_cast<int64_t>(hn::MaxLanes(d))) {
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
+  for (int64_t i = 0; i < width; i += kLanes) {
+    if (begin <= i && i + kLanes <= end) {
+      hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+      continue;
+    }
+    const int64_t first = std::clamp<int64_t>(begin - i, 0, kLanes);
+    const int64_t last = std::clamp<int64_t>(end - i, first, kLanes);
+#if HWY_TARGET <= HWY_AVX2
+    const auto before = hn::FirstN(d, static_cast<size_t>(first));
+    const auto within = hn::AndNot(before, hn::FirstN(d, static_cast<size_t>(last)));
+    hn::StoreU(hn::MaskedLoad(within, d, from + i), d, to + i);
+#else
     hn::StoreU(hn::Zero(d), d, to + i);
+    for (int64_t k = first; k < last; ++k) to[i + k] = from[i + k];
+#endif
   }
 }
 
@@ -151,7 +174,10 @@ HWY_INLINE void write_zeros(T* to, int64_t count) {
 template <class T>
 void spread_line(const ConvolutionShape& s, const T* x, int64_t row, T* to) {
   const int64_t width = s.out[2], inputs = s.group_inputs();
-  if (row < 0 || row >= s.in[1]) return write_zeros(to, s.kernel[2] * inputs * width);
+  if (row < 0 || row >= s.in[1]) {
+    std::fill_n(to, s.kernel[2] * inputs * width, T{0});
+    return;
+  }
   for (int64_t channel = 0; channel < inputs; ++channel) {
     const T* const line = x + channel * s.pixels() + row * s.in[2];
     for (int64_t tap = 0; tap < s.kernel[2]; ++tap) {
@@ -159,8 +185,7 @@ void spread_line(const ConvolutionShape& s, const T* x, int64_t row, T* to) {
       const int64_t first = tap * s.dilation[2] - s.padding[2];
       const int64_t begin = std::clamp<int64_t>(-first, 0, width);
       const int64_t end = std::clamp<int64_t>(s.in[2] - first, begin, width);
-      if (end - begin < width) write_zeros(spread, width);
-      copy_line(line + first + begin, end - begin, spread + begin);
+      copy_between_zeros(line + first, begin, end, width, spread);
     }
   }
 }

@@ -107,8 +107,7 @@ Planes<T> planes_of(const PlaneLayout<T>& layout, const T* image, int64_t channe
   return planes;
 }
 
-// Where the taps of the kernel begin, and under the first one the lines of places; those of an
-// image that begins so far behind `planes` are appended.
+// Where the taps of the kernel begin, and under the first one the lines of places.
 template <class T>
 void find_taps(const ConvolutionShape& s, const Planes<T>& planes, std::vector<int64_t>& taps) {
   taps.clear();
@@ -121,11 +120,11 @@ void find_taps(const ConvolutionShape& s, const Planes<T>& planes, std::vector<i
   }
 }
 template <class T>
-void find_lines(const ConvolutionShape& s, const Planes<T>& planes, int64_t image,
-                std::vector<int64_t>& lines) {
+void find_lines(const ConvolutionShape& s, const Planes<T>& planes, std::vector<int64_t>& lines) {
+  lines.clear();
   for (int64_t z = 0; z < s.out[0]; ++z) {
     for (int64_t y = 0; y < s.out[1]; ++y) {
-      lines.push_back(image + planes.at(z * s.stride[0], y * s.stride[1], 0));
+      lines.push_back(planes.at(z * s.stride[0], y * s.stride[1], 0));
     }
   }
 }

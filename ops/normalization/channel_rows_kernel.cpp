@@ -66,6 +66,8 @@ void AddOffsets(const RowBlock& rows, double center, bool squared, double* lanes
   });
 }
 
+constexpr size_t kTogether = 8 * kAccumulators;
+
 // Adds gradients g to the lanes `plain`, and g (x - mean) to the lanes `along`.
 void AddGradients(const RowBlock& rows, double mean, const Line& line, double* plain,
                   double* along) {
@@ -79,16 +81,21 @@ void AddGradients(const RowBlock& rows, double mean, const Line& line, double* p
       for (size_t row = 0; row < rows.count; ++row) {
         fetch_next(g, row, rows);
         fetch_next(x, row, rows);
-        const auto gradient = [&](size_t i, auto n) HWY_ATTR {
-          return on(load_doubles(g[row] + i, n), load_doubles(x[row] + i, n));
-        };
-        add_terms(rows.length, gradient, sum);
-        add_terms(
-            rows.length,
-            [&](size_t i, auto n) HWY_ATTR {
-              return hn::Mul(gradient(i, n), hn::Sub(load_doubles(x[row] + i, n), wide(mean)));
-            },
-            product);
+        // By turns: each sum waits for its last addition.
+        for (size_t begin = 0; begin < rows.length; begin += kTogether) {
+          const size_t count = HWY_MIN(kTogether, rows.length - begin);
+          const Element *g_row = g[row] + begin, *x_row = x[row] + begin;
+          const auto gradient = [&](size_t i, auto n) HWY_ATTR {
+            return on(load_doubles(g_row + i, n), load_doubles(x_row + i, n));
+          };
+          add_terms(count, gradient, sum);
+          add_terms(
+              count,
+              [&](size_t i, auto n) HWY_ATTR {
+                return hn::Mul(gradient(i, n), hn::Sub(load_doubles(x_row + i, n), wide(mean)));
+              },
+              product);
+        }
       }
     });
     sum.store(plain);
