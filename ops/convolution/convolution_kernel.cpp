@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "aclgrad_ext.h"
 #include "ops/convolution/convolution_kernel_channels.h"
@@ -67,13 +69,13 @@ void run_tasks(int64_t tasks, std::initializer_list<int64_t> factors, const Body
 // terms.
 struct Panels {
   int64_t channels, channel_stride, terms, term_stride, taps;
-  bool is_adjoint;
+  bool reverses;  // the taps
 
   static Panels of_outputs(const ConvolutionShape& s) {
     return {s.group_outputs(), s.terms(), s.group_inputs(), s.taps(), s.taps(), false};
   }
-  static Panels of_inputs(const ConvolutionShape& s) {
-    return {s.group_inputs(), s.taps(), s.group_outputs(), s.terms(), s.taps(), true};
+  static Panels of_inputs(const ConvolutionShape& s, bool reverses) {
+    return {s.group_inputs(), s.taps(), s.group_outputs(), s.terms(), s.taps(), reverses};
   }
 
   template <class T>
@@ -89,9 +91,9 @@ struct Panels {
   void each(int64_t panel, int64_t term, const Body& body) const {
     const int64_t first = panel * kPanel<T>, step = kInPairs<T> ? row<T>() : 1;
     for (int64_t tap = 0; tap < taps; ++tap) {
-      const int64_t in_pairs = (is_adjoint ? taps - 1 - tap : tap) * (terms + terms % 2) + term;
-      const int64_t at =
-          first * row<T>() + (kInPairs<T> ? in_pairs : (tap * terms + term) * kPanel<T>);
+      const int64_t place = reverses ? taps - 1 - tap : tap;
+      const int64_t at = first * row<T>() + (kInPairs<T> ? place * (terms + terms % 2) + term
+                                                         : (place * terms + term) * kPanel<T>);
       for (int64_t j = 0; j < std::min(kPanel<T>, channels - first); ++j) {
         body(at + j * step, (first + j) * channel_stride + term * term_stride + tap);
       }
@@ -179,7 +181,7 @@ template <class T>
 int64_t packed_weights(const ConvolutionShape& s) {
   if (s.is_depthwise()) return 0;
   return saturating_product({s.groups, std::max(Panels::of_outputs(s).elements<T>(),
-                                                Panels::of_inputs(s).elements<T>())});
+                                                Panels::of_inputs(s, false).elements<T>())});
 }
 
 template <class T>
@@ -193,18 +195,59 @@ void convolve(const ConvolutionShape& shape, const T* x, const T* w, const T* bi
          {y, s.out_channels, s.group_outputs(), s.places()});
 }
 
+namespace {
+
+// With strides of 1 the adjoint is a convolution too: of y between zeros, with its taps reversed.
+// Only where it multiplies few of those zeros.
+std::optional<ConvolutionShape> adjoint_of(const ConvolutionShape& s) {
+  if (s.pixels() > s.places() / 4 * 5) return std::nullopt;
+  ConvolutionShape adjoint = s;
+  std::swap(adjoint.in_channels, adjoint.out_channels);
+  std::swap(adjoint.in, adjoint.out);
+  for (size_t i = 0; i < 3; ++i) {
+    adjoint.padding[i] = (s.kernel[i] - 1) * s.dilation[i] - s.padding[i];
+    if (s.stride[i] != 1 || adjoint.padding[i] < 0) return std::nullopt;
+  }
+  return adjoint;
+}
+
+// Whether zeros around an image add nothing.
+template <class T>
+bool all_finite(const T* w, int64_t count) {
+  T zeros = 0;  // an infinity or a NaN minus itself is none
+  for (int64_t i = 0; i < count; ++i) zeros += w[i] - w[i];
+  return zeros == 0;
+}
+
+}  // namespace
+
 template <class T>
 void convolve_adjoint(const ConvolutionShape& shape, const T* y, const T* w, const T* bias,
                       T* packed, T* x) {
   const ConvolutionShape s = with_long_lines(shape);
-  run<T>(s,
-         {&ChannelConvolution<T>::adjoint, &GroupConvolution<T>::adjoint, Panels::of_inputs(s),
-          kInPairs<T> ? paired_pixel_blocks(s) : pixel_blocks(s)},
-         {y, s.out_channels, s.group_outputs(), s.places()}, w, bias, packed,
-         {x, s.in_channels, s.group_inputs(), s.pixels()});
+  if constexpr (!kInPairs<T>) {
+    const std::optional<ConvolutionShape> adjoint = adjoint_of(s);
+    if (adjoint && !s.is_depthwise() && all_finite(w, s.out_channels * s.terms())) {
+      return run<T>(*adjoint,
+                    {&ChannelConvolution<T>::forward, &GroupConvolution<T>::forward,
+                     Panels::of_inputs(s, true), place_blocks(*adjoint)},
+                    {y, s.out_channels, s.group_outputs(), s.places()}, w, bias, packed,
+                    {x, s.in_channels, s.group_inputs(), s.pixels()});
+    }
+  }
+  run<T>(
+      s,
+      {&ChannelConvolution<T>::adjoint, &GroupConvolution<T>::adjoint,
+       Panels::of_inputs(s, kInPairs<T>), kInPairs<T> ? paired_pixel_blocks(s) : pixel_blocks(s)},
+      {y, s.out_channels, s.group_outputs(), s.places()}, w, bias, packed,
+      {x, s.in_channels, s.group_inputs(), s.pixels()});
 }
 
 namespace {
+
+void add_to(double* to, const double* from, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) to[i] += from[i];
+}
 
 // Parts of a group's inputs, and of the images; they follow from the shape, as the sums do.
 int64_t input_parts(const ConvolutionShape& s) {
@@ -250,13 +293,14 @@ void convolve_weight_gradient(const ConvolutionShape& shape, const T* x, const T
                   inputs * (part + 1) / parts, sums + (slice * s.groups + group) * elements);
             });
   each_panel<T>(s, panels, [&](int64_t group, int64_t panel) {
+    const int64_t size = panels.row<T>() * kPanel<T>;
+    double* const all = sums + group * elements;
+    for (int64_t slice = 1; slice < slices; ++slice) {
+      add_to(all + panel * size, all + slice * s.groups * elements + panel * size, size);
+    }
     for (int64_t term = 0; term < panels.terms; ++term) {
       panels.each<T>(panel, term, [&](int64_t i, int64_t j) {
-        double sum = 0;
-        for (int64_t slice = 0; slice < slices; ++slice) {
-          sum += sums[(slice * s.groups + group) * elements + i];
-        }
-        w[group * s.group_outputs() * s.terms() + j] = from_parts<T>(sum, 0);
+        w[group * s.group_outputs() * s.terms() + j] = from_parts<T>(all[i], 0);
       });
     }
   });

@@ -2,63 +2,14 @@
 #include "ops/convolution/convolution_kernel_tiles.h"
 
 #include <algorithm>
-#include <vector>
-
-#include "ops/engine/thread_scratch.h"
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/convolution/convolution_kernel_tiles.cpp"
 #include "hwy/foreach_target.h"  // must come before highway.h
 #include "hwy/highway.h"
-#include "ops/convolution/convolution_planes-inl.h"
+#include "ops/convolution/convolution_lines-inl.h"
 #include "ops/engine/transpose-inl.h"
-#include "ops/matmul/product_tile-inl.h"
-
-#ifndef ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_TILES_ONCE
-#define ACLGRAD_OPS_CONVOLUTION_CONVOLUTION_TILES_ONCE
-namespace aclgrad::ops {
-
-// Most places or pixels whose sums, a panel wide, wait in the second-level cache.
-inline constexpr int64_t kBlockPlaces = 512;
-
-// Lines of `width` elements in blocks: as many lines as fit, or parts of one.
-struct LineBlocks {
-  int64_t lines, width;
-
-  int64_t lines_at_once() const { return std::max<int64_t>(1, kBlockPlaces / width); }
-  int64_t blocks_of_line() const { return (width + kBlockPlaces - 1) / kBlockPlaces; }
-  int64_t count() const {
-    return width == 0 ? 0 : (lines + lines_at_once() - 1) / lines_at_once() * blocks_of_line();
-  }
-
-  struct Block {
-    int64_t first_line, last_line;      // the last one excluded
-    int64_t first_column, last_column;  // of each of them
-
-    int64_t width() const { return last_column - first_column; }
-    int64_t size() const { return (last_line - first_line) * width(); }
-  };
-  Block operator[](int64_t block) const {
-    const int64_t line = block / blocks_of_line() * lines_at_once();
-    const int64_t column = block % blocks_of_line() * kBlockPlaces;
-    return {line, std::min(lines, line + lines_at_once()), column,
-            std::min(width, column + kBlockPlaces)};
-  }
-};
-
-inline LineBlocks place_lines(const ConvolutionShape& s) { return {s.out[0] * s.out[1], s.out[2]}; }
-inline LineBlocks pixel_lines(const ConvolutionShape& s) { return {s.in[0] * s.in[1], s.in[2]}; }
-
-inline int64_t ceil_div(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
-
-// Memory that a thread keeps.
-struct TileScratch {
-  GrowingMemory values;
-  std::vector<int64_t> taps, lines;  // where they begin in the planes
-};
-
-}  // namespace aclgrad::ops
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -66,47 +17,11 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Terms in runs of one length, in pieces of about kKc: calls body(run, runs, term, terms).
-template <class Body>
-HWY_INLINE void each_piece(int64_t runs, int64_t terms, const Body& body) {
-  const int64_t together = std::max<int64_t>(1, kKc / terms);
-  for (int64_t run = 0; run < runs; run += together) {
-    for (int64_t term = 0; term < terms; term += kKc) {
-      body(run, std::min(together, runs - run), term, std::min(kKc, terms - term));
-    }
-  }
-}
-
-// Calls body(panel, columns) for each panel of channels.
-template <class T, class Body>
-HWY_INLINE void each_panel(int64_t channels, const Body& body) {
-  for (int64_t j = 0; j < channels; j += kPanel<T>) {
-    body(j / kPanel<T>, std::min(kPanel<T>, channels - j));
-  }
-}
-
-// Of a tile, what all have in common; b and c are panels.
-template <class T>
-HWY_INLINE Tile<T> panel_tile(const T* a, int64_t a_row, int64_t a_term, const T* b, T* c,
-                              int64_t c_row, int64_t terms, bool adds) {
-  return {.a = a,
-          .a_row = a_row,
-          .a_term = a_term,
-          .b = b,
-          .b_row = kPanel<T>,
-          .b_panel = 0,
-          .c = c,
-          .c_row = c_row,
-          .terms = static_cast<size_t>(terms),
-          .columns = 0,
-          .adds = adds,
-          .fetched = {reinterpret_cast<uintptr_t>(a), 0}};
-}
-
 template <class T>
 void convolve_blocks(const ConvolutionShape& s, const T* x, const T* w, const T* bias,
                      int64_t begin, int64_t end, T* y) {
   constexpr int64_t kWidth = kPanel<T>;
+  if (convolves_lines<T>(s)) return convolve_lines(s, x, w, bias, begin, end, y);
   const int64_t inputs = s.group_inputs(), taps = s.taps();
   const PlaneLayout<T> layout = PlaneLayout<T>::of_inputs(s);
   const ThreadScratch<TileScratch> scratch;
@@ -114,10 +29,14 @@ void convolve_blocks(const ConvolutionShape& s, const T* x, const T* w, const T*
   const Planes<T> planes = planes_of(layout, x, inputs, sums + kBlockPlaces * kWidth);
   find_taps(s, planes, scratch->taps);
   find_lines(s, planes, scratch->lines);
+  NextImages next({std::pair{x + inputs * s.pixels(), inputs * s.pixels()}});
   for (int64_t i = begin; i < end; ++i) {
     const LineBlocks::Block block = place_lines(s)[i];
     each_panel<T>(s.group_outputs(), [&](int64_t panel, int64_t columns) {
       const T* const weights = w + panel * taps * inputs * kWidth;
+      T* const to =
+          y + panel * kWidth * s.places() + block.first_line * s.out[2] + block.first_column;
+      next.set_first(to, block.size(), columns, s.places());
       each_piece(taps, inputs, [&](int64_t tap, int64_t count, int64_t term, int64_t terms) {
         const bool is_first = tap == 0 && term == 0;
         const bool is_last = tap + count == taps && term + terms == inputs;
@@ -130,15 +49,13 @@ void convolve_blocks(const ConvolutionShape& s, const T* x, const T* w, const T*
                          c, kWidth, terms, !is_first);
           tile.runs = static_cast<size_t>(count);
           tile.run_begins = scratch->taps.data() + tap;
+          tile.fetched = next.take(count * terms, a);
           if (is_last && bias != nullptr) tile.added = bias + panel * kWidth;
           multiply_tiles(block.width(), columns, tile);
           c += block.width() * kWidth;
         }
       });
-      transpose_lines(
-          sums, kWidth, block.size(), columns,
-          y + panel * kWidth * s.places() + block.first_line * s.out[2] + block.first_column,
-          s.places());
+      transpose_lines(sums, kWidth, block.size(), columns, to, s.places());
     });
   }
 }
@@ -210,17 +127,19 @@ void convolve_blocks_adjoint(const ConvolutionShape& s, const T* y, const T* w, 
   }
 }
 
-// to += from.
-HWY_INLINE void add_to(double* to, const double* from, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) to[i] += from[i];
-}
-HWY_INLINE void add_to(double* to, const float* from, int64_t count) {
+// to = from, or to += from.
+template <class T>
+HWY_INLINE void add_to(double* to, const T* from, int64_t count, bool adds) {
   const hn::ScalableTag<double> d;
-  const hn::Rebind<float, decltype(d)> floats;
-  static_assert(kPanel<float> % hn::MaxLanes(d) == 0);
+  static_assert(kPanel<T> % hn::MaxLanes(d) == 0);
   for (int64_t i = 0; i < count; i += static_cast<int64_t>(hn::MaxLanes(d))) {
-    hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::PromoteTo(d, hn::LoadU(floats, from + i))), d,
-               to + i);
+    auto sum = hn::Zero(d);
+    if constexpr (sizeof(T) == sizeof(double)) {
+      sum = hn::LoadU(d, from + i);
+    } else {
+      sum = hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, decltype(d)>(), from + i));
+    }
+    hn::StoreU(adds ? hn::Add(hn::LoadU(d, to + i), sum) : sum, d, to + i);
   }
 }
 
@@ -240,25 +159,34 @@ class WeightGradient {
     products_ = scratch_->values.of<T>(products + kKc * kWidth + layout_.elements(channels_));
     gradients_ = products_ + products;
     memory_ = gradients_ + kKc * kWidth;
-    each_row([&](double* to, const T*) { std::fill_n(to, channels_ * kWidth, 0.0); });
   }
 
   void add(const T* x, const T* y) {
     const Planes<T> planes = planes_of(layout_, x + begin_ * s_.pixels(), channels_, memory_);
     find_taps(s_, planes, scratch_->taps);
     find_lines(s_, planes, scratch_->lines);
+    NextImages next(
+        {std::pair{x + (s_.in_channels + begin_) * s_.pixels(), channels_ * s_.pixels()},
+         std::pair{y + s_.out_channels * s_.places(), s_.group_outputs() * s_.places()}});
     each_piece(place_lines(s_).lines, s_.out[2],
                [&](int64_t line, int64_t lines, int64_t column, int64_t terms) {
                  if (pending_ + lines * terms > kMostTerms) flush();
-                 add_piece(planes, y, line, lines, column, terms);
+                 add_piece(planes, y, line, lines, column, terms, next);
                  pending_ += lines * terms;
                });
   }
 
   void flush() {
     if (pending_ == 0) return;
-    each_row([&](double* to, const T* from) { add_to(to, from, channels_ * kWidth); });
+    each_row([&](double* to, const T* from) { add_to(to, from, channels_ * kWidth, has_sums_); });
     pending_ = 0;
+    has_sums_ = true;
+  }
+
+  void finish() {
+    flush();
+    if (has_sums_) return;
+    each_row([&](double* to, const T*) { std::fill_n(to, channels_ * kWidth, 0.0); });
   }
 
  private:
@@ -276,7 +204,7 @@ class WeightGradient {
   }
 
   void add_piece(const Planes<T>& planes, const T* y, int64_t line, int64_t lines, int64_t column,
-                 int64_t terms) {
+                 int64_t terms, NextImages& next) {
     const int64_t first = line * s_.out[2] + column;
     // A tile's rows are inputs, or the taps of a line of the kernel where those are more.
     const bool by_taps = s_.kernel[2] > channels_;
@@ -293,6 +221,7 @@ class WeightGradient {
                                   by_taps ? channels_ * kWidth : kWidth, terms, pending_ > 0);
         tile.runs = static_cast<size_t>(lines);
         tile.run_begins = scratch_->lines.data() + line;
+        tile.fetched = next.take(lines * terms, a);
         multiply_tiles(by_taps ? s_.kernel[2] : channels_, columns, tile);
       };
       for (int64_t tap = 0; tap < s_.taps(); tap += by_taps ? s_.kernel[2] : 1) {
@@ -312,6 +241,7 @@ class WeightGradient {
   T* gradients_;         // a piece of y, a row a place
   T* memory_;            // for planes
   int64_t pending_ = 0;  // terms in the products
+  bool has_sums_ = false;
 };
 
 template <class T>
@@ -321,7 +251,7 @@ void sum_weight_gradient(const ConvolutionShape& s, const T* x, const T* y, int6
   for (int64_t image = 0; image < images; ++image) {
     gradient.add(x + image * s.in_channels * s.pixels(), y + image * s.out_channels * s.places());
   }
-  gradient.flush();
+  gradient.finish();
 }
 
 template <class T>

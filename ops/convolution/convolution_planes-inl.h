@@ -92,10 +92,10 @@ Planes<T> planes_of(const PlaneLayout<T>& layout, const T* image, int64_t channe
   const int64_t pixels = ConvolutionShape::product(from);
   if (!layout.copies()) return {image, pixels, from[1] * from[2], from[2]};
   const Planes<T> planes{memory, layout.channel(), size[1] * size[2], size[2]};
-  std::fill_n(memory, channels * planes.channel, T{0});
   Axes last;  // of the image, what the planes have room for
   for (size_t i = 0; i < 3; ++i) last[i] = std::min(from[i], size[i] - layout.padding[i]);
   for (int64_t channel = 0; channel < channels; ++channel) {
+    std::fill_n(memory + channel * planes.channel, planes.channel, T{0});
     T* const to = memory + channel * planes.channel + layout.padding[2];
     for (int64_t z = 0; z < last[0]; ++z) {
       for (int64_t y = 0; y < last[1]; ++y) {

@@ -32,6 +32,17 @@ HWY_INLINE void with_gradient(double mean, const Line& line, const Body& body) {
   });
 }
 
+// The next row's first page: a channel's rows lie apart, and processors see no stream beyond a
+// page.
+constexpr size_t kPage = 4096;
+template <class Element>
+HWY_INLINE void fetch_next(const NativeRows<Element>& rows, size_t row, const RowBlock& block) {
+  if (row + 1 == block.count) return;
+  const auto* const at = reinterpret_cast<const char*>(rows[row + 1]);
+  const size_t bytes = HWY_MIN(block.length * sizeof(Element), kPage);
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(at + i);
+}
+
 }  // namespace
 
 // Adds x - center to the lanes, or its square.
@@ -41,6 +52,7 @@ void AddOffsets(const RowBlock& rows, double center, bool squared, double* lanes
     Accumulators sum;
     sum.load(lanes);
     for (size_t row = 0; row < rows.count; ++row) {
+      if (!squared) fetch_next(x, row, rows);
       const auto offset = [&](size_t i, auto n) HWY_ATTR {
         return hn::Sub(load_doubles(x[row] + i, n), wide(center));
       };
@@ -54,6 +66,8 @@ void AddOffsets(const RowBlock& rows, double center, bool squared, double* lanes
   });
 }
 
+constexpr size_t kTogether = 8 * kAccumulators;
+
 // Adds gradients g to the lanes `plain`, and g (x - mean) to the lanes `along`.
 void AddGradients(const RowBlock& rows, double mean, const Line& line, double* plain,
                   double* along) {
@@ -65,16 +79,23 @@ void AddGradients(const RowBlock& rows, double mean, const Line& line, double* p
     product.load(along);
     with_gradient(mean, line, [&](const auto& on) HWY_ATTR {
       for (size_t row = 0; row < rows.count; ++row) {
-        const auto gradient = [&](size_t i, auto n) HWY_ATTR {
-          return on(load_doubles(g[row] + i, n), load_doubles(x[row] + i, n));
-        };
-        add_terms(rows.length, gradient, sum);
-        add_terms(
-            rows.length,
-            [&](size_t i, auto n) HWY_ATTR {
-              return hn::Mul(gradient(i, n), hn::Sub(load_doubles(x[row] + i, n), wide(mean)));
-            },
-            product);
+        fetch_next(g, row, rows);
+        fetch_next(x, row, rows);
+        // By turns: each sum waits for its last addition.
+        for (size_t begin = 0; begin < rows.length; begin += kTogether) {
+          const size_t count = HWY_MIN(kTogether, rows.length - begin);
+          const Element *g_row = g[row] + begin, *x_row = x[row] + begin;
+          const auto gradient = [&](size_t i, auto n) HWY_ATTR {
+            return on(load_doubles(g_row + i, n), load_doubles(x_row + i, n));
+          };
+          add_terms(count, gradient, sum);
+          add_terms(
+              count,
+              [&](size_t i, auto n) HWY_ATTR {
+                return hn::Mul(gradient(i, n), hn::Sub(load_doubles(x_row + i, n), wide(mean)));
+              },
+              product);
+        }
       }
     });
     sum.store(plain);
