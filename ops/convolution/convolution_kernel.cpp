@@ -214,9 +214,13 @@ std::optional<ConvolutionShape> adjoint_of(const ConvolutionShape& s) {
 // Whether zeros around an image add nothing.
 template <class T>
 bool all_finite(const T* w, int64_t count) {
-  T zeros = 0;  // an infinity or a NaN minus itself is none
-  for (int64_t i = 0; i < count; ++i) zeros += w[i] - w[i];
-  return zeros == 0;
+  constexpr int64_t kLanes = 16;
+  T zeros[kLanes] = {};  // an infinity or a NaN minus itself is none
+  for (int64_t i = 0; i + kLanes <= count; i += kLanes) {
+    for (int64_t k = 0; k < kLanes; ++k) zeros[k] += w[i + k] - w[i + k];
+  }
+  for (int64_t i = count - count % kLanes; i < count; ++i) zeros[0] += w[i] - w[i];
+  return std::all_of(zeros, zeros + kLanes, [](T zero) { return zero == 0; });
 }
 
 }  // namespace

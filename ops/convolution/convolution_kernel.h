@@ -52,7 +52,7 @@ void convolve(const ConvolutionShape& shape, const T* x, const T* w, const T* bi
               T* y);
 
 // The adjoint with respect to x, which is also what a transposed convolution of y computes, with a
-// bias for each channel of x.
+// bias for each channel of x. With strides of 1 it may be a convolution itself.
 template <class T>
 void convolve_adjoint(const ConvolutionShape& shape, const T* y, const T* w, const T* bias,
                       T* packed, T* x);

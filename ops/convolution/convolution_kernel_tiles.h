@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of one group of channels of one image, as tiles of matrix products: neighbouring
-// channels fill a vector, neighbouring places of a line are a tile's rows. What lies under a window
-// is read where it lies.
+// channels fill a vector, neighbouring places of a line are a tile's rows; where a group has few
+// outputs, it is the other way round (convolution_lines-inl.h). What lies under a window is read
+// where it lies.
 #pragma once
 
 #include "ops/convolution/convolution_kernel.h"
