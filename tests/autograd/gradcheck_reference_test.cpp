@@ -60,7 +60,9 @@ FunctionPair elementwise_pair(DType dtype, std::function<double(double)> value,
                               std::function<double(double x, double g)> gradient) {
   FunctionPair pair{.name = "f",
                     .inputs = {{.name = "x", .shape = {4, 6}, .dtype = dtype}},
-                    .outputs = {{.name = "y", .shape = {4, 6}, .dtype = dtype}}};
+                    .outputs = {{.name = "y", .shape = {4, 6}, .dtype = dtype}},
+                    .forward = {},
+                    .backward = {}};
   const auto forward = [value](const void* x, void* y, DType stored) {
     for (std::int64_t i = 0; i < 24; ++i) {
       const double at = static_cast<double>(load(static_cast<const std::byte*>(x), stored, i));
