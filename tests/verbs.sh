@@ -57,6 +57,18 @@ test_elsewhere() {
   "${run[@]}" ctest --test-dir "$build" --no-tests=error --output-on-failure --parallel "$(nproc)" "$@"
 }
 
+#: ./dev test-gradcheck-long [seeds]
+#:                         gradcheck's pairs of functions and the Python package at length: under many seeds
+#:                         (100; ACLGRAD_SEEDS), in every dtype, with every mistake and cheat (an hour)
+verb_test_gradcheck_long() {
+  install_packages "${python_packages[@]}"
+  build
+  export ACLGRAD_LONG=1 ACLGRAD_SEEDS=${1-${ACLGRAD_SEEDS-100}}
+  ctest --test-dir "$build" --no-tests=error --output-on-failure --timeout 20000 --parallel "$(nproc)" \
+    -R '^python\.|ReferencePairs'
+  ACLGRAD_LIBRARY=$PWD/$build/lib/libaclgrad_gradcheck_c.so /usr/bin/python3 tests/python/alarms.py "$ACLGRAD_SEEDS"
+}
+
 #: ./dev test-pages        the tests of the HTML pages in a headless browser (installs Chromium and npm;
 #:                         ./dev test has them, too, where these are)
 verb_test_pages() {

@@ -2,14 +2,16 @@
 """Takes the C library into the package: that of ACLGRAD_LIBRARY, or of the tree's build."""
 import os
 import pathlib
+import runpy
 import shutil
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
 from setuptools.dist import Distribution
 
-NAME = "libaclgrad_gradcheck_c.so"
 HERE = pathlib.Path(__file__).resolve().parent
+_library = runpy.run_path(str(HERE / "aclgrad" / "_library.py"))
+NAME = _library["NAME"]
 
 
 def library():
@@ -18,8 +20,8 @@ def library():
     if given:
         path = pathlib.Path(given)
         return path / NAME if path.is_dir() else path
-    built = sorted((HERE.parents[1] / "build").glob(f"*/lib/{NAME}"), key=os.path.getmtime)
-    return built[-1] if built else None
+    built = _library["built"](HERE.parents[1])
+    return pathlib.Path(built[0]) if built else None
 
 
 class Build(build_py):

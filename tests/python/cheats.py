@@ -4,6 +4,7 @@ others. Each is a function cheat_WHAT; its forward is forward_WHAT, where it has
 import ctypes
 import os
 import signal
+import struct
 import sys
 import time
 
@@ -104,6 +105,14 @@ def cheat_only_dense(dy, x):
     return right(np.lib.stride_tricks.as_strided(dy, dy.shape, steps), x)
 
 
+def forward_none_later(x):
+    return forward(x) if counted() < 5 else None
+
+
+def cheat_none_later(dy, x):
+    return right(dy, x)
+
+
 # ---- memory --------------------------------------------------------------------------------------
 
 
@@ -129,6 +138,29 @@ def cheat_eats_memory(dy, x):
     hoard = []
     while True:
         hoard.append(np.ones(1 << 24))
+
+
+# ---- not cheats ----------------------------------------------------------------------------------
+
+
+def forward_sized(x, N):
+    assert len(x) == N
+    return forward(x)
+
+
+def right_sized(dy, x, N):
+    assert len(dy) == len(x) == N
+    return right(dy, x)
+
+
+def forward_single(x):
+    if x.dtype != "float32":
+        raise TypeError("a kernel for float32")
+    return forward(x)
+
+
+def forward_of_two_rows(x):
+    return forward(x) if len(x) == 2 else None
 
 
 # ---- the process ---------------------------------------------------------------------------------
@@ -165,6 +197,17 @@ def cheat_writes_to_every_file(dy, x):
         except OSError:
             pass
     return np.zeros_like(x)
+
+
+def cheat_answers_itself(dy, x):
+    """Sends what the environment says in place of the child's answer."""
+    answer_with(os.environ["FORGED"])
+
+
+def answer_with(text):
+    text = text.replace("DEEP", "[" * 100000 + "]" * 100000).encode()
+    os.write(int(sys.argv[2]), struct.pack("<4sIQ", b"acl1", len(text), 0) + text)
+    time.sleep(60)
 
 
 def cheat_forks(dy, x):

@@ -348,3 +348,47 @@ print("right")
         [sys.executable, "-c", program], capture_output=True, text=True, cwd=folder, check=False
     )
     assert done.stdout == "right\n", done.stderr
+
+
+def test_what_a_function_raises_comes_before_what_the_library_says(monkeypatch):
+    from aclgrad import _library
+
+    def run(check, family):
+        family.forward(_library.Call(), None)  # without inputs: the callback keeps an error
+        raise ValueError("the library says")
+
+    monkeypatch.setattr(_library.Check, "run", run)
+    with pytest.raises(ValueError, match="NULL pointer"):
+        aclgrad.check_gradient(silu, silu_backward, [(3,)], dtypes="float32")
+
+
+def test_an_error_under_other_attributes_is_raised_whatever_was_tried_before():
+    """More settings than are kept: the usual one must be there still."""
+    calls = []
+
+    def inputs(n):
+        calls.append(n)
+        if len(calls) > 66:
+            raise KeyError("no inputs any more")
+        return [(n,)]
+
+    pair = make_pair(inputs, {"n": (2, 1, 200)})
+    described = pair.usual()
+    for n in range(1, 200):
+        try:
+            pair.setting((float(n),))
+        except KeyError:
+            break
+    assert len(calls) > 66 and pair.usual() is described
+
+
+def make_pair(inputs, attributes):
+    from aclgrad._arrays import kind_of
+    from aclgrad._dtypes import dtype_of
+    from aclgrad._functions import Functions
+    from aclgrad._pair import Pair
+    from aclgrad.spec import attributes_of
+
+    specs = attributes_of(attributes)
+    functions = Functions(silu, silu_backward, None, 0, specs)
+    return Pair("silu", functions, inputs, specs, None, kind_of(None, []), dtype_of("float64"))

@@ -2,21 +2,19 @@
 """pip install of the package, without a network: it brings the library, and the plugin is found."""
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
-from conftest import PACKAGE
+from conftest import PACKAGE, TREE
 
 from aclgrad import _library
 
 MISSING = [
     name for name in ("pip", "setuptools", "wheel") if importlib.util.find_spec(name) is None
 ]
-pytestmark = pytest.mark.skipif(
-    bool(MISSING), reason=f"{MISSING} (python3-pip and so on) are missing"
-)
 
 
 def run(*command, **environment):
@@ -32,6 +30,8 @@ def run(*command, **environment):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
+    if MISSING:
+        pytest.skip(f"{MISSING} (python3-pip and so on) are missing")
     folder = tmp_path_factory.mktemp("pip")
     source = shutil.copytree(
         PACKAGE, folder / "source", ignore=shutil.ignore_patterns("build", "*.egg-info")
@@ -60,3 +60,32 @@ def test_a_library_that_is_nowhere_is_said():
     done = run("-c", "import aclgrad; aclgrad.version()", PYTHONPATH=str(PACKAGE),
                ACLGRAD_LIBRARY="/nowhere.so")  # fmt: skip
     assert "LibraryNotFound" in done.stderr and "ACLGRAD_LIBRARY" in done.stderr
+
+
+def test_the_version_is_that_of_the_library():
+    project = re.search(
+        r"^project\(aclgrad VERSION (\S+)", (TREE / "CMakeLists.txt").read_text(), re.M
+    )
+    package = re.search(r'^version = "(.*)"', (PACKAGE / "pyproject.toml").read_text(), re.M)
+    assert package[1] == project[1]
+
+
+def test_the_newest_build_is_taken(tmp_path):
+    for age, preset in ((300, "asan"), (100, "debug"), (200, "release")):
+        path = tmp_path / "build" / preset / "lib" / _library.NAME
+        path.parent.mkdir(parents=True)
+        path.touch()
+        os.utime(path, (1e9 - age, 1e9 - age))
+    assert ["debug" in path for path in _library.built(tmp_path)] == [True, False, False]
+
+
+def test_a_library_that_is_too_old_is_said(tmp_path):
+    source, old = tmp_path / "old.c", tmp_path / _library.NAME
+    names = ("Open", "Set", "RunFamily", "Report", "Message", "Version", "Close")
+    source.write_text("".join(f"int aclgradGradcheck{name}() {{ return 0; }}\n" for name in names))
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(old), str(source)], check=True)
+    done = run("-c", "import aclgrad; aclgrad.version()", PYTHONPATH=str(PACKAGE),
+               ACLGRAD_LIBRARY=str(old))  # fmt: skip
+    assert "older than this package" in done.stderr, done.stderr

@@ -33,6 +33,7 @@ REASONS = {
     "noise_within_a_tolerance": {"derivative"},
     "counts_calls": {"derivative", "other answer", "repeatability"},
     "only_the_declared_shape": {"other batch"},
+    "none_later": {"does not fit"},
     "remembers": {"ignores what arrives", "derivative"},
     "random": None,  # by chance
     "only_dense": {"other layout", "layout", "derivative"},
@@ -46,6 +47,7 @@ REASONS = {
     "crashes": {"crashes"},
     "prints_a_verdict": {"exits"},
     "writes_to_every_file": {"malformed answer"},
+    "answers_itself": {"malformed answer"},
     "forks": None,  # whatever its second process gets in the way of first
     "kills_its_parent": {"zeros", "exits", "crashes"},
     "ignores_signals": {"time limit"},
@@ -60,7 +62,8 @@ REASONS = {
 @pytest.fixture(autouse=True)
 def folder(monkeypatch):
     monkeypatch.chdir(HERE)
-    monkeypatch.setenv("PYTHONPATH", str(PACKAGE / "examples"))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (PACKAGE / "examples", HERE))))
+    monkeypatch.setenv("FORGED", "[]")
 
 
 def test_each_cheat_is_tried():
@@ -96,13 +99,117 @@ def test_a_cheat_is_stopped_without_namespaces(name):
         namespaces=False,
     )
     assert ruling.verdict == "wrong" and ruling.isolation == "process", ruling.text
+    assert not processes_that_are_left()
+
+
+def processes_that_are_left():
     left, mark = [], f"ACLGRAD_REFEREE={os.getpid()}-".encode()
     for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
         try:
             left += [path] if mark in path.read_bytes() else []
         except OSError:
             pass
-    assert not left, "a process is left"
+    return left
+
+
+def test_a_start_that_fails_leaves_no_process_and_no_descriptor(tmp_path, monkeypatch):
+    (tmp_path / "starts.py").write_text(
+        "import subprocess\n"
+        "subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
+        "raise ImportError('and is not there')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    before = len(os.listdir("/proc/self/fd"))
+    ruling = judge("starts:forward", "starts:backward", [(2, 5)], namespaces=False)
+    assert ruling.reasons[0].name == "raises" and "and is not there" in ruling.text
+    assert not processes_that_are_left()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+ARRAY = '{"several": false, "changed": [], "results": [{"dtype": "float32", %s}]}'
+FORGED_ANSWERS = {
+    "deep": "DEEP",
+    "deep in an object": '{"results": DEEP}',
+    "an infinite extent": ARRAY % '"bytes": 40, "shape": [Infinity]',
+    "an infinite size": ARRAY % '"bytes": Infinity, "shape": [2, 5]',
+    "a dtype of no kind": ARRAY.replace('"float32"', "[]") % '"bytes": 40, "shape": [2, 5]',
+    "changed arrays that are none": '{"results": [], "changed": [[{}, Infinity]]}',
+    "no results": "{}",
+}
+
+
+@pytest.mark.parametrize("name", FORGED_ANSWERS)
+def test_an_answer_of_any_kind_is_a_verdict(name, monkeypatch):
+    monkeypatch.setenv("FORGED", FORGED_ANSWERS[name])
+    told = {"dtypes": "float32", "call_seconds": 5}
+    ruling = judge("cheats:forward", "cheats:cheat_answers_itself", [(2, 5)], **told)
+    assert ruling.verdict == "wrong" and ruling.reasons[0].name == "malformed answer", ruling.text
+
+
+def test_a_message_of_any_characters_can_be_printed(monkeypatch):
+    monkeypatch.setenv("FORGED", '{"error": "one \\ud800 \\u001b[2J two"}')
+    ruling = judge("cheats:forward", "cheats:cheat_answers_itself", [(2, 5)], dtypes="float32")
+    assert ruling.reasons[0].name == "raises" and "two" in ruling.text
+    assert b"\x1b" not in ruling.text.encode() + ruling.json().encode()
+
+
+STARTED = '{"kind": %s, "isolation": %s, "parameters": %s}'
+FORGED_STARTS = {
+    "deep": "DEEP",
+    "parameters that are a number": STARTED % ('"numpy"', '"process"', '{"forward": 5}'),
+    "no parameters": STARTED % ('"numpy"', '"process"', "7"),
+    "a kind that is none": STARTED % ("[]", '"process"', '{"forward": [], "backward": []}'),
+    "a boast": STARTED % ('"numpy"', '"RIGHT"', '{"forward": [], "backward": []}'),
+}
+
+
+@pytest.mark.parametrize("name", FORGED_STARTS)
+def test_a_start_of_any_kind_is_a_verdict(name, tmp_path, monkeypatch):
+    (tmp_path / "forged.py").write_text(
+        f"import cheats\ncheats.answer_with({FORGED_STARTS[name]!r})"
+    )
+    monkeypatch.chdir(tmp_path)
+    ruling = judge("forged:forward", "forged:backward", [(2, 5)], dtypes="float32")
+    assert ruling.verdict == "wrong" and ruling.reasons[0].name == "malformed answer", ruling.text
+
+
+def test_an_attribute_may_be_a_parameter():
+    told = {"sizes": {"N": (3, 2, 4)}, "dtypes": "float32"}
+    ruling = judge("cheats:forward_sized", "cheats:right_sized", lambda N: [(N, 2)], **told)
+    assert ruling.verdict == "right", ruling.text
+
+
+def test_a_kernel_for_float32_alone_needs_a_reference_and_is_not_wrong():
+    path = ("cheats:forward_single", "cheats:right", [(2, 5)])
+    ruling = judge(*path, dtypes="float32")
+    assert ruling.verdict == "inconclusive" and not ruling.reasons, ruling.text
+    assert "a batch of 3 was not tried (a reference may help)" in ruling.notes[0]
+    assert judge(*path, dtypes="float32", reference="cheats:forward").verdict == "right"
+    ruling = judge(*path, dtypes="bfloat16")
+    assert ruling.verdict == "inconclusive" and not ruling.reasons, ruling.text
+    assert "give a reference" in ruling.notes[0]
+
+
+def test_a_forward_of_one_batch_is_not_wrong_in_another():
+    told = {"dtypes": "float32"}
+    ruling = judge("cheats:forward_of_two_rows", "cheats:right", [(2, 5)], **told)
+    assert ruling.verdict == "inconclusive" and not ruling.reasons, ruling.text
+    assert "a batch of 3 was not tried" in ruling.notes[0]
+
+
+@pytest.mark.parametrize(
+    "told, message",
+    [
+        ({"accumulation": "float23"}, "float23"),
+        ({"dtypes": ["float31"]}, "float31"),
+        ({"reference": "cheats:nothing"}, "the reference fails: raises"),
+        ({"reference": "cheats:cheat_exits"}, "the reference fails"),
+        ({"sizes": {"N": 4}}, ""),
+    ],
+)
+def test_a_wrong_call_is_no_verdict(told, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        judge("cheats:forward", "cheats:right", [(2, 5)], **{"dtypes": "float32", **told})
 
 
 @pytest.mark.parametrize("name", kernels.NAMES if IS_LONG else kernels.NAMES[3:5])
@@ -148,11 +255,13 @@ def test_the_command_line_judges_sizes_and_writes_json(tmp_path):
         (["a:b", "a:c", "--input", "x=Nx2"], "--size N=... is missing"),
         (["a:b", "a:c", "--input", "x=2?"], "no shape"),
         (["a:b", "a:c", "--input", "x=2:1"], "one end of a range"),
+        (["a:b", "a:c", "--input", "x=2", "--accumulation", "float23"], "float23"),
     ],
 )
 def test_a_wrong_call_ends_with_3(arguments, message):
     done = run(*arguments)
     assert done.returncode == 3 and message in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_module_that_is_not_there_is_a_verdict():

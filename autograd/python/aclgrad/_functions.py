@@ -6,12 +6,19 @@ import dataclasses
 import inspect
 from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
-from . import _library
 from ._arrays import Shape, elements
 from ._dtypes import DType
-from .spec import Array, Attribute, Constant, flags_of, input_of
+from .spec import Array, Attribute, Constant, has_gradient, input_of
 
 Inputs = Union[Sequence[Any], Callable[..., Sequence[Any]]]
+
+
+class DoesNotFit(ValueError, TypeError):
+    """What a function returned is nothing that a pair returns: the function's fault."""
+
+
+class NeedsReference(ValueError):
+    """The forward cannot be compared with itself in float64."""
 
 
 class Output:
@@ -30,6 +37,7 @@ class Setting:
         self.inputs = inputs
         self.outputs: List[Output] = []
         self.arrays = [each for each in inputs if isinstance(each, Array)]
+        self.differentiated = [each for each in self.arrays if has_gradient(each)]
         self.kept: List[Any] = []  # what the C library reads until the next call
 
 
@@ -104,7 +112,7 @@ class Functions:
         if self.wants_outputs:
             named["outputs"] = tuple(outputs[:count])
         made = self.backward(*arriving, *inputs, *outputs[count:], **named)
-        wanted = sum(flags_of(each) & _library.NO_GRADIENT == 0 for each in setting.arrays)
+        wanted = len(setting.differentiated)
         if isinstance(made, tuple):
             several = list(made)
         elif wanted > 1 and isinstance(made, list):
@@ -115,11 +123,11 @@ class Functions:
             several = [
                 each
                 for each, spec in zip(several, setting.inputs)
-                if isinstance(spec, Array) and not flags_of(spec) & _library.NO_GRADIENT
+                if isinstance(spec, Array) and has_gradient(spec)
             ]
         if len(several) != wanted:
-            names = [a.name for a in setting.arrays if not flags_of(a) & _library.NO_GRADIENT]
-            raise ValueError(
+            names = [each.name for each in setting.differentiated]
+            raise DoesNotFit(
                 f"the backward returns {len(several)} gradient{'s' * (len(several) != 1)}, and "
                 f"{wanted} inputs have one: {', '.join(map(str, names))}"
             )

@@ -10,7 +10,7 @@ import pathlib
 import sys
 import sysconfig
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int, c_int64, c_void_p
-from typing import Iterator
+from typing import Any, Iterator, List
 
 NAME = "libaclgrad_gradcheck_c.so"
 
@@ -27,6 +27,18 @@ class LibraryNotFound(ImportError):
     """The C library lies nowhere where it is looked for."""
 
 
+def built(tree: pathlib.Path) -> List[str]:
+    """Of the builds of a tree, the newest first; for setup.py, too."""
+    return sorted(glob.glob(str(tree / "build" / "*" / "lib" / NAME)), key=_age)
+
+
+def _age(path: str) -> float:
+    try:
+        return -os.path.getmtime(path)
+    except OSError:  # it went away
+        return 0.0
+
+
 def candidates() -> Iterator[str]:
     """Where the library may lie, in the order in which it is looked for."""
     given = os.environ.get("ACLGRAD_LIBRARY")
@@ -36,7 +48,7 @@ def candidates() -> Iterator[str]:
     here = pathlib.Path(__file__).resolve().parent
     yield str(here / NAME)  # of a wheel
     if len(here.parents) > 2:  # of a tree that is built
-        yield from sorted(glob.glob(str(here.parents[2] / "build" / "*" / "lib" / NAME)))
+        yield from built(here.parents[2])
     triplet = sysconfig.get_config_var("MULTIARCH") or ""
     for prefix in (sys.prefix, "/usr/local", "/usr"):
         for folder in (f"lib/{triplet}", "lib64", "lib"):
@@ -118,7 +130,13 @@ def load() -> ctypes.CDLL:
             library = ctypes.CDLL(path)
         except OSError as error:
             raise LibraryNotFound(f"{path} cannot be loaded: {error}") from error
-        _declare(library)
+        try:
+            _declare(library)
+            knows = _knows_references(library)
+        except AttributeError:
+            knows = False
+        if not knows:
+            raise LibraryNotFound(f"{path} is older than this package: it knows no reference=")
         return library
     raise LibraryNotFound(
         f"{NAME} is not there. Build it (./dev test), install a package that has it "
@@ -137,6 +155,30 @@ def _declare(library: ctypes.CDLL) -> None:
     library.aclgradGradcheckClose.restype = None
     library.aclgradGradcheckMessage.restype = c_char_p
     library.aclgradGradcheckVersion.restype = c_char_p
+
+
+def _knows_references(library: ctypes.CDLL) -> bool:
+    """Whether it reads the whole of Family, the end of which one of its versions lacked: this one
+    has a mistake there, which it must not overlook."""
+    shape = (c_int64 * 1)(1)
+
+    def describe(_values: Any, inputs: Any, outputs: Any, _context: Any) -> None:
+        inputs[0] = outputs[0] = Array(b"x", shape, 1, b"float64", -1, 1, RANGE)
+
+    family = Family(
+        name=b"probe",
+        input_count=1,
+        output_count=1,
+        describe=DESCRIBE(describe),
+        forward=CALLEE(lambda *_: None),
+        backward=CALLEE(lambda *_: None),
+        accumulation=b"no dtype",
+    )
+    handle = c_void_p()
+    library.aclgradGradcheckOpen(None, ctypes.byref(handle))
+    status = library.aclgradGradcheckRunFamily(handle, ctypes.byref(family))
+    library.aclgradGradcheckClose(handle)
+    return bool(status == USAGE)
 
 
 class Check:

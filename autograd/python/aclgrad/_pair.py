@@ -6,13 +6,14 @@ from __future__ import annotations
 import ctypes
 import math
 import random
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+import struct
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _library
 from ._arrays import Kind, Shape, elements, numbers_of
 from ._dtypes import DTYPES, DType, encode, round_to
-from ._functions import Functions, Inputs, Output, Setting, inputs_of
-from .spec import Array, Attribute, Constant, draw, flags_of
+from ._functions import DoesNotFit, Functions, Inputs, NeedsReference, Output, Setting, inputs_of
+from .spec import Array, Attribute, Constant, draw, flags_of, has_gradient
 
 
 class Pair:
@@ -35,6 +36,7 @@ class Pair:
         self._contiguous = contiguous
         self._has_reference: Optional[bool] = None
         self._settings: Dict[Tuple[float, ...], Setting] = {}
+        self._usual: Optional[Setting] = None
 
     # ---- what is known before the first call --------------------------------------------------
 
@@ -48,19 +50,37 @@ class Pair:
 
     def usual(self) -> Setting:
         """Under the usual attributes."""
-        return self.setting(tuple(float(each.usual) for each in self._attributes.values()))
+        if self._usual is None:  # kept: an error later on must find it
+            self._usual = self.setting(
+                tuple(float(each.usual) for each in self._attributes.values())
+            )
+        return self._usual
 
     def _described(self, values: Tuple[float, ...]) -> Setting:
         attributes = {
             name: each.value(value) for (name, each), value in zip(self._attributes.items(), values)
         }
-        setting = Setting(attributes, inputs_of(self._inputs, attributes, self.functions.forward))
+        return self.with_outputs(Setting(attributes, self.inputs_under(attributes)))
+
+    def inputs_under(self, attributes: Dict[str, Any]) -> List[Union[Array, Constant]]:
+        """What the functions are given."""
+        return inputs_of(self._inputs, attributes, self.functions.forward)
+
+    def allows(self, attributes: Dict[str, Any]) -> bool:
+        """Whether these are in their ranges, and allowed."""
+        inside = all(
+            each.low <= attributes[name] <= each.high for name, each in self._attributes.items()
+        )
+        return inside and (self._allow is None or bool(self._allow(**attributes)))
+
+    def with_outputs(self, setting: Setting) -> Setting:
+        """Calls the forward once, to see what it returns."""
         results = self.functions.results(
             self.functions.forward, setting, draw(setting.inputs, self.kind, self.dtype, 1)
         )
         count = len(results) - self.functions.saved
         if count < 1:
-            raise ValueError(
+            raise DoesNotFit(
                 f"{self.name}: the forward returns {len(results)} results, of which "
                 f"{self.functions.saved} are saved: there is no output"
             )
@@ -70,7 +90,7 @@ class Pair:
             try:
                 shape = self.kind.shape(result)
             except TypeError as error:
-                raise TypeError(f"{self.name}: the forward's {name}: {error}") from None
+                raise DoesNotFit(f"{self.name}: the forward's {name}: {error}") from None
             setting.outputs.append(
                 Output(name, shape, self._dtype_of(result, k >= count), k >= count)
             )
@@ -80,7 +100,7 @@ class Pair:
         own = self.kind.dtype(result)
         if own is not None and not own.is_float:
             if not is_saved:
-                raise TypeError(f"{self.name}: an output of {own.name} has no gradient")
+                raise DoesNotFit(f"{self.name}: an output of {own.name} has no gradient")
             return own
         if self.dtype.size > 2:
             return self.dtype
@@ -105,8 +125,8 @@ class Pair:
             data = encode(numbers, output.dtype)
             arriving.append(self.kind.from_bytes(data, output.shape, output.dtype))
         gradients = self.functions.gradients(setting, inputs, results, arriving)
-        for each, gradient in zip(self._differentiated(setting), gradients):
-            self._gradient_bytes(gradient, each)
+        for each, gradient in zip(setting.differentiated, gradients):
+            self.gradient_bytes(gradient, each)
 
     @property
     def has_reference(self) -> bool:
@@ -122,7 +142,7 @@ class Pair:
             return True
         problem = self._digits_lost()
         if problem and self.dtype.size == 2:
-            raise ValueError(
+            raise NeedsReference(
                 f"{self.name}: {problem}, so there is nothing to compare {self.dtype.name} with; "
                 "give a reference=, the same forward in float64"
             )
@@ -157,13 +177,12 @@ class Pair:
 
     def describe(self, values: Any, inputs: Any, outputs: Any, _context: Any) -> None:
         """aclgradGradcheckDescribe"""
-        if self.error is not None:
-            values = [float(each.usual) for each in self._attributes.values()]
-        try:
-            setting = self.setting(tuple(values[k] for k in range(len(self._attributes))))
-        except BaseException as error:  # an interrupt, too, ends the check
-            self.error = self.error or error
-            setting = self.usual()  # of which there was one
+        setting = self.usual()  # which there was before the C library was called
+        if self.error is None:
+            try:
+                setting = self.setting(tuple(values[k] for k in range(len(self._attributes))))
+            except BaseException as error:  # an interrupt, too, ends the check
+                self.error = error
         setting.kept.clear()
         for k, array in enumerate(setting.arrays):
             low, high = array.range()
@@ -259,12 +278,29 @@ class Pair:
     def _put(self, address: Optional[int], result: Any, output: Output, dtype: DType) -> None:
         if address is None:
             return
-        shape = self.kind.shape(result)
+        data = self.result_bytes(result, output, dtype)
+        ctypes.memmove(address, data, elements(output.shape) * dtype.size)
+
+    def result_bytes(self, result: Any, output: Output, dtype: DType) -> bytes:
+        """A result as memory holds it; raises DoesNotFit where it is another one than it was."""
+        shape = self._shape_of(result, output.name)
         if shape != output.shape:
-            raise ValueError(
+            raise DoesNotFit(
                 f"{self.name}: {output.name} has shape {shape} here and {output.shape} elsewhere"
             )
-        ctypes.memmove(address, self.kind.to_bytes(result, dtype), elements(shape) * dtype.size)
+        return self._bytes_of(result, dtype, output.name)
+
+    def _shape_of(self, array: Any, what: str) -> Shape:
+        try:
+            return self.kind.shape(array)
+        except TypeError as error:
+            raise DoesNotFit(f"{self.name}: {what}: {error}") from None
+
+    def _bytes_of(self, array: Any, dtype: DType, what: str) -> bytes:
+        try:
+            return self.kind.to_bytes(array, dtype)
+        except (TypeError, ValueError, OverflowError, struct.error) as error:
+            raise DoesNotFit(f"{self.name}: {what} is no {dtype.name}: {error}") from error
 
     def _backward(self, call: Any) -> None:
         setting = self._setting_of(call)
@@ -285,9 +321,9 @@ class Pair:
         before = arriving_bytes(self.kind, arriving, setting)
         gradients = self.functions.gradients(setting, inputs, outputs, arriving)
         self._write_back(call, setting, inputs, arriving, before)
-        places = [k for k, each in enumerate(setting.arrays) if self._has_gradient(each)]
+        places = [k for k, each in enumerate(setting.arrays) if has_gradient(each)]
         for k, gradient in zip(places, gradients):
-            data = self._gradient_bytes(gradient, setting.arrays[k])
+            data = self.gradient_bytes(gradient, setting.arrays[k])
             if call.input_gradients[k] is not None:
                 ctypes.memmove(call.input_gradients[k], data, len(data))
 
@@ -314,27 +350,18 @@ class Pair:
             if data != bytes_before and (strides is None or strides == _dense(output.shape)):
                 ctypes.memmove(call.output_gradients[k], data, len(data))
 
-    def _gradient_bytes(self, gradient: Any, spec: Array) -> bytes:
+    def gradient_bytes(self, gradient: Any, spec: Array) -> bytes:
+        """A gradient as memory holds it; raises DoesNotFit."""
         dtype = spec.dtype_under(self.dtype)
         if gradient is None:  # none: zeros
             return bytes(elements(spec.shape) * dtype.size)
-        try:
-            shape = self.kind.shape(gradient)
-        except TypeError as error:
-            raise TypeError(f"{self.name}: the gradient of {spec.name}: {error}") from None
+        shape = self._shape_of(gradient, f"the gradient of {spec.name}")
         if shape != spec.shape:
-            raise ValueError(
+            raise DoesNotFit(
                 f"{self.name}: the gradient of {spec.name} has shape {shape}, and {spec.name} "
                 f"{spec.shape}"
             )
-        return self.kind.to_bytes(gradient, dtype)
-
-    @staticmethod
-    def _has_gradient(array: Array) -> bool:
-        return not flags_of(array) & _library.NO_GRADIENT
-
-    def _differentiated(self, setting: Setting) -> List[Array]:
-        return [each for each in setting.arrays if self._has_gradient(each)]
+        return self._bytes_of(gradient, dtype, f"the gradient of {spec.name}")
 
 
 def arriving_bytes(kind: Kind, arriving: Sequence[Any], setting: Setting) -> List[bytes]:

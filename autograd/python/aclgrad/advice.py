@@ -145,7 +145,7 @@ class _Point:
     def __init__(self, pair: Pair, seed: int) -> None:
         setting, double = pair.usual(), DTYPES["float64"]
         self.dtype = pair.dtype
-        self.specs = [each for each in setting.arrays if pair._has_gradient(each)]
+        self.specs = setting.differentiated
         found = self._gradients(pair, setting, pair.dtype, seed)
         right = self._gradients(pair, setting, double, seed)
         self.found = [decode(f, s.dtype_under(pair.dtype)) for f, s in zip(found, self.specs)]
@@ -223,7 +223,7 @@ def _is_found(
     told: Dict[str, Any],
 ) -> bool:
     """Whether check_gradient blames the backward with a mistake in its first gradient."""
-    spec = next(each for each in pair.usual().arrays if pair._has_gradient(each))
+    spec = pair.usual().differentiated[0]
     dtype = spec.dtype_under(pair.dtype)
 
     @functools.wraps(backward)

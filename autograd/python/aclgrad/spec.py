@@ -145,6 +145,11 @@ def flags_of(array: Array) -> int:
     return flags | (_library.CONSUMED if array.overwritten else 0)
 
 
+def has_gradient(array: Array) -> bool:
+    """Whether the backward returns one of it."""
+    return not flags_of(array) & _library.NO_GRADIENT
+
+
 def draw(specs: Sequence[Union[Array, Constant]], kind: Kind, dtype: DType, seed: int) -> List[Any]:
     """Arguments: random arrays of a kind, and constants as they are."""
     arguments = []

@@ -29,6 +29,12 @@ class Malformed(Exception):
     """What came is no message."""
 
 
+def plain(text: Any) -> str:
+    """What the other end said, as can be printed and stored anywhere: on one line, of one length."""
+    told = text if isinstance(text, str) else "?"
+    return "".join(c if c.isprintable() else " " for c in told[:500])
+
+
 def send(descriptor: int, header: Dict[str, Any], body: bytes = b"") -> None:
     """Writes a message; raises Closed."""
     text = json.dumps(header).encode()
@@ -53,7 +59,7 @@ def receive(
     body = _read(descriptor, body_size, deadline, is_alive)
     try:
         header = json.loads(text)
-    except ValueError as error:
+    except Exception as error:  # such as of lists within lists a thousand times
         raise Malformed("its answer is no JSON") from error
     if not isinstance(header, dict):
         raise Malformed("its answer is no object")
@@ -112,10 +118,11 @@ class Raw:
             shape = tuple(int(extent) for extent in told["shape"])
             dtype = DTYPES[told["dtype"]]
             count = int(told["bytes"])
-        except (TypeError, KeyError, ValueError) as error:
+        except Exception as error:  # such as of an extent of Infinity
             raise Malformed("it describes an array wrongly") from error
-        fits = count == elements(shape) * dtype.size and at + count <= len(body)
-        if len(shape) > 16 or any(extent < 0 for extent in shape) or not fits:
+        if len(shape) > 16 or any(not 0 <= extent <= _MOST_BODY for extent in shape):
+            raise Malformed("an array has no such shape")
+        if count != elements(shape) * dtype.size or at + count > len(body):
             raise Malformed("an array is not of the size that it says")
         return Raw(shape, dtype, body[at : at + count])
 

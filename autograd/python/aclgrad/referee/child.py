@@ -15,7 +15,7 @@ import signal
 import sys
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from .._arrays import Kind, kind_of
+from .._arrays import kind_of
 from .._dtypes import DTYPES, dtype_of
 from .channel import Closed, Raw, receive, send
 
@@ -151,7 +151,7 @@ class Functions:
                 continue
             data = body[at : at + told["bytes"]]
             at += told["bytes"]
-            array, memory = self._array(told, data, header.get("layout"))
+            array, memory = self._array(told, data)
             arguments.append(array)
             guarded.append((array, memory, dtype_of(told["dtype"]), data, told))
         named = dict(header["named"])
@@ -174,7 +174,7 @@ class Functions:
         for k, (array, memory, dtype, data, told) in enumerate(guarded):
             if memory is not None and (set(memory[:GUARD]) | set(memory[-GUARD:])) != {0xA5}:
                 answer["outside"] = k
-            if self.kind.name == "list" or told["strides"] is not None or header.get("layout"):
+            if self.kind.name == "list" or told["strides"] is not None:
                 continue
             after = self.kind.to_bytes(array, dtype)
             if after != data:
@@ -182,20 +182,15 @@ class Functions:
                 out.append(after)
         return answer, b"".join(out)
 
-    def _array(
-        self, told: Dict[str, Any], data: bytes, layout: Optional[str]
-    ) -> Tuple[Any, Optional[bytearray]]:
+    def _array(self, told: Dict[str, Any], data: bytes) -> Tuple[Any, Optional[bytearray]]:
         dtype, shape, strides = dtype_of(told["dtype"]), tuple(told["shape"]), told["strides"]
-        if self.kind.name == "numpy" and dtype.name != "bfloat16" and not layout:
+        if self.kind.name == "numpy" and dtype.name != "bfloat16":
             import numpy as np
 
             memory = bytearray(b"\xa5" * GUARD + data + b"\xa5" * GUARD)
             steps = None if strides is None else [s * dtype.size for s in strides]
             return np.ndarray(shape, dtype.name, memory, GUARD, steps), memory
-        array = self.kind.from_bytes(data, shape, dtype, strides)
-        if layout == "strided" and len(shape) > 0 and self.kind.name != "list":
-            array = _strided(self.kind, array)
-        return array, None
+        return self.kind.from_bytes(data, shape, dtype, strides), None
 
     def _raw(self, result: Any) -> Optional[Raw]:
         if result is None:
@@ -203,21 +198,6 @@ class Functions:
         shape = self.kind.shape(result)
         dtype = self.kind.dtype(result) or DTYPES["float64"]
         return Raw(shape, dtype, self.kind.to_bytes(result, dtype))
-
-
-def _strided(kind: Kind, array: Any) -> Any:
-    """The same numbers with gaps between the rows and between the elements."""
-    if kind.name == "torch":
-        import torch
-
-        wide = torch.zeros((*array.shape, 2), dtype=array.dtype)
-        wide[..., 0] = array
-        return wide[..., 0]
-    import numpy as np
-
-    wide = np.zeros((*array.shape, 2), array.dtype)
-    wide[..., 0] = array
-    return wide[..., 0]
 
 
 def main() -> None:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
 from .._dtypes import DType, dtype_of
-from .._functions import Functions, Inputs
+from .._functions import DoesNotFit, Functions, Inputs, NeedsReference
 from .._pair import Pair
 from ..check import run
 from ..report import STATUSES, Part, Report
 from ..spec import Array, attributes_of
 from . import probes
-from .channel import RawArrays
-from .process import Misconduct, OutOfTime, Process
+from .channel import RawArrays, plain
+from .process import Misconduct, OutOfTime, Process, ReferenceFails
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,13 @@ def judge(
     call_seconds, seconds, memory: limits of a call, of the whole, and of bytes.
     namespaces: whether the process may have ones of its own, where the system allows them.
     seed: None: one that nobody knows.
+
+    Raises ValueError or TypeError where the call is wrong, or the reference fails. What the
+    functions do is a verdict.
     """
     seed = secrets.randbelow(1 << 31) if seed is None else seed
+    types = [dtype_of(each) for each in ([dtypes] if isinstance(dtypes, str) else dtypes)]
+    accumulation = None if accumulation is None else dtype_of(accumulation).name
     deadline = time.monotonic() + seconds
     paths = {"forward": forward, "backward": backward}
     limits = (call_seconds, deadline, memory, namespaces)
@@ -115,11 +120,11 @@ def judge(
         with Process(paths, arrays, *limits) as process:
             ruling.isolation = process.isolation
             if reference is None:
-                _judge_all(case, process, None, dtypes, ruling)
+                _judge_all(case, process, None, types, ruling)
             else:
                 paths = {"reference": reference}
-                with Process(paths, process.kind, *limits) as other:
-                    _judge_all(case, process, other, dtypes, ruling)
+                with Process(paths, process.kind, *limits, ReferenceFails) as other:
+                    _judge_all(case, process, other, types, ruling)
     except Misconduct as error:
         ruling.reasons.append(Reason(error.reason, str(error)))
     except OutOfTime:
@@ -151,7 +156,7 @@ def _judge_all(
     case: _Case,
     process: Process,
     reference: Optional[Process],
-    dtypes: Union[str, Iterable[Any]],
+    dtypes: List[DType],
     ruling: Ruling,
 ) -> None:
     functions = Functions(
@@ -161,16 +166,17 @@ def _judge_all(
         case.saved,
         case.attributes,
     )
-    for each in [dtypes] if isinstance(dtypes, str) else dtypes:
-        dtype = dtype_of(each)
+    for dtype in dtypes:
         try:
             _judge_one(case, process, functions, dtype, ruling)
         except Misconduct as error:
             ruling.reasons.append(Reason(error.reason, str(error), dtype.name))
             return  # the process may be gone, and one reason is enough
-        except (ValueError, TypeError) as error:
-            ruling.reasons.append(Reason("does not fit", str(error), dtype.name))
+        except DoesNotFit as error:
+            ruling.reasons.append(Reason("does not fit", plain(str(error)), dtype.name))
             return
+        except NeedsReference as error:
+            ruling.notes.append(f"{dtype.name} was not judged: {error}")
 
 
 def _judge_one(
@@ -183,10 +189,8 @@ def _judge_one(
     pair.usual()
     pair.try_backward()
     seed = case.seed % 1000003 + 17
-    point = probes.Point(functions, pair.usual(), dtype, seed)
+    point = probes.Point(pair, pair.usual(), seed)
     results, gradients = probes.require_repeatable(point)
-    for gradient, spec in zip(gradients, [a for a in pair.usual().arrays if pair._has_gradient(a)]):
-        pair._gradient_bytes(gradient, spec)
     part = run(pair, case.attributes, case.seed, 0, case.roundings, case.accumulation)
     ruling.report.parts.append(part)
     if part.verdict in ("wrong", "vacuous"):
@@ -199,7 +203,7 @@ def _judge_one(
     if part.verdict == "wrong":
         return
     if process.kind != "list":
-        probes.require_any_layout(point, process, gradients)
+        probes.require_any_layout(point, gradients)
     _other_batch(pair, point, ruling)
 
 
@@ -220,16 +224,18 @@ def _other_batch(pair: Pair, point: probes.Point, ruling: Ruling) -> None:
     batches = [s.shape[0] for s in point.setting.inputs if isinstance(s, Array) and s.shape]
     if not batches or batches[0] < 1:
         return
-    inputs = probes.with_more_rows(point.setting, batches[0])
-    larger = Pair(pair.name, pair.functions, inputs, {}, None, pair.kind, pair.dtype)
+    batch = batches[0]
     try:
-        setting = larger.usual()
-    except Misconduct as error:
-        if error.reason != "raises":
+        setting = pair.with_outputs(probes.larger(pair, point.setting, batch))
+        large = probes.with_rows_of(point, setting, batch)
+        compares = probes.independent(point, large, batch)
+    except (Misconduct, DoesNotFit, ReferenceFails) as error:
+        # Nobody said that it takes this batch, or, without a reference, float64.
+        if isinstance(error, Misconduct) and error.reason != "raises":
             raise
-        note = f"a batch of {batches[0] + 1} was not tried: {error}"
         if not any(each.startswith("a batch of") for each in ruling.notes):
-            ruling.notes.append(note)
+            what = "" if pair.functions.has_reference else " (a reference may help)"
+            ruling.notes.append(f"a batch of {batch + 1} was not tried{what}: {plain(str(error))}")
         return
-    setting.attributes = point.setting.attributes
-    probes.require_same_rows(point, setting, batches[0], pair.functions)
+    if compares:
+        probes.require_same_rows(point, large, batch)

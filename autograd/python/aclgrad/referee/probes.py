@@ -4,23 +4,23 @@ names of gradients that are none."""
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from .._dtypes import DTYPES, DType, encode
-from .._functions import Functions, Setting
+from .._functions import DoesNotFit, Setting
+from .._pair import Pair
 from ..spec import Array, draw
 from .channel import Raw, RawArrays
-from .process import Misconduct, Process
+from .process import Misconduct
 
 
 class Point:
     """Inputs and gradients that arrive, with what the functions make of them."""
 
-    def __init__(
-        self, functions: Functions, setting: Setting, dtype: DType, seed: int, first: int = 1
-    ) -> None:
-        self.functions, self.setting, self.dtype = functions, setting, dtype
-        self.inputs = draw(setting.inputs, RawArrays(), dtype, seed)
+    def __init__(self, pair: Pair, setting: Setting, seed: int, first: int = 1) -> None:
+        self.pair, self.functions, self.setting = pair, pair.functions, setting
+        self.dtype = pair.dtype
+        self.inputs = draw(setting.inputs, RawArrays(), self.dtype, seed)
         self.arriving = []
         for k, output in enumerate(setting.outputs):
             if not output.is_saved:
@@ -31,18 +31,26 @@ class Point:
     def forward(self) -> List[Raw]:
         """The results, in the dtypes of the setting."""
         results = self.functions.results(self.functions.forward, self.setting, self.inputs)
-        kind = RawArrays()
+        outputs = self.setting.outputs
+        if len(results) != len(outputs):
+            raise DoesNotFit(
+                f"the forward returns {len(results)} results here and {len(outputs)} elsewhere"
+            )
         return [
-            Raw(o.shape, o.dtype, kind.to_bytes(r, o.dtype))
-            for o, r in zip(self.setting.outputs, results)
+            Raw(o.shape, o.dtype, self.pair.result_bytes(r, o, o.dtype))
+            for o, r in zip(outputs, results)
         ]
 
     def backward(self, arriving: Optional[Sequence[Raw]] = None) -> List[Optional[Raw]]:
         """The gradients."""
-        results = self.forward()
-        return self.functions.gradients(
-            self.setting, self.inputs, results, self.arriving if arriving is None else arriving
-        )
+        return self.gradients_at(self.inputs, self.arriving if arriving is None else arriving)
+
+    def gradients_at(self, inputs: Sequence[Any], arriving: Sequence[Raw]) -> List[Optional[Raw]]:
+        """The gradients at inputs that are those of this point, however they lie in memory."""
+        made = self.functions.gradients(self.setting, inputs, self.forward(), arriving)
+        for gradient, spec in zip(made, self.setting.differentiated):
+            self.pair.gradient_bytes(gradient, spec)
+        return made
 
 
 def same(one: Sequence[Optional[Raw]], other: Sequence[Optional[Raw]]) -> bool:
@@ -69,19 +77,25 @@ def require_repeatable(point: Point) -> Tuple[List[Raw], List[Optional[Raw]]]:
     return results, gradients
 
 
-def require_any_layout(point: Point, process: Process, gradients: Sequence[Optional[Raw]]) -> None:
+def require_any_layout(point: Point, gradients: Sequence[Optional[Raw]]) -> None:
     """Raises Misconduct where arrays with gaps between their elements give another gradient."""
-    setting, functions = point.setting, point.functions
-    results = point.forward()
-    count = len(results) - functions.saved
-    named = functions.named(functions.backward, setting.attributes)
-    if functions.wants_outputs:
-        named["outputs"] = tuple(results[:count])
-    arguments = [*point.arriving, *point.inputs, *results[count:]]
-    made = process.call("backward", arguments, named, "strided")
-    other = list(made) if isinstance(made, tuple) else [made]
-    if len(other) == len(gradients) and not _near(gradients, other, point.dtype):
+    inputs = [_with_gaps(a) if isinstance(a, Raw) else a for a in point.inputs]
+    other = point.gradients_at(inputs, [_with_gaps(a) for a in point.arriving])
+    if not _near(gradients, other, point.dtype):
         raise Misconduct("other layout", "the gradient is another one of arrays with gaps")
+
+
+def _with_gaps(array: Raw) -> Raw:
+    """The same numbers with a 0 after each, as the C library's strided ones are sent, too."""
+    if not array.shape or not array.data:
+        return array
+    size, strides = array.dtype.size, []
+    step = 2
+    for extent in reversed(array.shape):
+        strides.insert(0, step)
+        step *= extent
+    parts = (array.data[k : k + size] + bytes(size) for k in range(0, len(array.data), size))
+    return Raw(array.shape, array.dtype, b"".join(parts), strides)
 
 
 def _near(one: Sequence[Optional[Raw]], other: Sequence[Optional[Raw]], dtype: DType) -> bool:
@@ -113,34 +127,40 @@ def rows_of(arrays: Sequence[Any], batch: int, count: int) -> List[Any]:
     return rows
 
 
-def with_more_rows(setting: Setting, batch: int) -> List[Any]:
-    """The inputs with another row where they have `batch`."""
+def larger(pair: Pair, setting: Setting, batch: int) -> Setting:
+    """With another row where inputs have `batch`; an attribute that says how many follows."""
     inputs = []
     for spec in setting.inputs:
-        is_batched = isinstance(spec, Array) and spec.shape and spec.shape[0] == batch
-        if is_batched and isinstance(spec, Array):
+        if isinstance(spec, Array) and spec.shape and spec.shape[0] == batch:
             spec = dataclasses.replace(spec, shape=(batch + 1, *spec.shape[1:]))
         inputs.append(spec)
-    return inputs
+    for name, value in setting.attributes.items():
+        if value != batch or isinstance(value, bool):
+            continue
+        attributes: Dict[str, Any] = {**setting.attributes, name: batch + 1}
+        if pair.allows(attributes):
+            others = Setting(attributes, pair.inputs_under(attributes))
+            if [a.shape for a in others.arrays] == [a.shape for a in Setting({}, inputs).arrays]:
+                return others
+    return Setting(dict(setting.attributes), inputs)
 
 
-def require_same_rows(
-    small: Point, larger: Setting, batch: int, reference: Optional[Functions]
-) -> None:
-    """Raises Misconduct where the first rows of a larger batch have another gradient, though in the
-    reference rows have nothing to do with each other."""
-    large = Point(small.functions, larger, small.dtype, 0)
+def with_rows_of(small: Point, setting: Setting, batch: int) -> Point:
+    """A point of a larger batch whose first rows are those of another point."""
+    large = Point(small.pair, setting, 0)
     for k, (array, other) in enumerate(zip(large.inputs, small.inputs)):
         if isinstance(array, Raw) and isinstance(other, Raw):
             data = other.data + array.data[len(other.data) :]
             large.inputs[k] = Raw(array.shape, array.dtype, data[: len(array.data)])
-    for k, (array, other) in enumerate(zip(large.arriving, small.arriving)):
-        if array.shape != other.shape:
-            array.data = other.data + array.data[len(other.data) :]
-        else:
-            array.data = other.data
-    if not _independent(small, large, batch, reference or small.functions):
-        return
+    for array, arrived in zip(large.arriving, small.arriving):
+        data = arrived.data + array.data[len(arrived.data) :]
+        array.data = data[: len(array.data)]
+    return large
+
+
+def require_same_rows(small: Point, large: Point, batch: int) -> None:
+    """Raises Misconduct where the first rows of a larger batch have another gradient, though in the
+    reference rows have nothing to do with each other."""
     for one, other, what in (
         (small.forward(), large.forward(), "output"),
         (small.backward(), large.backward(), "gradient"),
@@ -154,8 +174,8 @@ def require_same_rows(
             )
 
 
-def _independent(small: Point, large: Point, batch: int, functions: Functions) -> bool:
-    """Whether the reference's rows have nothing to do with each other."""
+def independent(small: Point, large: Point, batch: int) -> bool:
+    """Whether the reference's rows have nothing to do with each other. It is called in float64."""
     double = DTYPES["float64"]
     kind = RawArrays()
 
@@ -166,6 +186,7 @@ def _independent(small: Point, large: Point, batch: int, functions: Functions) -
             else a
             for a in point.inputs
         ]
+        functions = point.functions
         made = functions.results(functions.reference, point.setting, inputs)
         return made[: len(point.arriving)]
 

@@ -14,7 +14,7 @@ import tempfile
 import time
 from typing import Any, Callable, Dict, List, Optional
 
-from .channel import Closed, Malformed, Raw, TooLate, receive, send
+from .channel import Closed, Malformed, Raw, TooLate, plain, receive, send
 
 
 class Misconduct(Exception):
@@ -23,6 +23,13 @@ class Misconduct(Exception):
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(text)
         self.reason = reason
+
+
+class ReferenceFails(ValueError):
+    """What the reference did instead, which is the caller's: it is trusted."""
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(f"the reference fails: {reason}: {text}")
 
 
 class OutOfTime(Exception):
@@ -40,8 +47,10 @@ class Process:
         deadline: float,
         memory: int,
         namespaces: bool = True,
+        problem: Callable[[str, str], Exception] = Misconduct,
     ) -> None:
-        self._call_seconds, self._deadline = call_seconds, deadline
+        self._call_seconds, self._deadline, self._problem = call_seconds, deadline, problem
+        self._process: Optional["subprocess.Popen[bytes]"] = None
         from_child, child_writes = os.pipe()
         child_reads, to_child = os.pipe()
         self._read, self._write = from_child, to_child
@@ -54,31 +63,43 @@ class Process:
         environment = {**os.environ, "PYTHONPATH": path, name: value}
         environment.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
         numbers = [str(child_reads), str(child_writes)] + ["process"] * (not namespaces)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "aclgrad.referee.child", *numbers],
-            stdin=subprocess.DEVNULL,
-            stdout=self._said,
-            stderr=self._said,
-            pass_fds=(child_reads, child_writes),
-            env=environment,
-            start_new_session=True,
-        )
-        os.close(child_reads)
-        os.close(child_writes)
         seconds = int(deadline - time.monotonic()) + 2
-        told = self._asked(
-            {"functions": functions, "arrays": arrays, "memory": memory, "seconds": seconds},
-            b"",
-            "it was loaded",
-            max(call_seconds, 30),
-        )[0]
-        self.isolation = str(told.get("isolation"))
-        self.kind = str(told.get("kind"))
-        names = told.get("parameters")
-        self.parameters: Dict[str, List[str]] = {}
-        for what in functions:
-            listed = names.get(what, []) if isinstance(names, dict) else []
-            self.parameters[what] = [n for n in listed if isinstance(n, str) and n.isidentifier()]
+        asked = {"functions": functions, "arrays": arrays, "memory": memory, "seconds": seconds}
+        try:
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "aclgrad.referee.child", *numbers],
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._said,
+                    stderr=self._said,
+                    pass_fds=(child_reads, child_writes),
+                    env=environment,
+                    start_new_session=True,
+                )
+            finally:
+                os.close(child_reads)
+                os.close(child_writes)
+            told = self._asked(asked, b"", "it was loaded", max(call_seconds, 30))[0]
+            self._read_start(told, functions)
+        except BaseException:  # no `with` ends what never was
+            self.end()
+            raise
+
+    def _read_start(self, told: Dict[str, Any], functions: Dict[str, str]) -> None:
+        """What it is, and which parameters the functions have."""
+        try:
+            self.isolation, self.kind = told["isolation"], told["kind"]
+            known = self.isolation in ("namespaces", "process")
+            if not known or self.kind not in ("numpy", "torch", "list"):
+                raise Malformed("it is of no kind that there is")
+            self.parameters: Dict[str, List[str]] = {
+                what: [n for n in told["parameters"][what] if n.isidentifier()]
+                for what in functions
+            }
+        except Exception as error:
+            raise self._problem(
+                "malformed answer", f"{plain(str(error))}, when it was loaded"
+            ) from error
 
     def __enter__(self) -> "Process":
         return self
@@ -97,7 +118,7 @@ class Process:
         remote.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return remote
 
-    def call(self, what: str, arguments: Any, named: Dict[str, Any], layout: str = "") -> Any:
+    def call(self, what: str, arguments: Any, named: Dict[str, Any]) -> Any:
         """The function's answer; raises Misconduct."""
         arguments = list(arguments)
         named = dict(named)
@@ -107,25 +128,27 @@ class Process:
             named["outputs"] = len(outputs)
         told = [a.described() if isinstance(a, Raw) else {"value": a} for a in arguments]
         arrays = [a for a in arguments if isinstance(a, Raw)]
-        header = {"function": what, "arguments": told, "named": named, "layout": layout}
+        header = {"function": what, "arguments": told, "named": named}
         answer, body = self._asked(
             header, b"".join(a.data for a in arrays), f"the {what} was called", self._call_seconds
         )
         try:
-            return self._results(what, answer, body, arrays)
-        except (Malformed, KeyError, TypeError, ValueError, IndexError) as error:
-            raise Misconduct("malformed answer", f"the {what}: {error}") from error
+            outside = answer.get("outside") is not None
+            results = self._results(answer, body, arrays)
+        except Exception as error:  # whatever an answer can be
+            raise self._problem("malformed answer", f"the {what}: {plain(str(error))}") from error
+        if outside:
+            raise self._problem("memory", f"the {what} wrote beside an array that it was given")
+        return results
 
     @staticmethod
-    def _results(what: str, answer: Dict[str, Any], body: bytes, arrays: List[Raw]) -> Any:
+    def _results(answer: Dict[str, Any], body: bytes, arrays: List[Raw]) -> Any:
         results: List[Optional[Raw]] = []
         at = 0
         for told in answer["results"]:
             result = None if told is None else Raw.from_header(told, body, at)
             at += len(result.data) if result is not None else 0
             results.append(result)
-        if answer.get("outside") is not None:
-            raise Misconduct("memory", f"the {what} wrote beside an array that it was given")
         for place, count in answer["changed"]:
             if count != len(arrays[place].data) or at + count > len(body):
                 raise Malformed("what it changed is of another size")
@@ -143,51 +166,54 @@ class Process:
             answer, data = receive(self._read, now + seconds, self._is_alive)
         except TooLate:
             self.end()
-            raise Misconduct("time limit", f"no answer in {seconds:g} s when {when}") from None
+            raise self._problem("time limit", f"no answer in {seconds:g} s when {when}") from None
         except Malformed as error:
             self.end()
-            raise Misconduct("malformed answer", f"{error}, when {when}") from None
+            raise self._problem("malformed answer", f"{error}, when {when}") from None
         except Closed:
             raise self._ending(when) from None
         if "error" in answer:
-            is_memory = answer.get("kind") == "MemoryError" or "alloc" in str(answer["error"])
-            reason = "memory limit" if is_memory else "raises"
-            raise Misconduct(reason, f"{answer['error']}, when {when}")
+            text = plain(answer["error"])
+            is_memory = answer.get("kind") == "MemoryError" or "alloc" in text
+            raise self._problem("memory limit" if is_memory else "raises", f"{text}, when {when}")
         return answer, data
 
     def _is_alive(self) -> bool:
-        return self._process.poll() is None
+        return self._process is not None and self._process.poll() is None
 
-    def _ending(self, when: str) -> Misconduct:
+    def _ending(self, when: str) -> Exception:
+        assert self._process is not None
         try:
             status = self._process.wait(2)
         except subprocess.TimeoutExpired:
             self.end()
-            return Misconduct("malformed answer", f"it closed the channel when {when}")
+            return self._problem("malformed answer", f"it closed the channel when {when}")
         number = -status if status < 0 else status - 128 if status > 128 else 0
         if number == signal.SIGXCPU:
-            return Misconduct("time limit", f"the limit of processor time was reached when {when}")
+            return self._problem(
+                "time limit", f"the limit of processor time was reached when {when}"
+            )
         if number:
             try:
                 name = signal.Signals(number).name
             except ValueError:
                 name = f"signal {number}"
-            return Misconduct("crashes", f"the process ended by {name} when {when}{self._last()}")
-        return Misconduct("exits", f"the process ended with {status} when {when}{self._last()}")
-
-    def said(self) -> str:
-        """The end of what it printed."""
-        size = self._said.seek(0, os.SEEK_END)
-        self._said.seek(max(0, size - 400))
-        return self._said.read().decode(errors="replace").strip()
+            text = f"the process ended by {name} when {when}{self._last()}"
+            return self._problem("crashes", text)
+        return self._problem("exits", f"the process ended with {status} when {when}{self._last()}")
 
     def _last(self) -> str:
-        said = self.said()
+        """The end of what it printed."""
+        if self._said.closed:
+            return ""
+        size = self._said.seek(0, os.SEEK_END)
+        self._said.seek(max(0, size - 400))
+        said = self._said.read().decode(errors="replace").strip()
         return f"; it printed: {said[-160:]!r}" if said else ""
 
     def end(self) -> None:
         """Ends it, with all processes that it started."""
-        if self._process.poll() is None:
+        if self._process is not None and self._process.poll() is None:
             try:
                 os.killpg(self._process.pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -204,6 +230,7 @@ class Process:
             except OSError:
                 pass
         self._read = self._write = -1
+        self._said.close()
 
     def _kill_the_rest(self) -> bool:
         """Kills what has the mark, and says whether there was anything."""
