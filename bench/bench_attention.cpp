@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention in tiles beside the composition of products and softmax, forward and backward, by turns
-// in one run:
-//   bench_attention [ROUNDS]      (default: 30)
+// Attention in tiles beside the composition of products and softmax, and beside libtorch where it
+// is installed, forward and backward, by turns in one run:
+//   bench_attention [ROUNDS]      (default: 30; --help has the rest)
 // Prints medians of milliseconds, and the resident memory before and after a long sequence.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
-#include "bench/median.h"
+#include "bench/turns.h"
 
 namespace {
 
 using namespace aclgrad;
-
-double milliseconds() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::milli>(now).count();
-}
 
 Value composed(const Value& q, const Value& k, const Value& v, bool causal) {
   const std::int64_t queries = q.shape()[2], keys = k.shape()[2];
@@ -38,39 +31,25 @@ Value composed(const Value& q, const Value& k, const Value& v, bool causal) {
   return matmul(softmax(scores), v);
 }
 
-// One graph and its session, forward alone or with the gradients of all three.
-class Contender {
- public:
-  Contender(const Shape& shape, bool in_tiles, bool causal, bool with_gradients) {
-    std::vector<Value> x;
-    for (const char* name : {"q", "k", "v"}) {
-      x.push_back(graph_.parameter(name, init::normal(shape, x.size() + 1)));
-    }
-    const Value y = in_tiles
-                        ? scaled_dot_product_attention(x[0], x[1], x[2], {}, {.is_causal = causal})
-                        : composed(x[0], x[1], x[2], causal);
-    std::vector<Fetch> fetches = {y};
-    if (with_gradients) {
-      const Gradients gradients = backward(reduce_sum(y), x);
-      fetches.clear();
-      for (const Value& each : x) fetches.emplace_back(gradients[each]);
-    }
-    session_ = std::make_unique<Session>(graph_, fetches);
-    session_->run();
+// A graph and its session, forward alone or with the gradients of all three.
+std::shared_ptr<Session> session(const Shape& shape, DType dtype, bool in_tiles, bool causal,
+                                 bool with_gradients) {
+  Graph graph;
+  std::vector<Value> x;
+  for (const char* name : {"q", "k", "v"}) {
+    x.push_back(graph.parameter(name, init::normal(shape, x.size() + 1).to(dtype)));
   }
-
-  void run() {
-    const double begin = milliseconds();
-    session_->run();
-    times_.push_back(milliseconds() - begin);
+  const Value y = in_tiles
+                      ? scaled_dot_product_attention(x[0], x[1], x[2], {}, {.is_causal = causal})
+                      : composed(x[0], x[1], x[2], causal);
+  std::vector<Fetch> fetches = {y};
+  if (with_gradients) {
+    const Gradients gradients = backward(reduce_sum(y), x);
+    fetches.clear();
+    for (const Value& each : x) fetches.emplace_back(gradients[each]);
   }
-  double time() const { return bench::median(times_); }
-
- private:
-  Graph graph_;
-  std::unique_ptr<Session> session_;
-  std::vector<double> times_;
-};
+  return std::make_shared<Session>(graph, fetches);
+}
 
 double resident_mib() {
   rusage used{};
@@ -78,30 +57,45 @@ double resident_mib() {
   return double(used.ru_maxrss) / 1024;
 }
 
-void measure(const Shape& shape, bool causal, int rounds) {
-  for (const bool with_gradients : {false, true}) {
-    Contender tiles(shape, true, causal, with_gradients);
-    Contender composition(shape, false, causal, with_gradients);
-    for (int i = 0; i < rounds; ++i) {
-      tiles.run();
-      composition.run();
+// `more`: times as many turns.
+void measure(const Shape& shape, bool causal, int more, bench::Turns& turns) {
+  for (const DType dtype : {DType::float32, DType::bfloat16}) {
+    for (const bool gradients : {false, true}) {
+      const std::string size = fmt::format("{}", fmt::join(shape.dims(), "x"));
+      const char* operation = causal
+                                  ? gradients ? "Causal attention and backward" : "Causal attention"
+                              : gradients ? "Attention and backward"
+                                          : "Attention";
+      turns.measure({operation, size, shape.numel(), dtype}, more, [&] {
+        const auto tiles = session(shape, dtype, true, causal, gradients);
+        const auto composition = session(shape, dtype, false, causal, gradients);
+        std::vector<bench::Turn> all = {{"aclgrad", [=] { tiles->run(); }},
+                                        {"aclgrad, composed", [=] { composition->run(); }}};
+#ifdef ACLGRAD_HAS_TORCH
+        const auto dims = shape.dims();
+        all.push_back(
+            {"libtorch", bench::torch_attention({dims.begin(), dims.end()},
+                                                dtype == DType::bfloat16, causal, gradients)});
+#endif
+        return all;
+      });
     }
-    fmt::print("{} {}{}: tiles {:.3f} ms, composition {:.3f} ms, {:.2f} times as fast\n", shape,
-               with_gradients ? "forward and backward" : "forward", causal ? ", causal" : "",
-               tiles.time(), composition.time(), composition.time() / tiles.time());
   }
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  const int rounds = count > 1 ? std::atoi(arguments[1]) : 30;
+  bench::Turns turns(count, arguments, "Attention beside its composition and libtorch's.");
   for (const bool causal : {false, true}) {
-    measure({12, 4, 64, 32}, causal, 10 * rounds);
-    measure({1, 8, 1024, 64}, causal, rounds);
+    measure({8, 4, 16, 32}, causal, 20, turns);
+    measure({8, 4, 32, 32}, causal, 20, turns);
+    measure({12, 4, 64, 32}, causal, 10, turns);
+    measure({1, 8, 1024, 64}, causal, 1, turns);
   }
+  turns.finish();
   const double before = resident_mib();
-  Contender(Shape{1, 1, 16384, 64}, true, false, true);
+  session(Shape{1, 1, 16384, 64}, DType::float32, true, false, true)->run();
   fmt::print("[1, 1, 16384, 64]: {:.0f} MiB more; scores would take 1024\n",
              resident_mib() - before);
 }

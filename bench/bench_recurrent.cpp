@@ -1,44 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent layers and cells as one node beside nodes for each step, and beside libtorch where it
-// is installed, forward and backward, by turns in one run, on one thread:
-//   bench_recurrent [ROUNDS]      (default: 30)
-// Prints medians of milliseconds of processor time.
+// is installed, forward and backward, by turns in one run:
+//   bench_recurrent [ROUNDS]      (default: 30; --help has the rest)
+// Prints medians of milliseconds, on one thread of processor time.
 #include <aclgrad/aclgrad.h>
 #include <aclgrad/format.h>
 #include <fmt/format.h>
-#include <time.h>
 
-#include <cstdlib>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "bench/median.h"
-#ifdef ACLGRAD_HAS_TORCH
-#include "bench/peers/torch_recurrent.h"
-#endif
+#include "bench/turns.h"
 
 namespace {
 
 using namespace aclgrad;
 
-// Of processor time, which other programs hardly change.
-double milliseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
-}
-
 struct Case {
   bool is_lstm, is_cell;
   std::int64_t steps, batch, in, hidden;
 
-  std::string text() const {
-    return is_cell
-               ? fmt::format("{}_cell [{}, {}] to {}", is_lstm ? "lstm" : "gru", batch, in, hidden)
-               : fmt::format("{} [{}, {}, {}] to {}", is_lstm ? "lstm" : "gru", steps, batch, in,
-                             hidden);
+  std::string operation() const {
+    return fmt::format("{}{}", is_lstm ? "Lstm" : "Gru", is_cell ? " cell" : "");
+  }
+  std::string size() const {
+    const std::string from =
+        is_cell ? fmt::format("{}x{}", batch, in) : fmt::format("{}x{}x{}", steps, batch, in);
+    return fmt::format("{} to {}", from, hidden);
   }
   // x, h, c of an LSTM, two weights and two biases.
   std::vector<Shape> shapes() const {
@@ -51,13 +40,6 @@ struct Case {
   }
 };
 
-// What is measured: a function, and its times.
-struct Contender {
-  std::string name;
-  std::function<void()> run;
-  std::vector<double> times = {};
-};
-
 Value recorded(const Case& of, const std::vector<Value>& x, bool by_steps) {
   const RecurrentFunctionOptions options{.by_steps = by_steps};
   if (of.is_cell) {
@@ -68,12 +50,12 @@ Value recorded(const Case& of, const std::vector<Value>& x, bool by_steps) {
                     : gru(x[0], x[1], {x.begin() + 2, x.end()}, options).output;
 }
 
-Contender of_graph(const Case& of, bool by_steps, bool with_gradients) {
+bench::Turn of_graph(const Case& of, DType dtype, bool by_steps, bool with_gradients) {
   Graph graph;
   std::vector<Value> x;
   for (const Shape& shape : of.shapes()) {
     x.push_back(graph.parameter(fmt::format("x{}", x.size()),
-                                init::uniform(shape, x.size() + 1, -0.1, 0.1)));
+                                init::uniform(shape, x.size() + 1, -0.1, 0.1).to(dtype)));
   }
   const Value y = recorded(of, x, by_steps);
   std::vector<Fetch> fetches = {y};
@@ -83,29 +65,25 @@ Contender of_graph(const Case& of, bool by_steps, bool with_gradients) {
     for (const Value& each : x) fetches.emplace_back(gradients[each]);
   }
   const auto session = std::make_shared<Session>(graph, fetches);
-  const char* name = of.is_cell ? "cell" : by_steps ? "node for each step" : "one node";
-  return {name, [session] { session->run(); }};
+  return {by_steps ? "aclgrad, node for each step" : "aclgrad", [session] { session->run(); }};
 }
 
-void measure(const Case& of, int rounds) {
-  for (const bool with_gradients : {false, true}) {
-    std::vector<Contender> all = {of_graph(of, false, with_gradients)};
-    if (!of.is_cell) all.push_back(of_graph(of, true, with_gradients));
+void measure(const Case& of, int more, bench::Turns& turns) {
+  for (const DType dtype : {DType::float32, DType::bfloat16}) {
+    for (const bool gradients : {false, true}) {
+      turns.measure(
+          {of.operation() + (gradients ? " and backward" : ""), of.size(),
+           of.steps * of.batch * of.hidden, dtype},
+          more, [&] {
+            std::vector<bench::Turn> all = {of_graph(of, dtype, false, gradients)};
+            if (!of.is_cell) all.push_back(of_graph(of, dtype, true, gradients));
 #ifdef ACLGRAD_HAS_TORCH
-    all.push_back({"libtorch", bench::torch_recurrent(of.is_lstm, of.is_cell, of.steps, of.batch,
-                                                      of.in, of.hidden, with_gradients)});
+            all.push_back({"libtorch",
+                           bench::torch_recurrent(of.is_lstm, of.is_cell, of.steps, of.batch, of.in,
+                                                  of.hidden, dtype == DType::bfloat16, gradients)});
 #endif
-    for (int i = -2; i < rounds; ++i) {
-      for (Contender& each : all) {
-        const double begin = milliseconds();
-        each.run();
-        if (i >= 0) each.times.push_back(milliseconds() - begin);
-      }
-    }
-    fmt::print("{} {}:", of.text(), with_gradients ? "forward and backward" : "forward");
-    for (const Contender& each : all) {
-      fmt::print(" {} {:.3f} ms{}", each.name, bench::median(each.times),
-                 &each == &all.back() ? "\n" : ",");
+            return all;
+          });
     }
   }
 }
@@ -113,14 +91,12 @@ void measure(const Case& of, int rounds) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const int rounds = count > 1 ? std::atoi(arguments[1]) : 30;
-  set_num_threads(1);
-#ifdef ACLGRAD_HAS_TORCH
-  bench::use_one_torch_thread();
-#endif
+  bench::Turns turns(count, arguments,
+                     "Recurrent layers beside nodes for each step and libtorch's.");
   for (const bool is_lstm : {true, false}) {
-    measure({is_lstm, true, 1, 32, 128, 128}, 20 * rounds);
-    measure({is_lstm, false, 64, 32, 128, 128}, rounds);
-    measure({is_lstm, false, 100, 64, 2, 64}, rounds);
+    measure({is_lstm, true, 1, 32, 128, 128}, 20, turns);
+    measure({is_lstm, false, 64, 32, 128, 128}, 1, turns);
+    measure({is_lstm, false, 100, 64, 2, 64}, 1, turns);
   }
+  turns.finish();
 }

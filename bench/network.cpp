@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "bench/resnet.h"
 #include "examples/convolution/model.h"
 #include "examples/mobilenet/model.h"
 #include "examples/transformer/model.h"
@@ -54,10 +55,19 @@ Value record_result(const Workload& workload, const Value& x, std::vector<Value>
   switch (workload.kind) {
     case Kind::convolution:
       return record_network(convolution::Network({}, Activation::elu, kSeed), dtype, x, parameters);
-    case Kind::transformer:
-      return record_network(
-          transformer::Transformer(workload.classes, {}, Activation::geglu, dtype, kSeed), dtype, x,
-          parameters);
+    case Kind::transformer: {
+      const TransformerSizes& sizes = workload.transformer;
+      const transformer::Transformer model(workload.classes,
+                                           {.context = sizes.context,
+                                            .width = sizes.width,
+                                            .heads = sizes.heads,
+                                            .blocks = sizes.blocks,
+                                            .geglu_hidden = sizes.hidden},
+                                           Activation::geglu, dtype, kSeed);
+      return record_network(model, dtype, x, parameters);
+    }
+    case Kind::resnet:
+      return record_network(resnet::Network(workload.classes, kSeed), dtype, x, parameters);
     case Kind::mobilenet:
       return record_network(mobilenet::MobileNet({}, Activation::hardswish, kSeed), dtype, x,
                             parameters);
@@ -107,6 +117,8 @@ Update record_update(const Workload& workload, Graph& graph, const Gradients& gr
           .step(graph, gradients);
     case Kind::mobilenet:
       return AdamW({.learning_rate = rate}, groups()).step(graph, gradients);
+    case Kind::resnet:
+      return Sgd({.learning_rate = rate, .momentum = resnet::kMomentum}).step(graph, gradients);
     default:
       return Sgd({.learning_rate = rate}).step(graph, gradients);
   }

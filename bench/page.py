@@ -66,15 +66,15 @@ def promise_table(promises):
                  [[promise.verdict(), promise.text, promise.measured] for promise in promises], "l")
 
 
-def promise_sections(promises):
-    """What holds, or was not measured, and what does not."""
+def promise_sections(promises, marks="##"):
+    """What holds, or was not measured, and what does not. `marks` begin their headings."""
     kept = [[promise.text, promise.measured] for promise in promises if promise.holds is not False]
     missed = [[promise.text, promise.measured, promise.why]
               for promise in promises if promise.holds is False]
-    text = ("## What is promised\n\n3 % are allowed for noise.\n\n"
+    text = (f"{marks} What is promised\n\n3 % are allowed for noise.\n\n"
             "| promise | measured |\n|---|---|\n" + "".join(f"| {a} | {b} |\n" for a, b in kept))
     if missed:
-        text += ("\n## Not reached\n\n" +
+        text += (f"\n{marks} Not reached\n\n" +
                  Table(["wanted", "measured", "why"], missed, "l").markdown())
     return text
 

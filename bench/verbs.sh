@@ -12,33 +12,81 @@ verb_bench() {
   done
 }
 
-#: ./dev bench kernels [options]
-#:                         compare the operators with other libraries and with the memory's limit, and
-#:                         write docs/performance.md and its tables, docs/performance/*.csv (about 8
-#:                         minutes on a quiet machine, and 30 MB to fetch for libtorch; options of
-#:                         bench_kernels, such as --quick or --filter; see --help)
-verb_bench_kernels() {
-  install_peers
-  benchmarks=ON build bench_kernels
+# bench_page NAME PAGE PROGRAM... -- [--system SUITE] [--page] [options]
+# Builds the program and runs it with its own options and these; in a minimal Debian of that suite,
+# beside the libraries that it has, where one is named. What was measured with no other options, or
+# with --page, goes into the page: in the place of what it had of the same cells, system and processor.
+bench_page() {
+  local name=$1 page=$2 program=() suite='' writes=0 options=()
+  shift 2
+  while [[ $1 != -- ]]; do
+    program+=("$1")
+    shift
+  done
+  shift
+  while (($#)); do
+    case $1 in
+      --system)
+        suite=${2-}
+        [[ -n $suite ]] || { echo "./dev bench $name: which system?" >&2; exit 2; }
+        shift
+        ;;
+      --page) writes=1 ;;
+      *) options+=("$1") ;;
+    esac
+    shift
+  done
+  ((${#options[@]})) || writes=1
   mkdir -p out
-  if (($#)); then
-    "$build/bin/bench_kernels" "$@"
+  local json=out/$name.json
+  if [[ -n $suite ]]; then
+    install_packages debootstrap
+    bash tests/machines/system.sh "$suite" . "build/system-$suite" kept \
+      ./dev bench "$name" --json "$json" "${options[@]}"
+    ((writes)) || return 0
+    cp "build/system-$suite/opt/kept/$json" "$json"
+    PYTHONPATH=$PWD python3 -B "bench/${program[0]#bench_}" --from "$json" --markdown "$page" >/dev/null
   else
-    "$build/bin/bench_kernels" --markdown docs/performance.md --csv out/performance.csv \
-      --json out/performance.json
-    reference
+    install_peers
+    benchmarks=ON build "${program[0]}"
+    ((!writes)) || options+=(--json "$json" --markdown "$page")
+    "$build/bin/${program[0]}" "${program[@]:1}" "${options[@]}"
   fi
+  ((!writes)) || [[ $page != docs/performance.md ]] || reference
 }
 
-#: ./dev bench train [options]
-#:                         time whole training steps, of perceptrons and of the networks above, beside
+#: ./dev bench kernels [--system trixie|bookworm] [--page] [options]
+#:                         compare the operators with other libraries and with the memory's limit, and
+#:                         write docs/performance.md and its tables, docs/performance/* (about 8
+#:                         minutes on a quiet machine, and 30 MB to fetch for libtorch; options of
+#:                         bench_kernels, such as --quick or --filter; see --help). With --system: in a
+#:                         minimal Debian that is made for it (as root), beside its libraries. With options
+#:                         the page stays as it is; --page puts what they measured into it
+verb_bench_kernels() {
+  bench_page kernels docs/performance.md bench_kernels -- "$@"
+}
+
+#: ./dev bench products [--system ...] [--page] [options]
+#: ./dev bench recurrent [--system ...] [--page] [options]
+#: ./dev bench attention [--system ...] [--page] [options]
+#:                         the same of a part of the page: matrix products, recurrent layers, attention
+verb_bench_products() {
+  bench_page products docs/performance.md bench_kernels --filter Matmul -- "$@"
+}
+verb_bench_recurrent() {
+  bench_page recurrent docs/performance.md bench_kernels --program bench_recurrent -- "$@"
+}
+verb_bench_attention() {
+  bench_page attention docs/performance.md bench_kernels --program bench_attention -- "$@"
+}
+
+#: ./dev bench train [--system ...] [--page] [options]
+#:                         time whole training steps, of perceptrons and of larger networks, beside
 #:                         libtorch and the bare matrix products and convolutions, and write
-#:                         docs/performance-training.md (ten minutes; options of bench_train; see --help)
+#:                         docs/performance-training.md (half an hour; a part of it by --page
+#:                         --workloads W1 W2; options of bench_train; see --help)
 verb_bench_train() {
-  install_peers
-  benchmarks=ON build bench_train
-  (($#)) || set -- --markdown docs/performance-training.md
-  "$build/bin/bench_train" "$@"
+  bench_page train docs/performance-training.md bench_train -- "$@"
 }
 
 #: ./dev bench networks [name ...]
@@ -70,4 +118,14 @@ verb_bench_scale() {
   benchmarks=ON build bench_scale
   (($#)) || set -- --markdown docs/scaling.md
   "$build/bin/bench_scale" "$@"
+}
+
+#: ./dev bench growth [options]
+#:                         time recording, backward, planning and steps of more and more nodes, parameters,
+#:                         examples, places and ranks, and write docs/scaling-growth.md (2 minutes; options
+#:                         of bench_growth)
+verb_bench_growth() {
+  benchmarks=ON build bench_growth
+  (($#)) || set -- --markdown docs/scaling-growth.md
+  "$build/bin/bench_growth" "$@"
 }

@@ -42,13 +42,14 @@ Workload in_bfloat16(Workload workload) {
 
 std::vector<int64_t> Workload::features_shape(int64_t rows) const {
   if (is_perceptron()) return {rows, layers.front().in};
-  if (kind == Kind::transformer) return {rows, kContext};
+  if (kind == Kind::transformer) return {rows, transformer.context};
+  if (kind == Kind::resnet) return {rows, 3, 32, 32};
   return {rows, 1, 28, 28};
 }
 
 std::vector<int64_t> Workload::wanted_shape(int64_t rows) const {
   if (!classifies()) return {rows, layers.back().out};
-  if (kind == Kind::transformer) return {rows, kContext};
+  if (kind == Kind::transformer) return {rows, transformer.context};
   return {rows};
 }
 
@@ -95,8 +96,23 @@ std::vector<Workload> all_workloads() {
        .batch = 32,
        .weight_decay = 0.05,
        .classes = 10},
+      {.name = "W7",
+       .what = "`transformer` with 10.7 million parameters: 6 blocks, 6 heads, width 384, GEGLU "
+               "1024, 4 rows of 256 characters, AdamW, gradients clipped",
+       .kind = Kind::transformer,
+       .batch = 4,
+       .transformer = {.context = 256, .width = 384, .heads = 6, .blocks = 6, .hidden = 1024},
+       .learning_rate = 1e-4,
+       .weight_decay = 0.1,
+       .classes = 86},
+      {.name = "W8",
+       .what = "ResNet-20 of 3 x 32 x 32 images, batch 32, SGD with momentum",
+       .kind = Kind::resnet,
+       .batch = 32,
+       .learning_rate = 1e-3,
+       .classes = 10},
   };
-  for (const size_t place : {3, 4}) list.push_back(in_bfloat16(list[place]));
+  for (const size_t place : {3, 4, 6, 7}) list.push_back(in_bfloat16(list[place]));
   return list;
 }
 

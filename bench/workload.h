@@ -17,7 +17,9 @@ enum class Kind {
   // The networks of examples/.
   convolution,
   transformer,
-  mobilenet
+  mobilenet,
+  // That of resnet.h.
+  resnet
 };
 
 // A layer x @ weight + bias with weight [in, out].
@@ -26,12 +28,22 @@ struct Layer {
   int64_t out;
 };
 
+// Of the transformer of examples/, with GEGLU.
+struct TransformerSizes {
+  int64_t context = 64;  // characters in a row of text
+  int64_t width = 128;
+  int64_t heads = 4;
+  int64_t blocks = 4;
+  int64_t hidden = 344;
+};
+
 struct Workload {
   std::string name;  // "W1"
   std::string what;  // in words
   Kind kind;
   int64_t batch;
   std::vector<Layer> layers = {};  // of a perceptron, with the activation after each but the last
+  TransformerSizes transformer = {};
   double learning_rate = 1e-3;
   double weight_decay = 0;  // of AdamW
   int64_t classes = 0;      // 0 where numbers are wanted, not classes
@@ -45,9 +57,6 @@ struct Workload {
   std::vector<int64_t> features_shape(int64_t rows) const;
   std::vector<int64_t> wanted_shape(int64_t rows) const;
 };
-
-// Characters in a row of text, of the transformer.
-inline constexpr int64_t kContext = 64;
 
 const std::vector<Workload>& workloads();
 

@@ -6,6 +6,7 @@
 #   lib/aclgrad/libhccl_mpi.so       ranks in processes of their own (with MPI)
 #   lib/libaclgrad_*                 core, report, gradcheck, distributed, live, and what a contract is made of
 #   include/aclgrad/*.h              their headers; the C headers in include/aclgrad/vendor
+#   ACLGRAD_PYTHON_DIR               where that is set: the Python package, without the library, which it finds
 #   bin/aclgrad-gradcheck, lib/aclgrad/libaclgrad_gradcheck_c.so   the tool, for people and for programs
 include(CMakePackageConfigHelpers)
 
@@ -55,6 +56,20 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/ops/include/
 if(ACLGRAD_BUILD_TOOLS)
   install(TARGETS aclgrad-gradcheck RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(TARGETS aclgrad_gradcheck_c EXPORT aclgrad LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR})
+endif()
+
+set(ACLGRAD_PYTHON_DIR "" CACHE STRING
+  "Where the Python package aclgrad is installed, below the prefix: lib/python3/dist-packages; empty: nowhere")
+if(ACLGRAD_BUILD_TOOLS AND ACLGRAD_PYTHON_DIR)
+  set(python ${PROJECT_SOURCE_DIR}/autograd/python)
+  install(DIRECTORY ${python}/aclgrad DESTINATION ${ACLGRAD_PYTHON_DIR} COMPONENT python
+    FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+  # What tells pytest of the plugin.
+  foreach(name METADATA entry_points.txt)
+    configure_file(${python}/${name}.in ${PROJECT_BINARY_DIR}/package/${name} @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/package/${name} COMPONENT python
+      DESTINATION ${ACLGRAD_PYTHON_DIR}/aclgrad-${PROJECT_VERSION}.dist-info)
+  endforeach()
 endif()
 
 # ---- find_package(aclgrad) ----------------------------------------------------------------------

@@ -5,11 +5,15 @@
 library_packages=(libfmt-dev libhwy-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libpng-dev)
 test_library_packages=(libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libmpfr-dev)
 example_packages=(g++ cmake ninja-build "${library_packages[@]}")
-packages=("${example_packages[@]}" pkg-config python3 libopenmpi-dev openmpi-bin "${test_library_packages[@]}")
+# Of the Python package, whose tests skip what is not there.
+python_packages=(python3 python3-numpy python3-pytest)
+packages=("${example_packages[@]}" pkg-config "${python_packages[@]}" libopenmpi-dev openmpi-bin
+  "${test_library_packages[@]}")
 # What benchmarks compare with.
 peer_packages=(libtorch-dev libopenblas0-openmp libopenblas0-pthread)
 style_packages=(clang-format)
-package_packages=(dpkg-dev debhelper help2man lintian fakeroot pkg-config libopenmpi-dev)
+package_packages=(dpkg-dev debhelper dh-python help2man lintian fakeroot pkg-config python3 libopenmpi-dev)
+wheel_packages=(python3 python3-pip python3-setuptools python3-wheel)
 clang_packages=(clang-16)
 aarch64_packages=(g++-aarch64-linux-gnu qemu-user)
 fuzz_packages=(clang-16 libclang-rt-16-dev)

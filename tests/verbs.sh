@@ -39,7 +39,8 @@ test_elsewhere() {
       local suite=$2
       shift 2
       install_packages debootstrap
-      exec bash tests/machines/system.sh "$suite" . "build/system-$suite" "$@"
+      exec bash tests/machines/system.sh "$suite" . "build/system-$suite" new \
+        bash tests/machines/try.sh "$@"
       ;;
     '--cpu '?*)
       install_packages qemu-user

@@ -98,7 +98,7 @@ std::vector<Cell> select_cells(const Selection& selection) {
     for (const Operation& operation : operations()) {
       if (std::ranges::count(operation.dtypes, dtype) == 0) continue;
       for (const int count : threads) {
-        if (operation.sizes.empty()) {
+        if (operation.elementwise()) {
           add_elementwise(operation, dtype, count, selection, cells);
         } else {
           for (const std::vector<int64_t>& size : operation.sizes) {

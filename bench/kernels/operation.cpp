@@ -195,6 +195,41 @@ void add_functions(std::vector<Operation>& list) {
   add("Norm", "aclnnNorm pScalar=2 dim=[1] keepdim=true", {kFull}, per_row);
 }
 
+// The other activations, of which only what data does to them is measured.
+void add_other_activations(std::vector<Operation>& list) {
+  const auto add = [&](std::string name, std::string row, Operands inputs, Operands outputs) {
+    list.push_back({.name = std::move(name),
+                    .row = std::move(row),
+                    .group = Group::network,
+                    .inputs = std::move(inputs),
+                    .outputs = std::move(outputs),
+                    .on_all_data = true});
+  };
+  const Operand gradient = {.fill = Fill::gradient}, half = {.shape = kHalfShape};
+  for (const char* name : {"FastGelu", "Hardsigmoid", "Hardtanh", "LogSigmoid", "Mish",
+                           "Celu alpha=1.5", "Hardshrink lambd=0.3", "Softshrink lambd=0.3",
+                           "Threshold threshold=1 value=3", "Logit eps=0.4375"}) {
+    const std::string text = name;
+    add(text.substr(0, text.find(' ')), "aclnn" + text, {kFull}, {kFull});
+  }
+  for (const char* name :
+       {"FastGeluBackward", "HardsigmoidBackward", "HardtanhBackward", "MishBackward",
+        "LeakyReluBackward negativeSlope=0.125", "SoftplusBackward beta=1.5 threshold=6",
+        "HardshrinkBackward lambd=0.3", "SoftshrinkBackward lambd=0.3",
+        "ThresholdBackward threshold=2", "LogitGrad eps=0.4375"}) {
+    const std::string text = name;
+    add(text.substr(0, text.find(' ')), "aclnn" + text, {gradient, kFull}, {kFull});
+  }
+  for (const char* name : {"Glu", "SwiGlu"}) {
+    add(name, std::string("aclnn") + name + " dim=1", {kFull}, {half});
+  }
+  for (const char* name : {"GluBackward", "SwiGluGrad"}) {
+    add(name, std::string("aclnn") + name + " dim=1",
+        {{.shape = kHalfShape, .fill = Fill::gradient}, kFull}, {kFull});
+  }
+  add("Prelu", "aclnnPrelu weight=[1]", {kFull, {.shape = {1}, .fill = Fill::positive}}, {kFull});
+}
+
 void add_networks(std::vector<Operation>& list) {
   const auto add = [&](std::string name, std::string row, Operands inputs, Operands outputs,
                        std::vector<int64_t> size = {1024, 1024}, bool streams = true) {
@@ -256,6 +291,7 @@ const std::vector<Operation>& operations() {
     add_arithmetic(made);
     add_training(made);
     add_functions(made);
+    add_other_activations(made);
     add_networks(made);
     add_products(made);
     return made;

@@ -76,9 +76,10 @@ struct Operation {
   std::vector<Operand> outputs;
   std::optional<size_t> broadcast = std::nullopt;  // the input that may be one row for all rows
   std::vector<aclDataType> dtypes = {ACL_FLOAT, ACL_BF16, ACL_FLOAT16};
-  std::vector<std::vector<int64_t>> sizes = {};  // rows, columns, inner; empty: the usual ones
-  bool streams = true;                           // see Problem
-  bool on_all_data = false;                      // besides elementwise() and the optimizer
+  // Rows, columns, inner. None: the usual ones if elementwise(), others on all data only.
+  std::vector<std::vector<int64_t>> sizes = {};
+  bool streams = true;       // see Problem
+  bool on_all_data = false;  // besides elementwise() and the optimizer
 
   // Whether it is measured in every size and layout, and must be as fast as the memory.
   bool elementwise() const { return group < Group::optimizer; }

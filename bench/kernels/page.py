@@ -4,11 +4,14 @@
 Of other data the measurement has the least seconds of a call."""
 import math
 
+from bench import faster
 from bench.kernels.cells import OURS, STORES, Cell, Cells, is_plain
 from bench.kernels.chart import chart
 from bench.page import NOISE, Page, Promise, Table, grid, promise_sections, promise_table
-from bench.program import processor
+from bench.runs import load_text, title
 
+# Of a measurement, what a part of it has of its own, and what tells its elements apart.
+PARTS = {"cells": ("operation", "dtype", "size", "layout", "threads"), "data": ("operation", "dtype")}
 NO_TORCH = "libtorch was not found: install libtorch-dev to compare with it, then build again"
 
 # Below this size a call is over before another thread has woken.
@@ -18,8 +21,7 @@ SMALL_PRODUCT = 32 * 16 * 16
 
 HOW = """
 * Every cell is run by Google Benchmark: all contenders on the same memory, their repetitions
-  shuffled, the median of {repetitions} (3 above 4M elements, 1 for who needs more than 0.1 s), each of at least
-  {milliseconds:g} ms{passes}. "ATen avx512" is libtorch with ATEN_CPU_CAPABILITY=avx512, in a process of its own that takes
+  shuffled, the median of them (3 above 4M elements, 1 for who needs more than 0.1 s). "ATen avx512" is libtorch with ATEN_CPU_CAPABILITY=avx512, in a process of its own that takes
   its turns between the others; not for strided and transposed views, which have no vector code in it.
   A repetition on one thread is measured again, five times in all, if the core was taken from it; if it
   always was, the first counts.
@@ -37,6 +39,9 @@ HOW = """
   tensor; for a matrix product, its multiplications. Speeds are in 10^9 elements a second. Strided:
   every second element of the inputs; transposed: the inputs are transposed matrices; row-broadcast:
   one input is a row, repeated by a stride of 0. Outputs are contiguous.
+* Layers take turns in one run: sessions of ours, and libtorch with its AVX-512 code and OpenBLAS upon
+  OpenMP. On one thread it is processor time that is measured, on more the clock. "and backward": with the
+  gradients of everything. What another form of ours is faster at counts as lost, too.
 
 """
 
@@ -215,7 +220,8 @@ def data_promises(cells):
 
 def promises(data, cells):
     return (peer_promises(cells) + memory_promises(cells) + product_promises(cells) +
-            launch_promises(data["launch"]) + data_promises(data["data"]))
+            (launch_promises(data["launch"]) if "launch" in data else []) +
+            data_promises(data.get("data", [])))
 
 
 # ---- Tables ----
@@ -270,6 +276,20 @@ def other_data(cells):
     return Table(["operator", "worst", "normal, µs", *kinds], rows, "lr")
 
 
+def slow_data(cells):
+    """The operators that take more than twice as long on some other data, worst first."""
+    rows = []
+    for cell in cells:
+        slow = {kind: ratio for kind, ratio in data_ratios(cell).items() if ratio > 2}
+        kinds = sorted(slow, key=slow.get, reverse=True)
+        if slow:
+            rows.append((slow[kinds[0]], [f"{cell['operation']} {cell['dtype']}",
+                                          f"{cell['seconds']['normal'] * 1e6:.1f}",
+                                          ", ".join(f"{kind} {slow[kind]:.1f}" for kind in kinds)]))
+    rows.sort(key=lambda row: -row[0])
+    return Table(["operator", "normal data, µs", "times as long on"], [row for _, row in rows], "lrl")
+
+
 def files(data, cells):
     largest = max((cell.elements for cell in cells if is_plain(cell)), default=0)
     return {
@@ -279,7 +299,7 @@ def files(data, cells):
         "products.csv": speeds(cells, lambda cell: cell.group == "matmul"),
         "layouts.csv": layouts(cells),
         "threads.csv": threads(cells),
-        "other-data.csv": other_data(data["data"]),
+        "other-data.csv": other_data(data.get("data", [])),
     }
 
 
@@ -306,38 +326,74 @@ def all_times(data):
 
     return Table(["operation", "dtype", "size", "layout", "data", "threads", "elements", "contender",
                   "seconds", "elements per second"],
-                 [row for cell in data["cells"] + data["data"] for row in rows(cell)], "l")
+                 [row for cell in data["cells"] + data.get("data", []) for row in rows(cell)], "l")
 
 
 # ---- The page ----
 
 
-def how(data):
+def effort_text(data):
     effort = data["effort"]
     passes = "" if effort["passes"] == 1 else (
-        f";\n  of {effort['passes']} passes over all cells the one that was fastest for it, as other "
-        "programs slow this machine\n  down at times")
-    has_torch = any(peer.startswith("ATen") for peer in data["peers"])
-    return (f"Written by `./dev bench kernels` on {data['date']}; nothing here is typed by hand.\n\n"
-            "Whole training steps have [a page of their own](performance-training.md).\n\n"
-            "## How it was measured\n\n"
-            f"* Machine: {processor(data['machine'])}, at most {data['threads']} thread(s). "
-            f"Compiler: {data['machine']['compiler']}. Kernels for {data['instruction_set']}. "
-            f"Peers: {', '.join(data['peers'])}." + ("" if has_torch else f"\n* {NO_TORCH}.") +
-            HOW.format(repetitions=effort["repetitions"], milliseconds=effort["seconds"] * 1e3,
-                       passes=passes))
+        f" Of {effort['passes']} passes over all cells the one that was fastest for it counts, as other "
+        "programs slow this machine down at times.")
+    return (f" Kernels for {data['instruction_set']}. {effort['repetitions']} repetitions, each of at "
+            f"least {effort['seconds'] * 1e3:g} ms.{passes}")
 
 
-def page(data, stem):
+def machine_text(data):
+    machine, peers = data["machine"], data.get("peers", []) + data.get("layer_peers", [])
+    has_torch = any("libtorch" in peer for peer in peers)
+    return (f"On {data['date']}{load_text(machine)}, {machine['cores']} core(s). "
+            f"Compiler: {machine['compiler']}. Beside: {', '.join(peers)}." +
+            (effort_text(data) if "effort" in data else "") + ("" if has_torch else f" {NO_TORCH}.") + "\n\n")
+
+
+def layers(cells):
+    """Milliseconds of what recurrent layers and attention take, by who computes them."""
+    return grid("layer", ((f"{cell.operation} {cell.dtype} {cell.size} threads={cell.threads}", name,
+                           f"{seconds * 1e3:.3g}")
+                          for cell in cells if cell.group == "layer"
+                          for name, seconds in cell.seconds.items()))
+
+
+def run_sections(data, cells, marks):
+    text = promise_sections(promises(data, cells), marks)
+    for dtype in ("FLOAT", "BFLOAT16", "FLOAT16"):
+        text += (f"\n{marks} {dtype}, contiguous, one thread: speed · against the best peer · of the "
+                 f"limit\n\n{by_size(cells, dtype).markdown()}")
+    if any(cell.group == "layer" for cell in cells):
+        text += f"\n{marks} Layers: milliseconds\n\n{layers(cells).markdown()}"
+    return text
+
+
+def compared(data):
+    return [faster.Compared(str(cell), cell.best_peer, 1 / cell.against_peer())
+            for cell in Cells(data["cells"]) if cell.best_peer]
+
+
+def slow_section(data):
+    if "data" not in data:
+        return ""
+    slow = slow_data(data["data"])
+    return ("\n## Where other data take more than twice the time of normal data\n\n"
+            "64K elements, one thread; [why](measurements/other-data.md).\n\n" +
+            (slow.markdown() if slow.rows else "Nowhere.\n"))
+
+
+def page(runs, stem):
+    """The first run has the chart, the tables in files and its own at the top level."""
+    data, *others = runs
     cells = Cells(data["cells"])
-    levels = other_data(data["data"])
+    levels = other_data(data.get("data", []))
     if not cells:  # --data
         return Page([levels], "", all_times=all_times(data))
-    promised = promises(data, cells)
-    text = ("# Performance\n\n" + how(data) + promise_sections(promised) +
-            f"\n![speed]({stem}.svg)\n")
-    for dtype in ("FLOAT", "BFLOAT16", "FLOAT16"):
-        text += (f"\n## {dtype}, contiguous, one thread: speed · against the best peer · of the limit"
-                 f"\n\n{by_size(cells, dtype).markdown()}")
-    return Page([terminal(cells), levels, promise_table(promised)], text + REST.format(stem),
-                chart(cells), files(data, cells), all_times(data))
+    text = ("# Performance\n\nWritten by `./dev bench kernels`, `products`, `recurrent` and `attention`; "
+            "nothing here is typed by hand, but for the reasons. Whole training steps have [a page of their "
+            f"own](performance-training.md).\n\n" + faster.section(runs, compared) +
+            "\n## How it was measured\n" + HOW + f"## {title(data)}\n\n" + machine_text(data) +
+            f"![speed]({stem}.svg)\n\n" + run_sections(data, cells, "##") + slow_section(data) + REST.format(stem) +
+            "".join(f"\n## {title(run)}\n\n" + machine_text(run) +
+                    run_sections(run, Cells(run["cells"]), "###") for run in others))
+    return Page([terminal(cells), levels, promise_table(promises(data, cells))], text, chart(cells),
+                files(data, cells), all_times(data))

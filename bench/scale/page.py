@@ -293,7 +293,8 @@ def predicted_part(data, study, stem):
             "cost.\n\n" + shares(data, study).markdown())
 
 
-def page(data, stem):
+def page(runs, stem):
+    [data] = runs
     study = Study(data)
     machine = data["machine"]
     cores = f"{machine['cores']} core{'s' * (machine['cores'] != 1)}"
@@ -301,7 +302,8 @@ def page(data, stem):
                                            for workload in data["workloads"]], "l")
     text = (f"# Scaling of data-parallel training\n\nWritten by `./dev bench scale` on {data['date']}; "
             "nothing here is typed by hand. "
-            "[How to train on several ranks](how-to/train-in-parallel.md)\n\n## How it was measured\n\n"
+            "[How to train on several ranks](how-to/train-in-parallel.md); [how cost grows with nodes, "
+            "parameters, examples and places](scaling-growth.md)\n\n## How it was measured\n\n"
             f"* Machine: {processor(machine)}, {cores}. Compiler: {machine['compiler']}." +
             HOW.format(**data["effort"], cores=cores, workloads=trained.markdown(),
                        priority=PRIORITY if data["has_priority"] else "") +

@@ -3,9 +3,9 @@
 import pathlib
 import sys
 
-from bench import program
-from bench.train.measure import installed_blas, measure
-from bench.train.page import page
+from bench import program, runs
+from bench.train.measure import measure
+from bench.train.page import PARTS, page
 
 
 def parsed():
@@ -14,7 +14,7 @@ def parsed():
     parser.add_argument("--workloads", nargs="+", metavar="NAME", help="which to time; None: all")
     parser.add_argument("--threads", nargs="+", type=program.positive(int), default=[1, 2],
                         help="numbers of threads")
-    parser.add_argument("--blas", nargs="*", type=pathlib.Path, default=installed_blas(),
+    parser.add_argument("--blas", nargs="*", type=pathlib.Path, default=program.installed_blas(),
                         help="folders with a libblas.so.3 to try under libtorch")
     parser.add_argument("--repetitions", type=program.positive(int), default=15,
                         help="of which the median is taken")
@@ -29,4 +29,5 @@ def parsed():
 
 
 if __name__ == "__main__":
-    sys.exit(program.main(parsed(), measure, page))
+    sys.exit(program.main(parsed(), measure, page,
+                          lambda folder, run: runs.keep(folder, run, PARTS)))

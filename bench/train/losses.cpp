@@ -20,17 +20,18 @@ constexpr double kTolerance = 0.02;
 // One step's loss depends much on its text: this many last ones are averaged.
 constexpr std::int64_t kAveraged = 20;
 
-// Characters [rows, kContext + 1] of which each is followed by one of four others, so that no model
+// Characters [rows, context + 1] of which each is followed by one of four others, so that no model
 // comes below a loss of log(4) = 1.386 on average.
 Tensor text(const Workload& workload, std::int64_t step) {
   const auto characters = static_cast<std::uint64_t>(workload.classes);
   const Random successors(1);
   RandomSequence choices(2, static_cast<std::uint64_t>(step));
-  Tensor result = Tensor::zeros({workload.batch, kContext + 1}, DType::int64);
+  const std::int64_t context = workload.transformer.context;
+  Tensor result = Tensor::zeros({workload.batch, context + 1}, DType::int64);
   for (std::int64_t row = 0; row < workload.batch; ++row) {
     std::uint64_t character = choices.below(characters);
-    for (std::int64_t place = 0; place <= kContext; ++place) {
-      result.set(row * (kContext + 1) + place, static_cast<double>(character));
+    for (std::int64_t place = 0; place <= context; ++place) {
+      result.set(row * (context + 1) + place, static_cast<double>(character));
       character = successors.below(4 * character + choices.below(4), characters);
     }
   }
@@ -49,8 +50,9 @@ double train(const Workload& workload, std::int64_t steps) {
   double sum = 0;
   for (std::int64_t step = 0; step < steps; ++step) {
     const Tensor batch = text(workload, step);
+    const std::int64_t context = workload.transformer.context;
     const Results results =
-        session.run({{x, batch.slice(1, 0, kContext)}, {next, batch.slice(1, 1, kContext + 1)}});
+        session.run({{x, batch.slice(1, 0, context)}, {next, batch.slice(1, 1, context + 1)}});
     if (step >= steps - kAveraged) sum += results[loss].item();
   }
   return sum / static_cast<double>(kAveraged);

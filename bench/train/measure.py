@@ -10,7 +10,7 @@ import random
 import sys
 import time
 
-from bench.program import Progress, about, processor_info
+from bench.program import Progress, about, for_openblas, has_avx512
 from bench.train.worker import Worker
 
 OURS = "aclgrad"
@@ -19,23 +19,12 @@ TORCH = "libtorch"  # its settings follow the name
 COMPARED = 10  # losses are compared at this step
 # A libtorch that needs longer than this for its first step is passed over: there are others of it,
 # upon better BLAS.
-SLOW = 2
+SLOW = 4
 NO_TORCH = "libtorch was not found: install libtorch-dev to compare with it, then build again"
 NO_BLAS = ("libtorch is measured with the system's BLAS only; install libopenblas0-openmp to compare "
            "with that too")
 # How often a repetition is tried of which the machine's host takes some.
 TRIES = 6
-
-
-def has_avx512():
-    return {"avx512f", "avx512vl", "avx512bw", "avx512dq"} <= set(
-        processor_info().get("flags", "").split())
-
-
-def installed_blas():
-    """Folders with a libblas.so.3: the variants of OpenBLAS beside the system's default."""
-    return [library.parent for variant in ("openblas-openmp", "openblas-pthread")
-            for library in sorted(pathlib.Path("/usr/lib").glob(f"*/{variant}/libblas.so.3"))]
 
 
 def find_contenders(programs, blas):
@@ -44,10 +33,12 @@ def find_contenders(programs, blas):
     torch = programs / "train_worker_torch"
     if not torch.exists():
         return found
-    for folder in [None, *blas]:
+    # The system's default is one of the variants, as a rule: measured once.
+    others = [folder for folder in blas if (folder / "libblas.so.3").resolve() !=
+              (folder.parent / "libblas.so.3").resolve()]
+    for folder in [None, *others]:
         for avx512 in (False, True) if has_avx512() else (False,):
-            # OpenBLAS does not know newer processors and takes its oldest code for them.
-            variables = {"OPENBLAS_CORETYPE": "SkylakeX"} if has_avx512() else {}
+            variables = for_openblas()
             name = TORCH
             if avx512:
                 name += " avx512"
@@ -185,6 +176,6 @@ def measure(options):
         results += measure_workload(workloads[name], options, contenders,
                                     lambda name=name: progress.next(name))
     progress.finish()
-    return {"benchmark": "train",
+    return {"benchmark": "train", "is_part": bool(options.workloads),
             "effort": {"seconds": options.seconds, "repetitions": options.repetitions},
             "workloads": list(workloads.values()), "results": results}

@@ -3,9 +3,13 @@
 import collections
 from statistics import median_high as median
 
+from bench import faster
 from bench.page import NOISE, Page, Promise, Table, promise_sections, promise_table
-from bench.program import processor
+from bench.runs import load_text, title
 from bench.train.measure import COMPARED, FLOOR, OURS, TORCH
+
+# Of a measurement, what a part of it has of its own, and what tells its elements apart.
+PARTS = {"results": ("workload", "threads")}
 
 LOSS_TOLERANCE = 1e-4
 # Libraries round to bfloat16 at other places.
@@ -33,6 +37,8 @@ LIMITS = {
     "W5": Limits(None, 1.3, 1.3, 1.4, 1.7, None, XEON,
                  "libtorch is at less than 1.5 times the bare products, which leave no more than that"),
     "W6": Limits(None, None, None, 1.5, 1.6, None),
+    "W7": Limits(None, 1.3, 1.3, 1.3, 1.6, None),
+    "W8": Limits(None, None, None, 1.3, 1.6, None),
 }
 # A step in bfloat16 takes at most so many times as long as in float32: with AVX512_BF16, with AMX.
 BFLOAT16_LIMITS = [
@@ -40,14 +46,17 @@ BFLOAT16_LIMITS = [
      "products are a third of the step: batch norm, ELU, pooling and the update, which read and "
      "write memory, are most of the rest"),
     ("W5b", "W5", 0.75, 0.55, ""),
+    ("W7b", "W7", 0.75, 0.55, ""),
+    ("W8b", "W8", 0.75, 0.55, ""),
 ]
 
 HOW = """
 * One step is forward, loss, backward and update in float32. All start with the same weights
-  and the same batch; the losses of step {compared} agree within 1e-4. In W4b and W5b activations and products
-  are in bfloat16 and the rest as before; libtorch does so by autocast, and losses agree within 2 %.
-* When this began, {load:.1f} programs wanted a core on average: above 0.1 the machine was shared, and
-  times are too long. Ratios suffer less.
+  and the same batch; the losses of step {compared} agree within 1e-4. Where a name ends in b, activations and
+  products are in bfloat16 and the rest as before; libtorch does so by autocast, and losses agree within
+  2 %.
+* Each table says how many programs wanted a core on average when it was begun: above 0.1 the machine was
+  shared, and times are too long. Ratios suffer less.
 * Ours is one run of a session, which is fed the batch and its labels anew in every step. libtorch is
   its C++ interface, eager, with its own modules and optimizers; its batch stands in its memory
   already. "avx512" is ATEN_CPU_CAPABILITY=avx512; after the comma stands the BLAS library put in the
@@ -56,11 +65,11 @@ HOW = """
   primitives, made beforehand and executed bare; images and weights lie in memory as each of its
   convolutions likes them best.
 * Each candidate is a process of its own, on the same cores, one for each thread; they take turns, in a new
-  order each time. Given are the median of {repetitions} repetitions, each of at least {milliseconds:g} ms, and the fastest of
-  them. A repetition during which the host of a virtual machine took time from its cores (/proc/stat) is
-  tried again, six times in all; if it always did, the one that lost least counts. Who takes how many
-  times as long is the median of the quotients of each repetition: machines change their speed, and these
-  runs were soon after each other. Peak MB (10^6 bytes) is what was resident at most in a process that
+  order each time. Given are the median of the repetitions and the fastest of them. A repetition during
+  which the host of a virtual machine took time from its cores (/proc/stat) is tried again, six times in
+  all; if it always did, the one that lost least counts. Who takes how many times as long is the median of
+  the quotients of each repetition: machines change their speed, and these runs were soon after each
+  other. Of what was measured before 2026-11-29 only the medians are kept. Peak MB (10^6 bytes) is what was resident at most in a process that
   has only trained this workload.
 
 """
@@ -182,23 +191,39 @@ def all_times(results):
                  "lrlr")
 
 
-def page(data, _):
-    results = grouped(data["results"])
-    versions = sorted({figures["version"] for figures in data["results"] if figures["contender"] != OURS})
-    found = promises(results, data["machine"]["flags"])
-    times = all_times(results)
-    effort = data["effort"]
-    workloads = Table(["workload", "what"], [[workload["name"], workload["what"]]
-                                             for workload in data["workloads"]], "l")
-    text = (f"# Performance of training\n\nWritten by `./dev bench train` on {data['date']}; nothing "
-            "here is typed by hand.\n\n## How it was measured\n\n* Machine: "
-            f"{processor(data['machine'])}. Compiler: {data['machine']['compiler']}. Beside: "
-            f"{', '.join(versions)}." +
-            HOW.format(compared=COMPARED, load=data["machine"]["load"],
-                       repetitions=effort["repetitions"], milliseconds=effort["seconds"] * 1e3) +
-            workloads.markdown() +
+def compared(run):
+    """What the fastest libtorch takes beside ours."""
+    for (workload, threads), result in grouped(run["results"]).items():
+        if result.torch:
+            yield faster.Compared(f"{workload} threads={threads}", result.torch,
+                                  1 / times_as_long(result[result.torch], result[OURS]))
+
+
+def machine_section(run, marks):
+    versions = sorted({figures["version"] for figures in run["results"] if figures["contender"] != OURS})
+    effort, machine = run["effort"], run["machine"]
+    return (f"{marks} {title(run)}\n\nOn {run['date']}{load_text(machine)}. Compiler: "
+            f"{machine['compiler']}. Beside: {', '.join(versions)}. {effort['repetitions']} repetitions, "
+            f"each of at least {effort['seconds'] * 1e3:g} ms.\n\n")
+
+
+def run_sections(run):
+    results = grouped(run["results"])
+    return (machine_section(run, "##") +
+            promise_sections(promises(results, run["machine"]["flags"]), "###") +
+            "\n### All times\n\n" + all_times(results).markdown() + "\n")
+
+
+def page(runs, _):
+    known = {workload["name"]: workload["what"] for run in reversed(runs) for workload in run["workloads"]}
+    workloads = Table(["workload", "what"], [[name, known[name]] for name in sorted(known)], "l")
+    text = ("# Performance of training\n\nWritten by `./dev bench train`; nothing here is typed by hand, "
+            "but for the reasons.\n\n" +
+            faster.section(runs, lambda run: list(compared(run))) +
+            "\n## How it was measured\n" + HOW.format(compared=COMPARED) + workloads.markdown() +
             "\nPromises are for processors with AVX-512: shorter vectors lengthen what a step has "
-            "beside its products.\n\n" + promise_sections(found) + "\n## All times\n\n" +
-            times.markdown())
-    return Page([times, promise_table(found)], text, all_times=times,
-                failures=list(disagreements(results, data["workloads"])))
+            "beside its products.\n\n" + "\n".join(map(run_sections, runs)).rstrip() + "\n")
+    results = grouped(runs[0]["results"])
+    times = all_times(results)
+    return Page([times, promise_table(promises(results, runs[0]["machine"]["flags"]))], text,
+                all_times=times, failures=list(disagreements(results, runs[0]["workloads"])))

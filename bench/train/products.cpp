@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/train/products.h"
 
+#include "bench/resnet.h"
 #include "examples/convolution/model.h"
 #include "examples/mobilenet/model.h"
-#include "examples/transformer/model.h"
 
 namespace aclgrad::bench {
 namespace {
@@ -44,7 +44,7 @@ Products convolution(const Workload& workload) {
 }
 
 Products transformer(const Workload& workload) {
-  const ::transformer::Sizes sizes;
+  const TransformerSizes& sizes = workload.transformer;
   const int64_t rows = workload.batch * sizes.context;
   const int64_t size = sizes.width / sizes.heads;
   Products all;
@@ -60,8 +60,8 @@ Products transformer(const Workload& workload) {
     add_attention(size, sizes.context);
     add_attention(sizes.context, size);
     add(sizes.width, sizes.width);
-    add(sizes.width, 2 * sizes.geglu_hidden);
-    add(sizes.geglu_hidden, sizes.width);
+    add(sizes.width, 2 * sizes.hidden);
+    add(sizes.hidden, sizes.width);
   }
   add(sizes.width, workload.classes);
   return all;
@@ -100,6 +100,31 @@ Products mobilenet(const Workload& workload) {
   return all;
 }
 
+Products resnet(const Workload& workload) {
+  Products all;
+  int64_t side = 32;
+  const auto convolve = [&](int64_t in, int64_t out, int64_t kernel, int64_t stride) {
+    all.convolutions.push_back({.n = workload.batch,
+                                .in = in,
+                                .out = out,
+                                .side = side,
+                                .kernel = kernel,
+                                .stride = stride,
+                                .padding = kernel / 2,
+                                .image_gradient = !all.convolutions.empty()});
+  };
+  convolve(3, ::resnet::kStem, 3, 1);
+  for (const ::resnet::BlockSizes& sizes : ::resnet::all_sizes()) {
+    convolve(sizes.in, sizes.out, 3, sizes.stride);
+    if (sizes.changes()) convolve(sizes.in, sizes.out, 1, sizes.stride);
+    side /= sizes.stride;
+    convolve(sizes.out, sizes.out, 3, 1);
+  }
+  all.matrices.push_back(
+      {.m = workload.batch, .k = ::resnet::all_sizes().back().out, .n = workload.classes});
+  return all;
+}
+
 }  // namespace
 
 Products products_of(const Workload& workload) {
@@ -110,6 +135,8 @@ Products products_of(const Workload& workload) {
       return transformer(workload);
     case Kind::mobilenet:
       return mobilenet(workload);
+    case Kind::resnet:
+      return resnet(workload);
     default:
       return perceptron(workload);
   }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "bench/peers/openblas.h"
+#include "bench/resnet.h"
 #include "bench/train/torch_networks.h"
 #include "bench/train/trainer.h"
 
@@ -63,9 +64,22 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const Workload& workload
                                                          {others, adamw(0)}},
           *adamw(0));
     }
+    case Kind::resnet:
+      return std::make_unique<torch::optim::SGD>(
+          all, torch::optim::SGDOptions(rate).momentum(::resnet::kMomentum));
     default:
       return std::make_unique<torch::optim::SGD>(all, torch::optim::SGDOptions(rate));
   }
+}
+
+void enable_autocast(bool enabled) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+  at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+  at::autocast::set_autocast_enabled(at::kCPU, enabled);
+#else
+  at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
+  at::autocast::set_cpu_enabled(enabled);
+#endif
 }
 
 class Torch : public Trainer {
@@ -112,11 +126,10 @@ class Torch : public Trainer {
   // Autocast chooses which operators compute in bfloat16; the loss and backward are outside of it.
   torch::Tensor forward() {
     if (!workload_.bfloat16) return network_->forward(batch_);
-    at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
-    at::autocast::set_cpu_enabled(true);
+    enable_autocast(true);
     const torch::Tensor result = network_->forward(batch_).to(torch::kFloat);
     at::autocast::clear_cache();
-    at::autocast::set_cpu_enabled(false);
+    enable_autocast(false);
     return result;
   }
 

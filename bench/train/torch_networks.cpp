@@ -5,9 +5,9 @@
 #include <limits>
 #include <string>
 
+#include "bench/resnet.h"
 #include "examples/convolution/model.h"
 #include "examples/mobilenet/model.h"
-#include "examples/transformer/model.h"
 
 namespace aclgrad::bench {
 namespace {
@@ -75,7 +75,7 @@ struct ConvolutionNetwork : TorchNetwork {
 };
 
 struct Attention : TorchNetwork {
-  explicit Attention(const ::transformer::Sizes& s)
+  explicit Attention(const TransformerSizes& s)
       : sizes(s),
         qkv(register_module("qkv", nn::Linear(s.width, 3 * s.width))),
         projection(register_module("projection", nn::Linear(s.width, s.width))),
@@ -91,15 +91,15 @@ struct Attention : TorchNetwork {
     return projection(mixed.transpose(1, 2).reshape({batch, places, sizes.width}));
   }
 
-  ::transformer::Sizes sizes;
+  TransformerSizes sizes;
   nn::Linear qkv, projection;
   Tensor later;
 };
 
 struct FeedForward : TorchNetwork {
-  explicit FeedForward(const ::transformer::Sizes& s)
-      : up(register_module("up", nn::Linear(s.width, 2 * s.geglu_hidden))),
-        down(register_module("down", nn::Linear(s.geglu_hidden, s.width))) {}
+  explicit FeedForward(const TransformerSizes& s)
+      : up(register_module("up", nn::Linear(s.width, 2 * s.hidden))),
+        down(register_module("down", nn::Linear(s.hidden, s.width))) {}
   Tensor forward(Tensor x) override { return down(geglu(up(x))); }
 
   nn::Linear up, down;
@@ -108,7 +108,7 @@ struct FeedForward : TorchNetwork {
 nn::LayerNorm layer_norm(int64_t width) { return nn::LayerNorm(nn::LayerNormOptions({width})); }
 
 struct TransformerBlock : TorchNetwork {
-  explicit TransformerBlock(const ::transformer::Sizes& s)
+  explicit TransformerBlock(const TransformerSizes& s)
       : norm1(register_module("norm1", layer_norm(s.width))),
         norm2(register_module("norm2", layer_norm(s.width))),
         attention(register_module("attention", std::make_shared<Attention>(s))),
@@ -124,7 +124,7 @@ struct TransformerBlock : TorchNetwork {
 };
 
 struct Transformer : TorchNetwork {
-  Transformer(int64_t characters, const ::transformer::Sizes& s)
+  Transformer(int64_t characters, const TransformerSizes& s)
       : letters(register_module("letters", nn::Embedding(characters, s.width))),
         places(register_module("places", nn::Embedding(s.context, s.width))),
         norm(register_module("norm", layer_norm(s.width))) {
@@ -213,6 +213,43 @@ struct MobileNet : TorchNetwork {
   nn::ModuleList bottlenecks;
 };
 
+struct Residual : TorchNetwork {
+  explicit Residual(const ::resnet::BlockSizes& s)
+      : first(register_module("first", std::make_shared<Convolved>(s.in, s.out, 3, s.stride, 1))),
+        second(register_module("second", std::make_shared<Convolved>(s.out, s.out, 3, 1, 1))) {
+    if (s.changes()) {
+      shortcut =
+          register_module("shortcut", std::make_shared<Convolved>(s.in, s.out, 1, s.stride, 1));
+    }
+  }
+  Tensor forward(Tensor x) override {
+    const Tensor y = second->forward(torch::relu(first->forward(x)));
+    return torch::relu(y + (shortcut ? shortcut->forward(x) : x));
+  }
+
+  std::shared_ptr<Convolved> first, second, shortcut;
+};
+
+struct ResNet : TorchNetwork {
+  explicit ResNet(int64_t classes)
+      : stem(register_module("stem", std::make_shared<Convolved>(3, ::resnet::kStem, 3, 1, 1))),
+        scores(register_module("scores", nn::Linear(::resnet::all_sizes().back().out, classes))) {
+    for (const ::resnet::BlockSizes& sizes : ::resnet::all_sizes()) {
+      blocks->push_back(std::make_shared<Residual>(sizes));
+    }
+    register_module("blocks", blocks);
+  }
+  Tensor forward(Tensor x) override {
+    x = torch::relu(stem->forward(x));
+    for (const auto& block : *blocks) x = block->as<Residual>()->forward(x);
+    return scores(x.mean({2, 3}));
+  }
+
+  std::shared_ptr<Convolved> stem;
+  nn::Linear scores;
+  nn::ModuleList blocks;
+};
+
 }  // namespace
 
 std::shared_ptr<TorchNetwork> make_network(const Workload& workload) {
@@ -220,9 +257,11 @@ std::shared_ptr<TorchNetwork> make_network(const Workload& workload) {
     case Kind::convolution:
       return std::make_shared<ConvolutionNetwork>(::convolution::Sizes());
     case Kind::transformer:
-      return std::make_shared<Transformer>(workload.classes, ::transformer::Sizes());
+      return std::make_shared<Transformer>(workload.classes, workload.transformer);
     case Kind::mobilenet:
       return std::make_shared<MobileNet>(::mobilenet::Sizes());
+    case Kind::resnet:
+      return std::make_shared<ResNet>(workload.classes);
     default:
       return std::make_shared<Perceptron>(workload);
   }

@@ -24,6 +24,11 @@ namespace {
 
 using Operators = std::vector<Operator>;
 
+// GELU and GEGLU have one formula for all numbers of FLOAT, which takes two units. In DOUBLE they
+// keep what the others promise.
+constexpr Bound kGelu{.of_float = 2, .of_double = 1};
+constexpr Bound kGeluProduct{.of_float = 2, .of_double = kProduct.of_float};
+
 // ---- SELU ---------------------------------------------------------------------------------------
 
 void add_selu(Operators& all) {
@@ -271,7 +276,7 @@ Domain halved_domain(std::vector<Sample> samples) {
 Operator geglu_forward(Signature call, std::vector<Sample> samples) {
   return {.call = std::move(call),
           .domain = halved_domain(std::move(samples)),
-          .results = {.reference = geglu, .bound = kProduct},
+          .results = {.reference = geglu, .bound = kGeluProduct},
           .error_inputs =
               bad_options({refused("self", "of another shape", TensorSpec{{2, 3}}, "[2, 3]")}),
           .words = {"self = [A, B] along dim; A·gelu(B), or gelu(A)·B with activateLeft",
@@ -285,7 +290,7 @@ Operator geglu_slope(Signature call, const Operator& forward, std::string check)
   };
   return {.call = std::move(call),
           .domain = forward.domain,
-          .results = {.reference = geglu_backward, .bound = kProduct},
+          .results = {.reference = geglu_backward, .bound = kGeluProduct},
           .gradient = Gradient{.of = forward.name(), .inputs = given},
           .error_inputs = bad_options({bad_half({2, 2, 1}, "[2, 2, 1]"), bad_half({3, 2}, "[3, 2]"),
                                        bad_half({2, 3}, "[2, 3]"), bad_half({1, 5}, "[1, 5]", 0)}),
@@ -330,14 +335,15 @@ void add_gelu(Operators& all) {
   const Operator gelu{
       .call = ACLGRAD_CALL(aclnnGelu, in("self", kLow, 6), out("out")),
       .domain = {.everywhere = kFloats},
-      .results = {.formula = of_one([](const auto& x) { return formulas::gelu(x, true); })},
+      .results = {.formula = of_one([](const auto& x) { return formulas::gelu(x, true); }),
+                  .bound = kGelu},
       .words = {"x·Φ(x) in its tanh form", "x·Φ(x)，tanh 近似", "gelu(x, Approximate::tanh)"}};
 
   const Operator backward{
       .call = ACLGRAD_CALL(aclnnGeluBackward, promoted("gradOutput"), promoted("self", kLow, 6),
                            as_const(promotes(out("gradInput")))),
       .domain = {.everywhere = kFloats},
-      .results = {.formula = slope_of(gelu), .bound = kProduct},
+      .results = {.formula = slope_of(gelu), .bound = kGeluProduct},
       .gradient = from_input("aclnnGelu"),
       .words = {"g·gelu′(x), tanh form", "g·gelu′(x)，tanh 近似",
                 "gelu_backward(g, x, Approximate::tanh)", "gelu"}};
@@ -347,7 +353,8 @@ void add_gelu(Operators& all) {
       .domain = {.everywhere = kFloats,
                  .samples = {{{{"approximate", 0.0}}}, {{{"approximate", 1.0}}}}},
       .results = {.formula = of_one(
-                      [](const auto& x, Attributes a) { return formulas::gelu(x, a[0] != 0); })},
+                      [](const auto& x, Attributes a) { return formulas::gelu(x, a[0] != 0); }),
+                  .bound = kGelu},
       .words = {"x·Φ(x), erf form (0) or tanh form (1)",
                 "x·Φ(x)，approximate 为 0 时用 erf，为 1 时用 tanh", "gelu(x)"}};
 
@@ -355,7 +362,7 @@ void add_gelu(Operators& all) {
       .call = ACLGRAD_CALL(aclnnGeluBackwardV2, promoted("gradOutput"), promoted("self", kLow, 6),
                            {"approximate", kForms}, promotes(out("gradInput"))),
       .domain = {.everywhere = kFloats, .samples = v2.domain.samples},
-      .results = {.formula = slope_of(v2), .bound = kProduct},
+      .results = {.formula = slope_of(v2), .bound = kGeluProduct},
       .gradient = from_input("aclnnGeluV2"),
       .words = {"g·gelu′(x), form \"none\" or \"tanh\"",
                 "g·gelu′(x)，\"none\" 用 erf，\"tanh\" 用 tanh", "gelu_backward(g, x)", "gelu_v2"}};

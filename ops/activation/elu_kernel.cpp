@@ -68,63 +68,98 @@ auto elu_backward_formula(const EluFunction& f) {
   const float nearest = kLinearGrowth / input_scale;
   return [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
     const auto clamped = larger(hn::Set(d, lowest), smaller(hn::Set(d, nearest), x[1]));
-    Expansion<Floats> g{x[0], hn::Zero(d)};
-    Expansion<Floats> z{clamped, hn::Zero(d)};
-    if constexpr (kForm != kPlain) g = scaled(d, factor, g);
-    if constexpr (kForm == kWithInputScale) {
-      z = two_product(d, clamped, hn::Set(d, input_scale));
+    if constexpr (kForm == kPlain) {  // e^x is 1 above 0
+      return times_exponential(d, x[0], x[0], clamped, y[0], valid);
+    } else {
+      const auto multiple = scaled(d, factor, Expansion<Floats>{x[0], hn::Zero(d)});
+      bool all_valid;
+      if constexpr (kForm == kWithInputScale) {
+        const auto z = two_product(d, clamped, hn::Set(d, input_scale));
+        all_valid = times_exponential(d, x[0], multiple, z.high, y[0], valid, z.low);
+      } else {
+        all_valid = times_exponential(d, x[0], multiple, clamped, y[0], valid, hn::Zero(d));
+      }
+      const auto above = hn::Gt(x[1], hn::Zero(d));
+      y[0] = hn::IfThenElse(above, hn::Mul(x[0], hn::Set(d, scale)), y[0]);
+      return all_valid;
     }
-    y[0] = times_exponential(d, x[0], g, z, valid);
-    if constexpr (kForm == kPlain) return;  // e^x is 1 above 0
-    y[0] = hn::IfThenElse(hn::Gt(x[1], hn::Zero(d)), hn::Mul(x[0], hn::Set(d, scale)), y[0]);
   };
 }
 
-// The gradient from a result y. FLOAT takes the slope in two parts; 16 bits take it as one float,
-// of which a low part that is not 0 tells that it is not exact. With kMarked products tell that,
-// too: where the numbers of f are short, they are often ties.
-template <Form kForm, bool kIs16Bit, bool kMarked = false>
+// For BF16, by fewer operations where that is enough. No product is a tie, as e^x is no float
+// but 1.
+template <class Formula>
+auto elu_backward_in_bfloat16(const Formula& for_all) {
+  return [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
+    const auto below = smaller(hn::Set(d, kLinearGrowth), x[1]);
+    y[0] = hn::Mul(x[0], short_exponential(d, below));
+    const auto usual = hn::Ge(below, hn::Set(d, kLowestShortExponential));
+    return HWY_LIKELY(hn::AllTrue(d, usual)) || for_all(d, x, y, valid);
+  };
+}
+
+// The gradient from a result y, but for an input scale: of a slope that is rounded once.
+template <Form kForm>
 auto elu_backward_of_result_formula(const EluFunction& f) {
+  const float first = f.limit_factors[0];
+  const float second = f.limit_factors[1];
+  const auto rest = static_cast<float>(f.rest_of_factors());
+  const auto scale = static_cast<float>(f.scale);
+  const auto linear_above = static_cast<float>(f.linear_above);
+  return [=](auto d, const auto& x, auto& y) HWY_ATTR {
+    if constexpr (kForm == kPlain) {
+      y[0] = hn::Mul(x[0], hn::Add(smaller(hn::Zero(d), x[1]), hn::Set(d, 1.0f)));
+      return;
+    }
+    // Subnormal numbers do not count beside the limit, but products with them may be slow. Near
+    // -limit the first sum is exact; elsewhere the second changes nothing.
+    const auto negative = smaller(hn::Set(d, -0x1p-100f), x[1]);
+    const auto sum = mul_add(d, hn::Set(d, first), hn::Set(d, second), negative);
+    const auto slope = hn::Add(sum, hn::Set(d, rest));
+    const auto linear = hn::Gt(x[1], hn::Set(d, linear_above));
+    y[0] = hn::Mul(x[0], hn::IfThenElse(linear, hn::Set(d, scale), slope));
+  };
+}
+
+// The same for all numbers of f. FLOAT takes the slope in two parts up to its one rounding; 16 bits
+// take it as one float, of which a low part that is not 0 tells that it is not exact. With kMarked
+// products tell that, too.
+template <Form kForm, bool kIs16Bit, bool kMarked = false>
+auto elu_backward_of_result_in_parts(const EluFunction& f) {
   const DoubleFloatConstant limit(f.limit);
   const DoubleFloatConstant scale(f.scale);
   const auto input_scale = static_cast<float>(f.input_scale);
   const auto linear_above = static_cast<float>(f.linear_above);
   return [=](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-    auto negative = kForm == kPlain ? smaller(hn::Zero(d), x[1]) : x[1];
-    // Numbers that do not count beside the limit become 0: products with them may be slow.
-    if (!kIs16Bit && kForm != kWithFactors) negative = without_tiny(d, negative, 0x1.8p-60f);
     const auto join = [](auto a, auto b)
                           HWY_ATTR { return kIs16Bit ? hn::Or(a, b) : hn::Add(a, b); };
-    const auto slope_of = [&](auto slope) HWY_ATTR {
-      if constexpr (kForm == kPlain) return slope;
-      if (kIs16Bit) slope.high = hn::Add(slope.high, hn::Set(d, limit.low));
-      slope.low = join(slope.low, hn::Set(d, limit.low));
-      if constexpr (kForm == kWithInputScale) {
-        const auto low = kIs16Bit ? slope.low : hn::Mul(slope.low, hn::Set(d, input_scale));
-        slope = two_product(d, slope.high, hn::Set(d, input_scale));
-        slope.low = join(slope.low, low);
-      }
-      const auto linear = hn::Gt(x[1], hn::Set(d, linear_above));
-      return if_then_else(linear, double_float(d, scale), slope);
-    };
-    auto slope = slope_of(sum_with_larger(d, negative, limit.high));
-    // Below twice the limit, where no forward's results are, that sum is not exact.
-    const auto far = hn::Lt(x[1], hn::Set(d, -2 * limit.high));
+    auto slope = kIs16Bit ? sum_with_larger(d, kForm == kPlain ? smaller(hn::Zero(d), x[1]) : x[1],
+                                            limit.high)
+                          : two_sum(without_tiny(d, x[1], 0x1.8p-60f), hn::Set(d, limit.high));
+    // Below twice the limit, where no forward's results are, the shorter sum is not exact.
+    if (kIs16Bit) valid = hn::Not(hn::Lt(x[1], hn::Set(d, -2 * limit.high)));
+    if constexpr (kForm == kPlain) {
+      // Not exact for tiny numbers only, where the product is next to g and no tie.
+      y[0] = multiply_marked<kMarked>(d, x[0], slope.high);
+      return;
+    }
+    if (kIs16Bit) slope.high = hn::Add(slope.high, hn::Set(d, limit.low));
+    slope.low = join(slope.low, hn::Set(d, limit.low));
+    if constexpr (kForm == kWithInputScale) {
+      const auto low = kIs16Bit ? slope.low : hn::Mul(slope.low, hn::Set(d, input_scale));
+      slope = two_product(d, slope.high, hn::Set(d, input_scale));
+      slope.low = join(slope.low, low);
+    }
+    const auto linear = hn::Gt(x[1], hn::Set(d, linear_above));
     if constexpr (kIs16Bit) {
-      // Plain slopes are not exact for tiny numbers only, where the product is next to g and no
-      // tie.
-      y[0] = kForm == kPlain ? multiply_marked<kMarked>(d, x[0], slope.high)
-                             : multiply_marked<kMarked>(d, x[0], slope.high, slope.low);
-      if (kMarked || kForm == kWithInputScale) valid = hn::Not(far);
+      slope = if_then_else(linear, double_float(d, scale), slope);
+      y[0] = multiply_marked<kMarked>(d, x[0], slope.high, slope.low);
     } else {
-      y[0] = multiply_once(d, x[0], slope);
-      auto regular = hn::AndNot(far, hn::IsFinite(y[0]));
-      // Where the high part is 0 the low one has the sign.
-      if (kForm != kPlain) regular = hn::And(regular, hn::Ne(slope.high, hn::Zero(d)));
-      if (HWY_LIKELY(hn::AllTrue(d, regular))) return;
-      slope = slope_of(two_sum(negative, hn::Set(d, limit.high)));
-      y[0] = multiply_once_any(d, x[0], slope);
-      valid = hn::Or(hn::IsFinite(slope.high), hn::Not(hn::IsFinite(x[1])));
+      // The low parts of infinite numbers may be NaN.
+      const auto finite = hn::IsFinite(slope.high);
+      const auto sum = hn::Add(slope.high, hn::IfThenElseZero(finite, slope.low));
+      y[0] = hn::Mul(x[0], hn::IfThenElse(linear, hn::Set(d, scale.high), sum));
+      valid = hn::Or(finite, hn::Not(hn::IsFinite(x[1])));
     }
   };
 }
@@ -154,11 +189,15 @@ FloatKernel elu_backward(const EluFunction& f) {
   });
   return {exact, [f, exact](const NativeBlock& block) HWY_ATTR {
             constinit static TablesByKey<EluFunction, Lut16s> tables;
-            if (block.dtype != ACL_FLOAT) {
-              return map_lut16_product<true>(block, tables.find(f), exact);
-            }
             with_form(f, [&](auto form) HWY_ATTR {
-              map_floats<2, 1>(block, elu_backward_formula<form>(f), exact);
+              const auto formula = elu_backward_formula<form>(f);
+              if (block.dtype == ACL_FLOAT) return map_floats<2, 1>(block, formula, exact);
+              if (form != kPlain || block.dtype == ACL_FLOAT16) {
+                return map_lut16_product<true>(block, tables.find(f), exact);
+              }
+              // Gathers take longer than this on some processors.
+              const auto in_bfloat16 = elu_backward_in_bfloat16(formula);
+              map_bfloat16<2, 1, Outputs::kWithin3Ulp>(block, in_bfloat16, exact);
             });
           }};
 }
@@ -176,15 +215,30 @@ FloatKernel elu_backward_of_result(const EluFunction& f) {
     return hn::IfThenElse(linear, hn::Mul(g, set(d, f.scale)), exp_branch);
   });
   return {exact, [f, exact](const NativeBlock& block) HWY_ATTR {
+            // The rests of slopes of smaller numbers, or-ed, are no infinity.
+            const bool is_short =
+                f.limit_rest == 0 && f.limit * std::max(1.0, f.input_scale) < 0x1p24;
             with_form(f, [&](auto form) HWY_ATTR {
-              if (block.dtype == ACL_FLOAT) {
-                map_floats<2, 1>(block, elu_backward_of_result_formula<form, false>(f), exact);
-              } else if (f.limit_rest == 0 && f.limit * std::max(1.0, f.input_scale) < 0x1p24) {
-                // The rests of smaller slopes, or-ed, are no infinity.
-                const auto formula = elu_backward_of_result_formula<form, true, true>(f);
-                map_16bit<2, 1, Outputs::kWithin5UlpOrExact>(block, formula, exact);
+              if (block.dtype != ACL_FLOAT && is_short) {
+                if (form == kPlain && block.dtype == ACL_BF16) {
+                  // The product, of 8 and at most 16 bits, is exact for y <= -2^-9, and above the
+                  // middle between g and the element before it nearer to 0.
+                  const auto formula = elu_backward_of_result_in_parts<form, true>(f);
+                  return map_bfloat16<2, 1, Outputs::kRoundedUnlessTiny>(block, formula, exact);
+                }
+                const auto formula = elu_backward_of_result_in_parts<form, true, true>(f);
+                return map_16bit<2, 1, Outputs::kWithin5UlpOrExact>(block, formula, exact);
+              }
+              if constexpr (form == kWithInputScale) {
+                if (block.dtype == ACL_FLOAT) {
+                  const auto formula = elu_backward_of_result_in_parts<form, false>(f);
+                  return map_floats<2, 1>(block, formula, exact);
+                }
+                const auto formula = elu_backward_of_result_in_parts<form, true>(f);
+                map_16bit<2, 1, Outputs::kWithin3Ulp>(block, formula, exact);
               } else {
-                const auto formula = elu_backward_of_result_formula<form, true>(f);
+                const auto formula = elu_backward_of_result_formula<form>(f);
+                if (block.dtype == ACL_FLOAT) return map_floats<2, 1>(block, formula, exact);
                 map_16bit<2, 1, Outputs::kWithin3Ulp>(block, formula, exact);
               }
             });

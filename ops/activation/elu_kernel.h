@@ -8,6 +8,7 @@
 //   backward, both       g scale                                     otherwise
 #pragma once
 
+#include <array>
 #include <cmath>
 
 #include "ops/engine/elementwise.h"
@@ -22,12 +23,20 @@ struct EluFunction {
   bool is_step = false;   // the lower branch is -alpha scale, as alpha or inputScale is not finite
   double limit_rest = 0;  // what the double leaves out of the limit
   double linear_above = 0;  // outputs above have the slope of the linear branch
+  // Floats whose product is the limit but for rest_of_factors(): a fused multiply-add makes the sum
+  // of the limit and a number in one rounding.
+  std::array<float, 2> limit_factors;
+
+  constexpr double rest_of_factors() const {
+    return limit - double{limit_factors[0]} * double{limit_factors[1]} + limit_rest;
+  }
 
   static EluFunction of(float alpha, float scale, float input_scale) {
     return {.limit = double{alpha} * double{scale},
             .scale = scale,
             .input_scale = input_scale,
-            .is_step = !std::isfinite(alpha) || !std::isfinite(input_scale)};
+            .is_step = !std::isfinite(alpha) || !std::isfinite(input_scale),
+            .limit_factors = {alpha, scale}};
   }
   friend bool operator==(const EluFunction&, const EluFunction&) = default;
 };

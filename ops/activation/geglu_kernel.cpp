@@ -64,36 +64,6 @@ HWY_INLINE auto overflows(D d, V a, V b, V x) {
                  hn::And(hn::IsFinite(a), hn::IsFinite(b)));
 }
 
-// a b as a factor of a third number. Where a b is so small that its low part would underflow, a is
-// scaled up, and undone() scales the final product down.
-template <class D>
-class SafeFactor {
-  using V = hn::Vec<D>;
-
- public:
-  HWY_INLINE SafeFactor(D d, V a, V b) {
-    // A large number has such a small product only with 0.
-    small_ = hn::And(hn::Lt(hn::Abs(hn::Mul(a, b)), hn::Set(d, 0x1p-100f)),
-                     hn::Lt(hn::Abs(a), hn::Set(d, 0x1p60f)));
-    number = hn::Mul(a, hn::IfThenElse(small_, hn::Set(d, 0x1p64f), hn::Set(d, 1.0f)));
-  }
-  HWY_INLINE V undone(D d, V product) const {
-    if (HWY_LIKELY(hn::AllFalse(d, small_))) return product;
-    return hn::IfThenElse(small_, hn::Mul(product, hn::Set(d, 0x1p-64f)), product);
-  }
-
-  V number;
-
- private:
-  hn::Mask<D> small_;
-};
-// Where no SafeFactor is needed.
-template <class D, class V>
-HWY_INLINE auto is_safe(D d, V product) {
-  const auto large = hn::Gt(hn::Abs(product), hn::Set(d, 0x1p-100f));
-  return hn::Or(large, hn::Eq(product, hn::Zero(d)));
-}
-
 // x[0] and x[1] are the half that is activated and the other.
 template <class Form>
 void forward_native(const NativeBlock& block) {
@@ -111,18 +81,15 @@ void forward_native(const NativeBlock& block) {
   map_floats_fast_first<2, 2>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto gate = inner_part<false, Form>(d, x[0], valid);
-        const auto line = two_product(d, x[1], x[0]);
-        y[0] = multiply_once(d, line, gate);
-        y[1] = multiply_once(d, x[0], gate);
-        valid = hn::And(hn::And(valid, is_safe(d, line.high)), hn::IsFinite(y[0]));
+        const GeluAt<Form::kGate, false, decltype(d)> gate(d, x[0]);
+        y[0] = gate.times(d, two_product(d, x[1], x[0]), x[1], valid);
+        y[1] = gate.value(d);
+        valid = hn::And(valid, gate.near_and_normal(d));
       },
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const GeluAnywhere<false, Form, decltype(d)> gelu(d, x[0]);
-        const SafeFactor factor(d, x[1], x[0]);
-        y[0] = factor.undone(d, gelu.value_times(d, factor.number));
-        y[1] = gelu.value(d);
-        valid = hn::AndNot(overflows(d, x[1], x[0], hn::Abs(x[0])), gelu.valid(d, x[1]));
+        const GeluAt<Form::kGate, true, decltype(d)> gate(d, x[0]);
+        y[0] = gate.times(d, two_product(d, x[1], gate.bounded(d)), x[1], valid);
+        y[1] = gate.value(d);
       },
       exact_forward<Form>);
 }
@@ -133,38 +100,29 @@ void backward_native(const NativeBlock& block) {
   constinit static Lut16s tables;
   if (block.dtype != ACL_FLOAT) {
     const Lut16Values* const table = table_for(block, &tables, Entries::kFactors, derivative<Form>);
-    return map_with_table<4, 2, 1, Outputs::kWithin3Ulp, Outputs::kRoundedToOdd>(
+    return map_with_table<4, 2, 1, Outputs::kWithin3Ulp, Outputs::kRoundedUnlessTiny>(
         block, table,
         [](auto d, const auto& x, auto value, auto& y, auto& valid) HWY_ATTR {
           const auto factor = hn::Mul(x[0], x[2]);  // without an error that counts
           y[0] = hn::Mul(factor, value);
-          if constexpr (sizeof(hn::TFromD<decltype(d)>) == sizeof(float)) {
-            y[1] = multiply_elements(d, x[0], x[3]);
-            if (HWY_LIKELY(hn::AllTrue(d, hn::IsFinite(factor)))) return;
-            valid = hn::Not(overflows(d, x[0], x[2], x[1]));
-          } else {
-            y[1] = hn::Mul(x[0], x[3]);
-          }
+          y[1] = hn::Mul(x[0], x[3]);
+          if constexpr (kIsAsked<decltype(valid)>) valid = hn::Not(overflows(d, x[0], x[2], x[1]));
         },
         exact_backward<Form>);
   }
   map_floats_fast_first<4, 2>(
       block,
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const auto slope = inner_part<true, Form>(d, x[1], valid);
-        const auto factor = two_product(d, x[0], x[2]);
-        y[0] = multiply_once(d, factor, slope);
+        const GeluAt<Form::kSlope, false, decltype(d)> slope(d, x[1]);
+        y[0] = slope.times(d, two_product(d, x[0], x[2]), x[0], valid);
         y[1] = hn::Mul(x[0], x[3]);
-        const auto finite = hn::And(hn::IsFinite(y[0]), hn::IsFinite(y[1]));
-        valid = hn::And(hn::And(valid, is_safe(d, factor.high)), finite);
+        valid = hn::And(valid, slope.near(d));
       },
       [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-        const SafeFactor safe(d, x[0], x[2]);
-        const auto factor = two_product(d, safe.number, x[2]);
-        const GeluAnywhere<true, Form, decltype(d)> gelu(d, x[1]);
-        y[0] = safe.undone(d, gelu.slope_times(d, factor));
+        const GeluAt<Form::kSlope, true, decltype(d)> slope(d, x[1]);
+        const auto given = hn::IfThenElse(hn::IsFinite(x[0]), x[2], x[0]);
+        y[0] = slope.times(d, two_product(d, x[0], x[2]), given, valid);
         y[1] = hn::Mul(x[0], x[3]);
-        valid = hn::AndNot(overflows(d, x[0], x[2], x[1]), gelu.valid(d, factor.high));
       },
       exact_backward<Form>);
 }

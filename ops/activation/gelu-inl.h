@@ -18,7 +18,6 @@
 #include <limits>
 
 #include "ops/activation/gelu_pieces-inl.h"
-#include "ops/activation/gelu_tail-inl.h"
 #include "ops/engine/math/erf-inl.h"
 #include "ops/engine/math/sigmoid-inl.h"
 
@@ -48,7 +47,6 @@ struct GeluErf {
     return hn::Mul(tail.decay, hn::Sub(tail.mills, hn::Mul(a, inverse_root)));
   }
 
-  using Tail = ErfTail;
   static constexpr const GeluPieces& kGate = kErfGate;
   static constexpr const GeluPieces& kSlope = kErfSlope;
 };
@@ -69,7 +67,6 @@ struct GeluTanh {
     return hn::Mul(s.of_minus, hn::Sub(hn::Set(d, 1.0), bend));
   }
 
-  using Tail = TanhTail;
   static constexpr const GeluPieces& kGate = kTanhGate;
   static constexpr const GeluPieces& kSlope = kTanhSlope;
 
@@ -135,6 +132,9 @@ HWY_INLINE Expansion<V> exact_slope(D d, V x) {
   return slope;
 }
 
+// Below this, products with F are 0 for every factor.
+inline constexpr float kGeluIsNothing = 24.0f;
+
 // x, clamped where the gate is not yet 0: 0 times -infinity would be NaN.
 template <class Form, class D, class V>
 HWY_INLINE V clamped_below(D d, V x) {
@@ -149,88 +149,116 @@ HWY_INLINE V exact_gelu(D d, V x) {
 
 // ---- In float -----------------------------------------------------------------------------------
 
-// The gate or gelu' at x by pieces, where `valid`.
-template <bool kIsSlope, class Form, class D, class V, class M>
-HWY_INLINE Expansion<V> inner_part(D d, V x, M& valid) {
-  constexpr const GeluPieces& kTable = kIsSlope ? Form::kSlope : Form::kGate;
-  return by_pieces<kTable, kIsSlope>(d, x, valid);
-}
-
-// Products with gelu or with gelu' at any x: by pieces, and beyond them by tails, which are
-// computed for vectors that need them.
-template <bool kIsSlope, class Form, class D>
-class GeluAnywhere {
+// A function F with F(x) + F(-x) = 1 at x, for products with it. Without kIsFar for vectors that
+// are near(); with it for all, by the same formula and with the same bits.
+template <const GeluPieces& kTable, bool kIsFar, class D>
+class GeluAt {
   using V = hn::Vec<D>;
   using M = hn::Mask<D>;
-  using Tail = typename Form::Tail;
 
  public:
-  HWY_INLINE GeluAnywhere(D d, V x) : x_(x), inside_(hn::FirstN(d, hn::Lanes(d))) {
-    part_ = inner_part<kIsSlope, Form>(d, x, inside_);
-    const M lost = hn::IsNaN(x);
-    part_.high = hn::IfThenElse(lost, x, part_.high);
-    inside_ = hn::Or(inside_, lost);
-    has_tails_ = !hn::AllTrue(d, inside_);
-    if (HWY_LIKELY(!has_tails_)) return;
-    above_ = hn::Gt(x, hn::Zero(d));
-    tail_ = tail_of<kIsSlope, Tail>(d, x);
+  HWY_INLINE GeluAt(D d, V x) : x_(x), size_(hn::Abs(x)), above_(hn::Gt(x, hn::Zero(d))) {
+    const V bounded = kIsFar ? smaller(hn::Set(d, kTable.limit), size_) : size_;
+    // Where the number does not count beside a piece's centre: subnormal factors are slow.
+    argument_ = kIsFar || kTable.is_slope ? larger(hn::Set(d, kTiny), bounded) : bounded;
+    tail_ = lower_tail<kTable, kIsFar>(d, argument_);
   }
 
-  // factor gelu'(x), and where x lies beyond the pieces far above 0, factor - factor gelu'(-x). The
-  // low part of an infinite factor may be NaN.
-  HWY_INLINE V slope_times(D d, Expansion<V> factor) const {
-    const V inner = multiply_once_any(d, factor, part_);
-    if (HWY_LIKELY(!has_tails_)) return inner;
-    const V tail = tail_times(d, factor);
-    const V sum = hn::Add(factor.high, hn::Sub(factor.low, tail));
-    const V upper = hn::CopySign(hn::IfThenElse(hn::IsNaN(sum), factor.high, sum), factor.high);
-    return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, upper, tail));
+  HWY_INLINE M near(D d) const { return hn::Lt(size_, hn::Set(d, kTable.far)); }
+  // And no number on the way to x F(x) is subnormal.
+  HWY_INLINE M near_and_normal(D d) const {
+    const hn::RebindToUnsigned<D> du;
+    const auto least = hn::BitCast(du, hn::Set(d, kTiny));
+    const auto end = hn::BitCast(du, hn::Set(d, kTable.far));
+    const auto beyond = hn::Sub(hn::BitCast(du, size_), least);
+    return hn::RebindMask(d, hn::Lt(beyond, hn::Sub(end, least)));
   }
 
-  // factor gelu(x), and where x lies beyond the pieces far above 0, factor x + factor gelu(-x).
-  HWY_INLINE V value_times(D d, V factor) const {
-    const Expansion<V> line = two_product(d, factor, x_);
-    const V inner = multiply_once_any(d, line, part_);
-    if (HWY_LIKELY(!has_tails_)) return inner;
-    const V tail = tail_times(d, {factor, hn::Zero(d)});
-    const V sum = hn::Add(line.high, hn::Add(line.low, tail));
-    const V upper = hn::CopySign(hn::IfThenElse(hn::IsNaN(sum), line.high, sum), factor);
-    return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, upper, tail));
-  }
-  // gelu(x): value_times() for a factor of 1.
+  // x, but not beyond the pieces where x F(x) is 0 there.
+  HWY_INLINE V bounded(D d) const { return kIsFar ? larger(hn::Set(d, -kTable.limit), x_) : x_; }
+
+  // x F(x).
   HWY_INLINE V value(D d) const {
-    const V inner = multiply_once_any(d, Expansion<V>{x_, hn::Zero(d)}, part_);
-    if (HWY_LIKELY(!has_tails_)) return inner;
-    const V tail = tail_times(d, {hn::Set(d, 1.0f), hn::Zero(d)});
-    return hn::IfThenElse(inside_, inner, hn::IfThenElse(above_, hn::Add(x_, tail), tail));
+    if constexpr (!kIsFar) {
+      const V lower = lower_product(d, x_);
+      return hn::IfThenElse(above_, hn::Sub(x_, lower), lower);
+    } else {
+      const V product = lower_product(d, argument_);
+      const V lower = hn::Neg(scale_by_exponent(d, product, tail_.exponent));
+      const V result = hn::IfThenElse(above_, hn::Add(x_, lower), lower);
+      const auto tiny = hn::Lt(size_, hn::Set(d, kTiny));
+      if (HWY_LIKELY(hn::AllFalse(d, tiny))) return result;
+      // The half of x, made of its pattern: where it is subnormal, products are slow.
+      const hn::RebindToSigned<D> di;
+      const auto bits = hn::BitCast(di, size_);
+      const auto half = hn::Max(hn::Sub(bits, hn::Set(di, 1 << 23)), hn::ShiftRight<1>(bits));
+      return hn::IfThenElse(tiny, hn::CopySign(hn::BitCast(d, half), x_), result);
+    }
   }
 
-  // Where the products are valid for a factor: not near the end of the tail, if the factor is huge.
-  HWY_INLINE M valid(D d, V factor) const {
-    constexpr float kNothing = 24.0f;  // below -24 the product is 0 for every factor
-    const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
-    const M far_below = hn::Lt(x_, hn::Set(d, -kNothing));
-    const V bound = hn::IfThenElse(far_below, infinity, hn::Set(d, kLargestFactor));
-    const M below = hn::Not(hn::Or(inside_, hn::Gt(x_, hn::Set(d, kUpperEnd))));
-    return hn::Not(hn::And(below, hn::Ge(hn::Abs(factor), bound)));
+  // factor F(x), of a factor in one or two parts. Of several inputs whose product that is, `given`
+  // is one that is not finite if any is. Clears lanes of `valid` for which this does not serve.
+  template <class Factor>
+  HWY_INLINE V times(D d, Factor factor, V given, M& valid) const {
+    const V product = lower_product(d, factor);
+    if constexpr (!kIsFar) {
+      const V result = on_side(factor, product);
+      valid = hn::And(valid, hn::IsFinite(result));
+      return result;
+    } else {
+      const V result = on_side(factor, scale_by_exponent(d, product, tail_.exponent));
+      const M moderate = hn::Lt(hn::Abs(product), hn::Set(d, kTable.large));
+      if (HWY_LIKELY(hn::AllTrue(d, moderate))) return result;
+      // Far below F is 0 for all factors, beyond the pieces for smaller ones; above it is 1.
+      const M none = hn::Lt(x_, hn::Set(d, -kGeluIsNothing));
+      const M all = hn::Gt(x_, hn::Set(d, kTable.limit));
+      const M lost = hn::Not(hn::And(hn::IsFinite(given), hn::Eq(x_, x_)));
+      const V zero =
+          hn::CopySign(hn::Mul(given, hn::Zero(d)), hn::Xor(high_of(factor), tail_.high));
+      const V side = hn::IfThenElse(above_, hn::Set(d, 1.0f), tail_.high);
+      const V limit = hn::IfThenElse(none, zero, hn::Mul(high_of(factor), side));
+      const M known = hn::Or(lost, hn::Or(none, all));
+      const M ended = hn::Lt(x_, hn::Set(d, -kTable.limit));
+      const M serves = hn::Or(moderate, hn::AndNot(ended, hn::IsFinite(product)));
+      valid = hn::And(valid, hn::Or(serves, known));
+      return hn::IfThenElse(hn::AndNot(moderate, known), limit, result);
+    }
   }
 
  private:
-  HWY_INLINE V tail_times(D d, Expansion<V> factor) const {
-    // Where the tail has ended the product is 0 with the product's sign.
-    const M ended = tail_ended<Tail>(d, x_);
-    const V nothing = hn::Mul(factor.high, hn::CopySign(hn::Zero(d), tail_.base.high));
-    const V one = hn::Set(d, 1.0f);
-    const V product = tail_product(d, if_then_else(ended, {one, hn::Zero(d)}, factor), tail_);
-    return hn::IfThenElse(ended, nothing, product);
+  static constexpr float kTiny = 0x1p-76f;  // F(x) is 1/2 below
+
+  static HWY_INLINE V high_of(V factor) { return factor; }
+  static HWY_INLINE V high_of(Expansion<V> factor) { return factor.high; }
+
+  // factor F(-|x|) 2^-n. The sign of a zero is not determined.
+  HWY_INLINE V lower_product(D d, V factor) const {
+    return mul_add(d, factor, tail_.high, hn::Mul(factor, tail_.low));
+  }
+  HWY_INLINE V lower_product(D d, Expansion<V> factor) const {
+    const V rest = mul_add(d, factor.high, tail_.low, hn::Mul(factor.low, tail_.whole));
+    return mul_add(d, factor.high, tail_.high, rest);
+  }
+
+  // factor - lower
+  static HWY_INLINE V upper(V factor, V lower) { return hn::Sub(factor, lower); }
+  static HWY_INLINE V upper(Expansion<V> factor, V lower) {
+    return hn::Add(factor.high, hn::Sub(factor.low, lower));
+  }
+
+  // factor F(x), with its sign where it is 0.
+  template <class Factor>
+  HWY_INLINE V on_side(Factor factor, V lower) const {
+    const V high = high_of(factor);
+    const V sign = hn::IfThenElse(above_, high, hn::Xor(high, tail_.high));
+    return hn::CopySign(hn::IfThenElse(above_, upper(factor, lower), lower), sign);
   }
 
   V x_;
-  M inside_;
+  V size_;
+  V argument_;
   M above_;
-  Expansion<V> part_;
-  TailValue<V> tail_;
-  bool has_tails_;
+  LowerTail<V> tail_;
 };
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

@@ -21,10 +21,12 @@ FloatKernel forward() {
             map_floats_fast_first<1, 1>(
                 block,
                 [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-                  y[0] = multiply_once(d, x[0], inner_part<false, Form>(d, x[0], valid));
+                  const GeluAt<Form::kGate, false, decltype(d)> gate(d, x[0]);
+                  y[0] = gate.value(d);
+                  valid = gate.near_and_normal(d);
                 },
                 [](auto d, const auto& x, auto& y)
-                    HWY_ATTR { y[0] = GeluAnywhere<false, Form, decltype(d)>(d, x[0]).value(d); },
+                    HWY_ATTR { y[0] = GeluAt<Form::kGate, true, decltype(d)>(d, x[0]).value(d); },
                 exact);
           }};
 }
@@ -42,13 +44,13 @@ FloatKernel backward() {
             map_floats_fast_first<2, 1>(
                 block,
                 [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-                  y[0] = multiply_once(d, x[0], inner_part<true, Form>(d, x[1], valid));
-                  valid = hn::And(valid, hn::IsFinite(y[0]));
+                  const GeluAt<Form::kSlope, false, decltype(d)> slope(d, x[1]);
+                  y[0] = slope.times(d, x[0], x[0], valid);
+                  valid = hn::And(valid, slope.near(d));
                 },
                 [](auto d, const auto& x, auto& y, auto& valid) HWY_ATTR {
-                  const GeluAnywhere<true, Form, decltype(d)> gelu(d, x[1]);
-                  y[0] = gelu.slope_times(d, {x[0], hn::Zero(d)});
-                  valid = gelu.valid(d, x[0]);
+                  const GeluAt<Form::kSlope, true, decltype(d)> slope(d, x[1]);
+                  y[0] = slope.times(d, x[0], x[0], valid);
                 },
                 exact);
           }};

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Per-target: GELU's gate (of which gelu(x) = x gate(x)) and its derivative in float, by pieces of
-// polynomials around the multiples of 1/4; ops/engine/tools/fit_pieces.py says how they are made.
+// Per-target: the lower tails of GELU's gate and of its derivative in float, by pieces of
+// polynomials and powers of two; ops/engine/tools/fit_gelu.py says how they are made.
 #if defined(ACLGRAD_OPS_ACTIVATION_GELU_PIECES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ACTIVATION_GELU_PIECES_INL_H_
 #undef ACLGRAD_OPS_ACTIVATION_GELU_PIECES_INL_H_
 #else
 #define ACLGRAD_OPS_ACTIVATION_GELU_PIECES_INL_H_
 #endif
+
+#include <iterator>
 
 #include "ops/activation/gelu_pieces.h"
 #include "ops/engine/math/math-inl.h"
@@ -19,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET <= HWY_AVX3
 // The numbers of each lane's piece: an instruction picks from a row of the table.
-template <const GeluPieces& kTable, bool kIsSlope, class D>
+template <const GeluPieces& kTable, size_t kNumbers, class D>
 class LanePieces {
  public:
   using V = hn::Vec<D>;
@@ -42,25 +44,22 @@ class LanePieces {
 };
 #else
 // A piece's numbers side by side.
-template <bool kIsSlope>
 struct PieceLines {
-  static constexpr int kShift = kIsSlope ? 4 : 3;
+  static constexpr int kShift = 4;
   alignas(64) float line[kPieces][size_t{1} << kShift];
 
   constexpr explicit PieceLines(const GeluPieces& table) : line() {
-    for (size_t n = 0; n < (kIsSlope ? kSlopeNumbers : kGateNumbers); ++n) {
-      for (size_t piece = 0; piece < kPieces; ++piece) {
-        line[piece][n] = table.rows[n][piece];
-      }
+    for (size_t n = 0; n < kFarNumbers; ++n) {
+      for (size_t piece = 0; piece < kPieces; ++piece) line[piece][n] = table.rows[n][piece];
     }
   }
 };
-template <const GeluPieces& kTable, bool kIsSlope>
-inline constexpr PieceLines<kIsSlope> kPieceLines{kTable};
+template <const GeluPieces& kTable>
+inline constexpr PieceLines kPieceLines{kTable};
 
 // As above. Each lane's line is read in pieces of 16 bytes, and these are transposed: processors
 // take many times as long to gather the numbers one by one.
-template <const GeluPieces& kTable, bool kIsSlope, class D>
+template <const GeluPieces& kTable, size_t kNumbers, class D>
 class LanePieces {
  public:
   using V = hn::Vec<D>;
@@ -68,7 +67,7 @@ class LanePieces {
   template <class VI>
   HWY_INLINE LanePieces(D d, VI piece) {
     const hn::RebindToUnsigned<D> du;
-    constexpr const auto& kLines = kPieceLines<kTable, kIsSlope>;
+    constexpr const auto& kLines = kPieceLines<kTable>;
     alignas(64) uint32_t offsets[hn::MaxLanes(D())];
     const auto line = hn::And(hn::BitCast(du, piece), hn::Set(du, kPieces - 1));
     hn::Store(hn::ShiftLeft<kLines.kShift>(line), du, offsets);
@@ -97,8 +96,7 @@ class LanePieces {
 
  private:
   static constexpr size_t kTogether = 4;
-  static constexpr size_t kGroups =
-      ((kIsSlope ? kSlopeNumbers : kGateNumbers) + kTogether - 1) / kTogether;
+  static constexpr size_t kGroups = (kNumbers + kTogether - 1) / kTogether;
 
 #if HWY_TARGET != HWY_SCALAR
   // For each 16 bytes of a vector, those of one line; the lines' offsets lie kTogether apart.
@@ -118,49 +116,75 @@ class LanePieces {
 };
 #endif
 
-// The number of the piece around x, in the low bits; takes lanes beyond the pieces, NaN too, out of
-// `valid`.
-template <class D, class V, class M>
-HWY_INLINE hn::Vec<hn::RebindToSigned<D>> piece_of(D d, V x, M& valid) {
-  constexpr uint32_t kFirst = 0x4b400000u + static_cast<uint32_t>(kFirstPiece);
-  const hn::RebindToUnsigned<D> du;
-  const V sum = hn::MulAdd(x, hn::Set(d, 4.0f), hn::Set(d, kFloatMagic));  // 4 x is exact
-  const auto number = hn::Sub(hn::BitCast(du, sum), hn::Set(du, kFirst));
-  valid = hn::RebindMask(d, hn::Lt(number, hn::Set(du, static_cast<uint32_t>(kPieces))));
-  return hn::BitCast(hn::RebindToSigned<D>(), sum);
-}
+// F(-a) = (high + low) 2^n, where n is 0 in what lies before the table's `far`. Its low bits are
+// what `exponent` has in its own, plus 127.
+template <class V>
+struct LowerTail {
+  V high;
+  V low;
+  V whole;  // high + low, roughly
+  V exponent;
+};
 
-// (F(x) - value - slope t) / t^2
-template <class D, class Pieces, class V>
-HWY_INLINE V bend_of(D d, const Pieces& piece, V t) {
+// The table's function. Range: a from 0 to the table's limit, or without kIsFar to its `far`; a NaN
+// gives NaN.
+template <const GeluPieces& kTable, bool kIsFar, class D, class V>
+HWY_INLINE LowerTail<V> lower_tail(D d, V a) {
+  using Pieces = LanePieces<kTable, kIsFar ? kFarNumbers : kNearNumbers, D>;
+  const hn::RebindToSigned<D> di;
+  const V place = mul_add(d, a, hn::Set(d, kTable.density), hn::Set(d, 4.0f));
+  const Pieces piece(d, hn::ShiftRight<19>(hn::BitCast(di, place)));
+  const V t = hn::Sub(a, piece.template number<kCentre>());
   V bend = mul_add(d, t, piece.template number<kC6>(), piece.template number<kC5>());
   bend = mul_add(d, t, bend, piece.template number<kC4>());
   bend = mul_add(d, t, bend, piece.template number<kC3>());
-  return mul_add(d, t, bend, piece.template number<kC2>());
+  bend = mul_add(d, t, bend, piece.template number<kC2>());
+  const V slope = piece.template number<kSlope>();
+  const V value = piece.template number<kValue>();
+  const V square = hn::Mul(t, t);
+  const V high = mul_add(d, t, slope, value);
+  const V lost = mul_add(d, t, slope, hn::Sub(value, high));
+  const V low = mul_add(d, square, bend, lost);
+  if constexpr (!kIsFar) {
+    return {high, low, high, hn::Zero(d)};
+  } else {
+    // The product's integer, and what is left of it without an error.
+    const V rate = piece.template number<kRate>();
+    const V start = piece.template number<kStart>();
+    V steepness = rate;
+    if constexpr (kTable.bends) steepness = mul_add(d, t, piece.template number<kBend>(), rate);
+    const V sum = mul_add(d, t, steepness, start);
+    V r = mul_sub(d, t, rate, hn::Sub(sum, start));
+    if constexpr (kTable.bends) r = mul_add(d, square, piece.template number<kBend>(), r);
+    V power = hn::Set(d, kPower[std::size(kPower) - 1]);
+    for (size_t k = std::size(kPower) - 1; k-- > 0;) {
+      power = mul_add(d, r, power, hn::Set(d, kPower[k]));
+    }
+    const V growth = hn::Mul(r, power);
+    const V grown = mul_add(d, high, growth, mul_add(d, low, growth, low));
+    return {high, grown, mul_add(d, high, growth, high), sum};
+  }
 }
 
-// The function of the table at x, where x lies within the table; `valid` says where.
-template <const GeluPieces& kTable, bool kIsSlope, class D, class V, class M>
-HWY_INLINE Expansion<V> by_pieces(D d, V x, M& valid) {
-  const LanePieces<kTable, kIsSlope, D> piece(d, piece_of(d, x, valid));
-  // Squares and products of a tiny t would be subnormal, which is slow.
-  const V offset = hn::Sub(x, piece.template number<kCentre>());
-  const V t = hn::IfThenElseZero(hn::Gt(hn::Abs(offset), hn::Set(d, 0x1p-40f)), offset);
-  const V value = piece.template number<kValue>();
-  const V slope = piece.template number<kSlope>();
-  const V high = mul_add(d, t, slope, value);
-  V low = mul_add(d, t, slope, hn::Sub(value, high));  // what that rounding lost
-  if constexpr (kIsSlope) {
-    const V slope_rest = piece.template number<kSlopeRest>();
-    low = hn::Add(low, mul_add(d, t, slope_rest, piece.template number<kValueRest>()));
-  }
-  Expansion<V> result{high, mul_add(d, hn::Mul(t, t), bend_of(d, piece, t), low)};
-#if HWY_TARGET == HWY_AVX2
-  // Forces the result to be computed here. Compilers interleave two calls otherwise and spill the
-  // coefficients of both.
-  asm volatile("" : "+x"(result.high.raw), "+x"(result.low.raw));
-#endif
-  return result;
+// value 2^n, with n as in LowerTail. Subnormal results are put together from integers: operations
+// that give them take many times as long on some processors.
+template <class D, class V>
+HWY_INLINE V scale_by_exponent(D d, V value, V exponent) {
+  constexpr int kLift = 96;
+  constexpr float kEnd = 0x1p-30f;     // the smallest normal number, lifted
+  constexpr float kToUnits = 0x1p53f;  // makes a lifted number one of units of 2^-149
+  constexpr float kInteger = 0x1p23f;  // plus an integer below it has that in its low bits
+  const hn::RebindToSigned<D> di;
+  const auto deep = hn::Lt(exponent, hn::Set(d, kFloatMagic + 127 - kLift));
+  const auto lift = hn::IfThenElseZero(hn::RebindMask(di, deep), hn::Set(di, kLift));
+  const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(hn::BitCast(di, exponent), lift)));
+  const V lifted = hn::Mul(value, power);
+  const V size = hn::Abs(lifted);
+  const V sum = mul_add(d, size, hn::Set(d, kToUnits), hn::Set(d, kInteger));
+  const auto units = hn::Sub(hn::BitCast(di, sum), hn::BitCast(di, hn::Set(d, kInteger)));
+  const auto normal = hn::Sub(hn::BitCast(di, lifted), hn::ShiftLeft<23>(lift));
+  const auto tiny = hn::And(deep, hn::Lt(size, hn::Set(d, kEnd)));
+  return hn::IfThenElse(tiny, hn::CopySign(hn::BitCast(d, units), value), hn::BitCast(d, normal));
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

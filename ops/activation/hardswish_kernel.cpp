@@ -2,6 +2,7 @@
 #include "ops/activation/hardswish_kernel.h"
 
 #include <cmath>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/activation/hardswish_kernel.cpp"
@@ -53,13 +54,13 @@ FloatKernel hardswish() {
           }};
 }
 
-// g times the derivative, where g times the middle one is known.
+// Which of three counts for x: the middle one from -3 to 3, and for NaN.
 template <class D, class V>
-HWY_INLINE V select(D d, Interval interval, V g, V x, V middle) {
+HWY_INLINE V select(D d, Interval interval, V x, V below, V middle, V above) {
   using T = hn::TFromD<D>;
   const V end = hn::Set(d, interval == Interval::kClosed ? std::nextafter(T{3}, T{4}) : T{3});
-  const V upper_branch = hn::IfThenElse(hn::Ge(x, end), g, middle);
-  return hn::IfThenElse(hn::Le(x, hn::Neg(end)), hn::Mul(g, hn::Zero(d)), upper_branch);
+  const V upper_branch = hn::IfThenElse(hn::Ge(x, end), above, middle);
+  return hn::IfThenElse(hn::Le(x, hn::Neg(end)), below, upper_branch);
 }
 
 FloatKernel hardswish_backward(Interval interval) {
@@ -72,28 +73,39 @@ FloatKernel hardswish_backward(Interval interval) {
     const auto back = two_product(d, quotient, three);
     const auto left_over = hn::Sub(hn::Sub(product.high, back.high), back.low);
     const auto rest = hn::Add(left_over, hn::Add(product.low, hn::Mul(g, sum.low)));
-    return select(d, interval, g, x, round_to_odd(d, quotient, rest));
+    return select(d, interval, x, hn::Mul(g, hn::Zero(d)), round_to_odd(d, quotient, rest), g);
   });
   const auto in_float = [=](auto d, const auto& x, auto& y) HWY_ATTR {
-    const auto sum = two_sum(without_tiny(d, x[1], 0x1.8p-60f), set(d, 1.5));
+    // For -3 <= x <= 3 the sum is exact. Subnormal numbers do not count beside it.
+    const auto sum = sum_with_larger(d, without_tiny(d, x[1], 0x1.8p-60f), 1.5f);
     const auto slope = multiply_nonzero(d, sum, double_float(d, DoubleFloatConstant(1.0 / 3)));
-    y[0] = select(d, interval, x[0], x[1], hn::Mul(x[0], slope));
+    y[0] = hn::Mul(x[0], select(d, interval, x[1], hn::Zero(d), slope, set(d, 1)));
   };
-  // With powers of two against overflow. The error of the sum is ignored: it occurs for tiny x
-  // only, and the result, near half of g, is no tie then.
-  const auto in_16_bits = [=](auto d, const auto& x, auto& y) HWY_ATTR {
-    const auto g = hn::Mul(x[0], set(d, 0.125));
-    const auto sum = hn::Add(x[1], set(d, 1.5));
-    const auto product = hn::Mul(g, sum);
-    const auto result = hn::Mul(product, set(d, 8.0 / 3));
-    const auto of_product = mul_sub(d, g, sum, product);
-    const auto of_result = mul_sub(d, result, set(d, 0.375), product);
-    const auto lost = hn::IfThenElse(hn::Eq(of_product, hn::Zero(d)), of_result, of_product);
-    y[0] = select(d, interval, x[0], x[1], inexact_if(d, lost, result));
+  // g times 3/8 of the slope times 8/3, powers of two against overflow. The error of the sum is
+  // ignored: it occurs for tiny x only, and the result, near half of g, is no tie then. In BF16 all
+  // results of that are the nearest, unless they are tiny, as a test finds; FLOAT16 needs to know
+  // which are exact.
+  const auto in_16_bits = [=](auto is_float16) HWY_ATTR {
+    return [=](auto d, const auto& x, auto& y) HWY_ATTR {
+      const auto sum = hn::Mul(hn::Add(x[1], set(d, 1.5)), set(d, 0.125));
+      const auto slope = select(d, interval, x[1], hn::Zero(d), sum, set(d, 0.375));
+      const auto product = hn::Mul(x[0], slope);
+      y[0] = hn::Mul(product, set(d, 8.0 / 3));
+      if constexpr (is_float16) {
+        const auto of_product = mul_sub(d, x[0], slope, product);
+        const auto of_result = mul_sub(d, y[0], set(d, 0.375), product);
+        y[0] = inexact_if(d, any_rest(d, of_product, of_result), y[0]);
+      }
+    };
   };
   return {exact, [=](const NativeBlock& block) HWY_ATTR {
             if (block.dtype == ACL_FLOAT) return map_floats<2, 1>(block, in_float, exact);
-            map_16bit<2, 1, Outputs::kWithin5UlpOrExact>(block, in_16_bits, exact);
+            if (block.dtype == ACL_FLOAT16) {
+              const auto formula = in_16_bits(std::true_type());
+              return map_float16<2, 1, Outputs::kWithin5UlpOrExact>(block, formula, exact);
+            }
+            const auto formula = in_16_bits(std::false_type());
+            map_bfloat16<2, 1, Outputs::kRoundedUnlessTiny>(block, formula, exact);
           }};
 }
 

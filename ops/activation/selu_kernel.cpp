@@ -10,12 +10,14 @@ namespace aclgrad::ops {
 namespace {
 
 // SELU is the ELU of these numbers. The rest counts where y + lambda alpha is small, near the
-// forward's limit. An output of 0 has the slope of the linear branch.
+// forward's limit. An output of 0 has the slope of the linear branch. Of all pairs of floats the
+// product of these two is nearest to the limit.
 constexpr EluFunction kSelu{.limit = 1.7580993408473768600,
                             .scale = 1.0507009873554804934,
                             .input_scale = 1,
                             .limit_rest = 0x1.05161b045a1f7p-56,
-                            .linear_above = -0x1p-149};
+                            .linear_above = -0x1p-149,
+                            .limit_factors = {0x1.4a8594p+0f, 0x1.5c98cp+0f}};
 
 // Products of integers with lambda and lambda alpha as multiples of 2^-64. Their error is below
 // 2^-34 for factors of 32 bits, while no such product comes that near to an integer (by the

@@ -47,8 +47,8 @@ class AttentionGradient : private AttentionTiles<T> {
  private:
   using Base = AttentionTiles<T>;
   using Base::add_multiple, Base::at, Base::buffers_, Base::by_columns, Base::by_rows,
-      Base::choose_head, Base::exponential_of, Base::finite_rows, Base::group, Base::head_,
-      Base::hidden, Base::key_columns_, Base::keys_, Base::lines, Base::masks_of, Base::matrix,
+      Base::choose_head, Base::exponential_of, Base::finite_rows, Base::for_scores, Base::group,
+      Base::head_, Base::key_columns_, Base::keys_, Base::lines, Base::masks_of, Base::matrix,
       Base::number_at, Base::of, Base::of_panels, Base::p_, Base::product, Base::read,
       Base::read_keys, Base::seen, Base::sees, Base::value_columns_, Base::write;
   using typename Base::D, typename Base::FiniteRows, typename Base::RowMasks, typename Base::V;
@@ -188,17 +188,25 @@ class AttentionGradient : private AttentionTiles<T> {
   static constexpr int64_t kTogether = 8;
   std::array<T, kTogether> along(const Lines<const T>& slope, const Lines<const T>& output,
                                  int64_t rows) const {
-    using Number = hn::CappedTag<T, 1>;
-    std::array<T, kTogether> sums{};
-    for (int64_t d = 0; d < p_.value_size; ++d) {
+    const hn::CappedTag<T, 1> d;
+    using Number = hn::Vec<decltype(d)>;
+    const T* slopes[kTogether];
+    const T* outputs[kTogether];
+    Number sums[kTogether];
+    for (int64_t k = 0; k < kTogether; ++k) {
+      const int64_t r = std::min(k, rows - 1);
+      slopes[k] = slope[r];
+      outputs[k] = output[r];
+      sums[k] = hn::Zero(d);
+    }
+    for (int64_t c = 0; c < p_.value_size; ++c) {
       for (int64_t k = 0; k < kTogether; ++k) {
-        const int64_t r = std::min(k, rows - 1);
-        T& sum = sums[static_cast<size_t>(k)];
-        sum = hn::GetLane(hn::MulAdd(hn::Set(Number(), slope[r][d]),
-                                     hn::Set(Number(), output[r][d]), hn::Set(Number(), sum)));
+        sums[k] = hn::MulAdd(hn::LoadU(d, slopes[k] + c), hn::LoadU(d, outputs[k] + c), sums[k]);
       }
     }
-    return sums;
+    std::array<T, kTogether> found;
+    for (size_t k = 0; k < kTogether; ++k) found[k] = hn::GetLane(sums[k]);
+    return found;
   }
 
   // Products become shares as they went into the output, and gradients of shares those of scores,
@@ -216,8 +224,8 @@ class AttentionGradient : private AttentionTiles<T> {
         of_shift_ == nullptr
             ? nullptr
             : of_shift_ + (head_ % group() * shift_rows_ + i % shift_rows_) * p_.keys + j;
-    for_lanes<T>(n, [&](size_t k, auto m) HWY_ATTR {
-      const V e = this->exponential_of(hn::Sub(this->score(shares, masks, k, m), largest));
+    for_scores(shares, masks, n, [&](size_t k, auto, V z, auto unseen) HWY_ATTR {
+      const V e = this->exponential_of(hn::Sub(z, largest));
       const V share = hn::Mul(e, inverse);
       V slope = hn::LoadU(d, slopes + k);
       V mixed = share;
@@ -227,7 +235,6 @@ class AttentionGradient : private AttentionTiles<T> {
         mixed = hn::Mul(share, factor);
       }
       slope = hn::Mul(share, hn::Sub(slope, rest));
-      const hn::Mask<D> unseen = this->hidden(masks, k, m);
       hn::StoreU(hn::IfThenZeroElse(unseen, mixed), d, shares + k);
       hn::StoreU(hn::IfThenZeroElse(unseen, slope), d, slopes + k);
     });

@@ -36,8 +36,8 @@ class Attention : private AttentionTiles<T> {
  private:
   using Base = AttentionTiles<T>;
   using Base::add, Base::add_multiple, Base::at, Base::buffers_, Base::by_rows, Base::choose_head,
-      Base::exponential_of, Base::group, Base::head_, Base::key_columns_, Base::lines,
-      Base::masks_of, Base::matrix, Base::of, Base::of_panels, Base::p_, Base::product,
+      Base::exponential_of, Base::for_scores, Base::group, Base::head_, Base::key_columns_,
+      Base::lines, Base::masks_of, Base::matrix, Base::of, Base::of_panels, Base::p_, Base::product,
       Base::put_number, Base::read, Base::read_keys, Base::seen, Base::sees, Base::values_,
       Base::write;
   using typename Base::D, typename Base::RowMasks, typename Base::V;
@@ -84,28 +84,32 @@ class Attention : private AttentionTiles<T> {
                   T* largest, double* sums, const Lines<T>& mixed) {
     const D d;
     AccumulatorMatrix row_sums;
+    std::array<RowMasks, kAccumulators> masks;
+    std::array<T, kAccumulators> before;
+    std::copy_n(largest, rows, before.begin());
+    // The largest of all rows first: one row after the other would wait for its own.
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t n = seen(i + r, j, columns);
+      masks[r] = masks_of(i + r, j, n, r);
+      V most = hn::Set(d, largest[r]);
+      for_scores(scores[r], masks[r], n, [&](size_t k, auto m, V z, auto) HWY_ATTR {
+        hn::StoreU(z, d, scores[r] + k);
+        most = hn::Max(most, hn::IfThenElse(hn::FirstN(d, m), z, most));
+      });
+      largest[r] = hn::GetLane(hn::MaxOfLanes(d, most));
+    }
     for (int64_t r = 0; r < rows; ++r) {
       T* const row = scores[r];
       const int64_t n = seen(i + r, j, columns);
-      const RowMasks masks = masks_of(i + r, j, n);
-      V most = hn::Set(d, largest[r]);
-      for_lanes<T>(n, [&](size_t k, auto m) HWY_ATTR {
-        const V z = this->score(row, masks, k, m);
-        hn::StoreU(z, d, row + k);
-        most = hn::Max(most, hn::IfThenElse(hn::FirstN(d, m), z, most));
-      });
-      alignas(64) T lanes[hn::MaxLanes(d)];
-      hn::Store(most, d, lanes);
-      const T before = largest[r];
-      for (const T each : lanes) largest[r] = std::max(largest[r], each);
-      if (mixed.data != nullptr && largest[r] != before) {
-        const T change = hn::GetLane(exponential_of(hn::Set(d, before - largest[r])));
+      if (mixed.data != nullptr && largest[r] != before[r]) {
+        const T change = hn::GetLane(exponential_of(hn::Set(d, before[r] - largest[r])));
         sums[r] *= static_cast<double>(change);
         for_lanes<T>(p_.value_size, [&](size_t k, auto) HWY_ATTR {
           T* const some = mixed[r] + k;
           hn::StoreU(hn::Mul(hn::LoadU(d, some), hn::Set(d, change)), d, some);
         });
       }
+      const T* const factor = masks[r].factor;
       Accumulators accumulators;
       accumulators.clear();
       const V shift = hn::Set(d, largest[r]);
@@ -113,7 +117,7 @@ class Attention : private AttentionTiles<T> {
           n,
           [&](size_t k, auto) HWY_ATTR {
             const V e = this->exponential_of(hn::Sub(hn::LoadU(d, row + k), shift));
-            const V kept = masks.factor == nullptr ? e : hn::Mul(e, hn::LoadU(d, masks.factor + k));
+            const V kept = factor == nullptr ? e : hn::Mul(e, hn::LoadU(d, factor + k));
             hn::StoreU(kept, d, row + k);
             return e;
           },

@@ -251,11 +251,19 @@ class AttentionTiles {
       add_terms(static_cast<size_t>(count), term, lanes);
     }
   }
+  // e^x of what a score is below the largest of its row: neither overflows nor is it subnormal, so
+  // that a power of two from integers is enough.
   HWY_INLINE static V exponential_of(V x) {
     const D d;
-    const V least = hn::Set(d, kNothingBelow);
-    const V e = exp(d, larger(least, x));
-    return hn::IfThenZeroElse(hn::Lt(x, least), e);
+    V e;
+    if constexpr (sizeof(T) == 4) {
+      const auto parts = reduce_shortly(d, clamp_or_zero(d, x, kNothingBelow, 89.0f));
+      const V beyond = beyond_linear(d, parts.r, hn::Mul(parts.n, hn::Set(d, kLn2Excess)));
+      e = hn::Mul(hn::Add(hn::Set(d, 1.0f), hn::Add(parts.r, beyond)), power_of(d, parts));
+    } else {
+      e = exp(d, larger(hn::Set(d, kNothingBelow), x));
+    }
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, kNothingBelow)), e);
   }
 
   // What the shift, the mask of hidden places and dropout's mask say of keys [j, j + n) for the
@@ -265,8 +273,10 @@ class AttentionTiles {
     const T* hidden;  // -infinity or 0
     const T* factor;  // of dropout: 0 or 1 / kept
   };
-  RowMasks masks_of(int64_t i, int64_t j, int64_t n) {
-    T* const room = buffers_->row.template of<T>(3 * kKeyBlock);
+  // For row `number` of those that are worked on together.
+  RowMasks masks_of(int64_t i, int64_t j, int64_t n, int64_t number = 0) {
+    T* const room =
+        buffers_->row.template of<T>(kAccumulators * 3 * kKeyBlock) + number * 3 * kKeyBlock;
     RowMasks masks{};
     if (p_.shift) {
       const Place from = at(*p_.shift, head_, i);
@@ -305,12 +315,25 @@ class AttentionTiles {
     if (masks.shift == nullptr || !hides_by_shift()) return hidden;
     return hn::Or(hidden, hn::Eq(load_lanes(masks.shift + k, n), hn::Set(d, -kInfinity)));
   }
-  HWY_INLINE V score(const T* products, const RowMasks& masks, size_t k, size_t n) const {
+  // Calls visit(k, m, scores, which of them are hidden) for a row's n products.
+  template <class Visit>
+  HWY_INLINE void for_scores(const T* products, const RowMasks& masks, int64_t n,
+                             const Visit& visit) const {
     const D d;
-    V z = load_lanes(products + k, n);
-    if (masks.shift != nullptr) z = hn::Add(z, load_lanes(masks.shift + k, n));
-    z = hn::Mul(z, hn::Set(d, static_cast<T>(p_.scale)));
-    return hn::IfThenElse(hidden(masks, k, n), hn::Set(d, -kInfinity), z);
+    const V scale = hn::Set(d, static_cast<T>(p_.scale));
+    if (masks.shift == nullptr && masks.hidden == nullptr) {
+      const hn::Mask<D> none = hn::FirstN(d, 0);
+      return for_lanes<T>(n, [&](size_t k, auto m) HWY_ATTR {
+        visit(k, m, hn::Mul(load_lanes(products + k, m), scale), none);
+      });
+    }
+    for_lanes<T>(n, [&](size_t k, size_t count) HWY_ATTR {
+      const size_t m = HWY_MIN(count, hn::MaxLanes(d));  // for compilers that fear there are more
+      V z = load_lanes(products + k, m);
+      if (masks.shift != nullptr) z = hn::Add(z, load_lanes(masks.shift + k, m));
+      const hn::Mask<D> unseen = this->hidden(masks, k, m);
+      visit(k, m, hn::IfThenElse(unseen, hn::Set(d, -kInfinity), hn::Mul(z, scale)), unseen);
+    });
   }
 
   const AttentionProblem& p_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <vector>
 
 #include "ops/engine/thread_scratch.h"
@@ -20,11 +19,14 @@
 #define ACLGRAD_OPS_ATTENTION_ROTARY_ROW_
 namespace aclgrad::ops {
 
-// Dense rows of one dtype. out may be x.
-struct RotaryRow {
+// Dense rows of one dtype, each tensor's so many bytes apart. out may be x.
+struct RotaryRows {
+  enum Tensor : size_t { kX, kCos, kSin, kOut, kTensors };
+
   aclDataType dtype;
-  const void *x, *cos, *sin;
-  void* out;
+  std::array<std::byte*, kTensors> first;
+  std::array<int64_t, kTensors> stride;
+  int64_t count;
 };
 
 }  // namespace aclgrad::ops
@@ -33,72 +35,56 @@ struct RotaryRow {
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
 
-// The first and the second columns of a vector of pairs.
-struct Points {
-  Doubles first, second;
-};
-
-// Pairs [i, i + n) of a row.
-template <bool kNeighbours, class Element>
-HWY_INLINE Points load_points(const Element* row, size_t half, size_t i, size_t n) {
-  if constexpr (!kNeighbours) {
-    return {load_doubles(row + i, n), load_doubles(row + half + i, n)};
-  } else {
-    const RawTag<Element, DoubleTag> d;
-    hn::Vec<decltype(d)> first, second;
-    if (n == kDoubleLanes) {
-      hn::LoadInterleaved2(d, raw(row + 2 * i), first, second);
-    } else {
-      alignas(64) Raw<Element> buffer[2 * kDoubleLanes] = {};
-      std::memcpy(buffer, row + 2 * i, 2 * n * sizeof(Element));
-      hn::LoadInterleaved2(d, buffer, first, second);
-    }
-    return {to_doubles<Element>(first), to_doubles<Element>(second)};
-  }
-}
-
-template <bool kNeighbours, class Element>
-HWY_INLINE void store_points(const Points& points, Element* row, size_t half, size_t i, size_t n) {
-  if constexpr (!kNeighbours) {
-    store_doubles(points.first, row + i, n);
-    store_doubles(points.second, row + half + i, n);
-  } else {
-    const RawTag<Element, DoubleTag> d;
-    const auto first = from_doubles<Element>(points.first);
-    const auto second = from_doubles<Element>(points.second);
-    if (n == kDoubleLanes) return hn::StoreInterleaved2(first, second, d, raw(row + 2 * i));
-    alignas(64) Raw<Element> buffer[2 * kDoubleLanes];
-    hn::StoreInterleaved2(first, second, d, buffer);
-    std::memcpy(static_cast<void*>(row + 2 * i), buffer, 2 * n * sizeof(Element));
+// x cos and x sin, each added up or subtracted as a pair is turned.
+template <bool kNeighbours, bool kBack, class Element>
+HWY_INLINE void turn_row(const Element* x, const Element* cos, const Element* sin, Element* out,
+                         size_t size) {
+  if constexpr (kNeighbours && kDoubleLanes > 1) {  // pairs side by side in a vector
+    const DoubleTag d;
+    for_vectors(size, [&](size_t i, auto n) HWY_ATTR {
+      const Doubles from = load_doubles(x + i, n), sines = load_doubles(sin + i, n);
+      const Doubles along = hn::Mul(from, load_doubles(cos + i, n));
+      const Doubles across =
+          kBack ? hn::Reverse2(d, hn::Mul(from, sines)) : hn::Mul(hn::Reverse2(d, from), sines);
+      const Doubles sum = hn::Add(along, across), difference = hn::Sub(along, across);
+      store_doubles(kBack ? hn::OddEven(difference, sum) : hn::OddEven(sum, difference), out + i,
+                    n);
+    });
+  } else {  // first and second columns in vectors of their own
+    constexpr size_t kStep = kNeighbours ? 2 : 1;
+    const size_t apart = kNeighbours ? 1 : size / 2;
+    for_vectors(size / 2, [&](size_t pair, auto n) HWY_ATTR {
+      const size_t i = pair * kStep, j = i + apart;
+      const Doubles first = load_doubles(x + i, n), second = load_doubles(x + j, n);
+      const Doubles along = hn::Mul(first, load_doubles(cos + i, n));
+      const Doubles across = hn::Mul(second, load_doubles(cos + j, n));
+      const Doubles first_sines = load_doubles(sin + i, n), second_sines = load_doubles(sin + j, n);
+      store_doubles(kBack ? hn::Add(along, hn::Mul(second, second_sines))
+                          : hn::Sub(along, hn::Mul(second, first_sines)),
+                    out + i, n);
+      store_doubles(kBack ? hn::Sub(across, hn::Mul(first, first_sines))
+                          : hn::Add(across, hn::Mul(first, second_sines)),
+                    out + j, n);
+    });
   }
 }
 
 template <bool kNeighbours, bool kBack, class Element>
-HWY_INLINE void turn(const RotaryRow& row, size_t size) {
-  const size_t half = size / 2;
-  const auto points = [half](const void* from, size_t i, size_t n) HWY_ATTR {
-    return load_points<kNeighbours>(static_cast<const Element*>(from), half, i, n);
-  };
-  for_vectors(half, [&](size_t i, auto n) HWY_ATTR {
-    const Points x = points(row.x, i, n), cos = points(row.cos, i, n), sin = points(row.sin, i, n);
-    const Doubles along = hn::Mul(x.first, cos.first), across = hn::Mul(x.second, cos.second);
-    Points turned;
-    if constexpr (kBack) {
-      turned = {hn::Add(along, hn::Mul(x.second, sin.second)),
-                hn::Sub(across, hn::Mul(x.first, sin.first))};
-    } else {
-      turned = {hn::Sub(along, hn::Mul(x.second, sin.first)),
-                hn::Add(across, hn::Mul(x.first, sin.second))};
-    }
-    store_points<kNeighbours>(turned, static_cast<Element*>(row.out), half, i, n);
-  });
+HWY_INLINE void turn(RotaryRows rows, size_t size) {
+  const auto at = [&](size_t k) { return reinterpret_cast<Element*>(rows.first[k]); };
+  for (; rows.count > 0; --rows.count) {
+    turn_row<kNeighbours, kBack, Element>(at(RotaryRows::kX), at(RotaryRows::kCos),
+                                          at(RotaryRows::kSin), at(RotaryRows::kOut), size);
+    for (size_t k = 0; k < RotaryRows::kTensors; ++k) rows.first[k] += rows.stride[k];
+  }
 }
 
-void TurnRow(const RotaryRow& row, size_t size, bool neighbours, bool back) {
-  visit_real(row.dtype, [&]<class Element>(TypeTag<Element>) HWY_ATTR {
-    if (neighbours)
-      return back ? turn<true, true, Element>(row, size) : turn<true, false, Element>(row, size);
-    return back ? turn<false, true, Element>(row, size) : turn<false, false, Element>(row, size);
+void TurnRows(const RotaryRows& rows, size_t size, bool neighbours, bool back) {
+  visit_real(rows.dtype, [&]<class Element>(TypeTag<Element>) HWY_ATTR {
+    if (neighbours) {
+      return back ? turn<true, true, Element>(rows, size) : turn<true, false, Element>(rows, size);
+    }
+    return back ? turn<false, true, Element>(rows, size) : turn<false, false, Element>(rows, size);
   });
 }
 
@@ -109,12 +95,12 @@ HWY_AFTER_NAMESPACE();
 namespace aclgrad::ops {
 namespace {
 
-HWY_EXPORT(TurnRow);
+HWY_EXPORT(TurnRows);
 
 // Elements that a thread takes at a time.
 constexpr int64_t kGrain = 1 << 14;
 
-enum : size_t { kX, kCos, kSin, kOut, kTensors };
+using enum RotaryRows::Tensor;
 
 // Rows that are not dense, as doubles.
 struct RotaryScratch {
@@ -165,37 +151,45 @@ class Rotary {
  private:
   void turn_rows(const Run& run, int64_t begin, int64_t end, RotaryScratch& scratch) const {
     const size_t last = shape_.size() - 1;
-    std::array<std::byte*, kTensors> at{};
-    for (int64_t row = begin; row < end; ++row) {
-      const bool is_next = row > begin && row % shape_[last] != 0;
+    RotaryRows rows{dtype_, {}, {}, 0};
+    for (size_t k = 0; k < kTensors; ++k) {
+      rows.stride[k] = operands_[k].strides[last] * static_cast<int64_t>(element_size(dtype_));
+    }
+    // Those that follow each other along the last of the joined dimensions.
+    for (int64_t row = begin; row < end; row += rows.count) {
+      rows.count = std::min(end - row, shape_[last] - row % shape_[last]);
       for (size_t k = 0; k < kTensors; ++k) {
-        const RotaryOperand& operand = operands_[k];
-        const auto bytes = static_cast<int64_t>(element_size(dtype_));
-        at[k] = is_next ? at[k] + operand.strides[last] * bytes
-                        : static_cast<std::byte*>(
-                              element(run.data(operand.parameter), dtype_, rows_[k].offset(row)));
+        rows.first[k] = static_cast<std::byte*>(
+            element(run.data(operands_[k].parameter), dtype_, rows_[k].offset(row)));
       }
       if (is_dense_) {
-        turn_row({dtype_, at[kX], at[kCos], at[kSin], at[kOut]});
+        turn(rows);
       } else {
-        turn_through(at, scratch);
+        turn_through(rows, scratch);
       }
     }
   }
 
-  void turn_row(const RotaryRow& row) const {
-    HWY_DYNAMIC_DISPATCH(TurnRow)(row, static_cast<size_t>(size_), neighbours_, back_);
+  void turn(const RotaryRows& rows) const {
+    HWY_DYNAMIC_DISPATCH(TurnRows)(rows, static_cast<size_t>(size_), neighbours_, back_);
   }
 
-  void turn_through(const std::array<std::byte*, kTensors>& at, RotaryScratch& scratch) const {
+  void turn_through(const RotaryRows& rows, RotaryScratch& scratch) const {
     const auto size = static_cast<size_t>(size_);
-    std::array<double*, kTensors> rows{};
-    for (size_t k = 0; k < kTensors; ++k) rows[k] = scratch.rows[k].data();
-    for (size_t k = 0; k < kOut; ++k) {
-      load(static_cast<const void*>(at[k]), dtype_, operands_[k].along, rows[k], size);
+    RotaryRows dense{ACL_DOUBLE, {}, {}, 1};
+    for (size_t k = 0; k < kTensors; ++k) {
+      dense.first[k] = reinterpret_cast<std::byte*>(scratch.rows[k].data());
     }
-    turn_row({ACL_DOUBLE, rows[kX], rows[kCos], rows[kSin], rows[kOut]});
-    store(rows[kOut], static_cast<void*>(at[kOut]), dtype_, operands_[kOut].along, size);
+    for (int64_t row = 0; row < rows.count; ++row) {
+      const auto at = [&](size_t k) { return rows.first[k] + row * rows.stride[k]; };
+      for (size_t k = 0; k < kOut; ++k) {
+        load(static_cast<const void*>(at(k)), dtype_, operands_[k].along, scratch.rows[k].data(),
+             size);
+      }
+      turn(dense);
+      store(scratch.rows[kOut].data(), static_cast<void*>(at(kOut)), dtype_, operands_[kOut].along,
+            size);
+    }
   }
 
   aclDataType dtype_;

@@ -130,22 +130,29 @@ class PairedConvolution {
       gather_pairs(pairs_ + place, scratch_->offsets.data(), pairs, columns, packed);
       for (int64_t row = 0; row < problem.m; row += kPairBlock) {
         multiply({w + row * 2 * pairs, 2 * pairs, packed, pairs, sums, columns, false}, columns);
-        finish(part, row, place, columns, sums);
+        finish(part, row, place, columns, sums, bias == nullptr ? &y->bits : nullptr);
       }
     }
   }
 
  private:
-  // Lines of places, without what is between them.
+  // Lines of places, without what is between them. Where nothing is added to the sums, they are
+  // rounded into y.
   void finish(const ProductPart& part, int64_t row, int64_t place, int64_t columns,
-              const float* sums) const {
+              const float* sums, uint16_t* y) const {
+    const int64_t rows = std::min(kPairBlock, part.rows - row);
     for (int64_t line = 0; line < s_.out[0] * s_.out[1]; ++line) {
       const int64_t start = padded_.at({line / s_.out[1], line % s_.out[1], 0});
       const int64_t first = std::max(start, place);
       const int64_t last = std::min(start + s_.out[2], place + columns);
       if (first >= last) continue;
-      finish_sums(part, row, std::min(kPairBlock, part.rows - row),
-                  line * s_.out[2] + first - start, last - first, sums + first - place, columns);
+      const int64_t column = line * s_.out[2] + first - start;
+      const float* const from = sums + first - place;
+      if (y == nullptr) {
+        finish_sums(part, row, rows, column, last - first, from, columns);
+      } else {
+        round_sums(from, columns, rows, last - first, y + row * s_.places() + column, s_.places());
+      }
     }
   }
 

@@ -21,4 +21,15 @@ inline void fetch_ahead(const void* place) {
   }
 }
 
+// Asks for a line that is read and then overwritten. Where another core has it, too, the store
+// would wait until that core has given it up, and stores wait for each other.
+inline void fetch_to_overwrite(const void* line) {
+#if defined(__x86_64__)
+  // What compilers make of __builtin_prefetch for a processor that they know nothing of only reads.
+  asm volatile("prefetchw (%0)" : : "r"(line));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
 }  // namespace aclgrad::ops

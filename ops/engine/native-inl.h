@@ -3,12 +3,12 @@
 // native dtype of the tensor. Included by kernel files inside Highway's foreach_target loop.
 //
 // Elements are computed in vector pairs, in two tiers: a formula in float, and for pairs in which
-// it cannot guarantee some element an exact kernel in double. GELU has a third, a faster formula
-// before the other (map_floats_fast_first). The bits of a result do not depend on its neighbours:
-// 16-bit results are correctly rounded in all tiers; of FLOAT and of Outputs::kRoundedToOdd the
-// exact kernel replaces only those lanes that the formula marks as not valid. A formula must be
-// valid for data that anybody has, NaN and infinities included: the exact kernel takes some thirty
-// times as long.
+// it cannot guarantee some element an exact kernel in double. GELU's formula has a shorter form,
+// without what only tails need, which is asked first (map_floats_fast_first). The bits of a result
+// do not depend on its neighbours: 16-bit results are correctly rounded in all tiers; of FLOAT and
+// of Outputs::kRoundedToOdd the exact kernel replaces only those lanes that the formula marks as
+// not valid. A formula must be valid for data that anybody has, NaN and infinities included: the
+// exact kernel takes some thirty times as long.
 #if defined(ACLGRAD_OPS_ENGINE_NATIVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ENGINE_NATIVE_INL_H_
 #undef ACLGRAD_OPS_ENGINE_NATIVE_INL_H_
@@ -39,12 +39,17 @@ using BlockFunction = void (*)(const double* const* in, double* const* out, size
 // lane is a result.
 enum class Outputs {
   kRoundedToOdd,  // the exact value rounded to odd, or a float whose second rounding is innocuous
-  kWithin3Ulp,    // of a float
+  kRoundedUnlessTiny,  // the same, but for results below 2^-100 that are not 0
+  kWithin3Ulp,         // of a float
   kWithin5UlpOrExact,  // within 5 ulp of a float, and exact where the float's last bit is 0
 };
 
 // A formula(d, x, value, y, valid) for 16-bit elements, where `value` is the table's entry for
-// input kArgument. As an exact kernel it works in double: d is a tag of double.
+// input kArgument. What it takes out of `valid` must have a first result that is not finite. As an
+// exact kernel it works in double: d is a tag of double.
+struct NoMask {};  // stands for `valid` where it is not asked for
+template <class Valid>
+inline constexpr bool kIsAsked = !std::is_same_v<std::remove_reference_t<Valid>, NoMask>;
 template <size_t kTableArgument, class Formula>
 struct TableFormula {
   static constexpr size_t kArgument = kTableArgument;
@@ -111,8 +116,8 @@ HWY_ATTR HWY_INLINE void exact_elements(const Exact& exact, const Element* const
         value[lane] = exact.table->exact[in[Exact::kArgument][i + j + lane].bits];
       }
       const Doubles entry = hn::Load(DoubleTag(), value);
-      hn::Mask<DoubleTag> ignored;
-      exact.formula(DoubleTag(), x, entry, y, ignored);
+      NoMask not_asked;
+      exact.formula(DoubleTag(), x, entry, y, not_asked);
       for (size_t k = 0; k < kOut; ++k) store(k, j, y[k]);
     }
   } else {
@@ -150,7 +155,8 @@ inline constexpr bool kIsNativeMap = false;
 
 // kOutputs is for the first output, kOthers for the others.
 // Formula: void(d, x, y) with x the input vectors and y the outputs. It may have a fourth parameter
-// `valid`, in which it clears the lanes that it cannot compute. Either may be a TableFormula; Exact
+// `valid`, in which it clears the lanes that it cannot compute, and then return a bool that says
+// whether all are valid, where it knows that without the mask. Either may be a TableFormula; Exact
 // is callable as a BlockFunction otherwise, or another map, whose formula has the same bits.
 template <class Element, size_t kIn, size_t kOut, Outputs kOutputs, Outputs kOthers, class Formula,
           class Exact>
@@ -178,7 +184,11 @@ class NativeMap {
     for (size_t begin = i; (i = run<kMode>(formula_, in, out, begin, end)) < end; begin = i) {
       skipped = i == begin ? HWY_MIN(2 * skipped, kMaxSkipped) : 1;
       const size_t exact_end = HWY_MIN(i + skipped * kPairLanes, end);
-      for (; i < exact_end; i += kPairLanes) exact_pair(in, out, i);
+      if constexpr (kIsNativeMap<Exact>) {
+        i = exact_.template map_pairs<StoreMode::kCached>(in, out, i, exact_end);
+      } else {
+        for (; i < exact_end; i += kPairLanes) exact_pair(in, out, i);
+      }
     }
     return end;
   }
@@ -189,6 +199,14 @@ class NativeMap {
       kUsesTable<Formula>
           ? kOutputs != Outputs::kRoundedToOdd
           : !std::is_invocable_v<const Formula&, FloatTag, const Floats (&)[kIn], Floats (&)[kOut]>;
+  static constexpr bool kSaysIfValid = [] {
+    if constexpr (kHasMask && !kUsesTable<Formula>) {
+      return std::is_same_v<bool,
+                            std::invoke_result_t<const Formula&, FloatTag, const Floats(&)[kIn],
+                                                 Floats(&)[kOut], FloatMask&>>;
+    }
+    return false;
+  }();
 
   HWY_ATTR void map_row(const Element* const (&in)[kIn], Element* const (&out)[kOut], size_t count,
                         bool streaming) const {
@@ -235,26 +253,36 @@ class NativeMap {
     return first;
   }
 
+  // Masks of tables take long, so that the loop only asks whether results are finite.
+  enum class Masks { kOfFormulas, kOfTables };
+
   // The results of the pair from element i on; returns whether all are guaranteed. `exact`, where
   // given, replaces the lanes in which the formula is not valid.
+  template <Masks kMasks = Masks::kOfFormulas>
   static HWY_ATTR HWY_INLINE bool compute(const Formula& formula, const Element* const (&in)[kIn],
                                           size_t i, Packed (&packed)[kOut],
                                           const Element* const* exact = nullptr) {
     const FloatTag d;
     Floats y[2][kOut];
     FloatMask valid[2] = {hn::FirstN(d, kFloatLanes), hn::FirstN(d, kFloatLanes)};
+    bool accepted = true;
     const auto apply = [&](auto vector) HWY_ATTR {
       Floats x[kIn];
       for (size_t k = 0; k < kIn; ++k) x[k] = Traits::template load<vector>(d, in[k] + i);
       if constexpr (kUsesTable<Formula>) {
         const auto pattern = Traits::template pattern<vector>(d, in[Formula::kArgument] + i);
         const Floats value = look_up(d, formula.table->fast, pattern);
-        formula.formula(d, x, value, y[vector], valid[vector]);
-        if constexpr (kHasMask) {
+        if constexpr (kMasks == Masks::kOfFormulas || !kHasMask) {
+          NoMask not_asked;
+          formula.formula(d, x, value, y[vector], not_asked);
+        } else {
+          formula.formula(d, x, value, y[vector], valid[vector]);
           // NaN marks a factor that is not known; it is a result only where the argument is NaN.
           const auto known = hn::Or(hn::Eq(value, value), hn::IsNaN(x[Formula::kArgument]));
           valid[vector] = hn::And(valid[vector], known);
         }
+      } else if constexpr (kSaysIfValid) {
+        accepted = accepted & formula(d, x, y[vector], valid[vector]);
       } else if constexpr (kHasMask) {
         formula(d, x, y[vector], valid[vector]);
       } else {
@@ -263,7 +291,13 @@ class NativeMap {
     };
     apply(std::integral_constant<int, 0>());
     apply(std::integral_constant<int, 1>());
-    bool accepted = !kHasMask || hn::AllTrue(d, hn::And(valid[0], valid[1]));
+    if constexpr (kUsesTable<Formula> && kHasMask && kMasks == Masks::kOfFormulas) {
+      // The first result of a lane that is not valid is not finite.
+      const Floats zero = hn::Sub(y[0][0], y[0][0]);
+      accepted = hn::AllTrue(d, hn::Eq(zero, hn::Sub(y[1][0], y[1][0])));
+    } else if constexpr (kHasMask && !kSaysIfValid) {
+      accepted = hn::AllTrue(d, hn::And(valid[0], valid[1]));
+    }
     for (size_t k = 0; k < kOut; ++k) {
       if (exact != nullptr) {
         y[0][k] = hn::IfThenElse(valid[0], y[0][k], Traits::template load<0>(d, exact[k]));
@@ -272,6 +306,8 @@ class NativeMap {
       const FloatPair pair{y[0][k], y[1][k]};
       if ((k == 0 ? kOutputs : kOthers) == Outputs::kRoundedToOdd) {
         packed[k] = Traits::round(d, pair);
+      } else if ((k == 0 ? kOutputs : kOthers) == Outputs::kRoundedUnlessTiny) {
+        packed[k] = Traits::round_unless_tiny(d, pair, accepted);
       } else {
         constexpr bool kMayBeExact = kOutputs == Outputs::kWithin5UlpOrExact;
         packed[k] = Traits::template round_if_certain<kMayBeExact>(d, pair, accepted);
@@ -299,12 +335,18 @@ class NativeMap {
 
   // The pair from element i on, with the exact kernel's results where the formula's are not
   // guaranteed.
-  // By what stands behind the formula: in double, or the second formula of map_floats_fast_first().
   HWY_ATTR HWY_NOINLINE void exact_pair(const Element* const (&in)[kIn],
                                         Element* const (&out)[kOut], size_t i) const {
-    if constexpr (kIsNativeMap<Exact>) {
-      exact_.template map_pairs<StoreMode::kCached>(in, out, i, i + kPairLanes);
-    } else if constexpr (Traits::kIs16Bit && kOutputs != Outputs::kRoundedToOdd) {
+    if constexpr (kUsesTable<Formula> && kHasMask) {
+      Packed packed[kOut];
+      if (compute<Masks::kOfTables>(formula_, in, i, packed)) {
+        for (size_t k = 0; k < kOut; ++k) {
+          Traits::template store<StoreMode::kCached>(packed[k], out[k] + i);
+        }
+        return;
+      }
+    }
+    if constexpr (Traits::kIs16Bit && kOutputs != Outputs::kRoundedToOdd) {
       exact_elements<kPairLanes>(exact_, in, out, i, kPairLanes);
     } else {
       alignas(64) Element buffer[kOut][kPairLanes];
@@ -348,6 +390,15 @@ HWY_ATTR void map_floats_fast_first(const NativeBlock& block, const Fast& fast,
   using Others = FloatMap<kIn, kOut, Formula, Exact>;
   const Others others(formula, exact);
   FloatMap<kIn, kOut, Fast, Others>(fast, others)(block);
+}
+
+template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
+HWY_ATTR void map_bfloat16(const NativeBlock& block, const Formula& formula, const Exact& exact) {
+  NativeMap<Bfloat16, kIn, kOut, kOutputs, kOutputs, Formula, Exact>(formula, exact)(block);
+}
+template <size_t kIn, size_t kOut, Outputs kOutputs, class Formula, class Exact>
+HWY_ATTR void map_float16(const NativeBlock& block, const Formula& formula, const Exact& exact) {
+  NativeMap<Float16, kIn, kOut, kOutputs, kOutputs, Formula, Exact>(formula, exact)(block);
 }
 
 template <size_t kIn, size_t kOut, Outputs kOutputs, Outputs kOthers = kOutputs, class Formula,

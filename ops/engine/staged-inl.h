@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "ops/engine/fetch_ahead.h"
 #include "ops/engine/native-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -75,9 +76,12 @@ class StagedMap {
     Element* out[kOut];
     std::copy_n(inputs, kIn, in);
     std::copy_n(outputs, kOut, out);
+    bool overwrites[kIn];
+    for (size_t k = 0; k < kIn; ++k)
+      overwrites[k] = std::find(out, out + kOut, in[k]) != out + kOut;
     for (; pair + kAhead < pairs; ++pair) {
       const size_t ahead = (pair + kFetched) * kPairLanes;
-      prefetch(in, ahead < pairs * kPairLanes ? ahead : ahead + gap);
+      prefetch(in, overwrites, ahead < pairs * kPairLanes ? ahead : ahead + gap);
       if (HWY_UNLIKELY(!finish(second, in, out, pair * kPairLanes, ring.at(pair)))) return pair;
       begin(first, in, pair + kAhead, ring);
     }
@@ -88,10 +92,14 @@ class StagedMap {
   }
 
   // Prefetches the inputs of a later first stage while the second stage computes.
-  static HWY_INLINE void prefetch(const Element* const (&in)[kIn], size_t i) {
+  static HWY_INLINE void prefetch(const Element* const (&in)[kIn], const bool (&overwrites)[kIn],
+                                  size_t i) {
     constexpr size_t kLine = 64 / sizeof(Element);
-    for (const Element* each : in) {
-      for (size_t k = 0; k < kPairLanes; k += kLine) hwy::Prefetch(each + i + k);
+    for (size_t k = 0; k < kIn; ++k) {
+      for (size_t lane = 0; lane < kPairLanes; lane += kLine) {
+        const Element* const line = in[k] + i + lane;
+        overwrites[k] ? fetch_to_overwrite(line) : hwy::Prefetch(line);
+      }
     }
   }
 

@@ -87,26 +87,6 @@ HWY_ATTR void map_lut16(const NativeBlock& block, Lut16s* tables, const Exact& e
       exact);
 }
 
-// The first rest that is not 0, if any. Their bits or-ed could be those of an infinity.
-template <class D, class V>
-HWY_INLINE V any_rest(D d, V a, V b) {
-  return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), b, a);
-}
-
-// factor value; with kMayBeExact as Outputs::kWithin5UlpOrExact wants it. `rest`, where given, is
-// not 0 where the value is not exact.
-template <bool kMayBeExact, class D, class V, class... Rest>
-HWY_INLINE V multiply_marked(D d, V factor, V value, Rest... rest) {
-  const V product = hn::Mul(factor, value);
-  if constexpr (kMayBeExact && kIsFloat<D>) {
-    V lost = mul_sub(d, factor, value, product);
-    ((lost = any_rest(d, lost, rest)), ...);
-    return inexact_if(d, lost, product);
-  } else {
-    return product;
-  }
-}
-
 // 16-bit elements of a product with a function: g f(x), given by an exact kernel of g and x. With
 // kMayBeExact products are marked: where values of f are short they are often ties.
 template <bool kMayBeExact, class Exact>

@@ -84,9 +84,10 @@ ACL_FUNC_VISIBILITY size_t aclgradAllocationBytes(const void* address);
 /*
  * Calls body(context, i) once for every i in [0, count): on the calling thread, and meanwhile on
  * as many others as aclgradSetNumThreads allows. Those belong to the process; while another thread
- * has them, and inside a body, the caller does all of it. The body must not throw, nor end
- * its thread; the caller cannot be cancelled meanwhile. Library: ascendcl. The floating-point
- * environment is the default one inside bodies, and tasks of streams.
+ * has them, inside a body, and for a while after other processes kept them from their cores, the
+ * caller does all of it. The body must not throw, nor end its thread; the caller cannot be
+ * cancelled meanwhile. Library: ascendcl. The floating-point environment is the default one inside
+ * bodies, and tasks of streams.
  */
 ACL_FUNC_VISIBILITY void aclgradParallelFor(int64_t count,
                                             void (*body)(void* context, int64_t index),

@@ -44,8 +44,10 @@ constexpr int64_t kPanelBytesOnStack = 1 << 14;
 // Most columns whose sums wait in a buffer.
 constexpr int64_t kMaxColumns = 512;
 
-// b is packed where so many rows make use of it; sooner if its rows lie pages apart.
+// b is packed where so many rows make use of it; sooner if its vectors lie across cache lines, or
+// its rows pages apart.
 constexpr int64_t kMinForPackingB = 384;
+constexpr int64_t kMinForPackingUnaligned = 192;
 constexpr int64_t kMinForPackingPages = 96;
 
 template <class T>
@@ -53,7 +55,11 @@ bool reads_in_place(const ProductOperand& b, int64_t rows, int64_t columns) {
   if (!has_compute_type<T>(b) || (b.column_stride != 1 && columns != 1)) return false;
   const bool whole = columns % static_cast<int64_t>(kLanesOf<T>) == 0;
   const bool pages = b.row_stride % kHarmlessStride == 0;
-  return rows < (pages ? kMinForPackingPages : kMinForPackingB) && (whole || kReadsPartOfVector);
+  const bool aligned = b.row_stride % static_cast<int64_t>(kLanesOf<T>) == 0;
+  const int64_t most = pages     ? kMinForPackingPages
+                       : aligned ? kMinForPackingB
+                                 : kMinForPackingUnaligned;
+  return rows < most && (whole || kReadsPartOfVector);
 }
 
 // Groups of rows of a that are copied together: where its columns are dense, a group alone would
@@ -87,7 +93,7 @@ class PartProduct {
     if (!reads_in_place<T>(part_.b, part_.rows, part_.columns)) return run_packed();
     const int64_t most = std::min(columns_at_once(terms_), part_.columns);
     // Panel by panel where that costs nothing: then it stays near while all rows need it.
-    const bool by_panels = out_.is_possible() && !is_worth_copying<T>(part_.a, most);
+    const bool by_panels = out_.is_possible() && !is_worth_copying<T>(part_.a, terms_, most);
     const int64_t step = by_panels ? std::max(kPanel<T>, tile_columns_) : most;
     for (int64_t j = 0; j < part_.columns; j += step) {
       // The stride counts even where the part has one column.
@@ -126,14 +132,18 @@ class PartProduct {
     if (part_.columns <= kOneVector) {
       group_rows<kNarrowRows<T>>();
     } else if (kWideVectors<T> > kTileVectors && part_.columns > kTwoVectors &&
-               !is_worth_copying<T>(part_.a, part_.columns) &&
-               columns_at_once(terms_) > kTwoVectors) {
-      // Low tiles read b more often. Where a is copied, b is large and comes from afar.
+               !copies_columns_of_a() && columns_at_once(terms_) > kTwoVectors) {
+      // Low tiles would use a part of each cache line that is copied.
       tile_columns_ = static_cast<int64_t>(kWideColumns<T>);
       group_rows<kWideRows>();
     } else {
       group_rows<kTileRows<T>>();
     }
+  }
+
+  bool copies_columns_of_a() const {
+    return RowsOfA<T>::is_by_columns(part_.a) &&
+           is_worth_copying<T>(part_.a, terms_, part_.columns);
   }
 
   // Groups of at most so many rows, as equal as can be. Small products notice every division.
@@ -197,7 +207,7 @@ class PartProduct {
 
   // Some terms of the part's columns [column, column + columns), for all its rows.
   void run_columns(const ReadyB<T>& b, Terms terms, int64_t column, int64_t columns) {
-    const bool copies = is_worth_copying<T>(part_.a, columns);
+    const bool copies = is_worth_copying<T>(part_.a, terms_, columns);
     for (int64_t group = 0; group < groups_; group += kGroupsAtOnce) {
       const Groups groups{group, std::min(groups_, group + kGroupsAtOnce)};
       const int64_t row = part_.row + row_of(group);

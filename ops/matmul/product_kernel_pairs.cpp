@@ -7,6 +7,8 @@
 #include "ops/engine/extent.h"
 #include "ops/engine/instruction_set.h"
 #include "ops/engine/thread_scratch.h"
+#include "ops/matmul/matmul_kernel_direct.h"
+#include "ops/matmul/product_kernel_pairs_pack.h"
 
 #if defined(__x86_64__)
 // GCC 12 takes what its own header leaves undefined on purpose for a mistake.
@@ -21,13 +23,6 @@
 
 #include "hwy/highway.h"
 
-// Functions with an attribute rather than a file with an option: what the compiler makes of a
-// header's inline functions in this file may be what other files call, on a processor without
-// AVX-512.
-#define ACLGRAD_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
-#define ACLGRAD_AVX512_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
-#define ACLGRAD_AMX __attribute__((target("amx-tile,amx-bf16")))
-
 namespace aclgrad::ops {
 namespace {
 
@@ -39,133 +34,37 @@ bool may_use_tiles() {
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
+// Of CPUID; older compilers do not know the names of all.
+constexpr unsigned kAmxBf16 = 1U << 22;
+constexpr unsigned kAvx512Fp16 = 1U << 23;
+constexpr unsigned kAmxTile = 1U << 24;
+bool has_features(unsigned wanted) {
+  unsigned a = 0, b = 0, c = 0, features = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &features) != 0 && (features & wanted) == wanted;
+}
+
 PairInstruction instruction_of_processor() {
   if (!__builtin_cpu_supports("avx512bf16") || !__builtin_cpu_supports("avx512vl") ||
       !__builtin_cpu_supports("avx512bw")) {
     return PairInstruction::kNone;
   }
-  // Older compilers do not know the names of these two.
-  constexpr unsigned kAmxBf16 = 1U << 22;
-  constexpr unsigned kAmxTile = 1U << 24;
-  unsigned a = 0, b = 0, c = 0, features = 0;
-  const bool has_amx = __get_cpuid_count(7, 0, &a, &b, &c, &features) != 0 &&
-                       (features & kAmxBf16) != 0 && (features & kAmxTile) != 0;
+  const bool has_amx = has_features(kAmxBf16 | kAmxTile);
   return has_amx && may_use_tiles() ? PairInstruction::kAmx : PairInstruction::kAvx512Bf16;
+}
+
+// From Sapphire Rapids on, cores of Intel begin a VDPBF16PS every other cycle, and two
+// multiplications of floats in each: they have AMX for pairs, which virtual machines may hide.
+bool multiplies_pairs_slowly() {
+  return __builtin_cpu_is("intel") != 0 && has_features(kAvx512Fp16) &&
+         pair_instruction() == PairInstruction::kAvx512Bf16;
 }
 
 // A vector, or a row of a tile, holds 16 pairs of terms, or one pair of 16 columns. A block of the
 // output has twice as many rows and columns: four tiles of sums, two of a and two of b.
-constexpr int64_t kWidth = 16;
-static_assert(kPairBlock == 2 * kWidth);
+constexpr int64_t kWidth = kPairBlock / 2;
 constexpr int64_t kTermsAtOnce = 4096;
 constexpr int64_t kBytesOfB = 1 << 20;  // packed, that stay in a second-level cache
 constexpr int64_t kMaxColumns = 1024;
-
-constexpr int64_t round_up(int64_t value, int64_t whole) {
-  return (value + whole - 1) / whole * whole;
-}
-
-// An operand by lines of terms: rows of a, columns of b.
-struct Lines {
-  const uint16_t* data;
-  int64_t line_stride;
-  int64_t term_stride;
-};
-
-using Vectors = __m512i[kWidth];
-
-// Element j of vector i becomes element i of vector j.
-ACLGRAD_AVX512 void transpose(Vectors& v) {
-  Vectors w;
-  for (int i = 0; i < 16; i += 2) {
-    w[i] = _mm512_unpacklo_epi32(v[i], v[i + 1]);
-    w[i + 1] = _mm512_unpackhi_epi32(v[i], v[i + 1]);
-  }
-  for (int i = 0; i < 16; i += 4) {
-    v[i] = _mm512_unpacklo_epi64(w[i], w[i + 2]);
-    v[i + 1] = _mm512_unpackhi_epi64(w[i], w[i + 2]);
-    v[i + 2] = _mm512_unpacklo_epi64(w[i + 1], w[i + 3]);
-    v[i + 3] = _mm512_unpackhi_epi64(w[i + 1], w[i + 3]);
-  }
-  // Now a quarter of vector i holds four elements of a column; quarters are put together.
-  for (int i = 0; i < 16; i += 8) {
-    for (int j = 0; j < 4; ++j) {
-      w[i + j] = _mm512_shuffle_i32x4(v[i + j], v[i + j + 4], 0x88);
-      w[i + j + 4] = _mm512_shuffle_i32x4(v[i + j], v[i + j + 4], 0xdd);
-    }
-  }
-  for (int j = 0; j < 8; ++j) {
-    v[j] = _mm512_shuffle_i32x4(w[j], w[j + 8], 0x88);
-    v[j + 8] = _mm512_shuffle_i32x4(w[j], w[j + 8], 0xdd);
-  }
-}
-
-// The first `count` of 16 or 32 numbers, and zeros.
-ACLGRAD_AVX512 __m256i load_16(const uint16_t* from, int64_t count) {
-  return _mm256_maskz_loadu_epi16(
-      static_cast<__mmask16>(count >= 16 ? 0xffff : (1 << std::max<int64_t>(count, 0)) - 1), from);
-}
-ACLGRAD_AVX512 __m512i load_32(const uint16_t* from, int64_t count) {
-  const uint64_t ones = count >= 32 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
-  return _mm512_maskz_loadu_epi16(static_cast<__mmask32>(ones), from);
-}
-
-// 16 lines with 16 pairs of terms, or fewer, from a line and a term on: a vector for each pair with
-// its numbers from all lines, or for each line with all its pairs. Zeros stand for what is not
-// there.
-ACLGRAD_AVX512 void load_pairs(const Lines& from, int64_t line, int64_t lines, int64_t term,
-                               int64_t terms, bool by_pairs, Vectors& vectors) {
-  const uint16_t* const data = from.data + line * from.line_stride + term * from.term_stride;
-  const bool reads_by_pairs = from.line_stride == 1 && from.term_stride != 1;
-  if (reads_by_pairs) {
-    for (int64_t i = 0; i < kWidth; ++i) {
-      const uint16_t* const even = data + 2 * i * from.term_stride;
-      const __m256i first = load_16(even, 2 * i < terms ? lines : 0);
-      const __m256i second = load_16(even + from.term_stride, 2 * i + 1 < terms ? lines : 0);
-      vectors[i] = _mm512_or_si512(_mm512_cvtepu16_epi32(first),
-                                   _mm512_slli_epi32(_mm512_cvtepu16_epi32(second), 16));
-    }
-  } else {
-    for (int64_t i = 0; i < kWidth; ++i) {
-      const uint16_t* at = data + i * from.line_stride;
-      const int64_t count = i < lines ? std::min(terms, kPairBlock) : 0;
-      alignas(64) uint16_t dense[kPairBlock];
-      if (from.term_stride != 1) {
-        for (int64_t t = 0; t < count; ++t) dense[t] = at[t * from.term_stride];
-        at = dense;
-      }
-      vectors[i] = load_32(at, count);
-    }
-  }
-  if (reads_by_pairs != by_pairs) transpose(vectors);
-}
-
-// Groups of 16 lines, each with its pairs one after the other, 16 lines of a pair side by side.
-ACLGRAD_AVX512 void pack_columns(const Lines& from, int64_t lines, int64_t terms, uint32_t* to) {
-  for (int64_t line = 0; line < round_up(lines, kPairBlock); line += kWidth) {
-    for (int64_t term = 0; term < terms; term += kPairBlock) {
-      Vectors vectors;
-      load_pairs(from, line, std::clamp<int64_t>(lines - line, 0, kWidth), term, terms - term, true,
-                 vectors);
-      for (int64_t i = 0; i < kWidth; ++i, to += kWidth) _mm512_store_si512(to, vectors[i]);
-    }
-  }
-}
-
-// Each line with its pairs side by side, `pairs` of them; lines that are not there are zeros.
-ACLGRAD_AVX512 void pack_rows(const Lines& from, int64_t lines, int64_t terms, int64_t pairs,
-                              uint32_t* to) {
-  for (int64_t line = 0; line < kPairBlock; line += kWidth) {
-    for (int64_t term = 0; term < terms; term += kPairBlock) {
-      Vectors vectors;
-      load_pairs(from, line, std::clamp<int64_t>(lines - line, 0, kWidth), term, terms - term,
-                 false, vectors);
-      for (int64_t i = 0; i < kWidth; ++i) {
-        _mm512_store_si512(to + (line + i) * pairs + term / 2, vectors[i]);
-      }
-    }
-  }
-}
 
 ACLGRAD_AMX void multiply_by_tiles(const PairBlock& block) {
   const auto* a = static_cast<const unsigned char*>(block.a);
@@ -259,6 +158,21 @@ ACLGRAD_AVX512_BF16 void multiply_by_vectors(const PairBlock& block) {
   }
 }
 
+// Where sums are rounded and nothing else; null where they are not.
+struct RoundedOutput {
+  uint16_t* data = nullptr;
+  int64_t row_stride = 0;
+
+  explicit RoundedOutput(const ProductPart& part) {
+    const MatmulProblem& problem = part.problem;
+    const MatrixView& out = problem.out;
+    if (out.dtype != ACL_BF16 || problem.addend || problem.alpha != 1) return;
+    if (!problem.has_dense_rows(out)) return;
+    data = part.run.data<uint16_t>(out.parameter) + batch_offset(problem, out, part.batch);
+    row_stride = out.row_stride;
+  }
+};
+
 struct PairBuffers {
   GrowingMemory a;  // a block's rows
   GrowingMemory b;
@@ -270,6 +184,7 @@ class PairedProduct {
   PairedProduct(const ProductPart& part, PairInstruction instruction)
       : part_(part),
         multiply_(instruction),
+        out_(part),
         terms_(part.problem.k),
         a_{static_cast<const uint16_t*>(part.a.data) + part.row * part.a.row_stride,
            part.a.row_stride, part.a.column_stride},
@@ -362,12 +277,17 @@ class PairedProduct {
 
   void finish(int64_t row, int64_t rows, int64_t column, int64_t columns,
               const Packed& packed) const {
+    if (out_.data != nullptr) {
+      uint16_t* const to = out_.data + (part_.row + row) * out_.row_stride + part_.column + column;
+      return round_sums(packed.sums, packed.sums_row, rows, columns, to, out_.row_stride);
+    }
     finish_sums(part_, part_.row + row, rows, part_.column + column, columns, packed.sums,
                 packed.sums_row);
   }
 
   const ProductPart& part_;
   const PairMultiplier multiply_;
+  const RoundedOutput out_;
   int64_t terms_;
   Lines a_, b_;
 };
@@ -381,7 +301,13 @@ bool multiplies_in_pairs(const MatmulProblem& problem) {
   return problem.may_add_pairs && problem.dtype == ACL_BF16 && problem.k >= kMinTerms &&
          saturating_product({count_elements(problem.batch), problem.m, problem.n, problem.k}) >=
              kMinWork &&
-         chosen_instruction_set() <= HWY_AVX3 && pair_instruction() != PairInstruction::kNone;
+         chosen_instruction_set() <= HWY_AVX3 && pairs_are_faster();
+}
+
+bool pairs_are_faster() {
+  static const bool faster =
+      pair_instruction() != PairInstruction::kNone && !multiplies_pairs_slowly();
+  return faster;
 }
 
 PairInstruction pair_instruction() {
@@ -410,29 +336,6 @@ void PairMultiplier::operator()(PairBlock block, int64_t columns) const {
   }
 }
 
-void pack_pairs(const uint16_t* b, int64_t column_stride, int64_t term_stride, int64_t columns,
-                int64_t terms, uint32_t* to) {
-  pack_columns({b, column_stride, term_stride}, columns, terms, to);
-}
-
-ACLGRAD_AVX512 void gather_pairs(const uint32_t* from, const int64_t* offsets, int64_t pairs,
-                                 int64_t columns, uint32_t* to) {
-  for (int64_t j = 0; j < columns; j += kWidth) {
-    for (int64_t i = 0; i < pairs; ++i, to += kWidth) {
-      _mm512_store_si512(to, _mm512_loadu_si512(from + offsets[i] + j));
-    }
-  }
-}
-
-ACLGRAD_AVX512 void make_pairs(const uint16_t* even, const uint16_t* odd, int64_t count,
-                               uint32_t* to) {
-  for (int64_t i = 0; i < count; i += kWidth) {
-    const __m512i first = _mm512_cvtepu16_epi32(load_16(even + i, kWidth));
-    const __m512i second = _mm512_cvtepu16_epi32(load_16(odd + i, kWidth));
-    _mm512_store_si512(to + i, _mm512_or_si512(first, _mm512_slli_epi32(second, 16)));
-  }
-}
-
 }  // namespace aclgrad::ops
 
 #else
@@ -440,14 +343,12 @@ ACLGRAD_AVX512 void make_pairs(const uint16_t* even, const uint16_t* odd, int64_
 namespace aclgrad::ops {
 
 bool multiplies_in_pairs(const MatmulProblem&) { return false; }
+bool pairs_are_faster() { return false; }
 PairInstruction pair_instruction() { return PairInstruction::kNone; }
 void multiply_in_pairs(const ProductPart& part, PairInstruction) { multiply(part); }
 PairMultiplier::PairMultiplier(PairInstruction instruction) : instruction_(instruction) {}
 PairMultiplier::~PairMultiplier() = default;
 void PairMultiplier::operator()(PairBlock, int64_t) const {}
-void pack_pairs(const uint16_t*, int64_t, int64_t, int64_t, int64_t, uint32_t*) {}
-void gather_pairs(const uint32_t*, const int64_t*, int64_t, int64_t, uint32_t*) {}
-void make_pairs(const uint16_t*, const uint16_t*, int64_t, uint32_t*) {}
 
 }  // namespace aclgrad::ops
 

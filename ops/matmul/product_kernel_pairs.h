@@ -13,13 +13,16 @@
 
 namespace aclgrad::ops {
 
-// Whether this processor has such an instruction, and kernels may use it for so large a product.
+// Whether this processor multiplies faster by such an instruction than it multiplies floats, and
+// kernels may use it for so large a product.
 // The size of the rows does not count: whether a batch is joined into them depends on the layout.
 bool multiplies_in_pairs(const MatmulProblem& problem);
 
+bool pairs_are_faster();
+
 enum class PairInstruction { kNone, kAvx512Bf16, kAmx };
 
-// The one that this processor is best at.
+// Of those that this processor has, the one that it is best at.
 PairInstruction pair_instruction();
 
 // Of operands in BFLOAT16, by an instruction that the processor has.
@@ -66,5 +69,10 @@ void gather_pairs(const uint32_t* from, const int64_t* offsets, int64_t pairs, i
                   uint32_t* to);
 // to[i] = the pair of even[i] and odd[i], for whole blocks of them.
 void make_pairs(const uint16_t* even, const uint16_t* odd, int64_t count, uint32_t* to);
+
+// Rounds sums to BFLOAT16, with the bits of finish_sums(): the instruction takes subnormal numbers
+// for 0, but so did those that made the sums.
+void round_sums(const float* sums, int64_t sums_row, int64_t rows, int64_t columns, uint16_t* to,
+                int64_t to_row);
 
 }  // namespace aclgrad::ops

@@ -59,7 +59,9 @@ HWY_INLINE V accumulate(D, V factor, V column, V sum) {
 // Where a tile's terms come from, from the next one on. One address reaches a few rows of a by way
 // of the distance between them, which a processor takes once, twice and four times: with one
 // address for each row, there would not be enough registers.
-template <class T, size_t kRows, size_t kVectors>
+// With kWhole, columns fill their last vector: to load a part of one takes a multiplier's port on
+// processors of Intel, with each term.
+template <class T, size_t kRows, size_t kVectors, bool kWhole>
 struct TileTerms {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
@@ -90,7 +92,7 @@ struct TileTerms {
 
   HWY_INLINE V column(size_t v) const {
     const T* from = (v < kTileVectors ? b : b + b_panel) + v % kTileVectors * kLanesOf<T>;
-    if (kReadsPartOfVector && v == kVectors - 1) {
+    if (!kWhole && v == kVectors - 1) {
       return hn::MaskedLoad(last, D(), from);
     }
     return hn::LoadU(D(), from);
@@ -137,19 +139,9 @@ struct TileTerms {
   hn::Mask<D> last;  // the columns of the last vector
 };
 
-template <class T, size_t kRows, size_t kVectors>
-HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
-  const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
-  constexpr size_t kLanes = kLanesOf<T>;
-  const size_t in_last = tile.columns - (kVectors - 1) * kLanes;
-  V sums[kRows][kVectors];
-#pragma GCC unroll 16
-  for (size_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-    for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
-  }
-  TileTerms<T, kRows, kVectors> terms(tile);
+// Adds all of a tile's terms to the sums.
+template <class T, class Terms, class Sums>
+HWY_INLINE void add_terms(const Tile<T>& tile, Terms terms, Sums& sums) {
   uintptr_t fetched = tile.fetched.first;
   const auto fetched_stride = static_cast<uintptr_t>(tile.fetched.stride);
   for (size_t run = 0;;) {
@@ -164,8 +156,28 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
 #pragma GCC unroll 4
       for (size_t i = 0; i < kTermsPerPass; ++i) terms.add(sums);
     }
-    if (++run == tile.runs) break;
+    if (++run == tile.runs) return;
     terms.begin_run(tile, run);
+  }
+}
+
+template <class T, size_t kRows, size_t kVectors>
+HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr size_t kLanes = kLanesOf<T>;
+  const size_t in_last = tile.columns - (kVectors - 1) * kLanes;
+  [[maybe_unused]] const auto last = hn::FirstN(d, in_last);
+  V sums[kRows][kVectors];
+#pragma GCC unroll 16
+  for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
+  }
+  if (!kReadsPartOfVector || in_last == kLanes) {
+    add_terms(tile, TileTerms<T, kRows, kVectors, true>(tile), sums);
+  } else {
+    add_terms(tile, TileTerms<T, kRows, kVectors, !kReadsPartOfVector>(tile), sums);
   }
   const auto visit_sums = [&](const auto& visit) ACLGRAD_INLINE_LAMBDA {
     visit_each<kRows>([&](auto r) ACLGRAD_INLINE_LAMBDA {
@@ -178,7 +190,7 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
   const auto load = [&](const T* from, ptrdiff_t row, auto r, auto v) ACLGRAD_INLINE_LAMBDA -> V {
     const T* const at = from + static_cast<ptrdiff_t>(r) * row + v * kLanes;
 #if HWY_TARGET <= HWY_AVX3
-    if constexpr (v + 1 == kVectors) return hn::MaskedLoad(terms.last, d, at);
+    if constexpr (v + 1 == kVectors) return hn::MaskedLoad(last, d, at);
 #else
     if (!is_whole(v)) {
       alignas(64) T buffer[kLanes] = {};
@@ -207,7 +219,7 @@ HWY_NOINLINE void multiply_tile(const Tile<T>& tile) {
       return;
     }
 #if HWY_TARGET <= HWY_AVX3
-    hn::BlendedStore(sums[r][v], terms.last, d, to);
+    hn::BlendedStore(sums[r][v], last, d, to);
 #else
     alignas(64) T buffer[kLanes];
     hn::Store(sums[r][v], d, buffer);

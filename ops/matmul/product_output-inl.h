@@ -78,19 +78,41 @@ HWY_INLINE void finish_pair(const MatmulProblem& problem, const DenseRow<float, 
   }
 }
 
+// Copies some elements out of or into a buffer of kPairLanes, which gets zeros behind them. Rows
+// end with them, and small products are all ends.
+template <bool kOutOfBuffer, class Element>
+HWY_INLINE void copy_part(const Element* from, size_t count, Element* to) {
+#if HWY_TARGET <= HWY_AVX3
+  const hn::ScalableTag<Raw<Element>> d;
+  for (size_t i = 0; i < kPairLanes; i += hn::Lanes(d)) {
+    const auto some = hn::FirstN(d, count > i ? count - i : 0);
+    const auto elements = hn::MaskedLoad(some, d, raw(from) + i);
+    if constexpr (kOutOfBuffer) {
+      hn::BlendedStore(elements, some, d, raw(to) + i);
+    } else {
+      hn::Store(elements, d, raw(to) + i);
+    }
+  }
+#else
+  std::copy_n(from, count, to);
+  if constexpr (!kOutOfBuffer) std::fill_n(to + count, kPairLanes - count, Element{});
+#endif
+}
+
 HWY_INLINE void finish_in_floats(const MatmulProblem& problem, const DenseRow<float, Bfloat16>& row,
                                  size_t count) {
   size_t i = 0;
   for (; i + kPairLanes <= count; i += kPairLanes) finish_pair(problem, row, i);
   if (i == count) return;
-  alignas(64) float sums[kPairLanes] = {};
-  alignas(64) Bfloat16 added[kPairLanes] = {};
+  const size_t left = count - i;
+  alignas(64) float sums[kPairLanes];
+  alignas(64) Bfloat16 added[kPairLanes];
   alignas(64) Bfloat16 results[kPairLanes];
-  std::copy(row.sums + i, row.sums + count, sums);
+  copy_part<false>(row.sums + i, left, sums);
   const bool copies = row.added != nullptr && !row.repeats;
-  if (copies) std::copy(row.added + i, row.added + count, added);
+  if (copies) copy_part<false>(row.added + i, left, added);
   finish_pair(problem, {sums, copies ? added : row.added, row.repeats, results}, 0);
-  std::copy(results, results + (count - i), row.to + i);
+  copy_part<true>(results, left, row.to + i);
 }
 
 template <class T, class Element>

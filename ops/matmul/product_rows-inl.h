@@ -39,8 +39,15 @@ bool is_harmless(const ProductOperand& a) {
          apart % kHarmlessColumnStride != 0;
 }
 
+// Each term of such a column is a cache line of its own, far from the one before. Processors do not
+// fetch those ahead, copying does: long columns are copied sooner.
+constexpr int64_t kShortColumn = 128;
+constexpr int64_t kMinForCopyingLongColumns = 64;
+
 template <class T>
-bool is_worth_copying(const ProductOperand& a, int64_t columns) {
+bool is_worth_copying(const ProductOperand& a, int64_t terms, int64_t columns) {
+  const bool by_columns = a.row_stride == 1 && a.column_stride != 1;
+  if (by_columns && terms > kShortColumn && columns >= kMinForCopyingLongColumns) return true;
   return !has_compute_type<T>(a) || (columns >= kMinForCopyingA && !is_harmless<T>(a));
 }
 

@@ -160,10 +160,15 @@ namespace {
 
 using Kind = RowOperand::Kind;
 
-// Sums over the rows: threads share columns of this many elements, in chunks of kSumChunk rows.
-constexpr int64_t kColumns = 256;
+// Sums over the rows, in chunks of kSumChunk rows: threads share strips of this many columns, and
+// take as many of them at once.
+constexpr int64_t kStrip = 64;
+constexpr int64_t kStripsAtOnce = 4;
+constexpr int64_t kColumns = kStrip * kStripsAtOnce;
 constexpr int64_t kRowsAtOnce = 16;
 static_assert(kSumChunk % kRowsAtOnce == 0 && kColumns <= ColumnSums::kColumns);
+// Elements that are worth a second thread.
+constexpr int64_t kMinForThreads = 1 << 14;
 
 // The gradients of weight and bias.
 class ColumnGradients {
@@ -188,16 +193,23 @@ class ColumnGradients {
   // sums[0 .. columns) of the weight, then as many of the bias.
   void sum(const Run& run, std::vector<double>& sums) const {
     const int64_t chunks = sum_chunks(rows_);
-    const int64_t blocks = (columns_ + kColumns - 1) / kColumns;
+    const int64_t strips = (columns_ + kStrip - 1) / kStrip;
     const int64_t line = 2 * columns_;
     sums.assign(static_cast<size_t>(std::max<int64_t>(1, chunks) * line), 0);
-    parallel_pieces(chunks * blocks, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t piece = begin; piece < end; ++piece) {
-        const int64_t column = piece % blocks * kColumns;
-        sum_chunk(run, piece / blocks, column, std::min(kColumns, columns_ - column),
-                  sums.data() + piece / blocks * line + column);
+    const auto sum_strips = [&](int64_t begin, int64_t end) {
+      for (int64_t strip = begin, count = 0; strip < end; strip += count) {
+        const int64_t chunk = strip / strips, first = strip % strips;
+        count = std::min({kStripsAtOnce, strips - first, end - strip});
+        const int64_t column = first * kStrip;
+        sum_chunk(run, chunk, column, std::min(count * kStrip, columns_ - column),
+                  sums.data() + chunk * line + column);
       }
-    });
+    };
+    if (rows_ * columns_ < kMinForThreads) {
+      sum_strips(0, chunks * strips);
+    } else {
+      parallel_shares(chunks * strips, sum_strips);
+    }
     for (int64_t chunk = 1; chunk < chunks; ++chunk) {
       const double* const more = sums.data() + chunk * line;
       for (int64_t j = 0; j < line; ++j) sums[static_cast<size_t>(j)] += more[j];

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ops/engine/dtype/convert_native.h"
 #include "ops/engine/iterate.h"
 #include "ops/engine/thread_scratch.h"
 
@@ -24,7 +25,7 @@ template <class T>
 struct PoolScratch {
   std::vector<T> in, out, phases;
   std::vector<double> doubles, rest;
-  std::vector<typename MaxPool<T>::Index> row_places;
+  std::vector<typename MaxPool<T>::Index> row_places, narrow_places;
   std::vector<int64_t> places, wide_bits;
   std::vector<int8_t> bits;
   ShareRows windows;
@@ -89,6 +90,14 @@ constexpr aclDataType kDtype<int32_t> = ACL_INT32;
 template <>
 constexpr aclDataType kDtype<int64_t> = ACL_INT64;
 
+bool is_dense(const Planes& planes) {
+  return planes.column_stride == 1 && planes.row_stride == planes.width && planes.has_even_rows();
+}
+
+void* start(const Run& run, const Planes& planes, int64_t plane) {
+  return element(run.data(planes.parameter), planes.dtype, planes.offset(plane));
+}
+
 // The plane itself, where it has this type, dense rows with equal gaps, and memory is not aligned
 // to nothing; else null.
 template <class T>
@@ -97,7 +106,7 @@ T* direct_plane(const Run& run, const Planes& planes, int64_t plane, bool rows_j
     return nullptr;
   }
   if (rows_join && planes.row_stride != planes.width) return nullptr;
-  void* const data = element(run.data(planes.parameter), planes.dtype, planes.offset(plane));
+  void* const data = start(run, planes, plane);
   return reinterpret_cast<uintptr_t>(data) % sizeof(T) == 0 ? static_cast<T*>(data) : nullptr;
 }
 
@@ -111,12 +120,16 @@ struct PlaneIn {
       : data(direct_plane<T>(run, planes, plane, false)), row_stride(planes.row_stride) {
     if (data != nullptr) return;
     row_stride = planes.width;
+    T* const converted = room(scratch.in, planes.size());
+    data = converted;
+    if (is_dense(planes) && convert_dense(start(run, planes, plane), planes.dtype, converted,
+                                          kDtype<T>, planes.size())) {
+      return;
+    }
     double* const block = room(scratch.doubles, planes.size());
     read_plane(run, planes, plane, block);
-    T* const converted = room(scratch.in, planes.size());
     std::transform(block, block + planes.size(), converted,
                    [](double x) { return static_cast<T>(x); });
-    data = converted;
   }
 };
 
@@ -132,6 +145,10 @@ struct PlaneOut {
   }
   void finish(const Run& run, const Planes& planes, int64_t plane, PoolScratch<T>& scratch) const {
     if (is_direct) return;
+    if (is_dense(planes) &&
+        convert_dense(data, kDtype<T>, start(run, planes, plane), planes.dtype, planes.size())) {
+      return;
+    }
     double* const block = room(scratch.doubles, planes.size());
     std::copy_n(data, planes.size(), block);
     write_plane(run, planes, plane, block);
@@ -141,29 +158,12 @@ struct PlaneOut {
 // Bits for the windows of a plane, from the places of their maxima.
 template <class T>
 void write_mask(const Run& run, const Planes& mask, int64_t plane, const MaxPool<T>& pool,
-                const int64_t* places, PoolScratch<T>& scratch) {
-  const AxisWindows &rows = pool.windows.rows, &columns = pool.windows.columns;
-  const int64_t width = pool.size.width, across = columns.count();
-  auto* const direct = direct_plane<int8_t>(run, mask, plane, true);
-  int8_t* const bits = direct != nullptr ? direct : room(scratch.bits, mask.size());
-  std::fill_n(bits, mask.size(), int8_t{0});
-  for (int64_t i = 0; i < rows.count(); ++i) {
-    const int64_t top = rows.begin[static_cast<size_t>(i)];
-    if (top >= rows.end[static_cast<size_t>(i)]) continue;  // windows without elements
-    const int64_t top_number = rows.sliding->number(i, top);
-    for (int64_t j = 0; j < across; ++j) {
-      const auto at = static_cast<size_t>(j);
-      if (columns.begin[at] >= columns.end[at]) continue;
-      // A division takes longer than the few rows of a window.
-      const int64_t e = i * across + j;
-      int64_t row = top_number, x = places[e] - top * width;
-      for (; x >= width; ++row) x -= rows.dilation() * width;
-      const int64_t number = row * columns.sliding->kernel + columns.sliding->number(j, x);
-      int8_t& byte = bits[number * mask.width + e / 8];
-      byte = static_cast<int8_t>(byte | 1 << e % 8);
-    }
+                typename MaxPool<T>::Index* places, PoolScratch<T>& scratch) {
+  if (auto* const direct = direct_plane<int8_t>(run, mask, plane, true)) {
+    return max_pool_bits(pool, places, direct, mask.width);
   }
-  if (direct != nullptr) return;
+  int8_t* const bits = room(scratch.bits, mask.size());
+  max_pool_bits(pool, places, bits, mask.width);
   int64_t* const wide = room(scratch.wide_bits, mask.size());
   std::copy_n(bits, mask.size(), wide);
   write_plane(run, mask, plane, wide);
@@ -183,17 +183,23 @@ Plan plan_max_pool_in(const Planes& self, const Planes& out, const MaxPlaces& to
           max_pool_plane(pool, in.data, in.row_stride, rooms, results.data, places);
           results.finish(run, out, plane, scratch);
         };
-        if constexpr (sizeof(T) == 4) {
-          int32_t* const direct =
-              to.indices ? direct_plane<int32_t>(run, *to.indices, plane, true) : nullptr;
-          if (direct != nullptr) return find(direct);
+        if (!to.indices) {
+          auto* const places = room(scratch.narrow_places, out.size() + kPoolSlack);
+          find(places);
+          if (to.mask) write_mask(run, *to.mask, plane, pool, places, scratch);
+          return;
         }
-        int64_t* const direct =
-            to.indices ? direct_plane<int64_t>(run, *to.indices, plane, true) : nullptr;
-        int64_t* const places = direct != nullptr ? direct : room(scratch.places, out.size());
+        if constexpr (sizeof(T) == 4) {
+          if (auto* const direct = direct_plane<int32_t>(run, *to.indices, plane, true)) {
+            return find(direct);
+          }
+        }
+        if (auto* const direct = direct_plane<int64_t>(run, *to.indices, plane, true)) {
+          return find(direct);
+        }
+        int64_t* const places = room(scratch.places, out.size());
         find(places);
-        if (to.indices && direct == nullptr) write_plane(run, *to.indices, plane, places);
-        if (to.mask) write_mask(run, *to.mask, plane, pool, places, scratch);
+        write_plane(run, *to.indices, plane, places);
       });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "ops/pooling/pooling_kernel_plane.h"
 
@@ -117,6 +119,103 @@ HWY_INLINE void max_plane(const MaxPool<T>& pool, const T* in, int64_t row_strid
   });
 }
 
+// ---- Bits ---------------------------------------------------------------------------------------
+
+// Bits one behind the other, of bytes that are zero behind the last one.
+class BitWriter {
+ public:
+  BitWriter(int8_t* to, int64_t bytes) : to_(to), end_(to + bytes) {}
+
+  // The lowest of `bits`, whose others are 0; at most 64.
+  HWY_INLINE void add(uint64_t bits, int64_t count) {
+    word_ |= bits << filled_;
+    if (filled_ + count < 64) {
+      filled_ += count;
+      return;
+    }
+    put();
+    word_ = filled_ == 0 ? 0 : bits >> (64 - filled_);
+    filled_ += count - 64;
+  }
+  // There is room for what is left of the last word.
+  void finish() {
+    put();
+    std::fill(to_, end_, int8_t{0});
+  }
+
+ private:
+  void put() {
+    std::memcpy(to_, &word_, sizeof word_);
+    to_ += sizeof word_;
+  }
+
+  int8_t *to_, *end_;
+  uint64_t word_ = 0;
+  int64_t filled_ = 0;
+};
+
+// Which of `count` numbers, at most 64, are that one. Vectors may reach beyond them.
+template <class Index>
+HWY_INLINE uint64_t equal_bits(const Index* numbers, int64_t count, Index number) {
+  const hn::ScalableTag<Index> d;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
+  const auto wanted = hn::Set(d, number);
+  uint64_t all = 0;
+  for (int64_t k = 0; k < count; k += kLanes) {
+    std::conditional_t<(kLanes > 8), uint16_t, uint8_t> bits = 0;
+    hn::StoreMaskBits(d, hn::Eq(hn::LoadU(d, numbers + k), wanted),
+                      reinterpret_cast<uint8_t*>(&bits));
+    all |= static_cast<uint64_t>(bits) << k;
+  }
+  return all;
+}
+
+// One for each number from 0 below `count`, which may be any.
+HWY_INLINE uint64_t low_bits(int64_t count) {
+  return count >= 64 ? ~uint64_t{0} : count <= 0 ? 0 : (uint64_t{1} << count) - 1;
+}
+
+template <class T>
+void max_bits(const MaxPool<T>& pool, typename MaxPool<T>::Index* places, int8_t* bits,
+              int64_t bytes) {
+  using Index = typename MaxPool<T>::Index;
+  const SlidingWindows &down = *pool.windows.rows.sliding, &along = *pool.windows.columns.sliding;
+  const int64_t count = pool.windows.rows.count(), across = pool.windows.columns.count();
+  // One element of all windows of a row then has one number.
+  for (int64_t i = 0; i < count; ++i) {
+    Index* const row = places + i * across;
+    for (int64_t j = 0; j < across; ++j) row[j] -= static_cast<Index>(j * along.stride);
+  }
+  for (int64_t k = 0; k < down.kernel * along.kernel; ++k, bits += bytes) {
+    const int64_t column = along.place(0, k % along.kernel);
+    // Windows that have it in the plane: elsewhere its number is a neighbouring row's.
+    const auto windows_before = [&](int64_t end) {
+      return end <= column ? 0 : std::min(across, (end - column - 1) / along.stride + 1);
+    };
+    const int64_t begin = windows_before(0), end = windows_before(pool.size.width);
+    BitWriter writer(bits, bytes);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t h = down.place(i, k / along.kernel);
+      const bool is_inside = h >= 0 && h < pool.size.height;
+      const auto number = static_cast<Index>(is_inside ? h * pool.size.width + column : 0);
+      for (int64_t j = 0; j < across; j += 64) {
+        const int64_t some = std::min<int64_t>(64, across - j);
+        const uint64_t there = is_inside ? low_bits(end - j) & ~low_bits(begin - j) : 0;
+        writer.add(there == 0 ? 0 : equal_bits(places + i * across + j, some, number) & there,
+                   some);
+      }
+    }
+    writer.finish();
+  }
+}
+
+void MaxBits32(const MaxPool<float>& pool, int32_t* places, int8_t* bits, int64_t bytes) {
+  max_bits(pool, places, bits, bytes);
+}
+void MaxBits64(const MaxPool<double>& pool, int64_t* places, int8_t* bits, int64_t bytes) {
+  max_bits(pool, places, bits, bytes);
+}
+
 void MaxPlane32(const MaxPool<float>& pool, const float* in, int64_t row_stride,
                 const MaxScratch<float>& scratch, float* results, int32_t* places) {
   max_plane(pool, in, row_stride, scratch, results, places);
@@ -139,6 +238,8 @@ namespace aclgrad::ops {
 HWY_EXPORT(MaxPlane32);
 HWY_EXPORT(MaxPlane64);
 HWY_EXPORT(MaxPlaneOfDoubles);
+HWY_EXPORT(MaxBits32);
+HWY_EXPORT(MaxBits64);
 
 void max_pool_plane(const MaxPool<float>& pool, const float* in, int64_t row_stride,
                     const MaxScratch<float>& scratch, float* results, int32_t* places) {
@@ -151,6 +252,13 @@ void max_pool_plane(const MaxPool<float>& pool, const float* in, int64_t row_str
 void max_pool_plane(const MaxPool<double>& pool, const double* in, int64_t row_stride,
                     const MaxScratch<double>& scratch, double* results, int64_t* places) {
   HWY_DYNAMIC_DISPATCH(MaxPlaneOfDoubles)(pool, in, row_stride, scratch, results, places);
+}
+
+void max_pool_bits(const MaxPool<float>& pool, int32_t* places, int8_t* bits, int64_t bytes) {
+  HWY_DYNAMIC_DISPATCH(MaxBits32)(pool, places, bits, bytes);
+}
+void max_pool_bits(const MaxPool<double>& pool, int64_t* places, int8_t* bits, int64_t bytes) {
+  HWY_DYNAMIC_DISPATCH(MaxBits64)(pool, places, bits, bytes);
 }
 
 }  // namespace aclgrad::ops

@@ -120,6 +120,12 @@ void max_pool_plane(const MaxPool<float>& pool, const float* in, int64_t row_str
 void max_pool_plane(const MaxPool<double>& pool, const double* in, int64_t row_stride,
                     const MaxScratch<double>& scratch, double* results, int64_t* places);
 
+// Of windows that slide over a plane of one slice: in row k of `bits`, of `bytes` each, bit e says
+// whether the maximum of window e is element k of it. There must be room for the windows' bits in
+// whole words of 64, and for kPoolSlack behind the places, which are changed.
+void max_pool_bits(const MaxPool<float>& pool, int32_t* places, int8_t* bits, int64_t bytes);
+void max_pool_bits(const MaxPool<double>& pool, int64_t* places, int8_t* bits, int64_t bytes);
+
 // ---- Averages -----------------------------------------------------------------------------------
 
 // Sums are taken in double, and multiplied by the inverse of what they are divided by.

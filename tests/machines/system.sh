@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: system.sh SUITE REPOSITORY FOLDER [ctest arguments]
+# usage: system.sh SUITE REPOSITORY FOLDER new|kept COMMAND [arguments]
 # Makes a minimal Debian of that suite (bookworm, trixie) in FOLDER, with nothing but git, g++, cmake and
-# apt, clones the repository into it, runs the two commands of the README there, and reports versions,
-# results and times. Needs root and debootstrap; the network only for packages.
+# apt, where there is none yet, and runs the command there in a clone of the repository: a new one, or one
+# that is kept and brought to the repository's last commit, so that it has what was built in it before. The
+# clones are FOLDER/opt/new and FOLDER/opt/kept. Needs root and debootstrap; the network only for packages.
 set -euo pipefail
 suite=$1
 repository=$(cd "$2" && pwd)
 folder=$3
-shift 3
+clone=$4
+shift 4
 
 ((EUID == 0)) || { echo "system.sh: only root can make a system" >&2; exit 1; }
 if [[ ! -f $folder/etc/apt/sources.list ]]; then
@@ -23,28 +25,19 @@ fi
 apt-config dump | grep '^Acquire::' >"$folder/etc/apt/apt.conf.d/99host" || true
 [[ ! -e /etc/resolv.conf ]] || cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
 
-rm -rf "$folder/opt/aclgrad"
-git clone -q "$repository" "$folder/opt/aclgrad"
-cat >"$folder/opt/try.sh" <<'TEXT'
-set -euo pipefail
-cd /opt/aclgrad
-versions() {
-  dpkg-query -W -f '${Package} ${Version}\n' g++ cmake libfmt-dev libhwy-dev libdnnl-dev libcli11-dev \
-    nlohmann-json3-dev zlib1g-dev libpng-dev libgtest-dev libbenchmark-dev openmpi-bin 2>/dev/null || true
-}
-SECONDS=0
-./dev demo
-echo "demo: $SECONDS s"
-SECONDS=0
-status=0
-./dev test "$@" || status=$?
-echo "test: $SECONDS s, exit status $status"
-versions
-exit $status
-TEXT
+place=$folder/opt/$clone
+[[ $clone == kept ]] || rm -rf "$place"
+if [[ -d $place/.git ]]; then
+  git -C "$place" fetch -q "$repository" HEAD
+  git -C "$place" reset -q --hard FETCH_HEAD
+else
+  git clone -q "$repository" "$place"
+fi
+[[ -z $(git -C "$repository" status --porcelain --untracked-files=no) ]] ||
+  echo "system.sh: changes that are not committed are not in that system" >&2
 # Processes, /proc, devices and shared memory of its own, which end with the command: what a package does
 # to /dev/null there must not happen to this machine's.
-export suite folder
+export folder clone
 unshare --mount --pid --fork bash -c '
   mount -t proc proc "$folder/proc"
   mount -t tmpfs -o mode=755 tmpfs "$folder/dev"
@@ -62,4 +55,4 @@ tty 5 0"
   mount --bind /sys "$folder/sys"
   exec env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LC_ALL=C.UTF-8 \
     ACLGRAD_CMAKE_OPTIONS="${ACLGRAD_CMAKE_OPTIONS-}" \
-    chroot "$folder" bash /opt/try.sh "$@"' bash "$@"
+    chroot "$folder" bash -c "cd -P /opt/$clone && exec \"\$@\"" bash "$@"' bash "$@"

@@ -166,13 +166,13 @@ std::vector<Claim> all_claims(uint64_t sample, const std::string& only, bool wit
     all.push_back({.function = &function,
                    .dtype = ACL_FLOAT,
                    .factor = Factor::kOne,
-                   .bound = 1,
+                   .bound = function.bound,
                    .sample = float_sample});
     if (function.has_factor()) {
       all.push_back({.function = &function,
                      .dtype = ACL_FLOAT,
                      .factor = Factor::kVaried,
-                     .bound = 1.5,
+                     .bound = function.product_bound,
                      .sample = float_sample});
     }
     if (!with_peers) continue;

@@ -142,6 +142,7 @@ ProvenFunction hardswish_like(ProvenFunction made, std::optional<Limit> (*limit)
 ProvenFunction gelu_value(Activation activation, bool tanh) {
   ProvenFunction made = function(std::move(activation), tanh ? kGeluTanh : kGeluErf);
   made.limit = gelu_limit;
+  made.bound = made.product_bound = 2;
   return made;
 }
 
@@ -149,6 +150,7 @@ ProvenFunction gelu_value(Activation activation, bool tanh) {
 ProvenFunction gelu_slope(Activation activation, bool tanh) {
   ProvenFunction made = function(std::move(activation), tanh ? kGeluTanhSlope : kGeluErfSlope);
   made.limit = gelu_slope_limit;
+  made.bound = made.product_bound = 2;
   made.cancels_from = -0.756;
   made.cancels_to = -0.748;
   return made;

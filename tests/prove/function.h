@@ -36,6 +36,9 @@ struct ProvenFunction {
   // What bench/peers calls the function, where a library has it.
   std::string torch_name = {};
   std::string onednn_name = {};
+  // Of FLOAT, in ulp: at gradient 1 and at any.
+  double bound = 1;
+  double product_bound = 1.5;
   bool is_sampled = false;  // a variation: of FLOAT one input in 64 is enough
 
   const std::string& name() const { return activation.name; }

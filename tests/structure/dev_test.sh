@@ -98,15 +98,24 @@ mkdir -p "$work/played/build/release/bin"
 (cd "$root" && cp --parents dev {examples,tests,bench,docs,cmake/packages}/verbs.sh tests/reliability.sh "$work/played")
 printf '%s() { :; }\n' install_packages install_peers build build_example >"$work/played/cmake/build.sh"
 echo 'build=build/release' >>"$work/played/cmake/build.sh"
-for program in train_digits recurrent bench_kernels bench_scale aclgrad-gradcheck training_properties; do
+printf 'reference() { echo reference; }\n' >>"$work/played/docs/verbs.sh"
+for program in train_digits recurrent bench_growth bench_kernels bench_scale aclgrad-gradcheck training_properties; do
   printf '#!/bin/sh\necho %s "$@"\n' $program >"$work/played/build/release/bin/$program"
   chmod +x "$work/played/build/release/bin/$program"
 done
 runs 'train_digits --epochs 1' demo --epochs 1
 runs 'recurrent --task adding' recurrent --task adding
 runs 'bench_kernels --quick' bench kernels --quick
+runs 'bench_kernels --filter Matmul --quick' bench products --quick
+page='--json out/attention.json --markdown docs/performance.md'
+runs "bench_kernels --program bench_attention 5 $page"$'\nreference' bench attention 5 --page
+mkdir -p "$work/played/tests/machines"
+printf '#!/bin/sh\necho system "$@"\n' >"$work/played/tests/machines/system.sh"
+runs 'system trixie . build/system-trixie kept ./dev bench train --json out/train.json --workloads W2' \
+  bench train --system trixie --workloads W2
 runs 'bench_scale --markdown docs/scaling.md' bench scale
-runs $'bench_kernels\nbench_scale' bench
+runs 'bench_growth --markdown docs/scaling-growth.md' bench growth
+runs $'bench_growth\nbench_kernels\nbench_scale' bench
 runs 'bench_kernels' bench kern
 runs 'aclgrad-gradcheck --op elu' gradcheck --op elu
 runs 'training_properties --seed 1' test-training --seed 1

@@ -88,12 +88,15 @@ const StridedIndex& block_index() {
 }  // namespace
 
 void cast_elements(const CastSource& source, const CastTarget& target, int64_t begin, int64_t end) {
-  if (source.dtype == target.dtype && source.index.dense() && target.index.dense()) {
-    const int64_t size = static_cast<int64_t>(element_size(source.dtype));
-    std::memmove(element(target.data, target.dtype, begin),
-                 element(source.data, source.dtype, begin),
-                 static_cast<size_t>((end - begin) * size));
-    return;
+  if (source.index.dense() && target.index.dense()) {
+    const void* const from = element(source.data, source.dtype, begin);
+    void* const to = element(target.data, target.dtype, begin);
+    if (source.dtype == target.dtype) {
+      const int64_t size = static_cast<int64_t>(element_size(source.dtype));
+      std::memmove(to, from, static_cast<size_t>((end - begin) * size));
+      return;
+    }
+    if (convert_dense(from, source.dtype, to, target.dtype, end - begin)) return;
   }
   for (int64_t i = begin; i < end; i += static_cast<int64_t>(kBlock)) {
     cast_block(source, target, i, std::min(end, i + static_cast<int64_t>(kBlock)));

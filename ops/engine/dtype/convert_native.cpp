@@ -132,6 +132,14 @@ NativeKernel native_conversion(aclDataType from, aclDataType to) {
   return row_by_row<1, 1>(HWY_DYNAMIC_DISPATCH(conversion)(from, to));
 }
 
+bool convert_dense(const void* from, aclDataType from_dtype, void* to, aclDataType to_dtype,
+                   int64_t count) {
+  const RowFunction convert = HWY_DYNAMIC_DISPATCH(conversion)(from_dtype, to_dtype);
+  if (convert == nullptr) return false;
+  convert({.dtype = from_dtype, .in = &from, .out = &to, .count = static_cast<size_t>(count)});
+  return true;
+}
+
 NativeKernel native_copy(size_t element_bytes) {
   return row_by_row<1, 1>([element_bytes](NativeBlock block) {
     block.count *= element_bytes;

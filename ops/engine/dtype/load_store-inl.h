@@ -78,7 +78,8 @@ size_t elements_to_alignment(const Element* out) {
 //
 // round() rounds floats whose second rounding gives what rounding the exact value would: that
 // value rounded to odd, or a correctly rounded sum of two elements, for example (Figueroa, "When is
-// double rounding innocuous?", 1995).
+// double rounding innocuous?", 1995). round_unless_tiny() clears `accepted` for results below
+// 2^-100 that are not 0: a float may have too few bits there for what would be innocuous elsewhere.
 //
 // A NaN keeps the upper half of its bits, which must say that it is one: that of 16-bit elements
 // does.
@@ -108,6 +109,7 @@ struct LoadStore<float> {
     return v;
   }
   static HWY_INLINE Packed round(FloatTag, FloatPair v) { return v; }
+  static HWY_INLINE Packed round_unless_tiny(FloatTag, FloatPair v, bool&) { return v; }
 };
 
 #if HWY_TARGET == HWY_SCALAR
@@ -141,6 +143,9 @@ struct LoadStore {
   }
   static HWY_INLINE Packed round(FloatTag, FloatPair v) {
     return {nearest(v.first), nearest(v.second)};
+  }
+  static HWY_INLINE Packed round_unless_tiny(FloatTag d, FloatPair v, bool& accepted) {
+    return round_if_certain<false>(d, v, accepted);
   }
 
  private:
@@ -198,6 +203,17 @@ struct LoadStore<Bfloat16> {
     const WordHalves halves = split(v, 0x8000u);
     // Ties go to the even pattern.
     return even_where(hn::Eq(halves.low, hn::Zero(FullTag16())), halves.high);
+  }
+
+  static HWY_INLINE Packed round_unless_tiny(FloatTag, FloatPair v, bool& accepted) {
+    const FullTag16 ds;
+    const WordHalves halves = split(v, 0x8000u);
+    const auto twice = hn::Add(halves.high, halves.high);
+    const auto tiny = hn::Lt(twice, hn::Set(ds, uint16_t{2 * 0x0d80}));
+    const auto is_zero =
+        hn::Eq(hn::Or(twice, hn::Xor(halves.low, hn::Set(ds, uint16_t{0x8000}))), hn::Zero(ds));
+    accepted = accepted && hn::AllFalse(ds, hn::AndNot(is_zero, tiny));
+    return even_where(hn::Eq(halves.low, hn::Zero(ds)), halves.high);
   }
 
  private:
@@ -261,6 +277,10 @@ struct LoadStore<Float16> {
   }
 
   static HWY_INLINE Packed round(FloatTag d, FloatPair v) { return nearest(d, v); }
+  // No results are tiny for floats.
+  static HWY_INLINE Packed round_unless_tiny(FloatTag d, FloatPair v, bool&) {
+    return nearest(d, v);
+  }
 
  private:
   static HWY_INLINE FullVec16 nearest(FloatTag d, FloatPair v) {

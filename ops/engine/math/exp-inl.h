@@ -5,8 +5,7 @@
 // The functions of this folder give the same bits on every instruction set. Above each stand its
 // lane types, its largest error in units in the last place
 // (tests/ops/engine/math_functions_test.cpp measures it, results that are subnormal included) and
-// its range. No x takes much more than twice the time: that is what exponentials take that overflow
-// or vanish.
+// its range. Exponentials of large |x| take a few times as long as others.
 //
 // NaN gives NaN; at infinities, zeros and outside the domain the results are those of the C
 // library. Functions in float that do not pay for a body of their own are computed in double.
@@ -56,7 +55,7 @@ HWY_INLINE hn::Vec<D> in_double(D d, const Formula& formula, V... x) {
   return floats_of_doubles(d, formula(wide, hn::PromoteTo(wide, x)...));
 #else
   const hn::Half<D> half;
-  const hn::Rebind<double, hn::Half<D>> wide;
+  const hn::Rebind<double, hn::Half<D> > wide;
   const auto lower = formula(wide, hn::PromoteTo(wide, hn::LowerHalf(half, x))...);
   const auto upper = formula(wide, hn::PromoteTo(wide, hn::UpperHalf(half, x))...);
   return hn::Combine(d, floats_of_doubles(half, upper), floats_of_doubles(half, lower));
@@ -145,12 +144,15 @@ HWY_INLINE V expm1_to_odd(D d, V x) {
 // ---- Float --------------------------------------------------------------------------------------
 
 // (e^r - 1 - r) / r^2
+template <class D, class V, size_t kTerms>
+HWY_INLINE V growth_beyond_linear(D d, V r, const float (&coefficients)[kTerms]) {
+  V p = hn::Set(d, coefficients[kTerms - 1]);
+  for (size_t k = kTerms - 1; k-- > 0;) p = mul_add(d, r, p, hn::Set(d, coefficients[k]));
+  return p;
+}
 template <class D, class V>
 HWY_INLINE V growth_beyond_linear(D d, V r) {
-  constexpr size_t kTerms = std::size(kGrowth);
-  V p = hn::Set(d, kGrowth[kTerms - 1]);
-  for (size_t k = kTerms - 1; k-- > 0;) p = mul_add(d, r, p, hn::Set(d, kGrowth[k]));
-  return p;
+  return growth_beyond_linear(d, r, kGrowth);
 }
 
 // e^x in the cheapest parts, which formulas combine as precisely as their error bounds ask:
@@ -184,6 +186,40 @@ template <class D, class V>
 HWY_INLINE V power_of(D d, const ShortReduction<V>& reduced) {
   const hn::RebindToSigned<D> di;
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, reduced.sum)));
+}
+
+// e^x = 2^n (1 + growth). Error of the growth: about half an ulp of its own.
+template <class V>
+struct GrownPower {
+  V n;
+  V growth;
+  V power;  // 2^n
+};
+
+// Lanes: float. Range: |x| <= kExponentialLimit; n and growth as far as |x| < 2^21.
+template <class D, class V>
+HWY_INLINE GrownPower<V> grown_power(D d, V x) {
+  const ShortReduction<V> e = reduce_shortly(d, x);
+  const V r = mul_add(d, e.n, hn::Set(d, kLn2Excess), e.r);
+  const V growth = mul_add(d, hn::Mul(r, r), growth_beyond_linear(d, r, kShortGrowth), r);
+  return {e.n, growth, power_of(d, e)};
+}
+
+// Up to this |x|, e^x and its inverse are normal numbers, and so is what a rounding takes from
+// them.
+inline constexpr float kNearLimit = 60.0f;
+
+// Added to x, this keeps the squares of tiny ones from being subnormal, which is slow on some
+// processors. e^x and 1 + x do not change by it.
+inline constexpr float kAboveTiny = 0x1p-60f;
+
+// near(x) where |x| <= kNearLimit, far(x) elsewhere.
+template <class D, class V, class Near, class Far>
+HWY_INLINE V by_size(D d, V x, const Near& near, const Far& far) {
+  const V limit = hn::Set(d, kNearLimit);
+  const auto is_near = hn::Le(hn::Abs(x), limit);
+  if (HWY_LIKELY(hn::AllTrue(d, is_near))) return near(x);
+  return hn::IfThenElse(is_near, near(hn::IfThenElseZero(is_near, x)), far(x));
 }
 
 // Below this, 1 + e^x is 1 in a float with a low part, too.
@@ -266,37 +302,90 @@ HWY_INLINE V scale_by_power(D d, V value, V n) {
   return hn::IfThenElse(hn::IsNaN(value), value, result);
 }
 
-// g e^z for numbers g of any size and z from -170 to 0 or NaN in two parts, with the sign of g.
-// `factor` is a positive multiple of g in two parts, of which the product is meant. Lanes: float.
-// Rounded once more only where the result is subnormal. Clears lanes of `valid` whose factor is too
-// large for what is computed here: 2^9 where the result may underflow, 2^64 where it overflows.
-template <class D, class V, class M>
-HWY_INLINE V times_exponential(D d, V g, Expansion<V> factor, Expansion<V> z, M& valid) {
-  const ShortReduction<V> e = reduce_shortly(d, z.high);
-  const V rest = mul_add(d, e.n, hn::Set(d, kLn2Excess), z.low);
-  const V low = mul_add(d, factor.high, beyond_linear(d, e.r, rest), factor.low);
-  const V sum = hn::Add(factor.high, mul_add(d, factor.high, e.r, low));
-  const auto above = hn::Ge(e.n, hn::Set(d, -100.0f));
-  const V plain = hn::CopySign(hn::Mul(sum, power_of(d, e)), g);
-  if (HWY_LIKELY(hn::AllTrue(d, hn::And(above, hn::IsFinite(sum))))) return plain;
-  const V any = hn::IfThenElse(hn::IsNaN(sum), hn::Add(g, hn::Sub(z.high, z.high)), sum);
-  const V size = hn::Abs(factor.high);
+inline constexpr float kLowestShortExponential = -69.0f;  // e^x for |x| below 100 ln 2
+
+// Lanes: float. Largest error: 1.5 ulp. Range: kLowestShortExponential to 0, NaN with any result.
+template <class D, class V>
+HWY_INLINE V short_exponential(D d, V x) {
+  const ShortReduction<V> e = reduce_shortly(d, x);
+  const V r = mul_add(d, e.n, hn::Set(d, kLn2Excess), e.r);
+  const V p = growth_beyond_linear(d, r, kShortGrowth);
+  const V one = hn::Set(d, 1.0f);
+  const V mantissa = mul_add(d, r, mul_add(d, r, p, one), one);
+  return hn::Mul(mantissa, power_of(d, e));
+}
+
+// value e^(r + n kLn2Excess), or with a rest beside that, for a number and for one in two parts.
+// The growth is rounded once: a second time would be more than FLOAT's bound of 1 ulp.
+template <class D, class V>
+HWY_INLINE V grown(D d, V value, const ShortReduction<V>& e) {
+  const V rest = hn::Mul(e.n, hn::Set(d, kLn2Excess));
+  const V r = hn::Add(e.r, rest);
+  const V beyond = mul_add(d, hn::Mul(r, r), growth_beyond_linear(d, r, kShortGrowth), rest);
+  return mul_add(d, value, hn::Add(e.r, beyond), value);
+}
+template <class D, class V>
+HWY_INLINE V grown(D d, Expansion<V> value, const ShortReduction<V>& e, V rest) {
+  const V beyond = beyond_linear(d, e.r, mul_add(d, e.n, hn::Set(d, kLn2Excess), rest));
+  const V low = mul_add(d, value.high, beyond, value.low);
+  return hn::Add(value.high, mul_add(d, value.high, e.r, low));
+}
+template <class V>
+HWY_INLINE V high_part(V value) {
+  return value;
+}
+template <class V>
+HWY_INLINE V high_part(Expansion<V> value) {
+  return value.high;
+}
+
+// result = g e^x, or g e^(x + rest), for numbers g of any size and x from -170 to 0 or NaN, with
+// the sign of g. `factor` is a positive multiple of g, perhaps in two parts, of which the product
+// is meant. Lanes: float. Largest error: 1.2 ulp, 1 ulp where the factor is 1. Rounded once more
+// only where the result is subnormal. Returns whether all lanes are valid; clears those of `valid`
+// whose factor is too large for what is computed here: 2^9 where the result may underflow, 2^64
+// where it overflows.
+template <class D, class V, class Factor, class M, class... Rest>
+HWY_INLINE bool times_exponential(D d, V g, Factor factor, V x, V& result, M& valid, Rest... rest) {
+  const ShortReduction<V> e = reduce_shortly(d, x);
+  const V sum = grown(d, factor, e, rest...);
+  result = hn::CopySign(hn::Mul(sum, power_of(d, e)), g);
+  // One comparison for both: this is NaN where the sum is not finite.
+  const V n_if_finite = mul_add(d, sum, hn::Zero(d), e.n);
+  const auto usual = hn::Ge(n_if_finite, hn::Set(d, -100.0f));
+  if (HWY_LIKELY(hn::AllTrue(d, usual))) return true;
+  const V size = hn::Abs(high_part(factor));
+  const auto small = hn::Lt(size, hn::Set(d, 0x1p9f));
+  const auto vanishes = hn::And(hn::Lt(n_if_finite, hn::Set(d, -160.0f)), small);
+  result = hn::IfThenElse(vanishes, hn::CopySign(hn::Zero(d), g), result);
+  if (hn::AllTrue(d, hn::Or(usual, vanishes))) return true;
+  const V any = hn::IfThenElse(hn::IsNaN(sum), hn::Add(g, hn::Sub(x, x)), sum);
   const auto lost =
       hn::And(hn::Ge(size, hn::Set(d, 0x1p64f)), hn::AndNot(hn::IsFinite(sum), hn::IsFinite(g)));
-  const auto below = hn::And(hn::Ge(size, hn::Set(d, 0x1p9f)), hn::Lt(e.n, hn::Set(d, -100.0f)));
+  const auto below = hn::AndNot(small, hn::Lt(e.n, hn::Set(d, -100.0f)));
   valid = hn::Not(hn::Or(lost, below));
   const V other = hn::CopySign(scale_by_power(d, any, e.n), g);
-  return hn::IfThenElse(hn::And(above, hn::IsFinite(sum)), plain, other);
+  result = hn::IfThenElse(usual, result, other);
+  return hn::AllTrue(d, valid);
 }
 
 // ---- Functions ----------------------------------------------------------------------------------
 
-// e^x. Lanes: float, double. Largest error: 1 ulp, 2 ulp. Range: all x.
+// e^x. Lanes: float, double. Largest error: 1.5 ulp, 2 ulp. Range: all x.
 template <class D, class V>
 HWY_INLINE V exp(D d, V x) {
   if constexpr (kIsFloat<D>) {
-    const auto e = exp_parts(d, clamp_or_zero(d, x, -104.0f, 89.0f));
-    return scale_by_power(d, hn::Add(hn::Set(d, 1.0f), hn::Add(e.r, e.beyond)), e.n);
+    return by_size(
+        d, x,
+        [&](V near) HWY_ATTR {
+          const auto e = grown_power(d, hn::Add(near, hn::Set(d, kAboveTiny)));
+          return mul_add(d, e.power, e.growth, e.power);
+        },
+        [&](V far) HWY_ATTR {
+          const auto e =
+              grown_power(d, smaller(hn::Set(d, 89.0f), larger(hn::Set(d, -104.0f), far)));
+          return scale_by_power(d, hn::Add(hn::Set(d, 1.0f), e.growth), e.n);
+        });
   } else {
     return exponential(d, x);
   }
@@ -320,41 +409,21 @@ HWY_INLINE V expm1(D d, V x) {
   }
 }
 
-// a / b, with `inverse` near 1 / b.high.
-template <class D, class V>
-HWY_INLINE Expansion<V> long_quotient(D d, Expansion<V> a, Expansion<V> b, V inverse) {
-  const V ratio = hn::Mul(a.high, inverse);
-  const V left = mul_add(d, ratio, hn::Neg(b.high), a.high);
-  const V rest = hn::Add(left, mul_add(d, ratio, hn::Neg(b.low), a.low));
-  return {ratio, hn::Mul(rest, inverse)};
-}
-template <class D, class V>
-HWY_INLINE V quotient(D d, Expansion<V> a, Expansion<V> b) {
-  const auto result = long_quotient(d, a, b, hn::Div(hn::Set(d, 1.0f), b.high));
-  return hn::Add(result.high, result.low);
-}
-
-// constant + x for |x| <= constant, but for rests of x.low.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE Expansion<V> add_to_larger(D d, float constant, std::type_identity_t<Expansion<V>> x) {
-  const V high = hn::Add(hn::Set(d, constant), x.high);
-  return {high, hn::Add(hn::Sub(x.high, hn::Sub(high, hn::Set(d, constant))), x.low)};
-}
-
-// Lanes: float, double. Largest error: 1.5 ulp, 3 ulp. Range: all x.
+// Lanes: float, double. Largest error: 2 ulp, 3 ulp. Range: all x.
 template <class D, class V>
 HWY_INLINE V tanh(D d, V x) {
-  // With t = e^(-2|x|) - 1: -t / (2 + t).
   if constexpr (kIsFloat<D>) {
+    // (e^(-2|x|) - 1) / (e^(-2|x|) + 1), each rounded once.
     // Where x^3/3 does not count the result is x: the squares of such would be subnormal.
     const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-13f));
     const V twice = hn::Mul(hn::IfThenElse(tiny, hn::Set(d, 1.0f), hn::Abs(x)), hn::Set(d, -2.0f));
-    const V clamped_twice = larger(hn::Set(d, kVanishingExponential), twice);
-    const auto t = normalized(expm1_double_float(d, clamped_twice));
-    const Expansion<V> dividend{hn::Neg(t.high), hn::Neg(t.low)};
-    const V size = quotient(d, dividend, add_to_larger(d, 2.0f, t));
+    const auto e = grown_power(d, larger(hn::Set(d, -40.0f), twice));
+    const V one = hn::Set(d, 1.0f);
+    const V size = hn::Div(mul_add(d, e.power, e.growth, hn::Sub(e.power, one)),
+                           mul_add(d, e.power, e.growth, hn::Add(e.power, one)));
     return hn::IfThenElse(tiny, x, hn::CopySign(size, x));
   } else {
+    // With t = e^(-2|x|) - 1: t / (2 + t).
     const V t = expm1_double(d, hn::Mul(hn::Abs(x), hn::Set(d, -2.0)));
     return hn::CopySign(hn::Div(t, hn::Add(hn::Set(d, 2.0), t)), x);
   }

@@ -15,6 +15,14 @@ inline constexpr float kGrowth[] = {
     0x1.6d515e0000000p-10f,
     0x1.9e2e0c0000000p-13f,
 };
+// Relative error of e^r below 3.2e-09.
+inline constexpr float kShortGrowth[] = {
+    0x1.fffffc0000000p-2f,
+    0x1.5554900000000p-3f,
+    0x1.55589e0000000p-5f,
+    0x1.123ac60000000p-7f,
+    0x1.6a626a0000000p-10f,
+};
 // clang-format on
 
 }  // namespace aclgrad::ops

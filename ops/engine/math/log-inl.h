@@ -7,11 +7,14 @@
 #define ACLGRAD_OPS_ENGINE_MATH_LOG_INL_H_
 #endif
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
 #include "hwy/highway.h"
 #include "ops/engine/math/exp-inl.h"
+#include "ops/engine/math/logarithm_table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -68,19 +71,47 @@ HWY_INLINE V log_of_positive(D d, V x) {
 // `result` where 0 < x < infinity; what log gives elsewhere.
 template <class D, class V>
 HWY_INLINE V with_limits_of_log(D d, V x, V result) {
-  const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
+  const V infinity = set(d, std::numeric_limits<double>::infinity());
   const V zero = hn::Zero(d);
   const V positive = hn::IfThenElse(hn::Lt(x, infinity), result, x);  // NaN too
   const V negative = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinity), hn::NaN(d));
   return hn::IfThenElse(hn::Le(x, zero), negative, positive);
 }
 
+// The natural logarithm of normal x > 0, plus n_more ln 2. Lanes: float.
+template <class D, class V>
+HWY_INLINE V float_log_of_normal(D d, V x, V n_more) {
+  constexpr int32_t kRootHalf = 0x3f3504f3;  // bits of the root of 1/2
+  constexpr DoubleFloatConstant kLn2(0x1.62e42fefa39efp-1);
+  const hn::RebindToSigned<D> di;
+  const auto bits = hn::BitCast(di, x);
+  const auto exponent = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(di, kRootHalf)));
+  const V m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<23>(exponent)));
+  const V n = hn::Add(hn::ConvertTo(d, exponent), n_more);
+  const V f = hn::Sub(m, hn::Set(d, 1.0f));
+  constexpr size_t kTerms = std::size(kLogarithm);
+  V p = hn::Set(d, kLogarithm[kTerms - 1]);
+  for (size_t k = kTerms - 1; k-- > 0;) p = mul_add(d, f, p, hn::Set(d, kLogarithm[k]));
+  const V cube = hn::Mul(hn::Mul(f, f), f);
+  const V rest = mul_add(d, n, hn::Set(d, kLn2.low), hn::Mul(cube, p));
+  const V beyond_linear = mul_add(d, hn::Mul(f, hn::Set(d, -0.5f)), f, rest);
+  return mul_add(d, n, hn::Set(d, kLn2.high), hn::Add(f, beyond_linear));
+}
+
 // Lanes: float, double. Largest error: 1 ulp, 2 ulp. Range: all x; NaN below 0.
 template <class D, class V>
 HWY_INLINE V log(D d, V x) {
   if constexpr (kIsFloat<D>) {
-    return in_double(
-        d, [](auto wide, auto each) HWY_ATTR { return log(wide, each); }, x);
+    const V least = hn::Set(d, std::numeric_limits<float>::min());
+    const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+    const auto usual = hn::And(hn::Ge(x, least), hn::Lt(x, infinity));
+    if (HWY_LIKELY(hn::AllTrue(d, usual))) return float_log_of_normal(d, x, hn::Zero(d));
+    // Subnormal numbers are whole multiples of 2^-149, and slow to compute with.
+    const auto tiny = hn::Lt(x, least);
+    const V multiple = hn::ConvertTo(d, hn::BitCast(hn::RebindToSigned<D>(), x));
+    const V normal = hn::IfThenElse(tiny, multiple, x);
+    const V n_more = hn::IfThenElseZero(tiny, hn::Set(d, -149.0f));
+    return with_limits_of_log(d, x, float_log_of_normal(d, normal, n_more));
   } else {
     return with_limits_of_log(d, x, log_of_positive(d, x));
   }

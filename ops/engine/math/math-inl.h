@@ -223,14 +223,6 @@ HWY_INLINE Expansion<V> sum_with_larger(D d, V x, float constant) {
   return {sum, hn::Sub(x, hn::Sub(sum, hn::Set(d, constant)))};
 }
 
-// high + low of `value` again, such that high is nearest to the sum. Where high is not 0 it must be
-// the larger part.
-template <class V>
-HWY_INLINE Expansion<V> normalized(Expansion<V> value) {
-  const V high = hn::Add(value.high, value.low);
-  return {high, hn::Sub(value.low, hn::Sub(high, value.high))};
-}
-
 // x rounded to a multiple of 2^-23 of the power of two that `least` is 3/2 of: x itself where it is
 // much larger, 0 where it is much smaller. For numbers that do not count when they are tiny, but
 // whose products would be subnormal then, which is slow.
@@ -295,14 +287,6 @@ HWY_INLINE V multiply_once_any(D d, Expansion<V> a, Expansion<V> b) {
   const V result = multiply_once(d, a, b);
   return hn::IfThenElse(hn::IsNaN(result), hn::Mul(a.high, b.high), result);
 }
-// multiply_once_any() where b.high may be smaller than b.low.
-template <class D, class V>
-HWY_INLINE V multiply_once_any(D d, V a, Expansion<V> b) {
-  const V sum = hn::Add(b.high, b.low);
-  const V plain = hn::Mul(a, hn::IfThenElse(hn::IsNaN(sum), b.high, sum));
-  const V result = mul_add(d, a, b.high, hn::Mul(a, b.low));
-  return hn::IfThenElse(hn::IsNaN(result), plain, hn::CopySign(result, plain));
-}
 
 template <class D>
 HWY_INLINE Expansion<hn::Vec<D>> double_float(D d, DoubleFloatConstant value) {
@@ -334,6 +318,26 @@ HWY_INLINE V inexact_if(D d, V rests, V value) {
   const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
   const auto any = hn::And(hn::Gt(size, hn::Zero(d)), hn::Lt(size, infinity));
   return hn::IfThenElse(any, inexact(d, value), value);
+}
+
+// The first rest that is not 0, if any. Their bits or-ed could be those of an infinity.
+template <class D, class V>
+HWY_INLINE V any_rest(D d, V a, V b) {
+  return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), b, a);
+}
+
+// factor value; with kMayBeExact as Outputs::kWithin5UlpOrExact wants it. `rest`, where given, is
+// not 0 where the value is not exact.
+template <bool kMayBeExact, class D, class V, class... Rest>
+HWY_INLINE V multiply_marked(D d, V factor, V value, Rest... rest) {
+  const V product = hn::Mul(factor, value);
+  if constexpr (kMayBeExact && kIsFloat<D>) {
+    V lost = mul_sub(d, factor, value, product);
+    ((lost = any_rest(d, lost, rest)), ...);
+    return inexact_if(d, lost, product);
+  } else {
+    return product;
+  }
 }
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE

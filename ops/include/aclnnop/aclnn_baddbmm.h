@@ -12,9 +12,10 @@
  * rounded once to the output's dtype. Bits depend neither on the number of threads nor on how the
  * operands lie in memory.
  * BF16 products of at least 2^15 multiplications, with 16 terms or more, use the processor's own
- * instruction for them where it has one (AMX, AVX512_BF16). It adds two terms at a time and takes
- * subnormal numbers for 0, so those bits depend on the processor. With ACL_OPT_DETERMINISTIC (see
- * aclrtSetSysParamOpt) they are those of every processor.
+ * instruction for them where it has a fast one (AMX; AVX512_BF16, but on cores of Intel since
+ * Sapphire Rapids). It adds two terms at a time and takes subnormal numbers for 0, so those bits
+ * depend on the processor. With ACL_OPT_DETERMINISTIC (see aclrtSetSysParamOpt) they are those of
+ * every processor.
  */
 #pragma once
 

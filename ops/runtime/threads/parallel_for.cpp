@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -19,6 +20,7 @@
 #include "ops/runtime/base/library_thread.h"
 #include "ops/runtime/threads/parallel_for.h"
 #include "ops/runtime/threads/speeds.h"
+#include "ops/runtime/threads/stalls.h"
 #include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime {
@@ -71,12 +73,11 @@ class WorkerPool {
     }
   }
 
-  // False when they are at work for another caller.
+  // False when they are at work for another caller, or rest.
   bool run(int64_t chunks, int32_t threads, IndexBody body, void* context,
            const CoScheduled& co_scheduled) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) return false;
-    prepare(threads);
+    if (!lock.owns_lock() || !prepare(threads)) return false;
     for (int32_t i = 0; i < threads_; ++i) {
       share(i).next.store(chunks * i / threads_, std::memory_order_relaxed);
       share(i).end = chunks * (i + 1) / threads_;
@@ -90,8 +91,7 @@ class WorkerPool {
   bool parallel_for_ranges(int64_t units, int32_t threads, RangeBody body, void* context,
                            const CoScheduled& co_scheduled) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) return false;
-    prepare(threads);
+    if (!lock.owns_lock() || !prepare(threads)) return false;
     speeds_.cut(units, threads_, bounds_.data());
     for (int32_t i = 0; i < threads_; ++i) {
       share(i).next.store(i, std::memory_order_relaxed);
@@ -126,15 +126,20 @@ class WorkerPool {
   struct alignas(64) Share {
     std::atomic<int64_t> next{0};
     int64_t end = 0;
-    double seconds = 0;  // that the thread took for the last one of its own
+    double seconds = 0;                   // that the thread took for the last one of its own
+    std::atomic<bool> is_at_work{false};  // if the thread is a worker
   };
 
   Share& share(int32_t i) { return shares_[static_cast<size_t>(i)]; }
 
-  void prepare(int32_t threads) {
+  // False while they rest.
+  bool prepare(int32_t threads) {
+    start_ = steady_clock::now();
+    if (stalls_.workers_rest(start_)) return false;
     grow(threads - 1);
     threads_ = std::min(threads, static_cast<int32_t>(workers_.size()) + 1);
     keep_off_this_core();
+    return true;
   }
 
   void run_prepared(IndexBody body, void* context, const CoScheduled& co_scheduled) {
@@ -156,9 +161,31 @@ class WorkerPool {
   void close() {
     inside_.fetch_add(kClosed);
     const auto all_left = [this] { return inside_.load() == kClosed; };
-    if (!spin(kWatch, all_left)) {
+    if (spin(kWatch, all_left)) return;
+    await_late([&] {
       while (!all_left()) std::this_thread::yield();
-    }
+    });
+  }
+
+  // Of the time that this takes, that in which a late worker has no core is lost.
+  template <class Await>
+  void await_late(const Await& await) {
+    int32_t late = 1;
+    while (late < threads_ && !share(late).is_at_work) ++late;
+    if (late == threads_) return await();
+    const pthread_t worker = workers_[static_cast<size_t>(late - 1)];
+    const auto begin = steady_clock::now();
+    const auto cpu_begin = cpu_time(worker);
+    await();
+    const auto end = steady_clock::now();
+    stalls_.learn(end, threads_, begin - start_, end - begin - (cpu_time(worker) - cpu_begin));
+  }
+
+  static std::chrono::nanoseconds cpu_time(pthread_t thread) {
+    clockid_t clock;
+    timespec time{};
+    if (pthread_getcpuclockid(thread, &clock) == 0) clock_gettime(clock, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
   }
 
   // The threads stayed behind in the parent of a forked process, and whatever they were doing.
@@ -218,7 +245,9 @@ class WorkerPool {
       seen = call_.load();
       if (inside_.fetch_add(1) >= 0 && number < threads_) {
         const DefaultFloatEnvironment standard;
+        share(number).is_at_work = true;
         work(number);
+        share(number).is_at_work = false;
       }
       inside_.fetch_sub(1);
     }
@@ -261,9 +290,11 @@ class WorkerPool {
   int avoided_ = -1;       // the core that workers were last kept off
   bool confined_ = false;  // they may not run wherever the caller may
   Speeds speeds_;
+  Stalls stalls_;
   std::array<int64_t, kMaxThreads + 1> bounds_;
 
   // The present call. These members do not change while a worker reads them.
+  steady_clock::time_point start_{};
   int32_t threads_ = 0;
   bool measures_ = false;
   IndexBody body_ = nullptr;

@@ -116,6 +116,24 @@ TEST(Kernels, HardswishOfEvery16BitElementIsTheNearest) {
   });
 }
 
+// So does its backward's in BF16. All mantissas of the gradient, and the ends of its exponents.
+TEST(Kernels, HardswishBackwardOfEveryBfloat16MantissaIsTheNearest) {
+  const Numbers x = all_patterns(ACL_BF16);
+  std::vector<uint16_t> gradients;
+  for (uint16_t mantissa = 0; mantissa < 0x80; ++mantissa) gradients.push_back(0x3f80 | mantissa);
+  for (uint16_t pattern = 1; pattern < 0x0e00; pattern += 37) gradients.push_back(pattern);
+  for (uint16_t pattern = 0x7f00; pattern < 0x7f90; pattern += 9) gradients.push_back(pattern);
+  for (const Interval interval : {Interval::kClosed, Interval::kOpen}) {
+    for (const uint16_t gradient : gradients) {
+      Numbers g(ACL_BF16, kPatterns);
+      for (size_t i = 0; i < kPatterns; ++i) {
+        std::memcpy(g.bytes.data() + 2 * i, &gradient, sizeof gradient);
+      }
+      ASSERT_TRUE(agrees_with_double(hardswish_backward_kernel(interval), {g, x})) << gradient;
+    }
+  }
+}
+
 TEST(Kernels, PositionAndPaddingDoNotMatter) {
   constexpr size_t kStart = 101;
   constexpr size_t kCount = 37;

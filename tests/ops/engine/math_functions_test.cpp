@@ -180,10 +180,10 @@ struct Row {
 };
 
 const Row kRows[] = {
-    {Function::kExp, "exp", of<mpfr_exp>, 1, 2},
+    {Function::kExp, "exp", of<mpfr_exp>, 1.5, 2},
     {Function::kExpm1, "expm1", of<mpfr_expm1>, 1.5, 3},
-    {Function::kTanh, "tanh", of<mpfr_tanh>, 1.5, 3, 10},
-    {Function::kSigmoid, "sigmoid", sigmoid_of, 1, 3},
+    {Function::kTanh, "tanh", of<mpfr_tanh>, 2, 3, 10},
+    {Function::kSigmoid, "sigmoid", sigmoid_of, 2, 3},
     {Function::kSilu, "silu", silu_of, 2, 4, 80},
     {Function::kSiluBackward, "silu_backward", silu_backward_of, 3, 0, 80},
     {Function::kRsqrt, "rsqrt", rsqrt_of, 1.5, 1.5, 4},

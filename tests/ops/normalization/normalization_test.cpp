@@ -91,6 +91,36 @@ TEST_F(NormalizationTest, OutputsMayBeInputs) {
   EXPECT_EQ(forward.values(), y.values());
 }
 
+// Two chunks of rows by three strips of columns, which threads share.
+TEST_F(NormalizationTest, SumsOverRowsAreTheSameOnAnyNumberOfThreads) {
+  const Shape shape{4100, 130};
+  const Array x = random_array(ACL_FLOAT, shape, LayoutKind::kContiguous, 1, -3, 3);
+  const Array g = random_array(ACL_FLOAT, shape, LayoutKind::kContiguous, 2, -1, 1);
+  const Array mean = random_array(ACL_FLOAT, {4100}, LayoutKind::kContiguous, 3, -1, 1);
+  const Array rstd = random_array(ACL_FLOAT, {4100}, LayoutKind::kContiguous, 4, 0.5, 1);
+  const auto sums = [&](int32_t threads) {
+    aclgradSetNumThreads(threads);
+    Array weights(ACL_FLOAT, {130}), biases(ACL_FLOAT, {130});
+    EXPECT_EQ(layer_norm_backward(g, x, mean, rstd, nullptr, nullptr, &weights, &biases), 0);
+    aclgradSetNumThreads(0);
+    return std::pair(weights.values(), biases.values());
+  };
+  const auto [weights, biases] = sums(1);
+  for (const int64_t column : {0, 63, 64, 129}) {
+    long double exact = 0, magnitude = 0;
+    for (int64_t row = 0; row < 4100; ++row) {
+      exact += g.get(row * 130 + column);
+      magnitude += std::abs(g.get(row * 130 + column));
+    }
+    EXPECT_NEAR(static_cast<double>(biases[static_cast<size_t>(column)]),
+                static_cast<double>(exact), static_cast<double>(magnitude) * 0x1p-24)
+        << "column " << column;
+  }
+  for (const int32_t threads : {2, 3, 4, 7}) {
+    EXPECT_EQ(sums(threads), std::pair(weights, biases)) << threads << " threads";
+  }
+}
+
 // A mean far from 0 must not eat the variance.
 TEST_F(NormalizationTest, LayerNormKeepsItsAccuracyFarFromZero) {
   const Array x(ACL_FLOAT, {1, 4}, {1000000, 1000001, 1000002, 1000003});

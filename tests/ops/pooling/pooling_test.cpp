@@ -158,6 +158,36 @@ TEST_F(PoolingTest, MasksAreForTheirGradient) {
   EXPECT_EQ(back.values(), (Values{0, 7, 0, 0, 0, 48, 8, 0, 0}));
 }
 
+// Rows of windows that end within a byte, a word and a vector, and more than a word of them.
+TEST_F(PoolingTest, MasksOfWideRowsSayWhatIndicesSay) {
+  for (const int64_t width : {7, 64, 65, 130, 203}) {
+    for (const int64_t step : {1, 2, 3}) {
+      const IntArray size({3}), stride({step}), pad({1}), one({1});
+      const int64_t height = 5;
+      const int64_t down = (height - 1) / step + 1, across = (width - 1) / step + 1;
+      Values x, slopes;
+      for (int64_t i = 0; i < height * width; ++i) x.push_back(i * 7919 % 101);
+      for (int64_t i = 0; i < down * across; ++i) slopes.push_back(i % 17 + 1);
+      const Array self = image(ACL_FLOAT, {1, height, width}, x);
+      const Array gradient = image(ACL_FLOAT, {1, down, across}, slopes);
+      Array result = image(ACL_FLOAT, {1, down, across});
+      Array bits = image(ACL_INT8, {1, 9, ((down * across + 15) / 16 + 1) * 32});
+      Array indices = image(ACL_INT32, {1, down, across});
+      ASSERT_TRUE(
+          runs(PHASES(aclnnMaxPool2dWithMask), self, size, stride, pad, one, false, result, bits));
+      ASSERT_TRUE(runs(PHASES(aclnnMaxPool2dWithIndices), self, size, stride, pad, one, false,
+                       result, indices));
+      Array by_mask = image(ACL_FLOAT, {1, height, width});
+      Array by_indices = image(ACL_FLOAT, {1, height, width});
+      ASSERT_TRUE(runs(PHASES(aclnnMaxPool2dWithMaskBackward), gradient, self, bits, size, stride,
+                       pad, one, false, by_mask));
+      ASSERT_TRUE(runs(PHASES(aclnnMaxPool2dWithIndicesBackward), gradient, self, indices, size,
+                       stride, pad, one, false, by_indices));
+      EXPECT_EQ(by_mask.values(), by_indices.values()) << width << ", " << step;
+    }
+  }
+}
+
 // Pads for each end, and a bool in the place of an int64_t.
 TEST_F(PoolingTest, MaximaAlone) {
   const Array self = image(ACL_FLOAT, {1, 2, 3}, {-1, -2, -3, -4, -5, -6});

@@ -84,17 +84,29 @@ TEST_F(ParallelFor, OneThreadIsTheCaller) {
   });
 }
 
-// Each chunk waits for the others to have begun: only as many threads as pieces can end this.
+// Each chunk waits for the others to have begun: only as many threads as chunks can end this. They
+// may rest when it is called, as other programs have kept them from their cores.
+bool all_at_once(int32_t threads) {
+  using std::chrono::steady_clock;
+  const auto deadline = steady_clock::now() + std::chrono::seconds(30);
+  while (steady_clock::now() < deadline) {
+    std::atomic<int32_t> begun{0};
+    std::atomic<bool> have_met{false};
+    run_chunks(threads, [&](int64_t) {
+      ++begun;
+      const auto end = steady_clock::now() + std::chrono::milliseconds(500);
+      while (begun < threads && steady_clock::now() < end) std::this_thread::yield();
+      if (begun == threads) have_met = true;
+    });
+    if (have_met) return true;
+  }
+  return false;
+}
+
 TEST_F(ParallelFor, RunOnSeveralThreadsAtOnce) {
   for (const int32_t threads : {2, 4}) {
     aclgradSetNumThreads(threads);
-    std::atomic<int32_t> begun{0};
-    run_chunks(threads, [&](int64_t) {
-      ++begun;
-      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-      while (begun < threads && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-      EXPECT_EQ(begun, threads);
-    });
+    EXPECT_TRUE(all_at_once(threads)) << threads;
   }
 }
 
@@ -148,13 +160,7 @@ TEST_F(ParallelFor, AfterAPause) {
   aclgradSetNumThreads(2);
   for (int repetition = 0; repetition < 5; ++repetition) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    std::atomic<int32_t> begun{0};
-    run_chunks(2, [&](int64_t) {
-      ++begun;
-      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-      while (begun < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-      EXPECT_EQ(begun, 2);
-    });
+    EXPECT_TRUE(all_at_once(2));
   }
 }
 
@@ -336,17 +342,33 @@ TEST_F(ParallelFor, HelpersAreFreeAgainWhenTheCallerIs) {
   EXPECT_GT(CPU_COUNT(&*cores), 1);
 }
 
-// Whether two chunks run at the same time, as they do where there are helpers.
-bool two_at_once() {
-  std::atomic<int> inside = 0;
-  std::atomic<bool> have_met = false;
-  run_chunks(2, [&](int64_t) {
-    ++inside;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (inside < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    if (inside == 2) have_met = true;
-  });
-  return have_met;
+// The other thread sleeps in its chunk, which to the caller looks as if it had no core.
+TEST_F(ParallelFor, HelpersRestAfterTheyHadNoCore) {
+  using std::chrono::steady_clock;
+  const auto caller = std::this_thread::get_id();
+  aclgradSetNumThreads(2);
+  const auto deadline = steady_clock::now() + std::chrono::seconds(30);
+  bool have_rested = false;
+  while (!have_rested && steady_clock::now() < deadline) {
+    std::atomic<int> helped{0};
+    run_chunks(2, [&](int64_t) {
+      if (std::this_thread::get_id() == caller) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ++helped;
+    });
+    if (helped == 0) continue;
+    const auto asleep = steady_clock::now() + std::chrono::milliseconds(2);
+    std::atomic<int> elsewhere{0};
+    int calls = 0;
+    for (; steady_clock::now() < asleep; ++calls) {
+      run_chunks(16, [&](int64_t) {
+        if (std::this_thread::get_id() != caller) ++elsewhere;
+      });
+    }
+    have_rested = calls > 0 && elsewhere == 0;
+  }
+  EXPECT_TRUE(have_rested);
+  EXPECT_TRUE(all_at_once(2)) << "they come back";
 }
 
 // Where there is no memory for the helpers, the caller does the work, and asks again the next time.
@@ -362,7 +384,7 @@ TEST(ParallelForDeathTest, NoMemoryForHelpers) {
           run_chunks(2, count);
           if (!failing.has_failed() || ran != 2) _exit(1);
         }
-        _exit(two_at_once() ? 0 : 2);
+        _exit(all_at_once(2) ? 0 : 2);
       },
       testing::ExitedWithCode(0), "");
 }
