@@ -207,6 +207,42 @@ TEST(ReferencePairs, ThatWereNotComputedAreCalledByTheirPattern) {
   }
 }
 
+// A backward that reads the forward's results is allowed what their rounding does to it. It says
+// itself what that is.
+TEST(ReferencePairs, CannotWidenTheirOwnBounds) {
+  for (const DType dtype : kDTypes) {
+    const FunctionPair right = squares(dtype, right_gradient);
+    const auto verdict_of = [&](const std::function<Number(Number x, Number off)>& slope_of) {
+      FunctionPair pair = right;
+      pair.backward = [=](auto in, auto out, auto up, auto grad) {
+        const auto at = [&](const void* data, std::int64_t i) {
+          return load(static_cast<const std::byte*>(data), dtype, i);
+        };
+        for (std::int64_t i = 0; i < 24; ++i) {
+          const Number x = at(in[0], i);
+          // In last places of the result.
+          const Number own = round_to(x * x, dtype);
+          const Number off = (at(out[0], i) - own) / ulp(own, dtype);
+          store(static_cast<std::byte*>(grad[0]), dtype, i, at(up[0], i) * slope_of(x, off));
+        }
+      };
+      return check_functions(pair).verdict();
+    };
+    EXPECT_EQ(verdict_of([](Number x, Number) { return 2 * x; }), Verdict::right);
+    EXPECT_EQ(verdict_of([](Number x, Number off) { return off == 0 ? 0.5L + 123 * x : 1e30L; }),
+              Verdict::wrong)
+        << short_name(dtype) << ": not the derivative, and beside the result anything";
+    for (const Number factor : {1.2L, 2.0L}) {
+      for (const Number change : {0.5L, 10.0L, 1e4L}) {
+        const Verdict verdict =
+            verdict_of([&](Number x, Number off) { return 2 * factor * x + off * change; });
+        EXPECT_NE(verdict, Verdict::right) << short_name(dtype) << ", " << factor << " times the "
+                                           << "derivative, and " << change << " a last place";
+      }
+    }
+  }
+}
+
 TEST(ReferencePairs, KeepToTheirMemory) {
   for (const DType dtype : k16Bits) {
     const FunctionPair right = squares(dtype, right_gradient);

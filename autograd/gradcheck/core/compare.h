@@ -45,6 +45,13 @@ std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
 std::string visit_corner(const Candidate& candidate, const Problem& problem, const Element& e,
                          const Expected& expected, Report& report);
 
+/// Of the elements of gradient k that are off, calls those right that are all rounding.
+void find_noise(const Candidate& candidate, const Problem& problem, std::size_t k,
+                std::vector<Element>& compared);
+
+/// Fills in Expected::beside and Expected::arriving of gradient k.
+void find_neighbours(const Problem& problem, std::size_t k, std::vector<Expected>& expected);
+
 /// A finding with everything but its text and element filled in.
 Finding finding_for(const Candidate& candidate, DType dtype, Layout layout, std::string check);
 

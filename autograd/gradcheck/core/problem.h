@@ -20,6 +20,10 @@ struct Expected {
   Number error = 0;
   Number magnitude = 0;  // sum of the magnitudes it is made of
   int terms = 0;         // how many of them are not 0
+  // The largest magnitude, and the most that arrives, among what depends on a result that it
+  // changes, or on one that such another one changes: nothing else can cancel in it.
+  Number beside = INFINITY;
+  Number arriving = INFINITY;
   PointKind kind = PointKind::smooth;
   std::string reason = {};
 };

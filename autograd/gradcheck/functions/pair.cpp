@@ -364,13 +364,19 @@ namespace detail {
 Resolution resolution_of(const FunctionPair& pair) {
   const DType dtype = narrowest_dtype(pair);
   const DType own = dtype == DType::float64 ? DType::float64 : DType::float32;
+  const bool has_16_bits = roundoff(dtype) > roundoff(DType::float32);
   const Number stored = pair.roundings * roundoff(dtype);
+  Number of_outputs = roundoff(dtype);
+  for (const FunctionArray& output : pair.outputs) {
+    if (is_float(output.dtype)) of_outputs = std::max(of_outputs, roundoff(output.dtype));
+  }
   return {.of_largest = 1e-6L,
           .of_zero = 4 * kDoubleNoise,
           .of_sum = stored,
           .of_term = roundoff(pair.accumulation.value_or(own)),
           .of_scale = 0x1p11L * roundoff(own) + stored / 2,
-          .of_cotangent = roundoff(dtype) > roundoff(DType::float32) ? 0x1p-3L : 0x1p-6L};
+          .of_cotangent = has_16_bits ? 0x1p-3L : 0x1p-6L,
+          .of_results = (of_outputs > roundoff(DType::float32) ? 0x1p2L : 0x1p11L) * of_outputs};
 }
 
 Report check_pair(FunctionPair pair, Options options) {

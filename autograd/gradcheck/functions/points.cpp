@@ -141,13 +141,17 @@ class Points {
   }
 
   // Of a derivative whose terms are rounded.
-  Number rounding_of(const Way& way, const Analytic& analytic, const Reach& reach) const {
+  Number rounding_of(const Way& way, const Analytic& analytic, const Reach& reach,
+                     Number derivative, Number arriving) const {
     if (!rounds_) return 0;
     const Resolution resolution = resolution_of(pair_);
     Number of_results = 0;
+    Number most = derivative;
     for (const auto& [input, element, length] : way.steps) {
       of_results += std::abs(length) * slack_[input].values[element];
+      most += std::abs(length) * arriving;
     }
+    of_results = std::min(of_results, *resolution.of_results * most);
     std::int64_t results = 0;
     for (const FunctionArray& output : pair_.outputs) results += count_of(output.shape);
     const Number last = std::min(analytic.stored, 4 * analytic.spread);
@@ -208,9 +212,12 @@ class Points {
         !std::isfinite(round_to(2 * largest, narrowest_dtype(pair_)))) {
       return;
     }
-    const Number tolerance =
-        (unit_ == kDoubleNoise ? 1e-5L : 1e-2L) * largest + 8 * slopes.error() + of_results +
-        64 * unit_ * (analytic.terms + reach.arriving) + rounding_of(way, analytic, reach);
+    Number arriving = 0;
+    for (const Array& array : point.upstream) arriving = std::max(arriving, largest_of(array));
+    const Number tolerance = (unit_ == kDoubleNoise ? 1e-5L : 1e-2L) * largest +
+                             8 * slopes.error() + of_results +
+                             64 * unit_ * (analytic.terms + reach.arriving) +
+                             rounding_of(way, analytic, reach, largest, arriving);
     const Number off =
         std::max({Number{0}, slopes.low() - analytic.sum, analytic.sum - slopes.high()});
     if (off <= tolerance) {

@@ -44,28 +44,46 @@ struct Dependence {
   int terms = 0;
 };
 
+// Of many elements some are moved together, to random sides.
 std::vector<std::vector<Dependence>> dependence_of(const FunctionPair& pair, const Arrays& inputs,
                                                    const Arrays& exact) {
-  std::vector<std::vector<Dependence>> all;
-  for (const Array& result : exact) all.emplace_back(result.values.size());
-  Arrays moved = inputs;
+  constexpr std::size_t kAlone = 1500;
+  constexpr std::size_t kGroups = 64;
+  struct Place {
+    std::size_t input;
+    std::size_t element;
+    Number step;
+  };
+  std::vector<Place> places;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (!is_float(pair.inputs[k].dtype)) continue;
     for (std::size_t i = 0; i < inputs[k].values.size(); ++i) {
-      const Number x = inputs[k].values[i];
       // Towards 0, where functions are defined; of 0 itself nothing is seen.
-      const Number step = -x * 0x1p-20L;
-      if (step == 0) continue;
-      moved[k].values[i] = x + step;
-      const Arrays results = exact_results_at(pair, moved);
-      moved[k].values[i] = x;
-      for (std::size_t r = 0; r < results.size(); ++r) {
-        for (std::size_t e = 0; e < results[r].values.size(); ++e) {
-          const Number change = std::abs(results[r].values[e] - exact[r].values[e]);
-          if (!(change > 0) || !std::isfinite(change)) continue;
-          all[r][e].magnitude += change * 0x1p20L;
-          ++all[r][e].terms;
-        }
+      const Number step = -inputs[k].values[i] * 0x1p-20L;
+      if (step != 0) places.push_back({k, i, step});
+    }
+  }
+  const std::size_t groups = places.size() <= kAlone ? places.size() : kGroups;
+  std::vector<std::vector<const Place*>> together(groups);
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    together[places.size() > kAlone ? random_bits(5, p) % groups : p].push_back(&places[p]);
+  }
+  std::vector<std::vector<Dependence>> all;
+  for (const Array& result : exact) all.emplace_back(result.values.size());
+  for (const std::vector<const Place*>& group : together) {
+    Arrays moved = inputs;
+    for (const Place* place : group) {
+      Number& x = moved[place->input].values[place->element];
+      const bool is_outward = group.size() > 1 && random_bits(7, place->element) % 2 == 0;
+      x += is_outward ? -place->step : place->step;
+    }
+    const Arrays results = exact_results_at(pair, moved);
+    for (std::size_t r = 0; r < results.size(); ++r) {
+      for (std::size_t e = 0; e < results[r].values.size(); ++e) {
+        const Number change = std::abs(results[r].values[e] - exact[r].values[e]);
+        if (!(change > 0) || !std::isfinite(change)) continue;
+        all[r][e].magnitude += change * 0x1p20L;
+        all[r][e].terms += static_cast<int>(group.size());
       }
     }
   }

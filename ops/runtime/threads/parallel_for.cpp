@@ -167,18 +167,30 @@ class WorkerPool {
     });
   }
 
-  // Of the time that this takes, that in which a late worker has no core is lost.
+  // Of the time that this takes, the longest in which a late worker has no core is lost.
   template <class Await>
   void await_late(const Await& await) {
-    int32_t late = 1;
-    while (late < threads_ && !share(late).is_at_work) ++late;
-    if (late == threads_) return await();
-    const pthread_t worker = workers_[static_cast<size_t>(late - 1)];
+    std::array<std::chrono::nanoseconds, kMaxThreads> cpu_begin;
+    int32_t late[kMaxThreads];
+    int32_t count = 0;
+    const auto cpu_time_of = [this](int32_t i) {
+      return cpu_time(workers_[static_cast<size_t>(i - 1)]);
+    };
     const auto begin = steady_clock::now();
-    const auto cpu_begin = cpu_time(worker);
+    for (int32_t i = 1; i < threads_; ++i) {
+      if (!share(i).is_at_work) continue;
+      cpu_begin[static_cast<size_t>(count)] = cpu_time_of(i);
+      late[count++] = i;
+    }
+    if (count == 0) return await();
     await();
     const auto end = steady_clock::now();
-    stalls_.learn(end, threads_, begin - start_, end - begin - (cpu_time(worker) - cpu_begin));
+    std::chrono::nanoseconds lost{0};
+    for (int32_t k = 0; k < count; ++k) {
+      const auto had = cpu_time_of(late[k]) - cpu_begin[static_cast<size_t>(k)];
+      lost = std::max<std::chrono::nanoseconds>(lost, end - begin - had);
+    }
+    stalls_.learn(end, threads_, begin - start_, lost);
   }
 
   static std::chrono::nanoseconds cpu_time(pthread_t thread) {

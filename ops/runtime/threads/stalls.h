@@ -21,7 +21,8 @@ class Stalls {
   // waited for a worker that had no core for the time `lost`.
   void learn(Clock::time_point now, int32_t threads, Clock::duration worked, Clock::duration lost) {
     if (lost < kMinLost || lost < (threads - 1) * worked) return;  // the caller alone is no faster
-    const Clock::duration gained = (threads - 1) * (now - rest_ends_ - lost);
+    const Clock::duration since = std::min<Clock::duration>(now - rest_ends_, kLongEnough);
+    const Clock::duration gained = (threads - 1) * (since - lost);
     rest_ = gained < lost ? std::min(2 * rest_, kLongestRest) : kShortestRest;
     rest_ends_ = now + rest_;
   }
@@ -30,6 +31,7 @@ class Stalls {
   static constexpr Clock::duration kMinLost = std::chrono::microseconds(300);
   static constexpr Clock::duration kShortestRest = std::chrono::milliseconds(4);
   static constexpr Clock::duration kLongestRest = std::chrono::milliseconds(256);
+  static constexpr Clock::duration kLongEnough = std::chrono::hours(1);  // to gain what is lost
 
   Clock::time_point rest_ends_{};
   Clock::duration rest_ = kShortestRest;

@@ -66,5 +66,12 @@ TEST(Stalls, RestsAreShortAgainAfterThreadsWereWorthTheirLoss) {
   EXPECT_EQ(rest_after(stalls, now), 4);
 }
 
+TEST(Stalls, AnUptimeOfYearsIsNoRest) {
+  Stalls stalls;
+  const Clock::time_point now = Clock::time_point{} + 24h * 400;
+  stalls.learn(now, 1024, 1us, 2ms);
+  EXPECT_EQ(rest_after(stalls, now), 4) << "the product of both would be beyond 64 bits";
+}
+
 }  // namespace
 }  // namespace aclgrad::runtime

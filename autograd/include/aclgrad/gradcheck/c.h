@@ -166,7 +166,9 @@ typedef struct aclgradGradcheckPair {
  * last places are compared; in float32 the forward's rounding hides errors below about a hundredth
  * of the largest element. With one, floating arrays may have any dtypes, and each element of a
  * gradient may differ by the last rounding, by what stored outputs and `roundings` explain, and by
- * the rounding of sums, as a part of the sum of magnitudes.
+ * the rounding of sums, as a part of the sum of magnitudes. Since terms may cancel, in float32 and
+ * 16 bits 2^-13 more: of the largest element or of a 64th (16 bits: an eighth) of what arrives,
+ * among the elements that share results with it, directly or by way of others.
  *
  * Of the settings, "seed" and "ulp-slack" count. The report is there as "text", "json" and
  * "markdown".

@@ -56,6 +56,9 @@ struct Resolution {
   Number of_term = 0;
   Number of_scale = 0;
   Number of_cotangent = 1;  // no gradient is smaller than this part of what arrives
+  // The most that may be allowed to a backward for results that are stored, where that is seen by
+  // its own gradients: of the sum of magnitudes, and of the largest element and what arrives.
+  std::optional<Number> of_results = {};
 };
 
 /// A backward under test: the contracts that it is held to, the function that is called, and what
