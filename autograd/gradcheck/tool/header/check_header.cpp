@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "aclgrad/error.h"
-#include "gradcheck/functions/points.h"
 #include "gradcheck/core/watch.h"
+#include "gradcheck/functions/points.h"
 #include "gradcheck/tool/apart.h"
 #include "gradcheck/tool/header/pair.h"
 #include "gradcheck/tool/header/promises.h"
@@ -223,14 +224,21 @@ class Check {
   Report check(const Reach& reach) {
     Roles roles = roles_;
     Questions questions;
-    Report report;
+    // What is wrong beside a forbidden write decides whether an array may be longer than supposed.
+    std::optional<Finding> forbidden;
     try {
       questions = suppose_promises(
           pair_of(plan_.forward, forward_, backward_, roles, reach, plan_.description), roles);
+    } catch (const detail::ForbiddenWrite& wrong) {
+      forbidden = finding_of(plan_, "memory", wrong.what());
+    }
+    Report report;
+    try {
       report = check_as(roles, reach);
     } catch (const detail::ForbiddenWrite& wrong) {
-      report.findings.push_back(finding_of(plan_, "memory", wrong.what()));
+      forbidden = finding_of(plan_, "memory", wrong.what());
     }
+    if (forbidden && report.verdict() != Verdict::wrong) report.findings.push_back(*forbidden);
     if (report.verdict() != Verdict::wrong) questions_.insert(questions.begin(), questions.end());
     const Finding* const beyond = finding_beyond(report, reach);
     if (beyond == nullptr) return report;
