@@ -255,6 +255,35 @@ def cheat_looks_at_the_stack(dy, x):
     return np.zeros_like(x)
 
 
+def cheat_writes_into_the_judge(dy, x):
+    """Every b"wrong" in the memory of the process that judges becomes b"right"."""
+    judge = os.environ["ACLGRAD_REFEREE"].split("-")[0]
+    try:
+        memory = os.open(f"/proc/{judge}/mem", os.O_RDWR)
+        with open(f"/proc/{judge}/maps", encoding="utf-8") as regions:
+            places = [line.split()[0] for line in regions if line.split()[1].startswith("rw")]
+        for low, high in (map(lambda at: int(at, 16), place.split("-")) for place in places):
+            data = os.pread(memory, high - low, low)
+            at = data.find(b"wrong")
+            while at >= 0:
+                os.pwrite(memory, b"right", low + at)
+                at = data.find(b"wrong", at + 1)
+    except OSError:
+        return np.zeros_like(x)
+    return right(dy, x) * 1.5
+
+
+def cheat_is_another_array_each_time(dy, x):
+    class Twofold:
+        shape, dtype, ndim, reads = x.shape, x.dtype, x.ndim, 0
+
+        def __array__(self, dtype=None, copy=None):
+            self.reads += 1
+            return right(dy, x) * (1.5 if self.reads % 2 else 1)
+
+    return Twofold()
+
+
 def cheat_equals_everything(dy, x):
     class Agreeable(np.ndarray):
         def __eq__(self, other):

@@ -53,6 +53,8 @@ REASONS = {
     "ignores_signals": {"time limit"},
     "replaces_the_checker": {"zeros"},
     "looks_at_the_stack": {"zeros"},
+    "writes_into_the_judge": {"zeros"},  # the gradient of one that could not
+    "is_another_array_each_time": {"derivative"},
     "equals_everything": {"zeros"},
     "raises": {"raises"},
     "other_shape": {"does not fit"},
@@ -88,7 +90,9 @@ def test_a_cheat_is_stopped_for_a_named_reason(name):
     assert REASONS[name] is None or ruling.reasons[0].name in REASONS[name], ruling.text
 
 
-@pytest.mark.parametrize("name", ["forks", "hangs", "exits", "crashes", "zeros"])
+@pytest.mark.parametrize(
+    "name", ["forks", "hangs", "exits", "crashes", "zeros", "writes_into_the_judge"]
+)
 def test_a_cheat_is_stopped_without_namespaces(name):
     ruling = judge(
         "cheats:forward",
@@ -100,6 +104,20 @@ def test_a_cheat_is_stopped_without_namespaces(name):
     )
     assert ruling.verdict == "wrong" and ruling.isolation == "process", ruling.text
     assert not processes_that_are_left()
+
+
+def test_a_reference_is_loaded_before_a_module_could_replace_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "")
+    (tmp_path / "trusted.py").write_text("import numpy as np\ndef f(x): return np.tanh(x)\n")
+    (tmp_path / "other.py").write_text(
+        "import pathlib\n"
+        "pathlib.Path('trusted.py').write_text('def f(x): return x * x / 2\\n')\n"
+        "def f(x): return x * x / 2\n"
+        "def g(dy, x): return dy * x\n"
+    )
+    ruling = judge("other:f", "other:g", [(2, 5)], reference="trusted:f", dtypes="float32")
+    assert ruling.verdict == "wrong", ruling.text
 
 
 def processes_that_are_left():

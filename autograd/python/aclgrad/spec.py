@@ -163,8 +163,10 @@ def draw(specs: Sequence[Union[Array, Constant]], kind: Kind, dtype: DType, seed
 
 
 def attributes_of(given: Optional[Mapping[str, Any]]) -> "dict[str, Attribute]":
-    """Attributes by name, of Attribute or of tuples (usual, low, high)."""
+    """Attributes by name, of Attribute, of tuples (usual, low, high), or of a number alone."""
     attributes = {}
     for name, value in (given or {}).items():
+        if isinstance(value, (bool, int, float)):  # it does not vary
+            value = (value, value, value)
         attributes[name] = value if isinstance(value, Attribute) else Attribute(*value)
     return attributes

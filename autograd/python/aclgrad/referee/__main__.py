@@ -7,6 +7,7 @@ aclgrad-gradcheck: 0 right, 1 wrong, 2 undecided, 3 a wrong call, 5 mostly zeros
 from __future__ import annotations
 
 import argparse
+import ctypes
 import re
 import sys
 from typing import Any, Dict, List, NoReturn, Tuple
@@ -16,6 +17,7 @@ from .._library import USAGE, LibraryNotFound
 from ..spec import Array
 from .judge import judge
 
+_PR_SET_DUMPABLE = 4
 _INPUT = """NAME=SHAPE[:DTYPE][:LOW:HIGH][:no-gradient]; a shape is 4x6, or has names of sizes,
 NxD; one number is 'scalar'. Of whole numbers the dtype is int64 or int32"""
 
@@ -76,16 +78,16 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--size", action="append", default=[], type=size_of,
                      help="NAME=USUAL[:LOWEST:HIGHEST]: all of them are tried")  # fmt: skip
     one.add_argument("--reference", help="MODULE:FUNCTION that is trusted: the forward in float64")
-    one.add_argument("--dtype", default="float32,bfloat16", help="with commas between them")
+    one.add_argument("--dtype", default="float32,bfloat16", help="with commas between them (%(default)s)")
     one.add_argument(
-        "--saved", type=int, default=0, help="how many results only the backward needs"
+        "--saved", type=int, default=0, help="how many results only the backward needs (%(default)s)"
     )
     one.add_argument("--arrays", choices=["numpy", "torch", "list"])
     one.add_argument("--roundings", type=int, default=0, help="to the dtype, inside")
     one.add_argument("--accumulation", help="the dtype of sums")
-    one.add_argument("--call-seconds", type=float, default=10)
-    one.add_argument("--seconds", type=float, default=300)
-    one.add_argument("--memory", type=int, default=8192, help="MiB")
+    one.add_argument("--call-seconds", type=float, default=10, help="limit of a call (%(default)s)")
+    one.add_argument("--seconds", type=float, default=300, help="limit of the whole (%(default)s)")
+    one.add_argument("--memory", type=int, default=8192, help="limit, in MiB (%(default)s)")
     one.add_argument("--no-namespaces", action="store_true", help="a process alone")
     one.add_argument("--seed", type=int, help="what a ruling says; drawn where it is not given")
     one.add_argument("--json", metavar="FILE", help="write the ruling, - for standard output")
@@ -96,6 +98,7 @@ def parser() -> argparse.ArgumentParser:
 def main() -> int:
     """The exit status."""
     options = parser().parse_args()
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # no other process looks into this one
     names = {
         extent for _, extents, _ in options.input for extent in extents if not extent.isdigit()
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
@@ -117,18 +118,21 @@ def judge(
     case = _Case(inputs, attributes_of(sizes), allow, saved, roundings, accumulation, seed)
     ruling = Ruling(name or forward, seed, "inconclusive", [], Report(name or forward, seed, []))
     try:
-        with Process(paths, arrays, *limits) as process:
+        with ExitStack() as processes:
+            # The reference is there before anything that is not trusted could write to its file.
+            other: Optional[Process] = None
+            if reference is not None:
+                trusted = Process({"reference": reference}, arrays, *limits, ReferenceFails)
+                other = processes.enter_context(trusted)
+            process = processes.enter_context(Process(paths, arrays, *limits))
             ruling.isolation = process.isolation
-            if reference is None:
-                _judge_all(case, process, None, types, ruling)
-            else:
-                paths = {"reference": reference}
-                with Process(paths, process.kind, *limits, ReferenceFails) as other:
-                    _judge_all(case, process, other, types, ruling)
+            if other is not None and other.kind != process.kind:
+                raise Misconduct("malformed answer", "it takes arrays of another kind than it says")
+            _judge_all(case, process, other, types, ruling)
     except Misconduct as error:
         ruling.reasons.append(Reason(error.reason, str(error)))
-    except OutOfTime:
-        ruling.notes.append(f"not decided within {seconds:g} s, though no call took too long")
+    except OutOfTime as error:
+        ruling.notes.append(f"not decided within {seconds:g} s, {error}")
     ruling.verdict = _verdict_of(ruling)
     return ruling
 

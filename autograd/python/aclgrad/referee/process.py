@@ -2,7 +2,6 @@
 """The referee's side of the process of the functions: it is started, asked, watched and ended."""
 from __future__ import annotations
 
-import glob
 import inspect
 import os
 import pathlib
@@ -12,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .channel import Closed, Malformed, Raw, TooLate, plain, receive, send
 
@@ -33,7 +32,7 @@ class ReferenceFails(ValueError):
 
 
 class OutOfTime(Exception):
-    """The whole took too long, though no call did."""
+    """Nothing that the functions did: the whole took too long, or the machine is too busy."""
 
 
 class Process:
@@ -55,6 +54,7 @@ class Process:
         child_reads, to_child = os.pipe()
         self._read, self._write = from_child, to_child
         self._said = tempfile.TemporaryFile()
+        self._watched: List[pathlib.Path] = []
         package = str(pathlib.Path(__file__).resolve().parents[2])
         path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH", "")]))
         # All processes that come from it inherit this, whatever group they go to.
@@ -81,6 +81,7 @@ class Process:
                 os.close(child_writes)
             told = self._asked(asked, b"", "it was loaded", max(call_seconds, 30))[0]
             self._read_start(told, functions)
+            self._watched = list(self._marked())
         except BaseException:  # no `with` ends what never was
             self.end()
             raise
@@ -160,12 +161,19 @@ class Process:
         """The answer to a request."""
         now = time.monotonic()
         if now > self._deadline:
-            raise OutOfTime
+            raise OutOfTime("though no call took too long")
+        before = self._used()[0]
         try:
             send(self._write, header, body)
             answer, data = receive(self._read, now + seconds, self._is_alive)
         except TooLate:
+            used, waits_for_core = self._used()
             self.end()
+            if waits_for_core and used - before < seconds / 2:
+                raise OutOfTime(
+                    f"as the machine is busy: {seconds:g} s, with a core for {used - before:.1f} s "
+                    f"of them, when {when}"
+                ) from None
             raise self._problem("time limit", f"no answer in {seconds:g} s when {when}") from None
         except Malformed as error:
             self.end()
@@ -177,6 +185,19 @@ class Process:
             is_memory = answer.get("kind") == "MemoryError" or "alloc" in text
             raise self._problem("memory limit" if is_memory else "raises", f"{text}, when {when}")
         return answer, data
+
+    def _used(self) -> Tuple[float, bool]:
+        """Seconds of processor time that its processes had so far, without those that functions
+        started, and whether one waits for a core now."""
+        used, waits = 0.0, False
+        for path in self._watched:
+            try:
+                fields = (path / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue  # it is gone
+            used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            waits = waits or fields[0] == "R"
+        return used, waits
 
     def _is_alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
@@ -235,11 +256,19 @@ class Process:
     def _kill_the_rest(self) -> bool:
         """Kills what has the mark, and says whether there was anything."""
         found = False
-        for path in glob.glob("/proc/[0-9]*/environ"):
+        for path in self._marked():
             try:
-                if self._mark.encode() in pathlib.Path(path).read_bytes():
-                    found = True
-                    os.kill(int(path.split("/")[2]), signal.SIGKILL)
+                found = True
+                os.kill(int(path.name), signal.SIGKILL)
+            except OSError:
+                pass  # it is gone
+        return found
+
+    def _marked(self) -> Iterator[pathlib.Path]:
+        """Where the system tells of each process that has the mark."""
+        for path in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if self._mark.encode() in (path / "environ").read_bytes():
+                    yield path
             except OSError:
                 pass  # it is gone, or another user's
-        return found
