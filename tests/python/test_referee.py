@@ -192,9 +192,15 @@ def test_a_start_of_any_kind_is_a_verdict(name, tmp_path, monkeypatch):
 
 
 def test_an_attribute_may_be_a_parameter():
-    told = {"sizes": {"N": (3, 2, 4)}, "dtypes": "float32"}
-    ruling = judge("cheats:forward_sized", "cheats:right_sized", lambda N: [(N, 2)], **told)
+    def of_size(size):
+        told = {"sizes": {"N": size}, "dtypes": "float32"}
+        return judge("cheats:forward_sized", "cheats:right_sized", lambda N: [(N, 2)], **told)
+
+    ruling = of_size((3, 2, 4))
     assert ruling.verdict == "right", ruling.text
+    ruling = of_size(3)  # no other batch can be tried
+    assert ruling.report.verdict == "right" and not ruling.reasons, ruling.text
+    assert "a batch of 4 was not tried" in ruling.notes[0]
 
 
 def test_a_kernel_for_float32_alone_needs_a_reference_and_is_not_wrong():
@@ -222,7 +228,8 @@ def test_a_forward_of_one_batch_is_not_wrong_in_another():
         ({"dtypes": ["float31"]}, "float31"),
         ({"reference": "cheats:nothing"}, "the reference fails: raises"),
         ({"reference": "cheats:cheat_exits"}, "the reference fails"),
-        ({"sizes": {"N": 4}}, ""),
+        ({"sizes": {"N": "4"}}, "N is a number or"),
+        ({"sizes": {"N": (4, 2)}}, "N is a number or"),
     ],
 )
 def test_a_wrong_call_is_no_verdict(told, message):

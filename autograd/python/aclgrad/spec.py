@@ -168,5 +168,9 @@ def attributes_of(given: Optional[Mapping[str, Any]]) -> "dict[str, Attribute]":
     for name, value in (given or {}).items():
         if isinstance(value, (bool, int, float)):  # it does not vary
             value = (value, value, value)
-        attributes[name] = value if isinstance(value, Attribute) else Attribute(*value)
+        if isinstance(value, (tuple, list)) and len(value) == 3:
+            value = Attribute(*value)
+        if not isinstance(value, Attribute):
+            raise TypeError(f"{name} is a number or (usual, lowest, highest), not {value!r}")
+        attributes[name] = value
     return attributes
