@@ -47,7 +47,7 @@ case $way in
     LD_LIBRARY_PATH=$1 "$work/host"
     ;;
   other_names)
-    names=(aclnn_math aclnn_ops_infer acl_op_compiler)
+    names=(aclnn_math aclnn_ops_infer opapi_math opapi_nn acl_op_compiler ascend_hal platform runtime tiling)
     cmake --install "$1" --prefix "$work/prefix" --component vendor >"$work/log"
     mkdir "$work/stubs"
     for name in "${names[@]}"; do
@@ -65,13 +65,14 @@ int main(int argc, char** argv) {
 END
     for folder in "$1/lib" "$(dirname "$(find "$work/prefix" -name libopapi.so)")"; do
       $compiler -std=c++17 "${flags[@]}" -I"$2" "$here/../install/host/host.cpp" -o "$work/linked" \
-        -L"$folder" -laclnn_math -laclnn_ops_infer -lnnopbase -lacl_op_compiler
+        -L"$folder" -lnnopbase "${names[@]/#/-l}"
       LD_LIBRARY_PATH=$folder "$work/linked" >/dev/null || fail "linked with $folder"
       $compiler -std=c++17 "${flags[@]}" -I"$2" "$here/../install/host/host.cpp" -o "$work/needs" \
         -L"$folder" -lopapi -lnnopbase -lascendcl -Wl,--no-as-needed -L"$work/stubs" "${names[@]/#/-l}"
       LD_LIBRARY_PATH=$folder "$work/needs" >/dev/null || fail "needing those of $folder"
       LD_LIBRARY_PATH=$folder "$work/loads" libaclnn_math.so aclnnAdd libaclnn_ops_infer.so aclnnSelu \
-        libacl_op_compiler.so aclrtMalloc || fail "loaded from $folder"
+        libacl_op_compiler.so aclrtMalloc libopapi_nn.so aclnnAddGetWorkspaceSize libopapi_math.so \
+        aclCreateTensor libruntime.so aclrtCreateStream libascend_hal.so aclrtFree || fail "loaded from $folder"
     done
     ;;
   stand_in)

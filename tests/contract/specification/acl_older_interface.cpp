@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptions of tensors, single operators, dumps, the profiler, overflow.
+#include "acl/acl.h"
+#include "acl/acl_op_compiler.h"
+#include "acl/acl_prof.h"
+#include "tests/contract/specification/signature.h"
+
+namespace aclgrad::specification {
+
+// ---- Descriptions of tensors --------------------------------------------------------------------
+
+using Desc = const aclTensorDesc*;
+static_assert(ACL_TENSOR_SHAPE_RANGE_NUM == 2);
+static_assert(kIs<decltype(aclCreateTensorDesc),
+                  aclTensorDesc*(aclDataType, int, const int64_t*, aclFormat)>);
+static_assert(kIs<decltype(aclDestroyTensorDesc), void(Desc)>);
+static_assert(kIs<decltype(aclGetTensorDescType), aclDataType(Desc)>);
+static_assert(kIs<decltype(aclGetTensorDescFormat), aclFormat(Desc)>);
+static_assert(kIs<decltype(aclGetTensorDescSize), size_t(Desc)>);
+static_assert(kIs<decltype(aclGetTensorDescElementCount), size_t(Desc)>);
+static_assert(kIs<decltype(aclGetTensorDescNumDims), size_t(Desc)>);
+static_assert(kIs<decltype(aclGetTensorDescDim), int64_t(Desc, size_t)>);
+static_assert(kIs<decltype(aclGetTensorDescDimV2), aclError(Desc, size_t, int64_t*)>);
+static_assert(kIs<decltype(aclGetTensorDescName), const char*(aclTensorDesc*)>);
+static_assert(kIs<decltype(aclSetTensorDescName), void(aclTensorDesc*, const char*)>);
+static_assert(kIs<decltype(aclSetTensorFormat), aclError(aclTensorDesc*, aclFormat)>);
+static_assert(kIs<decltype(aclSetTensorShape), aclError(aclTensorDesc*, int, const int64_t*)>);
+static_assert(
+    kIs<decltype(aclSetTensorShapeRange), aclError(aclTensorDesc*, size_t, int64_t (*)[2])>);
+static_assert(kIs<decltype(aclSetTensorConst), aclError(aclTensorDesc*, void*, size_t)>);
+static_assert(kIs<decltype(aclSetTensorPlaceMent), aclError(aclTensorDesc*, aclMemType)>);
+
+// ---- Single operators ---------------------------------------------------------------------------
+
+static_assert(kIs<decltype(aclopCreateAttr), aclopAttr*()>);
+static_assert(kIs<decltype(aclopDestroyAttr), void(const aclopAttr*)>);
+static_assert(kIs<decltype(aclopSetAttrBool), aclError(aclopAttr*, const char*, uint8_t)>);
+static_assert(kIs<decltype(aclopSetAttrInt), aclError(aclopAttr*, const char*, int64_t)>);
+static_assert(kIs<decltype(aclopSetAttrFloat), aclError(aclopAttr*, const char*, float)>);
+static_assert(kIs<decltype(aclopSetAttrString), aclError(aclopAttr*, const char*, const char*)>);
+static_assert(kIs<decltype(aclopSetAttrDataType), aclError(aclopAttr*, const char*, aclDataType)>);
+static_assert(
+    kIs<decltype(aclopSetAttrListBool), aclError(aclopAttr*, const char*, int, const uint8_t*)>);
+static_assert(
+    kIs<decltype(aclopSetAttrListInt), aclError(aclopAttr*, const char*, int, const int64_t*)>);
+static_assert(
+    kIs<decltype(aclopSetAttrListFloat), aclError(aclopAttr*, const char*, int, const float*)>);
+static_assert(kIs<decltype(aclopSetAttrListListInt),
+                  aclError(aclopAttr*, const char*, int, const int*, const int64_t* const*)>);
+static_assert(kIs<decltype(aclopSetModelDir), aclError(const char*)>);
+static_assert(kIs<decltype(aclSetCompileopt), aclError(aclCompileOpt, const char*)>);
+
+// ---- Dumps, the profiler, overflow --------------------------------------------------------------
+
+static_assert(kIs<decltype(aclmdlInitDump), aclError()>);
+static_assert(kIs<decltype(aclmdlSetDump), aclError(const char*)>);
+static_assert(kIs<decltype(aclmdlFinalizeDump), aclError()>);
+static_assert(kIs<decltype(aclprofInit), aclError(const char*, size_t)>);
+static_assert(kIs<decltype(aclprofFinalize), aclError()>);
+static_assert(
+    kIs<decltype(aclprofCreateConfig), aclprofConfig*(uint32_t*, uint32_t, aclprofAicoreMetrics,
+                                                      const aclprofAicoreEvents*, uint64_t)>);
+static_assert(kIs<decltype(aclprofDestroyConfig), aclError(const aclprofConfig*)>);
+static_assert(kIs<decltype(aclprofStart), aclError(const aclprofConfig*)>);
+static_assert(kIs<decltype(aclprofStop), aclError(const aclprofConfig*)>);
+static_assert(ACL_RT_OVERFLOW_MODE_SATURATION == 0);
+static_assert(ACL_RT_OVERFLOW_MODE_INFNAN == 1);
+static_assert(kIs<decltype(aclrtSetDeviceSatMode), aclError(aclrtFloatOverflowMode)>);
+static_assert(kIs<decltype(aclrtGetOverflowStatus), aclError(void*, size_t, aclrtStream)>);
+static_assert(kIs<decltype(aclrtResetOverflowStatus), aclError(aclrtStream)>);
+static_assert(
+    kIs<decltype(aclrtGetMemUceInfo), aclError(int32_t, aclrtMemUceInfo*, size_t, size_t*)>);
+
+}  // namespace aclgrad::specification
