@@ -278,7 +278,7 @@ typedef enum aclgradCheck {
   ACLGRAD_CHECK_STREAMS = 32,   /* accesses that nothing orders */
   ACLGRAD_CHECK_LOG = 64,       /* the call log */
   ACLGRAD_CHECK_LOG_JSON = 128, /* the same, in lines of JSON */
-  ACLGRAD_CHECK_DEVICE = 256    /* calls that a device was seen to refuse */
+  ACLGRAD_CHECK_DEVICE = 256    /* what devices were seen to answer otherwise */
 } aclgradCheck;
 
 /* Those that are on, or-ed; fixed by the first call. Library: ascendcl. */
@@ -310,8 +310,9 @@ typedef struct aclgradDiagnostics {
   /* Numbers for the calls in the log, and a line for it. */
   uint64_t (*next_call_number)(void);
   void (*log_line)(const char* line);
-  /* Reports what a device was seen to answer to a call that works here. */
-  void (*device_refuses)(const char* text);
+  /* Reports what a device was seen to answer to a call that works here, a sentence; with the log
+   * on, there too. */
+  void (*device_answer)(const char* text);
 } aclgradDiagnostics;
 
 /* For the libraries themselves. Never NULL. Library: ascendcl. */
