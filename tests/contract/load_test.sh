@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: load_test.sh by_name LOADER LIBRARIES | installed LOADER BUILD
-#        load_test.sh from_c LIBRARIES INCLUDE | stand_in LIBRARIES INCLUDE
+#        load_test.sh from_c LIBRARIES INCLUDE | stand_in LIBRARIES INCLUDE | habits LIBRARIES INCLUDE
 #        load_test.sh other_names BUILD INCLUDE
 # The three libraries are found when a program runs, by the vendor's names:
 #   by_name   dlopen and dlsym alone, every operator that the library exports
 #   installed the same with what the build installs, in another folder
 #   from_c    a C11 program that is linked with the runtime and finds operators by name
+#   habits    a C11 program of all headers that does what programs of others do (client_habits.c)
 #   other_names  linked, loaded and needed under the other names that the vendor's libraries have
 #   stand_in  a program that was linked with other libraries of the same names and interface
 set -euo pipefail
@@ -45,6 +46,21 @@ case $way in
     $compiler -x c -std=c11 "${flags[@]}" -Wno-pedantic -I"$2" -c "$here/c_host.c" -o "$work/host.o"
     $compiler "$work/host.o" -o "$work/host" -L"$1" -lascendcl -ldl -lm
     LD_LIBRARY_PATH=$1 "$work/host"
+    ;;
+  habits)
+    # Each header of the operators, in C; in C++ install_test.sh takes each alone.
+    (cd "$2" && printf '#include "%s"\n' aclnn/*.h aclnnop/*.h acl/*.h) >"$work/all.c"
+    for standard in c99 c11; do
+      $compiler -x c -std=$standard "${flags[@]}" -I"$2" -fsyntax-only "$work/all.c"
+    done
+    $compiler -x c -std=c11 "${flags[@]}" -I"$2" -c "$here/client_habits.c" -o "$work/habits.o"
+    $compiler "$work/habits.o" -o "$work/habits" -L"$1" -lopapi -lnnopbase -lascendcl
+    LD_LIBRARY_PATH=$1 "$work/habits"
+    # What is destroyed stays destroyed, and the tasks read nothing of it.
+    : >"$work/found"
+    ACLGRAD_CHECK=handles,uninit ACLGRAD_CHECK_FILE=$work/found LD_LIBRARY_PATH=$1 "$work/habits"
+    ! grep '^aclgrad: uninit' "$work/found" || fail "tasks read what was never written"
+    grep -q '^aclgrad: handles: aclDestroyAclOpExecutor' "$work/found" || fail "what was destroyed twice is not told"
     ;;
   other_names)
     names=(aclnn_math aclnn_ops_infer opapi_math opapi_nn acl_op_compiler ascend_hal platform runtime tiling)
