@@ -12,6 +12,7 @@
 #   stand_in  a program that was linked with other libraries of the same names and interface
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source "$here/../support/operators.sh"
 way=$1
 shift
 compiler=${CXX:-c++}
@@ -30,8 +31,7 @@ drive_all() {
     fail "the loader is linked with what it should find by name"
   fi
   # shellcheck disable=SC2046  # names
-  LD_LIBRARY_PATH=$2 "$1" \
-    $(nm -D --defined-only "$2/libopapi.so" | sed -n 's/.* \(aclnn.*\)GetWorkspaceSize$/\1/p')
+  LD_LIBRARY_PATH=$2 "$1" $(operators_of "$2/libopapi.so")
 }
 
 case $way in
