@@ -240,7 +240,7 @@ case $way in
     check_from_c "$pkgconfig"
     ;;
   folders)
-    cmake --install "$build" --prefix "$work/prefix" --component vendor >"$work/install.log"
+    install_tree "$build"
     maker=$(find "$work/prefix" -name make-toolkit)
     "$maker" "$work/Ascend" >"$work/variables"
     "$maker" "$work/Ascend" >"$work/variables" || fail "a second time"
@@ -255,7 +255,7 @@ case $way in
       [[ -e $work/Ascend/$path ]] || fail "there is no $path"
     done
     for name in opapi opapi_nn opapi_math; do
-      nm -D --defined-only "$home/lib64/lib$name.so" | grep -q ' T aclnnAddGetWorkspaceSize$' ||
+      nm -D --defined-only "$home/lib64/lib$name.so" | grep ' [TW] aclnnAddGetWorkspaceSize$' >"$work/log" ||
         fail "lib$name.so does not define aclnnAddGetWorkspaceSize"
     done
     ${CXX:-c++} "$consumer/../host/host.cpp" -o "$work/host" -I"$home/include" -L"$home/lib64" \

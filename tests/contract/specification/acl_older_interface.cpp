@@ -71,4 +71,68 @@ static_assert(kIs<decltype(aclrtResetOverflowStatus), aclError(aclrtStream)>);
 static_assert(
     kIs<decltype(aclrtGetMemUceInfo), aclError(int32_t, aclrtMemUceInfo*, size_t, size_t*)>);
 
+// ---- Values -------------------------------------------------------------------------------------
+
+static_assert(ACL_ENGINE_SYS == 0);
+static_assert(ACL_ENGINE_AICORE == 1);
+static_assert(ACL_ENGINE_VECTOR == 2);
+static_assert(ACL_COMPILE_SYS == 0);
+static_assert(ACL_COMPILE_UNREGISTERED == 1);
+static_assert(ACL_PRECISION_MODE == 0);
+static_assert(ACL_AICORE_NUM == 1);
+static_assert(ACL_AUTO_TUNE_MODE == 2);
+static_assert(ACL_OP_SELECT_IMPL_MODE == 3);
+static_assert(ACL_OPTYPELIST_FOR_IMPLMODE == 4);
+static_assert(ACL_OP_DEBUG_LEVEL == 5);
+static_assert(ACL_DEBUG_DIR == 6);
+static_assert(ACL_OP_COMPILER_CACHE_MODE == 7);
+static_assert(ACL_OP_COMPILER_CACHE_DIR == 8);
+static_assert(ACL_OP_PERFORMANCE_MODE == 9);
+static_assert(ACL_OP_JIT_COMPILE == 10);
+static_assert(ACL_OP_DETERMINISTIC == 11);
+static_assert(ACL_CUSTOMIZE_DTYPES == 12);
+static_assert(ACL_OP_PRECISION_MODE == 13);
+static_assert(ACL_ALLOW_HF32 == 14);
+static_assert(ACL_PRECISION_MODE_V2 == 15);
+static_assert(ACL_OP_DEBUG_OPTION == 16);
+static_assert(ACL_AICORE_ARITHMETIC_UTILIZATION == 0);
+static_assert(ACL_AICORE_PIPE_UTILIZATION == 1);
+static_assert(ACL_AICORE_MEMORY_BANDWIDTH == 2);
+static_assert(ACL_AICORE_L0B_AND_WIDTH == 3);
+static_assert(ACL_AICORE_RESOURCE_CONFLICT_RATIO == 4);
+static_assert(ACL_AICORE_MEMORY_UB == 5);
+static_assert(ACL_AICORE_L2_CACHE == 6);
+static_assert(ACL_AICORE_NONE == 0xFF);
+static_assert(ACL_PROF_ACL_API == 0x0001ULL);
+static_assert(ACL_PROF_TASK_TIME == 0x0002ULL);
+static_assert(ACL_PROF_AICORE_METRICS == 0x0004ULL);
+static_assert(ACL_PROF_AICPU == 0x0008ULL);
+static_assert(ACL_PROF_L2CACHE == 0x0010ULL);
+static_assert(ACL_PROF_HCCL_TRACE == 0x0020ULL);
+static_assert(ACL_PROF_TRAINING_TRACE == 0x0040ULL);
+static_assert(ACL_PROF_MSPROFTX == 0x0080ULL);
+static_assert(ACL_PROF_RUNTIME_API == 0x0100ULL);
+static_assert(ACL_PROF_MAX_OP_NAME_LEN == 257);
+static_assert(ACL_PROF_MAX_OP_TYPE_LEN == 65);
+
+// ---- What is declared only ----------------------------------------------------------------------
+
+using ConstDescs = const aclTensorDesc* const*;
+using ConstBuffers = const aclDataBuffer* const*;
+static_assert(kIs<decltype(aclopExecuteV2),
+                  aclError(const char*, int, aclTensorDesc**, aclDataBuffer**, int, aclTensorDesc**,
+                           aclDataBuffer**, aclopAttr*, aclrtStream)>);
+static_assert(
+    kIs<decltype(aclopCompileAndExecute),
+        aclError(const char*, int, ConstDescs, ConstBuffers, int, ConstDescs, aclDataBuffer* const*,
+                 const aclopAttr*, aclopEngineType, aclopCompileType, const char*, aclrtStream)>);
+static_assert(kIs<decltype(aclopCompileAndExecuteV2),
+                  aclError(const char*, int, aclTensorDesc**, aclDataBuffer**, int, aclTensorDesc**,
+                           aclDataBuffer**, aclopAttr*, aclopEngineType, aclopCompileType,
+                           const char*, aclrtStream)>);
+static_assert(
+    kIs<decltype(aclGenGraphAndDumpForOp),
+        aclError(const char*, int, ConstDescs, ConstBuffers, int, ConstDescs, aclDataBuffer* const*,
+                 const aclopAttr*, aclopEngineType, const char*, const aclGraphDumpOption*)>);
+
 }  // namespace aclgrad::specification
