@@ -3,6 +3,7 @@
 #
 #   lib/aclgrad/libascendcl.so ...   what programs written for the vendor's libraries need; in a folder of
 #                                    their own, see ACLGRAD_VENDOR_LIBDIR; alone by --component vendor
+#   lib/aclgrad/make-toolkit         makes the folders that programs search the vendor's toolkit in
 #   lib/aclgrad/libhccl_mpi.so       ranks in processes of their own (with MPI)
 #   lib/libaclgrad_*                 core, report, gradcheck, distributed, live, and what a contract is made of
 #   include/aclgrad/*.h              their headers; the C headers in include/aclgrad/vendor
@@ -26,6 +27,17 @@ endif()
 install(TARGETS ${vendor_libraries} ${hidden_libraries} EXPORT aclgrad
   LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT vendor
   ARCHIVE DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT vendor)
+
+# The folders of the vendor's toolkit, by links to what is installed; and a static library that its programs
+# name to the linker.
+file(RELATIVE_PATH ACLGRAD_HEADERS_FROM_LIBRARIES
+  /prefix/${ACLGRAD_VENDOR_LIBDIR} /prefix/${ACLGRAD_VENDOR_INCLUDEDIR})
+configure_file(${PROJECT_SOURCE_DIR}/ops/toolkit/make-toolkit.in
+  ${PROJECT_BINARY_DIR}/package/make-toolkit @ONLY)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/package/make-toolkit
+  DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT vendor)
+add_library(tiling_api STATIC ${PROJECT_SOURCE_DIR}/ops/toolkit/tiling_api.cpp)
+install(TARGETS tiling_api ARCHIVE DESTINATION ${ACLGRAD_VENDOR_LIBDIR} COMPONENT vendor)
 
 # Loaded at run time, by processes that MPI has started.
 if(TARGET hccl_mpi)

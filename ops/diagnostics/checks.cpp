@@ -14,14 +14,16 @@ struct Word {
   uint32_t checks;
 };
 
+// Not "device": what a device would answer is no mistake.
 constexpr uint32_t kAll = kHandles | kMemory | kUninit | kLeaks | kPhases | kStreams;
 
-constexpr std::array<Word, 7> kWords{{{"handles", kHandles},
+constexpr std::array<Word, 8> kWords{{{"handles", kHandles},
                                       {"memory", kMemory},
                                       {"uninit", kUninit},
                                       {"leaks", kLeaks},
                                       {"phases", kPhases},
                                       {"streams", kStreams},
+                                      {"device", kDevice},
                                       {"all", kAll}}};
 
 // A misspelt check that silently checks nothing would be worse than none.
@@ -41,7 +43,8 @@ void apply(Settings& settings, std::string_view word) {
     settings.checks |= known.checks;
     return;
   }
-  complain("ACLGRAD_CHECK", word, "handles, memory, uninit, leaks, phases, streams, all and abort");
+  complain("ACLGRAD_CHECK", word,
+           "handles, memory, uninit, leaks, phases, streams, device, all and abort");
 }
 
 void apply_log(Settings& settings, std::string_view word) {

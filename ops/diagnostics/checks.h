@@ -19,6 +19,7 @@ enum Check : uint32_t {
   kLeaks = ACLGRAD_CHECK_LEAKS,      // what is left at aclFinalize
   kPhases = ACLGRAD_CHECK_PHASES,    // misuse between phase one and phase two
   kStreams = ACLGRAD_CHECK_STREAMS,  // accesses that nothing orders
+  kDevice = ACLGRAD_CHECK_DEVICE,    // calls that a device was seen to refuse
   // Not checks, but switched in the same place.
   kLog = ACLGRAD_CHECK_LOG,
   kLogJson = ACLGRAD_CHECK_LOG_JSON,

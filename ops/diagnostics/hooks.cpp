@@ -67,6 +67,12 @@ class RuntimeChecks final : public runtime::RuntimeHooks {
 
 constexpr uint32_t kChecks = kHandles | kMemory | kUninit | kLeaks | kPhases | kStreams;
 
+// Each sentence once, where it is said first; the log has every call.
+void report_device(const char* text) {
+  if (enabled(kLog) && !enabled(kLogJson)) write_log((std::string("device: ") + text).c_str());
+  quietly([&] { report(kDevice, std::string(text) + '\n' + CallSite::here().frames("  "), text); });
+}
+
 }  // namespace
 }  // namespace aclgrad::diagnostics
 
@@ -92,6 +98,7 @@ const aclgradDiagnostics* aclgradGetDiagnostics() {
       .check_version = check_version,
       .set_call_name = CallSite::set_call,
       .next_call_number = next_call_number,
-      .log_line = write_log};
+      .log_line = write_log,
+      .device_answer = report_device};
   return &kTable;
 }

@@ -270,14 +270,15 @@ ACL_FUNC_VISIBILITY int32_t aclgradReleaseTensorList(const void* list);
 
 /* What ACLGRAD_CHECK and ACLGRAD_LOG switch on. */
 typedef enum aclgradCheck {
-  ACLGRAD_CHECK_HANDLES = 1,   /* what a dead handle was */
-  ACLGRAD_CHECK_MEMORY = 2,    /* bounds, use after free, redzones */
-  ACLGRAD_CHECK_UNINIT = 4,    /* reads of device memory that was never written */
-  ACLGRAD_CHECK_LEAKS = 8,     /* what is left at aclFinalize */
-  ACLGRAD_CHECK_PHASES = 16,   /* misuse between phase one and phase two */
-  ACLGRAD_CHECK_STREAMS = 32,  /* accesses that nothing orders */
-  ACLGRAD_CHECK_LOG = 64,      /* the call log */
-  ACLGRAD_CHECK_LOG_JSON = 128 /* the same, in lines of JSON */
+  ACLGRAD_CHECK_HANDLES = 1,    /* what a dead handle was */
+  ACLGRAD_CHECK_MEMORY = 2,     /* bounds, use after free, redzones */
+  ACLGRAD_CHECK_UNINIT = 4,     /* reads of device memory that was never written */
+  ACLGRAD_CHECK_LEAKS = 8,      /* what is left at aclFinalize */
+  ACLGRAD_CHECK_PHASES = 16,    /* misuse between phase one and phase two */
+  ACLGRAD_CHECK_STREAMS = 32,   /* accesses that nothing orders */
+  ACLGRAD_CHECK_LOG = 64,       /* the call log */
+  ACLGRAD_CHECK_LOG_JSON = 128, /* the same, in lines of JSON */
+  ACLGRAD_CHECK_DEVICE = 256    /* what devices were seen to answer otherwise */
 } aclgradCheck;
 
 /* Those that are on, or-ed; fixed by the first call. Library: ascendcl. */
@@ -309,6 +310,9 @@ typedef struct aclgradDiagnostics {
   /* Numbers for the calls in the log, and a line for it. */
   uint64_t (*next_call_number)(void);
   void (*log_line)(const char* line);
+  /* Reports what a device was seen to answer to a call that works here, a sentence; with the log
+   * on, there too. */
+  void (*device_answer)(const char* text);
 } aclgradDiagnostics;
 
 /* For the libraries themselves. Never NULL. Library: ascendcl. */

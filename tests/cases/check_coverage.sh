@@ -3,7 +3,8 @@
 # usage: check_coverage.sh LIBOPAPI CASE_TABLE
 # Every operator in the library must have rows in the case table.
 set -u
-exported=$(nm -D --defined-only "$1" | awk '{print $3}' | sed -n 's/GetWorkspaceSize$//p' | sort -u)
+source "$(dirname "${BASH_SOURCE[0]}")/../support/operators.sh"
+exported=$(operators_of "$1")
 covered=$("$2" --operators | sort -u)
 missing=$(comm -23 <(echo "$exported") <(echo "$covered"))
 if [[ -z $exported || -n $missing ]]; then

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A host program in C11. The runtime's headers are C, and it is linked with them; those of the
- * operators are C++, so their functions are declared here as any other language would, and found by
- * name. Prints the ELU of -1, 0 and 2.
+ * A host program in C11. It is linked with the runtime alone; the functions of operators are declared
+ * here, as any other language would, and found by name. Prints the ELU of -1, 0 and 2.
  */
 #include <dlfcn.h>
 #include <math.h>

@@ -135,7 +135,7 @@ const std::vector<RuntimeFault>& runtime_faults() {
   static const std::vector<RuntimeFault> all = [] {
     std::vector<RuntimeFault> faults;
     for (auto group : {device_faults, stream_faults, event_faults, callback_faults, capture_faults,
-                       memory_faults, virtual_memory_faults, meta_faults}) {
+                       memory_faults, virtual_memory_faults, meta_faults, older_interface_faults}) {
       for (RuntimeFault& fault : group()) faults.push_back(std::move(fault));
     }
     return faults;

@@ -81,6 +81,7 @@ std::vector<RuntimeFault> capture_faults();
 std::vector<RuntimeFault> memory_faults();
 std::vector<RuntimeFault> virtual_memory_faults();
 std::vector<RuntimeFault> meta_faults();
+std::vector<RuntimeFault> older_interface_faults();
 
 // All of these.
 const std::vector<RuntimeFault>& runtime_faults();

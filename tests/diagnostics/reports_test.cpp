@@ -184,7 +184,7 @@ TEST(Checks, ComplainAboutUnknownWords) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.output, StartsWith("aclgrad: ACLGRAD_CHECK knows no \"memroy\"; its words "
                                          "are handles, memory, uninit, leaks, phases, streams, "
-                                         "all and abort.\n"));
+                                         "device, all and abort.\n"));
 }
 
 TEST(Checks, SurviveWithoutMemory) {

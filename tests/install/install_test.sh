@@ -8,6 +8,7 @@
 #   compile_time      a small program, in seconds; not a default test, since it measures time
 #   headers           aclgrad.h brings no other library's headers
 #   each_header       every public header stands alone
+#   folders           a program is built and run from the folders of the vendor's toolkit (make-toolkit)
 #   configure         add_subdirectory and FetchContent configure, with the library alone in them
 #   add_subdirectory, fetch_content   and are built (minutes)
 #   shared, static    the whole library as shared or as static ones, installed, by CMake (minutes)
@@ -237,6 +238,34 @@ case $way in
     pkgconfig=$(dirname "$(find "$work/root" -name aclgrad.pc)")
     compile_by_pkg_config "$pkgconfig"
     check_from_c "$pkgconfig"
+    ;;
+  folders)
+    install_tree "$build"
+    maker=$(find "$work/prefix" -name make-toolkit)
+    "$maker" "$work/Ascend" >"$work/variables"
+    "$maker" "$work/Ascend" >"$work/variables" || fail "a second time"
+    home=$work/Ascend/cann-9.0.0
+    eval "$(cat "$work/variables")"
+    [[ $ASCEND_TOOLKIT_HOME == "$home" ]] || fail "ASCEND_TOOLKIT_HOME is $ASCEND_TOOLKIT_HOME"
+    for path in cann-9.0.0/include/{acl/acl,aclnn/acl_meta,aclnnop/aclnn_add,hccl/hccl}.h \
+      cann-9.0.0/lib64/lib{ascendcl,nnopbase,opapi,opapi_nn,opapi_math,hccl}.so \
+      cann-9.0.0/opp cann-9.0.0/python/site-packages cann-9.0.0/acllib/include/acl/acl.h \
+      ascend-toolkit/latest/{aarch64,x86_64}-linux/lib64/libaclnn_{math,ops_infer}.so \
+      ascend-toolkit/latest/fwkacllib/lib64/libascendcl.so latest/include driver/lib64/driver/libascend_hal.so; do
+      [[ -e $work/Ascend/$path ]] || fail "there is no $path"
+    done
+    for name in opapi opapi_nn opapi_math; do
+      nm -D --defined-only "$home/lib64/lib$name.so" | grep ' [TW] aclnnAddGetWorkspaceSize$' >"$work/log" ||
+        fail "lib$name.so does not define aclnnAddGetWorkspaceSize"
+    done
+    ${CXX:-c++} "$consumer/../host/host.cpp" -o "$work/host" -I"$home/include" -L"$home/lib64" \
+      -Wl,--no-as-needed -lruntime -lnnopbase -lopapi -ltiling -lplatform -ltiling_api -lacl_op_compiler
+    LD_LIBRARY_PATH=$home/lib64 "$work/host" >"$work/log" || { cat "$work/log"; fail "the host program"; }
+    mkdir -p "$work/taken/cann-9.0.0/lib64"
+    ! "$maker" "$work/taken" >"$work/log" 2>&1 || fail "a folder that is there is replaced"
+    grep -q 'lib64 is there already' "$work/log" || { cat "$work/log"; fail "what is there is not named"; }
+    "$maker" "$work/other" 8.5.0 >"$work/variables"
+    [[ -e $work/other/cann-8.5.0/lib64/libopapi.so ]] || fail "another version"
     ;;
   toolkit)
     install_tree "$build"

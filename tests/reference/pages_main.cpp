@@ -12,6 +12,7 @@
 #include "tests/contract/messages.h"
 #include "tests/contract/products.h"
 #include "tests/reference/checks_page.h"
+#include "tests/reference/clients_page.h"
 #include "tests/reference/cpp_page.h"
 #include "tests/reference/operator_pages.h"
 
@@ -34,14 +35,16 @@ std::vector<Page> pages() {
   }
   const aclgrad::reference::Text operators =
       aclgrad::reference::operator_pages(library, ACLGRAD_ROOT);
-  return {{"functions.md", functions_page(declared_functions(ACLGRAD_ROOT "/ops/include"),
-                                          read_contract(ACLGRAD_CONTRACT_FUNCTIONS), files)},
-          {"messages.md", messages_page(library)},
-          {"products.md", products_page(library)},
-          {"checks.md", aclgrad::reference::checks_page(library)},
-          {"cpp.md", aclgrad::reference::cpp_page(ACLGRAD_ROOT)},
-          {"operators.md", operators.english},
-          {"operators.zh.md", operators.chinese}};
+  const std::vector<Declaration> declared = declared_functions(ACLGRAD_ROOT "/ops/include");
+  return {
+      {"functions.md", functions_page(declared, read_contract(ACLGRAD_CONTRACT_FUNCTIONS), files)},
+      {"../clients.md", aclgrad::reference::clients_page(declared, ACLGRAD_ROOT)},
+      {"messages.md", messages_page(library)},
+      {"products.md", products_page(library)},
+      {"checks.md", aclgrad::reference::checks_page(library)},
+      {"cpp.md", aclgrad::reference::cpp_page(ACLGRAD_ROOT)},
+      {"operators.md", operators.english},
+      {"operators.zh.md", operators.chinese}};
 }
 
 std::string read(const std::string& path) {

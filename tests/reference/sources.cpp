@@ -96,6 +96,7 @@ std::vector<std::vector<std::string>> table_under(const std::string& page,
 std::map<std::string, Declared> read_headers(const std::string& include) {
   std::map<std::string, Declared> operators;
   for (const auto& entry : std::filesystem::directory_iterator(include + "/aclnnop")) {
+    if (entry.path().string().ends_with("_unsupported.h")) continue;  // without a contract
     const std::string text = read(entry.path());
     for (size_t at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at + 1)) {
       const size_t open = text.find('(', at);

@@ -7,9 +7,10 @@
 # is marked as such in .gitattributes.
 set -u
 cd "$2" || exit 1
+source tests/support/operators.sh
 broken=0
 for page in docs/reference/operators.md docs/reference/operators.zh.md; do
-  missing=$(comm -23 <(nm -D --defined-only "$1" | awk '{print $3}' | sed -n 's/GetWorkspaceSize$//p' | sort -u) \
+  missing=$(comm -23 <(operators_of "$1") \
     <(grep -oE '`\w+`' "$page" | tr -d '`' | sort -u))
   [[ -z $missing ]] || {
     echo "$page does not list $missing"

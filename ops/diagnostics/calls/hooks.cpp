@@ -7,10 +7,12 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "ops/diagnostics/calls/call_log.h"
+#include "ops/diagnostics/calls/device_facts.h"
 #include "ops/meta/executor.h"
 #include "ops/meta/if_memory_allows.h"
 
@@ -118,6 +120,11 @@ class CallHooks final : public ops::OperatorHooks {
                        aclnnStatus status, aclOpExecutor* made) noexcept override {
     ops::if_memory_allows([&] {
       if (made != nullptr) record_plan(*made);
+      if (made != nullptr && is_on(ACLGRAD_CHECK_DEVICE)) {
+        for (const std::string& each : device_answers(spec, arguments, ops::current_soc())) {
+          diagnostics().device_answer(each.c_str());
+        }
+      }
       if (!is_on(ACLGRAD_CHECK_LOG)) return;
       log_plan(spec, arguments, status, number_of(made),
                made == nullptr ? 0 : made->plan->workspace_size, current_call().begun);

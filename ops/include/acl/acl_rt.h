@@ -103,6 +103,27 @@ ACL_FUNC_VISIBILITY aclError aclGetDeviceCapability(uint32_t deviceId, aclDevice
 /* Cores that work of this thread may use. */
 ACL_FUNC_VISIBILITY aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value);
 
+/*
+ * What a device does with a result beyond the largest number: here it is infinite
+ * (ACL_RT_OVERFLOW_MODE_INFNAN), and stays so with ACL_RT_OVERFLOW_MODE_SATURATION. 100000 for
+ * another value.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
+
+/*
+ * Queues a write of the overflow status, 64 bytes of device memory: zeros here, as infinite results
+ * tell by themselves what has overflowed. 100000 for a NULL address and for a smaller outputSize.
+ * aclrtResetOverflowStatus would clear the status.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize,
+                                                    aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtResetOverflowStatus(aclrtStream stream);
+
+/* Places of a device's memory that have failed: none, so *retSize is 0 and nothing else is written.
+ */
+ACL_FUNC_VISIBILITY aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray,
+                                                size_t arraySize, size_t* retSize);
+
 /* Smaller numbers are more urgent. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetStreamPriorityRange(int32_t* leastPriority,
                                                                int32_t* greatestPriority);

@@ -111,6 +111,13 @@ typedef enum aclrtFloatOverflowMode {
   ACL_RT_OVERFLOW_MODE_UNDEF = 2
 } aclrtFloatOverflowMode;
 
+/* A place of a device's memory that has failed. */
+typedef struct aclrtMemUceInfo {
+  void* addr;
+  size_t len;
+  size_t reserved[14];
+} aclrtMemUceInfo;
+
 /* Whose last error aclrtGetLastError tells; there is only the calling thread's. */
 typedef enum aclrtLastErrLevel { ACL_RT_THREAD_LEVEL = 0 } aclrtLastErrLevel;
 

@@ -8,8 +8,14 @@
  */
 #pragma once
 
+#ifdef __cplusplus
 #include <cstdint>
 #include <cstdlib>
+#else
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#endif
 
 #include "acl/acl_base.h"
 
@@ -18,7 +24,7 @@ extern "C" {
 #endif
 
 typedef int32_t aclnnStatus;
-constexpr aclnnStatus OK = 0;
+static const aclnnStatus OK = 0;
 
 #ifndef ACLNN_META
 #define ACLNN_META

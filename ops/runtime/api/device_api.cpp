@@ -148,3 +148,24 @@ aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
     require_context(call);
   });
 }
+
+aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
+  return entry(__func__, [&](const Call& call) {
+    if (!is_member(mode, ACL_RT_OVERFLOW_MODE_SATURATION, ACL_RT_OVERFLOW_MODE_INFNAN)) {
+      call.bad_value(ACL_ERROR_INVALID_PARAM, "mode", static_cast<int>(mode),
+                     "ACL_RT_OVERFLOW_MODE_SATURATION (0) or ACL_RT_OVERFLOW_MODE_INFNAN (1)");
+    }
+  });
+}
+
+aclError aclrtResetOverflowStatus(aclrtStream stream) {
+  return entry(__func__, [&](const Call& call) { choose_stream(call, stream); });
+}
+
+aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo*, size_t, size_t* retSize) {
+  return entry(__func__, [&](const Call& call) {
+    call.require(retSize, "retSize");
+    require_device(call, "deviceId", deviceId);
+    *retSize = 0;
+  });
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of acl/acl_rt_unsupported.h.
+// The calls of acl/acl_rt_unsupported.h and acl/acl_op_unsupported.h.
+#include "acl/acl_op.h"
 #include "acl/acl_rt.h"
 #include "ops/runtime/call/call.h"
 
@@ -89,3 +90,35 @@ aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream, aclrtTaskGrp) {
   return unsupported(__func__, "Capture again, or use repeatable executors and aclSetTensorAddr.");
 }
 aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream) { return unsupported(__func__); }
+
+// ---- Single operators by their names ------------------------------------------------------------
+
+namespace {
+
+aclError no_single_operators(const char* function) {
+  return unsupported(function, "Call the two-phase function of the operator (aclnnop/).");
+}
+
+}  // namespace
+
+aclError aclopExecuteV2(const char*, int, aclTensorDesc*[], aclDataBuffer*[], int, aclTensorDesc*[],
+                        aclDataBuffer*[], aclopAttr*, aclrtStream) {
+  return no_single_operators(__func__);
+}
+aclError aclopCompileAndExecute(const char*, int, const aclTensorDesc* const[],
+                                const aclDataBuffer* const[], int, const aclTensorDesc* const[],
+                                aclDataBuffer* const[], const aclopAttr*, aclopEngineType,
+                                aclopCompileType, const char*, aclrtStream) {
+  return no_single_operators(__func__);
+}
+aclError aclopCompileAndExecuteV2(const char*, int, aclTensorDesc*[], aclDataBuffer*[], int,
+                                  aclTensorDesc*[], aclDataBuffer*[], aclopAttr*, aclopEngineType,
+                                  aclopCompileType, const char*, aclrtStream) {
+  return no_single_operators(__func__);
+}
+aclError aclGenGraphAndDumpForOp(const char*, int, const aclTensorDesc* const[],
+                                 const aclDataBuffer* const[], int, const aclTensorDesc* const[],
+                                 aclDataBuffer* const[], const aclopAttr*, aclopEngineType,
+                                 const char*, const aclGraphDumpOption*) {
+  return no_single_operators(__func__);
+}

@@ -234,3 +234,18 @@ aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t c
            /*ticket=*/nullptr, effects_of(fill));
   });
 }
+
+aclError aclrtGetOverflowStatus(void* outputAddr, size_t outputSize, aclrtStream stream) {
+  constexpr size_t kStatusSize = 64;
+  return entry(__func__, [&](const Call& call) {
+    call.require(outputAddr, "outputAddr");
+    if (outputSize < kStatusSize) {
+      call.bad_value(ACL_ERROR_INVALID_PARAM, "outputSize", outputSize, "at least 64");
+    }
+    const BorrowedStream chosen = choose_stream(call, stream);
+    check_range(call, "outputAddr", outputAddr, kStatusSize);
+    const Fill fill{outputAddr, 0, kStatusSize};
+    submit(call, *chosen, make_task("overflow status", run_fill, fill),
+           /*ticket=*/nullptr, effects_of(fill));
+  });
+}

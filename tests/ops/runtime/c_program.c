@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A host program in C; the test of the headers only compiles it. */
 #include "acl/acl.h"
+#include "acl/acl_op_compiler.h"
+#include "acl/acl_prof.h"
 #include "aclgrad_ext.h"
 
 int main(void) {
