@@ -6,7 +6,8 @@
 #   lib/aclgrad/libhccl_mpi.so       ranks in processes of their own (with MPI)
 #   lib/libaclgrad_*                 core, report, gradcheck, distributed, live, and what a contract is made of
 #   include/aclgrad/*.h              their headers; the C headers in include/aclgrad/vendor
-#   ACLGRAD_PYTHON_DIR               where that is set: the Python package, without the library, which it finds
+#   ACLGRAD_PYTHON_DIR               where that is set: the Python package aclgrad and the module acl, without the
+#                                    libraries, which they find
 #   bin/aclgrad-gradcheck, lib/aclgrad/libaclgrad_gradcheck_c.so   the tool, for people and for programs
 include(CMakePackageConfigHelpers)
 
@@ -59,7 +60,10 @@ if(ACLGRAD_BUILD_TOOLS)
 endif()
 
 set(ACLGRAD_PYTHON_DIR "" CACHE STRING
-  "Where the Python package aclgrad is installed, below the prefix: lib/python3/dist-packages; empty: nowhere")
+  "Where aclgrad and acl are installed for Python, below the prefix: lib/python3/dist-packages; empty: nowhere")
+if(ACLGRAD_PYTHON_DIR AND ACLGRAD_VENDOR_LIBRARY STREQUAL SHARED)
+  install(FILES ${PROJECT_SOURCE_DIR}/ops/python/acl.py DESTINATION ${ACLGRAD_PYTHON_DIR} COMPONENT python)
+endif()
 if(ACLGRAD_BUILD_TOOLS AND ACLGRAD_PYTHON_DIR)
   set(python ${PROJECT_SOURCE_DIR}/autograd/python)
   install(DIRECTORY ${python}/aclgrad DESTINATION ${ACLGRAD_PYTHON_DIR} COMPONENT python

@@ -317,3 +317,39 @@ def test_numpys_integers_are_integers(device):
     assert ret == 0
     assert acl.rt.memset(memory, size, 0, numpy.uint8(5)) == 0
     assert acl.rt.free(numpy.uint64(memory)) == 0
+
+
+def test_objects_may_be_destroyed_in_any_order_when_the_process_ends():
+    # As programs do that keep every executor they got, also those that phase two has consumed, and arrays that
+    # are freed after finalize.
+    program = """
+import ctypes, acl
+opapi = ctypes.CDLL("libopapi.so")
+opapi.aclCreateTensor.restype = ctypes.c_void_p
+acl.init()
+acl.rt.set_device(0)
+stream, ret = acl.rt.create_stream()
+event, ret = acl.rt.create_event()
+four, one, offset = (ctypes.c_int64 * 1)(4), (ctypes.c_int64 * 1)(1), ctypes.c_int64(0)
+rank = ctypes.c_uint64(1)
+memory = [acl.rt.malloc(16, 0)[0] for _ in range(2)]
+tensors = [
+    ctypes.c_void_p(opapi.aclCreateTensor(four, rank, 0, one, offset, 2, four, rank, ctypes.c_void_p(m))) for m in memory
+]
+executors, size = [], ctypes.c_uint64()
+for k in range(3):
+    executor = ctypes.c_void_p()
+    assert opapi.aclnnSeluGetWorkspaceSize(*tensors, ctypes.byref(size), ctypes.byref(executor)) == 0
+    if k < 2:
+        assert opapi.aclnnSelu(None, size, executor, ctypes.c_void_p(stream)) == 0
+    executors.append(executor)
+assert acl.rt.synchronize_stream(stream) == 0
+assert acl.finalize() == 0
+left = [opapi.aclDestroyAclOpExecutor(executor) for executor in executors * 2]
+assert left.count(0) == 1, left  # the one that was not consumed
+assert [opapi.aclDestroyTensor(t) for t in tensors] == [0, 0]
+assert opapi.aclDestroyTensor(tensors[0]) != 0
+print([type(acl.rt.free(m)) is int for m in memory], acl.rt.destroy_stream(stream) != 0, acl.rt.destroy_event(event) != 0)
+"""
+    done = run("-c", program, **here())
+    assert (done.returncode, done.stdout.split()) == (0, ["[True,", "True]", "True", "True"]), done
