@@ -104,6 +104,7 @@ def _folders():
         map(os.path.dirname, (os.path.abspath(__file__), os.path.realpath(__file__)))
     ):
         yield here
+        yield os.path.join(here, "..")  # of lib/aclgrad/python
         yield os.path.join(here, "..", "..", "lib64")  # of TOOLKIT/python/site-packages
         prefix = os.path.join(here, "..", "..", "..")  # of PREFIX/lib/python3/dist-packages
         triplet = sysconfig.get_config_var("MULTIARCH") or ""

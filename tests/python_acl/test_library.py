@@ -41,6 +41,11 @@ def test_an_installed_module_takes_the_libraries_of_its_installation(tmp_path, m
     assert loaded(module(tmp_path / modules)) == [str(path)]
 
 
+def test_one_beside_the_libraries_takes_these(tmp_path):
+    path = put(tmp_path / "lib" / "aclgrad")
+    assert loaded(module(tmp_path / "lib" / "aclgrad" / "python")) == [str(path)]
+
+
 @pytest.mark.parametrize("link", [False, True])
 def test_that_of_a_toolkit_takes_the_toolkits(tmp_path, link):
     path = put(tmp_path / "cann-8.5.0" / "lib64")
