@@ -191,8 +191,9 @@ def test_an_event_is_not_done_before_the_work_before_it(stream, creator):
     with reports(stream):
         assert acl.rt.launch_callback(lambda _: held.wait(), None, 1, stream) == 0
         assert acl.rt.record_event(event, stream) == 0
-        assert acl.rt.query_event(event) == (1, 0)
-        held.set()
+        status = acl.rt.query_event(event)
+        held.set()  # before anything that may fail and would wait for ever
+        assert status == (1, 0)
         assert acl.rt.synchronize_event(event) == 0
         assert acl.rt.query_event(event) == (0, 0)
     assert acl.rt.destroy_event(event) == 0
@@ -231,6 +232,20 @@ class reports:
         self.going = False
         assert acl.util.stop_thread(self.thread) == 0
         assert acl.util.stop_thread(self.thread) == WRONG_ARGUMENT
+
+
+def test_a_thread_that_was_stopped_has_ended():
+    going, ended = threading.Event(), []
+
+    def work(arguments):
+        going.wait()
+        time.sleep(0.05)
+        ended.extend(arguments)
+
+    thread, ret = acl.util.start_thread(work, [1, 2])
+    assert ret == 0
+    going.set()
+    assert acl.util.stop_thread(thread) == 0 and ended == [1, 2]
 
 
 def test_callbacks_run_in_order_on_the_thread_of_the_reports(stream):
