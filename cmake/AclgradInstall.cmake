@@ -7,6 +7,7 @@
 #   lib/aclgrad/libhccl_mpi.so       ranks in processes of their own (with MPI)
 #   lib/libaclgrad_*                 core, report, gradcheck, distributed, live, and what a contract is made of
 #   include/aclgrad/*.h              their headers; the C headers in include/aclgrad/vendor
+#   lib/aclgrad/python/acl.py        the vendor's Python module, or in ACLGRAD_PYTHON_DIR
 #   ACLGRAD_PYTHON_DIR               where that is set: the Python package, without the library, which it finds
 #   bin/aclgrad-gradcheck, lib/aclgrad/libaclgrad_gradcheck_c.so   the tool, for people and for programs
 include(CMakePackageConfigHelpers)
@@ -72,6 +73,13 @@ endif()
 
 set(ACLGRAD_PYTHON_DIR "" CACHE STRING
   "Where the Python package aclgrad is installed, below the prefix: lib/python3/dist-packages; empty: nowhere")
+if(ACLGRAD_VENDOR_LIBRARY STREQUAL SHARED)
+  set(python ${ACLGRAD_PYTHON_DIR})
+  if(NOT python)
+    set(python ${ACLGRAD_VENDOR_LIBDIR}/python)
+  endif()
+  install(FILES ${PROJECT_SOURCE_DIR}/ops/python/acl.py DESTINATION ${python} COMPONENT vendor)
+endif()
 if(ACLGRAD_BUILD_TOOLS AND ACLGRAD_PYTHON_DIR)
   set(python ${PROJECT_SOURCE_DIR}/autograd/python)
   install(DIRECTORY ${python}/aclgrad DESTINATION ${ACLGRAD_PYTHON_DIR} COMPONENT python

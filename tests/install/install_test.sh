@@ -238,6 +238,8 @@ case $way in
     pkgconfig=$(dirname "$(find "$work/root" -name aclgrad.pc)")
     compile_by_pkg_config "$pkgconfig"
     check_from_c "$pkgconfig"
+    PYTHONPATH=$work/root/usr/lib/python3/dist-packages /usr/bin/python3 "$source/examples/python/sine.py" |
+      grep 'step 4000' || fail "a program of Python"
     ;;
   folders)
     install_tree "$build"
