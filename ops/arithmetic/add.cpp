@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnAdd, aclnnAdds, aclnnSub, aclnnSubs, and their forms in place.
+// aclnnAdd, aclnnAdds, aclnnSub, aclnnSubs, and their forms in place; aclnnRsub, aclnnRsubs.
 #include "aclnnop/aclnn_add.h"
 
+#include "aclnnop/aclnn_rsub.h"
 #include "aclnnop/aclnn_sub.h"
 #include "ops/arithmetic/arithmetic_rules.h"
+#include "ops/arithmetic/selection_kernel.h"
 
 namespace aclgrad::ops::add {
 namespace {
@@ -45,6 +47,36 @@ Plan plan_scalar(const Arguments& arguments) {
   return plan_additive_scalar(arguments, kResult, kSign);
 }
 
+const OperatorSpec kRsub{
+    "aclnnRsub",
+    {input("self"), input("other"), attribute("alpha"), output("out")},
+    Rules{not_null({kSelf, kOther, kAlpha, kOut}), dtype_in({kSelf, kOther}, kRealNumbers),
+          scalar_converts(promote_tensors(kSelf, kOther), kAlpha),
+          result_converts(promote_tensors(kSelf, kOther), kOut), max_rank({kSelf, kOther, kOut}),
+          broadcastable(kSelf, kOther), shape_is_broadcast(kOut, kSelf, kOther)}};
+const OperatorSpec kRsubs{
+    "aclnnRsubs",
+    {input("self"), attribute("other"), attribute("alpha"), output("out")},
+    Rules{not_null({kSelf, kOther, kAlpha, kOut}), dtype_in(kSelf, kRealNumbers),
+          dtype_in(kOther, kRealNumbersAndBool),
+          scalar_converts(promote_addend(kSelf, kOther, kOut), kAlpha),
+          result_converts(promote_addend(kSelf, kOther, kOut), kOut), max_rank(kSelf),
+          same_shape(kOut, kSelf)}};
+
+// As the kernels of sums have it, of which the first operand has no factor.
+Plan plan_rsub(const Arguments& arguments) {
+  const aclDataType dtype = *promote_tensors(kSelf, kOther)(arguments);
+  return plan_arithmetic(
+      arguments, kOut, {kOther, kSelf}, dtype,
+      scaled_sum(dtype, factor_in(arguments.scalar(kAlpha), dtype, Sign::kMinus)));
+}
+Plan plan_rsubs(const Arguments& arguments) {
+  const aclDataType dtype = *promote_addend(kSelf, kOther, kOut)(arguments);
+  return plan_arithmetic(arguments, kOut, {kSelf}, dtype,
+                         linear(dtype, KernelScalar::of(arguments.scalar(kOther), dtype),
+                                factor_in(arguments.scalar(kAlpha), dtype, Sign::kMinus)));
+}
+
 }  // namespace
 
 ACLGRAD_OPERATOR(aclnnAdd, kAdd, plan_tensors<kOut, Sign::kPlus>)
@@ -55,5 +87,7 @@ ACLGRAD_OPERATOR(aclnnSub, kSub, plan_tensors<kOut, Sign::kMinus>)
 ACLGRAD_OPERATOR(aclnnInplaceSub, kInplaceSub, plan_tensors<kSelf, Sign::kMinus>)
 ACLGRAD_OPERATOR(aclnnSubs, kSubs, plan_scalar<kOut, Sign::kMinus>)
 ACLGRAD_OPERATOR(aclnnInplaceSubs, kInplaceSubs, plan_scalar<kSelf, Sign::kMinus>)
+ACLGRAD_OPERATOR(aclnnRsub, kRsub, plan_rsub)
+ACLGRAD_OPERATOR(aclnnRsubs, kRsubs, plan_rsubs)
 
 }  // namespace aclgrad::ops::add
