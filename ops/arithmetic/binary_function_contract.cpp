@@ -8,15 +8,13 @@
 #include "aclnnop/aclnn_lerp.h"
 #include "aclnnop/aclnn_logaddexp.h"
 #include "aclnnop/aclnn_logaddexp2.h"
-#include "ops/contract/describe.h"
+#include "ops/contract/unary.h"
 
 namespace aclgrad::contract {
 namespace {
 
-const DTypes kCounts = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8};
-
 // Computed in double, then rounded once.
-Bound in_double(double ulp) { return {.of_float = 0.50001, .of_double = ulp}; }
+Bound rounded_from_double(double ulp) { return {.of_float = 0.50001, .of_double = ulp}; }
 
 // log(e^x + e^y) for the logarithm to a base and its powers.
 template <class T, class Power, class Logarithm>
@@ -34,9 +32,9 @@ void add_binary(std::vector<Operator>& all) {
   const Parameter result = any_dtype(out("out"));
   const Operator atan2_of{
       .call = ACLGRAD_CALL(aclnnAtan2, real("self", -6, 6), real("other", -6, 6), result),
-      .domain = {.everywhere = kFloatsAndDouble, .mixed = kCounts + DTypes{ACL_BOOL}},
+      .domain = {.everywhere = kFloatsAndDouble, .mixed = kWholeNumbers},
       .results = {.formula = of_all([](auto x, Attributes) { return atan2(x[0], x[1]); }),
-                  .bound = in_double(1)},
+                  .bound = rounded_from_double(1)},
       .words = {"the angle of the point (other, self), broadcasting",
                 "点 (other, self) 的角度，支持广播"}};
   all.insert(all.end(), {atan2_of, in_place_of(atan2_of, ACLGRAD_CALL(aclnnInplaceAtan2))});
@@ -50,7 +48,7 @@ void add_binary(std::vector<Operator>& all) {
                          x[0], x[1], [](const auto& z) { return exp(z); },
                          [](const auto& z) { return log1p(z); });
                    }),
-                   .bound = in_double(2)},
+                   .bound = rounded_from_double(2)},
        .words = {"ln(e^self + e^other), broadcasting", "ln(e^self + e^other)，支持广播"}});
   all.push_back(
       {.call = ACLGRAD_CALL(aclnnLogAddExp2, real("self", 0, 20), real("other", 0, 20), result),
@@ -60,12 +58,12 @@ void add_binary(std::vector<Operator>& all) {
                          x[0], x[1], [](const auto& z) { return exp2(z); },
                          [](const auto& z) { return log1p(z) / std::log(Number{2}); });
                    }),
-                   .bound = in_double(2)},
+                   .bound = rounded_from_double(2)},
        .words = {"log₂(2^self + 2^other), broadcasting", "log₂(2^self + 2^other)，支持广播"}});
 
   all.push_back(
       {.call = ACLGRAD_CALL(aclnnHeaviside, real("self", -3, 3), real("values", -3, 3), result),
-       .domain = {.everywhere = kFloatsAndDouble + kCounts},
+       .domain = {.everywhere = kFloatsAndDouble + without(kWholeNumbers, ACL_BOOL)},
        .results = {.formula = of_all([](auto x, Attributes) {
                      using T = std::decay_t<decltype(x[0])>;
                      if (x[0] == 0) return T(x[1]);
@@ -80,8 +78,9 @@ void add_binary(std::vector<Operator>& all) {
 void add_lerp(std::vector<Operator>& all) {
   const Parameter self = any_dtype(in("self", -6, 6)), end = any_dtype(in("end", -6, 6));
   const Parameter result = any_dtype(out("out"));
+  // A weight of 1 gives y as it is, however large x is.
   constexpr auto kLerp = [](const auto& x, const auto& y, const auto& w) {
-    return x + w * (y - x);
+    return abs(w) < 0.5L ? x + w * (y - x) : y - (y - x) * (1 - w);
   };
   // The way may be longer than the result, and is rounded.
   const auto way = [](const Arguments& a, const Arrays& in) {
@@ -93,7 +92,7 @@ void add_lerp(std::vector<Operator>& all) {
       .call = ACLGRAD_CALL(aclnnLerp, self, end, any_dtype(in("weight", -1, 2)), result),
       .domain = {.everywhere = kFloatsAndDouble},
       .results = {.formula = of_all([=](auto x, Attributes) { return kLerp(x[0], x[1], x[2]); }),
-                  .bound = in_double(2),
+                  .bound = rounded_from_double(2),
                   .magnitude = way},
       .words = {"self + weight·(end − self), broadcasting",
                 "self + weight·(end − self)，支持广播"}};
@@ -102,7 +101,7 @@ void add_lerp(std::vector<Operator>& all) {
       .domain = {.everywhere = kFloatsAndDouble,
                  .samples = samples_of("weight", {0, 0.3, 0.75, 1})},
       .results = {.formula = of_all([=](auto x, Attributes a) { return kLerp(x[0], x[1], a[0]); }),
-                  .bound = in_double(2),
+                  .bound = rounded_from_double(2),
                   .magnitude = way},
       .words = {"self + weight·(end − self) with a number, broadcasting",
                 "self + weight·(end − self)，weight 为标量，支持广播"}};
