@@ -25,13 +25,12 @@ Promotion promote_to_float(size_t out) {
   };
 }
 
-// Of two tensors; in place, out is kSelf. Any two of these dtypes promote.
-Rules binary_rules(size_t out, const DtypeSet& inputs, const DtypeSet& results,
-                   const Promotion& promotion) {
+// Of two tensors; in place, out is kSelf. Any two of these dtypes promote, and what floating ones
+// promote to converts to floating results.
+Rules binary_rules(size_t out, const DtypeSet& inputs, const DtypeSet& results) {
   Rules rules{out == kSelf ? not_null({kSelf, kOther}) : not_null({kSelf, kOther, out}),
               dtype_in(kSelf, out == kSelf ? results : inputs), dtype_in(kOther, inputs)};
   if (out != kSelf) rules.push_back(dtype_in(out, results));
-  rules.push_back(result_converts(promotion, out));
   rules = Rules{rules, max_rank({kSelf, kOther})};
   if (out != kSelf) rules.push_back(max_rank(out));
   return {rules, broadcastable(kSelf, kOther), shape_is_broadcast(out, kSelf, kOther)};
@@ -40,23 +39,21 @@ Rules binary_rules(size_t out, const DtypeSet& inputs, const DtypeSet& results,
 OperatorSpec of_floats(const char* name) {
   return {name,
           {input("self"), input("other"), output("out")},
-          binary_rules(kOut, kRealFloats, kRealFloats, promote_tensors(kSelf, kOther))};
+          binary_rules(kOut, kRealFloats, kRealFloats)};
 }
 
-const OperatorSpec kAtan2{
-    "aclnnAtan2",
-    {input("self"), input("other"), output("out")},
-    binary_rules(kOut, kRealNumbersAndBool, kRealFloats, promote_to_float(kOut))};
-const OperatorSpec kInplaceAtan2{
-    "aclnnInplaceAtan2",
-    {in_out("selfRef"), input("other")},
-    binary_rules(kSelf, kRealNumbersAndBool, kRealFloats, promote_to_float(kSelf))};
+const OperatorSpec kAtan2{"aclnnAtan2",
+                          {input("self"), input("other"), output("out")},
+                          binary_rules(kOut, kRealNumbersAndBool, kRealFloats)};
+const OperatorSpec kInplaceAtan2{"aclnnInplaceAtan2",
+                                 {in_out("selfRef"), input("other")},
+                                 binary_rules(kSelf, kRealNumbersAndBool, kRealFloats)};
 const OperatorSpec kLogAddExp = of_floats("aclnnLogAddExp");
 const OperatorSpec kLogAddExp2 = of_floats("aclnnLogAddExp2");
-const OperatorSpec kHeaviside{
-    "aclnnHeaviside",
-    {input("self"), input("values"), output("out")},
-    binary_rules(kOut, kRealNumbers, kRealNumbers, promote_tensors(kSelf, kOther))};
+const OperatorSpec kHeaviside{"aclnnHeaviside",
+                              {input("self"), input("values"), output("out")},
+                              Rules{binary_rules(kOut, kRealNumbers, kRealNumbers),
+                                    result_converts(promote_tensors(kSelf, kOther), kOut)}};
 
 Plan plan_binary(const Arguments& arguments, size_t out, Function function) {
   const aclDataType dtype = *promote_to_float(out)(arguments);
@@ -75,7 +72,6 @@ Rules lerp_rules(size_t out, bool by_tensor) {
       dtype_in(inputs, kRealFloats)};
   if (!by_tensor) rules.push_back(scalar_castable_to_float(kWeight));
   if (out != kSelf) rules.push_back(dtype_in(out, kRealFloats));
-  rules.push_back(result_converts(promote_tensors(inputs), out));
   rules = Rules{rules, max_rank(inputs)};
   if (out != kSelf) rules.push_back(max_rank(out));
   return {rules, broadcastable(inputs), shape_is_broadcast(out, inputs)};

@@ -5,6 +5,7 @@
 
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_add_relu.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_rsub.h"
 #include "aclnnop/aclnn_sub.h"
@@ -122,7 +123,15 @@ void add_sums(Operators& all) {
                  rounded_once(of_all([](auto x, Attributes a) { return x[1] - a[0] * x[0]; })),
                  {"other − alpha·self, broadcasting", "other − alpha·self，支持广播"});
   rsub.domain.everywhere = kRealNumbers;
-  all.push_back(rsub);
+  Operator add_relu = rsub;
+  add_relu.call = ACLGRAD_CALL(aclnnAddRelu, kOperand, second_operand(1), kAlpha, kPromoted);
+  add_relu.results = rounded_once(of_all([](auto x, Attributes a) {
+    const auto sum = x[0] + a[0] * x[1];
+    return sum < 0 ? decltype(sum - sum)(0) : sum;
+  }));
+  add_relu.words = {"max(self + alpha·other, 0), broadcasting",
+                    "max(self + alpha·other, 0)，支持广播"};
+  all.insert(all.end(), {rsub, add_relu, in_place(add_relu, ACLGRAD_CALL(aclnnInplaceAddRelu))});
 }
 
 void add_product(Operators& all) {

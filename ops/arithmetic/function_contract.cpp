@@ -155,6 +155,7 @@ Dual log_of_gamma(const Dual& x) { return {std::lgamma(x.value), psi(x.value) * 
 Operator in_double(Number low, Number high, Formula formula, double ulp_of_double) {
   Operator op = function(low, high, std::move(formula), kFloatsAndDouble);
   op.results.bound = {.of_float = 0.50001, .of_double = ulp_of_double};
+  if (high < 1) op.call.parameters[0] = filled(op.call.parameters[0], 0.5);  // 1 gives infinity
   return op;
 }
 

@@ -77,7 +77,11 @@ void add_powers(std::vector<Operator>& all) {
       .words = {"self^exponent, broadcasting", "self^exponent，支持广播", "pow(x, y)",
                 "pow_tensor"},
   };
-  all.insert(all.end(), {tensors, in_place_of(tensors, ACLGRAD_CALL(aclnnInplacePowTensorTensor))});
+  all.insert(all.end(), {tensors, in_place_of(tensors, ACLGRAD_CALL(aclnnInplacePowTensorTensor),
+                                              {{.what = "both BOOL",
+                                                .changes = {{"selfRef", TensorSpec{}}},
+                                                .words = {"DT_BOOL"},
+                                                .dtype = ACL_BOOL}})});
 
   all.push_back(
       {.call = ACLGRAD_CALL(aclnnPowScalarTensor, scalar("self", 2),
@@ -91,6 +95,10 @@ void add_powers(std::vector<Operator>& all) {
                    }),
                    .bound = {.of_float = 0.50001, .of_double = 2},
                    .nan_goes_through = false},  // 1^NaN is 1
+       .error_inputs = {{.what = "both BOOL",
+                         .changes = {{"self", ScalarSpec{1, ACL_BOOL}}},
+                         .words = {"DT_BOOL"},
+                         .dtype = ACL_BOOL}},
        .words = {"self^exponent of a number", "self^exponent，self 为标量"}});
 }
 

@@ -6,6 +6,7 @@
 
 #include "ops/arithmetic/float_arithmetic_kernel.h"
 #include "ops/arithmetic/functions_kernel.h"
+#include "ops/engine/dtype/formats.h"
 #include "ops/engine/math/round_to_odd.h"
 #include "ops/meta/dtypes.h"
 
@@ -271,6 +272,27 @@ Kernel linear(aclDataType dtype, const KernelScalar& constant, const KernelScala
                           a = static_cast<uint64_t>(factor.integer)](int64_t x) {
     return static_cast<int64_t>(c + a * static_cast<uint64_t>(x));
   });
+}
+
+Kernel sum_above_zero(aclDataType dtype, const KernelScalar& factor) {
+  const auto above_zero = [](auto sum) { return sum < 0 ? decltype(sum){0} : sum; };
+  if (computes_in_integers(dtype)) {
+    // The sum as it wraps in a dtype of fewer bits is what is cut off.
+    const int unused_bits = 64 - 8 * static_cast<int>(element_size(dtype));
+    const bool is_signed = dtype != ACL_UINT8;
+    return map<int64_t, 2>([=, a = static_cast<uint64_t>(factor.integer)](int64_t x, int64_t y) {
+      const uint64_t sum = static_cast<uint64_t>(x) + a * static_cast<uint64_t>(y);
+      const uint64_t high = sum << unused_bits;
+      return is_signed ? above_zero(static_cast<int64_t>(high) >> unused_bits)
+                       : static_cast<int64_t>(high >> unused_bits);
+    });
+  }
+  if (dtype == ACL_DOUBLE) {
+    return map<double, 2>(
+        [=, a = factor.real](double x, double y) { return above_zero(std::fma(a, y, x)); });
+  }
+  return map<double, 2>(
+      [=, a = factor.real](double x, double y) { return above_zero(add_to_odd(x, a * y)); });
 }
 
 }  // namespace aclgrad::ops

@@ -50,4 +50,7 @@ Kernel power_of(aclDataType dtype, const KernelScalar& base);
 // constant + factor in[0], rounded once; not of complex numbers.
 Kernel linear(aclDataType dtype, const KernelScalar& constant, const KernelScalar& factor);
 
+// in[0] + factor in[1] where that is above 0, otherwise 0; not of complex numbers.
+Kernel sum_above_zero(aclDataType dtype, const KernelScalar& factor);
+
 }  // namespace aclgrad::ops

@@ -7,6 +7,7 @@
 
 #include "aclnnop/aclnn_acos.h"
 #include "aclnnop/aclnn_acosh.h"
+#include "aclnnop/aclnn_add_relu.h"
 #include "aclnnop/aclnn_asin.h"
 #include "aclnnop/aclnn_asinh.h"
 #include "aclnnop/aclnn_atan.h"
@@ -224,6 +225,18 @@ TEST_F(RealFunctionsTest, SubtractionsFromWrapInIntegers) {
   EXPECT_EQ(result(aclnnRsubsGetWorkspaceSize, aclnnRsubs, ACL_INT8, 3, self, Scalar(int64_t{10}),
                    Scalar(int64_t{3})),
             (Values{-34, 4, -118}));
+}
+
+TEST_F(RealFunctionsTest, SumsAreCutOffAtZeroAsTheDtypeHasThem) {
+  const Array x(ACL_INT8, {3}, {}, {100, 2, -100}), y(ACL_INT8, {3}, {}, {10, -1, -20});
+  EXPECT_EQ(
+      result(aclnnAddReluGetWorkspaceSize, aclnnAddRelu, ACL_INT8, 3, x, y, Scalar(int64_t{3})),
+      (Values{0, 0, 96}));  // 130 and -160 wrap
+  const Array real(ACL_FLOAT, {4}, {}, {kNan, 1, -0.5L, kInfinity});
+  const Array other(ACL_FLOAT, {4}, {}, {1, -4, 2, 1});
+  EXPECT_TRUE(
+      runs(aclnnInplaceAddReluGetWorkspaceSize, aclnnInplaceAddRelu, real, other, Scalar(0.5F)));
+  expect_same(real.values(), {kNan, 0, 0.5L, kInfinity});
 }
 
 TEST_F(RealFunctionsTest, TheEndOfAWayIsReachedExactly) {
