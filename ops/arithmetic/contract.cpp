@@ -125,6 +125,8 @@ void add_sums(Operators& all) {
   rsub.domain.everywhere = kRealNumbers;
   Operator add_relu = rsub;
   add_relu.call = ACLGRAD_CALL(aclnnAddRelu, kOperand, second_operand(1), kAlpha, kPromoted);
+  // No sum below 0 in UINT8, where it wraps before it is cut off.
+  add_relu.domain.samples = {scaled(1), scaled(0.75), scaled(2, Shape{4}), scaled(1, Shape{3, 1})};
   add_relu.results = rounded_once(of_all([](auto x, Attributes a) {
     const auto sum = x[0] + a[0] * x[1];
     return sum < 0 ? decltype(sum - sum)(0) : sum;

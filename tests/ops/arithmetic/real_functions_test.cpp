@@ -232,6 +232,10 @@ TEST_F(RealFunctionsTest, SumsAreCutOffAtZeroAsTheDtypeHasThem) {
   EXPECT_EQ(
       result(aclnnAddReluGetWorkspaceSize, aclnnAddRelu, ACL_INT8, 3, x, y, Scalar(int64_t{3})),
       (Values{0, 0, 96}));  // 130 and -160 wrap
+  const Array small(ACL_UINT8, {2}, {}, {1, 9}), more(ACL_UINT8, {2}, {}, {3, 3});
+  EXPECT_EQ(result(aclnnAddReluGetWorkspaceSize, aclnnAddRelu, ACL_UINT8, 2, small, more,
+                   Scalar(int64_t{-3})),
+            (Values{248, 0}));
   const Array real(ACL_FLOAT, {4}, {}, {kNan, 1, -0.5L, kInfinity});
   const Array other(ACL_FLOAT, {4}, {}, {1, -4, 2, 1});
   EXPECT_TRUE(
