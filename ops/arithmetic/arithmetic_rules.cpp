@@ -153,27 +153,22 @@ std::vector<Rule> additive_scalar_rules(size_t out) {
   return rules;
 }
 
-namespace {
-
-// alpha in the type of the computation; for the 16-bit types as FLOAT.
-KernelScalar signed_alpha(const Arguments& arguments, aclDataType dtype, Sign sign) {
+KernelScalar factor_in(const aclScalar& alpha, aclDataType dtype, Sign sign) {
   const bool narrow = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
-  const KernelScalar alpha = KernelScalar::of(arguments.scalar(kAlpha), narrow ? ACL_FLOAT : dtype);
-  return sign == Sign::kPlus ? alpha : -alpha;
+  const KernelScalar factor = KernelScalar::of(alpha, narrow ? ACL_FLOAT : dtype);
+  return sign == Sign::kPlus ? factor : -factor;
 }
-
-}  // namespace
 
 Plan plan_additive(const Arguments& arguments, size_t out, Sign sign) {
   const aclDataType dtype = *promote_tensors(kSelf, kOther)(arguments);
   return plan_arithmetic(arguments, out, {kSelf, kOther}, dtype,
-                         scaled_sum(dtype, signed_alpha(arguments, dtype, sign)));
+                         scaled_sum(dtype, factor_in(arguments.scalar(kAlpha), dtype, sign)));
 }
 
 Plan plan_additive_scalar(const Arguments& arguments, size_t out, Sign sign) {
   const aclDataType dtype = *promote_addend(kSelf, kOther, out)(arguments);
   return plan_arithmetic(arguments, out, {kSelf}, dtype,
-                         scaled_sum(dtype, signed_alpha(arguments, dtype, sign),
+                         scaled_sum(dtype, factor_in(arguments.scalar(kAlpha), dtype, sign),
                                     KernelScalar::of(arguments.scalar(kOther), dtype)));
 }
 

@@ -47,6 +47,8 @@ namespace additive {
 enum : size_t { kSelf, kOther, kAlpha, kOut };
 }
 enum class Sign { kPlus, kMinus };
+// alpha with its sign in the type of the computation; for the 16-bit types as FLOAT.
+KernelScalar factor_in(const aclScalar& alpha, aclDataType dtype, Sign sign);
 std::vector<Rule> additive_rules(size_t out);
 std::vector<Rule> additive_scalar_rules(size_t out);
 Plan plan_additive(const Arguments& arguments, size_t out, Sign sign);

@@ -5,7 +5,9 @@
 
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_add_relu.h"
 #include "aclnnop/aclnn_mul.h"
+#include "aclnnop/aclnn_rsub.h"
 #include "aclnnop/aclnn_sub.h"
 #include "ops/contract/dense.h"
 #include "ops/contract/describe.h"
@@ -14,6 +16,9 @@ namespace aclgrad::contract {
 namespace {
 
 using Operators = std::vector<Operator>;
+
+const DTypes kRealNumbers = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,
+                             ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_UINT8};
 
 // `other` broadcasts against self, and has its shape unless it is given another.
 void broadcast_operands(Arguments& a) {
@@ -113,6 +118,22 @@ void add_sums(Operators& all) {
                   "sub(a, b, alpha), a - b", "sub"});
   all.insert(all.end(), {add, as_const(in_place(add, ACLGRAD_CALL(aclnnInplaceAdd))), sub,
                          in_place(sub, ACLGRAD_CALL(aclnnInplaceSub))});
+  Operator rsub =
+      of_tensors(ACLGRAD_CALL(aclnnRsub, kOperand, second_operand(1), kAlpha, kPromoted), samples,
+                 rounded_once(of_all([](auto x, Attributes a) { return x[1] - a[0] * x[0]; })),
+                 {"other − alpha·self, broadcasting", "other − alpha·self，支持广播"});
+  rsub.domain.everywhere = kRealNumbers;
+  Operator add_relu = rsub;
+  add_relu.call = ACLGRAD_CALL(aclnnAddRelu, kOperand, second_operand(1), kAlpha, kPromoted);
+  // No sum below 0 in UINT8, where it wraps before it is cut off.
+  add_relu.domain.samples = {scaled(1), scaled(0.75), scaled(2, Shape{4}), scaled(1, Shape{3, 1})};
+  add_relu.results = rounded_once(of_all([](auto x, Attributes a) {
+    const auto sum = x[0] + a[0] * x[1];
+    return sum < 0 ? decltype(sum - sum)(0) : sum;
+  }));
+  add_relu.words = {"max(self + alpha·other, 0), broadcasting",
+                    "max(self + alpha·other, 0)，支持广播"};
+  all.insert(all.end(), {rsub, add_relu, in_place(add_relu, ACLGRAD_CALL(aclnnInplaceAddRelu))});
 }
 
 void add_product(Operators& all) {
@@ -148,6 +169,14 @@ void add_sums_with_number(Operators& all) {
       .results = rounded_once(of_one([](const auto& x, Attributes a) { return x - a[1] * a[0]; })),
       .error_inputs = error_inputs,
       .words = {"self − alpha·scalar", "self − alpha·标量", "", "subs"}};
+  Operator rsubs = subs;
+  rsubs.call = ACLGRAD_CALL(aclnnRsubs, kOperand, other, kAlpha, kPromoted);
+  rsubs.domain.everywhere = kRealNumbers;
+  rsubs.domain.mixed.clear();
+  rsubs.results = rounded_once(of_one([](const auto& x, Attributes a) { return a[0] - a[1] * x; }));
+  rsubs.error_inputs.clear();
+  rsubs.words = {"scalar − alpha·self", "标量 − alpha·self"};
+  all.push_back(rsubs);
   all.insert(all.end(),
              {adds, as_const(in_place(adds, ACLGRAD_CALL(aclnnInplaceAdds), error_inputs)), subs,
               in_place(subs, ACLGRAD_CALL(aclnnInplaceSubs), error_inputs)});
@@ -187,6 +216,7 @@ FamilyContracts arithmetic_contracts() {
   add_product_with_number(family.operators);
   add_quotients(family.operators);
   add_elementwise_functions(family.operators);
+  add_binary_functions(family.operators);
   add_selection(family.operators);
   return family;
 }

@@ -103,8 +103,9 @@ FloatKernel kernel(Function function, double a, double b) {
     case Function::kAddQuotient:  // x, y, z: x + a y / z
       return ternary([a](auto d, auto x, auto y, auto z)
                          HWY_ATTR { return add_quotient(d, x, y, z, a); });
+    default:
+      return {};
   }
-  return {};
 }
 
 }  // namespace
@@ -117,6 +118,7 @@ namespace aclgrad::ops {
 HWY_EXPORT(kernel);
 
 FloatKernel function_kernel(Function function, double a, double b) {
+  if (function >= Function::kAcos) return {function_in_double_kernel(function, a), nullptr};
   return HWY_DYNAMIC_DISPATCH(kernel)(function, a, b);
 }
 

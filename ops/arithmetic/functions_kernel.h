@@ -10,6 +10,27 @@
 
 namespace aclgrad::ops {
 
+// Functions of one number with one formula, in double: FLOAT and 16 bits are its results, rounded
+// once. The name of the C function, and that of the formula.
+#define ACLGRAD_FUNCTIONS_IN_DOUBLE(ROW) \
+  ROW(Acos, acos)                        \
+  ROW(Acosh, acosh)                      \
+  ROW(Asin, asin)                        \
+  ROW(Asinh, asinh)                      \
+  ROW(Atan, atan)                        \
+  ROW(Atanh, atanh)                      \
+  ROW(Cosh, cosh)                        \
+  ROW(Erfc, erfc)                        \
+  ROW(Erfinv, erfinv)                    \
+  ROW(Exp2, exp2)                        \
+  ROW(Expm1, expm1)                      \
+  ROW(Log10, log10)                      \
+  ROW(Log1p, log1p)                      \
+  ROW(Log2, log2)                        \
+  ROW(Sinc, sinc)                        \
+  ROW(Sinh, sinh)                        \
+  ROW(Tan, tan)
+
 enum class Function {
   kExp,
   kLog,
@@ -31,11 +52,26 @@ enum class Function {
   kClamp,
   kAddProduct,
   kAddQuotient,
+#define ACLGRAD_ENUMERATOR(Name, formula) k##Name,
+  ACLGRAD_FUNCTIONS_IN_DOUBLE(ACLGRAD_ENUMERATOR)
+#undef ACLGRAD_ENUMERATOR
+  // These have no other formula either.
+  kLgamma,
+  kDigamma,
+  kAtan2,
+  kLogAddExp,
+  kLogAddExp2,
+  kLerp,
+  kLerpBy,
+  kPowerTo,
 };
 
 // With parameters a and b, which functions_kernel.cpp says beside each formula. Where DOUBLE is
 // computed, they count as they are, otherwise as FLOAT.
 FloatKernel function_kernel(Function function, double a = 0, double b = 0);
+
+// Those from kAcos on (functions_in_double_kernel.cpp).
+RealKernel function_in_double_kernel(Function function, double a);
 
 // A function for blocks of doubles between the steps of another kernel.
 class BlockFunction {

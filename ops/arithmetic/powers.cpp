@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnPowTensorScalar, aclnnInplacePowTensorScalar, aclnnPowTensorTensor.
+// aclnnPowTensorScalar, aclnnPowTensorTensor, their forms in place, and aclnnPowScalarTensor.
 #include <fmt/format.h>
 
 #include "aclnnop/aclnn_pow.h"
@@ -29,10 +29,12 @@ Promotion promote_power(size_t out) {
 
 Rule not_both_bool() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
-    const aclDataType exponent = arguments[kExponent].tensor() != nullptr
-                                     ? arguments.dtype(kExponent)
-                                     : arguments.scalar(kExponent).dtype;
-    if (arguments.dtype(kSelf) != ACL_BOOL || exponent != ACL_BOOL) return std::nullopt;
+    const auto is_bool = [&](size_t i) {
+      const aclDataType dtype =
+          arguments[i].tensor() != nullptr ? arguments.dtype(i) : arguments.scalar(i).dtype;
+      return dtype == ACL_BOOL;
+    };
+    if (!is_bool(kSelf) || !is_bool(kExponent)) return std::nullopt;
     return fmt::format("{} and {} are both DT_BOOL, expected at most one.", arguments.name(kSelf),
                        arguments.name(kExponent));
   });
@@ -67,13 +69,41 @@ const OperatorSpec kPowTensorScalar{"aclnnPowTensorScalar",
                                     scalar_rules(kOut)};
 const OperatorSpec kInplacePowTensorScalar{
     "aclnnInplacePowTensorScalar", {in_out("selfRef"), attribute("exponent")}, scalar_rules(kSelf)};
+Rules tensor_rules(size_t out) {
+  const Promotion promotion = promote_tensors(kSelf, kExponent);
+  const std::vector<size_t> tensors = out == kSelf ? std::vector<size_t>{kSelf, kExponent}
+                                                   : std::vector<size_t>{kSelf, kExponent, out};
+  return {out == kSelf ? not_null({kSelf, kExponent}) : not_null({kSelf, kExponent, out}),
+          dtype_in(tensors, kNumbersAndBool),
+          not_both_bool(),
+          result_converts(promotion, out),
+          max_rank(tensors),
+          broadcastable(kSelf, kExponent),
+          shape_is_broadcast(out, kSelf, kExponent)};
+}
+
 const OperatorSpec kPowTensorTensor{
-    "aclnnPowTensorTensor",
-    {input("self"), input("exponent"), output("out")},
-    Rules{not_null({kSelf, kExponent, kOut}), dtype_in({kSelf, kExponent, kOut}, kNumbersAndBool),
-          not_both_bool(), result_converts(promote_tensors(kSelf, kExponent), kOut),
-          max_rank({kSelf, kExponent, kOut}), broadcastable(kSelf, kExponent),
-          shape_is_broadcast(kOut, kSelf, kExponent)}};
+    "aclnnPowTensorTensor", {input("self"), input("exponent"), output("out")}, tensor_rules(kOut)};
+const OperatorSpec kInplacePowTensorTensor{
+    "aclnnInplacePowTensorTensor", {in_out("selfRef"), input("exponent")}, tensor_rules(kSelf)};
+
+// The dtype of a power of a number; a result in DOUBLE is computed in it.
+Promotion promote_power_of_number() {
+  return [](const Arguments& arguments) {
+    const auto dtype =
+        promoted(arguments.dtype(kExponent), arguments.scalar(kSelf).dtype, arguments.dtype(kOut));
+    const bool widens = dtype && is_floating(*dtype) && arguments.dtype(kOut) == ACL_DOUBLE;
+    return widens ? std::optional(ACL_DOUBLE) : dtype;
+  };
+}
+
+const OperatorSpec kPowScalarTensor{
+    "aclnnPowScalarTensor",
+    {attribute("self"), input("exponent"), output("out")},
+    Rules{not_null({kSelf, kExponent, kOut}), dtype_in(kSelf, kNumbersAndBool),
+          dtype_in({kExponent, kOut}, kNumbersAndBool), not_both_bool(),
+          result_converts(promote_power_of_number(), kOut), max_rank({kExponent, kOut}),
+          same_shape(kOut, kExponent)}};
 
 Plan plan_with_number(const Arguments& arguments, size_t out) {
   const aclDataType dtype = *promote_power(out)(arguments);
@@ -83,9 +113,16 @@ Plan plan_with_number(const Arguments& arguments, size_t out) {
   return plan_arithmetic(arguments, out, {kSelf}, dtype, power(dtype, exponent), true);
 }
 
-Plan plan_with_tensor(const Arguments& arguments) {
+Plan plan_with_tensor(const Arguments& arguments, size_t out) {
   const aclDataType dtype = *promote_tensors(kSelf, kExponent)(arguments);
-  return plan_arithmetic(arguments, kOut, {kSelf, kExponent}, dtype, power(dtype), true);
+  return plan_arithmetic(arguments, out, {kSelf, kExponent}, dtype, power(dtype), true);
+}
+
+Plan plan_of_number(const Arguments& arguments) {
+  const aclDataType dtype = *promote_power_of_number()(arguments);
+  const bool narrow = dtype == ACL_FLOAT16 || dtype == ACL_BF16;
+  const KernelScalar base = KernelScalar::of(arguments.scalar(kSelf), narrow ? ACL_FLOAT : dtype);
+  return plan_arithmetic(arguments, kOut, {kExponent}, dtype, power_of(dtype, base), true);
 }
 
 }  // namespace
@@ -94,6 +131,10 @@ ACLGRAD_OPERATOR(aclnnPowTensorScalar, kPowTensorScalar,
                  [](const Arguments& arguments) { return plan_with_number(arguments, kOut); })
 ACLGRAD_OPERATOR(aclnnInplacePowTensorScalar, kInplacePowTensorScalar,
                  [](const Arguments& arguments) { return plan_with_number(arguments, kSelf); })
-ACLGRAD_OPERATOR(aclnnPowTensorTensor, kPowTensorTensor, plan_with_tensor)
+ACLGRAD_OPERATOR(aclnnPowTensorTensor, kPowTensorTensor,
+                 [](const Arguments& arguments) { return plan_with_tensor(arguments, kOut); })
+ACLGRAD_OPERATOR(aclnnInplacePowTensorTensor, kInplacePowTensorTensor,
+                 [](const Arguments& arguments) { return plan_with_tensor(arguments, kSelf); })
+ACLGRAD_OPERATOR(aclnnPowScalarTensor, kPowScalarTensor, plan_of_number)
 
 }  // namespace aclgrad::ops::powers

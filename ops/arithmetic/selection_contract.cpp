@@ -63,7 +63,7 @@ void add_powers(std::vector<Operator>& all) {
   all.push_back(as_const(in_place_of(number, ACLGRAD_CALL(aclnnInplacePowTensorScalar),
                                      number.error_inputs + std::vector{fraction})));
 
-  all.push_back({
+  const Operator tensors{
       .call = ACLGRAD_CALL(aclnnPowTensorTensor, any_dtype(in("self", 1, 4)),
                            any_dtype(in("exponent", -3, 3)), any_dtype(out("out"))),
       .domain = {.everywhere = number.domain.everywhere + kCounts, .mixed = {ACL_BOOL}},
@@ -76,7 +76,30 @@ void add_powers(std::vector<Operator>& all) {
                         .dtype = ACL_BOOL}},
       .words = {"self^exponent, broadcasting", "self^exponent，支持广播", "pow(x, y)",
                 "pow_tensor"},
-  });
+  };
+  all.insert(all.end(), {tensors, in_place_of(tensors, ACLGRAD_CALL(aclnnInplacePowTensorTensor),
+                                              {{.what = "both BOOL",
+                                                .changes = {{"selfRef", TensorSpec{}}},
+                                                .words = {"DT_BOOL"},
+                                                .dtype = ACL_BOOL}})});
+
+  all.push_back(
+      {.call = ACLGRAD_CALL(aclnnPowScalarTensor, scalar("self", 2),
+                            any_dtype(in("exponent", -4, 4)), as_const(any_dtype(out("out")))),
+       .domain = {.everywhere = kFloatsAndDouble + DTypes{ACL_COMPLEX64, ACL_COMPLEX128},
+                  .mixed = kCounts + DTypes{ACL_BOOL},
+                  .base = "exponent",
+                  .samples = samples_of("self", {0.5, 1.7, 3})},
+       .results = {.formula = of_one([](const auto& x, Attributes a) {
+                     return pow(std::decay_t<decltype(x)>(a[0]), x);
+                   }),
+                   .bound = {.of_float = 0.50001, .of_double = 2},
+                   .nan_goes_through = false},  // 1^NaN is 1
+       .error_inputs = {{.what = "both BOOL",
+                         .changes = {{"self", ScalarSpec{1, ACL_BOOL}}},
+                         .words = {"DT_BOOL"},
+                         .dtype = ACL_BOOL}},
+       .words = {"self^exponent of a number", "self^exponent，self 为标量"}});
 }
 
 // ---- Bounds -------------------------------------------------------------------------------------

@@ -37,4 +37,20 @@ Kernel add_product(aclDataType dtype, const KernelScalar& value);
 Kernel sign(aclDataType dtype);
 Kernel magnitude(aclDataType dtype);
 
+// in[0] without an imaginary part.
+Kernel real_part(aclDataType dtype);
+
+// 0 where in[0] < 0, 1 where it is > 0, in[1] where it is 0, NaN where it is NaN; not of complex
+// numbers.
+Kernel step(aclDataType dtype);
+
+// base^in[0]
+Kernel power_of(aclDataType dtype, const KernelScalar& base);
+
+// constant + factor in[0], rounded once; not of complex numbers.
+Kernel linear(aclDataType dtype, const KernelScalar& constant, const KernelScalar& factor);
+
+// in[0] + factor in[1] where that is above 0, otherwise 0; not of complex numbers.
+Kernel sum_above_zero(aclDataType dtype, const KernelScalar& factor);
+
 }  // namespace aclgrad::ops

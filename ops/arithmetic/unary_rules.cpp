@@ -10,19 +10,23 @@ aclDataType dtype_of(const Arguments& arguments, Integers integers, size_t out) 
   const aclDataType self = arguments.dtype(kSelf);
   if (is_floating(self) || is_complex(self)) return self;
   if (integers == Integers::kAsOutput) return arguments.dtype(out);
+  if (integers == Integers::kAsFloatOrDouble && arguments.dtype(out) == ACL_DOUBLE) {
+    return ACL_DOUBLE;
+  }
   return self == ACL_INT64 && integers == Integers::kInt64AsDouble ? ACL_DOUBLE : ACL_FLOAT;
 }
 
 }  // namespace
 
-Plan plan_unary(const Arguments& arguments, size_t out, const Unary& unary) {
-  const aclDataType dtype = dtype_of(arguments, unary.integers, out);
+Plan plan_unary(const Arguments& arguments, size_t out, Integers integers,
+                Kernel (*kernel)(aclDataType computed_in)) {
+  const aclDataType dtype = dtype_of(arguments, integers, out);
   const Dims& shape = arguments.shape(out);
   Operand source = operand(arguments, kSelf, shape);
   Operand result = operand(arguments, out, shape);
   source.intermediate_dtype = dtype;
   result.intermediate_dtype = dtype;
-  Elementwise body(shape, {result}, {source}, unary.kernel(dtype));
+  Elementwise body(shape, {result}, {source}, kernel(dtype));
   if (arguments.empty(out)) return {};
   return body.plan();
 }

@@ -11,8 +11,8 @@ namespace unary_function {
 enum : size_t { kSelf, kOut };
 }
 
-// What integers and BOOL are converted to before.
-enum class Integers { kAsFloat, kInt64AsDouble, kAsOutput };
+// What integers and BOOL are converted to before; kAsFloatOrDouble: to DOUBLE where the output is.
+enum class Integers { kAsFloat, kInt64AsDouble, kAsOutput, kAsFloatOrDouble };
 
 struct Unary {
   OperatorSpec out_of_place;
@@ -21,7 +21,11 @@ struct Unary {
   Integers integers;
 };
 
-Plan plan_unary(const Arguments& arguments, size_t out, const Unary& unary);
+Plan plan_unary(const Arguments& arguments, size_t out, Integers integers,
+                Kernel (*kernel)(aclDataType computed_in));
+inline Plan plan_unary(const Arguments& arguments, size_t out, const Unary& unary) {
+  return plan_unary(arguments, out, unary.integers, unary.kernel);
+}
 
 // The result of self converts to out. Integers count as FLOAT here, whatever they are computed in.
 Rule unary_result_converts();

@@ -282,6 +282,7 @@ void add_formula_activations(std::vector<Operator>& all);
 void add_gated_activations(std::vector<Operator>& all);
 void add_quotients(std::vector<Operator>& all);
 void add_elementwise_functions(std::vector<Operator>& all);
+void add_binary_functions(std::vector<Operator>& all);
 void add_selection(std::vector<Operator>& all);
 void add_error_losses(std::vector<Operator>& all);
 void add_binary_cross_entropy(std::vector<Operator>& all);

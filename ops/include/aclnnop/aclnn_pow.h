@@ -43,4 +43,18 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplacePowTensorScalar(void* workspace, uin
                                                             aclOpExecutor* executor,
                                                             aclrtStream stream);
 
+/*
+ * Powers of one base: out = self ^ exponent with a number self, in the shape of exponent. P is what
+ * it is above with exponent in the place of self and self in that of the exponent; real floating
+ * results are computed in DOUBLE where out is DOUBLE. Integers with a negative exponent are 1, -1
+ * or 0.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnPowScalarTensorGetWorkspaceSize(const aclScalar* self,
+                                                                     const aclTensor* exponent,
+                                                                     const aclTensor* out,
+                                                                     uint64_t* workspaceSize,
+                                                                     aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnPowScalarTensor(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream);
+
 ACLGRAD_END_DECLS

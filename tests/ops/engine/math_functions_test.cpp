@@ -3,7 +3,6 @@
 // the largest error over samples of all bit patterns and over a plain range, special values, and
 // the same bits from each instruction set. A row is a function with its bounds.
 #include <gtest/gtest.h>
-#include <mpfr.h>
 
 #include <bit>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/ops/engine/mpfr_numbers.h"
 #include "tests/ops/engine/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -107,6 +107,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aclgrad::ops {
 
+using testing::BigFloat;
+using testing::error_in_ulp;
+
 HWY_EXPORT(apply_float);
 HWY_EXPORT(apply_double);
 
@@ -120,15 +123,6 @@ void call(Function function, const std::vector<double>& x, const std::vector<dou
           std::vector<double>& out) {
   HWY_DYNAMIC_DISPATCH(apply_double)(function, x, y, out);
 }
-
-// A number of 200 bits.
-struct BigFloat {
-  mpfr_t value;
-  BigFloat() { mpfr_init2(value, 200); }
-  BigFloat(const BigFloat&) = delete;
-  BigFloat& operator=(const BigFloat&) = delete;
-  ~BigFloat() { mpfr_clear(value); }
-};
 
 using Reference = void (*)(mpfr_t result, const mpfr_t x, const mpfr_t y);
 
@@ -266,33 +260,6 @@ Samples<T> samples_for(const Row& row) {
     samples.y.push_back(1);
   }
   return samples;
-}
-
-// The error of `actual` in units in the last place; infinite where it is none of a number. An
-// infinity counts as the power of two that overflows.
-template <class T>
-double error_in_ulp(T actual, const mpfr_t exact) {
-  using Limits = std::numeric_limits<T>;
-  constexpr double kWrong = std::numeric_limits<double>::infinity();
-  if (mpfr_nan_p(exact)) return std::isnan(actual) ? 0 : kWrong;
-  if (std::isnan(actual)) return kWrong;
-  if (std::signbit(actual) != (mpfr_signbit(exact) != 0)) return kWrong;
-  if (mpfr_inf_p(exact)) return std::isinf(actual) ? 0 : kWrong;
-  if (mpfr_zero_p(exact)) return actual == 0 ? 0 : kWrong;
-  BigFloat difference;
-  mpfr_set_d(difference.value, static_cast<double>(actual), MPFR_RNDN);
-  if (std::isinf(actual)) {
-    mpfr_set_si_2exp(difference.value, actual > 0 ? 1 : -1, Limits::max_exponent, MPFR_RNDN);
-  }
-  mpfr_exp_t exponent = mpfr_get_exp(exact);
-  if (exponent > Limits::max_exponent) {
-    if (std::isinf(actual)) return 0;
-    exponent = Limits::max_exponent;
-  }
-  exponent = std::max<mpfr_exp_t>(exponent, Limits::min_exponent) - Limits::digits;
-  mpfr_sub(difference.value, difference.value, exact, MPFR_RNDN);
-  mpfr_mul_2si(difference.value, difference.value, -exponent, MPFR_RNDN);
-  return std::abs(mpfr_get_d(difference.value, MPFR_RNDN));
 }
 
 template <class T>

@@ -44,16 +44,29 @@ struct Dual {
 
 // The functions of numbers beside those of dual numbers, so that a formula serves both.
 using std::abs;
+using std::acos;
+using std::acosh;
+using std::asin;
+using std::asinh;
+using std::atan;
+using std::atan2;
+using std::atanh;
 using std::cos;
+using std::cosh;
 using std::erf;
 using std::erfc;
 using std::exp;
+using std::exp2;
 using std::expm1;
 using std::log;
+using std::log10;
 using std::log1p;
+using std::log2;
 using std::pow;
 using std::sin;
+using std::sinh;
 using std::sqrt;
+using std::tan;
 using std::tanh;
 
 inline Dual exp(const Dual& x) {
@@ -80,6 +93,40 @@ inline Dual erf(const Dual& x) {
 inline Dual erfc(const Dual& x) {
   const Dual complement = erf(x);
   return {std::erfc(x.value), -complement.slope};
+}
+inline Dual exp2(const Dual& x) {
+  const long double power = std::exp2(x.value);
+  return {power, power * std::log(2.0L) * x.slope};
+}
+inline Dual log2(const Dual& x) {
+  return {std::log2(x.value), x.slope / (x.value * std::log(2.0L))};
+}
+inline Dual log10(const Dual& x) {
+  return {std::log10(x.value), x.slope / (x.value * std::log(10.0L))};
+}
+inline Dual tan(const Dual& x) {
+  const long double t = std::tan(x.value);
+  return {t, (1 + t * t) * x.slope};
+}
+inline Dual asin(const Dual& x) {
+  return {std::asin(x.value), x.slope / std::sqrt((1 - x.value) * (1 + x.value))};
+}
+inline Dual acos(const Dual& x) { return {std::acos(x.value), -asin(x).slope}; }
+inline Dual atan(const Dual& x) { return {std::atan(x.value), x.slope / (1 + x.value * x.value)}; }
+inline Dual atan2(const Dual& y, const Dual& x) {
+  const long double square = x.value * x.value + y.value * y.value;
+  return {std::atan2(y.value, x.value), (y.slope * x.value - y.value * x.slope) / square};
+}
+inline Dual sinh(const Dual& x) { return {std::sinh(x.value), std::cosh(x.value) * x.slope}; }
+inline Dual cosh(const Dual& x) { return {std::cosh(x.value), std::sinh(x.value) * x.slope}; }
+inline Dual asinh(const Dual& x) {
+  return {std::asinh(x.value), x.slope / std::sqrt(x.value * x.value + 1)};
+}
+inline Dual acosh(const Dual& x) {
+  return {std::acosh(x.value), x.slope / std::sqrt((x.value - 1) * (x.value + 1))};
+}
+inline Dual atanh(const Dual& x) {
+  return {std::atanh(x.value), x.slope / ((1 - x.value) * (1 + x.value))};
 }
 inline Dual abs(const Dual& x) { return x.value < 0 ? -x : x; }
 inline Dual pow(const Dual& x, long double y) {

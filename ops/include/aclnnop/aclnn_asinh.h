@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inverse hyperbolic sine.
+ *
+ *   out = asinh(self) = log(self + sqrt(self^2 + 1))
+ *
+ * Zeros and infinities stay. NaN stays.
+ */
+#pragma once
+
+#include "aclnn/aclnn_base.h" /* what holds for every operator */
+
+ACLGRAD_BEGIN_DECLS
+
+/*
+ * self        FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL; BF16 (Ascend910B,
+ *             Ascend910_93, Ascend950); rank 0 to 8
+ * out         FLOAT, FLOAT16, DOUBLE; BF16 as above; shape of self; may be self
+ *
+ * Computed in self's dtype; integers and BOOL in FLOAT, or in DOUBLE where out is DOUBLE.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAsinhGetWorkspaceSize(const aclTensor* self, aclTensor* out,
+                                                           uint64_t* workspaceSize,
+                                                           aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnAsinh(void* workspace, uint64_t workspaceSize,
+                                           aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * aclnnAsinh with selfRef as both input and output.
+ *
+ * selfRef     FLOAT, FLOAT16, DOUBLE; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAsinhGetWorkspaceSize(aclTensor* selfRef,
+                                                                  uint64_t* workspaceSize,
+                                                                  aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceAsinh(void* workspace, uint64_t workspaceSize,
+                                                  aclOpExecutor* executor, aclrtStream stream);
+
+ACLGRAD_END_DECLS
