@@ -164,10 +164,14 @@ OperatorSpec of_two(const char* name, Form form, const DtypeSet& dtypes, const P
   using namespace operands;
   const auto parameters = parameters_of(form, {input("self"), input("other")}, attributes);
   const size_t out = result_of(form, parameters);
-  Rules rules{not_null({kSelf, kOther, out}), dtype_in({kSelf, kOther, out}, dtypes)};
+  const bool in_place = form == Form::kInPlace;
+  const std::vector<size_t> tensors =
+      in_place ? std::vector<size_t>{kSelf, kOther} : std::vector<size_t>{kSelf, kOther, out};
+  Rules rules{in_place ? not_null({kSelf, kOther}) : not_null({kSelf, kOther, out}),
+              dtype_in(tensors, dtypes)};
   if (promotion) rules.push_back(result_converts(promotion, out));
   return {name, parameters,
-          Rules{rules, max_rank({kSelf, kOther, out}), broadcastable(kSelf, kOther),
+          Rules{rules, max_rank(tensors), broadcastable(kSelf, kOther),
                 shape_is_broadcast(out, kSelf, kOther)}};
 }
 
@@ -176,10 +180,15 @@ OperatorSpec with_number(const char* name, Form form, const DtypeSet& dtypes,
   using namespace operands;
   const auto parameters = parameters_of(form, {input("self"), attribute("other")}, attributes);
   const size_t out = result_of(form, parameters);
+  const Rule converts = result_converts(promote_number(kSelf, kOther), out);
+  if (form == Form::kInPlace) {
+    return {name, parameters,
+            Rules{not_null({kSelf, kOther}), dtype_in({kSelf, kOther}, dtypes), converts,
+                  max_rank(kSelf)}};
+  }
   return {name, parameters,
-          Rules{not_null({kSelf, kOther, out}), dtype_in({kSelf, kOther, out}, dtypes),
-                result_converts(promote_number(kSelf, kOther), out), max_rank({kSelf, out}),
-                same_shape(out, kSelf)}};
+          Rules{not_null({kSelf, kOther, out}), dtype_in({kSelf, kOther, out}, dtypes), converts,
+                max_rank({kSelf, out}), same_shape(out, kSelf)}};
 }
 
 using namespace additive;

