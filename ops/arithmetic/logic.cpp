@@ -86,10 +86,14 @@ Plan plan_bits(const Arguments& arguments, size_t out) {
 // ---- Shifts -------------------------------------------------------------------------------------
 
 OperatorSpec shift_by_tensor(const char* name, Form form) {
-  return of_two(name, form, kWhole, promote_tensors(kSelf, kOther));
+  return of_two(name, form, kWhole, nullptr);  // integers convert to each other
 }
-OperatorSpec shift_by_number(const char* name, Form form) {
-  return with_number(name, form, kWhole);
+OperatorSpec shift_by_number(const char* name, Form) {
+  const size_t out = kOther + 1;
+  return {name,
+          {input("self"), attribute("other"), output("out")},
+          Rules{not_null({kSelf, kOther, out}), dtype_in({kSelf, kOther, out}, kWhole),
+                max_rank({kSelf, out}), same_shape(out, kSelf)}};
 }
 
 template <Kernel (*shift)(aclDataType)>

@@ -33,7 +33,7 @@ OperatorSpec rest_by_number(const char* name, Form form) {
   return with_number(name, form, kRealNumbers);
 }
 OperatorSpec divisor_of_tensors(const char* name, Form form) {
-  return of_two(name, form, {ACL_INT32, ACL_INT64}, promote_tensors(kSelf, kOther));
+  return of_two(name, form, {ACL_INT32, ACL_INT64}, nullptr);
 }
 
 // The number is self, and the tensor other.

@@ -169,6 +169,10 @@ void add_rounded_quotients(Operators& all) {
 }
 
 void add_remainders(Operators& all) {
+  const ErrorInput fraction{.what = "a fraction for integers",
+                            .changes = {{"other", ScalarSpec{1.5}}},
+                            .words = {"DT_FLOAT"},
+                            .dtype = ACL_INT32};
   const Quotient floored{floored_rest,
                          "self − other·⌊self/other⌋",
                          "self − other·⌊self/other⌋",
@@ -184,8 +188,9 @@ void add_remainders(Operators& all) {
   of.results = results_by_dtype(
       [](auto x, Attributes a, aclDataType dtype) { return floored_rest(a[0], x[0], dtype); },
       bounded(1));
-  all.insert(all.end(), {tensor, in_place(tensor, ACLGRAD_CALL(aclnnInplaceRemainderTensorTensor)),
-                         by, in_place_of(by, ACLGRAD_CALL(aclnnInplaceRemainderTensorScalar)), of});
+  all.insert(all.end(),
+             {tensor, in_place(tensor, ACLGRAD_CALL(aclnnInplaceRemainderTensorTensor)), by,
+              in_place_of(by, ACLGRAD_CALL(aclnnInplaceRemainderTensorScalar), {fraction}), of});
 
   const Quotient truncated{truncated_rest,
                            "self − other·trunc(self/other)",
@@ -195,7 +200,7 @@ void add_remainders(Operators& all) {
   const Operator fmod = quotient_of_tensors(truncated, ACLGRAD_CALL(aclnnFmodTensor));
   const Operator fmods = quotient_by_number(truncated, ACLGRAD_CALL(aclnnFmodScalar));
   all.insert(all.end(), {fmod, in_place(fmod, ACLGRAD_CALL(aclnnInplaceFmodTensor)), fmods,
-                         in_place_of(fmods, ACLGRAD_CALL(aclnnInplaceFmodScalar))});
+                         in_place_of(fmods, ACLGRAD_CALL(aclnnInplaceFmodScalar), {fraction})});
 
   Operator divisor = quotient_of_tensors(
       {[](Number x, Number y, aclDataType) {
@@ -241,6 +246,11 @@ void add_division_with_mode(Operators& all) {
                        bounded(1));
   tensor.domain.everywhere = quotient.dtypes + kBool;
   tensor = with_mode(tensor);
+  tensor.error_inputs.push_back({.what = "= 0 for integers",
+                                 .changes = {{"mode", int64_t{0}}},
+                                 .words = {"DT_FLOAT"},
+                                 .product = "Ascend950",
+                                 .dtype = ACL_INT32});
   Operator number = quotient_by_number(quotient, ACLGRAD_CALL(aclnnDivMods));
   number.results =
       results_by_dtype([formula](auto x, Attributes a,
