@@ -170,7 +170,7 @@ void add_rounded_quotients(Operators& all) {
 
 void add_remainders(Operators& all) {
   const ErrorInput fraction{.what = "a fraction for integers",
-                            .changes = {{"other", ScalarSpec{1.5}}},
+                            .changes = {{"selfRef", TensorSpec{}}, {"other", ScalarSpec{1.5}}},
                             .words = {"DT_FLOAT"},
                             .dtype = ACL_INT32};
   const Quotient floored{floored_rest,
@@ -247,10 +247,12 @@ void add_division_with_mode(Operators& all) {
   tensor.domain.everywhere = quotient.dtypes + kBool;
   tensor = with_mode(tensor);
   tensor.error_inputs.push_back({.what = "= 0 for integers",
-                                 .changes = {{"mode", int64_t{0}}},
+                                 .changes = {{"out", TensorSpec{}}, {"mode", int64_t{0}}},
                                  .words = {"DT_FLOAT"},
                                  .product = "Ascend950",
                                  .dtype = ACL_INT32});
+  std::vector<ErrorInput> of_form = tensor.error_inputs;
+  of_form.back().changes[0].first = "selfRef";
   Operator number = quotient_by_number(quotient, ACLGRAD_CALL(aclnnDivMods));
   number.results =
       results_by_dtype([formula](auto x, Attributes a,
@@ -264,8 +266,8 @@ void add_division_with_mode(Operators& all) {
   number.domain.samples = samples_of("other", {3, 5});
   number = with_mode(number);
   all.insert(all.end(),
-             {tensor, in_place(tensor, ACLGRAD_CALL(aclnnInplaceDivMod), tensor.error_inputs),
-              number, in_place(number, ACLGRAD_CALL(aclnnInplaceDivMods), number.error_inputs)});
+             {tensor, in_place(tensor, ACLGRAD_CALL(aclnnInplaceDivMod), of_form), number,
+              in_place(number, ACLGRAD_CALL(aclnnInplaceDivMods), number.error_inputs)});
 }
 
 // ---- Other numbers ------------------------------------------------------------------------------
