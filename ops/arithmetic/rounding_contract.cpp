@@ -43,7 +43,7 @@ void add_rounding(Operators& all, Signature call, Signature form, const DTypes& 
 
 #define ACLGRAD_FORMS(name) ACLGRAD_CALL(aclnn##name), ACLGRAD_CALL(aclnnInplace##name)
 
-// In the steps of FLOAT, or of DOUBLE.
+// In the steps of FLOAT, or of DOUBLE; 16 bits are those of FLOAT, rounded.
 template <class T>
 Number rounded_to_decimals(Number x, int64_t decimals) {
   const auto power = static_cast<T>(std::pow(Number{10}, static_cast<Number>(std::abs(decimals))));
@@ -73,13 +73,13 @@ void add_rounding_to_integers(Operators& all) {
     const auto decimals = static_cast<int64_t>(a[0]);
     if (is_whole(dtype)) return decimals >= 0 ? x[0] : rounded_to_decimals<Number>(x[0], decimals);
     return dtype == ACL_DOUBLE ? rounded_to_decimals<double>(x[0], decimals)
-                               : rounded_to_decimals<float>(x[0], decimals);
+                               : rounded(rounded_to_decimals<float>(x[0], decimals), dtype);
   };
   const Operator decimals{
       .call = ACLGRAD_CALL(aclnnRoundDecimals, any_dtype(filled(in("self", -60, 60), 2)),
                            integer("decimals", 1), any_dtype(out("out"))),
       .domain = {.everywhere = kFewIntegers, .samples = samples_of("decimals", {1, 0, 3, -1, -2})},
-      .results = {.reference = by_dtype(to_decimals), .bound = {.of_float = 0}},
+      .results = {.reference = by_dtype(to_decimals), .bound = kExact},
       .words = {"the number with so many decimals nearest to self",
                 "与 self 最近的、具有给定小数位数的数"}};
   all.insert(all.end(), {decimals, in_place_of(decimals, ACLGRAD_CALL(aclnnInplaceRoundDecimals))});
