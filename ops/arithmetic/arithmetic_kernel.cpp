@@ -24,25 +24,6 @@ Complex multiply(const Complex& a, const Complex& b) {
   return b.imag() == 0 ? a * b.real() : a * b;
 }
 
-template <class T, class Formula>
-BlockKernel<T> unary(Formula formula) {
-  return BlockKernel<T>([formula](const T* const* in, T* const* out, size_t count) {
-    const T* a = in[0];
-    T* result = out[0];
-    for (size_t i = 0; i < count; ++i) result[i] = formula(a[i]);
-  });
-}
-
-template <class T, class Formula>
-BlockKernel<T> binary(Formula formula) {
-  return BlockKernel<T>([formula](const T* const* in, T* const* out, size_t count) {
-    const T* a = in[0];
-    const T* b = in[1];
-    T* result = out[0];
-    for (size_t i = 0; i < count; ++i) result[i] = formula(a[i], b[i]);
-  });
-}
-
 template <class T>
 BlockKernel<T> filled(T value) {
   return BlockKernel<T>(
@@ -96,19 +77,20 @@ KernelScalar KernelScalar::operator-() const {
 
 Kernel scaled_sum(aclDataType dtype, const KernelScalar& factor) {
   if (computes_in_integers(dtype)) {
-    return binary<int64_t>([f = factor.integer](int64_t a, int64_t b) {
+    return map_blocks<int64_t, 2>([f = factor.integer](int64_t a, int64_t b) {
       return wrapping_sum<int64_t>(a, wrapping_multiply(f, b));
     });
   }
   if (is_complex(dtype)) {
-    return binary<Complex>(
+    return map_blocks<Complex, 2>(
         [f = factor.complex](const Complex& a, const Complex& b) { return a + multiply(b, f); });
   }
   const double f = factor.real;
   if (dtype == ACL_DOUBLE) {
-    return binary<double>([f](double a, double b) { return std::fma(f, b, a); });
+    return map_blocks<double, 2>([f](double a, double b) { return std::fma(f, b, a); });
   }
-  RealKernel exact = binary<double>([f](double a, double b) { return add_to_odd(a, f * b); });
+  RealKernel exact =
+      map_blocks<double, 2>([f](double a, double b) { return add_to_odd(a, f * b); });
   NativeKernel native = native_sum(static_cast<float>(f), exact);
   return FloatKernel{std::move(exact), std::move(native)};
 }
@@ -116,41 +98,43 @@ Kernel scaled_sum(aclDataType dtype, const KernelScalar& factor) {
 Kernel scaled_sum(aclDataType dtype, const KernelScalar& factor, const KernelScalar& constant) {
   if (computes_in_integers(dtype)) {
     const int64_t term = wrapping_multiply(factor.integer, constant.integer);
-    return unary<int64_t>([term](int64_t a) { return wrapping_sum<int64_t>(a, term); });
+    return map_blocks<int64_t, 1>([term](int64_t a) { return wrapping_sum<int64_t>(a, term); });
   }
   if (is_complex(dtype)) {
     const Complex term = multiply(constant.complex, factor.complex);
-    return unary<Complex>([term](const Complex& a) { return a + term; });
+    return map_blocks<Complex, 1>([term](const Complex& a) { return a + term; });
   }
   if (dtype == ACL_DOUBLE) {
-    return unary<double>(
+    return map_blocks<double, 1>(
         [f = factor.real, c = constant.real](double a) { return std::fma(f, c, a); });
   }
   const double term = factor.real * constant.real;
-  RealKernel exact = unary<double>([term](double a) { return add_to_odd(a, term); });
+  RealKernel exact = map_blocks<double, 1>([term](double a) { return add_to_odd(a, term); });
   NativeKernel native =
       native_sum_with(static_cast<float>(factor.real), static_cast<float>(constant.real), exact);
   return FloatKernel{std::move(exact), std::move(native)};
 }
 
 Kernel product(aclDataType dtype) {
-  if (computes_in_integers(dtype)) return binary<int64_t>(wrapping_multiply);
+  if (computes_in_integers(dtype)) return map_blocks<int64_t, 2>(wrapping_multiply);
   if (is_complex(dtype)) {
-    return binary<Complex>([](const Complex& a, const Complex& b) { return a * b; });
+    return map_blocks<Complex, 2>([](const Complex& a, const Complex& b) { return a * b; });
   }
-  RealKernel exact = binary<double>([](double a, double b) { return a * b; });
+  RealKernel exact = map_blocks<double, 2>([](double a, double b) { return a * b; });
   NativeKernel native = native_product(exact);
   return FloatKernel{std::move(exact), std::move(native)};
 }
 
 Kernel product(aclDataType dtype, const KernelScalar& constant) {
   if (computes_in_integers(dtype)) {
-    return unary<int64_t>([c = constant.integer](int64_t a) { return wrapping_multiply(a, c); });
+    return map_blocks<int64_t, 1>(
+        [c = constant.integer](int64_t a) { return wrapping_multiply(a, c); });
   }
   if (is_complex(dtype)) {
-    return unary<Complex>([c = constant.complex](const Complex& a) { return multiply(a, c); });
+    return map_blocks<Complex, 1>(
+        [c = constant.complex](const Complex& a) { return multiply(a, c); });
   }
-  RealKernel exact = unary<double>([c = constant.real](double a) { return a * c; });
+  RealKernel exact = map_blocks<double, 1>([c = constant.real](double a) { return a * c; });
   NativeKernel native = native_product_with(static_cast<float>(constant.real), exact);
   return FloatKernel{std::move(exact), std::move(native)};
 }

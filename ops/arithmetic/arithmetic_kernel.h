@@ -28,6 +28,23 @@ struct KernelScalar {
   KernelScalar operator-() const;
 };
 
+// result[i] = formula(in[0][i], ...) of so many inputs.
+template <class T, size_t kInputs, class Formula>
+BlockKernel<T> map_blocks(Formula formula) {
+  return BlockKernel<T>([formula](const T* const* in, T* const* out, size_t count) {
+    T* result = out[0];
+    for (size_t i = 0; i < count; ++i) {
+      if constexpr (kInputs == 1) {
+        result[i] = formula(in[0][i]);
+      } else if constexpr (kInputs == 2) {
+        result[i] = formula(in[0][i], in[1][i]);
+      } else {
+        result[i] = formula(in[0][i], in[1][i], in[2][i]);
+      }
+    }
+  });
+}
+
 // in[0] + factor * in[1]
 Kernel scaled_sum(aclDataType dtype, const KernelScalar& factor);
 // in[0] + factor * constant

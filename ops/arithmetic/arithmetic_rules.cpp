@@ -22,6 +22,17 @@ Promotion promote_tensors(size_t self, size_t other) {
   };
 }
 
+Promotion promote_number(size_t tensor, size_t number) {
+  return [=](const Arguments& arguments) -> std::optional<aclDataType> {
+    const aclDataType of_tensor = arguments.dtype(tensor);
+    const aclDataType of_number = arguments.scalar(number).dtype;
+    if (is_complex(of_tensor) || is_complex(of_number)) return promote_types(of_tensor, of_number);
+    if (is_floating(of_tensor)) return of_tensor;
+    if (is_floating(of_number)) return ACL_FLOAT;
+    return of_tensor == ACL_BOOL ? of_number : of_tensor;
+  };
+}
+
 Promotion promote_tensors(std::vector<size_t> tensors) {
   return [tensors](const Arguments& arguments) {
     std::optional<aclDataType> common = arguments.dtype(tensors[0]);
@@ -117,6 +128,67 @@ Plan plan_arithmetic(const Arguments& arguments, size_t out, std::vector<size_t>
     if (rounds_inputs) sources.back().intermediate_dtype = dtype;
   }
   return Elementwise(shape, {result}, std::move(sources), std::move(kernel)).plan();
+}
+
+namespace {
+
+std::vector<Parameter> parameters_of(Form form, std::vector<Parameter> inputs,
+                                     const std::vector<Parameter>& attributes) {
+  if (form == Form::kInPlace) inputs.front() = in_out("selfRef");
+  inputs.insert(inputs.end(), attributes.begin(), attributes.end());
+  if (form == Form::kOutOfPlace) inputs.push_back(output("out"));
+  return inputs;
+}
+
+size_t result_of(Form form, const std::vector<Parameter>& parameters) {
+  return form == Form::kInPlace ? operands::kSelf : parameters.size() - 1;
+}
+
+}  // namespace
+
+OperatorSpec of_one(const char* name, Form form, const DtypeSet& dtypes, Result result,
+                    const std::vector<Parameter>& attributes) {
+  using namespace operands;
+  const auto parameters = parameters_of(form, {input("self")}, attributes);
+  const size_t out = result_of(form, parameters);
+  if (form == Form::kInPlace) {
+    return {name, parameters, Rules{not_null({kSelf}), dtype_in(kSelf, dtypes), max_rank(kSelf)}};
+  }
+  Rules rules{not_null({kSelf, out}), dtype_in({kSelf, out}, dtypes)};
+  if (result == Result::kConverted) rules.push_back(can_cast_tensor(kSelf, out));
+  return {name, parameters, Rules{rules, max_rank({kSelf, out}), same_shape(out, kSelf)}};
+}
+
+OperatorSpec of_two(const char* name, Form form, const DtypeSet& dtypes, const Promotion& promotion,
+                    const std::vector<Parameter>& attributes) {
+  using namespace operands;
+  const auto parameters = parameters_of(form, {input("self"), input("other")}, attributes);
+  const size_t out = result_of(form, parameters);
+  const bool in_place = form == Form::kInPlace;
+  const std::vector<size_t> tensors =
+      in_place ? std::vector<size_t>{kSelf, kOther} : std::vector<size_t>{kSelf, kOther, out};
+  Rules rules{in_place ? not_null({kSelf, kOther}) : not_null({kSelf, kOther, out}),
+              dtype_in(tensors, dtypes)};
+  if (promotion) rules.push_back(result_converts(promotion, out));
+  return {name, parameters,
+          Rules{rules, max_rank(tensors), broadcastable(kSelf, kOther),
+                shape_is_broadcast(out, kSelf, kOther)}};
+}
+
+OperatorSpec with_number(const char* name, Form form, const DtypeSet& dtypes,
+                         const std::vector<Parameter>& attributes) {
+  using namespace operands;
+  const auto parameters = parameters_of(form, {input("self"), attribute("other")}, attributes);
+  const size_t out = result_of(form, parameters);
+  const Rule converts = result_converts(promote_number(kSelf, kOther), out);
+  if (form == Form::kInPlace) {
+    return {name, parameters,
+            Rules{not_null({kSelf, kOther}), dtype_in({kSelf, kOther}, dtypes), converts,
+                  max_rank(kSelf)}};
+  }
+  return {name, parameters,
+          Rules{not_null({kSelf, kOther, out}), dtype_in({kSelf, kOther, out}, dtypes), converts,
+                max_rank({kSelf, out}), same_shape(out, kSelf)}};
 }
 
 using namespace additive;

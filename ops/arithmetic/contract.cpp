@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums, differences and products, with a tensor or a number as the second operand.
-#include <algorithm>
-#include <cmath>
-
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_add.h"
 #include "aclnnop/aclnn_add_relu.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_rsub.h"
 #include "aclnnop/aclnn_sub.h"
-#include "ops/contract/dense.h"
-#include "ops/contract/describe.h"
+#include "ops/contract/binary.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -19,27 +15,6 @@ using Operators = std::vector<Operator>;
 
 const DTypes kRealNumbers = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT8,
                              ACL_INT16, ACL_INT32,   ACL_INT64,  ACL_UINT8};
-
-// `other` broadcasts against self, and has its shape unless it is given another.
-void broadcast_operands(Arguments& a) {
-  const char* first = a.has("self") ? "self" : "selfRef";
-  if (!a.is_set("other")) a.shape("other") = a.shape(first);
-  if (a.has("out")) {
-    a.shape("out") = dense::broadcast_shape(a.shape(first), a.shape("other"));
-  } else {
-    a.tensor(first).any_shape = a.shape("other").empty();
-  }
-}
-
-bool has_fraction(const Arguments& arguments) {
-  return std::ranges::any_of(arguments.in(ACL_DOUBLE).numbers(),
-                             [](Number each) { return std::trunc(each) != each; });
-}
-
-// Only beside a tensor of another dtype do integers and BOOL take a number with a fraction.
-bool is_whole_beside_fraction(const Arguments& arguments, std::string_view, aclDataType dtype) {
-  return is_whole(dtype) && has_fraction(arguments);
-}
 
 // One product converts a product by a number back to self's dtype by the usual rules only. The
 // number is one that every tensor takes (number()), not one of self's dtype.
@@ -81,12 +56,6 @@ Operator of_tensors(Signature call, std::vector<Sample> samples, Results results
                      .samples = std::move(samples)},
           .results = std::move(results),
           .words = std::move(words)};
-}
-
-Operator in_place(const Operator& op, Signature call, std::vector<ErrorInput> error_inputs = {}) {
-  Operator form = in_place_of(op, std::move(call), std::move(error_inputs));
-  std::get<TensorSpec>(form.call.parameters.front().spec).any_dtype = true;
-  return form;
 }
 
 // Beside a BOOL tensor; there is no dtype that both promote to.
@@ -137,10 +106,7 @@ void add_sums(Operators& all) {
 }
 
 void add_product(Operators& all) {
-  std::vector<Sample> samples = {{}};
-  for (const Shape& other : {Shape{4}, Shape{3, 1}, Shape{3, 1, 1, 4}, Shape{}}) {
-    samples.push_back({{{"other", other}}});
-  }
+  const auto samples = broadcasting({{4}, {3, 1}, {3, 1, 1, 4}, {}});
   Results results = rounded_once(of_all([](auto x, Attributes) { return x[0] * x[1]; }));
   results.complex = Complex::kBilinear;
   const Operator mul =
@@ -218,6 +184,8 @@ FamilyContracts arithmetic_contracts() {
   add_elementwise_functions(family.operators);
   add_binary_functions(family.operators);
   add_selection(family.operators);
+  add_logic(family.operators);
+  add_rounding(family.operators);
   return family;
 }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // aclnnMaximum, aclnnMinimum.
-#include <algorithm>
-
 #include "aclnnop/aclnn_maximum.h"
 #include "aclnnop/aclnn_minimum.h"
 #include "ops/arithmetic/arithmetic_rules.h"
-#include "ops/arithmetic/functions_kernel.h"
+#include "ops/arithmetic/selection_kernel.h"
 #include "ops/engine/dtype/dtype_sets.h"
-#include "ops/meta/dtypes.h"
 
 namespace aclgrad::ops::extrema {
 namespace {
@@ -23,21 +20,9 @@ OperatorSpec spec(const char* name) {
             broadcastable(kSelf, kOther), shape_is_broadcast(kOut, kSelf, kOther)}};
 }
 
-// Of integers, and of BOOL, where they are a logical or and an and.
-IntegerKernel integer_kernel(bool largest) {
-  return [largest](const int64_t* const* in, int64_t* const* out, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-      out[0][i] = largest ? std::max(in[0][i], in[1][i]) : std::min(in[0][i], in[1][i]);
-    }
-  };
-}
-
 Plan plan_extremum(const Arguments& arguments, bool largest) {
   const aclDataType dtype = *promote_tensors(kSelf, kOther)(arguments);
-  const Function function = largest ? Function::kMaximum : Function::kMinimum;
-  return plan_arithmetic(
-      arguments, kOut, {kSelf, kOther}, dtype,
-      is_floating(dtype) ? Kernel(function_kernel(function)) : Kernel(integer_kernel(largest)));
+  return plan_arithmetic(arguments, kOut, {kSelf, kOther}, dtype, extremum(dtype, largest));
 }
 
 const OperatorSpec kMaximum = spec("aclnnMaximum");

@@ -89,13 +89,13 @@ FloatKernel kernel(Function function, double a, double b) {
     case Function::kPowerOf:  // x^a
       if (a == 2) return unary([](auto, auto x) HWY_ATTR { return hn::Mul(x, x); });
       return unary([a](auto d, auto x) HWY_ATTR { return pow(d, x, set(d, a)); });
-    case Function::kClamp:  // max(min(x, b), a); a NaN in any gives NaN
+    case Function::kClamp:  // min(max(x, a), b); a NaN in any gives NaN
       if (std::isnan(a) || std::isnan(b)) {
         return unary([nan = a + b](auto d, auto x) HWY_ATTR { return hn::Add(x, set(d, nan)); });
       }
       return unary([=](auto d, auto x) HWY_ATTR {
-        const auto below = hn::IfThenElse(hn::Gt(x, set(d, b)), set(d, b), x);
-        return hn::IfThenElse(hn::Lt(below, set(d, a)), set(d, a), below);
+        const auto raised = hn::IfThenElse(hn::Lt(x, set(d, a)), set(d, a), x);
+        return hn::IfThenElse(hn::Gt(raised, set(d, b)), set(d, b), raised);
       });
     case Function::kAddProduct:  // x, y, z: x + a y z
       return ternary([a](auto d, auto x, auto y, auto z)

@@ -24,12 +24,10 @@
 #include "aclnnop/aclnn_pow.h"
 #include "aclnnop/aclnn_pow_tensor_tensor.h"
 #include "aclnnop/aclnn_s_where.h"
-#include "ops/contract/describe.h"
+#include "ops/contract/binary.h"
 
 namespace aclgrad::contract {
 namespace {
-
-const DTypes kCounts = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8};
 
 // ---- Powers -------------------------------------------------------------------------------------
 
@@ -137,18 +135,70 @@ void add_clamps(std::vector<Operator>& all) {
                                  .samples = {{{{"clipValueMin", -1.0}, {"clipValueMax", 2.0}}},
                                              {{{"clipValueMin", 3.0}, {"clipValueMax", -2.0}}}}},
                       .results = {.formula = of_one([](const auto& x, Attributes a) {
-                                    return kAtLeast(kAtMost(x, a[1]), a[0]);
+                                    return kAtMost(kAtLeast(x, a[0]), a[1]);
                                   }),
                                   .bound = kExact},
                       .error_inputs = {{.what = "and clipValueMax null",
                                         .nulls = {"clipValueMin", "clipValueMax"},
                                         .status = 161001,
                                         .words = {"null pointer"}}},
-                      .words = {"max(min(x, clipValueMax), clipValueMin)",
-                                "max(min(x, clipValueMax), clipValueMin)",
+                      .words = {"min(max(x, clipValueMin), clipValueMax)",
+                                "min(max(x, clipValueMin), clipValueMax)",
                                 "clamp(x, {.min = 0, .max = 6})", "clamp"}};
   all.insert(all.end(),
              {both, low, high, as_const(in_place_of(high, ACLGRAD_CALL(aclnnInplaceClampMax)))});
+}
+
+// The same of tensors, with NaN where any of them is.
+void add_clamps_by_tensors(std::vector<Operator>& all) {
+  const Parameter self = any_dtype(in("self", -6, 6)), result = any_dtype(out("out"));
+  const auto bound = [](const char* name, double value) {
+    return any_dtype(filled(in(name, -4, 4), value));
+  };
+  const auto raised = [](auto x, auto low) { return low > x || low != low ? low : x; };
+  const auto lowered = [](auto x, auto high) { return high < x || high != high ? high : x; };
+  const auto arrange = [](Arguments& a) {
+    const char* first = a.has("self") ? "self" : "selfRef";
+    Shape shape = a.shape(first);
+    for (const char* each : {"clipValueMin", "clipValueMax"}) {
+      if (!a.has(each) || a.tensor(each).optional) continue;
+      if (!a.is_set(each)) a.shape(each) = a.shape(first);
+      shape = dense::broadcast_shape(shape, a.shape(each));
+    }
+    if (a.has("out")) a.shape("out") = shape;
+  };
+  const auto of_tensors = [&](Signature call, Formula formula, const std::string& words) {
+    return Operator{.call = std::move(call),
+                    .domain = {.everywhere = kFloatsAndDouble + kCounts, .arrange = arrange},
+                    .results = {.formula = std::move(formula), .bound = kExact},
+                    .words = {words + ", broadcasting", words + "，支持广播"}};
+  };
+  Operator both = of_tensors(ACLGRAD_CALL(aclnnClampTensor, self, bound("clipValueMin", 0),
+                                          optional(bound("clipValueMax", 2)), result),
+                             of_all([=](auto x, Attributes) {
+                               const auto held = raised(x[0], x[1]);
+                               return x.size() == 3 ? lowered(held, x[2]) : held;
+                             }),
+                             "min(max(x, clipValueMin), clipValueMax) of tensors");
+  both.domain.samples = {{},
+                         {{{"clipValueMax", Shape{kN, 3, 4}}}},
+                         {{{"clipValueMin", Shape{4}}, {"clipValueMax", Shape{3, 1}}}}};
+  both.error_inputs = {{.what = "and clipValueMax null",
+                        .nulls = {"clipValueMin"},
+                        .status = 161001,
+                        .words = {"null pointer"}}};
+  Operator low =
+      of_tensors(ACLGRAD_CALL(aclnnClampMinTensor, self, bound("clipValueMin", 0), result),
+                 of_all([=](auto x, Attributes) { return raised(x[0], x[1]); }),
+                 "max(x, clipValueMin) of tensors");
+  low.domain.samples = {{}, {{{"clipValueMin", Shape{3, 1, 1, 4}}}}};
+  Operator high =
+      of_tensors(ACLGRAD_CALL(aclnnClampMaxTensor, self, bound("clipValueMax", 2), result),
+                 of_all([=](auto x, Attributes) { return lowered(x[0], x[1]); }),
+                 "min(x, clipValueMax) of tensors");
+  high.domain.samples = {{}, {{{"clipValueMax", Shape{3, 1}}}}};
+  all.insert(all.end(), {both, low, in_place(low, ACLGRAD_CALL(aclnnInplaceClampMinTensor)), high,
+                         in_place(high, ACLGRAD_CALL(aclnnInplaceClampMaxTensor))});
 }
 
 // ---- Comparisons --------------------------------------------------------------------------------
@@ -344,6 +394,7 @@ void add_multiplied_sums(std::vector<Operator>& all) {
 void add_selection(std::vector<Operator>& all) {
   add_powers(all);
   add_clamps(all);
+  add_clamps_by_tensors(all);
   add_comparisons(all);
   add_choices(all);
   add_multiplied_sums(all);

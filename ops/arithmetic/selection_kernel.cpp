@@ -15,23 +15,6 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// result[i] = formula(in[0][i], ...) of so many inputs.
-template <class T, size_t kInputs, class Formula>
-BlockKernel<T> map(Formula formula) {
-  return BlockKernel<T>([formula](const T* const* in, T* const* out, size_t count) {
-    T* result = out[0];
-    for (size_t i = 0; i < count; ++i) {
-      if constexpr (kInputs == 1) {
-        result[i] = formula(in[0][i]);
-      } else if constexpr (kInputs == 2) {
-        result[i] = formula(in[0][i], in[1][i]);
-      } else {
-        result[i] = formula(in[0][i], in[1][i], in[2][i]);
-      }
-    }
-  });
-}
-
 template <class T>
 T of_type(const KernelScalar& number) {
   if constexpr (std::is_same_v<T, double>) {
@@ -54,9 +37,10 @@ Kernel for_dtype(aclDataType dtype, Make make) {
 template <class T, class Constant, class Compare>
 BlockKernel<T> comparing(Constant constant, Compare compare) {
   if constexpr (std::is_same_v<Constant, std::nullptr_t>) {
-    return map<T, 2>([compare](const T& a, const T& b) { return T(compare(a, b) ? 1 : 0); });
+    return map_blocks<T, 2>([compare](const T& a, const T& b) { return T(compare(a, b) ? 1 : 0); });
   } else {
-    return map<T, 1>([compare, constant](const T& a) { return T(compare(a, constant) ? 1 : 0); });
+    return map_blocks<T, 1>(
+        [compare, constant](const T& a) { return T(compare(a, constant) ? 1 : 0); });
   }
 }
 
@@ -146,7 +130,7 @@ Kernel comparison(Comparison comparison, aclDataType dtype, const KernelScalar& 
 Kernel choice(aclDataType dtype) {
   Kernel kernel = for_dtype(dtype, [](auto tag) -> Kernel {
     using T = decltype(tag);
-    return map<T, 3>(
+    return map_blocks<T, 3>(
         [](const T& condition, const T& a, const T& b) { return condition != T(0) ? a : b; });
   });
   if (auto* exact = std::get_if<RealKernel>(&kernel)) {
@@ -158,7 +142,7 @@ Kernel choice(aclDataType dtype) {
 Kernel masked_constant(aclDataType dtype, const KernelScalar& constant) {
   return for_dtype(dtype, [&](auto tag) -> Kernel {
     using T = decltype(tag);
-    return map<T, 2>([value = of_type<T>(constant)](const T& a, const T& mask) {
+    return map_blocks<T, 2>([value = of_type<T>(constant)](const T& a, const T& mask) {
       return mask != T(0) ? value : a;
     });
   });
@@ -172,24 +156,33 @@ Kernel clamp(aclDataType dtype, const std::optional<KernelScalar>& low,
                            high ? high->real : kInfinity);
   }
   using Limits = std::numeric_limits<int64_t>;
-  return map<int64_t, 1>([least = low ? low->integer : Limits::min(),
-                          most = high ? high->integer : Limits::max()](int64_t x) {
-    return std::max(std::min(x, most), least);
+  return map_blocks<int64_t, 1>([least = low ? low->integer : Limits::min(),
+                                 most = high ? high->integer : Limits::max()](int64_t x) {
+    return std::min(std::max(x, least), most);
   });
 }
 
+Kernel extremum(aclDataType dtype, bool largest) {
+  if (!computes_in_integers(dtype)) {
+    return function_kernel(largest ? Function::kMaximum : Function::kMinimum);
+  }
+  return map_blocks<int64_t, 2>(
+      [largest](int64_t a, int64_t b) { return largest ? std::max(a, b) : std::min(a, b); });
+}
+
 Kernel power(aclDataType dtype) {
-  if (computes_in_integers(dtype)) return map<int64_t, 2>(integer_power);
-  if (is_complex(dtype)) return map<Complex, 2>(complex_power);
+  if (computes_in_integers(dtype)) return map_blocks<int64_t, 2>(integer_power);
+  if (is_complex(dtype)) return map_blocks<Complex, 2>(complex_power);
   return function_kernel(Function::kPower);
 }
 
 Kernel power(aclDataType dtype, const KernelScalar& exponent) {
   if (computes_in_integers(dtype)) {
-    return map<int64_t, 1>([e = exponent.integer](int64_t x) { return integer_power(x, e); });
+    return map_blocks<int64_t, 1>(
+        [e = exponent.integer](int64_t x) { return integer_power(x, e); });
   }
   if (is_complex(dtype)) {
-    return map<Complex, 1>(
+    return map_blocks<Complex, 1>(
         [e = exponent.complex](const Complex& x) { return complex_power(x, e); });
   }
   return function_kernel(Function::kPowerOf, exponent.real);
@@ -197,7 +190,7 @@ Kernel power(aclDataType dtype, const KernelScalar& exponent) {
 
 Kernel add_product(aclDataType dtype, const KernelScalar& value) {
   if (!computes_in_integers(dtype)) return function_kernel(Function::kAddProduct, value.real);
-  return map<int64_t, 3>(
+  return map_blocks<int64_t, 3>(
       [factor = static_cast<uint64_t>(value.integer)](int64_t x, int64_t y, int64_t z) {
         return static_cast<int64_t>(static_cast<uint64_t>(x) +
                                     factor * static_cast<uint64_t>(y) * static_cast<uint64_t>(z));
@@ -206,19 +199,19 @@ Kernel add_product(aclDataType dtype, const KernelScalar& value) {
 
 Kernel sign(aclDataType dtype) {
   if (computes_in_integers(dtype)) {
-    return map<int64_t, 1>([](int64_t x) { return int64_t{x > 0} - int64_t{x < 0}; });
+    return map_blocks<int64_t, 1>([](int64_t x) { return int64_t{x > 0} - int64_t{x < 0}; });
   }
   if (!is_complex(dtype)) return function_kernel(Function::kSign);
-  return map<Complex, 1>([](const Complex& x) { return x == 0.0 ? x : x / std::abs(x); });
+  return map_blocks<Complex, 1>([](const Complex& x) { return x == 0.0 ? x : x / std::abs(x); });
 }
 
 Kernel magnitude(aclDataType dtype) {
   if (computes_in_integers(dtype)) {
-    return map<int64_t, 1>(
+    return map_blocks<int64_t, 1>(
         [](int64_t x) { return x < 0 ? static_cast<int64_t>(-static_cast<uint64_t>(x)) : x; });
   }
   if (!is_complex(dtype)) return function_kernel(Function::kAbs);
-  return map<Complex, 1>([](const Complex& x) { return Complex(std::abs(x)); });
+  return map_blocks<Complex, 1>([](const Complex& x) { return Complex(std::abs(x)); });
 }
 
 Kernel real_part(aclDataType dtype) {

@@ -22,9 +22,12 @@ Kernel choice(aclDataType dtype);
 // The constant where in[1] is not 0, otherwise in[0].
 Kernel masked_constant(aclDataType dtype, const KernelScalar& constant);
 
-// in[0] clamped to the bounds, of which the lower one counts where they cross.
+// in[0] clamped to the bounds, of which the upper one counts where they cross.
 Kernel clamp(aclDataType dtype, const std::optional<KernelScalar>& low,
              const std::optional<KernelScalar>& high);
+
+// The larger or the smaller of in[0] and in[1], or NaN; of BOOL or and and.
+Kernel extremum(aclDataType dtype, bool largest);
 
 // in[0]^in[1], or ^exponent.
 Kernel power(aclDataType dtype);

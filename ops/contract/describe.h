@@ -284,6 +284,8 @@ void add_quotients(std::vector<Operator>& all);
 void add_elementwise_functions(std::vector<Operator>& all);
 void add_binary_functions(std::vector<Operator>& all);
 void add_selection(std::vector<Operator>& all);
+void add_logic(std::vector<Operator>& all);
+void add_rounding(std::vector<Operator>& all);
 void add_error_losses(std::vector<Operator>& all);
 void add_binary_cross_entropy(std::vector<Operator>& all);
 void add_rms_norm(std::vector<Operator>& all);

@@ -90,6 +90,12 @@ const std::vector<NamedDtype>& all_dtypes() {
   return all;
 }
 
+aclDataType usual_dtype(const Operator& row) {
+  const DTypes& dtypes = row.domain.everywhere;
+  const bool is_free = has_free_dtype(row) && std::ranges::count(dtypes, ACL_FLOAT) == 0;
+  return is_free && !dtypes.empty() ? dtypes.front() : ACL_FLOAT;
+}
+
 const char* dtype_name(aclDataType dtype) {
   for (const NamedDtype& each : all_dtypes()) {
     if (each.dtype == dtype) return each.name;

@@ -116,6 +116,9 @@ struct NamedDtype {
   bool has_numbers;  // which the tests can read and write
 };
 const std::vector<NamedDtype>& all_dtypes();
+
+// The dtype of a call that only has to be right: FLOAT, or the first one of integers alone.
+aclDataType usual_dtype(const Operator& row);
 const char* dtype_name(aclDataType dtype);
 
 // "[2, 3]"

@@ -22,9 +22,9 @@ void* open_library(const char* name) {
 }
 
 void drive(const Library& library, const Operator& row, aclrtStream stream) {
-  Call call(library, row, ACL_FLOAT);
+  Call call(library, row, usual_dtype(row));
   if (call.plan() != 0 || call.run(stream) != 0) throw std::runtime_error(library.message());
-  const double value = exact_value(row, ACL_FLOAT, call.dtype_of(row.output()));
+  const double value = exact_value(row, usual_dtype(row), call.dtype_of(row.output()));
   if (!(std::abs(call.output() - value) <= tolerance(value, call.dtype_of(row.output())))) {
     throw std::runtime_error(row.name() + " computed " + std::to_string(call.output()));
   }

@@ -111,10 +111,10 @@ std::string phase_two_examples(const Library& library) {
   const auto add = [&](const char* kind, aclnnStatus status) {
     text += section(kind, status, library.message());
   };
-  Call call(library, row, ACL_FLOAT);
+  Call call(library, row, usual_dtype(row));
   Call other(library, find_contract("aclnnElu"), ACL_FLOAT);
-  Call view(library, row, ACL_FLOAT);
-  view.values()[0] = view.view({2, 4}, {8, 1}, 0, {8}, ACL_FLOAT);
+  Call view(library, row, usual_dtype(row));
+  view.values()[0] = view.view({2, 4}, {8, 1}, 0, {8}, usual_dtype(row));
   const aclnnStatus outside = view.plan();
   add("A view that leaves its storage", outside);
   other.plan();

@@ -62,7 +62,7 @@ class Messages : public testing::AclTest, public ::testing::WithParamInterface<s
  protected:
   const Operator& row() const { return all_contracts()[GetParam()]; }
   const OperatorSpec& spec() {
-    Call call(library_, row(), ACL_FLOAT);
+    Call call(library_, row(), usual_dtype(row()));
     EXPECT_EQ(call.plan(), 0) << library_.message();
     return *call.executor()->spec;
   }
@@ -111,7 +111,7 @@ TEST_P(Messages, SayWhatIsWrongForEveryCheck) {
 // Before all else: everything that can be null is.
 TEST_P(Messages, SayWhatIsWrongWithTheResults) {
   for (const bool size_is_null : {true, false}) {
-    Call call(library_, row(), ACL_FLOAT);
+    Call call(library_, row(), usual_dtype(row()));
     for (Value& value : call.values()) std::visit([](auto& held) { held = {}; }, value);
     uint64_t size = 0;
     aclOpExecutor* executor = nullptr;
@@ -129,7 +129,7 @@ TEST_P(Messages, SayWhatIsWrongWithTheResults) {
 TEST_P(Messages, SayWhichViewLeavesItsStorage) {
   constexpr int64_t kOffset = 1 << 24;
   for (size_t i = 0; i < row().call.parameters.size(); ++i) {
-    Call call(library_, row(), ACL_FLOAT);
+    Call call(library_, row(), usual_dtype(row()));
     const TensorSpec* tensor = call.tensor_spec(i);
     if (tensor == nullptr || tensor->optional) continue;
     Shape strides(tensor->shape.size(), 1);
@@ -174,7 +174,7 @@ TEST_P(Messages, SayWhatIsWrongInPhaseTwo) {
   }
   uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
-  Call call(library_, row(), ACL_FLOAT);
+  Call call(library_, row(), usual_dtype(row()));
   const auto plan = [&] { return call.plan(&size, &executor); };
   ASSERT_EQ(plan(), 0);
   expect(phase_two(nullptr, size + 32, executor, stream()), 161001, "workspace");

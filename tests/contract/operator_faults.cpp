@@ -211,6 +211,9 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
                     row.domain.wrong_shape,
                     {"has 9", "must have"},
                     /*may_pass=*/true});
+  for (OperatorFault& fault : faults) {
+    if (fault.dtype == ACL_FLOAT) fault.dtype = usual_dtype(row);
+  }
   if (!has_free_dtype(row)) return faults;
   for (const aclDataType dtype : {ACL_STRING, ACL_INT32, ACL_DOUBLE, ACL_UINT64}) {
     faults.push_back({fmt::format("everything in {}", dtype_name(dtype)),

@@ -61,9 +61,9 @@ TEST_F(Overflow, OneTensorOfEveryOperator) {
       const auto* spec = row.call.parameters[i].tensor();
       if (spec == nullptr) continue;
       SCOPED_TRACE(row.name() + ", parameter " + std::to_string(i));
-      const aclDataType dtype = spec->dtype.value_or(ACL_FLOAT);
+      const aclDataType dtype = spec->dtype.value_or(usual_dtype(row));
       for (const Shape& shape : kWrapping) {
-        Call call(library_, row, ACL_FLOAT);
+        Call call(library_, row, usual_dtype(row));
         call.values()[i] = call.tensor(shape, dtype);
         expect_refused(call, row);
       }
@@ -86,7 +86,7 @@ TEST_F(Overflow, OneTensorOfEveryOperator) {
       };
       for (const auto& layout : layouts) {
         if (layout.storage == Shape{kMax} && aclDataTypeSize(dtype) == 1) continue;  // do fit
-        Call call(library_, row, ACL_FLOAT);
+        Call call(library_, row, usual_dtype(row));
         call.values()[i] =
             call.view(spec->shape, layout.strides, layout.offset, layout.storage, dtype);
         expect_refused(call, row);
@@ -102,7 +102,7 @@ TEST_F(Overflow, AllTensorsOfEveryOperator) {
   for (const Operator& row : all_contracts()) {
     for (const bool expanded : {false, true}) {
       SCOPED_TRACE(row.name() + (expanded ? ", expanded" : ""));
-      Call call(library_, row, ACL_FLOAT);
+      Call call(library_, row, usual_dtype(row));
       bool has_large = false;
       for (size_t i = 0; i < row.call.parameters.size(); ++i) {
         const TensorSpec* spec = call.tensor_spec(i);

@@ -58,4 +58,58 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceDivsGetWorkspaceSize(aclTensor* self
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceDivs(void* workspace, uint64_t workspaceSize,
                                                  aclOpExecutor* executor, aclrtStream stream);
 
+/*
+ * Quotients as they are or rounded to integers.
+ *
+ *   mode 0   self / other, as aclnnDiv
+ *   mode 1   trunc(self / other)
+ *   mode 2   floor(self / other), as aclnnFloorDivide
+ *
+ * Computed in P = PromoteType(self, other), or in FLOAT where P is BOOL, for mode 0 also where
+ * it is an integer. Mode 1 cuts off the quotient as it is rounded to FLOAT or DOUBLE. In modes
+ * 1 and 2 integers divided by 0 give 0, and the smallest integer divided by -1 gives itself.
+ * Checks as those of aclnnDiv, then the mode. Limits: no complex dtypes but for mode 0.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDivModGetWorkspaceSize(const aclTensor* self,
+                                                            const aclTensor* other, int mode,
+                                                            aclTensor* out, uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDivMod(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * aclnnDivMod with a scalar `other`; out has self's shape. For mode 0 as aclnnDivs; for others
+ * self and the scalar count in self's dtype, but in FLOAT for a floating scalar beside
+ * integers, and in the scalar's dtype beside BOOL (BOOL itself in FLOAT).
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDivModsGetWorkspaceSize(const aclTensor* self,
+                                                             const aclScalar* other, int mode,
+                                                             aclTensor* out,
+                                                             uint64_t* workspaceSize,
+                                                             aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnDivMods(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * selfRef = selfRef / other, rounded as the mode says. As aclnnDivMod with out = selfRef.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceDivModGetWorkspaceSize(aclTensor* selfRef,
+                                                                   const aclTensor* other, int mode,
+                                                                   uint64_t* workspaceSize,
+                                                                   aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceDivMod(void* workspace, uint64_t workspaceSize,
+                                                   aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * selfRef = selfRef / other with a scalar `other`, rounded as the mode says. As aclnnDivMods
+ * with out = selfRef.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceDivModsGetWorkspaceSize(aclTensor* selfRef,
+                                                                    const aclScalar* other,
+                                                                    int mode,
+                                                                    uint64_t* workspaceSize,
+                                                                    aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceDivMods(void* workspace, uint64_t workspaceSize,
+                                                    aclOpExecutor* executor, aclrtStream stream);
+
 ACLGRAD_END_DECLS

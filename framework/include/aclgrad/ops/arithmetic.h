@@ -143,7 +143,7 @@ struct ClampBounds {
   std::optional<double> min = std::nullopt;
   std::optional<double> max = std::nullopt;
 };
-/// x held within the bounds: clamp(x, {.min = 0, .max = 6}), and min where min > max. The gradient
+/// x held within the bounds: clamp(x, {.min = 0, .max = 6}), and max where min > max. The gradient
 /// is 0 where x is outside. Where x or a bound is NaN, the result and the gradient are. Throws
 /// ValueError without bounds.
 Value clamp(Operand x, ClampBounds bounds);
