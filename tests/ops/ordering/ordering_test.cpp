@@ -146,7 +146,7 @@ TEST_F(OrderingTest, ASorterSaysWhereTheElementsInOrderAre) {
 TEST_F(OrderingTest, AScalarWithAFractionIsComparedAsItIs) {
   const Array sequence(ACL_INT32, {3}, {1, 2, 3}), out(ACL_INT64, {1});
   const aclTensor* const none = nullptr;
-  for (const auto [number, place] : {std::pair(1.5, 1), {2.0, 1}, {3.5, 3}}) {
+  for (const auto& [number, place] : {std::pair(1.5, 1), {2.0, 1}, {3.5, 3}}) {
     const Scalar self(number);
     ASSERT_TRUE(runs(PHASES(aclnnSearchSorteds), sequence, self, false, false, none, out));
     EXPECT_EQ(out.get(0), place) << number;
