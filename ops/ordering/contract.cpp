@@ -149,6 +149,10 @@ Operator of_all(Signature call, Words words) {
                      .arrange = [](Arguments& a) { a.tensor("self").any_shape = true; },
                      .value_samples = {{{{"self", Shape{1001}}}}, {{{"self", Shape{33, 64}}}}}},
           .results = {.reference = median_of_all, .bound = kExact, .nan_goes_through = false},
+          .error_inputs = {{.what = "of INT32 without an element",
+                            .changes = {{"self", TensorSpec{.shape = {0}, .dtype = ACL_INT32}}},
+                            .words = {"must have an element"},
+                            .dtype = ACL_INT32}},
           .words = std::move(words)};
 }
 

@@ -18,6 +18,9 @@ Rule has_index_dtype(size_t out, size_t out_int32) {
   });
 }
 
+// All of these promote to a common type.
+constexpr DtypeSet kDtypes = kRealNumbers;
+
 Rule has_one_dimension(size_t tensor) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     if (arguments.shape(tensor).size() == 1) return std::nullopt;
@@ -48,10 +51,9 @@ const OperatorSpec kSpec{
     {input("sortedSequence"), input("self"), attribute("outInt32"), attribute("right"),
      input("sorter"), output("out")},
     Rules{not_null({kSequence, kSelf, kOut}), live_if_given(kSorter),
-          dtype_in({kSequence, kSelf}, kRealNumbers), dtype_in(kSorter, {ACL_INT64}),
-          has_index_dtype(kOut, kOutInt32), promotable(kSequence, kSelf),
-          max_rank({kSequence, kSelf}), sequences_fit(), same_shape(kSorter, kSequence),
-          same_shape(kOut, kSelf)}};
+          dtype_in({kSequence, kSelf}, kDtypes), dtype_in(kSorter, {ACL_INT64}),
+          has_index_dtype(kOut, kOutInt32), max_rank({kSequence, kSelf}), sequences_fit(),
+          same_shape(kSorter, kSequence), same_shape(kOut, kSelf)}};
 
 Plan plan(const Arguments& arguments) {
   SearchProblem problem{.sequence = kSequence,
@@ -69,11 +71,10 @@ const OperatorSpec kOfScalar{
     "aclnnSearchSorteds",
     {input("sortedSequence"), attribute("self"), attribute("outInt32"), attribute("right"),
      input("sorter"), output("out")},
-    Rules{not_null({kSequence, kSelf, kOut}), live_if_given(kSorter),
-          dtype_in(kSequence, kRealNumbers), scalar_castable_to_float(kSelf),
-          dtype_in(kSorter, {ACL_INT64}), has_index_dtype(kOut, kOutInt32),
-          has_one_dimension(kSequence), same_shape(kSorter, kSequence), max_rank(kOut),
-          has_one_element(kOut)}};
+    Rules{not_null({kSequence, kSelf, kOut}), live_if_given(kSorter), dtype_in(kSequence, kDtypes),
+          scalar_castable_to_float(kSelf), dtype_in(kSorter, {ACL_INT64}),
+          has_index_dtype(kOut, kOutInt32), has_one_dimension(kSequence),
+          same_shape(kSorter, kSequence), max_rank(kOut), has_one_element(kOut)}};
 
 Plan plan_of_scalar(const Arguments& arguments) {
   // A scalar with a fraction is compared as it is, whatever the sequence has.
@@ -98,9 +99,9 @@ enum : size_t { kSelf, kBoundaries, kOutInt32, kRight, kOut };
 const OperatorSpec kSpec{
     "aclnnBucketize",
     {input("self"), input("boundaries"), attribute("outInt32"), attribute("right"), output("out")},
-    Rules{not_null({kSelf, kBoundaries, kOut}), dtype_in({kSelf, kBoundaries}, kRealNumbers),
-          has_index_dtype(kOut, kOutInt32), promotable(kSelf, kBoundaries), max_rank(kSelf),
-          has_one_dimension(kBoundaries), same_shape(kOut, kSelf)}};
+    Rules{not_null({kSelf, kBoundaries, kOut}), dtype_in({kSelf, kBoundaries}, kDtypes),
+          has_index_dtype(kOut, kOutInt32), max_rank(kSelf), has_one_dimension(kBoundaries),
+          same_shape(kOut, kSelf)}};
 
 Plan plan(const Arguments& arguments) {
   return plan_search(arguments,

@@ -247,8 +247,9 @@ class Nonzero {
     for (size_t d = rank; d-- > 0;) {
       for (int64_t i = 0; i < count; ++i) {
         const auto k = static_cast<size_t>(i);
-        indices[by_dimension_ ? d * kBlock + k : k * rank + d] = rest[k] % shape_[d];
-        rest[k] /= shape_[d];
+        const int64_t slower = d == 0 ? 0 : rest[k] / shape_[d];  // of the dimensions before
+        indices[by_dimension_ ? d * kBlock + k : k * rank + d] = rest[k] - slower * shape_[d];
+        rest[k] = slower;
       }
     }
     const auto n = static_cast<int64_t>(rank);

@@ -86,6 +86,14 @@ Operator place_along_dim(Signature call, Of place_of, Words words) {
   return op;
 }
 
+// Those that need an element along dim.
+Operator needs_elements(Operator op) {
+  op.error_inputs.push_back({.what = "without elements along dim",
+                             .changes = {{"self", TensorSpec{{2, 0}}}},
+                             .words = {"size 0"}});
+  return op;
+}
+
 // Of all elements.
 Operator whole(Signature call, Of of, Words words) {
   return {.call = std::move(call),
@@ -140,19 +148,19 @@ void add_extrema(std::vector<Operator>& all) {
       kFloats + DTypes{ACL_INT64, ACL_INT32, ACL_BOOL}, value_and_place<largest, place_of_largest>,
       {"the largest along dim, or the first NaN, and the place of the first such element",
        "沿 dim 的最大值（或首个 NaN）及其首个位置", "max(x, dim, keep)", "max_dim"}));
-  all.push_back(along_dim(
+  all.push_back(needs_elements(along_dim(
       ACLGRAD_CALL(aclnnMinDim, self, dim, keep, result, index_result("indices")), kRealAndBool,
       value_and_place<smallest, place_of_smallest>,
       {"the smallest along dim, or the first NaN, and the place of the first such element",
-       "沿 dim 的最小值（或首个 NaN）及其首个位置", "", "min_dim"}));
+       "沿 dim 的最小值（或首个 NaN）及其首个位置", "", "min_dim"})));
   all.push_back(place_along_dim(
       ACLGRAD_CALL(aclnnArgMax, any_dtype(self), dim, keep, index_result("out")), place_of_largest,
       {"the place of the first largest element along dim, or of the first NaN",
        "沿 dim 的首个最大元素（或首个 NaN）的位置", "argmax(x, dim, keep)", "argmax"}));
-  all.push_back(place_along_dim(
+  all.push_back(needs_elements(place_along_dim(
       ACLGRAD_CALL(aclnnArgMin, any_dtype(self), dim, keep, index_result("out")), place_of_smallest,
       {"the place of the first smallest element along dim, or of the first NaN",
-       "沿 dim 的首个最小元素（或首个 NaN）的位置", "", "argmin"}));
+       "沿 dim 的首个最小元素（或首个 NaN）的位置", "", "argmin"})));
 }
 
 }  // namespace aclgrad::contract

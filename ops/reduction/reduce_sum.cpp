@@ -88,16 +88,21 @@ namespace list {
 
 enum : size_t { kTensors, kOut };
 
+// At least one, and none null.
+Rule has_tensors() {
+  return [](const Arguments& arguments) -> CheckResult {
+    if (arguments.members(kTensors).count == 0) {
+      return {kInvalidParameter, fmt::format("{} must have at least one tensor, but has none.",
+                                             arguments.name(kTensors))};
+    }
+    return all_members(kTensors, [](size_t i) { return not_null({i}); })(arguments);
+  };
+}
+
 const OperatorSpec kSpec{
     "aclnnSum",
     {input("tensors"), output("out")},
-    {not_null({kTensors, kOut}), all_members(kTensors, [](size_t i) { return not_null({i}); }),
-     require([](const Arguments& arguments) -> std::optional<std::string> {
-       if (arguments.members(kTensors).count > 0) return std::nullopt;
-       return fmt::format("{} must have at least one tensor, but has none.",
-                          arguments.name(kTensors));
-     }),
-     dtype_in(kOut, kRealNumbers),
+    {not_null({kTensors, kOut}), has_tensors(), dtype_in(kOut, kRealNumbers),
      all_members(kTensors, [](size_t i) { return same_dtype(i, kOut); }), max_rank(kOut),
      all_members(kTensors, [](size_t i) { return same_shape(i, kOut); })}};
 
