@@ -30,18 +30,25 @@ constexpr DtypeSet kWhole{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8};
 bool is_weighted(const Arguments& arguments) { return arguments.given(kWeights); }
 bool is_count(const Arguments& arguments) { return !is_weighted(arguments); }
 
+Rule out_holds_sums() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    const aclDataType of = arguments.dtype(kWeights), out = arguments.dtype(kOut);
+    const aclDataType expected = of == ACL_FLOAT ? ACL_FLOAT : ACL_DOUBLE;
+    if (out == expected) return std::nullopt;
+    return fmt::format("tensor {} has dtype {}, expected {} beside {} of dtype {}.",
+                       arguments.name(kOut), dtype_name(out), dtype_name(expected),
+                       arguments.name(kWeights), dtype_name(of));
+  });
+}
+
 const OperatorSpec kSpec{
     "aclnnBincount",
     {input("self"), input("weights"), attribute("minlength"), output("out")},
     Rules{not_null({kSelf, kOut}), live_if_given(kWeights), dtype_in(kSelf, kWhole),
           dtype_in(kWeights, kRealNumbersAndBool),
           when(is_count, dtype_in(kOut, {ACL_INT64, ACL_INT32})),
-          when(is_weighted, has_dtype(kOut,
-                                      [](const Arguments& arguments) {
-                                        return arguments.dtype(kWeights) == ACL_FLOAT ? ACL_FLOAT
-                                                                                      : ACL_DOUBLE;
-                                      })),
-          has_one_dimension(kSelf), same_shape(kWeights, kSelf), has_one_dimension(kOut),
+          when(is_weighted, out_holds_sums()), has_one_dimension(kSelf),
+          same_shape(kWeights, kSelf), has_one_dimension(kOut), when(is_weighted, out_holds_sums()),
           integer_between(kMinLength, 0, std::numeric_limits<int64_t>::max())}};
 
 Plan plan(const Arguments& arguments) {

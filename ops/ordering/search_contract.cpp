@@ -69,9 +69,8 @@ void add_places(std::vector<Operator>& all) {
                 "", "searchsorted"},
   });
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnSearchSorteds, shaped(of_elements(sequence, numbers), {1}),
-                           number("self", 1), int32, right, sorter,
-                           typed(shaped(out("out"), {}), ACL_INT64)),
+      .call = ACLGRAD_CALL(aclnnSearchSorteds, of_elements(sequence, numbers), number("self", 1),
+                           int32, right, sorter, typed(shaped(out("out"), {}), ACL_INT64)),
       .domain = {.everywhere = kOrdered,
                  .base_shape = {5},
                  .arrange =
