@@ -45,9 +45,8 @@ const OperatorSpec kSpec{
     "aclnnBincount",
     {input("self"), input("weights"), attribute("minlength"), output("out")},
     Rules{not_null({kSelf, kOut}), live_if_given(kWeights), dtype_in(kSelf, kWhole),
-          dtype_in(kWeights, kRealNumbersAndBool),
-          when(is_count, dtype_in(kOut, {ACL_INT64, ACL_INT32})),
-          when(is_weighted, out_holds_sums()), has_one_dimension(kSelf),
+          dtype_in(kWeights, kRealNumbersAndBool), no_private_format(kWeights),
+          when(is_count, dtype_in(kOut, {ACL_INT64, ACL_INT32})), has_one_dimension(kSelf),
           same_shape(kWeights, kSelf), has_one_dimension(kOut), when(is_weighted, out_holds_sums()),
           integer_between(kMinLength, 0, std::numeric_limits<int64_t>::max())}};
 
