@@ -69,8 +69,9 @@ void add_places(std::vector<Operator>& all) {
                 "", "searchsorted"},
   });
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnSearchSorteds, of_elements(sequence, numbers), number("self", 1),
-                           int32, right, sorter, typed(shaped(out("out"), {}), ACL_INT64)),
+      .call = ACLGRAD_CALL(aclnnSearchSorteds, any_shape(of_elements(sequence, numbers)),
+                           number("self", 1), int32, right, sorter,
+                           typed(shaped(out("out"), {}), ACL_INT64)),
       .domain = {.everywhere = kOrdered,
                  .base_shape = {5},
                  .arrange =
@@ -140,9 +141,10 @@ Arrays histogram(const Arguments& a, const Arrays& in) {
 
 void add_counts(std::vector<Operator>& all) {
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnBincount, shaped(typed(in("self", 0, 6), ACL_INT64), {8}),
-                           optional(shaped(typed(in("weights"), ACL_FLOAT), {8})),
-                           integer("minlength", 0), typed(shaped(out("out"), {6}), ACL_INT64)),
+      .call =
+          ACLGRAD_CALL(aclnnBincount, any_shape(shaped(typed(in("self", 0, 6), ACL_INT64), {8})),
+                       optional(shaped(typed(in("weights"), ACL_FLOAT), {8})),
+                       integer("minlength", 0), typed(shaped(out("out"), {6}), ACL_INT64)),
       .domain = {.everywhere = kFloats,
                  .base_shape = {kN},
                  .arrange =
