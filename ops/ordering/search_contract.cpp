@@ -47,8 +47,8 @@ void add_places(std::vector<Operator>& all) {
   const Parameter sorter =
       optional(typed(shaped(of_elements(in("sorter"), {0, 1, 2, 3, 4}), {5}), ACL_INT64));
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnSearchSorted, of_elements(sequence, numbers), in("self"), int32,
-                           right, sorter, result),
+      .call = ACLGRAD_CALL(aclnnSearchSorted, any_dtype(of_elements(sequence, numbers)),
+                           any_dtype(in("self")), int32, right, sorter, result),
       .domain = {.everywhere = kOrdered,
                  .base = "self",
                  .arrange =
@@ -89,9 +89,9 @@ void add_places(std::vector<Operator>& all) {
                 "标量在有序序列中的位置", "", "searchsorteds"},
   });
   all.push_back({
-      .call =
-          ACLGRAD_CALL(aclnnBucketize, in("self"),
-                       shaped(of_elements(in("boundaries"), numbers), {5}), int32, right, result),
+      .call = ACLGRAD_CALL(aclnnBucketize, any_dtype(in("self")),
+                           any_dtype(shaped(of_elements(in("boundaries"), numbers), {5})), int32,
+                           right, result),
       .domain = {.everywhere = kOrdered,
                  .arrange =
                      [](Arguments& a) {
@@ -141,10 +141,10 @@ Arrays histogram(const Arguments& a, const Arrays& in) {
 
 void add_counts(std::vector<Operator>& all) {
   all.push_back({
-      .call =
-          ACLGRAD_CALL(aclnnBincount, any_shape(shaped(typed(in("self", 0, 6), ACL_INT64), {8})),
-                       optional(shaped(typed(in("weights"), ACL_FLOAT), {8})),
-                       integer("minlength", 0), typed(shaped(out("out"), {6}), ACL_INT64)),
+      .call = ACLGRAD_CALL(
+          aclnnBincount, any_shape(shaped(typed(in("self", 0, 6), ACL_INT64), {8})),
+          optional(shaped(typed(in("weights"), ACL_FLOAT), {8})), integer("minlength", 0),
+          any_shape(typed(shaped(out("out"), {6}), ACL_INT64))),
       .domain = {.everywhere = kFloats,
                  .base_shape = {kN},
                  .arrange =

@@ -148,7 +148,7 @@ void add_other_sums(std::vector<Operator>& all) {
   const DTypes real =
       kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8};
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnTrace, any_shape(in("self")), shaped(out("out"), {})),
+      .call = ACLGRAD_CALL(aclnnTrace, any_dtype(any_shape(in("self"))), shaped(out("out"), {})),
       .domain = {.everywhere = real + DTypes{ACL_BOOL},
                  .base_shape = {kN, 3},
                  .arrange =
