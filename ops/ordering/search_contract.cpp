@@ -47,7 +47,7 @@ void add_places(std::vector<Operator>& all) {
   const Parameter sorter =
       optional(typed(shaped(of_elements(in("sorter"), {0, 1, 2, 3, 4}), {5}), ACL_INT64));
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnSearchSorted, any_dtype(of_elements(sequence, numbers)),
+      .call = ACLGRAD_CALL(aclnnSearchSorted, any_shape(any_dtype(of_elements(sequence, numbers))),
                            any_dtype(in("self")), int32, right, sorter, result),
       .domain = {.everywhere = kOrdered,
                  .base = "self",
@@ -89,9 +89,10 @@ void add_places(std::vector<Operator>& all) {
                 "标量在有序序列中的位置", "", "searchsorteds"},
   });
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnBucketize, any_dtype(in("self")),
-                           any_dtype(shaped(of_elements(in("boundaries"), numbers), {5})), int32,
-                           right, result),
+      .call =
+          ACLGRAD_CALL(aclnnBucketize, any_dtype(in("self")),
+                       any_shape(any_dtype(shaped(of_elements(in("boundaries"), numbers), {5}))),
+                       int32, right, result),
       .domain = {.everywhere = kOrdered,
                  .arrange =
                      [](Arguments& a) {
