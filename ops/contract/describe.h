@@ -269,6 +269,7 @@ FamilyContracts loss_contracts();
 FamilyContracts matmul_contracts();
 FamilyContracts normalization_contracts();
 FamilyContracts optimizer_contracts();
+FamilyContracts ordering_contracts();
 FamilyContracts pooling_contracts();
 FamilyContracts random_contracts();
 FamilyContracts recurrent_contracts();

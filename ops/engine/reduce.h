@@ -94,7 +94,8 @@ Plan plan_reduction(Reduction reduction) {
 
 // A Reduction over some dimensions of a tensor whose elements are terms in row-major order, taken
 // in blocks. A Formula has:
-//   using Element, the type that elements are converted to: double or int64_t;
+//   using Element, the type that elements are converted to: double, int64_t or
+//   std::complex<double>;
 //   using State, as above; State{} is the one of no elements;
 //   void add(State& state, const Element* block, size_t count, int64_t first) const, elements from
 //   number `first` of the output on;
@@ -106,9 +107,13 @@ class BlockReduction {
   using Element = typename Formula::Element;
   using State = typename Formula::State;
 
-  // At least one element, and one output.
-  BlockReduction(const Arguments& arguments, size_t input, const DimSet& reduced, Formula formula)
-      : formula_(std::move(formula)), input_(arguments, input, reduced) {
+  // At least one element, and one output. Elements are converted to `through` first, if it is
+  // given.
+  BlockReduction(const Arguments& arguments, size_t input, const DimSet& reduced, Formula formula,
+                 std::optional<aclDataType> through = std::nullopt)
+      : formula_(std::move(formula)),
+        input_(arguments, input, reduced),
+        through_(through.value_or(input_.dtype)) {
     chunk_ = outputs() < kManyOutputs ? 4096 : 65536;
   }
 
@@ -128,7 +133,7 @@ class BlockReduction {
     const int64_t end = std::min(input_.index.count(), (chunk + 1) * chunk_);
     for_blocks(chunk * chunk_, end, [&](int64_t begin, int64_t stop) {
       for (int64_t i = 0; i < count; ++i) {
-        input_.read(run, begin, stop, block, starts[static_cast<size_t>(i)]);
+        read(run, begin, stop, starts[static_cast<size_t>(i)], block);
         formula_.add(states[i], block, static_cast<size_t>(stop - begin), begin);
       }
     });
@@ -145,15 +150,26 @@ class BlockReduction {
   // Elements that a thread takes at a time, at least.
   static constexpr int64_t kGrain = 1 << 15;
 
+  void read(const Run& run, int64_t begin, int64_t end, int64_t start, Element* block) const {
+    if (through_ == input_.dtype) return input_.read(run, begin, end, block, start);
+    input_.index.for_runs(begin, end, [&](int64_t offset, int64_t stride, int64_t n) {
+      load_through(input_.at(run, start + offset), input_.dtype, through_, stride, block,
+                   static_cast<size_t>(n));
+      block += n;
+    });
+  }
+
   Formula formula_;
   Slices input_;
+  aclDataType through_;
   int64_t chunk_ = 1;  // terms of one
 };
 
 template <class Formula>
 Plan plan_block_reduction(const Arguments& arguments, size_t input, const DimSet& reduced,
-                          Formula formula) {
-  return plan_reduction(BlockReduction<Formula>(arguments, input, reduced, std::move(formula)));
+                          Formula formula, std::optional<aclDataType> through = std::nullopt) {
+  return plan_reduction(
+      BlockReduction<Formula>(arguments, input, reduced, std::move(formula), through));
 }
 
 }  // namespace aclgrad::ops

@@ -9,7 +9,6 @@
 #include "aclnnop/aclnn_masked_scatter.h"
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/index/placed_kernel.h"
-#include "ops/meta/objects.h"
 #include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops::masked_select {
@@ -60,13 +59,10 @@ const OperatorSpec kSpec{
 Plan plan_selection(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};
   const Dims common = shape(arguments);
-  // Sized behind the elements that it then has; an object that was destroyed has no size.
-  auto* const out = const_cast<aclTensor*>(arguments[kOut].tensor());
-  const auto set_size = [out](int64_t count) {
-    if (aclgradHandleCheck(out, ACLGRAD_HANDLE_TENSOR) != 0) out->view_shape = {count};
-  };
+  const ResultShape result(arguments.tensor(kOut));
   return plan_taken(places(arguments, kMask, common, count_elements(common)),
-                    elements(arguments, kSelf, common), Slices(arguments, kOut, {}), set_size);
+                    elements(arguments, kSelf, common), Slices(arguments, kOut, {}),
+                    [result](int64_t count) { result.set({count}); });
 }
 
 Plan plan(const Arguments& arguments) {

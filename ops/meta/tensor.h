@@ -8,6 +8,7 @@
 
 #include "aclnn/acl_meta.h"
 #include "ops/meta/dims.h"
+#include "ops/meta/result_shape.h"
 
 struct aclTensor {
   aclgrad::ops::Dims view_shape;
@@ -16,7 +17,8 @@ struct aclTensor {
   aclDataType dtype = ACL_DT_UNDEFINED;
   aclFormat format = ACL_FORMAT_UNDEFINED;
   aclgrad::ops::Dims storage_shape;
-  void* data = nullptr;  // base address, without the offset
+  void* data = nullptr;           // base address, without the offset
+  aclgrad::ops::TensorLink link;  // to tasks that give it its shape
 };
 
 struct aclScalar {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, means, variances, norms, the largest and the smallest over dimensions.
+// Sums, means, variances and norms over dimensions.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,20 +7,16 @@
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
-#include "aclnnop/aclnn_amax.h"
-#include "aclnnop/aclnn_amin.h"
-#include "aclnnop/aclnn_argmax.h"
 #include "aclnnop/aclnn_logsumexp.h"
-#include "aclnnop/aclnn_max_dim.h"
 #include "aclnnop/aclnn_mean.h"
 #include "aclnnop/aclnn_norm.h"
+#include "aclnnop/aclnn_reduce_nansum.h"
 #include "aclnnop/aclnn_reduce_sum.h"
 #include "aclnnop/aclnn_std.h"
 #include "aclnnop/aclnn_var.h"
 #include "aclnnop/aclnn_var_mean.h"
 #include "ops/contract/dense.h"
-#include "ops/contract/describe.h"
-#include "ops/reduction/distance_contract.h"
+#include "ops/reduction/reduction_contract.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -58,6 +54,8 @@ void require_dims(const Shape& dims, size_t tensor_rank) {
   }
 }
 
+}  // namespace
+
 void reduce_shape(Arguments& a) {
   const Shape self = a.shape("self");
   require_dims(dims_of(a), self.size());
@@ -69,10 +67,47 @@ void reduce_shape(Arguments& a) {
     if (!is_summed) out.push_back(self[d]);
     if (is_summed && keeps(a)) out.push_back(1);
   }
-  a.reshape({"out", "indices", "varOut", "stdOut", "meanOut"}, out);
+  a.reshape({"out", "indices", "values", "min", "max", "varOut", "stdOut", "meanOut"}, out);
   a.tensor("self").any_shape = dims_of(a).empty() && !keeps(a) && !reduces_nothing(a);
   if (a.has("dtype") && a.dtype_of("dtype")) a.tensor("out").dtype = a.dtype_of("dtype");
 }
+
+Array reduced_by(const Arguments& a, const Array& self,
+                 const std::function<Number(const std::vector<Number>&)>& f) {
+  return dense::reduce(self, dense::normalized(dims_of(a), self.shape.size()), keeps(a), f);
+}
+
+namespace {
+
+// Many elements to a sum or many sums, along the first and the last dimension and around one, over
+// more than one chunk of a sum.
+struct LargeReduction {
+  Shape shape, dims;
+};
+const LargeReduction kLargeReductions[] = {
+    {{9000}, {0}},     {{33, 65}, {}},    {{5000, 3}, {0}},      {{2, 70, 70}, {1, 2}},
+    {{600, 100}, {0}}, {{100, 600}, {1}}, {{70, 2, 70}, {0, 2}}, {{2, 3, 2, 3, 2}, {-4, 3}}};
+
+}  // namespace
+
+std::vector<Sample> large_samples(const char* dims, Sample with) {
+  std::vector<Sample> samples;
+  for (const LargeReduction& each : kLargeReductions) {
+    samples.push_back(with);
+    samples.back().settings.emplace_back("self", each.shape);
+    samples.back().settings.emplace_back(dims, each.dims);
+  }
+  return samples;
+}
+
+std::vector<Sample> samples_over(const char* dims, const char* keep) {
+  return {{{{dims, Shape{}}}},
+          {{{dims, Shape{0, -1}}}},
+          {{{dims, Shape{1}}, {keep, 1.0}}},
+          {{{dims, Shape{-2}}, {"dtype", ACL_FLOAT}}}};
+}
+
+namespace {
 
 // The sum of the values or of their magnitudes, divided by their number for a mean.
 Array reduced(const Arguments& a, const Array& self, bool is_mean, bool magnitudes) {
@@ -94,25 +129,6 @@ Array result_of(const Arguments& a, const Array& self, bool is_mean) {
       dense::map(self, [&](Number x) { return rounded(converted(x, a.dtype(), to), to); });
   return dense::map(reduced(a, held, is_mean, false),
                     [to](Number x) { return is_whole(to) ? wrapped(std::trunc(x), to) : x; });
-}
-
-// Many elements to a sum or many sums, along the first and the last dimension and around one, over
-// more than one chunk of a sum.
-struct LargeReduction {
-  Shape shape, dims;
-};
-const LargeReduction kLargeReductions[] = {
-    {{9000}, {0}},     {{33, 65}, {}},    {{5000, 3}, {0}},      {{2, 70, 70}, {1, 2}},
-    {{600, 100}, {0}}, {{100, 600}, {1}}, {{70, 2, 70}, {0, 2}}, {{2, 3, 2, 3, 2}, {-4, 3}}};
-
-std::vector<Sample> large_samples(const char* dims, Sample with = {}) {
-  std::vector<Sample> samples;
-  for (const LargeReduction& each : kLargeReductions) {
-    samples.push_back(with);
-    samples.back().settings.emplace_back("self", each.shape);
-    samples.back().settings.emplace_back(dims, each.dims);
-  }
-  return samples;
 }
 
 Results summed(bool is_mean) {
@@ -140,13 +156,6 @@ ErrorInput of_dtype(const char* what, aclDataType dtype, std::string word) {
 
 // ---- Sums and means -----------------------------------------------------------------------------
 
-std::vector<Sample> samples_over(const char* dims, const char* keep) {
-  return {{{{dims, Shape{}}}},
-          {{{dims, Shape{0, -1}}}},
-          {{{dims, Shape{1}}, {keep, 1.0}}},
-          {{{dims, Shape{-2}}, {"dtype", ACL_FLOAT}}}};
-}
-
 void add_sums(std::vector<Operator>& all) {
   const ErrorInput unknown = of_dtype("that is not in the list", ACL_UINT16, "DT_UINT16");
   all.push_back({
@@ -161,6 +170,16 @@ void add_sums(std::vector<Operator>& all) {
       .words = {"sum over dimensions; an empty list: over all", "沿若干维求和；列表为空表示全部",
                 "reduce_sum(x, axes, keep)", "reduce_sum"},
   });
+  Operator nansum = all.back();
+  nansum.call = ACLGRAD_CALL(aclnnReduceNansum, kSummed, kDims, kKeepDim, kInto, kReduced);
+  nansum.domain.everywhere = without(without(kNumbers, ACL_COMPLEX64), ACL_COMPLEX128);
+  nansum.domain.samples = samples_over("dim", "keepDim");
+  nansum.domain.value_samples = large_samples("dim");
+  nansum.results.complex = Complex::kUnknown;
+  nansum.results.nan_goes_through = false;
+  nansum.words = {"sum over dimensions in which a NaN counts as 0; an empty list: over all",
+                  "沿若干维求和，NaN 视为 0；列表为空表示全部", "", "reduce_nansum"};
+  all.push_back(nansum);
 
   const auto also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {
     const auto into = a.dtype_of("dtype");
@@ -196,93 +215,6 @@ void add_sums(std::vector<Operator>& all) {
                 "以 self 的类型求平均；noopWithEmptyAxes 为真时空列表不规约"},
   });
   all.back().call.form_of = "aclnnMean";
-}
-
-// ---- The largest and the smallest ---------------------------------------------------------------
-
-Array reduced_by(const Arguments& a, const Array& self,
-                 const std::function<Number(const std::vector<Number>&)>& f) {
-  return dense::reduce(self, dense::normalized(dims_of(a), self.shape.size()), keeps(a), f);
-}
-
-Number largest(const std::vector<Number>& x) { return *std::ranges::max_element(x); }
-Number smallest(const std::vector<Number>& x) { return *std::ranges::min_element(x); }
-Number place_of_largest(const std::vector<Number>& x) {
-  return static_cast<Number>(std::ranges::max_element(x) - x.begin());
-}
-
-std::vector<Sample> samples_along_dims() {
-  return samples_of("dim", {-1, 0, 1}) + std::vector<Sample>{{{{"dim", 0.0}, {"keepdim", 1.0}}}};
-}
-
-Operator amax(Signature call, Number (*of)(const std::vector<Number>&), Words words) {
-  return {
-      .call = std::move(call),
-      .domain = {.everywhere = kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64,
-                                                         ACL_UINT8, ACL_BOOL},
-                 .arrange = reduce_shape,
-                 .samples = {{{{"dim", Shape{}}}},
-                             {{{"dim", Shape{0, -1}}}},
-                             {{{"dim", Shape{1}}, {"keepDim", 1.0}}},
-                             {{{"dim", Shape{2}}}}},
-                 .value_samples = large_samples("dim")},
-      .results = {.reference = [of](const Arguments& a,
-                                    const Arrays& in) { return Arrays{reduced_by(a, in[0], of)}; },
-                  .bound = kExact},
-      .error_inputs =
-          {{.what = "that have no elements",
-            .changes = {{"dim", Shape{1}}, {"self", TensorSpec{{2, 0}}}, {"out", TensorSpec{{2}}}},
-            .words = {"size 0"}}},
-      .words = std::move(words)};
-}
-
-// Of a dtype of its own, and of any other that integers convert to.
-Parameter index_result(std::string name) {
-  return any_dtype(typed(shaped(out(std::move(name)), {2}), ACL_INT64));
-}
-
-Arrays largest_and_place(const Arguments& a, const Arrays& in) {
-  return {reduced_by(a, in[0], largest), reduced_by(a, in[0], place_of_largest)};
-}
-
-void add_largest(std::vector<Operator>& all) {
-  const Parameter self = in("self"), result = shaped(out("out"), {2});
-  all.push_back(
-      amax(ACLGRAD_CALL(aclnnAmax, self, kDims, kKeepDim, result), largest,
-           {"the largest over dimensions; an empty list: over all; NaN if there is one",
-            "沿若干维求最大值；列表为空表示全部；有 NaN 则为 NaN", "amax(x, axes, keep)", "amax"}));
-  all.push_back(
-      amax(ACLGRAD_CALL(aclnnAmin, self, kDims, kKeepDim, result), smallest,
-           {"the smallest over dimensions; an empty list: over all; NaN if there is one",
-            "沿若干维求最小值；列表为空表示全部；有 NaN 则为 NaN", "amin(x, axes, keep)", "amin"}));
-  all.push_back({
-      .call = ACLGRAD_CALL(aclnnMaxDim, self, integer("dim", -1), flag("keepdim"), result,
-                           index_result("indices")),
-      .domain = {.everywhere = kFloats + DTypes{ACL_INT64, ACL_INT32, ACL_BOOL},
-                 .arrange = reduce_shape,
-                 .samples = samples_along_dims(),
-                 .value_samples = {{{{"self", Shape{70000}}, {"dim", 0.0}}},
-                                   {{{"self", Shape{3, 20001}}, {"dim", 1.0}}}}},
-      .results = {.reference = largest_and_place, .bound = kExact, .nan_goes_through = false},
-      .error_inputs = {bad_dim(2), bad_dim(-3)},
-      .words = {"the largest along dim, or the first NaN, and the place of the first such element",
-                "沿 dim 的最大值（或首个 NaN）及其首个位置", "max(x, dim, keep)", "max_dim"},
-  });
-  all.push_back({
-      .call = ACLGRAD_CALL(aclnnArgMax, any_dtype(self), integer("dim", -1), flag("keepdim"),
-                           index_result("out")),
-      .domain = {.everywhere = kFloatsAndDouble +
-                               DTypes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8},
-                 .arrange = reduce_shape,
-                 .samples = samples_along_dims() +
-                            std::vector<Sample>{{{{"dim", -2.0}, {"out", ACL_INT32}}}}},
-      .results = {.reference = [](const Arguments& a,
-                                  const Arrays& in) { return Arrays{largest_and_place(a, in)[1]}; },
-                  .nan_goes_through = false},
-      .error_inputs = {bad_dim(2), bad_dim(-3)},
-      .words = {"the place of the first largest element along dim, or of the first NaN",
-                "沿 dim 的首个最大元素（或首个 NaN）的位置", "argmax(x, dim, keep)", "argmax"},
-  });
 }
 
 // ---- Variances and norms ------------------------------------------------------------------------
@@ -374,7 +306,7 @@ void add_variances(std::vector<Operator>& all) {
 // ln(sum e^x), or with the magnitudes of both parts: the largest, and the logarithm of what is
 // left.
 Number log_sum_exp(const std::vector<Number>& x, bool magnitudes) {
-  const Number most = largest(x);
+  const Number most = *std::ranges::max_element(x);
   if (std::isinf(most)) return most;
   Number sum = 0;
   for (const Number each : x) sum += std::exp(each - most);
@@ -437,7 +369,9 @@ void add_norm(std::vector<Operator>& all) {
 Number norm_of(const std::vector<Number>& x, Number p) {
   std::vector<Number> magnitudes;
   for (const Number each : x) magnitudes.push_back(std::abs(each));
-  if (std::isinf(p)) return p > 0 ? largest(magnitudes) : smallest(magnitudes);
+  if (std::isinf(p)) {
+    return p > 0 ? *std::ranges::max_element(magnitudes) : *std::ranges::min_element(magnitudes);
+  }
   Number sum = 0;
   for (const Number each : magnitudes) sum += p == 0 ? (each != 0 ? 1 : 0) : std::pow(each, p);
   return p == 0 ? sum : std::pow(sum, 1 / p);
@@ -446,7 +380,8 @@ Number norm_of(const std::vector<Number>& x, Number p) {
 FamilyContracts reduction_contracts() {
   FamilyContracts family{{"Reductions", "规约"}, {}};
   add_sums(family.operators);
-  add_largest(family.operators);
+  add_extrema(family.operators);
+  add_folds(family.operators);
   add_variances(family.operators);
   add_log_sum_exp(family.operators);
   add_norm(family.operators);

@@ -9,6 +9,7 @@
 #include "ops/engine/iterate.h"
 #include "ops/engine/tree_sum.h"
 #include "ops/meta/dtypes.h"
+#include "ops/reduction/fold_kernel.h"
 
 namespace aclgrad::ops {
 namespace {
@@ -32,11 +33,7 @@ struct Product {
   static constexpr int kStart = 1;
   template <class T>
   static T combine(const T& a, const T& b) {
-    if constexpr (std::is_same_v<T, int64_t>) {
-      return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    } else {
-      return a * b;
-    }
+    return wrapping_product(a, b);
   }
 };
 

@@ -7,7 +7,7 @@
 #include "aclnnop/aclnn_cdist.h"
 #include "aclnnop/aclnn_cdist_backward.h"
 #include "ops/contract/dense.h"
-#include "ops/reduction/distance_contract.h"
+#include "ops/reduction/reduction_contract.h"
 
 namespace aclgrad::contract {
 namespace {

@@ -62,7 +62,7 @@ class Sums {
         input_(arguments, problem.input, problem.reduced),
         output_(arguments, problem.output) {
     direct_ = std::is_same_v<T, double> && is_floating(input_.dtype) &&
-              converts_exactly(input_.dtype, problem.dtype);
+              converts_exactly(input_.dtype, problem.dtype) && !skips_nan();
     side_by_side_ = kept().inner_extent() >= 4 && terms().count() > 1 &&
                     std::abs(kept().inner_stride()) < std::abs(terms().inner_stride());
   }
@@ -117,7 +117,11 @@ class Sums {
     }
     load_through(input_.at(run, offset), input_.dtype, problem_.dtype, stride, block,
                  static_cast<size_t>(count));
+    if (skips_nan()) std::replace_if(block, block + count, is_nan, T{});
   }
+
+  bool skips_nan() const { return problem_.reduction == Reduction::kNansum; }
+  static bool is_nan(const T& x) { return x != x; }
 
   // The sums over one chunk of terms for outputs [begin, end).
   void sum_chunk(const Run& run, int64_t begin, int64_t end, int64_t chunk, T* sums) const {
@@ -224,7 +228,7 @@ Plan plan_reduce(const Arguments& arguments, const ReduceProblem& problem) {
   if (arguments.empty(problem.output)) return {};
   if (arguments.empty(problem.input)) {
     const double value =
-        problem.reduction == Reduction::kSum ? 0 : std::numeric_limits<double>::quiet_NaN();
+        problem.reduction == Reduction::kMean ? std::numeric_limits<double>::quiet_NaN() : 0;
     return plan_fill(arguments, {problem.output}, value);
   }
   if (is_complex(problem.dtype))

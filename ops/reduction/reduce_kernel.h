@@ -8,7 +8,7 @@
 
 namespace aclgrad::ops {
 
-enum class Reduction { kSum, kMean };
+enum class Reduction { kSum, kMean, kNansum };
 
 struct ReduceProblem {
   size_t input;
@@ -19,7 +19,7 @@ struct ReduceProblem {
 };
 
 // The output's elements, in row-major order, are those of the dimensions kept. Without elements to
-// reduce, a sum is 0 and a mean NaN.
+// reduce, a sum is 0 and a mean NaN. kNansum is the sum in which a NaN counts as 0.
 Plan plan_reduce(const Arguments& arguments, const ReduceProblem& problem);
 
 // The value in every element of outputs of one shape.

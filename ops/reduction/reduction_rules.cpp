@@ -77,15 +77,46 @@ Rule dims_are_distinct(ReductionAttributes attributes) {
   });
 }
 
-Rule out_is_reduced() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
+Rule out_is_reduced(size_t out) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
     const Dims expected = reduced_shape(arguments, {});
-    const Dims& shape = arguments.shape(P::kOut);
+    const Dims& shape = arguments.shape(out);
     if (shape == expected || (count_elements(shape) == 1 && count_elements(expected) == 1)) {
       return std::nullopt;
     }
-    return fmt::format("tensor {} must have size {}, but is {}.", arguments.name(P::kOut),
+    return fmt::format("tensor {} must have size {}, but is {}.", arguments.name(out),
                        to_string(expected), to_string(shape));
+  });
+}
+
+Rule out_has_dtype(size_t out, size_t attribute) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const auto dtype = static_cast<aclDataType>(arguments.integer(attribute));
+    if (arguments.dtype(out) == dtype) return std::nullopt;
+    return fmt::format("tensor {} expected dtype {}, but found {}.", arguments.name(out),
+                       dtype_name(dtype), dtype_name(arguments.dtype(out)));
+  });
+}
+
+Rule dims_have_elements(ReductionAttributes attributes) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims& shape = arguments.shape(P::kSelf);
+    const std::array<bool, kMaxRank> reduced = reduced_dims(arguments, attributes);
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      if (!reduced[axis] || shape[axis] != 0) continue;
+      return fmt::format("{} names dimension {} of tensor {} {}, which must not have size 0.",
+                         arguments.name(attributes.dims), axis, arguments.name(P::kSelf),
+                         to_string(shape));
+    }
+    return std::nullopt;
+  });
+}
+
+Rule takes_indices(size_t tensor) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (can_cast(ACL_INT64, arguments.dtype(tensor))) return std::nullopt;
+    return fmt::format("an index cannot be cast to {}, the dtype of {}; expected an integer dtype.",
+                       dtype_name(arguments.dtype(tensor)), arguments.name(tensor));
   });
 }
 

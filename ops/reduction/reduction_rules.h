@@ -29,8 +29,14 @@ std::array<bool, kMaxRank> reduced_dims(const Arguments& arguments,
 Rule dims_in_range(ReductionAttributes attributes = {});
 // No dimension is named twice, counted from either end.
 Rule dims_are_distinct(ReductionAttributes attributes = {});
+// None of those that are reduced has size 0.
+Rule dims_have_elements(ReductionAttributes attributes = {});
 // out has the size of self with the dimensions reduced, or both have one element.
-Rule out_is_reduced();
+Rule out_is_reduced(size_t out = ReductionParameters::kOut);
+// The dtype that an attribute names.
+Rule out_has_dtype(size_t out, size_t attribute);
+// Places of elements convert to the tensor's dtype.
+Rule takes_indices(size_t tensor);
 // The tensor has the size of self with the dimensions reduced.
 Rule has_reduced_shape(size_t tensor, ReductionAttributes attributes = {});
 

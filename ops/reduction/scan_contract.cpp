@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running sums and products, and the first few elements in order.
+// Running sums, products and extrema, and the first few elements in order.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
+#include "aclnnop/aclnn_cummax.h"
+#include "aclnnop/aclnn_cummin.h"
 #include "aclnnop/aclnn_cumprod.h"
 #include "aclnnop/aclnn_cumsum.h"
 #include "aclnnop/aclnn_topk.h"
@@ -125,6 +127,53 @@ void add_cumsum(std::vector<Operator>& all) {
   all.push_back(products);
 }
 
+// ---- The largest and the smallest so far --------------------------------------------------------
+
+template <bool kLargest>
+Arrays running_extremum(const Arguments& a, const Arrays& in) {
+  Array values = in[0], places = in[0];
+  dense::for_each_line(in[0].shape, axis_of(a, in[0].shape), [&](const std::vector<size_t>& line) {
+    size_t best = 0;
+    for (size_t i = 0; i < line.size(); ++i) {
+      const Number x = in[0].values[line[i]], most = in[0].values[line[best]];
+      if (kLargest ? x >= most : x <= most) best = i;
+      values.values[line[i]] = in[0].values[line[best]];
+      places.values[line[i]] = static_cast<Number>(best);
+    }
+  });
+  return {values, places};
+}
+
+void add_running_extrema(std::vector<Operator>& all) {
+  const auto add = [&](Signature call, Reference reference, Words words) {
+    all.push_back(
+        {.call = std::move(call),
+         .domain = {.everywhere = kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT16, ACL_INT32,
+                                                            ACL_INT64, ACL_UINT8, ACL_BOOL},
+                    .arrange =
+                        [](Arguments& a) {
+                          size_along(a);
+                          a.reshape({"values", "indices"}, a.shape("self"));
+                        },
+                    .samples = {{{{"dim", -1.0}}},
+                                {{{"dim", 0.0}}},
+                                {{{"dim", 1.0}, {"indices", ACL_INT32}}}},
+                    .value_samples = {{{{"self", Shape{3000, 3}}, {"dim", 0.0}}},
+                                      {{{"self", Shape{2, 3000}}, {"dim", 1.0}}}}},
+         .results = {.reference = std::move(reference), .bound = kExact, .nan_goes_through = false},
+         .error_inputs = {bad_dim(2), bad_dim(-3)},
+         .words = std::move(words)});
+  };
+  const Parameter self = in("self"), dim = integer("dim", -1), values = out("values");
+  const Parameter indices = typed(out("indices"), ACL_INT64);
+  add(ACLGRAD_CALL(aclnnCummax, self, dim, values, indices), running_extremum<true>,
+      {"the largest so far along dim, and the place of the last such element",
+       "沿 dim 的累积最大值及其最后位置", "", "cummax"});
+  add(ACLGRAD_CALL(aclnnCummin, self, dim, values, indices), running_extremum<false>,
+      {"the smallest so far along dim, and the place of the last such element",
+       "沿 dim 的累积最小值及其最后位置", "", "cummin"});
+}
+
 // ---- In order -----------------------------------------------------------------------------------
 
 Arrays topk(const Arguments& a, const Arrays& in) {
@@ -189,6 +238,7 @@ void add_topk(std::vector<Operator>& all) {
 
 void add_scans(std::vector<Operator>& all) {
   add_cumsum(all);
+  add_running_extrema(all);
   add_topk(all);
 }
 

@@ -49,11 +49,19 @@ std::string difference(const Arguments& call, aclDataType dtype, const RunResult
       continue;
     }
     const aclDataType out_dtype = results[k]->tensor()->dtype.value_or(dtype);
-    if (actual.size() != exact[k].values.size()) {
-      return fmt::format("output {} has {} elements instead of {}", k, actual.size(),
-                         exact[k].values.size());
+    // A result of a size of its own may be smaller than the room for it.
+    const size_t count = exact[k].values.size();
+    const bool has_tail =
+        count < actual.size() && count_of(exact[k].shape) < count_of(run.outputs[k].shape);
+    if (has_tail &&
+        !std::all_of(actual.begin() + static_cast<ptrdiff_t>(count), actual.end(),
+                     [&](long double x) { return testing::same(x, untouched(out_dtype)); })) {
+      return fmt::format("output {} was written behind its {} elements", k, count);
     }
-    for (size_t i = 0; i < actual.size(); ++i) {
+    if (actual.size() != count && !has_tail) {
+      return fmt::format("output {} has {} elements instead of {}", k, actual.size(), count);
+    }
+    for (size_t i = 0; i < count; ++i) {
       const double least = out_dtype == ACL_DOUBLE ? least_magnitude : 0;
       const long double on = std::max<long double>(std::abs(scale[k].values[i]), least);
       const double error = error_of(actual[i], exact[k].values[i], on, out_dtype);

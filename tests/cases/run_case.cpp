@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <deque>
 #include <random>
 
@@ -40,6 +41,12 @@ bool sentinels_stand(const Tensor& tensor) {
 Array read(const Tensor& tensor) { return {tensor.shape(), tensor.values()}; }
 
 }  // namespace
+
+long double untouched(aclDataType dtype) {
+  std::array<unsigned char, 16> bytes;
+  bytes.fill(kSentinel);
+  return contract::load(bytes.data(), dtype, 0);
+}
 
 std::string to_string(const Layouts& layouts) {
   std::string text;

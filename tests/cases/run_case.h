@@ -35,6 +35,9 @@ struct RunResult {
   bool wrote_outside = false;
 };
 
+// An element of an output that was not written.
+long double untouched(aclDataType dtype);
+
 // What stands for kN, unless another size is asked for; even.
 inline constexpr int64_t kTestSize = 6;
 // kTestSize for tensors that threads share; kTestSize where nothing grows.

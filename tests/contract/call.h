@@ -38,7 +38,10 @@ class Library {
 using PhaseTwo = aclnnStatus(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
 // Whether its executors may be repeated: not where every run decides how large the result is.
-inline bool is_repeatable(const Operator& row) { return row.name() != "aclnnMaskedSelect"; }
+inline bool is_repeatable(const Operator& row) {
+  return row.name() != "aclnnMaskedSelect" && !row.name().starts_with("aclnnNonzero") &&
+         !row.name().starts_with("aclnnUnique");
+}
 
 class Call {
  public:

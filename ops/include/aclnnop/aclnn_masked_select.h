@@ -17,8 +17,8 @@ ACLGRAD_BEGIN_DECLS
  * together. out has one dimension, with room for all of them: as many elements as self and mask
  * broadcast to. The task writes the first ones, leaves the others as they were, and makes their
  * number the view shape of the tensor object that phase one was given as out: run, synchronise the
- * stream, then aclGetViewShape. That object must live until then. As its size depends on the
- * numbers, aclSetAclOpExecutorRepeatable refuses the executor with 561000.
+ * stream, then aclGetViewShape. An object that was destroyed before has no shape to be told. As its
+ * size depends on the numbers, aclSetAclOpExecutorRepeatable refuses the executor with 561000.
  *
  * Ranks at most 8. An out without elements: success, nothing is done, its shape is [0] as before.
  */
