@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnSWhere, aclnnInplaceMaskedFillScalar.
+// aclnnSWhere, aclnnInplaceMaskedFillScalar, aclnnInplaceMaskedFillTensor.
 #include "ops/arithmetic/selection_kernel.h"
 
 #include "aclnnop/aclnn_masked_fill_scalar.h"
+#include "aclnnop/aclnn_masked_fill_tensor.h"
 #include "aclnnop/aclnn_s_where.h"
 #include "ops/arithmetic/arithmetic_rules.h"
 #include "ops/engine/dtype/dtype_sets.h"
@@ -10,7 +11,7 @@
 namespace aclgrad::ops::selection {
 namespace {
 
-// Of aclnnSWhere, and of aclnnInplaceMaskedFillScalar.
+// Of aclnnSWhere, and of the fills.
 enum : size_t { kCondition, kSelf, kOther, kOut };
 enum : size_t { kSelfRef, kMask, kValue };
 
@@ -34,6 +35,13 @@ const OperatorSpec kMaskedFill{"aclnnInplaceMaskedFillScalar",
                                      dtype_in(kSelfRef, kFilled), dtype_in(kMask, {ACL_BOOL}),
                                      max_rank({kSelfRef, kMask}), broadcasts_to(kMask, kSelfRef)}};
 
+const OperatorSpec kMaskedFillTensor{
+    "aclnnInplaceMaskedFillTensor",
+    {in_out("selfRef"), input("mask"), input("value")},
+    Rules{not_null({kSelfRef, kMask, kValue}), dtype_in(kSelfRef, kFilled),
+          dtype_in(kMask, {ACL_BOOL}), dtype_in(kValue, kFilled), max_rank({kSelfRef, kMask}),
+          has_shape(kValue, {}), broadcasts_to(kMask, kSelfRef)}};
+
 Plan plan_where(const Arguments& arguments) {
   const aclDataType dtype = *promote_tensors(kSelf, kOther)(arguments);
   return plan_arithmetic(arguments, kOut, {kCondition, kSelf, kOther}, dtype, choice(dtype));
@@ -45,9 +53,15 @@ Plan plan_masked_fill(const Arguments& arguments) {
                          masked_constant(dtype, KernelScalar::of(arguments.scalar(kValue), dtype)));
 }
 
+Plan plan_masked_fill_tensor(const Arguments& arguments) {
+  const aclDataType dtype = arguments.dtype(kSelfRef);
+  return plan_arithmetic(arguments, kSelfRef, {kMask, kValue, kSelfRef}, dtype, choice(dtype));
+}
+
 }  // namespace
 
 ACLGRAD_OPERATOR(aclnnSWhere, kSWhere, plan_where)
 ACLGRAD_OPERATOR(aclnnInplaceMaskedFillScalar, kMaskedFill, plan_masked_fill)
+ACLGRAD_OPERATOR(aclnnInplaceMaskedFillTensor, kMaskedFillTensor, plan_masked_fill_tensor)
 
 }  // namespace aclgrad::ops::selection

@@ -19,6 +19,7 @@
 #include "aclnnop/aclnn_lt_scalar.h"
 #include "aclnnop/aclnn_lt_tensor.h"
 #include "aclnnop/aclnn_masked_fill_scalar.h"
+#include "aclnnop/aclnn_masked_fill_tensor.h"
 #include "aclnnop/aclnn_ne_scalar.h"
 #include "aclnnop/aclnn_ne_tensor.h"
 #include "aclnnop/aclnn_pow.h"
@@ -328,6 +329,32 @@ void add_choices(std::vector<Operator>& all) {
       .results = {.formula = filled, .bound = kExact, .nan_goes_through = false},
       .words = {"value where mask, selfRef elsewhere", "mask 处为 value，其余不变",
                 "masked_fill(x, mask, 3.0)", "masked_fill"},
+  });
+
+  Parameter value = shaped(any_dtype(contract::filled(in("value", -300, 300), 3)), {});
+  const auto arrange = [](Arguments& a) { a.shape("mask") = a.shape("selfRef"); };
+  const auto reference = [](const Arguments& a, const Arrays& in) {
+    const aclDataType from = a.dtype_of("value").value_or(a.dtype());
+    // Integers wrap, whatever the value's dtype is.
+    const bool wraps = is_whole(a.dtype()) && a.dtype() != ACL_BOOL;
+    const Number given = in[2].values.at(0);
+    const Number held = wraps ? wrapped(given, a.dtype()) : converted(given, from, a.dtype());
+    Array out = in[0];
+    for (size_t i = 0; i < out.values.size(); ++i) {
+      if (in[1].values[i] != 0) out.values[i] = held;
+    }
+    return Arrays{out};
+  };
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnInplaceMaskedFillTensor, overwritten, condition_named("mask"), value),
+      .domain = {.everywhere = kFloatsAndDouble + DTypes{ACL_INT8, ACL_INT32, ACL_INT64, ACL_BOOL},
+                 .arrange = arrange,
+                 .samples = {{}, {{{"value", ACL_FLOAT}}}, {{{"value", ACL_INT64}}}}},
+      .results = {.reference = reference, .bound = {.of_float = 0.5001}, .nan_goes_through = false},
+      .error_inputs = {refused("value", "of rank 1", of_shape({1}), "[1]")},
+      .words = {"a tensor's value where mask, selfRef elsewhere", "mask 处为张量的值，其余不变", "",
+                "masked_fill_tensor"},
   });
 }
 

@@ -301,5 +301,6 @@ void add_rotary(std::vector<Operator>& all);
 void add_recurrent_layers(std::vector<Operator>& all);
 void add_scans(std::vector<Operator>& all);
 void add_movement(std::vector<Operator>& all);
+void add_fills(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
-#include "aclnnop/aclnn_arange.h"
 #include "aclnnop/aclnn_embedding.h"
 #include "aclnnop/aclnn_embedding_dense_backward.h"
 #include "aclnnop/aclnn_gather.h"
@@ -226,62 +225,6 @@ void add_embedding(std::vector<Operator>& all) {
   });
 }
 
-// ---- Arange -------------------------------------------------------------------------------------
-
-void add_arange(std::vector<Operator>& all) {
-  // In one dimension, or in two, where the count has such sizes.
-  const auto arrange = [](Arguments& a) {
-    const Number numbers = (a.number("end") - a.number("start")) / a.number("step");
-    const auto count = static_cast<int64_t>(std::ceil(numbers));
-    const bool is_matrix = a.is_set("out") && count % 3 == 0;
-    a.shape("out") = is_matrix ? Shape{count / 3, 3} : Shape{count};
-  };
-  const auto reference = [](const Arguments& a, const Arrays&) {
-    Array numbers = dense::full(a.shape("out"));
-    for (size_t i = 0; i < numbers.values.size(); ++i) {
-      numbers.values[i] = a.number("start") + static_cast<Number>(i) * a.number("step");
-    }
-    return Arrays{numbers};
-  };
-  const auto sample = [](double start, double end, double step) {
-    return Sample{{{"start", start}, {"end", end}, {"step", step}}};
-  };
-  const auto scalars = [](double start, double end, double step) {
-    return std::vector<std::pair<std::string, ParameterSpec>>{
-        {"step", ScalarSpec{step, ACL_INT64}},
-        {"start", ScalarSpec{start, ACL_INT64}},
-        {"end", ScalarSpec{end, ACL_INT64}}};
-  };
-  Sample matrix = sample(-3, 9, 1);
-  matrix.settings.emplace_back("out", Shape{4, 3});
-  all.push_back({
-      .call = ACLGRAD_CALL(aclnnArange, number("start", 0), number("end", 1), number("step", 1),
-                           shaped(out("out"), {1})),
-      .domain = {.everywhere = {ACL_FLOAT, ACL_FLOAT16, ACL_DOUBLE, ACL_INT64, ACL_INT32},
-                 // As integers these are others.
-                 .also_refuses =
-                     [](const Arguments& a, std::string_view, aclDataType dtype) {
-                       return is_whole(dtype) && a.number("step") != std::trunc(a.number("step"));
-                     },
-                 .max_rank = kAnyRank,
-                 .base = "out",
-                 .base_shape = {kN},
-                 .arrange = arrange,
-                 .samples = {sample(-3, 9, 1), sample(7, -8, -3), sample(-1.5, 2.125, 0.25),
-                             matrix}},
-      .results = selected(reference),
-      .error_inputs = {{.what = "= 0", .changes = scalars(0, 1, 0), .words = {"is 0"}},
-                       {.what = "that leads away",
-                        .changes = scalars(0, 1, -1),
-                        .words = {"is -1"}},
-                       {.what = "with more numbers than out has",
-                        .changes = scalars(0, 3, 1),
-                        .words = {"must have 3 elements"}}},
-      .words = {"numbers at equal distances", "等差数列", "arange(graph, start, end, step)",
-                "arange"},
-  });
-}
-
 }  // namespace
 
 FamilyContracts index_contracts() {
@@ -289,7 +232,7 @@ FamilyContracts index_contracts() {
   add_selections(family.operators);
   add_gather(family.operators);
   add_embedding(family.operators);
-  add_arange(family.operators);
+  add_numbers(family.operators);
   add_index_updates(family.operators);
   add_embedding_bags(family.operators);
   return family;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnIndexAdd, aclnnIndexCopy, aclnnInplaceIndexCopy, aclnnInplaceIndexFill: slices along one
-// dimension by their numbers.
+// aclnnIndexAdd, aclnnIndexCopy, aclnnIndexFill, aclnnIndexFillTensor, in place, too: slices along
+// one dimension by their numbers.
 #include "aclnnop/aclnn_index_add.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 #include "aclnnop/aclnn_index_copy.h"
 #include "aclnnop/aclnn_index_fill.h"
+#include "aclnnop/aclnn_index_fill_tensor.h"
 #include "ops/arithmetic/arithmetic_kernel.h"
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/index/index_rules.h"
@@ -19,7 +24,7 @@ namespace along_dim {
 enum : size_t { kSelf, kDim, kIndex, kSource };
 enum : size_t { kAlpha = 4, kSumOut };
 enum : size_t { kCopyOut = 4 };
-enum : size_t { kValue = 3 };
+enum : size_t { kValue = 3, kFillOut };
 
 size_t axis(const Arguments& arguments) {
   return normalize_axis(arguments.integer(kDim), arguments.shape(kSelf).size());
@@ -72,12 +77,44 @@ const OperatorSpec kInplaceCopy{
             shape_rules(),
             {has_shape_of(kSource, source_shape, given({kDim}))}})};
 
-const OperatorSpec kInplaceFill{
-    "aclnnInplaceIndexFill",
-    {in_out("selfRef"), attribute("dim"), input("index"), attribute("value")},
-    joined({{not_null({kSelf, kIndex, kValue}), dtype_in(kSelf, kAllDtypes),
-             dtype_in(kIndex, kIndexDtypes), real_beside_real(kValue, kSelf)},
-            shape_rules()})};
+// The numbers are an array of the host.
+Rule names_slices() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    const Dims& self = arguments.shape(kSelf);
+    const int64_t size = self.empty() ? 1 : self[axis(arguments)];
+    for (const int64_t number : arguments.int_array(kIndex)) {
+      if (number >= -size && number < size) continue;
+      return fmt::format("{} must have numbers in [{}, {}], but has {}.", arguments.name(kIndex),
+                         -size, size - 1, number);
+    }
+    return std::nullopt;
+  });
+}
+
+// Where index is a tensor, or an array; in place, out is self.
+OperatorSpec fill_spec(const char* name, bool by_tensor, size_t out) {
+  const bool in_place = out == kSelf;
+  std::vector<Parameter> parameters{in_place ? in_out("selfRef") : input("self"), attribute("dim"),
+                                    by_tensor ? input("index") : attribute("index"),
+                                    attribute("value")};
+  Rules rules{not_null({kSelf, kIndex, kValue, out}), dtype_in(kSelf, kAllDtypes)};
+  const auto add = [&](const Rules& more) { rules.insert(rules.end(), more.begin(), more.end()); };
+  if (by_tensor) add(dtype_in(kIndex, kIndexDtypes));
+  add(real_beside_real(kValue, kSelf));
+  if (!in_place) {
+    parameters.push_back(output("out"));
+    add(same_dtype(out, kSelf));
+  }
+  add(by_tensor ? Rules(shape_rules())
+                : Rules{max_rank(kSelf), axis_of(kDim, kSelf), names_slices()});
+  if (!in_place) add(same_shape(out, kSelf));
+  return {name, parameters, rules};
+}
+
+const OperatorSpec kFill = fill_spec("aclnnIndexFill", true, kFillOut);
+const OperatorSpec kInplaceFill = fill_spec("aclnnInplaceIndexFill", true, kSelf);
+const OperatorSpec kFillByArray = fill_spec("aclnnIndexFillTensor", false, kFillOut);
+const OperatorSpec kInplaceFillByArray = fill_spec("aclnnInplaceIndexFillTensor", false, kSelf);
 
 // Slices of a tensor of self's rank, by their numbers.
 Slices slices(const Arguments& arguments, size_t tensor) {
@@ -114,14 +151,30 @@ Plan plan_copy_in_place(const Arguments& arguments) {
   return plan_put(places(arguments), slices(arguments, kSource), slices(arguments, kSelf));
 }
 
-Plan plan_fill(const Arguments& arguments) {
+Places places_in_array(const Arguments& arguments) {
+  const Dims& self = arguments.shape(kSelf);
+  const int64_t size = self.empty() ? 1 : self[axis(arguments)];
+  std::vector<int64_t> slices = arguments.int_array(kIndex);
+  for (int64_t& slice : slices) slice += slice < 0 ? size : 0;
+  return {static_cast<int64_t>(slices.size()), [slices](const Run&, int64_t* places, int64_t*) {
+            std::copy(slices.begin(), slices.end(), places);
+          }};
+}
+
+Plan plan_fill(const Arguments& arguments, size_t out) {
   if (arguments.empty(kSelf)) return {};
   Dims shape = arguments.shape(kSelf);
   if (!shape.empty()) shape[axis(arguments)] = 1;
-  const ScalarSlices value(arguments, kValue, arguments.dtype(kSelf), {index_count(arguments)},
-                           shape);
-  return value.fill_in(plan_put(places(arguments), value.slices, slices(arguments, kSelf)));
+  Places filled =
+      arguments[kIndex].tensor() != nullptr ? places(arguments) : places_in_array(arguments);
+  const ScalarSlices value(arguments, kValue, arguments.dtype(kSelf), {filled.count}, shape);
+  return value.fill_in(
+      plan_put(std::move(filled), value.slices, slices(arguments, out),
+               out == kSelf ? std::nullopt : std::optional(slices(arguments, kSelf))));
 }
+
+template <size_t kOut>
+constexpr auto kPlanFill = [](const Arguments& arguments) { return plan_fill(arguments, kOut); };
 
 }  // namespace along_dim
 }  // namespace
@@ -129,6 +182,12 @@ Plan plan_fill(const Arguments& arguments) {
 ACLGRAD_OPERATOR(aclnnIndexAdd, along_dim::kAdd, along_dim::plan_add)
 ACLGRAD_OPERATOR(aclnnIndexCopy, along_dim::kCopy, along_dim::plan_copy)
 ACLGRAD_OPERATOR(aclnnInplaceIndexCopy, along_dim::kInplaceCopy, along_dim::plan_copy_in_place)
-ACLGRAD_OPERATOR(aclnnInplaceIndexFill, along_dim::kInplaceFill, along_dim::plan_fill)
+ACLGRAD_OPERATOR(aclnnIndexFill, along_dim::kFill, along_dim::kPlanFill<along_dim::kFillOut>)
+ACLGRAD_OPERATOR(aclnnInplaceIndexFill, along_dim::kInplaceFill,
+                 along_dim::kPlanFill<along_dim::kSelf>)
+ACLGRAD_OPERATOR(aclnnIndexFillTensor, along_dim::kFillByArray,
+                 along_dim::kPlanFill<along_dim::kFillOut>)
+ACLGRAD_OPERATOR(aclnnInplaceIndexFillTensor, along_dim::kInplaceFillByArray,
+                 along_dim::kPlanFill<along_dim::kSelf>)
 
 }  // namespace aclgrad::ops::index_add

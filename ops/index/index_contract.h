@@ -70,8 +70,10 @@ inline Number part(const Arguments& a, Number x, bool magnitudes) {
 
 // What has files of its own.
 void add_slices_by_number(std::vector<Operator>& all);
+void add_numbers(std::vector<Operator>& all);
 void add_scatter(std::vector<Operator>& all);
 void add_masks(std::vector<Operator>& all);
+void add_puts(std::vector<Operator>& all);
 void add_index_updates(std::vector<Operator>& all);
 void add_embedding_bags(std::vector<Operator>& all);
 

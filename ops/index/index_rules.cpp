@@ -42,9 +42,4 @@ Rule index_is_within(size_t index, size_t tensor, std::optional<size_t> dim) {
   });
 }
 
-Rule real_beside_real(size_t scalar, size_t tensor) {
-  return when([=](const Arguments& arguments) { return !is_complex(arguments.dtype(tensor)); },
-              scalar_castable_to_float(scalar));
-}
-
 }  // namespace aclgrad::ops

@@ -15,7 +15,5 @@ Rule one_index_for_a_scalar(size_t index, size_t self);
 Rule index_has_rank_of(size_t index, size_t self);
 // The index is no larger than the tensor, but along the dimension that `dim` says for self.
 Rule index_is_within(size_t index, size_t tensor, std::optional<size_t> dim = std::nullopt);
-// No complex scalar, but beside complex elements.
-Rule real_beside_real(size_t scalar, size_t tensor);
 
 }  // namespace aclgrad::ops

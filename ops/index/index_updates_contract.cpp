@@ -351,6 +351,7 @@ void add_index_updates(std::vector<Operator>& all) {
   add_slices_by_number(all);
   add_scatter(all);
   add_masks(all);
+  add_puts(all);
   add_indexing(all);
   add_repeats(all);
 }

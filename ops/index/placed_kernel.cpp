@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <complex>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "ops/arithmetic/arithmetic_kernel.h"
 #include "ops/engine/dtype/formats.h"
@@ -273,6 +275,19 @@ struct Sorted {
 };
 
 template <class T>
+T joined(Join join, T total, T term) {
+  if (join == Join::kProduct) return total * term;
+  if constexpr (!std::is_same_v<T, std::complex<double>>) {
+    if constexpr (std::is_same_v<T, double>) {
+      if (std::isnan(total)) return total;
+    }
+    if (join == Join::kMax) return term <= total ? total : term;
+    if (join == Join::kMin) return term >= total ? total : term;
+  }
+  return total;
+}
+
+template <class T>
 T factor_of(const PlacedSum& sum) {
   if constexpr (std::is_same_v<T, int64_t>) {
     return sum.integer_factor;
@@ -298,11 +313,14 @@ class Adder {
         } else {
           std::fill_n(total, width, T{});
         }
+        bool is_first = sum_.self_gives_way;
         for_terms(v, [&](int64_t start) {
           T terms[kBlock];
           sum_.terms.read(run_, begin, end, terms, start);
-          if (sum_.multiplies) {
-            for (size_t i = 0; i < width; ++i) total[i] *= terms[i];
+          if (std::exchange(is_first, false)) {
+            std::copy_n(terms, width, total);
+          } else if (sum_.join != Join::kSum) {
+            for (size_t i = 0; i < width; ++i) total[i] = joined(sum_.join, total[i], terms[i]);
           } else {
             for (size_t i = 0; i < width; ++i) total[i] += factor_ * terms[i];
           }
@@ -327,10 +345,16 @@ class Adder {
       for (int64_t v = begin; v < end; ++v) {
         T& total = totals[v - begin];
         if (v == sum_.zero) total = T{};
+        bool is_first = sum_.self_gives_way;
         for_terms(v, [&](int64_t start) {
           T term;
           load(static_cast<const void*>(sum_.terms.at(run_, start)), sum_.terms.dtype, 1, &term, 1);
-          total = sum_.multiplies ? total * term : total + factor_ * term;
+          if (std::exchange(is_first, false)) {
+            total = term;
+          } else {
+            total =
+                sum_.join == Join::kSum ? total + factor_ * term : joined(sum_.join, total, term);
+          }
         });
         total = shared(total, v);
       }
@@ -348,8 +372,14 @@ class Adder {
   }
 
   T shared(T total, int64_t v) const {
-    const int64_t count = sorted_.begins[v + 1] - sorted_.begins[v];
-    return sum_.is_mean && count > 0 ? total / static_cast<T>(static_cast<double>(count)) : total;
+    const int64_t terms = sorted_.begins[v + 1] - sorted_.begins[v];
+    if (!sum_.is_mean || terms == 0) return total;
+    const int64_t count = terms + (sum_.self_counts ? 1 : 0);
+    if constexpr (std::is_same_v<T, int64_t>) {
+      return total / count - (total % count < 0 ? 1 : 0);
+    } else {
+      return total / static_cast<T>(static_cast<double>(count));
+    }
   }
 
   const PlacedSum& sum_;

@@ -71,6 +71,9 @@ struct ScalarSlices {
   size_t parameter_count_;
 };
 
+// How terms of one place are joined. A NaN wins over every maximum and minimum.
+enum class Join { kSum, kProduct, kMax, kMin };
+
 struct PlacedSum {
   Slices terms;                // one for each position
   std::optional<Slices> self;  // what the terms are added to; of out's shape and dtype
@@ -78,13 +81,16 @@ struct PlacedSum {
   // What terms are multiplied by: as out's dtype is real, an integer or complex.
   double factor = 1;
   int64_t integer_factor = 1;
-  int64_t zero = -1;        // a place that stays 0, if any
-  bool is_mean = false;     // divided by the number of terms
-  bool multiplies = false;  // self is multiplied by the terms, whose own factor does not count
+  int64_t zero = -1;            // a place that stays 0, if any
+  bool is_mean = false;         // divided by the number of terms, integers rounded down
+  Join join = Join::kSum;       // of others than sums the factor does not count
+  bool self_counts = false;     // as a term of the mean
+  bool self_gives_way = false;  // where there are terms
 };
 
-// out[v] = self[v] + the sum of the terms with place v, or times them, in their order. Computed in
-// double, int64 or complex numbers of double and rounded once. out may be self.
+// out[v] = self[v] + the sum of the terms with place v, or joined with them otherwise, in their
+// order. Computed in double, int64 or complex numbers of double, which are but added or multiplied,
+// and rounded once. out may be self.
 Plan plan_placed_sum(Places places, const PlacedSum& sum);
 
 // Slices of a view that is none of the tensor's own: over `shape` with these strides.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnScatterAdd, aclnnScatter, aclnnScatterValue, aclnnInplaceScatter, aclnnInplaceScatterValue.
+// aclnnScatterAdd, aclnnScatter, aclnnScatterValue, in place, too, and aclnnInplaceScatterReduce.
 #include "aclnnop/aclnn_scatter.h"
 
 #include "aclnnop/aclnn_scatter_add.h"
+#include "aclnnop/aclnn_scatter_reduce.h"
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/index/index_rules.h"
 #include "ops/index/placed_kernel.h"
@@ -80,7 +81,8 @@ Slices terms_of(const Arguments& arguments) {
   return slices_of(arguments, kSource, index, strides, {});
 }
 
-Plan plan_with(const Arguments& arguments, const Form& form, const Slices& terms) {
+// Where in self the elements of the index are.
+Places places_of(const Arguments& arguments) {
   const Dims& self = arguments.shape(kSelf);
   const Dims& index = arguments.shape(kIndex);
   const size_t along = normalize_axis(arguments.integer(kDim), self.size());
@@ -88,17 +90,22 @@ Plan plan_with(const Arguments& arguments, const Form& form, const Slices& terms
   const int64_t step = along < steps.size() ? std::exchange(steps[along], 0) : 0;
   const IndexTerm number(arguments, kIndex, Elements(arguments, kIndex),
                          self.empty() ? 1 : self[along], step);
-  Places places = index_places(index, {number}, steps);
+  return index_places(index, {number}, steps);
+}
+
+Plan plan_with(const Arguments& arguments, const Form& form, const Slices& terms) {
+  Places places = places_of(arguments);
   const Slices before(arguments, kSelf, {}), out(arguments, form.out, {});
   if (reduction(arguments, form) == kReplace) {
     return plan_put(std::move(places), terms, out,
                     form.out == kSelf ? std::nullopt : std::optional(before));
   }
-  return plan_placed_sum(std::move(places),
-                         {.terms = terms,
-                          .self = before,
-                          .out = out,
-                          .multiplies = reduction(arguments, form) == kMultiply});
+  return plan_placed_sum(
+      std::move(places),
+      {.terms = terms,
+       .self = before,
+       .out = out,
+       .join = reduction(arguments, form) == kMultiply ? Join::kProduct : Join::kSum});
 }
 
 Plan plan(const Arguments& arguments, const Form& form) {
@@ -120,6 +127,60 @@ const OperatorSpec kScatterValue = spec_of("aclnnScatterValue", kOfValue);
 const OperatorSpec kInplaceScatter = spec_of("aclnnInplaceScatter", kInPlace);
 const OperatorSpec kInplaceScatterValue = spec_of("aclnnInplaceScatterValue", kOfValueInPlace);
 
+// ---- Other reductions ---------------------------------------------------------------------------
+
+namespace reduce {
+
+enum : int64_t { kNone, kSum, kProduct, kMax, kMin, kMean };
+
+enum : size_t { kReduction = 4, kIncludeSelf };
+
+bool computes(const Arguments& arguments) { return arguments.integer(kReduction) != kNone; }
+
+// A mean of truths is none.
+Rule no_mean_of_bool() {
+  return require([](const Arguments& arguments) -> std::optional<std::string> {
+    if (arguments.dtype(kSelf) != ACL_BOOL || arguments.integer(kReduction) != kMean) {
+      return std::nullopt;
+    }
+    return std::string(arguments.name(kReduction)) + " must not be 5 for " + arguments.name(kSelf) +
+           " of DT_BOOL.";
+  });
+}
+
+const OperatorSpec kSpec{
+    "aclnnInplaceScatterReduce",
+    {in_out("selfRef"), attribute("dim"), input("index"), input("src"), attribute("reduction"),
+     attribute("includeSelf")},
+    Rules{not_null({kSelf, kIndex, kSource}), dtype_in(kSelf, kAllDtypes),
+          dtype_in(kIndex, kIndexDtypes), when(computes, dtype_in(kSelf, kRealNumbersAndBool)),
+          same_dtype(kSource, kSelf), max_rank(kSelf), index_has_rank_of(kIndex, kSelf),
+          index_has_rank_of(kSource, kSelf), axis_of(kDim, kSelf), index_is_within(kIndex, kSource),
+          index_is_within(kIndex, kSelf, kDim), has_elements_along(kSelf, kDim, kIndex),
+          integer_between(kReduction, kNone, kMean), no_mean_of_bool()}};
+
+Join join(int64_t reduction) {
+  if (reduction == kProduct) return Join::kProduct;
+  if (reduction == kMax) return Join::kMax;
+  return reduction == kMin ? Join::kMin : Join::kSum;
+}
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kSelf)) return {};
+  const Slices self(arguments, kSelf, {});
+  if (!computes(arguments)) return plan_put(places_of(arguments), terms_of(arguments), self);
+  const int64_t reduction = arguments.integer(kReduction);
+  const bool includes_self = arguments.flag(kIncludeSelf);
+  return plan_placed_sum(places_of(arguments), {.terms = terms_of(arguments),
+                                                .self = self,
+                                                .out = self,
+                                                .is_mean = reduction == kMean,
+                                                .join = join(reduction),
+                                                .self_counts = includes_self,
+                                                .self_gives_way = !includes_self});
+}
+
+}  // namespace reduce
 }  // namespace scatter
 }  // namespace
 
@@ -139,5 +200,6 @@ ACLGRAD_OPERATOR(aclnnInplaceScatterValue, scatter::kInplaceScatterValue,
                  [](const Arguments& arguments) {
                    return scatter::plan(arguments, scatter::kOfValueInPlace);
                  })
+ACLGRAD_OPERATOR(aclnnInplaceScatterReduce, scatter::reduce::kSpec, scatter::reduce::plan)
 
 }  // namespace aclgrad::ops::scatter

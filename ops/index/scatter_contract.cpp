@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements that replace, are added to or multiply those of their coordinates.
 #include <algorithm>
+#include <cmath>
 
 #include "aclnnop/aclnn_scatter.h"
 #include "aclnnop/aclnn_scatter_add.h"
+#include "aclnnop/aclnn_scatter_reduce.h"
 #include "ops/contract/dense.h"
 #include "ops/index/index_contract.h"
 
@@ -85,6 +87,90 @@ std::vector<ErrorInput> wrong_scatter(const char* self, bool has_src, bool has_o
   return errors;
 }
 
+// Files are compiled together.
+namespace reducing {
+
+constexpr int kNone = 0, kSum = 1, kProduct = 2, kMax = 3, kMin = 4, kMean = 5;
+
+// Of others than kNone. Inputs: selfRef, index, src.
+Arrays scatter_reduce(const Arguments& a, const Arrays& in, bool magnitudes) {
+  const size_t axis = checked_axis(a);
+  const auto reduction = static_cast<int>(a.number("reduction"));
+  const bool includes_self = a.number("includeSelf") != 0;
+  const auto counted = [&](Number x) {
+    return reduction != kNone || magnitudes ? part(a, x, magnitudes) : x;
+  };
+  Array out = dense::map(in[0], counted), terms = dense::full(in[0].shape);
+  dense::generate(in[1].shape, [&](const Shape& at) {
+    Shape to = at;
+    to[axis] = from_front(dense::at(in[1], at), in[0].shape[axis]);
+    const size_t place = place_of(in[0].shape, to);
+    Number& element = out.values[place];
+    const Number term = counted(dense::at(in[2], at));
+    if (reduction == kNone || (!includes_self && terms.values[place] == 0)) {
+      element = term;
+    } else if (reduction == kSum || reduction == kMean) {
+      element += term;
+    } else if (reduction == kProduct) {
+      element *= term;
+    } else if (reduction == kMax || magnitudes) {
+      element = std::max(element, term);
+    } else {
+      element = std::min(element, term);
+    }
+    ++terms.values[place];
+    return Number{0};
+  });
+  for (size_t i = 0; reduction == kMean && i < out.values.size(); ++i) {
+    if (terms.values[i] == 0) continue;
+    out.values[i] /= terms.values[i] + (includes_self ? 1 : 0);
+    if (is_whole(a.dtype())) out.values[i] = std::floor(out.values[i]);
+  }
+  return {out};
+}
+
+void add_reduction(std::vector<Operator>& all, Domain domain, const Parameter& self,
+                   const Parameter& dim, const Parameter& index, const Parameter& src) {
+  Parameter overwritten = self;
+  overwritten.name = "selfRef";
+  std::get<TensorSpec>(overwritten.spec).role = Role::kInPlace;
+  domain.samples.clear();
+  domain.value_samples.clear();
+  for (const int each : {kNone, kSum, kProduct, kMax, kMin, kMean}) {
+    domain.samples.push_back({{{"reduction", static_cast<double>(each)}, {"dim", 1.0}}});
+    domain.samples.push_back(
+        {{{"reduction", static_cast<double>(each)}, {"dim", 1.0}, {"includeSelf", 1.0}}});
+    domain.value_samples.push_back(
+        {{{"selfRef", Shape{70, 90}}, {"dim", 0.0}, {"reduction", static_cast<double>(each)}}});
+  }
+  domain.also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {
+    if (a.number("reduction") == kNone) return false;
+    const bool is_summed =
+        dtype == ACL_BF16 || std::count(kSummed.begin(), kSummed.end(), dtype) > 0;
+    return !is_summed || (dtype == ACL_BOOL && a.number("reduction") == kMean);
+  };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnInplaceScatterReduce, overwritten, dim, index, src,
+                           integer("reduction", kNone), flag("includeSelf")),
+      .domain = domain,
+      .results = summed(scatter_reduce),
+      .error_inputs = wrong_scatter("selfRef", true, false, false) +
+                      std::vector{wrong_number("reduction", 6, "[0, 5]"),
+                                  ErrorInput{.what = "of COMPLEX64 beside reduction 1",
+                                             .changes = {{"selfRef", of_shape({2, 4})},
+                                                         {"reduction", int64_t{1}}},
+                                             .words = {"COMPLEX64"},
+                                             .dtype = ACL_COMPLEX64},
+                                  ErrorInput{.what = "5 for BOOL",
+                                             .changes = {{"reduction", int64_t{kMean}}},
+                                             .words = {"BOOL"},
+                                             .dtype = ACL_BOOL}},
+      .words = {"elements reduced into the places of their coordinates", "按下标逐元素归约", "",
+                "scatter_reduce"},
+  });
+}
+
+}  // namespace reducing
 }  // namespace
 
 void add_scatter(std::vector<Operator>& all) {
@@ -134,6 +220,8 @@ void add_scatter(std::vector<Operator>& all) {
        .words = {"one value in the places of coordinates, or joined with what is there",
                  "按下标写入、累加或累乘同一数值", "", "scatter_value"}},
       ACLGRAD_CALL(aclnnInplaceScatterValue), false);
+
+  reducing::add_reduction(all, domain, self, dim, index, src);
 }
 
 }  // namespace aclgrad::contract

@@ -3,6 +3,7 @@
 #include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_copy.h"
 #include "aclnnop/aclnn_index_fill.h"
+#include "aclnnop/aclnn_index_fill_tensor.h"
 #include "ops/contract/dense.h"
 #include "ops/index/index_contract.h"
 
@@ -44,14 +45,23 @@ Arrays add_slices(const Arguments& a, const Arrays& in, bool magnitudes) {
   })};
 }
 
+// The numbers of slices: a tensor's, behind self, or an array's.
+Array numbers_of(const Arguments& a, const Arrays& in) {
+  for (const Parameter& each : a.parameters()) {
+    if (each.name == "index" && each.tensor() != nullptr) return in[1];
+  }
+  const Shape& array = a.array("index");
+  return {{static_cast<int64_t>(array.size())}, {array.begin(), array.end()}};
+}
+
 // The last one of a number. Inputs: self, index, and source but of a fill.
 Arrays put_slices(const Arguments& a, const Arrays& in) {
   const size_t axis = checked_axis(a);
-  const auto places = places_of_slices(in[1], in[0].shape[axis]);
+  const auto places = places_of_slices(numbers_of(a, in), in[0].shape[axis]);
   return {dense::generate(in[0].shape, [&](const Shape& at) {
     const std::vector<int64_t>& written = places[static_cast<size_t>(at[axis])];
     if (written.empty()) return dense::at(in[0], at);
-    if (in.size() <= 2) return converted(a.number("value"), ACL_DOUBLE, a.dtype());
+    if (a.has("value")) return converted(a.number("value"), ACL_DOUBLE, a.dtype());
     Shape from = at;
     from[axis] = written.back();
     return dense::at(in[2], from);
@@ -117,14 +127,58 @@ void add_slices_by_number(std::vector<Operator>& all) {
       for (auto& [name, setting] : each.settings) name = name == "self" ? "selfRef" : name;
     }
   }
+  const Parameter value = number("value", 3);
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnInplaceIndexFill, overwritten, dim, any_shape(index),
-                           number("value", 3)),
+      .call = ACLGRAD_CALL(aclnnInplaceIndexFill, overwritten, dim, any_shape(index), value),
       .domain = domain,
       .results = selected(put_slices),
       .error_inputs = wrong_indices("selfRef") + std::vector{of_a_scalar({"selfRef"})},
       .words = {"slices of these numbers filled with a value", "按下标填充切片", "", "index_fill"},
   });
+  const auto add_out_of_place = [&](Operator op, Signature call, Words words) {
+    op.call = std::move(call);
+    for (auto* samples : {&op.domain.samples, &op.domain.value_samples}) {
+      for (Sample& each : *samples) {
+        for (auto& [name, setting] : each.settings) name = name == "selfRef" ? "self" : name;
+      }
+    }
+    op.words = std::move(words);
+    all.push_back(std::move(op));
+  };
+  Operator by_tensor = all.back();
+  by_tensor.error_inputs = wrong_indices("self") + std::vector{of_a_scalar({"self", "out"})};
+  add_out_of_place(
+      by_tensor, ACLGRAD_CALL(aclnnIndexFill, self, dim, any_shape(index), value, out("out")),
+      {"a copy with slices of these numbers filled", "按下标填充切片的副本", "", "index_fill_out"});
+
+  const Parameter array = values("index", {1, 0});
+  domain.arrange = [](Arguments& a) {
+    const Shape& shape = a.shape(self_of(a));
+    const int64_t size = shape[checked_axis(a)];
+    for (const int64_t each : a.array("index")) {
+      if (each < -size || each >= size) throw std::invalid_argument("no such slice");
+    }
+    a.reshape({"out"}, shape);
+  };
+  domain.samples = {{{{"dim", 0.0}, {"index", Shape{1, 0, 1}}}},
+                    {{{"dim", 1.0}, {"index", Shape{-1}}, {"value", -2.75}}},
+                    {{{"dim", -1.0}, {"index", Shape{}}}}};
+  domain.value_samples = {
+      {{{"selfRef", Shape{70, 600}}, {"dim", 0.0}, {"index", Shape{9, 69, -3}}}}};
+  const std::vector<ErrorInput> errors{wrong_dim(),
+                                       wrong_values("index", "out of range", {4}, "has 4"),
+                                       wrong_values("index", "below its range", {-5}, "has -5")};
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnInplaceIndexFillTensor, overwritten, dim, array, value),
+      .domain = domain,
+      .results = selected(put_slices),
+      .error_inputs = errors,
+      .words = {"slices filled, of which an array on the host has the numbers",
+                "按主机数组中的下标填充切片", "", "index_fill_tensor"},
+  });
+  add_out_of_place(
+      all.back(), ACLGRAD_CALL(aclnnIndexFillTensor, self, dim, array, value, out("out")),
+      {"a copy with such slices filled", "按主机数组填充切片的副本", "", "index_fill_tensor_out"});
 }
 
 }  // namespace aclgrad::contract

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnAddRmsNorm, aclnnAddLayerNorm, aclnnAddLayerNormGrad: normalization of a residual sum.
+// aclnnAddRmsNorm, in place, too, aclnnAddLayerNorm, aclnnAddLayerNormGrad: normalization of a
+// residual sum.
 #include "aclnnop/aclnn_add_layer_norm.h"
 #include "aclnnop/aclnn_add_layer_norm_grad.h"
 #include "aclnnop/aclnn_add_rms_norm.h"
+#include "aclnnop/aclnn_inplace_add_rms_norm.h"
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 #include "ops/normalization/channel_rules.h"
@@ -41,6 +43,24 @@ Plan plan(const Arguments& arguments) {
                           arguments.real(kEpsilon), {.sum = kX, .rstd = kRstd, .y = kY});
 }
 
+// y into x1, the sum into x2: a row is read before it is written.
+namespace in_place {
+
+enum : size_t { kRstdRef = 4 };
+
+const OperatorSpec kSpec{
+    "aclnnInplaceAddRmsNorm",
+    {in_out("x1"), in_out("x2"), input("gamma"), attribute("epsilon"), output("rstd")},
+    Rules{not_null({kX1, kX2, kGamma, kRstdRef}), dtype_in(kX1, kFloats),
+          same_dtype({kX2, kGamma}, kX1), dtype_in(kRstdRef, kFloat), max_rank(kX1),
+          same_shape(kX2, kX1), is_row_of(kGamma, kX1), has_number_per_row(kRstdRef, kX1, kGamma)}};
+
+Plan plan(const Arguments& arguments) {
+  return plan_summed_rows(arguments, {.terms = {{kX1}, {kX2}}, .gamma = kGamma, .centered = false},
+                          arguments.real(kEpsilon), {.sum = kX2, .rstd = kRstdRef, .y = kX1});
+}
+
+}  // namespace in_place
 }  // namespace rms
 
 // ---- Mean and deviation -------------------------------------------------------------------------
@@ -138,6 +158,7 @@ Plan plan(const Arguments& arguments) {
 }  // namespace
 
 ACLGRAD_OPERATOR(aclnnAddRmsNorm, rms::kSpec, rms::plan)
+ACLGRAD_OPERATOR(aclnnInplaceAddRmsNorm, rms::in_place::kSpec, rms::in_place::plan)
 ACLGRAD_OPERATOR(aclnnAddLayerNorm, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnAddLayerNormGrad, backward::kSpec, backward::plan)
 

@@ -5,6 +5,7 @@
 #include "aclnnop/aclnn_add_layer_norm.h"
 #include "aclnnop/aclnn_add_layer_norm_grad.h"
 #include "aclnnop/aclnn_add_rms_norm.h"
+#include "aclnnop/aclnn_inplace_add_rms_norm.h"
 #include "ops/normalization/rows_contract.h"
 
 namespace aclgrad::contract {
@@ -39,6 +40,15 @@ Arrays add_rms_norm(const Arguments& a, const Arrays& in) {
   const NormalizedRows rows =
       normalized_rows<kMagnitude>(sum, in[2], nullptr, a.number("epsilon"), /*centered=*/false);
   return {rows.y, {a.shape("rstdOut"), rows.rstd}, kMagnitude ? sum.size : sum.sum};
+}
+
+// Inputs: x1, x2, gamma. Results: y in x1, x in x2, rstd.
+template <bool kMagnitude>
+Arrays add_rms_norm_in_place(const Arguments& a, const Arrays& in) {
+  const SumOfRows sum({{1, in[0]}, {1, in[1]}});
+  const NormalizedRows rows =
+      normalized_rows<kMagnitude>(sum, in[2], nullptr, a.number("epsilon"), /*centered=*/false);
+  return {rows.y, kMagnitude ? sum.size : sum.sum, {a.shape("rstd"), rows.rstd}};
 }
 
 // Inputs: x1, x2, gamma, beta, and bias if it is given. Results: y, mean, rstd, and x.
@@ -107,6 +117,22 @@ void add_residual_norm(std::vector<Operator>& all) {
                   .magnitude = add_rms_norm<true>},
       .error_inputs = {other_rows},
       .words = {"rms_norm(x1 + x2), and the sum", "rms_norm(x1 + x2) 及该和", "", "add_rms_norm"},
+  });
+  const auto in_place = [](Parameter parameter) {
+    std::get<TensorSpec>(parameter.spec).role = Role::kInPlace;
+    return parameter;
+  };
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnInplaceAddRmsNorm, in_place(matrix(in("x1"), 2)),
+                       in_place(matrix(in("x2"))), row(in("gamma")), epsilon, number(out("rstd"))),
+      .domain = domain_of({}),
+      .results = {.reference = add_rms_norm_in_place<false>,
+                  .bound = {.of_float = 0.501, .of_16_bits = 0.501, .of_double = 8},
+                  .magnitude = add_rms_norm_in_place<true>},
+      .error_inputs = {other_rows},
+      .words = {"rms_norm(x1 + x2) in x1, and the sum in x2", "x1 得 rms_norm(x1 + x2)，x2 得该和",
+                "", "inplace_add_rms_norm"},
   });
 
   // x1 of 16 bits and x2 of others: all in between is FLOAT.

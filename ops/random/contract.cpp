@@ -7,6 +7,7 @@
 
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_normal.h"
+#include "aclnnop/aclnn_normal_out.h"
 #include "aclnnop/aclnn_uniform.h"
 #include "ops/contract/text.h"
 #include "ops/random/random_contract.h"
@@ -112,6 +113,57 @@ Operator normal() {
                     "normal(graph, shape, mean, stddev, seed, offset)", "normal"}};
 }
 
+// The numbers of one mean and deviation, each a number or a tensor of equal ones.
+void add_normal_out(std::vector<Operator>& all) {
+  const Parameter mean = declared({"mean", 1.5}, "float");
+  const Parameter stddev = option(declared({"std", 0.0}, "float"), "stddev");
+  const Parameter means = any_dtype(shaped(filled(in("mean", 1.5, 1.5), 1.5), {1}));
+  const auto deviations = [](double value) {
+    return any_dtype(shaped(filled(in("std", value, value), value), {1}));
+  };
+  const Parameter result = any_dtype(out("out"));
+  const ErrorInput below_0 = refused("std", "below 0", -0.5, "-0.5");
+  const auto no_broadcast = [](const char* tensor) {
+    return refused(tensor, "that does not broadcast", of_shape({3}), "[3]");
+  };
+  const auto add = [&](Signature call, std::vector<Sample> samples, Property property,
+                       std::vector<ErrorInput> errors, Words words) {
+    Domain domain = fills(kFloatsAndDouble, std::move(samples));
+    domain.base = "out";
+    all.push_back({.call = std::move(call),
+                   .domain = std::move(domain),
+                   .results = {.property = std::move(property), .value = 1.5},
+                   .error_inputs = std::move(errors),
+                   .words = std::move(words)});
+  };
+  add(ACLGRAD_CALL(aclnnNormalFloatFloat, mean, stddev, seed("int64_t"), offset("int64_t"), result),
+      {{{{"mean", 0.0}, {"std", 1.0}}}, {{{"mean", -3.0}, {"std", 0.5}}}}, is_normal, {below_0},
+      {kRandomBits.english, kRandomBits.chinese, "", "normal_out"});
+  // Of one deviation: infinities that tests put among more would end the task.
+  add(ACLGRAD_CALL(aclnnNormalFloatTensor, mean, deviations(0), seed("int64_t"), offset("int64_t"),
+                   result),
+      {{{{"mean", 0.0}, {"std", Shape{1, 1}}}}, {{{"mean", -3.0}, {"std", Shape{}}}}},
+      [](const Arguments& a, const Array& values) {
+        return compare(values, a.number("mean"), 0, a.dtype());
+      },
+      {no_broadcast("std")},
+      {"the same with a tensor of deviations", "同上，标准差由张量给出", "", "normal_std"});
+  add(ACLGRAD_CALL(aclnnNormalTensorFloat, means, stddev, seed("int64_t"), offset("int64_t"),
+                   result),
+      {{{{"std", 2.0}, {"mean", Shape{16, 1}}}}, {{{"std", 0.5}, {"mean", Shape{}}}}},
+      [](const Arguments& a, const Array& values) {
+        return compare(values, 1.5, a.number("std"), a.dtype());
+      },
+      {no_broadcast("mean"), below_0},
+      {"the same with a tensor of means", "同上，均值由张量给出", "", "normal_mean"});
+  add(ACLGRAD_CALL(aclnnNormalTensorTensor, means, deviations(0), seed("int64_t"),
+                   offset("int64_t"), result),
+      {{{{"std", Shape{}}, {"mean", Shape{16, 1}}}}},
+      [](const Arguments& a, const Array& values) { return compare(values, 1.5, 0, a.dtype()); },
+      {no_broadcast("mean"), no_broadcast("std")},
+      {"the same with both in tensors", "同上，两者均由张量给出", "", "normal_tensors"});
+}
+
 Operator uniform() {
   return {.call = ACLGRAD_CALL(aclnnInplaceUniform, any_shape(as_const(out("selfRef"))),
                                option({"from", 2.25}, "low"), option({"to", 2.25}, "high"),
@@ -150,6 +202,8 @@ FamilyContracts random_contracts() {
       {"Random numbers", "随机数"},
       {with_numbers[0], with_tensors(with_numbers[0], ACLGRAD_CALL(aclnnInplaceNormalTensor)),
        with_numbers[1], with_tensors(with_numbers[1], ACLGRAD_CALL(aclnnInplaceUniformTensor))}};
+  add_normal_out(family.operators);
+  add_draws(family.operators);
   add_dropout(family.operators);
   return family;
 }

@@ -75,11 +75,6 @@ Rule is_floating_16_or_32(size_t attribute) {
   });
 }
 
-RandomStream stream_of(const Arguments& arguments, size_t seed, size_t offset) {
-  return {static_cast<uint64_t>(arguments.integer(seed)),
-          static_cast<uint64_t>(arguments.integer(offset))};
-}
-
 namespace gen_mask {
 
 // Of aclnnDropoutGenMask; what V2 has instead; what V2Tensor has instead, its seed and offset being
@@ -114,9 +109,8 @@ Plan plan(const Arguments& arguments, size_t out) {
 }
 
 Plan plan_with_tensors(const Arguments& arguments) {
-  return plan_dropout_mask(
-      arguments, kTensorOut, arguments.real(kProb),
-      {0, static_cast<uint64_t>(arguments.integer(kExtraOffset)), kSeed, kOffset});
+  return plan_dropout_mask(arguments, kTensorOut, arguments.real(kProb),
+                           stream_in_tensors(arguments, kSeed, kOffset, kExtraOffset));
 }
 
 }  // namespace gen_mask

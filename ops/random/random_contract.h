@@ -10,4 +10,7 @@ inline Parameter index_tensor(const char* name, Number value) {
   return typed(shaped(in(name, value, value), {1}), ACL_INT64);
 }
 
+// What has a file of its own.
+void add_draws(std::vector<Operator>& all);
+
 }  // namespace aclgrad::contract

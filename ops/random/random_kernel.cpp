@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/random/random_kernel.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "ops/arithmetic/arithmetic_kernel.h"
 #include "ops/engine/iterate.h"
@@ -19,12 +22,6 @@ double normal(RandomWords words) {
   const double u = (static_cast<double>(words.a) + 1) * 0x1p-32;
   const double v = static_cast<double>(words.b) * 0x1p-32;
   return std::sqrt(-2 * natural_log(u)) * cos_of_turns(v);
-}
-
-// 53 random bits as a number in [0, 1).
-double uniform(RandomWords words) {
-  const uint64_t bits = (static_cast<uint64_t>(words.b) << 21) | (words.a >> 11);
-  return static_cast<double>(bits) * 0x1p-53;
 }
 
 double largest_finite(aclDataType dtype) {
@@ -55,23 +52,84 @@ uint64_t only_element(const Run& run, size_t tensor) {
   return static_cast<uint64_t>(value);
 }
 
-template <class Formula>
+// Element i is formula(i), in a compute type, of the stream.
+template <class T, class Formula>
 Plan fill(const Arguments& arguments, size_t out, RandomStream source, Formula formula) {
   if (arguments.empty(out)) return {};
   return {[=, numbers = Elements(arguments, out)](const Run& run) -> aclError {
     const RandomStream stream = resolved(source, run);
     parallel_pieces(numbers.index.count(), kGrain, [&](int64_t begin, int64_t end) {
-      alignas(64) double block[kBlock];
+      alignas(64) T block[kBlock];
       for_blocks(begin, end, [&](int64_t first, int64_t stop) {
-        for (int64_t i = first; i < stop; ++i) {
-          block[i - first] =
-              formula(random_words(stream.seed, stream.offset, static_cast<uint64_t>(i)));
-        }
+        formula(run, stream, first, stop, block);
         numbers.write(run, block, first, stop);
       });
     });
     return ACL_SUCCESS;
   }};
+}
+
+// Of the words of each element.
+template <class Formula>
+Plan fill_by_words(const Arguments& arguments, size_t out, const RandomStream& source,
+                   Formula formula) {
+  return fill<double>(
+      arguments, out, source,
+      [=](const Run&, const RandomStream& stream, int64_t first, int64_t stop, double* block) {
+        for (int64_t i = first; i < stop; ++i) {
+          block[i - first] =
+              formula(random_words(stream.seed, stream.offset, static_cast<uint64_t>(i)));
+        }
+      });
+}
+
+// The operand's elements in the order of the result's.
+class OperandElements {
+ public:
+  OperandElements(const Arguments& arguments, const RandomOperand& operand, size_t out)
+      : number_(operand.number) {
+    if (!operand.tensor) return;
+    spread_.emplace(arguments, *operand.tensor, arguments.shape(out));
+    own_.emplace(arguments, *operand.tensor);
+    name_ = arguments.name(*operand.tensor);
+  }
+
+  void read(const Run& run, int64_t first, int64_t stop, double* block) const {
+    if (spread_) return spread_->read(run, first, stop, block);
+    std::fill_n(block, stop - first, number_);
+  }
+
+  // Every element is allowed; `bounds` says to people which are.
+  template <class IsAllowed>
+  void check(const Run& run, const char* bounds, const IsAllowed& is_allowed) const {
+    if (!own_) return;
+    alignas(64) double block[kBlock];
+    for_blocks(0, own_->index.count(), [&](int64_t first, int64_t stop) {
+      own_->read(run, first, stop, block);
+      for (int64_t i = first; i < stop; ++i) {
+        if (is_allowed(block[i - first])) continue;
+        throw std::runtime_error(fmt::format("element {} of {} is {}, but must be {}", i, name_,
+                                             block[i - first], bounds));
+      }
+    });
+  }
+
+ private:
+  double number_;
+  std::optional<Elements> spread_, own_;
+  const char* name_ = nullptr;
+};
+
+// The plan, but `check` first.
+template <class Check>
+Plan checked(Plan plan, Check check) {
+  if (plan.body) {
+    plan.body = [check, body = std::move(plan.body)](const Run& run) {
+      check(run);
+      return body(run);
+    };
+  }
+  return plan;
 }
 
 }  // namespace
@@ -82,14 +140,26 @@ RandomStream resolved(RandomStream stream, const Run& run) {
   return stream;
 }
 
-Plan plan_normal(const Arguments& arguments, size_t out, double mean, double stddev,
-                 RandomStream stream) {
-  if (is_floating(arguments.dtype(out))) {
-    return fill(arguments, out, stream,
-                [=](RandomWords words) { return mean + stddev * normal(words); });
-  }
-  return fill(arguments, out, stream, [=](RandomWords words) {
-    return static_cast<double>(static_cast<float>(mean + stddev * normal(words)));
+Plan plan_normal(const Arguments& arguments, size_t out, RandomOperand mean, RandomOperand stddev,
+                 RandomStream source) {
+  const bool by_way_of_float = !is_floating(arguments.dtype(out));
+  const OperandElements means(arguments, mean, out), deviations(arguments, stddev, out);
+  Plan plan = fill<double>(
+      arguments, out, source,
+      [=](const Run& run, const RandomStream& stream, int64_t first, int64_t stop, double* block) {
+        alignas(64) double deviation[kBlock];
+        means.read(run, first, stop, block);
+        deviations.read(run, first, stop, deviation);
+        for (int64_t i = first; i < stop; ++i) {
+          const double z =
+              normal(random_words(stream.seed, stream.offset, static_cast<uint64_t>(i)));
+          const double value = block[i - first] + deviation[i - first] * z;
+          block[i - first] =
+              by_way_of_float ? static_cast<double>(static_cast<float>(value)) : value;
+        }
+      });
+  return checked(std::move(plan), [=](const Run& run) {
+    deviations.check(run, "at least 0", [](double value) { return !(value < 0); });
   });
 }
 
@@ -98,12 +168,43 @@ Plan plan_uniform(const Arguments& arguments, size_t out, double from, double to
   const aclDataType dtype = arguments.dtype(out);
   const double highest = std::max(from, largest_below(to, is_floating(dtype) ? dtype : ACL_DOUBLE));
   const double width = to - from;
-  return fill(arguments, out, stream, [=](RandomWords words) {
-    const double u = uniform(words);
+  return fill_by_words(arguments, out, stream, [=](RandomWords words) {
+    const double u = uniform_of(words);
     // The width of an interval may be beyond every number while its points are not.
     const double value = std::isinf(width) ? from * (1 - u) + to * u : from + width * u;
     return value > highest ? highest : value;
   });
+}
+
+Plan plan_bernoulli(const Arguments& arguments, size_t out, RandomOperand probability,
+                    RandomStream source) {
+  const OperandElements probabilities(arguments, probability, out);
+  Plan plan = fill<double>(
+      arguments, out, source,
+      [=](const Run& run, const RandomStream& stream, int64_t first, int64_t stop, double* block) {
+        probabilities.read(run, first, stop, block);
+        for (int64_t i = first; i < stop; ++i) {
+          const double u =
+              uniform_of(random_words(stream.seed, stream.offset, static_cast<uint64_t>(i)));
+          block[i - first] = u < block[i - first] ? 1 : 0;
+        }
+      });
+  return checked(std::move(plan), [=](const Run& run) {
+    probabilities.check(run, "in [0, 1]", [](double value) { return value >= 0 && value <= 1; });
+  });
+}
+
+Plan plan_integers(const Arguments& arguments, size_t out, int64_t from, uint64_t count,
+                   RandomStream source) {
+  return fill<int64_t>(
+      arguments, out, source,
+      [=](const Run&, const RandomStream& stream, int64_t first, int64_t stop, int64_t* block) {
+        for (int64_t i = first; i < stop; ++i) {
+          const uint64_t below =
+              random_below(count, stream.seed, stream.offset, static_cast<uint64_t>(i));
+          block[i - first] = static_cast<int64_t>(static_cast<uint64_t>(from) + below);
+        }
+      });
 }
 
 }  // namespace aclgrad::ops

@@ -48,5 +48,6 @@ inline constexpr Bound kSumOfAxes{.of_float = 0.51, .of_16_bits = 0.5001, .of_do
 void add_upsampling(std::vector<Operator>& all);
 void add_im2col(std::vector<Operator>& all);
 void add_grid_samplers(std::vector<Operator>& all);
+void add_affine_grid(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract

@@ -142,6 +142,7 @@ FamilyContracts resampling_contracts() {
   add_upsampling(all);
   add_im2col(all);
   add_grid_samplers(all);
+  add_affine_grid(all);
   return {{"Resampling", "重采样"}, std::move(all)};
 }
 

@@ -473,6 +473,7 @@ FamilyContracts shape_contracts() {
   add_pad(all);
   add_repeat(all);
   add_movement(all);
+  add_fills(all);
   return {{"Shapes, copies, conversions", "形状、复制与转换"}, std::move(all)};
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnInplaceFillScalar.
+// aclnnInplaceFillScalar, aclnnInplaceFillTensor.
 #include "aclnnop/aclnn_fill_scalar.h"
 
+#include "aclnnop/aclnn_fill_tensor.h"
 #include "ops/arithmetic/arithmetic_rules.h"
+#include "ops/engine/dtype/cast.h"
+#include "ops/shape/movement_rules.h"
 
 namespace aclgrad::ops::fill_scalar {
 namespace {
@@ -22,6 +25,19 @@ const OperatorSpec kInplaceFillScalar{"aclnnInplaceFillScalar",
                                       {not_null({kSelf, kValue}), dtype_in(kSelf, kDtypes),
                                        promotion_exists(promoted, kSelf, kValue), max_rank(kSelf)}};
 
+const OperatorSpec kInplaceFillTensor{
+    "aclnnInplaceFillTensor",
+    {output("selfRef"), input("value")},
+    Rules{not_null({kSelf, kValue}), dtype_in({kSelf, kValue}, kDtypes), max_rank({kSelf, kValue}),
+          has_one_element(kValue)}};
+
+// The one element stands for all, whatever the value's rank is.
+Plan plan_element(const Arguments& arguments) {
+  Operand value = whole(arguments, kValue);
+  value.strides = Dims::filled(arguments.shape(kSelf).size(), 0);
+  return plan_copies({{arguments.shape(kSelf), whole(arguments, kSelf), value}});
+}
+
 }  // namespace
 
 ACLGRAD_OPERATOR(aclnnInplaceFillScalar, kInplaceFillScalar, [](const Arguments& arguments) {
@@ -29,5 +45,6 @@ ACLGRAD_OPERATOR(aclnnInplaceFillScalar, kInplaceFillScalar, [](const Arguments&
   const KernelScalar number = KernelScalar::of(arguments.scalar(kValue), dtype);
   return plan_arithmetic(arguments, kSelf, {}, dtype, constant(dtype, number));
 })
+ACLGRAD_OPERATOR(aclnnInplaceFillTensor, kInplaceFillTensor, plan_element)
 
 }  // namespace aclgrad::ops::fill_scalar

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles, elements in another order or shape, conversions, copies, fills with one value.
+// Triangles, elements in another order or shape, conversions, copies.
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_cast.h"
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_expand.h"
-#include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_flatten.h"
 #include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
-#include "aclnnop/aclnn_zero.h"
 #include "ops/contract/dense.h"
 #include "ops/contract/describe.h"
 
@@ -94,41 +92,6 @@ void add_copy(std::vector<Operator>& all) {
                   .bound = {.of_float = 0.5001}},
       .words = {"broadcast copy with conversion", "广播拷贝，必要时转换类型",
                 "copy(x), contiguous(x), assign(variable, x)", "copy"},
-  });
-}
-
-// The tensor that is filled is all that these operators take.
-Results filling(std::function<Number(const Arguments&)> value) {
-  const auto reference = [value = std::move(value)](const Arguments& a, const Arrays&) {
-    const Shape& shape = a.shape("selfRef");
-    const Number held = converted(value(a), ACL_DOUBLE, a.dtype());
-    return Arrays{{shape, std::vector<Number>(static_cast<size_t>(count_of(shape)), held)}};
-  };
-  return {.reference = reference, .complex = Complex::kParts, .bound = {.of_float = 0.5001}};
-}
-
-void add_fills(std::vector<Operator>& all) {
-  const Parameter self = any_shape(out("selfRef"));
-  all.push_back({
-      .call = ACLGRAD_CALL(aclnnInplaceZero, self),
-      .domain = {.everywhere = kNumbers + DTypes{ACL_UINT16, ACL_BF16},
-                 .from_a2_on = {},
-                 .max_rank = kAnyRank},
-      .results = filling([](const Arguments&) { return Number{0}; }),
-      .words = {"zeros", "填充 0", "zeros(graph, shape)", "zero"},
-  });
-  // Unsigned tensors promote with no number of another dtype.
-  const auto also_refuses = [](const Arguments&, std::string_view, aclDataType dtype) {
-    return dtype == ACL_UINT16 || dtype == ACL_UINT32 || dtype == ACL_UINT64;
-  };
-  all.push_back({
-      .call = ACLGRAD_CALL(aclnnInplaceFillScalar, self, {"value", ScalarSpec{7, std::nullopt}}),
-      .domain = {.everywhere = kNumbers,
-                 .from_a2_on = kUnsigned + DTypes{ACL_BF16},
-                 .also_refuses = also_refuses,
-                 .samples = samples_of("value", {7, -2.75})},
-      .results = filling([](const Arguments& a) { return a.number("value"); }),
-      .words = {"a constant", "填充常数", "full(graph, shape, value)", "fill_scalar"},
   });
 }
 
@@ -313,7 +276,6 @@ void add_movement(std::vector<Operator>& all) {
   add_shapes(all);
   add_cast(all);
   add_copy(all);
-  add_fills(all);
 }
 
 }  // namespace aclgrad::contract

@@ -55,6 +55,11 @@ Rule has_elements_along(size_t tensor, size_t axis, size_t index) {
   });
 }
 
+Rule real_beside_real(size_t scalar, size_t tensor) {
+  return when([=](const Arguments& arguments) { return !is_complex(arguments.dtype(tensor)); },
+              scalar_castable_to_float(scalar));
+}
+
 std::string to_string(const std::vector<int64_t>& numbers) {
   return fmt::format("[{}]", fmt::join(numbers, ", "));
 }

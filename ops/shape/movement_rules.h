@@ -24,6 +24,8 @@ Rule same_rank(size_t tensor, size_t reference);
 Rule min_rank(size_t tensor, size_t least);
 // The elements of a dimension that numbers are looked up in: some, where there are numbers.
 Rule has_elements_along(size_t tensor, size_t axis, size_t index);
+// No complex scalar, but beside complex elements.
+Rule real_beside_real(size_t scalar, size_t tensor);
 
 // An array as messages print it: "[2, -3]".
 std::string to_string(const std::vector<int64_t>& numbers);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// aclnnInplaceZero.
+// aclnnInplaceZero, aclnnInplaceOne.
 #include "aclnnop/aclnn_zero.h"
 
+#include "aclnnop/aclnn_ones.h"
 #include "ops/arithmetic/arithmetic_rules.h"
 
 namespace aclgrad::ops::zero {
@@ -16,11 +17,22 @@ constexpr DtypeSet kDtypes{ACL_INT8,  ACL_INT32,     ACL_INT64,     ACL_UINT8, A
 const OperatorSpec kInplaceZero{
     "aclnnInplaceZero", {output("selfRef")}, {not_null({kSelf}), dtype_in(kSelf, kDtypes)}};
 
+const OperatorSpec kInplaceOne{
+    "aclnnInplaceOne",
+    {output("selfRef")},
+    {not_null({kSelf}), dtype_in(kSelf, kAllDtypesAndBf16), max_rank(kSelf)}};
+
+Plan plan_number(const Arguments& arguments, int64_t number) {
+  const aclDataType dtype = arguments.dtype(kSelf);
+  const auto real = static_cast<double>(number);
+  return plan_arithmetic(arguments, kSelf, {}, dtype, constant(dtype, {real, number, real}));
+}
+
 }  // namespace
 
-ACLGRAD_OPERATOR(aclnnInplaceZero, kInplaceZero, [](const Arguments& arguments) {
-  const aclDataType dtype = arguments.dtype(kSelf);
-  return plan_arithmetic(arguments, kSelf, {}, dtype, constant(dtype, {}));
-})
+ACLGRAD_OPERATOR(aclnnInplaceZero, kInplaceZero,
+                 [](const Arguments& arguments) { return plan_number(arguments, 0); })
+ACLGRAD_OPERATOR(aclnnInplaceOne, kInplaceOne,
+                 [](const Arguments& arguments) { return plan_number(arguments, 1); })
 
 }  // namespace aclgrad::ops::zero

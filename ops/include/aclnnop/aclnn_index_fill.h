@@ -3,8 +3,8 @@
  * Fills slices with a value.
  *
  * Data types: FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
- * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950. index: INT32,
- * INT64.
+ * BOOL, COMPLEX64, COMPLEX128, and BF16 on Atlas A2, A3 and 950; out has that of self. index:
+ * INT32, INT64.
  */
 #pragma once
 
@@ -26,5 +26,14 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceIndexFillGetWorkspaceSize(
     uint64_t* workspaceSize, aclOpExecutor** executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclnnInplaceIndexFill(void* workspace, uint64_t workspaceSize,
                                                       aclOpExecutor* executor, aclrtStream stream);
+
+/*
+ * out = self, but value where aclnnInplaceIndexFill writes it. out has self's shape.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnIndexFillGetWorkspaceSize(
+    const aclTensor* self, int64_t dim, const aclTensor* index, const aclScalar* value,
+    aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnIndexFill(void* workspace, uint64_t workspaceSize,
+                                               aclOpExecutor* executor, aclrtStream stream);
 
 ACLGRAD_END_DECLS
