@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of vectors and matrices, and of matrices that may be transposed.
+#include <cmath>
+#include <stdexcept>
+
+#include "aclgrad_contract/numbers.h"
+#include "aclnnop/aclnn_addmv.h"
+#include "aclnnop/aclnn_dot.h"
+#include "aclnnop/aclnn_gemm.h"
+#include "aclnnop/aclnn_mv.h"
+#include "aclnnop/aclnn_trans_matmul_weight.h"
+#include "ops/contract/dense.h"
+#include "ops/matmul/products_contract.h"
+
+namespace aclgrad::contract {
+namespace {
+
+const DTypes kWhole = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8};
+
+Parameter vector(std::string name, int64_t size) { return shaped(in(std::move(name)), {size}); }
+
+// Integers wrap.
+Array held(const Arguments& a, const Array& exact) {
+  return dense::map(exact, [&](Number x) {
+    return a.dtype() != ACL_DT_UNDEFINED && is_whole(a.dtype()) ? wrapped(x, a.dtype()) : x;
+  });
+}
+
+// The last number of roundings of a sum of `terms` products, and of what is added to it.
+Results sums(Array (*of)(const Arguments&, const Arrays&, bool magnitudes), double roundings,
+             std::function<int64_t(const Arguments&)> terms) {
+  Results results = products("", of, roundings);
+  results.reference = [of](const Arguments& a, const Arrays& in) {
+    return Arrays{held(a, of(a, in, false))};
+  };
+  results.roundings = [terms](const Arguments& a) { return static_cast<double>(terms(a)); };
+  return results;
+}
+
+void add_dot(std::vector<Operator>& all) {
+  const auto dot = [](const Arrays& in, bool magnitudes) {
+    Number sum = 0;
+    for (size_t i = 0; i < in[0].values.size(); ++i) {
+      const Number product = in[0].values[i] * in[1].values[i];
+      sum += magnitudes ? std::abs(product) : product;
+    }
+    return sum;
+  };
+  const auto arrange = [](Arguments& a) {
+    if (a.shape("self").size() != 1) throw std::invalid_argument("dot multiplies vectors");
+    a.shape("tensor") = a.shape("self");
+  };
+  all.push_back({
+      .call =
+          ACLGRAD_CALL(aclnnDot, vector("self", 4), vector("tensor", 4), shaped(out("out"), {})),
+      .domain = {.everywhere = kFloatsAndDouble + kWhole,
+                 .max_rank = 1,
+                 .base_shape = {kN},
+                 .arrange = arrange,
+                 .samples = {{}, {{{"out", Shape{1}}}}},
+                 .value_samples = {{{{"self", Shape{0}}}},
+                                   {{{"self", Shape{1}}}},
+                                   {{{"self", Shape{4097}}}},
+                                   {{{"self", Shape{70000}}}}}},
+      .results = {.reference =
+                      [=](const Arguments& a, const Arrays& in) {
+                        return Arrays{held(a, dense::full(a.shape("out"), dot(in, false)))};
+                      },
+                  .bound = {.of_float = 0.51, .of_16_bits = 0.501, .of_double = 4},
+                  .magnitude =
+                      [=](const Arguments& a, const Arrays& in) {
+                        return Arrays{dense::full(a.shape("out"), dot(in, true))};
+                      }},
+      .error_inputs = {refused("tensor", "of another length", of_shape({5}), "[5]"),
+                       refused("self", "that is a matrix", of_shape({4, 1}), "[4, 1]"),
+                       refused("out", "of two elements", of_shape({2}), "[2]")},
+      .words = {"sum of the products of two vectors", "两个向量的点积", "", "dot"},
+  });
+}
+
+// ---- A matrix and a vector ----------------------------------------------------------------------
+
+// Values of integers stay small: those of products in INT8 wrap, but their factors are drawn.
+Array matrix_vector(const Arguments& a, const Array& matrix, const Array& vector, bool magnitudes) {
+  if (magnitudes) return dense::matmul(matrix, vector, true);
+  return dense::matmul(input_of_product(a, matrix), input_of_product(a, vector));
+}
+
+Sample sizes(int64_t rows, int64_t columns, double cube_math_type = 0) {
+  return with_type(cube_math_type, {{{"self", Shape{rows, columns}}}});
+}
+
+std::vector<ErrorInput> wrong_sizes(const char* matrix) {
+  return kBadTypes + std::vector{refused("vec", "of another length", of_shape({5}), "[5]"),
+                                 refused(matrix, "that is a vector", of_shape({4}), "[4]")};
+}
+
+void add_mv(std::vector<Operator>& all) {
+  const auto arrange = [](Arguments& a) {
+    const Shape& self = a.shape("self");
+    if (self.size() != 2) throw std::invalid_argument("mv multiplies a matrix");
+    a.shape("out") = {self[0]};
+    a.shape("vec") = {self[1]};
+  };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnMv, shaped(in("self"), {2, 4}), vector("vec", 4),
+                           shaped(out("out"), {2}), cube_math_type()),
+      .domain = {.everywhere = kFloatsAndDouble + kWhole,
+                 .also_refuses = lacks_float,
+                 .max_rank = 2,
+                 .base_shape = {kN, 7},
+                 .arrange = arrange,
+                 .samples = {with_type(0), with_type(2)},
+                 .value_samples = {sizes(3, 0), sizes(1, 900), sizes(300, 800), sizes(70, 3)}},
+      .results = sums([](const Arguments& a, const Arrays& in,
+                         bool magnitudes) { return matrix_vector(a, in[0], in[1], magnitudes); },
+                      2, [](const Arguments& a) { return a.shape("self").back(); }),
+      .error_inputs = wrong_sizes("self"),
+      .words = {"product of a matrix and a vector", "矩阵与向量相乘", "", "mv"},
+  });
+}
+
+Array addmv_of(const Arguments& a, const Arrays& in, bool magnitudes) {
+  const Number alpha = a.number("alpha"), beta = a.number("beta");
+  return dense::zip(matrix_vector(a, in[1], in[2], magnitudes), in[0], [&](Number p, Number x) {
+    return magnitudes ? std::abs(alpha) * p + std::abs(beta * x) : alpha * p + beta * x;
+  });
+}
+
+void add_addmv(std::vector<Operator>& all) {
+  const auto arrange = [](Arguments& a) {
+    const Shape& mat = a.shape("mat");
+    if (mat.size() != 2) throw std::invalid_argument("addmv multiplies a matrix");
+    a.shape("vec") = {mat[1]};
+    a.shape("out") = {mat[0]};
+    if (!a.is_set("self")) a.shape("self") = a.shape("out");
+  };
+  const auto sample = [](double alpha, double beta, std::optional<Shape> self = std::nullopt,
+                         std::optional<Shape> mat = std::nullopt, double cube = 0) {
+    Sample one = with_type(cube, {{{"alpha", alpha}, {"beta", beta}}});
+    if (self) one.settings.emplace_back("self", *self);
+    if (mat) one.settings.emplace_back("mat", *mat);
+    return one;
+  };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnAddmv, vector("self", 2), shaped(in("mat"), {2, 4}),
+                           vector("vec", 4), number("alpha", 2), number("beta", 3),
+                           shaped(out("out"), {2}), cube_math_type()),
+      .domain = {.everywhere = kFloatsAndDouble + kWhole,
+                 .also_refuses = lacks_float,
+                 .max_rank = 2,
+                 .base = "mat",
+                 .base_shape = {kN, 7},
+                 .arrange = arrange,
+                 .samples = {sample(-2, 3), sample(1, 1, Shape{1}), sample(2, -1, Shape{}),
+                             sample(1, 2, {}, {}, 2)},
+                 .value_samples = {sample(1, 0), sample(0, 2), sample(2, 3, {}, Shape{4, 0}),
+                                   sample(2, 3, {}, Shape{300, 500})}},
+      .results = sums(addmv_of, 3, [](const Arguments& a) { return a.shape("mat").back(); }),
+      .error_inputs = wrong_sizes("mat") +
+                      std::vector{refused("self", "that does not broadcast", of_shape({3}), "[3]")},
+      .words = {"beta·self + alpha·(mat @ vec)", "beta·self + alpha·(mat @ vec)", "", "addmv"},
+  });
+}
+
+// ---- Two matrices -------------------------------------------------------------------------------
+
+Array transposed(const Array& matrix) {
+  return dense::generate({matrix.shape[1], matrix.shape[0]}, [&](const Shape& at) {
+    return dense::at(matrix, {at[1], at[0]});
+  });
+}
+
+Array gemm_of(const Arguments& a, const Arrays& in, bool magnitudes) {
+  const Number alpha = a.number("alpha"), beta = a.number("beta");
+  const Array left = a.number("transA") != 0 ? transposed(in[0]) : in[0];
+  const Array right = a.number("transB") != 0 ? transposed(in[1]) : in[1];
+  const Array product = matrix_vector(a, left, right, magnitudes);
+  const Array added = beta == 0 ? dense::full({1}) : in[2];
+  return dense::zip(product, added, [&](Number p, Number x) {
+    return magnitudes ? std::abs(alpha) * p + std::abs(beta * x) : alpha * p + beta * x;
+  });
+}
+
+int64_t terms_of_gemm(const Arguments& a) { return a.shape("A")[a.number("transA") != 0 ? 0 : 1]; }
+
+void arrange_gemm(Arguments& a) {
+  constexpr int64_t kColumns = 10;
+  const Shape& left = a.shape("A");
+  if (left.size() != 2) throw std::invalid_argument("gemm multiplies matrices");
+  const bool of_a = a.number("transA") != 0, of_b = a.number("transB") != 0;
+  const int64_t rows = left[of_a ? 1 : 0], between = left[of_a ? 0 : 1];
+  if (!a.is_set("B")) a.shape("B") = of_b ? Shape{kColumns, between} : Shape{between, kColumns};
+  a.shape("out") = {rows, a.shape("B")[of_b ? 0 : 1]};
+  if (!a.is_set("C")) a.shape("C") = a.shape("out");
+}
+
+void add_gemm(std::vector<Operator>& all) {
+  const auto sample = [](double trans_a, double trans_b, double alpha = 1, double beta = 0.5,
+                         std::optional<Shape> c = std::nullopt, double cube = 0) {
+    Sample one = with_type(
+        cube, {{{"transA", trans_a}, {"transB", trans_b}, {"alpha", alpha}, {"beta", beta}}});
+    if (c) one.settings.emplace_back("C", *c);
+    return one;
+  };
+  std::vector<Sample> large = {sample(0, 1, -2, 0.25, Shape{1}), sample(1, 0, 2, 0, Shape{1}),
+                               sample(1, 1, 0, 2), sample(1, 1)};
+  large.back().settings.emplace_back("A", Shape{300, 40});
+  large.back().settings.emplace_back("B", Shape{90, 300});
+  large.push_back(sample(0, 0));
+  large.back().settings.emplace_back("A", Shape{3, 0});
+  const auto real = [](const char* name, double value) { return declared({name, value}, "float"); };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnGemm, shaped(in("A"), {2, 4}), shaped(in("B"), {4, 10}),
+                           shaped(in("C"), {2, 10}), real("alpha", 2), real("beta", 2),
+                           integer("transA", 0), integer("transB", 0), shaped(out("out"), {2, 10}),
+                           cube_math_type()),
+      .domain = {.everywhere = kFloatsAndDouble,
+                 .also_refuses = lacks_float,
+                 .max_rank = 2,
+                 .base_shape = {kN, 7},
+                 .arrange = arrange_gemm,
+                 .samples = {sample(0, 0), sample(1, 0), sample(0, 1, -2, 0.25, Shape{10}),
+                             sample(1, 1, 0.75, 1, Shape{1, 10}), sample(0, 0, 1, 0.5, {}, 2)},
+                 .value_samples = large},
+      .results = sums(gemm_of, 3, terms_of_gemm),
+      .error_inputs =
+          kBadTypes + std::vector{wrong_number("transA", 2, "[0, 1]"),
+                                  wrong_number("transB", -1, "[0, 1]"),
+                                  refused("B", "of other rows", of_shape({5, 10}), "[5, 10]"),
+                                  refused("C", "that does not broadcast", of_shape({3}), "[3]")},
+      .words = {"alpha·op(A) @ op(B) + beta·C, op(X) X or its transpose",
+                "alpha·op(A) @ op(B) + beta·C，op 可转置", "", "gemm"},
+  });
+}
+
+void add_weights(std::vector<Operator>& all) {
+  Parameter weight = in("mmWeightRef");
+  std::get<TensorSpec>(weight.spec).role = Role::kInPlace;
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnTransMatmulWeight, weight),
+      .domain = {.everywhere = kFloatsAndDouble + DTypes{ACL_INT8}},
+      .results = {.reference = [](const Arguments&, const Arrays& in) { return Arrays{in[0]}; },
+                  .bound = kExact},
+      .error_inputs = {refused("mmWeightRef", "that is a vector", of_shape({4}), "[4]")},
+      .words = {"a weight as products like it: unchanged", "把权重转为矩阵乘适合的排布：不变"},
+  });
+}
+
+}  // namespace
+
+void add_vector_products(std::vector<Operator>& all) {
+  add_dot(all);
+  add_mv(all);
+  add_addmv(all);
+  add_gemm(all);
+  add_weights(all);
+}
+
+}  // namespace aclgrad::contract
