@@ -7,6 +7,7 @@
 #include "ops/engine/reduce.h"
 #include "ops/engine/tree_sum.h"
 #include "ops/matmul/matmul_kernel_direct.h"
+#include "ops/meta/dtypes.h"
 
 namespace aclgrad::ops {
 namespace {

@@ -9,6 +9,7 @@
 #include "aclnnop/aclnn_gemm.h"
 #include "aclnnop/aclnn_mv.h"
 #include "aclnnop/aclnn_trans_matmul_weight.h"
+#include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
 #include "ops/contract/dense.h"
 #include "ops/matmul/products_contract.h"
 
@@ -247,6 +248,89 @@ void add_weights(std::vector<Operator>& all) {
   });
 }
 
+// ---- A quantized weight -------------------------------------------------------------------------
+
+// Of INT8; INT4, which has no numbers in tests, has tests of its own.
+Array expanded_weight(const Arguments& a, const Arrays& in, bool magnitudes) {
+  const Array& weight = in[1];
+  const Array& scale = in[2];
+  const Array* const offset = find_given(a, in, "antiquantOffsetOptional");
+  const auto size = static_cast<int64_t>(a.number("antiquantGroupSize"));
+  const auto at_group = [&](const Array& of, const Shape& at) {
+    const int64_t column = of.shape.back() == 1 ? 0 : at[1];
+    return of
+        .values[static_cast<size_t>((size == 0 ? 0 : at[0] / size) * of.shape.back() + column)];
+  };
+  return dense::generate(weight.shape, [&](const Shape& at) {
+    const Number w = dense::at(weight, at), shift = offset ? at_group(*offset, at) : 0;
+    const Number sum = magnitudes ? std::abs(w) + std::abs(shift) : w + shift;
+    return sum * (magnitudes ? std::abs(at_group(scale, at)) : at_group(scale, at));
+  });
+}
+
+Array weight_quant(const Arguments& a, const Arrays& in, bool magnitudes) {
+  const Array product = dense::matmul(in[0], expanded_weight(a, in, magnitudes), magnitudes);
+  const Array* const bias = find_given(a, in, "biasOptional");
+  if (bias == nullptr) return product;
+  return dense::zip(product, *bias,
+                    [=](Number p, Number b) { return magnitudes ? p + std::abs(b) : p + b; });
+}
+
+void add_weight_quant(std::vector<Operator>& all) {
+  const auto arrange = [](Arguments& a) {
+    const Shape& x = a.shape("x");
+    if (x.size() != 2) throw std::invalid_argument("the product is of matrices");
+    if (!a.is_set("weight")) a.shape("weight") = {x[1], 10};
+    const int64_t columns = a.shape("weight").back();
+    const auto size = static_cast<int64_t>(a.number("antiquantGroupSize"));
+    const Shape scales = size == 0 ? Shape{columns} : Shape{(x[1] + size - 1) / size, columns};
+    for (const char* name : {"antiquantScale", "antiquantOffsetOptional"}) {
+      if (!a.is_set(name) || size != 0) a.shape(name) = scales;
+    }
+    if (!a.is_set("biasOptional")) a.shape("biasOptional") = {columns};
+    a.shape("y") = {x[0], columns};
+  };
+  const auto of = [](int64_t m, int64_t k, int64_t n, double group) {
+    return Sample{{{"x", Shape{m, k}}, {"weight", Shape{k, n}}, {"antiquantGroupSize", group}}};
+  };
+  const auto with = [](Sample sample, const char* name, Shape shape) {
+    sample.settings.emplace_back(name, std::move(shape));
+    return sample;
+  };
+  const Sample one_scale = with({}, "antiquantScale", {1});
+  all.push_back({
+      .call = ACLGRAD_CALL(
+          aclnnWeightQuantBatchMatmulV2, shaped(in("x"), {2, 4}),
+          typed(shaped(in("weight", -127, 127), {4, 10}), ACL_INT8), vector("antiquantScale", 10),
+          optional(vector("antiquantOffsetOptional", 10)),
+          optional(vector("quantScaleOptional", 10)), optional(vector("quantOffsetOptional", 10)),
+          optional(vector("biasOptional", 10)), declared(integer("antiquantGroupSize", 0), "int"),
+          shaped(out("y"), {2, 10})),
+      .domain = {.everywhere = {ACL_FLOAT16},
+                 .max_rank = 2,
+                 .base_shape = {kN, 7},
+                 .arrange = arrange,
+                 .samples = {{},
+                             one_scale,
+                             with({}, "antiquantOffsetOptional", {10}),
+                             with({}, "biasOptional", {10})},
+                 .value_samples = {of(3, 64, 300, 32), of(1, 96, 520, 64),
+                                   with(of(5, 100, 30, 32), "antiquantOffsetOptional", {4, 30}),
+                                   of(3, 0, 4, 0)}},
+      .results = {.reference = [](const Arguments& a,
+                                  const Arrays& in) { return Arrays{weight_quant(a, in, false)}; },
+                  .bound = {.of_float = 0.51, .of_16_bits = 0.51},
+                  .magnitude = [](const Arguments& a,
+                                  const Arrays& in) { return Arrays{weight_quant(a, in, true)}; }},
+      .error_inputs = {wrong_number("antiquantGroupSize", 16, "is 16"),
+                       wrong_number("antiquantGroupSize", 32, "is 32"),
+                       refused("quantScaleOptional", "given", of_shape({10}), "must be null"),
+                       refused("antiquantScale", "of another size", of_shape({9}), "[9]")},
+      .words = {"x @ ((weight + offset)·scale) + bias with a weight in INT8 or INT4",
+                "x @ ((weight + offset)·scale) + bias，权重为 INT8 或 INT4"},
+  });
+}
+
 }  // namespace
 
 void add_vector_products(std::vector<Operator>& all) {
@@ -255,6 +339,7 @@ void add_vector_products(std::vector<Operator>& all) {
   add_addmv(all);
   add_gemm(all);
   add_weights(all);
+  add_weight_quant(all);
 }
 
 }  // namespace aclgrad::contract
