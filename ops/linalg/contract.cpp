@@ -16,6 +16,7 @@
 
 namespace aclgrad::contract {
 namespace {
+namespace products_of_linalg {
 
 const DTypes kWhole = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8};
 
@@ -136,8 +137,8 @@ void add_cross(std::vector<Operator>& all) {
                            promotes(shaped(in("other"), {2, 3})), integer("dim", -1),
                            any_dtype(promotes(shaped(out("out"), {2, 3})))),
       .domain = {.everywhere = kFloatsAndDouble + kWhole + DTypes{ACL_COMPLEX64, ACL_COMPLEX128},
-                 .base_shape = {kN, 3, 4},
                  .grows = false,
+                 .base_shape = {kN, 3, 4},
                  .arrange = arrange,
                  .samples = {{{{"dim", 1.0}}},
                              {{{"dim", -1.0}, {"self", Shape{kN, 3}}}},
@@ -333,15 +334,16 @@ void add_einsum(std::vector<Operator>& all) {
   });
 }
 
+}  // namespace products_of_linalg
 }  // namespace
 
 FamilyContracts linalg_contracts() {
   FamilyContracts family{{"Linear algebra", "线性代数"}, {}};
-  add_ger(family.operators);
-  add_addr(family.operators);
-  add_cross(family.operators);
-  add_diag(family.operators);
-  add_einsum(family.operators);
+  products_of_linalg::add_ger(family.operators);
+  products_of_linalg::add_addr(family.operators);
+  products_of_linalg::add_cross(family.operators);
+  products_of_linalg::add_diag(family.operators);
+  products_of_linalg::add_einsum(family.operators);
   add_matrix_decompositions(family.operators);
   return family;
 }

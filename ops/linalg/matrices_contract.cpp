@@ -14,6 +14,7 @@
 
 namespace aclgrad::contract {
 namespace {
+namespace matrices {
 
 const DTypes kFloatAndDouble = {ACL_FLOAT, ACL_DOUBLE};
 
@@ -143,8 +144,8 @@ void add_inverse(std::vector<Operator>& all) {
       .call =
           ACLGRAD_CALL(aclnnInverse, shaped(in("self"), {2, 1, 1}), shaped(out("out"), {2, 1, 1})),
       .domain = {.everywhere = kFloatsAndDouble,
-                 .base_shape = {kN, 3, 3},
                  .grows = false,
+                 .base_shape = {kN, 3, 3},
                  .arrange =
                      [](Arguments& a) {
                        require_squares(a.shape("self"));
@@ -189,8 +190,8 @@ void add_slogdet(std::vector<Operator>& all) {
                            shaped(out("logOut"), {2})),
       .domain = {.everywhere = kFloatAndDouble,
                  .from_a2_on = {},
-                 .base_shape = {kN, 3, 3},
                  .grows = false,
+                 .base_shape = {kN, 3, 3},
                  .arrange =
                      [](Arguments& a) {
                        require_squares(a.shape("self"));
@@ -311,7 +312,7 @@ Factors qr_of(const Array& a) {
   return result;
 }
 
-Number norm_of(const Array& a) { return norm_of(a.values, 2); }
+Number length_of(const Array& a) { return norm_of(a.values, 2); }
 
 // The condition of the first columns, by which roundings of a may grow.
 Number condition_of(const Factors& factors) {
@@ -319,7 +320,7 @@ Number condition_of(const Factors& factors) {
   const Array block = matrix(size, size, [&](int64_t i, int64_t j) {
     return dense::at(factors.r, {i, j});
   });
-  return norm_of(block) * norm_of(inverse_of(block));
+  return length_of(block) * length_of(inverse_of(block));
 }
 
 struct QrSizes {
@@ -345,7 +346,7 @@ void add_qr(std::vector<Operator>& all) {
       return for_each_matrix(in, {a.shape("Q"), a.shape("R")}, [&](const Arrays& matrices) {
         const Factors factors = qr_of(matrices[0]);
         const Number condition = magnitudes ? condition_of(factors) : 0;
-        const Number size = condition * norm_of(matrices[0]);
+        const Number size = condition * length_of(matrices[0]);
         const Array q = matrix(sizes.rows, has_q ? sizes.between : 0, [&](int64_t i, int64_t j) {
           return magnitudes ? condition : dense::at(factors.q, {i, j});
         });
@@ -385,13 +386,14 @@ void add_qr(std::vector<Operator>& all) {
   });
 }
 
+}  // namespace matrices
 }  // namespace
 
 void add_matrix_decompositions(std::vector<Operator>& all) {
-  add_inverse(all);
-  add_slogdet(all);
-  add_triangular_solve(all);
-  add_qr(all);
+  matrices::add_inverse(all);
+  matrices::add_slogdet(all);
+  matrices::add_triangular_solve(all);
+  matrices::add_qr(all);
 }
 
 }  // namespace aclgrad::contract

@@ -15,6 +15,7 @@
 
 namespace aclgrad::contract {
 namespace {
+namespace vectors {
 
 const DTypes kWhole = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8};
 
@@ -186,12 +187,12 @@ Array gemm_of(const Arguments& a, const Arrays& in, bool magnitudes) {
 int64_t terms_of_gemm(const Arguments& a) { return a.shape("A")[a.number("transA") != 0 ? 0 : 1]; }
 
 void arrange_gemm(Arguments& a) {
-  constexpr int64_t kColumns = 10;
+  constexpr int64_t kWide = 10;
   const Shape& left = a.shape("A");
   if (left.size() != 2) throw std::invalid_argument("gemm multiplies matrices");
   const bool of_a = a.number("transA") != 0, of_b = a.number("transB") != 0;
   const int64_t rows = left[of_a ? 1 : 0], between = left[of_a ? 0 : 1];
-  if (!a.is_set("B")) a.shape("B") = of_b ? Shape{kColumns, between} : Shape{between, kColumns};
+  if (!a.is_set("B")) a.shape("B") = of_b ? Shape{kWide, between} : Shape{between, kWide};
   a.shape("out") = {rows, a.shape("B")[of_b ? 0 : 1]};
   if (!a.is_set("C")) a.shape("C") = a.shape("out");
 }
@@ -331,15 +332,16 @@ void add_weight_quant(std::vector<Operator>& all) {
   });
 }
 
+}  // namespace vectors
 }  // namespace
 
 void add_vector_products(std::vector<Operator>& all) {
-  add_dot(all);
-  add_mv(all);
-  add_addmv(all);
-  add_gemm(all);
-  add_weights(all);
-  add_weight_quant(all);
+  vectors::add_dot(all);
+  vectors::add_mv(all);
+  vectors::add_addmv(all);
+  vectors::add_gemm(all);
+  vectors::add_weights(all);
+  vectors::add_weight_quant(all);
 }
 
 }  // namespace aclgrad::contract
