@@ -76,7 +76,13 @@ Rules absent_rules() {
              if (!arguments.given(i) || (array != nullptr && array->values.empty())) {
                return std::nullopt;
              }
-             return fmt::format("{} must be null: it is not supported.", arguments.name(i));
+             if (array != nullptr) {
+               return fmt::format("{} must be null or empty: it is not supported.",
+                                  arguments.name(i));
+             }
+             return fmt::format("the call must have no {}, but that is {} {}: it is not supported.",
+                                arguments.name(i), dtype_name(arguments.dtype(i)),
+                                to_string(arguments.shape(i)));
            })};
   }
   return all;
@@ -160,6 +166,7 @@ Rules rules() {
           absent_rules(),
           dtype_in(kQuery, kSixteenBits),
           same_dtype({kShift, kOut}, kQuery),
+          dtype_in(kLse, {ACL_FLOAT}),
           require(layout_complaint),
           has_rank_of_layout(kQuery),
           typed_member(kKey),

@@ -138,7 +138,7 @@ void add_fused_infer(std::vector<Operator>& all) {
                        wrong_number("innerPrecise", 4, "is 4"),
                        wrong_number("preTokens", 1, "bands"),
                        refused("softmaxLseFlag", "set", true, "must not be set"),
-                       refused("attenMaskOptional", "given", of_shape({2, 5}), "must be null"),
+                       refused("attenMaskOptional", "given", of_shape({2, 5}), "must have no"),
                        refused("query", "of rank 3", of_shape({2, 2, 4}), "rank 4")},
       .words = {"attention of inference, for the layout BSND, with or without a shift",
                 "推理注意力，BSND 布局，可带 pseShift"},

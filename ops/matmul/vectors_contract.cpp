@@ -325,7 +325,7 @@ void add_weight_quant(std::vector<Operator>& all) {
                                   const Arrays& in) { return Arrays{weight_quant(a, in, true)}; }},
       .error_inputs = {wrong_number("antiquantGroupSize", 16, "is 16"),
                        wrong_number("antiquantGroupSize", 32, "is 32"),
-                       refused("quantScaleOptional", "given", of_shape({10}), "must be null"),
+                       refused("quantScaleOptional", "given", of_shape({10}), "must have no"),
                        refused("antiquantScale", "of another size", of_shape({9}), "[9]")},
       .words = {"x @ ((weight + offset)·scale) + bias with a weight in INT8 or INT4",
                 "x @ ((weight + offset)·scale) + bias，权重为 INT8 或 INT4"},

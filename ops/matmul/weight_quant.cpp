@@ -30,8 +30,10 @@ int64_t groups_of(const Arguments& arguments) {
 Rule not_supported(size_t tensor) {
   return require([=](const Arguments& arguments) -> std::optional<std::string> {
     if (!arguments.given(tensor)) return std::nullopt;
-    return fmt::format("tensor {} must be null: results in INT8 are not supported.",
-                       arguments.name(tensor));
+    return fmt::format(
+        "the call must have no {}, but that is {} {}: results in INT8 are not supported.",
+        arguments.name(tensor), dtype_name(arguments.dtype(tensor)),
+        to_string(arguments.shape(tensor)));
   });
 }
 

@@ -20,7 +20,7 @@ ACLGRAD_BEGIN_DECLS
  * (161002 for all else): the other tensors and arrays null, or arrays empty; numHeads N, a multiple
  * of Nkv; preTokens and nextTokens at least Sq and Skv; sparseMode, blockSize, antiquantMode,
  * keyAntiquantMode and valueAntiquantMode 0; innerPrecise in [0, 3], which changes nothing here;
- * softmaxLseFlag not set, and softmaxLse not looked at.
+ * softmaxLseFlag not set, and softmaxLse null or FLOAT.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnFusedInferAttentionScoreV2GetWorkspaceSize(
     const aclTensor* query, const aclTensorList* key, const aclTensorList* value,
