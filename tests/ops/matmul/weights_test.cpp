@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights as programs prepare them for products: in the format FRACTAL_NZ, and quantized.
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "aclnnop/aclnn_batch_matmul.h"
 #include "aclnnop/aclnn_dot.h"
@@ -90,8 +92,9 @@ TEST_F(Weights, InInt4GiveWhatTheyGiveInInt8) {
   };
   ASSERT_TRUE(multiply(in_int8.tensor(), from_int8));
   ASSERT_TRUE(multiply(narrow.get(), from_int4));
-  EXPECT_EQ(from_int4.values(), from_int8.values());
-  EXPECT_GT(*std::ranges::max_element(from_int8.values()), 1);
+  const Values found = from_int4.values();
+  EXPECT_EQ(found, from_int8.values());
+  EXPECT_GT(*std::ranges::max_element(found), 1);
 }
 
 TEST_F(Weights, InInt4BeginAtWholeBytes) {
