@@ -4,9 +4,11 @@
 
 #include <array>
 #include <string_view>
+#include <type_traits>
 
 #include "aclnnop/aclnn_fused_infer_attention_score_v2.h"
 #include "ops/attention/attention_kernel.h"
+#include "ops/engine/dtype/dtype_sets.h"
 #include "ops/meta/rules.h"
 
 namespace aclgrad::ops::fused_infer {
@@ -35,8 +37,6 @@ enum : size_t {
   kOut,
   kLse
 };
-
-constexpr DtypeSet kSixteenBits{{ACL_FLOAT16}, {ACL_BF16}};
 
 using Complaint = std::optional<std::string>;
 
@@ -164,7 +164,7 @@ Rules rules() {
           each_member(kKey),
           each_member(kValue),
           absent_rules(),
-          dtype_in(kQuery, kSixteenBits),
+          dtype_in(kQuery, kFloats),
           same_dtype({kShift, kOut}, kQuery),
           dtype_in(kLse, {ACL_FLOAT}),
           require(layout_complaint),
@@ -235,13 +235,14 @@ struct ScaledQueries {
   Elements elements;
   double scale;
 
-  void run(const Run& run, float* to) const {
+  template <class T>
+  void run(const Run& run, T* to) const {
     parallel_pieces(elements.index.count(), int64_t{1} << 14, [&](int64_t from, int64_t end) {
       for_blocks(from, end, [&](int64_t begin, int64_t stop) {
         double block[kBlock];
         elements.read(run, begin, stop, block);
         for (int64_t i = begin; i < stop; ++i) {
-          to[i] = static_cast<float>(block[i - begin] * scale);
+          to[i] = static_cast<T>(block[i - begin] * scale);
         }
       });
     });
@@ -254,14 +255,16 @@ HeadsView heads_of(const Arguments& arguments, size_t tensor, size_t address) {
           strides[kHead], strides[kPlaces],        strides[kColumn]};
 }
 
-Plan plan(const Arguments& arguments) {
-  if (arguments.empty(kOut)) return {};
+// In type T.
+template <class T>
+Plan plan_in(const Arguments& arguments) {
+  constexpr aclDataType kDtype = std::is_same_v<T, double> ? ACL_DOUBLE : ACL_FLOAT;
   const Dims& query = arguments.shape(kQuery);
   const Dims scores = scores_shape(arguments);
   const size_t key = only_member(arguments, kKey), value = only_member(arguments, kValue);
   const int64_t columns = query[kColumn], heads = query[kHead], places = query[kPlaces];
   const auto statistic = [&](size_t address) {
-    return HeadsView{address, ACL_FLOAT, heads * places, places, 1, 0};
+    return HeadsView{address, kDtype, heads * places, places, 1, 0};
   };
   AttentionProblem problem{
       .batch = query[kBatch],
@@ -271,8 +274,8 @@ Plan plan(const Arguments& arguments) {
       .keys = scores[3],
       .size = columns,
       .value_size = columns,
-      .dtype = ACL_FLOAT,
-      .query = {kScaledQuery, ACL_FLOAT, places * heads * columns, columns, heads * columns, 1},
+      .dtype = kDtype,
+      .query = {kScaledQuery, kDtype, places * heads * columns, columns, heads * columns, 1},
       .key = heads_of(arguments, key, kKeys),
       .value = heads_of(arguments, value, kValues),
       .output = heads_of(arguments, kOut, kResult),
@@ -287,9 +290,9 @@ Plan plan(const Arguments& arguments) {
   const Plan attention = plan_attention(problem);
   const ScaledQueries queries{Elements(arguments, kQuery), arguments.real(kScale)};
   const int64_t count = queries.elements.index.count(), rows = count / columns;
-  const int64_t floats = saturating_product({count + 2 * rows + 1, int64_t{sizeof(float)}});
+  const int64_t bytes = saturating_product({count + 2 * rows + 1, int64_t{sizeof(T)}});
   return {[=, body = attention.body](const Run& run) -> aclError {
-            auto* const scaled = aligned<float>(run.workspace());
+            auto* const scaled = aligned<T>(run.workspace());
             queries.run(run, scaled);
             std::array<void*, kAddresses> addresses{};
             addresses[kScaledQuery] = scaled;
@@ -301,7 +304,13 @@ Plan plan(const Arguments& arguments) {
             addresses[kSum] = scaled + count + rows;
             return body(Run(addresses, scaled + count + 2 * rows));
           },
-          static_cast<uint64_t>(floats) + attention.workspace_size};
+          static_cast<uint64_t>(bytes) + attention.workspace_size};
+}
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kOut)) return {};
+  return arguments.dtype(kQuery) == ACL_DOUBLE ? plan_in<double>(arguments)
+                                               : plan_in<float>(arguments);
 }
 
 }  // namespace

@@ -14,8 +14,6 @@ namespace {
 
 enum : size_t { kX, kWeight, kScale, kOffset, kQuantScale, kQuantOffset, kBias, kGroup, kY };
 
-constexpr DtypeSet kSixteenBits{{ACL_FLOAT16}, {ACL_BF16}};
-
 // ---- Checks -------------------------------------------------------------------------------------
 
 int64_t rows_of(const Arguments& arguments) { return arguments.shape(kWeight)[0]; }
@@ -100,7 +98,7 @@ const OperatorSpec kSpec{
      input("quantScaleOptional"), input("quantOffsetOptional"), input("biasOptional"),
      attribute("antiquantGroupSize"), output("y")},
     Rules{not_null({kX, kWeight, kScale, kY}),
-          live_if_given({kOffset, kQuantScale, kQuantOffset, kBias}), dtype_in(kX, kSixteenBits),
+          live_if_given({kOffset, kQuantScale, kQuantOffset, kBias}), dtype_in(kX, kFloats),
           dtype_in(kWeight, {ACL_INT8, ACL_INT4}), same_dtype({kScale, kOffset, kY}, kX),
           not_supported(kQuantScale), not_supported(kQuantOffset), rank_is(kX, 2),
           rank_is(kWeight, 2), inner_sizes_match(kX, kWeight), begins_at_a_byte(), group_fits(),
@@ -125,12 +123,12 @@ struct Scales {
     group = of.strides[0];
     column = of.strides[1];
   }
-  float at(const Run& run, int64_t number, int64_t n, float otherwise) const {
+  double at(const Run& run, int64_t number, int64_t n, double otherwise) const {
     if (!is_given) return otherwise;
     double value = 0;
     load(element(static_cast<const void*>(run.data(parameter)), dtype, number * group + n * column),
          dtype, 1, &value, 1);
-    return static_cast<float>(value);
+    return value;
   }
 };
 
@@ -147,12 +145,14 @@ struct Weight {
     return static_cast<float>(nibble < 8 ? nibble : nibble - 16);
   }
   // The elements of a column, one behind the other.
-  void expand(const Run& run, int64_t column, float* to) const {
+  template <class T>
+  void expand(const Run& run, int64_t column, T* to) const {
     for (int64_t first = 0, group = 0; first < rows; first += group_size, ++group) {
-      const float factor = scale.at(run, group, column, 1),
-                  shift = offset.at(run, group, column, 0);
+      const auto factor = static_cast<T>(scale.at(run, group, column, 1));
+      const auto shift = static_cast<T>(offset.at(run, group, column, 0));
       for (int64_t k = first; k < std::min(rows, first + group_size); ++k) {
-        to[k] = (quantum(run, k * row_stride + column * column_stride) + shift) * factor;
+        to[k] = (static_cast<T>(quantum(run, k * row_stride + column * column_stride)) + shift) *
+                factor;
       }
     }
   }
@@ -171,9 +171,9 @@ MatmulProblem problem_of(const Arguments& arguments, int64_t columns) {
   problem.k = rows_of(arguments);
   problem.n = columns;
   problem.a = {kLeft, arguments.dtype(kX), x[0], x[1], {}};
-  problem.b = {kExpanded, ACL_FLOAT, 1, problem.k, {}};
+  problem.dtype = arguments.dtype(kX) == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT;
+  problem.b = {kExpanded, problem.dtype, 1, problem.k, {}};
   problem.out = {kProduct, arguments.dtype(kY), y[0], y[1], {}};
-  problem.dtype = ACL_FLOAT;
   if (arguments.given(kBias)) {
     const Dims& bias = arguments.strides(kBias);
     problem.addend = MatrixView{kAddend, arguments.dtype(kBias), 0, bias[bias.size() - 1], {}};
@@ -182,8 +182,9 @@ MatmulProblem problem_of(const Arguments& arguments, int64_t columns) {
   return problem;
 }
 
-Plan plan(const Arguments& arguments) {
-  if (arguments.empty(kY)) return {};
+// In type T, as the product.
+template <class T>
+Plan plan_in(const Arguments& arguments) {
   const int64_t rows = rows_of(arguments), columns = columns_of(arguments);
   const int64_t width = std::min(kColumns, columns), rest = columns % width;
   const Dims& strides = arguments.strides(kWeight);
@@ -200,7 +201,7 @@ Plan plan(const Arguments& arguments) {
   const Body last = rest == 0 ? whole : plan_matmul(problem_of(arguments, rest)).body;
   const bool adds = problem.addend.has_value();
   return {[=](const Run& run) -> aclError {
-            auto* const expanded = aligned<float>(run.workspace());
+            auto* const expanded = aligned<T>(run.workspace());
             for (int64_t first = 0; first < columns; first += width) {
               const int64_t count = std::min(width, columns - first);
               parallel_pieces(count, std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(1, rows)),
@@ -222,7 +223,12 @@ Plan plan(const Arguments& arguments) {
             }
             return ACL_SUCCESS;
           },
-          static_cast<uint64_t>(saturating_product({rows * width + 1, 4}))};
+          static_cast<uint64_t>(saturating_product({rows * width + 1, int64_t{sizeof(T)}}))};
+}
+
+Plan plan(const Arguments& arguments) {
+  if (arguments.empty(kY)) return {};
+  return arguments.dtype(kX) == ACL_DOUBLE ? plan_in<double>(arguments) : plan_in<float>(arguments);
 }
 
 }  // namespace

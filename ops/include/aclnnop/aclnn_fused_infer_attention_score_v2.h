@@ -15,12 +15,12 @@ ACLGRAD_BEGIN_DECLS
  * "BSND": query [B,Sq,N,D], key and value lists of one tensor [B,Skv,Nkv,D]; head h uses head h *
  * Nkv / N of them, and numKeyValueHeads is Nkv, or 0 where that is N. pseShiftOptional, of rank 4,
  * broadcasts to [B,N,Sq,Skv]; -infinity hides a key, whatever that holds, and a row that sees none
- * gives 0. Data types: FLOAT16, and BF16 on Atlas A2, A3 and 950, of all tensors the same. The
- * computation runs in FLOAT and rounds once. An empty query: success, nothing is written. Limits
- * (161002 for all else): the other tensors and arrays null, or arrays empty; numHeads N, a multiple
- * of Nkv; preTokens and nextTokens at least Sq and Skv; sparseMode, blockSize, antiquantMode,
- * keyAntiquantMode and valueAntiquantMode 0; innerPrecise in [0, 3], which changes nothing here;
- * softmaxLseFlag not set, and softmaxLse null or FLOAT.
+ * gives 0. Data types: FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, of all tensors the same.
+ * The computation runs in FLOAT and rounds once. An empty query: success, nothing is written.
+ * Limits (161002 for all else): the other tensors and arrays null, or arrays empty; numHeads N, a
+ * multiple of Nkv; preTokens and nextTokens at least Sq and Skv; sparseMode, blockSize,
+ * antiquantMode, keyAntiquantMode and valueAntiquantMode 0; innerPrecise in [0, 3], which changes
+ * nothing here; softmaxLseFlag not set, and softmaxLse null or FLOAT.
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnFusedInferAttentionScoreV2GetWorkspaceSize(
     const aclTensor* query, const aclTensorList* key, const aclTensorList* value,

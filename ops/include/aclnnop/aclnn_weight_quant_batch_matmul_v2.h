@@ -16,11 +16,11 @@ ACLGRAD_BEGIN_DECLS
  * complement. Its strides count elements; often it is a transposed view of rows of K.
  * antiquantScale, and the offset of its size, are [1], [N] or [1,N]; with groups of
  * antiquantGroupSize rows that have a scale each, they are [ceil(K / antiquantGroupSize),N]. Data
- * types: x, scale, offset and y FLOAT16, and BF16 on Atlas A2, A3 and 950, all the same; bias, [N]
- * or [1,N], of that too, or FLOAT. The weight is expanded to FLOAT; products accumulate in FLOAT
- * and are rounded once. K = 0 gives the bias, or 0; an empty y: success, nothing is written.
- * Limits: quantScale and quantOffset null (161002: an INT8 y is not there); antiquantGroupSize 0,
- * for no groups, or a multiple of 32 in [32, K - 1].
+ * types: x, scale, offset and y FLOAT, FLOAT16, and BF16 on Atlas A2, A3 and 950, all the same;
+ * bias, [N] or [1,N], of that too, or FLOAT. The weight is expanded to FLOAT; products accumulate
+ * in FLOAT and are rounded once. K = 0 gives the bias, or 0; an empty y: success, nothing is
+ * written. Limits: quantScale and quantOffset null (161002: an INT8 y is not there);
+ * antiquantGroupSize 0, for no groups, or a multiple of 32 in [32, K - 1].
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(
     const aclTensor* x, const aclTensor* weight, const aclTensor* antiquantScale,

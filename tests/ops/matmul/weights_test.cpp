@@ -42,14 +42,6 @@ TEST_F(Weights, InFractalNzAreReadByTheirStrides) {
   EXPECT_EQ(batched_out.values(), expected);
 }
 
-TEST_F(Weights, OfOtherPrivateFormatsAreRefused) {
-  const Array x(ACL_FLOAT, {2, 3}), rows(ACL_FLOAT, {2, 3});
-  const Array weight = columns_of(rows, ACL_FORMAT_NC1HWC0);
-  Array out(ACL_FLOAT, {2, 2});
-  EXPECT_TRUE(fails_with(161002, {"mat2", "private format"},
-                         plan(aclnnMatmulGetWorkspaceSize, x, weight, out, int8_t{1})));
-}
-
 TEST_F(Weights, HaveTheSizeOfTheirElements) {
   uint64_t bytes = 0;
   const IntArray shape({3, 5}), negative({3, -1}), huge({int64_t{1} << 40, int64_t{1} << 40});
