@@ -8,8 +8,8 @@
 
 #include "aclnnop/aclnn_flash_attention_score.h"
 #include "aclnnop/aclnn_flash_attention_score_grad.h"
-#include "ops/attention/fused_infer_contract.h"
 #include "ops/contract/dense.h"
+#include "ops/contract/describe.h"
 
 namespace aclgrad::contract {
 namespace {
@@ -459,7 +459,6 @@ FamilyContracts attention_contracts() {
                 "flash_attention"}};
   FamilyContracts family{{"Attention", "注意力"}, {forward, backward}};
   add_rotary(family.operators);
-  add_fused_infer(family.operators);
   return family;
 }
 

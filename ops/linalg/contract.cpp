@@ -21,8 +21,8 @@ namespace products_of_linalg {
 const DTypes kWhole = {ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8};
 
 Number held(const Arguments& a, Number x) {
-  const bool is_known = a.dtype() != ACL_DT_UNDEFINED;
-  return is_known && is_whole(a.dtype()) && a.dtype() != ACL_BOOL ? wrapped(x, a.dtype()) : x;
+  if (a.dtype() == ACL_BOOL) return x != 0 ? 1 : 0;
+  return a.dtype() != ACL_DT_UNDEFINED && is_whole(a.dtype()) ? wrapped(x, a.dtype()) : x;
 }
 
 // ---- Outer products -----------------------------------------------------------------------------
@@ -149,13 +149,17 @@ void add_cross(std::vector<Operator>& all) {
                   .complex = Complex::kBilinear,
                   .bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 3},
                   .magnitude = cross<true>},
-      .error_inputs = {bad_dim(2),
-                       bad_dim(-3),
-                       {.what = "of two elements",
-                        .changes = {{"self", of_shape({3, 2})},
-                                    {"other", of_shape({3, 2})},
-                                    {"out", of_shape({3, 2})}},
-                        .words = {"3 elements"}}},
+      .error_inputs =
+          {bad_dim(2),
+           bad_dim(-3),
+           {.what = "without dimensions",
+            .changes = {{"self", of_shape({})}, {"other", of_shape({})}, {"out", of_shape({})}},
+            .words = {"at least 1"}},
+           {.what = "of two elements",
+            .changes = {{"self", of_shape({3, 2})},
+                        {"other", of_shape({3, 2})},
+                        {"out", of_shape({3, 2})}},
+            .words = {"3 elements"}}},
       .words = {"cross products of vectors of three elements along dim", "沿 dim 的三维向量叉积",
                 "", "linalg_cross"},
   });

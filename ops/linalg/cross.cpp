@@ -45,8 +45,9 @@ aclDataType promoted(const Arguments& arguments) {
 Rule out_takes_product() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
     if (can_cast(promoted(arguments), arguments.dtype(kOut))) return std::nullopt;
-    return fmt::format("{} cannot be converted to the {} of {}.", dtype_name(promoted(arguments)),
-                       dtype_name(arguments.dtype(kOut)), arguments.name(kOut));
+    return fmt::format(
+        "{} cannot be converted to the {} of {}, expected a dtype that it converts to.",
+        dtype_name(promoted(arguments)), dtype_name(arguments.dtype(kOut)), arguments.name(kOut));
   });
 }
 
@@ -54,9 +55,9 @@ const OperatorSpec kSpec{
     "aclnnLinalgCross",
     {input("self"), input("other"), attribute("dim"), output("out")},
     Rules{not_null({kSelf, kOther, kOut}), dtype_in({kSelf, kOther, kOut}, kNumbers),
-          promotable(kSelf, kOther), out_takes_product(), max_rank({kSelf, kOther, kOut}),
-          broadcastable(kSelf, kOther), shape_is_broadcast(kOut, kSelf, kOther), has_a_dimension(),
-          axis_of(kDim, kOut), has_three_elements(kSelf), has_three_elements(kOther)}};
+          out_takes_product(), max_rank({kSelf, kOther, kOut}), broadcastable(kSelf, kOther),
+          shape_is_broadcast(kOut, kSelf, kOther), has_a_dimension(), axis_of(kDim, kOut),
+          has_three_elements(kSelf), has_three_elements(kOther)}};
 
 template <class T>
 T difference(T a, T b) {

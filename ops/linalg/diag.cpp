@@ -36,11 +36,15 @@ Dims out_shape(const Arguments& arguments) {
   return {std::max<int64_t>(0, std::min(self[0] - start.row, self[1] - start.column))};
 }
 
+std::string for_diagonal(const Arguments& arguments) {
+  return fmt::format(" for {} {}", arguments.name(kDiagonal), arguments.integer(kDiagonal));
+}
+
 const OperatorSpec kSpec{
     "aclnnDiag",
     {input("self"), attribute("diagonal"), output("out")},
     Rules{not_null({kSelf, kOut}), dtype_in(kSelf, kAllDtypes), same_dtype(kOut, kSelf),
-          min_rank(kSelf, 1), max_rank(kSelf, 2), has_shape_of(kOut, out_shape)}};
+          min_rank(kSelf, 1), max_rank(kSelf, 2), has_shape_of(kOut, out_shape, for_diagonal)}};
 
 struct Steps {
   int64_t row, column;

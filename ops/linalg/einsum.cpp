@@ -103,8 +103,9 @@ std::optional<std::string> shapes_complaint(const Arguments& arguments) {
     const size_t operand = operand_at(arguments, k);
     const Dims& shape = arguments.shape(operand);
     if (shape.size() != equation.operands[k].size()) {
-      return fmt::format("tensor {} {} must have a dimension for each letter of \"{}\".",
-                         arguments.name(operand), to_string(shape), equation.operands[k]);
+      return fmt::format("tensor {} {} must have a dimension for each letter of \"{}\" in {}.",
+                         arguments.name(operand), to_string(shape), equation.operands[k],
+                         arguments.name(kEquation));
     }
   }
   for (const char letter : equation.operands[0]) {
@@ -132,9 +133,8 @@ const OperatorSpec kSpec{
           all_members(kTensors, [](size_t i) { return not_null({i}); }), require(count_complaint),
           all_members(kTensors, [](size_t i) { return dtype_in(i, kRealNumbers); }),
           all_members(kTensors, [](size_t i) { return same_dtype(i, kOut); }),
-          dtype_in(kOut, kRealNumbers), all_members(kTensors, [](size_t i) { return max_rank(i); }),
-          max_rank(kOut), require(equation_complaint), require(shapes_complaint),
-          has_shape_of_out}};
+          all_members(kTensors, [](size_t i) { return max_rank(i); }), max_rank(kOut),
+          require(equation_complaint), require(shapes_complaint), has_shape_of_out}};
 
 // ---- The product --------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ Rule castable_to(aclDataType (*from)(const Arguments&), size_t to) {
     const aclDataType computed = from(arguments);
     if (can_cast(computed, arguments.dtype(to))) return std::nullopt;
     return dtype_name(computed) + " cannot be converted to the " + dtype_name(arguments.dtype(to)) +
-           " of " + arguments.name(to) + ".";
+           " of " + arguments.name(to) + ", expected a dtype that it converts to.";
   });
 }
 
@@ -42,8 +42,8 @@ const OperatorSpec kSpec{
     "aclnnGer",
     {input("self"), input("vec2"), output("out")},
     Rules{not_null({kSelf, kVec2, kOut}), dtype_in({kSelf, kVec2, kOut}, kRealNumbersAndBool),
-          promotable(kSelf, kVec2), castable_to(promoted, kOut), rank_is(kSelf, 1),
-          rank_is(kVec2, 1), has_product_shape(kOut, product_shape)}};
+          castable_to(promoted, kOut), rank_is(kSelf, 1), rank_is(kVec2, 1),
+          has_product_shape(kOut, product_shape)}};
 
 // By way of the dtype of the product.
 Operand by_way_of(Operand operand, aclDataType dtype) {

@@ -35,18 +35,14 @@ Rule not_supported(size_t tensor) {
   });
 }
 
-// Elements begin at whole bytes.
-Rule begins_at_a_byte() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    const aclTensor& weight = arguments.tensor(kWeight);
-    if (weight.dtype != ACL_INT4 || weight.offset % 2 == 0) return std::nullopt;
-    return fmt::format("tensor {} of DT_INT4 must have an even offset, but has {}.",
-                       arguments.name(kWeight), weight.offset);
-  });
-}
-
+// Also of a weight, where its elements begin.
 Rule group_fits() {
   return require([](const Arguments& arguments) -> std::optional<std::string> {
+    const aclTensor& weight = arguments.tensor(kWeight);
+    if (weight.dtype == ACL_INT4 && weight.offset % 2 != 0) {  // within a byte
+      return fmt::format("tensor {} of DT_INT4 must have an even offset, but has {}.",
+                         arguments.name(kWeight), weight.offset);
+    }
     const int64_t size = arguments.integer(kGroup), rows = rows_of(arguments);
     if (size == 0 || (size >= 32 && size % 32 == 0 && size < rows)) return std::nullopt;
     return fmt::format("{} must be 0 or a multiple of 32 from 32 to {} for {} {}, but is {}.",
@@ -101,7 +97,7 @@ const OperatorSpec kSpec{
           live_if_given({kOffset, kQuantScale, kQuantOffset, kBias}), dtype_in(kX, kFloats),
           dtype_in(kWeight, {ACL_INT8, ACL_INT4}), same_dtype({kScale, kOffset, kY}, kX),
           not_supported(kQuantScale), not_supported(kQuantOffset), rank_is(kX, 2),
-          rank_is(kWeight, 2), inner_sizes_match(kX, kWeight), begins_at_a_byte(), group_fits(),
+          rank_is(kWeight, 2), inner_sizes_match(kX, kWeight), group_fits(),
           has_size_of_scales(kScale), has_size_of_scales(kOffset), is_bias(kBias),
           has_product_shape(kY, product_shape)}};
 

@@ -27,7 +27,9 @@ const OperatorSpec kSpec{
 
 }  // namespace
 
-ACLGRAD_OPERATOR(aclnnTransMatmulWeight, kSpec, [](const Arguments&) { return Plan{}; })
+ACLGRAD_OPERATOR(aclnnTransMatmulWeight, kSpec, [](const Arguments&) {
+  return Plan{[](const Run&) -> aclError { return ACL_SUCCESS; }};
+})
 
 }  // namespace aclgrad::ops::weights
 
