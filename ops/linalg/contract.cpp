@@ -153,7 +153,7 @@ void add_cross(std::vector<Operator>& all) {
           {bad_dim(2),
            bad_dim(-3),
            {.what = "without dimensions",
-            .changes = {{"self", of_shape({})}, {"other", of_shape({})}, {"out", of_shape({})}},
+            .changes = {{"out", of_shape({})}, {"self", of_shape({})}, {"other", of_shape({})}},
             .words = {"at least 1"}},
            {.what = "of two elements",
             .changes = {{"self", of_shape({3, 2})},
