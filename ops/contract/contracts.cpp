@@ -15,12 +15,12 @@ struct All {
 
   All() {
     std::vector<FamilyContracts> described = {
-        activation_contracts(), arithmetic_contracts(), matmul_contracts(),
-        reduction_contracts(),  ordering_contracts(),   normalization_contracts(),
-        attention_contracts(),  recurrent_contracts(),  convolution_contracts(),
-        pooling_contracts(),    resampling_contracts(), loss_contracts(),
-        shape_contracts(),      index_contracts(),      random_contracts(),
-        optimizer_contracts()};
+        activation_contracts(),    arithmetic_contracts(), matmul_contracts(),
+        linalg_contracts(),        reduction_contracts(),  ordering_contracts(),
+        normalization_contracts(), attention_contracts(),  recurrent_contracts(),
+        convolution_contracts(),   pooling_contracts(),    resampling_contracts(),
+        loss_contracts(),          shape_contracts(),      index_contracts(),
+        random_contracts(),        optimizer_contracts()};
     for (FamilyContracts& family : described) {
       operators.insert(operators.end(), std::make_move_iterator(family.operators.begin()),
                        std::make_move_iterator(family.operators.end()));

@@ -12,24 +12,12 @@
 #include "aclnnop/aclnn_mm.h"
 #include "ops/contract/dense.h"
 #include "ops/contract/describe.h"
+#include "ops/matmul/products_contract.h"
 
 namespace aclgrad::contract {
 namespace {
 
 constexpr int64_t kColumns = 10;
-constexpr int kKeepsDtype = 0;  // values of cubeMathType
-constexpr int kUsesHf32 = 3;
-
-// Two products have no unit for products in FLOAT.
-bool lacks_float(const Arguments& a, std::string_view product, aclDataType dtype) {
-  const bool is_old = product == "Ascend910" || product == "Ascend310P";
-  const Number type = a.number("cubeMathType");
-  return is_old && dtype == ACL_FLOAT && (type == kKeepsDtype || type == kUsesHf32);
-}
-
-Parameter factor(std::string name, Shape shape, double value = 1) {
-  return any_dtype(filled(shaped(in(std::move(name)), std::move(shape)), value));
-}
 Parameter result() { return any_dtype(shaped(out("out"), {2, kColumns})); }
 
 // A domain whose first factor is `first`.
@@ -44,31 +32,6 @@ Domain factors(const char* first, size_t max_rank, Shape base_shape, void (*arra
           .samples = std::move(samples),
           .value_samples = std::move(value_samples)};
 }
-
-// Any order of a sum of K products in FLOAT stays within K + 2 roundings of the terms; an addend is
-// one more term.
-Results products(const char* first, Array (*of)(const Arguments&, const Arrays&, bool magnitudes),
-                 double roundings) {
-  return {
-      .reference = [of](const Arguments& a, const Arrays& in) { return Arrays{of(a, in, false)}; },
-      .bound = {.of_float = roundings, .of_16_bits = 0.51},
-      .roundings =
-          [first](const Arguments& a) { return static_cast<double>(a.shape(first).back()); },
-      .magnitude = [of](const Arguments& a, const Arrays& in) { return Arrays{of(a, in, true)}; }};
-}
-
-const std::vector<ErrorInput> kBadTypes = {
-    refused("cubeMathType", "= 5", int64_t{5}, "[0, 4]"),
-    refused("cubeMathType", "= -1", int64_t{-1}, "[0, 4]"),
-    refused("cubeMathType", "= 0", int64_t{0}, "DT_FLOAT", "Ascend910")};
-
-Sample with_type(double cube_math_type, Sample sample = {}) {
-  sample.settings.emplace_back("cubeMathType", cube_math_type);
-  return sample;
-}
-
-// The one of the right call, which every product takes.
-Parameter cube_math_type() { return declared(integer("cubeMathType", 1), "int8_t"); }
 
 // ---- Of two tensors -----------------------------------------------------------------------------
 
@@ -307,6 +270,7 @@ FamilyContracts matmul_contracts() {
   add_matmul(family.operators);
   add_addmm(family.operators);
   add_baddbmm(family.operators);
+  add_vector_products(family.operators);
   return family;
 }
 

@@ -70,6 +70,7 @@ Rule out_is_product() {
   });
 }
 
+// mat2 may be a weight after aclnnTransMatmulWeight, which is read by its strides.
 const OperatorSpec kMatmul{
     "aclnnMatmul",
     {input("self"), input("mat2"), output("out"), attribute("cubeMathType")},
@@ -78,7 +79,7 @@ const OperatorSpec kMatmul{
           max_rank(kSelf, kMaxMatmulRank), max_rank(kMat2, kMaxMatmulRank),
           max_rank(kOut, kMaxMatmulRank), not_zero_dimensional(kSelf), not_zero_dimensional(kMat2),
           inner_sizes_match(kSelf, kMat2), batch_broadcasts(), no_private_format(kSelf),
-          no_private_format(kMat2), no_private_format(kOut), out_is_product()}};
+          no_private_format(kOut), out_is_product()}};
 
 const OperatorSpec kMm{
     "aclnnMm",

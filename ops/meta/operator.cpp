@@ -39,8 +39,8 @@ Tiling::Footprint whole_tensor(const Arguments& arguments, size_t i) {
     const int64_t stride = tensor.view_strides[d];
     (stride < 0 ? first : last) += (tensor.view_shape[d] - 1) * stride;
   }
-  const auto size = static_cast<int64_t>(aclDataTypeSize(tensor.dtype));
-  return {i, first * size, 0, (last + 1 - first) * size, is_written};
+  return {i, bytes_of(tensor.dtype, first), 0, bytes_of(tensor.dtype, last + 1 - first),
+          is_written};
 }
 
 std::unique_ptr<aclOpExecutor> make_executor(const Arguments& arguments, Plan plan) {
@@ -58,8 +58,7 @@ std::unique_ptr<aclOpExecutor> make_executor(const Arguments& arguments, Plan pl
     const aclTensor& tensor = arguments.tensor(i);
     // A view without elements was not held to its storage: its offset may be anything.
     const int64_t offset = is_empty(tensor) ? 0 : tensor.offset;
-    executor->bindings[i] = {&tensor, tensor.data,
-                             offset * static_cast<int64_t>(aclDataTypeSize(tensor.dtype)),
+    executor->bindings[i] = {&tensor, tensor.data, bytes_of(tensor.dtype, offset),
                              arguments.parameter(i)};
   }
   return executor;

@@ -43,7 +43,7 @@ bool fits_storage(const aclTensor& tensor, size_t& reached) {
       high >= storage) {
     return false;
   }
-  reached = static_cast<size_t>((high + 1) * size);
+  reached = static_cast<size_t>(bytes_of(tensor.dtype, high + 1));
   return true;
 }
 

@@ -14,4 +14,10 @@ namespace aclgrad::ops {
 // the memory is there: programs that pass the vendor's check run. The memory checks are strict.
 CheckResult check_storage(const Arguments& arguments);
 
+// Bytes from an element to the one that so many stand behind it: two of INT4 share one.
+inline int64_t bytes_of(aclDataType dtype, int64_t elements) {
+  if (dtype == ACL_INT4) return elements < 0 ? elements / 2 : (elements + 1) / 2;
+  return elements * static_cast<int64_t>(aclDataTypeSize(dtype));
+}
+
 }  // namespace aclgrad::ops

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
+#include "aclnnop/aclnn_linalg_vector_norm.h"
 #include "aclnnop/aclnn_logsumexp.h"
 #include "aclnnop/aclnn_mean.h"
 #include "aclnnop/aclnn_norm.h"
@@ -362,6 +363,35 @@ void add_norm(std::vector<Operator>& all) {
                 "沿若干维求 (Σ abs(x)^p)^(1/p)；列表为空表示全部", "norm(x, axes, options)",
                 "norm"},
   });
+  Operator vector_norm = all.back();
+  vector_norm.call =
+      ACLGRAD_CALL(aclnnLinalgVectorNorm, any_dtype(in("self")), option(scalar("ord", 2), "p"),
+                   list("dims", {-1}), flag("keepDims"), option(dtype_named("dtype"), "into"),
+                   shaped(out("out"), {2}));
+  for (auto* samples : {&vector_norm.domain.samples, &vector_norm.domain.value_samples}) {
+    for (Sample& sample : *samples) {
+      for (auto& [name, setting] : sample.settings) {
+        name = name == "pScalar"   ? "ord"
+               : name == "dim"     ? "dims"
+               : name == "keepdim" ? "keepDims"
+                                   : name;
+      }
+    }
+  }
+  vector_norm.domain.samples.push_back({{{"ord", 0.0}}});
+  vector_norm.results.reference = [](const Arguments& a, const Arrays& in) {
+    const Number p = a.number("ord");
+    return Arrays{
+        reduced_by(a, in[0], [p](const std::vector<Number>& x) { return norm_of(x, p); })};
+  };
+  vector_norm.error_inputs = {
+      {.what = "of an empty dimension beside an infinite ord",
+       .changes = {{"self", TensorSpec{{2, 0}}},
+                   {"ord", ScalarSpec{std::numeric_limits<double>::infinity()}}},
+       .words = {"[2, 0]"}}};
+  vector_norm.words = {"(Σ abs(x)^ord)^(1/ord) over dimensions, in a dtype of its own",
+                       "沿若干维求 (Σ abs(x)^ord)^(1/ord)，结果类型可选", "", "linalg_vector_norm"};
+  all.push_back(vector_norm);
 }
 
 }  // namespace

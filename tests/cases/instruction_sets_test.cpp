@@ -20,7 +20,8 @@ bool is_product(const Row& row) {
          row.api().starts_with("aclnnConvolution") ||
          row.api().starts_with("aclnnFlashAttention") || row.api().starts_with("aclnnLSTM") ||
          row.api().starts_with("aclnnLstm") || row.api().starts_with("aclnnGRU") ||
-         row.api().ends_with("MatMul");
+         row.api().ends_with("MatMul") || row.api().ends_with("MatmulV2") ||
+         row.api() == "aclnnMv" || row.api() == "aclnnAddmv" || row.api() == "aclnnEinsum";
 }
 
 // Of the larger tensors two dtypes will do: vectors of 32 bits, and of 16.

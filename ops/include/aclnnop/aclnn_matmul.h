@@ -28,7 +28,8 @@ ACLGRAD_BEGIN_DECLS
  *   [K] x [K] gives a single element, [M,K] x [K] gives [M], [K] x [K,N] gives [N],
  *   [..., M,K] x [..., K,N] gives [..., M,N] with the leading dimensions broadcast.
  * out must have that shape. K = 0 fills out with 0; an empty out: success, nothing is written.
- * Limits: ranks at most 6; no 0-d input; leading dimensions broadcast; no private format.
+ * Limits: ranks at most 6; no 0-d input; leading dimensions broadcast; no private format, but of
+ * mat2, which is read as ND then (aclnn_trans_matmul_weight.h).
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor* self,
                                                             const aclTensor* mat2, aclTensor* out,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions on tensors, scalars, lists and executors, in the order of the contract.
 #include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_trans_matmul_weight.h"
 #include "tests/contract/specification/signature.h"
 
 namespace aclgrad::specification {
@@ -83,5 +84,10 @@ static_assert(kIs<decltype(aclnnInit), aclnnStatus(const char*)>);
 static_assert(kIs<decltype(aclnnFinalize), aclnnStatus()>);
 static_assert(kIs<decltype(aclDumpOpTensors),
                   aclnnStatus(const char*, const char*, aclTensor**, size_t, size_t, aclrtStream)>);
+
+// ---- Of one phase -------------------------------------------------------------------------------
+
+static_assert(kIs<decltype(aclnnCalculateMatmulWeightSizeV2),
+                  aclnnStatus(const aclIntArray*, aclDataType, uint64_t*)>);
 
 }  // namespace aclgrad::specification

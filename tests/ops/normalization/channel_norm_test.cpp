@@ -105,5 +105,32 @@ TEST_F(ChannelNormTest, AnEmptyGroupHasNoSpread) {
   EXPECT_TRUE(is_near(rstd.get(0), kNaN, 0));
 }
 
+// A program gives them a byte for each number, one behind the other, in memory that is large
+// enough, and never looks at them.
+TEST_F(ChannelNormTest, GroupsDoNotDependOnWhereTheirStatisticsAreWritten) {
+  constexpr int64_t kImages = 2, kGroups = 3, kCount = kImages * kGroups;
+  Array self(ACL_FLOAT, {kImages, 6, 4}), expected(ACL_FLOAT, {kImages, 6, 4});
+  for (int64_t i = 0; i < self.count(); ++i) self.set(i, static_cast<long double>(i * i % 17));
+  Array mean(ACL_FLOAT, {kImages, kGroups}), rstd(ACL_FLOAT, {kImages, kGroups});
+  Array out(ACL_FLOAT, {kImages, 6, 4});
+  const Buffer pool(1024);
+  auto* const bytes = static_cast<std::byte*>(pool.data());
+  const Shape shape = {kImages, kGroups}, strides = {kGroups, 1};
+  const int64_t storage = kCount;
+  const auto at = [&](int64_t offset) {
+    return TensorHandle(aclCreateTensor(shape.data(), 2, ACL_FLOAT, strides.data(), 0,
+                                        ACL_FORMAT_ND, &storage, 1, bytes + offset));
+  };
+  const TensorHandle near_mean = at(0), near_rstd = at(kCount);
+  const aclTensor* const none = nullptr;
+  const auto norm = [&](Array& result, aclTensor* means, aclTensor* rstds) {
+    return runs(PHASES(aclnnGroupNorm), self, none, none, kImages, int64_t{6}, int64_t{4}, kGroups,
+                1e-5, result, means, rstds);
+  };
+  ASSERT_TRUE(norm(expected, mean.tensor(), rstd.tensor()));
+  ASSERT_TRUE(norm(out, near_mean.get(), near_rstd.get()));
+  EXPECT_EQ(out.values(), expected.values());
+}
+
 }  // namespace
 }  // namespace aclgrad::testing

@@ -61,6 +61,7 @@ constexpr const char* type_name() {
   ACLGRAD_TYPE_NAME(const aclIntArray*);
   ACLGRAD_TYPE_NAME(const aclBoolArray*);
   ACLGRAD_TYPE_NAME(char*);
+  ACLGRAD_TYPE_NAME(const char*);
   ACLGRAD_TYPE_NAME(bool);
   ACLGRAD_TYPE_NAME(float);
   ACLGRAD_TYPE_NAME(double);
