@@ -15,6 +15,8 @@ namespace aclgrad::contract {
 struct ListMembers {
   DTypes dtypes = kFloats;
   double numbers[2] = {3, -0.75};
+  std::string in_graph = {};  // as Words has them
+  std::string check = {};
 };
 
 class Lists {
