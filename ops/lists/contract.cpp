@@ -303,6 +303,7 @@ FamilyContracts list_contracts(std::span<const Operator> others) {
   add_copy(family.operators);
   add_zero(family.operators);
   add_unscale(family.operators);
+  add_fused_sgd(family.operators);
   return family;
 }
 

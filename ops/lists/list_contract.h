@@ -36,5 +36,6 @@ class Lists {
 
 void add_list_functions(Lists& lists);
 void add_list_operands(Lists& lists);
+void add_fused_sgd(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract
