@@ -25,6 +25,9 @@ struct All {
       operators.insert(operators.end(), std::make_move_iterator(family.operators.begin()),
                        std::make_move_iterator(family.operators.end()));
     }
+    FamilyContracts lists = list_contracts(operators);
+    operators.insert(operators.end(), lists.operators.begin(), lists.operators.end());
+    described.push_back(std::move(lists));
     std::span<const Operator> rest = operators;
     for (FamilyContracts& family : described) {
       families.push_back({std::move(family.title), rest.first(family.operators.size())});

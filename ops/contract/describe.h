@@ -61,7 +61,7 @@ inline Parameter promotes(Parameter tensor) {
   std::get<TensorSpec>(tensor.spec).promotes = true;
   return tensor;
 }
-// One of the tensors of a list.
+// One of the tensors, or scalars, of a list.
 inline Parameter member(Parameter tensor, std::string list) {
   tensor.list = std::move(list);
   return tensor;
@@ -266,6 +266,8 @@ FamilyContracts attention_contracts();
 FamilyContracts convolution_contracts();
 FamilyContracts index_contracts();
 FamilyContracts linalg_contracts();
+// Of functions whose members are what other operators, which are given, promise.
+FamilyContracts list_contracts(std::span<const Operator> others);
 FamilyContracts loss_contracts();
 FamilyContracts matmul_contracts();
 FamilyContracts normalization_contracts();
@@ -296,7 +298,6 @@ void add_channel_norm(std::vector<Operator>& all);
 void add_sync_norm(std::vector<Operator>& all);
 void add_residual_norm(std::vector<Operator>& all);
 void add_group_swish_norm(std::vector<Operator>& all);
-void add_foreach(std::vector<Operator>& all);
 void add_matrix_decompositions(std::vector<Operator>& all);
 void add_dropout(std::vector<Operator>& all);
 void add_rotary(std::vector<Operator>& all);

@@ -336,6 +336,7 @@ std::string type_of(const Parameter& parameter) {
     std::string operator()(DtypeSpec) const { return "aclDataType"; }
   };
   if (!parameter.list.empty() && parameter.type.empty()) {
+    if (parameter.tensor() == nullptr) return "const aclScalarList*";
     return parameter.tensor()->role == Role::kInput ? "const aclTensorList*" : "aclTensorList*";
   }
   return parameter.type.empty() ? std::visit(TypeOf(), parameter.spec) : parameter.type;

@@ -33,26 +33,35 @@ PhaseOneArguments::PhaseOneArguments(const Operator& op, std::span<const Value> 
       op.call.parameters, [](const Parameter& each) { return !each.list.empty(); });
   if (!has_lists) return;
   if (values.size() > kMax) throw std::length_error(op.name() + " has too many parameters");
-  auto* const create =
-      reinterpret_cast<decltype(aclCreateTensorList)*>(find("aclCreateTensorList"));
-  release_ = reinterpret_cast<decltype(aclDestroyTensorList)*>(find("aclgradReleaseTensorList"));
+  release_ = reinterpret_cast<decltype(release_)>(find("aclgradReleaseTensorList"));
   size_t count = 0;
   for (size_t i = 0; i < values.size();) {
     size_t end = i + 1;
     while (end < values.size() && continues_list(op, end)) ++end;
-    if (op.call.parameters[i].list.empty() || std::holds_alternative<aclTensorList*>(values[i])) {
-      packed_[count++] = values[i];
-    } else {
-      std::array<const aclTensor*, kMax> tensors;
+    // The members in a list, which a function of that name makes.
+    const auto pack = [&]<class Member, class List>(const char* create, Member*, List*) {
+      std::array<const Member*, kMax> members;
       size_t given = 0;
       for (size_t k = i; k < end; ++k) {
-        aclTensor* const tensor = std::get<aclTensor*>(values[k]);
-        if (tensor != nullptr || !op.call.parameters[k].is_extra) tensors[given++] = tensor;
+        Member* const each = std::get<Member*>(values[k]);
+        if (each != nullptr || !op.call.parameters[k].is_extra) members[given++] = each;
       }
-      lists_[count] = create == nullptr ? nullptr : create(tensors.data(), given);
-      packed_[count] = lists_[count];
-      lacks_list_ = lacks_list_ || lists_[count] == nullptr;
-      ++count;
+      auto* const made = reinterpret_cast<List* (*)(const Member* const*, uint64_t)>(find(create));
+      List* const list = made == nullptr ? nullptr : made(members.data(), given);
+      lacks_list_ = lacks_list_ || list == nullptr;
+      lists_[count] = list;
+      packed_[count++] = list;
+    };
+    const bool is_packed = std::holds_alternative<aclTensorList*>(values[i]) ||
+                           std::holds_alternative<aclScalarList*>(values[i]);
+    if (op.call.parameters[i].list.empty() || is_packed) {
+      packed_[count++] = values[i];
+    } else if (op.call.parameters[i].tensor() != nullptr) {
+      pack("aclCreateTensorList", static_cast<aclTensor*>(nullptr),
+           static_cast<aclTensorList*>(nullptr));
+    } else {
+      pack("aclCreateScalarList", static_cast<aclScalar*>(nullptr),
+           static_cast<aclScalarList*>(nullptr));
     }
     i = end;
   }
@@ -61,7 +70,7 @@ PhaseOneArguments::PhaseOneArguments(const Operator& op, std::span<const Value> 
 
 PhaseOneArguments::~PhaseOneArguments() {
   if (release_ == nullptr) return;
-  for (aclTensorList* const list : lists_) {
+  for (const void* const list : lists_) {
     if (list != nullptr) release_(list);
   }
 }

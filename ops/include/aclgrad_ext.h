@@ -259,9 +259,10 @@ ACL_FUNC_VISIBILITY int32_t aclgradHandleRemove(const void* handle, aclgradHandl
 ACL_FUNC_VISIBILITY int32_t aclgradHandleCheck(const void* handle, aclgradHandleKind kind);
 
 /*
- * Destroys a list and leaves its tensors alive, which aclDestroyTensorList does not: for tensors
- * that several lists have, or that have another owner. NULL: 0; 161002 for a handle that is not
- * live. `list` is an aclTensorList. Library: nnopbase.
+ * Destroys a list and leaves its members alive, which aclDestroyTensorList and aclDestroyScalarList
+ * do not: for tensors or scalars that several lists have, or that have another owner. NULL: 0;
+ * 161002 for a handle that is not live. `list` is an aclTensorList or an aclScalarList. Library:
+ * nnopbase.
  */
 ACL_FUNC_VISIBILITY int32_t aclgradReleaseTensorList(const void* list);
 

@@ -12,10 +12,16 @@
 // included. Phase one is a friend that a class template defines, because its parameters can be a
 // pack there. It stands in the operator's own namespace, where the first lines declare the header's
 // C functions once more: a C function is the same one in every namespace. Its use in the last has
-// the compiler instantiate it.
+// the compiler instantiate it. Inside the library, extern "C" const OperatorEntry NAMEEntry finds
+// the operator (ops/lists).
 #define ACLGRAD_OPERATOR(name, spec, ...)                                                   \
   extern "C" ACL_FUNC_VISIBILITY decltype(::name##GetWorkspaceSize) name##GetWorkspaceSize; \
   static constexpr auto name##Planner = __VA_ARGS__;                                        \
+  extern "C" const ::aclgrad::ops::OperatorEntry name##Entry;                               \
+  const ::aclgrad::ops::OperatorEntry name##Entry{                                          \
+      &(spec), [](const ::aclgrad::ops::Arguments& arguments) -> ::aclgrad::ops::Plan {     \
+        return name##Planner(arguments);                                                    \
+      }};                                                                                   \
   template <class Indices>                                                                  \
   struct name##PhaseOne;                                                                    \
   template <size_t... kIndices>                                                             \

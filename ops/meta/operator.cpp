@@ -308,13 +308,16 @@ aclnnStatus run(const char* name, void* workspace, uint64_t workspaceSize, aclOp
 Arguments::Arguments(const OperatorSpec& spec, std::span<const Argument> values)
     : spec_(spec), values_(values) {
   for (size_t i = 0; i < values.size(); ++i) {
-    const aclTensorList* const list = values[i].tensor_list();
-    // A list that is null or not live has no members here; the rules refuse it.
-    if (list == nullptr || aclgradHandleCheck(list, ACLGRAD_HANDLE_TENSOR_LIST) == 0) continue;
-    for (size_t k = 0; k < list->elements.size(); ++k) {
-      members_.push_back(
-          {i, fmt::format("{}[{}]", spec.parameters[i].name, k), Argument(list->elements[k])});
-    }
+    const auto add_members = [&](const auto* list, aclgradHandleKind kind) {
+      // A list that is null or not live has no members here; the rules refuse it.
+      if (list == nullptr || aclgradHandleCheck(list, kind) == 0) return;
+      for (size_t k = 0; k < list->elements.size(); ++k) {
+        members_.push_back(
+            {i, fmt::format("{}[{}]", spec.parameters[i].name, k), Argument(list->elements[k])});
+      }
+    };
+    add_members(values[i].tensor_list(), ACLGRAD_HANDLE_TENSOR_LIST);
+    add_members(values[i].scalar_list(), ACLGRAD_HANDLE_SCALAR_LIST);
   }
 }
 

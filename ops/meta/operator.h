@@ -80,6 +80,7 @@ class Argument {
     kTensor,
     kTensorList,
     kScalar,
+    kScalarList,
     kIntArray,
     kBoolArray,
     kText,
@@ -88,8 +89,9 @@ class Argument {
   };
 
   Argument(const aclTensor* value) : tensor_(value), kind_(Kind::kTensor) {}
-  Argument(const aclTensorList* value) : tensor_list_(value), kind_(Kind::kTensorList) {}
+  Argument(const aclTensorList* value) : list_(value), kind_(Kind::kTensorList) {}
   Argument(const aclScalar* value) : scalar_(value), kind_(Kind::kScalar) {}
+  Argument(const aclScalarList* value) : list_(value), kind_(Kind::kScalarList) {}
   Argument(const aclIntArray* value) : int_array_(value), kind_(Kind::kIntArray) {}
   Argument(const aclBoolArray* value) : bool_array_(value), kind_(Kind::kBoolArray) {}
   Argument(const char* value) : text_(value), kind_(Kind::kText) {}
@@ -105,8 +107,13 @@ class Argument {
   Kind kind() const { return kind_; }
 
   const aclTensor* tensor() const { return tensor_; }
-  const aclTensorList* tensor_list() const { return tensor_list_; }
+  const aclTensorList* tensor_list() const {
+    return kind_ == Kind::kTensorList ? static_cast<const aclTensorList*>(list_) : nullptr;
+  }
   const aclScalar* scalar() const { return scalar_; }
+  const aclScalarList* scalar_list() const {
+    return kind_ == Kind::kScalarList ? static_cast<const aclScalarList*>(list_) : nullptr;
+  }
   const aclIntArray* int_array() const { return int_array_; }
   const aclBoolArray* bool_array() const { return bool_array_; }
   const char* text() const { return text_; }
@@ -116,7 +123,7 @@ class Argument {
  private:
   // Exactly one of these is meant.
   const aclTensor* tensor_ = nullptr;
-  const aclTensorList* tensor_list_ = nullptr;
+  const void* list_ = nullptr;
   const aclScalar* scalar_ = nullptr;
   const aclIntArray* int_array_ = nullptr;
   const aclBoolArray* bool_array_ = nullptr;
@@ -126,13 +133,14 @@ class Argument {
   Kind kind_ = Kind::kInteger;  // for the call log; the operators know from their signatures
 };
 
-// The arguments of a phase-one call, by parameter index. The tensors of a list follow behind all
-// parameters, each an argument of its own with the list's role and a name like "tensors[1]".
+// The arguments of a phase-one call, by parameter index. The tensors or scalars of a list follow
+// behind all parameters, each an argument of its own with the list's role and a name like
+// "tensors[1]".
 class Arguments {
  public:
   Arguments(const OperatorSpec& spec, std::span<const Argument> values);
 
-  // The arguments that are a list's tensors; none where it is null or no live handle.
+  // The arguments that are a list's members; none where it is null or no live handle.
   struct Members {
     size_t first;
     size_t count;
@@ -141,7 +149,7 @@ class Arguments {
 
   const OperatorSpec& spec() const { return spec_; }
   size_t size() const { return values_.size() + members_.size(); }
-  // The parameter that an argument is, or is a tensor of.
+  // The parameter that an argument is, or is a member of.
   size_t parameter(size_t i) const {
     return i < values_.size() ? i : members_[i - values_.size()].list;
   }
@@ -152,7 +160,7 @@ class Arguments {
   Role role(size_t i) const { return spec_.parameters[parameter(i)].role; }
 
   const Argument& operator[](size_t i) const {
-    return i < values_.size() ? values_[i] : members_[i - values_.size()].tensor;
+    return i < values_.size() ? values_[i] : members_[i - values_.size()].value;
   }
   const aclTensor& tensor(size_t i) const { return *(*this)[i].tensor(); }
   const aclScalar& scalar(size_t i) const { return *(*this)[i].scalar(); }
@@ -168,8 +176,8 @@ class Arguments {
   bool given(size_t i) const {
     const Argument& value = (*this)[i];
     return value.tensor() != nullptr || value.tensor_list() != nullptr ||
-           value.scalar() != nullptr || value.int_array() != nullptr ||
-           value.bool_array() != nullptr || value.text() != nullptr;
+           value.scalar() != nullptr || value.scalar_list() != nullptr ||
+           value.int_array() != nullptr || value.bool_array() != nullptr || value.text() != nullptr;
   }
   const Dims& strides(size_t i) const { return tensor(i).view_strides; }
   aclDataType dtype(size_t i) const { return tensor(i).dtype; }
@@ -179,7 +187,7 @@ class Arguments {
   struct Member {
     size_t list;
     std::string name;
-    Argument tensor;
+    Argument value;
   };
 
   const OperatorSpec& spec_;
@@ -265,6 +273,13 @@ struct Plan {
 };
 
 using Planner = std::function<Plan(const Arguments&)>;
+
+// An operator as others carry it out for parts of theirs, without its checks; ACLGRAD_OPERATOR
+// defines one for each.
+struct OperatorEntry {
+  const OperatorSpec* spec;
+  Plan (*plan)(const Arguments&);
+};
 
 // Phase one: checks workspaceSize and executor, then the rules in their order, then that every view
 // lies in its storage; then plans. On failure leaves a message and both outputs untouched. A

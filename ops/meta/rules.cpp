@@ -30,6 +30,9 @@ Handle handle_of(const Argument& argument) {
     return {argument.tensor_list(), ACLGRAD_HANDLE_TENSOR_LIST, "aclTensorList"};
   }
   if (argument.scalar() != nullptr) return {argument.scalar(), ACLGRAD_HANDLE_SCALAR, "aclScalar"};
+  if (argument.scalar_list() != nullptr) {
+    return {argument.scalar_list(), ACLGRAD_HANDLE_SCALAR_LIST, "aclScalarList"};
+  }
   if (argument.int_array() != nullptr) {
     return {argument.int_array(), ACLGRAD_HANDLE_INT_ARRAY, "aclIntArray"};
   }

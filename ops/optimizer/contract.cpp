@@ -189,9 +189,7 @@ Operator by_numbers() {
 }  // namespace
 
 FamilyContracts optimizer_contracts() {
-  FamilyContracts family{{"Optimizer", "优化器"}, {by_numbers(), by_tensors()}};
-  add_foreach(family.operators);
-  return family;
+  return {{"Optimizer", "优化器"}, {by_numbers(), by_tensors()}};
 }
 
 }  // namespace aclgrad::contract

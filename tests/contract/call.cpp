@@ -149,7 +149,7 @@ Call::~Call() {
   if (executor_ != nullptr) {
     library_.get<decltype(aclDestroyAclOpExecutor)>("aclDestroyAclOpExecutor")(executor_);
   }
-  for (aclTensorList* each : lists_) {
+  for (const void* each : lists_) {
     library_.get<decltype(aclgradReleaseTensorList)>("aclgradReleaseTensorList")(each);
   }
   for (const aclTensor* each : tensors_) {
@@ -238,11 +238,16 @@ aclScalar* Call::scalar(double value, aclDataType dtype) {
   return made;
 }
 
-aclTensorList* Call::list_of_one(aclTensor* tensor) {
-  aclTensorList* made =
-      library_.get<decltype(aclCreateTensorList)>("aclCreateTensorList")(&tensor, 1);
-  lists_.push_back(made);
-  return made;
+Value Call::list_of_one(const Value& member) {
+  const auto keep = [this](auto* list) -> Value {
+    lists_.push_back(list);
+    return list;
+  };
+  if (const auto* scalar = std::get_if<aclScalar*>(&member)) {
+    return keep(library_.get<decltype(aclCreateScalarList)>("aclCreateScalarList")(scalar, 1));
+  }
+  return keep(library_.get<decltype(aclCreateTensorList)>("aclCreateTensorList")(
+      &std::get<aclTensor*>(member), 1));
 }
 
 aclIntArray* Call::int_array(const Shape& values) {

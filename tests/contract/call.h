@@ -70,7 +70,8 @@ class Call {
   void scatter();
   aclScalar* scalar(double value, aclDataType dtype);
   aclIntArray* int_array(const Shape& values);
-  aclTensorList* list_of_one(aclTensor* tensor);
+  // An aclTensorList or an aclScalarList.
+  Value list_of_one(const Value& member);
   aclBoolArray* bool_array(const std::vector<char>& values);
 
   // The parameter's shape and dtype in the right call.
@@ -99,7 +100,7 @@ class Call {
   std::vector<Value> values_;
   std::vector<void*> memory_;
   std::vector<const aclTensor*> tensors_;
-  std::vector<aclTensorList*> lists_;
+  std::vector<const void*> lists_;
   std::vector<const aclScalar*> scalars_;
   std::vector<const aclIntArray*> int_arrays_;
   std::vector<const aclBoolArray*> bool_arrays_;

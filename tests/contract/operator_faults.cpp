@@ -186,13 +186,15 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
   }
   for (const size_t i : declared_parameters(row)) {
     if (row.call.parameters[i].list.empty()) continue;
-    add_handle_faults<aclTensorList>(faults, i, false, 0);
-    faults.push_back({"of one tensor",
+    const bool has_tensors = row.call.parameters[i].tensor() != nullptr;
+    if (has_tensors) {
+      add_handle_faults<aclTensorList>(faults, i, row.call.parameters[i].nullable, 0);
+    } else {
+      add_handle_faults<aclScalarList>(faults, i, false, 0);
+    }
+    faults.push_back({has_tensors ? "of one tensor" : "of one scalar",
                       i,
-                      [i](Call& call) {
-                        Value& value = call.values()[i];
-                        value = call.list_of_one(std::get<aclTensor*>(value));
-                      },
+                      [i](Call& call) { call.values()[i] = call.list_of_one(call.values()[i]); },
                       row.domain.wrong_shape,
                       {"must have"},
                       /*may_pass=*/true});

@@ -40,7 +40,7 @@ forbid "distributed" 'aclgrad/(aclgrad|backward|rule|gradcheck)\.h' \
   "what ranks exchange are tensors, wherever they come from"
 forbid "framework autograd distributed" 'dnnl|oneapi/|hwy/|Eigen/|omp\.h' \
   "numerical libraries belong to the operators"
-families='activation|arithmetic|attention|convolution|index|linalg|loss|matmul|normalization|optimizer|ordering|pooling|random|recurrent|reduction|resampling|shape'
+families='activation|arithmetic|attention|convolution|index|linalg|lists|loss|matmul|normalization|optimizer|ordering|pooling|random|recurrent|reduction|resampling|shape'
 contracts=$(echo ops/contract ops/*/contract.cpp ops/*/*_contract.{h,cpp})
 operators=$(printf 'ops/%s ' ${families//|/ })
 forbid "ops/runtime" "ops/(meta|engine|hccl|$families)/" "the runtime knows nothing of operators"

@@ -80,6 +80,17 @@ std::string scalar_value(const aclScalar* scalar) {
   return quoted(fmt::format("{} {}", dtype_name(scalar->dtype), scalar->to_double()));
 }
 
+std::string scalars_value(const aclScalarList* list) {
+  if (list == nullptr) return "null";
+  if (!is_live(list, ACLGRAD_HANDLE_SCALAR_LIST)) return quoted("a dead handle");
+  std::string text;
+  for (const aclScalar* const scalar : list->elements) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ",
+                        scalar == nullptr ? "null" : scalar_value(scalar));
+  }
+  return "[" + text + "]";
+}
+
 std::string list_value(const auto* array, aclgradHandleKind kind) {
   if (array == nullptr) return "null";
   if (!is_live(array, kind)) return quoted("a dead handle");
@@ -97,6 +108,8 @@ std::string value_of(const Argument& argument) {
       return argument.text() == nullptr ? "null" : quoted(argument.text());
     case Argument::Kind::kScalar:
       return argument.scalar() == nullptr ? "null" : scalar_value(argument.scalar());
+    case Argument::Kind::kScalarList:
+      return scalars_value(argument.scalar_list());
     case Argument::Kind::kIntArray:
       return list_value(argument.int_array(), ACLGRAD_HANDLE_INT_ARRAY);
     case Argument::Kind::kBoolArray:

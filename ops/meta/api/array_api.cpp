@@ -91,6 +91,10 @@ aclnnStatus aclDestroyTensorList(const aclTensorList* array) {
   return destroy_list("aclDestroyTensorList", array, ACLGRAD_HANDLE_TENSOR_LIST, aclDestroyTensor);
 }
 int32_t aclgradReleaseTensorList(const void* list) {
+  if (aclgradHandleCheck(list, ACLGRAD_HANDLE_SCALAR_LIST) != 0) {
+    return destroy("aclgradReleaseTensorList", static_cast<const aclScalarList*>(list),
+                   ACLGRAD_HANDLE_SCALAR_LIST);
+  }
   return destroy("aclgradReleaseTensorList", static_cast<const aclTensorList*>(list),
                  ACLGRAD_HANDLE_TENSOR_LIST);
 }

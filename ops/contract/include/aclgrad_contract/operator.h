@@ -30,7 +30,7 @@ using DTypes = std::vector<aclDataType>;
 
 // An argument. Integers stand for bool and enumerations too.
 using Value = std::variant<aclTensor*, aclTensorList*, aclScalar*, aclIntArray*, aclBoolArray*,
-                           char*, int64_t, double>;
+                           char*, int64_t, double, aclScalarList*>;
 
 template <class Parameter>
 Parameter as(const Value& value) {
@@ -58,6 +58,7 @@ constexpr const char* type_name() {
   ACLGRAD_TYPE_NAME(const aclTensorList*);
   ACLGRAD_TYPE_NAME(aclTensorList*);
   ACLGRAD_TYPE_NAME(const aclScalar*);
+  ACLGRAD_TYPE_NAME(const aclScalarList*);
   ACLGRAD_TYPE_NAME(const aclIntArray*);
   ACLGRAD_TYPE_NAME(const aclBoolArray*);
   ACLGRAD_TYPE_NAME(char*);
@@ -176,8 +177,8 @@ struct Parameter {
   std::string option = {};
   std::optional<Sets> sets = std::nullopt;
   bool nullable = false;  // an array that may be null, which is another way to say that it is empty
-  // The parameter in the header, an aclTensorList, of whose tensors this is one; they stand one
-  // behind the other, as "tensors[0]", "tensors[1]" of "tensors".
+  // The parameter in the header, an aclTensorList or an aclScalarList, of whose members this is
+  // one; they stand one behind the other, as "tensors[0]", "tensors[1]" of "tensors".
   std::string list = {};
   bool is_extra = false;  // not null in the list where it is not given, but no part of it
 
@@ -509,10 +510,10 @@ std::vector<size_t> declared_parameters(const Operator& op);
 // A C function by its name; null where there is none.
 using Find = std::function<void*(const char* name)>;
 
-// An operator's arguments as phase one takes them: the tensors of a list in an aclTensorList, which
-// lives as long as this. An aclTensorList in the place of a list's first tensor is that list. The
-// tensors stay their owner's: a library without aclgradReleaseTensorList, whose lists can only be
-// destroyed together with their tensors, keeps the list.
+// An operator's arguments as phase one takes them: the members of a list in an aclTensorList or an
+// aclScalarList, which lives as long as this. Such a list in the place of a list's first member is
+// that list. The members stay their owner's: a library without aclgradReleaseTensorList, whose
+// lists can only be destroyed together with their members, keeps the list.
 class PhaseOneArguments {
  public:
   PhaseOneArguments(const Operator& op, std::span<const Value> values, const Find& find);
@@ -528,8 +529,8 @@ class PhaseOneArguments {
 
   std::array<Value, kMax> packed_;
   std::span<const Value> values_;
-  std::array<aclTensorList*, kMax> lists_ = {};
-  decltype(aclDestroyTensorList)* release_ = nullptr;
+  std::array<const void*, kMax> lists_ = {};
+  int32_t (*release_)(const void*) = nullptr;  // aclgradReleaseTensorList
   bool lacks_list_ = false;
 };
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclnnClampMax of each tensor of a list with one number, which lies on the device. */
+#pragma once
+
+#include "aclnnop/aclnn_foreach_common.h" /* what holds for every function over lists */
+
+ACLGRAD_BEGIN_DECLS
+
+/*
+ * out[i] = the smaller of x[i] and scalar; a NaN in x[i] stays, as aclnnClampMax gives it. Data
+ * types: FLOAT, FLOAT16, INT32, and BF16 on Atlas A2, A3 and 950. scalar: a tensor of one
+ * element.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachMinimumScalarGetWorkspaceSize(const aclTensorList* x,
+                                                                          const aclTensor* scalar,
+                                                                          aclTensorList* out,
+                                                                          uint64_t* workspaceSize,
+                                                                          aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachMinimumScalar(void* workspace, uint64_t workspaceSize,
+                                                          aclOpExecutor* executor,
+                                                          aclrtStream stream);
+
+ACLGRAD_END_DECLS
