@@ -155,7 +155,7 @@ OperatorSpec spec(const char* name, const DtypeSet& dtypes, const std::vector<Sl
         on_sizes.push_back(one_for_each(i, x, "scalars"));
         break;
       case Kind::kElement:
-        rules.push_back(where_members(x, element_suits(i, x, Kind::kElement)));
+        rules.push_back(scalars ? suits(i) : where_members(x, element_suits(i, x, Kind::kElement)));
         on_sizes.push_back(has_one_element(i));
         break;
       case Kind::kElements:
