@@ -170,7 +170,8 @@ void Lists::add(Signature call, const std::vector<std::string>& names, const std
                           .bound = of->results.bound,
                           .nan_goes_through = of->results.nan_goes_through},
               .words = {"for each tensor of a list: " + of->words.computes.english,
-                        "对列表中每个张量：" + of->words.computes.chinese}};
+                        "对列表中每个张量：" + of->words.computes.chinese, members.in_graph,
+                        members.check}};
   if (of->results.magnitude) {
     op.results.magnitude = for_members(of, lists, form, attribute, of->results.magnitude);
   }
@@ -351,6 +352,7 @@ FamilyContracts list_contracts(std::span<const Operator> others) {
   add_copy(family.operators);
   add_zero(family.operators);
   add_unscale(family.operators);
+  add_fused_sgd(family.operators);
   return family;
 }
 

@@ -15,6 +15,8 @@ namespace aclgrad::contract {
 struct ListMembers {
   DTypes dtypes = kFloats;
   double numbers[2] = {3, -0.75};
+  std::string in_graph = {};  // as Words has them
+  std::string check = {};
 };
 
 class Lists {
@@ -34,5 +36,6 @@ class Lists {
 
 void add_list_functions(Lists& lists);
 void add_list_operands(Lists& lists);
+void add_fused_sgd(std::vector<Operator>& all);
 
 }  // namespace aclgrad::contract

@@ -66,16 +66,6 @@ Rule element_suits(size_t tensor, size_t list, Kind kind) {
   };
 }
 
-Rule one_for_each(size_t other, size_t list, const char* what) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    const size_t expected = arguments.members(list).count;
-    const size_t count = arguments.members(other).count;
-    if (count == expected) return std::nullopt;
-    return fmt::format("{} must have {} {}, one for each of {}, but has {}.", arguments.name(other),
-                       expected, what, arguments.name(list), count);
-  });
-}
-
 // One dimension, with an element for each member.
 Rule has_element_for_each(size_t tensor, size_t list) {
   return [=](const Arguments& arguments) {
@@ -110,6 +100,18 @@ Rule members_of_one_dtype(size_t list, size_t as) {
 }
 Rule members_ranked(size_t list) {
   return all_members(list, [](size_t i) { return max_rank(i); });
+}
+Rule members_of_one_count(size_t other, size_t list, const char* what) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    const size_t expected = arguments.members(list).count;
+    const size_t count = arguments.members(other).count;
+    if (count == expected) return std::nullopt;
+    return fmt::format("{} must have {} {}, one for each of {}, but has {}.", arguments.name(other),
+                       expected, what, arguments.name(list), count);
+  });
+}
+Rule members_of_one_shape(size_t list, size_t as) {
+  return each_beside(list, as, [](size_t i, size_t other) { return same_shape(i, other); });
 }
 
 OperatorSpec spec(const char* name, const DtypeSet& dtypes, const std::vector<Slot>& operands,
@@ -152,7 +154,7 @@ OperatorSpec spec(const char* name, const DtypeSet& dtypes, const std::vector<Sl
         break;
       case Kind::kScalars:
         rules.push_back(where_members(x, all_members(i, suits)));
-        on_sizes.push_back(one_for_each(i, x, "scalars"));
+        on_sizes.push_back(members_of_one_count(i, x, "scalars"));
         break;
       case Kind::kElement:
         rules.push_back(scalars ? suits(i) : where_members(x, element_suits(i, x, Kind::kElement)));
@@ -165,15 +167,14 @@ OperatorSpec spec(const char* name, const DtypeSet& dtypes, const std::vector<Sl
     }
   }
   for (const size_t list : lists) {
-    if (list != x) on_sizes.push_back(one_for_each(list, x, "tensors"));
+    if (list != x) on_sizes.push_back(members_of_one_count(list, x, "tensors"));
   }
   for (const size_t list : lists) on_sizes.push_back(members_ranked(list));
   for (const size_t list : lists) {
     if (list == x) continue;
-    on_sizes.push_back(
-        list == out && results == Results::kOneElement
-            ? all_members(out, [](size_t i) { return has_one_element(i); })
-            : each_beside(list, x, [](size_t i, size_t of_x) { return same_shape(i, of_x); }));
+    on_sizes.push_back(list == out && results == Results::kOneElement
+                           ? all_members(out, [](size_t i) { return has_one_element(i); })
+                           : members_of_one_shape(list, x));
   }
   for (const Rule& rule : on_sizes) rules.push_back(size_rule(rule));
   return {name, parameters, rules};

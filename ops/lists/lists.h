@@ -58,6 +58,8 @@ Rule members_given(size_t list);
 Rule members_of_dtypes(size_t list, const DtypeSet& dtypes);
 Rule members_of_one_dtype(size_t list, size_t as);
 Rule members_ranked(size_t list);
+Rule members_of_one_count(size_t list, size_t as, const char* what = "tensors");
+Rule members_of_one_shape(size_t list, size_t as);
 
 // ---- Plans --------------------------------------------------------------------------------------
 

@@ -133,8 +133,11 @@ void add_list_operands(Lists& lists) {
   const std::array bounds = {kFloatsAndInt32, kFloatsAndInt32, kFloatsAndInt32};
   add_with_scalars(lists, ACLGRAD_WITH_SCALARS(Add), "aclnnAdds", sums);
   add_with_scalars(lists, ACLGRAD_WITH_SCALARS(Sub), "aclnnSubs", sums);
-  add_with_scalars(lists, ACLGRAD_WITH_SCALARS(Mul), "aclnnMuls",
-                   {kListNumbers + DTypes{ACL_DOUBLE}, kListNumbers, kFloats});
+  lists.add(ACLGRAD_LISTS(MulScalar), {"x", "scalar", "out"}, "aclnnMuls",
+            {kListNumbers + DTypes{ACL_DOUBLE}});
+  lists.add(ACLGRAD_LISTS(MulScalarV2), {"x", "scalar", "out"}, "aclnnMuls",
+            {kListNumbers, {3, -0.75}, "foreach_mul({a, b}, factor)", "foreach_mul"});
+  lists.add(ACLGRAD_LISTS(MulScalarList), {"x", "scalars", "out"}, "aclnnMuls");
   add_with_scalars(lists, ACLGRAD_WITH_SCALARS(Div), "aclnnDivs", floats);
   add_with_scalars(lists, ACLGRAD_WITH_SCALARS(Pow), "aclnnPowTensorScalar", floats, 2, -0.5);
   lists.add(ACLGRAD_LISTS(PowScalarAndTensor), {"scalar", "x", "out"}, "aclnnPowScalarTensor",

@@ -188,7 +188,7 @@ std::vector<OperatorFault> faults_of(const Operator& row) {
     if (row.call.parameters[i].list.empty()) continue;
     const bool has_tensors = row.call.parameters[i].tensor() != nullptr;
     if (has_tensors) {
-      add_handle_faults<aclTensorList>(faults, i, false, 0);
+      add_handle_faults<aclTensorList>(faults, i, row.call.parameters[i].nullable, 0);
     } else {
       add_handle_faults<aclScalarList>(faults, i, false, 0);
     }
