@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -11,6 +12,8 @@
 #include "aclnnop/aclnn_foreach_copy.h"
 #include "aclnnop/aclnn_foreach_non_finite_check_and_unscale.h"
 #include "aclnnop/aclnn_foreach_norm.h"
+#include "aclnnop/aclnn_foreach_round_off_number.h"
+#include "aclnnop/aclnn_foreach_round_off_number_v2.h"
 #include "aclnnop/aclnn_foreach_zero_inplace.h"
 #include "ops/contract/dense.h"
 #include "ops/lists/list_contract.h"
@@ -221,6 +224,51 @@ void add_norm(std::vector<Operator>& all) {
   });
 }
 
+// By the contracts of the operators that the modes stand for.
+void add_rounding(std::vector<Operator>& all, std::span<const Operator> others) {
+  const std::map<int, std::shared_ptr<const Operator>> modes = [&] {
+    std::map<int, std::shared_ptr<const Operator>> made;
+    for (const auto& [mode, name] : {std::pair{1, "aclnnRound"},
+                                     {2, "aclnnFloor"},
+                                     {3, "aclnnCeil"},
+                                     {5, "aclnnTrunc"},
+                                     {7, "aclnnFrac"}}) {
+      made[mode] = std::make_shared<const Operator>(find(others, name));
+    }
+    return made;
+  }();
+  const Reference rounded_by_mode = [modes](const Arguments& a, const Arrays& in) {
+    const bool is_tensor = in.size() > kMembers;
+    const Number mode = is_tensor ? in[kMembers].values[0] : a.number("roundMode");
+    const Arguments single = Arguments(modes.at(static_cast<int>(mode))).in(a.dtype());
+    return Arrays{results_of(single, {in[0]})[0], results_of(single, {in[1]})[0]};
+  };
+  const auto of_x = [](int k) { return in_list_of("x", k, in("", -9, 9)); };
+  const auto result = [](int k) { return in_list_of("out", k, out("")); };
+  const Operator by_tensor{
+      .call = ACLGRAD_CALL(aclnnForeachRoundOffNumber, of_x(0), of_x(1),
+                           filled(typed(shaped(in("roundMode", 1, 1), {1}), ACL_INT8), 1),
+                           result(0), result(1)),
+      .domain = {.everywhere = kFloats,
+                 .wrong_shape = 561002,
+                 .base = "x[0]",
+                 .arrange = arrange_lists,
+                 .samples = samples_of("roundMode", {1, 2, 3, 5, 7})},
+      .results = {.reference = rounded_by_mode, .bound = kExact},
+      .words = {"each tensor of a list rounded by a mode that lies on the device",
+                "按设备上给出的模式对列表中每个张量取整"}};
+  Operator by_number = by_tensor;
+  by_number.call = ACLGRAD_CALL(aclnnForeachRoundOffNumberV2, of_x(0), of_x(1),
+                                number("roundMode", 1), result(0), result(1));
+  by_number.error_inputs = {refused("roundMode", "= 4", ScalarSpec{4, ACL_INT64}, "is 4"),
+                            refused("roundMode", "of FLOAT", ScalarSpec{1}, "DT_FLOAT")};
+  by_number.words = {
+      "each tensor of a list rounded: to the nearest, down, up, towards 0, or what is "
+      "behind the point",
+      "对列表中每个张量取整：就近、向下、向上、向零，或取小数部分"};
+  all.insert(all.end(), {by_tensor, by_number});
+}
+
 void add_copy(std::vector<Operator>& all) {
   const auto of_x = [](int k) { return in_list_of("x", k, any_dtype(in("", -9, 9))); };
   const auto copied = [](int k) { return in_list_of("out", k, any_dtype(out(""))); };
@@ -300,6 +348,7 @@ FamilyContracts list_contracts(std::span<const Operator> others) {
   Lists lists(family.operators, others);
   add_list_functions(lists);
   add_list_operands(lists);
+  add_rounding(family.operators, others);
   add_copy(family.operators);
   add_zero(family.operators);
   add_unscale(family.operators);

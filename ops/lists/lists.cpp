@@ -157,7 +157,7 @@ OperatorSpec spec(const char* name, const DtypeSet& dtypes, const std::vector<Sl
         on_sizes.push_back(members_of_one_count(i, x, "scalars"));
         break;
       case Kind::kElement:
-        rules.push_back(where_members(x, element_suits(i, x, Kind::kElement)));
+        rules.push_back(scalars ? suits(i) : where_members(x, element_suits(i, x, Kind::kElement)));
         on_sizes.push_back(has_one_element(i));
         break;
       case Kind::kElements:

@@ -16,6 +16,8 @@
 #include "aclnnop/aclnn_foreach_div_scalar.h"
 #include "aclnnop/aclnn_foreach_div_scalar_list.h"
 #include "aclnnop/aclnn_foreach_div_scalar_v2.h"
+#include "aclnnop/aclnn_foreach_lerp_list.h"
+#include "aclnnop/aclnn_foreach_lerp_scalar.h"
 #include "aclnnop/aclnn_foreach_maximum_list.h"
 #include "aclnnop/aclnn_foreach_maximum_scalar.h"
 #include "aclnnop/aclnn_foreach_maximum_scalar_list.h"
@@ -30,6 +32,7 @@
 #include "aclnnop/aclnn_foreach_mul_scalar_v2.h"
 #include "aclnnop/aclnn_foreach_pow_list.h"
 #include "aclnnop/aclnn_foreach_pow_scalar.h"
+#include "aclnnop/aclnn_foreach_pow_scalar_and_tensor.h"
 #include "aclnnop/aclnn_foreach_pow_scalar_list.h"
 #include "aclnnop/aclnn_foreach_pow_scalar_v2.h"
 #include "aclnnop/aclnn_foreach_sub_list.h"
@@ -48,6 +51,8 @@ ACLGRAD_FOREACH(DivList, Div, kFloats, list("x1"), list("x2"))
 ACLGRAD_FOREACH(PowList, PowTensorTensor, kFloats, list("x1"), list("x2"))
 ACLGRAD_FOREACH(MaximumList, Maximum, kFloatsAndInt32, list("x1"), list("x2"))
 ACLGRAD_FOREACH(MinimumList, Minimum, kFloatsAndInt32, list("x1"), list("x2"))
+ACLGRAD_FOREACH(LerpScalar, Lerps, kFloats, list("x1"), list("x2"), number("weight"))
+ACLGRAD_FOREACH(LerpList, Lerp, kFloats, list("x1"), list("x2"), list("weights"))
 ACLGRAD_FOREACH(AddList, Add, kNumbersOfLists, list("x1"), list("x2"), element("alpha"))
 ACLGRAD_FOREACH(AddListV2, Add, kNumbersOfLists, list("x1"), list("x2"), number("alpha"))
 ACLGRAD_FOREACH(SubList, Sub, kNumbersOfLists, list("x1"), list("x2"), element("alpha"))
@@ -93,6 +98,7 @@ ACLGRAD_FOREACH(DivScalarList, Divs, kFloats, list("x"), numbers("scalars"))
 ACLGRAD_FOREACH(PowScalar, PowTensorScalar, kFloats, list("x"), element("scalar"))
 ACLGRAD_FOREACH(PowScalarV2, PowTensorScalar, kFloats, list("x"), number("scalar"))
 ACLGRAD_FOREACH(PowScalarList, PowTensorScalar, kFloats, list("x"), numbers("scalars"))
+ACLGRAD_FOREACH(PowScalarAndTensor, PowScalarTensor, kFloatsAndInt32, number("scalar"), list("x"))
 ACLGRAD_FOREACH(MaximumScalar, ClampMin, kFloatsAndInt32, list("x"), element("scalar"))
 ACLGRAD_FOREACH(MaximumScalarV2, ClampMin, kFloatsAndInt32, list("x"), number("scalar"))
 ACLGRAD_FOREACH(MaximumScalarList, ClampMin, kFloatsAndInt32, list("x"), numbers("scalars"))

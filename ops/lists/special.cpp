@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is of a kind of its own: aclnnForeachNorm, aclnnForeachCopy, aclnnForeachZeroInplace,
-// aclnnForeachNonFiniteCheckAndUnscale.
+// What is of a kind of its own: aclnnForeachNorm, aclnnForeachRoundOffNumber and its V2,
+// aclnnForeachCopy, aclnnForeachZeroInplace, aclnnForeachNonFiniteCheckAndUnscale.
+#include <fmt/format.h>
+
 #include <atomic>
 #include <cmath>
 #include <utility>
@@ -8,6 +10,8 @@
 #include "aclnnop/aclnn_foreach_copy.h"
 #include "aclnnop/aclnn_foreach_non_finite_check_and_unscale.h"
 #include "aclnnop/aclnn_foreach_norm.h"
+#include "aclnnop/aclnn_foreach_round_off_number.h"
+#include "aclnnop/aclnn_foreach_round_off_number_v2.h"
 #include "aclnnop/aclnn_foreach_zero_inplace.h"
 #include "ops/engine/elementwise.h"
 #include "ops/lists/lists.h"
@@ -33,6 +37,48 @@ static Plan plan_norm_of(Member& member) {
 
 ACLGRAD_OPERATOR(aclnnForeachNorm, kNorm,
                  [](const Arguments& arguments) { return plan_members(arguments, plan_norm_of); })
+
+// ---- Rounding -----------------------------------------------------------------------------------
+
+ACLGRAD_SINGLE(Round)
+ACLGRAD_SINGLE(Floor)
+ACLGRAD_SINGLE(Ceil)
+ACLGRAD_SINGLE(Trunc)
+ACLGRAD_SINGLE(Frac)
+
+// The mode says which operator's plan a member has.
+static Plan plan_rounded(Member& member) {
+  const int64_t mode = member.values[1].scalar()->to_int64();
+  member.erase(1);
+  switch (mode) {
+    case 1:
+      return plan_of(aclnnRoundEntry, member);
+    case 2:
+      return plan_of(aclnnFloorEntry, member);
+    case 3:
+      return plan_of(aclnnCeilEntry, member);
+    case 5:
+      return plan_of(aclnnTruncEntry, member);
+    case 7:
+      return plan_of(aclnnFracEntry, member);
+    default:
+      throw PlanError{kInvalidParameter,
+                      fmt::format("roundMode must be 1, 2, 3, 5 or 7, but is {}.", mode)};
+  }
+}
+
+static constexpr DtypeSet kModes{ACL_INT8, ACL_INT16, ACL_INT32, ACL_INT64, ACL_UINT8};
+static const OperatorSpec kRoundOffNumber =
+    spec("aclnnForeachRoundOffNumber", kFloats, {list("x"), element("roundMode")}, Results::kLikeX,
+         kModes);
+static const OperatorSpec kRoundOffNumberV2 =
+    spec("aclnnForeachRoundOffNumberV2", kFloats, {list("x"), number("roundMode")}, Results::kLikeX,
+         kModes);
+
+ACLGRAD_OPERATOR(aclnnForeachRoundOffNumber, kRoundOffNumber,
+                 [](const Arguments& arguments) { return plan_members(arguments, plan_rounded); })
+ACLGRAD_OPERATOR(aclnnForeachRoundOffNumberV2, kRoundOffNumberV2,
+                 [](const Arguments& arguments) { return plan_members(arguments, plan_rounded); })
 
 // ---- Copies and zeros ---------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions over lists and the operators that they are for single tensors.
 #include "aclnnop/aclnn_foreach_abs.h"
+#include "aclnnop/aclnn_foreach_acos.h"
 #include "aclnnop/aclnn_foreach_add_list.h"
 #include "aclnnop/aclnn_foreach_add_list_v2.h"
 #include "aclnnop/aclnn_foreach_add_scalar.h"
@@ -12,14 +13,24 @@
 #include "aclnnop/aclnn_foreach_addcmul_scalar.h"
 #include "aclnnop/aclnn_foreach_addcmul_scalar_list.h"
 #include "aclnnop/aclnn_foreach_addcmul_scalar_v2.h"
+#include "aclnnop/aclnn_foreach_asin.h"
+#include "aclnnop/aclnn_foreach_atan.h"
 #include "aclnnop/aclnn_foreach_cos.h"
+#include "aclnnop/aclnn_foreach_cosh.h"
 #include "aclnnop/aclnn_foreach_div_list.h"
 #include "aclnnop/aclnn_foreach_div_scalar.h"
 #include "aclnnop/aclnn_foreach_div_scalar_list.h"
 #include "aclnnop/aclnn_foreach_div_scalar_v2.h"
 #include "aclnnop/aclnn_foreach_erf.h"
+#include "aclnnop/aclnn_foreach_erfc.h"
 #include "aclnnop/aclnn_foreach_exp.h"
+#include "aclnnop/aclnn_foreach_expm1.h"
+#include "aclnnop/aclnn_foreach_lerp_list.h"
+#include "aclnnop/aclnn_foreach_lerp_scalar.h"
 #include "aclnnop/aclnn_foreach_log.h"
+#include "aclnnop/aclnn_foreach_log10.h"
+#include "aclnnop/aclnn_foreach_log1p.h"
+#include "aclnnop/aclnn_foreach_log2.h"
 #include "aclnnop/aclnn_foreach_maximum_list.h"
 #include "aclnnop/aclnn_foreach_maximum_scalar.h"
 #include "aclnnop/aclnn_foreach_maximum_scalar_list.h"
@@ -35,18 +46,21 @@
 #include "aclnnop/aclnn_foreach_neg.h"
 #include "aclnnop/aclnn_foreach_pow_list.h"
 #include "aclnnop/aclnn_foreach_pow_scalar.h"
+#include "aclnnop/aclnn_foreach_pow_scalar_and_tensor.h"
 #include "aclnnop/aclnn_foreach_pow_scalar_list.h"
 #include "aclnnop/aclnn_foreach_pow_scalar_v2.h"
 #include "aclnnop/aclnn_foreach_reciprocal.h"
 #include "aclnnop/aclnn_foreach_sigmoid.h"
 #include "aclnnop/aclnn_foreach_sign.h"
 #include "aclnnop/aclnn_foreach_sin.h"
+#include "aclnnop/aclnn_foreach_sinh.h"
 #include "aclnnop/aclnn_foreach_sqrt.h"
 #include "aclnnop/aclnn_foreach_sub_list.h"
 #include "aclnnop/aclnn_foreach_sub_list_v2.h"
 #include "aclnnop/aclnn_foreach_sub_scalar.h"
 #include "aclnnop/aclnn_foreach_sub_scalar_list.h"
 #include "aclnnop/aclnn_foreach_sub_scalar_v2.h"
+#include "aclnnop/aclnn_foreach_tan.h"
 #include "aclnnop/aclnn_foreach_tanh.h"
 #include "ops/lists/list_contract.h"
 
@@ -74,16 +88,27 @@ void add_with_scalars(Lists& lists, const std::array<Signature, 3>& calls,
 
 void add_list_functions(Lists& lists) {
   lists.add(ACLGRAD_LISTS(Abs), {"x", "out"}, "aclnnAbs");
+  lists.add(ACLGRAD_LISTS(Acos), {"x", "out"}, "aclnnAcos");
+  lists.add(ACLGRAD_LISTS(Asin), {"x", "out"}, "aclnnAsin");
+  lists.add(ACLGRAD_LISTS(Atan), {"x", "out"}, "aclnnAtan");
   lists.add(ACLGRAD_LISTS(Cos), {"x", "out"}, "aclnnCos");
+  lists.add(ACLGRAD_LISTS(Cosh), {"x", "out"}, "aclnnCosh");
   lists.add(ACLGRAD_LISTS(Erf), {"x", "out"}, "aclnnErf");
+  lists.add(ACLGRAD_LISTS(Erfc), {"x", "out"}, "aclnnErfc");
   lists.add(ACLGRAD_LISTS(Exp), {"x", "out"}, "aclnnExp");
+  lists.add(ACLGRAD_LISTS(Expm1), {"x", "out"}, "aclnnExpm1");
   lists.add(ACLGRAD_LISTS(Log), {"x", "out"}, "aclnnLog");
+  lists.add(ACLGRAD_LISTS(Log10), {"x", "out"}, "aclnnLog10");
+  lists.add(ACLGRAD_LISTS(Log1p), {"x", "out"}, "aclnnLog1p");
+  lists.add(ACLGRAD_LISTS(Log2), {"x", "out"}, "aclnnLog2");
   lists.add(ACLGRAD_LISTS(Neg), {"x", "out"}, "aclnnNeg", {kFloatsAndInt32});
   lists.add(ACLGRAD_LISTS(Reciprocal), {"x", "out"}, "aclnnReciprocal");
   lists.add(ACLGRAD_LISTS(Sigmoid), {"x", "out"}, "aclnnSigmoid");
   lists.add(ACLGRAD_LISTS(Sign), {"x", "out"}, "aclnnSign", {kListNumbers});
   lists.add(ACLGRAD_LISTS(Sin), {"x", "out"}, "aclnnSin");
+  lists.add(ACLGRAD_LISTS(Sinh), {"x", "out"}, "aclnnSinh");
   lists.add(ACLGRAD_LISTS(Sqrt), {"x", "out"}, "aclnnSqrt");
+  lists.add(ACLGRAD_LISTS(Tan), {"x", "out"}, "aclnnTan");
   lists.add(ACLGRAD_LISTS(Tanh), {"x", "out"}, "aclnnTanh");
 }
 
@@ -94,6 +119,9 @@ void add_list_operands(Lists& lists) {
   lists.add(ACLGRAD_LISTS(PowList), two, "aclnnPowTensorTensor");
   lists.add(ACLGRAD_LISTS(MaximumList), two, "aclnnMaximum", {kFloatsAndInt32});
   lists.add(ACLGRAD_LISTS(MinimumList), two, "aclnnMinimum", {kFloatsAndInt32});
+  lists.add(ACLGRAD_LISTS(LerpScalar), {"x1", "x2", "weight", "out"}, "aclnnLerps",
+            {kFloats, {0.25, 0.75}});
+  lists.add(ACLGRAD_LISTS(LerpList), {"x1", "x2", "weights", "out"}, "aclnnLerp");
   const std::vector<std::string> sum = {"x1", "x2", "alpha", "out"};
   lists.add(ACLGRAD_LISTS(AddList), sum, "aclnnAdd", {kListNumbers});
   lists.add(ACLGRAD_LISTS(AddListV2), sum, "aclnnAdd", {kListNumbers});
@@ -112,6 +140,8 @@ void add_list_operands(Lists& lists) {
   lists.add(ACLGRAD_LISTS(MulScalarList), {"x", "scalars", "out"}, "aclnnMuls");
   add_with_scalars(lists, ACLGRAD_WITH_SCALARS(Div), "aclnnDivs", floats);
   add_with_scalars(lists, ACLGRAD_WITH_SCALARS(Pow), "aclnnPowTensorScalar", floats, 2, -0.5);
+  lists.add(ACLGRAD_LISTS(PowScalarAndTensor), {"scalar", "x", "out"}, "aclnnPowScalarTensor",
+            {kFloatsAndInt32, {2, 3}});
   add_with_scalars(lists, ACLGRAD_WITH_SCALARS(Maximum), "aclnnClampMin", bounds, 1, -2);
   add_with_scalars(lists, ACLGRAD_WITH_SCALARS(Minimum), "aclnnClampMax", bounds, 1, -2);
 

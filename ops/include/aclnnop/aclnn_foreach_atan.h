@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aclnnAtan of each tensor of a list. */
+#pragma once
+
+#include "aclnnop/aclnn_foreach_common.h" /* what holds for every function over lists */
+
+ACLGRAD_BEGIN_DECLS
+
+/*
+ * out[i] = arctan x[i], as aclnnAtan gives it. Data types: FLOAT, FLOAT16, and BF16 on Atlas A2,
+ * A3 and 950.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachAtanGetWorkspaceSize(const aclTensorList* x,
+                                                                 aclTensorList* out,
+                                                                 uint64_t* workspaceSize,
+                                                                 aclOpExecutor** executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnForeachAtan(void* workspace, uint64_t workspaceSize,
+                                                 aclOpExecutor* executor, aclrtStream stream);
+
+ACLGRAD_END_DECLS
