@@ -217,7 +217,7 @@ Kernel magnitude(aclDataType dtype) {
 Kernel real_part(aclDataType dtype) {
   return for_dtype(dtype, [](auto tag) -> Kernel {
     using T = decltype(tag);
-    return map<T, 1>([](const T& x) { return T(std::real(x)); });
+    return map_blocks<T, 1>([](const T& x) { return T(std::real(x)); });
   });
 }
 
@@ -235,7 +235,7 @@ Kernel for_real_dtype(aclDataType dtype, Make make) {
 Kernel step(aclDataType dtype) {
   return for_real_dtype(dtype, [](auto tag) -> Kernel {
     using T = decltype(tag);
-    return map<T, 2>([](T x, T at_zero) {
+    return map_blocks<T, 2>([](T x, T at_zero) {
       if (x == 0) return at_zero;
       return x > 0 ? T{1} : x < 0 ? T{0} : x;
     });
@@ -244,25 +244,26 @@ Kernel step(aclDataType dtype) {
 
 Kernel power_of(aclDataType dtype, const KernelScalar& base) {
   if (computes_in_integers(dtype)) {
-    return map<int64_t, 1>([b = base.integer](int64_t x) { return integer_power(b, x); });
+    return map_blocks<int64_t, 1>([b = base.integer](int64_t x) { return integer_power(b, x); });
   }
   if (is_complex(dtype)) {
-    return map<Complex, 1>([b = base.complex](const Complex& x) { return complex_power(b, x); });
+    return map_blocks<Complex, 1>(
+        [b = base.complex](const Complex& x) { return complex_power(b, x); });
   }
   return function_kernel(Function::kPowerTo, base.real);
 }
 
 Kernel linear(aclDataType dtype, const KernelScalar& constant, const KernelScalar& factor) {
   if (dtype == ACL_DOUBLE) {
-    return map<double, 1>(
+    return map_blocks<double, 1>(
         [c = constant.real, a = factor.real](double x) { return std::fma(a, x, c); });
   }
   if (!computes_in_integers(dtype)) {
-    return map<double, 1>(
+    return map_blocks<double, 1>(
         [c = constant.real, a = factor.real](double x) { return add_to_odd(c, a * x); });
   }
-  return map<int64_t, 1>([c = static_cast<uint64_t>(constant.integer),
-                          a = static_cast<uint64_t>(factor.integer)](int64_t x) {
+  return map_blocks<int64_t, 1>([c = static_cast<uint64_t>(constant.integer),
+                                 a = static_cast<uint64_t>(factor.integer)](int64_t x) {
     return static_cast<int64_t>(c + a * static_cast<uint64_t>(x));
   });
 }
@@ -273,18 +274,19 @@ Kernel sum_above_zero(aclDataType dtype, const KernelScalar& factor) {
     // The sum as it wraps in a dtype of fewer bits is what is cut off.
     const int unused_bits = 64 - 8 * static_cast<int>(element_size(dtype));
     const bool is_signed = dtype != ACL_UINT8;
-    return map<int64_t, 2>([=, a = static_cast<uint64_t>(factor.integer)](int64_t x, int64_t y) {
-      const uint64_t sum = static_cast<uint64_t>(x) + a * static_cast<uint64_t>(y);
-      const uint64_t high = sum << unused_bits;
-      return is_signed ? above_zero(static_cast<int64_t>(high) >> unused_bits)
-                       : static_cast<int64_t>(high >> unused_bits);
-    });
+    return map_blocks<int64_t, 2>(
+        [=, a = static_cast<uint64_t>(factor.integer)](int64_t x, int64_t y) {
+          const uint64_t sum = static_cast<uint64_t>(x) + a * static_cast<uint64_t>(y);
+          const uint64_t high = sum << unused_bits;
+          return is_signed ? above_zero(static_cast<int64_t>(high) >> unused_bits)
+                           : static_cast<int64_t>(high >> unused_bits);
+        });
   }
   if (dtype == ACL_DOUBLE) {
-    return map<double, 2>(
+    return map_blocks<double, 2>(
         [=, a = factor.real](double x, double y) { return above_zero(std::fma(a, y, x)); });
   }
-  return map<double, 2>(
+  return map_blocks<double, 2>(
       [=, a = factor.real](double x, double y) { return above_zero(add_to_odd(x, a * y)); });
 }
 

@@ -255,8 +255,10 @@ std::vector<ProvenFunction> geglu_functions() {
     return gelu_value(calls::geglu(name, form, left, wanted), form == 1);
   };
   const auto slope = [](const std::string& name, int64_t form, bool left) {
-    return gelu_slope(calls::geglu_backward(name, form, left, GegluGradient::kActivated),
-                      form == 1);
+    ProvenFunction made =
+        gelu_slope(calls::geglu_backward(name, form, left, GegluGradient::kActivated), form == 1);
+    made.product_bound = 2.5;  // a third factor, and its rounding
+    return made;
   };
   return {
       value("aclnnGeGluV3 none, outGelu", 0, false, GegluOutput::kGelu),

@@ -18,10 +18,10 @@ constexpr std::uint64_t kAnySize = 64;
 class PhaseTwo {
  public:
   PhaseTwo(Library& library, const Target& target, const BoundCall& bound)
-      : library_(library), target_(target), bound_(bound) {
-    const std::vector<View> views = tensors_near_0(bound.arguments, memory_);
-    tensors_.emplace(library, views, std::span<const View>());
-  }
+      : library_(library),
+        target_(target),
+        bound_(bound),
+        views_(tensors_near_0(bound.arguments, memory_)) {}
 
   Report run() {
     expect("a null executor", kNullPointer, library_.execute(bound_.api(), nullptr, 0, nullptr));
@@ -53,6 +53,8 @@ class PhaseTwo {
   bool plan() {
     executor_ = nullptr;
     size_ = 0;
+    // Anew each time: a result whose shape depends on data has that shape after a run.
+    tensors_.emplace(library_, views_, std::span<const View>());
     const detail::WatchedCall watched(bound_.api() + "GetWorkspaceSize of a call that is right");
     const aclnnStatus status = watched.crash().empty()
                                    ? bound_.plan(tensors_->tensors(), &size_, &executor_)
@@ -81,6 +83,7 @@ class PhaseTwo {
   const Target& target_;
   const BoundCall& bound_;
   std::deque<Guarded> memory_;
+  std::vector<View> views_;
   std::optional<TensorsOnDevice> tensors_;
   std::uint64_t size_ = 0;
   aclOpExecutor* executor_ = nullptr;

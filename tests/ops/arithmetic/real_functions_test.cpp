@@ -37,7 +37,7 @@
 #include "aclnnop/aclnn_tan.h"
 #include "tests/ops/support/elementwise.h"
 
-namespace aclgrad::testing {
+namespace aclgrad::testing::real_functions {
 namespace {
 
 constexpr long double kNan = std::numeric_limits<long double>::quiet_NaN();
@@ -256,4 +256,4 @@ TEST_F(RealFunctionsTest, TheEndOfAWayIsReachedExactly) {
 }
 
 }  // namespace
-}  // namespace aclgrad::testing
+}  // namespace aclgrad::testing::real_functions
