@@ -50,7 +50,7 @@ std::vector<std::string> null_order(const Library& library, const Operator& row,
                                     std::vector<OperatorFault> faults) {
   std::vector<std::string> names;
   while (!faults.empty()) {
-    Call call(library, row, ACL_FLOAT);
+    Call call(library, row, contract::usual_dtype(row));
     for (const OperatorFault& fault : faults) fault.change(call);
     const std::string message = refused_by(call, library).message;
     const std::string name =
@@ -73,7 +73,7 @@ struct Check {
 
 // A line for each way in which a check fails.
 std::string checks_of(const Library& library, const Operator& row) {
-  Call right(library, row, ACL_FLOAT);
+  Call right(library, row, contract::usual_dtype(row));
   right.plan();
   const ops::OperatorSpec& spec = *right.executor()->spec;
   std::map<size_t, Check>

@@ -195,11 +195,14 @@ std::map<std::string, std::string> read_performance(const std::string& page) {
     std::string& all = speeds[measured_operator(label.substr(0, space))];
     all += fmt::format("{}{}{} ({})", all.empty() ? "" : ", ", variant, ours, size);
   };
-  // Speed, factor to the best peer, part of the limit, for each size.
-  constexpr size_t kMillion = 3;
+  // Speed, factor to the best peer, part of the limit, for each size that was measured.
+  size_t million = 0;
   for (const auto& row : table_under(text, "## FLOAT, contiguous, one thread")) {
-    if (row[0] == "operator") continue;
-    add(row[0], "1M", row[kMillion].substr(0, row[kMillion].rfind(" ·")));
+    if (row[0] == "operator") {
+      million = static_cast<size_t>(std::ranges::find(row, "1M") - row.begin());
+    } else if (million < row.size()) {
+      add(row[0], "1M", row[million].substr(0, row[million].rfind(" ·")));
+    }
   }
   // The speed of all candidates; the label ends with the dtype and the size.
   constexpr size_t kOurs = 1;
