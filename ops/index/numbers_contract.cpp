@@ -56,6 +56,7 @@ Operator spaced(Signature call, bool with_end, Words words) {
                                   a.number("step") != std::trunc(a.number("step"));
                          },
                      .max_rank = kAnyRank,
+                     .grows = !with_end,
                      .base = "out",
                      .base_shape = {kN},
                      .arrange = arrange,

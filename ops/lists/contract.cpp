@@ -180,6 +180,8 @@ void Lists::add(Signature call, const std::vector<std::string>& names, const std
   } else if (form.type == "const aclScalarList*") {
     op.error_inputs = wrong_scalars(at(form.name, 1), members.dtypes);
   }
+  // As many numbers as members, whatever the sizes of these are.
+  op.domain.grows = std::ranges::find(names, "scalars") == names.end();
   all_.push_back(std::move(op));
 }
 

@@ -136,6 +136,7 @@ void add_addmv(std::vector<Operator>& all) {
     a.shape("vec") = {mat[1]};
     a.shape("out") = {mat[0]};
     if (!a.is_set("self")) a.shape("self") = a.shape("out");
+    a.tensor("self").any_shape = a.shape("self") != a.shape("out");
   };
   const auto sample = [](double alpha, double beta, std::optional<Shape> self = std::nullopt,
                          std::optional<Shape> mat = std::nullopt, double cube = 0) {

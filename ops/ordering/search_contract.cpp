@@ -168,6 +168,7 @@ void add_counts(std::vector<Operator>& all) {
       .call = ACLGRAD_CALL(aclnnHistc, any_shape(in("self")), integer("bins", 4), number("min", -3),
                            number("max", 3), shaped(out("out"), {4})),
       .domain = {.everywhere = kOrdered,
+                 .grows = false,
                  .arrange =
                      [](Arguments& a) {
                        a.shape("out") = {static_cast<int64_t>(a.number("bins"))};

@@ -83,6 +83,13 @@ void arrange_unique(Arguments& a) {
   a.reshape({"y"}, by_slice ? self : all);
   a.reshape({"yInverse"}, by_slice ? all : self);
   a.reshape({"yCounts"}, all);
+  // What is not asked for may be anything.
+  for (const auto& [flag, result] :
+       {std::pair{"returnInverse", "yInverse"}, std::pair{"returnCounts", "yCounts"}}) {
+    if (!a.has(result)) continue;
+    const bool is_free = !asks_for(a, flag);
+    a.tensor(result).any_shape = a.tensor(result).any_dtype = is_free;
+  }
 }
 
 Operator unique_of(Signature call, std::vector<Sample> samples, Words words) {

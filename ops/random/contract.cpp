@@ -130,6 +130,15 @@ void add_normal_out(std::vector<Operator>& all) {
                        std::vector<ErrorInput> errors, Words words) {
     Domain domain = fills(kFloatsAndDouble, std::move(samples));
     domain.base = "out";
+    // What broadcasts from one element leaves the result's shape free.
+    domain.arrange = [](Arguments& a) {
+      bool is_free = true;
+      for (const Parameter& each : a.parameters()) {
+        if (each.tensor() == nullptr || each.name == "out") continue;
+        for (const int64_t size : a.shape(each.name)) is_free = is_free && size == 1;
+      }
+      a.tensor("out").any_shape = is_free;
+    };
     all.push_back({.call = std::move(call),
                    .domain = std::move(domain),
                    .results = {.property = std::move(property), .value = 1.5},

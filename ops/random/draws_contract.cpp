@@ -76,7 +76,8 @@ void add_bernoulli(std::vector<Operator>& all) {
                        refused("prob", "below 0", ScalarSpec{-0.5}, "-0.5")},
       .words = {words.english, words.chinese, "", "bernoulli"},
   });
-  const Parameter probability = typed(shaped(filled(in("prob", 0.75L, 0.75L), 1), {1}), ACL_FLOAT);
+  const Parameter probability =
+      any_dtype(typed(shaped(filled(in("prob", 0.75L, 0.75L), 1), {1}), ACL_FLOAT));
   const Results with_tensor{
       .property = [](const Arguments&, const Array& values) { return are_truths(values, 0.75L); },
       .complex = Complex::kParts,
@@ -237,9 +238,12 @@ void add_multinomial(std::vector<Operator>& all) {
   const auto arrange = [samples](Arguments& a) {
     Shape shape = a.shape("self");
     if (shape.size() != 1 && shape.size() != 2) throw std::invalid_argument("self is no matrix");
+    a.tensor("self").any_shape = shape.size() == 1;  // there may be another class
     shape.back() = samples(a);
     a.shape("out") = shape;
   };
+  Parameter self = shaped(in("self", 2, 2), {2, 1});
+  std::get<TensorSpec>(self.spec).elements = {2};  // not 0 everywhere, ever
   // All classes have the same weight; they are few, as infinities that tests put among more would
   // end the task.
   const auto property = [samples](const Arguments& a, const Array& result) -> std::string {
@@ -259,9 +263,8 @@ void add_multinomial(std::vector<Operator>& all) {
     return compare(mean_of(result), (n - 1) / 2, std::sqrt((n * n - 1) / 12), result.values.size());
   };
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnMultinomial, shaped(in("self", 2, 2), {2, 1}),
-                           integer("numsamples", 1), flag("replacement"), seed(), offset(),
-                           typed(shaped(out("out"), {2, 1}), ACL_INT64)),
+      .call = ACLGRAD_CALL(aclnnMultinomial, self, integer("numsamples", 1), flag("replacement"),
+                           seed(), offset(), typed(shaped(out("out"), {2, 1}), ACL_INT64)),
       .domain = {.everywhere = kFloatsAndDouble,
                  .max_rank = 2,
                  .grows = false,

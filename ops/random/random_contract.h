@@ -7,7 +7,8 @@
 namespace aclgrad::contract {
 
 inline Parameter index_tensor(const char* name, Number value) {
-  return typed(shaped(in(name, value, value), {1}), ACL_INT64);
+  const auto fill = static_cast<double>(value);
+  return filled(typed(shaped(in(name, value, value), {1}), ACL_INT64), fill);
 }
 
 // What has a file of its own.

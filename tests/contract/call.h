@@ -3,8 +3,10 @@
 // three libraries is found by its name.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "aclgrad_contract/contracts.h"
@@ -41,6 +43,16 @@ using PhaseTwo = aclnnStatus(void*, uint64_t, aclOpExecutor*, aclrtStream);
 inline bool is_repeatable(const Operator& row) {
   return row.name() != "aclnnMaskedSelect" && !row.name().starts_with("aclnnNonzero") &&
          !row.name().starts_with("aclnnUnique");
+}
+
+// Whether a number lies in the device's memory, so that its task plans when it has read it.
+inline bool plans_when_it_runs(const Operator& row) {
+  if (!row.name().starts_with("aclnnForeach")) return false;
+  return std::ranges::any_of(row.call.parameters, [](const Parameter& each) {
+    constexpr std::string_view kNumbers[] = {"alpha", "scalar", "scalars", "roundMode",
+                                             "inverseScale"};
+    return each.tensor() != nullptr && std::ranges::count(kNumbers, each.name) > 0;
+  });
 }
 
 class Call {

@@ -52,6 +52,7 @@ class SteadyState : public testing::AclTest {
 TEST_F(SteadyState, ReplaysOfEveryOperatorAllocateNothing) {
   aclgradSetNumThreads(1);
   for (const Operator& row : all_contracts()) {
+    if (plans_when_it_runs(row)) continue;
     std::vector<aclDataType> dtypes = row.domain.everywhere;
     dtypes.insert(dtypes.end(), row.domain.from_a2_on.begin(), row.domain.from_a2_on.end());
     for (const aclDataType dtype : dtypes) {

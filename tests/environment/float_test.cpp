@@ -26,9 +26,8 @@ TEST_P(OnThreadsInFloatModes, OperatorsComputeTheSame) {
     if (dtypes.empty()) continue;
     const aclDataType dtype = dtypes[GetParam() % dtypes.size()];
     SCOPED_TRACE(row->name() + ", dtype " + std::to_string(dtype));
-    PreparedRow prepared(*row, dtype, kSize);
-    const std::vector<Bytes> inside = prepared.run(stream(), mode());
-    EXPECT_TRUE(inside == prepared.run(stream(), nullptr));
+    const std::vector<Bytes> inside = PreparedRow(*row, dtype, kSize).run(stream(), mode());
+    EXPECT_TRUE(inside == PreparedRow(*row, dtype, kSize).run(stream(), nullptr));
   }
 }
 
@@ -37,9 +36,11 @@ TEST_P(InFloatModes, OneThreadComputesTheSame) {
   for (const cases::Row& row : cases::all_cases()) {
     for (const aclDataType dtype : floating_dtypes(row)) {
       SCOPED_TRACE(row.name() + ", dtype " + std::to_string(dtype));
-      PreparedRow prepared(row, dtype, cases::kTestSize);
-      const std::vector<Bytes> inside = prepared.run(stream(), mode());
-      EXPECT_TRUE(inside == prepared.run(stream(), nullptr));
+      const auto run = [&](const FloatMode* in_mode) {
+        return PreparedRow(row, dtype, cases::kTestSize).run(stream(), in_mode);
+      };
+      const std::vector<Bytes> inside = run(mode());
+      EXPECT_TRUE(inside == run(nullptr));
     }
   }
 }

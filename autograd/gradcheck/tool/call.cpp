@@ -101,7 +101,7 @@ std::vector<View> tensors_near_0(const contract::Arguments& arguments,
                                         Layout::contiguous, static_cast<unsigned char>(0))
                           .view();
     views.push_back(view);
-    if (!contract::is_whole(acl_dtype(view.dtype))) continue;
+    if (tensor.elements.empty() && !contract::is_whole(acl_dtype(view.dtype))) continue;
     for (std::int64_t i = 0; i < view.count(); ++i) {
       view.set(i, tensor.elements.empty() ? std::clamp<Number>(0, tensor.low, tensor.high)
                                           : tensor.drawn(static_cast<std::size_t>(i), 0));
