@@ -26,12 +26,16 @@ T of_type(const KernelScalar& number) {
   }
 }
 
-// make(tag) for a T{} of the type that the dtype is computed in.
+// make(tag) for a T{} of the type that the dtype, which is not complex, is computed in.
+template <class Make>
+Kernel for_real_dtype(aclDataType dtype, Make make) {
+  if (computes_in_integers(dtype)) return make(int64_t{});
+  return make(double{});
+}
 template <class Make>
 Kernel for_dtype(aclDataType dtype, Make make) {
-  if (computes_in_integers(dtype)) return make(int64_t{});
   if (is_complex(dtype)) return make(Complex{});
-  return make(double{});
+  return for_real_dtype(dtype, make);
 }
 
 template <class T, class Constant, class Compare>
@@ -220,17 +224,6 @@ Kernel real_part(aclDataType dtype) {
     return map_blocks<T, 1>([](const T& x) { return T(std::real(x)); });
   });
 }
-
-namespace {
-
-// make(tag) for integers and real numbers.
-template <class Make>
-Kernel for_real_dtype(aclDataType dtype, Make make) {
-  if (computes_in_integers(dtype)) return make(int64_t{});
-  return make(double{});
-}
-
-}  // namespace
 
 Kernel step(aclDataType dtype) {
   return for_real_dtype(dtype, [](auto tag) -> Kernel {

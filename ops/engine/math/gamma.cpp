@@ -25,14 +25,6 @@ constexpr double kPi = std::numbers::pi;
 // From here on the asymptotic series have all digits.
 constexpr double kFar = 12;
 
-// c[0] + c[1] x + ...
-template <size_t kCount>
-double polynomial(double x, const double (&c)[kCount]) {
-  double sum = c[kCount - 1];
-  for (size_t k = kCount - 1; k-- > 0;) sum = sum * x + c[k];
-  return sum;
-}
-
 // x >= kFar, of log Gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2): B_2k / (2k (2k - 1)
 // x^(2k-1)).
 double stirling_rest(double x) {

@@ -19,14 +19,6 @@ namespace hn = hwy::HWY_NAMESPACE;  // of the instructions that every processor 
 constexpr double kLn2High = 0x1.62e42fefa3800p-1;
 constexpr double kLn2Low = 0x1.ef35793c76730p-45;
 
-// c[0] + c[1] x + ...
-template <size_t kCount>
-double polynomial(double x, const double (&c)[kCount]) {
-  double sum = c[kCount - 1];
-  for (size_t k = kCount - 1; k-- > 0;) sum = sum * x + c[k];
-  return sum;
-}
-
 }  // namespace
 
 double natural_log(double x) {

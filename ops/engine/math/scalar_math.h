@@ -3,7 +3,17 @@
 // they give the same bits on every processor, which the system's own do not.
 #pragma once
 
+#include <cstddef>
+
 namespace aclgrad::ops {
+
+// c[0] + c[1] x + ...
+template <size_t kCount>
+double polynomial(double x, const double (&c)[kCount]) {
+  double sum = c[kCount - 1];
+  for (size_t k = kCount - 1; k-- > 0;) sum = sum * x + c[k];
+  return sum;
+}
 
 // The natural logarithm of a positive, finite number, within 1 ulp.
 double natural_log(double x);
