@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/arithmetic.h"
 
+#include <cmath>
 #include <limits>
 
 #include "aclgrad/ops/activation.h"
+#include "aclgrad/ops/logic.h"
 #include "aclgrad/tensor.h"
 #include "rules/table.h"
 
@@ -48,10 +50,7 @@ InputGradients to_the_one_taken(const RuleCall& call) {
   const Value is_second = maximum(is_result, ne(second, second));
   InputGradients gradients(2);
   if (call.needs(0)) gradients[0] = masked_fill(g, is_second, 0);
-  if (call.needs(1)) {
-    const Value zero = g.graph().constant(Tensor::scalar(0, g.dtype()));
-    gradients[1] = where(is_second, g, zero);
-  }
+  if (call.needs(1)) gradients[1] = held(is_second, g);
   return gradients;
 }
 
@@ -61,11 +60,6 @@ namespace {
 
 // x^(n - 1), without a node where there need be none.
 Value lower_power(const Value& x, double n) { return n == 2 ? x : pow(x, n - 1); }
-
-// g where the condition holds, 0 elsewhere; and the other way round.
-Value held(const Value& condition, const Value& g) {
-  return where(condition, g, g.graph().constant(Tensor::scalar(0, g.dtype())));
-}
 
 void add_powers(RuleTable& table) {
   table.add<PowNumberOp>([](auto& op, Call given) {
@@ -95,6 +89,39 @@ void add_powers(RuleTable& table) {
     }
     return gradients;
   });
+
+  table.add_composed<PowOfNumberOp>([](auto& op, Call call) {
+    if (op.number == 0) return zeros_for(call.input());
+    return mul(call.gradient(), mul(call.output(), std::log(op.number)));
+  });
+}
+
+// g for the tensor that was taken, x or one of the bounds; NaN for all where one is.
+InputGradients to_the_one_held(const ClampTensorOp& op, const RuleCall& call) {
+  const Value& x = call.input();
+  const Value& y = call.output();
+  const std::size_t last = call.node().inputs.size() - 1;
+  const Value min = op.has_min ? call.input(1) : Value();
+  const Value max = op.has_max ? call.input(last) : Value();
+  const auto where_held = [&, is_nan = ne(y, y)](const Value& taken) {
+    const Value g = held(taken, call.gradient());
+    return masked_fill(g, is_nan, std::numeric_limits<double>::quiet_NaN());
+  };
+  InputGradients gradients(last + 1);
+  if (call.needs(0)) {
+    const Value above = min ? ge(x, min) : Value();
+    const Value below = max ? le(x, max) : Value();
+    gradients[0] = where_held(min && max ? bitwise_and(above, below) : min ? above : below);
+  }
+  if (min && call.needs(1)) {
+    const Value below = lt(x, min);
+    gradients[1] = where_held(max ? bitwise_and(below, le(min, max)) : below);
+  }
+  if (max && call.needs(last)) {
+    const Value above = gt(x, max);
+    gradients[last] = where_held(min ? bitwise_or(above, gt(min, max)) : above);
+  }
+  return gradients;
 }
 
 }  // namespace
@@ -145,6 +172,8 @@ void add_arithmetic_rules(RuleTable& table) {
     const Value g = held(inside, call.gradient());
     return masked_fill(g, ne(y, y), std::numeric_limits<double>::quiet_NaN());
   });
+
+  table.add<ClampTensorOp, to_the_one_held>();
 
   table.add<WhereOp>([](auto&, Call call) {
     const Value& g = call.gradient();

@@ -35,6 +35,10 @@ Value zeros_like(const Value& value, const Shape& shape) {
   return expand(value.graph().constant(Tensor::scalar(0, value.dtype())), shape);
 }
 
+Value held(const Value& condition, const Value& g) {
+  return where(condition, g, g.graph().constant(Tensor::scalar(0, g.dtype())));
+}
+
 Rule RuleTable::find(std::type_index op) const {
   const auto found = rules_.find(op);
   return found == rules_.end() ? Rule() : found->second;
@@ -58,6 +62,7 @@ struct Registry {
     add_arithmetic_rules(table);
     add_attention_rules(table);
     add_convolution_rules(table);
+    add_function_rules(table);
     add_index_rules(table);
     add_loss_rules(table);
     add_matmul_rules(table);
@@ -68,6 +73,7 @@ struct Registry {
     add_recurrent_rules(table);
     add_reduction_rules(table);
     add_resampling_rules(table);
+    add_rounding_rules(table);
     add_shape_rules(table);
     add_activation_second_order_rules(table);
     add_loss_second_order_rules(table);

@@ -110,6 +110,7 @@ void add_activation_rules(RuleTable& table);
 void add_arithmetic_rules(RuleTable& table);
 void add_attention_rules(RuleTable& table);
 void add_convolution_rules(RuleTable& table);
+void add_function_rules(RuleTable& table);
 void add_index_rules(RuleTable& table);
 void add_loss_rules(RuleTable& table);
 void add_matmul_rules(RuleTable& table);
@@ -120,6 +121,7 @@ void add_random_rules(RuleTable& table);
 void add_recurrent_rules(RuleTable& table);
 void add_reduction_rules(RuleTable& table);
 void add_resampling_rules(RuleTable& table);
+void add_rounding_rules(RuleTable& table);
 void add_shape_rules(RuleTable& table);
 
 // Of the families' backward operators: gradients of gradients.
@@ -132,6 +134,9 @@ void add_normalization_second_order_rules(RuleTable& table);
 Value zeros_for(const Value& value);
 /// Zeros of another shape in the value's dtype.
 Value zeros_like(const Value& value, const Shape& shape);
+
+/// g where the condition holds, 0 elsewhere.
+Value held(const Value& condition, const Value& g);
 
 /// Refuses a use of an output that has no gradient.
 inline void refuse_use(Call call, std::size_t output, std::string_view what) {

@@ -48,6 +48,10 @@ std::string problem_of(double number, DType dtype) {
       dtype, [&](auto tag) { return problem<typename decltype(tag)::type>(number, dtype); });
 }
 
+double largest_of(DType dtype) {
+  return visit_dtype(dtype, [](auto tag) { return largest<typename decltype(tag)::type>(); });
+}
+
 void require_holds(DType dtype, double number, const char* what) {
   const std::string problem = problem_of(number, dtype);
   if (!problem.empty()) throw ValueError(fmt::format("{}: {}{}", what, number, problem));

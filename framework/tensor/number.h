@@ -15,6 +15,9 @@ namespace aclgrad::detail {
 /// range; bool anything.
 std::string problem_of(double number, DType dtype);
 
+/// The largest finite number of the dtype.
+double largest_of(DType dtype);
+
 /// Throws ValueError with `what`, the number and its problem, where there is one.
 void require_holds(DType dtype, double number, const char* what);
 

@@ -36,7 +36,7 @@ void add_binary(std::vector<Operator>& all) {
       .results = {.formula = of_all([](auto x, Attributes) { return atan2(x[0], x[1]); }),
                   .bound = rounded_from_double(1)},
       .words = {"the angle of the point (other, self), broadcasting",
-                "点 (other, self) 的角度，支持广播"}};
+                "点 (other, self) 的角度，支持广播", "atan2(a, b)"}};
   all.insert(all.end(), {atan2_of, in_place_of(atan2_of, ACLGRAD_CALL(aclnnInplaceAtan2))});
 
   // Positive, so that nothing cancels.
@@ -49,7 +49,8 @@ void add_binary(std::vector<Operator>& all) {
                          [](const auto& z) { return log1p(z); });
                    }),
                    .bound = rounded_from_double(2)},
-       .words = {"ln(e^self + e^other), broadcasting", "ln(e^self + e^other)，支持广播"}});
+       .words = {"ln(e^self + e^other), broadcasting", "ln(e^self + e^other)，支持广播",
+                 "logaddexp(a, b)"}});
   all.push_back(
       {.call = ACLGRAD_CALL(aclnnLogAddExp2, real("self", 0, 20), real("other", 0, 20), result),
        .domain = {.everywhere = kFloatsAndDouble},
@@ -59,7 +60,8 @@ void add_binary(std::vector<Operator>& all) {
                          [](const auto& z) { return log1p(z) / std::log(Number{2}); });
                    }),
                    .bound = rounded_from_double(2)},
-       .words = {"log₂(2^self + 2^other), broadcasting", "log₂(2^self + 2^other)，支持广播"}});
+       .words = {"log₂(2^self + 2^other), broadcasting", "log₂(2^self + 2^other)，支持广播",
+                 "logaddexp2(a, b)"}});
 
   all.push_back(
       {.call = ACLGRAD_CALL(aclnnHeaviside, real("self", -3, 3), real("values", -3, 3), result),
@@ -72,7 +74,8 @@ void add_binary(std::vector<Operator>& all) {
                    .bound = kExact,
                    .nan_goes_through = false},  // in values it does where self is 0
        .words = {"0 for self < 0, 1 for self > 0, values for 0, broadcasting",
-                 "self < 0 时为 0，self > 0 时为 1，为 0 时取 values，支持广播"}});
+                 "self < 0 时为 0，self > 0 时为 1，为 0 时取 values，支持广播",
+                 "heaviside(x, v)"}});
 }
 
 void add_lerp(std::vector<Operator>& all) {
@@ -94,8 +97,8 @@ void add_lerp(std::vector<Operator>& all) {
       .results = {.formula = of_all([=](auto x, Attributes) { return kLerp(x[0], x[1], x[2]); }),
                   .bound = rounded_from_double(2),
                   .magnitude = way},
-      .words = {"self + weight·(end − self), broadcasting",
-                "self + weight·(end − self)，支持广播"}};
+      .words = {"self + weight·(end − self), broadcasting", "self + weight·(end − self)，支持广播",
+                "lerp(a, b, weight)"}};
   const Operator by_number{
       .call = ACLGRAD_CALL(aclnnLerps, self, end, scalar("weight", 0.5), result),
       .domain = {.everywhere = kFloatsAndDouble,
@@ -104,7 +107,7 @@ void add_lerp(std::vector<Operator>& all) {
                   .bound = rounded_from_double(2),
                   .magnitude = way},
       .words = {"self + weight·(end − self) with a number, broadcasting",
-                "self + weight·(end − self)，weight 为标量，支持广播"}};
+                "self + weight·(end − self)，weight 为标量，支持广播", "lerp(a, b, 0.25)"}};
   all.insert(all.end(), {by_tensor, in_place_of(by_tensor, ACLGRAD_CALL(aclnnInplaceLerp)),
                          by_number, in_place_of(by_number, ACLGRAD_CALL(aclnnInplaceLerps))});
 }

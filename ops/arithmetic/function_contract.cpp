@@ -161,27 +161,27 @@ Operator in_double(Number low, Number high, Formula formula, double ulp_of_doubl
 
 void add_functions_in_double(std::vector<Operator>& all) {
   Functions functions(all);
-#define ACLGRAD_ROW(Name, low, high, formula, ulp, words)                                    \
+#define ACLGRAD_ROW(Name, low, high, formula, ulp, words, graph)                             \
   functions.add(ACLGRAD_FUNCTION(Name), "self",                                              \
                 in_double(low, high, of_one([](const auto& x) { return formula(x); }), ulp), \
-                {{words, words}, "", kWholeNumbers})
-  ACLGRAD_ROW(Acos, -1, 1, acos, 1, "arccos x");
-  ACLGRAD_ROW(Acosh, 1, 9, acosh, 1, "arcosh x");
-  ACLGRAD_ROW(Asin, -1, 1, asin, 1, "arcsin x");
-  ACLGRAD_ROW(Asinh, -9, 9, asinh, 1, "arsinh x");
-  ACLGRAD_ROW(Atan, -9, 9, atan, 1, "arctan x");
-  ACLGRAD_ROW(Atanh, -0.9375L, 0.9375L, atanh, 1, "artanh x");
-  ACLGRAD_ROW(Cosh, -6, 6, cosh, 2, "cosh x");
-  ACLGRAD_ROW(Erfc, -3, 5, erfc, 4, "1 − erf x");
-  ACLGRAD_ROW(Erfinv, -0.9375L, 0.9375L, inverse_of_erf, 4, "erf⁻¹ x");
-  ACLGRAD_ROW(Exp2, -12, 8, exp2, 2, "2ˣ");
-  ACLGRAD_ROW(Expm1, -6, 5, expm1, 3, "eˣ − 1");
-  ACLGRAD_ROW(Log10, 0.0625L, 9, log10, 1, "log₁₀ x");
-  ACLGRAD_ROW(Log1p, -0.9375L, 9, log1p, 2, "ln(1 + x)");
-  ACLGRAD_ROW(Log2, 0.0625L, 9, log2, 1, "log₂ x");
-  ACLGRAD_ROW(Sinc, -5, 5, cardinal_sine, 1, "sin(πx)/(πx)");
-  ACLGRAD_ROW(Sinh, -6, 6, sinh, 2, "sinh x");
-  ACLGRAD_ROW(Tan, -50, 50, tan, 1.5, "tan x");
+                {{words, words}, graph, kWholeNumbers})
+  ACLGRAD_ROW(Acos, -1, 1, acos, 1, "arccos x", "acos(x)");
+  ACLGRAD_ROW(Acosh, 1, 9, acosh, 1, "arcosh x", "acosh(x)");
+  ACLGRAD_ROW(Asin, -1, 1, asin, 1, "arcsin x", "asin(x)");
+  ACLGRAD_ROW(Asinh, -9, 9, asinh, 1, "arsinh x", "asinh(x)");
+  ACLGRAD_ROW(Atan, -9, 9, atan, 1, "arctan x", "atan(x)");
+  ACLGRAD_ROW(Atanh, -0.9375L, 0.9375L, atanh, 1, "artanh x", "atanh(x)");
+  ACLGRAD_ROW(Cosh, -6, 6, cosh, 2, "cosh x", "cosh(x)");
+  ACLGRAD_ROW(Erfc, -3, 5, erfc, 4, "1 − erf x", "erfc(x)");
+  ACLGRAD_ROW(Erfinv, -0.9375L, 0.9375L, inverse_of_erf, 4, "erf⁻¹ x", "erfinv(x)");
+  ACLGRAD_ROW(Exp2, -12, 8, exp2, 2, "2ˣ", "exp2(x)");
+  ACLGRAD_ROW(Expm1, -6, 5, expm1, 3, "eˣ − 1", "expm1(x)");
+  ACLGRAD_ROW(Log10, 0.0625L, 9, log10, 1, "log₁₀ x", "log10(x)");
+  ACLGRAD_ROW(Log1p, -0.9375L, 9, log1p, 2, "ln(1 + x)", "log1p(x)");
+  ACLGRAD_ROW(Log2, 0.0625L, 9, log2, 1, "log₂ x", "log2(x)");
+  ACLGRAD_ROW(Sinc, -5, 5, cardinal_sine, 1, "sin(πx)/(πx)", "sinc(x)");
+  ACLGRAD_ROW(Sinh, -6, 6, sinh, 2, "sinh x", "sinh(x)");
+  ACLGRAD_ROW(Tan, -50, 50, tan, 1.5, "tan x", "tan(x)");
 #undef ACLGRAD_ROW
 }
 
@@ -196,17 +196,17 @@ void add_more_functions(std::vector<Operator>& all) {
   Operator lgamma = in_double(2.5L, 30, of_one([](const auto& x) { return log_of_gamma(x); }), 4);
   lgamma.results.bound.of_float = 1;
   lgamma.domain.mixed = kWholeNumbers;
-  add(ACLGRAD_CALL(aclnnLgamma), lgamma, {"ln|Γ(x)|", "ln|Γ(x)|"});
+  add(ACLGRAD_CALL(aclnnLgamma), lgamma, {"ln|Γ(x)|", "ln|Γ(x)|", "lgamma(x)"});
   Operator digamma = lgamma;
   digamma.results.formula = {
       [](std::span<const Number> x, Attributes) -> Number { return psi(x[0]); }, nullptr};
-  add(ACLGRAD_CALL(aclnnDigamma), digamma, {"Γ′(x)/Γ(x)", "Γ′(x)/Γ(x)"});
+  add(ACLGRAD_CALL(aclnnDigamma), digamma, {"Γ′(x)/Γ(x)", "Γ′(x)/Γ(x)", "digamma(x)"});
 
   all.push_back({.call = ACLGRAD_CALL(aclnnSquare, in("self", -9, 9), out("out")),
                  .domain = {.everywhere = kAll + without(kWholeNumbers, ACL_BOOL)},
                  .results = {.formula = of_one([](const auto& x) { return x * x; }),
                              .bound = {.of_float = 0.5005}},
-                 .words = {"x²", "x²"}});
+                 .words = {"x²", "x²", "square(x)"}});
   all.push_back(
       {.call = ACLGRAD_CALL(aclnnReal, in("self"), out("out")),
        .domain = {.everywhere = kFloatsAndDouble, .mixed = {ACL_COMPLEX64, ACL_COMPLEX128}},

@@ -45,7 +45,8 @@ Results truth_of(Holds holds) {
           .nan_goes_through = false};
 }
 
-Operator truth_of_two(Signature call, Results results, std::string english, std::string chinese) {
+Operator truth_of_two(Signature call, Results results, std::string english, std::string chinese,
+                      std::string graph) {
   call.parameters = {any_dtype(in("self", -2, 2)), any_dtype(in("other", -2, 2)),
                      any_dtype(out("out"))};
   return {.call = std::move(call),
@@ -53,7 +54,7 @@ Operator truth_of_two(Signature call, Results results, std::string english, std:
                      .arrange = broadcast_operands,
                      .samples = broadcasting({{4}, {3, 1}, {3, 1, 1, 4}, {}})},
           .results = std::move(results),
-          .words = {std::move(english), std::move(chinese)}};
+          .words = {std::move(english), std::move(chinese), std::move(graph)}};
 }
 
 void add_truth(Operators& all) {
@@ -61,19 +62,19 @@ void add_truth(Operators& all) {
       .call = ACLGRAD_CALL(aclnnLogicalNot, any_dtype(in("self", -2, 2)), any_dtype(out("out"))),
       .domain = {.everywhere = kNumbers},
       .results = truth_of([](auto x) { return x[0] == 0; }),
-      .words = {"1 where self is 0, 0 elsewhere", "self 为 0 时为 1，否则为 0"}};
-  const Operator both = truth_of_two(ACLGRAD_CALL(aclnnLogicalAnd),
-                                     truth_of([](auto x) { return x[0] != 0 && x[1] != 0; }),
-                                     "1 where self and other are not 0, 0 elsewhere, broadcasting",
-                                     "self 与 other 均不为 0 时为 1，否则为 0，支持广播");
-  const Operator either = truth_of_two(ACLGRAD_CALL(aclnnLogicalOr),
-                                       truth_of([](auto x) { return x[0] != 0 || x[1] != 0; }),
-                                       "1 where self or other is not 0, 0 elsewhere, broadcasting",
-                                       "self 或 other 不为 0 时为 1，否则为 0，支持广播");
-  const Operator one = truth_of_two(ACLGRAD_CALL(aclnnLogicalXor),
-                                    truth_of([](auto x) { return (x[0] != 0) != (x[1] != 0); }),
-                                    "1 where one of self and other is 0, 0 elsewhere, broadcasting",
-                                    "self 与 other 恰有一个为 0 时为 1，否则为 0，支持广播");
+      .words = {"1 where self is 0, 0 elsewhere", "self 为 0 时为 1，否则为 0", "logical_not(x)"}};
+  const Operator both = truth_of_two(
+      ACLGRAD_CALL(aclnnLogicalAnd), truth_of([](auto x) { return x[0] != 0 && x[1] != 0; }),
+      "1 where self and other are not 0, 0 elsewhere, broadcasting",
+      "self 与 other 均不为 0 时为 1，否则为 0，支持广播", "logical_and(a, b)");
+  const Operator either = truth_of_two(
+      ACLGRAD_CALL(aclnnLogicalOr), truth_of([](auto x) { return x[0] != 0 || x[1] != 0; }),
+      "1 where self or other is not 0, 0 elsewhere, broadcasting",
+      "self 或 other 不为 0 时为 1，否则为 0，支持广播", "logical_or(a, b)");
+  const Operator one = truth_of_two(
+      ACLGRAD_CALL(aclnnLogicalXor), truth_of([](auto x) { return (x[0] != 0) != (x[1] != 0); }),
+      "1 where one of self and other is 0, 0 elsewhere, broadcasting",
+      "self 与 other 恰有一个为 0 时为 1，否则为 0，支持广播", "logical_xor(a, b)");
   all.insert(all.end(), {negation, in_place_of(negation, ACLGRAD_CALL(aclnnInplaceLogicalNot)),
                          both, in_place(both, ACLGRAD_CALL(aclnnInplaceLogicalAnd)), either,
                          in_place(either, ACLGRAD_CALL(aclnnInplaceLogicalOr)), one});
@@ -95,7 +96,7 @@ void add_bits(Operators& all, const char* sign, Combine combine,
   });
   const std::string formula = std::string("self ") + sign + " other";
   Operator tensor = truth_of_two(calls[0], results, formula + ", bit by bit, broadcasting",
-                                 formula + "，按位，支持广播");
+                                 formula + "，按位，支持广播", std::string("a ") + sign + " b");
   for (size_t i : {0, 1}) {
     auto& spec = std::get<TensorSpec>(tensor.call.parameters[i].spec);
     spec.low = -100, spec.high = 100, spec.fill = 5;
@@ -128,7 +129,7 @@ void add_all_bits(Operators& all) {
                  .results = of_integers([](auto x, Attributes, aclDataType dtype) -> Number {
                    return dtype == ACL_BOOL ? 1 - x[0] : -x[0] - 1;
                  }),
-                 .words = {"self with every bit turned over", "self 按位取反"}});
+                 .words = {"self with every bit turned over", "self 按位取反", "~x"}});
   add_bits(all, "&", std::bit_and<>(), ACLGRAD_BITS(And));
   add_bits(all, "|", std::bit_or<>(), ACLGRAD_BITS(Or));
   add_bits(all, "^", std::bit_xor<>(), ACLGRAD_BITS(Xor));
@@ -146,10 +147,12 @@ Number shifted(Number x, Number by, aclDataType dtype, bool to_left) {
 void add_shifts(Operators& all) {
   const auto by_tensor = [&](const Signature& call, bool to_left, const char* english,
                              const char* chinese) {
-    Operator op = truth_of_two(call, of_integers([to_left](auto x, Attributes, aclDataType dtype) {
-                                 return shifted(x[0], x[1], dtype, to_left);
-                               }),
-                               english, chinese);
+    Operator op = truth_of_two(
+        call, of_integers([to_left](auto x, Attributes, aclDataType dtype) {
+          return shifted(x[0], x[1], dtype, to_left);
+        }),
+        english, chinese,
+        std::string("bitwise_") + (to_left ? "left" : "right") + "_shift(bits, places)");
     op.domain.everywhere = kCounts;
     op.domain.from_a2_on = {};
     op.call.parameters = {any_dtype(filled(in("self", -100, 100), 5)),
@@ -175,30 +178,30 @@ void add_shifts(Operators& all) {
 
 template <class Holds>
 void add_test(Operators& all, Signature call, const DTypes& dtypes, Holds holds,
-              std::string english, std::string chinese) {
+              std::string english, std::string chinese, std::string graph) {
   call.parameters = {any_dtype(in("self")), any_dtype(out("out"))};
   all.push_back({.call = std::move(call),
                  .domain = {.everywhere = dtypes},
                  .results = truth_of([holds](auto x) { return holds(x[0]); }),
-                 .words = {std::move(english), std::move(chinese)}});
+                 .words = {std::move(english), std::move(chinese), std::move(graph)}});
 }
 
 void add_tests(Operators& all) {
   add_test(
       all, ACLGRAD_CALL(aclnnIsFinite), kNumbers, [](Number x) { return std::isfinite(x); },
-      "1 where self is finite, 0 elsewhere", "self 有限时为 1，否则为 0");
+      "1 where self is finite, 0 elsewhere", "self 有限时为 1，否则为 0", "isfinite(x)");
   add_test(
       all, ACLGRAD_CALL(aclnnIsInf), kNumbers, [](Number x) { return std::isinf(x); },
-      "1 where self is an infinity, 0 elsewhere", "self 为无穷时为 1，否则为 0");
+      "1 where self is an infinity, 0 elsewhere", "self 为无穷时为 1，否则为 0", "isinf(x)");
   add_test(
       all, ACLGRAD_CALL(aclnnIsPosInf), kTested, [](Number x) { return std::isinf(x) && x > 0; },
-      "1 where self is +infinity, 0 elsewhere", "self 为正无穷时为 1，否则为 0");
+      "1 where self is +infinity, 0 elsewhere", "self 为正无穷时为 1，否则为 0", "isposinf(x)");
   add_test(
       all, ACLGRAD_CALL(aclnnIsNegInf), kTested, [](Number x) { return std::isinf(x) && x < 0; },
-      "1 where self is −infinity, 0 elsewhere", "self 为负无穷时为 1，否则为 0");
+      "1 where self is −infinity, 0 elsewhere", "self 为负无穷时为 1，否则为 0", "isneginf(x)");
   add_test(
       all, ACLGRAD_CALL(aclnnSignbit), kTested, [](Number x) { return std::signbit(x); },
-      "1 where self has a minus, 0 elsewhere", "self 的符号位为 1 时为 1，否则为 0");
+      "1 where self has a minus, 0 elsewhere", "self 的符号位为 1 时为 1，否则为 0", "signbit(x)");
 
   const auto is_close = [](std::span<const Number> x, Attributes a) -> Number {
     if (x[0] == x[1]) return 1;
@@ -206,11 +209,11 @@ void add_tests(Operators& all) {
     const Number difference = std::abs(x[0] - x[1]);
     return std::isfinite(difference) && difference <= a[1] + std::abs(a[0] * x[1]) ? 1 : 0;
   };
-  Operator close =
-      truth_of_two(ACLGRAD_CALL(aclnnIsClose),
-                   {.formula = {is_close, nullptr}, .bound = kExact, .nan_goes_through = false},
-                   "1 where |self − other| ≤ atol + rtol·|other|, 0 elsewhere, broadcasting",
-                   "|self − other| ≤ atol + rtol·|other| 时为 1，否则为 0，支持广播");
+  Operator close = truth_of_two(
+      ACLGRAD_CALL(aclnnIsClose),
+      {.formula = {is_close, nullptr}, .bound = kExact, .nan_goes_through = false},
+      "1 where |self − other| ≤ atol + rtol·|other|, 0 elsewhere, broadcasting",
+      "|self − other| ≤ atol + rtol·|other| 时为 1，否则为 0，支持广播", "isclose(a, b)");
   close.call.parameters.insert(close.call.parameters.end() - 1,
                                {{"rtol", 0.25}, {"atol", 0.5}, flag("equalNan", true)});
   close.domain.everywhere = kTested;

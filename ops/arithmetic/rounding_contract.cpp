@@ -29,7 +29,7 @@ const DTypes kFewIntegers = kFloatsAndDouble + DTypes{ACL_INT32, ACL_INT64};
 
 template <class Rounded>
 void add_rounding(Operators& all, Signature call, Signature form, const DTypes& dtypes,
-                  Rounded rounded, std::string english, std::string chinese) {
+                  Rounded rounded, std::string english, std::string chinese, std::string graph) {
   const auto formula = [rounded](std::span<const Number> x, Attributes) -> Number {
     return rounded(x[0]);
   };
@@ -37,7 +37,7 @@ void add_rounding(Operators& all, Signature call, Signature form, const DTypes& 
   const Operator op{.call = std::move(call),
                     .domain = {.everywhere = dtypes},
                     .results = {.formula = {formula, nullptr}, .bound = kExact},
-                    .words = {std::move(english), std::move(chinese)}};
+                    .words = {std::move(english), std::move(chinese), std::move(graph)}};
   all.insert(all.end(), {op, in_place_of(op, std::move(form))});
 }
 
@@ -55,19 +55,20 @@ Number rounded_to_decimals(Number x, int64_t decimals) {
 void add_rounding_to_integers(Operators& all) {
   add_rounding(
       all, ACLGRAD_FORMS(Floor), kNumbersOfAllSizes, [](Number x) { return std::floor(x); },
-      "⌊self⌋", "⌊self⌋");
+      "⌊self⌋", "⌊self⌋", "floor(x)");
   add_rounding(
       all, ACLGRAD_FORMS(Ceil), kNumbersOfAllSizes, [](Number x) { return std::ceil(x); }, "⌈self⌉",
-      "⌈self⌉");
+      "⌈self⌉", "ceil(x)");
   add_rounding(
       all, ACLGRAD_FORMS(Trunc), kNumbersOfAllSizes, [](Number x) { return std::trunc(x); },
-      "self without its fraction", "self 去掉小数部分");
+      "self without its fraction", "self 去掉小数部分", "trunc(x)");
   add_rounding(
       all, ACLGRAD_FORMS(Frac), kNumbersOfAllSizes, [](Number x) { return x - std::trunc(x); },
-      "the fraction of self, with its sign", "self 的小数部分，符号同 self");
+      "the fraction of self, with its sign", "self 的小数部分，符号同 self", "frac(x)");
   add_rounding(
       all, ACLGRAD_FORMS(Round), kFewIntegers, [](Number x) { return std::nearbyint(x); },
-      "the integer nearest to self, of two the even one", "与 self 最近的整数，居中时取偶数");
+      "the integer nearest to self, of two the even one", "与 self 最近的整数，居中时取偶数",
+      "round(x)");
 
   const auto to_decimals = [](auto x, Attributes a, aclDataType dtype) -> Number {
     const auto decimals = static_cast<int64_t>(a[0]);
@@ -81,7 +82,7 @@ void add_rounding_to_integers(Operators& all) {
       .domain = {.everywhere = kFewIntegers, .samples = samples_of("decimals", {1, 0, 3, -1, -2})},
       .results = {.reference = by_dtype(to_decimals), .bound = kExact},
       .words = {"the number with so many decimals nearest to self",
-                "与 self 最近的、具有给定小数位数的数"}};
+                "与 self 最近的、具有给定小数位数的数", "round(x, decimals)"}};
   all.insert(all.end(), {decimals, in_place_of(decimals, ACLGRAD_CALL(aclnnInplaceRoundDecimals))});
 }
 
@@ -120,7 +121,8 @@ struct Quotient {
   std::string english;
   std::string chinese;
   DTypes dtypes;
-  DTypes mixed;  // beside a number
+  DTypes mixed;            // beside a number
+  std::string graph = {};  // what records the division by a tensor
 
   Results of_tensors() const {
     return results_by_dtype(
@@ -142,7 +144,8 @@ Operator quotient_of_tensors(const Quotient& quotient, Signature call) {
                      .arrange = broadcast_operands,
                      .samples = broadcasting({{4}, {3, 1}, {3, 1, 1, 4}, {}})},
           .results = quotient.of_tensors(),
-          .words = {quotient.english + ", broadcasting", quotient.chinese + "，支持广播"}};
+          .words = {quotient.english + ", broadcasting", quotient.chinese + "，支持广播",
+                    quotient.graph}};
 }
 
 Operator quotient_by_number(const Quotient& quotient, Signature call) {
@@ -160,7 +163,8 @@ Operator quotient_by_number(const Quotient& quotient, Signature call) {
 const DTypes kBool = {ACL_BOOL};
 
 void add_rounded_quotients(Operators& all) {
-  Quotient floored{floored_quotient, "⌊self/other⌋", "⌊self/other⌋", kNumbersOfAllSizes, kBool};
+  Quotient floored{floored_quotient,   "⌊self/other⌋", "⌊self/other⌋",
+                   kNumbersOfAllSizes, kBool,          "floor_divide(a, b)"};
   const Operator number = quotient_by_number(floored, ACLGRAD_CALL(aclnnFloorDivides));
   floored.dtypes = floored.dtypes + kBool;
   const Operator tensor = quotient_of_tensors(floored, ACLGRAD_CALL(aclnnFloorDivide));
@@ -177,7 +181,8 @@ void add_remainders(Operators& all) {
                          "self − other·⌊self/other⌋",
                          "self − other·⌊self/other⌋",
                          kNumbersOfAllSizes,
-                         {}};
+                         {},
+                         "remainder(a, b)"};
   const Operator tensor = quotient_of_tensors(floored, ACLGRAD_CALL(aclnnRemainderTensorTensor));
   const Operator by = quotient_by_number(floored, ACLGRAD_CALL(aclnnRemainderTensorScalar));
   Operator of = by;
@@ -196,7 +201,8 @@ void add_remainders(Operators& all) {
                            "self − other·trunc(self/other)",
                            "self − other·trunc(self/other)",
                            kNumbersOfAllSizes,
-                           {}};
+                           {},
+                           "fmod(a, b)"};
   const Operator fmod = quotient_of_tensors(truncated, ACLGRAD_CALL(aclnnFmodTensor));
   const Operator fmods = quotient_by_number(truncated, ACLGRAD_CALL(aclnnFmodScalar));
   all.insert(all.end(), {fmod, in_place(fmod, ACLGRAD_CALL(aclnnInplaceFmodTensor)), fmods,
@@ -209,7 +215,8 @@ void add_remainders(Operators& all) {
        "the largest integer that divides self and other",
        "self 与 other 的最大公约数",
        {ACL_INT32, ACL_INT64},
-       {}},
+       {},
+       "gcd(first, second)"},
       ACLGRAD_CALL(aclnnGcd));
   divisor.domain.from_a2_on = {};
   divisor.results.formula = {};
@@ -223,9 +230,12 @@ void add_division_with_mode(Operators& all) {
     if (mode == 0) return x / y;
     return mode == 1 ? truncated_quotient(x, y, dtype) : floored_quotient(x, y, dtype);
   };
-  const Quotient quotient{nullptr, "self/other, its integer part, or ⌊self/other⌋, by mode",
-                          "按 mode 为 self/other、其整数部分或 ⌊self/other⌋", kNumbersOfAllSizes,
-                          kBool};
+  const Quotient quotient{nullptr,
+                          "self/other, its integer part, or ⌊self/other⌋, by mode",
+                          "按 mode 为 self/other、其整数部分或 ⌊self/other⌋",
+                          kNumbersOfAllSizes,
+                          kBool,
+                          "div(a, b, Rounding::trunc)"};
   const auto with_mode = [&](Operator op) {
     Parameter mode = declared(integer("mode", 2), "int");
     op.call.parameters.insert(op.call.parameters.end() - 1, mode);
@@ -289,7 +299,7 @@ void add_replacement(Operators& all) {
                        {{{"nan", -kInfinity}, {"posinf", kInfinity}, {"neginf", -kInfinity}}}}},
       .results = results_by_dtype(replaced, kExact),
       .words = {"self with three numbers in the place of NaN and the infinities",
-                "以三个给定值替换 self 中的 NaN 与正负无穷"}};
+                "以三个给定值替换 self 中的 NaN 与正负无穷", "nan_to_num(x)"}};
   op.results.nan_goes_through = false;
   all.insert(all.end(), {op, in_place_of(op, ACLGRAD_CALL(aclnnInplaceNanToNum))});
 }

@@ -98,7 +98,7 @@ void add_powers(std::vector<Operator>& all) {
                          .changes = {{"self", ScalarSpec{1, ACL_BOOL}}},
                          .words = {"DT_BOOL"},
                          .dtype = ACL_BOOL}},
-       .words = {"self^exponent of a number", "self^exponent，self 为标量"}});
+       .words = {"self^exponent of a number", "self^exponent，self 为标量", "pow(2.0, x)"}});
 }
 
 // ---- Bounds -------------------------------------------------------------------------------------
@@ -181,6 +181,7 @@ void add_clamps_by_tensors(std::vector<Operator>& all) {
                                return x.size() == 3 ? lowered(held, x[2]) : held;
                              }),
                              "min(max(x, clipValueMin), clipValueMax) of tensors");
+  both.words.in_graph = "clamp(x, min, max)";
   both.domain.samples = {{},
                          {{{"clipValueMax", Shape{kN, 3, 4}}}},
                          {{{"clipValueMin", Shape{4}}, {"clipValueMax", Shape{3, 1}}}}};

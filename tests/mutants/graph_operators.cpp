@@ -71,6 +71,38 @@ std::vector<Recorded> recorded_operators() {
          const Value positive = add(mul(x[0], x[0]), 0.5);
          return add(log(positive), mul(sqrt(positive), rsqrt(add(positive, 1))));
        }},
+      {"exp2, expm1", {{2, 3}}, [](const auto& x) { return exp2(x[0]) + expm1(x[0]); }, 8},
+      {"log1p, log2, log10",
+       {{2, 3}},
+       [](const auto& x) {
+         const Value positive = square(x[0]) + 0.5;
+         return log1p(positive) + log2(positive) + log10(positive);
+       },
+       8},
+      {"atan, asinh, erfc",
+       {{2, 3}},
+       [](const auto& x) { return atan(x[0]) + asinh(x[0]) + erfc(x[0]); },
+       8},
+      {"sinh, cosh, sinc", {{2, 3}}, [](const auto& x) { return sinh(x[0]) * sinc(x[0]); }, 16},
+      {"asin, acos, atanh, erfinv, tan",
+       {{2, 3}},
+       [](const auto& x) {
+         const Value inside = tanh(x[0]) * 0.5;
+         return asin(inside) * acos(inside) + atanh(inside) + erfinv(inside) + tan(inside);
+       },
+       16},
+      {"atan2, logaddexp",
+       {{2, 3}, {2, 1}},
+       [](const auto& x) { return atan2(x[0], x[1]) + logaddexp(x[0], x[1]); },
+       16},
+      {"lerp, clamp by tensors",
+       {{2, 3}, {3}, {2, 1}},
+       [](const auto& x) { return lerp(x[0], x[1], x[2]) + clamp(x[0], x[1], x[2]); },
+       8},
+      {"remainder, floor, frac",
+       {{2, 3}},
+       [](const auto& x) { return remainder(x[0], 1.5) * floor(x[0]) + frac(x[0]); },
+       8},
       {"selu", {{2, 3}}, [](const auto& x) { return selu(x[0]); }},
       {"elu", {{2, 3}}, [](const auto& x) { return elu(x[0], 1.25, 0.75, 1.5); }},
       {"hardswish", {{2, 3}}, [](const auto& x) { return hardswish(x[0]); }},

@@ -65,6 +65,7 @@ std::vector<Mutant> rule_mutants();
 std::vector<Mutant> function_mutants();
 std::vector<Mutant> normalization_mutants();
 std::vector<Mutant> attention_mutants();
+std::vector<Mutant> elementwise_rule_mutants();
 std::vector<Mutant> image_mutants();
 std::vector<Mutant> index_mutants();
 std::vector<Mutant> loss_mutants();

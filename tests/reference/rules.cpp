@@ -7,6 +7,7 @@
 
 #include "aclgrad/backward.h"
 #include "aclgrad/error.h"
+#include "aclgrad/session.h"
 
 namespace aclgrad::reference {
 
@@ -18,8 +19,10 @@ Text rule_of(const Words& words) {
   if (!is_floating(recorded.result.dtype())) return {};
   const Value seed = graph.input("seed", recorded.result.shape(), recorded.result.dtype());
   const std::size_t before = graph.size();
+  std::vector<Fetch> gradients;
   try {
-    static_cast<void>(backward(recorded.result, recorded.inputs, {.seed = seed}));
+    const Gradients all = backward(recorded.result, recorded.inputs, {.seed = seed});
+    for (const Value& input : recorded.inputs) gradients.emplace_back(all[input]);
   } catch (const ValueError&) {
     return {};
   }
@@ -35,7 +38,11 @@ Text rule_of(const Words& words) {
       ++same->second;
     }
   }
-  if (calls.empty()) return {"passes through", "直接传递"};
+  if (calls.empty()) {
+    const std::vector<Value> needed = Session(graph, gradients).inputs();
+    const bool passes = std::ranges::find(needed, seed) != needed.end();
+    return passes ? Text{"passes through", "直接传递"} : Text{"0", "0"};
+  }
   std::string text;
   for (const auto& [name, count] : calls) {
     text += fmt::format("{}`{}`{}", text.empty() ? "" : ", ", name,

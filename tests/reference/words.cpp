@@ -288,6 +288,12 @@ const std::map<std::string, Record>& records() {
        of_inputs({{"x"}, {"a"}, {"b"}}, [](Values v) { return addcmul(v[0], v[1], v[2]); })},
       {"aclnnAddcdiv",
        of_inputs({{"x"}, {"a"}, {"b"}}, [](Values v) { return addcdiv(v[0], v[1], v[2]); })},
+      {"aclnnPowScalarTensor", of([](X x) { return pow(2.0, x); })},
+      {"aclnnRoundDecimals", of([](X x) { return round(x, 2); })},
+      {"aclnnClampTensor",
+       of_inputs({{"x"}, {"min"}, {"max"}}, [](Values v) { return clamp(v[0], v[1], v[2]); })},
+      {"aclnnLerp", of_inputs({{"start"}, {"end"}, {"weight"}},
+                              [](Values v) { return lerp(v[0], v[1], v[2]); })},
       {"aclnnCast", of([](X x) { return cast(x, DType::float16); })},
       {"aclnnCat", of_two([](X a, X b) {
          return cat({a, b}, 1);

@@ -163,6 +163,11 @@ Value pow(Operand x, const Value& exponent) {
       {}, {record.broadcast(x.shape(), exponent.shape()), promote(x.dtype(), exponent.dtype())});
 }
 
+Value pow(double number, Operand exponent) {
+  Recorder("pow", {exponent}, exponent.where).require_holds(exponent.dtype(), number, "the number");
+  return unary<PowOfNumberOp>(exponent, {number});
+}
+
 Value clamp(Operand x, ClampBounds bounds) {
   Recorder record("clamp", {x}, x.where);
   record.require_value(bounds.min || bounds.max, "expected min, max or both");
@@ -170,6 +175,16 @@ Value clamp(Operand x, ClampBounds bounds) {
   if (bounds.min) record.require_holds(x.dtype(), *bounds.min, "min");
   if (bounds.max) record.require_holds(x.dtype(), *bounds.max, "max");
   return record.add<ClampOp>({bounds}, record.like(0));
+}
+
+Value clamp(Operand x, const Value& min, const Value& max) {
+  const ClampTensorAttributes given{min.id() >= 0, max.id() >= 0};
+  Recorder("clamp", {x}, x.where)
+      .require_value(given.has_min || given.has_max, "expected min, max or both");
+  std::vector<Value> bounds;
+  if (given.has_min) bounds.push_back(min);
+  if (given.has_max) bounds.push_back(max);
+  return broadcasting<ClampTensorOp>(x, std::move(bounds), detail::all_numbers, given);
 }
 
 Value gt(Operand a, const Value& b) { return record_comparison<GtOp>(a, b); }
@@ -228,7 +243,17 @@ const Declaration<> abs = {"abs", ACLGRAD_C(aclnnAbs), elementwise};
 const Declaration<> sign = {"sign", ACLGRAD_C(aclnnSign), elementwise};
 const Declaration<PowAttributes> pow_number = {"pow", ACLGRAD_C(aclnnPowTensorScalar), elementwise};
 const Declaration<> pow = {"pow", ACLGRAD_C(aclnnPowTensorTensor), elementwise};
+const Declaration<NumberAttributes> pow_of_number = {"pow", ACLGRAD_C(aclnnPowScalarTensor),
+                                                     elementwise};
 const Declaration<ClampAttributes> clamp = {"clamp", ACLGRAD_C(aclnnClamp), elementwise};
+// A bound that is not there is null.
+const Declaration<ClampTensorAttributes> clamp_tensor = {
+    "clamp", ACLGRAD_C(aclnnClampTensor), elementwise,
+    [](const auto& given, AclnnCall& call, auto... end) {
+      return aclnnClampTensorGetWorkspaceSize(
+          call.input(0), given.has_min ? call.input(1) : nullptr,
+          given.has_max ? call.input(given.has_min ? 2 : 1) : nullptr, call.output(0), end...);
+    }};
 const Declaration<> gt = {"gt", ACLGRAD_C(aclnnGtTensor), elementwise};
 const Declaration<> ge = {"ge", ACLGRAD_C(aclnnGeTensor), elementwise};
 const Declaration<> lt = {"lt", ACLGRAD_C(aclnnLtTensor), elementwise};

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "aclgrad/format.h"
@@ -40,7 +41,43 @@ Value gradient(Operand grad, const Value& saved, typename OpType::Attributes att
   return record.add<OpType>(std::move(attributes), record.like(1));
 }
 
+/// An elementwise operator of tensors that broadcast against each other. `result` checks them and
+/// says the result's dtype, from that which they promote to.
+template <class OpType, class Result>
+Value broadcasting(Operand first, std::vector<Value> others, Result result,
+                   typename OpType::Attributes attributes = {}) {
+  others.insert(others.begin(), first);
+  Recorder record(OpType::declaration().name, others, first.where);
+  Shape shape = first.shape();
+  DType dtype = first.dtype();
+  for (const Value& each : others) {
+    shape = record.broadcast(shape, each.shape());
+    dtype = promote(dtype, each.dtype());
+  }
+  dtype = result(record, std::span<const Value>(others), dtype);
+  return record.add<OpType>(std::move(attributes), {std::move(shape), dtype});
+}
+
 namespace detail {
+
+/// For broadcasting(): all tensors are floating.
+inline DType all_floating(const Recorder& record, std::span<const Value> inputs, DType promoted) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) record.require_floating(i);
+  return promoted;
+}
+
+/// For broadcasting(): numbers, of which bool is none.
+inline DType all_numbers(const Recorder& record, std::span<const Value> /*inputs*/,
+                         DType promoted) {
+  record.require_dtype(promoted != DType::boolean, "takes numbers, not bool; cast() it");
+  return promoted;
+}
+
+/// A number beside x: a constant of x's dtype, which must hold it.
+inline Value number_beside(std::string_view op, Operand x, double number) {
+  Recorder(op, {x}, x.where).require_holds(x.dtype(), number, "the number");
+  return x.graph().constant(Tensor::scalar(number, x.dtype()), x.where);
+}
 
 /// Not NaN.
 inline void require_number(const Recorder& record, double value, const char* name) {

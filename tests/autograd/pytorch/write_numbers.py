@@ -14,6 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import elementwise_numbers
+
 CASES = {}
 
 
@@ -472,5 +474,7 @@ if __name__ == "__main__":
     overwriting()
     functions()
     recurrent()
+    elementwise_numbers.functions(case, results_only)
+    elementwise_numbers.truth(results_only)
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
     print("{\n" + ",\n".join(lines) + "\n}")

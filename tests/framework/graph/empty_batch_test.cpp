@@ -41,11 +41,29 @@ std::vector<Case> functions() {
   };
   using V = const Value&;
   using Unary = Value (*)(Operand);
-  const std::vector<std::pair<std::string, Unary>> unary = {
-      {"exp", exp},   {"log", log},   {"sqrt", sqrt}, {"rsqrt", rsqrt}, {"reciprocal", reciprocal},
-      {"sin", sin},   {"cos", cos},   {"erf", erf},   {"abs", abs},     {"sign", sign},
-      {"neg", neg},   {"tanh", tanh}, {"relu", relu}, {"silu", silu},   {"sigmoid", sigmoid},
-      {"selu", selu}, {"copy", copy}};
+  const std::vector<std::pair<std::string, Unary>> unary = {{"exp", exp},
+                                                            {"log", log},
+                                                            {"sqrt", sqrt},
+                                                            {"rsqrt", rsqrt},
+                                                            {"reciprocal", reciprocal},
+                                                            {"sin", sin},
+                                                            {"cos", cos},
+                                                            {"erf", erf},
+                                                            {"abs", abs},
+                                                            {"sign", sign},
+                                                            {"neg", neg},
+                                                            {"tanh", tanh},
+                                                            {"relu", relu},
+                                                            {"silu", silu},
+                                                            {"sigmoid", sigmoid},
+                                                            {"selu", selu},
+                                                            {"copy", copy},
+                                                            {"tan", tan},
+                                                            {"sinc", sinc},
+                                                            {"lgamma", lgamma},
+                                                            {"floor", floor},
+                                                            {"frac", frac},
+                                                            {"square", square}};
   for (const auto& [name, function] : unary) {
     add_case(name, rows, [f = function](V x) { return f(x); });
   }
@@ -65,7 +83,10 @@ std::vector<Case> functions() {
   });
   add_case("broadcast", rows, [](V x) { return x * ones(x, {4}) + ones(x, {1, 4}); });
   add_case("pow", rows, [](V x) { return pow(x, 3) + pow(x, 0) + pow(x, x); });
-  add_case("clamp", rows, [](V x) { return clamp(x, {.min = -1, .max = 1}); });
+  add_case("clamp", rows, [](V x) { return clamp(x, {.min = -1, .max = 1}) + clamp(x, x, x); });
+  add_case("of two", rows, [](V x) {
+    return atan2(x, x + 1) + logaddexp(x, x) + remainder(x, 2) + fmod(x, x) + lerp(x, x, 0.5);
+  });
   add_case("where", rows, [](V x) { return where(gt(x, 0), x, x * 2); });
   add_case("masked_fill", rows, [](V x) { return masked_fill(x, le(x, 0), 5); });
   add_case("addcmul", rows, [](V x) { return addcmul(x, x, x, 2) + addcdiv(x, x, x, 2); });

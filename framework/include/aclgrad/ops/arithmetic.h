@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addition, subtraction, multiplication and division, the larger and the smaller of two elements.
+// Addition, subtraction, multiplication and division, the larger and the smaller of two elements;
+// the usual functions, powers, bounds, comparisons and choices. More functions are in functions.h,
+// rounding in rounding.h, truth values, bits and tests in logic.h.
 // Two tensors broadcast against each other and promote to their common dtype. A number must be one
 // that the dtype of the result can hold, be it rounded: ValueError names it and the range, where
 // 1e9 would be an infinity of float16, or 0.5 no int32 at all.
@@ -137,6 +139,8 @@ using SignOp = DeclaredOp<calls::sign>;
 /// x is floating. The gradient with respect to the exponent is 0 where x is.
 Value pow(Operand x, double exponent);
 Value pow(Operand x, const Value& exponent);
+/// number^exponent, of a floating exponent.
+Value pow(double number, Operand exponent);
 
 /// Bounds of clamp; one may be left out.
 struct ClampBounds {
@@ -147,6 +151,10 @@ struct ClampBounds {
 /// is 0 where x is outside. Where x or a bound is NaN, the result and the gradient are. Throws
 /// ValueError without bounds.
 Value clamp(Operand x, ClampBounds bounds);
+/// x held within tensors, one of which may be an empty Value, and max where min > max. The gradient
+/// goes to what was taken, to x where it is equal to a bound, to min where the bounds are equal and
+/// x is below. Where one is NaN, the result and all gradients are.
+Value clamp(Operand x, const Value& min, const Value& max);
 
 /// A bool tensor: whether a > b and so on; NaN compares with nothing, but is not equal to anything.
 /// Comparisons have no gradient.
@@ -184,6 +192,10 @@ struct ClampAttributes : ClampBounds {
   auto arguments() const { return named({"min", "max"}, min, max); }
   std::string text() const;
 };
+struct ClampTensorAttributes {
+  bool has_min, has_max;
+  auto arguments() const { return named({"min", "max"}, has_min, has_max); }
+};
 struct CompareAttributes {
   double number;
   auto arguments() const { return named({"number"}, number); }
@@ -196,7 +208,9 @@ struct FactorAttributes {
 namespace calls {
 extern const Declaration<PowAttributes> pow_number;
 extern const Declaration<> pow;
+extern const Declaration<NumberAttributes> pow_of_number;
 extern const Declaration<ClampAttributes> clamp;
+extern const Declaration<ClampTensorAttributes> clamp_tensor;
 extern const Declaration<> gt, ge, lt, le, eq, ne;
 extern const Declaration<CompareAttributes> gt_number, ge_number, lt_number, le_number, eq_number,
     ne_number;
@@ -206,7 +220,9 @@ extern const Declaration<FactorAttributes> addcmul, addcdiv;
 
 using PowNumberOp = DeclaredOp<calls::pow_number>;
 using PowOp = DeclaredOp<calls::pow>;
+using PowOfNumberOp = DeclaredOp<calls::pow_of_number>;
 using ClampOp = DeclaredOp<calls::clamp>;
+using ClampTensorOp = DeclaredOp<calls::clamp_tensor>;
 using GtOp = DeclaredOp<calls::gt>;
 using GeOp = DeclaredOp<calls::ge>;
 using LtOp = DeclaredOp<calls::lt>;
