@@ -12,8 +12,6 @@
 namespace aclgrad::detail {
 namespace {
 
-constexpr double kTwoOverRootPi = 1.1283791670955125739;
-
 void add_functions(RuleTable& table) {
   using V = const Value&;
   add_unary<ExpOp>(table, [](V g, V, V y) { return mul(g, y); });

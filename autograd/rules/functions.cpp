@@ -14,7 +14,6 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr double kLn2 = 0.69314718055994530942;
 constexpr double kLn10 = 2.30258509299404568402;
 constexpr double kHalfRootPi = 0.88622692545275801365;
-constexpr double kTwoOverRootPi = 1.12837916709551257390;
 
 using V = const Value&;
 

@@ -168,6 +168,9 @@ Value gather_backward(const Value& g, const Value& x, std::int64_t dim, const Va
 Value gradient_of_norm(double p, const std::vector<std::int64_t>& axes, const RuleCall& call,
                        std::size_t i);
 
+/// The slope of erf at 0.
+constexpr double kTwoOverRootPi = 1.1283791670955125739;
+
 /// An attribute as the operators take it: a float, for tensors of double, too.
 inline double as_float(double attribute) { return static_cast<double>(to_float(attribute)); }
 

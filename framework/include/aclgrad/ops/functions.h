@@ -68,7 +68,7 @@ Value xlogy(Operand x, const Value& y);
 /// beyond it.
 Value lerp(Operand start, const Value& end, const Value& weight);
 Value lerp(Operand start, const Value& end, double weight);
-/// |a| with the sign of b, also of -0 and NaN. The gradient with respect to b is 0, and a's at 0.
+/// |a| with the sign of b, also of -0 and NaN. The gradient is a's, and 0 where a is; b has none.
 Value copysign(Operand a, const Value& b);
 /// 0 where x < 0, 1 where x > 0, values where x is 0, NaN where it is NaN; whole numbers too.
 /// The gradient goes to the values that were taken; x's is 0. Throws DTypeError for bool.
