@@ -76,7 +76,7 @@ std::vector<Mutant> all_mutants() {
   for (auto family :
        {formula_mutants, function_mutants, tensor_mutants, loss_mutants, normalization_mutants,
         attention_mutants, image_mutants, behaviour_mutants, rule_mutants, network_rule_mutants,
-        index_mutants, pooling_mutants, recurrent_mutants, resampling_mutants}) {
+        index_mutants, algebra_mutants, pooling_mutants, recurrent_mutants, resampling_mutants}) {
     for (Mutant& mutant : family()) all.push_back(std::move(mutant));
   }
   return all;

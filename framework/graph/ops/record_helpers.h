@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/graph/declaration.h"
 #include "aclgrad/graph/record.h"
@@ -41,6 +42,10 @@ Value gradient(Operand grad, const Value& saved, typename OpType::Attributes att
 }
 
 namespace detail {
+
+inline void require_values(std::string_view op, const std::vector<Value>& values) {
+  if (values.empty()) throw ValueError(fmt::format("{}: expected at least one value", op));
+}
 
 /// Not NaN.
 inline void require_number(const Recorder& record, double value, const char* name) {

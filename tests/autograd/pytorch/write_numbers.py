@@ -14,6 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import algebra_numbers
+
 CASES = {}
 
 
@@ -470,6 +472,10 @@ if __name__ == "__main__":
     fused_normalization()
     pooling()
     overwriting()
+    algebra_numbers.reductions(case, results_only, draw)
+    algebra_numbers.order(case, results_only, draw)
+    algebra_numbers.algebra(case, results_only, draw)
+    algebra_numbers.making(results_only)
     functions()
     recurrent()
     lines = (f"{json.dumps(name)}: {json.dumps(of, separators=(',', ':'))}" for name, of in CASES.items())
