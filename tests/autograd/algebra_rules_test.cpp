@@ -158,9 +158,9 @@ TEST(RulesOfAlgebra, SayWhatHasNone) {
               testing::HasSubstr("no gradient rule"));
   const Value x = graph.input("x", {2, 2});
   const Value sign = slogdet(x).sign;
-  const Tensor at = Tensor::from({2, 2}, {1, 2, 2, 4});
-  const Tensor gradient = computed(backward(sign, {x})[x], {{x, at}});
-  EXPECT_TRUE(allclose(gradient, Tensor::zeros({2, 2}), 0, 0)) << "of a singular matrix, too";
+  const Tensor gradient = computed(backward(sign, {x})[x]);
+  EXPECT_TRUE(allclose(gradient, Tensor::zeros({2, 2}), 0, 0))
+      << "of a singular matrix, too: x is not read";
 }
 
 }  // namespace algebra

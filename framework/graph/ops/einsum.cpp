@@ -184,11 +184,11 @@ class Equation {
   void add(std::string_view side, const Value& operand) {
     const std::size_t letters = side.find("...") == side.npos ? side.size() : side.size() - 3;
     Term term{operand, names_of(side, operand.shape().rank() - letters)};
-    while (take_diagonal(term)) continue;
     times_.resize(kLetters + ellipsis_, 0);
     extents_.resize(kLetters + ellipsis_, 1);
+    for (const std::size_t name : term.names) ++times_[name];
+    while (take_diagonal(term)) continue;
     for (const std::size_t name : term.names) {
-      ++times_[name];
       const std::int64_t extent = extent_of(term, name);
       record_.require_shape(extent == 1 || extents_[name] == 1 || extents_[name] == extent,
                             "\"{}\" gives a dimension of {} the extent {}, which is {} elsewhere",

@@ -42,7 +42,8 @@ def order(case, results_only, draw):
             ("median dim", lambda x: x.median(1).values, [draw(3, 4)]),
             ("nanmedian dim", lambda x: torch.where(x > 0.5, torch.full_like(x, float("nan")), x).nanmedian(0).values,
              [draw(4, 3)]),
-            ("kthvalue", lambda x: x.kthvalue(2, 1, keepdim=True).values, [draw(3, 4)]),
+            ("kthvalue", lambda x: x.kthvalue(2, 1, keepdim=True).values,
+             [(torch.randperm(12).double().reshape(3, 4) - 5) / 4]),
             ("sort stable", lambda x: x.sort(stable=True, dim=1, descending=True).values, [ties.clone()])):
         case(name, function, inputs)
     results_only("argsort", lambda x: (x.sort(stable=True, dim=1, descending=True).indices,
@@ -123,8 +124,8 @@ EQUATIONS = (
 
 def making(results_only):
     one = torch.zeros(())
-    results_only("making", lambda _: (
-        torch.eye(2, 3), torch.linspace(-1, 2, 5), torch.linspace(3, -1, 4, dtype=torch.int64),
+    results_only("making", lambda x: (
+        torch.ones_like(x) + x, torch.eye(2, 3), torch.linspace(-1, 2, 5), torch.linspace(3, -1, 4, dtype=torch.int64),
         torch.logspace(-1, 2, 4, dtype=torch.float64), torch.logspace(0, 3, 3, base=2, dtype=torch.float64),
         F.one_hot(torch.tensor([[2, 0], [1, 2]]), 4), torch.tril_indices(3, 4, -1), torch.triu_indices(3, 4, 1)),
                  [one])

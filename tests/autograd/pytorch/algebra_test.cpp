@@ -197,7 +197,8 @@ TEST(AlgebraBesidePyTorch, MadeFromNothing) {
     const Graph graph = x[0].graph();
     const Value classes = graph.constant(Tensor::from({2, 2}, {2, 0, 1, 2}, DType::int64));
     constexpr DType kWide = DType::float64;
-    return {eye(graph, 2, 3),
+    return {ones_like(x[0]) + x[0],
+            eye(graph, 2, 3),
             linspace(graph, -1, 2, 5),
             linspace(graph, 3, -1, 4, DType::int64),
             logspace(graph, -1, 2, 4, 10, kWide),

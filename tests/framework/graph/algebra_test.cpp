@@ -108,7 +108,7 @@ TEST_F(Algebra, RefusesWhatHasNoMeaning) {
   EXPECT_THROW(dot(mask, mask), DTypeError);
   EXPECT_THROW(mv(m, graph_.input("w", {2})), ShapeError);
   EXPECT_THROW(addmv(m, m, v), ShapeError);
-  EXPECT_THROW(addmv(n, reshape(n, {1, 3}), n, 0.5), ValueError);
+  EXPECT_THROW(addmv(whole({}, {1}), reshape(n, {1, 3}), n, 0.5), ValueError);
   EXPECT_THROW(outer(m, v), ShapeError);
   EXPECT_THROW(addr(m, v, v), ShapeError);
   EXPECT_THROW(addbmm(m, m, m), ShapeError);
