@@ -82,6 +82,7 @@ Value diag_embed(Operand x, std::int64_t offset = 0);
 /// once. A singular matrix fails the run.
 Value inverse(Operand x);
 
+/// What slogdet() computes.
 struct SignAndLogarithm {
   Value sign;
   Value logabsdet;
@@ -94,6 +95,7 @@ SignAndLogarithm slogdet(Operand x);
 /// The determinant, made of slogdet(): sign e^logabsdet.
 Value det(Operand x);
 
+/// Which equations solve_triangular() solves.
 struct TriangularOptions {
   bool upper = false;          ///< Which triangle of A is read.
   bool transpose = false;      ///< The equations have A's transpose.
@@ -104,6 +106,7 @@ struct TriangularOptions {
 /// torch.linalg.solve_triangular, with B's transpose for its left=False.
 Value solve_triangular(Operand a, const Value& b, const TriangularOptions& options = {});
 
+/// The factors of qr().
 struct QAndR {
   Value q;
   Value r;

@@ -38,6 +38,7 @@ Value mean(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false)
 Value amax(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
 Value amin(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
 
+/// What aminmax() finds.
 struct MinAndMax {
   Value min;
   Value max;
@@ -57,10 +58,12 @@ Value var(Operand x, std::vector<std::int64_t> axes = {}, VarOptions options = {
 /// it. Where it is 0, so is the gradient.
 Value stddev(Operand x, std::vector<std::int64_t> axes = {}, VarOptions options = {});
 
+/// What var_mean() and stddev_mean() compute.
 struct VarAndMean {
   Value var;
   Value mean;
 };
+/// See VarAndMean.
 struct StddevAndMean {
   Value stddev;
   Value mean;

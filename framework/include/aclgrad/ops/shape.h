@@ -173,6 +173,7 @@ Value zeros(const Graph& graph, Shape shape, DType dtype = DType::float32,
 Value full(const Graph& graph, Shape shape, double value, DType dtype = DType::float32,
            std::source_location where = std::source_location::current());
 
+/// full() of 1.
 Value ones(const Graph& graph, Shape shape, DType dtype = DType::float32,
            std::source_location where = std::source_location::current());
 
