@@ -6,9 +6,10 @@
 #include "rules/table.h"
 
 namespace aclgrad::detail {
-namespace {
 
-Value transposed(const Value& matrix) { return transpose(matrix, -2, -1); }
+Value transposed(const Value& matrices) { return transpose(matrices, -2, -1); }
+
+namespace {
 
 // All axes but the last as rows.
 Value flattened(const Value& x) {
@@ -70,7 +71,6 @@ template <class Product>
 InputGradients addend_and_factors(const AddmmAttributes& op, const RuleCall& call,
                                   const Product& product) {
   const Value& g = call.gradient();
-  const auto scaled = [](X x, double by) { return by == 1 ? x : mul(x, by); };
   return {call.needs(0) ? scaled(g, op.beta) : Value(),
           call.needs(1) ? scaled(product(g, transposed(call.input(2))), op.alpha) : Value(),
           call.needs(2) ? scaled(product(transposed(call.input(1)), g), op.alpha) : Value()};

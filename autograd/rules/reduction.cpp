@@ -37,23 +37,13 @@ Value number(const Value& x, double value) {
 }
 
 // 1 for the elements of x that are the extremum, divided by their number, and 0 for the others.
-// Where the extremum is NaN, every NaN is.
-Value shares_of_ties(const Value& x, const Value& extremum, const Axes& axes) {
-  const Value equal = eq(x, with_axes(extremum, x.shape(), axes));
-  const Value ties = cast(maximum(equal, ne(x, x)), x.dtype());
+// Where the extremum is NaN, every NaN is; another one is beside a NaN only of what skips these.
+Value shares_of_ties(const Value& x, const Value& extremum, const Axes& axes,
+                     bool skips_nan = false) {
+  const Value found = with_axes(extremum, x.shape(), axes);
+  const Value nan = skips_nan ? minimum(ne(x, x), ne(found, found)) : ne(x, x);
+  const Value ties = cast(maximum(eq(x, found), nan), x.dtype());
   return div(ties, reduce_sum(ties, axes, true));
-}
-
-InputGradients extremum_gradient(const RuleCall& call, const Axes& axes) {
-  const Value shares = shares_of_ties(call.input(), call.output(), axes);
-  return {mul(shares, with_axes(call.gradient(), call.input().shape(), axes))};
-}
-
-// Whether a result was rounded to 16 bits: an exponential or a power of it, or a product over many,
-// needs the digits, and the range, that it had before.
-bool is_rounded(const RuleCall& given, std::size_t output = 0) {
-  const DType dtype = given.output(output).dtype();
-  return dtype == DType::float16 || dtype == DType::bfloat16;
 }
 
 // The smallest positive number of a floating dtype.
@@ -97,7 +87,43 @@ Value gradient_of_cumprod(const Value& g, const Value& x, const Value& y, std::i
   return masked_fill(slope, is_behind, 0);
 }
 
-// What arrived at the values goes back to the elements at output 1's places, as through a gather.
+// The product of all other elements along dim: of those before each and of those behind it.
+Value product_of_others(const Value& x, std::int64_t dim) {
+  if (x.shape().numel() == 0) return x;
+  const auto before = [dim](const Value& v) {
+    Dims pads(2 * (v.shape().rank() - static_cast<std::size_t>(dim)), 0);
+    pads[pads.size() - 2] = 1;
+    pads[pads.size() - 1] = -1;
+    return cumprod(pad(v, std::move(pads), 1), dim);
+  };
+  const Value from_front = before(x);
+  const Value from_back = before(flip(x, {dim}));
+  return mul(from_front, flip(from_back, {dim}));
+}
+
+Axes all_axes(const Value& x) {
+  Axes axes(x.shape().rank());
+  std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  return axes;
+}
+
+}  // namespace
+
+bool is_rounded(const RuleCall& given, std::size_t output) {
+  const DType dtype = given.output(output).dtype();
+  return dtype == DType::float16 || dtype == DType::bfloat16;
+}
+
+Value extremum_gradient(const RuleCall& call, const Axes& axes, std::size_t output) {
+  const Value shares = shares_of_ties(call.input(), call.output(output), axes);
+  return mul(shares, with_axes(call.gradient(output), call.input().shape(), axes));
+}
+
+Value extremum_gradient(const RuleCall& call, bool skips_nan) {
+  const Axes axes = all_axes(call.input());
+  return mul(shares_of_ties(call.input(), call.output(), axes, skips_nan), call.gradient());
+}
+
 Value put_back(const RuleCall& call, std::int64_t dim, bool keeps_axis) {
   const Value& x = call.input();
   if (x.shape().rank() == 0) return call.gradient();
@@ -107,8 +133,6 @@ Value put_back(const RuleCall& call, std::int64_t dim, bool keeps_axis) {
   const Value g = reshape(call.gradient(), kept);
   return gather_backward(g, x, dim, reshape(call.output(1), kept));
 }
-
-}  // namespace
 
 Value gradient_of_norm(double p, const Axes& axes, const RuleCall& given, std::size_t i) {
   if (p == 0) return zeros_for(given.input(i));
@@ -131,6 +155,32 @@ void add_reduction_rules(RuleTable& table) {
 
   table.add_composed<AmaxOp>([](auto& op, Call call) { return extremum_gradient(call, op.axes); });
   table.add_composed<AminOp>([](auto& op, Call call) { return extremum_gradient(call, op.axes); });
+
+  table.add_composed<MaxOfAllOp>([](auto&, Call call) { return extremum_gradient(call); });
+  table.add_composed<MinOfAllOp>([](auto&, Call call) { return extremum_gradient(call); });
+  table.add_composed<AminmaxOp>([](auto& op, Call call) {
+    Value sum;
+    for (const std::size_t output : {0, 1}) {
+      if (call.has_gradient(output)) add_to(sum, extremum_gradient(call, op.axes, output));
+    }
+    return sum;
+  });
+
+  table.add<NansumOp>([](auto& op, Call call) {
+    const Value& x = call.input();
+    return masked_fill(spread(call.gradient(), x.shape(), op.axes), ne(x, x), 0);
+  });
+
+  table.add_composed<ProdOp>([](auto&, Call call) {
+    const Value& x = call.input();
+    const Value others = product_of_others(reshape(x, {x.shape().numel()}), 0);
+    return mul(call.gradient(), reshape(others, x.shape()));
+  });
+  table.add_composed<ProdDimOp>([](auto& op, Call call) {
+    const Value& x = call.input();
+    if (x.shape().rank() == 0) return call.gradient();
+    return mul(with_axes(call.gradient(), x.shape(), {op.dim}), product_of_others(x, op.dim));
+  });
 
   // 2 (x - mean) / (n - correction)
   table.add_composed<VarOp>([](auto& op, Call call) {
@@ -172,6 +222,9 @@ void add_reduction_rules(RuleTable& table) {
   });
 
   table.add<MaxOp>([](auto& op, Call call) { return put_back(call, op.dim, op.keepdim); });
+  table.add<MinOp>([](auto& op, Call call) { return put_back(call, op.dim, op.keepdim); });
+  table.add<CummaxOp>([](auto& op, Call call) { return put_back(call, op.dim); });
+  table.add<CumminOp>([](auto& op, Call call) { return put_back(call, op.dim); });
   // With the roles of both changed, the gradient of b is one of a.
   table.add<CdistOp>([](auto& op, Call call) {
     const Value& g = call.gradient();
@@ -185,7 +238,7 @@ void add_reduction_rules(RuleTable& table) {
     }
     return gradients;
   });
-  table.add<TopkOp>([](auto& op, Call call) { return put_back(call, op.dim, true); });
+  table.add<TopkOp>([](auto& op, Call call) { return put_back(call, op.dim); });
 }
 
 }  // namespace aclgrad::detail

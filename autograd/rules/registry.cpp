@@ -64,10 +64,12 @@ struct Registry {
     add_convolution_rules(table);
     add_function_rules(table);
     add_index_rules(table);
+    add_linalg_rules(table);
     add_loss_rules(table);
     add_matmul_rules(table);
     add_normalization_rules(table);
     add_optimizer_rules(table);
+    add_ordering_rules(table);
     add_pooling_rules(table);
     add_random_rules(table);
     add_recurrent_rules(table);

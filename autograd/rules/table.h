@@ -112,10 +112,12 @@ void add_attention_rules(RuleTable& table);
 void add_convolution_rules(RuleTable& table);
 void add_function_rules(RuleTable& table);
 void add_index_rules(RuleTable& table);
+void add_linalg_rules(RuleTable& table);
 void add_loss_rules(RuleTable& table);
 void add_matmul_rules(RuleTable& table);
 void add_normalization_rules(RuleTable& table);
 void add_optimizer_rules(RuleTable& table);
+void add_ordering_rules(RuleTable& table);
 void add_pooling_rules(RuleTable& table);
 void add_random_rules(RuleTable& table);
 void add_recurrent_rules(RuleTable& table);
@@ -163,6 +165,25 @@ Value pad_along(const Value& x, std::int64_t dim, std::int64_t begin, std::int64
 /// The gradient of gather(x, dim, index) by x: g's elements added up where they came from. The
 /// index, of int64, counts from the front.
 Value gather_backward(const Value& g, const Value& x, std::int64_t dim, const Value& index);
+
+/// Whether a result was rounded to 16 bits: an exponential or a power of it, or a product over
+/// many, needs the digits, and the range, that it had before.
+bool is_rounded(const RuleCall& given, std::size_t output = 0);
+
+/// The gradient of the elements that are the result, an extremum over the axes, in equal parts.
+Value extremum_gradient(const RuleCall& call, const std::vector<std::int64_t>& axes,
+                        std::size_t output = 0);
+/// Of one over all axes, which a NaN is unless it is skipped.
+Value extremum_gradient(const RuleCall& call, bool skips_nan = false);
+
+/// What arrived at output 0 goes back to the elements at output 1's places along dim, as through a
+/// gather.
+Value put_back(const RuleCall& call, std::int64_t dim, bool keeps_axis = true);
+
+/// With the last two axes exchanged.
+Value transposed(const Value& matrices);
+
+inline Value scaled(const Value& x, double by) { return by == 1 ? x : mul(x, by); }
 
 /// The gradient of input i, whose p-norm over the axes is output i.
 Value gradient_of_norm(double p, const std::vector<std::int64_t>& axes, const RuleCall& call,

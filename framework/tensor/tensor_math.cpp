@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -191,6 +193,86 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
     begin += width;
   }
   return result;
+}
+
+namespace {
+
+// The numbers of the elements that are not 0.
+std::vector<std::int64_t> places_of(const Tensor& x) {
+  std::vector<std::int64_t> places;
+  const Tensor truth = ne(x, 0);
+  for (std::int64_t i = 0; i < x.numel(); ++i) {
+    if (truth.get(i) != 0) places.push_back(i);
+  }
+  return places;
+}
+
+Tensor taken(const Tensor& x, const std::vector<std::int64_t>& places) {
+  Tensor result = Tensor::zeros({static_cast<std::int64_t>(places.size())}, x.dtype());
+  const std::size_t size = size_of(x.dtype());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    std::copy_n(x.bytes() + static_cast<std::size_t>(places[k]) * size, size,
+                result.bytes() + k * size);
+  }
+  return result;
+}
+
+// Whole numbers are compared in 64 bits, others in double.
+template <class T>
+Unique different_elements(const Tensor& x, std::span<const T> numbers) {
+  std::vector<std::int64_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  const auto number = [&](std::int64_t place) { return numbers[static_cast<std::size_t>(place)]; };
+  const auto is_nan = [](T value) { return value != value; };
+  std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) {
+    return number(a) < number(b) || (is_nan(number(b)) && !is_nan(number(a)));
+  });
+  std::vector<std::int64_t> first, counts, inverse(numbers.size());
+  for (const std::int64_t place : order) {
+    if (first.empty() || number(first.back()) != number(place)) {
+      first.push_back(place);
+      counts.push_back(0);
+    }
+    ++counts.back();
+    inverse[static_cast<std::size_t>(place)] = static_cast<std::int64_t>(first.size()) - 1;
+  }
+  const auto whole = [](const Shape& shape, const std::vector<std::int64_t>& values) {
+    return Tensor::from(shape, std::span<const std::int64_t>(values));
+  };
+  return {taken(x, first), whole(x.shape(), inverse),
+          whole({static_cast<std::int64_t>(counts.size())}, counts)};
+}
+
+}  // namespace
+
+Tensor nonzero(const Tensor& x) {
+  const std::vector<std::int64_t> places = places_of(x);
+  const std::size_t rank = x.rank();
+  Tensor rows = Tensor::zeros(
+      {static_cast<std::int64_t>(places.size()), static_cast<std::int64_t>(rank)}, DType::int64);
+  const auto numbers = rows.data<std::int64_t>();
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    std::int64_t rest = places[k];
+    for (std::size_t axis = rank; axis-- > 0; rest /= x.shape().dims()[axis]) {
+      numbers[k * rank + axis] = rest % x.shape().dims()[axis];
+    }
+  }
+  return rows;
+}
+
+Tensor masked_select(const Tensor& x, const Tensor& mask) {
+  if (mask.shape() != x.shape()) {
+    throw ShapeError("masked_select(): the mask must have the shape of x, " + to_string(x.shape()) +
+                     ", got " + to_string(mask.shape()));
+  }
+  return taken(x, places_of(mask));
+}
+
+Unique unique(const Tensor& x) {
+  const bool is_whole = !is_floating(x.dtype());
+  const Tensor wide = x.to(is_whole ? DType::int64 : DType::float64);
+  return is_whole ? different_elements(x, wide.data<std::int64_t>())
+                  : different_elements(x, wide.data<double>());
 }
 
 Tensor map(const Tensor& x, const std::function<double(double)>& function) {

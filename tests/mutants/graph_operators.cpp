@@ -109,6 +109,19 @@ std::vector<Recorded> recorded_operators() {
       {"gelu, tanh form", {{2, 3}}, [](const auto& x) { return gelu(x[0], Approximate::tanh); }},
       {"gelu, erf form", {{2, 3}}, [](const auto& x) { return gelu(x[0]); }},
       {"geglu", {{2, 4}}, [](const auto& x) { return geglu(x[0]); }},
+      {"prod", {{2, 3}}, [](const auto& x) { return prod(x[0], 1); }},
+      {"sort", {{2, 4}}, [](const auto& x) { return sort(x[0]).values; }},
+      {"cummax", {{2, 4}}, [](const auto& x) { return cummax(x[0], 1).values; }},
+      {"median", {{2, 5}}, [](const auto& x) { return median(x[0], 1).values; }},
+      {"dot, outer, mv",
+       {{3}, {3}, {3}},
+       [](const auto& x) { return mul(mv(outer(x[0], x[1]), x[2]), dot(x[0], x[2])); }},
+      {"cross", {{2, 3}, {2, 3}}, [](const auto& x) { return cross(x[0], x[1]); }},
+      {"einsum",
+       {{2, 2, 3}, {2, 4, 3}},
+       [](const auto& x) {
+         return einsum("bij,bkj->bik", {x[0], x[1]});
+       }},
       {"lstm",
        {{3, 2, 2}, {2, 2, 2}, {8, 2}, {8, 2}, {8, 2}, {8, 2}},
        [](const auto& x) {

@@ -179,7 +179,7 @@ void add_masks(std::vector<Mutant>& all) {
       }));
 }
 
-// ---- Repeats, order, movement -------------------------------------------------------------------
+// ---- Repeats, movement --------------------------------------------------------------------------
 
 void add_movement(std::vector<Mutant>& all) {
   const auto repeats = [](const Value& x, const std::vector<double>& times) {
@@ -211,14 +211,6 @@ void add_movement(std::vector<Mutant>& all) {
         const Value each = mul(call.gradient(), call.output());
         const Value later = cumsum(each, op.dim, {.exclusive = true, .reverse = true});
         return InputGradients{div(later, call.input())};
-      }));
-  const Build sorted = [](const auto& x) { return sort(x[0], 1).values; };
-  all.push_back(rule_mutant<TopkOp>(
-      "sort: not put back", {{2, 4}}, sorted,
-      [](const TopkOp&, Given call) { return InputGradients{call.gradient()}; }));
-  all.push_back(rule_mutant<TopkOp>(
-      "sort: the order taken for its inverse", {{2, 4}}, sorted, [](const TopkOp& op, Given call) {
-        return InputGradients{gather(call.gradient(), op.dim, call.output(1))};
       }));
   all.push_back(rule_mutant<CdistOp>(
       "cdist: the second as the negative of the first", {{2, 3}, {2, 3}},

@@ -73,10 +73,11 @@ Candidate with_backward(const std::string& op, const Attributes& attributes, Bac
 
 std::vector<Mutant> all_mutants() {
   std::vector<Mutant> all;
-  for (auto family : {formula_mutants, function_mutants, tensor_mutants, loss_mutants,
-                      normalization_mutants, attention_mutants, image_mutants, behaviour_mutants,
-                      rule_mutants, network_rule_mutants, index_mutants, pooling_mutants,
-                      recurrent_mutants, resampling_mutants, elementwise_rule_mutants}) {
+  for (auto family :
+       {formula_mutants, function_mutants, tensor_mutants, loss_mutants, normalization_mutants,
+        attention_mutants, image_mutants, behaviour_mutants, rule_mutants, network_rule_mutants,
+        index_mutants, algebra_mutants, pooling_mutants, recurrent_mutants, resampling_mutants,
+        elementwise_rule_mutants}) {
     for (Mutant& mutant : family()) all.push_back(std::move(mutant));
   }
   return all;

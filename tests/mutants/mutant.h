@@ -58,6 +58,7 @@ Candidate with_backward(const std::string& op, const gradcheck::Attributes& attr
                         const std::optional<gradcheck::Dims>& shape = std::nullopt);
 
 /// Mutants by family.
+std::vector<Mutant> algebra_mutants();
 std::vector<Mutant> formula_mutants();
 std::vector<Mutant> tensor_mutants();
 std::vector<Mutant> behaviour_mutants();

@@ -8,6 +8,7 @@
 #include "aclnnop/aclnn_embedding_dense_backward.h"
 #include "aclnnop/aclnn_gather.h"
 #include "aclnnop/aclnn_index_select.h"
+#include "aclnnop/aclnn_one_hot.h"
 #include "graph/ops/index_helpers.h"
 #include "graph/ops/record_helpers.h"
 
@@ -73,6 +74,21 @@ Value arange(const Graph& graph, double start, double end, double step, DType dt
   return record.add<ArangeOp>({start, end, step}, {Shape{static_cast<std::int64_t>(count)}, dtype});
 }
 
+Value one_hot(Operand x, std::int64_t classes, DType dtype) {
+  const RecordScope scope(x);
+  const auto number = [&](double value) {
+    return x.graph().constant(Tensor::full({1}, value, dtype), x.where);
+  };
+  const Value on = number(1), off = number(0);
+  Recorder record("one_hot", {x, on, off}, x.where);
+  record.require_dtype(!is_floating(x.dtype()) && x.dtype() != DType::boolean,
+                       "{} must be whole numbers, got {}", x, x.dtype());
+  record.require_value(classes >= 0, "classes must not be negative, got {}", classes);
+  Dims dims = x.shape().dims();
+  dims.push_back(classes);
+  return record.add<OneHotOp>({classes}, {Shape(std::move(dims)), dtype});
+}
+
 std::string EmbeddingAttributes::text() const {
   return padding_idx < 0 ? "" : fmt::format("padding_idx={}", padding_idx);
 }
@@ -86,6 +102,8 @@ const Declaration<EmbeddingAttributes> embedding = {"embedding", ACLGRAD_C(aclnn
                                                     separate};
 const Declaration<EmbeddingBackwardAttributes> embedding_dense_backward = {
     "embedding_dense_backward", ACLGRAD_C(aclnnEmbeddingDenseBackward), separate};
+
+const Declaration<OneHotAttributes> one_hot = {"one_hot", ACLGRAD_C(aclnnOneHot), separate};
 
 const Declaration<ArangeAttributes> arange = {
     "arange", ACLGRAD_C(aclnnArange), separate,

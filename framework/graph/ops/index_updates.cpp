@@ -8,6 +8,7 @@
 #include "aclgrad/ops/index.h"
 #include "aclgrad/ops/reduction.h"
 #include "aclgrad/ops/shape.h"
+#include "aclgrad/tensor/math.h"
 #include "aclnnop/aclnn_index.h"
 #include "aclnnop/aclnn_index_add.h"
 #include "aclnnop/aclnn_index_copy.h"
@@ -252,14 +253,9 @@ Value masked_select(Operand x, const Tensor& mask) {
   const Recorder record("masked_select", {x}, x.where);
   record.require_shape(mask.shape() == x.shape(), "the mask must have the shape of x, {}, got {}",
                        x.shape(), mask.shape());
-  std::vector<double> chosen;
-  for (std::int64_t i = 0; i < mask.numel(); ++i) {
-    if (mask.get(i) != 0) chosen.push_back(static_cast<double>(i));
-  }
-  Tensor places = Tensor::zeros({static_cast<std::int64_t>(chosen.size())}, DType::int64);
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    places.set(static_cast<std::int64_t>(i), chosen[i]);
-  return index_select(reshape(x, {x.shape().numel()}), 0, x.graph().constant(std::move(places)));
+  const Tensor places = nonzero(mask.reshape({mask.numel()}));
+  return index_select(reshape(x, {x.shape().numel()}), 0,
+                      x.graph().constant(places.reshape({places.shape()[0]})));
 }
 
 // ---- Repeats ------------------------------------------------------------------------------------

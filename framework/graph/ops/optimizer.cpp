@@ -15,6 +15,7 @@
 #include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_foreach_mul_scalar_v2.h"
 #include "aclnnop/aclnn_foreach_norm.h"
+#include "graph/ops/record_helpers.h"
 
 namespace aclgrad {
 namespace {
@@ -117,7 +118,7 @@ namespace {
 
 Recorder record_list(std::string_view op, const std::vector<Value>& values,
                      std::source_location where) {
-  if (values.empty()) throw ValueError(fmt::format("{}: expected at least one value", op));
+  detail::require_values(op, values);
   Recorder record(op, values, where);
   record.require_floating(0);
   for (std::size_t i = 1; i < values.size(); ++i) record.require_same_dtype(i, 0);

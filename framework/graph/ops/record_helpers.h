@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/graph/declaration.h"
 #include "aclgrad/graph/record.h"
@@ -77,6 +78,10 @@ inline DType all_numbers(const Recorder& record, std::span<const Value> /*inputs
 inline Value number_beside(std::string_view op, Operand x, double number) {
   Recorder(op, {x}, x.where).require_holds(x.dtype(), number, "the number");
   return x.graph().constant(Tensor::scalar(number, x.dtype()), x.where);
+}
+
+inline void require_values(std::string_view op, const std::vector<Value>& values) {
+  if (values.empty()) throw ValueError(fmt::format("{}: expected at least one value", op));
 }
 
 /// Not NaN.

@@ -8,78 +8,44 @@
 
 #include "aclgrad/ops/arithmetic.h"
 #include "aclgrad/ops/shape.h"
+#include "aclnnop/aclnn_all.h"
 #include "aclnnop/aclnn_amax.h"
 #include "aclnnop/aclnn_amin.h"
-#include "aclnnop/aclnn_argmax.h"
+#include "aclnnop/aclnn_aminmax.h"
+#include "aclnnop/aclnn_any.h"
 #include "aclnnop/aclnn_cdist.h"
 #include "aclnnop/aclnn_cdist_backward.h"
 #include "aclnnop/aclnn_cumprod.h"
 #include "aclnnop/aclnn_cumsum.h"
 #include "aclnnop/aclnn_logsumexp.h"
-#include "aclnnop/aclnn_max_dim.h"
 #include "aclnnop/aclnn_mean.h"
 #include "aclnnop/aclnn_norm.h"
+#include "aclnnop/aclnn_prod.h"
+#include "aclnnop/aclnn_reduce_nansum.h"
 #include "aclnnop/aclnn_reduce_sum.h"
 #include "aclnnop/aclnn_std.h"
-#include "aclnnop/aclnn_topk.h"
 #include "aclnnop/aclnn_var.h"
 #include "graph/ops/record_helpers.h"
+#include "graph/ops/reduction_helpers.h"
 #include "tensor/at_least_float.h"
 
 namespace aclgrad {
 namespace {
 
-using Axes = std::vector<std::int64_t>;
-
-// From the front, sorted, all of them when none are given.
-Axes normalized(const Recorder& record, Axes axes, std::size_t rank) {
-  if (axes.empty()) {
-    for (std::size_t i = 0; i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
-    return axes;
-  }
-  for (std::int64_t& axis : axes) axis = record.axis(axis, rank);
-  std::sort(axes.begin(), axes.end());
-  const auto twice = std::adjacent_find(axes.begin(), axes.end());
-  if (twice != axes.end()) record.shape_error(fmt::format("axis {} is named twice", *twice));
-  return rank == 0 ? Axes{} : axes;
-}
-
-Shape reduced(const Shape& shape, const Axes& axes, bool keepdim) {
-  std::vector<std::int64_t> dims;
-  for (std::size_t i = 0; i < shape.rank(); ++i) {
-    const bool gone = std::binary_search(axes.begin(), axes.end(), static_cast<std::int64_t>(i));
-    if (!gone) dims.push_back(shape.dims()[i]);
-    if (gone && keepdim) dims.push_back(1);
-  }
-  return Shape(std::move(dims));
-}
+using detail::Axes;
+using detail::record_reduction;
+using detail::require_elements;
 
 std::string axes_text(const Axes& axes, bool keepdim) {
   return fmt::format("axes=[{}]{}", fmt::join(axes, ", "), keepdim ? ", keepdim" : "");
 }
 
-// Of no elements there is no largest one.
-void require_elements(const Recorder& record, const Axes& axes) {
-  const Shape& shape = record.input(0).shape();
-  for (const std::int64_t axis : normalized(record, axes, shape.rank())) {
-    record.require_shape(shape[axis] != 0, "axis {} of {} has no elements", axis, shape);
-  }
-}
-
-// `attributes` makes those of the operator from the axes.
-template <class OpType, class Attributes>
-Value record_reduction(Recorder& record, Axes axes, bool keepdim, const Attributes& attributes) {
-  const Value& x = record.input(0);
-  axes = normalized(record, std::move(axes), x.shape().rank());
-  Shape shape = reduced(x.shape(), axes, keepdim);
-  return record.add<OpType>(attributes(std::move(axes)), {std::move(shape), x.dtype()});
-}
-
 template <class OpType>
-Value record_reduction(Recorder& record, Axes axes, bool keepdim) {
-  return record_reduction<OpType>(record, std::move(axes), keepdim, [&](Axes normal) {
-    return ReductionAttributes{std::move(normal), keepdim};
-  });
+Value record_truth(Operand x, Axes axes, bool keepdim) {
+  Recorder record(OpType::declaration().name, {x}, x.where);
+  axes = detail::normalized(record, std::move(axes), x.shape().rank());
+  Shape shape = detail::reduced(x.shape(), axes, keepdim);
+  return record.add<OpType>({std::move(axes), keepdim}, {std::move(shape), DType::boolean});
 }
 
 }  // namespace
@@ -87,6 +53,36 @@ Value record_reduction(Recorder& record, Axes axes, bool keepdim) {
 Value reduce_sum(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
   Recorder record("reduce_sum", {x}, x.where);
   return record_reduction<ReduceSumOp>(record, std::move(axes), keepdim);
+}
+
+Value nansum(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
+  Recorder record("nansum", {x}, x.where);
+  return record_reduction<NansumOp>(record, std::move(axes), keepdim);
+}
+
+Value count_nonzero(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
+  const RecordScope scope(x);
+  return reduce_sum(cast(ne(x, 0.0), DType::int64), std::move(axes), keepdim);
+}
+
+Value prod(Operand x) {
+  return Recorder("prod", {x}, x.where).add<ProdOp>({}, {Shape(), x.dtype()});
+}
+
+Value prod(Operand x, std::int64_t dim, bool keepdim) {
+  Recorder record("prod", {x}, x.where);
+  dim = record.axis(dim, x.shape().rank());
+  const Axes axes = x.shape().rank() == 0 ? Axes{} : Axes{dim};
+  return record.add<ProdDimOp>({dim, keepdim},
+                               {detail::reduced(x.shape(), axes, keepdim), x.dtype()});
+}
+
+Value all(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
+  return record_truth<AllOp>(x, std::move(axes), keepdim);
+}
+
+Value any(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
+  return record_truth<AnyOp>(x, std::move(axes), keepdim);
 }
 
 Value mean(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
@@ -107,6 +103,15 @@ Value amin(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
   return record_reduction<AminOp>(record, std::move(axes), keepdim);
 }
 
+MinAndMax aminmax(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
+  Recorder record("aminmax", {x}, x.where);
+  require_elements(record, axes);
+  axes = detail::normalized(record, std::move(axes), x.shape().rank());
+  const TensorSpec spec{detail::reduced(x.shape(), axes, keepdim), x.dtype()};
+  const auto results = record.add<AminmaxOp>({std::move(axes), keepdim}, {spec, spec});
+  return {results[0], results[1]};
+}
+
 Value var(Operand x, std::vector<std::int64_t> axes, VarOptions options) {
   Recorder record("var", {x}, x.where);
   record.require_floating(0);
@@ -121,6 +126,16 @@ Value stddev(Operand x, std::vector<std::int64_t> axes, VarOptions options) {
   return record_reduction<StddevOp>(record, std::move(axes), options.keepdim, [&](Axes normal) {
     return StddevAttributes{std::move(normal), options.unbiased ? 1 : 0, options.keepdim};
   });
+}
+
+VarAndMean var_mean(Operand x, std::vector<std::int64_t> axes, VarOptions options) {
+  const Value spread = var(x, axes, options);
+  return {spread, mean(x, std::move(axes), options.keepdim)};
+}
+
+StddevAndMean stddev_mean(Operand x, std::vector<std::int64_t> axes, VarOptions options) {
+  const Value spread = stddev(x, axes, options);
+  return {spread, mean(x, std::move(axes), options.keepdim)};
 }
 
 Value logsumexp(Operand x, std::vector<std::int64_t> axes, bool keepdim) {
@@ -186,6 +201,12 @@ namespace calls {
 
 const Declaration<ReductionAttributes> reduce_sum = {"reduce_sum", ACLGRAD_C(aclnnReduceSum),
                                                      separate};
+const Declaration<ReductionAttributes> nansum = {"nansum", ACLGRAD_C(aclnnReduceNansum), separate};
+const Declaration<> prod = {"prod", ACLGRAD_C(aclnnProd), separate};
+const Declaration<SearchAttributes> prod_dim = {"prod", ACLGRAD_C(aclnnProdDim), separate};
+const Declaration<ReductionAttributes> all = {"all", ACLGRAD_C(aclnnAll), separate};
+const Declaration<ReductionAttributes> any = {"any", ACLGRAD_C(aclnnAny), separate};
+const Declaration<ReductionAttributes> aminmax = {"aminmax", ACLGRAD_C(aclnnAminmax), separate};
 const Declaration<ReductionAttributes> mean = {"mean", ACLGRAD_C(aclnnMean), separate};
 
 const Declaration<ReductionAttributes> amax = {"amax", ACLGRAD_C(aclnnAmax), separate};
@@ -205,61 +226,6 @@ const Declaration<DimAttributes> cumprod = {
     }};
 
 }  // namespace calls
-
-namespace {
-
-// Without the axis, or with extent 1. There must be elements along it.
-Shape along(const Recorder& record, std::int64_t axis, bool keepdim) {
-  const Shape& shape = record.input(0).shape();
-  std::vector<std::int64_t> dims = shape.dims();
-  if (dims.empty()) return shape;
-  const auto place = dims.begin() + axis;
-  record.require_shape(*place != 0, "axis {} of {} has no elements", axis, shape);
-  if (keepdim) {
-    *place = 1;
-  } else {
-    dims.erase(place);
-  }
-  return Shape(std::move(dims));
-}
-
-}  // namespace
-
-Value argmax(Operand x, std::int64_t dim, bool keepdim) {
-  Recorder record("argmax", {x}, x.where);
-  dim = record.axis(dim, x.shape().rank());
-  return record.add<ArgmaxOp>({dim, keepdim}, {along(record, dim, keepdim), DType::int64});
-}
-
-ValuesAndIndices max(Operand x, std::int64_t dim, bool keepdim) {
-  Recorder record("max", {x}, x.where);
-  dim = record.axis(dim, x.shape().rank());
-  const Shape shape = along(record, dim, keepdim);
-  const auto results =
-      record.add<MaxOp>({dim, keepdim}, {{shape, x.dtype()}, {shape, DType::int64}});
-  return {results[0], results[1]};
-}
-
-ValuesAndIndices topk(Operand x, std::int64_t k, std::int64_t dim, bool largest) {
-  Recorder record("topk", {x}, x.where);
-  dim = record.axis(dim, x.shape().rank());
-  std::vector<std::int64_t> dims = x.shape().dims();
-  const std::int64_t size = dims.empty() ? 1 : dims[static_cast<std::size_t>(dim)];
-  record.require_shape(k >= (dims.empty() ? 1 : 0) && k <= size,
-                       "k = {} is out of range for axis {} of {}", k, dim, x.shape());
-  if (!dims.empty()) dims[static_cast<std::size_t>(dim)] = k;
-  const Shape shape(std::move(dims));
-  const auto results =
-      record.add<TopkOp>({k, dim, largest, true}, {{shape, x.dtype()}, {shape, DType::int64}});
-  return {results[0], results[1]};
-}
-
-ValuesAndIndices sort(Operand x, std::int64_t dim, bool descending) {
-  const std::size_t rank = x.shape().rank();
-  return topk(x, rank == 0 ? 1 : x.shape()[dim], dim, descending);
-}
-
-// ---- Distances ----------------------------------------------------------------------------------
 
 namespace {
 
@@ -311,9 +277,6 @@ const Declaration<CdistAttributes> cdist = {
     }};
 const Declaration<CdistAttributes> cdist_backward = {"cdist_backward",
                                                      ACLGRAD_C(aclnnCdistBackward), separate};
-const Declaration<SearchAttributes> argmax = {"argmax", ACLGRAD_C(aclnnArgMax), separate};
-const Declaration<SearchAttributes> max = {"max", ACLGRAD_C(aclnnMaxDim), separate};
-const Declaration<TopkAttributes> topk = {"topk", ACLGRAD_C(aclnnTopk), separate};
 
 }  // namespace calls
 }  // namespace aclgrad

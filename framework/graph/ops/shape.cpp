@@ -14,22 +14,16 @@
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_constant_pad_nd.h"
 #include "aclnnop/aclnn_copy.h"
-#include "aclnnop/aclnn_fill_scalar.h"
 #include "aclnnop/aclnn_flip.h"
 #include "aclnnop/aclnn_repeat.h"
 #include "aclnnop/aclnn_roll.h"
 #include "aclnnop/aclnn_stack.h"
 #include "aclnnop/aclnn_tril.h"
 #include "aclnnop/aclnn_triu.h"
-#include "aclnnop/aclnn_zero.h"
 #include "graph/ops/record_helpers.h"
 
 namespace aclgrad {
 namespace {
-
-void require_values(std::string_view op, const std::vector<Value>& values) {
-  if (values.empty()) throw ValueError(fmt::format("{}: expected at least one value", op));
-}
 
 DType common_dtype(const std::vector<Value>& values) {
   DType dtype = values.front().dtype();
@@ -53,7 +47,7 @@ Value record_triangle(Operand x, std::int64_t diagonal) {
 }  // namespace
 
 Value cat(Operands values, std::int64_t dim) {
-  require_values("cat", values);
+  detail::require_values("cat", values);
   Recorder record("cat", values, values.where);
   const Shape& first = values.front().shape();
   dim = dim_of(record, values.front(), dim);
@@ -73,7 +67,7 @@ Value cat(Operands values, std::int64_t dim) {
 }
 
 Value stack(Operands values, std::int64_t dim) {
-  require_values("stack", values);
+  detail::require_values("stack", values);
   Recorder record("stack", values, values.where);
   for (std::size_t i = 1; i < values.size(); ++i) record.require_same_shape(i, 0);
   dim = record.axis(dim, values.front().shape().rank() + 1);
@@ -318,24 +312,10 @@ Value copy(Operand x) {
 
 Value contiguous(Operand x) { return x.is_contiguous() ? x : copy(x); }
 
-Value zeros(const Graph& graph, Shape shape, DType dtype, std::source_location where) {
-  return Recorder("zeros", graph, where).add<ZerosOp>({}, {std::move(shape), dtype});
-}
-
-Value full(const Graph& graph, Shape shape, double value, DType dtype, std::source_location where) {
-  Recorder record("full", graph, where);
-  record.require_holds(dtype, value, "the value");
-  return record.add<FullOp>({value}, {std::move(shape), dtype});
-}
-
-std::string FullAttributes::text() const { return fmt::format("{}", value); }
-
 namespace calls {
 
 const Declaration<> cast = {"cast", ACLGRAD_C(aclnnCast), separate};
 const Declaration<> copy = {"copy", ACLGRAD_C(aclnnInplaceCopy), separate};
-const Declaration<> zeros = {"zeros", ACLGRAD_C(aclnnInplaceZero), separate};
-const Declaration<FullAttributes> full = {"full", ACLGRAD_C(aclnnInplaceFillScalar), separate};
 
 }  // namespace calls
 }  // namespace aclgrad

@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import algebra_numbers
 import elementwise_numbers
 
 CASES = {}
@@ -472,6 +473,10 @@ if __name__ == "__main__":
     fused_normalization()
     pooling()
     overwriting()
+    algebra_numbers.reductions(case, results_only, draw)
+    algebra_numbers.order(case, results_only, draw)
+    algebra_numbers.algebra(case, results_only, draw)
+    algebra_numbers.making(results_only)
     functions()
     recurrent()
     elementwise_numbers.functions(case, results_only)

@@ -113,5 +113,22 @@ TEST(TensorMath, MapsAndSumsUp) {
   EXPECT_TRUE(std::isnan(max(Tensor::from({2}, {NAN, 1}))));
 }
 
+TEST(TensorMath, FindsDifferentElements) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const Tensor x = Tensor::from({2, 3}, {2, kNaN, -1, 2, 0, kNaN}, DType::float16);
+  const auto [values, inverse, counts] = unique(x);
+  EXPECT_EQ(values.dtype(), DType::float16);
+  EXPECT_EQ(to_string(values), "[-1, 0, 2, nan, nan]");
+  expect_same(inverse, Tensor::from({2, 3}, {2, 3, 0, 2, 1, 4}, DType::int64));
+  expect_same(counts, Tensor::from({5}, {1, 1, 2, 1, 1}, DType::int64));
+  expect_same(nonzero(x), Tensor::from({5, 2}, {0, 0, 0, 1, 0, 2, 1, 0, 1, 2}, DType::int64));
+  expect_same(masked_select(kMatrix, gt(kMatrix, 4)), Tensor::from({2}, {5, 6}));
+  EXPECT_THROW(masked_select(kMatrix, kRow), ShapeError);
+  const std::int64_t large[] = {(std::int64_t{1} << 53) + 1, std::int64_t{1} << 53};
+  expect_same(unique(Tensor::from({2}, large)).counts, Tensor::full({2}, 1, DType::int64));
+  EXPECT_EQ(nonzero(Tensor::scalar(3)).shape(), (Shape{1, 0}));
+  EXPECT_EQ(unique(Tensor::zeros({0, 2})).inverse.shape(), (Shape{0, 2}));
+}
+
 }  // namespace
 }  // namespace aclgrad

@@ -124,6 +124,10 @@ Value arange(const Graph& graph, double start, double end, double step = 1,
              DType dtype = DType::float32,
              std::source_location where = std::source_location::current());
 
+/// 1 at the place that each number says along a new last dimension of `classes`, 0 elsewhere. x has
+/// whole numbers; one that is no class has zeros alone, where PyTorch throws. There is no gradient.
+Value one_hot(Operand x, std::int64_t classes, DType dtype = DType::float32);
+
 struct IndexAddAttributes {
   std::int64_t dim;  ///< counted from the front
   double alpha;
@@ -173,6 +177,10 @@ struct ArangeAttributes {
   double step;
   auto arguments() const { return named({"start", "end", "step"}, start, end, step); }
 };
+struct OneHotAttributes {
+  std::int64_t classes;
+  auto arguments() const { return named({"classes", ""}, classes, std::int64_t{-1}); }
+};
 
 namespace calls {
 extern const Declaration<DimAttributes> index_select, gather, index_copy, inplace_index_copy,
@@ -188,6 +196,7 @@ extern const Declaration<EmbeddingAttributes> embedding;
 extern const Declaration<EmbeddingBagAttributes> embedding_bag;
 extern const Declaration<EmbeddingBackwardAttributes> embedding_dense_backward;
 extern const Declaration<ArangeAttributes> arange;
+extern const Declaration<OneHotAttributes> one_hot;  // inputs x, 1 and 0
 }  // namespace calls
 
 using IndexSelectOp = DeclaredOp<calls::index_select>;
@@ -205,5 +214,6 @@ using EmbeddingOp = DeclaredOp<calls::embedding>;
 using EmbeddingBagOp = DeclaredOp<calls::embedding_bag>;
 using EmbeddingDenseBackwardOp = DeclaredOp<calls::embedding_dense_backward>;
 using ArangeOp = DeclaredOp<calls::arange>;
+using OneHotOp = DeclaredOp<calls::one_hot>;
 
 }  // namespace aclgrad

@@ -13,6 +13,23 @@ namespace aclgrad {
 /// The result has x's dtype. Throws ShapeError for an axis out of range or named twice.
 Value reduce_sum(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
 
+/// reduce_sum in which a NaN counts as 0; inf - inf is NaN. The gradient of a NaN is 0.
+Value nansum(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
+
+/// How many elements are not 0, in int64; NaN is not.
+Value count_nonzero(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
+
+/// The product of all elements, or of those along an axis, in x's dtype, where PyTorch makes int64
+/// of integers; 1 of nothing. The gradient of an element is the product of the others, of zeros
+/// too.
+Value prod(Operand x);
+Value prod(Operand x, std::int64_t dim, bool keepdim = false);
+
+/// Whether all elements, or any of them, are not 0, as bool; NaN is not. Of nothing all are, and
+/// none is. There is no gradient.
+Value all(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
+Value any(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
+
 /// As reduce_sum, divided by the number of elements reduced; x must be floating.
 Value mean(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
 
@@ -20,6 +37,14 @@ Value mean(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false)
 /// to all elements that are it, so to every NaN where there is one.
 Value amax(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
 Value amin(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
+
+/// What aminmax() finds.
+struct MinAndMax {
+  Value min;
+  Value max;
+};
+/// amin and amax of the same axes, by one pass over x.
+MinAndMax aminmax(Operand x, std::vector<std::int64_t> axes = {}, bool keepdim = false);
 
 struct VarOptions {
   bool unbiased = true;  ///< divided by the number of elements less 1; else by that number
@@ -32,6 +57,20 @@ Value var(Operand x, std::vector<std::int64_t> axes = {}, VarOptions options = {
 /// The standard deviation, the root of var(); the C++ library's namespace has PyTorch's name for
 /// it. Where it is 0, so is the gradient.
 Value stddev(Operand x, std::vector<std::int64_t> axes = {}, VarOptions options = {});
+
+/// What var_mean() and stddev_mean() compute.
+struct VarAndMean {
+  Value var;
+  Value mean;
+};
+/// See VarAndMean.
+struct StddevAndMean {
+  Value stddev;
+  Value mean;
+};
+/// var(), or stddev(), and mean() of the same axes.
+VarAndMean var_mean(Operand x, std::vector<std::int64_t> axes = {}, VarOptions options = {});
+StddevAndMean stddev_mean(Operand x, std::vector<std::int64_t> axes = {}, VarOptions options = {});
 
 /// The logarithm of the sum of e^x, without an overflow; x must be floating. Where the largest x is
 /// an infinity it is that one; the gradient is 0 for -infinity, also of nothing else, where
@@ -113,7 +152,10 @@ struct CumsumAttributes {
 };
 
 namespace calls {
-extern const Declaration<ReductionAttributes> reduce_sum, mean, amax, amin, logsumexp;
+extern const Declaration<ReductionAttributes> reduce_sum, nansum, mean, amax, amin, logsumexp, all,
+    any;
+extern const Declaration<ReductionAttributes> aminmax;  // outputs min, max
+extern const Declaration<> prod;
 extern const Declaration<VarAttributes> var;
 extern const Declaration<StddevAttributes> stddev;
 extern const Declaration<NormAttributes> norm;
@@ -123,8 +165,13 @@ extern const Declaration<DimAttributes> cumprod;
 
 using ReduceSumOp = DeclaredOp<calls::reduce_sum>;
 using MeanOp = DeclaredOp<calls::mean>;
+using NansumOp = DeclaredOp<calls::nansum>;
+using ProdOp = DeclaredOp<calls::prod>;
+using AllOp = DeclaredOp<calls::all>;
+using AnyOp = DeclaredOp<calls::any>;
 using AmaxOp = DeclaredOp<calls::amax>;
 using AminOp = DeclaredOp<calls::amin>;
+using AminmaxOp = DeclaredOp<calls::aminmax>;
 using VarOp = DeclaredOp<calls::var>;
 using StddevOp = DeclaredOp<calls::stddev>;
 using LogsumexpOp = DeclaredOp<calls::logsumexp>;
@@ -142,19 +189,28 @@ struct ValuesAndIndices {
   Value indices;
 };
 
-/// The place of the largest element along `dim`, in int64. There is no gradient.
+/// The place of the largest, or smallest, element along `dim`, in int64. There is no gradient.
 Value argmax(Operand x, std::int64_t dim = -1, bool keepdim = false);
+Value argmin(Operand x, std::int64_t dim = -1, bool keepdim = false);
 
-/// The largest element along `dim`, and its place. The gradient of a value goes to that element
-/// alone; amax shares it among equal ones.
+/// The largest, or smallest, element along `dim`, and its place. The gradient of a value goes to
+/// that element alone; amax shares it among equal ones.
 ValuesAndIndices max(Operand x, std::int64_t dim, bool keepdim = false);
+ValuesAndIndices min(Operand x, std::int64_t dim, bool keepdim = false);
+
+/// The largest, or smallest, of all elements: amax(x), amin(x).
+Value max(Operand x);
+Value min(Operand x);
+
+/// The largest, or smallest, element from the first to each one along `dim`, and its place: of
+/// equal elements the last counts here, and from the first NaN on that of the last NaN. The
+/// gradient of a value goes to that element.
+ValuesAndIndices cummax(Operand x, std::int64_t dim);
+ValuesAndIndices cummin(Operand x, std::int64_t dim);
 
 /// The k largest elements along `dim`, or smallest, in order. The gradient of a value goes to its
 /// element.
 ValuesAndIndices topk(Operand x, std::int64_t k, std::int64_t dim = -1, bool largest = true);
-
-/// All elements in order along `dim`, and their places: topk of as many as there are.
-ValuesAndIndices sort(Operand x, std::int64_t dim = -1, bool descending = false);
 
 struct CdistAttributes {
   double p;
@@ -177,15 +233,25 @@ struct TopkAttributes {
 
 namespace calls {
 extern const Declaration<CdistAttributes> cdist, cdist_backward;
-extern const Declaration<SearchAttributes> argmax;
-extern const Declaration<SearchAttributes> max;  // outputs values, indices
-extern const Declaration<TopkAttributes> topk;   // outputs values, indices
+extern const Declaration<SearchAttributes> argmax, argmin, prod_dim;
+extern const Declaration<> max_of_all, min_of_all;
+// Outputs values, indices.
+extern const Declaration<SearchAttributes> max, min;
+extern const Declaration<DimAttributes> cummax, cummin;
+extern const Declaration<TopkAttributes> topk;
 }  // namespace calls
 
 using CdistOp = DeclaredOp<calls::cdist>;
 using CdistBackwardOp = DeclaredOp<calls::cdist_backward>;
 using ArgmaxOp = DeclaredOp<calls::argmax>;
+using ArgminOp = DeclaredOp<calls::argmin>;
+using ProdDimOp = DeclaredOp<calls::prod_dim>;
+using MaxOfAllOp = DeclaredOp<calls::max_of_all>;
+using MinOfAllOp = DeclaredOp<calls::min_of_all>;
 using MaxOp = DeclaredOp<calls::max>;
+using MinOp = DeclaredOp<calls::min>;
+using CummaxOp = DeclaredOp<calls::cummax>;
+using CumminOp = DeclaredOp<calls::cummin>;
 using TopkOp = DeclaredOp<calls::topk>;
 
 }  // namespace aclgrad

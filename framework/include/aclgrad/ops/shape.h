@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <source_location>
 #include <vector>
 
@@ -172,20 +173,70 @@ Value zeros(const Graph& graph, Shape shape, DType dtype = DType::float32,
 Value full(const Graph& graph, Shape shape, double value, DType dtype = DType::float32,
            std::source_location where = std::source_location::current());
 
+/// full() of 1.
+Value ones(const Graph& graph, Shape shape, DType dtype = DType::float32,
+           std::source_location where = std::source_location::current());
+
+/// Of x's shape, dtype and graph.
+Value zeros_like(Operand x);
+Value ones_like(Operand x);
+Value full_like(Operand x, double value);
+
+/// 1 on the main diagonal of [rows, columns], 0 elsewhere; square without columns.
+Value eye(const Graph& graph, std::int64_t rows, std::optional<std::int64_t> columns = std::nullopt,
+          DType dtype = DType::float32,
+          std::source_location where = std::source_location::current());
+
+/// `steps` numbers at equal distances, start the first and end the last one; of integers they are
+/// cut off. bool counts nothing.
+Value linspace(const Graph& graph, double start, double end, std::int64_t steps,
+               DType dtype = DType::float32,
+               std::source_location where = std::source_location::current());
+
+/// base to the power of linspace(), of a floating dtype; the base is above 0.
+Value logspace(const Graph& graph, double start, double end, std::int64_t steps, double base = 10,
+               DType dtype = DType::float32,
+               std::source_location where = std::source_location::current());
+
+/// The rows and columns, [2, n] in int64, of the lower, or upper, triangle of a matrix in row-major
+/// order, with diagonal number `offset`: a constant. index(x, {a, b}) takes the two.
+Value tril_indices(const Graph& graph, std::int64_t rows, std::int64_t columns,
+                   std::int64_t offset = 0,
+                   std::source_location where = std::source_location::current());
+Value triu_indices(const Graph& graph, std::int64_t rows, std::int64_t columns,
+                   std::int64_t offset = 0,
+                   std::source_location where = std::source_location::current());
+
 struct FullAttributes {
   double value;
   auto arguments() const { return named({"value"}, value); }
   std::string text() const;
 };
 
+struct EyeAttributes {
+  std::int64_t rows;
+  std::int64_t columns;
+  auto arguments() const { return named({"rows", "columns"}, rows, columns); }
+};
+struct LinspaceAttributes {
+  double start;
+  double end;
+  std::int64_t steps;
+  auto arguments() const { return named({"start", "end", "steps"}, start, end, steps); }
+};
+
 namespace calls {
 extern const Declaration<> cast, copy, zeros;
 extern const Declaration<FullAttributes> full;
+extern const Declaration<EyeAttributes> eye;
+extern const Declaration<LinspaceAttributes> linspace;
 }  // namespace calls
 
 using CastOp = DeclaredOp<calls::cast>;
 using CopyOp = DeclaredOp<calls::copy>;
 using ZerosOp = DeclaredOp<calls::zeros>;
 using FullOp = DeclaredOp<calls::full>;
+using EyeOp = DeclaredOp<calls::eye>;
+using LinspaceOp = DeclaredOp<calls::linspace>;
 
 }  // namespace aclgrad

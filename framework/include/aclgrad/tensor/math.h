@@ -54,6 +54,22 @@ Tensor ge(const Tensor& a, double b);
 /// and for those whose other extents differ.
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 
+/// The places of the elements that are not 0, in row-major order: int64, a row of one number for
+/// each axis. NaN is not 0.
+Tensor nonzero(const Tensor& x);
+
+/// The elements where the mask, of x's shape, is not 0, in row-major order along one axis. Throws
+/// ShapeError for another shape.
+Tensor masked_select(const Tensor& x, const Tensor& mask);
+
+/// The different elements of a tensor.
+struct Unique {
+  Tensor values;   ///< In ascending order along one axis; NaN last, each of them different.
+  Tensor inverse;  ///< Of x's shape: the place in `values` of each element, int64.
+  Tensor counts;   ///< How often each of `values` is there, int64.
+};
+Unique unique(const Tensor& x);
+
 /// What a function makes of every element, in the same dtype. Throws ValueError for an empty one.
 Tensor map(const Tensor& x, const std::function<double(double)>& function);
 
