@@ -87,8 +87,8 @@ TEST_F(OnnxLoad, TrainsAndIsCloned) {
   const std::vector<Value> trained = model.parameters(graph);
   EXPECT_EQ(trained.size(), 1u);
   const Gradients gradients = backward(loss, trained);
-  Sgd optimizer(model.trained_parameters(), {.learning_rate = 0.1});
-  Session session(graph, {loss, Update{optimizer.step(gradients)}});
+  Sgd optimizer({.learning_rate = 0.1});
+  Session session(graph, {loss, optimizer.step(graph, gradients)});
   session.run({{x, init::normal({4, 3}, 3)}});
   EXPECT_FALSE(bitwise_equal(model.parameters()[2].value(), before.parameters()[2].value()));
   EXPECT_TRUE(bitwise_equal(model.parameters()[0].value(), before.parameters()[0].value()));
