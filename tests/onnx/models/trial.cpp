@@ -29,9 +29,13 @@ struct NoTensor : Error {
   using Error::Error;
 };
 
-Tensor read_tensor(const std::filesystem::path& path) {
+// The data of bfloat16 lie in the package as the numbers that their bits are.
+Tensor read_tensor(const std::filesystem::path& path, const onnx::Port& port) {
   ::onnx::TensorProto proto;
   if (!proto.ParseFromString(read_file(path))) throw NoTensor("data that are no tensors");
+  if (port.dtype == DType::bfloat16 && proto.data_type() == ::onnx::TensorProto::UINT16) {
+    proto.set_data_type(::onnx::TensorProto::BFLOAT16);
+  }
   try {
     return onnx::tensor_of(proto);
   } catch (const ValueError&) {
@@ -50,10 +54,11 @@ void require_tensors(const std::vector<onnx::Port>& ports) {
 }
 
 std::vector<Tensor> numbered(const std::filesystem::path& folder, const std::string& kind,
-                             std::size_t count) {
+                             const std::vector<onnx::Port>& ports) {
   std::vector<Tensor> tensors;
-  for (std::size_t i = 0; i < count; ++i) {
-    tensors.push_back(read_tensor(folder / fmt::format("{}_{}.pb", kind, i)));
+  for (const onnx::Port& port : ports) {
+    tensors.push_back(
+        read_tensor(folder / fmt::format("{}_{}.pb", kind, tensors.size()), port));
   }
   return tensors;
 }
@@ -221,8 +226,8 @@ Trial try_folder(const std::filesystem::path& folder, const Options& options) {
                  for (int i = 0;; ++i) {
                    const std::filesystem::path data = folder / fmt::format("test_data_set_{}", i);
                    if (!std::filesystem::exists(data)) break;
-                   sets.push_back({numbered(data, "input", model.inputs().size()),
-                                   numbered(data, "output", model.outputs().size())});
+                   sets.push_back({numbered(data, "input", model.inputs()),
+                                   numbered(data, "output", model.outputs())});
                  }
                  if (sets.empty()) throw NoTensor("no data");
                  return sets;
@@ -240,7 +245,7 @@ Trial try_light(const std::filesystem::path& path, const Options& options) {
     std::filesystem::path base = path;
     base.replace_extension();
     for (std::size_t i = 0; i < model.outputs().size(); ++i) {
-      data.outputs.push_back(read_tensor(base.string() + fmt::format("_output_{}.pb", i)));
+      data.outputs.push_back(read_tensor(base.string() + fmt::format("_output_{}.pb", i), model.outputs()[i]));
     }
     return std::vector<DataSet>{data};
   });
