@@ -159,11 +159,11 @@ void Importer::run_node(const proto::NodeProto& node, Scope& scope) {
   } catch (const NotKnown& input) {
     const std::string& name = node.input(static_cast<int>(input.input));
     std::vector<std::string> from = origins(name);
-    throw NotConstantError(
-        fmt::format("{}: its input `{}` ({}) must be known when the node is recorded, but follows "
-                    "from values of the graph; give a Tensor for {}",
-                    where, name, input.why, fmt::join(from, ", ")),
-        std::move(from));
+    const std::string what = fmt::format(
+        "{}: its input `{}` ({}) must be known when the node is recorded, but follows "
+        "from values of the graph; give a Tensor for {}",
+        where, name, input.why, fmt::join(from, ", "));
+    throw NotConstantError(what, std::move(from));
   } catch (const ShapeError& error) {
     fail(where, error);
   } catch (const DTypeError& error) {
