@@ -4,11 +4,13 @@
 # What the examples need; and what tests and benchmarks need besides.
 library_packages=(libfmt-dev libhwy-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libpng-dev)
 test_library_packages=(libgtest-dev libgmock-dev libbenchmark-dev libdnnl-dev libmpfr-dev)
+# Of aclgrad::onnx: ONNX's schema, and the models that it is tested with.
+onnx_packages=(libprotobuf-dev protobuf-compiler libonnx-dev libonnx-testdata)
 example_packages=(g++ cmake ninja-build "${library_packages[@]}")
 # Of the Python package, whose tests skip what is not there.
 python_packages=(python3 python3-numpy python3-pytest)
 packages=("${example_packages[@]}" pkg-config "${python_packages[@]}" libopenmpi-dev openmpi-bin
-  "${test_library_packages[@]}")
+  "${test_library_packages[@]}" "${onnx_packages[@]}")
 # What benchmarks compare with.
 peer_packages=(libtorch-dev libopenblas0-openmp libopenblas0-pthread)
 style_packages=(clang-format)
@@ -64,7 +66,7 @@ build() {
   install_packages "${packages[@]}"
   local all=(-DACLGRAD_BUILD_BENCH="${benchmarks-OFF}")
   # The presets say what they leave out. This one may have been configured for an example only.
-  [[ $preset != release ]] || all+=(-DACLGRAD_BUILD_TESTS=ON -DACLGRAD_NATIVE=OFF)
+  [[ $preset != release ]] || all+=(-DACLGRAD_BUILD_TESTS=ON -DACLGRAD_BUILD_ONNX=ON -DACLGRAD_NATIVE=OFF)
   configure "${all[@]}"
   compile "$@"
 }
