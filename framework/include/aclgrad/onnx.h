@@ -92,7 +92,12 @@ class Model : public Module {
  private:
   friend Model load(const std::filesystem::path& path);
   Model(const Name& name, std::shared_ptr<const Data> data);
+
   std::shared_ptr<const Data> data_;
+  // Apart from what copies share: a clone has its own.
+  std::vector<Variable> variables_;
+  std::vector<Generator> generators_;
+  std::vector<Module> parts_;
 };
 
 /// Reads a model, of opset 7 to the newest (older ones where an operator means the same). Throws
