@@ -16,11 +16,10 @@ namespace {
 
 template <class Model>
 SavedCase network(std::string name, Model model, onnx::Example example) {
-  return {std::move(name),
-          [model](const std::vector<Value>& inputs) {
-            return std::vector<Value>{model(inputs[0])};
-          },
-          {std::move(example)}};
+  return {
+      std::move(name),
+      [model](const std::vector<Value>& inputs) { return std::vector<Value>{model(inputs[0])}; },
+      {std::move(example)}};
 }
 
 onnx::Example tokens(Shape shape) { return {"tokens", std::move(shape), DType::int64}; }
@@ -36,7 +35,8 @@ transformer::Transformer small_transformer(Activation kind) {
 std::vector<SavedCase> all_networks() {
   const std::vector<std::int64_t> widths = {6, 8, 7, 4};
   std::vector<SavedCase> all = {
-      network("self_normalizing", self_normalizing::network("selu", widths, 0.05, 1), {"x", {1, 6}}),
+      network("self_normalizing", self_normalizing::network("selu", widths, 0.05, 1),
+              {"x", {1, 6}}),
       network("transformer", small_transformer(Activation::geglu), tokens({1, 4})),
       network("transformer_gelu", small_transformer(Activation::gelu), tokens({1, 4})),
       network("convolution",
@@ -44,13 +44,15 @@ std::vector<SavedCase> all_networks() {
                                    Activation::elu, 1),
               {"images", {1, 1, 20, 20}}),
       network("mobilenet",
-              mobilenet::MobileNet(
-                  {.stem = 4, .head = 6, .classes = 3,
-                   .bottlenecks = {{4, 8, 4, 3, 1}, {4, 8, 6, 3, 2}}},
-                  Activation::hardswish, 3),
+              mobilenet::MobileNet({.stem = 4,
+                                    .head = 6,
+                                    .classes = 3,
+                                    .bottlenecks = {{4, 8, 4, 3, 1}, {4, 8, 6, 3, 2}}},
+                                   Activation::hardswish, 3),
               {"images", {1, 1, 8, 8}}),
       network("adder", recurrent::Adder(4), {"x", {1, 5, 2}}),
-      network("characters", recurrent::CharacterModel(7, {.width = 3, .hidden = 4}, DType::float32, 1),
+      network("characters",
+              recurrent::CharacterModel(7, {.width = 3, .hidden = 4}, DType::float32, 1),
               tokens({1, 5})),
       network("spoken",
               spoken::Listener({.bands = 8, .first = 2, .second = 3, .hidden = 3, .classes = 4}, 1),

@@ -26,8 +26,10 @@ Value parameter(const Value& x, const char* name, Shape shape) {
 
 SavedCase of_one(std::string name, Shape shape, std::function<Value(const Value&)> function,
                  double tolerance = 1e-5) {
-  return {std::move(name), [function](const Values& in) { return Values{function(in[0])}; },
-          {onnx::Example("x", std::move(shape))}, tolerance};
+  return {std::move(name),
+          [function](const Values& in) { return Values{function(in[0])}; },
+          {onnx::Example("x", std::move(shape))},
+          tolerance};
 }
 
 using Cases = std::vector<SavedCase>;
@@ -69,7 +71,10 @@ void add_activations(Cases& all) {
 void add_arithmetic(Cases& all) {
   const std::pair<const char*, Value (*)(const Value&)> kEach[] = {
       {"add", [](const Value& x) { return add(x, fixed(x, {4}), 0.5); }},
-      {"sub", [](const Value& x) { return sub(x, fixed(x, {6, 1}), 2); }},
+      {"sub",
+       [](const Value& x) {
+         return sub(x, fixed(x, {6, 1}), 2);
+       }},
       {"div", [](const Value& x) { return x / (abs(x) + 1.0); }},
       {"numbers", [](const Value& x) { return (x * 3.0 - 1.0) / 2.0; }},
       {"extremes", [](const Value& x) { return minimum(maximum(x, fixed(x, {4})), x * 0.5); }},
@@ -79,7 +84,8 @@ void add_arithmetic(Cases& all) {
          return exp(-x) + log(y) + sqrt(y) + rsqrt(y) + reciprocal(y) + sin(x) + cos(x) + erf(x) +
                 sign(x) + neg(x);
        }},
-      {"powers", [](const Value& x) { return pow(abs(x) + 0.1, 1.5) + pow(abs(x), fixed(x, {4})); }},
+      {"powers",
+       [](const Value& x) { return pow(abs(x) + 0.1, 1.5) + pow(abs(x), fixed(x, {4})); }},
       {"clamp", [](const Value& x) { return clamp(x, {.min = -0.5}) + clamp(x, {.max = 0.2}); }},
       {"comparisons",
        [](const Value& x) {
@@ -106,9 +112,14 @@ void add_arithmetic(Cases& all) {
 
 void add_products_and_norms(Cases& all) {
   const std::pair<const char*, Value (*)(const Value&)> kEach[] = {
-      {"matmul", [](const Value& x) { return matmul(x, parameter(x, "w", {4, 3})); }},
+      {"matmul",
+       [](const Value& x) {
+         return matmul(x, parameter(x, "w", {4, 3}));
+       }},
       {"linear",
-       [](const Value& x) { return linear(x, parameter(x, "w", {4, 3}), parameter(x, "b", {3})); }},
+       [](const Value& x) {
+         return linear(x, parameter(x, "w", {4, 3}), parameter(x, "b", {3}));
+       }},
       {"bmm", [](const Value& x) { return bmm(x, transpose(x, 1, 2)); }},
       {"baddbmm", [](const Value& x) { return baddbmm(x, bmm(x, transpose(x, 1, 2)), x, 0.5, 2); }},
       {"softmax", [](const Value& x) { return softmax(x, 1); }},
@@ -153,8 +164,7 @@ void add_images(Cases& all) {
          return conv_transpose2d(x, parameter(x, "w", {4, 3, 3, 2}), {},
                                  {.stride = 2, .padding = 1, .groups = 2, .output_padding = 1});
        }},
-      {"max_pool2d",
-       [](const Value& x) { return max_pool2d(x, 3, {.stride = 2, .padding = 1}); }},
+      {"max_pool2d", [](const Value& x) { return max_pool2d(x, 3, {.stride = 2, .padding = 1}); }},
       {"max_pool2d_ceil",
        [](const Value& x) { return max_pool2d(x, 2, {.stride = 3, .ceil_mode = true}); }},
       {"max_pool2d_indices",
@@ -183,7 +193,10 @@ void add_images(Cases& all) {
          return pad(pad(pad(x, {1, 2, 0, 1}, 0.5), {1, 1, 2, 0}, PadMode::reflect), {1, 0},
                     PadMode::replicate);
        }},
-      {"pad_circular", [](const Value& x) { return pad(x, {1, 2, 3, -1}, PadMode::circular); }},
+      {"pad_circular",
+       [](const Value& x) {
+         return pad(x, {1, 2, 3, -1}, PadMode::circular);
+       }},
       {"unfold",
        [](const Value& x) {
          return unfold(x, {2, 3}, {.dilation = {2, 1}, .padding = 1, .stride = {1, 2}});
@@ -201,8 +214,8 @@ void add_images(Cases& all) {
       {"interpolate_linear",
        [](const Value& x) {
          return interpolate(x, {.size = {9, 4}, .mode = Interpolation::linear}) +
-                interpolate(
-                    x, {.size = {9, 4}, .mode = Interpolation::linear, .align_corners = true});
+                interpolate(x,
+                            {.size = {9, 4}, .mode = Interpolation::linear, .align_corners = true});
        }},
       {"interpolate_scaled",
        [](const Value& x) {
@@ -241,14 +254,25 @@ void add_shapes(Cases& all) {
                        {x.shape()[0], 3, 2, 4});
        }},
       {"expand_to_batch",
-       [](const Value& x) { return expand(fixed(x, {1, 4}), {x.shape()[0], 4}) + mean(x, {1}); }},
-      {"without_the_first", [](const Value& x) { return slice(cat({x, x}), 0, 1); }},
+       [](const Value& x) {
+         return expand(fixed(x, {1, 4}), {x.shape()[0], 4}) + mean(x, {1});
+       }},
+      {"without_the_first",
+       [](const Value& x) {
+         return slice(cat({x, x}), 0, 1);
+       }},
       {"joined",
        [](const Value& x) {
          return stack({x, cat({slice(x, 1, 2), slice(x, 1, 0, 2)}, 1)}, 1);
        }},
-      {"flip_and_roll", [](const Value& x) { return roll(flip(x, {1, 2}), {2, -1}, {1, 2}); }},
-      {"repeat", [](const Value& x) { return repeat(x, {2, 1, 2, 3}); }},
+      {"flip_and_roll",
+       [](const Value& x) {
+         return roll(flip(x, {1, 2}), {2, -1}, {1, 2});
+       }},
+      {"repeat",
+       [](const Value& x) {
+         return repeat(x, {2, 1, 2, 3});
+       }},
       {"repeat_interleave", [](const Value& x) { return repeat_interleave(x, 3, 1); }},
       {"repeat_interleave_batch", [](const Value& x) { return repeat_interleave(x, 2, 0); }},
       {"triangles", [](const Value& x) { return tril(x, 1) + triu(x, -1); }},
@@ -298,8 +322,8 @@ void add_shapes(Cases& all) {
        }},
       {"gather",
        [](const Value& x) {
-         const Value index = expand(fixed_numbers(x, {3, 1, 0, 2}, {1, 2, 2}),
-                                    {x.shape()[0], 2, 2});
+         const Value index =
+             expand(fixed_numbers(x, {3, 1, 0, 2}, {1, 2, 2}), {x.shape()[0], 2, 2});
          return gather(x, 2, index);
        }},
       {"index_updates",
@@ -311,8 +335,8 @@ void add_shapes(Cases& all) {
        }},
       {"scatter",
        [](const Value& x) {
-         const Value index = expand(fixed_numbers(x, {3, 1, 0, 2}, {1, 2, 2}),
-                                    {x.shape()[0], 2, 2});
+         const Value index =
+             expand(fixed_numbers(x, {3, 1, 0, 2}, {1, 2, 2}), {x.shape()[0], 2, 2});
          return scatter(scatter_add(x, 2, index, x), 2, index, 0.25);
        }},
       {"masked_scatter", [](const Value& x) { return masked_scatter(x, gt(x, 0.0), x * 2.0); }},
@@ -320,11 +344,13 @@ void add_shapes(Cases& all) {
   for (const auto& [name, function] : kEach) all.push_back(of_one(name, {2, 6, 4}, function));
 
   const auto of_numbers = [&](const char* name, Shape shape, Value (*function)(const Value&)) {
-    all.push_back({name, [function](const Values& in) { return Values{function(in[0])}; },
+    all.push_back({name,
+                   [function](const Values& in) { return Values{function(in[0])}; },
                    {onnx::Example("tokens", std::move(shape), DType::int64)}});
   };
-  of_numbers("embedding", {2, 3},
-             [](const Value& x) { return embedding(parameter(x, "rows", {5, 4}), x); });
+  of_numbers("embedding", {2, 3}, [](const Value& x) {
+    return embedding(parameter(x, "rows", {5, 4}), x);
+  });
   of_numbers("embedding_bag", {2, 3}, [](const Value& x) {
     const Value rows = parameter(x, "rows", {5, 4});
     return embedding_bag(rows, x) + embedding_bag(rows, x, {}, {.mode = BagMode::max});

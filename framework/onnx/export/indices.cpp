@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "onnx/save/call.h"
+#include "onnx/export/call.h"
 
 namespace aclgrad::onnx::detail {
 namespace {

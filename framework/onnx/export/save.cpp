@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "aclgrad/error.h"
+#include "onnx/export/exporter.h"
 #include "onnx/model_file.h"
-#include "onnx/save/exporter.h"
 
 namespace aclgrad::onnx {
 namespace {

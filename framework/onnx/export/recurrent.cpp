@@ -3,7 +3,7 @@
 // puts the gates in ONNX's order, which runtimes do once, as they are constants.
 #include "aclgrad/ops/recurrent.h"
 
-#include "onnx/save/call.h"
+#include "onnx/export/call.h"
 
 namespace aclgrad::onnx::detail {
 namespace {

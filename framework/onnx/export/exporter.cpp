@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "onnx/save/exporter.h"
+#include "onnx/export/exporter.h"
 
 #include <fmt/ranges.h>
 

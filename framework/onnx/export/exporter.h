@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "onnx/save/call.h"
+#include "onnx/export/call.h"
 
 namespace aclgrad::onnx::detail {
 

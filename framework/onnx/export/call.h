@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "aclgrad/graph.h"
-#include "onnx/save/term.h"
+#include "onnx/export/term.h"
 
 namespace aclgrad::onnx::detail {
 

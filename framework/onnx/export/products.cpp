@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aclgrad/ops/matmul.h"
 
-#include "onnx/save/call.h"
+#include "onnx/export/call.h"
 
 namespace aclgrad::onnx::detail {
 namespace {

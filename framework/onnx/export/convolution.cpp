@@ -2,7 +2,7 @@
 #include "aclgrad/ops/convolution.h"
 
 #include "aclgrad/ops/resampling.h"
-#include "onnx/save/call.h"
+#include "onnx/export/call.h"
 
 namespace aclgrad::onnx::detail {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "onnx/save/builder.h"
+#include "onnx/export/builder.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "onnx/save/call.h"
+#include "onnx/export/call.h"
 
 namespace aclgrad::onnx::detail {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "onnx/save/term.h"
+#include "onnx/export/term.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "onnx/save/call.h"
+#include "onnx/export/call.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "onnx/save/exporter.h"
+#include "onnx/export/exporter.h"
 
 namespace aclgrad::onnx::detail {
 

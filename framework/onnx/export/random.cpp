@@ -2,7 +2,7 @@
 // Dropout in training: a runtime draws masks of its own in every run.
 #include "aclgrad/ops/random.h"
 
-#include "onnx/save/call.h"
+#include "onnx/export/call.h"
 
 namespace aclgrad::onnx::detail {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "aclgrad/ops/index.h"
-#include "onnx/save/call.h"
+#include "onnx/export/call.h"
 
 namespace aclgrad::onnx::detail {
 namespace {

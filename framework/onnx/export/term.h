@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "onnx/save/builder.h"
+#include "onnx/export/builder.h"
 
 namespace aclgrad::onnx::detail {
 
