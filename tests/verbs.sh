@@ -187,3 +187,15 @@ verb_test_install() {
     bash tests/install/install_test.sh "$way" "$PWD/$build" "$PWD"
   done
 }
+
+#: ./dev onnx-test [options]
+#:                         ONNX's own test models, what they give and their gradients: writes docs/onnx.md
+#:                         (a minute; --only NAME, other folders with models: see onnx_models --help)
+verb_onnx_test() {
+  build onnx_models
+  if (($#)); then
+    "$build/bin/onnx_models" "$@"
+  else
+    "$build/bin/onnx_models" --quiet --gradients --markdown docs/onnx.md
+  fi
+}

@@ -7,6 +7,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace control_nodes {
 namespace {
 
 // The branch that holds; of a condition that a run decides both, and a choice of their results.
@@ -161,7 +162,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace control_nodes
 
-std::span<const Operator> control_operators() { return kOperators; }
+std::span<const Operator> control_operators() { return control_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

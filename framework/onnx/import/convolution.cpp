@@ -7,6 +7,7 @@
 #include "onnx/import/windows.h"
 
 namespace aclgrad::onnx {
+namespace convolution_nodes {
 namespace {
 
 Items conv(const NodeCall& node) {
@@ -105,7 +106,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace convolution_nodes
 
-std::span<const Operator> convolution_operators() { return kOperators; }
+std::span<const Operator> convolution_operators() { return convolution_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

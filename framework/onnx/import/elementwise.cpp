@@ -8,6 +8,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace elementwise_nodes {
 namespace {
 
 // Before opset 7 a second operand with `broadcast` stands at `axis` of the first.
@@ -243,7 +244,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace elementwise_nodes
 
-std::span<const Operator> elementwise_operators() { return kOperators; }
+std::span<const Operator> elementwise_operators() { return elementwise_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

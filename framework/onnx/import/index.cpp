@@ -7,6 +7,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace index_nodes {
 namespace {
 
 // Slices along an axis by numbers of any shape, which stands in the place of the axis.
@@ -141,7 +142,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace index_nodes
 
-std::span<const Operator> index_operators() { return kOperators; }
+std::span<const Operator> index_operators() { return index_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

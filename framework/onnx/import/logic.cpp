@@ -6,6 +6,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace logic_nodes {
 namespace {
 
 using Comparison = Value (*)(Operand, const Value&);
@@ -56,7 +57,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace logic_nodes
 
-std::span<const Operator> logic_operators() { return kOperators; }
+std::span<const Operator> logic_operators() { return logic_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

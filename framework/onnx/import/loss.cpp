@@ -4,6 +4,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace loss_nodes {
 namespace {
 
 // [N, C, ...] with the classes last, as the losses here have them.
@@ -43,7 +44,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace loss_nodes
 
-std::span<const Operator> loss_operators() { return kOperators; }
+std::span<const Operator> loss_operators() { return loss_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

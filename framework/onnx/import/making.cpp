@@ -9,6 +9,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace making_nodes {
 namespace {
 
 // A file of a few bytes must not ask for all memory: what is made from nothing stays below this.
@@ -166,7 +167,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace making_nodes
 
-std::span<const Operator> making_operators() { return kOperators; }
+std::span<const Operator> making_operators() { return making_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

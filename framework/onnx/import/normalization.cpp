@@ -5,6 +5,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace normalization_nodes {
 namespace {
 
 // [C] as [C, 1, ...] beside x [N, C, ...].
@@ -155,7 +156,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace normalization_nodes
 
-std::span<const Operator> normalization_operators() { return kOperators; }
+std::span<const Operator> normalization_operators() { return normalization_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

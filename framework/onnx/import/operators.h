@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ONNX operators that there are: a function each, in a list for each subject.
+// The ONNX operators that there are: a function each, in a list for each subject. The file of a
+// subject has a namespace of its own, as files are compiled several at a time.
 #pragma once
 
 #include <cstdint>

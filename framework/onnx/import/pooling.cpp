@@ -9,6 +9,7 @@
 #include "onnx/import/windows.h"
 
 namespace aclgrad::onnx {
+namespace pooling_nodes {
 namespace {
 
 // Of one axis as of two, of which the first has one element.
@@ -241,7 +242,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace pooling_nodes
 
-std::span<const Operator> pooling_operators() { return kOperators; }
+std::span<const Operator> pooling_operators() { return pooling_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

@@ -5,6 +5,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace products_nodes {
 namespace {
 
 Items matmul_node(const NodeCall& node) {
@@ -39,7 +40,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace products_nodes
 
-std::span<const Operator> product_operators() { return kOperators; }
+std::span<const Operator> product_operators() { return products_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

@@ -4,6 +4,7 @@
 #include "onnx/import/windows.h"
 
 namespace aclgrad::onnx {
+namespace quantized_nodes {
 namespace {
 
 // A vector along an axis, beside x.
@@ -59,7 +60,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace quantized_nodes
 
-std::span<const Operator> quantized_operators() { return kOperators; }
+std::span<const Operator> quantized_operators() { return quantized_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

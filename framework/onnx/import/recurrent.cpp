@@ -12,6 +12,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace recurrent_nodes {
 namespace {
 
 using Function = std::function<Value(const Value&)>;
@@ -359,7 +360,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace recurrent_nodes
 
-std::span<const Operator> recurrent_operators() { return kOperators; }
+std::span<const Operator> recurrent_operators() { return recurrent_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

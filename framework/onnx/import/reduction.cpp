@@ -6,6 +6,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace reduction_nodes {
 namespace {
 
 using Reduce = Value (*)(Operand x, Dims axes, bool keepdim);
@@ -87,7 +88,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace reduction_nodes
 
-std::span<const Operator> reduction_operators() { return kOperators; }
+std::span<const Operator> reduction_operators() { return reduction_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

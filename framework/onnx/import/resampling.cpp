@@ -9,6 +9,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace resampling_nodes {
 namespace {
 
 // How one axis is resized.
@@ -257,7 +258,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace resampling_nodes
 
-std::span<const Operator> resampling_operators() { return kOperators; }
+std::span<const Operator> resampling_operators() { return resampling_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

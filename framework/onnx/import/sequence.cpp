@@ -5,6 +5,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace sequence_nodes {
 namespace {
 
 const Items& sequence(const NodeCall& node, std::size_t input) {
@@ -133,7 +134,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace sequence_nodes
 
-std::span<const Operator> sequence_operators() { return kOperators; }
+std::span<const Operator> sequence_operators() { return sequence_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx

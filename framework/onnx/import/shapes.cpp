@@ -9,6 +9,7 @@
 #include "onnx/import/operators.h"
 
 namespace aclgrad::onnx {
+namespace shapes_nodes {
 namespace {
 
 Items identity(const NodeCall& node) { return {node.has(0) ? node.item(0) : Item()}; }
@@ -285,7 +286,8 @@ constexpr Operator kOperators[] = {
 };
 
 }  // namespace
+}  // namespace shapes_nodes
 
-std::span<const Operator> shape_operators() { return kOperators; }
+std::span<const Operator> shape_operators() { return shapes_nodes::kOperators; }
 
 }  // namespace aclgrad::onnx
