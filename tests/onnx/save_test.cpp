@@ -76,16 +76,20 @@ void expect_close(const std::vector<Tensor>& found, const std::vector<Tensor>& e
 }
 
 // Of batches that it was not recorded for.
+void expect_to_come_back(const SavedCase& each, const std::filesystem::path& path) {
+  const onnx::Model model = onnx::load(path);
+  const auto record = [&](const std::vector<Value>& inputs) { return model(inputs); };
+  for (const std::int64_t batch : {1, 4}) {
+    const std::vector<Tensor> inputs = inputs_of(each, batch);
+    expect_close(run(record, inputs), run(each.record, inputs), each.tolerance);
+  }
+}
+
 TEST(OnnxSave, EveryNetworkComesBack) {
   const TemporaryFolder folder;
   for (const SavedCase& each : all_cases()) {
     SCOPED_TRACE(each.name);
-    const onnx::Model model = onnx::load(saved(folder, each));
-    const auto record = [&](const std::vector<Value>& inputs) { return model(inputs); };
-    for (const std::int64_t batch : {1, 4}) {
-      const std::vector<Tensor> inputs = inputs_of(each, batch);
-      expect_close(run(record, inputs), run(each.record, inputs), each.tolerance);
-    }
+    EXPECT_NO_THROW(expect_to_come_back(each, saved(folder, each)));
   }
 }
 
@@ -226,7 +230,7 @@ TEST(OnnxSave, SaysAllThatCannotBeSaid) {
                 onnx::save(path, network, onnx::Example("x", {1, 3}));
               }),
               AllOf(HasSubstr("3 nodes cannot be written as ONNX"), HasSubstr("node 1 `cumprod`"),
-                    HasSubstr("`cumprod` (onnx/save_test.cpp:223): it has no operator there"),
+                    HasSubstr("it has no operator there, and is not composed of others"),
                     HasSubstr("its number depends on the batch, and is not whole")));
   EXPECT_FALSE(std::filesystem::exists(path));
 

@@ -60,7 +60,7 @@ std::vector<Term> maxima(const Call& call, const Attributes& attributes, const I
   std::vector<Term> made = ops("MaxPool", {x}, attributes, 2);
   made[1].dtype = DType::int64;
   const Term size = constant(x, Tensor::scalar(static_cast<double>(product(in)), DType::int64));
-  const Term place = cast(op("Mod", {made[1], size}), DType::int32);
+  const Term place = cast(made[1] - made[1] / size * size, DType::int32);
   return {call.narrowed(without_batch(made[0], call, axes)), without_batch(place, call, axes)};
 }
 
