@@ -67,6 +67,20 @@ verb_mobilenet() { on_pictures mobilenet fashion "$@"; }
 #:                         out/convolution (options of convolution; see --help)
 verb_convolution() { on_pictures convolution mnist "$@"; }
 
+#: ./dev finetune [options]
+#:                         a network that comes as ONNX (--model FILE, or one made here of MNIST) gets a new
+#:                         head, is trained on Fashion-MNIST, and goes as ONNX; results go to out/finetune
+#:                         (options of finetune; see --help)
+verb_finetune() {
+  install_packages "${onnx_packages[@]}"
+  local ACLGRAD_CMAKE_OPTIONS="${ACLGRAD_CMAKE_OPTIONS-} -DACLGRAD_BUILD_ONNX=ON"
+  case " ${*//=/ } " in
+    *' --help '* | *' -h '* | *' --model '* | *' --first-data '*) ;;
+    *) bash examples/train_mnist/fetch_mnist.sh out/mnist-data ;;
+  esac
+  on_pictures finetune fashion "$@"
+}
+
 #: ./dev recurrent [options]
 #:                         a gated recurrent unit learns to add two of a hundred numbers (a minute), and
 #:                         Moby Dick, which it fetches (two minutes); results go to out/recurrent

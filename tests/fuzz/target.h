@@ -31,6 +31,9 @@ void fuzz_png(const uint8_t* data, size_t size);     // a PNG file
 void fuzz_pixels(const uint8_t* data, size_t size);  // header, palette and pixels in one
 void fuzz_table(const uint8_t* data, size_t size);
 void fuzz_run_page(const uint8_t* data, size_t size);  // what a report of a run is read from
+#ifdef ACLGRAD_FUZZ_ONNX
+void fuzz_onnx(const uint8_t* data, size_t size);  // a network, read and recorded
+#endif
 
 inline const std::vector<Target>& targets() {
   static const std::vector<Target> all = {{"tensor", fuzz_tensor},
@@ -49,6 +52,9 @@ inline const std::vector<Target>& targets() {
                                           {"png", fuzz_png},
                                           {"pixels", fuzz_pixels},
                                           {"table", fuzz_table},
+#ifdef ACLGRAD_FUZZ_ONNX
+                                          {"onnx", fuzz_onnx},
+#endif
                                           {"run_page", fuzz_run_page}};
   return all;
 }

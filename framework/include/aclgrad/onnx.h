@@ -30,6 +30,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/graph.h"
 #include "aclgrad/nn/module.h"
+#include "aclgrad/onnx/save.h"
 
 namespace aclgrad::onnx {
 
