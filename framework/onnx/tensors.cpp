@@ -83,7 +83,7 @@ Tensor from_file(const proto::TensorProto& tensor, const std::filesystem::path& 
     throw IoError(fmt::format("{}: the data of `{}` must lie below the folder of the model",
                               location, tensor.name()));
   }
-  const detail::InputFile file(folder / relative);
+  const aclgrad::detail::InputFile file(folder / relative);
   if (offset > file.size()) fail(tensor, "begins behind the end of " + file.path().string());
   const std::uint64_t wanted = static_cast<std::uint64_t>(shape.numel()) * size_of(dtype);
   require_bytes(tensor, shape, dtype, std::min(length.value_or(wanted), file.size() - offset));
