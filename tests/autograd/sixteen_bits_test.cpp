@@ -159,6 +159,42 @@ TEST(SixteenBits, ReductionsAreNearFloat64) {
   });
 }
 
+TEST(SixteenBits, ProductsAndOrderAreNearFloat64) {
+  const auto of = [](const std::string& name, const Shape& shape, double low, double high,
+                     Value (*f)(const Value&)) {
+    expect_near_float64(name, 4, [&](Drawn& d) { return f(d.parameter(shape, low, high)); });
+  };
+  using X = const Value&;
+  of("prod", {40, 3}, 0.5, 2, [](X x) { return prod(x, 0); });
+  of("prod of all", {40}, 0.5, 2, [](X x) { return prod(x); });
+  of("nansum", {3000, 4}, -200, 200, [](X x) { return nansum(x, {0}); });
+  of("aminmax", {3000, 4}, -200, 200, [](X x) {
+    const auto [least, most] = aminmax(sign(x) + x * 0, {0});
+    return most - least;
+  });
+  of("max of all", {3000}, -200, 200, [](X x) { return max(sign(x) + x * 0); });
+  of("median of all", {3001}, -200, 200, [](X x) { return median(sign(x) + x * 0); });
+  of("sort", {300, 4}, -200, 200, [](X x) { return sort(x, 0).values; });
+  of("inverse", {20, 3, 3}, -0.5, 0.5,
+     [](X x) { return inverse(x + eye(x.graph(), 3, 3, x.dtype()) * 3); });
+  expect_near_float64("addmv", 4, [](Drawn& d) {
+    const Value c = d.parameter({200}, -1, 1), matrix = d.parameter({200, 300}, -9, 9);
+    return addmv(c, matrix, d.parameter({300}, -9, 9), 0.5, -0.1);
+  });
+  expect_near_float64("addr", 4, [](Drawn& d) {
+    const Value c = d.parameter({300}, -1, 1), a = d.parameter({200}, 50, 200);
+    return addr(c, a, d.parameter({300}, 50, 200), 0.5, 0.03);
+  });
+  expect_near_float64("dot", 4, [](Drawn& d) {
+    const Value a = d.parameter({3000}, -1, 1);
+    return dot(a, d.parameter({3000}, -1, 1));
+  });
+  expect_near_float64("cross", 4, [](Drawn& d) {
+    const Value a = d.parameter({200, 3}, 50, 200);
+    return cross(a, d.parameter({200, 3}, -200, -50) * 1);
+  });
+}
+
 TEST(SixteenBits, FunctionsAreNearFloat64) {
   const Shape shape{60, 40};
   const auto of = [&](const std::string& name, double low, double high, Value (*f)(const Value&),
