@@ -5,6 +5,7 @@
 #                                    their own, see ACLGRAD_VENDOR_LIBDIR; alone by --component vendor
 #   lib/aclgrad/make-toolkit         makes the folders that programs search the vendor's toolkit in
 #   lib/aclgrad/libhccl_mpi.so       ranks in processes of their own (with MPI)
+#   lib/libaclgrad_onnx              with ACLGRAD_BUILD_ONNX, alone by --component onnx
 #   lib/libaclgrad_*                 core, report, gradcheck, distributed, live, and what a contract is made of
 #   include/aclgrad/*.h              their headers; the C headers in include/aclgrad/vendor
 #   lib/aclgrad/python/acl.py        the vendor's Python module, or in ACLGRAD_PYTHON_DIR
@@ -56,7 +57,7 @@ install(TARGETS aclgrad aclgrad_c_headers aclgrad_common aclgrad_libraries aclgr
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/include/ ${PROJECT_SOURCE_DIR}/autograd/include/
                   ${PROJECT_SOURCE_DIR}/distributed/include/ ${ACLGRAD_OLD_HEADERS}/
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} REGEX "/aclgrad/onnx(\\.h)?$" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/ops/common/include/aclgrad_common
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(header array dual numbers operator)
@@ -90,6 +91,20 @@ if(ACLGRAD_BUILD_TOOLS AND ACLGRAD_PYTHON_DIR)
     install(FILES ${PROJECT_BINARY_DIR}/package/${name} COMPONENT python
       DESTINATION ${ACLGRAD_PYTHON_DIR}/aclgrad-${PROJECT_VERSION}.dist-info)
   endforeach()
+endif()
+
+# Of targets of their own, as a program that does not use them need not have ONNX.
+if(TARGET aclgrad_onnx)
+  set_target_properties(aclgrad_onnx PROPERTIES EXPORT_NAME onnx)
+  install(TARGETS aclgrad_onnx EXPORT aclgrad_onnx
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT onnx
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT onnx)
+  install(EXPORT aclgrad_onnx NAMESPACE aclgrad:: DESTINATION ${ACLGRAD_PACKAGE_DIR}
+    FILE aclgradOnnxTargets.cmake COMPONENT onnx)
+  install(FILES ${PROJECT_SOURCE_DIR}/framework/include/aclgrad/onnx.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/aclgrad COMPONENT onnx)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/include/aclgrad/onnx OPTIONAL
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/aclgrad COMPONENT onnx)
 endif()
 
 # ---- find_package(aclgrad) ----------------------------------------------------------------------
@@ -126,6 +141,9 @@ endif()
 set(packages aclgrad aclgrad-core aclgrad-report aclgrad-gradcheck aclgrad-ascend)
 if(ACLGRAD_BUILD_TOOLS)
   list(APPEND packages aclgrad-gradcheck-c)
+endif()
+if(TARGET aclgrad_onnx)
+  list(APPEND packages aclgrad-onnx)
 endif()
 foreach(name ${packages})
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in

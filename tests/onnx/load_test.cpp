@@ -189,6 +189,20 @@ TEST_F(OnnxLoad, StopsAtWhatHasNoEnd) {
   EXPECT_THAT(message_of<ValueError>([&] { load(circle)(x); }),
               HasSubstr("the input `z` is made by no node before it"));
 
+  // A loop without end, of a graph without nodes.
+  ModelOf endless;
+  endless.input("x", {2}).output("y", {2});
+  endless.tensor("count", Tensor::scalar(1e15, DType::int64));
+  ::onnx::AttributeProto& body = *endless.node("Loop", {"count", "", "x"}, {"y"}).add_attribute();
+  body.set_name("body");
+  body.set_type(::onnx::AttributeProto::GRAPH);
+  ModelOf inner;
+  inner.input("i", {}, DType::int64).input("c", {}, DType::boolean).input("v", {2});
+  inner.output("c", {}, DType::boolean).output("v", {2});
+  *body.mutable_g() = inner.graph();
+  EXPECT_THAT(message_of<ValueError>([&] { load(endless)(x); }),
+              HasSubstr("more than 200000 nodes"));
+
   ModelOf large;
   large.input("x", {2}).output("y", {-1, -1});
   large.tensor("shape", Tensor::from({2}, {1e9, 1e9}, DType::int64));

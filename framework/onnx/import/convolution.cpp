@@ -44,7 +44,8 @@ Cut cut_of(const NodeCall& node, const Windows& windows, const Shape& x, const D
                                  ? wanted[wanted.size() - windows.axes() + i]
                                  : in * windows.stride[i];
     const std::int64_t all = windows.stride[i] * (in - 1) + more[i] + windows.reach(i) - out;
-    cut.begin[i] = padding == "SAME_UPPER" ? all / 2 : all - all / 2;
+    const std::int64_t half = all >> 1;  // rounded down, where all is negative too
+    cut.begin[i] = padding == "SAME_UPPER" ? half : all - half;
     cut.end[i] = all - cut.begin[i];
   }
   return cut;

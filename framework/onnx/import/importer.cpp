@@ -12,7 +12,7 @@ namespace {
 
 // Loops of a constant count become copies of their body: a file of a few bytes must not become a
 // graph without end.
-constexpr std::size_t kMostNodes = 1'000'000;
+constexpr std::size_t kMostNodes = 200'000;
 constexpr std::size_t kMostDepth = 64;
 
 // Runs what an exception says through its own type.
@@ -97,7 +97,16 @@ Items Importer::run(Names named) {
   return run_graph(model_.proto.graph(), scope);
 }
 
+// A graph counts as a node, so that one without nodes has an end, too.
+void Importer::count_node() {
+  if (++nodes_ > kMostNodes) {
+    throw ValueError(
+        fmt::format("the model has more than {} nodes, with loops unrolled", kMostNodes));
+  }
+}
+
 Items Importer::run_graph(const proto::GraphProto& graph, Scope& scope) {
+  count_node();
   for (const proto::TensorProto& tensor : graph.initializer()) {
     if (scope.items.contains(tensor.name())) continue;  // given, or of the whole model
     scope.items[tensor.name()] = tensor_of(tensor, model_.folder);
@@ -131,10 +140,7 @@ Items Importer::inputs_of(const proto::NodeProto& node, const Scope& scope) cons
 }
 
 void Importer::run_node(const proto::NodeProto& node, Scope& scope) {
-  if (++nodes_ > kMostNodes) {
-    throw ValueError(
-        fmt::format("the model has more than {} nodes, with loops unrolled", kMostNodes));
-  }
+  count_node();
   const std::string where = label(node, scope.opset);
   Items outputs;
   try {
@@ -159,11 +165,11 @@ void Importer::run_node(const proto::NodeProto& node, Scope& scope) {
   } catch (const NotKnown& input) {
     const std::string& name = node.input(static_cast<int>(input.input));
     std::vector<std::string> from = origins(name);
-    throw NotConstantError(
-        fmt::format("{}: its input `{}` ({}) must be known when the node is recorded, but follows "
-                    "from values of the graph; give a Tensor for {}",
-                    where, name, input.why, fmt::join(from, ", ")),
-        std::move(from));
+    const std::string what = fmt::format(
+        "{}: its input `{}` ({}) must be known when the node is recorded, but follows "
+        "from values of the graph; give a Tensor for {}",
+        where, name, input.why, fmt::join(from, ", "));
+    throw NotConstantError(what, std::move(from));
   } catch (const ShapeError& error) {
     fail(where, error);
   } catch (const DTypeError& error) {

@@ -58,6 +58,7 @@ class Importer {
     const Item* find(const std::string& name) const;
   };
 
+  void count_node();
   Items run_graph(const proto::GraphProto& graph, Scope& scope);
   void run_node(const proto::NodeProto& node, Scope& scope);
   Items inputs_of(const proto::NodeProto& node, const Scope& scope) const;

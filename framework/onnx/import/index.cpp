@@ -75,7 +75,7 @@ Items scatter_nd(const NodeCall& node) {
 // values[1] at the places of indices along a new axis, values[0] elsewhere.
 Items one_hot(const NodeCall& node) {
   const auto depth = static_cast<std::int64_t>(node.known_number(1, "the depth"));
-  if (depth < 0 || depth > (1 << 30)) throw ValueError("the depth is out of range");
+  if (depth < 0 || depth > (1 << 24)) throw ValueError("the depth is out of range");
   const Value indices = cast(node.value(0), DType::int64), values = node.value(2);
   const auto rank = static_cast<std::int64_t>(indices.shape().rank()) + 1;
   std::int64_t axis = node.integer("axis", -1);

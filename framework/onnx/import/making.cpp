@@ -13,7 +13,7 @@ namespace making_nodes {
 namespace {
 
 // A file of a few bytes must not ask for all memory: what is made from nothing stays below this.
-constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 
 const Shape& bounded(const Shape& shape) {
   if (shape.numel() > kMostElements) {

@@ -120,6 +120,9 @@ std::vector<std::string> NodeCall::texts(std::string_view name) const {
 std::optional<Tensor> NodeCall::tensor(std::string_view name) const {
   const proto::AttributeProto* const found = find(name);
   if (found == nullptr || !found->has_t()) return std::nullopt;
+  if (found->t().data_location() == proto::TensorProto::EXTERNAL) {
+    throw ValueError(fmt::format("the tensor `{}` lies in another file", name));
+  }
   return tensor_of(found->t());
 }
 

@@ -81,13 +81,16 @@ Items layer_norm_node(const NodeCall& node) {
   const Value weight = expanded(node.value(1), rows);
   const Value bias = node.has(2) ? expanded(node.value(2), rows)
                                  : node.constant(Tensor::zeros(rows, weight.dtype()));
-  const Value y = layer_norm(x, weight, bias, node.number("epsilon", 1e-5));
-  Items outputs = {y};
-  Dims kept = x.shape().dims();
-  std::fill(kept.begin() + static_cast<std::ptrdiff_t>(axis), kept.end(), 1);
-  for (std::size_t output = 1; output < 3 && node.outputs() > output; ++output) {
-    outputs.emplace_back(reshape(x.graph().value(y.node().outputs[output]), kept));
+  const double eps = node.number("epsilon", 1e-5);
+  Items outputs = {layer_norm(x, weight, bias, eps)};
+  if (!node.wants(1) && !node.wants(2)) return outputs;
+  // By nodes of their own, as those of layer_norm() have no gradient.
+  Dims axes;
+  for (std::size_t i = static_cast<std::size_t>(axis); i < x.shape().rank(); ++i) {
+    axes.push_back(static_cast<std::int64_t>(i));
   }
+  outputs.emplace_back(mean(x, axes, true));
+  outputs.emplace_back(rsqrt(var(x, axes, {.unbiased = false, .keepdim = true}) + eps));
   return outputs;
 }
 

@@ -60,6 +60,8 @@ double cubic(double distance, double a) {
 
 // The weights of the elements of x in each element of the result.
 Tensor weights(const NodeCall& node, const Axis& axis, const std::string& way, bool is_cubic) {
+  if (axis.in * axis.out > (std::int64_t{1} << 28))
+    throw ShapeError("an axis is too long to resize");
   const double a = node.number("cubic_coeff_a", -0.75);
   const bool exclude = node.integer("exclude_outside", 0) != 0;
   Tensor matrix = Tensor::zeros({axis.in, axis.out}, DType::float64);
@@ -90,6 +92,7 @@ Tensor weights(const NodeCall& node, const Axis& axis, const std::string& way, b
 
 Value resized(const NodeCall& node, const Value& x, std::int64_t number, const Axis& axis,
               const std::string& mode, const std::string& way) {
+  if (axis.out > (1 << 28)) throw ShapeError("an axis is resized to more than there is room for");
   if (mode == "nearest") {
     const std::string rounding =
         node.text("nearest_mode", node.opset() >= 11 ? "round_prefer_floor" : "floor");

@@ -99,6 +99,9 @@ Items split_node(const NodeCall& node) {
     sizes.emplace(static_cast<std::size_t>(parts), each);
     sizes->back() = x.shape()[axis] - each * (parts - 1);
   }
+  if (std::ranges::any_of(*sizes, [](std::int64_t size) { return size < 0; })) {
+    throw ShapeError(fmt::format("{} is not split in {} parts", x.shape(), sizes->size()));
+  }
   Items outputs;
   for (const Value& part : split(x, *sizes, axis)) outputs.emplace_back(part);
   return outputs;
@@ -191,12 +194,17 @@ Items tile(const NodeCall& node) {
   return {repeat(node.value(0), node.known_numbers(1, "the repeats"))};
 }
 
+std::int64_t block_of(const NodeCall& node) {
+  const std::int64_t block = node.integer("blocksize");
+  if (block < 1 || block > (1 << 15)) throw ValueError("blocksize is out of range");
+  return block;
+}
+
 // Blocks of channels as blocks of places, in the order of depth and columns and rows, or the other.
 Items depth_to_space(const NodeCall& node) {
   const Value x = node.value(0);
   const Shape& shape = x.shape();
-  const std::int64_t block = node.integer("blocksize"), n = shape[0], h = shape[2], w = shape[3];
-  if (block < 1) throw ValueError("blocksize must be at least 1");
+  const std::int64_t block = block_of(node), n = shape[0], h = shape[2], w = shape[3];
   const std::int64_t c = shape[1] / (block * block);
   const Value places =
       node.text("mode", "DCR") == "CRD"
@@ -208,8 +216,7 @@ Items depth_to_space(const NodeCall& node) {
 Items space_to_depth(const NodeCall& node) {
   const Value x = node.value(0);
   const Shape& shape = x.shape();
-  const std::int64_t block = node.integer("blocksize"), n = shape[0], c = shape[1];
-  if (block < 1) throw ValueError("blocksize must be at least 1");
+  const std::int64_t block = block_of(node), n = shape[0], c = shape[1];
   const std::int64_t h = shape[2] / block, w = shape[3] / block;
   const Value places = permute(reshape(x, Dims{n, c, h, block, w, block}), {0, 3, 5, 1, 2, 4});
   return {reshape(places, Dims{n, c * block * block, h, w})};
@@ -252,6 +259,7 @@ Items center_crop_pad(const NodeCall& node) {
   if (axes.size() != sizes.size()) throw ValueError("there must be a size for each axis");
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t axis = axis_of(axes[i], x.shape());
+    if (sizes[i] < 0) throw ShapeError("a size is negative");
     const std::int64_t more = sizes[i] - x.shape()[axis];
     if (more < 0) {
       x = slice(x, axis, -more / 2, -more / 2 + sizes[i]);

@@ -22,7 +22,10 @@ void require_each(const Dims& numbers, std::size_t axes, std::int64_t least, con
 
 }  // namespace
 
-Dims spatial(const Shape& shape) { return {shape.begin() + 2, shape.end()}; }
+Dims spatial(const Shape& shape) {
+  if (shape.rank() < 2) throw ShapeError(fmt::format("{} has no spatial axes", shape));
+  return {shape.begin() + 2, shape.end()};
+}
 
 std::int64_t Windows::count(std::size_t axis, std::int64_t in) const {
   const std::int64_t room = in + begin[axis] + end[axis] - reach(axis);

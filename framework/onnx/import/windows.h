@@ -28,7 +28,7 @@ Windows windows_of(const NodeCall& node, const Shape& x, Dims kernel);
 /// The pairs that pad() takes, the last axis first.
 Dims pad_pairs(const Dims& begin, const Dims& end);
 
-/// The extents behind the first two.
+/// The extents behind the first two. Throws ShapeError where there are no two.
 Dims spatial(const Shape& shape);
 
 /// x [N, C, ...] with its spatial axes in front of or behind which an axis of extent 1 is put, so
