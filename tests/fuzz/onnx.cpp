@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX files of any content: a network is read and recorded, or there is one clear error. What
 // follows from constants is computed while it is recorded, so that is where bombs go off.
-#include "aclgrad/error.h"
 #include "aclgrad/onnx.h"
+#include "aclgrad/error.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/memory_file.h"
 
