@@ -30,6 +30,7 @@ struct Operator {
 const Operator* find_operator(std::string_view name);
 
 std::span<const Operator> elementwise_operators();
+std::span<const Operator> function_operators();
 std::span<const Operator> logic_operators();
 std::span<const Operator> product_operators();
 std::span<const Operator> convolution_operators();

@@ -53,10 +53,71 @@ Items conv_integer(const NodeCall& node) {
       DType::int32)};
 }
 
+// Rounded, moved to the zero point, and held within the numbers of a type.
+Value quantized(Operand x, const Value& zero, DType dtype) {
+  const bool is_unsigned = dtype == DType::uint8;
+  if (!is_unsigned && dtype != DType::int8) {
+    throw DTypeError("there are quantized numbers of 8 bits only");
+  }
+  const Value moved = round(x) + cast(zero, x.dtype());
+  return cast(clamp(moved, {.min = is_unsigned ? 0 : -128, .max = is_unsigned ? 255 : 127}), dtype);
+}
+
+Items quantize(const NodeCall& node) {
+  node.require(node.integer("block_size", 0) == 0, "there is no quantization by blocks");
+  const Value x = node.value(0);
+  const std::int64_t axis = node.integer("axis", 1);
+  const DType dtype = node.has(2) ? node.dtype(2) : DType::uint8;
+  const Value zero = node.has(2) ? along(node.value(2), x.shape(), axis) : node.constant(0, dtype);
+  return {quantized(x / along(node.value(1), x.shape(), axis), zero, dtype)};
+}
+
+// Scale and zero point of uint8, from the numbers that there are, and 0.
+Items quantize_dynamically(const NodeCall& node) {
+  const Value x = node.value(0);
+  const Value zero = node.constant(0, x.dtype());
+  const Value low = minimum(amin(x), zero), high = maximum(amax(x), zero);
+  const Value scale = (high - low) / 255;
+  const Value point = quantized(-low / scale, zero, DType::uint8);
+  return {quantized(x / scale, point, DType::uint8), scale, point};
+}
+
+// A product in double, of numbers less their zero points, as a number of the result's scale. The
+// inputs are x, scale, zero point, the same of the second, and those of the result.
+Items requantized(const NodeCall& node, Value product, const Shape& shape, std::int64_t axis) {
+  const auto wide = [&](std::size_t input, std::int64_t at) {
+    return along(cast(node.value(input), DType::float64), shape, at);
+  };
+  product = product * (wide(1, -2) * wide(4, axis) / wide(6, -1));
+  return {quantized(product, along(node.value(7), shape, -1), node.dtype(7))};
+}
+
+Items qlinear_matmul(const NodeCall& node) {
+  const Value product = matmul(shifted(node, 0, 2, -2), shifted(node, 3, 5, -1));
+  return requantized(node, product, product.shape(), -1);
+}
+
+Items qlinear_conv(const NodeCall& node) {
+  Value x = shifted(node, 0, 2, 1);
+  const Value weight = shifted(node, 3, 5, 0);
+  const Windows windows = windows_of(node, x.shape(), spatial(weight.shape()));
+  x = pad(x, pad_pairs(windows.begin, windows.end));
+  const Dims none(windows.axes(), 0);
+  const Value bias = node.has(8) ? cast(node.value(8), DType::float64) : Value{};
+  const Value product =
+      convolution(x, weight, bias,
+                  {windows.stride, none, windows.dilation, none, node.integer("group", 1), false});
+  return requantized(node, product, product.shape(), 1);
+}
+
 constexpr Operator kOperators[] = {
     {"ConvInteger", conv_integer},
     {"DequantizeLinear", dequantize},
+    {"DynamicQuantizeLinear", quantize_dynamically},
     {"MatMulInteger", matmul_integer},
+    {"QLinearConv", qlinear_conv},
+    {"QLinearMatMul", qlinear_matmul},
+    {"QuantizeLinear", quantize},
 };
 
 }  // namespace
