@@ -8,6 +8,9 @@
 namespace aclgrad::mutants {
 namespace {
 
+// Files are compiled together.
+namespace of_elements {
+
 using gradcheck::Build;
 using gradcheck::Dims;
 using V = const Value&;
@@ -180,13 +183,14 @@ void add_rounding(std::vector<Mutant>& all) {
       [](V g, V, V) { return g * 0; }));
 }
 
+}  // namespace of_elements
 }  // namespace
 
 std::vector<Mutant> elementwise_rule_mutants() {
   std::vector<Mutant> all;
-  add_functions(all);
-  add_several(all);
-  add_rounding(all);
+  of_elements::add_functions(all);
+  of_elements::add_several(all);
+  of_elements::add_rounding(all);
   return all;
 }
 
