@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks out, as ONNX (https://onnx.ai): files that the usual runtimes run and viewers open.
+// Networks out, as ONNX: files that the usual runtimes run and viewers open.
 //
 //   onnx::save("digits.onnx", network, Tensor::zeros({1, 784}));
 //
