@@ -6,7 +6,7 @@
 
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 Term sigmoid(const Term& x) { return op("Sigmoid", {x}); }
@@ -127,4 +127,4 @@ void add_activations(Table& table) {
   });
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -6,7 +6,7 @@
 
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 // Inputs as the operator computes them.
@@ -161,4 +161,4 @@ void add_arithmetic(Table& table) {
   });
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -7,7 +7,7 @@
 
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 constexpr double kUnseen = -std::numeric_limits<double>::infinity();
@@ -119,4 +119,4 @@ void add_attention(Table& table) {
   table.add<RotaryOp>([](auto& a, Call& call) { return rotated(a, call); });
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

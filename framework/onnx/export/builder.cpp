@@ -5,7 +5,7 @@
 
 #include "aclgrad/tensor/to_float.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 // What is as large as this is written as it comes: looking for another like it costs more.
@@ -101,4 +101,4 @@ std::string Builder::rename(const std::string& from, const std::string& wanted) 
   return to.empty() ? from : to;
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

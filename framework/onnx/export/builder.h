@@ -14,7 +14,7 @@
 #include "aclgrad/tensor.h"
 #include "onnx/tensors.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 
 using Ints = std::vector<std::int64_t>;
 using Attribute = std::variant<std::int64_t, double, std::string, Ints, std::vector<double>>;
@@ -58,4 +58,4 @@ class Builder {
   int first_ = 0;  // node since begin()
 };
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -7,7 +7,7 @@
 
 #include "onnx/export/exporter.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 
 const Table::Row* Table::find(const Op& op) const {
   const auto found = rows_.find(typeid(op));
@@ -179,4 +179,4 @@ Term Call::scalar(const Extent& extent, DType dtype) const {
   return cast(squeeze(list({extent}), {0}), dtype);
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

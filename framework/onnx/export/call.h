@@ -15,7 +15,7 @@
 #include "aclgrad/graph.h"
 #include "onnx/export/term.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 
 /// constant + per_batch N.
 struct Extent {
@@ -156,4 +156,4 @@ void add_shapes(Table& table);
 /// All of them.
 const Table& table();
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -4,7 +4,7 @@
 #include "aclgrad/ops/resampling.h"
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 // Beginnings and ends.
@@ -87,4 +87,4 @@ void add_convolutions(Table& table) {
   table.add<FoldOp>([](auto& a, Call& call) { return folded(a, call); });
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -7,7 +7,7 @@
 
 #include "aclgrad/error.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 // The inputs of a node that its writing reads.
@@ -218,4 +218,4 @@ Term Exporter::batch() {
 
 Term Exporter::term(ValueId id) const { return terms_.at(id); }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -9,7 +9,7 @@
 
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 
 /// One network, recorded for batches of several sizes, the smallest first. Of one recording all is
 /// fixed.
@@ -52,4 +52,4 @@ class Exporter {
   std::vector<std::string> unsayable_;
 };
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

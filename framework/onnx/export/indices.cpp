@@ -6,7 +6,7 @@
 
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 // Indices of slices along an axis, as ScatterElements takes them: one for each element.
@@ -151,4 +151,4 @@ void add_indices(Table& table) {
   });
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -3,7 +3,7 @@
 
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 std::int64_t positive(const Call& call, std::int64_t dim) {
@@ -110,4 +110,4 @@ void add_normalizations(Table& table) {
   });
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -7,7 +7,7 @@
 
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 // The last axes of an input or output, which no batch decides.
@@ -215,4 +215,4 @@ void add_pooling(Table& table) {
   });
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -4,7 +4,7 @@
 
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 
 Term dropped(const Term& x, double p) {
   if (p >= 1) return x * 0;  // ONNX's ratio is below 1
@@ -19,4 +19,4 @@ void add_random(Table& table) {
       .reads = {0};
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -5,7 +5,7 @@
 
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 // Where ONNX's gates lie in ours: i, o, f, c in i, f, g, o; z, r, h in r, z, n.
@@ -114,4 +114,4 @@ void add_recurrent(Table& table) {
   table.add<LstmCellOp>([](auto& a, Call& call) { return lstm_cell(a, call); });
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

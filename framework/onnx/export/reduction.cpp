@@ -5,7 +5,7 @@
 
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 // ReduceSum takes its axes as an input; the others get that with opset 18.
@@ -115,4 +115,4 @@ void add_reductions(Table& table) {
   });
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -5,7 +5,7 @@
 
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 Attributes resize_attributes(const InterpolateOp& a) {
@@ -62,4 +62,4 @@ void add_resampling(Table& table) {
   table.add<GridSampleOp>([](auto& a, Call& call) { return sampled(a, call); });
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

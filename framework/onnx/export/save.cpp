@@ -18,9 +18,9 @@ constexpr std::int64_t kOpset = 17, kIrVersion = 8;
 // Three sizes tell a multiple of the batch from other functions of it.
 constexpr std::int64_t kBatches[] = {2, 3, 5};
 
-detail::Recording recorded(const Record& model, const std::vector<Example>& examples,
+saving::Recording recorded(const Record& model, const std::vector<Example>& examples,
                            std::optional<std::int64_t> batch) {
-  detail::Recording made{Graph(Mode::evaluation), {}, {}, batch.value_or(0)};
+  saving::Recording made{Graph(Mode::evaluation), {}, {}, batch.value_or(0)};
   for (std::size_t k = 0; k < examples.size(); ++k) {
     const Example& example = examples[k];
     Dims dims = example.shape.dims();
@@ -33,7 +33,7 @@ detail::Recording recorded(const Record& model, const std::vector<Example>& exam
   return made;
 }
 
-void check_outputs(const detail::Recording& recording) {
+void check_outputs(const saving::Recording& recording) {
   if (recording.outputs.empty()) throw ValueError("a network without outputs cannot be saved");
   for (const Value& output : recording.outputs) {
     if (!output.is_of(recording.graph)) {
@@ -43,15 +43,15 @@ void check_outputs(const detail::Recording& recording) {
   }
 }
 
-void write(const std::filesystem::path& path, const std::vector<detail::Recording>& recordings,
+void write(const std::filesystem::path& path, const std::vector<saving::Recording>& recordings,
            const SaveOptions& options) {
-  for (const detail::Recording& recording : recordings) check_outputs(recording);
+  for (const saving::Recording& recording : recordings) check_outputs(recording);
   proto::ModelProto model;
   model.set_ir_version(kIrVersion);
   model.set_producer_name("aclgrad");
   model.add_opset_import()->set_version(kOpset);
   model.mutable_graph()->set_name(path.stem().string());
-  detail::Exporter(recordings, *model.mutable_graph()).write(options.output_names);
+  saving::Exporter(recordings, *model.mutable_graph()).write(options.output_names);
   // Numbers that are beside the file pay from some size on; beyond 2 GB all are.
   constexpr std::size_t kLeastBeside = 1024;
   const bool is_beside =
@@ -64,7 +64,7 @@ void write(const std::filesystem::path& path, const std::vector<detail::Recordin
 void save(const std::filesystem::path& path, const Record& model,
           const std::vector<Example>& examples, const SaveOptions& options) {
   const bool has_batch = options.dynamic_batch && std::ranges::any_of(examples, &Example::is_batch);
-  std::vector<detail::Recording> recordings;
+  std::vector<saving::Recording> recordings;
   if (!has_batch) {
     recordings.push_back(recorded(model, examples, std::nullopt));
   } else {
@@ -83,7 +83,7 @@ void save(const std::filesystem::path& path, const Record& model,
 void save(const std::filesystem::path& path, const std::vector<Value>& outputs,
           const SaveOptions& options) {
   if (outputs.empty() || !outputs.front()) throw ValueError("there is no output to save");
-  std::vector<detail::Recording> recordings;
+  std::vector<saving::Recording> recordings;
   const Graph graph = outputs.front().graph();
   recordings.push_back({outputs.front().graph(), graph.inputs(), outputs, 0});
   write(path, recordings, options);

@@ -7,7 +7,7 @@
 #include "aclgrad/ops/index.h"
 #include "onnx/export/call.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 namespace {
 
 constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
@@ -215,4 +215,4 @@ void add_shapes(Table& table) {
   table.add<RollOp>([](auto& a, Call& call) { return rolled(a, call); });
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 
 std::vector<Term> ops(std::string_view name, const std::vector<Term>& inputs,
                       const Attributes& attributes, std::size_t outputs) {
@@ -76,4 +76,4 @@ Term where(const Term& condition, const Term& a, const Term& b) {
   return op("Where", {condition, a, b}, {}, a.dtype);
 }
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -10,7 +10,7 @@
 
 #include "onnx/export/builder.h"
 
-namespace aclgrad::onnx::detail {
+namespace aclgrad::onnx::saving {
 
 /// A tensor of the file.
 struct Term {
@@ -58,4 +58,4 @@ Term concat(const std::vector<Term>& parts, std::int64_t axis);
 /// a where the condition holds, else b.
 Term where(const Term& condition, const Term& a, const Term& b);
 
-}  // namespace aclgrad::onnx::detail
+}  // namespace aclgrad::onnx::saving

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks out, as ONNX (https://onnx.ai): files that the usual runtimes run and viewers open.
+// Networks out, as ONNX: files that the usual runtimes run and viewers open.
 //
 //   onnx::save("digits.onnx", network, Tensor::zeros({1, 784}));
 //
@@ -60,10 +60,10 @@ using Record = std::function<std::vector<Value>(const std::vector<Value>& inputs
 void save(const std::filesystem::path& path, const Record& model,
           const std::vector<Example>& examples, const SaveOptions& options = {});
 
-namespace detail {
+namespace saving {
 inline std::vector<Value> outputs_of(Value one) { return {std::move(one)}; }
 inline std::vector<Value> outputs_of(std::vector<Value> several) { return several; }
-}  // namespace detail
+}  // namespace saving
 
 /// Of a network of one input: a layer, or what returns several values.
 template <class Model>
@@ -71,7 +71,7 @@ requires std::invocable<const Model&, const Value&>
 void save(const std::filesystem::path& path, const Model& model, const Example& example,
           const SaveOptions& options = {}) {
   save(path, Record([&model](const std::vector<Value>& inputs) {
-         return detail::outputs_of(model(inputs.front()));
+         return saving::outputs_of(model(inputs.front()));
        }),
        std::vector<Example>{example}, options);
 }
@@ -82,7 +82,7 @@ requires std::invocable<const Model&, const Value&, const Value&>
 void save(const std::filesystem::path& path, const Model& model, const Example& first,
           const Example& second, const SaveOptions& options = {}) {
   save(path, Record([&model](const std::vector<Value>& inputs) {
-         return detail::outputs_of(model(inputs[0], inputs[1]));
+         return saving::outputs_of(model(inputs[0], inputs[1]));
        }),
        std::vector<Example>{first, second}, options);
 }
