@@ -11,30 +11,33 @@ class InferenceAttention : public AclTest {};
 
 constexpr int64_t kBatch = 2, kQueries = 3, kKeys = 70, kHeads = 4, kKeyHeads = 2, kColumns = 16;
 
-// By the formula, in double.
-double expected(const Array& query, const Array& key, const Array& value, const Array* shift,
-                double scale, const Shape& at) {
-  const int64_t b = at[0], i = at[1], h = at[2], of_key = h / (kHeads / kKeyHeads);
-  const auto place_of = [](const Shape& sizes, const Shape& index) {
-    int64_t place = 0;
-    for (size_t d = 0; d < sizes.size(); ++d) place = place * sizes[d] + index[d];
-    return place;
-  };
-  double sum = 0, mixed = 0;
+int64_t place(int64_t batch, int64_t i, int64_t head, const Array& of) {
+  const Shape& shape = of.shape();
+  return ((batch * shape[1] + i) * shape[2] + head) * shape[3];
+}
+
+// A row of the result by the formula, in double.
+std::vector<double> expected(const Array& query, const Array& key, const Array& value,
+                             const Array& mask, double scale, int64_t b, int64_t i, int64_t h) {
+  const int64_t key_head = h / (kHeads / kKeyHeads);
+  double sum = 0;
+  std::vector<double> mixed(kColumns);
   for (int64_t j = 0; j < kKeys; ++j) {
+    const int64_t of_key = place(b, j, key_head, key);
     double z = 0;
     for (int64_t d = 0; d < kColumns; ++d) {
-      z += static_cast<double>(query.get(place_of(query.shape(), {b, i, h, d})) *
-                               key.get(place_of(key.shape(), {b, j, of_key, d})));
+      z += static_cast<double>(query.get(place(b, i, h, query) + d) * key.get(of_key + d));
     }
-    z *= scale;
-    if (shift != nullptr) z += static_cast<double>(shift->get((b * kQueries + i) * kKeys + j));
+    z = scale * z + static_cast<double>(mask.get((b * kQueries + i) * kKeys + j));
     const double share = std::exp(z);
-    sum += share;
     if (share == 0) continue;
-    mixed += share * static_cast<double>(value.get(place_of(value.shape(), {b, j, of_key, at[3]})));
+    sum += share;
+    for (int64_t d = 0; d < kColumns; ++d) {
+      mixed[static_cast<size_t>(d)] += share * static_cast<double>(value.get(of_key + d));
+    }
   }
-  return sum == 0 ? 0 : mixed / sum;
+  for (double& each : mixed) each = sum == 0 ? 0 : each / sum;
+  return mixed;
 }
 
 TEST_F(InferenceAttention, IsTheFormulaWithAMaskForAllHeads) {
@@ -64,10 +67,13 @@ TEST_F(InferenceAttention, IsTheFormulaWithAMaskForAllHeads) {
                      none, none, none, none, none, none, none, kHeads, scale, int64_t{65535},
                      int64_t{65535}, layout, kKeyHeads, int64_t{0}, int64_t{2}, int64_t{0},
                      int64_t{0}, false, int64_t{0}, int64_t{0}, out, none));
-    for (int64_t k = 0; k < out.count(); ++k) {
-      const Shape at = {k / (kQueries * kHeads * kColumns), k / (kHeads * kColumns) % kQueries,
-                        k / kColumns % kHeads, k % kColumns};
-      EXPECT_TRUE(is_near(out.get(k), expected(query, key, value, &mask, scale, at), 1e-3L)) << k;
+    for (int64_t row = 0; row < kBatch * kQueries * kHeads; ++row) {
+      const int64_t b = row / (kQueries * kHeads), i = row / kHeads % kQueries, h = row % kHeads;
+      const std::vector<double> wanted = expected(query, key, value, mask, scale, b, i, h);
+      for (int64_t d = 0; d < kColumns; ++d) {
+        EXPECT_TRUE(is_near(out.get(row * kColumns + d), wanted[static_cast<size_t>(d)], 1e-3L))
+            << row << ", " << d;
+      }
     }
     EXPECT_EQ(out.get(0), 0);
   }
