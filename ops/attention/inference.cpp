@@ -87,8 +87,10 @@ Rule one_member(size_t list) {
 Complaint absence_complaint(const Arguments& arguments) {
   for (const size_t tensor : kAbsentTensors) {
     if (!arguments.given(tensor)) continue;
-    return fmt::format("the call must have no {}: attention with it is not supported.",
-                       arguments.name(tensor));
+    return fmt::format(
+        "the call must have no {}, but that is {} {}: attention with it is not supported.",
+        arguments.name(tensor), dtype_name(arguments.dtype(tensor)),
+        to_string(arguments.shape(tensor)));
   }
   for (const size_t array : kAbsentArrays) {
     if (!arguments.given(array) || arguments.int_array(array).empty()) continue;
