@@ -138,7 +138,7 @@ class AttentionGradient : private AttentionTiles<T> {
           along({slope[r], slope.stride}, {output[r], output.stride}, count);
       for (int64_t k = 0; k < count; ++k) {
         const int64_t i = first + r + k;
-        const bool lived = number_at(p_.sum, i) != 0 && has_slope(slope[r + k]);
+        const bool lived = number_at(*p_.sum, i) != 0 && has_slope(slope[r + k]);
         lives[static_cast<size_t>(r + k)] = lived;
         slope_row(i, j, lived ? seen(i, j, columns) : 0, columns, shares[r + k], of_scores[r + k],
                   own[static_cast<size_t>(k)]);
@@ -213,7 +213,7 @@ class AttentionGradient : private AttentionTiles<T> {
   // of the first n columns; of the others there are none.
   void slope_row(int64_t i, int64_t j, int64_t n, int64_t columns, T* shares, T* slopes, T own) {
     const D d;
-    const double sum = number_at(p_.sum, i), kept = number_at(p_.largest, i);
+    const double sum = number_at(*p_.sum, i), kept = number_at(*p_.largest, i);
     const RowMasks masks = masks_of(i, j, n);
     const V inverse = hn::Set(d, static_cast<T>(1 / sum));
     // What is hidden has a score of -infinity: less than any that is kept.

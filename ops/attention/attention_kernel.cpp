@@ -137,8 +137,8 @@ class Attention : private AttentionTiles<T> {
     // Of nothing, in DOUBLE too, it is the lowest float.
     const double most = is_plain ? static_cast<double>(largest) + 0.0
                                  : static_cast<double>(std::numeric_limits<float>::lowest());
-    put_number(is_lost ? kNan : most, p_.largest, i);
-    put_number(is_lost ? kNan : sum, p_.sum, i);
+    if (p_.largest) put_number(is_lost ? kNan : most, *p_.largest, i);
+    if (p_.sum) put_number(is_lost ? kNan : sum, *p_.sum, i);
     if (!is_plain) std::fill_n(mixed, p_.value_size, is_lost ? static_cast<T>(kNan) : T{0});
     write(mixed, p_.value_size, is_plain ? 1 / sum : 1, at(p_.output, head_, i));
   }

@@ -26,8 +26,10 @@ struct AttentionProblem {
   int64_t size, value_size;         // columns
   aclDataType dtype;                // DOUBLE, or another that is computed in float
   HeadsView query, key, value, output;
-  HeadsView largest, sum;  // of the shares of a row; the last dimension repeats them
-  std::optional<HeadsView> shift = std::nullopt;   // added to the products before they are scaled
+  // Of the shares of a row, where they are kept; the last dimension repeats them.
+  std::optional<HeadsView> largest = std::nullopt, sum = std::nullopt;
+  std::optional<HeadsView> shift = std::nullopt;   // added to the products before they are scaled,
+  bool shifts_scores = false;                      // or after that
   std::optional<HeadsView> hidden = std::nullopt;  // bytes: not 0 where a place is not seen
   std::optional<size_t> dropped = std::nullopt;    // by dropout: the bits of all scores
   StridedIndex bytes = {};                         // of their tensor
@@ -37,10 +39,12 @@ struct AttentionProblem {
 
 // output = dropout(softmax(scale (query key^T + shift))) value, and largest and sum of every row;
 // rows that see nothing have output 0, sum 0 and the lowest float. A shift of -infinity hides, if
-// scale is above 0. What a query does not see does not reach it, be it infinite or NaN.
+// scale is above 0 or it is added after that. What a query does not see does not reach it, be it
+// infinite or NaN.
 Plan plan_attention(const AttentionProblem& problem);
 
-// From all of the problem's tensors, which are inputs, and the gradient of output. The gradient of
+// From all of the problem's tensors, which are inputs and there, the shift before the scale, and
+// the gradient of output. The gradient of
 // shift has its strides: what is broadcast is summed. What a query does not see has no part in any
 // of them, nor has a query whose output has a gradient of 0.
 struct AttentionGradients {

@@ -159,7 +159,7 @@ class AttentionTiles {
   // Whether some query does not see some key.
   bool can_hide() const { return p_.diagonal || p_.hidden || hides_by_shift(); }
   // Only what is infinite hides, and not by a scale that turns it round.
-  bool hides_by_shift() const { return p_.shift && p_.scale > 0; }
+  bool hides_by_shift() const { return p_.shift && (p_.shifts_scores || p_.scale > 0); }
 
   // Whether the query at place i sees key j.
   bool sees(int64_t i, int64_t j) const {
@@ -329,10 +329,12 @@ class AttentionTiles {
     }
     for_lanes<T>(n, [&](size_t k, size_t count) HWY_ATTR {
       const size_t m = HWY_MIN(count, hn::MaxLanes(d));  // for compilers that fear there are more
-      V z = load_lanes(products + k, m);
-      if (masks.shift != nullptr) z = hn::Add(z, load_lanes(masks.shift + k, m));
+      const V product = load_lanes(products + k, m);
+      const V shift = masks.shift == nullptr ? hn::Zero(d) : load_lanes(masks.shift + k, m);
+      const V z = p_.shifts_scores ? hn::Add(hn::Mul(product, scale), shift)
+                                   : hn::Mul(hn::Add(product, shift), scale);
       const hn::Mask<D> unseen = this->hidden(masks, k, m);
-      visit(k, m, hn::IfThenElse(unseen, hn::Set(d, -kInfinity), hn::Mul(z, scale)), unseen);
+      visit(k, m, hn::IfThenElse(unseen, hn::Set(d, -kInfinity), z), unseen);
     });
   }
 

@@ -458,6 +458,7 @@ FamilyContracts attention_contracts() {
                 "由 softmaxMax 与 softmaxSum 重算权重，求 query、key、value 与 pseShift 的梯度", "",
                 "flash_attention"}};
   FamilyContracts family{{"Attention", "注意力"}, {forward, backward}};
+  add_inference_attention(family.operators);
   add_rotary(family.operators);
   return family;
 }

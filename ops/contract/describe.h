@@ -300,6 +300,7 @@ void add_residual_norm(std::vector<Operator>& all);
 void add_group_swish_norm(std::vector<Operator>& all);
 void add_matrix_decompositions(std::vector<Operator>& all);
 void add_dropout(std::vector<Operator>& all);
+void add_inference_attention(std::vector<Operator>& all);
 void add_rotary(std::vector<Operator>& all);
 void add_recurrent_layers(std::vector<Operator>& all);
 void add_scans(std::vector<Operator>& all);

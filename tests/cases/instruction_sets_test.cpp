@@ -18,7 +18,8 @@ constexpr int64_t kWithoutFusing = HWY_SSE2 | HWY_SSSE3 | HWY_SSE4 | HWY_EMU128 
 bool is_product(const Row& row) {
   return row.api().ends_with("Mm") || row.api().ends_with("mm") || row.api().ends_with("Matmul") ||
          row.api().starts_with("aclnnConvolution") ||
-         row.api().starts_with("aclnnFlashAttention") || row.api().starts_with("aclnnLSTM") ||
+         row.api().starts_with("aclnnFlashAttention") ||
+         row.api().starts_with("aclnnFusedInferAttention") || row.api().starts_with("aclnnLSTM") ||
          row.api().starts_with("aclnnLstm") || row.api().starts_with("aclnnGRU") ||
          row.api().ends_with("MatMul") || row.api().ends_with("MatmulV2") ||
          row.api() == "aclnnMv" || row.api() == "aclnnAddmv" || row.api() == "aclnnEinsum";

@@ -313,9 +313,12 @@ ACL_FUNC_VISIBILITY aclError aclrtFreeHost(void* hostPtr);
 ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void* hostPtr);
 
 /*
- * Copies `count` bytes; the copy is complete on return and not ordered against streams. Checked in
- * this order: count 0 succeeds; NULL or a kind outside 0..5: 100000; destMax below count: 107000;
- * no context: 107002.
+ * Copies `count` bytes; the copy is complete on return and not ordered against streams: synchronise
+ * first. Where a side is memory of the device, or pinned, streams that the thread has queued on do
+ * first finish what they hold, up to what waits for the program, an event or another rank, but a
+ * device may not.
+ * Checked in this order: count 0 succeeds; NULL or a kind outside 0..5: 100000; destMax below
+ * count: 107000; no context: 107002.
  */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
                                          aclrtMemcpyKind kind);
@@ -328,7 +331,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void* dst, size_t destMax, const v
                                               size_t count, aclrtMemcpyKind kind,
                                               aclrtStream stream);
 
-/* Fills `count` bytes with the low byte of value. 107000 for count above maxCount. */
+/* Fills `count` bytes with the low byte of value, in aclrtMemcpy's order. 107000 for count above
+ * maxCount. */
 ACL_FUNC_VISIBILITY aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value,
                                          size_t count);
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value,

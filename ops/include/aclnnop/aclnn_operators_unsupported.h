@@ -47,29 +47,6 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnFlashAttentionVarLenScore(void* workspace,
                                                                aclOpExecutor* executor,
                                                                aclrtStream stream);
 
-ACL_FUNC_VISIBILITY aclnnStatus aclnnFusedInferAttentionScoreV2GetWorkspaceSize(
-    const aclTensor* query, const aclTensorList* key, const aclTensorList* value,
-    const aclTensor* pseShiftOptional, const aclTensor* attenMaskOptional,
-    const aclIntArray* actualSeqLengthsOptional, const aclIntArray* actualSeqLengthsKvOptional,
-    const aclTensor* deqScale1Optional, const aclTensor* quantScale1Optional,
-    const aclTensor* deqScale2Optional, const aclTensor* quantScale2Optional,
-    const aclTensor* quantOffset2Optional, const aclTensor* antiquantScaleOptional,
-    const aclTensor* antiquantOffsetOptional, const aclTensor* blockTableOptional,
-    const aclTensor* queryPaddingSizeOptional, const aclTensor* kvPaddingSizeOptional,
-    const aclTensor* keyAntiquantScaleOptional, const aclTensor* keyAntiquantOffsetOptional,
-    const aclTensor* valueAntiquantScaleOptional, const aclTensor* valueAntiquantOffsetOptional,
-    const aclTensor* keySharedPrefixOptional, const aclTensor* valueSharedPrefixOptional,
-    const aclIntArray* actualSharedPrefixLenOptional, int64_t numHeads, double scaleValue,
-    int64_t preTokens, int64_t nextTokens, char* inputLayout, int64_t numKeyValueHeads,
-    int64_t sparseMode, int64_t innerPrecise, int64_t blockSize, int64_t antiquantMode,
-    bool softmaxLseFlag, int64_t keyAntiquantMode, int64_t valueAntiquantMode,
-    aclTensor* attentionOut, aclTensor* softmaxLseOptional, uint64_t* workspaceSize,
-    aclOpExecutor** executor);
-ACL_FUNC_VISIBILITY aclnnStatus aclnnFusedInferAttentionScoreV2(void* workspace,
-                                                                uint64_t workspaceSize,
-                                                                aclOpExecutor* executor,
-                                                                aclrtStream stream);
-
 ACL_FUNC_VISIBILITY aclnnStatus aclnnFlashAttentionUnpaddingScoreGradGetWorkspaceSize(
     const aclTensor* query, const aclTensor* key, const aclTensor* value, const aclTensor* dy,
     const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional,

@@ -63,6 +63,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
     if (!chosen->use_host_functions()) stream_is_taken(call);
     Task task = make_task("host function", run_host_function, HostFunctionTask{fn, args});
     task.only_on_worker = true;
+    task.may_block = true;
     submit(call, *chosen, std::move(task), /*ticket=*/nullptr, kHostCode);
   });
 }

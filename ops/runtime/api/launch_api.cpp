@@ -20,6 +20,8 @@ BorrowedStream choose_for(const Call& call, const Task& task, aclrtStream stream
 aclError launch(aclrtStream stream, Task task, const Effects& effects = kNoEffects) {
   return entry("aclgradLaunchTask", [&](const Call& call) {
     if (task.name == nullptr) task.name = "task";
+    // Nothing is known of a task that cannot be cut: it may be one that waits for another rank.
+    task.may_block = task.tiling == nullptr;
     const BorrowedStream chosen = choose_for(call, task, stream);
     submit(call, *chosen, std::move(task), /*ticket=*/nullptr, effects);
   });

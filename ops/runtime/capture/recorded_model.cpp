@@ -34,8 +34,8 @@ void RecordedModel::complete(std::vector<Task> tasks) {
       launches_.push_back({tasks_[index].run, tasks_[index].argument, index});
     }
   }
-  only_on_worker_ = std::any_of(tasks_.begin(), tasks_.end(),
-                                [](const Task& task) { return task.only_on_worker; });
+  only_on_worker_ = std::ranges::any_of(tasks_, &Task::only_on_worker);
+  may_block_ = std::ranges::any_of(tasks_, &Task::may_block);
   complete_.store(true, std::memory_order_release);
 }
 
@@ -46,6 +46,7 @@ std::optional<Task> RecordedModel::replay() {
   task.argument = this;
   task.release = end_run;
   task.only_on_worker = only_on_worker_;
+  task.may_block = may_block_;
   return task;
 }
 

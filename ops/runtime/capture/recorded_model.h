@@ -68,6 +68,7 @@ class RecordedModel : public Handled, public std::enable_shared_from_this<Record
   std::vector<Segment> segments_;
   std::vector<Launch> launches_;  // one for each segment
   bool only_on_worker_ = false;
+  bool may_block_ = false;
   std::atomic<bool> complete_{false};
   std::atomic<bool> running_{false};
   std::shared_ptr<RecordedModel> while_running_;  // a destroyed model lives to the end of its run

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/runtime/context/synchronize.h"
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "ops/runtime/capture/capture.h"
+#include "ops/runtime/context/context.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -45,6 +48,25 @@ aclError wait_for_device(const Call& call, int32_t device, Deadline deadline) {
     if (first == ACL_SUCCESS) first = status;
   }
   return first;
+}
+
+void finish_computing(const Context& context) {
+  const auto is_pending = [&](const Stream& stream) {
+    return stream.settings().context == context.id() && stream.has_work_of_this_thread();
+  };
+  struct Pending {
+    std::shared_ptr<Stream> stream;
+    uint64_t ticket;
+  };
+  std::vector<Pending> all;
+  for (auto& stream : streams().select(is_pending)) {
+    const uint64_t ticket = stream->submitted();
+    all.push_back({std::move(stream), ticket});
+  }
+  // What one stream does may open the latch that another waits at.
+  const auto run_ahead = [](const Pending& each) { return each.stream->run_ahead(each.ticket); };
+  while (std::ranges::count_if(all, run_ahead) > 0) {
+  }
 }
 
 void report_task_failure(const Call& call, Stream& stream) {

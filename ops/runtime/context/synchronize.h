@@ -9,9 +9,17 @@
 
 namespace aclgrad::runtime {
 
+class Context;  // context.h
+
 // Waits for what is queued on the device now, 507046 when the deadline passes; returns the status
 // of the first task that failed, whose message is left.
 aclError wait_for_device(const Call& call, int32_t device, Deadline deadline);
+
+// Before memory is touched at once, outside any stream: streams that this thread works with first
+// finish what is queued and only computes. It promises nothing, as a stream may wait for an event
+// or the program, but programs that are used to a device which is quick to begin get what they wait
+// for. Streams of other threads go on beside it.
+void finish_computing(const Context& context);
 
 // Ends the call with the failure that a task has left on the stream, reported once, if there is
 // one.

@@ -113,17 +113,18 @@ bool is_in_place(const Copy& copy) {
   return copy.to == copy.from && (copy.height == 1 || copy.to_pitch == copy.from_pitch);
 }
 
+// Memory that the program may change or give back as soon as the call returns.
+bool is_pageable(const void* address) { return !find_memory(address).known; }
+
 void copy_now(const Call& call, Copy copy) {
-  require_context(call);
+  const Context& context = require_context(call);
   check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT);
   check_ranges(call, copy);
   if (is_in_place(copy)) return;
+  if (!is_pageable(copy.to) || !is_pageable(copy.from)) finish_computing(context);
   check_now(call, copy);
   run_copy(&copy);
 }
-
-// Memory that the program may change or give back as soon as the call returns.
-bool is_pageable(const void* address) { return !find_memory(address).known; }
 
 void copy_in_stream(const Call& call, aclrtStream handle, const Copy& copy) {
   const BorrowedStream chosen = choose_stream(call, handle);
@@ -213,9 +214,10 @@ aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count)
   return entry(__func__, [&](const Call& call) {
     if (count == 0) return;
     check_fill(call, devPtr, maxCount, count);
-    require_context(call);
+    const Context& context = require_context(call);
     check_unsafe_call(call, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT);
     check_range(call, "devPtr", devPtr, count);
+    if (!is_pageable(devPtr)) finish_computing(context);
     Fill fill{devPtr, value, count};
     check_now(call, fill);
     run_fill(&fill);

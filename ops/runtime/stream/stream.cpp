@@ -9,11 +9,9 @@
 #include <utility>
 
 #include "ops/runtime/base/float_environment.h"
-#include "ops/runtime/base/library_thread.h"
 #include "ops/runtime/base/never_destroyed.h"
 #include "ops/runtime/call/errors.h"
 #include "ops/runtime/call/hooks.h"
-#include "ops/runtime/stream/at_exit.h"
 #include "ops/runtime/stream/callback.h"
 #include "ops/threads/thread_guards.h"
 
@@ -27,16 +25,6 @@ constexpr size_t kWakeAtDepth = 4;
 
 // How long a waiting thread watches a running task before it goes to sleep.
 constexpr std::chrono::microseconds kSpin{10};
-
-// An idle worker looks for work by itself for a while before it sleeps for good. While it does,
-// submitting need not wake it, which would cost more than a short task; the price is that a task
-// may start this much later: one that no thread waits for or asks after and no other stream or rank
-// needs, on the stream that its thread has used last. Where threads that synchronise do all the
-// work, each look only takes a core, and its caches, from the operators' threads: at one look in
-// 1.6 ms training steps of 1.4 ms took a hundredth longer. So looks become rarer.
-constexpr std::chrono::microseconds kLookEvery{100};
-constexpr std::chrono::microseconds kLookAtLeastEvery{12800};
-constexpr int kLooksBeforeSleep = 20;
 
 constexpr uint32_t kFlagsWithoutTasks =
     ACL_STREAM_PERSISTENT | ACL_STREAM_DEVICE_USE_ONLY | ACL_STREAM_CPU_SCHEDULE;
@@ -92,6 +80,9 @@ aclError Stream::submit(Task&& task, uint64_t* ticket) {
       status = ACL_ERROR_RT_INVALID_HANDLE;
     } else {
       if (worker_state_ == WorkerState::kNotStarted) start_worker();
+      const auto me = std::this_thread::get_id();
+      is_shared_ = !is_done(submitted_) && (is_shared_ || submitter_ != me);
+      submitter_ = me;
       const bool urgent = task.only_on_worker;
       queue_.push_back(std::move(task));
       const uint64_t latest = submitted_.load(std::memory_order_relaxed) + 1;
@@ -166,6 +157,35 @@ bool Stream::await_progress(Lock& lock, Deadline deadline) {
 void Stream::spin_until_done(uint64_t ticket) const {
   const auto end = steady_clock::now() + kSpin;
   while (!is_done(ticket) && steady_clock::now() < end) std::this_thread::yield();
+}
+
+bool Stream::has_work_of_this_thread() const {
+  if (is_done(submitted())) return false;
+  const std::lock_guard lock(mutex_);
+  return is_shared_ || submitter_ == std::this_thread::get_id();
+}
+
+bool Stream::run_ahead(uint64_t ticket) {
+  const uint64_t done_before = done_.load(std::memory_order_acquire);
+  if (done_before >= ticket) return false;
+  Lock lock(mutex_);
+  bool has_spun = false;
+  while (!is_done(ticket)) {
+    if (can_run(Runner::kAhead)) {
+      run_tasks(lock, ticket, Runner::kAhead);
+      continue;
+    }
+    if (!running_ || may_block_ || frozen_ || runner_ == std::this_thread::get_id()) break;
+    if (!std::exchange(has_spun, true)) {
+      lock.unlock();
+      spin_until_done(ticket);
+      lock.lock();
+      continue;
+    }
+    notify_at_ = 0;  // the next task may be one that blocks
+    progress_.wait(lock);
+  }
+  return done_.load(std::memory_order_acquire) > done_before;
 }
 
 TaskFailure Stream::take_failure() {
@@ -277,7 +297,9 @@ bool Stream::can_run(Runner runner) const {
   if (running_ || !may_start()) return false;
   if (parked_) return park_is_over();
   if (queue_.empty()) return false;
-  return runner == Runner::kWorker || !queue_.front().only_on_worker;
+  const Task& next = queue_.front();
+  return runner == Runner::kWorker ||
+         !(next.only_on_worker || (runner == Runner::kAhead && next.may_block));
 }
 
 void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) try {
@@ -288,12 +310,14 @@ void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) try {
     if (parked_) {
       Task task = std::move(*parked_);
       parked_.reset();
+      may_block_ = false;
       if (!task.latch->is_open()) {
         record_failure(task, ACL_ERROR_RT_WAIT_TIMEOUT, "waited too long for an event");
       }
       finish(lock, task);
     } else {
       Task task = queue_.pop_front();
+      may_block_ = task.may_block;
       if (perform(lock, task)) finish(lock, task);
     }
     running_ = false;
@@ -307,7 +331,7 @@ void Stream::run_tasks(Lock& lock, uint64_t until, Runner runner) try {
 // Others that could go on from here are woken: the worker, or another waiting thread.
 void Stream::stop_running(Runner runner) {
   running_ = false;
-  if (runner == Runner::kWaiter && (parked_ || !queue_.empty())) wake_worker();
+  if (runner != Runner::kWorker && (parked_ || !queue_.empty())) wake_worker();
   if (notify_at_ != UINT64_MAX) {
     notify_at_ = UINT64_MAX;
     progress_.notify_all();
@@ -385,97 +409,6 @@ void Stream::record_failure(const Task& task, aclError status, const char* reaso
     }
   }
   if (stop_on_failure_) stopped_ = true;
-}
-
-// ---- The worker: when it starts, looks for work, sleeps, is replaced and ends -------------------
-
-void Stream::wake_worker() {
-  if (worker_state_ == WorkerState::kIdleSpin || worker_state_ == WorkerState::kAsleep) {
-    worker_state_ = WorkerState::kBusy;
-    worker_wakes_.notify_one();
-  }
-}
-
-// Throws std::system_error and std::bad_alloc.
-void Stream::start_worker() {
-  freeze_streams_at_exit();
-  worker_ = make_library_thread([this] { work(); });
-  worker_state_ = WorkerState::kBusy;
-}
-
-void Stream::work() {
-  Lock lock(mutex_);
-  Idleness idleness{.look_every = kLookEvery};
-  try {
-    while (!(closed_ && queue_.empty() && !parked_ && !running_)) {
-      if (can_run(Runner::kWorker)) {
-        run_tasks(lock, UINT64_MAX, Runner::kWorker);
-        idleness = {.look_every = kLookEvery};
-      } else {
-        idle(lock, idleness);
-      }
-    }
-  } catch (const ForcedUnwind&) {
-    replace_worker(lock);
-    throw;
-  }
-}
-
-// A task has ended the worker's thread.
-void Stream::replace_worker(Lock& lock) {
-  if (!worker_.joinable()) return;  // the stream is closed, and the thread was to end anyway
-  worker_.detach();
-  worker_state_ = WorkerState::kNotStarted;
-  ensure_worker(lock);
-}
-
-// If there is anything to do, and none any more.
-void Stream::ensure_worker(Lock& lock) {
-  if (worker_state_ != WorkerState::kNotStarted || queue_.empty()) return;
-  try {
-    start_worker();
-  } catch (const std::exception&) {
-    // The next task starts one; meanwhile those that synchronise do the work. On a closed stream
-    // what is for the worker only would never run.
-    if (closed_) drop_queue(lock);
-  }
-}
-
-void Stream::idle(Lock& lock, Idleness& idleness) {
-  const uint64_t submitted_before = submitted_;
-  if (parked_ && parked_until_ && may_start()) {
-    worker_state_ = WorkerState::kIdleSpin;
-    worker_wakes_.wait_until(lock, *parked_until_);
-  } else if (idleness.looks < kLooksBeforeSleep && !closed_ && may_start()) {
-    worker_state_ = WorkerState::kIdleSpin;
-    worker_wakes_.wait_for(lock, idleness.look_every);
-    if (submitted_ == submitted_before) {
-      ++idleness.looks;
-    } else {
-      idleness = {.look_every = std::min(2 * idleness.look_every, kLookAtLeastEvery)};
-    }
-  } else {
-    worker_state_ = WorkerState::kAsleep;
-    worker_wakes_.wait(lock);
-    idleness = {.look_every = kLookEvery};
-  }
-  worker_state_ = WorkerState::kBusy;
-}
-
-void Stream::wake() {
-  const std::lock_guard lock(mutex_);
-  if (can_run(Runner::kWorker)) wake_worker();
-}
-
-void Stream::end_worker(WaitResult waited) {
-  if (RuntimeHooks* const active = hooks()) active->closed(id_);
-  Lock lock(mutex_);
-  if (waited == WaitResult::kFrozen) drop_queue(lock);
-  if (worker_state_ == WorkerState::kNotStarted) return;
-  wake_worker();
-  std::thread worker = std::move(worker_);
-  lock.unlock();
-  if (worker.joinable()) worker.join();
 }
 
 }  // namespace aclgrad::runtime

@@ -50,6 +50,7 @@ struct Task {
   std::chrono::milliseconds latch_timeout{0};  // 0: for ever, else the task fails with 107019
   const aclgradTiling* tiling = nullptr;       // how a recorded model may cut the task
   bool only_on_worker = false;  // code of the program that must not run inside a synchronisation
+  bool may_block = false;       // until the program, or another rank, does something
 
   // The end of a task that does not run.
   void drop() const {
@@ -132,9 +133,17 @@ class Stream : public Handled, public std::enable_shared_from_this<Stream> {
 
   bool is_done(uint64_t ticket) const { return done_.load(std::memory_order_acquire) >= ticket; }
 
+  // Whether there is work that is not over, and the calling thread has queued some of it.
+  bool has_work_of_this_thread() const;
+
   // Waits until the task with this ticket is over. Without a deadline the calling thread may run
   // the tasks itself. kFrozen: it will not be over, for the process ends.
   WaitResult wait(uint64_t ticket, Deadline deadline = {});
+
+  // Runs tasks up to the ticket, or waits while another thread does, until there is one that may
+  // block, or a closed latch. Returns whether any task is over that was not before. The program may
+  // not rely on it, so no hook is told.
+  bool run_ahead(uint64_t ticket);
 
   // Tasks are needed that may not even have begun: the worker begins now.
   void wake();
@@ -173,7 +182,7 @@ class Stream : public Handled, public std::enable_shared_from_this<Stream> {
   std::shared_ptr<ReportSubscription> unsubscribe();
 
  private:
-  enum class Runner { kWorker, kWaiter };
+  enum class Runner { kWorker, kWaiter, kAhead };  // the last two: a thread that waits
   enum class WorkerState { kNotStarted, kBusy, kIdleSpin, kAsleep };
   using Lock = std::unique_lock<std::mutex>;
 
@@ -219,8 +228,12 @@ class Stream : public Handled, public std::enable_shared_from_this<Stream> {
   std::atomic<uint64_t> done_{0};
   uint64_t notify_at_ = UINT64_MAX;  // the earliest ticket that is waited for
 
+  std::thread::id submitter_;  // of the latest task
+  bool is_shared_ = false;     // by threads: others have queued tasks too, since it was idle
+
   bool running_ = false;
   std::thread::id runner_;  // while running_
+  bool may_block_ = false;  // while running_: the task may
   bool closed_ = false;
   bool held_ = false;  // no task may be started
   struct Freeze {

@@ -34,19 +34,6 @@ static_assert(
 static_assert(kIs<decltype(aclnnFlashAttentionVarLenScore),
                   aclnnStatus(void*, uint64_t, aclOpExecutor*, aclrtStream)>);
 static_assert(
-    kIs<decltype(aclnnFusedInferAttentionScoreV2GetWorkspaceSize),
-        aclnnStatus(const aclTensor*, const aclTensorList*, const aclTensorList*, const aclTensor*,
-                    const aclTensor*, const aclIntArray*, const aclIntArray*, const aclTensor*,
-                    const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*,
-                    const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*,
-                    const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*,
-                    const aclTensor*, const aclTensor*, const aclTensor*, const aclIntArray*,
-                    int64_t, double, int64_t, int64_t, char*, int64_t, int64_t, int64_t, int64_t,
-                    int64_t, bool, int64_t, int64_t, aclTensor*, aclTensor*, uint64_t*,
-                    aclOpExecutor**)>);
-static_assert(kIs<decltype(aclnnFusedInferAttentionScoreV2),
-                  aclnnStatus(void*, uint64_t, aclOpExecutor*, aclrtStream)>);
-static_assert(
     kIs<decltype(aclnnFlashAttentionUnpaddingScoreGradGetWorkspaceSize),
         aclnnStatus(const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*,
                     const aclTensor*, const aclTensor*, const aclTensor*, const aclTensor*,

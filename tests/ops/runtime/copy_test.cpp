@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <future>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -137,6 +138,51 @@ TEST_F(Copy, MemsetAsyncIsQueued) {
   ASSERT_EQ(aclrtSynchronizeStream(stream_), ACL_SUCCESS);
   EXPECT_EQ(device_[63], 7);
   EXPECT_EQ(aclrtMemsetAsync(nullptr, 0, 0, 0, nullptr), ACL_SUCCESS);
+}
+
+// The second stream waits for the first one's fill and copies it.
+TEST_F(Copy, AtOnceComesAfterWhatStreamsHaveQueuedAndOnlyCompute) {
+  const aclrtStream second = new_stream();
+  aclrtEvent filled = nullptr;
+  ASSERT_EQ(aclrtCreateEvent(&filled), ACL_SUCCESS);
+  for (int value = 1; value <= 100; ++value) {
+    ASSERT_EQ(aclrtMemsetAsync(device_, kSize, value, kSize, stream_), ACL_SUCCESS);
+    ASSERT_EQ(aclrtRecordEvent(filled, stream_), ACL_SUCCESS);
+    ASSERT_EQ(aclrtStreamWaitEvent(second, filled), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpyAsync(pinned_, kSize, device_, kSize, kToHost, second), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpy(back_.data(), kSize, pinned_, kSize, kToHost), ACL_SUCCESS);
+    ASSERT_EQ(back_, Bytes(kSize, static_cast<unsigned char>(value)));
+    ASSERT_EQ(aclrtMemsetAsync(device_, kSize, 0, kSize, second), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemset(device_, kSize, value, 1), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpy2d(back_.data(), 1, device_, 1, 1, 2, kToHost), ACL_SUCCESS);
+    ASSERT_EQ(Bytes(back_.begin(), back_.begin() + 2),
+              Bytes({static_cast<unsigned char>(value), 0}));
+  }
+  EXPECT_EQ(aclrtDestroyEvent(filled), ACL_SUCCESS);
+}
+
+// Who waits for the program would wait for ever.
+TEST_F(Copy, AtOnceDoesNotWaitForTheProgram) {
+  const aclrtStream second = new_stream();
+  aclrtEvent passed = nullptr;
+  ASSERT_EQ(aclrtCreateEvent(&passed), ACL_SUCCESS);
+  std::promise<void> go;
+  const auto wait = [](void* promise) {
+    static_cast<std::promise<void>*>(promise)->get_future().wait();
+  };
+  ASSERT_EQ(aclrtLaunchHostFunc(stream_, wait, &go), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemsetAsync(device_, kSize, 7, kSize, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtRecordEvent(passed, stream_), ACL_SUCCESS);
+  ASSERT_EQ(aclrtStreamWaitEvent(second, passed), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemsetAsync(device_, kSize, 8, kSize, second), ACL_SUCCESS);
+  Roadblock block(nullptr);
+  ASSERT_EQ(aclrtMemsetAsync(device_, kSize, 9, kSize, nullptr), ACL_SUCCESS);
+  ASSERT_EQ(aclrtMemcpy(back_.data(), kSize, device_, kSize, kToHost), ACL_SUCCESS);
+  EXPECT_EQ(back_, Bytes(kSize, 0));
+  go.set_value();
+  block.open();
+  ASSERT_EQ(aclrtSynchronizeDevice(), ACL_SUCCESS);
+  EXPECT_EQ(aclrtDestroyEvent(passed), ACL_SUCCESS);
 }
 
 TEST_F(Copy, RowsWithPitches) {
